@@ -1,20 +1,19 @@
-# Every command that people and CI use; `make` lists them. Tools are pinned here
-# and installed below .cache, so that an empty clone needs Go, make and git.
+# The commands of developers and CI; `make` lists them. Tools are pinned here and
+# installed in .cache, so that an empty clone needs only Go, make and git.
 
 GOLANGCI_VERSION  := v2.15.0
 GOTESTSUM_VERSION := v1.13.0
 
-# Packages under test, and how long; FUZZROUND is what `make test` spends on each
-# fuzz target, SEEDS how many runs of the simulation `make chaos` plays. The race
-# detector needs a C compiler.
+# Packages under test and their time limit. FUZZROUND is the number of executions of
+# each fuzz target in `make test`, FUZZTIME the time in `make fuzz`.
 PKG       ?= ./...
 TIMEOUT   ?= 10m
 FUZZTIME  ?= 30s
 FUZZROUND ?= 500x
 BENCHTIME ?= 1s
 
-# How much `make chaos` does: sample (minutes), full (half an hour), night; SEEDS
-# is how many seeds the simulation goes through.
+# Extent of `make chaos`: sample (minutes), full (half an hour) or night. SEEDS is
+# the number of seeds of the simulation that it plays.
 CHAOS ?= full
 SEEDS ?= $(if $(filter sample,$(CHAOS)),500,10000)
 
@@ -34,7 +33,7 @@ LDFLAGS   := -X main.version=$(VERSION)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: build ## the whole service on simulated venues: prints addresses, a key, commands to try
+run: build ## serve on simulated venues; prints addresses, an API key and commands to try
 	VENUEGATE_LOG_FORMAT=$${VENUEGATE_LOG_FORMAT:-console} bin/venuegate serve --demo
 
 build: ## bin/venuegate
@@ -42,29 +41,24 @@ build: ## bin/venuegate
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/venuegate ./cmd/venuegate
 
 test: setup $(GOTESTSUM) ## a short fuzz round, then every test with the race detector
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=$(FUZZROUND)
 	@race=; if .ci/have-cc; then race=-race; else echo '!! no C compiler: the tests run WITHOUT the race detector' >&2; fi; \
+	.ci/fuzz $(FUZZROUND) $(PKG) $$race; \
 	runner=(go test); if [ -x $(GOTESTSUM) ]; then runner=($(GOTESTSUM) --format pkgname --); fi; \
 	echo "$${runner[@]}" $$race -timeout $(TIMEOUT) $(PKG); \
 	"$${runner[@]}" $$race -timeout $(TIMEOUT) $(PKG)
 	@if .ci/have-cc && [ '$(PKG)' = ./... ]; then $(MAKE) --no-print-directory seeds; fi
 
-seeds: ## 2,000 runs of the simulation without the race detector, under which 200 are played
-	go test ./actors/simulation -run '^TestSeeds$$' -count 1
+seeds: ## 2,000 seeds of the simulation without the race detector (make test plays 100 with it)
+	go test ./actors/simulation -run '^(TestSeeds|TestSameSeedSameTrace)$$' -count 1
 
 lint: $(GOLANGCI) ## linters, formatting and import rules
 	@if [ -x $(GOLANGCI) ]; then $(GOLANGCI) run; \
-	else echo '!! golangci-lint is not installed: go vet and gofmt alone' >&2; \
+	else echo '!! golangci-lint is not installed: running only go vet and gofmt' >&2; \
 		go vet ./...; test -z "$$(gofmt -l $$(git ls-files '*.go') | tee /dev/stderr)"; fi
 	go test ./cmd/venuegate -run '^TestImports'
 
-fuzz: ## each fuzz target for FUZZTIME (30s)
-	@go list -f '{{.ImportPath}} {{.Dir}}' $(PKG) | while read -r pkg dir; do \
-		{ grep -hoE '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go 2>/dev/null || true; } | cut -c6- | while read -r target; do \
-			echo "== $$pkg $$target"; \
-			go test "$$pkg" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null; \
-		done; \
-	done
+fuzz: ## each fuzz target for FUZZTIME (30s), guided by coverage
+	@.ci/fuzz $(FUZZTIME) $(PKG) -fuzz=.
 
 chaos: setup ## crash and fault runs against the built binary; CHAOS=sample is a short one
 	@PATH=$$PATH:/sbin; command -v mkfs.ext4 >/dev/null || .ci/install e2fsprogs
@@ -74,16 +68,16 @@ chaos: setup ## crash and fault runs against the built binary; CHAOS=sample is a
 interop: ## CCXT trades on the simulators (needs node and npm)
 	@.ci/tagged interop -timeout 30m
 
-bench: build ## the service against the limits of this machine, then every package's benchmarks
+bench: build ## benchmarks: the service against the limits of this machine, then every package's
 	@mkdir -p bench/results
 	bin/venuegate bench | tee bench/results/$(VERSION).txt
 	go test $(PKG) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) | tee -a bench/results/$(VERSION).txt
 
-verify: lint ## what a release must pass besides the tests: modules, formatting, linters
+verify: lint ## checks of a release besides the tests: modules, formatting, linters
 	go mod verify
 	go mod tidy -diff
 
-setup: ## what tests need beyond Go: a C compiler for the race detector
+setup: ## install what the tests need besides Go: a C compiler for the race detector
 	@.ci/have-cc || .ci/install gcc libc6-dev
 
 $(GOLANGCI):
@@ -92,5 +86,5 @@ $(GOLANGCI):
 $(GOTESTSUM):
 	@.ci/tool $@ gotest.tools/gotestsum $(GOTESTSUM_VERSION)
 
-clean: ## remove what was built, tools included; data stays
+clean: ## remove binaries and tools; the data directory stays
 	rm -rf bin .cache

@@ -37,7 +37,7 @@ func TestAskReturnsTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAskEnds(t *testing.T) {
+func TestAskErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t)
 		silent := mustStart(t, s, actors.Child{Name: "silent", Producer: as(script{receive: func(*actors.Context, any) {}})})
@@ -72,7 +72,7 @@ func TestAskEnds(t *testing.T) {
 	})
 }
 
-func TestAnswerIsTakenOnce(t *testing.T) {
+func TestOnlyTheFirstAnswerCounts(t *testing.T) {
 	var got []error
 	reply := actors.ReplyFunc(func(_ int, err error) { got = append(got, err) })
 	reply.Reject(errBoom)
@@ -84,9 +84,9 @@ func TestAnswerIsTakenOnce(t *testing.T) {
 	actors.Reply[int]{}.Send(1) // nowhere
 }
 
-// TestAnswersReachTheirOwnAsker mixes answers that come in time, late, at the
-// same moment as the deadline, and twice.
-func TestAnswersReachTheirOwnAsker(t *testing.T) {
+// TestAnswersReachTheirOwnCaller mixes answers that arrive in time, late, exactly at the
+// deadline, and twice.
+func TestAnswersReachTheirOwnCaller(t *testing.T) {
 	s := newSystem(t)
 	ref := mustStart(t, s, actors.Child{Name: "doubler", MailboxMax: 1 << 20, Producer: as(script{
 		receive: func(_ *actors.Context, msg any) {
@@ -112,12 +112,12 @@ func TestAnswersReachTheirOwnAsker(t *testing.T) {
 	all.Wait()
 }
 
-// TestWhoeverWaitsIsAnsweredWhenTheActorEnds, and what was answered stays so.
-func TestWhoeverWaitsIsAnsweredWhenTheActorEnds(t *testing.T) {
+// Requests that were answered before are not rejected.
+func TestOpenRequestsAreRejectedWhenTheActorEnds(t *testing.T) {
 	for name, end := range map[string]func(k *actortest.Kit, ref actors.Ref){
 		"by a failure": func(k *actortest.Kit, ref actors.Ref) { _ = inside(k, ref, boom) },
 		"in order":     func(k *actortest.Kit, ref actors.Ref) { _ = inside(k, ref, (*actors.Context).Stop) },
-		"cut off": func(k *actortest.Kit, ref actors.Ref) {
+		"killed": func(k *actortest.Kit, ref actors.Ref) {
 			_ = inside(k, ref, func(ctx *actors.Context) {
 				pool := k.System.NewPool("stubborn", 1, 0)
 				_ = ctx.Go(pool, func(life context.Context) any { <-life.Done(); return nil })
@@ -154,11 +154,11 @@ func TestWhoeverWaitsIsAnsweredWhenTheActorEnds(t *testing.T) {
 				end(k, ref)
 				askers.Wait()
 				if took := time.Since(begun); took > 0 {
-					t.Errorf("answered after %s", took)
+					t.Errorf("answered after %s, want at most 0", took)
 				}
 				for n, err := range answers {
 					if n%2 == 0 && err != nil || n%2 == 1 && !errors.Is(err, actors.ErrFailed) {
-						t.Errorf("asker %d: %v", n, err)
+						t.Errorf("caller %d: %v", n, err)
 					}
 				}
 			}, actortest.ExpectFailures())
@@ -166,7 +166,7 @@ func TestWhoeverWaitsIsAnsweredWhenTheActorEnds(t *testing.T) {
 	}
 }
 
-func TestReplyToComesAsAMessageToTheAskingIncarnation(t *testing.T) {
+func TestReplyToDeliversToTheCallingIncarnation(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")
 		var held actors.Reply[int]
@@ -184,7 +184,7 @@ func TestReplyToComesAsAMessageToTheAskingIncarnation(t *testing.T) {
 		held.Send(8)
 		held.Send(9)
 		if got := actortest.Expect[*plain](probe); got.n != 8 {
-			k.T.Errorf("answer %d", got.n)
+			k.T.Errorf("answer %d, want 8", got.n)
 		}
 		probe.ExpectNone()
 

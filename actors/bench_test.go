@@ -12,8 +12,8 @@ import (
 	"venuegate/actors"
 )
 
-// benchWindow is how many messages are under way in the one-way benchmarks; it
-// stays below the mailbox's limit.
+// benchWindow is the number of messages under way in the one-way benchmarks, below the
+// mailbox's limit.
 const benchWindow = 512
 
 // newBench starts one actor with the given Receive.
@@ -123,7 +123,7 @@ func BenchmarkRefused(b *testing.B) {
 	}
 }
 
-// BenchmarkFanOut tells 1000 idle actors; one operation is one message.
+// BenchmarkFanOut sends to 1000 idle actors; one operation is one message.
 func BenchmarkFanOut(b *testing.B) {
 	const actorCount = 1000
 	var round sync.WaitGroup
@@ -188,7 +188,7 @@ func BenchmarkEffect(b *testing.B) {
 	}
 }
 
-// BenchmarkStartStop is the whole life of an actor.
+// BenchmarkStartStop starts and stops an actor.
 func BenchmarkStartStop(b *testing.B) {
 	ended := make(chan struct{})
 	type start struct{}
@@ -213,7 +213,7 @@ func BenchmarkStartStop(b *testing.B) {
 	}
 }
 
-// BenchmarkTimer sets a timer under a key that another one holds.
+// BenchmarkTimer replaces a timer.
 func BenchmarkTimer(b *testing.B) {
 	type start struct{ actors.Reply[int] }
 	_, ref := newBench(b, func(ctx *actors.Context, msg any) {

@@ -8,8 +8,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// cell is what stays of an actor across its incarnations: name, mailbox,
-// counters. It is also the actor's dispatcher, so that activations carry a name.
+// cell is the part of an actor that is common to its incarnations: name, mailbox,
+// counters. It is also the actor's dispatcher, so that activations have a name.
 type cell struct {
 	system   *System
 	parent   *cell // nil for the guardian
@@ -42,31 +42,31 @@ func (c *cell) props() *actor.Props {
 
 func (c *cell) ref() Ref { return Ref{system: c.system, pid: c.pid} }
 
-// kind is the first segment of the name: "account" of "account/okx".
+// kind returns the first segment of the name: "account" for "account/okx".
 func (c *cell) kind() string {
 	kind, _, _ := strings.Cut(c.spec.Name, "/")
 	return kind
 }
 
-// post delivers a message of the kit itself, past the limit and without a trace
-// when the actor has ended.
+// post delivers a message of the kit itself. It is not subject to the limit, and is
+// dropped silently if the actor has ended.
 func (c *cell) post(msg ownMessage) { c.mailbox.PostUserMessage(msg) }
 
-// requestStop begins an orderly stop: new requests are refused from here on,
-// what already waits is handled first.
+// requestStop starts an orderly stop: new requests are rejected from now on, pending
+// ones are handled first.
 func (c *cell) requestStop() {
 	c.mailbox.stopping.Store(true)
 	c.post(&stopRequest{})
 }
 
-// restart begins the next incarnation of an actor that has failed.
+// restart starts the next incarnation of an actor that has failed.
 func (c *cell) restart() {
 	c.counters.restarts.Add(1)
 	c.mailbox.PostSystemMessage(&actor.Restart{})
 }
 
-// alive says whether the actor is running or waits for its restart.
-func (c *cell) alive() bool { return c.system.cell(c.path) == c }
+// exists reports whether the actor is running or about to be restarted.
+func (c *cell) exists() bool { return c.system.cell(c.path) == c }
 
 // throughput is the number of messages after which a busy actor yields its
 // processor.
@@ -84,8 +84,8 @@ func (c *cell) Schedule(turn func()) {
 	c.system.workers.run(activation{c, turn})
 }
 
-// run meters busy time once a turn, not once a message: reading the clock costs
-// as much as a send.
+// run measures busy time once per turn, not per message: reading the clock costs as
+// much as a send.
 func (c *cell) run(turn func()) {
 	begin := c.system.uptime()
 	c.counters.busySince.Store(int64(begin))

@@ -13,53 +13,53 @@ const (
 	StopTimeoutDefault   = 10 * time.Second
 )
 
-// Child says how an actor is started, restarted and stopped. The zero value of
-// each field but Name and Producer is its default.
+// Child specifies how an actor is started, restarted and stopped. The zero value of each
+// field other than Name and Producer stands for its default.
 type Child struct {
 	// Name is unique among siblings and stable across restarts of the process:
 	// "journal", "account/okx". Its first segment is the actor's kind in Stats.
 	Name string
-	// Producer makes the Behaviour of each incarnation, on the actor's own
-	// goroutine.
+	// Producer returns the Behaviour of a new incarnation. It is called on the
+	// actor's goroutine.
 	Producer func() Behaviour
-	// Restart says what an end of the actor means.
+	// Restart is the reaction to the end of the actor.
 	Restart Restart
-	// Backoff is the wait before a restart.
+	// Backoff is the delay before a restart.
 	Backoff Backoff
-	// RestartsMax is how many restarts within RestartWindow are tried before
-	// the actor is given up. The window should be longer than the waits of that
-	// many restarts together, or a steady failure never ends.
+	// RestartsMax bounds the restarts within RestartWindow; at the next failure the
+	// actor is given up. The window should be longer than the delays of that many
+	// restarts together, or a permanent failure is restarted forever.
 	RestartsMax   int
 	RestartWindow time.Duration
-	// StopTimeout bounds the orderly stop of the actor with all its children;
-	// after it they are cut off.
+	// StopTimeout bounds the orderly stop of the actor with all its children; after
+	// that they are killed.
 	StopTimeout time.Duration
-	// MailboxMax is how many messages may wait before more are refused.
+	// MailboxMax is the number of pending messages beyond which more are rejected.
 	MailboxMax int
 }
 
-// Restart says what an end of a child means.
+// Restart is the reaction to the end of a child.
 type Restart int
 
 const (
-	// Permanent is for a child without which its parent cannot work. It is
-	// restarted whenever it ends; given up, it takes its parent down with it,
-	// and thus at last the process.
+	// Permanent is for a child without which its parent cannot work. It is restarted
+	// whenever it ends. If it is given up, its parent fails too, and in the end the
+	// process.
 	Permanent Restart = iota
-	// Transient is for a child that may finish, and whose loss the parent can
-	// live with. It is restarted after failures; given up, the parent is told.
+	// Transient is for a child that may finish, and whose loss its parent tolerates.
+	// It is restarted after failures. If it is given up, the parent is notified.
 	Transient
-	// Temporary is never restarted; the parent is told of its end.
+	// Temporary is never restarted; the parent is notified of its end.
 	Temporary
 )
 
-// Backoff is the wait before a restart: random between zero and a bound which
-// begins at Min, doubles with each failure in the window, and stays at Max.
+// Backoff is the delay before a restart: random between zero and a bound that starts at
+// Min and doubles with each failure in the window, up to Max.
 type Backoff struct {
 	Min, Max time.Duration
 }
 
-// bound is the longest wait after the n-th failure in the window, n from 1.
+// bound returns the longest delay after the n-th failure in the window, n from 1.
 func (b Backoff) bound(n int) time.Duration {
 	bound := b.Min
 	for ; n > 1 && bound < b.Max; n-- {
@@ -68,10 +68,10 @@ func (b Backoff) bound(n int) time.Duration {
 	return min(bound, b.Max)
 }
 
-// ChildEnded tells a running parent that a child has ended and will not be
-// restarted; its name is free again. Err is nil after an orderly stop and
-// otherwise what the child failed of. The loss of a Permanent child is not told:
-// the parent itself fails.
+// ChildEnded is the message to a running parent that a child has ended and will not be
+// restarted; its name is free again. Err is nil after an orderly stop, otherwise the
+// cause of the failure. There is no such message for a Permanent child that is given
+// up: the parent itself fails.
 type ChildEnded struct {
 	Name string
 	Err  error
@@ -94,7 +94,7 @@ func orDefault[T int | time.Duration](value, otherwise T) T {
 	return value
 }
 
-// nameBytesMax bounds one name; a path is as many as the tree is deep.
+// nameBytesMax bounds one name; a path has one for each level of the tree.
 const nameBytesMax = 128
 
 func (c Child) validate() error {

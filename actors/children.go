@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Children are the actors that one actor supervises, in the order in which they
-// were started; they are stopped in the opposite order, neighbours of one kind (the
-// first segment of their names) at the same time. Used on the actor's
+// Children are the actors that one actor supervises, in the order in which they were
+// started. They are stopped in the reverse order, adjacent ones of the same kind (the
+// first segment of their names) at the same time. Children is used on the actor's
 // goroutine.
 type Children struct {
 	shell *shell
 	list  []*child
-	queue []Child // StartAll: what is still to be started
+	queue []Child // of StartAll, not started yet
 }
 
 type childPhase int
 
 const (
 	childRunning childPhase = iota
-	childFailed             // waits for its restart
+	childFailed             // to be restarted after a delay
 	childStopping
 	childGivenUp // failed, and will not be restarted
 )
 
-// child is what the parent knows of one child. It outlives the child's cell,
-// which is new when an actor that has ended is started again.
+// child is the parent's record of one child. It outlives the child's cell: an actor that
+// has ended is started again in a new one.
 type child struct {
 	cell     *cell
 	phase    childPhase
@@ -34,9 +34,9 @@ type child struct {
 	err      error       // why it was given up
 }
 
-// Start starts a child and returns its address. It does not wait for the
-// child's Started. The errors are ErrBadName, ErrNameTaken and, while this actor
-// stops, ErrStopped.
+// Start starts a child and returns its address. It does not wait for the child's
+// Started. The errors are ErrBadName, ErrNameTaken and, while this actor is stopping,
+// ErrStopped.
 func (c *Children) Start(spec Child) (Ref, error) {
 	if c.shell.phase != phaseRunning {
 		return Ref{}, ErrStopped
@@ -55,8 +55,8 @@ func (c *Children) Start(spec Child) (Ref, error) {
 	return x.cell.ref(), nil
 }
 
-// StartAll starts children in order, each when the Started of the one before has
-// succeeded. It returns at once. A child that cannot be started fails the actor.
+// StartAll starts children in order, each when the Started of the previous one has
+// succeeded. It returns immediately. A child that cannot be started fails the actor.
 func (c *Children) StartAll(specs ...Child) {
 	idle := len(c.queue) == 0
 	c.queue = append(c.queue, specs...)
@@ -65,8 +65,8 @@ func (c *Children) StartAll(specs ...Child) {
 	}
 }
 
-// Stop stops a child in order; ChildEnded tells when it is done. It reports
-// whether there is such a child.
+// Stop starts the orderly stop of a child, whose end is reported by ChildEnded. It
+// reports whether there is such a child.
 func (c *Children) Stop(name string) bool {
 	x := c.named(name)
 	if x != nil {
@@ -75,7 +75,7 @@ func (c *Children) Stop(name string) bool {
 	return x != nil
 }
 
-// Ref is the address of a child that lives or waits for its restart.
+// Ref returns the address of a child that is running or about to be restarted.
 func (c *Children) Ref(name string) (Ref, bool) {
 	if x := c.named(name); x != nil {
 		return x.cell.ref(), true
@@ -83,7 +83,7 @@ func (c *Children) Ref(name string) (Ref, bool) {
 	return Ref{}, false
 }
 
-// Names are the children's names, oldest first.
+// Names returns the children's names, oldest first.
 func (c *Children) Names() []string {
 	names := make([]string, len(c.list))
 	for i, x := range c.list {
@@ -130,7 +130,7 @@ func (c *Children) startNext() {
 	}
 }
 
-// childStarted tells the parent that the Started of a child has succeeded.
+// childStarted is the message that the Started of a child has succeeded.
 type childStarted struct {
 	kitMessage
 	name string
@@ -138,8 +138,7 @@ type childStarted struct {
 
 func (m *childStarted) handle(s *shell) { s.children.skip(m.name) }
 
-// skip goes on with StartAll when the child that it waited for has started, or
-// was lost.
+// skip continues StartAll when the child that it waited for has started or was lost.
 func (c *Children) skip(name string) {
 	if len(c.queue) > 0 && c.queue[0].Name == name {
 		c.queue = c.queue[1:]
@@ -147,7 +146,7 @@ func (c *Children) skip(name string) {
 	}
 }
 
-// adoption gives the guardian a top-level actor, which its caller spawns.
+// adoption makes the guardian the parent of a top-level actor, which the sender spawns.
 type adoption struct {
 	kitMessage
 	cell *cell

@@ -10,14 +10,14 @@ import (
 	"go.uber.org/zap"
 )
 
-// deadLetters counts messages that nobody received.
+// deadLetters counts messages that no actor received.
 type deadLetters struct {
 	total  atomic.Uint64
 	mu     sync.Mutex
 	byType map[string]uint64
 }
 
-// observeDeadLetter receives what protoactor could not deliver.
+// observeDeadLetter receives the messages that protoactor could not deliver.
 func (s *System) observeDeadLetter(event any) {
 	letter, ok := event.(*actor.DeadLetterEvent)
 	if !ok {
@@ -34,16 +34,16 @@ func (s *System) observeDeadLetter(event any) {
 	s.undeliverable(path, letter.Message)
 }
 
-// undeliverable answers for an actor that has ended.
+// undeliverable rejects and counts a message to an actor that has ended.
 func (s *System) undeliverable(path string, msg any) {
 	if _, ok := msg.(ownMessage); ok {
-		return // late, and expected to be
+		return // expected to be late
 	}
 	reject(msg, fmt.Errorf("%w: %s", ErrStopped, path))
 	s.letters.total.Add(1)
 	name := fmt.Sprintf("%T", msg)
 	if count := s.letters.count(name); bits.OnesCount64(count) == 1 {
-		// At 1, 2, 4, 8...: enough to see it, too little to fill a disk.
+		// At 1, 2, 4, 8...: visible, and too few to fill a disk.
 		s.logger.Warn("dead letter", zap.String("actor", path), zap.String("message_type", name), zap.Uint64("count", count))
 	}
 }

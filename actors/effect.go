@@ -10,17 +10,16 @@ import (
 	"go.uber.org/zap"
 )
 
-// Effect is I/O that an actor lets happen outside Receive. It runs on another
-// goroutine, so it touches nothing of the actor's state; what it needs comes in
-// with the closure, what it found out goes back as its result.
+// Effect is I/O of an actor outside of Receive. It runs on another goroutine, so it must
+// not access the actor's state: its input is in the closure, its output is the result.
 //
-// ctx ends with the incarnation. The result becomes a message to the incarnation
+// ctx ends with the incarnation. The result is delivered as a message to the incarnation
 // that started the effect, and is dropped if that has ended; nil is no message.
 type Effect func(ctx context.Context) any
 
-// Pool bounds the effects that run at the same time against one resource: a
-// venue's REST endpoint, the store. Effects beyond that wait, in order, up to a
-// limit; what is beyond that too is refused. Safe for concurrent use.
+// Pool bounds the concurrent effects on one resource: a venue's REST endpoint, the
+// store. Further effects are queued, in order, up to a limit, and refused beyond it. A
+// Pool is safe for concurrent use.
 type Pool struct {
 	system *System
 	name   string
@@ -32,7 +31,7 @@ type Pool struct {
 	waitingMax int
 	started    uint64
 	refused    uint64
-	// calls says that an orderly stop ends the effects instead of awaiting them.
+	// calls reports whether an orderly stop cancels the effects instead of waiting.
 	calls bool
 }
 
@@ -43,8 +42,8 @@ type task struct {
 	effect Effect
 }
 
-// NewPool makes a pool. runningMax must be positive; waitingMax may be 0. Two
-// pools may bear one name, and are counted together then.
+// NewPool returns a pool. runningMax must be positive; waitingMax may be 0. Pools of the
+// same name are counted together.
 func (s *System) NewPool(name string, runningMax, waitingMax int) *Pool {
 	if runningMax <= 0 || waitingMax < 0 {
 		panic("actors: pool " + name + " needs a positive runningMax and no negative waitingMax")
@@ -54,18 +53,18 @@ func (s *System) NewPool(name string, runningMax, waitingMax int) *Pool {
 	return p
 }
 
-// NewCallPool makes a pool for calls to somebody who may never answer, such as a
-// venue: an orderly stop ends their ctx before it waits for them. What a call that
-// was ended has changed is found out at the next start, from what is durable.
+// NewCallPool returns a pool for calls that may never be answered, such as those to a
+// venue: an orderly stop cancels their ctx before it waits for them. The outcome of a
+// cancelled call is determined after the next start, from what is durable.
 func (s *System) NewCallPool(name string, runningMax, waitingMax int) *Pool {
 	p := s.NewPool(name, runningMax, waitingMax)
 	p.calls = true
 	return p
 }
 
-// Go runs effect in the pool. It returns ErrBusy at once, with nothing done,
-// when the pool has no place. An orderly stop waits for the effect (see also
-// NewCallPool); a panic in it fails the actor.
+// Go runs effect in the pool. If the pool is full it returns ErrBusy and does nothing.
+// An orderly stop waits for the effect (see also NewCallPool); a panic in it fails the
+// actor.
 func (c *Context) Go(pool *Pool, effect Effect) error {
 	if err := pool.submit(c.shell.task(effect)); err != nil {
 		return err
@@ -74,9 +73,9 @@ func (c *Context) Go(pool *Pool, effect Effect) error {
 	return nil
 }
 
-// Loop runs effect on a goroutine of its own, outside any pool: for what lasts
-// as long as the actor, such as reading a connection. An actor has few of them.
-// An orderly stop ends ctx before it waits for the loop.
+// Loop runs effect on a goroutine of its own, outside of any pool: for work that lasts
+// as long as the actor, such as reading a connection. An actor has few of them. An
+// orderly stop cancels ctx before it waits for the loop.
 func (c *Context) Loop(effect Effect) {
 	s := c.shell
 	s.pending++
@@ -89,7 +88,7 @@ func (s *shell) task(effect Effect) task {
 	return task{shell: s, label: s.cell.path + "#" + strconv.FormatUint(s.cell.effects, 10), effect: effect}
 }
 
-// result is what an effect, a loop or another actor's answer came to.
+// result is the message of a finished effect or loop, or of another actor's answer.
 type result struct {
 	kitMessage
 	shell   *shell
@@ -130,8 +129,8 @@ func (p *Pool) submit(t task) error {
 	return nil
 }
 
-// work runs tasks until none waits. The goroutine lives for one burst of work:
-// a pool at rest holds none, and needs no closing.
+// work runs tasks until the queue is empty. The goroutine then ends: an idle pool has
+// none, and needs no Close.
 func (p *Pool) work(t task) {
 	for more := true; more; t, more = p.next() {
 		if p.calls {
@@ -156,7 +155,7 @@ func (p *Pool) next() (task, bool) {
 	return t, true
 }
 
-// run carries the effect out, unless its incarnation has ended while it waited.
+// run runs the effect, unless its incarnation ended while it was queued.
 func (t task) run(ctx context.Context) {
 	done := &result{shell: t.shell}
 	defer func() {

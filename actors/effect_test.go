@@ -24,7 +24,7 @@ func effects(k *actortest.Kit, probe *actortest.Probe) actors.Ref {
 	})
 }
 
-// goes starts an effect inside an actor and returns what Go said.
+// goes starts an effect inside an actor and returns the error of Go.
 func goes(k *actortest.Kit, ref actors.Ref, pool *actors.Pool, effect actors.Effect) (err error) {
 	k.T.Helper()
 	if asked := inside(k, ref, func(ctx *actors.Context) { err = ctx.Go(pool, effect) }); asked != nil {
@@ -33,7 +33,7 @@ func goes(k *actortest.Kit, ref actors.Ref, pool *actors.Pool, effect actors.Eff
 	return err
 }
 
-func TestEffectsRunWaitAndAreRefused(t *testing.T) {
+func TestPoolRunsQueuesAndRefusesEffects(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")
 		pool := k.System.NewPool("venue", 2, 3)
@@ -65,7 +65,7 @@ func TestEffectsRunWaitAndAreRefused(t *testing.T) {
 			k.T.Errorf("got %q", got)
 		}
 		if err := goes(k, ref, pool, effect(9)); err != nil {
-			k.T.Errorf("a pool at rest: %v", err)
+			k.T.Errorf("an idle pool: %v", err)
 		}
 	})
 }
@@ -105,19 +105,19 @@ func TestEffectsEndWithTheirIncarnation(t *testing.T) {
 		k.Advance(10 * time.Second)
 		probe.ExpectNone()
 		if cut.Load() != 2 || ran {
-			k.T.Errorf("%d of 2 were cut off, waiting effect ran: %t", cut.Load(), ran)
+			k.T.Errorf("%d of 2 were cancelled, queued effect ran: %t", cut.Load(), ran)
 		}
 		if err := goes(k, ref, pool, actortest.Wait(time.Second, "new")); err != nil {
 			k.T.Fatal(err)
 		}
 		k.Advance(time.Second)
 		if got := actortest.Expect[string](probe); got != "new" {
-			k.T.Errorf("got %q", got)
+			k.T.Errorf("got %q, want new", got)
 		}
 	}, actortest.ExpectFailures(), wholeJitter())
 }
 
-func TestPanicInAnEffectFailsTheActorAndIsLoggedOnceWithItsStack(t *testing.T) {
+func TestPanicInAnEffectFailsTheActorAndIsLoggedOnce(t *testing.T) {
 	core, logs := observer.New(zap.DebugLevel)
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")
@@ -128,10 +128,10 @@ func TestPanicInAnEffectFailsTheActorAndIsLoggedOnceWithItsStack(t *testing.T) {
 			k.T.Fatal(err)
 		}
 		if ended := actortest.Expect[*actors.ChildEnded](probe); !strings.Contains(ended.Err.Error(), "effect: panic: actors_test.secret") {
-			k.T.Errorf("told %v", ended.Err)
+			k.T.Errorf("ChildEnded: %v, want containing effect: panic: actors_test.secret", ended.Err)
 		}
 		if stats := k.System.Stats().Pools[0]; stats.Running != 0 {
-			k.T.Errorf("the pool lost a place: %+v", stats)
+			k.T.Errorf("the pool is not idle: %+v, want Running 0", stats)
 		}
 	}, actortest.ExpectFailures(), actortest.LogTo(zap.New(core)))
 	stacks := 0
@@ -145,11 +145,11 @@ func TestPanicInAnEffectFailsTheActorAndIsLoggedOnceWithItsStack(t *testing.T) {
 		}
 	}
 	if stacks != 1 {
-		t.Errorf("%d stacks in the log", stacks)
+		t.Errorf("%d stacks in the log, want 1", stacks)
 	}
 }
 
-func TestLoopLivesAsLongAsItsActor(t *testing.T) {
+func TestLoopRunsAsLongAsItsActor(t *testing.T) {
 	var ends []string
 	actortest.Run(t, func(k *actortest.Kit) {
 		begin := time.Now()
@@ -174,7 +174,7 @@ func TestLoopLivesAsLongAsItsActor(t *testing.T) {
 	}
 }
 
-func TestStopWaitsForEffectsThatHaveNotNoticed(t *testing.T) {
+func TestStopWaitsForRunningEffects(t *testing.T) {
 	ended := false
 	actortest.Run(t, func(k *actortest.Kit) {
 		ref := effects(k, k.Probe("probe"))
@@ -194,8 +194,8 @@ func TestStopWaitsForEffectsThatHaveNotNoticed(t *testing.T) {
 	}
 }
 
-// An orderly stop waits for an effect, but ends a call to somebody else.
-func TestStopEndsCalls(t *testing.T) {
+// An orderly stop waits for an effect, but cancels a call.
+func TestStopCancelsCalls(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		ref := effects(k, k.Probe("probe"))
 		ended := make(chan string, 2)
@@ -217,7 +217,7 @@ func TestStopEndsCalls(t *testing.T) {
 			k.T.Error(err)
 		}
 		if took, first := time.Since(begun), <-ended; took != time.Second || first != "call" {
-			k.T.Errorf("stopped after %s, ended with the %s", took, first)
+			k.T.Errorf("stopped after %s, ended with the %s, want 1s, call", took, first)
 		}
 	})
 }

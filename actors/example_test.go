@@ -11,8 +11,8 @@ import (
 	"venuegate/actors"
 )
 
-// A whole actor package, as actors/<name> has it, with its files in one. It keeps
-// one number that lives in a slow store, and adds to it.
+// A complete actor package, with its files in one. The actor adds to a number that is
+// kept in a slow store.
 
 // protocol.go
 //
@@ -40,10 +40,10 @@ var errNegative = errors.New("amount is negative")
 
 // client.go
 
-// Client is the only way in. It is a small value, free to copy.
+// Client is the only way to use the actor. It is a small value that may be copied.
 type Client struct{ ref actors.Ref }
 
-// NewClient makes a client of the counter at ref.
+// NewClient returns a client of the counter at ref.
 func NewClient(ref actors.Ref) Client { return Client{ref} }
 
 // Add adds amount and returns the new sum once it is saved.
@@ -55,20 +55,20 @@ func (c Client) Add(ctx context.Context, amount int) (int, error) {
 
 // actor.go
 
-// Store is what the counter needs of its surroundings.
+// Store is the dependency of the counter.
 type Store interface {
 	Load(ctx context.Context) (int, error)
 	Save(ctx context.Context, sum int) error
 }
 
-// Deps come from the table in actors/root. Pool runs one effect at a time, which
-// keeps the saves in order.
+// Deps are set in actors/root. Pool runs one effect at a time, which keeps the saves in
+// order.
 type Deps struct {
 	Store Store
 	Pool  *actors.Pool
 }
 
-// New is the Producer of a counter.
+// New returns the Producer of a counter.
 func New(deps Deps) func() actors.Behaviour {
 	return func() actors.Behaviour { return &counter{deps: deps} }
 }
@@ -81,10 +81,10 @@ type counter struct {
 
 const lateMax = 64
 
-// Started loads the state; nothing of an earlier incarnation is assumed.
+// Started loads the state; nothing is kept from an earlier incarnation.
 func (c *counter) Started(ctx *actors.Context) { c.load(ctx) }
 
-// Receive only dispatches.
+// Receive handles one message.
 func (c *counter) Receive(ctx *actors.Context, msg any) {
 	switch m := msg.(type) {
 	case *add:
@@ -98,7 +98,7 @@ func (c *counter) Receive(ctx *actors.Context, msg any) {
 	}
 }
 
-// state.go and effects.go would hold what follows.
+// state.go and effects.go
 
 func (c *counter) load(ctx *actors.Context) {
 	err := ctx.Go(c.deps.Pool, func(ctx context.Context) any {
@@ -113,7 +113,7 @@ func (c *counter) load(ctx *actors.Context) {
 
 func (c *counter) loaded(ctx *actors.Context, m *loaded) {
 	if m.err != nil {
-		ctx.Fail(fmt.Errorf("load the sum: %w", m.err)) // supervision tries again, later
+		ctx.Fail(fmt.Errorf("load the sum: %w", m.err)) // the supervisor restarts the actor later
 	}
 	late := c.late
 	c.sum, c.late = m.sum, nil
@@ -125,7 +125,7 @@ func (c *counter) loaded(ctx *actors.Context, m *loaded) {
 func (c *counter) add(ctx *actors.Context, m *add) {
 	switch {
 	case m.amount < 0:
-		m.Reject(errNegative) // bad input is answered, never panicked on
+		m.Reject(errNegative) // invalid input is rejected
 	case c.late == nil:
 		c.save(ctx, m)
 	case len(c.late) < lateMax:
@@ -150,12 +150,12 @@ func (c *counter) save(ctx *actors.Context, m *add) {
 func (c *counter) saved(ctx *actors.Context, m *saved) {
 	if m.err != nil {
 		m.reply.Reject(m.err)
-		ctx.Fail(fmt.Errorf("save the sum: %w", m.err)) // the next incarnation reads what is true
+		ctx.Fail(fmt.Errorf("save the sum: %w", m.err)) // the next incarnation loads the stored sum
 	}
 	m.reply.Send(m.sum)
 }
 
-// slowStore stands for the real one.
+// slowStore replaces a real store.
 type slowStore struct{}
 
 func (slowStore) Load(context.Context) (int, error) { return 40, nil }

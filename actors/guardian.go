@@ -43,8 +43,8 @@ func (guardian) Receive(ctx *Context, msg any) {
 	}
 }
 
-// lose makes it known that a Permanent top-level actor was given up. The guardian
-// ends with it, so nothing more can be started.
+// lose reports that a Permanent top-level actor was given up. The guardian ends with it,
+// so that nothing more can be started.
 func (s *System) lose(err error) {
 	s.mu.Lock()
 	s.stopping = true

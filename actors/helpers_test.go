@@ -43,7 +43,7 @@ func (s *script) Stopping(ctx *actors.Context) {
 	}
 }
 
-// as makes a Producer of equal scripts.
+// as returns a Producer of equal scripts.
 func as(s script) func() actors.Behaviour {
 	return func() actors.Behaviour { return &s }
 }
@@ -54,7 +54,7 @@ type do struct {
 	run func(ctx *actors.Context)
 }
 
-// obey receives do, and reports everything else to the probe if there is one.
+// obey runs do, and sends everything else to the probe if there is one.
 func obey(p *actortest.Probe) func(ctx *actors.Context, msg any) {
 	return func(ctx *actors.Context, msg any) {
 		switch m := msg.(type) {
@@ -71,7 +71,7 @@ func obey(p *actortest.Probe) func(ctx *actors.Context, msg any) {
 	}
 }
 
-// inside runs a function inside an actor and returns what became of the request.
+// inside runs a function inside an actor and returns the error of the request.
 func inside(k *actortest.Kit, ref actors.Ref, run func(ctx *actors.Context)) error {
 	_, err := actortest.Ask(k, ref, func(r actors.Reply[any]) any { return &do{Reply: r, run: run} })
 	return err
@@ -81,10 +81,10 @@ var errBoom = errors.New("boom")
 
 func boom(ctx *actors.Context) { ctx.Fail(errBoom) }
 
-// seconds is the virtual time since a test began, in whole milliseconds.
+// seconds returns the virtual time since a test began, in whole milliseconds.
 func since(begin time.Time) string { return time.Since(begin).Round(time.Millisecond).String() }
 
-// kindStats are the statistics of one kind.
+// kindStats returns the statistics of one kind.
 func kindStats(t *testing.T, s *actors.System, kind string) actors.KindStats {
 	t.Helper()
 	for _, k := range s.Stats().Kinds {
@@ -96,12 +96,12 @@ func kindStats(t *testing.T, s *actors.System, kind string) actors.KindStats {
 	return actors.KindStats{}
 }
 
-// wholeJitter makes every random wait its longest.
+// wholeJitter makes every random delay its longest.
 func wholeJitter() actortest.Option {
 	return actortest.With(actors.WithJitter(func(limit time.Duration) time.Duration { return limit }))
 }
 
-// stopped stops a system that was made without a Kit.
+// stopped stops a system that was created without a Kit.
 func stopped(t *testing.T, s *actors.System) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -8,20 +8,19 @@ import (
 	"go.uber.org/zap"
 )
 
-// MailboxMaxDefault is the number of messages that may wait for an actor whose
-// Child names no limit of its own.
+// MailboxMaxDefault is the limit of pending messages for an actor whose Child sets none.
 const MailboxMaxDefault = 1024
 
-// Rejectable is a message that can be told that nobody will handle it. A message
-// that embeds a Reply is one.
+// Rejectable is a message whose sender can be notified that it will not be handled. A
+// message that embeds a Reply is Rejectable.
 type Rejectable interface {
 	Reject(err error)
 }
 
-// Internal, embedded in a message, lets it pass the limit of a mailbox. It is
-// for what comes from within the tree and must not be lost (an execution report
-// from the account's own connection), and its sender must be bounded otherwise.
-// Results of effects, answers through ReplyTo and timers pass as well.
+// Internal, embedded in a message, exempts it from the limit of a mailbox. It is for
+// messages from within the tree that must not be lost (an execution report from the
+// account's own connection); their number must be bounded in another way. Results of
+// effects, answers through ReplyTo and timers are exempt as well.
 type Internal struct{}
 
 func (Internal) passesLimit() {}
@@ -36,17 +35,17 @@ func reject(msg any, err error) bool {
 	return ok
 }
 
-// mailbox is protoactor's unbounded mailbox with a rejecting limit in front. Its
-// own bounded mailboxes are of no use here: their senders spin while they are
-// full, and a dropped message leaves them spinning for good.
+// mailbox is protoactor's unbounded mailbox with a limit beyond which messages are
+// rejected. The bounded mailboxes of protoactor are not usable here: their senders spin
+// while a mailbox is full, and after a dropped message they spin forever.
 type mailbox struct {
 	actor.Mailbox
 	cell     *cell
 	max      int32
 	waiting  atomic.Int32 // messages that count toward max
-	full     atomic.Bool  // a refusal was logged and the mailbox has not eased since
-	stopping atomic.Bool  // takes no new requests
-	stopped  atomic.Bool  // nobody handles what is left
+	full     atomic.Bool  // a rejection was logged and the mailbox is still more than half full
+	stopping atomic.Bool  // new requests are rejected
+	stopped  atomic.Bool  // the actor has ended; the rest is rejected
 }
 
 func newMailbox(c *cell, messagesMax int) *mailbox {
@@ -61,7 +60,7 @@ func limited(msg any) bool {
 	return true
 }
 
-// PostUserMessage takes msg or refuses it; it never waits.
+// PostUserMessage queues msg or rejects it; it never blocks.
 func (m *mailbox) PostUserMessage(msg any) {
 	if !limited(msg) {
 		m.Mailbox.PostUserMessage(msg)
@@ -87,13 +86,13 @@ func (m *mailbox) refuse(msg any) {
 	}
 }
 
-// RegisterHandlers puts the gate between the mailbox and protoactor.
+// RegisterHandlers inserts the gate between the mailbox and protoactor.
 func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
 	m.Mailbox.RegisterHandlers(&gate{MessageInvoker: invoker, mailbox: m}, dispatcher)
 }
 
-// close answers everything that is left, and whatever still arrives. The mailbox
-// of an actor that failed is suspended, hence the resume.
+// close rejects everything that is left or still arrives. The mailbox of a failed actor
+// is suspended, hence the resume.
 func (m *mailbox) close() {
 	m.stopping.Store(true)
 	m.stopped.Store(true)
@@ -106,7 +105,7 @@ type gate struct {
 	mailbox *mailbox
 }
 
-// InvokeUserMessage hands msg to the actor, or answers for one that has ended.
+// InvokeUserMessage passes msg to the actor, or rejects it if the actor has ended.
 func (g *gate) InvokeUserMessage(msg any) {
 	m := g.mailbox
 	if limited(msg) {

@@ -22,7 +22,7 @@ type (
 	}
 )
 
-// held starts an actor that does not take its mail until release is closed.
+// held starts an actor that handles no message until release is closed.
 func held(t *testing.T, s *actors.System, messagesMax int, taken *[]any) (ref actors.Ref, release chan struct{}) {
 	t.Helper()
 	release = make(chan struct{})
@@ -53,24 +53,24 @@ func TestLimitedMailboxKeeps8Of100(t *testing.T) {
 				switch {
 				case errors.Is(err, actors.ErrBusy):
 					refused++
-				case !errors.Is(err, actors.ErrFailed): // nobody answers those that are taken
+				case !errors.Is(err, actors.ErrFailed): // those in the mailbox are never answered
 					t.Errorf("message %d: %v", n, err)
 				}
 			})})
 		}
 		if ref.Len() != 8 || refused != 92 {
-			t.Errorf("%d wait, %d refused; want 8 and 92", ref.Len(), refused)
+			t.Errorf("%d pending, %d rejected, want 8 and 92", ref.Len(), refused)
 		}
 		close(release)
 		// Wait returns only when every goroutine is blocked: nothing spins.
 		synctest.Wait()
 		if stats := kindStats(t, s, "held"); len(taken) != 8 || stats.Rejections != 92 || stats.Messages != 9 || stats.Waiting != 0 {
-			t.Errorf("taken %d, %+v", len(taken), stats)
+			t.Errorf("taken %d, %+v, want 8 taken, Rejections 92, Messages 9, Waiting 0", len(taken), stats)
 		}
 		ref.Tell(&plain{1})
 		synctest.Wait()
 		if len(taken) != 9 {
-			t.Errorf("a mailbox that has eased refused a message")
+			t.Errorf("a mailbox with space rejected a message, want 9 taken")
 		}
 	})
 }
@@ -116,19 +116,19 @@ func TestMailboxAccountsForEveryMessage(t *testing.T) {
 			}
 			all.Wait()
 			if ref.Len() > limit {
-				t.Errorf("%d wait, limit %d", ref.Len(), limit)
+				t.Errorf("%d pending, limit %d", ref.Len(), limit)
 			}
 			close(release)
 			synctest.Wait()
 			refused := int(kindStats(t, s, "held").Rejections)
 			if len(taken) != min(limit, senders*each) || len(taken)+refused != senders*each {
-				t.Errorf("limit %d, sent %d: took %d, refused %d", limit, senders*each, len(taken), refused)
+				t.Errorf("limit %d, sent %d: received %d, rejected %d", limit, senders*each, len(taken), refused)
 			}
 		})
 	})
 }
 
-func TestStoppingActorFinishesWhatWaitsAndRefusesMore(t *testing.T) {
+func TestStoppingActorHandlesPendingMessagesAndRejectsMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t)
 		var taken []any
@@ -144,18 +144,18 @@ func TestStoppingActorFinishesWhatWaitsAndRefusesMore(t *testing.T) {
 		close(release)
 		<-done
 		if !errors.Is(refusal, actors.ErrStopped) {
-			t.Errorf("request to a stopping actor: %v", refusal)
+			t.Errorf("request to a stopping actor: %v, want error %v", refusal, actors.ErrStopped)
 		}
 		if len(taken) != 2 {
-			t.Errorf("took %d of what was sent before the stop, want 2", len(taken))
+			t.Errorf("received %d of the messages before the stop, want 2", len(taken))
 		}
 		if letters := s.Stats().DeadLetters; letters != 1 {
-			t.Errorf("%d dead letters, want the message sent after", letters)
+			t.Errorf("%d dead letters, want the message sent after the stop", letters)
 		}
 	})
 }
 
-func TestWhatIsLeftIsAnswered(t *testing.T) {
+func TestMessagesLeftInTheMailboxAreRejected(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		ref := k.Start(actors.Child{Name: "short", Restart: actors.Temporary, Producer: as(script{
 			receive: func(ctx *actors.Context, msg any) { boom(ctx) },
@@ -172,12 +172,12 @@ func TestWhatIsLeftIsAnswered(t *testing.T) {
 	}, actortest.ExpectFailures())
 }
 
-func TestMailWaitsWhileAnActorWaitsForItsRestart(t *testing.T) {
+func TestMailIsKeptUntilTheRestart(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")
 		ref := k.Start(actors.Child{Name: "a", MailboxMax: 2, Backoff: actors.Backoff{Min: time.Second}, Producer: as(script{receive: obey(probe)})})
 		if err := inside(k, ref, boom); !errors.Is(err, actors.ErrFailed) {
-			k.T.Errorf("the failing request: %v", err)
+			k.T.Errorf("the failing request: %v, want error %v", err, actors.ErrFailed)
 		}
 		for n := range 3 {
 			ref.Tell(&plain{n})
@@ -191,13 +191,13 @@ func TestMailWaitsWhileAnActorWaitsForItsRestart(t *testing.T) {
 	}, actortest.ExpectFailures(), wholeJitter())
 }
 
-func TestActorThatIsCutOffTakesNothingMore(t *testing.T) {
+func TestKilledActorReceivesNothing(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		release := make(chan struct{})
 		child := actors.Child{Name: "stuck", Producer: as(script{receive: func(*actors.Context, any) { <-release }})}
 		middle := actors.Child{Name: "middle", StopTimeout: time.Second, Producer: as(script{
 			started: func(ctx *actors.Context) { ctx.Children().StartAll(child) },
-			receive: func(ctx *actors.Context, msg any) { k.T.Errorf("received %T after it was cut off", msg) },
+			receive: func(ctx *actors.Context, msg any) { k.T.Errorf("received %T after it was killed", msg) },
 		})}
 		parent := family(k, k.Probe("probe"), actors.Child{}, middle)
 		parent.Child("middle").Child("stuck").Tell(&plain{})
@@ -208,10 +208,10 @@ func TestActorThatIsCutOffTakesNothingMore(t *testing.T) {
 		parent.Child("middle").Tell(&request{actors.ReplyFunc(func(_ int, err error) { refusal = err })})
 		k.Settle()
 		if !errors.Is(refusal, actors.ErrStopped) {
-			k.T.Errorf("refused with %v", refusal)
+			k.T.Errorf("rejected with %v, want error %v", refusal, actors.ErrStopped)
 		}
 		if got := k.System.Stats().DeadLetters; got != 1 {
-			k.T.Errorf("%d dead letters", got)
+			k.T.Errorf("%d dead letters, want 1", got)
 		}
 		close(release)
 	})

@@ -6,15 +6,15 @@ import "github.com/asynkron/protoactor-go/actor"
 // between goroutines. It names a path, not an instance, so it outlives restarts
 // and also reaches an actor that was stopped and started again.
 //
-// The zero Ref addresses nobody: what is sent to it is refused with ErrStopped.
+// Messages to the zero Ref are rejected with ErrStopped.
 type Ref struct {
 	system *System
 	pid    *actor.PID
 }
 
-// Tell puts msg into the actor's mailbox and returns at once. The message must
-// not be changed afterwards. A message that cannot be delivered is counted, and
-// told so if it is Rejectable.
+// Tell puts msg into the actor's mailbox and returns immediately. The message must not
+// be changed afterwards. A message that cannot be delivered is counted, and rejected if
+// it is Rejectable.
 func (r Ref) Tell(msg any) {
 	if r.pid == nil {
 		reject(msg, ErrStopped)
@@ -23,8 +23,8 @@ func (r Ref) Tell(msg any) {
 	r.system.engine.Root.Send(r.pid, msg)
 }
 
-// Len is the number of messages that wait in the actor's mailbox, 0 for one
-// that does not live.
+// Len returns the number of messages in the actor's mailbox, 0 if there is no such
+// actor.
 func (r Ref) Len() int {
 	if r.pid == nil {
 		return 0
@@ -35,7 +35,7 @@ func (r Ref) Len() int {
 	return 0
 }
 
-// Path is the actor's name with those of its ancestors,
+// Path returns the actor's name with those of its ancestors,
 // "root/customer/7/account/okx", or "" for the zero Ref.
 func (r Ref) Path() string {
 	if r.pid == nil {
@@ -44,8 +44,8 @@ func (r Ref) Path() string {
 	return r.pid.Id
 }
 
-// Child is the address of a child by its name, whether it lives or not. With it
-// siblings can be introduced to each other before they are started.
+// Child returns the address of a child by its name, whether it exists or not. With it
+// siblings can be given each other's addresses before they are started.
 func (r Ref) Child(name string) Ref {
 	if r.pid == nil {
 		return Ref{}

@@ -15,35 +15,34 @@ type phase int
 
 const (
 	phaseRunning  phase = iota
-	phaseChildren       // stopping: children end one after the other
-	phaseEffects        // stopping: Stopping has run, effects come back
+	phaseChildren       // stopping: the children are being stopped
+	phaseEffects        // stopping: Stopping has run, effects are awaited
 	phaseEnded
 )
 
-// shell is one incarnation of an actor as protoactor sees it. It stands between
-// the runtime's messages and the Behaviour, and all its fields belong to the
-// actor's goroutine.
+// shell is one incarnation of an actor as protoactor sees it. It translates between the
+// runtime's messages and the Behaviour. Its fields belong to the actor's goroutine.
 type shell struct {
 	cell      *cell
 	context   Context
 	behaviour Behaviour
 	proto     actor.Context
 	phase     phase
-	inner     any // what deliver has in hand
-	pending   int // effects, loops and replies that have not come back
+	inner     any // the message being delivered by deliver
+	pending   int // effects, loops and replies that are not finished
 
 	lifetime, loops       context.Context
 	endLifetime, endLoops context.CancelFunc
 
-	timers   Timers
-	children Children
-	owed     owed
+	timers         Timers
+	children       Children
+	pendingReplies pendingReplies
 }
 
 // failure ends an incarnation.
 type failure struct {
 	err      error
-	expected bool // by Fail, or logged where it happened: no stack wanted
+	expected bool // by Fail, or logged where it happened: no stack is logged
 }
 
 func newShell(c *cell) *shell {
@@ -69,7 +68,7 @@ func (s *shell) Receive(proto actor.Context) {
 		s.cell.mailbox.close()
 		s.cell.system.retire(s.cell)
 	case *actor.Terminated:
-		// By way of the mailbox, so that what the child said last comes first.
+		// Through the mailbox, behind the last messages of the child.
 		s.cell.post(&childGone{shell: s, path: m.Who.Id})
 	default:
 		s.receive(msg)
@@ -77,8 +76,7 @@ func (s *shell) Receive(proto actor.Context) {
 }
 
 func (s *shell) receive(msg any) {
-	// The mailbox of an actor that is cut off stays open until its children
-	// have ended.
+	// The mailbox of a killed actor stays open until its children have ended.
 	if s.phase == phaseEnded {
 		s.cell.system.undeliverable(s.cell.path, msg)
 		return
@@ -89,7 +87,7 @@ func (s *shell) receive(msg any) {
 	}
 	s.behaviour.Receive(&s.context, msg)
 	if q, is := msg.(request); is && q.isOpen() {
-		s.owed.add(q)
+		s.pendingReplies.add(q)
 	}
 }
 
@@ -116,7 +114,7 @@ func (s *shell) start(proto actor.Context) {
 	}
 }
 
-// deliver hands on a message that came inside one of the kit's; nil is none.
+// deliver delivers the content of one of the kit's messages; nil is none.
 func (s *shell) deliver(msg any) {
 	if msg == nil {
 		return
@@ -126,7 +124,7 @@ func (s *shell) deliver(msg any) {
 	s.inner = nil
 }
 
-// stopRequest begins an orderly stop.
+// stopRequest starts an orderly stop.
 type stopRequest struct{ kitMessage }
 
 func (*stopRequest) handle(s *shell) {
@@ -136,7 +134,7 @@ func (*stopRequest) handle(s *shell) {
 	}
 }
 
-// childrenEnded goes on with the stop.
+// childrenEnded continues the stop when the children have ended.
 func (s *shell) childrenEnded() {
 	s.phase = phaseEffects
 	s.timers.cancelAll()
@@ -147,16 +145,16 @@ func (s *shell) childrenEnded() {
 	s.finish()
 }
 
-// finish stops the actor once nothing is under way any more.
+// finish stops the actor once nothing is under way.
 func (s *shell) finish() {
 	if s.phase == phaseEffects && s.pending == 0 {
 		s.proto.Stop(s.cell.pid)
 	}
 }
 
-// end releases what this incarnation holds, and answers whom nobody else will any
-// more. Its children are only told; the runtime waits for them before it restarts or
-// ends the actor.
+// end releases the resources of this incarnation and rejects its open requests. Its
+// children are only notified; the runtime waits for them before it restarts or ends the
+// actor.
 func (s *shell) end() {
 	if s.phase == phaseEnded {
 		return
@@ -165,7 +163,7 @@ func (s *shell) end() {
 	s.endLifetime()
 	s.timers.cancelAll()
 	s.children.end()
-	s.owed.reject(fmt.Errorf("%w: %s", ErrFailed, s.cell.path))
+	s.pendingReplies.reject(fmt.Errorf("%w: %s", ErrFailed, s.cell.path))
 }
 
 // guard is deferred around each message, and kept small for it.
@@ -175,8 +173,8 @@ func (s *shell) guard(msg any) {
 	}
 }
 
-// fail ends the incarnation now, not when the restart is due: its effects and
-// children must not go on without it.
+// fail ends the incarnation now, not when the restart is due: its effects and children
+// must not continue without it.
 func (s *shell) fail(f *failure, msg any) {
 	c := s.cell
 	if s.inner != nil {
@@ -198,7 +196,7 @@ func (s *shell) fail(f *failure, msg any) {
 		s.proto.Stop(c.pid)
 		return
 	}
-	panic(f) // to protoactor, which suspends the actor and tells the parent
+	panic(f) // to protoactor, which suspends the actor and notifies the parent
 }
 
 func asFailure(cause any) *failure {

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// Stats is what a system has done since it was made.
+// Stats are the counters of a system since it was created.
 type Stats struct {
 	Kinds       []KindStats // by kind
 	Pools       []PoolStats // by name
 	DeadLetters uint64      // messages that no actor received
 }
 
-// KindStats sums up all actors of one kind, those that have ended included.
-// Actors and Waiting are of this moment, the rest only grows.
+// KindStats are the totals of all actors of one kind, including those that have ended.
+// Actors and Waiting are current values, the others only grow.
 type KindStats struct {
 	Kind       string
 	Actors     int
 	Waiting    int    // messages in mailboxes
 	Messages   uint64 // taken from mailboxes
-	Rejections uint64 // refused by mailboxes
+	Rejections uint64 // by mailboxes
 	Failures   uint64
 	Restarts   uint64
 	Unhandled  uint64
 	Busy       time.Duration // spent in Receive; may exceed the time passed
 }
 
-// PoolStats describes a pool. Running and Waiting are of this moment.
+// PoolStats describes a pool. Running and Waiting are current values.
 type PoolStats struct {
 	Name       string
 	Running    int
@@ -39,8 +39,8 @@ type PoolStats struct {
 	Refused    uint64
 }
 
-// Stats is a snapshot, cheap enough for every scrape of the metrics. Its parts
-// are not of one instant.
+// Stats returns a snapshot, cheap enough for every scrape of the metrics. Its parts are
+// not taken at the same instant.
 func (s *System) Stats() Stats {
 	s.mu.RLock()
 	kinds := maps.Clone(s.retired)

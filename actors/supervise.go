@@ -47,7 +47,7 @@ func (c *Children) failed(x *child, cause error) {
 	c.restartAfter(x, wait)
 }
 
-// restartWait counts a failure and says how long the restart waits, or that the
+// restartWait counts a failure and returns the delay before the restart, or false if the
 // child is to be given up.
 func (c *Children) restartWait(x *child) (time.Duration, bool) {
 	spec, now := x.cell.spec, time.Now()
@@ -73,13 +73,13 @@ func (c *Children) restartAfter(x *child, wait time.Duration) {
 	c.shell.timers.setForKit("restart", x.cell.path, wait, &restartDue{child: x})
 }
 
-// restart brings a failed child back, or one that has ended and is Permanent.
+// restart restarts a failed child, or one that has ended and is Permanent.
 func (c *Children) restart(x *child) {
 	if x.phase != childFailed || c.shell.phase != phaseRunning {
 		return
 	}
 	x.err = nil
-	if x.cell.alive() {
+	if x.cell.exists() {
 		x.phase = childRunning
 		x.cell.restart()
 		return
@@ -89,14 +89,14 @@ func (c *Children) restart(x *child) {
 	}
 }
 
-// stop asks a child to end in order. One that waits for its restart has nothing
-// to put in order, and may even have ended already.
+// stop starts the orderly stop of a child. One that is about to be restarted is killed,
+// and may even have ended already.
 func (c *Children) stop(x *child) {
 	switch x.phase {
 	case childFailed:
-		alive := x.cell.alive()
+		exists := x.cell.exists()
 		c.kill(x, childStopping)
-		if !alive {
+		if !exists {
 			c.shell.cell.post(&childGone{shell: c.shell, path: x.cell.path})
 		}
 	case childRunning:
@@ -113,21 +113,21 @@ type stopOverdue struct {
 	child *child
 }
 
-func (m *stopOverdue) handle(s *shell) { s.children.cutOff(m.child) }
+func (m *stopOverdue) handle(s *shell) { s.children.overdue(m.child) }
 
-func (c *Children) cutOff(x *child) {
+func (c *Children) overdue(x *child) {
 	spec := x.cell.spec
-	c.shell.cell.logger.Warn("stop overdue, cutting off", zap.String("child", spec.Name), zap.Duration("stop_timeout", spec.StopTimeout))
+	c.shell.cell.logger.Warn("stop overdue, killing the actor", zap.String("child", spec.Name), zap.Duration("stop_timeout", spec.StopTimeout))
 	c.kill(x, childStopping)
 }
 
-// kill ends a child as soon as the message that it has in hand is handled.
+// kill ends a child as soon as the current message is handled.
 func (c *Children) kill(x *child, why childPhase) {
 	x.phase = why
 	c.shell.proto.Stop(x.cell.pid)
 }
 
-// childGone says that a child has ended. shell is the incarnation that was its
+// childGone is the message that a child has ended. shell is the incarnation that was its
 // parent.
 type childGone struct {
 	kitMessage
@@ -149,7 +149,7 @@ func (c *Children) gone(path string) {
 	c.shell.timers.cancel(timerKey{"restart", path})
 	c.shell.timers.cancel(timerKey{"stop", path})
 	if c.shell.phase != phaseRunning {
-		c.forget(x)
+		c.remove(x)
 		c.stopNext()
 		return
 	}
@@ -160,13 +160,13 @@ func (c *Children) gone(path string) {
 	case permanent && x.phase == childGivenUp:
 		c.lose(x)
 	default:
-		c.forget(x)
+		c.remove(x)
 		c.shell.deliver(&ChildEnded{Name: x.cell.spec.Name, Err: x.err})
 		c.skip(x.cell.spec.Name)
 	}
 }
 
-// respawn brings back a Permanent child that ended by itself.
+// respawn restarts a Permanent child that has ended on its own.
 func (c *Children) respawn(x *child) {
 	wait, ok := c.restartWait(x)
 	if !ok {
@@ -180,16 +180,16 @@ func (c *Children) respawn(x *child) {
 
 // lose gives up a Permanent child, and with it this actor.
 func (c *Children) lose(x *child) {
-	c.forget(x)
+	c.remove(x)
 	panic(&failure{err: x.err, expected: true})
 }
 
-func (c *Children) forget(x *child) {
+func (c *Children) remove(x *child) {
 	c.list = slices.DeleteFunc(c.list, func(y *child) bool { return y == x })
 }
 
-// stopNext goes on with the orderly stop of the parent: the youngest child first,
-// together with those before it that are of its kind.
+// stopNext continues the orderly stop of the parent: it stops the youngest child,
+// together with those before it of the same kind.
 func (c *Children) stopNext() {
 	if len(c.list) == 0 {
 		c.shell.childrenEnded()
@@ -204,7 +204,7 @@ func (c *Children) stopNext() {
 	}
 }
 
-// end cuts all children off, the youngest first.
+// end kills all children, the youngest first.
 func (c *Children) end() {
 	for _, x := range slices.Backward(c.list) {
 		c.shell.proto.Stop(x.cell.pid)

@@ -19,8 +19,8 @@ import (
 	"venuegate/actors/actortest"
 )
 
-// family starts a parent "p" whose Started starts children, and which reports
-// what it receives.
+// family starts a parent "p" whose Started starts children, and which reports the
+// messages that it receives.
 func family(k *actortest.Kit, probe *actortest.Probe, spec actors.Child, children ...actors.Child) actors.Ref {
 	spec.Name = "p"
 	spec.Producer = as(script{
@@ -30,7 +30,7 @@ func family(k *actortest.Kit, probe *actortest.Probe, spec actors.Child, childre
 	return k.Start(spec)
 }
 
-// crasher fails in Started, and notes when.
+// crasher fails in Started, and records when.
 func crasher(starts *[]string) func() actors.Behaviour {
 	begin := time.Now()
 	return as(script{started: func(ctx *actors.Context) {
@@ -55,12 +55,12 @@ func TestBackoffDoublesUpToItsMaxThenTheChildIsGivenUp(t *testing.T) {
 		}
 		ended := actortest.Expect[*actors.ChildEnded](probe)
 		if ended.Name != "c" || !errors.Is(ended.Err, errBoom) {
-			k.T.Errorf("told %+v", ended)
+			k.T.Errorf("ChildEnded = %+v", ended)
 		}
 		probe.ExpectNone()
 		stats := kindStats(k.T, k.System, "c")
 		if stats.Failures != 7 || stats.Restarts != 6 || stats.Actors != 0 {
-			k.T.Errorf("%+v", stats)
+			k.T.Errorf("%+v, want Failures 7, Restarts 6, Actors 0", stats)
 		}
 		select {
 		case <-k.System.Done():
@@ -80,7 +80,7 @@ func TestBackoffIsJitteredByTheSeed(t *testing.T) {
 			begin := time.Now()
 			k.Advance(5 * time.Second)
 			if waited := time.Since(begin); len(starts) != 6 || waited != 5*time.Second {
-				k.T.Errorf("started at %v", starts)
+				k.T.Errorf("started at %v, want 6 starts, 5s apart in all", starts)
 			}
 		}, actortest.ExpectFailures(), actortest.With(actors.WithSeed(seed)))
 		return starts
@@ -91,7 +91,7 @@ func TestBackoffIsJitteredByTheSeed(t *testing.T) {
 	}
 }
 
-func TestFailuresOutsideTheWindowAreForgotten(t *testing.T) {
+func TestFailuresOutsideTheWindowDoNotCount(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")
 		parent := family(k, probe, actors.Child{}, actors.Child{
@@ -131,16 +131,16 @@ func TestPermanentFailureEscalatesToTheEndOfTheSystem(t *testing.T) {
 		}
 		err := k.System.Err()
 		if !errors.Is(err, errBoom) || !strings.Contains(err.Error(), "root given up after 1 restarts: root/middle given up after 1 restarts: root/middle/leaf given up after 1 restarts") {
-			k.T.Errorf("Err: %v", err)
+			k.T.Errorf("Err: %v, want error %v, containing root given up after 1 restarts: root/middle given up after 1 restarts: root/middle/leaf given up after 1 restarts", err, errBoom)
 		}
 		if len(starts) != 8 { // twice in each of two lives of the middle, of two of the root
 			k.T.Errorf("the leaf started %d times", len(starts))
 		}
 		if err := inside(k, root, func(*actors.Context) {}); !errors.Is(err, actors.ErrStopped) {
-			k.T.Errorf("the lost root answers %v", err)
+			k.T.Errorf("the lost root answers %v, want error %v", err, actors.ErrStopped)
 		}
 		if _, err := k.System.Start(actors.Child{Name: "other", Producer: as(script{})}); !errors.Is(err, actors.ErrStopped) {
-			k.T.Errorf("start in a lost system: %v", err)
+			k.T.Errorf("start in a lost system: %v, want error %v", err, actors.ErrStopped)
 		}
 	}, actortest.ExpectFailures())
 }
@@ -173,11 +173,11 @@ func TestTemporaryChildIsNotRestarted(t *testing.T) {
 	}, actortest.ExpectFailures())
 }
 
-func TestChildThatEndsItself(t *testing.T) {
+func TestChildThatStopsItself(t *testing.T) {
 	for _, c := range []struct {
-		restart actors.Restart
-		starts  int
-		told    bool
+		restart  actors.Restart
+		starts   int
+		reported bool
 	}{
 		{actors.Permanent, 3, false}, {actors.Transient, 1, true}, {actors.Temporary, 1, true},
 	} {
@@ -196,10 +196,10 @@ func TestChildThatEndsItself(t *testing.T) {
 				if starts != c.starts {
 					k.T.Errorf("started %d times, want %d", starts, c.starts)
 				}
-				if !c.told {
+				if !c.reported {
 					probe.ExpectNone()
 				} else if ended := actortest.Expect[*actors.ChildEnded](probe); ended.Err != nil {
-					k.T.Errorf("told %+v", ended)
+					k.T.Errorf("ChildEnded = %+v, want no Err", ended)
 				}
 			}, wholeJitter())
 		})
@@ -242,7 +242,7 @@ func TestChildrenStartInOrderAndStopInReverse(t *testing.T) {
 	}
 }
 
-func TestNeighboursOfOneKindStopTogether(t *testing.T) {
+func TestAdjacentChildrenOfOneKindStopTogether(t *testing.T) {
 	var mu sync.Mutex // neighbours end at the same time
 	var trace []string
 	actortest.Run(t, func(k *actortest.Kit) {
@@ -260,11 +260,11 @@ func TestNeighboursOfOneKindStopTogether(t *testing.T) {
 				},
 			})}
 		}
-		family(k, nil, actors.Child{}, child("lanes"), child("account/a"), child("account/b"), child("channel/1"), child("account/c"))
+		family(k, nil, actors.Child{}, child("signalqueue"), child("account/a"), child("account/b"), child("channel/1"), child("account/c"))
 		k.Settle()
 	})
 	want := []string{
-		"account/c ended at 1s", "channel/1 ended at 2s", "account/a ended at 3s", "account/b ended at 3s", "lanes ended at 4s",
+		"account/c ended at 1s", "channel/1 ended at 2s", "account/a ended at 3s", "account/b ended at 3s", "signalqueue ended at 4s",
 	}
 	if len(trace) == len(want) {
 		slices.Sort(trace[2:4]) // those of one instant come in any order
@@ -289,7 +289,7 @@ func TestDynamicChildren(t *testing.T) {
 			k.T.Fatal(err)
 		}
 		if err := start(); !errors.Is(err, actors.ErrNameTaken) {
-			k.T.Errorf("second start: %v", err)
+			k.T.Errorf("second start: %v, want error %v", err, actors.ErrNameTaken)
 		}
 		ref := k.System.Ref("p/account/42")
 		if err := inside(k, ref, func(ctx *actors.Context) {
@@ -304,17 +304,17 @@ func TestDynamicChildren(t *testing.T) {
 				k.T.Error("the parent does not find its child")
 			}
 			if !ctx.Children().Stop("account/42") || ctx.Children().Stop("account/43") {
-				k.T.Error("Stop does not tell whether there is such a child")
+				k.T.Error("Stop(account/42), Stop(account/43) are not true and false")
 			}
 			if _, err := ctx.Children().Start(spec); !errors.Is(err, actors.ErrNameTaken) {
-				k.T.Errorf("start while the old one stops: %v", err)
+				k.T.Errorf("start while the old one is stopping: %v, want error %v", err, actors.ErrNameTaken)
 			}
 		})
 		if ended := actortest.Expect[*actors.ChildEnded](probe); ended.Name != "account/42" || ended.Err != nil {
-			k.T.Errorf("told %+v", ended)
+			k.T.Errorf("ChildEnded = %+v, want Name account/42, no Err", ended)
 		}
 		if err := inside(k, ref, func(*actors.Context) {}); !errors.Is(err, actors.ErrStopped) {
-			k.T.Errorf("the stopped child answers %v", err)
+			k.T.Errorf("the stopped child answers %v, want error %v", err, actors.ErrStopped)
 		}
 		if err := start(); err != nil {
 			k.T.Error(err)
@@ -325,7 +325,7 @@ func TestDynamicChildren(t *testing.T) {
 	})
 }
 
-func TestFailedActorLosesItsChildrenAtOnce(t *testing.T) {
+func TestChildrenOfAFailedActorEndImmediately(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		var ended, started atomic.Int32
 		child := actors.Child{Name: "c", Producer: as(script{started: func(ctx *actors.Context) {
@@ -336,11 +336,11 @@ func TestFailedActorLosesItsChildrenAtOnce(t *testing.T) {
 		_ = inside(k, parent, boom)
 		k.Settle()
 		if started.Load() != 1 || ended.Load() != 1 {
-			k.T.Errorf("right after the failure: %d started, %d ended", started.Load(), ended.Load())
+			k.T.Errorf("right after the failure: %d started, %d ended, want 1, 1", started.Load(), ended.Load())
 		}
 		k.Advance(time.Minute)
 		if started.Load() != 2 || ended.Load() != 1 {
-			k.T.Errorf("after the restart: %d started, %d ended", started.Load(), ended.Load())
+			k.T.Errorf("after the restart: %d started, %d ended, want 2, 1", started.Load(), ended.Load())
 		}
 	}, actortest.ExpectFailures(), wholeJitter())
 }
@@ -354,11 +354,11 @@ func TestFailureInStoppingDoesNotReviveTheActor(t *testing.T) {
 		})})
 	}, actortest.ExpectFailures())
 	if starts != 1 {
-		t.Errorf("started %d times", starts)
+		t.Errorf("started %d times, want 1", starts)
 	}
 }
 
-func TestProducerFailureIsTheChildsOwn(t *testing.T) {
+func TestPanicInAProducerFailsTheChild(t *testing.T) {
 	for name, producer := range map[string]func() actors.Behaviour{
 		"panics": func() actors.Behaviour { panic("no") },
 		"nil":    func() actors.Behaviour { return nil },
@@ -368,14 +368,14 @@ func TestProducerFailureIsTheChildsOwn(t *testing.T) {
 				probe := k.Probe("probe")
 				family(k, probe, actors.Child{}, actors.Child{Name: "c", Producer: producer, Restart: actors.Temporary})
 				if ended := actortest.Expect[*actors.ChildEnded](probe); ended.Err == nil {
-					k.T.Error("no error")
+					k.T.Error("no error, want an Err")
 				}
 			}, actortest.ExpectFailures())
 		})
 	}
 }
 
-func TestStartAllGoesOnWithoutATransientChild(t *testing.T) {
+func TestStartAllContinuesWithoutATransientChild(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")
 		var starts []string
@@ -383,7 +383,7 @@ func TestStartAllGoesOnWithoutATransientChild(t *testing.T) {
 			actors.Child{Name: "a", Producer: crasher(&starts), Restart: actors.Transient, RestartsMax: 2},
 			actors.Child{Name: "b", Producer: as(script{receive: obey(nil)})})
 		if err := inside(k, parent.Child("b"), func(*actors.Context) {}); !errors.Is(err, actors.ErrStopped) {
-			k.T.Errorf("b before a is started or lost: %v", err)
+			k.T.Errorf("b before a is started or lost: %v, want error %v", err, actors.ErrStopped)
 		}
 		k.Advance(time.Minute)
 		if err := inside(k, parent.Child("b"), func(*actors.Context) {}); err != nil {
@@ -393,7 +393,7 @@ func TestStartAllGoesOnWithoutATransientChild(t *testing.T) {
 	}, actortest.ExpectFailures())
 }
 
-func TestStopOverdueIsCutOff(t *testing.T) {
+func TestChildIsKilledAfterStopTimeout(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")
 		cut := ""
@@ -411,12 +411,12 @@ func TestStopOverdueIsCutOff(t *testing.T) {
 		k.Advance(time.Millisecond)
 		actortest.Expect[*actors.ChildEnded](probe)
 		if cut != "3s" {
-			k.T.Errorf("cut off after %s", cut)
+			k.T.Errorf("killed after %s, want 3s", cut)
 		}
 	})
 }
 
-func TestStopOfAChildThatWaitsForItsRestart(t *testing.T) {
+func TestStopOfAChildDuringItsBackoff(t *testing.T) {
 	for _, end := range []func(ctx *actors.Context){boom, (*actors.Context).Stop} {
 		actortest.Run(t, func(k *actortest.Kit) {
 			probe := k.Probe("probe")
@@ -441,12 +441,12 @@ func TestNames(t *testing.T) {
 		}
 		for _, name := range []string{"", "/", "/a", "a/", "a//b", "$1", "a b", "a\n", "ä", strings.Repeat("a", 129)} {
 			if _, err := s.Start(actors.Child{Name: name, Producer: as(script{})}); !errors.Is(err, actors.ErrBadName) {
-				t.Errorf("%q: %v", name, err)
+				t.Errorf("%q: %v, want error %v", name, err, actors.ErrBadName)
 			}
 		}
 		for _, taken := range []string{"a", "deadletter"} {
 			if _, err := s.Start(actors.Child{Name: taken, Producer: as(script{})}); !errors.Is(err, actors.ErrNameTaken) {
-				t.Errorf("%q: %v", taken, err)
+				t.Errorf("%q: %v, want error %v", taken, err, actors.ErrNameTaken)
 			}
 		}
 	})

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// System holds a tree of actors. Its methods are safe for concurrent use.
+// System is a tree of actors. Its methods are safe for concurrent use.
 type System struct {
 	engine     *actor.ActorSystem
 	logger     *zap.Logger
@@ -46,10 +46,9 @@ type System struct {
 	closeEnded sync.Once
 }
 
-// Dispatcher runs the work of a system where the order of events is to be
-// decided by somebody else than the scheduler of Go: in simulations. Each run is
-// work that has become possible; labels are the path of an actor, or that and
-// the number of an effect, and no two that wait are the same.
+// Dispatcher decides the order of events in place of the scheduler of Go, for
+// simulations. Each run is work that can be done now. A label is the path of an actor, or
+// a path and the number of an effect; no two pending labels are equal.
 //
 // Schedule may be called from any goroutine, must not block and must not call
 // run itself. No two calls of run may overlap.
@@ -57,8 +56,8 @@ type Dispatcher interface {
 	Schedule(label string, run func())
 }
 
-// Observer is told of what a test must not overlook. Both functions may be nil,
-// and are called from any goroutine.
+// Observer is notified of events that a test must not overlook. Both functions may be
+// nil, and are called from any goroutine.
 type Observer struct {
 	Unhandled func(path string, msg any)
 	Failed    func(path string, err error)
@@ -67,7 +66,7 @@ type Observer struct {
 // Option changes how a System works.
 type Option func(*System)
 
-// WithDispatcher lets d decide what runs next.
+// WithDispatcher makes d decide what runs next.
 func WithDispatcher(d Dispatcher) Option { return func(s *System) { s.dispatcher = d } }
 
 // WithSeed makes jitter repeatable.
@@ -81,10 +80,10 @@ func WithJitter(jitter func(limit time.Duration) time.Duration) Option {
 	return func(s *System) { s.random.fixed = jitter }
 }
 
-// WithObserver tells o of unhandled messages and failures.
+// WithObserver makes o receive unhandled messages and failures.
 func WithObserver(o Observer) Option { return func(s *System) { s.observer = o } }
 
-// New makes a system without actors. It logs to logger, and needs Stop.
+// New returns a system without actors, which must be stopped with Stop.
 func New(logger *zap.Logger, options ...Option) *System {
 	s := &System{
 		logger:  logger.Named("actors"),
@@ -101,8 +100,8 @@ func New(logger *zap.Logger, options ...Option) *System {
 	s.engine = actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return engineLogger(s.logger) }),
 	)
-	// A fresh stream is one without protoactor's logger of dead letters, which
-	// prints whole messages, and starts a goroutine that nobody stops.
+	// A new stream is without protoactor's logger of dead letters, which prints whole
+	// messages, and starts a goroutine that is never stopped.
 	s.engine.EventStream = eventstream.NewEventStream()
 	s.engine.EventStream.Subscribe(s.observeDeadLetter)
 	s.startGuardian()
@@ -120,7 +119,7 @@ func engineLogger(logger *zap.Logger) *slog.Logger {
 }
 
 // Start starts a top-level actor and returns its address. Messages may be sent
-// at once. The errors are ErrBadName, ErrNameTaken, and ErrStopped after Stop.
+// immediately. The errors are ErrBadName, ErrNameTaken, and ErrStopped after Stop.
 func (s *System) Start(spec Child) (Ref, error) {
 	if err := spec.validate(); err != nil {
 		return Ref{}, fmt.Errorf("start %q: %w", spec.Name, err)
@@ -131,7 +130,7 @@ func (s *System) Start(spec Child) (Ref, error) {
 	if err := s.register(c); err != nil {
 		return Ref{}, err
 	}
-	// First, so that the guardian knows the actor before it hears of its end.
+	// First, so that the guardian knows the actor before it is notified of its end.
 	s.guardian.post(&adoption{cell: c})
 	if _, err := actor.DefaultSpawner(s.engine, c.path, c.props(), underGuardian{s.engine.Root, s.guardian.pid}); err != nil {
 		panic("actors: a free name was taken: " + c.path)
@@ -139,29 +138,29 @@ func (s *System) Start(spec Child) (Ref, error) {
 	return c.ref(), nil
 }
 
-// Ref is the address of the actor at path, whether it lives or not.
+// Ref returns the address of the actor at path, whether it exists or not.
 func (s *System) Ref(path string) Ref {
 	return Ref{system: s, pid: s.engine.NewLocalPID(path)}
 }
 
 // Done is closed when a Permanent top-level actor was given up, and when the
-// system has stopped. In the first case all other actors have been cut off, Err
-// says why, and the process should end; Stop still waits for what is under way.
+// system has stopped. In the first case all other actors have been killed, Err returns
+// the cause, and the process should end; Stop still waits for what is under way.
 func (s *System) Done() <-chan struct{} { return s.done }
 
-// Err is what the Permanent top-level actor failed of, else nil.
+// Err returns why a Permanent top-level actor was given up, or nil.
 func (s *System) Err() error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.err
 }
 
-// cutOffWaitMax is how long Stop waits for actors that it had to cut off.
-const cutOffWaitMax = time.Second
+// killWaitMax bounds the time that Stop waits for actors that it had to kill.
+const killWaitMax = time.Second
 
-// Stop ends all actors in order (see the package comment), and returns when they
-// and all their effects have ended. When ctx ends before that they are
-// cut off, and Stop returns an error that names what still runs.
+// Stop stops all actors in order (see the package comment), and returns when they and
+// all their effects have ended. If ctx ends before that they are killed, and Stop returns
+// an error that names the actors that still run.
 func (s *System) Stop(ctx context.Context) error {
 	s.requestStop()
 	select {
@@ -169,11 +168,11 @@ func (s *System) Stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	s.cutOff()
+	s.kill()
 	select {
 	case <-s.ended:
-		return fmt.Errorf("stop actors: cut off: %w", ctx.Err())
-	case <-time.After(cutOffWaitMax):
+		return fmt.Errorf("stop actors: killed: %w", ctx.Err())
+	case <-time.After(killWaitMax):
 		return fmt.Errorf("stop actors: %w: still running: %s", ctx.Err(), strings.Join(s.paths(), " "))
 	}
 }
@@ -187,8 +186,8 @@ func (s *System) requestStop() {
 	s.guardian.requestStop()
 }
 
-// cutOff stops the top-level actors, and with them all others.
-func (s *System) cutOff() {
+// kill kills the top-level actors, and with them all others.
+func (s *System) kill() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, c := range s.cells {
@@ -213,7 +212,7 @@ func (s *System) register(c *cell) error {
 	return nil
 }
 
-// retire forgets an actor that has ended, but for what it counted.
+// retire removes an actor that has ended; its counters are kept.
 func (s *System) retire(c *cell) {
 	s.mu.Lock()
 	delete(s.cells, c.path)
@@ -226,7 +225,7 @@ func (s *System) retire(c *cell) {
 	}
 }
 
-// end waits for effects that have not noticed yet that their actor has ended.
+// end waits for effects that are still running although their actor has ended.
 func (s *System) end() {
 	s.goroutines.Wait()
 	s.workers.close()
@@ -235,8 +234,7 @@ func (s *System) end() {
 	close(s.ended)
 }
 
-// uptime is time since New, by the monotonic clock alone, which is cheaper to
-// read than both clocks.
+// uptime returns the time since New. It reads the monotonic clock only, which is cheaper.
 func (s *System) uptime() time.Duration { return time.Since(s.born) }
 
 func (s *System) cell(path string) *cell {
@@ -267,7 +265,7 @@ func (s *System) spawn(label string, run func()) {
 	})
 }
 
-// arrive lets an outside event happen: now, or when the dispatcher says.
+// arrive runs an outside event: now, or when the dispatcher decides.
 func (s *System) arrive(label string, event func()) {
 	if s.dispatcher == nil {
 		event()

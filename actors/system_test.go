@@ -18,7 +18,7 @@ import (
 
 type order struct{ apiKey string }
 
-func TestLogsNameTypesAndNeverPrintMessages(t *testing.T) {
+func TestLogsContainMessageTypesOnly(t *testing.T) {
 	core, logs := observer.New(zap.DebugLevel)
 	actortest.Run(t, func(k *actortest.Kit) {
 		k.System.Ref("nobody").Tell(&order{"hunter2"})
@@ -54,22 +54,22 @@ func TestLogsNameTypesAndNeverPrintMessages(t *testing.T) {
 	}
 }
 
-func TestDeadLettersAreCountedAndLoggedEverMoreRarely(t *testing.T) {
+func TestDeadLettersAreCountedAndLoggedRarely(t *testing.T) {
 	core, logs := observer.New(zap.DebugLevel)
 	actortest.Run(t, func(k *actortest.Kit) {
 		for range 1000 {
 			k.System.Ref("nobody").Tell(&order{})
 		}
 		if got := k.System.Stats().DeadLetters; got != 1000 {
-			k.T.Errorf("%d dead letters", got)
+			k.T.Errorf("%d dead letters, want 1000", got)
 		}
 	}, actortest.LogTo(zap.New(core)))
 	if got := logs.FilterMessage("dead letter").Len(); got != 10 {
-		t.Errorf("%d log lines", got)
+		t.Errorf("%d log lines, want 10", got)
 	}
 }
 
-func TestStopNamesWhatStillRuns(t *testing.T) {
+func TestStopNamesTheRunningActors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := actors.New(zap.NewNop())
 		release := make(chan struct{})
@@ -85,7 +85,7 @@ func TestStopNamesWhatStillRuns(t *testing.T) {
 			t.Errorf("Stop: %v", err)
 		}
 		close(release)
-		stopped(t, s) // goes on where the first one left off
+		stopped(t, s) // continues where the first Stop ended
 		select {
 		case <-s.Done():
 		default:
@@ -97,7 +97,7 @@ func TestStopNamesWhatStillRuns(t *testing.T) {
 	})
 }
 
-func TestStopCutsOffWhenItsContextEnds(t *testing.T) {
+func TestStopKillsWhenItsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := actors.New(zap.NewNop())
 		pool := s.NewPool("p", 1, 0)
@@ -114,22 +114,22 @@ func TestStopCutsOffWhenItsContextEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := s.Stop(ctx); !errors.Is(err, context.DeadlineExceeded) || cut == nil {
-			t.Errorf("Stop: %v; effect: %v", err, cut)
+			t.Errorf("Stop: %v; effect: %v, want error %v, and an error of the effect", err, cut, context.DeadlineExceeded)
 		}
 	})
 }
 
-func TestStartAfterStopIsRefused(t *testing.T) {
+func TestStartAfterStopFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := actors.New(zap.NewNop())
 		ref := mustStart(t, s, actors.Child{Name: "a", Producer: as(script{})})
 		stopped(t, s)
 		if _, err := s.Start(actors.Child{Name: "b", Producer: as(script{})}); !errors.Is(err, actors.ErrStopped) {
-			t.Errorf("start: %v", err)
+			t.Errorf("start: %v, want error %v", err, actors.ErrStopped)
 		}
 		ref.Tell(&plain{})
 		if got := s.Stats().DeadLetters; got != 1 {
-			t.Errorf("%d dead letters", got)
+			t.Errorf("%d dead letters, want 1", got)
 		}
 		stopped(t, s)
 	})
@@ -156,7 +156,7 @@ func TestStatsCountByKind(t *testing.T) {
 		}
 		k.Advance(time.Minute)
 		if got := kindStats(k.T, k.System, "account").Busy; got != 3*time.Second {
-			k.T.Errorf("busy %v", got)
+			k.T.Errorf("busy %v, want 3s", got)
 		}
 	}, actortest.ExpectUnhandled())
 }

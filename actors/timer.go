@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Timers bring messages to an actor later. They belong to one incarnation and
-// end with it; a message of a timer that was cancelled or replaced is never
-// received, even if it was already due. They are used on the actor's goroutine.
+// Timers deliver messages to an actor later. They belong to one incarnation and end with
+// it; the message of a timer that was cancelled or replaced is never received, even if it
+// was already due. Timers are used on the actor's goroutine.
 type Timers struct {
 	shell    *shell
 	queue    timerQueue
@@ -32,7 +32,7 @@ type timer struct {
 	index         int
 }
 
-// timersDue wakes the actor, which then takes whatever is due.
+// timersDue wakes the actor, which then receives what is due.
 type timersDue struct {
 	kitMessage
 	shell *shell
@@ -44,7 +44,7 @@ func (m *timersDue) handle(s *shell) {
 	}
 }
 
-// After brings msg once, after d. A timer under the same key is replaced.
+// After delivers msg once, after d. A timer with the same key is replaced.
 func (t *Timers) After(key string, d time.Duration, msg any) {
 	t.set(&timer{key: timerKey{name: key}, message: msg}, d)
 }
@@ -54,9 +54,9 @@ func (t *Timers) setForKit(kit, name string, d time.Duration, msg any) {
 	t.set(&timer{key: timerKey{kit, name}, message: msg}, d)
 }
 
-// Every brings msg again and again, each time after d and a random part of
-// jitter. A timer under the same key is replaced. A busy actor receives it late,
-// never several at once. d must be positive.
+// Every delivers msg repeatedly, each time after d and a random part of jitter. A timer
+// with the same key is replaced. A busy actor receives it late, never several in a row.
+// d must be positive.
 func (t *Timers) Every(key string, d, jitter time.Duration, msg any) {
 	if d <= 0 {
 		panic("actors: Every needs a positive duration")
@@ -65,11 +65,11 @@ func (t *Timers) Every(key string, d, jitter time.Duration, msg any) {
 	t.set(next, t.pause(next))
 }
 
-// Cancel removes the timer under key, if there is one.
+// Cancel removes the timer with the key, if there is one.
 func (t *Timers) Cancel(key string) { t.cancel(timerKey{name: key}) }
 
-// cancelAll is for the end of an incarnation. An orderly stop does it when no
-// child, and so no timer of the kit, is left; Stopping may set timers anew.
+// cancelAll is called at the end of an incarnation. In an orderly stop it is called when
+// no child, and so no timer of the kit, is left; Stopping may set timers again.
 func (t *Timers) cancelAll() {
 	t.queue, t.byKey = nil, nil
 	t.arm()
@@ -113,7 +113,7 @@ func (t *Timers) remove(key timerKey) {
 	}
 }
 
-// arm lets the one clock of the actor run to the earliest timer.
+// arm sets the one clock of the actor to the earliest timer.
 func (t *Timers) arm() {
 	if len(t.queue) == 0 {
 		if t.clock != nil {
@@ -140,8 +140,8 @@ func (t *Timers) arm() {
 
 func (t *Timers) wake() { t.shell.cell.post(&timersDue{shell: t.shell}) }
 
-// due delivers what is due. Timers that are set meanwhile wait for the next
-// wake, so that one which always sets itself anew cannot hold the actor.
+// due delivers the due messages. Timers that are set meanwhile wait for the next wake,
+// so that one which always sets itself again cannot block the actor.
 func (t *Timers) due() {
 	t.armed = time.Time{}
 	now, last := time.Now(), t.sequence

@@ -12,7 +12,7 @@ import (
 	"venuegate/actors/actortest"
 )
 
-// timed runs a test inside an actor that notes the strings it receives, with the
+// timed runs a test inside an actor that records the strings it receives, with the
 // time; act may react to them.
 func timed(t *testing.T, last time.Duration, first func(ctx *actors.Context), act func(ctx *actors.Context, msg string)) (got []string) {
 	t.Helper()
@@ -111,7 +111,7 @@ func TestTimers(t *testing.T) {
 	}
 }
 
-func TestTimerThatAlwaysSetsItselfDoesNotHoldTheActor(t *testing.T) {
+func TestTimerThatSetsItselfDoesNotBlockTheActor(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		rounds := 0
 		ref := k.Start(actors.Child{Name: "eager", Producer: as(script{
@@ -133,8 +133,7 @@ func TestTimerThatAlwaysSetsItselfDoesNotHoldTheActor(t *testing.T) {
 	})
 }
 
-// TestTimersMatchAModel sets and cancels at random, and compares with the plain
-// meaning of it.
+// TestTimersMatchAModel sets and cancels at random, and compares with a simple model.
 func TestTimersMatchAModel(t *testing.T) {
 	type step struct {
 		key    string

@@ -2,13 +2,13 @@ package actors
 
 import "sync"
 
-// idleWorkersMax is how many goroutines are kept for the next activations.
+// idleWorkersMax bounds the idle goroutines that are kept.
 const idleWorkersMax = 256
 
-// workers runs activations of actors, and effects, on goroutines that are kept. A
-// fresh goroutine would grow its stack again each time, which costs more than all
-// the rest of delivering a message. There is always one for an activation, so a
-// slow actor cannot hold up another.
+// workers runs activations of actors, and effects, on goroutines that are reused. A new
+// goroutine would grow its stack again each time, which costs more than all the rest of
+// delivering a message. There is always a goroutine for an activation, so that a slow
+// actor cannot delay another.
 type workers struct {
 	mu     sync.Mutex
 	idle   []chan activation // last in, first out: the warmest stack
@@ -16,8 +16,8 @@ type workers struct {
 	all    sync.WaitGroup
 }
 
-// activation is one turn of an actor: its mailbox until that is empty. What is no
-// actor's, an effect, has no cell.
+// activation is one turn of an actor: its mailbox until that is empty. An effect has no
+// cell.
 type activation struct {
 	cell *cell
 	turn func()
@@ -36,14 +36,14 @@ func (w *workers) run(a activation) {
 	switch {
 	case idle != nil:
 		idle <- a
-	case closed: // every actor has ended, and its mailbox only answers for it
+	case closed: // every actor has ended, and its mailbox only rejects
 		a.run()
 	default:
 		go w.work(a)
 	}
 }
 
-// take finds an idle worker, or counts a new one in.
+// take returns an idle worker, or counts a new one.
 func (w *workers) take() (idle chan activation, closed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,7 +72,7 @@ func (w *workers) work(a activation) {
 	}
 }
 
-// rest puts a worker with the idle ones, if it is to be kept.
+// rest adds a worker to the idle ones, and reports whether it is kept.
 func (w *workers) rest(inbox chan activation) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

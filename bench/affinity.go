@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pinSettle is how long Go's runtime may take to notice how many processors it has
-// been left; it looks once a second.
+// pinSettle is how long Go's runtime may take to notice a changed number of
+// processors; it checks once a second.
 const pinSettle = 1500 * time.Millisecond
 
-// pin keeps processes on one of the processors that this one may use, until free
-// is called.
+// pin restricts processes to one of the processors of this process until free is
+// called.
 func pin(processes []int) (free func() error, err error) {
 	var all, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {
@@ -34,8 +34,8 @@ func pin(processes []int) (free func() error, err error) {
 	return free, nil
 }
 
-// setAffinity sets the processors of every thread. It looks at them twice, because
-// one may have been started meanwhile by another that was not set yet.
+// setAffinity sets the processors of every thread. It does so twice, because a thread
+// that was not set yet may have started another in the meantime.
 func setAffinity(processes []int, to *unix.CPUSet) error {
 	for _, process := range append(processes, processes...) {
 		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", process))

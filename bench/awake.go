@@ -5,10 +5,9 @@ import (
 	"runtime"
 )
 
-// keepAwake gives every processor something to do that yields to everything else.
-// On a virtual machine an idle processor is taken away, and a request that waits
-// for a disk or a peer would measure how long it takes to come back. Without chrt
-// they sleep. stop ends it.
+// keepAwake runs a spinner of idle priority on every processor until stop is called.
+// A virtual machine takes an idle processor away, and a request that waits for a disk
+// or a peer would include the time of its return. Without chrt nothing is started.
 func keepAwake() (stop func()) {
 	var spinners []*exec.Cmd
 	for range runtime.NumCPU() {

@@ -2,9 +2,9 @@
 // on. Each scenario runs its own limit probe, interleaved with what it measures,
 // and reports the ratio: absolute times belong to the machine, ratios carry over.
 //
-// Figures are medians over rounds, with the smallest and the largest beside
-// them. Nothing here passes or fails; the goals are printed for the reader. See
-// README.md for the method.
+// Figures are medians over rounds, with the smallest and the largest. Nothing here
+// passes or fails; the goals are printed for the reader. README.md describes the
+// method.
 package bench
 
 import (
@@ -24,18 +24,18 @@ type Options struct {
 	Binary string
 	// Rounds is how often each measurement is repeated; 0 means RoundsDefault.
 	Rounds int
-	// Quick does as little as shows that a scenario works: its figures mean
-	// nothing. For tests.
+	// Quick runs the minimum that shows that a scenario works, for tests. Its
+	// figures are meaningless.
 	Quick bool
 }
 
 // RoundsDefault is the usual number of rounds.
 const RoundsDefault = 5
 
-// Scenario is one thing that is measured.
+// Scenario is one measurement.
 type Scenario struct {
 	Name string
-	// Does says in a line what is measured against which limit.
+	// Does is one line about what is measured and its limit.
 	Does string
 	Run  func(ctx context.Context, o Options) ([]Figure, error)
 }
@@ -43,18 +43,18 @@ type Scenario struct {
 // Figure is one line of a report.
 type Figure struct {
 	Name string
-	// Ours and Limit are medians in Unit with their spread; Limit may be zero
-	// where there is none.
+	// Ours and Limit are medians in Unit with their spread; Limit is zero if there
+	// is none.
 	Ours, Limit Spread
 	Unit        string
-	// HigherIsBetter turns the meaning of the ratio around.
+	// HigherIsBetter states that a ratio above 1 is better than the limit.
 	HigherIsBetter bool
 	Goal           string
-	// Missing says why there is no figure.
+	// Missing is the reason if there is no figure.
 	Missing string
 }
 
-// Spread is the median of several rounds between the smallest and the largest.
+// Spread is the median of several rounds with the smallest and the largest.
 type Spread struct{ Median, Min, Max float64 }
 
 // spreadOf summarizes rounds.
@@ -70,13 +70,14 @@ func (s Spread) String() string {
 	return fmt.Sprintf("%.4g [%.4g-%.4g]", s.Median, s.Min, s.Max)
 }
 
-// Scenarios lists everything that can be measured.
+// Scenarios returns all scenarios.
 func Scenarios() []Scenario {
 	return append(bookScenarios(), commitScenario, ordersScenario, fanoutScenario, hooksScenario, memoryScenario)
 }
 
-// Select finds scenarios by name, or by the first word of their names: "book" is
-// all that begin with "book-". No name is all scenarios; none is selected twice.
+// Select returns scenarios by name, or by the first word of their names: "book"
+// selects all that begin with "book-". Without names it returns all scenarios; none
+// is returned twice.
 func Select(names []string) ([]Scenario, error) {
 	if len(names) == 0 {
 		return Scenarios(), nil
@@ -115,7 +116,7 @@ func Run(ctx context.Context, out io.Writer, names []string, o Options) error {
 		begun := time.Now()
 		figures, err := s.Run(ctx, o)
 		if err != nil {
-			// What has been measured was paid for.
+			// The figures of the scenarios before are complete.
 			return errors.Join(table.Flush(), fmt.Errorf("scenario %s: %w", s.Name, err))
 		}
 		for _, f := range figures {
@@ -147,8 +148,8 @@ func (f Figure) ratio() string {
 // median of durations, in microseconds.
 func median(took []time.Duration) float64 { return quantile(took, 500) }
 
-// quantile is the duration that so many of a thousand do not exceed, in
-// microseconds.
+// quantile returns the quantile of durations in microseconds; permille 500 is the
+// median.
 func quantile(took []time.Duration, permille int) float64 {
 	sorted := slices.Sorted(slices.Values(took))
 	if len(sorted) == 0 {

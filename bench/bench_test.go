@@ -10,8 +10,8 @@ import (
 	"venuegate/bench"
 )
 
-// TestBooksAgreeWithTheirProbes: a book, its probe and CCXT, where it is
-// installed, must end alike, or the ratios compare different work.
+// TestBooksAgreeWithTheirProbes checks that a book, its probe and CCXT, if installed,
+// end with the same prices; otherwise the ratios would compare different work.
 func TestBooksAgreeWithTheirProbes(t *testing.T) {
 	var out strings.Builder
 	if err := bench.Run(context.Background(), &out, []string{"book"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
@@ -45,7 +45,7 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 	}
 }
 
-// TestCommitsAreMeasured: each of the contenders takes the commits.
+// TestCommitsAreMeasured runs each store and probe with a few commits.
 func TestCommitsAreMeasured(t *testing.T) {
 	var out strings.Builder
 	if err := bench.Run(context.Background(), &out, []string{"commit"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
@@ -59,7 +59,7 @@ func TestCommitsAreMeasured(t *testing.T) {
 	t.Log(out.String())
 }
 
-// TestHooksAreMeasured: each of the servers takes the signals.
+// TestHooksAreMeasured runs each server with a few signals.
 func TestHooksAreMeasured(t *testing.T) {
 	var out strings.Builder
 	if err := bench.Run(context.Background(), &out, []string{"hooks"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
@@ -68,8 +68,8 @@ func TestHooksAreMeasured(t *testing.T) {
 	t.Log(out.String())
 }
 
-// TestServiceIsMeasured: each of the ways takes the orders, through the binary, and
-// the idle one is looked at.
+// TestServiceIsMeasured sends a few orders each way through the binary, and measures
+// the idle one.
 func TestServiceIsMeasured(t *testing.T) {
 	var out strings.Builder
 	if err := bench.Run(context.Background(), &out, []string{"orders", "idle"}, bench.Options{Binary: binary(t), Rounds: 1, Quick: true}); err != nil {
@@ -77,8 +77,8 @@ func TestServiceIsMeasured(t *testing.T) {
 	}
 	for _, name := range []string{
 		"1 client, one core, forward", "one core, in memory, added", "1 client, durable", "processor time",
-		"16 clients, durable", "64 clients, in memory", "against CCXT", "an actor asked",
-		"beside orders", "beside it, p99.9", "resident memory", "% of a core",
+		"16 clients, durable", "64 clients, in memory", "against CCXT", "request to an actor",
+		"while orders are sent", "during fan-out, p99.9", "resident memory", "% of a core",
 	} {
 		if !strings.Contains(out.String(), name) {
 			t.Errorf("the table has no %s", name)

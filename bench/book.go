@@ -11,11 +11,11 @@ import (
 	"venuegate/venues"
 )
 
-// bookMessagesMin is how many messages a round measures at the least; a feed is
-// played from its snapshot on as often as that takes.
+// bookMessagesMin is the minimum number of messages of a round; a feed is repeated
+// from its snapshot as often as necessary.
 const bookMessagesMin = 20_000
 
-// bookMessagesQuick are as few as show that a book and its probes agree.
+// bookMessagesQuick is enough to show that a book and its probes agree.
 const bookMessagesQuick = 500
 
 // Goals of a book, against the probe and against CCXT Pro.
@@ -55,7 +55,8 @@ func bookScenario(venue venues.Venue, feeds func() ([]*bookFeed, error)) Scenari
 	}
 }
 
-// measureBook plays one feed to the probe, to us and to CCXT Pro in each round.
+// measureBook plays one feed to the probe, the service's book and CCXT Pro in each
+// round.
 func measureBook(ctx context.Context, o Options, f *bookFeed) ([]Figure, error) {
 	if f.missing != "" {
 		return []Figure{{Name: f.name, Missing: f.missing}}, nil
@@ -96,8 +97,8 @@ func measureBook(ctx context.Context, o Options, f *bookFeed) ([]Figure, error) 
 	}, nil
 }
 
-// bookRound plays a feed to the probe and to us, in turn, as often as it takes.
-// To load the snapshot is not measured.
+// bookRound plays a feed to the probe and the service's book in turn until least
+// messages are measured. Loading the snapshot is not measured.
 type bookRound struct {
 	feed               *bookFeed
 	least              int // messages
@@ -133,13 +134,13 @@ func (r *bookRound) run() error {
 		r.messages += len(r.feed.updates)
 		bid, ask := mirror.Best()
 		if !mirror.Live() || bid != r.probe.best(+1) || ask != r.probe.best(-1) {
-			return errors.New("the book and the probe end differently: they have not done the same work")
+			return errors.New("the book and the probe end with different prices: they have not done the same work")
 		}
 	}
 	return nil
 }
 
-// ours plays the feed to the connector's reader and the service's book.
+// ours plays the feed to the connector's decoder and the service's book.
 func (r *bookRound) ours(mirror *book.Mirror) error {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

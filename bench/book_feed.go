@@ -12,31 +12,31 @@ import (
 )
 
 const (
-	// syntheticMessages is how long a synthetic feed is, syntheticChanges the
-	// changes of each of its messages.
+	// syntheticMessages is the number of messages of a synthetic feed,
+	// syntheticChanges the number of changes per message.
 	syntheticMessages = 5000
 	syntheticChanges  = 19
 	syntheticMid      = 1_000_000 // in ticks
 	syntheticSeed     = 1
-	// deepLevels are the levels a side of a synthetic book; OKX sends no more
-	// than okxLevels.
+	// deepLevels is the number of levels per side of a synthetic book; OKX sends at
+	// most okxLevels.
 	deepLevels = 1000
 	okxLevels  = 400
 )
 
-// bookFeed is one instrument's book messages as they come from the venue.
+// bookFeed is the raw book messages of one instrument.
 type bookFeed struct {
 	name       string
 	venue      venues.Venue
 	instrument venues.Instrument
 	reader     bookReader
 	form       probeForm
-	// snapshot is in the form of an update, also where the venue has it by REST
-	// alone; updates go on from it without a gap.
+	// snapshot has the form of an update, also if the venue has it only over REST;
+	// the updates continue it without a gap.
 	snapshot []byte
 	updates  [][]byte
 	peerGoal string
-	// missing says why there are no messages.
+	// missing is the reason if there are no messages.
 	missing string
 }
 
@@ -68,8 +68,8 @@ func newInstrument(venue venues.Venue, symbol, step, size string) venues.Instrum
 
 func newFeed(name string, i venues.Instrument, depth int) *bookFeed {
 	f := &bookFeed{name: name, venue: i.Exchange, instrument: i, peerGoal: peerGoal}
-	// A message counts contracts, of a size that makes their fixed-point number
-	// that of the base coin.
+	// Messages count contracts; the contract size is chosen so that their fixed-point
+	// numbers equal those of the base coin.
 	contracts := venues.Instrument{TickSize: i.TickSize, QtyStep: i.QtyStep.Div(i.ContractSize)}
 	f.form = probeForm{sides: bidsFirst, scale: contracts.Scale()}
 	switch i.Exchange {
@@ -84,9 +84,9 @@ func newFeed(name string, i venues.Instrument, depth int) *bookFeed {
 	return f
 }
 
-// synthetic fills a feed with a book of so many levels a side and changes that
-// crowd around the best price. Prices have one decimal and quantities three; a
-// level ends with tail, and wrap makes message n, 0 the snapshot, of the levels.
+// synthetic fills a feed with a book of levels per side and changes near the best
+// price. Prices have one decimal and quantities three; a level ends with tail, and
+// wrap builds message n from the levels, 0 being the snapshot.
 func (f *bookFeed) synthetic(levels int, tail string, wrap func(n int, bids, asks []byte) []byte) *bookFeed {
 	f.name = fmt.Sprintf("%d changes a message, %d levels a side", syntheticChanges, levels)
 	if levels >= deepLevels {

@@ -3,7 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
-	_ "embed" // the script that CCXT Pro runs in
+	_ "embed" // the script that runs CCXT Pro
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,22 +15,22 @@ import (
 	"venuegate/venues"
 )
 
-// peerScript plays messages to CCXT Pro. It is given to node as text, so that the
-// packages of the folder it runs in are found.
+// peerScript plays messages to CCXT Pro. It is passed to node as text, so that node
+// resolves the packages of its working directory.
 //
 //go:embed peers/ccxt.js
 var peerScript string
 
-// peerMessagesMin is how many messages CCXT Pro measures in a round at the least.
+// peerMessagesMin is the minimum number of messages of a round of CCXT Pro.
 const peerMessagesMin = 4000
 
-// peerFolder is where the pinned CCXT is installed, below the module.
+// peerFolder is the directory of the pinned CCXT, below the module's root.
 var peerFolder = filepath.Join("venues", "simcore", "interop")
 
-// errNoPeer says what is missing for CCXT Pro.
+// errNoPeer is returned if node or CCXT is not installed.
 var errNoPeer = errors.New("not measured")
 
-// peer is CCXT Pro in a process of its own, which waits between rounds.
+// peer is CCXT Pro in a separate process, which is idle between rounds.
 type peer struct {
 	*partner
 	file    string
@@ -38,8 +38,8 @@ type peer struct {
 	release string
 }
 
-// startPeer gives CCXT Pro the feed's messages, of which it is to measure so many at
-// the least, and waits until it is warm.
+// startPeer starts CCXT Pro with the feed's messages and a minimum number of them per
+// round, and waits until it is warm.
 func startPeer(ctx context.Context, f *bookFeed, messages int) (*peer, error) {
 	node, folder, release, err := findPeer()
 	if err != nil {
@@ -59,7 +59,7 @@ func startPeer(ctx context.Context, f *bookFeed, messages int) (*peer, error) {
 	return &peer{partner: started, file: file, scale: f.instrument.Scale(), release: release}, nil
 }
 
-// findPeer finds node, the folder that CCXT is installed in, and its version.
+// findPeer returns the path of node, the directory of CCXT, and its version.
 func findPeer() (node, folder, release string, err error) {
 	if node, err = exec.LookPath("node"); err != nil {
 		return "", "", "", fmt.Errorf("%w: node is not installed", errNoPeer)
@@ -71,7 +71,7 @@ func findPeer() (node, folder, release string, err error) {
 	return node, folder, release, nil
 }
 
-// peerRelease is the installed version of CCXT.
+// peerRelease returns the installed version of CCXT.
 func peerRelease(folder string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(folder, "node_modules", "ccxt", "package.json"))
 	if err != nil {
@@ -82,7 +82,7 @@ func peerRelease(folder string) (string, error) {
 	return about.Version, err
 }
 
-// peerFile writes the feed's messages, one a line.
+// peerFile writes the feed's messages to a file, one per line.
 func peerFile(f *bookFeed) (name string, err error) {
 	file, err := os.CreateTemp("", "venuegate-bench-*.jsonl")
 	if err != nil {
@@ -93,8 +93,8 @@ func peerFile(f *bookFeed) (name string, err error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// rate is the messages that CCXT Pro takes in a second. Its book must end at the
-// prices of the probe's.
+// rate returns how many messages per second CCXT Pro applies. Its book must end with
+// the prices of the probe's.
 func (p *peer) rate(want *probeBook) (float64, error) {
 	var measured struct {
 		PerSecond float64
@@ -111,7 +111,7 @@ func (p *peer) rate(want *probeBook) (float64, error) {
 	return measured.PerSecond, nil
 }
 
-// version is the release of CCXT.
+// version returns the release of CCXT.
 func (p *peer) version() string {
 	if p == nil {
 		return ""
@@ -119,7 +119,7 @@ func (p *peer) version() string {
 	return p.release
 }
 
-// close ends the process and takes its file away; p may be nil.
+// close ends the process and removes its file; p may be nil.
 func (p *peer) close() {
 	if p == nil {
 		return

@@ -11,30 +11,28 @@ import (
 // probeSteps is how far a probe walks from the best level before it halves.
 const probeSteps = 32
 
-// probeBook is the limit of the book scenarios: it takes every pair of numbers
-// behind the names of the two sides for a level, and keeps sorted slices. It
-// checks nothing.
+// probeBook is the limit of the book scenarios: it treats every pair of numbers after
+// the names of the two sides as a level, and keeps sorted slices. It checks nothing.
 type probeBook struct {
 	form  probeForm
 	sides [2]probeSide
 }
 
-// probeForm is what a probe knows of a venue's messages: the two sides in the
-// order in which they come.
+// probeForm describes a venue's messages: the two sides in the order of the message.
 type probeForm struct {
 	sides [2]probeSideForm
 	scale venues.Scale
 }
 
 type probeSideForm struct {
-	opening string // what stands before the first level
+	opening string // the text before the first level
 	sign    int64  // +1 for bids, -1 for asks
 }
 
 // probeSide is sorted with the best level last, by sign times price.
 type probeSide []venues.Level
 
-// newProbeBook begins at a snapshot.
+// newProbeBook returns a book with the levels of a snapshot.
 func newProbeBook(form probeForm, u *venues.BookUpdate) *probeBook {
 	b := &probeBook{form: form}
 	for i, side := range form.sides {
@@ -49,7 +47,7 @@ func newProbeBook(form probeForm, u *venues.BookUpdate) *probeBook {
 	return b
 }
 
-// best is the best level of a side.
+// best returns the best level of a side.
 func (b *probeBook) best(sign int64) venues.Level {
 	for i, side := range b.form.sides {
 		if levels := b.sides[i]; side.sign == sign && len(levels) > 0 {

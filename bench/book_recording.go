@@ -17,7 +17,7 @@ import (
 // recordingLineMax bounds a line of a recording.
 const recordingLineMax = 16 << 20
 
-// recorded fills a feed from a recording, or says that there is none.
+// recorded fills a feed from a recording, or sets missing if there is none.
 func (f *bookFeed) recorded(read func(f *bookFeed) error) (*bookFeed, error) {
 	err := read(f)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +30,7 @@ func (f *bookFeed) recorded(read func(f *bookFeed) error) (*bookFeed, error) {
 	return f, err
 }
 
-// add takes a message of the book.
+// add appends a message of the book.
 func (f *bookFeed) add(message []byte, snapshot bool) {
 	switch {
 	case snapshot:
@@ -40,9 +40,9 @@ func (f *bookFeed) add(message []byte, snapshot bool) {
 	}
 }
 
-// recordedBinance takes the updates that go on from the recorded answer of REST.
-// Its number lies within the first of them; quantities are absolute, so that the
-// snapshot can stand for the book before it.
+// recordedBinance reads the updates that continue the recorded REST snapshot. The
+// snapshot's sequence number is within the first update; quantities are absolute, so
+// that the snapshot is valid as the book before it.
 func recordedBinance(f *bookFeed) error {
 	var snapshot struct {
 		Last int64           `json:"lastUpdateId"`
@@ -102,8 +102,8 @@ func recordedBybit(f *bookFeed) error {
 	})
 }
 
-// recordedOKX takes a recording of the time before the venue numbered its
-// messages, whose checksums prove it whole, and adds the numbers.
+// recordedOKX reads a recording that is older than the venue's sequence numbers, checks
+// it by its checksums, and adds the numbers.
 func recordedOKX(f *bookFeed) error {
 	seq, previous := 1, -1
 	return recordedLines("okx/ws_public_recording_2022_books_trades_tickers.jsonl", func(line []byte) error {
@@ -123,7 +123,7 @@ func recordedOKX(f *bookFeed) error {
 	})
 }
 
-// recordedLines calls take with every line of a recording.
+// recordedLines calls take for every line of a recording.
 func recordedLines(name string, take func(line []byte) error) error {
 	folder := os.Getenv("VENUEGATE_FIXTURES")
 	if folder == "" {
@@ -150,7 +150,7 @@ func recordedLines(name string, take func(line []byte) error) error {
 	return lines.Err()
 }
 
-// moduleRoot is the nearest folder upwards that has a go.mod, or this one.
+// moduleRoot returns the nearest parent directory with a go.mod, or the current one.
 func moduleRoot() string {
 	for dir := "."; ; dir = filepath.Join(dir, "..") {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// commitBytes is the size of what is made durable: a small record.
+	// commitBytes is the size of a small record.
 	commitBytes   = 300
 	commitWriters = 64
-	// commitTurns is how often the contenders take turns in a round, so that what
-	// else the disk has to do meets them alike.
+	// commitTurns is the number of turns of each contender in a round, so that other
+	// load of the disk affects them equally.
 	commitTurns = 8
-	// commitsSingle are the commits of a turn by one writer, commitsEach those of
-	// each of all writers together, commitsPlain the same of one that syncs for
-	// every commit.
+	// commitsSingle is the number of commits of a turn by one writer, commitsEach that
+	// of each of the concurrent writers, commitsPlain the same for a contender that
+	// syncs for every commit.
 	commitsSingle = 125
 	commitsEach   = 40
 	commitsPlain  = 4
-	// commitsWarm are made before anything is measured.
+	// commitsWarm is the number of commits before the measurement.
 	commitsWarm = 100
-	// commitsQuick of a turn show that it works.
+	// commitsQuick is the number of commits of a turn in a quick run.
 	commitsQuick = 2
 )
 
@@ -50,21 +50,21 @@ func measureCommits(ctx context.Context, o Options) ([]Figure, error) {
 	return m.figures(), nil
 }
 
-// commitMeasured is what the rounds came to.
+// commitMeasured is the results of the rounds.
 type commitMeasured struct {
-	// store is the service's, sync a preallocated file. plain is badger that syncs
-	// for every commit; grouped and log are badger and the file behind a group
-	// commit, one sync for all that wait; oneSync is grouped without the sync of
-	// the value log, in which there is nothing.
+	// store is the service's store, sync a preallocated file. plain is badger that
+	// syncs for every commit; grouped and log are badger and the file behind a group
+	// commit with one sync for all pending records; oneSync is grouped without the
+	// sync of the empty value log.
 	store, sync, plain, grouped, oneSync, log commitRounds
 }
 
-// commitRounds are the medians of one writer in microseconds, and what all
-// together commit in a second.
+// commitRounds are the medians of one writer in microseconds, and the commits per
+// second of all writers.
 type commitRounds struct{ single, perSecond []float64 }
 
-// round opens the contenders within dir and lets them take turns, with one writer
-// and then with all of them.
+// round opens the contenders in dir and runs them in turns, with one writer and then
+// with all of them.
 func (m *commitMeasured) round(ctx context.Context, dir string, quick bool) (err error) {
 	contenders, err := m.open(ctx, dir)
 	defer func() {
@@ -90,7 +90,7 @@ func (m *commitMeasured) round(ctx context.Context, dir string, quick bool) (err
 	return nil
 }
 
-// open opens the contenders; those that are open are returned with an error too.
+// open opens the contenders; with an error it returns those that are open.
 func (m *commitMeasured) open(ctx context.Context, dir string) ([]*contender, error) {
 	store, err := openStoreCommitter(ctx, filepath.Join(dir, "store"))
 	if err != nil {
@@ -129,31 +129,31 @@ func (m *commitMeasured) figures() []Figure {
 		{Name: "one writer, p50", Ours: spreadOf(m.store.single), Limit: spreadOf(m.sync.single), Unit: "µs", Goal: "<= 1.20; limit: one fdatasync"},
 		{Name: "one writer, p50, against badger that syncs", Ours: spreadOf(m.store.single), Limit: spreadOf(m.plain.single), Unit: "µs", Goal: "<= 0.73"},
 		against(m.grouped, together, ">= 0.95; limit: badger behind a group commit"),
-		against(m.oneSync, together+", against the same with one sync", "none: what fence, ledger and seal cost"),
+		against(m.oneSync, together+", against the same with one sync", "none: the cost of fence, ledger and seal"),
 		against(m.plain, together+", against badger that syncs", ">= 11"),
-		against(m.log, together+", against an append log", "none: >= 0.85 would be a log's, records are kept in badger"),
+		against(m.log, together+", against an append log", "none: >= 0.85 would need a log; records are in badger"),
 	}
 }
 
-// committer makes one small record durable. Writers call it at the same time.
+// committer makes one small record durable. It is safe for concurrent use.
 type committer interface {
 	commit(writer, n int) error
 	close() error
 }
 
-// contender is a committer and what a round of it has come to.
+// contender is a committer with the results of a round.
 type contender struct {
 	committer
 	rounds *commitRounds
-	// alone are the commits of a turn by one writer, each those of each of all
-	// writers together; 0 is to sit out.
+	// alone is the number of commits of a turn by one writer, each that of each of
+	// the concurrent writers; 0 skips the turn.
 	alone, each int
 	next        int // the number of the next record
 	single      laps
 	many        laps
 }
 
-// turn lets so many writers commit.
+// turn runs concurrent writers.
 func (c *contender) turn(writers int, quick bool) error {
 	each, to := c.each, &c.many
 	if writers == 1 {
@@ -167,7 +167,7 @@ func (c *contender) turn(writers int, quick bool) error {
 	return to.run(writers, each, func(writer, n int) error { return c.commit(writer, first+n) })
 }
 
-// conclude makes a value of each kind of what the round has come to.
+// conclude adds the results of the round to the measurements.
 func (c *contender) conclude() {
 	c.rounds.single = append(c.rounds.single, median(c.single.took))
 	if len(c.many.took) > 0 {

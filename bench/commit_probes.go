@@ -14,11 +14,12 @@ import (
 	"venuegate/persistence/badgerstore"
 )
 
-// logFileBytes are written before the clock runs, so that a sync is of data alone.
+// logFileBytes is the size that is written before the measurement, so that a sync
+// writes only data.
 const logFileBytes = 64 << 20
 
-// storeCommitter is the service's store: a record of the installation for each
-// commit, under the fence of a customer that is the writer's own.
+// storeCommitter is the service's store: one setting per commit, under the fence of
+// the writer's own customer.
 type storeCommitter struct {
 	dir    string
 	store  *badgerstore.Store
@@ -44,15 +45,15 @@ func openStoreCommitter(ctx context.Context, dir string) (*storeCommitter, error
 func (s *storeCommitter) commit(writer, n int) error {
 	return s.store.Commit(context.Background(), persistence.Batch{
 		Fence: s.fences[writer],
-		// In base64, with its key, the value takes about commitBytes.
+		// In base64, with its key, the value has about commitBytes.
 		Puts: []persistence.Record{persistence.Setting{Name: recordName(writer, n), Value: make([]byte, commitBytes*3/5)}},
 	})
 }
 
 func (s *storeCommitter) close() error { return s.store.Close() }
 
-// warm commits for the first time, and says by how many bytes a commit makes the
-// store's log grow.
+// warm makes the first commits, and returns how many bytes a commit adds to the
+// store's log.
 func (s *storeCommitter) warm() (grown int, err error) {
 	before, err := logBytes(s.dir)
 	if err != nil {
@@ -69,8 +70,8 @@ func (s *storeCommitter) warm() (grown int, err error) {
 
 func recordName(writer, n int) string { return fmt.Sprintf("%02d-%09d", writer, n) }
 
-// logBytes is how far the logs of a store are written. They have their full length
-// from the beginning, and zeros behind what is written.
+// logBytes returns the written size of a store's logs. They are preallocated, with
+// zeros after the written part.
 func logBytes(store string) (int64, error) {
 	logs, err := filepath.Glob(filepath.Join(store, "db", "*.mem"))
 	if err == nil && len(logs) == 0 {
@@ -89,8 +90,8 @@ func logBytes(store string) (int64, error) {
 	return total, err
 }
 
-// syncLog is the least that makes a record durable: it is written behind the one
-// before, in a file that has its length already, and synced.
+// syncLog is the minimum that makes a record durable: it is appended in a preallocated
+// file and synced.
 type syncLog struct {
 	file        *os.File
 	at          int64
@@ -112,7 +113,7 @@ func openSyncLog(dir string, recordBytes int) (*syncLog, error) {
 	return &syncLog{file: file, recordBytes: recordBytes}, nil
 }
 
-// put makes so many records durable at once.
+// put makes records durable with one sync.
 func (l *syncLog) put(records int) error {
 	content := make([]byte, records*l.recordBytes)
 	if l.at+int64(len(content)) > logFileBytes {
@@ -129,11 +130,11 @@ func (l *syncLog) commit(int, int) error { return l.put(1) }
 
 func (l *syncLog) close() error { return l.file.Close() }
 
-// badgerCommitter is badger with nothing around it.
+// badgerCommitter is plain badger.
 type badgerCommitter struct {
 	db *badger.DB
-	// log is badger's log where that alone is synced; else badger itself syncs it
-	// and its value log, in which there is nothing.
+	// log is badger's log if only that is synced; otherwise badger itself syncs it
+	// and its empty value log.
 	log *os.File
 }
 
@@ -142,8 +143,8 @@ func openBadger(dir string) (*badgerCommitter, error) {
 	return &badgerCommitter{db: db}, err
 }
 
-// openBadgerLog opens badger so that its log alone is synced. What a round writes
-// fits into one.
+// openBadgerLog opens badger so that only its log is synced. The data of a round fits
+// into one log.
 func openBadgerLog(dir string) (*badgerCommitter, error) {
 	db, err := badger.Open(badger.DefaultOptions(dir).WithLogger(nil))
 	if err != nil {
@@ -187,8 +188,8 @@ func (b *badgerCommitter) close() error {
 	return err
 }
 
-// groupCommit lets one goroutine put whatever writers have waiting, all at once. It
-// checks nothing and remembers nothing.
+// groupCommit commits all pending records in one goroutine with one put. It checks
+// nothing and has no state.
 type groupCommit struct {
 	waiting chan groupEntry
 	ended   chan struct{}

@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	// demoReadyMax bounds the start of the service, demoPoll is how often it is
-	// looked at.
+	// demoReadyMax bounds the start of the service, demoPoll is the interval of the
+	// checks.
 	demoReadyMax = 60 * time.Second
 	demoPoll     = 50 * time.Millisecond
 	// demoConnectionsMax bounds the clients.
 	demoConnectionsMax = 2048
 )
 
-// demo is the whole service as a process of its own, with simulated venues.
+// demo is the whole service in a separate process, with simulated venues.
 type demo struct {
 	command *exec.Cmd
 	data    string
-	// ended is closed when the process has, which is why then.
+	// ended is closed when the process has ended; why is then its error.
 	ended chan struct{}
 	why   error
 	File  demoFile
 }
 
-// demoFile is what the scenarios read of demo.json.
+// demoFile is the part of demo.json that the scenarios read.
 type demoFile struct {
 	BaseURL    string `json:"baseUrl"`
 	WSURL      string `json:"wsUrl"`
@@ -40,8 +40,8 @@ type demoFile struct {
 	ReadKey    string `json:"readKey"`
 }
 
-// startDemo runs `venuegate serve --demo` on free ports, with its data within dir,
-// and waits until it serves.
+// startDemo runs `venuegate serve --demo` on free ports, with its data in dir, and
+// waits until it is ready.
 func startDemo(ctx context.Context, binary, dir string, flags ...string) (*demo, error) {
 	d := &demo{data: filepath.Join(dir, "data"), ended: make(chan struct{})}
 	flags = append([]string{"serve", "--demo", "--data", d.data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log-level", "warn"}, flags...)
@@ -62,7 +62,7 @@ func startDemo(ctx context.Context, binary, dir string, flags ...string) (*demo,
 	return d, nil
 }
 
-// await polls for the file that the demo writes when it serves.
+// await polls for the file that the demo writes when it is ready.
 func (d *demo) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, demoReadyMax)
 	defer cancel()
@@ -77,13 +77,13 @@ func (d *demo) await(ctx context.Context) error {
 		case <-d.ended:
 			return errors.Join(errors.New("the demo has ended"), d.why)
 		case <-ctx.Done():
-			return fmt.Errorf("the demo does not serve: %w", ctx.Err())
+			return fmt.Errorf("the demo is not ready: %w", ctx.Err())
 		case <-poll.C:
 		}
 	}
 }
 
-// Close ends the process in order. How it ends is of no interest.
+// Close stops the process with a signal and ignores its exit status.
 func (d *demo) Close() error {
 	err := d.command.Process.Signal(syscall.SIGTERM)
 	if errors.Is(err, os.ErrProcessDone) {

@@ -13,7 +13,7 @@ import (
 	"venuegate/transport/hooks"
 )
 
-// bareSignal and bareAnswer are a signal and its answer, as the limits know them.
+// bareSignal and bareAnswer are a signal and its response as plain structs.
 type bareSignal struct {
 	Action    string `json:"action"`
 	Exchange  string `json:"exchange"`
@@ -35,8 +35,8 @@ type bareAnswer struct {
 	AvgPrice  *string `json:"avgPrice"`
 }
 
-// openBareHook is the limit: the router, one object decoded by a fast parser, one
-// answer put together.
+// openBareHook opens the limit: the router, one object decoded by a fast parser, one
+// response.
 func openBareHook(context.Context) (*hookServer, error) {
 	var parsers fastjson.ParserPool
 	app := hookApp()
@@ -60,7 +60,7 @@ func openBareHook(context.Context) (*hookServer, error) {
 	return serveHook(app, func() error { return nil })
 }
 
-// openStandardHook is what the standard library makes of the same.
+// openStandardHook opens the same with the standard library.
 func openStandardHook(ctx context.Context) (*hookServer, error) {
 	listener, err := listenLocal(ctx)
 	if err != nil {

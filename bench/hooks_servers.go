@@ -14,7 +14,7 @@ import (
 	"venuegate/actors"
 	"venuegate/actors/channel"
 	"venuegate/actors/journal"
-	"venuegate/actors/lane"
+	"venuegate/actors/signalqueue"
 	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
 	"venuegate/transport/auth"
@@ -27,7 +27,7 @@ const (
 	hookCustomer = "cus_bench"
 	hookChannel  = "hook_01M7W4110V0000000000000000"
 	hookSecret   = "whsec_bench"
-	// hookStepsMax bounds the steps of signals that are under way.
+	// hookStepsMax bounds the running steps of signals.
 	hookStepsMax = 64
 )
 
@@ -35,13 +35,13 @@ func hookApp() *fiber.App {
 	return fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true, StrictRouting: true, CaseSensitive: true})
 }
 
-// openHookEdge is the service's edge without anything behind it.
+// openHookEdge opens the service's edge without a channel.
 func openHookEdge(context.Context) (*hookServer, error) {
-	return serveHook(hookEdge(takeAll{}), func() error { return nil })
+	return serveHook(hookEdge(acceptAll{}), func() error { return nil })
 }
 
-// openHookInbox is the edge, the channel, its lanes and the store; the channel
-// is in test mode, so that no venue is measured.
+// openHookInbox opens the edge with a channel, its signal queue and the store. The
+// channel is in test mode, so that no venue is measured.
 func openHookInbox(ctx context.Context) (*hookServer, error) {
 	dir, err := os.MkdirTemp("", "venuegate-bench-")
 	if err != nil {
@@ -70,7 +70,7 @@ func startHookChannel(ctx context.Context, system *actors.System, store *badgers
 	if err != nil {
 		return channel.Client{}, err
 	}
-	lanes, err := system.Start(lane.Child())
+	queue, err := system.Start(signalqueue.Child())
 	if err != nil {
 		return channel.Client{}, err
 	}
@@ -78,10 +78,10 @@ func startHookChannel(ctx context.Context, system *actors.System, store *badgers
 	if err := log.Commit(ctx, persistence.Batch{Fence: fence, Puts: []persistence.Record{record}}); err != nil {
 		return channel.Client{}, err
 	}
-	rehearsal := func(*persistence.Channel) channel.Desk { return channel.Rehearsal{Reader: flat{store}} }
+	dryRun := func(*persistence.Channel) channel.Executor { return channel.DryRun{Reader: flat{store}} }
 	ref, err := system.Start(channel.Child(channel.Deps{
-		Channel: record, Fence: fence, Store: store, Journal: log.Line(hookCustomer, record.ID),
-		Desk: rehearsal, Lanes: lane.NewClient(lanes), Pool: system.NewCallPool("signals", hookStepsMax, hookSignals),
+		Channel: record, Fence: fence, Store: store, Journal: log.CommitQueue(hookCustomer, record.ID),
+		Executor: dryRun, SignalQueue: signalqueue.NewClient(queue), Pool: system.NewCallPool("signals", hookStepsMax, hookSignals),
 		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 	}))
 	return channel.NewClient(ref, record, store, hookMarket{hookInstruments()}), err
@@ -97,14 +97,14 @@ func hookEdge(signals hooks.Signals) *fiber.App {
 	return app
 }
 
-// takeAll accepts every signal and keeps none.
-type takeAll struct{}
+// acceptAll accepts every signal and stores none.
+type acceptAll struct{}
 
-func (takeAll) Accept(_ context.Context, s venues.Signal) (venues.SignalAnswer, error) {
-	return venues.SignalAnswer{RequestID: s.RequestID, Status: string(persistence.SignalTested)}, nil
+func (acceptAll) Accept(_ context.Context, s venues.Signal) (venues.SignalResponse, error) {
+	return venues.SignalResponse{RequestID: s.RequestID, Status: string(persistence.SignalTested)}, nil
 }
 
-// oneHook is the one channel there is.
+// oneHook is a set of one channel.
 type oneHook struct{ key *signing.Key }
 
 func (o oneHook) Channel(id string) (hooks.Channel, bool) {
@@ -113,7 +113,7 @@ func (o oneHook) Channel(id string) (hooks.Channel, bool) {
 	}, id == hookChannel
 }
 
-// unlimited lets more pass than a channel may send.
+// unlimited is a limiter without a limit.
 type unlimited struct{}
 
 func (unlimited) Take(context.Context, string, auth.Class, time.Time) (auth.Decision, error) {
@@ -123,18 +123,18 @@ func (unlimited) Take(context.Context, string, auth.Class, time.Time) (auth.Deci
 type noFailures struct{}
 
 func (noFailures) Fail(context.Context, netip.Addr) *venues.Error {
-	return venues.Errorf(venues.CodeUnauthorized, "the sender is not proven")
+	return venues.Errorf(venues.CodeUnauthorized, "the sender is not authenticated")
 }
 
-// flat reads orders from the store and holds no position.
+// flat reads orders from the store and has no position.
 type flat struct{ persistence.Reader }
 
 func (flat) Positions(context.Context, venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
 	return nil, nil, nil
 }
 
-// hookMarket has an instrument for each sender: those of one are carried out one
-// after the other.
+// hookMarket has an instrument for each sender, because signals of one instrument are
+// executed one after the other.
 type hookMarket struct{ set *venues.InstrumentSet }
 
 func (m hookMarket) Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool) {

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// memorySettle is how long the idle demo runs before it is looked at, and the
-// span over which its use of the processor is taken.
+// memorySettle is how long the idle demo runs before its memory is read, and the time
+// over which its processor use is measured.
 const memorySettle = 20 * time.Second
 
-// memoryQuick is as long as shows that it works.
+// memoryQuick is memorySettle of a quick run.
 const memoryQuick = 200 * time.Millisecond
 
 var memoryScenario = Scenario{
 	Name: "idle",
-	Does: "memory and processor time of the whole demo, simulated venues included, with nobody connected",
+	Does: "memory and processor time of the whole demo, simulated venues included, with no client connected",
 	Run:  measureIdle,
 }
 
@@ -72,13 +72,13 @@ func measureIdle(ctx context.Context, o Options) ([]Figure, error) {
 // ticksPerSecond is the unit of /proc/<pid>/stat on Linux.
 const ticksPerSecond = 100
 
-// processorTicks is the user and system time of a process so far.
+// processorTicks returns the user and system time of a process so far.
 func processorTicks(pid int) (int64, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	// The name of the process may hold spaces; fields are counted behind it.
+	// The name of the process may contain spaces; fields are counted after it.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	var total int64
 	for _, field := range fields[11:13] {
@@ -100,7 +100,7 @@ func residentBytes(pid int) (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
-// processorTime is how long the threads of a process have run so far.
+// processorTime returns how long the threads of a process have run so far.
 func processorTime(pid int) (time.Duration, error) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if err != nil {

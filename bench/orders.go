@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// orderAccounts share the orders, so that neither what a venue takes from an
-	// account nor what a key may send in a minute is used up. There are no more
-	// clients than accounts.
+	// orderAccounts is the number of accounts over which orders are spread, so that
+	// neither the venue's limit of an account nor the limit of a key per minute is
+	// reached. There are no more clients than accounts.
 	orderAccounts      = 64
 	orderAccountsQuick = 4
-	// orderTurns is how often the ways take turns in a round.
+	// orderTurns is the number of turns of each way in a round.
 	orderTurns = 4
-	// orderEvery is how often an account sends an order, on average: a venue takes
-	// 1200 in a minute.
+	// orderEvery is the average interval of an account's orders: a venue accepts 1200
+	// per minute.
 	orderEvery = 50 * time.Millisecond
-	// ordersWarm are sent by all clients together before the first round,
-	// ordersWarmTurn by each before each turn.
+	// ordersWarm is the number of orders of all clients together before the first
+	// round, ordersWarmTurn of each client before each turn.
 	ordersWarm     = 640
 	ordersWarmTurn = 4
-	// ordersQuick of a turn show that it works.
+	// ordersQuick is the number of orders of a turn in a quick run.
 	ordersQuick = 2
-	// syncsOfTurn are the syncs of the probe in each turn.
+	// syncsOfTurn is the number of syncs of the probe in each turn.
 	syncsOfTurn = 50
 )
 
@@ -33,15 +33,15 @@ const (
 type orderSetting struct {
 	name    string
 	clients int
-	// each is how many orders a client sends in a turn.
+	// each is the number of orders of a client in a turn.
 	each int
-	// oneCore keeps all processes on one processor: what a way adds is then its
-	// work, and not how long a second processor takes to wake.
+	// oneCore pins all processes to one processor, so that the difference between
+	// ways is work and not the wake-up of a second processor.
 	oneCore bool
 }
 
-// durable says whether orders are made durable too: on one core it is work that is
-// looked at, not waiting.
+// durable reports whether the setting also measures durable orders. On one core only
+// work is measured, not waits for the disk.
 func (s orderSetting) durable() bool { return !s.oneCore }
 
 var orderSettings = []orderSetting{
@@ -58,14 +58,14 @@ var ordersScenario = Scenario{
 }
 
 func measureOrders(ctx context.Context, o Options) ([]Figure, error) {
-	return onOrdersBench(o, "clients", func(b *ordersBench) ([]Figure, error) { return b.figures(ctx, o) })
+	return withOrdersBench(o, "clients", func(b *ordersBench) ([]Figure, error) { return b.figures(ctx, o) })
 }
 
-// onOrdersBench measures on a bench and closes it. Without a place in memory for a
-// store nothing is measured, which the figure of this name says.
-func onOrdersBench(o Options, name string, measure func(*ordersBench) ([]Figure, error)) (figures []Figure, err error) {
+// withOrdersBench opens a bench, measures and closes it. Without a directory in memory
+// for a store it returns a missing figure with the given name.
+func withOrdersBench(o Options, name string, measure func(*ordersBench) ([]Figure, error)) (figures []Figure, err error) {
 	if _, err := os.Stat(memoryDir); err != nil {
-		return []Figure{{Name: name, Missing: "no place in memory for a store: " + err.Error()}}, nil
+		return []Figure{{Name: name, Missing: "no directory in memory for a store: " + err.Error()}}, nil
 	}
 	defer keepAwake()()
 	b := newOrdersBench(o)
@@ -91,16 +91,15 @@ func (b *ordersBench) figures(ctx context.Context, o Options) (figures []Figure,
 	return append(figures, hop), err
 }
 
-// orderRounds are the measurements of one way, a value for each round.
+// orderRounds are the measurements of one way, one value per round.
 type orderRounds struct{ p50, p99, perSecond, busy []float64 }
 
-// orderWay is a way of an order that ends at once, and what a round of it has come
-// to.
+// orderWay is a way of an order that ends immediately, with the results of a round.
 type orderWay struct {
 	rounds *orderRounds
-	// send lets so many clients send, each so many, and adds how long they took.
+	// send sends each orders from each of the clients and appends their durations.
 	send func(to *laps, clients, each int) error
-	// service is whose processor time counts; nil is nobody's.
+	// service is the process whose processor time is measured; nil for none.
 	service *orderService
 	laps    laps
 	busy    time.Duration
@@ -119,8 +118,7 @@ func (w *orderWay) turn(clients, each int) error {
 	return err
 }
 
-// conclude makes a value of each kind of what the round has come to, and begins
-// anew.
+// conclude adds the results of the round to the measurements and resets them.
 func (w *orderWay) conclude() {
 	w.rounds.p50 = append(w.rounds.p50, quantile(w.laps.took, 500))
 	w.rounds.p99 = append(w.rounds.p99, quantile(w.laps.took, 990))
@@ -129,7 +127,7 @@ func (w *orderWay) conclude() {
 	w.laps, w.busy = laps{}, 0
 }
 
-// measure lets the ways take turns in every round of a setting.
+// measure runs the ways in turns in every round of a setting.
 func (b *ordersBench) measure(ctx context.Context, setting orderSetting, rounds int) (m *ordersMeasured, err error) {
 	if setting.oneCore {
 		free, err := pin(b.processes())
@@ -149,7 +147,7 @@ func (b *ordersBench) measure(ctx context.Context, setting orderSetting, rounds 
 		}
 	}
 	for range rounds {
-		// With one client two ways lead through the same service.
+		// With one client two ways use the same service.
 		begun, perAccount := time.Now(), 2*orderTurns*setting.clients*(ordersWarmTurn+setting.each)/b.accounts
 		if err := b.renewKeys(); err != nil {
 			return nil, err
@@ -164,15 +162,15 @@ func (b *ordersBench) measure(ctx context.Context, setting orderSetting, rounds 
 		for _, w := range ways {
 			w.conclude()
 		}
-		if err := rest(ctx, begun.Add(time.Duration(perAccount)*orderEvery)); err != nil {
+		if err := waitUntil(ctx, begun.Add(time.Duration(perAccount)*orderEvery)); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-// rest waits until a moment.
-func rest(ctx context.Context, until time.Time) error {
+// waitUntil waits until a time.
+func waitUntil(ctx context.Context, until time.Time) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -8,23 +8,24 @@ import (
 )
 
 const (
-	// fanoutSubscribers read the same trades.
+	// fanoutSubscribers is the number of subscribers of the same trades.
 	fanoutSubscribers = 1000
-	// fanoutShare is how much of a processor the service is to spend on them.
+	// fanoutShare is the share of a processor that the service spends on them.
 	fanoutShare = 0.5
-	// fanoutTrades is the first guess of the trades in a second that take so much,
-	// within fanoutTradesMax.
+	// fanoutTrades is the first guess of the trades per second that take that share,
+	// up to fanoutTradesMax.
 	fanoutTrades    = 20
 	fanoutTradesMax = 2000
-	// fanoutGuesses are made until the rate is kept.
+	// fanoutGuesses is the number of guesses before the rate is fixed.
 	fanoutGuesses = 3
-	// fanoutLook is how long the fan-out is looked at alone, fanoutSettle how long
-	// it has to begin or to end.
+	// fanoutLook is how long the fan-out is measured alone, fanoutSettle how long it
+	// takes to begin or to end.
 	fanoutLook   = time.Second
 	fanoutSettle = 200 * time.Millisecond
-	// fanoutOrders are the orders of a turn: enough for a thousandth of a round.
+	// fanoutOrders is the number of orders of a turn, enough for the 99.9th percentile
+	// of a round.
 	fanoutOrders = 600
-	// fanoutQuick of everything show that it works.
+	// fanoutQuick is the number of subscribers, orders and trades of a quick run.
 	fanoutQuick = 8
 )
 
@@ -35,7 +36,7 @@ var fanoutScenario = Scenario{
 }
 
 func measureFanout(ctx context.Context, o Options) ([]Figure, error) {
-	return onOrdersBench(o, "orders", func(b *ordersBench) ([]Figure, error) {
+	return withOrdersBench(o, "orders", func(b *ordersBench) ([]Figure, error) {
 		f := &fanout{bench: b, orders: fanoutOrders, subscribers: fanoutSubscribers}
 		if o.Quick {
 			f.orders, f.subscribers = fanoutQuick, fanoutQuick
@@ -60,18 +61,18 @@ type fanout struct {
 	bench       *ordersBench
 	audience    *partner
 	subscribers int
-	// orders are those of a turn, trades those in a second that the venue makes
-	// while it streams.
+	// orders is the number of orders of a turn, trades the number of trades per second
+	// while the venue streams.
 	orders int
 	trades int64
-	// quiet are the orders without the fan-out, streaming those with it.
+	// quiet are the orders without the fan-out, streaming the orders with it.
 	quiet, streaming fanoutRounds
-	// alone is what is delivered in a second without orders, share the part of a
-	// processor that it takes, beside what is delivered with orders.
+	// alone has the deliveries per second without orders, share the share of a
+	// processor that they take, beside the deliveries per second with orders.
 	alone, share, beside []float64
 }
 
-// fanoutRounds are the latencies of orders, a value for each round.
+// fanoutRounds are the latencies of orders, one value per round.
 type fanoutRounds struct{ p50, p999 []float64 }
 
 func (r *fanoutRounds) add(l *laps) {
@@ -92,7 +93,7 @@ func (f *fanout) open(ctx context.Context) (err error) {
 		return err
 	}
 	b.closers = append(b.closers, f.audience.close)
-	err = f.audience.ask(audienceQuestion{
+	err = f.audience.ask(audienceRequest{
 		URL: b.memory.demo.File.WSURL, Key: b.memory.demo.File.ReadKey, Channel: "trades:binance:" + tradedSymbol, Subscribers: f.subscribers,
 	}, &struct{}{})
 	if err != nil {
@@ -108,7 +109,7 @@ func (f *fanout) await(ctx context.Context) error {
 	f.trades = fanoutTrades
 	for {
 		if err := f.stream(ctx, true); err != nil {
-			return fmt.Errorf("no trade is delivered: %w", err)
+			return fmt.Errorf("no trades are delivered: %w", err)
 		}
 		if delivered, err := f.delivered(); err != nil || delivered > 0 {
 			return err
@@ -116,7 +117,7 @@ func (f *fanout) await(ctx context.Context) error {
 	}
 }
 
-// findRate finds how many trades in a second take the service's share of a
+// findRate determines how many trades per second take the service's share of a
 // processor.
 func (f *fanout) findRate(ctx context.Context) error {
 	for range fanoutGuesses {
@@ -131,24 +132,24 @@ func (f *fanout) findRate(ctx context.Context) error {
 
 // stream begins or ends the fan-out.
 func (f *fanout) stream(ctx context.Context, on bool) error {
-	q := venueQuestion{}
+	q := venueRequest{}
 	if on {
 		q.TradesPerSecond = f.trades
 	}
 	if err := f.bench.venuePart.ask(q, &struct{}{}); err != nil {
 		return err
 	}
-	return rest(ctx, time.Now().Add(fanoutSettle))
+	return waitUntil(ctx, time.Now().Add(fanoutSettle))
 }
 
 func (f *fanout) delivered() (float64, error) {
 	var said audienceAnswer
-	err := f.audience.ask(audienceQuestion{}, &said)
+	err := f.audience.ask(audienceRequest{}, &said)
 	return said.Deliveries, err
 }
 
-// look streams without orders, and says what is delivered in a second and which part
-// of a processor the service takes for it.
+// look streams without orders, and returns the deliveries per second and the share of
+// a processor that the service uses.
 func (f *fanout) look(ctx context.Context) (perSecond, share float64, err error) {
 	if err := f.stream(ctx, true); err != nil {
 		return 0, 0, err
@@ -158,7 +159,7 @@ func (f *fanout) look(ctx context.Context) (perSecond, share float64, err error)
 		return 0, 0, err
 	}
 	begun := time.Now()
-	busy, err := f.bench.memory.busy(func() error { return rest(ctx, begun.Add(fanoutLook)) })
+	busy, err := f.bench.memory.busy(func() error { return waitUntil(ctx, begun.Add(fanoutLook)) })
 	if err != nil {
 		return 0, 0, err
 	}
@@ -170,7 +171,7 @@ func (f *fanout) look(ctx context.Context) (perSecond, share float64, err error)
 	return (after - before) / took, busy.Seconds() / took, err
 }
 
-// round looks at the fan-out alone, then sends orders without and with it in turns.
+// round measures the fan-out alone, then sends orders without and with it in turns.
 func (f *fanout) round(ctx context.Context) error {
 	begun, perAccount := time.Now(), 2*orderTurns*(f.orders+ordersWarmTurn)/f.bench.accounts
 	if err := f.bench.memory.renewKeys(); err != nil {
@@ -196,11 +197,11 @@ func (f *fanout) round(ctx context.Context) error {
 	f.streaming.add(&streaming)
 	f.alone, f.share = append(f.alone, alone), append(f.share, 100*share)
 	f.beside = append(f.beside, delivered/streaming.all.Seconds())
-	return rest(ctx, begun.Add(time.Duration(perAccount)*orderEvery))
+	return waitUntil(ctx, begun.Add(time.Duration(perAccount)*orderEvery))
 }
 
-// turn sends orders with the fan-out or without it, and says what is delivered
-// meanwhile.
+// turn sends orders with or without the fan-out, and returns the deliveries in that
+// time.
 func (f *fanout) turn(ctx context.Context, streaming bool, to *laps) (delivered float64, err error) {
 	if err := f.stream(ctx, streaming); err != nil {
 		return 0, err
@@ -222,9 +223,9 @@ func (f *fanout) turn(ctx context.Context, streaming bool, to *laps) (delivered 
 
 func (f *fanout) figures() []Figure {
 	return []Figure{
-		{Name: fmt.Sprintf("to %d subscribers, beside orders", f.subscribers), Ours: spreadOf(f.beside), Limit: spreadOf(f.alone), Unit: "deliveries/s", HigherIsBetter: true, Goal: "150 k, or what half a processor sends; limit: without orders"},
-		{Name: "the same without orders, processor of the service", Ours: spreadOf(f.share), Unit: "% of a core", Goal: "50: the rate is made so"},
-		{Name: "order beside it, p50", Ours: spreadOf(f.streaming.p50), Limit: spreadOf(f.quiet.p50), Unit: "µs", Goal: "<= 1.10; limit: without it"},
-		{Name: "order beside it, p99.9", Ours: spreadOf(f.streaming.p999), Limit: spreadOf(f.quiet.p999), Unit: "µs", Goal: "<= 1000 µs; limit: without it"},
+		{Name: fmt.Sprintf("to %d subscribers, while orders are sent", f.subscribers), Ours: spreadOf(f.beside), Limit: spreadOf(f.alone), Unit: "deliveries/s", HigherIsBetter: true, Goal: "150 k, or what half a processor sends; limit: without orders"},
+		{Name: "the same without orders, processor of the service", Ours: spreadOf(f.share), Unit: "% of a core", Goal: "50: the rate is chosen so"},
+		{Name: "order during fan-out, p50", Ours: spreadOf(f.streaming.p50), Limit: spreadOf(f.quiet.p50), Unit: "µs", Goal: "<= 1.10; limit: without it"},
+		{Name: "order during fan-out, p99.9", Ours: spreadOf(f.streaming.p999), Limit: spreadOf(f.quiet.p999), Unit: "µs", Goal: "<= 1000 µs; limit: without it"},
 	}
 }

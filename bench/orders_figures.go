@@ -1,19 +1,18 @@
 package bench
 
-// ordersMeasured is what the rounds of a setting came to.
+// ordersMeasured is the results of the rounds of a setting.
 type ordersMeasured struct {
-	// direct goes straight to the venue, forward through a server that only passes
-	// on, memory and disk through a service with its store there. sync is no order
-	// but a sync of the bytes of one commit. Neither disk nor sync is measured on
-	// one core.
+	// direct goes straight to the venue, forward through a server that only forwards,
+	// memory and disk through a service with its store there. sync is a sync of the
+	// bytes of one commit. disk and sync are not measured on one core.
 	direct, forward, memory, disk, sync orderRounds
 	// ccxt goes straight to the venue, node through the service with its store in
-	// memory; where CCXT is not installed, missing says so.
+	// memory; missing is the reason if CCXT is not installed.
 	ccxt, node       orderRounds
 	release, missing string
 }
 
-// figures of a setting. Goals are those that were set for it.
+// figures returns the figures of a setting with their goals.
 func (m *ordersMeasured) figures(setting orderSetting) []Figure {
 	list := m.routing(setting)
 	if setting.durable() {
@@ -26,9 +25,9 @@ func (m *ordersMeasured) figures(setting orderSetting) []Figure {
 	return list
 }
 
-// routing is what the service costs without the disk.
+// routing returns the cost of the service without the disk.
 func (m *ordersMeasured) routing(setting orderSetting) []Figure {
-	added := Figure{Name: "in memory, added p50", Ours: added(m.memory.p50, m.direct.p50), Limit: added(m.forward.p50, m.direct.p50), Unit: "µs", Goal: "limit: what a forward adds"}
+	added := Figure{Name: "in memory, added p50", Ours: added(m.memory.p50, m.direct.p50), Limit: added(m.forward.p50, m.direct.p50), Unit: "µs", Goal: "limit: added by a forward"}
 	p99 := Figure{Name: "in memory, p99", Ours: spreadOf(m.memory.p99), Limit: spreadOf(m.forward.p99), Unit: "µs", Goal: "limit: the forward"}
 	rate := Figure{Name: "in memory", Ours: spreadOf(m.memory.perSecond), Limit: spreadOf(m.forward.perSecond), Unit: "orders/s", HigherIsBetter: true, Goal: "limit: the forward"}
 	switch {
@@ -44,7 +43,7 @@ func (m *ordersMeasured) routing(setting orderSetting) []Figure {
 	return []Figure{added, rate}
 }
 
-// durable is what it costs with the disk.
+// durable returns the cost of the service with the disk.
 func (m *ordersMeasured) durable(setting orderSetting) []Figure {
 	p50 := Figure{Name: "durable, p50", Ours: spreadOf(m.disk.p50), Limit: sum(m.memory.p50, m.sync.p50), Unit: "µs", Goal: "limit: in memory and one sync"}
 	p99 := Figure{Name: "durable, p99", Ours: spreadOf(m.disk.p99), Limit: sum(m.memory.p99, m.sync.p99), Unit: "µs", Goal: "limit: in memory and one sync"}
@@ -55,12 +54,13 @@ func (m *ordersMeasured) durable(setting orderSetting) []Figure {
 	p50.Goal = "<= 1.15; " + p50.Goal
 	return []Figure{
 		p50, p99,
-		{Name: "durable, less in memory, p50", Ours: added(m.disk.p50, m.memory.p50), Limit: spreadOf(m.sync.p50), Unit: "µs", Goal: "limit: one sync; ours are two commits"},
+		{Name: "durable, less in memory, p50", Ours: added(m.disk.p50, m.memory.p50), Limit: spreadOf(m.sync.p50), Unit: "µs", Goal: "limit: one sync; the service makes two commits"},
 		{Name: "durable, processor time of an order", Ours: spreadOf(m.disk.busy), Limit: spreadOf(m.memory.busy), Unit: "µs", Goal: "limit: in memory"},
 	}
 }
 
-// peers are CCXT, which goes straight to the venue and is never durable.
+// peers returns the comparisons with CCXT, which goes straight to the venue and is
+// never durable.
 func (m *ordersMeasured) peers(setting orderSetting) []Figure {
 	if m.missing != "" {
 		return []Figure{{Name: "against CCXT", Missing: m.missing}}
@@ -81,7 +81,7 @@ func (m *ordersMeasured) peers(setting orderSetting) []Figure {
 	return []Figure{rate}
 }
 
-// added is how much longer one way takes than another, round by round.
+// added returns how much longer one way takes than another, round by round.
 func added(through, direct []float64) Spread {
 	rounds := make([]float64, len(through))
 	for i := range through {

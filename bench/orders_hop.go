@@ -10,23 +10,22 @@ import (
 )
 
 const (
-	// hopsOfRound are the questions of a round, hopsQuick as few as show that it
-	// works.
+	// hopsOfRound is the number of requests of a round, hopsQuick that of a quick run.
 	hopsOfRound = 100_000
 	hopsQuick   = 100
-	// hopAnswerMax bounds all questions of a scenario.
+	// hopAnswerMax bounds all requests of a scenario.
 	hopAnswerMax = 10 * time.Minute
 )
 
-// echo answers.
+// echo is an actor that replies to every request.
 type echo struct{}
 
 type echoQuestion struct{ actors.Reply[int] }
 
 func (echo) Receive(_ *actors.Context, message any) { message.(echoQuestion).Send(1) }
 
-// measureHop is what it costs to ask an actor that is idle, as an order does with
-// its account, against a goroutine that answers on a channel.
+// measureHop measures a request to an idle actor, as an order makes to its account,
+// against a request to a goroutine over a channel.
 func measureHop(ctx context.Context, o Options) (Figure, error) {
 	ctx, cancel := context.WithTimeout(ctx, hopAnswerMax)
 	defer cancel()
@@ -64,5 +63,5 @@ func measureHop(ctx context.Context, o Options) (Figure, error) {
 		}
 		ours = append(ours, float64(time.Since(begun).Nanoseconds())/1e3/float64(hops))
 	}
-	return Figure{Name: "an actor asked", Ours: spreadOf(ours), Limit: spreadOf(limit), Unit: "µs", Goal: "<= 2 µs; limit: a goroutine asked by a channel"}, nil
+	return Figure{Name: "request to an actor", Ours: spreadOf(ours), Limit: spreadOf(limit), Unit: "µs", Goal: "<= 2 µs; limit: request to a goroutine over a channel"}, nil
 }

@@ -2,26 +2,26 @@ package bench
 
 import (
 	"context"
-	_ "embed" // the script of the orders that are sent from node
+	_ "embed" // the script that sends orders from node
 	"encoding/json"
 	"fmt"
 	"os/exec"
 	"time"
 )
 
-// orderPeerScript sends orders from node. It is given as text, as peerScript is.
+// orderPeerScript sends orders from node. It is passed as text, like peerScript.
 //
 //go:embed peers/orders.js
 var orderPeerScript string
 
-// orderPeer is node with CCXT, a process of its own.
+// orderPeer is node with CCXT in a separate process.
 type orderPeer struct {
 	*partner
 	release string
 }
 
-// orderQuestion asks for orders of a way.
-type orderQuestion struct {
+// orderRequest requests orders of a way.
+type orderRequest struct {
 	Way     string   `json:"way"`
 	Clients int      `json:"clients"`
 	Each    int      `json:"each"`
@@ -36,7 +36,7 @@ func startOrderPeer(ctx context.Context, venue venueReady) (*orderPeer, error) {
 		return nil, err
 	}
 	at, err := json.Marshal(map[string]string{
-		"restUrl": venue.At.RestURL, "wsUrl": venue.At.WsURL, "apiKey": venue.Stranger.APIKey, "apiSecret": venue.Stranger.APISecret,
+		"restUrl": venue.At.RestURL, "wsUrl": venue.At.WsURL, "apiKey": venue.Outside.APIKey, "apiSecret": venue.Outside.APISecret,
 	})
 	if err != nil {
 		return nil, err
@@ -50,21 +50,21 @@ func startOrderPeer(ctx context.Context, venue venueReady) (*orderPeer, error) {
 	return &orderPeer{started, release}, nil
 }
 
-// ccxt sends orders with CCXT straight to the venue.
+// ccxt sends orders straight to the venue with CCXT.
 func (p *orderPeer) ccxt(to *laps, clients, each int) error {
-	return p.send(to, orderQuestion{Way: "ccxt", Clients: clients, Each: each})
+	return p.send(to, orderRequest{Way: "ccxt", Clients: clients, Each: each})
 }
 
-// through sends orders with plain HTTP through a service.
+// through sends orders through a service with plain HTTP.
 func (p *orderPeer) through(s *orderService, to *laps, clients, each int) error {
-	q := orderQuestion{Way: "service", Clients: clients, Each: each, URL: s.demo.File.BaseURL + "/v1/orders"}
+	q := orderRequest{Way: "service", Clients: clients, Each: each, URL: s.demo.File.BaseURL + "/v1/orders"}
 	for _, key := range s.keys {
 		q.Keys = append(q.Keys, key.APIKey)
 	}
 	return p.send(to, q)
 }
 
-func (p *orderPeer) send(to *laps, q orderQuestion) error {
+func (p *orderPeer) send(to *laps, q orderRequest) error {
 	var measured struct {
 		TookMS []float64 `json:"tookMs"`
 		AllMS  float64   `json:"allMs"`

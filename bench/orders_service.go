@@ -14,8 +14,8 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// orderService is a service as a process of its own, with a customer and an account
-// at the venue for each of its accounts: a venue takes only so many orders from one.
+// orderService is a service in a separate process, with a customer for each of its
+// accounts at the venue, because a venue limits the orders of one account.
 type orderService struct {
 	bench     *ordersBench
 	demo      *demo
@@ -31,8 +31,8 @@ type orderKey struct {
 	APIKey string `json:"apiKey"`
 }
 
-// startService starts a service with its store below a directory, which may be empty
-// for the usual one. The first of the accounts is the demo's, the others are the customers'.
+// startService starts a service with its store below a directory; empty is the usual
+// one. The first account is the demo's, the others are the customers'.
 func (b *ordersBench) startService(ctx context.Context, below string, accounts []simcore.Credentials) (*orderService, error) {
 	dir, err := os.MkdirTemp(below, "venuegate-bench-")
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *ordersBench) startService(ctx context.Context, below string, accounts [
 
 func (s *orderService) process() int { return s.demo.command.Process.Pid }
 
-// busy is the processor time that the service takes while do runs.
+// busy returns the processor time of the service while do runs.
 func (s *orderService) busy(do func() error) (time.Duration, error) {
 	before, err := processorTime(s.process())
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *orderService) busy(do func() error) (time.Duration, error) {
 	return after - before, err
 }
 
-// store is the directory of the service's store.
+// store returns the directory of the service's store.
 func (s *orderService) store() string { return filepath.Join(s.demo.data, "store") }
 
 func (s *orderService) addCustomer(account simcore.Credentials) error {
@@ -97,8 +97,7 @@ func (s *orderService) addCustomer(account simcore.Credentials) error {
 	}, nil)
 }
 
-// renewKeys gives each customer a key that has sent nothing yet instead of the one
-// it had.
+// renewKeys replaces the key of each customer by an unused one.
 func (s *orderService) renewKeys() error {
 	old := s.keys
 	s.keys = make([]orderKey, len(s.customers))
@@ -115,7 +114,7 @@ func (s *orderService) renewKeys() error {
 	return nil
 }
 
-// awaitAccounts waits until every account takes orders.
+// awaitAccounts waits until every account accepts orders.
 func (s *orderService) awaitAccounts(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, demoReadyMax)
 	defer cancel()
@@ -123,7 +122,7 @@ func (s *orderService) awaitAccounts(ctx context.Context) error {
 		for err := s.orderOf(account); err != nil; err = s.orderOf(account) {
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("an account takes no orders: %w", err)
+				return fmt.Errorf("an account accepts no orders: %w", err)
 			case <-time.After(demoPoll):
 			}
 		}
@@ -131,8 +130,8 @@ func (s *orderService) awaitAccounts(ctx context.Context) error {
 	return nil
 }
 
-// order is how so many clients order, each one order after the other. They have
-// accounts of their own, which they take in turn.
+// order returns a function with which clients send orders, each one order after the
+// other. Each client uses its own accounts in turn.
 func (s *orderService) order(clients int) func(client, n int) error {
 	return func(client, _ int) error {
 		account := (client + clients*s.sent[client]) % len(s.customers)
@@ -141,14 +140,14 @@ func (s *orderService) order(clients int) func(client, n int) error {
 	}
 }
 
-// orderOf places an order that cannot rest and finds nothing to fill.
+// placer places an order that cannot rest and does not match.
 func (s *orderService) orderOf(account int) error {
 	body := fmt.Appendf(nil, `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":"20000","timeInForce":"ioc","requestId":"r%d"}`,
 		s.bench.requests.Add(1))
 	return s.bench.postOrder(s.demo.File.BaseURL+"/v1/orders", "Authorization", "Bearer "+s.keys[account].APIKey, body)
 }
 
-// admin makes something; made is what the administration tells of it, or nil.
+// admin creates a record and decodes the response into made, if that is not nil.
 func (s *orderService) admin(path string, what, made any) error {
 	body, err := json.Marshal(what)
 	if err != nil {

@@ -19,18 +19,18 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// memoryDir is where files are kept in memory.
+// memoryDir is a directory in memory.
 const memoryDir = "/dev/shm"
 
-// orderAnswerMax bounds one answer.
+// orderAnswerMax bounds the wait for one response.
 const orderAnswerMax = 10 * time.Second
 
-// ordersBench is a venue, a forward and two services, each a process, and clients
-// in this one and in node. The services trade accounts of their own: a private
-// stream tells nobody of another's orders.
+// ordersBench is a venue, a forward and two services, each in a process, and clients
+// in this process and in node. The services have separate accounts, because a private
+// stream reports every order of its account.
 type ordersBench struct {
 	binary string
-	// accounts of each service.
+	// accounts is the number of accounts of each service.
 	accounts     int
 	dir          string
 	venuePart    *partner
@@ -40,10 +40,10 @@ type ordersBench struct {
 	http         *fasthttp.Client
 	memory, disk *orderService
 	log          *syncLog
-	// node is nil where there is none, which noNode then says why.
+	// node is nil if it is not installed; noNode is then the reason.
 	node   *orderPeer
 	noNode string
-	// requests numbers the request ids.
+	// requests is the number of the last request id.
 	requests atomic.Int64
 	closers  []func() error
 }
@@ -91,7 +91,7 @@ func (b *ordersBench) open(ctx context.Context) error {
 	return nil
 }
 
-// openVenue starts the venue with so many accounts.
+// openVenue starts the venue with a number of accounts.
 func (b *ordersBench) openVenue(ctx context.Context, accounts int) error {
 	var err error
 	if b.dir, err = os.MkdirTemp("", "venuegate-bench-"); err != nil {
@@ -105,7 +105,7 @@ func (b *ordersBench) openVenue(ctx context.Context, accounts int) error {
 	return nil
 }
 
-// openLog makes the probe of a commit as long as one of an order's two.
+// openLog opens the probe with the size of one of an order's two commits.
 func (b *ordersBench) openLog() error {
 	before, err := logBytes(b.disk.store())
 	if err != nil {
@@ -135,7 +135,7 @@ func (b *ordersBench) close() error {
 	return errors.Join(errs...)
 }
 
-// processes are all that an order may go through.
+// processes returns the processes that an order may go through.
 func (b *ordersBench) processes() []int {
 	list := []int{os.Getpid(), b.venuePart.process(), b.forwardPart.process(), b.memory.process(), b.disk.process()}
 	if b.node != nil {
@@ -148,7 +148,7 @@ func (b *ordersBench) renewKeys() error {
 	return errors.Join(b.memory.renewKeys(), b.disk.renewKeys())
 }
 
-// ways are those of a setting.
+// ways returns the ways of a setting.
 func (b *ordersBench) ways(m *ordersMeasured, setting orderSetting) []*orderWay {
 	inGo := func(order func(client, n int) error) func(to *laps, clients, each int) error {
 		return func(to *laps, clients, each int) error { return to.run(clients, each, order) }
@@ -175,18 +175,18 @@ func (b *ordersBench) ways(m *ordersMeasured, setting orderSetting) []*orderWay 
 	return ways
 }
 
-// venueOrder places an order as the venue takes it.
+// venueOrder places an order with the venue's own API.
 func (b *ordersBench) venueOrder(base string) error {
 	query := url.Values{
 		"symbol": {"BTCUSDT"}, "side": {"BUY"}, "type": {"LIMIT"}, "timeInForce": {"IOC"}, "quantity": {"1"}, "price": {"20000"},
 		"newOrderRespType": {"RESULT"}, "timestamp": {strconv.FormatInt(time.Now().UnixMilli(), 10)},
 	}.Encode()
-	signature := hmac.New(sha256.New, []byte(b.venue.Stranger.APISecret))
+	signature := hmac.New(sha256.New, []byte(b.venue.Outside.APISecret))
 	signature.Write([]byte(query))
-	return b.postOrder(base+"/fapi/v1/order?"+query+"&signature="+hex.EncodeToString(signature.Sum(nil)), "X-MBX-APIKEY", b.venue.Stranger.APIKey, nil)
+	return b.postOrder(base+"/fapi/v1/order?"+query+"&signature="+hex.EncodeToString(signature.Sum(nil)), "X-MBX-APIKEY", b.venue.Outside.APIKey, nil)
 }
 
-// postOrder sends an order that cannot rest and finds nothing to fill.
+// postOrder sends an order that cannot rest and does not match.
 func (b *ordersBench) postOrder(address, header, value string, body []byte) error {
 	answer, err := b.call(fasthttp.MethodPost, address, header, value, body)
 	if err != nil {
@@ -199,12 +199,12 @@ func (b *ordersBench) postOrder(address, header, value string, body []byte) erro
 		return err
 	}
 	if order.Status != "cancelled" && order.Status != "EXPIRED" {
-		return fmt.Errorf("an order is %s", order.Status)
+		return fmt.Errorf("order has status %s, want cancelled", order.Status)
 	}
 	return nil
 }
 
-// call sends a body with a header that says who sends it, and gives the answer.
+// call sends a body with an authentication header and returns the response.
 func (b *ordersBench) call(method, address, header, value string, body []byte) ([]byte, error) {
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
@@ -218,7 +218,7 @@ func (b *ordersBench) call(method, address, header, value string, body []byte) (
 		return nil, err
 	}
 	if answer.StatusCode()/100 != 2 {
-		return nil, fmt.Errorf("answered %d %s", answer.StatusCode(), answer.Body())
+		return nil, fmt.Errorf("response with status %d: %s", answer.StatusCode(), answer.Body())
 	}
 	return bytes.Clone(answer.Body()), nil
 }

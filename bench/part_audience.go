@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	// audienceReadBytes is what a subscriber reads at once.
+	// audienceReadBytes is the size of a subscriber's reads.
 	audienceReadBytes = 16 << 10
-	// audiencePingEvery is how often a subscriber speaks: the stream ends those who
-	// are silent for 45 s.
+	// audiencePingEvery is the interval of a subscriber's pings: the stream closes
+	// connections without a message for 45 s.
 	audiencePingEvery = 15 * time.Second
-	// audienceAnswerMax bounds the wait for what the stream answers.
+	// audienceAnswerMax bounds the wait for a response of the stream.
 	audienceAnswerMax = 10 * time.Second
 )
 
-// audiencePart is subscribers of one channel, who read everything. All but the
-// first do not look at what they read; the first says how long a frame is.
+// audiencePart is the subscribers of one topic, which read everything. Only the first
+// parses frames, to determine their length.
 type audiencePart struct {
 	conns []*websocket.Conn
-	// stop ends the pings, running are their and the subscribers' goroutines.
+	// stop ends the pings; running counts the goroutines of pings and subscribers.
 	stop    context.CancelFunc
 	running sync.WaitGroup
 	bytes   atomic.Int64
-	// countedFrames and countedBytes are the first subscriber's.
+	// countedFrames and countedBytes are counted by the first subscriber.
 	countedFrames, countedBytes atomic.Int64
 }
 
-// audienceQuestion with subscribers connects them, once; one without asks how much
-// they have read.
-type audienceQuestion struct {
+// audienceRequest with subscribers connects them, once; without them it requests how
+// much they have read.
+type audienceRequest struct {
 	URL         string `json:"url"`
 	Key         string `json:"key"`
 	Channel     string `json:"channel"`
@@ -44,14 +44,14 @@ type audienceQuestion struct {
 }
 
 type audienceAnswer struct {
-	// Deliveries so far, of all subscribers.
+	// Deliveries is the number of deliveries to all subscribers so far.
 	Deliveries float64 `json:"deliveries"`
 }
 
 func (a *audiencePart) open(context.Context, string) (any, error) { return struct{}{}, nil }
 
 func (a *audiencePart) answer(ctx context.Context, question []byte) (any, error) {
-	var q audienceQuestion
+	var q audienceRequest
 	if err := json.Unmarshal(question, &q); err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func (a *audiencePart) answer(ctx context.Context, question []byte) (any, error)
 	return said, nil
 }
 
-// subscribe connects and waits until the channel is subscribed.
-func subscribe(ctx context.Context, q audienceQuestion) (*websocket.Conn, error) {
+// subscribe connects and waits until the topic is subscribed.
+func subscribe(ctx context.Context, q audienceRequest) (*websocket.Conn, error) {
 	conn, response, err := websocket.DefaultDialer.DialContext(ctx, q.URL, nil)
 	if err != nil {
 		return nil, err
@@ -110,16 +110,16 @@ func subscribe(ctx context.Context, q audienceQuestion) (*websocket.Conn, error)
 		}
 		switch {
 		case said.Op == "error" || said.Op == "auth" && !said.OK:
-			return nil, fmt.Errorf("the stream says %s", text)
+			return nil, fmt.Errorf("unexpected message of the stream: %s", text)
 		case said.Op == "subscribe" && len(said.Channels) != 1:
-			return nil, fmt.Errorf("the channel is refused: %s", text)
+			return nil, fmt.Errorf("the subscription is rejected: %s", text)
 		case said.Op == "subscribe":
 			return conn, conn.SetReadDeadline(time.Time{})
 		}
 	}
 }
 
-// count reads frames.
+// count reads frames and counts them.
 func (a *audiencePart) count(conn *websocket.Conn) {
 	for {
 		_, payload, err := conn.ReadMessage()
@@ -143,7 +143,7 @@ func frameBytes(payloadBytes int) int {
 	}
 }
 
-// drain reads bytes.
+// drain reads and discards bytes.
 func (a *audiencePart) drain(conn net.Conn) {
 	buffer := make([]byte, audienceReadBytes)
 	for {
@@ -155,7 +155,7 @@ func (a *audiencePart) drain(conn net.Conn) {
 	}
 }
 
-// ping speaks for every subscriber now and then.
+// ping sends pings for every subscriber.
 func (a *audiencePart) ping(ctx context.Context) {
 	every := time.NewTicker(audiencePingEvery)
 	defer every.Stop()
@@ -166,7 +166,7 @@ func (a *audiencePart) ping(ctx context.Context) {
 		case <-every.C:
 		}
 		for _, conn := range a.conns {
-			// One that has ended is missed in what is delivered.
+			// A closed connection shows in the number of deliveries.
 			_ = conn.WriteMessage(websocket.TextMessage, []byte(`{"op":"ping"}`))
 		}
 	}

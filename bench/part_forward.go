@@ -8,11 +8,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// forwardPart serves a Fiber application that does nothing but pass requests on to
-// the address that is its argument: what any service in between must cost at least.
+// forwardPart serves a Fiber application that only forwards requests to the address in
+// its argument: the minimum cost of a service in between.
 type forwardPart struct{ app *fiber.App }
 
-// forwardReady is where it serves.
+// forwardReady has the address of the forward.
 type forwardReady struct {
 	URL string `json:"url"`
 }

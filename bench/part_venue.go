@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// venueTickEvery is how often every market of the venue tells something, so
-	// that nobody takes its streams for broken.
+	// venueTickEvery is the interval at which every market of the venue publishes a
+	// message, so that no stream counts as broken.
 	venueTickEvery = time.Second
-	// venueTradesEvery is how often trades are made whose rate is asked for; those
-	// of the time between come one right after the other.
+	// venueTradesEvery is the interval at which trades are made; the trades of one
+	// interval follow each other immediately.
 	venueTradesEvery = 2 * time.Millisecond
-	// tradedSymbol is the market that the trades are of.
+	// tradedSymbol is the instrument of the trades.
 	tradedSymbol = "BTCUSDT"
 )
 
-// venuePart is a simulated venue that takes any number of requests. Its prices
-// stand still. Its argument is how many accounts it has besides the stranger's.
+// venuePart is a simulated venue with constant prices and without rate limits. Its
+// argument is the number of accounts besides Outside.
 type venuePart struct {
 	sim *binancesim.Sim
 	// tradesPerSecond is the rate of trades.
@@ -39,16 +39,16 @@ type venuePart struct {
 	moving          sync.WaitGroup
 }
 
-// venueReady says where the venue is, and who trades there. The stranger is an
-// account that no service knows.
+// venueReady has the addresses and accounts of the venue. Outside is an account that
+// no service uses.
 type venueReady struct {
 	At       simnet.Endpoints      `json:"at"`
-	Stranger simcore.Credentials   `json:"stranger"`
+	Outside  simcore.Credentials   `json:"outside"`
 	Accounts []simcore.Credentials `json:"accounts"`
 }
 
-// venueQuestion changes the rate of trades.
-type venueQuestion struct {
+// venueRequest changes the rate of trades.
+type venueRequest struct {
 	TradesPerSecond int64 `json:"tradesPerSecond"`
 }
 
@@ -71,7 +71,7 @@ func (v *venuePart) open(ctx context.Context, argument string) (any, error) {
 		}
 	}
 	v.sim.Serve(listeners[0], listeners[1])
-	said := venueReady{At: v.sim.Endpoints(), Stranger: v.sim.DemoAccount().Credentials}
+	said := venueReady{At: v.sim.Endpoints(), Outside: v.sim.DemoAccount().Credentials}
 	for range accounts {
 		account, err := v.sim.NewAccount()
 		if err != nil {
@@ -86,7 +86,7 @@ func (v *venuePart) open(ctx context.Context, argument string) (any, error) {
 }
 
 func (v *venuePart) answer(_ context.Context, question []byte) (any, error) {
-	var q venueQuestion
+	var q venueRequest
 	err := json.Unmarshal(question, &q)
 	v.tradesPerSecond.Store(q.TradesPerSecond)
 	return struct{}{}, err
@@ -101,8 +101,8 @@ func (v *venuePart) close() error {
 	return v.sim.Close()
 }
 
-// tick tells the mark price of every market, and changes the quantity of a level
-// that no order reaches, back and forth.
+// tick publishes the mark price of every market, and alternates the quantity of a
+// level that no order reaches.
 func (v *venuePart) tick(ctx context.Context) {
 	exchange := v.sim.Exchange()
 	every := time.NewTicker(venueTickEvery)
@@ -132,7 +132,7 @@ func (v *venuePart) tickMarket(exchange *simcore.Exchange, symbol string, lots i
 	}
 }
 
-// trade makes trades at the rate that is asked for.
+// trade makes trades at the requested rate.
 func (v *venuePart) trade(ctx context.Context) {
 	every := time.NewTicker(venueTradesEvery)
 	defer every.Stop()
@@ -147,10 +147,10 @@ func (v *venuePart) trade(ctx context.Context) {
 			last = now
 		}
 		for ; due >= 1; due-- {
-			// Each is of another taker, or the venue would tell of them as one.
+			// Each has another taker, otherwise the venue would report them as one.
 			side = side.Opposite()
 			if err := v.sim.Exchange().Print(tradedSymbol, side, v.sim.Exchange().LastPrice(tradedSymbol), decimal.New(1, 0)); err != nil {
-				panic(errors.Join(errors.New("the venue refuses a trade"), err))
+				panic(errors.Join(errors.New("the venue rejects a trade"), err))
 			}
 		}
 	}

@@ -10,16 +10,16 @@ import (
 	"os/exec"
 )
 
-// partner is a process that a scenario works with. It says when it is ready, answers
-// each line of its standard input with a line of its output, both of them JSON, and
-// ends with its input.
+// partner is a process of a scenario. It writes a line when it is ready, answers each
+// line of its standard input with a line of its output, all of them JSON, and ends
+// with its input.
 type partner struct {
 	command *exec.Cmd
 	input   io.WriteCloser
 	output  *bufio.Reader
 }
 
-// startPartner waits until the process is ready, and for what it says then.
+// startPartner starts a process, waits until it is ready and decodes its first line.
 func startPartner(command *exec.Cmd, ready any) (*partner, error) {
 	p := &partner{command: command}
 	command.Stderr = os.Stderr
@@ -41,7 +41,7 @@ func startPartner(command *exec.Cmd, ready any) (*partner, error) {
 	return p, nil
 }
 
-// ask waits for the answer.
+// ask sends a line and decodes the response.
 func (p *partner) ask(question, answer any) error {
 	line, err := json.Marshal(question)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *partner) process() int { return p.command.Process.Pid }
 
 func (p *partner) close() error {
 	err := p.input.Close()
-	// The rest of the output would keep a process that still speaks.
+	// Reading the rest of the output lets a process that still writes end.
 	_, _ = io.Copy(io.Discard, p.output)
 	return errors.Join(err, p.command.Wait())
 }

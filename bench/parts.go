@@ -11,14 +11,13 @@ import (
 	"os/exec"
 )
 
-// A part is what a scenario needs in a process of its own, so that neither the
-// service nor the limit shares one with its clients. It is this binary, started
-// again, and speaks as a partner does.
+// part is a component of a scenario in a separate process, so that neither the service
+// nor the limit shares a process with its clients. It is this binary, started again,
+// with the protocol of a partner.
 type part interface {
-	// open starts the part and gives what it says of itself. The argument may be
-	// empty.
+	// open starts the part and returns its first line. The argument may be empty.
 	open(ctx context.Context, argument string) (ready any, err error)
-	// answer is given a line of input.
+	// answer responds to a line of input.
 	answer(ctx context.Context, question []byte) (any, error)
 	close() error
 }
@@ -29,10 +28,10 @@ var parts = map[string]func() part{
 	"audience": func() part { return &audiencePart{} },
 }
 
-// questionBytesMax bounds a line of input.
-const questionBytesMax = 1 << 20
+// requestBytesMax bounds a line of input.
+const requestBytesMax = 1 << 20
 
-// Part is a part of a scenario until its input ends. It is for the scenarios alone.
+// Part runs a part of a scenario until its input ends. Only scenarios use it.
 func Part(ctx context.Context, name, argument string, in io.Reader, out io.Writer) (err error) {
 	made, known := parts[name]
 	if !known {
@@ -49,7 +48,7 @@ func Part(ctx context.Context, name, argument string, in io.Reader, out io.Write
 		return err
 	}
 	questions := bufio.NewScanner(in)
-	questions.Buffer(nil, questionBytesMax)
+	questions.Buffer(nil, requestBytesMax)
 	for questions.Scan() {
 		if said, err = p.answer(ctx, questions.Bytes()); err != nil {
 			return fmt.Errorf("part %s: %w", name, err)

@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// laps are what workers have done in the turns of a round.
+// laps are the results of workers in the turns of a round.
 type laps struct {
 	took []time.Duration
 	all  time.Duration
 }
 
-// run lets each of the workers do so many things one after the other, which it
-// numbers from 0.
+// run runs each worker count times in sequence, numbered from 0.
 func (l *laps) run(workers, each int, do func(worker, n int) error) error {
 	took := make([]time.Duration, workers*each)
 	begun := time.Now()

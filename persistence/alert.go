@@ -2,24 +2,25 @@ package persistence
 
 import "venuegate/venues"
 
-// AlertStatus says whether an alert is watched.
+// AlertStatus is the state of an alert.
 type AlertStatus string
 
 // Statuses of an alert.
 const (
+	// AlertArmed: the alert waits for its condition.
 	AlertArmed  AlertStatus = "armed"
 	AlertFired  AlertStatus = "fired"
 	AlertPaused AlertStatus = "paused"
 )
 
-// Alert is a condition on a price; see decisions, "alert.fired".
+// Alert is a condition on a price whose occurrence is the event alert.fired.
 type Alert struct {
 	ID        string                `json:"id"`
 	Customer  string                `json:"customer"`
 	Exchange  venues.Venue          `json:"exchange"`
 	Symbol    string                `json:"symbol"`
 	Condition venues.PriceCondition `json:"condition"`
-	// Repeat arms the alert again when its condition has stopped to hold.
+	// Repeat arms the alert again once its condition no longer holds.
 	Repeat    bool        `json:"repeat,omitempty"`
 	Status    AlertStatus `json:"status"`
 	Comment   string      `json:"comment,omitempty"`
@@ -28,5 +29,5 @@ type Alert struct {
 	RemovedAt venues.Time `json:"removedAt"`
 }
 
-// Key of an alert.
+// Key returns the key of the alert.
 func (a Alert) Key() Key { return Key{Kind: KindAlert, Customer: a.Customer, ID: a.ID} }

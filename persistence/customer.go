@@ -6,39 +6,39 @@ import (
 	"venuegate/venues"
 )
 
-// Customer is a tenant: the unit of ownership, loading and isolation.
+// Customer is a tenant, the unit of ownership, loading and isolation.
 type Customer struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
 	CreatedAt venues.Time `json:"createdAt"`
-	// Disabled customers are not loaded: their keys answer unauthorized.
+	// Disabled customers are not loaded; their API keys are unauthorized.
 	Disabled bool `json:"disabled,omitempty"`
 }
 
-// Scope is a permission of an API key. A scope never implies another.
+// Scope is a permission of an API key. No scope implies another.
 type Scope string
 
-// Scopes of the interface.
+// Scopes of the API.
 const (
 	ScopeRead    Scope = "read"
 	ScopeTrade   Scope = "trade"
 	ScopeAccount Scope = "account"
 )
 
-// APIKey is what is kept of a key: never the key itself.
+// APIKey is the stored part of an API key, which never includes its secret.
 type APIKey struct {
-	// ID is the public part, by which the key is found.
+	// ID is the public part, by which the key is looked up.
 	ID       string `json:"id"`
 	Customer string `json:"customer"`
 	Name     string `json:"name"`
-	// Hash is SHA-256 of the secret part; the secret has 256 bits of its own.
+	// Hash is the SHA-256 of the secret part, which has 256 random bits.
 	Hash      []byte      `json:"hash"`
 	Scopes    []Scope     `json:"scopes"`
 	CreatedAt venues.Time `json:"createdAt"`
 	// ExpiresAt zero means never.
 	ExpiresAt venues.Time `json:"expiresAt"`
 	RevokedAt venues.Time `json:"revokedAt"`
-	// Allow lists address prefixes (CIDR) that may use the key; empty allows
+	// Allow lists the address prefixes (CIDR) that may use the key; empty allows
 	// all.
 	Allow []string `json:"allow,omitempty"`
 }
@@ -53,20 +53,21 @@ type VenueAccount struct {
 	// exchange; see package vault.
 	Sealed    []byte      `json:"sealed"`
 	CreatedAt venues.Time `json:"createdAt"`
-	// RemovedAt marks a connection that was taken away; its credentials are
-	// gone, its orders stay readable.
+	// RemovedAt marks a removed connection. Its credentials are deleted, its orders
+	// stay readable.
 	RemovedAt venues.Time `json:"removedAt"`
-	// Halted stops increasing orders until an administrator lifts it.
+	// Halted rejects orders that increase exposure until an administrator resumes
+	// trading.
 	Halted bool `json:"halted,omitempty"`
-	// Flatten says that a halt closes the open positions as well.
+	// Flatten makes the halt close the open positions too.
 	Flatten bool `json:"flatten,omitempty"`
-	// HaltedAt is when the halt was ordered. It names the halt: the account
-	// carries each out once; see RiskRecord.HaltDone.
+	// HaltedAt is the time of the halt and identifies it: the account executes each
+	// halt once; see RiskRecord.HaltDone.
 	HaltedAt venues.Time `json:"haltedAt,omitzero"`
 	Limits   RiskLimits  `json:"limits"`
 }
 
-// Halt orders a halt at the moment now.
+// Halt marks the account as halted at time now.
 func (a *VenueAccount) Halt(now time.Time, flatten bool) {
 	a.Halted, a.Flatten, a.HaltedAt = true, flatten, venues.At(now)
 }
@@ -74,7 +75,7 @@ func (a *VenueAccount) Halt(now time.Time, flatten bool) {
 // Resume ends a halt.
 func (a *VenueAccount) Resume() { a.Halted, a.Flatten, a.HaltedAt = false, false, venues.Time{} }
 
-// Setting is a value of the installation: signing secrets, identity.
+// Setting is a value of the installation, such as a signing secret or its identity.
 type Setting struct {
 	Name  string `json:"name"`
 	Value []byte `json:"value"`

@@ -1,35 +1,72 @@
-// Package persistence holds the records that the service keeps and the
-// interfaces of the store that keeps them. It names no storage technology.
+// Package persistence defines the records of the service and the interfaces of
+// the store that keeps them. It depends on no storage technology: package
+// badgerstore is the embedded store, package storetest an in-memory one for tests.
+//
+// Besides records, which later commits may replace, a store keeps a log of two kinds
+// of rows that never change: events, the outbox from which customers are notified,
+// and journal rows, the audit trail of what happened and why.
 //
 // # Commits
 //
-// A change is a closed Batch: what it is fenced by, which keys must be absent,
-// what it puts, and the events and journal rows that belong to it. It is
-// applied whole or not at all. The answer is nil, which means durable, or one of
-// four classes (see errors.go). Nothing else crosses the interface: no open
-// transaction, no iterator, no callback under a lock, no time to live.
+// A change is a Batch, complete when it is submitted: the fence it is written
+// under, the keys that must be absent, the records it puts, and the events and
+// journal rows that belong to it. It is applied whole or not at all. The result is
+// nil, which means durable, or one of four classes of error (see errors.go).
+// Nothing else crosses the interface: no open transaction, no iterator, no
+// callback under a lock, no time to live.
 //
-// Whoever submits first is applied first. A state change and the events that it
-// causes are one batch, so that neither exists without the other.
+// Batches are applied in the order of submission. A state change and its events
+// are one batch, so that neither exists without the other.
 //
 // # Ownership
 //
-// The customer is the unit of ownership. Its owner takes a Fence at load; a
-// batch under an older epoch is refused (ErrFenced), and so is one that names
-// records of a customer whom its fence does not cover. Every key begins with the
-// customer; every read asks for it. Records of the installation belong to the
-// empty customer and carry no fence; they may be part of any batch.
+// The customer is the unit of ownership. Its owner takes a Fence when it loads the
+// customer; a batch under an older epoch is rejected (ErrFenced), and so is one
+// with records of a customer whom its fence does not cover. Every key begins with
+// the customer, and every read names it. Records of the installation, the service as
+// a whole, belong to the empty customer and need no fence; they may be part of any
+// batch.
+//
+// # Records and keys
+//
+// A record is named by its Key: kind, customer and id. The kinds, with the part of
+// the key after the customer:
+//
+//	customer        customer id             of the installation
+//	apikey          public id of the key    of the installation
+//	setting         name                    of the installation
+//	venueaccount    exchange
+//	accountstate    exchange
+//	risk            exchange
+//	position        exchange/symbol
+//	order           order id
+//	fill            fill id
+//	idempotency     scope/requestId/attempt
+//	channel         channel id
+//	signal          signal id
+//	alert           alert id
+//	endpoint        endpoint id
+//	endpointcursor  endpoint id
+//	delivery        endpoint id/event id
+//
+// An exchange in a key is a venue. The attempt numbers the uses of a request id, which
+// can be used again after it was freed or has expired.
+//
+// Kinds, keys and the JSON names of fields are stored and therefore never change;
+// a field may be added. Package internal/rows describes how they are laid out, and
+// what else a new field, kind or index needs.
 //
 // # Order
 //
-// Ids made by the service are a prefix and a ULID, so they sort by the time of
-// their making; pages run over (time, id) and a Position continues one. Events
-// and journal rows carry a per-customer sequence given by the owner when it
-// submits; it rises, and may have holes.
+// Ids that the service generates are a prefix and a ULID, so they sort by creation
+// time. Pages are ordered by (time, id); the Position at the end of one page
+// selects the next. Events and journal rows carry a per-customer sequence number
+// that the owner assigns when it submits. It increases and may have gaps.
 //
 // # Retention
 //
-// Idempotency records decide by the time inside the record: 24 h from first
-// receipt (IdempotencyWindow). Purge removes them later, and old events, journal
-// rows, settled deliveries and final signals; nothing depends on when it runs.
+// An idempotency record expires 24 h after the first receipt that it states
+// (IdempotencyWindow). Purge later deletes expired records, old events and
+// journal rows, settled deliveries and final signals; nothing depends on when it
+// runs.
 package persistence

@@ -2,7 +2,7 @@ package persistence
 
 import "venuegate/venues"
 
-// EndpointKind says what stands at the other end of a delivery queue.
+// EndpointKind is the kind of receiver of a delivery queue.
 type EndpointKind string
 
 // Kinds of endpoint.
@@ -17,55 +17,54 @@ const (
 	EndpointFile EndpointKind = "file"
 )
 
-// Endpoint is where a customer's events go. Each has a queue of its own.
+// Endpoint is a receiver of a customer's events. Each has its own delivery queue.
 type Endpoint struct {
 	ID       string       `json:"id"`
 	Customer string       `json:"customer"`
 	Kind     EndpointKind `json:"kind"`
 	Name     string       `json:"name,omitempty"`
-	// Target is the URL, the chat id, the spreadsheet's id or the file's name.
+	// Target is the URL, the chat id, the id of the spreadsheet or the file name.
 	Target string `json:"target"`
-	// Types are the events that are delivered; empty is all that the kind can
-	// take.
+	// Types filters the delivered events; empty means all that the kind receives.
 	Types []EventType `json:"types,omitempty"`
-	// Sealed is the secret, encrypted and bound to customer and endpoint: what
-	// signs (webhook), the bot's token or the service account's key. HookID
-	// names the channel whose secret signs in its place.
+	// Sealed is the secret, encrypted and bound to customer and endpoint: the
+	// signing secret of a webhook, the token of a bot or the key of a service
+	// account. If HookID is set, the secret of that channel signs instead.
 	Sealed []byte `json:"sealed,omitempty"`
 	HookID string `json:"hookId,omitempty"`
-	// Next signs in place of Sealed from NextFrom on: a rotation.
+	// Next replaces Sealed from NextFrom on, after a rotation.
 	Next     []byte      `json:"next,omitempty"`
 	NextFrom venues.Time `json:"nextFrom"`
 	Paused   bool        `json:"paused,omitempty"`
-	// Disabled says why the other end is not asked any more: it answered 410,
-	// or its credentials stopped working.
+	// Disabled is the reason why nothing more is sent: the receiver has answered
+	// 410, or its credentials are no longer valid.
 	Disabled  string      `json:"disabled,omitempty"`
 	CreatedAt venues.Time `json:"createdAt"`
 	RemovedAt venues.Time `json:"removedAt"`
 }
 
-// EndpointCursor is how far an endpoint's queue has read the events: those up to
-// Seq have a Delivery or are not for it.
+// EndpointCursor is the position of an endpoint's queue in the events: each event
+// up to Seq has a Delivery or is filtered out.
 type EndpointCursor struct {
 	Customer string `json:"customer"`
 	Endpoint string `json:"endpoint"`
 	Seq      uint64 `json:"seq"`
-	// Event is the id of the event at Seq; empty before the first.
+	// Event is the id of the event at Seq; empty before the first event.
 	Event string `json:"event,omitempty"`
 }
 
-// DeliveryStatus is how far a delivery has come.
+// DeliveryStatus is the state of a delivery.
 type DeliveryStatus string
 
 // Statuses of a delivery.
 const (
 	DeliveryPending   DeliveryStatus = "pending"
 	DeliveryDelivered DeliveryStatus = "delivered"
-	// DeliveryUndelivered: every attempt failed; it can be resent by hand.
+	// DeliveryUndelivered: all attempts have failed; it can be resent on request.
 	DeliveryUndelivered DeliveryStatus = "undelivered"
 )
 
-// Delivery is one event on its way to one endpoint.
+// Delivery is the delivery of one event to one endpoint.
 type Delivery struct {
 	Customer string         `json:"customer"`
 	Endpoint string         `json:"endpoint"`
@@ -73,14 +72,14 @@ type Delivery struct {
 	EventSeq uint64         `json:"eventSeq"`
 	Type     EventType      `json:"type"`
 	Status   DeliveryStatus `json:"status"`
-	// Attempts made since it was queued or resent; DueAt is when the next one
-	// begins.
+	// Attempts is the number of attempts since it was queued or resent, DueAt the
+	// time of the next one.
 	Attempts int         `json:"attempts"`
 	DueAt    venues.Time `json:"dueAt"`
-	// CreatedAt is when the queue took the event; a resend does not change it.
+	// CreatedAt is the time when the event was queued; a resend does not change it.
 	CreatedAt venues.Time `json:"createdAt"`
 	UpdatedAt venues.Time `json:"updatedAt"`
-	// LastError is what the newest failed attempt met.
+	// LastError is the error of the last failed attempt.
 	LastError string `json:"lastError,omitempty"`
 }
 
@@ -95,37 +94,36 @@ type DeliveryQuery struct {
 	After    *Position
 }
 
-// Attempt is what one try to deliver came to; it is journaled.
+// Attempt is the result of one delivery attempt. It is recorded in the journal.
 type Attempt struct {
-	// Code is the HTTP status; zero when no answer came.
+	// Code is the HTTP status; zero if there was no response.
 	Code int
-	// Answer is the beginning of what the other end said, at most
-	// AttemptAnswerBytesMax.
+	// Answer is the beginning of the response body, at most AttemptAnswerBytesMax.
 	Answer []byte
-	// Err is nil when the event was taken.
+	// Err is nil if the receiver has accepted the event.
 	Err error
-	// RetryAfterSec is the other end's wish, zero if none.
+	// RetryAfterSec is the delay that the receiver has requested; zero if none.
 	RetryAfterSec int
-	// Throttled: the other end has a limit on how much it takes, and it is
-	// reached. That is no failure of the event, and concerns all of the endpoint:
-	// nothing is to be sent before RetryAfterSec are over.
+	// Throttled reports that the rate limit of the receiver is reached. It does not
+	// count as a failure of the event, and it applies to the whole endpoint: nothing
+	// may be sent before RetryAfterSec has passed.
 	Throttled bool
-	// Gone says that the endpoint must not be asked again, and why.
+	// Gone is the reason why the endpoint must be disabled; empty if it must not.
 	Gone string
 }
 
-// AttemptAnswerBytesMax bounds what is kept of an answer.
+// AttemptAnswerBytesMax bounds Attempt.Answer.
 const AttemptAnswerBytesMax = 2 << 10
 
-// Key of an endpoint.
+// Key returns the key of the endpoint.
 func (e Endpoint) Key() Key { return Key{Kind: KindEndpoint, Customer: e.Customer, ID: e.ID} }
 
-// Key of a cursor.
+// Key returns the key of the cursor.
 func (c EndpointCursor) Key() Key {
 	return Key{Kind: KindEndpointCursor, Customer: c.Customer, ID: c.Endpoint}
 }
 
-// Key of a delivery.
+// Key returns the key of the delivery.
 func (d Delivery) Key() Key {
 	return Key{Kind: KindDelivery, Customer: d.Customer, ID: d.Endpoint + "/" + d.EventID}
 }

@@ -13,7 +13,7 @@ import (
 	"venuegate/venues"
 )
 
-// Prefixes of the ids that the service makes.
+// Prefixes of the ids that the service generates.
 const (
 	PrefixCustomer = "cus"
 	PrefixOrder    = "ord"
@@ -26,15 +26,15 @@ const (
 	PrefixAlert    = "alr"
 )
 
-// entropyBytes is the random part of a ULID: 80 bits.
+// entropyBytes is the size of the random part of a ULID: 80 bits.
 const entropyBytes = 10
 
-// NewID makes "prefix_ULID": 48 bits of the moment in milliseconds, then 80 bits
-// of entropy. Ids of one prefix sort by their moments; those of one millisecond
-// sort at random. Moments before 1970 count as 1970.
+// NewID returns "prefix_ULID", whose ULID has 48 bits of time in milliseconds and
+// 80 bits of entropy. Ids of one prefix sort by time; within one millisecond their
+// order is random. A time before 1970 is treated as 1970.
 //
-// entropy is crypto/rand.Reader outside tests. It must not fail: NewID panics
-// if it does, because an id without entropy would not be unique.
+// entropy is crypto/rand.Reader outside tests. NewID panics if it fails, because
+// an id without entropy would not be unique.
 func NewID(prefix string, at time.Time, entropy io.Reader) string {
 	var random [entropyBytes]byte
 	if _, err := io.ReadFull(entropy, random[:]); err != nil {
@@ -43,19 +43,19 @@ func NewID(prefix string, at time.Time, entropy io.Reader) string {
 	return formatID(prefix, at, random)
 }
 
-// FillID is the id of an execution, a pure function of what names it at its
-// venue and of its moment there: an execution told twice, by stream and by
-// REST, gets the same id twice. executedAt must be the venue's own time, to the
-// millisecond, which every venue repeats in each telling.
+// FillID returns the id of an execution. It is a pure function of the identifiers
+// and the time of the execution at its venue, so that an execution reported both
+// by stream and by REST gets one id. executedAt must be the venue's own time in
+// milliseconds, which is the same in all reports.
 func FillID(exchange venues.Venue, symbol, venueOrderID, venueTradeID string, executedAt time.Time) string {
 	identity := hashOf(string(exchange), symbol, venueOrderID, venueTradeID)
 	return formatID(PrefixFill, executedAt, identity)
 }
 
-// ForeignOrderID is the id of an order that was made outside the service, a pure
-// function of what names it at its venue: it is the same order whenever it is met.
-// conditional says that venueOrderID counts in the venue's list of conditional
-// orders. The id sorts before those that the service gives.
+// ForeignOrderID returns the id of an order that was placed outside the service. It
+// is a pure function of the order's identifiers at its venue, so that it is the
+// same in all reports. conditional means that venueOrderID is an id of the venue's
+// conditional orders. The id sorts before those of the service's own orders.
 func ForeignOrderID(exchange venues.Venue, customer, symbol, venueOrderID string, conditional bool) string {
 	identity := hashOf(string(exchange), customer, symbol, venueOrderID, strconv.FormatBool(conditional))
 	return formatID(PrefixOrder, time.UnixMilli(0), identity)
@@ -75,7 +75,7 @@ func hashOf(parts ...string) [entropyBytes]byte {
 func formatID(prefix string, at time.Time, entropy [entropyBytes]byte) string {
 	ms := min(max(at.UnixMilli(), 0), int64(ulid.MaxTime()))
 	var id ulid.ULID
-	// Neither call can fail: the moment is clamped, the entropy complete.
+	// Neither call can fail: the time is clamped and the entropy complete.
 	_ = id.SetTime(uint64(ms))
 	_ = id.SetEntropy(entropy[:])
 	return prefix + "_" + id.String()

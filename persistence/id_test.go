@@ -15,7 +15,7 @@ import (
 	"venuegate/venues"
 )
 
-func TestNewIDIsPrefixAndULIDOfTheMoment(t *testing.T) {
+func TestNewIDIsPrefixAndULIDOfTheTime(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 19, 0, 123_456_789, time.UTC)
 	got := persistence.NewID("ord", at, bytes.NewReader(make([]byte, 10)))
 	if want := "ord_01M7W4110V0000000000000000"; got != want {
@@ -25,12 +25,12 @@ func TestNewIDIsPrefixAndULIDOfTheMoment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if moment := ulid.Time(id.Time()); !moment.Equal(at.Truncate(time.Millisecond)) {
-		t.Errorf("moment in the id = %v, want %v", moment, at.Truncate(time.Millisecond))
+	if got, want := ulid.Time(id.Time()), at.Truncate(time.Millisecond); !got.Equal(want) {
+		t.Errorf("time in the id = %v, want %v", got, want)
 	}
 }
 
-func TestNewIDSortsByMoment(t *testing.T) {
+func TestNewIDSortsByTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		earlier := rapid.Int64Range(0, 1<<45).Draw(t, "earlier")
 		later := earlier + rapid.Int64Range(1, 1<<40).Draw(t, "gap")
@@ -42,19 +42,19 @@ func TestNewIDSortsByMoment(t *testing.T) {
 	})
 }
 
-func TestNewIDsOfOneMomentDiffer(t *testing.T) {
+func TestNewIDsOfOneMillisecondDiffer(t *testing.T) {
 	at := time.UnixMilli(1)
 	seen := make(map[string]bool)
 	for range 1000 {
 		id := persistence.NewID("ord", at, rand.Reader)
 		if seen[id] {
-			t.Fatalf("%q was made twice", id)
+			t.Fatalf("NewID returned %q twice", id)
 		}
 		seen[id] = true
 	}
 }
 
-func TestNewIDTakesMomentsOutOfRange(t *testing.T) {
+func TestNewIDClampsTimesOutOfRange(t *testing.T) {
 	zero := persistence.NewID("ord", time.Time{}, bytes.NewReader(make([]byte, 10)))
 	if want := "ord_00000000000000000000000000"; zero != want {
 		t.Errorf("NewID of the zero time = %q, want %q", zero, want)
@@ -78,15 +78,15 @@ func TestFillIDIsAPureFunction(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 19, 0, 123_000_000, time.UTC)
 	first := persistence.FillID(venues.Binance, "BTCUSDT", "4242", "77", at)
 	if again := persistence.FillID(venues.Binance, "BTCUSDT", "4242", "77", at.In(time.FixedZone("", 3600))); again != first {
-		t.Errorf("the same execution got %q and %q", first, again)
+		t.Errorf("second FillID of one execution = %q, want %q", again, first)
 	}
-	// Golden: stored fills keep their ids for ever.
+	// Golden: the ids of stored fills must not change.
 	if want := "fil_01M7W4110VDJWYYRQVXDCDKAN2"; first != want {
 		t.Errorf("FillID = %q, want %q", first, want)
 	}
 }
 
-func TestFillIDTellsExecutionsApart(t *testing.T) {
+func TestFillIDsOfExecutionsDiffer(t *testing.T) {
 	at := time.UnixMilli(1_700_000_000_000)
 	ids := map[string]string{}
 	for _, c := range []struct {
@@ -103,16 +103,16 @@ func TestFillIDTellsExecutionsApart(t *testing.T) {
 		id := persistence.FillID(c.venue, c.symbol, c.order, c.trade, at)
 		name := string(c.venue) + " " + c.symbol + " " + c.order + " " + c.trade
 		if other, taken := ids[id]; taken {
-			t.Errorf("%q and %q share the id %q", name, other, id)
+			t.Errorf("FillID of %q = %q, which is that of %q", name, id, other)
 		}
 		ids[id] = name
 	}
 }
 
-func TestForeignOrderIDTellsOrdersApart(t *testing.T) {
+func TestForeignOrderIDsOfOrdersDiffer(t *testing.T) {
 	first := persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "7", true)
 	if again := persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "7", true); again != first {
-		t.Errorf("%s and %s", first, again)
+		t.Errorf("second id of one order = %s, want %s", again, first)
 	}
 	for _, other := range []string{
 		persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "7", false),
@@ -122,7 +122,7 @@ func TestForeignOrderIDTellsOrdersApart(t *testing.T) {
 		persistence.ForeignOrderID(venues.Bybit, "alice", "BTCUSDT", "7", true),
 	} {
 		if other == first {
-			t.Errorf("%s names two orders", first)
+			t.Errorf("two orders have the id %s", first)
 		}
 	}
 }

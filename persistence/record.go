@@ -2,7 +2,7 @@ package persistence
 
 import "strconv"
 
-// Kind of a record; part of its key and stable for ever.
+// Kind is the kind of a record. It is part of the stored key and never changes.
 type Kind string
 
 // Kinds of record.
@@ -26,7 +26,7 @@ const (
 	KindAlert          Kind = "alert"
 )
 
-// Key names one record. Customer is empty for the installation's own.
+// Key identifies one record. Customer is empty for records of the installation.
 type Key struct {
 	Kind     Kind
 	Customer string
@@ -35,48 +35,49 @@ type Key struct {
 
 func (k Key) String() string { return k.Customer + "/" + string(k.Kind) + "/" + k.ID }
 
-// Record is anything that a Batch can put. The set is closed: each type below
-// says its own key, and stores know how to find it again.
+// Record is a value that a Batch can put. The set is closed: the types of this
+// package that have a Key.
 type Record interface {
 	Key() Key
 }
 
-// Key of a customer.
+// Key returns the key of the customer.
 func (c Customer) Key() Key { return Key{Kind: KindCustomer, ID: c.ID} }
 
-// Key of an API key: found by its public id before the customer is known.
+// Key returns the key of the API key. It belongs to the installation, because the
+// key is looked up by its public id before the customer is known.
 func (k APIKey) Key() Key { return Key{Kind: KindAPIKey, ID: k.ID} }
 
-// Key of a connected account: at most one per exchange.
+// Key returns the key of the account: a customer has at most one per exchange.
 func (a VenueAccount) Key() Key {
 	return Key{Kind: KindVenueAccount, Customer: a.Customer, ID: string(a.Exchange)}
 }
 
-// Key of an order.
+// Key returns the key of the order.
 func (o OrderRecord) Key() Key { return Key{Kind: KindOrder, Customer: o.Customer, ID: o.OrderID} }
 
-// Key of one attempt under a request id.
+// Key returns the key of one attempt of a request id.
 func (r IdempotencyRecord) Key() Key {
 	return Key{Kind: KindIdempotency, Customer: r.Customer, ID: r.Scope + "/" + r.RequestID + "/" + strconv.Itoa(r.Attempt)}
 }
 
-// Key of a fill.
+// Key returns the key of the fill.
 func (f FillRecord) Key() Key { return Key{Kind: KindFill, Customer: f.Customer, ID: f.FillID} }
 
-// Key of an account's state.
+// Key returns the key of the account's state.
 func (a AccountState) Key() Key {
 	return Key{Kind: KindAccountState, Customer: a.Customer, ID: string(a.Exchange)}
 }
 
-// Key of an account's risk.
+// Key returns the key of the account's risk state.
 func (r RiskRecord) Key() Key {
 	return Key{Kind: KindRisk, Customer: r.Customer, ID: string(r.Exchange)}
 }
 
-// Key of an instrument's positions.
+// Key returns the key of the positions in the instrument.
 func (p PositionRecord) Key() Key {
 	return Key{Kind: KindPosition, Customer: p.Customer, ID: string(p.Exchange) + "/" + p.Symbol}
 }
 
-// Key of a setting.
+// Key returns the key of the setting.
 func (s Setting) Key() Key { return Key{Kind: KindSetting, ID: s.Name} }

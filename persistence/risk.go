@@ -6,49 +6,49 @@ import (
 	"venuegate/venues"
 )
 
-// RiskLimits are what an account may not exceed; unset ones do not limit.
-// Amounts are in the settlement currency, of which USDT and USDC count alike.
+// RiskLimits are the risk limits of an account; unset ones do not limit. Amounts are
+// in the settlement currency; USDT and USDC count as equal.
 type RiskLimits struct {
-	// DailyLoss locks the account for the rest of the UTC day. Fees in a venue's own
-	// token count at the mark price of their moment, or once one is known; until
-	// then RiskRecord.Uncounted has them.
+	// DailyLoss is the loss that locks the account for the rest of the UTC day. Fees
+	// in a venue's own token count at the mark price at their time, or as soon as one
+	// is known; until then they are in RiskRecord.Uncounted.
 	DailyLoss venues.Optional `json:"dailyLoss"`
-	// MaxOrderNotional bounds one increasing order.
+	// MaxOrderNotional bounds the notional of an order that increases exposure.
 	MaxOrderNotional venues.Optional `json:"maxOrderNotional"`
-	// MaxOpenOrders bounds the orders that are not closed, without those that
-	// protect a position. Zero is no limit.
+	// MaxOpenOrders bounds the number of open orders, not counting those that protect
+	// a position. Zero does not limit.
 	MaxOpenOrders int `json:"maxOpenOrders,omitempty"`
 }
 
-// RiskRecord is what an account remembers of its risk. What was realized since
-// the day began is not kept here: it is the sum of the day's fills.
+// RiskRecord is the risk state of an account. The realized P&L of the day is not
+// part of it: it is the sum over the fills of the day.
 type RiskRecord struct {
 	Customer string       `json:"customer"`
 	Exchange venues.Venue `json:"exchange"`
-	// Day is the 00:00 UTC at which the day of Baseline began.
+	// Day is 00:00 UTC of the day of Baseline.
 	Day venues.Time `json:"day"`
-	// Baseline is the unrealized P&L at the beginning of the day, or when it was
-	// first known on that day.
+	// Baseline is the unrealized P&L at the start of the day, or the first known one
+	// of the day.
 	Baseline venues.Optional `json:"baseline"`
-	// Forgiven is the loss of the day that an administrator's unlock has set
-	// aside: the count begins anew there.
+	// Forgiven is the loss of the day at the time of an administrator's unlock. The
+	// daily loss counts from it.
 	Forgiven decimal.Decimal `json:"forgiven"`
 	Lock     *RiskLock       `json:"lock"`
-	// HaltDone names the halt that was carried out to its end, by its HaltedAt:
-	// what is opened after it by whoever may is left alone.
+	// HaltDone is the HaltedAt of the last halt that was completed. Positions opened
+	// after it are not closed.
 	HaltDone venues.Time `json:"haltDone,omitzero"`
-	// Uncounted are the fees of the day that the daily loss does not hold, because
-	// the price of their currency was never known.
+	// Uncounted are the fees of the day that are missing in the daily loss, because
+	// there was no price for their currency.
 	Uncounted []UncountedFees `json:"uncounted,omitempty"`
 }
 
-// UncountedFees are those of one currency.
+// UncountedFees are the uncounted fees in one currency.
 type UncountedFees struct {
 	Currency string          `json:"currency"`
 	Amount   decimal.Decimal `json:"amount"`
 }
 
-// RiskLock keeps increasing orders from being sent.
+// RiskLock rejects orders that increase exposure.
 type RiskLock struct {
 	Limit     string          `json:"limit"`
 	Threshold decimal.Decimal `json:"threshold"`
@@ -57,47 +57,48 @@ type RiskLock struct {
 	Until     venues.Time     `json:"until"`
 }
 
-// PositionRecord is the accounting of one instrument's positions up to a cut in
-// its executions: those before the cut are counted in, those after it are read
+// PositionRecord is the accounting of the positions in one instrument up to an
+// execution, the cut. Executions up to the cut are included; later ones are read
 // from the fills. An instrument has two positions in hedge mode and at most one
-// otherwise; it keeps its record when both are closed.
+// otherwise. The record stays when both are closed.
 type PositionRecord struct {
-	Customer string        `json:"customer"`
-	Exchange venues.Venue  `json:"exchange"`
-	Symbol   string        `json:"symbol"`
-	Long     *PositionLife `json:"long,omitempty"`
-	Short    *PositionLife `json:"short,omitempty"`
-	// CutAt and CutTrade name the last execution that is counted in.
+	Customer string          `json:"customer"`
+	Exchange venues.Venue    `json:"exchange"`
+	Symbol   string          `json:"symbol"`
+	Long     *PositionTotals `json:"long,omitempty"`
+	Short    *PositionTotals `json:"short,omitempty"`
+	// CutAt and CutTrade identify the last execution that is included.
 	CutAt    venues.Time `json:"cutAt"`
 	CutTrade string      `json:"cutTrade,omitempty"`
-	// KnownSince is when the quantity was taken from the venue's own list:
-	// executions before it are part of that quantity.
+	// KnownSince is the time when the quantity was taken from the venue's list of
+	// positions, which includes earlier executions.
 	KnownSince venues.Time `json:"knownSince"`
 }
 
-// PositionLife is one position from its opening until it is flat: what entered
-// and what left. Quantities are in base coin.
-type PositionLife struct {
+// PositionTotals are the entries and exits of one position from its opening until
+// it is flat. Quantities are in base coin.
+type PositionTotals struct {
 	EntryQty      decimal.Decimal `json:"entryQty"`
 	EntryNotional decimal.Decimal `json:"entryNotional"`
 	ExitQty       decimal.Decimal `json:"exitQty"`
 	ExitNotional  decimal.Decimal `json:"exitNotional"`
-	// OpenCost is what is still open has cost, at the average price; zero while
-	// that is not known.
+	// OpenCost is the cost of the open quantity at its average price; zero while that
+	// is unknown.
 	OpenCost decimal.Decimal `json:"openCost"`
-	// Fee is unknown until an execution has told one, and for good once they are
-	// in more than one currency (FeesMixed).
+	// Fee is unknown until an execution reports one, and permanently unknown once
+	// fees are in more than one currency (FeesMixed).
 	Fee         venues.Optional `json:"fee"`
 	FeeCurrency string          `json:"feeCurrency,omitempty"`
 	FeesMixed   bool            `json:"feesMixed,omitempty"`
-	// OpenedAt is zero if the position was there before it was known.
+	// OpenedAt is zero if the position is older than the account is connected.
 	OpenedAt venues.Time `json:"openedAt"`
-	// UnpricedEntry and UnpricedExit are what entered or left by executions that were never told.
+	// UnpricedEntry and UnpricedExit are the quantities of executions that were never
+	// reported.
 	UnpricedEntry decimal.Decimal `json:"unpricedEntry"`
 	UnpricedExit  decimal.Decimal `json:"unpricedExit"`
-	// Reason is why the newest exit took place.
+	// Reason is the close reason of the last exit.
 	Reason venues.CloseReason `json:"reason,omitempty"`
-	// Comment is the first that an order of the position had: of the one that
-	// opened it, else of one that came later.
+	// Comment is that of the order that opened the position, or else the first one of
+	// a later order.
 	Comment string `json:"comment,omitempty"`
 }

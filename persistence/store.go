@@ -2,13 +2,14 @@ package persistence
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"venuegate/venues"
 )
 
-// Fence names the owner of a customer: the epoch rises each time the customer
-// is taken.
+// Fence proves the ownership of a customer. The epoch increases each time that
+// ownership is taken.
 type Fence struct {
 	Customer string
 	Epoch    uint64
@@ -16,38 +17,57 @@ type Fence struct {
 
 // Batch is one closed commit.
 type Batch struct {
-	// Fence of the customer; the zero Fence is for the installation's own
-	// records.
+	// Fence covers the customer. The zero Fence is for records of the installation.
 	Fence Fence
-	// Absent lists keys that must not exist before the batch.
+	// Absent lists keys that must not exist before the batch is applied.
 	Absent []Key
 	Puts   []Record
-	// Events and Journal are numbered by the owner; see Sequence.
+	// Events and Journal carry sequence numbers that the owner has assigned.
 	Events  []Event
 	Journal []JournalEntry
 }
 
-// Empty says whether the batch would change nothing.
+// Empty reports whether the batch changes and checks nothing.
 func (b *Batch) Empty() bool {
 	return len(b.Puts) == 0 && len(b.Events) == 0 && len(b.Journal) == 0 && len(b.Absent) == 0
 }
 
-// Writer takes commits. It is safe for concurrent use.
+// Writer commits batches. It is safe for concurrent use.
 type Writer interface {
-	// Submit queues the batch and returns at once; done is called exactly once,
-	// in order of submission, after the batch is durable (nil) or has failed.
-	// done must not block; it may submit. A full queue is ErrUnavailable, given through done
-	// before Submit returns. An empty batch is a barrier: done is called when
-	// everything before it has been.
+	// Submit queues the batch and returns without waiting. done is called exactly
+	// once, in order of submission, after the batch is durable (nil) or has failed.
+	// done must not block; it may submit. If the queue is full, done is called with
+	// ErrUnavailable before Submit returns. An empty batch is a barrier: done is
+	// called after that of every batch before it.
 	Submit(b Batch, done func(error))
-	// Commit submits and waits. If ctx ends first the outcome is unknown.
+	// Commit submits the batch and waits for its result. If ctx ends first, it
+	// returns ErrOutcomeUnknown.
 	Commit(ctx context.Context, b Batch) error
-	// TakeOwnership raises the customer's epoch, durably.
+	// TakeOwnership durably increases the epoch of a customer and returns its new
+	// fence.
 	TakeOwnership(ctx context.Context, customer string) (Fence, error)
 }
 
-// Reader answers from what is durable. Foreign and unknown ids are ErrNotFound
-// alike.
+// Submitter is the part of a Writer that queues a batch.
+type Submitter interface {
+	Submit(b Batch, done func(error))
+}
+
+// Await submits a batch and waits for its result. If ctx ends first, it returns
+// ErrOutcomeUnknown.
+func Await(ctx context.Context, to Submitter, b Batch) error {
+	result := make(chan error, 1)
+	to.Submit(b, func(err error) { result <- err })
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return errors.Join(ErrOutcomeUnknown, ctx.Err())
+	}
+}
+
+// Reader reads what is durable. It returns ErrNotFound for the ids of other
+// customers as for unknown ones. It is safe for concurrent use.
 type Reader interface {
 	Customers(ctx context.Context) ([]Customer, error)
 	Customer(ctx context.Context, id string) (Customer, error)
@@ -61,29 +81,29 @@ type Reader interface {
 	// UnfinishedOrders lists every order of the account for which
 	// OrderRecord.Unfinished holds, oldest first.
 	UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]OrderRecord, error)
-	// Idempotency finds the newest attempt of a request id.
+	// Idempotency returns the newest attempt of a request id.
 	Idempotency(ctx context.Context, customer, scope, requestID string) (IdempotencyRecord, error)
 	Fills(ctx context.Context, q FillQuery) (Page[FillRecord], error)
 	AccountState(ctx context.Context, customer string, exchange venues.Venue) (AccountState, error)
 	Risk(ctx context.Context, customer string, exchange venues.Venue) (RiskRecord, error)
-	// PositionRecords lists those of one account, by instrument.
+	// PositionRecords lists the positions of one account by instrument.
 	PositionRecords(ctx context.Context, customer string, exchange venues.Venue) ([]PositionRecord, error)
 
-	// Events lists the customer's events after the one named, in order of
-	// their sequence; an unknown after is ErrNotFound, an empty one begins at
-	// the oldest kept.
+	// Events lists the customer's events after the event with the id after, by
+	// sequence. An unknown id is ErrNotFound; an empty one starts at the oldest
+	// event that has not been purged.
 	Events(ctx context.Context, customer, after string, limit int) ([]Event, error)
-	// EventsSince lists the events whose sequence is higher, in its order.
+	// EventsSince lists the events whose sequence is above seq, by sequence.
 	EventsSince(ctx context.Context, customer string, seq uint64, limit int) ([]Event, error)
 	Event(ctx context.Context, customer, id string) (Event, error)
 	Journal(ctx context.Context, q JournalQuery) (Page[JournalEntry], error)
-	// LastSequence is the highest sequence that the customer's events and
-	// journal rows carry; zero if none.
+	// LastSequence returns the highest sequence that an event or journal row of
+	// the customer has used; zero if there was none.
 	LastSequence(ctx context.Context, customer string) (uint64, error)
 	Setting(ctx context.Context, name string) (Setting, error)
 
-	// Channels, Endpoints and Alerts list the customer's by id, removed ones
-	// included.
+	// Channels, Endpoints and Alerts list those of the customer by id, including
+	// removed ones.
 	Channels(ctx context.Context, customer string) ([]Channel, error)
 	Endpoints(ctx context.Context, customer string) ([]Endpoint, error)
 	Alerts(ctx context.Context, customer string) ([]Alert, error)
@@ -94,7 +114,7 @@ type Reader interface {
 	UnfinishedSignals(ctx context.Context, customer, channel string) ([]SignalRecord, error)
 	Signals(ctx context.Context, q SignalQuery) (Page[SignalRecord], error)
 
-	// EndpointCursor is ErrNotFound before the endpoint's first.
+	// EndpointCursor returns ErrNotFound until the endpoint has stored one.
 	EndpointCursor(ctx context.Context, customer, endpoint string) (EndpointCursor, error)
 	Deliveries(ctx context.Context, q DeliveryQuery) (Page[Delivery], error)
 	// PendingDeliveries lists the endpoint's pending deliveries by DueAt,
@@ -102,38 +122,39 @@ type Reader interface {
 	PendingDeliveries(ctx context.Context, customer, endpoint string, limit int) ([]Delivery, error)
 }
 
-// Store is all of it.
+// Store reads, writes and maintains records.
 type Store interface {
 	Reader
 	Writer
-	// Integrity is nil, or wraps ErrIntegrity since the store was opened.
+	// Integrity returns nil, or an error that wraps ErrIntegrity if the store was
+	// damaged when it was opened.
 	Integrity() error
-	// Purge removes what is older; see Retention. It may be called at any time.
+	// Purge deletes what is older than the retention. It may be called at any time.
 	Purge(ctx context.Context, before Retention) error
 	Close() error
 }
 
-// Retention says up to when each kind of record may be removed; a zero time
-// keeps everything.
+// Retention holds the time before which each kind of record may be purged. A zero
+// time keeps everything.
 type Retention struct {
 	Idempotency time.Time
-	// Events is for events too old, and for deliveries that were settled before
-	// it: their events are gone as well. Pending deliveries stay.
+	// Events applies to events by creation and to deliveries by the time they were
+	// settled, when their events are purged too. Pending deliveries stay.
 	Events time.Time
-	// Journal is for customers' journal rows too old, and for signals that
-	// became final before it. The installation's rows stay: they are a chain.
+	// Journal applies to journal rows of customers and to signals by the time they
+	// became final. The installation's journal rows stay, because they are chained.
 	Journal time.Time
 }
 
-// Position is where a page ended: the sort time and id of its last record.
+// Position is the end of a page: the sort time and the id of its last record.
 type Position struct {
 	At venues.Time `json:"at"`
 	ID string      `json:"id"`
 }
 
-// Page is one page of records, newest first. Next is nil on the last one, and
-// there alone: a page may hold fewer records than asked for, none even, and be
-// followed by another (see ScanRowsMax).
+// Page is one page of records, newest first. Next is nil on the last page only: a
+// page may hold fewer records than requested, or none, and still be followed by
+// another (see ScanRowsMax).
 type Page[T any] struct {
 	Items []T
 	Next  *Position
@@ -142,6 +163,6 @@ type Page[T any] struct {
 // PageSizeMax bounds Limit of every query; a Limit of zero is PageSizeMax.
 const PageSizeMax = 1000
 
-// ScanRowsMax bounds the rows that one page of journal rows or deliveries looks
-// at for those that its filters leave, so that no query holds a reader for long.
+// ScanRowsMax bounds the rows that are scanned for one page of journal rows or
+// deliveries, matching or not, so that no query holds a snapshot for long.
 const ScanRowsMax = 4096

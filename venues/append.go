@@ -6,10 +6,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// What is written for every order and every frame is appended to the caller's
-// bytes, without an allocation of its own.
-
-// AppendDecimal appends a decimal in plain notation, as FormatDecimal prints it.
+// AppendDecimal appends a decimal in plain notation, as FormatDecimal prints it. Like the
+// other functions here it does not allocate.
 func AppendDecimal(dst []byte, d decimal.Decimal) []byte {
 	if places, ok := Scaled(d); ok {
 		return AppendFixed(dst, d.CoefficientInt64(), places)
@@ -17,14 +15,14 @@ func AppendDecimal(dst []byte, d decimal.Decimal) []byte {
 	return append(dst, d.String()...)
 }
 
-// Scaled says whether d is an int64 of at most DecimalDigitsMax digits over
+// Scaled reports whether d is an int64 of at most DecimalDigitsMax digits divided by
 // 10^places.
 func Scaled(d decimal.Decimal) (places int, ok bool) {
 	places = int(-d.Exponent())
 	return places, places >= 0 && places <= DecimalDigitsMax && d.NumDigits() <= DecimalDigitsMax
 }
 
-// digitPairs holds "00" to "99": two digits cost one division and one copy.
+// digitPairs is "00" to "99": two digits cost one division and one copy.
 const digitPairs = "00010203040506070809" +
 	"10111213141516171819" +
 	"20212223242526272829" +
@@ -39,8 +37,8 @@ const digitPairs = "00010203040506070809" +
 // uint64Digits is the length of the longest uint64.
 const uint64Digits = 20
 
-// AppendFixed appends n / 10^decimals in plain notation without superfluous
-// zeros: "0.5", "64000", never "64000.00". decimals is at most DecimalDigitsMax.
+// AppendFixed appends n / 10^decimals in plain notation without trailing zeros: "0.5",
+// "64000", never "64000.00". decimals is at most DecimalDigitsMax.
 func AppendFixed(dst []byte, n int64, decimals int) []byte {
 	u := uint64(n)
 	if n < 0 {
@@ -72,7 +70,7 @@ func AppendFixed(dst []byte, n int64, decimals int) []byte {
 	return append(dst, digits[first:]...)
 }
 
-// putDigits writes u at the end of digits and returns where it begins.
+// putDigits writes u at the end of digits and returns the index of the first digit.
 func putDigits(digits *[uint64Digits]byte, u uint64) int {
 	i := uint64Digits
 	for u >= 100 {
@@ -92,8 +90,8 @@ func putDigits(digits *[uint64Digits]byte, u uint64) int {
 	return i
 }
 
-// AppendTime appends a moment as JSON: quoted in TimeFormat, the zero moment as
-// null. It interprets no layout.
+// AppendTime appends a timestamp as JSON: quoted in TimeFormat, or null for the zero
+// time. It is faster than time.Time.AppendFormat.
 func AppendTime(dst []byte, t time.Time) []byte {
 	if t.IsZero() {
 		return append(dst, "null"...)

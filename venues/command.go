@@ -6,55 +6,53 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Command is what every order to an owner of state carries: who asks, under
-// which id, and until when an answer is of use. The id makes a repeat of the
-// same command harmless; it is not the client's requestId.
+// Command is the common part of every command to an actor that owns state. The id makes a
+// repeated command harmless; it is not the client's requestId.
 type Command struct {
 	ID       string
 	Customer string
-	// Deadline, if given, is when it is too late to begin: an order that has not
-	// been sent to its venue by then never is.
+	// Deadline, if set, is when the command expires: an order that has not been sent to
+	// its venue by then is never sent.
 	Deadline time.Time
-	// ReceivedAt, if given, is when the request came in that the command is
-	// carried out for: the window of its requestId begins there, not here.
+	// ReceivedAt, if set, is when the request behind the command was received. The
+	// requestId is remembered from that time on.
 	ReceivedAt Time
 }
 
-// PlaceOrder asks for one order.
+// PlaceOrder places one order.
 type PlaceOrder struct {
 	Command
 	OrderSpec
 	Exchange Venue
-	// RequestID is the client's idempotency key, `[A-Za-z0-9._:-]{1,64}`, or
-	// empty; Scope is where it counts (persistence.ScopeREST or a channel id)
-	// and BodyHash is SHA-256 of the canonical body.
+	// RequestID is the client's idempotency key, `[A-Za-z0-9._:-]{1,64}`, or empty. Scope
+	// is the namespace of the key (persistence.ScopeREST or a channel id). BodyHash is
+	// the SHA-256 of the canonical body.
 	RequestID string
 	Scope     string
 	BodyHash  []byte
 	Source    Source
 	ChannelID string
 	Comment   string
-	// ClosesAs is the reason of position.closed if the order closes a position
-	// and is neither protection nor a liquidation; empty is ClosedManual.
-	ClosesAs CloseReason
-	// MaxPosition bounds the position, in base coin, that the order may lead to
-	// together with the orders in flight; unknown does not limit. Past it the
-	// order is risk_rejected, rule RuleMaxPosition.
+	// CloseReason is the reason in position.closed if the order closes a position and is
+	// neither protection nor a liquidation; empty means ClosedManual.
+	CloseReason CloseReason
+	// MaxPosition limits the position, in base coin, that the order may lead to together
+	// with the orders in flight; unknown means no limit. An order above it is rejected
+	// with risk_rejected, rule RuleMaxPosition.
 	MaxPosition Optional
-	// NotOpposite refuses the order, risk_rejected with rule RuleOpposite, while
-	// a position on the other side is open.
-	NotOpposite bool
+	// RejectOpposite rejects the order with risk_rejected, rule RuleOpposite, while a
+	// position on the other side is open.
+	RejectOpposite bool
 }
 
-// Rules that an order is held to for the sake of a channel; details.rule of
-// risk_rejected.
+// Rules that a channel imposes on its orders; details.rule of risk_rejected.
 const (
 	RuleMaxPosition = "max_qty"
 	RuleOpposite    = "opposite_position"
 )
 
-// AmendOrder changes an active order; unknown fields stay as they are. Qty is
-// the new total including what is filled.
+// AmendOrder changes an active order. Unknown fields stay as they are. Qty is the new
+// total, including the filled part.
 type AmendOrder struct {
 	Command
 	OrderID      string
@@ -63,14 +61,14 @@ type AmendOrder struct {
 	TriggerPrice Optional
 	StopLoss     Optional
 	TakeProfit   Optional
-	// DropStopLoss and DropTakeProfit remove what protects the order.
-	DropStopLoss   bool
-	DropTakeProfit bool
+	// RemoveStopLoss and RemoveTakeProfit remove a leg of the order's protection.
+	RemoveStopLoss   bool
+	RemoveTakeProfit bool
 }
 
-// ChangesProtection says whether stop loss or take profit are to change.
+// ChangesProtection reports whether stop loss or take profit change.
 func (a *AmendOrder) ChangesProtection() bool {
-	return a.StopLoss.Valid || a.TakeProfit.Valid || a.DropStopLoss || a.DropTakeProfit
+	return a.StopLoss.Valid || a.TakeProfit.Valid || a.RemoveStopLoss || a.RemoveTakeProfit
 }
 
 // CancelOrder cancels one order.
@@ -79,15 +77,15 @@ type CancelOrder struct {
 	OrderID string
 }
 
-// CancelOrders cancels every order that matches; empty fields match all.
+// CancelOrders cancels every order that matches. Empty fields match all.
 type CancelOrders struct {
 	Command
 	Exchange Venue
 	Symbol   string
 }
 
-// CancelResult is what became of one order of CancelOrders: cancelled,
-// not_found, failed or unknown.
+// CancelResult is the result for one order of CancelOrders: cancelled, not_found, failed
+// or unknown.
 type CancelResult struct {
 	OrderID  string
 	Exchange Venue
@@ -104,7 +102,8 @@ const (
 	CancelUnknown  = "unknown"
 )
 
-// ClosePosition asks for a reduce-only market order; an unknown Qty closes all.
+// ClosePosition places a reduce-only market order. An unknown Qty closes the whole
+// position.
 type ClosePosition struct {
 	Command
 	Exchange  Venue
@@ -112,16 +111,16 @@ type ClosePosition struct {
 	Qty       Optional
 	RequestID string
 	BodyHash  []byte
-	// Closes, if given, is the side of the order: a position that it would not
+	// Side, if set, is the side of the order. A position that such an order would not
 	// reduce is order_rejected, reason no_position.
-	Closes Side
-	// Scope, Source, ChannelID, Comment and ClosesAs are those of PlaceOrder;
-	// empty ones are those of the REST API.
-	Scope     string
-	Source    Source
-	ChannelID string
-	Comment   string
-	ClosesAs  CloseReason
+	Side Side
+	// Scope, Source, ChannelID, Comment and CloseReason are those of PlaceOrder; empty
+	// means the REST API.
+	Scope       string
+	Source      Source
+	ChannelID   string
+	Comment     string
+	CloseReason CloseReason
 }
 
 // ChangeLeverage sets the leverage of an instrument.
@@ -132,7 +131,7 @@ type ChangeLeverage struct {
 	Leverage decimal.Decimal
 }
 
-// ReadAccount asks for balances or positions; empty fields match all.
+// ReadAccount requests balances or positions. Empty fields match all.
 type ReadAccount struct {
 	Command
 	Exchange Venue
@@ -140,8 +139,18 @@ type ReadAccount struct {
 	Currency string
 }
 
-// VenueFailure names a venue that did not answer a read over several.
+// VenueFailure names a venue that failed in a read over several venues.
 type VenueFailure struct {
 	Exchange Venue
 	Error    *Error
+}
+
+// HaltReport is the progress of a halt. Done means that the venue's own list of
+// orders is empty, that no outcome is unknown and, where positions are to be
+// closed, that their list is empty too. Else it has what was left when the halt
+// gave up; the halt continues from time to time.
+type HaltReport struct {
+	Done          bool `json:"done"`
+	OpenOrders    int  `json:"openOrders"`
+	OpenPositions int  `json:"openPositions"`
 }

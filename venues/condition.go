@@ -6,7 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// PriceField is the price that a condition looks at.
+// PriceField is the price that a condition refers to.
 type PriceField string
 
 // Prices of a condition.
@@ -15,12 +15,12 @@ const (
 	FieldMark PriceField = "mark"
 )
 
-// PriceOp is how a price is compared with the value of a condition. A price that
-// equals the value is neither above nor below it.
+// PriceOp is how a price is compared with the value of a condition. A price equal to the
+// value is neither above nor below it.
 type PriceOp string
 
-// Comparisons. Above and below come to hold with the first price that fits; a
-// crossing needs a price that did not fit before it.
+// Comparisons. Above and below hold from the first matching price on. A crossing requires
+// a price before it that did not match.
 const (
 	OpAbove        PriceOp = "above"
 	OpBelow        PriceOp = "below"
@@ -28,10 +28,10 @@ const (
 	OpCrossesBelow PriceOp = "crosses_below"
 )
 
-// PriceFields and PriceOps are the words of the interface.
+// PriceFields returns the prices that a condition can refer to.
 func PriceFields() []PriceField { return []PriceField{FieldLast, FieldMark} }
 
-// PriceOps are the comparisons of the interface.
+// PriceOps returns the comparisons.
 func PriceOps() []PriceOp { return []PriceOp{OpAbove, OpBelow, OpCrossesAbove, OpCrossesBelow} }
 
 // PriceCondition is a condition on the price of one instrument.
@@ -41,21 +41,20 @@ type PriceCondition struct {
 	Value decimal.Decimal `json:"value"`
 }
 
-// Fits says whether a price is on the side of the value that the condition
-// names.
-func (c *PriceCondition) Fits(price decimal.Decimal) bool {
+// Holds reports whether a price is on the side of the value that the condition requires.
+func (c *PriceCondition) Holds(price decimal.Decimal) bool {
 	if c.Op == OpAbove || c.Op == OpCrossesAbove {
 		return price.GreaterThan(c.Value)
 	}
 	return price.LessThan(c.Value)
 }
 
-// PriceHit is a price by which a condition has come to hold.
+// PriceHit is the price by which a condition was met.
 type PriceHit struct {
 	Price     decimal.Decimal
 	VenueTime time.Time
 }
 
-// PriceWatch is a condition under watch. Close ends it; it is safe for
-// concurrent use, and one hit that is on its way may still be told.
+// PriceWatch is a watched condition. Close ends the watch; a hit that is already on its
+// way may still be delivered. It is safe for concurrent use.
 type PriceWatch interface{ Close() }

@@ -6,18 +6,18 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Bounds of a decimal on any wire of the service: at most DecimalDigitsMax
-// digits before the point and as many after it. Within these bounds no
-// arithmetic of the service can grow without limit.
+// DecimalDigitsMax bounds decimals in every public interface of the service: that many
+// digits before the decimal point and after it. Within these bounds arithmetic cannot
+// become arbitrarily expensive.
 const DecimalDigitsMax = 18
 
-// ErrDecimal reports text that is not a plain decimal number.
+// ErrDecimal is returned for text that is not a plain decimal number.
 var ErrDecimal = errors.New("not a plain decimal number")
 
-// ParseDecimal reads `-?[0-9]{1,18}(\.[0-9]{1,18})?` and nothing else: no
-// exponent, no leading plus, no white space, no bare point. It is the only way
-// by which a decimal enters the service from outside; the parser of the decimal
-// library would accept "1e10000000", which costs seconds to compare.
+// ParseDecimal parses `-?[0-9]{1,18}(\.[0-9]{1,18})?` and nothing else: no exponent, no
+// leading plus, no white space, no bare point. Every decimal from outside enters the
+// service through it. The parser of the decimal library would accept "1e10000000", which
+// takes seconds to compare.
 func ParseDecimal(text string) (decimal.Decimal, error) {
 	if !plainDecimal(text, DecimalDigitsMax) {
 		return decimal.Decimal{}, ErrDecimal
@@ -25,9 +25,9 @@ func ParseDecimal(text string) (decimal.Decimal, error) {
 	return fromPlain(text)
 }
 
-// ParseVenueDecimal reads a decimal printed by a venue. Venues pad and compute
-// ("0.00000000", "64846.98753790123456789012"), so more digits are taken than
-// from clients; exponents and everything else stay refused.
+// ParseVenueDecimal parses a decimal printed by a venue. Venues pad and compute
+// ("0.00000000", "64846.98753790123456789012"), so it accepts more digits than
+// ParseDecimal. Exponents and everything else are rejected.
 func ParseVenueDecimal(text string) (decimal.Decimal, error) {
 	if !plainDecimal(text, 2*DecimalDigitsMax) {
 		return decimal.Decimal{}, ErrDecimal
@@ -35,8 +35,8 @@ func ParseVenueDecimal(text string) (decimal.Decimal, error) {
 	return fromPlain(text)
 }
 
-// fromPlain makes what the library makes of a plain number, which would cut the
-// text into pieces for it: an int64 holds all that DecimalDigitsMax digits say.
+// fromPlain returns what decimal.NewFromString returns for a plain number, without its
+// allocations: DecimalDigitsMax digits fit an int64.
 func fromPlain(text string) (decimal.Decimal, error) {
 	if len(text) > DecimalDigitsMax {
 		return decimal.NewFromString(text)
@@ -59,7 +59,7 @@ func fromPlain(text string) (decimal.Decimal, error) {
 	return decimal.New(coefficient, int32(-places)), nil
 }
 
-// MustDecimal parses a constant of the program and panics on a bad one.
+// MustDecimal parses a constant of the program and panics if it is invalid.
 func MustDecimal(text string) decimal.Decimal {
 	d, err := ParseDecimal(text)
 	if err != nil {
@@ -95,14 +95,14 @@ func digitRun(text string) int {
 	return n
 }
 
-// FormatDecimal prints plain notation without superfluous zeros: "0.5",
-// "64000", never "64000.00" or "6.4e4".
+// FormatDecimal returns plain notation without trailing zeros: "0.5", "64000", never
+// "64000.00" or "6.4e4".
 func FormatDecimal(d decimal.Decimal) string {
-	var buffer [DecimalDigitsMax + 3]byte // a sign, a zero and a point besides
+	var buffer [DecimalDigitsMax + 3]byte // a sign, a zero and a point
 	return string(AppendDecimal(buffer[:0], d))
 }
 
-// FormatOptional is FormatDecimal, and empty if the decimal is unknown.
+// FormatOptional is FormatDecimal, and empty for an unknown decimal.
 func FormatOptional(d Optional) string {
 	if !d.Valid {
 		return ""
@@ -110,15 +110,15 @@ func FormatOptional(d Optional) string {
 	return FormatDecimal(d.Decimal)
 }
 
-// Optional is a decimal that may be unknown or not applicable. It is encoded as
-// null then, never as a made-up zero.
+// Optional is a decimal that may be unknown or not applicable. It is encoded as null
+// then, never as zero.
 type Optional = decimal.NullDecimal
 
-// Some is a known Optional.
+// Some returns a known Optional.
 func Some(d decimal.Decimal) Optional { return Optional{Decimal: d, Valid: true} }
 
-// SomePositive is d if it is above zero, else unknown. Venues print "0" where
-// a price does not exist.
+// SomePositive returns d if it is above zero, else unknown. Venues print "0" for a price
+// that does not exist.
 func SomePositive(d decimal.Decimal) Optional {
 	if d.IsPositive() {
 		return Some(d)
@@ -126,7 +126,7 @@ func SomePositive(d decimal.Decimal) Optional {
 	return Optional{}
 }
 
-// EqualOptional compares by value; two unknowns are equal.
+// EqualOptional compares by value. Two unknown values are equal.
 func EqualOptional(a, b Optional) bool {
 	return a.Valid == b.Valid && (!a.Valid || a.Decimal.Equal(b.Decimal))
 }
@@ -137,7 +137,7 @@ func FloorTo(d, step decimal.Decimal) decimal.Decimal {
 	return steps.Mul(step)
 }
 
-// IsMultiple says whether d is an exact multiple of step. step must be positive.
+// IsMultiple reports whether d is an exact multiple of step. step must be positive.
 func IsMultiple(d, step decimal.Decimal) bool { return d.Mod(step).IsZero() }
 
 // CeilTo rounds a positive d up to a multiple of step. step must be positive.

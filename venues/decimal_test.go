@@ -20,41 +20,41 @@ func FuzzParseDecimal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := venues.ParseDecimal(text)
 		if (err == nil) != plain.MatchString(text) {
-			t.Fatalf("%q: error %v", text, err)
+			t.Fatalf("ParseDecimal(%q): error %v, want one: %t", text, err, !plain.MatchString(text))
 		}
 		if err != nil {
 			return
 		}
 		again, err := venues.ParseDecimal(venues.FormatDecimal(d))
 		if err != nil || !again.Equal(d) {
-			t.Fatalf("%q printed as %q, read as %s, %v", text, venues.FormatDecimal(d), again, err)
+			t.Fatalf("%q formatted as %q and parsed as %s, %v, want %s", text, venues.FormatDecimal(d), again, err, d)
 		}
 	})
 }
 
-func TestFormatDecimalIsPlainWithoutZeros(t *testing.T) {
+func TestFormatDecimalHasNoTrailingZeros(t *testing.T) {
 	for given, want := range map[string]string{
 		"0.50": "0.5", "64000.00": "64000", "-0": "0", "0.000": "0", "0.000000000000000001": "0.000000000000000001", "007": "7",
 	} {
 		if got := venues.FormatDecimal(venues.MustDecimal(given)); got != want {
-			t.Errorf("%s: %s, want %s", given, got, want)
+			t.Errorf("FormatDecimal(%s) = %s, want %s", given, got, want)
 		}
 	}
 }
 
-func TestRoundingKeepsToTheStep(t *testing.T) {
+func TestRoundingReturnsMultiplesOfTheStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		step := decimal.New(rapid.Int64Range(1, 1000).Draw(t, "step"), -int32(rapid.IntRange(0, 8).Draw(t, "scale")))
 		d := decimal.New(rapid.Int64Range(0, 1e15).Draw(t, "value"), -8)
 		low, high := venues.FloorTo(d, step), venues.CeilTo(d, step)
 		if !venues.IsMultiple(low, step) || !venues.IsMultiple(high, step) {
-			t.Fatalf("%s and %s are not multiples of %s", low, high, step)
+			t.Fatalf("floor %s, ceiling %s, want multiples of %s", low, high, step)
 		}
 		if low.GreaterThan(d) || high.LessThan(d) || high.Sub(low).GreaterThan(step) {
-			t.Fatalf("%s lies outside %s … %s", d, low, high)
+			t.Fatalf("floor %s, ceiling %s, want %s between them, at most %s apart", low, high, d, step)
 		}
 		if venues.IsMultiple(d, step) != low.Equal(high) {
-			t.Fatalf("%s of step %s: %s … %s", d, step, low, high)
+			t.Fatalf("IsMultiple(%s, %s) = %t with floor %s and ceiling %s", d, step, venues.IsMultiple(d, step), low, high)
 		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Code is what a client of the service may see of a failure. The table of HTTP
-// statuses lives in transport/api.
+// Code classifies a failure for clients of the service. Package transport/api maps codes
+// to HTTP statuses.
 type Code string
 
 // The codes of the interface specification, then the additive ones.
@@ -32,7 +32,7 @@ const (
 	CodeInternal      Code = "internal_error"
 )
 
-// Codes lists every Code in the order of the specification's table.
+// Codes returns every Code in the order of the specification's table.
 func Codes() []Code {
 	return []Code{
 		CodeInvalidRequest, CodeUnauthorized, CodeBadSignature, CodeScopeRequired, CodeNotFound,
@@ -42,40 +42,25 @@ func Codes() []Code {
 	}
 }
 
-// Outcomes of a request to a venue that changes something. A connector joins
-// one of them to every error of such a request (errors.Is finds it); an error
-// without either is an explicit refusal: the venue has decided, nothing was
-// placed.
-var (
-	// ErrOutcomeUnknown: the request may have been executed. It is queried
-	// under its client id, never sent again.
-	ErrOutcomeUnknown = errors.New("outcome unknown")
-	// ErrNotSent: no byte of the request left this machine. It may be sent
-	// again under the same client id, before its deadline; it is worth it where
-	// the code is one that passes (rate_limited, maintenance,
-	// exchange_unavailable). With any other code the connector itself refuses.
-	ErrNotSent = errors.New("proved not sent")
-)
-
-// Error is a failure that a client may see. It is immutable once returned and
-// holds no secret: venue messages are bounded and stripped by the connector.
+// Error is a failure that a client may see. It is immutable once returned and holds no
+// secret: connectors bound and clean the messages of venues.
 type Error struct {
 	Code    Code
 	Message string
-	// Details depend on the code; values are strings, numbers, booleans or
-	// slices of FieldFault. See the OpenAPI document.
+	// Details depend on the code. Values are strings, numbers, booleans or slices of
+	// FieldError. See the OpenAPI document.
 	Details map[string]any
-	// RetryAfter is set with rate_limited and maintenance; whole seconds are
-	// told to the client, rounded up.
+	// RetryAfter is set with rate_limited and maintenance. Clients receive whole seconds,
+	// rounded up.
 	RetryAfter time.Duration
-	// VenueCode and VenueMessage are what the venue answered, if it did.
+	// VenueCode and VenueMessage are the venue's answer, if there was one.
 	VenueCode    string
 	VenueMessage string
-	// Err is the cause, for errors.Is and the log; clients do not see it.
+	// Err is the cause, for errors.Is and the log. Clients do not see it.
 	Err error
 }
 
-// Errorf makes an Error with a formatted message.
+// Errorf returns an Error with a formatted message.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -111,7 +96,7 @@ func (e *Error) Because(err error) *Error {
 	return &clone
 }
 
-// CodeOf finds the code of an error; one that carries none is internal_error.
+// CodeOf returns the code of an error; internal_error if it has none.
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
@@ -119,36 +104,37 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// IsUnlisted says whether an error means that the venue has no such instrument: it
-// never had, or has taken it off its list.
+// IsUnlisted reports whether an error means that the venue does not list the instrument,
+// or no longer.
 func IsUnlisted(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == CodeSymbolNotTradable && e.Details["reason"] == ReasonUnknownSymbol
 }
 
-// FieldFault is one line of details.fields of invalid_request.
-type FieldFault struct {
+// FieldError is one entry of details.fields of invalid_request.
+type FieldError struct {
 	Field   string `json:"field"`
 	Rule    string `json:"rule"`
 	Given   string `json:"given,omitempty"`
 	Allowed string `json:"allowed,omitempty"`
 }
 
-// faultsTold is how many faulty fields a message names; the details have them all.
-const faultsTold = 8
+// fieldsNamedMax is how many invalid fields a message names. The details have all of
+// them.
+const fieldsNamedMax = 8
 
-// InvalidFields makes an invalid_request that names the faulty fields.
-func InvalidFields(faults ...FieldFault) *Error {
-	told := make([]string, 0, faultsTold+1)
-	for _, f := range faults[:min(len(faults), faultsTold)] {
-		told = append(told, f.Field+": "+f.Rule)
+// InvalidFields returns an invalid_request that names the invalid fields.
+func InvalidFields(fields ...FieldError) *Error {
+	named := make([]string, 0, fieldsNamedMax+1)
+	for _, f := range fields[:min(len(fields), fieldsNamedMax)] {
+		named = append(named, f.Field+": "+f.Rule)
 	}
-	if more := len(faults) - faultsTold; more > 0 {
-		told = append(told, fmt.Sprintf("and %d more", more))
+	if more := len(fields) - fieldsNamedMax; more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	return &Error{
 		Code:    CodeInvalidRequest,
-		Message: strings.Join(told, "; "),
-		Details: map[string]any{"fields": faults},
+		Message: strings.Join(named, "; "),
+		Details: map[string]any{"fields": fields},
 	}
 }

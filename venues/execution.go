@@ -6,20 +6,19 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// ExecutionReport is what a venue said about one order, as an answer or as an
-// event. It is cumulative: FilledQty is the total so far, so that duplicates
-// and late reports do no harm. Status is Pending where the venue answers before
-// the order has reached the book (Capabilities.AsyncAck).
+// ExecutionReport is the state of one order as reported by its venue, in an answer or in
+// an event. It is cumulative: FilledQty is the total so far, so duplicate and late
+// reports are harmless. Status is Pending where the venue answers before the order has
+// reached the book (Capabilities.AsyncAck).
 type ExecutionReport struct {
 	Symbol        string
 	ClientOrderID string
 	VenueOrderID  string
-	// ConditionalID says that VenueOrderID counts in the venue's list of
-	// conditional orders and not in that of its engine: one number may name two
-	// orders.
+	// ConditionalID: VenueOrderID is an id of the venue's conditional orders and not of
+	// its matching engine. One number may identify an order in each.
 	ConditionalID bool
-	// ParentID is the number, in the list of conditional orders, of the stop that
-	// the engine's order came from, where the venue tells it.
+	// ParentID is the id of the conditional order that this order of the matching engine
+	// came from, where the venue reports it.
 	ParentID     string
 	Side         Side
 	Type         OrderType
@@ -32,15 +31,15 @@ type ExecutionReport struct {
 	ReduceOnly   bool
 	PostOnly     bool
 	TimeInForce  TimeInForce
-	// Fault says why the order was rejected, expired or cancelled by the venue.
-	Fault *OrderFault
+	// RejectReason is why the order was rejected, expired or was cancelled by the venue.
+	RejectReason *RejectReason
 	// Fill is the execution that this report carries, if any.
 	Fill *Fill
-	// Forced is set for liquidations and the like.
+	// Forced marks liquidations and the like.
 	Forced bool
-	// Attachment is set for an order that the venue made to protect a position.
+	// Attachment is set for an order that the venue created to protect a position.
 	Attachment *Attachment
-	// VenueTime is when it happened by the venue's clock.
+	// VenueTime is when the event happened by the venue's clock.
 	VenueTime time.Time
 }
 
@@ -62,8 +61,8 @@ type Fill struct {
 	Exchange  Venue  `json:"exchange"`
 	Symbol    string `json:"symbol"`
 	Side      Side   `json:"side"`
-	// PositionSide names the position in hedge mode; in one-way mode it is empty
-	// and the side alone decides.
+	// PositionSide identifies the position in hedge mode. It is empty in one-way mode,
+	// where the side is sufficient.
 	PositionSide PositionSide    `json:"positionSide,omitempty"`
 	Qty          decimal.Decimal `json:"qty"`
 	Price        decimal.Decimal `json:"price"`
@@ -77,10 +76,35 @@ type Fill struct {
 	ExecutedAt   Time            `json:"executedAt"`
 }
 
-// FillsQuery asks a venue for one instrument's executions in [From, To),
-// oldest first. The connector hides the venue's own window and page limits.
+// FillsQuery selects one instrument's executions in [From, To), oldest first. Connectors
+// hide the venue's limits of time span and page size.
 type FillsQuery struct {
 	Symbol string
 	From   time.Time
 	To     time.Time
+}
+
+// Attachment describes an order that a venue created to protect a position. One order may
+// have both triggers; the first one reached counts.
+type Attachment struct {
+	// EntryClientID is the client order id of the order that the protection was attached
+	// to; empty if the venue does not report it.
+	EntryClientID string
+	// WholePosition: the order protects the whole position, whichever order it was
+	// attached to. A newer one replaces it.
+	WholePosition bool
+	// StopLoss and TakeProfit are the triggers of the order.
+	StopLoss   Optional
+	TakeProfit Optional
+	// Triggered is the trigger that was reached; empty before that, and where the venue
+	// does not report which of the two it was.
+	Triggered LegKind
+}
+
+// Trigger returns the trigger price of a kind.
+func (a *Attachment) Trigger(kind LegKind) Optional {
+	if kind == LegStopLoss {
+		return a.StopLoss
+	}
+	return a.TakeProfit
 }

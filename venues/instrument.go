@@ -15,11 +15,11 @@ const (
 	KindFuture    Kind = "future"
 )
 
-// InstrumentStatus says what the venue lets one do with an instrument. A status
-// that the connector does not know is Halted.
+// InstrumentStatus is whether an instrument can be traded. A status that the connector
+// does not know is Halted.
 type InstrumentStatus string
 
-// Statuses of an instrument. Only Trading takes opening orders; Restricted is
+// Statuses of an instrument. Only Trading accepts opening orders; Restricted means
 // reduce-only or post-only.
 const (
 	InstrumentTrading    InstrumentStatus = "trading"
@@ -30,8 +30,8 @@ const (
 	InstrumentClosed     InstrumentStatus = "closed"
 )
 
-// Instrument is one contract of a venue with its trading rules. Quantities are
-// in base coin; prices in quote currency.
+// Instrument is one contract of a venue with its trading rules. Quantities are in base
+// coin, prices in quote currency.
 type Instrument struct {
 	Symbol         string           `json:"symbol"`
 	Exchange       Venue            `json:"exchange"`
@@ -51,14 +51,14 @@ type Instrument struct {
 	VenueSymbol    string           `json:"venueSymbol"`
 	UpdatedAt      Time             `json:"updatedAt"`
 
-	// MinPrice and MaxPrice bound a limit price; unknown where the venue has
-	// no fixed bound. They are rules, not part of the public record.
+	// MinPrice and MaxPrice bound a limit price; unknown where the venue has no fixed
+	// bound. They are not part of the public record.
 	MinPrice Optional `json:"-"`
 	MaxPrice Optional `json:"-"`
 }
 
-// Scale says how the instrument's prices and quantities fit into int64
-// fixed-point numbers without loss.
+// Scale returns the numbers of decimals with which the instrument's prices and quantities
+// fit into int64 fixed-point numbers without loss.
 func (i *Instrument) Scale() Scale {
 	return Scale{PriceDecimals: places(i.TickSize), QtyDecimals: places(i.QtyStep)}
 }
@@ -71,22 +71,22 @@ func places(d decimal.Decimal) int {
 	return n
 }
 
-// Time is a moment on the wire: RFC 3339 UTC with milliseconds. The zero Time
-// is null.
+// Time is a timestamp on the wire: RFC 3339 in UTC with milliseconds. The zero Time is
+// null.
 type Time struct{ time.Time }
 
 // TimeFormat is the layout of every timestamp of the service.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
-// At wraps t.
+// At returns t as a Time in UTC.
 func At(t time.Time) Time { return Time{t.UTC()} }
 
-// MarshalJSON prints the moment in TimeFormat, or null.
+// MarshalJSON encodes the timestamp in TimeFormat, or null.
 func (t Time) MarshalJSON() ([]byte, error) {
 	return AppendTime(make([]byte, 0, len(TimeFormat)+2), t.Time), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON prints, and any RFC 3339 time.
+// UnmarshalJSON decodes null and any RFC 3339 time.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*t = Time{}

@@ -10,7 +10,7 @@ import (
 // Timeframe of a candle.
 type Timeframe string
 
-// Timeframes lists those of the interface with their lengths.
+// Timeframes returns the timeframes of the public interface and their lengths.
 func Timeframes() map[Timeframe]time.Duration {
 	return map[Timeframe]time.Duration{
 		"1m": time.Minute, "3m": 3 * time.Minute, "5m": 5 * time.Minute, "15m": 15 * time.Minute, "30m": 30 * time.Minute,
@@ -19,7 +19,7 @@ func Timeframes() map[Timeframe]time.Duration {
 	}
 }
 
-// Trade is one public trade; Side is the taker's.
+// Trade is one public trade. Side is the side of the taker.
 type Trade struct {
 	Symbol    string
 	ID        string
@@ -29,8 +29,8 @@ type Trade struct {
 	VenueTime time.Time
 }
 
-// Candle of a timeframe; Closed is false while it still moves. Volume is in
-// base coin, Turnover in quote currency.
+// Candle is one candle. Closed is false while it still changes. Volume is in base coin,
+// Turnover in quote currency.
 type Candle struct {
 	Symbol    string
 	Timeframe Timeframe
@@ -46,41 +46,41 @@ type Candle struct {
 	VenueTime time.Time
 }
 
-// MarkPrice is the price by which a venue values positions.
+// MarkPrice is the price at which a venue values positions.
 type MarkPrice struct {
 	Symbol    string
 	Price     decimal.Decimal
 	VenueTime time.Time
 }
 
-// Scale maps prices and quantities of an instrument to int64 fixed-point and
+// Scale maps prices and quantities of an instrument to int64 fixed-point numbers and
 // back, exactly: value = integer / 10^decimals.
 type Scale struct {
 	PriceDecimals int
 	QtyDecimals   int
 }
 
-// Price is the decimal of a fixed-point price.
+// Price returns the decimal of a fixed-point price.
 func (s Scale) Price(n int64) decimal.Decimal { return decimal.New(n, int32(-s.PriceDecimals)) }
 
-// Qty is the decimal of a fixed-point quantity.
+// Qty returns the decimal of a fixed-point quantity.
 func (s Scale) Qty(n int64) decimal.Decimal { return decimal.New(n, int32(-s.QtyDecimals)) }
 
-// Level is one price of a book in fixed-point numbers of the instrument's
-// Scale; quantity zero removes it.
+// Level is one price level of a book in fixed-point numbers of the instrument's Scale.
+// Quantity zero removes the level.
 type Level struct {
 	Price int64
 	Qty   int64
 }
 
-// BookUpdate is one message about a book: a snapshot, or absolute changes of
-// levels. The venue's own numbering is brought to one form: an update follows
-// the one whose LastSeq is its PrevSeq. FirstSeq serves venues where a REST
-// snapshot is joined to a running stream: the first update after the snapshot
-// s has FirstSeq <= s <= LastSeq, or PrevSeq == s.
+// BookUpdate is one message about a book: a snapshot, or new absolute quantities of
+// levels. The venues' sequence numbers are mapped to one form: an update follows the one
+// whose LastSeq is its PrevSeq. FirstSeq serves venues where a REST snapshot is joined to
+// a running stream: the first update after snapshot s has FirstSeq <= s <= LastSeq, or
+// PrevSeq == s.
 //
-// Updates come from a pool. Whoever takes one over calls Release exactly once,
-// after the last use of its levels.
+// Updates come from a pool. The receiver calls Release exactly once, after the last use
+// of the levels.
 type BookUpdate struct {
 	Symbol   string
 	Snapshot bool
@@ -89,25 +89,25 @@ type BookUpdate struct {
 	PrevSeq  uint64
 	Bids     []Level
 	Asks     []Level
-	// VenueTime is the venue's clock, Received ours.
+	// VenueTime is by the venue's clock, Received by ours.
 	VenueTime time.Time
 	Received  time.Time
 }
 
 var bookUpdates = sync.Pool{New: func() any { return new(BookUpdate) }}
 
-// NewBookUpdate takes an empty update from the pool.
+// NewBookUpdate returns an empty update from the pool.
 func NewBookUpdate() *BookUpdate { return bookUpdates.Get().(*BookUpdate) }
 
-// Release gives the update back; it must not be touched afterwards.
+// Release returns the update to the pool. It must not be used afterwards.
 func (u *BookUpdate) Release() {
 	*u = BookUpdate{Bids: u.Bids[:0], Asks: u.Asks[:0]}
 	bookUpdates.Put(u)
 }
 
-// Frame is one message of a public stream topic, encoded once and shared by
-// every subscriber: nobody may change Bytes. Seq rises by exactly one per frame
-// of an epoch; a changed epoch begins with a snapshot.
+// Frame is one message of a public stream topic, encoded once and shared by all
+// subscribers, who must not change Bytes. Seq increases by exactly one per frame of an
+// epoch. A new epoch begins with a snapshot.
 type Frame struct {
 	Topic    string
 	Epoch    uint64

@@ -5,8 +5,7 @@ import "time"
 // MessageType of a message on a stream topic.
 type MessageType string
 
-// Message types. Stale says that a book is not trustworthy until the next
-// snapshot.
+// Message types. Stale means that a book cannot be trusted until the next snapshot.
 const (
 	MessageSnapshot MessageType = "snapshot"
 	MessageDelta    MessageType = "delta"
@@ -14,19 +13,19 @@ const (
 	MessageUpdate   MessageType = "update"
 )
 
-// MessageHead is what every message of a topic begins with.
+// MessageHead is the common part of all messages of a topic.
 type MessageHead struct {
 	Topic string
 	Type  MessageType
 	Seq   uint64
-	// Time is when the message was made here; VenueTime is the venue's clock,
-	// zero if it did not tell.
+	// Time is when the service made the message. VenueTime is by the venue's clock; zero
+	// if the venue did not report it.
 	Time      time.Time
 	VenueTime time.Time
 }
 
-// BookMessage is a view of a book, or what changed in it. Levels are best
-// first; they are only valid during the call they are passed to.
+// BookMessage is a view of a book, or its changes. Levels are sorted best first and are
+// valid only during the call that they are passed to.
 type BookMessage struct {
 	MessageHead
 	Scale Scale
@@ -46,7 +45,7 @@ type CandleMessage struct {
 	Candle
 }
 
-// OrdersMessage, PositionsMessage and AccountMessage carry the REST records: a
+// OrdersMessage, PositionsMessage and AccountMessage carry the records of the REST API: a
 // list in a snapshot, exactly one in an update.
 type (
 	OrdersMessage struct {
@@ -63,19 +62,19 @@ type (
 	}
 )
 
-// FrameSink takes the frames of one topic, in order. It is called by the owner
-// of the topic and must neither block nor change a frame.
+// FrameSink receives the frames of one topic, in order. It is called by the owner of the
+// topic and must neither block nor change a frame.
 type FrameSink interface {
 	Deliver(Frame)
 }
 
-// Subscription is a sink's place on a topic. The first frame is a snapshot where
+// Subscription is the subscription of a sink to a topic. The first frame is a snapshot if
 // the topic has one (book, kline, orders, positions, account).
 type Subscription interface {
-	// Resync asks for one more snapshot frame, delivered in order to this sink
-	// alone and marked Snapshot; its Seq is that of the newest frame, so it
-	// replaces all before it.
+	// Resync requests one more snapshot frame, delivered in order to this sink alone and
+	// marked Snapshot. Its Seq is that of the newest frame, so it replaces everything
+	// before it.
 	Resync()
-	// Close ends the deliveries; one may still be under way.
+	// Close ends the deliveries. One may still be in progress.
 	Close()
 }

@@ -15,7 +15,7 @@ const (
 	Sell Side = "sell"
 )
 
-// Opposite is the other side.
+// Opposite returns the other side.
 func (s Side) Opposite() Side {
 	if s == Buy {
 		return Sell
@@ -23,7 +23,7 @@ func (s Side) Opposite() Side {
 	return Buy
 }
 
-// Opens is the side of the position that an order of this side opens or adds to.
+// Opens returns the side of the position that an order of this side opens or increases.
 func (s Side) Opens() PositionSide {
 	if s == Buy {
 		return Long
@@ -31,13 +31,13 @@ func (s Side) Opens() PositionSide {
 	return Short
 }
 
-// Reduces is the side of the position that an order of this side can reduce.
+// Reduces returns the side of the position that an order of this side reduces.
 func (s Side) Reduces() PositionSide { return s.Opposite().Opens() }
 
-// OrderType of the public interface.
+// OrderType is the type of an order in the public interface.
 type OrderType string
 
-// Order types. The stop types wait for TriggerPrice.
+// Order types. The stop types wait until TriggerPrice is reached.
 const (
 	TypeMarket     OrderType = "market"
 	TypeLimit      OrderType = "limit"
@@ -45,13 +45,13 @@ const (
 	TypeStopLimit  OrderType = "stop_limit"
 )
 
-// IsMarket says whether the order takes whatever price there is once active.
+// IsMarket reports whether the order, once active, executes at any price.
 func (t OrderType) IsMarket() bool { return t == TypeMarket || t == TypeStopMarket }
 
-// IsStop says whether the order waits for a trigger.
+// IsStop reports whether the order waits for a trigger.
 func (t OrderType) IsStop() bool { return t == TypeStopMarket || t == TypeStopLimit }
 
-// TimeInForce of an order. Post-only is a flag of its own.
+// TimeInForce of an order. Post-only is a separate flag.
 type TimeInForce string
 
 // Times in force.
@@ -61,10 +61,10 @@ const (
 	FillOrKill        TimeInForce = "fok"
 )
 
-// Source says who made an order.
+// Source is the origin of an order.
 type Source string
 
-// Sources. SourceVenue is an order made outside this service and adopted by
+// Sources. SourceVenue is an order placed outside this service and adopted by
 // reconciliation.
 const (
 	SourceAPI        Source = "api"
@@ -75,7 +75,7 @@ const (
 	SourceVenue      Source = "venue"
 )
 
-// OrderSpec is what an order asks for. Quantities are in base coin.
+// OrderSpec is the specification of an order. Quantities are in base coin.
 type OrderSpec struct {
 	Symbol       string          `json:"symbol"`
 	Side         Side            `json:"side"`
@@ -90,25 +90,25 @@ type OrderSpec struct {
 	TimeInForce  TimeInForce     `json:"timeInForce"`
 }
 
-// OrderRequest is an OrderSpec on its way to a venue.
+// OrderRequest is an OrderSpec as sent to a venue.
 type OrderRequest struct {
 	OrderSpec
-	// ClientOrderID is ours: `[a-z0-9]{1,32}`, a pure function of the order id.
+	// ClientOrderID is the service's id at the venue, `[a-z0-9]{1,32}`, a pure function
+	// of the order id.
 	ClientOrderID string
-	// Deadline travels with the request in the venue's own form (recvWindow,
-	// expTime): the venue must refuse to execute it later than this.
+	// Deadline is sent with the request in the venue's own form (recvWindow, expTime).
+	// The venue must not execute the request after it.
 	Deadline time.Time
-	// ClosePosition asks for a stop that closes whatever the position is at
-	// the trigger (protection); Qty is ignored then.
+	// ClosePosition requests a stop that closes the whole position at the trigger
+	// (protection). Qty is ignored then.
 	ClosePosition bool
-	// TriggerWhen says which way the price must move to reach the trigger; if
-	// empty the market at the moment of sending decides. Protection sets it, so
-	// that a stop loss whose price has passed is refused and never taken for a
-	// take profit.
-	TriggerWhen TriggerDirection
+	// TriggerDirection is the direction in which the price reaches the trigger. If empty,
+	// the market at the time of sending decides. Protection sets it, so that a stop loss
+	// whose price has already passed is rejected and not taken for a take profit.
+	TriggerDirection TriggerDirection
 }
 
-// TriggerDirection is the way of the price to a trigger.
+// TriggerDirection is the direction of the price towards a trigger.
 type TriggerDirection string
 
 // Trigger directions.
@@ -117,9 +117,9 @@ const (
 	TriggerFalling TriggerDirection = "falling"
 )
 
-// OrderRef names an order at its venue. ClientOrderID is always known for our
-// own orders, VenueOrderID once the venue acknowledged; connectors prefer the
-// client id. Type decides the endpoint where a venue keeps stops apart.
+// OrderRef identifies an order at its venue. ClientOrderID is always known for orders of
+// this service, VenueOrderID once the venue has acknowledged the order; connectors prefer
+// the client id. Type selects the endpoint where a venue keeps stops separately.
 type OrderRef struct {
 	Symbol        string
 	ClientOrderID string
@@ -127,9 +127,8 @@ type OrderRef struct {
 	Type          OrderType
 }
 
-// AmendRequest changes price, quantity or trigger of an active order. Each
-// field holds the value wanted, changed or not; Qty is the new total including
-// what is filled.
+// AmendRequest changes price, quantity or trigger of an active order. Each field holds
+// the new value, changed or not. Qty is the new total, including the filled part.
 type AmendRequest struct {
 	OrderRef
 	Side         Side
@@ -140,10 +139,10 @@ type AmendRequest struct {
 	Deadline     time.Time
 }
 
-// ProtectionStatus is the state of one protecting order.
+// ProtectionStatus is the status of one leg of a protection.
 type ProtectionStatus string
 
-// States of protection.
+// Statuses of a protection leg.
 const (
 	ProtectionPending   ProtectionStatus = "pending"
 	ProtectionLive      ProtectionStatus = "live"
@@ -152,53 +151,53 @@ const (
 	ProtectionFailed    ProtectionStatus = "failed"
 )
 
-// Protecting says how an order protects a position.
-type Protecting string
+// LegKind is the kind of a protection leg.
+type LegKind string
 
-// Ways to protect.
+// Kinds of protection leg.
 const (
-	ProtectingStopLoss   Protecting = "stop_loss"
-	ProtectingTakeProfit Protecting = "take_profit"
+	LegStopLoss   LegKind = "stop_loss"
+	LegTakeProfit LegKind = "take_profit"
 )
 
 // ProtectionLeg is a stop loss or a take profit attached to an order.
 type ProtectionLeg struct {
 	Status ProtectionStatus `json:"status"`
 	Price  decimal.Decimal  `json:"price"`
-	// OrderID is the service's own order that does the protecting where the
-	// venue attaches nothing itself; empty otherwise.
+	// OrderID is the service's own protecting order where the venue does not attach
+	// protection; empty otherwise.
 	OrderID string `json:"orderId,omitempty"`
 }
 
-// IsAwake says whether the leg is to be placed or is live. It is safe on nil.
-func (l *ProtectionLeg) IsAwake() bool {
+// IsActive reports whether the leg is live or about to be placed. It is safe on nil.
+func (l *ProtectionLeg) IsActive() bool {
 	return l != nil && (l.Status == ProtectionPending || l.Status == ProtectionLive)
 }
 
-// Protection of an order's position.
+// Protection is the stop loss and take profit of an order.
 type Protection struct {
 	StopLoss   *ProtectionLeg `json:"stopLoss,omitempty"`
 	TakeProfit *ProtectionLeg `json:"takeProfit,omitempty"`
 }
 
-// Leg is the leg of a kind; nil if there is none. It is safe on nil.
-func (p *Protection) Leg(kind Protecting) *ProtectionLeg {
+// Leg returns the leg of a kind; nil if there is none. It is safe on nil.
+func (p *Protection) Leg(kind LegKind) *ProtectionLeg {
 	switch {
 	case p == nil:
 		return nil
-	case kind == ProtectingStopLoss:
+	case kind == LegStopLoss:
 		return p.StopLoss
 	default:
 		return p.TakeProfit
 	}
 }
 
-// Awake says whether a leg is to be placed or is live. It is safe on nil.
-func (p *Protection) Awake() bool {
-	return p.Leg(ProtectingStopLoss).IsAwake() || p.Leg(ProtectingTakeProfit).IsAwake()
+// IsActive reports whether a leg is live or about to be placed. It is safe on nil.
+func (p *Protection) IsActive() bool {
+	return p.Leg(LegStopLoss).IsActive() || p.Leg(LegTakeProfit).IsActive()
 }
 
-// Clone is a deep copy; nil of nil.
+// Clone returns a deep copy; nil for nil.
 func (p *Protection) Clone() *Protection {
 	if p == nil {
 		return nil
@@ -215,18 +214,18 @@ func (p *Protection) Clone() *Protection {
 	return &clone
 }
 
-// PendingAction is a change asked of the venue and not answered yet.
+// PendingAction is a change that was requested from the venue and is not answered yet.
 type PendingAction string
 
-// Pending actions; none is empty.
+// Pending actions. The empty one means none.
 const (
 	PendingNone   PendingAction = ""
 	PendingCancel PendingAction = "cancel"
 	PendingAmend  PendingAction = "amend"
 )
 
-// OrderFault says why an order ended as it did.
-type OrderFault struct {
+// RejectReason is why an order was rejected, expired or was cancelled by the venue.
+type RejectReason struct {
 	Code         Code   `json:"code"`
 	Message      string `json:"message"`
 	Reason       string `json:"reason,omitempty"`
@@ -234,9 +233,8 @@ type OrderFault struct {
 	VenueMessage string `json:"venueMessage,omitempty"`
 }
 
-// Order is the service's record of one order. OrderID is the service's own,
-// made before anything is sent. AvgPrice and Fee are unknown until the venue
-// has told them.
+// Order is the service's record of one order. OrderID is the service's own, made before
+// anything is sent. AvgPrice and Fee are unknown until the venue has reported them.
 type Order struct {
 	OrderID       string        `json:"orderId"`
 	RequestID     string        `json:"requestId,omitempty"`
@@ -255,12 +253,12 @@ type Order struct {
 	VenueOrderID string          `json:"venueOrderId,omitempty"`
 	Replaces     string          `json:"replaces,omitempty"`
 	ReplacedBy   string          `json:"replacedBy,omitempty"`
-	Error        *OrderFault     `json:"error,omitempty"`
+	Error        *RejectReason   `json:"error,omitempty"`
 	CreatedAt    Time            `json:"createdAt"`
 	UpdatedAt    Time            `json:"updatedAt"`
 }
 
-// RemainingQty is what may still be filled: zero once the order is closed.
+// RemainingQty returns what may still be filled; zero once the order is closed.
 func (o *Order) RemainingQty() decimal.Decimal {
 	if o.Status.IsClosed() {
 		return decimal.Zero

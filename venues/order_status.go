@@ -1,10 +1,11 @@
 package venues
 
-// OrderStatus is where an order stands in its life.
+// OrderStatus is the status of an order.
 type OrderStatus string
 
-// Order statuses. Unknown means that the outcome is not proven yet; it is left
-// only on proof, never by a time-out.
+// Order statuses. Unknown means that the outcome of the request is unknown. An order
+// leaves it when the venue reports the order or its absence is confirmed, never by a
+// time-out.
 const (
 	StatusPending         OrderStatus = "pending"
 	StatusUntriggered     OrderStatus = "untriggered"
@@ -18,8 +19,8 @@ const (
 	StatusUnknown         OrderStatus = "unknown"
 )
 
-// transitions is the whole life of an order: every legal step from one status
-// to another. Terminal statuses have no way out; staying put is always legal.
+// transitions lists every legal change of status. Terminal statuses have none. Keeping a
+// status is always legal.
 var transitions = map[OrderStatus][]OrderStatus{
 	StatusPending: {
 		StatusUntriggered, StatusOpen, StatusPartiallyFilled, StatusFilled,
@@ -43,7 +44,7 @@ var transitions = map[OrderStatus][]OrderStatus{
 	StatusFilled: nil, StatusCancelled: nil, StatusRejected: nil, StatusExpired: nil, StatusReplaced: nil,
 }
 
-// OrderStatuses lists every status in the order of an order's life.
+// OrderStatuses returns every status, in the usual order of an order's progress.
 func OrderStatuses() []OrderStatus {
 	return []OrderStatus{
 		StatusPending, StatusUntriggered, StatusOpen, StatusPartiallyFilled, StatusUnknown,
@@ -51,7 +52,7 @@ func OrderStatuses() []OrderStatus {
 	}
 }
 
-// CanBecome says whether an order may step from s to next.
+// CanBecome reports whether an order may change from s to next.
 func (s OrderStatus) CanBecome(next OrderStatus) bool {
 	if s == next {
 		return true
@@ -64,16 +65,16 @@ func (s OrderStatus) CanBecome(next OrderStatus) bool {
 	return false
 }
 
-// IsClosed says whether s is terminal.
+// IsClosed reports whether s is terminal.
 func (s OrderStatus) IsClosed() bool { return s.Valid() && len(transitions[s]) == 0 }
 
-// IsActive says whether the venue is known to hold the order, so that it can be
+// IsActive reports whether the venue is known to have the order open, so that it can be
 // amended and cancelled.
 func (s OrderStatus) IsActive() bool {
 	return s == StatusUntriggered || s == StatusOpen || s == StatusPartiallyFilled
 }
 
-// Valid says whether s is one of the statuses.
+// Valid reports whether s is one of the statuses.
 func (s OrderStatus) Valid() bool {
 	_, known := transitions[s]
 	return known

@@ -15,7 +15,7 @@ const (
 	Short PositionSide = "short"
 )
 
-// ClosedBy is the side of the orders that reduce a position of this side.
+// ClosedBy returns the side of the orders that reduce a position of this side.
 func (p PositionSide) ClosedBy() Side {
 	if p == Short {
 		return Buy
@@ -32,8 +32,8 @@ const (
 	MarginIsolated MarginMode = "isolated"
 )
 
-// Position is an open position; Qty is positive, in base coin. A closed one is
-// told once with Qty zero and a CloseReason.
+// Position is an open position. Qty is positive, in base coin. A closed position is
+// published once, with Qty zero and a CloseReason.
 type Position struct {
 	Exchange         Venue           `json:"exchange"`
 	Symbol           string          `json:"symbol"`
@@ -53,10 +53,11 @@ type Position struct {
 	Reason           CloseReason     `json:"reason,omitempty"`
 }
 
-// Key names a position within an account: in hedge mode an instrument has two.
+// Key identifies a position within an account. In hedge mode an instrument has two
+// positions.
 func (p *Position) Key() string { return p.Symbol + "/" + string(p.Side) }
 
-// CloseReason says what ended a position.
+// CloseReason is what closed a position.
 type CloseReason string
 
 // Close reasons of the event position.closed.
@@ -68,7 +69,7 @@ const (
 	ClosedOpposite    CloseReason = "opposite_signal"
 )
 
-// Balance is one settlement currency of an account; the Account record of the
+// Balance is one settlement currency of an account: the Account record of the public
 // interface.
 type Balance struct {
 	Exchange      Venue           `json:"exchange"`
@@ -80,18 +81,17 @@ type Balance struct {
 	Currency      string          `json:"currency"`
 }
 
-// AccountMode is how an account is set up at its venue. The service reads it
-// and honours it; it never changes it silently.
+// AccountMode is the configuration of an account at its venue. The service reads it and
+// respects it; it never changes it without a request.
 type AccountMode struct {
 	AccountType string
-	// Unfit says that an account of this type has no derivatives.
-	Unfit  bool
-	Hedge  bool
-	ReadAt time.Time
+	// NoDerivatives: an account of this type cannot trade derivatives.
+	NoDerivatives bool
+	Hedge         bool
+	ReadAt        time.Time
 }
 
-// LeverageChange is the answer to a change of leverage, read back after the
-// write.
+// LeverageChange is the result of a change of leverage, read back after the change.
 type LeverageChange struct {
 	Exchange         Venue           `json:"exchange"`
 	Symbol           string          `json:"symbol"`

@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// ProtectRequest changes the stop loss and take profit that a venue has attached
-// to an order. It holds absolute prices, so it may be repeated.
+// ProtectRequest changes the stop loss and take profit that a venue has attached to an
+// order. Prices are absolute, so the request may be repeated.
 type ProtectRequest struct {
-	// Entry is the order that brought the protection along, Side its side.
+	// Entry is the order that the protection was attached to, Side its side.
 	Entry OrderRef
 	Side  Side
-	// Leg is the venue's protecting order; zero as long as there is none.
+	// Leg is the venue's protecting order; zero while there is none.
 	Leg OrderRef
-	// StopLoss and TakeProfit are the triggers wanted: nil leaves one as it is,
-	// an unknown price removes it.
+	// StopLoss and TakeProfit are the new triggers: nil leaves one as it is, an unknown
+	// price removes it.
 	StopLoss   *Optional
 	TakeProfit *Optional
 	Deadline   time.Time
 }
 
-// Set notes the trigger wanted for a kind.
-func (r *ProtectRequest) Set(kind Protecting, price Optional) {
-	if kind == ProtectingStopLoss {
+// Set sets the new trigger of a kind.
+func (r *ProtectRequest) Set(kind LegKind, price Optional) {
+	if kind == LegStopLoss {
 		r.StopLoss = &price
 		return
 	}
 	r.TakeProfit = &price
 }
 
-// Wants says whether the request changes a kind.
-func (r *ProtectRequest) Wants(kind Protecting) bool {
-	if kind == ProtectingStopLoss {
+// Changes reports whether the request changes a kind.
+func (r *ProtectRequest) Changes(kind LegKind) bool {
+	if kind == LegStopLoss {
 		return r.StopLoss != nil
 	}
 	return r.TakeProfit != nil

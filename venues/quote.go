@@ -2,32 +2,32 @@ package venues
 
 import "time"
 
-// Quote is what is known of an instrument's prices at one moment. It is a value;
-// what is unknown is unknown, never zero.
+// Quote is the known prices of an instrument at one time. A price that is unknown is an
+// unknown Optional, never zero.
 type Quote struct {
 	Symbol  string
 	Last    Optional // price of the newest public trade
-	Mark    Optional // price by which the venue values positions
+	Mark    Optional // price at which the venue values positions
 	BestBid Optional
 	BestAsk Optional
-	// VenueTime is the venue's clock in the newest message about the book.
+	// VenueTime is the venue's time in the newest message about the book.
 	VenueTime time.Time
-	// Stale says that messages of the venue may be missing since: the prices
-	// are the newest known, not necessarily the newest.
+	// Stale: messages of the venue may have been lost since, so the prices are the newest
+	// known but perhaps not the newest.
 	Stale bool
 }
 
-// Known says whether there is any price to go by.
-func (q Quote) Known() bool { return q.Mark.Valid || q.Last.Valid }
+// HasPrice reports whether the mark price or the last price is known.
+func (q Quote) HasPrice() bool { return q.Mark.Valid || q.Last.Valid }
 
-// BookView is the best levels of a book at one moment, best first. It is
-// immutable and may be read by anyone.
+// BookView is the best levels of a book at one time, best first. It is immutable and safe
+// for concurrent reads.
 type BookView struct {
 	Symbol    string
 	Scale     Scale
 	Bids      []Level
 	Asks      []Level
 	VenueTime time.Time
-	// Stale says that the book is being rebuilt; there are no levels then.
+	// Stale: the book is being rebuilt and there are no levels.
 	Stale bool
 }

@@ -2,29 +2,29 @@ package venues
 
 import "github.com/shopspring/decimal"
 
-// CheckOrder holds what is asked for against the instrument's rules: status,
-// tick, step, quantity bounds and notional. It changes nothing and rounds
-// nothing; a fault names the nearest valid values. mark serves the notional of
-// orders without a price and may be unknown.
+// CheckOrder checks an order against the instrument's rules: status, tick size, quantity
+// step, bounds of the quantity, and notional. It rounds nothing; an error names the
+// nearest valid values. mark is used for the notional of orders without a price and may
+// be unknown.
 func (i *Instrument) CheckOrder(r *OrderSpec, mark Optional) *Error {
 	if err := i.checkStatus(r.ReduceOnly); err != nil {
 		return err
 	}
-	var faults []FieldFault
-	faults = append(faults, i.checkQty("qty", r.Qty, r.Type.IsMarket())...)
+	var fields []FieldError
+	fields = append(fields, i.checkQty("qty", r.Qty, r.Type.IsMarket())...)
 	for _, p := range []struct {
 		field string
 		value Optional
 	}{{"price", r.Price}, {"triggerPrice", r.TriggerPrice}, {"stopLoss", r.StopLoss}, {"takeProfit", r.TakeProfit}} {
 		if p.value.Valid {
-			faults = append(faults, i.checkPrice(p.field, p.value.Decimal)...)
+			fields = append(fields, i.checkPrice(p.field, p.value.Decimal)...)
 		}
 	}
-	if len(faults) == 0 && !r.ReduceOnly {
-		faults = i.checkNotional(r, mark)
+	if len(fields) == 0 && !r.ReduceOnly {
+		fields = i.checkNotional(r, mark)
 	}
-	if len(faults) > 0 {
-		return InvalidFields(faults...)
+	if len(fields) > 0 {
+		return InvalidFields(fields...)
 	}
 	return nil
 }
@@ -37,37 +37,37 @@ func (i *Instrument) checkStatus(reduceOnly bool) *Error {
 		With("symbol", i.Symbol).With("status", string(i.Status))
 }
 
-func (i *Instrument) checkQty(field string, qty decimal.Decimal, market bool) []FieldFault {
+func (i *Instrument) checkQty(field string, qty decimal.Decimal, market bool) []FieldError {
 	limit := i.MaxQty
 	if market && i.MaxMarketQty.Valid {
 		limit = i.MaxMarketQty
 	}
 	switch {
 	case qty.LessThan(i.MinQty):
-		return []FieldFault{{field, "below_minimum", FormatDecimal(qty), FormatDecimal(i.MinQty)}}
+		return []FieldError{{field, "below_minimum", FormatDecimal(qty), FormatDecimal(i.MinQty)}}
 	case limit.Valid && qty.GreaterThan(limit.Decimal):
-		return []FieldFault{{field, "above_maximum", FormatDecimal(qty), FormatDecimal(limit.Decimal)}}
+		return []FieldError{{field, "above_maximum", FormatDecimal(qty), FormatDecimal(limit.Decimal)}}
 	case !IsMultiple(qty, i.QtyStep):
-		return []FieldFault{{field, "not_a_multiple_of_step", FormatDecimal(qty), nearest(qty, i.QtyStep)}}
+		return []FieldError{{field, "not_a_multiple_of_step", FormatDecimal(qty), nearest(qty, i.QtyStep)}}
 	}
 	return nil
 }
 
-func (i *Instrument) checkPrice(field string, price decimal.Decimal) []FieldFault {
+func (i *Instrument) checkPrice(field string, price decimal.Decimal) []FieldError {
 	switch {
 	case !price.IsPositive():
-		return []FieldFault{{field, "not_positive", FormatDecimal(price), FormatDecimal(i.TickSize)}}
+		return []FieldError{{field, "not_positive", FormatDecimal(price), FormatDecimal(i.TickSize)}}
 	case !IsMultiple(price, i.TickSize):
-		return []FieldFault{{field, "not_a_multiple_of_tick", FormatDecimal(price), nearest(price, i.TickSize)}}
+		return []FieldError{{field, "not_a_multiple_of_tick", FormatDecimal(price), nearest(price, i.TickSize)}}
 	case i.MinPrice.Valid && price.LessThan(i.MinPrice.Decimal):
-		return []FieldFault{{field, "below_minimum", FormatDecimal(price), FormatDecimal(i.MinPrice.Decimal)}}
+		return []FieldError{{field, "below_minimum", FormatDecimal(price), FormatDecimal(i.MinPrice.Decimal)}}
 	case i.MaxPrice.Valid && price.GreaterThan(i.MaxPrice.Decimal):
-		return []FieldFault{{field, "above_maximum", FormatDecimal(price), FormatDecimal(i.MaxPrice.Decimal)}}
+		return []FieldError{{field, "above_maximum", FormatDecimal(price), FormatDecimal(i.MaxPrice.Decimal)}}
 	}
 	return nil
 }
 
-func (i *Instrument) checkNotional(r *OrderSpec, mark Optional) []FieldFault {
+func (i *Instrument) checkNotional(r *OrderSpec, mark Optional) []FieldError {
 	price := mark
 	if r.Price.Valid {
 		price = r.Price
@@ -84,13 +84,13 @@ func (i *Instrument) checkNotional(r *OrderSpec, mark Optional) []FieldFault {
 	if least.Mul(price.Decimal).LessThan(i.MinNotional.Decimal) {
 		least = least.Add(i.QtyStep) // the quotient was rounded down
 	}
-	return []FieldFault{{
+	return []FieldError{{
 		"qty", "below_minimum_notional", FormatDecimal(r.Qty),
 		"at least " + FormatDecimal(least) + " (notional " + FormatDecimal(i.MinNotional.Decimal) + ")",
 	}}
 }
 
-// nearest names the valid neighbours of value: "64000 or 64000.1".
+// nearest returns the valid neighbours of value, such as "64000 or 64000.1".
 func nearest(value, step decimal.Decimal) string {
 	low := FloorTo(value, step)
 	high := FormatDecimal(low.Add(step))

@@ -37,7 +37,7 @@ func TestCheckOrderNamesTheNearestValidValues(t *testing.T) {
 		"zero":              {limit("0", "60000"), "qty", "below_minimum", "0.001"},
 		"negative price":    {limit("1", "-1"), "price", "not_positive", "0.1"},
 		"too cheap":         {limit("1", "500"), "price", "below_minimum", "556.8"},
-		"too dear":          {limit("1", "5000000"), "price", "above_maximum", "4529764"},
+		"too expensive":     {limit("1", "5000000"), "price", "above_maximum", "4529764"},
 		"too large":         {limit("1001", "60000"), "qty", "above_maximum", "1000"},
 		"large for market":  {market, "qty", "above_maximum", "120"},
 		"low notional":      {limit("0.001", "60000"), "qty", "below_minimum_notional", "at least 0.002 (notional 100)"},
@@ -52,17 +52,17 @@ func TestCheckOrderNamesTheNearestValidValues(t *testing.T) {
 				return
 			}
 			if err == nil {
-				t.Fatal("taken")
+				t.Fatalf("no error, want %s %s", c.field, c.rule)
 			}
-			fault := err.Details["fields"].([]venues.FieldFault)[0]
-			if fault.Field != c.field || fault.Rule != c.rule || fault.Allowed != c.allowed {
-				t.Fatalf("%+v", fault)
+			got := err.Details["fields"].([]venues.FieldError)[0]
+			if got.Field != c.field || got.Rule != c.rule || got.Allowed != c.allowed {
+				t.Fatalf("field error = %+v, want %s %s, allowed %s", got, c.field, c.rule, c.allowed)
 			}
 		})
 	}
 }
 
-func TestOnlyTradingTakesOpeningOrders(t *testing.T) {
+func TestOnlyTradingAcceptsOpeningOrders(t *testing.T) {
 	for _, status := range []venues.InstrumentStatus{
 		venues.InstrumentPreOpen, venues.InstrumentRestricted, venues.InstrumentHalted, venues.InstrumentSettling, venues.InstrumentClosed,
 	} {
@@ -70,11 +70,11 @@ func TestOnlyTradingTakesOpeningOrders(t *testing.T) {
 		i.Status = status
 		spec := venues.OrderSpec{Type: venues.TypeMarket, Qty: venues.MustDecimal("1")}
 		if err := i.CheckOrder(&spec, venues.Optional{}); err == nil || err.Code != venues.CodeSymbolNotTradable {
-			t.Errorf("%s: %v", status, err)
+			t.Errorf("%s: error %v, want %s", status, err, venues.CodeSymbolNotTradable)
 		}
 		spec.ReduceOnly = true
 		if err := i.CheckOrder(&spec, venues.Optional{}); (err == nil) != (status == venues.InstrumentRestricted) {
-			t.Errorf("%s, reducing: %v", status, err)
+			t.Errorf("%s, reduce-only: error %v, want one unless restricted", status, err)
 		}
 	}
 }

@@ -22,23 +22,23 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 	}
 	for _, text := range printed {
 		if strings.Contains(text, "canary") || strings.Contains(text, "63616e617279") {
-			t.Errorf("printed: %s", text)
+			t.Errorf("secret printed: %s", text)
 		}
 	}
 	if c.APIKey.Reveal() != "canary" {
-		t.Error("the value is lost")
+		t.Errorf("Reveal = %q, want the value", c.APIKey.Reveal())
 	}
 }
 
 func TestTimesAreMillisecondsInUTC(t *testing.T) {
-	moment := venues.At(time.Date(2026, 11, 20, 11, 19, 0, 123456789, time.FixedZone("", 7200)))
-	data, err := json.Marshal([]venues.Time{moment, {}})
+	at := venues.At(time.Date(2026, 11, 20, 11, 19, 0, 123456789, time.FixedZone("", 7200)))
+	data, err := json.Marshal([]venues.Time{at, {}})
 	if err != nil || string(data) != `["2026-11-20T09:19:00.123Z",null]` {
-		t.Fatalf("%s, %v", data, err)
+		t.Fatalf("encoded %s, %v, want milliseconds in UTC and null", data, err)
 	}
 	var back []venues.Time
-	if err := json.Unmarshal(data, &back); err != nil || !back[1].IsZero() || back[0].UnixMilli() != moment.UnixMilli() {
-		t.Fatalf("%v, %v", back, err)
+	if err := json.Unmarshal(data, &back); err != nil || !back[1].IsZero() || back[0].UnixMilli() != at.UnixMilli() {
+		t.Fatalf("decoded %v, %v, want %v and the zero time", back, err, at)
 	}
 }
 
@@ -46,9 +46,9 @@ func TestErrorDetailsAreNotShared(t *testing.T) {
 	first := venues.Errorf(venues.CodeNotFound, "no").With("a", 1)
 	second := first.With("b", 2)
 	if len(first.Details) != 1 || len(second.Details) != 2 {
-		t.Fatalf("%v %v", first.Details, second.Details)
+		t.Fatalf("details %v and %v, want one and two", first.Details, second.Details)
 	}
 	if venues.CodeOf(fmt.Errorf("wrapped: %w", second)) != venues.CodeNotFound || venues.CodeOf(fmt.Errorf("x")) != venues.CodeInternal {
-		t.Fatal("codes")
+		t.Fatal("CodeOf does not find the code of a wrapped error or invents one")
 	}
 }

@@ -2,7 +2,7 @@ package venues
 
 import "github.com/shopspring/decimal"
 
-// SignalAction is what a signal asks for.
+// SignalAction is what a signal requests.
 type SignalAction string
 
 // Actions of a signal (interface, "Inbound signal").
@@ -13,56 +13,55 @@ const (
 	ActionNotify    SignalAction = "notify"
 )
 
-// SignalProof is what the sender of a signal was verified by.
-type SignalProof string
+// SignalAuth is how the sender of a signal was authenticated.
+type SignalAuth string
 
-// Proofs of a sender.
+// Ways of authentication.
 const (
-	ProofSignature SignalProof = "signature"
-	ProofToken     SignalProof = "channel_token"
-	// ProofAdministration: an administrator has fired the channel.
-	ProofAdministration SignalProof = "administration"
+	AuthSignature SignalAuth = "signature"
+	AuthToken     SignalAuth = "channel_token"
+	// AuthAdministrator: an administrator fired the channel.
+	AuthAdministrator SignalAuth = "administration"
 )
 
-// Signal is what came in by a channel, after its sender was verified and its
-// body was read. It never holds a secret: the channel token is not among its
-// members.
+// Signal is a message received by a channel, after its sender was authenticated and its
+// body parsed. It never holds a secret: the channel token is not part of it.
 type Signal struct {
 	Customer  string       `json:"customer"`
 	ChannelID string       `json:"channelId"`
 	Action    SignalAction `json:"action"`
 	Exchange  Venue        `json:"exchange,omitempty"`
 	Symbol    string       `json:"symbol,omitempty"`
-	// Side is required for an order and a guard for a close: empty closes either.
+	// Side is required for an order and a safeguard for a close: empty closes either
+	// side.
 	Side Side `json:"side,omitempty"`
-	// Qty is in base coin; unknown closes all.
+	// Qty is in base coin. Unknown closes the whole position.
 	Qty        Optional  `json:"qty"`
 	Type       OrderType `json:"orderType,omitempty"`
 	Price      Optional  `json:"price"`
 	StopLoss   Optional  `json:"stopLoss"`
 	TakeProfit Optional  `json:"takeProfit"`
-	// RequestID is the sender's. Implied says that he gave none: that of a signed
-	// signal is then made from what was signed, that of a chart's is empty until
-	// its channel has told repeats apart by their BodyHash.
+	// RequestID is the sender's. Implied means that the sender gave none: for a signed
+	// signal it is then derived from the signed content; for a chart's signal it is empty
+	// until the channel has recognized repeats by their BodyHash.
 	RequestID string `json:"requestId"`
 	Implied   bool   `json:"implied,omitempty"`
 	Comment   string `json:"comment,omitempty"`
-	// BodyHash is SHA-256 of the canonical body.
+	// BodyHash is the SHA-256 of the canonical body.
 	BodyHash []byte `json:"bodyHash"`
-	// Ignored names the members of the body that mean nothing here.
+	// Ignored lists the members of the body that were not understood.
 	Ignored []string `json:"ignored,omitempty"`
 	Source  Source   `json:"source"`
-	// Proof is what its sender was verified by.
-	Proof SignalProof `json:"proof,omitempty"`
-	// SentAt is what a chart's signal says of its own time; zero if it says
-	// nothing.
+	// Auth is how the sender was authenticated.
+	Auth SignalAuth `json:"proof,omitempty"`
+	// SentAt is the time that a chart's signal states; zero if it states none.
 	SentAt     Time `json:"sentAt"`
 	ReceivedAt Time `json:"receivedAt"`
 }
 
-// SignalAnswer is what the sender of a signal hears (interface, "Inbound signal
-// response"). Status is an order's status, or that of a signal which made none.
-type SignalAnswer struct {
+// SignalResponse is the response to the sender of a signal (interface, "Inbound signal
+// response"). Status is the status of the order, or that of a signal that placed none.
+type SignalResponse struct {
 	SignalID  string
 	Duplicate bool
 	RequestID string

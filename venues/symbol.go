@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// symbolLengthMax bounds what is taken for a symbol at all.
+// symbolLengthMax bounds the length of a symbol.
 const symbolLengthMax = 64
 
-// NormalizeSymbol turns the usual spellings of a linear contract into the
-// canonical one: BTCUSDT for a perpetual, BTCUSDT-260925 for a dated future. It
-// takes BTC-USDT-SWAP, BTC-USDT-260925, BTCUSDT_260925, BTCUSDT.P,
-// BINANCE:BTCUSDT.P, BTC/USDT:USDT and lower case. What is no symbol at all
-// comes back empty. It looks nothing up.
+// NormalizeSymbol returns the canonical spelling of a linear contract: BTCUSDT for a
+// perpetual, BTCUSDT-260925 for a dated future. It accepts BTC-USDT-SWAP,
+// BTC-USDT-260925, BTCUSDT_260925, BTCUSDT.P, BINANCE:BTCUSDT.P, BTC/USDT:USDT and lower
+// case, and returns "" for text that cannot be a symbol. It does not check that the
+// instrument exists.
 func NormalizeSymbol(text string) string {
 	if text == "" || len(text) > symbolLengthMax {
 		return ""
@@ -43,9 +43,8 @@ func NormalizeSymbol(text string) string {
 
 func isExpiry(s string) bool { return len(s) == 6 && digitRun(s) == 6 }
 
-// cleanSymbol refuses whatever cannot be a canonical symbol: control characters,
-// separators, a dash that does not begin an expiry. Letters of any script may be
-// part of a symbol.
+// cleanSymbol returns "" for what cannot be a canonical symbol: control characters,
+// separators, a dash that does not begin an expiry. Letters of any script are allowed.
 func cleanSymbol(s string) string {
 	base, expiry, dated := strings.Cut(s, "-")
 	if base == "" || (dated && !isExpiry(expiry)) {
@@ -59,15 +58,15 @@ func cleanSymbol(s string) string {
 	return s
 }
 
-// InstrumentSet is one venue's instruments at one moment. It is immutable and
-// may be read by anyone.
+// InstrumentSet is one venue's instruments at one time. It is immutable and safe for
+// concurrent reads.
 type InstrumentSet struct {
 	list     []Instrument
 	bySymbol map[string]*Instrument
 }
 
-// NewInstrumentSet indexes instruments; it keeps the slice, which must not be
-// changed afterwards.
+// NewInstrumentSet indexes instruments. It keeps the slice, which must not be changed
+// afterwards.
 func NewInstrumentSet(instruments []Instrument) *InstrumentSet {
 	set := &InstrumentSet{list: instruments, bySymbol: make(map[string]*Instrument, 2*len(instruments))}
 	for i := range instruments {
@@ -79,7 +78,7 @@ func NewInstrumentSet(instruments []Instrument) *InstrumentSet {
 	return set
 }
 
-// All lists the instruments; the slice must not be changed.
+// All returns the instruments. The slice must not be changed.
 func (s *InstrumentSet) All() []Instrument {
 	if s == nil {
 		return nil
@@ -87,8 +86,8 @@ func (s *InstrumentSet) All() []Instrument {
 	return s.list
 }
 
-// Find looks an instrument up by any spelling that NormalizeSymbol takes or by
-// the venue's own. It is safe on a nil set.
+// Find finds an instrument by the venue's symbol or by any spelling that NormalizeSymbol
+// accepts. It is safe on a nil set.
 func (s *InstrumentSet) Find(text string) (*Instrument, bool) {
 	if s == nil {
 		return nil, false

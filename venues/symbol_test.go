@@ -15,7 +15,7 @@ func TestNormalizeSymbol(t *testing.T) {
 		"": "", "BTC USDT": "", "BTC\x00": "", "<script>": "", `BTC"`: "",
 	} {
 		if got := venues.NormalizeSymbol(given); got != want {
-			t.Errorf("%q: %q, want %q", given, got, want)
+			t.Errorf("NormalizeSymbol(%q) = %q, want %q", given, got, want)
 		}
 	}
 }
@@ -26,7 +26,7 @@ func FuzzNormalizeSymbol(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		once := venues.NormalizeSymbol(text)
 		if twice := venues.NormalizeSymbol(once); twice != once && once != "" {
-			t.Fatalf("%q became %q, then %q", text, once, twice)
+			t.Fatalf("NormalizeSymbol(%q) = %q, and of that %q, want no change", text, once, twice)
 		}
 	})
 }
@@ -37,7 +37,7 @@ func TestTopicsRoundTrip(t *testing.T) {
 	} {
 		topic, ok := venues.ParseTopic(name)
 		if !ok || topic.String() != name {
-			t.Errorf("%s: %v, %t", name, topic, ok)
+			t.Errorf("ParseTopic(%s) = %v, %t, want the same name", name, topic, ok)
 		}
 	}
 	for alias, want := range map[string]string{
@@ -47,7 +47,7 @@ func TestTopicsRoundTrip(t *testing.T) {
 		"trades:binance:BINANCE:BTCUSDT.P": "trades:binance:BTCUSDT",
 	} {
 		if topic, ok := venues.ParseTopic(alias); !ok || topic.String() != want {
-			t.Errorf("%s: %v, %t", alias, topic, ok)
+			t.Errorf("ParseTopic(%s) = %v, %t, want %s", alias, topic, ok, want)
 		}
 	}
 	for _, bad := range []string{
@@ -55,7 +55,7 @@ func TestTopicsRoundTrip(t *testing.T) {
 		"kline:okx:BTCUSDT:7m", "trades:binance:", "Orders", "trades::BTCUSDT", "book:binance::20",
 	} {
 		if topic, ok := venues.ParseTopic(bad); ok {
-			t.Errorf("%q was taken for %v", bad, topic)
+			t.Errorf("ParseTopic(%q) = %v, want none", bad, topic)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func FuzzParseTopic(f *testing.F) {
 			return
 		}
 		if again, ok := venues.ParseTopic(topic.String()); !ok || again != topic {
-			t.Fatalf("%q is %v, printed %q, read %v %t", text, topic, topic, again, ok)
+			t.Fatalf("ParseTopic(%q) = %v, and of its name %q %v %t, want the same", text, topic, topic, again, ok)
 		}
 	})
 }

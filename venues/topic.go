@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// TopicKind of a stream topic (a "channel" of the public stream).
+// TopicKind is the kind of a stream topic (a "channel" of the public interface).
 type TopicKind string
 
-// Kinds of topic. The last three belong to the customer who asks.
+// Kinds of topic. The last three are private to a customer.
 const (
 	TopicTrades    TopicKind = "trades"
 	TopicBook      TopicKind = "book"
@@ -19,10 +19,10 @@ const (
 	TopicAccount   TopicKind = "account"
 )
 
-// BookDepths lists the depths of the book topic.
+// BookDepths returns the depths of the book topic.
 func BookDepths() []int { return []int{1, 5, 10, 20, 50, 100, 200} }
 
-// Topic is a parsed name of a stream channel.
+// Topic is the parsed name of a stream topic.
 type Topic struct {
 	Kind      TopicKind
 	Venue     Venue
@@ -31,13 +31,13 @@ type Topic struct {
 	Timeframe Timeframe
 }
 
-// ParseTopic reads "book:binance:BTCUSDT:20", "orders" and the like. The symbol
-// is normalized but not looked up.
+// ParseTopic parses "book:binance:BTCUSDT:20", "orders" and the like. The symbol is
+// normalized but not looked up.
 func ParseTopic(text string) (Topic, bool) {
 	if t := (Topic{Kind: TopicKind(text)}); slices.Contains([]TopicKind{TopicOrders, TopicPositions, TopicAccount}, t.Kind) {
 		return t, true
 	}
-	// BTC/USDT:USDT holds a colon, so the parts are taken from both ends.
+	// BTC/USDT:USDT contains a colon, so the parts are taken from both ends.
 	kind, rest, _ := strings.Cut(text, ":")
 	exchange, rest, found := strings.Cut(rest, ":")
 	venue, known := ParseVenue(exchange)
@@ -77,7 +77,7 @@ func cutLast(text string) (before, last string) {
 	return text[:i], text[i+1:]
 }
 
-// String is the canonical name.
+// String returns the canonical name.
 func (t Topic) String() string {
 	switch t.Kind {
 	case TopicBook:
@@ -91,5 +91,5 @@ func (t Topic) String() string {
 	}
 }
 
-// Private says whether the topic belongs to a customer.
+// Private reports whether the topic belongs to a customer.
 func (t Topic) Private() bool { return t.Venue == "" }

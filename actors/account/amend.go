@@ -6,44 +6,48 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"venuegate/actors/account/protection"
+	"venuegate/actors/account/risk"
 	"venuegate/venues"
 )
 
+// terms are what an amend can change of an order.
 type terms struct {
 	qty          decimal.Decimal
 	price        venues.Optional
 	triggerPrice venues.Optional
 }
 
-func (t terms) of(o *order) bool {
+func (t terms) match(o *order) bool {
 	return t.qty.Equal(o.Qty) && venues.EqualOptional(t.price, o.Price) && venues.EqualOptional(t.triggerPrice, o.TriggerPrice)
 }
 
-// applied is what the order would be under the terms.
-func (t terms) applied(o *order) venues.OrderSpec {
+// applyTo returns the specification of the order with the terms.
+func (t terms) applyTo(o *order) venues.OrderSpec {
 	spec := o.OrderSpec
 	spec.Qty, spec.Price, spec.TriggerPrice = t.qty, t.price, t.triggerPrice
 	return spec
 }
 
-// replaceLate is how much later than it was due the second half of a replacement is
-// still placed. A stop that only reduces is placed whenever: it was there, and was
-// taken away from here.
+// replaceLate is how long after the deadline of a replacement its second half, the new
+// order, is still placed. A stop that only reduces is always placed: it protected a position
+// until this service cancelled it.
 const replaceLate = 10 * time.Minute
 
-// reasonNotReplaced is why an order ended that was cancelled to be replaced.
+// reasonNotReplaced is the reason of an order that was cancelled to be replaced, but whose
+// replacement was not placed.
 const reasonNotReplaced = "not_replaced"
 
-// reads gives a venue's status its meaning under a change: the cancelled first half
-// of a replacement is replaced, if something is left to place. Whoever has cancelled
-// it later than the venue could on our behalf meant just that.
-func (s *state) reads(m moment, o *order, r *venues.ExecutionReport) venues.OrderStatus {
+// statusUnderChange interprets a venue's status under a pending change: the cancelled first
+// half of a replacement counts as replaced, if a quantity is left to place. A cancel after
+// the deadline of the change was not requested here, and ends the order.
+func (s *state) statusUnderChange(step stepContext, o *order, r *venues.ExecutionReport) venues.OrderStatus {
 	c := &o.change
 	switch {
-	case !c.replace || r.Status != venues.StatusCancelled || !c.wanted.qty.GreaterThan(o.FilledQty) || r.VenueTime.After(c.deadline):
+	case !c.replaces || r.Status != venues.StatusCancelled || !c.target.qty.GreaterThan(o.FilledQty) || r.VenueTime.After(c.deadline):
 		return r.Status
-	case !o.ReduceOnly && m.now.After(c.deadline.Add(replaceLate)):
-		o.Error = &venues.OrderFault{
+	case !o.ReduceOnly && step.now.After(c.deadline.Add(replaceLate)):
+		o.Error = &venues.RejectReason{
 			Code: venues.CodeExchangeUnavailable, Reason: reasonNotReplaced,
 			Message: "the order was cancelled to be replaced, and it is too late for that",
 		}
@@ -53,73 +57,73 @@ func (s *state) reads(m moment, o *order, r *venues.ExecutionReport) venues.Orde
 }
 
 // amend changes an active order in place, or replaces it where the venue cannot.
-func (s *state) amend(m moment, in amendOrder) {
+func (s *state) amend(step stepContext, in amendOrder) {
 	if in.cmd.ChangesProtection() {
-		s.amendProtection(m, in)
+		s.amendProtection(step, in)
 		return
 	}
-	o, refusal := s.changeable(in.cmd.OrderID)
-	if refusal == nil {
-		refusal = s.admitAmend(o, in)
+	o, rejection := s.changeable(in.cmd.OrderID)
+	if rejection == nil {
+		rejection = s.admitAmend(step, o, in)
 	}
-	if refusal != nil {
-		s.after(replyOrder{to: in.orderReply, err: refusal})
+	if rejection != nil {
+		s.after(replyOrder{to: in.orderReply, err: rejection})
 		return
 	}
-	o.change = change{kind: venues.PendingAmend, wanted: wantedTerms(o, in.cmd)}
+	o.setChange(change{kind: venues.PendingAmend, target: requestedTerms(o, in.cmd)})
 	o.PendingAction = venues.PendingAmend
-	o.change.replace = o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops && !o.change.wanted.of(o)
-	s.waitForChange(m, o, in.orderReply)
-	o.change.remember()
-	s.touch(o)
+	o.change.replaces = o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops && !o.change.target.match(o)
+	s.waitForChange(step, o, in.orderReply)
+	o.recordAmendment()
+	s.markDirty(o)
 	switch {
-	case o.change.wanted.of(o): // nothing to do: settled at the end of the step
-	case o.change.replace:
+	case o.change.target.match(o): // nothing to do: settled at the end of the step
+	case o.change.replaces:
 		o.change.sent = true
-		s.after(callCancel{orderID: o.OrderID, ref: s.ref(o)})
+		s.after(callCancel{orderID: o.OrderID, ref: s.ids.ref(o)})
 	default:
 		o.change.sent = true
-		spec := o.change.wanted.applied(o)
-		s.after(callAmend{orderID: o.OrderID, request: s.amendRequest(m, o), increases: s.increases(&spec, o)})
+		spec := o.change.target.applyTo(o)
+		s.after(callAmend{orderID: o.OrderID, request: s.amendRequest(step, o), increases: s.risk.Increases(s.forRisk(step), &spec, &o.OrderRecord)})
 	}
 }
 
-func (s *state) admitAmend(o *order, in amendOrder) *venues.Error {
+func (s *state) admitAmend(step stepContext, o *order, in amendOrder) *venues.Error {
 	switch {
 	case o.change.kind != venues.PendingNone:
-		return venues.Errorf(venues.CodeOrderRejected, "another change of the order is on its way").With("reason", "change_pending")
+		return changePending()
 	case !o.Status.IsActive():
 		return notActive(&o.Order)
 	case o.EntryOrderID != "":
 		return venues.Errorf(venues.CodeOrderRejected, "the order protects another one: change its stopLoss and takeProfit").
 			With("reason", "protection").With("entryOrderId", o.EntryOrderID)
 	case in.cmd.Qty.Valid && in.cmd.Qty.Decimal.LessThanOrEqual(o.FilledQty):
-		return venues.InvalidFields(venues.FieldFault{
+		return venues.InvalidFields(venues.FieldError{
 			Field: "qty", Rule: "not_above_filled", Given: venues.FormatDecimal(in.cmd.Qty.Decimal),
 			Allowed: "above " + venues.FormatDecimal(o.FilledQty),
 		})
 	case in.cmd.Price.Valid && o.Type.IsMarket():
-		return venues.InvalidFields(venues.FieldFault{Field: "price", Rule: "not_of_this_type"})
+		return venues.InvalidFields(venues.FieldError{Field: "price", Rule: "not_of_this_type"})
 	case in.cmd.TriggerPrice.Valid && o.Status != venues.StatusUntriggered:
-		return venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "not_of_this_type"})
+		return venues.InvalidFields(venues.FieldError{Field: "triggerPrice", Rule: "not_of_this_type"})
 	}
 	if in.instrument == nil {
 		return notListed(o.Symbol, s.exchange)
 	}
-	spec := wantedTerms(o, in.cmd).applied(o)
+	spec := requestedTerms(o, in.cmd).applyTo(o)
 	if err := in.instrument.CheckOrder(&spec, in.mark); err != nil {
 		return err
 	}
-	if err := checkProtection(&spec, in.mark); err != nil {
+	if err := protection.CheckPrices(&spec, in.mark); err != nil {
 		return err
 	}
-	if err := checkLegs(in.instrument, &spec, s.attaches(o)); err != nil {
+	if err := protection.CheckLegQty(in.instrument, &spec, s.protectionStep.Attaches(&o.protectedOrder)); err != nil {
 		return err
 	}
-	return s.admitAmendRisk(o, &spec, in.mark)
+	return s.risk.AdmitAmend(s.forRisk(step), &o.OrderRecord, &spec, in.mark)
 }
 
-func wantedTerms(o *order, cmd venues.AmendOrder) terms {
+func requestedTerms(o *order, cmd venues.AmendOrder) terms {
 	t := terms{qty: o.Qty, price: o.Price, triggerPrice: o.TriggerPrice}
 	if cmd.Qty.Valid {
 		t.qty = cmd.Qty.Decimal
@@ -133,55 +137,55 @@ func wantedTerms(o *order, cmd venues.AmendOrder) terms {
 	return t
 }
 
-func (s *state) amendRequest(m moment, o *order) venues.AmendRequest {
+func (s *state) amendRequest(step stepContext, o *order) venues.AmendRequest {
 	return venues.AmendRequest{
-		OrderRef: s.ref(o), Side: o.Side, Qty: o.change.wanted.qty,
-		Price: o.change.wanted.price, TriggerPrice: o.change.wanted.triggerPrice,
-		ReduceOnly: o.ReduceOnly, Deadline: m.now.Add(orderLifeMax),
+		OrderRef: s.ids.ref(o), Side: o.Side, Qty: o.change.target.qty,
+		Price: o.change.target.price, TriggerPrice: o.change.target.triggerPrice,
+		ReduceOnly: o.ReduceOnly, Deadline: step.now.Add(orderLifeMax),
 	}
 }
 
 // amended takes the venue's answer to an amend.
-func (s *state) amended(m moment, in amendDone) {
+func (s *state) amended(step stepContext, in amendDone) {
 	o, known := s.orders[in.orderID]
 	if !known {
 		return
 	}
 	o.sending = false
-	if errors.Is(in.err, errGateClosed) {
-		in.err = s.lockRefusal()
+	if errors.Is(in.err, risk.ErrGateClosed) {
+		in.err = s.risk.TradingLocked()
 	}
-	s.touch(o)
+	s.markDirty(o)
 	switch {
 	case in.err == nil:
-		s.apply(m, o, in.report)
-		if o.change.kind == venues.PendingAmend && !o.change.wanted.of(o) { // not shown yet
-			s.inquire(m, o, changeSeenWait)
+		s.applyReport(step, o, in.report)
+		if o.change.kind == venues.PendingAmend && !o.change.target.match(o) { // not shown yet
+			s.scheduleQuery(step, o, changeVisibleMax)
 		}
 	case errors.Is(in.err, venues.ErrOutcomeUnknown):
-		s.inquire(m, o, inquiryWait)
+		s.scheduleQuery(step, o, queryDelay)
 	case venues.CodeOf(in.err) == venues.CodeNotFound:
-		s.inquire(m, o, 0)
+		s.scheduleQuery(step, o, 0)
 	case o.change.kind == venues.PendingAmend: // and not a cancel that has overtaken it
-		s.refuseChange(m, o, in.err)
+		s.rejectChange(step, o, in.err)
 	}
 }
 
-// succeed places what is left of a replaced order under a new id.
-func (s *state) succeed(m moment, o *order) {
-	wanted := o.change.wanted
-	next := s.newOrder(m, venues.PlaceOrder{
+// placeReplacement places what is left of a replaced order under a new id.
+func (s *state) placeReplacement(step stepContext, o *order) {
+	wanted := o.change.target
+	next := s.newOrder(step, venues.PlaceOrder{
 		OrderSpec: o.OrderSpec, Source: o.Source, ChannelID: o.ChannelID, Comment: o.Comment,
-		ClosesAs: o.ClosesAs,
+		CloseReason: o.ClosesAs,
 	})
 	next.Qty, next.Price, next.TriggerPrice = wanted.qty, wanted.price, wanted.triggerPrice
-	next.lowered = o.isLoweredTo(&next.OrderSpec)
+	next.lowered = risk.IsReducedTo(&o.OrderRecord, &next.OrderSpec)
 	next.Qty = wanted.qty.Sub(o.FilledQty)
-	next.Protection = planProtection(&next.OrderSpec)
+	next.Protection = protection.Plan(&next.OrderSpec)
 	next.Replaces, o.ReplacedBy = o.OrderID, next.OrderID
-	next.waiters, next.replyDue = o.change.waiters, m.now.Add(answerWithin)
+	next.waiters, next.replyDue = o.change.waiters, step.now.Add(replyWithin)
 	o.change.waiters = nil
-	s.endChange(o)
+	o.endChange()
 	s.after(callPlace{orderID: next.OrderID, request: next.request()})
-	s.touch(next)
+	s.markDirty(next)
 }

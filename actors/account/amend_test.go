@@ -8,44 +8,44 @@ import (
 	"venuegate/venues"
 )
 
-// amend asks for another price.
+// amend requests another price.
 func (b *bench) amend(o *order, price string) {
 	in := amendOrder{
 		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000")),
 		cmd: venues.AmendOrder{OrderID: o.OrderID, Price: venues.Some(venues.MustDecimal(price))},
 	}
-	b.step(func(m moment) { b.state.amend(m, in) })
+	b.step(func(step stepContext) { b.state.amend(step, in) })
 }
 
-func TestRefusedAmendDoesNotEndTheCancelAfterIt(t *testing.T) {
+func TestRejectedAmendDoesNotEndTheCancelAfterIt(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.amend(o, "59000")
 	b.cancel(o)
 	b.replies = nil
-	b.step(func(m moment) {
-		b.state.amended(m, amendDone{orderID: o.OrderID, err: venues.Errorf(venues.CodeOrderRejected, "too late")})
+	b.step(func(step stepContext) {
+		b.state.amended(step, amendDone{orderID: o.OrderID, err: venues.Errorf(venues.CodeOrderRejected, "too late")})
 	})
 	if len(b.replies) != 0 || o.PendingAction != venues.PendingCancel {
-		t.Fatalf("the cancel was answered with the amend's refusal: %+v", b.replies)
+		t.Fatalf("the cancel was answered with the rejection of the amend: %+v", b.replies)
 	}
-	b.cancels(o)
+	b.confirmCancels(o)
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusCancelled {
 		t.Fatalf("answer %+v", r)
 	}
 }
 
-func TestAcceptedAmendThatDoesNotShowIsAskedFor(t *testing.T) {
+func TestAcceptedAmendThatIsNotVisibleIsQueried(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.amend(o, "59000")
-	b.step(func(m moment) {
-		b.state.amended(m, amendDone{orderID: o.OrderID, report: o.says(venues.StatusPending, "0")})
+	b.step(func(step stepContext) {
+		b.state.amended(step, amendDone{orderID: o.OrderID, report: o.reportWith(venues.StatusPending, "0")})
 	})
 	for range 40 {
 		if count(b.pass(time.Second), isQuery) > 0 {
-			b.step(func(m moment) {
-				b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+			b.step(func(step stepContext) {
+				b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 			})
 		}
 	}
@@ -54,19 +54,19 @@ func TestAcceptedAmendThatDoesNotShowIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestLostAmendIsAskedForAfterAFill: the order changes its status while nobody knows
-// what became of its amend.
-func TestLostAmendIsAskedForAfterAFill(t *testing.T) {
+// TestLostAmendIsQueriedAfterAFill: the status of the order changes while the outcome of
+// its amend is unknown.
+func TestLostAmendIsQueriedAfterAFill(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.amend(o, "59000")
-	b.step(func(m moment) { b.state.amended(m, amendDone{orderID: o.OrderID, err: errTimeout}) })
-	r := o.says(venues.StatusPartiallyFilled, "0.4")
+	b.step(func(step stepContext) { b.state.amended(step, amendDone{orderID: o.OrderID, err: errTimeout}) })
+	r := o.reportWith(venues.StatusPartiallyFilled, "0.4")
 	r.Fill = o.fill("t1", "0.4", "60000")
-	b.step(func(m moment) { b.state.report(m, r) })
+	b.step(func(step stepContext) { b.state.handleReport(step, r) })
 	for range 40 {
 		if count(b.pass(time.Second), isQuery) > 0 {
-			b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, report: r}) })
+			b.step(func(step stepContext) { b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: r}) })
 		}
 	}
 	if o.PendingAction != venues.PendingNone {
@@ -74,9 +74,9 @@ func TestLostAmendIsAskedForAfterAFill(t *testing.T) {
 	}
 }
 
-func TestAmendBeyondTheStopLossIsRefused(t *testing.T) {
+func TestAmendBeyondTheStopLossIsRejected(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.open(protectedOrder(), venues.StatusOpen)
+	o := b.open(protectedLimitOrder(), venues.StatusOpen)
 	b.amend(o, "57000")
 	if venues.CodeOf(b.lastReply().err) != venues.CodeInvalidRequest {
 		t.Fatalf("answer %+v", b.lastReply())
@@ -86,11 +86,11 @@ func TestAmendBeyondTheStopLossIsRefused(t *testing.T) {
 func TestListReadBeforeAnAmendmentDoesNotUndoIt(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
-	newer, older := o.says(venues.StatusOpen, "0"), o.says(venues.StatusOpen, "0")
+	newer, older := o.reportWith(venues.StatusOpen, "0"), o.reportWith(venues.StatusOpen, "0")
 	newer.Price, newer.VenueTime = venues.Some(venues.MustDecimal("59000")), b.now
 	older.VenueTime = b.now.Add(-time.Second)
-	b.step(func(m moment) { b.state.report(m, newer) })
-	b.step(func(m moment) { b.state.reconciled(m, reconcileDone{open: []venues.ExecutionReport{older}}) })
+	b.step(func(step stepContext) { b.state.handleReport(step, newer) })
+	b.step(func(step stepContext) { b.state.reconciled(step, reconcileDone{open: []venues.ExecutionReport{older}}) })
 	if !o.Price.Decimal.Equal(venues.MustDecimal("59000")) {
 		t.Fatalf("price %s", o.Price.Decimal)
 	}

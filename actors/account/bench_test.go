@@ -11,26 +11,26 @@ import (
 	"venuegate/venues"
 )
 
-// bench drives the pure state: a clock, ids, and everything that it asked for.
+// bench drives the pure state: it has a clock and ids, and keeps every effect.
 type bench struct {
 	t      testing.TB
 	state  *state
 	now    time.Time
 	nextID int
-	// asked are the effects of the last step, unanswered those of all steps, puts
+	// effects are those of the last step, pendingEffects those of all steps; puts has
 	// the records of all steps by key, events all events.
-	asked      []effect
-	unanswered []effect
-	puts       map[string]persistence.Record
-	events     []persistence.Event
-	journal    []persistence.JournalEntry
-	replies    []result
-	// prices are the mark prices that are known, by symbol.
+	effects        []effect
+	pendingEffects []effect
+	puts           map[string]persistence.Record
+	events         []persistence.Event
+	journal        []persistence.JournalEntry
+	replies        []result
+	// prices are the known mark prices by symbol.
 	prices map[string]string
-	// mostAtMarket bounds a market order, if given.
-	mostAtMarket string
-	// shown is what the venue tells of orders that are asked for under its numbers.
-	shown map[string]venues.ExecutionReport
+	// maxMarketQty is the largest quantity of a market order; empty for no limit.
+	maxMarketQty string
+	// venueOrders are the venue's orders by their venue order ids, which lookups return.
+	venueOrders map[string]venues.ExecutionReport
 }
 
 type result struct {
@@ -49,18 +49,18 @@ func newBench(t testing.TB, caps venues.Capabilities) *bench {
 	return b
 }
 
-func (b *bench) moment() moment {
-	return moment{now: b.now, newID: func(prefix string) string {
+func (b *bench) stepContext() stepContext {
+	return stepContext{now: b.now, newID: func(prefix string) string {
 		b.nextID++
 		return fmt.Sprintf("%s_%026d", prefix, b.nextID)
-	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark, mostAtMarket: b.most}
+	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark, maxMarketQty: b.most}
 }
 
 func (b *bench) most(string) venues.Optional {
-	if b.mostAtMarket == "" {
+	if b.maxMarketQty == "" {
 		return venues.Optional{}
 	}
-	return venues.Some(venues.MustDecimal(b.mostAtMarket))
+	return venues.Some(venues.MustDecimal(b.maxMarketQty))
 }
 
 func (b *bench) mark(symbol string) venues.Optional {
@@ -70,31 +70,31 @@ func (b *bench) mark(symbol string) venues.Optional {
 	return venues.Optional{}
 }
 
-// step runs one step, whose commit is durable at once, and keeps what it asked
-// for. Replies are delivered.
-func (b *bench) step(f func(m moment)) []effect {
-	m := b.moment()
-	f(m)
-	out := b.state.finish(m)
-	for _, r := range out.batch.Puts {
+// step runs one step, whose commit is durable immediately, and records its effects and
+// replies.
+func (b *bench) step(f func(step stepContext)) []effect {
+	step := b.stepContext()
+	f(step)
+	out := b.state.finish(step)
+	for _, r := range out.Batch.Puts {
 		b.puts[r.Key().String()] = r
 	}
-	b.events = append(b.events, out.batch.Events...)
-	b.journal = append(b.journal, out.batch.Journal...)
-	b.asked, b.unanswered = out.after, append(b.unanswered, out.after...)
+	b.events = append(b.events, out.Batch.Events...)
+	b.journal = append(b.journal, out.Batch.Journal...)
+	b.effects, b.pendingEffects = out.After, append(b.pendingEffects, out.After...)
 	b.checkLive()
-	if out.intent != "" {
-		b.state.intentStored(out.intent)
+	if out.Claim != "" {
+		b.state.intentStored(out.Claim)
 	}
-	for _, e := range out.after {
+	for _, e := range out.After {
 		if r, ok := e.(replyOrder); ok {
 			b.replies = append(b.replies, result{r.order, r.err})
 		}
 	}
-	return out.after
+	return out.After
 }
 
-// pass lets time pass, ticking whenever something is due.
+// pass advances the time, with a tick whenever one is due.
 func (b *bench) pass(d time.Duration) []effect {
 	var all []effect
 	end := b.now.Add(d)
@@ -133,11 +133,11 @@ func limitOrder(requestID string) placeOrder {
 	}
 }
 
-// place makes an intent and returns the order.
+// place makes the intent of an order and returns the order, whose request is sent.
 func (b *bench) place(in placeOrder) *order {
 	b.t.Helper()
 	in.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
-	for _, e := range b.step(func(m moment) { b.state.place(m, in) }) {
+	for _, e := range b.step(func(step stepContext) { b.state.place(step, in) }) {
 		if c, ok := e.(callPlace); ok {
 			return b.state.orders[c.orderID]
 		}
@@ -146,7 +146,7 @@ func (b *bench) place(in placeOrder) *order {
 	return nil
 }
 
-func (o *order) says(status venues.OrderStatus, filled string) venues.ExecutionReport {
+func (o *order) reportWith(status venues.OrderStatus, filled string) venues.ExecutionReport {
 	return venues.ExecutionReport{
 		Symbol: o.Symbol, ClientOrderID: o.ClientOrderID, VenueOrderID: "v-" + o.OrderID, Side: o.Side, Type: o.Type,
 		Status: status, Qty: o.Qty, FilledQty: venues.MustDecimal(filled), Price: o.Price, TriggerPrice: o.TriggerPrice,
@@ -164,13 +164,13 @@ func (o *order) fill(trade, qty, price string) *venues.Fill {
 func (b *bench) lastReply() result {
 	b.t.Helper()
 	if len(b.replies) == 0 {
-		b.t.Fatal("nobody was answered")
+		b.t.Fatal("no reply, want one")
 	}
 	return b.replies[len(b.replies)-1]
 }
 
 func (b *bench) find(match func(effect) bool) bool {
-	for _, e := range b.asked {
+	for _, e := range b.effects {
 		if match(e) {
 			return true
 		}
@@ -185,17 +185,19 @@ func (b *bench) want(o *order, status venues.OrderStatus, filled string) {
 	}
 }
 
-func isQuery(e effect) bool  { _, ok := e.(callQuery); return ok }
-func isCancel(e effect) bool { _, ok := e.(callCancel); return ok }
-func isProof(e effect) bool  { _, ok := e.(callProof); return ok }
+func isQuery(e effect) bool        { _, ok := e.(callQuery); return ok }
+func isCancel(e effect) bool       { _, ok := e.(callCancel); return ok }
+func isAbsenceCheck(e effect) bool { _, ok := e.(callAbsenceCheck); return ok }
 
-var errTimeout = errors.Join(venues.ErrOutcomeUnknown, errors.New("read: time-out"))
+var errTimeout = errors.Join(venues.ErrOutcomeUnknown, errors.New("read: timeout"))
 
 func notFound() error { return venues.Errorf(venues.CodeNotFound, "Order does not exist.") }
 
-// miss answers a question that was put this moment with "not found".
-func (b *bench) miss(o *order) {
-	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound(), began: m.now}) })
+// answerNotFound answers a query of an order, sent now, with "not found".
+func (b *bench) answerNotFound(o *order) {
+	b.step(func(step stepContext) {
+		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, err: notFound(), began: step.now})
+	})
 }
 
 func count(list []effect, match func(effect) bool) int {
@@ -234,28 +236,30 @@ func wantEvents(t *testing.T, b *bench, want ...persistence.EventType) {
 
 func (b *bench) open(in placeOrder, status venues.OrderStatus) *order {
 	o := b.place(in)
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(status, "0")}) })
+	b.step(func(step stepContext) {
+		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(status, "0")})
+	})
 	b.replies = nil
 	return o
 }
 
 func (b *bench) cancel(o *order) {
 	in := cancelOrder{orderReply: actors.ReplyFunc(func(venues.Order, error) {}), cmd: venues.CancelOrder{OrderID: o.OrderID}}
-	b.step(func(m moment) { b.state.cancel(m, in) })
+	b.step(func(step stepContext) { b.state.cancel(step, in) })
 }
 
-// executes fills the whole of an order.
-func (b *bench) executes(o *order, price string) {
-	r := o.says(venues.StatusFilled, o.Qty.String())
+// fillWhole fills an order completely.
+func (b *bench) fillWhole(o *order, price string) {
+	r := o.reportWith(venues.StatusFilled, o.Qty.String())
 	r.Fill = o.fill("t-"+o.OrderID, o.Qty.String(), price)
-	b.step(func(m moment) { b.state.report(m, r) })
+	b.step(func(step stepContext) { b.state.handleReport(step, r) })
 }
 
-// cancels answers that orders are cancelled.
-func (b *bench) cancels(orders ...*order) {
+// confirmCancels answers the cancels of orders: they are cancelled.
+func (b *bench) confirmCancels(orders ...*order) {
 	for _, o := range orders {
-		b.step(func(m moment) {
-			b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
+		b.step(func(step stepContext) {
+			b.state.cancelled(step, cancelDone{orderID: o.OrderID, report: o.reportWith(venues.StatusCancelled, "0")})
 		})
 	}
 }

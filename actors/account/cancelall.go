@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/actors"
+	"venuegate/persistence"
 	"venuegate/venues"
 )
 
@@ -19,10 +20,10 @@ const (
 	cancelAllWithin = 6 * time.Second
 )
 
-// CancelAll cancels every order of the account, or of one symbol, and says what
-// became of each. Orders that race in and orders that were made elsewhere are
-// cancelled too: it goes on until the venue's own list is empty, or for
-// cancelAllWithin. What remains then is named with what was found last.
+// CancelAll cancels every order of the account, or of one symbol, and returns the result
+// of each. Orders that arrive meanwhile and orders that were made elsewhere are cancelled
+// too: it continues until the venue's own list is empty, or for cancelAllWithin. Orders
+// that remain then have their newest result.
 func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
 	end := time.Now().Add(cancelAllWithin)
 	ctx, stop := context.WithDeadline(ctx, end)
@@ -32,7 +33,7 @@ func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venue
 		list, err := c.open(ctx, cmd.Symbol, again)
 		switch {
 		case err != nil && !again:
-			return nil, repeatable(err)
+			return nil, repeatableError(err)
 		case err != nil:
 			return results, nil
 		}
@@ -51,22 +52,22 @@ func (c Client) open(ctx context.Context, symbol string, again bool) (openOrders
 	})
 }
 
-// stillOpen are the orders to cancel: those that were not yet, and those that the
-// venue still lists.
+// stillOpen returns the orders to cancel: those that were not cancelled yet, and those that
+// the venue still lists.
 func (c Client) stillOpen(list openOrders, results []venues.CancelResult) []string {
 	return slices.DeleteFunc(list.unfinished, func(id string) bool {
 		return !list.atVenue[id] && slices.ContainsFunc(results, func(r venues.CancelResult) bool { return r.OrderID == id })
 	})
 }
 
-// merged puts newer results in the place of older ones.
+// merged replaces older results by newer ones.
 func merged(results, newer []venues.CancelResult) []venues.CancelResult {
 	for _, r := range newer {
 		n := slices.IndexFunc(results, func(old venues.CancelResult) bool { return old.OrderID == r.OrderID })
 		switch {
 		case n < 0:
 			results = append(results, r)
-		case r.Result != venues.CancelNotFound: // gone is what the first cancel made of it
+		case r.Result != venues.CancelNotFound: // the first cancel has removed it
 			results[n] = r
 		}
 	}
@@ -90,10 +91,14 @@ func (c Client) cancelEach(ctx context.Context, cmd venues.Command, ids []string
 
 func (c Client) cancelOne(ctx context.Context, cmd venues.Command, orderID string) venues.CancelResult {
 	result := venues.CancelResult{OrderID: orderID, Exchange: c.exchange, Result: venues.CancelDone}
-	order, err := c.Cancel(ctx, venues.CancelOrder{Command: cmd, OrderID: orderID})
-	result.Symbol = order.Symbol
-	if record, stored := c.store.Order(ctx, c.customer, orderID); stored == nil {
+	record, err := c.store.Order(ctx, c.customer, orderID)
+	if errors.Is(err, persistence.ErrNotFound) {
+		err = venues.Errorf(venues.CodeNotFound, "no order %s", orderID)
+	}
+	var order venues.Order
+	if err == nil {
 		result.Symbol = record.Symbol
+		order, err = c.Cancel(ctx, &record, venues.CancelOrder{Command: cmd, OrderID: orderID})
 	}
 	switch {
 	case err == nil && order.Status.IsClosed():
@@ -101,7 +106,7 @@ func (c Client) cancelOne(ctx context.Context, cmd venues.Command, orderID strin
 		result.Result = venues.CancelUnknown
 	case venues.CodeOf(err) == venues.CodeNotFound:
 		result.Result = venues.CancelNotFound
-	case venues.CodeOf(err) == venues.CodeInternal: // no answer in time
+	case venues.CodeOf(err) == venues.CodeInternal: // no reply in time
 		result.Result = venues.CancelUnknown
 	default:
 		result.Result = venues.CancelFailed

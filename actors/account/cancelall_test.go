@@ -14,15 +14,15 @@ import (
 	"venuegate/venues"
 )
 
-// strange is an order that somebody makes elsewhere.
-func strange(n int) venues.ExecutionReport {
+// foreignOrder returns the report of an order that was made elsewhere.
+func foreignOrder(n int) venues.ExecutionReport {
 	return venues.ExecutionReport{
 		Symbol: "BTCUSDT", ClientOrderID: fmt.Sprint("web_", n), VenueOrderID: fmt.Sprint(n), Side: venues.Sell, Type: venues.TypeLimit,
 		Status: venues.StatusOpen, Qty: venues.MustDecimal("3"), Price: venues.Some(venues.MustDecimal("65000")),
 	}
 }
 
-// Orders that race in while others are cancelled are cancelled too.
+// Orders that arrive while others are being cancelled are cancelled too.
 func TestCancelAllLeavesNothing(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
@@ -33,7 +33,7 @@ func TestCancelAllLeavesNothing(t *testing.T) {
 		h.venue.onCancel = func() error {
 			if raced < 5 {
 				raced++
-				r := strange(raced)
+				r := foreignOrder(raced)
 				h.venue.orders[r.ClientOrderID] = r
 			}
 			return nil
@@ -53,9 +53,9 @@ func TestCancelAllLeavesNothing(t *testing.T) {
 	})
 }
 
-// However many cancel everything while others keep ordering, the venue's list is read
-// a few times: nothing that a venue is asked costs more of its limits.
-func TestCancelAllSparesTheVenue(t *testing.T) {
+// The venue's list is read only a few times, however many clients call CancelAll while
+// others place orders: no other request costs more of the venue's rate limits.
+func TestCancelAllReadsTheVenuesListSeldom(t *testing.T) {
 	const readsMax = 8
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
@@ -65,11 +65,11 @@ func TestCancelAllSparesTheVenue(t *testing.T) {
 		raced := 0
 		h.venue.onCancel = func() error {
 			raced++
-			r := strange(raced)
+			r := foreignOrder(raced)
 			h.venue.orders[r.ClientOrderID] = r
 			return nil
 		}
-		before := h.venue.listsRead()
+		before := h.venue.listsReceived()
 		var wait sync.WaitGroup
 		for range 3 {
 			wait.Go(func() {
@@ -79,15 +79,15 @@ func TestCancelAllSparesTheVenue(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if read := h.venue.listsRead() - before; read > readsMax {
+		if read := h.venue.listsReceived() - before; read > readsMax {
 			t.Errorf("the venue's list was read %d times", read)
 		}
 	})
 }
 
-// Who comes when the list was read just now does not wait for it to be read again:
-// what is known here is cancelled at once.
-func TestCancelAllDoesNotWaitForItsTurn(t *testing.T) {
+// A call right after a reading of the list does not wait for the next reading: the orders
+// that are known here are cancelled immediately.
+func TestCancelAllDoesNotWaitForThePause(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
 		for _, requestID := range []string{"r1", "r2"} {
@@ -111,7 +111,7 @@ func TestCancelAllDoesNotWaitForItsTurn(t *testing.T) {
 	})
 }
 
-// What the venue will not cancel is named when the time is over.
+// Orders that the venue does not cancel are in the result when the time is over.
 func TestCancelAllNamesWhatRemains(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
@@ -134,7 +134,7 @@ func TestCancelAllNamesWhatRemains(t *testing.T) {
 	})
 }
 
-// An unreadable list is tried again; what is known here is cancelled meanwhile.
+// A list that cannot be read is read again; meanwhile the known orders are cancelled.
 func TestCancelAllWithoutTheVenuesList(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
@@ -149,7 +149,7 @@ func TestCancelAllWithoutTheVenuesList(t *testing.T) {
 	})
 }
 
-// slowVenue does not come to an end with its lists once it is slow.
+// slowVenue does not return its lists in time while slow is set.
 type slowVenue struct {
 	*ledgerVenue
 	slow atomic.Bool
@@ -171,7 +171,8 @@ func (v *slowVenue) Positions(ctx context.Context) ([]venues.Position, error) {
 	return v.ledgerVenue.Positions(ctx)
 }
 
-// A list that does not come holds up nothing: what is known here is cancelled.
+// A reading of the list that does not return delays nothing: the known orders are
+// cancelled.
 func TestCancelAllDoesNotWaitForTheVenuesList(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		venue := &slowVenue{ledgerVenue: newVenue()}

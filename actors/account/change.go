@@ -4,16 +4,19 @@ import (
 	"errors"
 	"time"
 
+	"venuegate/actors/account/deadline"
+	"venuegate/actors/account/protection"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// cancelTriesMax bounds how often a cancel whose outcome is unknown is sent
-// again. A cancel may be repeated: it cannot happen twice.
+// cancelTriesMax bounds how often a cancel with an unknown outcome is sent. A
+// repetition changes nothing.
 const cancelTriesMax = 5
 
-// change is an amend or a cancel on its way. It ends when the order shows it,
-// when the order closes, or when the venue refuses it.
+// change is the pending amend or cancel of an order. It ends when the order shows it,
+// when the order closes, or when the venue rejects it. A change of stop loss and take
+// profit is an amend with order.Move.
 type change struct {
 	kind     venues.PendingAction
 	sent     bool
@@ -22,42 +25,60 @@ type change struct {
 	replyDue time.Time
 	// deadline is when the venue can no longer carry the change out.
 	deadline time.Time
-	// wanted are the terms of an amend.
-	wanted terms
-	// replace makes a cancel the first half of an amend: the venue cannot amend
-	// this order in place.
-	replace bool
-	// own says that nobody but the account wants a cancel, which does not give it up.
-	own bool
-	// protection is set for an amend of stop loss and take profit.
-	protection *protectionChange
-	// amendment is what the record tells of an amend.
+	// target are the terms of an amend.
+	target terms
+	// replaces makes a cancel the first half of an amend, where the venue cannot amend
+	// the order in place.
+	replaces bool
+	// isWithdrawal marks a cancel that the account has decided on without a caller. If it
+	// fails, the order stays Withdrawn and is cancelled again later.
+	isWithdrawal bool
+	// amendment is what the record has of an amend.
 	amendment *persistence.Amendment
 }
 
-// cancel asks the venue to end an order. Nothing needs to be durable first.
-func (s *state) cancel(m moment, in cancelOrder) {
-	o, refusal := s.changeable(in.cmd.OrderID)
-	if refusal != nil {
-		s.after(replyOrder{to: in.orderReply, err: refusal})
-		return
-	}
-	if o.change.kind == venues.PendingAmend {
-		s.answerChange(o, nil) // overtaken by the cancel
-		o.change = change{}
-		s.touch(o) // the next start must not go on with it
-	}
-	o.withdrawn = true
-	o.change.kind, o.PendingAction = venues.PendingCancel, venues.PendingCancel
-	s.waitForChange(m, o, in.orderReply)
-	s.sendCancel(o)
-	s.watch(o)
+// setChange replaces the pending change of an order, of terms or protection.
+func (o *order) setChange(c change) { o.change, o.Move = c, nil }
+
+// endChange clears the change but keeps its waiters for replyChange.
+func (o *order) endChange() {
+	o.PendingAction = venues.PendingNone
+	o.setChange(change{waiters: o.change.waiters})
 }
 
-// changeable finds an order that may still be changed.
+// recordAmendment writes the pending amend into the record of its order: it is as
+// durable as the report that it is pending.
+func (o *order) recordAmendment() {
+	c := &o.change
+	c.amendment = &persistence.Amendment{
+		Qty: c.target.qty, Price: c.target.price, TriggerPrice: c.target.triggerPrice,
+		Replaces: c.replaces, Deadline: venues.At(c.deadline),
+	}
+	if o.Move != nil {
+		o.Move.Record(c.amendment)
+	}
+}
+
+// restoreChange restores the amend that was pending when the account ended. It counts
+// as sent: what the venue shows from now on decides it, at the latest once it can no
+// longer be carried out. It is not sent again, as the price may have moved since. A
+// change of protection is: nothing else would show its outcome.
+func (o *order) restoreChange() {
+	a := o.Amend
+	if o.PendingAction != venues.PendingAmend || a == nil {
+		return
+	}
+	o.Move = protection.RestoreMove(a)
+	o.change = change{
+		kind: venues.PendingAmend, sent: o.Move == nil, deadline: a.Deadline.Time, replaces: a.Replaces, amendment: a,
+		target: terms{qty: a.Qty, price: a.Price, triggerPrice: a.TriggerPrice},
+	}
+}
+
+// changeable returns an order that may still be changed.
 func (s *state) changeable(orderID string) (*order, *venues.Error) {
 	if !s.isLoaded {
-		return nil, s.maintenance()
+		return nil, maintenance(s.exchange)
 	}
 	o, known := s.orders[orderID]
 	if !known {
@@ -69,122 +90,127 @@ func (s *state) changeable(orderID string) (*order, *venues.Error) {
 	return o, nil
 }
 
-// notActive is the answer about an order that exists and has ended.
+// notActive is the error of a change of a closed order.
 func notActive(o *venues.Order) *venues.Error {
 	return venues.Errorf(venues.CodeNotFound, "the order is %s", o.Status).
 		With("status", string(o.Status)).With("orderId", o.OrderID)
 }
 
-func (s *state) waitForChange(m moment, o *order, reply orderReply) {
-	o.change.waiters = append(o.change.waiters, reply)
-	o.change.deadline = m.now.Add(orderLifeMax + s.caps.AbsenceAfter)
-	o.change.replyDue = earlier(o.change.replyDue, m.now.Add(answerWithin))
+// changePending is the error of a change while another one is pending.
+func changePending() *venues.Error {
+	return venues.Errorf(venues.CodeOrderRejected, "another change of the order is pending").With("reason", "change_pending")
 }
 
-// sendCancel sends a cancel that was asked for, once the venue can know the
-// order.
+// waitForChange adds a caller to the pending change and sets its deadlines.
+func (s *state) waitForChange(step stepContext, o *order, reply orderReply) {
+	o.change.waiters = append(o.change.waiters, reply)
+	o.change.deadline = step.now.Add(orderLifeMax + s.caps.AbsenceAfter)
+	o.change.replyDue = deadline.Earlier(o.change.replyDue, step.now.Add(replyWithin))
+}
+
+// withdraw cancels an order without a caller.
+func (s *state) withdraw(step stepContext, o *order) {
+	if o.Status.IsClosed() {
+		return
+	}
+	if o.change.kind == venues.PendingCancel {
+		o.change.isWithdrawal = true
+		return
+	}
+	s.replyChange(o, nil) // the cancel overtakes an amend
+	o.Withdrawn = true
+	o.setChange(change{kind: venues.PendingCancel, isWithdrawal: true, deadline: step.now.Add(orderLifeMax + s.caps.AbsenceAfter)})
+	o.PendingAction = venues.PendingCancel
+	s.sendCancel(o)
+	s.markDirty(o)
+}
+
+// sendCancel sends a pending cancel, unless the order itself is still being sent.
 func (s *state) sendCancel(o *order) {
 	if o.change.kind != venues.PendingCancel || o.change.sent || o.Status == venues.StatusPending {
 		return
 	}
 	o.change.sent = true
 	o.change.tries++
-	s.after(callCancel{orderID: o.OrderID, ref: s.ref(o)})
+	s.after(callCancel{orderID: o.OrderID, ref: s.ids.ref(o)})
 }
 
-// cancelled takes the venue's answer to a cancel.
-func (s *state) cancelled(m moment, in cancelDone) {
-	o, known := s.orders[in.orderID]
-	if !known {
-		return
-	}
-	s.touch(o)
+// resumeChange continues a change that was pending when the account ended, as its
+// caller may have been answered. A cancel is requested again.
+func (s *state) resumeChange(step stepContext, o *order) {
 	switch {
-	case in.err == nil:
-		s.apply(m, o, in.report)
-		if !o.Status.IsClosed() { // acknowledged only; the stream or a question will tell
-			s.inquire(m, o, changeSeenWait)
-		}
-	case errors.Is(in.err, venues.ErrOutcomeUnknown):
-		s.inquire(m, o, inquiryWait)
-	case venues.CodeOf(in.err) == venues.CodeNotFound:
-		// It may have been filled, or never have arrived: the venue tells.
-		s.inquire(m, o, 0)
-	default:
-		s.refuseChange(m, o, in.err)
+	case o.Status.IsClosed():
+	case o.Withdrawn:
+		s.withdraw(step, o)
+	case o.change.sent:
+		s.scheduleQuery(step, o, queryDelay)
 	}
 }
 
-// refuseChange ends a change that does not come about. Where nobody waits for the
-// answer any more the journal has it; that the change is over shows on the order.
-func (s *state) refuseChange(m moment, o *order, cause error) {
-	refusal, explicit := errors.AsType[*venues.Error](cause)
-	if !explicit {
-		refusal = venues.Errorf(venues.CodeExchangeUnavailable, "the change was not sent").Because(cause)
-	}
-	if len(o.change.waiters) == 0 && !o.change.own {
-		s.note(m, o, "change_failed",
-			persistence.JournalField{Name: "action", Value: string(o.change.kind)},
-			persistence.JournalField{Name: "code", Value: string(refusal.Code)},
-			persistence.JournalField{Name: "message", Value: refusal.Message})
-	}
-	if o.change.kind == venues.PendingCancel && !o.change.own {
-		o.withdrawn = false // who has asked is told, and may ask again
-	}
-	s.answerChange(o, refusal)
-	s.endChange(o)
-}
-
-// changeSeen looks, after an answer to a question, at what became of a change
-// whose outcome was unknown.
-func (s *state) changeSeen(m moment, o *order) {
-	if !o.Status.IsActive() || o.change.kind == venues.PendingNone || o.change.protection != nil {
+// checkChange checks, after the answer to a query, what became of a change with an
+// unknown outcome.
+func (s *state) checkChange(step stepContext, o *order) {
+	if !o.Status.IsActive() || o.change.kind == venues.PendingNone || o.Move != nil {
 		return
 	}
 	switch {
 	case o.change.kind == venues.PendingCancel && o.change.tries < cancelTriesMax:
 		o.change.sent = false
 		s.sendCancel(o)
-	case m.now.After(o.change.deadline):
-		s.refuseChange(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not carry out the %s", o.change.kind))
+	case step.now.After(o.change.deadline):
+		s.rejectChange(step, o, venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not carry out the %s", o.change.kind))
 	default:
-		s.inquire(m, o, time.Second)
+		s.scheduleQuery(step, o, time.Second)
 	}
 }
 
-// settleChange ends a change that the order shows, or that the order's own end
-// has overtaken.
-func (s *state) settleChange(m moment, o *order) {
+// settleChange ends a change that the order shows, or that the end of the order has
+// overtaken.
+func (s *state) settleChange(step stepContext, o *order) {
 	switch {
 	case o.change.kind == venues.PendingNone:
-	case o.change.protection != nil && (isProtectable(&o.Order) || o.change.protection.drops()):
-		s.settleProtection(o)
+	case o.Move != nil && (protection.IsChangeable(&o.Order) || o.Move.OnlyRemoves()):
+		s.protection(step).SettleMove(&o.protectedOrder)
 	case o.Status == venues.StatusReplaced:
-		s.succeed(m, o)
+		s.placeReplacement(step, o)
 	case o.Status == venues.StatusCancelled && o.change.kind == venues.PendingCancel:
-		s.answerChange(o, nil)
-		s.endChange(o)
+		s.replyChange(o, nil)
+		o.endChange()
 	case o.Status.IsClosed():
-		s.answerChange(o, notActive(&o.Order))
-		s.endChange(o)
-	case o.change.kind == venues.PendingAmend && !o.change.replace && o.change.protection == nil && o.change.wanted.of(o):
-		s.endChange(o)
-		s.answerChange(o, nil)
+		s.replyChange(o, notActive(&o.Order))
+		o.endChange()
+	case o.change.kind == venues.PendingAmend && !o.change.replaces && o.Move == nil && o.change.target.match(o):
+		o.endChange()
+		s.replyChange(o, nil)
 	default:
 		s.sendCancel(o)
 	}
 }
 
-// endChange clears the change but keeps those who wait for answerChange.
-func (s *state) endChange(o *order) {
-	o.PendingAction = venues.PendingNone
-	o.change = change{waiters: o.change.waiters}
+// rejectChange ends a change that is not carried out. Without a caller the journal has
+// the error; that the change has ended shows on the order.
+func (s *state) rejectChange(step stepContext, o *order, cause error) {
+	rejection, isExplicit := errors.AsType[*venues.Error](cause)
+	if !isExplicit {
+		rejection = venues.Errorf(venues.CodeExchangeUnavailable, "the change was not sent").Because(cause)
+	}
+	if len(o.change.waiters) == 0 && !o.change.isWithdrawal {
+		s.note(step, o, "change_failed",
+			persistence.JournalField{Name: "action", Value: string(o.change.kind)},
+			persistence.JournalField{Name: "code", Value: string(rejection.Code)},
+			persistence.JournalField{Name: "message", Value: rejection.Message})
+	}
+	if o.change.kind == venues.PendingCancel && !o.change.isWithdrawal {
+		o.Withdrawn = false // the caller receives the error, and may cancel again
+	}
+	s.replyChange(o, rejection)
+	o.endChange()
 }
 
-// answerChange tells everyone who waits for the change.
-func (s *state) answerChange(o *order, refusal error) {
+// replyChange answers the callers of the change.
+func (p *stepOutput) replyChange(o *order, rejection error) {
 	for _, waiter := range o.change.waiters {
-		s.owed = append(s.owed, answer{to: waiter, about: o, err: refusal})
+		p.pendingReplies = append(p.pendingReplies, pendingReply{to: waiter, about: o, err: rejection})
 	}
 	o.change.waiters, o.change.replyDue = nil, time.Time{}
 }

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"venuegate/actors"
+	"venuegate/actors/account/protection"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// Client is the way into an account. It is a small value, safe for concurrent
-// use; every call is bounded by its context. A call that timed out may still be
-// carried out.
+// Client sends commands and queries to an account. It is a small value and safe for
+// concurrent use. Each call is bounded by its context; a call that timed out may still
+// be carried out.
 type Client struct {
 	ref      actors.Ref
 	customer string
@@ -24,19 +25,20 @@ type Client struct {
 	market   Market
 }
 
-// NewClient makes the client of the account that runs at ref.
+// NewClient returns the client of the account that runs at ref.
 func NewClient(ref actors.Ref, c Config, store persistence.Reader, market Market) Client {
 	return Client{ref: ref, customer: c.Customer, exchange: c.Exchange, store: store, market: market}
 }
 
-// placeTriesMax bounds the attempts under one request id: each is freed by proof
-// while the next one is on its way.
+// placeTriesMax bounds the commands that Place sends for one call. It sends another one if
+// the earlier attempt under the request id was freed in between, because nothing was
+// placed, or once the mark price is known.
 const placeTriesMax = 3
 
-// Place places an order. Without an error the order is the record: its status
-// says whether the outcome is known. Errors: duplicate_request with the order
-// that the request id made; the venue's refusal with details.order;
-// exchange_unavailable if it is proven that nothing was placed.
+// Place places an order and returns its record, whose status shows whether the outcome is
+// known. Errors: duplicate_request with the order that the request id made; the venue's
+// rejection with details.order; exchange_unavailable if it is certain that nothing was
+// placed.
 func (c Client) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order, error) {
 	instrument, _ := c.market.Instrument(cmd.Symbol)
 	if instrument != nil {
@@ -70,8 +72,8 @@ func (c Client) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order,
 	return venues.Order{}, edgeError(err)
 }
 
-// attempt is the next one under a request id, or the error that an earlier one
-// holds it.
+// attempt returns the number of the next attempt under a request id, or the error of an
+// earlier attempt that holds it.
 func (c Client) attempt(ctx context.Context, scope, requestID string, body []byte) (int, error) {
 	if requestID == "" {
 		return 1, nil
@@ -88,7 +90,8 @@ func (c Client) attempt(ctx context.Context, scope, requestID string, body []byt
 	return prior.Attempt + 1, nil
 }
 
-// duplicate answers a repeat with the current state of the first order.
+// duplicate returns the error for a repeated request, with the current state of the first
+// order.
 func (c Client) duplicate(ctx context.Context, prior persistence.IdempotencyRecord, body []byte) error {
 	record, err := c.store.Order(ctx, c.customer, prior.OrderID)
 	if err != nil {
@@ -99,13 +102,13 @@ func (c Client) duplicate(ctx context.Context, prior persistence.IdempotencyReco
 		With("order", record.Order).With("sameBody", bytes.Equal(prior.BodyHash, body))
 }
 
-// Amend changes an active order; the record returned may have a new id.
-// Stop loss and take profit can be changed for as long as they protect what the
-// order has opened.
-func (c Client) Amend(ctx context.Context, cmd venues.AmendOrder) (venues.Order, error) {
-	record, err := c.stored(ctx, cmd.OrderID)
-	if err != nil && (!cmd.ChangesProtection() || !isProtectable(&record.Order)) {
-		return venues.Order{}, err
+// Amend changes an active order; the record returned may have a new id. record is the
+// order as the store has it. Stop loss and take profit can be changed for as long as they
+// protect what the order has opened. Error not_found, with details.status, if the order
+// is not active any more.
+func (c Client) Amend(ctx context.Context, record *persistence.OrderRecord, cmd venues.AmendOrder) (venues.Order, error) {
+	if record.Status.IsClosed() && (!cmd.ChangesProtection() || !protection.IsChangeable(&record.Order)) {
+		return venues.Order{}, notActive(&record.Order)
 	}
 	instrument, _ := c.market.Instrument(record.Symbol)
 	order, err := actors.Ask(ctx, c.ref, func(reply orderReply) any {
@@ -114,32 +117,25 @@ func (c Client) Amend(ctx context.Context, cmd venues.AmendOrder) (venues.Order,
 	return order, edgeError(err)
 }
 
-// Cancel ends an order. Error not_found, with details.status where the order
-// exists: it was not active any more.
-func (c Client) Cancel(ctx context.Context, cmd venues.CancelOrder) (venues.Order, error) {
-	if _, err := c.stored(ctx, cmd.OrderID); err != nil {
-		return venues.Order{}, err
+// Cancel ends an order. record is the order as the store has it. Error not_found, with
+// details.status, if the order was not active any more.
+func (c Client) Cancel(ctx context.Context, record *persistence.OrderRecord, cmd venues.CancelOrder) (venues.Order, error) {
+	if record.Status.IsClosed() {
+		return venues.Order{}, notActive(&record.Order)
 	}
 	order, err := actors.Ask(ctx, c.ref, func(reply orderReply) any { return cancelOrder{reply, cmd} })
 	return order, edgeError(err)
 }
 
-// stored finds an order that has not ended.
-func (c Client) stored(ctx context.Context, orderID string) (persistence.OrderRecord, error) {
-	record, err := c.store.Order(ctx, c.customer, orderID)
-	switch {
-	case errors.Is(err, persistence.ErrNotFound):
-		return record, venues.Errorf(venues.CodeNotFound, "no order %s", orderID)
-	case err != nil:
-		return record, err
-	case record.Status.IsClosed():
-		return record, notActive(&record.Order)
-	}
-	return record, nil
+// Ready returns nil while the account accepts orders; until it is reconciled with its
+// venue it returns the error maintenance.
+func (c Client) Ready(ctx context.Context) error {
+	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any { return getReady{reply} })
+	return repeatableError(err)
 }
 
-// Close places a reduce-only market order against an open position. A repeat is
-// known before the position is looked for: the first may have closed it.
+// Close places a reduce-only market order against an open position. A repeated request is
+// recognized before the position is looked up: the first one may have closed it.
 func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Order, error) {
 	cmd.Scope = cmp.Or(cmd.Scope, persistence.ScopeREST)
 	cmd.Source = cmp.Or(cmd.Source, venues.SourceAPI)
@@ -161,15 +157,15 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 	return c.Place(ctx, venues.PlaceOrder{
 		Command: cmd.Command, OrderSpec: spec, Exchange: c.exchange,
 		RequestID: cmd.RequestID, Scope: cmd.Scope, BodyHash: cmd.BodyHash,
-		Source: cmd.Source, ChannelID: cmd.ChannelID, Comment: cmd.Comment, ClosesAs: cmd.ClosesAs,
+		Source: cmd.Source, ChannelID: cmd.ChannelID, Comment: cmd.Comment, CloseReason: cmd.CloseReason,
 	})
 }
 
-// toClose finds the position that a command means.
+// toClose returns the position that a command names.
 func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) (venues.Position, error) {
 	symbol := c.canonical(cmd.Symbol)
 	open := slices.DeleteFunc(slices.Clone(positions), func(p venues.Position) bool {
-		return p.Symbol != symbol || (cmd.Closes != "" && cmd.Closes != p.Side.ClosedBy())
+		return p.Symbol != symbol || (cmd.Side != "" && cmd.Side != p.Side.ClosedBy())
 	})
 	switch len(open) {
 	case 0:
@@ -179,13 +175,13 @@ func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) 
 		return venues.Position{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
 	case 1:
 		return open[0], nil
-	default: // hedge mode: the command does not say which
+	default: // hedge mode: the command does not name the side
 		return venues.Position{}, venues.Errorf(venues.CodeOrderRejected, "%s is open both long and short; close by reduce-only orders", symbol).
 			With("reason", "two_positions")
 	}
 }
 
-// canonical is the service's own spelling of a symbol, if it is known.
+// canonical returns the service's own spelling of a symbol, if it is known.
 func (c Client) canonical(symbol string) string {
 	if i, known := c.market.Instrument(symbol); known {
 		return i.Symbol
@@ -193,7 +189,8 @@ func (c Client) canonical(symbol string) string {
 	return symbol
 }
 
-// SetLeverage changes the leverage of an instrument and reads it back.
+// SetLeverage changes the leverage of an instrument and returns the leverage that the
+// venue then has.
 func (c Client) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (venues.LeverageChange, error) {
 	instrument, known := c.market.Instrument(cmd.Symbol)
 	if !known {
@@ -210,66 +207,67 @@ func (c Client) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (ven
 	return change, edgeError(err)
 }
 
-// Funds reads balances and open positions, at most fundsFresh old.
+// Funds returns balances and open positions, at most fundsFresh old.
 func (c Client) Funds(ctx context.Context) (Funds, error) {
 	funds, err := actors.Ask(ctx, c.ref, func(reply fundsReply) any { return getFunds{reply} })
-	if errors.Is(err, actors.ErrDeadline) { // nothing was to be done but to ask the venue
+	if errors.Is(err, actors.ErrDeadline) { // a reading has no unknown outcome
 		return funds, venues.Errorf(venues.CodeExchangeUnavailable, "%s does not answer", c.exchange).Because(err)
 	}
-	return funds, repeatable(err)
+	return funds, repeatableError(err)
 }
 
-// repeatable is edgeError of what can be asked again without harm.
-func repeatable(err error) error {
+// repeatableError is edgeError for requests that can be repeated without harm: if the
+// account has failed meanwhile, the client may repeat them.
+func repeatableError(err error) error {
 	if errors.Is(err, actors.ErrFailed) {
-		return starting(err)
+		return startingError(err)
 	}
 	return edgeError(err)
 }
 
-// starting is the answer of an account that has done nothing.
-func starting(cause error) *venues.Error {
+// startingError is returned for a request that the account has not handled, or that
+// can be repeated, because it is being started again.
+func startingError(cause error) *venues.Error {
 	e := venues.Errorf(venues.CodeMaintenance, "the account is starting").Because(cause)
 	e.RetryAfter = maintenanceRetry
 	return e
 }
 
-// edgeError turns the kit's refusals into what a client may see. After a
-// time-out, and if the account has ended meanwhile, the outcome is not known, and
-// said so.
+// edgeError turns errors of package actors into errors that a client may see. After a
+// timeout, and if the account has ended meanwhile, the outcome is unknown.
 func edgeError(err error) error {
 	if _, ours := errors.AsType[*venues.Error](err); err == nil || ours {
 		return err
 	}
 	switch {
 	case errors.Is(err, actors.ErrBusy):
-		e := venues.Errorf(venues.CodeRateLimited, "the account has too much to do").Because(err)
+		e := venues.Errorf(venues.CodeRateLimited, "too many requests are pending for the account").Because(err)
 		e.RetryAfter = time.Second
 		return e
 	case errors.Is(err, actors.ErrStopped):
-		return starting(err)
+		return startingError(err)
 	default:
-		// exchange_unavailable would say that nothing was placed.
-		return venues.Errorf(venues.CodeInternal, "no answer came; the outcome is not known").
+		// exchange_unavailable would mean that nothing was placed.
+		return venues.Errorf(venues.CodeInternal, "no reply in time; the outcome is not known").
 			With("orderState", "unknown").Because(err)
 	}
 }
 
-// Observer hands the events of a private connection to the account. It is safe
-// for concurrent use and never blocks.
+// Observer passes the events of a private connection to the account. It is safe for
+// concurrent use and never blocks.
 type Observer struct{ ref actors.Ref }
 
-// Report tells of an order.
+// Report passes a report of an order.
 func (o Observer) Report(r venues.ExecutionReport) { o.ref.Tell(observed{report: &r}) }
 
-// Position tells the new state of a position.
+// Position passes the new state of a position.
 func (o Observer) Position(p venues.Position) { o.ref.Tell(observed{position: &p}) }
 
-// BalancesChanged says that balances moved.
+// BalancesChanged notifies the account that balances have changed.
 func (o Observer) BalancesChanged() { o.ref.Tell(observed{balancesChanged: true}) }
 
-// Connected says that the stream is up.
+// Connected notifies the account that the stream is connected.
 func (o Observer) Connected() { o.ref.Tell(observed{connected: true}) }
 
-// Lost says that events may have been missed.
+// Lost notifies the account that events may have been missed.
 func (o Observer) Lost(error) { o.ref.Tell(observed{lost: true}) }

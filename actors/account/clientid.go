@@ -7,10 +7,10 @@ import (
 	"venuegate/venues"
 )
 
-// clientIDs makes the id under which a venue knows an order: the prefix of the
-// installation (ClientIDPrefixLength characters) and the order's ULID in lower
-// case, `[a-z0-9]{30}`. All three venues take it, nothing has to be remembered
-// for it, and the order id can be read back out of it.
+// clientIDs converts between order ids and client order ids. A client order id is the
+// prefix of the installation (ClientIDPrefixLength characters) and the order's ULID in
+// lower case, `[a-z0-9]{30}`. All venues accept it, and nothing needs to be stored to
+// convert it back.
 type clientIDs struct {
 	prefix   string
 	customer string
@@ -25,11 +25,13 @@ const orderIDPrefix = "ord"
 
 const ulidLength = 26
 
+// of returns the client order id of an order id.
 func (c clientIDs) of(orderID string) string {
 	return c.prefix + strings.ToLower(strings.TrimPrefix(orderID, orderIDPrefix+"_"))
 }
 
-// orderID reads the order id out of a client id of this installation.
+// orderID returns the order id of a client order id of this installation; false if it
+// is not one.
 func (c clientIDs) orderID(clientID string) (string, bool) {
 	if len(clientID) != len(c.prefix)+ulidLength || !strings.HasPrefix(clientID, c.prefix) {
 		return "", false
@@ -37,8 +39,15 @@ func (c clientIDs) orderID(clientID string) (string, bool) {
 	return orderIDPrefix + "_" + strings.ToUpper(clientID[len(c.prefix):]), true
 }
 
-// orderOf is the id of the order that a report is about: the one that we gave it,
-// or, for an order made outside this service, one that its venue's numbers decide.
+// isOurs reports whether a client order id was made by this installation.
+func (c clientIDs) isOurs(clientID string) bool {
+	_, ours := c.orderID(clientID)
+	return ours
+}
+
+// orderOf returns the id of the order that a report is about: the one in its client
+// order id or, for an order made outside this service, one derived from the venue's
+// numbers.
 func (c clientIDs) orderOf(r *venues.ExecutionReport) string {
 	if id, ours := c.orderID(r.ClientOrderID); ours {
 		return id
@@ -50,9 +59,9 @@ func (c clientIDs) orderOf(r *venues.ExecutionReport) string {
 	return persistence.ForeignOrderID(c.exchange, c.customer, r.Symbol, number, conditional)
 }
 
-// isAbout says whether a report that carries the client id of an order is about
-// it: whoever trades outside this service may use an id again, there or elsewhere.
-// The number of a stop changes with its trigger, that of an order never.
+// isAbout reports whether a report with the client order id of an order is about that
+// order: outside this service an id may be used again, for any instrument. The number
+// of a stop changes with its trigger, that of an order never.
 func (c clientIDs) isAbout(o *persistence.OrderRecord, r *venues.ExecutionReport) bool {
 	if _, ours := c.orderID(r.ClientOrderID); ours {
 		return true

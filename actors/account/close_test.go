@@ -11,7 +11,8 @@ import (
 	"venuegate/venues"
 )
 
-// TestRepeatOfACloseIsADuplicate even though the first one has left no position.
+// TestRepeatOfACloseIsADuplicate: the repeat is recognized although no position is open
+// any more.
 func TestRepeatOfACloseIsADuplicate(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
@@ -44,7 +45,8 @@ func TestCloseInHedgeModeDoesNotGuessTheSide(t *testing.T) {
 	})
 }
 
-// TestCloseOfAnUnknownSymbol is refused as every other order of it.
+// TestCloseOfAnUnknownSymbol: the close is rejected like every other order for the
+// symbol.
 func TestCloseOfAnUnknownSymbol(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
@@ -56,8 +58,9 @@ func TestCloseOfAnUnknownSymbol(t *testing.T) {
 	})
 }
 
-// TestPositionsThatDoNotCome: the venue does not answer, and nothing was done.
-func TestPositionsThatDoNotCome(t *testing.T) {
+// TestCloseFailsWithoutThePositions: the venue does not return its positions, so nothing
+// was placed, and the outcome is known.
+func TestCloseFailsWithoutThePositions(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		venue := &slowVenue{ledgerVenue: newVenue()}
 		h := open(kit, storetest.NewMemory(), venue, "account")

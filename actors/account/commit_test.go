@@ -9,16 +9,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"venuegate/actors/account"
 	"venuegate/actors/actortest"
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
 	"venuegate/venues"
 )
 
-// gate is a journal that keeps commits waiting once it is shut.
+// gate is a journal that delays commits while it is shut.
 type gate struct {
-	account.Committer
+	persistence.Submitter
 	mu      sync.Mutex
 	shut    bool
 	waiting []func(error)
@@ -28,7 +27,7 @@ func (g *gate) Submit(b persistence.Batch, done func(error)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.shut {
-		g.Committer.Submit(b, done)
+		g.Submitter.Submit(b, done)
 		return
 	}
 	g.waiting = append(g.waiting, func(err error) {
@@ -36,19 +35,19 @@ func (g *gate) Submit(b persistence.Batch, done func(error)) {
 			done(err)
 			return
 		}
-		g.Committer.Submit(b, done)
+		g.Submitter.Submit(b, done)
 	})
 }
 
-// close keeps the commits that come from now on.
+// close delays the commits from now on.
 func (g *gate) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.shut = true
 }
 
-// open answers the first commit that waits, with err or by the store, and lets
-// everything after it through.
+// open completes the first delayed commit, with err unless it is nil, and submits the
+// others. It returns how many were delayed.
 func (g *gate) open(err error) (waited int) {
 	g.mu.Lock()
 	waiting := g.waiting
@@ -61,25 +60,26 @@ func (g *gate) open(err error) (waited int) {
 	return len(waiting)
 }
 
-// openGated is an account whose commits pass a gate.
-func openGated(kit *actortest.Kit) (*house, *gate) {
+// openGated starts an account whose commits pass a gate.
+func openGated(kit *actortest.Kit) (*harness, *gate) {
 	g := &gate{}
-	return openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c account.Committer) account.Committer {
-		g.Committer = c
+	return openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c persistence.Submitter) persistence.Submitter {
+		g.Submitter = c
 		return g
 	}), g
 }
 
-// halted is the operator's order to halt the account.
+// halted is the record of an account that an administrator has halted now.
 func halted() persistence.VenueAccount {
 	control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
 	control.Halt(time.Now(), false)
 	return control
 }
 
-// behindACommit runs while an intent is being committed and somebody reads funds:
-// that answer waits behind the intent.
-func behindACommit(t *testing.T, failure error, check func(h *house, waited int, placed, read error)) {
+// duringCommit reads funds while an intent is being committed, which then fails with
+// failure unless it is nil. check receives the number of delayed commits and the errors of
+// both calls.
+func duringCommit(t *testing.T, failure error, check func(h *harness, waited int, placed, read error)) {
 	t.Helper()
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h, g := openGated(kit)
@@ -107,37 +107,37 @@ func behindACommit(t *testing.T, failure error, check func(h *house, waited int,
 	}, actortest.ExpectFailures())
 }
 
-// What only has to wait for a commit makes none of its own: a full journal could
-// refuse that.
+// An answer that waits for the commit of another step makes no commit of its own, which a
+// full journal could reject.
 func TestAnswersWaitWithoutACommit(t *testing.T) {
-	behindACommit(t, nil, func(_ *house, waited int, placed, read error) {
+	duringCommit(t, nil, func(_ *harness, waited int, placed, read error) {
 		if waited != 1 || placed != nil || read != nil {
 			t.Fatalf("%d commits; %v, %v", waited, placed, read)
 		}
 	})
 }
 
-// Those who wait behind a commit that fails are told at once.
+// Callers that wait for a commit that fails are answered immediately.
 func TestAnswersBehindAFailedCommit(t *testing.T) {
-	behindACommit(t, persistence.ErrOutcomeUnknown, func(_ *house, _ int, placed, read error) {
+	duringCommit(t, persistence.ErrOutcomeUnknown, func(_ *harness, _ int, placed, read error) {
 		if venues.CodeOf(placed) != venues.CodeInternal || venues.CodeOf(read) != venues.CodeMaintenance {
 			t.Fatalf("%v, %v", placed, read)
 		}
 	})
 }
 
-// An intent that the store has no room for takes nobody with it.
-func TestAnswersBehindARefusedIntent(t *testing.T) {
-	behindACommit(t, persistence.ErrUnavailable, func(h *house, _ int, placed, read error) {
+// An intent that a full store rejects does not fail other callers.
+func TestAnswersBehindARejectedIntent(t *testing.T) {
+	duringCommit(t, persistence.ErrUnavailable, func(h *harness, _ int, placed, read error) {
 		if venues.CodeOf(placed) != venues.CodeMaintenance || read != nil || h.venue.placed != 0 {
 			t.Fatalf("%v, %v, %d placed", placed, read, h.venue.placed)
 		}
 	})
 }
 
-// An order was admitted, and its intent is being committed when the account is
-// closed to it: it stays here.
-func TestOrderDoesNotLeaveAnAccountThatClosed(t *testing.T) {
+// The account is closed to an order that was admitted, while its intent is being
+// committed: the order is not sent.
+func TestOrderIsNotSentOnceTheAccountIsClosed(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h, g := openGated(kit)
 		g.close()
@@ -155,7 +155,7 @@ func TestOrderDoesNotLeaveAnAccountThatClosed(t *testing.T) {
 	})
 }
 
-// amendingVenue counts the amends that reach it.
+// amendingVenue counts the amends that it receives.
 type amendingVenue struct {
 	*ledgerVenue
 	amended atomic.Int64
@@ -168,14 +168,14 @@ func (v *amendingVenue) Amend(_ context.Context, r venues.AmendRequest) (venues.
 	return report, nil
 }
 
-// An amend that makes an order larger was admitted before the account was closed to
-// it: it stays here too. One that only lowers it passes.
-func TestAmendDoesNotLeaveAnAccountThatClosed(t *testing.T) {
+// An amend that makes an order larger is not sent either if the account is closed after
+// the amend was admitted. One that only lowers the order is sent.
+func TestAmendIsNotSentOnceTheAccountIsClosed(t *testing.T) {
 	for qty, want := range map[string]int64{"2": 0, "0.5": 1} {
 		actortest.Run(t, func(kit *actortest.Kit) {
 			venue, g := &amendingVenue{ledgerVenue: newVenue()}, &gate{}
-			h := openWith(kit, storetest.NewMemory(), venue, "account", func(c account.Committer) account.Committer {
-				g.Committer = c
+			h := openWith(kit, storetest.NewMemory(), venue, "account", func(c persistence.Submitter) persistence.Submitter {
+				g.Submitter = c
 				return g
 			})
 			order, err := h.place("r1", "59000")
@@ -186,7 +186,7 @@ func TestAmendDoesNotLeaveAnAccountThatClosed(t *testing.T) {
 			var ordered error
 			var calls sync.WaitGroup
 			calls.Go(func() { // the halt ends the order, so the answer is that of its cancel
-				_, _ = h.client.Amend(context.Background(), venues.AmendOrder{OrderID: order.OrderID, Qty: venues.Some(venues.MustDecimal(qty))})
+				_, _ = h.client.Amend(context.Background(), h.record(context.Background(), order.OrderID), venues.AmendOrder{OrderID: order.OrderID, Qty: venues.Some(venues.MustDecimal(qty))})
 			})
 			synctest.Wait()
 			calls.Go(func() { ordered = h.client.Configure(context.Background(), halted()) })
@@ -201,8 +201,8 @@ func TestAmendDoesNotLeaveAnAccountThatClosed(t *testing.T) {
 	}
 }
 
-// Whoever waits for a halt is told too: the account that would have answered is
-// gone.
+// Callers that wait for a halt are answered too: the account that would have answered
+// them has ended.
 func TestHaltBehindAFailedCommit(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h, g := openGated(kit)
@@ -227,7 +227,7 @@ func TestHaltBehindAFailedCommit(t *testing.T) {
 	}, actortest.ExpectFailures())
 }
 
-func TestLostCommitStartsAnew(t *testing.T) {
+func TestLostCommitRestartsTheAccount(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
 		h.store.LoseNextAnswer()
@@ -245,9 +245,9 @@ func TestLostCommitStartsAnew(t *testing.T) {
 	}, actortest.ExpectFailures())
 }
 
-// TestCallerOfASentOrderIsNotToldMaintenance: the order lives at the venue when
-// the store refuses the commit of its acknowledgement.
-func TestCallerOfASentOrderIsNotToldMaintenance(t *testing.T) {
+// TestCallerOfASentOrderDoesNotReceiveMaintenance: the order is open at the venue
+// when the store rejects the commit of its acknowledgement.
+func TestCallerOfASentOrderDoesNotReceiveMaintenance(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
 		h.venue.onPlace = func() { h.store.FailNext(persistence.ErrUnavailable) }

@@ -6,31 +6,31 @@ import (
 	"time"
 
 	"venuegate/actors"
+	"venuegate/actors/account/risk"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
 const (
-	// markWaitMax is how long an order without a price waits for the mark price
-	// that its notional is computed with: that of an instrument which nobody has
-	// traded lately is not known yet.
+	// markWaitMax is how long an order without a price waits for the mark price that its
+	// notional is computed with: it is unknown for an instrument that was not traded
+	// lately.
 	markWaitMax = time.Second
-	// markLookEvery is how often it is looked for.
+	// markLookEvery is how often the mark price is looked up meanwhile.
 	markLookEvery = 20 * time.Millisecond
 )
 
-// isUnpriced says whether an order was refused because nobody knows what it would
-// cost.
+// isUnpriced reports whether an order was rejected because its notional is unknown.
 func isUnpriced(err error) bool {
-	refusal, ok := errors.AsType[*venues.Error](err)
-	if !ok || refusal.Code != venues.CodeRiskRejected || refusal.Details["rule"] != ruleMaxNotional {
+	rejection, ok := errors.AsType[*venues.Error](err)
+	if !ok || rejection.Code != venues.CodeRiskRejected || rejection.Details["rule"] != risk.RuleMaxNotional {
 		return false
 	}
-	_, priced := refusal.Details["given"]
+	_, priced := rejection.Details["given"]
 	return !priced
 }
 
-// awaitMark waits for a mark price; false if there is none in time.
+// awaitMark waits for a mark price; it returns false if there is none in time.
 func (c Client) awaitMark(ctx context.Context, symbol string) bool {
 	ctx, cancel := context.WithTimeout(ctx, markWaitMax)
 	defer cancel()
@@ -46,25 +46,25 @@ func (c Client) awaitMark(ctx context.Context, symbol string) bool {
 	return true
 }
 
-// Configure gives a running account its limits, and halts it or lets it go on, as
-// its record says. That is durable already, and where it is found at the next
-// start. A halt goes on after the return; see AwaitHalt.
+// Configure sets the limits of a running account, and halts it or resumes trading, by its
+// record. The record must be durable; it is loaded at the next start. A halt continues
+// after the return; see AwaitHalt.
 func (c Client) Configure(ctx context.Context, control persistence.VenueAccount) error {
 	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any {
 		return configure{reply, control}
 	})
-	return repeatable(err)
+	return repeatableError(err)
 }
 
-// AwaitHalt waits for the end of a halt, which is haltMax away at most.
-func (c Client) AwaitHalt(ctx context.Context) (HaltResult, error) {
+// AwaitHalt waits for the end of a halt, at most haltMax.
+func (c Client) AwaitHalt(ctx context.Context) (venues.HaltReport, error) {
 	result, err := actors.Ask(ctx, c.ref, func(reply haltReply) any { return awaitHalt{reply} })
-	return result, repeatable(err)
+	return result, repeatableError(err)
 }
 
-// Unlock ends the lock of a limit. The loss so far is set aside: the limit
-// counts anew from here.
+// Unlock ends the lock of a limit. The loss so far is set aside: the limit counts from
+// here.
 func (c Client) Unlock(ctx context.Context) error {
 	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any { return unlock{reply} })
-	return repeatable(err)
+	return repeatableError(err)
 }

@@ -13,8 +13,8 @@ import (
 	"venuegate/venues"
 )
 
-// An instrument that its venue lists no more cannot be read. That must keep the
-// account neither from starting nor from going on with the others.
+// Nothing can be read of an instrument that its venue no longer lists. The account must
+// start and follow the other instruments all the same.
 func TestDelistedInstrumentDoesNotCloseTheAccount(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		store, venue := storetest.NewMemory(), newVenue()
@@ -37,12 +37,12 @@ func TestDelistedInstrumentDoesNotCloseTheAccount(t *testing.T) {
 		if err != nil || record.Status != venues.StatusUnknown {
 			t.Errorf("an order of what is gone: %s %v", record.Status, err)
 		}
-	}, actortest.ExpectFailures()) // of the predecessor, whose store is closed
+	}, actortest.ExpectFailures()) // match the predecessor, whose store is closed
 }
 
-// The position in it is gone with it. Executions that would explain that cannot be
-// read, and are not waited for.
-func TestPositionInADelistedInstrumentEnds(t *testing.T) {
+// The position in a delisted instrument is closed. The account does not wait for
+// executions that would explain that: they cannot be read.
+func TestPositionInADelistedInstrumentCloses(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		store, venue := storetest.NewMemory(), newVenue()
 		h := open(kit, store, venue, "account")
@@ -56,19 +56,19 @@ func TestPositionInADelistedInstrumentEnds(t *testing.T) {
 		venue.setPositions()
 		venue.delist()
 		time.Sleep(2 * time.Minute)
-		before := venue.listsRead()
+		before := venue.listsReceived()
 		time.Sleep(10 * time.Minute)
-		if read := venue.listsRead() - before; read > 30 {
-			t.Errorf("compared %d times in ten minutes", read)
+		if read := venue.listsReceived() - before; read > 30 {
+			t.Errorf("reconciled %d times in ten minutes", read)
 		}
 		ended, err := store.EventsSince(context.Background(), "c1", 0, 100)
 		if err != nil || !slices.ContainsFunc(ended, func(e persistence.Event) bool { return e.Type == persistence.EventPositionClosed }) {
-			t.Errorf("its end is not told: %+v %v", ended, err)
+			t.Errorf("its end is not published: %+v %v", ended, err)
 		}
 	})
 }
 
-// delist takes the instrument out, with all that was open in it.
+// delist removes the instrument, with everything that was open in it.
 func (v *ledgerVenue) delist() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

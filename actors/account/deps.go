@@ -8,7 +8,7 @@ import (
 	"venuegate/venues"
 )
 
-// Config names the account.
+// Config identifies an account and configures it.
 type Config struct {
 	Customer     string
 	Exchange     venues.Venue
@@ -19,43 +19,38 @@ type Config struct {
 	Protection     ProtectionPolicy
 }
 
-// Deps are what the account works with.
+// Deps are the collaborators of the account.
 type Deps struct {
 	Config
-	Fence   persistence.Fence
-	Venue   venues.Account
-	Store   persistence.Reader
-	Journal Committer
+	Fence persistence.Fence
+	Venue venues.Account
+	Store persistence.Reader
+	// Journal is the commit queue of the account. After a batch that failed it rejects all
+	// batches until an empty one is submitted. A batch with a claim that the store has
+	// rejected does not count as failed.
+	Journal persistence.Submitter
 	Market  Market
 	Updates Updates
 	NewID   func(prefix string, at time.Time) string
-	// OrderPool carries orders, amends and cancels, InquiryPool what finds out
-	// their outcome where that is not known, ReadPool everything else.
-	OrderPool   *actors.Pool
-	InquiryPool *actors.Pool
-	ReadPool    *actors.Pool
-	// Private makes the child that keeps the private connection.
+	// OrderPool runs orders, amends and cancels, QueryPool the requests that find out an
+	// unknown outcome, ReadPool everything else.
+	OrderPool *actors.Pool
+	QueryPool *actors.Pool
+	ReadPool  *actors.Pool
+	// Private returns the child that holds the private connection.
 	Private func(events Observer) actors.Child
 }
 
-// Committer takes commits in order; done is called once, in order, and must not
-// block. Nothing is stored behind a commit that failed, but for claims that were
-// refused whole, until an empty batch is submitted. It is a line of the journal.
-type Committer interface {
-	Submit(b persistence.Batch, done func(error))
-}
-
-// Market tells an instrument's rules and mark price at this moment. Methods do
-// not block.
+// Market returns an instrument's rules and its current mark price. Methods do not block.
 type Market interface {
 	Instrument(symbol string) (*venues.Instrument, bool)
 	Mark(symbol string) venues.Optional
 }
 
-// Updates hears of what has become durable. Methods must not block.
+// Updates receives what has become durable. Methods must not block.
 type Updates interface {
-	// Reconciled tells all that is open, once after each start: what was told
-	// before it is void.
+	// Reconciled receives everything that is open, once after each start. It replaces
+	// everything that was published before.
 	Reconciled(exchange venues.Venue, orders []venues.Order, positions []venues.Position, balances []venues.Balance)
 	OrderChanged(venues.Order)
 	PositionChanged(venues.Position)

@@ -8,20 +8,22 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/actors"
+	"venuegate/actors/account/risk"
 	"venuegate/venues"
 )
 
 const (
-	// venueCallMax bounds a request to the venue beyond the order's own
-	// deadline: the venue's time-out is part of its answer.
+	// venueCallMax bounds a request to the venue, in addition to the order's own deadline.
+	// It is longer than that deadline, so that a timeout which the venue reports is received
+	// as an answer.
 	venueCallMax = 15 * time.Second
-	// reconcileMax bounds one reconciliation, and the reading of a proof, with its
-	// waits for room under the venue's limits.
+	// reconcileMax bounds one reconciliation, and one absence check, with their waits for
+	// the venue's rate limits.
 	reconcileMax = 2 * time.Minute
 )
 
-// effect is something to do once what caused it is durable. It runs on the
-// actor's goroutine and must not wait.
+// effect is an action that is carried out once the step that caused it is durable. It
+// runs on the actor's goroutine and must not block.
 type effect interface {
 	run(a *account, ctx *actors.Context)
 }
@@ -34,7 +36,8 @@ type (
 	callAmend struct {
 		orderID string
 		request venues.AmendRequest
-		// increases says that it stays here if the account is closed.
+		// increases reports that the amend is not sent if the account is closed to
+		// increasing orders.
 		increases bool
 	}
 	callCancel struct {
@@ -45,9 +48,9 @@ type (
 		orderID string
 		ref     venues.OrderRef
 	}
-	callProof struct {
+	callAbsenceCheck struct {
 		orders []string
-		// from is since when the executions of each symbol are read.
+		// from is the start of the executions that are read of each symbol.
 		from map[string]time.Time
 	}
 	callFills struct {
@@ -61,8 +64,8 @@ type (
 	callReconcile struct {
 		refs      []orderRef
 		fillsFrom map[string]time.Time
-		// tradedFrom is since when instruments that are not in fillsFrom may have
-		// been traded elsewhere; zero asks for none.
+		// tradedFrom is since when instruments that are not in fillsFrom may have been
+		// traded elsewhere; zero reads none.
 		tradedFrom time.Time
 	}
 	orderRef struct {
@@ -74,7 +77,7 @@ type (
 		symbol       string
 		venueOrderID string
 		fills        []venues.Fill
-		// resolves says that the proof of an order waits for the answer.
+		// resolves is set if an absence check waits for the answer.
 		resolves bool
 	}
 	replyOrder struct {
@@ -99,14 +102,14 @@ type (
 )
 
 func (e callPlace) run(a *account, ctx *actors.Context) {
-	if refusal := a.state.depart(e.orderID, time.Now()); refusal != nil {
-		a.Receive(ctx, placeDone{orderID: e.orderID, err: refusal})
+	if rejection := a.state.admitSend(e.orderID, time.Now()); rejection != nil {
+		a.steps.Enqueue(placeDone{orderID: e.orderID, err: rejection})
 		return
 	}
-	mayLeave := a.gate.pass(a.state.mayLeaveClosed(e.orderID))
+	mayLeave := a.gate.Pass(a.state.maySendWhenClosed(e.orderID))
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
 		if !mayLeave() {
-			return placeDone{orderID: e.orderID, err: errGateClosed}
+			return placeDone{orderID: e.orderID, err: risk.ErrGateClosed}
 		}
 		report, err := a.deps.Venue.Place(c, e.request)
 		return placeDone{e.orderID, report, err}
@@ -115,15 +118,15 @@ func (e callPlace) run(a *account, ctx *actors.Context) {
 
 func (e callAmend) run(a *account, ctx *actors.Context) {
 	if e.increases {
-		if refusal := a.state.departAmend(e.orderID); refusal != nil {
-			a.Receive(ctx, amendDone{orderID: e.orderID, err: refusal})
+		if rejection := a.state.admitSendAmend(e.orderID); rejection != nil {
+			a.steps.Enqueue(amendDone{orderID: e.orderID, err: rejection})
 			return
 		}
 	}
-	mayLeave := a.gate.pass(!e.increases)
+	mayLeave := a.gate.Pass(!e.increases)
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
 		if !mayLeave() {
-			return amendDone{orderID: e.orderID, err: errGateClosed}
+			return amendDone{orderID: e.orderID, err: risk.ErrGateClosed}
 		}
 		report, err := a.deps.Venue.Amend(c, e.request)
 		return amendDone{e.orderID, report, err}
@@ -138,8 +141,8 @@ func (e callCancel) run(a *account, ctx *actors.Context) {
 }
 
 func (e callQuery) run(a *account, ctx *actors.Context) {
-	a.call(ctx, a.deps.InquiryPool, func(c context.Context) any {
-		return a.query(venues.Resolving(c), e.orderID, e.ref)
+	a.call(ctx, a.deps.QueryPool, func(c context.Context) any {
+		return a.query(venues.WithOutcomeQuery(c), e.orderID, e.ref)
 	}, queryDone{orderID: e.orderID, err: errPoolFull})
 }
 
@@ -149,10 +152,10 @@ func (a *account) query(ctx context.Context, orderID string, ref venues.OrderRef
 	return queryDone{orderID, report, err, began}
 }
 
-// errPoolFull proves that a request was not sent.
+// errPoolFull is returned if a request was certainly not sent.
 var errPoolFull = errors.Join(venues.ErrNotSent, actors.ErrBusy)
 
-// call runs a request to the venue in a pool. A full pool is an answer too.
+// call runs a request to the venue in a pool. If the pool is full, busy is the result.
 func (a *account) call(ctx *actors.Context, pool *actors.Pool, request func(context.Context) any, busy any) {
 	err := ctx.Go(pool, func(c context.Context) any {
 		c, cancel := context.WithTimeout(c, venueCallMax)
@@ -160,7 +163,7 @@ func (a *account) call(ctx *actors.Context, pool *actors.Pool, request func(cont
 		return request(c)
 	})
 	if err != nil {
-		a.Receive(ctx, busy)
+		a.steps.Enqueue(busy)
 	}
 }
 
@@ -174,8 +177,8 @@ func (a *account) readFills(ctx *actors.Context, in readFills) {
 		if err != nil {
 			return fillsDone{orderID: in.orderID, err: err}
 		}
-		strangers, err := a.strangersAmong(c, list)
-		return fillsDone{in.orderID, list, strangers, err}
+		unattributed, err := a.storedUnattributed(c, list)
+		return fillsDone{in.orderID, list, unattributed, err}
 	}, fillsDone{orderID: in.orderID, err: errPoolFull})
 }
 

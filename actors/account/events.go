@@ -3,12 +3,15 @@ package account
 import (
 	"encoding/json"
 
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/account/position"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// The payloads of the outbound events (interface, "Events"). All members are
-// strings or null; members are in the order of the specification.
+// The payloads of the outbound events (interface, "Events"). All members are strings or
+// null, in the order of the specification.
 type orderEvent struct {
 	OrderID     string       `json:"orderId"`
 	Exchange    venues.Venue `json:"exchange"`
@@ -42,33 +45,72 @@ type stopEvent struct {
 	TriggeredAt  venues.Time  `json:"triggeredAt"`
 }
 
+type closedEvent struct {
+	Exchange    venues.Venue        `json:"exchange"`
+	Symbol      string              `json:"symbol"`
+	Side        venues.PositionSide `json:"side"`
+	Qty         string              `json:"qty"`
+	EntryPrice  *string             `json:"entryPrice"`
+	ExitPrice   *string             `json:"exitPrice"`
+	RealizedPnl *string             `json:"realizedPnl"`
+	Fee         *string             `json:"fee"`
+	Reason      venues.CloseReason  `json:"reason"`
+	OpenedAt    venues.Time         `json:"openedAt"`
+	Comment     string              `json:"comment"`
+}
+
+type limitEvent struct {
+	Limit     string `json:"limit"`
+	Threshold string `json:"threshold"`
+	Actual    string `json:"actual"`
+	Action    string `json:"action"`
+	// Exchange is the exchange of the account, which has its own limits and lock.
+	Exchange venues.Venue `json:"exchange"`
+}
+
+func closedPayload(exchange venues.Venue, symbol string, c *position.Closing) closedEvent {
+	p := &c.Position
+	return closedEvent{
+		Exchange: exchange, Symbol: symbol, Side: c.Side, Qty: venues.FormatDecimal(p.EntryQty.Add(p.UnpricedEntry)),
+		EntryPrice: average(p.EntryNotional, p.EntryQty), ExitPrice: average(p.ExitNotional, p.ExitQty),
+		RealizedPnl: text(position.Pnl(c.Side, p)), Fee: text(p.Fee), Reason: p.Reason, OpenedAt: p.OpenedAt, Comment: p.Comment,
+	}
+}
+
+func average(notional, qty decimal.Decimal) *string {
+	if !qty.IsPositive() {
+		return nil
+	}
+	return text(venues.Some(notional.DivRound(qty, position.AvgPriceDecimals)))
+}
+
 // emit adds an event to the commit of the change that caused it.
-func (s *state) emit(m moment, kind persistence.EventType, payload any) {
+func (p *stepOutput) emit(step stepContext, kind persistence.EventType, payload any) {
 	data, err := json.Marshal(payload)
 	if err != nil {
 		panic("account: " + err.Error()) // plain structs of strings
 	}
-	s.out.batch.Events = append(s.out.batch.Events, persistence.Event{
-		ID: m.newID("evt"), Type: kind, CreatedAt: venues.At(m.now), Data: data,
+	p.out.Batch.Events = append(p.out.Batch.Events, persistence.Event{
+		ID: step.newID("evt"), Type: kind, CreatedAt: venues.At(step.now), Data: data,
 	})
 }
 
-func (s *state) emitFilled(m moment, o *order) {
-	s.emit(m, persistence.EventOrderFilled, o.event())
+func (p *stepOutput) emitFilled(step stepContext, o *order) {
+	p.emit(step, persistence.EventOrderFilled, o.event())
 }
 
-func (s *state) emitPartiallyFilled(m moment, o *order, f venues.Fill) {
-	s.emit(m, persistence.EventOrderPartiallyFilled, partialFillEvent{
+func (p *stepOutput) emitPartiallyFilled(step stepContext, o *order, f venues.Fill) {
+	p.emit(step, persistence.EventOrderPartiallyFilled, partialFillEvent{
 		orderEvent: o.event(), FillID: f.FillID,
 		LastQty: venues.FormatDecimal(f.Qty), LastPrice: venues.FormatDecimal(f.Price),
 		FilledQty: venues.FormatDecimal(o.FilledQty), RemainingQty: venues.FormatDecimal(o.RemainingQty()),
 	})
 }
 
-func (s *state) emitTriggered(m moment, o *order) {
-	s.emit(m, persistence.EventStopTriggered, stopEvent{
+func (p *stepOutput) emitTriggered(step stepContext, o *order) {
+	p.emit(step, persistence.EventStopTriggered, stopEvent{
 		OrderID: o.OrderID, Exchange: o.Exchange, Symbol: o.Symbol, Side: o.Side, Kind: o.stopKind(),
-		TriggerPrice: text(o.TriggerPrice), TriggeredAt: venues.At(m.now),
+		TriggerPrice: text(o.TriggerPrice), TriggeredAt: venues.At(step.now),
 	})
 }
 
@@ -100,43 +142,43 @@ func text(d venues.Optional) *string {
 }
 
 // note adds a journal row to the order's next commit.
-func (s *state) note(m moment, o *order, kind string, fields ...persistence.JournalField) {
-	e := row(m, "order."+kind, o.OrderID, fields)
+func (s *state) note(step stepContext, o *order, kind string, fields ...persistence.JournalField) {
+	e := row(step, "order."+kind, o.OrderID, fields)
 	e.Channel, e.Symbol = s.channelOf(o), o.Symbol
 	o.notes = append(o.notes, e)
-	s.touch(o)
+	s.markDirty(o)
 }
 
-// channelOf is the channel whose signal an order comes of; a leg comes of its
+// channelOf returns the channel whose signal caused an order; that of a leg is its
 // entry's.
-func (s *state) channelOf(o *order) string {
-	if entry, known := s.orders[o.EntryOrderID]; known && o.ChannelID == "" {
+func (x *orderIndex) channelOf(o *order) string {
+	if entry, known := x.orders[o.EntryOrderID]; known && o.ChannelID == "" {
 		return entry.ChannelID
 	}
 	return o.ChannelID
 }
 
-// noteStatus is the row of an order's next status, which is its result.
-func (s *state) noteStatus(m moment, o *order, previous venues.OrderStatus) {
-	s.note(m, o, "status",
+// noteStatus adds a journal row for the order's next status, which is also its result.
+func (s *state) noteStatus(step stepContext, o *order, previous venues.OrderStatus) {
+	s.note(step, o, "status",
 		persistence.JournalField{Name: "from", Value: string(previous)},
 		persistence.JournalField{Name: "to", Value: string(o.Status)},
 		persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(o.FilledQty)})
 	o.notes[len(o.notes)-1].Result = string(o.Status)
 }
 
-// journalPosition is journal for what became of a position.
-func (s *state) journalPosition(m moment, kind, symbol string, fields ...persistence.JournalField) {
-	e := row(m, "position."+kind, symbol, fields)
+// journalPosition adds a journal row about a position to the step.
+func (p *stepOutput) journalPosition(step stepContext, kind, symbol string, fields ...persistence.JournalField) {
+	e := row(step, "position."+kind, symbol, fields)
 	e.Symbol = symbol
-	s.out.batch.Journal = append(s.out.batch.Journal, e)
+	p.out.Batch.Journal = append(p.out.Batch.Journal, e)
 }
 
-// journal adds a row to the commit of the step.
-func (s *state) journal(m moment, kind, subject string, fields ...persistence.JournalField) {
-	s.out.batch.Journal = append(s.out.batch.Journal, row(m, kind, subject, fields))
+// journal adds a journal row to the step.
+func (p *stepOutput) journal(step stepContext, kind, subject string, fields ...persistence.JournalField) {
+	p.out.Batch.Journal = append(p.out.Batch.Journal, row(step, kind, subject, fields))
 }
 
-func row(m moment, kind, subject string, fields []persistence.JournalField) persistence.JournalEntry {
-	return persistence.JournalEntry{ID: m.newID("jrn"), At: venues.At(m.now), Kind: kind, Subject: subject, Fields: fields}
+func row(step stepContext, kind, subject string, fields []persistence.JournalField) persistence.JournalEntry {
+	return persistence.JournalEntry{ID: step.newID("jrn"), At: venues.At(step.now), Kind: kind, Subject: subject, Fields: fields}
 }

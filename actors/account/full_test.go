@@ -6,17 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"venuegate/actors/account"
 	"venuegate/actors/actortest"
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
 	"venuegate/venues"
 )
 
-// fullStore is a journal that has no room while it is full: it refuses what it
-// would have to write.
+// fullStore is a journal that rejects writes while it is full.
 type fullStore struct {
-	account.Committer
+	persistence.Submitter
 	mu   sync.Mutex
 	full bool
 }
@@ -29,7 +27,7 @@ func (f *fullStore) Submit(b persistence.Batch, done func(error)) {
 		done(persistence.ErrUnavailable)
 		return
 	}
-	f.Committer.Submit(b, done)
+	f.Submitter.Submit(b, done)
 }
 
 func (f *fullStore) fill(full bool) {
@@ -38,28 +36,28 @@ func (f *fullStore) fill(full bool) {
 	f.full = full
 }
 
-// While the store has no room the account leaves its venue in peace, and takes
-// orders again soon after there is room.
+// While the store is full the account sends no requests to its venue. It accepts orders
+// again soon after the store has space.
 func TestAccountOutlivesAFullStore(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		f, venue := &fullStore{}, newVenue()
-		h := openWith(kit, storetest.NewMemory(), venue, "account", func(c account.Committer) account.Committer {
-			f.Committer = c
+		h := openWith(kit, storetest.NewMemory(), venue, "account", func(c persistence.Submitter) persistence.Submitter {
+			f.Submitter = c
 			return f
 		})
 		if _, err := h.place("r0", "59000"); err != nil {
 			t.Fatal(err)
 		}
 		f.fill(true)
-		kit.Advance(time.Minute) // the next comparison has something to store
-		before := venue.listsRead()
+		kit.Advance(time.Minute) // the next reconciliation has something to store
+		before := venue.listsReceived()
 		for n := range 60 {
 			if _, err := h.place(fmt.Sprintf("full%d", n), "59000"); venues.CodeOf(err) != venues.CodeMaintenance {
 				t.Fatalf("an order on a full disk: %v", err)
 			}
 			kit.Advance(10 * time.Second)
 		}
-		if read := venue.listsRead() - before; read > 0 {
+		if read := venue.listsReceived() - before; read > 0 {
 			t.Errorf("the venue was read %d times in ten minutes of a full disk", read)
 		}
 		f.fill(false)
@@ -70,10 +68,10 @@ func TestAccountOutlivesAFullStore(t *testing.T) {
 	}, actortest.ExpectFailures())
 }
 
-// storeRetry is the account's.
+// storeRetry is the constant of package account.
 const storeRetry = time.Second
 
-func TestFullStoreRefusesAndRecovers(t *testing.T) {
+func TestFullStoreRejectsAndRecovers(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
 		h.store.FailNext(persistence.ErrUnavailable)

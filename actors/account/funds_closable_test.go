@@ -7,9 +7,9 @@ import (
 	"venuegate/venues"
 )
 
-// A close right behind the order that opened finds the position, and one right
-// behind another close does not: the executions are faster than the venue's list.
-func TestTheExecutionsSayWhatThereIsToClose(t *testing.T) {
+// A close right after the order that opened a position finds the position, and one right
+// after another close finds none: executions are known before the venue's list has them.
+func TestClosableFollowsTheExecutions(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	key := (&venues.Position{Symbol: "BTCUSDT", Side: venues.Long}).Key()
 	expect := func(when, want string) {
@@ -29,12 +29,12 @@ func TestTheExecutionsSayWhatThereIsToClose(t *testing.T) {
 		in := limitOrder(requestID)
 		in.cmd.Side, in.cmd.Qty = side, venues.MustDecimal(qty)
 		o := b.place(in)
-		r := o.says(venues.StatusFilled, qty)
+		r := o.reportWith(venues.StatusFilled, qty)
 		r.Fill = o.fill("t-"+requestID, qty, "60000")
-		b.step(func(m moment) { b.state.report(m, r) })
+		b.step(func(step stepContext) { b.state.handleReport(step, r) })
 	}
 	read := func(list ...venues.Position) {
-		b.step(func(m moment) { b.state.takePositions(m, list, b.now) })
+		b.step(func(step stepContext) { b.state.updatePositions(step, list, b.now) })
 	}
 	read()
 	b.now = b.now.Add(time.Minute)

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/actors"
+	"venuegate/actors/account/deadline"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -17,86 +18,75 @@ const (
 	haltMax = 15 * time.Second
 	// haltEvery is the wait before the venue's own lists are read again.
 	haltEvery = 500 * time.Millisecond
-	// haltAgainMax is how long a halt that had to give up goes on after each
-	// comparison with the venue.
+	// haltAgainMax is how long a halt that had to give up continues after each
+	// reconciliation.
 	haltAgainMax = 2 * time.Second
 )
 
-// HaltResult is how far a halt has come: Done if the venue's own list of orders
-// is empty, no outcome is unknown and, where positions are to be closed, theirs is
-// empty too. Else what was left when it gave up; it goes on from time to time.
-type HaltResult struct {
-	Done          bool
-	OpenOrders    int
-	OpenPositions int
-}
+type haltReply = actors.Reply[venues.HaltReport]
 
-type haltReply = actors.Reply[HaltResult]
-
-// halting is the kill switch: it cancels every order until the venue has none,
-// and closes the positions if flatten is set.
+// halting is the kill switch: it cancels orders until the venue has none, and closes the
+// positions if flatten is set.
 type halting struct {
 	flatten bool
 	// orderedAt names the halt; see persistence.VenueAccount.
 	orderedAt venues.Time
-	// running until deadline; reading while the venue's lists are being read,
-	// due when they are to be.
+	// running is set until deadline, reading while the venue's lists are read; due is
+	// when they are read next.
 	running bool
 	reading bool
-	// gaveUp says that the last run has left something.
+	// gaveUp is set if the last run has left something.
 	gaveUp   bool
 	due      time.Time
 	deadline time.Time
-	result   HaltResult
+	result   venues.HaltReport
 	waiters  []haltReply
 }
 
-// configure takes limits, and halts the account or lets it go on. A halt that is
-// known already is not begun again: what came with it were other limits.
-func (s *state) configure(m moment, in configure) {
-	isNew := !s.risk.halted || !s.halt.orderedAt.Equal(in.control.HaltedAt.Time)
-	s.risk.limits = in.control.Limits
+// configure sets the limits, and halts the account or resumes trading. A halt that is in
+// force already is not begun again: only the limits have changed.
+func (s *state) configure(step stepContext, in configure) {
+	isNew := !s.risk.Halted || !s.halt.orderedAt.Equal(in.control.HaltedAt.Time)
+	s.risk.Limits = in.control.Limits
 	switch {
 	case in.control.Halted && isNew:
-		s.journal(m, "account.halted", string(s.exchange),
+		s.journal(step, "account.halted", string(s.exchange),
 			persistence.JournalField{Name: "flatten", Value: strconv.FormatBool(in.control.Flatten)})
-		s.takeHalt(in.control)
-		s.beginHalt(m)
-	case s.risk.halted && !in.control.Halted:
-		s.journal(m, "account.resumed", string(s.exchange))
-		s.takeHalt(in.control)
-		s.endHalt(m, false)
+		s.setHalt(in.control)
+		s.beginHalt(step)
+	case s.risk.Halted && !in.control.Halted:
+		s.journal(step, "account.resumed", string(s.exchange))
+		s.setHalt(in.control)
+		s.endHalt(step, false)
 	}
 	s.after(replyDone{in.Reply})
 }
 
-func (s *state) takeHalt(control persistence.VenueAccount) {
-	s.risk.halted, s.halt.flatten, s.halt.orderedAt = control.Halted, control.Flatten, control.HaltedAt
+func (s *state) setHalt(control persistence.VenueAccount) {
+	s.risk.Halted, s.halt.flatten, s.halt.orderedAt = control.Halted, control.Flatten, control.HaltedAt
 }
 
-// restoreHalt goes on with a halt that was under way, or had to give up. One that
-// was carried out stays in force, and that is all: it would close what was opened
-// since.
-func (s *state) restoreHalt(m moment, control persistence.VenueAccount) {
-	s.takeHalt(control)
+// restoreHalt resumes a halt that was under way, or had to give up. One that was completed
+// stays in force but is not repeated: it would close what was opened since.
+func (s *state) restoreHalt(step stepContext, control persistence.VenueAccount) {
+	s.setHalt(control)
 	switch {
 	case !control.Halted:
-	case !control.HaltedAt.IsZero() && s.risk.record.HaltDone.Equal(control.HaltedAt.Time):
+	case !control.HaltedAt.IsZero() && s.risk.Record().HaltDone.Equal(control.HaltedAt.Time):
 		s.halt.result.Done = true
 	default:
-		s.beginHalt(m)
+		s.beginHalt(step)
 	}
 }
 
-// beginHalt starts the halt, or starts it anew. Before the first reconciliation
-// it waits for that one.
-func (s *state) beginHalt(m moment) {
+// beginHalt starts or restarts the halt. It waits for the first reconciliation.
+func (s *state) beginHalt(step stepContext) {
 	s.halt.running, s.halt.gaveUp = true, false
-	s.halt.deadline = m.now.Add(haltMax)
-	s.halt.due = m.now
+	s.halt.deadline = step.now.Add(haltMax)
+	s.halt.due = step.now
 }
 
-// awaitHalt answers when the halt is over, or at once if none is on its way.
+// awaitHalt answers when the halt is over, immediately if none is running.
 func (s *state) awaitHalt(in awaitHalt) {
 	if !s.halt.running {
 		in.Send(s.halt.result)
@@ -105,74 +95,75 @@ func (s *state) awaitHalt(in awaitHalt) {
 	s.halt.waiters = append(s.halt.waiters, in.Reply)
 }
 
-func (s *state) haltDue() time.Time {
-	if !s.halt.running {
+// nextDue returns when haltTick has something to do; zero for never.
+func (h *halting) nextDue(ready bool) time.Time {
+	if !h.running {
 		return time.Time{}
 	}
-	if !s.ready || s.halt.reading {
-		return s.halt.deadline
+	if !ready || h.reading {
+		return h.deadline
 	}
-	return earlier(s.halt.due, s.halt.deadline)
+	return deadline.Earlier(h.due, h.deadline)
 }
 
-func (s *state) haltTick(m moment) {
+func (s *state) haltTick(step stepContext) {
 	switch {
 	case !s.halt.running:
-	case isDue(s.halt.deadline, m.now):
-		s.endHalt(m, false)
-	case s.ready && !s.halt.reading && isDue(s.halt.due, m.now):
+	case deadline.Passed(s.halt.deadline, step.now):
+		s.endHalt(step, false)
+	case s.ready && !s.halt.reading && deadline.Passed(s.halt.due, step.now):
 		s.halt.reading = true
-		s.cancelEverything(m)
+		s.cancelAllOrders(step)
 		s.after(callSweep{})
 	}
 }
 
-// cancelEverything asks for the end of every order. Orders that close a position
-// at once end by themselves.
-func (s *state) cancelEverything(m moment) {
+// cancelAllOrders cancels every order, but for those that close a position at market,
+// which end on their own.
+func (s *state) cancelAllOrders(step stepContext) {
 	for _, o := range s.liveInOrder() {
-		if o.Protection.Awake() {
-			s.cancelOtherLegs(m, o, "")
+		if o.Protection.IsActive() {
+			s.protection(step).WithdrawLegs(&o.protectedOrder)
 		}
-		if !o.Status.IsClosed() && !o.flattens() {
-			s.withdraw(m, o)
+		if !o.Status.IsClosed() && !o.closesAtMarket() {
+			s.withdraw(step, o)
 		}
 	}
 }
 
-// flattens says whether the order closes a position at once.
-func (o *order) flattens() bool { return o.ReduceOnly && o.Type == venues.TypeMarket }
+// closesAtMarket reports whether the order closes a position at market.
+func (o *order) closesAtMarket() bool { return o.ReduceOnly && o.Type == venues.TypeMarket }
 
-// swept takes the venue's own lists: orders that are not known here are adopted
-// and cancelled with the rest.
-func (s *state) swept(m moment, in sweepDone) {
+// swept applies the venue's own lists: unknown orders are adopted and cancelled with the
+// rest.
+func (s *state) swept(step stepContext, in sweepDone) {
 	s.halt.reading = false
 	if !s.halt.running {
 		return
 	}
-	s.halt.due = m.now.Add(haltEvery)
+	s.halt.due = step.now.Add(haltEvery)
 	if in.err != nil {
 		return
 	}
 	for _, r := range in.open {
-		s.report(m, r)
+		s.handleReport(step, r)
 	}
-	s.takeBalances(in.funds.Balances)
-	s.takePositions(m, in.funds.Positions, in.funds.ReadAt)
-	s.halt.result = HaltResult{OpenOrders: max(len(in.open), s.unfinishedCount()), OpenPositions: len(in.funds.Positions)}
+	s.setBalances(in.funds.Balances)
+	s.updatePositions(step, in.funds.Positions, in.funds.ReadAt)
+	s.halt.result = venues.HaltReport{OpenOrders: max(len(in.open), s.unfinishedCount()), OpenPositions: len(in.funds.Positions)}
 	if s.halt.flatten {
-		s.flatten(m, in)
+		s.flatten(step, in)
 	}
 	if s.halt.result.OpenOrders == 0 && (!s.halt.flatten || s.halt.result.OpenPositions == 0) {
-		s.endHalt(m, true)
+		s.endHalt(step, true)
 	}
 }
 
 // flatten closes each open position that no order is closing yet.
-func (s *state) flatten(m moment, in sweepDone) {
+func (s *state) flatten(step stepContext, in sweepDone) {
 	closing := map[string]bool{}
 	for _, o := range s.live {
-		if !o.Status.IsClosed() && o.flattens() {
+		if !o.Status.IsClosed() && o.closesAtMarket() {
 			closing[o.Symbol+"/"+string(o.Side)] = true
 		}
 	}
@@ -185,29 +176,31 @@ func (s *state) flatten(m moment, in sweepDone) {
 		if most, bounded := in.most[p.Symbol]; bounded {
 			qty = decimal.Min(qty, most) // the rest follows
 		}
-		o := s.newOrder(m, venues.PlaceOrder{
+		o := s.newOrder(step, venues.PlaceOrder{
 			OrderSpec: venues.OrderSpec{
 				Symbol: p.Symbol, Side: side, Type: venues.TypeMarket, Qty: qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel,
 			},
 			Source: venues.SourceConsole, Comment: "halt",
 		})
 		s.after(callPlace{orderID: o.OrderID, request: o.request()})
-		s.touch(o)
+		s.markDirty(o)
 	}
 }
 
-// endHalt tells those who wait how it went.
-func (s *state) endHalt(m moment, done bool) {
+// endHalt ends the run and answers the waiters.
+func (s *state) endHalt(step stepContext, done bool) {
 	if !s.halt.running {
 		return
 	}
 	s.halt.running, s.halt.result.Done = false, done
 	if done {
-		s.risk.record.HaltDone = s.halt.orderedAt
-		s.putRisk()
+		s.risk.SetHaltDone(s.forRisk(step), s.halt.orderedAt)
 	}
 	if result := s.halt.result; !s.halt.gaveUp || done {
-		s.journalHalt(m, result)
+		s.journal(step, "account.halt_ended", string(s.exchange),
+			persistence.JournalField{Name: "done", Value: strconv.FormatBool(result.Done)},
+			persistence.JournalField{Name: "open_orders", Value: strconv.Itoa(result.OpenOrders)},
+			persistence.JournalField{Name: "open_positions", Value: strconv.Itoa(result.OpenPositions)})
 	}
 	s.halt.gaveUp = !done
 	for _, waiter := range s.halt.waiters {
@@ -216,28 +209,21 @@ func (s *state) endHalt(m moment, done bool) {
 	s.halt.waiters = nil
 }
 
-func (s *state) journalHalt(m moment, result HaltResult) {
-	s.journal(m, "account.halt_ended", string(s.exchange),
-		persistence.JournalField{Name: "done", Value: strconv.FormatBool(result.Done)},
-		persistence.JournalField{Name: "open_orders", Value: strconv.Itoa(result.OpenOrders)},
-		persistence.JournalField{Name: "open_positions", Value: strconv.Itoa(result.OpenPositions)})
-}
-
-// keepHalted goes on for a moment with a halt that had to give up: what was left may
-// have come to an end, or have opened a position. Once it is done, an order of ours
-// that turns up all the same is cancelled, and what others do is left alone.
-func (s *state) keepHalted(m moment) {
-	if !s.risk.halted || s.halt.running {
+// keepHalted resumes for haltAgainMax a halt that had to give up: what was left may have
+// ended, or have opened a position. Once the halt is done, an order of ours that appears
+// all the same is cancelled, and orders made elsewhere are left alone.
+func (s *state) keepHalted(step stepContext) {
+	if !s.risk.Halted || s.halt.running {
 		return
 	}
 	if s.halt.gaveUp {
 		s.halt.running = true
-		s.halt.due, s.halt.deadline = m.now, m.now.Add(haltAgainMax)
+		s.halt.due, s.halt.deadline = step.now, step.now.Add(haltAgainMax)
 		return
 	}
 	for _, o := range s.unfinished() {
 		if o.Source != venues.SourceVenue && !o.ReduceOnly && o.Status.IsActive() {
-			s.withdraw(m, o)
+			s.withdraw(step, o)
 		}
 	}
 }
@@ -246,7 +232,7 @@ type (
 	callSweep struct{}
 	replyHalt struct {
 		to     haltReply
-		result HaltResult
+		result venues.HaltReport
 	}
 	replyDone struct{ to actors.Reply[struct{}] }
 )

@@ -7,33 +7,34 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/actors"
+	"venuegate/actors/account/position"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// halted is the record of an account that somebody has halted.
+// halted is the record of a halted account.
 func halted(at time.Time, flatten bool) persistence.VenueAccount {
 	control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
 	control.Halt(at, flatten)
 	return control
 }
 
-// halts tells the account to halt, and keeps what becomes of it.
-func (b *bench) halts(flatten bool) *[]HaltResult {
-	var results []HaltResult
-	b.step(func(m moment) {
-		b.state.configure(m, configure{actors.ReplyFunc(func(struct{}, error) {}), halted(b.now, flatten)})
+// haltWith halts the account and returns the results that the caller receives.
+func (b *bench) haltWith(flatten bool) *[]venues.HaltReport {
+	var results []venues.HaltReport
+	b.step(func(step stepContext) {
+		b.state.configure(step, configure{actors.ReplyFunc(func(struct{}, error) {}), halted(b.now, flatten)})
 	})
-	b.state.awaitHalt(awaitHalt{actors.ReplyFunc(func(r HaltResult, _ error) { results = append(results, r) })})
+	b.state.awaitHalt(awaitHalt{actors.ReplyFunc(func(r venues.HaltReport, _ error) { results = append(results, r) })})
 	return &results
 }
 
-// sweeps answers the reading of the venue's lists.
-func (b *bench) sweeps(open []venues.ExecutionReport, positions ...venues.Position) {
-	b.step(func(m moment) {
-		b.state.swept(m, sweepDone{open: open, funds: Funds{Positions: positions, ReadAt: m.now}, most: map[string]decimal.Decimal{"BTCUSDT": venues.MustDecimal("1.5")}})
+// answerSweep answers a reading of the venue's lists.
+func (b *bench) answerSweep(open []venues.ExecutionReport, positions ...venues.Position) {
+	b.step(func(step stepContext) {
+		b.state.swept(step, sweepDone{open: open, funds: Funds{Positions: positions, ReadAt: step.now}, most: map[string]decimal.Decimal{"BTCUSDT": venues.MustDecimal("1.5")}})
 	})
-	for _, e := range b.asked {
+	for _, e := range b.effects {
 		if r, ok := e.(replyHalt); ok {
 			r.to.Send(r.result)
 		}
@@ -45,16 +46,16 @@ func isSweep(e effect) bool { _, ok := e.(callSweep); return ok }
 func TestHaltCancelsUntilTheVenueHasNothing(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
-	results := b.halts(false)
-	if code(b.asks(func(*placeOrder) {})) != venues.CodeTradingLocked {
+	results := b.haltWith(false)
+	if code(b.tryPlace(func(*placeOrder) {})) != venues.CodeTradingLocked {
 		t.Fatal("an increasing order passes")
 	}
-	asked := b.pass(0)
-	if count(asked, isSweep) != 1 || count(asked, isCancel) != 1 {
-		t.Fatalf("asked %+v", asked)
+	effects := b.pass(0)
+	if count(effects, isSweep) != 1 || count(effects, isCancel) != 1 {
+		t.Fatalf("effects %+v, want one sweep and one cancel", effects)
 	}
-	b.sweeps([]venues.ExecutionReport{o.says(venues.StatusOpen, "0")})
-	b.cancels(o)
+	b.answerSweep([]venues.ExecutionReport{o.reportWith(venues.StatusOpen, "0")})
+	b.confirmCancels(o)
 	b.want(o, venues.StatusCancelled, "0")
 	if len(*results) != 0 {
 		t.Fatal("over before the venue's list is empty")
@@ -62,38 +63,38 @@ func TestHaltCancelsUntilTheVenueHasNothing(t *testing.T) {
 	if count(b.pass(haltEvery), isSweep) != 1 {
 		t.Fatal("the list is not read again")
 	}
-	b.sweeps(nil)
+	b.answerSweep(nil)
 	if len(*results) != 1 || !(*results)[0].Done {
 		t.Fatalf("%+v", *results)
 	}
 	if count(b.pass(time.Minute), isSweep) != 0 {
-		t.Fatal("it goes on and on")
+		t.Fatal("the halt continues after it is done")
 	}
-	b.step(func(m moment) {
-		b.state.configure(m, configure{Reply: actors.ReplyFunc(func(struct{}, error) {})})
+	b.step(func(step stepContext) {
+		b.state.configure(step, configure{Reply: actors.ReplyFunc(func(struct{}, error) {})})
 	})
-	if refusal := b.asks(func(*placeOrder) {}); refusal != nil {
-		t.Fatalf("after it was resumed: %v", refusal)
+	if rejection := b.tryPlace(func(*placeOrder) {}); rejection != nil {
+		t.Fatalf("after it was resumed: %v", rejection)
 	}
 }
 
 func TestHaltFlattens(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Sell, "2", "100", nil)
-	results := b.halts(true)
+	b.adoptForeign(1, venues.Sell, "2", "100", nil)
+	results := b.haltWith(true)
 	b.pass(0)
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Short, Qty: venues.MustDecimal("2"), EntryPrice: venues.Some(venues.MustDecimal("100"))}
 	var placed []venues.OrderRequest
 	closes := func() {
 		t.Helper()
-		b.sweeps(nil, open)
-		for _, e := range b.asked {
+		b.answerSweep(nil, open)
+		for _, e := range b.effects {
 			if c, ok := e.(callPlace); ok {
 				placed = append(placed, c.request)
 				o := b.state.orders[c.orderID]
-				r := o.says(venues.StatusFilled, o.Qty.String())
+				r := o.reportWith(venues.StatusFilled, o.Qty.String())
 				r.Fill = o.fill("t"+o.OrderID, o.Qty.String(), "90")
-				b.step(func(m moment) { b.state.placed(m, placeDone{orderID: c.orderID, report: r}) })
+				b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: c.orderID, report: r}) })
 				open.Qty = open.Qty.Sub(o.Qty)
 			}
 		}
@@ -104,23 +105,23 @@ func TestHaltFlattens(t *testing.T) {
 	if len(placed) != 2 || placed[0].Qty.String() != "1.5" || placed[1].Qty.String() != "0.5" || !placed[0].ReduceOnly || placed[0].Side != venues.Buy {
 		t.Fatalf("placed %+v", placed)
 	}
-	b.sweeps(nil)
+	b.answerSweep(nil)
 	if len(*results) != 1 || !(*results)[0].Done {
 		t.Fatalf("%+v", *results)
 	}
-	b.pass(endWordMax)
+	b.pass(position.ConfirmMax)
 	b.onlyClosing()
 }
 
 func TestHaltGivesUp(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
-	results := b.halts(false)
+	results := b.haltWith(false)
 	for range 100 {
 		for _, e := range b.pass(time.Second) {
 			switch e := e.(type) {
 			case callSweep:
-				b.sweeps([]venues.ExecutionReport{o.says(venues.StatusOpen, "0")})
+				b.answerSweep([]venues.ExecutionReport{o.reportWith(venues.StatusOpen, "0")})
 			case replyHalt:
 				e.to.Send(e.result)
 			}
@@ -131,93 +132,94 @@ func TestHaltGivesUp(t *testing.T) {
 	}
 }
 
-func TestHaltGoesOnAfterARestart(t *testing.T) {
+func TestHaltContinuesAfterARestart(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	control := halted(b.now, true)
 	b.puts[control.Key().String()] = control
 	again := b.restart()
-	if code(again.asks(func(*placeOrder) {})) != venues.CodeTradingLocked {
+	if code(again.tryPlace(func(*placeOrder) {})) != venues.CodeTradingLocked {
 		t.Fatal("an increasing order passes")
 	}
 	if count(again.pass(0), isSweep) != 1 || !again.state.halt.flatten {
-		t.Fatal("the halt does not go on")
+		t.Fatal("the halt has ended, want it resumed")
 	}
 }
 
-// TestFinishedHaltIsNotRunAgain: a position that was opened elsewhere after the
-// halt is nobody's business here, not even after a restart.
+// TestFinishedHaltIsNotRunAgain: a position that was opened elsewhere after the halt is
+// left open, also after a restart.
 func TestFinishedHaltIsNotRunAgain(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	control := halted(b.now, true)
 	b.puts[control.Key().String()] = control
-	b.halts(true)
+	b.haltWith(true)
 	b.pass(0)
-	b.sweeps(nil)
+	b.answerSweep(nil)
 	again := b.restart()
 	if count(again.pass(time.Minute), isSweep) != 0 {
 		t.Fatal("it runs again")
 	}
-	if code(again.asks(func(*placeOrder) {})) != venues.CodeTradingLocked {
+	if code(again.tryPlace(func(*placeOrder) {})) != venues.CodeTradingLocked {
 		t.Fatal("an increasing order passes")
 	}
 	control.Limits.MaxOpenOrders = 5
-	again.step(func(m moment) {
-		again.state.configure(m, configure{actors.ReplyFunc(func(struct{}, error) {}), control})
+	again.step(func(step stepContext) {
+		again.state.configure(step, configure{actors.ReplyFunc(func(struct{}, error) {}), control})
 	})
 	if count(again.pass(time.Minute), isSweep) != 0 {
-		t.Fatal("other limits begin it anew")
+		t.Fatal("other limits have restarted the halt")
 	}
 	again.now = again.now.Add(time.Second)
-	if again.halts(true); count(again.pass(0), isSweep) != 1 {
+	if again.haltWith(true); count(again.pass(0), isSweep) != 1 {
 		t.Fatal("a second order to halt is not carried out")
 	}
 }
 
-// TestHaltThatGaveUpRunsAgain: something was left.
+// TestHaltThatGaveUpRunsAgain: the halt ran out of time with something still open.
 func TestHaltThatGaveUpRunsAgain(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	control := halted(b.now, false)
 	b.puts[control.Key().String()] = control
-	b.halts(false)
+	b.haltWith(false)
 	b.pass(2 * haltMax)
 	if count(b.restart().pass(0), isSweep) != 1 {
 		t.Fatal("the halt is forgotten")
 	}
 }
 
-// TestOrderThatTurnsUpAfterAHaltIsCancelled: its outcome was unknown.
-func TestOrderThatTurnsUpAfterAHaltIsCancelled(t *testing.T) {
+// TestOrderThatAppearsAfterAHaltIsCancelled: the outcome of the order was unknown while
+// the halt ran.
+func TestOrderThatAppearsAfterAHaltIsCancelled(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder(""))
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: errTimeout}) })
-	b.halts(false)
+	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
+	b.haltWith(false)
 	b.pass(0)
-	b.sweeps(nil)
-	b.step(func(m moment) {
-		b.state.configure(m, configure{actors.ReplyFunc(func(struct{}, error) {}), halted(b.now, false)})
+	b.answerSweep(nil)
+	b.step(func(step stepContext) {
+		b.state.configure(step, configure{actors.ReplyFunc(func(struct{}, error) {}), halted(b.now, false)})
 	})
 	b.pass(0)
-	b.sweeps(nil)
-	b.state.endHalt(b.moment(), true)
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
+	b.answerSweep(nil)
+	b.state.endHalt(b.stepContext(), true)
+	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
 	b.reconciled(reconcileDone{})
 	if o.change.kind != venues.PendingCancel {
 		t.Fatalf("it stays %s", o.Status)
 	}
 }
 
-// TestHaltIsNotDoneWhileAnOutcomeIsUnknown: the order is executed after all, and what
-// it has opened is closed without another command.
+// TestHaltIsNotDoneWhileAnOutcomeIsUnknown: the order is executed after all, and the
+// position that it opens is closed without another command.
 func TestHaltIsNotDoneWhileAnOutcomeIsUnknown(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder(""))
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: errTimeout}) })
-	results := b.halts(true)
+	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
+	results := b.haltWith(true)
 	for range 20 {
 		if count(b.pass(time.Second), isSweep) > 0 {
-			b.sweeps(nil)
+			b.answerSweep(nil)
 		}
-		for _, e := range b.asked {
+		for _, e := range b.effects {
 			if r, ok := e.(replyHalt); ok {
 				r.to.Send(r.result)
 			}
@@ -226,15 +228,15 @@ func TestHaltIsNotDoneWhileAnOutcomeIsUnknown(t *testing.T) {
 	if b.state.halt.running || len(*results) > 1 || b.state.halt.result.Done || b.state.halt.result.OpenOrders != 1 {
 		t.Fatalf("%+v", b.state.halt.result)
 	}
-	b.executes(o, "60000")
+	b.fillWhole(o, "60000")
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: o.Qty}
 	b.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{open}}})
 	if count(b.pass(0), isSweep) != 1 {
 		t.Fatal("what was opened meanwhile is left open")
 	}
-	b.sweeps(nil, open)
+	b.answerSweep(nil, open)
 	var out *order
-	for _, e := range b.asked {
+	for _, e := range b.effects {
 		if c, ok := e.(callPlace); ok {
 			out = b.state.orders[c.orderID]
 		}
@@ -242,10 +244,10 @@ func TestHaltIsNotDoneWhileAnOutcomeIsUnknown(t *testing.T) {
 	if out == nil || !out.ReduceOnly || !out.Qty.Equal(o.Qty) {
 		t.Fatalf("closed by %+v", out)
 	}
-	b.executes(out, "60000")
+	b.fillWhole(out, "60000")
 	b.pass(haltEvery)
-	b.sweeps(nil)
-	if !b.state.halt.result.Done || b.state.risk.record.HaltDone.IsZero() {
+	b.answerSweep(nil)
+	if !b.state.halt.result.Done || b.state.risk.Record().HaltDone.IsZero() {
 		t.Fatalf("%+v", b.state.halt.result)
 	}
 	if b.reconciled(reconcileDone{}); count(b.pass(time.Minute), isSweep) != 0 {

@@ -7,19 +7,19 @@ import (
 	"venuegate/venues"
 )
 
-// The rows of an order are found by the channel that it comes of and by its
-// instrument, those of a leg by its entry's, and a status by its name.
+// The rows of an order can be searched by the channel of its signal and by its
+// instrument, those of a leg by the channel of its entry, and a status row by the status.
 func TestRowsAreFiledByChannelAndSymbol(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	in := limitOrder("r1")
 	in.cmd.ChannelID = "hook_1"
 	o := b.place(in)
-	b.step(func(m moment) {
-		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	b.step(func(step stepContext) {
+		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
-	leg := &order{OrderRecord: persistence.OrderRecord{EntryOrderID: o.OrderID, Order: venues.Order{
+	leg := &order{protectedOrder: protectedOrder{OrderRecord: persistence.OrderRecord{EntryOrderID: o.OrderID, Order: venues.Order{
 		OrderID: "ord_leg", OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT"},
-	}}}
+	}}}}
 	if got := b.state.channelOf(leg); got != "hook_1" {
 		t.Errorf("the leg's channel is %q", got)
 	}
@@ -31,6 +31,6 @@ func TestRowsAreFiledByChannelAndSymbol(t *testing.T) {
 		opened = opened || row.Kind == "order.status" && row.Result == "open"
 	}
 	if !opened {
-		t.Errorf("no row says that the order is open: %+v", b.journal)
+		t.Errorf("no row has the status open: %+v", b.journal)
 	}
 }

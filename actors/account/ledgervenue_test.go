@@ -11,27 +11,27 @@ import (
 	"venuegate/venues"
 )
 
-// ledgerVenue accepts every order and rests it; answer decides what the caller
-// hears.
+// ledgerVenue is a venue that accepts every order, which then rests, and keeps it with
+// its executions. Its fields make it fail. It is safe for concurrent use.
 type ledgerVenue struct {
 	mu     sync.Mutex
 	orders map[string]venues.ExecutionReport
 	placed int
-	// swallow drops the request, lose executes it and says nothing, refuse says
-	// no.
-	swallow, lose, refuse bool
-	onPlace               func()
-	onCancel              func() error
-	listError             error
-	// lists is how often the open orders were read.
-	lists int
-	// asked is how often one order was asked for.
-	asked     int
-	positions []venues.Position
-	// executions are shown at once, orders not while the venue hides them.
+	// dropsOrders drops the request of an order, losesAnswers accepts the order without
+	// an answer, rejectsOrders rejects it.
+	dropsOrders, losesAnswers, rejectsOrders bool
+	onPlace                                  func()
+	onCancel                                 func() error
+	listError                                error
+	// listReads is how often the open orders were read.
+	listReads int
+	// orderQueries is how often a single order was queried.
+	orderQueries int
+	positions    []venues.Position
+	// executions are returned immediately, orders only while hides is not set.
 	executions []venues.Fill
 	hides      bool
-	// delisted: it has no such instrument any more.
+	// delisted reports that the venue no longer lists the instrument.
 	delisted bool
 }
 
@@ -45,10 +45,10 @@ func (v *ledgerVenue) Place(_ context.Context, r venues.OrderRequest) (venues.Ex
 	if v.onPlace != nil {
 		v.onPlace()
 	}
-	if v.refuse {
+	if v.rejectsOrders {
 		return venues.ExecutionReport{}, venues.Errorf(venues.CodeInsufficientBalance, "Margin is insufficient.")
 	}
-	if v.swallow {
+	if v.dropsOrders {
 		return venues.ExecutionReport{}, venues.ErrOutcomeUnknown
 	}
 	v.placed++
@@ -57,13 +57,13 @@ func (v *ledgerVenue) Place(_ context.Context, r venues.OrderRequest) (venues.Ex
 		Status: venues.StatusOpen, Qty: r.Qty, Price: r.Price,
 	}
 	v.orders[r.ClientOrderID] = report
-	if v.lose {
+	if v.losesAnswers {
 		return venues.ExecutionReport{}, venues.ErrOutcomeUnknown
 	}
 	return report, nil
 }
 
-func (v *ledgerVenue) named(ref venues.OrderRef) (venues.ExecutionReport, bool) {
+func (v *ledgerVenue) find(ref venues.OrderRef) (venues.ExecutionReport, bool) {
 	for _, r := range v.orders {
 		if r.ClientOrderID == ref.ClientOrderID || (ref.ClientOrderID == "" && r.VenueOrderID == ref.VenueOrderID) {
 			return r, true
@@ -80,7 +80,7 @@ func (v *ledgerVenue) Cancel(_ context.Context, ref venues.OrderRef) (venues.Exe
 			return venues.ExecutionReport{}, err
 		}
 	}
-	r, known := v.named(ref)
+	r, known := v.find(ref)
 	if !known || r.Status.IsClosed() {
 		return r, venues.Errorf(venues.CodeNotFound, "Unknown order sent.")
 	}
@@ -92,10 +92,10 @@ func (v *ledgerVenue) Cancel(_ context.Context, ref venues.OrderRef) (venues.Exe
 func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.asked++
-	r, known := v.named(ref)
+	v.orderQueries++
+	r, known := v.find(ref)
 	if v.delisted {
-		return r, unlisted()
+		return r, errNotListed()
 	}
 	if !known || v.hides {
 		return r, venues.Errorf(venues.CodeNotFound, "Order does not exist.")
@@ -103,22 +103,22 @@ func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.Exec
 	return r, nil
 }
 
-func (v *ledgerVenue) questions() int {
+func (v *ledgerVenue) queriesReceived() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.asked
+	return v.orderQueries
 }
 
-func (v *ledgerVenue) listsRead() int {
+func (v *ledgerVenue) listsReceived() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.lists
+	return v.listReads
 }
 
 func (v *ledgerVenue) OpenOrders(context.Context) ([]venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.lists++
+	v.listReads++
 	if v.listError != nil {
 		return nil, v.listError
 	}
@@ -149,16 +149,16 @@ func (v *ledgerVenue) Fills(context.Context, venues.FillsQuery) ([]venues.Fill, 
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.delisted {
-		return nil, unlisted()
+		return nil, errNotListed()
 	}
 	return v.executions, nil
 }
 
-func unlisted() error {
+func errNotListed() error {
 	return venues.Errorf(venues.CodeSymbolNotTradable, "no such instrument").With("reason", venues.ReasonUnknownSymbol)
 }
 
-// fill executes the whole of an order.
+// fill executes an order completely.
 func (v *ledgerVenue) fill(clientID string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -171,7 +171,7 @@ func (v *ledgerVenue) fill(clientID string) {
 	})
 }
 
-// setPositions is what it lists from now on.
+// setPositions sets the open positions.
 func (v *ledgerVenue) setPositions(list ...venues.Position) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -13,8 +13,8 @@ type leverageDone struct {
 	err    error
 }
 
-// changeLeverage asks the venue. It is an operation of its own and never the
-// side effect of an order; nothing about it needs to be remembered.
+// changeLeverage sends the change to the venue. It is never the side effect of an order,
+// and nothing of it is stored.
 func (a *account) changeLeverage(ctx *actors.Context, in changeLeverage) {
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
 		change, err := a.deps.Venue.SetLeverage(c, in.cmd.Symbol, in.cmd.Leverage)
@@ -23,7 +23,7 @@ func (a *account) changeLeverage(ctx *actors.Context, in changeLeverage) {
 }
 
 func (a *account) leverageChanged(in leverageDone) {
-	a.state.balancesMoved() // margin is computed anew
+	a.state.balancesChanged() // the margin changes with it
 	if in.err != nil {
 		in.to.Reject(in.err)
 		return

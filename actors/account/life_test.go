@@ -13,7 +13,7 @@ import (
 	"venuegate/venues"
 )
 
-// reload lets another incarnation begin with what is stored.
+// reload returns a new account that has loaded what this one has stored.
 func (b *bench) reload() *bench {
 	b.t.Helper()
 	next := newBench(b.t, b.state.caps)
@@ -34,40 +34,40 @@ func (b *bench) reload() *bench {
 	if done.err != nil {
 		b.t.Fatal(done.err)
 	}
-	next.step(func(m moment) { next.state.loaded(m, done) })
+	next.step(func(step stepContext) { next.state.loaded(step, done) })
 	return next
 }
 
-// A cancel that was told as pending is carried on: whoever asked for it was answered.
-func TestPendingCancelOutlivesTheIncarnation(t *testing.T) {
-	for name, tell := range map[string]func(b *bench){
-		"told in time":   func(b *bench) { b.pass(answerWithin) },
-		"told at a stop": func(b *bench) { b.step(func(moment) { b.state.stop() }) },
+// A cancel that was answered as pending is resumed.
+func TestPendingCancelIsResumedAfterARestart(t *testing.T) {
+	for name, reply := range map[string]func(b *bench){
+		"after replyWithin": func(b *bench) { b.pass(replyWithin) },
+		"at a stop":         func(b *bench) { b.step(func(stepContext) { b.state.stop() }) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, venues.Capabilities{})
 			o := b.open(limitOrder(""), venues.StatusOpen)
 			b.cancel(o)
-			tell(b)
-			if told := b.lastReply(); told.err != nil || told.order.PendingAction != venues.PendingCancel {
-				t.Fatalf("told %+v", told)
+			reply(b)
+			if reply := b.lastReply(); reply.err != nil || reply.order.PendingAction != venues.PendingCancel {
+				t.Fatalf("reply %+v, want the cancel pending", reply)
 			}
 			next := b.reload()
 			if !next.find(isCancel) {
-				t.Fatal("nobody asks for it again")
+				t.Fatal("no cancel was sent again, want one")
 			}
 			o = next.state.orders[o.OrderID]
-			next.cancels(o)
+			next.confirmCancels(o)
 			next.want(o, venues.StatusCancelled, "0")
 		})
 	}
 }
 
-func TestOlderReportDoesNotDisplaceAHeldOne(t *testing.T) {
+func TestOlderReportDoesNotReplaceAHeldOne(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusFilled, "1")) })
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusPartiallyFilled, "0.5")) })
+	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusFilled, "1")) })
+	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusPartiallyFilled, "0.5")) })
 	b.pass(fillsHoldMax)
 	b.want(o, venues.StatusFilled, "1")
 }
@@ -78,53 +78,53 @@ func stopOrder() placeOrder {
 	return in
 }
 
-func TestStopThatTriggersWhileUnknownIsTold(t *testing.T) {
+func TestStopThatTriggersWhileUnknownIsPublished(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(stopOrder(), venues.StatusUntriggered)
-	b.miss(o)
+	b.answerNotFound(o)
 	b.want(o, venues.StatusUnknown, "0")
-	b.step(func(m moment) {
-		b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	b.step(func(step stepContext) {
+		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
 	wantEvents(t, b, persistence.EventStopTriggered)
-	b.miss(o)
-	part := o.says(venues.StatusPartiallyFilled, "0.4")
+	b.answerNotFound(o)
+	part := o.reportWith(venues.StatusPartiallyFilled, "0.4")
 	part.Fill = o.fill("t1", "0.4", "60000")
-	b.step(func(m moment) { b.state.report(m, part) })
+	b.step(func(step stepContext) { b.state.handleReport(step, part) })
 	wantEvents(t, b, persistence.EventStopTriggered, persistence.EventOrderPartiallyFilled)
 }
 
 func TestFillsOfATriggeredStopAreItsOwn(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(stopOrder(), venues.StatusUntriggered)
-	engine := o.says(venues.StatusOpen, "0")
+	engine := o.reportWith(venues.StatusOpen, "0")
 	engine.VenueOrderID = "engine"
-	b.step(func(m moment) { b.state.report(m, engine) })
+	b.step(func(step stepContext) { b.state.handleReport(step, engine) })
 	f := o.fill("t1", "0.4", "60000")
 	f.VenueOrderID = "engine"
-	b.step(func(m moment) { b.state.fills(m, []venues.Fill{*f}) })
+	b.step(func(step stepContext) { b.state.handleFills(step, []venues.Fill{*f}) })
 	b.want(o, venues.StatusPartiallyFilled, "0.4")
 }
 
-func TestOrderReceivedWithoutAWordIsAskedFor(t *testing.T) {
+func TestOrderReceivedWithoutAStatusIsQueried(t *testing.T) {
 	b := newBench(t, venues.Capabilities{AsyncAck: true})
 	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) {
-		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusPending, "0")})
+	b.step(func(step stepContext) {
+		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusPending, "0")})
 	})
 	if n := count(b.pass(time.Second), isQuery); n == 0 {
-		t.Fatal("nobody asks what became of it")
+		t.Fatal("no query, want one")
 	}
-	b.miss(o)
+	b.answerNotFound(o)
 	b.want(o, venues.StatusUnknown, "0")
 }
 
-func TestRejectionByReportIsARefusal(t *testing.T) {
+func TestRejectionByReportRejectsTheOrder(t *testing.T) {
 	b := newBench(t, venues.Capabilities{AsyncAck: true})
 	o := b.place(limitOrder("r1"))
-	r := o.says(venues.StatusRejected, "0")
-	r.Fault = &venues.OrderFault{Code: venues.CodeInsufficientBalance, Message: "no margin", VenueCode: "110007"}
-	b.step(func(m moment) { b.state.report(m, r) })
+	r := o.reportWith(venues.StatusRejected, "0")
+	r.RejectReason = &venues.RejectReason{Code: venues.CodeInsufficientBalance, Message: "no margin", VenueCode: "110007"}
+	b.step(func(step stepContext) { b.state.handleReport(step, r) })
 	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	if e == nil || e.Code != venues.CodeInsufficientBalance || e.VenueCode != "110007" || e.Details["order"] == nil {
 		t.Fatalf("answer %+v", b.lastReply())
@@ -132,48 +132,48 @@ func TestRejectionByReportIsARefusal(t *testing.T) {
 	b.wantFreed(true)
 }
 
-// misses lets the venue show nothing of an order until that is held against its
-// lists and executions, which do not have it either.
-func (b *bench) misses(o *order) {
+// answerAllNotFound answers the queries of an order with "not found" until the absence
+// check, which finds neither the order nor an execution.
+func (b *bench) answerAllNotFound(o *order) {
 	b.t.Helper()
 	for range 10 {
-		b.miss(o)
-		if count(b.pass(4*time.Second), isProof) > 0 {
-			b.step(func(m moment) { b.state.proved(m, proofDone{orders: []string{o.OrderID}}) })
+		b.answerNotFound(o)
+		if count(b.pass(4*time.Second), isAbsenceCheck) > 0 {
+			b.step(func(step stepContext) { b.state.absenceChecked(step, absenceCheckDone{orders: []string{o.OrderID}}) })
 			return
 		}
 	}
-	b.t.Fatal("no proof is sought")
+	b.t.Fatal("no absence check was sent, want one")
 }
 
-// An order that the venue has confirmed was alive when it was seen last: had it
-// ended since, that would be shown for the venue's retention. Shown is nothing, so
-// nothing is proven until that has passed, however old the order is.
-func TestOrderThatTheVenueHasForgottenEnds(t *testing.T) {
+// An order that the venue has confirmed was open when it was last seen. If it had ended
+// since, the venue would list its end for the retention time. So a reading without it
+// confirms nothing before that time has passed, however old the order is.
+func TestOrderThatTheVenueHasPurgedEnds(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder("r1"), venues.StatusOpen)
 	b.now = b.now.Add(b.state.caps.UnfilledRetention)
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
-	b.misses(o)
+	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
+	b.answerAllNotFound(o)
 	b.want(o, venues.StatusUnknown, "0")
 	b.now = b.now.Add(b.state.caps.UnfilledRetention - time.Minute)
-	b.misses(o)
+	b.answerAllNotFound(o)
 	b.want(o, venues.StatusUnknown, "0")
 	b.now = b.now.Add(time.Minute)
-	b.misses(o)
+	b.answerAllNotFound(o)
 	b.want(o, venues.StatusCancelled, "0")
 	b.wantFreed(false)
-	if o.Error.Reason != reasonNotShown {
+	if o.Error.Reason != reasonNotListed {
 		t.Fatalf("error %+v", o.Error)
 	}
 }
 
-// Nobody looked for longer than the retention: nothing says that the order was
-// alive within it.
-func TestForgottenOrderEndsAfterALongAbsence(t *testing.T) {
+// The account was down for longer than the retention: the order may have ended and been
+// purged in the meantime.
+func TestPurgedOrderEndsAfterALongAbsence(t *testing.T) {
 	for name, prior := range map[string]func(*bench, *order){
 		"open":    func(*bench, *order) {},
-		"unknown": func(b *bench, o *order) { b.misses(o) },
+		"unknown": func(b *bench, o *order) { b.answerAllNotFound(o) },
 	} {
 		b := newBench(t, venues.Capabilities{})
 		o := b.open(limitOrder("r1"), venues.StatusOpen)
@@ -181,26 +181,27 @@ func TestForgottenOrderEndsAfterALongAbsence(t *testing.T) {
 		b.now = b.now.Add(b.state.caps.UnfilledRetention)
 		b = b.reload()
 		o = b.state.orders[o.OrderID]
-		b.misses(o)
+		b.answerAllNotFound(o)
 		if o.Status != venues.StatusCancelled {
 			t.Errorf("%s: %s", name, o.Status)
 		}
 	}
 }
 
-// Of an order that the venue has never confirmed it is not known, after the
-// retention, whether it was ever placed. It is over either way.
+// After the retention it is not known whether an order that the venue has never confirmed
+// was placed. It has ended either way.
 func TestUnconfirmedOrderOlderThanTheRetentionEnds(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: errTimeout}) })
+	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
 	b.now = b.now.Add(b.state.caps.UnfilledRetention)
-	b.misses(o)
+	b.answerAllNotFound(o)
 	b.want(o, venues.StatusCancelled, "0")
 	b.wantFreed(false)
 }
 
-// Conditional orders are numbered on their own: one number may name two orders.
+// Conditional orders have numbers of their own, so that two orders may have the same
+// number.
 func TestStopAndOrderOfOneNumberAreTwo(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	adopted := func(change func(*venues.ExecutionReport)) *order {
@@ -209,10 +210,10 @@ func TestStopAndOrderOfOneNumberAreTwo(t *testing.T) {
 			Status: venues.StatusOpen, Qty: venues.MustDecimal("1"), VenueTime: b.now,
 		}
 		change(&r)
-		b.step(func(m moment) {
-			b.state.report(m, r)
+		b.step(func(step stepContext) {
+			b.state.handleReport(step, r)
 			if b.state.findReported(&r) == nil {
-				b.state.lookedUp(m, lookedUp{report: r})
+				b.state.orderLookedUp(step, lookedUp{report: r})
 			}
 		})
 		return b.state.findReported(&r)
@@ -222,11 +223,11 @@ func TestStopAndOrderOfOneNumberAreTwo(t *testing.T) {
 	})
 	limit := adopted(func(*venues.ExecutionReport) {})
 	if stop == limit {
-		t.Fatal("one order of two")
+		t.Fatal("the two reports are about one order, want two orders")
 	}
 	fill := limit.fill("t1", "1", "60000")
 	fill.VenueOrderID = "77"
-	b.step(func(m moment) { b.state.fills(m, []venues.Fill{*fill}) })
+	b.step(func(step stepContext) { b.state.handleFills(step, []venues.Fill{*fill}) })
 	if !limit.FilledQty.Equal(limit.Qty) {
 		t.Fatalf("filled %s", limit.FilledQty)
 	}
@@ -237,120 +238,120 @@ func TestStopAndOrderOfOneNumberAreTwo(t *testing.T) {
 	}
 }
 
-// TestOnlyACommandsIntentIsUndoneAlone: the intents of protection come with
-// others in one commit; memory is then ahead of the store, not one order.
+// TestOnlyACommandsIntentIsUndoneAlone: the intents of legs share a commit with other
+// records. If it fails, undoing one order is not enough, and the account restarts.
 func TestOnlyACommandsIntentIsUndoneAlone(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	m := b.moment()
-	b.state.place(m, limitOrder("r1"))
-	if out := b.state.finish(m); out.intent == "" {
-		t.Fatal("the intent of a command")
+	step := b.stepContext()
+	b.state.place(step, limitOrder("r1"))
+	if out := b.state.finish(step); out.Claim == "" {
+		t.Fatal("the intent of a command has no claim, want one")
 	}
 	b = newBench(t, venues.Capabilities{})
 	o := b.fillEntry("1")
-	b.now = o.guard.due
-	m = b.moment()
-	b.state.tick(m)
-	if out := b.state.finish(m); out.intent != "" || len(out.batch.Puts) < 2 {
-		t.Fatalf("%d records with the intent of %q", len(out.batch.Puts), out.intent)
+	b.now = o.Bracket.Due()
+	step = b.stepContext()
+	b.state.tick(step)
+	if out := b.state.finish(step); out.Claim != "" || len(out.Batch.Puts) < 2 {
+		t.Fatalf("%d records with the intent of %q", len(out.Batch.Puts), out.Claim)
 	}
 }
 
-// TestNothingIsStoredOfAnOrderBeforeItsIntent: the store may still refuse that.
+// TestNothingIsStoredOfAnOrderBeforeItsIntent: the store may reject the intent.
 func TestNothingIsStoredOfAnOrderBeforeItsIntent(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.step(func(moment) {})
-	m := b.moment()
-	b.state.place(m, limitOrder("r1"))
-	out := b.state.finish(m)
-	o := b.state.orders[out.intent]
-	b.state.cancel(m, cancelOrder{cmd: venues.CancelOrder{OrderID: o.OrderID}})
-	if out := b.state.finish(m); !out.batch.Empty() {
-		t.Fatalf("stored behind the intent: %+v", out.batch)
+	b.step(func(stepContext) {})
+	step := b.stepContext()
+	b.state.place(step, limitOrder("r1"))
+	out := b.state.finish(step)
+	o := b.state.orders[out.Claim]
+	b.state.cancel(step, cancelOrder{cmd: venues.CancelOrder{OrderID: o.OrderID}})
+	if out := b.state.finish(step); !out.Batch.Empty() {
+		t.Fatalf("stored behind the intent: %+v", out.Batch)
 	}
 	b.state.intentStored(o.OrderID)
-	out = b.state.finish(m)
-	if len(out.batch.Puts) != 1 || out.batch.Puts[0].(persistence.OrderRecord).PendingAction != venues.PendingCancel {
-		t.Fatalf("stored after the intent: %+v", out.batch)
+	out = b.state.finish(step)
+	if len(out.Batch.Puts) != 1 || out.Batch.Puts[0].(persistence.OrderRecord).PendingAction != venues.PendingCancel {
+		t.Fatalf("stored after the intent: %+v", out.Batch)
 	}
 }
 
 func TestCancelAllWhileLoadingIsNotAnEmptySuccess(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	b.state.isLoaded = false
-	var refusal error
-	b.state.getOpen(b.moment(), getOpen{Reply: actors.ReplyFunc(func(_ openOrders, err error) { refusal = err })})
-	if venues.CodeOf(refusal) != venues.CodeMaintenance {
-		t.Fatalf("answer %v", refusal)
+	var rejection error
+	b.state.getOpen(b.stepContext(), getOpen{Reply: actors.ReplyFunc(func(_ openOrders, err error) { rejection = err })})
+	if venues.CodeOf(rejection) != venues.CodeMaintenance {
+		t.Fatalf("answer %v", rejection)
 	}
 }
 
 func TestMissingFillsAreFetchedAgain(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusFilled, "1")) })
+	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusFilled, "1")) })
 	isFetch := func(e effect) bool { _, ok := e.(callFills); return ok }
 	if !b.find(isFetch) {
 		t.Fatal("not fetched")
 	}
-	b.step(func(m moment) { b.state.fillsRead(m, fillsDone{orderID: o.OrderID, err: errPoolFull}) })
+	b.step(func(step stepContext) { b.state.fillsFetched(step, fillsDone{orderID: o.OrderID, err: errPoolFull}) })
 	if !b.find(isFetch) {
 		t.Fatal("not fetched again")
 	}
-	b.step(func(m moment) {
-		b.state.fillsRead(m, fillsDone{orderID: o.OrderID, fills: []venues.Fill{*o.fill("t1", "1", "60000")}})
+	b.step(func(step stepContext) {
+		b.state.fillsFetched(step, fillsDone{orderID: o.OrderID, fills: []venues.Fill{*o.fill("t1", "1", "60000")}})
 	})
 	b.want(o, venues.StatusFilled, "1")
 	if b.find(isFetch) {
-		t.Fatal("fetched for nothing")
+		t.Fatal("fills are fetched again although none is missing")
 	}
 }
 
-// TestCancelThatOvertookItsOrderIsSentAgain: the venue had not got the order yet
-// when it was asked to end it.
+// TestCancelThatOvertookItsOrderIsSentAgain: the venue received the cancel before the
+// order.
 func TestCancelThatOvertookItsOrderIsSentAgain(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) { b.state.lose(m, o) })
+	b.step(func(step stepContext) { b.state.markUnknown(step, o) })
 	b.cancel(o)
-	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: o.OrderID, err: notFound()}) })
-	b.miss(o)
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
+	b.step(func(step stepContext) { b.state.cancelled(step, cancelDone{orderID: o.OrderID, err: notFound()}) })
+	b.answerNotFound(o)
+	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
 	if !slices.ContainsFunc(b.pass(time.Second), isQuery) {
-		t.Fatal("the order lives, and nobody asks what became of its cancel")
+		t.Fatal("the order is open, and no query was sent for its cancel")
 	}
-	b.step(func(m moment) {
-		b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	b.step(func(step stepContext) {
+		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
 	if !b.find(isCancel) {
 		t.Error("the cancel is not sent again")
 	}
 }
 
-// What ends while the venue's list is read was open when the call came, and is
-// named.
+// An order that ends while the venue's list is read was open at the time of the call, and
+// is in the result.
 func TestCancelAllNamesWhatEndsMeanwhile(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.step(func(m moment) { b.state.reconciled(m, reconcileDone{startedAt: m.now}) })
+	b.step(func(step stepContext) { b.state.reconciled(step, reconcileDone{startedAt: step.now}) })
 	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
+	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
 	var list openOrders
-	b.step(func(m moment) {
-		b.state.getOpen(m, getOpen{Reply: actors.ReplyFunc(func(got openOrders, _ error) { list = got })})
+	b.step(func(step stepContext) {
+		b.state.getOpen(step, getOpen{Reply: actors.ReplyFunc(func(got openOrders, _ error) { list = got })})
 	})
-	queries := b.asked[0].(callOpen).queries
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusCancelled, "0")) })
-	b.step(func(m moment) { b.state.openRead(m, openDone{queries: queries}) })
-	b.asked[0].(replyOpen).run(nil, nil)
+	queries := b.effects[0].(callOpen).queries
+	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusCancelled, "0")) })
+	b.step(func(step stepContext) { b.state.openRead(step, openDone{queries: queries}) })
+	b.effects[0].(replyOpen).run(nil, nil)
 	if len(list.unfinished) != 1 || list.unfinished[0] != o.OrderID {
-		t.Fatalf("named %v", list.unfinished)
+		t.Fatalf("unfinished orders %v, want %s", list.unfinished, o.OrderID)
 	}
 }
 
-// An order that was made elsewhere without a client id is one order, whatever of
-// it is told and how often the account begins anew.
+// An order that was made elsewhere without a client id gets the same order id from each
+// of its reports and after every restart.
 func TestForeignOrderIsAdoptedOnce(t *testing.T) {
-	said := func(number, parent string, conditional bool, status venues.OrderStatus) venues.ExecutionReport {
+	report := func(number, parent string, conditional bool, status venues.OrderStatus) venues.ExecutionReport {
 		return venues.ExecutionReport{
 			Symbol: "BTCUSDT", VenueOrderID: number, ParentID: parent, ConditionalID: conditional, Side: venues.Sell,
 			Type: venues.TypeStopMarket, Status: status, Qty: venues.MustDecimal("1"), TriggerPrice: venues.Some(venues.MustDecimal("58000")),
@@ -359,14 +360,14 @@ func TestForeignOrderIsAdoptedOnce(t *testing.T) {
 	adopt := func(reports ...venues.ExecutionReport) string {
 		b := newBench(t, venues.Capabilities{})
 		for _, r := range reports {
-			b.step(func(m moment) { b.state.lookedUp(m, lookedUp{report: r}) })
+			b.step(func(step stepContext) { b.state.orderLookedUp(step, lookedUp{report: r}) })
 		}
 		if len(b.state.orders) != 1 {
 			t.Fatalf("%d orders", len(b.state.orders))
 		}
-		return b.state.inOrder()[0].OrderID
+		return b.state.allInOrder()[0].OrderID
 	}
-	waiting, triggered := said("7", "", true, venues.StatusUntriggered), said("1234", "7", false, venues.StatusOpen)
+	waiting, triggered := report("7", "", true, venues.StatusUntriggered), report("1234", "7", false, venues.StatusOpen)
 	first := adopt(waiting, triggered, waiting)
 	if again := adopt(waiting); again != first {
 		t.Errorf("adopted as %s and as %s", first, again)
@@ -374,34 +375,34 @@ func TestForeignOrderIsAdoptedOnce(t *testing.T) {
 	if again := adopt(triggered); again != first {
 		t.Errorf("adopted as %s, and after its trigger as %s", first, again)
 	}
-	if other := adopt(said("7", "", false, venues.StatusOpen)); other == first {
-		t.Errorf("the engine's order 7 is the conditional order 7: %s", other)
+	if other := adopt(report("7", "", false, venues.StatusOpen)); other == first {
+		t.Errorf("order 7 and the conditional order 7 are both %s, want two orders", other)
 	}
 }
 
-// Whoever trades outside may use a client id again, here or at another venue.
-func TestForeignClientIDMayComeAgain(t *testing.T) {
+// Other clients of the venue may use a client order id again.
+func TestForeignClientIDMayBeUsedAgain(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	said := func(number string, status venues.OrderStatus) venues.ExecutionReport {
+	report := func(number string, status venues.OrderStatus) venues.ExecutionReport {
 		return venues.ExecutionReport{
 			Symbol: "BTCUSDT", ClientOrderID: "web1", VenueOrderID: number, Side: venues.Sell, Type: venues.TypeLimit,
 			Status: status, Qty: venues.MustDecimal("1"), Price: venues.Some(venues.MustDecimal("65000")),
 		}
 	}
-	for _, r := range []venues.ExecutionReport{said("1", venues.StatusOpen), said("1", venues.StatusCancelled), said("2", venues.StatusOpen)} {
-		b.step(func(m moment) {
+	for _, r := range []venues.ExecutionReport{report("1", venues.StatusOpen), report("1", venues.StatusCancelled), report("2", venues.StatusOpen)} {
+		b.step(func(step stepContext) {
 			if o := b.state.findReported(&r); o != nil {
-				b.state.report(m, r)
+				b.state.handleReport(step, r)
 				return
 			}
-			b.state.lookedUp(m, lookedUp{report: r})
+			b.state.orderLookedUp(step, lookedUp{report: r})
 		})
 	}
 	open := b.state.unfinished()
 	if len(b.state.orders) != 2 || len(open) != 1 || open[0].VenueOrderID != "2" {
 		t.Fatalf("%d orders, open %v", len(b.state.orders), open)
 	}
-	if ref := b.state.ref(open[0]); ref.ClientOrderID != "" || ref.VenueOrderID != "2" {
-		t.Errorf("asked for as %+v", ref)
+	if ref := b.state.ids.ref(open[0]); ref.ClientOrderID != "" || ref.VenueOrderID != "2" {
+		t.Errorf("queried as %+v", ref)
 	}
 }

@@ -9,20 +9,8 @@ import (
 	"venuegate/venues"
 )
 
-// ordersOfFills finds the orders whose fills are recorded. Executions of nobody's
-// order are recorded too, and explain nothing.
-func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time, known map[venueKey]bool) error {
-	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: symbol, From: from}
-	return a.eachFill(ctx, q, func(f persistence.FillRecord) {
-		if f.OrderID != "" {
-			known[venueKey{symbol: symbol, id: f.VenueOrderID}] = true
-		}
-	})
-}
-
-// findStored reads the order that a report is about; nil if the store has none. A
-// stop made outside this service is found by its client id where its venue does
-// not tell what it came from.
+// findStored reads the order of a report; nil if the store has none. A stop made outside
+// this service is found by its client id if its venue does not report what it came from.
 func (a *account) findStored(ctx context.Context, r *venues.ExecutionReport) (*loadedOrder, error) {
 	record, err := a.deps.Store.Order(ctx, a.deps.Customer, a.state.ids.orderOf(r))
 	if errors.Is(err, persistence.ErrNotFound) && r.ClientOrderID != "" {
@@ -41,14 +29,13 @@ func (a *account) findStored(ctx context.Context, r *venues.ExecutionReport) (*l
 	return &loaded, err
 }
 
-// storeRetry is the wait of an account that is to start while the store takes no
-// commits. It would end with the first thing that it found at its venue, and spend
-// the venue's limits on finding it again and again.
+// storeRetry is the wait of an account that starts while the store rejects commits.
+// Without the wait it would fail at the first commit, restart, and use up the venue's
+// rate limits.
 const storeRetry = time.Second
 
-// load reads what the account must know before it does anything. What an
-// incarnation before this one has submitted is waited for, and the store must take
-// a commit.
+// load reads what the account needs before it does anything. It first waits until the
+// commits of the last incarnation are settled, and until the store accepts one.
 func (a *account) load(ctx context.Context) any {
 	var done loadDone
 	if err := persistence.Await(ctx, a.deps.Journal, persistence.Batch{Fence: a.deps.Fence}); err != nil {
@@ -84,8 +71,8 @@ func (a *account) load(ctx context.Context) any {
 	return done
 }
 
-// withEntries adds the entries of the legs among unfinished orders. One whose stop was
-// reached has nothing to look after, unless the venue cuts the stop short.
+// withEntries adds the entries of the legs among unfinished orders. An entry whose stop
+// was reached is finished itself, but the venue may close the stop partially filled.
 func (a *account) withEntries(ctx context.Context, records []persistence.OrderRecord) ([]persistence.OrderRecord, error) {
 	known := map[string]bool{"": true}
 	for _, record := range records {

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"time"
 
+	"venuegate/actors/account/risk"
 	"venuegate/persistence"
 )
 
 // loadRisk reads the account's limits and lock, what the day has brought so far, and the
-// accounting of its positions.
+// ledgers of its positions.
 func (a *account) loadRisk(ctx context.Context, done *loadDone) error {
 	accounts, err := a.deps.Store.VenueAccounts(ctx, a.deps.Customer)
 	if err != nil {
@@ -24,9 +25,9 @@ func (a *account) loadRisk(ctx context.Context, done *loadDone) error {
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
-	done.today.day = dayOf(time.Now())
-	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, From: done.today.day}
-	err = a.eachFill(ctx, q, func(f persistence.FillRecord) { done.today.add(&f) })
+	done.today = risk.NewDay(time.Now())
+	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, From: done.today.Start}
+	err = a.eachFill(ctx, q, func(f persistence.FillRecord) { done.today.Add(&f) })
 	if err != nil {
 		return err
 	}
@@ -47,22 +48,4 @@ func (a *account) loadRisk(ctx context.Context, done *loadDone) error {
 		done.positions = append(done.positions, loaded)
 	}
 	return nil
-}
-
-// eachFill visits every stored fill that matches.
-func (a *account) eachFill(ctx context.Context, q persistence.FillQuery, visit func(persistence.FillRecord)) error {
-	q.Limit = persistence.PageSizeMax
-	for {
-		page, err := a.deps.Store.Fills(ctx, q)
-		if err != nil {
-			return err
-		}
-		for _, f := range page.Items {
-			visit(f)
-		}
-		if page.Next == nil {
-			return nil
-		}
-		q.After = page.Next
-	}
 }

@@ -10,37 +10,37 @@ import (
 )
 
 const (
-	// openPauseMin is the wait before the venue's list is read again: it shows a cancel
-	// late. It doubles up to openPauseMax while readings follow each other.
+	// openPauseMin is the wait before the venue's list is read again, which reflects a
+	// cancel late. It doubles up to openPauseMax while readings follow each other.
 	openPauseMin = 250 * time.Millisecond
 	openPauseMax = time.Second
-	// openReadMax is how long the list may take before what is known here is
-	// cancelled without it.
+	// openReadMax is how long a reading may take before the orders that are known here
+	// are cancelled without it.
 	openReadMax = 1500 * time.Millisecond
 )
 
-// openList is the reading of the venue's list of orders for those who cancel all of
-// them. Little costs more of a venue's limits, and without those nothing else of any
-// account can be read: one reading is under way at a time, for all who wait for it.
+// openList is the reading of the venue's list of open orders for CancelAll. The reading is
+// expensive under the venue's rate limits, which all accounts share: one is under way at a
+// time, for all callers.
 type openList struct {
 	waiting []getOpen
 	reading bool
-	// began is when the last one did, pause how long the next one waits after that.
+	// began is when the last reading began, pause how long the next one waits after that.
 	began time.Time
 	pause time.Duration
 }
 
-// openOrders is what is not closed: by our record, oldest first, and, of these,
-// by the venue's own list.
+// openOrders are the orders that are not closed: by our records, oldest first, and those of
+// them that the venue lists.
 type openOrders struct {
 	unfinished []string
 	atVenue    map[string]bool
-	// err is why the venue's list is not known.
+	// err is the reason if the venue's list is not known.
 	err error
 }
 
-// errReadLately answers who would have to wait for the venue's list.
-var errReadLately = errors.New("the venue's list was read just now")
+// errReadRecently is returned to callers who would have to wait for the venue's list.
+var errReadRecently = errors.New("the venue's list was read just now")
 
 type (
 	callOpen struct{ queries []getOpen }
@@ -51,26 +51,26 @@ type (
 	}
 )
 
-// getOpen reads the venue's list: what was made elsewhere is adopted with it. Who asks
-// for the first time does not wait until that may be done.
-func (s *state) getOpen(m moment, in getOpen) {
+// getOpen reads the venue's list, which adopts orders that were made elsewhere. The first
+// query of a caller does not wait for the pause between readings.
+func (s *state) getOpen(step stepContext, in getOpen) {
 	if !s.isLoaded {
-		in.Reject(s.maintenance())
+		in.Reject(maintenance(s.exchange))
 		return
 	}
 	in.unfinished = s.unfinishedOf(in.symbol)
-	if !in.again && (s.openList.reading || m.now.Before(s.openList.next())) {
-		s.after(replyOpen{in.Reply, openOrders{unfinished: in.unfinished, err: errReadLately}})
+	if !in.again && (s.openList.reading || step.now.Before(s.openList.next())) {
+		s.after(replyOpen{in.Reply, openOrders{unfinished: in.unfinished, err: errReadRecently}})
 		return
 	}
 	s.openList.waiting = append(s.openList.waiting, in)
-	s.openTick(m)
+	s.openTick(step)
 }
 
-// next is when the list may be read again.
+// next returns when the list may be read again.
 func (l *openList) next() time.Time { return l.began.Add(l.pause) }
 
-// due is when the list is to be read again.
+// due returns when openTick has something to do; zero for never.
 func (l *openList) due() time.Time {
 	if len(l.waiting) == 0 || l.reading {
 		return time.Time{}
@@ -78,17 +78,17 @@ func (l *openList) due() time.Time {
 	return l.next()
 }
 
-func (s *state) openTick(m moment) {
+func (s *state) openTick(step stepContext) {
 	l := &s.openList
-	if len(l.waiting) == 0 || l.reading || m.now.Before(l.next()) {
+	if len(l.waiting) == 0 || l.reading || step.now.Before(l.next()) {
 		return
 	}
 	l.pause = min(2*l.pause, openPauseMax)
-	if m.now.Sub(l.began) > cancelAllWithin {
+	if step.now.Sub(l.began) > cancelAllWithin {
 		l.pause = openPauseMin
 	}
 	s.after(callOpen{l.waiting})
-	l.waiting, l.reading, l.began = nil, true, m.now
+	l.waiting, l.reading, l.began = nil, true, step.now
 }
 
 func (e callOpen) run(a *account, ctx *actors.Context) {
@@ -109,19 +109,19 @@ func (e callOpen) run(a *account, ctx *actors.Context) {
 	}, openDone{queries: e.queries, err: errPoolFull})
 }
 
-// openRead answers each query with what is open of its symbol, or of all, and what
-// was when it came: it may have ended while the list was read.
-func (s *state) openRead(m moment, in openDone) {
+// openRead answers each query with the open orders of its symbol, or of all, and those that
+// were open when the query came: they may have ended while the list was read.
+func (s *state) openRead(step stepContext, in openDone) {
 	s.openList.reading = false
 	for _, one := range in.open {
-		if slices.ContainsFunc(in.queries, func(q getOpen) bool { return q.asksFor(one.report.Symbol) }) {
-			s.lookedUp(m, one)
+		if slices.ContainsFunc(in.queries, func(q getOpen) bool { return q.includes(one.report.Symbol) }) {
+			s.orderLookedUp(step, one)
 		}
 	}
 	for _, q := range in.queries {
 		list := openOrders{atVenue: map[string]bool{}, err: in.err}
 		for _, one := range in.open {
-			if o := s.findReported(&one.report); o != nil && q.asksFor(one.report.Symbol) {
+			if o := s.findReported(&one.report); o != nil && q.includes(one.report.Symbol) {
 				list.atVenue[o.OrderID] = true
 			}
 		}
@@ -130,12 +130,13 @@ func (s *state) openRead(m moment, in openDone) {
 	}
 }
 
-func (q getOpen) asksFor(symbol string) bool { return q.symbol == "" || q.symbol == symbol }
+func (q getOpen) includes(symbol string) bool { return q.symbol == "" || q.symbol == symbol }
 
-// unfinishedOf lists what is not closed of one symbol, or of all, oldest first.
-func (s *state) unfinishedOf(symbol string) []string {
+// unfinishedOf returns the orders of one symbol, or of all, that are not closed, oldest
+// first.
+func (x *orderIndex) unfinishedOf(symbol string) []string {
 	var ids []string
-	for _, o := range s.unfinished() {
+	for _, o := range x.unfinished() {
 		if symbol == "" || o.Symbol == symbol {
 			ids = append(ids, o.OrderID)
 		}

@@ -7,55 +7,59 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"venuegate/actors/account/deadline"
+	"venuegate/actors/account/protection"
+	"venuegate/actors/account/risk"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
 const (
-	// orderLifeMax is how long after the intent a venue may still execute the
-	// request.
+	// orderLifeMax is how long after the intent a venue may still execute the request.
 	orderLifeMax = 5 * time.Second
-	// answerWithin is when a caller is answered at the latest, with whatever is
-	// known by then.
-	answerWithin = 3 * time.Second
-	// fillsWithin is how long an answer waits for the fills of an order that
-	// takes liquidity at once.
+	// replyWithin is when a caller is answered at the latest, with what is known by then.
+	replyWithin = 3 * time.Second
+	// fillsWithin is how long an answer waits for the fills of an order that takes
+	// liquidity.
 	fillsWithin = 500 * time.Millisecond
-	// restsAfter is when a post-only order counts as resting on a venue that
+	// postOnlySettle is when a post-only order counts as resting on a venue that
 	// acknowledges first and decides afterwards.
-	restsAfter = 50 * time.Millisecond
-	// maintenanceRetry is told to callers while the account reconciles.
+	postOnlySettle = 50 * time.Millisecond
+	// maintenanceRetry is the retry time that callers receive while the account
+	// reconciles.
 	maintenanceRetry = 5 * time.Second
 	// UnfinishedMax bounds the orders of one account that are not closed.
 	UnfinishedMax = 2000
 )
 
 // place makes the intent of an order. Nothing is sent before it is durable.
-func (s *state) place(m moment, in placeOrder) {
-	if refusal := s.admit(m, in); refusal != nil {
-		s.after(replyOrder{to: in.orderReply, err: refusal})
+func (s *state) place(step stepContext, in placeOrder) {
+	if rejection := s.admit(step, in); rejection != nil {
+		s.after(replyOrder{to: in.orderReply, err: rejection})
 		return
 	}
-	o := s.newOrder(m, in.cmd)
+	o := s.newOrder(step, in.cmd)
 	o.Attempt = in.attempt
 	o.sendBy = in.cmd.Deadline
-	o.Protection = planProtection(&in.cmd.OrderSpec)
+	o.Protection = protection.Plan(&in.cmd.OrderSpec)
 	o.waiters = append(o.waiters, in.orderReply)
-	o.replyDue = m.now.Add(answerWithin)
+	o.replyDue = step.now.Add(replyWithin)
 	o.storing = true
-	s.out.batch.Absent = append(s.out.batch.Absent, o.Key())
+	s.out.Batch.Absent = append(s.out.Batch.Absent, o.Key())
 	if in.cmd.RequestID != "" {
-		s.claim(m, o, in.cmd)
+		s.claimRequestID(step, o, in.cmd)
 	}
 	s.after(callPlace{orderID: o.OrderID, request: o.request()})
-	s.out.intent = o.OrderID
-	s.touch(o)
+	s.out.Claim = o.OrderID
+	s.markDirty(o)
 }
 
-// admit checks what can be known before the venue is asked.
-func (s *state) admit(m moment, in placeOrder) *venues.Error {
-	if !s.ready || isPast(in.cmd.Deadline, m.now) {
-		return s.maintenance()
+// admit returns the reason to reject an order before anything is stored or sent; nil if
+// there is none. New limits of orders belong here, those of the account's risk in package
+// risk.
+func (s *state) admit(step stepContext, in placeOrder) *venues.Error {
+	if !s.ready || deadline.Passed(in.cmd.Deadline, step.now) {
+		return maintenance(s.exchange)
 	}
 	if in.instrument == nil {
 		return notListed(in.cmd.Symbol, s.exchange)
@@ -63,16 +67,16 @@ func (s *state) admit(m moment, in placeOrder) *venues.Error {
 	if err := in.instrument.CheckOrder(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
-	if err := checkProtection(&in.cmd.OrderSpec, in.mark); err != nil {
+	if err := protection.CheckPrices(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
-	if err := checkLegs(in.instrument, &in.cmd.OrderSpec, s.caps.AttachedProtection); err != nil {
+	if err := protection.CheckLegQty(in.instrument, &in.cmd.OrderSpec, s.caps.AttachedProtection); err != nil {
 		return err
 	}
-	if err := s.admitRisk(&in.cmd.OrderSpec, in.mark); err != nil {
+	if err := s.risk.Admit(s.forRisk(step), &in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
-	if err := s.admitBound(&in.cmd); err != nil {
+	if err := s.risk.AdmitPosition(s.forRisk(step), &in.cmd); err != nil {
 		return err
 	}
 	if len(s.live) >= UnfinishedMax && s.unfinishedCount() >= UnfinishedMax {
@@ -86,76 +90,64 @@ func notListed(symbol string, exchange venues.Venue) *venues.Error {
 	return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", symbol, exchange).With("symbol", symbol)
 }
 
-// isPast says whether a deadline was given and is over.
-func isPast(deadline, now time.Time) bool { return !deadline.IsZero() && !now.Before(deadline) }
-
-func (s *state) maintenance() *venues.Error {
-	e := venues.Errorf(venues.CodeMaintenance, "the %s account is being reconciled", s.exchange)
+func maintenance(exchange venues.Venue) *venues.Error {
+	e := venues.Errorf(venues.CodeMaintenance, "the %s account is being reconciled", exchange)
 	e.RetryAfter = maintenanceRetry
 	return e
 }
 
-func (s *state) newOrder(m moment, cmd venues.PlaceOrder) *order {
-	id := m.newID(orderIDPrefix)
-	// The last reconciliation may have found nothing to hurry for.
-	s.recon.due = earlier(s.recon.due, m.now.Add(reconcileBusy))
-	return s.insert(persistence.OrderRecord{
+func (s *state) newOrder(step stepContext, cmd venues.PlaceOrder) *order {
+	id := step.newID(orderIDPrefix)
+	// The last reconciliation may have found no open order, and scheduled the next one
+	// late.
+	s.recon.due = deadline.Earlier(s.recon.due, step.now.Add(reconcileBusy))
+	return s.insertOrder(persistence.OrderRecord{
 		Order: venues.Order{
 			OrderID: id, RequestID: cmd.RequestID, Exchange: s.exchange, Status: venues.StatusPending,
 			OrderSpec: cmd.OrderSpec, FilledQty: decimal.Zero,
 			Source: cmd.Source, ChannelID: cmd.ChannelID, Comment: cmd.Comment,
-			CreatedAt: venues.At(m.now), UpdatedAt: venues.At(m.now),
+			CreatedAt: venues.At(step.now), UpdatedAt: venues.At(step.now),
 		},
-		Customer: s.customer, ClientOrderID: s.ids.of(id), Scope: cmd.Scope, ClosesAs: cmd.ClosesAs,
-		Deadline: venues.At(m.now.Add(orderLifeMax)),
+		Customer: s.customer, ClientOrderID: s.ids.of(id), Scope: cmd.Scope, ClosesAs: cmd.CloseReason,
+		Deadline: venues.At(step.now.Add(orderLifeMax)),
 	})
 }
 
-// claim takes the request id with the intent, in the same commit.
-func (s *state) claim(m moment, o *order, cmd venues.PlaceOrder) {
+// claimRequestID claims the request id in the commit of the intent.
+func (s *state) claimRequestID(step stepContext, o *order, cmd venues.PlaceOrder) {
 	record := persistence.IdempotencyRecord{
 		Customer: s.customer, Scope: cmd.Scope, RequestID: cmd.RequestID, Attempt: o.Attempt,
-		OrderID: o.OrderID, BodyHash: cmd.BodyHash, FirstReceived: venues.At(m.now),
+		OrderID: o.OrderID, BodyHash: cmd.BodyHash, FirstReceived: venues.At(step.now),
 	}
 	if !cmd.ReceivedAt.IsZero() {
 		record.FirstReceived = cmd.ReceivedAt
 	}
-	s.out.batch.Absent = append(s.out.batch.Absent, record.Key())
-	s.out.batch.Puts = append(s.out.batch.Puts, record)
+	s.out.Batch.Absent = append(s.out.Batch.Absent, record.Key())
+	s.out.Batch.Puts = append(s.out.Batch.Puts, record)
 	o.claim = &record
 }
 
-func (o *order) request() venues.OrderRequest {
-	return venues.OrderRequest{
-		OrderSpec: o.OrderSpec, ClientOrderID: o.ClientOrderID,
-		Deadline: o.Deadline.Time, ClosePosition: o.ClosePosition,
-		TriggerWhen: o.triggerWhen(),
-	}
-}
-
-// triggerWhen is the way of the price to the trigger of a protecting order:
-// against the position for a stop loss, with it for a take profit. Other stops
-// leave it to the market.
-func (o *order) triggerWhen() venues.TriggerDirection {
-	if o.Protects == "" || !o.Type.IsStop() {
-		return ""
-	}
-	if (o.Side == venues.Sell) == (o.Protects == venues.ProtectingStopLoss) {
-		return venues.TriggerFalling
-	}
-	return venues.TriggerRising
-}
-
-// intentStored lets what has become of an order since its intent follow it.
+// intentStored notes that the intent of an order is durable, and stores what has changed
+// since. In a stopping account the request is not sent, and the changes are stored with its
+// rejection.
 func (s *state) intentStored(orderID string) {
 	if o, known := s.orders[orderID]; known {
 		o.storing = false
-		s.touch(o)
+		if !s.stopping {
+			s.markDirty(o)
+		}
 	}
 }
 
-// intentRefused undoes an intent that the store has not taken.
-func (s *state) intentRefused(orderID string, cause error) {
+// commitError returns what callers receive if nothing was done because a commit failed.
+func commitError(cause error) *venues.Error {
+	e := venues.Errorf(venues.CodeMaintenance, "the store cannot take orders now").Because(cause)
+	e.RetryAfter = maintenanceRetry
+	return e
+}
+
+// intentRejected undoes an intent that the store has rejected.
+func (s *state) intentRejected(orderID string, cause error) {
 	o := s.orders[orderID]
 	if !errors.Is(cause, persistence.ErrExists) {
 		cause = commitError(cause)
@@ -163,95 +155,95 @@ func (s *state) intentRefused(orderID string, cause error) {
 	for _, waiter := range slices.Concat(o.waiters, o.change.waiters) {
 		s.after(replyOrder{to: waiter, err: cause})
 	}
-	s.forget(o)
-	s.putFillsUntil() // of which the batch may have been the first
+	s.evict(o)
+	s.storeMarks() // the rejected batch may have begun the mark of its symbol
 }
 
-// placed takes the venue's answer to the one sending of an order.
-func (s *state) placed(m moment, in placeDone) {
+// placed applies the venue's answer to the only request of an order.
+func (s *state) placed(step stepContext, in placeDone) {
 	o, known := s.orders[in.orderID]
 	if !known {
 		return
 	}
 	o.sending = false
-	if errors.Is(in.err, errGateClosed) {
-		in.err = s.lockRefusal()
+	if errors.Is(in.err, risk.ErrGateClosed) {
+		in.err = s.risk.TradingLocked()
 	}
-	s.touch(o)
-	switch refusal, refused := errors.AsType[*venues.Error](in.err); {
+	s.markDirty(o)
+	switch rejection, isRejected := errors.AsType[*venues.Error](in.err); {
 	case in.err == nil:
-		s.apply(m, o, in.report)
-		if o.Status == venues.StatusPending { // received, and no more is said
-			s.inquire(m, o, inquiryWait)
+		s.applyReport(step, o, in.report)
+		if o.Status == venues.StatusPending { // received, without a status
+			s.scheduleQuery(step, o, queryDelay)
 		}
 	case o.Status != venues.StatusPending:
-		// The private stream was faster: what it said is the truth.
+		// The private stream was faster, and is more recent.
 	case errors.Is(in.err, venues.ErrNotSent):
-		s.notPlaced(m, o, s.notSent(in.err))
-	case errors.Is(in.err, venues.ErrOutcomeUnknown) || !refused:
-		s.lose(m, o)
+		s.notPlaced(step, o, notSent(s.exchange, in.err))
+	case errors.Is(in.err, venues.ErrOutcomeUnknown) || !isRejected:
+		s.markUnknown(step, o)
 	default:
-		s.refuse(m, o, refusal)
+		s.rejectOrder(step, o, rejection)
 	}
 }
 
-// passing are the failures that may be over when an order is sent again.
-var passing = []venues.Code{venues.CodeRateLimited, venues.CodeMaintenance, venues.CodeExchangeUnavailable, venues.CodeInternal}
+// transientCodes are the failures that may be over when an order is sent again.
+var transientCodes = []venues.Code{venues.CodeRateLimited, venues.CodeMaintenance, venues.CodeExchangeUnavailable, venues.CodeInternal}
 
-// notSent is the answer about an order that never left: the connector's own
-// refusal if it would be repeated, rate_limited if the order was held back for the
-// venue's limits, else exchange_unavailable.
-func (s *state) notSent(cause error) *venues.Error {
-	if told, ok := errors.AsType[*venues.Error](cause); ok && !slices.Contains(passing, told.Code) {
-		return told
+// notSent returns the error of an order that was never sent: the connector's own
+// rejection if it would be repeated, rate_limited if the order was held back for the
+// venue's rate limits, else exchange_unavailable.
+func notSent(exchange venues.Venue, cause error) *venues.Error {
+	if rejection, ok := errors.AsType[*venues.Error](cause); ok && !slices.Contains(transientCodes, rejection.Code) {
+		return rejection
 	}
-	e := venues.Errorf(venues.CodeExchangeUnavailable, "the order was not sent to %s", s.exchange)
-	if told, ok := errors.AsType[*venues.Error](cause); ok && told.Code == venues.CodeRateLimited {
-		e = venues.Errorf(venues.CodeRateLimited, "the limits of %s are used up; the order was not sent", s.exchange)
-		e.RetryAfter = told.RetryAfter
+	e := venues.Errorf(venues.CodeExchangeUnavailable, "the order was not sent to %s", exchange)
+	if rejection, ok := errors.AsType[*venues.Error](cause); ok && rejection.Code == venues.CodeRateLimited {
+		e = venues.Errorf(venues.CodeRateLimited, "the limits of %s are used up; the order was not sent", exchange)
+		e.RetryAfter = rejection.RetryAfter
 	}
 	return e.With("reason", venues.ReasonNotSent).Because(cause)
 }
 
-// refuse ends an order that the venue has explicitly refused.
-func (s *state) refuse(m moment, o *order, refusal *venues.Error) {
-	reason, _ := refusal.Details["reason"].(string)
-	o.Error = &venues.OrderFault{
-		Code: refusal.Code, Message: refusal.Message, Reason: reason,
-		VenueCode: refusal.VenueCode, VenueMessage: refusal.VenueMessage,
+// rejectOrder ends an order that the venue has explicitly rejected.
+func (s *state) rejectOrder(step stepContext, o *order, rejection *venues.Error) {
+	reason, _ := rejection.Details["reason"].(string)
+	o.Error = &venues.RejectReason{
+		Code: rejection.Code, Message: rejection.Message, Reason: reason,
+		VenueCode: rejection.VenueCode, VenueMessage: rejection.VenueMessage,
 	}
 	if endsUnfilled(reason) {
-		// Accepted and ended at once, and refused outright, are the same thing
-		// to the client on all venues.
-		s.become(m, o, venues.StatusCancelled)
+		// Accepted and ended immediately, and rejected, are the same to clients on all
+		// venues.
+		s.setStatus(step, o, venues.StatusCancelled)
 		return
 	}
-	s.notPlaced(m, o, refusal)
+	s.notPlaced(step, o, rejection)
 }
 
-// endsUnfilled says whether a refusal means that a post-only, IOC or FOK order
-// found no place to rest or to fill.
+// endsUnfilled reports whether a rejection means that a post-only, IOC or FOK order could
+// not rest or fill.
 func endsUnfilled(reason string) bool {
 	return reason == venues.ReasonPostOnlyWouldTake || reason == venues.ReasonFOKNotFilled || reason == venues.ReasonIOCNotFilled
 }
 
-// notPlaced ends an order of which it is proven that the venue holds nothing.
-// Its request id is free again.
-func (s *state) notPlaced(m moment, o *order, cause *venues.Error) {
-	o.refusal = cause
+// notPlaced ends an order that the venue certainly does not hold. Its request id can be
+// used again.
+func (s *state) notPlaced(step stepContext, o *order, cause *venues.Error) {
+	o.rejection = cause
 	if o.Error == nil {
 		reason, _ := cause.Details["reason"].(string)
-		o.Error = &venues.OrderFault{Code: cause.Code, Message: cause.Message, Reason: reason}
+		o.Error = &venues.RejectReason{Code: cause.Code, Message: cause.Message, Reason: reason}
 	}
-	s.become(m, o, venues.StatusRejected)
+	s.setStatus(step, o, venues.StatusRejected)
 	if o.claim != nil {
-		s.release(m, o)
+		s.freeRequestID(step, o)
 	}
 }
 
-func (s *state) release(m moment, o *order) {
+func (p *stepOutput) freeRequestID(step stepContext, o *order) {
 	freed := *o.claim
-	freed.FreedAt = venues.At(m.now)
-	s.out.batch.Puts = append(s.out.batch.Puts, freed)
+	freed.FreedAt = venues.At(step.now)
+	p.out.Batch.Puts = append(p.out.Batch.Puts, freed)
 	o.claim = nil
 }

@@ -8,76 +8,78 @@ import (
 
 	"pgregory.net/rapid"
 
+	"venuegate/actors/account/position"
 	"venuegate/venues"
 )
 
-// turned is a bench whose long position of 1 was told closed by an execution that has
-// opened a short one of 2. It gives a moment before all of that.
-func turned(t *testing.T) (b *bench, before time.Time) {
+// reversedLate returns a bench whose long position of 1 was published as closed by an
+// execution that also opened a short one of 2, and a time before the long position.
+func reversedLate(t *testing.T) (b *bench, before time.Time) {
 	b = newBench(t, venues.Capabilities{})
 	before = b.now
 	b.later()
-	b.opensLong(1, "1")
-	b.stranger(2, venues.Sell, "3", "110", nil)
-	b.lists(venues.Long, "0")
-	b.lists(venues.Short, "2")
-	b.pass(endWordMax)
+	b.openLong(1, "1")
+	b.adoptForeign(2, venues.Sell, "3", "110", nil)
+	b.streamPosition(venues.Long, "0")
+	b.streamPosition(venues.Short, "2")
+	b.pass(position.ConfirmMax)
 	b.wantClosing(0, map[string]any{"side": "long", "qty": "1", "realizedPnl": "10"})
 	return b, before
 }
 
-// findsLate hears of an execution long after it.
-func (b *bench) findsLate(n int, side venues.Side, qty, price string, at time.Time) {
-	b.stranger(n, side, qty, price, func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(at) })
+// findLate reports an execution long after its time.
+func (b *bench) findLate(n int, side venues.Side, qty, price string, at time.Time) {
+	b.adoptForeign(n, side, qty, price, func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(at) })
 }
 
-// closesShort ends the position of 2.
-func (b *bench) closesShort(n int) {
+// closeShort closes the short position of 2.
+func (b *bench) closeShort(n int) {
 	b.later()
-	b.stranger(n, venues.Buy, "2", "100", nil)
-	b.lists(venues.Short, "0")
-	b.pass(endWordMax)
+	b.adoptForeign(n, venues.Buy, "2", "100", nil)
+	b.streamPosition(venues.Short, "0")
+	b.pass(position.ConfirmMax)
 }
 
-// TestPositionFoundBehindALaterEnd was opened and closed without a word, before another
-// one that is over: it is told by itself, and what the same execution has opened that
-// ended that one is not touched, also after a restart.
-func TestPositionFoundBehindALaterEnd(t *testing.T) {
-	b, before := turned(t)
-	b.findsLate(3, venues.Buy, "0.5", "90", before)
-	b.findsLate(4, venues.Sell, "0.5", "95", before.Add(time.Millisecond))
+// TestPositionFoundBehindALaterCloseIsPublished: a position was opened and closed without a
+// report, and is found after the close of a later one was published. It is published on
+// its own, also after a restart, and does not change the position that the execution which
+// closed the later one has opened.
+func TestPositionFoundBehindALaterCloseIsPublished(t *testing.T) {
+	b, before := reversedLate(t)
+	b.findLate(3, venues.Buy, "0.5", "90", before)
+	b.findLate(4, venues.Sell, "0.5", "95", before.Add(time.Millisecond))
 	b.wantClosing(1, map[string]any{"side": "long", "qty": "0.5", "entryPrice": "90", "exitPrice": "95", "realizedPnl": "2.5"})
 	again := b.restart()
-	again.lists(venues.Short, "2")
+	again.streamPosition(venues.Short, "2")
 	for n, b := range map[int]*bench{2: b, 0: again} {
-		b.closesShort(5)
+		b.closeShort(5)
 		b.wantClosing(n, map[string]any{"side": "short", "qty": "2", "entryPrice": "110", "exitPrice": "100", "realizedPnl": "20", "fee": "0.833333333333"})
 	}
 }
 
-// TestExecutionsBehindAnEndThatWasNone: executions added up to nothing by chance while
-// the venue was silent. What was missing is found after the end was told, and the
-// venue's list says that it is open.
-func TestExecutionsBehindAnEndThatWasNone(t *testing.T) {
+// TestExecutionsBehindAWrongCloseAreCounted: the known executions added up to zero by chance
+// while the venue reported nothing. The missing ones are found after the close was
+// published, and the venue's list has the position open.
+func TestExecutionsBehindAWrongCloseAreCounted(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Buy, "1", "100", nil)
+	b.adoptForeign(1, venues.Buy, "1", "100", nil)
 	missed := b.now.Add(time.Millisecond)
 	b.later()
-	b.stranger(2, venues.Sell, "1", "110", nil)
-	b.pass(2 * endDoubtMax)
+	b.adoptForeign(2, venues.Sell, "1", "110", nil)
+	b.pass(2 * position.DisputeMax)
 	b.wantClosing(0, map[string]any{"qty": "1"})
-	b.lists(venues.Long, "0.2")
-	b.findsLate(3, venues.Buy, "0.2", "100", missed)
+	b.streamPosition(venues.Long, "0.2")
+	b.findLate(3, venues.Buy, "0.2", "100", missed)
 	b.later()
-	b.stranger(4, venues.Sell, "0.2", "120", nil)
-	b.lists(venues.Long, "0")
-	b.pass(endWordMax)
+	b.adoptForeign(4, venues.Sell, "0.2", "120", nil)
+	b.streamPosition(venues.Long, "0")
+	b.pass(position.ConfirmMax)
 	b.wantClosing(1, map[string]any{"side": "long", "qty": "0.2", "entryPrice": "100", "exitPrice": "120", "realizedPnl": "4"})
 }
 
-// TestPositionsThatNobodyHeardOfAreTold: some are heard of, others are found later, at
-// any time. Each is told once, with its own result.
-func TestPositionsThatNobodyHeardOfAreTold(t *testing.T) {
+// TestPositionsFoundLateArePublished: some executions are reported, others are found later
+// at random times. Each position is published once, with its own result.
+func TestPositionsFoundLateArePublished(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBench(t, venues.Capabilities{})
 		var unheard []func()
@@ -100,19 +102,19 @@ func TestPositionsThatNobodyHeardOfAreTold(t *testing.T) {
 			}
 			opened, closed := b.now, b.now.Add(100*time.Millisecond)
 			want = append(want, fmt.Sprint(entry.Opens(), qty, " for ", gain*(n+1)))
-			enters := func() { b.findsLate(100+n, entry, qty, "100", opened) }
-			exits := func() { b.findsLate(200+n, exit, qty, fmt.Sprint(price), closed) }
+			enters := func() { b.findLate(100+n, entry, qty, "100", opened) }
+			exits := func() { b.findLate(200+n, exit, qty, fmt.Sprint(price), closed) }
 			b.now = closed
 			if rapid.Bool().Draw(rt, "unheard") {
 				unheard = append(unheard, enters, exits)
 			} else {
 				enters()
-				b.lists(entry.Opens(), qty)
+				b.streamPosition(entry.Opens(), qty)
 				if rapid.Bool().Draw(rt, "found meanwhile") {
 					find()
 				}
 				exits()
-				b.lists(entry.Opens(), "0")
+				b.streamPosition(entry.Opens(), "0")
 			}
 			b.pass(rapid.SampledFrom([]time.Duration{time.Millisecond, 2 * time.Second, 10 * time.Second}).Draw(rt, "pause"))
 			if rapid.IntRange(0, 2).Draw(rt, "found") == 0 {
@@ -128,7 +130,7 @@ func TestPositionsThatNobodyHeardOfAreTold(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
-			rt.Fatalf("told %v, closed %v", got, want)
+			rt.Fatalf("published %v, want %v", got, want)
 		}
 	})
 }

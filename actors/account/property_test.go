@@ -11,7 +11,7 @@ import (
 	"venuegate/venues"
 )
 
-// life is what truly happens to an order at a venue: fills, then an end.
+// life is the true course of an order at a venue: its fills, then its end.
 type life struct {
 	fills []*venues.Fill
 	end   venues.OrderStatus
@@ -35,9 +35,9 @@ func drawLife(t *rapid.T, o *order) life {
 	return l
 }
 
-// reports lists everything that the venue could say about the life, in order.
+// reports returns every report that the venue can make of the order, in their order.
 func (l life) reports(o *order) []venues.ExecutionReport {
-	list := []venues.ExecutionReport{o.says(venues.StatusOpen, "0")}
+	list := []venues.ExecutionReport{o.reportWith(venues.StatusOpen, "0")}
 	filled := decimal.Zero
 	for _, f := range l.fills {
 		filled = filled.Add(f.Qty)
@@ -45,47 +45,47 @@ func (l life) reports(o *order) []venues.ExecutionReport {
 		if filled.Equal(o.Qty) {
 			status = venues.StatusFilled
 		}
-		r := o.says(status, filled.String())
+		r := o.reportWith(status, filled.String())
 		r.Fill = f
 		list = append(list, r)
 	}
 	if l.end != venues.StatusOpen && l.end != venues.StatusFilled {
-		list = append(list, o.says(l.end, filled.String()))
+		list = append(list, o.reportWith(l.end, filled.String()))
 	}
 	return list
 }
 
-// TestReportsInAnyOrderEndInTheTruth: whatever is lost on the stream, repeated
-// or late, the order ends as the venue has it once a reconciliation has told the
-// fills and the final state; on the way its quantity never falls, each step is
-// legal, and fills and quantity agree.
-func TestReportsInAnyOrderEndInTheTruth(t *testing.T) {
+// TestReportsInAnyOrderConvergeToTheVenuesState loses, repeats and delays reports of the
+// stream. Once a reconciliation has read the fills and the final state, the order is as the
+// venue has it. Until then its filled quantity never falls, each change of status is
+// allowed, and fills and filled quantity agree.
+func TestReportsInAnyOrderConvergeToTheVenuesState(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBench(t, venues.Capabilities{})
 		o := b.place(limitOrder("r1"))
 		l := drawLife(rt, o)
-		told := l.reports(o)
-		b.step(func(m moment) {
-			b.state.placed(m, placeDone{orderID: o.OrderID, err: rapid.SampledFrom([]error{nil, errTimeout}).Draw(rt, "answer"), report: told[0]})
+		reports := l.reports(o)
+		b.step(func(step stepContext) {
+			b.state.placed(step, placeDone{orderID: o.OrderID, err: rapid.SampledFrom([]error{nil, errTimeout}).Draw(rt, "answer"), report: reports[0]})
 		})
 		for range rapid.IntRange(0, 12).Draw(rt, "messages") {
-			r := told[rapid.IntRange(0, len(told)-1).Draw(rt, "message")]
+			r := reports[rapid.IntRange(0, len(reports)-1).Draw(rt, "message")]
 			if rapid.Bool().Draw(rt, "bare") {
 				r.Fill = nil
 			}
 			before, filled := o.Status, o.FilledQty
-			b.step(func(m moment) { b.state.report(m, r) })
+			b.step(func(step stepContext) { b.state.handleReport(step, r) })
 			b.pass(time.Duration(rapid.IntRange(0, 2000).Draw(rt, "wait ms")) * time.Millisecond)
 			checkStep(rt, b, o, before, filled)
 		}
-		final := told[len(told)-1]
+		final := reports[len(reports)-1]
 		final.Fill = nil
 		var fills []venues.Fill
 		for _, f := range l.fills {
 			fills = append(fills, *f)
 		}
-		b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, report: final}) })
-		b.step(func(m moment) { b.state.fills(m, fills) })
+		b.step(func(step stepContext) { b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: final}) })
+		b.step(func(step stepContext) { b.state.handleFills(step, fills) })
 		want := l.end
 		if want == venues.StatusOpen && len(l.fills) > 0 {
 			want = venues.StatusPartiallyFilled
@@ -116,7 +116,7 @@ func checkStep(rt *rapid.T, b *bench, o *order, before venues.OrderStatus, fille
 		}
 	}
 	if sum.GreaterThan(o.FilledQty) {
-		rt.Fatalf("fills add up to %s, the order says %s", sum, o.FilledQty)
+		rt.Fatalf("the sum of the fills is %s, the filled quantity of the order %s", sum, o.FilledQty)
 	}
 	stored := b.puts[o.Key().String()].(persistence.OrderRecord)
 	if stored.Status != o.Status || !stored.FilledQty.Equal(o.FilledQty) {

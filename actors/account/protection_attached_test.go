@@ -4,185 +4,144 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/actors/account/protection"
 	"venuegate/venues"
 )
 
-// Two orders, one for each leg, linked by the entry's client id or by nothing.
-func TestAttachedLegsAreFollowed(t *testing.T) {
-	for _, linked := range []bool{true, false} {
-		b := newBench(t, attaches)
+// The venue makes one order for each leg, which names its entry or not.
+func TestAttachedLegsAreAdopted(t *testing.T) {
+	for _, isNamed := range []bool{true, false} {
+		b := newBench(t, attaching)
 		o := b.fillEntry("1")
-		b.holds("1")
+		b.reportPosition("1")
 		wantLegs(t, o, venues.ProtectionPending, venues.ProtectionPending)
 		stop, profit := stopLeg(o), profitLeg(o)
-		if !linked {
+		if !isNamed {
 			stop.EntryClientID, profit.EntryClientID = "", ""
 		}
-		b.tells(attachedLeg("s", o, stop, venues.StatusUntriggered, "0"))
+		b.reportUnknown(attachedLeg("s", o, stop, venues.StatusUntriggered, "0"))
 		wantLegs(t, o, venues.ProtectionLive, venues.ProtectionPending)
-		b.tells(attachedLeg("p", o, profit, venues.StatusUntriggered, "0"))
+		b.reportUnknown(attachedLeg("p", o, profit, venues.StatusUntriggered, "0"))
 		wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
 		if leg := b.state.findFilled(&venues.Fill{Symbol: "BTCUSDT", VenueOrderID: "s"}); leg == nil || leg.Source != venues.SourceProtection || leg.EntryOrderID != o.OrderID {
-			t.Fatalf("leg %+v", leg)
+			t.Fatalf("leg = %+v, want a leg of %s", leg, o.OrderID)
 		}
-		fired := attachedLeg("p", o, profit, venues.StatusFilled, "1")
-		fired.Fill = &venues.Fill{Symbol: o.Symbol, Side: venues.Sell, Qty: o.Qty, Price: venues.MustDecimal("65010"), VenueTradeID: "x", VenueOrderID: "p"}
-		b.tells(fired)
+		filled := attachedLeg("p", o, profit, venues.StatusFilled, "1")
+		filled.Fill = &venues.Fill{Symbol: o.Symbol, Side: venues.Sell, Qty: o.Qty, Price: venues.MustDecimal("65010"), VenueTradeID: "x", VenueOrderID: "p"}
+		b.reportUnknown(filled)
 		ended := attachedLeg("s", o, stop, venues.StatusCancelled, "0")
-		ended.Fault = &venues.OrderFault{Reason: venues.ReasonOtherLegTriggered}
-		b.tells(ended)
+		ended.RejectReason = &venues.RejectReason{Reason: venues.ReasonOtherLegTriggered}
+		b.reportUnknown(ended)
 		wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionTriggered)
-		if got := b.triggered(); len(got) != 1 || got[0] != "take_profit 65000" {
-			t.Fatalf("stop.triggered %v", got)
-		}
-		if why := b.state.closeReason(b.moment(), b.state.book("BTCUSDT"), venues.Long, time.Time{}); why != venues.ClosedTakeProfit {
-			t.Fatalf("closed by %s", why)
+		wantTriggerEvent(t, b, "take_profit 65000")
+		if got := b.state.forPositions(b.stepContext()).CloseReason("BTCUSDT", venues.Long, time.Time{}); got != venues.ClosedTakeProfit {
+			t.Fatalf("close reason = %s, want %s", got, venues.ClosedTakeProfit)
 		}
 		if o.Unfinished() {
-			t.Fatal("the entry is looked after for ever")
+			t.Fatal("entry is unfinished, want finished")
 		}
 	}
 }
 
-// One order holds both triggers; which was reached is told, or shows in the price.
-func TestAttachedPairIsFollowed(t *testing.T) {
+func wantTriggerEvent(t *testing.T, b *bench, want string) {
+	t.Helper()
+	if got := b.triggerEvents(); len(got) != 1 || got[0] != want {
+		t.Fatalf("events stop.triggered = %v, want [%s]", got, want)
+	}
+}
+
+// The venue makes one order with both triggers.
+func TestTriggerEventOfAnAttachedPair(t *testing.T) {
 	for name, c := range map[string]struct {
-		fired  venues.Protecting
-		price  string
-		stop   venues.ProtectionStatus
-		profit venues.ProtectionStatus
-		event  string
+		reported venues.LegKind
+		price    string
+		stop     venues.ProtectionStatus
+		profit   venues.ProtectionStatus
+		event    string
 	}{
-		"stop loss is told":     {venues.ProtectingStopLoss, "", venues.ProtectionTriggered, venues.ProtectionCancelled, "stop_loss 58000"},
-		"take profit is told":   {venues.ProtectingTakeProfit, "", venues.ProtectionCancelled, venues.ProtectionTriggered, "take_profit 65000"},
-		"stop loss is filled":   {"", "57900", venues.ProtectionTriggered, venues.ProtectionCancelled, "stop_loss 58000"},
-		"take profit is filled": {"", "65000", venues.ProtectionCancelled, venues.ProtectionTriggered, "take_profit 65000"},
+		"stop loss reported":   {venues.LegStopLoss, "", venues.ProtectionTriggered, venues.ProtectionCancelled, "stop_loss 58000"},
+		"take profit reported": {venues.LegTakeProfit, "", venues.ProtectionCancelled, venues.ProtectionTriggered, "take_profit 65000"},
+		"stop loss filled":     {"", "57900", venues.ProtectionTriggered, venues.ProtectionCancelled, "stop_loss 58000"},
+		"take profit filled":   {"", "65000", venues.ProtectionCancelled, venues.ProtectionTriggered, "take_profit 65000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, attaches)
+			b := newBench(t, attaching)
 			o := b.fillEntry("1")
-			b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
+			b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
 			wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
 			a := bothLegs(o)
-			a.Fired = c.fired
-			b.tells(attachedLeg("a", o, a, venues.StatusOpen, "0"))
+			a.Triggered = c.reported
+			b.reportUnknown(attachedLeg("a", o, a, venues.StatusOpen, "0"))
 			if c.price != "" {
 				wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
 				r := attachedLeg("a", o, a, venues.StatusFilled, "1")
 				r.TriggerPrice = venues.Optional{}
 				r.Fill = &venues.Fill{Symbol: o.Symbol, Side: venues.Sell, Qty: o.Qty, Price: venues.MustDecimal(c.price), VenueTradeID: "x", VenueOrderID: "a"}
-				b.tells(r)
+				b.reportUnknown(r)
 			}
 			wantLegs(t, o, c.stop, c.profit)
-			if got := b.triggered(); len(got) != 1 || got[0] != c.event {
-				t.Fatalf("stop.triggered %v", got)
-			}
+			wantTriggerEvent(t, b, c.event)
 		})
 	}
 }
 
-// A leg that fails at its trigger is placed from here.
-func TestAttachedLegThatFailsIsReplaced(t *testing.T) {
-	b := newBench(t, attaches)
-	o := b.fillEntry("1")
-	b.holds("1")
-	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
-	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusRejected, "0"))
-	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionPending)
-	if legs := b.legs(2 * time.Second); len(legs) != 2 {
-		t.Fatalf("%d legs of our own", len(legs))
-	} else {
-		b.live(legs...)
-	}
-	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
-}
-
-// Attached protection that does not come is an alarm; once the venue has been
-// compared with, legs are placed from here.
-func TestAttachedProtectionThatDoesNotCome(t *testing.T) {
-	b := newBench(t, attaches)
+// The alarm of legs that do not appear reconciles the account, and the service places
+// legs of its own after that.
+func TestAttachedLegsThatDoNotAppearReconcileTheAccount(t *testing.T) {
+	b := newBench(t, attaching)
 	o := b.fillEntry("0.4")
-	if legs := b.legs(DefaultAlarmAfter - time.Second); len(legs) != 0 {
-		t.Fatal("legs before the venue's had time to come")
+	wantPlaced(t, b.placedWithin(DefaultAlarmAfter-time.Second))
+	reconciliations := count(b.pass(1100*time.Millisecond), func(e effect) bool { _, ok := e.(callReconcile); return ok })
+	if alarms := b.journalCount("unprotected"); reconciliations != 1 || alarms != 1 {
+		t.Fatalf("%d reconciliations, %d alarms, want 1, 1", reconciliations, alarms)
 	}
-	var compares int
-	for _, e := range b.pass(1100 * time.Millisecond) {
-		if _, ok := e.(callReconcile); ok {
-			compares++
-		}
-	}
-	if compares != 1 || b.notes("unprotected") != 1 {
-		t.Fatalf("%d comparisons, %d alarms", compares, b.notes("unprotected"))
-	}
-	if legs := b.legs(1200 * time.Millisecond); len(legs) != 0 {
-		t.Fatal("legs before it was known that the venue has none")
-	}
-	b.step(func(m moment) {
-		b.state.reconciled(m, reconcileDone{startedAt: b.now, funds: Funds{ReadAt: b.now, Positions: []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: o.FilledQty}}}})
+	wantPlaced(t, b.placedWithin(1200*time.Millisecond))
+	b.step(func(step stepContext) {
+		b.state.reconciled(step, reconcileDone{startedAt: b.now, funds: Funds{ReadAt: b.now, Positions: longPosition("0.4")}})
 	})
-	legs := b.legs(1200 * time.Millisecond)
-	if len(legs) != 2 || !legs[0].Qty.Equal(o.FilledQty) {
-		t.Fatalf("%d legs", len(legs))
-	}
-	b.live(legs...)
+	legs := b.placedWithin(1200 * time.Millisecond)
+	wantPlaced(t, legs, "0.4", "0.4")
+	b.accept(legs...)
 	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
-	// The venue's own come with the rest of the entry, and take over.
-	b.fillMore(o, "t2", "0.6")
-	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
-	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
-	wantWithdrawn(t, legs...)
 }
 
-// Triggers that were moved elsewhere show in the record.
-func TestAttachedPriceFollowsTheVenue(t *testing.T) {
-	b := newBench(t, attaches)
-	o := b.fillEntry("1")
-	a := stopLeg(o)
-	b.tells(attachedLeg("s", o, a, venues.StatusUntriggered, "0"))
-	a.StopLoss = venues.Some(venues.MustDecimal("58500"))
-	b.tells(attachedLeg("s", o, a, venues.StatusUntriggered, "0"))
-	if price := o.Protection.StopLoss.Price; !price.Equal(venues.MustDecimal("58500")) {
-		t.Fatalf("stop loss at %s", price)
-	}
-}
-
-// A newer entry's protection replaces the older one's where it belongs to the
-// position.
-func TestAttachedProtectionIsSuperseded(t *testing.T) {
-	b := newBench(t, attaches)
-	first := b.fillEntry("1")
-	b.holds("1")
-	b.tells(attachedLeg("s1", first, stopLeg(first), venues.StatusUntriggered, "0"))
-	in := protectedOrder()
-	in.cmd.RequestID = "r2"
-	second := b.open(in, venues.StatusOpen)
-	b.fillMore(second, "t2", "1")
-	b.tells(attachedLeg("s1", first, stopLeg(first), venues.StatusCancelled, "0"))
-	b.tells(attachedLeg("s2", second, stopLeg(second), venues.StatusUntriggered, "0"))
-	b.now = b.now.Add(time.Millisecond)
-	b.readsFunds()
-	b.legs(2 * time.Second)
-	if first.Protection.StopLoss.Status != venues.ProtectionCancelled || second.Protection.StopLoss.Status != venues.ProtectionLive {
-		t.Fatalf("first %s, second %s", first.Protection.StopLoss.Status, second.Protection.StopLoss.Status)
-	}
-	if b.notes("protection_lost") != 0 {
-		t.Fatal("alarm")
-	}
-}
-
-// Legs that were placed from here grow with their entry, also after a restart.
-func TestOwnLegsOfAnAttachingVenueOutliveARestart(t *testing.T) {
-	b := newBench(t, attaches)
+// The order was enlarged after the venue made its leg, whose size does not follow.
+func TestAttachedLegOfAnEnlargedOrder(t *testing.T) {
+	b := newBench(t, attaching)
 	o := b.fillEntry("0.4")
-	b.holds("0.4")
-	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
-	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusRejected, "0"))
-	b.live(b.legs(2 * time.Second)...)
-	again := b.reload()
-	again.holds("0.4")
-	o = again.state.orders[o.OrderID]
-	again.fillMore(o, "t2", "0.6")
-	if legs := again.legs(time.Second); len(legs) != 2 || !legs[0].Qty.Equal(o.Qty) {
-		t.Fatalf("%d legs for what was filled since", len(legs))
+	b.reportPosition("0.4")
+	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
+	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
+	small := b.state.orders[o.Protection.StopLoss.OrderID]
+	enlarged := o.reportWith(venues.StatusPartiallyFilled, "0.4")
+	enlarged.Qty = venues.MustDecimal("3")
+	b.report(enlarged)
+	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
+	b.fillMore(o, "t2", "2.6")
+	b.reportPosition("3")
+	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionPending)
+	if b.pass(DefaultAlarmAfter); b.journalCount("unprotected") != 1 {
+		t.Fatalf("%d alarms, want 1", b.journalCount("unprotected"))
 	}
+	b.now = b.now.Add(time.Millisecond)
+	b.reconciled(reconcileDone{funds: Funds{Positions: b.state.positions.Listed()}})
+	legs := b.placedWithin(2 * protection.RetryDelay)
+	wantPlaced(t, legs, "3", "3")
+	b.accept(legs...)
+	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
+	wantWithdrawn(t, small)
+}
+
+// Legs that the service has placed grow with their entry, also after a restart.
+func TestOwnLegsOfAnAttachingVenueOutliveARestart(t *testing.T) {
+	b := newBench(t, attaching)
+	o := b.fillEntry("0.4")
+	b.reportPosition("0.4")
+	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
+	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusRejected, "0"))
+	b.accept(b.placedWithin(2 * time.Second)...)
+	again := b.reload()
+	again.reportPosition("0.4")
+	again.fillMore(again.state.orders[o.OrderID], "t2", "0.6")
+	wantPlaced(t, again.placedWithin(time.Second), "1", "1")
 }

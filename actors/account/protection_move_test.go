@@ -2,7 +2,6 @@ package account
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -10,19 +9,19 @@ import (
 	"venuegate/venues"
 )
 
-// moves asks for a change of protection and returns the legs that were placed.
-func (b *bench) moves(o *order, change func(*venues.AmendOrder)) []*order {
-	return b.movesOf(o, instrument(), change)
+// moveStops amends the protection of an order and returns the legs that were placed.
+func (b *bench) moveStops(o *order, change func(*venues.AmendOrder)) []*order {
+	return b.moveStopsOf(o, instrument(), change)
 }
 
-func (b *bench) movesOf(o *order, i *venues.Instrument, change func(*venues.AmendOrder)) []*order {
+func (b *bench) moveStopsOf(o *order, i *venues.Instrument, change func(*venues.AmendOrder)) []*order {
 	in := amendOrder{instrument: i, mark: venues.Some(venues.MustDecimal("60000"))}
 	in.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
 	in.cmd.OrderID = o.OrderID
 	change(&in.cmd)
 	b.replies = nil
 	var legs []*order
-	for _, e := range b.step(func(m moment) { b.state.amend(m, in) }) {
+	for _, e := range b.step(func(step stepContext) { b.state.amend(step, in) }) {
 		if c, ok := e.(callPlace); ok {
 			legs = append(legs, b.state.orders[c.orderID])
 		}
@@ -34,79 +33,97 @@ func stopAt(price string) func(*venues.AmendOrder) {
 	return func(a *venues.AmendOrder) { a.StopLoss = venues.Some(venues.MustDecimal(price)) }
 }
 
-func TestMovedLegLivesBeforeTheOldOneGoes(t *testing.T) {
+func targetAt(price string) func(*venues.AmendOrder) {
+	return func(a *venues.AmendOrder) { a.TakeProfit = venues.Some(venues.MustDecimal(price)) }
+}
+
+// moveHere amends protection that the service keeps: it succeeds without a request to
+// the venue.
+func (b *bench) moveHere(o *order, change func(*venues.AmendOrder)) {
+	b.t.Helper()
+	b.moveStops(o, change)
+	if r := b.lastReply(); r.err != nil {
+		b.t.Fatalf("error = %v, want none", r.err)
+	}
+	if b.protectRequest() != nil {
+		b.t.Fatal("the venue was requested to change protection, want no request")
+	}
+}
+
+// protectRequest returns the request to change protection of the last step; nil if
+// there is none.
+func (b *bench) protectRequest() *venues.ProtectRequest {
+	for _, e := range b.effects {
+		if c, ok := e.(callProtect); ok {
+			return &c.request
+		}
+	}
+	return nil
+}
+
+// answerProtect answers a request to change protection.
+func (b *bench) answerProtect(o *order, err error) {
+	b.step(func(step stepContext) { b.state.protected(step, protectDone{o.OrderID, err}) })
+}
+
+func wantFieldError(t *testing.T, err error, field, rule string) {
+	t.Helper()
+	e, _ := errors.AsType[*venues.Error](err)
+	if e == nil || e.Code != venues.CodeInvalidRequest {
+		t.Fatalf("error = %v, want %s", err, venues.CodeInvalidRequest)
+	}
+	if got := e.Details["fields"].([]venues.FieldError)[0]; got.Field != field || got.Rule != rule {
+		t.Fatalf("field error = %s %s, want %s %s", got.Field, got.Rule, field, rule)
+	}
+}
+
+func TestMoveSucceedsOnceTheNewLegIsLive(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
-	moved := b.moves(o, stopAt("59000"))
-	if len(moved) != 1 || !moved[0].TriggerPrice.Decimal.Equal(venues.MustDecimal("59000")) || legs[0].PendingAction != venues.PendingNone || len(b.replies) != 0 {
-		t.Fatalf("%d legs, the old one is %q, answered %v", len(moved), legs[0].PendingAction, b.replies)
+	moved := b.moveStops(o, stopAt("59000"))
+	wantPlaced(t, moved, "1")
+	if len(b.replies) != 0 || legs[0].PendingAction != venues.PendingNone {
+		t.Fatalf("replies = %v, old leg pending %q, want none, none", b.replies, legs[0].PendingAction)
 	}
-	b.live(moved...)
+	b.accept(moved...)
 	if r := b.lastReply(); r.err != nil || r.order.Protection.StopLoss.Status != venues.ProtectionLive || !r.order.StopLoss.Decimal.Equal(venues.MustDecimal("59000")) {
-		t.Fatalf("answer %+v, %v", r.order, r.err)
+		t.Fatalf("reply = %+v, %v, want a live stop loss at 59000", r.order, r.err)
 	}
-	if legs[0].PendingAction != venues.PendingCancel {
-		t.Fatal("the old leg stays")
-	}
+	wantWithdrawn(t, legs[0])
 }
 
-// A leg that the venue refuses changes nothing, and closes nothing.
-func TestRefusedMoveKeepsWhatWas(t *testing.T) {
+// A rejected leg changes nothing and closes nothing; the client receives its error.
+func TestRejectedMoveIsTheErrorOfItsLeg(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
-	moved := b.moves(o, stopAt("59000"))
-	refusal := venues.Errorf(venues.CodeInvalidRequest, "Order would immediately trigger.").With("reason", venues.ReasonWouldTrigger)
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: moved[0].OrderID, err: refusal}) })
+	moved := b.moveStops(o, stopAt("59000"))
+	b.answerPlace(moved[0], venues.Errorf(venues.CodeInvalidRequest, "Order would immediately trigger.").With("reason", venues.ReasonWouldTrigger))
 	if r := b.lastReply(); venues.CodeOf(r.err) != venues.CodeInvalidRequest {
-		t.Fatalf("answer %v", r.err)
+		t.Fatalf("error = %v, want %s", r.err, venues.CodeInvalidRequest)
 	}
-	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
-	if o.guard.closing || !o.Protection.StopLoss.Price.Equal(venues.MustDecimal("58000")) || o.Protection.StopLoss.OrderID != legs[0].OrderID {
-		t.Fatalf("closing %v, stop loss %+v", o.guard.closing, o.Protection.StopLoss)
+	b.wantStopLoss(o, "58000")
+	if got := o.Protection.StopLoss.OrderID; o.Bracket.IsClosing() || got != legs[0].OrderID {
+		t.Fatalf("closing = %t, stop loss %s, want false, %s", o.Bracket.IsClosing(), got, legs[0].OrderID)
 	}
-	if later := b.legs(30 * time.Second); len(later) != 0 {
-		t.Fatalf("%d legs later", len(later))
-	}
-}
-
-// TestRefusedMoveProtectsWhatHasFilledMeanwhile: what was is too small by now.
-func TestRefusedMoveProtectsWhatHasFilledMeanwhile(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, _ := b.protectedEntry("0.4")
-	moved := b.moves(o, stopAt("59000"))
-	b.fillMore(o, "t2", "0.6")
-	b.holds("1")
-	legs := b.legs(time.Second)
-	b.live(moved[0], legs[1])
-	b.refuse(legs[0], "")
-	if r := b.lastReply(); venues.CodeOf(r.err) != venues.CodeOrderRejected {
-		t.Fatalf("answer %v", r.err)
-	}
-	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionLive)
-	again := b.legs(time.Second)
-	if len(again) != 1 || !again[0].Qty.Equal(o.Qty) {
-		t.Fatalf("%d legs for the %s that is open", len(again), o.FilledQty)
-	}
-	b.live(again...)
-	b.wantStop(o, "58000")
+	wantPlaced(t, b.placedWithin(30*time.Second))
 }
 
 func TestProtectionCannotBeMoved(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*venues.AmendOrder)
-		before func(b *bench, o *order)
-		code   venues.Code
-		detail string
+		before func(b *bench)
+		field  string
+		rule   string
 	}{
-		"wrong side":         {change: stopAt("60001"), code: venues.CodeInvalidRequest, detail: "wrong_side"},
-		"off the tick":       {change: stopAt("59000.05"), code: venues.CodeInvalidRequest, detail: "not_a_multiple_of_tick"},
-		"with other changes": {change: func(a *venues.AmendOrder) { stopAt("59000")(a); a.Qty = venues.Some(venues.MustDecimal("2")) }, code: venues.CodeInvalidRequest, detail: "not_with_other_changes"},
-		"nothing protected": {change: stopAt("59000"), code: venues.CodeNotFound, before: func(b *bench, _ *order) {
-			b.holds("1")
-			b.holds("0")
-			for _, leg := range b.state.inOrder() {
+		"wrong side":         {change: stopAt("60001"), field: "stopLoss", rule: "wrong_side"},
+		"off the tick":       {change: stopAt("59000.05"), field: "stopLoss", rule: "not_a_multiple_of_tick"},
+		"with other changes": {change: func(a *venues.AmendOrder) { stopAt("59000")(a); a.Qty = venues.Some(venues.MustDecimal("2")) }, field: "stopLoss", rule: "not_with_other_changes"},
+		"nothing protected": {change: stopAt("59000"), before: func(b *bench) {
+			b.reportPosition("1")
+			b.reportPosition("0")
+			for _, leg := range b.state.allInOrder() {
 				if leg.EntryOrderID != "" {
-					b.step(func(m moment) { b.state.report(m, leg.says(venues.StatusCancelled, "0")) })
+					b.report(leg.reportWith(venues.StatusCancelled, "0"))
 				}
 			}
 		}},
@@ -114,138 +131,173 @@ func TestProtectionCannotBeMoved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, venues.Capabilities{})
 			o := b.fillEntry("1")
-			b.live(b.legs(time.Second)...)
+			b.accept(b.placedWithin(time.Second)...)
 			if c.before != nil {
-				c.before(b, o)
+				c.before(b)
 			}
-			placed := b.moves(o, c.change)
-			r := b.lastReply()
-			if len(placed) != 0 || venues.CodeOf(r.err) != c.code {
-				t.Fatalf("%d legs, %v", len(placed), r.err)
+			wantPlaced(t, b.moveStops(o, c.change))
+			if err := b.lastReply().err; c.rule != "" {
+				wantFieldError(t, err, c.field, c.rule)
+			} else if venues.CodeOf(err) != venues.CodeNotFound {
+				t.Fatalf("error = %v, want %s", err, venues.CodeNotFound)
 			}
-			if refusal, _ := errors.AsType[*venues.Error](r.err); c.detail != "" {
-				if faults := refusal.Details["fields"].([]venues.FieldFault); faults[0].Rule != c.detail {
-					t.Fatalf("%+v", faults)
-				}
+			if o.PendingAction != venues.PendingNone {
+				t.Errorf("pending action = %q, want none", o.PendingAction)
 			}
 		})
 	}
 }
 
-func TestProtectionIsRemovedAndAdded(t *testing.T) {
+// The removal of protection is pending until the leg is cancelled.
+func TestRemovalOfProtection(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
-	b.moves(o, func(a *venues.AmendOrder) { a.DropStopLoss = true })
-	if legs[0].PendingAction != venues.PendingCancel || o.StopLoss.Valid || len(b.replies) != 0 {
-		t.Fatalf("the stop loss is %+v, answers %+v", o.Protection.StopLoss, b.replies)
+	b.moveStops(o, func(a *venues.AmendOrder) { a.RemoveStopLoss = true })
+	wantWithdrawn(t, legs[0])
+	wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionLive)
+	if o.StopLoss.Valid || len(b.replies) != 0 {
+		t.Fatalf("requested stop loss = %v, replies = %+v, want none, none", o.StopLoss, b.replies)
 	}
-	if status := o.Protection.StopLoss.Status; status != venues.ProtectionCancelled {
-		t.Errorf("the stop loss that is taken away is %s", status)
+	b.confirmCancels(legs[0])
+	if alarms := b.journalCount("protection_lost"); b.lastReply().err != nil || alarms != 0 {
+		t.Fatalf("error = %v, %d alarms, want none, none", b.lastReply().err, alarms)
 	}
-	b.cancels(legs[0])
-	if b.lastReply().err != nil || b.notes("protection_lost") != 0 {
-		t.Fatalf("answered %+v, %d alarms", b.lastReply(), b.notes("protection_lost"))
-	}
-	added := b.moves(o, stopAt("57000"))
-	if len(added) != 1 {
-		t.Fatalf("%d legs", len(added))
-	}
-	b.live(added...)
-	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
 }
 
-// Where the venue attaches protection it is asked, and asked again if it is not
-// known whether it heard.
-func TestAttachedProtectionIsMoved(t *testing.T) {
-	b := newBench(t, attaches)
+// Where the venue attaches protection it is requested to move it, and again if the
+// outcome is unknown.
+func TestMoveOfAttachedProtectionSucceedsWithTheVenue(t *testing.T) {
+	b := newBench(t, attaching)
 	o := b.fillEntry("1")
-	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
-	b.moves(o, stopAt("59000"))
-	asked := func() *venues.ProtectRequest {
-		for _, e := range b.asked {
-			if c, ok := e.(callProtect); ok {
-				return &c.request
-			}
-		}
-		return nil
+	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
+	b.moveStops(o, stopAt("59000"))
+	if r := b.protectRequest(); r == nil || r.Leg.VenueOrderID != "a" || r.TakeProfit != nil || !r.StopLoss.Decimal.Equal(venues.MustDecimal("59000")) {
+		t.Fatalf("request = %+v, want the stop loss of leg a at 59000", r)
 	}
-	request := asked()
-	if request == nil || request.Leg.VenueOrderID != "a" || request.TakeProfit != nil || !request.StopLoss.Decimal.Equal(venues.MustDecimal("59000")) {
-		t.Fatalf("%+v", request)
+	if b.answerProtect(o, venues.ErrOutcomeUnknown); b.protectRequest() == nil {
+		t.Fatal("no request after an unknown outcome, want another")
 	}
-	b.step(func(m moment) { b.state.protected(m, protectDone{o.OrderID, venues.ErrOutcomeUnknown}) })
-	if asked() == nil {
-		t.Fatal("not asked again")
-	}
-	b.step(func(m moment) { b.state.protected(m, protectDone{orderID: o.OrderID}) })
+	b.answerProtect(o, nil)
 	if r := b.lastReply(); r.err != nil || !r.order.Protection.StopLoss.Price.Equal(venues.MustDecimal("59000")) {
-		t.Fatalf("%+v, %v", r.order.Protection, r.err)
+		t.Fatalf("reply = %+v, %v, want the stop loss at 59000", r.order.Protection, r.err)
 	}
 }
 
-// TestBothChangesAreTwoRequests, in the order in which the protection fits the order
-// at every moment.
-func TestBothChangesAreTwoRequests(t *testing.T) {
-	for name, c := range map[string]struct{ price, stop, first string }{
-		"the price falls": {"58000", "57000", "first stopLoss and takeProfit"},
-		"the price rises": {"64000", "62000", "first the rest"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{AttachedProtection: true})
-			in := limitOrder("")
-			in.cmd.StopLoss = venues.Some(venues.MustDecimal("59000"))
-			o := b.open(in, venues.StatusOpen)
-			b.moves(o, func(a *venues.AmendOrder) {
-				stopAt(c.stop)(a)
-				a.Price = venues.Some(venues.MustDecimal(c.price))
-			})
-			refusal, _ := errors.AsType[*venues.Error](b.lastReply().err)
-			if refusal == nil || refusal.Code != venues.CodeInvalidRequest {
-				t.Fatalf("answer %v", b.lastReply().err)
-			}
-			if faults := refusal.Details["fields"].([]venues.FieldFault); !strings.Contains(faults[0].Allowed, c.first) {
-				t.Errorf("%+v", faults[0])
-			}
-			if o.PendingAction != venues.PendingNone || len(b.asked) != 1 {
-				t.Errorf("pending %q, asked %+v", o.PendingAction, b.asked)
-			}
-		})
-	}
-}
-
-// TestOnlyStopIsTakenAway: nothing of the entry is left to look after, and that is what
-// was asked for.
-func TestOnlyStopIsTakenAway(t *testing.T) {
+// Nothing is left to protect after the removal of the only stop, which is what the
+// client requested.
+func TestRemovalOfTheOnlyStop(t *testing.T) {
 	begin := func(t *testing.T) (b *bench, o, stop *order) {
 		b = newBench(t, venues.Capabilities{})
-		in := protectedOrder()
+		in := protectedLimitOrder()
 		in.cmd.TakeProfit = venues.Optional{}
 		o = b.open(in, venues.StatusOpen)
 		b.fillMore(o, "t1", "1")
-		b.holds("1")
-		stop = b.legs(time.Second)[0]
-		b.live(stop)
-		b.moves(o, func(a *venues.AmendOrder) { a.DropStopLoss = true })
+		b.reportPosition("1")
+		stop = b.placedWithin(time.Second)[0]
+		b.accept(stop)
+		b.moveStops(o, func(a *venues.AmendOrder) { a.RemoveStopLoss = true })
 		return b, o, stop
 	}
-	t.Run("and is", func(t *testing.T) {
+	t.Run("succeeds", func(t *testing.T) {
 		b, o, stop := begin(t)
 		b.wantPending(o, venues.PendingAmend, "60000")
-		b.cancels(stop)
+		b.confirmCancels(stop)
 		if r := b.lastReply(); r.err != nil || r.order.Protection.StopLoss.Status != venues.ProtectionCancelled {
-			t.Fatalf("answered %+v", r)
+			t.Fatalf("reply = %+v, %v, want a cancelled stop loss", r.order.Protection, r.err)
 		}
 		b.wantPending(o, venues.PendingNone, "60000")
 	})
-	t.Run("over a restart", func(t *testing.T) {
+	t.Run("outlives a restart", func(t *testing.T) {
 		b, o, stop := begin(t)
-		b.toldPending()
-		next := b.dies("1", stop.says(venues.StatusUntriggered, "0"))
+		b.replyPending()
+		next := b.restartWith("1", stop.reportWith(venues.StatusUntriggered, "0"))
 		o, stop = next.state.orders[o.OrderID], next.state.orders[stop.OrderID]
 		next.wantPending(o, venues.PendingAmend, "60000")
 		wantWithdrawn(t, stop)
-		next.cancels(stop)
+		next.confirmCancels(stop)
 		next.wantPending(o, venues.PendingNone, "60000")
-		next.wantNothingMore()
+		next.wantDone()
 	})
+}
+
+// unattachedEntry is an order without protection that rests at a venue which attaches
+// it.
+func (b *bench) unattachedEntry() *order { return b.open(limitOrder(""), venues.StatusOpen) }
+
+// Nothing of it is at the venue until the order fills.
+func TestProtectionOfAnUnattachedOrderIsChangedHere(t *testing.T) {
+	b := newBench(t, attaching)
+	o := b.unattachedEntry()
+	b.moveHere(o, stopAt("57000"))
+	b.moveHere(o, targetAt("66000"))
+	b.moveHere(o, func(a *venues.AmendOrder) { a.RemoveStopLoss = true })
+	b.moveHere(o, stopAt("58000"))
+	b.moveHere(o, targetAt("65000"))
+	b.fillMore(o, "t1", "0.4")
+	legs := b.placedWithin(time.Second)
+	wantPlaced(t, legs, "0.4", "0.4")
+	if !legs[0].TriggerPrice.Decimal.Equal(venues.MustDecimal("58000")) || !legs[1].TriggerPrice.Decimal.Equal(venues.MustDecimal("65000")) {
+		t.Fatalf("legs at %s, %s, want 58000, 65000", legs[0].TriggerPrice.Decimal, legs[1].TriggerPrice.Decimal)
+	}
+	b.accept(legs...)
+	b.reportPosition("0.4")
+	b.accept(b.moveStops(o, stopAt("59000"))...)
+	if r := b.lastReply(); r.err != nil {
+		t.Fatalf("error of a move while the order fills = %v, want none", r.err)
+	}
+	b.wantStopLoss(o, "59000")
+}
+
+func TestProtectionOfAnUnattachedOrderOutlivesARestart(t *testing.T) {
+	b := newBench(t, attaching)
+	o := b.unattachedEntry()
+	b.moveHere(o, stopAt("58000"))
+	next := b.restartWith("0", o.reportWith(venues.StatusOpen, "0"))
+	o = next.state.orders[o.OrderID]
+	next.moveHere(o, targetAt("65000"))
+	next.fillMore(o, "t1", "1")
+	wantPlaced(t, next.placedWithin(time.Second), "1", "1")
+}
+
+// The venue attaches nothing to an order that has lost all protection.
+func TestRemovedProtectionIsAddedHere(t *testing.T) {
+	b := newBench(t, attaching)
+	o := b.open(protectedLimitOrder(), venues.StatusOpen)
+	b.moveStops(o, func(a *venues.AmendOrder) { a.RemoveStopLoss, a.RemoveTakeProfit = true, true })
+	b.answerProtect(o, nil)
+	if r := b.lastReply(); r.err != nil {
+		t.Fatalf("error = %v, want none", r.err)
+	}
+	b.moveHere(o, stopAt("58000"))
+	b.fillMore(o, "t1", "1")
+	wantPlaced(t, b.placedWithin(time.Second), "1")
+}
+
+// Legs that the service places are market orders, whose quantity the instrument
+// limits: the order could not be protected.
+func TestProtectionAboveTheMarketOrderLimitIsRejected(t *testing.T) {
+	small := instrument()
+	small.MaxMarketQty = venues.Some(venues.MustDecimal("0.5"))
+	b := newBench(t, attaching)
+	o := b.unattachedEntry()
+	b.moveStopsOf(o, small, stopAt("58000"))
+	wantFieldError(t, b.lastReply().err, "qty", "above_maximum")
+	if o.Protection != nil || o.Unattached {
+		t.Fatalf("protection = %+v, unattached = %t, want them unchanged", o.Protection, o.Unattached)
+	}
+	resize := func(qty string) func(*venues.AmendOrder) {
+		return func(a *venues.AmendOrder) { a.Qty = venues.Some(venues.MustDecimal(qty)) }
+	}
+	b.moveStopsOf(o, small, resize("0.5"))
+	b.step(func(step stepContext) {
+		r := o.reportWith(venues.StatusOpen, "0")
+		r.Qty = venues.MustDecimal("0.5")
+		b.state.amended(step, amendDone{orderID: o.OrderID, report: r})
+	})
+	b.moveStopsOf(o, small, stopAt("58000"))
+	if r := b.lastReply(); r.err != nil {
+		t.Fatalf("error = %v, want none", r.err)
+	}
+	b.moveStopsOf(o, small, resize("0.6"))
+	wantFieldError(t, b.lastReply().err, "qty", "above_maximum")
 }

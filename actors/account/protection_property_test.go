@@ -9,50 +9,50 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
+	"venuegate/actors/account/protection"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// moodyVenue answers what was asked of it when and how a test
-// wants it.
-type moodyVenue struct {
+// scriptedVenue answers the requests of an account when a test decides, and as it decides.
+type scriptedVenue struct {
 	*bench
-	asks []effect
+	// requests are the places and cancels that are not answered.
+	requests []effect
 	// coveredAt is when each twentieth of the entry was last covered by a stop loss,
 	// closed, or not filled yet. The oldest are covered and closed first.
 	coveredAt [20]time.Time
 }
 
-func (v *moodyVenue) pass(d time.Duration) { v.asks = append(v.asks, v.bench.pass(d)...) }
+func (v *scriptedVenue) pass(d time.Duration) { v.receive(v.bench.pass(d)) }
 
-func (v *moodyVenue) step(f func(m moment)) {
-	v.bench.step(f)
-	v.asks = append(v.asks, v.asked...)
+func (v *scriptedVenue) step(f func(step stepContext)) { v.receive(v.bench.step(f)) }
+
+func (v *scriptedVenue) report(r venues.ExecutionReport) {
+	v.step(func(step stepContext) { v.state.handleReport(step, r) })
 }
 
-// take removes an open question.
-func (v *moodyVenue) take(i int) effect {
-	e := v.asks[i]
-	v.asks = append(v.asks[:i:i], v.asks[i+1:]...)
+// receive keeps the places and cancels among effects.
+func (v *scriptedVenue) receive(effects []effect) {
+	for _, e := range effects {
+		switch e.(type) {
+		case callPlace, callCancel:
+			v.requests = append(v.requests, e)
+		}
+	}
+}
+
+// take removes a request.
+func (v *scriptedVenue) take(i int) effect {
+	e := v.requests[i]
+	v.requests = slices.Delete(slices.Clone(v.requests), i, i+1)
 	return e
 }
 
-// drop forgets what is no question to the venue about an order.
-func (v *moodyVenue) drop() {
-	open := v.asks[:0:0]
-	for _, e := range v.asks {
-		switch e.(type) {
-		case callPlace, callCancel:
-			open = append(open, e)
-		}
-	}
-	v.asks = open
-}
-
-// left is what is open of an entry.
-func (v *moodyVenue) left(o *order) decimal.Decimal {
+// left returns the quantity of an entry that is open, by the records of all starts.
+func (v *scriptedVenue) left(o *order) decimal.Decimal {
 	open := o.FilledQty
-	for _, r := range v.puts { // of every incarnation
+	for _, r := range v.puts {
 		if leg, ok := r.(persistence.OrderRecord); ok && leg.EntryOrderID == o.OrderID {
 			open = open.Sub(leg.FilledQty)
 		}
@@ -60,234 +60,227 @@ func (v *moodyVenue) left(o *order) decimal.Decimal {
 	return open
 }
 
-// reach lets the market come to a leg: it closes what is open, and no more.
-func (v *moodyVenue) reach(o, leg *order) {
-	qty := decimal.Min(v.left(o), leg.Qty)
-	if leg.Status != venues.StatusUntriggered || !qty.IsPositive() {
-		return
-	}
-	r := leg.says(venues.StatusFilled, qty.String())
-	if qty.LessThan(leg.Qty) {
-		r.Status = venues.StatusExpired
-	}
-	r.Fill = leg.fill("r"+leg.OrderID, qty.String(), "58000")
-	v.step(func(m moment) { v.state.report(m, r) })
+// positions is the venue's list of positions.
+func (v *scriptedVenue) positions(o *order) []venues.Position {
+	return longPosition(v.left(o).String())
 }
 
-// starves lets the market come to a leg that nobody takes, or not the whole of: the
-// venue cuts it short.
-func (v *moodyVenue) starves(o, leg *order, qty string, end venues.OrderStatus) {
+// trigger lets the market reach a leg, which closes as much as is open.
+func (v *scriptedVenue) trigger(o, leg *order) {
+	qty := decimal.Min(v.left(o), leg.Qty)
+	if leg.Status == venues.StatusUntriggered && qty.IsPositive() {
+		v.report(executed(leg, "r", qty, "58000"))
+	}
+}
+
+// executed is the report of an order that closes a quantity and ends.
+func executed(o *order, trade string, qty decimal.Decimal, price string) venues.ExecutionReport {
+	r := o.reportWith(venues.StatusFilled, qty.String())
+	if qty.LessThan(o.Qty) {
+		r.Status = venues.StatusExpired
+	}
+	r.Fill = o.fill(trade+o.OrderID, qty.String(), price)
+	return r
+}
+
+// triggerThin lets the market reach a leg that finds too few counterparties: the venue
+// ends it early.
+func (v *scriptedVenue) triggerThin(o, leg *order, qty string, end venues.OrderStatus) {
 	if leg.Status != venues.StatusUntriggered || !decimal.Min(v.left(o), leg.Qty).GreaterThan(venues.MustDecimal(qty)) {
 		return
 	}
-	v.step(func(m moment) { v.state.report(m, leg.says(venues.StatusOpen, "0")) })
-	v.cutsShort(leg, end, qty)
-	v.asks = append(v.asks, v.asked...)
+	v.report(leg.reportWith(venues.StatusOpen, "0"))
+	v.report(leg.endedEarly(end, qty))
 }
 
-// exits answers an order that closes at once.
-func (v *moodyVenue) exits(entry, out *order) {
-	qty := decimal.Min(v.left(entry), out.Qty)
-	if !qty.IsPositive() {
-		v.refuse(out, venues.ReasonNoPosition)
-		v.asks = append(v.asks, v.asked...)
-		return
+// executeExit answers the request of an exit.
+func (v *scriptedVenue) executeExit(entry, exit *order) {
+	done := placeDone{orderID: exit.OrderID, err: venues.Errorf(venues.CodeOrderRejected, "no").With("reason", venues.ReasonNoPosition)}
+	if qty := decimal.Min(v.left(entry), exit.Qty); qty.IsPositive() {
+		done = placeDone{orderID: exit.OrderID, report: executed(exit, "x", qty, "60000")}
 	}
-	r := out.says(venues.StatusFilled, qty.String())
-	if qty.LessThan(out.Qty) {
-		r.Status = venues.StatusExpired
-	}
-	r.Fill = out.fill("x"+out.OrderID, qty.String(), "60000")
-	v.step(func(m moment) { v.state.placed(m, placeDone{orderID: out.OrderID, report: r}) })
+	v.step(func(step stepContext) { v.state.placed(step, done) })
 }
 
-// answer says yes or no to a question.
-func (v *moodyVenue) answer(e effect, yes bool) {
-	no := venues.Errorf(venues.CodeOrderRejected, "no")
-	switch ask := e.(type) {
+// answer accepts or rejects a request.
+func (v *scriptedVenue) answer(e effect, accept bool) {
+	rejection := venues.Errorf(venues.CodeOrderRejected, "no")
+	switch call := e.(type) {
 	case callPlace:
-		o := v.state.orders[ask.orderID]
-		done := placeDone{orderID: o.OrderID, err: no}
+		o := v.state.orders[call.orderID]
+		done := placeDone{orderID: o.OrderID, err: rejection}
 		switch {
-		case yes && !o.Type.IsStop():
-			v.exits(v.state.orders[o.EntryOrderID], o)
+		case accept && !o.Type.IsStop():
+			v.executeExit(v.state.orders[o.EntryOrderID], o)
 			return
-		case yes:
-			done = placeDone{orderID: o.OrderID, report: o.says(venues.StatusUntriggered, "0")}
+		case accept:
+			done = placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusUntriggered, "0")}
 		}
-		v.step(func(m moment) { v.state.placed(m, done) })
+		v.step(func(step stepContext) { v.state.placed(step, done) })
 	case callCancel:
-		o := v.state.orders[ask.orderID]
-		done := cancelDone{orderID: o.OrderID, err: errors.Join(errPoolFull, no)}
-		if yes && !o.Status.IsClosed() {
-			done = cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, o.FilledQty.String())}
+		o := v.state.orders[call.orderID]
+		done := cancelDone{orderID: o.OrderID, err: errors.Join(errPoolFull, rejection)}
+		if accept && !o.Status.IsClosed() {
+			done = cancelDone{orderID: o.OrderID, report: o.reportWith(venues.StatusCancelled, o.FilledQty.String())}
 		}
-		v.step(func(m moment) { v.state.cancelled(m, done) })
+		v.step(func(step stepContext) { v.state.cancelled(step, done) })
 	}
 }
 
-// TestProtectionMatchesThePositionInTheEnd: whatever the venue refuses and in
-// whatever order it answers, once it says yes again each kind has one protecting
-// order of the size that was filled, or everything was closed.
-func TestProtectionMatchesThePositionInTheEnd(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		v := &moodyVenue{bench: newBench(t, venues.Capabilities{})}
-		o := v.open(protectedOrder(), venues.StatusOpen)
-		fills := 0
-		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
-			v.drop()
-			switch what := rapid.IntRange(0, 4).Draw(rt, "what"); {
-			case what == 0 && o.FilledQty.LessThan(o.Qty):
-				fills++
-				v.fillMore(o, string(rune('a'+fills)), "0.25")
-				v.asks = append(v.asks, v.asked...)
-			case what == 1:
-				v.pass(time.Duration(rapid.IntRange(10, 1500).Draw(rt, "ms")) * time.Millisecond)
-			case len(v.asks) > 0:
-				e := v.take(rapid.IntRange(0, len(v.asks)-1).Draw(rt, "which"))
-				v.answer(e, what != 2)
-			}
-		}
-		v.calmsDown(o)
-		checkProtected(rt, v, o)
-	})
+// fillQuarter fills a quarter of the entry.
+func (v *scriptedVenue) fillQuarter(o *order, n int) {
+	v.fillMore(o, string(rune('a'+n)), "0.25")
+	v.receive(v.effects)
 }
 
-// calmsDown says yes to everything for a while, and lists what is open.
-func (v *moodyVenue) calmsDown(o *order) {
+// acceptAll accepts every request for a while, reports the open legs again as a
+// reconciliation does, and lists what is open.
+func (v *scriptedVenue) acceptAll(o *order) {
 	for range 60 {
-		v.drop()
-		for len(v.asks) > 0 {
+		for len(v.requests) > 0 {
 			v.answer(v.take(0), true)
-			v.drop()
 		}
-		for _, leg := range v.state.inOrder() { // as a reconciliation would
+		for _, leg := range v.state.allInOrder() {
 			if leg.Status == venues.StatusUntriggered {
-				v.step(func(m moment) { v.state.report(m, leg.says(venues.StatusUntriggered, "0")) })
+				v.report(leg.reportWith(venues.StatusUntriggered, "0"))
 			}
 		}
-		funds := Funds{ReadAt: v.now}
-		if left := v.left(o); left.IsPositive() {
-			funds.Positions = []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: left}}
-		}
-		v.step(func(m moment) { v.state.fundsRead(m, fundsDone{funds: funds}) })
+		funds := Funds{ReadAt: v.now, Positions: v.positions(o)}
+		v.step(func(step stepContext) { v.state.fundsRead(step, fundsDone{funds: funds}) })
 		v.pass(time.Second)
 	}
 }
 
-// dies lets the next incarnation go on with what is stored. What was on its way has
-// reached the venue, or is refused.
-func (v *moodyVenue) dies(rt *rapid.T, o *order) *order {
+// restartAt restarts the account and returns its entry, nil if it is finished. Each
+// request under way has reached the venue, or is rejected.
+func (v *scriptedVenue) restartAt(rt *rapid.T, o *order) *order {
 	v.bench = v.reload()
 	v.state.ready = false
-	v.asks = slices.Clone(v.unanswered)
+	v.requests = nil
+	v.receive(v.pendingEffects)
 	for _, sent := range v.state.unfinished() {
 		switch entry := v.state.orders[sent.EntryOrderID]; {
 		case sent.Status != venues.StatusUnknown:
 		case entry != nil && !sent.Type.IsStop() && v.left(entry).IsPositive() && rapid.Bool().Draw(rt, "closed"):
-			r := sent.says(venues.StatusFilled, decimal.Min(v.left(entry), sent.Qty).String())
-			if r.FilledQty.LessThan(sent.Qty) {
-				r.Status = venues.StatusExpired
-			}
-			r.Fill = sent.fill("x"+sent.OrderID, r.FilledQty.String(), "60000")
-			v.step(func(m moment) { v.state.report(m, r) })
+			v.report(executed(sent, "x", decimal.Min(v.left(entry), sent.Qty), "60000"))
 		case sent.Type.IsStop() && rapid.Bool().Draw(rt, "placed"):
-			v.step(func(m moment) { v.state.report(m, sent.says(venues.StatusUntriggered, "0")) })
+			v.report(sent.reportWith(venues.StatusUntriggered, "0"))
 		default:
-			v.step(func(m moment) { v.state.report(m, sent.says(venues.StatusRejected, "0")) })
+			v.report(sent.reportWith(venues.StatusRejected, "0"))
 		}
 	}
-	funds := Funds{ReadAt: v.now}
-	if left := v.left(o); left.IsPositive() {
-		funds.Positions = []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: left}}
-	}
-	v.step(func(m moment) {
-		v.state.reconciled(m, reconcileDone{startedAt: m.now, funds: funds})
+	funds := Funds{ReadAt: v.now, Positions: v.positions(o)}
+	v.step(func(step stepContext) {
+		v.state.reconciled(step, reconcileDone{startedAt: step.now, funds: funds})
 	})
-	for i := range v.coveredAt { // the time to an alarm begins anew
+	for i := range v.coveredAt { // the time until an alarm starts again
 		v.coveredAt[i] = v.now
 	}
 	if left := v.left(o); v.state.orders[o.OrderID] == nil && left.IsPositive() {
-		rt.Fatalf("%s open of an entry that is not read again: stop loss %s, take profit %s", left, o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
+		rt.Fatalf("%s open of an entry that is not loaded: stop loss %s, take profit %s", left, o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
 	}
 	return v.state.orders[o.OrderID]
 }
 
-// TestNothingIsLeftNaked: legs are reached at any moment, also while their entry goes
-// on filling, the stop loss is moved at any, and the service is started anew at any.
-// What is naked for too long is an alarm; in the end what is open has legs of its
-// size at the price that is told, and what is not none.
-func TestNothingIsLeftNaked(t *testing.T) {
+// TestProtectionMatchesTheFills rejects requests at random and answers them in any
+// order. Once the venue accepts everything each kind has one leg of the size that was
+// filled, or everything is closed.
+func TestProtectionMatchesTheFills(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		v := &moodyVenue{bench: newBench(t, venues.Capabilities{})}
-		o := v.open(protectedOrder(), venues.StatusOpen)
+		v := &scriptedVenue{bench: newBench(t, venues.Capabilities{})}
+		o := v.open(protectedLimitOrder(), venues.StatusOpen)
 		fills := 0
+		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+			switch what := rapid.IntRange(0, 4).Draw(rt, "what"); {
+			case what == 0 && o.FilledQty.LessThan(o.Qty):
+				fills++
+				v.fillQuarter(o, fills)
+			case what == 1:
+				v.pass(time.Duration(rapid.IntRange(10, 1500).Draw(rt, "ms")) * time.Millisecond)
+			case len(v.requests) > 0:
+				e := v.take(rapid.IntRange(0, len(v.requests)-1).Draw(rt, "which"))
+				v.answer(e, what != 2)
+			}
+		}
+		v.acceptAll(o)
+		v.checkMatchesFills(rt, o)
+	})
+}
+
+// TestNothingIsLeftUnprotected triggers legs, moves the stop loss and restarts the
+// account at random. What is unprotected for too long raises an alarm. In the end what
+// is open has legs of its size at the price of the record, and there is no other leg.
+func TestNothingIsLeftUnprotected(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := &scriptedVenue{bench: newBench(t, venues.Capabilities{})}
+		o := v.open(protectedLimitOrder(), venues.StatusOpen)
+		fills := 0
+		drawLeg := func() *order {
+			all := v.state.allInOrder()
+			return all[rapid.IntRange(0, len(all)-1).Draw(rt, "leg")]
+		}
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			v.checkAlarmed(rt, o)
-			v.drop()
 			switch what := rapid.IntRange(0, 8).Draw(rt, "what"); {
 			case what == 8:
-				v.moves(o, stopAt(rapid.SampledFrom([]string{"57000", "58000", "59000"}).Draw(rt, "stop")))
-				v.asks = append(v.asks, v.asked...)
+				v.moveStops(o, stopAt(rapid.SampledFrom([]string{"57000", "58000", "59000"}).Draw(rt, "stop")))
+				v.receive(v.effects)
 			case what == 7:
-				if o = v.dies(rt, o); o == nil {
+				if o = v.restartAt(rt, o); o == nil {
 					return // nothing was open
 				}
 			case what == 0 && o.FilledQty.LessThan(o.Qty) && !o.Status.IsClosed():
 				fills++
-				v.fillMore(o, string(rune('a'+fills)), "0.25")
-				v.asks = append(v.asks, v.asked...)
+				v.fillQuarter(o, fills)
 			case what == 1:
 				v.pass(time.Duration(rapid.IntRange(10, 4000).Draw(rt, "ms")) * time.Millisecond)
 			case what == 2:
-				all := v.state.inOrder()
-				if leg := all[rapid.IntRange(0, len(all)-1).Draw(rt, "leg")]; leg != o {
-					v.reach(o, leg)
+				if leg := drawLeg(); leg != o {
+					v.trigger(o, leg)
 				}
 			case what == 6:
-				all := v.state.inOrder()
-				if leg := all[rapid.IntRange(0, len(all)-1).Draw(rt, "leg")]; leg != o {
+				if leg := drawLeg(); leg != o {
 					end := rapid.SampledFrom([]venues.OrderStatus{venues.StatusExpired, venues.StatusCancelled}).Draw(rt, "end")
-					v.starves(o, leg, rapid.SampledFrom([]string{"0", "0.05"}).Draw(rt, "found"), end)
+					v.triggerThin(o, leg, rapid.SampledFrom([]string{"0", "0.05"}).Draw(rt, "found"), end)
 				}
-			case len(v.asks) > 0:
-				e := v.take(rapid.IntRange(0, len(v.asks)-1).Draw(rt, "which"))
+			case len(v.requests) > 0:
+				e := v.take(rapid.IntRange(0, len(v.requests)-1).Draw(rt, "which"))
 				v.answer(e, what != 3)
 			}
 		}
-		v.calmsDown(o)
-		for _, kind := range protecting() {
-			if open, waits := v.left(o), v.waiting(o, kind); !waits.Equal(open) {
-				rt.Fatalf("%s filled, %s open, %s of %s (%s, closing %t)", o.FilledQty, open, kind, waits, o.Protection.Leg(kind).Status, o.guard.closing)
+		v.acceptAll(o)
+		for _, kind := range protection.Kinds() {
+			if open, covered := v.left(o), v.covered(o, kind); !covered.Equal(open) {
+				rt.Fatalf("%s covers %s (%s, closing = %t), want the %s open of %s filled", kind, covered, o.Protection.Leg(kind).Status, o.Bracket.IsClosing(), open, o.FilledQty)
 			}
 			v.checkPrices(rt, o, kind)
 		}
 		if o.Status.IsClosed() && o.Unfinished() == v.left(o).IsZero() {
-			rt.Fatalf("%s open, still looked after %t", v.left(o), o.Unfinished())
+			rt.Fatalf("unfinished = %t with %s open", o.Unfinished(), v.left(o))
 		}
 	})
 }
 
-// checkAlarmed wants an alarm, or the position on its way to be closed, once
-// something that was filled has been naked for so long.
-func (v *moodyVenue) checkAlarmed(rt *rapid.T, o *order) {
-	covered := o.FilledQty.Sub(v.left(o)).Add(v.waiting(o, venues.ProtectingStopLoss))
+// checkAlarmed checks that what was filled and is unprotected for too long has raised
+// an alarm, or is being closed.
+func (v *scriptedVenue) checkAlarmed(rt *rapid.T, o *order) {
+	covered := o.FilledQty.Sub(v.left(o)).Add(v.covered(o, venues.LegStopLoss))
 	for i, since := range v.coveredAt {
 		filled := venues.MustDecimal("0.05").Mul(decimal.NewFromInt(int64(i + 1)))
 		if filled.GreaterThan(o.FilledQty) || filled.LessThanOrEqual(covered) {
 			v.coveredAt[i] = v.now
 			continue
 		}
-		if naked := v.now.Sub(since); naked > DefaultAlarmAfter+protectSettle && o.guard.alarmedAt.IsZero() && !o.guard.closing {
-			rt.Fatalf("%s open, something of it naked for %s, and nobody says so (%s)", v.left(o), naked, o.Protection.StopLoss.Status)
+		if d := v.now.Sub(since); d > DefaultAlarmAfter+protection.SettleDelay && o.Bracket.AlarmedAt().IsZero() && !o.Bracket.IsClosing() {
+			rt.Fatalf("no alarm after %s with %s open and a part unprotected (%s)", d, v.left(o), o.Protection.StopLoss.Status)
 		}
 	}
 }
 
-// waiting is how much the waiting legs of a kind are for.
-func (v *moodyVenue) waiting(o *order, kind venues.Protecting) decimal.Decimal {
+// covered returns the quantity of the open legs of a kind.
+func (v *scriptedVenue) covered(o *order, kind venues.LegKind) decimal.Decimal {
 	qty := decimal.Zero
-	for _, leg := range v.state.inOrder() {
+	for _, leg := range v.state.allInOrder() {
 		if leg.EntryOrderID == o.OrderID && leg.Protects == kind && leg.Status == venues.StatusUntriggered {
 			qty = qty.Add(leg.Qty)
 		}
@@ -295,24 +288,24 @@ func (v *moodyVenue) waiting(o *order, kind venues.Protecting) decimal.Decimal {
 	return qty
 }
 
-// checkPrices wants what waits to wait where the entry says, and nothing to be left of
-// a move.
-func (v *moodyVenue) checkPrices(rt *rapid.T, o *order, kind venues.Protecting) {
+// checkPrices checks that open legs are at the price of the record, and that no move
+// is pending.
+func (v *scriptedVenue) checkPrices(rt *rapid.T, o *order, kind venues.LegKind) {
 	plan := o.Protection.Leg(kind)
-	for _, leg := range v.state.inOrder() {
+	for _, leg := range v.state.allInOrder() {
 		if leg.EntryOrderID == o.OrderID && leg.Protects == kind && leg.Status == venues.StatusUntriggered && !leg.TriggerPrice.Decimal.Equal(plan.Price) {
-			rt.Fatalf("a %s waits at %s and is told at %s (%s)", kind, leg.TriggerPrice.Decimal, plan.Price, plan.Status)
+			rt.Fatalf("%s at %s, want %s (%s)", kind, leg.TriggerPrice.Decimal, plan.Price, plan.Status)
 		}
 	}
 	if o.PendingAction == venues.PendingAmend {
-		rt.Fatalf("a change is pending for ever: %s is %s", kind, plan.Status)
+		rt.Fatalf("a move is still pending: %s is %s", kind, plan.Status)
 	}
 }
 
-func checkProtected(rt *rapid.T, v *moodyVenue, o *order) {
-	sizes := map[venues.Protecting][]decimal.Decimal{}
+func (v *scriptedVenue) checkMatchesFills(rt *rapid.T, o *order) {
+	sizes := map[venues.LegKind][]decimal.Decimal{}
 	closed := decimal.Zero
-	for _, leg := range v.state.inOrder() {
+	for _, leg := range v.state.allInOrder() {
 		switch {
 		case leg.EntryOrderID == "":
 		case !leg.Type.IsStop():
@@ -321,12 +314,12 @@ func checkProtected(rt *rapid.T, v *moodyVenue, o *order) {
 			sizes[leg.Protects] = append(sizes[leg.Protects], leg.Qty)
 		}
 	}
-	for _, kind := range protecting() {
+	for _, kind := range protection.Kinds() {
 		switch {
-		case o.guard.closing && (len(sizes[kind]) != 0 || !closed.Equal(o.FilledQty)):
-			rt.Fatalf("%s filled, %s closed, and %s left of %s", o.FilledQty, closed, sizes[kind], kind)
-		case !o.guard.closing && o.FilledQty.IsPositive() && (len(sizes[kind]) != 1 || !sizes[kind][0].Equal(o.FilledQty)):
-			rt.Fatalf("%s filled, protected by %s of %s (%s)", o.FilledQty, sizes[kind], kind, o.Protection.Leg(kind).Status)
+		case o.Bracket.IsClosing() && (len(sizes[kind]) != 0 || !closed.Equal(o.FilledQty)):
+			rt.Fatalf("%s closed with %s legs %s, want all of %s and none", closed, kind, sizes[kind], o.FilledQty)
+		case !o.Bracket.IsClosing() && o.FilledQty.IsPositive() && (len(sizes[kind]) != 1 || !sizes[kind][0].Equal(o.FilledQty)):
+			rt.Fatalf("%s legs %s (%s), want one of %s", kind, sizes[kind], o.Protection.Leg(kind).Status, o.FilledQty)
 		}
 	}
 }

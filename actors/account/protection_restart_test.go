@@ -4,426 +4,544 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/actors/account/protection"
 	"venuegate/venues"
 )
 
-// dies lets the next incarnation begin with what is stored, and compare itself with
-// what the venue tells then.
-func (b *bench) dies(held string, told ...venues.ExecutionReport) *bench {
+// restartWith restarts the account from what is stored and compares it with a venue
+// that lists a position of a quantity and open orders.
+func (b *bench) restartWith(qty string, open ...venues.ExecutionReport) *bench {
 	b.t.Helper()
 	next := b.reload()
 	next.state.ready = false
-	funds := Funds{ReadAt: next.now}
-	if qty := venues.MustDecimal(held); qty.IsPositive() {
-		funds.Positions = []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: qty}}
-	}
-	next.reconciled(reconcileDone{startedAt: next.now, open: told, funds: funds})
+	next.reconciled(reconcileDone{startedAt: next.now, open: open, funds: Funds{ReadAt: next.now, Positions: longPosition(qty)}})
 	return next
 }
 
-// wantNothingMore demands that all is done: no order follows, and no alarm.
-func (b *bench) wantNothingMore() {
+// wantProtectedAgain checks that what is left is protected again, and returns its stop.
+func (b *bench) wantProtectedAgain(left string) *order {
 	b.t.Helper()
-	if more := b.legs(time.Minute); len(more) != 0 || b.notes("unprotected") != 0 {
-		b.t.Fatalf("%d orders more, %d alarms", len(more), b.notes("unprotected"))
-	}
-}
-
-// wantRest demands that what is left is protected again, and gives its stop.
-func (b *bench) wantRest(left string) *order {
-	b.t.Helper()
-	legs := b.legs(2 * time.Second)
-	if len(legs) == 0 || legs[0].Protects != venues.ProtectingStopLoss {
-		b.t.Fatalf("%d legs for the %s that is left", len(legs), left)
+	legs := b.placedWithin(2 * time.Second)
+	if len(legs) == 0 || legs[0].Protects != venues.LegStopLoss {
+		b.t.Fatalf("%d legs for the %s that is left, want a stop loss first", len(legs), left)
 	}
 	for _, leg := range legs {
 		if !leg.Qty.Equal(venues.MustDecimal(left)) {
-			b.t.Fatalf("a %s of %s for the %s that is left", leg.Protects, leg.Qty, left)
+			b.t.Fatalf("size of the %s = %s, want %s", leg.Protects, leg.Qty, left)
 		}
 	}
 	return legs[0]
 }
 
-// reachedEntry is a filled entry whose stop was reached and is being executed. There
-// is no other leg.
-func (b *bench) reachedEntry() (o, stop *order) {
+// triggeredEntry is a filled entry whose only leg was triggered and is being executed.
+func (b *bench) triggeredEntry() (o, stop *order) {
 	b.t.Helper()
-	in := protectedOrder()
+	in := protectedLimitOrder()
 	in.cmd.TakeProfit = venues.Optional{}
 	o = b.open(in, venues.StatusOpen)
 	b.fillMore(o, "t1", "1")
-	b.holds("1")
-	stop = b.legs(time.Second)[0]
-	b.live(stop)
-	b.step(func(m moment) { b.state.report(m, stop.says(venues.StatusOpen, "0")) })
+	b.reportPosition("1")
+	stop = b.placedWithin(time.Second)[0]
+	b.accept(stop)
+	b.report(stop.reportWith(venues.StatusOpen, "0"))
 	if o.Unfinished() {
-		b.t.Fatalf("the stop loss is %s", o.Protection.StopLoss.Status)
+		b.t.Fatalf("entry is unfinished with stop loss %s, want finished", o.Protection.StopLoss.Status)
 	}
 	return o, stop
 }
 
-// TestStopThatIsCutShortOverARestart: nobody was there when the venue ended what the
-// stop had become, or it does so later.
-func TestStopThatIsCutShortOverARestart(t *testing.T) {
+func TestProtectionIsResumedAfterTheReconciliation(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.fillEntry("1")
+	restarted := b.reload()
+	restarted.state.ready = false
+	wantPlaced(t, restarted.placedWithin(time.Minute)) // the position may be closed
+	restarted.reconciled(reconcileDone{funds: Funds{Positions: longPosition("1")}})
+	wantPlaced(t, restarted.placedWithin(2*protection.RetryDelay), "1", "1")
+}
+
+func TestProtectionOfAClosedPositionIsNotResumed(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.fillEntry("1")
+	b.now = b.now.Add(time.Minute)
+	restarted := b.reload()
+	restarted.state.ready = false
+	restarted.reconciled(reconcileDone{})
+	wantPlaced(t, restarted.placedWithin(time.Minute))
+}
+
+// The venue ended a triggered leg early during the restart, or does after it.
+func TestLegThatEndsEarlyOverARestart(t *testing.T) {
 	for _, end := range []venues.OrderStatus{venues.StatusExpired, venues.StatusCancelled} {
 		for filled, left := range map[string]string{"0": "1", "0.6": "0.4"} {
-			cut := func(stop *order) venues.ExecutionReport {
-				r := stop.says(end, filled)
-				if r.FilledQty.IsPositive() {
-					r.Fill = stop.fill("t-"+stop.OrderID, filled, "58000")
-				}
-				return r
-			}
-			t.Run(string(end)+" meanwhile with "+filled, func(t *testing.T) {
+			t.Run(string(end)+" during the restart with "+filled, func(t *testing.T) {
 				b := newBench(t, venues.Capabilities{})
-				_, stop := b.reachedEntry()
-				b.dies(left, cut(stop)).wantRest(left)
+				_, stop := b.triggeredEntry()
+				b.restartWith(left, stop.endedEarly(end, filled)).wantProtectedAgain(left)
 			})
-			t.Run(string(end)+" later with "+filled, func(t *testing.T) {
+			t.Run(string(end)+" after the restart with "+filled, func(t *testing.T) {
 				b := newBench(t, venues.Capabilities{})
-				o, stop := b.reachedEntry()
-				next := b.dies("1", stop.says(venues.StatusOpen, "0"))
-				next.step(func(m moment) { next.state.report(m, cut(stop)) })
-				next.refuse(next.wantRest(left), venues.ReasonWouldTrigger)
-				if out := next.state.orders[o.OrderID].guard.exit; out == nil || !out.Qty.Equal(venues.MustDecimal(left)) {
-					t.Fatalf("closed by %+v", out)
-				}
+				o, stop := b.triggeredEntry()
+				next := b.restartWith("1", stop.reportWith(venues.StatusOpen, "0"))
+				next.report(stop.endedEarly(end, filled))
+				next.rejectPlace(next.wantProtectedAgain(left), venues.ReasonWouldTrigger)
+				next.wantExit(next.state.orders[o.OrderID], left)
 			})
 		}
 	}
 }
 
-// TestAttachedStopThatIsCutShortOverARestart: the venue makes no other.
-func TestAttachedStopThatIsCutShortOverARestart(t *testing.T) {
-	b := newBench(t, attaches)
+func TestAttachedLegThatEndsEarlyOverARestart(t *testing.T) {
+	b := newBench(t, attaching)
 	o := b.fillEntry("1")
-	b.holds("1")
+	b.reportPosition("1")
 	a := bothLegs(o)
-	b.tells(attachedLeg("a", o, a, venues.StatusUntriggered, "0"))
-	a.Fired = venues.ProtectingStopLoss
-	b.tells(attachedLeg("a", o, a, venues.StatusOpen, "0"))
+	b.reportUnknown(attachedLeg("a", o, a, venues.StatusUntriggered, "0"))
+	a.Triggered = venues.LegStopLoss
+	b.reportUnknown(attachedLeg("a", o, a, venues.StatusOpen, "0"))
 	wantLegs(t, o, venues.ProtectionTriggered, venues.ProtectionCancelled)
-	b.dies("1", attachedLeg("a", o, a, venues.StatusCancelled, "0")).wantRest("1")
+	b.restartWith("1", attachedLeg("a", o, a, venues.StatusCancelled, "0")).wantProtectedAgain("1")
 }
 
-// TestStopThatClosesOverARestartIsTheEnd of its entry, which is not looked after.
-func TestStopThatClosesOverARestartIsTheEnd(t *testing.T) {
+func TestLegThatClosesThePositionOverARestart(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o, stop := b.reachedEntry()
-	closed := stop.says(venues.StatusFilled, "1")
+	o, stop := b.triggeredEntry()
+	closed := stop.reportWith(venues.StatusFilled, "1")
 	closed.Fill = stop.fill("t9", "1", "58000")
-	next := b.dies("0", closed)
-	next.wantNothingMore()
-	if status := next.state.orders[o.OrderID].Protection.StopLoss.Status; status != venues.ProtectionTriggered {
-		t.Fatalf("the stop loss is %s", status)
+	next := b.restartWith("0", closed)
+	next.wantDone()
+	if got := next.state.orders[o.OrderID].Protection.StopLoss.Status; got != venues.ProtectionTriggered {
+		t.Fatalf("stop loss = %s, want %s", got, venues.ProtectionTriggered)
 	}
 	if again := next.reload(); len(again.state.orders) != 0 {
-		t.Fatalf("%d orders are read again", len(again.state.orders))
+		t.Fatalf("%d orders loaded by the next start, want none", len(again.state.orders))
 	}
 }
 
-// TestStopThatIsCutShortLate: its entry is kept for as long as that takes.
-func TestStopThatIsCutShortLate(t *testing.T) {
+// The entry stays in memory until its leg ends.
+func TestLegThatEndsEarlyAfterClosedKeep(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o, stop := b.reachedEntry()
+	o, stop := b.triggeredEntry()
 	b.now = b.now.Add(2 * closedKeep)
-	b.step(b.state.evictClosed)
-	b.cutsShort(stop, venues.StatusExpired, "0.6")
-	b.wantRest("0.4")
+	b.step(func(step stepContext) { b.state.evictClosed(step.now) })
+	b.endEarly(stop, venues.StatusExpired, "0.6")
+	b.wantProtectedAgain("0.4")
 	if b.state.orders[o.OrderID] != o {
-		t.Fatal("the entry is another")
+		t.Fatal("the entry was evicted, want it kept")
 	}
 }
 
-// TestLegOfUnknownOutcomeOverARestart: it has come to the venue or not.
-func TestLegOfUnknownOutcomeOverARestart(t *testing.T) {
-	for name, lose := range map[string]func(*bench, *order){
-		"on its way": func(*bench, *order) {},
-		"unknown": func(b *bench, leg *order) {
-			b.step(func(m moment) { b.state.placed(m, placeDone{orderID: leg.OrderID, err: errTimeout}) })
-		},
-	} {
+// unknownOutcomes are the ways in which an order has no outcome at a restart.
+var unknownOutcomes = map[string]func(*bench, *order){
+	"request under way": func(*bench, *order) {},
+	"request timed out": func(b *bench, o *order) { b.answerPlace(o, errTimeout) },
+}
+
+func TestLegWithUnknownOutcomeOverARestart(t *testing.T) {
+	for name, lose := range unknownOutcomes {
 		begin := func(t *testing.T) (next *bench, o *order, legs []*order) {
 			b := newBench(t, venues.Capabilities{})
 			o = b.fillEntry("1")
-			b.holds("1")
-			legs = b.legs(time.Second)
+			b.reportPosition("1")
+			legs = b.placedWithin(time.Second)
 			lose(b, legs[0])
-			b.live(legs[1])
+			b.accept(legs[1])
 			b.pass(time.Second)
-			next = b.dies("1", legs[1].says(venues.StatusUntriggered, "0"))
+			next = b.restartWith("1", legs[1].reportWith(venues.StatusUntriggered, "0"))
 			return next, next.state.orders[o.OrderID], legs
 		}
-		t.Run(name+" and placed", func(t *testing.T) {
+		t.Run(name+", placed", func(t *testing.T) {
 			next, o, legs := begin(t)
-			next.step(func(m moment) {
-				next.state.queried(m, queryDone{orderID: legs[0].OrderID, report: legs[0].says(venues.StatusUntriggered, "0")})
+			next.step(func(step stepContext) {
+				next.state.queryAnswered(step, queryDone{orderID: legs[0].OrderID, report: legs[0].reportWith(venues.StatusUntriggered, "0")})
 			})
-			next.wantNothingMore()
+			next.wantDone()
 			wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
 		})
-		t.Run(name+" and not placed", func(t *testing.T) {
+		t.Run(name+", not placed", func(t *testing.T) {
 			next, o, legs := begin(t)
 			next.now = next.now.Add(orderLifeMax + next.state.caps.AbsenceAfter)
-			next.answer(absenceSpan+2*time.Second, readsNothing)
+			next.answerChecks(absenceSpan+2*time.Second, readsNothing)
 			next.want(next.state.orders[legs[0].OrderID], venues.StatusRejected, "0")
-			stop := o.guard.current(venues.ProtectingStopLoss)
-			if out := o.guard.exit; out == nil && (stop == nil || stop.Status.IsClosed()) {
-				t.Fatalf("nothing takes its place: stop loss %s", o.Protection.StopLoss.Status)
+			stop := o.Bracket.Current(venues.LegStopLoss)
+			if next.exitOf(o) == nil && (stop == nil || stop.Status.IsClosed()) {
+				t.Fatalf("neither leg nor exit is open, stop loss %s", o.Protection.StopLoss.Status)
 			}
-			if next.notes("unprotected") == 0 {
-				t.Fatal("no alarm")
+			if next.journalCount("unprotected") == 0 {
+				t.Fatal("no alarm, want one")
 			}
 		})
 	}
 }
 
-// TestRefusedLegOverARestart: its retry was still to come.
-func TestRefusedLegOverARestart(t *testing.T) {
-	for name, want := range map[string]int{"one": 1, "both": 2} {
+// The retry of a rejected leg was due when the account ended.
+func TestRejectedLegOverARestart(t *testing.T) {
+	for name, rejected := range map[string]int{"one": 1, "both": 2} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, venues.Capabilities{})
 			o := b.fillEntry("1")
-			b.holds("1")
-			legs := b.legs(protectSettle)
-			for _, leg := range legs[:want] {
-				b.refuse(leg, "")
+			b.reportPosition("1")
+			legs := b.placedWithin(protection.SettleDelay)
+			for _, leg := range legs[:rejected] {
+				b.rejectPlace(leg, "")
 			}
-			b.live(legs[want:]...)
-			var told []venues.ExecutionReport
-			for _, leg := range legs[want:] {
-				told = append(told, leg.says(venues.StatusUntriggered, "0"))
+			b.accept(legs[rejected:]...)
+			var open []venues.ExecutionReport
+			for _, leg := range legs[rejected:] {
+				open = append(open, leg.reportWith(venues.StatusUntriggered, "0"))
 			}
-			next := b.dies("1", told...)
-			again := next.legs(2 * protectRetry)
-			if len(again) != want || again[0].Protects != venues.ProtectingStopLoss || !again[0].Qty.Equal(o.Qty) {
-				t.Fatalf("%d legs in the place of %d", len(again), want)
+			next := b.restartWith("1", open...)
+			again := next.placedWithin(2 * protection.RetryDelay)
+			wantPlaced(t, again, []string{"1", "1"}[:rejected]...)
+			if again[0].Protects != venues.LegStopLoss {
+				t.Fatalf("first leg = %s, want %s", again[0].Protects, venues.LegStopLoss)
 			}
-			next.live(again...)
-			next.wantNothingMore()
+			next.accept(again...)
+			next.wantDone()
 			wantLegs(t, next.state.orders[o.OrderID], venues.ProtectionLive, venues.ProtectionLive)
 		})
 	}
 }
 
-// TestRefusedAttachedLegOverARestart: the venue makes no other.
-func TestRefusedAttachedLegOverARestart(t *testing.T) {
-	b := newBench(t, attaches)
+func TestRejectedAttachedLegOverARestart(t *testing.T) {
+	b := newBench(t, attaching)
 	o := b.fillEntry("1")
-	b.holds("1")
-	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
-	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusRejected, "0"))
-	next := b.dies("1")
+	b.reportPosition("1")
+	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
+	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusRejected, "0"))
+	next := b.restartWith("1")
 	var again []*order
 	for range 10 {
-		again = append(again, next.legs(time.Second)...)
-		next.reconciled(reconcileDone{startedAt: next.now, funds: Funds{Positions: next.state.positions(), ReadAt: next.now}})
+		again = append(again, next.placedWithin(time.Second)...)
+		next.reconciled(reconcileDone{startedAt: next.now, funds: Funds{Positions: next.state.positions.Listed(), ReadAt: next.now}})
 	}
-	if len(again) != 2 || !again[0].Qty.Equal(o.Qty) {
-		t.Fatalf("%d legs of our own", len(again))
-	}
+	wantPlaced(t, again, "1", "1")
 }
 
-// supersededEntry has grown: its second legs live, the first are being cancelled.
-func (b *bench) supersededEntry() (o *order, first, second []*order) {
-	b.t.Helper()
-	o, first = b.protectedEntry("0.4")
-	second = b.grows(o, "t2", "0.6")
-	b.holds("1")
-	wantWithdrawn(b.t.(*testing.T), first...)
-	return o, first, second
-}
-
-// TestSupersededLegsOverARestart: their cancel is asked for again, and its outcome is
-// not that of their successors.
+// The cancel of superseded legs is requested again, and its outcome is not that of
+// their successors.
 func TestSupersededLegsOverARestart(t *testing.T) {
 	begin := func(t *testing.T) (next *bench, o *order, first, second []*order) {
 		b := newBench(t, venues.Capabilities{})
-		o, first, second = b.supersededEntry()
-		var told []venues.ExecutionReport
+		o, first = b.protectedEntry("0.4")
+		second = b.growEntry(o, "t2", "0.6")
+		b.reportPosition("1")
+		wantWithdrawn(t, first...)
+		var open []venues.ExecutionReport
 		for _, leg := range append(first, second...) {
-			told = append(told, leg.says(venues.StatusUntriggered, "0"))
+			open = append(open, leg.reportWith(venues.StatusUntriggered, "0"))
 		}
-		next = b.dies("1", told...)
-		here := func(legs []*order) (list []*order) {
+		next = b.restartWith("1", open...)
+		restored := func(legs []*order) (list []*order) {
 			for _, leg := range legs {
 				list = append(list, next.state.orders[leg.OrderID])
 			}
 			return list
 		}
-		first, second = here(first), here(second)
+		first, second = restored(first), restored(second)
 		wantWithdrawn(t, first...)
-		if n := count(next.unanswered, isCancel); n < 2 {
-			t.Fatalf("%d cancels", n)
+		if n := count(next.pendingEffects, isCancel); n < 2 {
+			t.Fatalf("%d cancels, want 2", n)
 		}
 		return next, next.state.orders[o.OrderID], first, second
 	}
 	t.Run("cancelled", func(t *testing.T) {
 		next, o, first, _ := begin(t)
-		next.cancels(first...)
-		next.wantNothingMore()
+		next.confirmCancels(first...)
+		next.wantDone()
 		wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
 	})
-	t.Run("reached", func(t *testing.T) {
+	t.Run("triggered", func(t *testing.T) {
 		next, _, first, _ := begin(t)
-		next.executes(first[0], "58000")
-		next.cancels(first[1])
-		next.wantRest("0.6")
+		next.fillWhole(first[0], "58000")
+		next.confirmCancels(first[1])
+		next.wantProtectedAgain("0.6")
 	})
-	t.Run("and the successor lost", func(t *testing.T) {
-		next, o, first, second := begin(t)
-		next.cancels(first...)
+	t.Run("successor lost", func(t *testing.T) {
+		next, _, first, second := begin(t)
+		next.confirmCancels(first...)
 		next.pass(5 * time.Second)
-		next.step(func(m moment) { next.state.report(m, second[0].says(venues.StatusCancelled, "0")) })
+		next.report(second[0].reportWith(venues.StatusCancelled, "0"))
 		next.pass(time.Millisecond)
-		next.readsFunds()
-		if again := next.legs(2 * protectRetry); len(again) != 1 || !again[0].Qty.Equal(o.Qty) {
-			t.Fatalf("%d legs in its place", len(again))
-		}
+		next.readFunds()
+		wantPlaced(t, next.placedWithin(2*protection.RetryDelay), "1")
 	})
 }
 
-// TestLegTooSmallOverARestart: its successor was refused, and the retry was to come. It
-// does not pass for what is wanted, nor put the alarm off.
-func TestLegTooSmallOverARestart(t *testing.T) {
+// The successor was rejected, and its retry was due: the small leg does not count as
+// protection, and the alarm is not delayed.
+func TestLegThatIsTooSmallOverARestart(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o, first := b.protectedEntry("0.5")
 	b.fillMore(o, "t2", "0.5")
-	b.holds("1")
-	second := b.legs(time.Second)
-	b.live(second[1])
-	b.refuse(second[0], "")
-	next := b.dies("1", first[0].says(venues.StatusUntriggered, "0"), second[1].says(venues.StatusUntriggered, "0"))
-	o = next.state.orders[o.OrderID]
-	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionLive)
-	if again := next.legs(DefaultAlarmAfter); len(again) != 1 || next.notes("unprotected") != 1 {
-		t.Fatalf("%d legs, %d alarms", len(again), next.notes("unprotected"))
+	b.reportPosition("1")
+	second := b.placedWithin(time.Second)
+	b.accept(second[1])
+	b.rejectPlace(second[0], "")
+	next := b.restartWith("1", first[0].reportWith(venues.StatusUntriggered, "0"), second[1].reportWith(venues.StatusUntriggered, "0"))
+	wantLegs(t, next.state.orders[o.OrderID], venues.ProtectionPending, venues.ProtectionLive)
+	wantPlaced(t, next.placedWithin(DefaultAlarmAfter), "1")
+	if got := next.journalCount("unprotected"); got != 1 {
+		t.Fatalf("%d alarms, want 1", got)
 	}
 }
 
-// movedEntry is a filled entry whose stop loss is asked to wait at 59000 instead of
-// 58000: the stop before it is at the venue, live as the service knows or not, and
-// the one that takes its place is on its way.
-func (b *bench) movedEntry(known bool) (o, before, moved, profit *order) {
+// Legs of a closed position stay out of the bracket of an entry that fills more.
+func TestLegsOfAClosedPositionOverARestart(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, legs := b.protectedEntry("0.4")
+	b.reportPosition("0")
+	wantWithdrawn(t, legs...)
+	next := b.reload()
+	for _, leg := range legs {
+		next.confirmCancels(next.state.orders[leg.OrderID])
+	}
+	next.fillMore(next.state.orders[o.OrderID], "t2", "0.6")
+	wantPlaced(t, next.placedWithin(time.Second), "0.6", "0.6")
+}
+
+// A quantity that was closed elsewhere before a restart is not protected again after it.
+func TestReleasedQuantityOverARestart(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, legs := b.protectedEntry("0.4")
+	b.reportPosition("0")
+	b.confirmCancels(legs...)
+	b = b.reload()
+	o = b.state.orders[o.OrderID]
+	b.step(func(step stepContext) {
+		b.state.reconciled(step, reconcileDone{open: []venues.ExecutionReport{o.reportWith(venues.StatusPartiallyFilled, "0.4")}})
+	})
+	b.wantDone()
+	b.fillMore(o, "t2", "0.6")
+	wantPlaced(t, b.placedWithin(time.Second), "0.6", "0.6")
+}
+
+// closingEntry is a filled entry that is closed because its stop loss was rejected.
+func (b *bench) closingEntry() (o, exit *order) {
 	b.t.Helper()
 	o = b.fillEntry("1")
-	b.holds("1")
-	legs := b.legs(time.Second)
-	b.live(legs[1])
-	if known {
-		b.live(legs[0])
-	} else {
-		b.step(func(m moment) { b.state.placed(m, placeDone{orderID: legs[0].OrderID, err: errTimeout}) })
-	}
-	return o, legs[0], b.moves(o, stopAt("59000"))[0], legs[1]
+	b.reportPosition("1")
+	legs := b.placedWithin(time.Second)
+	b.rejectPlace(legs[0], venues.ReasonWouldTrigger)
+	b.accept(legs[1])
+	b.confirmCancels(legs[1])
+	return o, b.wantExit(o, "1")
 }
 
-// rejects tells that the venue has refused an order whose answer was lost.
-func (b *bench) rejects(o *order, reason string) {
-	r := o.says(venues.StatusRejected, "0")
-	r.Fault = &venues.OrderFault{Code: venues.CodeOrderRejected, Message: "no", Reason: reason}
-	b.step(func(m moment) { b.state.report(m, r) })
-}
-
-// wantStop demands that the stop loss lives at a price, as the order of the entry's
-// size that waits there, and that no other waits beside it.
-func (b *bench) wantStop(o *order, price string) {
-	b.t.Helper()
-	plan := o.Protection.StopLoss
-	if plan.Status != venues.ProtectionLive || !plan.Price.Equal(venues.MustDecimal(price)) || !venues.EqualOptional(o.StopLoss, venues.Some(plan.Price)) {
-		b.t.Fatalf("the stop loss is %s at %s (asked for at %s), want it at %s", plan.Status, plan.Price, o.StopLoss.Decimal, price)
-	}
-	for _, leg := range b.state.inOrder() {
-		switch {
-		case leg.Protects != venues.ProtectingStopLoss || leg.Status != venues.StatusUntriggered || leg.withdrawn:
-		case leg.OrderID != plan.OrderID || !leg.TriggerPrice.Decimal.Equal(plan.Price) || !leg.Qty.Equal(o.guarded()):
-			b.t.Fatalf("a stop of %s waits at %s, of %s for %s at %s", leg.Qty, leg.TriggerPrice.Decimal, plan.OrderID, o.guarded(), plan.Price)
-		}
-	}
-}
-
-// TestMovedStopThatWasRefusedOverARestart: what waits at the price before is not what
-// was asked for. It stays until its successor lives.
-func TestMovedStopThatWasRefusedOverARestart(t *testing.T) {
-	begin := func(t *testing.T) (next *bench, o, before, again *order) {
-		b := newBench(t, venues.Capabilities{})
-		o, before, moved, profit := b.movedEntry(false)
-		b.refuse(moved, "")
-		next = b.dies("1", before.says(venues.StatusUntriggered, "0"), profit.says(venues.StatusUntriggered, "0"))
-		o, before = next.state.orders[o.OrderID], next.state.orders[before.OrderID]
-		legs := next.legs(2 * protectRetry)
-		if len(legs) != 1 || !legs[0].TriggerPrice.Decimal.Equal(venues.MustDecimal("59000")) || !legs[0].Qty.Equal(o.Qty) {
-			t.Fatalf("%d legs; the stop loss is %s at %s, what waits is at %s", len(legs), o.Protection.StopLoss.Status, o.Protection.StopLoss.Price, before.TriggerPrice.Decimal)
-		}
-		if before.PendingAction != venues.PendingNone || o.Protection.StopLoss.Status != venues.ProtectionPending {
-			t.Fatalf("the stop before is %q, the stop loss %s", before.PendingAction, o.Protection.StopLoss.Status)
-		}
-		return next, o, before, legs[0]
-	}
-	t.Run("and is placed", func(t *testing.T) {
-		next, o, before, again := begin(t)
-		next.live(again)
-		wantWithdrawn(t, before)
-		next.cancels(before)
-		next.wantStop(o, "59000")
-		next.wantNothingMore()
-	})
-	t.Run("and is refused again", func(t *testing.T) {
-		next, o, before, again := begin(t)
-		next.refuse(again, venues.ReasonWouldTrigger)
-		next.wantStop(o, "58000")
-		next.wantNothingMore()
-		if o.guard.closing || before.PendingAction != venues.PendingNone {
-			t.Fatalf("closing %t, the stop before is %q", o.guard.closing, before.PendingAction)
-		}
-	})
-}
-
-// TestMovedStopOnItsWayOverARestart: it has come to the venue, or the venue refuses
-// it and everything stays as it was.
-func TestMovedStopOnItsWayOverARestart(t *testing.T) {
-	for name, c := range map[string]struct {
-		known bool
-		then  func(b *bench, moved *order)
-		price string
-	}{
-		"it is live":                           {true, func(b *bench, moved *order) { b.live(moved) }, "59000"},
-		"it is refused":                        {true, func(b *bench, moved *order) { b.rejects(moved, "") }, "58000"},
-		"it would trigger":                     {true, func(b *bench, moved *order) { b.rejects(moved, venues.ReasonWouldTrigger) }, "58000"},
-		"it is live, the other is found":       {false, func(b *bench, moved *order) { b.live(moved) }, "59000"},
-		"it is refused, the other is found":    {false, func(b *bench, moved *order) { b.rejects(moved, "") }, "58000"},
-		"it would trigger, the other is found": {false, func(b *bench, moved *order) { b.rejects(moved, venues.ReasonWouldTrigger) }, "58000"},
-	} {
-		t.Run(name, func(t *testing.T) {
+func TestExitWithUnknownOutcomeOverARestart(t *testing.T) {
+	for name, lose := range unknownOutcomes {
+		t.Run(name+", filled", func(t *testing.T) {
 			b := newBench(t, venues.Capabilities{})
-			o, before, moved, profit := b.movedEntry(c.known)
-			next := b.dies("1", before.says(venues.StatusUntriggered, "0"), profit.says(venues.StatusUntriggered, "0"))
-			o = next.state.orders[o.OrderID]
-			c.then(next, next.state.orders[moved.OrderID])
-			next.wantStop(o, c.price)
-			if o.guard.closing {
-				t.Fatal("the position is closed")
+			o, exit := b.closingEntry()
+			lose(b, exit)
+			filled := exit.reportWith(venues.StatusFilled, "1")
+			filled.Fill = exit.fill("x1", "1", "57000")
+			next := b.restartWith("0", filled)
+			next.wantDone()
+			wantLegs(t, next.state.orders[o.OrderID], venues.ProtectionFailed, venues.ProtectionCancelled)
+		})
+		t.Run(name+", partly filled", func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			_, exit := b.closingEntry()
+			lose(b, exit)
+			expired := exit.reportWith(venues.StatusExpired, "0.6")
+			expired.Fill = exit.fill("x1", "0.6", "57000")
+			again := b.restartWith("0.4", expired).placedWithin(2 * time.Second)
+			wantPlaced(t, again, "0.4")
+			if again[0].Type != venues.TypeMarket {
+				t.Fatalf("type = %s, want %s", again[0].Type, venues.TypeMarket)
+			}
+		})
+		t.Run(name+", not placed", func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			o, exit := b.closingEntry()
+			lose(b, exit)
+			b.pass(time.Second)
+			next := b.restartWith("1")
+			wantPlaced(t, next.placedWithin(2*time.Second)) // the first may close
+			next.now = next.now.Add(orderLifeMax + next.state.caps.AbsenceAfter)
+			next.answerChecks(absenceSpan+2*time.Second, readsNothing)
+			next.want(next.state.orders[exit.OrderID], venues.StatusRejected, "0")
+			next.placedWithin(2 * time.Second)
+			if again := next.wantExit(next.state.orders[o.OrderID], "1"); again.OrderID == exit.OrderID {
+				t.Fatalf("exit = %s, want another than the one that was not placed", again.OrderID)
 			}
 		})
 	}
 }
 
-// TestStopThatIsMovedElsewhere, while the service runs or not, is where it was put.
-func TestStopThatIsMovedElsewhere(t *testing.T) {
-	for name, restart := range map[string]bool{"heard of": false, "over a restart": true} {
+// A part of the exit was filled: only the rest is closed after a restart.
+func TestPartOfAnExitOverARestart(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, _ := b.protectedEntry("0.4")
+	b.reportPosition("0")
+	b.fillMore(o, "t2", "0.6")
+	b.rejectPlace(b.placedWithin(time.Second)[0], venues.ReasonWouldTrigger)
+	exit := b.wantExit(o, "0.6")
+	r := exit.reportWith(venues.StatusExpired, "0.5")
+	r.Fill = exit.fill("x1", "0.5", "57000")
+	b.report(r)
+	if left := b.reload().state.orders[o.OrderID].QtyToProtect(); !left.Equal(venues.MustDecimal("0.1")) {
+		t.Fatalf("%s left to close after a restart, want 0.1", left)
+	}
+}
+
+// The exit was rejected, and the other leg is being cancelled: the restart continues to
+// close the position.
+func TestRejectedExitOverARestart(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("1")
+	b.reportPosition("1")
+	legs := b.placedWithin(time.Second)
+	b.accept(legs[1])
+	b.rejectPlace(legs[0], venues.ReasonWouldTrigger)
+	b.rejectPlace(b.wantExit(o, "1"), "")
+	next := b.restartWith("1", legs[1].reportWith(venues.StatusUntriggered, "0"))
+	o = next.state.orders[o.OrderID]
+	next.confirmCancels(next.state.orders[legs[1].OrderID])
+	next.placedWithin(2 * protection.RetryDelay)
+	next.fillWhole(next.wantExit(o, "1"), "57000")
+	wantLegs(t, o, venues.ProtectionFailed, venues.ProtectionCancelled)
+	next.wantDone()
+}
+
+// The exit was rejected and is due again. The end of the leg, reported once more in
+// between, changes nothing.
+func TestRepeatedEndOfALegBeforeARestart(t *testing.T) {
+	for name, end := range map[string]venues.OrderStatus{"rejected": venues.StatusRejected, "cancelled": venues.StatusCancelled} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, venues.Capabilities{})
 			o, legs := b.protectedEntry("1")
-			there := legs[0].says(venues.StatusUntriggered, "0")
-			there.TriggerPrice = venues.Some(venues.MustDecimal("58500"))
-			if restart {
-				b = b.dies("1", there, legs[1].says(venues.StatusUntriggered, "0"))
+			b.report(legs[0].reportWith(end, "0"))
+			for n := 0; b.exitOf(o) == nil && n < 30; n++ {
+				for _, leg := range b.placedWithin(700 * time.Millisecond) {
+					if leg.Type.IsStop() {
+						b.rejectPlace(leg, "")
+					}
+				}
+				b.reportPosition("1")
+			}
+			b.wantExit(o, "1")
+			b.confirmCancels(legs[1])
+			for range 2 {
+				b.report(legs[0].reportWith(end, "0"))
+			}
+			b.rejectPlace(b.exitOf(o), "")
+			if again := b.restartWith("1").placedWithin(2 * protection.RetryDelay); len(again) == 0 {
+				t.Fatalf("neither leg nor exit is placed, stop loss %s, take profit %s", o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
+			}
+		})
+	}
+}
+
+// movedEntry is a filled entry whose stop loss is moved from 58000 to 59000: the old
+// stop is live, with its answer received or lost, and the new one is under way.
+func (b *bench) movedEntry(isKnown bool) (o, before, moved, profit *order) {
+	b.t.Helper()
+	o = b.fillEntry("1")
+	b.reportPosition("1")
+	legs := b.placedWithin(time.Second)
+	b.accept(legs[1])
+	if isKnown {
+		b.accept(legs[0])
+	} else {
+		b.answerPlace(legs[0], errTimeout)
+	}
+	return o, legs[0], b.moveStops(o, stopAt("59000"))[0], legs[1]
+}
+
+// reportRejected reports that the venue has rejected an order whose answer was lost.
+func (b *bench) reportRejected(o *order, reason string) {
+	r := o.reportWith(venues.StatusRejected, "0")
+	r.RejectReason = &venues.RejectReason{Code: venues.CodeOrderRejected, Message: "no", Reason: reason}
+	b.report(r)
+}
+
+// The stop at the old price is not what the client requested. It stays until its
+// successor is live.
+func TestRejectedMoveOverARestart(t *testing.T) {
+	begin := func(t *testing.T) (next *bench, o, before, again *order) {
+		b := newBench(t, venues.Capabilities{})
+		o, before, moved, profit := b.movedEntry(false)
+		b.rejectPlace(moved, "")
+		next = b.restartWith("1", before.reportWith(venues.StatusUntriggered, "0"), profit.reportWith(venues.StatusUntriggered, "0"))
+		o, before = next.state.orders[o.OrderID], next.state.orders[before.OrderID]
+		legs := next.placedWithin(2 * protection.RetryDelay)
+		wantPlaced(t, legs, "1")
+		if got := legs[0].TriggerPrice.Decimal; !got.Equal(venues.MustDecimal("59000")) {
+			t.Fatalf("leg at %s, want 59000", got)
+		}
+		if before.PendingAction != venues.PendingNone || o.Protection.StopLoss.Status != venues.ProtectionPending {
+			t.Fatalf("old stop pending %q, stop loss %s, want none, %s", before.PendingAction, o.Protection.StopLoss.Status, venues.ProtectionPending)
+		}
+		return next, o, before, legs[0]
+	}
+	t.Run("accepted", func(t *testing.T) {
+		next, o, before, again := begin(t)
+		next.accept(again)
+		wantWithdrawn(t, before)
+		next.confirmCancels(before)
+		next.wantStopLoss(o, "59000")
+		next.wantDone()
+	})
+	t.Run("rejected again", func(t *testing.T) {
+		next, o, before, again := begin(t)
+		next.rejectPlace(again, venues.ReasonWouldTrigger)
+		next.wantStopLoss(o, "58000")
+		next.wantDone()
+		if o.Bracket.IsClosing() || before.PendingAction != venues.PendingNone {
+			t.Fatalf("closing = %t, old stop pending %q, want false, none", o.Bracket.IsClosing(), before.PendingAction)
+		}
+	})
+}
+
+// The new stop has reached the venue, or is rejected and everything stays as it was.
+func TestMoveUnderWayOverARestart(t *testing.T) {
+	accept := func(b *bench, moved *order) { b.accept(moved) }
+	reject := func(b *bench, moved *order) { b.reportRejected(moved, "") }
+	wouldTrigger := func(b *bench, moved *order) { b.reportRejected(moved, venues.ReasonWouldTrigger) }
+	for name, c := range map[string]struct {
+		isKnown bool
+		then    func(b *bench, moved *order)
+		price   string
+	}{
+		"accepted":                        {true, accept, "59000"},
+		"rejected":                        {true, reject, "58000"},
+		"would trigger":                   {true, wouldTrigger, "58000"},
+		"accepted, old stop unknown":      {false, accept, "59000"},
+		"rejected, old stop unknown":      {false, reject, "58000"},
+		"would trigger, old stop unknown": {false, wouldTrigger, "58000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			o, before, moved, profit := b.movedEntry(c.isKnown)
+			next := b.restartWith("1", before.reportWith(venues.StatusUntriggered, "0"), profit.reportWith(venues.StatusUntriggered, "0"))
+			o = next.state.orders[o.OrderID]
+			c.then(next, next.state.orders[moved.OrderID])
+			next.wantStopLoss(o, c.price)
+			if o.Bracket.IsClosing() {
+				t.Fatal("the position is being closed, want it kept")
+			}
+		})
+	}
+}
+
+// Somebody else has moved a stop, while the service runs or not.
+func TestStopThatWasMovedElsewhere(t *testing.T) {
+	for name, restarts := range map[string]bool{"reported": false, "found after a restart": true} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			o, legs := b.protectedEntry("1")
+			moved := legs[0].reportWith(venues.StatusUntriggered, "0")
+			moved.TriggerPrice = venues.Some(venues.MustDecimal("58500"))
+			if restarts {
+				b = b.restartWith("1", moved, legs[1].reportWith(venues.StatusUntriggered, "0"))
 				o = b.state.orders[o.OrderID]
 			} else {
-				b.step(func(m moment) { b.state.report(m, there) })
+				b.report(moved)
 			}
-			b.wantStop(o, "58500")
-			b.wantNothingMore()
+			b.wantStopLoss(o, "58500")
+			b.wantDone()
 		})
 	}
 }

@@ -6,459 +6,288 @@ import (
 	"time"
 
 	"venuegate/actors"
+	"venuegate/actors/account/protection"
 	"venuegate/venues"
 )
 
-func TestFillIsProtected(t *testing.T) {
+// Package protection has the tests of its decisions; the tests here need the whole
+// account.
+
+func TestLegsAreReduceOnlyStopsInTheDirectionOfTheirTrigger(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.fillEntry("0.4")
 	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionPending)
-	legs := b.legs(time.Second)
-	if len(legs) != 2 {
-		t.Fatalf("%d legs", len(legs))
-	}
-	for _, leg := range legs {
-		if !leg.ReduceOnly || leg.Side != venues.Sell || !leg.Qty.Equal(o.FilledQty) || leg.Source != venues.SourceProtection {
-			t.Fatalf("leg %+v", leg.Order)
+	legs := b.placedWithin(time.Second)
+	wantPlaced(t, legs, "0.4", "0.4")
+	for i, want := range []venues.TriggerDirection{venues.TriggerFalling, venues.TriggerRising} {
+		leg := legs[i]
+		if !leg.ReduceOnly || leg.Side != venues.Sell || leg.Source != venues.SourceProtection {
+			t.Errorf("leg = %+v, want a reduce-only sale with source %s", leg.Order, venues.SourceProtection)
+		}
+		if got := leg.request().TriggerDirection; got != want {
+			t.Errorf("trigger direction of the %s = %s, want %s", leg.Protects, got, want)
 		}
 	}
-	stop, profit := legs[0].request(), legs[1].request()
-	if stop.TriggerWhen != venues.TriggerFalling || profit.TriggerWhen != venues.TriggerRising {
-		t.Fatalf("stop loss when %s, take profit when %s", stop.TriggerWhen, profit.TriggerWhen)
-	}
-	b.live(legs...)
+	b.accept(legs...)
 	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
 }
 
-func TestProtectionFollowsTheSizeWithoutAGap(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, first := b.protectedEntry("0.4")
-	b.fillMore(o, "t2", "0.6")
-	second := b.legs(time.Second)
-	if len(second) != 2 || !second[0].Qty.Equal(o.Qty) {
-		t.Fatalf("legs after the second fill: %d", len(second))
-	}
-	if first[0].PendingAction != venues.PendingNone {
-		t.Fatal("the old leg was withdrawn before the new one lives")
-	}
-	b.live(second...)
-	wantWithdrawn(t, first...)
-}
-
-func TestTriggeredLegEndsTheOther(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, legs := b.protectedEntry("1")
-	stop, profit := legs[0], legs[1]
-	b.executes(stop, "57990")
-	wantLegs(t, o, venues.ProtectionTriggered, venues.ProtectionLive)
-	if profit.PendingAction != venues.PendingCancel {
-		t.Fatal("the take profit is orphaned")
-	}
-	b.cancels(profit)
-	wantLegs(t, o, venues.ProtectionTriggered, venues.ProtectionCancelled)
-}
-
-func TestFlatPositionLeavesNoStopBehind(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	_, legs := b.protectedEntry("1")
-	b.holds("0")
-	wantWithdrawn(t, legs...)
-}
-
-// TestWithdrawnLegThatFailsIsNotPlacedAgain: the stop triggers on its way out and
-// finds nothing to close.
-func TestWithdrawnLegThatFailsIsNotPlacedAgain(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, legs := b.protectedEntry("1")
-	b.holds("0")
-	for _, leg := range legs {
-		b.step(func(m moment) { b.state.report(m, leg.says(venues.StatusRejected, "0")) })
-	}
-	if again := b.legs(time.Minute); len(again) > 0 {
-		t.Fatalf("%d stops are placed for a position that is over", len(again))
-	}
-	wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionCancelled)
-}
-
-func TestStopThatIsAlreadyPassedCloses(t *testing.T) {
+func TestLegThatWouldTriggerSendsAnExit(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.fillEntry("1")
-	legs := b.legs(time.Second)
-	refusal := venues.Errorf(venues.CodeInvalidRequest, "Order would immediately trigger.").With("reason", "would_trigger")
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: legs[0].OrderID, err: refusal}) })
-	var out *order
-	for _, e := range b.asked {
-		if c, ok := e.(callPlace); ok {
-			out = b.state.orders[c.orderID]
-		}
-	}
-	if out == nil || out.Type != venues.TypeMarket || !out.ReduceOnly || !out.Qty.Equal(o.FilledQty) {
-		t.Fatalf("no close: %+v", b.asked)
+	b.rejectPlace(b.placedWithin(time.Second)[0], venues.ReasonWouldTrigger)
+	exit := b.wantExit(o, "1")
+	if !b.find(func(e effect) bool { c, ok := e.(callPlace); return ok && c.orderID == exit.OrderID }) {
+		t.Fatalf("effects = %+v, want the request of the exit", b.effects)
 	}
 }
 
-func TestUnprotectedFillIsAnAlarmThenClosed(t *testing.T) {
+func TestQuantityWithoutFillsIsProtected(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.fillEntry("1")
-	closed := false
-	for range 30 {
-		for _, leg := range b.legs(500 * time.Millisecond) {
-			closed = closed || leg.Type == venues.TypeMarket
-			refusal := venues.Errorf(venues.CodeOrderRejected, "no")
-			b.step(func(m moment) { b.state.placed(m, placeDone{orderID: leg.OrderID, err: refusal}) })
-		}
-	}
-	if !closed {
-		t.Fatal("a position without protection was left open")
-	}
-}
-
-func TestEntryWithoutAFillNeedsNoProtection(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.open(protectedOrder(), venues.StatusOpen)
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusCancelled, "0")) })
-	wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionCancelled)
-	if o.Unfinished() {
-		t.Fatal("it is still looked after")
-	}
-}
-
-// TestBurstOfFillsLeavesOneLeg: legs are superseded before they are known to
-// live; in the end only the newest one may stay.
-func TestBurstOfFillsLeavesOneLeg(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.2")
-	first := b.legs(time.Second)
-	b.fillMore(o, "t2", "0.2")
-	second := b.legs(time.Second)
-	b.fillMore(o, "t3", "0.6")
-	third := b.legs(time.Second)
-	b.live(first...)
-	b.live(second...)
-	b.live(third...)
-	for _, leg := range append(first, second...) {
-		if leg.PendingAction != venues.PendingCancel {
-			t.Fatalf("a %s of %s stays beside that of %s", leg.Protects, leg.Qty, third[0].Qty)
-		}
-	}
-}
-
-func TestLegThatOutlivesItsSuccessorsRefusalIsWithdrawn(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, first := b.protectedEntry("0.4")
-	b.fillMore(o, "t2", "0.6")
-	second := b.legs(200 * time.Millisecond)
-	b.refuse(second[0], "")
-	b.live(second[1])
-	third := b.legs(2 * time.Second)
-	if len(third) != 1 {
-		t.Fatalf("%d legs after the refusal", len(third))
-	}
-	b.live(third...)
-	if first[0].PendingAction != venues.PendingCancel {
-		t.Fatal("the first stop stays")
-	}
-}
-
-func TestFailedCancelOfASupersededLegIsTriedAgain(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, first := b.protectedEntry("0.4")
-	second := b.grows(o, "t2", "0.6")
-	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: first[0].OrderID, err: errPoolFull}) })
-	b.step(func(m moment) { b.state.report(m, second[0].says(venues.StatusUntriggered, "0")) })
-	if !b.find(isCancel) {
-		t.Fatal("the first stop stays")
-	}
-}
-
-// TestUnprotectedIsClosedUntilItIs: the venue refuses the close too, for a while.
-func TestUnprotectedIsClosedUntilItIs(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	b.refuse(b.legs(time.Second)[0], venues.ReasonWouldTrigger)
-	if o.PendingAction != venues.PendingCancel {
-		t.Fatal("the entry goes on filling")
-	}
-	exit := o.guard.exit
-	for range 5 {
-		b.step(func(m moment) {
-			b.state.placed(m, placeDone{orderID: exit.OrderID, err: errPoolFull})
-		})
-		again := b.legs(closeRetryMax)
-		if len(again) != 1 || again[0].Type != venues.TypeMarket || !again[0].Qty.Equal(o.FilledQty) {
-			t.Fatalf("%d orders after the close was not sent", len(again))
-		}
-		exit = again[0]
-	}
-	if !o.Unfinished() {
-		t.Fatal("a restart would forget the open position")
-	}
-	b.executes(exit, "57000")
-	if len(b.legs(time.Minute)) != 0 || o.Protection.StopLoss.Status != venues.ProtectionFailed {
-		t.Fatalf("closed, and the stop loss is %s", o.Protection.StopLoss.Status)
-	}
-}
-
-func TestNothingToCloseEndsTheClosing(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("1")
-	b.refuse(b.legs(time.Second)[0], venues.ReasonWouldTrigger)
-	b.refuse(o.guard.exit, venues.ReasonNoPosition)
-	if len(b.legs(time.Minute)) != 0 {
-		t.Fatal("it goes on closing what is not there")
-	}
-}
-
-func TestFillsThatNeverComeAreProtectedToo(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.open(protectedOrder(), venues.StatusOpen)
-	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusFilled, "1")) })
-	if legs := b.legs(fillsHoldMax + time.Second); len(legs) != 2 {
-		t.Fatalf("%d legs", len(legs))
-	}
-}
-
-func TestLaterFillIsAnAlarmOfItsOwn(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, _ := b.protectedEntry("0.4")
-	b.pass(time.Hour)
-	b.fillMore(o, "t2", "0.6")
-	b.legs(time.Second)
-	if o.guard.alarmDue.IsZero() {
-		t.Fatal("nobody would notice that the second fill is not protected")
-	}
-}
-
-// TestFillBehindLegsThatBeginToLiveIsAnAlarmOfItsOwn: what was filled before is
-// protected just now.
-func TestFillBehindLegsThatBeginToLiveIsAnAlarmOfItsOwn(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	legs := b.legs(protectSettle)
-	b.fillMore(o, "t2", "0.6")
-	b.live(legs...)
-	if b.pass(protectSettle + DefaultAlarmAfter); b.notes("unprotected") != 1 {
-		t.Fatalf("%d alarms while the second legs do not come", b.notes("unprotected"))
-	}
-}
-
-// TestProtectionOfAPositionClosedUnseenIsWithdrawn: after a restart, say.
-func TestProtectionOfAPositionClosedUnseenIsWithdrawn(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	b.fillEntry("1") // the position is never told
-	legs := b.legs(time.Second)
-	b.live(legs...)
-	b.step(func(m moment) { b.state.fundsRead(m, fundsDone{funds: Funds{ReadAt: b.now}}) })
-	if b.find(isCancel) {
-		t.Fatal("the list of positions may be older than the fill")
-	}
-	b.pass(time.Minute)
-	b.step(func(m moment) { b.state.fundsRead(m, fundsDone{funds: Funds{ReadAt: b.now}}) })
-	wantWithdrawn(t, legs...)
+	o := b.open(protectedLimitOrder(), venues.StatusOpen)
+	b.report(o.reportWith(venues.StatusFilled, "1"))
+	wantPlaced(t, b.placedWithin(fillsHoldMax+time.Second), "1", "1")
 }
 
 func TestReplacedStopKeepsItsProtection(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	in := protectedOrder()
+	in := protectedLimitOrder()
 	in.cmd.Type, in.cmd.TriggerPrice = venues.TypeStopLimit, venues.Some(venues.MustDecimal("61000"))
 	o := b.open(in, venues.StatusUntriggered)
 	amend := amendOrder{
 		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(),
 		cmd: venues.AmendOrder{OrderID: o.OrderID, TriggerPrice: venues.Some(venues.MustDecimal("61500"))},
 	}
-	b.step(func(m moment) { b.state.amend(m, amend) })
-	b.cancels(o)
-	if next := b.state.orders[o.ReplacedBy]; !next.Protection.Awake() {
-		t.Fatal("the successor has a stop loss and no protection")
+	b.step(func(step stepContext) { b.state.amend(step, amend) })
+	b.confirmCancels(o)
+	if next := b.state.orders[o.ReplacedBy]; !next.Protection.IsActive() {
+		t.Fatalf("protection of the replacement = %+v, want active", next.Protection)
 	}
 }
 
-func TestProtectionIsResumedOnceTheVenueWasAsked(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	b.fillEntry("1")
-	restarted := b.reload()
-	restarted.state.ready = false
-	if legs := restarted.legs(time.Minute); len(legs) != 0 {
-		t.Fatal("the position may be gone, and nobody has looked")
-	}
-	long := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
-	restarted.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{long}}})
-	if legs := restarted.legs(2 * protectRetry); len(legs) != 2 {
-		t.Fatalf("%d legs", len(legs))
-	}
-}
-
-func TestProtectionOfAPositionThatIsGoneIsNotResumed(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	b.fillEntry("1")
-	b.now = b.now.Add(time.Minute)
-	restarted := b.reload()
-	restarted.state.ready = false
-	restarted.reconciled(reconcileDone{})
-	if legs := restarted.legs(time.Minute); len(legs) != 0 {
-		t.Fatalf("%d legs for nothing", len(legs))
-	}
-}
-
-// TestReasonIsKnownBeforeTheFill: the venue tells the end of the position first.
-func TestReasonIsKnownBeforeTheFill(t *testing.T) {
+// The venue reports the end of the position before the fill of the leg that closed it.
+func TestCloseReasonIsKnownBeforeTheFill(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	_, legs := b.protectedEntry("1")
 	b.pass(time.Second)
-	b.step(func(m moment) { b.state.report(m, legs[0].says(venues.StatusOpen, "0")) })
-	b.holds("0")
-	for _, e := range b.asked {
+	b.report(legs[0].reportWith(venues.StatusOpen, "0"))
+	b.reportPosition("0")
+	for _, e := range b.effects {
 		if p, ok := e.(publishPosition); ok && p.position.Reason != venues.ClosedStopLoss {
-			t.Fatalf("closed by %s", p.position.Reason)
+			t.Fatalf("close reason = %s, want %s", p.position.Reason, venues.ClosedStopLoss)
 		}
 	}
 }
 
-func TestFailedCancelOfTheOtherLegIsTriedAgain(t *testing.T) {
+// The client received the error: the stop is neither cancelled later, nor taken for
+// cancelled if the venue ends it.
+func TestFailedCancelByTheClientLeavesTheStopInForce(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	_, legs := b.protectedEntry("1")
-	stop, profit := legs[0], legs[1]
-	b.executes(profit, "65000")
-	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: stop.OrderID, err: errPoolFull}) })
-	if b.find(isCancel) {
-		t.Fatal("again at once, without end")
-	}
-	others := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
-	b.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{others}}})
-	if !b.find(isCancel) {
-		t.Fatal("the stop loss is orphaned")
-	}
-}
-
-// TestSupersededLegDoesNotOutliveItsEntry: its cancels fail until the legs after
-// it have ended the protection; no stop is left behind for that.
-func TestSupersededLegDoesNotOutliveItsEntry(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, first := b.protectedEntry("0.4")
-	second := b.grows(o, "t2", "0.6")
-	for _, leg := range first {
-		b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: leg.OrderID, err: errPoolFull}) })
-	}
-	for _, leg := range second {
-		b.step(func(m moment) { b.state.withdraw(m, leg) })
-		b.step(func(m moment) { b.state.report(m, leg.says(venues.StatusCancelled, "0")) })
-	}
-	wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionCancelled)
-	b.reconciled(reconcileDone{})
-	wantWithdrawn(t, first...)
-}
-
-// TestSupersededStopDoesNotOutliveThePosition: two superseded legs have closed it, and
-// the newest are refused, so that nothing takes the place of the stop that waits.
-func TestSupersededStopDoesNotOutliveThePosition(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, first := b.protectedEntry("0.4")
-	b.fillMore(o, "t2", "0.6")
-	second := b.legs(protectSettle)
-	b.executes(first[0], "58000")
-	third := b.legs(protectSettle)
-	b.live(second[0])
-	b.refuse(third[0], "")
-	b.executes(second[1], "65000")
-	b.refuse(third[1], "")
-	b.pass(time.Second)
-	b.holds("0")
-	b.readsFunds()
-	wantWithdrawn(t, first[1], second[0])
-	b.cancels(first[1], second[0])
-	if o.Unfinished() {
-		t.Fatalf("the entry is looked after for ever: stop loss %s, take profit %s", o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
-	}
-}
-
-// TestRefusedLegForNothingEndsTheProtection: what it was to protect was closed while it
-// was on its way.
-func TestRefusedLegForNothingEndsTheProtection(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, first := b.protectedEntry("0.4")
-	b.fillMore(o, "t2", "0.6")
-	second := b.legs(protectSettle)
-	b.executes(first[0], "58000")
-	third := b.legs(protectSettle)
-	b.executes(second[0], "58000")
-	b.cancels(first[1])
-	b.refuse(second[1], "")
-	b.refuse(third[0], "")
-	b.refuse(third[1], "")
-	if o.Unfinished() {
-		t.Fatalf("it is looked after for ever: stop loss %s, take profit %s", o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
-	}
-}
-
-// TestRefusedCancelOfAStopLeavesItInForce: whoever asked for it was told so. It is
-// neither cancelled later, nor taken for cancelled if the venue ends it.
-func TestRefusedCancelOfAStopLeavesItInForce(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o, legs := b.protectedEntry("1")
 	b.cancel(legs[0])
-	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: legs[0].OrderID, err: errPoolFull}) })
+	b.failCancel(legs[0])
 	if b.lastReply().err == nil {
-		t.Fatal("the cancel that was not sent is a success")
+		t.Fatal("the cancel that was not sent succeeded, want an error")
 	}
 	b.now = b.now.Add(time.Minute)
-	if b.readsFunds(); b.find(isCancel) {
-		t.Fatal("it is cancelled after all")
+	if b.readFunds(); b.find(isCancel) {
+		t.Fatal("the stop is cancelled, want it left in force")
 	}
-	b.step(func(m moment) { b.state.report(m, legs[0].says(venues.StatusCancelled, "0")) })
+	b.report(legs[0].reportWith(venues.StatusCancelled, "0"))
 	b.now = b.now.Add(time.Second)
-	b.readsFunds()
-	if again := b.legs(2 * protectRetry); len(again) != 1 {
-		t.Fatalf("%d legs in its place (%s)", len(again), o.Protection.StopLoss.Status)
-	}
+	b.readFunds()
+	wantPlaced(t, b.placedWithin(2*protection.RetryDelay), "1")
 }
 
-// TestStopOfAnEntryIsChangedWithTheEntry: changed by itself, where the venue must
-// replace it, its successor would protect nobody and outlive the position.
-func TestStopOfAnEntryIsChangedWithTheEntry(t *testing.T) {
+// Replaced by an amend of its own, a leg would have a successor that protects no entry
+// and outlives the position.
+func TestAmendOfALegIsRejected(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
 	in := amendOrder{
 		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(),
 		cmd: venues.AmendOrder{OrderID: legs[0].OrderID, TriggerPrice: venues.Some(venues.MustDecimal("58500"))},
 	}
-	b.step(func(m moment) { b.state.amend(m, in) })
-	refusal, _ := errors.AsType[*venues.Error](b.lastReply().err)
-	if code(refusal) != venues.CodeOrderRejected || refusal.Details["entryOrderId"] != o.OrderID || b.find(isCancel) {
-		t.Fatalf("%v", b.lastReply().err)
+	b.step(func(step stepContext) { b.state.amend(step, in) })
+	rejection, _ := errors.AsType[*venues.Error](b.lastReply().err)
+	if code(rejection) != venues.CodeOrderRejected || rejection.Details["entryOrderId"] != o.OrderID || b.find(isCancel) {
+		t.Fatalf("error = %v, want %s with the entry %s", b.lastReply().err, venues.CodeOrderRejected, o.OrderID)
 	}
 }
 
-// TestOrderThatOnlyReducesHasNoProtection: it opens nothing, and the legs would be
-// orders on the wrong side.
-func TestOrderThatOnlyReducesHasNoProtection(t *testing.T) {
+func TestReduceOnlyOrderWithProtectionIsRejected(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	for _, change := range []func(*placeOrder){
 		func(in *placeOrder) { in.cmd.TakeProfit = venues.Optional{} },
 		func(in *placeOrder) { in.cmd.StopLoss = venues.Optional{} },
 	} {
-		if e := b.asks(func(in *placeOrder) { *in = protectedOrder(); in.cmd.ReduceOnly = true; change(in) }); code(e) != venues.CodeInvalidRequest {
-			t.Errorf("%v", e)
+		if err := b.tryPlace(func(in *placeOrder) { *in = protectedLimitOrder(); in.cmd.ReduceOnly = true; change(in) }); code(err) != venues.CodeInvalidRequest {
+			t.Errorf("error = %v, want %s", err, venues.CodeInvalidRequest)
 		}
 	}
 }
 
-// TestProtectionThatTheVenueWouldRefuse: the legs are market orders, and of those the
-// instrument takes less. Where the venue attaches them that is its own affair.
-func TestProtectionThatTheVenueWouldRefuse(t *testing.T) {
+// Legs are market orders, whose quantity the instrument limits. Where the venue
+// attaches them it applies its own limit.
+func TestProtectedOrderAboveTheMarketOrderLimitIsRejected(t *testing.T) {
 	small := instrument()
 	small.MaxMarketQty = venues.Some(venues.MustDecimal("2"))
 	large := func(in *placeOrder) { in.instrument, in.cmd.Qty = small, venues.MustDecimal("3") }
-	for _, caps := range []venues.Capabilities{{}, attaches} {
+	for _, caps := range []venues.Capabilities{{}, attaching} {
 		b := newBench(t, caps)
-		if e := b.asks(large); e != nil {
-			t.Errorf("without protection: %v", e)
+		if err := b.tryPlace(large); err != nil {
+			t.Errorf("error without protection = %v, want none", err)
 		}
 		var want venues.Code
 		if !caps.AttachedProtection {
 			want = venues.CodeInvalidRequest
 		}
-		if e := b.asks(func(in *placeOrder) { *in = protectedOrder(); large(in) }); code(e) != want {
-			t.Errorf("with protection: %v, want %s", e, want)
+		if err := b.tryPlace(func(in *placeOrder) { *in = protectedLimitOrder(); large(in) }); code(err) != want {
+			t.Errorf("error with protection = %v, want code %q", err, want)
 		}
 	}
+}
+
+// A leg whose outcome is unknown may be live: the venue is queried, and nothing is
+// closed before its absence is confirmed.
+func TestLegWithUnknownOutcomeDoesNotCloseThePosition(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("1")
+	b.reportPosition("1")
+	legs := b.placedWithin(time.Second)
+	b.accept(legs[1])
+	b.answerPlace(legs[0], errTimeout)
+	queries := 0
+	for _, e := range b.pass(30 * time.Second) {
+		switch call := e.(type) {
+		case callPlace:
+			t.Fatalf("placed a %s, want queries only", b.state.orders[call.orderID].Type)
+		case callQuery:
+			queries++
+		}
+	}
+	if queries < 10 || o.Bracket.IsClosing() {
+		t.Fatalf("%d queries, closing = %t, want at least 10, false", queries, o.Bracket.IsClosing())
+	}
+	b.step(func(step stepContext) {
+		b.state.queryAnswered(step, queryDone{orderID: legs[0].OrderID, report: legs[0].reportWith(venues.StatusUntriggered, "0")})
+	})
+	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
+}
+
+// A position was closed and opened again immediately. The report that it was flat in
+// between may come last, by the stream or by a list that lags: the new position keeps
+// its protection.
+func TestLateEndOfAnEarlierPosition(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	_, first := b.protectedEntry("1")
+	in := protectedLimitOrder()
+	in.cmd.RequestID = "r2"
+	o := b.open(in, venues.StatusOpen)
+	b.now = b.now.Add(time.Second)
+	r := o.reportWith(venues.StatusFilled, "1")
+	r.Fill = o.fill("t9", "1", "60000")
+	r.Fill.ExecutedAt = venues.At(b.now)
+	b.report(r)
+	second := b.placedWithin(protection.SettleDelay)
+	b.accept(second...)
+
+	flat := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, UpdatedAt: venues.At(r.Fill.ExecutedAt.Add(-10 * time.Millisecond))}
+	b.step(func(step stepContext) { b.state.positionReported(step, flat) })
+	wantWithdrawn(t, first...)
+	b.confirmCancels(first...)
+	wantKept := func() {
+		t.Helper()
+		for _, leg := range second {
+			if leg.PendingAction != venues.PendingNone {
+				t.Fatalf("pending action of the %s = %q, want none", leg.Protects, leg.PendingAction)
+			}
+		}
+	}
+	wantKept()
+	b.reportPosition("1")
+	b.now = b.now.Add(time.Second)
+	b.readPositions()
+	wantKept()
+	b.now = b.now.Add(protection.PositionLag)
+	b.readPositions()
+	wantWithdrawn(t, second...)
+}
+
+// wantStops checks the triggers that the only position shows.
+func (b *bench) wantStops(stop, profit string) {
+	b.t.Helper()
+	list := b.state.currentFunds().Positions
+	if len(list) != 1 {
+		b.t.Fatalf("%d positions, want 1", len(list))
+	}
+	if gotStop, gotProfit := optionalText(list[0].StopLoss), optionalText(list[0].TakeProfit); gotStop != stop || gotProfit != profit {
+		b.t.Errorf("stop loss %s, take profit %s, want %s, %s", gotStop, gotProfit, stop, profit)
+	}
+}
+
+func optionalText(d venues.Optional) string {
+	if !d.Valid {
+		return "none"
+	}
+	return venues.FormatDecimal(d.Decimal)
+}
+
+func TestPositionShowsAndPublishesItsTriggers(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("1")
+	b.reportPosition("1")
+	b.wantStops("none", "none")
+	legs := b.placedWithin(time.Second)
+	b.accept(legs...)
+	b.wantStops("58000", "65000")
+	var published venues.Position
+	for _, e := range b.effects {
+		if p, ok := e.(publishPosition); ok {
+			published = p.position
+		}
+	}
+	if stop, profit := optionalText(published.StopLoss), optionalText(published.TakeProfit); stop != "58000" || profit != "65000" {
+		t.Errorf("published stop loss %s, take profit %s, want 58000, 65000", stop, profit)
+	}
+	b.readFunds()
+	b.step(func(step stepContext) {
+		b.state.updatePositions(step, []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: o.Qty}}, b.now)
+	})
+	b.wantStops("58000", "65000") // the list does not have them
+	b.fillWhole(legs[0], "57990")
+	b.wantStops("none", "65000")
+	b.confirmCancels(legs[1])
+	b.wantStops("none", "none")
+}
+
+func TestTriggerReportedByTheVenueIsShown(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.step(func(step stepContext) {
+		b.state.positionReported(step, venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1"), StopLoss: venues.Some(venues.MustDecimal("50000"))})
+	})
+	b.fillEntry("0.4")
+	b.wantStops("50000", "none")
+	b.reportPosition("0")
+	if n := len(b.state.currentFunds().Positions); n != 0 {
+		t.Errorf("%d positions, want none", n)
+	}
+}
+
+// The mark price of the market completes the event of a venue that does not report it.
+func TestPositionIsPublishedWithItsMarkPrice(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.prices = map[string]string{"BTCUSDT": "60100"}
+	wantMark := func(want string) {
+		t.Helper()
+		if list := b.state.currentFunds().Positions; len(list) != 1 || optionalText(list[0].MarkPrice) != want {
+			t.Errorf("positions = %+v, want one with mark price %s", list, want)
+		}
+	}
+	b.reportPosition("1")
+	wantMark("60100")
+	b.step(func(step stepContext) {
+		b.state.positionReported(step, venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2"), MarkPrice: venues.Some(venues.MustDecimal("60200"))})
+	})
+	wantMark("60200")
 }

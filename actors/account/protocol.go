@@ -6,12 +6,13 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/actors"
+	"venuegate/actors/account/risk"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// Messages of the account actor. Commands and queries come from Client and are
-// refused when the mailbox is full; reports and results always get in.
+// Messages of the account actor. Commands and queries come from Client and are rejected
+// when the mailbox is full; events and results are always accepted.
 //
 //	message          kind     from              answer
 //	placeOrder       command  Client            the order
@@ -19,14 +20,15 @@ import (
 //	cancelOrder      command  Client            the order
 //	changeLeverage   command  Client            the change
 //	getFunds         query    Client            balances and positions
+//	getReady         query    Client            -
 //	configure        command  Client            - (limits, halt, resume)
-//	awaitHalt        query    Client            how far a halt has come
+//	awaitHalt        query    Client            the progress of a halt
 //	unlock           command  Client            -
-//	getOpen          query    Client            what is open here and at the venue
-//	observed         event    private           -
+//	getOpen          query    Client            the open orders, here and at the venue
+//	observed         event    private stream    -
 //	...Done          result   own effects       -
-//	committed        result   journal           -
-//	tick             timer    -                 -
+//	lookedUp...      result   own effects       -
+//	tick, ...Due     timer    -                 -
 type (
 	placeOrder struct {
 		orderReply
@@ -52,12 +54,15 @@ type (
 	getFunds struct {
 		fundsReply
 	}
+	getReady struct {
+		actors.Reply[struct{}]
+	}
 	configure struct {
 		actors.Reply[struct{}]
 		control persistence.VenueAccount
 	}
 	awaitHalt struct {
-		actors.Reply[HaltResult]
+		actors.Reply[venues.HaltReport]
 	}
 	unlock struct {
 		actors.Reply[struct{}]
@@ -65,9 +70,9 @@ type (
 	getOpen struct {
 		actors.Reply[openOrders]
 		symbol string
-		// again says that the list was read before, and something was cancelled since.
+		// again is set if the list was read before, and orders were cancelled since.
 		again bool
-		// unfinished are those that were when the query came.
+		// unfinished are the orders that were not closed when the query came.
 		unfinished []string
 	}
 )
@@ -92,7 +97,7 @@ type (
 		// control is the account's own record, with its limits.
 		control persistence.VenueAccount
 		// today is what the executions of the day brought.
-		today dayResult
+		today risk.Day
 		err   error
 	}
 	loadedPosition struct {
@@ -116,10 +121,10 @@ type (
 		orderID string
 		report  venues.ExecutionReport
 		err     error
-		// began is when the question was put.
+		// began is when the query was sent.
 		began time.Time
 	}
-	proofDone struct {
+	absenceCheckDone struct {
 		// orders are those that waited when the reading began.
 		orders      []string
 		open        []venues.ExecutionReport
@@ -135,33 +140,34 @@ type (
 		symbol       string
 		venueOrderID string
 		fills        []venues.Fill
-		// strangers are those of them, here and in the readings below, that the
+		// unattributed are those of the fills, here and in the results below, that the
 		// store has without an order.
-		strangers []persistence.FillRecord
-		report    *venues.ExecutionReport
-		found     *loadedOrder
-		err       error
-		// began is when the venue was asked.
+		unattributed []persistence.FillRecord
+		report       *venues.ExecutionReport
+		found        *loadedOrder
+		err          error
+		// began is when the query was sent.
 		began time.Time
 	}
 	fillsDone struct {
-		orderID   string
-		fills     []venues.Fill
-		strangers []persistence.FillRecord
-		err       error
+		orderID      string
+		fills        []venues.Fill
+		unattributed []persistence.FillRecord
+		err          error
 	}
 	fundsDone struct {
 		funds Funds
 		err   error
 	}
 	reconcileDone struct {
-		startedAt time.Time
-		open      []venues.ExecutionReport
-		answers   []queryDone
-		fills     []venues.Fill
-		strangers []persistence.FillRecord
-		fillsRead map[string]bool
-		// unlisted are symbols that the venue has no more, so that nothing was read.
+		startedAt    time.Time
+		open         []venues.ExecutionReport
+		answers      []queryDone
+		fills        []venues.Fill
+		unattributed []persistence.FillRecord
+		fillsRead    map[string]bool
+		// unlisted are symbols that the venue does not list any more, so that nothing was
+		// read.
 		unlisted []string
 		funds    Funds
 		hedge    bool
@@ -170,11 +176,10 @@ type (
 	sweepDone struct {
 		open  []venues.ExecutionReport
 		funds Funds
-		// most is the largest market order of each instrument that has a bound.
+		// most is the maximum quantity of a market order of each instrument that has one.
 		most map[string]decimal.Decimal
 		err  error
 	}
-	committed struct{ err error }
 )
 
 // Timers.

@@ -14,22 +14,22 @@ import (
 	"venuegate/venues"
 )
 
-func (e callProof) run(a *account, ctx *actors.Context) {
-	err := ctx.Go(a.deps.InquiryPool, func(c context.Context) any {
-		c, cancel := context.WithTimeout(venues.Resolving(c), reconcileMax)
+func (e callAbsenceCheck) run(a *account, ctx *actors.Context) {
+	err := ctx.Go(a.deps.QueryPool, func(c context.Context) any {
+		c, cancel := context.WithTimeout(venues.WithOutcomeQuery(c), reconcileMax)
 		defer cancel()
-		return a.readProof(c, e)
+		return a.readAbsence(c, e)
 	})
 	if err != nil {
-		a.Receive(ctx, proofDone{err: err})
+		a.steps.Enqueue(absenceCheckDone{err: err})
 	}
 }
 
-// readProof reads the executions after the orders: one that was open no more has
-// all of its own among them.
-func (a *account) readProof(ctx context.Context, e callProof) proofDone {
+// readAbsence reads the executions after the orders: an order that was not open any more
+// has all its executions among them.
+func (a *account) readAbsence(ctx context.Context, e callAbsenceCheck) absenceCheckDone {
 	open, err := a.deps.Venue.OpenOrders(ctx)
-	done := proofDone{orders: e.orders, open: open, knownOrders: map[venueKey]bool{}, err: err}
+	done := absenceCheckDone{orders: e.orders, open: open, knownOrders: map[venueKey]bool{}, err: err}
 	for _, symbol := range slices.Sorted(maps.Keys(e.from)) {
 		if done.err == nil {
 			done.err = a.readExecutions(ctx, symbol, e.from[symbol], &done)
@@ -38,12 +38,12 @@ func (a *account) readProof(ctx context.Context, e callProof) proofDone {
 	return done
 }
 
-// readExecutions reads those of one instrument, and which orders they are known to
-// be of.
-func (a *account) readExecutions(ctx context.Context, symbol string, from time.Time, into *proofDone) error {
+// readExecutions reads the executions of one instrument, and which orders the store has
+// them for.
+func (a *account) readExecutions(ctx context.Context, symbol string, from time.Time, into *absenceCheckDone) error {
 	list, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
 	if venues.IsUnlisted(err) {
-		return nil // what could be open in it would be among the orders
+		return nil // an open order of it would be among the open ones
 	}
 	if err != nil {
 		return err
@@ -59,16 +59,15 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 		return a.fetchAll(c, e)
 	})
 	if err != nil {
-		a.Receive(ctx, reconcileDone{err: err})
+		a.steps.Enqueue(reconcileDone{err: err})
 	}
 }
 
-// fetchAll reads the venue's side of a reconciliation. Fills are read after the
-// orders: an order that is closed by then has all of its fills among them, or
-// they are asked for.
+// fetchAll reads the venue's side of a reconciliation. Fills are read after the orders:
+// an order that is closed by then has all its fills among them, or they are fetched.
 func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}}
-	mode, err := a.deps.Venue.Mode(ctx) // read anew: it may have been changed elsewhere
+	mode, err := a.deps.Venue.Mode(ctx) // it may have been changed elsewhere
 	if err != nil {
 		done.err = err
 		return done
@@ -98,8 +97,8 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	return done
 }
 
-// fetchFills reads what is new of one instrument. One that its venue lists no more
-// is left out: the others must not wait for it.
+// fetchFills reads the new fills of one instrument. An instrument that the venue does not
+// list any more is left out, so that the others are read.
 func (a *account) fetchFills(ctx context.Context, symbol string, from time.Time, into *reconcileDone) error {
 	fills, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
 	if venues.IsUnlisted(err) {
@@ -110,28 +109,28 @@ func (a *account) fetchFills(ctx context.Context, symbol string, from time.Time,
 	if err != nil {
 		return err
 	}
-	fills, strangers, err := a.news(ctx, fills)
+	fills, unattributed, err := a.newFills(ctx, fills)
 	if err != nil {
 		return err
 	}
-	into.fills, into.strangers = append(into.fills, fills...), append(into.strangers, strangers...)
+	into.fills, into.unattributed = append(into.fills, fills...), append(into.unattributed, unattributed...)
 	into.fillsRead[symbol] = true
 	return nil
 }
 
-// queriesAtOnce is how many orders a reconciliation asks for at the same time. What
-// a venue can only tell by reading a list, its connector reads once for all of them.
+// queriesAtOnce is how many orders a reconciliation queries at the same time. Where a
+// venue needs a list for that, its connector reads the list once for all of them.
 const queriesAtOnce = 16
 
-// queryEach asks for orders one by one; the answers are in their order.
+// queryEach queries each order on its own; the answers are in the order of refs.
 func (a *account) queryEach(ctx context.Context, refs []orderRef) []queryDone {
 	answers := make([]queryDone, len(refs))
 	var wait sync.WaitGroup
-	places := make(chan struct{}, queriesAtOnce)
+	slots := make(chan struct{}, queriesAtOnce)
 	for i, r := range refs {
-		places <- struct{}{}
+		slots <- struct{}{}
 		wait.Go(func() {
-			defer func() { <-places }()
+			defer func() { <-slots }()
 			answers[i] = a.query(ctx, r.orderID, r.ref)
 		})
 	}
@@ -139,9 +138,8 @@ func (a *account) queryEach(ctx context.Context, refs []orderRef) []queryDone {
 	return answers
 }
 
-// fillsFrom adds the instruments that were traded elsewhere to those whose fills
-// are to be read: a position that was opened and closed while nobody listened shows
-// in no list.
+// fillsFrom adds the instruments that were traded elsewhere to those whose fills are
+// read: a position that was opened and closed while the stream was down is in no list.
 func (a *account) fillsFrom(ctx context.Context, e callReconcile) (map[string]time.Time, error) {
 	from := maps.Clone(e.fillsFrom)
 	if e.tradedFrom.IsZero() {
@@ -149,7 +147,7 @@ func (a *account) fillsFrom(ctx context.Context, e callReconcile) (map[string]ti
 	}
 	traded, err := a.deps.Venue.Traded(ctx, e.tradedFrom, time.Now())
 	for _, symbol := range traded {
-		if known, asked := from[symbol]; !asked || e.tradedFrom.Before(known) {
+		if known, isRead := from[symbol]; !isRead || e.tradedFrom.Before(known) {
 			from[symbol] = e.tradedFrom
 		}
 	}
@@ -161,7 +159,7 @@ func (e lookUp) run(a *account, ctx *actors.Context) {
 		found, err := a.findStored(c, &e.report)
 		if err != nil {
 			a.logger.Error("look up order", zap.Error(err))
-			return nil // the next reconciliation finds it again
+			return nil // the next reconciliation reads it again
 		}
 		return lookedUp{e.report, found}
 	}, nil)
@@ -170,16 +168,16 @@ func (e lookUp) run(a *account, ctx *actors.Context) {
 func (e lookUpFills) run(a *account, ctx *actors.Context) {
 	pool := a.deps.ReadPool
 	if e.resolves {
-		pool = a.deps.InquiryPool
+		pool = a.deps.QueryPool
 	}
 	a.call(ctx, pool, func(c context.Context) any {
 		if e.resolves {
-			c = venues.Resolving(c)
+			c = venues.WithOutcomeQuery(c)
 		}
 		done := lookedUpFills{symbol: e.symbol, venueOrderID: e.venueOrderID, fills: e.fills, began: time.Now()}
 		report, err := a.deps.Venue.Order(c, venues.OrderRef{Symbol: e.symbol, VenueOrderID: e.venueOrderID})
 		if venues.CodeOf(err) == venues.CodeNotFound {
-			done.fills, done.err = a.newStrangers(c, e.fills)
+			done.fills, done.err = a.unrecorded(c, e.fills)
 			return done
 		}
 		if err == nil {
@@ -187,7 +185,7 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 			done.found, err = a.findStored(c, &report)
 		}
 		if err == nil {
-			done.strangers, err = a.strangersAmong(c, e.fills)
+			done.unattributed, err = a.storedUnattributed(c, e.fills)
 		}
 		if err != nil {
 			a.logger.Warn("fills not read", zap.Error(err))
@@ -195,4 +193,11 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 		}
 		return done
 	}, lookedUpFills{symbol: e.symbol, err: errPoolFull})
+}
+
+func (a *account) reconciled(in reconcileDone) {
+	if in.err != nil {
+		a.logger.Warn("reconciliation failed", zap.Error(in.err))
+	}
+	a.state.reconciled(a.context, in)
 }

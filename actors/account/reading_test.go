@@ -11,24 +11,24 @@ import (
 	"venuegate/venues"
 )
 
-// slowVenue takes a second to say that it does not know an order.
+// slowVenue answers each query of an order after a second, and counts concurrent queries.
 type slowVenue struct {
 	venues.Account
-	asking, most atomic.Int32
+	running, most atomic.Int32
 }
 
 func (v *slowVenue) Order(_ context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	if now := v.asking.Add(1); now > v.most.Load() {
+	if now := v.running.Add(1); now > v.most.Load() {
 		v.most.Store(now)
 	}
 	time.Sleep(time.Second)
-	v.asking.Add(-1)
+	v.running.Add(-1)
 	return venues.ExecutionReport{ClientOrderID: ref.ClientOrderID}, nil
 }
 
-// A reconciliation asks for many orders at the same time: a connector that has to
-// read a list for the answer reads it once for all of them.
-func TestReconciliationAsksForManyAtOnce(t *testing.T) {
+// A reconciliation queries many orders at the same time, so that a connector which needs
+// a list for the answers reads it once for all of them.
+func TestReconciliationQueriesManyOrdersAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &slowVenue{}
 		a := &account{deps: Deps{Venue: v}}
@@ -39,10 +39,10 @@ func TestReconciliationAsksForManyAtOnce(t *testing.T) {
 		began := time.Now()
 		answers := a.queryEach(t.Context(), refs)
 		if took := time.Since(began); took != 4*time.Second {
-			t.Errorf("fifty questions of a second took %s", took)
+			t.Errorf("50 queries of a second each took %s, want 4s", took)
 		}
 		if v.most.Load() != queriesAtOnce {
-			t.Errorf("%d questions at the same time", v.most.Load())
+			t.Errorf("%d queries at the same time, want %d", v.most.Load(), queriesAtOnce)
 		}
 		for n, answer := range answers {
 			if answer.orderID != fmt.Sprint("o", n) || answer.report.ClientOrderID != fmt.Sprint("c", n) || answer.began.Before(began) {

@@ -14,18 +14,18 @@ func isReconcile(e effect) bool { _, ok := e.(callReconcile); return ok }
 
 func (b *bench) reconciled(in reconcileDone) {
 	in.startedAt, in.funds.ReadAt = b.now, b.now
-	b.step(func(m moment) { b.state.reconciled(m, in) })
+	b.step(func(step stepContext) { b.state.reconciled(step, in) })
 }
 
 // TestStreamThatConnectsDuringAReconciliationIsFollowedByAnother: the one that
 // runs may have read before the stream was up.
 func TestStreamThatConnectsDuringAReconciliationIsFollowedByAnother(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.step(func(m moment) { b.state.streamConnected(m) })
+	b.step(func(step stepContext) { b.state.streamConnected(step) })
 	if count(b.pass(0), isReconcile) != 1 {
 		t.Fatal("no reconciliation")
 	}
-	b.step(func(m moment) { b.state.streamConnected(m) })
+	b.step(func(step stepContext) { b.state.streamConnected(step) })
 	b.pass(time.Second)
 	b.reconciled(reconcileDone{})
 	if count(b.pass(0), isReconcile) != 1 {
@@ -33,22 +33,22 @@ func TestStreamThatConnectsDuringAReconciliationIsFollowedByAnother(t *testing.T
 	}
 	b.reconciled(reconcileDone{})
 	if count(b.pass(time.Minute), isReconcile) != 0 {
-		t.Fatal("it goes on and on")
+		t.Fatal("reconciliations continue, want none")
 	}
 }
 
-func TestVenueThatIsDownIsAskedLessOften(t *testing.T) {
+func TestVenueThatIsDownIsReadLessOften(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.step(func(m moment) { b.state.streamConnected(m) })
-	asked := 0
+	b.step(func(step stepContext) { b.state.streamConnected(step) })
+	reads := 0
 	for range 3600 {
 		if count(b.pass(time.Second), isReconcile) > 0 {
-			asked++
-			b.step(func(m moment) { b.state.reconciled(m, reconcileDone{err: errors.New("down")}) })
+			reads++
+			b.step(func(step stepContext) { b.state.reconciled(step, reconcileDone{err: errors.New("down")}) })
 		}
 	}
-	if asked < 100 || asked > 130 {
-		t.Fatalf("asked %d times in an hour", asked)
+	if reads < 100 || reads > 130 {
+		t.Fatalf("%d reconciliations in an hour, want 100 to 130", reads)
 	}
 }
 
@@ -56,24 +56,24 @@ func (b *bench) fillsUntil(symbol string) time.Time {
 	return b.puts["c1/accountstate/binance"].(persistence.AccountState).FillsUntil[symbol].Time
 }
 
-// TestFillsAreNotPassedBeforeTheyAreRecorded: the order of a fill cannot be
-// looked up at first.
+// TestFillsAreNotPassedBeforeTheyAreRecorded: the mark of a symbol stays while the order
+// of a fill cannot be looked up.
 func TestFillsAreNotPassedBeforeTheyAreRecorded(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.state.fillsUntil["BTCUSDT"] = b.now
-	stranger := venues.Fill{
+	b.state.fillMarks.until["BTCUSDT"] = b.now
+	foreign := venues.Fill{
 		Symbol: "BTCUSDT", Side: venues.Buy, Qty: venues.MustDecimal("1"), Price: venues.MustDecimal("60000"),
 		VenueOrderID: "77", VenueTradeID: "1", ExecutedAt: venues.At(b.now.Add(time.Second)),
 	}
 	begun := b.now
 	for _, outcome := range []error{errPoolFull, nil} {
 		b.pass(5 * time.Minute)
-		b.reconciled(reconcileDone{fills: []venues.Fill{stranger}, fillsRead: map[string]bool{"BTCUSDT": true}})
+		b.reconciled(reconcileDone{fills: []venues.Fill{foreign}, fillsRead: map[string]bool{"BTCUSDT": true}})
 		if until := b.fillsUntil("BTCUSDT"); !until.Equal(begun) {
 			t.Fatalf("read up to %s, and nothing is recorded", until.Sub(begun))
 		}
-		lookedUp := lookedUpFills{symbol: "BTCUSDT", fills: []venues.Fill{stranger}, err: outcome}
-		b.step(func(m moment) { b.state.lookedUpFills(m, lookedUp) })
+		lookedUp := lookedUpFills{symbol: "BTCUSDT", fills: []venues.Fill{foreign}, err: outcome}
+		b.step(func(step stepContext) { b.state.lookedUpFills(step, lookedUp) })
 	}
 	if until := b.fillsUntil("BTCUSDT"); !until.Equal(b.now) {
 		t.Fatalf("stays at %s after all is recorded", until.Sub(begun))
@@ -83,14 +83,14 @@ func TestFillsAreNotPassedBeforeTheyAreRecorded(t *testing.T) {
 func TestQuietSymbolsTakeTurns(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	for n := range 3 * quietSymbolsMax {
-		b.state.fillsUntil[fmt.Sprintf("S%02dUSDT", n)] = b.now
+		b.state.fillMarks.until[fmt.Sprintf("S%02dUSDT", n)] = b.now
 	}
 	read := map[string]bool{}
 	for range 3 {
 		b.now = b.now.Add(time.Minute)
 		done := reconcileDone{fillsRead: map[string]bool{}}
-		b.step(func(moment) { b.state.reconcile() })
-		for symbol := range b.asked[0].(callReconcile).fillsFrom {
+		b.step(func(stepContext) { b.state.reconcile() })
+		for symbol := range b.effects[0].(callReconcile).fillsFrom {
 			read[symbol], done.fillsRead[symbol] = true, true
 		}
 		if len(done.fillsRead) != quietSymbolsMax {
@@ -103,41 +103,41 @@ func TestQuietSymbolsTakeTurns(t *testing.T) {
 	}
 }
 
-func TestReadingThatBeganBeforeAPositionClosedDoesNotReviveIt(t *testing.T) {
+func TestReadingFromBeforeACloseDoesNotReopenThePosition(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
 	closed := open
 	closed.Qty = venues.MustDecimal("0")
-	b.step(func(m moment) { b.state.position(m, open) })
+	b.step(func(step stepContext) { b.state.positionReported(step, open) })
 	begun := b.now
 	b.pass(100 * time.Millisecond)
-	b.step(func(m moment) { b.state.position(m, closed) })
-	b.step(func(m moment) {
-		b.state.fundsRead(m, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: begun}})
+	b.step(func(step stepContext) { b.state.positionReported(step, closed) })
+	b.step(func(step stepContext) {
+		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: begun}})
 	})
-	if len(b.state.funds.positions) != 0 {
+	if b.state.positions.ListedCount() != 0 {
 		t.Fatal("a ghost")
 	}
 	b.pass(time.Second)
-	b.step(func(m moment) {
-		b.state.fundsRead(m, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: b.now}})
+	b.step(func(step stepContext) {
+		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: b.now}})
 	})
-	if len(b.state.funds.positions) != 1 {
-		t.Fatal("a position opened again is not shown")
+	if b.state.positions.ListedCount() != 1 {
+		t.Fatal("a position that was opened again is not listed")
 	}
 }
 
-func TestOrderWhoseFillsAreCompleteIsAskedFor(t *testing.T) {
+func TestOrderWhoseFillsAreCompleteIsQueried(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
-	b.step(func(m moment) { b.state.fills(m, []venues.Fill{*o.fill("t1", "1", "60000")}) })
+	b.step(func(step stepContext) { b.state.handleFills(step, []venues.Fill{*o.fill("t1", "1", "60000")}) })
 	if count(b.pass(0), isQuery) != 1 {
 		t.Fatalf("it stays %s with everything filled", o.Status)
 	}
 }
 
-// TestFillsOfASymbolAreReadFromItsFirstOrderOn: a restart forgets an order that
-// has ended, but not from when on its fills are to be read.
+// TestFillsOfASymbolAreReadFromItsFirstOrderOn: a restart does not load an order that has
+// ended, but the stored mark has the time from which its fills are read.
 func TestFillsOfASymbolAreReadFromItsFirstOrderOn(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
@@ -145,29 +145,31 @@ func TestFillsOfASymbolAreReadFromItsFirstOrderOn(t *testing.T) {
 		t.Errorf("the intent is durable, fills are read from %v", got)
 	}
 	b = newBench(t, venues.Capabilities{})
-	b.step(func(m moment) { b.state.lookedUp(m, lookedUp{report: o.says(venues.StatusOpen, "0")}) })
+	b.step(func(step stepContext) {
+		b.state.orderLookedUp(step, lookedUp{report: o.reportWith(venues.StatusOpen, "0")})
+	})
 	if b.fillsUntil("BTCUSDT").IsZero() {
 		t.Error("an order was adopted, and its fills may never be read")
 	}
 }
 
-// TestRefusedIntentDoesNotHideItsSymbol: the batch that was refused may have been
-// the first to name the symbol.
-func TestRefusedIntentDoesNotHideItsSymbol(t *testing.T) {
+// TestRejectedIntentDoesNotHideItsSymbol: the rejected batch may have been the one that
+// stores the mark of the symbol.
+func TestRejectedIntentDoesNotHideItsSymbol(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	clear(b.puts)
-	b.step(func(moment) { b.state.intentRefused(o.OrderID, persistence.ErrUnavailable) })
+	b.step(func(stepContext) { b.state.intentRejected(o.OrderID, persistence.ErrUnavailable) })
 	if b.fillsUntil("BTCUSDT").IsZero() {
 		t.Error("the next order will not say it again")
 	}
 }
 
-// TestOrderIsNotLeftToTheReconciliationOfAnIdleAccount: the stream may be mute,
-// and the next comparison was planned while nothing was open.
+// TestOrderIsNotLeftToTheReconciliationOfAnIdleAccount: the stream may be stalled, and the
+// next reconciliation was scheduled while no order was open.
 func TestOrderIsNotLeftToTheReconciliationOfAnIdleAccount(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.step(func(m moment) { b.state.streamConnected(m) })
+	b.step(func(step stepContext) { b.state.streamConnected(step) })
 	b.pass(0)
 	b.reconciled(reconcileDone{})
 	b.open(limitOrder("r1"), venues.StatusOpen)

@@ -11,10 +11,10 @@ import (
 	"venuegate/venues"
 )
 
-func TestUnknownIsFoundByAsking(t *testing.T) {
+func TestUnknownOrderIsFoundByQuery(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
-		h.venue.lose = true
+		h.venue.losesAnswers = true
 		begun := time.Now()
 		order, err := h.place("r1", "59000")
 		if err != nil || order.Status != venues.StatusOpen {
@@ -26,10 +26,10 @@ func TestUnknownIsFoundByAsking(t *testing.T) {
 	})
 }
 
-func TestNotPlacedIsProvenAndMayBeTriedAgain(t *testing.T) {
+func TestNotPlacedIsConfirmedAndCanBeRepeated(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
-		h.venue.swallow = true
+		h.venue.dropsOrders = true
 		order, err := h.place("r1", "59000")
 		if err != nil || order.Status != venues.StatusUnknown {
 			t.Fatalf("%+v, %v", order, err)
@@ -39,7 +39,7 @@ func TestNotPlacedIsProvenAndMayBeTriedAgain(t *testing.T) {
 		if err != nil || record.Status != venues.StatusRejected || record.Error.Reason != "not_placed" {
 			t.Fatalf("%+v, %v", record, err)
 		}
-		h.venue.swallow = false
+		h.venue.dropsOrders = false
 		again, err := h.place("r1", "59000")
 		if err != nil || again.OrderID == order.OrderID || again.Status != venues.StatusOpen {
 			t.Fatalf("%+v, %v", again, err)
@@ -47,12 +47,12 @@ func TestNotPlacedIsProvenAndMayBeTriedAgain(t *testing.T) {
 	})
 }
 
-// TestIntentSurvivesACrash: the process dies after the order was sent and before
-// its answer was read; the next one finds the order and does not send it again.
+// TestIntentSurvivesACrash: the process ends after the order was sent and before its
+// answer was read. The next one finds the order and does not send it again.
 func TestIntentSurvivesACrash(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
-		h.venue.lose = true
+		h.venue.losesAnswers = true
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		defer cancel()
 		_, err := h.client.Place(ctx, venues.PlaceOrder{
@@ -74,7 +74,7 @@ func TestIntentSurvivesACrash(t *testing.T) {
 		if h.venue.placed != 1 {
 			t.Fatalf("%d orders at the venue", h.venue.placed)
 		}
-		order, err := successor.client.Cancel(context.Background(), venues.CancelOrder{OrderID: list[0].OrderID})
+		order, err := successor.cancel(context.Background(), list[0].OrderID)
 		if err != nil || order.Status != venues.StatusCancelled {
 			t.Fatalf("%+v, %v", order, err)
 		}
@@ -82,7 +82,7 @@ func TestIntentSurvivesACrash(t *testing.T) {
 		if venues.CodeOf(err) != venues.CodeDuplicateRequest {
 			t.Fatalf("repeat after the crash: %v", err)
 		}
-	}, actortest.ExpectFailures()) // of the predecessor, whose store is closed
+	}, actortest.ExpectFailures()) // match the predecessor, whose store is closed
 }
 
 func TestOrdersMadeElsewhereAreAdopted(t *testing.T) {

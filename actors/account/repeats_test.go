@@ -58,24 +58,24 @@ func TestRacingRepeatsPlaceOneOrder(t *testing.T) {
 	})
 }
 
-// lateReader has not heard of any request id yet.
+// lateReader is a store that returns no request id, like one that lags.
 type lateReader struct{ *storetest.Memory }
 
 func (lateReader) Idempotency(context.Context, string, string, string) (persistence.IdempotencyRecord, error) {
 	return persistence.IdempotencyRecord{}, persistence.ErrNotFound
 }
 
-// TestKeyFreedMeanwhileIsTaken: another caller's attempt was refused between the
-// look at the request id and the commit.
+// TestKeyFreedMeanwhileIsTaken: an earlier attempt under the request id, which the lookup
+// did not return, was rejected, so that the commit finds a freed claim.
 func TestKeyFreedMeanwhileIsTaken(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
-		h.venue.refuse = true
+		h.venue.rejectsOrders = true
 		if _, err := h.place("r1", "59000"); venues.CodeOf(err) != venues.CodeInsufficientBalance {
 			t.Fatalf("%v", err)
 		}
-		h.venue.refuse = false
-		h.client = account.NewClient(h.ref, h.config, lateReader{h.store}, still{})
+		h.venue.rejectsOrders = false
+		h.client = account.NewClient(h.ref, h.config, lateReader{h.store}, fixedMarket{})
 		if order, err := h.place("r1", "59000"); err != nil || order.Status != venues.StatusOpen {
 			t.Fatalf("%+v, %v", order, err)
 		}

@@ -3,77 +3,77 @@ package account
 import (
 	"time"
 
+	"venuegate/actors/account/deadline"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// report takes what the private stream said about an order.
-func (s *state) report(m moment, r venues.ExecutionReport) {
+// handleReport applies a report, or looks up its order.
+func (s *state) handleReport(step stepContext, r venues.ExecutionReport) {
 	if o := s.findReported(&r); o != nil {
-		s.apply(m, o, r)
+		s.applyReport(step, o, r)
 		return
 	}
-	// It may be one of ours that is no longer in memory: the store knows.
+	// It may be an order of this service that is no longer in memory.
 	s.after(lookUp{report: r})
 }
 
-// lookedUp goes on with a report whose order was searched in the store.
-func (s *state) lookedUp(m moment, in lookedUp) {
+// orderLookedUp applies a report whose order was looked up in the store.
+func (s *state) orderLookedUp(step stepContext, in lookedUp) {
 	o := s.findReported(&in.report)
 	if o == nil && in.found != nil {
 		o = s.orders[in.found.record.OrderID]
 	}
 	if o == nil && in.found != nil {
-		o = s.restore(*in.found)
+		o = s.restoreOrder(*in.found)
 	}
 	if o == nil {
-		o = s.adopt(m, in.report)
+		o = s.adopt(step, in.report)
 	}
-	s.knows(o, progressOf(in.report.Status, in.report.FilledQty)) // so far, it was not watched
-	s.apply(m, o, in.report)
+	s.noteStreamed(o, progressOf(in.report.Status, in.report.FilledQty)) // the stream was not expected to report it
+	s.applyReport(step, o, in.report)
 }
 
-// restore takes an order and what belongs to it from the store.
-func (s *state) restore(in loadedOrder) *order {
-	o := s.insert(in.record)
+// restoreOrder loads an order and what belongs to it from the store.
+func (s *state) restoreOrder(in loadedOrder) *order {
+	o := s.insertOrder(in.record)
 	o.stored = in.record
 	o.claim = in.claim
-	o.withdrawn = in.record.PendingAction == venues.PendingCancel
-	o.change = remembered(&in.record)
+	o.Withdrawn = in.record.PendingAction == venues.PendingCancel
+	o.restoreChange()
 	o.PendingAction = o.change.kind
-	o.triggered = o.Status == venues.StatusOpen || o.FilledQty.IsPositive()
-	o.seenAt = s.storedAlive(&in.record)
+	o.Triggered = o.Status == venues.StatusOpen || o.FilledQty.IsPositive()
+	o.seenOpenAt = s.storedOpenAt(&in.record)
 	for _, f := range in.fills {
-		o.trades[tradeKey(&f.Fill)] = true
-		o.fillsQty = o.fillsQty.Add(f.Qty)
-		o.notional = o.notional.Add(f.Price.Mul(f.Qty))
-		o.filledAt = later(o.filledAt, f.ExecutedAt.Time)
+		o.addTrade(&f.Fill)
+		o.FilledAt = deadline.Later(o.FilledAt, f.ExecutedAt.Time)
 	}
-	o.released = o.FilledQty
+	o.Credited = o.FilledQty
 	return o
 }
 
-// storedAlive is when an order from the store was seen alive: the comparison up to
-// which its fills were read has confirmed it, unless it was missed by then.
-func (s *state) storedAlive(r *persistence.OrderRecord) time.Time {
+// storedOpenAt returns when an order from the store was last seen open: the
+// reconciliation up to which its fills were read has confirmed it, unless the order was
+// missed by then.
+func (s *state) storedOpenAt(r *persistence.OrderRecord) time.Time {
 	if !r.UnknownSince.IsZero() {
 		return r.UnknownSince.Time
 	}
-	if until := s.fillsUntil[r.Symbol]; until.After(r.UpdatedAt.Time) {
+	if until := s.fillMarks.until[r.Symbol]; until.After(r.UpdatedAt.Time) {
 		return until
 	}
 	return r.UpdatedAt.Time
 }
 
-// adopt makes a record of an order that was made outside this service, or whose
-// intent the store has lost: the id that we gave it can be read back.
-func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
+// adopt makes a record of an order that was made outside this service, or whose intent
+// the store has lost: its id can be read back from the client order id.
+func (s *state) adopt(step stepContext, r venues.ExecutionReport) *order {
 	made := r.VenueTime
 	if made.IsZero() {
-		made = m.now
+		made = step.now
 	}
 	status := venues.StatusPending
-	o := s.insert(persistence.OrderRecord{
+	o := s.insertOrder(persistence.OrderRecord{
 		Order: venues.Order{
 			OrderID: s.ids.orderOf(&r), Exchange: s.exchange, Status: status,
 			OrderSpec: venues.OrderSpec{
@@ -82,50 +82,52 @@ func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
 			},
 			Source: venues.SourceVenue, VenueOrderID: r.VenueOrderID, CreatedAt: venues.At(made),
 		},
-		Customer: s.customer, ClientOrderID: r.ClientOrderID, ConditionalID: r.ConditionalID, Deadline: venues.At(m.now),
+		Customer: s.customer, ClientOrderID: r.ClientOrderID, ConditionalID: r.ConditionalID, Deadline: venues.At(step.now),
 	})
-	// A leg of an entry of ours is known from its beginning.
+	// A leg that the venue made for an entry of ours is linked to the entry.
 	if r.Attachment != nil {
-		s.adoptLeg(m, o, &r)
+		s.adoptLeg(step, o, &r)
 	}
-	o.triggered = o.EntryOrderID == "" && r.Status != venues.StatusUntriggered // before we knew it
-	s.note(m, o, "adopted", persistence.JournalField{Name: "client_order_id", Value: r.ClientOrderID})
-	s.touch(o)
+	o.Triggered = o.EntryOrderID == "" && r.Status != venues.StatusUntriggered // no event for a trigger from before the adoption
+	s.note(step, o, "adopted", persistence.JournalField{Name: "client_order_id", Value: r.ClientOrderID})
+	s.markDirty(o)
 	return o
 }
 
-// apply brings an order to what a report says. Reports are cumulative and may
-// come twice, late and out of order: quantity never falls, a closed order stays
-// closed, and a status that does not follow is not taken.
-func (s *state) apply(m moment, o *order, r venues.ExecutionReport) {
-	s.touch(o)
+// applyReport applies a report to an order. Reports are cumulative and may come twice,
+// late and out of order: the filled quantity never falls, a closed order stays closed,
+// and a status that cannot follow is ignored.
+func (s *state) applyReport(step stepContext, o *order, r venues.ExecutionReport) {
+	s.markDirty(o)
 	if r.Status.IsActive() {
-		o.seenAt = m.now
+		o.seenOpenAt = step.now
 	}
-	s.shows(m, o, &r)
+	s.noteProgress(step, o, &r)
 	o.forced = o.forced || r.Forced
-	s.name(o, r)
-	s.followAttachment(o, &r)
+	s.noteVenueID(o, r)
+	if (r.Attachment != nil || o.Attachment != nil) && (r.VenueTime.IsZero() || !r.VenueTime.Before(o.termsAt)) {
+		s.protection(step).FollowAttachment(&o.protectedOrder, &r)
+	}
 	if r.Fill != nil {
-		s.addFill(m, o, *r.Fill)
+		s.addFill(step, o, *r.Fill)
 	}
 	if r.FilledQty.GreaterThan(o.FilledQty) {
-		s.hold(m, o, r)
+		s.holdReport(step, o, r)
 		return
 	}
-	s.take(m, o, r)
+	s.applyStatus(step, o, r)
 }
 
-// take applies a report whose fills are all known.
-func (s *state) take(m moment, o *order, r venues.ExecutionReport) {
+// applyStatus applies a report whose fills are all known.
+func (s *state) applyStatus(step stepContext, o *order, r venues.ExecutionReport) {
 	if o.Status.IsClosed() || (r.FilledQty.LessThan(o.FilledQty) && !r.Status.IsClosed()) {
-		return // told before what we know
+		return // older than what is known
 	}
-	if o.isUndecided(&r) {
-		return // a report that tells which trigger it was follows
+	if o.IsUndecided(&r) {
+		return // a report that names the trigger follows
 	}
-	s.takeTerms(o, r)
-	next := s.reads(m, o, &r)
+	s.applyTerms(o, r)
+	next := s.statusUnderChange(step, o, &r)
 	if next == venues.StatusOpen && o.FilledQty.IsPositive() {
 		next = venues.StatusPartiallyFilled
 	}
@@ -133,30 +135,30 @@ func (s *state) take(m moment, o *order, r venues.ExecutionReport) {
 		return
 	}
 	if next == venues.StatusRejected && !o.Status.IsActive() {
-		s.refuse(m, o, refusalOf(r.Fault))
+		s.rejectOrder(step, o, rejectionOf(r.RejectReason))
 		return
 	}
-	if r.Fault != nil && next != venues.StatusFilled {
-		o.Error = r.Fault
+	if r.RejectReason != nil && next != venues.StatusFilled {
+		o.Error = r.RejectReason
 	}
-	s.become(m, o, next)
+	s.setStatus(step, o, next)
 }
 
-// refusalOf is a refusal that came as a report.
-func refusalOf(fault *venues.OrderFault) *venues.Error {
-	if fault == nil {
+// rejectionOf returns the error of a rejection that the venue has sent as a report.
+func rejectionOf(reason *venues.RejectReason) *venues.Error {
+	if reason == nil {
 		return venues.Errorf(venues.CodeOrderRejected, "the venue rejected the order")
 	}
-	e := &venues.Error{Code: fault.Code, Message: fault.Message, VenueCode: fault.VenueCode, VenueMessage: fault.VenueMessage}
-	if fault.Reason != "" {
-		e = e.With("reason", fault.Reason)
+	e := &venues.Error{Code: reason.Code, Message: reason.Message, VenueCode: reason.VenueCode, VenueMessage: reason.VenueMessage}
+	if reason.Reason != "" {
+		e = e.With("reason", reason.Reason)
 	}
 	return e
 }
 
-// name learns the id that the venue gives the order. A stop has another one from
-// its trigger on, and its fills carry that.
-func (s *state) name(o *order, r venues.ExecutionReport) {
+// noteVenueID notes the id that the venue gives the order. A stop has another one from
+// its trigger on, which its fills carry.
+func (s *state) noteVenueID(o *order, r venues.ExecutionReport) {
 	if r.VenueOrderID == "" || (o.VenueOrderID != "" && r.Status == venues.StatusUntriggered) {
 		return
 	}
@@ -164,9 +166,9 @@ func (s *state) name(o *order, r venues.ExecutionReport) {
 	s.indexVenueID(o)
 }
 
-// takeTerms follows amendments, ours and those made elsewhere. A list that was
-// read before an amendment may be taken after it.
-func (s *state) takeTerms(o *order, r venues.ExecutionReport) {
+// applyTerms follows amendments, ours and those made elsewhere. A list that was read
+// before an amendment may be applied after it.
+func (s *state) applyTerms(o *order, r venues.ExecutionReport) {
 	if !r.VenueTime.IsZero() {
 		if r.VenueTime.Before(o.termsAt) {
 			return
@@ -180,13 +182,14 @@ func (s *state) takeTerms(o *order, r venues.ExecutionReport) {
 		o.Price = r.Price
 	}
 	if r.TriggerPrice.Valid {
-		s.followTrigger(o, &r)
+		s.protectionStep.FollowTrigger(&o.protectedOrder, &r)
 		o.TriggerPrice = r.TriggerPrice
 	}
 }
 
-// become moves the order to its next status and ends what that ends.
-func (s *state) become(m moment, o *order, next venues.OrderStatus) {
+// setStatus moves the order to its next status. It ends the search for an unknown outcome,
+// and emits the events of a trigger and of a complete fill.
+func (s *state) setStatus(step stepContext, o *order, next venues.OrderStatus) {
 	previous := o.Status
 	if previous == next {
 		return
@@ -194,22 +197,22 @@ func (s *state) become(m moment, o *order, next venues.OrderStatus) {
 	o.Status = next
 	if next != venues.StatusUnknown {
 		o.UnknownSince = venues.Time{}
-		o.inquiry = inquiry{}
+		o.query = statusQuery{}
 		if next.IsActive() && o.change.sent {
-			// What was asked of the venue may have come before the order did.
-			s.inquire(m, o, inquiryWait)
+			// A request for the change may have reached the venue before the order did.
+			s.scheduleQuery(step, o, queryDelay)
 		}
 	}
-	s.noteStatus(m, o, previous)
-	if o.Type.IsStop() && !o.triggered && (next == venues.StatusOpen || next == venues.StatusPartiallyFilled || next == venues.StatusFilled) {
-		o.triggered = true
-		s.emitTriggered(m, o)
+	s.noteStatus(step, o, previous)
+	if o.Type.IsStop() && !o.Triggered && (next == venues.StatusOpen || next == venues.StatusPartiallyFilled || next == venues.StatusFilled) {
+		o.Triggered = true
+		s.emitTriggered(step, o)
 	}
 	if next == venues.StatusFilled {
-		s.emitFilled(m, o)
+		s.emitFilled(step, o)
 	}
 	if next.IsClosed() {
 		o.PendingAction = venues.PendingNone
-		o.held, o.heldDue = nil, time.Time{}
+		o.dropHeld()
 	}
 }

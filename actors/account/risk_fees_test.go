@@ -7,11 +7,12 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"venuegate/actors/account/risk"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// paysIn makes the fee of an execution 0.1 of a currency.
+// paysIn sets the fee of an execution to 0.1 of a currency.
 func paysIn(currency string) func(*venues.ExecutionReport) {
 	return func(r *venues.ExecutionReport) {
 		r.Fill.Fee, r.Fill.FeeCurrency = venues.Some(venues.MustDecimal("0.1")), currency
@@ -20,7 +21,7 @@ func paysIn(currency string) func(*venues.ExecutionReport) {
 
 func (b *bench) wantEarned(want string) {
 	b.t.Helper()
-	if got := b.state.risk.earned; !got.Equal(venues.MustDecimal(want)) {
+	if got := b.state.risk.Earned(); !got.Equal(venues.MustDecimal(want)) {
 		b.t.Errorf("the day has brought %s, want %s", got, want)
 	}
 }
@@ -28,7 +29,7 @@ func (b *bench) wantEarned(want string) {
 func (b *bench) wantUncounted(amount string) {
 	b.t.Helper()
 	var got decimal.Decimal
-	for _, fees := range b.state.risk.record.Uncounted {
+	for _, fees := range b.state.risk.Record().Uncounted {
 		got = got.Add(fees.Amount)
 	}
 	if !got.Equal(venues.MustDecimal(amount)) {
@@ -46,54 +47,54 @@ func (b *bench) rows(kind string) int {
 	return n
 }
 
-// TestForeignFeeCountsAtItsPrice, and after a restart at the price of that time.
+// TestForeignFeeCountsAtItsPrice: the fee counts at the price at the execution, also after
+// a restart.
 func TestForeignFeeCountsAtItsPrice(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	b.prices = map[string]string{"BNBUSDT": "600"}
-	b.stranger(1, venues.Buy, "1", "100", paysIn("BNB"))
+	b.adoptForeign(1, venues.Buy, "1", "100", paysIn("BNB"))
 	b.wantEarned("-60")
 	b.prices["BNBUSDT"] = "700"
-	b.stranger(2, venues.Buy, "1", "100", paysIn("USDC")) // counts like the settlement's
+	b.adoptForeign(2, venues.Buy, "1", "100", paysIn("USDC")) // counts like the settlement's
 	b.wantEarned("-60.1")
 	b.wantUncounted("0")
 	b.restart().wantEarned("-60.1")
 }
 
-// TestForeignFeeWithoutAPriceIsSaid and counted as soon as there is one.
-func TestForeignFeeWithoutAPriceIsSaid(t *testing.T) {
+// TestForeignFeeWithoutAPriceIsJournaled: it is counted once there is a price.
+func TestForeignFeeWithoutAPriceIsJournaled(t *testing.T) {
 	b := limited(t)
-	b.stranger(2, venues.Sell, "1", "100", paysIn("BNB"))
-	b.stranger(3, venues.Buy, "1", "100", paysIn("BNB"))
+	b.adoptForeign(2, venues.Sell, "1", "100", paysIn("BNB"))
+	b.adoptForeign(3, venues.Buy, "1", "100", paysIn("BNB"))
 	b.wantEarned("-0.5")
 	b.wantUncounted("0.2")
 	if n := b.rows("risk.fee_uncounted"); n != 1 {
-		t.Errorf("said %d times", n)
+		t.Errorf("%d journal rows", n)
 	}
 	again := b.restart()
-	again.state.risk.limits = b.state.risk.limits
-	again.step(func(moment) {})
+	again.state.risk.Limits = b.state.risk.Limits
+	again.step(func(stepContext) {})
 	again.wantUncounted("0.2")
 	again.prices = map[string]string{"BNBUSDT": "600"}
-	again.lists(venues.Long, "2")
-	again.pass(feePriceEvery)
+	again.streamPosition(venues.Long, "2")
+	again.pass(risk.FeePriceEvery)
 	again.wantEarned("-120.5")
 	again.wantUncounted("0")
-	if again.rows("risk.fee_counted") != 1 || again.state.risk.record.Lock == nil {
-		t.Errorf("lock %+v", again.state.risk.record.Lock)
+	if again.rows("risk.fee_counted") != 1 || again.state.risk.Record().Lock == nil {
+		t.Errorf("lock %+v", again.state.risk.Record().Lock)
 	}
 }
 
-// TestUncountedFeesEndWithTheirDay.
 func TestUncountedFeesEndWithTheirDay(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Buy, "1", "100", paysIn("BNB"))
+	b.adoptForeign(1, venues.Buy, "1", "100", paysIn("BNB"))
 	b.wantUncounted("0.1")
 	b.now = b.now.Add(24 * time.Hour)
 	b.prices = map[string]string{"BNBUSDT": "600"}
-	b.step(func(moment) {})
+	b.step(func(stepContext) {})
 	b.wantEarned("0")
 	b.wantUncounted("0")
-	if slices.ContainsFunc(b.recordedFills(), func(f persistence.FillRecord) bool { return f.FeeWorth.Valid }) {
+	if slices.ContainsFunc(b.recordedFills(), func(f persistence.FillRecord) bool { return f.FeeInSettlement.Valid }) {
 		t.Error("what was not known is written down")
 	}
 }

@@ -17,14 +17,14 @@ import (
 	"venuegate/venues"
 )
 
-// watchedVenue looks, when a request leaves and when it arrives, whether the lock
-// is durable by then.
+// watchedVenue counts the requests that leave or arrive after the lock has become
+// durable.
 type watchedVenue struct {
 	*ledgerVenue
 	store *storetest.Memory
 	sent  atomic.Int64
 	late  atomic.Int64
-	// leaves is how long a request waits in the connector.
+	// leaves returns how long the nth request waits in the connector.
 	leaves func(n int64) time.Duration
 }
 
@@ -42,15 +42,15 @@ func (v *watchedVenue) look(ctx context.Context) {
 	}
 }
 
-// idle stands for the private connection.
-type idle struct{}
+// idleFeed is a private connection without events.
+type idleFeed struct{}
 
-func (idle) Started(*actors.Context)      {}
-func (idle) Receive(*actors.Context, any) {}
+func (idleFeed) Started(*actors.Context)      {}
+func (idleFeed) Receive(*actors.Context, any) {}
 
-// TestNothingLeavesAfterTheLockIsDurable: 500 orders are on their way, in the
-// mailbox, the journal, the pool and the connector, when the loss comes.
-func TestNothingLeavesAfterTheLockIsDurable(t *testing.T) {
+// TestNothingIsSentAfterTheLockIsDurable: 500 orders are in the mailbox, the journal, the
+// pool and the connector when the loss is reported.
+func TestNothingIsSentAfterTheLockIsDurable(t *testing.T) {
 	for seed := range int64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			actortest.Run(t, func(kit *actortest.Kit) { raceWithALock(kit, seed) })
@@ -63,7 +63,7 @@ func raceWithALock(kit *actortest.Kit, seed int64) {
 	venue := &watchedVenue{ledgerVenue: newVenue(), store: store, leaves: func(n int64) time.Duration {
 		return time.Duration((n*7919+seed*104729)%40) * time.Millisecond
 	}}
-	client, events, _ := openLimited(kit, store, venue)
+	client, events, _ := openWithLossLimit(kit, store, venue)
 	var answered [3]atomic.Int64
 	var wait sync.WaitGroup
 	for i := range 500 {
@@ -102,8 +102,9 @@ func raceWithALock(kit *actortest.Kit, seed int64) {
 	}
 }
 
-// openLimited is an account that may lose 100 a day.
-func openLimited(kit *actortest.Kit, store *storetest.Memory, venue venues.Account) (account.Client, account.Observer, actors.Ref) {
+// openWithLossLimit starts an account with a daily loss limit of 100. The Observer
+// reports private events to it.
+func openWithLossLimit(kit *actortest.Kit, store *storetest.Memory, venue venues.Account) (account.Client, account.Observer, actors.Ref) {
 	log := journal.NewClient(store)
 	fence, err := log.Own(context.Background(), "c1")
 	if err != nil {
@@ -118,26 +119,26 @@ func openLimited(kit *actortest.Kit, store *storetest.Memory, venue venues.Accou
 	config := account.Config{Customer: "c1", Exchange: venues.Binance, ClientIDPrefix: "test"}
 	var events account.Observer
 	spec := account.Child(account.Deps{
-		Config: config, Fence: fence, Venue: venue, Store: store, Journal: log.Line("c1", "account"), Market: still{}, Updates: silence{},
+		Config: config, Fence: fence, Venue: venue, Store: store, Journal: log.CommitQueue("c1", "account"), Market: fixedMarket{}, Updates: discardUpdates{},
 		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &wide) },
 		OrderPool: kit.System.NewCallPool("orders", 16, 600), ReadPool: kit.System.NewCallPool("reads", 8, 64),
-		InquiryPool: kit.System.NewCallPool("inquiries", 8, 64),
+		QueryPool: kit.System.NewCallPool("inquiries", 8, 64),
 		Private: func(o account.Observer) actors.Child {
 			events = o
-			return actors.Child{Name: "private", Producer: func() actors.Behaviour { return idle{} }}
+			return actors.Child{Name: "private", Producer: func() actors.Behaviour { return idleFeed{} }}
 		},
 	})
 	ref := kit.Start(spec)
 	kit.Advance(time.Second)
-	return account.NewClient(ref, config, store, still{}), events, ref
+	return account.NewClient(ref, config, store, fixedMarket{}), events, ref
 }
 
-// wide is entropy for more ids in a millisecond than a byte counts.
-var wide wideCounter
+// wide makes more different ids within a millisecond than idEntropy.
+var wide wideEntropy
 
-type wideCounter struct{ n uint64 }
+type wideEntropy struct{ n uint64 }
 
-func (c *wideCounter) Read(p []byte) (int, error) {
+func (c *wideEntropy) Read(p []byte) (int, error) {
 	c.n++
 	for i := range p {
 		p[i] = byte(c.n >> (8 * (i % 8)))
@@ -145,7 +146,7 @@ func (c *wideCounter) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lossOf is an order made elsewhere that lost so much.
+// lossOf returns the report of an order made elsewhere that has realized a loss.
 func lossOf(amount string) venues.ExecutionReport {
 	now := time.Now()
 	return venues.ExecutionReport{
@@ -158,24 +159,25 @@ func lossOf(amount string) venues.ExecutionReport {
 	}
 }
 
-// quietMarket knows no mark price until somebody has asked for it twice.
+// quietMarket returns no mark price for the first two calls.
 type quietMarket struct {
-	still
-	asked atomic.Int64
+	fixedMarket
+	calls atomic.Int64
 }
 
 func (m *quietMarket) Mark(symbol string) venues.Optional {
-	if m.asked.Add(1) <= 2 {
+	if m.calls.Add(1) <= 2 {
 		return venues.Optional{}
 	}
-	return m.still.Mark(symbol)
+	return m.fixedMarket.Mark(symbol)
 }
 
-// TestOrderWithoutAPriceWaitsForTheMark where its notional is limited.
+// TestOrderWithoutAPriceWaitsForTheMark: its limited notional is computed with the mark
+// price.
 func TestOrderWithoutAPriceWaitsForTheMark(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		store := storetest.NewMemory()
-		client, _, ref := openLimited(kit, store, newVenue())
+		client, _, ref := openWithLossLimit(kit, store, newVenue())
 		config := account.Config{Customer: "c1", Exchange: venues.Binance}
 		limits := persistence.RiskLimits{MaxOrderNotional: venues.Some(venues.MustDecimal("60000"))}
 		if err := client.Configure(context.Background(), persistence.VenueAccount{Limits: limits}); err != nil {

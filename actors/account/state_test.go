@@ -13,18 +13,18 @@ import (
 func TestIntentIsDurableBeforeItIsSent(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	in := limitOrder("r1")
-	m := b.moment()
-	b.state.place(m, in)
-	out := b.state.finish(m)
-	if len(out.batch.Absent) != 2 || len(out.batch.Puts) != 3 || out.batch.Fence.Epoch != 1 {
-		t.Fatalf("batch %+v", out.batch)
+	step := b.stepContext()
+	b.state.place(step, in)
+	out := b.state.finish(step)
+	if len(out.Batch.Absent) != 2 || len(out.Batch.Puts) != 3 || out.Batch.Fence.Epoch != 1 {
+		t.Fatalf("batch %+v", out.Batch)
 	}
-	record := out.batch.Puts[2].(persistence.OrderRecord)
+	record := out.Batch.Puts[2].(persistence.OrderRecord)
 	if record.Status != venues.StatusPending || record.ClientOrderID == "" || record.Deadline.Sub(b.now) != orderLifeMax {
 		t.Fatalf("intent %+v", record)
 	}
-	if _, ok := out.after[0].(callPlace); !ok {
-		t.Fatalf("after the commit: %T", out.after[0])
+	if _, ok := out.After[0].(callPlace); !ok {
+		t.Fatalf("after the commit: %T", out.After[0])
 	}
 	if id, ok := b.state.ids.orderID(record.ClientOrderID); !ok || id != record.OrderID {
 		t.Fatalf("order id read back: %s", id)
@@ -34,19 +34,19 @@ func TestIntentIsDurableBeforeItIsSent(t *testing.T) {
 func TestAcknowledgedOrderIsAnswered(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) {
-		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	b.step(func(step stepContext) {
+		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusOpen || r.order.VenueOrderID == "" {
 		t.Fatalf("answer %+v", r)
 	}
 }
 
-func TestRefusalFreesTheRequestID(t *testing.T) {
+func TestRejectionFreesTheRequestID(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	refusal := venues.Errorf(venues.CodeInsufficientBalance, "Margin is insufficient.")
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: refusal}) })
+	rejection := venues.Errorf(venues.CodeInsufficientBalance, "Margin is insufficient.")
+	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: rejection}) })
 	b.want(o, venues.StatusRejected, "0")
 	r := b.lastReply()
 	if venues.CodeOf(r.err) != venues.CodeInsufficientBalance {
@@ -59,13 +59,13 @@ func TestRefusalFreesTheRequestID(t *testing.T) {
 	b.wantFreed(true)
 }
 
-func TestPostOnlyRefusalIsACancelledOrder(t *testing.T) {
+func TestPostOnlyRejectionIsACancelledOrder(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	in := limitOrder("r1")
 	in.cmd.PostOnly = true
 	o := b.place(in)
-	refusal := venues.Errorf(venues.CodeInvalidRequest, "would take").With("reason", "post_only_would_take")
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: refusal}) })
+	rejection := venues.Errorf(venues.CodeInvalidRequest, "would take").With("reason", "post_only_would_take")
+	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: rejection}) })
 	r := b.lastReply()
 	if r.err != nil || r.order.Status != venues.StatusCancelled || r.order.Error.Reason != "post_only_would_take" {
 		t.Fatalf("answer %+v", r)
@@ -73,13 +73,13 @@ func TestPostOnlyRefusalIsACancelledOrder(t *testing.T) {
 	b.wantFreed(false)
 }
 
-func TestUnknownIsAnsweredAsUnknownAndFound(t *testing.T) {
+func TestUnknownOrderIsAnsweredAsUnknownAndFound(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: errTimeout}) })
+	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
 	b.want(o, venues.StatusUnknown, "0")
 	if n := count(b.pass(2900*time.Millisecond), isQuery); n != 2 {
-		t.Fatalf("%d questions in 2.9 s, want them at 0.5 and 1.5 s", n)
+		t.Fatalf("%d queries in 2.9 s, want them at 0.5 and 1.5 s", n)
 	}
 	if len(b.replies) != 0 {
 		t.Fatal("answered too early")
@@ -88,8 +88,8 @@ func TestUnknownIsAnsweredAsUnknownAndFound(t *testing.T) {
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusUnknown {
 		t.Fatalf("answer %+v", r)
 	}
-	b.step(func(m moment) {
-		b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	b.step(func(step stepContext) {
+		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
 	b.want(o, venues.StatusOpen, "0")
 }
@@ -97,17 +97,17 @@ func TestUnknownIsAnsweredAsUnknownAndFound(t *testing.T) {
 func TestOrderIsFilledOnlyWithItsFills(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) {
-		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusFilled, "1")})
+	b.step(func(step stepContext) {
+		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusFilled, "1")})
 	})
 	b.want(o, venues.StatusPending, "0")
-	first := o.says(venues.StatusPartiallyFilled, "0.4")
+	first := o.reportWith(venues.StatusPartiallyFilled, "0.4")
 	first.Fill = o.fill("t1", "0.4", "60000")
-	b.step(func(m moment) { b.state.report(m, first) })
-	b.step(func(m moment) { b.state.report(m, first) })
+	b.step(func(step stepContext) { b.state.handleReport(step, first) })
+	b.step(func(step stepContext) { b.state.handleReport(step, first) })
 	b.want(o, venues.StatusPartiallyFilled, "0.4")
-	b.step(func(m moment) {
-		b.state.fills(m, []venues.Fill{*o.fill("t1", "0.4", "60000"), *o.fill("t2", "0.6", "59990")})
+	b.step(func(step stepContext) {
+		b.state.handleFills(step, []venues.Fill{*o.fill("t1", "0.4", "60000"), *o.fill("t2", "0.6", "59990")})
 	})
 	b.want(o, venues.StatusFilled, "1")
 	if got := venues.FormatDecimal(o.AvgPrice.Decimal); got != "59994" {
@@ -129,16 +129,16 @@ func TestCancelOfAFilledOrderIsNotFoundWithItsStatus(t *testing.T) {
 	if !b.find(isCancel) {
 		t.Fatal("no cancel was sent")
 	}
-	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: o.OrderID, err: notFound()}) })
+	b.step(func(step stepContext) { b.state.cancelled(step, cancelDone{orderID: o.OrderID, err: notFound()}) })
 	if len(b.replies) != 0 {
 		t.Fatal("not found alone was taken for an answer")
 	}
 	if n := count(b.pass(time.Millisecond), isQuery); n != 1 {
-		t.Fatalf("%d questions", n)
+		t.Fatalf("%d queries", n)
 	}
-	filled := o.says(venues.StatusFilled, "1")
+	filled := o.reportWith(venues.StatusFilled, "1")
 	filled.Fill = o.fill("t1", "1", "60000")
-	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, report: filled}) })
+	b.step(func(step stepContext) { b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: filled}) })
 	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	if e == nil || e.Code != venues.CodeNotFound || e.Details["status"] != "filled" {
 		t.Fatalf("answer %+v", b.lastReply())
@@ -152,13 +152,13 @@ func TestCancelWaitsForAnOrderOnItsWay(t *testing.T) {
 	if b.find(isCancel) {
 		t.Fatal("the cancel could overtake the order")
 	}
-	b.step(func(m moment) {
-		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	b.step(func(step stepContext) {
+		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
 	if !b.find(isCancel) {
 		t.Fatal("the cancel was forgotten")
 	}
-	b.cancels(o)
+	b.confirmCancels(o)
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusCancelled || r.order.PendingAction != "" {
 		t.Fatalf("answer %+v", r)
 	}
@@ -171,13 +171,13 @@ func TestAmendInPlace(t *testing.T) {
 		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(),
 		cmd: venues.AmendOrder{OrderID: o.OrderID, Price: venues.Some(venues.MustDecimal("59000"))},
 	}
-	b.step(func(m moment) { b.state.amend(m, in) })
+	b.step(func(step stepContext) { b.state.amend(step, in) })
 	if o.PendingAction != venues.PendingAmend {
 		t.Fatalf("pending action %q", o.PendingAction)
 	}
-	seen := o.says(venues.StatusOpen, "0")
+	seen := o.reportWith(venues.StatusOpen, "0")
 	seen.Price = venues.Some(venues.MustDecimal("59000"))
-	b.step(func(m moment) { b.state.amended(m, amendDone{orderID: o.OrderID, report: seen}) })
+	b.step(func(step stepContext) { b.state.amended(step, amendDone{orderID: o.OrderID, report: seen}) })
 	if r := b.lastReply(); r.err != nil || !r.order.Price.Decimal.Equal(venues.MustDecimal("59000")) || r.order.PendingAction != "" {
 		t.Fatalf("answer %+v", r)
 	}
@@ -192,30 +192,30 @@ func TestStopIsReplacedByItsResidual(t *testing.T) {
 		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(),
 		cmd: venues.AmendOrder{OrderID: o.OrderID, TriggerPrice: venues.Some(venues.MustDecimal("61500"))},
 	}
-	b.step(func(m moment) { b.state.amend(m, amend) })
+	b.step(func(step stepContext) { b.state.amend(step, amend) })
 	if !b.find(isCancel) {
 		t.Fatal("a stop cannot be amended in place here")
 	}
-	b.cancels(o)
+	b.confirmCancels(o)
 	b.want(o, venues.StatusReplaced, "0")
 	next := b.state.orders[o.ReplacedBy]
 	if next == nil || next.Replaces != o.OrderID || !next.TriggerPrice.Decimal.Equal(venues.MustDecimal("61500")) {
 		t.Fatalf("successor %+v", next)
 	}
-	b.step(func(m moment) {
-		b.state.placed(m, placeDone{orderID: next.OrderID, report: next.says(venues.StatusUntriggered, "0")})
+	b.step(func(step stepContext) {
+		b.state.placed(step, placeDone{orderID: next.OrderID, report: next.reportWith(venues.StatusUntriggered, "0")})
 	})
 	if r := b.lastReply(); r.err != nil || r.order.OrderID != next.OrderID {
 		t.Fatalf("answer %+v", r)
 	}
 }
 
-func TestOrderHeldBackForTheVenuesLimitsSaysSo(t *testing.T) {
+func TestOrderHeldBackForRateLimitsReturnsRateLimited(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	limited := venues.Errorf(venues.CodeRateLimited, "orders_10s").Because(venues.ErrNotSent)
 	limited.RetryAfter = 3 * time.Second
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: limited}) })
+	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: limited}) })
 	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	if e == nil || e.Code != venues.CodeRateLimited || e.RetryAfter != 3*time.Second {
 		t.Fatalf("answer %v", b.lastReply().err)
@@ -223,11 +223,11 @@ func TestOrderHeldBackForTheVenuesLimitsSaysSo(t *testing.T) {
 	b.wantFreed(true)
 }
 
-func TestOrderThatTheConnectorRefusesKeepsItsReason(t *testing.T) {
+func TestOrderThatTheConnectorRejectsKeepsItsReason(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	invalid := venues.InvalidFields(venues.FieldFault{Field: "qty", Rule: "not_a_multiple_of_step", Given: "1.5", Allowed: "1 or 2"}).Because(venues.ErrNotSent)
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: invalid}) })
+	invalid := venues.InvalidFields(venues.FieldError{Field: "qty", Rule: "not_a_multiple_of_step", Given: "1.5", Allowed: "1 or 2"}).Because(venues.ErrNotSent)
+	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: invalid}) })
 	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	if e == nil || e.Code != venues.CodeInvalidRequest || e.Details["fields"] == nil {
 		t.Fatalf("answer %v", b.lastReply().err)
@@ -238,15 +238,15 @@ func TestOrderThatTheConnectorRefusesKeepsItsReason(t *testing.T) {
 	b.wantFreed(true)
 }
 
-func TestExecutionToldAMillisecondApartIsOne(t *testing.T) {
+func TestExecutionReportedAMillisecondApartIsOne(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
-	told := o.says(venues.StatusPartiallyFilled, "0.4")
-	told.Fill = o.fill("t1", "0.4", "60000")
-	b.step(func(m moment) { b.state.report(m, told) })
+	report := o.reportWith(venues.StatusPartiallyFilled, "0.4")
+	report.Fill = o.fill("t1", "0.4", "60000")
+	b.step(func(step stepContext) { b.state.handleReport(step, report) })
 	again := *o.fill("t1", "0.4", "60000")
 	again.ExecutedAt = venues.At(again.ExecutedAt.Add(time.Millisecond))
-	b.step(func(m moment) { b.state.fills(m, []venues.Fill{again}) })
+	b.step(func(step stepContext) { b.state.handleFills(step, []venues.Fill{again}) })
 	b.want(o, venues.StatusPartiallyFilled, "0.4")
 }
 
@@ -258,11 +258,11 @@ func TestPostOnlyIsAnsweredWhenTheVenueHasDecided(t *testing.T) {
 		in := limitOrder("")
 		in.cmd.PostOnly = true
 		o := b.place(in)
-		b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
+		b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
 		if len(b.replies) != 0 {
 			t.Fatal("answered before the venue has decided")
 		}
-		b.step(func(m moment) { b.state.report(m, o.says(end, "0")) })
+		b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(end, "0")) })
 		b.pass(time.Second)
 		if r := b.lastReply(); r.err != nil || r.order.Status != want {
 			t.Fatalf("answer %+v", r)

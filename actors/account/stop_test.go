@@ -11,22 +11,21 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/actors"
-	"venuegate/actors/account"
 	"venuegate/actors/actortest"
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
 	"venuegate/venues"
 )
 
-// muteVenue executes orders and never answers, nor does it a cancel.
-type muteVenue struct{ *ledgerVenue }
+// stalledVenue executes orders and cancels, and never answers.
+type stalledVenue struct{ *ledgerVenue }
 
-func (v muteVenue) Cancel(ctx context.Context, _ venues.OrderRef) (venues.ExecutionReport, error) {
+func (v stalledVenue) Cancel(ctx context.Context, _ venues.OrderRef) (venues.ExecutionReport, error) {
 	<-ctx.Done()
 	return venues.ExecutionReport{}, venues.ErrOutcomeUnknown
 }
 
-func (v muteVenue) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
+func (v stalledVenue) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if _, err := v.ledgerVenue.Place(ctx, r); err != nil {
 		return venues.ExecutionReport{}, err
 	}
@@ -34,12 +33,12 @@ func (v muteVenue) Place(ctx context.Context, r venues.OrderRequest) (venues.Exe
 	return venues.ExecutionReport{}, venues.ErrOutcomeUnknown
 }
 
-// A stop does not wait for the answer to an order: its intent is durable, and the
-// next start finds out what became of it.
-func TestAStopDoesNotWaitForAnOrder(t *testing.T) {
+// Stopping does not wait for the answer to an order: the intent is durable, and the next
+// start resolves the outcome.
+func TestStopDoesNotWaitForAnOrder(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		venue := newVenue()
-		h := open(kit, storetest.NewMemory(), muteVenue{venue}, "before")
+		h := open(kit, storetest.NewMemory(), stalledVenue{venue}, "before")
 		var placed venues.Order
 		var failure error
 		var caller sync.WaitGroup
@@ -52,7 +51,7 @@ func TestAStopDoesNotWaitForAnOrder(t *testing.T) {
 			t.Errorf("stopped after %s: %v", time.Since(begun), err)
 		}
 		if caller.Wait(); failure != nil || placed.Status != venues.StatusPending || time.Since(begun) != 0 {
-			t.Errorf("the caller is told %s, %v after %s", placed.Status, failure, time.Since(begun))
+			t.Errorf("the caller received %s, %v after %s", placed.Status, failure, time.Since(begun))
 		}
 		kit.System = actors.New(zap.NewNop())
 		open(kit, h.store, venue, "after")
@@ -67,8 +66,8 @@ func TestAStopDoesNotWaitForAnOrder(t *testing.T) {
 	})
 }
 
-// wantAtOnce waits for callers, whom virtual time must not keep.
-func wantAtOnce(t *testing.T, callers *sync.WaitGroup) {
+// wantImmediately waits for callers and checks that they return immediately.
+func wantImmediately(t *testing.T, callers *sync.WaitGroup) {
 	t.Helper()
 	begun := time.Now()
 	if callers.Wait(); time.Since(begun) > 100*time.Millisecond {
@@ -76,14 +75,14 @@ func wantAtOnce(t *testing.T, callers *sync.WaitGroup) {
 	}
 }
 
-// TestAStopAnswersWhoeverWaits: for an order that has no answer, for one that waits
-// for its turn, for one that is not durable yet, for a cancel, for a list.
-func TestAStopAnswersWhoeverWaits(t *testing.T) {
+// TestStopAnswersWaitingCallers: they wait for an order without an answer, for one that
+// the full pool has queued, for one that is not durable yet, for a cancel and for a halt.
+func TestStopAnswersWaitingCallers(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		g := &gate{}
 		venue := newVenue()
-		h := openWith(kit, storetest.NewMemory(), muteVenue{venue}, "account", func(c account.Committer) account.Committer {
-			g.Committer = c
+		h := openWith(kit, storetest.NewMemory(), stalledVenue{venue}, "account", func(c persistence.Submitter) persistence.Submitter {
+			g.Submitter = c
 			return g
 		})
 		var callers sync.WaitGroup
@@ -106,7 +105,7 @@ func TestAStopAnswersWhoeverWaits(t *testing.T) {
 		var cancelled venues.Order
 		var notCancelled, notListed, notStored error
 		callers.Go(func() {
-			cancelled, notCancelled = h.client.Cancel(ctx, venues.CancelOrder{OrderID: list[0].OrderID})
+			cancelled, notCancelled = h.cancel(ctx, list[0].OrderID)
 		})
 		callers.Go(func() { _, notListed = h.client.AwaitHalt(ctx) })
 		kit.Settle()
@@ -117,7 +116,7 @@ func TestAStopAnswersWhoeverWaits(t *testing.T) {
 		go func() { stopped <- kit.System.Stop(ctx) }()
 		kit.Settle()
 		g.open(nil)
-		wantAtOnce(t, &callers)
+		wantImmediately(t, &callers)
 		if err := <-stopped; err != nil {
 			t.Error(err)
 		}
@@ -138,12 +137,12 @@ func TestAStopAnswersWhoeverWaits(t *testing.T) {
 	})
 }
 
-// TestAFailureAnswersWhoeverWaits for an order: the next incarnation finds out what
-// has become of it, and knows nobody who has asked.
-func TestAFailureAnswersWhoeverWaits(t *testing.T) {
+// TestFailureAnswersWaitingCallers: the next incarnation resolves the outcome of the order,
+// but does not know its callers.
+func TestFailureAnswersWaitingCallers(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		venue := newVenue()
-		h := open(kit, storetest.NewMemory(), muteVenue{venue}, "account")
+		h := open(kit, storetest.NewMemory(), stalledVenue{venue}, "account")
 		var callers sync.WaitGroup
 		var placed venues.Order
 		var failure error
@@ -153,16 +152,16 @@ func TestAFailureAnswersWhoeverWaits(t *testing.T) {
 		callers.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			_, notChanged = h.client.Cancel(ctx, venues.CancelOrder{OrderID: placedID(t, h)})
+			_, notChanged = h.cancel(ctx, placedID(t, h))
 		})
 		kit.Settle()
 		h.store.FailNext(persistence.ErrUnavailable)
 		if err := h.client.Configure(context.Background(), halted()); venues.CodeOf(err) != venues.CodeMaintenance {
 			t.Errorf("the order to halt: %v", err)
 		}
-		wantAtOnce(t, &callers)
+		wantImmediately(t, &callers)
 		if failure != nil || placed.Status != venues.StatusPending {
-			t.Errorf("the caller is told %s, %v", placed.Status, failure)
+			t.Errorf("the caller received %s, %v", placed.Status, failure)
 		}
 		if e, _ := errors.AsType[*venues.Error](notChanged); e == nil || e.Details["orderState"] != "unknown" {
 			t.Errorf("the cancel: %v", notChanged)
@@ -170,8 +169,8 @@ func TestAFailureAnswersWhoeverWaits(t *testing.T) {
 	}, actortest.ExpectFailures())
 }
 
-// placedID is the order that the store has.
-func placedID(t *testing.T, h *house) string {
+// placedID returns the id of the only order in the store.
+func placedID(t *testing.T, h *harness) string {
 	t.Helper()
 	list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
 	if err != nil || len(list) != 1 {

@@ -34,11 +34,11 @@ type options struct {
 	system    []actors.Option
 }
 
-// Option changes how Run works.
+// Option configures Run.
 type Option func(*options)
 
-// Seeded runs the actors one at a time, in an order that seed decides, with
-// jitter that it decides too.
+// Seeded runs the actors one at a time, in an order that seed decides together with the
+// jitter.
 func Seeded(seed uint64) Option {
 	return func(o *options) { o.seed, o.seeded = seed, true }
 }
@@ -46,13 +46,13 @@ func Seeded(seed uint64) Option {
 // ExpectFailures lets actors fail without failing the test.
 func ExpectFailures() Option { return func(o *options) { o.failures = true } }
 
-// ExpectUnhandled lets actors receive what they do not know.
+// ExpectUnhandled lets actors receive messages that they do not handle.
 func ExpectUnhandled() Option { return func(o *options) { o.unhandled = true } }
 
 // LogTo replaces the log of the test.
 func LogTo(logger *zap.Logger) Option { return func(o *options) { o.logger = logger } }
 
-// With makes the system with further options.
+// With adds options of the system.
 func With(system ...actors.Option) Option {
 	return func(o *options) { o.system = append(o.system, system...) }
 }
@@ -122,9 +122,9 @@ func (k *Kit) Start(spec actors.Child) actors.Ref {
 	return ref
 }
 
-// Settle returns when nothing more can happen at this instant of virtual time:
-// every mailbox is empty, and every effect has ended or waits for something
-// outside the system.
+// Settle returns when nothing more can happen at this instant of virtual time: every
+// mailbox is empty, and every effect has ended or waits for something outside of the
+// system.
 func (k *Kit) Settle() {
 	if k.scheduler != nil {
 		k.scheduler.Settle()
@@ -133,7 +133,7 @@ func (k *Kit) Settle() {
 	synctest.Wait()
 }
 
-// Advance lets d of virtual time pass, with all that happens in it.
+// Advance lets d of virtual time pass, and runs everything that happens in it.
 func (k *Kit) Advance(d time.Duration) {
 	if k.scheduler != nil {
 		k.scheduler.Advance(d)
@@ -153,17 +153,35 @@ func (k *Kit) Do(call func()) {
 	call()
 }
 
-// Scheduler is what orders a Seeded test, else nil.
+// Scheduler returns the scheduler of a Seeded test, else nil.
 func (k *Kit) Scheduler() *Scheduler { return k.scheduler }
 
 // Ask is actors.Ask with a deadline of a virtual minute, fit for Seeded tests.
 func Ask[T any](k *Kit, ref actors.Ref, request func(actors.Reply[T]) any) (T, error) {
 	var value T
-	err := fmt.Errorf("ask %s: not answered", ref.Path())
+	err := fmt.Errorf("ask %s: no answer", ref.Path())
 	k.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 		defer cancel()
 		value, err = actors.Ask(ctx, ref, request)
 	})
 	return value, err
+}
+
+// Wait returns an effect that replaces slow I/O: it takes d of virtual time, and its
+// result is msg, or nil if it is cancelled.
+func Wait(d time.Duration, msg any) actors.Effect {
+	return func(ctx context.Context) any {
+		if d <= 0 {
+			return msg
+		}
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return msg
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = zap.NewNop()
 
-// echo answers requests and repeats what it is told to its neighbour.
+// echo answers requests and forwards other messages to its neighbour.
 type echo struct{ neighbour actors.Ref }
 
 type (
@@ -35,7 +35,7 @@ func (e *echo) Receive(ctx *actors.Context, msg any) {
 	}
 }
 
-func TestProbeKeepsWhatItIsTold(t *testing.T) {
+func TestProbeRecordsMessages(t *testing.T) {
 	for _, seeded := range []bool{false, true} {
 		t.Run(fmt.Sprintf("seeded %t", seeded), func(t *testing.T) {
 			actortest.Run(t, probeKeeps, seedIf(seeded)...)
@@ -52,14 +52,14 @@ func probeKeeps(k *actortest.Kit) {
 		ref.Tell(&tell{n})
 	}
 	if got := actortest.Expect[*tell](probe); got.n != 0 {
-		k.T.Errorf("first message is %d", got.n)
+		k.T.Errorf("first message is %d, want 0", got.n)
 	}
 	if rest := probe.Take(); len(rest) != 2 || answered != 3 {
-		k.T.Errorf("left %v, reacted to %d", rest, answered)
+		k.T.Errorf("left %v, reacted to %d, want 2 messages and 3", rest, answered)
 	}
 	path, err := actortest.Ask(k, ref, func(r actors.Reply[string]) any { return &ask{r} })
 	if path != "echo" || err != nil {
-		k.T.Errorf("ask: %q, %v", path, err)
+		k.T.Errorf("ask: %q, %v, want echo", path, err)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestExpectedFailure(t *testing.T) {
 		ref.Tell("boom")
 		k.Settle()
 		if _, err := actortest.Ask(k, ref, func(r actors.Reply[string]) any { return &ask{r} }); !errors.Is(err, actors.ErrStopped) {
-			t.Errorf("ask of a failed actor: %v", err)
+			t.Errorf("ask of a failed actor: %v, want error %v", err, actors.ErrStopped)
 		}
 	}, actortest.ExpectFailures())
 }

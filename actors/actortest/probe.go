@@ -8,7 +8,7 @@ import (
 	"venuegate/actors"
 )
 
-// Probe stands for a neighbour of the actor under test: it keeps what it is told.
+// Probe replaces a neighbour of the actor under test: it records its messages.
 type Probe struct {
 	kit *Kit
 	ref actors.Ref
@@ -17,8 +17,8 @@ type Probe struct {
 	messages []any
 }
 
-// Probe starts a top-level actor that keeps its messages. Each of react is then
-// called with the message, on the probe's goroutine, and may answer it.
+// Probe starts a top-level actor that records its messages. Each of react is then called
+// with the message, on the probe's goroutine, and may answer it.
 func (k *Kit) Probe(name string, react ...func(msg any)) *Probe {
 	k.T.Helper()
 	p := &Probe{kit: k}
@@ -29,11 +29,11 @@ func (k *Kit) Probe(name string, react ...func(msg any)) *Probe {
 	return p
 }
 
-// Ref is the probe's address.
+// Ref returns the probe's address.
 func (p *Probe) Ref() actors.Ref { return p.ref }
 
-// Take settles the system and returns what the probe was told since the last
-// Take or Expect, oldest first.
+// Take settles the system and returns the messages that the probe has received since the
+// last Take or Expect, oldest first.
 func (p *Probe) Take() []any {
 	p.kit.Settle()
 	p.mu.Lock()
@@ -43,16 +43,16 @@ func (p *Probe) Take() []any {
 	return taken
 }
 
-// ExpectNone settles the system and fails the test if the probe holds a message.
+// ExpectNone settles the system and fails the test if the probe has a message.
 func (p *Probe) ExpectNone() {
 	p.kit.T.Helper()
 	if left := p.Take(); len(left) > 0 {
-		p.kit.T.Errorf("%s was told %s, expected nothing", p.ref.Path(), typesOf(left))
+		p.kit.T.Errorf("%s received %s, want nothing", p.ref.Path(), typesOf(left))
 	}
 }
 
-// Expect settles the system, takes the oldest message of the probe, and ends the
-// test if there is none or it is no M.
+// Expect settles the system, takes the oldest message of the probe, and ends the test if
+// there is none or it is not an M.
 func Expect[M any](p *Probe) M {
 	p.kit.T.Helper()
 	p.kit.Settle()
@@ -60,11 +60,11 @@ func Expect[M any](p *Probe) M {
 	defer p.mu.Unlock()
 	var expected M
 	if len(p.messages) == 0 {
-		p.kit.T.Fatalf("%s was told nothing, expected %T", p.ref.Path(), expected)
+		p.kit.T.Fatalf("%s received nothing, want %T", p.ref.Path(), expected)
 	}
 	expected, ok := p.messages[0].(M)
 	if !ok {
-		p.kit.T.Fatalf("%s was told %s, expected %T", p.ref.Path(), typesOf(p.messages), expected)
+		p.kit.T.Fatalf("%s received %s, want %T", p.ref.Path(), typesOf(p.messages), expected)
 	}
 	p.messages = p.messages[1:]
 	return expected

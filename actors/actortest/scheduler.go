@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// Scheduler is a dispatcher for simulations: it runs one thing at a time, and
-// its seed chooses among those that are possible. What became possible at the
-// same instant is put in order by label first, so the choice does not depend on
-// which goroutine came first.
+// Scheduler is a dispatcher for simulations: it runs one event at a time, and its seed
+// chooses among the possible ones. Events that became possible at the same instant are
+// ordered by label first, so that the choice does not depend on the scheduling of
+// goroutines.
 //
-// One seed gives one order of everything that the actors do, provided that what
-// they call is repeatable too: effects that run at the same time must not share
-// state whose outcome depends on the order of their wake-ups, and Behaviours
-// must not range over maps where order matters.
+// One seed gives one order of everything that the actors do, provided that the code they
+// call is repeatable too: concurrent effects must not share state whose outcome depends
+// on the order of their wake-ups, and Behaviours must not range over maps where order
+// matters.
 //
-// It belongs into a synctest bubble. Settle, Advance and Do are called by the
+// It must be used in a synctest bubble. Settle, Advance and Do are called by the
 // test's goroutine, which is the one on which the actors run.
 type Scheduler struct {
 	mu     sync.Mutex
@@ -34,8 +34,8 @@ type Scheduler struct {
 	digest hash.Hash64
 }
 
-// recentStepsMax is how many steps Recent remembers at least; twice as many are
-// kept at most.
+// recentStepsMax is the least number of steps that Recent returns; at most twice as many
+// are kept.
 const recentStepsMax = 1000
 
 type step struct {
@@ -43,7 +43,7 @@ type step struct {
 	run   func()
 }
 
-// NewScheduler makes a scheduler that chooses by seed.
+// NewScheduler returns a scheduler that chooses by seed.
 func NewScheduler(seed uint64) *Scheduler {
 	return &Scheduler{random: rand.New(rand.NewPCG(seed, 1)), wake: make(chan struct{}, 1), digest: fnv.New64a()}
 }
@@ -71,7 +71,7 @@ func (s *Scheduler) Settle() {
 	}
 }
 
-// Advance lets d of virtual time pass, and runs each thing at its instant.
+// Advance lets d of virtual time pass, and runs each event at its instant.
 func (s *Scheduler) Advance(d time.Duration) {
 	end := time.Now().Add(d)
 	for s.Settle(); time.Now().Before(end); s.Settle() {
@@ -101,15 +101,15 @@ func (s *Scheduler) Do(call func()) {
 	}
 }
 
-// Digest identifies the order of all steps so far: two runs with equal digests
-// went the same way.
+// Digest identifies the order of all steps so far: two runs with equal digests had the
+// same order.
 func (s *Scheduler) Digest() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.digest.Sum64()
 }
 
-// Recent is the labels of the last steps, oldest first.
+// Recent returns the labels of the last steps, oldest first.
 func (s *Scheduler) Recent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

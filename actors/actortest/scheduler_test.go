@@ -11,8 +11,8 @@ import (
 	"venuegate/actors/actortest"
 )
 
-// worker ticks, and after some ticks runs an effect or fails. Its waits are round
-// numbers, so that much happens at the same instant.
+// worker ticks, and after some ticks runs an effect or fails. Its delays are round
+// numbers, so that many events happen at the same instant.
 type worker struct {
 	pool   *actors.Pool
 	target actors.Ref
@@ -39,7 +39,7 @@ func (w *worker) Receive(ctx *actors.Context, msg any) {
 	}
 }
 
-// crew supervises workers, and replaces one now and then.
+// crew supervises workers, and sometimes replaces one.
 type crew struct {
 	worker   func() actors.Behaviour
 	replaced int
@@ -94,7 +94,7 @@ func simulate(t *testing.T, seed uint64) (o outcome) {
 	return o
 }
 
-func TestOneSeedIsOneOrder(t *testing.T) {
+func TestSeedDecidesTheOrder(t *testing.T) {
 	const seeds = 50
 	orders := map[uint64]bool{}
 	for seed := range uint64(seeds) {
@@ -103,16 +103,16 @@ func TestOneSeedIsOneOrder(t *testing.T) {
 			t.Fatalf("seed %d gave two orders", seed)
 		}
 		if len(first.received) < 300 {
-			t.Fatalf("seed %d: only %d results", seed, len(first.received))
+			t.Fatalf("seed %d: only %d results, want at least 300 received", seed, len(first.received))
 		}
 		orders[first.digest] = true
 	}
 	if len(orders) != seeds {
-		t.Errorf("%d seeds gave %d orders", seeds, len(orders))
+		t.Errorf("%d seeds gave %d orders, want %v orders", seeds, len(orders), seeds)
 	}
 }
 
-func TestSchedulerRemembersRecentSteps(t *testing.T) {
+func TestSchedulerRecordsRecentSteps(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		ref := k.Start(actors.Child{Name: "echo", Producer: func() actors.Behaviour { return &echo{} }})
 		for range 5000 {
@@ -121,7 +121,7 @@ func TestSchedulerRemembersRecentSteps(t *testing.T) {
 		}
 		recent := k.Scheduler().Recent()
 		if len(recent) < 1000 || len(recent) > 2000 || recent[len(recent)-1] != "echo" {
-			t.Errorf("remembers %d steps", len(recent))
+			t.Errorf("%d steps are recorded", len(recent))
 		}
 	}, actortest.Seeded(3))
 }

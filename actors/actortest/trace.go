@@ -10,13 +10,12 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the expected outputs of traces in testdata")
 
-// separator stands between the input and the expected output of a case.
+// separator separates the input and the expected output of a case.
 const separator = "----"
 
 // Traces runs every file that matches pattern, such as "testdata/*.txt", as a
-// subtest. open makes a fresh machine for a file; the machine is then given the
-// input of each case and returns its output. An open that needs the subtest's t,
-// for a temporary directory say, gets it.
+// subtest. open returns a new machine for a file. The machine is called with the input of
+// each case and returns its output. t is that of the subtest.
 //
 // A file is a list of cases with blank lines between them. A case is one or more
 // lines of input, a line of four dashes, and the lines of output. Lines that

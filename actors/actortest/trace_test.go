@@ -11,7 +11,7 @@ import (
 	"venuegate/actors/actortest"
 )
 
-// adder is a machine that sums up the numbers of its input.
+// adder is a machine that adds the numbers of its input.
 func adder(*testing.T) func(string) string {
 	sum := 0
 	return func(input string) string {
@@ -31,7 +31,7 @@ func adder(*testing.T) func(string) string {
 
 func TestTraces(t *testing.T) { actortest.Traces(t, "testdata/*.txt", adder) }
 
-func TestRewriteRenewsOutputsAlone(t *testing.T) {
+func TestRewriteChangesOutputsOnly(t *testing.T) {
 	want, err := os.ReadFile("testdata/adder.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,16 @@
+// Package alerts is the actor that keeps one customer's price alerts. The books watch
+// the prices (actors/book); this actor keeps the records: an alert that fires is
+// durable in the same commit as its event.
+//
+//	armed ── condition begins to hold ──▶ fired     (once)
+//	armed ── condition begins to hold ──▶ armed     (repeating, at most every repeatGapMin)
+//	armed ◀── changed by the customer ──▶ paused
+//
+// A condition is watched from the time at which the alert is armed, while the service
+// runs: a crossing that happens while it is down is missed; a price above or below the
+// value is detected with the first price after the start. A repeating alert that has
+// fired does not fire again, also after a restart, until its condition has ceased to
+// hold.
 package alerts
 
 import (
@@ -6,6 +19,7 @@ import (
 	"time"
 
 	"venuegate/actors"
+	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -13,31 +27,27 @@ import (
 // Name is the actor's name under its customer.
 const Name = "alerts"
 
-// Deps are what the alerts work with.
+// Deps are the dependencies of the alerts.
 type Deps struct {
 	Customer string
 	Fence    persistence.Fence
 	Store    Store
-	Journal  Committer
-	// Watch asks the market of an exchange to watch a condition; see
+	// Journal takes the commits in order; it is the actor's commit queue.
+	Journal persistence.Submitter
+	// Watch makes the market of an exchange watch a condition; see
 	// book.Client.WatchPrice.
 	Watch func(ctx context.Context, exchange venues.Venue, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
 	NewID func(prefix string, at time.Time) string
 	Pool  *actors.Pool
 }
 
-// Store is what is read at start.
+// Store reads the alerts at the start.
 type Store interface {
 	Alerts(ctx context.Context, customer string) ([]persistence.Alert, error)
 }
 
-// Committer takes commits in order; it is a line of the journal.
-type Committer interface {
-	Submit(b persistence.Batch, done func(error))
-}
-
-// Child describes the alerts for their supervisor. What keeps them from starting
-// passes: they try until then.
+// Child returns the specification of the actor. The causes that keep it from starting
+// are temporary, so it is restarted without limit.
 func Child(d Deps) actors.Child {
 	return actors.Child{
 		Name: Name, RestartsMax: math.MaxInt,
@@ -48,18 +58,24 @@ func Child(d Deps) actors.Child {
 type behaviour struct {
 	deps  Deps
 	state *state
-	// early are the commands that came before the alerts were read.
-	early []put
+	steps step.Runner[effect]
+	// early are the commands that arrive before the alerts are loaded.
+	early step.Early
 	ready bool
 }
 
-// earlyMax bounds them.
+// earlyMax bounds the commands that arrive before the alerts are loaded.
 const earlyMax = 64
 
-// Started reads the alerts, once what an incarnation before this one has submitted
-// is answered.
+// Started reads the alerts. It first waits until the commits of the previous
+// incarnation are answered.
 func (a *behaviour) Started(ctx *actors.Context) {
 	a.state = newState(a.deps.Fence)
+	a.early.Max = earlyMax
+	a.steps = step.Runner[effect]{
+		Journal: a.deps.Journal, Handle: a.handle, Finish: a.state.take,
+		Run: func(ctx *actors.Context, e effect) { e.run(a, ctx) }, Failed: a.commitFailed,
+	}
 	err := ctx.Go(a.deps.Pool, func(life context.Context) any {
 		if err := persistence.Await(life, a.deps.Journal, persistence.Batch{Fence: a.deps.Fence}); err != nil {
 			return loaded{err: err}
@@ -72,7 +88,7 @@ func (a *behaviour) Started(ctx *actors.Context) {
 	}
 }
 
-// Stopping ends every watch.
+// Stopping closes every watch.
 func (a *behaviour) Stopping(*actors.Context) {
 	for _, alert := range a.state.alerts {
 		if alert.watch != nil {
@@ -81,8 +97,10 @@ func (a *behaviour) Stopping(*actors.Context) {
 	}
 }
 
-// Receive dispatches.
-func (a *behaviour) Receive(ctx *actors.Context, msg any) {
+// Receive handles one message.
+func (a *behaviour) Receive(ctx *actors.Context, msg any) { a.steps.Receive(ctx, msg) }
+
+func (a *behaviour) handle(ctx *actors.Context, msg any) {
 	switch in := msg.(type) {
 	case loaded:
 		a.loaded(ctx, in)
@@ -93,82 +111,39 @@ func (a *behaviour) Receive(ctx *actors.Context, msg any) {
 	case watchDue:
 		a.state.watchDue(in)
 	case hit:
-		a.state.hit(a.moment(), in)
-	case stored:
-		a.stored(ctx, in)
+		a.state.hit(step.NewContext(a.deps.NewID), in)
 	default:
 		ctx.Unhandled(msg)
 	}
-	a.finish(ctx)
-}
-
-func (a *behaviour) moment() moment {
-	now := time.Now()
-	return moment{now: now, newID: func(prefix string) string { return a.deps.NewID(prefix, now) }}
 }
 
 func (a *behaviour) loaded(ctx *actors.Context, in loaded) {
 	if in.err != nil {
-		for _, early := range a.early {
-			early.Reject(in.err)
-		}
+		a.early.Reject(in.err)
 		ctx.Fail(in.err)
 	}
 	a.state.loaded(in.alerts)
 	a.ready = true
-	for _, early := range a.early {
-		a.state.put(early)
+	for _, early := range a.early.Take() {
+		a.steps.Enqueue(early)
 	}
-	a.early = nil
 }
 
 func (a *behaviour) put(in put) {
-	switch {
-	case a.ready:
+	if a.ready {
 		a.state.put(in)
-	case len(a.early) < earlyMax:
-		a.early = append(a.early, in)
-	default:
-		in.Reject(actors.ErrBusy)
-	}
-}
-
-// finish ends a step: what waits for the commit follows it.
-func (a *behaviour) finish(ctx *actors.Context) {
-	out := a.state.take()
-	a.run(ctx, out.now)
-	if out.batch.Empty() {
-		a.run(ctx, out.after)
 		return
 	}
-	done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return stored{out, err} })
-	a.deps.Journal.Submit(out.batch, func(err error) {
-		if err != nil {
-			done.Reject(err)
-			return
-		}
-		done.Send(struct{}{})
-	})
+	a.early.Add(in)
 }
 
-// stored goes on once a step is durable. If it is not, memory is ahead of the
-// store, so the alerts start anew from what is durable there; a condition that
-// still holds then fires again.
-func (a *behaviour) stored(ctx *actors.Context, in stored) {
-	if in.err == nil {
-		a.run(ctx, in.after)
-		return
-	}
-	for _, e := range in.after {
-		if r, is := e.(reply); is {
-			r.to.Reject(in.err)
-		}
-	}
-	ctx.Fail(in.err)
-}
-
-func (a *behaviour) run(ctx *actors.Context, effects []effect) {
+// commitFailed rejects the callers whose alerts were not stored. Memory is ahead of
+// the store, so the actor restarts from what is durable; a condition that still
+// holds fires again.
+func (a *behaviour) commitFailed(_ *actors.Context, effects []effect, err error) {
 	for _, e := range effects {
-		e.run(a, ctx)
+		if r, is := e.(reply); is {
+			r.to.Reject(err)
+		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// watch is a condition that the actor has asked to be watched.
+// watch is a condition that the actor watches.
 type watch struct {
 	condition venues.PriceCondition
 	hit       func(venues.PriceHit)
@@ -34,8 +34,8 @@ func (w *watch) Close() { w.closed = true }
 
 func (w *watch) at(price string) { w.hit(venues.PriceHit{Price: venues.MustDecimal(price)}) }
 
-// desk is the actor with a market whose conditions the test makes true.
-type desk struct {
+// harness is the actor with a market whose conditions the test fulfils.
+type harness struct {
 	kit    *actortest.Kit
 	store  *storetest.Memory
 	client alerts.Client
@@ -45,77 +45,77 @@ type desk struct {
 	refuse  error
 }
 
-func (d *desk) watch(_ context.Context, _ venues.Venue, _ string, c venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.refuse != nil {
-		return nil, d.refuse
+func (h *harness) watch(_ context.Context, _ venues.Venue, _ string, c venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.refuse != nil {
+		return nil, h.refuse
 	}
 	w := &watch{condition: c, hit: hit}
-	d.watches = append(d.watches, w)
+	h.watches = append(h.watches, w)
 	return w, nil
 }
 
-func (d *desk) refuseWith(err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.refuse = err
+func (h *harness) refuseWith(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refuse = err
 }
 
-func open(kit *actortest.Kit, store *storetest.Memory) *desk {
-	d := &desk{kit: kit, store: store}
+func open(kit *actortest.Kit, store *storetest.Memory) *harness {
+	h := &harness{kit: kit, store: store}
 	log := journal.NewClient(store)
 	fence, err := log.Own(kit.T.Context(), "c1")
 	if err != nil {
 		kit.T.Fatal(err)
 	}
-	d.client = alerts.NewClient(kit.Start(alerts.Child(alerts.Deps{
-		Customer: "c1", Fence: fence, Store: store, Journal: log.Line("c1", alerts.Name), Pool: kit.System.NewPool("watch", 2, 16),
+	h.client = alerts.NewClient(kit.Start(alerts.Child(alerts.Deps{
+		Customer: "c1", Fence: fence, Store: store, Journal: log.CommitQueue("c1", alerts.Name), Pool: kit.System.NewPool("watch", 2, 16),
 		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
-		Watch: d.watch,
+		Watch: h.watch,
 	})))
 	kit.Settle()
-	return d
+	return h
 }
 
-func (d *desk) put(a persistence.Alert) persistence.Alert {
-	d.kit.T.Helper()
-	stored, err := d.client.Put(context.Background(), a, persistence.JournalEntry{ID: "jrn_" + a.ID, Kind: "admin.alert", Subject: a.ID})
+func (h *harness) put(a persistence.Alert) persistence.Alert {
+	h.kit.T.Helper()
+	stored, err := h.client.Put(context.Background(), a, persistence.JournalEntry{ID: "jrn_" + a.ID, Kind: "admin.alert", Subject: a.ID})
 	if err != nil {
-		d.kit.T.Fatal(err)
+		h.kit.T.Fatal(err)
 	}
-	d.kit.Settle()
+	h.kit.Settle()
 	return stored
 }
 
-// current is the watch that was not closed; there must be one.
-func (d *desk) current() *watch {
-	d.kit.T.Helper()
-	open := slices.DeleteFunc(slices.Clone(d.watches), func(w *watch) bool { return w.closed })
+// current returns the watch that is not closed; there must be one.
+func (h *harness) current() *watch {
+	h.kit.T.Helper()
+	open := slices.DeleteFunc(slices.Clone(h.watches), func(w *watch) bool { return w.closed })
 	if len(open) != 1 {
-		d.kit.T.Fatalf("%d conditions are watched, want 1", len(open))
+		h.kit.T.Fatalf("%d conditions are watched, want 1", len(open))
 	}
 	return open[0]
 }
 
-func (d *desk) stored(id string) persistence.Alert {
-	d.kit.T.Helper()
-	list, err := d.store.Alerts(context.Background(), "c1")
+func (h *harness) stored(id string) persistence.Alert {
+	h.kit.T.Helper()
+	list, err := h.store.Alerts(context.Background(), "c1")
 	if err != nil {
-		d.kit.T.Fatal(err)
+		h.kit.T.Fatal(err)
 	}
 	i := slices.IndexFunc(list, func(a persistence.Alert) bool { return a.ID == id })
 	if i < 0 {
-		d.kit.T.Fatalf("alert %s is not stored", id)
+		h.kit.T.Fatalf("alert %s is not stored", id)
 	}
 	return list[i]
 }
 
-func (d *desk) events() []persistence.Event {
-	d.kit.T.Helper()
-	events, err := d.store.Events(context.Background(), "c1", "", 0)
+func (h *harness) events() []persistence.Event {
+	h.kit.T.Helper()
+	events, err := h.store.Events(context.Background(), "c1", "", 0)
 	if err != nil {
-		d.kit.T.Fatal(err)
+		h.kit.T.Fatal(err)
 	}
 	return events
 }
@@ -127,16 +127,16 @@ func above(id, value string) persistence.Alert {
 	}
 }
 
-func TestAnAlertFiresOnce(t *testing.T) {
+func TestAlertFiresOnce(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, storetest.NewMemory())
-		d.put(above("alr_1", "64000.50"))
-		w := d.current()
+		h := open(kit, storetest.NewMemory())
+		h.put(above("alr_1", "64000.50"))
+		w := h.current()
 		w.at("64001")
-		w.at("64002") // on its way when the first one arrived
+		w.at("64002") // under way when the first one arrived
 		kit.Settle()
 
-		events := d.events()
+		events := h.events()
 		if len(events) != 1 || events[0].Type != persistence.EventAlertFired {
 			t.Fatalf("events %+v, want one alert.fired", events)
 		}
@@ -150,22 +150,22 @@ func TestAnAlertFiresOnce(t *testing.T) {
 			condition["field"] != "last" || condition["op"] != "above" || condition["value"] != "64000.5" {
 			t.Errorf("payload %s", events[0].Data)
 		}
-		if a := d.stored("alr_1"); a.Status != persistence.AlertFired || a.FiredAt.IsZero() {
+		if a := h.stored("alr_1"); a.Status != persistence.AlertFired || a.FiredAt.IsZero() {
 			t.Errorf("stored %+v", a)
 		}
 		if !w.closed {
-			t.Error("the condition is still watched")
+			t.Error("the condition is still watched, want closed")
 		}
 	})
 }
 
-func TestARepeatingAlertFiresAtMostOnceAMinute(t *testing.T) {
+func TestRepeatingAlertFiresAtMostOnceAMinute(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, storetest.NewMemory())
+		h := open(kit, storetest.NewMemory())
 		a := above("alr_1", "100")
 		a.Repeat = true
-		d.put(a)
-		w := d.current()
+		h.put(a)
+		w := h.current()
 		for _, step := range []struct {
 			wait   time.Duration
 			events int
@@ -173,70 +173,70 @@ func TestARepeatingAlertFiresAtMostOnceAMinute(t *testing.T) {
 			kit.Advance(step.wait)
 			w.at("101")
 			kit.Settle()
-			if n := len(d.events()); n != step.events {
+			if n := len(h.events()); n != step.events {
 				t.Errorf("%d events, want %d", n, step.events)
 			}
 		}
-		if a := d.stored("alr_1"); a.Status != persistence.AlertArmed || w.closed {
-			t.Errorf("status %s, watch closed %v", a.Status, w.closed)
+		if a := h.stored("alr_1"); a.Status != persistence.AlertArmed || w.closed {
+			t.Errorf("status %s, watch closed %v, want Status AlertArmed, no closed", a.Status, w.closed)
 		}
 	})
 }
 
-func TestAChangedAlertIsWatchedAnew(t *testing.T) {
+func TestChangedAlertIsWatchedAgain(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, storetest.NewMemory())
-		d.put(above("alr_1", "100"))
-		first := d.current()
-		d.put(above("alr_1", "200"))
-		if second := d.current(); !first.closed || second.condition.Value.String() != "200" {
-			t.Errorf("watched: %+v", second.condition)
+		h := open(kit, storetest.NewMemory())
+		h.put(above("alr_1", "100"))
+		first := h.current()
+		h.put(above("alr_1", "200"))
+		if second := h.current(); !first.closed || second.condition.Value.String() != "200" {
+			t.Errorf("watched: %+v, want closed, Value 200", second.condition)
 		}
-		first.at("150") // of the condition that was
+		first.at("150") // of the previous condition
 		kit.Settle()
-		if n := len(d.events()); n != 0 {
-			t.Errorf("%d events of a condition that was changed", n)
+		if n := len(h.events()); n != 0 {
+			t.Errorf("%d events of a condition that was changed, want 0", n)
 		}
 
 		paused := above("alr_1", "200")
 		paused.Status = persistence.AlertPaused
-		d.put(paused)
+		h.put(paused)
 		removed := above("alr_2", "300")
-		d.put(removed)
+		h.put(removed)
 		removed.RemovedAt = venues.At(time.Now())
-		d.put(removed)
-		for _, w := range d.watches {
+		h.put(removed)
+		for _, w := range h.watches {
 			if !w.closed {
-				t.Errorf("%+v is still watched", w.condition)
+				t.Errorf("%+v is still watched, want closed", w.condition)
 			}
 		}
 	})
 }
 
-func TestWhenAnAlertFiredIsKept(t *testing.T) {
+func TestFiredAtIsKept(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, storetest.NewMemory())
-		d.put(above("alr_1", "100"))
-		d.current().at("101")
+		h := open(kit, storetest.NewMemory())
+		h.put(above("alr_1", "100"))
+		h.current().at("101")
 		kit.Settle()
-		firedAt := d.stored("alr_1").FiredAt
-		if again := d.put(above("alr_1", "100")); again.FiredAt != firedAt || again.Status != persistence.AlertArmed {
+		firedAt := h.stored("alr_1").FiredAt
+		if again := h.put(above("alr_1", "100")); again.FiredAt != firedAt || again.Status != persistence.AlertArmed {
 			t.Errorf("armed again: %+v, want firedAt %s", again, firedAt)
 		}
 	})
 }
 
-func TestAConditionThatCannotBeWatchedIsTriedAgain(t *testing.T) {
+func TestFailedWatchIsRepeated(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, storetest.NewMemory())
-		d.refuseWith(errors.New("the venue is not connected"))
-		d.put(above("alr_1", "100"))
+		h := open(kit, storetest.NewMemory())
+		h.refuseWith(errors.New("the venue is not connected"))
+		h.put(above("alr_1", "100"))
 		kit.Advance(5 * time.Minute)
-		d.refuseWith(nil)
+		h.refuseWith(nil)
 		kit.Advance(2 * time.Minute)
-		d.current().at("101")
+		h.current().at("101")
 		kit.Settle()
-		if n := len(d.events()); n != 1 {
+		if n := len(h.events()); n != 1 {
 			t.Errorf("%d events, want 1", n)
 		}
 	})
@@ -261,26 +261,26 @@ func TestStoredAlertsAreWatchedAtStart(t *testing.T) {
 	})
 }
 
-// A firing that was not stored has not happened; the alert starts anew and the
-// condition, which still holds, fires it.
-func TestAFiringThatIsNotStoredHasNotHappened(t *testing.T) {
+// A firing that was not stored has not happened: the actor restarts, and the condition,
+// which still holds, fires the alert.
+func TestFiringThatIsNotStoredIsRepeated(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, storetest.NewMemory())
-		d.put(above("alr_1", "100"))
-		d.store.FailNext(persistence.ErrUnavailable)
-		first := d.current()
+		h := open(kit, storetest.NewMemory())
+		h.put(above("alr_1", "100"))
+		h.store.FailNext(persistence.ErrUnavailable)
+		first := h.current()
 		first.at("101")
 		kit.Settle()
 		kit.Advance(time.Minute) // the restart
-		if n := len(d.events()); n != 0 || d.stored("alr_1").Status != persistence.AlertArmed {
-			t.Fatalf("%d events, %+v", n, d.stored("alr_1"))
+		if n := len(h.events()); n != 0 || h.stored("alr_1").Status != persistence.AlertArmed {
+			t.Fatalf("%d events, %+v", n, h.stored("alr_1"))
 		}
 		if !first.closed {
-			t.Error("the watch of the incarnation that failed is still open")
+			t.Error("the watch of the incarnation that failed is still open, want closed")
 		}
-		d.watches[len(d.watches)-1].at("102")
+		h.watches[len(h.watches)-1].at("102")
 		kit.Settle()
-		if n := len(d.events()); n != 1 {
+		if n := len(h.events()); n != 1 {
 			t.Errorf("%d events, want 1", n)
 		}
 	}, actortest.ExpectFailures())
@@ -288,39 +288,39 @@ func TestAFiringThatIsNotStoredHasNotHappened(t *testing.T) {
 
 func TestAlertsAreLimited(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, storetest.NewMemory())
+		h := open(kit, storetest.NewMemory())
 		for n := range 1000 {
-			d.put(above(fmt.Sprintf("alr_%d", n), "100"))
+			h.put(above(fmt.Sprintf("alr_%d", n), "100"))
 		}
-		_, err := d.client.Put(context.Background(), above("alr_y", "100"), persistence.JournalEntry{ID: "jrn_y"})
+		_, err := h.client.Put(context.Background(), above("alr_y", "100"), persistence.JournalEntry{ID: "jrn_y"})
 		if venues.CodeOf(err) != venues.CodeInvalidRequest {
 			t.Errorf("the 1001st alert: %v, want invalid_request", err)
 		}
 	})
 }
 
-// A start is no reason for a repeating alert to fire again while its condition
-// still holds; and an incarnation that failed leaves nothing under watch.
-func TestAStartDoesNotRepeatAnAlert(t *testing.T) {
+// A restart does not fire a repeating alert while its condition still holds, and a failed
+// incarnation leaves no watch open.
+func TestRestartDoesNotFireAnAlertAgain(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		store := storetest.NewMemory()
-		d := open(kit, store)
+		h := open(kit, store)
 		repeating := above("alr_1", "64000")
 		repeating.Repeat = true
-		d.put(repeating)
-		if c := d.current().condition; c.Op != venues.OpAbove {
-			t.Errorf("watches %+v", c)
+		h.put(repeating)
+		if c := h.current().condition; c.Op != venues.OpAbove {
+			t.Errorf("watched condition = %+v, want Op OpAbove", c)
 		}
-		d.current().at("64001")
+		h.current().at("64001")
 		kit.Settle()
 		store.FailNext(persistence.ErrOutcomeUnknown)
-		_, _ = d.client.Put(context.Background(), above("alr_2", "1"), persistence.JournalEntry{ID: "jrn_x", Kind: "admin.alert"})
+		_, _ = h.client.Put(context.Background(), above("alr_2", "1"), persistence.JournalEntry{ID: "jrn_x", Kind: "admin.alert"})
 		kit.Advance(time.Minute)
-		if c := d.current().condition; c.Op != venues.OpCrossesAbove || !c.Value.Equal(repeating.Condition.Value) {
+		if c := h.current().condition; c.Op != venues.OpCrossesAbove || !c.Value.Equal(repeating.Condition.Value) {
 			t.Errorf("after a start: watches %+v", c)
 		}
-		if d.put(repeating); d.current().condition.Op != venues.OpAbove {
-			t.Errorf("armed by hand: watches %+v", d.current().condition)
+		if h.put(repeating); h.current().condition.Op != venues.OpAbove {
+			t.Errorf("armed by hand: watches %+v", h.current().condition)
 		}
 	}, actortest.ExpectFailures())
 }

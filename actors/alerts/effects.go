@@ -11,13 +11,13 @@ import (
 	"venuegate/venues"
 )
 
-// effect is what the state wants done outside itself.
+// effect is I/O, a reply, or a change of a timer, that follows a step.
 type effect interface {
 	run(a *behaviour, ctx *actors.Context)
 }
 
 type (
-	// watch asks a book to watch the alert's condition; the answer is watched.
+	// watch makes a book watch the alert's condition; its result is watched.
 	watch struct {
 		id         string
 		generation int
@@ -36,7 +36,7 @@ type (
 	}
 )
 
-// watchMax bounds the wait for a book.
+// watchMax bounds the request to a book.
 const watchMax = 10 * time.Second
 
 func (e watch) run(a *behaviour, ctx *actors.Context) {
@@ -50,25 +50,21 @@ func (e watch) run(a *behaviour, ctx *actors.Context) {
 		if err != nil {
 			return watched{id: e.id, generation: e.generation, err: err}
 		}
-		return watched{id: e.id, generation: e.generation, watch: endWith(life, w)}
+		return watched{id: e.id, generation: e.generation, watch: lease{w, context.AfterFunc(life, w.Close)}}
 	})
 	if err != nil {
-		a.Receive(ctx, watched{id: e.id, generation: e.generation, err: err})
+		a.steps.Enqueue(watched{id: e.id, generation: e.generation, err: err})
 	}
 }
 
-// lease is a watch that does not outlive the incarnation that asked for it: one
-// that fails is not asked to close anything.
+// lease is a watch that is closed with the incarnation that opened it, since a failed
+// incarnation closes nothing itself.
 type lease struct {
 	venues.PriceWatch
 	keep func() bool
 }
 
-func endWith(life context.Context, w venues.PriceWatch) venues.PriceWatch {
-	return lease{w, context.AfterFunc(life, w.Close)}
-}
-
-// Close ends the watch now.
+// Close closes the watch.
 func (l lease) Close() {
 	l.keep()
 	l.PriceWatch.Close()

@@ -4,66 +4,54 @@ import (
 	"encoding/json"
 	"time"
 
+	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
 const (
-	// alertsMax bounds the alerts of a customer that were not removed.
+	// alertsMax bounds the alerts of a customer that are not removed.
 	alertsMax = 1000
-	// repeatGapMin is the least time between two firings of a repeating alert,
-	// so that a price that dances around the value does not flood its receiver.
+	// repeatGapMin is the shortest time between two firings of a repeating alert, so
+	// that a price that moves around the value does not flood its receiver.
 	repeatGapMin = time.Minute
-	// watchRetryMin, doubling to watchRetryMax, is the wait before a condition
-	// that could not be watched is tried again.
+	// watchRetryMin, doubling up to watchRetryMax, is the delay before a watch that
+	// failed is repeated.
 	watchRetryMin = time.Second
 	watchRetryMax = time.Minute
 )
 
-// state is what is known of the alerts. Messages in; a batch and effects out.
+// state is the state of the alerts: messages in; a batch and effects out.
 type state struct {
 	fence  persistence.Fence
 	alerts map[string]*alert
-	out    output
+	out    step.Output[effect]
 }
 
-// alert is a record and how it is watched.
+// alert is a record and its watch.
 type alert struct {
 	persistence.Alert
-	// generation rises with each change: answers and hits of an earlier one are
-	// void.
+	// generation rises with each change: results and hits of an earlier generation are
+	// ignored.
 	generation int
 	watch      venues.PriceWatch
 	failures   int
-	// fired says that it has fired before this start and was not armed by hand
-	// since: the condition may hold still, and has to end to hold first.
+	// fired reports whether the alert fired before this start and was not changed
+	// since: the condition may still hold, and has to cease to hold first.
 	fired bool
-}
-
-// output is what a step asks for: after happens once batch is durable.
-type output struct {
-	batch persistence.Batch
-	now   []effect
-	after []effect
-}
-
-// moment is the time and the source of ids of one step.
-type moment struct {
-	now   time.Time
-	newID func(prefix string) string
 }
 
 func newState(fence persistence.Fence) *state {
 	return &state{fence: fence, alerts: map[string]*alert{}}
 }
 
-// take ends a step.
-func (s *state) take() output {
+// take ends a step and returns its output.
+func (s *state) take() step.Output[effect] {
 	out := s.out
-	if !out.batch.Empty() {
-		out.batch.Fence = s.fence
+	if !out.Batch.Empty() {
+		out.Batch.Fence = s.fence
 	}
-	s.out = output{}
+	s.out = step.Output[effect]{}
 	return out
 }
 
@@ -92,8 +80,8 @@ func (s *state) put(in put) {
 	s.end(a)
 	a.Alert, a.fired = in.alert, false
 	s.store(a)
-	s.out.batch.Journal = append(s.out.batch.Journal, in.entry)
-	s.out.after = append(s.out.after, reply{in.Reply, a.Alert})
+	s.out.Batch.Journal = append(s.out.Batch.Journal, in.entry)
+	s.out.After = append(s.out.After, reply{in.Reply, a.Alert})
 	if !a.RemovedAt.IsZero() {
 		delete(s.alerts, a.ID)
 		return
@@ -101,12 +89,12 @@ func (s *state) put(in put) {
 	s.begin(a)
 }
 
-func (s *state) store(a *alert) { s.out.batch.Puts = append(s.out.batch.Puts, a.Alert) }
+func (s *state) store(a *alert) { s.out.Batch.Puts = append(s.out.Batch.Puts, a.Alert) }
 
 // begin watches an armed alert.
 func (s *state) begin(a *alert) {
 	if a.Status == persistence.AlertArmed {
-		s.out.after = append(s.out.after, watch{
+		s.out.After = append(s.out.After, watch{
 			id: a.ID, generation: a.generation, exchange: a.Exchange, symbol: a.Symbol, condition: a.watches(),
 		})
 	}
@@ -129,7 +117,7 @@ func (s *state) end(a *alert) {
 	a.generation++
 	a.failures = 0
 	if a.watch != nil {
-		s.out.now = append(s.out.now, unwatch{a.watch})
+		s.out.Now = append(s.out.Now, unwatch{a.watch})
 		a.watch = nil
 	}
 }
@@ -139,12 +127,12 @@ func (s *state) watched(in watched) {
 	switch {
 	case !known || a.generation != in.generation:
 		if in.watch != nil {
-			s.out.now = append(s.out.now, unwatch{in.watch})
+			s.out.Now = append(s.out.Now, unwatch{in.watch})
 		}
 	case in.err != nil:
 		wait := min(watchRetryMin<<min(a.failures, 16), watchRetryMax)
 		a.failures++
-		s.out.now = append(s.out.now, retryWatch{after: wait, due: watchDue{a.ID, a.generation}})
+		s.out.Now = append(s.out.Now, retryWatch{after: wait, due: watchDue{a.ID, a.generation}})
 	default:
 		a.watch, a.failures = in.watch, 0
 	}
@@ -157,15 +145,15 @@ func (s *state) watchDue(in watchDue) {
 }
 
 // hit fires an alert: the record and the event are one commit.
-func (s *state) hit(m moment, in hit) {
+func (s *state) hit(m step.Context, in hit) {
 	a, known := s.alerts[in.id]
 	if !known || a.generation != in.generation || a.Status != persistence.AlertArmed {
 		return
 	}
-	if a.Repeat && m.now.Sub(a.FiredAt.Time) < repeatGapMin {
+	if a.Repeat && m.Now.Sub(a.FiredAt.Time) < repeatGapMin {
 		return
 	}
-	a.FiredAt = venues.At(m.now)
+	a.FiredAt = venues.At(m.Now)
 	if !a.Repeat {
 		a.Status = persistence.AlertFired
 		s.end(a)
@@ -191,7 +179,7 @@ type conditionMember struct {
 	Value string            `json:"value"`
 }
 
-func (s *state) emit(m moment, a *alert, price venues.PriceHit) {
+func (s *state) emit(m step.Context, a *alert, price venues.PriceHit) {
 	data, err := json.Marshal(firedEvent{
 		AlertID: a.ID, Exchange: a.Exchange, Symbol: a.Symbol, Condition: conditionMember{a.Condition.Field, a.Condition.Op, venues.FormatDecimal(a.Condition.Value)},
 		Price: venues.FormatDecimal(price.Price), FiredAt: a.FiredAt, Comment: a.Comment,
@@ -199,11 +187,11 @@ func (s *state) emit(m moment, a *alert, price venues.PriceHit) {
 	if err != nil {
 		panic("alerts: " + err.Error()) // plain strings
 	}
-	s.out.batch.Events = append(s.out.batch.Events, persistence.Event{
-		ID: m.newID(persistence.PrefixEvent), Type: persistence.EventAlertFired, CreatedAt: a.FiredAt, Data: data,
+	s.out.Batch.Events = append(s.out.Batch.Events, persistence.Event{
+		ID: m.NewID(persistence.PrefixEvent), Type: persistence.EventAlertFired, CreatedAt: a.FiredAt, Data: data,
 	})
-	s.out.batch.Journal = append(s.out.batch.Journal, persistence.JournalEntry{
-		ID: m.newID(persistence.PrefixJournal), At: a.FiredAt, Kind: "alert.fired", Subject: a.ID, Symbol: a.Symbol, Result: "fired",
+	s.out.Batch.Journal = append(s.out.Batch.Journal, persistence.JournalEntry{
+		ID: m.NewID(persistence.PrefixJournal), At: a.FiredAt, Kind: "alert.fired", Subject: a.ID, Symbol: a.Symbol, Result: "fired",
 		Fields: []persistence.JournalField{
 			{Name: "exchange", Value: string(a.Exchange)},
 			{Name: "condition", Value: string(a.Condition.Field) + " " + string(a.Condition.Op) + " " + venues.FormatDecimal(a.Condition.Value)},

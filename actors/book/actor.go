@@ -9,17 +9,17 @@ import (
 	"venuegate/venues"
 )
 
-// Bounds of those who wait for a first quote.
+// Limits of callers that wait for the first quote.
 const (
 	quoteWaitersMax = 256
-	quoteWaitMax    = actors.AskWaitMax // longer than anybody asks
+	quoteWaitMax    = actors.AskWaitMax // longer than any caller waits
 )
 
 // book is one incarnation of the actor.
 type book struct {
 	client  *Client
 	state   *state
-	events  []event // the inlet's other slice
+	events  []event // the inbox's other slice
 	waiters []quoteWaiter
 }
 
@@ -28,8 +28,8 @@ type quoteWaiter struct {
 	since time.Time
 }
 
-// Started begins with an empty book; subscribers of an earlier incarnation are
-// told that it is stale.
+// Started begins with an empty book; subscribers of an earlier incarnation are notified
+// that it is stale.
 func (b *book) Started(ctx *actors.Context) {
 	c := b.client
 	now := time.Now()
@@ -37,10 +37,10 @@ func (b *book) Started(ctx *actors.Context) {
 		symbol: c.deps.Instrument.Symbol, scale: *c.scale.Load(),
 		restSnapshots: !c.deps.StreamSnapshots, resident: c.deps.Resident,
 		encoder: c.deps.Encoder, epoch: c.epoch,
-	}, c.board, &c.count)
+	}, c.subscriptions, &c.count)
 	lifetime := ctx.Lifetime()
 	c.lifetime.Store(&lifetime)
-	c.inlet.open()
+	c.inbox.open()
 	b.state.start(now)
 	if c.watching.Load() {
 		b.state.watch(now)
@@ -58,17 +58,17 @@ func (d *Deps) checkEvery() time.Duration {
 	return d.CheckEvery
 }
 
-// Stopping lets nothing more in.
+// Stopping closes the inbox.
 func (b *book) Stopping(*actors.Context) {
-	b.client.inlet.close()
+	b.client.inbox.close()
 	b.state.book.stop(time.Now())
 }
 
-// Receive only dispatches.
+// Receive dispatches a message.
 func (b *book) Receive(ctx *actors.Context, msg any) {
 	now := time.Now()
 	switch m := msg.(type) {
-	case *feedWaits:
+	case *inboxReady:
 		b.drain(now)
 	case *openTopic:
 		b.open(now, m)
@@ -110,9 +110,9 @@ func (b *book) Receive(ctx *actors.Context, msg any) {
 	b.finish(ctx, now)
 }
 
-// drain takes everything that the feed has left as one batch.
+// drain processes everything in the inbox as one batch.
 func (b *book) drain(now time.Time) {
-	events, lost := b.client.inlet.take(b.events[:0])
+	events, lost := b.client.inbox.take(b.events[:0])
 	for _, e := range events {
 		if e.update != nil {
 			b.state.book.update(now, e.update)
@@ -148,7 +148,7 @@ func (b *book) open(now time.Time, m *openTopic) {
 	switch {
 	case b.state.retired:
 		m.Reject(actors.ErrStopped)
-	case b.client.board.subscribers >= subscribersMax:
+	case b.client.subscriptions.subscribers >= subscribersMax:
 		m.Reject(actors.ErrBusy)
 	case m.subscription.closed.Load():
 		m.Reject(actors.ErrStopped)
@@ -190,10 +190,10 @@ func (b *book) snapshotCame(now time.Time, m *snapshotCame) {
 	}
 }
 
-// view makes the deepest view and leaves it for those who ask next.
+// view builds the deepest view and keeps it for later callers.
 func (b *book) view() *venues.BookView {
 	s := b.state
-	view := &venues.BookView{Symbol: s.symbol, Scale: s.press.scale, VenueTime: s.book.venueTime, Stale: s.book.phase != PhaseLive}
+	view := &venues.BookView{Symbol: s.symbol, Scale: s.encoder.scale, VenueTime: s.book.venueTime, Stale: s.book.phase != PhaseLive}
 	if !view.Stale {
 		view.Bids = s.book.book.bids.top(make([]venues.Level, 0, DepthMax), DepthMax)
 		view.Asks = s.book.book.asks.top(make([]venues.Level, 0, DepthMax), DepthMax)
@@ -202,8 +202,8 @@ func (b *book) view() *venues.BookView {
 	return view
 }
 
-// finish ends a step: subscribers first, then effects, then what everybody may
-// read.
+// finish ends a step: it notifies subscribers, runs effects, and updates what any
+// goroutine may read.
 func (b *book) finish(ctx *actors.Context, now time.Time) {
 	b.state.publish(now)
 	out := b.state.out
@@ -211,33 +211,33 @@ func (b *book) finish(ctx *actors.Context, now time.Time) {
 		d.deliver()
 	}
 	b.expose(ctx)
-	for i := 0; i < len(out.effects); i++ { // an effect that is refused adds others
+	for i := 0; i < len(out.effects); i++ { // a rejected effect adds others
 		b.run(ctx, now, out.effects[i])
 	}
 	out.reset()
 }
 
-// expose lets everybody read what has become of the book, and logs its losses.
+// expose publishes the state of the book for readers, and logs its losses.
 func (b *book) expose(ctx *actors.Context) {
 	c, s := b.client, b.state
 	c.version.Add(1)
 	if !s.book.received.IsZero() {
-		c.heardAt.Store(s.book.received.UnixNano())
+		c.receivedAt.Store(s.book.received.UnixNano())
 	}
 	if !s.book.venueTime.IsZero() {
 		c.venueAt.Store(s.book.venueTime.UnixNano())
 	}
-	next, before := s.facts(), c.facts.Load()
+	next, before := s.summary(), c.current.Load()
 	b.answerWaiters(&next)
 	if before != nil && *before == next {
 		return
 	}
-	c.facts.Store(&next)
+	c.current.Store(&next)
 	switch {
 	case next.phase == PhaseStale && (before == nil || before.phase != PhaseStale):
 		level := zap.WarnLevel
 		if s.book.loss == lossInterrupted {
-			level = zap.InfoLevel // the connection says it once for all its books
+			level = zap.InfoLevel // the connection logs it once for all its books
 		}
 		ctx.Logger().Log(level, "book is stale", zap.String("cause", s.book.loss))
 	case next.phase == PhaseLive && before != nil && before.phase == PhaseStale:
@@ -245,12 +245,12 @@ func (b *book) expose(ctx *actors.Context) {
 	}
 }
 
-func (b *book) answerWaiters(f *facts) {
+func (b *book) answerWaiters(f *summary) {
 	if len(b.waiters) == 0 {
 		return
 	}
 	q := b.client.quote(f)
-	if !q.Known() {
+	if !q.HasPrice() {
 		return
 	}
 	for _, w := range b.waiters {

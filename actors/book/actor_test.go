@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// text encodes for people.
+// text is an encoder with readable output.
 type text struct{}
 
 func (text) AppendBook(dst []byte, m *venues.BookMessage) []byte {
@@ -38,7 +38,7 @@ func (text) AppendCandle(dst []byte, m *venues.CandleMessage) []byte {
 	return fmt.Appendf(dst, "%s #%d %s", m.Type, m.Seq, m.Close)
 }
 
-// sink keeps what it is told.
+// sink records its frames.
 type sink struct {
 	mu     sync.Mutex
 	frames []venues.Frame
@@ -71,10 +71,10 @@ type venue struct {
 	asked    int
 }
 
-func (v *venue) Subscribe(channels ...venues.FeedChannel)   { v.note("+", channels) }
-func (v *venue) Unsubscribe(channels ...venues.FeedChannel) { v.note("-", channels) }
+func (v *venue) Subscribe(channels ...venues.FeedTopic)   { v.note("+", channels) }
+func (v *venue) Unsubscribe(channels ...venues.FeedTopic) { v.note("-", channels) }
 
-func (v *venue) note(sign string, channels []venues.FeedChannel) {
+func (v *venue) note(sign string, channels []venues.FeedTopic) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, c := range channels {
@@ -122,7 +122,7 @@ var instrument = venues.Instrument{
 	TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"),
 }
 
-// start starts a book of a venue with stream snapshots unless change says else.
+// start starts a book of a venue with stream snapshots, which change may modify.
 func start(k *actortest.Kit, v *venue, change ...func(*book.Deps)) *book.Client {
 	deps := book.Deps{
 		Instrument: instrument, StreamSnapshots: true, Feed: v, Reader: v, Encoder: text{},
@@ -301,7 +301,7 @@ func TestQuoteIsReadWithoutWaiting(t *testing.T) {
 			c.Trade(venues.Trade{Price: venues.MustDecimal("10.05")})
 			c.Mark(venues.MarkPrice{Price: venues.MustDecimal("10.04")})
 		}()
-		if q, err := c.AwaitQuote(k.T.Context()); err != nil || !q.Known() {
+		if q, err := c.AwaitQuote(k.T.Context()); err != nil || !q.HasPrice() {
 			t.Errorf("awaited quote %+v, %v", q, err)
 		}
 		k.Settle()
@@ -310,13 +310,13 @@ func TestQuoteIsReadWithoutWaiting(t *testing.T) {
 			q.BestBid.Decimal.String() != "10" || q.BestAsk.Decimal.String() != "10.1" || q.VenueTime.IsZero() {
 			t.Errorf("quote %+v", q)
 		}
-		c.Interrupted(venues.FeedChannel{Kind: venues.FeedBook}, errors.New("broken"))
+		c.Interrupted(venues.FeedTopic{Kind: venues.FeedBook}, errors.New("broken"))
 		k.Settle()
 		if q, known := c.Quote(); !known || !q.Stale || q.BestBid.Valid {
 			t.Errorf("interrupted quote %+v", q)
 		}
 		k.Advance(6 * time.Minute)
-		expect(t, "channels when nobody reads", v.takeChannels(), "-1 -2 -4")
+		expect(t, "topics without readers", v.takeChannels(), "-1 -2 -4")
 	})
 }
 

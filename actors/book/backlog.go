@@ -6,8 +6,8 @@ import (
 	"venuegate/venues"
 )
 
-// backlogMax bounds the updates that wait for a snapshot. At the pace of the
-// busiest streams it holds most of a minute.
+// backlogMax bounds the updates that wait for a snapshot: most of a minute of the
+// busiest streams.
 const backlogMax = 1024
 
 // backlog holds updates of a stream that follow each other without a gap. It
@@ -16,9 +16,9 @@ type backlog struct {
 	updates []*venues.BookUpdate
 }
 
-// add takes an update over. One that does not follow the newest makes all before
-// it useless: no snapshot could be joined to them and reach the present. When
-// the backlog is full the oldest update makes room.
+// add takes ownership of an update. If it does not follow the newest one, the updates
+// before it are dropped, because no snapshot could join them to the present. If the
+// backlog is full, the oldest update is dropped.
 func (b *backlog) add(u *venues.BookUpdate) {
 	if n := len(b.updates); n > 0 && u.PrevSeq != b.updates[n-1].LastSeq {
 		b.clear()
@@ -31,8 +31,8 @@ func (b *backlog) add(u *venues.BookUpdate) {
 
 func (b *backlog) full() bool { return len(b.updates) == backlogMax }
 
-// dropBefore drops the updates that end before seq and tells where the last of
-// them ended.
+// dropBefore drops the updates that end before seq and returns where the last of them
+// ended.
 func (b *backlog) dropBefore(seq uint64) (end uint64, dropped bool) {
 	n := 0
 	for n < len(b.updates) && b.updates[n].LastSeq < seq {

@@ -8,8 +8,7 @@ import (
 	"venuegate/venues"
 )
 
-// bytesEncoder stands for a real encoder: it writes every level and allocates
-// nothing.
+// bytesEncoder imitates a real encoder: it writes every level and allocates nothing.
 type bytesEncoder struct{ textEncoder }
 
 func (bytesEncoder) AppendBook(dst []byte, m *venues.BookMessage) []byte {
@@ -41,9 +40,9 @@ const busyLevels, busyChanges, busyMid = 1000, 19, 1_000_000
 
 func newBusyBook(tb testing.TB, depths ...int) *busyBook {
 	tb.Helper()
-	m := newMachine(false, len(depths) == 0) // a book that nobody reads must be held
+	m := newMachine(false, len(depths) == 0) // a book without readers must be kept
 	b := &busyBook{state: m.state, now: m.now, seq: 1}
-	b.state.press.encoder = bytesEncoder{}
+	b.state.encoder.encoder = bytesEncoder{}
 	b.state.start(b.now)
 	for _, depth := range depths {
 		m.attach(topicOf(depth), venues.Topic{Kind: venues.TopicBook, Depth: depth}, sinkFunc(func(venues.Frame) {}))
@@ -71,7 +70,7 @@ func newBusyBook(tb testing.TB, depths ...int) *busyBook {
 	return b
 }
 
-// step applies one message and publishes what came of it.
+// step applies one message and publishes the result.
 func (b *busyBook) step() {
 	u := venues.NewBookUpdate()
 	u.PrevSeq, u.FirstSeq, u.LastSeq = b.seq, b.seq+1, b.seq+1

@@ -6,11 +6,11 @@ import (
 	"venuegate/venues"
 )
 
-// Fetching candles by REST: after a subscription, before the stream has told
-// one, and after an interruption, for what closed meanwhile.
+// Limits of fetching candles over REST: after a subscription, before the stream has
+// published one, and after an interruption, for candles that closed in the meantime.
 const (
 	candlesFetched     = 2 // the current one and the one that may just have closed
-	candleAttemptsMax  = 6 // the stream tells the current candle by itself sooner or later
+	candleAttemptsMax  = 6 // the stream publishes the current candle eventually
 	candleRetryMin     = time.Second
 	candleFetchTimeout = 10 * time.Second
 )
@@ -21,10 +21,10 @@ func (c *candleTopic) forget() {
 	c.pause()
 }
 
-// candle takes a candle of the stream.
+// candle processes a candle of the stream.
 func (s *state) candle(now time.Time, candle venues.Candle) {
 	s.count.candles.Add(1)
-	c := s.board.candle(candle.Timeframe)
+	c := s.subscriptions.candle(candle.Timeframe)
 	if c == nil || !s.held[s.candleChannel(c)] || !c.precedes(candle) {
 		return
 	}
@@ -32,8 +32,8 @@ func (s *state) candle(now time.Time, candle venues.Candle) {
 	s.show(now, c, candle)
 }
 
-// precedes says whether candle is news: the same period while it is open, or a
-// later one.
+// precedes reports whether candle is newer: the same period while it is open, or a later
+// one.
 func (c *candleTopic) precedes(candle venues.Candle) bool {
 	switch {
 	case !c.known || candle.Start.After(c.current.Start):
@@ -53,8 +53,8 @@ func (s *state) show(now time.Time, c *candleTopic, candle venues.Candle) {
 	if !c.begun {
 		c.begun, kind = true, venues.MessageSnapshot
 	}
-	head := s.press.next(&c.topic, kind, now, candle.VenueTime)
-	s.out.deliver(delivery{to: &c.topic, frame: s.press.candleFrame(head, candle)})
+	head := s.encoder.next(&c.topic, kind, now, candle.VenueTime)
+	s.out.deliver(delivery{to: &c.topic, frame: s.encoder.candleFrame(head, candle)})
 }
 
 func (s *state) fetchCandles(c *candleTopic) {
@@ -68,16 +68,16 @@ func (s *state) fetchCandlesAgain(c *candleTopic) {
 	s.out.emit(fetchCandles{timeframe: c.timeframe, generation: c.generation})
 }
 
-// candlesDue takes the timer of a retry.
+// candlesDue handles the timer of a retry.
 func (s *state) candlesDue(timeframe venues.Timeframe, generation uint64) {
-	if c := s.board.candle(timeframe); c.generation == generation {
+	if c := s.subscriptions.candle(timeframe); c.generation == generation {
 		s.fetchCandlesAgain(c)
 	}
 }
 
-// candlesCame takes the answer to fetchCandles, oldest first.
+// candlesCame handles the result of fetchCandles, oldest first.
 func (s *state) candlesCame(now time.Time, timeframe venues.Timeframe, generation uint64, candles []venues.Candle, err error) {
-	c := s.board.candle(timeframe)
+	c := s.subscriptions.candle(timeframe)
 	if c.generation != generation {
 		return
 	}
@@ -87,7 +87,7 @@ func (s *state) candlesCame(now time.Time, timeframe venues.Timeframe, generatio
 	}
 	c.interrupted = false
 	if !c.known {
-		candles = candles[len(candles)-1:] // who has just come begins at the current one
+		candles = candles[len(candles)-1:] // a new subscriber begins with the current one
 	}
 	for _, candle := range candles {
 		older := c.streamed && candle.Start.Equal(c.current.Start) && !candle.Closed
@@ -105,6 +105,6 @@ func (s *state) retryCandles(c *candleTopic) {
 	s.out.emit(armCandles{timeframe: c.timeframe, generation: c.generation, after: candleRetryMin << (c.attempt - 1)})
 }
 
-func (s *state) candleChannel(c *candleTopic) venues.FeedChannel {
-	return venues.FeedChannel{Kind: venues.FeedCandles, Symbol: s.symbol, Timeframe: c.timeframe}
+func (s *state) candleChannel(c *candleTopic) venues.FeedTopic {
+	return venues.FeedTopic{Kind: venues.FeedCandles, Symbol: s.symbol, Timeframe: c.timeframe}
 }

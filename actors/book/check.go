@@ -11,9 +11,9 @@ import (
 // update cannot be compared.
 const checkLead = 2 * time.Second
 
-// check compares a live book with one that is built beside it from a REST
-// snapshot and the updates that came meanwhile. It proves that the book has not
-// drifted, and widens a book whose far levels were never known.
+// check compares a live book with a second one that is built from a REST snapshot and
+// the updates in the meantime. It detects a book that has drifted, and adds far levels
+// that were unknown.
 type check struct {
 	running    bool
 	generation uint64
@@ -35,14 +35,14 @@ func (q *sequencer) startCheck() {
 	q.out.emit(armCheck{generation: c.generation})
 }
 
-// checkLed fetches the snapshot of a check that has kept updates for a while.
+// checkLed fetches the snapshot of a check that has kept updates for checkLead.
 func (q *sequencer) checkLed(generation uint64) {
 	if c := &q.check; c.running && c.generation == generation {
 		q.out.emit(fetchSnapshot{generation: generation, check: true})
 	}
 }
 
-// checkSnapshot takes the answer to a check's fetchSnapshot.
+// checkSnapshot handles the result of a check's fetchSnapshot.
 func (q *sequencer) checkSnapshot(now time.Time, generation uint64, u *venues.BookUpdate, err error) {
 	c := &q.check
 	if !c.running || generation != c.generation {
@@ -58,7 +58,7 @@ func (q *sequencer) checkSnapshot(now time.Time, generation uint64, u *venues.Bo
 	c.conclude(q, now)
 }
 
-// keep takes over an update that the book has applied.
+// keep takes ownership of an update that the book has applied.
 func (c *check) keep(q *sequencer, u *venues.BookUpdate) {
 	if !c.running {
 		u.Release()
@@ -72,7 +72,7 @@ func (c *check) keep(q *sequencer, u *venues.BookUpdate) {
 	c.kept.add(u)
 }
 
-// conclude compares as soon as the stream has reached the snapshot.
+// conclude compares both books once the stream has reached the snapshot.
 func (c *check) conclude(q *sequencer, now time.Time) {
 	if c.snapshot == nil || q.chain < c.snapshot.LastSeq {
 		return
@@ -95,7 +95,7 @@ func (c *check) conclude(q *sequencer, now time.Time) {
 	}
 }
 
-// abandon ends a check without a verdict.
+// abandon ends a check without a result.
 func (c *check) abandon(q *sequencer) {
 	if c.running {
 		q.count.checksAbandoned.Add(1)

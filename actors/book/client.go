@@ -11,33 +11,33 @@ import (
 	"venuegate/venues"
 )
 
-// Deps are what a book needs of its surroundings.
+// Deps are the dependencies of a book.
 type Deps struct {
 	Instrument venues.Instrument
 	// StreamSnapshots is the venue's capability of that name.
 	StreamSnapshots bool
-	// Resident keeps the book, the trades and the mark price subscribed whether
-	// or not anybody listens.
+	// Resident keeps the book, the trades and the mark price subscribed without
+	// subscribers.
 	Resident bool
 	Feed     Feed
 	Reader   Reader
 	Encoder  Encoder
 	// Pool bounds the REST requests for snapshots and candles.
 	Pool *actors.Pool
-	// CheckEvery is the time between two comparisons with a REST snapshot, to
-	// which half of it is added at random. 0 means CheckEveryDefault, below 0
-	// never. Each comparison costs the venue's request weight of a snapshot.
+	// CheckEvery is the minimum time between two comparisons with a REST snapshot; up
+	// to half of it is added at random. 0 means CheckEveryDefault, a negative value
+	// never. Each comparison costs the request weight of a snapshot.
 	CheckEvery time.Duration
 }
 
 // CheckEveryDefault is the usual time between comparisons.
 const CheckEveryDefault = 10 * time.Minute
 
-// Feed subscribes the book's channels at the venue. To subscribe a channel that
-// is subscribed already begins it anew. Methods do not block.
+// Feed subscribes the book's topics at the venue. Subscribing a topic again restarts
+// it. Methods do not block.
 type Feed interface {
-	Subscribe(channels ...venues.FeedChannel)
-	Unsubscribe(channels ...venues.FeedChannel)
+	Subscribe(channels ...venues.FeedTopic)
+	Unsubscribe(channels ...venues.FeedTopic)
 }
 
 // Reader reads market data by REST; see venues.MarketData.
@@ -51,41 +51,41 @@ type Reader interface {
 type Client struct {
 	ref   actors.Ref
 	deps  Deps
-	inlet inlet
+	inbox inbox
 	count counters
 	epoch uint64
 
-	// board belongs to the actor, whichever incarnation.
-	board *board
+	// subscriptions belong to the current incarnation of the actor.
+	subscriptions *subscriptions
 
-	// What the actor lets everybody read.
-	facts    atomic.Pointer[facts]
-	version  atomic.Uint64 // changes with every step of the book
-	view     atomic.Pointer[versionedView]
-	heardAt  atomic.Int64                    // Unix nanoseconds, of the newest message about the book
-	venueAt  atomic.Int64                    // the venue's clock in it
-	lifetime atomic.Pointer[context.Context] // of the incarnation
-	scale    atomic.Pointer[venues.Scale]
+	// Written by the actor, read by any goroutine.
+	current    atomic.Pointer[summary]
+	version    atomic.Uint64 // changes with every step of the book
+	view       atomic.Pointer[versionedView]
+	receivedAt atomic.Int64                    // Unix nanoseconds, of the newest message about the book
+	venueAt    atomic.Int64                    // its venue time
+	lifetime   atomic.Pointer[context.Context] // of the incarnation
+	scale      atomic.Pointer[venues.Scale]
 
 	watching atomic.Bool
 	readAt   atomic.Int64 // Unix nanoseconds, when the quote was last read
 }
 
-// New prepares the book that will live at ref; Child starts it.
+// New prepares the book of the actor ref; Child starts it.
 func New(ref actors.Ref, deps Deps) *Client {
 	c := &Client{
 		ref: ref, deps: deps,
-		epoch: uint64(time.Now().UnixNano()), // rises from each book to its successor
-		board: newBoard(deps.Instrument.Exchange, deps.Instrument.Symbol),
+		epoch:         uint64(time.Now().UnixNano()), // rises from each book to its successor
+		subscriptions: newSubscriptions(deps.Instrument.Exchange, deps.Instrument.Symbol),
 	}
-	c.inlet.ref = ref
+	c.inbox.ref = ref
 	scale := deps.Instrument.Scale()
 	c.scale.Store(&scale)
 	return c
 }
 
-// Child says how the book is started. It ends by itself when nobody needs it.
-// Its subscribers outlive failures.
+// Child returns the specification of the actor. The book ends when it is no longer
+// needed. Its subscribers survive failures.
 func (c *Client) Child() actors.Child {
 	return actors.Child{
 		Name:     Name(c.deps.Instrument.Symbol),
@@ -94,8 +94,8 @@ func (c *Client) Child() actors.Child {
 	}
 }
 
-// Name is the name of the actor that keeps a symbol's book. Letters that an
-// actor's name may not have are written by number.
+// Name returns the actor name of a symbol's book. Characters that an actor name must
+// not have are written as numbers.
 func Name(symbol string) string {
 	var b strings.Builder
 	b.WriteString("book/")
@@ -112,11 +112,11 @@ func Name(symbol string) string {
 	return b.String()
 }
 
-// Subscribe gives sink a place on one of the symbol's topics. The error is
-// not_found for a topic that a book does not have, or an error of actors;
-// actors.ErrStopped means that the book has ended, and another one can be made.
+// Subscribe subscribes sink to one of the symbol's topics. It returns not_found for a
+// topic that a book does not have, or an error of actors; actors.ErrStopped means that
+// the book has ended, and another one can be created.
 func (c *Client) Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error) {
-	if c.board.find(topic) == nil {
+	if c.subscriptions.find(topic) == nil {
 		return nil, venues.Errorf(venues.CodeNotFound, "no topic %s", topic)
 	}
 	s := &subscription{client: c, topic: topic, sink: sink, index: detached}
@@ -124,40 +124,40 @@ func (c *Client) Subscribe(ctx context.Context, topic venues.Topic, sink venues.
 		return &openTopic{Reply: reply, subscription: s}
 	})
 	if err != nil {
-		s.Close() // it may have got its place after all
+		s.Close() // the subscription may have been added
 		return nil, err
 	}
 	return s, nil
 }
 
-// SetScale tells that the instrument's steps have changed. The book is built
-// anew if its numbers mean something else now.
+// SetScale sets the instrument after a change of its tick size or quantity step. The
+// book is rebuilt if its scale has changed.
 func (c *Client) SetScale(scale venues.Scale) {
 	if before := c.scale.Swap(&scale); *before != scale {
 		c.ref.Tell(&changeScale{scale: scale})
 	}
 }
 
-// Update takes over one message about the book.
-func (c *Client) Update(u *venues.BookUpdate) { c.inlet.put(venues.FeedBook, event{update: u}) }
+// Update processes one book message and takes ownership of it.
+func (c *Client) Update(u *venues.BookUpdate) { c.inbox.put(venues.FeedBook, event{update: u}) }
 
-// Trade takes one public trade.
-func (c *Client) Trade(t venues.Trade) { c.inlet.put(venues.FeedTrades, event{other: t}) }
+// Trade processes one public trade.
+func (c *Client) Trade(t venues.Trade) { c.inbox.put(venues.FeedTrades, event{other: t}) }
 
-// Candle takes one state of a candle.
+// Candle processes one state of a candle.
 func (c *Client) Candle(candle venues.Candle) {
-	c.inlet.put(venues.FeedCandles, event{other: candle})
+	c.inbox.put(venues.FeedCandles, event{other: candle})
 }
 
-// Mark takes a mark price.
-func (c *Client) Mark(m venues.MarkPrice) { c.inlet.put(venues.FeedMark, event{other: m}) }
+// Mark processes a mark price.
+func (c *Client) Mark(m venues.MarkPrice) { c.inbox.put(venues.FeedMark, event{other: m}) }
 
-// Interrupted says that messages of a channel may have been lost.
-func (c *Client) Interrupted(channel venues.FeedChannel, _ error) {
-	c.inlet.put(channel.Kind, event{other: interruption{channel}})
+// Interrupted reports that messages of a topic may have been lost.
+func (c *Client) Interrupted(channel venues.FeedTopic, _ error) {
+	c.inbox.put(channel.Kind, event{other: interruption{channel}})
 }
 
-// Resumed says that a channel is subscribed again.
-func (c *Client) Resumed(channel venues.FeedChannel) {
-	c.inlet.put(channel.Kind, event{other: resumption{channel}})
+// Resumed reports that a topic is subscribed again.
+func (c *Client) Resumed(channel venues.FeedTopic) {
+	c.inbox.put(channel.Kind, event{other: resumption{channel}})
 }

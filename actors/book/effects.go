@@ -8,49 +8,49 @@ import (
 	"venuegate/venues"
 )
 
-// effect is what the state wants done outside itself.
+// effect is a side effect that the state requests.
 //
 //sumtype:decl
 type effect interface{ effect() }
 
 type (
-	// fetchSnapshot asks for the book by REST; the answer is snapshotCame.
+	// fetchSnapshot fetches the book over REST; its result is snapshotCame.
 	fetchSnapshot struct {
 		generation uint64
-		check      bool // to compare with, not to build on
+		check      bool // for a comparison
 	}
-	// fetchCandles asks for the newest candles; the answer is candlesCame.
+	// fetchCandles fetches the newest candles; its result is candlesCame.
 	fetchCandles struct {
 		timeframe  venues.Timeframe
 		generation uint64
 	}
-	// subscribe and unsubscribe tell the market connection what is needed. To
-	// subscribe a channel once more begins it anew.
-	subscribe   struct{ channel venues.FeedChannel }
-	unsubscribe struct{ channel venues.FeedChannel }
-	// renewBook begins the book's channel anew.
+	// subscribe and unsubscribe change the topics of the market connection.
+	// Subscribing a topic again restarts it.
+	subscribe   struct{ channel venues.FeedTopic }
+	unsubscribe struct{ channel venues.FeedTopic }
+	// renewBook restarts the book's topic.
 	renewBook struct{}
-	// armSync brings syncDue; it replaces an earlier one.
+	// armSync sets the timer of syncDue and replaces an earlier one.
 	armSync struct {
 		generation    uint64
 		after, jitter time.Duration
 	}
-	// armCheck brings checkLed after checkLead; it replaces an earlier one.
+	// armCheck sets the timer of checkLed to checkLead and replaces an earlier one.
 	armCheck struct{ generation uint64 }
-	// armCandles brings candlesDue of the timeframe.
+	// armCandles sets the timer of candlesDue for the timeframe.
 	armCandles struct {
 		timeframe  venues.Timeframe
 		generation uint64
 		after      time.Duration
 	}
-	// armLinger brings lingerDue; it replaces an earlier one.
+	// armLinger sets the timer of lingerDue and replaces an earlier one.
 	armLinger struct{}
-	// tellHit tells whoever watches a price that the condition holds.
-	tellHit struct {
+	// notifyHit notifies the watcher of a price that its condition holds.
+	notifyHit struct {
 		watch *priceWatch
 		hit   venues.PriceHit
 	}
-	// retire ends the actor: nobody needs it.
+	// retire ends the actor, which is no longer needed.
 	retire struct{}
 )
 
@@ -63,7 +63,7 @@ func (armSync) effect()       {}
 func (armCheck) effect()      {}
 func (armCandles) effect()    {}
 func (armLinger) effect()     {}
-func (tellHit) effect()       {}
+func (notifyHit) effect()     {}
 func (retire) effect()        {}
 
 // delivery is a frame for the subscribers of a topic, or for one of them.
@@ -73,8 +73,8 @@ type delivery struct {
 	frame venues.Frame
 }
 
-// outbox collects what one step of the state came to. It is emptied after each
-// step; a step of the feed's messages alone leaves no garbage in it.
+// outbox collects the output of one step. It is reused, so that a step with messages of
+// the feed allocates nothing.
 type outbox struct {
 	effects    []effect
 	deliveries []delivery
@@ -100,7 +100,7 @@ func (d delivery) deliver() {
 	}
 }
 
-// run carries an effect out.
+// run runs an effect.
 func (b *book) run(ctx *actors.Context, now time.Time, e effect) {
 	feed := b.client.deps.Feed
 	switch e := e.(type) {
@@ -113,7 +113,7 @@ func (b *book) run(ctx *actors.Context, now time.Time, e effect) {
 	case unsubscribe:
 		feed.Unsubscribe(e.channel)
 	case renewBook:
-		feed.Subscribe(venues.FeedChannel{Kind: venues.FeedBook, Symbol: b.state.symbol})
+		feed.Subscribe(venues.FeedTopic{Kind: venues.FeedBook, Symbol: b.state.symbol})
 	case armSync:
 		ctx.Timers().After("sync", e.after+ctx.Jitter(e.jitter), &syncDue{e.generation})
 	case armCheck:
@@ -122,7 +122,7 @@ func (b *book) run(ctx *actors.Context, now time.Time, e effect) {
 		ctx.Timers().After("candles/"+string(e.timeframe), e.after, &candlesDue{e.timeframe, e.generation})
 	case armLinger:
 		ctx.Timers().After("linger", lingerFor, &lingerDue{})
-	case tellHit:
+	case notifyHit:
 		e.tell()
 	case retire:
 		ctx.Stop()

@@ -6,17 +6,17 @@ import (
 	"venuegate/venues"
 )
 
-// Encoder writes messages of the public stream. The bytes of a message depend on
-// nothing but the message. Implementations append to dst and keep nothing.
+// Encoder encodes messages of the public stream. The bytes depend only on the message.
+// Implementations append to dst and retain nothing.
 type Encoder interface {
 	AppendBook(dst []byte, m *venues.BookMessage) []byte
 	AppendTrade(dst []byte, m *venues.TradeMessage) []byte
 	AppendCandle(dst []byte, m *venues.CandleMessage) []byte
 }
 
-// press makes frames. Its messages are fields so that handing them to the
+// frameEncoder makes frames. Its messages are fields, so that passing them to the
 // encoder allocates nothing.
-type press struct {
+type frameEncoder struct {
 	encoder Encoder
 	epoch   uint64
 	scale   venues.Scale
@@ -29,36 +29,36 @@ type press struct {
 	slab    slab
 }
 
-// next is the head of the topic's next message.
-func (p *press) next(t *topic, kind venues.MessageType, now, venueTime time.Time) venues.MessageHead {
+// next returns the head of the topic's next message.
+func (p *frameEncoder) next(t *topic, kind venues.MessageType, now, venueTime time.Time) venues.MessageHead {
 	t.seq++
 	return venues.MessageHead{Topic: t.name, Type: kind, Seq: t.seq, Time: now, VenueTime: venueTime}
 }
 
-// again is the head of a snapshot that repeats what the topic has been told.
-func (p *press) again(t *topic, now, venueTime time.Time) venues.MessageHead {
+// again returns the head of a snapshot that repeats the published state of the topic.
+func (p *frameEncoder) again(t *topic, now, venueTime time.Time) venues.MessageHead {
 	return venues.MessageHead{Topic: t.name, Type: venues.MessageSnapshot, Seq: t.seq, Time: now, VenueTime: venueTime}
 }
 
-func (p *press) bookFrame(head venues.MessageHead, bids, asks []venues.Level) venues.Frame {
+func (p *frameEncoder) bookFrame(head venues.MessageHead, bids, asks []venues.Level) venues.Frame {
 	p.book = venues.BookMessage{MessageHead: head, Scale: p.scale, Bids: bids, Asks: asks}
 	p.scratch = p.encoder.AppendBook(p.scratch[:0], &p.book)
 	return p.frame(head)
 }
 
-func (p *press) tradeFrame(head venues.MessageHead, t venues.Trade) venues.Frame {
+func (p *frameEncoder) tradeFrame(head venues.MessageHead, t venues.Trade) venues.Frame {
 	p.trade = venues.TradeMessage{MessageHead: head, Trade: t}
 	p.scratch = p.encoder.AppendTrade(p.scratch[:0], &p.trade)
 	return p.frame(head)
 }
 
-func (p *press) candleFrame(head venues.MessageHead, c venues.Candle) venues.Frame {
+func (p *frameEncoder) candleFrame(head venues.MessageHead, c venues.Candle) venues.Frame {
 	p.candle = venues.CandleMessage{MessageHead: head, Candle: c}
 	p.scratch = p.encoder.AppendCandle(p.scratch[:0], &p.candle)
 	return p.frame(head)
 }
 
-func (p *press) frame(head venues.MessageHead) venues.Frame {
+func (p *frameEncoder) frame(head venues.MessageHead) venues.Frame {
 	p.count.frames.Add(1)
 	return venues.Frame{
 		Topic: head.Topic, Epoch: p.epoch, Seq: head.Seq,

@@ -8,13 +8,13 @@ import (
 	"venuegate/venues"
 )
 
-// Bounds of what one side of a book keeps.
+// Limits of one side of a book.
 const (
 	// DepthMax is the deepest view that is published.
 	DepthMax = 200
-	// levelsMax is where a side is cut back to its levelsKept best levels: far
-	// levels that the venue never removes must not pile up. Both are beyond
-	// what any venue sends in a snapshot.
+	// levelsMax is the number of levels at which a side is cut back to its levelsKept
+	// best ones, because far levels that the venue never removes would accumulate. Both
+	// are more than any venue sends in a snapshot.
 	levelsMax  = 4096
 	levelsKept = 2048
 )
@@ -27,8 +27,8 @@ const (
 type ladder struct {
 	sign   int64 // +1 for bids, -1 for asks
 	levels []venues.Level
-	// known is the worst key that the ladder knows. Levels beyond it are neither
-	// kept nor shown: a snapshot that was cut off there says nothing of them.
+	// known is the worst known key. Levels beyond it are neither kept nor published,
+	// because the snapshot was cut off there.
 	known int64
 	// loaded is how many levels the last snapshot brought.
 	loaded int
@@ -43,9 +43,9 @@ const (
 
 func newLadder(sign int64) ladder { return ladder{sign: sign, known: allKnown, touched: untouched} }
 
-// load replaces the side by a snapshot's, best first. A snapshot that may be cut
-// off is known down to its last level only, and one of fewer levels than the
-// deepest view cannot have been.
+// load replaces the side by a snapshot's, best first. A snapshot that may be cut off is
+// known down to its last level only; one with fewer levels than the deepest view is
+// complete.
 func (l *ladder) load(levels []venues.Level, mayBeCut bool) {
 	l.levels, l.known, l.touched = l.levels[:0], allKnown, math.MaxInt64
 	for _, level := range slices.Backward(levels) {
@@ -66,13 +66,13 @@ func (l *ladder) load(levels []venues.Level, mayBeCut bool) {
 
 func byKey(a, b venues.Level) int { return cmp.Compare(a.Price, b.Price) }
 
-// clear forgets everything.
+// clear removes every level.
 func (l *ladder) clear() {
 	l.levels, l.known, l.touched = l.levels[:0], allKnown, untouched
 }
 
-// set gives a price its new quantity; zero removes it. To remove what is not
-// there is usual: venues tell of levels that a snapshot did not reach.
+// set sets the quantity of a price; zero removes it. Removing an unknown level is
+// normal: venues report levels beyond their snapshots.
 func (l *ladder) set(level venues.Level) {
 	key := l.sign * level.Price
 	if key < l.known {
@@ -103,11 +103,11 @@ func (l *ladder) set(level venues.Level) {
 	l.touched = max(l.touched, key)
 }
 
-// stepwise is how many of the best levels are looked at one after the other: the
-// processor foresees that better than any halving, and most changes are there.
+// stepwise is the number of best levels that are searched linearly: branch prediction
+// makes that faster than a binary search, and most changes are there.
 const stepwise = 32
 
-// firstFrom finds the first level whose key is not below key.
+// firstFrom returns the index of the first level whose key is not below key.
 func firstFrom(levels []venues.Level, key int64) int {
 	low, high := 0, len(levels)
 	for low < high {
@@ -130,7 +130,7 @@ func (l *ladder) trim() {
 	l.known, l.loaded = l.levels[0].Price, kept
 }
 
-// best is the key of the best level.
+// best returns the key of the best level.
 func (l *ladder) best() (venues.Level, bool) {
 	if len(l.levels) == 0 {
 		return venues.Level{}, false
@@ -149,10 +149,9 @@ func (l *ladder) top(dst []venues.Level, depth int) []venues.Level {
 	return dst
 }
 
-// thin says that the market has moved so far that the ladder knows but half of
-// the levels that it began with, or less than the deepest view, while the venue
-// has more. One message of a fast market can take hundreds of levels away, so
-// the time to learn more is early.
+// thin reports whether the market has moved so far that less than half of the loaded
+// levels, or less than the deepest view, are known, while the venue has more. One
+// message of a fast market can remove hundreds of levels, so more are fetched early.
 func (l *ladder) thin() bool {
 	return l.known != allKnown && len(l.levels) < max(DepthMax, l.loaded/2)
 }
@@ -185,8 +184,7 @@ func (b *ladders) apply(u *venues.BookUpdate) {
 	}
 }
 
-// crossed says that the best bid is not below the best ask, which no book of a
-// trading market is.
+// crossed reports whether the best bid is not below the best ask.
 func (b *ladders) crossed() bool {
 	bid, bids := b.bids.best()
 	ask, asks := b.asks.best()
@@ -195,14 +193,14 @@ func (b *ladders) crossed() bool {
 
 func (b *ladders) thin() bool { return b.bids.thin() || b.asks.thin() }
 
-// exhausted says that the market has moved out of what the book knows: a side
-// is empty here and not at the venue.
+// exhausted reports whether the market has moved beyond the known levels: a side is
+// empty here and not at the venue.
 func (b *ladders) exhausted() bool { return b.bids.exhausted() || b.asks.exhausted() }
 
-// bounded says that far levels of the book are not known.
+// bounded reports whether far levels of the book are unknown.
 func (b *ladders) bounded() bool { return b.bids.known != allKnown || b.asks.known != allKnown }
 
-// agrees compares two books at the same sequence as far as both know.
+// agrees compares the levels that both books know, at the same sequence number.
 func (b *ladders) agrees(with *ladders) bool {
 	return b.bids.agrees(&with.bids) && b.asks.agrees(&with.asks)
 }

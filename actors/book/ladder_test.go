@@ -9,7 +9,7 @@ import (
 	"venuegate/venues"
 )
 
-// TestLadderIsAMap holds one side against a map, beyond what a book would do.
+// TestLadderIsAMap compares one side with a map under random operations.
 func TestLadderIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sign := int64(1 - 2*rapid.IntRange(0, 1).Draw(t, "side"))
@@ -25,7 +25,7 @@ func TestLadderIsAMap(t *testing.T) {
 	})
 }
 
-// TestLadderIsBounded: far levels make room, and are not known any more.
+// TestLadderIsBounded checks that far levels are dropped and are then unknown.
 func TestLadderIsBounded(t *testing.T) {
 	l := newLadder(+1)
 	for price := range int64(levelsMax + 1) {

@@ -10,8 +10,7 @@ import (
 	"venuegate/venues"
 )
 
-// textEncoder writes messages for people; prices and quantities are the scaled
-// integers.
+// textEncoder writes readable messages; prices and quantities are scaled integers.
 type textEncoder struct{}
 
 func appendHead(dst []byte, h venues.MessageHead) []byte {
@@ -45,12 +44,12 @@ func (textEncoder) AppendCandle(dst []byte, m *venues.CandleMessage) []byte {
 	return dst
 }
 
-// sinkFunc is a sink that hands frames on.
+// sinkFunc is a sink that calls a function.
 type sinkFunc func(venues.Frame)
 
 func (f sinkFunc) Deliver(frame venues.Frame) { f(frame) }
 
-// machine drives a state without an actor and writes down what comes out.
+// machine drives a state without an actor and records its output.
 type machine struct {
 	state  *state
 	now    time.Time
@@ -67,7 +66,7 @@ func newMachine(restSnapshots, resident bool) *machine {
 	m := &machine{now: epochStart, subs: map[string]*subscription{}, prices: map[string]*priceWatch{}}
 	m.state = newState(settings{
 		symbol: "BTCUSDT", restSnapshots: restSnapshots, resident: resident, encoder: textEncoder{}, epoch: 1,
-	}, newBoard(venues.Binance, "BTCUSDT"), &counters{})
+	}, newSubscriptions(venues.Binance, "BTCUSDT"), &counters{})
 	return m
 }
 
@@ -94,7 +93,7 @@ func (m *machine) step() {
 }
 
 func describe(e effect) string {
-	channel := func(c venues.FeedChannel) string {
+	channel := func(c venues.FeedTopic) string {
 		name := [...]string{"", "book", "trades", "candles", "mark"}[c.Kind]
 		return strings.TrimSpace(name + " " + string(c.Timeframe))
 	}
@@ -120,7 +119,7 @@ func describe(e effect) string {
 		return fmt.Sprintf("> candles timer %s (%d)", e.after, e.generation)
 	case armLinger:
 		return "> linger"
-	case tellHit:
+	case notifyHit:
 		return fmt.Sprintf("> hit %s %s %s at %s", e.watch.condition.Field, e.watch.condition.Op, e.watch.condition.Value, e.hit.Price)
 	case retire:
 		return "> retire"
@@ -128,7 +127,7 @@ func describe(e effect) string {
 	return fmt.Sprintf("> %T", e)
 }
 
-// subscribe adds a subscriber called name that writes down what it is told.
+// subscribe adds a subscriber called name that records its frames.
 func (m *machine) subscribe(t testing.TB, name, topic string) {
 	t.Helper()
 	parsed, ok := venues.ParseTopic(topic)

@@ -7,25 +7,25 @@ import (
 )
 
 // channels lists the feed channels that a book may need, in a fixed order.
-func (s *state) channels(yield func(channel venues.FeedChannel, wanted bool) bool) {
+func (s *state) channels(yield func(channel venues.FeedTopic, wanted bool) bool) {
 	always := s.resident || s.watched
-	channel := func(kind venues.FeedKind) venues.FeedChannel {
-		return venues.FeedChannel{Kind: kind, Symbol: s.symbol}
+	channel := func(kind venues.FeedKind) venues.FeedTopic {
+		return venues.FeedTopic{Kind: kind, Symbol: s.symbol}
 	}
-	if !yield(channel(venues.FeedBook), always || s.board.bookWanted()) ||
-		!yield(channel(venues.FeedTrades), always || len(s.board.trades.subs)+len(s.board.watches.last) > 0) ||
-		!yield(channel(venues.FeedMark), always || len(s.board.watches.mark) > 0) {
+	if !yield(channel(venues.FeedBook), always || s.subscriptions.bookWanted()) ||
+		!yield(channel(venues.FeedTrades), always || len(s.subscriptions.trades.subs)+len(s.subscriptions.watches.last) > 0) ||
+		!yield(channel(venues.FeedMark), always || len(s.subscriptions.watches.mark) > 0) {
 		return
 	}
-	for _, c := range s.board.candles {
+	for _, c := range s.subscriptions.candles {
 		if !yield(s.candleChannel(c), len(c.subs) > 0) {
 			return
 		}
 	}
 }
 
-// reconcile subscribes what has become needed. What is not needed any more is
-// let go later, by lingerDue.
+// reconcile subscribes the topics that are needed now. lingerDue later unsubscribes
+// those that are not.
 func (s *state) reconcile(now time.Time) {
 	unneeded := false
 	for channel, wanted := range s.channels {
@@ -39,40 +39,40 @@ func (s *state) reconcile(now time.Time) {
 	}
 }
 
-func (s *state) hold(now time.Time, channel venues.FeedChannel) {
+func (s *state) hold(now time.Time, channel venues.FeedTopic) {
 	s.held[channel] = true
 	s.out.emit(subscribe{channel})
 	switch channel.Kind {
 	case venues.FeedBook:
 		s.book.start(now)
 	case venues.FeedCandles:
-		s.fetchCandles(s.board.candle(channel.Timeframe))
+		s.fetchCandles(s.subscriptions.candle(channel.Timeframe))
 	case venues.FeedTrades, venues.FeedMark:
 	}
 }
 
-func (s *state) letGo(now time.Time, channel venues.FeedChannel) {
+func (s *state) letGo(now time.Time, channel venues.FeedTopic) {
 	delete(s.held, channel)
 	s.out.emit(unsubscribe{channel})
 	switch channel.Kind {
 	case venues.FeedBook:
 		s.book.stop(now)
 	case venues.FeedCandles:
-		s.board.candle(channel.Timeframe).forget()
+		s.subscriptions.candle(channel.Timeframe).forget()
 	case venues.FeedMark:
 		s.marked = false
 	case venues.FeedTrades:
 	}
 }
 
-// watch keeps the quote up for somebody who reads it.
+// watch keeps the quote current for its readers.
 func (s *state) watch(now time.Time) {
 	s.watched = true
 	s.reconcile(now)
 	s.out.emit(armLinger{})
 }
 
-// lingerDue lets go what nobody needs, and ends a book that nobody needs at all.
+// lingerDue unsubscribes unneeded topics, and ends a book that is not needed at all.
 // readAt is when the quote was last read.
 func (s *state) lingerDue(now, readAt time.Time) {
 	if s.watched && now.Sub(readAt) >= watchFor {
@@ -86,7 +86,7 @@ func (s *state) lingerDue(now, readAt time.Time) {
 	switch {
 	case s.watched:
 		s.out.emit(armLinger{})
-	case len(s.held) == 0 && s.board.subscribers == 0 && s.board.watches.count() == 0:
+	case len(s.held) == 0 && s.subscriptions.subscribers == 0 && s.subscriptions.watches.count() == 0:
 		s.retired = true
 		s.out.emit(retire{})
 	}

@@ -11,7 +11,7 @@ import (
 	"venuegate/venues"
 )
 
-// mapBook is the naive book: two maps.
+// mapBook is a reference book of two maps.
 type mapBook struct{ bids, asks map[int64]int64 }
 
 func newMapBook() mapBook { return mapBook{bids: map[int64]int64{}, asks: map[int64]int64{}} }
@@ -32,7 +32,7 @@ func (b mapBook) apply(bids, asks []venues.Level) {
 	set(b.asks, asks)
 }
 
-// top is the first n levels of a side, best first.
+// top returns the first n levels of a side, best first.
 func top(side map[int64]int64, sign int64, n int) []venues.Level {
 	levels := make([]venues.Level, 0, len(side))
 	for price, qty := range side {
@@ -112,7 +112,7 @@ type market struct {
 	used    map[uint64]bool    // ids
 	history map[uint64]mapBook // the book at each id
 	order   []uint64           // ids in the order of time
-	told    uint64             // LastSeq of the last message sent
+	sentSeq uint64             // LastSeq of the last message sent
 	batch   venues.BookUpdate  // changes not sent yet
 	first   uint64             // id of the first of them
 	wire    []*venues.BookUpdate
@@ -132,7 +132,7 @@ func newMarket(t *rapid.T) *market {
 	}
 	m.id = 100
 	m.remember()
-	m.told = m.id
+	m.sentSeq = m.id
 	return m
 }
 
@@ -142,7 +142,7 @@ func (m *market) remember() {
 	m.order = append(m.order, m.id)
 }
 
-// change makes one change of the book under a new id.
+// change makes one change of the book with a new id.
 func (m *market) change() {
 	t := m.t
 	for m.id++; m.used[m.id]; m.id++ {
@@ -182,21 +182,21 @@ func (m *market) set(sign, price, qty int64) {
 	}
 }
 
-// send puts the changes since the last message on the wire.
+// send sends the changes since the last message.
 func (m *market) send() {
 	u := venues.NewBookUpdate()
-	u.PrevSeq, u.FirstSeq, u.LastSeq = m.told, m.first, m.id
+	u.PrevSeq, u.FirstSeq, u.LastSeq = m.sentSeq, m.first, m.id
 	if len(m.batch.Bids)+len(m.batch.Asks) == 0 {
 		u.FirstSeq = m.id // a heartbeat
 	}
 	u.Bids, u.Asks = append(u.Bids, m.batch.Bids...), append(u.Asks, m.batch.Asks...)
 	m.batch = venues.BookUpdate{}
-	m.told = m.id
+	m.sentSeq = m.id
 	m.wire = append(m.wire, u)
 }
 
-// renumber lets the next ids be lower than the last, as a venue does after
-// maintenance; no id is ever used twice.
+// renumber makes the next ids lower than the last, as a venue does after maintenance; no
+// id is used twice.
 func (m *market) renumber() {
 	if !m.rest && m.id > 60 {
 		m.send()
@@ -205,7 +205,7 @@ func (m *market) renumber() {
 	}
 }
 
-// snapshot is the book as it was some changes ago.
+// snapshot returns the book as it was some changes ago.
 func (m *market) snapshot(ago int) *venues.BookUpdate {
 	id := m.order[max(0, len(m.order)-1-ago)]
 	u := venues.NewBookUpdate()
@@ -215,7 +215,7 @@ func (m *market) snapshot(ago int) *venues.BookUpdate {
 	return u
 }
 
-// sendSnapshot is the stream's own.
+// sendSnapshot sends a snapshot in the stream.
 func (m *market) sendSnapshot() {
 	m.send()
 	full := *m

@@ -5,20 +5,19 @@ import (
 	"venuegate/venues"
 )
 
-// Messages of a book. What the feed brings does not come as messages but through
-// the inlet.
+// Messages of a book. Messages of the feed arrive through the inbox instead.
 //
 //	message         kind      sent by        reply
-//	*openTopic      command   Client         when the sink has its place
+//	*openTopic      command   Client         when the sink is subscribed
 //	*closeTopic     command   subscription   -
 //	*resyncTopic    command   subscription   -
 //	*watchQuote     command   Client         -
-//	*openWatch      command   Client         when the condition has its place
+//	*openWatch      command   Client         when the condition is added
 //	*closeWatch     command   priceWatch     -
 //	*awaitQuote     query     Client         the quote, once there is one
 //	*readView       query     Client         the deepest view
 //	*changeScale    command   Client         -
-//	*feedWaits      event     inlet          -
+//	*inboxReady      event     inlet          -
 //	*snapshotCame   result    own fetch
 //	*candlesCame    result    own fetch
 //	*syncDue        timer
@@ -31,8 +30,8 @@ type (
 		actors.Reply[struct{}]
 		subscription *subscription
 	}
-	// closeTopic and resyncTopic pass the mailbox's limit: a subscription has at
-	// most one of each under way.
+	// closeTopic and resyncTopic are exempt from the mailbox's limit: a subscription
+	// has at most one of each pending.
 	closeTopic struct {
 		actors.Internal
 		subscription *subscription
@@ -41,14 +40,14 @@ type (
 		actors.Internal
 		subscription *subscription
 	}
-	// watchQuote passes it too: it is sent once for each time of being watched.
+	// watchQuote is exempt too: it is sent once per watch period.
 	watchQuote struct{ actors.Internal }
 	awaitQuote struct{ actors.Reply[venues.Quote] }
 	openWatch  struct {
 		actors.Reply[struct{}]
 		watch *priceWatch
 	}
-	// closeWatch passes it too: a watch has one.
+	// closeWatch is exempt too: a watch has one.
 	closeWatch struct {
 		actors.Internal
 		watch *priceWatch
@@ -60,7 +59,7 @@ type (
 		actors.Internal
 		scale venues.Scale
 	}
-	feedWaits struct{ actors.Internal }
+	inboxReady struct{ actors.Internal }
 
 	snapshotCame struct {
 		fetch  fetchSnapshot

@@ -8,9 +8,9 @@ import (
 	"venuegate/venues"
 )
 
-// facts is what the actor lets everybody read of a moment. It is immutable and
-// replaced when anything in it changes.
-type facts struct {
+// summary is the state that any goroutine may read. It is immutable and replaced when
+// anything in it changes.
+type summary struct {
 	phase       Phase
 	since       time.Time
 	scale       venues.Scale
@@ -20,32 +20,32 @@ type facts struct {
 	subscribers int
 }
 
-// Quote is the newest prices, false if none are known yet. It never waits. To
-// read it keeps the book subscribed for a while, so that the next one is known.
+// Quote returns the newest prices, false if none are known yet. It never waits. Reading
+// it keeps the book subscribed for watchFor, so that later calls find current prices.
 func (c *Client) Quote() (venues.Quote, bool) {
-	c.touch()
-	q := c.quote(c.facts.Load())
-	return q, q.Known() || q.BestBid.Valid || q.BestAsk.Valid
+	c.markRead()
+	q := c.quote(c.current.Load())
+	return q, q.HasPrice() || q.BestBid.Valid || q.BestAsk.Valid
 }
 
-// AwaitQuote is Quote that waits until a price is known, or ctx ends. Errors are
-// those of actors.
+// AwaitQuote waits until a price is known and returns the quote. Errors are those of ctx
+// and of actors.
 func (c *Client) AwaitQuote(ctx context.Context) (venues.Quote, error) {
-	if q, _ := c.Quote(); q.Known() {
+	if q, _ := c.Quote(); q.HasPrice() {
 		return q, nil
 	}
 	return actors.Ask(ctx, c.ref, func(reply actors.Reply[venues.Quote]) any { return &awaitQuote{reply} })
 }
 
-// touch notes that somebody reads the quote.
-func (c *Client) touch() {
+// markRead records that the quote was read.
+func (c *Client) markRead() {
 	c.readAt.Store(time.Now().UnixNano())
 	if !c.watching.Load() && c.watching.CompareAndSwap(false, true) {
 		c.ref.Tell(&watchQuote{})
 	}
 }
 
-func (c *Client) quote(f *facts) venues.Quote {
+func (c *Client) quote(f *summary) venues.Quote {
 	q := venues.Quote{Symbol: c.deps.Instrument.Symbol, Stale: true}
 	if f == nil {
 		return q
@@ -63,23 +63,23 @@ func (c *Client) quote(f *facts) venues.Quote {
 	return q
 }
 
-// ended says that no incarnation keeps the facts up.
+// ended reports whether no incarnation updates the summary.
 func (c *Client) ended() bool {
 	lifetime := c.lifetime.Load()
 	return lifetime == nil || (*lifetime).Err() != nil
 }
 
-// versionedView is a view of the book with the version at which it was taken.
+// versionedView is a view of the book with its version.
 type versionedView struct {
 	version uint64
 	view    *venues.BookView
 }
 
-// View is the best levels of the book, at most depth a side. A view is made when
-// somebody asks for it and serves everybody until the book changes: the feed is
-// never slowed by readers that are not there.
+// View returns the best levels of the book, at most depth per side. A view is built on
+// request and shared until the book changes, so that a book without readers costs
+// nothing.
 func (c *Client) View(ctx context.Context, depth int) (venues.BookView, error) {
-	c.touch()
+	c.markRead()
 	v := c.view.Load()
 	if v == nil || v.version != c.version.Load() || c.ended() {
 		made, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[*venues.BookView]) any { return &readView{reply} })
@@ -94,15 +94,14 @@ func (c *Client) View(ctx context.Context, depth int) (venues.BookView, error) {
 	return view, nil
 }
 
-// Stats is what the book has done and how it stands. One that has failed is not
-// live, whatever it was.
+// Stats returns the counters and the state of the book. A failed book is not live.
 func (c *Client) Stats() Stats {
 	stats := Stats{Counts: c.count.counts(), Symbol: c.deps.Instrument.Symbol}
 	now := time.Now()
-	if at := c.heardAt.Load(); at != 0 {
+	if at := c.receivedAt.Load(); at != 0 {
 		stats.Silence = now.Sub(time.Unix(0, at))
 	}
-	if f := c.facts.Load(); f != nil {
+	if f := c.current.Load(); f != nil {
 		stats.Phase, stats.PhaseAge, stats.Subscribers = f.phase, now.Sub(f.since), f.subscribers
 	}
 	if stats.Phase == PhaseLive && c.ended() {

@@ -33,7 +33,7 @@ func replay(t *testing.T, input []byte, decode func(streamLine) *venues.BookUpda
 	t.Helper()
 	tape := &[]venues.BookMessage{}
 	m := newMachine(false, false)
-	m.state.press.encoder = tapeEncoder{tape}
+	m.state.encoder.encoder = tapeEncoder{tape}
 	m.state.start(m.now)
 	shown := &shownBook{tape: tape, book: newMapBook()}
 	m.attach("all", venues.Topic{Kind: venues.TopicBook, Depth: DepthMax}, shown)
@@ -50,7 +50,7 @@ func replay(t *testing.T, input []byte, decode func(streamLine) *venues.BookUpda
 		b := &m.state.book
 		if b.phase == PhaseLive && (!slices.Equal(top(shown.book.bids, +1, DepthMax), b.book.bids.top(nil, DepthMax)) ||
 			!slices.Equal(top(shown.book.asks, -1, DepthMax), b.book.asks.top(nil, DepthMax))) {
-			t.Fatalf("at %d the subscriber holds another book", b.seq)
+			t.Fatalf("at %d the subscriber's book differs", b.seq)
 		}
 	}
 	if gaps := m.state.count.gaps.Load(); m.state.book.phase != PhaseLive || gaps > 0 {
@@ -60,8 +60,8 @@ func replay(t *testing.T, input []byte, decode func(streamLine) *venues.BookUpda
 	return m
 }
 
-// TestRecordedBybitBookEndsAsPublished: snapshot and deltas of Bybit lead to the
-// book that the recording's publisher found.
+// TestRecordedBybitBookEndsAsPublished checks that snapshot and deltas of Bybit result
+// in the book that the recording's publisher computed.
 func TestRecordedBybitBookEndsAsPublished(t *testing.T) {
 	scale := venues.Scale{PriceDecimals: 4}
 	m := replay(t, fixture(t, "bybit/ws_public_orderbook500_XRPUSDT_20241201.jsonl"), func(l streamLine) *venues.BookUpdate {
@@ -87,7 +87,7 @@ func TestRecordedBybitBookEndsAsPublished(t *testing.T) {
 	t.Logf("%d bids and %d asks equal", len(bids), len(asks))
 }
 
-// TestRecordedOKXBookIsAChain: the sequence ids of OKX are one chain.
+// TestRecordedOKXBookIsAChain checks that the sequence ids of OKX are one chain.
 func TestRecordedOKXBookIsAChain(t *testing.T) {
 	scale := venues.Scale{PriceDecimals: 1, QtyDecimals: 8}
 	replay(t, fixture(t, "okx/ws_books_btcusdt_2026_seqid_real_tickvault.jsonl"), func(l streamLine) *venues.BookUpdate {

@@ -72,8 +72,8 @@ type recording struct {
 	scale   venues.Scale
 	machine *machine
 	reader  *shownBook
-	// venue is the naive book, which serves further REST snapshots: the
-	// recording has one, and the market walks out of its thousand levels.
+	// venue is the reference book, which serves further REST snapshots: the recording
+	// has one, and the market moves beyond its thousand levels.
 	venue   mapBook
 	begun   bool
 	ends    map[uint64]bool // LastSeq of every update of the book
@@ -81,8 +81,8 @@ type recording struct {
 	matched int
 }
 
-// lastSeq finds the `u` of a stream message, which JSON would take long to reach
-// in tens of thousands of tickers.
+// lastSeq returns the `u` of a stream message without decoding the JSON of tens of
+// thousands of tickers.
 func lastSeq(t *testing.T, body []byte) uint64 {
 	t.Helper()
 	_, rest, _ := bytes.Cut(body, []byte(`"u":`))
@@ -94,7 +94,7 @@ func lastSeq(t *testing.T, body []byte) uint64 {
 	return n
 }
 
-// survey finds the sequence numbers at which updates of the book end.
+// survey returns the sequence numbers at which updates of the book end.
 func (r *recording) survey(input []byte) {
 	for _, line := range fixturetest.Lines(input) {
 		if _, body, _ := bytes.Cut(line, []byte(" ")); bytes.HasPrefix(body, depthPrefix) {
@@ -109,7 +109,7 @@ var (
 	snapshotPrefix = []byte(`{"lastUpdateId"`)
 )
 
-// shownBook is what a subscriber holds.
+// shownBook is the book of a subscriber.
 type shownBook struct {
 	tape *[]venues.BookMessage
 	book mapBook
@@ -189,7 +189,7 @@ func (r *recording) depth(d binanceDepth) {
 	r.compare(d.Last)
 }
 
-// refill answers a comparison that was asked for.
+// refill responds to a requested comparison.
 func (r *recording) refill(seq uint64) {
 	b := &r.machine.state.book
 	if !b.check.running {
@@ -204,8 +204,8 @@ func (r *recording) refill(seq uint64) {
 	r.machine.step()
 }
 
-// compare holds the book, and the view that a subscriber built, against the
-// venue's own best bid and ask of the same sequence number.
+// compare compares the book, and the view that a subscriber built, with the venue's own
+// best bid and ask of the same sequence number.
 func (r *recording) compare(seq uint64) {
 	b := &r.machine.state.book
 	ticker, known := r.tickers[seq]
@@ -225,9 +225,9 @@ func (r *recording) compare(seq uint64) {
 	r.matched++
 }
 
-// TestRecordedBinanceBookIsTheVenues replays what Binance really sent: no gap,
-// and the best bid and ask of every sequence number that the book and the
-// venue's book ticker have in common.
+// TestRecordedBinanceBookIsTheVenues replays a recording of Binance: there is no gap, and
+// the best bid and ask agree at every sequence number that the book and the venue's book
+// ticker have in common.
 func TestRecordedBinanceBookIsTheVenues(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -244,7 +244,7 @@ func TestRecordedBinanceBookIsTheVenues(t *testing.T) {
 				ends: map[uint64]bool{}, tickers: map[uint64][2]venues.Level{},
 			}
 			r.survey(fixture(t, c.name))
-			r.machine.state.press.encoder = tapeEncoder{tape}
+			r.machine.state.encoder.encoder = tapeEncoder{tape}
 			r.machine.state.start(r.machine.now)
 			r.machine.attach("depth 20", venues.Topic{Kind: venues.TopicBook, Depth: 20}, r.reader)
 			for _, line := range fixturetest.Lines(fixture(t, c.name)) {

@@ -6,29 +6,28 @@ import (
 	"venuegate/venues"
 )
 
-// Times of building a book.
+// Intervals of building a book.
 const (
-	// quietMax is how long a book that needs a REST snapshot waits, once its
-	// stream is known to be subscribed, for the first update before it fetches
-	// one all the same: a quiet instrument has a book too.
+	// quietMax is how long a book that needs a REST snapshot waits for the first update
+	// of its subscribed stream. Then it fetches one anyway, because an illiquid
+	// instrument has a book too.
 	quietMax = 3 * time.Second
-	// snapshotWaitMax is how long a stream may take to bring its snapshot, and
-	// a REST request to bring its own.
+	// snapshotWaitMax bounds the wait for a snapshot of the stream or over REST.
 	snapshotWaitMax = 10 * time.Second
-	// The first attempt is made at once; the wait before the second is retryMin,
-	// doubles with each further one, and stays at retryMax.
+	// The first attempt is made immediately; the wait before the second is retryMin and
+	// doubles with each further one up to retryMax.
 	retryMin = 250 * time.Millisecond
 	retryMax = 30 * time.Second
-	// settledAfter is how long a book must have been live for the next loss to
-	// be retried at once. A book that is lost again and again is rebuilt at a
-	// falling pace, because each rebuild costs request weight.
+	// settledAfter is how long a book must have been live for its next rebuild to begin
+	// immediately. A book that is lost repeatedly is rebuilt less often, because each
+	// rebuild costs request weight.
 	settledAfter = 10 * time.Second
-	// renewEvery is the number of failed REST attempts after which the stream
-	// is suspected, and subscribed anew.
+	// renewEvery is the number of failed REST attempts after which the stream is
+	// resubscribed.
 	renewEvery = 5
 )
 
-// step of a resync that is under way.
+// step is the current step of a resync.
 type step uint8
 
 const (
@@ -43,12 +42,12 @@ const (
 type resync struct {
 	step    step
 	attempt int
-	// generation names the timer or request that is being waited for; whatever
-	// comes under another one is late.
+	// generation identifies the pending timer or request; results of another generation
+	// are late.
 	generation uint64
 }
 
-// expect waits for what a subscribed stream brings by itself.
+// expect waits for the messages of a subscribed stream.
 func (q *sequencer) expect() {
 	if q.restSnapshots {
 		q.arm(stepQuiet, quietMax, 0)
@@ -57,7 +56,7 @@ func (q *sequencer) expect() {
 	}
 }
 
-// begin makes the next attempt, at once or after a wait.
+// begin makes the next attempt, immediately or after a wait.
 func (q *sequencer) begin(now time.Time) {
 	if q.phase == PhaseWaiting {
 		q.enter(PhaseSyncing, now)
@@ -71,7 +70,7 @@ func (q *sequencer) begin(now time.Time) {
 	q.request()
 }
 
-// retryWait is the wait before the n-th attempt, n from 1.
+// retryWait returns the wait before the n-th attempt, n from 1.
 func retryWait(n int) time.Duration {
 	if n <= 1 {
 		return 0
@@ -85,7 +84,7 @@ func retryWait(n int) time.Duration {
 
 func (q *sequencer) retryAfter(wait time.Duration) { q.arm(stepRetrying, wait, wait/2) }
 
-// request asks for a snapshot.
+// request requests a snapshot.
 func (q *sequencer) request() {
 	q.count.resyncs.Add(1)
 	if q.following { // but crossed
@@ -105,7 +104,7 @@ func (q *sequencer) request() {
 	q.out.emit(fetchSnapshot{generation: q.resync.generation})
 }
 
-// due takes the timer that arm has set.
+// due handles the timer that arm has set.
 func (q *sequencer) due(now time.Time, generation uint64) {
 	if generation != q.resync.generation {
 		return
@@ -119,7 +118,7 @@ func (q *sequencer) due(now time.Time, generation uint64) {
 	}
 }
 
-// snapshot takes the answer to fetchSnapshot.
+// snapshot handles the result of fetchSnapshot.
 func (q *sequencer) snapshot(now time.Time, generation uint64, u *venues.BookUpdate, err error) {
 	switch {
 	case generation != q.resync.generation || q.resync.step != stepFetching:
@@ -138,9 +137,9 @@ func (q *sequencer) snapshot(now time.Time, generation uint64, u *venues.BookUpd
 	q.begin(now)
 }
 
-// join puts the backlog on top of a REST snapshot. It refuses one that ends
-// before the backlog begins. A backlog that ends before the snapshot is fine:
-// what comes next in the stream follows from it.
+// join applies the backlog to a REST snapshot. It rejects one that ends
+// before the backlog begins. The backlog may end before the snapshot: the next update of
+// the stream continues the snapshot.
 func (q *sequencer) join(s *venues.BookUpdate) bool {
 	end, passed := q.backlog.dropBefore(s.LastSeq)
 	if len(q.backlog.updates) > 0 && !passed && !joins(q.backlog.updates[0], s.LastSeq) {
@@ -162,7 +161,7 @@ func (q *sequencer) arm(s step, after, jitter time.Duration) {
 	q.out.emit(armSync{generation: q.resync.generation, after: after, jitter: jitter})
 }
 
-// disarm makes whatever is waited for late.
+// disarm makes the pending timer or request late.
 func (q *sequencer) disarm() {
 	if q.resync.step == stepNone {
 		return

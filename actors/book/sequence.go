@@ -6,18 +6,18 @@ import (
 	"venuegate/venues"
 )
 
-// Phase says how far a book can be trusted.
+// Phase is the state of a book.
 type Phase uint8
 
 // Phases of a book. Only a live one is published.
 const (
-	// PhaseWaiting: nothing was heard of the book yet.
+	// PhaseWaiting: no message was received yet.
 	PhaseWaiting Phase = iota
 	// PhaseSyncing: the book is being built for the first time.
 	PhaseSyncing
-	// PhaseLive: the book stands at a known point of the venue's sequence.
+	// PhaseLive: the book is at a known point of the venue's sequence.
 	PhaseLive
-	// PhaseStale: the book was live, is not any more, and is being rebuilt.
+	// PhaseStale: the book is no longer live and is being rebuilt.
 	PhaseStale
 )
 
@@ -36,37 +36,37 @@ const (
 	lossRescaled    = "rescaled"
 )
 
-// sequencer keeps a book in step with the venue's sequence, or says at once that
-// it is not. The rule, in venues.BookUpdate's numbers: a snapshot s is joined by
-// the first update with FirstSeq <= s <= LastSeq or PrevSeq == s; from then on
-// each update's PrevSeq is the LastSeq of the one before. Anything else is a gap.
+// sequencer applies updates in the venue's sequence, and detects gaps. The rule, in
+// venues.BookUpdate's numbers: a snapshot s is joined by the first update with
+// FirstSeq <= s <= LastSeq or PrevSeq == s; from then on each update's PrevSeq is the
+// LastSeq of the one before. Anything else is a gap.
 //
-// It owns the updates that it is given.
+// It takes ownership of updates.
 type sequencer struct {
-	// restSnapshots: the stream brings changes alone, and snapshots are fetched.
+	// restSnapshots: the stream has only changes, and snapshots are fetched over REST.
 	restSnapshots bool
 	count         *counters
 	out           *outbox
 
-	open  bool // the book's channel is subscribed
+	open  bool // the book's topic is subscribed
 	phase Phase
 	since time.Time // when the phase began
 	loss  string    // why the book was last lost, for the log
 
 	book      ladders
-	seq       uint64 // where the book stands
+	seq       uint64 // sequence number of the book
 	venueTime time.Time
-	received  time.Time // when the newest message came, of whatever use
-	// renewed: the book was loaded anew since the last publication.
+	received  time.Time // when the newest message arrived, used or not
+	// renewed: a snapshot was loaded since the last publication.
 	renewed bool
 
-	// following: the book takes updates from the stream. A book that follows
-	// but is crossed is not live.
+	// following: the book applies updates of the stream. A book that follows but is
+	// crossed is not live.
 	following bool
 	chain     uint64 // LastSeq of the newest update; known if chained
 	chained   bool
-	// ahead: the snapshot is newer than the stream, whose updates before seq
-	// are to be passed over.
+	// ahead: the snapshot is newer than the stream, whose updates before seq are
+	// skipped.
 	ahead bool
 
 	resync  resync
@@ -90,7 +90,7 @@ func (q *sequencer) start(now time.Time) {
 	}
 }
 
-// stop forgets the book; updates that still come are dropped.
+// stop drops the book; later updates are dropped too.
 func (q *sequencer) stop(now time.Time) {
 	q.forget()
 	q.open = false
@@ -98,7 +98,7 @@ func (q *sequencer) stop(now time.Time) {
 	q.enter(PhaseWaiting, now)
 }
 
-// update takes the next message of the stream.
+// update processes the next message of the stream.
 func (q *sequencer) update(now time.Time, u *venues.BookUpdate) {
 	if !q.open {
 		u.Release()
@@ -116,7 +116,7 @@ func (q *sequencer) update(now time.Time, u *venues.BookUpdate) {
 	}
 }
 
-// adopt takes a snapshot that came in the stream; it replaces everything.
+// adopt replaces the book by a snapshot of the stream.
 func (q *sequencer) adopt(now time.Time, u *venues.BookUpdate) {
 	q.forget()
 	q.count.snapshots.Add(1)
@@ -126,7 +126,7 @@ func (q *sequencer) adopt(now time.Time, u *venues.BookUpdate) {
 	q.settle(now)
 }
 
-// load begins the book anew at a snapshot.
+// load replaces the book by a snapshot.
 func (q *sequencer) load(u *venues.BookUpdate, mayBeCut bool) {
 	q.book.load(u, mayBeCut)
 	q.seq, q.venueTime = u.LastSeq, u.VenueTime
@@ -139,8 +139,8 @@ func (q *sequencer) settle(now time.Time) {
 		q.enter(PhaseLive, now)
 		return
 	}
-	// Fresh and crossed: either the venue is in an auction, and updates will
-	// uncross it, or the snapshot was bad, and another one may be better.
+	// A new snapshot is crossed: either the venue is in an auction, and updates will
+	// uncross it, or the snapshot was wrong, and another one may be better.
 	q.count.crossings.Add(1)
 	switch q.phase {
 	case PhaseLive:
@@ -152,7 +152,7 @@ func (q *sequencer) settle(now time.Time) {
 	q.retryAfter(retryMax)
 }
 
-// link is how an update stands to what came before it.
+// link is how an update relates to the one before it.
 type link uint8
 
 const (
@@ -173,7 +173,7 @@ func (q *sequencer) link(u *venues.BookUpdate) link {
 	return linkGap
 }
 
-// joins says whether a snapshot at seq goes on with u.
+// joins reports whether u continues a snapshot at seq.
 func joins(u *venues.BookUpdate, seq uint64) bool {
 	return u.FirstSeq <= seq && seq <= u.LastSeq || u.PrevSeq == seq
 }
@@ -208,8 +208,8 @@ func (q *sequencer) follow(now time.Time, u *venues.BookUpdate) {
 	q.check.conclude(q, now)
 }
 
-// take brings the book to where u ends. Quantities are absolute, so an update
-// that began before the snapshot does no harm; one that ended before it would.
+// take applies u. Quantities are absolute, so an update that began before the snapshot
+// is harmless; one that ended before it would not be.
 func (q *sequencer) take(u *venues.BookUpdate) {
 	q.chain, q.chained = u.LastSeq, true
 	if q.ahead && u.LastSeq < q.seq {
@@ -220,7 +220,7 @@ func (q *sequencer) take(u *venues.BookUpdate) {
 	q.seq, q.venueTime = u.LastSeq, u.VenueTime
 }
 
-// collect takes an update of a book that does not follow the stream.
+// collect processes an update of a book that does not follow the stream.
 func (q *sequencer) collect(now time.Time, u *venues.BookUpdate) {
 	if !q.restSnapshots {
 		u.Release()
@@ -235,7 +235,7 @@ func (q *sequencer) collect(now time.Time, u *venues.BookUpdate) {
 	}
 }
 
-// overrun says that updates were lost on our own side.
+// overrun handles updates that were lost in the inbox.
 func (q *sequencer) overrun(now time.Time) {
 	if q.following {
 		q.lose(now, lossOverrun, nil)
@@ -244,8 +244,8 @@ func (q *sequencer) overrun(now time.Time) {
 	q.backlog.clear()
 }
 
-// lose gives up a book that has lost the sequence, and begins to rebuild it. The
-// update that showed the loss may be nil.
+// lose drops a book that has lost the sequence, and begins to rebuild it. The update
+// that showed the loss may be nil.
 func (q *sequencer) lose(now time.Time, why string, u *venues.BookUpdate) {
 	if q.phase == PhaseLive && now.Sub(q.since) >= settledAfter {
 		q.resync.attempt = 0
@@ -260,8 +260,8 @@ func (q *sequencer) lose(now time.Time, why string, u *venues.BookUpdate) {
 	q.begin(now)
 }
 
-// interrupted says that the venue's connection lost messages and is being
-// mended: there is nothing to do until it is.
+// interrupted handles a connection that has lost messages and is being restored; nothing
+// is done until it is.
 func (q *sequencer) interrupted(now time.Time) {
 	if !q.open {
 		return
@@ -271,9 +271,8 @@ func (q *sequencer) interrupted(now time.Time) {
 	q.distrust(now, lossInterrupted)
 }
 
-// resumed says that the channel is subscribed, for the first time or again. A
-// book by REST needs to know: before that a snapshot without updates would be a
-// picture of a market that nobody watches.
+// resumed handles a topic that is subscribed, for the first time or again. A book with
+// REST snapshots depends on it: before, a snapshot would not be followed by updates.
 func (q *sequencer) resumed() {
 	if q.open && !q.following && q.resync.step == stepNone {
 		q.expect()
@@ -291,7 +290,7 @@ func (q *sequencer) distrust(now time.Time, why string) {
 	}
 }
 
-// forget drops the book and whatever is under way about it.
+// forget drops the book and its pending requests.
 func (q *sequencer) forget() {
 	q.following, q.chained, q.ahead, q.renewed = false, false, false, false
 	q.book.clear()
@@ -309,7 +308,7 @@ func (q *sequencer) enter(p Phase, now time.Time) {
 	}
 }
 
-// published says that everybody has been shown the book as it is.
+// published marks the current state as published.
 func (q *sequencer) published() {
 	q.renewed = false
 	q.book.bids.touched, q.book.asks.touched = untouched, untouched

@@ -17,7 +17,7 @@ type simulation struct {
 	machine *machine
 	readers []*reader
 
-	fetch  []fetchSnapshot // asked and not answered
+	fetch  []fetchSnapshot // requests and not answered
 	timer  *armSync
 	lead   []armCheck
 	broken bool // the connection
@@ -28,7 +28,7 @@ func newSimulation(t *rapid.T) *simulation {
 	s := &simulation{t: t, market: newMarket(t), faults: true}
 	s.machine = newMachine(s.market.rest, false)
 	tape := &[]venues.BookMessage{}
-	s.machine.state.press.encoder = tapeEncoder{tape}
+	s.machine.state.encoder.encoder = tapeEncoder{tape}
 	s.machine.state.start(s.machine.now)
 	for _, depth := range []int{1, 5, 20, 200} {
 		r := &reader{t: t, depth: depth, tape: tape}
@@ -46,7 +46,7 @@ func topicOf(depth int) string {
 	return venues.Topic{Kind: venues.TopicBook, Venue: venues.Binance, Symbol: "BTCUSDT", Depth: depth}.String()
 }
 
-// settle ends a step, takes up its effects and compares every reader's book.
+// settle ends a step, runs its effects and compares every reader's book.
 func (s *simulation) settle() {
 	m := s.machine
 	m.state.publish(m.now)
@@ -63,8 +63,8 @@ func (s *simulation) settle() {
 				s.market.wire = nil
 				s.market.sendSnapshot()
 			}
-		case fetchCandles, subscribe, unsubscribe, armCandles, armLinger, tellHit, retire:
-			// The book's readers stay, and nobody looks at candles or prices.
+		case fetchCandles, subscribe, unsubscribe, armCandles, armLinger, notifyHit, retire:
+			// The book's readers stay; candles and prices have none.
 		}
 	}
 	m.state.out.effects = nil
@@ -74,8 +74,8 @@ func (s *simulation) settle() {
 	}
 }
 
-// compare holds a reader's book against the naive one at the same sequence. A
-// view may be shorter where a REST snapshot was cut off, never different.
+// compare compares a reader's book with the reference book at the same sequence number.
+// A view may be shorter if a REST snapshot was cut off, never different.
 func (s *simulation) compare(r *reader) {
 	state := s.machine.state
 	if r.live != (state.book.phase == PhaseLive) {
@@ -86,7 +86,7 @@ func (s *simulation) compare(r *reader) {
 	}
 	truth, known := s.market.history[state.book.seq]
 	if !known {
-		s.t.Fatalf("the book stands at %d, where the venue never was", state.book.seq)
+		s.t.Fatalf("the book is at %d, which the venue never was", state.book.seq)
 	}
 	for _, side := range []struct {
 		shown, truth map[int64]int64
@@ -129,7 +129,7 @@ func (s *simulation) step() {
 	}
 }
 
-// deliver brings the next message, or something worse.
+// deliver delivers the next message, or a fault.
 func (s *simulation) deliver() {
 	if len(s.market.wire) == 0 || s.broken {
 		return
@@ -218,7 +218,7 @@ func (s *simulation) resume() {
 	s.settle()
 }
 
-// resubscribe lets one reader go and come back.
+// resubscribe unsubscribes one reader and subscribes it again.
 func (s *simulation) resubscribe() {
 	r := s.readers[rapid.IntRange(0, len(s.readers)-1).Draw(s.t, "reader")]
 	name := topicOf(r.depth)
@@ -228,7 +228,7 @@ func (s *simulation) resubscribe() {
 	s.settle()
 }
 
-// heal ends the faults and demands that the book comes back.
+// heal ends the faults and checks that the book becomes live.
 func (s *simulation) heal() {
 	s.faults = false
 	if s.broken {
@@ -247,13 +247,13 @@ func (s *simulation) heal() {
 		}
 	}
 	if phase := s.machine.state.book.phase; phase != PhaseLive || s.machine.state.book.seq != s.market.id {
-		s.t.Fatalf("healed, but the book is %s at %d of %d", phase, s.machine.state.book.seq, s.market.id)
+		s.t.Fatalf("after the faults the book is %s at %d of %d, want live", phase, s.machine.state.book.seq, s.market.id)
 	}
 }
 
-// TestBookIsTheVenuesOrStale is promise I-9: whatever the stream loses, repeats
-// or reorders, a subscriber who goes by the rules holds the venue's book of the
-// sequence at which it is shown, or knows that it is stale.
+// TestBookIsTheVenuesOrStale checks invariant I-9: whatever the stream loses, repeats or
+// reorders, a subscriber that follows the rules has the venue's book of the published
+// sequence number, or knows that it is stale.
 func TestBookIsTheVenuesOrStale(t *testing.T) {
 	var deltas, stales, matched uint64
 	rapid.Check(t, func(t *rapid.T) {
@@ -277,8 +277,8 @@ func TestBookIsTheVenuesOrStale(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d deltas, %d losses told, %d comparisons", deltas, stales, matched)
+	t.Logf("%d deltas, %d losses published, %d comparisons", deltas, stales, matched)
 	if deltas == 0 || stales == 0 || matched == 0 {
-		t.Error("the simulation does not reach what it is to prove")
+		t.Error("the simulation does not cover the cases that it should")
 	}
 }

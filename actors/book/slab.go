@@ -1,7 +1,7 @@
 package book
 
-// slabBytes is the size of one slab. Frames share slabs so that publishing one
-// costs next to no allocation; a slab lives as long as any frame on it.
+// slabBytes is the size of one slab. Frames share slabs, so that publishing rarely
+// allocates; a slab is in use as long as any frame on it.
 const slabBytes = 32 << 10
 
 // slab cuts the bytes of frames out of larger pieces.
@@ -9,7 +9,7 @@ type slab struct {
 	free []byte
 }
 
-// keep copies b to where nobody will change it.
+// keep returns an immutable copy of b.
 func (s *slab) keep(b []byte) []byte {
 	if len(b) > slabBytes/4 {
 		return append(make([]byte, 0, len(b)), b...)

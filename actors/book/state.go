@@ -6,41 +6,41 @@ import (
 	"venuegate/venues"
 )
 
-// Times of what a book keeps up.
+// Intervals of subscriptions.
 const (
-	// lingerFor is how long a feed channel stays subscribed after its last
-	// subscriber has left: those who come back at once find it running.
+	// lingerFor is how long a feed topic stays subscribed after its last subscriber has
+	// left, so that a quick return finds it running.
 	lingerFor = 10 * time.Second
 	// watchFor is how long a book stays subscribed after its quote was last
 	// read.
 	watchFor = 5 * time.Minute
-	// refillEvery is the least time between two snapshots that are fetched
-	// because the known part of a book has become too shallow.
+	// refillEvery is the minimum time between two snapshots that are fetched because the
+	// known part of a book is too shallow.
 	refillEvery = 10 * time.Second
 )
 
-// state is the whole machine of a book: messages in; effects and deliveries out.
+// state is the state machine of a book: messages in, effects and deliveries out.
 type state struct {
 	symbol   string
 	resident bool
 	count    *counters
 	out      *outbox
-	press    press
+	encoder  frameEncoder
 	delta    delta
 
-	board *board
-	book  sequencer
-	held  map[venues.FeedChannel]bool // channels that are subscribed
+	subscriptions *subscriptions
+	book          sequencer
+	held          map[venues.FeedTopic]bool // subscribed topics
 
-	watched   bool // somebody reads the quote
+	watched   bool // the quote has readers
 	checkedAt time.Time
 	last      venues.Optional
 	mark      venues.Optional
-	marked    bool // the mark price has been told since its last interruption
-	retired   bool // takes no subscriber any more
+	marked    bool // a mark price was received since the last interruption
+	retired   bool // accepts no subscribers
 }
 
-// settings of a state, fixed for its life.
+// settings are the constant settings of a state.
 type settings struct {
 	symbol        string
 	scale         venues.Scale
@@ -50,21 +50,21 @@ type settings struct {
 	epoch         uint64
 }
 
-func newState(s settings, b *board, count *counters) *state {
+func newState(s settings, b *subscriptions, count *counters) *state {
 	out := &outbox{}
 	return &state{
 		symbol: s.symbol, resident: s.resident, count: count, out: out,
-		press: press{encoder: s.encoder, epoch: s.epoch, scale: s.scale, count: count},
-		delta: newDelta(),
-		board: b,
-		book:  newSequencer(s.restSnapshots, count, out),
-		held:  make(map[venues.FeedChannel]bool),
+		encoder:       frameEncoder{encoder: s.encoder, epoch: s.epoch, scale: s.scale, count: count},
+		delta:         newDelta(),
+		subscriptions: b,
+		book:          newSequencer(s.restSnapshots, count, out),
+		held:          make(map[venues.FeedTopic]bool),
 	}
 }
 
-// start takes over the board of an earlier incarnation, if there was one.
+// start takes over the subscriptions of an earlier incarnation, if there was one.
 func (s *state) start(now time.Time) {
-	for _, c := range s.board.candles {
+	for _, c := range s.subscriptions.candles {
 		c.forget()
 	}
 	s.reconcile(now)
@@ -72,15 +72,15 @@ func (s *state) start(now time.Time) {
 	s.out.emit(armLinger{})
 }
 
-// attach gives a subscription its place. The caller has found its topic.
+// attach adds a subscription to its topic.
 func (s *state) attach(now time.Time, sub *subscription) {
-	t := s.board.find(sub.topic)
+	t := s.subscriptions.find(sub.topic)
 	t.add(sub)
-	s.board.subscribers++
+	s.subscriptions.subscribers++
 	s.reconcile(now)
 	if t.begun {
 		s.repeat(now, sub)
-	} else if c := s.board.candle(sub.topic.Timeframe); c != nil && c.known {
+	} else if c := s.subscriptions.candle(sub.topic.Timeframe); c != nil && c.known {
 		s.show(now, c, c.current)
 	}
 }
@@ -89,9 +89,9 @@ func (s *state) detach(now time.Time, sub *subscription) {
 	if sub.index == detached {
 		return
 	}
-	t := s.board.find(sub.topic)
+	t := s.subscriptions.find(sub.topic)
 	t.remove(sub)
-	s.board.subscribers--
+	s.subscriptions.subscribers--
 	if len(t.subs) == 0 {
 		s.pause(sub.topic)
 	}
@@ -101,26 +101,26 @@ func (s *state) detach(now time.Time, sub *subscription) {
 func (s *state) pause(t venues.Topic) {
 	switch t.Kind {
 	case venues.TopicBook:
-		s.board.depth(t.Depth).pause()
+		s.subscriptions.depth(t.Depth).pause()
 	default:
-		s.board.find(t).pause()
+		s.subscriptions.find(t).pause()
 	}
 }
 
-// repeat gives one subscriber the newest state of its topic.
+// repeat sends one subscriber the newest state of its topic.
 func (s *state) repeat(now time.Time, sub *subscription) {
-	t := s.board.find(sub.topic)
+	t := s.subscriptions.find(sub.topic)
 	if sub.index == detached || !t.begun {
-		return // the snapshot that begins the topic is for all
+		return // the first snapshot of the topic goes to all subscribers
 	}
 	if t.snapshot.Seq != t.seq {
 		switch sub.topic.Kind {
 		case venues.TopicBook:
-			v := &s.board.depth(sub.topic.Depth).view
-			t.snapshot = s.press.bookFrame(s.press.again(t, now, s.book.venueTime), v.bids, v.asks)
+			v := &s.subscriptions.depth(sub.topic.Depth).view
+			t.snapshot = s.encoder.bookFrame(s.encoder.again(t, now, s.book.venueTime), v.bids, v.asks)
 		case venues.TopicKline:
-			c := s.board.candle(sub.topic.Timeframe).current
-			t.snapshot = s.press.candleFrame(s.press.again(t, now, c.VenueTime), c)
+			c := s.subscriptions.candle(sub.topic.Timeframe).current
+			t.snapshot = s.encoder.candleFrame(s.encoder.again(t, now, c.VenueTime), c)
 		default:
 			return
 		}
@@ -128,73 +128,73 @@ func (s *state) repeat(now time.Time, sub *subscription) {
 	s.out.deliver(delivery{only: sub, frame: t.snapshot})
 }
 
-// trade takes a public trade.
+// trade processes a public trade.
 func (s *state) trade(now time.Time, t venues.Trade) {
 	s.count.trades.Add(1)
 	s.last = venues.Some(t.Price)
-	s.comparePrice(s.board.watches.last, t.Price, t.VenueTime)
-	if topic := &s.board.trades; len(topic.subs) > 0 {
-		head := s.press.next(topic, venues.MessageUpdate, now, t.VenueTime)
-		s.out.deliver(delivery{to: topic, frame: s.press.tradeFrame(head, t)})
+	s.comparePrice(s.subscriptions.watches.last, t.Price, t.VenueTime)
+	if topic := &s.subscriptions.trades; len(topic.subs) > 0 {
+		head := s.encoder.next(topic, venues.MessageUpdate, now, t.VenueTime)
+		s.out.deliver(delivery{to: topic, frame: s.encoder.tradeFrame(head, t)})
 	}
 }
 
 func (s *state) markPrice(m venues.MarkPrice) {
 	s.mark, s.marked = venues.Some(m.Price), true
-	s.comparePrice(s.board.watches.mark, m.Price, m.VenueTime)
+	s.comparePrice(s.subscriptions.watches.mark, m.Price, m.VenueTime)
 }
 
-// interrupted says that messages of a channel may have been lost.
-func (s *state) interrupted(now time.Time, channel venues.FeedChannel) {
+// interrupted handles lost messages of a topic.
+func (s *state) interrupted(now time.Time, channel venues.FeedTopic) {
 	switch channel.Kind {
 	case venues.FeedBook:
 		s.book.interrupted(now)
 	case venues.FeedCandles:
-		if c := s.board.candle(channel.Timeframe); c != nil {
+		if c := s.subscriptions.candle(channel.Timeframe); c != nil {
 			c.streamed, c.interrupted = false, true
 		}
 	case venues.FeedMark:
 		s.marked = false
-	case venues.FeedTrades: // the last price is still the last that is known
+	case venues.FeedTrades: // the last price stays the last known one
 	}
 }
 
-// resumed says that a channel is subscribed again.
-func (s *state) resumed(channel venues.FeedChannel) {
+// resumed handles a topic that is subscribed again.
+func (s *state) resumed(channel venues.FeedTopic) {
 	switch channel.Kind {
 	case venues.FeedBook:
 		s.book.resumed()
 	case venues.FeedCandles:
-		if c := s.board.candle(channel.Timeframe); c != nil && c.interrupted && s.held[channel] {
+		if c := s.subscriptions.candle(channel.Timeframe); c != nil && c.interrupted && s.held[channel] {
 			s.fetchCandles(c)
 		}
 	case venues.FeedMark, venues.FeedTrades:
 	}
 }
 
-// overrun says that messages of a kind were lost between the feed and the book.
+// overrun handles messages of a kind that were lost between the feed and the book.
 func (s *state) overrun(now time.Time, kind venues.FeedKind) {
 	s.count.overruns.Add(1)
 	switch kind {
 	case venues.FeedBook:
 		s.book.overrun(now)
 	case venues.FeedCandles:
-		for _, c := range s.board.candles {
+		for _, c := range s.subscriptions.candles {
 			if len(c.subs) > 0 {
 				c.streamed = false
 				s.fetchCandles(c)
 			}
 		}
-	case venues.FeedMark, venues.FeedTrades: // the next message mends it
+	case venues.FeedMark, venues.FeedTrades: // the next message is complete
 	}
 }
 
-// rescale takes a changed instrument: numbers of the old scale mean nothing.
+// rescale handles a changed instrument: numbers of the old scale are invalid.
 func (s *state) rescale(now time.Time, scale venues.Scale) {
-	if scale == s.press.scale {
+	if scale == s.encoder.scale {
 		return
 	}
-	s.press.scale = scale
+	s.encoder.scale = scale
 	if s.book.open {
 		s.book.lose(now, lossRescaled, nil)
 	}
@@ -206,11 +206,11 @@ func (s *state) compare(now time.Time) {
 	s.book.startCheck()
 }
 
-// publish shows the subscribers what has become of the book. It is called once
-// after each step, so that a batch of updates gives one message a topic.
+// publish sends the changes of the book to its subscribers. It is called once per step,
+// so that a batch of updates results in one message per topic.
 func (s *state) publish(now time.Time) {
 	live := s.book.phase == PhaseLive
-	for _, d := range s.board.depths {
+	for _, d := range s.subscriptions.depths {
 		switch {
 		case len(d.subs) == 0:
 		case live && (!d.begun || s.book.renewed):
@@ -233,30 +233,30 @@ func (s *state) publish(now time.Time) {
 func (s *state) publishSnapshot(now time.Time, d *depthTopic) {
 	d.view.take(&s.book.book)
 	d.begun = true
-	head := s.press.next(&d.topic, venues.MessageSnapshot, now, s.book.venueTime)
-	s.out.deliver(delivery{to: &d.topic, frame: s.press.bookFrame(head, d.view.bids, d.view.asks)})
+	head := s.encoder.next(&d.topic, venues.MessageSnapshot, now, s.book.venueTime)
+	s.out.deliver(delivery{to: &d.topic, frame: s.encoder.bookFrame(head, d.view.bids, d.view.asks)})
 }
 
 func (s *state) publishDelta(now time.Time, d *depthTopic) {
 	if !s.delta.advance(&d.view, &s.book.book) {
 		return
 	}
-	head := s.press.next(&d.topic, venues.MessageDelta, now, s.book.venueTime)
-	s.out.deliver(delivery{to: &d.topic, frame: s.press.bookFrame(head, s.delta.bids, s.delta.asks)})
+	head := s.encoder.next(&d.topic, venues.MessageDelta, now, s.book.venueTime)
+	s.out.deliver(delivery{to: &d.topic, frame: s.encoder.bookFrame(head, s.delta.bids, s.delta.asks)})
 }
 
 func (s *state) publishStale(now time.Time, d *depthTopic) {
 	d.pause()
-	head := s.press.next(&d.topic, venues.MessageStale, now, s.book.venueTime)
-	s.out.deliver(delivery{to: &d.topic, frame: s.press.bookFrame(head, nil, nil)})
+	head := s.encoder.next(&d.topic, venues.MessageStale, now, s.book.venueTime)
+	s.out.deliver(delivery{to: &d.topic, frame: s.encoder.bookFrame(head, nil, nil)})
 }
 
-// facts are what everybody may read.
-func (s *state) facts() facts {
-	f := facts{
-		phase: s.book.phase, since: s.book.since, scale: s.press.scale, last: s.last, mark: s.mark,
+// summary returns the state for readers.
+func (s *state) summary() summary {
+	f := summary{
+		phase: s.book.phase, since: s.book.since, scale: s.encoder.scale, last: s.last, mark: s.mark,
 		stale:       s.book.phase != PhaseLive || !s.marked,
-		subscribers: s.board.subscribers,
+		subscribers: s.subscriptions.subscribers,
 	}
 	if bid, ok := s.book.book.bids.best(); ok && s.book.phase == PhaseLive {
 		f.bid = bid.Price

@@ -11,8 +11,8 @@ import (
 	"venuegate/venues"
 )
 
-// TestTraces runs the scripts of testdata. Each line is one step; a line that
-// ends with a backslash is of one batch with the next. The lines:
+// TestTraces runs the scripts of testdata. Each line is one step; a line that ends with
+// a backslash belongs to the batch of the next one. The lines:
 //
 //	new rest|stream [resident]     a fresh book of a venue without or with stream snapshots
 //	sub NAME TOPIC                 close NAME      resync NAME
@@ -142,14 +142,14 @@ func (m *machine) runCandles(t *testing.T, args []string) {
 	m.state.candlesCame(m.now, candles[0].Timeframe, generation, candles, nil)
 }
 
-func channelNamed(name string) venues.FeedChannel {
+func channelNamed(name string) venues.FeedTopic {
 	kinds := map[string]venues.FeedKind{
 		"book": venues.FeedBook, "trades": venues.FeedTrades, "mark": venues.FeedMark, "candles": venues.FeedCandles,
 	}
 	if kind, ok := kinds[name]; ok {
-		return venues.FeedChannel{Kind: kind, Symbol: "BTCUSDT"}
+		return venues.FeedTopic{Kind: kind, Symbol: "BTCUSDT"}
 	}
-	return venues.FeedChannel{Kind: venues.FeedCandles, Symbol: "BTCUSDT", Timeframe: venues.Timeframe(name)}
+	return venues.FeedTopic{Kind: venues.FeedCandles, Symbol: "BTCUSDT", Timeframe: venues.Timeframe(name)}
 }
 
 func parseUpdate(t *testing.T, args []string) *venues.BookUpdate {

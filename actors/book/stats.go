@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// counters are written by the actor and its feed, and read by Stats. They
-// outlive restarts.
+// counters are written by the actor and its feed, and read by Stats. They survive
+// restarts.
 type counters struct {
 	updates, duplicates, gaps, crossings                atomic.Uint64
 	resyncs, snapshots, snapshotsTooOld, snapshotErrors atomic.Uint64
@@ -14,51 +14,51 @@ type counters struct {
 	overruns, trades, candles, frames                   atomic.Uint64
 }
 
-// Counts is what a book has done, or several of them. They only grow.
+// Counts are the counters of one or more books. They only increase.
 type Counts struct {
-	Updates    uint64 // messages about the book
+	Updates    uint64 // book messages
 	Duplicates uint64
 	Gaps       uint64
 	Crossings  uint64 // times that the book was crossed
 	Overruns   uint64 // times that the actor fell behind its feed and lost messages
 
-	Resyncs         uint64 // attempts to build the book, beyond what the stream brings by itself
-	Snapshots       uint64 // snapshots that the book was built on
+	Resyncs         uint64 // attempts to rebuild the book
+	Snapshots       uint64 // snapshots from which the book was built
 	SnapshotsTooOld uint64
 	SnapshotErrors  uint64
 
-	// Comparisons with a REST snapshot; abandoned ones had no verdict.
+	// Comparisons with a REST snapshot; abandoned ones had no result.
 	ChecksMatched    uint64
 	ChecksMismatched uint64
 	ChecksAbandoned  uint64
 
 	Trades  uint64
 	Candles uint64
-	Frames  uint64 // encoded, not delivered: each may go to many subscribers
+	Frames  uint64 // encoded frames; each may go to many subscribers
 }
 
-// Stats is what a book has done and how it stands.
+// Stats are the counters and the state of a book.
 type Stats struct {
 	Counts
 	Symbol string
 	Phase  Phase
-	// PhaseAge is how long the book has been in its phase; Silence is how long
-	// ago the newest message about it came, zero if none did.
+	// PhaseAge is how long the book has been in its phase; Silence is the time since the
+	// newest message, zero if there was none.
 	PhaseAge time.Duration
 	Silence  time.Duration
 
 	Subscribers int
 }
 
-// Summary is what several books have done, and how those that live stand.
+// Summary is the counters of several books, and the state of the existing ones.
 type Summary struct {
 	Counts
 	Phases [PhaseStale + 1]int // books by phase
-	// StaleFor is how long the book that has been stale the longest has been.
+	// StaleFor is the time since the longest stale book became stale.
 	StaleFor time.Duration
 }
 
-// Add takes in a book that lives.
+// Add adds an existing book.
 func (s *Summary) Add(b Stats) {
 	s.Counts = s.Counts.Plus(b.Counts)
 	s.Phases[b.Phase]++
@@ -67,7 +67,7 @@ func (s *Summary) Add(b Stats) {
 	}
 }
 
-// Plus adds what others have done.
+// Plus returns the sum with other counts.
 func (c Counts) Plus(others Counts) Counts {
 	c.Updates += others.Updates
 	c.Duplicates += others.Duplicates

@@ -8,7 +8,7 @@ import (
 	"venuegate/actors/book"
 )
 
-// TestPlusAddsEveryCount of one that has a number of its own in each.
+// TestPlusAddsEveryCount adds counts that are different in every field.
 func TestPlusAddsEveryCount(t *testing.T) {
 	var counts, twice book.Counts
 	for n := range reflect.TypeFor[book.Counts]().NumField() {

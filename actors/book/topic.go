@@ -10,15 +10,16 @@ import (
 // subscribersMax bounds the subscriptions of one book, over all its topics.
 const subscribersMax = 1 << 16
 
-// topic is one stream channel: who listens, and how far it has been told.
+// topic is one stream topic: its subscribers, and the sequence number of its newest
+// frame.
 type topic struct {
 	name string
 	seq  uint64 // of the newest frame
 	subs []*subscription
 	// begun: a snapshot was published, and everything since.
 	begun bool
-	// snapshot is the newest frame that was made for a single subscriber; it
-	// serves the next one too while its Seq is that of the topic.
+	// snapshot is the newest frame that was made for a single subscriber; it is reused
+	// while its Seq is that of the topic.
 	snapshot venues.Frame
 }
 
@@ -58,20 +59,19 @@ type candleTopic struct {
 	topic
 	timeframe venues.Timeframe
 	current   venues.Candle
-	known     bool // current is the newest candle that the venue told
-	// streamed: the stream has told current since its last interruption, so
-	// that what REST tells of the same candle is older.
+	known     bool // current is the newest candle of the venue
+	// streamed: the stream has published current since its last interruption, so that
+	// the same candle over REST is older.
 	streamed bool
 	// interrupted: the stream has lost messages and they were not fetched yet.
 	interrupted bool
-	generation  uint64 // of the fetch that is waited for
+	generation  uint64 // of the pending fetch
 	attempt     int
 }
 
-// board holds the topics of a book. It outlives the incarnations of the actor:
-// subscribers must not be lost with a failure. It is used on the actor's
-// goroutine alone.
-type board struct {
+// subscriptions has the topics of a book. It outlives the incarnations of the actor, so
+// that subscribers are not lost with a failure. It is used only on the actor's goroutine.
+type subscriptions struct {
 	depths      []*depthTopic
 	trades      topic
 	candles     []*candleTopic
@@ -79,12 +79,12 @@ type board struct {
 	watches     watches
 }
 
-func newBoard(venue venues.Venue, symbol string) *board {
+func newSubscriptions(venue venues.Venue, symbol string) *subscriptions {
 	name := func(t venues.Topic) string {
 		t.Venue, t.Symbol = venue, symbol
 		return t.String()
 	}
-	b := &board{trades: topic{name: name(venues.Topic{Kind: venues.TopicTrades})}}
+	b := &subscriptions{trades: topic{name: name(venues.Topic{Kind: venues.TopicTrades})}}
 	for _, depth := range venues.BookDepths() {
 		b.depths = append(b.depths, &depthTopic{
 			topic: topic{name: name(venues.Topic{Kind: venues.TopicBook, Depth: depth})},
@@ -100,7 +100,7 @@ func newBoard(venue venues.Venue, symbol string) *board {
 	return b
 }
 
-// timeframes are those of the interface, shortest first.
+// timeframes returns the timeframes of the API, shortest first.
 func timeframes() []venues.Timeframe {
 	lengths := venues.Timeframes()
 	list := make([]venues.Timeframe, 0, len(lengths))
@@ -111,8 +111,8 @@ func timeframes() []venues.Timeframe {
 	return list
 }
 
-// find is the topic that t names, or nil.
-func (b *board) find(t venues.Topic) *topic {
+// find returns the topic t, or nil.
+func (b *subscriptions) find(t venues.Topic) *topic {
 	switch t.Kind {
 	case venues.TopicTrades:
 		return &b.trades
@@ -129,7 +129,7 @@ func (b *board) find(t venues.Topic) *topic {
 	return nil
 }
 
-func (b *board) depth(depth int) *depthTopic {
+func (b *subscriptions) depth(depth int) *depthTopic {
 	for _, d := range b.depths {
 		if d.view.depth == depth {
 			return d
@@ -138,7 +138,7 @@ func (b *board) depth(depth int) *depthTopic {
 	return nil
 }
 
-func (b *board) candle(timeframe venues.Timeframe) *candleTopic {
+func (b *subscriptions) candle(timeframe venues.Timeframe) *candleTopic {
 	for _, c := range b.candles {
 		if c.timeframe == timeframe {
 			return c
@@ -147,15 +147,15 @@ func (b *board) candle(timeframe venues.Timeframe) *candleTopic {
 	return nil
 }
 
-// bookWanted says whether any depth has subscribers.
-func (b *board) bookWanted() bool {
+// bookWanted reports whether any depth has subscribers.
+func (b *subscriptions) bookWanted() bool {
 	return slices.ContainsFunc(b.depths, func(d *depthTopic) bool { return len(d.subs) > 0 })
 }
 
-// detached is the index of a subscription without a place.
+// detached is the index of a subscription that was not added.
 const detached = -1
 
-// subscription is a sink's place on a topic. All fields but the flags belong to
+// subscription is a sink's subscription of a topic. All fields but the flags belong to
 // the actor.
 type subscription struct {
 	client *Client
@@ -164,7 +164,7 @@ type subscription struct {
 	index  int
 
 	closed    atomic.Bool
-	resyncing atomic.Bool // asked, and not answered yet
+	resyncing atomic.Bool // requested and not sent yet
 }
 
 // Resync implements venues.Subscription.

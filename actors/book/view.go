@@ -2,8 +2,7 @@ package book
 
 import "venuegate/venues"
 
-// view is what subscribers of one depth have been shown: the best levels of
-// both sides, best first.
+// view is the published state of one depth: the best levels of both sides, best first.
 type view struct {
 	depth      int
 	bids, asks []venues.Level
@@ -15,13 +14,13 @@ func newView(depth int) view {
 
 func (v *view) clear() { v.bids, v.asks = v.bids[:0], v.asks[:0] }
 
-// take makes the view that of the book.
+// take sets the view to the current book.
 func (v *view) take(b *ladders) {
 	v.bids = b.bids.top(v.bids[:0], v.depth)
 	v.asks = b.asks.top(v.asks[:0], v.depth)
 }
 
-// delta is what turns one view into the next.
+// delta is the changes from one view to the next.
 type delta struct {
 	bids, asks []venues.Level
 	next       []venues.Level
@@ -29,16 +28,16 @@ type delta struct {
 
 func newDelta() delta {
 	return delta{
-		// A view can be replaced whole: each old level removed, each new one set.
+		// The largest delta replaces the view: each old level removed, each new one set.
 		bids: make([]venues.Level, 0, 2*DepthMax),
 		asks: make([]venues.Level, 0, 2*DepthMax),
 		next: make([]venues.Level, 0, DepthMax),
 	}
 }
 
-// advance brings the view up to the book and says whether anything changed. A
-// level that leaves the view is removed with quantity zero, even if it lives on
-// in the book: whoever applies the delta holds exactly the view.
+// advance updates the view and reports whether anything changed. A level that leaves the
+// view is removed with quantity zero, even if it is still in the book, so that a
+// subscriber that applies the delta has exactly the view.
 func (d *delta) advance(v *view, b *ladders) bool {
 	d.bids, v.bids = d.side(d.bids[:0], v.bids, &b.bids, v.depth)
 	d.asks, v.asks = d.side(d.asks[:0], v.asks, &b.asks, v.depth)
@@ -47,7 +46,7 @@ func (d *delta) advance(v *view, b *ladders) bool {
 
 func (d *delta) side(changes, shown []venues.Level, l *ladder, depth int) ([]venues.Level, []venues.Level) {
 	if full := len(shown) == depth; full && l.touched < l.sign*shown[depth-1].Price {
-		return changes, shown // everything happened below the view
+		return changes, shown // all changes are below the view
 	}
 	d.next = l.top(d.next[:0], depth)
 	changes = difference(changes, shown, d.next, l.sign)

@@ -16,8 +16,8 @@ import (
 // every price.
 const watchesMax = 4096
 
-// watches are the conditions on the last and on the mark price. Like the topics'
-// subscribers they outlive the incarnations of the actor.
+// watches are the conditions on the last and on the mark price. Like subscriptions they
+// outlive the incarnations of the actor.
 type watches struct{ last, mark []*priceWatch }
 
 // priceWatch is one condition. All fields but closed belong to the actor.
@@ -25,20 +25,19 @@ type priceWatch struct {
 	client    *Client
 	condition venues.PriceCondition
 	hit       func(venues.PriceHit)
-	// seen says that a price was compared, fits how the newest one compared.
+	// seen reports whether a price was compared, fits the result of the newest one.
 	seen, fits bool
 	closed     atomic.Bool
 }
 
-// WatchPrice calls hit each time when the condition comes to hold: when a price
-// fits after one that did not, and, for above and below, when the first one
-// does. Every trade and every mark price is looked at. hit must not block.
-// Errors are those of actors.
+// WatchPrice calls hit each time the condition begins to hold: when a price fits after
+// one that did not, and, for above and below, when the first one does. Every trade and
+// every mark price is compared. hit must not block. Errors are those of actors.
 func (c *Client) WatchPrice(ctx context.Context, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error) {
 	w := &priceWatch{client: c, condition: condition, hit: hit}
 	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any { return &openWatch{Reply: reply, watch: w} })
 	if err != nil {
-		w.Close() // it may have got its place after all
+		w.Close() // the watch may have been added
 		return nil, err
 	}
 	return w, nil
@@ -51,17 +50,17 @@ func (w *priceWatch) Close() {
 	}
 }
 
-// comesToHold compares the next price.
+// comesToHold compares the next price and reports whether the condition begins to hold.
 func (w *priceWatch) comesToHold(price decimal.Decimal) bool {
 	op := w.condition.Op
 	needsOther := op == venues.OpCrossesAbove || op == venues.OpCrossesBelow
-	fits := w.condition.Fits(price)
+	fits := w.condition.Holds(price)
 	holds := fits && !w.fits && (w.seen || !needsOther)
 	w.fits, w.seen = fits, true
 	return holds
 }
 
-// count is how many conditions are watched.
+// count returns the number of watched conditions.
 func (w *watches) count() int { return len(w.last) + len(w.mark) }
 
 func (w *watches) on(field venues.PriceField) *[]*priceWatch {
@@ -71,12 +70,12 @@ func (w *watches) on(field venues.PriceField) *[]*priceWatch {
 	return &w.last
 }
 
-// watchPrice gives a condition its place. The price that is known is the first
-// that it is compared with, unless it may be an old one.
+// watchPrice adds a condition and compares it with the known price, unless that may be
+// outdated.
 func (s *state) watchPrice(now time.Time, w *priceWatch) {
-	list := s.board.watches.on(w.condition.Field)
+	list := s.subscriptions.watches.on(w.condition.Field)
 	*list = append(*list, w)
-	known, current := s.last, s.held[venues.FeedChannel{Kind: venues.FeedTrades, Symbol: s.symbol}]
+	known, current := s.last, s.held[venues.FeedTopic{Kind: venues.FeedTrades, Symbol: s.symbol}]
 	if w.condition.Field == venues.FieldMark {
 		known, current = s.mark, s.marked
 	}
@@ -87,14 +86,14 @@ func (s *state) watchPrice(now time.Time, w *priceWatch) {
 }
 
 func (s *state) unwatchPrice(now time.Time, w *priceWatch) {
-	list := s.board.watches.on(w.condition.Field)
+	list := s.subscriptions.watches.on(w.condition.Field)
 	if i := slices.Index(*list, w); i >= 0 {
 		*list = slices.Delete(*list, i, i+1)
 		s.reconcile(now)
 	}
 }
 
-// comparePrice holds the conditions on a field to a new price.
+// comparePrice compares the conditions on a field with a new price.
 func (s *state) comparePrice(list []*priceWatch, price decimal.Decimal, venueTime time.Time) {
 	for _, w := range list {
 		s.compareWatch(w, price, venueTime)
@@ -103,11 +102,11 @@ func (s *state) comparePrice(list []*priceWatch, price decimal.Decimal, venueTim
 
 func (s *state) compareWatch(w *priceWatch, price decimal.Decimal, venueTime time.Time) {
 	if w.comesToHold(price) {
-		s.out.emit(tellHit{w, venues.PriceHit{Price: price, VenueTime: venueTime}})
+		s.out.emit(notifyHit{w, venues.PriceHit{Price: price, VenueTime: venueTime}})
 	}
 }
 
-func (e tellHit) tell() {
+func (e notifyHit) tell() {
 	if !e.watch.closed.Load() {
 		e.watch.hit(e.hit)
 	}
@@ -117,7 +116,7 @@ func (b *book) openWatch(now time.Time, m *openWatch) {
 	switch {
 	case b.state.retired, m.watch.closed.Load():
 		m.Reject(actors.ErrStopped)
-	case b.client.board.watches.count() >= watchesMax:
+	case b.client.subscriptions.watches.count() >= watchesMax:
 		m.Reject(actors.ErrBusy)
 	default:
 		b.state.watchPrice(now, m.watch)

@@ -13,38 +13,38 @@ import (
 	"venuegate/venues"
 )
 
-func TestASignalBecomesAnOrder(t *testing.T) {
+func TestSignalPlacesAnOrder(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook())
-		a := d.mustAccept(order("r-1"))
+		h := open(kit, webhook())
+		a := h.mustAccept(order("r-1"))
 		if a.Status != "filled" || a.OrderID != "ord_1" || a.RequestID != "r-1" || a.Duplicate || a.FilledQty.String() != "0.5" {
-			t.Errorf("answer %+v", a)
+			t.Errorf("response = %+v, want Status filled, OrderID ord_1, RequestID r-1, no Duplicate, FilledQty 0.5", a)
 		}
-		d.expectCalls("place buy 0.5 BTCUSDT")
-		r := d.record(a.SignalID)
+		h.expectCalls("place buy 0.5 BTCUSDT")
+		r := h.record(a.SignalID)
 		if r.Status != persistence.SignalDone || r.Symbol != "BTCUSDT" || !slices.Equal(r.OrderIDs, []string{"ord_1"}) {
-			t.Errorf("record %+v", r)
+			t.Errorf("record = %+v", r)
 		}
-		if got, want := d.timeline(a.SignalID), "received:order step:begun step:filled answer:done"; got != want {
-			t.Errorf("timeline %q, want %q", got, want)
+		if got, want := h.timeline(a.SignalID), "received:order step:begun step:filled answer:done"; got != want {
+			t.Errorf("timeline = %q, want %q", got, want)
 		}
-		again := d.mustAccept(order("r-1"))
+		again := h.mustAccept(order("r-1"))
 		if !again.Duplicate || again.OrderID != "ord_1" || again.SignalID != a.SignalID || again.Status != "filled" {
-			t.Errorf("repeat %+v", again)
+			t.Errorf("repeat = %+v, want Duplicate, OrderID ord_1, the same SignalID, Status filled", again)
 		}
-		d.expectCalls("place buy 0.5 BTCUSDT")
+		h.expectCalls("place buy 0.5 BTCUSDT")
 	})
 }
 
-func TestEqualSignalsAtTheSameTimeAreOne(t *testing.T) {
+func TestConcurrentRepeatsPlaceOneOrder(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook())
+		h := open(kit, webhook())
 		var wait sync.WaitGroup
 		var mu sync.Mutex
 		firsts := 0
 		for range 16 {
 			wait.Go(func() {
-				a, err := d.accept(order("r-1"))
+				a, err := h.accept(order("r-1"))
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {
@@ -55,14 +55,14 @@ func TestEqualSignalsAtTheSameTimeAreOne(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		d.expectCalls("place buy 0.5 BTCUSDT")
+		h.expectCalls("place buy 0.5 BTCUSDT")
 		if firsts != 1 {
 			t.Errorf("%d answers are not repeats, want 1", firsts)
 		}
 	})
 }
 
-func TestRulesWin(t *testing.T) {
+func TestRulesRejectSignals(t *testing.T) {
 	for name, c := range map[string]struct {
 		rules  func(*persistence.Channel)
 		signal func(*venues.Signal)
@@ -80,44 +80,44 @@ func TestRulesWin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			actortest.Run(t, func(kit *actortest.Kit) {
-				d := open(kit, webhook(c.rules))
-				_, err := d.accept(order("r-1", c.signal))
-				refusal, _ := errors.AsType[*venues.Error](err)
-				if refusal == nil || refusal.Code != c.code || (c.rule != "" && refusal.Details["rule"] != c.rule) {
-					t.Fatalf("%v %v, want %s, rule %q", err, refusal, c.code, c.rule)
+				h := open(kit, webhook(c.rules))
+				_, err := h.accept(order("r-1", c.signal))
+				rejection, _ := errors.AsType[*venues.Error](err)
+				if rejection == nil || rejection.Code != c.code || (c.rule != "" && rejection.Details["rule"] != c.rule) {
+					t.Fatalf("%v %v, want %s, rule %q", err, rejection, c.code, c.rule)
 				}
-				d.expectCalls("")
-				page, err := d.store.Signals(context.Background(), persistence.SignalQuery{Customer: "c1"})
+				h.expectCalls("")
+				page, err := h.store.Signals(context.Background(), persistence.SignalQuery{Customer: "c1"})
 				if err != nil || len(page.Items) != 1 || page.Items[0].Status != persistence.SignalRejected {
-					t.Fatalf("signals %+v, %v", page.Items, err)
+					t.Fatalf("signals %+v, %v, want 1, Status SignalRejected", page.Items, err)
 				}
-				if got, want := d.timeline(page.Items[0].ID), "refused answer:rejected"; !strings.HasSuffix(got, want) {
-					t.Errorf("timeline %q, want ... %q", got, want)
+				if got, want := h.timeline(page.Items[0].ID), "refused answer:rejected"; !strings.HasSuffix(got, want) {
+					t.Errorf("timeline = %q, want ... %q", got, want)
 				}
 			})
 		})
 	}
 }
 
-// A refusal proves that nothing was placed: the same key may be used again,
-// unless it was made from what was signed, where that would be a replay.
-func TestARefusedSignalFreesItsKey(t *testing.T) {
+// A rejected signal has placed nothing, so its requestId may be used again, unless
+// it was derived from the signed body, where that would be a replay.
+func TestRejectedSignalFreesItsRequestID(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook())
+		h := open(kit, webhook())
 		poor := venues.Errorf(venues.CodeInsufficientBalance, "not enough").With("required", "10")
-		d.account.refusals = []error{poor, nil, poor}
-		if _, err := d.accept(order("r-1")); venues.CodeOf(err) != venues.CodeInsufficientBalance {
-			t.Fatalf("first: %v", err)
+		h.account.failures = []error{poor, nil, poor}
+		if _, err := h.accept(order("r-1")); venues.CodeOf(err) != venues.CodeInsufficientBalance {
+			t.Fatalf("first: %v, want code CodeInsufficientBalance", err)
 		}
-		if a := d.mustAccept(order("r-1")); a.Duplicate || a.Status != "filled" {
-			t.Errorf("second: %+v", a)
+		if a := h.mustAccept(order("r-1")); a.Duplicate || a.Status != "filled" {
+			t.Errorf("second: %+v, want no Duplicate, Status filled", a)
 		}
 		implied := order("implied-0123", func(s *venues.Signal) { s.Implied = true })
-		if _, err := d.accept(implied); venues.CodeOf(err) != venues.CodeInsufficientBalance {
-			t.Fatalf("implied: %v", err)
+		if _, err := h.accept(implied); venues.CodeOf(err) != venues.CodeInsufficientBalance {
+			t.Fatalf("implied: %v, want code CodeInsufficientBalance", err)
 		}
-		if a := d.mustAccept(implied); !a.Duplicate || a.Status != "rejected" {
-			t.Errorf("replay of the implied one: %+v", a)
+		if a := h.mustAccept(implied); !a.Duplicate || a.Status != "rejected" {
+			t.Errorf("replay = %+v, want Duplicate, Status rejected", a)
 		}
 	})
 }

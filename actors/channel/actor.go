@@ -2,7 +2,6 @@ package channel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -12,46 +11,43 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/actors"
+	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// Name of the actor of a channel, under its customer.
+// Name returns the name of a channel's actor among the children of its customer.
 func Name(channelID string) string { return "channel/" + channelID }
 
-// Deps are what a channel works with.
+// Deps are the dependencies of a channel.
 type Deps struct {
-	// Channel is the record as it is when the actor is made; the store has the
-	// newest (see Client.Follow).
+	// Channel is the record when the actor is created. The store may have a newer
+	// one; see Client.Follow.
 	Channel persistence.Channel
 	Fence   persistence.Fence
 	Store   Inbox
-	Journal Committer
-	// Desk is what a channel with this record trades through.
-	Desk  func(*persistence.Channel) Desk
-	Lanes Lanes
-	NewID func(prefix string, at time.Time) string
-	Pool  *actors.Pool
+	// Journal takes the commits in order; it is the actor's commit queue.
+	Journal persistence.Submitter
+	// Executor returns what a channel with this record trades through.
+	Executor    func(*persistence.Channel) Executor
+	SignalQueue SignalQueue
+	NewID       func(prefix string, at time.Time) string
+	Pool        *actors.Pool
 }
 
-// Committer takes commits in order; it is a line of the journal.
-type Committer interface {
-	Submit(b persistence.Batch, done func(error))
+// SignalQueue keeps the customer's signals in order; see package signalqueue.
+type SignalQueue interface {
+	Enter(channel, id string, exchange venues.Venue, symbol string, receivedAt time.Time, granted func(error))
+	Release(channel, id string)
+	Retain(channel string, ids []string)
 }
 
-// Lanes keep the order of the customer's signals; see package lane.
-type Lanes interface {
-	Enter(holder, id string, exchange venues.Venue, symbol string, receivedAt time.Time, called func(error))
-	GiveBack(holder, id string)
-	Retain(holder string, ids []string)
-}
-
-// mailboxMax bounds the signals that wait to be taken.
+// mailboxMax bounds the pending signals of a channel.
 const mailboxMax = 256
 
-// Child describes the channel for its supervisor. What keeps it from starting
-// passes: it tries until then. One that was removed finishes what it has taken,
-// and ends.
+// Child returns the specification of a channel's actor. The causes that keep it from
+// starting are temporary, so it is restarted without limit. A removed channel
+// finishes the signals that it has accepted and then ends.
 func Child(d Deps) actors.Child {
 	return actors.Child{
 		Name: Name(d.Channel.ID), MailboxMax: mailboxMax, Restart: actors.Transient, RestartsMax: math.MaxInt,
@@ -59,52 +55,53 @@ func Child(d Deps) actors.Child {
 	}
 }
 
-// findDue begins a search that was put off.
+// findDue starts a search that was delayed.
 type findDue struct{ find }
 
 type channel struct {
-	deps  Deps
-	desk  Desk
-	state *state
-	ready bool
-	// told says that it follows a record that it was told of, which is as new as
-	// any that it reads.
-	told bool
-	// early are the signals that came before the inbox was read.
-	early []accept
+	deps     Deps
+	executor Executor
+	state    *state
+	steps    step.Runner[effect]
+	ready    bool
+	// isNewest reports whether the record came through Follow; then it is at least as
+	// new as what the actor reads from the store.
+	isNewest bool
+	// early are the signals that arrive before the inbox is read.
+	early step.Early
 }
 
-// Started reads the inbox, once what an incarnation before this one has submitted
-// is answered.
+// Started reads the inbox. It first waits until the commits of the previous
+// incarnation are answered.
 func (c *channel) Started(ctx *actors.Context) {
 	c.state = newState(c.deps.Fence)
+	c.early.Max = mailboxMax
+	c.steps = step.Runner[effect]{
+		Journal: c.deps.Journal, Handle: c.handle, Finish: c.state.take,
+		Run:    func(ctx *actors.Context, e effect) { e.run(c, ctx) },
+		Stored: c.state.durable, Refused: c.claimRefused, Failed: c.commitFailed,
+	}
 	c.follow(c.deps.Channel)
-	c.told = false
+	c.isNewest = false
 	if err := c.begin(ctx, c.load); err != nil {
 		ctx.Fail(err)
 	}
 }
 
-// follow holds what comes to another state of the record. Steps under way end as
-// they began.
+// follow applies another version of the record to everything that begins later.
+// Steps under way end with the version they began with.
 func (c *channel) follow(record persistence.Channel) {
-	c.state.channel, c.desk, c.told = record, c.deps.Desk(&record), true
+	c.state.channel, c.executor, c.isNewest = record, c.deps.Executor(&record), true
 }
 
-// Stopping begins nothing any more and answers those whom nobody will. The
-// tickets stay with their signals: the next incarnation needs their places.
+// Stopping starts nothing more and answers the remaining callers. The slots in the
+// signal queue stay: the next incarnation needs them.
 func (c *channel) Stopping(ctx *actors.Context) {
-	c.state.stopping = true
-	c.rejectEarly(actors.ErrStopped)
-	c.state.answerDurable()
-	c.finish(ctx)
-}
-
-func (c *channel) rejectEarly(err error) {
-	for _, in := range c.early {
-		in.Reject(err)
-	}
-	c.early = nil
+	c.steps.Do(ctx, func() {
+		c.state.stopping = true
+		c.early.Reject(actors.ErrStopped)
+		c.state.answerDurable()
+	})
 }
 
 func (c *channel) load(ctx context.Context) any {
@@ -129,7 +126,7 @@ func (c *channel) load(ctx context.Context) any {
 	return in
 }
 
-// record is the newest that is durable.
+// record reads the newest version of the channel's record.
 func (c *channel) record(ctx context.Context) (persistence.Channel, error) {
 	records, err := c.deps.Store.Channels(ctx, c.deps.Channel.Customer)
 	if err != nil {
@@ -142,32 +139,37 @@ func (c *channel) record(ctx context.Context) (persistence.Channel, error) {
 	return records[i], nil
 }
 
-// Receive dispatches.
+// Receive handles one message.
 func (c *channel) Receive(ctx *actors.Context, msg any) {
-	m := c.moment()
+	c.steps.Receive(ctx, msg)
+	if c.ready && c.state.isOver() {
+		ctx.Stop()
+	}
+}
+
+func (c *channel) handle(ctx *actors.Context, msg any) {
+	m := step.NewContext(c.deps.NewID)
 	switch in := msg.(type) {
 	case accept:
 		c.accept(m, in)
 	case changed:
 		c.follow(in.record)
 	case loaded:
-		c.loaded(ctx, m, in)
-	case stored:
-		c.stored(ctx, in)
-	case turn:
-		if c.ready { // before that nothing is known to have one
-			c.state.turn(m, in)
+		c.loaded(ctx, in)
+	case granted:
+		if c.ready { // until then no signal is known
+			c.state.granted(m, in)
 		}
-	case acted:
-		c.state.acted(m, in)
+	case stepDone:
+		c.state.stepDone(m, in)
 	case found:
 		c.state.found(m, in)
 	case findDue:
 		in.run(c, ctx)
-	case flatSeen:
-		c.state.flatSeen(m, in)
-	case rehearsed:
-		c.state.rehearsed(m, in)
+	case flatRead:
+		c.state.flatRead(m, in)
+	case dryRunDone:
+		c.state.dryRunDone(m, in)
 	case answerDue:
 		c.state.answerDue(in.id)
 	case retryDue:
@@ -177,96 +179,59 @@ func (c *channel) Receive(ctx *actors.Context, msg any) {
 	default:
 		ctx.Unhandled(msg)
 	}
-	c.finish(ctx)
-	if c.ready && c.state.isOver() {
-		ctx.Stop()
-	}
 }
 
-func (c *channel) moment() moment {
-	now := time.Now()
-	return moment{now: now, newID: func(prefix string) string { return c.deps.NewID(prefix, now) }}
-}
-
-func (c *channel) accept(m moment, in accept) {
-	switch {
-	case c.ready:
+func (c *channel) accept(m step.Context, in accept) {
+	if c.ready {
 		c.state.accept(m, in)
-	case len(c.early) < mailboxMax:
-		c.early = append(c.early, in)
-	default:
-		in.Reject(actors.ErrBusy)
+		return
 	}
+	c.early.Add(in)
 }
 
-func (c *channel) loaded(ctx *actors.Context, m moment, in loaded) {
+func (c *channel) loaded(ctx *actors.Context, in loaded) {
 	if in.err != nil {
-		c.rejectEarly(in.err)
+		c.early.Reject(in.err)
 		ctx.Fail(in.err)
 	}
-	if !c.told {
+	if !c.isNewest {
 		c.follow(in.record)
 	}
 	c.state.loaded(in)
-	c.deps.Lanes.Retain(c.deps.Channel.ID, slices.Sorted(maps.Keys(c.state.tasks)))
+	c.deps.SignalQueue.Retain(c.deps.Channel.ID, slices.Sorted(maps.Keys(c.state.tasks)))
 	c.ready = true
-	c.finish(ctx)
-	early := c.early
-	c.early = nil
-	for _, in := range early {
-		c.state.accept(m, in)
-		c.finish(ctx)
+	for _, early := range c.early.Take() {
+		c.steps.Enqueue(early)
 	}
 }
 
-// finish ends a step: what waits for the commit follows it.
-func (c *channel) finish(ctx *actors.Context) {
-	out := c.state.take()
-	if out.batch.Empty() {
-		c.run(ctx, out.after)
-		return
-	}
-	done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return stored{out, err} })
-	c.deps.Journal.Submit(out.batch, func(err error) {
-		if err != nil {
-			done.Reject(err)
-			return
-		}
-		done.Send(struct{}{})
-	})
+// claimRefused drops a signal whose first commit was refused.
+func (c *channel) claimRefused(id string, effects []effect, err error) {
+	rejectReplies(effects, err)
+	c.state.dropUnstored(id, err)
 }
 
-// stored goes on once a step is durable. A signal whose first commit was refused
-// whole is simply not there. Any other failure leaves memory ahead of the store,
-// so the channel starts anew from its inbox.
-func (c *channel) stored(ctx *actors.Context, in stored) {
-	if in.err == nil {
-		c.state.durable(in.taken)
-		c.run(ctx, in.after)
-		return
-	}
-	for _, e := range in.after {
-		if r, is := e.(replyOutcome); is {
-			r.to.Reject(in.err)
-		}
-	}
-	if in.taken != "" && (errors.Is(in.err, persistence.ErrExists) || errors.Is(in.err, persistence.ErrUnavailable)) {
-		c.state.notTaken(in.taken, in.err)
-		return
-	}
-	ctx.Logger().Warn("signal not stored", zap.String("channel", c.deps.Channel.ID), zap.Error(in.err))
+// commitFailed answers every caller: with the state of the signal if that is
+// durable, else with err. Memory is ahead of the store, so the channel restarts from
+// its inbox.
+func (c *channel) commitFailed(ctx *actors.Context, effects []effect, err error) {
+	rejectReplies(effects, err)
+	ctx.Logger().Warn("signal not stored", zap.String("channel", c.deps.Channel.ID), zap.Error(err))
 	c.state.answerDurable()
-	c.run(ctx, c.state.take().after)
+	for _, e := range c.state.take().After {
+		e.run(c, ctx)
+	}
 	for _, t := range c.state.tasks {
 		if t.waiter != nil {
-			t.waiter.Reject(in.err)
+			t.waiter.Reject(err)
 		}
 	}
-	ctx.Fail(in.err)
 }
 
-func (c *channel) run(ctx *actors.Context, effects []effect) {
+func rejectReplies(effects []effect, err error) {
 	for _, e := range effects {
-		e.run(c, ctx)
+		if r, is := e.(replyOutcome); is {
+			r.to.Reject(err)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"venuegate/venues"
 )
 
-// Client is the way to a channel; safe for concurrent use.
+// Client is the client of a channel. It is safe for concurrent use.
 type Client struct {
 	ref     actors.Ref
 	channel persistence.Channel
@@ -18,84 +18,84 @@ type Client struct {
 	market  Market
 }
 
-// Store is what is read of signals and of what they made.
+// Store reads signals and the orders they created.
 type Store interface {
 	Signal(ctx context.Context, customer, id string) (persistence.SignalRecord, error)
 	Order(ctx context.Context, customer, orderID string) (persistence.OrderRecord, error)
 	Idempotency(ctx context.Context, customer, scope, requestID string) (persistence.IdempotencyRecord, error)
 }
 
-// Inbox is what the actor reads besides, of its own.
+// Inbox is what the actor itself reads.
 type Inbox interface {
 	Channels(ctx context.Context, customer string) ([]persistence.Channel, error)
 	UnfinishedSignals(ctx context.Context, customer, channel string) ([]persistence.SignalRecord, error)
 	Signals(ctx context.Context, q persistence.SignalQuery) (persistence.Page[persistence.SignalRecord], error)
 }
 
-// Market has the instruments of each exchange; false is one that is not served.
+// Market returns the instruments of an exchange, or false if it is not connected.
 type Market interface {
 	Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool)
 }
 
-// NewClient makes the client of the channel that runs at ref.
+// NewClient returns a client of the channel at ref.
 func NewClient(ref actors.Ref, channel persistence.Channel, store Store, market Market) Client {
 	return Client{ref, channel, store, market}
 }
 
-// Follow says that another state of the channel's record is durable. It never
-// waits: signals that are accepted later are held to it, and so is each step that
-// begins later.
+// Follow passes on a version of the channel's record that is durable. It does not
+// wait. The record applies to every signal that is accepted, and every step that
+// begins, afterwards.
 func (c Client) Follow(record persistence.Channel) { c.ref.Tell(changed{record: record}) }
 
-// acceptTriesMax bounds the attempts under one request id: each is freed by proof
-// while the next one is on its way.
+// acceptTriesMax bounds the attempts under one requestId: each claim may be freed
+// while the next attempt is under way.
 const acceptTriesMax = 3
 
-// Accept takes a signal. Without an error it is durable, and the answer is how it
-// stands within AnswerWithin. A repeat is answered with what became of the first
-// one. Errors are *venues.Error: the refusal of a rule, of the account or of the
-// venue; rate_limited while too many signals wait; internal_error, with
-// details.orderState, when it is not known whether the signal was taken.
-func (c Client) Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error) {
+// Accept accepts a signal. If it returns no error the signal is durable, and the
+// response is its state within AnswerWithin. A repeat returns the state of the first
+// signal. Errors are *venues.Error: the rejection by a rule, the account or the venue;
+// rate_limited if too many signals are pending; internal_error, with
+// details.orderState, if it is not known whether the signal was accepted.
+func (c Client) Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error) {
 	answer, err := c.accept(ctx, s)
 	return answer, edgeError(err)
 }
 
-func (c Client) accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error) {
-	fault := c.identify(&s)
+func (c Client) accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error) {
+	rejection := c.identify(&s)
 	attempt, prior, err := c.attempt(ctx, &s)
 	switch {
 	case err != nil:
-		return venues.SignalAnswer{}, err
+		return venues.SignalResponse{}, err
 	case prior != nil:
 		return c.repeat(ctx, prior.OrderID)
 	}
 	for range acceptTriesMax {
 		var out outcome
 		out, err = actors.Ask(ctx, c.ref, func(reply actors.Reply[outcome]) any {
-			return accept{reply, s, attempt, fault}
+			return accept{reply, s, attempt, rejection}
 		})
 		if err == nil && out.repeatOf != "" {
 			return c.repeat(ctx, out.repeatOf)
 		}
-		exists, taken := errors.AsType[*persistence.ExistsError](err)
-		if !taken {
+		exists, is := errors.AsType[*persistence.ExistsError](err)
+		if !is {
 			return out.answer, err
 		}
 		prior, ok := exists.Found.(persistence.IdempotencyRecord)
 		switch {
 		case !ok:
-			return venues.SignalAnswer{}, err
+			return venues.SignalResponse{}, err
 		case prior.Holds(time.Now()):
 			return c.repeat(ctx, prior.OrderID)
 		}
 		attempt = prior.Attempt + 1
 	}
-	return venues.SignalAnswer{}, err
+	return venues.SignalResponse{}, err
 }
 
-// identify gives the instrument its canonical name, or says why it cannot be
-// traded. What trades nothing may speak of any.
+// identify sets the canonical name of the instrument, or returns why it cannot be
+// traded. A notification may name any instrument.
 func (c Client) identify(s *venues.Signal) *venues.Error {
 	if s.Symbol == "" || s.Action == venues.ActionNotify {
 		return nil
@@ -103,17 +103,17 @@ func (c Client) identify(s *venues.Signal) *venues.Error {
 	if s.Exchange != "" {
 		return c.canonical(s, s.Exchange)
 	}
-	fault := venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of any exchange", s.Symbol).With("symbol", s.Symbol)
+	rejection := venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of any exchange", s.Symbol).With("symbol", s.Symbol)
 	for _, exchange := range venues.All() {
 		at := c.canonical(s, exchange)
 		if at == nil {
 			return nil
 		}
 		if at.Code == venues.CodeMaintenance {
-			fault = at
+			rejection = at
 		}
 	}
-	return fault
+	return rejection
 }
 
 func (c Client) canonical(s *venues.Signal, exchange venues.Venue) *venues.Error {
@@ -134,8 +134,8 @@ func (c Client) canonical(s *venues.Signal, exchange venues.Venue) *venues.Error
 	return nil
 }
 
-// attempt is the next one under the signal's requestId, or the claim that holds
-// it.
+// attempt returns the number of the next attempt under the signal's requestId, or the
+// claim that holds it.
 func (c Client) attempt(ctx context.Context, s *venues.Signal) (int, *persistence.IdempotencyRecord, error) {
 	if s.RequestID == "" {
 		return 1, nil, nil
@@ -152,28 +152,28 @@ func (c Client) attempt(ctx context.Context, s *venues.Signal) (int, *persistenc
 	return prior.Attempt + 1, nil, nil
 }
 
-// repeat answers with the current state of what the first signal made.
-func (c Client) repeat(ctx context.Context, signalID string) (venues.SignalAnswer, error) {
+// repeat returns the current state of the signal that was received first.
+func (c Client) repeat(ctx context.Context, signalID string) (venues.SignalResponse, error) {
 	record, err := c.store.Signal(ctx, c.channel.Customer, signalID)
 	if errors.Is(err, persistence.ErrNotFound) {
 		// The store did not take the first one after all.
-		return venues.SignalAnswer{}, persistence.ErrUnavailable
+		return venues.SignalResponse{}, persistence.ErrUnavailable
 	}
 	if err != nil {
-		return venues.SignalAnswer{}, err
+		return venues.SignalResponse{}, err
 	}
 	order, err := c.madeBy(ctx, &record)
 	if err != nil {
-		return venues.SignalAnswer{}, err
+		return venues.SignalResponse{}, err
 	}
 	answer := answerOf(&record, order)
 	answer.Duplicate = true
 	return answer, nil
 }
 
-// madeBy is the order by which a signal is answered: the last one of a plan that
-// is through. Of one that is not, it is the order that opens, which the account
-// may have before the channel has heard of it.
+// madeBy returns the order that a response reports: the last one of a finished plan.
+// While a plan is under way it is the opening order, which the account may have before
+// the channel knows it.
 func (c Client) madeBy(ctx context.Context, record *persistence.SignalRecord) (*venues.Order, error) {
 	id := ""
 	if record.Status.IsFinal() {
@@ -196,9 +196,9 @@ func (c Client) madeBy(ctx context.Context, record *persistence.SignalRecord) (*
 	return &made.Order, err
 }
 
-// answerOf is what there is to say of a signal and of the order that it made.
-func answerOf(r *persistence.SignalRecord, order *venues.Order) venues.SignalAnswer {
-	a := venues.SignalAnswer{SignalID: r.ID, RequestID: r.RequestID, Status: string(r.Status)}
+// answerOf returns the response for a signal and the order that it created, if any.
+func answerOf(r *persistence.SignalRecord, order *venues.Order) venues.SignalResponse {
+	a := venues.SignalResponse{SignalID: r.ID, RequestID: r.RequestID, Status: string(r.Status)}
 	if !r.Status.IsFinal() {
 		a.Status = string(venues.StatusPending)
 	}
@@ -208,7 +208,7 @@ func answerOf(r *persistence.SignalRecord, order *venues.Order) venues.SignalAns
 	return a
 }
 
-// edgeError turns the kit's refusals into what a client may see.
+// edgeError converts errors of the actor system into errors that a client may see.
 func edgeError(err error) error {
 	if _, ours := errors.AsType[*venues.Error](err); err == nil || ours {
 		return err

@@ -10,7 +10,7 @@ import (
 	"venuegate/venues"
 )
 
-// effect is what the state wants done outside itself.
+// effect is I/O, or a change of a timer, that follows a step.
 type effect interface {
 	run(c *channel, ctx *actors.Context)
 }
@@ -33,16 +33,16 @@ type (
 		id string
 		at time.Time
 	}
-	enterLane struct {
+	enterQueue struct {
 		id         string
 		exchange   venues.Venue
 		symbol     string
 		receivedAt time.Time
 	}
-	// leave gives back the signal's place and ends its timers.
+	// leave releases the signal's slot and cancels its timers.
 	leave struct{ id string }
 
-	// place, closePosition and cancelAll are steps; the answer is acted.
+	// place, closePosition and cancelAll are steps of a plan; their result is stepDone.
 	place struct {
 		id          string
 		signal      venues.Signal
@@ -52,9 +52,9 @@ type (
 	}
 	closePosition struct {
 		id     string
-		step   step
+		step   planStep
 		signal venues.Signal
-		// policy says that an opposite signal closes, not one that asks for it.
+		// policy reports whether the channel's policy closes the position, not the signal.
 		policy   bool
 		deadline time.Time
 	}
@@ -63,16 +63,15 @@ type (
 		signal   venues.Signal
 		deadline time.Time
 	}
-	// find looks for the order that one of the steps has made; the answer is
-	// found.
+	// find looks up the order that one of the steps has created; its result is found.
 	find struct {
 		id     string
-		steps  []step
+		steps  []planStep
 		signal venues.Signal
 		after  time.Duration
 	}
-	// rehearse finds out what would be done; the answer is rehearsed.
-	rehearse struct {
+	// dryRun finds out what would be done; its result is dryRunDone.
+	dryRun struct {
 		id     string
 		signal venues.Signal
 	}
@@ -98,20 +97,20 @@ func (e armExpiry) run(_ *channel, ctx *actors.Context) {
 	ctx.Timers().After("expiry/"+e.id, max(0, time.Until(e.at)), expiryDue{e.id})
 }
 
-func (e enterLane) run(c *channel, ctx *actors.Context) {
+func (e enterQueue) run(c *channel, ctx *actors.Context) {
 	self := ctx.Self()
-	c.deps.Lanes.Enter(c.deps.Channel.ID, e.id, e.exchange, e.symbol, e.receivedAt, func(err error) { self.Tell(turn{id: e.id, err: err}) })
+	c.deps.SignalQueue.Enter(c.deps.Channel.ID, e.id, e.exchange, e.symbol, e.receivedAt, func(err error) { self.Tell(granted{id: e.id, err: err}) })
 }
 
 func (e leave) run(c *channel, ctx *actors.Context) {
-	c.deps.Lanes.GiveBack(c.deps.Channel.ID, e.id)
+	c.deps.SignalQueue.Release(c.deps.Channel.ID, e.id)
 	for _, kind := range []string{"answer/", "retry/", "find/", "expiry/"} {
 		ctx.Timers().Cancel(kind + e.id)
 	}
 }
 
-// begin runs an effect in the pool. What a stop has cut short comes to nothing: the
-// next incarnation does it again, or finds out what it has come to.
+// begin runs an effect in the pool. The result is dropped if the actor has been
+// stopped: the next incarnation repeats the effect, or finds out its outcome.
 func (c *channel) begin(ctx *actors.Context, effect actors.Effect) error {
 	return ctx.Go(c.deps.Pool, func(life context.Context) any {
 		came := effect(life)
@@ -122,7 +121,7 @@ func (c *channel) begin(ctx *actors.Context, effect actors.Effect) error {
 	})
 }
 
-// call runs a request in the pool. A full pool is an answer too.
+// call runs a request in the pool. If the pool is full the result is busy.
 func (c *channel) call(ctx *actors.Context, deadline time.Time, request func(context.Context) any, busy any) {
 	err := c.begin(ctx, func(life context.Context) any {
 		life, cancel := context.WithDeadline(life, deadline)
@@ -130,7 +129,7 @@ func (c *channel) call(ctx *actors.Context, deadline time.Time, request func(con
 		return request(life)
 	})
 	if err != nil {
-		ctx.Self().Tell(busy)
+		c.steps.Enqueue(busy)
 	}
 }
 
@@ -150,13 +149,13 @@ func (e place) run(c *channel, ctx *actors.Context) {
 		},
 		Exchange: s.Exchange, RequestID: s.RequestID, Scope: stepOpen.scope(s.ChannelID), BodyHash: s.BodyHash,
 		Source: s.Source, ChannelID: s.ChannelID, Comment: s.Comment,
-		MaxPosition: e.maxPosition, NotOpposite: e.notOpposite,
+		MaxPosition: e.maxPosition, RejectOpposite: e.notOpposite,
 	}
-	desk := c.desk
+	executor := c.executor
 	c.call(ctx, e.deadline, func(life context.Context) any {
-		placed, err := desk.Place(life, order)
-		return acted{id: e.id, step: stepOpen, order: placed, err: err}
-	}, acted{id: e.id, step: stepOpen, err: busy()})
+		placed, err := executor.Place(life, order)
+		return stepDone{id: e.id, step: stepOpen, order: placed, err: err}
+	}, stepDone{id: e.id, step: stepOpen, err: busy()})
 }
 
 func timeInForce(t venues.OrderType) venues.TimeInForce {
@@ -169,29 +168,29 @@ func timeInForce(t venues.OrderType) venues.TimeInForce {
 func (e closePosition) run(c *channel, ctx *actors.Context) {
 	s := e.signal
 	cmd := venues.ClosePosition{
-		Command: c.command(&s, e.deadline), Exchange: s.Exchange, Symbol: s.Symbol, Closes: s.Side,
+		Command: c.command(&s, e.deadline), Exchange: s.Exchange, Symbol: s.Symbol, Side: s.Side,
 		RequestID: s.RequestID, Scope: e.step.scope(s.ChannelID), BodyHash: s.BodyHash,
 		Source: s.Source, ChannelID: s.ChannelID, Comment: s.Comment,
 	}
 	if e.policy {
-		cmd.ClosesAs = venues.ClosedOpposite // all of it, whatever the signal's quantity
+		cmd.CloseReason = venues.ClosedOpposite // all of the position, whatever the signal's quantity
 	} else {
 		cmd.Qty = s.Qty
 	}
-	desk := c.desk
+	executor := c.executor
 	c.call(ctx, e.deadline, func(life context.Context) any {
-		order, err := desk.Close(life, cmd)
-		return acted{id: e.id, step: e.step, order: order, err: err}
-	}, acted{id: e.id, step: e.step, err: busy()})
+		order, err := executor.Close(life, cmd)
+		return stepDone{id: e.id, step: e.step, order: order, err: err}
+	}, stepDone{id: e.id, step: e.step, err: busy()})
 }
 
 func (e cancelAll) run(c *channel, ctx *actors.Context) {
 	cmd := venues.CancelOrders{Command: c.command(&e.signal, e.deadline), Exchange: e.signal.Exchange, Symbol: e.signal.Symbol}
-	desk := c.desk
+	executor := c.executor
 	c.call(ctx, e.deadline, func(life context.Context) any {
-		results, err := desk.CancelAll(life, cmd)
-		return acted{id: e.id, step: stepCancel, results: results, err: err}
-	}, acted{id: e.id, step: stepCancel, err: busy()})
+		results, err := executor.CancelAll(life, cmd)
+		return stepDone{id: e.id, step: stepCancel, results: results, err: err}
+	}, stepDone{id: e.id, step: stepCancel, err: busy()})
 }
 
 func (e find) run(c *channel, ctx *actors.Context) {
@@ -201,26 +200,26 @@ func (e find) run(c *channel, ctx *actors.Context) {
 		ctx.Timers().After("find/"+e.id, e.after, findDue{later})
 		return
 	}
-	desk := c.desk
+	executor := c.executor
 	c.call(ctx, time.Now().Add(stepMax), func(life context.Context) any {
-		at, order, err := e.look(life, desk)
+		at, order, err := e.look(life, executor)
 		return found{id: e.id, steps: e.steps, step: at, order: order, err: err}
 	}, found{id: e.id, steps: e.steps, err: busy()})
 }
 
-// look gives the order of the first of the steps that has made one. A claim that
-// counts from another receipt is that of an earlier signal under the same request
-// id.
-func (e find) look(ctx context.Context, desk Reader) (step, *venues.Order, error) {
+// look returns the first of the steps that has created an order, and that order. A
+// claim with another time of receipt belongs to an earlier signal with the same
+// requestId.
+func (e find) look(ctx context.Context, reader Reader) (planStep, *venues.Order, error) {
 	for _, at := range e.steps {
-		claim, err := desk.Idempotency(ctx, e.signal.Customer, at.scope(e.signal.ChannelID), e.signal.RequestID)
+		claim, err := reader.Idempotency(ctx, e.signal.Customer, at.scope(e.signal.ChannelID), e.signal.RequestID)
 		if errors.Is(err, persistence.ErrNotFound) || (err == nil && !sameReceipt(claim.FirstReceived, e.signal.ReceivedAt)) {
 			continue
 		}
 		if err != nil {
 			return at, nil, err
 		}
-		record, err := desk.Order(ctx, e.signal.Customer, claim.OrderID)
+		record, err := reader.Order(ctx, e.signal.Customer, claim.OrderID)
 		if err != nil {
 			return at, nil, err
 		}
@@ -229,26 +228,26 @@ func (e find) look(ctx context.Context, desk Reader) (step, *venues.Order, error
 	return "", nil, nil
 }
 
-// sameReceipt compares moments of which one may have been stored: records keep
-// milliseconds.
+// sameReceipt reports whether two times of receipt are equal to the millisecond,
+// which is the precision of stored records.
 func sameReceipt(a, b venues.Time) bool { return a.UnixMilli() == b.UnixMilli() }
 
-// run finds out what the policy would do; everything else is in the journal
-// already.
-func (e rehearse) run(c *channel, ctx *actors.Context) {
+// run finds out what the opposite policy would do; everything else is in the
+// journal already.
+func (e dryRun) run(c *channel, ctx *actors.Context) {
 	if e.signal.Action != venues.ActionOrder {
-		ctx.Self().Tell(rehearsed{id: e.id})
+		c.steps.Enqueue(dryRunDone{id: e.id})
 		return
 	}
-	desk, cmd, policy := c.desk, c.lookAt(&e.signal), c.state.channel.Rules.Opposite
+	executor, cmd, policy := c.executor, c.readPositions(&e.signal), c.state.channel.Rules.Opposite
 	c.call(ctx, cmd.Deadline, func(life context.Context) any {
-		position, err := against(life, desk, cmd, e.signal.Side)
-		done := rehearsed{id: e.id, err: err}
+		position, err := oppositePosition(life, executor, cmd, e.signal.Side)
+		done := dryRunDone{id: e.id, err: err}
 		if position != nil {
 			done.notes = []persistence.JournalField{
 				field("opposite_position", venues.FormatDecimal(position.Qty)), field("policy", string(policy)),
 			}
 		}
 		return done
-	}, rehearsed{id: e.id, err: busy()})
+	}, dryRunDone{id: e.id, err: busy()})
 }

@@ -12,24 +12,24 @@ import (
 	"venuegate/venues"
 )
 
-// lookFlat reads whether a position is closed and nothing of it left; the answer
-// is flatSeen.
-type lookFlat struct {
+// checkFlat reads whether a position is closed and nothing of it is left; its result
+// is flatRead.
+type checkFlat struct {
 	id     string
 	signal venues.Signal
-	// closedBy is the newest order that closed some of it; empty before the first.
+	// closedBy is the newest order that closed a part of it, or empty.
 	closedBy string
 }
 
-// left is what there still is of a position that was closed; nothing proves it
-// flat.
-type left struct {
-	// what is one of the names below.
+// remainder is what is left of a position that was closed. It is zero if the position
+// is flat.
+type remainder struct {
+	// what is one of the names below, or empty.
 	what string
 	qty  decimal.Decimal
-	// short says that the order which closed it has ended and was not filled
-	// whole: nothing closes the rest.
-	short bool
+	// partial reports whether the closing order has ended with a part unfilled, so
+	// that nothing closes the rest.
+	partial bool
 }
 
 // What may be left of a position.
@@ -38,62 +38,62 @@ const (
 	leftProtection = "protection"
 )
 
-func (e lookFlat) run(c *channel, ctx *actors.Context) {
-	desk, cmd := c.desk, c.lookAt(&e.signal)
+func (e checkFlat) run(c *channel, ctx *actors.Context) {
+	executor, cmd := c.executor, c.readPositions(&e.signal)
 	c.call(ctx, cmd.Deadline, func(life context.Context) any {
-		seen := flatSeen{id: e.id}
-		seen.left, seen.err = e.left(life, desk, cmd)
+		seen := flatRead{id: e.id}
+		seen.left, seen.err = e.left(life, executor, cmd)
 		return seen
-	}, flatSeen{id: e.id, err: busy()})
+	}, flatRead{id: e.id, err: busy()})
 }
 
-// left says what there still is of the position that a signal is against. The
-// account withdraws the protection of a position that is gone; an order of it that
-// lived on would close the next position on its side.
-func (e lookFlat) left(ctx context.Context, desk Reader, cmd venues.ReadAccount) (left, error) {
+// remainder returns what is left of the position that the signal is opposite to. The
+// account cancels the protection of a closed position; a leg that stayed open would
+// close the next position on the same side.
+func (e checkFlat) left(ctx context.Context, reader Reader, cmd venues.ReadAccount) (remainder, error) {
 	s := &e.signal
-	position, err := against(ctx, desk, cmd, s.Side)
+	position, err := oppositePosition(ctx, reader, cmd, s.Side)
 	switch {
 	case err != nil:
-		return left{}, err
+		return remainder{}, err
 	case position != nil:
-		short, err := e.endedShort(ctx, desk)
-		return left{what: leftPosition, qty: position.Qty, short: short}, err
+		short, err := e.closedPartially(ctx, reader)
+		return remainder{what: leftPosition, qty: position.Qty, partial: short}, err
 	}
-	orders, err := desk.UnfinishedOrders(ctx, s.Customer, s.Exchange)
-	if err != nil || !slices.ContainsFunc(orders, func(o persistence.OrderRecord) bool { return o.Symbol == s.Symbol && guards(&o, s.Side) }) {
-		return left{}, err
+	orders, err := reader.UnfinishedOrders(ctx, s.Customer, s.Exchange)
+	if err != nil || !slices.ContainsFunc(orders, func(o persistence.OrderRecord) bool { return o.Symbol == s.Symbol && isProtective(&o, s.Side) }) {
+		return remainder{}, err
 	}
-	return left{what: leftProtection}, nil
+	return remainder{what: leftProtection}, nil
 }
 
-// endedShort says so of the order that closed.
-func (e lookFlat) endedShort(ctx context.Context, desk Reader) (bool, error) {
+// closedPartially reports whether the closing order has ended with a part unfilled.
+func (e checkFlat) closedPartially(ctx context.Context, reader Reader) (bool, error) {
 	if e.closedBy == "" {
 		return false, nil
 	}
-	made, err := desk.Order(ctx, e.signal.Customer, e.closedBy)
-	return err == nil && endedShort(&made.Order), err
+	made, err := reader.Order(ctx, e.signal.Customer, e.closedBy)
+	return err == nil && closedPartially(&made.Order), err
 }
 
-// guards says whether an order protects a position that orders of a side close:
-// a leg that lives, or an entry that is through and whose legs are not.
-func guards(o *persistence.OrderRecord, closing venues.Side) bool {
+// isProtective reports whether an order protects a position that orders of side
+// closing close: an open leg, or a filled entry whose legs are not closed.
+func isProtective(o *persistence.OrderRecord, closing venues.Side) bool {
 	if o.Protects != "" {
 		return o.Side == closing && !o.Status.IsClosed()
 	}
-	return o.Side == closing.Opposite() && o.Status.IsClosed() && o.FilledQty.IsPositive() && o.Protection.Awake()
+	return o.Side == closing.Opposite() && o.Status.IsClosed() && o.FilledQty.IsPositive() && o.Protection.IsActive()
 }
 
-// lookAt asks for the positions in a signal's instrument.
-func (c *channel) lookAt(s *venues.Signal) venues.ReadAccount {
+// readPositions returns the query for the positions in the signal's instrument.
+func (c *channel) readPositions(s *venues.Signal) venues.ReadAccount {
 	return venues.ReadAccount{Command: c.command(s, time.Now().Add(stepMax)), Exchange: s.Exchange, Symbol: s.Symbol}
 }
 
-// against is the open position that an order of the side would be against, if
-// there is one.
-func against(ctx context.Context, desk Reader, cmd venues.ReadAccount, of venues.Side) (*venues.Position, error) {
-	positions, failures, err := desk.Positions(ctx, cmd)
+// oppositePosition returns the open position opposite to an order of the given side,
+// or nil.
+func oppositePosition(ctx context.Context, reader Reader, cmd venues.ReadAccount, of venues.Side) (*venues.Position, error) {
+	positions, failures, err := reader.Positions(ctx, cmd)
 	if err == nil && len(failures) > 0 {
 		err = failures[0].Error
 	}

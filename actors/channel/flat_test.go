@@ -16,7 +16,7 @@ func reversing(c *persistence.Channel) { c.Rules.Opposite = persistence.Opposite
 
 var errOpposite = venues.Errorf(venues.CodeRiskRejected, "a position is open").With("rule", venues.RuleOpposite)
 
-// long is an entry that was filled, with its stop loss.
+// long returns a filled entry with its stop loss.
 func long(status venues.ProtectionStatus) persistence.OrderRecord {
 	return persistence.OrderRecord{Customer: "c1", ClientOrderID: "c-long", Order: venues.Order{
 		OrderID: "ord_long", Exchange: venues.Binance, Status: venues.StatusFilled, FilledQty: venues.MustDecimal("1"), CreatedAt: venues.At(time.Now()),
@@ -25,10 +25,10 @@ func long(status venues.ProtectionStatus) persistence.OrderRecord {
 	}}
 }
 
-// leg is the stop loss of long.
+// leg returns the stop loss of long.
 func leg(status venues.OrderStatus) persistence.OrderRecord {
 	return persistence.OrderRecord{
-		Customer: "c1", ClientOrderID: "c-leg", EntryOrderID: "ord_long", Protects: venues.ProtectingStopLoss,
+		Customer: "c1", ClientOrderID: "c-leg", EntryOrderID: "ord_long", Protects: venues.LegStopLoss,
 		Order: venues.Order{
 			OrderID: "ord_leg", Exchange: venues.Binance, Status: status, CreatedAt: venues.At(time.Now()),
 			OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT", Side: venues.Sell, Type: venues.TypeStopMarket, Qty: venues.MustDecimal("1"), ReduceOnly: true},
@@ -36,9 +36,9 @@ func leg(status venues.OrderStatus) persistence.OrderRecord {
 	}
 }
 
-// The other side is not opened before what protected the position is gone: it
+// The other side is opened only after the protection of the position is gone: a leg
 // would close the next position on the old side.
-func TestReverseWaitsForTheProtection(t *testing.T) {
+func TestReverseWaitsUntilTheProtectionIsGone(t *testing.T) {
 	const closed = "place sell 0.5 BTCUSDT not opposite; close BTCUSDT opposite_signal"
 	for name, left := range map[string]struct{ before, after persistence.Record }{
 		"a leg that lives":                 {leg(venues.StatusUntriggered), leg(venues.StatusCancelled)},
@@ -47,179 +47,180 @@ func TestReverseWaitsForTheProtection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			actortest.Run(t, func(kit *actortest.Kit) {
-				d := open(kit, webhook(reversing), left.before)
-				d.account.refusals = []error{errOpposite}
-				a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+				h := open(kit, webhook(reversing), left.before)
+				h.account.failures = []error{errOpposite}
+				a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 				if a.Status != "pending" || a.OrderID != "" || !a.FilledQty.IsZero() {
-					t.Errorf("in the midst of the plan: %+v", a)
+					t.Errorf("response during the plan = %+v, want Status pending, no OrderID, zero FilledQty", a)
 				}
-				if again := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); again.Status != "pending" || again.OrderID != "" {
-					t.Errorf("a repeat in the midst of the plan: %+v", again)
+				if again := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); again.Status != "pending" || again.OrderID != "" {
+					t.Errorf("repeat during the plan = %+v, want Status pending, no OrderID", again)
 				}
-				d.expectCalls(closed)
-				if err := d.store.Commit(context.Background(), persistence.Batch{Fence: d.fence, Puts: []persistence.Record{left.after}}); err != nil {
+				h.expectCalls(closed)
+				if err := h.store.Commit(context.Background(), persistence.Batch{Fence: h.fence, Puts: []persistence.Record{left.after}}); err != nil {
 					t.Fatal(err)
 				}
 				kit.Advance(time.Second)
-				d.expectCalls(closed + "; place sell 0.5 BTCUSDT not opposite")
-				if got := d.timeline(a.SignalID); strings.Count(got, "step:waits") != 1 {
-					t.Errorf("timeline %q", got)
+				h.expectCalls(closed + "; place sell 0.5 BTCUSDT not opposite")
+				if got := h.timeline(a.SignalID); strings.Count(got, "step:waits") != 1 {
+					t.Errorf("timeline = %q", got)
 				}
 			})
 			actortest.Run(t, func(kit *actortest.Kit) {
-				d := open(kit, webhook(reversing), left.before)
-				d.account.refusals = []error{errOpposite}
-				a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+				h := open(kit, webhook(reversing), left.before)
+				h.account.failures = []error{errOpposite}
+				a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 				kit.Advance(time.Minute)
-				d.expectCalls(closed)
-				if r := d.record(a.SignalID); r.Status != persistence.SignalRejected || r.Error == nil || r.Error.Reason != "not_flat" {
-					t.Errorf("record %+v", r)
+				h.expectCalls(closed)
+				if r := h.record(a.SignalID); r.Status != persistence.SignalRejected || r.Error == nil || r.Error.Reason != "not_flat" {
+					t.Errorf("record = %+v, want Status SignalRejected, an Error, Reason not_flat", r)
 				}
 			})
 		})
 	}
 }
 
-// What protects the position that is to be opened, or one of another instrument,
-// is not in the way.
-func TestOtherProtectionIsNotWaitedFor(t *testing.T) {
+// Protection of the position to be opened, or of another instrument, does not delay
+// the plan.
+func TestReverseIgnoresOtherProtection(t *testing.T) {
 	short, other := leg(venues.StatusUntriggered), leg(venues.StatusUntriggered)
 	short.OrderID, short.ClientOrderID, short.Side = "ord_short", "c-short", venues.Buy
 	other.Symbol = "ETHUSDT"
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(reversing), short, other)
-		d.account.refusals = []error{errOpposite}
-		if a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); a.Status != "filled" {
-			t.Errorf("answer %+v", a)
+		h := open(kit, webhook(reversing), short, other)
+		h.account.failures = []error{errOpposite}
+		if a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); a.Status != "filled" {
+			t.Errorf("response = %+v, want Status filled", a)
 		}
 	})
 }
 
-// The venue shows the position closed and the account knows of executions that
-// say otherwise: the account has the last word, and is not asked without end.
-func TestReverseWaitsForTheAccountToo(t *testing.T) {
+// The venue shows the position closed while the account still has executions of it:
+// the account decides, and is retried a limited number of times.
+func TestReverseWaitsForTheAccountsExecutions(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(reversing))
-		d.account.refusals = []error{errOpposite, nil, errOpposite, errOpposite}
-		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		h := open(kit, webhook(reversing))
+		h.account.failures = []error{errOpposite, nil, errOpposite, errOpposite}
+		a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 		kit.Advance(2 * time.Second)
-		d.expectCalls("place sell 0.5 BTCUSDT not opposite; close BTCUSDT opposite_signal" + strings.Repeat("; place sell 0.5 BTCUSDT not opposite", 3))
-		if r := d.record(a.SignalID); r.Status != persistence.SignalDone {
-			t.Errorf("record %+v", r)
+		h.expectCalls("place sell 0.5 BTCUSDT not opposite; close BTCUSDT opposite_signal" + strings.Repeat("; place sell 0.5 BTCUSDT not opposite", 3))
+		if r := h.record(a.SignalID); r.Status != persistence.SignalDone {
+			t.Errorf("record = %+v, want Status SignalDone", r)
 		}
 	})
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(reversing))
-		d.account.refusals = []error{errOpposite, nil}
+		h := open(kit, webhook(reversing))
+		h.account.failures = []error{errOpposite, nil}
 		for range 500 {
-			d.account.refusals = append(d.account.refusals, errOpposite)
+			h.account.failures = append(h.account.failures, errOpposite)
 		}
-		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 		kit.Advance(time.Minute)
-		if n := strings.Count(d.account.said(), "place"); n > 110 {
-			t.Errorf("the account was asked %d times", n)
+		if n := strings.Count(h.account.calls(), "place"); n > 110 {
+			t.Errorf("%d orders were placed, want at most 110", n)
 		}
-		if r := d.record(a.SignalID); r.Status != persistence.SignalRejected || r.Error.Reason != "not_flat" {
-			t.Errorf("record %+v", r)
+		if r := h.record(a.SignalID); r.Status != persistence.SignalRejected || r.Error.Reason != "not_flat" {
+			t.Errorf("record = %+v, want Status SignalRejected, Reason not_flat", r)
 		}
 	})
 }
 
-// The account knows by its executions of a position that the venue does not list
-// yet: it is closed as soon as it is there to close.
-func TestReverseClosesWhatWasNotThereToClose(t *testing.T) {
+// The account has executions of a position that the venue does not list yet: it is
+// closed as soon as the venue lists it.
+func TestReverseClosesAPositionThatIsListedLate(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(reversing))
-		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
-		d.account.refusals = []error{errOpposite, venues.Errorf(venues.CodeOrderRejected, "none").With("reason", venues.ReasonNoPosition)}
-		if a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); a.Status != "filled" {
-			t.Errorf("answer %+v", a)
+		h := open(kit, webhook(reversing))
+		h.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		h.account.failures = []error{errOpposite, venues.Errorf(venues.CodeOrderRejected, "none").With("reason", venues.ReasonNoPosition)}
+		if a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); a.Status != "filled" {
+			t.Errorf("response = %+v, want Status filled", a)
 		}
-		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 2) + "; place sell 0.5 BTCUSDT not opposite")
+		h.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 2) + "; place sell 0.5 BTCUSDT not opposite")
 	})
 }
 
-// A close that was filled in part is followed by another one, each step in the
-// journal, until nothing is left.
-func TestReverseClosesWhatACloseHasLeft(t *testing.T) {
+// A partial close is followed by another close, each a step in the journal, until
+// nothing is left.
+func TestReverseClosesTheRestOfAPartialClose(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(reversing))
-		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
-		d.account.refusals, d.account.closes = []error{errOpposite}, []string{"0.4", "0", "0.6"}
-		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		h := open(kit, webhook(reversing))
+		h.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		h.account.failures, h.account.closes = []error{errOpposite}, []string{"0.4", "0", "0.6"}
+		a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 		kit.Advance(5 * time.Second) // a second, then two
-		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 3) + "; place sell 0.5 BTCUSDT not opposite")
-		if r := d.record(a.SignalID); r.Status != persistence.SignalDone || len(r.OrderIDs) != 4 {
-			t.Errorf("record %+v", r)
+		h.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 3) + "; place sell 0.5 BTCUSDT not opposite")
+		if r := h.record(a.SignalID); r.Status != persistence.SignalDone || len(r.OrderIDs) != 4 {
+			t.Errorf("record = %+v, want Status SignalDone, 4 OrderIDs", r)
 		}
 		const want = "received:order step:begun rule:refused step:begun step:cancelled step:begun step:begun step:cancelled step:begun " +
 			"step:begun step:filled step:begun step:proven step:begun step:filled answer:done"
-		if got := d.timeline(a.SignalID); got != want {
-			t.Errorf("timeline %q, want %q", got, want)
+		if got := h.timeline(a.SignalID); got != want {
+			t.Errorf("timeline = %q, want %q", got, want)
 		}
 	})
 }
 
-// There is an end to it, which says what remains; the other side is not opened.
-func TestReverseSaysWhatRemains(t *testing.T) {
+// The number of closes is limited. The rejection names the rest, and the other side
+// is not opened.
+func TestReverseRejectionNamesTheRest(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(reversing))
-		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
-		d.account.refusals, d.account.closes = []error{errOpposite}, slices.Repeat([]string{"0.1"}, 100)
-		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		h := open(kit, webhook(reversing))
+		h.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		h.account.failures, h.account.closes = []error{errOpposite}, slices.Repeat([]string{"0.1"}, 100)
+		a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 		kit.Advance(time.Minute)
-		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 5))
-		r := d.record(a.SignalID)
+		h.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 5))
+		r := h.record(a.SignalID)
 		if r.Status != persistence.SignalRejected || r.Error.Reason != "not_flat" || !strings.Contains(r.Error.Message, "0.5 of it") {
-			t.Errorf("record %+v, %+v", r, r.Error)
+			t.Errorf("record = %+v, %+v, want Status SignalRejected, Reason not_flat, containing 0.5 of it", r, r.Error)
 		}
 	})
 }
 
-// A plan that was cut off between two closes goes on behind the newest.
-func TestAReverseGoesOnBehindItsNewestClose(t *testing.T) {
+// A plan that was interrupted between two closes continues after the newest one.
+func TestReverseContinuesAfterItsNewestClose(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(reversing))
-		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
-		d.account.refusals, d.account.closes = []error{errOpposite}, []string{"0.4", "0.1", "0.5"}
-		d.account.wait = 2 * time.Second
-		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		h := open(kit, webhook(reversing))
+		h.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		h.account.failures, h.account.closes = []error{errOpposite}, []string{"0.4", "0.1", "0.5"}
+		h.account.wait = 2 * time.Second
+		a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 		kit.Advance(3 * time.Second) // the second close is under way
-		d.start(webhook(reversing))
+		h.start(webhook(reversing))
 		kit.Advance(20 * time.Second)
-		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 3) + "; place sell 0.5 BTCUSDT not opposite")
-		if r := d.record(a.SignalID); r.Status != persistence.SignalDone || len(r.OrderIDs) != 4 {
-			t.Errorf("record %+v", r)
+		h.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 3) + "; place sell 0.5 BTCUSDT not opposite")
+		if r := h.record(a.SignalID); r.Status != persistence.SignalDone || len(r.OrderIDs) != 4 {
+			t.Errorf("record = %+v, want Status SignalDone, 4 OrderIDs", r)
 		}
 	})
 }
 
-// A venue that does not take what is left now is asked again; a first close that
-// it does not take ends the plan.
-func TestAReverseOutlivesARefusalOfTheRest(t *testing.T) {
+// If the venue rejects the close of a rest it is tried again; if it rejects the first
+// close the plan ends.
+func TestReverseRetriesARejectedCloseOfTheRest(t *testing.T) {
 	thin := venues.Errorf(venues.CodeOrderRejected, "no liquidity")
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(reversing))
-		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
-		d.account.refusals, d.account.closes = []error{errOpposite, nil, thin}, []string{"0.4", "0.6"}
-		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		h := open(kit, webhook(reversing))
+		h.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		h.account.failures, h.account.closes = []error{errOpposite, nil, thin}, []string{"0.4", "0.6"}
+		a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 		kit.Advance(10 * time.Second)
-		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 3) + "; place sell 0.5 BTCUSDT not opposite")
-		if r := d.record(a.SignalID); r.Status != persistence.SignalDone {
-			t.Errorf("record %+v", r)
+		h.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 3) + "; place sell 0.5 BTCUSDT not opposite")
+		if r := h.record(a.SignalID); r.Status != persistence.SignalDone {
+			t.Errorf("record = %+v, want Status SignalDone", r)
 		}
 	})
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(reversing))
-		d.account.refusals = []error{errOpposite, thin}
-		if _, err := d.accept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); venues.CodeOf(err) != venues.CodeOrderRejected {
-			t.Errorf("answer %v", err)
+		h := open(kit, webhook(reversing))
+		h.account.failures = []error{errOpposite, thin}
+		if _, err := h.accept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); venues.CodeOf(err) != venues.CodeOrderRejected {
+			t.Errorf("response = %v, want code CodeOrderRejected", err)
 		}
 	})
 }
 
-// The policy that closes is not done with a part either.
-func TestCloseClosesWhatACloseHasLeft(t *testing.T) {
+// The policy close also closes what a partial close has left.
+func TestClosePolicyClosesTheRestOfAPartialClose(t *testing.T) {
 	for name, c := range map[string]struct {
 		closes []string
 		calls  int
@@ -231,14 +232,14 @@ func TestCloseClosesWhatACloseHasLeft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			actortest.Run(t, func(kit *actortest.Kit) {
-				d := open(kit, webhook(func(c *persistence.Channel) { c.Rules.Opposite = persistence.OppositeClose }))
-				d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
-				d.account.refusals, d.account.closes = []error{errOpposite}, c.closes
-				a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+				h := open(kit, webhook(func(c *persistence.Channel) { c.Rules.Opposite = persistence.OppositeClose }))
+				h.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+				h.account.failures, h.account.closes = []error{errOpposite}, c.closes
+				a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 				kit.Advance(time.Minute)
-				d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", c.calls))
-				if r := d.record(a.SignalID); r.Status != c.status {
-					t.Errorf("record %+v", r)
+				h.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", c.calls))
+				if r := h.record(a.SignalID); r.Status != c.status {
+					t.Errorf("record = %+v", r)
 				}
 			})
 		})

@@ -18,7 +18,7 @@ import (
 	"venuegate/actors/actortest"
 	"venuegate/actors/channel"
 	"venuegate/actors/journal"
-	"venuegate/actors/lane"
+	"venuegate/actors/signalqueue"
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
 	"venuegate/venues"
@@ -26,25 +26,25 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// account stands where the customer's accounts are: it claims request ids in the
-// store as they do, and answers what the test wants.
+// account replaces the customer's accounts: it claims request ids in the store as
+// they do, and returns what the test sets.
 type account struct {
 	store *storetest.Memory
 	fence persistence.Fence
 
 	mu        sync.Mutex
-	calls     []string
+	requests  []string
 	positions []venues.Position
 	// stubborn positions stay open when they are closed.
 	stubborn bool
-	// closes are how much each close gets, in turn; without any it gets all.
+	// closes are the filled quantities of the closes, in turn; by default all of it.
 	closes []string
-	// refusals are given in turn, nil ones are none; wait is how long an answer
-	// takes.
-	refusals []error
+	// failures are the errors of the calls, in turn; nil is success. wait is the
+	// duration of a call.
+	failures []error
 	wait     time.Duration
 	orders   int
-	// deadline is that of the newest command.
+	// deadline is the deadline of the newest command.
 	deadline time.Time
 }
 
@@ -53,7 +53,7 @@ func (a *account) Place(ctx context.Context, o venues.PlaceOrder) (venues.Order,
 	if o.MaxPosition.Valid {
 		call += " max " + o.MaxPosition.Decimal.String()
 	}
-	if o.NotOpposite {
+	if o.RejectOpposite {
 		call += " not opposite"
 	}
 	return a.take(ctx, call, o)
@@ -61,8 +61,8 @@ func (a *account) Place(ctx context.Context, o venues.PlaceOrder) (venues.Order,
 
 func (a *account) Close(ctx context.Context, c venues.ClosePosition) (venues.Order, error) {
 	call := "close " + c.Symbol
-	if c.ClosesAs != "" {
-		call += " " + string(c.ClosesAs)
+	if c.CloseReason != "" {
+		call += " " + string(c.CloseReason)
 	}
 	order, err := a.take(ctx, call, venues.PlaceOrder{
 		Command: c.Command, Exchange: c.Exchange, OrderSpec: venues.OrderSpec{Symbol: c.Symbol, Side: venues.Sell, Qty: venues.MustDecimal("1")},
@@ -81,7 +81,8 @@ func (a *account) Close(ctx context.Context, c venues.ClosePosition) (venues.Ord
 	return order, err
 }
 
-// fill says what an order gets: all of it, unless it closes and closes says less.
+// fill returns the filled quantity of an order: all of it, unless it closes and
+// closes has an entry.
 func (a *account) fill(o *venues.PlaceOrder) (decimal.Decimal, venues.OrderStatus) {
 	if len(a.closes) == 0 || !strings.Contains(o.Scope, ":close") {
 		return o.Qty, venues.StatusFilled
@@ -102,7 +103,7 @@ func (a *account) setWait(wait time.Duration) {
 
 func (a *account) CancelAll(ctx context.Context, c venues.CancelOrders) ([]venues.CancelResult, error) {
 	a.mu.Lock()
-	a.calls = append(a.calls, strings.TrimSpace("cancel "+string(c.Exchange)+" "+c.Symbol))
+	a.requests = append(a.requests, strings.TrimSpace("cancel "+string(c.Exchange)+" "+c.Symbol))
 	wait := a.wait
 	a.mu.Unlock()
 	select {
@@ -115,21 +116,21 @@ func (a *account) CancelAll(ctx context.Context, c venues.CancelOrders) ([]venue
 
 func (a *account) take(ctx context.Context, call string, o venues.PlaceOrder) (venues.Order, error) {
 	a.mu.Lock()
-	a.calls = append(a.calls, call)
-	var refusal error
-	if len(a.refusals) > 0 {
-		refusal, a.refusals = a.refusals[0], a.refusals[1:]
+	a.requests = append(a.requests, call)
+	var rejection error
+	if len(a.failures) > 0 {
+		rejection, a.failures = a.failures[0], a.failures[1:]
 	}
 	a.orders++
 	a.deadline = o.Deadline
 	filled, status := o.Qty, venues.StatusFilled
-	if refusal == nil {
+	if rejection == nil {
 		filled, status = a.fill(&o)
 	}
 	id, wait := fmt.Sprintf("ord_%d", a.orders), a.wait
 	a.mu.Unlock()
-	if refusal != nil {
-		return venues.Order{}, refusal
+	if rejection != nil {
+		return venues.Order{}, rejection
 	}
 	prior, err := a.store.Idempotency(ctx, o.Customer, o.Scope, o.RequestID)
 	if err == nil && prior.Holds(time.Now()) {
@@ -174,10 +175,10 @@ func (a *account) Idempotency(ctx context.Context, customer, scope, requestID st
 	return a.store.Idempotency(ctx, customer, scope, requestID)
 }
 
-func (a *account) said() string {
+func (a *account) calls() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return strings.Join(a.calls, "; ")
+	return strings.Join(a.requests, "; ")
 }
 
 type market struct{ set *venues.InstrumentSet }
@@ -214,79 +215,79 @@ func (o *owner) start(ctx *actors.Context) {
 	}
 }
 
-// desk is a channel with its account, its lanes and its inbox.
-type desk struct {
+// harness is a channel with its account, its signal queue and its inbox.
+type harness struct {
 	kit     *actortest.Kit
 	store   *storetest.Memory
 	log     *journal.Client
 	fence   persistence.Fence
-	lanes   lane.Client
+	queue   signalqueue.Client
 	pool    *actors.Pool
 	owner   *owner
 	account *account
 	client  channel.Client
 }
 
-func open(kit *actortest.Kit, record persistence.Channel, before ...persistence.Record) *desk {
+func open(kit *actortest.Kit, record persistence.Channel, before ...persistence.Record) *harness {
 	return openOn(kit, storetest.NewMemory(), record, before...)
 }
 
-func openOn(kit *actortest.Kit, store *storetest.Memory, record persistence.Channel, before ...persistence.Record) *desk {
-	d := &desk{kit: kit, store: store, owner: &owner{}, pool: kit.System.NewCallPool("channel", 8, 2048)}
-	d.log = journal.NewClient(d.store)
+func openOn(kit *actortest.Kit, store *storetest.Memory, record persistence.Channel, before ...persistence.Record) *harness {
+	h := &harness{kit: kit, store: store, owner: &owner{}, pool: kit.System.NewCallPool("channel", 8, 2048)}
+	h.log = journal.NewClient(h.store)
 	var err error
-	if d.fence, err = d.log.Own(kit.T.Context(), "c1"); err != nil {
+	if h.fence, err = h.log.Own(kit.T.Context(), "c1"); err != nil {
 		kit.T.Fatal(err)
 	}
 	if len(before) > 0 {
-		if err := d.store.Commit(kit.T.Context(), persistence.Batch{Fence: d.fence, Puts: before}); err != nil {
+		if err := h.store.Commit(kit.T.Context(), persistence.Batch{Fence: h.fence, Puts: before}); err != nil {
 			kit.T.Fatal(err)
 		}
 	}
-	d.account = &account{store: d.store, fence: d.fence}
-	d.lanes = lane.NewClient(kit.Start(lane.Child()))
-	kit.Start(actors.Child{Name: "owner", Producer: func() actors.Behaviour { return d.owner }})
-	d.put(record)
-	d.client = d.start(record)
+	h.account = &account{store: h.store, fence: h.fence}
+	h.queue = signalqueue.NewClient(kit.Start(signalqueue.Child()))
+	kit.Start(actors.Child{Name: "owner", Producer: func() actors.Behaviour { return h.owner }})
+	h.put(record)
+	h.client = h.start(record)
 	kit.Settle()
-	return d
+	return h
 }
 
-// start starts a channel, after the end of the one before if there is one.
-func (d *desk) start(record persistence.Channel) channel.Client {
-	parent := d.kit.System.Ref("owner")
+// start starts a channel, after the end of the previous one if there is one.
+func (h *harness) start(record persistence.Channel) channel.Client {
+	parent := h.kit.System.Ref("owner")
 	parent.Tell(follow{channel.Child(channel.Deps{
-		Channel: record, Fence: d.fence, Store: d.store, Journal: d.log.Line(record.Customer, record.ID), Desk: d.tradesThrough, Lanes: d.lanes, Pool: d.pool,
+		Channel: record, Fence: h.fence, Store: h.store, Journal: h.log.CommitQueue(record.Customer, record.ID), Executor: h.executorOf, SignalQueue: h.queue, Pool: h.pool,
 		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 	})})
-	return d.clientOf(record)
+	return h.clientOf(record)
 }
 
-func (d *desk) tradesThrough(record *persistence.Channel) channel.Desk {
+func (h *harness) executorOf(record *persistence.Channel) channel.Executor {
 	if record.TestMode {
-		return channel.Rehearsal{Reader: d.account}
+		return channel.DryRun{Reader: h.account}
 	}
-	return channel.Trading{Trader: d.account, Reader: d.account}
+	return channel.Live{Trader: h.account, Reader: h.account}
 }
 
-func (d *desk) clientOf(record persistence.Channel) channel.Client {
+func (h *harness) clientOf(record persistence.Channel) channel.Client {
 	set := venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", Exchange: venues.Binance}, {Symbol: "ETHUSDT", Exchange: venues.Binance}})
-	return channel.NewClient(d.kit.System.Ref("owner").Child(channel.Name(record.ID)), record, d.store, market{set})
+	return channel.NewClient(h.kit.System.Ref("owner").Child(channel.Name(record.ID)), record, h.store, market{set})
 }
 
 // put stores a record of a channel.
-func (d *desk) put(record persistence.Channel) {
-	d.kit.T.Helper()
-	if err := d.store.Commit(context.Background(), persistence.Batch{Fence: d.fence, Puts: []persistence.Record{record}}); err != nil {
-		d.kit.T.Fatal(err)
+func (h *harness) put(record persistence.Channel) {
+	h.kit.T.Helper()
+	if err := h.store.Commit(context.Background(), persistence.Batch{Fence: h.fence, Puts: []persistence.Record{record}}); err != nil {
+		h.kit.T.Fatal(err)
 	}
 }
 
-// configure lets a channel that runs follow its record.
-func (d *desk) configure(record persistence.Channel) {
-	d.kit.T.Helper()
-	d.put(record)
-	d.clientOf(record).Follow(record)
+// configure stores a record that the running channel follows.
+func (h *harness) configure(record persistence.Channel) {
+	h.kit.T.Helper()
+	h.put(record)
+	h.clientOf(record).Follow(record)
 }
 
 func webhook(change ...func(*persistence.Channel)) persistence.Channel {
@@ -312,34 +313,34 @@ func order(requestID string, change ...func(*venues.Signal)) venues.Signal {
 
 func some(text string) venues.Optional { return venues.Some(venues.MustDecimal(text)) }
 
-func (d *desk) accept(s venues.Signal) (venues.SignalAnswer, error) {
-	return d.client.Accept(context.Background(), s)
+func (h *harness) accept(s venues.Signal) (venues.SignalResponse, error) {
+	return h.client.Accept(context.Background(), s)
 }
 
-func (d *desk) mustAccept(s venues.Signal) venues.SignalAnswer {
-	d.kit.T.Helper()
-	answer, err := d.accept(s)
+func (h *harness) mustAccept(s venues.Signal) venues.SignalResponse {
+	h.kit.T.Helper()
+	answer, err := h.accept(s)
 	if err != nil {
-		d.kit.T.Fatal(err)
+		h.kit.T.Fatal(err)
 	}
 	return answer
 }
 
-func (d *desk) record(id string) persistence.SignalRecord {
-	d.kit.T.Helper()
-	r, err := d.store.Signal(context.Background(), "c1", id)
+func (h *harness) record(id string) persistence.SignalRecord {
+	h.kit.T.Helper()
+	r, err := h.store.Signal(context.Background(), "c1", id)
 	if err != nil {
-		d.kit.T.Fatal(err)
+		h.kit.T.Fatal(err)
 	}
 	return r
 }
 
-// timeline is a signal's rows, oldest first, as "kind:result".
-func (d *desk) timeline(id string) string {
-	d.kit.T.Helper()
-	page, err := d.store.Journal(context.Background(), persistence.JournalQuery{Customer: "c1", Subject: id})
+// timeline returns a signal's rows, oldest first, as "kind:result".
+func (h *harness) timeline(id string) string {
+	h.kit.T.Helper()
+	page, err := h.store.Journal(context.Background(), persistence.JournalQuery{Customer: "c1", Subject: id})
 	if err != nil {
-		d.kit.T.Fatal(err)
+		h.kit.T.Fatal(err)
 	}
 	slices.SortFunc(page.Items, func(a, b persistence.JournalEntry) int { return int(a.Seq) - int(b.Seq) })
 	var rows []string
@@ -349,10 +350,10 @@ func (d *desk) timeline(id string) string {
 	return strings.Join(rows, " ")
 }
 
-func (d *desk) expectCalls(want string) {
-	d.kit.T.Helper()
-	d.kit.Settle()
-	if got := d.account.said(); got != want {
-		d.kit.T.Errorf("the account was told %q, want %q", got, want)
+func (h *harness) expectCalls(want string) {
+	h.kit.T.Helper()
+	h.kit.Settle()
+	if got := h.account.calls(); got != want {
+		h.kit.T.Errorf("account calls = %q, want %q", got, want)
 	}
 }

@@ -12,57 +12,57 @@ import (
 	"venuegate/venues"
 )
 
-// The store is slow: whoever repeats a signal that is not durable yet waits for
-// it, and hears of it.
-func TestARepeatWaitsUntilTheFirstIsDurable(t *testing.T) {
+// The store is slow: a repeat of a signal that is not durable yet waits for its
+// outcome.
+func TestRepeatWaitsUntilTheFirstSignalIsDurable(t *testing.T) {
 	chart := func(c *persistence.Channel) { c.Kind = persistence.ChannelChart }
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := openOn(kit, storetest.NewMemory(storetest.Async(300*time.Millisecond)), webhook(chart))
+		h := openOn(kit, storetest.NewMemory(storetest.Async(300*time.Millisecond)), webhook(chart))
 		kit.Advance(time.Second)
 		signal := order("", func(s *venues.Signal) { s.Implied = true })
-		first := make(chan venues.SignalAnswer, 1)
-		go func() { first <- d.mustAccept(signal) }()
+		first := make(chan venues.SignalResponse, 1)
+		go func() { first <- h.mustAccept(signal) }()
 		kit.Settle()
-		again := d.mustAccept(signal)
+		again := h.mustAccept(signal)
 		if a := <-first; a.Duplicate || !again.Duplicate || again.SignalID != a.SignalID {
-			t.Errorf("first %+v, repeat %+v", a, again)
+			t.Errorf("first %+v, repeat %+v, want no Duplicate, Duplicate, the same SignalID", a, again)
 		}
 	})
-	actortest.Run(t, func(kit *actortest.Kit) { // and if it is not taken after all, so is not the repeat
-		d := openOn(kit, storetest.NewMemory(storetest.Async(300*time.Millisecond)), webhook(chart))
+	actortest.Run(t, func(kit *actortest.Kit) { // if the first signal is not stored, neither is the repeat
+		h := openOn(kit, storetest.NewMemory(storetest.Async(300*time.Millisecond)), webhook(chart))
 		kit.Advance(time.Second)
-		d.store.FailNext(persistence.ErrUnavailable)
+		h.store.FailNext(persistence.ErrUnavailable)
 		signal := order("", func(s *venues.Signal) { s.Implied = true })
 		first := make(chan error, 1)
-		go func() { _, err := d.accept(signal); first <- err }()
+		go func() { _, err := h.accept(signal); first <- err }()
 		kit.Settle()
-		_, err := d.accept(signal)
+		_, err := h.accept(signal)
 		if venues.CodeOf(<-first) != venues.CodeMaintenance || venues.CodeOf(err) != venues.CodeMaintenance {
-			t.Errorf("the repeat: %v", err)
+			t.Errorf("repeat: error = %v, want code CodeMaintenance", err)
 		}
 	})
 }
 
-// A channel that ends while a signal is on its way to the store does not
-// acknowledge it before it is there.
-func TestAStopAcknowledgesNothingTooEarly(t *testing.T) {
+// A channel that stops while a signal is being stored acknowledges it only once it is
+// durable.
+func TestStopAcknowledgesOnlyDurableSignals(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		actortest.Run(t, func(kit *actortest.Kit) {
-			d := openOn(kit, storetest.NewMemory(storetest.Async(300*time.Millisecond)), webhook())
+			h := openOn(kit, storetest.NewMemory(storetest.Async(300*time.Millisecond)), webhook())
 			kit.Advance(time.Second)
 			if fails {
-				d.store.FailNext(persistence.ErrUnavailable)
+				h.store.FailNext(persistence.ErrUnavailable)
 			}
 			done := make(chan error, 1)
-			var answer venues.SignalAnswer
+			var answer venues.SignalResponse
 			go func() {
 				var err error
-				answer, err = d.accept(order("r-1"))
+				answer, err = h.accept(order("r-1"))
 				done <- err
 			}()
 			kit.Settle()
 			begun := time.Now()
-			d.start(webhook())
+			h.start(webhook())
 			err := <-done
 			if (err != nil) != fails {
 				t.Fatalf("fails %v: %+v, %v", fails, answer, err)
@@ -71,15 +71,15 @@ func TestAStopAcknowledgesNothingTooEarly(t *testing.T) {
 				t.Errorf("fails %v: answered after %s", fails, time.Since(begun))
 			}
 			kit.Advance(5 * time.Second)
-			if !fails && d.record(answer.SignalID).Status != persistence.SignalDone {
-				t.Errorf("record %+v", d.record(answer.SignalID))
+			if !fails && h.record(answer.SignalID).Status != persistence.SignalDone {
+				t.Errorf("record = %+v", h.record(answer.SignalID))
 			}
 		})
 	}
 }
 
-// What is changed while signals wait holds for them too.
-func TestWhatAChannelMayNoMoreIsNotDone(t *testing.T) {
+// A change of the record applies to pending signals too.
+func TestChangedRulesApplyToPendingSignals(t *testing.T) {
 	for name, change := range map[string]func(*persistence.Channel){
 		"paused":  func(c *persistence.Channel) { c.Paused = true },
 		"symbols": func(c *persistence.Channel) { c.Rules.Symbols = []string{"ETHUSDT"} },
@@ -88,54 +88,53 @@ func TestWhatAChannelMayNoMoreIsNotDone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			actortest.Run(t, func(kit *actortest.Kit) {
-				d := open(kit, webhook())
-				d.account.wait = 5 * time.Second
-				first := d.mustAccept(order("r-1"))
-				second := d.mustAccept(order("r-2")) // waits for the first
-				d.configure(webhook(change))
+				h := open(kit, webhook())
+				h.account.wait = 5 * time.Second
+				first := h.mustAccept(order("r-1"))
+				second := h.mustAccept(order("r-2")) // waits for the first
+				h.configure(webhook(change))
 				kit.Advance(20 * time.Second)
-				d.expectCalls("place buy 0.5 BTCUSDT")
-				if r := d.record(first.SignalID); r.Status != persistence.SignalDone {
-					t.Errorf("the first one: %+v", r)
+				h.expectCalls("place buy 0.5 BTCUSDT")
+				if r := h.record(first.SignalID); r.Status != persistence.SignalDone {
+					t.Errorf("first record = %+v, want Status SignalDone", r)
 				}
-				r := d.record(second.SignalID)
+				r := h.record(second.SignalID)
 				if r.Status != persistence.SignalRejected || r.Error == nil || (r.Error.Reason != name) {
-					t.Errorf("the second one: %+v %+v", r, r.Error)
+					t.Errorf("second record = %+v %+v", r, r.Error)
 				}
-				if name == "removed" && d.owner.ended != 1 {
-					t.Errorf("%d children ended: the removed channel goes on", d.owner.ended)
+				if name == "removed" && h.owner.ended != 1 {
+					t.Errorf("%d children ended, want the removed channel only", h.owner.ended)
 				}
 			})
 		})
 	}
 }
 
-// A channel that starts anew keeps the place of its signals among those of the
-// others.
-func TestARestartKeepsItsPlaces(t *testing.T) {
+// A restarted channel keeps the slots of its signals.
+func TestRestartKeepsItsSlots(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook())
-		d.account.wait = 3 * time.Second
-		d.mustAccept(order("r-1"))
-		d.mustAccept(order("r-2", func(s *venues.Signal) { s.Side = venues.Sell }))
+		h := open(kit, webhook())
+		h.account.wait = 3 * time.Second
+		h.mustAccept(order("r-1"))
+		h.mustAccept(order("r-2", func(s *venues.Signal) { s.Side = venues.Sell }))
 		second := webhook(func(c *persistence.Channel) { c.ID = "hook_2" })
-		d.put(second)
-		other := d.start(second)
+		h.put(second)
+		other := h.start(second)
 		kit.Settle()
 		go func() {
 			_, _ = other.Accept(context.Background(), order("r-3", func(s *venues.Signal) { s.ChannelID, s.Qty = "hook_2", some("3") }))
 		}()
 		kit.Settle()
-		d.expectCalls("place buy 0.5 BTCUSDT")
-		d.start(webhook())
+		h.expectCalls("place buy 0.5 BTCUSDT")
+		h.start(webhook())
 		kit.Advance(30 * time.Second)
-		d.expectCalls("place buy 0.5 BTCUSDT; place sell 0.5 BTCUSDT; place buy 3 BTCUSDT")
+		h.expectCalls("place buy 0.5 BTCUSDT; place sell 0.5 BTCUSDT; place buy 3 BTCUSDT")
 	})
 }
 
-// A stop does not wait for a step that may never be answered, and judges nothing by
-// having ended it: the next incarnation finds out what it came to, or does it again.
-func TestAStopDoesNotWaitForAStep(t *testing.T) {
+// A stop does not wait for a step that may never be answered, and concludes nothing
+// from the interruption: the next incarnation finds the outcome or repeats the step.
+func TestStopDoesNotWaitForAStep(t *testing.T) {
 	cancelAll := func(s *venues.Signal) { s.Action = venues.ActionCancelAll }
 	for name, c := range map[string]struct {
 		signal venues.Signal
@@ -146,101 +145,99 @@ func TestAStopDoesNotWaitForAStep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			actortest.Run(t, func(kit *actortest.Kit) {
-				d := open(kit, webhook())
-				d.account.wait = time.Hour
-				answered := make(chan venues.SignalAnswer, 1)
-				go func() { answered <- d.mustAccept(c.signal) }()
+				h := open(kit, webhook())
+				h.account.wait = time.Hour
+				answered := make(chan venues.SignalResponse, 1)
+				go func() { answered <- h.mustAccept(c.signal) }()
 				kit.Settle()
-				d.account.setWait(0)
-				d.start(webhook())
+				h.account.setWait(0)
+				h.start(webhook())
 				a := <-answered
 				kit.Advance(5 * time.Second)
-				d.expectCalls(c.calls)
-				if r := d.record(a.SignalID); r.Status != persistence.SignalDone {
-					t.Errorf("record %+v, %+v", r, r.Error)
+				h.expectCalls(c.calls)
+				if r := h.record(a.SignalID); r.Status != persistence.SignalDone {
+					t.Errorf("record = %+v, %+v, want Status SignalDone", r, r.Error)
 				}
 			})
 		})
 	}
 }
 
-// A signal whose turn never comes ends at its age.
-func TestASignalExpiresInItsLane(t *testing.T) {
+// A signal whose slot is never granted expires at its age.
+func TestQueuedSignalExpires(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook())
-		d.lanes.Enter("another", "1", venues.Binance, "", time.Now(), func(error) {})
-		a := d.mustAccept(order("r-1"))
+		h := open(kit, webhook())
+		h.queue.Enter("another", "1", venues.Binance, "", time.Now(), func(error) {})
+		a := h.mustAccept(order("r-1"))
 		kit.Advance(59 * time.Second)
-		if r := d.record(a.SignalID); r.Status != persistence.SignalAccepted {
-			t.Errorf("after 59 s: %+v", r)
+		if r := h.record(a.SignalID); r.Status != persistence.SignalAccepted {
+			t.Errorf("after 59 s: %+v, want Status SignalAccepted", r)
 		}
 		kit.Advance(2 * time.Second)
-		if r := d.record(a.SignalID); r.Status != persistence.SignalExpired {
-			t.Errorf("after 61 s: %+v", r)
+		if r := h.record(a.SignalID); r.Status != persistence.SignalExpired {
+			t.Errorf("after 61 s: %+v, want Status SignalExpired", r)
 		}
-		d.expectCalls("")
+		h.expectCalls("")
 	})
 }
 
-// The key of a signal and that of its order are free at the same moment.
-func TestTheNextDaysSignalMakesItsOwnOrder(t *testing.T) {
+// The requestId of a signal and that of its order are free at the same time.
+func TestRequestIDIsFreeAfterTheWindow(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook())
-		d.account.refusals = []error{venues.Errorf(venues.CodeMaintenance, "the account is starting")}
-		first := d.mustAccept(order("daily"))
+		h := open(kit, webhook())
+		h.account.failures = []error{venues.Errorf(venues.CodeMaintenance, "the account is starting")}
+		first := h.mustAccept(order("daily"))
 		kit.Advance(persistence.IdempotencyWindow - 500*time.Millisecond) // its order was made a second after it
-		second := d.mustAccept(order("daily"))
+		second := h.mustAccept(order("daily"))
 		if second.Duplicate || second.OrderID == first.OrderID || second.Status != "filled" {
-			t.Errorf("first %+v, a day later %+v", first, second)
+			t.Errorf("first %+v, a day later %+v, want no Duplicate, another OrderID, Status filled", first, second)
 		}
 	})
 }
 
-// An order is not sent after the signal's age, however close to it the step
-// began.
-func TestADeadlineIsNeverPastTheAge(t *testing.T) {
+// An order is not sent after the signal's age, however late the step began.
+func TestDeadlineIsWithinTheSignalsAge(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(func(c *persistence.Channel) { c.Rules.MaxAgeSec = 2 }))
-		d.mustAccept(order("r-1"))
-		if got, want := d.account.deadline, time.Now().Add(2*time.Second); got.After(want) {
+		h := open(kit, webhook(func(c *persistence.Channel) { c.Rules.MaxAgeSec = 2 }))
+		h.mustAccept(order("r-1"))
+		if got, want := h.account.deadline, time.Now().Add(2*time.Second); got.After(want) {
 			t.Errorf("deadline %s, want at most %s", got, want)
 		}
 	})
 }
 
-// cancel-all without an exchange knows an instrument by any of its names, and
-// waits for its turn.
-func TestCancelAllKnowsTheNames(t *testing.T) {
+// A cancel-all without an exchange accepts any name of an instrument, and is queued.
+func TestCancelAllAcceptsAnyInstrumentName(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook(func(c *persistence.Channel) { c.Rules.Symbols = []string{"BTCUSDT"} }))
-		d.mustAccept(order("r-1", func(s *venues.Signal) {
+		h := open(kit, webhook(func(c *persistence.Channel) { c.Rules.Symbols = []string{"BTCUSDT"} }))
+		h.mustAccept(order("r-1", func(s *venues.Signal) {
 			s.Action, s.Exchange, s.Symbol = venues.ActionCancelAll, "", "BTC/USDT:USDT"
 		}))
-		d.expectCalls("cancel  BTCUSDT")
-		if _, err := d.accept(order("r-2", func(s *venues.Signal) { s.Action, s.Exchange, s.Symbol = venues.ActionCancelAll, "", "NOUSDT" })); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
-			t.Errorf("an unknown one: %v", err)
+		h.expectCalls("cancel  BTCUSDT")
+		if _, err := h.accept(order("r-2", func(s *venues.Signal) { s.Action, s.Exchange, s.Symbol = venues.ActionCancelAll, "", "NOUSDT" })); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
+			t.Errorf("unknown instrument: %v, want code CodeSymbolNotTradable", err)
 		}
 	})
 }
 
-// What trades nothing may speak of any instrument.
-func TestNotifyKnowsNoInstruments(t *testing.T) {
+// A notification, which trades nothing, may name any instrument.
+func TestNotificationMayNameAnyInstrument(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook())
-		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Action, s.Symbol, s.Comment = venues.ActionNotify, "SPX", "look" }))
+		h := open(kit, webhook())
+		a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Action, s.Symbol, s.Comment = venues.ActionNotify, "SPX", "look" }))
 		if a.Status != "done" {
-			t.Errorf("answer %+v", a)
+			t.Errorf("response = %+v, want Status done", a)
 		}
 	})
 }
 
-// What cannot be read is said in the words of the interface.
-func TestErrorsAreThoseOfTheInterface(t *testing.T) {
+// An error of the store is converted into one of the API.
+func TestStoreErrorsAreConverted(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		d := open(kit, webhook())
+		h := open(kit, webhook())
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
-		_, err := d.client.Accept(ended, order("r-1"))
+		_, err := h.client.Accept(ended, order("r-1"))
 		if code := venues.CodeOf(err); code != venues.CodeInternal || strings.Contains(err.Error(), "r-1") {
 			t.Errorf("%v, code %q", err, code)
 		}

@@ -7,15 +7,16 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// Rows of a signal's timeline. Each is part of the commit of what it tells.
+// Rows of a signal's timeline. Each is in the same commit as what it records.
 
-func (s *state) note(m moment, t *task, kind, result string, fields ...persistence.JournalField) {
-	s.out.batch.Journal = append(s.out.batch.Journal, persistence.JournalEntry{
-		ID: m.newID(persistence.PrefixJournal), At: venues.At(m.now), Kind: kind, Subject: t.ID,
+func (s *state) note(m step.Context, t *task, kind, result string, fields ...persistence.JournalField) {
+	s.out.Batch.Journal = append(s.out.Batch.Journal, persistence.JournalEntry{
+		ID: m.NewID(persistence.PrefixJournal), At: venues.At(m.Now), Kind: kind, Subject: t.ID,
 		Channel: s.channel.ID, Symbol: t.Symbol, Result: result, Fields: fields,
 	})
 }
@@ -24,10 +25,10 @@ func field(name, value string) persistence.JournalField {
 	return persistence.JournalField{Name: name, Value: value}
 }
 
-func (s *state) noteReceived(m moment, t *task) {
+func (s *state) noteReceived(m step.Context, t *task) {
 	fields := []persistence.JournalField{field("action", string(t.Action)), field("request_id", t.RequestID)}
 	for _, f := range []persistence.JournalField{
-		field("verified_by", string(t.Proof)), field("exchange", string(t.Exchange)), field("side", string(t.Side)), field("order_type", string(t.Type)),
+		field("verified_by", string(t.Auth)), field("exchange", string(t.Exchange)), field("side", string(t.Side)), field("order_type", string(t.Type)),
 		field("qty", venues.FormatOptional(t.Qty)), field("price", venues.FormatOptional(t.Price)),
 		field("stop_loss", venues.FormatOptional(t.StopLoss)), field("take_profit", venues.FormatOptional(t.TakeProfit)),
 		field("comment", t.Comment), field("ignored_members", strings.Join(t.Ignored, " ")),
@@ -42,25 +43,25 @@ func (s *state) noteReceived(m moment, t *task) {
 	s.note(m, t, "signal.received", string(t.Action), fields...)
 }
 
-// noteRepeat is a row of the first one's timeline. Behind it that one's own commit
-// has been answered.
-func (s *state) noteRepeat(m moment, first string, in *venues.Signal) {
+// noteRepeat adds a row to the timeline of the first signal. The caller is answered
+// behind that signal's own commit.
+func (s *state) noteRepeat(m step.Context, first string, in *venues.Signal) {
 	s.note(m, &task{SignalRecord: persistence.SignalRecord{Signal: *in, ID: first}}, "signal.repeat", "duplicate")
 }
 
-func (s *state) noteVerdict(m moment, t *task, v *verdict) {
+func (s *state) noteRule(m step.Context, t *task, v *ruleResult) {
 	result := "passed"
-	if v.refusal != nil {
+	if v.rejection != nil {
 		result = "refused"
 	}
 	s.note(m, t, "signal.rule", result, v.fields()...)
 }
 
-func (s *state) noteStep(m moment, t *task, result string) {
+func (s *state) noteStep(m step.Context, t *task, result string) {
 	s.note(m, t, "signal.step", result, field("step", t.Step))
 }
 
-func (s *state) noteOrder(m moment, t *task, o *venues.Order) {
+func (s *state) noteOrder(m step.Context, t *task, o *venues.Order) {
 	fields := []persistence.JournalField{
 		field("step", t.Step), field("order_id", o.OrderID), field("status", string(o.Status)),
 		field("filled_qty", venues.FormatDecimal(o.FilledQty)),
@@ -71,12 +72,12 @@ func (s *state) noteOrder(m moment, t *task, o *venues.Order) {
 	s.note(m, t, "signal.step", string(o.Status), fields...)
 }
 
-// noteRest begins the step that closes what the one before has left.
-func (s *state) noteRest(m moment, t *task, rest decimal.Decimal) {
+// noteRest records the step that closes what the previous one has left.
+func (s *state) noteRest(m step.Context, t *task, rest decimal.Decimal) {
 	s.note(m, t, "signal.step", "begun", field("step", t.Step), field("left", venues.FormatDecimal(rest)))
 }
 
-func (s *state) noteResults(m moment, t *task, results []venues.CancelResult) {
+func (s *state) noteResults(m step.Context, t *task, results []venues.CancelResult) {
 	counts := map[string]int{}
 	for _, r := range results {
 		counts[r.Result]++
@@ -90,14 +91,14 @@ func (s *state) noteResults(m moment, t *task, results []venues.CancelResult) {
 	s.note(m, t, "signal.step", "done", fields...)
 }
 
-func (s *state) noteRehearsal(m moment, t *task, notes []persistence.JournalField, err error) {
+func (s *state) noteDryRun(m step.Context, t *task, notes []persistence.JournalField, err error) {
 	if err != nil {
 		notes = append(notes, field("error", err.Error()))
 	}
 	s.note(m, t, "signal.step", "test", notes...)
 }
 
-func (s *state) noteAnswer(m moment, t *task) {
+func (s *state) noteAnswer(m step.Context, t *task) {
 	kind := "signal.answer"
 	if t.Status == persistence.SignalExpired {
 		kind = "signal.expired"
@@ -124,8 +125,9 @@ type notification struct {
 	Comment   string       `json:"comment"`
 }
 
-// notify carries out a signal that trades nothing, in the commit that takes it.
-func (s *state) notify(m moment, t *task) {
+// notify carries out a notification, which trades nothing, in the commit that accepts
+// it.
+func (s *state) notify(m step.Context, t *task) {
 	data, err := json.Marshal(notification{s.channel.ID, s.channel.Name, t.Exchange, t.Symbol, t.Comment})
 	if err != nil {
 		panic("channel: " + err.Error()) // plain strings
@@ -134,8 +136,8 @@ func (s *state) notify(m moment, t *task) {
 	if t.Test {
 		status = persistence.SignalTested
 	} else {
-		s.out.batch.Events = append(s.out.batch.Events, persistence.Event{
-			ID: m.newID(persistence.PrefixEvent), Type: persistence.EventNotification, CreatedAt: venues.At(m.now), Data: data,
+		s.out.Batch.Events = append(s.out.Batch.Events, persistence.Event{
+			ID: m.NewID(persistence.PrefixEvent), Type: persistence.EventNotification, CreatedAt: venues.At(m.Now), Data: data,
 		})
 	}
 	s.remember(&t.SignalRecord)

@@ -5,60 +5,61 @@ import (
 	"slices"
 	"time"
 
+	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
 const (
-	// stepMax bounds one step; an order command carries it as its deadline.
+	// stepMax bounds one step; it is the deadline of an order command.
 	stepMax = 8 * time.Second
-	// retryEvery is the wait before a step is tried again that the account could
-	// not take: it is starting, or has too much to do.
+	// retryEvery is the delay before a step is repeated that the account could not
+	// take because it is starting or overloaded.
 	retryEvery = time.Second
-	// flatEvery is the wait between two looks at a position that is being closed,
-	// flatMax how long it may take.
+	// flatEvery is the interval of the checks whether a position is closed; flatMax
+	// bounds them.
 	flatEvery = 300 * time.Millisecond
 	flatMax   = 30 * time.Second
-	// closeEvery is the wait before what a close has left is closed, doubled for
-	// each close that follows: a thin market needs time.
+	// closeEvery is the delay before the rest of a partial close is closed. It doubles
+	// with each further close: a thin market needs time.
 	closeEvery = time.Second
-	// proofMax is how long an order is looked for whose placing was not answered.
-	// The account keeps an intent before it sends anything: what is not there
+	// findMax bounds the search for an order whose placement was not answered. The
+	// account stores an intent before it sends anything, so an order that is absent
 	// after the command's deadline was never sent.
-	proofMax = 2 * stepMax
+	findMax = 2 * stepMax
 )
 
-// turn begins a signal whose turn has come. Lanes that cannot take it are asked
-// again, until it is too old.
-func (s *state) turn(m moment, in turn) {
+// granted begins a signal whose slot is granted. If the signal queue could not take
+// the slot, it is entered again later, until the signal expires.
+func (s *state) granted(m step.Context, in granted) {
 	t, known := s.tasks[in.id]
 	switch {
 	case !known:
 		s.after(leave{in.id})
-	case t.called:
+	case t.granted:
 	case in.err != nil:
 		s.after(armRetry{id: t.ID, after: retryEvery})
 	default:
-		t.called = true
+		t.granted = true
 		s.begin(m, t)
 	}
 }
 
-// begin starts the plan, or finds out how far it had come.
-func (s *state) begin(m moment, t *task) {
+// begin starts the plan, or finds out which steps are done already.
+func (s *state) begin(m step.Context, t *task) {
 	switch {
 	case t.resumed && t.Action != venues.ActionCancelAll:
 		s.after(find{id: t.ID, steps: stepsOf(t), signal: t.Signal})
 	case s.isLate(m, t):
 		s.expire(m, t)
 	case t.Test || s.channel.TestMode:
-		s.after(rehearse{id: t.ID, signal: t.Signal})
+		s.after(dryRun{id: t.ID, signal: t.Signal})
 	default:
 		s.send(m, t, firstStep(t.Action))
 	}
 }
 
-func firstStep(a venues.SignalAction) step {
+func firstStep(a venues.SignalAction) planStep {
 	switch a {
 	case venues.ActionClose:
 		return stepClose
@@ -69,18 +70,18 @@ func firstStep(a venues.SignalAction) step {
 	}
 }
 
-// stepsOf are the steps that make orders, the last of a plan first.
-func stepsOf(t *task) []step {
+// stepsOf returns the steps that create orders, the last one of a plan first.
+func stepsOf(t *task) []planStep {
 	if t.Action == venues.ActionClose {
-		return []step{stepClose}
+		return []planStep{stepClose}
 	}
 	steps := slices.Clone(closings)
 	slices.Reverse(steps)
-	return append([]step{stepOpen}, steps...)
+	return append([]planStep{stepOpen}, steps...)
 }
 
-// send carries out a step, if the channel's rules still let it.
-func (s *state) send(m moment, t *task, next step) {
+// send carries out a step, unless a rule of the channel now forbids it.
+func (s *state) send(m step.Context, t *task, next planStep) {
 	if s.stopping {
 		return
 	}
@@ -88,14 +89,14 @@ func (s *state) send(m moment, t *task, next step) {
 		s.expire(m, t)
 		return
 	}
-	if v := s.forbids(t); v != nil {
-		s.noteVerdict(m, t, v)
-		s.end(m, t, persistence.SignalRejected, v.refusal)
+	if v := s.forbidden(t); v != nil {
+		s.noteRule(m, t, v)
+		s.end(m, t, persistence.SignalRejected, v.rejection)
 		return
 	}
 	s.step(m, t, next)
-	t.sentAt = m.now
-	deadline := m.now.Add(stepMax)
+	t.sentAt = m.Now
+	deadline := m.Now.Add(stepMax)
 	if t.ExpiresAt.Before(deadline) {
 		deadline = t.ExpiresAt.Time
 	}
@@ -112,21 +113,21 @@ func (s *state) send(m moment, t *task, next step) {
 	}
 }
 
-// forbids is the rule that is against the signal now. The channel may have been
-// changed since the signal was taken.
-func (s *state) forbids(t *task) *verdict {
+// forbidden returns the rule that rejects the signal now, or nil. The channel may have
+// been changed since the signal was accepted.
+func (s *state) forbidden(t *task) *ruleResult {
 	if s.channel.TestMode {
-		return &verdict{rule: ruleTestMode, refusal: refuse(ruleTestMode, "the channel is in test mode")}
+		return &ruleResult{rule: ruleTestMode, rejection: rejected(ruleTestMode, "the channel is in test mode")}
 	}
-	verdicts := judge(&s.channel, &t.Signal, nil)
-	if n := len(verdicts); n > 0 && verdicts[n-1].refusal != nil {
-		return &verdicts[n-1]
+	results := checkRules(&s.channel, &t.Signal, nil)
+	if n := len(results); n > 0 && results[n-1].rejection != nil {
+		return &results[n-1]
 	}
 	return nil
 }
 
-// step notes what is being done. The record is stored with what it comes to.
-func (s *state) step(m moment, t *task, next step) {
+// step records the step that begins. The signal's record is stored with its result.
+func (s *state) step(m step.Context, t *task, next planStep) {
 	t.Status = persistence.SignalRunning
 	if t.Step != string(next) {
 		t.Step = string(next)
@@ -134,30 +135,29 @@ func (s *state) step(m moment, t *task, next step) {
 	}
 }
 
-func (s *state) isLate(m moment, t *task) bool { return !m.now.Before(t.ExpiresAt.Time) }
+func (s *state) isLate(m step.Context, t *task) bool { return !m.Now.Before(t.ExpiresAt.Time) }
 
-// expiryDue ends a signal that has become too old in its lane. What another
-// incarnation may have made of it is looked for first, in its turn.
-func (s *state) expiryDue(m moment, id string) {
-	if t, known := s.tasks[id]; known && !t.called && !t.resumed {
+// expiryDue ends a signal that has expired while it was queued. One that an earlier
+// incarnation may have carried out is looked up first, when its slot is granted.
+func (s *state) expiryDue(m step.Context, id string) {
+	if t, known := s.tasks[id]; known && !t.granted && !t.resumed {
 		s.expire(m, t)
 	}
 }
 
-// expire ends a signal that is too old.
-func (s *state) expire(m moment, t *task) {
+func (s *state) expire(m step.Context, t *task) {
 	s.end(m, t, persistence.SignalExpired, nil)
 }
 
-// acted takes what became of a step.
-func (s *state) acted(m moment, in acted) {
+// stepDone handles the result of a step.
+func (s *state) stepDone(m step.Context, in stepDone) {
 	t, known := s.tasks[in.id]
 	if !known {
 		return
 	}
-	if refusal, is := errors.AsType[*venues.Error](in.err); is && refusal.Code == venues.CodeDuplicateRequest {
-		if order, has := refusal.Details["order"].(venues.Order); has {
-			in.order, in.err = order, nil // made before, by this very signal
+	if rejection, is := errors.AsType[*venues.Error](in.err); is && rejection.Code == venues.CodeDuplicateRequest {
+		if order, has := rejection.Details["order"].(venues.Order); has {
+			in.order, in.err = order, nil // created earlier by this signal
 		}
 	}
 	switch {
@@ -167,30 +167,30 @@ func (s *state) acted(m moment, in acted) {
 	case in.err == nil:
 		s.ordered(m, t, in.step, in.order)
 	default:
-		s.refused(m, t, in.step, in.err)
+		s.stepRejected(m, t, in.step, in.err)
 	}
 }
 
-// ordered goes on with an order that a step has made.
-func (s *state) ordered(m moment, t *task, done step, order venues.Order) {
+// ordered handles the order that a step has created.
+func (s *state) ordered(m step.Context, t *task, done planStep, order venues.Order) {
 	t.newest, t.Step = &order, string(done)
 	s.noteOrder(m, t, &order)
-	if order.Status == venues.StatusRejected { // found again after a failure
-		s.end(m, t, persistence.SignalRejected, refusalOf(&order))
+	if order.Status == venues.StatusRejected { // found after a failure
+		s.end(m, t, persistence.SignalRejected, rejectionOf(&order))
 		return
 	}
 	if !slices.Contains(t.OrderIDs, order.OrderID) {
 		t.OrderIDs = append(t.OrderIDs, order.OrderID)
 	}
-	if done.closes() && (s.reverses(t) || s.closes(t) && endedShort(&order)) {
+	if done.closes() && (s.reverses(t) || s.closes(t) && closedPartially(&order)) {
 		t.closing = done
-		s.waitFlat(m, t)
+		s.awaitFlat(m, t)
 		return
 	}
 	s.end(m, t, persistence.SignalDone, nil)
 }
 
-func refusalOf(o *venues.Order) *venues.Error {
+func rejectionOf(o *venues.Order) *venues.Error {
 	e := venues.Errorf(venues.CodeOrderRejected, "the venue rejected the order")
 	if o.Error != nil {
 		e = &venues.Error{Code: o.Error.Code, Message: o.Error.Message, VenueCode: o.Error.VenueCode, VenueMessage: o.Error.VenueMessage}
@@ -202,90 +202,90 @@ func (s *state) reverses(t *task) bool {
 	return t.Action == venues.ActionOrder && s.channel.Rules.Opposite == persistence.OppositeReverse
 }
 
-// closes says whether the policy is to close all of an opposite position.
+// closes reports whether the policy closes an opposite position.
 func (s *state) closes(t *task) bool {
 	return t.Action == venues.ActionOrder && s.channel.Rules.Opposite == persistence.OppositeClose
 }
 
-// endedShort says whether an order has ended with a rest. One that may be filled
-// still, or was filled whole, is left to what the venue shows.
-func endedShort(o *venues.Order) bool { return o.Status.IsClosed() && o.FilledQty.LessThan(o.Qty) }
+// closedPartially reports whether an order is closed with a part unfilled.
+func closedPartially(o *venues.Order) bool { return o.Status.IsClosed() && o.FilledQty.LessThan(o.Qty) }
 
-// refused goes on with a step that made no order, or of which that is not known.
-func (s *state) refused(m moment, t *task, at step, err error) {
-	refusal, ours := errors.AsType[*venues.Error](err)
+// stepRejected handles a step that created no order, or whose outcome is unknown.
+func (s *state) stepRejected(m step.Context, t *task, at planStep, err error) {
+	rejection, ours := errors.AsType[*venues.Error](err)
 	switch {
-	case !ours, refusal.Code == venues.CodeInternal:
-		s.prove(m, t, at)
-	case refusal.Code == venues.CodeMaintenance:
+	case !ours, rejection.Code == venues.CodeInternal:
+		s.findOrder(m, t, at)
+	case rejection.Code == venues.CodeMaintenance:
 		s.after(armRetry{id: t.ID, after: retryEvery})
-	case refusal.Code == venues.CodeRateLimited:
-		s.after(armRetry{id: t.ID, after: max(retryEvery, refusal.RetryAfter)})
-	case at == stepOpen && refusal.Details["rule"] == ruleOpposite:
-		s.opposite(m, t, refusal)
-	case at.closes() && s.reverses(t) && refusal.Details["reason"] == venues.ReasonNoPosition:
-		s.waitFlat(m, t) // it was closed meanwhile
+	case rejection.Code == venues.CodeRateLimited:
+		s.after(armRetry{id: t.ID, after: max(retryEvery, rejection.RetryAfter)})
+	case at == stepOpen && rejection.Details["rule"] == ruleOpposite:
+		s.opposite(m, t, rejection)
+	case at.closes() && s.reverses(t) && rejection.Details["reason"] == venues.ReasonNoPosition:
+		s.awaitFlat(m, t) // it has been closed meanwhile
 	case t.closing != "" && at.closes():
-		t.closing = at // the market may take the rest later
-		s.noteRefused(m, t, refusal)
-		s.waitFlat(m, t)
+		t.closing = at // the rest may be filled later
+		s.noteRejected(m, t, rejection)
+		s.awaitFlat(m, t)
 	default:
-		s.noteRefused(m, t, refusal)
-		s.end(m, t, persistence.SignalRejected, refusal)
+		s.noteRejected(m, t, rejection)
+		s.end(m, t, persistence.SignalRejected, rejection)
 	}
 }
 
-// noteRefused tells of the order that a refusal is about, if there is one.
-func (s *state) noteRefused(m moment, t *task, refusal *venues.Error) {
-	if order, has := refusal.Details["order"].(venues.Order); has {
+// noteRejected records the order that a rejection is about, if there is one.
+func (s *state) noteRejected(m step.Context, t *task, rejection *venues.Error) {
+	if order, has := rejection.Details["order"].(venues.Order); has {
 		t.newest = &order
 		s.noteOrder(m, t, &order)
 	}
 }
 
 // opposite applies the channel's policy to an order against an open position.
-func (s *state) opposite(m moment, t *task, refusal *venues.Error) {
+func (s *state) opposite(m step.Context, t *task, rejection *venues.Error) {
 	policy := s.channel.Rules.Opposite
-	s.noteVerdict(m, t, &verdict{rule: ruleOpposite, limit: string(policy), given: string(t.Side), refusal: refusal})
+	s.noteRule(m, t, &ruleResult{rule: ruleOpposite, limit: string(policy), given: string(t.Side), rejection: rejection})
 	switch policy {
 	case persistence.OppositeIgnore:
 		s.end(m, t, persistence.SignalIgnored, nil)
 	case persistence.OppositeClose, persistence.OppositeReverse:
-		if len(t.OrderIDs) > 0 { // it was closed: this is not over, or another one
-			s.waitFlat(m, t)
+		if len(t.OrderIDs) > 0 { // not closed entirely yet, or another position
+			s.awaitFlat(m, t)
 			return
 		}
 		s.send(m, t, stepClose)
 	case persistence.OppositeReject:
-		s.end(m, t, persistence.SignalRejected, refusal)
+		s.end(m, t, persistence.SignalRejected, rejection)
 	}
 }
 
-// retry takes up a step that the account could not take, or looks again.
-func (s *state) retry(m moment, id string) {
+// retry repeats a step that the account could not take, or the check for a flat
+// position.
+func (s *state) retry(m step.Context, id string) {
 	t, known := s.tasks[id]
 	switch {
 	case !known:
-	case !t.called:
-		s.line(t)
-	case step(t.Step) == stepFlat:
-		s.lookFlat(t)
+	case !t.granted:
+		s.enterQueue(t)
+	case planStep(t.Step) == stepFlat:
+		s.checkFlat(t)
 	default:
-		s.send(m, t, step(t.Step))
+		s.send(m, t, planStep(t.Step))
 	}
 }
 
-// prove looks for the order of a step that was not answered.
-func (s *state) prove(m moment, t *task, at step) {
+// findOrder looks up the order of a step whose outcome is unknown.
+func (s *state) findOrder(m step.Context, t *task, at planStep) {
 	if at == stepCancel {
-		s.end(m, t, persistence.SignalRejected, unproven("cancel-all was not answered"))
+		s.end(m, t, persistence.SignalRejected, notAnswered("no answer to cancel-all"))
 		return
 	}
-	s.after(find{id: t.ID, steps: []step{at}, signal: t.Signal, after: retryEvery})
+	s.after(find{id: t.ID, steps: []planStep{at}, signal: t.Signal, after: retryEvery})
 }
 
-// found goes on with what the store knows of a step.
-func (s *state) found(m moment, in found) {
+// found handles the result of a search for an order.
+func (s *state) found(m step.Context, in found) {
 	t, known := s.tasks[in.id]
 	if !known {
 		return
@@ -300,39 +300,39 @@ func (s *state) found(m moment, in found) {
 	case t.resumed:
 		t.resumed = false
 		s.begin(m, t)
-	case m.now.Sub(t.sentAt) < proofMax:
+	case m.Now.Sub(t.sentAt) < findMax:
 		s.after(again)
 	default:
-		s.end(m, t, persistence.SignalRejected, unproven("the account did not take the order"))
+		s.end(m, t, persistence.SignalRejected, notAnswered("the account did not accept the order"))
 	}
 }
 
-func unproven(message string) *venues.Error {
+func notAnswered(message string) *venues.Error {
 	return venues.Errorf(venues.CodeExchangeUnavailable, "%s", message)
 }
 
-// waitFlat waits until nothing is left of the position that was closed. It comes
-// back here while the account, by its executions, still knows of some.
-func (s *state) waitFlat(m moment, t *task) {
+// awaitFlat waits until nothing is left of the closed position. It is called again if
+// the account still has executions of the position to account for.
+func (s *state) awaitFlat(m step.Context, t *task) {
 	s.step(m, t, stepFlat)
-	s.put(t, m.now)
+	s.put(t, m.Now)
 	if t.flatSince.IsZero() {
-		t.flatSince = m.now
-		s.lookFlat(t)
+		t.flatSince = m.Now
+		s.checkFlat(t)
 		return
 	}
-	s.lookAgain(m, t, left{what: leftPosition})
+	s.checkFlatAgain(m, t, remainder{what: leftPosition})
 }
 
-func (s *state) lookFlat(t *task) {
-	look := lookFlat{id: t.ID, signal: t.Signal}
+func (s *state) checkFlat(t *task) {
+	check := checkFlat{id: t.ID, signal: t.Signal}
 	if n := len(t.OrderIDs); n > 0 {
-		look.closedBy = t.OrderIDs[n-1]
+		check.closedBy = t.OrderIDs[n-1]
 	}
-	s.after(look)
+	s.after(check)
 }
 
-func (s *state) flatSeen(m moment, in flatSeen) {
+func (s *state) flatRead(m step.Context, in flatRead) {
 	t, known := s.tasks[in.id]
 	switch {
 	case !known:
@@ -344,46 +344,46 @@ func (s *state) flatSeen(m moment, in flatSeen) {
 		}
 		s.send(m, t, stepOpen)
 	default:
-		s.lookAgain(m, t, in.left)
+		s.checkFlatAgain(m, t, in.left)
 	}
 }
 
-// lookAgain goes on while something is left: what was not there to close, or is
-// the rest of a close that has ended, is closed.
-func (s *state) lookAgain(m moment, t *task, rest left) {
-	if m.now.Sub(t.flatSince) >= flatMax || s.isLate(m, t) {
+// checkFlatAgain schedules another check while something is left. It closes what a
+// partial close has left, or a position that did not exist at the first close.
+func (s *state) checkFlatAgain(m step.Context, t *task, rest remainder) {
+	if m.Now.Sub(t.flatSince) >= flatMax || s.isLate(m, t) {
 		s.end(m, t, persistence.SignalRejected, notFlat(&t.Signal, rest))
 		return
 	}
 	wait := flatEvery
-	if rest.what == leftProtection && !t.unguarding {
-		t.unguarding = true
+	if rest.what == leftProtection && !t.withdrawing {
+		t.withdrawing = true
 		s.note(m, t, "signal.step", "waits", field("step", t.Step), field("left", rest.what))
 	}
-	if next, more := t.closing.next(); more && (rest.short || rest.what == leftPosition && len(t.OrderIDs) == 0) {
+	if next, more := t.closing.next(); more && (rest.partial || rest.what == leftPosition && len(t.OrderIDs) == 0) {
 		t.Step, wait = string(next), next.wait()
 		s.noteRest(m, t, rest.qty)
 	}
 	s.after(armRetry{id: t.ID, after: wait})
 }
 
-// notFlat says what remains. The position keeps its protection: it ends with the
-// position alone.
-func notFlat(signal *venues.Signal, rest left) *venues.Error {
+// notFlat returns the rejection that names what is left. The position keeps its
+// protection, which ends with the position only.
+func notFlat(signal *venues.Signal, rest remainder) *venues.Error {
 	remains := "its " + rest.what
 	if rest.qty.IsPositive() {
 		remains = venues.FormatDecimal(rest.qty) + " of it"
 	}
-	return venues.Errorf(venues.CodeOrderRejected, "the position in %s is not proven flat, %s may be left; nothing was opened", signal.Symbol, remains).
+	return venues.Errorf(venues.CodeOrderRejected, "the position in %s is not confirmed flat, %s may be left; nothing was opened", signal.Symbol, remains).
 		With("reason", "not_flat").With("left", rest.what)
 }
 
-// rehearsed ends a test: what would have been done is in the journal.
-func (s *state) rehearsed(m moment, in rehearsed) {
+// dryRunDone ends a test. The journal has what would have been done.
+func (s *state) dryRunDone(m step.Context, in dryRunDone) {
 	t, known := s.tasks[in.id]
 	if !known {
 		return
 	}
-	s.noteRehearsal(m, t, in.notes, in.err)
+	s.noteDryRun(m, t, in.notes, in.err)
 	s.end(m, t, persistence.SignalTested, nil)
 }

@@ -12,15 +12,14 @@ import (
 // Messages of the actor.
 //
 //	message     kind     sent by       reply
-//	accept      command  Client        the signal as it stands when there is something to say
+//	accept      command  Client        the signal's state, at the latest after AnswerWithin
 //	changed     event    Client        -
 //	loaded      result   own reading   -
-//	stored      result   journal       -
-//	turn        event    lanes         -
-//	acted       result   own effect    -
+//	granted     event    signal queue  -
+//	stepDone    result   own effect    -
 //	found       result   own effect    -
-//	flatSeen    result   own effect    -
-//	rehearsed   result   own effect    -
+//	flatRead    result   own effect    -
+//	dryRunDone  result   own effect    -
 //	answerDue   timer
 //	retryDue    timer
 //	expiryDue   timer
@@ -28,13 +27,13 @@ type (
 	accept struct {
 		actors.Reply[outcome]
 		signal venues.Signal
-		// attempt is the next one under the signal's requestId; fault says why it
-		// cannot be carried out, before any rule.
-		attempt int
-		fault   *venues.Error
+		// attempt is the next one under the signal's requestId. rejection is the reason
+		// why no rule needs to be checked: the instrument cannot be traded.
+		attempt   int
+		rejection *venues.Error
 	}
 
-	// changed is another state of the channel's record, which is durable.
+	// changed is another version of the channel's record, which is durable.
 	changed struct {
 		actors.Internal
 		record persistence.Channel
@@ -42,41 +41,37 @@ type (
 	loaded struct {
 		record     persistence.Channel
 		unfinished []persistence.SignalRecord
-		// recent are the signals that a repeat could be of.
+		// recent are the signals that a new one may repeat.
 		recent []persistence.SignalRecord
 		err    error
 	}
-	stored struct {
-		output
-		err error
-	}
-	turn struct {
+	granted struct {
 		actors.Internal
 		id  string
 		err error
 	}
-	// acted is what became of a step: an order, or the results of a cancel.
-	acted struct {
+	// stepDone is the result of a step: an order, or the results of a cancel.
+	stepDone struct {
 		id      string
-		step    step
+		step    planStep
 		order   venues.Order
 		results []venues.CancelResult
 		err     error
 	}
-	// found is the order that one of the steps has made, if any has.
+	// found is the order that one of the steps has created, or nil.
 	found struct {
 		id    string
-		steps []step
-		step  step
+		steps []planStep
+		step  planStep
 		order *venues.Order
 		err   error
 	}
-	flatSeen struct {
+	flatRead struct {
 		id   string
-		left left
+		left remainder
 		err  error
 	}
-	rehearsed struct {
+	dryRunDone struct {
 		id    string
 		notes []persistence.JournalField
 		err   error
@@ -86,31 +81,30 @@ type (
 	expiryDue struct{ id string }
 )
 
-// outcome is what the caller of accept hears: the answer, or that the signal is
-// a repeat of another one.
+// outcome is the answer to accept: the response, or the signal that it repeats.
 type outcome struct {
-	answer   venues.SignalAnswer
+	answer   venues.SignalResponse
 	repeatOf string
 }
 
-// step of a plan.
-type step string
+// planStep is one step of a signal's plan.
+type planStep string
 
 const (
-	stepOpen   step = "open"
-	stepClose  step = "close"
-	stepFlat   step = "flat"
-	stepCancel step = "cancel"
+	stepOpen   planStep = "open"
+	stepClose  planStep = "close"
+	stepFlat   planStep = "flat"
+	stepCancel planStep = "cancel"
 )
 
-// closings are the steps that close a position, in order: each of them what the
-// one before has left. A plan makes no more.
-var closings = []step{stepClose, "close2", "close3", "close4", "close5"}
+// closings are the steps that close a position, in order; each closes what the one
+// before has left. A plan has no more of them.
+var closings = []planStep{stepClose, "close2", "close3", "close4", "close5"}
 
-func (s step) closes() bool { return slices.Contains(closings, s) }
+func (s planStep) closes() bool { return slices.Contains(closings, s) }
 
-// next is the closing after this one, if there may be another.
-func (s step) next() (step, bool) {
+// next returns the closing after this one, if there is another.
+func (s planStep) next() (planStep, bool) {
 	i := slices.Index(closings, s) + 1
 	if i == len(closings) {
 		return s, false
@@ -118,21 +112,22 @@ func (s step) next() (step, bool) {
 	return closings[i], true
 }
 
-// wait before a closing begins; the first one does not wait for a market.
-func (s step) wait() time.Duration {
+// wait returns the delay before a closing. The first one needs no time for the market
+// to recover.
+func (s planStep) wait() time.Duration {
 	if s == stepClose {
 		return flatEvery
 	}
 	return closeEvery << (slices.Index(closings, s) - 1)
 }
 
-// scope in which the step's order claims the signal's requestId.
-func (s step) scope(channelID string) string {
+// scope returns the scope in which the step's order claims the signal's requestId.
+func (s planStep) scope(channelID string) string {
 	if s.closes() {
 		return channelID + ":" + string(s)
 	}
 	return channelID
 }
 
-// signalScope is where signals themselves claim their requestId.
+// signalScope returns the scope in which signals claim their requestId.
 func signalScope(channelID string) string { return channelID + ":signal" }

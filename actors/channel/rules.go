@@ -21,91 +21,91 @@ const (
 	ruleOpposite     = venues.RuleOpposite
 )
 
-// verdict is a rule that was looked at, with the values that decided.
-type verdict struct {
-	rule    string
-	limit   string
-	given   string
-	refusal *venues.Error
+// ruleResult is the result of one rule, with the values that decided it.
+type ruleResult struct {
+	rule      string
+	limit     string
+	given     string
+	rejection *venues.Error
 }
 
-// judge holds a signal against what can be decided when it comes in. The last
-// verdict is the one that refuses, if any does. What depends on the position is
-// the account's to decide, when the order is placed.
-func judge(c *persistence.Channel, s *venues.Signal, fault *venues.Error) []verdict {
-	var list []verdict
-	for _, rule := range []func(*persistence.Channel, *venues.Signal) (verdict, bool){
-		func(*persistence.Channel, *venues.Signal) (verdict, bool) {
-			return verdict{rule: ruleInstrument, given: s.Symbol, refusal: fault}, fault != nil
+// checkRules checks everything that can be decided when a signal is received. If a
+// rule rejects the signal, it is the last result. What depends on the position is
+// checked by the account when the order is placed.
+func checkRules(c *persistence.Channel, s *venues.Signal, rejection *venues.Error) []ruleResult {
+	var list []ruleResult
+	for _, rule := range []func(*persistence.Channel, *venues.Signal) (ruleResult, bool){
+		func(*persistence.Channel, *venues.Signal) (ruleResult, bool) {
+			return ruleResult{rule: ruleInstrument, given: s.Symbol, rejection: rejection}, rejection != nil
 		},
-		judgeRemoved, judgePaused, judgeSymbol, judgeQty, judgeStop,
+		checkRemoved, checkPaused, checkSymbol, checkQty, checkStop,
 	} {
 		v, applies := rule(c, s)
 		if !applies {
 			continue
 		}
 		list = append(list, v)
-		if v.refusal != nil {
+		if v.rejection != nil {
 			break
 		}
 	}
 	return list
 }
 
-func judgeRemoved(c *persistence.Channel, _ *venues.Signal) (verdict, bool) {
-	return verdict{rule: ruleRemoved, refusal: refuse(ruleRemoved, "the channel was removed")}, !c.RemovedAt.IsZero()
+func checkRemoved(c *persistence.Channel, _ *venues.Signal) (ruleResult, bool) {
+	return ruleResult{rule: ruleRemoved, rejection: rejected(ruleRemoved, "the channel was removed")}, !c.RemovedAt.IsZero()
 }
 
-func judgePaused(c *persistence.Channel, _ *venues.Signal) (verdict, bool) {
-	return verdict{rule: rulePaused, refusal: refuse(rulePaused, "the channel is paused")}, c.Paused
+func checkPaused(c *persistence.Channel, _ *venues.Signal) (ruleResult, bool) {
+	return ruleResult{rule: rulePaused, rejection: rejected(rulePaused, "the channel is paused")}, c.Paused
 }
 
-// judgeSymbol: what has no symbol touches all of them, so a channel for some may
-// not send it.
-func judgeSymbol(c *persistence.Channel, s *venues.Signal) (verdict, bool) {
+// checkSymbol checks the instrument. A signal without a symbol concerns all
+// instruments, so a channel that is limited to some may not send it.
+func checkSymbol(c *persistence.Channel, s *venues.Signal) (ruleResult, bool) {
 	if len(c.Rules.Symbols) == 0 || s.Action == venues.ActionNotify {
-		return verdict{}, false
+		return ruleResult{}, false
 	}
-	v := verdict{rule: ruleSymbols, limit: strings.Join(c.Rules.Symbols, " "), given: s.Symbol}
+	v := ruleResult{rule: ruleSymbols, limit: strings.Join(c.Rules.Symbols, " "), given: s.Symbol}
 	if !slices.Contains(c.Rules.Symbols, s.Symbol) {
-		v.refusal = venues.Errorf(venues.CodeSymbolNotTradable, "the channel may not trade this instrument").
+		v.rejection = venues.Errorf(venues.CodeSymbolNotTradable, "the channel may not trade this instrument").
 			With("rule", ruleSymbols).With("symbol", s.Symbol)
 	}
 	return v, true
 }
 
-// judgeQty looks at the signal alone; the position with what is in flight is the
-// account's.
-func judgeQty(c *persistence.Channel, s *venues.Signal) (verdict, bool) {
+// checkQty checks the signal's own quantity; the account checks the position
+// including orders in flight.
+func checkQty(c *persistence.Channel, s *venues.Signal) (ruleResult, bool) {
 	if !c.Rules.MaxQty.Valid || s.Action != venues.ActionOrder {
-		return verdict{}, false
+		return ruleResult{}, false
 	}
-	v := verdict{rule: ruleMaxQty, limit: venues.FormatDecimal(c.Rules.MaxQty.Decimal), given: venues.FormatDecimal(s.Qty.Decimal)}
+	v := ruleResult{rule: ruleMaxQty, limit: venues.FormatDecimal(c.Rules.MaxQty.Decimal), given: venues.FormatDecimal(s.Qty.Decimal)}
 	if s.Qty.Decimal.GreaterThan(c.Rules.MaxQty.Decimal) {
-		v.refusal = refuse(ruleMaxQty, "the quantity is more than the channel may trade").With("limit", v.limit).With("given", v.given)
+		v.rejection = rejected(ruleMaxQty, "the quantity is more than the channel may trade").With("limit", v.limit).With("given", v.given)
 	}
 	return v, true
 }
 
-func judgeStop(c *persistence.Channel, s *venues.Signal) (verdict, bool) {
+func checkStop(c *persistence.Channel, s *venues.Signal) (ruleResult, bool) {
 	if !c.Rules.StopRequired || s.Action != venues.ActionOrder {
-		return verdict{}, false
+		return ruleResult{}, false
 	}
-	v := verdict{rule: ruleStopRequired, limit: "true"}
+	v := ruleResult{rule: ruleStopRequired, limit: "true"}
 	if s.StopLoss.Valid {
 		v.given = venues.FormatDecimal(s.StopLoss.Decimal)
 	} else {
-		v.refusal = refuse(ruleStopRequired, "the channel takes no order without a stopLoss").With("limit", "stopLoss").With("given", "none")
+		v.rejection = rejected(ruleStopRequired, "the channel takes no order without a stopLoss").With("limit", "stopLoss").With("given", "none")
 	}
 	return v, true
 }
 
-func refuse(rule, message string) *venues.Error {
+func rejected(rule, message string) *venues.Error {
 	return venues.Errorf(venues.CodeRiskRejected, "%s", message).With("rule", rule)
 }
 
-// fields of the row that tells of a verdict.
-func (v *verdict) fields() []persistence.JournalField {
+// fields returns the fields of the row that records the result.
+func (v *ruleResult) fields() []persistence.JournalField {
 	list := []persistence.JournalField{{Name: "rule", Value: v.rule}}
 	if v.limit != "" {
 		list = append(list, persistence.JournalField{Name: "limit", Value: v.limit})
@@ -113,7 +113,7 @@ func (v *verdict) fields() []persistence.JournalField {
 	return append(list, persistence.JournalField{Name: "given", Value: v.given})
 }
 
-// expiry is when a signal is too old to be carried out.
+// expiry returns when a signal becomes too old to be carried out.
 func expiry(c *persistence.Channel, s *venues.Signal) time.Time {
 	age := persistence.SignalAgeMarket
 	if s.Type == venues.TypeLimit {
@@ -123,8 +123,8 @@ func expiry(c *persistence.Channel, s *venues.Signal) time.Time {
 		age = time.Duration(c.Rules.MaxAgeSec) * time.Second
 	}
 	at := s.ReceivedAt.Add(age)
-	// Only a channel that says how old a signal may be asks about its own time:
-	// the clocks of charts are their own.
+	// The sender's own time counts only if the channel sets a maximum age: the
+	// clocks of chart services are not reliable.
 	if !s.SentAt.IsZero() && c.Rules.MaxAgeSec > 0 && s.SentAt.Add(age).Before(at) {
 		at = s.SentAt.Add(age)
 	}

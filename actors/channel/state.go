@@ -4,36 +4,37 @@ import (
 	"encoding/hex"
 	"time"
 
+	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
 const (
-	// AnswerWithin is how long after receipt a signal is answered with what is
-	// known: a little less than the interface's second, for the way back.
+	// AnswerWithin is the time from receipt to the response: a little less than the
+	// second that the API promises, to allow for the way back.
 	AnswerWithin = 850 * time.Millisecond
-	// unfinishedMax bounds the signals of a channel that are not through.
+	// unfinishedMax bounds the unfinished signals of a channel.
 	unfinishedMax = 1000
-	// recentMax bounds the bodies of a chart that are remembered: more than its
-	// rate lets through within the repeat window.
+	// recentMax bounds the recent bodies of a chart: more than its rate limit allows
+	// within the repeat window.
 	recentMax = 1024
-	// impliedPrefix begins the request id of a chart's signal that has none.
+	// impliedPrefix starts the request id of a chart's signal that has none.
 	impliedPrefix = "implied-"
 )
 
-// state is what a channel is doing. Messages in; a batch and effects out.
+// state is the state of a channel: messages in; a batch and effects out.
 type state struct {
 	channel persistence.Channel
 	fence   persistence.Fence
 
 	tasks map[string]*task
 	// recent are the bodies without a requestId that a chart has sent within the
-	// repeat window.
+	// repeat window, by their hash.
 	recent map[string]recent
-	// stopping says that another incarnation is to come: what has not begun is
-	// left to it.
+	// stopping reports whether the actor is stopping: steps that have not begun are
+	// left to the next incarnation.
 	stopping bool
-	out      output
+	out      step.Output[effect]
 }
 
 type recent struct {
@@ -41,65 +42,51 @@ type recent struct {
 	at       time.Time
 }
 
-// task is a signal that is not through.
+// task is an unfinished signal.
 type task struct {
 	persistence.SignalRecord
-	// durable says that its first commit was taken.
+	// durable reports whether its first commit is durable.
 	durable bool
-	// called says that its turn has come.
-	called bool
-	// resumed says that an earlier incarnation may have carried out a step.
+	// granted reports whether its slot in the signal queue is granted.
+	granted bool
+	// resumed reports whether an earlier incarnation may have carried out a step.
 	resumed bool
-	// waiter is the caller who waits for the answer.
+	// waiter is the caller that has not been answered yet, or nil.
 	waiter *accept
-	// sentAt is when the step under way began.
+	// sentAt is when the current step began.
 	sentAt time.Time
 	// flatSince is when its position was first expected to be flat.
 	flatSince time.Time
-	// closing is the newest of its steps that has made an order which closes.
-	closing step
-	// unguarding says that the withdrawal of the protection is waited for.
-	unguarding bool
-	// newest is the newest order that it made.
+	// closing is the newest step that has created a closing order.
+	closing planStep
+	// withdrawing reports whether the cancellation of the protection is pending.
+	withdrawing bool
+	// newest is the newest order that it created.
 	newest *venues.Order
-}
-
-// moment is the time and the source of ids of one step.
-type moment struct {
-	now   time.Time
-	newID func(prefix string) string
-}
-
-// output is what a step asks for: after happens once batch is durable.
-type output struct {
-	batch persistence.Batch
-	after []effect
-	// taken is the signal whose first commit this is.
-	taken string
 }
 
 func newState(fence persistence.Fence) *state {
 	return &state{fence: fence, tasks: map[string]*task{}, recent: map[string]recent{}}
 }
 
-// take ends a step.
-func (s *state) take() output {
+// take ends a step and returns its output.
+func (s *state) take() step.Output[effect] {
 	out := s.out
-	if !out.batch.Empty() {
-		out.batch.Fence = s.fence
+	if !out.Batch.Empty() {
+		out.Batch.Fence = s.fence
 	}
-	s.out = output{}
+	s.out = step.Output[effect]{}
 	return out
 }
 
-func (s *state) after(e effect) { s.out.after = append(s.out.after, e) }
+func (s *state) after(e effect) { s.out.After = append(s.out.After, e) }
 
 func (s *state) put(t *task, now time.Time) {
 	t.UpdatedAt = venues.At(now)
-	s.out.batch.Puts = append(s.out.batch.Puts, t.SignalRecord)
+	s.out.Batch.Puts = append(s.out.Batch.Puts, t.SignalRecord)
 }
 
-// loaded takes up the signals that an earlier incarnation has left.
+// loaded resumes the signals that an earlier incarnation has left.
 func (s *state) loaded(in loaded) {
 	for _, r := range in.recent {
 		if r.Status != persistence.SignalRejected {
@@ -109,12 +96,12 @@ func (s *state) loaded(in loaded) {
 	for _, r := range in.unfinished {
 		t := &task{SignalRecord: r, durable: true, resumed: true}
 		s.tasks[t.ID] = t
-		s.line(t)
+		s.enterQueue(t)
 	}
 }
 
-// accept takes a signal, refuses it by a rule, or recognizes a repeat.
-func (s *state) accept(m moment, in accept) {
+// accept accepts a signal, rejects it by a rule, or recognizes a repeat.
+func (s *state) accept(m step.Context, in accept) {
 	if first, is := s.isRepeat(m, &in.signal); is {
 		s.noteRepeat(m, first, &in.signal)
 		s.after(replyOutcome{to: in.Reply, out: outcome{repeatOf: first}})
@@ -126,32 +113,32 @@ func (s *state) accept(m moment, in accept) {
 	}
 	t := s.open(m, &in)
 	s.noteReceived(m, t)
-	verdicts := judge(&s.channel, &t.Signal, in.fault)
-	for i := range verdicts {
-		s.noteVerdict(m, t, &verdicts[i])
+	results := checkRules(&s.channel, &t.Signal, in.rejection)
+	for i := range results {
+		s.noteRule(m, t, &results[i])
 	}
-	if n := len(verdicts); n > 0 && verdicts[n-1].refusal != nil {
+	if n := len(results); n > 0 && results[n-1].rejection != nil {
 		t.waiter = &in
-		s.end(m, t, persistence.SignalRejected, verdicts[n-1].refusal)
+		s.end(m, t, persistence.SignalRejected, results[n-1].rejection)
 		return
 	}
 	s.claim(t)
-	s.out.taken = t.ID
+	s.out.Claim = t.ID
 	t.waiter = &in
 	if t.Action == venues.ActionNotify {
 		s.notify(m, t)
 		return
 	}
 	s.tasks[t.ID] = t
-	s.put(t, m.now)
+	s.put(t, m.Now)
 	s.remember(&t.SignalRecord)
-	s.line(t)
+	s.enterQueue(t)
 	s.after(armAnswer{id: t.ID, at: t.ReceivedAt.Add(AnswerWithin)})
 }
 
-func (s *state) open(m moment, in *accept) *task {
+func (s *state) open(m step.Context, in *accept) *task {
 	t := &task{SignalRecord: persistence.SignalRecord{
-		Signal: in.signal, ID: m.newID(persistence.PrefixSignal), Status: persistence.SignalAccepted,
+		Signal: in.signal, ID: m.NewID(persistence.PrefixSignal), Status: persistence.SignalAccepted,
 		Attempt: in.attempt, Test: s.channel.TestMode, ExpiresAt: venues.At(expiry(&s.channel, &in.signal)),
 	}}
 	if t.RequestID == "" {
@@ -160,11 +147,11 @@ func (s *state) open(m moment, in *accept) *task {
 	return t
 }
 
-// claim takes the signal's requestId in the commit of the signal.
+// claim claims the signal's requestId in the commit of the signal.
 func (s *state) claim(t *task) {
 	record := s.claimOf(t)
-	s.out.batch.Absent = append(s.out.batch.Absent, record.Key())
-	s.out.batch.Puts = append(s.out.batch.Puts, record)
+	s.out.Batch.Absent = append(s.out.Batch.Absent, record.Key())
+	s.out.Batch.Puts = append(s.out.Batch.Puts, record)
 }
 
 func (s *state) claimOf(t *task) persistence.IdempotencyRecord {
@@ -174,13 +161,14 @@ func (s *state) claimOf(t *task) persistence.IdempotencyRecord {
 	}
 }
 
-// isRepeat says whether a chart has just sent the same body.
-func (s *state) isRepeat(m moment, in *venues.Signal) (string, bool) {
+// isRepeat reports whether a chart has just sent the same body, and returns the id of
+// the first signal.
+func (s *state) isRepeat(m step.Context, in *venues.Signal) (string, bool) {
 	if in.RequestID != "" || s.channel.AllowRepeats {
 		return "", false
 	}
 	first, seen := s.recent[hex.EncodeToString(in.BodyHash)]
-	return first.signalID, seen && m.now.Sub(first.at) < persistence.ChartRepeatWindow
+	return first.signalID, seen && m.Now.Sub(first.at) < persistence.ChartRepeatWindow
 }
 
 func (s *state) remember(r *persistence.SignalRecord) {
@@ -197,7 +185,7 @@ func (s *state) remember(r *persistence.SignalRecord) {
 	}
 }
 
-// durable notes that the signal's first commit was taken.
+// durable records that the signal's first commit is durable.
 func (s *state) durable(id string) {
 	if t, known := s.tasks[id]; known {
 		t.durable = true
@@ -207,9 +195,8 @@ func (s *state) durable(id string) {
 	}
 }
 
-// notTaken undoes a signal whose first commit was refused: it is simply not
-// there.
-func (s *state) notTaken(id string, cause error) {
+// claimRefused drops a signal whose first commit was refused.
+func (s *state) dropUnstored(id string, cause error) {
 	t, known := s.tasks[id]
 	if !known {
 		return
@@ -219,13 +206,13 @@ func (s *state) notTaken(id string, cause error) {
 	s.after(replyOutcome{to: t.waiter.Reply, err: cause})
 }
 
-// line puts the signal in the lane of its account and symbol.
-func (s *state) line(t *task) {
-	s.after(enterLane{id: t.ID, exchange: t.Exchange, symbol: t.Symbol, receivedAt: t.ReceivedAt.Time})
+// enterQueue enters the signal in the queue of its account and symbol.
+func (s *state) enterQueue(t *task) {
+	s.after(enterQueue{id: t.ID, exchange: t.Exchange, symbol: t.Symbol, receivedAt: t.ReceivedAt.Time})
 	s.after(armExpiry{id: t.ID, at: t.ExpiresAt.Time})
 }
 
-// answerDurable answers every caller whose signal is durable with what is known.
+// answerDurable answers every caller whose signal is durable with its current state.
 func (s *state) answerDurable() {
 	for _, t := range s.tasks {
 		if t.durable {
@@ -234,10 +221,10 @@ func (s *state) answerDurable() {
 	}
 }
 
-// isOver says whether a channel that was removed has nothing left to do.
+// isOver reports whether a removed channel has finished all its signals.
 func (s *state) isOver() bool { return !s.channel.RemovedAt.IsZero() && len(s.tasks) == 0 }
 
-// answerDue answers a caller who has waited long enough with what is known.
+// answerDue answers a caller, at the end of AnswerWithin, with the current state.
 func (s *state) answerDue(id string) {
 	if t, known := s.tasks[id]; known {
 		s.reply(t, nil)
@@ -250,31 +237,31 @@ func (s *state) reply(t *task, err error) {
 	}
 	order := t.newest
 	if !t.Status.IsFinal() {
-		order = nil // that of an earlier step is not what was asked for
+		order = nil // the order of an earlier step is not the result
 	}
 	s.after(replyOutcome{to: t.waiter.Reply, out: outcome{answer: answerOf(&t.SignalRecord, order)}, err: err})
 	t.waiter = nil
 }
 
-// end makes a signal final. Nothing was placed by one that is rejected without
-// an order: its requestId is free again, unless it was made from what was sent,
+// end makes a signal final. The requestId of a rejected signal without an order is
+// freed, since nothing was placed, unless the requestId was derived from the body,
 // where another attempt would be a replay.
-func (s *state) end(m moment, t *task, status persistence.SignalStatus, refusal *venues.Error) {
+func (s *state) end(m step.Context, t *task, status persistence.SignalStatus, rejection *venues.Error) {
 	t.Status, t.Step = status, ""
-	if refusal != nil {
-		t.Error = faultOf(refusal)
+	if rejection != nil {
+		t.Error = orderErrorOf(rejection)
 	}
 	_, taken := s.tasks[t.ID]
 	if taken && status == persistence.SignalRejected && len(t.OrderIDs) == 0 && !t.Implied {
 		free := s.claimOf(t)
-		free.FreedAt = venues.At(m.now)
-		s.out.batch.Puts = append(s.out.batch.Puts, free)
+		free.FreedAt = venues.At(m.Now)
+		s.out.Batch.Puts = append(s.out.Batch.Puts, free)
 	}
 	s.noteAnswer(m, t)
-	s.put(t, m.now)
+	s.put(t, m.Now)
 	var err error
 	if status == persistence.SignalRejected {
-		err = refusal
+		err = rejection
 	}
 	s.reply(t, err)
 	if taken {
@@ -283,10 +270,10 @@ func (s *state) end(m moment, t *task, status persistence.SignalStatus, refusal 
 	}
 }
 
-func faultOf(e *venues.Error) *venues.OrderFault {
+func orderErrorOf(e *venues.Error) *venues.RejectReason {
 	reason, _ := e.Details["reason"].(string)
 	if rule, is := e.Details["rule"].(string); is {
 		reason = rule
 	}
-	return &venues.OrderFault{Code: e.Code, Message: e.Message, Reason: reason, VenueCode: e.VenueCode, VenueMessage: e.VenueMessage}
+	return &venues.RejectReason{Code: e.Code, Message: e.Message, Reason: reason, VenueCode: e.VenueCode, VenueMessage: e.VenueMessage}
 }

@@ -9,48 +9,49 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/actors"
+	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// Deps are what the customer works with.
+// Deps are the dependencies of a customer.
 type Deps struct {
 	ID      string
 	Store   persistence.Reader
 	Journal Journal
 	Encoder Encoder
 	Pool    *actors.Pool
-	// OpenAccount makes the child for a connected venue, to be started under
-	// the customer; CloseAccount hears that it is gone.
+	// OpenAccount returns the account of a connected venue, to be started under the
+	// customer. CloseAccount is called when it is stopped.
 	OpenAccount  func(persistence.Fence, persistence.VenueAccount, Updates) (actors.Child, error)
 	CloseAccount func(customer string, exchange venues.Venue)
-	// Standing are the children that every customer has; the channels are those
-	// that it begins with. They start before the others and end after them.
-	Standing func(persistence.Fence, []persistence.Channel) []actors.Child
-	// OpenPart says what follows a Channel or an Endpoint. It is called for each
-	// new state of the record.
-	OpenPart func(persistence.Fence, persistence.Record) (Part, error)
+	// FixedChildren returns the children that every customer has; channels are the
+	// records at the start. They start before the other children and end after them.
+	FixedChildren func(persistence.Fence, []persistence.Channel) []actors.Child
+	// OpenFollower returns what follows a Channel or an Endpoint. It is called for each
+	// version of the record.
+	OpenFollower func(persistence.Fence, persistence.Record) (Follower, error)
 }
 
-// Part is what follows a record.
-type Part struct {
+// Follower is the child that follows a record.
+type Follower struct {
 	Name string
-	// Child is the one to start; nil if the record needs none any more.
+	// Child is the child to start; nil if the record needs none.
 	Child *actors.Child
-	// Follow, if there is one, tells a child that lives of the record. Without it
-	// that child ends, and Child takes its place.
+	// Follow, if not nil, notifies a running child of the record. Without it the
+	// running child is stopped and Child takes its place.
 	Follow func()
 }
 
-// Journal takes ownership and commits.
+// Journal takes ownership of customers and commits.
 type Journal interface {
 	Own(ctx context.Context, customer string) (persistence.Fence, error)
 	Commit(ctx context.Context, b persistence.Batch) error
 	Submit(b persistence.Batch, done func(error))
 }
 
-// Child describes the customer for its supervisor. The loss of one customer is
-// no reason to end the others.
+// Child returns the specification of a customer. A customer that fails permanently does
+// not end the others.
 func Child(d Deps) actors.Child {
 	return actors.Child{
 		Name:     "customer/" + d.ID,
@@ -59,27 +60,28 @@ func Child(d Deps) actors.Child {
 	}
 }
 
-// earlyMax bounds the commands that wait for the customer to be owned.
+// earlyMax bounds the commands that are kept until the customer is owned.
 const earlyMax = 16
 
-// ownRetry is the wait before a customer that could not be taken is tried again.
+// ownRetry is the delay before another attempt to own the customer.
 const ownRetry = time.Second
 
-// reopenWait is how long a connection waits for the end of the one before it.
+// reopenWait is the delay before another attempt to start an account while the
+// previous one is stopping.
 const reopenWait = 200 * time.Millisecond
 
 type customer struct {
-	deps   Deps
-	fence  persistence.Fence
-	topics *topics
-	parts  parts
-	// early are the commands that came before the customer was owned.
-	early []any
+	deps      Deps
+	fence     persistence.Fence
+	topics    *topics
+	followers followers
+	// early are the commands that arrive before the customer is owned.
+	early step.Early
 }
 
-// Started takes the customer and learns its accounts.
+// Started takes the fence and reads the customer's records.
 func (c *customer) Started(ctx *actors.Context) {
-	c.parts = parts{}
+	c.followers, c.early.Max = followers{}, earlyMax
 	c.topics = newTopics(c.deps.Encoder, uint64(time.Now().UnixNano()))
 	c.own(ctx)
 }
@@ -97,7 +99,7 @@ func (c *customer) own(ctx *actors.Context) {
 	}
 }
 
-// read gives what the customer's records describe.
+// read reads the records that describe the customer's children.
 func (c *customer) read(ctx context.Context, fence persistence.Fence) owned {
 	accounts, err := c.deps.Store.VenueAccounts(ctx, c.deps.ID)
 	if err != nil {
@@ -111,14 +113,14 @@ func (c *customer) read(ctx context.Context, fence persistence.Fence) owned {
 	return owned{fence, accounts, channels, endpoints, err}
 }
 
-// ownLater tries again. To fail would be to forget who listens, who would not
-// hear of it.
+// ownLater schedules another attempt. The actor does not fail, since a restart would
+// lose its subscribers without notice.
 func (c *customer) ownLater(ctx *actors.Context, cause error) {
 	ctx.Logger().Warn("take customer", zap.Error(cause))
 	ctx.Timers().After("own", ownRetry, ownDue{})
 }
 
-// Receive dispatches.
+// Receive handles one message.
 func (c *customer) Receive(ctx *actors.Context, msg any) {
 	now := time.Now()
 	switch in := msg.(type) {
@@ -130,13 +132,13 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 		c.whenOwned(in, func() { c.connect(ctx, in) })
 	case recordAccount:
 		c.whenOwned(in, func() {
-			c.commit(ctx, in.account, func(err error) any { return accountRecorded{in, err} }, in.Reject)
+			c.commit(ctx, in.account, func(err error) any { return accountRecorded{in, err} })
 		})
 	case accountRecorded:
 		c.recorded(in)
 	case openAccount:
 		c.open(ctx, in.account)
-	case accountStored:
+	case connectStored:
 		c.connected(ctx, in)
 	case removeAccount:
 		c.whenOwned(in, func() { c.remove(ctx, in) })
@@ -178,7 +180,7 @@ func (c *customer) owned(ctx *actors.Context, in owned) {
 		return
 	}
 	c.fence = in.fence
-	for _, child := range c.deps.Standing(c.fence, in.channels) {
+	for _, child := range c.deps.FixedChildren(c.fence, in.channels) {
 		if _, err := ctx.Children().Start(child); err != nil {
 			ctx.Fail(err)
 		}
@@ -187,28 +189,23 @@ func (c *customer) owned(ctx *actors.Context, in owned) {
 		c.open(ctx, account)
 	}
 	for _, channel := range in.channels {
-		_, _ = c.openPart(ctx, channel) // logged; the others go on
+		_, _ = c.openFollower(ctx, channel) // logged; the others start
 	}
 	for _, endpoint := range in.endpoints {
-		_, _ = c.openPart(ctx, endpoint)
+		_, _ = c.openFollower(ctx, endpoint)
 	}
-	early := c.early
-	c.early = nil
-	for _, msg := range early {
+	for _, msg := range c.early.Take() {
 		c.Receive(ctx, msg)
 	}
 }
 
-// whenOwned does what needs the fence, now or as soon as it is taken.
+// whenOwned calls do, which needs the fence, or keeps msg until the customer is owned.
 func (c *customer) whenOwned(msg actors.Rejectable, do func()) {
-	switch {
-	case c.fence.Customer != "":
-		do()
-	case len(c.early) < earlyMax:
-		c.early = append(c.early, msg)
-	default:
-		msg.Reject(actors.ErrBusy)
+	if c.fence.Customer == "" {
+		c.early.Add(msg)
+		return
 	}
+	do()
 }
 
 func (c *customer) open(ctx *actors.Context, account persistence.VenueAccount) {
@@ -220,19 +217,19 @@ func (c *customer) open(ctx *actors.Context, account persistence.VenueAccount) {
 		_, err = ctx.Children().Start(child)
 	}
 	switch {
-	case errors.Is(err, actors.ErrNameTaken): // the one before it is still stopping
+	case errors.Is(err, actors.ErrNameTaken): // the previous one is still stopping
 		ctx.Timers().After("open/"+string(account.Exchange), reopenWait, openAccount{account})
 	case err != nil:
 		ctx.Logger().Error("open account", zap.String("exchange", string(account.Exchange)), zap.Error(err))
 	}
 }
 
-// connect stores a new connection first; the account starts once it is durable.
+// connect stores a new connection. The account starts once that is durable.
 func (c *customer) connect(ctx *actors.Context, in connectAccount) {
-	c.commit(ctx, in.account, func(err error) any { return accountStored{in, err} }, in.Reject)
+	c.commit(ctx, in.account, func(err error) any { return connectStored{in, err} })
 }
 
-func (c *customer) connected(ctx *actors.Context, in accountStored) {
+func (c *customer) connected(ctx *actors.Context, in connectStored) {
 	if in.err != nil {
 		in.in.Reject(in.err)
 		return
@@ -250,7 +247,7 @@ func (c *customer) recorded(in accountRecorded) {
 	in.in.Send(struct{}{})
 }
 
-// remove keeps the record, marked: the orders that were made through it stay.
+// remove marks the record as removed and keeps it: orders refer to it.
 func (c *customer) remove(ctx *actors.Context, in removeAccount) {
 	err := ctx.Go(c.deps.Pool, func(life context.Context) any {
 		return accountRemoved{in, c.markRemoved(life, in.exchange)}
@@ -289,10 +286,9 @@ func (c *customer) close(ctx *actors.Context, exchange venues.Venue) {
 	c.deps.CloseAccount(c.deps.ID, exchange)
 }
 
-// ended hears of an account that was removed, replaced, or lost: it has no more
-// to tell.
+// ended handles the end of a child. What an account has published is withdrawn.
 func (c *customer) ended(ctx *actors.Context, in *actors.ChildEnded) {
-	c.partEnded(ctx, in.Name)
+	c.followerEnded(ctx, in.Name)
 	if exchange, ok := strings.CutPrefix(in.Name, "account/"); ok {
 		c.topics.replace(reconciled{exchange: venues.Venue(exchange)}, time.Now())
 	}
@@ -301,10 +297,6 @@ func (c *customer) ended(ctx *actors.Context, in *actors.ChildEnded) {
 	}
 }
 
-func (c *customer) commit(ctx *actors.Context, r persistence.Record, done func(error) any, reject func(error)) {
-	batch := persistence.Batch{Fence: c.fence, Puts: []persistence.Record{r}}
-	err := ctx.Go(c.deps.Pool, func(life context.Context) any { return done(c.deps.Journal.Commit(life, batch)) })
-	if err != nil {
-		reject(err)
-	}
+func (c *customer) commit(ctx *actors.Context, r persistence.Record, result func(error) any) {
+	step.Submit(ctx, c.deps.Journal, persistence.Batch{Fence: c.fence, Puts: []persistence.Record{r}}, result)
 }

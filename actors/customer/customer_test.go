@@ -18,7 +18,7 @@ import (
 	"venuegate/venues"
 )
 
-// lines encodes a message as a line that a test can read.
+// lines encodes a message as a readable line.
 type lines struct{}
 
 func (lines) AppendOrders(dst []byte, m *venues.OrdersMessage) []byte {
@@ -37,7 +37,7 @@ func (lines) AppendAccount(dst []byte, m *venues.AccountMessage) []byte {
 	return fmt.Appendf(dst, "%s %d %d balances", m.Type, m.Seq, len(m.Balances))
 }
 
-// listener keeps the frames that it is given.
+// listener keeps the frames that it receives.
 type listener struct {
 	mu     sync.Mutex
 	frames []string
@@ -57,7 +57,7 @@ func (l *listener) take() string {
 	return text
 }
 
-// inert is an account that does nothing, and stops in its own time.
+// inert is an account that does nothing, and whose stop takes a given time.
 type inert struct {
 	pool     *actors.Pool
 	stubborn time.Duration
@@ -68,7 +68,7 @@ func (i inert) Started(ctx *actors.Context) {
 }
 func (inert) Receive(*actors.Context, any) {}
 
-// scribe writes down when it lives, and under which name.
+// scribe records when it runs, and under which name.
 type scribe struct {
 	inert
 	home *home
@@ -102,15 +102,15 @@ type home struct {
 	updates customer.Updates
 	opened  []string
 	closed  []string
-	// told says that children are told of another state of their record.
-	told bool
-	// stubborn is how long an account takes to stop.
+	// follows makes children follow another version of their record while they run.
+	follows bool
+	// stubborn is the duration of an account's stop.
 	stubborn time.Duration
 }
 
 func start(kit *actortest.Kit) *home { return startWith(kit, func(*storetest.Memory) {}) }
 
-// startWith starts the customer on a store that was prepared.
+// startWith starts the customer on a prepared store.
 func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 	h := &home{kit: kit, store: storetest.NewMemory()}
 	prepare(h.store)
@@ -124,15 +124,15 @@ func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 			return actors.Child{Name: "account/" + string(a.Exchange), Producer: func() actors.Behaviour { return inert{pool, h.stubborn} }}, nil
 		},
 		CloseAccount: func(_ string, exchange venues.Venue) { h.closed = append(h.closed, string(exchange)) },
-		Standing: func(persistence.Fence, []persistence.Channel) []actors.Child {
+		FixedChildren: func(persistence.Fence, []persistence.Channel) []actors.Child {
 			h.note("standing begins")
-			return []actors.Child{{Name: "lanes", Producer: func() actors.Behaviour { return inert{pool, 0} }}}
+			return []actors.Child{{Name: "signalqueue", Producer: func() actors.Behaviour { return inert{pool, 0} }}}
 		},
-		OpenPart: func(_ persistence.Fence, r persistence.Record) (customer.Part, error) {
+		OpenFollower: func(_ persistence.Fence, r persistence.Record) (customer.Follower, error) {
 			record := r.(persistence.Channel)
-			part := customer.Part{Name: "channel/" + record.ID}
-			if h.told {
-				part.Follow = func() { h.note("told of " + record.Name) }
+			part := customer.Follower{Name: "channel/" + record.ID}
+			if h.follows {
+				part.Follow = func() { h.note("follows of " + record.Name) }
 			}
 			if record.Name == "broken" {
 				return part, errors.New("it does not open")
@@ -148,7 +148,7 @@ func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 	return h
 }
 
-func TestTopicBeginsWithASnapshotAndCountsOn(t *testing.T) {
+func TestTopicStartsWithASnapshot(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := start(kit)
 		if err := h.client.Connect(context.Background(), persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}); err != nil {
@@ -172,24 +172,23 @@ func TestTopicBeginsWithASnapshotAndCountsOn(t *testing.T) {
 		kit.Settle()
 		want := "snapshot 3 o2=open; update 4 o3=open; snapshot 4 o2=open,o3=open; update 5 o2=cancelled"
 		if got := early.take(); got != want {
-			t.Errorf("early: %s", got)
+			t.Errorf("early: %s, want %v", got, want)
 		}
 		if got := late.take(); got != "snapshot 4 o2=open,o3=open; update 5 o2=cancelled" {
-			t.Errorf("late: %s", got)
+			t.Errorf("late: %s, want snapshot 4 o2=open,o3=open; update 5 o2=cancelled", got)
 		}
 		sub.Close()
 		kit.Settle()
 		h.updates.OrderChanged(venues.Order{OrderID: "o4", Status: venues.StatusOpen})
 		kit.Settle()
 		if got := early.take(); got != "" {
-			t.Errorf("after the close: %s", got)
+			t.Errorf("after the close: %s, want no value", got)
 		}
 	})
 }
 
-// TestStoreThatRefusesAtFirstLosesNoListener: a customer that cannot be taken yet
-// keeps those who have come early.
-func TestStoreThatRefusesAtFirstLosesNoListener(t *testing.T) {
+// A customer that cannot be owned yet keeps the subscribers that come early.
+func TestSubscriberIsKeptUntilTheCustomerIsOwned(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := startWith(kit, func(store *storetest.Memory) { store.FailNext(persistence.ErrUnavailable) })
 		var early listener
@@ -203,7 +202,7 @@ func TestStoreThatRefusesAtFirstLosesNoListener(t *testing.T) {
 		h.updates.OrderChanged(venues.Order{OrderID: "o1", Status: venues.StatusOpen})
 		kit.Settle()
 		if got := early.take(); got != "snapshot 0 ; update 1 o1=open" {
-			t.Errorf("told: %s", got)
+			t.Errorf("follows: %s, want snapshot 0 ; update 1 o1=open", got)
 		}
 	})
 }
@@ -219,13 +218,13 @@ func TestAccountsAreConnectedDurably(t *testing.T) {
 		}
 		kit.Advance(time.Second)
 		if len(h.opened) < 2 || len(h.closed) == 0 {
-			t.Fatalf("opened %v, closed %v", h.opened, h.closed)
+			t.Fatalf("opened %v, closed %v, want two opened and one closed", h.opened, h.closed)
 		}
 		if err := h.client.Remove(context.Background(), venues.Binance); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.client.Remove(context.Background(), venues.Binance); venues.CodeOf(err) != venues.CodeNotFound {
-			t.Fatalf("removed twice: %v", err)
+			t.Fatalf("removed twice: %v, want code CodeNotFound", err)
 		}
 		list, err := h.store.VenueAccounts(context.Background(), "c1")
 		if err != nil || len(list) != 1 || list[0].RemovedAt.IsZero() || list[0].Sealed != nil {
@@ -234,7 +233,7 @@ func TestAccountsAreConnectedDurably(t *testing.T) {
 	})
 }
 
-func TestRemovedAccountLeavesNothingOnTheTopics(t *testing.T) {
+func TestRemovedAccountIsWithdrawnFromTheTopics(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := start(kit)
 		ctx := context.Background()
@@ -258,8 +257,7 @@ func TestRemovedAccountLeavesNothingOnTheTopics(t *testing.T) {
 	})
 }
 
-// TestAccountRemovedWhileItIsReplacedStaysRemoved: the second incarnation waits
-// for the end of the first when the removal comes.
+// The second incarnation waits for the end of the first when the removal arrives.
 func TestAccountRemovedWhileItIsReplacedStaysRemoved(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := start(kit)
@@ -277,14 +275,13 @@ func TestAccountRemovedWhileItIsReplacedStaysRemoved(t *testing.T) {
 		opened := len(h.opened)
 		kit.Advance(10 * time.Second)
 		if len(h.opened) != opened {
-			t.Fatalf("opened again: %v", h.opened)
+			t.Fatalf("opened again: %v, want %v opened", h.opened, opened)
 		}
 	})
 }
 
-// TestRestartedAccountTakesBackWhatItTold: an order that closed while the account
-// was down must not stay open on the stream.
-func TestRestartedAccountTakesBackWhatItTold(t *testing.T) {
+// An order that was closed while the account was down must not stay open on the stream.
+func TestRestartedAccountReplacesItsOrders(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := start(kit)
 		ctx := context.Background()

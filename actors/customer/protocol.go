@@ -8,7 +8,7 @@ import (
 
 // Messages of the customer actor.
 //
-//	message           kind     from               answer
+//	message           kind     from               reply
 //	connectAccount    command  Client             -
 //	recordAccount     command  Client             -
 //	removeAccount     command  Client             -
@@ -31,9 +31,8 @@ type (
 		actors.Reply[struct{}]
 		exchange venues.Venue
 	}
-	// configure stores a record with the journal row that says why, and lets the
-	// child that it describes follow. If was is given, the record must not have
-	// changed since.
+	// configure stores a record with the journal row that explains it, and makes the
+	// child follow it. If was is set, the record must still be equal to it.
 	configure struct {
 		actors.Reply[struct{}]
 		record persistence.Record
@@ -89,7 +88,7 @@ type (
 	}
 	ownDue        struct{}
 	openAccount   struct{ account persistence.VenueAccount }
-	accountStored struct {
+	connectStored struct {
 		in  connectAccount
 		err error
 	}

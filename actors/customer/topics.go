@@ -9,7 +9,7 @@ import (
 	"venuegate/venues"
 )
 
-// Encoder writes the messages of the customer's topics in the wire's form. Each
+// Encoder encodes the messages of the customer's topics in the form of the wire. Each
 // method appends one message to dst.
 type Encoder interface {
 	AppendOrders(dst []byte, m *venues.OrdersMessage) []byte
@@ -17,7 +17,7 @@ type Encoder interface {
 	AppendAccount(dst []byte, m *venues.AccountMessage) []byte
 }
 
-// topics are the customer's stream topics with what a snapshot of each holds.
+// topics are the customer's stream topics and the contents of their snapshots.
 type topics struct {
 	encoder   Encoder
 	epoch     uint64
@@ -33,17 +33,17 @@ type topic struct {
 	subs []*subscription
 }
 
-// subscription is one sink's place on a topic.
+// subscription is the subscription of one sink to a topic.
 type subscription struct {
 	owner actors.Ref
 	kind  venues.TopicKind
 	sink  venues.FrameSink
 }
 
-// Resync asks for one more snapshot for this sink.
+// Resync requests another snapshot for this sink.
 func (s *subscription) Resync() { s.owner.Tell(resync{sub: s}) }
 
-// Close ends the deliveries.
+// Close ends the subscription.
 func (s *subscription) Close() { s.owner.Tell(leave{sub: s}) }
 
 func newTopics(encoder Encoder, epoch uint64) *topics {
@@ -75,7 +75,7 @@ func (t *topics) remove(s *subscription) {
 	}
 }
 
-// snapshot tells one sink everything that is open, under the number of the
+// snapshot delivers everything that is open to one sink, under the sequence of the
 // newest frame.
 func (t *topics) snapshot(s *subscription, now time.Time) {
 	topic := t.byKind[s.kind]
@@ -111,7 +111,7 @@ func sorted[T any](m map[string]T) []T {
 	return list
 }
 
-// orderChanged keeps the open orders and tells every change.
+// orderChanged updates the open orders and publishes the change.
 func (t *topics) orderChanged(o venues.Order, now time.Time) {
 	if o.Status.IsClosed() {
 		delete(t.orders, o.OrderID)
@@ -146,8 +146,8 @@ func (t *topics) balancesChanged(exchange venues.Venue, balances []venues.Balanc
 	}
 }
 
-// replace puts all that an account has in place of what it told before; everyone
-// gets a snapshot.
+// replace replaces everything that an account has published; every subscriber receives
+// a snapshot.
 func (t *topics) replace(in reconciled, now time.Time) {
 	maps.DeleteFunc(t.orders, func(_ string, o venues.Order) bool { return o.Exchange == in.exchange })
 	maps.DeleteFunc(t.positions, func(_ string, p venues.Position) bool { return p.Exchange == in.exchange })
@@ -159,14 +159,14 @@ func (t *topics) replace(in reconciled, now time.Time) {
 	}
 	t.balances[in.exchange] = in.balances
 	for _, topic := range t.byKind {
-		topic.seq++ // the same number would be the repeat that one sink asked for
+		topic.seq++ // the same number would be the answer to a Resync
 		for _, s := range topic.subs {
 			t.snapshot(s, now)
 		}
 	}
 }
 
-// publish numbers a change; it is encoded only if someone listens.
+// publish delivers a change to the subscribers. It is encoded only if there are any.
 func (t *topics) publish(kind venues.TopicKind, now time.Time, encode func(venues.MessageHead) []byte) {
 	topic := t.byKind[kind]
 	topic.seq++

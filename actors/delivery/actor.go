@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/actors"
+	"venuegate/actors/step"
 	"venuegate/persistence"
 )
 
@@ -22,82 +23,90 @@ type Store interface {
 	Deliveries(ctx context.Context, q persistence.DeliveryQuery) (persistence.Page[persistence.Delivery], error)
 }
 
-// Committer takes commits in order; done is called once, in order, and must not
-// block. It is a line of the journal.
-type Committer interface {
-	Submit(b persistence.Batch, done func(error))
-}
-
-// Sender makes one attempt and returns when it is decided or ctx has ended. at is
-// the moment of the attempt, which is signed.
+// Sender makes one attempt and returns its outcome, at the latest when ctx ends. at is
+// the time of the attempt, which is part of the signature.
 type Sender interface {
 	Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, attempt int, at time.Time) persistence.Attempt
 }
 
-// Deps are what the queue works with.
+// Deps are the dependencies of a queue.
 type Deps struct {
 	Endpoint persistence.Endpoint
-	// Fence of the customer.
+	// Fence is the fence of the customer.
 	Fence    persistence.Fence
 	Store    Store
-	Journal  Committer
+	Journal  persistence.Submitter // the actor's commit queue
 	Sender   Sender
 	Schedule Schedule
 	NewID    func(prefix string, at time.Time) string
-	// Pool carries the reads of the store.
+	// Pool runs the reads of the store.
 	Pool *actors.Pool
-	// Disable is told that the other end is gone: the record with its reason,
-	// and the journal row that is to be committed with it. It must not block. It
-	// is told again each pollPeriod for as long as the actor is not ended.
+	// Disable is called when the other end no longer exists, with the disabled record
+	// and the journal row to be committed with it. It must not block. It is called
+	// again each pollPeriod until the actor is stopped.
 	Disable func(persistence.Endpoint, persistence.JournalEntry)
 }
 
 const (
-	// MailboxMax is how many commands may wait for one queue.
+	// MailboxMax bounds the pending commands of one queue.
 	MailboxMax = 256
-	// pollPeriod is how often the queue looks for events unasked, since a wake
-	// may have been lost.
+	// pollPeriod is the interval at which the queue looks for events on its own, since
+	// a wake may have been lost.
 	pollPeriod = time.Minute
 	pollJitter = 10 * time.Second
 )
 
-// Child describes the queue for its supervisor, the customer.
+// Child returns the specification of a queue for its supervisor, the customer.
 func Child(d Deps) actors.Child {
 	return actors.Child{
 		Name:       Name(d.Endpoint.ID),
 		Producer:   func() actors.Behaviour { return &delivery{deps: d} },
 		Restart:    actors.Transient,
 		MailboxMax: MailboxMax,
-		// What keeps a queue from working is the store, which passes or is for
-		// the operator to mend: it tries until then.
+		// A queue fails when the store does, which is temporary or for the operator to
+		// repair: it is restarted without limit.
 		RestartsMax: math.MaxInt,
 	}
 }
 
-// Name is that of an endpoint's queue among the children of its customer.
+// Name returns the name of an endpoint's queue among the children of its customer.
 func Name(endpointID string) string { return "delivery/" + endpointID }
 
 type delivery struct {
 	deps  Deps
 	state *state
+	steps step.Runner[effect]
 }
 
 // Started loads the queue.
 func (d *delivery) Started(ctx *actors.Context) {
 	d.state = newState(d.deps.Endpoint, d.deps.Fence, d.deps.Schedule)
-	d.begin(ctx)
+	d.steps = step.Runner[effect]{
+		Journal: d.deps.Journal, Handle: d.handle, Failed: reject,
+		Finish: func() step.Output[effect] { return d.state.finish(step.NewContext(d.deps.NewID)) },
+		Run:    func(ctx *actors.Context, e effect) { e.run(d, ctx) },
+	}
+	d.startLoad(ctx)
 	ctx.Timers().Every("poll", pollPeriod, pollJitter, poll{})
 }
 
-func (d *delivery) begin(ctx *actors.Context) {
+func (d *delivery) startLoad(ctx *actors.Context) {
 	if err := ctx.Go(d.deps.Pool, d.load); err != nil {
 		ctx.Fail(fmt.Errorf("load the queue: %w", err))
 	}
 }
 
-// Receive dispatches.
+// Receive handles one message.
 func (d *delivery) Receive(ctx *actors.Context, msg any) {
-	m := d.moment()
+	d.steps.Receive(ctx, msg)
+	d.plan(ctx, time.Now())
+	if d.state.finished {
+		ctx.Stop()
+	}
+}
+
+func (d *delivery) handle(ctx *actors.Context, msg any) {
+	m := step.NewContext(d.deps.NewID)
 	switch in := msg.(type) {
 	case wake:
 		d.state.woken(in.seq)
@@ -110,43 +119,41 @@ func (d *delivery) Receive(ctx *actors.Context, msg any) {
 	case loaded:
 		d.loaded(ctx, in)
 	case loadDue:
-		d.begin(ctx)
+		d.startLoad(ctx)
 	case eventsRead:
-		d.warn(ctx, "read events", in.err)
+		d.logError(ctx, "read events", in.err)
 		d.state.eventsRead(m, in)
 	case pendingRead:
-		d.warn(ctx, "read pending deliveries", in.err)
+		d.logError(ctx, "read pending deliveries", in.err)
 		d.state.refilled(m, in)
 	case deliveryFound:
 		d.state.deliveryFound(m, in)
 	case undeliveredRead:
 		d.state.undeliveredRead(m, in)
-	case lapsedRead:
-		d.warn(ctx, "read what has lapsed", in.err)
-		d.state.lapsedRead(m, in)
-	case attempted:
-		d.warn(ctx, "read the event", in.unread)
-		d.state.attempted(m, in)
-	case tested:
-		d.state.tested(m, in)
-	case committed:
-		d.committed(ctx, in)
+	case expiredRead:
+		d.logError(ctx, "read expired deliveries", in.err)
+		d.state.expiredRead(m, in)
+	case attemptDone:
+		d.logError(ctx, "read the event", in.unread)
+		d.state.attemptDone(m, in)
+	case testDone:
+		d.state.testDone(m, in)
+	case expireMore:
+		d.state.expire()
+	case nextUndelivered:
+		d.state.readUndelivered(in.findUndelivered)
 	case poll:
 		d.state.polled()
 	case tick:
 	default:
 		ctx.Unhandled(msg)
 	}
-	d.finish(ctx, m)
-	if d.state.over {
-		ctx.Stop()
-	}
 }
 
-// Stopping begins nothing more; attempts under way are cut off.
+// Stopping starts nothing more; attempts under way are interrupted.
 func (d *delivery) Stopping(*actors.Context) { d.state.halt() }
 
-// loaded begins the work, or, where the store takes nothing now, asks it again.
+// loaded starts the work, or loads again later if the store accepts nothing now.
 func (d *delivery) loaded(ctx *actors.Context, in loaded) {
 	switch {
 	case errors.Is(in.err, persistence.ErrUnavailable):
@@ -158,60 +165,10 @@ func (d *delivery) loaded(ctx *actors.Context, in loaded) {
 	}
 }
 
-func (d *delivery) moment() moment {
-	now := time.Now()
-	return moment{now: now, newID: func(prefix string) string { return d.deps.NewID(prefix, now) }}
-}
-
-func (d *delivery) warn(ctx *actors.Context, what string, err error) {
+func (d *delivery) logError(ctx *actors.Context, what string, err error) {
 	if err != nil {
-		ctx.Logger().Warn("the store does not answer", zap.String("while", what), zap.Error(err))
+		ctx.Logger().Warn("read from the store failed", zap.String("while", what), zap.Error(err))
 	}
-}
-
-// finish ends a step: what it changed is committed first, and carried on with
-// afterwards. Steps that change nothing carry on at once, and may ask for more.
-func (d *delivery) finish(ctx *actors.Context, m moment) {
-	for {
-		out := d.state.finish(m)
-		run(d, ctx, out.now)
-		if !out.batch.Empty() {
-			d.commit(ctx, out)
-			break
-		}
-		if len(out.after) == 0 {
-			break
-		}
-		run(d, ctx, out.after)
-	}
-	d.plan(ctx, m.now)
-}
-
-func run(d *delivery, ctx *actors.Context, effects []effect) {
-	for _, e := range effects {
-		e.run(d, ctx)
-	}
-}
-
-func (d *delivery) commit(ctx *actors.Context, out output) {
-	done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return committed{out.after, err} })
-	d.deps.Journal.Submit(out.batch, func(err error) {
-		if err != nil {
-			done.Reject(err)
-			return
-		}
-		done.Send(struct{}{})
-	})
-}
-
-// committed goes on. If a commit was not confirmed, memory may differ from the
-// store, so the queue starts anew from what is durable.
-func (d *delivery) committed(ctx *actors.Context, in committed) {
-	if in.err != nil {
-		reject(in.after, in.err)
-		ctx.Fail(fmt.Errorf("commit deliveries: %w", in.err))
-	}
-	run(d, ctx, in.after)
 }
 
 // plan sets the timer of the next step.

@@ -3,30 +3,31 @@ package delivery
 import (
 	"time"
 
+	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// beginAttempts tries what is due, as far as there is room.
-func (s *state) beginAttempts(m moment) {
-	if m.now.Before(s.restUntil) {
+// beginAttempts attempts the due deliveries, up to ConcurrencyMax at a time.
+func (s *state) beginAttempts(m step.Context) {
+	if m.Now.Before(s.throttledUntil) {
 		return
 	}
-	for s.running < ConcurrencyMax && len(s.window.queue) > 0 && !s.window.queue[0].DueAt.After(m.now) {
+	for s.running < ConcurrencyMax && len(s.window.queue) > 0 && !s.window.queue[0].DueAt.After(m.Now) {
 		d := s.window.queue[0].Delivery
-		s.window.hold(d)
+		s.window.markBusy(d)
 		s.running++
-		s.do(sendEvent{eventID: d.EventID, attempt: d.Attempts + 1})
+		s.now(sendEvent{eventID: d.EventID, attempt: d.Attempts + 1})
 	}
 }
 
-// attempted records what an attempt came to and plans the next one.
-func (s *state) attempted(m moment, in attempted) {
+// attemptDone records the outcome of an attempt and schedules the next one.
+func (s *state) attemptDone(m step.Context, in attemptDone) {
 	s.running--
 	x := s.window.byEvent[in.eventID]
 	if in.unread != nil {
-		// Nothing was tried: the store is asked again, the row stays as it is.
-		x.DueAt = venues.At(m.now.Add(storeRetry))
+		// Nothing was attempted: the event is read again, the row is unchanged.
+		x.DueAt = venues.At(m.Now.Add(storeRetry))
 		s.window.release(x)
 		return
 	}
@@ -34,33 +35,34 @@ func (s *state) attempted(m moment, in attempted) {
 	d.UpdatedAt = venues.At(in.end)
 	switch {
 	case in.lost:
-		d.LastError = lapsedEvent
+		d.LastError = reasonEventPurged
 		s.undelivered(m, d)
-	case in.attempt.Throttled && s.rest(m, d, in):
+	case in.attempt.Throttled && s.throttle(m, d, in):
 	default:
 		d.Attempts++
-		s.judge(m, d, in)
+		s.classify(m, d, in)
 	}
 	s.store(x)
 }
 
-// rest leaves the other end alone as long as it asks, and puts the delivery off
-// until then. It says whether that spends no attempt.
-func (s *state) rest(m moment, d *persistence.Delivery, in attempted) bool {
+// throttle postpones the delivery, and all attempts, for the time that the endpoint
+// requests. It returns false if the attempt counts, because the delivery has been
+// pending for too long.
+func (s *state) throttle(m step.Context, d *persistence.Delivery, in attemptDone) bool {
 	wait := time.Duration(in.attempt.RetryAfterSec) * time.Second
-	s.restUntil = later(s.restUntil, wholeMilliseconds(in.end.Add(min(max(wait, restMin), RetryAfterMax))))
+	s.throttledUntil = later(s.throttledUntil, wholeMilliseconds(in.end.Add(min(max(wait, throttleMin), RetryAfterMax))))
 	if in.end.Sub(d.CreatedAt.Time) > throttledMax {
 		return false
 	}
-	d.DueAt, d.LastError = venues.At(s.restUntil), clip(in.attempt.Err.Error(), errorCharsMax)
-	s.note(s.attemptRow(m, d, in))
+	d.DueAt, d.LastError = venues.At(s.throttledUntil), clip(in.attempt.Err.Error(), errorCharsMax)
+	s.journal(s.attemptRow(m, d, in))
 	return true
 }
 
-func (s *state) judge(m moment, d *persistence.Delivery, in attempted) {
+func (s *state) classify(m step.Context, d *persistence.Delivery, in attemptDone) {
 	if in.attempt.Err == nil {
 		d.Status, d.LastError = persistence.DeliveryDelivered, ""
-		s.note(s.attemptRow(m, d, in))
+		s.journal(s.attemptRow(m, d, in))
 		return
 	}
 	d.LastError = clip(in.attempt.Err.Error(), errorCharsMax)
@@ -68,7 +70,7 @@ func (s *state) judge(m moment, d *persistence.Delivery, in attempted) {
 	if again {
 		d.DueAt = venues.At(due)
 	}
-	s.note(s.attemptRow(m, d, in))
+	s.journal(s.attemptRow(m, d, in))
 	if !again {
 		s.undelivered(m, d)
 	}
@@ -77,36 +79,36 @@ func (s *state) judge(m moment, d *persistence.Delivery, in attempted) {
 	}
 }
 
-func (s *state) undelivered(m moment, d *persistence.Delivery) {
+func (s *state) undelivered(m step.Context, d *persistence.Delivery) {
 	d.Status = persistence.DeliveryUndelivered
-	s.note(s.undeliveredRow(m, d))
+	s.journal(s.undeliveredRow(m, d))
 }
 
-// end stops the queue; the customer marks the record and starts it anew.
-func (s *state) end(m moment, why string) {
+// end stops the queue. The customer disables the record and starts another queue.
+func (s *state) end(m step.Context, why string) {
 	if !s.sending {
 		return
 	}
 	s.sending = false
 	e := s.endpoint
 	e.Disabled = why
-	s.gone = &disable{e, s.disabledRow(m, why)}
-	s.out.after = append(s.out.after, *s.gone)
+	s.disabling = &disable{e, s.disabledRow(m, why)}
+	s.out.After = append(s.out.After, *s.disabling)
 }
 
-// store commits a delivery that is in hand; it stays in hand until then.
+// store commits a busy delivery; it stays busy until the commit is durable.
 func (s *state) store(x *item) {
 	s.put(x.Delivery)
-	s.touch(x.EventID)
-	s.out.after = append(s.out.after, stored{x.EventID})
+	s.markChanged(x.EventID)
+	s.out.After = append(s.out.After, deliveryStored{x.EventID})
 }
 
-// stored goes on once a delivery is durable.
-func (s *state) stored(m moment, eventID string) {
+// deliveryStored continues with a delivery that is durable.
+func (s *state) deliveryStored(m step.Context, eventID string) {
 	x := s.window.byEvent[eventID]
 	if waiting := x.resend; len(waiting) > 0 {
 		x.resend = nil
-		s.begin(m, x.Delivery)
+		s.restart(m, x.Delivery)
 		s.answer(waiting)
 		return
 	}
@@ -114,5 +116,5 @@ func (s *state) stored(m moment, eventID string) {
 		s.window.release(x)
 		return
 	}
-	s.window.forget(x)
+	s.window.drop(x)
 }

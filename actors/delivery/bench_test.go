@@ -9,8 +9,8 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// BenchmarkIdleEndpoint measures what a queue costs that has nothing to do: its
-// actor, its state and its timers.
+// BenchmarkIdleEndpoint measures the cost of a queue that has nothing to do: its actor,
+// its state and its timers.
 func BenchmarkIdleEndpoint(b *testing.B) {
 	const endpoints = 5000
 	for range b.N {

@@ -9,9 +9,9 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// onDisk is a store whose commits become durable when the test says so, with a
-// process on it and one event.
-func onDisk(t *testing.T) (*storetest.Memory, *house) {
+// onDisk returns a store whose commits become durable when the test says so, and a
+// process on it with one event.
+func onDisk(t *testing.T) (*storetest.Memory, *process) {
 	t.Helper()
 	store := storetest.NewMemory(storetest.Manual())
 	go func() {
@@ -21,7 +21,7 @@ func onDisk(t *testing.T) (*storetest.Memory, *house) {
 	return store, open(t, store)
 }
 
-func TestNothingIsTriedBeforeItIsDurable(t *testing.T) {
+func TestAttemptsWaitUntilDeliveriesAreDurable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, h := onDisk(t)
 		r := newReceiver(accept)
@@ -34,23 +34,23 @@ func TestNothingIsTriedBeforeItIsDurable(t *testing.T) {
 		c.Wake(1 << 40)
 		settle(5 * time.Second)
 		if n := len(r.seen()); n != 0 || store.Waiting() != 1 {
-			t.Errorf("%d posts, %d commits wait", n, store.Waiting())
+			t.Errorf("%d posts, %d commits pending, want no post before the commit", n, store.Waiting())
 		}
 		sync()
 		if n := len(r.seen()); n != 1 {
-			t.Errorf("%d posts", n)
+			t.Errorf("%d posts, want 1", n)
 		}
-		// The attempt's own commit is on its way when the next incarnation
-		// begins: it waits for that, and repeats nothing.
+		// The commit of the attempt is under way when the next incarnation begins,
+		// which waits for it and repeats nothing.
 		h.close()
-		next := &house{t: t, store: store, journal: h.journal, fence: h.fence, system: newSystem()}
+		next := &process{t: t, store: store, journal: h.journal, fence: h.fence, system: newSystem()}
 		next.pool = next.system.NewPool("store", 1, 8)
 		next.start(endpoint("end_1"), r)
 		sync()
 		settle(time.Minute)
 		sync()
 		if n := len(r.seen()); n != 1 {
-			t.Errorf("%d posts after the restart", n)
+			t.Errorf("%d posts after the restart, want 1", n)
 		}
 		next.close()
 	})

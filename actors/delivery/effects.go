@@ -8,14 +8,15 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/actors"
+	"venuegate/actors/step"
 	"venuegate/persistence"
 )
 
 // attemptMax bounds one attempt: "no answer within 10 seconds leads to a retry".
 const attemptMax = 10 * time.Second
 
-// effect is something to do, or a step to take once what caused it is durable. It
-// runs on the actor's goroutine and must not wait.
+// effect is I/O, or a change of the state that follows a commit. It runs on the
+// actor's goroutine and must not block.
 type effect interface {
 	run(d *delivery, ctx *actors.Context)
 }
@@ -37,16 +38,16 @@ type (
 		sent  int
 		after *persistence.Position
 	}
-	// findLapsed looks for deliveries to give up, at most a page; lapseMore goes on
-	// when they are.
-	findLapsed struct{ removed bool }
-	lapseMore  struct{}
-	pageStored struct {
+	// findExpired reads up to a page of the deliveries that expire; expireMore
+	// continues once these are stored.
+	findExpired struct{ removed bool }
+	expireMore  struct{}
+	pageStored  struct {
 		cursor persistence.EndpointCursor
 		rows   []persistence.Delivery
 		more   bool
 	}
-	stored          struct{ eventID string }
+	deliveryStored  struct{ eventID string }
 	nextUndelivered struct{ findUndelivered }
 	answerResend    struct{ to []resendReply }
 	answerCount     struct {
@@ -55,7 +56,7 @@ type (
 	}
 	answerTest struct {
 		to     test
-		tested Tested
+		tested TestResult
 	}
 	disable struct {
 		endpoint persistence.Endpoint
@@ -63,10 +64,10 @@ type (
 	}
 )
 
-// read runs a read of the store in the pool. A full pool is an answer too.
+// read runs a read of the store in the pool. If the pool is full the result is busy.
 func (d *delivery) read(ctx *actors.Context, read func(context.Context) any, busy any) {
 	if err := ctx.Go(d.deps.Pool, read); err != nil {
-		d.Receive(ctx, busy)
+		d.steps.Enqueue(busy)
 	}
 }
 
@@ -103,13 +104,13 @@ func (e findUndelivered) run(d *delivery, ctx *actors.Context) {
 	}, undeliveredRead{in: e.in, err: actors.ErrBusy})
 }
 
-// run reads the event anew: a window of payloads would be a large one. Attempts
-// are loops, not work of a pool: a pool that endpoints share would let a dead one
-// delay others, and a stop must not wait for a receiver that hangs.
+// run reads the event again: a window of payloads would be large. Attempts are loops,
+// not effects of a pool: in a pool shared by endpoints an unreachable one would delay
+// others, and a stop must not wait for a receiver that hangs.
 func (e sendEvent) run(d *delivery, ctx *actors.Context) {
 	ctx.Loop(func(life context.Context) any {
 		event, err := d.deps.Store.Event(life, d.deps.Endpoint.Customer, e.eventID)
-		out := attempted{eventID: e.eventID, number: e.attempt, began: time.Now()}
+		out := attemptDone{eventID: e.eventID, number: e.attempt, began: time.Now()}
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):
 			out.lost = true
@@ -119,7 +120,7 @@ func (e sendEvent) run(d *delivery, ctx *actors.Context) {
 			out.attempt = d.attempt(life, event, e.attempt, out.began)
 		}
 		if out.attempt.Err != nil && life.Err() != nil {
-			return nil // cut off by a stop: nobody knows what came of it
+			return nil // interrupted by a stop: the outcome is unknown
 		}
 		out.end = time.Now()
 		return out
@@ -128,7 +129,7 @@ func (e sendEvent) run(d *delivery, ctx *actors.Context) {
 
 func (e sendTest) run(d *delivery, ctx *actors.Context) {
 	ctx.Loop(func(life context.Context) any {
-		out := tested{in: e.in, event: e.event, began: time.Now()}
+		out := testDone{in: e.in, event: e.event, began: time.Now()}
 		out.attempt = d.attempt(life, e.event, 1, out.began)
 		out.end = time.Now()
 		return out
@@ -141,16 +142,16 @@ func (d *delivery) attempt(ctx context.Context, e persistence.Event, attempt int
 	return d.deps.Sender.Send(ctx, d.deps.Endpoint, e, attempt, at)
 }
 
-func (e findLapsed) run(d *delivery, ctx *actors.Context) {
+func (e findExpired) run(d *delivery, ctx *actors.Context) {
 	d.read(ctx, func(c context.Context) any {
-		rows, err := d.lapsed(c, e.removed)
-		return lapsedRead{rows: rows, err: err}
-	}, lapsedRead{err: actors.ErrBusy})
+		rows, err := d.expired(c, e.removed)
+		return expiredRead{rows: rows, err: err}
+	}, expiredRead{err: actors.ErrBusy})
 }
 
-// lapsed lists the pending deliveries that are given up, by due time up to the
-// first whose event is kept: events leave in order, and nearly so do deliveries.
-func (d *delivery) lapsed(ctx context.Context, removed bool) ([]persistence.Delivery, error) {
+// expired lists the pending deliveries that expire, by due time up to the first whose
+// event is kept: events are purged in order, and deliveries are nearly in that order.
+func (d *delivery) expired(ctx context.Context, removed bool) ([]persistence.Delivery, error) {
 	rows, err := d.deps.Store.PendingDeliveries(ctx, d.deps.Endpoint.Customer, d.deps.Endpoint.ID, pageMax)
 	if removed || err != nil {
 		return rows, err
@@ -168,14 +169,12 @@ func (d *delivery) lapsed(ctx context.Context, removed bool) ([]persistence.Deli
 }
 
 func (e pageStored) run(d *delivery, _ *actors.Context) { d.state.pageStored(e) }
-func (e stored) run(d *delivery, _ *actors.Context)     { d.state.stored(d.moment(), e.eventID) }
-
-func (lapseMore) run(d *delivery, _ *actors.Context) { d.state.lapse() }
-
-func (e nextUndelivered) run(d *delivery, _ *actors.Context) {
-	d.state.reads++
-	d.state.do(e.findUndelivered)
+func (e deliveryStored) run(d *delivery, _ *actors.Context) {
+	d.state.deliveryStored(step.NewContext(d.deps.NewID), e.eventID)
 }
+
+func (e expireMore) run(d *delivery, _ *actors.Context)      { d.steps.Enqueue(e) }
+func (e nextUndelivered) run(d *delivery, _ *actors.Context) { d.steps.Enqueue(e) }
 
 func (e answerResend) run(*delivery, *actors.Context) {
 	for _, reply := range e.to {
@@ -191,9 +190,9 @@ func (e disable) run(d *delivery, ctx *actors.Context) {
 	d.deps.Disable(e.endpoint, e.entry)
 }
 
-// reject answers those who wait for a commit that has failed.
-func reject(after []effect, err error) {
-	for _, e := range after {
+// reject rejects the callers of a commit that has failed.
+func reject(_ *actors.Context, effects []effect, err error) {
+	for _, e := range effects {
 		switch e := e.(type) {
 		case answerResend:
 			for _, reply := range e.to {

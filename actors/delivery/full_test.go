@@ -10,7 +10,7 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// fullStore has no room while it is full: it refuses what it would have to write.
+// fullStore rejects every commit with content while it is full.
 type fullStore struct {
 	persistence.Store
 	full atomic.Bool
@@ -24,9 +24,9 @@ func (f *fullStore) Submit(b persistence.Batch, done func(error)) {
 	f.Store.Submit(b, done)
 }
 
-// While the store has no room no attempt can be noted, and the same event would be
-// sent again and again.
-func TestQueueLeavesItsReceiverInPeaceWhileTheStoreIsFull(t *testing.T) {
+// While the store is full no attempt can be recorded, and the same event would be sent
+// over and over.
+func TestNoAttemptsWhileTheStoreIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &fullStore{Store: storetest.NewMemory()}
 		h := open(t, store)
@@ -39,13 +39,13 @@ func TestQueueLeavesItsReceiverInPeaceWhileTheStoreIsFull(t *testing.T) {
 		settle(time.Second)
 		store.full.Store(true)
 		settle(time.Hour)
-		if posts := r.seen(); len(posts) != 2 { // one that was noted, one that was not
-			t.Errorf("%d posts in an hour without room", len(posts))
+		if posts := r.seen(); len(posts) != 2 { // one that was recorded, one that was not
+			t.Errorf("%d posts in an hour of a full store", len(posts))
 		}
 		store.full.Store(false)
 		settle(2 * time.Second)
 		if posts, d := r.seen(), h.deliveries("end_1")[id]; len(posts) != 3 || d.Attempts != 2 {
-			t.Errorf("%d posts soon after there was room, %+v", len(posts), d)
+			t.Errorf("%d posts after the store has space, %+v, want 3 posts, Attempts 2", len(posts), d)
 		}
 	})
 }

@@ -28,7 +28,7 @@ const customer = "c1"
 
 func newID(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) }
 
-// post is one attempt as the other end saw it.
+// post is one attempt as the receiver saw it.
 type post struct {
 	event   string
 	attempt int
@@ -36,7 +36,7 @@ type post struct {
 	signed  time.Time
 }
 
-// receiver is a Sender that answers by a script.
+// receiver is a Sender whose answers are scripted.
 type receiver struct {
 	answer func(ctx context.Context, e persistence.Event, attempt int) persistence.Attempt
 
@@ -76,8 +76,8 @@ func refuse(context.Context, persistence.Event, int) persistence.Attempt {
 	return persistence.Attempt{Code: 500, Answer: []byte("oops\xff"), Err: errors.New("answered 500")}
 }
 
-// house is one process: a store, what owns the customer in it, and queues.
-type house struct {
+// process is one process: a store, the ownership of the customer, and queues.
+type process struct {
 	t       testing.TB
 	store   persistence.Store
 	journal *journal.Client
@@ -89,14 +89,14 @@ type house struct {
 
 	mu       sync.Mutex
 	disabled []persistence.Endpoint
-	// deaf loses what is to be disabled.
-	deaf atomic.Bool
+	// dropDisables drops the records that are to be disabled.
+	dropDisables atomic.Bool
 }
 
 // open starts a process on a store.
-func open(t testing.TB, store persistence.Store) *house {
+func open(t testing.TB, store persistence.Store) *process {
 	t.Helper()
-	h := &house{t: t, store: store, journal: journal.NewClient(store), system: newSystem()}
+	h := &process{t: t, store: store, journal: journal.NewClient(store), system: newSystem()}
 	h.pool = h.system.NewPool("store", 8, 1024)
 	h.own()
 	return h
@@ -104,8 +104,8 @@ func open(t testing.TB, store persistence.Store) *house {
 
 func newSystem() *actors.System { return actors.New(zap.NewNop()) }
 
-// own takes the customer, from another process if need be.
-func (h *house) own() {
+// own takes the customer, from another process if necessary.
+func (h *process) own() {
 	h.t.Helper()
 	var err error
 	if h.fence, err = h.journal.Own(context.Background(), customer); err != nil {
@@ -114,7 +114,7 @@ func (h *house) own() {
 }
 
 // close ends the process in order.
-func (h *house) close() {
+func (h *process) close() {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -123,12 +123,12 @@ func (h *house) close() {
 	}
 }
 
-func (h *house) start(e persistence.Endpoint, s delivery.Sender) delivery.Client {
+func (h *process) start(e persistence.Endpoint, s delivery.Sender) delivery.Client {
 	h.t.Helper()
 	child := delivery.Child(delivery.Deps{
-		Endpoint: e, Fence: h.fence, Store: h.store, Journal: h.journal.Line(e.Customer, e.ID), Sender: s, Schedule: delivery.ScheduleDefault(),
+		Endpoint: e, Fence: h.fence, Store: h.store, Journal: h.journal.CommitQueue(e.Customer, e.ID), Sender: s, Schedule: delivery.ScheduleDefault(),
 		NewID: newID, Pool: h.pool, Disable: func(e persistence.Endpoint, entry persistence.JournalEntry) {
-			if h.deaf.Load() {
+			if h.dropDisables.Load() {
 				return
 			}
 			h.mu.Lock()
@@ -145,16 +145,15 @@ func (h *house) start(e persistence.Endpoint, s delivery.Sender) delivery.Client
 	return h.clients[len(h.clients)-1]
 }
 
-// disables is every endpoint that a delivery asked to disable so far. It asks
-// again where nobody heeds it, so that a later one may be on its way.
-func (h *house) disables() []persistence.Endpoint {
+// disables returns every call of Disable so far. It is repeated while it has no effect.
+func (h *process) disables() []persistence.Endpoint {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.disabled)
 }
 
-// emit commits n events of a type and gives their ids.
-func (h *house) emit(kind persistence.EventType, n int) []string {
+// emit commits n events of a type and returns their ids.
+func (h *process) emit(kind persistence.EventType, n int) []string {
 	h.t.Helper()
 	ids, err := h.tryEmit(kind, n)
 	if err != nil {
@@ -163,7 +162,7 @@ func (h *house) emit(kind persistence.EventType, n int) []string {
 	return ids
 }
 
-func (h *house) tryEmit(kind persistence.EventType, n int) ([]string, error) {
+func (h *process) tryEmit(kind persistence.EventType, n int) ([]string, error) {
 	ids := make([]string, 0, n)
 	batch := persistence.Batch{Fence: h.fence}
 	for range n {
@@ -188,7 +187,7 @@ func endpoint(id string) persistence.Endpoint {
 }
 
 // deliveries reads every delivery of an endpoint, by event.
-func (h *house) deliveries(endpoint string) map[string]persistence.Delivery {
+func (h *process) deliveries(endpoint string) map[string]persistence.Delivery {
 	h.t.Helper()
 	found := map[string]persistence.Delivery{}
 	q := persistence.DeliveryQuery{Customer: customer, Endpoint: endpoint}
@@ -211,7 +210,7 @@ func (h *house) deliveries(endpoint string) map[string]persistence.Delivery {
 }
 
 // rows reads the journal about a subject, oldest first, as "kind/result".
-func (h *house) rows(subject string) []string {
+func (h *process) rows(subject string) []string {
 	h.t.Helper()
 	page, err := h.store.Journal(context.Background(), persistence.JournalQuery{Customer: customer, Subject: subject})
 	if err != nil {

@@ -6,12 +6,13 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// Kinds of journal row. Every attempt has one: delivered if it was the last,
-// attempt if it failed.
+// Kinds of journal rows. Every attempt has one: kindDelivered if it succeeded,
+// kindAttempt if it failed.
 const (
 	kindAttempt     = "delivery.attempt"
 	kindDelivered   = "delivery.delivered"
@@ -20,18 +21,18 @@ const (
 	kindDisabled    = "endpoint.disabled"
 )
 
-// errorCharsMax bounds the error that a delivery and a row keep.
+// errorCharsMax bounds the error text of a delivery and of a row.
 const errorCharsMax = 256
 
-func (s *state) row(m moment, kind, subject, result string) persistence.JournalEntry {
+func (s *state) row(m step.Context, kind, subject, result string) persistence.JournalEntry {
 	return persistence.JournalEntry{
-		ID: m.newID(persistence.PrefixJournal), At: venues.At(m.now), Kind: kind, Subject: subject,
+		ID: m.NewID(persistence.PrefixJournal), At: venues.At(m.Now), Kind: kind, Subject: subject,
 		Channel: s.endpoint.ID, Result: result,
 	}
 }
 
-// attemptRow tells one attempt; d is as the attempt left it.
-func (s *state) attemptRow(m moment, d *persistence.Delivery, in attempted) persistence.JournalEntry {
+// attemptRow returns the row of one attempt; d is the delivery after the attempt.
+func (s *state) attemptRow(m step.Context, d *persistence.Delivery, in attemptDone) persistence.JournalEntry {
 	kind, result := kindAttempt, "failed"
 	switch {
 	case in.attempt.Err == nil:
@@ -65,7 +66,7 @@ func answerFields(a persistence.Attempt, took time.Duration) []persistence.Journ
 	return fields
 }
 
-func (s *state) undeliveredRow(m moment, d *persistence.Delivery) persistence.JournalEntry {
+func (s *state) undeliveredRow(m step.Context, d *persistence.Delivery) persistence.JournalEntry {
 	e := s.row(m, kindUndelivered, d.EventID, "undelivered")
 	e.Fields = []persistence.JournalField{
 		{Name: "type", Value: string(d.Type)}, {Name: "attempts", Value: strconv.Itoa(d.Attempts)}, {Name: "error", Value: d.LastError},
@@ -73,25 +74,25 @@ func (s *state) undeliveredRow(m moment, d *persistence.Delivery) persistence.Jo
 	return e
 }
 
-func (s *state) resentRow(m moment, d *persistence.Delivery) persistence.JournalEntry {
+func (s *state) resentRow(m step.Context, d *persistence.Delivery) persistence.JournalEntry {
 	e := s.row(m, kindResent, d.EventID, "pending")
 	e.Fields = []persistence.JournalField{{Name: "type", Value: string(d.Type)}}
 	return e
 }
 
-func (s *state) testRow(m moment, in tested) persistence.JournalEntry {
+func (s *state) testRow(m step.Context, in testDone) persistence.JournalEntry {
 	e := s.row(m, kindAttempt, in.event.ID, "test")
 	e.Fields = append([]persistence.JournalField{{Name: "type", Value: string(in.event.Type)}}, answerFields(in.attempt, in.end.Sub(in.began))...)
 	return e
 }
 
-func (s *state) disabledRow(m moment, why string) persistence.JournalEntry {
+func (s *state) disabledRow(m step.Context, why string) persistence.JournalEntry {
 	e := s.row(m, kindDisabled, s.endpoint.ID, "disabled")
 	e.Fields = []persistence.JournalField{{Name: "reason", Value: why}}
 	return e
 }
 
-// clip bounds a text without breaking a character.
+// clip shortens a text without breaking a character.
 func clip(text string, bytesMax int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= bytesMax {

@@ -8,9 +8,9 @@ import (
 	"venuegate/persistence"
 )
 
-// load reads where the queue stands. What an incarnation before this one has
-// submitted is waited for, and the store must take a commit: what is tried while it
-// takes none is not noted, and would be tried again and again.
+// load reads the cursor and the first deliveries. It first waits for the commits of
+// the previous incarnation. The store must accept a commit: an attempt that cannot be
+// recorded would be repeated over and over.
 func (d *delivery) load(ctx context.Context) any {
 	if err := persistence.Await(ctx, d.deps.Journal, persistence.Batch{Fence: d.deps.Fence}); err != nil {
 		return loaded{err: err}
@@ -29,11 +29,10 @@ func (d *delivery) load(ctx context.Context) any {
 		return loaded{err: err}
 	}
 	rows, err := d.deps.Store.PendingDeliveries(ctx, to.Customer, to.ID, windowMax)
-	return loaded{cursor: cursor, begun: true, rows: rows, err: err}
+	return loaded{cursor: cursor, hasCursor: true, rows: rows, err: err}
 }
 
-// origin finds where a new endpoint begins: behind the last event made before
-// it.
+// origin finds the cursor of a new endpoint: the last event created before it.
 func (d *delivery) origin(ctx context.Context) (persistence.EndpointCursor, error) {
 	to := d.deps.Endpoint
 	cursor := persistence.EndpointCursor{Customer: to.Customer, Endpoint: to.ID}

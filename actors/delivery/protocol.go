@@ -9,48 +9,49 @@ import (
 
 // Messages of the delivery actor.
 //
-//	message          kind     from               answer
+//	message          kind     from               reply
 //	wake             event    Client             -
 //	resend           command  Client             -
-//	resendAll        command  Client             how many
-//	test             command  Client             what came of it
+//	resendAll        command  Client             the number of deliveries
+//	test             command  Client             the outcome
 //	loaded           result   own effect         -
 //	eventsRead       result   own effect         -
 //	pendingRead      result   own effect         -
 //	deliveryFound    result   own effect         -
 //	undeliveredRead  result   own effect         -
-//	lapsedRead       result   own effect         -
-//	attempted        result   own attempt        -
-//	tested           result   own attempt        -
-//	committed        result   journal            -
+//	expiredRead      result   own effect         -
+//	attemptDone      result   own attempt        -
+//	testDone         result   own attempt        -
+//	expireMore       effect   own commit         -
+//	nextUndelivered  effect   own commit         -
 //	tick, poll       timer    itself             -
 type (
-	// wake says that the customer has events up to a sequence.
+	// wake reports that the customer has events up to a sequence.
 	wake   struct{ seq uint64 }
 	resend struct {
 		resendReply
 		eventID string
 	}
 	resendAll struct{ actors.Reply[int] }
-	test      struct{ actors.Reply[Tested] }
-	// tick: something is due. poll: what was told may have been lost.
+	test      struct{ actors.Reply[TestResult] }
+	// tick: something is due. poll: a wake may have been lost.
 	tick struct{}
 	poll struct{}
-	// loadDue: the store may take a commit again.
+	// loadDue: the load is to be repeated.
 	loadDue struct{}
 )
 
-// resendReply says that a delivery begins anew, durably.
+// resendReply is answered when the restart of a delivery is durable.
 type resendReply = actors.Reply[struct{}]
 
 // Results of effects.
 type (
 	loaded struct {
 		cursor persistence.EndpointCursor
-		// begun is false before the endpoint's first cursor is stored.
-		begun bool
-		rows  []persistence.Delivery
-		err   error
+		// hasCursor is false before the endpoint's first cursor is stored.
+		hasCursor bool
+		rows      []persistence.Delivery
+		err       error
 	}
 	eventsRead struct {
 		events []persistence.Event
@@ -71,31 +72,27 @@ type (
 		page persistence.Page[persistence.Delivery]
 		err  error
 	}
-	// lapsedRead are pending deliveries that will not be sent.
-	lapsedRead struct {
+	// expiredRead has pending deliveries that will not be sent.
+	expiredRead struct {
 		rows []persistence.Delivery
 		err  error
 	}
-	attempted struct {
+	attemptDone struct {
 		eventID string
-		// number counts the attempts from 1.
+		// number is the number of the attempt, from 1.
 		number     int
 		attempt    persistence.Attempt
 		began, end time.Time
-		// lost: the event itself is not kept any more. unread: it could not be
-		// read now, and nothing was tried.
+		// lost: the event has been purged. unread: it could not be read now, and
+		// nothing was attempted.
 		lost   bool
 		unread error
 	}
-	tested struct {
+	testDone struct {
 		in      test
 		event   persistence.Event
 		attempt persistence.Attempt
 		began   time.Time
 		end     time.Time
-	}
-	committed struct {
-		after []effect
-		err   error
 	}
 )

@@ -19,7 +19,7 @@ import (
 )
 
 // inBubble runs a test with a process on an empty store in virtual time.
-func inBubble(t *testing.T, test func(t *testing.T, h *house)) {
+func inBubble(t *testing.T, test func(t *testing.T, h *process)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, storetest.NewMemory())
@@ -43,7 +43,7 @@ func (r *receiver) events() []string {
 }
 
 func TestNewEndpointBeginsAfterItsCreation(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+	inBubble(t, func(t *testing.T, h *process) {
 		h.emit(persistence.EventOrderFilled, 1500)
 		time.Sleep(time.Second + 300*time.Microsecond) // the store keeps milliseconds
 		to := endpoint("end_1")
@@ -62,25 +62,23 @@ func TestNewEndpointBeginsAfterItsCreation(t *testing.T) {
 }
 
 func TestFilters(t *testing.T) {
-	all := []persistence.EventType{
-		persistence.EventOrderFilled, persistence.EventOrderPartiallyFilled, persistence.EventPositionClosed, persistence.EventStopTriggered,
-		persistence.EventAlertFired, persistence.EventRiskLimitReached, persistence.EventNotification,
-	}
+	all, closed := persistence.EndpointTelegram.EventTypes(), []persistence.EventType{persistence.EventPositionClosed}
+	public, notification := all[:len(all)-1], all[len(all)-1:]
 	for name, c := range map[string]struct {
 		kind  persistence.EndpointKind
 		types []persistence.EventType
 		want  []persistence.EventType
 	}{
-		"webhook":          {persistence.EndpointWebhook, nil, all[:6]},
+		"webhook":          {persistence.EndpointWebhook, nil, public},
 		"webhook filtered": {persistence.EndpointWebhook, all[3:5], all[3:5]},
-		"webhook notified": {persistence.EndpointWebhook, all[6:], nil},
+		"webhook notified": {persistence.EndpointWebhook, notification, nil},
 		"bot":              {persistence.EndpointTelegram, nil, all},
 		"bot filtered":     {persistence.EndpointTelegram, all[:1], all[:1]},
-		"sheet":            {persistence.EndpointSheet, nil, all[2:3]},
+		"sheet":            {persistence.EndpointSheet, nil, closed},
 		"file":             {persistence.EndpointFile, all[:2], nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, h *house) {
+			inBubble(t, func(t *testing.T, h *process) {
 				to := endpoint("end_1")
 				to.Kind, to.Types = c.kind, c.types
 				var got []persistence.EventType
@@ -102,7 +100,7 @@ func TestFilters(t *testing.T) {
 }
 
 func TestGoneDisablesTheEndpoint(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+	inBubble(t, func(t *testing.T, h *process) {
 		to := endpoint("end_1")
 		r := newReceiver(func(context.Context, persistence.Event, int) persistence.Attempt {
 			return persistence.Attempt{Code: 410, Err: errors.New("answered 410"), Gone: "answered 410 Gone"}
@@ -112,41 +110,41 @@ func TestGoneDisablesTheEndpoint(t *testing.T) {
 		c.Wake(20)
 		settle(30 * time.Second) // longer than the first delay
 		if n := len(r.seen()); n == 0 || n > delivery.ConcurrencyMax {
-			t.Errorf("%d posts", n)
+			t.Errorf("%d posts, want 1 to ConcurrencyMax", n)
 		}
 		records, err := h.store.Endpoints(t.Context(), customer)
 		if err != nil || len(records) != 1 || len(h.disables()) != 1 || records[0].Disabled != "answered 410 Gone" {
-			t.Fatalf("%+v, %d times, %v", records, len(h.disables()), err)
+			t.Fatalf("%+v, %d times, %v, want one record, disabled: answered 410 Gone", records, len(h.disables()), err)
 		}
 		if got := h.rows("end_1"); !slices.Equal(got, []string{"endpoint.disabled/disabled"}) {
 			t.Error(got)
 		}
-		// Enabled anew, the queue goes on with what waits.
+		// Enabled again, the queue continues with the pending deliveries.
 		again := open(t, h.store)
 		defer again.close()
 		healed := newReceiver(accept)
 		again.start(to, healed)
 		settle(time.Hour)
 		if got := healed.events(); !slices.Equal(got, sorted(ids)) {
-			t.Errorf("%d of %d events", len(got), len(ids))
+			t.Errorf("%d of %d events, want all", len(got), len(ids))
 		}
 	})
 }
 
-// TestLostDisableIsTold again: whoever marks the record may have been too busy.
-func TestLostDisableIsTold(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
-		h.deaf.Store(true)
+// The first call of Disable may have failed.
+func TestDisableIsRepeated(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *process) {
+		h.dropDisables.Store(true)
 		c := h.start(endpoint("end_1"), newReceiver(func(context.Context, persistence.Event, int) persistence.Attempt {
 			return persistence.Attempt{Code: 410, Err: errors.New("answered 410"), Gone: "answered 410 Gone"}
 		}))
 		h.emit(persistence.EventOrderFilled, 1)
 		c.Wake(1)
 		settle(time.Second)
-		h.deaf.Store(false)
+		h.dropDisables.Store(false)
 		settle(2 * time.Minute)
-		if told := h.disables(); len(told) == 0 || told[0].Disabled != "answered 410 Gone" {
-			t.Errorf("%+v", told)
+		if disabled := h.disables(); len(disabled) == 0 || disabled[0].Disabled != "answered 410 Gone" {
+			t.Errorf("%+v, want one or more, disabled: answered 410 Gone", disabled)
 		}
 	})
 }
@@ -157,8 +155,8 @@ func sorted(ids []string) []string {
 	return ids
 }
 
-func TestPausedEndpointWaits(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+func TestPausedEndpointSendsNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *process) {
 		for name, change := range map[string]func(*persistence.Endpoint){
 			"end_paused":   func(e *persistence.Endpoint) { e.Paused = true },
 			"end_disabled": func(e *persistence.Endpoint) { e.Disabled = "answered 410 Gone" },
@@ -172,7 +170,7 @@ func TestPausedEndpointWaits(t *testing.T) {
 			c.Wake(1 << 40)
 			settle(time.Hour)
 			if n := len(r.seen()); n != 0 {
-				t.Errorf("%s: %d posts", name, n)
+				t.Errorf("%s: %d posts, want 0", name, n)
 			}
 			again := open(t, h.store)
 			again.start(endpoint(name), r)
@@ -187,7 +185,7 @@ func TestPausedEndpointWaits(t *testing.T) {
 }
 
 func TestResend(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+	inBubble(t, func(t *testing.T, h *process) {
 		var healthy atomic.Bool
 		r := newReceiver(func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
 			if healthy.Load() {
@@ -200,12 +198,12 @@ func TestResend(t *testing.T) {
 		ids := h.emit(persistence.EventOrderFilled, 400)
 		c.Wake(600)
 		if err := c.Resend(t.Context(), "evt_unknown"); venues.CodeOf(err) != venues.CodeNotFound {
-			t.Errorf("unknown: %v", err)
+			t.Errorf("unknown: %v, want code CodeNotFound", err)
 		}
 		settle(3 * time.Hour)
 		posts := len(r.seen())
 		if posts != 2000 {
-			t.Fatalf("%d posts", posts)
+			t.Fatalf("%d posts, want 2000", posts)
 		}
 		healthy.Store(true)
 		if err := c.Resend(t.Context(), ids[7]); err != nil {
@@ -222,22 +220,22 @@ func TestResend(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := c.ResendUndelivered(t.Context()); n != 399 || err != nil {
-			t.Fatalf("%d, %v", n, err)
+			t.Fatalf("%d, %v, want 399", n, err)
 		}
 		settle(time.Minute)
 		if len(r.taken) != 400 || r.taken[ids[7]] != 2 {
-			t.Errorf("%d taken, one %d times", len(r.taken), r.taken[ids[7]])
+			t.Errorf("%d taken, one %d times, want 400 and 2", len(r.taken), r.taken[ids[7]])
 		}
 		if n, err := c.ResendUndelivered(t.Context()); n != 0 || err != nil {
-			t.Errorf("%d, %v", n, err)
+			t.Errorf("%d, %v, want 0", n, err)
 		}
 	})
 }
 
-// TestResendOfWhatIsInHand: the fifth attempt hangs when it is asked for; it must
-// begin anew when that has failed.
-func TestResendOfWhatIsInHand(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+// The fifth attempt hangs when the resend is requested; the delivery must be restarted
+// when that attempt has failed.
+func TestResendDuringAnAttempt(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *process) {
 		r := newReceiver(func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
 			if n == 5 {
 				<-ctx.Done()
@@ -257,19 +255,19 @@ func TestResendOfWhatIsInHand(t *testing.T) {
 		if len(posts) != 6 || posts[5].attempt != 1 || posts[5].at.Sub(posts[4].at) != 10*time.Second {
 			t.Errorf("%+v", posts)
 		}
-		// One that waits is tried at once.
+		// A pending one is attempted immediately.
 		if err := c.Resend(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 		settle(0)
 		if n := len(r.seen()); n != 7 {
-			t.Errorf("%d posts", n)
+			t.Errorf("%d posts, want 7", n)
 		}
 	})
 }
 
 func TestTestEvent(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+	inBubble(t, func(t *testing.T, h *process) {
 		to := endpoint("end_1")
 		to.Paused, to.Types = true, []persistence.EventType{persistence.EventOrderFilled}
 		var sent persistence.Event
@@ -280,7 +278,7 @@ func TestTestEvent(t *testing.T) {
 		}))
 		got, err := c.Test(t.Context())
 		if err != nil || got.EventID != sent.ID || got.Attempt.Code != 500 || got.Took != time.Second {
-			t.Fatalf("%+v, %v", got, err)
+			t.Fatalf("%+v, %v, want the event's id, Code 500, Took 1s", got, err)
 		}
 		if sent.Type != persistence.EventAlertFired || !strings.Contains(string(sent.Data), `"test":true`) {
 			t.Errorf("%s %s", sent.Type, sent.Data)
@@ -289,15 +287,15 @@ func TestTestEvent(t *testing.T) {
 			t.Error(rows)
 		}
 		if d := h.deliveries("end_1"); len(d) != 0 {
-			t.Errorf("kept: %v", d)
+			t.Errorf("deliveries = %v, want none", d)
 		}
 	})
 }
 
-// TestTestEventOfATradeList: those that take closed trades alone are sent one.
-func TestTestEventOfATradeList(t *testing.T) {
+// Endpoints that accept closed trades only are sent a closed trade.
+func TestTestEventForClosedTrades(t *testing.T) {
 	for _, kind := range []persistence.EndpointKind{persistence.EndpointSheet, persistence.EndpointFile} {
-		inBubble(t, func(t *testing.T, h *house) {
+		inBubble(t, func(t *testing.T, h *process) {
 			to := endpoint("end_1")
 			to.Kind = kind
 			var sent persistence.Event
@@ -315,8 +313,8 @@ func TestTestEventOfATradeList(t *testing.T) {
 	}
 }
 
-func TestDeadEndpointDelaysNoOther(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+func TestHangingEndpointDelaysNoOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *process) {
 		dead := newReceiver(func(ctx context.Context, _ persistence.Event, _ int) persistence.Attempt {
 			<-ctx.Done()
 			return persistence.Attempt{Err: ctx.Err()}
@@ -342,7 +340,7 @@ func TestDeadEndpointDelaysNoOther(t *testing.T) {
 }
 
 func TestFailingEventDelaysNoneBehindIt(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+	inBubble(t, func(t *testing.T, h *process) {
 		var bad string
 		r := newReceiver(func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
 			if e.ID == bad {
@@ -357,15 +355,14 @@ func TestFailingEventDelaysNoneBehindIt(t *testing.T) {
 		c.Wake(101)
 		settle(time.Second)
 		if len(r.taken) != 100 {
-			t.Errorf("%d taken", len(r.taken))
+			t.Errorf("%d events received, want 100", len(r.taken))
 		}
 	})
 }
 
-// TestScheduleHoldsBeyondTheWindow: many more events fail than memory holds, and
-// each keeps its own moments.
-func TestScheduleHoldsBeyondTheWindow(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+// Many more events fail than fit into memory, and each keeps its own schedule.
+func TestScheduleIsKeptBeyondTheWindow(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *process) {
 		var running, most atomic.Int32
 		r := newReceiver(func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
 			most.Store(max(most.Load(), running.Add(1)))
@@ -386,7 +383,7 @@ func TestScheduleHoldsBeyondTheWindow(t *testing.T) {
 			byEvent[p.event] = append(byEvent[p.event], p)
 		}
 		if len(byEvent) != events || most.Load() > delivery.ConcurrencyMax {
-			t.Errorf("%d events, %d at a time", len(byEvent), most.Load())
+			t.Errorf("%d events, %d attempts at a time, want %v events, at most ConcurrencyMax", len(byEvent), most.Load(), events)
 		}
 		for _, posts := range byEvent {
 			checkOffsets(t, posts, posts[0].at)
@@ -394,7 +391,7 @@ func TestScheduleHoldsBeyondTheWindow(t *testing.T) {
 	})
 }
 
-func TestFailedCommitBeginsAnew(t *testing.T) {
+func TestFailedCommitRestartsTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
 		h := open(t, store)
@@ -412,18 +409,18 @@ func TestFailedCommitBeginsAnew(t *testing.T) {
 			settle(time.Minute)
 		}
 		if len(r.taken) != 60 {
-			t.Errorf("%d taken", len(r.taken))
+			t.Errorf("%d events received, want 60", len(r.taken))
 		}
 		all := h.emitted()
 		if delivered, pending, undelivered := h.equation("end_1", all, r); delivered != 60 {
-			t.Errorf("%d delivered, %d pending, %d undelivered", delivered, pending, undelivered)
+			t.Errorf("%d delivered, %d pending, %d undelivered, want 60", delivered, pending, undelivered)
 		}
 	})
 }
 
-// TestStopCutsAttemptsOff: a receiver that hangs does not hold the process, and
-// the attempt does not count.
-func TestStopCutsAttemptsOff(t *testing.T) {
+// A receiver that hangs does not delay the stop, and the interrupted attempt does not
+// count.
+func TestStopInterruptsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
 		h := open(t, store)
@@ -439,16 +436,16 @@ func TestStopCutsAttemptsOff(t *testing.T) {
 		begun := time.Now()
 		h.close()
 		if took := time.Since(begun); took > 0 {
-			t.Errorf("stopped after %v", took)
+			t.Errorf("stopped after %v, want no wait", took)
 		}
 		if d := h.deliveries("end_1")[id]; d.Attempts != 0 || d.Status != persistence.DeliveryPending {
-			t.Errorf("%+v", d)
+			t.Errorf("%+v, want Attempts 0, Status DeliveryPending", d)
 		}
 	})
 }
 
 func TestJournalRowOfAnAttempt(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+	inBubble(t, func(t *testing.T, h *process) {
 		c := h.start(endpoint("end_1"), newReceiver(func(context.Context, persistence.Event, int) persistence.Attempt {
 			time.Sleep(1500 * time.Millisecond)
 			return persistence.Attempt{Code: 503, Answer: []byte("busy\xff"), Err: errors.New("answered 503")}
@@ -459,7 +456,7 @@ func TestJournalRowOfAnAttempt(t *testing.T) {
 		settle(2 * time.Second)
 		page, err := h.store.Journal(t.Context(), persistence.JournalQuery{Customer: customer, Subject: id, Channel: "end_1", Result: "failed"})
 		if err != nil || len(page.Items) != 1 {
-			t.Fatalf("%v, %v", page, err)
+			t.Fatalf("%v, %v, want one row", page, err)
 		}
 		var text []string
 		for _, f := range page.Items[0].Fields {

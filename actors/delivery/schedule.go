@@ -6,14 +6,12 @@ import (
 )
 
 const (
-	// RetryAfterMax bounds how long a receiver may put the next attempt off by
-	// Retry-After.
+	// RetryAfterMax bounds the delay that a receiver can request by Retry-After.
 	RetryAfterMax = 2 * time.Hour
-	// restMin is the shortest rest of a queue whose other end has a limit that is
-	// reached.
-	restMin = time.Second
-	// throttledMax is how long after it was queued a delivery can wait for such a
-	// limit without spending attempts.
+	// throttleMin is the shortest pause after an endpoint has reported a rate limit.
+	throttleMin = time.Second
+	// throttledMax is the age up to which a delivery can be throttled without its
+	// attempts being counted.
 	throttledMax = 24 * time.Hour
 )
 
@@ -23,43 +21,44 @@ const (
 	DelayMax    = 7 * 24 * time.Hour
 )
 
-// Schedule says how often a delivery is tried, and how long after the end of each
-// failed attempt the next one begins. The last delay serves all that follow.
+// Schedule is the number of attempts of a delivery, and the delays from the end of each
+// failed attempt to the next one. The last delay applies to all further attempts.
 type Schedule struct {
 	Attempts int
 	Delays   []time.Duration
 }
 
-// ScheduleDefault is five attempts: at once, then 10 s, 1 min, 5 min and 30 min
-// after the end of the one before (decisions 6). The fifth delay is for a sixth
-// attempt, should one be configured.
+// ScheduleDefault returns five attempts: immediately, then 10 s, 1 min, 5 min and
+// 30 min after the end of the previous one (decisions 6). The fifth delay is for a
+// sixth attempt, should one be configured.
 func ScheduleDefault() Schedule {
 	return Schedule{Attempts: 5, Delays: []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}}
 }
 
-// ScheduleFault is what is wrong with a configured schedule.
-type ScheduleFault struct {
+// ScheduleError describes an invalid field of a configured schedule.
+type ScheduleError struct {
 	Field   string // attempts or delays
 	Problem string
 }
 
-// Faults lists what is wrong with a configured schedule.
-func (s Schedule) Faults() (faults []ScheduleFault) {
+// Errors returns the invalid fields of a configured schedule.
+func (s Schedule) Errors() (errs []ScheduleError) {
 	if s.Attempts < 1 || s.Attempts > AttemptsMax {
-		faults = append(faults, ScheduleFault{"attempts", fmt.Sprintf("must be 1 to %d", AttemptsMax)})
+		errs = append(errs, ScheduleError{"attempts", fmt.Sprintf("must be 1 to %d", AttemptsMax)})
 	}
 	if s.Attempts > 1 && len(s.Delays) == 0 {
-		faults = append(faults, ScheduleFault{"delays", fmt.Sprintf("must be given for %d attempts", s.Attempts)})
+		errs = append(errs, ScheduleError{"delays", fmt.Sprintf("must be given for %d attempts", s.Attempts)})
 	}
 	for i, d := range s.Delays {
 		if d <= 0 || d > DelayMax {
-			faults = append(faults, ScheduleFault{"delays", fmt.Sprintf("entry %d must be above 0 and at most %v, not %v", i+1, DelayMax, d)})
+			errs = append(errs, ScheduleError{"delays", fmt.Sprintf("entry %d must be greater than 0 and at most %v, not %v", i+1, DelayMax, d)})
 		}
 	}
-	return faults
+	return errs
 }
 
-// next is the moment of the attempt after failed ones, or false if there is none.
+// next returns the time of the attempt after the given number of failed ones, or false
+// if there is none.
 func (s Schedule) next(failed int, ended time.Time, retryAfter time.Duration) (time.Time, bool) {
 	if failed >= s.Attempts {
 		return time.Time{}, false
@@ -68,7 +67,7 @@ func (s Schedule) next(failed int, ended time.Time, retryAfter time.Duration) (t
 	return wholeMilliseconds(ended.Add(max(delay, min(retryAfter, RetryAfterMax)))), true
 }
 
-// wholeMilliseconds is a moment as it is stored, and never early.
+// wholeMilliseconds rounds up to milliseconds, the precision of stored times.
 func wholeMilliseconds(at time.Time) time.Time {
 	if whole := at.Truncate(time.Millisecond); whole.Before(at) {
 		return whole.Add(time.Millisecond)

@@ -46,7 +46,7 @@ func TestFiveAttemptsToTheSecond(t *testing.T) {
 		checkOffsets(t, r.seen(), begun)
 		d := h.deliveries("end_1")[id]
 		if d.Status != persistence.DeliveryUndelivered || d.Attempts != 5 || d.LastError != "answered 500" {
-			t.Errorf("%+v", d)
+			t.Errorf("%+v, want Status DeliveryUndelivered, Attempts 5, LastError answered 500", d)
 		}
 		want := []string{"delivery.attempt/failed", "delivery.attempt/failed", "delivery.attempt/failed", "delivery.attempt/failed", "delivery.attempt/failed", "delivery.undelivered/undelivered"}
 		if got := h.rows(id); !slices.Equal(got, want) {
@@ -55,8 +55,8 @@ func TestFiveAttemptsToTheSecond(t *testing.T) {
 	})
 }
 
-// TestRestartInEveryGap ends the process once in the middle of each wait, by a
-// crash, and opens it anew before the next attempt is due.
+// TestRestartInEveryGap crashes the process once between any two attempts and restarts
+// it before the next attempt is due.
 func TestRestartInEveryGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
@@ -79,14 +79,13 @@ func TestRestartInEveryGap(t *testing.T) {
 		synctest.Wait()
 		checkOffsets(t, r.seen(), begun)
 		if d := h.deliveries("end_1")[id]; d.Status != persistence.DeliveryUndelivered || d.Attempts != 5 {
-			t.Errorf("%+v", d)
+			t.Errorf("%+v, want Status DeliveryUndelivered, Attempts 5", d)
 		}
 		h.close()
 	})
 }
 
-// TestDelayCountsFromTheEnd: an attempt that hangs takes ten seconds, and the
-// delay begins behind them.
+// An attempt that hangs takes ten seconds, and the delay begins after them.
 func TestDelayCountsFromTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, storetest.NewMemory())
@@ -110,7 +109,7 @@ func TestDelayCountsFromTheEnd(t *testing.T) {
 	})
 }
 
-func TestDueTimeMissedWhileDownIsTriedAtOnce(t *testing.T) {
+func TestAttemptMissedWhileDownIsMadeImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
 		r := newReceiver(refuse)
@@ -169,8 +168,8 @@ func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
 }
 
 func TestScheduleIsValidated(t *testing.T) {
-	if faults := delivery.ScheduleDefault().Faults(); faults != nil {
-		t.Error(faults)
+	if errs := delivery.ScheduleDefault().Errors(); errs != nil {
+		t.Error(errs)
 	}
 	for name, c := range map[string]struct {
 		schedule delivery.Schedule
@@ -182,8 +181,8 @@ func TestScheduleIsValidated(t *testing.T) {
 		"a negative delay": {delivery.Schedule{Attempts: 2, Delays: []time.Duration{-1}}, "delays"},
 		"an endless delay": {delivery.Schedule{Attempts: 2, Delays: []time.Duration{8 * 24 * time.Hour}}, "delays"},
 	} {
-		if faults := c.schedule.Faults(); len(faults) != 1 || faults[0].Field != c.field {
-			t.Errorf("%s: %v", name, faults)
+		if errs := c.schedule.Errors(); len(errs) != 1 || errs[0].Field != c.field {
+			t.Errorf("%s: %v", name, errs)
 		}
 	}
 }

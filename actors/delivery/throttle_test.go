@@ -11,8 +11,8 @@ import (
 	"venuegate/persistence"
 )
 
-// chatLimit is a chat that takes so many messages a minute, and tells the others
-// to wait for the next one.
+// chatLimit is a chat that accepts a number of messages a minute, and throttles the
+// others until the next minute.
 func chatLimit(perMinute int, seen *int) func(context.Context, persistence.Event, int) persistence.Attempt {
 	var minute time.Time
 	taken := 0
@@ -30,10 +30,10 @@ func chatLimit(perMinute int, seen *int) func(context.Context, persistence.Event
 	}
 }
 
-// TestBurstOutlastsTheLimitOfAChat: what must wait for the limit spends no
-// attempt, and the queue leaves the other end alone meanwhile.
-func TestBurstOutlastsTheLimitOfAChat(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+// Throttled deliveries use up no attempt, and the queue does not call the endpoint
+// meanwhile.
+func TestThrottledBurstIsDelivered(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *process) {
 		asked := 0
 		r := newReceiver(nil)
 		limit := chatLimit(20, &asked)
@@ -48,22 +48,22 @@ func TestBurstOutlastsTheLimitOfAChat(t *testing.T) {
 		c.Wake(1 << 40)
 		settle(30 * time.Minute)
 		if len(r.taken) != len(ids) {
-			t.Errorf("%d of %d taken", len(r.taken), len(ids))
+			t.Errorf("%d of %d events received, want all", len(r.taken), len(ids))
 		}
 		if most := len(ids) + 26*delivery.ConcurrencyMax; asked > most {
-			t.Errorf("asked %d times, at most %d", asked, most)
+			t.Errorf("asked %d times, at most %d, want at most %v", asked, most, most)
 		}
 		for _, p := range r.seen() {
 			if p.attempt != 1 {
-				t.Fatalf("attempt %d", p.attempt)
+				t.Fatalf("attempt %d, want attempt 1", p.attempt)
 			}
 		}
 	})
 }
 
-// TestThrottleEndsSomeday: one that is put off for ever is counted in the end.
-func TestThrottleEndsSomeday(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+// A delivery that is throttled for too long uses up its attempts.
+func TestThrottledDeliveryIsGivenUpEventually(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *process) {
 		r := newReceiver(func(context.Context, persistence.Event, int) persistence.Attempt {
 			return persistence.Attempt{Code: 429, Err: errors.New("too many messages"), RetryAfterSec: 3600, Throttled: true}
 		})
@@ -73,11 +73,11 @@ func TestThrottleEndsSomeday(t *testing.T) {
 		c.Wake(1)
 		settle(10 * time.Hour)
 		if d := h.deliveries("end_1")[id]; d.Status != persistence.DeliveryPending || d.Attempts != 0 || d.LastError != "too many messages" {
-			t.Errorf("%+v", d)
+			t.Errorf("%+v, want Status DeliveryPending, Attempts 0, LastError too many messages", d)
 		}
 		settle(20 * time.Hour)
 		if d := h.deliveries("end_1")[id]; d.Status != persistence.DeliveryUndelivered || d.Attempts != 5 {
-			t.Errorf("%+v", d)
+			t.Errorf("%+v, want Status DeliveryUndelivered, Attempts 5", d)
 		}
 		rows := h.rows(id)
 		if n := len(rows); n < 6 || rows[0] != "delivery.attempt/throttled" || rows[n-1] != "delivery.undelivered/undelivered" {
@@ -86,10 +86,10 @@ func TestThrottleEndsSomeday(t *testing.T) {
 	})
 }
 
-// TestThrottledQueueGoesOnAtItsMoment: a rest ends at its moment, for those
-// that never were tried as well.
-func TestThrottledQueueGoesOnAtItsMoment(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+// A throttled queue resumes exactly when the limit ends, with deliveries that were never
+// attempted too.
+func TestThrottledQueueResumesOnTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *process) {
 		throttled := true
 		r := newReceiver(nil)
 		r.answer = func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
@@ -115,7 +115,7 @@ func TestThrottledQueueGoesOnAtItsMoment(t *testing.T) {
 		}
 		for _, p := range r.seen()[1:] {
 			if after := p.at.Sub(begun); after != 35*time.Second {
-				t.Errorf("%s after %v", p.event, after)
+				t.Errorf("%s after %v, want 35s", p.event, after)
 			}
 		}
 	})

@@ -15,7 +15,7 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// moods of a receiver: it accepts, fails, resets, hangs or has enough, by chance.
+// moody returns a receiver that accepts, fails, resets, hangs or throttles at random.
 func moody(random *rand.Rand) *receiver {
 	var mu sync.Mutex
 	return newReceiver(func(ctx context.Context, _ persistence.Event, _ int) persistence.Attempt {
@@ -39,9 +39,9 @@ func moody(random *rand.Rand) *receiver {
 	})
 }
 
-// equation checks that what was emitted for an endpoint is what was delivered,
-// waits or is undelivered.
-func (h *house) equation(endpoint string, emitted []persistence.Event, r *receiver) (delivered, pending, undelivered int) {
+// equation checks that every event emitted for an endpoint is delivered, pending or
+// undelivered.
+func (h *process) equation(endpoint string, emitted []persistence.Event, r *receiver) (delivered, pending, undelivered int) {
 	h.t.Helper()
 	cursor, err := h.store.EndpointCursor(context.Background(), customer, endpoint)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
@@ -63,7 +63,7 @@ func (h *house) equation(endpoint string, emitted []persistence.Event, r *receiv
 		case d.Status == persistence.DeliveryUndelivered:
 			undelivered++
 		case r.taken[e.ID] == 0:
-			h.t.Errorf("%s: event %s was never taken, and counts as delivered", endpoint, e.ID)
+			h.t.Errorf("%s: event %s was never received, and its delivery is delivered", endpoint, e.ID)
 		default:
 			delivered++
 		}
@@ -75,7 +75,7 @@ func (h *house) equation(endpoint string, emitted []persistence.Event, r *receiv
 }
 
 // emitted reads every event of the store.
-func (h *house) emitted() []persistence.Event {
+func (h *process) emitted() []persistence.Event {
 	h.t.Helper()
 	var all []persistence.Event
 	ids := map[string]bool{}
@@ -105,9 +105,9 @@ func TestNothingIsLostOverCrashes(t *testing.T) {
 	t.Logf("%d deliveries", total)
 }
 
-// overCrashes lets n events of one customer go through four endpoints while the
-// process crashes again and again, with commits on their way. It returns how many
-// deliveries there were.
+// overCrashes sends n events of one customer through four endpoints while the process
+// crashes again and again, with commits under way. It returns the number of
+// deliveries.
 func overCrashes(t *testing.T, seed uint64, n int) int {
 	t.Helper()
 	const endpoints, crashes = 4, 10
@@ -160,7 +160,7 @@ func overCrashes(t *testing.T, seed uint64, n int) int {
 }
 
 // emitBulk emits in bursts.
-func (h *house) emitBulk(random *rand.Rand, n int, acked map[string]bool, clients []delivery.Client) {
+func (h *process) emitBulk(random *rand.Rand, n int, acked map[string]bool, clients []delivery.Client) {
 	h.t.Helper()
 	for n > 0 {
 		size := min(n, 1+random.IntN(200))

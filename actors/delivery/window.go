@@ -7,34 +7,33 @@ import (
 	"venuegate/persistence"
 )
 
-// windowMax bounds the deliveries in memory; those in hand may exceed it by one
-// page.
+// windowMax bounds the deliveries in memory; busy ones may exceed it by one page.
 const windowMax = 256
 
-// item is one delivery in memory. A busy one is in hand: tried, or being
-// committed. The others wait in the queue.
+// item is one delivery in memory. A busy one is being attempted or committed; the
+// others are in the queue.
 type item struct {
 	persistence.Delivery
 	busy  bool
 	index int
-	// resend holds who asked for it to begin anew while it was in hand.
+	// resend are the callers that requested a restart while it was busy.
 	resend []resendReply
 }
 
-// window holds the deliveries that are due first.
+// window has the deliveries that are due first.
 type window struct {
 	byEvent map[string]*item
 	queue   dueQueue
 	busy    int
-	// outside is when the first of those that only the store holds is due; zero
-	// if there are none.
+	// outside is the earliest due time of the deliveries that only the store has;
+	// zero if there are none.
 	outside time.Time
 }
 
 func newWindow() *window { return &window{byEvent: map[string]*item{}} }
 
-// take adds a pending delivery, unless it is there.
-func (w *window) take(d persistence.Delivery) {
+// add adds a pending delivery, unless it is there.
+func (w *window) add(d persistence.Delivery) {
 	if w.byEvent[d.EventID] != nil {
 		return
 	}
@@ -43,8 +42,8 @@ func (w *window) take(d persistence.Delivery) {
 	w.push(x)
 }
 
-// hold takes a delivery in hand; it may be new to the window.
-func (w *window) hold(d persistence.Delivery) *item {
+// markBusy makes a delivery busy; it may be new to the window.
+func (w *window) markBusy(d persistence.Delivery) *item {
 	x := w.byEvent[d.EventID]
 	if x == nil {
 		x = &item{}
@@ -59,11 +58,11 @@ func (w *window) hold(d persistence.Delivery) *item {
 	return x
 }
 
-// release lets a delivery that was in hand wait for its time. One that is due
-// behind what only the store holds is left to the store too.
+// release returns a busy delivery to the queue, or drops it if it is due after one
+// that only the store has.
 func (w *window) release(x *item) {
 	if !w.outside.IsZero() && !x.DueAt.Before(w.outside) {
-		w.forget(x)
+		w.drop(x)
 		return
 	}
 	x.busy = false
@@ -78,13 +77,13 @@ func (w *window) push(x *item) {
 	}
 }
 
-// forget drops a delivery that is in hand.
-func (w *window) forget(x *item) {
+// drop removes a busy delivery.
+func (w *window) drop(x *item) {
 	w.busy--
 	delete(w.byEvent, x.EventID)
 }
 
-// evict leaves the one that is due last to the store.
+// evict drops the delivery that is due last; the store has it.
 func (w *window) evict() {
 	last := 0
 	for i := range w.queue {
@@ -95,17 +94,17 @@ func (w *window) evict() {
 	x := w.queue[last]
 	heap.Remove(&w.queue, last)
 	delete(w.byEvent, x.EventID)
-	w.leftOutside(x.DueAt.Time)
+	w.noteOutside(x.DueAt.Time)
 }
 
-// leftOutside remembers that the store alone holds one that is due then.
-func (w *window) leftOutside(due time.Time) {
+// noteOutside records that a delivery which only the store has is due then.
+func (w *window) noteOutside(due time.Time) {
 	if w.outside.IsZero() || due.Before(w.outside) {
 		w.outside = due
 	}
 }
 
-// ready counts what is in hand or could be.
+// ready returns the number of deliveries that are busy or due.
 func (w *window) ready(now time.Time) int {
 	n := w.busy
 	for _, x := range w.queue {

@@ -10,12 +10,12 @@ import (
 	"venuegate/persistence"
 )
 
-// Deps are what the journal's housekeeping works with.
+// Deps are the dependencies of the housekeeping.
 type Deps struct {
 	Store persistence.Store
 	Pool  *actors.Pool
-	// EventsKeep and JournalKeep are how long rows are kept; zero keeps them
-	// for ever.
+	// EventsKeep and JournalKeep are the retention of rows; zero keeps them for
+	// ever.
 	EventsKeep  time.Duration
 	JournalKeep time.Duration
 }
@@ -23,8 +23,8 @@ type Deps struct {
 const (
 	purgePeriod = time.Hour
 	purgeJitter = 5 * time.Minute
-	// idempotencyKeep is longer than the window, so that a clock that jumped
-	// cannot free a request id by removing its record.
+	// idempotencyKeep is longer than the window, so that a jump of the clock cannot
+	// free a request id by removing its record.
 	idempotencyKeep = 2 * persistence.IdempotencyWindow
 )
 
@@ -33,14 +33,14 @@ type (
 	purgeDone struct{ err error }
 )
 
-// Child describes the journal for its supervisor.
+// Child returns the specification of the journal actor.
 func Child(d Deps) actors.Child {
 	return actors.Child{Name: "journal", Producer: func() actors.Behaviour { return &journal{deps: d} }}
 }
 
 type journal struct{ deps Deps }
 
-// Started says what the integrity check found and begins the housekeeping.
+// Started logs a failed integrity check and starts the housekeeping.
 func (j *journal) Started(ctx *actors.Context) {
 	if err := j.deps.Store.Integrity(); err != nil {
 		ctx.Logger().Error("the store has lost confirmed records; trading stays off", zap.Error(err))
@@ -48,7 +48,7 @@ func (j *journal) Started(ctx *actors.Context) {
 	ctx.Timers().Every("purge", purgePeriod, purgeJitter, tickPurge{})
 }
 
-// Receive dispatches.
+// Receive handles one message.
 func (j *journal) Receive(ctx *actors.Context, msg any) {
 	switch in := msg.(type) {
 	case tickPurge:
@@ -72,6 +72,6 @@ func (j *journal) purge(ctx *actors.Context) {
 		before.Journal = now.Add(-j.deps.JournalKeep)
 	}
 	if err := ctx.Go(j.deps.Pool, func(c context.Context) any { return purgeDone{j.deps.Store.Purge(c, before)} }); err != nil {
-		ctx.Logger().Warn("purge put off", zap.Error(err))
+		ctx.Logger().Warn("purge postponed", zap.Error(err))
 	}
 }

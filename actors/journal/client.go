@@ -1,3 +1,22 @@
+// Package journal is the way to the store's one writer.
+//
+// Client numbers the events and journal rows of each customer and submits the
+// batch under the same lock, so that sequences rise in the order of the commits.
+// Only the owner of a customer (Client.Own) can number and commit its rows: a
+// process that has lost a customer is refused with persistence.ErrFenced.
+//
+// An actor commits through its CommitQueue, which lets nothing become durable
+// behind a commit that failed:
+//
+//	actor ── CommitQueue ── Client ── persistence.Store
+//	           merges,        numbers the      group commit
+//	           keeps order    rows
+//
+// Client.Listen sets the function that is notified of durable events; the rows
+// themselves are read from the store.
+//
+// The journal actor (Child) is the housekeeping: it purges rows that are past
+// their retention and logs a store that is not intact.
 package journal
 
 import (
@@ -9,19 +28,19 @@ import (
 	"venuegate/persistence"
 )
 
-// Client submits commits. It is safe for concurrent use.
+// Client numbers and submits batches. It is safe for concurrent use.
 type Client struct {
 	store    persistence.Store
 	listener Listener
 
 	mu     sync.Mutex
 	owners map[string]*sequence
-	lines  map[string]*Line
+	queues map[string]*CommitQueue
 }
 
-// Listener hears that a customer's events up to seq are durable. It is called on
-// the store's goroutine, once for each batch that held events, and must not
-// block. Calls for one customer rise unless a batch has failed.
+// Listener is notified that a customer's events up to seq are durable. It is called
+// on the store's goroutine, once for each batch that contains events, and must not
+// block. Within a customer seq rises unless a batch has failed.
 type Listener func(customer string, seq uint64)
 
 // sequence numbers the rows of one customer that this process owns.
@@ -31,17 +50,17 @@ type sequence struct {
 	last  uint64
 }
 
-// NewClient makes the client of a store. There must be one for each store.
+// NewClient returns the client of a store. A store must have only one.
 func NewClient(store persistence.Store) *Client {
-	return &Client{store: store, owners: map[string]*sequence{}, lines: map[string]*Line{}}
+	return &Client{store: store, owners: map[string]*sequence{}, queues: map[string]*CommitQueue{}}
 }
 
-// Listen sets who hears of durable events. It is called once, before anything is
-// submitted.
+// Listen sets the function that is notified of durable events. It is called once,
+// before anything is submitted.
 func (c *Client) Listen(l Listener) { c.listener = l }
 
-// Own takes a customer: what an earlier owner still submits is refused from here
-// on.
+// Own takes ownership of a customer. Batches of an earlier owner are refused from
+// then on.
 func (c *Client) Own(ctx context.Context, customer string) (persistence.Fence, error) {
 	fence, err := c.store.TakeOwnership(ctx, customer)
 	if err != nil {
@@ -57,8 +76,9 @@ func (c *Client) Own(ctx context.Context, customer string) (persistence.Fence, e
 	return fence, nil
 }
 
-// Submit numbers the batch's rows and queues it. done is called once, in the
-// order of the submissions of a customer, and must not block.
+// Submit numbers the rows of the batch and queues it. done is called once, in the
+// order of the customer's submissions, and must not block. It is called with
+// persistence.ErrFenced if this client does not own the customer.
 func (c *Client) Submit(b persistence.Batch, done func(error)) {
 	if b.Fence.Customer == "" {
 		c.store.Submit(b, done)
@@ -82,25 +102,26 @@ func (c *Client) Submit(b persistence.Batch, done func(error)) {
 		owner.last++
 		b.Journal[i].Seq = owner.last
 	}
-	c.store.Submit(b, c.telling(b, newest, done))
+	c.store.Submit(b, c.notifying(b, newest, done))
 }
 
-// telling is done, with the listener told behind it.
-func (c *Client) telling(b persistence.Batch, newest uint64, done func(error)) func(error) {
+// notifying returns a function that calls done and then the listener.
+func (c *Client) notifying(b persistence.Batch, newest uint64, done func(error)) func(error) {
 	if c.listener == nil || len(b.Events) == 0 {
 		return done
 	}
 	customer := b.Fence.Customer
 	return func(err error) {
 		done(err)
-		// An unknown outcome may be durable: looking once too often harms nobody.
+		// An unknown outcome may be durable; a listener that finds nothing is harmless.
 		if err == nil || errors.Is(err, persistence.ErrOutcomeUnknown) {
 			c.listener(customer, newest)
 		}
 	}
 }
 
-// Commit submits and waits; if ctx ends first the outcome is unknown.
+// Commit submits the batch and waits until it is durable. If ctx ends first the
+// error is persistence.ErrOutcomeUnknown.
 func (c *Client) Commit(ctx context.Context, b persistence.Batch) error {
 	return persistence.Await(ctx, c, b)
 }

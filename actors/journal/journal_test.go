@@ -42,14 +42,14 @@ func TestRowsAreNumberedInTheOrderOfCommits(t *testing.T) {
 	wait.Wait()
 	events, err := store.Events(ctx, "c1", "", 1000)
 	if err != nil || len(events) != 160 {
-		t.Fatalf("%d events, %v", len(events), err)
+		t.Fatalf("got %d events, %v, want 160", len(events), err)
 	}
 	for i, e := range events {
 		if e.Seq != uint64(i+1) {
-			t.Fatalf("event %d has sequence %d", i, e.Seq)
+			t.Fatalf("sequence of event %d = %d, want %d", i, e.Seq, i+1)
 		}
 	}
-	// A new owner goes on with the numbers; the old one is refused.
+	// A new owner continues the sequence; the old one is refused.
 	second := journal.NewClient(store)
 	next, err := second.Own(ctx, "c1")
 	if err != nil {
@@ -59,25 +59,25 @@ func TestRowsAreNumberedInTheOrderOfCommits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last, _ := store.LastSequence(ctx, "c1"); last != 161 {
-		t.Fatalf("last sequence %d", last)
+		t.Fatalf("last sequence = %d, want 161", last)
 	}
 	for name, c := range map[string]*journal.Client{"its old client": client, "the new client": second} {
 		if err := c.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("late")}}); !errors.Is(err, persistence.ErrFenced) {
-			t.Errorf("the old fence through %s: %v", name, err)
+			t.Errorf("commit with the old fence through %s: error = %v, want %v", name, err, persistence.ErrFenced)
 		}
 	}
 }
 
-func TestListenerHearsOfDurableEvents(t *testing.T) {
+func TestListenerIsNotifiedOfDurableEvents(t *testing.T) {
 	store := storetest.NewMemory()
 	client := journal.NewClient(store)
-	var heard []string
+	var notified []string
 	client.Listen(func(customer string, seq uint64) {
 		last, err := store.LastSequence(context.Background(), customer)
 		if err != nil || last < seq {
-			t.Errorf("told of %d, durable up to %d, %v", seq, last, err)
+			t.Errorf("notified of sequence %d, durable up to %d, %v", seq, last, err)
 		}
-		heard = append(heard, fmt.Sprint(customer, " ", seq))
+		notified = append(notified, fmt.Sprint(customer, " ", seq))
 	})
 	ctx := context.Background()
 	fence, err := client.Own(ctx, "c1")
@@ -96,14 +96,14 @@ func TestListenerHearsOfDurableEvents(t *testing.T) {
 	}
 	store.FailNext(persistence.ErrUnavailable)
 	if err := client.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("d")}}); err == nil {
-		t.Error("committed")
+		t.Error("commit succeeded, want an error")
 	}
 	store.LoseNextAnswer()
 	if err := client.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("e")}}); err == nil {
-		t.Error("confirmed")
+		t.Error("commit was confirmed, want an error")
 	}
-	if got := strings.Join(heard, ", "); got != "c1 2, c1 5, c1 7" {
-		t.Error(got)
+	if got, want := strings.Join(notified, ", "), "c1 2, c1 5, c1 7"; got != want {
+		t.Errorf("notified of %s, want %s", got, want)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestOldRowsArePurged(t *testing.T) {
 		kit.Advance(31 * 24 * time.Hour)
 		events, err := store.Events(context.Background(), "c1", "", 10)
 		if err != nil || len(events) != 1 || events[0].ID != young.ID {
-			t.Fatalf("%+v, %v", events, err)
+			t.Fatalf("events = %+v, %v, want only %s", events, err, young.ID)
 		}
 	})
 }

@@ -1,3 +1,14 @@
+// Package market is the actor that owns one set of public connections to a venue, a
+// venues.Feed. It keeps the list of subscribed topics and routes the messages of the
+// feed to the books.
+//
+// Messages do not pass through the actor. The readers of the feed look up the book in
+// an immutable table and call it on their own goroutine: no copy, no queue. The actor
+// handles what is rare: subscriptions, interruptions, and, after a failure, a new feed
+// on which everything is subscribed again.
+//
+// An interruption is reported to the book of each topic concerned, in order with the
+// messages of that topic.
 package market
 
 import (
@@ -11,7 +22,7 @@ import (
 	"venuegate/venues"
 )
 
-// errRestarted is the cause of an interruption by our own failure.
+// errRestarted is the cause of an interruption by a failure of the actor.
 var errRestarted = errors.New("market connection restarted")
 
 // market is one incarnation of the actor, with a feed of its own.
@@ -21,8 +32,9 @@ type market struct {
 	feed   venues.Feed
 }
 
-// Started opens a feed and subscribes what an earlier incarnation had. The loop
-// closes it with the incarnation's end; an orderly stop waits until it is silent.
+// Started opens a feed and subscribes to the topics of the previous incarnation. The
+// loop closes the feed at the end of the incarnation; an orderly stop waits until it is
+// closed.
 func (m *market) Started(ctx *actors.Context) {
 	c := m.client
 	m.sink = &sink{client: c}
@@ -30,33 +42,33 @@ func (m *market) Started(ctx *actors.Context) {
 	sink, feed := m.sink, m.feed
 	ctx.Loop(func(life context.Context) any {
 		<-life.Done()
-		sink.muted.Store(true)
+		sink.closed.Store(true)
 		feed.Close()
 		return nil
 	})
-	if channels := c.state.all(); len(channels) > 0 {
-		c.interrupt(channels, errRestarted)
-		m.feed.Subscribe(channels...)
+	if topics := c.state.all(); len(topics) > 0 {
+		c.interrupt(topics, errRestarted)
+		m.feed.Subscribe(topics...)
 	}
 }
 
-// Receive only dispatches.
+// Receive handles one message.
 func (m *market) Receive(ctx *actors.Context, msg any) {
 	s := m.client.state
 	switch msg := msg.(type) {
-	case *subscribeChannels:
-		m.unsubscribe(s.add(msg.channels))
-		m.feed.Subscribe(msg.channels...)
-	case *dropChannels:
-		m.unsubscribe(s.remove(msg.channels))
+	case *subscribeTopics:
+		m.unsubscribe(s.add(msg.topics))
+		m.feed.Subscribe(msg.topics...)
+	case *unsubscribeTopics:
+		m.unsubscribe(s.remove(msg.topics))
 	case *feedInterrupted:
 		if msg.sink == m.sink {
-			ctx.Logger().Warn("market data interrupted", zap.Int("channels", len(msg.channels)), zap.Error(msg.cause))
-			s.interrupt(time.Now(), msg.channels, msg.cause)
+			ctx.Logger().Warn("market data interrupted", zap.Int("channels", len(msg.topics)), zap.Error(msg.cause))
+			s.interrupt(time.Now(), msg.topics, msg.cause)
 		}
 	case *feedResumed:
 		if msg.sink == m.sink {
-			s.resume(msg.channels)
+			s.resume(msg.topics)
 		}
 	default:
 		ctx.Unhandled(msg)
@@ -65,17 +77,17 @@ func (m *market) Receive(ctx *actors.Context, msg any) {
 	m.report()
 }
 
-func (m *market) unsubscribe(channels []venues.FeedChannel) {
-	if len(channels) > 0 {
-		m.feed.Unsubscribe(channels...)
+func (m *market) unsubscribe(topics []venues.FeedTopic) {
+	if len(topics) > 0 {
+		m.feed.Unsubscribe(topics...)
 	}
 }
 
-// report tells of changed health.
+// report publishes the health of the connection if it has changed.
 func (m *market) report() {
 	c := m.client
 	next, before := c.state.health(), c.health.Load()
-	if before.Channels == next.Channels && before.Interrupted == next.Interrupted && before.Since.Equal(next.Since) {
+	if before.Topics == next.Topics && before.Interrupted == next.Interrupted && before.Since.Equal(next.Since) {
 		return
 	}
 	c.health.Store(&next)

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// log is what a fake was told, in order.
+// log records the calls of a fake, in order.
 type log struct {
 	mu    sync.Mutex
 	lines []string
@@ -37,7 +37,7 @@ func (l *log) take() string {
 	return taken
 }
 
-// source opens feeds that write down what they are told.
+// source opens feeds that record their calls.
 type source struct {
 	log
 	sinks []venues.FeedSink
@@ -56,28 +56,28 @@ type feed struct {
 	n      int
 }
 
-func names(channels []venues.FeedChannel) string {
+func names(topics []venues.FeedTopic) string {
 	var list []string
-	for _, c := range channels {
+	for _, c := range topics {
 		list = append(list, fmt.Sprintf("%s/%d", c.Symbol, c.Kind))
 	}
 	return strings.Join(list, ",")
 }
 
-func (f *feed) Subscribe(channels ...venues.FeedChannel) {
+func (f *feed) Subscribe(topics ...venues.FeedTopic) {
 	if f.source.panic {
 		f.source.panic = false
 		panic("feed broke")
 	}
-	f.source.add("%d+%s", f.n, names(channels))
+	f.source.add("%d+%s", f.n, names(topics))
 }
 
-func (f *feed) Unsubscribe(channels ...venues.FeedChannel) {
-	f.source.add("%d-%s", f.n, names(channels))
+func (f *feed) Unsubscribe(topics ...venues.FeedTopic) {
+	f.source.add("%d-%s", f.n, names(topics))
 }
 func (f *feed) Close() { f.source.add("%d closed", f.n) }
 
-// recorder is a book that writes down what it is told.
+// recorder is a book that records its calls.
 type recorder struct{ log }
 
 func (b *recorder) Update(u *venues.BookUpdate) {
@@ -87,13 +87,13 @@ func (b *recorder) Update(u *venues.BookUpdate) {
 func (b *recorder) Trade(t venues.Trade)    { b.add("trade %s", t.ID) }
 func (b *recorder) Candle(c venues.Candle)  { b.add("candle %s", c.Timeframe) }
 func (b *recorder) Mark(m venues.MarkPrice) { b.add("mark %s", m.Price) }
-func (b *recorder) Interrupted(c venues.FeedChannel, cause error) {
+func (b *recorder) Interrupted(c venues.FeedTopic, cause error) {
 	b.add("interrupted %d: %v", c.Kind, cause)
 }
-func (b *recorder) Resumed(c venues.FeedChannel) { b.add("resumed %d", c.Kind) }
+func (b *recorder) Resumed(c venues.FeedTopic) { b.add("resumed %d", c.Kind) }
 
-func channel(symbol string, kind venues.FeedKind) venues.FeedChannel {
-	return venues.FeedChannel{Symbol: symbol, Kind: kind}
+func topic(symbol string, kind venues.FeedKind) venues.FeedTopic {
+	return venues.FeedTopic{Symbol: symbol, Kind: kind}
 }
 
 type fixture struct {
@@ -145,18 +145,18 @@ func TestFeedReachesItsBook(t *testing.T) {
 		sink.Book(update("BTCUSDT", 9))
 		expect(t, "after detach", btc.take(), "update 8")
 		if got := f.client.Stats().Unrouted; got != 2 {
-			t.Errorf("%d unrouted", got)
+			t.Errorf("%d unrouted, want 2", got)
 		}
 	})
 }
 
-func TestSecondSubscriptionBeginsAnew(t *testing.T) {
+func TestSecondSubscriptionSubscribesAgain(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		f := start(k)
-		book := channel("BTCUSDT", venues.FeedBook)
+		book := topic("BTCUSDT", venues.FeedBook)
 		f.client.Subscribe(book)
 		f.client.Subscribe(book)
-		f.client.Unsubscribe(book, channel("BTCUSDT", venues.FeedMark))
+		f.client.Unsubscribe(book, topic("BTCUSDT", venues.FeedMark))
 		f.client.Unsubscribe(book)
 		k.Settle()
 		expect(t, "feed", f.source.take(), "1+BTCUSDT/1; 1-BTCUSDT/1; 1+BTCUSDT/1; 1-BTCUSDT/1")
@@ -168,28 +168,28 @@ func TestInterruptionReachesBooksAndHealth(t *testing.T) {
 		f := start(k)
 		btc := &recorder{}
 		f.client.Attach("BTCUSDT", btc)
-		channels := []venues.FeedChannel{channel("BTCUSDT", venues.FeedBook), channel("ETHUSDT", venues.FeedBook)}
-		f.client.Subscribe(channels...)
+		topics := []venues.FeedTopic{topic("BTCUSDT", venues.FeedBook), topic("ETHUSDT", venues.FeedBook)}
+		f.client.Subscribe(topics...)
 		k.Settle()
-		f.source.sink().Interrupted(append(channels, channel("GONEUSDT", venues.FeedBook)), errors.New("reset"))
+		f.source.sink().Interrupted(append(topics, topic("GONEUSDT", venues.FeedBook)), errors.New("reset"))
 		k.Settle()
 		expect(t, "book", btc.take(), "interrupted 1: reset")
-		if h := f.client.Stats(); h.Interrupted != 2 || h.Channels != 2 || h.Cause == nil || h.Since.IsZero() || h.Interruptions != 3 {
+		if h := f.client.Stats(); h.Interrupted != 2 || h.Topics != 2 || h.Cause == nil || h.Since.IsZero() || h.Interruptions != 3 {
 			t.Errorf("stats %+v", h)
 		}
 		k.Advance(time.Second)
-		f.client.Unsubscribe(channels[1])
-		f.source.sink().Resumed(channels[:1])
+		f.client.Unsubscribe(topics[1])
+		f.source.sink().Resumed(topics[:1])
 		k.Settle()
 		expect(t, "book", btc.take(), "resumed 1")
 		if h := f.client.Stats(); h.Interrupted != 0 || h.Cause != nil {
-			t.Errorf("stats %+v", h)
+			t.Errorf("stats %+v, want Interrupted 0, no Cause", h)
 		}
-		var told []string
+		var reported []string
 		for _, h := range f.health {
-			told = append(told, fmt.Sprintf("%d/%d", h.Interrupted, h.Channels))
+			reported = append(reported, fmt.Sprintf("%d/%d", h.Interrupted, h.Topics))
 		}
-		expect(t, "health", strings.Join(told, " "), "0/2 2/2 1/1 0/1")
+		expect(t, "health", strings.Join(reported, " "), "0/2 2/2 1/1 0/1")
 	})
 }
 
@@ -199,16 +199,16 @@ func TestStopWaitsForTheFeed(t *testing.T) {
 	expect(t, "feed", f.source.take(), "1 closed")
 }
 
-func TestFailureOpensAFreshFeed(t *testing.T) {
+func TestFailureOpensANewFeed(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		f := start(k)
 		btc := &recorder{}
 		f.client.Attach("BTCUSDT", btc)
-		f.client.Subscribe(channel("BTCUSDT", venues.FeedBook))
+		f.client.Subscribe(topic("BTCUSDT", venues.FeedBook))
 		k.Settle()
 		f.source.take()
 		f.source.panic = true
-		f.client.Subscribe(channel("BTCUSDT", venues.FeedTrades))
+		f.client.Subscribe(topic("BTCUSDT", venues.FeedTrades))
 		k.Advance(time.Second)
 		expect(t, "feeds", f.source.take(), "1 closed; 2+BTCUSDT/1,BTCUSDT/2")
 		expect(t, "book", btc.take(), "interrupted 1: market connection restarted; interrupted 2: market connection restarted")

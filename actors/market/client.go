@@ -10,12 +10,12 @@ import (
 	"venuegate/venues"
 )
 
-// Deps are what a market connection needs of its surroundings.
+// Deps are the dependencies of a market connection.
 type Deps struct {
 	Name   string // of the actor, such as "market/1"
 	Source Source
-	// Report is told when the health of the connection has changed. It is
-	// called by the actor and must not block.
+	// Report is called by the actor when the health of the connection has changed. It
+	// must not block.
 	Report func(Health)
 }
 
@@ -24,40 +24,40 @@ type Source interface {
 	OpenFeed(sink venues.FeedSink) venues.Feed
 }
 
-// Book takes what a feed brings about one symbol. Methods must not block; they
-// are called by the feed's readers, one at a time per channel. An Update is
-// taken over.
+// Book receives the messages of a feed about one symbol. The methods are called by the
+// readers of the feed, one at a time for each topic, and must not block. Update takes
+// ownership of its argument.
 type Book interface {
 	Update(*venues.BookUpdate)
 	Trade(venues.Trade)
 	Candle(venues.Candle)
 	Mark(venues.MarkPrice)
-	Interrupted(channel venues.FeedChannel, cause error)
-	Resumed(channel venues.FeedChannel)
+	Interrupted(topic venues.FeedTopic, cause error)
+	Resumed(topic venues.FeedTopic)
 }
 
-// Health of the connection.
+// Health is the state of the connection.
 type Health struct {
-	Channels    int // subscribed
+	Topics      int // subscribed
 	Interrupted int // of them
-	// Since and Cause are set while any channel is interrupted.
+	// Since and Cause are set while any topic is interrupted.
 	Since time.Time
 	Cause error
 }
 
-// Stats is what the connection has done. Counts only grow.
+// Stats are the counters of the connection, which only grow.
 type Stats struct {
 	Health
-	Interruptions uint64 // of channels
+	Interruptions uint64 // of topics
 	Unrouted      uint64 // messages about symbols that no book was attached to
 }
 
-// Client is the way to a market connection. Safe for concurrent use.
+// Client is the client of a market connection. It is safe for concurrent use.
 type Client struct {
 	ref  actors.Ref
 	deps Deps
 
-	state *state // the actor's, whichever incarnation
+	state *state // of the actor, shared by its incarnations
 
 	attaching     sync.Mutex
 	books         atomic.Pointer[map[string]Book] // replaced, never changed
@@ -66,7 +66,7 @@ type Client struct {
 	interruptions atomic.Uint64
 }
 
-// New prepares the connection that will live at ref; Child starts it.
+// New returns the client of a connection that will run at ref; Child starts it.
 func New(ref actors.Ref, deps Deps) *Client {
 	c := &Client{ref: ref, deps: deps, state: newState()}
 	c.books.Store(&map[string]Book{})
@@ -74,10 +74,10 @@ func New(ref actors.Ref, deps Deps) *Client {
 	return c
 }
 
-// closeTimeout bounds how long the connections may take to end.
+// closeTimeout bounds the closing of the connections.
 const closeTimeout = 10 * time.Second
 
-// Child says how the connection is started.
+// Child returns the specification of the actor.
 func (c *Client) Child() actors.Child {
 	return actors.Child{
 		Name:        c.deps.Name,
@@ -86,7 +86,7 @@ func (c *Client) Child() actors.Child {
 	}
 }
 
-// Attach leads what comes about symbol to book, in place of any other.
+// Attach routes the messages about symbol to book, replacing any other.
 func (c *Client) Attach(symbol string, book Book) {
 	c.attaching.Lock()
 	defer c.attaching.Unlock()
@@ -95,7 +95,7 @@ func (c *Client) Attach(symbol string, book Book) {
 	c.books.Store(&books)
 }
 
-// Detach ends that, unless another book has taken the place.
+// Detach ends the route, unless another book has replaced this one.
 func (c *Client) Detach(symbol string, book Book) {
 	c.attaching.Lock()
 	defer c.attaching.Unlock()
@@ -107,19 +107,19 @@ func (c *Client) Detach(symbol string, book Book) {
 	c.books.Store(&books)
 }
 
-// Subscribe subscribes channels. Those that are subscribed already begin anew,
-// so that the venue sends a fresh snapshot where its stream has them.
-func (c *Client) Subscribe(channels ...venues.FeedChannel) {
-	c.ref.Tell(&subscribeChannels{channels: channels})
+// Subscribe subscribes to topics. Topics that are already subscribed are subscribed
+// again, so that the venue sends a new snapshot where its stream has them.
+func (c *Client) Subscribe(topics ...venues.FeedTopic) {
+	c.ref.Tell(&subscribeTopics{topics: topics})
 }
 
-// Unsubscribe ends the subscription of channels; messages that are under way may
-// still arrive.
-func (c *Client) Unsubscribe(channels ...venues.FeedChannel) {
-	c.ref.Tell(&dropChannels{channels: channels})
+// Unsubscribe ends the subscription of topics. Messages that are under way may still
+// arrive.
+func (c *Client) Unsubscribe(topics ...venues.FeedTopic) {
+	c.ref.Tell(&unsubscribeTopics{topics: topics})
 }
 
-// Stats is what the connection has done and how it stands.
+// Stats returns the counters and the health of the connection.
 func (c *Client) Stats() Stats {
 	return Stats{Health: *c.health.Load(), Interruptions: c.interruptions.Load(), Unrouted: c.unrouted.Load()}
 }

@@ -5,32 +5,32 @@ import (
 	"venuegate/venues"
 )
 
-// Messages of a market connection. All pass the mailbox's limit: their number is
-// bounded by that of the channels and the pace of reconnecting.
+// Messages of a market connection. None is subject to the mailbox's limit: their number
+// is bounded by the number of topics and the rate of reconnects.
 //
 //	message              kind      sent by   reply
-//	*subscribeChannels   command   Client    -
-//	*dropChannels        command   Client    -
+//	*subscribeTopics   command   Client    -
+//	*unsubscribeTopics        command   Client    -
 //	*feedInterrupted     event     feed      -
 //	*feedResumed         event     feed      -
 type (
-	subscribeChannels struct {
+	subscribeTopics struct {
 		actors.Internal
-		channels []venues.FeedChannel
+		topics []venues.FeedTopic
 	}
-	dropChannels struct {
+	unsubscribeTopics struct {
 		actors.Internal
-		channels []venues.FeedChannel
+		topics []venues.FeedTopic
 	}
 	feedInterrupted struct {
 		actors.Internal
-		sink     *sink
-		channels []venues.FeedChannel
-		cause    error
+		sink   *sink
+		topics []venues.FeedTopic
+		cause  error
 	}
 	feedResumed struct {
 		actors.Internal
-		sink     *sink
-		channels []venues.FeedChannel
+		sink   *sink
+		topics []venues.FeedTopic
 	}
 )

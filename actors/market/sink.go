@@ -7,15 +7,15 @@ import (
 	"venuegate/venues"
 )
 
-// sink takes what one feed receives, on the goroutines of its readers. A failed
-// incarnation's feed may still speak while it is being closed; its sink is mute.
+// sink routes the messages of one feed, on the goroutines of its readers. The feed of a
+// failed incarnation may still deliver while it is being closed; its sink drops that.
 type sink struct {
 	client *Client
-	muted  atomic.Bool
+	closed atomic.Bool
 }
 
 func (s *sink) route(symbol string) Book {
-	if s.muted.Load() {
+	if s.closed.Load() {
 		return nil
 	}
 	b := s.client.book(symbol)
@@ -56,33 +56,33 @@ func (s *sink) Mark(m venues.MarkPrice) {
 }
 
 // Interrupted implements venues.FeedSink.
-func (s *sink) Interrupted(channels []venues.FeedChannel, cause error) {
-	if s.muted.Load() {
+func (s *sink) Interrupted(topics []venues.FeedTopic, cause error) {
+	if s.closed.Load() {
 		return
 	}
-	s.client.interrupt(channels, cause)
-	s.client.ref.Tell(&feedInterrupted{sink: s, channels: slices.Clone(channels), cause: cause})
+	s.client.interrupt(topics, cause)
+	s.client.ref.Tell(&feedInterrupted{sink: s, topics: slices.Clone(topics), cause: cause})
 }
 
 // Resumed implements venues.FeedSink.
-func (s *sink) Resumed(channels []venues.FeedChannel) {
-	if s.muted.Load() {
+func (s *sink) Resumed(topics []venues.FeedTopic) {
+	if s.closed.Load() {
 		return
 	}
-	for _, channel := range channels {
-		if b := s.client.book(channel.Symbol); b != nil {
-			b.Resumed(channel)
+	for _, topic := range topics {
+		if b := s.client.book(topic.Symbol); b != nil {
+			b.Resumed(topic)
 		}
 	}
-	s.client.ref.Tell(&feedResumed{sink: s, channels: slices.Clone(channels)})
+	s.client.ref.Tell(&feedResumed{sink: s, topics: slices.Clone(topics)})
 }
 
-// interrupt tells the books concerned.
-func (c *Client) interrupt(channels []venues.FeedChannel, cause error) {
-	c.interruptions.Add(uint64(len(channels)))
-	for _, channel := range channels {
-		if b := c.book(channel.Symbol); b != nil {
-			b.Interrupted(channel, cause)
+// interrupt notifies the books of the topics.
+func (c *Client) interrupt(topics []venues.FeedTopic, cause error) {
+	c.interruptions.Add(uint64(len(topics)))
+	for _, topic := range topics {
+		if b := c.book(topic.Symbol); b != nil {
+			b.Interrupted(topic, cause)
 		}
 	}
 }

@@ -8,66 +8,64 @@ import (
 	"venuegate/venues"
 )
 
-// state keeps which channels are subscribed and which of them are interrupted.
-// It outlives the incarnations of the actor: what the books need does not change
-// when a feed is lost.
+// state has the subscribed topics and which of them are interrupted. It is shared by
+// all incarnations of the actor: the books still need the topics when a feed is lost.
 type state struct {
-	channels    map[venues.FeedChannel]bool // true while interrupted
+	topics      map[venues.FeedTopic]bool // true while interrupted
 	interrupted int
-	since       time.Time // when the oldest interruption of now began
+	since       time.Time // start of the oldest interruption
 	cause       error     // of the newest interruption
 }
 
-func newState() *state { return &state{channels: make(map[venues.FeedChannel]bool)} }
+func newState() *state { return &state{topics: make(map[venues.FeedTopic]bool)} }
 
-// add notes channels as subscribed and returns those that were already, which
-// begin anew.
-func (s *state) add(channels []venues.FeedChannel) (again []venues.FeedChannel) {
-	for _, c := range channels {
-		interrupted, subscribed := s.channels[c]
+// add adds topics and returns those that were subscribed already.
+func (s *state) add(topics []venues.FeedTopic) (again []venues.FeedTopic) {
+	for _, c := range topics {
+		interrupted, subscribed := s.topics[c]
 		if subscribed {
 			again = append(again, c)
 		}
-		s.channels[c] = interrupted
+		s.topics[c] = interrupted
 	}
 	return again
 }
 
-// remove forgets channels and returns those that were subscribed.
-func (s *state) remove(channels []venues.FeedChannel) (gone []venues.FeedChannel) {
-	for _, c := range channels {
-		if _, subscribed := s.channels[c]; subscribed {
+// remove removes topics and returns those that were subscribed.
+func (s *state) remove(topics []venues.FeedTopic) (gone []venues.FeedTopic) {
+	for _, c := range topics {
+		if _, subscribed := s.topics[c]; subscribed {
 			s.mark(c, false)
-			delete(s.channels, c)
+			delete(s.topics, c)
 			gone = append(gone, c)
 		}
 	}
 	return gone
 }
 
-// interrupt marks channels; those that are not subscribed any more do not count.
-func (s *state) interrupt(now time.Time, channels []venues.FeedChannel, cause error) {
+// interrupt marks topics as interrupted; topics that are not subscribed are ignored.
+func (s *state) interrupt(now time.Time, topics []venues.FeedTopic, cause error) {
 	if s.interrupted == 0 {
 		s.since = now
 	}
 	s.cause = cause
-	for _, c := range channels {
+	for _, c := range topics {
 		s.mark(c, true)
 	}
 }
 
-func (s *state) resume(channels []venues.FeedChannel) {
-	for _, c := range channels {
+func (s *state) resume(topics []venues.FeedTopic) {
+	for _, c := range topics {
 		s.mark(c, false)
 	}
 }
 
-func (s *state) mark(c venues.FeedChannel, interrupted bool) {
-	was, subscribed := s.channels[c]
+func (s *state) mark(c venues.FeedTopic, interrupted bool) {
+	was, subscribed := s.topics[c]
 	if !subscribed || was == interrupted {
 		return
 	}
-	s.channels[c] = interrupted
+	s.topics[c] = interrupted
 	if interrupted {
 		s.interrupted++
 	} else {
@@ -75,20 +73,20 @@ func (s *state) mark(c venues.FeedChannel, interrupted bool) {
 	}
 }
 
-// all lists the subscribed channels in a fixed order.
-func (s *state) all() []venues.FeedChannel {
-	list := make([]venues.FeedChannel, 0, len(s.channels))
-	for c := range s.channels {
+// all returns the subscribed topics in a fixed order.
+func (s *state) all() []venues.FeedTopic {
+	list := make([]venues.FeedTopic, 0, len(s.topics))
+	for c := range s.topics {
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b venues.FeedChannel) int {
+	slices.SortFunc(list, func(a, b venues.FeedTopic) int {
 		return cmp.Or(cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Timeframe, b.Timeframe))
 	})
 	return list
 }
 
 func (s *state) health() Health {
-	h := Health{Channels: len(s.channels), Interrupted: s.interrupted}
+	h := Health{Topics: len(s.topics), Interrupted: s.interrupted}
 	if s.interrupted > 0 {
 		h.Since, h.Cause = s.since, s.cause
 	}

@@ -1,6 +1,6 @@
-// Package private is the actor that keeps an account's private connection open
-// as long as the account lives. The connection reconnects by itself; this actor
-// gives it an owner and an end. What it receives goes straight to the account.
+// Package private is the actor that owns an account's private connection: it opens the
+// connection when it starts and closes it when it stops. The connection reconnects on
+// its own. Its messages go directly to the account, which is the sink of the feed.
 package private
 
 import (
@@ -10,20 +10,20 @@ import (
 	"venuegate/venues"
 )
 
-// Deps are what the connection is opened with.
+// Deps are the dependencies of a private connection.
 type Deps struct {
 	Open   func(venues.PrivateSink) venues.PrivateFeed
 	Events venues.PrivateSink
 }
 
-// Child describes the private connection for its account.
+// Child returns the specification of the actor, a child of the account.
 func Child(d Deps) actors.Child {
 	return actors.Child{Name: "private", Producer: func() actors.Behaviour { return &private{deps: d} }}
 }
 
 type private struct{ deps Deps }
 
-// Started opens the connection; the loop closes it with the actor's end.
+// Started opens the connection; the loop closes it when the actor ends.
 func (p *private) Started(ctx *actors.Context) {
 	ctx.Loop(func(life context.Context) any {
 		feed := p.deps.Open(p.deps.Events)
@@ -33,5 +33,5 @@ func (p *private) Started(ctx *actors.Context) {
 	})
 }
 
-// Receive knows no message.
+// Receive handles no messages.
 func (p *private) Receive(ctx *actors.Context, msg any) { ctx.Unhandled(msg) }

@@ -10,9 +10,9 @@ import (
 	"venuegate/venues"
 )
 
-// TestCountsOutliveTheirBooks: what a book has counted is not forgotten when nobody
-// follows it any more, and the next one of its symbol goes on from there.
-func TestCountsOutliveTheirBooks(t *testing.T) {
+// The counters of a book are kept when it ends, and the next book of its symbol adds to
+// them.
+func TestBookCountersAreKept(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		s := newScripted(true, 1)
 		exchange, child := root.MarketData(k.System, s, root.MarketOptions{Encoder: jsonFrames{}, CheckEvery: -1})
@@ -31,8 +31,8 @@ func TestCountsOutliveTheirBooks(t *testing.T) {
 	})
 }
 
-// loseAMessage subscribes a book, lets it see a gap and be built anew, and gives
-// the subscription back.
+// loseAMessage subscribes to a book, makes it see a gap and resync, and ends the
+// subscription.
 func loseAMessage(k *actortest.Kit, s *scripted, exchange *root.Exchange) {
 	f := &follower{t: k.T, depth: 5, counts: map[venues.MessageType]int{}}
 	topic := venues.Topic{Kind: venues.TopicBook, Venue: venues.Binance, Symbol: "BTCUSDT", Depth: f.depth}
@@ -60,6 +60,6 @@ func loseAMessage(k *actortest.Kit, s *scripted, exchange *root.Exchange) {
 	sub.Close()
 	k.Settle()
 	if f.counts[venues.MessageSnapshot] != 2 || f.counts[venues.MessageStale] != 1 {
-		k.T.Errorf("shown %v", f.counts)
+		k.T.Errorf("messages = %v, want two snapshots and one stale", f.counts)
 	}
 }

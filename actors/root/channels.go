@@ -10,23 +10,23 @@ import (
 	"venuegate/actors/channel"
 	"venuegate/actors/customer"
 	"venuegate/actors/delivery"
-	"venuegate/actors/lane"
+	"venuegate/actors/signalqueue"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// Inbound is an inbound channel as its edge needs it. It is not changed: another
-// one takes its place.
+// Inbound is an inbound channel as its edge needs it. It is immutable: a change replaces
+// it.
 type Inbound struct {
 	persistence.Channel
-	// Secret signs, and Previous did before it, if it was good when this was
-	// made; both are empty for a chart.
+	// Secret signs the signals. Previous is the secret before it, if that was still valid
+	// when the Inbound was created. Both are empty for a chart.
 	Secret, Previous venues.Secret
 
 	client channel.Client
 }
 
-// Channel finds an inbound channel that exists.
+// Channel returns an inbound channel that is not removed.
 func (d *Directory) Channel(id string) (*Inbound, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -34,11 +34,11 @@ func (d *Directory) Channel(id string) (*Inbound, bool) {
 	return c, known
 }
 
-// Accept routes a signal whose sender is proven to its channel.
-func (d *Directory) Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error) {
+// Accept passes a signal of an authenticated sender to its channel.
+func (d *Directory) Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error) {
 	c, known := d.Channel(s.ChannelID)
 	if !known || c.Customer != s.Customer {
-		return venues.SignalAnswer{}, venues.Errorf(venues.CodeNotFound, "no such channel")
+		return venues.SignalResponse{}, venues.Errorf(venues.CodeNotFound, "no such channel")
 	}
 	return c.client.Accept(ctx, s)
 }
@@ -48,10 +48,10 @@ func (t *Tree) PutAlert(ctx context.Context, alert persistence.Alert, entry pers
 	if _, err := t.Customer(alert.Customer); err != nil {
 		return persistence.Alert{}, err
 	}
-	return alerts.NewClient(t.part(alert.Customer, alerts.Name)).Put(ctx, alert, entry)
+	return alerts.NewClient(t.childRef(alert.Customer, alerts.Name)).Put(ctx, alert, entry)
 }
 
-// ConfigurePart stores a Channel or an Endpoint and lets its actor follow.
+// ConfigurePart stores a Channel or an Endpoint, which its actor then follows.
 func (t *Tree) ConfigurePart(ctx context.Context, record persistence.Record, entry persistence.JournalEntry) error {
 	owner, err := t.Customer(record.Key().Customer)
 	if err != nil {
@@ -60,52 +60,51 @@ func (t *Tree) ConfigurePart(ctx context.Context, record persistence.Record, ent
 	return owner.Configure(ctx, record, entry)
 }
 
-func (t *Tree) part(customerID, name string) actors.Ref {
+func (t *Tree) childRef(customerID, name string) actors.Ref {
 	return t.deps.System.Ref("customer/" + customerID).Child(name)
 }
 
-// standing are the children that a customer has whatever it has configured.
-func (t *Tree) standing(fence persistence.Fence, channels []persistence.Channel) []actors.Child {
-	holders := make([]string, 0, len(channels))
+// fixedChildren returns the children that every customer has.
+func (t *Tree) fixedChildren(fence persistence.Fence, channels []persistence.Channel) []actors.Child {
+	ids := make([]string, 0, len(channels))
 	for _, c := range channels {
-		holders = append(holders, c.ID)
+		ids = append(ids, c.ID)
 	}
 	return []actors.Child{
-		lane.Child(holders...),
+		signalqueue.Child(ids...),
 		alerts.Child(alerts.Deps{
 			Customer: fence.Customer, Fence: fence, Store: t.deps.Store,
-			Journal: t.Journal.Line(fence.Customer, alerts.Name),
+			Journal: t.Journal.CommitQueue(fence.Customer, alerts.Name),
 			Watch:   t.WatchPrice, NewID: t.deps.NewID, Pool: t.storePool,
 		}),
 	}
 }
 
-// openPart says what follows a record.
-func (t *Tree) openPart(fence persistence.Fence, record persistence.Record) (customer.Part, error) {
+// openFollower returns the actor that follows a record.
+func (t *Tree) openFollower(fence persistence.Fence, record persistence.Record) (customer.Follower, error) {
 	switch r := record.(type) {
 	case persistence.Channel:
 		return t.openChannel(fence, r)
 	case persistence.Endpoint:
 		child, err := t.openEndpoint(fence, r)
-		return customer.Part{Name: delivery.Name(r.ID), Child: child}, err
+		return customer.Follower{Name: delivery.Name(r.ID), Child: child}, err
 	default:
-		return customer.Part{}, fmt.Errorf("no actor follows %T", record)
+		return customer.Follower{}, fmt.Errorf("no actor follows %T", record)
 	}
 }
 
-// openChannel joins a channel with its customer's accounts. Senders are answered
-// from the new record as soon as it is durable. One that was removed, or whose
-// secret cannot be read, has no senders any more, and finishes what it has taken.
-// A channel that runs goes on with the new record: its inbox takes signals
-// meanwhile.
-func (t *Tree) openChannel(fence persistence.Fence, record persistence.Channel) (customer.Part, error) {
+// openChannel returns the actor of a channel. Senders are checked against the new record as
+// soon as it is durable. A channel that was removed, or whose secret cannot be read, has no
+// senders, and finishes its accepted signals. A running channel follows the new record and
+// accepts signals meanwhile.
+func (t *Tree) openChannel(fence persistence.Fence, record persistence.Channel) (customer.Follower, error) {
 	child := channel.Child(channel.Deps{
-		Channel: record, Fence: fence, Store: t.deps.Store, Desk: t.desk,
-		Journal: t.Journal.Line(record.Customer, channel.Name(record.ID)),
-		Lanes:   lane.NewClient(t.part(record.Customer, lane.Name)), NewID: t.deps.NewID, Pool: t.signalPool,
+		Channel: record, Fence: fence, Store: t.deps.Store, Executor: t.executor,
+		Journal:     t.Journal.CommitQueue(record.Customer, channel.Name(record.ID)),
+		SignalQueue: signalqueue.NewClient(t.childRef(record.Customer, signalqueue.Name)), NewID: t.deps.NewID, Pool: t.signalPool,
 	})
 	client := t.channelClient(&record)
-	part := customer.Part{Name: channel.Name(record.ID), Child: &child, Follow: func() { client.Follow(record) }}
+	part := customer.Follower{Name: channel.Name(record.ID), Child: &child, Follow: func() { client.Follow(record) }}
 	in, err := t.inbound(record)
 	if in == nil {
 		t.removeChannel(record.ID)
@@ -116,13 +115,13 @@ func (t *Tree) openChannel(fence persistence.Fence, record persistence.Channel) 
 }
 
 func (t *Tree) channelClient(record *persistence.Channel) channel.Client {
-	return channel.NewClient(t.part(record.Customer, channel.Name(record.ID)), *record, t.deps.Store, t.Directory)
+	return channel.NewClient(t.childRef(record.Customer, channel.Name(record.ID)), *record, t.deps.Store, t.Directory)
 }
 
-// inbound is what the edge gets to know of a channel; nil if it was removed.
+// inbound returns a channel as the edge sees it, nil if it was removed.
 func (t *Tree) inbound(record persistence.Channel) (*Inbound, error) {
 	if !record.RemovedAt.IsZero() {
-		return nil, nil //nolint:nilnil // nobody may find it
+		return nil, nil //nolint:nilnil // a removed channel is not listed
 	}
 	in := &Inbound{Channel: record}
 	var err error
@@ -138,28 +137,28 @@ func (t *Tree) inbound(record persistence.Channel) (*Inbound, error) {
 	return in, nil
 }
 
-// desk of a channel in test mode holds nothing that can trade.
-func (t *Tree) desk(record *persistence.Channel) channel.Desk {
-	reader := deskReader{t.deps.Store, t.Directory}
+// executor returns the executor of a channel. That of test mode has no access to trading.
+func (t *Tree) executor(record *persistence.Channel) channel.Executor {
+	reader := executorReader{t.deps.Store, t.Directory}
 	if record.TestMode {
-		return channel.Rehearsal{Reader: reader}
+		return channel.DryRun{Reader: reader}
 	}
-	return channel.Trading{Trader: t.Directory, Reader: reader}
+	return channel.Live{Trader: t.Directory, Reader: reader}
 }
 
-// deskReader reads orders from the store and positions from the accounts.
-type deskReader struct {
+// executorReader reads orders from the store and positions from the accounts.
+type executorReader struct {
 	persistence.Reader
 	accounts interface {
 		Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error)
 	}
 }
 
-func (r deskReader) Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
+func (r executorReader) Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
 	return r.accounts.Positions(ctx, q)
 }
 
-// secret opens what is sealed for a record; nothing is in nothing.
+// secret unseals a secret of a record, which may be empty.
 func (t *Tree) secret(of persistence.Record, sealed []byte) (venues.Secret, error) {
 	if len(sealed) == 0 {
 		return "", nil

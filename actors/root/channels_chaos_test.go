@@ -4,4 +4,4 @@ package root_test
 
 import "testing"
 
-func TestTestModeSendsNothingTenThousandTimes(t *testing.T) { rehearse(t, 10_000) }
+func TestTestModeSendsNothingTenThousandTimes(t *testing.T) { dryRun(t, 10_000) }

@@ -12,14 +12,13 @@ import (
 	"venuegate/venues"
 )
 
-// TestTestModeSendsNothing: signals of every action go through the whole
-// path, and no order and no cancel reaches the venue.
-func TestTestModeSendsNothing(t *testing.T) { rehearse(t, 1_000) }
+// Signals of every action take the whole path, and no order and no cancel reaches the venue.
+func TestTestModeSendsNothing(t *testing.T) { dryRun(t, 1_000) }
 
-// rehearse sends signals of every action to a channel in test mode.
-func rehearse(t *testing.T, signals int) {
+// dryRun sends signals of every action to a channel in test mode.
+func dryRun(t *testing.T, signals int) {
 	t.Helper()
-	d := openDesk(t)
+	d := open(t)
 	resting := d.becomes(venues.StatusOpen, "resting", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 	hook := configureHook(t, d.tree, persistence.Channel{ID: "hook_1", Customer: "c1", Kind: persistence.ChannelWebhook, TestMode: true})
 	before := d.sim.Control().Ledger().Orders
@@ -51,7 +50,7 @@ func rehearse(t *testing.T, signals int) {
 	}
 	record, err := d.store.Order(t.Context(), "c1", resting.OrderID)
 	if err != nil || record.Status != venues.StatusOpen {
-		t.Errorf("the resting order is %s, %v", record.Status, err)
+		t.Errorf("the resting order is %s, %v, want Status StatusOpen", record.Status, err)
 	}
 }
 

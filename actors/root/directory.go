@@ -13,13 +13,13 @@ import (
 	"venuegate/venues"
 )
 
-// Directory finds the owner of what a request is about: the customer, the
-// account, the venue. It is the one way by which the edges reach the actors;
-// everything that crosses it is a plain value, so that a client of another node
-// fits behind it. Safe for concurrent use.
+// Directory finds the owner of the subject of a request: the customer, the account, the
+// venue. It is the only way in which the edges reach the actors. Its parameters and
+// results are plain values, so that an owner could run on another node. It is safe for
+// concurrent use.
 //
-// A customer or an exchange that is not connected is not_found. Nothing of one
-// customer can be named by another: the customer of a command comes from its key.
+// The error for a customer or an exchange that is not connected is not_found. No customer
+// can name anything of another: the customer of a command is taken from its API key.
 type Directory struct {
 	store   persistence.Reader
 	markets map[venues.Venue]Market
@@ -31,19 +31,19 @@ type Directory struct {
 	endpoints map[string]queues
 }
 
-// Market is one venue's public side.
+// Market is the public side of one venue.
 type Market interface {
-	// Instruments is nil until the catalogue was read once.
+	// Instruments returns nil until the instruments were read once.
 	Instruments() *venues.InstrumentSet
 	Mark(symbol string) venues.Optional
 	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
-	// WatchPrice calls hit each time when the condition comes to hold.
+	// WatchPrice calls hit each time when the condition begins to hold.
 	WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
-	// Ready is nil, or says what is missing.
+	// Ready returns nil, or what is missing.
 	Ready() error
 }
 
-// instrumentsRetry is told to callers who come before the instruments are known.
+// instrumentsRetry is the Retry-After until the instruments are known.
 const instrumentsRetry = 2 * time.Second
 
 type accountKey struct {
@@ -98,7 +98,7 @@ func (d *Directory) account(id string, exchange venues.Venue) (account.Client, e
 	return c, nil
 }
 
-// connected lists the customer's accounts, of one exchange or of all.
+// connected returns the customer's accounts at one exchange, or at all.
 func (d *Directory) connected(id string, exchange venues.Venue) ([]account.Client, []venues.Venue, error) {
 	if exchange != "" {
 		c, err := d.account(id, exchange)
@@ -114,7 +114,7 @@ func (d *Directory) connected(id string, exchange venues.Venue) ([]account.Clien
 	return clients, exchanges, nil
 }
 
-// Customer finds the client of a customer.
+// Customer returns the client of a customer.
 func (d *Directory) Customer(id string) (customer.Client, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -125,7 +125,7 @@ func (d *Directory) Customer(id string) (customer.Client, error) {
 	return c, nil
 }
 
-// Instruments lists an exchange's instruments; false if it is not served.
+// Instruments returns an exchange's instruments, or false if it is not configured.
 func (d *Directory) Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool) {
 	m, known := d.markets[exchange]
 	if !known {
@@ -134,8 +134,8 @@ func (d *Directory) Instruments(exchange venues.Venue) (*venues.InstrumentSet, b
 	return m.Instruments(), true
 }
 
-// trading finds an account whose venue has told its instruments: without them
-// nothing can be checked.
+// trading returns an account if the instruments of its venue are known, without which no
+// order can be checked.
 func (d *Directory) trading(id string, exchange venues.Venue) (account.Client, error) {
 	c, err := d.account(id, exchange)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *Directory) trading(id string, exchange venues.Venue) (account.Client, e
 	return c, nil
 }
 
-// Place routes an order to its account.
+// Place passes an order to its account.
 func (d *Directory) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order, error) {
 	c, err := d.trading(cmd.Customer, cmd.Exchange)
 	if err != nil {
@@ -158,7 +158,7 @@ func (d *Directory) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Or
 	return c.Place(ctx, cmd)
 }
 
-// Close routes the close of a position.
+// Close passes the close of a position to its account.
 func (d *Directory) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Order, error) {
 	c, err := d.trading(cmd.Customer, cmd.Exchange)
 	if err != nil {
@@ -167,7 +167,7 @@ func (d *Directory) Close(ctx context.Context, cmd venues.ClosePosition) (venues
 	return c.Close(ctx, cmd)
 }
 
-// SetLeverage routes a change of leverage.
+// SetLeverage passes a change of leverage to its account.
 func (d *Directory) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (venues.LeverageChange, error) {
 	c, err := d.trading(cmd.Customer, cmd.Exchange)
 	if err != nil {
@@ -176,41 +176,52 @@ func (d *Directory) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) 
 	return c.SetLeverage(ctx, cmd)
 }
 
-// Amend routes a change to the account that holds the order.
+// Amend passes an amendment to the account of the order.
 func (d *Directory) Amend(ctx context.Context, cmd venues.AmendOrder) (venues.Order, error) {
-	exchange, err := d.exchangeOf(ctx, cmd.Customer, cmd.OrderID)
+	record, err := d.order(ctx, cmd.Customer, cmd.OrderID)
 	if err != nil {
 		return venues.Order{}, err
 	}
-	c, err := d.trading(cmd.Customer, exchange)
+	c, err := d.trading(cmd.Customer, record.Exchange)
 	if err != nil {
 		return venues.Order{}, err
 	}
-	return c.Amend(ctx, cmd)
+	return c.Amend(ctx, &record, cmd)
 }
 
-// Cancel routes a cancel to the account that holds the order.
+// Cancel passes a cancel to the account of the order.
 func (d *Directory) Cancel(ctx context.Context, cmd venues.CancelOrder) (venues.Order, error) {
-	exchange, err := d.exchangeOf(ctx, cmd.Customer, cmd.OrderID)
+	record, err := d.order(ctx, cmd.Customer, cmd.OrderID)
 	if err != nil {
 		return venues.Order{}, err
 	}
-	c, err := d.account(cmd.Customer, exchange)
+	c, err := d.account(cmd.Customer, record.Exchange)
 	if err != nil {
 		return venues.Order{}, err
 	}
-	return c.Cancel(ctx, cmd)
+	return c.Cancel(ctx, &record, cmd)
 }
 
-func (d *Directory) exchangeOf(ctx context.Context, customer, orderID string) (venues.Venue, error) {
+// AccountReady returns nil while an account accepts orders, else the error that an order
+// would receive.
+func (d *Directory) AccountReady(ctx context.Context, customer string, exchange venues.Venue) error {
+	c, err := d.trading(customer, exchange)
+	if err != nil {
+		return err
+	}
+	return c.Ready(ctx)
+}
+
+// order returns the stored record of an order, or not_found.
+func (d *Directory) order(ctx context.Context, customer, orderID string) (persistence.OrderRecord, error) {
 	record, err := d.store.Order(ctx, customer, orderID)
 	if errors.Is(err, persistence.ErrNotFound) {
-		return "", venues.Errorf(venues.CodeNotFound, "no order %s", orderID)
+		return record, venues.Errorf(venues.CodeNotFound, "no order %s", orderID)
 	}
-	return record.Exchange, err
+	return record, err
 }
 
-// Subscribe puts a sink on a topic: the venue's, or the customer's own.
+// Subscribe subscribes a sink to a topic of a venue or of the customer.
 func (d *Directory) Subscribe(ctx context.Context, id string, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error) {
 	if topic.Private() {
 		c, err := d.Customer(id)
@@ -235,8 +246,8 @@ func (d *Directory) WatchPrice(ctx context.Context, exchange venues.Venue, symbo
 	return m.WatchPrice(ctx, symbol, condition, hit)
 }
 
-// Ready is nil when a market serves, or says what is missing of each: one venue
-// that is down is no reason to turn the clients of the others away.
+// Ready returns nil when at least one market is ready, otherwise what each of them is
+// missing: a venue that is down does not affect the clients of the others.
 func (d *Directory) Ready() error {
 	var missing []error
 	for _, exchange := range venues.All() {

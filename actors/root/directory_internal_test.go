@@ -18,7 +18,7 @@ type bareMarket struct{ Market }
 
 func (bareMarket) Instruments() *venues.InstrumentSet { return nil }
 
-func TestWithoutInstrumentsTradingIsPutOff(t *testing.T) {
+func TestTradingWithoutInstrumentsIsMaintenance(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		store := storetest.NewMemory()
 		d := newDirectory(store, map[venues.Venue]Market{venues.Binance: bareMarket{}})
@@ -26,15 +26,15 @@ func TestWithoutInstrumentsTradingIsPutOff(t *testing.T) {
 		d.addAccount("c1", venues.Binance, account.NewClient(kit.System.Ref("nobody"), config, store, accountMarket{bareMarket{}}))
 		_, err := d.Place(context.Background(), venues.PlaceOrder{Command: venues.Command{Customer: "c1"}, Exchange: venues.Binance})
 		if venues.CodeOf(err) != venues.CodeMaintenance {
-			t.Fatalf("%v", err)
+			t.Fatalf("%v, want code CodeMaintenance", err)
 		}
 		if _, err := d.Place(context.Background(), venues.PlaceOrder{Command: venues.Command{Customer: "c2"}, Exchange: venues.Binance}); venues.CodeOf(err) != venues.CodeNotFound {
-			t.Fatalf("another customer: %v", err)
+			t.Fatalf("another customer: %v, want code CodeNotFound", err)
 		}
 	})
 }
 
-func TestOrdersOfASilentAccountAreNamedAsFailed(t *testing.T) {
+func TestOrdersOfAnAccountThatDoesNotAnswerAreReportedAsFailed(t *testing.T) {
 	store := storetest.NewMemory()
 	ctx := context.Background()
 	fence, err := store.TakeOwnership(ctx, "c1")
@@ -59,13 +59,12 @@ func TestOrdersOfASilentAccountAreNamedAsFailed(t *testing.T) {
 	cmd := venues.CancelOrders{Command: venues.Command{Customer: "c1"}, Symbol: "BTCUSDT"}
 	list, err := d.notCancelled(ctx, cmd, venues.Bybit, venues.Errorf(venues.CodeMaintenance, "starting"))
 	if err != nil || len(list) != 1 || list[0].OrderID != "open" || list[0].Result != venues.CancelFailed || list[0].Error.Code != venues.CodeMaintenance {
-		t.Fatalf("%+v, %v", list, err)
+		t.Fatalf("%+v, %v, want one, OrderID open, Result CancelFailed, Code CodeMaintenance", list, err)
 	}
 }
 
-// TestEndedSecretIsNotOpened: a hook does not depend on a secret that is good no
-// more.
-func TestEndedSecretIsNotOpened(t *testing.T) {
+// A previous secret that is no longer valid is not unsealed.
+func TestExpiredSecretIsNotUnsealed(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		tree := &Tree{Directory: newDirectory(storetest.NewMemory(), nil), deps: Deps{System: kit.System, UnsealSecret: func(sealed []byte, _ persistence.Key) (venues.Secret, error) {
 			if string(sealed) == "broken" {

@@ -3,6 +3,7 @@ package root
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"venuegate/actors"
 	"venuegate/actors/delivery"
@@ -10,10 +11,10 @@ import (
 	"venuegate/venues"
 )
 
-// queues are those of one customer's endpoints.
+// queues are the delivery queues of one customer's endpoints.
 type queues map[string]delivery.Client
 
-// endpoint finds the queue of an endpoint.
+// endpoint returns the queue of an endpoint.
 func (d *Directory) endpoint(customer, id string) (delivery.Client, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -24,7 +25,7 @@ func (d *Directory) endpoint(customer, id string) (delivery.Client, error) {
 	return c, nil
 }
 
-// Resend begins the delivery of an event anew; see delivery.Client.
+// Resend restarts the delivery of an event; see delivery.Client.
 func (d *Directory) Resend(ctx context.Context, customer, endpoint, eventID string) error {
 	c, err := d.endpoint(customer, endpoint)
 	if err != nil {
@@ -33,7 +34,7 @@ func (d *Directory) Resend(ctx context.Context, customer, endpoint, eventID stri
 	return c.Resend(ctx, eventID)
 }
 
-// ResendUndelivered begins all undelivered ones of an endpoint anew.
+// ResendUndelivered restarts all undelivered deliveries of an endpoint.
 func (d *Directory) ResendUndelivered(ctx context.Context, customer, endpoint string) (int, error) {
 	c, err := d.endpoint(customer, endpoint)
 	if err != nil {
@@ -42,16 +43,17 @@ func (d *Directory) ResendUndelivered(ctx context.Context, customer, endpoint st
 	return c.ResendUndelivered(ctx)
 }
 
-// TestEndpoint sends an endpoint a test event, once and now.
-func (d *Directory) TestEndpoint(ctx context.Context, customer, endpoint string) (delivery.Tested, error) {
+// TestEndpoint sends a test event to an endpoint, once and immediately.
+func (d *Directory) TestEndpoint(ctx context.Context, customer, endpoint string) (eventID string, attempt persistence.Attempt, took time.Duration, err error) {
 	c, err := d.endpoint(customer, endpoint)
 	if err != nil {
-		return delivery.Tested{}, err
+		return "", persistence.Attempt{}, 0, err
 	}
-	return c.Test(ctx)
+	tested, err := c.Test(ctx)
+	return tested.EventID, tested.Attempt, tested.Took, err
 }
 
-// wake tells the customer's queues that there are events up to seq.
+// wake notifies the customer's queues of events up to seq.
 func (d *Directory) wake(customer string, seq uint64) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -75,8 +77,9 @@ func (d *Directory) removeEndpoint(customer, id string) {
 	delete(d.endpoints[customer], id)
 }
 
-// openEndpoint joins a queue with the sender of its kind. That of an endpoint which
-// was removed is found by nobody, ends what waits, and then itself.
+// openEndpoint returns the queue of an endpoint with the sender of its kind. The queue of a
+// removed endpoint is not listed in the directory; it makes its pending deliveries
+// undelivered and ends.
 func (t *Tree) openEndpoint(fence persistence.Fence, record persistence.Endpoint) (*actors.Child, error) {
 	removed := !record.RemovedAt.IsZero()
 	sender, served := t.deps.Senders[record.Kind]
@@ -86,7 +89,7 @@ func (t *Tree) openEndpoint(fence persistence.Fence, record persistence.Endpoint
 	}
 	child := delivery.Child(delivery.Deps{
 		Endpoint: record, Fence: fence, Store: t.deps.Store, Sender: sender,
-		Journal:  t.Journal.Line(record.Customer, delivery.Name(record.ID)),
+		Journal:  t.Journal.CommitQueue(record.Customer, delivery.Name(record.ID)),
 		Schedule: t.deps.Schedule, NewID: t.deps.NewID, Pool: t.storePool,
 		Disable: func(disabled persistence.Endpoint, entry persistence.JournalEntry) {
 			if owner, err := t.Customer(record.Customer); err == nil {
@@ -98,6 +101,6 @@ func (t *Tree) openEndpoint(fence persistence.Fence, record persistence.Endpoint
 		t.removeEndpoint(record.Customer, record.ID)
 		return &child, nil
 	}
-	t.addEndpoint(record.Customer, record.ID, delivery.NewClient(t.part(record.Customer, delivery.Name(record.ID))))
+	t.addEndpoint(record.Customer, record.ID, delivery.NewClient(t.childRef(record.Customer, delivery.Name(record.ID))))
 	return &child, nil
 }

@@ -11,17 +11,16 @@ import (
 	"venuegate/venues"
 )
 
-// refuser is a receiver that takes nothing.
+// refuser is a receiver that rejects everything.
 type refuser struct{}
 
 func (refuser) Send(context.Context, persistence.Endpoint, persistence.Event, int, time.Time) persistence.Attempt {
 	return persistence.Attempt{Code: 500, Err: errors.New("answered 500")}
 }
 
-// What waits for an endpoint ends when it is removed, and at the next start if the
-// service ended before that.
-func TestWhatWaitsForARemovedEndpointEnds(t *testing.T) {
-	d := openDesk(t)
+// The pending deliveries of a removed endpoint become undelivered, after a restart too.
+func TestDeliveriesOfARemovedEndpointAreUndelivered(t *testing.T) {
+	d := open(t)
 	d.stop()
 	d.senders = map[persistence.EndpointKind]delivery.Sender{persistence.EndpointWebhook: refuser{}}
 	d.start(t.Context())
@@ -49,7 +48,7 @@ func TestWhatWaitsForARemovedEndpointEnds(t *testing.T) {
 	put("jrn_2")
 	d.until("nothing waits", func() bool { return pending() == 0 })
 	if err := d.tree.Resend(t.Context(), "c1", to.ID, "evt"); venues.CodeOf(err) != venues.CodeNotFound {
-		t.Errorf("a removed endpoint resends: %v", err)
+		t.Errorf("a removed endpoint resends: %v, want code CodeNotFound", err)
 	}
 	page, err := d.store.Deliveries(t.Context(), persistence.DeliveryQuery{Customer: "c1", Endpoint: to.ID})
 	if err != nil || len(page.Items) == 0 {
@@ -57,7 +56,7 @@ func TestWhatWaitsForARemovedEndpointEnds(t *testing.T) {
 	}
 	for _, row := range page.Items {
 		if row.Status != persistence.DeliveryUndelivered {
-			t.Errorf("%+v", row)
+			t.Errorf("%+v, want Status DeliveryUndelivered", row)
 		}
 	}
 	d.stop()

@@ -10,12 +10,11 @@ import (
 	"venuegate/venues"
 )
 
-// What concerns several accounts of a customer is asked of all at the same time.
-// One that does not answer is named in the result and spoils nothing else.
+// Requests that concern several accounts of a customer are sent to all of them at the same
+// time. An account that does not answer is named in the result; the others are not affected.
 
-// CancelAll cancels over every account that matches, all at the same time. The
-// orders of an account that does not answer are named as failed; it is an error
-// only if none answers.
+// CancelAll cancels the orders of every matching account. The orders of an account that
+// does not answer are reported as failed; an error is returned only if none answers.
 func (d *Directory) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
 	clients, exchanges, err := d.connected(cmd.Customer, cmd.Exchange)
 	if err != nil {
@@ -41,7 +40,7 @@ func (d *Directory) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]v
 	return slices.Concat([]venues.CancelResult{}, slices.Concat(lists...)), nil
 }
 
-// notCancelled names the open orders of an account that could not be asked.
+// notCancelled reports the open orders of an account that did not answer as failed.
 func (d *Directory) notCancelled(ctx context.Context, cmd venues.CancelOrders, exchange venues.Venue, cause error) ([]venues.CancelResult, error) {
 	records, err := d.store.UnfinishedOrders(ctx, cmd.Customer, exchange)
 	if err != nil {
@@ -64,7 +63,7 @@ func (d *Directory) notCancelled(ctx context.Context, cmd venues.CancelOrders, e
 	return list, nil
 }
 
-// each runs a call for every account at the same time and gathers the errors.
+// each calls a function for every account at the same time and returns the errors.
 func each(clients []account.Client, call func(i int, c account.Client) error) []error {
 	failures := make([]error, len(clients))
 	var wait sync.WaitGroup
@@ -75,7 +74,7 @@ func each(clients []account.Client, call func(i int, c account.Client) error) []
 	return failures
 }
 
-// Balances reads the accounts that match; those that did not answer are named.
+// Balances reads the matching accounts and names those that did not answer.
 func (d *Directory) Balances(ctx context.Context, cmd venues.ReadAccount) ([]venues.Balance, []venues.VenueFailure, error) {
 	funds, failures, err := d.funds(ctx, cmd)
 	balances := []venues.Balance{}
@@ -89,7 +88,7 @@ func (d *Directory) Balances(ctx context.Context, cmd venues.ReadAccount) ([]ven
 	return balances, failures, err
 }
 
-// Positions reads the open positions of the accounts that match.
+// Positions reads the open positions of the matching accounts.
 func (d *Directory) Positions(ctx context.Context, cmd venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
 	funds, failures, err := d.funds(ctx, cmd)
 	positions := []venues.Position{}
@@ -103,7 +102,7 @@ func (d *Directory) Positions(ctx context.Context, cmd venues.ReadAccount) ([]ve
 	return positions, failures, err
 }
 
-// funds asks every account that matches. It is an error only if none answers.
+// funds reads every matching account. It returns an error only if none answers.
 func (d *Directory) funds(ctx context.Context, cmd venues.ReadAccount) ([]account.Funds, []venues.VenueFailure, error) {
 	clients, exchanges, err := d.connected(cmd.Customer, cmd.Exchange)
 	if err != nil {

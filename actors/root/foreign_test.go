@@ -9,10 +9,10 @@ import (
 	"venuegate/venues/binance"
 )
 
-// A position that somebody else opened and closed while the service was down, in
-// an instrument that was never traded here, is told, and its loss counts.
-func TestForeignRoundTripWhileDownIsFound(t *testing.T) {
-	d := openDesk(t)
+// A position that was opened and closed at the venue while the service was down, in an
+// instrument that was never traded here, is reported, and its loss counts.
+func TestForeignRoundTripWhileDownIsReported(t *testing.T) {
+	d := open(t)
 	d.until("the first comparison", func() bool {
 		state, err := d.store.AccountState(t.Context(), "c1", venues.Binance)
 		return err == nil && !state.TradedUntil.IsZero()
@@ -24,12 +24,12 @@ func TestForeignRoundTripWhileDownIsFound(t *testing.T) {
 	d.wantEvents(persistence.EventPositionClosed, 1)
 	page, err := d.store.Fills(t.Context(), persistence.FillQuery{Customer: "c1", Symbol: "ETHUSDT", Limit: 10})
 	if err != nil || len(page.Items) < 2 {
-		t.Fatalf("%d fills, %v", len(page.Items), err)
+		t.Fatalf("%d fills, %v, want at least 2", len(page.Items), err)
 	}
 }
 
 // foreign trades on the account without the service.
-func (d *desk) foreign(side venues.Side, symbol, qty string) {
+func (d *harness) foreign(side venues.Side, symbol, qty string) {
 	d.t.Helper()
 	demo := d.sim.DemoAccount()
 	ends := d.sim.Endpoints()
@@ -42,7 +42,7 @@ func (d *desk) foreign(side venues.Side, symbol, qty string) {
 	order := spec(side, venues.TypeMarket, qty, "")
 	order.Symbol = symbol
 	_, err = other.Place(d.t.Context(), venues.OrderRequest{
-		OrderSpec: order, ClientOrderID: "by-hand-" + string(side), Deadline: time.Now().Add(patience),
+		OrderSpec: order, ClientOrderID: "by-hand-" + string(side), Deadline: time.Now().Add(testTimeout),
 	})
 	if err != nil {
 		d.t.Fatal(err)

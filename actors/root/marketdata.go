@@ -14,28 +14,28 @@ import (
 	"venuegate/venues"
 )
 
-// Bounds of the pool that carries a venue's public requests: catalogue, clock,
-// snapshots, candles.
+// Bounds of the pool that runs a venue's public requests: instruments, clock, snapshots,
+// candles.
 const (
 	publicCallsMax     = 8
 	publicCallsWaiting = 2048
 )
 
-// MarketOptions say how an exchange's market data is kept. The zero value of all
-// but Encoder is the default.
+// MarketOptions configure an exchange's market data. The zero value of each field other
+// than Encoder is its default.
 type MarketOptions struct {
-	// Encoder writes the frames of the public topics.
+	// Encoder encodes the frames of the public topics.
 	Encoder book.Encoder
-	// Resident are symbols whose quotes are always known; books of the others
-	// are made when somebody asks and end when nobody does.
+	// Resident are symbols whose quotes are always known. The books of other symbols are
+	// created on demand and end when they have no users.
 	Resident []string
-	// CheckEvery is the time between two comparisons of a book with the venue's
-	// REST snapshot; below 0 there are none.
+	// CheckEvery is the interval at which a book is compared with the venue's REST
+	// snapshot; below 0 it is not compared.
 	CheckEvery time.Duration
 }
 
-// Exchange is one venue's public side: its actor, its connection, its books. It
-// is a Market.
+// Exchange is the public side of one venue: its actor, its connection, its books. It is a
+// Market.
 type Exchange struct {
 	*venue.Client
 	connection *market.Client
@@ -50,8 +50,8 @@ type Exchange struct {
 
 var _ Market = (*Exchange)(nil)
 
-// MarketData makes the subtree of a venue: the venue, one market connection, and
-// books on demand. Whoever calls it starts the Child.
+// MarketData returns the subtree of a venue: the venue, one market connection, and books
+// on demand. The caller starts the Child.
 func MarketData(system *actors.System, connector venues.Connector, o MarketOptions) (*Exchange, actors.Child) {
 	exchange := connector.Venue()
 	self := system.Ref(venue.Name(exchange))
@@ -62,7 +62,7 @@ func MarketData(system *actors.System, connector venues.Connector, o MarketOptio
 	x.connection = market.New(self.Child(marketName), market.Deps{
 		Name: marketName, Source: connector,
 		Report: func(h market.Health) {
-			x.ReportFeed(venue.Feed{Channels: h.Channels, Interrupted: h.Interrupted, Cause: h.Cause})
+			x.ReportFeed(venue.Feed{Topics: h.Topics, Interrupted: h.Interrupted, Cause: h.Cause})
 		},
 	})
 	x.Client = venue.New(self, venue.Deps{
@@ -73,11 +73,11 @@ func MarketData(system *actors.System, connector venues.Connector, o MarketOptio
 	return x, x.Client.Child()
 }
 
-// marketName: connectors spread channels over as many sockets as the venue needs,
-// so one market actor carries them all.
+// marketName is the name of the only market actor: connectors spread topics over as many
+// sockets as the venue needs.
 const marketName = "market/1"
 
-// newBook joins a book with the connection that feeds it.
+// newBook returns a book that is attached to the connection.
 func (x *Exchange) newBook(parent actors.Ref, i venues.Instrument, resident bool) venue.OwnedBook {
 	c := book.New(parent.Child(book.Name(i.Symbol)), book.Deps{
 		Instrument: i, StreamSnapshots: x.connector.Capabilities().StreamSnapshots, Resident: resident,
@@ -91,7 +91,7 @@ func (x *Exchange) newBook(parent actors.Ref, i venues.Instrument, resident bool
 	return venue.OwnedBook{Book: c, Child: c.Child(), Ended: func() { x.dropBook(i.Symbol, c) }}
 }
 
-// dropBook forgets a book that has ended, but for what it counted.
+// dropBook removes a book that has ended; its counters are kept.
 func (x *Exchange) dropBook(symbol string, c *book.Client) {
 	x.connection.Detach(symbol, c)
 	x.mu.Lock()
@@ -102,9 +102,9 @@ func (x *Exchange) dropBook(symbol string, c *book.Client) {
 	}
 }
 
-// Books says how each book stands, by symbol.
+// Books returns the state of each book, by symbol.
 func (x *Exchange) Books() []book.Stats {
-	_, clients := x.kept()
+	_, clients := x.counted()
 	stats := make([]book.Stats, 0, len(clients))
 	for _, c := range clients {
 		stats = append(stats, c.Stats())
@@ -113,10 +113,10 @@ func (x *Exchange) Books() []book.Stats {
 	return stats
 }
 
-// BookSummary is what all books have done, those that have ended included, and how
-// those that live stand.
+// BookSummary returns the counters of all books, including those that have ended, and the
+// state of those that run.
 func (x *Exchange) BookSummary() book.Summary {
-	retired, clients := x.kept()
+	retired, clients := x.counted()
 	sum := book.Summary{Counts: retired}
 	for _, c := range clients {
 		sum.Add(c.Stats())
@@ -124,13 +124,13 @@ func (x *Exchange) BookSummary() book.Summary {
 	return sum
 }
 
-// kept is what ended books have counted and the books that live, of one instant: a
-// book is in the one or the other, so that no sum ever falls.
-func (x *Exchange) kept() (book.Counts, []*book.Client) {
+// counted returns the counters of the ended books and the running books at one instant: a
+// book is in one of them, so that no sum ever decreases.
+func (x *Exchange) counted() (book.Counts, []*book.Client) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.retired, slices.Collect(maps.Values(x.books))
 }
 
-// Connection says how the public connection stands.
+// Connection returns the state of the public connection.
 func (x *Exchange) Connection() market.Stats { return x.connection.Stats() }

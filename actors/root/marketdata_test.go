@@ -28,7 +28,7 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// levels is one side of the naive book.
+// levels is one side of the reference book.
 type levels map[int64]int64
 
 func (l levels) apply(changes []venues.Level) {
@@ -41,7 +41,7 @@ func (l levels) apply(changes []venues.Level) {
 	}
 }
 
-// best is the first n levels, best first.
+// best returns the first n levels, best first.
 func (l levels) best(sign int64, n int) []venues.Level {
 	list := make([]venues.Level, 0, len(l))
 	for price, qty := range l {
@@ -51,8 +51,8 @@ func (l levels) best(sign int64, n int) []venues.Level {
 	return list[:min(n, len(list))]
 }
 
-// shown is a whole book message, which the test's frames carry as JSON. The time
-// of the venue carries its sequence number.
+// shown is a whole book message, which the test's frames contain as JSON. The venue's
+// sequence number is in its time.
 type shown struct {
 	Type       venues.MessageType
 	Seq        uint64
@@ -78,28 +78,28 @@ func (jsonFrames) AppendCandle(dst []byte, m *venues.CandleMessage) []byte {
 	return fmt.Appendf(dst, "%s %s", m.Type, m.Close)
 }
 
-// scripted is a connector whose one market the test moves by hand. It is used on
-// the test's goroutine, and by effects while that waits.
+// scripted is a connector with one market, which the test changes. It is used on the test's
+// goroutine, and by effects while that waits.
 type scripted struct {
 	streamSnapshots bool
 	random          *rand.Rand
 
-	mu         sync.Mutex
-	sink       venues.FeedSink
-	bids, asks levels
-	id, told   int64
-	history    map[int64][2]levels
-	pending    *venues.BookUpdate
-	wire       []*venues.BookUpdate
-	subscribed map[venues.FeedChannel]bool
-	failing    bool
+	mu           sync.Mutex
+	sink         venues.FeedSink
+	bids, asks   levels
+	id, reported int64
+	history      map[int64][2]levels
+	pending      *venues.BookUpdate
+	wire         []*venues.BookUpdate
+	subscribed   map[venues.FeedTopic]bool
+	failing      bool
 }
 
 func newScripted(streamSnapshots bool, seed uint64) *scripted {
 	s := &scripted{
 		streamSnapshots: streamSnapshots, random: rand.New(rand.NewPCG(seed, 7)),
-		bids: levels{}, asks: levels{}, id: 1000, told: 1000,
-		history: map[int64][2]levels{}, subscribed: map[venues.FeedChannel]bool{},
+		bids: levels{}, asks: levels{}, id: 1000, reported: 1000,
+		history: map[int64][2]levels{}, subscribed: map[venues.FeedTopic]bool{},
 	}
 	s.history[s.id] = [2]levels{{}, {}}
 	return s
@@ -125,7 +125,7 @@ func (s *scripted) Candles(context.Context, string, venues.Timeframe, int) ([]ve
 	return nil, errors.ErrUnsupported
 }
 
-// Snapshot is the book as it is, or was a moment ago.
+// Snapshot returns the current book, or a slightly older one.
 func (s *scripted) Snapshot(context.Context, string) (*venues.BookUpdate, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *scripted) OpenFeed(sink venues.FeedSink) venues.Feed {
 	return s
 }
 
-func (s *scripted) Subscribe(channels ...venues.FeedChannel) {
+func (s *scripted) Subscribe(channels ...venues.FeedTopic) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range channels {
@@ -168,7 +168,7 @@ func (s *scripted) Subscribe(channels ...venues.FeedChannel) {
 	}
 }
 
-func (s *scripted) Unsubscribe(channels ...venues.FeedChannel) {
+func (s *scripted) Unsubscribe(channels ...venues.FeedTopic) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range channels {
@@ -181,13 +181,13 @@ func (s *scripted) Unsubscribe(channels ...venues.FeedChannel) {
 
 func (s *scripted) Close() {}
 
-// change makes one change of the market, and often sends what has changed.
+// change makes one change of the market, and often sends the messages of it.
 func (s *scripted) change() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.id++
 	if s.pending == nil {
-		s.pending = s.message(s.told, s.id, s.id)
+		s.pending = s.message(s.reported, s.id, s.id)
 	}
 	away, qty := 1+s.random.Int64N(30), s.random.Int64N(4)
 	if s.random.IntN(2) == 0 {
@@ -210,11 +210,11 @@ func (s *scripted) set(side levels, changes *[]venues.Level, price, qty int64) {
 func (s *scripted) flush() {
 	if s.pending != nil {
 		s.pending.LastSeq, s.pending.VenueTime = uint64(s.id), time.Unix(s.id, 0)
-		s.wire, s.pending, s.told = append(s.wire, s.pending), nil, s.id
+		s.wire, s.pending, s.reported = append(s.wire, s.pending), nil, s.id
 	}
 }
 
-// next takes a message off the wire.
+// next takes a message from the wire.
 func (s *scripted) next() *venues.BookUpdate {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +226,7 @@ func (s *scripted) next() *venues.BookUpdate {
 	return u
 }
 
-// deliver brings up to two messages to the sink.
+// deliver delivers up to two messages to the sink.
 func (s *scripted) deliver(faults bool) {
 	for range s.random.IntN(3) {
 		if u := s.next(); u != nil {
@@ -235,7 +235,7 @@ func (s *scripted) deliver(faults bool) {
 	}
 }
 
-// pass brings a message to the sink, unless it is lost or late.
+// pass delivers a message to the sink, unless it is lost or late.
 func (s *scripted) pass(u *venues.BookUpdate, faults bool) {
 	switch fault := s.random.IntN(50); {
 	case !faults || fault > 2:
@@ -253,13 +253,13 @@ func (s *scripted) breakDown() {
 	s.mu.Lock()
 	s.wire = nil
 	s.mu.Unlock()
-	channel := venues.FeedChannel{Kind: venues.FeedBook, Symbol: "BTCUSDT"}
-	s.sink.Interrupted([]venues.FeedChannel{channel}, errors.New("reset by peer"))
+	channel := venues.FeedTopic{Kind: venues.FeedBook, Symbol: "BTCUSDT"}
+	s.sink.Interrupted([]venues.FeedTopic{channel}, errors.New("reset by peer"))
 	s.Subscribe(channel)
-	s.sink.Resumed([]venues.FeedChannel{channel})
+	s.sink.Resumed([]venues.FeedTopic{channel})
 }
 
-// follower is a client of the stream that goes by the documented rules.
+// follower is a client of the stream that follows the documented rules.
 type follower struct {
 	t          *testing.T
 	depth      int
@@ -290,24 +290,24 @@ func (f *follower) Deliver(frame venues.Frame) {
 	f.counts[m.Type]++
 }
 
-// check holds the follower's book against the venue's of the same sequence.
+// check compares the follower's book with the venue's at the same sequence.
 func (f *follower) check(s *scripted) {
 	if !f.begun || f.last.Type == venues.MessageStale {
 		return
 	}
 	truth, known := s.history[f.last.VenueSeq]
 	if !known {
-		f.t.Fatalf("depth %d: shown at %d, where the venue never was", f.depth, f.last.VenueSeq)
+		f.t.Fatalf("depth %d: sequence %d, which the venue never had", f.depth, f.last.VenueSeq)
 	}
 	if !slices.Equal(f.bids.best(+1, f.depth+1), truth[0].best(+1, f.depth)) ||
 		!slices.Equal(f.asks.best(-1, f.depth+1), truth[1].best(-1, f.depth)) {
-		f.t.Fatalf("depth %d: another book than the venue's at %d", f.depth, f.last.VenueSeq)
+		f.t.Fatalf("depth %d: book differs from the venue at sequence %d", f.depth, f.last.VenueSeq)
 	}
 }
 
-// TestSubscribersHoldTheVenuesBook drives venue, connection and book together:
-// whatever is lost, late or interrupted on the way, every subscriber holds the
-// venue's book of the sequence at which it is shown, or knows that it is stale.
+// TestSubscribersHoldTheVenuesBook runs venue, connection and book together: whatever is
+// lost, late or interrupted, every subscriber has the venue's book at the reported
+// sequence, or knows that it is stale.
 func TestSubscribersHoldTheVenuesBook(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
@@ -356,19 +356,19 @@ func followMarket(k *actortest.Kit, s *scripted) {
 	for _, f := range followers {
 		f.check(s)
 		if f.last.Type == venues.MessageStale || f.counts[venues.MessageDelta] == 0 || f.counts[venues.MessageStale] == 0 {
-			t.Errorf("depth %d ends %s after %v", f.depth, f.last.Type, f.counts)
+			t.Errorf("depth %d ends %s after %v, want a current book, deltas and stale messages", f.depth, f.last.Type, f.counts)
 		}
 	}
 	stats := exchange.Books()[0]
 	if stats.Phase != book.PhaseLive || stats.Gaps == 0 || stats.ChecksMatched == 0 || stats.ChecksMismatched != 0 {
-		t.Errorf("book %+v", stats)
+		t.Errorf("book %+v, want Phase PhaseLive, Gaps not 0, ChecksMatched not 0, ChecksMismatched 0", stats)
 	}
 	for _, sub := range subscriptions {
 		sub.Close()
 	}
 	k.Advance(time.Minute)
-	if len(exchange.Books()) != 0 || exchange.Connection().Channels != 0 {
-		t.Errorf("left behind: %v, %+v", exchange.Books(), exchange.Connection())
+	if len(exchange.Books()) != 0 || exchange.Connection().Topics != 0 {
+		t.Errorf("after the stop: %v, %+v", exchange.Books(), exchange.Connection())
 	}
 }
 
@@ -378,10 +378,10 @@ type frames chan string
 // Deliver implements venues.FrameSink.
 func (f frames) Deliver(frame venues.Frame) { f <- string(frame.Bytes) }
 
-// await takes frames until one begins with the prefix.
+// await takes frames until one starts with the prefix.
 func (f frames) await(t *testing.T, prefix string) string {
 	t.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(testTimeout)
 	for {
 		select {
 		case frame := <-f:
@@ -389,7 +389,7 @@ func (f frames) await(t *testing.T, prefix string) string {
 				return frame
 			}
 		case <-timeout:
-			t.Fatalf("no %s within %s", prefix, patience)
+			t.Fatalf("no %s within %s", prefix, testTimeout)
 		}
 	}
 }
@@ -407,13 +407,13 @@ func TestMarketDataOfTheSimulator(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
 		if err := system.Stop(ctx); err != nil {
 			t.Error(err)
 		}
 	})
-	for deadline := time.Now().Add(patience); exchange.Ready() != nil; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(testTimeout); exchange.Ready() != nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal(exchange.Ready())
 		}
@@ -432,7 +432,7 @@ func TestMarketDataOfTheSimulator(t *testing.T) {
 	subscribe("trades:binance:BTCUSDT").await(t, "update")
 	subscribe("kline:binance:BTCUSDT:1m").await(t, "snapshot")
 	q, err := exchange.AwaitQuote(t.Context(), "ETHUSDT")
-	if err != nil || !q.Known() {
+	if err != nil || !q.HasPrice() {
 		t.Errorf("quote %+v, %v", q, err)
 	}
 	lost := simcore.FaultRequest{Match: simcore.FaultMatch{Op: "btcusdt@depth"}, Do: simcore.FaultGap, Times: 1}
@@ -455,7 +455,7 @@ func TestMarketDataOfTheSimulator(t *testing.T) {
 	}
 	simulate(t, 2, again)
 	recovered()
-	for deadline := time.Now().Add(patience); exchange.Connection().Interruptions == 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(testTimeout); exchange.Connection().Interruptions == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("connection %+v", exchange.Connection())
 		}

@@ -68,21 +68,21 @@ func simulatedVenue(t *testing.T, venue venues.Venue) simulator {
 	return s
 }
 
-// openDeskAt is a tree over one of the simulated venues.
-func openDeskAt(t *testing.T, venue venues.Venue) (*desk, simulator) {
+// openAt opens a tree over one of the simulated venues.
+func openAt(t *testing.T, venue venues.Venue) (*harness, simulator) {
 	t.Helper()
 	s := simulatedVenue(t, venue)
-	return openDeskOver(t, venue, s.connector, s), s
+	return openOver(t, venue, s.connector, s), s
 }
 
-// openDeskOver is a tree over a connector to a simulated venue.
-func openDeskOver(t *testing.T, venue venues.Venue, connector venues.Connector, s simulator) *desk {
+// openOver opens a tree over a connector to a simulated venue.
+func openOver(t *testing.T, venue venues.Venue, connector venues.Connector, s simulator) *harness {
 	t.Helper()
 	list, err := connector.Instruments(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, store: storetest.NewMemory(), exchange: venue, market: &fixedMarket{venues.NewInstrumentSet(list)}, system: actors.New(zaptest.NewLogger(t))}
+	d := &harness{t: t, store: storetest.NewMemory(), exchange: venue, market: &fixedMarket{venues.NewInstrumentSet(list)}, system: actors.New(zaptest.NewLogger(t))}
 	at := venues.At(time.Now())
 	if err := d.store.Commit(t.Context(), persistence.Batch{Puts: []persistence.Record{persistence.Customer{ID: "c1", Name: "one", CreatedAt: at}}}); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func openDeskOver(t *testing.T, venue venues.Venue, connector venues.Connector, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
 		if err := d.system.Stop(ctx); err != nil {
 			t.Error(err)
@@ -115,8 +115,8 @@ func openDeskOver(t *testing.T, venue venues.Venue, connector venues.Connector, 
 	return d
 }
 
-// entry opens a protected position and waits until both legs live.
-func (d *desk) entry(requestID string) persistence.OrderRecord {
+// entry opens a protected position and waits until both legs are open.
+func (d *harness) entry(requestID string) persistence.OrderRecord {
 	d.t.Helper()
 	order := spec(venues.Buy, venues.TypeMarket, "0.05", "")
 	order.StopLoss, order.TakeProfit = venues.Some(venues.MustDecimal("60000")), venues.Some(venues.MustDecimal("70000"))
@@ -139,9 +139,9 @@ func eachVenue(t *testing.T, run func(t *testing.T, venue venues.Venue)) {
 	}
 }
 
-// The record of an order tells what became of its protection, on every venue
-// alike, and nothing is left behind.
-func TestProtectionIsFollowedToItsEnd(t *testing.T) {
+// The record of an order reports the outcome of its protection, alike on every venue, and
+// no order is left.
+func TestOutcomeOfProtectionIsRecorded(t *testing.T) {
 	for _, c := range []struct {
 		name, price  string
 		stop, profit venues.ProtectionStatus
@@ -151,7 +151,7 @@ func TestProtectionIsFollowedToItsEnd(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eachVenue(t, func(t *testing.T, venue venues.Venue) {
-				d, s := openDeskAt(t, venue)
+				d, s := openAt(t, venue)
 				entry := d.entry("r1")
 				if _, err := s.control.Market(simcore.MarketRequest{Symbol: "BTCUSDT", Price: price(c.price)}); err != nil {
 					t.Fatal(err)
@@ -165,7 +165,7 @@ func TestProtectionIsFollowedToItsEnd(t *testing.T) {
 }
 
 // wantEvents waits for a number of events of a kind.
-func (d *desk) wantEvents(kind persistence.EventType, want int) {
+func (d *harness) wantEvents(kind persistence.EventType, want int) {
 	d.t.Helper()
 	d.wait("events "+string(kind), func() bool {
 		events, err := d.store.Events(d.t.Context(), "c1", "", 100)
@@ -182,7 +182,7 @@ func (d *desk) wantEvents(kind persistence.EventType, want int) {
 	})
 }
 
-func (d *desk) wantUnfinished(want int) {
+func (d *harness) wantUnfinished(want int) {
 	d.t.Helper()
 	d.wait("end of the orders", func() bool {
 		open, err := d.store.UnfinishedOrders(d.t.Context(), "c1", d.exchange)
@@ -193,9 +193,9 @@ func (d *desk) wantUnfinished(want int) {
 	})
 }
 
-func (d *desk) wait(what string, is func() bool) {
+func (d *harness) wait(what string, is func() bool) {
 	d.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(testTimeout)
 	for !is() {
 		if time.Now().After(deadline) {
 			d.t.Fatalf("no %s", what)
@@ -204,43 +204,43 @@ func (d *desk) wait(what string, is func() bool) {
 	}
 }
 
-func (d *desk) amend(cmd venues.AmendOrder) (venues.Order, error) {
+func (d *harness) amend(cmd venues.AmendOrder) (venues.Order, error) {
 	cmd.Customer = "c1"
-	ctx, cancel := context.WithTimeout(d.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(d.t.Context(), testTimeout)
 	defer cancel()
 	return d.tree.Amend(ctx, cmd)
 }
 
-func legAt(kind venues.Protecting, status venues.ProtectionStatus, price string) func(persistence.OrderRecord) bool {
+func legAt(kind venues.LegKind, status venues.ProtectionStatus, price string) func(persistence.OrderRecord) bool {
 	return func(r persistence.OrderRecord) bool {
 		leg := r.Protection.Leg(kind)
 		return leg != nil && leg.Status == status && (price == "" || leg.Price.Equal(venues.MustDecimal(price)))
 	}
 }
 
-// Protection of an open position is moved, removed and added, and what is moved
-// triggers where it was moved to.
+// Protection of an open position is moved, removed and added, and triggers at its new
+// price.
 func TestProtectionIsMoved(t *testing.T) {
 	eachVenue(t, func(t *testing.T, venue venues.Venue) {
-		d, s := openDeskAt(t, venue)
+		d, s := openAt(t, venue)
 		entry := d.entry("r1")
 		if _, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, StopLoss: venues.Some(venues.MustDecimal("99000"))}); venues.CodeOf(err) == "" || err == nil {
-			t.Fatalf("a stop loss above the price: %v", err)
+			t.Fatalf("a stop loss above the price: %v, want an error with a code", err)
 		}
 		moved, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, StopLoss: venues.Some(venues.MustDecimal("62000"))})
 		if err != nil || !venues.EqualOptional(moved.StopLoss, venues.Some(venues.MustDecimal("62000"))) {
 			t.Fatalf("%+v, %v", moved, err)
 		}
-		d.eventually(entry.OrderID, legAt(venues.ProtectingStopLoss, venues.ProtectionLive, "62000"))
-		if _, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, DropTakeProfit: true}); err != nil {
+		d.eventually(entry.OrderID, legAt(venues.LegStopLoss, venues.ProtectionLive, "62000"))
+		if _, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, RemoveTakeProfit: true}); err != nil {
 			t.Fatal(err)
 		}
-		d.eventually(entry.OrderID, legAt(venues.ProtectingTakeProfit, venues.ProtectionCancelled, ""))
+		d.eventually(entry.OrderID, legAt(venues.LegTakeProfit, venues.ProtectionCancelled, ""))
 		if _, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, TakeProfit: venues.Some(venues.MustDecimal("72000"))}); err != nil {
 			t.Fatal(err)
 		}
-		d.eventually(entry.OrderID, legAt(venues.ProtectingTakeProfit, venues.ProtectionLive, "72000"))
-		d.eventually(entry.OrderID, legAt(venues.ProtectingStopLoss, venues.ProtectionLive, "62000"))
+		d.eventually(entry.OrderID, legAt(venues.LegTakeProfit, venues.ProtectionLive, "72000"))
+		d.eventually(entry.OrderID, legAt(venues.LegStopLoss, venues.ProtectionLive, "62000"))
 		if _, err := s.control.Market(simcore.MarketRequest{Symbol: "BTCUSDT", Price: price("61500")}); err != nil {
 			t.Fatal(err)
 		}
@@ -250,10 +250,10 @@ func TestProtectionIsMoved(t *testing.T) {
 	})
 }
 
-// What an order will bring along is moved before it fills.
+// The protection of a resting order is moved before the order fills.
 func TestProtectionOfARestingOrderIsMoved(t *testing.T) {
 	eachVenue(t, func(t *testing.T, venue venues.Venue) {
-		d, s := openDeskAt(t, venue)
+		d, s := openAt(t, venue)
 		order := spec(venues.Buy, venues.TypeLimit, "0.05", "64000")
 		order.StopLoss = venues.Some(venues.MustDecimal("60000"))
 		placed := d.becomes(venues.StatusOpen, "r1", order)
@@ -263,7 +263,7 @@ func TestProtectionOfARestingOrderIsMoved(t *testing.T) {
 		if _, err := s.control.Market(simcore.MarketRequest{Symbol: "BTCUSDT", Price: price("63900")}); err != nil {
 			t.Fatal(err)
 		}
-		d.eventually(placed.OrderID, legAt(venues.ProtectingStopLoss, venues.ProtectionLive, "61000"))
-		d.eventually(placed.OrderID, legAt(venues.ProtectingTakeProfit, venues.ProtectionLive, "70000"))
+		d.eventually(placed.OrderID, legAt(venues.LegStopLoss, venues.ProtectionLive, "61000"))
+		d.eventually(placed.OrderID, legAt(venues.LegTakeProfit, venues.ProtectionLive, "70000"))
 	})
 }

@@ -9,20 +9,19 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// A signal against a protected position reverses it on every venue: the old
-// protection is over before the other side is opened, and the new position has
-// its own.
-func TestASignalReversesAProtectedPosition(t *testing.T) {
+// A signal against a protected position reverses it on every venue: the old protection has
+// ended before the other side is opened, and the new position has its own.
+func TestSignalReversesAProtectedPosition(t *testing.T) {
 	eachVenue(t, func(t *testing.T, venue venues.Venue) {
-		d, _ := openDeskAt(t, venue)
+		d, _ := openAt(t, venue)
 		entry := d.entry("r1")
 		done := d.planned(d.reverse())
 		if done.Status != persistence.SignalDone || len(done.OrderIDs) != 2 {
-			t.Fatalf("%+v %+v", done, done.Error)
+			t.Fatalf("%+v %+v, want Status SignalDone, 2 OrderIDs", done, done.Error)
 		}
 		opened := d.eventually(done.OrderIDs[1], legsAre(venues.ProtectionLive, venues.ProtectionLive))
 		if opened.Side != venues.Sell || opened.Status != venues.StatusFilled {
-			t.Fatalf("opened %+v", opened)
+			t.Fatalf("opened %+v, want Side Sell, Status StatusFilled", opened)
 		}
 		old := d.eventually(entry.OrderID, legsAre(venues.ProtectionCancelled, venues.ProtectionCancelled))
 		if old.UpdatedAt.After(opened.CreatedAt.Time) {
@@ -32,11 +31,11 @@ func TestASignalReversesAProtectedPosition(t *testing.T) {
 	})
 }
 
-// A market that takes a part of the close alone: what is left stays protected, and
-// is closed when the market takes it.
-func TestAReverseClosesWhatAThinMarketHasLeft(t *testing.T) {
+// A market that fills the close in part: the rest stays protected, and is closed when the
+// market can fill it.
+func TestReverseClosesTheRestInAThinMarket(t *testing.T) {
 	eachVenue(t, func(t *testing.T, venue venues.Venue) {
-		d, s := openDeskAt(t, venue)
+		d, s := openAt(t, venue)
 		entry := d.entry("r1")
 		deep := func(levels int) {
 			if _, err := s.control.Market(simcore.MarketRequest{Symbol: "BTCUSDT", Depth: &levels}); err != nil {
@@ -62,7 +61,7 @@ func TestAReverseClosesWhatAThinMarketHasLeft(t *testing.T) {
 		deep(220) // until now the venue takes no more
 		done := d.planned(taken)
 		if done.Status != persistence.SignalDone || len(done.OrderIDs) < 3 {
-			t.Fatalf("%+v %+v", done, done.Error)
+			t.Fatalf("%+v %+v, want Status SignalDone, at least 3 OrderIDs", done, done.Error)
 		}
 		d.wantPosition(venues.Short, "0.05")
 		d.eventually(entry.OrderID, legsAre(venues.ProtectionCancelled, venues.ProtectionCancelled))
@@ -70,7 +69,7 @@ func TestAReverseClosesWhatAThinMarketHasLeft(t *testing.T) {
 }
 
 // reverse sends a signal against the position to a channel that reverses.
-func (d *desk) reverse() (signalID string) {
+func (d *harness) reverse() (signalID string) {
 	d.t.Helper()
 	at := venues.At(time.Now())
 	hook := persistence.Channel{
@@ -93,7 +92,7 @@ func (d *desk) reverse() (signalID string) {
 }
 
 // planned waits for the end of a signal's plan.
-func (d *desk) planned(id string) (done persistence.SignalRecord) {
+func (d *harness) planned(id string) (done persistence.SignalRecord) {
 	d.t.Helper()
 	d.wait("end of the plan", func() bool {
 		done = d.signal(id)
@@ -102,7 +101,7 @@ func (d *desk) planned(id string) (done persistence.SignalRecord) {
 	return done
 }
 
-func (d *desk) signal(id string) persistence.SignalRecord {
+func (d *harness) signal(id string) persistence.SignalRecord {
 	d.t.Helper()
 	r, err := d.store.Signal(d.t.Context(), "c1", id)
 	if err != nil {
@@ -111,7 +110,7 @@ func (d *desk) signal(id string) persistence.SignalRecord {
 	return r
 }
 
-func (d *desk) wantPosition(side venues.PositionSide, qty string) {
+func (d *harness) wantPosition(side venues.PositionSide, qty string) {
 	d.t.Helper()
 	d.wait(string(side)+" position of "+qty, func() bool {
 		positions, _, err := d.tree.Positions(d.t.Context(), venues.ReadAccount{Command: venues.Command{Customer: "c1"}, Exchange: d.exchange})
@@ -119,7 +118,7 @@ func (d *desk) wantPosition(side venues.PositionSide, qty string) {
 	})
 }
 
-// bid puts an order of another account into the book.
+// bid adds an order of another account to the book.
 func (s *simulator) bid(t *testing.T, qty, price string) {
 	t.Helper()
 	other, err := s.control.CreateAccount(simcore.AccountBody{})
@@ -133,7 +132,7 @@ func (s *simulator) bid(t *testing.T, qty, price string) {
 		t.Fatal(err)
 	}
 	if _, err := account.Place(t.Context(), venues.OrderRequest{
-		OrderSpec: spec(venues.Buy, venues.TypeLimit, qty, price), ClientOrderID: "other1", Deadline: time.Now().Add(patience),
+		OrderSpec: spec(venues.Buy, venues.TypeLimit, qty, price), ClientOrderID: "other1", Deadline: time.Now().Add(testTimeout),
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ type closedPosition struct {
 	Exchange, Symbol, Side, Qty, EntryPrice, ExitPrice, RealizedPnl, Fee, Reason, OpenedAt string
 }
 
-// events lists the stored events of a type.
-func (d *desk) events(kind persistence.EventType) []persistence.Event {
+// events returns the stored events of a type.
+func (d *harness) events(kind persistence.EventType) []persistence.Event {
 	d.t.Helper()
 	all, err := d.store.Events(d.t.Context(), "c1", "", 1000)
 	if err != nil {
@@ -31,17 +31,17 @@ func (d *desk) events(kind persistence.EventType) []persistence.Event {
 }
 
 // until waits for a condition.
-func (d *desk) until(what string, is func() bool) {
+func (d *harness) until(what string, is func() bool) {
 	d.t.Helper()
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(testTimeout); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			d.t.Fatalf("not in time: %s", what)
+			d.t.Fatalf("not within the timeout: %s", what)
 		}
 	}
 }
 
 // positionClosed waits for the nth event position.closed.
-func (d *desk) positionClosed(n int) closedPosition {
+func (d *harness) positionClosed(n int) closedPosition {
 	d.t.Helper()
 	d.until("position.closed", func() bool { return len(d.events(persistence.EventPositionClosed)) >= n })
 	events := d.events(persistence.EventPositionClosed)
@@ -55,8 +55,8 @@ func (d *desk) positionClosed(n int) closedPosition {
 	return p
 }
 
-// configure puts the account's record anew, with what change makes of it.
-func (d *desk) configure(change func(*persistence.VenueAccount)) {
+// configure stores the account's record, changed by change.
+func (d *harness) configure(change func(*persistence.VenueAccount)) {
 	d.t.Helper()
 	records, err := d.store.VenueAccounts(d.t.Context(), "c1")
 	if err != nil || len(records) != 1 {
@@ -68,15 +68,15 @@ func (d *desk) configure(change func(*persistence.VenueAccount)) {
 	}
 }
 
-func (d *desk) moves(to string) {
+func (d *harness) moves(to string) {
 	d.t.Helper()
 	if _, err := d.sim.Control().Market(simcore.MarketRequest{Symbol: "BTCUSDT", Price: price(to)}); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-// wantCode places an order and looks at the refusal.
-func (d *desk) wantCode(requestID string, s venues.OrderSpec, want venues.Code) *venues.Error {
+// wantCode places an order and checks the code of the rejection.
+func (d *harness) wantCode(requestID string, s venues.OrderSpec, want venues.Code) *venues.Error {
 	d.t.Helper()
 	_, err := d.place(requestID, s)
 	refusal, _ := errors.AsType[*venues.Error](err)
@@ -86,11 +86,10 @@ func (d *desk) wantCode(requestID string, s venues.OrderSpec, want venues.Code) 
 	return refusal
 }
 
-// TestDailyLossLocksOverRestarts: real fills at the simulated venue lose more
-// than the account may; only what reduces passes from then on, over a restart,
-// until an administrator unlocks.
-func TestDailyLossLocksOverRestarts(t *testing.T) {
-	d := openDesk(t)
+// Fills at the simulated venue lose more than the account may. From then on only orders
+// that reduce pass, after a restart too, until an administrator unlocks the account.
+func TestDailyLossLocksAcrossRestarts(t *testing.T) {
+	d := open(t)
 	d.becomes(venues.StatusFilled, "open", spec(venues.Buy, venues.TypeMarket, "1", ""))
 	d.configure(func(a *persistence.VenueAccount) { a.Limits.DailyLoss = venues.Some(venues.MustDecimal("500")) })
 	d.moves("64000")
@@ -114,13 +113,13 @@ func TestDailyLossLocksOverRestarts(t *testing.T) {
 	}
 	d.becomes(venues.StatusOpen, "more", spec(venues.Buy, venues.TypeLimit, "0.1", "20000"))
 	if n := len(d.events(persistence.EventRiskLimitReached)); n != 1 {
-		t.Errorf("%d events risk.limit_reached", n)
+		t.Errorf("%d events risk.limit_reached, want 1", n)
 	}
 }
 
-// TestHaltEmptiesTheVenue: orders of ours and of others, a stop, a position.
-func TestHaltEmptiesTheVenue(t *testing.T) {
-	d := openDesk(t)
+// Orders of the service and of others, a stop and a position.
+func TestHaltCancelsAndClosesEverything(t *testing.T) {
+	d := open(t)
 	entry := spec(venues.Buy, venues.TypeMarket, "0.5", "")
 	entry.StopLoss = venues.Some(venues.MustDecimal("50000"))
 	d.becomes(venues.StatusFilled, "open", entry)
@@ -130,15 +129,15 @@ func TestHaltEmptiesTheVenue(t *testing.T) {
 	d.configure(func(a *persistence.VenueAccount) { a.Halt(time.Now(), true) })
 	result, err := d.tree.AwaitHalt(t.Context(), "c1", venues.Binance)
 	if err != nil || !result.Done || result.OpenOrders != 0 || result.OpenPositions != 0 {
-		t.Fatalf("%+v, %v", result, err)
+		t.Fatalf("%+v, %v, want Done, OpenOrders 0, OpenPositions 0", result, err)
 	}
 	for _, o := range d.sim.Control().Ledger().Orders {
-		if o.Refusal == "" && (o.Status == "NEW" || o.Status == "PARTIALLY_FILLED") {
+		if o.Rejection == "" && (o.Status == "NEW" || o.Status == "PARTIALLY_FILLED") {
 			t.Errorf("left at the venue: %+v", o)
 		}
 	}
 	if closed := d.positionClosed(1); closed.Side != "long" || closed.Qty != "0.5" || closed.Reason != "manual" {
-		t.Errorf("%+v", closed)
+		t.Errorf("%+v, want Side long, Qty 0.5, Reason manual", closed)
 	}
 	d.stop()
 	d.start(t.Context())
@@ -150,29 +149,29 @@ func TestHaltEmptiesTheVenue(t *testing.T) {
 	d.becomes(venues.StatusOpen, "more", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 }
 
-// TestPositionThatTurnsRoundEndsAndBegins with one order.
-func TestPositionThatTurnsRoundEndsAndBegins(t *testing.T) {
-	d := openDesk(t)
+// One order closes a position and opens the other side.
+func TestOrderReversesAPosition(t *testing.T) {
+	d := open(t)
 	for n, s := range []venues.OrderSpec{
 		spec(venues.Buy, venues.TypeMarket, "0.2", ""), spec(venues.Sell, venues.TypeMarket, "0.5", ""), spec(venues.Buy, venues.TypeMarket, "0.3", ""),
 	} {
 		d.becomes(venues.StatusFilled, fmt.Sprint(n), s)
 		if n == 1 {
 			if closed := d.positionClosed(1); closed.Side != "long" || closed.Qty != "0.2" {
-				t.Fatalf("%+v", closed)
+				t.Fatalf("%+v, want Side long, Qty 0.2", closed)
 			}
 		}
 	}
 	if closed := d.positionClosed(2); closed.Side != "short" || closed.Qty != "0.3" {
-		t.Fatalf("%+v", closed)
+		t.Fatalf("%+v, want Side short, Qty 0.3", closed)
 	}
 	fills, err := d.store.Fills(t.Context(), persistence.FillQuery{Customer: "c1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, fees := decimal.Zero, decimal.Zero
+	reported, fees := decimal.Zero, decimal.Zero
 	for _, f := range fills.Items {
-		told, fees = told.Add(f.RealizedPnl.Decimal), fees.Add(f.Fee.Decimal)
+		reported, fees = reported.Add(f.RealizedPnl.Decimal), fees.Add(f.Fee.Decimal)
 	}
 	var brought, paid decimal.Decimal
 	for _, e := range d.events(persistence.EventPositionClosed) {
@@ -182,7 +181,7 @@ func TestPositionThatTurnsRoundEndsAndBegins(t *testing.T) {
 		}
 		brought, paid = brought.Add(venues.MustDecimal(p.RealizedPnl)), paid.Add(venues.MustDecimal(p.Fee))
 	}
-	if !brought.Sub(told).Abs().LessThan(venues.MustDecimal("0.0001")) || !paid.Equal(fees) {
-		t.Errorf("brought %s for %s, the venue tells %s for %s", brought, paid, told, fees)
+	if !brought.Sub(reported).Abs().LessThan(venues.MustDecimal("0.0001")) || !paid.Equal(fees) {
+		t.Errorf("events sum up to %s with fees %s, the venue has %s with fees %s", brought, paid, reported, fees)
 	}
 }

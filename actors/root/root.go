@@ -1,6 +1,10 @@
-// Package root holds the supervision tree as a table: which actors there are,
-// who supervises whom, and how each finds the others. Actors know only
-// interfaces; here they are joined.
+// Package root builds the supervision tree: which actors there are, who supervises whom,
+// and how they find each other. Actors know each other by interfaces that they declare;
+// this package provides the implementations.
+//
+// Start starts the journal and the customers of the store; MarketData returns the subtree
+// of a venue. A Tree is used through its Directory, which passes a request on to the
+// customer, account, channel or endpoint that it concerns.
 package root
 
 import (
@@ -18,44 +22,43 @@ import (
 	"venuegate/venues"
 )
 
-// Limits of the pools that carry I/O.
+// Limits of the pools.
 const (
-	// orderCallsMax is how many requests that change orders run at one venue
-	// at the same time; orderCallsWaiting how many may wait for a place.
+	// orderCallsMax bounds the concurrent requests that change orders at one venue,
+	// orderCallsWaiting the queued ones.
 	orderCallsMax     = 64
 	orderCallsWaiting = 256
-	// inquiriesMax and inquiriesWaiting are the same for what finds out whether
-	// orders exist, which must not wait behind what is only good to know.
-	inquiriesMax     = 16
-	inquiriesWaiting = 2048
-	// readCallsMax and readCallsWaiting are the same for everything else.
+	// queryCallsMax and queryCallsWaiting are the same for the queries whether orders
+	// exist, which must not wait behind less urgent requests.
+	queryCallsMax     = 16
+	queryCallsWaiting = 2048
+	// readCallsMax and readCallsWaiting are the same for all other requests.
 	readCallsMax     = 16
 	readCallsWaiting = 1024
-	// storeCallsMax bounds what is read from the store at the same time.
+	// storeCallsMax bounds the concurrent reads of the store.
 	storeCallsMax     = 8
 	storeCallsWaiting = 1024
-	// signalStepsMax bounds the steps of signals that are under way at the same
-	// time; each waits for an account.
+	// signalStepsMax bounds the concurrent steps of signals, each of which waits for an
+	// account.
 	signalStepsMax     = 128
 	signalStepsWaiting = 4096
 )
 
-// Deps are what the tree is made of.
+// Deps are the dependencies of the tree.
 type Deps struct {
 	System     *actors.System
 	Store      persistence.Store
 	Connectors map[venues.Venue]venues.Connector
 	Markets    map[venues.Venue]Market
 	Encoder    customer.Encoder
-	// Unseal opens the credentials of a connected account.
+	// Unseal decrypts the credentials of a connected account.
 	Unseal func(persistence.VenueAccount) (venues.Credentials, error)
-	// UnsealSecret opens a secret that was sealed for the record with this key.
+	// UnsealSecret decrypts a secret that was sealed for the record with this key.
 	UnsealSecret func(sealed []byte, of persistence.Key) (venues.Secret, error)
-	// ClientIDPrefix names the installation; see account.Config.
+	// ClientIDPrefix identifies the installation; see account.Config.
 	ClientIDPrefix string
 	Protection     account.ProtectionPolicy
-	// Senders carry events to endpoints of their kind; Schedule says how often
-	// each is tried.
+	// Senders send events to endpoints of their kind, by Schedule.
 	Senders     map[persistence.EndpointKind]delivery.Sender
 	Schedule    delivery.Schedule
 	NewID       func(prefix string, at time.Time) string
@@ -72,23 +75,23 @@ type Tree struct {
 	storePool  *actors.Pool
 	signalPool *actors.Pool
 	orderPool  map[venues.Venue]*actors.Pool
-	inquiries  map[venues.Venue]*actors.Pool
+	queryPool  map[venues.Venue]*actors.Pool
 	readPool   map[venues.Venue]*actors.Pool
 }
 
-// Start starts the journal and every customer of the store. The venues' markets
-// are started before, by whoever made Deps.Markets.
+// Start starts the journal and every customer of the store. The venues of Deps.Markets must
+// have been started before.
 func Start(ctx context.Context, d Deps) (*Tree, error) {
 	t := &Tree{
 		Directory: newDirectory(d.Store, d.Markets), Journal: journal.NewClient(d.Store), deps: d,
 		storePool:  d.System.NewPool("store", storeCallsMax, storeCallsWaiting),
 		signalPool: d.System.NewCallPool("signals", signalStepsMax, signalStepsWaiting),
-		orderPool:  map[venues.Venue]*actors.Pool{}, inquiries: map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
+		orderPool:  map[venues.Venue]*actors.Pool{}, queryPool: map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
 	}
 	t.Journal.Listen(t.wake)
 	for exchange := range d.Connectors {
 		t.orderPool[exchange] = d.System.NewCallPool("orders/"+string(exchange), orderCallsMax, orderCallsWaiting)
-		t.inquiries[exchange] = d.System.NewCallPool("inquiries/"+string(exchange), inquiriesMax, inquiriesWaiting)
+		t.queryPool[exchange] = d.System.NewCallPool("inquiries/"+string(exchange), queryCallsMax, queryCallsWaiting)
 		t.readPool[exchange] = d.System.NewCallPool("reads/"+string(exchange), readCallsMax, readCallsWaiting)
 	}
 	keep := journal.Deps{Store: d.Store, Pool: t.storePool, EventsKeep: d.EventsKeep, JournalKeep: d.JournalKeep}
@@ -114,9 +117,9 @@ func Start(ctx context.Context, d Deps) (*Tree, error) {
 func (t *Tree) StartCustomer(id string) error {
 	ref, err := t.deps.System.Start(customer.Child(customer.Deps{
 		ID: id, Store: t.deps.Store, Journal: t.Journal, Encoder: t.deps.Encoder, Pool: t.storePool,
-		OpenAccount:  t.openAccount,
-		CloseAccount: t.removeAccount,
-		Standing:     t.standing, OpenPart: t.openPart,
+		OpenAccount:   t.openAccount,
+		CloseAccount:  t.removeAccount,
+		FixedChildren: t.fixedChildren, OpenFollower: t.openFollower,
 	}))
 	if err != nil {
 		return fmt.Errorf("start customer %s: %w", id, err)
@@ -125,8 +128,8 @@ func (t *Tree) StartCustomer(id string) error {
 	return nil
 }
 
-// StopCustomer ends a customer that was disabled: nothing of it answers from here
-// on. Its open orders stay at their venues.
+// StopCustomer stops a customer that was disabled: its requests are rejected from now on.
+// Its open orders stay at their venues.
 func (t *Tree) StopCustomer(ctx context.Context, id string) error {
 	c, err := t.Customer(id)
 	if err != nil {
@@ -136,7 +139,7 @@ func (t *Tree) StopCustomer(ctx context.Context, id string) error {
 	return c.Stop(ctx)
 }
 
-// openAccount joins an account with its venue, its customer and the journal.
+// openAccount returns the account of a connected venue.
 func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAccount, updates customer.Updates) (actors.Child, error) {
 	connector, known := t.deps.Connectors[record.Exchange]
 	if !known {
@@ -158,9 +161,9 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 	market := accountMarket{t.deps.Markets[record.Exchange]}
 	child := account.Child(account.Deps{
 		Config: config, Fence: fence, Venue: port, Store: t.deps.Store,
-		Journal: t.Journal.Line(record.Customer, account.Name(record.Exchange)),
+		Journal: t.Journal.CommitQueue(record.Customer, account.Name(record.Exchange)),
 		Market:  market, Updates: updates, NewID: t.deps.NewID,
-		OrderPool: t.orderPool[record.Exchange], InquiryPool: t.inquiries[record.Exchange], ReadPool: t.readPool[record.Exchange],
+		OrderPool: t.orderPool[record.Exchange], QueryPool: t.queryPool[record.Exchange], ReadPool: t.readPool[record.Exchange],
 		Private: func(events account.Observer) actors.Child {
 			return private.Child(private.Deps{Open: port.OpenPrivate, Events: events})
 		},
@@ -170,10 +173,10 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 	return child, nil
 }
 
-// accountMarket is what an account asks of its venue's market.
+// accountMarket is the market of an account's venue.
 type accountMarket struct{ Market }
 
-// Instrument finds the rules of an instrument by any of its spellings.
+// Instrument returns an instrument by any of its spellings.
 func (m accountMarket) Instrument(symbol string) (*venues.Instrument, bool) {
 	return m.Instruments().Find(symbol)
 }

@@ -24,8 +24,8 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// desk is a tree over a simulated venue on loopback, with one customer.
-type desk struct {
+// harness is a tree over a simulated venue on loopback, with one customer.
+type harness struct {
 	t      *testing.T
 	sim    *binancesim.Sim
 	store  *storetest.Memory
@@ -35,11 +35,11 @@ type desk struct {
 	venue  *binance.Connector
 	// exchange is the venue's code.
 	exchange venues.Venue
-	// senders carry events from the next start on.
+	// senders are the senders of events from the next start on.
 	senders map[persistence.EndpointKind]delivery.Sender
 }
 
-// fixedMarket serves the catalogue and no prices.
+// fixedMarket has instruments and no prices.
 type fixedMarket struct{ set *venues.InstrumentSet }
 
 func (m *fixedMarket) Instruments() *venues.InstrumentSet { return m.set }
@@ -67,8 +67,8 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-func openDesk(t *testing.T) *desk {
-	d := &desk{t: t, store: storetest.NewMemory(), exchange: venues.Binance}
+func open(t *testing.T) *harness {
+	d := &harness{t: t, store: storetest.NewMemory(), exchange: venues.Binance}
 	var err error
 	if d.sim, err = binancesim.New(binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}}); err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ type connector interface {
 	Connect(context.Context, persistence.VenueAccount) error
 }
 
-func (d *desk) customer() connector {
+func (d *harness) customer() connector {
 	c, err := d.tree.Customer("c1")
 	if err != nil {
 		d.t.Fatal(err)
@@ -100,8 +100,8 @@ func (d *desk) customer() connector {
 	return c
 }
 
-// start runs a tree as a process would at its start.
-func (d *desk) start(ctx context.Context) {
+// start runs a tree as a process does at its start.
+func (d *harness) start(ctx context.Context) {
 	ends := d.sim.Endpoints()
 	d.venue = binance.New(binance.Sim(ends.RestURL, ends.WsURL))
 	list, err := d.venue.Instruments(ctx)
@@ -127,8 +127,8 @@ func (d *desk) start(ctx context.Context) {
 	}
 }
 
-func (d *desk) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (d *harness) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	if err := d.system.Stop(ctx); err != nil {
 		d.t.Error(err)
@@ -144,14 +144,14 @@ func spec(side venues.Side, kind venues.OrderType, qty, price string) venues.Ord
 	return s
 }
 
-// patience bounds every wait of a test; only one that fails spends it.
-const patience = time.Minute
+// testTimeout bounds every wait of a test; only a failing one reaches it.
+const testTimeout = time.Minute
 
 // place waits for the account to be ready and places an order.
-func (d *desk) place(requestID string, s venues.OrderSpec) (venues.Order, error) {
-	deadline := time.Now().Add(patience)
+func (d *harness) place(requestID string, s venues.OrderSpec) (venues.Order, error) {
+	deadline := time.Now().Add(testTimeout)
 	for {
-		ctx, cancel := context.WithTimeout(d.t.Context(), patience)
+		ctx, cancel := context.WithTimeout(d.t.Context(), testTimeout)
 		order, err := d.tree.Place(ctx, venues.PlaceOrder{
 			Command: venues.Command{Customer: "c1"}, OrderSpec: s, Exchange: d.exchange,
 			RequestID: requestID, Scope: persistence.ScopeREST, Source: venues.SourceAPI,
@@ -166,7 +166,7 @@ func (d *desk) place(requestID string, s venues.OrderSpec) (venues.Order, error)
 }
 
 // becomes places an order and waits until it has a status.
-func (d *desk) becomes(status venues.OrderStatus, requestID string, s venues.OrderSpec) persistence.OrderRecord {
+func (d *harness) becomes(status venues.OrderStatus, requestID string, s venues.OrderSpec) persistence.OrderRecord {
 	d.t.Helper()
 	placed, err := d.place(requestID, s)
 	if err != nil {
@@ -180,9 +180,9 @@ func hasStatus(status venues.OrderStatus) func(persistence.OrderRecord) bool {
 }
 
 // eventually polls the stored order.
-func (d *desk) eventually(orderID string, want func(persistence.OrderRecord) bool) persistence.OrderRecord {
+func (d *harness) eventually(orderID string, want func(persistence.OrderRecord) bool) persistence.OrderRecord {
 	d.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(testTimeout)
 	for {
 		record, err := d.store.Order(d.t.Context(), "c1", orderID)
 		if err != nil {
@@ -199,9 +199,9 @@ func (d *desk) eventually(orderID string, want func(persistence.OrderRecord) boo
 	}
 }
 
-func (d *desk) ledger(clientID string) (n int) {
+func (d *harness) ledger(clientID string) (n int) {
 	for _, o := range d.sim.Control().Ledger().Orders {
-		if o.ClientOrderID == clientID && o.Refusal == "" {
+		if o.ClientOrderID == clientID && o.Rejection == "" {
 			n++
 		}
 	}
@@ -209,10 +209,10 @@ func (d *desk) ledger(clientID string) (n int) {
 }
 
 func TestLimitOrderIsFilledAmendedAndCancelled(t *testing.T) {
-	d := openDesk(t)
+	d := open(t)
 	order := d.becomes(venues.StatusOpen, "r1", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 	if order.VenueOrderID == "" {
-		t.Fatalf("%+v", order.Order)
+		t.Fatalf("order = %+v, want a VenueOrderID", order.Order)
 	}
 	amended, err := d.tree.Amend(t.Context(), venues.AmendOrder{
 		Command: venues.Command{Customer: "c1"}, OrderID: order.OrderID, Price: venues.Some(venues.MustDecimal("21000")),
@@ -222,7 +222,7 @@ func TestLimitOrderIsFilledAmendedAndCancelled(t *testing.T) {
 	}
 	cancelled, err := d.tree.Cancel(t.Context(), venues.CancelOrder{Command: venues.Command{Customer: "c1"}, OrderID: order.OrderID})
 	if err != nil || cancelled.Status != venues.StatusCancelled {
-		t.Fatalf("%+v, %v", cancelled, err)
+		t.Fatalf("%+v, %v, want Status StatusCancelled", cancelled, err)
 	}
 	_, err = d.tree.Cancel(t.Context(), venues.CancelOrder{Command: venues.Command{Customer: "c1"}, OrderID: order.OrderID})
 	if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeNotFound || e.Details["status"] != "cancelled" {
@@ -231,10 +231,10 @@ func TestLimitOrderIsFilledAmendedAndCancelled(t *testing.T) {
 }
 
 func TestMarketOrderOpensAndCloseEndsAPosition(t *testing.T) {
-	d := openDesk(t)
+	d := open(t)
 	order := d.becomes(venues.StatusFilled, "r1", spec(venues.Buy, venues.TypeMarket, "0.5", ""))
 	if !order.AvgPrice.Valid || !order.Fee.Valid {
-		t.Fatalf("%+v", order.Order)
+		t.Fatalf("%+v, want AvgPrice and Fee", order.Order)
 	}
 	read := venues.ReadAccount{Command: venues.Command{Customer: "c1"}}
 	d.until("the position", func() bool {
@@ -247,18 +247,18 @@ func TestMarketOrderOpensAndCloseEndsAPosition(t *testing.T) {
 	})
 	closed, err := d.tree.Close(t.Context(), venues.ClosePosition{Command: venues.Command{Customer: "c1"}, Exchange: venues.Binance, Symbol: "BTCUSDT.P"})
 	if err != nil || !closed.ReduceOnly {
-		t.Fatalf("%+v, %v", closed, err)
+		t.Fatalf("%+v, %v, want ReduceOnly", closed, err)
 	}
 	d.eventually(closed.OrderID, hasStatus(venues.StatusFilled))
 	fills, err := d.store.Fills(t.Context(), persistence.FillQuery{Customer: "c1", Limit: 100})
 	if err != nil || len(fills.Items) < 2 || fills.Items[0].OrderID != closed.OrderID {
-		t.Fatalf("%d fills, %v", len(fills.Items), err)
+		t.Fatalf("%d fills, %v, want two or more of the order", len(fills.Items), err)
 	}
 	d.positionClosed(1)
 }
 
-func TestLostAnswersNeverDoubleAnOrder(t *testing.T) {
-	d := openDesk(t)
+func TestLostAnswersNeverDuplicateAnOrder(t *testing.T) {
+	d := open(t)
 	d.becomes(venues.StatusOpen, "warm", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 	for i, do := range []string{"timeout_after", "timeout_before", "status"} {
 		fault := simcore.FaultRequest{Do: simcore.FaultAction(do), Times: 1}
@@ -280,11 +280,11 @@ func TestLostAnswersNeverDoubleAnOrder(t *testing.T) {
 	}
 }
 
-func TestRestartFindsEverythingAgain(t *testing.T) {
-	d := openDesk(t)
+func TestRestartRestoresOrders(t *testing.T) {
+	d := open(t)
 	order := d.becomes(venues.StatusOpen, "r1", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 	d.stop()
-	// While nobody looks, the market comes to the order.
+	// The market reaches the order while the service is down.
 	if _, err := d.sim.Control().Market(simcore.MarketRequest{Symbol: "BTCUSDT", Price: price("19000")}); err != nil {
 		t.Fatal(err)
 	}

@@ -18,15 +18,15 @@ import (
 	"venuegate/actors/customer"
 	"venuegate/actors/delivery"
 	"venuegate/actors/journal"
-	"venuegate/actors/lane"
 	"venuegate/actors/market"
 	"venuegate/actors/private"
+	"venuegate/actors/signalqueue"
 	"venuegate/actors/venue"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// drawn is one actor in the picture of the manual.
+// drawn is one actor in the picture of the package documentation.
 type drawn struct {
 	path    string
 	restart string
@@ -66,8 +66,8 @@ func restartName(r actors.Restart) string {
 	}[r]
 }
 
-// TestPictureShowsTheTree compares the picture with how each actor is really
-// started: its name below its parent, and what its end means.
+// TestPictureShowsTheTree compares the picture with the actors' specifications: the name
+// below the parent, and the reaction to its end.
 func TestPictureShowsTheTree(t *testing.T) {
 	system := actors.New(zap.NewNop())
 	defer func() { _ = system.Stop(t.Context()) }()
@@ -78,7 +78,7 @@ func TestPictureShowsTheTree(t *testing.T) {
 		"venue/<exchange>/market/<n>":              market.New(none, market.Deps{Name: "market/<n>"}).Child(),
 		"venue/<exchange>/book/<symbol>":           book.New(none, book.Deps{Instrument: venues.Instrument{Symbol: "<symbol>"}}).Child(),
 		"customer/<id>":                            customer.Child(customer.Deps{ID: "<id>"}),
-		"customer/<id>/lanes":                      lane.Child(),
+		"customer/<id>/signalqueue":                signalqueue.Child(),
 		"customer/<id>/alerts":                     alerts.Child(alerts.Deps{}),
 		"customer/<id>/delivery/<endpoint>":        delivery.Child(delivery.Deps{Endpoint: persistence.Endpoint{ID: "<endpoint>"}}),
 		"customer/<id>/channel/<hook>":             channel.Child(channel.Deps{Channel: persistence.Channel{ID: "<hook>"}}),
@@ -103,9 +103,9 @@ func TestPictureShowsTheTree(t *testing.T) {
 	}
 }
 
-// TestRunningTreeIsDrawn: whatever kind of actor runs is in the picture.
-func TestRunningTreeIsDrawn(t *testing.T) {
-	d := openDesk(t)
+// Every kind of actor that runs is in the picture.
+func TestRunningActorsAreInThePicture(t *testing.T) {
+	d := open(t)
 	d.becomes(venues.StatusOpen, "r1", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 	kinds := map[string]bool{}
 	for _, node := range readPicture(t) {

@@ -12,18 +12,18 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// alarmWithin is how soon an alarm is durable: a second beyond its time.
+// alarmWithin is the time by which an alert must be durable: one second after it is due.
 const alarmWithin = account.DefaultAlarmAfter + time.Second
 
-// alarms are the rows of the journal that say that a fill is not protected.
+// alarms are the journal rows that report an unprotected fill.
 var alarms = []string{"order.unprotected", "order.protection_lost", "order.closed_by_protection"}
 
-// watchFill looks at a fill that is to be protected once it must be, or an alarm
-// must have been raised. It is called under world.mu.
+// watchFill checks a fill that requires protection at the time when it must be
+// protected or an alert must have been raised. It is called with world.mu held.
 func (w *world) watchFill(p *process, r *persistence.OrderRecord, before decimal.Decimal) {
-	isGuarded := r.EntryOrderID == "" && r.Protection.Awake() && r.FilledQty.GreaterThan(before)
+	isGuarded := r.EntryOrderID == "" && r.Protection.IsActive() && r.FilledQty.GreaterThan(before)
 	if !isGuarded || w.swarm.breaksStore() {
-		return // an account that starts anew begins to count anew
+		return // a restarted account starts its timers again
 	}
 	id, filled := r.OrderID, r.FilledQty
 	time.AfterFunc(alarmWithin, func() { w.checkGuarded(p, id, filled) })
@@ -38,31 +38,31 @@ func (w *world) checkGuarded(p *process, id string, filled decimal.Decimal) {
 	}
 	v := w.venues[r.Exchange]
 	open := v.openQty(r.Customer, r.Symbol, r.Side)
-	for _, kind := range []venues.Protecting{venues.ProtectingStopLoss, venues.ProtectingTakeProfit} {
+	for _, kind := range []venues.LegKind{venues.LegStopLoss, venues.LegTakeProfit} {
 		leg := r.Protection.Leg(kind)
 		if leg == nil || (leg.Status != venues.ProtectionPending && leg.Status != venues.ProtectionLive) {
 			continue
 		}
 		w.coverageOfGuards()
-		covered, fate := v.coveredBy(w, &r, kind)
-		if fate == legFired || !covered.LessThan(decimal.Min(open, r.FilledQty.Sub(r.ReleasedQty))) {
+		covered, state := v.coveredBy(w, &r, kind)
+		if state == legFired || !covered.LessThan(decimal.Min(open, r.FilledQty.Sub(r.ReleasedQty))) {
 			continue
 		}
-		if fate == legEnded {
+		if state == legEnded {
 			if leg.Status == venues.ProtectionLive {
-				continue // the account may not have heard of it yet
+				continue // the account may not have received the report yet
 			}
 			if wait := time.Until(r.UpdatedAt.Add(alarmWithin)); wait > 0 { // it was protected until then
 				time.AfterFunc(wait, func() { w.checkGuarded(p, id, filled) })
 				return
 			}
 		}
-		w.violate("alarm", "of order %s %s are filled, the %s is %s for %s, and nobody says so", id, r.FilledQty, kind, leg.Status, covered)
+		w.violate("alarm", "of order %s %s are filled, the %s is %s for %s, and there is no alert", id, r.FilledQty, kind, leg.Status, covered)
 	}
 }
 
-// isWithdrawing says whether a protecting order of an entry is being cancelled from
-// here: its customer may want that. It is called under world.mu.
+// isWithdrawing reports whether the service is cancelling a protecting order of an
+// entry, as its customer may request. It is called with world.mu held.
 func (w *world) isWithdrawing(entry string) bool {
 	for _, o := range w.orders {
 		if o.record.EntryOrderID == entry && o.record.PendingAction == venues.PendingCancel {
@@ -78,8 +78,8 @@ func (w *world) coverageOfGuards() {
 	w.coverage.guards++
 }
 
-// noteAlarms remembers for which orders an alarm became durable. It is called under
-// world.mu.
+// noteAlarms records for which orders an alert became durable. It is called with
+// world.mu held.
 func (w *world) noteAlarms(rows []persistence.JournalEntry) {
 	for i := range rows {
 		if slices.Contains(alarms, rows[i].Kind) {
@@ -89,7 +89,7 @@ func (w *world) noteAlarms(rows []persistence.JournalEntry) {
 	}
 }
 
-// openQty is what the venue has open of the position that a side opens.
+// openQty returns the venue's quantity of the position that a side opens.
 func (v *venue) openQty(customer, symbol string, opening venues.Side) decimal.Decimal {
 	for _, held := range v.openPositions(customer) {
 		if held.Symbol == symbol && (held.Side == venues.Long) == (opening == venues.Buy) {
@@ -99,34 +99,34 @@ func (v *venue) openQty(customer, symbol string, opening venues.Side) decimal.De
 	return decimal.Zero
 }
 
-// legFate is what has become of the protecting orders of an entry at the venue.
-type legFate int
+// legState is the state of an entry's protecting orders at the venue.
+type legState int
 
 const (
-	legOpen legFate = iota // or there has never been one
+	legOpen legState = iota // or there has never been one
 	legEnded
 	legFired
 )
 
-// coveredBy is the quantity of an entry's protecting orders of a kind that wait at
-// the venue, the venue's own among them, and what has become of them: one that was
-// reached closes the position.
-func (v *venue) coveredBy(w *world, r *persistence.OrderRecord, kind venues.Protecting) (covered decimal.Decimal, fate legFate) {
+// coveredBy returns the quantity of an entry's open protecting orders of a kind at the
+// venue, including the venue's own, and their state: a triggered one closes the
+// position.
+func (v *venue) coveredBy(w *world, r *persistence.OrderRecord, kind venues.LegKind) (covered decimal.Decimal, state legState) {
 	for _, c := range v.core.Conditionals(r.Customer, func(c *simcore.Conditional) bool { return c.Request.Symbol == r.Symbol }) {
 		switch {
 		case !w.protects(&c, r, kind):
 		case c.Open():
 			covered = decimal.Max(covered, c.Request.Qty)
 		case c.Order != nil, c.Status == simcore.ConditionalTriggered, c.Status == simcore.ConditionalFinished:
-			fate = legFired
+			state = legFired
 		default:
-			fate = max(fate, legEnded)
+			state = max(state, legEnded)
 		}
 	}
-	return covered, fate
+	return covered, state
 }
 
-func (w *world) protects(c *simcore.Conditional, r *persistence.OrderRecord, kind venues.Protecting) bool {
+func (w *world) protects(c *simcore.Conditional, r *persistence.OrderRecord, kind venues.LegKind) bool {
 	if attached, is := c.Request.Detail.(*attachedLeg); is {
 		return attached.entry == r.VenueOrderID && attached.kind == kind
 	}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// manySeedsDefault is for make chaos; SEEDS asks for another number.
+// manySeedsDefault is the default of make chaos; SEEDS sets another number.
 const manySeedsDefault = 10_000
 
-// TestManySeeds plays seeds that no other run has played, and says which. The sample
-// plays those that follow the seeds of make test: it is run on every change, and
-// must not end otherwise for another reason than the change.
+// TestManySeeds plays new seeds and logs them. The sample plays the seeds that follow
+// those of make test: CI runs it on every change, so its result must depend on the
+// change alone.
 func TestManySeeds(t *testing.T) {
 	first := uint64(time.Now().Unix())
 	if os.Getenv("CHAOS") == "sample" {

@@ -11,8 +11,8 @@ import (
 	"venuegate/venues"
 )
 
-// check compares what the customers heard, what the store holds, what the venues
-// know and what was told, once nothing moves any more.
+// check compares the responses of customers, the store, the venues and the published
+// messages once the world is quiet.
 func (w *world) check() {
 	truths := w.truths()
 	if w.plan.hedged {
@@ -47,8 +47,8 @@ func (w *world) check() {
 	}
 }
 
-// checkTruth: whatever the venue has under our name was decided here, once, in
-// time, for the same customer.
+// checkTruth checks that every order with the service's client order id at the venue
+// was placed by the service, once, in time, for the same customer.
 func (w *world) checkTruth(clientID string, t *truth, byID map[string]persistence.OrderRecord) {
 	w.mu.Lock()
 	id, known := w.byClient[clientID]
@@ -67,7 +67,7 @@ func (w *world) checkTruth(clientID string, t *truth, byID map[string]persistenc
 	}
 }
 
-// checkOrder: the store's record says what the venue says.
+// checkOrder checks that the store's record agrees with the venue.
 func (w *world) checkOrder(r *persistence.OrderRecord, t *truth) {
 	if r.Status == venues.StatusPending || r.Status == venues.StatusUnknown || r.PendingAction != venues.PendingNone {
 		w.violate("quiet", "order %s is still %s %s", r.OrderID, r.Status, r.PendingAction)
@@ -87,8 +87,8 @@ func (w *world) checkOrder(r *persistence.OrderRecord, t *truth) {
 	w.checkPresent(r, t, fills)
 }
 
-// checkAdopted: an order that was made elsewhere is one order here, and ends as it
-// does at the venue.
+// checkAdopted checks that an order that was placed elsewhere is one order in the store
+// and ends as at the venue.
 func (w *world) checkAdopted(customer string, records []persistence.OrderRecord) {
 	known := map[string]string{}
 	for i := range records {
@@ -108,7 +108,7 @@ func (w *world) checkAdopted(customer string, records []persistence.OrderRecord)
 	}
 }
 
-// checkAbsent: an order that the venue never had has ended without a trace.
+// checkAbsent checks that an order that never reached the venue ended without fills.
 func (w *world) checkAbsent(r *persistence.OrderRecord) {
 	reason := ""
 	if r.Error != nil {
@@ -153,12 +153,12 @@ func (w *world) checkPresent(r *persistence.OrderRecord, t *truth, fills []persi
 	}
 }
 
-// forgot says whether the venue no longer tells how the order ended.
+// forgot reports whether the venue no longer returns how the order ended.
 func (w *world) forgot(t *truth) bool { return w.venues[t.exchange].forgotten(t.report) }
 
-// checkRequests: one request id, one order, within its window. The steps of a
+// checkRequests checks that a request id has one order within its window. The steps of a
 // signal's plan have scopes of their own. An id is free again once the venue has
-// rejected its order, which it may do after it has received it.
+// rejected its order, possibly after acknowledging it.
 func (w *world) checkRequests(customer string, records []persistence.OrderRecord, truths map[string]*truth) {
 	placed := map[string][]persistence.OrderRecord{}
 	for _, r := range records {
@@ -184,7 +184,7 @@ func (w *world) checkRequests(customer string, records []persistence.OrderRecord
 	}
 }
 
-// checkJournal: the steps in the journal are the order's life without a gap.
+// checkJournal checks that the journal has every status change of an order.
 func (w *world) checkJournal(r *persistence.OrderRecord) {
 	at := ""
 	last := uint64(0)
@@ -219,7 +219,7 @@ func field(row persistence.JournalEntry, name string) string {
 	return ""
 }
 
-// checkEvents: each change has its event, once, under rising numbers.
+// checkEvents checks that each change has one event, with rising numbers.
 func (w *world) checkEvents(customer string, records []persistence.OrderRecord) {
 	filled, partly := map[string]int{}, map[string]int{}
 	ids, fills := map[string]bool{}, map[string]bool{}
@@ -237,7 +237,7 @@ func (w *world) checkEvents(customer string, records []persistence.OrderRecord) 
 		case persistence.EventOrderPartiallyFilled:
 			partly[data.OrderID]++
 			if fills[data.FillID] {
-				w.violate("I-6", "fill %s is told twice", data.FillID)
+				w.violate("I-6", "fill %s is reported twice", data.FillID)
 			}
 			fills[data.FillID] = true
 		default:
@@ -262,7 +262,7 @@ func (w *world) hasRow(r *persistence.OrderRecord, kind string) bool {
 	return slices.ContainsFunc(w.journalOf(r.Customer, r.OrderID), func(row persistence.JournalEntry) bool { return row.Kind == kind })
 }
 
-// checkScreen: the stream shows what the store holds.
+// checkScreen checks that the stream shows the orders of the store.
 func (w *world) checkScreen(customer string, records []persistence.OrderRecord) {
 	s := w.screens[customer]
 	s.mu.Lock()
@@ -270,13 +270,13 @@ func (w *world) checkScreen(customer string, records []persistence.OrderRecord) 
 	open := 0
 	for i := range records {
 		r := &records[i]
-		told, live := s.orders[r.OrderID]
+		shown, live := s.orders[r.OrderID]
 		ended, over := s.ended[r.OrderID]
 		switch {
 		case r.Status.IsClosed() == live:
-			w.violate("I-8", "order %s is %s, on the stream it is %q", r.OrderID, r.Status, told.Status)
-		case live && !sameOrder(&told, &r.Order), over && ended.Status != r.Status:
-			w.violate("I-8", "order %s is %s %s, the stream told %s %s", r.OrderID, r.Status, r.FilledQty, told.Status+ended.Status, told.FilledQty)
+			w.violate("I-8", "order %s is %s, on the stream it is %q", r.OrderID, r.Status, shown.Status)
+		case live && !sameOrder(&shown, &r.Order), over && ended.Status != r.Status:
+			w.violate("I-8", "order %s is %s %s, the stream published %s %s", r.OrderID, r.Status, r.FilledQty, shown.Status+ended.Status, shown.FilledQty)
 		}
 		if !r.Status.IsClosed() {
 			open++
@@ -293,7 +293,7 @@ func sameOrder(a, b *venues.Order) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// checkOperation: what a customer was told holds.
+// checkOperation checks that the response to a customer's call is true.
 func (w *world) checkOperation(op *operation, byID map[string]persistence.OrderRecord, truths map[string]*truth) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -308,7 +308,7 @@ func (w *world) checkOperation(op *operation, byID map[string]persistence.OrderR
 	case op.cut:
 	case op.foreign():
 		if venues.CodeOf(op.err) != venues.CodeNotFound {
-			w.violated("I-11", "%s reached an order of somebody else: %v", op.customer, op.err)
+			w.violated("I-11", "%s reached an order of another customer: %v", op.customer, op.err)
 		}
 	case op.kind == "place" || op.kind == "close":
 		w.checkPlaced(op, byID, truths)
@@ -318,30 +318,30 @@ func (w *world) checkOperation(op *operation, byID map[string]persistence.OrderR
 }
 
 func (w *world) checkPlaced(op *operation, byID map[string]persistence.OrderRecord, truths map[string]*truth) {
-	told, _ := errors.AsType[*venues.Error](op.err)
+	answer, _ := errors.AsType[*venues.Error](op.err)
 	record, stored := byID[op.orderID]
 	if op.request != "" {
 		w.coverage.requestIDs++
 	}
-	if told != nil && told.Code == venues.CodeInternal && errors.Is(op.err, persistence.ErrExists) {
+	if answer != nil && answer.Code == venues.CodeInternal && errors.Is(op.err, persistence.ErrExists) {
 		w.violated("I-1", "call %d met its own request id: %v", op.index, op.err)
 	}
 	switch {
 	case op.orderID != "" && !stored:
-		w.violated("I-2", "call %d was told of order %s, which the store has not: %v", op.index, op.orderID, op.err)
+		w.violated("I-2", "call %d returned order %s, which is not in the store: %v", op.index, op.orderID, op.err)
 	case op.orderID != "" && record.Customer != op.customer:
-		w.violated("I-11", "call %d of %s was told of an order of %s", op.index, op.customer, record.Customer)
-	case told == nil || told.Code == venues.CodeDuplicateRequest || told.Details["orderState"] == "unknown":
+		w.violated("I-11", "call %d of %s returned an order of %s", op.index, op.customer, record.Customer)
+	case answer == nil || answer.Code == venues.CodeDuplicateRequest || answer.Details["orderState"] == "unknown":
 	case op.orderID != "":
 		if t := truths[record.ClientOrderID]; t != nil && t.report.Status != venues.StatusRejected {
-			w.violated("I-5", "call %d was told %v, and the venue has order %s as %s", op.index, op.err, op.orderID, t.report.Status)
+			w.violated("I-5", "call %d returned %v, and the venue has order %s as %s", op.index, op.err, op.orderID, t.report.Status)
 		}
 	default:
 		w.checkNothingDone(op, byID, truths)
 	}
 }
 
-// checkNothingDone: a refusal without an order means that there is none.
+// checkNothingDone checks that no order exists after a rejection without an order.
 func (w *world) checkNothingDone(op *operation, byID map[string]persistence.OrderRecord, truths map[string]*truth) {
 	for _, other := range w.plan.operations {
 		if op.request == "" || (other != op && other.request == op.request && other.customer == op.customer) {
@@ -350,13 +350,13 @@ func (w *world) checkNothingDone(op *operation, byID map[string]persistence.Orde
 	}
 	for _, r := range byID {
 		if r.RequestID == op.request && r.Customer == op.customer && truths[r.ClientOrderID] != nil {
-			w.violated("I-5", "call %d was told %v, and %s is at the venue", op.index, op.err, r.OrderID)
+			w.violated("I-5", "call %d returned %v, and %s is at the venue", op.index, op.err, r.OrderID)
 		}
 	}
 }
 
-// checkCancelled: cancel-all names everything that was open, and what it calls
-// cancelled is.
+// checkCancelled checks that the result of cancel-all lists every open order, and that
+// the orders reported as cancelled are.
 func (w *world) checkCancelled(op *operation) {
 	results := map[string]string{}
 	for _, r := range op.results {
@@ -365,9 +365,9 @@ func (w *world) checkCancelled(op *operation) {
 	for _, id := range slices.Sorted(keys(op.open)) {
 		switch result, named := results[id]; {
 		case !named:
-			w.violated("I-23", "cancel-all %d does not name order %s", op.index, id)
+			w.violated("I-23", "cancel-all %d does not list order %s", op.index, id)
 		case (result == venues.CancelDone || result == venues.CancelNotFound) && op.left[id]:
-			w.violated("I-23", "cancel-all %d says %s of order %s, which works on", op.index, result, id)
+			w.violated("I-23", "cancel-all %d reports %s for order %s, which is still open", op.index, result, id)
 		}
 	}
 }
@@ -382,8 +382,8 @@ func keys[K comparable, V any](m map[K]V) func(yield func(K) bool) {
 	}
 }
 
-// unknownFor notes how long the order's outcome was not known while the service
-// was there to ask.
+// unknownFor records how long the order's outcome was unknown while the service was
+// running.
 func (w *world) unknownFor(r *persistence.OrderRecord) {
 	var from time.Time
 	for _, row := range w.journalOf(r.Customer, r.OrderID) {

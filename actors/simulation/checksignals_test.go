@@ -10,15 +10,15 @@ import (
 	"venuegate/venues"
 )
 
-// checkSignals: what a channel has taken has an end, was carried out once at most,
-// in time, and not at all in test mode.
+// checkSignals checks that an accepted signal is final, and was executed at most once,
+// in time, and not in test mode.
 func (w *world) checkSignals(customer string, records []persistence.OrderRecord, truths map[string]*truth) {
 	in := w.plan.inbound
 	if in == nil || customer != in.live.Customer {
 		return
 	}
 	byID := map[string]*persistence.SignalRecord{}
-	for _, c := range []persistence.Channel{in.live, in.rehearsal} {
+	for _, c := range []persistence.Channel{in.live, in.dryRun} {
 		taken := w.signalsOf(c.ID)
 		for i := range taken {
 			byID[taken[i].ID] = &taken[i]
@@ -33,7 +33,7 @@ func (w *world) checkSignals(customer string, records []persistence.OrderRecord,
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, b := range in.signals {
-		w.checkBeep(b, byID)
+		w.checkSignalCall(b, byID)
 	}
 }
 
@@ -60,8 +60,8 @@ func (w *world) checkSignal(s *persistence.SignalRecord) {
 	}
 }
 
-// checkSignalOrder holds an order against the signals that may have made it: those
-// of its request id that were taken before it.
+// checkSignalOrder compares an order with the signals that may have placed it: those
+// with its request id that were accepted before it.
 func (w *world) checkSignalOrder(r *persistence.OrderRecord, taken []persistence.SignalRecord, t *truth) {
 	expiresAt, isTest, known := time.Time{}, false, false
 	for i := range taken {
@@ -74,36 +74,36 @@ func (w *world) checkSignalOrder(r *persistence.OrderRecord, taken []persistence
 	sentAt, sent := w.sentAt[r.ClientOrderID]
 	switch {
 	case !known:
-		w.violated("I-2", "order %s is of signal %s, which nobody has taken", r.OrderID, r.RequestID)
-	case isTest || r.ChannelID == w.plan.inbound.rehearsal.ID:
+		w.violated("I-2", "order %s is of signal %s, which was not accepted", r.OrderID, r.RequestID)
+	case isTest || r.ChannelID == w.plan.inbound.dryRun.ID:
 		w.violated("I-15", "order %s was made in test mode; the venue has it: %t", r.OrderID, t != nil)
 	case sent && sentAt.After(expiresAt):
 		w.violated("I-3", "order %s left %s after its signal had expired", r.OrderID, sentAt.Sub(expiresAt))
 	}
 }
 
-// checkBeep: what a sender was told holds.
-func (w *world) checkBeep(b *beep, byID map[string]*persistence.SignalRecord) {
+// checkSignalCall checks that the response to a sender is true.
+func (w *world) checkSignalCall(b *signalCall, byID map[string]*persistence.SignalRecord) {
 	if !b.launched {
 		return
 	}
 	w.coverage.operations["signal"]++
-	w.coverage.answers[b.heard()]++
+	w.coverage.answers[b.describe()]++
 	switch record := byID[b.answer.SignalID]; {
 	case !b.done:
 		w.violated("quiet", "signal %d was never answered", b.index)
 	case b.cut || b.err != nil:
 	case record == nil:
-		w.violated("I-2", "the sender of signal %d was told of %s, which the store has not", b.index, b.answer.SignalID)
+		w.violated("I-2", "signal %d returned %s, which is not in the store", b.index, b.answer.SignalID)
 	case record.RequestID != b.RequestID || record.ChannelID != b.ChannelID:
-		w.violated("I-11", "the sender of signal %d was told of %s, which is %s of %s", b.index, record.ID, record.RequestID, record.ChannelID)
+		w.violated("I-11", "signal %d returned %s, which is %s of %s", b.index, record.ID, record.RequestID, record.ChannelID)
 	case record.Status == persistence.SignalTested && b.answer.OrderID != "":
-		w.violated("I-15", "the sender of signal %d, a test, was told of order %s", b.index, b.answer.OrderID)
+		w.violated("I-15", "signal %d, a test, returned order %s", b.index, b.answer.OrderID)
 	}
 }
 
-// heard is what the sender was told, in a few words.
-func (b *beep) heard() string {
+// describe describes the response to the sender.
+func (b *signalCall) describe() string {
 	kind := "signal "
 	if b.answer.Duplicate {
 		kind = "signal again "

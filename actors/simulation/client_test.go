@@ -13,10 +13,10 @@ import (
 	"venuegate/venues"
 )
 
-// callWait is how long a customer waits for an answer.
+// callWait is how long a customer waits for a response.
 const callWait = 10 * time.Second
 
-// operation is one call of a customer, with what came of it.
+// operation is one call of a customer with its outcome.
 type operation struct {
 	index    int
 	at       time.Duration
@@ -24,7 +24,7 @@ type operation struct {
 	exchange venues.Venue
 	kind     string
 	symbol   string
-	// price and trigger of a place are drawn as distances from the mark, in ten
+	// price and trigger of an order are distances from the mark price in ten
 	// thousandths; zero means none.
 	spec     specDraw
 	request  string
@@ -33,21 +33,20 @@ type operation struct {
 	draw     int
 	launched bool
 
-	// The rest is written once, under world.mu.
+	// The fields below are written once, with world.mu held.
 	orderID string
 	order   venues.Order
 	results []venues.CancelResult
 	err     error
 	done    bool
-	// cut says that the process died before the answer: the customer knows
-	// nothing.
+	// cut reports whether the process died before the response.
 	cut     bool
 	process int
 	began   time.Time
-	// open are the orders that the store and the venue held when a cancel-all
+	// open are the orders that were open in the store and at the venue when a cancel-all
 	// began.
 	open map[string]bool
-	// left are those of them that the venue still held when it had ended.
+	// left are those that were still open at the venue when it returned.
 	left map[string]bool
 }
 
@@ -64,7 +63,7 @@ type specDraw struct {
 	tif        venues.TimeInForce
 }
 
-// spec makes an order of the draw, around the mark of this moment.
+// spec returns the order of the draw, relative to the current mark price.
 func (d *specDraw) spec(symbol string, mark decimal.Decimal) venues.OrderSpec {
 	at := func(distance int64) venues.Optional {
 		if distance == 0 {
@@ -79,11 +78,11 @@ func (d *specDraw) spec(symbol string, mark decimal.Decimal) venues.OrderSpec {
 	}
 }
 
-// launch makes the call on a goroutine of its own.
+// launch makes the call in a goroutine.
 func (w *world) launch(op *operation) {
 	p := w.process
 	if p == nil {
-		return // nobody answers the telephone
+		return // the service is down
 	}
 	w.mu.Lock()
 	op.launched, op.process, op.began = true, p.number, time.Now()
@@ -109,8 +108,8 @@ func (w *world) launch(op *operation) {
 
 func orderIDOf(order venues.Order, err error) string {
 	if e, ok := errors.AsType[*venues.Error](err); ok {
-		if told, ok := e.Details["order"].(venues.Order); ok {
-			return told.OrderID
+		if order, ok := e.Details["order"].(venues.Order); ok {
+			return order.OrderID
 		}
 	}
 	return order.OrderID
@@ -179,7 +178,7 @@ func (w *world) placeCall(op *operation, cmd venues.Command) call {
 	}
 }
 
-// canary stands in everything of a customer, so that it is noticed elsewhere.
+// canary is in every text of a customer, so that a leak to another one is detected.
 func canary(customer string) string { return "canary of " + customer }
 
 func (w *world) amendCall(op *operation, cmd venues.Command) call {
@@ -204,8 +203,8 @@ func (w *world) amendCall(op *operation, cmd venues.Command) call {
 	}
 }
 
-// targetOf is an order that the customer has heard of, or, for a stranger, one
-// of somebody else.
+// targetOf returns an order that the customer knows, or one of another customer if the
+// operation is foreign.
 func (w *world) targetOf(op *operation) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -218,7 +217,7 @@ func (w *world) targetOf(op *operation) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	// The newest are the likeliest to be active still.
+	// The newest orders are most likely to be active.
 	return ids[max(0, len(ids)-1-op.target%4)]
 }
 
@@ -232,12 +231,12 @@ func (w *world) ownerSought(op *operation) string {
 	return customers[0]
 }
 
-// foreign says whether the customer tries to reach an order of another one.
+// foreign reports whether the operation targets an order of another customer.
 func (op *operation) foreign() bool {
 	return (op.kind == "amend" || op.kind == "cancel") && op.draw%16 == 0
 }
 
-// answer is what the customer was told, in a few words.
+// answer describes the response to the customer.
 func (op *operation) answer() string {
 	switch {
 	case op.cut:

@@ -10,8 +10,8 @@ import (
 	"venuegate/venues"
 )
 
-// coverage counts what a seed has met, or all of them together. What many
-// goroutines do to one of a seed is ordered by its world.
+// coverage counts what a seed, or all of them together, has covered. The world orders
+// the updates of one seed.
 type coverage struct {
 	mu          sync.Mutex // merge and report
 	seeds       int
@@ -22,10 +22,10 @@ type coverage struct {
 	orders      int
 	fills       int
 	attempts    int // to deliver an event
-	guards      int // legs of fills that had their time to live
+	guards      int // legs of fills whose deadline was checked
 	alarms      int
 	ends        int // of positions, by their executions
-	adopted     int // positions that the venue's list decided
+	adopted     int // positions that were reconciled by the venue's list
 	faults      map[fault]map[string]int
 	transitions map[string]int
 	violations  map[string]int
@@ -49,7 +49,7 @@ func (c *coverage) transition(from, to string) {
 	c.transitions[from+" -> "+to]++
 }
 
-// merge adds what one seed has met.
+// merge adds the counts of one seed.
 func (c *coverage) merge(of *coverage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,22 +77,22 @@ func addCounts(to, from map[string]int) {
 	}
 }
 
-// invariants are those that the checkers hold, in the order of the report.
+// invariants lists the checked invariants in the order of the report.
 var invariants = []string{"I-1", "I-2", "I-3", "I-5", "I-6", "I-7", "I-8", "I-10", "I-11", "I-13", "I-14", "I-15", "I-16", "I-23", "I-24", "positions", "protection", "alarm", "quiet", "kit"}
 
-// report prints what was met, with the bound that a zero allows: with n trials
-// without a failure the rate is below 3/n with a confidence of 95 %.
+// report returns the counts, with the bound of a zero: after n trials without a failure
+// the rate is below 3/n with a confidence of 95 %.
 func (c *coverage) report() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%d seeds (%d in hedge mode), %d calls, %d request ids, %d orders at the venues, %d fills, %d deliveries tried", c.seeds, c.hedged, total(c.operations), c.requestIDs, c.orders, c.fills, c.attempts)
-	line("%d legs of fills looked at in their time, %d alarms of protection", c.guards, c.alarms)
-	line("%d positions closed, %d that the venue's list decided", c.ends, c.adopted)
+	line("%d legs of fills checked at their deadline, %d protection alerts", c.guards, c.alarms)
+	line("%d positions closed, %d reconciled by the venue's list", c.ends, c.adopted)
 	line("calls: %s", counts(c.operations))
 	line("answers: %s", counts(c.answers))
-	line("faults struck, by the state of the order:")
+	line("faults injected, by the status of the order:")
 	for _, f := range slices.Sorted(maps.Keys(c.faults)) {
 		line("  %-20s %6d  %s", f, total(c.faults[f]), counts(c.faults[f]))
 	}

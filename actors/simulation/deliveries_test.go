@@ -12,19 +12,18 @@ import (
 	"venuegate/venues"
 )
 
-// outbound is what a seed does with the endpoint of each customer. Most seeds have
-// none.
+// outbound is the plan of each customer's endpoint. Most seeds have none.
 type outbound struct {
-	// odds are those of an attempt to fail; a dead receiver goes on failing when all
+	// odds are the odds of a failed attempt; a dead receiver keeps failing after all
 	// other faults have ended.
 	odds float64
 	dead bool
 }
 
-// endpointRate is how many seeds there are for one with endpoints.
+// endpointRate is the number of seeds per seed with endpoints.
 const endpointRate = 4
 
-// try is one attempt as its receiver saw it.
+// try is one attempt as the receiver recorded it.
 type try struct {
 	number       int
 	signed       time.Time
@@ -45,7 +44,7 @@ func endpointOf(customer string) persistence.Endpoint {
 	return persistence.Endpoint{ID: "end_" + customer, Customer: customer, Kind: persistence.EndpointWebhook, Target: "https://" + customer}
 }
 
-// receiver is the other end of every queue, for one process.
+// receiver receives the deliveries of one process.
 type receiver struct {
 	w       *world
 	process *process
@@ -72,7 +71,7 @@ func (r receiver) Send(ctx context.Context, to persistence.Endpoint, e persisten
 	return persistence.Attempt{Code: 200}
 }
 
-// wait is the receiver's time; false if nobody waited for it.
+// wait is the receiver's delay; it returns false if the caller gave up.
 func (r receiver) wait(ctx context.Context, rng *rand.Rand, fails bool) bool {
 	takes := between(rng, time.Millisecond, 200*time.Millisecond)
 	if fails && rng.IntN(8) == 0 {
@@ -94,19 +93,18 @@ func bodyOf(e *persistence.Event) uint64 {
 	return h.Sum64()
 }
 
-// attemptSlack is how late an attempt may begin that nothing keeps: those before it
-// take their time.
+// attemptSlack is how late an attempt may begin, because earlier attempts take time.
 const attemptSlack = 30 * time.Second
 
-// checkDeliveries: every event has its delivery, and each was tried when it should
-// have been.
+// checkDeliveries checks that every event has its delivery, and that each was attempted
+// in time.
 func (w *world) checkDeliveries(customer string) {
 	if w.plan.outbound == nil {
 		return
 	}
 	for _, e := range w.events(customer) {
 		if e.Type == persistence.EventNotification {
-			continue // for chats alone
+			continue // only chats receive it
 		}
 		page, err := w.memory.Deliveries(context.Background(), persistence.DeliveryQuery{
 			Customer: customer, Endpoint: endpointOf(customer).ID, EventID: e.ID, Limit: 1,
@@ -142,7 +140,7 @@ func (w *world) checkTries(d *persistence.Delivery, tries []try, body uint64) {
 	}
 	if len(tries) == 0 {
 		if d.Status != persistence.DeliveryPending {
-			w.violate("I-6", "event %s is %s and nobody got it", d.EventID, d.Status)
+			w.violate("I-6", "event %s is %s and was never received", d.EventID, d.Status)
 		}
 		return
 	}
@@ -157,7 +155,7 @@ func (w *world) checkTries(d *persistence.Delivery, tries []try, body uint64) {
 	}
 }
 
-// dueAfter is when the attempt after a failed one begins.
+// dueAfter returns when the attempt after a failed one is due.
 func dueAfter(t *try) time.Time {
 	due := t.ended.Add(delivery.ScheduleDefault().Delays[t.number-1])
 	if whole := due.Truncate(time.Millisecond); whole.Before(due) {
@@ -166,8 +164,8 @@ func dueAfter(t *try) time.Time {
 	return due
 }
 
-// checkRetry: an attempt comes at its time, also after a restart. One whose outcome
-// was not durable is made again.
+// checkRetry checks that an attempt is made at its time, also after a restart. An attempt
+// whose outcome was not durable is repeated.
 func (w *world) checkRetry(d *persistence.Delivery, before, t *try) {
 	if t.number == before.number && (t.process != before.process || w.swarm.breaksStore()) {
 		return

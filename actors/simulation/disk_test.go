@@ -10,9 +10,8 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// disk is the store as one process sees it. It takes a moment for the reads that
-// clients make, so that clients overtake one another, and watches what becomes
-// durable.
+// disk is the store of one process. It delays the reads of clients, so that clients
+// overtake each other, and checks every durable change.
 type disk struct {
 	*storetest.Memory
 	w       *world
@@ -46,13 +45,13 @@ func (d disk) Submit(b persistence.Batch, done func(error)) {
 	})
 }
 
-// seen is what was last known to be durable of one order.
+// seen is the last durable state of one order.
 type seen struct {
 	record  persistence.OrderRecord
 	process int
 }
 
-// committed holds every durable step of an order to its life.
+// committed checks every durable change of an order.
 func (w *world) committed(d disk, b *persistence.Batch) {
 	missing := map[string]bool{}
 	for _, row := range b.Journal {
@@ -82,14 +81,14 @@ func (w *world) committed(d disk, b *persistence.Batch) {
 	}
 }
 
-// checkFilled: a quantity is durable with the fills that make it up.
+// checkFilled checks that a filled quantity is durable with its fills.
 func (w *world) checkFilled(d disk, r *persistence.OrderRecord) {
 	page, err := d.Fills(context.Background(), persistence.FillQuery{Customer: r.Customer, OrderID: r.OrderID})
 	if err != nil {
 		return // the store has just been closed
 	}
 	if sum := sumOf(page.Items); !sum.Equal(r.FilledQty) {
-		w.violate("I-8", "order %s is filled %s, at that moment its fills are %s", r.OrderID, r.FilledQty, sum)
+		w.violate("I-8", "order %s is filled %s, at that time its fills are %s", r.OrderID, r.FilledQty, sum)
 	}
 }
 
@@ -124,7 +123,7 @@ func (w *world) step(p *process, r *persistence.OrderRecord) {
 	}
 }
 
-// lastKnown is the durable status of the order with a client id, for coverage.
+// lastKnown returns the durable status of the order with a client id, for coverage.
 func (w *world) lastKnown(clientID string) string {
 	id, known := w.byClient[clientID]
 	if !known {

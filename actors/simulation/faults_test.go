@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// fault is one way in which the world misbehaves.
+// fault is one kind of injected fault.
 type fault string
 
-// Faults of requests. A broken one is answered by something between us and the
-// venue, which does not know what became of it.
+// Faults of requests. A broken request is answered by a proxy in front of the venue,
+// which does not know its outcome.
 const (
 	faultNone          fault = ""
 	faultLostRequest   fault = "lost_request"
@@ -29,7 +29,7 @@ const (
 	faultDropped       fault = "event_dropped"
 	faultDoubled       fault = "event_doubled"
 	faultDelayed       fault = "event_delayed"
-	faultMute          fault = "stream_mute"
+	faultStalled       fault = "stream_mute"
 	faultDisconnect    fault = "stream_disconnect"
 	faultKill          fault = "kill"
 	faultStop          fault = "orderly_stop"
@@ -40,22 +40,22 @@ const (
 	faultCommitRefused fault = "commit_refused"
 )
 
-// requestFaults strike requests that change something; readFaults the others.
+// requestFaults affect requests that change something; readFaults the others.
 var (
 	requestFaults = []fault{
 		faultLostRequest, faultLostAnswer, faultBrokenBefore, faultBrokenAfter, faultLateRequest,
 		faultSlowAnswer, faultRefused, faultLimited, faultNotSent,
 	}
 	readFaults   = []fault{faultLostRequest, faultBrokenBefore, faultSlowAnswer, faultRefused, faultLimited, faultNotSent}
-	streamFaults = []fault{faultDropped, faultDoubled, faultDelayed, faultMute, faultDisconnect}
+	streamFaults = []fault{faultDropped, faultDoubled, faultDelayed, faultStalled, faultDisconnect}
 	otherFaults  = []fault{
 		faultReplicaLag, faultClockSkew, faultKill, faultStop, faultLongNight,
 		faultCommitFails, faultCommitUnknown, faultCommitLost,
 	}
 )
 
-// swarm is the subset of faults that a seed switches on, each with its odds:
-// all at once would hide one another.
+// swarm is the subset of faults that a seed enables, each with its odds: all of them
+// together would hide each other.
 type swarm struct {
 	seed uint64
 	odds map[fault]float64
@@ -78,25 +78,25 @@ func drawSwarm(seed uint64, rng *rand.Rand) *swarm {
 			}
 		}
 	}
-	// A fault that came later draws apart, so that the seeds before it stay what
-	// they were.
+	// A fault that was added later draws separately, so that earlier seeds stay the
+	// same.
 	if own := s.random("swarm", 1); own.Float64() < density {
 		s.odds[faultCommitRefused] = 0.02 + 0.3*own.Float64()
 	}
 	return s
 }
 
-// on says whether the seed has the fault at all.
+// on reports whether the seed has the fault.
 func (s *swarm) on(f fault) bool { return s.odds[f] > 0 }
 
-// breaksStore says whether commits fail in the seed: then actors start anew in one
-// process.
+// breaksStore reports whether commits fail in the seed, so that actors restart within
+// a process.
 func (s *swarm) breaksStore() bool {
 	return s.on(faultCommitFails) || s.on(faultCommitUnknown) || s.on(faultCommitLost) || s.on(faultCommitRefused)
 }
 
-// random is a generator of its own for one occasion, so that no draw depends on
-// what else happened at the same moment.
+// random returns a generator for one occasion, so that no draw depends on what else
+// happened at the same time.
 func (s *swarm) random(occasion string, n int) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%s#%d", occasion, n)
@@ -120,8 +120,7 @@ func (s *swarm) draw(rng *rand.Rand, list []fault, weight float64) fault {
 	return struck
 }
 
-// between draws a moment to the nanosecond, so that no two things fall on the
-// same one.
+// between draws a duration in nanoseconds, so that no two events coincide.
 func between(rng *rand.Rand, low, high time.Duration) time.Duration {
 	return low + time.Duration(rng.Int64N(int64(high-low)))
 }

@@ -19,11 +19,11 @@ type feed struct {
 
 	mu     sync.Mutex
 	closed bool
-	// up is false while the connection is lost, mute while it brings nothing
-	// and nobody has noticed.
-	up   bool
-	mute bool
-	// last is when the newest message arrives: those after it do not overtake.
+	// up is false while the connection is lost; stalled is true while it delivers
+	// nothing and that was not detected.
+	up      bool
+	stalled bool
+	// last is when the newest message arrives; later ones do not overtake it.
 	last  time.Time
 	count int
 }
@@ -45,8 +45,8 @@ func (f *feed) Close() {
 	f.closed = true
 }
 
-// tell runs something unless the stream has ended.
-func (f *feed) tell(do func()) {
+// whileOpen calls a function unless the stream has ended.
+func (f *feed) whileOpen(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.closed && !f.process.isDead() {
@@ -58,8 +58,8 @@ func (f *feed) connect() {
 	occasion := "connect/" + string(f.exchange) + f.customer
 	rng := f.w.swarm.random(occasion, f.w.count(occasion))
 	time.AfterFunc(between(rng, time.Millisecond, 200*time.Millisecond), func() {
-		f.tell(func() {
-			f.up, f.mute = true, false
+		f.whileOpen(func() {
+			f.up, f.stalled = true, false
 			f.sink.Connected()
 		})
 	})
@@ -68,14 +68,14 @@ func (f *feed) connect() {
 		time.AfterFunc(breaksAfter, func() { f.interrupt(downFor) })
 	}
 	silentAfter, silentFor := between(rng, time.Second, 60*time.Second), between(rng, time.Second, 40*time.Second)
-	if f.w.swarm.on(faultMute) {
+	if f.w.swarm.on(faultStalled) {
 		time.AfterFunc(silentAfter, func() { f.fallSilent(silentFor) })
 	}
 }
 
-// interrupt breaks the connection and makes another one.
+// interrupt breaks the connection and opens another one.
 func (f *feed) interrupt(downFor time.Duration) {
-	f.tell(func() {
+	f.whileOpen(func() {
 		if f.w.swarm.healed.Load() || !f.up {
 			return
 		}
@@ -86,18 +86,18 @@ func (f *feed) interrupt(downFor time.Duration) {
 	})
 }
 
-// fallSilent keeps the connection and brings nothing, until it is noticed.
+// fallSilent keeps the connection but delivers nothing, until that is detected.
 func (f *feed) fallSilent(silentFor time.Duration) {
-	f.tell(func() {
-		if f.w.swarm.healed.Load() || !f.up || f.mute {
+	f.whileOpen(func() {
+		if f.w.swarm.healed.Load() || !f.up || f.stalled {
 			return
 		}
-		f.w.struck(faultMute, "")
-		f.mute = true
+		f.w.struck(faultStalled, "")
+		f.stalled = true
 		time.AfterFunc(silentFor, func() {
-			f.tell(func() {
-				if f.mute {
-					f.up, f.mute = false, false
+			f.whileOpen(func() {
+				if f.stalled {
+					f.up, f.stalled = false, false
 					f.sink.Lost(errors.New("silence"))
 					f.connect()
 				}
@@ -106,16 +106,16 @@ func (f *feed) fallSilent(silentFor time.Duration) {
 	})
 }
 
-// push brings one message, perhaps late, twice or never.
+// push delivers one message, possibly late, twice or never.
 func (f *feed) push(key string, deliver func(venues.PrivateSink)) {
-	f.tell(func() {
+	f.whileOpen(func() {
 		f.count++
 		rng := f.w.swarm.random("event/"+string(f.exchange)+f.customer+strconv.Itoa(f.process.number), f.count)
 		struck := f.w.swarm.draw(rng, streamFaults[:3], 1)
 		if struck != faultNone {
 			f.w.struck(struck, key)
 		}
-		if !f.up || f.mute || struck == faultDropped {
+		if !f.up || f.stalled || struck == faultDropped {
 			return
 		}
 		at := time.Now().Add(between(rng, 100*time.Microsecond, 20*time.Millisecond))
@@ -135,11 +135,11 @@ func (f *feed) push(key string, deliver func(venues.PrivateSink)) {
 }
 
 func (f *feed) deliver(at time.Time, deliver func(venues.PrivateSink)) {
-	time.AfterFunc(time.Until(at), func() { f.tell(func() { deliver(f.sink) }) })
+	time.AfterFunc(time.Until(at), func() { f.whileOpen(func() { deliver(f.sink) }) })
 }
 
-// happened turns what the engine did into messages. It is called under the
-// engine's lock.
+// happened converts the engine's events into messages. It is called with the engine's
+// lock held.
 func (v *venue) happened(e simcore.Event) {
 	switch body := e.Body.(type) {
 	case simcore.OrderEvent:
@@ -177,7 +177,7 @@ func (v *venue) orderEvent(e simcore.OrderEvent) {
 	if e.Fill == nil {
 		return
 	}
-	for _, p := range v.positionsTold(e.Order.Account, e.Order.Symbol, e.Position) {
+	for _, p := range v.positionReports(e.Order.Account, e.Order.Symbol, e.Position) {
 		if f := v.feedOf(e.Order.Account); f != nil {
 			f.push("", func(sink venues.PrivateSink) { sink.Position(p) })
 		}
@@ -187,22 +187,22 @@ func (v *venue) orderEvent(e simcore.OrderEvent) {
 	}
 }
 
-// positionsTold is what a stream says of a position that moved: one that turned
-// is told as the end of one side and the beginning of the other.
-func (v *venue) positionsTold(customer, symbol string, now simcore.PositionView) []venues.Position {
+// positionReports returns the stream's reports of a changed position: a reversed position
+// is reported as the close of one side and the opening of the other.
+func (v *venue) positionReports(customer, symbol string, now simcore.PositionView) []venues.Position {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	key := customer + "/" + symbol + "/" + now.Side.String()
 	before := v.positions[key]
 	v.positions[key] = now.Qty
-	var told []venues.Position
+	var reports []venues.Position
 	if !before.IsZero() && before.Sign() != now.Qty.Sign() {
 		ended := reportPosition(v.exchange, symbol, before, venues.Optional{})
 		ended.Qty = decimal.Zero
-		told = append(told, ended)
+		reports = append(reports, ended)
 	}
 	if !now.Qty.IsZero() {
-		told = append(told, reportPosition(v.exchange, symbol, now.Qty, venues.Some(now.EntryPrice)))
+		reports = append(reports, reportPosition(v.exchange, symbol, now.Qty, venues.Some(now.EntryPrice)))
 	}
-	return told
+	return reports
 }

@@ -13,7 +13,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// plan is what a seed does, in order of time.
+// plan is the actions of a seed, sorted by time.
 type plan struct {
 	venues     []venues.Venue
 	operations []*operation
@@ -21,7 +21,7 @@ type plan struct {
 	length     time.Duration
 	// dailyLoss locks the accounts; most seeds have no such limit.
 	dailyLoss venues.Optional
-	// hedged says that the accounts hold both sides of an instrument at once.
+	// hedged reports whether the accounts are in hedge mode.
 	hedged bool
 	// inbound is nil unless the seed has channels.
 	inbound *inbound
@@ -29,19 +29,19 @@ type plan struct {
 	outbound *outbound
 }
 
-// planned is one thing that happens at a moment.
+// planned is one action at a time.
 type planned struct {
 	at   time.Duration
 	name string
 	do   func(*world)
 }
 
-// hedgeRate is how many seeds there are for one whose accounts are in hedge mode.
+// hedgeRate is the number of seeds per seed with accounts in hedge mode.
 const hedgeRate = 6
 
 func drawPlan(s *swarm, rng *rand.Rand) *plan {
 	p := &plan{venues: venues.All(), length: time.Duration(10+rng.IntN(50)) * time.Second}
-	if rng.IntN(8) != 0 { // all three at once are slow, and seldom tell more
+	if rng.IntN(8) != 0 { // all three together are slow and rarely find more
 		p.venues = []venues.Venue{venues.All()[rng.IntN(3)]}
 	}
 	if rng.IntN(3) == 0 {
@@ -104,7 +104,7 @@ func (p *plan) drawOperations(rng *rand.Rand) {
 	}
 }
 
-// drawPlace adds an order, with the repeats that an impatient client sends.
+// drawPlace adds an order, with the repeats of an impatient client.
 func (p *plan) drawPlace(rng *rand.Rand, at time.Duration, op *operation, request string) {
 	op.kind = "place"
 	if rng.IntN(10) != 0 {
@@ -165,7 +165,7 @@ func drawSpec(rng *rand.Rand) specDraw {
 	return d
 }
 
-// drawMarket moves the prices, takes what rests, and lets somebody else use the
+// drawMarket moves the prices, fills resting orders, and makes another program use the
 // same accounts.
 func (p *plan) drawMarket(rng *rand.Rand) {
 	for range rng.IntN(16) {
@@ -195,8 +195,8 @@ func (p *plan) drawMarket(rng *rand.Rand) {
 	}
 }
 
-// tradeOutside makes an order or a stop that the service knows nothing of: without
-// a client id, or with one that is used more than once, and at every venue.
+// tradeOutside places an order or a stop that the service did not place: without a
+// client id, or with one that is used more than once, at every venue.
 func (w *world) tradeOutside(exchange venues.Venue, r simcore.OrderRequest, draw int) {
 	if draw%2 == 0 {
 		r.ClientID = fmt.Sprintf("web%d", draw%12)
@@ -213,11 +213,11 @@ func (w *world) tradeOutside(exchange venues.Venue, r simcore.OrderRequest, draw
 	trigger := r.Price
 	r.Type, r.Price = simcore.Market, decimal.Zero
 	_, _ = core.PlaceConditional(simcore.ConditionalRequest{
-		OrderRequest: r, Rising: trigger.GreaterThan(core.LastPrice(r.Symbol)), Watch: simcore.TriggerOnLast, TriggerPrice: trigger,
+		OrderRequest: r, Rising: trigger.GreaterThan(core.LastPrice(r.Symbol)), TriggerBy: simcore.TriggerOnLast, TriggerPrice: trigger,
 	})
 }
 
-// callTimes are the moments at which calls begin.
+// callTimes are the times at which calls begin.
 func (p *plan) callTimes() []time.Duration {
 	var times []time.Duration
 	for _, op := range p.operations {
@@ -236,7 +236,7 @@ func (p *plan) drawProcess(s *swarm, rng *rand.Rand) {
 			continue
 		}
 		if soon := between(rng, 0, 60*time.Millisecond); rng.IntN(3) != 0 {
-			// In the middle of a call: that is where the crash points are.
+			// During a call, where crashes matter.
 			at = pick(rng, p.callTimes()...) + soon
 		}
 		if night {
@@ -260,8 +260,8 @@ func (p *plan) drawProcess(s *swarm, rng *rand.Rand) {
 	}
 }
 
-// drawDisk lets commits fail. After one whose outcome is unknown the store
-// refuses all others until it is opened anew, as the real one does.
+// drawDisk makes commits fail. After a commit with unknown outcome the store rejects
+// all others until it is opened again, like the real one.
 func (p *plan) drawDisk(s *swarm, rng *rand.Rand) {
 	for _, f := range []fault{faultCommitFails, faultCommitUnknown, faultCommitLost} {
 		for range rng.IntN(3) {
@@ -276,7 +276,7 @@ func (p *plan) drawDisk(s *swarm, rng *rand.Rand) {
 	}
 }
 
-// drawRefusals lets the store refuse single commits: those around one stay.
+// drawRefusals makes the store reject single commits.
 func (p *plan) drawRefusals(s *swarm) {
 	if !s.on(faultCommitRefused) {
 		return
@@ -302,16 +302,16 @@ func (w *world) breakStore(f fault) {
 		w.memory.FailNext(persistence.ErrOutcomeUnknown)
 	case faultCommitLost:
 		w.memory.LoseNextAnswer()
-	default: // no room on the disk
+	default: // the disk is full
 	}
-	w.memory.Refuse(persistence.ErrUnavailable)
+	w.memory.RejectAll(persistence.ErrUnavailable)
 }
 
-// mendStore makes room, or opens a store anew that has failed.
+// mendStore frees space, or opens a failed store again.
 func (w *world) mendStore(f fault) {
 	w.trace("the store is mended")
 	if f == faultCommitFails {
-		w.memory.Refuse(nil)
+		w.memory.RejectAll(nil)
 	} else if w.process != nil {
 		w.kill(0)
 		w.start()

@@ -13,30 +13,30 @@ import (
 	"venuegate/venues"
 )
 
-// book names a position: in hedge mode a symbol has two.
+// book identifies a position: in hedge mode a symbol has two.
 type book struct {
 	exchange venues.Venue
 	symbol   string
 	side     venues.PositionSide
 }
 
-// end is a position that was closed: how much of it, and what it brought.
+// end is a closed position with its quantity and result.
 type end struct {
 	qty, pnl decimal.Decimal
 }
 
-// checkPositions: each position that the executions have closed is told closed once,
-// with its own quantity and result. Where the venue's list had to stand in for
-// executions, only the executions are known.
+// checkPositions checks that each position that executions have closed is reported
+// closed once, with its quantity and result. Positions that were reconciled by the
+// venue's list are skipped.
 func (w *world) checkPositions(customer string) {
-	told, unpriced := w.toldEnds(customer)
+	reported, unpriced := w.reportedCloses(customer)
 	closed := map[book][]end{}
 	selfTraded := map[string]bool{}
 	for key, list := range w.executions(customer) {
 		selfTraded[key] = hasSelfTrade(list)
 		walk(list, func(b book, e end) { closed[b] = append(closed[b], e) })
 	}
-	for b := range told {
+	for b := range reported {
 		if closed[b] == nil {
 			closed[b] = []end{}
 		}
@@ -46,16 +46,16 @@ func (w *world) checkPositions(customer string) {
 			w.coverage.adopted++
 			continue
 		}
-		got := told[b]
+		got := reported[b]
 		w.coverage.ends += len(want)
 		if !slices.EqualFunc(got, want, func(x, y end) bool { return x.qty.Equal(y.qty) && x.pnl.Sub(y.pnl).Abs().LessThan(dec("0.000001")) }) {
-			w.violate("positions", "%s of %s were closed as %v and are told as %v", b, customer, want, got)
+			w.violate("positions", "%s of %s were closed as %v and are reported as %v", b, customer, want, got)
 		}
 	}
 }
 
-// executions are those of the store in the order in which they took place, by
-// instrument.
+// executions returns the executions of the store by instrument, in the order in which
+// they took place.
 func (w *world) executions(customer string) map[string][]persistence.FillRecord {
 	lists := map[string][]persistence.FillRecord{}
 	q := persistence.FillQuery{Customer: customer, Limit: persistence.PageSizeMax}
@@ -82,8 +82,8 @@ func (w *world) executions(customer string) map[string][]persistence.FillRecord 
 	return lists
 }
 
-// hasSelfTrade says whether an account has traded with itself: which side of it came
-// first is nobody's to say.
+// hasSelfTrade reports whether an account has traded with itself: the order of the two
+// sides is undefined.
 func hasSelfTrade(list []persistence.FillRecord) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i].VenueTradeID == list[i-1].VenueTradeID {
@@ -100,7 +100,7 @@ func number(id string) int {
 
 func (e end) String() string { return e.qty.String() + " for " + e.pnl.String() }
 
-// walk goes through the executions of an instrument and tells where a position
+// walk goes through the executions of an instrument and returns where a position
 // becomes flat.
 func walk(list []persistence.FillRecord, ends func(book, end)) {
 	type holding struct{ qty, turnover, result decimal.Decimal }
@@ -142,10 +142,10 @@ func walk(list []persistence.FillRecord, ends func(book, end)) {
 	}
 }
 
-// toldEnds are the ends that were told, and the positions of which one was told
+// reportedCloses returns the reported closes, and the positions of which one was reported
 // without its prices.
-func (w *world) toldEnds(customer string) (told map[book][]end, unpriced map[book]bool) {
-	told, unpriced = map[book][]end{}, map[book]bool{}
+func (w *world) reportedCloses(customer string) (reported map[book][]end, unpriced map[book]bool) {
+	reported, unpriced = map[book][]end{}, map[book]bool{}
 	for _, e := range w.events(customer) {
 		if e.Type != persistence.EventPositionClosed {
 			continue
@@ -165,13 +165,13 @@ func (w *world) toldEnds(customer string) (told map[book][]end, unpriced map[boo
 			unpriced[book{b.exchange, b.symbol, ""}] = true
 			continue
 		}
-		told[b] = append(told[b], end{dec(*data.Qty), dec(*data.RealizedPnl)})
+		reported[b] = append(reported[b], end{dec(*data.Qty), dec(*data.RealizedPnl)})
 	}
-	return told, unpriced
+	return reported, unpriced
 }
 
-// adopted says whether the venue's list was taken for the truth about a position,
-// or fills never came.
+// adopted reports whether a position was reconciled by the venue's list, or fills never
+// arrived.
 func (w *world) adopted(customer string, b book) bool {
 	for _, row := range w.journalOf(customer, b.symbol) {
 		if row.Kind == "position.adopted" {

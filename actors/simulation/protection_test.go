@@ -11,10 +11,10 @@ func (w *world) lastPrice(exchange venues.Venue, symbol string) decimal.Decimal 
 	return mark.Mark
 }
 
-// checkFlat: where no position is left, nothing protects it any more.
+// checkFlat checks that a flat position has no protecting orders.
 func (w *world) checkFlat(customer string, v *venue) {
 	if len(v.openPositions(customer)) > 0 {
-		return // told by closePositions
+		return // reported by closePositions
 	}
 	entries := map[string]bool{}
 	for _, r := range w.records(customer) {

@@ -53,7 +53,7 @@ func (v *venue) openPositions(customer string) []venues.Position {
 	return open
 }
 
-// reduces says whether an order can only make the position of now smaller.
+// reduces reports whether an order can only reduce the current position.
 func (p *port) reduces(r *venues.OrderRequest) bool {
 	if p.w.plan.hedged {
 		return false // it opens the other position
@@ -105,7 +105,7 @@ func (p *port) Order(ctx context.Context, ref venues.OrderRef) (venues.Execution
 	})
 }
 
-// forgotten says whether the venue shows an order no more that ended without a
+// forgotten reports whether the venue no longer returns an order that ended without a
 // fill.
 func (v *venue) forgotten(r venues.ExecutionReport) bool {
 	return r.Status.IsClosed() && r.FilledQty.IsZero() && v.core.Clock().Now().Sub(r.VenueTime) > v.caps.UnfilledRetention
@@ -126,7 +126,7 @@ func (p *port) Traded(ctx context.Context, from, to time.Time) ([]string, error)
 // Fills implements venues.AccountReader.
 func (p *port) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
 	return request(ctx, p, "fills", q.Symbol, func() ([]venues.Fill, error) {
-		// The connectors ask in the venue's time.
+		// The connectors query in the venue's time.
 		from, to := q.From.Add(p.core.Clock().Offset()), q.To.Add(p.core.Clock().Offset())
 		var fills []venues.Fill
 		for _, f := range p.core.Fills(p.customer, func(f *simcore.Fill) bool {

@@ -9,15 +9,15 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// rules are what tells one kind of venue from another.
+// rules are the differences between kinds of venue.
 type rules struct {
 	exchange venues.Venue
 	caps     venues.Capabilities
 	core     simcore.Options
 }
 
-// venueRules are those of the three connectors: what they promise the account
-// and what their simulators do.
+// venueRules are the rules of the three connectors: their capabilities and the behaviour
+// of their simulators.
 func venueRules(exchange venues.Venue) rules {
 	switch exchange {
 	case venues.Binance:
@@ -70,8 +70,8 @@ func listing(symbols []string) []simcore.Instrument {
 	return list
 }
 
-// catalogue is the listing as a connector reads it.
-func catalogue(exchange venues.Venue, symbols []string) []venues.Instrument {
+// instrumentsOf returns the instruments as a connector reads them.
+func instrumentsOf(exchange venues.Venue, symbols []string) []venues.Instrument {
 	var list []venues.Instrument
 	for _, symbol := range symbols {
 		list = append(list, venues.Instrument{

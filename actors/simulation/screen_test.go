@@ -10,7 +10,7 @@ import (
 	"venuegate/venues"
 )
 
-// encoder puts the streams' messages into frames as they are.
+// encoder puts messages into frames without encoding them.
 type encoder struct{}
 
 type ordersFrame struct {
@@ -29,7 +29,7 @@ func (encoder) AppendOrders(dst []byte, m *venues.OrdersMessage) []byte {
 func (encoder) AppendPositions(dst []byte, _ *venues.PositionsMessage) []byte { return dst }
 func (encoder) AppendAccount(dst []byte, _ *venues.AccountMessage) []byte     { return dst }
 
-// screen is what a customer sees on the stream of orders.
+// screen is a customer's view of the stream of orders.
 type screen struct {
 	w        *world
 	customer string
@@ -41,8 +41,7 @@ type screen struct {
 	ended  map[string]venues.Order
 }
 
-// watchStreams subscribes both customers, as their clients do after each
-// reconnection.
+// watchStreams subscribes both customers, as clients do after each reconnection.
 func (w *world) watchStreams(p *process) {
 	for _, customer := range customers {
 		s := w.screens[customer]
@@ -58,7 +57,7 @@ func (w *world) watchStreams(p *process) {
 	}
 }
 
-// session is a screen's connection to one process; it breaks with it.
+// session is a screen's connection to one process, and ends with it.
 type session struct {
 	*screen
 	process *process
@@ -95,7 +94,7 @@ func (s session) Deliver(f venues.Frame) {
 			continue
 		}
 		if _, over := s.ended[o.OrderID]; over {
-			s.w.violate("I-8", "order %s was told as ended and is told as %s", o.OrderID, o.Status)
+			s.w.violate("I-8", "order %s was reported closed and is reported as %s", o.OrderID, o.Status)
 		}
 		s.orders[o.OrderID] = o
 	}

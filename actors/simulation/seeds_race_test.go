@@ -2,7 +2,10 @@
 
 package simulation_test
 
-// seedsDefault under the race detector, which takes ten times as long: all of
-// them would keep two cores busy for minutes, and a slow machine past the time
-// that go test gives a package.
-const seedsDefault = 200
+// seedsDefault is the number of seeds under the race detector, which takes ten times as
+// long. They are the first of those that a run without it plays, so they only show data
+// races.
+const seedsDefault = 100
+
+// sameSeeds is the number of seeds that are played twice.
+const sameSeeds = 20

@@ -15,50 +15,49 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// signalSymbol is traded by signals alone: what is open in it, a channel has opened.
+// signalSymbol is traded only by signals: a channel has opened every position in it.
 const signalSymbol = "SOLUSDT"
 
-// inbound is what a seed does with the channels of its first customer. Most seeds
-// have none.
+// inbound is the plan of the first customer's channels. Most seeds have none.
 type inbound struct {
 	exchange venues.Venue
-	// live trades, rehearsal is in test mode for good.
-	live, rehearsal persistence.Channel
-	signals         []*beep
+	// live trades, dryRun is always in test mode.
+	live, dryRun persistence.Channel
+	signals      []*signalCall
 }
 
-// beep is one sending of a signal, with what its sender heard.
-type beep struct {
+// signalCall is one request with a signal, and its response.
+type signalCall struct {
 	venues.Signal
 	index int
 
-	// The rest is written once, under world.mu.
-	answer              venues.SignalAnswer
+	// The fields below are written once, with world.mu held.
+	answer              venues.SignalResponse
 	err                 error
 	launched, done, cut bool
 	began               time.Time
 }
 
-// stepWithin bounds a step of a signal. One that is under way when its channel is
-// switched to test mode ends as it began.
+// stepWithin bounds a step of a signal. A step in progress when its channel is switched
+// to test mode ends as it began.
 const stepWithin = 8 * time.Second
 
-// rehearses says whether an order should not have been made, because its channel was
-// in test mode: its signal came after the switch, or its step began after it.
-func (w *world) rehearses(o *persistence.OrderRecord) bool {
+// isDryRun reports whether an order should not have been placed because its channel
+// was in test mode: its signal was received, or its step began, after the switch.
+func (w *world) isDryRun(o *persistence.OrderRecord) bool {
 	if o.ChannelID == "" || w.testMode.IsZero() || !o.CreatedAt.After(w.testMode) {
 		return false
 	}
-	came := slices.ContainsFunc(w.plan.inbound.signals, func(b *beep) bool {
+	came := slices.ContainsFunc(w.plan.inbound.signals, func(b *signalCall) bool {
 		return b.launched && b.RequestID == o.RequestID && b.began.Before(w.testMode)
 	})
 	return !came || o.CreatedAt.After(w.testMode.Add(stepWithin))
 }
 
-// channelRate is how many seeds there are for one with channels.
+// channelRate is the number of seeds per seed with channels.
 const channelRate = 3
 
-// drawSignals has generators of its own, so that the seeds stay what they were.
+// drawSignals uses separate generators, so that seeds without signals stay the same.
 func (p *plan) drawSignals(s *swarm) {
 	rng := s.random("signals", 1)
 	if rng.IntN(channelRate) != 0 {
@@ -72,7 +71,7 @@ func (p *plan) drawSignals(s *swarm) {
 			Opposite: pick(rng, "", persistence.OppositeIgnore, persistence.OppositeClose, persistence.OppositeReverse, persistence.OppositeReject),
 		},
 	}
-	in.rehearsal = persistence.Channel{ID: "hook_test", Customer: customers[0], Kind: persistence.ChannelWebhook, TestMode: true}
+	in.dryRun = persistence.Channel{ID: "hook_test", Customer: customers[0], Kind: persistence.ChannelWebhook, TestMode: true}
 	p.inbound = in
 	for range 2 + rng.IntN(8) {
 		at := between(rng, time.Second, p.length)
@@ -86,16 +85,16 @@ func (p *plan) drawSignals(s *swarm) {
 	}
 }
 
-// drawSignal adds a signal and the repeats of its sender, who has not heard.
+// drawSignal adds a signal and the repeats of a sender without a response.
 func (p *plan) drawSignal(rng *rand.Rand, at time.Duration) {
 	in := p.inbound
-	b := &beep{index: len(in.signals), Signal: venues.Signal{
+	b := &signalCall{index: len(in.signals), Signal: venues.Signal{
 		Customer: in.live.Customer, ChannelID: in.live.ID, Exchange: in.exchange, Symbol: signalSymbol, Source: venues.SourceWebhook,
 		Comment: canary(in.live.Customer),
 	}}
 	b.RequestID, b.Implied, b.BodyHash = "s"+strconv.Itoa(b.index), rng.IntN(2) == 0, bodyHash(b.index)
 	if rng.IntN(4) == 0 {
-		b.ChannelID = in.rehearsal.ID
+		b.ChannelID = in.dryRun.ID
 	}
 	switch n := rng.IntN(10); {
 	case n < 7:
@@ -121,12 +120,12 @@ func (p *plan) drawSignal(rng *rand.Rand, at time.Duration) {
 	}
 }
 
-func (p *plan) beep(at time.Duration, b *beep) {
+func (p *plan) beep(at time.Duration, b *signalCall) {
 	p.inbound.signals = append(p.inbound.signals, b)
 	p.add(at, "signal", func(w *world) { w.signal(b) })
 }
 
-// drawMoves takes what rests of the channel's instrument.
+// drawMoves moves the price of the channel's instrument, which fills resting orders.
 func (p *plan) drawMoves(rng *rand.Rand, exchange venues.Venue) {
 	for range rng.IntN(6) {
 		at, price := between(rng, time.Second, p.length), decimal.NewFromInt(startPrice+rng.Int64N(800)-400)
@@ -137,7 +136,7 @@ func (p *plan) drawMoves(rng *rand.Rand, exchange venues.Venue) {
 	}
 }
 
-// drawSwitch puts the channel into test mode and back, in the middle of it.
+// drawSwitch switches the channel to test mode and back during the run.
 func (p *plan) drawSwitch(rng *rand.Rand) {
 	on := between(rng, time.Second, p.length)
 	for at, mode := range map[time.Duration]bool{on: true, on + between(rng, time.Second, 20*time.Second): false} {
@@ -145,8 +144,8 @@ func (p *plan) drawSwitch(rng *rand.Rand) {
 	}
 }
 
-// signal sends one.
-func (w *world) signal(b *beep) {
+// signal sends a signal.
+func (w *world) signal(b *signalCall) {
 	p := w.process
 	if p == nil {
 		return
@@ -167,8 +166,7 @@ func (w *world) signal(b *beep) {
 	w.scheduler.Settle()
 }
 
-// switchTestMode changes the channel that trades. From the answer on, nothing that
-// comes in may trade.
+// switchTestMode switches the live channel. After it returns, no new signal may trade.
 func (w *world) switchTestMode(on bool) {
 	p := w.process
 	if p == nil {
@@ -196,7 +194,7 @@ func (w *world) switchTestMode(on bool) {
 	w.scheduler.Settle()
 }
 
-// instruments are those of every venue of the seed.
+// instruments returns the instruments of every venue of the seed.
 func (p *plan) instruments() []string {
 	if p.inbound == nil {
 		return symbols
@@ -204,8 +202,8 @@ func (p *plan) instruments() []string {
 	return append(symbols[:len(symbols):len(symbols)], signalSymbol)
 }
 
-// checkExposure holds what a channel has at the venue against its limit: the
-// position with what rests of the side that leads on.
+// checkExposure compares a channel's exposure at the venue with its limit: the position
+// plus the resting orders that increase it.
 func (w *world) checkExposure(p *port, symbol string) {
 	in := w.plan.inbound
 	if in == nil || symbol != signalSymbol || p.customer != in.live.Customer || p.exchange != in.exchange {
@@ -228,7 +226,7 @@ func (w *world) checkExposure(p *port, symbol string) {
 	}
 	for _, side := range []venues.PositionSide{venues.Long, venues.Short} {
 		if most := in.live.Rules.MaxQty.Decimal; leads[side].GreaterThan(most) {
-			w.violate("I-13", "the channel leads to %s %s %s, it may to %s", side, leads[side], symbol, most)
+			w.violate("I-13", "the channel's exposure is %s %s %s, its limit %s", side, leads[side], symbol, most)
 		}
 	}
 }

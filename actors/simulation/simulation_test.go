@@ -31,14 +31,14 @@ func setting(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// outcome is what one run of a seed has shown.
+// outcome is the result of one run of a seed.
 type outcome struct {
 	digest     uint64
 	trace      string
 	violations []violation
 }
 
-// play runs one seed from its first to its last moment.
+// play runs one seed.
 func play(t *testing.T, seed uint64, total *coverage) (result outcome) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCoverage()
@@ -68,8 +68,7 @@ func (w *world) run() {
 	w.stop()
 }
 
-// quietMax is how long everything may take to become certain once nothing goes
-// wrong any more.
+// quietMax bounds the time until every outcome is known after all faults have ended.
 const quietMax = 30 * time.Minute
 
 // settle ends all faults and waits until every outcome is known.
@@ -79,7 +78,7 @@ func (w *world) settle() {
 	if w.process == nil {
 		w.start()
 	}
-	// An account at rest is compared with its venue every five minutes.
+	// An idle account is reconciled every five minutes.
 	w.scheduler.Advance(6 * time.Minute)
 	for began := time.Now(); !w.isQuiet() && time.Since(began) < quietMax; {
 		w.scheduler.Advance(time.Minute)
@@ -103,7 +102,7 @@ func (w *world) isQuiet() bool {
 	return true
 }
 
-// clear closes every position and cancels everything: then nothing is left.
+// clear cancels every order and closes every position.
 func (w *world) clear() {
 	for _, customer := range customers {
 		for _, exchange := range w.plan.venues {
@@ -122,14 +121,14 @@ func (w *world) clear() {
 			core := w.venues[exchange].core
 			waiting := core.Conditionals(customer, func(c *simcore.Conditional) bool { return c.Open() })
 			if n := len(core.OpenOrders(customer, "")) + len(waiting); n > 0 {
-				w.violate("I-23", "after cancel-all %d orders of %s work at %s", n, customer, exchange)
+				w.violate("I-23", "after cancel-all %d orders of %s are open at %s", n, customer, exchange)
 			}
 		}
 	}
 }
 
 func (w *world) closePositions(customer string, exchange venues.Venue) {
-	// What rests there may not stand in the way of the close.
+	// Resting orders must not block the close.
 	for _, symbol := range symbols {
 		mark, _ := w.venues[exchange].core.Mark(symbol)
 		_ = w.venues[exchange].core.MovePrice(symbol, mark.Mark)
@@ -139,7 +138,7 @@ func (w *world) closePositions(customer string, exchange venues.Venue) {
 		if len(open) == 0 {
 			return
 		}
-		if n == 10 { // what the customer has resting opens it anew
+		if n == 10 { // resting orders may reopen it
 			w.cancelEverything(customer)
 		}
 		for _, p := range open {
@@ -151,7 +150,7 @@ func (w *world) closePositions(customer string, exchange venues.Venue) {
 				ctx, cancel := context.WithTimeout(context.Background(), callWait)
 				defer cancel()
 				_, err := w.process.tree.Close(ctx, venues.ClosePosition{
-					Command: venues.Command{Customer: customer}, Exchange: exchange, Symbol: p.Symbol, Closes: closing,
+					Command: venues.Command{Customer: customer}, Exchange: exchange, Symbol: p.Symbol, Side: closing,
 				})
 				w.trace("close %s %s %s: %v", customer, exchange, p.Key(), err)
 			})
@@ -193,10 +192,10 @@ func playRange(t *testing.T, first, n uint64) {
 	t.Logf("%d seeds from %d in %s\n%s", n, first, time.Since(began).Round(time.Second), total.report())
 }
 
-// batchSize is how many seeds one parallel subtest plays.
+// batchSize is the number of seeds of a parallel subtest.
 const batchSize = 50
 
-// failuresMax ends a run that has shown enough.
+// failuresMax is the number of failed seeds after which a run ends.
 const failuresMax = 5
 
 func playAll(t *testing.T, first, n uint64, total *coverage) {
@@ -232,22 +231,20 @@ func replay(t *testing.T, seed uint64) {
 	}
 }
 
-// TestSameSeedSameTrace: without this a failing seed is worth nothing. The trace
-// holds each commit, each call of a venue and each answer with its moment. The
-// turns that actors take while they stop are not part of it: what an orderly stop
-// cuts off comes back as the operating system likes, and touches nothing.
+// TestSameSeedSameTrace checks that a seed is reproducible. The trace has each commit,
+// each venue call and each response with its time. It does not include the stop of the
+// actors, during which interrupted calls return in any order.
 func TestSameSeedSameTrace(t *testing.T) {
-	const seeds = 50
 	distinct := map[uint64]bool{}
-	for seed := uint64(1); seed <= seeds; seed++ {
+	for seed := uint64(1); seed <= sameSeeds; seed++ {
 		a, b := play(t, seed, newCoverage()), play(t, seed, newCoverage())
 		if a.digest != b.digest {
-			t.Fatalf("seed %d went two ways:\n%s", seed, firstDifference(a.trace, b.trace))
+			t.Fatalf("seed %d has two traces:\n%s", seed, firstDifference(a.trace, b.trace))
 		}
 		distinct[a.digest] = true
 	}
-	if len(distinct) != seeds {
-		t.Errorf("%d seeds made %d traces", seeds, len(distinct))
+	if len(distinct) != sameSeeds {
+		t.Errorf("%d seeds have %d traces, want as many", sameSeeds, len(distinct))
 	}
 }
 

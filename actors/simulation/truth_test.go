@@ -28,7 +28,7 @@ func (t *truth) isRejected() bool {
 	return t.report.Status == venues.StatusRejected && len(t.trades) == 0
 }
 
-// ours says whether a client id is of this installation.
+// ours reports whether a client id is of this installation.
 func ours(clientID string) bool {
 	return len(clientID) == len(clientIDPrefix)+26 && strings.HasPrefix(clientID, clientIDPrefix)
 }

@@ -13,17 +13,17 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// venue is one simulated venue with an account for each customer. It lives
-// longer than the processes that use it.
+// venue is one simulated venue with an account for each customer. It outlives the
+// processes that use it.
 type venue struct {
 	rules
 	w    *world
 	core *simcore.Exchange
-	// set is the catalogue, which root's Market serves.
+	// set is the instruments, which root's Market serves.
 	set *venues.InstrumentSet
 
 	mu sync.Mutex
-	// feeds are the private streams by customer; positions the last ones told.
+	// feeds are the private streams by customer; positions the last reported ones.
 	feeds     map[string]*feed
 	positions map[string]decimal.Decimal
 	lags      map[string]time.Duration
@@ -31,7 +31,7 @@ type venue struct {
 
 func openVenue(w *world, exchange venues.Venue, skew time.Duration) *venue {
 	v := &venue{
-		rules: venueRules(exchange), w: w, set: venues.NewInstrumentSet(catalogue(exchange, w.plan.instruments())),
+		rules: venueRules(exchange), w: w, set: venues.NewInstrumentSet(instrumentsOf(exchange, w.plan.instruments())),
 		feeds: map[string]*feed{}, positions: map[string]decimal.Decimal{}, lags: map[string]time.Duration{},
 	}
 	options := v.rules.core
@@ -56,7 +56,7 @@ func openVenue(w *world, exchange venues.Venue, skew time.Duration) *venue {
 	return v
 }
 
-// lag is how long a replica that answers reads is behind on one thing.
+// lag is the delay of the replica that serves reads.
 func (v *venue) lag(what string) time.Duration {
 	if !v.w.swarm.on(faultReplicaLag) || v.w.swarm.healed.Load() {
 		return 0
@@ -75,12 +75,12 @@ func (v *venue) lag(what string) time.Duration {
 	return lag
 }
 
-// visible says whether reads show what happened at the venue's moment at.
+// visible reports whether reads show what happened at the venue at a time.
 func (v *venue) visible(what string, at time.Time) bool {
 	return !at.Add(v.lag(what)).After(v.core.Clock().Now())
 }
 
-// connector is a venue as one process sees it.
+// connector is the connector of one process.
 type connector struct {
 	venues.Clock
 	venues.MarketData
@@ -98,9 +98,9 @@ func (c connector) OpenAccount(credentials venues.Credentials) (venues.Account, 
 	return &port{venue: c.venue, process: c.process, customer: credentials.APIKey.Reveal()}, nil
 }
 
-// market is root's view of the venue: the catalogue, and prices as they are.
+// market is root's view of the venue: the instruments and current prices.
 type market struct {
-	root.Market // what the simulation has not
+	root.Market // methods that the simulation does not use
 	*venue
 }
 
@@ -158,12 +158,12 @@ func (p *port) orderRequest(r *venues.OrderRequest) simcore.OrderRequest {
 }
 
 func (p *port) placeStop(r *venues.OrderRequest) (venues.ExecutionReport, error) {
-	rising := r.TriggerWhen == venues.TriggerRising
-	if r.TriggerWhen == "" {
+	rising := r.TriggerDirection == venues.TriggerRising
+	if r.TriggerDirection == "" {
 		rising = r.TriggerPrice.Decimal.GreaterThanOrEqual(p.core.LastPrice(r.Symbol))
 	}
 	c, err := p.core.PlaceConditional(simcore.ConditionalRequest{
-		OrderRequest: p.orderRequest(r), Rising: rising, Watch: simcore.TriggerOnLast,
+		OrderRequest: p.orderRequest(r), Rising: rising, TriggerBy: simcore.TriggerOnLast,
 		TriggerPrice: r.TriggerPrice.Decimal, ClosePosition: r.ClosePosition,
 	})
 	if err != nil {
@@ -172,8 +172,8 @@ func (p *port) placeStop(r *venues.OrderRequest) (venues.ExecutionReport, error)
 	return p.acknowledged(reportConditional(c)), nil
 }
 
-// acknowledged is what the answer to a change says: on some venues only that it
-// was received.
+// acknowledged returns the response to a change: on some venues only that it was
+// received.
 func (p *port) acknowledged(r venues.ExecutionReport) venues.ExecutionReport {
 	if !p.caps.AsyncAck {
 		return r
@@ -247,31 +247,30 @@ func (p *port) SetLeverage(ctx context.Context, symbol string, leverage decimal.
 	})
 }
 
-// attachment is the protection that travels with an order; the venue places it
-// with the first fill.
+// attachment is the protection that is attached to an order; the venue places it with
+// the first fill.
 type attachment struct {
 	stopLoss, takeProfit venues.Optional
 	placed               bool
 }
 
-// attachedLeg is what the venue remembers of an order that it made to protect an
-// entry.
+// attachedLeg is an order that the venue created to protect an entry.
 type attachedLeg struct {
 	entry, entryClientID string
-	kind                 venues.Protecting
+	kind                 venues.LegKind
 	price                venues.Optional
 }
 
-// told is what the venue says of it in a report.
-func (l *attachedLeg) told(fired bool) *venues.Attachment {
+// attachment returns the attachment of the venue's report.
+func (l *attachedLeg) attachment(fired bool) *venues.Attachment {
 	a := &venues.Attachment{EntryClientID: l.entryClientID}
-	if l.kind == venues.ProtectingStopLoss {
+	if l.kind == venues.LegStopLoss {
 		a.StopLoss = l.price
 	} else {
 		a.TakeProfit = l.price
 	}
 	if fired {
-		a.Fired = l.kind
+		a.Triggered = l.kind
 	}
 	return a
 }
@@ -286,19 +285,19 @@ func (v *venue) attach(o simcore.Order, a *attachment) {
 		if !price.Valid {
 			continue
 		}
-		leg := &attachedLeg{strconv.FormatInt(o.ID, 10), o.ClientID, venues.ProtectingStopLoss, price}
+		leg := &attachedLeg{strconv.FormatInt(o.ID, 10), o.ClientID, venues.LegStopLoss, price}
 		if i == 1 {
-			leg.kind = venues.ProtectingTakeProfit
+			leg.kind = venues.LegTakeProfit
 		}
 		rising := (o.Side == simcore.Buy) == (i == 1)
 		v.w.after("attach/"+strconv.FormatInt(o.ID, 10)+strconv.Itoa(i), time.Microsecond, time.Millisecond, func() {
-			// Refused if the price has passed it, or the position is gone.
+			// Rejected if the price has passed it, or the position is closed.
 			_, _ = v.core.PlaceConditional(simcore.ConditionalRequest{
 				OrderRequest: simcore.OrderRequest{
 					Account: o.Account, Symbol: o.Symbol, Side: o.Side.Opposite(), Type: simcore.Market,
 					Qty: o.Qty(), ReduceOnly: o.PosSide == simcore.PositionBoth, PosSide: o.PosSide, ClientID: "attached" + strconv.FormatInt(o.ID, 10) + strconv.Itoa(i), Detail: leg,
 				},
-				Rising: rising, TriggerPrice: price.Decimal, NeedsPosition: true,
+				Rising: rising, TriggerPrice: price.Decimal, RequiresPosition: true,
 			})
 		})
 	}

@@ -8,21 +8,20 @@ import (
 	"venuegate/venues"
 )
 
-// fate is what becomes of one request: how long it takes there and back, and
-// what goes wrong.
-type fate struct {
+// transit is the transport of one request: its delays in both directions and its fault.
+type transit struct {
 	fault    fault
 	outbound time.Duration
 	inbound  time.Duration
 }
 
-// changes are the kinds of request that change something at the venue.
+// changes are the kinds of requests that change something at the venue.
 var changes = map[string]bool{"place": true, "amend": true, "cancel": true, "leverage": true}
 
-func (w *world) fateOf(p *port, kind, key string) fate {
+func (w *world) transitOf(p *port, kind, key string) transit {
 	occasion := "request/" + string(p.exchange) + "/" + p.customer + "/" + kind + "/" + key
 	rng := w.swarm.random(occasion, w.count(occasion))
-	f := fate{outbound: between(rng, 200*time.Microsecond, 20*time.Millisecond), inbound: between(rng, 200*time.Microsecond, 20*time.Millisecond)}
+	f := transit{outbound: between(rng, 200*time.Microsecond, 20*time.Millisecond), inbound: between(rng, 200*time.Microsecond, 20*time.Millisecond)}
 	if changes[kind] {
 		f.fault = w.swarm.draw(rng, requestFaults, 1)
 	} else {
@@ -46,11 +45,11 @@ type answer[T any] struct {
 	err   error
 }
 
-// requestTimeout bounds a request as the connectors' client does.
+// requestTimeout is the connectors' time limit of a request.
 const requestTimeout = 10 * time.Second
 
-// request carries one request to the venue and its answer back. It is sent once;
-// what is under way when the process dies arrives all the same.
+// request transports one request to the venue and its response back. It is sent once,
+// and arrives even if the process dies in the meantime.
 func request[T any](ctx context.Context, p *port, kind, key string, execute func() (T, error)) (T, error) {
 	var none T
 	if p.process.isDead() {
@@ -58,7 +57,7 @@ func request[T any](ctx context.Context, p *port, kind, key string, execute func
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	f := p.w.fateOf(p, kind, key)
+	f := p.w.transitOf(p, kind, key)
 	answers := make(chan answer[T], 1)
 	time.AfterFunc(f.outbound, func() {
 		a, answered := arrive(f.fault, execute)
@@ -80,7 +79,7 @@ func request[T any](ctx context.Context, p *port, kind, key string, execute func
 
 var errBroken = venues.Errorf(venues.CodeExchangeUnavailable, "the venue does not answer")
 
-// arrive is the request's moment at the venue; false if nobody will hear of it.
+// arrive executes the request at the venue; it returns false if no response follows.
 func arrive[T any](f fault, execute func() (T, error)) (a answer[T], answered bool) {
 	switch f {
 	case faultLostRequest:

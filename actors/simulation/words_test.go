@@ -48,8 +48,8 @@ func timeInForce(tif simcore.TimeInForce) venues.TimeInForce {
 	}
 }
 
-// posSide is the position that an order is of: in hedge mode each side has its own,
-// and an order that reduces is of the other one.
+// posSide returns the position of an order: in hedge mode each side has its own, and a
+// reducing order belongs to the opposite one.
 func (p *plan) posSide(s simcore.Side, reduces bool) simcore.PositionSide {
 	switch {
 	case !p.hedged:
@@ -92,15 +92,15 @@ var orderStatuses = map[simcore.OrderStatus]venues.OrderStatus{
 	simcore.StatusExpired: venues.StatusExpired,
 }
 
-// endFaults say why an order ended of itself.
+// endFaults are the reasons for which an order ends on its own.
 var endFaults = map[simcore.EndReason]string{
 	simcore.EndPostOnly: venues.ReasonPostOnlyWouldTake, simcore.EndPostOnlyAmended: venues.ReasonPostOnlyWouldTake,
 	simcore.EndFillOrKill: venues.ReasonFOKNotFilled, simcore.EndImmediateRemainder: venues.ReasonIOCNotFilled,
 	simcore.EndMarketRemainder: venues.ReasonIOCNotFilled,
 }
 
-// reportOrder tells of an order of the book. The order of a triggered stop is
-// told as the stop.
+// reportOrder returns the report of an order of the book. The order of a triggered stop
+// is reported as the stop.
 func reportOrder(o simcore.Order) venues.ExecutionReport {
 	r := venues.ExecutionReport{
 		Symbol: o.Symbol, ClientOrderID: o.ClientID, VenueOrderID: strconv.FormatInt(o.ID, 10),
@@ -115,13 +115,13 @@ func reportOrder(o simcore.Order) venues.ExecutionReport {
 		r.Price = venues.Some(o.Price())
 	}
 	if leg, attached := o.Detail.(*attachedLeg); attached {
-		r.Attachment = leg.told(true)
+		r.Attachment = leg.attachment(true)
 	}
 	r.AvgPrice = venues.SomePositive(o.AvgPrice())
 	if reason := endFaults[o.Reason]; reason != "" {
-		// What the venue ends at once is a cancellation on all of them.
+		// An order that the venue ends immediately is a cancellation on all venues.
 		r.Status = venues.StatusCancelled
-		r.Fault = &venues.OrderFault{Code: venues.CodeOrderRejected, Reason: reason}
+		r.RejectReason = &venues.RejectReason{Code: venues.CodeOrderRejected, Reason: reason}
 	}
 	return r
 }
@@ -133,13 +133,13 @@ var conditionalStatuses = map[simcore.ConditionalStatus]venues.OrderStatus{
 	simcore.ConditionalExpired: venues.StatusExpired,
 }
 
-// reportConditional tells of a stop: of the order that it has become, if it has.
+// reportConditional returns the report of a stop, or of its order once it has triggered.
 func reportConditional(c simcore.Conditional) venues.ExecutionReport {
 	if c.Order != nil {
 		r := reportOrder(*c.Order)
 		r.TriggerPrice = venues.Some(c.Request.TriggerPrice)
 		if leg, attached := c.Request.Detail.(*attachedLeg); attached {
-			r.Attachment = leg.told(true)
+			r.Attachment = leg.attachment(true)
 		}
 		return r
 	}
@@ -154,12 +154,12 @@ func reportConditional(c simcore.Conditional) venues.ExecutionReport {
 		r.Price = venues.Some(q.Price)
 	}
 	if leg, attached := q.Detail.(*attachedLeg); attached {
-		r.Attachment = leg.told(false)
+		r.Attachment = leg.attachment(false)
 	}
 	if c.Status == simcore.ConditionalRejected {
-		r.Fault = &venues.OrderFault{Code: venues.CodeOrderRejected, Reason: string(c.Rejected)}
+		r.RejectReason = &venues.RejectReason{Code: venues.CodeOrderRejected, Reason: string(c.Rejected)}
 		if c.Rejected == simcore.ReasonReduceOnly {
-			r.Fault.Reason = venues.ReasonNoPosition
+			r.RejectReason.Reason = venues.ReasonNoPosition
 		}
 	}
 	return r
@@ -187,13 +187,13 @@ func reportPosition(exchange venues.Venue, symbol string, qty decimal.Decimal, e
 }
 
 func isReason(err error, reason simcore.Reason) bool {
-	r, ok := errors.AsType[*simcore.Refusal](err)
+	r, ok := errors.AsType[*simcore.Rejection](err)
 	return ok && r.Reason == reason
 }
 
-// refusal is the venue's explicit no in our words.
+// refusal converts the venue's rejection into an error of the service.
 func refusal(err error) error {
-	r, ok := errors.AsType[*simcore.Refusal](err)
+	r, ok := errors.AsType[*simcore.Rejection](err)
 	if !ok {
 		return err
 	}
@@ -206,7 +206,7 @@ func refusal(err error) error {
 	case simcore.ReasonUnknownOrder:
 		return no(venues.CodeNotFound, "")
 	case simcore.ReasonDuplicateClientID:
-		// It exists, whoever placed it.
+		// The order exists, whatever placed it.
 		return errors.Join(no(venues.CodeExchangeUnavailable, "duplicate_client_id"), venues.ErrOutcomeUnknown)
 	case simcore.ReasonDeadline:
 		return no(venues.CodeExchangeUnavailable, "clock_skew")

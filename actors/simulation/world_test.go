@@ -28,7 +28,7 @@ var customers = []string{"c1", "c2"}
 
 const clientIDPrefix = "simu"
 
-// world is everything of one seed.
+// world is the state of one seed.
 type world struct {
 	t         testing.TB
 	seed      uint64
@@ -50,20 +50,20 @@ type world struct {
 	counts   map[string]int
 	orders   map[string]seen
 	byClient map[string]string
-	// incomplete are the orders of which the fills are known to be missing.
+	// incomplete are the orders with known missing fills.
 	incomplete map[string]bool
 	// locks are the durable risk locks by customer and venue.
 	locks map[string]*persistence.RiskLock
-	// placing is when each order was to be placed, by client id.
+	// placing is the planned time of each order, by client id.
 	placing  map[string]int
 	arrivals map[string]time.Time
 	sentAt   map[string]time.Time
-	// alarmed are the orders of which an alarm said that they are not protected.
+	// alarmed are the orders that an alert reported as unprotected.
 	alarmed map[string]bool
-	// tries are what the receivers of events saw, by customer and event.
+	// tries are the attempts that the receivers recorded, by customer and event.
 	tries     map[string][]try
 	deadlines map[string]time.Time
-	// testMode is since when the channel that trades is in test mode for certain.
+	// testMode is the time since which the live channel is certainly in test mode.
 	testMode   time.Time
 	digest     hash.Hash64
 	lines      []string
@@ -75,7 +75,7 @@ type violation struct {
 	text      string
 }
 
-// process is one life of the service, from its start to its end.
+// process is one run of the service.
 type process struct {
 	number int
 	system *actors.System
@@ -137,7 +137,7 @@ func (w *world) enroll() {
 			})
 		}
 		if in := w.plan.inbound; in != nil && customer == in.live.Customer {
-			accounts = append(accounts, in.live, in.rehearsal)
+			accounts = append(accounts, in.live, in.dryRun)
 		}
 		if w.plan.outbound != nil {
 			accounts = append(accounts, endpointOf(customer))
@@ -156,7 +156,7 @@ func (w *world) commit(b persistence.Batch) {
 
 type span struct{ from, to time.Time }
 
-// down is how much of a time the service was not there.
+// down returns how long the service was down within a period.
 func (w *world) down(of span) time.Duration {
 	var sum time.Duration
 	for _, d := range w.downs {
@@ -172,7 +172,7 @@ func (w *world) down(of span) time.Duration {
 	return sum
 }
 
-// start begins a process on what the store holds.
+// start starts a process with the current content of the store.
 func (w *world) start() {
 	w.processes++
 	if !w.downSince.IsZero() {
@@ -210,7 +210,7 @@ func (w *world) start() {
 	w.watchStreams(p)
 }
 
-// newIDs makes ids that the seed decides, in one order, since actors take turns.
+// newIDs returns a source of ids that the seed determines.
 func (w *world) newIDs(process int) func(string, time.Time) string {
 	var mu sync.Mutex
 	var seed [32]byte
@@ -223,8 +223,7 @@ func (w *world) newIDs(process int) func(string, time.Time) string {
 	}
 }
 
-// kill ends the process at once: of what waits to be written, survive batches
-// are.
+// kill ends the process immediately; of the pending batches, survive become durable.
 func (w *world) kill(survive int) {
 	p := w.process
 	if p == nil {
@@ -235,11 +234,11 @@ func (w *world) kill(survive int) {
 	close(p.dead)
 	w.process, w.downSince = nil, time.Now()
 	w.memory = w.memory.Crash(survive)
-	// What is left of it can reach neither store nor venue.
+	// Its remaining goroutines can reach neither store nor venue.
 	w.stopSystem(p, time.Hour)
 }
 
-// stop ends the process in order.
+// stop stops the process cleanly.
 func (w *world) stop() {
 	p := w.process
 	if p == nil {
@@ -251,7 +250,7 @@ func (w *world) stop() {
 	began := time.Now()
 	w.stopSystem(p, stopWithin)
 	if took := time.Since(began); took > stopWithin {
-		w.violate("I-24", "the orderly stop took %s", took)
+		w.violate("I-24", "the clean stop took %s", took)
 	}
 	w.mu.Lock()
 	close(p.dead)
@@ -259,8 +258,8 @@ func (w *world) stop() {
 	w.memory = w.memory.Reopen()
 }
 
-// stopWithin is how long an orderly stop may take: what is under way at a venue
-// is waited for, and that is bounded by its own deadline.
+// stopWithin bounds a clean stop, which waits for running venue calls; their own
+// deadlines bound them.
 const stopWithin = 30 * time.Second
 
 func (w *world) stopSystem(p *process, within time.Duration) {
@@ -275,13 +274,13 @@ func (w *world) stopSystem(p *process, within time.Duration) {
 	}
 }
 
-// after runs something at the venues' side a little later.
+// after calls a function of the venues after a delay.
 func (w *world) after(occasion string, low, high time.Duration, do func()) {
 	rng := w.swarm.random(occasion, w.count(occasion))
 	time.AfterFunc(between(rng, low, high), do)
 }
 
-// count numbers the occurrences of an occasion.
+// count returns the number of the current occurrence of an occasion.
 func (w *world) count(occasion string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -303,7 +302,7 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 	if lock != nil && !reduces && !w.lowers(r) && time.Now().Before(lock.Until.Time) && !p.process.isDead() {
 		w.violated("I-14", "%s adds to a position of an account that was locked at %s", r.ClientOrderID, lock.At.Sub(w.born))
 	}
-	if o := w.orders[w.byClient[r.ClientOrderID]].record; w.rehearses(&o) {
+	if o := w.orders[w.byClient[r.ClientOrderID]].record; w.isDryRun(&o) {
 		w.violated("I-15", "%s (%s %s replaces %q), made at %s, is sent in test mode since %s", r.ClientOrderID, o.Scope, o.RequestID, o.Replaces, o.CreatedAt.Sub(w.born), w.testMode.Sub(w.born))
 	}
 	if _, durable := w.byClient[r.ClientOrderID]; !durable && !p.process.isDead() {
@@ -311,8 +310,8 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 	}
 }
 
-// lowers says whether an order takes the place of one whose terms differ by a
-// larger rest alone: a locked account may be asked to risk less.
+// lowers reports whether an order replaces one that differs only by a larger remaining
+// quantity: a locked account may reduce its risk.
 func (w *world) lowers(r *venues.OrderRequest) bool {
 	was, replaces := w.orders[w.orders[w.byClient[r.ClientOrderID]].record.Replaces]
 	return replaces && was.record.Status == venues.StatusReplaced && r.Side == was.record.Side &&
@@ -332,7 +331,7 @@ func (w *world) struck(f fault, clientID string) {
 	w.coverage.struck(f, w.lastKnown(clientID))
 }
 
-// linesMax bounds the trace that is printed; its digest holds everything.
+// linesMax bounds the printed trace; its digest covers everything.
 const linesMax = 4000
 
 // trace adds a line to the run's trace.

@@ -9,10 +9,10 @@ import (
 	"venuegate/actors"
 )
 
-// Bounds of the venue's own requests.
+// Timeouts of the venue's own requests.
 const (
-	catalogueTimeout = 30 * time.Second
-	clockTimeout     = 10 * time.Second
+	instrumentsTimeout = 30 * time.Second
+	clockTimeout       = 10 * time.Second
 )
 
 // venue is one incarnation of the actor.
@@ -20,34 +20,34 @@ type venue struct {
 	client *Client
 }
 
-func (v *venue) keep() *keep { return v.client.keep }
+func (v *venue) shared() *shared { return v.client.shared }
 
-// Started starts the connections, then the books that there were.
+// Started starts the connections, then the existing books.
 func (v *venue) Started(ctx *actors.Context) {
 	ctx.Children().StartAll(v.client.deps.Connections...)
-	s := v.keep().state
-	s.catalogue.running, s.clock.running = false, false
+	s := v.shared().state
+	s.listing.running, s.clock.running = false, false
 	v.restartBooks(ctx)
-	v.readCatalogue(ctx)
+	v.readInstruments(ctx)
 	v.readClock(ctx)
 }
 
-// Receive only dispatches.
+// Receive handles one message.
 func (v *venue) Receive(ctx *actors.Context, msg any) {
 	now := time.Now()
 	switch m := msg.(type) {
 	case *openBook:
 		v.open(ctx, m)
-	case *refreshCatalogue:
+	case *refreshInstruments:
 		v.refresh(ctx, now)
 	case *feedReport:
-		v.keep().state.feedCame(now, m.feed)
-	case *catalogueCame:
-		v.catalogueCame(ctx, now, m)
-	case *clockCame:
-		v.clockCame(ctx, now, m)
-	case *catalogueDue:
-		v.readCatalogue(ctx)
+		v.shared().state.feedReported(now, m.feed)
+	case *instrumentsRead:
+		v.instrumentsRead(ctx, now, m)
+	case *clockCompared:
+		v.clockCompared(ctx, now, m)
+	case *instrumentsDue:
+		v.readInstruments(ctx)
 	case *clockDue:
 		v.readClock(ctx)
 	case *bookDue:
@@ -61,31 +61,31 @@ func (v *venue) Receive(ctx *actors.Context, msg any) {
 	v.publish(ctx)
 }
 
-func (v *venue) readCatalogue(ctx *actors.Context) {
-	s := v.keep().state
-	if s.catalogue.running {
+func (v *venue) readInstruments(ctx *actors.Context) {
+	s := v.shared().state
+	if s.listing.running {
 		return
 	}
-	s.catalogue.running = true
+	s.listing.running = true
 	connector := v.client.deps.Connector
 	err := ctx.Go(v.client.deps.Pool, func(ctx context.Context) any {
-		ctx, cancel := context.WithTimeout(ctx, catalogueTimeout)
+		ctx, cancel := context.WithTimeout(ctx, instrumentsTimeout)
 		defer cancel()
 		instruments, err := connector.Instruments(ctx)
-		return &catalogueCame{instruments, err}
+		return &instrumentsRead{instruments, err}
 	})
 	if err != nil {
-		v.catalogueCame(ctx, time.Now(), &catalogueCame{err: err})
+		v.instrumentsRead(ctx, time.Now(), &instrumentsRead{err: err})
 	}
 }
 
-func (v *venue) catalogueCame(ctx *actors.Context, now time.Time, m *catalogueCame) {
-	s := v.keep().state
+func (v *venue) instrumentsRead(ctx *actors.Context, now time.Time, m *instrumentsRead) {
+	s := v.shared().state
 	first := s.instruments == nil
-	changes, next := s.catalogueCame(now, m.instruments, m.err)
-	v.again(ctx, "catalogue", next, &catalogueDue{})
-	if s.catalogue.failures > 0 {
-		ctx.Logger().Warn("instruments not read", zap.String("error", s.health.LastError), zap.Int("failures", s.catalogue.failures))
+	changes, next := s.instrumentsRead(now, m.instruments, m.err)
+	v.again(ctx, "instruments", next, &instrumentsDue{})
+	if s.listing.failures > 0 {
+		ctx.Logger().Warn("instruments not read", zap.String("error", s.health.LastError), zap.Int("failures", s.listing.failures))
 		return
 	}
 	v.client.instruments.Store(s.instruments)
@@ -101,13 +101,13 @@ func (v *venue) catalogueCame(ctx *actors.Context, now time.Time, m *catalogueCa
 
 func (v *venue) refresh(ctx *actors.Context, now time.Time) {
 	v.client.refreshing.Store(false)
-	if wait, ok := v.keep().state.refreshWait(now); ok {
-		ctx.Timers().After("catalogue", wait, &catalogueDue{})
+	if wait, ok := v.shared().state.refreshWait(now); ok {
+		ctx.Timers().After("instruments", wait, &instrumentsDue{})
 	}
 }
 
 func (v *venue) readClock(ctx *actors.Context) {
-	s := v.keep().state
+	s := v.shared().state
 	if s.clock.running {
 		return
 	}
@@ -117,17 +117,17 @@ func (v *venue) readClock(ctx *actors.Context) {
 		ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 		defer cancel()
 		offset, err := connector.SyncClock(ctx)
-		return &clockCame{offset, err}
+		return &clockCompared{offset, err}
 	})
 	if err != nil {
-		v.clockCame(ctx, time.Now(), &clockCame{err: err})
+		v.clockCompared(ctx, time.Now(), &clockCompared{err: err})
 	}
 }
 
-func (v *venue) clockCame(ctx *actors.Context, now time.Time, m *clockCame) {
-	s := v.keep().state
+func (v *venue) clockCompared(ctx *actors.Context, now time.Time, m *clockCompared) {
+	s := v.shared().state
 	skewed := s.skewed()
-	next := s.clockCame(now, m.offset, m.err)
+	next := s.clockCompared(now, m.offset, m.err)
 	v.again(ctx, "clock", next, &clockDue{})
 	switch {
 	case m.err != nil:
@@ -141,13 +141,13 @@ func (v *venue) again(ctx *actors.Context, key string, w wait, msg any) {
 	ctx.Timers().After(key, w.after+ctx.Jitter(w.jitter), msg)
 }
 
-// publish lets everybody read how the venue stands, and logs when that changes.
+// publish publishes the state of the venue, and logs a change of its status.
 func (v *venue) publish(ctx *actors.Context) {
-	s := v.keep().state
+	s := v.shared().state
 	before := v.client.stats.Load()
 	next := &Stats{
 		Health: s.health, Instruments: len(s.instruments.All()),
-		CatalogueAt: s.catalogue.at, ClockAt: s.clock.at, ClockOffset: s.offset, Feed: s.feed,
+		InstrumentsAt: s.listing.at, ClockAt: s.clock.at, ClockOffset: s.offset, Feed: s.feed,
 	}
 	v.client.stats.Store(next)
 	if before.Status != next.Status {

@@ -57,7 +57,7 @@ func instrument(symbol string, status venues.InstrumentStatus) venues.Instrument
 	}
 }
 
-// fakeBook is a book that ends when it is told to.
+// fakeBook is a book that ends when the test says so.
 type fakeBook struct {
 	symbol   string
 	resident bool
@@ -105,15 +105,15 @@ type (
 	}
 	endFake  struct{}
 	failFake struct{}
-	// seat is a subscription that tells where it is.
+	// seat is a subscription that records its book and topic.
 	seat struct {
 		venues.Subscription
 		topic string
 	}
 )
 
-// bookActor is the actor of a fakeBook. Like a real one, it takes nobody in once
-// it has decided to end.
+// bookActor is the actor of a fakeBook. Like a real one, it accepts no subscriber once it
+// has decided to end.
 type bookActor struct {
 	book   *fakeBook
 	ending bool
@@ -207,14 +207,14 @@ func expect(t *testing.T, what, got, want string) {
 	}
 }
 
-func TestCatalogueIsReadAndKeptFresh(t *testing.T) {
+func TestInstrumentsAreReadRepeatedly(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k)
 		if err := w.client.Ready(); err != nil {
 			t.Fatal(err)
 		}
 		if h := w.client.Health(); h.Status != venue.StatusUp {
-			t.Errorf("health %+v", h)
+			t.Errorf("health %+v, want Status StatusUp", h)
 		}
 		if i, known := w.client.Instrument("BTC-USDT-SWAP"); !known || i.Symbol != "BTCUSDT" {
 			t.Errorf("instrument %+v", i)
@@ -228,32 +228,32 @@ func TestCatalogueIsReadAndKeptFresh(t *testing.T) {
 			t.Error("the new instrument is missing, or the old set was changed")
 		}
 		if w.exchange.lists < 4 || w.exchange.lists > 6 || w.exchange.clocks < 45 || w.exchange.clocks > 62 {
-			t.Errorf("read %d times, clock %d times in an hour", w.exchange.lists, w.exchange.clocks)
+			t.Errorf("read %d times, clock %d times in an hour, want 4 to 6 and 45 to 62", w.exchange.lists, w.exchange.clocks)
 		}
 	})
 }
 
-func TestUnreachableVenueIsTriedAgain(t *testing.T) {
+func TestFailedRequestsAreRepeated(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k, func(d *venue.Deps) {
 			d.Connector.(*exchange).err = errors.New("no route")
 		})
 		if err := w.client.Ready(); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("ready: %v", err)
+			t.Errorf("ready: %v, want code CodeExchangeUnavailable", err)
 		}
 		_, err := w.subscribe("trades:binance:BTCUSDT")
 		if venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("subscribe: %v", err)
+			t.Errorf("subscribe: %v, want code CodeExchangeUnavailable", err)
 		}
 		if _, known := w.client.Quote("BTCUSDT"); known || w.client.Instruments() != nil {
 			t.Error("a quote without instruments")
 		}
 		k.Advance(5 * time.Minute)
 		if h := w.client.Health(); h.Status != venue.StatusDown || h.LastError != "no route" || h.Reason == "" {
-			t.Errorf("health %+v", h)
+			t.Errorf("health %+v, want Status StatusDown, LastError no route, a Reason", h)
 		}
 		if w.exchange.lists < 10 || w.exchange.lists > 16 {
-			t.Errorf("tried %d times in 5 minutes", w.exchange.lists)
+			t.Errorf("tried %d times in 5 minutes, want 10 to 16", w.exchange.lists)
 		}
 		w.exchange.set(func() { w.exchange.err = nil })
 		k.Advance(time.Minute)
@@ -263,18 +263,18 @@ func TestUnreachableVenueIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestClockSkewIsSeen(t *testing.T) {
+func TestClockSkewDegradesTheVenue(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k)
 		w.exchange.set(func() { w.exchange.offset = 1500 * time.Millisecond })
 		k.Advance(2 * time.Minute)
 		if s := w.client.Stats(); s.ClockOffset != 1500*time.Millisecond || s.Status != venue.StatusDegraded {
-			t.Errorf("stats %+v", s)
+			t.Errorf("stats %+v, want ClockOffset 1.5s, Status StatusDegraded", s)
 		}
 	})
 }
 
-func TestRefreshReadsTheCatalogueOnce(t *testing.T) {
+func TestRefreshReadsTheInstrumentsOnce(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k)
 		_, err := w.subscribe("trades:binance:BTCUSDT")
@@ -289,15 +289,15 @@ func TestRefreshReadsTheCatalogueOnce(t *testing.T) {
 		w.client.Refresh()
 		k.Advance(time.Second)
 		if w.exchange.lists != 3 {
-			t.Errorf("read %d times", w.exchange.lists)
+			t.Errorf("read %d times, want 3", w.exchange.lists)
 		}
 		if got := w.books[0].scales; len(got) != 1 || got[0].PriceDecimals != 2 {
-			t.Errorf("the book was told %v", got)
+			t.Errorf("scales of the book = %v, want one with PriceDecimals 2", got)
 		}
 	})
 }
 
-func TestBookIsMadeOnceAndFoundByAnySpelling(t *testing.T) {
+func TestBookIsCreatedOnceForAllSpellings(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k)
 		for _, topic := range []string{"book:binance:BTCUSDT:5", "book:binance:BTC-USDT-SWAP:5", "book:binance:BINANCE:BTCUSDT.P:5"} {
@@ -309,12 +309,12 @@ func TestBookIsMadeOnceAndFoundByAnySpelling(t *testing.T) {
 		}
 		expect(t, "books", w.made(), "BTCUSDT resident=false ended=false")
 		if s := w.client.Stats(); s.Books != 1 || s.Instruments != 4 {
-			t.Errorf("stats %+v", s)
+			t.Errorf("stats %+v, want Books 1, Instruments 4", s)
 		}
 	})
 }
 
-func TestSubscribeRefusesWhatHasNoMarket(t *testing.T) {
+func TestSubscribeRejectsSymbolsWithoutAMarket(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k, func(d *venue.Deps) { d.BooksMax = 1 })
 		for topic, want := range map[string]venues.Code{
@@ -323,7 +323,7 @@ func TestSubscribeRefusesWhatHasNoMarket(t *testing.T) {
 			"trades:binance:OLDUSDT":  venues.CodeSymbolNotTradable,
 		} {
 			if _, err := w.subscribe(topic); venues.CodeOf(err) != want {
-				t.Errorf("%s: %v", topic, err)
+				t.Errorf("%s: %v, want code %v", topic, err, want)
 			}
 		}
 		if _, err := w.subscribe("trades:binance:PAUSEUSDT"); err != nil {
@@ -331,7 +331,7 @@ func TestSubscribeRefusesWhatHasNoMarket(t *testing.T) {
 		}
 		_, err := w.subscribe("trades:binance:BTCUSDT")
 		if e, ok := errors.AsType[*venues.Error](err); !ok || e.Code != venues.CodeRateLimited || e.RetryAfter == 0 {
-			t.Errorf("beyond the limit: %v", err)
+			t.Errorf("beyond the limit: %v, want Code CodeRateLimited, RetryAfter not 0", err)
 		}
 	})
 }
@@ -344,24 +344,24 @@ func TestQuoteOpensTheBook(t *testing.T) {
 		}
 		k.Settle()
 		if mark := w.client.Mark("ETH/USDT:USDT"); !mark.Valid || w.books[0].quotes != 2 {
-			t.Errorf("mark %v after %d reads", mark, w.books[0].quotes)
+			t.Errorf("mark %v after %d reads, want a mark after 2 reads", mark, w.books[0].quotes)
 		}
-		if q, err := w.client.AwaitQuote(k.T.Context(), "ETHUSDT"); err != nil || !q.Known() {
+		if q, err := w.client.AwaitQuote(k.T.Context(), "ETHUSDT"); err != nil || !q.HasPrice() {
 			t.Errorf("%+v, %v", q, err)
 		}
 		if v, err := w.client.View(k.T.Context(), "BTCUSDT", 5); err != nil || v.Symbol != "BTCUSDT" {
-			t.Errorf("%+v, %v", v, err)
+			t.Errorf("%+v, %v, want Symbol BTCUSDT", v, err)
 		}
 	})
 }
 
-func TestEndedBookIsMadeAnew(t *testing.T) {
+func TestEndedBookIsReplaced(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k)
 		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
 			t.Fatal(err)
 		}
-		// It ends while subscriptions are on their way to it.
+		// It ends while subscriptions are under way to it.
 		w.books[0].ref.Tell(&endFake{})
 		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
 			t.Fatal(err)
@@ -383,7 +383,7 @@ func TestResidentBooksAreOpened(t *testing.T) {
 	})
 }
 
-func TestBookThatKeepsFailingIsStartedAgain(t *testing.T) {
+func TestFailingBookIsStartedAgain(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k)
 		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
@@ -395,7 +395,7 @@ func TestBookThatKeepsFailingIsStartedAgain(t *testing.T) {
 		}
 		_, err := w.subscribe("trades:binance:BTCUSDT")
 		if e, ok := errors.AsType[*venues.Error](err); !ok || e.Code != venues.CodeMaintenance || e.RetryAfter == 0 {
-			t.Errorf("while it is down: %v", err)
+			t.Errorf("while it is down: %v, want Code CodeMaintenance, RetryAfter not 0", err)
 		}
 		k.Advance(bookRestartWait)
 		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
@@ -407,13 +407,13 @@ func TestBookThatKeepsFailingIsStartedAgain(t *testing.T) {
 
 const bookRestartWait = 31 * time.Second
 
-func TestFeedReportsMakeHealth(t *testing.T) {
+func TestInterruptedFeedDegradesTheVenue(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k)
-		w.client.ReportFeed(venue.Feed{Channels: 2, Interrupted: 1, Cause: errors.New("reset")})
+		w.client.ReportFeed(venue.Feed{Topics: 2, Interrupted: 1, Cause: errors.New("reset")})
 		k.Settle()
 		if s := w.client.Stats(); s.Status != venue.StatusDegraded || s.LastError != "reset" || s.Feed.Interrupted != 1 {
-			t.Errorf("stats %+v", s)
+			t.Errorf("stats %+v, want Status StatusDegraded, LastError reset, Interrupted 1", s)
 		}
 	})
 }
@@ -434,7 +434,7 @@ func TestLostConnectionRestartsTheVenueWithItsBooks(t *testing.T) {
 		}
 		expect(t, "books", w.made(), "BTCUSDT resident=false ended=false")
 		if err := w.client.Ready(); err != nil || w.exchange.lists != 2 {
-			t.Errorf("%v after %d reads", err, w.exchange.lists)
+			t.Errorf("%v after %d reads, want 2 reads", err, w.exchange.lists)
 		}
 	}, actortest.ExpectFailures())
 }

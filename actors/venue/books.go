@@ -11,35 +11,35 @@ import (
 	"venuegate/venues"
 )
 
-// Times and bounds of keeping books.
+// Times and bounds of books.
 const (
-	// bookRestartWait is how long a book that keeps failing is left alone before
-	// it is started again for the sake of its subscribers.
+	// bookRestartWait is the delay before a book that was given up is started again for
+	// its subscribers.
 	bookRestartWait = 30 * time.Second
-	// bookWaitersMax bounds those who wait for a book to end and be made anew.
+	// bookWaitersMax bounds the callers that wait for a book to end and be replaced.
 	bookWaitersMax = 1024
 )
 
-// keep is what outlives the incarnations of a venue: what it knows, and its
-// books with their subscribers. The actor alone uses it.
-type keep struct {
+// shared is the state that is common to the incarnations of a venue: what is known of
+// the venue, and its books with their subscribers. Only the actor uses it.
+type shared struct {
 	state    *state
 	books    map[string]*entry // by symbol
-	resident map[string]bool   // canonical symbols, once the catalogue is known
-	crowded  bool              // a book was refused since there was room for one
+	resident map[string]bool   // canonical symbols, once the instruments are known
+	full     bool              // a book was rejected, and none was created since
 }
 
-// entry is a book that lives, or is to live again.
+// entry is a book that is running, or will be started again.
 type entry struct {
 	OwnedBook
 	symbol  string
 	down    bool        // given up for now
-	waiting []*openBook // for its end
+	callers []*openBook // waiting for its end
 }
 
-func newKeep(now time.Time) *keep {
-	return &keep{
-		state:    newState(now, catalogueEvery),
+func newShared(now time.Time) *shared {
+	return &shared{
+		state:    newState(now, instrumentsEvery),
 		books:    make(map[string]*entry),
 		resident: make(map[string]bool),
 	}
@@ -47,7 +47,7 @@ func newKeep(now time.Time) *keep {
 
 // open answers with a symbol's book.
 func (v *venue) open(ctx *actors.Context, m *openBook) {
-	e := v.keep().books[m.symbol]
+	e := v.shared().books[m.symbol]
 	switch {
 	case e == nil:
 		v.create(ctx, m)
@@ -55,8 +55,8 @@ func (v *venue) open(ctx *actors.Context, m *openBook) {
 		m.Send(e.Book)
 	case e.down:
 		m.Reject(actors.ErrStopped)
-	case len(e.waiting) < bookWaitersMax:
-		e.waiting = append(e.waiting, m)
+	case len(e.callers) < bookWaitersMax:
+		e.callers = append(e.callers, m)
 	default:
 		m.Reject(actors.ErrBusy)
 	}
@@ -64,56 +64,55 @@ func (v *venue) open(ctx *actors.Context, m *openBook) {
 
 // create starts a symbol's book and answers with it.
 func (v *venue) create(ctx *actors.Context, m *openBook) {
-	i, known := v.keep().state.instruments.Find(m.symbol)
+	i, known := v.shared().state.instruments.Find(m.symbol)
 	if !known {
 		m.Reject(venues.Errorf(venues.CodeNotFound, "%s does not list %s", v.client.deps.Venue, m.symbol))
 		return
 	}
-	if len(v.keep().books) >= v.client.deps.BooksMax {
-		if !v.keep().crowded {
-			ctx.Logger().Warn("no room for another book", zap.String("symbol", m.symbol), zap.Int("books_max", v.client.deps.BooksMax))
+	if len(v.shared().books) >= v.client.deps.BooksMax {
+		if !v.shared().full {
+			ctx.Logger().Warn("limit of books reached", zap.String("symbol", m.symbol), zap.Int("books_max", v.client.deps.BooksMax))
 		}
-		v.keep().crowded = true
+		v.shared().full = true
 		m.Reject(actors.ErrBusy)
 		return
 	}
-	v.keep().crowded = false
+	v.shared().full = false
 	e := &entry{symbol: i.Symbol}
-	e.OwnedBook = v.client.deps.NewBook(ctx.Self(), *i, v.keep().resident[i.Symbol])
+	e.OwnedBook = v.client.deps.NewBook(ctx.Self(), *i, v.shared().resident[i.Symbol])
 	if _, err := ctx.Children().Start(e.Child); err != nil {
 		e.Ended()
 		m.Reject(err)
 		return
 	}
-	v.keep().books[e.symbol] = e
+	v.shared().books[e.symbol] = e
 	v.publishBooks()
 	m.Send(e.Book)
 }
 
-// publishBooks lets everybody find the books.
+// publishBooks publishes the books for readers outside of the actor.
 func (v *venue) publishBooks() {
-	books := make(map[string]Book, len(v.keep().books))
-	for symbol, e := range v.keep().books {
+	books := make(map[string]Book, len(v.shared().books))
+	for symbol, e := range v.shared().books {
 		books[symbol] = e.Book
 	}
 	v.client.books.Store(&books)
 }
 
-// ended deals with a child that has ended. A book that was given up is started
-// again later, since its subscribers wait for it; one that ended by itself had
-// none.
+// ended handles the end of a child. A book that was given up is started again later for
+// its subscribers; one that has ended on its own had none.
 func (v *venue) ended(ctx *actors.Context, m *actors.ChildEnded) {
-	e := v.keep().named(m.Name)
+	e := v.shared().named(m.Name)
 	if e == nil {
 		return
 	}
-	waiting := e.waiting
-	e.waiting = nil
+	waiting := e.callers
+	e.callers = nil
 	if e.down = m.Err != nil; e.down {
 		ctx.Logger().Error("book given up for now", zap.String("symbol", e.symbol), zap.Error(m.Err))
 		ctx.Timers().After("book/"+e.symbol, bookRestartWait, &bookDue{e.symbol})
 	} else {
-		delete(v.keep().books, e.symbol)
+		delete(v.shared().books, e.symbol)
 		v.publishBooks()
 		e.Ended()
 	}
@@ -122,8 +121,8 @@ func (v *venue) ended(ctx *actors.Context, m *actors.ChildEnded) {
 	}
 }
 
-// named finds the book whose actor bears the name.
-func (k *keep) named(child string) *entry {
+// named returns the book whose actor has the name, or nil.
+func (k *shared) named(child string) *entry {
 	for _, e := range k.books {
 		if e.Child.Name == child {
 			return e
@@ -134,7 +133,7 @@ func (k *keep) named(child string) *entry {
 
 // bookDue starts a book that was given up.
 func (v *venue) bookDue(ctx *actors.Context, symbol string) {
-	if e := v.keep().books[symbol]; e != nil {
+	if e := v.shared().books[symbol]; e != nil {
 		v.restart(ctx, e)
 	}
 }
@@ -149,23 +148,23 @@ func (v *venue) restart(ctx *actors.Context, e *entry) {
 
 // restartBooks starts the books of an earlier incarnation.
 func (v *venue) restartBooks(ctx *actors.Context) {
-	for _, symbol := range slices.Sorted(maps.Keys(v.keep().books)) {
-		v.restart(ctx, v.keep().books[symbol])
+	for _, symbol := range slices.Sorted(maps.Keys(v.shared().books)) {
+		v.restart(ctx, v.shared().books[symbol])
 	}
 }
 
-// openResident starts the books that are always kept, once they are listed.
+// openResident starts the resident books that are listed.
 func (v *venue) openResident(ctx *actors.Context) {
 	for _, name := range v.client.deps.Resident {
-		i, listed := v.keep().state.instruments.Find(name)
+		i, listed := v.shared().state.instruments.Find(name)
 		if !listed {
 			ctx.Logger().Warn("resident symbol is not listed", zap.String("symbol", name))
 			continue
 		}
-		if v.keep().resident[i.Symbol] {
+		if v.shared().resident[i.Symbol] {
 			continue
 		}
-		v.keep().resident[i.Symbol] = true
+		v.shared().resident[i.Symbol] = true
 		symbol, logger := i.Symbol, ctx.Logger()
 		v.open(ctx, &openBook{symbol: symbol, Reply: actors.ReplyFunc(func(_ Book, err error) {
 			if err != nil {
@@ -175,10 +174,10 @@ func (v *venue) openResident(ctx *actors.Context) {
 	}
 }
 
-// rescale tells the books of instruments whose steps have changed.
+// rescale notifies the books of instruments whose scale has changed.
 func (v *venue) rescale(instruments []venues.Instrument) {
 	for n := range instruments {
-		if e := v.keep().books[instruments[n].Symbol]; e != nil {
+		if e := v.shared().books[instruments[n].Symbol]; e != nil {
 			e.SetScale(instruments[n].Scale())
 		}
 	}

@@ -10,39 +10,38 @@ import (
 	"venuegate/venues"
 )
 
-// Deps are what a venue needs of its surroundings.
+// Deps are the dependencies of a venue.
 type Deps struct {
 	Venue     venues.Venue
 	Connector Connector
-	// Pool carries the requests for the catalogue and the clock.
+	// Pool runs the requests for the instruments and the clock.
 	Pool *actors.Pool
-	// Connections are the children that carry the venue's public streams; they
-	// report to Client.ReportFeed.
+	// Connections are the children with the venue's public streams; they report to
+	// Client.ReportFeed.
 	Connections []actors.Child
-	// NewBook prepares the book of an instrument, which will be a child of the
-	// actor at parent. It is called by the actor and must not block.
+	// NewBook returns the book of an instrument, which will be a child of the actor at
+	// parent. It is called by the actor and must not block.
 	NewBook func(parent actors.Ref, instrument venues.Instrument, resident bool) OwnedBook
-	// Resident are the symbols whose books are kept whether or not anybody
-	// listens, so that their quotes are always known.
+	// Resident are the symbols whose books are kept without subscribers, so that their
+	// quotes are always known.
 	Resident []string
-	// BooksMax bounds the books that live at the same time. 0 means
-	// BooksMaxDefault.
+	// BooksMax bounds the number of books. 0 means BooksMaxDefault.
 	BooksMax int
 }
 
-// BooksMaxDefault is the usual bound of books: more than any venue has of
-// instruments that people watch, and some tens of megabytes.
+// BooksMaxDefault is the default limit of books: more than the instruments of any venue
+// that are in use, and some tens of megabytes.
 const BooksMaxDefault = 512
 
-// Connector is what a venue asks of its connector.
+// Connector are the methods of a venues.Connector that a venue uses.
 type Connector interface {
 	venues.Clock
-	venues.Catalogue
+	venues.InstrumentLister
 }
 
-// Book is the way to one instrument's market data.
+// Book is the client of one instrument's market data.
 type Book interface {
-	// Subscribe answers actors.ErrStopped when the book has ended.
+	// Subscribe returns actors.ErrStopped when the book has ended.
 	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
 	Quote() (venues.Quote, bool)
 	AwaitQuote(ctx context.Context) (venues.Quote, error)
@@ -51,7 +50,7 @@ type Book interface {
 	SetScale(venues.Scale)
 }
 
-// OwnedBook is a book and how it is started.
+// OwnedBook is a book and its specification as a child.
 type OwnedBook struct {
 	Book
 	Child actors.Child
@@ -59,13 +58,13 @@ type OwnedBook struct {
 	Ended func()
 }
 
-// Client is the way to a venue. Safe for concurrent use; what does not take a
-// context never waits.
+// Client is the client of a venue. It is safe for concurrent use; methods without a
+// context do not block.
 type Client struct {
 	ref  actors.Ref
 	deps Deps
 
-	keep *keep // the actor's, whichever incarnation
+	shared *shared // of the actor, shared by its incarnations
 
 	instruments atomic.Pointer[venues.InstrumentSet]
 	books       atomic.Pointer[map[string]Book] // by symbol; replaced, never changed
@@ -73,24 +72,24 @@ type Client struct {
 	refreshing  atomic.Bool
 }
 
-// Name is the name of the actor that stands for a venue.
+// Name returns the name of a venue's actor.
 func Name(v venues.Venue) string { return "venue/" + string(v) }
 
-// New prepares the venue that will live at ref; Child starts it.
+// New returns the client of a venue that will run at ref; Child starts it.
 func New(ref actors.Ref, deps Deps) *Client {
 	if deps.BooksMax <= 0 {
 		deps.BooksMax = BooksMaxDefault
 	}
-	c := &Client{ref: ref, deps: deps, keep: newKeep(time.Now())}
+	c := &Client{ref: ref, deps: deps, shared: newShared(time.Now())}
 	c.books.Store(&map[string]Book{})
-	c.stats.Store(&Stats{Health: c.keep.state.health})
+	c.stats.Store(&Stats{Health: c.shared.state.health})
 	return c
 }
 
 // stopTimeout bounds the stop of a venue with its connections and books.
 const stopTimeout = 15 * time.Second
 
-// Child says how the venue is started.
+// Child returns the specification of the actor.
 func (c *Client) Child() actors.Child {
 	return actors.Child{
 		Name:        Name(c.deps.Venue),
@@ -99,7 +98,7 @@ func (c *Client) Child() actors.Child {
 	}
 }
 
-// Instruments is the newest catalogue, nil until it was read once.
+// Instruments returns the newest list, nil until it was read once.
 func (c *Client) Instruments() *venues.InstrumentSet { return c.instruments.Load() }
 
 // Instrument looks up an instrument by any of its spellings.
@@ -111,19 +110,19 @@ func (c *Client) Instrument(symbol string) (venues.Instrument, bool) {
 	return *i, true
 }
 
-// Refresh reads the catalogue again soon. It is for whoever was refused a price
-// or a quantity that should have been right.
+// Refresh reads the instruments again soon. It is called when an order was rejected for a
+// price or a quantity that should have been valid.
 func (c *Client) Refresh() {
 	if c.refreshing.CompareAndSwap(false, true) {
-		c.ref.Tell(&refreshCatalogue{})
+		c.ref.Tell(&refreshInstruments{})
 	}
 }
 
-// Ready is nil when orders can be checked and signed: the instruments are known
-// and the clocks were compared. Else it says what is missing.
+// Ready returns nil when orders can be checked and signed, that is, when the instruments
+// are known and the clocks were compared. Otherwise it returns what is missing.
 func (c *Client) Ready() error {
 	switch s := c.Stats(); {
-	case s.CatalogueAt.IsZero():
+	case s.InstrumentsAt.IsZero():
 		return c.unavailable("the instruments of %s are not known yet", c.deps.Venue)
 	case s.ClockAt.IsZero():
 		return c.unavailable("the clock of %s was not compared yet", c.deps.Venue)
@@ -131,21 +130,21 @@ func (c *Client) Ready() error {
 	return nil
 }
 
-// Health of the venue.
+// Health returns the health of the venue.
 func (c *Client) Health() Health { return c.stats.Load().Health }
 
-// Stats is how the venue stands.
+// Stats returns the state of the venue.
 func (c *Client) Stats() Stats {
 	s := *c.stats.Load()
 	s.Books = len(*c.books.Load())
 	return s
 }
 
-// ReportFeed tells how the venue's public connections stand.
+// ReportFeed reports the state of the venue's public connections.
 func (c *Client) ReportFeed(f Feed) { c.ref.Tell(&feedReport{feed: f}) }
 
-// Quote is the newest prices of a symbol, false if none are known. The first
-// read of a symbol subscribes it, so that later ones find something.
+// Quote returns the newest prices of a symbol, or false if none are known. The first call
+// for a symbol subscribes it, so that later calls return prices.
 func (c *Client) Quote(symbol string) (venues.Quote, bool) {
 	i, known := c.Instruments().Find(symbol)
 	if !known || i.Status == venues.InstrumentClosed {
@@ -155,7 +154,7 @@ func (c *Client) Quote(symbol string) (venues.Quote, bool) {
 	if book == nil {
 		c.ref.Tell(&openBook{symbol: i.Symbol, Reply: actors.ReplyFunc(func(b Book, err error) {
 			if err == nil {
-				b.Quote() // to be watched
+				b.Quote() // subscribes to the prices
 			}
 		})})
 		return venues.Quote{Symbol: i.Symbol, Stale: true}, false
@@ -163,13 +162,13 @@ func (c *Client) Quote(symbol string) (venues.Quote, bool) {
 	return book.Quote()
 }
 
-// Mark is the newest mark price of a symbol, if one is known; see Quote.
+// Mark returns the newest mark price of a symbol, if one is known; see Quote.
 func (c *Client) Mark(symbol string) venues.Optional {
 	q, _ := c.Quote(symbol)
 	return q.Mark
 }
 
-// AwaitQuote is Quote that waits for a price until ctx ends.
+// AwaitQuote is Quote, but waits for a price until ctx ends.
 func (c *Client) AwaitQuote(ctx context.Context, symbol string) (q venues.Quote, err error) {
 	err = c.withBook(ctx, symbol, func(b Book, _ string) error {
 		q, err = b.AwaitQuote(ctx)
@@ -178,7 +177,7 @@ func (c *Client) AwaitQuote(ctx context.Context, symbol string) (q venues.Quote,
 	return q, err
 }
 
-// View is the best levels of a symbol's book, at most depth a side.
+// View returns the best levels of a symbol's book, at most depth a side.
 func (c *Client) View(ctx context.Context, symbol string, depth int) (v venues.BookView, err error) {
 	err = c.withBook(ctx, symbol, func(b Book, _ string) error {
 		v, err = b.View(ctx, depth)
@@ -187,11 +186,11 @@ func (c *Client) View(ctx context.Context, symbol string, depth int) (v venues.B
 	return v, err
 }
 
-// Subscribe gives sink a place on a topic of the venue. Frames name the topic by
-// the canonical symbol. Errors are a *venues.Error: not_found for a symbol that
-// is not listed; symbol_not_tradable for one whose market has ended;
-// rate_limited when too much is subscribed; exchange_unavailable before the
-// instruments are known; maintenance while the service stops.
+// Subscribe subscribes sink to a topic of the venue. Frames name the topic by the canonical
+// symbol. Errors are a *venues.Error: not_found for a symbol that is not listed;
+// symbol_not_tradable for one whose market is closed; rate_limited when the limit of books
+// is reached; exchange_unavailable before the instruments are known; maintenance while the
+// service stops.
 func (c *Client) Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (sub venues.Subscription, err error) {
 	if topic.Venue != c.deps.Venue {
 		return nil, venues.Errorf(venues.CodeNotFound, "%s is not a topic of %s", topic, c.deps.Venue)
@@ -204,8 +203,8 @@ func (c *Client) Subscribe(ctx context.Context, topic venues.Topic, sink venues.
 	return sub, err
 }
 
-// WatchPrice calls hit each time when the condition on a symbol's price comes to
-// hold; hit must not block. Errors are those of Subscribe.
+// WatchPrice calls hit each time when the condition on a symbol's price begins to hold; hit
+// must not block. Errors are those of Subscribe.
 func (c *Client) WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (w venues.PriceWatch, err error) {
 	err = c.withBook(ctx, symbol, func(b Book, _ string) error {
 		w, err = b.WatchPrice(ctx, condition, hit)
@@ -214,32 +213,31 @@ func (c *Client) WatchPrice(ctx context.Context, symbol string, condition venues
 	return w, err
 }
 
-// booksTriedMax bounds how many books that end under one's hands are followed by
-// another.
-const booksTriedMax = 3
+// bookAttemptsMax bounds the attempts to use a book that ends at the same time.
+const bookAttemptsMax = 3
 
-// withBook calls use with the symbol's book, which is made if there is none. A
-// book may end between the two; then another one is made.
+// withBook calls use with the symbol's book, which is created if there is none. If the book
+// ends meanwhile another one is created.
 func (c *Client) withBook(ctx context.Context, symbol string, use func(b Book, symbol string) error) error {
 	i, err := c.served(symbol)
 	if err != nil {
 		return err
 	}
 	b := (*c.books.Load())[i.Symbol]
-	for range booksTriedMax {
+	for range bookAttemptsMax {
 		if b == nil {
 			if b, err = c.open(ctx, i.Symbol, nil); err != nil {
-				return c.refusal(i.Symbol, err)
+				return c.clientError(i.Symbol, err)
 			}
 		}
 		if err = use(b, i.Symbol); !errors.Is(err, actors.ErrStopped) {
-			return c.refusal(i.Symbol, err)
+			return c.clientError(i.Symbol, err)
 		}
 		if b, err = c.open(ctx, i.Symbol, b); err != nil {
-			return c.refusal(i.Symbol, err)
+			return c.clientError(i.Symbol, err)
 		}
 	}
-	return c.refusal(i.Symbol, actors.ErrStopped)
+	return c.clientError(i.Symbol, actors.ErrStopped)
 }
 
 func (c *Client) open(ctx context.Context, symbol string, not Book) (Book, error) {
@@ -248,7 +246,7 @@ func (c *Client) open(ctx context.Context, symbol string, not Book) (Book, error
 	})
 }
 
-// served finds an instrument that has market data.
+// served returns an instrument that has market data.
 func (c *Client) served(symbol string) (*venues.Instrument, error) {
 	set := c.Instruments()
 	if set == nil {
@@ -270,11 +268,11 @@ func (c *Client) unavailable(format string, args ...any) *venues.Error {
 	return venues.Errorf(venues.CodeExchangeUnavailable, format, args...).With("exchange", string(c.deps.Venue))
 }
 
-// retryAfter is what a client that came at a bad moment is told to wait.
+// retryAfter is the Retry-After that a client receives after a temporary error.
 const retryAfter = time.Second
 
-// refusal makes what a client may see of an error.
-func (c *Client) refusal(symbol string, err error) error {
+// clientError converts an error into one that a client may see.
+func (c *Client) clientError(symbol string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -1,30 +1,28 @@
-// Package venue is the actor that stands for one exchange: its catalogue of
-// instruments, its clock, its health, and the supervisor of its public
-// connections and books.
+// Package venue is the actor of one exchange: its list of instruments, its clock, its
+// health, and the supervision of its public connections and books.
 //
-// # What it keeps up
+// # Instruments and clock
 //
-// The catalogue is read at the start and again every catalogueEvery, and soon
-// after Refresh: a refused precision means that the venue has changed a step. While
-// it tells no leverage, as Binance until an account was asked, it is read more often.
-// The clock is compared every clockEvery. What fails is tried again after 1 s,
-// doubling to 30 s; the last catalogue stays in use meanwhile. An instrument
-// keeps its UpdatedAt for as long as nothing about it changes.
+// The instruments are read at the start, every instrumentsEvery, and soon after Refresh: a
+// rejected price or quantity means that the venue may have changed a tick size or quantity
+// step. While the list has no leverage, as at Binance until an account has requested it,
+// it is read more often. The clock is compared every clockEvery. A failed request is
+// repeated after 1 s, doubling to 30 s; meanwhile the last list stays in use. An instrument
+// keeps its UpdatedAt as long as nothing about it changes.
 //
 // # Health
 //
-//	down      no catalogue yet, or failuresDown requests in a row went unanswered
-//	degraded  a request failed and was not repeated yet; channels are
-//	          interrupted; the clocks differ by more than skewMax
+//	down      the instruments are not known yet, or failuresDown requests in a row failed
+//	degraded  a request failed and was not repeated yet; topics are interrupted; the
+//	          clocks differ by more than skewMax
 //	up        none of that
 //
 // # Books
 //
-// A book is made for the first who asks for anything of its symbol, up to
-// BooksMax, and ends by itself when nobody needs it. Its subscribers survive
-// failures: a book that was given up is started again after bookRestartWait, and
-// a venue that restarts takes its books with it.
+// A book is created at the first request for its symbol, up to BooksMax, and ends on its
+// own when it has no users. Its subscribers survive failures: a book that was given up is
+// started again after bookRestartWait, and a restarted venue restarts its books.
 //
-// The venue knows books and connections as what their own packages offer through
-// interfaces declared here; actors/root joins the three.
+// Books and connections are known to this package through interfaces that it declares;
+// actors/root provides them.
 package venue

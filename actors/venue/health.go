@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Status of a venue as the service sees it.
+// Status is the status of a venue.
 type Status string
 
 // Statuses of a venue; see the package comment.
@@ -16,31 +16,31 @@ const (
 
 // Feed is the state of the venue's public connections.
 type Feed struct {
-	Channels    int   // subscribed
+	Topics      int   // subscribed
 	Interrupted int   // of them
 	Cause       error // of the interruption
 }
 
-// Health of a venue.
+// Health is the health of a venue.
 type Health struct {
 	Status Status
 	Since  time.Time
-	// Reason says in words why the venue is not up.
+	// Reason is why the venue is not up, in words.
 	Reason string
-	// LastError is the newest failure of a request or a connection, and stays
-	// after it has been mended.
+	// LastError is the newest failure of a request or a connection. It is kept after
+	// the failure has ended.
 	LastError   string
 	LastErrorAt time.Time
 }
 
-// Stats is how a venue stands.
+// Stats is the state of a venue.
 type Stats struct {
 	Health
 	Instruments int
-	// CatalogueAt is when the catalogue was last read, ClockAt when the clocks
+	// InstrumentsAt is when the instruments were last read, ClockAt when the clocks
 	// were last compared; zero if never.
-	CatalogueAt time.Time
-	ClockAt     time.Time
+	InstrumentsAt time.Time
+	ClockAt       time.Time
 	// ClockOffset is the venue's clock minus ours.
 	ClockOffset time.Duration
 	Feed        Feed
@@ -49,20 +49,20 @@ type Stats struct {
 
 // assess derives the health from what is known.
 func (s *state) assess(now time.Time) {
-	status, reason := s.judge()
+	status, reason := s.currentStatus()
 	if status != s.health.Status {
 		s.health.Status, s.health.Since = status, now
 	}
 	s.health.Reason = reason
 }
 
-func (s *state) judge() (Status, string) {
+func (s *state) currentStatus() (Status, string) {
 	switch {
-	case s.catalogue.at.IsZero():
+	case s.listing.at.IsZero():
 		return StatusDown, "instruments not read yet"
-	case s.catalogue.failures+s.clock.failures >= failuresDown:
+	case s.listing.failures+s.clock.failures >= failuresDown:
 		return StatusDown, "requests go unanswered"
-	case s.catalogue.failures > 0:
+	case s.listing.failures > 0:
 		return StatusDegraded, "instruments could not be read again"
 	case s.clock.failures > 0 || s.clock.at.IsZero():
 		return StatusDegraded, "clock not compared"
@@ -74,7 +74,7 @@ func (s *state) judge() (Status, string) {
 	return StatusUp, ""
 }
 
-// failed notes the newest failure.
+// failed records the newest failure.
 func (s *state) failed(now time.Time, err error) {
 	s.health.LastError, s.health.LastErrorAt = err.Error(), now
 }

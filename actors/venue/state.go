@@ -8,45 +8,45 @@ import (
 	"venuegate/venues"
 )
 
-// Times and bounds of what a venue keeps up.
+// Intervals and limits of a venue.
 const (
-	// catalogueEvery and clockEvery are the times between two reads; up to a quarter
-	// is added at random.
-	catalogueEvery = 15 * time.Minute
-	clockEvery     = time.Minute
-	// refreshGapMin is the least time between two reads of the catalogue, however
-	// many ask for it.
+	// instrumentsEvery and clockEvery are the intervals between two requests; up to a
+	// quarter is added at random.
+	instrumentsEvery = 15 * time.Minute
+	clockEvery       = time.Minute
+	// refreshGapMin is the shortest time between two reads of the instruments, however
+	// many callers request one.
 	refreshGapMin = 10 * time.Second
-	// A failed request is tried again after retryMin, doubling to retryMax.
+	// A failed request is repeated after retryMin, doubling to retryMax.
 	retryMin = time.Second
 	retryMax = 30 * time.Second
-	// A catalogue without leverages is read again after retryMin, doubling to
+	// A list without leverages is read again after retryMin, doubling to
 	// leverageRetryMax.
 	leverageRetryMax = time.Minute
-	// failuresDown is how many failures in a row mean that the venue is down.
+	// failuresDown is the number of failures in a row at which the venue is down.
 	failuresDown = 3
-	// skewMax is how far the clocks may differ before it is worth a warning.
-	// Venues refuse orders whose time is further off than their window.
+	// skewMax is the difference of the clocks above which there is a warning. Venues
+	// reject orders whose time differs by more than their window.
 	skewMax = time.Second
 )
 
-// state is what a venue knows. The set of instruments is its result; everything
-// else says when to ask again and how the venue stands.
+// state is the state of a venue: the set of instruments, the schedule of the requests, and
+// the health.
 type state struct {
-	every time.Duration // between two reads of the catalogue
+	every time.Duration // between two reads of the instruments
 
 	instruments *venues.InstrumentSet
-	catalogue   poll
-	// lacking is how many catalogues in a row told no leverage: some venues tell it
-	// once an account has asked.
-	lacking int
-	clock   poll
-	offset  time.Duration
-	feed    Feed
-	health  Health
+	listing     poll
+	// withoutLeverage counts the lists in a row without leverages: some venues list
+	// them only after an account has requested one.
+	withoutLeverage int
+	clock           poll
+	offset          time.Duration
+	feed            Feed
+	health          Health
 }
 
-// poll is one request that is made again and again.
+// poll is a request that is repeated.
 type poll struct {
 	running  bool
 	at       time.Time // of the last success
@@ -59,7 +59,7 @@ func newState(now time.Time, every time.Duration) *state {
 	return s
 }
 
-// wait is how long the next request waits, and how much may be added at random.
+// wait is the delay before the next request, and the limit of a random addition.
 type wait struct{ after, jitter time.Duration }
 
 func (p *poll) succeeded(now time.Time, every time.Duration) wait {
@@ -74,42 +74,41 @@ func (p *poll) failed() wait {
 	return wait{after, after / 4}
 }
 
-// errEmptyCatalogue refuses a list that would take every instrument away.
-var errEmptyCatalogue = errors.New("venue listed no instruments")
+// errNoInstruments rejects a list that would remove every instrument.
+var errNoInstruments = errors.New("venue listed no instruments")
 
-// listed is what a new catalogue has changed.
-type listed struct {
+// instrumentChanges are the changes of a new list.
+type instrumentChanges struct {
 	added, removed, changed int
-	// rescaled are the instruments whose fixed-point numbers mean something
-	// else now.
+	// rescaled are the instruments whose fixed-point scale has changed.
 	rescaled []venues.Instrument
 }
 
-// catalogueCame takes the answer to a request for the instruments.
-func (s *state) catalogueCame(now time.Time, instruments []venues.Instrument, err error) (listed, wait) {
+// instrumentsRead handles the result of a request for the instruments.
+func (s *state) instrumentsRead(now time.Time, instruments []venues.Instrument, err error) (instrumentChanges, wait) {
 	defer s.assess(now)
 	if err == nil && len(instruments) == 0 {
-		err = errEmptyCatalogue
+		err = errNoInstruments
 	}
 	if err != nil {
 		s.failed(now, err)
-		return listed{}, s.catalogue.failed()
+		return instrumentChanges{}, s.listing.failed()
 	}
 	changes := s.list(now, instruments)
-	return changes, s.catalogue.succeeded(now, s.untilNext(instruments))
+	return changes, s.listing.succeeded(now, s.untilNext(instruments))
 }
 
-// untilNext is when the catalogue is read again.
+// untilNext returns the delay before the next read of the instruments.
 func (s *state) untilNext(instruments []venues.Instrument) time.Duration {
 	if slices.ContainsFunc(instruments, func(i venues.Instrument) bool { return i.MaxLeverage.Valid }) {
-		s.lacking = 0
+		s.withoutLeverage = 0
 		return s.every
 	}
-	s.lacking++
-	return min(doubled(retryMin, s.lacking, leverageRetryMax), s.every)
+	s.withoutLeverage++
+	return min(doubled(retryMin, s.withoutLeverage, leverageRetryMax), s.every)
 }
 
-// doubled is a wait before the nth try, doubling to longest.
+// doubled returns the delay before the nth attempt, doubling to longest.
 func doubled(first time.Duration, n int, longest time.Duration) time.Duration {
 	after := first
 	for ; n > 1 && after < longest; n-- {
@@ -118,9 +117,8 @@ func doubled(first time.Duration, n int, longest time.Duration) time.Duration {
 	return min(after, longest)
 }
 
-// list makes the new set. Instruments that did not change keep the time of their
-// last change.
-func (s *state) list(now time.Time, instruments []venues.Instrument) (changes listed) {
+// list replaces the set. Instruments that did not change keep their UpdatedAt.
+func (s *state) list(now time.Time, instruments []venues.Instrument) (changes instrumentChanges) {
 	known := 0
 	for n := range instruments {
 		i := &instruments[n]
@@ -146,7 +144,7 @@ func (s *state) list(now time.Time, instruments []venues.Instrument) (changes li
 	return changes
 }
 
-// sameInstrument compares everything but UpdatedAt, decimals by value.
+// sameInstrument reports whether two instruments are equal in everything but UpdatedAt.
 func sameInstrument(a, b *venues.Instrument) bool {
 	return a.Symbol == b.Symbol && a.Exchange == b.Exchange && a.Kind == b.Kind && a.Status == b.Status &&
 		a.BaseCurrency == b.BaseCurrency && a.QuoteCurrency == b.QuoteCurrency && a.SettleCurrency == b.SettleCurrency &&
@@ -157,17 +155,16 @@ func sameInstrument(a, b *venues.Instrument) bool {
 		venues.EqualOptional(a.MinPrice, b.MinPrice) && venues.EqualOptional(a.MaxPrice, b.MaxPrice)
 }
 
-// refreshWait is when the catalogue may be read because somebody asks for it;
-// false if a read is under way.
+// refreshWait returns the delay before a requested read, or false if one is under way.
 func (s *state) refreshWait(now time.Time) (time.Duration, bool) {
-	if s.catalogue.running {
+	if s.listing.running {
 		return 0, false
 	}
-	return max(0, refreshGapMin-now.Sub(s.catalogue.at)), true
+	return max(0, refreshGapMin-now.Sub(s.listing.at)), true
 }
 
-// clockCame takes the answer to a comparison of the clocks.
-func (s *state) clockCame(now time.Time, offset time.Duration, err error) wait {
+// clockCompared handles the result of a comparison of the clocks.
+func (s *state) clockCompared(now time.Time, offset time.Duration, err error) wait {
 	defer s.assess(now)
 	if err != nil {
 		s.failed(now, err)
@@ -179,8 +176,8 @@ func (s *state) clockCame(now time.Time, offset time.Duration, err error) wait {
 
 func (s *state) skewed() bool { return s.offset.Abs() > skewMax }
 
-// feedCame takes a report of the connections.
-func (s *state) feedCame(now time.Time, f Feed) {
+// feedReported handles a report of the connections.
+func (s *state) feedReported(now time.Time, f Feed) {
 	s.feed = f
 	if f.Cause != nil {
 		s.failed(now, f.Cause)

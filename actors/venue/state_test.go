@@ -20,42 +20,42 @@ func instrument(symbol, tick string) venues.Instrument {
 
 func TestInstrumentsKeepTheTimeOfTheirChange(t *testing.T) {
 	s := newState(start, time.Minute)
-	changes, next := s.catalogueCame(start, []venues.Instrument{instrument("A", "0.1"), instrument("B", "0.1")}, nil)
+	changes, next := s.instrumentsRead(start, []venues.Instrument{instrument("A", "0.1"), instrument("B", "0.1")}, nil)
 	if changes.added != 2 || changes.removed != 0 || next.after != time.Minute {
-		t.Errorf("first: %+v, %+v", changes, next)
+		t.Errorf("first: %+v, %+v, want added 2, removed 0, after 1m", changes, next)
 	}
 	later := start.Add(time.Hour)
 	halted := instrument("B", "0.10")
 	halted.Status = venues.InstrumentHalted
-	changes, _ = s.catalogueCame(later, []venues.Instrument{instrument("A", "0.10"), halted, instrument("C", "1")}, nil)
+	changes, _ = s.instrumentsRead(later, []venues.Instrument{instrument("A", "0.10"), halted, instrument("C", "1")}, nil)
 	if changes.added != 1 || changes.removed != 0 || changes.changed != 1 || len(changes.rescaled) != 0 {
-		t.Errorf("second: %+v", changes)
+		t.Errorf("second: %+v, want added 1, removed 0, changed 1, 0 rescaled", changes)
 	}
 	for symbol, want := range map[string]time.Time{"A": start, "B": later, "C": later} {
 		if i, _ := s.instruments.Find(symbol); !i.UpdatedAt.Equal(want) {
 			t.Errorf("%s updated at %s, want %s", symbol, i.UpdatedAt, want)
 		}
 	}
-	changes, _ = s.catalogueCame(later, []venues.Instrument{instrument("A", "0.01")}, nil)
+	changes, _ = s.instrumentsRead(later, []venues.Instrument{instrument("A", "0.01")}, nil)
 	if changes.removed != 2 || len(changes.rescaled) != 1 || changes.rescaled[0].Symbol != "A" {
-		t.Errorf("third: %+v", changes)
+		t.Errorf("third: %+v, want removed 2, 1 rescaled, Symbol A", changes)
 	}
 }
 
-func TestFailedCatalogueKeepsTheLastOne(t *testing.T) {
+func TestFailedReadKeepsTheInstruments(t *testing.T) {
 	s := newState(start, time.Minute)
-	s.catalogueCame(start, []venues.Instrument{instrument("A", "0.1")}, nil)
+	s.instrumentsRead(start, []venues.Instrument{instrument("A", "0.1")}, nil)
 	for _, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
-		if _, next := s.catalogueCame(start, nil, nil); next.after != want*time.Second {
+		if _, next := s.instrumentsRead(start, nil, nil); next.after != want*time.Second {
 			t.Errorf("waits %s, want %d s", next.after, want)
 		}
 	}
-	if s.health.LastError != errEmptyCatalogue.Error() || len(s.instruments.All()) != 1 {
+	if s.health.LastError != errNoInstruments.Error() || len(s.instruments.All()) != 1 {
 		t.Errorf("health %+v, %d instruments", s.health, len(s.instruments.All()))
 	}
 }
 
-func TestHealthFollowsWhatHappens(t *testing.T) {
+func TestHealth(t *testing.T) {
 	s := newState(start, time.Minute)
 	now := start
 	fail := errors.New("refused")
@@ -67,17 +67,17 @@ func TestHealthFollowsWhatHappens(t *testing.T) {
 		since int // seconds after start
 	}{
 		{"nothing yet", func() {}, StatusDown, 0},
-		{"instruments", func() { s.catalogueCame(now, list, nil) }, StatusDegraded, 2},
-		{"clock", func() { s.clockCame(now, 10*time.Millisecond, nil) }, StatusUp, 3},
-		{"clock fails", func() { s.clockCame(now, 0, fail) }, StatusDegraded, 4},
-		{"twice", func() { s.clockCame(now, 0, fail) }, StatusDegraded, 4},
-		{"instruments fail too", func() { s.catalogueCame(now, nil, fail) }, StatusDown, 6},
-		{"clock is back", func() { s.clockCame(now, 0, nil) }, StatusDegraded, 7},
-		{"instruments are back", func() { s.catalogueCame(now, list, nil) }, StatusUp, 8},
-		{"skew", func() { s.clockCame(now, -1001*time.Millisecond, nil) }, StatusDegraded, 9},
-		{"no skew", func() { s.clockCame(now, -time.Second, nil) }, StatusUp, 10},
-		{"interrupted", func() { s.feedCame(now, Feed{Channels: 3, Interrupted: 1, Cause: fail}) }, StatusDegraded, 11},
-		{"resumed", func() { s.feedCame(now, Feed{Channels: 3}) }, StatusUp, 12},
+		{"instruments", func() { s.instrumentsRead(now, list, nil) }, StatusDegraded, 2},
+		{"clock", func() { s.clockCompared(now, 10*time.Millisecond, nil) }, StatusUp, 3},
+		{"clock fails", func() { s.clockCompared(now, 0, fail) }, StatusDegraded, 4},
+		{"twice", func() { s.clockCompared(now, 0, fail) }, StatusDegraded, 4},
+		{"instruments fail too", func() { s.instrumentsRead(now, nil, fail) }, StatusDown, 6},
+		{"clock is back", func() { s.clockCompared(now, 0, nil) }, StatusDegraded, 7},
+		{"instruments are back", func() { s.instrumentsRead(now, list, nil) }, StatusUp, 8},
+		{"skew", func() { s.clockCompared(now, -1001*time.Millisecond, nil) }, StatusDegraded, 9},
+		{"no skew", func() { s.clockCompared(now, -time.Second, nil) }, StatusUp, 10},
+		{"interrupted", func() { s.feedReported(now, Feed{Topics: 3, Interrupted: 1, Cause: fail}) }, StatusDegraded, 11},
+		{"resumed", func() { s.feedReported(now, Feed{Topics: 3}) }, StatusUp, 12},
 	} {
 		now = now.Add(time.Second)
 		step.do()
@@ -91,36 +91,35 @@ func TestHealthFollowsWhatHappens(t *testing.T) {
 	}
 }
 
-func TestRefreshIsSpaced(t *testing.T) {
+func TestRefreshIsRateLimited(t *testing.T) {
 	s := newState(start, time.Minute)
-	s.catalogue.running = true
+	s.listing.running = true
 	if _, ok := s.refreshWait(start); ok {
-		t.Error("a second request beside the first")
+		t.Error("a second read was scheduled during the first")
 	}
-	s.catalogueCame(start, []venues.Instrument{instrument("A", "0.1")}, nil)
+	s.instrumentsRead(start, []venues.Instrument{instrument("A", "0.1")}, nil)
 	if wait, ok := s.refreshWait(start.Add(4 * time.Second)); !ok || wait != 6*time.Second {
-		t.Errorf("%s, %t", wait, ok)
+		t.Errorf("%s, %t, want 6s", wait, ok)
 	}
 	if wait, _ := s.refreshWait(start.Add(time.Minute)); wait != 0 {
-		t.Errorf("%s", wait)
+		t.Errorf("%s, want 0", wait)
 	}
 }
 
-// TestCatalogueWithoutLeveragesIsReadSoonAgain: a venue that tells them to accounts
-// alone tells them once there is one.
-func TestCatalogueWithoutLeveragesIsReadSoonAgain(t *testing.T) {
+// Some venues list leverages only once an account has requested them.
+func TestInstrumentsWithoutLeveragesAreReadAgainSoon(t *testing.T) {
 	s := newState(start, 15*time.Minute)
 	bare := instrument("A", "0.1")
 	bare.MaxLeverage = venues.Optional{}
 	for _, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
-		if _, next := s.catalogueCame(start, []venues.Instrument{bare}, nil); next.after != want*time.Second {
+		if _, next := s.instrumentsRead(start, []venues.Instrument{bare}, nil); next.after != want*time.Second {
 			t.Errorf("read again after %s, want %d s", next.after, want)
 		}
 	}
-	if _, next := s.catalogueCame(start, []venues.Instrument{instrument("B", "0.1"), bare}, nil); next.after != 15*time.Minute {
-		t.Errorf("a whole one is read again after %s", next.after)
+	if _, next := s.instrumentsRead(start, []venues.Instrument{instrument("B", "0.1"), bare}, nil); next.after != 15*time.Minute {
+		t.Errorf("complete list: next read after %s, want 15m", next.after)
 	}
-	if _, next := s.catalogueCame(start, []venues.Instrument{bare}, nil); next.after != time.Second {
-		t.Errorf("one that lacks them anew, after %s", next.after)
+	if _, next := s.instrumentsRead(start, []venues.Instrument{bare}, nil); next.after != time.Second {
+		t.Errorf("list without leverages: next read after %s, want 1s", next.after)
 	}
 }

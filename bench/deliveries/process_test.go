@@ -1,7 +1,6 @@
-// Package deliveries_test drives delivery queues as the service joins them: the
-// embedded store, the signed poster, receivers over real sockets. The process
-// that delivers is this test's own binary, started anew, so that it can be
-// killed at any moment.
+// Package deliveries_test runs delivery queues as the service does: the embedded store,
+// the signing sender, receivers over real sockets. The process that delivers is this
+// test binary, started again, so that it can be killed at any time.
 package deliveries_test
 
 import (
@@ -86,7 +85,7 @@ func start(ctx context.Context, dir string, targets []string, schedule delivery.
 		return nil, err
 	}
 	p.sender = webhook.NewSender(webhook.Options{
-		Guard:   webhook.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		Policy:  webhook.DialPolicy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
 		Secrets: webhook.Secrets{Unseal: func([]byte, persistence.Key) (venues.Secret, error) { return secret, nil }},
 		Timeout: timeout, UserAgent: "venuegate/test",
 	})

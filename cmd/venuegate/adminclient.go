@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
@@ -21,7 +22,7 @@ const (
 	adminAnswerMax   = 16 << 20
 )
 
-// adminClient calls the administration of the service that owns a data
+// adminClient calls the administration API of the service that owns a data
 // directory.
 type adminClient struct {
 	url   string
@@ -43,8 +44,8 @@ func newAdminClient(config Config) (*adminClient, error) {
 	}}, nil
 }
 
-// call sends in, if it is not nil, and reads the answer into out, if it is not
-// nil.
+// call sends a request with in as its body, if in is not nil, and decodes the
+// response into out, if out is not nil.
 func (c *adminClient) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader = http.NoBody
 	if in != nil {
@@ -75,17 +76,17 @@ func (c *adminClient) send(ctx context.Context, method, path string, body io.Rea
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("the service does not answer at %s (is it running?): %w", c.url, err)
+		return nil, fmt.Errorf("no response from the service at %s (is it running?): %w", c.url, err)
 	}
 	return response, nil
 }
 
-// backup copies all that is durable into w.
+// backup copies a backup into w.
 func (c *adminClient) backup(ctx context.Context, w io.Writer) error {
 	return c.copy(ctx, "/admin/v1/backup", "backup", w)
 }
 
-// copy copies a long answer into w. what names it.
+// copy copies a long response into w. what names it in errors.
 func (c *adminClient) copy(ctx context.Context, path, what string, w io.Writer) error {
 	response, err := c.send(ctx, http.MethodGet, path, http.NoBody)
 	if err != nil {
@@ -96,7 +97,7 @@ func (c *adminClient) copy(ctx context.Context, path, what string, w io.Writer) 
 		return readAnswer(response, nil)
 	}
 	if _, err := io.Copy(w, response.Body); err != nil {
-		return fmt.Errorf("the %s broke off: %w", what, err)
+		return fmt.Errorf("the %s is incomplete: %w", what, err)
 	}
 	return nil
 }
@@ -104,7 +105,7 @@ func (c *adminClient) copy(ctx context.Context, path, what string, w io.Writer) 
 func readAnswer(response *http.Response, out any) error {
 	text, err := io.ReadAll(io.LimitReader(response.Body, adminAnswerMax))
 	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read the response: %w", err)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return readRefusal(response.Status, text)
@@ -113,25 +114,25 @@ func readAnswer(response *http.Response, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return fmt.Errorf("the service's answer: %w", err)
+		return fmt.Errorf("decode the response: %w", err)
 	}
 	return nil
 }
 
-// readRefusal is an error in the words of the answer, with what would have been
-// allowed.
+// readRefusal returns the error of a response, with the allowed values of each
+// invalid field.
 func readRefusal(status string, text []byte) error {
 	var envelope struct {
 		Error struct {
 			Code    string `json:"code"`
 			Message string `json:"message"`
 			Details struct {
-				Fields []venues.FieldFault `json:"fields"`
+				Fields []venues.FieldError `json:"fields"`
 			} `json:"details"`
 		} `json:"error"`
 	}
 	if json.Unmarshal(text, &envelope) != nil || envelope.Error.Code == "" {
-		return fmt.Errorf("the service answers %s", status)
+		return fmt.Errorf("the service responds with %s", status)
 	}
 	err := fmt.Errorf("%s: %s", envelope.Error.Code, envelope.Error.Message)
 	for _, f := range envelope.Error.Details.Fields {
@@ -142,7 +143,8 @@ func readRefusal(status string, text []byte) error {
 	return err
 }
 
-// create, list, change and end are the calls on one kind of record.
+// create, list, change and end call the administration API for one kind of
+// record.
 func create[Out any](ctx context.Context, c *adminClient, kind string, in any) (out Out, err error) {
 	return out, c.call(ctx, http.MethodPost, "/admin/v1/"+kind, in, &out)
 }
@@ -164,7 +166,7 @@ func end[Out any](ctx context.Context, c *adminClient, kind, id string) (out Out
 	return out, c.call(ctx, http.MethodDelete, "/admin/v1/"+kind+"/"+url.PathEscape(id), nil, &out)
 }
 
-func check(ctx context.Context, c *adminClient, id string) ([]admin.Finding, error) {
-	var page admin.Items[admin.Finding]
+func check(ctx context.Context, c *adminClient, id string) ([]registry.CheckResult, error) {
+	var page admin.Items[registry.CheckResult]
 	return page.Items, c.call(ctx, http.MethodPost, "/admin/v1/accounts/"+url.PathEscape(id)+"/check", nil, &page)
 }

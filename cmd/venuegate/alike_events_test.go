@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-var eventPart = part{"events", `{}`, nil, []chapter{
-	{"fills, as receivers of events hear of them", func(w *teller) {
+var eventSuite = suite{"events", `{}`, nil, []scenario{
+	{"fills, as receivers of events hear of them", func(w *trader) {
 		order := w.place(`"side":"buy","type":"limit","qty":"0.5","price":"65000","comment":"events"`)
-		w.houseTrades("sell", "0.2")
+		w.marketTrades("sell", "0.2")
 		w.events("order.partially_filled")
-		w.houseTrades("sell", "0.3")
+		w.marketTrades("sell", "0.3")
 		w.service.order(order.text("orderId"), "filled")
 		w.events("order.filled")
 		w.send(http.StatusCreated, "/v1/positions/close", `"qty":"0.01"`)
@@ -20,16 +20,16 @@ var eventPart = part{"events", `{}`, nil, []chapter{
 		w.send(http.StatusCreated, "/v1/positions/close", "")
 		w.eventsOf("position.closed")
 	}},
-	{"a signal", func(w *teller) {
+	{"a signal", func(w *trader) {
 		made := w.administer(http.StatusCreated, http.MethodPost, "hooks", fmt.Sprintf(`{"customer":%q,"kind":"webhook","name":"alike","rules":{}}`, w.id))
 		hook := DemoHook{made.text("id"), made.text("url"), made.text("secret")}
-		w.note("order", w.fire(http.StatusAccepted, hook, orderSignal(string(w.venue), "BTCUSDT", "buy", "0.01", `,"comment":"signal"`)))
+		w.observe("order", w.fire(http.StatusAccepted, hook, orderSignal(string(w.venue), "BTCUSDT", "buy", "0.01", `,"comment":"signal"`)))
 		w.events("order.filled")
-		w.note("close", w.fire(http.StatusAccepted, hook, fmt.Sprintf(`{"action":"close","exchange":%q,"symbol":"BTCUSDT"}`, w.venue)))
+		w.observe("close", w.fire(http.StatusAccepted, hook, fmt.Sprintf(`{"action":"close","exchange":%q,"symbol":"BTCUSDT"}`, w.venue)))
 		w.events("order.filled", "position.closed")
-		w.note("nothing to close", w.fire(http.StatusUnprocessableEntity, hook, fmt.Sprintf(`{"action":"close","exchange":%q,"symbol":"BTCUSDT","requestId":"again"}`, w.venue)))
+		w.observe("nothing to close", w.fire(http.StatusUnprocessableEntity, hook, fmt.Sprintf(`{"action":"close","exchange":%q,"symbol":"BTCUSDT","requestId":"again"}`, w.venue)))
 	}},
-	{"an alert", func(w *teller) {
+	{"an alert", func(w *trader) {
 		for _, field := range []string{"mark", "last"} {
 			w.administer(http.StatusCreated, http.MethodPost, "alerts", fmt.Sprintf(
 				`{"customer":%q,"exchange":%q,"symbol":"BTCUSDT","condition":{"field":%q,"op":"above","value":"65500"}}`, w.id, w.venue, field))
@@ -38,23 +38,23 @@ var eventPart = part{"events", `{}`, nil, []chapter{
 			w.move(alikePrice)
 		}
 	}},
-	{"the daily loss", func(w *teller) {
+	{"the daily loss", func(w *trader) {
 		w.opens("0.1")
 		w.events("order.filled")
 		w.administer(http.StatusOK, http.MethodPatch, "accounts/"+w.id+":"+string(w.venue), `{"limits":{"dailyLoss":"50"}}`)
 		w.move("64000")
 		w.events("risk.limit_reached")
 		w.refused("an order while locked", http.StatusUnprocessableEntity, "/v1/orders", `"side":"buy","type":"market","qty":"0.01"`)
-		w.note("close while locked", w.ended(w.send(http.StatusCreated, "/v1/positions/close", "")))
+		w.observe("close while locked", w.ended(w.send(http.StatusCreated, "/v1/positions/close", "")))
 	}},
 }}
 
-// events waits for the next events of the customer and notes them by type: exactly
-// these.
-func (w *teller) events(types ...string) {
+// events waits for the customer's next events, which must have exactly these types,
+// and observes them.
+func (w *trader) events(types ...string) {
 	w.t.Helper()
 	fresh := w.freshEvents(func(fresh []record) bool { return len(fresh) >= len(types) })
-	w.noteEvents(fresh)
+	w.observeEvents(fresh)
 	got := make([]string, len(fresh))
 	for n, e := range fresh {
 		got[n] = e.text("type")
@@ -66,31 +66,31 @@ func (w *teller) events(types ...string) {
 	}
 }
 
-// eventsOf waits for one of a type and notes it alone.
-func (w *teller) eventsOf(kind string) {
+// eventsOf waits for an event of a type and observes only that one.
+func (w *trader) eventsOf(kind string) {
 	w.t.Helper()
 	is := func(e record) bool { return e.text("type") == kind }
 	fresh := w.freshEvents(func(fresh []record) bool { return slices.ContainsFunc(fresh, is) })
-	w.noteEvents(fresh[slices.IndexFunc(fresh, is):][:1])
+	w.observeEvents(fresh[slices.IndexFunc(fresh, is):][:1])
 }
 
-// freshEvents waits until the events that are not told yet are enough.
-func (w *teller) freshEvents(enough func([]record) bool) []record {
+// freshEvents waits until there are enough unseen events.
+func (w *trader) freshEvents(enough func([]record) bool) []record {
 	w.t.Helper()
 	var fresh []record
 	eventually(w.t, "events", func() bool {
-		fresh = w.get("/v1/events?limit=500").items()[w.heardEvents:]
+		fresh = w.get("/v1/events?limit=500").items()[w.seenEvents:]
 		return enough(fresh)
 	})
-	w.heardEvents += len(fresh)
+	w.seenEvents += len(fresh)
 	return fresh
 }
 
-// noteEvents notes events in the order of their types: the order between events is
-// not promised.
-func (w *teller) noteEvents(events []record) {
+// observeEvents observes events sorted by type, because their order is not
+// guaranteed.
+func (w *trader) observeEvents(events []record) {
 	slices.SortStableFunc(events, func(a, b record) int { return cmp.Compare(a.text("type"), b.text("type")) })
 	for _, e := range events {
-		w.note("event "+e.text("type"), e)
+		w.observe("event "+e.text("type"), e)
 	}
 }

@@ -14,23 +14,23 @@ import (
 	"venuegate/venues"
 )
 
-// scene is an answer or a message: what each of its members is, by its path.
-type scene struct {
+// observation is a response or a message: a description of each member by its path.
+type observation struct {
 	name    string
 	members map[string]string
 }
 
 // exemption is a difference between venues that stands, with its reason. scene and
 // member are patterns of path.Match. One that is not needed any more fails the test.
-type exemption struct{ scene, member, reason string }
+type exemption struct{ observation, member, reason string }
 
-// What members are compared by, where it is not their value.
+// How members are compared if not by their value.
 const (
-	byName  = "name"  // somebody's own name for something
-	byTime  = "time"  // a moment
-	byWords = "words" // the venue's or the service's own words
-	bySize  = "size"  // a figure that follows from the venue's own rates: its sign and magnitude
-	byTerms = "terms" // a figure of the venue's own listing
+	byName  = "name"  // an id or a name
+	byTime  = "time"  // a time
+	byWords = "words" // free text of the venue or the service
+	bySize  = "size"  // a figure that depends on the venue's rates: its sign and magnitude
+	byTerms = "terms" // a figure of the venue's instrument list
 )
 
 var comparedBy = map[string]string{
@@ -47,8 +47,8 @@ var comparedBy = map[string]string{
 	"open": byTerms, "high": byTerms, "low": byTerms, "volume": byTerms, "turnover": byTerms,
 }
 
-// membersOf lists what an answer holds, by path. The venue's name stands for all
-// of them.
+// membersOf describes the members of a response by path. Names of venues are
+// replaced by a common one.
 func membersOf(what record, venue venues.Venue) map[string]string {
 	found := map[string]string{}
 	describeMember(found, "", "", map[string]any(what), venue)
@@ -73,8 +73,8 @@ func describeMember(found map[string]string, at, name string, value any, venue v
 	}
 }
 
-// describeValue is what a member is compared by. A member that is null, and a moment
-// that is none, are always seen.
+// describeValue returns the text by which a member is compared. A null member and
+// an invalid time are always different from others.
 func describeValue(by string, value any, venue venues.Venue) string {
 	text, isText := value.(string)
 	_, notDecimal := venues.ParseDecimal(text)
@@ -83,7 +83,7 @@ func describeValue(by string, value any, venue venues.Venue) string {
 		return "null"
 	case by == byName && isText && text != "", by == byWords && isText:
 		return by
-	case by == byTime && isMoment(text):
+	case by == byTime && isTime(text):
 		return by
 	case by == bySize && isText && notDecimal == nil:
 		d := venues.MustDecimal(text)
@@ -100,24 +100,24 @@ func describeValue(by string, value any, venue venues.Venue) string {
 	return strings.ReplaceAll(string(described), string(venue), "<exchange>")
 }
 
-func isMoment(text string) bool {
+func isTime(text string) bool {
 	_, err := time.Parse(venues.TimeFormat, text)
 	return err == nil
 }
 
-// compare fails the test for every member that is another on one venue than on the
-// first, and notes which exemptions were needed.
-func (p *part) compare(t *testing.T, stories [][]scene, used map[int]bool) {
+// compare fails the test for every member that differs between a venue and the first
+// one, and marks the exemptions that were needed.
+func (p *suite) compare(t *testing.T, stories [][]observation, used map[int]bool) {
 	t.Helper()
 	first := stories[0]
 	for n, story := range stories[1:] {
 		venue := venues.All()[n+1]
 		if len(story) != len(first) {
-			t.Fatalf("%s tells %d scenes, %s %d", venue, len(story), venues.All()[0], len(first))
+			t.Fatalf("%s has %d observations, %s has %d", venue, len(story), venues.All()[0], len(first))
 		}
 		for i, s := range story {
 			if s.name != first[i].name {
-				t.Fatalf("%s tells %q, %s %q", venue, s.name, venues.All()[0], first[i].name)
+				t.Fatalf("%s observes %q, %s %q", venue, s.name, venues.All()[0], first[i].name)
 			}
 			for _, member := range differences(first[i].members, s.members) {
 				if e, exempt := p.exemptionOf(s.name, member); exempt {
@@ -131,7 +131,7 @@ func (p *part) compare(t *testing.T, stories [][]scene, used map[int]bool) {
 	}
 }
 
-// differences lists the members that two scenes do not share.
+// differences returns the members in which two observations differ.
 func differences(a, b map[string]string) []string {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
@@ -143,9 +143,9 @@ func differences(a, b map[string]string) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-func (p *part) exemptionOf(name, member string) (int, bool) {
+func (p *suite) exemptionOf(name, member string) (int, bool) {
 	for n, e := range p.exempt {
-		inScene, _ := path.Match(e.scene, name)
+		inScene, _ := path.Match(e.observation, name)
 		ofMember, _ := path.Match(e.member, member)
 		if inScene && ofMember {
 			return n, true

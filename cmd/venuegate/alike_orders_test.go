@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-var recordPart = part{"records and refusals", `{}`, []exemption{
+var recordSuite = suite{"records and refusals", `{}`, []exemption{
 	{"too much margin", "error/details/venueSubCode", "OKX alone has codes below its codes"},
 	{"instrument", "minNotional", "OKX has none: the least quantity is its only floor"},
-}, []chapter{
-	{"instrument", func(w *teller) {
-		w.note("instrument", w.until("the leverage", func() record { return w.list("/v1/instruments")[0] },
+}, []scenario{
+	{"instrument", func(w *trader) {
+		w.observe("instrument", w.until("the leverage", func() record { return w.list("/v1/instruments")[0] },
 			func(i record) bool { return i["maxLeverage"] != nil }))
 	}},
-	{"requests that are refused before they are sent", func(w *teller) {
+	{"requests that are refused before they are sent", func(w *trader) {
 		for _, r := range []struct{ name, order string }{
 			{"price off the tick", `"side":"buy","type":"limit","qty":"0.02","price":"64000.05"`},
 			{"quantity off the step", `"side":"buy","type":"limit","qty":"0.02000001","price":"64000"`},
@@ -26,75 +26,75 @@ var recordPart = part{"records and refusals", `{}`, []exemption{
 			w.refused(r.name, http.StatusBadRequest, "/v1/orders", r.order)
 		}
 	}},
-	{"requests that the venue or its state refuses", func(w *teller) {
+	{"requests that the venue or its state refuses", func(w *trader) {
 		w.refused("too much margin", http.StatusUnprocessableEntity, "/v1/orders", `"side":"buy","type":"limit","qty":"40","price":"64000"`)
 		w.refused("reduce-only without a position", http.StatusUnprocessableEntity, "/v1/orders", `"side":"sell","type":"market","qty":"0.02","reduceOnly":true`)
 		w.refused("close without a position", http.StatusUnprocessableEntity, "/v1/positions/close", "")
 		w.refused("leverage above the maximum", http.StatusUnprocessableEntity, "/v1/positions/leverage", `"leverage":"9999"`)
-		w.note("unknown symbol", w.trade(http.StatusUnprocessableEntity, http.MethodPost, "/v1/orders",
+		w.observe("unknown symbol", w.trade(http.StatusUnprocessableEntity, http.MethodPost, "/v1/orders",
 			fmt.Sprintf(`{"exchange":%q,"symbol":"NOPEUSDT","side":"buy","type":"market","qty":"1"}`, w.venue)))
-		w.note("no order after all", record{"items": w.get("/v1/orders")["items"]})
+		w.observe("no order after all", record{"items": w.get("/v1/orders")["items"]})
 	}},
 }}
 
-var orderPart = part{"orders", `{}`, []exemption{
-	{"post-only that would take", "error/venueCode", "Binance refuses it in the answer, with a code; the others cancel it, with a reason"},
+var orderSuite = suite{"orders", `{}`, []exemption{
+	{"post-only that would take", "error/venueCode", "Binance rejects it in the response, with a code; the others cancel it, with a reason"},
 	{"post-only that would take", "venueOrderId", "Binance refuses it in the answer: there is no order"},
 	{"fill-or-kill without a match", "error/venueCode", "as of a post-only order"},
 	{"fill-or-kill without a match", "venueOrderId", "as of a post-only order"},
 	{"immediate-or-cancel without a match", "error/venueMessage", "Binance gives no reason: the order is just expired"},
-}, []chapter{
-	{"a market order", func(w *teller) {
+}, []scenario{
+	{"a market order", func(w *trader) {
 		placed := w.ended(w.place(`"side":"buy","type":"market","qty":"0.01","comment":"first"`))
-		w.note("answer", placed)
-		w.note("record", w.service.order(placed.text("orderId"), "filled"))
-		w.noteFills(1)
-		w.note("closed orders", w.list("/v1/orders?status=closed")[0])
+		w.observe("answer", placed)
+		w.observe("record", w.service.order(placed.text("orderId"), "filled"))
+		w.observeFills(1)
+		w.observe("closed orders", w.list("/v1/orders?status=closed")[0])
 		w.flat()
 	}},
-	{"a resting order is amended and cancelled", func(w *teller) {
+	{"a resting order is amended and cancelled", func(w *trader) {
 		order := w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","requestId":"alike-1"`)
-		w.note("answer", order)
+		w.observe("answer", order)
 		w.refused("a repeat", http.StatusConflict, "/v1/orders", `"side":"buy","type":"limit","qty":"0.02","price":"64000","requestId":"alike-1"`)
-		w.note("open orders", w.list("/v1/orders")[0])
+		w.observe("open orders", w.list("/v1/orders")[0])
 		order = w.change(order, `"price":"63900","qty":"0.03"`)
-		w.note("amended", order)
-		w.note("amended in vain", w.trade(http.StatusBadRequest, http.MethodPatch, "/v1/orders/"+order.text("orderId"), `{"price":"63900.05"}`))
-		w.note("cancelled", w.cancel(order))
-		w.note("cancelled twice", w.trade(http.StatusNotFound, http.MethodDelete, "/v1/orders/"+order.text("orderId"), ""))
-		w.note("amended too late", w.trade(http.StatusNotFound, http.MethodPatch, "/v1/orders/"+order.text("orderId"), `{"price":"63800"}`))
+		w.observe("amended", order)
+		w.observe("amended in vain", w.trade(http.StatusBadRequest, http.MethodPatch, "/v1/orders/"+order.text("orderId"), `{"price":"63900.05"}`))
+		w.observe("cancelled", w.cancel(order))
+		w.observe("cancelled twice", w.trade(http.StatusNotFound, http.MethodDelete, "/v1/orders/"+order.text("orderId"), ""))
+		w.observe("amended too late", w.trade(http.StatusNotFound, http.MethodPatch, "/v1/orders/"+order.text("orderId"), `{"price":"63800"}`))
 	}},
-	{"an order is filled in part, then whole", func(w *teller) {
+	{"an order is filled in part, then whole", func(w *trader) {
 		order := w.place(`"side":"buy","type":"limit","qty":"0.5","price":"65000"`)
-		w.houseTrades("sell", "0.2")
-		w.note("in part", w.service.order(order.text("orderId"), "partially_filled"))
-		w.note("amended to less than is filled", w.trade(http.StatusBadRequest, http.MethodPatch, "/v1/orders/"+order.text("orderId"), `{"qty":"0.1"}`))
-		w.houseTrades("sell", "0.3")
-		w.note("whole", w.service.order(order.text("orderId"), "filled"))
-		w.noteFills(2)
+		w.marketTrades("sell", "0.2")
+		w.observe("in part", w.service.order(order.text("orderId"), "partially_filled"))
+		w.observe("amended to less than is filled", w.trade(http.StatusBadRequest, http.MethodPatch, "/v1/orders/"+order.text("orderId"), `{"qty":"0.1"}`))
+		w.marketTrades("sell", "0.3")
+		w.observe("whole", w.service.order(order.text("orderId"), "filled"))
+		w.observeFills(2)
 		w.flat()
 	}},
-	{"an order is filled in part, then cancelled", func(w *teller) {
+	{"an order is filled in part, then cancelled", func(w *trader) {
 		order := w.place(`"side":"sell","type":"limit","qty":"0.5","price":"65000"`)
-		w.houseTrades("buy", "0.2")
+		w.marketTrades("buy", "0.2")
 		w.service.order(order.text("orderId"), "partially_filled")
-		w.note("cancelled", w.cancel(order))
+		w.observe("cancelled", w.cancel(order))
 		w.flat()
 	}},
-	{"orders that end at once", func(w *teller) {
-		w.note("post-only that would take", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"65500","postOnly":true`)))
+	{"orders that end at once", func(w *trader) {
+		w.observe("post-only that would take", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"65500","postOnly":true`)))
 		resting := w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","postOnly":true`)
-		w.note("post-only that rests", resting)
+		w.observe("post-only that rests", resting)
 		w.cancel(resting)
-		w.note("immediate-or-cancel without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"ioc"`)))
-		w.note("fill-or-kill without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"fok"`)))
-		w.note("immediate-or-cancel", w.service.order(w.place(`"side":"buy","type":"limit","qty":"0.01","price":"65500","timeInForce":"ioc"`).text("orderId"), "filled"))
+		w.observe("immediate-or-cancel without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"ioc"`)))
+		w.observe("fill-or-kill without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"fok"`)))
+		w.observe("immediate-or-cancel", w.service.order(w.place(`"side":"buy","type":"limit","qty":"0.01","price":"65500","timeInForce":"ioc"`).text("orderId"), "filled"))
 		w.flat()
 	}},
-	{"all orders are cancelled", func(w *teller) {
+	{"all orders are cancelled", func(w *trader) {
 		w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000"`)
 		w.place(`"side":"sell","type":"stop_market","qty":"0.02","triggerPrice":"60000"`)
-		w.note("answer", w.trade(http.StatusOK, http.MethodDelete, "/v1/orders?symbol=BTCUSDT&exchange="+string(w.venue), ""))
-		w.note("what is left", record{"items": w.get("/v1/orders")["items"]})
+		w.observe("answer", w.trade(http.StatusOK, http.MethodDelete, "/v1/orders?symbol=BTCUSDT&exchange="+string(w.venue), ""))
+		w.observe("what is left", record{"items": w.get("/v1/orders")["items"]})
 	}},
 }}

@@ -11,45 +11,45 @@ import (
 	"venuegate/venues"
 )
 
-// bookTopic names the book of BTCUSDT on each venue's own streams, as faults match
-// it.
+// bookTopic is the name of the BTCUSDT book on each venue's streams, for the match of
+// injected faults.
 var bookTopic = map[venues.Venue]string{
 	venues.Binance: "btcusdt@depth", venues.Bybit: "orderbook.200.BTCUSDT", venues.OKX: "books:BTC-USDT-SWAP",
 }
 
-var streamPart = part{"streams", `{}`, []exemption{
-	{"next candle", "venueTs", "OKX tells no time with its candles beside their own"},
-}, []chapter{
-	{"orders, positions and balances", func(w *teller) {
+var streamSuite = suite{"streams", `{}`, []exemption{
+	{"next candle", "venueTs", "OKX sends no message time with its candles"},
+}, []scenario{
+	{"orders, positions and balances", func(w *trader) {
 		k := w.subscribe("orders", "positions", "account")
 		for _, channel := range []string{"orders", "positions", "account"} {
-			w.note(channel, k.until(channel, func(m record) bool { return m.text("channel") == channel && m.text("type") == "snapshot" }))
+			w.observe(channel, k.until(channel, func(m record) bool { return m.text("channel") == channel && m.text("type") == "snapshot" }))
 		}
 	}},
-	{"channels are subscribed, refused and given back", func(w *teller) {
+	{"channels are subscribed, refused and given back", func(w *trader) {
 		k := w.subscribe("trades:" + string(w.venue) + ":ETHUSDT")
 		for _, m := range []string{
 			`{"op":"subscribe","id":1,"channels":["book:%[1]s:BTC/USDT:USDT:5","book:%[1]s:NOPEUSDT:5","book:%[1]s:BTCUSDT:7","kline:%[1]s:BTCUSDT:7m","fills:%[1]s:BTCUSDT"]}`,
 			`{"op":"unsubscribe","id":2,"channels":["book:%[1]s:BTCUSDT:5","trades:%[1]s:BTCUSDT"]}`,
 		} {
 			k.write(fmt.Sprintf(m, w.venue))
-			w.note("answer", k.until("an answer", func(m record) bool { return m["id"] != nil }))
+			w.observe("answer", k.until("an answer", func(m record) bool { return m["id"] != nil }))
 		}
 	}},
-	{"a book", func(w *teller) {
+	{"a book", func(w *trader) {
 		k := w.subscribe("book:" + string(w.venue) + ":BTCUSDT:5")
 		snapshot := k.until("the snapshot", func(m record) bool { return m.text("type") == "snapshot" })
-		w.note("snapshot", snapshot)
-		w.note("best prices", record{"bid": bestOf(snapshot, "bids")[0], "ask": bestOf(snapshot, "asks")[0]})
+		w.observe("snapshot", snapshot)
+		w.observe("best prices", record{"bid": bestOf(snapshot, "bids")[0], "ask": bestOf(snapshot, "asks")[0]})
 		order := w.place(`"side":"buy","type":"limit","qty":"0.5","price":"65000"`)
 		delta := k.until("the new level", func(m record) bool {
 			return m.text("type") == "delta" && slices.Equal(bestOf(m, "bids"), []any{"65000", "0.5"})
 		})
-		w.note("new level", firstLevel(delta))
+		w.observe("new level", firstLevel(delta))
 		w.cancel(order)
-		w.note("level gone", firstLevel(k.until("its end", func(m record) bool { return m.text("type") == "delta" })))
+		w.observe("level gone", firstLevel(k.until("its end", func(m record) bool { return m.text("type") == "delta" })))
 	}},
-	{"a book that the venue left a gap in", func(w *teller) {
+	{"a book that the venue left a gap in", func(w *trader) {
 		k := w.subscribe("book:" + string(w.venue) + ":BTCUSDT:5")
 		k.until("the snapshot", func(m record) bool { return m.text("type") == "snapshot" })
 		post(w.t, w.control+"/faults", fmt.Sprintf(`{"match":{"op":%q},"do":"gap","times":1}`, bookTopic[w.venue]))
@@ -59,64 +59,64 @@ var streamPart = part{"streams", `{}`, []exemption{
 			return strings.Contains(text, `"struck":1`)
 		})
 		w.place(`"side":"buy","type":"limit","qty":"0.5","price":"64980"`)
-		w.note("stale", k.until("the word of it", func(m record) bool { return m.text("type") == "stale" }))
-		w.note("snapshot", k.until("the snapshot", func(m record) bool { return m.text("type") == "snapshot" }))
+		w.observe("stale", k.until("the word of it", func(m record) bool { return m.text("type") == "stale" }))
+		w.observe("snapshot", k.until("the snapshot", func(m record) bool { return m.text("type") == "snapshot" }))
 		w.trade(http.StatusOK, http.MethodDelete, "/v1/orders", "")
 	}},
-	{"trades", func(w *teller) {
+	{"trades", func(w *trader) {
 		k := w.subscribe("trades:" + string(w.venue) + ":BTCUSDT")
 		w.place(`"side":"buy","type":"limit","qty":"0.5","price":"65000"`)
-		w.houseTrades("sell", "0.4")
-		w.note("trade", k.until("the trade", func(m record) bool { return m.text("data", "qty") == "0.4" }))
+		w.marketTrades("sell", "0.4")
+		w.observe("trade", k.until("the trade", func(m record) bool { return m.text("data", "qty") == "0.4" }))
 		w.trade(http.StatusOK, http.MethodDelete, "/v1/orders", "")
 		w.flat()
 	}},
-	{"candles", func(w *teller) {
+	{"candles", func(w *trader) {
 		k := w.subscribe("kline:" + string(w.venue) + ":BTCUSDT:1h")
 		first := k.until("the snapshot", func(m record) bool { return m.text("type") == "snapshot" })
-		delete(first, "venueTs") // there if the stream has told a candle before
-		w.note("first candle", first)
+		delete(first, "venueTs") // present if the stream has published a candle before
+		w.observe("first candle", first)
 		traded := figure(first, "volume").Add(decimal.NewFromInt(5))
 		w.place(`"side":"buy","type":"limit","qty":"5","price":"65000"`)
-		w.houseTrades("sell", "5")
+		w.marketTrades("sell", "5")
 		candle := k.until("the candle", func(m record) bool {
 			return m.text("type") == "update" && figure(m, "volume").GreaterThanOrEqual(traded)
 		})
-		w.note("next candle", candle)
-		w.note("units", record{"turnover of a coin": figure(candle, "turnover").DivRound(figure(candle, "volume"), 0).Round(-3).String()})
+		w.observe("next candle", candle)
+		w.observe("units", record{"turnover of a coin": figure(candle, "turnover").DivRound(figure(candle, "volume"), 0).Round(-3).String()})
 		w.flat()
 	}},
-	{"the life of an order, as it is streamed", func(w *teller) {
+	{"the life of an order, as it is streamed", func(w *trader) {
 		k := w.subscribe("orders")
 		order := w.place(`"side":"buy","type":"limit","qty":"0.5","price":"65000"`)
 		w.change(order, `"price":"64999.9","qty":"0.6"`)
 		w.change(order, `"price":"65000","qty":"0.5"`)
-		w.houseTrades("sell", "0.2")
+		w.marketTrades("sell", "0.2")
 		w.service.order(order.text("orderId"), "partially_filled")
-		w.houseTrades("sell", "0.3")
+		w.marketTrades("sell", "0.3")
 		for n, m := range k.life("filled") {
-			w.note(fmt.Sprintf("step %d", n), m)
+			w.observe(fmt.Sprintf("step %d", n), m)
 		}
 		w.flat()
 	}},
-	{"the life of a position, as it is streamed", func(w *teller) {
+	{"the life of a position, as it is streamed", func(w *trader) {
 		k := w.subscribe("positions")
 		w.opens("0.5")
-		w.note("opened", k.until("the position", func(m record) bool { return m.text("data", "qty") == "0.5" }))
+		w.observe("opened", k.until("the position", func(m record) bool { return m.text("data", "qty") == "0.5" }))
 		w.send(http.StatusCreated, "/v1/positions/close", "")
-		w.note("closed", k.until("the end", func(m record) bool { return m.text("data", "qty") == "0" }))
+		w.observe("closed", k.until("the end", func(m record) bool { return m.text("data", "qty") == "0" }))
 	}},
-	{"balances, as they are streamed", func(w *teller) {
+	{"balances, as they are streamed", func(w *trader) {
 		k := w.subscribe("account")
 		w.place(`"side":"buy","type":"limit","qty":"0.5","price":"64000"`)
-		w.note("an order holds margin", k.until("the margin", func(m record) bool {
+		w.observe("an order holds margin", k.until("the margin", func(m record) bool {
 			return m.text("type") == "update" && figure(m, "usedMargin").IsPositive()
 		}))
 	}},
 }}
 
-// life reads the messages of the one order to its end, and gives the last of each
-// state that it was in.
+// life reads the messages of one order up to its end, and returns the last message of
+// each status.
 func (k *socket) life(end string) []record {
 	k.t.Helper()
 	var steps []record
@@ -129,7 +129,7 @@ func (k *socket) life(end string) []record {
 		case m.text("type") != "update":
 			return false
 		case m.text("data", "status") == "pending":
-			delete(data, "venueOrderId") // known before it is open where the venue acknowledges first
+			delete(data, "venueOrderId") // known earlier if the venue acknowledges first
 		}
 		if len(steps) > 0 && state(steps[len(steps)-1]) == state(m) {
 			steps = steps[:len(steps)-1]
@@ -140,7 +140,7 @@ func (k *socket) life(end string) []record {
 	return steps
 }
 
-// bestOf is the first level of a side of a book message; nil if it has none.
+// bestOf returns the best level of a side of a book message, nil if there is none.
 func bestOf(m record, side string) []any {
 	data, _ := m["data"].(map[string]any)
 	levels, _ := data[side].([]any)
@@ -151,14 +151,14 @@ func bestOf(m record, side string) []any {
 	return slices.Clone(level)
 }
 
-// firstLevel is a book message of which the best bid alone is left, with its value:
-// what else has changed meanwhile is the market's.
+// firstLevel returns a book message reduced to its best bid; other levels depend on
+// the market.
 func firstLevel(m record) record {
 	m["data"] = map[string]any{"best": bestOf(m, "bids")}
 	return m
 }
 
-// figure is a decimal of a message's data.
+// figure returns a decimal of a message's data.
 func figure(m record, name string) decimal.Decimal {
 	return venues.MustDecimal(m.text("data", name))
 }

@@ -10,116 +10,117 @@ import (
 	"venuegate/venues"
 )
 
-// A part is told on accounts of its own, made as the venues' control is asked to.
-type part struct {
+// suite is a list of scenarios that run on their own accounts; account is the body
+// with which the venue's control creates them.
+type suite struct {
 	name, account string
-	// exempt lists the differences that stand.
-	exempt   []exemption
-	chapters []chapter
+	// exempt lists the accepted differences.
+	exempt    []exemption
+	scenarios []scenario
 }
 
-// A chapter is a piece of a trader's day. It is told on every venue alike, in a market
-// that stands at alikePrice, and every answer and every message of it is compared
-// member by member: names, kinds, units and values are the same, whatever the venue.
-// A chapter leaves no position behind, but for the last of its part.
-type chapter struct {
+// scenario is a sequence of requests that runs on every venue, in a market at
+// alikePrice. Every response and message is compared member by member: names, types,
+// units and values must be the same on every venue. A scenario leaves no position
+// open, except for the last of a suite.
+type scenario struct {
 	name string
-	tell func(*teller)
+	run  func(*trader)
 }
 
-// alikePrice is where the market of BTCUSDT stands when a chapter begins: the house
-// bids a tick below and asks a tick above.
+// alikePrice is the market price of BTCUSDT when a scenario begins: the best bid is a
+// tick below, the best ask a tick above.
 const alikePrice = "65000"
 
 func TestVenuesAreAlike(t *testing.T) {
-	for _, p := range []part{recordPart, orderPart, stopPart, protectionPart, positionPart, hedgePart, eventPart, streamPart} {
-		t.Run(p.name, p.tell)
+	for _, p := range []suite{recordSuite, orderSuite, stopSuite, protectionSuite, positionSuite, hedgeSuite, eventSuite, streamSuite} {
+		t.Run(p.name, p.run)
 	}
 }
 
-// tell tells a part, on venues and a service of its own: a venue's limits would not
-// let all of them be told at once.
-func (p *part) tell(t *testing.T) {
+// run runs a suite on its own venues and service, because the rate limits of a venue
+// do not allow all suites at the same time.
+func (p *suite) run(t *testing.T) {
 	t.Parallel()
 	file, _ := startSimProcess(t)
 	s := startService(t, t.TempDir(), "--sim", file)
-	var tellers []*teller
+	var traders []*trader
 	for _, venue := range venues.All() {
-		tellers = append(tellers, newTeller(t, s, venue, p.account))
+		traders = append(traders, newTrader(t, s, venue, p.account))
 	}
 	used := map[int]bool{}
-	for _, c := range p.chapters {
-		t.Run(c.name, func(t *testing.T) { p.compare(t, tellEverywhere(t, tellers, c), used) })
+	for _, c := range p.scenarios {
+		t.Run(c.name, func(t *testing.T) { p.compare(t, runEverywhere(t, traders, c), used) })
 	}
 	for n, e := range p.exempt {
 		if !used[n] && !t.Failed() {
-			t.Errorf("%s of %q is alike by now: %s", e.member, e.scene, e.reason)
+			t.Errorf("%s of %q no longer differs, remove its exemption: %s", e.member, e.observation, e.reason)
 		}
 	}
 }
 
-// tellEverywhere tells a chapter on all venues at once.
-func tellEverywhere(t *testing.T, tellers []*teller, c chapter) [][]scene {
+// runEverywhere runs a scenario on all venues concurrently.
+func runEverywhere(t *testing.T, traders []*trader, c scenario) [][]observation {
 	t.Helper()
-	stories := make([][]scene, len(tellers))
-	told := t.Run("told", func(t *testing.T) {
-		for n, w := range tellers {
+	stories := make([][]observation, len(traders))
+	ran := t.Run("venues", func(t *testing.T) {
+		for n, w := range traders {
 			t.Run(string(w.venue), func(t *testing.T) {
 				t.Parallel()
 				w.begin(t)
-				c.tell(w)
-				stories[n] = w.story
+				c.run(w)
+				stories[n] = w.observations
 			})
 		}
 	})
-	if !told {
+	if !ran {
 		t.FailNow()
 	}
 	return stories
 }
 
-// teller tells chapters on one venue, with a customer and an account of its own.
-type teller struct {
+// trader runs scenarios on one venue, with its own customer and account.
+type trader struct {
 	*service
-	venue   venues.Venue
-	control string
-	id      string // of the customer
-	story   []scene
-	// heardEvents and seenFills are how many of them are told already.
-	heardEvents, seenFills int
+	venue        venues.Venue
+	control      string
+	id           string // of the customer
+	observations []observation
+	// seenEvents and seenFills are the numbers of events and fills before this step.
+	seenEvents, seenFills int
 }
 
-func newTeller(t *testing.T, s *service, venue venues.Venue, account string) *teller {
+func newTrader(t *testing.T, s *service, venue venues.Venue, account string) *trader {
 	t.Helper()
-	w := &teller{service: &service{process: s.process, t: t, dir: s.dir, demo: s.demo}, venue: venue, control: s.demo.Sim[venue].ControlURL}
+	w := &trader{service: &service{process: s.process, t: t, dir: s.dir, demo: s.demo}, venue: venue, control: s.demo.Sim[venue].ControlURL}
 	w.id = w.administer(http.StatusCreated, http.MethodPost, "customers", `{"name":"alike"}`).text("id")
 	made := post(t, w.control+"/accounts", account)
 	w.administer(http.StatusCreated, http.MethodPost, "accounts", fmt.Sprintf(
 		`{"customer":%q,"exchange":%q,"apiKey":%q,"apiSecret":%q,"passphrase":%q}`,
 		w.id, venue, member(t, made, "apiKey"), member(t, made, "apiSecret"), member(t, made, "passphrase")))
 	w.takeKey()
-	eventually(t, "the account to take orders", w.takesOrders)
+	eventually(t, "the account to accept orders", w.acceptsOrders)
 	return w
 }
 
-// begin starts a chapter, with a key that has its whole allowance.
-func (w *teller) begin(t *testing.T) {
-	w.t, w.story = t, nil
+// begin starts a scenario with a new key, whose rate limit is unused.
+func (w *trader) begin(t *testing.T) {
+	w.t, w.observations = t, nil
 	w.takeKey()
 	w.move(alikePrice)
-	w.heardEvents = len(w.get("/v1/events?limit=500").items())
+	w.seenEvents = len(w.get("/v1/events?limit=500").items())
 	w.seenFills = len(w.list("/v1/fills"))
 }
 
-func (w *teller) takeKey() {
+func (w *trader) takeKey() {
 	w.t.Helper()
 	w.demo.APIKey = w.administer(http.StatusCreated, http.MethodPost, "keys", fmt.Sprintf(
 		`{"customer":%q,"name":"alike","scopes":["read","trade","account"]}`, w.id)).text("apiKey")
 }
 
-// takesOrders says whether the account is reconciled: until then an order is refused
-// for that, whatever is wrong with it.
-func (w *teller) takesOrders() bool {
+// acceptsOrders reports whether the account is reconciled: until then any order is
+// rejected with another status than this invalid one.
+func (w *trader) acceptsOrders() bool {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.demo.BaseURL+"/v1/orders", strings.NewReader(
 		fmt.Sprintf(`{"exchange":%q,"symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":"0.05"}`, w.venue)))
@@ -132,8 +133,8 @@ func (w *teller) takesOrders() bool {
 	return status == http.StatusBadRequest
 }
 
-// flat closes the position and waits until that is told.
-func (w *teller) flat() {
+// flat closes the position and waits for its event.
+func (w *trader) flat() {
 	w.t.Helper()
 	w.send(http.StatusCreated, "/v1/positions/close", "")
 	w.freshEvents(func(fresh []record) bool {
@@ -141,30 +142,30 @@ func (w *teller) flat() {
 	})
 }
 
-// note adds an answer or a message to the story.
-func (w *teller) note(name string, what record) {
-	w.story = append(w.story, scene{name, membersOf(what, w.venue)})
+// observe adds a response or a message to the observations.
+func (w *trader) observe(name string, what record) {
+	w.observations = append(w.observations, observation{name, membersOf(what, w.venue)})
 }
 
-// move puts the market at a price.
-func (w *teller) move(price string) {
+// move moves the market to a price.
+func (w *trader) move(price string) {
 	w.t.Helper()
 	post(w.t, w.control+"/market", fmt.Sprintf(`{"symbol":"BTCUSDT","price":%q}`, price))
 }
 
-// houseTrades lets somebody else take from the book.
-func (w *teller) houseTrades(side, qty string) {
+// marketTrades executes a trade of another participant.
+func (w *trader) marketTrades(side, qty string) {
 	w.t.Helper()
 	post(w.t, w.control+"/market/trade", fmt.Sprintf(`{"symbol":"BTCUSDT","side":%q,"qty":%q}`, side, qty))
 }
 
-func (w *teller) get(path string) record {
+func (w *trader) get(path string) record {
 	w.t.Helper()
 	return w.trade(http.StatusOK, http.MethodGet, path, "")
 }
 
-// list reads the items of a list about the venue and BTCUSDT.
-func (w *teller) list(path string) []record {
+// list returns the items of a list, filtered by the venue and BTCUSDT.
+func (w *trader) list(path string) []record {
 	w.t.Helper()
 	mark := "?"
 	if strings.Contains(path, "?") {
@@ -173,8 +174,8 @@ func (w *teller) list(path string) []record {
 	return w.get(path + mark + "symbol=BTCUSDT&exchange=" + string(w.venue)).items()
 }
 
-// send posts something about BTCUSDT at the venue.
-func (w *teller) send(status int, path, members string) record {
+// send posts a request about BTCUSDT at the venue.
+func (w *trader) send(status int, path, members string) record {
 	w.t.Helper()
 	if members != "" {
 		members = "," + members
@@ -182,15 +183,15 @@ func (w *teller) send(status int, path, members string) record {
 	return w.trade(status, http.MethodPost, path, fmt.Sprintf(`{"exchange":%q,"symbol":"BTC/USDT:USDT"%s}`, w.venue, members))
 }
 
-// place is send for an order that is taken.
-func (w *teller) place(members string) record {
+// place is send for an order that is accepted.
+func (w *trader) place(members string) record {
 	w.t.Helper()
 	return w.send(http.StatusCreated, "/v1/orders", members)
 }
 
-// ended is an order that takes at once or not at all: the answer to it, or the record
-// of its end where the answer could not wait for that.
-func (w *teller) ended(answer record) record {
+// ended returns the final record of an order that is filled or cancelled immediately:
+// the response, or the stored order if the response came before its end.
+func (w *trader) ended(answer record) record {
 	w.t.Helper()
 	closed := func(o record) bool { return venues.OrderStatus(o.text("status")).IsClosed() }
 	if closed(answer) {
@@ -199,14 +200,14 @@ func (w *teller) ended(answer record) record {
 	return w.until("the end of an order", func() record { return w.get("/v1/orders/" + answer.text("orderId")) }, closed)
 }
 
-// refused notes why an order is refused.
-func (w *teller) refused(name string, status int, path, members string) {
+// refused observes the rejection of an order.
+func (w *trader) refused(name string, status int, path, members string) {
 	w.t.Helper()
-	w.note(name, w.send(status, path, members))
+	w.observe(name, w.send(status, path, members))
 }
 
-// fills waits for as many executions of the chapter, and gives them newest first.
-func (w *teller) fills(n int) []record {
+// fills waits for n executions of the scenario and returns them, newest first.
+func (w *trader) fills(n int) []record {
 	w.t.Helper()
 	var list []record
 	eventually(w.t, "the fills", func() bool {
@@ -217,34 +218,34 @@ func (w *teller) fills(n int) []record {
 	return list
 }
 
-// noteFills notes the executions of the chapter.
-func (w *teller) noteFills(n int) {
+// observeFills observes the executions of the scenario.
+func (w *trader) observeFills(n int) {
 	w.t.Helper()
 	for n, fill := range w.fills(n) {
-		w.note(fmt.Sprintf("fill %d", n), fill)
+		w.observe(fmt.Sprintf("fill %d", n), fill)
 	}
 }
 
-func (w *teller) change(order record, members string) record {
+func (w *trader) change(order record, members string) record {
 	w.t.Helper()
 	return w.trade(http.StatusOK, http.MethodPatch, "/v1/orders/"+order.text("orderId"), "{"+members+"}")
 }
 
-func (w *teller) cancel(order record) record {
+func (w *trader) cancel(order record) record {
 	w.t.Helper()
 	return w.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+order.text("orderId"), "")
 }
 
-// opens buys at exactly alikePrice, as much as is wanted.
-func (w *teller) opens(qty string) record {
+// opens buys a quantity at exactly alikePrice.
+func (w *trader) opens(qty string) record {
 	w.t.Helper()
 	order := w.place(fmt.Sprintf(`"side":"buy","type":"limit","qty":%q,"price":%q`, qty, alikePrice))
 	w.move(alikePrice)
 	return w.service.order(order.text("orderId"), "filled")
 }
 
-// until waits until a reading is as wanted.
-func (w *teller) until(what string, read func() record, is func(record) bool) record {
+// until waits until the result of read satisfies is.
+func (w *trader) until(what string, read func() record, is func(record) bool) record {
 	w.t.Helper()
 	var found record
 	eventually(w.t, what, func() bool {
@@ -254,9 +255,9 @@ func (w *teller) until(what string, read func() record, is func(record) bool) re
 	return found
 }
 
-// position waits for the position of a side as the venue tells it in the end: with
-// everything that comes by another way than its first event.
-func (w *teller) position(side, qty string) record {
+// position waits for the final state of the position of a side, including the fields
+// that arrive after its first event.
+func (w *trader) position(side, qty string) record {
 	w.t.Helper()
 	return w.until("the position", func() record {
 		for _, p := range w.list("/v1/positions") {

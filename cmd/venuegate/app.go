@@ -17,17 +17,17 @@ import (
 	"venuegate/venues"
 )
 
-// drainMax is how long requests under way may take once the service is told to
-// stop.
+// drainMax bounds how long requests in progress may take once the service is
+// stopping.
 const drainMax = 10 * time.Second
 
-// App is the whole service in one object; tests start the same one. Open, then
-// Run, which closes it; or Open and Close.
+// App is the whole service; tests start the same one. OpenApp opens it, Run
+// serves and closes it; Close closes one that was never run.
 type App struct {
 	config Config
 	log    *zap.Logger
-	// announce is where the demo tells people what to try.
-	announce io.Writer
+	// out is where the demo prints its addresses and what to try.
+	out io.Writer
 
 	dir    *dataDir
 	token  venues.Secret
@@ -40,14 +40,15 @@ type App struct {
 
 	engine      *engine
 	adminServer *admin.Server
-	// owned ends what Open began, last first.
+	// owned closes what open has opened, last first.
 	owned closers
 }
 
-// OpenApp takes the data directory and both listeners, opens the store and
-// starts what reconciles with the venues. Nothing is answered before Run.
+// OpenApp locks the data directory, opens both listeners and the store, and
+// starts the actors, which reconcile with the venues. No request is served
+// before Run.
 func OpenApp(ctx context.Context, config Config, log *zap.Logger, announce io.Writer) (*App, error) {
-	a := &App{config: config, log: log, announce: announce}
+	a := &App{config: config, log: log, out: announce}
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.owned.Close())
 	}
@@ -105,10 +106,10 @@ func (a *App) listen(ctx context.Context) (err error) {
 	return nil
 }
 
-// openDemo starts the receiver of events, and finds or starts the simulated
-// venues, which replace the configured ones.
+// openDemo starts the receiver of events and connects to the simulated venues,
+// or starts them. They replace the configured venues.
 func (a *App) openDemo(ctx context.Context) (err error) {
-	if a.previousDemo, err = withdrawDemoFile(a.config.Data); err != nil {
+	if a.previousDemo, err = retireDemoFile(a.config.Data); err != nil {
 		return err
 	}
 	if a.receiver, err = openReceiver(ctx, a.config.HeaderPrefix, a.previousDemo.Receiver.Secret); err != nil {
@@ -132,7 +133,8 @@ func (a *App) openDemo(ctx context.Context) (err error) {
 	return nil
 }
 
-// Run serves until ctx ends or a listener fails, and closes the service.
+// Run serves until ctx ends or a listener fails, then closes the service. It
+// returns nil when ctx was cancelled.
 func (a *App) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	served := make(chan struct{}, 2)
@@ -165,7 +167,7 @@ func (a *App) Run(ctx context.Context) error {
 	return failure
 }
 
-// serverFailure is what ended ctx, if it was not its parent.
+// serverFailure returns the error that ended ctx, nil if its parent ended it.
 func serverFailure(ctx context.Context) error {
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
 		return cause
@@ -173,8 +175,9 @@ func serverFailure(ctx context.Context) error {
 	return nil
 }
 
-// shutdown stops accepting and lets requests under way end. Those that do not in
-// time are cut off: their clients ask again, as after any broken connection.
+// shutdown stops accepting connections and lets requests in progress end. Those
+// that take longer than drainMax are cut off; their clients repeat them, as after
+// any broken connection.
 func (a *App) shutdown() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainMax)
 	defer cancel()
@@ -187,11 +190,11 @@ func (a *App) shutdown() {
 	}
 }
 
-// Close ends everything that Open began: actors, connections, store, in this
-// order. What is durable stays so; a second call does nothing.
+// Close closes everything that OpenApp opened: actors, connections, store, in
+// this order. A second call does nothing.
 func (a *App) Close() error { return a.owned.Close() }
 
-// BaseURL is where clients find the service.
+// BaseURL returns the URL of the public listener.
 func (a *App) BaseURL() string {
 	scheme := "http://"
 	if a.config.TLS.Cert != "" {
@@ -200,12 +203,13 @@ func (a *App) BaseURL() string {
 	return scheme + a.public.Addr().String()
 }
 
-// runDemo makes the demo, waits until it serves, and says so.
+// runDemo creates the demo's records, waits until its accounts are ready, and
+// prints its description.
 func (a *App) runDemo(ctx context.Context) error {
 	demoCtx, cancel := context.WithTimeout(ctx, demoReadyMax)
 	defer cancel()
 	setup := demoSetup{
-		store: a.engine.store, registry: a.engine.registry, venues: a.simulated, previous: a.previousDemo,
+		store: a.engine.store, registry: a.engine.registry, vault: a.engine.vault, venues: a.simulated, previous: a.previousDemo,
 		baseURL: a.BaseURL(), receiver: a.receiver, secretOf: a.engine.endpointSecret, ready: a.engine.AccountReady,
 	}
 	d, err := setup.prepare(demoCtx)
@@ -222,6 +226,6 @@ func (a *App) runDemo(ctx context.Context) error {
 	if err := writeDemoFile(a.config.Data, d); err != nil {
 		return err
 	}
-	printDemo(a.announce, a.config, d)
+	printDemo(a.out, a.config, d)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"venuegate/venues"
 )
 
-// badInput is one request that must be refused, with what its answer must hold.
+// badInput is a request that must be rejected, with the expected response.
 type badInput struct {
 	name, method, path, body string
 	status                   int
@@ -19,7 +19,7 @@ type badInput struct {
 	details                  []string
 }
 
-// refuses makes the requests, of which none may change anything at the venue.
+// refuses sends the requests and checks that none changes anything at the venue.
 func (s *service) refuses(t *testing.T, control string, list ...badInput) {
 	t.Helper()
 	before := venueLedger(t, control)
@@ -43,7 +43,7 @@ func (s *service) refuses(t *testing.T, control string, list ...badInput) {
 	}
 }
 
-// venueLedger is what the venue has recorded of orders.
+// venueLedger returns the order ledger of the venue.
 func venueLedger(t *testing.T, control string) string {
 	t.Helper()
 	status, ledger := get(t, control+"/ledger")
@@ -53,9 +53,9 @@ func venueLedger(t *testing.T, control string) string {
 	return ledger
 }
 
-// TestBadInputIsRefusedAndNothingIsSent: every line gives its documented code and
-// details, over the public listener.
-func TestBadInputIsRefusedAndNothingIsSent(t *testing.T) {
+// TestBadInputIsRejectedAndNothingIsSent checks the documented code and details of
+// each invalid request over the public listener.
+func TestBadInputIsRejectedAndNothingIsSent(t *testing.T) {
 	simFile, sims := startSimProcess(t)
 	control := sims[venues.Binance].ControlURL
 	s := startService(t, t.TempDir(), "--sim", simFile)

@@ -12,14 +12,14 @@ import (
 // Exit statuses.
 const (
 	exitOK = 0
-	// exitFailed: what was asked for did not succeed.
+	// exitFailed is returned when a command has started and failed.
 	exitFailed = 1
-	// exitUsage: the command line or the configuration cannot be used; nothing
-	// was tried.
+	// exitUsage is returned when the command line or the configuration is
+	// invalid; nothing was tried.
 	exitUsage = 2
 )
 
-// shell is what a command talks to.
+// shell holds the streams and the environment of a command.
 type shell struct {
 	In      io.Reader
 	Out     io.Writer
@@ -27,7 +27,7 @@ type shell struct {
 	Environ []string
 }
 
-// execute runs a command line and gives the exit status.
+// execute runs a command line and returns the exit status.
 func execute(ctx context.Context, args []string, sh shell) int {
 	started := false
 	root := newRootCommand(sh)
@@ -51,7 +51,7 @@ func execute(ctx context.Context, args []string, sh shell) int {
 	return exitFailed
 }
 
-// noteStart sets started once a command runs: errors before that are those of
+// noteStart sets started once a command runs. Errors before that are errors of
 // the command line.
 func noteStart(cmd *cobra.Command, started *bool) {
 	if run := cmd.RunE; run != nil {
@@ -68,7 +68,7 @@ func noteStart(cmd *cobra.Command, started *bool) {
 func newRootCommand(sh shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "venuegate",
-		Short:         "One trading interface to several derivatives venues",
+		Short:         "One trading API over several derivatives venues",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version,
@@ -86,8 +86,8 @@ func newRootCommand(sh shell) *cobra.Command {
 	return root
 }
 
-// configFlags gives a command the flags that set keys of the configuration.
-// Only those named are added; --config always.
+// configFlags adds --config to a command, and of the flags that set keys of the
+// configuration those that are named.
 func configFlags(cmd *cobra.Command, names ...string) {
 	flags := cmd.Flags()
 	flags.String("config", "", "configuration `FILE` (YAML)")
@@ -95,17 +95,17 @@ func configFlags(cmd *cobra.Command, names ...string) {
 	for _, name := range names {
 		switch name {
 		case "data":
-			flags.String(name, defaults.Data, "`DIR` of everything that lasts")
+			flags.String(name, defaults.Data, "data directory `DIR`")
 		case "listen":
 			flags.String(name, defaults.Listen, "public listener, `ADDR`")
 		case "admin-listen":
 			flags.String(name, defaults.AdminListen, "administration listener, loopback `ADDR`")
 		case "demo":
-			flags.Bool(name, false, "simulated venues, with a customer and keys made for it")
+			flags.Bool(name, false, "serve simulated venues, with a customer and keys for them")
 		case "sim":
-			flags.String(name, "", "demo on the venues of `FILE`, which `venuegate sim --out` wrote")
+			flags.String(name, "", "demo with the venues described in `FILE`, written by venuegate sim --out")
 		case "behind-proxy":
-			flags.Bool(name, false, "a proxy in front ends TLS")
+			flags.Bool(name, false, "a proxy terminates TLS")
 		case "log-format":
 			flags.String(name, defaults.Log.Format, "json, or console for people")
 		case "log-level":
@@ -129,7 +129,7 @@ func loadConfig(cmd *cobra.Command, sh shell) (Config, error) {
 	return LoadConfig(Sources{File: file, Environ: sh.Environ, Flags: cmd.Flags(), FlagKeys: flagKeys})
 }
 
-// newGroup is a command that only holds others.
+// newGroup returns a command that only has subcommands.
 func newGroup(use, short string, commands ...*cobra.Command) *cobra.Command {
 	group := &cobra.Command{
 		Use: use, Short: short, Args: cobra.NoArgs,

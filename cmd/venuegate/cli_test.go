@@ -9,18 +9,18 @@ import (
 	"testing"
 	"time"
 
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
-// run executes a command line in this process and gives what it printed.
+// run executes a command line in this process and returns its output.
 func run(ctx context.Context, args ...string) (status int, out, err string) {
 	var stdout, stderr lockedBuffer
 	status = execute(ctx, args, shell{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
 	return status, stdout.String(), stderr.String()
 }
 
-// lockedBuffer is a buffer that a command writes while a test reads.
+// lockedBuffer is a buffer for concurrent writes and reads.
 type lockedBuffer struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
@@ -44,7 +44,7 @@ func TestExitStatus(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
 		status int
-		// says is a part of what is printed, on either stream.
+		// says is a part of the output on either stream.
 		says string
 	}{
 		{[]string{}, exitOK, "Usage:"},
@@ -53,7 +53,7 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"serve", "--help"}, exitOK, "--admin-listen"},
 		{[]string{"serve", "--print-config", "--listen", "127.0.0.1:7"}, exitOK, "listen: 127.0.0.1:7\n"},
 		{[]string{"serve", "--config", bad}, exitUsage, "lisen (" + bad + "): unknown key"},
-		{[]string{"serve", "--listen", "0.0.0.0:80", "--print-config"}, exitUsage, "listen (--listen): keys would travel in clear"},
+		{[]string{"serve", "--listen", "0.0.0.0:80", "--print-config"}, exitUsage, "listen (--listen): API keys would be sent unencrypted"},
 		{[]string{"serve", "--config", "/nonexistent.yaml"}, exitUsage, "/nonexistent.yaml"},
 		{[]string{"serve", "--lisen", "x"}, exitUsage, "unknown flag: --lisen"},
 		{[]string{"serve", "now"}, exitUsage, "unknown command"},
@@ -61,13 +61,13 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"keys", "create", "--name", "k"}, exitUsage, `"customer" not set`},
 		{[]string{"keys", "revoke"}, exitUsage, "accepts 1 arg"},
 		{[]string{"keys", "list", "--data", empty}, exitFailed, "no service has run on " + empty},
-		{[]string{"keys", "change", "k"}, exitUsage, "which change?"},
-		{[]string{"hooks", "change", "hook_1", "--data", empty}, exitUsage, "which change?"},
-		{[]string{"endpoints", "change", "end_1"}, exitUsage, "which change?"},
-		{[]string{"alerts", "change", "al_1"}, exitUsage, "which change?"},
-		{[]string{"watch", "trades:binance:BTCUSDT", "--data", empty}, exitFailed, "which key?"},
+		{[]string{"keys", "change", "k"}, exitUsage, "nothing to change"},
+		{[]string{"hooks", "change", "hook_1", "--data", empty}, exitUsage, "nothing to change"},
+		{[]string{"endpoints", "change", "end_1"}, exitUsage, "nothing to change"},
+		{[]string{"alerts", "change", "al_1"}, exitUsage, "nothing to change"},
+		{[]string{"watch", "trades:binance:BTCUSDT", "--data", empty}, exitFailed, "no API key"},
 		{[]string{"bench", "levitation"}, exitUsage, `no scenario "levitation"`},
-		{[]string{"sim", "--replay", "ftx=/dev/null"}, exitFailed, `"ftx" is no simulated venue`},
+		{[]string{"sim", "--replay", "ftx=/dev/null"}, exitFailed, `unknown venue "ftx"`},
 		{[]string{"sim", "--replay", "binance=/nonexistent"}, exitFailed, "/nonexistent"},
 		{[]string{"sim", "--replay", "okx=/nonexistent"}, exitFailed, "/nonexistent"},
 		{[]string{"sim", "--listen", "0.0.0.0:0"}, exitFailed, "not a loopback address"},
@@ -79,13 +79,13 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-// TestRefusalsSayWhatIsAllowed: whoever types a command sees what would have been
-// right.
-func TestRefusalsSayWhatIsAllowed(t *testing.T) {
+// TestErrorsListAllowedValues checks that the error of an invalid value contains the
+// allowed ones.
+func TestErrorsListAllowedValues(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{"error":{"code":"invalid_request","message":"types: not allowed","details":{"fields":[{"field":"types","rule":"not allowed","given":"x","allowed":"a b"}]}}}`: "invalid_request: types: not allowed\n  types may be: a b",
 		`{"error":{"code":"not_found","message":"there is no such record","details":{}}}`:                                                                               "not_found: there is no such record",
-		`<html>`: "the service answers 502 Bad Gateway",
+		`<html>`: "the service responds with 502 Bad Gateway",
 	} {
 		if got := readRefusal("502 Bad Gateway", []byte(answer)).Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -93,11 +93,11 @@ func TestRefusalsSayWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// TestTablesSayWhatIsRemoved: the answer to a removal does not look alive.
-func TestTablesSayWhatIsRemoved(t *testing.T) {
+// TestTablesShowRemovedRecords checks the state column of a removed record.
+func TestTablesShowRemovedRecords(t *testing.T) {
 	at := venues.At(time.Now())
 	for name, rows := range map[string][][]string{
-		"endpoint": endpointRows(admin.Endpoint{RemovedAt: at}), "hook": hookRows(admin.Hook{RemovedAt: at}), "alert": alertRows(admin.Alert{RemovedAt: at}),
+		"endpoint": endpointRows(registry.Endpoint{RemovedAt: at}), "hook": hookRows(registry.Hook{RemovedAt: at}), "alert": alertRows(registry.Alert{RemovedAt: at}),
 	} {
 		if !slices.Contains(rows[len(rows)-1], "removed") {
 			t.Errorf("%s: %q", name, rows)

@@ -7,12 +7,13 @@ import (
 	"sync"
 )
 
-// closers ends what was begun, last first. For one goroutine.
+// closers closes what was opened, last first. It is not safe for concurrent use.
 type closers struct{ ends []func() error }
 
 func (c *closers) add(end func() error) { c.ends = append(c.ends, end) }
 
-// Close ends everything, whatever fails on the way. A second call does nothing.
+// Close closes everything, whatever fails, and joins the errors. A second call
+// does nothing.
 func (c *closers) Close() error {
 	var failures error
 	for _, end := range slices.Backward(c.ends) {
@@ -22,7 +23,8 @@ func (c *closers) Close() error {
 	return failures
 }
 
-// together does several things at the same time and gives all that failed.
+// together calls functions concurrently, waits for all of them and joins their
+// errors.
 func together(all ...func() error) error {
 	failures := make([]error, len(all))
 	var under sync.WaitGroup
@@ -33,7 +35,7 @@ func together(all ...func() error) error {
 	return errors.Join(failures...)
 }
 
-// onceListener may be closed by its server and by its owner.
+// onceListener may be closed more than once: by its server and by its owner.
 type onceListener struct {
 	net.Listener
 	end func() error

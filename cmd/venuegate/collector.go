@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// gcPercent lets the heap grow to three times what lives before it is collected; Go's
-// own measure is twice. A collection takes as long as marking what lives, and the
-// orders of that time wait for it: they are the slowest of a hundred.
+// gcPercent lets the heap grow to three times the live heap before a collection;
+// Go's default is twice. Marking the live heap delays the orders of that time,
+// which show up in the 99th percentile.
 const gcPercent = 200
 
-// tuneCollector leaves alone what an operator has set; GOMEMLIMIT bounds the heap
-// whatever it would grow to.
+// tuneCollector sets gcPercent unless the operator has set GOGC. GOMEMLIMIT
+// bounds the heap in either case.
 func tuneCollector(environ []string) {
 	if !slices.ContainsFunc(environ, func(variable string) bool { return strings.HasPrefix(variable, "GOGC=") }) {
 		debug.SetGCPercent(gcPercent)

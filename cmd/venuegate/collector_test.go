@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheOperatorDecidesWhenMemoryIsCollected(t *testing.T) {
+func TestGOGCOverridesTheDefault(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
 	for _, c := range []struct {

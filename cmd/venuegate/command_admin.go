@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
-// adminCommand is a command that calls the administration of the service.
+// adminCommand completes a command that calls the administration API.
 func adminCommand(sh shell, cmd *cobra.Command, run func(ctx context.Context, c *adminClient, args []string, out io.Writer) error) *cobra.Command {
 	configFlags(cmd, "data", "admin-listen")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -37,31 +37,32 @@ func adminCommand(sh shell, cmd *cobra.Command, run func(ctx context.Context, c 
 }
 
 func newCustomersCommand(sh shell) *cobra.Command {
-	return newGroup("customers", "Make, list and disable customers",
-		adminCommand(sh, &cobra.Command{Use: "create NAME", Short: "Make a customer", Args: cobra.ExactArgs(1)},
+	return newGroup("customers", "Create, list, disable and enable customers",
+		adminCommand(sh, &cobra.Command{Use: "create NAME", Short: "Create a customer", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-				made, err := create[admin.Customer](ctx, c, "customers", admin.NewCustomer{Name: args[0]})
+				made, err := create[registry.Customer](ctx, c, "customers", registry.NewCustomer{Name: args[0]})
 				return printRows(out, err, customerRows(made))
 			}),
 		adminCommand(sh, &cobra.Command{Use: "list", Short: "List customers", Args: cobra.NoArgs},
 			func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
-				found, err := list[admin.Customer](ctx, c, "customers", "")
+				found, err := list[registry.Customer](ctx, c, "customers", "")
 				return printRows(out, err, customerRows(found...))
 			}),
-		adminCommand(sh, &cobra.Command{Use: "disable ID", Short: "End a customer: its keys open nothing", Args: cobra.ExactArgs(1)},
+		adminCommand(sh, &cobra.Command{Use: "disable ID", Short: "Disable a customer: its keys stop working", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-				ended, err := end[admin.Customer](ctx, c, "customers", args[0])
+				ended, err := end[registry.Customer](ctx, c, "customers", args[0])
 				return printRows(out, err, customerRows(ended))
 			}),
-		adminCommand(sh, &cobra.Command{Use: "enable ID", Short: "Let a disabled customer go on", Args: cobra.ExactArgs(1)},
+		adminCommand(sh, &cobra.Command{Use: "enable ID", Short: "Enable a disabled customer", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-				enabled, err := change[admin.Customer](ctx, c, "customers", args[0], map[string]bool{"disabled": false})
+				enabled, err := change[registry.Customer](ctx, c, "customers", args[0], map[string]bool{"disabled": false})
 				return printRows(out, err, customerRows(enabled))
 			}),
 	)
 }
 
-// newListCommand lists the records of one kind, of a customer or of all.
+// newListCommand returns a command that lists the records of one kind, of one
+// customer or of all.
 func newListCommand[T any](sh shell, name, short string, rows func(...T) [][]string) *cobra.Command {
 	var customer string
 	cmd := adminCommand(sh, &cobra.Command{Use: "list", Short: short, Args: cobra.NoArgs},
@@ -74,32 +75,32 @@ func newListCommand[T any](sh shell, name, short string, rows func(...T) [][]str
 }
 
 func newAccountsCommand(sh shell) *cobra.Command {
-	return newGroup("accounts", "Connect, list, examine, limit, halt and remove venue accounts",
+	return newGroup("accounts", "Connect, list, check, limit, halt and remove venue accounts",
 		newAccountsConnectCommand(sh), newListCommand(sh, "accounts", "List connected accounts", accountRows), newAccountsLimitsCommand(sh),
 		newAccountsHaltCommand(sh), newAccountsResumeCommand(sh), newAccountsUnlockCommand(sh),
-		adminCommand(sh, &cobra.Command{Use: "check ID", Short: "Examine an account at its venue", Args: cobra.ExactArgs(1)},
+		adminCommand(sh, &cobra.Command{Use: "check ID", Short: "Check an account at its venue", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-				findings, err := check(ctx, c, args[0])
+				results, err := check(ctx, c, args[0])
 				if err != nil {
 					return err
 				}
-				return printFindings(out, args[0], findings)
+				return printResults(out, args[0], results)
 			}),
-		adminCommand(sh, &cobra.Command{Use: "remove ID", Short: "Forget the credentials; orders at the venue stay", Args: cobra.ExactArgs(1)},
+		adminCommand(sh, &cobra.Command{Use: "remove ID", Short: "Delete the credentials; orders at the venue stay open", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-				ended, err := end[admin.Account](ctx, c, "accounts", args[0])
+				ended, err := end[registry.Account](ctx, c, "accounts", args[0])
 				return printRows(out, err, accountRows(ended))
 			}),
 	)
 }
 
 func newAccountsConnectCommand(sh shell) *cobra.Command {
-	var n admin.NewAccount
+	var n registry.NewAccount
 	var exchange, file string
 	cmd := adminCommand(sh, &cobra.Command{
 		Use: "connect", Short: "Connect a customer's account at a venue", Args: cobra.NoArgs,
 		Long: `Connects an account. The credentials are read from a file, or from standard input
-with "-", so that no other process sees them:
+with "-", so that they do not show in the process list:
 
   {"apiKey": "...", "apiSecret": "...", "passphrase": "..."}`,
 	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
@@ -107,7 +108,7 @@ with "-", so that no other process sees them:
 		if err != nil {
 			return err
 		}
-		connected, err := create[admin.Account](ctx, c, "accounts", map[string]string{
+		connected, err := create[registry.Account](ctx, c, "accounts", map[string]string{
 			"customer": n.Customer, "exchange": exchange, "apiKey": credentials.APIKey.Reveal(),
 			"apiSecret": credentials.APISecret.Reveal(), "passphrase": credentials.Passphrase.Reveal(),
 		})
@@ -121,14 +122,13 @@ with "-", so that no other process sees them:
 	return cmd
 }
 
-// whatIsGiven keeps the values of the flags that are given, by the names of the
-// flags.
+// whatIsGiven keeps the values whose flag is set; values are keyed by flag.
 func whatIsGiven(given func(flag string) bool, values map[string]any) map[string]any {
 	maps.DeleteFunc(values, func(flag string, _ any) bool { return !given(flag) })
 	return values
 }
 
-// requireChange has a command that changes a record refuse to change nothing.
+// requireChange makes a command fail unless one of its own flags is set.
 func requireChange(cmd *cobra.Command) *cobra.Command {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		given := false
@@ -138,7 +138,7 @@ func requireChange(cmd *cobra.Command) *cobra.Command {
 			}
 		})
 		if !given {
-			return errors.New("which change? none of the flags is given")
+			return errors.New("nothing to change: set at least one flag")
 		}
 		return nil
 	}
@@ -162,19 +162,19 @@ func readCredentials(name string, in io.Reader) (venues.Credentials, error) {
 		if err != nil {
 			return c, fmt.Errorf("read credentials: %w", err)
 		}
-		defer func() { _ = file.Close() }() // it was only read
+		defer func() { _ = file.Close() }() // only read
 		in = file
 	}
 	err := json.UnmarshalRead(io.LimitReader(in, credentialsFileMax), &c, json.RejectUnknownMembers(true))
 	if err != nil {
-		// The text is not repeated: it holds the secret.
+		// The text is not part of the error: it holds the secret.
 		return c, fmt.Errorf("credentials must be one JSON object with apiKey, apiSecret and, where the venue has one, passphrase")
 	}
 	return c, nil
 }
 
-// printRows prints a table, unless err says that there is none. The first row
-// is its head.
+// printRows prints rows as a table and returns nil; it prints nothing and returns
+// err if that is not nil. The first row is the head.
 func printRows(out io.Writer, err error, rows [][]string) error {
 	if err != nil {
 		return err
@@ -186,31 +186,31 @@ func printRows(out io.Writer, err error, rows [][]string) error {
 	return table.Flush()
 }
 
-// newTable is the head of a table with room for n rows.
+// newTable returns a table with its head and capacity for n rows.
 func newTable(n int, head ...string) [][]string { return append(make([][]string, 0, n+1), head) }
 
-func customerRows(found ...admin.Customer) [][]string {
+func customerRows(found ...registry.Customer) [][]string {
 	rows := newTable(len(found), "ID", "NAME", "CREATED", "STATE")
 	for _, c := range found {
 		state := "enabled"
 		if c.Disabled {
 			state = "disabled"
 		}
-		rows = append(rows, []string{c.ID, c.Name, moment(c.CreatedAt), state})
+		rows = append(rows, []string{c.ID, c.Name, dateTime(c.CreatedAt), state})
 	}
 	return rows
 }
 
-func accountRows(found ...admin.Account) [][]string {
+func accountRows(found ...registry.Account) [][]string {
 	rows := newTable(len(found), "ID", "ENVIRONMENT", "CONNECTED", "STATE")
 	for _, a := range found {
-		rows = append(rows, []string{a.ID, a.Environment, moment(a.CreatedAt), accountState(a)})
+		rows = append(rows, []string{a.ID, a.Environment, dateTime(a.CreatedAt), accountState(a)})
 	}
 	return rows
 }
 
-// moment is a time for people; "-" is none.
-func moment(t venues.Time) string {
+// dateTime formats a time for people; the zero time is "-".
+func dateTime(t venues.Time) string {
 	if t.IsZero() {
 		return "-"
 	}

@@ -15,10 +15,10 @@ import (
 
 func newBackupCommand(sh shell) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "backup FILE", Short: "Write all that is durable into a file", Args: cobra.ExactArgs(1),
-		Long: `Writes all that is durable at one moment into a file, the .xlsx files of endpoints
-included, while the service runs or not. Credentials in it stay sealed: the key
-file is not part of the backup and must be kept apart from it.`,
+		Use: "backup FILE", Short: "Write a backup of the data directory to a file", Args: cobra.ExactArgs(1),
+		Long: `Writes a consistent snapshot of the store and the .xlsx files of endpoints to a
+file. The service may be running. Credentials stay sealed: the key file is not
+part of the backup and must be kept apart from it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {
@@ -28,7 +28,7 @@ file is not part of the backup and must be kept apart from it.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s holds %s. Keep %s too, elsewhere: without it no credentials open.\n", args[0], config.Data, config.keyFile())
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is a backup of %s. Keep a copy of %s elsewhere: without it the credentials cannot be opened.\n", args[0], config.Data, config.keyFile())
 			return nil
 		},
 	}
@@ -36,8 +36,8 @@ file is not part of the backup and must be kept apart from it.`,
 	return cmd
 }
 
-// backUp asks the service that runs on the directory, or opens the store where
-// none does.
+// backUp writes a backup through the service that runs on the directory, or opens
+// the store itself if no service runs.
 func backUp(ctx context.Context, config Config, w io.Writer) error {
 	if _, err := os.Stat(config.Data); err != nil {
 		return fmt.Errorf("nothing to back up: %w", err)
@@ -60,7 +60,7 @@ func backUp(ctx context.Context, config Config, w io.Writer) error {
 	return errors.Join(writeBackup(ctx, store, dir.file(sheetsName), w), store.Close(), dir.Close())
 }
 
-// writeBackup writes what the store holds, then the files.
+// writeBackup writes the store, then the files of endpoints.
 func writeBackup(ctx context.Context, store *badgerstore.Store, sheets string, w io.Writer) error {
 	if err := store.Backup(ctx, w); err != nil {
 		return err
@@ -70,10 +70,10 @@ func writeBackup(ctx context.Context, store *badgerstore.Store, sheets string, w
 
 func newRestoreCommand(sh shell) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "restore FILE", Short: "Make a data directory from a backup", Args: cobra.ExactArgs(1),
-		Long: `Makes the store of a data directory that has none from a backup. Put the key file
-back beside it before the service starts. What happened after the backup is
-learned from the venues at the start, as far as they still tell it.`,
+		Use: "restore FILE", Short: "Create a data directory from a backup", Args: cobra.ExactArgs(1),
+		Long: `Creates the store of an empty data directory from a backup. Put the key file next
+to it before starting the service. At its start the service reads from the venues
+what happened after the backup, as far as they still report it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {

@@ -14,7 +14,7 @@ func newBenchCommand() *cobra.Command {
 	var o bench.Options
 	cmd := &cobra.Command{
 		Use: "bench [SCENARIO...]", Short: "Measure the service against the limits of this machine",
-		Long: "Measures the service against the limits of this machine; bench/README.md says how.\n\nScenarios, all of them where none is named:\n\n" + benchScenarios(),
+		Long: "Measures the service against the limits of this machine; bench/README.md describes the method.\n\nScenarios, all of them where none is named:\n\n" + benchScenarios(),
 		Args: func(_ *cobra.Command, args []string) error {
 			_, err := bench.Select(args)
 			return err
@@ -35,10 +35,11 @@ func newBenchCommand() *cobra.Command {
 	return cmd
 }
 
-// newBenchPartCommand is what scenarios start as processes of their own.
+// newBenchPartCommand returns the command that scenarios start as a separate
+// process.
 func newBenchPartCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "part NAME ARGUMENT", Short: "Be a part of a scenario", Hidden: true, Args: cobra.ExactArgs(2),
+		Use: "part NAME ARGUMENT", Short: "Run one process of a scenario", Hidden: true, Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return bench.Part(cmd.Context(), args[0], args[1], cmd.InOrStdin(), cmd.OutOrStdout())
 		},

@@ -10,25 +10,25 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
-// accountCall is a POST on one account.
+// accountCall sends a POST request for an action on one account.
 func accountCall[Out any](ctx context.Context, c *adminClient, id, action string, in any) (out Out, err error) {
 	return out, c.call(ctx, http.MethodPost, "/admin/v1/accounts/"+url.PathEscape(id)+"/"+action, in, &out)
 }
 
 func newAccountsHaltCommand(sh shell) *cobra.Command {
-	var order admin.HaltOrder
+	var order registry.HaltOrder
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "halt ID", Short: "Cancel every order and take none that increases a position", Args: cobra.ExactArgs(1),
-		Long: `Cancels every order of an account until its venue has none, those that protect
-positions included, and refuses orders that would increase a position until the
+		Use: "halt ID", Short: "Cancel every order and reject those that increase a position", Args: cobra.ExactArgs(1),
+		Long: `Cancels every order of an account until its venue has none, including those that
+protect positions, and rejects orders that would increase a position until the
 account is resumed. The halt survives restarts.`,
 		Example: "  venuegate accounts halt cus_...:binance --flatten",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-		halted, err := accountCall[admin.HaltedAccount](ctx, c, args[0], "halt", order)
+		halted, err := accountCall[registry.HaltedAccount](ctx, c, args[0], "halt", order)
 		if err := printRows(out, err, accountRows(halted.Account)); err != nil {
 			return err
 		}
@@ -44,33 +44,33 @@ account is resumed. The halt survives restarts.`,
 func newAccountsResumeCommand(sh shell) *cobra.Command {
 	return adminCommand(sh, &cobra.Command{Use: "resume ID", Short: "End a halt", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-			resumed, err := accountCall[admin.Account](ctx, c, args[0], "resume", nil)
+			resumed, err := accountCall[registry.Account](ctx, c, args[0], "resume", nil)
 			return printRows(out, err, accountRows(resumed))
 		})
 }
 
 func newAccountsUnlockCommand(sh shell) *cobra.Command {
 	return adminCommand(sh, &cobra.Command{
-		Use: "unlock ID", Short: "End the lock of a daily loss before the day does", Args: cobra.ExactArgs(1),
-		Long: "Ends the lock that a daily loss has set. The loss so far is set aside: the limit\ncounts anew from here.",
+		Use: "unlock ID", Short: "Unlock an account that reached its daily loss limit", Args: cobra.ExactArgs(1),
+		Long: "Ends the lock that a daily loss has set, before the day ends. The limit counts\nlosses from then on.",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-		unlocked, err := accountCall[admin.Account](ctx, c, args[0], "unlock", nil)
+		unlocked, err := accountCall[registry.Account](ctx, c, args[0], "unlock", nil)
 		return printRows(out, err, accountRows(unlocked))
 	})
 }
 
-// noLimit is how a limit is taken away.
+// noLimit is the flag value that removes a limit.
 const noLimit = "none"
 
 func newAccountsLimitsCommand(sh shell) *cobra.Command {
 	var dailyLoss, notional, orders string
 	var flagged func(name string) bool
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "limits ID", Short: "Show an account's limits, or set some", Args: cobra.ExactArgs(1),
+		Use: "limits ID", Short: "Show or set the limits of an account", Args: cobra.ExactArgs(1),
 		Example: "  venuegate accounts limits cus_...:binance --daily-loss 500 --max-order-notional 10000 --max-open-orders 50\n" +
 			"  venuegate accounts limits cus_...:binance --daily-loss none",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-		var account admin.Account
+		var account registry.Account
 		err := c.call(ctx, http.MethodGet, "/admin/v1/accounts/"+url.PathEscape(args[0]), nil, &account)
 		if err != nil {
 			return err
@@ -87,14 +87,14 @@ func newAccountsLimitsCommand(sh shell) *cobra.Command {
 			}
 		}
 		if flagged("daily-loss") || flagged("max-order-notional") || flagged("max-open-orders") {
-			account, err = change[admin.Account](ctx, c, "accounts", args[0], map[string]admin.Limits{"limits": account.Limits})
+			account, err = change[registry.Account](ctx, c, "accounts", args[0], map[string]registry.Limits{"limits": account.Limits})
 		}
 		return printRows(out, err, limitRows(account))
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&dailyLoss, "daily-loss", "", "`AMOUNT` lost since 00:00 UTC that locks the account; none takes it away")
-	flags.StringVar(&notional, "max-order-notional", "", "`AMOUNT` of one increasing order at most; none takes it away")
-	flags.StringVar(&orders, "max-open-orders", "", "`N` open orders at most; none takes it away")
+	flags.StringVar(&dailyLoss, "daily-loss", "", "`AMOUNT` lost since 00:00 UTC that locks the account; none removes the limit")
+	flags.StringVar(&notional, "max-order-notional", "", "largest notional `AMOUNT` of an increasing order; none removes the limit")
+	flags.StringVar(&orders, "max-open-orders", "", "at most `N` open orders; none removes the limit")
 	flagged = flags.Changed
 	return cmd
 }
@@ -112,12 +112,12 @@ func limitCount(text string) (*int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return nil, fmt.Errorf("--max-open-orders %q is no whole number", text)
+		return nil, fmt.Errorf("--max-open-orders %q is not a whole number", text)
 	}
 	return &n, nil
 }
 
-func limitRows(a admin.Account) [][]string {
+func limitRows(a registry.Account) [][]string {
 	text := func(limit *string) string {
 		if limit == nil {
 			return noLimit
@@ -132,14 +132,14 @@ func limitRows(a admin.Account) [][]string {
 		[]string{a.ID, text(a.Limits.DailyLoss), text(a.Limits.MaxOrderNotional), orders, accountState(a)})
 }
 
-// accountState says in a few words whether an account takes orders, and what its
-// limit cannot see.
-func accountState(a admin.Account) string {
+// accountState describes whether an account accepts orders, and which fees its
+// daily loss cannot include.
+func accountState(a registry.Account) string {
 	switch {
 	case a.Halted:
 		return "halted"
 	case a.Lock != nil:
-		return "locked until " + moment(venues.At(a.Lock.Until.Time))
+		return "locked until " + dateTime(venues.At(a.Lock.Until.Time))
 	case len(a.UncountedFees) > 0:
 		return "trading; the daily loss lacks fees in " + a.UncountedFees[0].Currency
 	default:

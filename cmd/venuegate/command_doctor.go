@@ -11,22 +11,21 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
-// doctorTimeout bounds the examination of one venue or account.
+// doctorTimeout bounds the checks of one venue or account.
 const doctorTimeout = 30 * time.Second
 
 func newDoctorCommand(sh shell) *cobra.Command {
 	var exchange, file string
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Examine venues, clocks, keys and accounts; say what to do", Args: cobra.NoArgs,
-		Long: `Examines what the service depends on and says in words what is wrong and what to
-do about it. Each configured venue is asked for the time. If the service runs, it
-examines every connected account; with --credentials, one account is examined
-before it is connected, whether the service runs or not. Ends with status 1 if
-anything failed.`,
+		Use: "doctor", Short: "Check venues, clocks, keys and accounts", Args: cobra.NoArgs,
+		Long: `Checks what the service depends on, and prints what is wrong and how to fix it. It
+reads the time of each configured venue. A running service also checks every
+connected account; with --credentials, one account is checked before it is
+connected, whether the service runs or not. Ends with status 1 if a check failed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {
@@ -48,11 +47,11 @@ anything failed.`,
 	}
 	configFlags(cmd, "data", "admin-listen", "demo", "sim")
 	cmd.Flags().StringVar(&exchange, "exchange", string(venues.Binance), "venue of --credentials")
-	cmd.Flags().StringVar(&file, "credentials", "", "examine the account of `FILE` (JSON; - is standard input)")
+	cmd.Flags().StringVar(&file, "credentials", "", "check the account of `FILE` (JSON; - is standard input)")
 	return cmd
 }
 
-// doctor examines and counts what failed.
+// doctor runs checks, prints their results and counts failures.
 type doctor struct {
 	config   Config
 	examiner examiner
@@ -82,30 +81,30 @@ func newDoctor(config Config, out io.Writer) (*doctor, error) {
 func (d *doctor) venues(ctx context.Context) {
 	for _, venue := range d.config.venueCodes() {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
-		d.tell(string(venue), examineVenue(ctx, d.examiner.connectors[venue]))
+		d.report(string(venue), examineVenue(ctx, d.examiner.connectors[venue]))
 		cancel()
 	}
 }
 
-// service lets the running service examine its accounts: it alone can open
-// their credentials.
+// service lets the running service check its accounts, because only the service
+// can open their credentials.
 func (d *doctor) service(ctx context.Context) {
 	client, err := newAdminClient(d.config)
-	var accounts []admin.Account
+	var accounts []registry.Account
 	if err == nil {
-		accounts, err = list[admin.Account](ctx, client, "accounts", "")
+		accounts, err = list[registry.Account](ctx, client, "accounts", "")
 	}
 	if err != nil {
-		d.tell("service", []admin.Finding{warning("running", redact(err.Error()), "start it, or name an account with --credentials; without it no account was examined")})
+		d.report("service", []registry.CheckResult{warning("running", redact(err.Error()), "start it, or name an account with --credentials; no account was checked")})
 		return
 	}
-	d.tell("service", []admin.Finding{passed("running", fmt.Sprintf("the service answers at %s, %d accounts connected", client.url, len(accounts)))})
+	d.report("service", []registry.CheckResult{passed("running", fmt.Sprintf("the service runs at %s, %d accounts connected", client.url, len(accounts)))})
 	for _, account := range accounts {
-		findings, err := check(ctx, client, account.ID)
+		results, err := check(ctx, client, account.ID)
 		if err != nil {
-			findings = []admin.Finding{failed("check", err.Error(), "see the service's log", err)}
+			results = []registry.CheckResult{failed("check", err.Error(), "see the service's log", err)}
 		}
-		d.tell(account.ID, findings)
+		d.report(account.ID, results)
 	}
 }
 
@@ -116,12 +115,12 @@ func (d *doctor) credentials(ctx context.Context, exchange, file string, in io.R
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
-	d.tell(exchange, d.examiner.Examine(ctx, venues.Venue(exchange), credentials))
+	d.report(exchange, d.examiner.Examine(ctx, venues.Venue(exchange), credentials))
 	return nil
 }
 
-func (d *doctor) tell(subject string, findings []admin.Finding) {
-	d.failures += writeFindings(d.out, subject, findings)
+func (d *doctor) report(subject string, results []registry.CheckResult) {
+	d.failures += writeResults(d.out, subject, results)
 }
 
 func (d *doctor) verdict() error {
@@ -131,31 +130,31 @@ func (d *doctor) verdict() error {
 	return nil
 }
 
-// printFindings prints and is an error if any failed.
-func printFindings(out io.Writer, subject string, findings []admin.Finding) error {
-	if writeFindings(out, subject, findings) > 0 {
+// printResults prints results and returns an error if any of them failed.
+func printResults(out io.Writer, subject string, results []registry.CheckResult) error {
+	if writeResults(out, subject, results) > 0 {
 		return errors.New("the account cannot trade")
 	}
 	return nil
 }
 
-// writeFindings prints a line each, the advice below, and counts the failed.
-func writeFindings(out io.Writer, subject string, findings []admin.Finding) (failures int) {
+// writeResults prints one line per result, with its advice below, and returns how
+// many failed.
+func writeResults(out io.Writer, subject string, results []registry.CheckResult) (failures int) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, f := range findings {
+	for _, f := range results {
 		text := f.Text
-		if e, told := errors.AsType[*venues.Error](f.Err); told && e.VenueCode != "" {
+		if e, ok := errors.AsType[*venues.Error](f.Err); ok && e.VenueCode != "" {
 			text += " (" + e.VenueCode + ": " + e.VenueMessage + ")"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.Status, subject, f.Check, text)
 		if f.Advice != "" {
 			fmt.Fprintf(table, "\t\t\t-> %s\n", f.Advice)
 		}
-		if f.Status == admin.FindingFailed {
+		if f.Status == registry.CheckFailed {
 			failures++
 		}
 	}
-	// A failed write to a terminal has nobody to be told to.
-	_ = table.Flush()
+	_ = table.Flush() // there is no other place to report a failed write to a terminal
 	return failures
 }

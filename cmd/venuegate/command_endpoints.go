@@ -17,6 +17,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
@@ -26,7 +27,7 @@ func newEndpointsCommand(sh shell) *cobra.Command {
 		newEndpointsResendCommand(sh), newEndpointsDeliveriesCommand(sh), newEndpointsTestCommand(sh),
 		newEndpointsDownloadCommand(sh),
 	}, endpointKind.commands(sh)...)
-	return newGroup("endpoints", "Make, list, change, rotate, try and remove endpoints of events; resend", commands...)
+	return newGroup("endpoints", "Create, list, change, rotate, test and remove endpoints of events; resend", commands...)
 }
 
 func newEndpointsCreateCommand(sh shell) *cobra.Command {
@@ -34,8 +35,8 @@ func newEndpointsCreateCommand(sh shell) *cobra.Command {
 	var customer, kind, name, address, target, hook, secretFile string
 	var types []string
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "create", Short: "Make an endpoint; its secret is shown this once", Args: cobra.NoArgs,
-		Long: `Makes an endpoint. A webhook has a --url and is given its signing secret. A
+		Use: "create", Short: "Create an endpoint; its secret is shown only once", Args: cobra.NoArgs,
+		Long: `Creates an endpoint. A webhook has a --url and receives a signing secret. A
 telegram chat, an online sheet and an .xlsx file have a --target; the token of the
 bot, or the key of the service account, is read from --secret.`,
 		Example: "  venuegate endpoints create --customer cus_... --url https://example.com/events --types order.filled,position.closed\n" +
@@ -50,7 +51,7 @@ bot, or the key of the service account, is read from --secret.`,
 			}
 			in["secret"] = secret
 		}
-		made, err := create[admin.Endpoint](ctx, c, "endpoints", in)
+		made, err := create[registry.Endpoint](ctx, c, "endpoints", in)
 		return printEndpointSecret(out, err, made)
 	})
 	flags := cmd.Flags()
@@ -60,31 +61,32 @@ bot, or the key of the service account, is read from --secret.`,
 	flags.StringVar(&address, "url", "", "where a webhook is posted")
 	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
 	flags.StringSliceVar(&types, "types", nil, "events to deliver; default: all")
-	flags.StringVar(&hook, "hook", "", "`ID` of the channel whose secret signs in place of an own one")
-	flags.StringVar(&secretFile, "secret", "", "`FILE` of the secret that the other end wants; - is standard input")
+	flags.StringVar(&hook, "hook", "", "`ID` of the channel whose secret signs; default: a secret of its own")
+	flags.StringVar(&secretFile, "secret", "", "`FILE` of the bot's token or service account's key; - is standard input")
 	requireFlags(cmd, "customer")
 	return cmd
 }
 
-// readSecret reads a secret that no other process sees.
+// readSecret reads a secret from a file or standard input, so that it does not
+// show in the process list.
 func readSecret(name string, in io.Reader) (string, error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
 			return "", fmt.Errorf("read secret: %w", err)
 		}
-		defer func() { _ = file.Close() }() // it was only read
+		defer func() { _ = file.Close() }() // only read
 		in = file
 	}
 	text, err := io.ReadAll(io.LimitReader(in, credentialsFileMax))
 	return strings.TrimSpace(string(text)), err
 }
 
-func printEndpointSecret(out io.Writer, err error, e admin.Endpoint) error {
+func printEndpointSecret(out io.Writer, err error, e registry.Endpoint) error {
 	if err == nil && e.Secret != "" {
 		fmt.Fprintf(out, "secret  %s\n\nIt is not shown again.", e.Secret)
 		if time.Now().Before(e.NextFrom.Time) {
-			fmt.Fprintf(out, " It signs from %s on; until then the one before does.", moment(e.NextFrom))
+			fmt.Fprintf(out, " It signs from %s on; until then the previous secret does.", dateTime(e.NextFrom))
 		}
 		fmt.Fprint(out, "\n\n")
 	}
@@ -97,14 +99,14 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 	var paused bool
 	var given func(string) bool
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "change ID", Short: "Change what is given; the rest stays", Args: cobra.ExactArgs(1),
-		Example: "  venuegate endpoints change end_... --pause=false   # goes on, if it was disabled too",
+		Use: "change ID", Short: "Change the given settings of an endpoint", Args: cobra.ExactArgs(1),
+		Example: "  venuegate endpoints change end_... --pause=false   # resumes, also if it was disabled",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 		in := whatIsGiven(given, map[string]any{"name": name, "url": address, "target": target, "types": types})
 		if given("pause") {
 			in["paused"] = paused
 		}
-		changed, err := change[admin.Endpoint](ctx, c, "endpoints", args[0], in)
+		changed, err := change[registry.Endpoint](ctx, c, "endpoints", args[0], in)
 		return printRows(out, err, endpointRows(changed))
 	})
 	flags := cmd.Flags()
@@ -112,7 +114,7 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 	flags.StringVar(&address, "url", "", "where a webhook is posted")
 	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
 	flags.StringSliceVar(&types, "types", nil, "events to deliver")
-	flags.BoolVar(&paused, "pause", false, "send nothing; events wait, for as long as they are kept")
+	flags.BoolVar(&paused, "pause", false, "stop sending; events stay pending while they are retained")
 	given = flags.Changed
 	return requireChange(cmd)
 }
@@ -133,38 +135,38 @@ func newEndpointsRotateCommand(sh shell) *cobra.Command {
 				}
 				in["secret"] = secret
 			}
-			rotated, err := act[admin.Endpoint](ctx, c, "endpoints", args[0], "rotate", in)
+			rotated, err := act[registry.Endpoint](ctx, c, "endpoints", args[0], "rotate", in)
 			return printEndpointSecret(out, err, rotated)
 		})
-	cmd.Flags().DurationVar(&after, "after", 0, "when the new secret begins to sign, at most 24h from now; default: at once")
-	cmd.Flags().StringVar(&secretFile, "secret", "", "`FILE` of the new token or key, for kinds that bring one")
+	cmd.Flags().DurationVar(&after, "after", 0, "when the new secret begins to sign, at most 24h from now; default: immediately")
+	cmd.Flags().StringVar(&secretFile, "secret", "", "`FILE` of the new token or key, for telegram and sheet")
 	return cmd
 }
 
 func newEndpointsResendCommand(sh shell) *cobra.Command {
-	var order admin.ResendOrder
+	var order registry.ResendOrder
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "resend ID", Short: "Deliver an event anew, or all that are undelivered", Args: cobra.ExactArgs(1),
+		Use: "resend ID", Short: "Deliver an event again, or all undelivered events", Args: cobra.ExactArgs(1),
 		Example: "  venuegate endpoints resend end_... --event evt_...\n  venuegate endpoints resend end_... --all",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 		if (order.EventID != "") == order.All {
-			return errors.New("either --event or --all")
+			return errors.New("set either --event or --all")
 		}
-		resent, err := act[admin.Resent](ctx, c, "endpoints", args[0], "resend", order)
+		resent, err := act[registry.Resent](ctx, c, "endpoints", args[0], "resend", order)
 		if err == nil {
-			fmt.Fprintf(out, "Deliveries that begin anew: %d.\n", resent.Resent)
+			fmt.Fprintf(out, "Deliveries started again: %d.\n", resent.Resent)
 		}
 		return err
 	})
 	cmd.Flags().StringVar(&order.EventID, "event", "", "`ID` of the event")
-	cmd.Flags().BoolVar(&order.All, "all", false, "all that are undelivered")
+	cmd.Flags().BoolVar(&order.All, "all", false, "all undelivered events")
 	return cmd
 }
 
 func newEndpointsTestCommand(sh shell) *cobra.Command {
-	return adminCommand(sh, &cobra.Command{Use: "test ID", Short: "Send a test event, once and now", Args: cobra.ExactArgs(1)},
+	return adminCommand(sh, &cobra.Command{Use: "test ID", Short: "Send a test event, once and immediately", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-			tested, err := act[admin.Tested](ctx, c, "endpoints", args[0], "test", nil)
+			tested, err := act[registry.Tested](ctx, c, "endpoints", args[0], "test", nil)
 			switch {
 			case err != nil:
 				return err
@@ -180,17 +182,17 @@ func newEndpointsDownloadCommand(sh shell) *cobra.Command {
 	var dir string
 	cmd := adminCommand(sh, &cobra.Command{
 		Use: "download ID", Short: "Copy the .xlsx files of an endpoint", Args: cobra.ExactArgs(1),
-		Long: `Copies every file that an endpoint of kind file has written; files of the same name
-are replaced. The endpoint may be removed by now.`,
+		Long: `Copies every file that an endpoint of kind file has written, also after the endpoint
+was removed; files of the same name are replaced.`,
 		Example: "  venuegate endpoints download end_... --to ~/trades",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 		files := "/admin/v1/endpoints/" + url.PathEscape(args[0]) + "/files"
-		var page admin.Items[admin.File]
+		var page admin.Items[registry.File]
 		if err := c.call(ctx, http.MethodGet, files, nil, &page); err != nil {
 			return err
 		}
 		if len(page.Items) == 0 {
-			fmt.Fprintln(out, "There is no file yet: the first closed trade makes one.")
+			fmt.Fprintln(out, "There is no file yet: the first closed position creates one.")
 		}
 		for _, f := range page.Items {
 			name := filepath.Join(dir, filepath.Base(f.Name))
@@ -217,7 +219,7 @@ func newEndpointsDeliveriesCommand(sh shell) *cobra.Command {
 			query.Set("limit", strconv.Itoa(limit))
 			setIf(query, "status", status)
 			setIf(query, "eventId", event)
-			var page admin.Page[admin.Delivery]
+			var page registry.Page[registry.Delivery]
 			err := c.call(ctx, http.MethodGet, "/admin/v1/endpoints/"+url.PathEscape(args[0])+"/deliveries?"+query.Encode(), nil, &page)
 			return printRows(out, err, deliveryRows(page.Items))
 		})
@@ -233,7 +235,7 @@ func setIf(query url.Values, name, value string) {
 	}
 }
 
-func endpointRows(found ...admin.Endpoint) [][]string {
+func endpointRows(found ...registry.Endpoint) [][]string {
 	rows := newTable(len(found), "ID", "CUSTOMER", "KIND", "TARGET", "TYPES", "STATE")
 	for _, e := range found {
 		state := "active"
@@ -254,14 +256,14 @@ func endpointRows(found ...admin.Endpoint) [][]string {
 	return rows
 }
 
-func deliveryRows(found []admin.Delivery) [][]string {
+func deliveryRows(found []registry.Delivery) [][]string {
 	rows := newTable(len(found), "EVENT", "TYPE", "STATUS", "ATTEMPTS", "DUE", "UPDATED", "LAST ERROR")
 	for _, d := range found {
 		due := "-"
 		if d.Status == persistence.DeliveryPending {
-			due = moment(d.DueAt)
+			due = dateTime(d.DueAt)
 		}
-		rows = append(rows, []string{d.EventID, string(d.Type), string(d.Status), strconv.Itoa(d.Attempts), due, moment(d.UpdatedAt), orDash(d.LastError)})
+		rows = append(rows, []string{d.EventID, string(d.Type), string(d.Status), strconv.Itoa(d.Attempts), due, dateTime(d.UpdatedAt), orDash(d.LastError)})
 	}
 	return rows
 }

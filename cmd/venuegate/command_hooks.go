@@ -15,27 +15,27 @@ import (
 	"github.com/spf13/pflag"
 
 	"venuegate/persistence"
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 )
 
-// kind of record that commands are about, by the name that the administration
-// has for it.
+// recordKind is a kind of record with its name in the administration API.
 type recordKind[T any] struct {
 	name, noun string
 	rows       func(...T) [][]string
 }
 
 var (
-	hookKind     = recordKind[admin.Hook]{"hooks", "channel", hookRows}
-	endpointKind = recordKind[admin.Endpoint]{"endpoints", "endpoint", endpointRows}
-	alertKind    = recordKind[admin.Alert]{"alerts", "alert", alertRows}
+	hookKind     = recordKind[registry.Hook]{"hooks", "channel", hookRows}
+	endpointKind = recordKind[registry.Endpoint]{"endpoints", "endpoint", endpointRows}
+	alertKind    = recordKind[registry.Alert]{"alerts", "alert", alertRows}
 )
 
-// find, show and remove are alike for all kinds.
+// commands returns the commands that are the same for all kinds: list, show and
+// remove.
 func (k recordKind[T]) commands(sh shell) []*cobra.Command {
 	return []*cobra.Command{
 		newListCommand(sh, k.name, "List "+k.name, k.rows),
-		adminCommand(sh, &cobra.Command{Use: "show ID", Short: "Show all of one " + k.noun, Args: cobra.ExactArgs(1)},
+		adminCommand(sh, &cobra.Command{Use: "show ID", Short: "Show all fields of one " + k.noun, Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 				var text jsontext.Value
 				if err := c.call(ctx, http.MethodGet, "/admin/v1/"+k.name+"/"+url.PathEscape(args[0]), nil, &text); err != nil {
@@ -43,7 +43,7 @@ func (k recordKind[T]) commands(sh shell) []*cobra.Command {
 				}
 				return printJSON(out, text)
 			}),
-		adminCommand(sh, &cobra.Command{Use: "remove ID", Short: "End one " + k.noun + " for good", Args: cobra.ExactArgs(1)},
+		adminCommand(sh, &cobra.Command{Use: "remove ID", Short: "Remove one " + k.noun + " permanently", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 				ended, err := end[T](ctx, c, k.name, args[0])
 				return printRows(out, err, k.rows(ended))
@@ -51,7 +51,7 @@ func (k recordKind[T]) commands(sh shell) []*cobra.Command {
 	}
 }
 
-// act is a POST on one record.
+// act sends a POST request for an action on one record.
 func act[Out any](ctx context.Context, c *adminClient, kind, id, action string, in any) (out Out, err error) {
 	return out, c.call(ctx, http.MethodPost, "/admin/v1/"+kind+"/"+url.PathEscape(id)+"/"+action, in, &out)
 }
@@ -67,7 +67,7 @@ func printJSON(out io.Writer, text jsontext.Value) error {
 func newHooksCommand(sh shell) *cobra.Command {
 	commands := append([]*cobra.Command{newHooksCreateCommand(sh), newHooksChangeCommand(sh), newHooksRotateCommand(sh), newHooksTestCommand(sh)},
 		hookKind.commands(sh)...)
-	return newGroup("hooks", "Make, list, change, rotate, try and remove inbound channels", commands...)
+	return newGroup("hooks", "Create, list, change, rotate, test and remove inbound channels", commands...)
 }
 
 // ruleFlags are the flags of a channel's rules.
@@ -82,13 +82,13 @@ type ruleFlags struct {
 func (f *ruleFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.symbols, "symbols", nil, "instruments that may be traded; default: all")
 	flags.StringVar(&f.maxQty, "max-qty", "", "largest position in base coin; default: none")
-	flags.BoolVar(&f.stop, "stop-required", false, "refuse opening signals without a stop loss")
-	flags.StringVar(&f.opposite, "opposite", "", "ignore, close, reverse or reject a signal against the position")
-	flags.DurationVar(&f.maxAge, "max-age", 0, "how late a signal is carried out; default: 1m for market, 10m for limit orders")
+	flags.BoolVar(&f.stop, "stop-required", false, "reject opening signals without a stop loss")
+	flags.StringVar(&f.opposite, "opposite", "", "what a signal against the position does: ignore, close, reverse or reject")
+	flags.DurationVar(&f.maxAge, "max-age", 0, "oldest signal that is executed; default: 1m for market, 10m for limit orders")
 }
 
-// set puts what was given on the command line into rules.
-func (f *ruleFlags) set(rules *admin.Rules, given func(string) bool) {
+// set copies the flags that are set into rules.
+func (f *ruleFlags) set(rules *registry.Rules, given func(string) bool) {
 	if given("symbols") {
 		rules.Symbols = f.symbols
 	}
@@ -107,18 +107,18 @@ func (f *ruleFlags) set(rules *admin.Rules, given func(string) bool) {
 }
 
 func newHooksCreateCommand(sh shell) *cobra.Command {
-	var n admin.NewHook
+	var n registry.NewHook
 	var rules ruleFlags
 	var kind string
 	var given func(string) bool
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "create", Short: "Make a channel; its secrets are shown this once", Args: cobra.NoArgs,
+		Use: "create", Short: "Create a channel; its secrets are shown only once", Args: cobra.NoArgs,
 		Example: "  venuegate hooks create --customer cus_... --name bot --max-qty 0.5 --stop-required --opposite reverse\n" +
 			"  venuegate hooks create --customer cus_... --name charts --kind chart --test",
 	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 		n.Kind = persistence.ChannelKind(kind)
 		rules.set(&n.Rules, given)
-		made, err := create[admin.Hook](ctx, c, "hooks", n)
+		made, err := create[registry.Hook](ctx, c, "hooks", n)
 		return printHookSecrets(out, err, made)
 	})
 	flags := cmd.Flags()
@@ -134,8 +134,9 @@ func newHooksCreateCommand(sh shell) *cobra.Command {
 	return cmd
 }
 
-// printHookSecrets shows what the service does not show again.
-func printHookSecrets(out io.Writer, err error, h admin.Hook) error {
+// printHookSecrets prints a channel with its secrets, which the service returns
+// only once.
+func printHookSecrets(out io.Writer, err error, h registry.Hook) error {
 	if err != nil {
 		return err
 	}
@@ -155,10 +156,10 @@ func newHooksChangeCommand(sh shell) *cobra.Command {
 	var allow []string
 	var given func(string) bool
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "change ID", Short: "Change what is given; the rest stays", Args: cobra.ExactArgs(1),
+		Use: "change ID", Short: "Change the given settings of a channel", Args: cobra.ExactArgs(1),
 		Example: "  venuegate hooks change hook_... --test=false\n  venuegate hooks change hook_... --max-qty none",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-		var hook admin.Hook
+		var hook registry.Hook
 		err := c.call(ctx, http.MethodGet, "/admin/v1/hooks/"+url.PathEscape(args[0]), nil, &hook)
 		if err != nil {
 			return err
@@ -176,13 +177,13 @@ func newHooksChangeCommand(sh shell) *cobra.Command {
 				in[member.name] = member.value
 			}
 		}
-		changed, err := change[admin.Hook](ctx, c, "hooks", args[0], in)
+		changed, err := change[registry.Hook](ctx, c, "hooks", args[0], in)
 		return printRows(out, err, hookRows(changed))
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&name, "name", "", "what people call the channel")
 	flags.BoolVar(&test, "test", false, "test mode")
-	flags.BoolVar(&paused, "pause", false, "refuse every signal")
+	flags.BoolVar(&paused, "pause", false, "reject every signal")
 	flags.BoolVar(&repeats, "allow-repeats", false, "chart: equal bodies within 30 s are signals of their own")
 	flags.StringSliceVar(&allow, "allow", nil, "addresses or prefixes that may send")
 	rules.add(flags)
@@ -200,10 +201,10 @@ func newHooksRotateCommand(sh shell) *cobra.Command {
 		if given("overlap") {
 			in["overlapSec"] = int(overlap / time.Second)
 		}
-		rotated, err := act[admin.Hook](ctx, c, "hooks", args[0], "rotate", in)
+		rotated, err := act[registry.Hook](ctx, c, "hooks", args[0], "rotate", in)
 		return printHookSecrets(out, err, rotated)
 	})
-	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the secret before is good as well, at most 24h")
+	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the previous secret stays valid, at most 24h")
 	given = cmd.Flags().Changed
 	return cmd
 }
@@ -214,8 +215,8 @@ const signalMax = 64 << 10
 func newHooksTestCommand(sh shell) *cobra.Command {
 	var signal string
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "test ID", Short: "Carry out a signal as if the channel had received it", Args: cobra.ExactArgs(1),
-		Long: `Carries out a signal as if the channel had received it from its sender. Unless the
+		Use: "test ID", Short: "Execute a signal as if the channel had received it", Args: cobra.ExactArgs(1),
+		Long: `Executes a signal as if the channel had received it from its sender. Unless the
 channel is in test mode, orders are real.`,
 		Example: `  venuegate hooks test hook_... --signal '{"action":"order","exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"0.01"}'`,
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
@@ -236,7 +237,7 @@ channel is in test mode, orders are real.`,
 	return cmd
 }
 
-func hookRows(found ...admin.Hook) [][]string {
+func hookRows(found ...registry.Hook) [][]string {
 	rows := newTable(len(found), "ID", "CUSTOMER", "KIND", "NAME", "MODE", "SYMBOLS", "MAX QTY", "STOP", "OPPOSITE")
 	for _, h := range found {
 		mode := "live"

@@ -12,25 +12,25 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
 func newAlertsCommand(sh shell) *cobra.Command {
 	commands := append([]*cobra.Command{newAlertsCreateCommand(sh), newAlertsChangeCommand(sh)}, alertKind.commands(sh)...)
-	return newGroup("alerts", "Make, list, change and remove price alerts", commands...)
+	return newGroup("alerts", "Create, list, change and remove price alerts", commands...)
 }
 
 func newAlertsCreateCommand(sh shell) *cobra.Command {
-	var n admin.NewAlert
+	var n registry.NewAlert
 	var exchange, field, op string
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "create", Short: "Watch a condition on a price", Args: cobra.NoArgs,
+		Use: "create", Short: "Create an alert on a price condition", Args: cobra.NoArgs,
 		Example: "  venuegate alerts create --customer cus_... --exchange okx --symbol BTCUSDT --op crosses_above --value 60000",
 	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 		n.Exchange = venues.Venue(exchange)
 		n.Condition.Field, n.Condition.Op = venues.PriceField(field), venues.PriceOp(op)
-		made, err := create[admin.Alert](ctx, c, "alerts", n)
+		made, err := create[registry.Alert](ctx, c, "alerts", n)
 		return printRows(out, err, alertRows(made))
 	})
 	flags := cmd.Flags()
@@ -53,7 +53,7 @@ func newAlertsChangeCommand(sh shell) *cobra.Command {
 	cmd := adminCommand(sh, &cobra.Command{Use: "change ID", Short: "Arm, pause or rename an alert", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 			in := whatIsGiven(given, map[string]any{"status": status, "comment": comment, "repeat": repeat})
-			changed, err := change[admin.Alert](ctx, c, "alerts", args[0], in)
+			changed, err := change[registry.Alert](ctx, c, "alerts", args[0], in)
 			return printRows(out, err, alertRows(changed))
 		})
 	flags := cmd.Flags()
@@ -64,7 +64,7 @@ func newAlertsChangeCommand(sh shell) *cobra.Command {
 	return requireChange(cmd)
 }
 
-func alertRows(found ...admin.Alert) [][]string {
+func alertRows(found ...registry.Alert) [][]string {
 	rows := newTable(len(found), "ID", "CUSTOMER", "EXCHANGE", "SYMBOL", "CONDITION", "STATUS", "FIRED", "COMMENT")
 	for _, a := range found {
 		condition := fmt.Sprintf("%s %s %s", a.Condition.Field, a.Condition.Op, a.Condition.Value)
@@ -72,28 +72,28 @@ func alertRows(found ...admin.Alert) [][]string {
 		if !a.RemovedAt.IsZero() {
 			status = "removed"
 		}
-		rows = append(rows, []string{a.ID, a.Customer, string(a.Exchange), a.Symbol, condition, status, moment(a.FiredAt), orDash(a.Comment)})
+		rows = append(rows, []string{a.ID, a.Customer, string(a.Exchange), a.Symbol, condition, status, dateTime(a.FiredAt), orDash(a.Comment)})
 	}
 	return rows
 }
 
 func newJournalCommand(sh shell) *cobra.Command {
 	return newGroup("journal", "Read, export and verify journals", newJournalListCommand(sh), newJournalExportCommand(sh),
-		adminCommand(sh, &cobra.Command{Use: "verify", Short: "Prove that the administration's journal is as it was written", Args: cobra.NoArgs},
+		adminCommand(sh, &cobra.Command{Use: "verify", Short: "Verify that the administration's journal is unmodified", Args: cobra.NoArgs},
 			func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
-				var v admin.Verified
+				var v registry.Verified
 				if err := c.call(ctx, http.MethodGet, "/admin/v1/journal/verify", nil, &v); err != nil {
 					return err
 				}
 				if !v.Intact {
-					return fmt.Errorf("the journal breaks at row %d %s: %s", v.Break.Seq, v.Break.ID, v.Break.Reason)
+					return fmt.Errorf("the journal is broken at row %d %s: %s", v.Break.Seq, v.Break.ID, v.Break.Reason)
 				}
-				fmt.Fprintf(out, "%d rows, as they were written.\n", v.Rows)
+				fmt.Fprintf(out, "%d rows, unmodified.\n", v.Rows)
 				return nil
 			}))
 }
 
-// journalFlags select rows.
+// journalFlags are the flags that filter rows.
 type journalFlags map[string]*string
 
 func addJournalFlags(flags *pflag.FlagSet) journalFlags {
@@ -102,7 +102,7 @@ func addJournalFlags(flags *pflag.FlagSet) journalFlags {
 		"customer": "`ID` of the customer; default: the administration's own journal",
 		"channel":  "`ID` of a hook or an endpoint", "symbol": "instrument", "kind": "such as signal.received or delivery.attempt",
 		"result": "short word, such as failed", "subject": "`ID` of a signal, an order, an event ...",
-		"from": "`MOMENT`, such as 2026-01-31T12:00:00Z", "to": "`MOMENT`, exclusive",
+		"from": "`TIME`, such as 2026-01-31T12:00:00Z", "to": "`TIME`, exclusive",
 	} {
 		f[name] = flags.String(name, "", usage)
 	}
@@ -124,7 +124,7 @@ func newJournalListCommand(sh shell) *cobra.Command {
 		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 			query := f.query()
 			query.Set("limit", strconv.Itoa(limit))
-			var page admin.Page[admin.Row]
+			var page registry.Page[registry.Row]
 			err := c.call(ctx, http.MethodGet, "/admin/v1/journal?"+query.Encode(), nil, &page)
 			return printRows(out, err, journalRows(page.Items))
 		})
@@ -143,11 +143,11 @@ func newJournalExportCommand(sh shell) *cobra.Command {
 			return c.copy(ctx, "/admin/v1/journal/export?"+query.Encode(), "export", out)
 		})
 	f = addJournalFlags(cmd.Flags())
-	cmd.Flags().StringVar(&format, "format", admin.FormatLines, "jsonl or csv")
+	cmd.Flags().StringVar(&format, "format", registry.FormatLines, "jsonl or csv")
 	return cmd
 }
 
-func journalRows(found []admin.Row) [][]string {
+func journalRows(found []registry.Row) [][]string {
 	rows := newTable(len(found), "AT", "KIND", "SUBJECT", "CHANNEL", "SYMBOL", "RESULT", "FIELDS")
 	for _, row := range found {
 		fields := make([]string, len(row.Fields))
@@ -155,7 +155,7 @@ func journalRows(found []admin.Row) [][]string {
 			fields[i] = f.Name + "=" + strconv.Quote(f.Value)
 		}
 		rows = append(rows, []string{
-			moment(row.At), row.Kind, row.Subject, orDash(row.Channel), orDash(row.Symbol), orDash(row.Result), strings.Join(fields, " "),
+			dateTime(row.At), row.Kind, row.Subject, orDash(row.Channel), orDash(row.Symbol), orDash(row.Result), strings.Join(fields, " "),
 		})
 	}
 	return rows
@@ -163,14 +163,14 @@ func journalRows(found []admin.Row) [][]string {
 
 func newRotateKeyCommand(sh shell) *cobra.Command {
 	return adminCommand(sh, &cobra.Command{
-		Use: "rotate-key", Short: "Seal every secret under a new key", Args: cobra.NoArgs,
-		Long: "Adds a key to the key file and seals every secret under it anew. Keep a copy of the\nfile from afterwards; backups of before open with it as well.",
+		Use: "rotate-key", Short: "Re-encrypt every secret under a new key", Args: cobra.NoArgs,
+		Long: "Adds a key to the key file and seals every secret again under that key. Keep a copy\nof the new file; it also opens older backups.",
 	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
-		var done admin.Rotated
+		var done registry.Rotated
 		if err := c.call(ctx, http.MethodPost, "/admin/v1/rotate-key", nil, &done); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "Sealed anew: %d accounts, %d hooks, %d endpoints.\n", done.Accounts, done.Hooks, done.Endpoints)
+		fmt.Fprintf(out, "Sealed again: %d accounts, %d hooks, %d endpoints.\n", done.Accounts, done.Hooks, done.Endpoints)
 		return nil
 	})
 }

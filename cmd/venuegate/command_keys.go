@@ -10,27 +10,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"venuegate/persistence"
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
 func newKeysCommand(sh shell) *cobra.Command {
-	return newGroup("keys", "Make, list, change and revoke API keys", newKeysCreateCommand(sh), newKeysChangeCommand(sh),
-		newListCommand(sh, "keys", "List keys, the revoked ones too", keyRows),
-		adminCommand(sh, &cobra.Command{Use: "revoke ID", Short: "End a key for good", Args: cobra.ExactArgs(1)},
+	return newGroup("keys", "Create, list, change and revoke API keys", newKeysCreateCommand(sh), newKeysChangeCommand(sh),
+		newListCommand(sh, "keys", "List keys, including revoked ones", keyRows),
+		adminCommand(sh, &cobra.Command{Use: "revoke ID", Short: "Revoke a key permanently", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-				ended, err := end[admin.Key](ctx, c, "keys", args[0])
+				ended, err := end[registry.Key](ctx, c, "keys", args[0])
 				return printRows(out, err, keyRows(ended))
 			}),
 	)
 }
 
 func newKeysCreateCommand(sh shell) *cobra.Command {
-	var n admin.NewKey
+	var n registry.NewKey
 	var scopes []string
 	var expires time.Duration
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "create", Short: "Make an API key; it is shown this once", Args: cobra.NoArgs,
+		Use: "create", Short: "Create an API key; it is shown only once", Args: cobra.NoArgs,
 		Example: "  venuegate keys create --customer cus_... --name desk --scopes read,trade,account --expires 2160h",
 	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 		for _, scope := range scopes {
@@ -39,7 +39,7 @@ func newKeysCreateCommand(sh shell) *cobra.Command {
 		if expires != 0 {
 			n.ExpiresAt = venues.At(time.Now().Add(expires))
 		}
-		made, err := create[admin.Key](ctx, c, "keys", n)
+		made, err := create[registry.Key](ctx, c, "keys", n)
 		if err == nil {
 			fmt.Fprintf(out, "%s\n\nThis key is not shown again.\n\n", made.APIKey)
 		}
@@ -61,14 +61,14 @@ func newKeysChangeCommand(sh shell) *cobra.Command {
 	var expires time.Duration
 	var given func(string) bool
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "change ID", Short: "Change what is given; the rest stays", Args: cobra.ExactArgs(1),
-		Example: "  venuegate keys change fGmh4sCi --scopes read,account --allow 192.0.2.7,10.0.0.0/8\n  venuegate keys change fGmh4sCi --allow \"\"   # from every address",
+		Use: "change ID", Short: "Change the given settings of a key", Args: cobra.ExactArgs(1),
+		Example: "  venuegate keys change fGmh4sCi --scopes read,account --allow 192.0.2.7,10.0.0.0/8\n  venuegate keys change fGmh4sCi --allow \"\"   # allow every address",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 		in := whatIsGiven(given, map[string]any{"name": name, "scopes": scopes, "allow": allow})
 		if given("expires") {
 			in["expiresAt"] = venues.At(time.Now().Add(expires))
 		}
-		changed, err := change[admin.Key](ctx, c, "keys", args[0], in)
+		changed, err := change[registry.Key](ctx, c, "keys", args[0], in)
 		return printRows(out, err, keyRows(changed))
 	})
 	flags := cmd.Flags()
@@ -80,7 +80,7 @@ func newKeysChangeCommand(sh shell) *cobra.Command {
 	return requireChange(cmd)
 }
 
-func keyRows(found ...admin.Key) [][]string {
+func keyRows(found ...registry.Key) [][]string {
 	rows := newTable(len(found), "ID", "CUSTOMER", "NAME", "SCOPES", "ALLOW", "EXPIRES", "REVOKED")
 	for _, k := range found {
 		scopes := make([]string, len(k.Scopes))
@@ -91,7 +91,7 @@ func keyRows(found ...admin.Key) [][]string {
 		if len(k.Allow) > 0 {
 			allow = strings.Join(k.Allow, ",")
 		}
-		rows = append(rows, []string{k.ID, k.Customer, k.Name, strings.Join(scopes, ","), allow, moment(k.ExpiresAt), moment(k.RevokedAt)})
+		rows = append(rows, []string{k.ID, k.Customer, k.Name, strings.Join(scopes, ","), allow, dateTime(k.ExpiresAt), dateTime(k.RevokedAt)})
 	}
 	return rows
 }

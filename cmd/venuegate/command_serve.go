@@ -8,15 +8,15 @@ func newServeCommand(sh shell) *cobra.Command {
 	var printOnly bool
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run the service", Args: cobra.NoArgs,
-		Long: `Runs the service until it is told to stop. SIGTERM and SIGINT stop accepting, let
-requests under way end (at most 10 s), flush and close; a second signal ends at
-once. Ending it in any other way loses nothing that was answered.
+		Long: `Runs the service until SIGTERM or SIGINT, which stop accepting connections, let
+requests in progress end (at most 10 s), flush and close. A second signal ends the
+process immediately. No way of ending it loses an acknowledged request.
 
-Configuration is a YAML file, then VENUEGATE_* variables, then flags; what cannot
-be used names itself and ends with status 2.
+Configuration is a YAML file, then VENUEGATE_* variables, then flags. An unknown
+key or an invalid value is reported and ends the command with status 2.
 
-Memory is collected when it has grown to three times what is in use, which keeps
-collections out of the way of orders; GOGC sets another measure, GOMEMLIMIT a bound.`,
+The heap may grow to three times the live heap before it is collected, which keeps
+collections rare while orders are placed; GOGC overrides this, GOMEMLIMIT bounds it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {
@@ -38,6 +38,6 @@ collections out of the way of orders; GOGC sets another measure, GOMEMLIMIT a bo
 		},
 	}
 	configFlags(cmd, "data", "listen", "admin-listen", "demo", "sim", "behind-proxy", "log-format", "log-level")
-	cmd.Flags().BoolVar(&printOnly, "print-config", false, "print the configuration, secrets hidden, and end")
+	cmd.Flags().BoolVar(&printOnly, "print-config", false, "print the configuration, with secrets redacted, and exit")
 	return cmd
 }

@@ -15,12 +15,12 @@ func newSimCommand() *cobra.Command {
 	o := simOptions{}
 	var out, format, level string
 	cmd := &cobra.Command{
-		Use: "sim", Short: "Run the simulated venues as a process of their own", Args: cobra.NoArgs,
-		Long: `Runs the simulated venues until it is told to stop.
+		Use: "sim", Short: "Run the simulated venues as a separate process", Args: cobra.NoArgs,
+		Long: `Runs the simulated venues until SIGTERM or SIGINT.
 
-Each venue takes two ports, counted up from --listen: its own, which speaks the
-venue's protocols, and its control's, which moves the market, adds faults and
-tells the ledger. With port 0 every port is a free one.`,
+Each venue uses two consecutive ports, starting with --listen: one for the venue's
+own protocols, and one to control it: move the market, inject faults, read the
+ledger. With port 0 every port is a free one.`,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.Log, err = newLogger(LogConfig{Format: format, Level: level}, cmd.ErrOrStderr()); err != nil {
 				return err
@@ -31,11 +31,11 @@ tells the ledger. With port 0 every port is a free one.`,
 	defaults := DefaultConfig().Log
 	flags := cmd.Flags()
 	flags.StringVar(&o.Listen, "listen", "127.0.0.1:0", "first loopback `ADDR`")
-	flags.StringVar(&out, "out", "", "describe the venues and their accounts in `FILE`, for serve --sim")
+	flags.StringVar(&out, "out", "", "write the addresses and accounts of the venues to `FILE`, for serve --sim")
 	flags.StringVar(&o.Ledger, "ledger", "", "append every order to `FILE`")
-	flags.Uint64Var(&o.Seed, "seed", simSeed, "repeat markets, ids and credentials of seed `N`")
-	flags.BoolVar(&o.Quiet, "quiet-market", false, "still books: they move only when told to")
-	flags.StringToStringVar(&o.Replay, "replay", nil, "play a recording as public streams, `VENUE=FILE`")
+	flags.Uint64Var(&o.Seed, "seed", simSeed, "seed `N` of markets, ids and credentials")
+	flags.BoolVar(&o.Quiet, "quiet-market", false, "books that change only by orders and by control calls")
+	flags.StringToStringVar(&o.Replay, "replay", nil, "replay a recording as public streams, `VENUE=FILE`")
 	flags.StringToStringVar(&o.ReplaySnapshots, "replay-snapshot", nil, "book snapshots that the recording lacks, `VENUE=FILE`")
 	flags.StringVar(&format, "log-format", logConsole, "json, or console for people")
 	flags.StringVar(&level, "log-level", defaults.Level, "debug, info, warn or error")

@@ -16,19 +16,19 @@ import (
 	"venuegate/transport/api"
 )
 
-// watchOptions of a look at the stream.
+// watchOptions are the options of venuegate watch.
 type watchOptions struct {
 	URL      string
 	Key      string
 	Channels []string
-	// Count ends after so many messages of the channels; zero goes on.
+	// Count is the number of messages after which watch ends; zero is no limit.
 	Count int
 }
 
 func newWatchCommand(sh shell) *cobra.Command {
 	var o watchOptions
 	cmd := &cobra.Command{
-		Use: "watch CHANNEL...", Short: "Print what the stream says, a message a line",
+		Use: "watch CHANNEL...", Short: "Print the messages of stream topics, one per line",
 		Example: "  venuegate watch book:binance:BTCUSDT:20 trades:binance:BTCUSDT\n  venuegate watch orders positions --key KEY",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,8 +50,8 @@ func newWatchCommand(sh shell) *cobra.Command {
 	return cmd
 }
 
-// complete finds what was not said: in the environment, or in the description
-// of a demo that runs on the same data directory.
+// complete fills in a missing key and URL from the environment, or from the
+// description of a demo that runs on the same data directory.
 func (o *watchOptions) complete(config Config, environ []string) error {
 	for _, variable := range environ {
 		if value, found := strings.CutPrefix(variable, "VENUEGATE_KEY="); found && o.Key == "" {
@@ -73,7 +73,7 @@ func (o *watchOptions) complete(config Config, environ []string) error {
 		}
 	}
 	if o.Key == "" {
-		return errors.New("which key? --key, VENUEGATE_KEY, or --data of a running demo")
+		return errors.New("no API key: set --key, VENUEGATE_KEY, or --data of a running demo")
 	}
 	return nil
 }
@@ -83,14 +83,14 @@ const (
 	watchWriteTimeout = 5 * time.Second
 )
 
-// op is a message of a client of the stream.
+// op is a request to the stream.
 type op struct {
 	Op       string   `json:"op"`
 	Token    string   `json:"token,omitzero"`
 	Channels []string `json:"channels,omitzero"`
 }
 
-// reply is what all messages of the server may carry.
+// reply is the part of a stream message that watch looks at.
 type reply struct {
 	Op       string           `json:"op"`
 	Channel  string           `json:"channel"`
@@ -98,8 +98,8 @@ type reply struct {
 	Rejected []map[string]any `json:"rejected"`
 }
 
-// watch subscribes and prints until ctx ends (nil), Count is reached (nil) or
-// the connection does.
+// watch subscribes and prints messages. It returns nil when ctx ends or Count is
+// reached, and an error when the connection ends.
 func watch(ctx context.Context, o watchOptions, out io.Writer) error {
 	dialer := websocket.Dialer{HandshakeTimeout: watchDialTimeout}
 	conn, response, err := dialer.DialContext(ctx, o.URL, http.Header{"User-Agent": {"venuegate-watch/" + version}})
@@ -130,8 +130,8 @@ func watch(ctx context.Context, o watchOptions, out io.Writer) error {
 	return err
 }
 
-// keepAlive pings, as the interface asks of clients, and closes the connection
-// when ctx ends.
+// keepAlive sends pings at the interval that clients must keep, and closes the
+// connection when ctx ends.
 func keepAlive(ctx context.Context, conn *websocket.Conn, ended <-chan struct{}) {
 	ticker := time.NewTicker(api.StreamPingInterval)
 	defer ticker.Stop()
@@ -143,7 +143,7 @@ func keepAlive(ctx context.Context, conn *websocket.Conn, ended <-chan struct{})
 			conn.Close()
 			return
 		case <-ticker.C:
-			// A connection that cannot be written to fails at its reader too.
+			// A connection that fails here fails at its reader too.
 			_ = send(conn, op{Op: "ping"})
 		}
 	}
@@ -171,13 +171,13 @@ func printMessages(conn *websocket.Conn, o watchOptions, out io.Writer) error {
 		}
 		var r reply
 		if err := json.Unmarshal(text, &r); err != nil {
-			return fmt.Errorf("a message that is no JSON: %w", err)
+			return fmt.Errorf("decode message: %w", err)
 		}
 		switch {
 		case r.Op == "error":
-			return fmt.Errorf("the stream answers: %s", r.Message)
+			return fmt.Errorf("the stream responds with an error: %s", r.Message)
 		case len(r.Rejected) > 0:
-			return fmt.Errorf("the stream refuses %v: %v", r.Rejected[0]["channel"], r.Rejected[0]["message"])
+			return fmt.Errorf("the stream rejects %v: %v", r.Rejected[0]["channel"], r.Rejected[0]["message"])
 		case r.Channel != "":
 			shown++
 			fmt.Fprintf(out, "%s\n", text)

@@ -13,37 +13,34 @@ import (
 	"venuegate/transport/auth"
 	"venuegate/transport/webhook"
 	"venuegate/venues"
-	"venuegate/venues/binance"
-	"venuegate/venues/bybit"
-	"venuegate/venues/okx"
 )
 
-// Config is everything that an operator decides. It is read in this package
-// alone; every other package gets plain options. Sources, later ones winning:
-// the defaults, a YAML file, VENUEGATE_* variables, flags.
+// Config is the configuration of the service. Only this package reads it; other
+// packages receive plain options. Its sources are, in rising precedence: the
+// defaults, a YAML file, VENUEGATE_* variables, flags.
 //
-// A variable's name is the key in capitals with an underscore at each joint:
+// A variable's name is the key in capitals with an underscore between words:
 // adminListen is VENUEGATE_ADMIN_LISTEN, log.level is VENUEGATE_LOG_LEVEL.
 type Config struct {
-	// Listen is the public listener: REST, stream and hooks. Beyond loopback
-	// it needs TLS, or a proxy that has it (BehindProxy).
+	// Listen is the address of the public listener: REST, stream and hooks. An
+	// address other than loopback requires TLS or BehindProxy.
 	Listen string `yaml:"listen"`
-	// AdminListen serves metrics, health, profiles and administration. It is
-	// loopback always.
+	// AdminListen is the address of the listener for metrics, health, profiles and
+	// administration. It must be loopback.
 	AdminListen string `yaml:"adminListen"`
-	// Data is the directory of everything that lasts. One process at a time.
+	// Data is the data directory. One process at a time may use it.
 	Data string `yaml:"data"`
-	// KeyFile holds the key that seals venue credentials. It is made at the
-	// first start. It does not belong into Data, lest a copy of the directory
-	// opens its own secrets; default: Data with ".key" behind it.
+	// KeyFile holds the key that seals venue credentials. The first start creates
+	// it. It must not be in Data, so that a copy of the directory cannot open its
+	// own secrets. Default: Data with the suffix ".key".
 	KeyFile string    `yaml:"keyFile"`
 	TLS     TLSConfig `yaml:"tls"`
-	// BehindProxy says that a proxy in front ends TLS.
+	// BehindProxy states that a proxy terminates TLS.
 	BehindProxy bool `yaml:"behindProxy"`
-	// TrustedProxies are addresses or prefixes whose X-Forwarded-For is
-	// believed. Without them the peer's address is the client's.
+	// TrustedProxies are addresses or prefixes whose X-Forwarded-For header is
+	// used. Without them the client's address is that of the connection.
 	TrustedProxies []string `yaml:"trustedProxies"`
-	// HeaderPrefix begins the names of the service's own headers.
+	// HeaderPrefix is the prefix of the service's own header names.
 	HeaderPrefix string                       `yaml:"headerPrefix"`
 	Log          LogConfig                    `yaml:"log"`
 	Venues       map[venues.Venue]VenueConfig `yaml:"venues"`
@@ -52,14 +49,14 @@ type Config struct {
 	Protection   ProtectionConfig             `yaml:"protection"`
 	Delivery     DeliveryConfig               `yaml:"delivery"`
 	Notify       NotifyConfig                 `yaml:"notify"`
-	// Demo runs on simulated venues, with a customer and keys made for it.
+	// Demo serves simulated venues, with a customer and keys for them.
 	Demo bool `yaml:"demo"`
-	// Sim is a file that `venuegate sim --out` wrote: the demo uses those
-	// venues instead of its own.
+	// Sim is a file written by `venuegate sim --out`: the demo uses the venues
+	// that it describes instead of starting its own.
 	Sim string `yaml:"sim"`
 }
 
-// TLSConfig names the certificate of the public listener; both files or none.
+// TLSConfig names the certificate files of the public listener: both or neither.
 type TLSConfig struct {
 	Cert string `yaml:"cert"`
 	Key  string `yaml:"key"`
@@ -71,9 +68,9 @@ const (
 	logConsole = "console"
 )
 
-// LogConfig shapes the log.
+// LogConfig configures the log.
 type LogConfig struct {
-	// Format is json, a line each, or console, for people.
+	// Format is json (one object per line) or console (for people).
 	Format string `yaml:"format"`
 	// Level is debug, info, warn or error.
 	Level string `yaml:"level"`
@@ -85,66 +82,62 @@ const (
 	environmentSim  = "sim"
 )
 
-// environmentsOf are the environments that each venue has.
-var environmentsOf = map[venues.Venue][]string{
-	venues.Binance: {binance.Live, binance.Testnet, environmentSim},
-	venues.Bybit:   append(bybit.Environments(), environmentSim),
-	venues.OKX:     {okx.Live, okx.Demo, okx.LiveEEA, okx.DemoEEA, okx.LiveUS, okx.DemoUS, environmentSim},
-}
-
-// VenueConfig says where a venue is.
+// VenueConfig configures the connection to a venue.
 type VenueConfig struct {
-	// Environment is one of environmentsOf the venue; sim has no hosts of its
-	// own and needs both addresses below.
+	// Environment is one of the venue's presets, or sim. The environment sim has no
+	// preset hosts and requires RESTURL and WSURL.
 	Environment string `yaml:"environment"`
-	// RESTURL and WSURL replace the hosts of the preset: scheme and host of the
-	// venue's REST interface and of its sockets, those for orders included.
+	// RESTURL and WSURL replace the preset hosts: scheme and host of the venue's
+	// REST API and of its WebSockets, including those for orders.
 	RESTURL string `yaml:"restUrl"`
 	WSURL   string `yaml:"wsUrl"`
-	// OrderEntry is rest, or websocket: orders go over a kept connection then,
-	// and by REST while there is none.
+	// OrderEntry is rest or websocket. With websocket, orders are sent over a kept
+	// connection, and over REST while that is down.
 	OrderEntry venues.OrderEntry `yaml:"orderEntry"`
-	// AllowWithdrawal takes keys that may withdraw money, which are refused else.
+	// AllowWithdrawal accepts API keys that may withdraw money, which are rejected
+	// otherwise.
 	AllowWithdrawal bool `yaml:"allowWithdrawal"`
 }
 
-// LimitsConfig bounds what the process takes on. Limits of requests per key are
-// the interface's, not the operator's.
+// LimitsConfig bounds the connections of the process. Request limits per key are
+// fixed by the API.
 type LimitsConfig struct {
-	// Connections to the public listener, those of the stream included.
+	// Connections bounds the connections to the public listener, including those
+	// of the stream.
 	Connections int `yaml:"connections"`
-	// ConnectionsPerSource bounds those of one address (IPv6: one /64). Behind trusted proxies
-	// all come from them, so there 0 is no bound; else 0 is 200.
+	// ConnectionsPerSource bounds the connections of one address (IPv6: one /64).
+	// 0 means 200, and no bound if there are trusted proxies, which all connections
+	// come from.
 	ConnectionsPerSource int `yaml:"connectionsPerSource"`
 	// StreamsPerKey bounds the stream connections of one API key.
 	StreamsPerKey int `yaml:"streamsPerKey"`
 }
 
-// RetentionConfig says how long finished things are kept.
+// RetentionConfig configures how long records are kept.
 type RetentionConfig struct {
-	// Events and Journal; events at least as long as the interface serves
-	// them.
+	// Events and Journal are the retention of events and of journal rows. Events
+	// are kept at least as long as the API serves them.
 	Events  time.Duration `yaml:"events"`
 	Journal time.Duration `yaml:"journal"`
 }
 
-// What becomes of a position that cannot be protected.
+// Values of ProtectionConfig.Unprotected.
 const (
 	unprotectedClose = "close"
 	unprotectedKeep  = "keep"
 )
 
-// ProtectionConfig says what happens when the stop loss or take profit of a fill
-// does not live.
+// ProtectionConfig configures what happens when the stop loss or take profit of a
+// fill is not open at the venue.
 type ProtectionConfig struct {
-	// AlarmAfter is how long that may take before it is an alarm in the log and
-	// the journal.
+	// AlarmAfter is the time after which an alert is written to the log and the
+	// journal.
 	AlarmAfter time.Duration `yaml:"alarmAfter"`
-	// CloseAfter is when the position is closed by a reduce-only market order
-	// instead, counted from the fill.
+	// CloseAfter is the time after the fill when a reduce-only market order closes
+	// the position instead.
 	CloseAfter time.Duration `yaml:"closeAfter"`
-	// Unprotected is close, or keep: then protection is tried again for as long
-	// as it takes, and the alarm repeats every CloseAfter.
+	// Unprotected is close or keep. With keep the position stays open, protection
+	// is retried without limit, and the alert repeats every CloseAfter.
 	Unprotected string `yaml:"unprotected"`
 }
 
@@ -152,20 +145,20 @@ func (c ProtectionConfig) policy() account.ProtectionPolicy {
 	return account.ProtectionPolicy{AlarmAfter: c.AlarmAfter, CloseAfter: c.CloseAfter, KeepOpen: c.Unprotected == unprotectedKeep}
 }
 
-// DeliveryConfig says how events go to endpoints.
+// DeliveryConfig configures the delivery of events to endpoints.
 type DeliveryConfig struct {
-	// Attempts is how often an event is tried; Delays are the waits after the
-	// failed ones, each from the end of the attempt. The last serves all that
-	// follow.
+	// Attempts is the number of attempts per event. Delays are the waits after
+	// failed attempts, each counted from the end of the attempt; the last one is
+	// used for all further attempts.
 	Attempts int             `yaml:"attempts"`
 	Delays   []time.Duration `yaml:"delays"`
-	// Allow lists addresses or prefixes that endpoints may lead to though they
-	// are not public: the operator's own receivers.
+	// Allow lists private addresses or prefixes that endpoints may resolve to: the
+	// operator's own receivers.
 	Allow []string `yaml:"allow"`
 }
 
-// NotifyConfig says where the APIs of chats and spreadsheets are; empty is where
-// their makers have them.
+// NotifyConfig overrides the base URLs of the chat and spreadsheet APIs; empty
+// values are the public ones.
 type NotifyConfig struct {
 	TelegramURL    string `yaml:"telegramUrl"`
 	SheetsURL      string `yaml:"sheetsUrl"`
@@ -178,13 +171,14 @@ func (c DeliveryConfig) schedule() delivery.Schedule {
 
 const day = 24 * time.Hour
 
-// defaultDelivery is the interface's schedule, to public addresses alone.
+// defaultDelivery returns the schedule of the API documents, to public addresses
+// only.
 func defaultDelivery() DeliveryConfig {
 	schedule := delivery.ScheduleDefault()
 	return DeliveryConfig{Attempts: schedule.Attempts, Delays: schedule.Delays}
 }
 
-// DefaultConfig is what holds where nobody says otherwise.
+// DefaultConfig returns the default of every setting.
 func DefaultConfig() Config {
 	return Config{
 		Listen:       "127.0.0.1:8080",
@@ -192,13 +186,9 @@ func DefaultConfig() Config {
 		Data:         "data",
 		HeaderPrefix: "X-Service",
 		Log:          LogConfig{Format: logJSON, Level: "info"},
-		Venues: map[venues.Venue]VenueConfig{
-			venues.Binance: {Environment: environmentLive, OrderEntry: venues.OrderEntryREST},
-			venues.Bybit:   {Environment: environmentLive, OrderEntry: venues.OrderEntryREST},
-			venues.OKX:     {Environment: environmentLive, OrderEntry: venues.OrderEntryREST},
-		},
-		Limits:    LimitsConfig{Connections: 4096, StreamsPerKey: 1024},
-		Retention: RetentionConfig{Events: api.EventsKept, Journal: 90 * day},
+		Venues:       defaultVenues(),
+		Limits:       LimitsConfig{Connections: 4096, StreamsPerKey: 1024},
+		Retention:    RetentionConfig{Events: api.EventsKept, Journal: 90 * day},
 		Protection: ProtectionConfig{
 			AlarmAfter: account.DefaultAlarmAfter, CloseAfter: account.DefaultCloseAfter, Unprotected: unprotectedClose,
 		},
@@ -206,7 +196,16 @@ func DefaultConfig() Config {
 	}
 }
 
-// keyFile is KeyFile, or its default beside the data directory.
+// defaultVenues returns every venue in its live environment.
+func defaultVenues() map[venues.Venue]VenueConfig {
+	all := make(map[venues.Venue]VenueConfig, len(venueTable))
+	for _, row := range venueTable {
+		all[row.code] = VenueConfig{Environment: environmentLive, OrderEntry: venues.OrderEntryREST}
+	}
+	return all
+}
+
+// keyFile returns KeyFile, or its default next to the data directory.
 func (c *Config) keyFile() string {
 	if c.KeyFile != "" {
 		return c.KeyFile
@@ -214,8 +213,8 @@ func (c *Config) keyFile() string {
 	return filepath.Clean(c.Data) + ".key"
 }
 
-// useSimulators replaces the venues by simulated ones. How orders are entered
-// stays.
+// useSimulators replaces the configured venues by simulated ones, and keeps their
+// OrderEntry.
 func (c *Config) useSimulators(described map[venues.Venue]SimVenue) {
 	configured := c.Venues
 	c.Venues = make(map[venues.Venue]VenueConfig, len(described))
@@ -226,17 +225,17 @@ func (c *Config) useSimulators(described map[venues.Venue]SimVenue) {
 	}
 }
 
-// guard decides where events may be sent. In the demo receivers are on this
-// machine.
-func (c *Config) guard() webhook.Guard {
-	g := webhook.Guard{Allow: prefixesOf(c.Delivery.Allow), Ports: webhook.PortsDefault}
+// dialPolicy returns the policy for target addresses of events. The demo also allows
+// loopback.
+func (c *Config) dialPolicy() webhook.DialPolicy {
+	p := webhook.DialPolicy{Allow: prefixesOf(c.Delivery.Allow), Ports: webhook.PortsDefault}
 	if c.Demo {
-		g.Allow = append(g.Allow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+		p.Allow = append(p.Allow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
-	return g
+	return p
 }
 
-// prefixesOf reads a list that validation has read before.
+// prefixesOf parses a list that has been validated.
 func prefixesOf(texts []string) []netip.Prefix {
 	prefixes := make([]netip.Prefix, 0, len(texts))
 	for _, text := range texts {
@@ -247,7 +246,7 @@ func prefixesOf(texts []string) []netip.Prefix {
 	return prefixes
 }
 
-// venueCodes lists the configured venues in the service's order.
+// venueCodes returns the configured venues in the order of venues.All.
 func (c *Config) venueCodes() []venues.Venue {
 	return slices.DeleteFunc(venues.All(), func(v venues.Venue) bool {
 		return !slices.Contains(slices.Collect(maps.Keys(c.Venues)), v)

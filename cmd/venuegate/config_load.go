@@ -23,32 +23,32 @@ import (
 
 const envPrefix = "VENUEGATE_"
 
-// foreignEnv are variables under the prefix that are no configuration.
+// foreignEnv are variables with the prefix that are not settings.
 var foreignEnv = map[string]string{
-	"VENUEGATE_FIRST_SEED": "where the seeds of the simulation begin",
-	"VENUEGATE_FIXTURES":   "where tests find recorded venue payloads",
+	"VENUEGATE_FIRST_SEED": "the first seed of the simulation",
+	"VENUEGATE_FIXTURES":   "the directory of recorded venue payloads",
 	"VENUEGATE_KEY":        "the API key of `venuegate watch`",
-	"VENUEGATE_SEEDS":      "how many seeds the simulation plays",
+	"VENUEGATE_SEEDS":      "the number of seeds of the simulation",
 }
 
-// Sources is where a configuration comes from.
+// Sources are the sources of a configuration.
 type Sources struct {
 	// File is a YAML file; empty means none.
 	File string
-	// Environ is as os.Environ gives it.
+	// Environ has the form of os.Environ.
 	Environ []string
-	// Flags set on the command line; FlagKeys maps their names to keys. Flags
-	// without a key are the command's own.
+	// Flags are the flags of the command line; FlagKeys maps their names to keys.
+	// Flags without a key belong to the command.
 	Flags    *pflag.FlagSet
 	FlagKeys map[string]string
 }
 
-// ConfigError says which keys cannot be used, and why. The process ends with
+// ConfigError reports the invalid keys of a configuration. The process ends with
 // status 2.
-type ConfigError struct{ Faults []ConfigFault }
+type ConfigError struct{ Keys []InvalidKey }
 
-// ConfigFault is one key that cannot be used.
-type ConfigFault struct {
+// InvalidKey is one key that is unknown or whose value is invalid.
+type InvalidKey struct {
 	Key string
 	// Source is the file, variable or flag that set it; empty for a default.
 	Source  string
@@ -56,8 +56,8 @@ type ConfigFault struct {
 }
 
 func (e *ConfigError) Error() string {
-	lines := make([]string, 0, len(e.Faults))
-	for _, f := range e.Faults {
+	lines := make([]string, 0, len(e.Keys))
+	for _, f := range e.Keys {
 		line := "configuration: " + f.Key
 		if f.Source != "" {
 			line += " (" + f.Source + ")"
@@ -67,8 +67,8 @@ func (e *ConfigError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// LoadConfig reads and validates. Its errors are *ConfigError, or those of
-// reading the file.
+// LoadConfig reads and validates the configuration. It returns a *ConfigError, or
+// an error of reading the sources.
 func LoadConfig(s Sources) (Config, error) {
 	l, err := newLoader()
 	if err != nil {
@@ -82,14 +82,13 @@ func LoadConfig(s Sources) (Config, error) {
 		return Config{}, err
 	}
 	l.keepNamedVenues(&config)
-	if faults := config.faults(); len(faults) > 0 {
+	if faults := config.invalidKeys(); len(faults) > 0 {
 		return Config{}, l.withSources(faults)
 	}
 	return config, nil
 }
 
-// keepNamedVenues drops the venues of the defaults once any venue was named: who
-// names one wants that one.
+// keepNamedVenues drops the default venues if the sources configure any venue.
 func (l *loader) keepNamedVenues(config *Config) {
 	named := map[venues.Venue]VenueConfig{}
 	for venue, v := range config.Venues {
@@ -104,15 +103,15 @@ func (l *loader) keepNamedVenues(config *Config) {
 	}
 }
 
-// loader merges the sources and remembers which one set each key.
+// loader merges the sources and records which one set each key.
 type loader struct {
 	merged  *koanf.Koanf
 	known   map[string]bool
 	origins map[string]string
-	unknown []ConfigFault
+	unknown []InvalidKey
 }
 
-// newLoader begins with the defaults: their keys are the ones there are.
+// newLoader returns a loader with the defaults, whose keys are the known ones.
 func newLoader() (*loader, error) {
 	l := &loader{merged: koanf.New("."), known: map[string]bool{}, origins: map[string]string{}}
 	defaults, err := yamlv3.Marshal(DefaultConfig())
@@ -136,7 +135,7 @@ func (l *loader) loadAll(s Sources) error {
 	if s.File != "" {
 		layer := koanf.New(".")
 		if err := layer.Load(file.Provider(s.File), yaml.Parser()); err != nil {
-			return &ConfigError{[]ConfigFault{{Key: "file " + s.File, Problem: err.Error()}}}
+			return &ConfigError{[]InvalidKey{{Key: "file " + s.File, Problem: err.Error()}}}
 		}
 		l.add(layer, func(string) string { return s.File })
 	}
@@ -169,7 +168,7 @@ func (l *loader) loadEnviron(environ []string) error {
 			}
 			key, known := keys[name]
 			if !known {
-				l.unknown = append(l.unknown, ConfigFault{Key: name, Problem: "unknown variable"})
+				l.unknown = append(l.unknown, InvalidKey{Key: name, Problem: "unknown variable"})
 				return "", nil
 			}
 			return key, value
@@ -182,7 +181,7 @@ func (l *loader) loadEnviron(environ []string) error {
 	return nil
 }
 
-// envName is the variable of a key: log.level is VENUEGATE_LOG_LEVEL,
+// envName returns the variable of a key: log.level is VENUEGATE_LOG_LEVEL,
 // venues.binance.restUrl is VENUEGATE_VENUES_BINANCE_REST_URL.
 func envName(key string) string {
 	var name strings.Builder
@@ -216,22 +215,22 @@ func (l *loader) loadFlags(s Sources) error {
 	return nil
 }
 
-// add puts a layer over what is there. source names where a key was set.
+// add merges a layer over the previous ones. source returns where a key was set.
 func (l *loader) add(layer *koanf.Koanf, source func(key string) string) {
 	for _, key := range layer.Keys() {
-		// An empty section, as `log:` with nothing below, sets nothing.
+		// An empty section, such as `log:` without keys, sets nothing.
 		section := slices.ContainsFunc(slices.Collect(maps.Keys(l.known)), func(k string) bool { return strings.HasPrefix(k, key+".") })
 		if section && layer.Get(key) == nil {
 			layer.Delete(key)
 			continue
 		}
 		if !l.known[key] {
-			l.unknown = append(l.unknown, ConfigFault{Key: key, Source: source(key), Problem: "unknown key"})
+			l.unknown = append(l.unknown, InvalidKey{Key: key, Source: source(key), Problem: "unknown key"})
 			continue
 		}
 		l.origins[key] = source(key)
 	}
-	// Merging plain maps cannot fail: StrictMerge is off.
+	// Merging plain maps cannot fail without StrictMerge.
 	_ = l.merged.Merge(layer)
 }
 
@@ -249,34 +248,34 @@ func (l *loader) decode() (Config, error) {
 		},
 	})
 	if err != nil {
-		return Config{}, l.withSources(decodeFaults(err))
+		return Config{}, l.withSources(decodeProblems(err))
 	}
 	return config, nil
 }
 
-// decodeFaults takes the decoder's error apart: one fault for each key.
-func decodeFaults(err error) []ConfigFault {
+// decodeProblems splits the decoder's error into one problem per key.
+func decodeProblems(err error) []InvalidKey {
 	switch e := err.(type) { //nolint:errorlint // the tree is walked, not searched
 	case interface{ Unwrap() []error }:
-		faults := make([]ConfigFault, 0, len(e.Unwrap()))
+		faults := make([]InvalidKey, 0, len(e.Unwrap()))
 		for _, each := range e.Unwrap() {
-			faults = append(faults, decodeFaults(each)...)
+			faults = append(faults, decodeProblems(each)...)
 		}
 		return faults
 	case *mapstructure.DecodeError:
 		if _, nested := errors.AsType[*mapstructure.DecodeError](e.Unwrap()); nested {
-			return decodeFaults(e.Unwrap())
+			return decodeProblems(e.Unwrap())
 		}
 		key := strings.NewReplacer("[", ".", "]", "").Replace(e.Name())
-		return []ConfigFault{{Key: key, Problem: e.Unwrap().Error()}}
+		return []InvalidKey{{Key: key, Problem: e.Unwrap().Error()}}
 	case interface{ Unwrap() error }:
-		return decodeFaults(e.Unwrap())
+		return decodeProblems(e.Unwrap())
 	default:
-		return []ConfigFault{{Key: "values", Problem: err.Error()}}
+		return []InvalidKey{{Key: "values", Problem: err.Error()}}
 	}
 }
 
-func (l *loader) withSources(faults []ConfigFault) error {
+func (l *loader) withSources(faults []InvalidKey) error {
 	for i := range faults {
 		faults[i].Source = l.origins[faults[i].Key]
 	}

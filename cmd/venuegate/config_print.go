@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Print writes the configuration as a YAML file that would set it. Secrets are
-// of type venues.Secret and hide themselves; no other field may hold one.
+// Print writes the configuration as YAML that LoadConfig reads. Secrets must be of
+// type venues.Secret, which prints redacted.
 func (c *Config) Print(w io.Writer) error {
 	shown := *c
 	shown.KeyFile = c.keyFile()

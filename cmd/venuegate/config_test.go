@@ -77,9 +77,9 @@ func TestLoadConfigListFromEnvironment(t *testing.T) {
 	}
 }
 
-// TestLoadConfigNamesWhatIsWrong: an unknown key or a bad value names itself
-// and where it was set.
-func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
+// TestLoadConfigReportsInvalidKeys checks that the error contains the key, its
+// source and the problem.
+func TestLoadConfigReportsInvalidKeys(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		environ    []string
@@ -98,8 +98,8 @@ func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
 		{name: "two bad values", file: "behindProxy: perhaps\nlimits: {connections: x}", want: []string{"behindProxy", "limits.connections"}},
 		{name: "duplicate key", file: "data: a\ndata: b", want: []string{"file FILE: ", "data"}},
 		{name: "not YAML", file: "{", want: []string{"file FILE: "}},
-		{name: "clear text beyond loopback", file: "listen: 0.0.0.0:80", want: []string{"listen (FILE): keys would travel in clear"}},
-		{name: "every interface", file: "listen: :80", want: []string{"listen (FILE): keys would travel in clear"}},
+		{name: "clear text beyond loopback", file: "listen: 0.0.0.0:80", want: []string{"listen (FILE): API keys would be sent unencrypted"}},
+		{name: "every interface", file: "listen: :80", want: []string{"listen (FILE): API keys would be sent unencrypted"}},
 		{name: "no port", file: "listen: localhost", want: []string{"listen (FILE): must be host:port"}},
 		{name: "open administration", file: "adminListen: 0.0.0.0:81\nbehindProxy: true", want: []string{"adminListen (FILE): must be a loopback address"}},
 		{name: "one listener for both", file: "adminListen: 127.0.0.1:8080", want: []string{"adminListen (FILE): must differ from listen"}},
@@ -111,8 +111,8 @@ func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
 		{name: "log level", file: "log: {level: loud}", want: []string{"log.level (FILE): must be debug"}},
 		{name: "environment", file: "venues: {binance: {environment: moon}}", want: []string{`venues.binance.environment (FILE): must be one of`}},
 		{name: "order entry", file: "venues: {okx: {orderEntry: fix}}", want: []string{`venues.okx.orderEntry (FILE): must be one of rest, websocket, not "fix"`}},
-		{name: "order entry that the environment lacks", file: "venues: {bybit: {environment: demo, orderEntry: websocket}}", want: []string{"venues.bybit.orderEntry (FILE): the demo environment takes"}},
-		{name: "simulated venue without addresses", file: "venues: {binance: {environment: sim}}", want: []string{"venues.binance.restUrl: is needed", "venues.binance.wsUrl: is needed"}},
+		{name: "order entry that the environment lacks", file: "venues: {bybit: {environment: demo, orderEntry: websocket}}", want: []string{"venues.bybit.orderEntry (FILE): the environment demo accepts"}},
+		{name: "simulated venue without addresses", file: "venues: {binance: {environment: sim}}", want: []string{"venues.binance.restUrl: is required", "venues.binance.wsUrl: is required"}},
 		{name: "venue in clear", file: "venues: {binance: {restUrl: http://example.com}}", want: []string{"venues.binance.restUrl (FILE): must be"}},
 		{name: "venue with a password", file: "venues: {binance: {restUrl: 'https://u:p@example.com'}}", want: []string{"venues.binance.restUrl (FILE): must be"}},
 		{name: "limit", file: "limits: {connections: 0}", want: []string{"limits.connections (FILE): must be 1 to 1000000"}},
@@ -135,7 +135,7 @@ func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
 			text := err.Error()
 			for _, want := range c.want {
 				if want = strings.ReplaceAll(want, "FILE", s.File); !strings.Contains(text, want) {
-					t.Errorf("error\n%s\ndoes not say %q", text, want)
+					t.Errorf("error\n%s\nwant it to contain %q", text, want)
 				}
 			}
 		})
@@ -169,8 +169,8 @@ func TestLoadConfigMissingFile(t *testing.T) {
 	}
 }
 
-// TestPrintedConfigLoadsAgain: what --print-config shows is a file that sets
-// the same.
+// TestPrintedConfigLoadsAgain checks that the output of --print-config is a file that
+// results in the same configuration.
 func TestPrintedConfigLoadsAgain(t *testing.T) {
 	first := printed(t, DefaultConfig())
 	config, err := LoadConfig(Sources{File: writeFile(t, first)})

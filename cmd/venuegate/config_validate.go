@@ -16,10 +16,9 @@ import (
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
 	"venuegate/venues"
-	"venuegate/venues/bybit"
 )
 
-// headerPrefixPattern keeps a prefix a proper part of a header's name.
+// headerPrefixPattern matches prefixes that are valid in a header name.
 var headerPrefixPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,30}[A-Za-z0-9]$`)
 
 const (
@@ -28,14 +27,14 @@ const (
 	retentionMax = 10 * 365 * day
 )
 
-// faults lists what cannot be used, in the order of the fields.
-func (c *Config) faults() []ConfigFault {
-	f := &faultList{}
+// invalidKeys lists what cannot be used, in the order of the fields.
+func (c *Config) invalidKeys() []InvalidKey {
+	f := &invalidKeys{}
 	c.checkListeners(f)
 	c.checkFiles(f)
 	f.prefixes("trustedProxies", c.TrustedProxies)
 	f.prefixes("delivery.allow", c.Delivery.Allow)
-	for _, fault := range c.Delivery.schedule().Faults() {
+	for _, fault := range c.Delivery.schedule().Errors() {
 		f.add(true, "delivery."+fault.Field, fault.Problem)
 	}
 	f.add(!headerPrefixPattern.MatchString(c.HeaderPrefix), "headerPrefix", "must be letters, digits and inner dashes, such as X-Service")
@@ -52,13 +51,13 @@ func (c *Config) faults() []ConfigFault {
 	f.between("protection.closeAfter", c.Protection.CloseAfter, c.Protection.AlarmAfter, time.Hour)
 	f.oneOf("protection.unprotected", c.Protection.Unprotected, unprotectedClose, unprotectedKeep)
 	f.add(c.Sim != "" && !c.Demo, "sim", "is for the demo: add --demo, or set the venues' addresses")
-	return f.faults
+	return f.found
 }
 
-func (c *Config) checkListeners(f *faultList) {
+func (c *Config) checkListeners(f *invalidKeys) {
 	if checkAddress(f, "listen", c.Listen) {
 		open := c.TLS.Cert == "" && !c.BehindProxy && !isLoopback(c.Listen)
-		f.add(open, "listen", "keys would travel in clear: set tls.cert and tls.key, or behindProxy if a proxy ends TLS")
+		f.add(open, "listen", "API keys would be sent unencrypted: set tls.cert and tls.key, or behindProxy if a proxy terminates TLS")
 	}
 	if checkAddress(f, "adminListen", c.AdminListen) {
 		f.add(!isLoopback(c.AdminListen), "adminListen", "must be a loopback address")
@@ -67,37 +66,38 @@ func (c *Config) checkListeners(f *faultList) {
 	f.add(port != "0" && c.Listen == c.AdminListen, "adminListen", "must differ from listen")
 }
 
-func (c *Config) checkFiles(f *faultList) {
+func (c *Config) checkFiles(f *invalidKeys) {
 	f.add(c.Data == "", "data", "must name a directory")
 	f.add((c.TLS.Cert == "") != (c.TLS.Key == ""), "tls", "needs both cert and key")
 	if c.KeyFile != "" && c.Data != "" {
 		rel, err := filepath.Rel(c.Data, c.KeyFile)
-		f.add(err == nil && filepath.IsLocal(rel), "keyFile", "must be outside the data directory: a copy of the one must not open the other")
+		f.add(err == nil && filepath.IsLocal(rel), "keyFile", "must be outside the data directory, so that a copy of the directory cannot open its secrets")
 	}
 }
 
-// check: the demo brings addresses of its own, so a simulated venue may lack
-// them there.
-func (v VenueConfig) check(f *faultList, venue venues.Venue, demo bool) {
+// check reports invalid settings of a venue. In the demo a simulated venue may
+// lack its addresses, because the demo sets them.
+func (v VenueConfig) check(f *invalidKeys, venue venues.Venue, demo bool) {
 	key := "venues." + string(venue)
-	f.oneOf(key+".environment", v.Environment, environmentsOf[venue]...)
+	row, _ := venueRow(venue)
+	f.oneOf(key+".environment", v.Environment, append(slices.Clone(row.environments), environmentSim)...)
 	f.oneOf(key+".orderEntry", string(v.OrderEntry), string(venues.OrderEntryREST), string(venues.OrderEntryWebSocket))
-	f.add(v.OrderEntry == venues.OrderEntryWebSocket && venue == venues.Bybit && v.Environment == bybit.Demo,
-		key+".orderEntry", "the demo environment takes orders by REST alone")
+	f.add(v.OrderEntry == venues.OrderEntryWebSocket && row.restOnly != "" && v.Environment == row.restOnly,
+		key+".orderEntry", "the environment "+row.restOnly+" accepts orders over REST only")
 	for _, address := range []struct{ name, value, scheme string }{
 		{"restUrl", v.RESTURL, "http"},
 		{"wsUrl", v.WSURL, "ws"},
 	} {
 		if address.value == "" {
-			f.add(v.Environment == environmentSim && !demo, key+"."+address.name, "is needed where the environment is sim")
+			f.add(v.Environment == environmentSim && !demo, key+"."+address.name, "is required in the environment sim")
 			continue
 		}
 		f.add(!isVenueURL(address.value, address.scheme), key+"."+address.name,
-			"must be "+address.scheme+":// or "+address.scheme+"s:// and a host, without user or query; unencrypted on loopback alone")
+			"must be "+address.scheme+":// or "+address.scheme+"s:// and a host, without user or query; unencrypted only on loopback")
 	}
 }
 
-func (l LimitsConfig) check(f *faultList) {
+func (l LimitsConfig) check(f *invalidKeys) {
 	for _, limit := range []struct {
 		key          string
 		value, least int
@@ -111,31 +111,31 @@ func (l LimitsConfig) check(f *faultList) {
 	}
 }
 
-// faultList collects faults.
-type faultList struct{ faults []ConfigFault }
+// invalidKeys collects faults.
+type invalidKeys struct{ found []InvalidKey }
 
-func (f *faultList) add(faulty bool, key, problem string) {
+func (f *invalidKeys) add(faulty bool, key, problem string) {
 	if faulty {
-		f.faults = append(f.faults, ConfigFault{Key: key, Problem: problem})
+		f.found = append(f.found, InvalidKey{Key: key, Problem: problem})
 	}
 }
 
-func (f *faultList) oneOf(key, value string, allowed ...string) {
+func (f *invalidKeys) oneOf(key, value string, allowed ...string) {
 	f.add(!slices.Contains(allowed, value), key, "must be one of "+strings.Join(allowed, ", ")+", not "+strconv.Quote(value))
 }
 
-func (f *faultList) between(key string, value, least, most time.Duration) {
+func (f *invalidKeys) between(key string, value, least, most time.Duration) {
 	f.add(value < least || value > most, key, "must be "+least.String()+" to "+most.String())
 }
 
-func (f *faultList) prefixes(key string, list []string) {
+func (f *invalidKeys) prefixes(key string, list []string) {
 	for i, text := range list {
 		_, err := auth.ParsePrefix(text)
 		f.add(err != nil, key, "entry "+strconv.Itoa(i+1)+" is neither an address nor a prefix: "+strconv.Quote(text))
 	}
 }
 
-func checkAddress(f *faultList, key, address string) bool {
+func checkAddress(f *invalidKeys, key, address string) bool {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
@@ -144,8 +144,8 @@ func checkAddress(f *faultList, key, address string) bool {
 	return err == nil
 }
 
-// isLoopback says whether nobody outside this machine reaches a listener at
-// the address. Names other than localhost may mean anything.
+// isLoopback reports whether a listener at the address is reachable only from this
+// machine. Host names other than localhost are not resolved and return false.
 func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -158,7 +158,9 @@ func isLoopback(address string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// isVenueURL: signed requests and account data do not cross a network in clear.
+// isVenueURL reports whether text is a base URL of the scheme, encrypted unless it
+// is loopback: signed requests and account data must not cross a network
+// unencrypted.
 func isVenueURL(text, scheme string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

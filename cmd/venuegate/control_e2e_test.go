@@ -19,7 +19,7 @@ func (s *service) accountsCommand(args ...string) string {
 	return out
 }
 
-// binanceAccount is the id of the demo's account at binance.
+// binanceAccount returns the id of the demo's account at binance.
 func (s *service) binanceAccount() string {
 	s.t.Helper()
 	for _, word := range strings.Fields(s.accountsCommand("list")) {
@@ -36,7 +36,7 @@ func (s *service) buys(status int, qty string) record {
 	return s.trade(status, http.MethodPost, "/v1/orders", fmt.Sprintf(`{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":%q}`, qty))
 }
 
-// refused looks at a 422.
+// refused checks a response with status 422.
 func (s *service) refused(answer record, code, detail, want string) {
 	s.t.Helper()
 	if answer.text("error", "code") != code || answer.text("error", "details", detail) != want {
@@ -44,8 +44,9 @@ func (s *service) refused(answer record, code, detail, want string) {
 	}
 }
 
-// TestLimitsAndHaltFromTheCommandLine: limits reach the running account, a loss
-// locks it, a kill -9 changes nothing, and a halt leaves nothing at the venue.
+// TestLimitsAndHaltFromTheCommandLine checks that limits reach the running account,
+// that a loss locks it, that the lock survives kill -9, and that a halt cancels every
+// order at the venue.
 func TestLimitsAndHaltFromTheCommandLine(t *testing.T) {
 	simFile, sims := startSimProcess(t)
 	control := sims[venues.Binance].ControlURL

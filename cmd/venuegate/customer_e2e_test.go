@@ -7,9 +7,9 @@ import (
 	"venuegate/transport/api"
 )
 
-// TestADisabledCustomerEndsAtOnce: a key that was looked up a moment ago opens nothing,
-// what was opened with it is closed, a hook takes no signal.
-func TestADisabledCustomerEndsAtOnce(t *testing.T) {
+// TestDisablingACustomerTakesEffectImmediately checks that a cached key is rejected,
+// its streams are closed and its hooks reject signals.
+func TestDisablingACustomerTakesEffectImmediately(t *testing.T) {
 	s := startService(t, t.TempDir())
 	stream := s.subscribe("orders")
 	s.trade(http.StatusOK, http.MethodGet, "/v1/orders", "")

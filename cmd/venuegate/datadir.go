@@ -25,7 +25,7 @@ const (
 // adminTokenBytes is the strength of the administration token.
 const adminTokenBytes = 32
 
-// errDataDirInUse says that a service runs on the directory.
+// errDataDirInUse is returned when another process holds the directory.
 var errDataDirInUse = errors.New("the data directory is in use by another process")
 
 // dataDir is a data directory that this process owns until Close.
@@ -34,8 +34,8 @@ type dataDir struct {
 	lock *os.File
 }
 
-// openDataDir makes the directory if it is not there and takes it. A directory
-// that another process holds is an error that names it.
+// openDataDir creates the directory if it does not exist and locks it. It returns
+// errDataDirInUse if another process holds the lock.
 func openDataDir(path string) (*dataDir, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
@@ -44,19 +44,19 @@ func openDataDir(path string) (*dataDir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
-	// The kernel gives the lock up with the process, however it ends.
+	// The kernel releases the lock when the process ends, however it ends.
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %s: %w", errDataDirInUse, path, err), lock.Close())
 	}
 	return &dataDir{path: path, lock: lock}, nil
 }
 
-// Close gives the directory up.
+// Close releases the lock.
 func (d *dataDir) Close() error { return d.lock.Close() }
 
 func (d *dataDir) file(name string) string { return filepath.Join(d.path, name) }
 
-// adminToken reads the administration token, or makes it at the first start.
+// adminToken returns the administration token; the first start creates it.
 func (d *dataDir) adminToken() (venues.Secret, error) {
 	token, err := readAdminToken(d.path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -81,13 +81,12 @@ func readAdminToken(dir string) (venues.Secret, error) {
 	}
 	token := strings.TrimSpace(string(content))
 	if len(token) < base64.RawURLEncoding.EncodedLen(adminTokenBytes) {
-		return "", fmt.Errorf("%s holds no token; remove it and start again to make one", filepath.Join(dir, adminTokenName))
+		return "", fmt.Errorf("%s does not contain a token; remove it and restart to create one", filepath.Join(dir, adminTokenName))
 	}
 	return venues.Secret(token), nil
 }
 
-// writeSecretFile replaces a file as a whole, durably, for the owner's eyes
-// only.
+// writeSecretFile replaces a file atomically and durably, with mode 0600.
 func writeSecretFile(name string, content []byte) error {
 	return replaceSecretFile(name, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -95,8 +94,8 @@ func writeSecretFile(name string, content []byte) error {
 	})
 }
 
-// replaceSecretFile is writeSecretFile for what is too large to hold. A failed
-// write leaves the file that was there.
+// replaceSecretFile is writeSecretFile for large content. If write fails, the
+// previous file stays.
 func replaceSecretFile(name string, write func(io.Writer) error) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {

@@ -28,7 +28,7 @@ func TestDataDirHasOneOwner(t *testing.T) {
 	}
 }
 
-func TestAdminTokenIsMadeOnceForTheOwner(t *testing.T) {
+func TestAdminTokenIsCreatedOnce(t *testing.T) {
 	dir, err := openDataDir(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -58,8 +58,8 @@ func TestAdminTokenIsMadeOnceForTheOwner(t *testing.T) {
 	}
 }
 
-// TestWriteSecretFile: an existing file is replaced whole, whatever its mode,
-// and nothing is left beside it.
+// TestWriteSecretFile checks that an existing file is replaced, whatever its mode,
+// and that no temporary file remains.
 func TestWriteSecretFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "secret")

@@ -14,22 +14,22 @@ import (
 	"time"
 
 	"venuegate/persistence"
-	"venuegate/transport/admin"
 	"venuegate/transport/auth"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
-// Names in the data directory of a demo. The second keeps the keys of a run
-// while the next one is not ready yet.
+// Names in the data directory of a demo. demoPreviousName keeps the keys of the
+// previous run until the next one is ready.
 const (
 	demoName         = "demo.json"
 	demoPreviousName = "demo.previous.json"
 )
 
-// demoCustomer is the name of the customer that the demo makes.
+// demoCustomer is the name of the demo's customer.
 const demoCustomer = "demo"
 
-// DemoFile describes a demo that serves: where it is and what opens it.
+// DemoFile describes a running demo: its addresses and credentials.
 type DemoFile struct {
 	BaseURL    string                    `json:"baseUrl"`
 	WSURL      string                    `json:"wsUrl"`
@@ -43,8 +43,8 @@ type DemoFile struct {
 	Sim        map[venues.Venue]SimVenue `json:"sim"`
 }
 
-// namesListener says whether somebody configured an address that can be called,
-// which then wins over that of a demo.
+// namesListener reports whether address was configured and can be called; it then
+// has precedence over the demo's.
 func namesListener(address, fallback string) bool {
 	return address != fallback && !strings.HasSuffix(address, ":0")
 }
@@ -63,9 +63,9 @@ func readDemo(name string) (DemoFile, error) {
 	return d, nil
 }
 
-// writeDemoFile says that the demo serves.
+// writeDemoFile publishes the description of a demo that is ready.
 func writeDemoFile(dir string, d DemoFile) error {
-	content, err := json.MarshalIndent(d, "", " ") //nolint:gosec // handing over the keys is what the file is for
+	content, err := json.MarshalIndent(d, "", " ") //nolint:gosec // the file exists to hand over the keys
 	if err != nil {
 		return err
 	}
@@ -75,9 +75,9 @@ func writeDemoFile(dir string, d DemoFile) error {
 	return nil
 }
 
-// withdrawDemoFile takes the description of an earlier run away, so that nobody
-// mistakes it for this one's, and gives what it said.
-func withdrawDemoFile(dir string) (DemoFile, error) {
+// retireDemoFile moves the description of an earlier run aside, so that it is not
+// mistaken for this run's, and returns it.
+func retireDemoFile(dir string) (DemoFile, error) {
 	current, previous := filepath.Join(dir, demoName), filepath.Join(dir, demoPreviousName)
 	if err := os.Rename(current, previous); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return DemoFile{}, fmt.Errorf("withdraw demo: %w", err)
@@ -89,7 +89,7 @@ func withdrawDemoFile(dir string) (DemoFile, error) {
 	return d, err
 }
 
-// demoVenues finds the simulated venues of a demo: those of --sim, or those of
+// demoVenues returns the simulated venues of a demo: those of --sim, or those of
 // the demo that runs on the data directory.
 func demoVenues(config Config) (map[venues.Venue]SimVenue, error) {
 	if config.Sim != "" {
@@ -100,30 +100,31 @@ func demoVenues(config Config) (map[venues.Venue]SimVenue, error) {
 }
 
 const (
-	// readyPoll is how often the demo looks whether an account takes orders.
+	// readyPoll is the interval at which the demo checks whether an account is ready.
 	readyPoll = 50 * time.Millisecond
-	// demoReadyMax is how long the demo may take to serve: an account with many
-	// orders that its venue has forgotten is limited in how fast it may ask for them.
+	// demoReadyMax bounds the start of the demo. Rate limits slow down an account
+	// with many orders that its venue no longer returns.
 	demoReadyMax = 4 * time.Minute
 )
 
-// demoSetup makes what a demo needs and is not there yet.
+// demoSetup creates the records of a demo that do not exist yet.
 type demoSetup struct {
 	store    persistence.Reader
-	registry *admin.Registry
+	registry *registry.Registry
+	vault    credentialVault
 	venues   map[venues.Venue]SimVenue
 	previous DemoFile
 	baseURL  string
 	receiver *receiver
-	// secretOf is what signs for an endpoint now.
+	// secretOf returns the current signing secret of an endpoint.
 	secretOf func(ctx context.Context, customer, endpoint string) (venues.Secret, error)
-	// ready says whether the service and an account of it take orders.
+	// ready returns nil if an account of the service accepts orders.
 	ready func(ctx context.Context, customer string, exchange venues.Venue) error
 }
 
-// prepare makes the customer, its keys, its accounts, channels and endpoint, and
-// waits until the accounts trade. What an earlier run made and still works is
-// kept. Only the parts of DemoFile that it makes are set.
+// prepare creates the customer, its keys, accounts, channels and endpoint, and
+// waits until the accounts are ready. Records of an earlier run that still work
+// are kept. It sets only the parts of DemoFile that it creates.
 func (s demoSetup) prepare(ctx context.Context) (DemoFile, error) {
 	customer, err := s.customer(ctx)
 	if err != nil {
@@ -150,7 +151,7 @@ func (s demoSetup) prepare(ctx context.Context) (DemoFile, error) {
 	return d, s.signals(ctx, customer, &d)
 }
 
-// waitReady looks until the account takes orders.
+// waitReady waits until the account accepts orders.
 func (s demoSetup) waitReady(ctx context.Context, customer string, venue venues.Venue) error {
 	ticker := time.NewTicker(readyPoll)
 	defer ticker.Stop()
@@ -168,15 +169,15 @@ func (s demoSetup) waitReady(ctx context.Context, customer string, venue venues.
 }
 
 func (s demoSetup) customer(ctx context.Context) (string, error) {
-	customers, err := s.registry.Customers(ctx)
+	customers, err := s.registry.Customers.List(ctx)
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(customers, func(c admin.Customer) bool { return c.Name == demoCustomer && !c.Disabled })
+	i := slices.IndexFunc(customers, func(c registry.Customer) bool { return c.Name == demoCustomer && !c.Disabled })
 	if i >= 0 {
 		return customers[i].ID, nil
 	}
-	made, err := s.registry.CreateCustomer(ctx, admin.NewCustomer{Name: demoCustomer})
+	made, err := s.registry.Customers.Create(ctx, registry.NewCustomer{Name: demoCustomer})
 	return made.ID, err
 }
 
@@ -188,7 +189,7 @@ func (s demoSetup) key(ctx context.Context, customer, name, previous string, sco
 			return previous, nil
 		}
 	}
-	made, err := s.registry.CreateKey(ctx, admin.NewKey{Customer: customer, Name: name, Scopes: scopes})
+	made, err := s.registry.For(customer).Keys.Create(ctx, registry.NewKey{Name: name, Scopes: scopes})
 	return made.APIKey, err
 }
 
@@ -202,12 +203,12 @@ func (s demoSetup) account(ctx context.Context, customer string, venue venues.Ve
 		if a.Exchange != venue || len(a.Sealed) == 0 {
 			continue
 		}
-		credentials, err := s.registry.Vault.Open(customer, venue, a.Sealed)
+		credentials, err := s.vault.Open(customer, venue, a.Sealed)
 		if err == nil && credentials == described.credentials() {
 			return nil
 		}
 	}
-	_, err = s.registry.ConnectAccount(ctx, admin.NewAccount{Customer: customer, Exchange: venue, Credentials: described.credentials()})
+	_, err = s.registry.For(customer).Accounts.Connect(ctx, registry.NewAccount{Exchange: venue, Credentials: described.credentials()})
 	if err != nil {
 		return fmt.Errorf("connect the demo to %s: %w", venue, err)
 	}

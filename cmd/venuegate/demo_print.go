@@ -8,7 +8,7 @@ import (
 	"venuegate/transport/signing"
 )
 
-// printDemo tells people where the demo is and what to try first.
+// printDemo prints the addresses of the demo and what to try first.
 func printDemo(w io.Writer, config Config, d DemoFile) {
 	program := os.Args[0]
 	data := ""
@@ -20,7 +20,7 @@ venuegate serves a demo on simulated venues.
 
   REST      %s/v1      docs: %s/docs
   stream    %s
-  events    %s   (what a receiver of yours would get)
+  events    %s   (received by the demo's own endpoint)
   admin     %s   (token in %s/%s)
   API key   %s
 
@@ -40,7 +40,8 @@ Then: curl -sS %s   Ctrl-C stops it. Keys, orders and journal stay in %s.
 		d.BaseURL, d.APIKey, program, data, signalCommand(config, d.Hook), d.Receiver.URL, config.Data)
 }
 
-// signalCommand sends a signed signal from any shell that has openssl and curl.
+// signalCommand returns shell commands that send a signed signal with openssl and
+// curl.
 func signalCommand(config Config, h DemoHook) string {
 	headers := signing.NewHeaders(config.HeaderPrefix)
 	return fmt.Sprintf(`  # send a signal

@@ -19,12 +19,12 @@ import (
 const (
 	// receivedMax bounds the events that the demo's receiver keeps.
 	receivedMax = 1000
-	// receiverPath is where it takes them and shows them.
+	// receiverPath is the path at which it receives (POST) and lists (GET) events.
 	receiverPath = "/events"
 )
 
-// receiver is the demo's own end of the event deliveries: a server on loopback
-// that holds what it is sent against the signature, as a customer's would.
+// receiver is the demo's own endpoint for events: a server on loopback that
+// verifies signatures as a customer's would.
 type receiver struct {
 	listener net.Listener
 	app      *fiber.App
@@ -38,7 +38,8 @@ type receiver struct {
 	seen     map[string]bool
 }
 
-// openReceiver listens and serves. secret is that of an earlier run, or empty.
+// openReceiver listens and serves. secret is the secret of an earlier run, or
+// empty.
 func openReceiver(ctx context.Context, headerPrefix, secret string) (*receiver, error) {
 	var network net.ListenConfig
 	listener, err := network.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -52,22 +53,22 @@ func openReceiver(ctx context.Context, headerPrefix, secret string) (*receiver, 
 			ReadTimeout: 5 * time.Second, WriteTimeout: 5 * time.Second, IdleTimeout: time.Minute,
 		}),
 	}
-	r.trust(secret)
-	r.app.Post(receiverPath, r.take)
+	r.setSecret(secret)
+	r.app.Post(receiverPath, r.receive)
 	r.app.Get(receiverPath, r.show)
 	go func() { r.served <- r.app.Listener(listen.Quiet(listener)) }()
 	return r, nil
 }
 
-// Close ends the server and waits for it.
+// Close stops the server and waits for it.
 func (r *receiver) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	err := r.app.ShutdownWithContext(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // connections that idle are cut
+		err = nil // idle connections are cut
 	}
-	// The server does not know its listener before it has begun to serve.
+	// The server does not close a listener that it has not begun to serve.
 	if closing := r.listener.Close(); !errors.Is(closing, net.ErrClosed) {
 		err = errors.Join(err, closing)
 	}
@@ -76,8 +77,8 @@ func (r *receiver) Close() error {
 
 func (r *receiver) url() string { return "http://" + r.listener.Addr().String() + receiverPath }
 
-// trust names the secret that signs.
-func (r *receiver) trust(secret string) {
+// setReceiverSecret names the secret that signs.
+func (r *receiver) setSecret(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.key = signing.NewKey(secret)
@@ -86,16 +87,16 @@ func (r *receiver) trust(secret string) {
 	}
 }
 
-// follow lets the receiver ask for the secret that signs now: one that was rotated
-// while the demo runs is known here as it would be to whoever rotated it.
+// follow sets a source of the current secret, so that the receiver accepts events
+// after the secret was rotated.
 func (r *receiver) follow(current func(context.Context) (venues.Secret, error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.current = current
 }
 
-// verify holds a request against the secret, and against the current one if that
-// is another by now.
+// verify verifies a request under the known secret, and under the current one if
+// that has changed.
 func (r *receiver) verify(c *fiber.Ctx) error {
 	check := func() error {
 		return signing.Verify(c.Get(r.headers.Signature), c.Get(r.headers.Timestamp), c.Body(), time.Now(), r.key)
@@ -112,7 +113,7 @@ func (r *receiver) verify(c *fiber.Ctx) error {
 	return check()
 }
 
-func (r *receiver) take(c *fiber.Ctx) error {
+func (r *receiver) receive(c *fiber.Ctx) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.key == nil {
@@ -124,7 +125,7 @@ func (r *receiver) take(c *fiber.Ctx) error {
 	}
 	id := c.Get(r.headers.EventID)
 	if r.seen[id] {
-		return c.SendStatus(fiber.StatusOK) // a repeat: at least once is what is promised
+		return c.SendStatus(fiber.StatusOK) // a repeat: deliveries are at least once
 	}
 	if len(r.received) == receivedMax {
 		r.received, r.seen = r.received[:0], map[string]bool{}
@@ -134,7 +135,7 @@ func (r *receiver) take(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// show lists what came, newest last.
+// show lists the received events, newest last.
 func (r *receiver) show(c *fiber.Ctx) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

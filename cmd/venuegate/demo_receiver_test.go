@@ -24,8 +24,8 @@ func TestReceiverClosesAtOnce(t *testing.T) {
 	}
 }
 
-// TestReceiverFollowsItsSecret: one that is rotated while the demo runs.
-func TestReceiverFollowsItsSecret(t *testing.T) {
+// TestReceiverUsesRotatedSecret rotates the secret while the demo runs.
+func TestReceiverUsesRotatedSecret(t *testing.T) {
 	r, err := openReceiver(t.Context(), "", "first")
 	if err != nil {
 		t.Fatal(err)

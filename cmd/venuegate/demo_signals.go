@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"venuegate/persistence"
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
@@ -23,15 +23,16 @@ type DemoChart struct {
 	ChannelToken string `json:"channelToken"`
 }
 
-// DemoReceiver is the demo's endpoint, whose other end is built in: GET URL
-// shows what came.
+// DemoReceiver is the demo's endpoint. Its receiver is built in: GET URL lists the
+// received events.
 type DemoReceiver struct {
 	ID     string `json:"id"`
 	URL    string `json:"url"`
 	Secret string `json:"secret"`
 }
 
-// signals makes the channels and the endpoint, or finds those of an earlier run.
+// signals creates the channels and the endpoint, or returns those of an earlier
+// run.
 func (s demoSetup) signals(ctx context.Context, customer string, d *DemoFile) (err error) {
 	if d.Hook, err = s.hook(ctx, customer); err != nil {
 		return err
@@ -44,44 +45,48 @@ func (s demoSetup) signals(ctx context.Context, customer string, d *DemoFile) (e
 }
 
 func (s demoSetup) hook(ctx context.Context, customer string) (DemoHook, error) {
-	if h, err := s.registry.Hook(ctx, s.previous.Hook.ID); err == nil && h.Customer == customer {
+	hooks := s.registry.For(customer).Hooks
+	if h, err := hooks.Get(ctx, s.previous.Hook.ID); err == nil {
 		return DemoHook{h.ID, h.URL, s.previous.Hook.Secret}, nil
 	}
-	h, err := s.registry.CreateHook(ctx, admin.NewHook{Customer: customer, Kind: persistence.ChannelWebhook, Name: "demo"})
+	h, err := hooks.Create(ctx, registry.NewHook{Kind: persistence.ChannelWebhook, Name: "demo"})
 	return DemoHook{h.ID, h.URL, h.Secret}, err
 }
 
-// chart keeps the secret address of an earlier run, on the listener of this one.
+// chart returns the channel of an earlier run with its secret path on this run's
+// listener, or creates one.
 func (s demoSetup) chart(ctx context.Context, customer string) (DemoChart, error) {
-	previous := s.previous.Chart
-	if h, err := s.registry.Hook(ctx, previous.ID); err == nil && h.Customer == customer {
+	previous, hooks := s.previous.Chart, s.registry.For(customer).Hooks
+	if _, err := hooks.Get(ctx, previous.ID); err == nil {
 		if address, err := url.Parse(previous.URL); err == nil {
 			return DemoChart{previous.ID, s.baseURL + address.Path, previous.ChannelToken}, nil
 		}
 	}
-	h, err := s.registry.CreateHook(ctx, admin.NewHook{Customer: customer, Kind: persistence.ChannelChart, Name: "demo charts"})
+	h, err := hooks.Create(ctx, registry.NewHook{Kind: persistence.ChannelChart, Name: "demo charts"})
 	return DemoChart{h.ID, h.URL, h.ChannelToken}, err
 }
 
-// endpoint follows the receiver to where it listens now.
+// endpoint points the endpoint of an earlier run to this run's receiver, or
+// creates one.
 func (s demoSetup) endpoint(ctx context.Context, customer string) (DemoReceiver, error) {
-	address := s.receiver.url()
-	if e, err := s.registry.Endpoint(ctx, s.previous.Receiver.ID); err == nil && e.Customer == customer {
+	address, endpoints := s.receiver.url(), s.registry.For(customer).Endpoints
+	if e, err := endpoints.Get(ctx, s.previous.Receiver.ID); err == nil {
 		current, err := s.secretOf(ctx, customer, e.ID)
 		if err != nil {
 			return DemoReceiver{}, err
 		}
-		s.trust(customer, e.ID, current.Reveal())
-		_, err = s.registry.ChangeEndpoint(ctx, e.ID, admin.EndpointChange{URL: &address})
+		s.setReceiverSecret(customer, e.ID, current.Reveal())
+		_, err = endpoints.Change(ctx, e.ID, registry.EndpointChange{URL: &address})
 		return DemoReceiver{e.ID, address, current.Reveal()}, err
 	}
-	e, err := s.registry.CreateEndpoint(ctx, admin.NewEndpoint{Customer: customer, URL: address, Name: "demo"})
-	s.trust(customer, e.ID, e.Secret)
+	e, err := endpoints.Create(ctx, registry.NewEndpoint{URL: address, Name: "demo"})
+	s.setReceiverSecret(customer, e.ID, e.Secret)
 	return DemoReceiver{e.ID, address, e.Secret}, err
 }
 
-// trust gives the receiver the secret of its endpoint, and the way to the next.
-func (s demoSetup) trust(customer, endpoint, secret string) {
-	s.receiver.trust(secret)
+// setReceiverSecret gives the receiver the secret of its endpoint, and the source
+// of later ones.
+func (s demoSetup) setReceiverSecret(customer, endpoint, secret string) {
+	s.receiver.setSecret(secret)
 	s.receiver.follow(func(ctx context.Context) (venues.Secret, error) { return s.secretOf(ctx, customer, endpoint) })
 }

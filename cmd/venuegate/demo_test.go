@@ -9,11 +9,11 @@ import (
 	"venuegate/venues"
 )
 
-// TestDemoFileIsWithdrawn: a description is there only while what it describes
-// serves, and its keys survive a start that never got so far.
-func TestDemoFileIsWithdrawn(t *testing.T) {
+// TestDemoFileIsRetired checks that the description exists only while the demo runs,
+// and that its keys survive a start that never became ready.
+func TestDemoFileIsRetired(t *testing.T) {
 	dir := t.TempDir()
-	if d, err := withdrawDemoFile(dir); err != nil || d.APIKey != "" {
+	if d, err := retireDemoFile(dir); err != nil || d.APIKey != "" {
 		t.Fatalf("a first start found %+v: %v", d, err)
 	}
 	written := DemoFile{
@@ -27,7 +27,7 @@ func TestDemoFileIsWithdrawn(t *testing.T) {
 		t.Errorf("read %+v: %v", d, err)
 	}
 	for range 2 { // the second time nothing was written in between
-		d, err := withdrawDemoFile(dir)
+		d, err := retireDemoFile(dir)
 		if err != nil || d.APIKey != "all" {
 			t.Errorf("withdrew %+v: %v", d, err)
 		}
@@ -38,14 +38,14 @@ func TestDemoFileIsWithdrawn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, demoName), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := withdrawDemoFile(dir); err == nil {
+	if _, err := retireDemoFile(dir); err == nil {
 		t.Error("a broken description was taken")
 	}
 }
 
-// A listener that somebody names is the one that is called, whatever a demo on
-// the same directory has written down.
-func TestNamedListenersWinOverTheDemos(t *testing.T) {
+// TestConfiguredListenerHasPrecedenceOverDemo checks that commands call a configured
+// listener and not the one of a demo on the same directory.
+func TestConfiguredListenerHasPrecedenceOverDemo(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeDemoFile(dir, DemoFile{WSURL: "ws://demo/v1/stream", AdminURL: "http://demo", APIKey: "k"}); err != nil {
 		t.Fatal(err)

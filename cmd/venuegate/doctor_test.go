@@ -26,16 +26,16 @@ func TestDoctor(t *testing.T) {
 		}
 		for _, text := range says {
 			if !strings.Contains(out+errText, text) {
-				t.Errorf("%s does not say %q:\n%s%s", name, text, out, errText)
+				t.Errorf("%s does not contain %q:\n%s%s", name, text, out, errText)
 			}
 		}
 		if strings.Contains(out+errText, v.APISecret) {
-			t.Errorf("%s tells the secret", name)
+			t.Errorf("%s prints the secret", name)
 		}
 	}
-	expect("venue alone", exitOK, []string{"binance answers", "the clocks agree", "no account was examined"})
+	expect("venue alone", exitOK, []string{"binance responds", "the clocks agree", "no account was checked"})
 	expect("sound account", exitOK, []string{"the venue accepts the key", "one-way", "margin_mode", "cross", "may trade"}, "--credentials", good)
-	expect("wrong secret", exitFailed, []string{"failed", "the venue refuses the key", "-> check that key and secret"},
+	expect("wrong secret", exitFailed, []string{"failed", "the venue rejects the key", "-> check that key and secret"},
 		"--credentials", writeCredentials(t, v.APIKey, "wrong"))
 	expect("unreadable credentials", exitFailed, []string{"one JSON object"}, "--credentials", writeFile(t, "key=secret"))
 	expect("unknown venue", exitFailed, []string{"okx is not configured"}, "--exchange", "okx", "--credentials", good)
@@ -50,7 +50,7 @@ func TestDoctor(t *testing.T) {
 func TestDoctorUnreachableVenue(t *testing.T) {
 	config := writeFile(t, "data: "+t.TempDir()+"\nvenues: {binance: {environment: sim, restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1'}}")
 	status, out, errText := run(t.Context(), "doctor", "--config", config)
-	if status != exitFailed || !strings.Contains(out, "binance does not answer") || !strings.Contains(errText, "1 of the checks failed") {
+	if status != exitFailed || !strings.Contains(out, "no response from binance") || !strings.Contains(errText, "1 of the checks failed") {
 		t.Errorf("status %d:\n%s%s", status, out, errText)
 	}
 }

@@ -20,10 +20,10 @@ import (
 	"venuegate/venues"
 )
 
-// TestWalk goes the whole way over sockets, with the venue in a process of its
-// own: place, partial fill, amend, cancel, fills, kill -9, start again, the same
-// orders.
-func TestWalk(t *testing.T) {
+// TestOrderLifeOverKill goes through the life of orders over sockets, with the venue
+// in another process: place, partial fill, amend, cancel, fills, kill -9, restart,
+// the same orders.
+func TestOrderLifeOverKill(t *testing.T) {
 	simFile, sims := startSimProcess(t)
 	control := sims[venues.Binance].ControlURL
 	dir := t.TempDir()
@@ -80,7 +80,7 @@ func TestWalk(t *testing.T) {
 	s.kill()
 	next := startService(t, dir, "--sim", simFile)
 	if next.demo.APIKey != s.demo.APIKey || next.demo.ReadKey != s.demo.ReadKey {
-		t.Error("the second start made other keys")
+		t.Error("the second start created other keys")
 	}
 	if after := append(describeOrders(next), describeFills(next)...); !slices.Equal(after, before) {
 		t.Errorf("orders and fills after the kill\n%s\nbefore\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
@@ -89,7 +89,7 @@ func TestWalk(t *testing.T) {
 		`{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":%q,"requestId":"walk-1"}`, price))
 	next.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+resting.text("orderId"), "")
 	if status, ledger := get(t, control+"/ledger"); status != http.StatusOK || strings.Count(ledger, `"kind":"order"`) != 2 {
-		t.Errorf("the venue's ledger does not hold the two orders alone: %d %s", status, ledger)
+		t.Errorf("ledger of the venue: status %d, %s, want exactly the two orders", status, ledger)
 	}
 	next.signal(syscall.SIGTERM)
 	if status := next.exit(); status != exitOK {
@@ -97,7 +97,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// betweenBestPrices finds a price better than the best bid that does not cross.
+// betweenBestPrices returns a price above the best bid that does not cross the book.
 func betweenBestPrices(t *testing.T, s *service) decimal.Decimal {
 	t.Helper()
 	m := s.subscribe("book:binance:BTCUSDT:1").until("the book", func(m record) bool { return m.text("type") == "snapshot" })
@@ -120,7 +120,8 @@ func betweenBestPrices(t *testing.T, s *service) decimal.Decimal {
 	return price
 }
 
-// describeOrders and describeFills list all of them with what must survive.
+// describeOrders and describeFills list all records with the fields that must survive
+// a restart.
 func describeOrders(s *service) []string {
 	s.t.Helper()
 	return describe(s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all", ""),
@@ -143,9 +144,9 @@ func describe(list record, members ...string) []string {
 	return lines
 }
 
-// TestDemoAlone: one command, venues included; what it says of itself is true,
-// and a second start keeps keys and orders.
-func TestDemoAlone(t *testing.T) {
+// TestDemo runs the demo with its own venues, checks its description, and that a second
+// start keeps keys and orders.
+func TestDemo(t *testing.T) {
 	dir := t.TempDir()
 	s := startService(t, dir)
 	info, err := os.Stat(filepath.Join(dir, demoName))
@@ -154,7 +155,7 @@ func TestDemoAlone(t *testing.T) {
 	}
 	for _, text := range []string{s.demo.BaseURL, s.demo.APIKey, "curl ", " watch --data " + dir} {
 		if !strings.Contains(s.out.String(), text) {
-			t.Errorf("the announcement lacks %q:\n%s", text, s.out.String())
+			t.Errorf("the demo's output lacks %q:\n%s", text, s.out.String())
 		}
 	}
 	order := s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"0.01"}`)
@@ -176,7 +177,7 @@ func TestDemoAlone(t *testing.T) {
 
 	next := startService(t, dir)
 	if next.demo.APIKey != s.demo.APIKey {
-		t.Error("the second start made another key")
+		t.Error("the second start created another key")
 	}
 	found := next.trade(http.StatusOK, http.MethodGet, "/v1/orders/"+order.text("orderId"), "")
 	if found.text("status") != "filled" {
@@ -184,8 +185,8 @@ func TestDemoAlone(t *testing.T) {
 	}
 }
 
-// TestStopWhileInUse: SIGTERM sends streams away with the code that says so,
-// and ends with status 0 in time.
+// TestStopWhileInUse checks that SIGTERM closes streams with the documented code and
+// ends the process with status 0 in time.
 func TestStopWhileInUse(t *testing.T) {
 	s := startService(t, t.TempDir())
 	k := s.subscribe("book:binance:BTCUSDT:50", "orders")
@@ -202,11 +203,11 @@ func TestStopWhileInUse(t *testing.T) {
 	}
 }
 
-// TestSecondSignalEndsAtOnce: whoever asks twice does not wait for the drain.
-func TestSecondSignalEndsAtOnce(t *testing.T) {
+// TestSecondSignalEndsImmediately checks that a second signal skips the drain.
+func TestSecondSignalEndsImmediately(t *testing.T) {
 	s := startService(t, t.TempDir())
-	// Half a request, behind one that shows that the connection is served, keeps the
-	// drain busy.
+	// Half a request keeps the drain busy; the complete one before it shows that the
+	// connection is served.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.demo.BaseURL, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -223,13 +224,13 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.signal(syscall.SIGTERM)
-	eventually(t, "the first signal to be heard", func() bool { return strings.Contains(s.out.String(), "stopping") })
+	eventually(t, "the first signal to be handled", func() bool { return strings.Contains(s.out.String(), "stopping") })
 	eventually(t, "the end", func() bool {
-		_ = s.command.Process.Signal(syscall.SIGTERM) // it may be gone
+		_ = s.command.Process.Signal(syscall.SIGTERM) // it may have ended
 		return !s.running()
 	})
 	if status := s.exit(); status != -1 {
-		t.Errorf("status %d: it has drained", status)
+		t.Errorf("status = %d, want -1: the process has drained", status)
 	}
 }
 
@@ -240,12 +241,12 @@ func TestOneProcessPerDataDir(t *testing.T) {
 		t.Errorf("status %d: %s", status, second.out.String())
 	}
 	if _, err := readDemoFile(s.dir); err != nil {
-		t.Errorf("the second process took the first one's description away: %v", err)
+		t.Errorf("the second process removed the description of the first: %v", err)
 	}
 }
 
-// TestAdministrationFromTheCommandLine makes a customer, a key and an account
-// with the commands, trades with them, and takes them away again.
+// TestAdministrationFromTheCommandLine creates a customer, a key and an account with
+// the commands, uses them, and removes them.
 func TestAdministrationFromTheCommandLine(t *testing.T) {
 	s := startService(t, t.TempDir())
 	command := func(status int, args ...string) string {
@@ -294,8 +295,8 @@ func TestAdministrationFromTheCommandLine(t *testing.T) {
 	command(exitFailed, "keys", "revoke", "nonesuch")
 }
 
-// TestBackupAndRestore: a backup taken while the service trades becomes a data
-// directory with the same keys, orders, credentials and files.
+// TestBackupAndRestore checks that a backup of a running service restores keys,
+// orders, credentials and files.
 func TestBackupAndRestore(t *testing.T) {
 	simFile, _ := startSimProcess(t)
 	s := startService(t, t.TempDir(), "--sim", simFile)
@@ -346,7 +347,8 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// tradesInAFile makes an endpoint of kind file and lets a trade be written.
+// tradesInAFile creates an endpoint of kind file and waits until it has written a
+// trade.
 func (s *service) tradesInAFile() (endpoint string) {
 	s.t.Helper()
 	endpoint = s.administer(http.StatusCreated, http.MethodPost, "endpoints", fmt.Sprintf(`{"customer":%q,"kind":"file","target":"trades.xlsx"}`, s.customer())).text("id")
@@ -362,7 +364,7 @@ func (s *service) tradesInAFile() (endpoint string) {
 	return endpoint
 }
 
-// word finds the first word with a prefix.
+// word returns the first word with a prefix.
 func word(t *testing.T, text, prefix string) string {
 	t.Helper()
 	for _, w := range strings.Fields(text) {
@@ -374,7 +376,7 @@ func word(t *testing.T, text, prefix string) string {
 	return ""
 }
 
-// member finds a string member of a JSON object.
+// member returns a string member of a JSON object.
 func member(t testing.TB, text, name string) string {
 	t.Helper()
 	var r record

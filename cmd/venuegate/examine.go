@@ -7,101 +7,104 @@ import (
 	"strings"
 	"time"
 
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
-// Limits of an examination.
+// Limits of the checks.
 const (
-	// clockSkewMax is how far this machine's clock may be from a venue's before
-	// it is worth a word. The service corrects for it; logs and other programs
-	// do not.
+	// clockSkewMax is the difference between this machine's clock and a venue's
+	// above which a warning is reported. The service corrects for it; logs and
+	// other programs do not.
 	clockSkewMax = time.Second
-	// keyExpiryNear is how long before its end a key is worth a word.
+	// keyExpiryNear is the remaining time of a key below which a warning is
+	// reported.
 	keyExpiryNear = 14 * 24 * time.Hour
-	// A venue whose limit is used up for a moment is asked again, asksMax times in
-	// all: what else uses the key counts against the same limit.
-	asksMax    = 3
-	askWaitMax = 5 * time.Second
+	// A request that exceeds the venue's rate limit is sent attemptsMax times in
+	// all, because other users of the key count against the same limit.
+	attemptsMax    = 3
+	attemptWaitMax = 5 * time.Second
 )
 
-// examiner looks at venues and accounts from outside, in words for people.
+// examiner checks venues and accounts from outside. Its results are texts for
+// people.
 type examiner struct {
 	connectors map[venues.Venue]venues.Connector
-	// configured says how much the operator lets pass.
+	// configured has the operator's exceptions, such as AllowWithdrawal.
 	configured map[venues.Venue]VenueConfig
 }
 
-// Examine looks at the venue, then at the account. It stops where the rest
-// could not be judged.
-func (e examiner) Examine(ctx context.Context, exchange venues.Venue, credentials venues.Credentials) []admin.Finding {
+// Examine checks the venue, then the account. It returns the results up to the
+// first failure that makes further checks meaningless.
+func (e examiner) Examine(ctx context.Context, exchange venues.Venue, credentials venues.Credentials) []registry.CheckResult {
 	connector, known := e.connectors[exchange]
 	if !known {
-		return []admin.Finding{failed("reachable", string(exchange)+" is not configured", "add it under venues in the configuration", nil)}
+		return []registry.CheckResult{failed("reachable", string(exchange)+" is not configured", "add it under venues in the configuration", nil)}
 	}
-	findings := examineVenue(ctx, connector)
-	if findings[0].Status == admin.FindingFailed {
-		return findings
+	results := examineVenue(ctx, connector)
+	if results[0].Status == registry.CheckFailed {
+		return results
 	}
 	account, err := connector.OpenAccount(credentials)
 	if err != nil {
-		return append(findings, failed("key", "the credentials cannot be used", "copy key, secret and, where the venue has one, passphrase again", err))
+		return append(results, failed("key", "the credentials cannot be used", "copy key, secret and, where the venue has one, passphrase again", err))
 	}
-	return append(findings, examineAccount(ctx, account, e.configured[exchange].AllowWithdrawal)...)
+	return append(results, examineAccount(ctx, account, e.configured[exchange].AllowWithdrawal)...)
 }
 
-// examineVenue asks for the time: the cheapest question with an answer to learn
-// from.
-func examineVenue(ctx context.Context, connector venues.Connector) []admin.Finding {
+// examineVenue reads the venue's time, the cheapest request that shows whether it
+// is reachable.
+func examineVenue(ctx context.Context, connector venues.Connector) []registry.CheckResult {
 	offset, err := connector.SyncClock(ctx)
 	if err != nil {
-		return []admin.Finding{failed("reachable", fmt.Sprintf("%s does not answer", connector.Venue()),
-			"check the network and the addresses in the configuration, and whether the venue serves this place", unreachable(err))}
+		return []registry.CheckResult{failed("reachable", fmt.Sprintf("no response from %s", connector.Venue()),
+			"check the network, the addresses in the configuration, and whether the venue serves this country", unreachable(err))}
 	}
-	findings := []admin.Finding{passed("reachable", fmt.Sprintf("%s answers", connector.Venue()))}
+	results := []registry.CheckResult{passed("reachable", fmt.Sprintf("%s responds", connector.Venue()))}
 	if offset.Abs() > clockSkewMax {
-		return append(findings, warning("clock", fmt.Sprintf("this machine's clock is %s off the venue's", offset.Abs().Round(time.Millisecond)),
-			"let the system keep the time (an NTP client); the service corrects for it, logs do not"))
+		return append(results, warning("clock", fmt.Sprintf("this machine's clock is %s off the venue's", offset.Abs().Round(time.Millisecond)),
+			"run an NTP client; the service corrects for the difference, logs do not"))
 	}
-	return append(findings, passed("clock", fmt.Sprintf("the clocks agree within %s", offset.Abs().Round(time.Millisecond))))
+	return append(results, passed("clock", fmt.Sprintf("the clocks agree within %s", offset.Abs().Round(time.Millisecond))))
 }
 
-func examineAccount(ctx context.Context, account venues.Account, withdrawal bool) []admin.Finding {
+func examineAccount(ctx context.Context, account venues.Account, withdrawal bool) []registry.CheckResult {
 	mode, err := answered(ctx, account.Mode)
 	if err != nil {
 		if isPassing(err) {
-			return []admin.Finding{failed("key", "the venue did not answer about the account", "try again later", err)}
+			return []registry.CheckResult{failed("key", "the venue did not respond to the account query", "try again later", err)}
 		}
-		return []admin.Finding{failed("key", "the venue refuses the key",
+		return []registry.CheckResult{failed("key", "the venue rejects the key",
 			"check that key and secret belong together and to this environment, and that this machine's address is on the key's list", err)}
 	}
-	findings := []admin.Finding{passed("key", "the venue accepts the key, account type "+mode.AccountType)}
-	if mode.Unfit {
-		findings = append(findings, failed("account_type", "an account of type "+mode.AccountType+" trades no derivatives",
+	results := []registry.CheckResult{passed("key", "the venue accepts the key, account type "+mode.AccountType)}
+	if mode.NoDerivatives {
+		results = append(results, failed("account_type", "an account of type "+mode.AccountType+" trades no derivatives",
 			"change the account's mode in its settings at the venue", nil))
 	}
 	if mode.Hedge {
-		findings = append(findings, warning("position_mode", "the account is in hedge mode: a symbol may have a long and a short position",
-			"switch to one-way mode at the venue unless hedging is meant"))
+		results = append(results, warning("position_mode", "the account is in hedge mode: a symbol may have a long and a short position",
+			"switch to one-way mode at the venue unless hedging is intended"))
 	} else {
-		findings = append(findings, passed("position_mode", "one-way"))
+		results = append(results, passed("position_mode", "one-way"))
 	}
-	findings = append(findings, examineMargin(ctx, account))
-	return append(findings, examineKey(ctx, account, withdrawal)...)
+	results = append(results, examineMargin(ctx, account))
+	return append(results, examineKey(ctx, account, withdrawal)...)
 }
 
-// isPassing says whether a venue that answers so may have an answer later.
+// isPassing reports whether a request that failed with err may succeed later.
 func isPassing(err error) bool {
 	code := venues.CodeOf(err)
 	return code == venues.CodeExchangeUnavailable || code == venues.CodeRateLimited || code == venues.CodeMaintenance
 }
 
-// answered asks, and asks again where the venue has no room for the question yet.
-func answered[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+// answered sends a query, and repeats it after the wait that the venue demands
+// when its rate limit is exceeded.
+func answered[T any](ctx context.Context, query func(context.Context) (T, error)) (T, error) {
 	for n := 1; ; n++ {
-		answer, err := ask(ctx)
-		limit, told := errors.AsType[*venues.Error](err)
-		if !told || limit.Code != venues.CodeRateLimited || limit.RetryAfter > askWaitMax || n == asksMax {
+		answer, err := query(ctx)
+		limit, ok := errors.AsType[*venues.Error](err)
+		if !ok || limit.Code != venues.CodeRateLimited || limit.RetryAfter > attemptWaitMax || n == attemptsMax {
 			return answer, err
 		}
 		select {
@@ -112,20 +115,20 @@ func answered[T any](ctx context.Context, ask func(context.Context) (T, error)) 
 	}
 }
 
-// isolatedTold is how many isolated instruments are named.
-const isolatedTold = 5
+// isolatedListedMax bounds how many isolated instruments a result lists.
+const isolatedListedMax = 5
 
-// examineMargin: isolated margin is honoured. It is worth a word, for a position may
-// be liquidated while the account has money.
-func examineMargin(ctx context.Context, account venues.Account) admin.Finding {
+// examineMargin warns about isolated margin: the service supports it, but a
+// position may be liquidated while the account has funds.
+func examineMargin(ctx context.Context, account venues.Account) registry.CheckResult {
 	const check = "margin_mode"
 	inspector, able := account.(venues.MarginInspector)
 	if !able {
-		return warning(check, "the venue does not tell how margin is reckoned", "look it up at the venue")
+		return warning(check, "the venue does not report the margin mode", "look it up at the venue")
 	}
-	facts, err := answered(ctx, inspector.MarginFacts)
+	facts, err := answered(ctx, inspector.MarginInfo)
 	if err != nil {
-		return warning(check, "the venue did not tell how margin is reckoned: "+redact(err.Error()), "look it up at the venue")
+		return warning(check, "the venue did not report the margin mode: "+redact(err.Error()), "look it up at the venue")
 	}
 	where := "everywhere"
 	switch isolated := facts.Isolated; {
@@ -133,72 +136,72 @@ func examineMargin(ctx context.Context, account venues.Account) admin.Finding {
 	case len(isolated) == 0:
 		return passed(check, facts.Mode)
 	default:
-		where = "for " + strings.Join(isolated[:min(len(isolated), isolatedTold)], ", ")
-		if more := len(isolated) - isolatedTold; more > 0 {
+		where = "for " + strings.Join(isolated[:min(len(isolated), isolatedListedMax)], ", ")
+		if more := len(isolated) - isolatedListedMax; more > 0 {
 			where += fmt.Sprintf(" and %d more", more)
 		}
 	}
-	return warning(check, "margin is isolated "+where+": a position is liquidated when its own is used up",
-		"switch to cross margin at the venue unless that is meant")
+	return warning(check, "margin is isolated "+where+": a position is liquidated when its own margin is used up",
+		"switch to cross margin at the venue unless isolated margin is intended")
 }
 
-func examineKey(ctx context.Context, account venues.Account, withdrawal bool) []admin.Finding {
+func examineKey(ctx context.Context, account venues.Account, withdrawal bool) []registry.CheckResult {
 	inspector, able := account.(venues.KeyInspector)
 	if !able {
-		return []admin.Finding{warning("permissions", "the venue does not tell what the key may do", "make sure that it may trade and may not withdraw")}
+		return []registry.CheckResult{warning("permissions", "the venue does not report the permissions of the key", "make sure that it may trade and may not withdraw")}
 	}
-	facts, err := answered(ctx, inspector.KeyFacts)
+	facts, err := answered(ctx, inspector.KeyInfo)
 	if err != nil {
-		const text = "the venue did not tell what the key may do"
-		if isPassing(err) && !withdrawal { // it may be one that is refused
-			return []admin.Finding{failed("permissions", text, "try again later", err)}
+		const text = "the venue did not report the permissions of the key"
+		if isPassing(err) && !withdrawal { // the key may be one that must be rejected
+			return []registry.CheckResult{failed("permissions", text, "try again later", err)}
 		}
-		return []admin.Finding{warning("permissions", text+": "+redact(err.Error()), "make sure that it may trade and may not withdraw")}
+		return []registry.CheckResult{warning("permissions", text+": "+redact(err.Error()), "make sure that it may trade and may not withdraw")}
 	}
-	findings := []admin.Finding{}
+	results := []registry.CheckResult{}
 	if !facts.CanTrade {
-		findings = append(findings, failed("permissions", "the key may not trade", "allow futures trading for it at the venue", nil))
+		results = append(results, failed("permissions", "the key may not trade", "allow futures trading for it at the venue", nil))
 	}
 	if facts.CanWithdraw {
-		const text, advice = "the key may withdraw money", "take that permission away: this service never needs it"
-		finding := failed("permissions", text, advice+" (allowWithdrawal of the venue's configuration lets it pass)", nil)
+		const text, advice = "the key may withdraw money", "remove that permission: this service never needs it"
+		result := failed("permissions", text, advice+" (or set allowWithdrawal in the venue's configuration)", nil)
 		if withdrawal {
-			finding = warning("permissions", text, advice)
+			result = warning("permissions", text, advice)
 		}
-		findings = append(findings, finding)
+		results = append(results, result)
 	}
-	if len(findings) == 0 {
-		findings = append(findings, passed("permissions", "the key may trade"))
+	if len(results) == 0 {
+		results = append(results, passed("permissions", "the key may trade"))
 	}
 	if !facts.Known {
-		return findings
+		return results
 	}
 	if !facts.IPBound {
-		findings = append(findings, warning("permissions", "the key may be used from every address", "bind it to this machine's address at the venue"))
+		results = append(results, warning("permissions", "the key may be used from any address", "restrict it to this machine's address at the venue"))
 	}
 	if !facts.ExpiresAt.IsZero() && time.Until(facts.ExpiresAt) < keyExpiryNear {
-		findings = append(findings, warning("key", "the key ends on "+facts.ExpiresAt.UTC().Format(time.DateOnly), "renew it at the venue and change the credentials here"))
+		results = append(results, warning("key", "the key expires on "+facts.ExpiresAt.UTC().Format(time.DateOnly), "renew it at the venue and change the credentials here"))
 	}
-	return findings
+	return results
 }
 
-// unreachable marks what kept a venue from answering as the venue's fault,
-// unless it is known better.
+// unreachable returns err with the code exchange_unavailable, unless it has a code
+// already.
 func unreachable(err error) error {
-	if _, told := errors.AsType[*venues.Error](err); told {
+	if _, ok := errors.AsType[*venues.Error](err); ok {
 		return err
 	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "no answer").Because(err)
+	return venues.Errorf(venues.CodeExchangeUnavailable, "no response").Because(err)
 }
 
-func passed(check, text string) admin.Finding {
-	return admin.Finding{Check: check, Status: admin.FindingOK, Text: text}
+func passed(check, text string) registry.CheckResult {
+	return registry.CheckResult{Check: check, Status: registry.CheckOK, Text: text}
 }
 
-func warning(check, text, advice string) admin.Finding {
-	return admin.Finding{Check: check, Status: admin.FindingWarning, Text: text, Advice: advice}
+func warning(check, text, advice string) registry.CheckResult {
+	return registry.CheckResult{Check: check, Status: registry.CheckWarning, Text: text, Advice: advice}
 }
 
-func failed(check, text, advice string, err error) admin.Finding {
-	return admin.Finding{Check: check, Status: admin.FindingFailed, Text: text, Advice: advice, Err: err}
+func failed(check, text, advice string, err error) registry.CheckResult {
+	return registry.CheckResult{Check: check, Status: registry.CheckFailed, Text: text, Advice: advice, Err: err}
 }

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
@@ -20,39 +20,39 @@ func TestExamineKey(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		account venues.Account
-		want    []admin.FindingStatus
+		want    []registry.CheckStatus
 	}{
-		{"fit", keyed{facts: venues.KeyFacts{Known: true, CanTrade: true, IPBound: true, ExpiresAt: later}}, []admin.FindingStatus{admin.FindingOK}},
-		{"not told", keyed{facts: venues.KeyFacts{CanTrade: true}}, []admin.FindingStatus{admin.FindingOK}},
-		{"may not trade", keyed{facts: venues.KeyFacts{}}, []admin.FindingStatus{admin.FindingFailed}},
-		{"may withdraw", keyed{facts: venues.KeyFacts{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}, []admin.FindingStatus{admin.FindingFailed}},
-		{"from everywhere, ends soon", keyed{facts: venues.KeyFacts{Known: true, CanTrade: true, ExpiresAt: soon}}, []admin.FindingStatus{admin.FindingOK, admin.FindingWarning, admin.FindingWarning}},
-		{"no answer", keyed{err: errors.New("broken pipe")}, []admin.FindingStatus{admin.FindingWarning}},
-		{"venue that never tells", struct{ venues.Account }{}, []admin.FindingStatus{admin.FindingWarning}},
+		{"fit", keyed{facts: venues.KeyInfo{Known: true, CanTrade: true, IPBound: true, ExpiresAt: later}}, []registry.CheckStatus{registry.CheckOK}},
+		{"permissions not reported", keyed{facts: venues.KeyInfo{CanTrade: true}}, []registry.CheckStatus{registry.CheckOK}},
+		{"may not trade", keyed{facts: venues.KeyInfo{}}, []registry.CheckStatus{registry.CheckFailed}},
+		{"may withdraw", keyed{facts: venues.KeyInfo{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}, []registry.CheckStatus{registry.CheckFailed}},
+		{"any address, expires soon", keyed{facts: venues.KeyInfo{Known: true, CanTrade: true, ExpiresAt: soon}}, []registry.CheckStatus{registry.CheckOK, registry.CheckWarning, registry.CheckWarning}},
+		{"no answer", keyed{err: errors.New("broken pipe")}, []registry.CheckStatus{registry.CheckWarning}},
+		{"venue without key permissions", struct{ venues.Account }{}, []registry.CheckStatus{registry.CheckWarning}},
 	} {
-		findings := examineKey(t.Context(), c.account, false)
-		got := make([]admin.FindingStatus, len(findings))
-		for i, f := range findings {
+		results := examineKey(t.Context(), c.account, false)
+		got := make([]registry.CheckStatus, len(results))
+		for i, f := range results {
 			got[i] = f.Status
-			if f.Status != admin.FindingOK && f.Advice == "" {
-				t.Errorf("%s: %q comes without advice", c.name, f.Text)
+			if f.Status != registry.CheckOK && f.Advice == "" {
+				t.Errorf("%s: %q has no advice", c.name, f.Text)
 			}
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, findings, c.want)
+			t.Errorf("%s: %v, want %v", c.name, results, c.want)
 		}
 	}
 }
 
-// TestExamineAccountOfAVenueThatDoesNotServe: a venue that answers nobody now has
-// not refused the key.
-func TestExamineAccountOfAVenueThatDoesNotServe(t *testing.T) {
+// TestExamineAccountOfUnavailableVenue checks that a venue that is unavailable is not
+// reported as rejecting the key.
+func TestExamineAccountOfUnavailableVenue(t *testing.T) {
 	for code, refused := range map[venues.Code]bool{
 		venues.CodeExchangeUnavailable: false, venues.CodeRateLimited: false, venues.CodeMaintenance: false, venues.CodeUnauthorized: true,
 	} {
-		findings := examineAccount(t.Context(), moded{err: venues.Errorf(code, "no")}, false)
-		if len(findings) != 1 || findings[0].Status != admin.FindingFailed || strings.Contains(findings[0].Text, "refuses the key") != refused {
-			t.Errorf("%s: %+v", code, findings)
+		results := examineAccount(t.Context(), moded{err: venues.Errorf(code, "no")}, false)
+		if len(results) != 1 || results[0].Status != registry.CheckFailed || strings.Contains(results[0].Text, "rejects the key") != refused {
+			t.Errorf("%s: %+v", code, results)
 		}
 	}
 }
@@ -60,24 +60,24 @@ func TestExamineAccountOfAVenueThatDoesNotServe(t *testing.T) {
 // TestExamineKeyThatMayWithdraw: it is refused, unless the operator lets it pass, and
 // so is one of which that is not known for now.
 func TestExamineKeyThatMayWithdraw(t *testing.T) {
-	account := keyed{facts: venues.KeyFacts{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}
-	for allowed, want := range map[bool]admin.FindingStatus{false: admin.FindingFailed, true: admin.FindingWarning} {
-		findings := examineKey(t.Context(), account, allowed)
-		if len(findings) != 1 || findings[0].Status != want || findings[0].Text != "the key may withdraw money" {
-			t.Errorf("allowed %v: %+v", allowed, findings)
+	account := keyed{facts: venues.KeyInfo{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}
+	for allowed, want := range map[bool]registry.CheckStatus{false: registry.CheckFailed, true: registry.CheckWarning} {
+		results := examineKey(t.Context(), account, allowed)
+		if len(results) != 1 || results[0].Status != want || results[0].Text != "the key may withdraw money" {
+			t.Errorf("allowed %v: %+v", allowed, results)
 		}
 		for _, code := range []venues.Code{venues.CodeExchangeUnavailable, venues.CodeRateLimited, venues.CodeMaintenance} {
-			findings := examineKey(t.Context(), keyed{err: venues.Errorf(code, "no")}, allowed)
-			if len(findings) != 1 || findings[0].Status != want || findings[0].Advice == "" {
-				t.Errorf("allowed %v, %s: %+v", allowed, code, findings)
+			results := examineKey(t.Context(), keyed{err: venues.Errorf(code, "no")}, allowed)
+			if len(results) != 1 || results[0].Status != want || results[0].Advice == "" {
+				t.Errorf("allowed %v, %s: %+v", allowed, code, results)
 			}
 		}
 	}
 }
 
-// TestExamineWaitsForRoom: a limit that is used up for a moment, by the service beside
-// the doctor, is no reason to fail; a long one is.
-func TestExamineWaitsForRoom(t *testing.T) {
+// TestExamineWaitsForRateLimit checks that a query is repeated when the service uses up
+// the same rate limit for a short time, and that a long wait is a failure.
+func TestExamineWaitsForRateLimit(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		limited int
@@ -85,13 +85,13 @@ func TestExamineWaitsForRoom(t *testing.T) {
 		within  time.Duration
 		asked   int
 		took    time.Duration
-		want    admin.FindingStatus
+		want    registry.CheckStatus
 	}{
-		{"for a moment", 1, 2 * time.Second, 10 * time.Second, 2, 2 * time.Second, admin.FindingOK},
-		{"for two", 2, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, admin.FindingOK},
-		{"again and again", 3, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, admin.FindingFailed},
-		{"for long", 1, time.Minute, 10 * time.Second, 1, 0, admin.FindingFailed},
-		{"beyond the time there is", 1, 4 * time.Second, 3 * time.Second, 1, 3 * time.Second, admin.FindingFailed},
+		{"for a moment", 1, 2 * time.Second, 10 * time.Second, 2, 2 * time.Second, registry.CheckOK},
+		{"for two", 2, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, registry.CheckOK},
+		{"again and again", 3, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, registry.CheckFailed},
+		{"for long", 1, time.Minute, 10 * time.Second, 1, 0, registry.CheckFailed},
+		{"beyond the time there is", 1, 4 * time.Second, 3 * time.Second, 1, 3 * time.Second, registry.CheckFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -99,42 +99,42 @@ func TestExamineWaitsForRoom(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.within)
 				defer cancel()
 				account := &crowded{limited: c.limited, wait: c.wait}
-				findings := examineKey(ctx, account, false)
-				if len(findings) != 1 || findings[0].Status != c.want {
-					t.Errorf("%+v", findings)
+				results := examineKey(ctx, account, false)
+				if len(results) != 1 || results[0].Status != c.want {
+					t.Errorf("%+v", results)
 				}
-				if took := time.Since(begun); account.asked != c.asked || took != c.took {
-					t.Errorf("asked %d times in %s, want %d in %s", account.asked, took, c.asked, c.took)
+				if took := time.Since(begun); account.queries != c.asked || took != c.took {
+					t.Errorf("sent %d times in %s, want %d in %s", account.queries, took, c.asked, c.took)
 				}
 			})
 		})
 	}
 }
 
-// crowded is an account of which the venue tells only after a while.
+// crowded is an account whose first queries exceed a rate limit.
 type crowded struct {
 	venues.Account
 	limited int
 	wait    time.Duration
-	asked   int
+	queries int
 }
 
-func (c *crowded) KeyFacts(context.Context) (venues.KeyFacts, error) {
-	if c.asked++; c.asked > c.limited {
-		return venues.KeyFacts{Known: true, CanTrade: true, IPBound: true}, nil
+func (c *crowded) KeyInfo(context.Context) (venues.KeyInfo, error) {
+	if c.queries++; c.queries > c.limited {
+		return venues.KeyInfo{Known: true, CanTrade: true, IPBound: true}, nil
 	}
 	err := venues.Errorf(venues.CodeRateLimited, "too many requests")
 	err.RetryAfter = c.wait
-	return venues.KeyFacts{}, err
+	return venues.KeyInfo{}, err
 }
 
 // TestExamineUnfitAccount: an account without derivatives is no use here.
 func TestExamineUnfitAccount(t *testing.T) {
-	findings := examineAccount(t.Context(), moded{mode: venues.AccountMode{AccountType: "spot", Unfit: true}}, false)
-	if !slices.ContainsFunc(findings, func(f admin.Finding) bool {
-		return f.Check == "account_type" && f.Status == admin.FindingFailed && f.Advice != ""
+	results := examineAccount(t.Context(), moded{mode: venues.AccountMode{AccountType: "spot", NoDerivatives: true}}, false)
+	if !slices.ContainsFunc(results, func(f registry.CheckResult) bool {
+		return f.Check == "account_type" && f.Status == registry.CheckFailed && f.Advice != ""
 	}) {
-		t.Errorf("%+v", findings)
+		t.Errorf("%+v", results)
 	}
 }
 
@@ -142,34 +142,34 @@ func TestExamineUnfitAccount(t *testing.T) {
 func TestExamineMargin(t *testing.T) {
 	for _, c := range []struct {
 		account venues.Account
-		status  admin.FindingStatus
+		status  registry.CheckStatus
 		says    string
 	}{
-		{margined{facts: venues.MarginFacts{Mode: "cross"}}, admin.FindingOK, "cross"},
-		{margined{facts: venues.MarginFacts{Mode: "portfolio"}}, admin.FindingOK, "portfolio"},
-		{margined{facts: venues.MarginFacts{Mode: "isolated"}}, admin.FindingWarning, "isolated everywhere"},
-		{margined{facts: venues.MarginFacts{Mode: "cross", Isolated: []string{"BTCUSDT"}}}, admin.FindingWarning, "isolated for BTCUSDT:"},
-		{margined{facts: venues.MarginFacts{Mode: "cross", Isolated: strings.Split("A B C D E F G", " ")}}, admin.FindingWarning, "A, B, C, D, E and 2 more"},
-		{margined{err: errors.New("broken pipe")}, admin.FindingWarning, "did not tell"},
-		{struct{ venues.Account }{}, admin.FindingWarning, "does not tell"},
+		{margined{facts: venues.MarginInfo{Mode: "cross"}}, registry.CheckOK, "cross"},
+		{margined{facts: venues.MarginInfo{Mode: "portfolio"}}, registry.CheckOK, "portfolio"},
+		{margined{facts: venues.MarginInfo{Mode: "isolated"}}, registry.CheckWarning, "isolated everywhere"},
+		{margined{facts: venues.MarginInfo{Mode: "cross", Isolated: []string{"BTCUSDT"}}}, registry.CheckWarning, "isolated for BTCUSDT:"},
+		{margined{facts: venues.MarginInfo{Mode: "cross", Isolated: strings.Split("A B C D E F G", " ")}}, registry.CheckWarning, "A, B, C, D, E and 2 more"},
+		{margined{err: errors.New("broken pipe")}, registry.CheckWarning, "did not report"},
+		{struct{ venues.Account }{}, registry.CheckWarning, "does not report"},
 	} {
 		f := examineMargin(t.Context(), c.account)
-		if f.Check != "margin_mode" || f.Status != c.status || !strings.Contains(f.Text, c.says) || (f.Advice == "") != (c.status == admin.FindingOK) {
+		if f.Check != "margin_mode" || f.Status != c.status || !strings.Contains(f.Text, c.says) || (f.Advice == "") != (c.status == registry.CheckOK) {
 			t.Errorf("%+v: %+v", c, f)
 		}
 	}
 }
 
-// margined is an account that tells of its margin.
+// margined is an account that reports its margin.
 type margined struct {
 	venues.Account
-	facts venues.MarginFacts
+	facts venues.MarginInfo
 	err   error
 }
 
-func (m margined) MarginFacts(context.Context) (venues.MarginFacts, error) { return m.facts, m.err }
+func (m margined) MarginInfo(context.Context) (venues.MarginInfo, error) { return m.facts, m.err }
 
-// moded is an account that is asked for its mode.
+// moded is an account that reports its mode.
 type moded struct {
 	venues.Account
 	mode venues.AccountMode
@@ -178,11 +178,11 @@ type moded struct {
 
 func (a moded) Mode(context.Context) (venues.AccountMode, error) { return a.mode, a.err }
 
-// keyed is an account that tells of its key.
+// keyed is an account that reports its key.
 type keyed struct {
 	venues.Account
-	facts venues.KeyFacts
+	facts venues.KeyInfo
 	err   error
 }
 
-func (k keyed) KeyFacts(context.Context) (venues.KeyFacts, error) { return k.facts, k.err }
+func (k keyed) KeyInfo(context.Context) (venues.KeyInfo, error) { return k.facts, k.err }

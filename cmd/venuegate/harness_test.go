@@ -19,8 +19,8 @@ import (
 	"venuegate/venues"
 )
 
-// asBinary in the environment makes the test binary be venuegate: the same code
-// as the built one, with the race detector if the test has it.
+// asBinary is an environment variable that makes the test binary run as venuegate:
+// the same code as the built binary, with the race detector if the test has it.
 const asBinary = "TEST_AS_VENUEGATE"
 
 func TestMain(m *testing.M) {
@@ -31,20 +31,20 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is venuegate as a process of its own.
+// process is venuegate in a separate process.
 type process struct {
 	t       testing.TB
 	command *exec.Cmd
 	out     lockedBuffer
-	// ended is closed when the process is gone; state then says how.
+	// ended is closed when the process has ended.
 	ended chan struct{}
 }
 
-// start runs a command line. A process that still runs at the end of the test
-// is killed, and its log is shown if the test failed.
+// start runs a command line. It kills the process at the end of the test and logs
+// its output if the test failed.
 func start(t testing.TB, args ...string) *process {
 	t.Helper()
-	// The process outlives no test, but t.Context ends before cleanups do.
+	// t.Context ends before the cleanup that kills the process.
 	p := &process{t: t, ended: make(chan struct{})}
 	p.command = exec.CommandContext(context.Background(), os.Args[0], args...) //nolint:gosec // the test binary runs itself
 	p.command.Env = append(os.Environ(), asBinary+"=1")
@@ -54,7 +54,7 @@ func start(t testing.TB, args ...string) *process {
 	}
 	go func() {
 		defer close(p.ended)
-		_ = p.command.Wait() // the status is looked at by whoever expects one
+		_ = p.command.Wait() // exit checks the status
 	}()
 	t.Cleanup(func() {
 		p.kill()
@@ -65,7 +65,7 @@ func start(t testing.TB, args ...string) *process {
 	return p
 }
 
-// running says whether the process lives.
+// running reports whether the process has not ended.
 func (p *process) running() bool {
 	select {
 	case <-p.ended:
@@ -75,9 +75,9 @@ func (p *process) running() bool {
 	}
 }
 
-// kill ends the process as a power cut would, and waits until it is gone.
+// kill sends SIGKILL and waits until the process has ended.
 func (p *process) kill() {
-	_ = p.command.Process.Kill() // it may be gone
+	_ = p.command.Process.Kill() // it may have ended
 	<-p.ended
 }
 
@@ -88,19 +88,20 @@ func (p *process) signal(s syscall.Signal) {
 	}
 }
 
-// exit waits for the end and gives the status; -1 is death by a signal.
+// exit waits for the end and returns the status; -1 means killed by a signal.
 func (p *process) exit() int {
 	p.t.Helper()
 	select {
 	case <-p.ended:
 		return p.command.ProcessState.ExitCode()
-	case <-time.After(patience):
-		p.t.Fatalf("still running after %s:\n%s", patience, p.out.String())
+	case <-time.After(waitMax):
+		p.t.Fatalf("still running after %s:\n%s", waitMax, p.out.String())
 		return 0
 	}
 }
 
-// startSimProcess runs the simulated venues as a process and describes them.
+// startSimProcess runs the simulated venues in a process and returns their
+// description.
 func startSimProcess(t testing.TB, args ...string) (file string, described map[venues.Venue]SimVenue) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "sim.json")
@@ -116,7 +117,7 @@ func startSimProcess(t testing.TB, args ...string) (file string, described map[v
 	return file, described
 }
 
-// service is a demo that serves.
+// service is a running demo.
 type service struct {
 	*process
 	t    testing.TB
@@ -124,7 +125,7 @@ type service struct {
 	demo DemoFile
 }
 
-// startService runs a demo on a directory and waits until it serves.
+// startService runs a demo on a directory and waits until it is ready.
 func startService(t testing.TB, dir string, args ...string) *service {
 	t.Helper()
 	before, _ := os.Stat(filepath.Join(dir, demoName))
@@ -147,10 +148,10 @@ func startService(t testing.TB, dir string, args ...string) *service {
 	return s
 }
 
-// record is a JSON object of an answer.
+// record is a JSON object of a response.
 type record map[string]any
 
-// text finds a string member by its path; "" where there is none.
+// text returns a string member by its path, "" if there is none.
 func (r record) text(path ...string) string {
 	var value any = map[string]any(r)
 	for _, name := range path {
@@ -161,7 +162,7 @@ func (r record) text(path ...string) string {
 	return text
 }
 
-// items are the members of a list.
+// items returns the items of a list.
 func (r record) items() []record {
 	list, _ := r["items"].([]any)
 	items := make([]record, len(list))
@@ -171,8 +172,8 @@ func (r record) items() []record {
 	return items
 }
 
-// call sends a request with a key and expects a status. Where that is 201 and the
-// answer came before the venue's, 202, it waits for the latter.
+// call sends a request with a key and expects a status. If it expects 201 and gets
+// 202, because the venue has not responded yet, it waits for the venue's response.
 func (s *service) call(key string, status int, method, path, body string) record {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.demo.BaseURL+path, strings.NewReader(body))
@@ -198,14 +199,13 @@ func (s *service) call(key string, status int, method, path, body string) record
 	return answer
 }
 
-// trade is call with the key that may do everything.
+// trade is call with the key that has all scopes.
 func (s *service) trade(status int, method, path, body string) record {
 	s.t.Helper()
 	return s.call(s.demo.APIKey, status, method, path, body)
 }
 
-// acknowledged waits for an order to which the venue had not said anything when the
-// request was answered.
+// acknowledged waits until the venue has responded to an order.
 func (s *service) acknowledged(key, id string) record {
 	s.t.Helper()
 	var found record
@@ -216,7 +216,7 @@ func (s *service) acknowledged(key, id string) record {
 	return found
 }
 
-// order waits until an order has a status, and gives it.
+// order waits until an order has a status, and returns it.
 func (s *service) order(id, status string) record {
 	s.t.Helper()
 	var found record
@@ -235,7 +235,7 @@ type socket struct {
 
 func (s *service) subscribe(channels ...string) *socket {
 	s.t.Helper()
-	dialer := websocket.Dialer{HandshakeTimeout: patience}
+	dialer := websocket.Dialer{HandshakeTimeout: waitMax}
 	conn, response, err := dialer.DialContext(s.t.Context(), s.demo.WSURL, nil)
 	if err != nil {
 		s.t.Fatal(err)
@@ -260,10 +260,10 @@ func (k *socket) write(text string) {
 	}
 }
 
-// until reads to the message that is awaited, and gives it.
+// until reads until a message matches, and returns it.
 func (k *socket) until(what string, is func(record) bool) record {
 	k.t.Helper()
-	if err := k.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := k.conn.SetReadDeadline(time.Now().Add(waitMax)); err != nil {
 		k.t.Fatal(err)
 	}
 	for {
@@ -281,10 +281,10 @@ func (k *socket) until(what string, is func(record) bool) record {
 	}
 }
 
-// closeCode reads to the end and gives its code.
+// closeCode reads until the connection is closed and returns the close code.
 func (k *socket) closeCode() int {
 	k.t.Helper()
-	if err := k.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := k.conn.SetReadDeadline(time.Now().Add(waitMax)); err != nil {
 		k.t.Fatal(err)
 	}
 	for {

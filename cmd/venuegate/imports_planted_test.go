@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// TestImportsCatchesPlantedBreaches proves the checker on sources that break
-// one rule each, and on neighbours that keep it.
+// TestImportsCatchesPlantedBreaches checks sources that violate one rule each, and
+// similar ones that do not.
 func TestImportsCatchesPlantedBreaches(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		file string
 		src  string
-		// breach is a part of the only report; empty means none.
+		// breach is a part of the only report; empty for none.
 		breach string
 	}{
 		{"edge imports an actor", "transport/rest/a.go", `import _ "venuegate/actors/account"`, "transport/rest imports actors/account"},
@@ -34,16 +34,16 @@ func TestImportsCatchesPlantedBreaches(t *testing.T) {
 		{"simulator imports its connector", "venues/okx/okxsim/a.go", `import _ "venuegate/venues/okx"`, "venues/okx/okxsim imports venues/okx"},
 		{"contract imports a contract above it", "venues/a.go", `import _ "venuegate/persistence"`, "venues imports persistence"},
 		{"test imports its own package", "venues/a_test.go", `import _ "venuegate/venues"`, ""},
-		{"somebody imports the binary", "bench/loadgen/a.go", `import _ "venuegate/cmd/venuegate"`, "nothing builds on the binary"},
-		{"somebody imports the load tools", "transport/rest/a_test.go", `import _ "venuegate/bench/loadgentest"`, "nothing but the binary runs the load tools"},
-		{"package without a rule", "util/a.go", ``, "util has no room"},
+		{"a package imports the binary", "bench/loadgen/a.go", `import _ "venuegate/cmd/venuegate"`, "no package imports the binary"},
+		{"a package imports the load tools", "transport/rest/a_test.go", `import _ "venuegate/bench/loadgentest"`, "only the binary imports the load tools"},
+		{"package without a rule", "util/a.go", ``, "util has no rule"},
 
-		{"edge imports the store's technology", "transport/rest/a.go", `import _ "github.com/dgraph-io/badger/v4"`, "one package knows"},
-		{"part of the store's technology", "cmd/venuegate/a.go", `import _ "github.com/dgraph-io/badger/v4/y"`, "one package knows"},
-		{"edge imports a messaging library", "transport/webhook/a.go", `import _ "github.com/go-telegram/bot/models"`, "one package knows"},
+		{"edge imports the store's technology", "transport/rest/a.go", `import _ "github.com/dgraph-io/badger/v4"`, "one package "},
+		{"part of the store's technology", "cmd/venuegate/a.go", `import _ "github.com/dgraph-io/badger/v4/y"`, "one package "},
+		{"edge imports a messaging library", "transport/webhook/a.go", `import _ "github.com/go-telegram/bot/models"`, "one package "},
 		{"notifications import their technology", "transport/notify/a.go", `import _ "github.com/xuri/excelize/v2"`, ""},
 		{"store imports its technology", "persistence/badgerstore/a.go", `import _ "github.com/dgraph-io/badger/v4"`, ""},
-		{"contract imports a logger", "venues/a.go", `import _ "go.uber.org/zap"`, "a contract carries no technology"},
+		{"contract imports a logger", "venues/a.go", `import _ "go.uber.org/zap"`, "contracts have no third-party"},
 		{"contract imports decimals", "venues/a.go", `import _ "github.com/shopspring/decimal"`, ""},
 		{"actor imports the actor library", "actors/book/a.go", `import _ "github.com/asynkron/protoactor-go/actor"`, ""},
 		{"edge imports the actor library", "transport/rest/a.go", `import _ "github.com/asynkron/protoactor-go/actor"`, "actors live behind"},
@@ -56,19 +56,19 @@ func TestImportsCatchesPlantedBreaches(t *testing.T) {
 		{"document library in a test", "transport/api/a_test.go", `import _ "github.com/getkin/kin-openapi/openapi3"`, ""},
 		{"dot import", "transport/rest/a.go", `import . "strings"`, "dot import"},
 
-		{"global randomness", "bench/a_test.go", `import "math/rand/v2"; var x = rand.IntN(3)`, "cannot be replayed"},
-		{"global randomness under an alias", "bench/a.go", `import dice "math/rand"; var x = dice.Int()`, "cannot be replayed"},
+		{"global randomness", "bench/a_test.go", `import "math/rand/v2"; var x = rand.IntN(3)`, "cannot be reproduced"},
+		{"global randomness under an alias", "bench/a.go", `import dice "math/rand"; var x = dice.Int()`, "cannot be reproduced"},
 		{"jitter where it is allowed", "venues/internal/wsclient/link.go", `import "math/rand/v2"; var x = rand.IntN(3)`, ""},
-		{"jitter beside it", "venues/internal/wsclient/backoff.go", `import "math/rand/v2"; var x = rand.IntN(3)`, "cannot be replayed"},
+		{"jitter beside it", "venues/internal/wsclient/backoff.go", `import "math/rand/v2"; var x = rand.IntN(3)`, "cannot be reproduced"},
 		{"a drawn seed", "bench/a_test.go", `import "math/rand/v2"; var x = rand.Uint64()`, ""},
 		{"seeded randomness", "bench/a.go", `import "math/rand/v2"; var x = rand.New(rand.NewPCG(1, 2))`, ""},
 		{"global logger", "actors/a.go", `import "go.uber.org/zap"; var l = zap.L()`, "never global"},
 		{"passed logger", "actors/a.go", `import "go.uber.org/zap"; var l = zap.NewNop()`, ""},
-		{"server of net/http", "transport/rest/a.go", `import "net/http"; var s http.Server`, "servers are Fiber's"},
+		{"server of net/http", "transport/rest/a.go", `import "net/http"; var s http.Server`, "servers use Fiber"},
 		{"server of net/http in a test", "transport/rest/a_test.go", `import "net/http"; var s http.Server`, ""},
 		{"float into money", "venues/a_test.go", `import "github.com/shopspring/decimal"; var d = decimal.NewFromFloat(0.1)`, "no float carries money"},
 
-		{"clock in a state machine", "actors/book/state.go", `import "time"; var n = time.Now()`, "is given the time"},
+		{"clock in a state machine", "actors/book/state.go", `import "time"; var n = time.Now()`, "receives the time"},
 		{"duration in a state machine", "actors/book/state.go", `import "time"; const d = time.Second`, ""},
 		{"clock in a shell", "actors/book/actor.go", `import "time"; var n = time.Now()`, ""},
 		{"chance in a state machine", "actors/book/state.go", `import _ "crypto/rand"`, "a state machine is pure"},

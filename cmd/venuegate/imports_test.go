@@ -16,9 +16,9 @@ import (
 
 const modulePath = "venuegate"
 
-// TestImports holds every Go file of the module to the rules. It reads the
-// files itself: what a test opens is part of its cache key, so that a fresh
-// breach can never hide behind a cached pass.
+// TestImports checks every Go file of the module against the rules. It opens the files
+// itself: that makes them part of the test cache key, so that a cached result never
+// hides a new violation.
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")
 	files := 0
@@ -58,7 +58,7 @@ func skippedDir(name string) bool {
 		name == "testdata" || name == "node_modules" || name == "bin" || name == "data"
 }
 
-// breach of a rule, printed as `file:line: what: why`.
+// breach is a violation of a rule, printed as `file:line: what: why`.
 type breach struct {
 	file string
 	line int
@@ -70,7 +70,7 @@ func (b breach) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", b.file, b.line, b.what, b.why)
 }
 
-// checkFile parses one file, from src if it is given, and returns its breaches.
+// checkFile parses one file, from src if that is not nil, and returns its violations.
 // rel is its path below the module.
 func checkFile(t testing.TB, rel, name string, src any) []breach {
 	t.Helper()
@@ -103,18 +103,18 @@ func (c *checker) report(at token.Pos, why, format string, args ...any) {
 }
 
 func (c *checker) checkImports() {
-	i := slices.IndexFunc(rooms, func(r room) bool { return matches(r.packages, c.pkg) })
+	i := slices.IndexFunc(packageRules, func(r packageRule) bool { return matches(r.packages, c.pkg) })
 	if i < 0 {
-		c.report(c.file.Package, "every package needs a rule in imports_rules_test.go", "%s has no room", c.pkg)
+		c.report(c.file.Package, "every package needs a rule in imports_rules_test.go", "%s has no rule", c.pkg)
 		return
 	}
 	for _, spec := range c.file.Imports {
 		imported, _ := strconv.Unquote(spec.Path.Value)
 		if spec.Name != nil && spec.Name.Name == "." {
-			c.report(spec.Pos(), "a reader must see where a name comes from", "dot import of %s", imported)
+			c.report(spec.Pos(), "the origin of a name must be visible", "dot import of %s", imported)
 		}
 		if own, ok := strings.CutPrefix(imported, modulePath+"/"); ok {
-			c.checkOwn(spec, rooms[i], own)
+			c.checkOwn(spec, packageRules[i], own)
 		} else {
 			c.checkForeign(spec, imported)
 		}
@@ -124,8 +124,8 @@ func (c *checker) checkImports() {
 	}
 }
 
-func (c *checker) checkOwn(spec *ast.ImportSpec, r room, imported string) {
-	for _, closed := range closedRooms {
+func (c *checker) checkOwn(spec *ast.ImportSpec, r packageRule, imported string) {
+	for _, closed := range closedPackages {
 		if matches(closed.packages, imported) && !matchesAny(closed.may, c.pkg) {
 			c.report(spec.Pos(), closed.why, "%s imports %s", c.pkg, imported)
 		}
@@ -161,8 +161,8 @@ func (c *checker) checkForeign(spec *ast.ImportSpec, imported string) {
 	c.report(spec.Pos(), rule.why, "%s imports %s", c.pkg, imported)
 }
 
-// checkNames looks at what the file names and does: members of imported
-// packages, and go statements in state machines.
+// checkNames checks the used members of imported packages, and go statements in state
+// machines.
 func (c *checker) checkNames() {
 	local := map[string]string{}
 	for _, spec := range c.file.Imports {
@@ -196,8 +196,8 @@ func (c *checker) checkMember(at token.Pos, module, name string) {
 	}
 }
 
-// localName is what a file calls an import: its alias, or the last element of
-// its path that is no version.
+// localName returns the name of an import in a file: its alias, or the last element of
+// its path that is not a version.
 func localName(spec *ast.ImportSpec, imported string) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -224,5 +224,5 @@ func matches(pattern, pkg string) bool {
 	return ok && err == nil
 }
 
-// within says whether pkg is tree or lies below it.
+// within reports whether pkg is tree or below it.
 func within(tree, pkg string) bool { return pkg == tree || strings.HasPrefix(pkg, tree+"/") }

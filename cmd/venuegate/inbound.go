@@ -14,8 +14,8 @@ import (
 	"venuegate/venues"
 )
 
-// inbound shows the tree's channels to the edge that takes signals. It keeps the
-// prepared keys of each, so that a request does not begin by hashing a secret.
+// inbound adapts the tree's channels to the hooks edge. It caches the prepared keys
+// of each channel, so that a request does not hash a secret first.
 type inbound struct {
 	tree *root.Tree
 
@@ -23,7 +23,8 @@ type inbound struct {
 	prepared map[string]preparedKeys
 }
 
-// preparedKeys are those of one state of a channel.
+// preparedKeys are the keys of one state of a channel: of its current secret, and
+// of both secrets during a rotation.
 type preparedKeys struct {
 	of   *root.Inbound
 	now  []*signing.Key
@@ -82,7 +83,7 @@ func (e *engine) mountHooks() {
 	e.rest.Mount(http.MethodPost, hooks.ChartPath, edge.Chart)
 }
 
-// hookURL is where the signals of a channel go.
+// hookURL returns the URL for signals to a channel.
 func (e *engine) hookURL(c persistence.Channel, address venues.Secret) string {
 	if c.Kind == persistence.ChannelChart {
 		return e.baseURL + strings.Replace(hooks.ChartPath, ":id", hooks.Address(c.ID, address), 1)

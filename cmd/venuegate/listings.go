@@ -17,16 +17,16 @@ import (
 	"venuegate/venues"
 )
 
-// formerKeep is how long an instrument is known that its venue lists no more: venues
-// tell of executions for three months.
-const formerKeep = 100 * 24 * time.Hour
+// formerKept is how long a delisted instrument is kept: venues report executions
+// for three months.
+const formerKept = 100 * 24 * time.Hour
 
-// rememberer is a connector that cannot read what was done in an instrument without
+// seedable is a connector that cannot read what was done in an instrument without
 // having seen it on the venue's list.
-type rememberer interface{ Remember([]venues.Instrument) }
+type seedable interface{ Seed([]venues.Instrument) }
 
-// listings keeps what a venue lists, so that a run knows the instruments that left the
-// list before it began. It is a Connector like the one that it stands before.
+// listings wraps a Connector and stores the venue's instruments, so that a later
+// run knows instruments that were delisted while the service was down.
 type listings struct {
 	venues.Connector
 	store settingStore
@@ -34,14 +34,14 @@ type listings struct {
 	log   *zap.Logger
 
 	mu sync.Mutex
-	// kept is what the store has, by the venue's name.
+	// kept is the stored list by venue symbol.
 	kept map[string]venues.Instrument
 }
 
-// keepListings lets the connectors that need it know what earlier runs have seen.
-func keepListings(ctx context.Context, store settingStore, config Config, connectors map[venues.Venue]venues.Connector, log *zap.Logger) error {
+// openListings lets the connectors that need it know what earlier runs have seen.
+func openListings(ctx context.Context, store settingStore, config Config, connectors map[venues.Venue]venues.Connector, log *zap.Logger) error {
 	for code, connector := range connectors {
-		forgetful, needs := connector.(rememberer)
+		forgetful, needs := connector.(seedable)
 		if !needs {
 			continue
 		}
@@ -52,7 +52,7 @@ func keepListings(ctx context.Context, store settingStore, config Config, connec
 		if err := l.load(ctx); err != nil {
 			return fmt.Errorf("read the instruments of %s: %w", code, err)
 		}
-		forgetful.Remember(slices.Collect(maps.Values(l.kept)))
+		forgetful.Seed(slices.Collect(maps.Values(l.kept)))
 		connectors[code] = l
 	}
 	return nil
@@ -86,9 +86,9 @@ func (l *listings) Instruments(ctx context.Context) ([]venues.Instrument, error)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if known := withListed(l.kept, list, time.Now()); !maps.EqualFunc(l.kept, known, sameListing) {
+	if known := mergeListed(l.kept, list, time.Now()); !maps.EqualFunc(l.kept, known, sameListing) {
 		if err := l.keep(ctx, known); err != nil {
-			l.log.Warn("instruments not kept", zap.Error(err))
+			l.log.Warn("instruments not stored", zap.Error(err))
 		}
 	}
 	return list, nil
@@ -108,9 +108,10 @@ func (l *listings) keep(ctx context.Context, known map[string]venues.Instrument)
 	return nil
 }
 
-// withListed is what is known once the venue has listed these: they, and those that it
-// has taken off its list, closed, for as long as their executions can be read.
-func withListed(known map[string]venues.Instrument, list []venues.Instrument, now time.Time) map[string]venues.Instrument {
+// mergeListed returns the venue's list and, with status closed, the known
+// instruments that are no longer on it, for as long as their executions can be
+// read.
+func mergeListed(known map[string]venues.Instrument, list []venues.Instrument, now time.Time) map[string]venues.Instrument {
 	next := make(map[string]venues.Instrument, len(list))
 	for _, i := range list {
 		next[i.VenueSymbol] = i
@@ -122,14 +123,15 @@ func withListed(known map[string]venues.Instrument, list []venues.Instrument, no
 		if i.Status != venues.InstrumentClosed {
 			i.Status, i.UpdatedAt = venues.InstrumentClosed, venues.At(now)
 		}
-		if now.Sub(i.UpdatedAt.Time) < formerKeep {
+		if now.Sub(i.UpdatedAt.Time) < formerKept {
 			next[name] = i
 		}
 	}
 	return next
 }
 
-// sameListing compares what a former instrument is known by.
+// sameListing reports whether two instruments agree in the fields that matter once
+// they are delisted.
 func sameListing(a, b venues.Instrument) bool {
 	return a.Symbol == b.Symbol && a.Kind == b.Kind && (a.Status == venues.InstrumentClosed) == (b.Status == venues.InstrumentClosed) &&
 		a.ContractSize.Equal(b.ContractSize) && a.QtyStep.Equal(b.QtyStep) && a.TickSize.Equal(b.TickSize)

@@ -16,16 +16,16 @@ import (
 	"venuegate/venues"
 )
 
-// lister is a connector that lists what it is told to.
+// lister is a connector with a given instrument list.
 type lister struct {
 	venues.Connector
-	list       []venues.Instrument
-	err        error
-	remembered []venues.Instrument
+	list   []venues.Instrument
+	err    error
+	seeded []venues.Instrument
 }
 
 func (l *lister) Instruments(context.Context) ([]venues.Instrument, error) { return l.list, l.err }
-func (l *lister) Remember(list []venues.Instrument)                        { l.remembered = list }
+func (l *lister) Seed(list []venues.Instrument)                            { l.seeded = list }
 
 func swap(name, size string) venues.Instrument {
 	return venues.Instrument{
@@ -34,13 +34,14 @@ func swap(name, size string) venues.Instrument {
 	}
 }
 
-// startOver starts as the service does, over a venue that lists these.
+// startOver starts the listings as the service does, with a venue that has these
+// instruments.
 func startOver(t *testing.T, store settingStore, environment string, list ...venues.Instrument) (venues.Connector, *lister) {
 	t.Helper()
 	l := &lister{list: list}
 	connectors := map[venues.Venue]venues.Connector{venues.OKX: l}
 	config := Config{Venues: map[venues.Venue]VenueConfig{venues.OKX: {Environment: environment}}}
-	if err := keepListings(t.Context(), store, config, connectors, zap.NewNop()); err != nil {
+	if err := openListings(t.Context(), store, config, connectors, zap.NewNop()); err != nil {
 		t.Fatal(err)
 	}
 	return connectors[venues.OKX], l
@@ -53,12 +54,13 @@ func read(t *testing.T, connector venues.Connector) {
 	}
 }
 
-// known is what a new run remembers: names, sizes and whether they are closed.
+// known describes the instruments that a new run is seeded with: names, sizes and
+// whether they are closed.
 func known(t *testing.T, store settingStore, environment string) string {
 	t.Helper()
 	_, l := startOver(t, store, environment)
 	var all []string
-	for _, i := range l.remembered {
+	for _, i := range l.seeded {
 		text := i.VenueSymbol + "=" + i.ContractSize.String()
 		if i.Status == venues.InstrumentClosed {
 			text += " closed"
@@ -69,8 +71,8 @@ func known(t *testing.T, store settingStore, environment string) string {
 	return strings.Join(all, ", ")
 }
 
-// What a venue has listed is known to the next run, in the same environment, for as
-// long as its executions can be read.
+// TestListingsAreKept checks that the next run in the same environment knows the
+// instruments that a venue has listed, for as long as executions can be read.
 func TestListingsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
@@ -87,7 +89,7 @@ func TestListingsAreKept(t *testing.T) {
 		}
 		second, venue := startOver(t, store, "live", swap("ETH-USDT", "0.1"))
 		read(t, second)
-		time.Sleep(formerKeep - time.Hour)
+		time.Sleep(formerKept - time.Hour)
 		read(t, second)
 		if got, want := known(t, store, "live"), "BTC-USDT=0.01 closed, ETH-USDT=0.1"; got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -106,8 +108,9 @@ func TestListingsAreKept(t *testing.T) {
 	})
 }
 
-// A list that brings nothing new is not written, one that could not be is written with
-// the next, and a list that was not read changes nothing.
+// TestListingsAreWrittenOnce checks that an unchanged list is not written, that a
+// failed write is repeated with the next list, and that a failed read changes
+// nothing.
 func TestListingsAreWrittenOnce(t *testing.T) {
 	store := storetest.NewMemory()
 	connector, venue := startOver(t, store, "live", swap("BTC-USDT", "0.01"))

@@ -9,9 +9,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// newLogger writes one JSON object a line, or lines for people. Nothing is
-// sampled: the log of an order is whole. Each line leaves with the call that
-// wrote it, so that a kill loses none.
+// newLogger returns a logger that writes one JSON object per line, or lines for
+// people. Nothing is sampled or buffered: the log of an order is complete, and a
+// kill loses no line.
 func newLogger(config LogConfig, w io.Writer) (*zap.Logger, error) {
 	level, err := zapcore.ParseLevel(config.Level)
 	if err != nil {
@@ -34,17 +34,17 @@ func newLogEncoder(format string) zapcore.Encoder {
 	return zapcore.NewJSONEncoder(shape)
 }
 
-// redactingCore is the last look at a line before it leaves. Secrets are kept
-// out where they are handled; this catches what foreign code puts into its
-// errors, such as the URL of a signed request.
+// redactingCore redacts every line before it is written. Code that handles secrets
+// does not log them; this catches errors of foreign code, which may contain the
+// URL of a signed request.
 type redactingCore struct{ zapcore.Core }
 
-// With redacts fields that all later lines carry.
+// With redacts the fields of all later lines.
 func (c redactingCore) With(fields []zapcore.Field) zapcore.Core {
 	return redactingCore{c.Core.With(redactFields(fields))}
 }
 
-// Check puts this core, not the one inside, on the list of writers.
+// Check registers this core, not the wrapped one, as the writer.
 func (c redactingCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if c.Enabled(entry.Level) {
 		return checked.AddCore(entry, c)
@@ -67,7 +67,7 @@ func redactFields(fields []zapcore.Field) []zapcore.Field {
 }
 
 func redactField(f zapcore.Field) zapcore.Field {
-	switch f.Type { //nolint:exhaustive // the others hold no text
+	switch f.Type { //nolint:exhaustive // only these types contain text
 	case zapcore.StringType:
 		f.String = redact(f.String)
 	case zapcore.ErrorType:
@@ -80,8 +80,8 @@ func redactField(f zapcore.Field) zapcore.Field {
 
 const redactedText = "[redacted]"
 
-// secretPatterns find values that open something: parameters of signed
-// requests, bearer tokens, keys of this service.
+// secretPatterns match secrets: parameters of signed requests, bearer tokens, keys
+// of this service.
 var secretPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b((?:signature|sign|api_?key|secret|passphrase|token|listenKey)=)[^&\s"']+`),
 	regexp.MustCompile(`(?i)\b(bearer )[A-Za-z0-9._~+/=-]+`),

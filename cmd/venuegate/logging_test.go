@@ -29,7 +29,7 @@ func TestLoggerRedacts(t *testing.T) {
 	line := out.String()
 	for _, secret := range []string{"feedbeef", "k1", "abc", "hidden"} {
 		if strings.Contains(line, secret) {
-			t.Errorf("the line tells %q: %s", secret, line)
+			t.Errorf("the line contains the secret %q: %s", secret, line)
 		}
 	}
 	for _, kept := range []string{"ord_1", "symbol=BTCUSDT", "reset", redactedText} {
@@ -66,7 +66,7 @@ func TestLoggerFormats(t *testing.T) {
 	}
 }
 
-// TestLoggerSamplesNothing: equal lines in the same instant all come through.
+// TestLoggerSamplesNothing checks that equal lines at the same time are all written.
 func TestLoggerSamplesNothing(t *testing.T) {
 	var out bytes.Buffer
 	log, err := newLogger(LogConfig{Format: logJSON, Level: "info"}, &out)

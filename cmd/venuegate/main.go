@@ -1,11 +1,11 @@
-// Package main is venuegate: one binary that serves one interface to several
-// trading venues, simulates those venues, and administers what it serves.
+// Package main is the venuegate command. It serves one API over several trading
+// venues, simulates those venues, and administers a running service.
 //
 //	main.go       signals and the exit status
-//	cli.go        the command line; command_*.go one command each
+//	cli.go        the command line; command_*.go has one command each
 //	config*.go    configuration: defaults, file, environment, flags
-//	app.go        the service: open, run, close
-//	wire.go       what the service is made of; the only place that knows all of it
+//	app.go        the life of the service: open, run, close
+//	wire.go       the wiring: store, connectors, actors and edges
 //	demo.go       the demo's customer, keys and description
 //	simulators.go the simulated venues
 package main
@@ -22,10 +22,10 @@ var version = "unknown"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends ctx and brings back the default: a second one ends
-	// the process at once.
+	// The first signal cancels ctx and restores the default handler, so that a
+	// second one ends the process immediately.
 	context.AfterFunc(ctx, stop)
-	// What is written here holds keys and orders.
+	// The files written by this process hold keys and orders.
 	syscall.Umask(0o077)
 	os.Exit(execute(ctx, os.Args[1:], shell{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ()}))
 }

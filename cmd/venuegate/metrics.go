@@ -22,14 +22,14 @@ import (
 // of memory to the longest wait for a venue.
 var requestBuckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// times observes how long things take. Labels hold routes, never paths, and
-// kinds, never names: nobody outside can make series.
+// times observes durations. Labels hold routes, never paths, and kinds, never
+// names, so that clients cannot create series.
 type times struct{ requests, deliveries *prometheus.HistogramVec }
 
 func newTimes(metrics prometheus.Registerer) times {
 	t := times{
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "venuegate_request_duration_seconds", Help: "Time from the head of a public request to its answer.", Buckets: requestBuckets,
+			Name: "venuegate_request_duration_seconds", Help: "Time from the head of a public request to its response.", Buckets: requestBuckets,
 		}, []string{"method", "route", "status"}),
 		deliveries: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "venuegate_delivery_duration_seconds", Help: "Time of an attempt to deliver an event, by kind of endpoint and result.", Buckets: requestBuckets,
@@ -54,7 +54,7 @@ func (t times) deliveriesOf(senders map[persistence.EndpointKind]delivery.Sender
 	return timed
 }
 
-// timedSender tells how long each attempt took and what came of it.
+// timedSender observes the duration and result of each attempt.
 type timedSender struct {
 	delivery.Sender
 	observe func(result string, took time.Duration)
@@ -72,8 +72,7 @@ func (s timedSender) Send(ctx context.Context, to persistence.Endpoint, e persis
 	return done
 }
 
-// engineMetrics reads the statistics that the parts of the engine keep, at each
-// scrape and only then.
+// engineMetrics reads the statistics of the engine's parts at each scrape.
 type engineMetrics struct {
 	ready  func() error
 	venues map[venues.Venue]venueStats
@@ -81,15 +80,15 @@ type engineMetrics struct {
 	actors func() actors.Stats
 }
 
-// venueStats tell how a venue stands: its catalogue and clock, its public
-// connection, its books.
+// venueStats returns the statistics of a venue: instruments and clock, public
+// connection, books.
 type venueStats interface {
 	Stats() venue.Stats
 	Connection() market.Stats
 	BookSummary() book.Summary
 }
 
-// Describe sends nothing: which series there are depends on what runs.
+// Describe sends nothing, because the set of series depends on what runs.
 func (engineMetrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
@@ -99,7 +98,7 @@ func (m engineMetrics) Collect(ch chan<- prometheus.Metric) {
 	if m.ready() == nil {
 		ready = 1
 	}
-	s.gauge("venuegate_ready", "1 while the service accepts trading.", ready)
+	s.gauge("venuegate_ready", "1 while the service accepts orders.", ready)
 	s.build()
 	for exchange, stats := range m.venues {
 		s.venue(string(exchange), stats.Stats())
@@ -131,7 +130,7 @@ func (s sample) put(kind prometheus.ValueType, name, help string, value float64,
 }
 
 func (s sample) build() {
-	s.gauge("venuegate_build_info", "The version that runs.", 1, "version", version)
+	s.gauge("venuegate_build_info", "The running version.", 1, "version", version)
 }
 
 func (s sample) venue(exchange string, v venue.Stats) {
@@ -143,63 +142,63 @@ func (s sample) venue(exchange string, v venue.Stats) {
 		s.gauge("venuegate_venue_status", "1 for the status that a venue has.", is, "exchange", exchange, "status", string(status))
 	}
 	s.put(prometheus.GaugeValue, "venuegate_venue_clock_offset_seconds", "The venue's clock minus ours.", v.ClockOffset.Seconds(), []string{"exchange", exchange})
-	s.gauge("venuegate_venue_instruments", "Instruments of the venue's catalogue.", v.Instruments, "exchange", exchange)
+	s.gauge("venuegate_venue_instruments", "Instruments that the venue lists.", v.Instruments, "exchange", exchange)
 }
 
 func (s sample) connection(exchange string, c market.Stats) {
-	s.gauge("venuegate_venue_channels", "Market data channels that are subscribed.", c.Channels, "exchange", exchange)
-	s.gauge("venuegate_venue_channels_interrupted", "Market data channels that say nothing that can be trusted.", c.Interrupted, "exchange", exchange)
+	s.gauge("venuegate_venue_channels", "Market data channels that are subscribed.", c.Topics, "exchange", exchange)
+	s.gauge("venuegate_venue_channels_interrupted", "Market data channels without reliable data.", c.Interrupted, "exchange", exchange)
 	s.counter("venuegate_venue_channel_interruptions_total", "Times that a market data channel was interrupted.", c.Interruptions, "exchange", exchange)
-	s.counter("venuegate_venue_unrouted_messages_total", "Messages of market data that nobody had a use for.", c.Unrouted, "exchange", exchange)
+	s.counter("venuegate_venue_unrouted_messages_total", "Market data messages without a subscriber.", c.Unrouted, "exchange", exchange)
 }
 
-// books of a venue are told as one: clients choose the symbols, and must not make
-// series. The log names the book that is stale.
+// books writes the metrics of a venue's books as one, because clients choose the
+// symbols and must not create series. The log names a stale book.
 func (s sample) books(exchange string, b book.Summary) {
 	of := []string{"exchange", exchange}
 	for phase, n := range b.Phases {
-		s.gauge("venuegate_venue_books", "Order books that are kept, by phase; waiting are also those of which only trades or candles are wanted.", n, "exchange", exchange, "phase", book.Phase(phase).String())
+		s.gauge("venuegate_venue_books", "Order books by phase; waiting includes those with subscribers of trades or candles only.", n, "exchange", exchange, "phase", book.Phase(phase).String())
 	}
-	s.put(prometheus.GaugeValue, "venuegate_book_stale_seconds", "How long the book that has been stale the longest has been; 0 if none is.", b.StaleFor.Seconds(), of)
-	s.counter("venuegate_book_updates_total", "Messages of venues about their order books.", b.Updates, of...)
-	s.counter("venuegate_book_duplicates_total", "Messages about order books that came again.", b.Duplicates, of...)
-	s.counter("venuegate_book_gaps_total", "Messages about order books that did not follow from the one before.", b.Gaps, of...)
+	s.put(prometheus.GaugeValue, "venuegate_book_stale_seconds", "Time since the longest stale book became stale; 0 if no book is stale.", b.StaleFor.Seconds(), of)
+	s.counter("venuegate_book_updates_total", "Order book messages of the venue.", b.Updates, of...)
+	s.counter("venuegate_book_duplicates_total", "Repeated order book messages.", b.Duplicates, of...)
+	s.counter("venuegate_book_gaps_total", "Order book messages that did not follow the previous one.", b.Gaps, of...)
 	s.counter("venuegate_book_crossings_total", "Times that an order book was crossed.", b.Crossings, of...)
 	s.counter("venuegate_book_overruns_total", "Times that a book fell behind its venue and lost messages.", b.Overruns, of...)
-	s.counter("venuegate_book_resyncs_total", "Attempts to build an order book anew.", b.Resyncs, of...)
-	s.counter("venuegate_book_snapshots_total", "Snapshots that order books were built on.", b.Snapshots, of...)
-	s.counter("venuegate_book_snapshot_failures_total", "Snapshots that no book could be built on.", b.SnapshotErrors, "exchange", exchange, "reason", "error")
-	s.counter("venuegate_book_snapshot_failures_total", "Snapshots that no book could be built on.", b.SnapshotsTooOld, "exchange", exchange, "reason", "too_old")
+	s.counter("venuegate_book_resyncs_total", "Attempts to rebuild an order book.", b.Resyncs, of...)
+	s.counter("venuegate_book_snapshots_total", "Snapshots from which order books were built.", b.Snapshots, of...)
+	s.counter("venuegate_book_snapshot_failures_total", "Snapshots from which no book could be built.", b.SnapshotErrors, "exchange", exchange, "reason", "error")
+	s.counter("venuegate_book_snapshot_failures_total", "Snapshots from which no book could be built.", b.SnapshotsTooOld, "exchange", exchange, "reason", "too_old")
 	for result, n := range map[string]uint64{"matched": b.ChecksMatched, "mismatched": b.ChecksMismatched, "abandoned": b.ChecksAbandoned} {
 		s.counter("venuegate_book_checks_total", "Comparisons of order books with the venue's snapshots.", n, "exchange", exchange, "result", result)
 	}
 	s.counter("venuegate_book_trades_total", "Public trades.", b.Trades, of...)
 	s.counter("venuegate_book_candles_total", "States of candles.", b.Candles, of...)
-	s.counter("venuegate_book_frames_total", "Frames that were encoded, however many take them.", b.Frames, of...)
+	s.counter("venuegate_book_frames_total", "Encoded frames, counted once for all subscribers.", b.Frames, of...)
 }
 
 func (s sample) stream(h stream.Stats) {
 	s.gauge("venuegate_stream_connections", "Open connections.", h.Connections)
 	s.gauge("venuegate_stream_connections_unauthenticated", "Open connections that have not authenticated.", h.Unauthenticated)
-	s.gauge("venuegate_stream_subscriptions", "Channels of clients.", h.Subscriptions)
+	s.gauge("venuegate_stream_subscriptions", "Topic subscriptions of clients.", h.Subscriptions)
 	s.gauge("venuegate_stream_topics", "Upstream subscriptions.", h.Topics)
-	s.gauge("venuegate_stream_queued_bytes", "Bytes that wait for slow readers.", int(h.QueuedBytes))
-	s.counter("venuegate_stream_opened_total", "Upgrades.", h.Opened)
-	s.counter("venuegate_stream_refused_total", "Refused upgrades.", h.Refused)
-	s.counter("venuegate_stream_deliveries_total", "Frames given to sockets.", h.Deliveries)
-	s.counter("venuegate_stream_writes_total", "Writes that took them.", h.Writes)
+	s.gauge("venuegate_stream_queued_bytes", "Bytes queued for slow readers.", int(h.QueuedBytes))
+	s.counter("venuegate_stream_opened_total", "Accepted connections.", h.Opened)
+	s.counter("venuegate_stream_refused_total", "Refused connections.", h.Refused)
+	s.counter("venuegate_stream_deliveries_total", "Frames written to connections.", h.Deliveries)
+	s.counter("venuegate_stream_writes_total", "Writes to connections; one may hold several frames.", h.Writes)
 	s.counter("venuegate_stream_written_bytes_total", "Bytes written to sockets.", h.WrittenBytes)
-	s.counter("venuegate_stream_slow_writes_total", "Writes that a socket did not take at once.", h.SlowWrites)
-	s.counter("venuegate_stream_conflations_total", "Channels started anew for slow readers.", h.Conflations)
-	s.counter("venuegate_stream_dropped_total", "Frames that slow readers were spared by that.", h.Dropped)
-	s.counter("venuegate_stream_resyncs_total", "Snapshots asked of order books and candles.", h.Resyncs)
-	s.counter("venuegate_stream_overruns_total", "Topics that outran a shard.", h.Overruns)
+	s.counter("venuegate_stream_slow_writes_total", "Writes that blocked.", h.SlowWrites)
+	s.counter("venuegate_stream_conflations_total", "Subscriptions restarted from a snapshot for slow readers.", h.Conflations)
+	s.counter("venuegate_stream_dropped_total", "Frames dropped by such restarts.", h.Dropped)
+	s.counter("venuegate_stream_resyncs_total", "Snapshots requested from order books and candles.", h.Resyncs)
+	s.counter("venuegate_stream_overruns_total", "Topics that overran the queue of a shard.", h.Overruns)
 	for code, n := range h.Closes {
 		name := strconv.Itoa(code)
 		if code == 0 {
 			name = "other"
 		}
-		s.counter("venuegate_stream_closes_total", "Ended connections by close code; other are the clients' own.", n, "code", name)
+		s.counter("venuegate_stream_closes_total", "Closed connections by close code; other is a code that the client chose.", n, "code", name)
 	}
 }
 
@@ -209,17 +208,17 @@ func (s sample) actors(a actors.Stats) {
 		s.gauge("venuegate_actors", "Running actors.", k.Actors, "kind", k.Kind)
 		s.gauge("venuegate_actors_waiting", "Messages in mailboxes.", k.Waiting, "kind", k.Kind)
 		s.counter("venuegate_actors_messages_total", "Messages taken from mailboxes.", k.Messages, "kind", k.Kind)
-		s.counter("venuegate_actors_unhandled_total", "Messages that an actor had no use for.", k.Unhandled, "kind", k.Kind)
-		s.counter("venuegate_actors_rejections_total", "Messages refused by full mailboxes.", k.Rejections, "kind", k.Kind)
+		s.counter("venuegate_actors_unhandled_total", "Messages that an actor does not handle.", k.Unhandled, "kind", k.Kind)
+		s.counter("venuegate_actors_rejections_total", "Messages rejected by full mailboxes.", k.Rejections, "kind", k.Kind)
 		s.counter("venuegate_actors_failures_total", "Failures of actors.", k.Failures, "kind", k.Kind)
 		s.counter("venuegate_actors_restarts_total", "Restarts of actors.", k.Restarts, "kind", k.Kind)
 	}
 	for _, p := range a.Pools {
 		pool, exchange, _ := strings.Cut(p.Name, "/")
 		labels := []string{"pool", pool, "exchange", exchange}
-		s.gauge("venuegate_pool_running", "Calls that run; exchange is empty for pools of no venue.", p.Running, labels...)
-		s.gauge("venuegate_pool_waiting", "Calls that wait for a place.", p.Waiting, labels...)
-		s.counter("venuegate_pool_started_total", "Calls that were begun.", p.Started, labels...)
-		s.counter("venuegate_pool_refused_total", "Calls for which there was no place.", p.Refused, labels...)
+		s.gauge("venuegate_pool_running", "Running calls; exchange is empty for pools that belong to no venue.", p.Running, labels...)
+		s.gauge("venuegate_pool_waiting", "Queued calls.", p.Waiting, labels...)
+		s.counter("venuegate_pool_started_total", "Started calls.", p.Started, labels...)
+		s.counter("venuegate_pool_refused_total", "Calls refused because the queue was full.", p.Refused, labels...)
 	}
 }

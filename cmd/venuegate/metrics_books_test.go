@@ -21,7 +21,7 @@ import (
 	"venuegate/venues"
 )
 
-// readSeries reads what /metrics says of the venues' connections and books.
+// readSeries parses the series of /metrics about the venues' connections and books.
 func readSeries(t *testing.T, text string) map[string]float64 {
 	t.Helper()
 	series := map[string]float64{}
@@ -39,7 +39,7 @@ func readSeries(t *testing.T, text string) map[string]float64 {
 	return series
 }
 
-// knownStats are of a venue that stands as the test says.
+// knownStats are the fixed statistics of a venue.
 type knownStats struct {
 	connection market.Stats
 	books      book.Summary
@@ -49,14 +49,14 @@ func (knownStats) Stats() venue.Stats          { return venue.Stats{} }
 func (k knownStats) Connection() market.Stats  { return k.connection }
 func (k knownStats) BookSummary() book.Summary { return k.books }
 
-// TestBookMetrics: each figure of a venue's connection and books has its series, and
-// none is named after a book.
+// TestBookMetrics checks that each figure of a venue's connection and books has its
+// series, and that no series is labelled with a book.
 func TestBookMetrics(t *testing.T) {
 	metrics := prometheus.NewPedanticRegistry()
 	metrics.MustRegister(engineMetrics{
 		ready: func() error { return nil }, hub: func() stream.Stats { return stream.Stats{} }, actors: func() actors.Stats { return actors.Stats{} },
 		venues: map[venues.Venue]venueStats{venues.OKX: knownStats{
-			market.Stats{Health: market.Health{Channels: 33, Interrupted: 34}, Interruptions: 31, Unrouted: 32},
+			market.Stats{Health: market.Health{Topics: 33, Interrupted: 34}, Interruptions: 31, Unrouted: 32},
 			book.Summary{
 				Counts: book.Counts{
 					Updates: 1, Duplicates: 2, Gaps: 3, Crossings: 4, Overruns: 5,
@@ -106,9 +106,9 @@ func TestBookMetrics(t *testing.T) {
 	}
 }
 
-// TestOperatorSeesAGap: a message that a venue loses shows at /metrics, and still
-// does when nobody follows the book any more and when somebody comes back.
-func TestOperatorSeesAGap(t *testing.T) {
+// TestMetricsShowGaps checks that a lost message is counted at /metrics, and that the
+// count stays when the book has no subscriber and when one returns.
+func TestMetricsShowGaps(t *testing.T) {
 	t.Parallel()
 	const (
 		channel = "book:binance:LTCUSDT:5"
@@ -140,8 +140,8 @@ func TestOperatorSeesAGap(t *testing.T) {
 	k := s.subscribe(channel)
 	k.until("the book", shown("snapshot"))
 	post(t, s.demo.Sim[venues.Binance].ControlURL+"/faults", `{"match":{"op":"ltcusdt@depth"},"do":"gap","times":1}`)
-	k.until("the word of the gap", shown("stale"))
-	k.until("the book anew", shown("snapshot"))
+	k.until("the stale message", shown("stale"))
+	k.until("the new snapshot", shown("snapshot"))
 	if seen := scrape(); seen[gaps] != 1 || seen[resyncs] < 1 {
 		t.Errorf("after the gap: %v", seen)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
 
-// checkMetrics looks at the metrics of a demo that has filled one order of
-// binance: what operators look for is there, and all keeps to the conventions.
+// checkMetrics checks the metrics of a demo that has filled one order of binance: the
+// documented names exist, and all of them keep to the conventions.
 func checkMetrics(t *testing.T, s *service) {
 	t.Helper()
 	want := []string{
@@ -38,7 +38,7 @@ func checkMetrics(t *testing.T, s *service) {
 	}
 	for _, name := range regexp.MustCompile(`(?m)^# TYPE (\w+)`).FindAllStringSubmatch(text, -1) {
 		if !regexp.MustCompile(`^(venuegate|go|process)_`).MatchString(name[1]) {
-			t.Errorf("%s is nobody's", name[1])
+			t.Errorf("metric %s has an unknown prefix", name[1])
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"venuegate/venues"
 )
 
-// TestOrdersOverKeptConnections: with orderEntry websocket the service's orders
-// reach each venue over its connection for orders.
+// TestOrdersOverKeptConnections checks that with orderEntry websocket the orders reach
+// each venue over a kept connection.
 func TestOrdersOverKeptConnections(t *testing.T) {
 	simFile, sims := startSimProcess(t)
 	s := startService(t, t.TempDir(), "--sim", simFile, "--config", writeFile(t, `
@@ -24,25 +24,25 @@ venues:
 		venues.Bybit:   `{"path":"/v5/trade","op":"order.create"}`,
 		venues.OKX:     `{"path":"/ws/v5/private","op":"op:order"}`,
 	} {
-		// A delay of nothing counts what it strikes. The first orders may be before
-		// the connection.
+		// A delay of zero counts the requests that it matches. The first orders may be
+		// sent before the connection is open.
 		post(t, sims[venue].ControlURL+"/faults", `{"match":`+operation+`,"do":"delay","times":1}`)
 		eventually(t, "an order over the connection of "+string(venue), func() bool {
 			placed := s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", fmt.Sprintf(
 				`{"exchange":%q,"symbol":"BTCUSDT","side":"buy","type":"limit","qty":"0.01","price":"60000"}`, venue))
 			cancelled := s.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+placed.text("orderId"), "")
 			s.order(cancelled.text("orderId"), "cancelled")
-			return struckAt(t, sims[venue].ControlURL) == 1
+			return faultCount(t, sims[venue].ControlURL) == 1
 		})
 	}
 }
 
-// struckAt is how often the scripted faults of a simulated venue have struck.
-func struckAt(t *testing.T, control string) int {
+// faultCount returns how often the injected faults of a simulated venue have matched.
+func faultCount(t *testing.T, control string) int {
 	t.Helper()
 	_, text := get(t, control+"/faults")
 	var list struct {
-		Faults []struct {
+		InjectedFaults []struct {
 			Struck int `json:"struck"`
 		} `json:"faults"`
 	}
@@ -50,7 +50,7 @@ func struckAt(t *testing.T, control string) int {
 		t.Fatalf("%v: %s", err, text)
 	}
 	struck := 0
-	for _, f := range list.Faults {
+	for _, f := range list.InjectedFaults {
 		struck += f.Struck
 	}
 	return struck

@@ -11,16 +11,22 @@ import (
 	"time"
 )
 
-// readmeBlock is the indented text behind a line of the README.
-func readmeBlock(t *testing.T, line string) string {
+// The pages whose examples the tests run.
+var (
+	readme        = filepath.Join("..", "..", "README.md")
+	signingReadme = filepath.Join("..", "..", "transport", "signing", "README.md")
+)
+
+// indentedBlock returns the code block that follows a line of a page.
+func indentedBlock(t *testing.T, page, line string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(text), line+"\n\n")
 	if !found {
-		t.Fatalf("the README has no line %q", line)
+		t.Fatalf("%s has no line %q", page, line)
 	}
 	var block strings.Builder
 	for each := range strings.Lines(rest) {
@@ -33,8 +39,9 @@ func readmeBlock(t *testing.T, line string) string {
 	return block.String()
 }
 
-// TestReadmeSignals runs what the README says, as it stands there.
-func TestReadmeSignals(t *testing.T) {
+// TestDocumentedSignals sends the signals of README.md and of
+// transport/signing/README.md as they are written there.
+func TestDocumentedSignals(t *testing.T) {
 	s := startService(t, t.TempDir())
 	for line, program := range map[string][]string{
 		"Shell:":      {"bash", "-euo", "pipefail", "-c"},
@@ -45,26 +52,26 @@ func TestReadmeSignals(t *testing.T) {
 			if _, err := exec.LookPath(program[0]); err != nil {
 				t.Skipf("%s is not installed", program[0])
 			}
-			command := exec.CommandContext(t.Context(), program[0], append(program[1:], readmeBlock(t, line))...)
+			command := exec.CommandContext(t.Context(), program[0], append(program[1:], indentedBlock(t, signingReadme, line))...)
 			command.Env = append(os.Environ(), "HOOK="+s.demo.Hook.URL, "SECRET="+s.demo.Hook.Secret)
 			out, err := command.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), `"accepted":true`) {
-				t.Errorf("%v: %s", err, out)
+				t.Errorf("%s: error %v, output %s; want an accepted signal", program[0], err, out)
 			}
 		})
 	}
 	alert := strings.NewReplacer(
 		"{{ticker}}", "BTCUSDT.P", "{{strategy.order.action}}", "buy", "{{strategy.order.contracts}}", "0.01",
 		"{{timenow}}", time.Now().UTC().Format(time.RFC3339), "TOKEN", s.demo.Chart.ChannelToken,
-	).Replace(readmeBlock(t, "Text of a charting alert, whose webhook is the address of `chart`:"))
+	).Replace(indentedBlock(t, readme, "and secrets under `hook` and `chart`. The text of a charting alert:"))
 	if status, answer := s.deliver(s.demo.Chart.URL, alert, "Content-Type", "text/plain; charset=utf-8"); status != http.StatusAccepted {
-		t.Errorf("the alert: %d %v", status, answer)
+		t.Errorf("charting alert: status = %d, want %d: %v", status, http.StatusAccepted, answer)
 	}
 }
 
-// TestPrintedSignalIsTaken: the command that the demo prints works as it is
-// pasted.
-func TestPrintedSignalIsTaken(t *testing.T) {
+// TestPrintedSignalIsAccepted pastes the command that the demo prints into a
+// shell.
+func TestPrintedSignalIsAccepted(t *testing.T) {
 	for _, program := range []string{"bash", "openssl", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed", program)
@@ -74,11 +81,11 @@ func TestPrintedSignalIsTaken(t *testing.T) {
 	_, printed, _ := strings.Cut(s.out.String(), "# send a signal\n")
 	script, _, found := strings.Cut(printed, "\n\n")
 	if !found {
-		t.Fatalf("printed %s", s.out.String())
+		t.Fatalf("printed %s, want a command under \"# send a signal\"", s.out.String())
 	}
 	out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), `"accepted":true`) {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("error %v, output %s; want an accepted signal", err, out)
 	}
 	eventually(t, "its order", func() bool {
 		orders := s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all", "").items()
@@ -86,8 +93,9 @@ func TestPrintedSignalIsTaken(t *testing.T) {
 	})
 }
 
-// TestReadmeVerifiesEvents with the function of the README.
-func TestReadmeVerifiesEvents(t *testing.T) {
+// TestDocumentedVerification runs the function of transport/signing/README.md
+// against valid, forged and stale signatures.
+func TestDocumentedVerification(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
@@ -97,7 +105,7 @@ func TestReadmeVerifiesEvents(t *testing.T) {
 	stale := signed{body: h.body, secret: h.secret, at: time.Now().Add(-301 * time.Second)}
 	staleHeader := http.Header{}
 	stale.sign(staleHeader)
-	script := readmeBlock(t, "discard ids that you have seen:")
+	script := indentedBlock(t, signingReadme, "already processed, because a delivery may be repeated:")
 	for _, c := range []struct {
 		header       http.Header
 		secret, body string
@@ -107,6 +115,6 @@ func TestReadmeVerifiesEvents(t *testing.T) {
 	}
 	out, err := exec.CommandContext(t.Context(), "python3", "-c", script).CombinedOutput()
 	if got := strings.Fields(string(out)); err != nil || strings.Join(got, " ") != "True False False False" {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("error %v, verified %q, want True False False False", err, got)
 	}
 }

@@ -14,20 +14,19 @@ import (
 	"venuegate/venues"
 )
 
-// credentialVault seals venue credentials in a vault, each bound to its customer
-// and exchange: sealed bytes moved to another account do not open.
+// credentialVault seals venue credentials, bound to their customer and exchange:
+// sealed bytes copied to another account cannot be opened.
 type credentialVault struct{ *vault.Vault }
 
-// sealedCredentials is what is inside; venues.Secret would hide itself.
+// sealedCredentials is the sealed form; venues.Secret would encode as redacted.
 type sealedCredentials struct {
 	APIKey     string `json:"apiKey"`
 	APISecret  string `json:"apiSecret"`
 	Passphrase string `json:"passphrase,omitzero"`
 }
 
-// openVault opens the key file, which is made if there is none. That must not
-// happen where something is sealed already: what a lost key had sealed would
-// seem to be broken one account at a time.
+// openVault opens the key file, or creates it if it does not exist. It fails if the
+// file is missing but the store has sealed records, which a new key cannot open.
 func openVault(ctx context.Context, keyFile string, store persistence.Reader) (credentialVault, error) {
 	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
 		sealed, err := sealedRecords(ctx, store)
@@ -35,7 +34,7 @@ func openVault(ctx context.Context, keyFile string, store persistence.Reader) (c
 			return credentialVault{}, err
 		}
 		if sealed > 0 {
-			return credentialVault{}, fmt.Errorf("the key file %s is gone, and with it %d sealed secrets: bring it back, or make an empty data directory", keyFile, sealed)
+			return credentialVault{}, fmt.Errorf("the key file %s is missing and %d sealed secrets need it: restore it, or start with an empty data directory", keyFile, sealed)
 		}
 	}
 	v, err := vault.Open(keyFile)
@@ -45,7 +44,7 @@ func openVault(ctx context.Context, keyFile string, store persistence.Reader) (c
 	return credentialVault{v}, nil
 }
 
-// sealedRecords counts what opens with the key file alone.
+// sealedRecords returns the number of records with sealed secrets.
 func sealedRecords(ctx context.Context, store persistence.Reader) (int, error) {
 	customers, err := store.Customers(ctx)
 	if err != nil {
@@ -82,7 +81,7 @@ func count[T any](records []T, sealed func(T) []byte) int {
 	return n
 }
 
-// Seal implements admin.Vault.
+// Seal implements registry.Vault.
 func (v credentialVault) Seal(customer string, exchange venues.Venue, c venues.Credentials) ([]byte, error) {
 	plain, err := json.Marshal(sealedCredentials{c.APIKey.Reveal(), c.APISecret.Reveal(), c.Passphrase.Reveal()})
 	if err != nil {
@@ -91,7 +90,7 @@ func (v credentialVault) Seal(customer string, exchange venues.Venue, c venues.C
 	return v.Vault.Seal(plain, credentialContext(customer, exchange))
 }
 
-// Open implements admin.Vault.
+// Open implements registry.Vault.
 func (v credentialVault) Open(customer string, exchange venues.Venue, sealed []byte) (venues.Credentials, error) {
 	plain, err := v.Vault.Open(sealed, credentialContext(customer, exchange))
 	if err != nil {
@@ -99,7 +98,7 @@ func (v credentialVault) Open(customer string, exchange venues.Venue, sealed []b
 	}
 	var c sealedCredentials
 	if err := json.Unmarshal(plain, &c); err != nil {
-		// What was inside is not told.
+		// The error of the decoder could contain a secret.
 		return venues.Credentials{}, errors.New("the sealed credentials cannot be read")
 	}
 	return venues.Credentials{
@@ -111,16 +110,18 @@ func credentialContext(customer string, exchange venues.Venue) string {
 	return vault.Context(customer, string(persistence.KindVenueAccount), string(exchange))
 }
 
-// recordSecrets seals secrets that belong to a record, each bound to it. It
-// implements admin.Secrets.
+func (e *engine) secrets() recordSecrets { return recordSecrets{e.vault.Vault} }
+
+// recordSecrets seals secrets of records, each bound to its record. It implements
+// registry.Secrets.
 type recordSecrets struct{ *vault.Vault }
 
-// Seal implements admin.Secrets.
+// Seal implements registry.Secrets.
 func (v recordSecrets) Seal(secret venues.Secret, of persistence.Key) ([]byte, error) {
 	return v.Vault.Seal([]byte(secret.Reveal()), secretContext(of))
 }
 
-// Open implements admin.Secrets.
+// Open implements registry.Secrets.
 func (v recordSecrets) Open(sealed []byte, of persistence.Key) (venues.Secret, error) {
 	plain, err := v.Vault.Open(sealed, secretContext(of))
 	return venues.Secret(plain), err

@@ -34,7 +34,8 @@ func TestCredentialVault(t *testing.T) {
 	}
 }
 
-// TestLostKeyFile: a new key is never made over sealed credentials.
+// TestLostKeyFile checks that no new key file is created if the store has sealed
+// credentials.
 func TestLostKeyFile(t *testing.T) {
 	store := storetest.NewMemory()
 	fence, err := store.TakeOwnership(t.Context(), "cus_1")
@@ -50,7 +51,7 @@ func TestLostKeyFile(t *testing.T) {
 		}
 	}
 	keyFile := filepath.Join(t.TempDir(), "key")
-	if _, err := openVault(t.Context(), keyFile, store); err == nil || !strings.Contains(err.Error(), "with it 1 sealed secrets") {
+	if _, err := openVault(t.Context(), keyFile, store); err == nil || !strings.Contains(err.Error(), "is missing and 1 sealed secrets") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(keyFile); err == nil {

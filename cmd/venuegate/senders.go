@@ -9,8 +9,8 @@ import (
 
 	"venuegate/actors/delivery"
 	"venuegate/persistence"
-	"venuegate/transport/admin"
 	"venuegate/transport/notify"
+	"venuegate/transport/registry"
 	"venuegate/transport/webhook"
 	"venuegate/venues"
 )
@@ -18,20 +18,20 @@ import (
 // sheetsName is the directory of the .xlsx files, below the data directory.
 const sheetsName = "sheets"
 
-// outbound is what carries events to each kind of endpoint.
+// outbound holds the senders of events for each kind of endpoint.
 type outbound struct {
 	posts    *webhook.Sender
 	telegram *notify.Telegram
 	sheet    *notify.Sheet
 	workbook *notify.Workbook
-	guard    webhook.Guard
+	policy   webhook.DialPolicy
 }
 
 func (e *engine) openOutbound() error {
 	agent, secrets := "venuegate/"+version, e.secrets()
-	o := outbound{guard: e.config.guard()}
+	o := outbound{policy: e.config.dialPolicy()}
 	o.posts = webhook.NewSender(webhook.Options{
-		Guard: o.guard, Secrets: webhook.Secrets{Unseal: secrets.Open, Channel: e.channelRecord},
+		Policy: o.policy, Secrets: webhook.Secrets{Unseal: secrets.Open, Channel: e.channelRecord},
 		HeaderPrefix: e.config.HeaderPrefix, UserAgent: agent,
 	})
 	e.add(func() error { o.posts.Close(); return nil })
@@ -53,7 +53,7 @@ func (e *engine) openOutbound() error {
 	return nil
 }
 
-// sheets is where the .xlsx files are.
+// sheets returns the directory of the .xlsx files.
 func (e *engine) sheets() string { return filepath.Join(e.config.Data, sheetsName) }
 
 func (o *outbound) senders() map[persistence.EndpointKind]delivery.Sender {
@@ -63,21 +63,21 @@ func (o *outbound) senders() map[persistence.EndpointKind]delivery.Sender {
 	}
 }
 
-// targets says what an endpoint of each kind may lead to. A webhook's URL may
-// well come to life after its endpoint.
-func (o *outbound) targets() map[persistence.EndpointKind]admin.Target {
+// targets returns the checks of an endpoint's target for each kind. The URL of a
+// webhook is not called, because its receiver may start later.
+func (o *outbound) targets() map[persistence.EndpointKind]registry.Target {
 	form := func(kind persistence.EndpointKind) func(string) error {
 		return func(target string) error { return notify.CheckTarget(kind, target) }
 	}
-	return map[persistence.EndpointKind]admin.Target{
-		persistence.EndpointWebhook:  {Form: o.guard.CheckTarget},
-		persistence.EndpointTelegram: {Form: form(persistence.EndpointTelegram), Reach: o.telegram.Check},
-		persistence.EndpointSheet:    {Form: form(persistence.EndpointSheet), Reach: o.sheet.Check},
-		persistence.EndpointFile:     {Form: form(persistence.EndpointFile), Reach: o.workbook.Check},
+	return map[persistence.EndpointKind]registry.Target{
+		persistence.EndpointWebhook:  {Check: o.policy.CheckTarget},
+		persistence.EndpointTelegram: {Check: form(persistence.EndpointTelegram), Reach: o.telegram.Check},
+		persistence.EndpointSheet:    {Check: form(persistence.EndpointSheet), Reach: o.sheet.Check},
+		persistence.EndpointFile:     {Check: form(persistence.EndpointFile), Reach: o.workbook.Check},
 	}
 }
 
-// endpointSecret is what signs for an endpoint now.
+// endpointSecret returns the current signing secret of an endpoint.
 func (e *engine) endpointSecret(ctx context.Context, customer, id string) (venues.Secret, error) {
 	records, err := e.store.Endpoints(ctx, customer)
 	if err != nil {
@@ -90,7 +90,7 @@ func (e *engine) endpointSecret(ctx context.Context, customer, id string) (venue
 	return webhook.Secrets{Unseal: e.secrets().Open, Channel: e.channelRecord}.Of(ctx, records[i], time.Now())
 }
 
-// channelRecord finds a channel of the customer, the removed ones too.
+// channelRecord returns a channel of the customer, including removed ones.
 func (e *engine) channelRecord(ctx context.Context, customer, id string) (persistence.Channel, error) {
 	records, err := e.store.Channels(ctx, customer)
 	if err != nil {

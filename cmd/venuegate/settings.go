@@ -11,20 +11,20 @@ import (
 	"venuegate/transport/api"
 )
 
-// Settings of the installation, made at the first start and the same for ever:
-// ids at venues and cursors at clients depend on them.
+// Settings of the installation. The first start creates them and they never change,
+// because client order ids at venues and cursors of clients depend on them.
 const (
 	settingClientIDPrefix = "client-id-prefix"
 	settingCursorSecret   = "cursor-secret"
 )
 
-// settingStore is what a setting needs of the store.
+// settingStore is the part of the store that settings need.
 type settingStore interface {
 	Setting(ctx context.Context, name string) (persistence.Setting, error)
 	Commit(ctx context.Context, b persistence.Batch) error
 }
 
-// installationSetting reads a setting, or makes and keeps it.
+// installationSetting returns a setting, or creates and stores it.
 func installationSetting(ctx context.Context, store settingStore, name string, fresh func() ([]byte, error)) ([]byte, error) {
 	setting, err := store.Setting(ctx, name)
 	if err == nil {
@@ -35,18 +35,18 @@ func installationSetting(ctx context.Context, store settingStore, name string, f
 	}
 	value, err := fresh()
 	if err != nil {
-		return nil, fmt.Errorf("make setting %s: %w", name, err)
+		return nil, fmt.Errorf("create setting %s: %w", name, err)
 	}
 	setting = persistence.Setting{Name: name, Value: value}
 	err = store.Commit(ctx, persistence.Batch{Absent: []persistence.Key{setting.Key()}, Puts: []persistence.Record{setting}})
 	if err != nil {
-		return nil, fmt.Errorf("keep setting %s: %w", name, err)
+		return nil, fmt.Errorf("store setting %s: %w", name, err)
 	}
 	return value, nil
 }
 
-// newClientIDPrefix draws the few characters that tell this installation's
-// orders from those of others on the same account.
+// newClientIDPrefix returns a random prefix of client order ids, which
+// distinguishes this installation's orders from others on the same account.
 func newClientIDPrefix() ([]byte, error) {
 	const letters = "abcdefghijklmnopqrstuvwxyz234567"
 	prefix := make([]byte, account.ClientIDPrefixLength)

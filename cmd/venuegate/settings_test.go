@@ -10,7 +10,7 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// TestInstallationSetting: made once, then the same for ever.
+// TestInstallationSetting checks that a setting is created once and never changes.
 func TestInstallationSetting(t *testing.T) {
 	store := storetest.NewMemory()
 	first, err := installationSetting(t.Context(), store, settingClientIDPrefix, newClientIDPrefix)

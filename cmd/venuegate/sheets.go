@@ -14,15 +14,16 @@ import (
 	"regexp"
 )
 
-// A backup ends with the .xlsx files of the endpoints, if there are any: a tar,
-// compressed, behind what the store has written. The store's moment comes first:
-// a trade that is in a file already is not added to it again, one that the store
-// takes for written would be missing.
+// A backup ends with the .xlsx files of the endpoints, if there are any, as a
+// compressed tar after the data of the store. The store is read first: a trade
+// that is newer than the store's snapshot may already be in a file and is not
+// added twice, while a trade that the store considers written would be missing in
+// an older file.
 
-// sheetBytesMax bounds one file; they hold a thousand rows.
+// sheetBytesMax bounds one file, which has at most a thousand rows.
 const sheetBytesMax = 16 << 20
 
-// sheetForm is that of a file below the directory: customer, then name.
+// sheetForm matches the path of a file below the directory: customer/name.
 var sheetForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}/[A-Za-z0-9][A-Za-z0-9._ ()-]{0,127}\.xlsx$`)
 
 // writeSheets adds the files below a directory, which may be absent.
@@ -34,7 +35,7 @@ func writeSheets(ctx context.Context, w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // it was only read
+	defer func() { _ = root.Close() }() // only read
 	zipped := gzip.NewWriter(w)
 	archive := tar.NewWriter(zipped)
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -42,7 +43,7 @@ func writeSheets(ctx context.Context, w io.Writer, dir string) error {
 		case err != nil || ctx.Err() != nil:
 			return errors.Join(err, ctx.Err())
 		case !entry.Type().IsRegular() || !sheetForm.MatchString(name):
-			return nil // a draft, or none of ours
+			return nil // a temporary or foreign file
 		}
 		return addSheet(archive, root, name)
 	})
@@ -54,7 +55,7 @@ func addSheet(archive *tar.Writer, root *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // only read
 	info, err := file.Stat()
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func addSheet(archive *tar.Writer, root *os.Root, name string) error {
 	return err
 }
 
-// readSheets makes the files of a backup below a directory. There may be none.
+// readSheets extracts the files of a backup, if it has any, below a directory.
 func readSheets(in *bufio.Reader, dir string) error {
 	if _, err := in.Peek(1); errors.Is(err, io.EOF) {
 		return nil
@@ -94,7 +95,7 @@ func readSheets(in *bufio.Reader, dir string) error {
 			return fmt.Errorf("read files: %w", err)
 		}
 		if head.Typeflag != tar.TypeReg || !sheetForm.MatchString(head.Name) || head.Size > sheetBytesMax {
-			return fmt.Errorf("read files: %q is none of a backup", head.Name)
+			return fmt.Errorf("read files: %q is not a valid file of a backup", head.Name)
 		}
 		if err := readSheet(archive, root, head); err != nil {
 			return err
@@ -102,10 +103,10 @@ func readSheets(in *bufio.Reader, dir string) error {
 	}
 }
 
-// readEnd reads the checksum, which comes last.
+// readEnd reads the checksum at the end.
 func readEnd(zipped io.Reader) error {
 	if n, err := zipped.Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read files: there is something behind them, or their checksum is wrong: %w", err)
+		return fmt.Errorf("read files: trailing data or wrong checksum: %w", err)
 	}
 	return nil
 }

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// What is below a directory comes out of the archive as it went in; drafts and
-// other things do not.
-func TestSheetsOutliveABackup(t *testing.T) {
+// TestSheetsAreRestoredFromBackup checks that the files of endpoints are restored
+// unchanged, and that temporary and foreign files are not part of a backup.
+func TestSheetsAreRestoredFromBackup(t *testing.T) {
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "sheets")
 	changed := time.Unix(1_700_000_000, 0)
 	files := map[string]string{"cus_1/trades.xlsx": "one", "cus_1/trades (2).xlsx": "two", "cus_2/a.b-c.xlsx": strings.Repeat("x", 1<<20)}
@@ -53,15 +53,15 @@ func TestSheetsOutliveABackup(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(to, "cus_1/notes.txt")); err == nil {
-		t.Error("what is no file of ours came along")
+		t.Error("a foreign file was restored")
 	}
 	if err := readSheets(bufio.NewReader(bytes.NewReader(whole[:len(whole)-4])), filepath.Join(t.TempDir(), "cut")); err == nil {
-		t.Error("an archive that is cut short was taken for a whole one")
+		t.Error("a truncated archive was accepted")
 	}
 }
 
-// A service without files has none in its backup, and a backup without any is read.
-func TestThereMayBeNoSheets(t *testing.T) {
+// TestBackupWithoutSheets checks that a backup may have no files.
+func TestBackupWithoutSheets(t *testing.T) {
 	var backup bytes.Buffer
 	dir := filepath.Join(t.TempDir(), "absent")
 	if err := writeSheets(t.Context(), &backup, dir); err != nil || backup.Len() > 0 {
@@ -75,8 +75,9 @@ func TestThereMayBeNoSheets(t *testing.T) {
 	}
 }
 
-// An archive names files of the form that this service writes, and nothing else.
-func TestHostileSheetsAreRefused(t *testing.T) {
+// TestHostileSheetsAreRejected checks that only paths of the form that the service
+// writes are extracted.
+func TestHostileSheetsAreRejected(t *testing.T) {
 	for _, head := range []tar.Header{
 		{Typeflag: tar.TypeReg, Name: "../cus_1/a.xlsx"},
 		{Typeflag: tar.TypeReg, Name: "/etc/a.xlsx"},
@@ -96,7 +97,7 @@ func TestHostileSheetsAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := filepath.Join(t.TempDir(), "sheets")
-		if err := readSheets(bufio.NewReader(&backup), dir); err == nil || !strings.Contains(err.Error(), "none of a backup") {
+		if err := readSheets(bufio.NewReader(&backup), dir); err == nil || !strings.Contains(err.Error(), "not a valid file of a backup") {
 			t.Errorf("%s: %v", head.Name, err)
 		}
 	}

@@ -10,15 +10,15 @@ import (
 	"venuegate/venues"
 )
 
-// TestSignalsSurviveAKill: what was acknowledged before the kill is carried out
-// after it, once; what was not acknowledged is carried out once or not at all.
+// TestSignalsSurviveAKill checks that a signal that was acknowledged before the kill
+// is executed once, and one that was not acknowledged at most once.
 func TestSignalsSurviveAKill(t *testing.T) {
 	simFile, described := startSimProcess(t)
 	dir := t.TempDir()
 	s := startService(t, dir, "--sim", simFile)
 	h := s.demo.Hook
 	control := described[venues.Binance].ControlURL
-	// Orders hang at the venue, so that the kill falls between the acceptance of
+	// The venue delays orders, so that the kill happens between the acceptance of
 	// signals and their orders.
 	post(t, control+"/faults", `{"match":{"path":"/fapi/v1/order","op":"POST"},"do":"delay","args":{"delayMs":400},"times":4}`)
 	const signals = 12
@@ -28,7 +28,7 @@ func TestSignalsSurviveAKill(t *testing.T) {
 	for i := range signals {
 		wait.Go(func() {
 			request := killedRequest(t, h, i)
-			client := http.Client{Timeout: patience}
+			client := http.Client{Timeout: waitMax}
 			response, err := client.Do(request)
 			if err != nil {
 				return // the kill came first
@@ -57,8 +57,8 @@ func TestSignalsSurviveAKill(t *testing.T) {
 		answered = len(next.timeline("channel=" + h.ID + "&kind=signal.answer&result=done"))
 		return received == answered
 	})
-	// The order that was between its intent and the venue at the kill is unknown,
-	// and whether it got there or not, it is never sent again.
+	// The order that was being sent at the kill is unknown, and is never sent again,
+	// whether it reached the venue or not.
 	filled := 0
 	eventually(t, "the orders to be filled", func() bool {
 		filled = next.filledBy(h.ID)
@@ -85,7 +85,7 @@ func TestSignalsSurviveAKill(t *testing.T) {
 	}
 }
 
-// filledBy counts the orders of a channel that are filled.
+// filledBy returns the number of filled orders of a channel.
 func (s *service) filledBy(hook string) (n int) {
 	s.t.Helper()
 	for _, o := range s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all&limit=500", "").items() {
@@ -111,8 +111,8 @@ func killedRequest(t *testing.T, h DemoHook, i int) *http.Request {
 	return request
 }
 
-// TestDeliveriesSurviveARestart: an endpoint that is down is tried again, also by
-// the next process, under the same event id and a fresh signature.
+// TestDeliveriesSurviveARestart checks that the next process repeats the deliveries of
+// an endpoint that is down, with the same event id and a new signature.
 func TestDeliveriesSurviveARestart(t *testing.T) {
 	t.Setenv("VENUEGATE_DELIVERY_DELAYS", "300ms,1s")
 	simFile, _ := startSimProcess(t)
@@ -144,7 +144,7 @@ func TestDeliveriesSurviveARestart(t *testing.T) {
 		t.Errorf("delivered %s", last.body)
 	}
 
-	// The other endpoint never answers well: five attempts, then by hand.
+	// The other endpoint always fails: five attempts, then a manual resend.
 	undelivered := "endpoints/" + lost.text("id") + "/deliveries?status=undelivered"
 	eventually(t, "five attempts to fail", func() bool {
 		return len(next.administer(http.StatusOK, http.MethodGet, undelivered, "").items()) == 1

@@ -18,19 +18,19 @@ import (
 	"venuegate/transport/signing"
 )
 
-// signed is a signal as its sender would send it.
+// signed is a signal with the values of its signature.
 type signed struct {
 	url, body, secret string
 	at                time.Time
 }
 
-// newSignal is one that is signed now.
+// newSignal returns a signal signed at the current time.
 func newSignal(h DemoHook, body string) signed { return signed{h.URL, body, h.Secret, time.Now()} }
 
-// send gives the status and the answer.
+// send sends a signal and returns the status and the response.
 func (s *service) send(in signed) (int, record) {
 	s.t.Helper()
-	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: waitMax, Transport: &http.Transport{DisableKeepAlives: true}}
 	status, answer, err := in.deliver(s.t.Context(), &client)
 	if err != nil {
 		s.t.Fatal(err)
@@ -38,11 +38,12 @@ func (s *service) send(in signed) (int, record) {
 	return status, answer
 }
 
-// deliver sends a signal as the interface asks of senders: again under the same
-// request id while the service has not made it durable in time. That it had been taken
-// all the same is no repeat. It may be called on any goroutine.
+// deliver sends a signal as the API requires of senders: it repeats it under the same
+// request id while the service has not stored it in time. The response to a signal
+// that was stored nevertheless is not reported as a repeat. It is safe for concurrent
+// use.
 func (in signed) deliver(ctx context.Context, client *http.Client) (status int, answer record, err error) {
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(waitMax)
 	status, answer, err = in.post(ctx, client)
 	for err == nil && status >= http.StatusInternalServerError && time.Now().Before(deadline) {
 		if status, answer, err = in.post(ctx, client); answer["duplicate"] == true {
@@ -77,7 +78,7 @@ func (in signed) sign(header http.Header) {
 	header.Set("Content-Type", "application/json")
 }
 
-// deliver posts a body with headers, each name before its value.
+// deliver posts a body with headers, given as names and values in turn.
 func (s *service) deliver(url, body string, headers ...string) (int, record) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -95,8 +96,8 @@ func (s *service) deliver(url, body string, headers ...string) (int, record) {
 	return status, answer
 }
 
-// fire sends a signal that must be answered with a status, and gives the answer that
-// there is when its plan is through.
+// fire sends a signal, expects a status, and returns the response after its plan has
+// been executed.
 func (s *service) fire(status int, h DemoHook, body string) record {
 	s.t.Helper()
 	in := newSignal(h, body)
@@ -107,8 +108,8 @@ func (s *service) fire(status int, h DemoHook, body string) record {
 	return s.planned(h.ID, answer, func() (int, record) { return s.send(in) })
 }
 
-// planned is the answer to a signal, or, where that came before its plan was through,
-// the one to its repeat after that.
+// planned returns the response to a signal, or, if that came before its plan was
+// executed, the response to a repeat after that.
 func (s *service) planned(hook string, answer record, repeat func() (int, record)) record {
 	s.t.Helper()
 	if !slices.Contains([]string{"pending", "open", "partially_filled"}, answer.text("status")) {
@@ -123,7 +124,7 @@ func (s *service) planned(hook string, answer record, repeat func() (int, record
 	return later
 }
 
-// plansEnd waits until every signal that a channel has taken is final.
+// plansEnd waits until every accepted signal of a channel is final.
 func (s *service) plansEnd(hook string) {
 	s.t.Helper()
 	rows := func(kind string) int {
@@ -137,7 +138,7 @@ func (s *service) ownerOf(hook string) string {
 	return s.administer(http.StatusOK, http.MethodGet, "hooks/"+hook, "").text("customer")
 }
 
-// administer calls the administration.
+// administer calls the administration API.
 func (s *service) administer(status int, method, path, body string) record {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.demo.AdminURL+"/admin/v1/"+path, strings.NewReader(body))
@@ -159,20 +160,20 @@ func (s *service) administer(status int, method, path, body string) record {
 	return answer
 }
 
-// customer is that of the demo.
+// customer returns the id of the demo's customer.
 func (s *service) customer() string {
 	s.t.Helper()
 	return s.administer(http.StatusOK, http.MethodGet, "customers", "").items()[0].text("id")
 }
 
-// hook makes a channel of the demo's customer with these members besides.
+// hook creates a channel of the demo's customer with additional members.
 func (s *service) hook(members string) DemoHook {
 	s.t.Helper()
 	made := s.administer(http.StatusCreated, http.MethodPost, "hooks", fmt.Sprintf(`{"customer":%q,"kind":"webhook","name":"test",%s}`, s.customer(), members))
 	return DemoHook{made.text("id"), made.text("url"), made.text("secret")}
 }
 
-// events are those of a type that the built-in receiver has verified.
+// events returns the events of a type that the built-in receiver has verified.
 func (s *service) events(kind string) []record {
 	s.t.Helper()
 	_, text := get(s.t, s.demo.Receiver.URL)
@@ -189,7 +190,7 @@ func (s *service) events(kind string) []record {
 	return list
 }
 
-// event waits for one of a type whose data has a member.
+// event waits for an event of a type whose data has a member with a value.
 func (s *service) event(kind, name, value string) record {
 	s.t.Helper()
 	var found record
@@ -205,7 +206,7 @@ func (s *service) event(kind, name, value string) record {
 	return found
 }
 
-// timeline is the kinds and results of the rows about a subject, oldest first.
+// timeline returns the kinds and results of journal rows, oldest first.
 func (s *service) timeline(filter string) []string {
 	s.t.Helper()
 	items := s.administer(http.StatusOK, http.MethodGet, "journal?limit=1000&customer="+s.customer()+"&"+filter, "").items()
@@ -216,7 +217,7 @@ func (s *service) timeline(filter string) []string {
 	return list
 }
 
-// ledger is what the simulated venue has seen of orders.
+// ledger returns the order ledger of the simulated venue.
 func (s *service) ledger(control string) []record {
 	s.t.Helper()
 	_, text := get(s.t, control+"/ledger")
@@ -229,12 +230,12 @@ func (s *service) ledger(control string) []record {
 	return answer.Orders
 }
 
-// order is the body of a signal.
+// order returns the body of a signal.
 func orderSignal(exchange, symbol, side, qty, more string) string {
 	return fmt.Sprintf(`{"action":"order","exchange":%q,"symbol":%q,"side":%q,"qty":%q%s}`, exchange, symbol, side, qty, more)
 }
 
-// flaky is a receiver that answers as it is told to.
+// flaky is a receiver whose responses the test sets.
 type flaky struct {
 	url string
 
@@ -243,7 +244,7 @@ type flaky struct {
 	posts  []posted
 }
 
-// posted is one request that came.
+// posted is a received request.
 type posted struct{ signature, timestamp, event, attempt, body string }
 
 func startFlaky(t *testing.T, status int) *flaky {
@@ -285,7 +286,7 @@ func (f *flaky) came() []posted {
 	return append([]posted{}, f.posts...)
 }
 
-// verify holds a post against the secret as a receiver must.
+// verify verifies a request under the secret, as a receiver must.
 func (p posted) verify(secret string) error {
 	return signing.Verify(p.signature, p.timestamp, []byte(p.body), time.Now(), signing.NewKey(secret))
 }

@@ -15,7 +15,7 @@ import (
 	"venuegate/venues"
 )
 
-// TestSignalsIn sends what senders of all sorts send, to one service.
+// TestSignalsIn sends signals of all kinds of senders to one service.
 func TestSignalsIn(t *testing.T) {
 	s := startService(t, t.TempDir())
 	for _, c := range []struct {
@@ -37,8 +37,8 @@ func TestSignalsIn(t *testing.T) {
 	}
 }
 
-// testSignedSignal: a signed signal becomes an order, an event and a timeline,
-// once however often it is sent.
+// testSignedSignal checks that a signed signal results in an order, an event and a
+// timeline, once however often it is sent.
 func testSignedSignal(t *testing.T, s *service) {
 	in := newSignal(s.demo.Hook, orderSignal("binance", "BTCUSDT", "buy", "0.01", `,"requestId":"e2e-1","comment":"first"`))
 	status, answer := s.send(in)
@@ -56,7 +56,7 @@ func testSignedSignal(t *testing.T, s *service) {
 	s.plansEnd(s.demo.Hook.ID)
 	rows := s.timeline("channel=" + s.demo.Hook.ID)
 	if !slices.Contains(rows, "order.status filled") {
-		t.Errorf("timeline %q says nothing of the order", rows)
+		t.Errorf("timeline %q does not contain the order", rows)
 	}
 	rows = slices.DeleteFunc(rows, func(row string) bool {
 		return strings.HasPrefix(row, "order.") || strings.HasPrefix(row, "signal.repeat")
@@ -81,8 +81,8 @@ func testSignedSignal(t *testing.T, s *service) {
 	}
 }
 
-// testChartSignal: bare numbers and text bodies are for charts alone; equal
-// bodies are one signal.
+// testChartSignal checks that only chart channels accept bare numbers and text
+// bodies, and that equal bodies are one signal.
 func testChartSignal(t *testing.T, s *service) {
 	chart := s.demo.Chart
 	body := fmt.Sprintf(`{"action":"order","exchange":"bybit","symbol":"ETHUSDT","side":"buy","qty":0.50,"channelToken":%q}`, chart.ChannelToken)
@@ -107,7 +107,8 @@ func testChartSignal(t *testing.T, s *service) {
 	}
 }
 
-// testRules: a rule that is broken is an answer and a row, never an order.
+// testRules checks that a signal that breaks a rule is reported in the response and
+// the journal and places no order.
 func testRules(t *testing.T, s *service) {
 	h := s.hook(`"rules":{"symbols":["ETHUSDT"],"maxQty":"1","stopRequired":true,"opposite":"reject"}`)
 	before := len(s.ledger(s.demo.Sim[venues.OKX].ControlURL))
@@ -129,7 +130,8 @@ func testRules(t *testing.T, s *service) {
 	}
 }
 
-// testReverse: one plan in strict order, each step in the journal.
+// testReverse checks that a reversal executes its steps in order, each with a journal
+// row.
 func testReverse(t *testing.T, s *service) {
 	h := s.hook(`"rules":{"opposite":"reverse"}`)
 	s.order(s.fire(http.StatusAccepted, h, orderSignal("okx", "SOLUSDT", "buy", "2", "")).text("orderId"), "filled")
@@ -155,7 +157,7 @@ func testReverse(t *testing.T, s *service) {
 	}
 }
 
-// testTestMode: the switch is in force when the change is answered.
+// testTestMode checks that a change of the mode is in force when its request returns.
 func testTestMode(t *testing.T, s *service) {
 	h := s.hook(`"rules":{}`)
 	control := s.demo.Sim[venues.Bybit].ControlURL
@@ -180,7 +182,8 @@ func testTestMode(t *testing.T, s *service) {
 	s.order(s.fire(http.StatusAccepted, h, `{"action":"close","exchange":"bybit","symbol":"XRPUSDT","requestId":"real"}`).text("orderId"), "filled")
 }
 
-// testForgeries: nothing of them is carried out, and they spend no allowance.
+// testForgeries checks that forged signals are not executed and do not count against
+// the rate limit.
 func testForgeries(t *testing.T, s *service) {
 	h, other := s.hook(`"rules":{}`), s.hook(`"rules":{}`)
 	body := orderSignal("binance", "DOGEUSDT", "buy", "100", "")
@@ -198,12 +201,12 @@ func testForgeries(t *testing.T, s *service) {
 	refused("the secret of another hook", "signature_mismatch", signed{h.URL, body, other.Secret, time.Now()}, body)
 	refused("an altered body", "signature_mismatch", newSignal(h, body), strings.Replace(body, "100", "900", 1))
 	refused("too old", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(-signing.Tolerance - time.Second)}, body)
-	refused("from the future", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(signing.Tolerance + 2*patience)}, body)
+	refused("from the future", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(signing.Tolerance + 2*waitMax)}, body)
 	refused("an event of an endpoint", "signature_mismatch", signed{h.URL, `{"id":"evt_1","type":"order.filled"}`, s.demo.Receiver.Secret, time.Now()}, `{"id":"evt_1","type":"order.filled"}`)
 	if status, answer := s.deliver(h.URL, body, "Content-Type", "application/json"); status != http.StatusUnauthorized || answer.text("error", "details", "reason") != "missing_signature" {
 		t.Errorf("no signature: %d %v", status, answer)
 	}
-	// An event that the hook's own secret signs comes back: it is no signal.
+	// An event signed with the hook's secret is not accepted as a signal.
 	if answer := s.fire(http.StatusBadRequest, h, `{"id":"evt_1","type":"order.filled","createdAt":"2026-01-01T00:00:00.000Z","data":{}}`); answer.text("error", "code") != "invalid_request" {
 		t.Errorf("a reflected event: %v", answer)
 	}
@@ -231,8 +234,8 @@ func testAlert(t *testing.T, s *service) {
 	}
 }
 
-// testRotation: both secrets of a hook are good while they overlap, on either
-// side of a new key of the vault.
+// testRotation checks that both secrets of a hook are valid while they overlap, before
+// and after a rotation of the vault's key.
 func testRotation(t *testing.T, s *service) {
 	h := s.hook(`"testMode":true`)
 	next := h
@@ -241,7 +244,7 @@ func testRotation(t *testing.T, s *service) {
 	s.fire(http.StatusAccepted, h, body)
 	s.fire(http.StatusAccepted, next, body)
 	if done := s.administer(http.StatusOK, http.MethodPost, "rotate-key", ""); done["accounts"] != 3.0 {
-		t.Errorf("sealed anew %v", done)
+		t.Errorf("sealed again: %v, want 3 accounts", done)
 	}
 	s.fire(http.StatusAccepted, next, orderSignal("binance", "BTCUSDT", "buy", "0.02", ""))
 	last := h
@@ -251,7 +254,8 @@ func testRotation(t *testing.T, s *service) {
 	s.fire(http.StatusUnauthorized, h, body)
 }
 
-// testDailyLoss: a loss of real fills locks the account, and a receiver hears.
+// testDailyLoss checks that a loss of real fills locks the account and is delivered as
+// an event.
 func testDailyLoss(t *testing.T, s *service) {
 	control, account := s.demo.Sim[venues.OKX].ControlURL, s.customer()+":okx"
 	post(t, control+"/market", `{"symbol":"BNBUSDT","pause":true}`)
@@ -271,8 +275,8 @@ func testDailyLoss(t *testing.T, s *service) {
 	s.administer(http.StatusOK, http.MethodPost, "accounts/"+account+"/unlock", "")
 }
 
-// testRaceAgainstALimit: however many signals race, the position stays within
-// the channel's limit.
+// testRaceAgainstALimit checks that concurrent signals keep the position within the
+// channel's limit.
 func testRaceAgainstALimit(t *testing.T, s *service) {
 	const signals, senders = 1000, 32
 	h := s.hook(`"rules":{"maxQty":"0.2"}`)

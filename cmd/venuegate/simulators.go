@@ -6,15 +6,11 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"slices"
 	"strconv"
 
 	"go.uber.org/zap"
 
 	"venuegate/venues"
-	"venuegate/venues/binance/binancesim"
-	"venuegate/venues/bybit/bybitsim"
-	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
 )
@@ -37,23 +33,23 @@ func (v SimVenue) credentials() venues.Credentials {
 
 // simOptions of the simulated venues.
 type simOptions struct {
-	// Listen is the first venue's address. Each venue takes two ports, its own
-	// and its control's, counted up from there; port 0 takes free ones.
+	// Listen is the address of the first venue. Each venue uses two consecutive
+	// ports, for its protocols and for its control; port 0 uses free ports.
 	Listen string
-	// Seed makes markets, ids and credentials repeatable.
+	// Seed determines markets, ids and credentials.
 	Seed  uint64
 	Quiet bool
-	// Ledger is a file that every order is appended to; empty for none.
+	// Ledger is a file to which every order is appended; empty for none.
 	Ledger string
-	// Replay names recordings, by venue, that its public streams play;
-	// ReplaySnapshots files of book snapshots that a recording lacks.
+	// Replay has the recordings, by venue, that public streams replay;
+	// ReplaySnapshots the files of book snapshots that a recording lacks.
 	Replay          map[string]string
 	ReplaySnapshots map[string]string
 	Log             *zap.Logger
 }
 
-// simSeed is the seed where nobody says otherwise: credentials follow from it,
-// so that a simulator started again is the same venue.
+// simSeed is the default seed. Credentials are derived from it, so that a restarted
+// simulator accepts the same ones.
 const simSeed = 1
 
 // simulator is one simulated venue.
@@ -64,19 +60,6 @@ type simulator interface {
 	Close() error
 }
 
-// simulatedVenue is a venue that can be simulated.
-type simulatedVenue struct {
-	venue venues.Venue
-	// create makes it ready to serve, its recording included.
-	create func(simnet.Setup, simOptions) (simulator, error)
-}
-
-var simulated = []simulatedVenue{
-	{venues.Binance, newBinanceSim},
-	{venues.Bybit, newBybitSim},
-	{venues.OKX, newOKXSim},
-}
-
 // simulators are running simulated venues.
 type simulators struct {
 	venues map[venues.Venue]SimVenue
@@ -85,7 +68,7 @@ type simulators struct {
 
 func startSimulators(o simOptions) (*simulators, error) {
 	if !isLoopback(o.Listen) {
-		return nil, fmt.Errorf("simulated venues have no protection: %s is not a loopback address", o.Listen)
+		return nil, fmt.Errorf("%s is not a loopback address: simulated venues must not be reachable from a network", o.Listen)
 	}
 	s := &simulators{venues: map[venues.Venue]SimVenue{}}
 	if err := s.start(o); err != nil {
@@ -97,8 +80,8 @@ func startSimulators(o simOptions) (*simulators, error) {
 func (s *simulators) start(o simOptions) error {
 	for _, files := range []map[string]string{o.Replay, o.ReplaySnapshots} {
 		for venue := range files {
-			if !slices.ContainsFunc(simulated, func(s simulatedVenue) bool { return string(s.venue) == venue }) {
-				return fmt.Errorf("replay: %q is no simulated venue", venue)
+			if _, known := venueRow(venues.Venue(venue)); !known {
+				return fmt.Errorf("replay: unknown venue %q", venue)
 			}
 		}
 	}
@@ -111,7 +94,7 @@ func (s *simulators) start(o simOptions) error {
 		s.add(ledger.Close)
 	}
 	setup := simnet.Setup{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log}
-	for i, each := range simulated {
+	for i, row := range venueTable {
 		venue, err := listenAt(o.Listen, 2*i)
 		if err != nil {
 			return err
@@ -120,17 +103,17 @@ func (s *simulators) start(o simOptions) error {
 		if err != nil {
 			return errors.Join(err, venue.Close())
 		}
-		sim, err := each.create(setup, o)
+		sim, err := row.simulate(setup, o)
 		if err != nil {
-			return errors.Join(fmt.Errorf("simulate %s: %w", each.venue, err), venue.Close(), control.Close())
+			return errors.Join(fmt.Errorf("simulate %s: %w", row.code, err), venue.Close(), control.Close())
 		}
 		sim.Serve(venue, control)
 		s.add(sim.Close)
-		// Listeners end first: a server that was begun a moment ago may not know
-		// yet what to close.
+		// Listeners are closed first: a server that has just been started may not
+		// know its listener yet.
 		s.add(venue.Close)
 		s.add(control.Close)
-		s.venues[each.venue] = describeSim(sim)
+		s.venues[row.code] = describeSim(sim)
 	}
 	return nil
 }
@@ -155,39 +138,6 @@ func listenAt(address string, offset int) (net.Listener, error) {
 	return newOnceListener(listener), nil
 }
 
-func newBinanceSim(setup simnet.Setup, o simOptions) (simulator, error) {
-	sim, err := binancesim.New(binancesim.Options{Setup: setup})
-	if err != nil {
-		return nil, err
-	}
-	if recording := o.Replay[string(venues.Binance)]; recording != "" {
-		err = sim.Replay(recording, binancesim.ReplayOptions{SnapshotFile: o.ReplaySnapshots[string(venues.Binance)]})
-	}
-	return sim, err
-}
-
-func newBybitSim(setup simnet.Setup, o simOptions) (simulator, error) {
-	sim, err := bybitsim.New(bybitsim.Options{Setup: setup})
-	if err != nil {
-		return nil, err
-	}
-	if recording := o.Replay[string(venues.Bybit)]; recording != "" {
-		err = sim.Replay(recording, bybitsim.ReplayOptions{})
-	}
-	return sim, err
-}
-
-func newOKXSim(setup simnet.Setup, o simOptions) (simulator, error) {
-	sim, err := okxsim.New(okxsim.Options{Setup: setup})
-	if err != nil {
-		return nil, err
-	}
-	if recording := o.Replay[string(venues.OKX)]; recording != "" {
-		err = sim.Replay(recording, okxsim.ReplayOptions{})
-	}
-	return sim, err
-}
-
 func describeSim(sim simulator) SimVenue {
 	at, demo := sim.Endpoints(), sim.DemoAccount().Credentials
 	return SimVenue{
@@ -196,10 +146,10 @@ func describeSim(sim simulator) SimVenue {
 	}
 }
 
-// writeSimFile describes running simulators, for `serve --sim` and for scripts.
-// The shape is the one that demo.json has under sim.
+// writeSimFile writes the description of running simulators, for `serve --sim` and
+// for scripts. Its form is that of the member sim of demo.json.
 func writeSimFile(name string, described map[venues.Venue]SimVenue) error {
-	content, err := json.MarshalIndent(described, "", " ") //nolint:gosec // handing over the keys is what the file is for
+	content, err := json.MarshalIndent(described, "", " ") //nolint:gosec // the file exists to hand over the keys
 	if err != nil {
 		return err
 	}
@@ -209,7 +159,7 @@ func writeSimFile(name string, described map[venues.Venue]SimVenue) error {
 	return nil
 }
 
-// readSimFile reads what writeSimFile wrote.
+// readSimFile reads a file that writeSimFile has written.
 func readSimFile(name string) (map[venues.Venue]SimVenue, error) {
 	content, err := os.ReadFile(name)
 	if err != nil {
@@ -225,7 +175,7 @@ func readSimFile(name string) (map[venues.Venue]SimVenue, error) {
 		}
 	}
 	if len(described) == 0 {
-		return nil, fmt.Errorf("%s describes no simulated venue", name)
+		return nil, fmt.Errorf("%s does not describe any simulated venue", name)
 	}
 	return described, nil
 }

@@ -16,14 +16,13 @@ import (
 	"venuegate/venues"
 )
 
-// patience bounds every wait of a test for a condition. Only a test that fails
-// spends it.
-const patience = time.Minute
+// waitMax bounds every wait of a test for a condition. Only failing tests reach it.
+const waitMax = time.Minute
 
-// eventually waits for a condition, looking often.
+// eventually polls a condition until it holds.
 func eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(waitMax)
 	for !condition() {
 		if time.Now().After(deadline) {
 			t.Fatalf("still waiting for %s", what)
@@ -32,10 +31,10 @@ func eventually(t testing.TB, what string, condition func() bool) {
 	}
 }
 
-// do sends a request over a connection of its own.
+// do sends a request over a new connection.
 func do(t testing.TB, request *http.Request) (int, string) {
 	t.Helper()
-	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: waitMax, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +56,7 @@ func get(t testing.TB, url string) (int, string) {
 	return do(t, request)
 }
 
-// startSim starts simulated venues for the length of a test.
+// startSim starts simulated venues for the duration of a test.
 func startSim(t testing.TB, o simOptions) map[venues.Venue]SimVenue {
 	t.Helper()
 	if o.Listen == "" {
@@ -80,7 +79,7 @@ func startSim(t testing.TB, o simOptions) map[venues.Venue]SimVenue {
 	return sims.venues
 }
 
-// testWriter shows a log with its test.
+// testWriter writes to the log of a test.
 type testWriter struct{ t testing.TB }
 
 func (w testWriter) Write(p []byte) (int, error) {
@@ -88,8 +87,8 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSimCommand: the command describes what it runs, keeps the ledger's file,
-// and ends cleanly when told to.
+// TestSimCommand checks that the command describes the venues, writes the ledger
+// file, and ends cleanly when its context ends.
 func TestSimCommand(t *testing.T) {
 	dir := t.TempDir()
 	out, ledger := filepath.Join(dir, "sim.json"), filepath.Join(dir, "ledger")
@@ -112,13 +111,13 @@ func TestSimCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range simulated {
-		v := described[s.venue]
+	for _, row := range venueTable {
+		v := described[row.code]
 		if status, body := get(t, v.ControlURL+"/ledger"); status != http.StatusOK || !json.Valid([]byte(body)) {
-			t.Errorf("%s control: %d %s", s.venue, status, body)
+			t.Errorf("%s control: %d %s", row.code, status, body)
 		}
 		if v.APIKey == "" || v.APISecret == "" || !strings.HasPrefix(v.WSURL, "ws://127.0.0.1:") {
-			t.Errorf("%s is described as %+v", s.venue, v)
+			t.Errorf("%s is described as %+v", row.code, v)
 		}
 	}
 	if status, _ := get(t, described[venues.Binance].RESTURL+"/fapi/v1/time"); status != http.StatusOK {
@@ -138,19 +137,19 @@ func TestSimCommand(t *testing.T) {
 	}
 }
 
-// TestSimulatorsTakeNeighbouringPorts: scripts that name one port know all.
-func TestSimulatorsTakeNeighbouringPorts(t *testing.T) {
-	base := freePorts(t, 2*len(simulated))
+// TestSimulatorsUseConsecutivePorts: scripts that set one port know all of them.
+func TestSimulatorsUseConsecutivePorts(t *testing.T) {
+	base := freePorts(t, 2*len(venueTable))
 	described := startSim(t, simOptions{Listen: fmt.Sprintf("127.0.0.1:%d", base), Seed: 1, Quiet: true})
-	for i, s := range simulated {
-		v := described[s.venue]
+	for i, row := range venueTable {
+		v := described[row.code]
 		if v.RESTURL != fmt.Sprintf("http://127.0.0.1:%d", base+2*i) || v.ControlURL != fmt.Sprintf("http://127.0.0.1:%d", base+2*i+1) {
-			t.Errorf("%s is at %s, control %s", s.venue, v.RESTURL, v.ControlURL)
+			t.Errorf("%s is at %s, control %s", row.code, v.RESTURL, v.ControlURL)
 		}
 	}
 }
 
-// freePorts finds n neighbouring ports that are free now.
+// freePorts returns the first of n consecutive free ports.
 func freePorts(t *testing.T, n int) int {
 	t.Helper()
 	for base := 20000; base < 60000; base += 97 {
@@ -169,10 +168,10 @@ func freePorts(t *testing.T, n int) int {
 	return 0
 }
 
-func TestReadSimFileNamesWhatIsWrong(t *testing.T) {
+func TestReadSimFileReportsInvalidContent(t *testing.T) {
 	for content, says := range map[string]string{
 		"":   "read simulated venues",
-		"{}": "no simulated venue",
+		"{}": "any simulated venue",
 		`{"ftx":{"restUrl":"http://127.0.0.1:1","wsUrl":"ws://127.0.0.1:1","apiKey":"k"}}`: `"ftx" is unknown`,
 		`{"binance":{"restUrl":"http://127.0.0.1:1"}}`:                                     `"binance" is unknown or incomplete`,
 	} {

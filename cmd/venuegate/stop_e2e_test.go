@@ -16,26 +16,26 @@ import (
 	"venuegate/venues"
 )
 
-// line is the network between the service and one venue. Once it is dead it takes
-// every byte and gives none, and what connects anew meets the same.
-type line struct {
+// link is a proxy between the service and one venue. Once it is dead it accepts
+// every byte and returns none, on existing and on new connections.
+type link struct {
 	venue    string
 	listener net.Listener
 
-	mu    sync.Mutex
-	conns []net.Conn
-	dead  bool
-	// swallowed are the connections that sent something into the dead line.
+	mu     sync.Mutex
+	conns  []net.Conn
+	isDead bool
+	// swallowed is the number of connections that sent something to the dead link.
 	swallowed int
 }
 
-func openLine(t *testing.T, venue string) *line {
+func openLink(t *testing.T, venue string) *link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &line{venue: venue, listener: listener}
+	l := &link{venue: venue, listener: listener}
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		for {
@@ -54,10 +54,10 @@ func openLine(t *testing.T, venue string) *line {
 	return l
 }
 
-// serve carries a connection until either side ends it.
-func (l *line) serve(near net.Conn) {
+// serve copies data between both sides of a connection until one ends it.
+func (l *link) serve(near net.Conn) {
 	defer near.Close()
-	if !l.hold(near) {
+	if !l.register(near) {
 		if _, err := near.Read(make([]byte, 1)); err == nil {
 			l.mu.Lock()
 			l.swallowed++
@@ -78,19 +78,19 @@ func (l *line) serve(near net.Conn) {
 	_, _ = io.Copy(l.through(near), far)
 }
 
-// hold notes a connection, and says whether the line is alive.
-func (l *line) hold(conn net.Conn) bool {
+// register adds a connection and reports whether the link works.
+func (l *link) register(conn net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.conns = append(l.conns, conn)
-	return !l.dead
+	return !l.isDead
 }
 
-// through writes to a side for as long as the line is alive.
-func (l *line) through(to io.Writer) io.Writer {
+// through returns a writer to one side that discards data once the link is dead.
+func (l *link) through(to io.Writer) io.Writer {
 	return writerFunc(func(data []byte) (int, error) {
 		l.mu.Lock()
-		dead := l.dead
+		dead := l.isDead
 		l.mu.Unlock()
 		if dead {
 			return len(data), nil
@@ -103,15 +103,15 @@ type writerFunc func([]byte) (int, error)
 
 func (w writerFunc) Write(data []byte) (int, error) { return w(data) }
 
-// die lets nothing through any more.
-func (l *line) die() {
+// blackhole makes the link discard everything from now on.
+func (l *link) blackhole() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dead = true
+	l.isDead = true
 }
 
-// cut ends the connections that there are.
-func (l *line) cut() {
+// cut closes the current connections.
+func (l *link) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, conn := range l.conns {
@@ -120,16 +120,17 @@ func (l *line) cut() {
 	l.conns = nil
 }
 
-func (l *line) taken() int {
+func (l *link) swallowedCount() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.swallowed
 }
 
-// overLines puts a line before every venue of a file of simulated venues.
-func overLines(t *testing.T, sims map[venues.Venue]SimVenue) (file string, lines map[venues.Venue]*line) {
+// behindLinks puts a link in front of every simulated venue and returns their
+// description.
+func behindLinks(t *testing.T, sims map[venues.Venue]SimVenue) (file string, lines map[venues.Venue]*link) {
 	t.Helper()
-	lines, described := map[venues.Venue]*line{}, map[venues.Venue]SimVenue{}
+	lines, described := map[venues.Venue]*link{}, map[venues.Venue]SimVenue{}
 	for venue, sim := range sims {
 		address := func(text string) (*url.URL, string) {
 			u, err := url.Parse(text)
@@ -140,7 +141,7 @@ func overLines(t *testing.T, sims map[venues.Venue]SimVenue) (file string, lines
 		}
 		rest, host := address(sim.RESTURL)
 		stream, _ := address(sim.WSURL)
-		l := openLine(t, host)
+		l := openLink(t, host)
 		rest.Host, stream.Host = l.listener.Addr().String(), l.listener.Addr().String()
 		sim.RESTURL, sim.WSURL = rest.String(), stream.String()
 		lines[venue], described[venue] = l, sim
@@ -152,35 +153,34 @@ func overLines(t *testing.T, sims map[venues.Venue]SimVenue) (file string, lines
 	return file, lines
 }
 
-// TestStopWhileNoVenueAnswers: the service ends in order and in time while
-// everything that it has asked its venues stays without an answer: orders, readings,
-// connections that are being made.
+// TestStopWhileNoVenueAnswers checks that the service stops cleanly and in time while
+// its venues do not respond to orders, queries and new connections.
 func TestStopWhileNoVenueAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry string
-		// cut says that the connections end, so that new ones are on the way.
+		// cut also closes the connections, so that new ones are being opened.
 		cut bool
 	}{
-		"orders by REST":            {entry: "rest"},
-		"orders over connections":   {entry: "websocket"},
-		"connections are made anew": {entry: "websocket", cut: true},
+		"orders by REST":           {entry: "rest"},
+		"orders over connections":  {entry: "websocket"},
+		"connections are reopened": {entry: "websocket", cut: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, sims := startSimProcess(t)
-			file, lines := overLines(t, sims)
+			file, lines := behindLinks(t, sims)
 			s := startService(t, t.TempDir(), "--sim", file, "--config", writeFile(t, fmt.Sprintf(
 				"venues:\n  binance: {orderEntry: %[1]s}\n  bybit: {orderEntry: %[1]s}\n  okx: {orderEntry: %[1]s}\n", c.entry)))
 			h := s.hook(`"rules":{}`)
 			for _, l := range lines {
-				l.die()
+				l.blackhole()
 				if c.cut {
 					l.cut()
 				}
 			}
 			for venue, l := range lines {
-				if c.cut { // a stream that is made anew asks, or shakes hands
-					eventually(t, "new connections to "+string(venue), func() bool { return l.taken() > 1 })
+				if c.cut { // a reopened stream sends a request or a handshake
+					eventually(t, "new connections to "+string(venue), func() bool { return l.swallowedCount() > 1 })
 				}
 				signal := newSignal(h, orderSignal(string(venue), "BTCUSDT", "buy", "0.01", ""))
 				if status, answer := s.send(signal); status != http.StatusAccepted {
@@ -188,17 +188,16 @@ func TestStopWhileNoVenueAnswers(t *testing.T) {
 				}
 			}
 			s.signal(syscall.SIGTERM)
-			if status := s.exit(); status != exitOK { // it fails where actors do not end in stopMax
+			if status := s.exit(); status != exitOK { // another status if the actors exceed stopMax
 				t.Errorf("status %d", status)
 			}
 		})
 	}
 }
 
-// TestEndAnswersWhoeverWaitsForAnOrder: the venue is silent, and the account that
-// would find out what has become of the order ends. The order is shown as it is
-// known, at once, and stays where its client can ask for it.
-func TestEndAnswersWhoeverWaitsForAnOrder(t *testing.T) {
+// TestEndAnswersPendingOrderRequests checks that a request whose venue does not respond
+// returns immediately with the last known order when its account ends.
+func TestEndAnswersPendingOrderRequests(t *testing.T) {
 	for name, end := range map[string]func(s *service){
 		"the account is removed": func(s *service) { s.accountsCommand("remove", s.binanceAccount()) },
 		"the service stops":      func(s *service) { s.signal(syscall.SIGTERM) },
@@ -206,34 +205,34 @@ func TestEndAnswersWhoeverWaitsForAnOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, sims := startSimProcess(t)
-			file, lines := overLines(t, sims)
+			file, lines := behindLinks(t, sims)
 			s := startService(t, t.TempDir(), "--sim", file)
-			lines[venues.Binance].die()
-			answered := s.posts("/v1/orders", `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"0.01","price":"60000","requestId":"r1"}`)
+			lines[venues.Binance].blackhole()
+			answered := s.postAsync("/v1/orders", `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"0.01","price":"60000","requestId":"r1"}`)
 			eventually(t, "the intent", func() bool {
 				return len(s.trade(http.StatusOK, http.MethodGet, "/v1/orders?requestId=r1", "").items()) == 1
 			})
 			end(s)
 			a := <-answered
-			if a.err != nil || a.status != http.StatusAccepted { // else the request has waited out its own time
+			if a.err != nil || a.status != http.StatusAccepted { // otherwise the request has timed out
 				t.Fatalf("%d %s, %v", a.status, a.body, a.err)
 			}
 			if status := a.body.text("status"); status != "pending" && status != "unknown" {
-				t.Errorf("the order is shown as %s", status)
+				t.Errorf("status of the order = %s, want pending or unknown", status)
 			}
 		})
 	}
 }
 
-// posting is what became of a request that a test does not wait for.
-type posting struct {
+// asyncResponse is the result of postAsync.
+type asyncResponse struct {
 	status int
 	body   record
 	err    error
 }
 
-// posts sends a request and goes on.
-func (s *service) posts(path, body string) <-chan posting {
+// postAsync sends a request and returns a channel for its response.
+func (s *service) postAsync(path, body string) <-chan asyncResponse {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.demo.BaseURL+path, strings.NewReader(body))
 	if err != nil {
@@ -241,10 +240,10 @@ func (s *service) posts(path, body string) <-chan posting {
 	}
 	request.Header.Set("Authorization", "Bearer "+s.demo.APIKey)
 	request.Header.Set("Content-Type", "application/json")
-	came := make(chan posting, 1)
+	came := make(chan asyncResponse, 1)
 	go func() {
-		client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
-		var r posting
+		client := http.Client{Timeout: waitMax, Transport: &http.Transport{DisableKeepAlives: true}}
+		var r asyncResponse
 		response, err := client.Do(request)
 		if r.err = err; err == nil {
 			defer response.Body.Close()

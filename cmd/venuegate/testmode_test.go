@@ -12,21 +12,21 @@ import (
 	"venuegate/venues"
 )
 
-// TestTestModeWritesNothing: signals of every action, sent to channels in test
-// mode over sockets, ask no venue to change anything.
+// TestTestModeWritesNothing sends signals of every action to channels in test mode and
+// checks that no venue receives a request that changes anything.
 func TestTestModeWritesNothing(t *testing.T) { writeNothing(t, 1_000) }
 
 const (
-	// signalsPerHook is less than what one channel takes in a minute.
+	// signalsPerHook is below the limit of a channel per minute.
 	signalsPerHook = 50
-	// hooksPerCustomer is less than a customer may have.
+	// hooksPerCustomer is below the limit of a customer.
 	hooksPerCustomer = 90
-	// signalSenders send at the same time.
+	// signalSenders is the number of concurrent senders.
 	signalSenders = 16
 )
 
-// rehearsed are the bodies of signals in turn, with the exchange for %s.
-var rehearsed = []string{
+// testSignals are the bodies of signals in turn, with the exchange for %s.
+var testSignals = []string{
 	`{"action":"order","exchange":"%s","symbol":"BTCUSDT","side":"buy","qty":"0.01"}`,
 	`{"action":"order","exchange":"%s","symbol":"ETHUSDT","side":"sell","qty":"0.5","orderType":"limit","price":"9000","stopLoss":"9500","takeProfit":"8000"}`,
 	`{"action":"close","exchange":"%s","symbol":"BTCUSDT"}`,
@@ -53,23 +53,23 @@ func writeNothing(t *testing.T, signals int) {
 	if after := s.writes(); !slices.Equal(after, before) {
 		t.Errorf("the venues have counted %v requests, and %v before %d signals", after, before, len(hooks)*signalsPerHook)
 	}
-	s.trade(http.StatusOK, http.MethodDelete, "/v1/orders", "") // the counter sees what is not in test mode
+	s.trade(http.StatusOK, http.MethodDelete, "/v1/orders", "") // without test mode the counter changes
 	if after := s.writes(); slices.Equal(after, before) {
 		t.Error("a cancel is not counted")
 	}
 }
 
-// rehearsingHook is a channel in test mode and whose it is.
-type rehearsingHook struct {
+// testHook is a channel in test mode with its customer.
+type testHook struct {
 	DemoHook
 	customer string
 }
 
-// rehearsingHooks makes n channels in test mode, of as many customers as it takes,
+// createTestHooks makes n channels in test mode, of as many customers as it takes,
 // each with an account at every venue.
-func (s *service) rehearsingHooks(n int) []rehearsingHook {
+func (s *service) rehearsingHooks(n int) []testHook {
 	s.t.Helper()
-	hooks := make([]rehearsingHook, 0, n)
+	hooks := make([]testHook, 0, n)
 	customer := s.customer()
 	for i := range n {
 		if i > 0 && i%hooksPerCustomer == 0 {
@@ -79,12 +79,12 @@ func (s *service) rehearsingHooks(n int) []rehearsingHook {
 			}
 		}
 		made := s.administer(http.StatusCreated, http.MethodPost, "hooks", fmt.Sprintf(`{"customer":%q,"kind":"webhook","name":"test","testMode":true}`, customer))
-		hooks = append(hooks, rehearsingHook{DemoHook{made.text("id"), made.text("url"), made.text("secret")}, customer})
+		hooks = append(hooks, testHook{DemoHook{made.text("id"), made.text("url"), made.text("secret")}, customer})
 	}
 	return hooks
 }
 
-// connectNew connects a customer with a new account of a simulated venue.
+// connectNew connects a new account of a simulated venue to a customer.
 func (s *service) connectNew(customer string, exchange venues.Venue) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.demo.Sim[exchange].ControlURL+"/accounts", strings.NewReader("{}"))
@@ -101,8 +101,8 @@ func (s *service) connectNew(customer string, exchange venues.Venue) {
 		`{"customer":%q,"exchange":%q,"apiKey":%q,"apiSecret":%q,"passphrase":%q}`, customer, exchange, made.APIKey, made.APISecret, made.Passphrase))
 }
 
-// rehearse sends each channel its signals.
-func (s *service) rehearse(hooks []rehearsingHook) {
+// sendSignals sends each channel its signals.
+func (s *service) rehearse(hooks []testHook) {
 	s.t.Helper()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: signalSenders}}
 	defer client.CloseIdleConnections()
@@ -120,7 +120,7 @@ func (s *service) rehearse(hooks []rehearsingHook) {
 	}
 	for i := range signalsPerHook {
 		for _, h := range hooks {
-			body := fmt.Sprintf(rehearsed[i%len(rehearsed)], venues.All()[i%len(venues.All())])
+			body := fmt.Sprintf(testSignals[i%len(testSignals)], venues.All()[i%len(venues.All())])
 			work <- newSignal(h.DemoHook, fmt.Sprintf(`%s,"requestId":"r-%d"}`, strings.TrimSuffix(body, "}"), i))
 		}
 	}
@@ -128,14 +128,14 @@ func (s *service) rehearse(hooks []rehearsingHook) {
 	wait.Wait()
 }
 
-// tested counts the signals of a channel that have ended as tests.
-func (s *service) tested(h rehearsingHook) int {
+// tested returns the number of signals of a channel that ended as tests.
+func (s *service) tested(h testHook) int {
 	s.t.Helper()
 	page := s.administer(http.StatusOK, http.MethodGet, "journal?limit=1000&kind=signal.answer&result=test&customer="+h.customer+"&channel="+h.ID, "")
 	return len(page.items())
 }
 
-// writes are the requests to change something that each venue has counted.
+// writes returns how many requests that change something each venue has counted.
 func (s *service) writes() []int {
 	s.t.Helper()
 	var list []int

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// TestTLS: the public listener speaks TLS 1.2 and newer with the configured
-// certificate, and the demo says so.
+// TestTLS checks that the public listener uses TLS 1.2 or newer with the configured
+// certificate, and that the demo prints https URLs.
 func TestTLS(t *testing.T) {
 	cert, key, roots := makeCertificate(t)
 	config := writeFile(t, "tls: {cert: "+cert+", key: "+key+"}")
@@ -26,7 +26,7 @@ func TestTLS(t *testing.T) {
 	if !strings.HasPrefix(s.demo.BaseURL, "https://127.0.0.1:") || !strings.HasPrefix(s.demo.WSURL, "wss://127.0.0.1:") {
 		t.Fatalf("described as %s and %s", s.demo.BaseURL, s.demo.WSURL)
 	}
-	client := http.Client{Timeout: patience, Transport: &http.Transport{
+	client := http.Client{Timeout: waitMax, Transport: &http.Transport{
 		DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 	}}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.demo.BaseURL+"/v1/time", http.NoBody)
@@ -49,14 +49,14 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-func TestTLSFilesThatAreNot(t *testing.T) {
+func TestInvalidTLSFilesAreReported(t *testing.T) {
 	config := writeFile(t, "data: "+t.TempDir()+"\nlisten: 127.0.0.1:0\nadminListen: 127.0.0.1:0\ntls: {cert: /nonexistent.pem, key: /nonexistent.key}")
 	if status, _, errText := run(t.Context(), "serve", "--config", config); status != exitFailed || !strings.Contains(errText, "/nonexistent.pem") {
 		t.Errorf("status %d: %s", status, errText)
 	}
 }
 
-// makeCertificate signs one for loopback with its own key.
+// makeCertificate creates a self-signed certificate for loopback.
 func makeCertificate(t *testing.T) (certFile, keyFile string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

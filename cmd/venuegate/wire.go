@@ -17,9 +17,9 @@ import (
 	"venuegate/actors/root"
 	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
-	"venuegate/transport/admin"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/registry"
 	"venuegate/transport/rest"
 	"venuegate/transport/stream"
 	"venuegate/venues"
@@ -27,21 +27,20 @@ import (
 
 const (
 	streamPath = "/v1/stream"
-	// subscribeMax bounds the wait of a stream session for the owner of a topic.
+	// subscribeMax bounds how long a stream session waits for the owner of a topic.
 	subscribeMax = 5 * time.Second
-	// stopMax bounds the wait for all actors to put down what they hold. Nothing in
-	// it waits for anybody else: calls under way end with an unknown outcome, which
-	// the next start finds out.
+	// stopMax bounds the stop of all actors. It waits for no venue: calls in
+	// progress end with an unknown outcome, which the next start resolves.
 	stopMax = 5 * time.Second
 	// limiterKeysMax bounds the keys whose requests are counted.
 	limiterKeysMax = 65536
 )
 
-// engine is what is between the listeners: store, actors and edges.
+// engine is the service without its listeners: store, actors and edges.
 type engine struct {
 	config Config
 	log    *zap.Logger
-	// baseURL is where clients find the service.
+	// baseURL is the URL of the public listener.
 	baseURL  string
 	store    *badgerstore.Store
 	vault    credentialVault
@@ -50,16 +49,16 @@ type engine struct {
 	auth     *auth.Authenticator
 	limiter  auth.Limiter
 	tree     *root.Tree
-	// venueStats tell how each venue stands.
+	// venueStats are the sources of each venue's metrics.
 	venueStats map[venues.Venue]venueStats
-	registry   *admin.Registry
+	registry   *registry.Registry
 	rest       *rest.Server
 	hub        *stream.Hub
 	closers
 }
 
 // openEngine builds from the bottom up: store, connectors, actors, edges. The
-// actors begin to reconcile at once.
+// actors begin to reconcile immediately.
 func openEngine(ctx context.Context, config Config, baseURL string, dir *dataDir, metrics prometheus.Registerer, log *zap.Logger) (*engine, error) {
 	e := &engine{config: config, baseURL: baseURL, log: log}
 	if err := e.open(ctx, dir, metrics); err != nil {
@@ -81,7 +80,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		return err
 	}
 	e.add(func() error { closeConnectors(); return nil })
-	if err := keepListings(ctx, e.store, e.config, connectors, e.log); err != nil {
+	if err := openListings(ctx, e.store, e.config, connectors, e.log); err != nil {
 		return err
 	}
 	if err := e.openOutbound(); err != nil {
@@ -93,8 +92,8 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	}
 	e.auth = auth.NewAuthenticator(e.store)
 	e.limiter = auth.NewMemoryLimiter(limiterKeysMax)
-	e.registry = admin.NewRegistry(admin.Options{
-		Store: e.store, Directory: e, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors, e.config.Venues},
+	e.registry = registry.New(registry.Options{
+		Store: e.store, Service: e.tree, Sessions: e.auth, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors, e.config.Venues},
 		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.outbound.targets(), Files: e.outbound.workbook,
 	})
 	if err := e.openEdges(ctx, times); err != nil {
@@ -145,8 +144,8 @@ func (e *engine) startMarkets(connectors map[venues.Venue]venues.Connector) (map
 	return markets, nil
 }
 
-// unseal opens an account's credentials, for the environment that they are for:
-// keys of a real account are not shown to a simulator.
+// unseal opens an account's credentials. It fails if the venue is configured for
+// another environment: keys of a real account are never sent to a simulator.
 func (e *engine) unseal(account persistence.VenueAccount) (venues.Credentials, error) {
 	if configured := e.config.Venues[account.Exchange].Environment; configured != account.Environment {
 		return venues.Credentials{}, fmt.Errorf("the account is for %s, %s is configured for %s", account.Environment, account.Exchange, configured)
@@ -154,7 +153,7 @@ func (e *engine) unseal(account persistence.VenueAccount) (venues.Credentials, e
 	return e.vault.Open(account.Customer, account.Exchange, account.Sealed)
 }
 
-// openEdges builds the public server: REST, and the stream on it.
+// openEdges builds the public server: REST, stream and hooks.
 func (e *engine) openEdges(ctx context.Context, times times) error {
 	secret, err := installationSetting(ctx, e.store, settingCursorSecret, newCursorSecret)
 	if err != nil {
@@ -170,7 +169,7 @@ func (e *engine) openEdges(ctx context.Context, times times) error {
 	unwatch := e.auth.Watch(e.hub.RevokeKey)
 	e.add(func() error { unwatch(); return nil })
 	e.rest, err = rest.New(rest.Deps{
-		Trader: e.tree, Accounts: e.tree, Catalogue: e.tree, Records: e.store, Auth: e.auth,
+		Trader: e.tree, Accounts: e.tree, Instruments: e.tree, Records: e.store, Auth: e.auth,
 		Limiter: e.limiter, Ready: e, CursorSecret: secret,
 		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: prefixesOf(e.config.TrustedProxies),
 		ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
@@ -184,12 +183,12 @@ func (e *engine) openEdges(ctx context.Context, times times) error {
 	return nil
 }
 
-// backup writes all that is durable.
+// backup writes a backup of the store and the files of endpoints.
 func (e *engine) backup(ctx context.Context, w io.Writer) error {
 	return writeBackup(ctx, e.store, e.sheets(), w)
 }
 
-// Ready is nil while trading is accepted, else why it is not.
+// Ready returns nil while orders are accepted, else the reason.
 func (e *engine) Ready() error {
 	if err := e.store.Integrity(); err != nil {
 		return err
@@ -197,24 +196,19 @@ func (e *engine) Ready() error {
 	return e.tree.Ready()
 }
 
-// AccountReady is nil once an account takes orders. It is asked with an order of
-// no instrument, which an account that takes orders refuses for that reason.
+// AccountReady returns nil while an account accepts orders, else the reason.
 func (e *engine) AccountReady(ctx context.Context, customer string, exchange venues.Venue) error {
 	if err := e.Ready(); err != nil {
 		return err
 	}
-	_, err := e.tree.Place(ctx, venues.PlaceOrder{Command: venues.Command{Customer: customer}, Exchange: exchange})
-	if venues.CodeOf(err) == venues.CodeSymbolNotTradable {
-		return nil
-	}
-	return err
+	return e.tree.AccountReady(ctx, customer, exchange)
 }
 
-// Serve answers clients until Shutdown.
+// Serve accepts connections until Shutdown.
 func (e *engine) Serve(listener net.Listener) error { return e.rest.Serve(listener) }
 
-// Shutdown accepts nothing more, tells streams to come again elsewhere, and lets
-// requests end.
+// Shutdown stops accepting connections, asks stream clients to reconnect, and
+// waits for requests in progress until ctx ends.
 func (e *engine) Shutdown(ctx context.Context) error {
 	return together(
 		func() error { return e.hub.Close(ctx) },
@@ -222,7 +216,7 @@ func (e *engine) Shutdown(ctx context.Context) error {
 	)
 }
 
-// feed is the tree as the stream asks it.
+// feed adapts the tree to the interface of the stream.
 type feed struct{ tree *root.Tree }
 
 func (f feed) Subscribe(customer string, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error) {

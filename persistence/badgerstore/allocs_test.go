@@ -9,9 +9,9 @@ import (
 	"venuegate/venues"
 )
 
-// An order takes two commits: its intent with the request id, and its end with two
-// rows of the journal. Most of what they allocate is badger's, which takes a dozen
-// for each of 19 rows; the bound is a tenth above what they took when it was set.
+// An order takes two commits: its intent with the request id, and its last state with
+// two journal rows. Most allocations are badger's: a dozen for each of 19 rows. The
+// limit is a tenth above the number when it was set.
 func TestOrderAllocatesLittle(t *testing.T) {
 	const allocsMax = 380
 	store, err := badgerstore.Open(t.TempDir(), badgerstore.Options{})
@@ -43,6 +43,6 @@ func TestOrderAllocatesLittle(t *testing.T) {
 	})
 	t.Logf("%v allocations", allocs)
 	if allocs > allocsMax {
-		t.Errorf("the commits of an order take %v allocations, more than %d", allocs, allocsMax)
+		t.Errorf("the commits of an order take %v allocations, want at most %d", allocs, allocsMax)
 	}
 }

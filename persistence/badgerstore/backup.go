@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"hash"
 	"io"
+
+	"venuegate/persistence/internal/rows"
 )
 
-// A backup is a header, the ledger of the moment, every row but the ledger rows,
-// an end mark and a SHA-256 over all before it:
+// A backup is a header, the current ledger, all rows except ledger rows, an end mark
+// and a SHA-256 of everything before it:
 //
 //	"vgbackup1\n"
 //	ledger                                         80 bytes, see ledger.encode
@@ -22,38 +24,31 @@ import (
 //	hash                                           32 bytes
 const backupMagic = "vgbackup1\n"
 
-// Bounds of one row in a backup: what badger takes as a key, and well above
-// what package rows makes as a value.
+// Bounds of one row in a backup: badger's limit for keys, and a value well above the
+// limit of package rows.
 const (
 	backupKeyBytesMax   = 64 << 10
 	backupValueBytesMax = 1 << 20
 )
 
-// ErrBackup reports a backup that is damaged, cut short or none.
+// ErrBackup reports a backup that is damaged or truncated, or not a backup.
 var ErrBackup = errors.New("the backup is damaged")
 
-// Backup writes everything that is durable at one moment. Commits go on
-// meanwhile. The backup holds what the store holds, sealed credentials
-// included, but no key to open them. A store that failed its integrity check is
-// not backed up.
+// Backup writes a consistent snapshot of what is durable. Commits continue meanwhile.
+// The backup includes sealed credentials, but not the keys to open them. It returns
+// ErrIntegrity for a store that failed its integrity check.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if err := s.Integrity(); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	s.reading.RLock()
-	defer s.reading.RUnlock()
-	if s.closed {
-		return errClosed
-	}
-	txn, end := s.writer.versions.read()
-	defer end()
-	if err := writeBackup(ctx, w, snapshot{txn: txn}); err != nil {
+	err := s.View(ctx, func(snapshot rows.Snapshot) error { return writeBackup(ctx, w, snapshot) })
+	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return nil
 }
 
-func writeBackup(ctx context.Context, w io.Writer, from snapshot) error {
+func writeBackup(ctx context.Context, w io.Writer, from rows.Snapshot) error {
 	head, err := newestLedger(from)
 	if err != nil {
 		return err
@@ -76,9 +71,9 @@ func writeBackup(ctx context.Context, w io.Writer, from snapshot) error {
 	return out.finish()
 }
 
-func newestLedger(from snapshot) (ledger, error) {
+func newestLedger(from rows.Snapshot) (ledger, error) {
 	var head ledger
-	err := errors.New("there is no ledger row")
+	err := errors.New("no ledger row")
 	scan := from.Scan(ledgerPrefix, ledgerEnd, true, func(_, value []byte) bool {
 		head, err = decodeLedger(value)
 		return false
@@ -121,12 +116,12 @@ func (b *backupWriter) finish() error {
 	return b.out.Flush()
 }
 
-// readBackup gives each row of a backup to put, and the ledger that describes
-// them, after it has found both whole. put may keep its slices.
+// readBackup calls put with each row of a backup. It returns the ledger of the backup
+// once it has verified that the rows match it. put may retain its slices.
 func readBackup(r io.Reader, put func(key, value []byte) error) (ledger, error) {
 	in := &backupReader{in: buffered(r), hash: sha256.New()}
 	if magic := in.take(len(backupMagic)); in.err != nil || string(magic) != backupMagic {
-		return ledger{}, fmt.Errorf("%w: it does not begin as one", ErrBackup)
+		return ledger{}, fmt.Errorf("%w: wrong header", ErrBackup)
 	}
 	described, err := decodeLedger(in.take(ledgerBytes))
 	if err != nil {
@@ -148,15 +143,15 @@ func readBackup(r io.Reader, put func(key, value []byte) error) (ledger, error) 
 	}
 	sum := in.hash.Sum(nil)
 	if !bytes.Equal(in.take(sha256.Size), sum) {
-		return ledger{}, fmt.Errorf("%w: its hash does not fit", ErrBackup)
+		return ledger{}, fmt.Errorf("%w: wrong hash", ErrBackup)
 	}
 	if counted.rows != described.rows || counted.sum != described.sum {
-		return ledger{}, fmt.Errorf("%w: it has %d rows, commit %d left %d", ErrBackup, counted.rows, described.seq, described.rows)
+		return ledger{}, fmt.Errorf("%w: %d rows, want %[4]d of commit %[3]d", ErrBackup, counted.rows, described.seq, described.rows)
 	}
 	return described, nil
 }
 
-// buffered is what is buffered already, or a buffer of its own.
+// buffered returns r if it is buffered, or else a buffered reader of it.
 func buffered(r io.Reader) *bufio.Reader {
 	if b, is := r.(*bufio.Reader); is {
 		return b
@@ -171,7 +166,7 @@ type backupReader struct {
 	err  error
 }
 
-// ReadByte implements io.ByteReader, for lengths.
+// ReadByte implements io.ByteReader, by which lengths are read.
 func (b *backupReader) ReadByte() (byte, error) {
 	c, err := b.in.ReadByte()
 	if err == nil {
@@ -215,7 +210,7 @@ func (b *backupReader) row() (key, value []byte, more bool) {
 	key = b.take(keyLength - 1)
 	value = b.take(b.length(backupValueBytesMax))
 	if b.err == nil && bytes.HasPrefix(key, ledgerPrefix) {
-		b.err = errors.New("a ledger row among the others")
+		b.err = errors.New("unexpected ledger row")
 	}
 	return key, value, b.err == nil
 }

@@ -15,19 +15,19 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// filled is a store of a few hundred orders for two customers.
-func filled(t testing.TB, dir string) (*badgerstore.Store, acked) {
+// newFilledStore returns a store with 150 orders for each of two customers.
+func newFilledStore(t testing.TB, dir string) (*badgerstore.Store, acked) {
 	t.Helper()
 	store := open(t, dir)
-	answered := acked{}
+	confirmed := acked{}
 	for _, customer := range []string{"alice", "bob"} {
 		writeOrders(t, store, customer, 1, 150)
-		answered[customer] = 150
+		confirmed[customer] = 150
 	}
-	return store, answered
+	return store, confirmed
 }
 
-// writeOrders commits the orders from to to, as the writing child does.
+// writeOrders commits the orders with numbers from to to, like the writing child.
 func writeOrders(t testing.TB, store *badgerstore.Store, customer string, from, to int) {
 	t.Helper()
 	fence, err := store.TakeOwnership(t.Context(), customer)
@@ -59,18 +59,18 @@ func closeStore(t testing.TB, store *badgerstore.Store) {
 	}
 }
 
-// sound checks that a directory holds a store with everything that was answered.
-func sound(t testing.TB, dir string, answered acked) {
+// checkStore checks that a store is intact and has all confirmed orders.
+func checkStore(t testing.TB, dir string, confirmed acked) {
 	t.Helper()
 	store := open(t, dir)
 	defer closeStore(t, store)
-	if err := errors.Join(store.Integrity(), answered.missing(t.Context(), store)); err != nil {
+	if err := errors.Join(store.Integrity(), confirmed.missing(t.Context(), store)); err != nil {
 		t.Errorf("%s: %v", dir, err)
 	}
 }
 
 func TestBackupIsRestored(t *testing.T) {
-	store, answered := filled(t, t.TempDir())
+	store, confirmed := newFilledStore(t, t.TempDir())
 	var backup bytes.Buffer
 	if err := store.Backup(t.Context(), &backup); err != nil {
 		t.Fatal(err)
@@ -82,22 +82,22 @@ func TestBackupIsRestored(t *testing.T) {
 		if err := badgerstore.Restore(dir, bytes.NewReader(backup.Bytes())); err != nil {
 			t.Fatal(err)
 		}
-		sound(t, dir, answered)
-		// The store restored goes on like any other.
+		checkStore(t, dir, confirmed)
+		// Commits continue in the restored store.
 		restored := open(t, dir)
 		writeOrders(t, restored, "alice", 151, 152)
 		closeStore(t, restored)
-		sound(t, dir, acked{"alice": 152, "bob": 150})
+		checkStore(t, dir, acked{"alice": 152, "bob": 150})
 		left, err := filepath.Glob(dir + ".restoring-*")
 		if err != nil || len(left) > 0 {
-			t.Errorf("a restore left %v, %v", left, err)
+			t.Errorf("scratch files after Restore: %v, %v; want none", left, err)
 		}
 	}
 }
 
-// A backup is of one moment, whatever is committed while it is read.
+// A backup is a consistent snapshot, whatever is committed meanwhile.
 func TestBackupWhileWriting(t *testing.T) {
-	store, _ := filled(t, t.TempDir())
+	store, _ := newFilledStore(t, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	var writing sync.WaitGroup
 	writing.Go(func() {
@@ -120,8 +120,8 @@ func TestBackupWhileWriting(t *testing.T) {
 	closeStore(t, store)
 }
 
-func TestRestoreRefuses(t *testing.T) {
-	store, _ := filled(t, t.TempDir())
+func TestRestoreRejectsDamagedBackups(t *testing.T) {
+	store, _ := newFilledStore(t, t.TempDir())
 	var whole bytes.Buffer
 	if err := store.Backup(t.Context(), &whole); err != nil {
 		t.Fatal(err)
@@ -130,18 +130,18 @@ func TestRestoreRefuses(t *testing.T) {
 	damaged := bytes.Clone(whole.Bytes())
 	damaged[len(damaged)/2] ^= 4
 	for name, backup := range map[string][]byte{
-		"nothing":      {},
-		"text":         []byte("this is no backup at all"),
-		"half":         whole.Bytes()[:whole.Len()/2],
-		"almost all":   whole.Bytes()[:whole.Len()-1],
-		"a bit turned": damaged,
+		"nothing":       {},
+		"text":          []byte("not a backup"),
+		"half":          whole.Bytes()[:whole.Len()/2],
+		"almost all":    whole.Bytes()[:whole.Len()-1],
+		"a bit flipped": damaged,
 	} {
 		dir := filepath.Join(t.TempDir(), "store")
 		if err := badgerstore.Restore(dir, bytes.NewReader(backup)); !errors.Is(err, badgerstore.ErrBackup) {
 			t.Errorf("%s: %v, want ErrBackup", name, err)
 		}
 		if left, _ := filepath.Glob(dir + "*"); len(left) > 0 {
-			t.Errorf("%s: a failed restore left %v", name, left)
+			t.Errorf("%s: files after a failed Restore: %v, want none", name, left)
 		}
 	}
 	occupied := t.TempDir()
@@ -149,7 +149,7 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := badgerstore.Restore(occupied, bytes.NewReader(whole.Bytes())); err == nil {
-		t.Error("a restore buried what was there")
+		t.Error("Restore to a directory that is not empty = nil, want an error")
 	}
 }
 
@@ -157,18 +157,18 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func TestBackupGivesUp(t *testing.T) {
-	store, _ := filled(t, t.TempDir())
+func TestBackupReturnsErrors(t *testing.T) {
+	store, _ := newFilledStore(t, t.TempDir())
 	if err := store.Backup(t.Context(), brokenWriter{}); !errors.Is(err, io.ErrShortWrite) {
-		t.Errorf("backup to a broken writer gave %v", err)
+		t.Errorf("Backup to a failing writer = %v, want io.ErrShortWrite", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := store.Backup(ctx, io.Discard); !errors.Is(err, context.Canceled) {
-		t.Errorf("backup under an ended context gave %v", err)
+		t.Errorf("Backup with a cancelled context = %v, want context.Canceled", err)
 	}
 	closeStore(t, store)
 	if err := store.Backup(t.Context(), io.Discard); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("backup of a closed store gave %v", err)
+		t.Errorf("Backup of a closed store = %v, want ErrUnavailable", err)
 	}
 }

@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
 	"venuegate/persistence/storetest"
 )
 
-// report adds the latencies of single commits to a benchmark.
+// report reports the latencies of single commits and their rate.
 func report(b *testing.B, took []time.Duration) {
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
@@ -22,7 +24,7 @@ func report(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
 }
 
-// commits lets writers commit b.N batches, each its own customer's.
+// commits commits b.N batches from several writers, each for its own customer.
 func commits(b *testing.B, writers int, batch func(fence persistence.Fence, i int) persistence.Batch) {
 	store, err := badgerstore.Open(b.TempDir(), badgerstore.Options{})
 	if err != nil {
@@ -56,14 +58,14 @@ func commits(b *testing.B, writers int, batch func(fence persistence.Fence, i in
 	report(b, took)
 }
 
-// one is a single small record: the shape of goals D1 and D3.
+// one returns a batch of one small record, as in goals D1 and D3.
 func one(fence persistence.Fence, i int) persistence.Batch {
 	return persistence.Batch{Fence: fence, Puts: []persistence.Record{
 		persistence.Setting{Name: fmt.Sprintf("setting%012d", i), Value: make([]byte, 180)},
 	}}
 }
 
-// intent is what an order commits before it is sent.
+// intent returns the batch that is committed before an order is sent.
 func intent(fence persistence.Fence, i int) persistence.Batch {
 	order := storetest.NewOrder(fence.Customer, i)
 	key := storetest.NewIdempotency(fence.Customer, order.RequestID, 1, i)
@@ -73,8 +75,7 @@ func intent(fence persistence.Fence, i int) persistence.Batch {
 	}
 }
 
-// BenchmarkCommit measures durable commits beside the limit of the disk, which
-// is BenchmarkSync.
+// BenchmarkCommit measures durable commits. Their lower limit is BenchmarkSync.
 func BenchmarkCommit(b *testing.B) {
 	for _, writers := range []int{1, 64, 256} {
 		b.Run(fmt.Sprintf("one/writers=%d", writers), func(b *testing.B) { commits(b, writers, one) })
@@ -82,8 +83,8 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkSync appends 300 bytes to a preallocated file and syncs its data: no
-// durable commit can be faster.
+// BenchmarkSync appends 300 bytes to a preallocated file and syncs its data. No durable
+// commit can be faster.
 func BenchmarkSync(b *testing.B) {
 	file, err := os.Create(filepath.Join(b.TempDir(), "log"))
 	if err != nil {
@@ -104,7 +105,7 @@ func BenchmarkSync(b *testing.B) {
 		if _, err := file.WriteAt(entry, int64(len(took)%(bytes/len(entry))*len(entry))); err != nil {
 			b.Fatal(err)
 		}
-		if err := syncData(file); err != nil {
+		if err := unix.Fdatasync(int(file.Fd())); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(start))

@@ -9,8 +9,8 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// The store works in a bubble of virtual time, and its goroutines end with it.
-func TestStoreInABubble(t *testing.T) {
+// The store works in a synctest bubble: its goroutines end when it is closed.
+func TestStoreWorksInVirtualTime(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		store := open(t, dir)

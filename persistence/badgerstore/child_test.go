@@ -17,9 +17,9 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// The test binary runs itself again as the process that is killed, and as the
-// one that opens damaged stores, because badger ends the process over some
-// damage. childEnv names the part, its arguments are in the command line.
+// The test binary runs itself as the process that is killed, and as the one that opens
+// damaged stores, because badger ends the process on some damage. childEnv selects
+// which, and its arguments are in the command line.
 const childEnv = "VENUEGATE_STORE_CHILD"
 
 func TestMain(m *testing.M) {
@@ -45,11 +45,11 @@ func child(t testing.TB, part string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// writers is how many customers the writing child commits for at once.
+// writers is the number of customers for which the writing child commits concurrently.
 const writers = 6
 
-// childWrites commits orders until it is killed and prints each one that was
-// answered, after the answer.
+// childWrites commits orders until it is killed. It prints each order after it is
+// confirmed.
 func childWrites(dir string) {
 	store, err := badgerstore.Open(dir, small)
 	if err != nil {
@@ -94,11 +94,11 @@ func fatal(format string, args ...any) {
 	os.Exit(1)
 }
 
-// acked counts, per customer, the orders that were answered: the numbers 1 to
-// the count, since each customer waits for one before the next.
+// acked is the number of confirmed orders by customer. They are numbered from 1, because
+// each customer commits one after the other.
 type acked map[string]int
 
-// total is how many orders were answered.
+// total returns the number of confirmed orders.
 func (a acked) total() int {
 	sum := 0
 	for _, n := range a {
@@ -107,8 +107,8 @@ func (a acked) total() int {
 	return sum
 }
 
-// writeAndKill lets a child write until it has answered n more orders, kills it
-// and adds what it answered.
+// writeAndKill runs a child until n more orders are confirmed, kills it and adds the
+// confirmed orders.
 func (a acked) writeAndKill(t testing.TB, dir string, n int) {
 	t.Helper()
 	cmd := child(t, "write", dir)
@@ -120,8 +120,8 @@ func (a acked) writeAndKill(t testing.TB, dir string, n int) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	for answered := 0; lines.Scan(); answered++ {
-		if answered == n {
+	for confirmed := 0; lines.Scan(); confirmed++ {
+		if confirmed == n {
 			if err := cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
@@ -134,12 +134,12 @@ func (a acked) writeAndKill(t testing.TB, dir string, n int) {
 		a[customer] = max(a[customer], count)
 	}
 	if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Fatalf("the writing child ended by itself: %v", err)
+		t.Fatalf("the writing child ended with %v, want killed", err)
 	}
 }
 
-// missing reads everything that was answered, by every way to it, and tells the
-// first thing that is not there.
+// missing reads all confirmed orders by every query and returns an error for the first
+// one that is missing.
 func (a acked) missing(ctx context.Context, store persistence.Reader) error {
 	for customer, n := range a {
 		byPage, err := ordersOf(ctx, store, customer)
@@ -163,7 +163,7 @@ func (a acked) missing(ctx context.Context, store persistence.Reader) error {
 				return fmt.Errorf("request id %s of %s: %w", want.RequestID, customer, err)
 			}
 			if !byPage[want.OrderID] || !events[uint64(i)] {
-				return fmt.Errorf("order %s of %s is in the pages: %v, its event: %v", want.OrderID, customer, byPage[want.OrderID], events[uint64(i)])
+				return fmt.Errorf("order %s of %s: in a page: %v, its event: %v; want both", want.OrderID, customer, byPage[want.OrderID], events[uint64(i)])
 			}
 		}
 	}

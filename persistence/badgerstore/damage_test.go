@@ -19,27 +19,27 @@ import (
 	"venuegate/persistence/badgerstore"
 )
 
-var damageTrials = flag.Int("damage.trials", 16, "how many damages are tried")
+var damageTrials = flag.Int("damage.trials", 16, "number of trials")
 
-// A damaged store never looks sound while something that was answered is
-// missing. Each trial damages a copy of a store whose process was killed: one
-// flipped bit, one file cut short, one file deleted.
-func TestDamageIsNoticed(t *testing.T) {
+// A damaged store is never reported as intact while a confirmed order is missing. Each
+// trial damages a copy of a store whose process was killed: it flips one bit, truncates
+// one file or deletes one file.
+func TestDamageIsDetected(t *testing.T) {
 	scratch := t.TempDir()
 	dir := filepath.Join(scratch, damagedSource)
-	// Orderly ends make tables, the last end leaves a log.
+	// Close writes tables; the kill leaves a log.
 	for range 2 {
-		store, answered := filled(t, dir)
+		store, confirmed := newFilledStore(t, dir)
 		closeStore(t, store)
-		sound(t, dir, answered)
+		checkStore(t, dir, confirmed)
 	}
-	answered := acked{"alice": 150, "bob": 150}
-	answered.writeAndKill(t, dir, 150)
-	known, err := json.Marshal(answered)
+	confirmed := acked{"alice": 150, "bob": 150}
+	confirmed.writeAndKill(t, dir, 150)
+	known, err := json.Marshal(confirmed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(scratch, damagedAnswered), known, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(scratch, damagedConfirmed), known, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	seed := rand.Uint64()
@@ -47,21 +47,21 @@ func TestDamageIsNoticed(t *testing.T) {
 	for trial := 0; trial < *damageTrials; {
 		trial = runTrials(t, verdicts, scratch, seed, trial)
 	}
-	t.Logf("seed %d, %d trials over %d answered orders: %v", seed, *damageTrials, answered.total(), verdicts)
+	t.Logf("seed %d, %d trials over %d confirmed orders: %v", seed, *damageTrials, confirmed.total(), verdicts)
 	if verdicts["silent"] > 0 {
-		t.Errorf("%d damages were not noticed", verdicts["silent"])
+		t.Errorf("%d damages were not detected, want 0", verdicts["silent"])
 	}
 }
 
-// What the child finds in the directory that it runs in, and makes there.
+// Files in the working directory of the child.
 const (
-	damagedSource   = "source"
-	damagedAnswered = "answered.json"
-	damagedCopy     = "copy"
+	damagedSource    = "source"
+	damagedConfirmed = "confirmed.json"
+	damagedCopy      = "copy"
 )
 
-// runTrials lets a child go through the trials until the end or its death, and
-// gives the next trial.
+// runTrials runs the trials in a child until the last one or until the child dies. It
+// returns the next trial.
 func runTrials(t *testing.T, verdicts map[string]int, scratch string, seed uint64, trial int) int {
 	t.Helper()
 	cmd := child(t, "damage", strconv.FormatUint(seed, 10), strconv.Itoa(trial), strconv.Itoa(*damageTrials))
@@ -92,7 +92,7 @@ func runTrials(t *testing.T, verdicts map[string]int, scratch string, seed uint6
 		}
 	}
 	if err := cmd.Wait(); err != nil {
-		// The process died over the damage: loud enough.
+		// The process died: the damage is detected.
 		t.Logf("%s: died: %s", damage, firstLine(stderr.String()))
 		verdicts["died"]++
 		trial++
@@ -105,15 +105,15 @@ func firstLine(text string) string {
 	return line
 }
 
-// childDamages runs the trials of a seed from first to before end.
+// childDamages runs the trials of a seed: its arguments are seed, first and end.
 func childDamages(args []string) {
-	known, err := os.ReadFile(damagedAnswered)
+	known, err := os.ReadFile(damagedConfirmed)
 	if err != nil {
-		fatal("answered: %v", err)
+		fatal("confirmed: %v", err)
 	}
-	var answered acked
-	if err := json.Unmarshal(known, &answered); err != nil {
-		fatal("answered: %v", err)
+	var confirmed acked
+	if err := json.Unmarshal(known, &confirmed); err != nil {
+		fatal("confirmed: %v", err)
 	}
 	seed, _ := strconv.ParseUint(args[0], 10, 64)
 	first, _ := strconv.Atoi(args[1])
@@ -127,26 +127,26 @@ func childDamages(args []string) {
 			fatal("damage: %v", err)
 		}
 		fmt.Fprintf(os.Stdout, "damage %s\n", damage)
-		fmt.Fprintln(os.Stdout, verdict(damagedCopy, answered))
+		fmt.Fprintln(os.Stdout, verdict(damagedCopy, confirmed))
 	}
 }
 
-func verdict(dir string, answered acked) string {
+func verdict(dir string, confirmed acked) string {
 	store, err := badgerstore.Open(dir, small)
 	if err != nil {
-		return "refused " + firstLine(err.Error())
+		return "rejected " + firstLine(err.Error())
 	}
 	defer func() { _ = store.Close() }()
 	if err := store.Integrity(); err != nil {
-		return "noticed " + strings.ReplaceAll(err.Error(), "\n", "; ")
+		return "detected " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	if err := answered.missing(context.Background(), store); err != nil {
+	if err := confirmed.missing(context.Background(), store); err != nil {
 		return "silent " + err.Error()
 	}
 	return "harmless"
 }
 
-// damageOne does one thing to one file of a store.
+// damageOne damages one file of a store and returns a description.
 func damageOne(dir string, random *rand.Rand) (string, error) {
 	files, err := filesOf(dir)
 	if err != nil {
@@ -157,7 +157,7 @@ func damageOne(dir string, random *rand.Rand) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Most of a preallocated log is empty; damage what is not, mostly.
+	// Most of a preallocated log is empty; mostly damage the used part.
 	used := len(bytes.TrimRight(content, "\x00"))
 	if used == 0 || random.IntN(10) == 0 {
 		used = len(content)
@@ -191,5 +191,5 @@ func filesOf(dir string) ([]string, error) {
 	return files, err
 }
 
-// copyStore copies a store that is not open.
+// copyStore copies a closed store.
 func copyStore(from, to string) error { return os.CopyFS(to, os.DirFS(from)) }

@@ -9,66 +9,66 @@ import (
 	"venuegate/persistence"
 )
 
-// diskCheckInterval is how long a refusal counts.
+// diskCheckInterval is the time between checks while the disk is full.
 const diskCheckInterval = time.Second
 
-// freeFractionMin is the least free part of a file system on which
-// Options.FreeBytesMin would be too much to ask: one tenth.
+// freeFractionMin limits Options.FreeBytesMin to one tenth of a small file system.
 const freeFractionMin = 10
 
-// What must be free, in percent of the mark that Options.FreeBytesMin sets.
+// Required free bytes, in percent of Options.FreeBytesMin.
 const (
-	takePercent = 100
-	// takeAgainPercent is for commits after a refusal. Each refusal makes owners begin
-	// anew: a disk that is about full must not be full and not full in turn.
-	takeAgainPercent = 112
-	// tablesPercent is for badger to make tables of its log, as it does when it is
-	// opened and closed.
+	// acceptPercent is required for commits.
+	acceptPercent = 100
+	// resumePercent is required for commits after a rejection. Each rejection makes
+	// owners reload, so the state of a nearly full disk must not alternate.
+	resumePercent = 112
+	// tablesPercent is required for badger to write its log to tables, as it does when
+	// it is opened and closed.
 	tablesPercent = 50
 )
 
-// diskGuard says when the disk is too full to write. For one goroutine at a time.
-type diskGuard struct {
+// diskSpace checks the free space of a file system. It is not safe for concurrent use.
+type diskSpace struct {
 	dir string
-	// freeBytesMin below zero switches the guard off.
+	// freeBytesMin below zero disables the check.
 	freeBytesMin int64
-	// refusal is what the last look found, nil if that was room.
-	refusal   error
-	refusedAt time.Time
-	// stat is statfs, but for tests.
+	// rejectErr is the result of the last check, nil if there was enough space.
+	rejectErr  error
+	rejectedAt time.Time
+	// stat is statFree, replaced in tests.
 	stat diskStat
 }
 
-// diskStat looks at the file system of a directory.
+// diskStat returns the free and the total size of the file system of a directory.
 type diskStat func(dir string) (freeBytes, totalBytes int64, err error)
 
-func newDiskGuard(dir string, freeBytesMin int64, stat diskStat) *diskGuard {
-	return &diskGuard{dir: dir, freeBytesMin: freeBytesMin, stat: stat}
+func newDiskSpace(dir string, freeBytesMin int64, stat diskStat) *diskSpace {
+	return &diskSpace{dir: dir, freeBytesMin: freeBytesMin, stat: stat}
 }
 
 func statFree(dir string) (freeBytes, totalBytes int64, err error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
-		return 0, 0, fmt.Errorf("look at the file system of %s: %w", dir, err)
+		return 0, 0, fmt.Errorf("stat the file system of %s: %w", dir, err)
 	}
 	return int64(fs.Bavail) * fs.Bsize, int64(fs.Blocks) * fs.Bsize, nil
 }
 
-// check is nil while there is room for commits. Where there was room it looks each
-// time: another process may take all of it in no time.
-func (g *diskGuard) check(now time.Time) error {
+// check returns nil if there is enough space for commits. As long as there is, it
+// checks each time, because another process may fill the disk quickly.
+func (g *diskSpace) check(now time.Time) error {
 	switch {
-	case g.refusal == nil:
-		g.refusal, g.refusedAt = g.look(takePercent), now
-	case now.Sub(g.refusedAt) >= diskCheckInterval:
-		g.refusal, g.refusedAt = g.look(takeAgainPercent), now
+	case g.rejectErr == nil:
+		g.rejectErr, g.rejectedAt = g.require(acceptPercent), now
+	case now.Sub(g.rejectedAt) >= diskCheckInterval:
+		g.rejectErr, g.rejectedAt = g.require(resumePercent), now
 	}
-	return g.refusal
+	return g.rejectErr
 }
 
-// look is nil where so many percent of the mark are free. A file system that cannot
-// be looked at has no room.
-func (g *diskGuard) look(percent int64) error {
+// require returns nil if that many percent of the required bytes are free. A file
+// system whose state cannot be read counts as full.
+func (g *diskSpace) require(percent int64) error {
 	if g.freeBytesMin < 0 {
 		return nil
 	}

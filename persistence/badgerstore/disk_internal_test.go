@@ -15,33 +15,33 @@ import (
 	"venuegate/persistence"
 )
 
-func TestFullDiskRefusesAndRecovers(t *testing.T) {
+func TestFullDiskRejectsCommitsUntilSpaceIsFree(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		room := int64(FreeBytesMinDefault)
-		s := openOn(t, dir, &room)
+		free := int64(FreeBytesMinDefault)
+		s := openOn(t, dir, &free)
 		size := 0
 		commit := func() error {
 			size++
 			return s.Commit(t.Context(), setting("s", size))
 		}
 		if err := commit(); err != nil {
-			t.Errorf("with just enough room: %v", err)
+			t.Errorf("Commit with just enough space = %v, want nil", err)
 		}
-		room-- // another process may take it in no time
+		free-- // another process may fill the disk at any time
 		if err := commit(); !errors.Is(err, persistence.ErrUnavailable) {
-			t.Errorf("without room: %v", err)
+			t.Errorf("Commit on a full disk = %v, want ErrUnavailable", err)
 		}
 		if err := s.Commit(t.Context(), persistence.Batch{}); err != nil {
-			t.Errorf("a barrier without room: %v", err)
+			t.Errorf("barrier on a full disk = %v, want nil", err)
 		}
 		if _, err := s.Setting(t.Context(), "s"); err != nil {
-			t.Errorf("reading without room: %v", err)
+			t.Errorf("Setting on a full disk = %v, want nil", err)
 		}
-		room = 2 * FreeBytesMinDefault
+		free = 2 * FreeBytesMinDefault
 		time.Sleep(diskCheckInterval)
 		if err := commit(); err != nil {
-			t.Errorf("with room again: %v", err)
+			t.Errorf("Commit with enough space again = %v, want nil", err)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -49,10 +49,10 @@ func TestFullDiskRefusesAndRecovers(t *testing.T) {
 	})
 }
 
-// openOn opens a store on a disk that has so much room.
-func openOn(t *testing.T, dir string, room *int64) *Store {
+// openOn opens a store on a disk with that many free bytes.
+func openOn(t *testing.T, dir string, free *int64) *Store {
 	t.Helper()
-	store, err := Open(dir, onDisk(room))
+	store, err := Open(dir, onDisk(free))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,55 +60,55 @@ func openOn(t *testing.T, dir string, room *int64) *Store {
 	return store
 }
 
-// onDisk are the options of a store on a disk that is large and has so much room.
-func onDisk(room *int64) Options {
-	return Options{MemTableBytes: memTableBytesMin, stat: func(string) (int64, int64, error) { return *room, 1 << 40, nil }}
+// onDisk returns the options of a store on a large disk with that many free bytes.
+func onDisk(free *int64) Options {
+	return Options{MemTableBytes: memTableBytesMin, stat: func(string) (int64, int64, error) { return *free, 1 << 40, nil }}
 }
 
-// A disk that is about full may be so and not so many times a second. Each time that
-// commits are refused their owners begin anew.
-func TestGuardDoesNotWaver(t *testing.T) {
+// The free space of a nearly full disk may cross the limit many times a second. Each
+// rejection makes the owners reload, so there must be one only.
+func TestNearlyFullDiskIsRejectedOnce(t *testing.T) {
 	const needed = 80 << 20
-	room := int64(needed)
-	g := newDiskGuard("", needed, onDisk(&room).stat)
-	refusals, refused := 0, false
+	free := int64(needed)
+	g := newDiskSpace("", needed, onDisk(&free).stat)
+	rejections, rejected := 0, false
 	now := time.Now()
 	for i := range 1000 {
-		room = needed + int64(i%2*2-1)<<20
+		free = needed + int64(i%2*2-1)<<20
 		err := g.check(now)
-		if err != nil && !refused {
-			refusals++
+		if err != nil && !rejected {
+			rejections++
 		}
-		refused = err != nil
+		rejected = err != nil
 		now = now.Add(diskCheckInterval / 3)
 	}
-	if refusals != 1 || !refused {
-		t.Errorf("refused %d times", refusals)
+	if rejections != 1 || !rejected {
+		t.Errorf("rejected %d times, last result rejected %t; want 1, true", rejections, rejected)
 	}
-	room = 2 * needed
+	free = 2 * needed
 	if err := g.check(now.Add(diskCheckInterval)); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("check with enough space again = %v, want nil", err)
 	}
 }
 
-func TestDiskGuard(t *testing.T) {
+func TestRequiredDiskSpace(t *testing.T) {
 	const gib = 1 << 30
 	for _, c := range []struct {
 		min, free, total int64
 		err              error
-		refused          bool
+		rejected         bool
 	}{
 		{min: gib, free: gib, total: 100 * gib},
-		{min: gib, free: gib - 1, total: 100 * gib, refused: true},
-		// A tenth of a small disk is enough.
+		{min: gib, free: gib - 1, total: 100 * gib, rejected: true},
+		// On a small disk a tenth is enough.
 		{min: gib, free: gib / 10, total: gib},
-		{min: gib, free: gib/10 - 1, total: gib, refused: true},
+		{min: gib, free: gib/10 - 1, total: gib, rejected: true},
 		{min: -1, free: 0, total: gib},
-		{min: gib, err: os.ErrPermission, refused: true},
+		{min: gib, err: os.ErrPermission, rejected: true},
 	} {
-		g := newDiskGuard("", c.min, func(string) (int64, int64, error) { return c.free, c.total, c.err })
-		if err := g.check(time.Now()); errors.Is(err, persistence.ErrUnavailable) != c.refused {
-			t.Errorf("%+v gave %v", c, err)
+		g := newDiskSpace("", c.min, func(string) (int64, int64, error) { return c.free, c.total, c.err })
+		if err := g.check(time.Now()); errors.Is(err, persistence.ErrUnavailable) != c.rejected {
+			t.Errorf("check with %+v = %v, want rejected %t", c, err, c.rejected)
 		}
 	}
 	if free, total, err := statFree(t.TempDir()); err != nil || free <= 0 || total < free {
@@ -116,7 +116,7 @@ func TestDiskGuard(t *testing.T) {
 	}
 }
 
-// files are the names and sizes of what is below a directory.
+// files returns the paths and sizes of the files below a directory.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string
@@ -136,50 +136,50 @@ func files(t *testing.T, dir string) []string {
 	return found
 }
 
-// On a full disk badger would be killed while it makes its log.
-func TestOpeningOnAFullDiskIsRefused(t *testing.T) {
+// On a full disk badger would be killed while it creates its log.
+func TestOpenOnAFullDiskIsRejected(t *testing.T) {
 	dir := t.TempDir()
-	room := int64(FreeBytesMinDefault)
-	s := openOn(t, dir, &room)
+	free := int64(FreeBytesMinDefault)
+	s := openOn(t, dir, &free)
 	if err := errors.Join(s.Commit(t.Context(), setting("s", 10)), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	before := files(t, dir)
-	room = FreeBytesMinDefault*tablesPercent/100 - 1
-	if _, err := Open(dir, onDisk(&room)); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("opened without room: %v", err)
+	free = FreeBytesMinDefault*tablesPercent/100 - 1
+	if _, err := Open(dir, onDisk(&free)); !errors.Is(err, persistence.ErrUnavailable) {
+		t.Errorf("Open on a full disk = %v, want ErrUnavailable", err)
 	}
 	if after := files(t, dir); !slices.Equal(after, before) {
-		t.Errorf("the refused opening left %q of %q", after, before)
+		t.Errorf("files after the rejected Open: %q, want %q", after, before)
 	}
-	// Where there is too little for commits there may be enough to read.
-	room++
-	s = openOn(t, dir, &room)
+	// Space that is not enough for commits can be enough to read.
+	free++
+	s = openOn(t, dir, &free)
 	if _, err := s.Setting(t.Context(), "s"); err != nil || !errors.Is(s.Commit(t.Context(), setting("s", 20)), persistence.ErrUnavailable) {
-		t.Errorf("with room for reading alone: %v", err)
+		t.Errorf("Setting with space for reading only = %v, want nil, and Commit rejected", err)
 	}
 }
 
-// On a full disk badger would be killed while it makes tables of its log. What is in
-// the log is found there by the next opening.
-func TestClosingOnAFullDiskWritesNothing(t *testing.T) {
+// On a full disk badger would be killed while it writes its log to tables. The next
+// opening reads the log.
+func TestCloseOnAFullDiskWritesNothing(t *testing.T) {
 	dir := t.TempDir()
-	room := int64(FreeBytesMinDefault)
-	s := openOn(t, dir, &room)
+	free := int64(FreeBytesMinDefault)
+	s := openOn(t, dir, &free)
 	if err := s.Commit(t.Context(), setting("s", 10)); err != nil {
 		t.Fatal(err)
 	}
 	before := files(t, dir)
-	room = 0
+	free = 0
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if after := files(t, dir); !slices.Equal(after, before) {
-		t.Errorf("closing has made %q of %q", after, before)
+		t.Errorf("files after Close: %q, want %q", after, before)
 	}
-	// This process has the database still open.
+	// This process still has the database open.
 	if _, err := Open(dir, Options{}); !errors.Is(err, ErrLocked) {
-		t.Errorf("it was opened again: %v", err)
+		t.Errorf("Open = %v, want ErrLocked", err)
 	}
 	copied := t.TempDir()
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
@@ -187,35 +187,35 @@ func TestClosingOnAFullDiskWritesNothing(t *testing.T) {
 	}
 	next := openSmall(t, copied)
 	if _, err := next.Setting(t.Context(), "s"); err != nil || next.Integrity() != nil {
-		t.Errorf("the next opening finds %v, %v", err, next.Integrity())
+		t.Errorf("Setting after the next Open = %v, Integrity = %v; want nil", err, next.Integrity())
 	}
-	if err := errors.Join(s.db.Close(), s.lock.Close()); err != nil { // as the end of the process would
+	if err := errors.Join(s.db.Close(), s.lock.Close()); err != nil { // like the end of the process
 		t.Error(err)
 	}
 }
 
-// A loss is not accepted where the store could not be sealed anew.
+// AcceptLoss fails if the disk is too full to seal the store.
 func TestLossIsNotAcceptedOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	room := int64(FreeBytesMinDefault)
-	s := openOn(t, dir, &room)
+	free := int64(FreeBytesMinDefault)
+	s := openOn(t, dir, &free)
 	if err := errors.Join(s.Commit(t.Context(), setting("s", 10)), s.Close(), os.Remove(filepath.Join(dir, sealName))); err != nil {
 		t.Fatal(err)
 	}
-	s = openOn(t, dir, &room)
-	room--
+	s = openOn(t, dir, &free)
+	free--
 	if err := s.AcceptLoss(t.Context()); !errors.Is(err, persistence.ErrUnavailable) || s.Integrity() == nil {
-		t.Errorf("accepted without room: %v", err)
+		t.Errorf("AcceptLoss on a full disk = %v, want ErrUnavailable", err)
 	}
-	room *= 2
+	free *= 2
 	time.Sleep(diskCheckInterval)
 	if err := errors.Join(s.AcceptLoss(t.Context()), s.Commit(t.Context(), setting("s", 20))); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("AcceptLoss and Commit with enough space again = %v, want nil", err)
 	}
 }
 
-// A backup that is larger than the disk leaves nothing behind.
-func TestRestoringOnAFullDiskIsRefused(t *testing.T) {
+// A Restore that fills the disk fails and leaves no files.
+func TestRestoreOnAFullDiskIsRejected(t *testing.T) {
 	s := openSmall(t, t.TempDir())
 	for i := range 20 {
 		if err := s.Commit(t.Context(), setting(fmt.Sprint(i), 40<<10)); err != nil {
@@ -233,9 +233,9 @@ func TestRestoringOnAFullDiskIsRefused(t *testing.T) {
 		return FreeBytesMinDefault + 10 - int64(looks), 1 << 40, nil
 	}}
 	if err := restore(filepath.Join(parent, "store"), bytes.NewReader(backup.Bytes()), o); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("restored: %v", err)
+		t.Errorf("restore = %v, want ErrUnavailable", err)
 	}
 	if left := files(t, parent); len(left) > 0 {
-		t.Errorf("it has left %q", left)
+		t.Errorf("files after the failed restore: %q, want none", left)
 	}
 }

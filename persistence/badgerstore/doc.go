@@ -1,58 +1,59 @@
-// Package badgerstore is the embedded store: package persistence on badger, in
-// one directory, for one process.
+// Package badgerstore is the embedded store: it implements package persistence on
+// badger, in one directory, for one process.
 //
 // # Directory
 //
-//	LOCK      held while the store is open
-//	seal      two copies of the last commit's number and chain value
+//	LOCK      locked while the store is open
+//	seal      two copies of the number and the chain value of the last commit group
 //	db/       badger's own files
 //
-// # Commits
+// # Group commit
 //
-// One goroutine writes. It takes what is queued, up to a bound, as one group:
-// one transaction, one sync of badger's newest log, then the answers in order of
-// submission. A lone batch does not wait for company. Readers see what is durable,
-// and wait for no sync. After the answers the log is filled with zeros ahead of what
-// is written, so that few syncs wait for the journal of the file system.
-// Each batch of a group is judged alone, after the changes of those before it. The
-// writer seldom reads for that: it keeps what it wrote last, and a filter of all keys
-// tells it of nearly every new row that there is none, and readers of nearly every new
-// request id. A failed sync is the end of writing: the group's outcome is unknown, and
-// later batches are refused until the store is opened anew, because a later sync may
-// succeed over pages that were lost.
+// One goroutine writes. It takes the queued batches, up to a bound, as one group: one
+// transaction, one fsync of badger's newest log, then the replies in order of
+// submission. A single batch is not delayed to fill a group. Readers see what is
+// durable and never wait for an fsync. After the replies the log is filled with zeros
+// ahead of the written part, so that few syncs wait for the file system's journal.
+//
+// Each batch of a group is checked on its own, after the changes of those before it.
+// The writer rarely reads for that: it caches the rows that it has written last, and a
+// filter of all keys excludes nearly every new key. The filter also excludes nearly
+// every new request id for readers. A failed fsync ends writing: the outcome of the
+// group is unknown, and later batches are rejected until the store is opened again,
+// because a later fsync may succeed although pages were lost.
 //
 // # Ledger and seal
 //
-// badger can lose acknowledged rows and open without an error: a flipped bit in
-// its log ends the replay there, a deleted log is an empty one. So every group
-// writes, in its own transaction, a ledger row: its number, how many rows there
-// are, a sum over the hashes of all rows, and a chain value over that and the
-// row before. After the transaction is durable the number and chain value go to
-// the seal file, before the group is answered; that write is synced now and
-// then, not for each group.
+// badger can lose confirmed rows and open without an error: a flipped bit in its log
+// ends the replay there, and a deleted log counts as an empty one. Therefore every
+// group writes a ledger row in its own transaction: its number, the number of rows, a
+// sum over the hashes of all rows, and a chain value over these and the previous
+// ledger row. After the transaction is durable, the number and the chain value are
+// written to the seal file, before the replies; that write is synced from time to
+// time, not for each group.
 //
-// Open reads every row. Integrity then says whether
+// Open reads every row. Integrity then reports whether
 //
-//   - the kept ledger rows follow each other and their chain values fit,
-//   - the rows and their sum are those of the newest ledger row: nothing within
-//     is missing, altered or added,
-//   - the chain has the seal's value at the seal's number: nothing at the end is
-//     missing, and it is the same history.
+//   - the ledger rows are consecutive and their chain values match,
+//   - the rows and their sum match the newest ledger row: no row is missing, altered
+//     or added,
+//   - the chain has the value of the seal at the number of the seal: no group is
+//     missing at the end, and the history is the same.
 //
-// A store that fails this answers reads and refuses every commit until
-// AcceptLoss. After a power cut the seal may be older than the database, never
-// newer; ledger rows are kept for longer than the seal is left unsynced. Damage
-// that badger itself notices makes Open fail; a backup restored in its place is
-// then behind its seal, unless the seal is replaced with it, as Restore does.
+// A store that fails this check can be read and rejects every commit until
+// AcceptLoss. After a power failure the seal may be older than the database, never
+// newer; ledger rows are kept for longer than the seal stays unsynced. Damage that
+// badger detects makes Open fail. A backup that is copied in its place is behind the
+// seal, unless the seal is replaced with it, as Restore does.
 //
 // # Disk
 //
-// badger writes through mappings of its files, and a process that does so on a full
-// disk is killed. So commits are refused while fewer bytes are free than
-// Options.FreeBytesMin, and a restored backup must leave as many. The writer looks
-// before each group. After a refusal it looks once a second, and takes commits again
-// where an eighth more is free. Reading goes on.
+// badger writes through memory-mapped files, and a process that does so on a full disk
+// is killed. Therefore commits are rejected while fewer bytes are free than
+// Options.FreeBytesMin, and a restore must leave as many. The writer checks before
+// each group. After a rejection it checks once a second, and accepts commits again
+// once an eighth more is free. Reads still work.
 //
-// badger also writes when it is opened and closed, for which half of that must be
-// free: else Open fails, and Close leaves the database as a kill would.
+// badger also writes when it is opened and closed, which requires half of that:
+// otherwise Open fails, and Close leaves the database as a kill would.
 package badgerstore

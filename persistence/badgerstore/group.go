@@ -4,28 +4,28 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// groupTx is the transaction of one group. It accounts for every change in the
-// ledger that the group will write.
+// groupTx is the transaction of one commit group. It updates the group's ledger with
+// every change.
 type groupTx struct {
 	snapshot
 	ledger  ledger
 	changed bool
-	// logBytes is about what the rows take of badger's log.
+	// logBytes is the approximate size of the rows in badger's log.
 	logBytes int64
-	known    rows.Known
+	cache    rows.RowCache
 }
 
 var _ rows.Tx = (*groupTx)(nil)
 
-// begin starts a group from a ledger row.
+// begin starts a group after the one of a ledger row.
 func (w *writer) begin(head ledger) *groupTx {
-	return &groupTx{snapshot: snapshot{w.versions.write(), w.filter}, ledger: head, known: w.known}
+	return &groupTx{snapshot: snapshot{w.versions.write(), w.filter}, ledger: head, cache: w.cache}
 }
 
-// Known implements rows.Tx.
-func (g *groupTx) Known() rows.Known { return g.known }
+// Cache implements rows.Tx.
+func (g *groupTx) Cache() rows.RowCache { return g.cache }
 
-// logBytesFixed is what a row takes of badger's log besides its key and value.
+// logBytesFixed is the size of a row in badger's log in addition to key and value.
 const logBytesFixed = 24
 
 // Replace implements rows.Tx.
@@ -40,10 +40,10 @@ func (g *groupTx) Replace(key, old, value []byte) error {
 	return g.txn.Set(key, value)
 }
 
-// seal adds the ledger row of a group that follows previous, and removes the one
-// that is no longer needed.
-func (g *groupTx) seal(previous ledger) error {
-	g.ledger.follow(previous)
+// addLedger writes the ledger row of the group after previous, and deletes the oldest
+// one.
+func (g *groupTx) addLedger(previous ledger) error {
+	g.ledger.chainTo(previous)
 	if err := g.txn.Set(ledgerKey(g.ledger.seq), g.ledger.encode()); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// replaced puts one path in the place of another.
+// replaced replaces a path by a copy of another; by none if that is empty.
 func replaced(t *testing.T, old, with string) {
 	t.Helper()
 	if err := os.RemoveAll(old); err != nil {
@@ -25,10 +25,9 @@ func replaced(t *testing.T, old, with string) {
 	}
 }
 
-// Each of these loses what was answered, or could have: the store says so,
-// answers reads, refuses commits, and takes them again once the loss is
-// accepted.
-func TestLossIsNoticed(t *testing.T) {
+// Each case loses confirmed orders, or may have lost some. The store reports it, can be
+// read, rejects commits, and accepts them again after AcceptLoss.
+func TestLossIsDetected(t *testing.T) {
 	for name, lose := range map[string]func(t *testing.T, dir, older string){
 		"the database is gone": func(t *testing.T, dir, _ string) { replaced(t, filepath.Join(dir, "db"), "") },
 		"the database is an old one": func(t *testing.T, dir, older string) {
@@ -36,7 +35,7 @@ func TestLossIsNoticed(t *testing.T) {
 		},
 		"the database is another's": func(t *testing.T, dir, _ string) {
 			another := t.TempDir()
-			other, _ := filled(t, another)
+			other, _ := newFilledStore(t, another)
 			writeOrders(t, other, "carol", 1, 400)
 			for range 50 {
 				writeOrders(t, other, "carol", 1, 1)
@@ -50,7 +49,7 @@ func TestLossIsNoticed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, older := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "older")
-			store, _ := filled(t, dir)
+			store, _ := newFilledStore(t, dir)
 			closeStore(t, store)
 			if err := copyStore(dir, older); err != nil {
 				t.Fatal(err)
@@ -77,7 +76,7 @@ func acceptLoss(t *testing.T, dir string) {
 	if err := store.Integrity(); !errors.Is(err, persistence.ErrIntegrity) {
 		t.Fatalf("Integrity = %v, want ErrIntegrity", err)
 	}
-	refusals(t, store)
+	checkRejections(t, store)
 	closeStore(t, store)
 
 	store = open(t, dir)
@@ -89,45 +88,44 @@ func acceptLoss(t *testing.T, dir string) {
 	}
 	writeOrders(t, store, "dave", 1, 5)
 	closeStore(t, store)
-	sound(t, dir, acked{"dave": 5})
+	checkStore(t, dir, acked{"dave": 5})
 }
 
-func refusals(t *testing.T, store *badgerstore.Store) {
+func checkRejections(t *testing.T, store *badgerstore.Store) {
 	t.Helper()
 	if _, err := store.Orders(t.Context(), persistence.OrderQuery{Customer: "alice"}); err != nil {
-		t.Errorf("a damaged store does not answer: %v", err)
+		t.Errorf("Orders of a damaged store = %v, want nil", err)
 	}
 	b := persistence.Batch{Puts: []persistence.Record{persistence.Setting{Name: "s"}}}
 	err := store.Commit(t.Context(), b)
 	if !errors.Is(err, persistence.ErrUnavailable) || !errors.Is(err, persistence.ErrIntegrity) {
-		t.Errorf("a damaged store answered a commit with %v", err)
+		t.Errorf("Commit to a damaged store = %v, want ErrUnavailable and ErrIntegrity", err)
 	}
 	if _, err := store.TakeOwnership(t.Context(), "alice"); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("a damaged store answered a taking with %v", err)
+		t.Errorf("TakeOwnership on a damaged store = %v, want ErrUnavailable", err)
 	}
 	if err := store.Commit(t.Context(), persistence.Batch{}); err != nil {
-		t.Errorf("a barrier was refused: %v", err)
+		t.Errorf("barrier on a damaged store = %v, want nil", err)
 	}
 	if err := store.Backup(t.Context(), nil); !errors.Is(err, persistence.ErrIntegrity) {
-		t.Errorf("a damaged store was backed up: %v", err)
+		t.Errorf("Backup of a damaged store = %v, want ErrIntegrity", err)
 	}
 }
 
-func TestAcceptLossOfASoundStoreDoesNothing(t *testing.T) {
+func TestAcceptLossOfAnIntactStoreDoesNothing(t *testing.T) {
 	dir := t.TempDir()
-	store, answered := filled(t, dir)
+	store, confirmed := newFilledStore(t, dir)
 	if err := store.AcceptLoss(t.Context()); err != nil {
 		t.Error(err)
 	}
 	closeStore(t, store)
-	sound(t, dir, answered)
+	checkStore(t, dir, confirmed)
 }
 
-// A list of tables that is gone makes badger remove the tables; the store does
-// not get that far.
-func TestDatabaseWithoutItsManifestIsLeftAlone(t *testing.T) {
+// Without its manifest badger would delete all tables; the store does not open it.
+func TestDatabaseWithoutItsManifestIsNotChanged(t *testing.T) {
 	dir := t.TempDir()
-	store, answered := filled(t, dir)
+	store, confirmed := newFilledStore(t, dir)
 	closeStore(t, store)
 	manifest := filepath.Join(dir, "db", "MANIFEST")
 	kept := filepath.Join(t.TempDir(), "MANIFEST")
@@ -135,51 +133,51 @@ func TestDatabaseWithoutItsManifestIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := badgerstore.Open(dir, small); !errors.Is(err, persistence.ErrIntegrity) {
-		t.Errorf("Open without the manifest gave %v", err)
+		t.Errorf("Open without the manifest = %v, want ErrIntegrity", err)
 	}
 	if err := os.Rename(kept, manifest); err != nil {
 		t.Fatal(err)
 	}
-	sound(t, dir, answered)
+	checkStore(t, dir, confirmed)
 }
 
-// A process that ends between its first steps leaves a store that opens.
-func TestOpeningIsInterrupted(t *testing.T) {
+// A store whose first opening was interrupted can be opened.
+func TestInterruptedFirstOpening(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "seal"), make([]byte, 4096), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sound(t, dir, acked{})
+	checkStore(t, dir, acked{})
 }
 
 func TestReopening(t *testing.T) {
 	dir := t.TempDir()
-	store, answered := filled(t, dir)
+	store, confirmed := newFilledStore(t, dir)
 	old, err := store.TakeOwnership(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := badgerstore.Open(dir, small); !errors.Is(err, badgerstore.ErrLocked) {
-		t.Errorf("a second opening gave %v, want ErrLocked", err)
+		t.Errorf("second Open = %v, want ErrLocked", err)
 	}
 	closeStore(t, store)
 	closeStore(t, store)
-	sound(t, dir, answered)
+	checkStore(t, dir, confirmed)
 
 	store = open(t, dir)
 	defer closeStore(t, store)
 	order := persistence.Batch{Fence: old, Puts: []persistence.Record{storetest.NewOrder("alice", 151)}}
 	if err := store.Commit(t.Context(), order); !errors.Is(err, persistence.ErrFenced) {
-		t.Errorf("a fence of an earlier opening gave %v, want ErrFenced", err)
+		t.Errorf("Commit under a fence of an earlier opening = %v, want ErrFenced", err)
 	}
 	fence, err := store.TakeOwnership(t.Context(), "alice")
 	if err != nil || fence.Epoch <= old.Epoch {
-		t.Errorf("epoch %d after epoch %d, %v", fence.Epoch, old.Epoch, err)
+		t.Errorf("TakeOwnership = epoch %d, %v; want more than %d", fence.Epoch, err, old.Epoch)
 	}
 }
 
 func TestOptionsAreChecked(t *testing.T) {
 	if _, err := badgerstore.Open(t.TempDir(), badgerstore.Options{MemTableBytes: 1}); err == nil {
-		t.Error("a memory table of one byte was taken")
+		t.Error("Open with a memory table of one byte = nil, want an error")
 	}
 }

@@ -7,27 +7,27 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// keyFilter says of most keys without a row that there is none, so that nobody need
-// look: nearly all that is written is new, and to find nothing badger looks everywhere.
-// It has three bits for the key of each row that was there when the store was opened or
-// was written since, in one word; a key with a bit that is not set has no row, of the
-// others nobody knows. A store that has grown beyond it is looked at more often, and
-// gets a larger one with the next opening. One goroutine adds to it; nil knows nothing.
+// keyFilter is a Bloom filter of the keys of all rows. Nearly every written row is new,
+// and badger searches all levels for a key that does not exist; the filter excludes
+// most of them. A key sets three bits of one word; a key without all three bits has no
+// row. If the store outgrows the filter, more keys are searched for until the next
+// opening makes a larger one. One goroutine may add while others read. A nil keyFilter
+// excludes nothing.
 type keyFilter struct {
 	seed maphash.Seed
-	// words are as many as a power of two.
+	// words has a length that is a power of two.
 	words []atomic.Uint64
 }
 
 const (
-	// keyFilterBytesMin is for half a million rows more than there were.
+	// keyFilterBytesMin has space for half a million rows.
 	keyFilterBytesMin = 1 << 20
 	keyFilterBytesMax = 32 << 20
-	// keyFilterRowBytes is for each row that is there, and one to come.
+	// keyFilterRowBytes is the size for each row of the store and another new one.
 	keyFilterRowBytes = 4
 )
 
-// newKeyFilter makes the filter of a store of about so many rows.
+// newKeyFilter returns an empty filter for a store of about that many rows.
 func newKeyFilter(rows int) *keyFilter {
 	bytes := keyFilterBytesMin
 	for bytes < keyFilterBytesMax && bytes < rows*keyFilterRowBytes {
@@ -36,29 +36,30 @@ func newKeyFilter(rows int) *keyFilter {
 	return &keyFilter{seed: maphash.MakeSeed(), words: make([]atomic.Uint64, bytes/8)}
 }
 
-// place is the word of a key and its bits.
-func (f *keyFilter) place(key []byte) (word *atomic.Uint64, bits uint64) {
+// slot returns the word of a key and its bits.
+func (f *keyFilter) slot(key []byte) (word *atomic.Uint64, bits uint64) {
 	h := maphash.Bytes(f.seed, key)
 	bits = 1<<(h%64) | 1<<(h>>6%64) | 1<<(h>>12%64)
 	return &f.words[h>>18&uint64(len(f.words)-1)], bits
 }
 
-// add takes the key of a row, and what it shares with others that are asked for
-// together.
+// add adds the key of a row, and its prefix by which all attempts of a request id are
+// looked up.
 func (f *keyFilter) add(key []byte) {
-	word, bits := f.place(key)
+	word, bits := f.slot(key)
 	word.Or(bits)
-	if shared := rows.Request(key); shared != nil {
-		word, bits = f.place(shared)
+	if shared := rows.RequestPrefix(key); shared != nil {
+		word, bits = f.slot(shared)
 		word.Or(bits)
 	}
 }
 
-// misses says that there is no row under a key.
-func (f *keyFilter) misses(key []byte) bool {
+// lacks reports that no row has the key, or the prefix. It may return false although
+// there is none.
+func (f *keyFilter) lacks(key []byte) bool {
 	if f == nil {
 		return false
 	}
-	word, bits := f.place(key)
+	word, bits := f.slot(key)
 	return word.Load()&bits != bits
 }

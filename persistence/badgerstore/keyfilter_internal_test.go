@@ -11,8 +11,7 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// What was added is never missed.
-func TestKeyFilterMissesNothingThatIsThere(t *testing.T) {
+func TestKeyFilterContainsAddedKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		filter := &keyFilter{seed: newKeyFilter(0).seed, words: make([]atomic.Uint64, 1<<rapid.IntRange(0, 6).Draw(t, "size"))}
 		var added [][]byte
@@ -21,16 +20,16 @@ func TestKeyFilterMissesNothingThatIsThere(t *testing.T) {
 			filter.add(key)
 			added = append(added, key)
 			for _, key := range added {
-				if filter.misses(key) {
-					t.Fatalf("%x is missed", key)
+				if filter.lacks(key) {
+					t.Fatalf("lacks(%x) = true for an added key", key)
 				}
 			}
 		}
 	})
 }
 
-// A filter as large as it should be spares nearly every look.
-func TestKeyFilterSparesLooks(t *testing.T) {
+// A filter of the size for its store excludes nearly every other key.
+func TestKeyFilterExcludesOtherKeys(t *testing.T) {
 	const rows = keyFilterBytesMin / keyFilterRowBytes
 	filter := newKeyFilter(rows)
 	for n := range 2 * rows {
@@ -38,18 +37,17 @@ func TestKeyFilterSparesLooks(t *testing.T) {
 	}
 	looks := 0
 	for n := range rows {
-		if !filter.misses(fmt.Append(nil, "absent", n)) {
+		if !filter.lacks(fmt.Append(nil, "absent", n)) {
 			looks++
 		}
 	}
 	if share := float64(looks) / rows; share > 0.03 {
-		t.Errorf("%.2f %% of the looks for nothing are not spared", 100*share)
+		t.Errorf("%.2f %% of the keys that were not added are not excluded, want at most 3 %%", 100*share)
 	}
 }
 
-// The filter of a store knows the rows that an opening finds and those that a commit
-// adds.
-func TestOpeningFiltersTheRowsThatAreThere(t *testing.T) {
+// The filter of a store contains the rows that Open finds and those that commits add.
+func TestKeyFilterContainsTheRowsOfAStore(t *testing.T) {
 	dir := t.TempDir()
 	for opening := range 3 {
 		s := openSmall(t, dir)
@@ -67,7 +65,7 @@ func TestOpeningFiltersTheRowsThatAreThere(t *testing.T) {
 			}
 		}
 		for n := range 50 * (opening + 1) {
-			// Rows of the journal are not remembered: each is written twice in an opening.
+			// Journal rows are not cached; each is written twice.
 			entry := storetest.NewJournal(n / 2)
 			entry.Result = fmt.Sprint(opening, n)
 			if err := s.Commit(t.Context(), persistence.Batch{Fence: fence, Journal: []persistence.JournalEntry{entry}}); err != nil {
@@ -81,7 +79,7 @@ func TestOpeningFiltersTheRowsThatAreThere(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// A row written over one that was taken for absent would be counted twice.
+		// A row that the filter excludes although it exists would be counted twice.
 		if err := found.verifyRows(); err != nil {
 			t.Errorf("opening %d: %v", opening, err)
 		}

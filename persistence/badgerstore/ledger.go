@@ -11,17 +11,17 @@ import (
 type ledger struct {
 	// seq numbers the groups from 1.
 	seq uint64
-	// rows counts the rows, sum adds up their hashes. Ledger rows are not
-	// among them.
+	// rows is the number of rows and sum the sum of their hashes, both without ledger
+	// rows.
 	rows uint64
 	sum  rowSum
-	// chain is a hash over the fields above and the chain of the group before.
+	// chain is a hash over the fields above and the chain of the previous group.
 	chain [sha256.Size]byte
 }
 
-// rowSum adds hashes modulo 2^256, so that a row's hash can be taken out again.
-// It is a checksum against accidents; somebody who can write the database can
-// write a fitting ledger too.
+// rowSum is a sum of hashes modulo 2^256, from which the hash of a row can be
+// subtracted. It detects accidental damage only: an attacker who can write to the
+// database can write a matching ledger too.
 type rowSum [4]uint64
 
 func (s *rowSum) add(h rowSum) {
@@ -38,7 +38,7 @@ func (s *rowSum) subtract(h rowSum) {
 	}
 }
 
-// hashedBytes is what most rows have, key included: their copy stays on the stack.
+// hashedBytes is the size of most rows with their keys, whose copy stays on the stack.
 const hashedBytes = 2 << 10
 
 func hashRow(key, value []byte) rowSum {
@@ -53,7 +53,7 @@ func hashRow(key, value []byte) rowSum {
 	return sum
 }
 
-// replace accounts for one row changed: nil is no row.
+// replace updates the ledger for a changed row; a nil value means no row.
 func (l *ledger) replace(key, old, value []byte) {
 	if old != nil {
 		l.sum.subtract(hashRow(key, old))
@@ -65,8 +65,8 @@ func (l *ledger) replace(key, old, value []byte) {
 	}
 }
 
-// follow numbers and chains l as the group after previous.
-func (l *ledger) follow(previous ledger) {
+// chainTo sets the number and the chain value of the group after previous.
+func (l *ledger) chainTo(previous ledger) {
 	l.seq = previous.seq + 1
 	l.chain = chainValue(*l, previous.chain)
 }
@@ -75,8 +75,7 @@ func chainValue(l ledger, previous [sha256.Size]byte) [sha256.Size]byte {
 	return sha256.Sum256(append(l.encode()[:ledgerBytes-sha256.Size], previous[:]...))
 }
 
-// ledgerBytes is the length of an encoded ledger: three numbers' worth of
-// header and sum, then the chain.
+// ledgerBytes is the size of an encoded ledger: number, rows, sum and chain.
 const ledgerBytes = 8 + 8 + 32 + sha256.Size
 
 func (l ledger) encode() []byte {
@@ -91,7 +90,7 @@ func (l ledger) encode() []byte {
 
 func decodeLedger(data []byte) (ledger, error) {
 	if len(data) != ledgerBytes {
-		return ledger{}, fmt.Errorf("a ledger row of %d bytes, not %d", len(data), ledgerBytes)
+		return ledger{}, fmt.Errorf("a ledger row of %d bytes, want %d", len(data), ledgerBytes)
 	}
 	l := ledger{seq: binary.BigEndian.Uint64(data), rows: binary.BigEndian.Uint64(data[8:])}
 	for i := range l.sum {
@@ -101,7 +100,7 @@ func decodeLedger(data []byte) (ledger, error) {
 	return l, nil
 }
 
-// Keys of the engine itself: two zero bytes, which no record's key begins with,
+// Keys of the engine itself are two zero bytes, with which no key of a record begins,
 // and a letter.
 var (
 	ledgerPrefix  = []byte{0, 0, 'l'}

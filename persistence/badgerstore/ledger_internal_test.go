@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However rows change, the sum is that of the rows that are left.
-func TestSumIsOfTheRowsLeft(t *testing.T) {
+// Whatever has changed, the sum is that of the remaining rows.
+func TestSumIsOfTheRemainingRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var changing ledger
 		left := map[string][]byte{}
@@ -31,20 +31,20 @@ func TestSumIsOfTheRowsLeft(t *testing.T) {
 			counted.replace([]byte(key), nil, value)
 		}
 		if changing.rows != counted.rows || changing.sum != counted.sum {
-			t.Fatalf("%v after the changes, %v by counting", changing, counted)
+			t.Fatalf("ledger after the changes = %v, want %v", changing, counted)
 		}
 	})
 }
 
-func TestRowHashTellsKeyFromValue(t *testing.T) {
+func TestRowHashSeparatesKeyAndValue(t *testing.T) {
 	if hashRow([]byte("ab"), []byte("c")) == hashRow([]byte("a"), []byte("bc")) {
-		t.Error("a byte may move from key to value unseen")
+		t.Error("the hashes of (ab, c) and (a, bc) are equal")
 	}
 }
 
 func TestChainDependsOnEverything(t *testing.T) {
 	base := ledger{rows: 3, sum: hashRow([]byte("k"), nil)}
-	base.follow(ledger{seq: 4})
+	base.chainTo(ledger{seq: 4})
 	for name, change := range map[string]func(l, previous *ledger){
 		"number":       func(_, previous *ledger) { previous.seq++ },
 		"rows":         func(l, _ *ledger) { l.rows++ },
@@ -53,7 +53,7 @@ func TestChainDependsOnEverything(t *testing.T) {
 	} {
 		other, previous := base, ledger{seq: 4}
 		change(&other, &previous)
-		if other.follow(previous); other.chain == base.chain {
+		if other.chainTo(previous); other.chain == base.chain {
 			t.Errorf("the chain does not depend on the %s", name)
 		}
 	}
@@ -65,7 +65,7 @@ func FuzzDecodeLedger(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := decodeLedger(data)
 		if err == nil && !bytes.Equal(l.encode(), data) {
-			t.Errorf("%x became %x", data, l.encode())
+			t.Errorf("decoded and encoded %x, want %x", l.encode(), data)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func FuzzDecodeSealed(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, ok := decodeSealed(data)
 		if ok && !bytes.Equal(s.encode(), data) {
-			t.Errorf("%x became %x", data, s.encode())
+			t.Errorf("decoded and encoded %x, want %x", s.encode(), data)
 		}
 	})
 }
@@ -97,16 +97,16 @@ func FuzzReadBackup(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := readBackup(bytes.NewReader(data), func(_, _ []byte) error { return nil })
 		if err != nil && !errors.Is(err, ErrBackup) {
-			t.Errorf("a damaged backup gave %v", err)
+			t.Errorf("readBackup = %v, want ErrBackup", err)
 		}
 		if err == nil && !bytes.HasPrefix(data, whole.Bytes()[:len(backupMagic)]) {
-			t.Error("something else was taken for a backup")
+			t.Error("readBackup accepted data without the header of a backup")
 		}
 	})
 }
 
-// FuzzCheckTable reads arbitrary bytes as a table: it must neither take them nor
-// end the process.
+// FuzzCheckTable checks that arbitrary bytes are rejected as a table without ending the
+// process.
 func FuzzCheckTable(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 0, 0, 0})
@@ -117,12 +117,12 @@ func FuzzCheckTable(f *testing.F) {
 			t.Fatal(err)
 		}
 		if err := checkTable(path, 0); err == nil {
-			t.Errorf("%x was taken for a table", data)
+			t.Errorf("checkTable(%x) = nil, want an error", data)
 		}
 	})
 }
 
-func TestSealKeepsTheNewerSlot(t *testing.T) {
+func TestSealReadsTheNewerSlot(t *testing.T) {
 	dir := t.TempDir()
 	s, err := openSeal(dir)
 	if err != nil {
@@ -130,27 +130,34 @@ func TestSealKeepsTheNewerSlot(t *testing.T) {
 	}
 	defer func() { _ = s.close() }()
 	if _, err := s.read(); !errors.Is(err, errUnsealed) {
-		t.Errorf("a new seal gave %v", err)
+		t.Errorf("read of a new seal = %v, want errUnsealed", err)
 	}
 	for seq := range uint64(5) {
 		if err := s.write(ledger{seq: seq}); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := s.read(); err != nil || got.seq != seq {
-			t.Errorf("after %d the seal says %d, %v", seq, got.seq, err)
+			t.Errorf("read = %d, %v; want %d", got.seq, err, seq)
 		}
 	}
-	// A torn write of the newest leaves the one before.
+	// A torn write of the newest slot leaves the previous one.
 	if _, err := s.file.WriteAt([]byte("torn"), 10); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.read(); err != nil || got.seq != 3 {
-		t.Errorf("with one slot torn the seal says %d, %v", got.seq, err)
+		t.Errorf("read with one torn slot = %d, %v; want 3", got.seq, err)
 	}
 	if _, err := s.file.WriteAt([]byte("torn"), sealSlotBytes+10); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.read(); !errors.Is(err, errSealDamaged) {
-		t.Errorf("with both slots torn the seal gave %v", err)
+		t.Errorf("read with two torn slots = %v, want errSealDamaged", err)
+	}
+}
+
+func TestBadgerOptions(t *testing.T) {
+	o := (Options{}).withDefaults().badger(t.TempDir())
+	if o.DetectConflicts || !o.VerifyValueChecksum {
+		t.Errorf("DetectConflicts = %t, VerifyValueChecksum = %t; want false and true", o.DetectConflicts, o.VerifyValueChecksum)
 	}
 }

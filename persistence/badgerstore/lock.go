@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrLocked reports a store that another process, or another Store of this one,
-// has open.
+// ErrLocked reports a store that is open in another process, or in another Store of
+// this process.
 var ErrLocked = errors.New("the store is open elsewhere")
 
 const lockName = "LOCK"
 
-// acquireLock holds the store for this process until the file is closed. It is
-// taken before the seal is read, which badger's own lock would be too late for.
+// acquireLock locks the store for this process until the file is closed. badger's own
+// lock would be taken too late: the seal is read before.
 func acquireLock(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

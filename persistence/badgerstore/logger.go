@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// badgerLogger gives badger's remarks to zap. Its information is our detail.
+// badgerLogger writes badger's messages to zap, its information at debug level.
 type badgerLogger struct{ log *zap.Logger }
 
 func (l badgerLogger) write(level zapcore.Level, format string, args []any) {
@@ -26,5 +26,5 @@ func (l badgerLogger) Warningf(format string, args ...any) { l.write(zap.WarnLev
 // Infof implements badger.Logger.
 func (l badgerLogger) Infof(format string, args ...any) { l.write(zap.DebugLevel, format, args) }
 
-// Debugf implements badger.Logger; badger's debugging is too much for any log.
+// Debugf implements badger.Logger. It drops badger's debug messages, which are too many.
 func (l badgerLogger) Debugf(string, ...any) {}

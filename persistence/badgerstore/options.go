@@ -12,27 +12,26 @@ import (
 
 // Limits of the writer.
 const (
-	// QueueBatchesMax and QueueBytesMax bound what waits for the writer; beyond
-	// them a batch is answered ErrUnavailable at once.
+	// QueueBatchesMax and QueueBytesMax bound the writer's queue; a batch beyond them
+	// fails with ErrUnavailable.
 	QueueBatchesMax = 8192
 	QueueBytesMax   = 32 << 20
-	// GroupBatchesMax and GroupBytesMax bound one transaction.
+	// GroupBatchesMax and GroupBytesMax bound one commit group.
 	GroupBatchesMax = 256
 	GroupBytesMax   = 1 << 20
-	// gatherPauseMax bounds how many groups the writer begins at once after it has
-	// yielded and nobody came.
-	gatherPauseMax = 255
-	// knownBytesMax bounds the rows that the writer keeps so that it need not read
-	// them again.
-	knownBytesMax = 4 << 20
+	// gatherSkipsLimit bounds the number of groups that the writer begins without
+	// yielding, after it has yielded in vain.
+	gatherSkipsLimit = 255
+	// cacheBytesMax bounds the writer's cache of rows.
+	cacheBytesMax = 4 << 20
 )
 
 // Bounds of the distance between the database and its seal.
 const (
-	// ledgerRowsMax is how many ledger rows are kept.
+	// ledgerRowsMax is the number of ledger rows that are kept.
 	ledgerRowsMax = 4096
-	// sealSyncGroups and sealSyncInterval are how long the seal may stay
-	// unsynced; the first must be well below ledgerRowsMax.
+	// sealSyncGroups and sealSyncInterval bound the groups and the time for which the
+	// seal may stay unsynced. sealSyncGroups must be well below ledgerRowsMax.
 	sealSyncGroups   = 1024
 	sealSyncInterval = time.Second
 )
@@ -43,30 +42,29 @@ const (
 	MemTableBytesDefault = 16 << 20
 )
 
-// Options of a store. The zero value is usable.
+// Options are the options of a store. The zero value is usable.
 type Options struct {
-	// Logger hears of openings, refusals and badger's own warnings; nil is
-	// silence.
+	// Logger logs openings, rejections and badger's own warnings; nil logs nothing.
 	Logger *zap.Logger
-	// FreeBytesMin refuses commits while fewer bytes are free in the file
-	// system of the store. Zero is FreeBytesMinDefault, a negative value
-	// switches the guard off. On a disk so small that a tenth of it is less,
-	// the tenth counts. To open the store half of it must be free.
+	// FreeBytesMin is the number of bytes that must be free in the file system of the
+	// store; while fewer are, commits are rejected. Zero is FreeBytesMinDefault, a
+	// negative value disables the check. It is limited to a tenth of the disk. Half of
+	// it must be free to open the store.
 	FreeBytesMin int64
-	// MemTableBytes is how much is kept in memory before it becomes a table:
-	// it bounds memory, the log that an opening replays and, at 15 %, the
-	// largest transaction. Zero is MemTableBytesDefault, the least is 2 MiB.
+	// MemTableBytes is the size of badger's memory table: it bounds memory, the log
+	// that Open replays and, at 15 %, the largest transaction. Zero is
+	// MemTableBytesDefault, the minimum is 2 MiB.
 	MemTableBytes int64
 
-	stat diskStat // statfs, but for tests
+	stat diskStat // statFree, replaced in tests
 }
 
 const memTableBytesMin = 2 << 20
 
-// Validate names the first field that is out of bounds.
+// Validate returns an error that names the first field that is out of bounds.
 func (o Options) Validate() error {
 	if o.MemTableBytes != 0 && o.MemTableBytes < memTableBytesMin {
-		return fmt.Errorf("MemTableBytes is %d, the least is %d", o.MemTableBytes, memTableBytesMin)
+		return fmt.Errorf("MemTableBytes is %d, the minimum is %d", o.MemTableBytes, memTableBytesMin)
 	}
 	return nil
 }
@@ -83,7 +81,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Sizes of badger's parts, chosen for a small idle process.
+// Sizes of badger's parts, chosen for a small process.
 const (
 	blockCacheBytes   = 16 << 20
 	indexCacheBytes   = 16 << 20
@@ -95,11 +93,11 @@ const (
 	compactors        = 2
 )
 
-// badger gives the settings of the database. Values stay in the tree: the value
-// log only logs a failed sync, and its garbage collection is not needed then.
-// Its file is as small as badger allows. Syncing is not left to badger: see wal.
-// Conflicts are not looked for: there is one writer, and it gives the versions.
-// Nobody reads badger's own counters.
+// badger returns the options of the database. Values stay in the LSM tree, because
+// badger only logs a failed sync of its value log; the value log then needs no
+// garbage collection and is as small as badger allows. Syncing is done by wal.
+// Conflict detection is off, because one writer assigns the versions, and so are
+// badger's own metrics.
 func (o Options) badger(dir string) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithMetricsEnabled(false).
@@ -108,7 +106,7 @@ func (o Options) badger(dir string) badger.Options {
 		WithDetectConflicts(false).
 		WithNumVersionsToKeep(1).
 		WithVerifyValueChecksum(true).
-		// Whole tables are verified by checkFiles.
+		// checkFiles verifies whole tables.
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMemTableSize(o.MemTableBytes).
 		WithNumMemtables(memTablesMax).

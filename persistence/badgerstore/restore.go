@@ -11,11 +11,11 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Restore makes a store from a backup, in a directory that is absent or empty.
-// The store appears there whole or not at all: it is made beside the directory,
-// read back and compared with the backup's ledger, synced, and renamed. It fails with
-// persistence.ErrUnavailable if the disk is too full for it. Of a *bufio.Reader nothing
-// is read behind the end of the backup.
+// Restore creates a store from a backup, in a directory that is absent or empty. The
+// store appears there completely or not at all: it is written next to the directory,
+// read back and compared with the ledger of the backup, synced, and renamed. Restore
+// returns persistence.ErrUnavailable if the disk is too full. It does not read beyond
+// the end of the backup if r is a *bufio.Reader.
 func Restore(dir string, r io.Reader) error {
 	if err := restore(dir, r, Options{}); err != nil {
 		return fmt.Errorf("restore to %s: %w", dir, err)
@@ -39,7 +39,7 @@ func restore(dir string, r io.Reader, o Options) error {
 	if err := build(scratch, r, o.withDefaults()); err != nil {
 		return err
 	}
-	// Only an empty directory can be removed so.
+	// Remove fails if the directory is not empty.
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -49,25 +49,25 @@ func restore(dir string, r io.Reader, o Options) error {
 	return syncDir(parent)
 }
 
-// checkAbsentOrEmpty keeps a restore from burying a store.
+// checkAbsentOrEmpty keeps Restore from overwriting a store.
 func checkAbsentOrEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err == nil && len(entries) > 0 {
-		err = fmt.Errorf("the directory holds %s", entries[0].Name())
+		err = fmt.Errorf("the directory contains %s", entries[0].Name())
 	}
 	return err
 }
 
-// build makes the database and its seal from a backup.
+// build creates the database and its seal from a backup.
 func build(dir string, r io.Reader, o Options) error {
-	disk := newDiskGuard(dir, o.FreeBytesMin, o.stat)
+	disk := newDiskSpace(dir, o.FreeBytesMin, o.stat)
 	if err := disk.check(time.Now()); err != nil {
 		return err
 	}
-	// One sync at the end instead of one for each transaction.
+	// The database is synced once at the end, not for each transaction.
 	db, err := openBadger(o.badger(filepath.Join(dir, databaseName)))
 	if err != nil {
 		return err
@@ -86,8 +86,8 @@ func build(dir string, r io.Reader, o Options) error {
 	return errors.Join(seal.reset(head), seal.close(), syncDir(dir))
 }
 
-// load writes the rows of a backup, as long as there is room, and reads them back.
-func load(db *badger.DB, r io.Reader, disk *diskGuard) (ledger, error) {
+// load writes the rows of a backup, as long as there is enough space, and verifies them.
+func load(db *badger.DB, r io.Reader, disk *diskSpace) (ledger, error) {
 	batch := db.NewWriteBatchAt(firstVersion)
 	defer batch.Cancel()
 	head, err := readBackup(r, func(key, value []byte) error {
@@ -109,5 +109,5 @@ func load(db *badger.DB, r io.Reader, disk *diskGuard) (ledger, error) {
 	if err != nil {
 		return ledger{}, err
 	}
-	return head, errors.Join(found.fault, found.verifyRows())
+	return head, errors.Join(found.ledgerErr, found.verifyRows())
 }

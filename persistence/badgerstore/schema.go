@@ -8,42 +8,42 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// ErrSchemaNewer reports a store that a newer version of the program has
-// written.
+// ErrSchemaNewer reports a store that was written by a newer version of the program.
 var ErrSchemaNewer = errors.New("the store has a newer schema than this program knows")
 
-// migration does one step from one schema to the next, each within a transaction of
-// its own, and gives where the one after it begins; nil is the end. The first begins
-// at nil, and again if an opening was interrupted: it may find what has been done.
+// migration executes one step of the migration to the next schema, each in its own
+// transaction. It starts at from (nil for the first step) and returns where the next
+// step starts, nil after the last. After an interrupted opening it starts at nil
+// again, so it must accept rows that are already migrated.
 type migration func(tx migrationTx, from []byte) (next []byte, err error)
 
-// migrationTx reads what was there before and what the migration has changed.
+// migrationTx reads the rows as the migration has changed them so far.
 type migrationTx interface {
 	rows.Tx
 	rows.Snapshot
 }
 
-// schema says how rows lie in the database. A change to package rows that reads
-// old rows differently needs a new version here.
+// schema is a version of the layout of rows with the migrations to it. A change to
+// package rows that reads old rows differently needs a new version.
 type schema struct {
-	// migrations[i] brings version i+1 to i+2; the current version is one more
-	// than there are migrations.
+	// migrations[i] migrates version i+1 to i+2; the version of the schema is one more
+	// than the number of migrations.
 	migrations []migration
 }
 
 // currentSchema is version 3.
 var currentSchema = schema{migrations: []migration{
-	// Version 2 differs in what was added alone: kinds of record, members of journal
-	// rows and their index rows. A program of version 1 could not read it.
+	// Version 2 only adds: kinds of record, members of journal rows and their index
+	// rows. A program of version 1 cannot read them.
 	func(migrationTx, []byte) ([]byte, error) { return nil, nil },
-	// Version 3 tells in table o alone whether an order is closed.
-	func(tx migrationTx, from []byte) ([]byte, error) { return rows.ForgetClosed(tx, from) },
+	// Version 3 stores only in table o whether an order is closed.
+	func(tx migrationTx, from []byte) ([]byte, error) { return rows.ClearClosed(tx, from) },
 }}
 
 func (s schema) version() uint64 { return uint64(len(s.migrations)) + 1 }
 
-// check refuses a store that is newer. One without a version is new, or has
-// lost it, which the ledger shows.
+// check returns ErrSchemaNewer for a newer store. A store without a version is new, or
+// has lost it, which the ledger detects.
 func (s schema) check(found inspection) error {
 	version, err := decodeCount(found.schema)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s schema) check(found inspection) error {
 	return nil
 }
 
-// opened writes what each opening writes: the migrations that are due, and the
-// generation, by which fences of earlier openings are refused.
+// opened runs the pending migrations and increments the generation, by which fences of
+// earlier openings are rejected.
 func (w *writer) opened(found inspection) error {
 	version, err := decodeCount(found.schema)
 	if err != nil {
@@ -108,19 +108,19 @@ func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []b
 	return next, w.write(tx)
 }
 
-// reseal makes the rows as they are the start of a new chain, above whatever the
-// database and the seal had reached.
+// reseal starts a new chain with the rows as they are, at a number above those of the
+// database and the seal.
 func (w *writer) reseal(found inspection) error {
 	tx := w.begin(found.counted)
 	defer tx.txn.Discard()
-	for _, key := range found.keys {
+	for _, key := range found.ledgerKeys {
 		if err := tx.txn.Delete(key); err != nil {
 			return err
 		}
 	}
 	previous := found.head
 	previous.seq = max(previous.seq, found.sealed.seq)
-	if err := tx.seal(previous); err != nil {
+	if err := tx.addLedger(previous); err != nil {
 		return err
 	}
 	if err := w.commitDurably(tx.txn); err != nil {

@@ -13,12 +13,12 @@ import (
 	"venuegate/venues"
 )
 
-// openAs opens a store as a program of another schema would.
+// openAs opens a store with the schema of another version of the program.
 func openAs(dir string, s schema) (*Store, error) {
 	return openSchema(dir, Options{MemTableBytes: memTableBytesMin}, s)
 }
 
-func TestNewerSchemaIsRefused(t *testing.T) {
+func TestNewerSchemaIsRejected(t *testing.T) {
 	dir := t.TempDir()
 	newer, err := openAs(dir, schema{migrations: make([]migration, 3)})
 	if err != nil {
@@ -28,11 +28,11 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir, Options{}); !errors.Is(err, ErrSchemaNewer) {
-		t.Errorf("an older program opened it: %v", err)
+		t.Errorf("Open = %v, want ErrSchemaNewer", err)
 	}
 }
 
-// Migrations run once each, step by step, in order, and only those that are due.
+// Only pending migrations run, each once, in order and in steps.
 func TestOlderSchemaIsMigrated(t *testing.T) {
 	dir := t.TempDir()
 	store, err := openAs(dir, schema{})
@@ -66,7 +66,7 @@ func TestOlderSchemaIsMigrated(t *testing.T) {
 		}
 	}
 	if want := []int{2, 3, 3, 4}; !slices.Equal(ran, want) {
-		t.Errorf("migrations ran: %v, want %v", ran, want)
+		t.Errorf("migrations = %v, want %v", ran, want)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 		return nil, errors.Join(tx.Replace([]byte("half"), nil, []byte("done")), persistence.ErrIntegrity)
 	}}}
 	if _, err := openAs(dir, failing); !errors.Is(err, persistence.ErrIntegrity) {
-		t.Errorf("the failed migration gave %v", err)
+		t.Errorf("openSchema = %v, want ErrIntegrity", err)
 	}
 	store = openSmall(t, dir)
 	if err := store.Integrity(); err != nil {
@@ -97,10 +97,10 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	}
 }
 
-// Schema 2 told in the index rows of an order by time and by request id that it was
-// closed. More of them than a step takes are brought to schema 3, of two customers,
-// and the orders can be changed after it.
-func TestRowsThatTellOfClosedOrdersAreRewritten(t *testing.T) {
+// The index rows of schema 2 by time and by request id contain whether an order is
+// closed. The migration to schema 3 rewrites more of them than one step takes, for two
+// customers, and the orders can be changed after it.
+func TestClosedFlagIsMigrated(t *testing.T) {
 	const orders = 600
 	dir := t.TempDir()
 	store, err := openAs(dir, schema{migrations: currentSchema.migrations[:1]})
@@ -110,22 +110,22 @@ func TestRowsThatTellOfClosedOrdersAreRewritten(t *testing.T) {
 	for _, customer := range []string{"alice", "bob"} {
 		putClosedOrders(t, store, customer, orders)
 	}
-	if n := tellClosed(t, store); n != 4*orders {
-		t.Fatalf("%d rows made as schema 2 did", n)
+	if n := setClosed(t, store); n != 4*orders {
+		t.Fatalf("%d rows of schema 2, want %d", n, 4*orders)
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
 		store = openSmall(t, dir)
-		if n := len(rowsOfFacts(t, store, 1)); n != 0 {
-			t.Errorf("%d rows tell of closed orders", n)
+		if n := len(rowsWithClosed(t, store, 1)); n != 0 {
+			t.Errorf("%d rows with the closed flag, want 0", n)
 		}
 		putClosedOrders(t, store, "alice", orders/2)
 		for view, want := range map[persistence.OrderView]int{persistence.OrdersOpen: 0, persistence.OrdersClosed: 1, persistence.OrdersAll: 1} {
 			q := persistence.OrderQuery{Customer: "bob", RequestID: storetest.NewOrder("bob", 7).RequestID, View: view}
 			if page, err := store.Orders(t.Context(), q); err != nil || len(page.Items) != want {
-				t.Errorf("%s: %d orders, %v", view, len(page.Items), err)
+				t.Errorf("%s: %d orders, %v; want %d", view, len(page.Items), err, want)
 			}
 		}
 		if err := errors.Join(store.Integrity(), store.Close()); err != nil {
@@ -153,12 +153,12 @@ func putClosedOrders(t *testing.T, s *Store, customer string, n int) {
 	}
 }
 
-// tellClosed makes the index rows of all orders, which are closed, those of schema 2,
-// and says how many.
-func tellClosed(t *testing.T, s *Store) int {
+// setClosed sets the closed flag in the index rows of all orders, as schema 2 did for
+// closed ones, and returns the number of rows.
+func setClosed(t *testing.T, s *Store) int {
 	t.Helper()
-	untold := rowsOfFacts(t, s, 0)
-	for some := range slices.Chunk(untold, 500) {
+	keys := rowsWithClosed(t, s, 0)
+	for some := range slices.Chunk(keys, 500) {
 		done := make(chan error, 1)
 		s.writer.enqueue(func(tx rows.Tx, _ uint64) error {
 			for _, key := range some {
@@ -173,16 +173,16 @@ func tellClosed(t *testing.T, s *Store) int {
 			t.Fatal(err)
 		}
 	}
-	return len(untold)
+	return len(keys)
 }
 
-// rowsOfFacts are the keys of the rows that tell of a closed order, or do not.
-func rowsOfFacts(t *testing.T, s *Store, closed byte) (keys [][]byte) {
+// rowsWithClosed returns the keys of the index rows of orders with that closed flag.
+func rowsWithClosed(t *testing.T, s *Store, closed byte) (keys [][]byte) {
 	t.Helper()
-	facts := append([]byte{closed}, "binance\x00\x01"...)
+	prefix := append([]byte{closed}, "binance\x00\x01"...)
 	err := s.View(t.Context(), func(snapshot rows.Snapshot) error {
 		return snapshot.Scan(nil, nil, false, func(key, value []byte) bool {
-			if bytes.HasPrefix(value, facts) {
+			if bytes.HasPrefix(value, prefix) {
 				keys = append(keys, bytes.Clone(key))
 			}
 			return true

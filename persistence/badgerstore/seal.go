@@ -12,22 +12,21 @@ import (
 	"path/filepath"
 )
 
-// sealName is the file beside the database.
+// sealName is the name of the seal file.
 const sealName = "seal"
 
-// sealed is what the seal says of the database: it had this chain value at this
-// number.
+// sealed is the content of the seal: the number and the chain value of a group.
 type sealed struct {
 	seq   uint64
 	chain [sha256.Size]byte
 }
 
-// seal is the open seal file. It has two slots in pages of their own, written
-// in turn, so that a torn write leaves the one before. Only the writer uses it.
+// seal is the open seal file. It has two slots in separate pages, written in turn, so
+// that a torn write leaves the previous one intact. Only the writer uses it.
 type seal struct {
 	file  *os.File
 	dirty bool
-	// unsynced counts the groups since the last sync.
+	// unsynced is the number of groups since the last sync.
 	unsynced int
 }
 
@@ -58,14 +57,14 @@ func decodeSealed(data []byte) (sealed, bool) {
 	return sealed{seq: binary.BigEndian.Uint64(body), chain: [sha256.Size]byte(body[8:])}, true
 }
 
-// errUnsealed reports a seal file that nothing was ever written to,
-// errSealDamaged one without a readable slot.
+// errUnsealed reports a seal file that was never written to, errSealDamaged one
+// without a valid slot.
 var (
 	errUnsealed    = errors.New("the store has no seal")
 	errSealDamaged = errors.New("the seal is damaged")
 )
 
-// openSeal opens the seal of a store, or makes one that says nothing yet.
+// openSeal opens the seal of a store, or creates an empty one.
 func openSeal(dir string) (*seal, error) {
 	file, err := os.OpenFile(filepath.Join(dir, sealName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -74,7 +73,7 @@ func openSeal(dir string) (*seal, error) {
 	return &seal{file: file}, nil
 }
 
-// read finds the newer of the two slots.
+// read returns the newer of the two slots.
 func (s *seal) read() (sealed, error) {
 	content := make([]byte, 2*sealSlotBytes)
 	n, err := s.file.ReadAt(content, 0)
@@ -95,8 +94,8 @@ func (s *seal) read() (sealed, error) {
 	return sealed{}, errSealDamaged
 }
 
-// write tells the file of a durable group. It is in the operating system's
-// hands after it, safe from the end of the process.
+// write writes the seal of a durable group. After it the seal survives the end of the
+// process, not a power failure.
 func (s *seal) write(l ledger) error {
 	value := sealed{seq: l.seq, chain: l.chain}
 	s.dirty = true
@@ -110,7 +109,7 @@ func (s *seal) write(l ledger) error {
 	return nil
 }
 
-// reset makes both slots say the same, durably.
+// reset durably writes both slots.
 func (s *seal) reset(l ledger) error {
 	value := sealed{seq: l.seq, chain: l.chain}.encode()
 	for slot := range int64(2) {
@@ -135,14 +134,14 @@ func (s *seal) sync() error {
 
 func (s *seal) close() error { return errors.Join(s.sync(), s.file.Close()) }
 
-// exists says whether a path is there; an error other than absence counts as
-// being there, so that nothing is made anew over it.
+// exists reports whether a path exists. It returns true if that cannot be determined,
+// so that nothing is created in its place.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// syncDir makes the names within a directory durable.
+// syncDir makes the names in a directory durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -19,7 +19,7 @@ var _ rows.Snapshot = snapshot{}
 
 // Get implements rows.Getter.
 func (s snapshot) Get(key []byte) ([]byte, error) {
-	if s.filter.misses(key) {
+	if s.filter.lacks(key) {
 		return nil, nil
 	}
 	item, err := s.txn.Get(key)
@@ -29,19 +29,19 @@ func (s snapshot) Get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Not nil even if empty: nil would be no row.
+	// An empty value must not be nil, which means that there is no row.
 	return item.ValueCopy([]byte{})
 }
 
-// NoRequest implements rows.Snapshot.
-func (s snapshot) NoRequest(shared []byte) bool { return s.filter.misses(shared) }
+// LacksRequest implements rows.Snapshot.
+func (s snapshot) LacksRequest(prefix []byte) bool { return s.filter.lacks(prefix) }
 
 // Scan implements rows.Snapshot.
 func (s snapshot) Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error {
 	if to != nil && bytes.Compare(from, to) >= 0 {
 		return nil
 	}
-	// Values lie beside their keys; prefetching would start a goroutine each.
+	// Values are stored with their keys; prefetching would start a goroutine for each.
 	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: descending, Prefix: commonPrefix(from, to)})
 	defer it.Close()
 	for start(it, from, to, descending); it.Valid(); it.Next() {
@@ -62,8 +62,8 @@ func (s snapshot) Scan(from, to []byte, descending bool, visit func(key, value [
 	return nil
 }
 
-// start goes to the first row. A descending seek may find the bound itself,
-// which is not part of the range.
+// start seeks the first row. A descending seek may find the upper bound itself, which
+// is not part of the range.
 func start(it *badger.Iterator, from, to []byte, descending bool) {
 	switch {
 	case !descending:
@@ -85,8 +85,8 @@ func outside(key, from, to []byte, descending bool) bool {
 	return to != nil && bytes.Compare(key, to) >= 0
 }
 
-// commonPrefix is what every key of a range begins with; badger opens only the
-// tables that hold it.
+// commonPrefix returns the prefix of all keys of a range; badger opens only the tables
+// that contain it.
 func commonPrefix(from, to []byte) []byte {
 	n := 0
 	for n < len(from) && n < len(to) && from[n] == to[n] {

@@ -15,7 +15,7 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// databaseName is badger's directory within the store's.
+// databaseName is badger's directory in the directory of the store.
 const databaseName = "db"
 
 // Store is an open store. It is safe for concurrent use.
@@ -25,32 +25,31 @@ type Store struct {
 	log    *zap.Logger
 	schema schema
 	lock   *os.File
-	disk   *diskGuard
+	disk   *diskSpace
 	db     *badger.DB
 	wal    *wal
 	seal   *seal
 	writer *writer
 
-	// reading is held by readers; Close takes it whole.
+	// reading is read-locked by readers and locked by Close.
 	reading sync.RWMutex
 	closed  bool
 
-	// integrity is what Open found, nil once it is accepted.
+	// integrity is the damage that Open found, nil after AcceptLoss.
 	integrityMu sync.Mutex
 	integrity   error
 }
 
 var _ persistence.Store = (*Store)(nil)
 
-// errClosed answers everything after Close.
+// errClosed is returned after Close.
 var errClosed = fmt.Errorf("%w: the store is closed", persistence.ErrUnavailable)
 
-// Open opens the store in a directory, which it makes if it is absent, and
-// reads all of it to verify it (see Integrity): about a second for a hundred
-// thousand orders. It fails with ErrLocked if the store is open already, with
-// ErrSchemaNewer if a newer program has written it, and with ErrIntegrity if a
-// file is damaged so that the database cannot be trusted to read; a backup can
-// be restored then.
+// Open opens the store in a directory, which it creates if absent. It reads all rows
+// to verify them (see Integrity), which takes about a second for a hundred thousand
+// orders. It returns ErrLocked if the store is already open, ErrSchemaNewer if a newer
+// program has written it, and persistence.ErrIntegrity if a file is so damaged that
+// the database cannot be read; then a backup can be restored.
 func Open(dir string, o Options) (*Store, error) { return openSchema(dir, o, currentSchema) }
 
 func openSchema(dir string, o Options, current schema) (*Store, error) {
@@ -74,8 +73,8 @@ func (s *Store) open(o Options) error {
 	if s.lock, err = acquireLock(s.dir); err != nil {
 		return err
 	}
-	s.disk = newDiskGuard(s.dir, o.FreeBytesMin, o.stat)
-	if err := s.disk.look(tablesPercent); err != nil {
+	s.disk = newDiskSpace(s.dir, o.FreeBytesMin, o.stat)
+	if err := s.disk.require(tablesPercent); err != nil {
 		return err
 	}
 	database := filepath.Join(s.dir, databaseName)
@@ -85,7 +84,7 @@ func (s *Store) open(o Options) error {
 	if s.seal, err = s.openSeal(database); err != nil {
 		return err
 	}
-	if err := removeUnborn(database); err != nil {
+	if err := removeEmptyLogs(database); err != nil {
 		return err
 	}
 	if s.db, err = openBadger(o.badger(database)); err != nil {
@@ -106,8 +105,8 @@ func (s *Store) open(o Options) error {
 	return s.start(found)
 }
 
-// openSeal makes a seal only for a database that does not exist yet: one that
-// lost its seal is not sealed anew in silence.
+// openSeal creates a seal only for a new database: a database that has lost its seal
+// is not sealed again without notice.
 func (s *Store) openSeal(database string) (*seal, error) {
 	fresh := !exists(filepath.Join(s.dir, sealName)) && !exists(filepath.Join(database, badger.ManifestFilename))
 	seal, err := openSeal(s.dir)
@@ -117,17 +116,17 @@ func (s *Store) openSeal(database string) (*seal, error) {
 	return seal, errors.Join(seal.reset(ledger{}), syncDir(s.dir))
 }
 
-// start begins writing, or, if the store has lost something, only refuses to.
+// start starts the writer. It rejects commits if the store is damaged.
 func (s *Store) start(found inspection) error {
 	if s.integrity == nil {
 		return s.writer.start(found)
 	}
-	s.log.Error("the store failed its integrity check; commits are refused", zap.Error(s.integrity))
-	s.writer.startRefusing(found, s.integrity)
+	s.log.Error("the store failed its integrity check; commits are rejected", zap.Error(s.integrity))
+	s.writer.startRejecting(found, s.integrity)
 	return nil
 }
 
-// openBadger opens the database. badger panics over some damage.
+// openBadger opens the database. It recovers from badger's panics on some damage.
 func openBadger(o badger.Options) (db *badger.DB, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -141,17 +140,17 @@ func openBadger(o badger.Options) (db *badger.DB, err error) {
 	return db, nil
 }
 
-// Integrity is nil, or says what the store had lost or altered when it was
-// opened.
+// Integrity returns nil, or an ErrIntegrity with the damage that was found when the
+// store was opened.
 func (s *Store) Integrity() error {
 	s.integrityMu.Lock()
 	defer s.integrityMu.Unlock()
 	return s.integrity
 }
 
-// AcceptLoss makes a store that failed its integrity check writable as it is:
-// its rows are sealed anew. It is for an operator who knows what is lost. On a
-// sound store it does nothing.
+// AcceptLoss makes a store that failed its integrity check writable: its rows are
+// sealed as they are. Only an operator who knows what is lost should call it. It does
+// nothing if the store is intact.
 func (s *Store) AcceptLoss(ctx context.Context) error {
 	s.integrityMu.Lock()
 	defer s.integrityMu.Unlock()
@@ -161,12 +160,12 @@ func (s *Store) AcceptLoss(ctx context.Context) error {
 	if err := rows.Await(ctx, s.writer.acceptLoss); err != nil {
 		return fmt.Errorf("accept loss: %w", err)
 	}
-	s.log.Warn("a loss was accepted; the store is sealed as it is", zap.Error(s.integrity))
+	s.log.Warn("the loss was accepted; the store is sealed as it is", zap.Error(s.integrity))
 	s.integrity = nil
 	return nil
 }
 
-// View implements rows.Viewer: what is durable when it begins.
+// View implements rows.Viewer.
 func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -181,12 +180,11 @@ func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error 
 	return read(snapshot{txn, s.writer.filter})
 }
 
-// Submit implements persistence.Writer. The batch is encoded before Submit
-// returns, in the caller's goroutine.
+// Submit implements persistence.Writer. It encodes the batch in the caller's goroutine.
 func (s *Store) Submit(b persistence.Batch, done func(error)) {
 	commit, err := rows.Prepare(b)
 	if err != nil {
-		refused := rows.Refused(err)
+		refused := rows.Rejected(err)
 		s.writer.submit(request{op: func(rows.Tx, uint64) error { return refused }, done: done})
 		return
 	}
@@ -200,7 +198,7 @@ func (s *Store) Commit(ctx context.Context, b persistence.Batch) error {
 
 // TakeOwnership implements persistence.Writer.
 func (s *Store) TakeOwnership(ctx context.Context, customer string) (persistence.Fence, error) {
-	return rows.Own(ctx, s.writer.enqueue, customer)
+	return rows.TakeOwnership(ctx, s.writer.enqueue, customer)
 }
 
 // Purge implements persistence.Store.
@@ -208,10 +206,10 @@ func (s *Store) Purge(ctx context.Context, before persistence.Retention) error {
 	return rows.Purge(ctx, s, s.writer.enqueue, before)
 }
 
-// Close commits what is queued, syncs the seal and waits for readers. Closing
-// twice does nothing. It must not be called from an answer. On a full disk it leaves
-// the database as a kill would: the next opening reads its log, but no sooner than
-// this process has ended.
+// Close commits the queued batches, syncs the seal and waits for readers. It must not
+// be called from done. A second call does nothing. On a full disk Close leaves the
+// database as a kill would: the next opening replays its log, but only after this
+// process has ended.
 func (s *Store) Close() error {
 	s.writer.stop()
 	s.reading.Lock()
@@ -223,10 +221,10 @@ func (s *Store) Close() error {
 	return s.release()
 }
 
-// release lets go of whatever is open, but of a database that is left, with its lock.
+// release closes what is open, except a database that stays open and its lock.
 func (s *Store) release() error {
 	var errs []error
-	left := s.db != nil && s.leavesDatabase()
+	left := s.db != nil && s.leavesDatabaseOpen()
 	if s.db != nil && !left {
 		errs = append(errs, s.db.Close())
 	}
@@ -242,12 +240,12 @@ func (s *Store) release() error {
 	return errors.Join(errs...)
 }
 
-// leavesDatabase says whether the disk is too full to close the database: badger makes
-// tables of its log then.
-func (s *Store) leavesDatabase() bool {
-	full := s.disk.look(tablesPercent)
+// leavesDatabaseOpen reports whether the disk is too full to close the database, for
+// which badger writes its log to tables.
+func (s *Store) leavesDatabaseOpen() bool {
+	full := s.disk.require(tablesPercent)
 	if full != nil {
-		s.log.Warn("the database is left to the next opening as it is", zap.Error(full))
+		s.log.Warn("the disk is full; the database is not closed", zap.Error(full))
 	}
 	return full != nil
 }

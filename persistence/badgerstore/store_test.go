@@ -8,7 +8,7 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// small makes tables and splits come early.
+// small makes badger write tables and split groups early.
 var small = badgerstore.Options{MemTableBytes: 2 << 20}
 
 func open(t testing.TB, dir string) *badgerstore.Store {

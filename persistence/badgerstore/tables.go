@@ -18,9 +18,9 @@ import (
 	"venuegate/persistence"
 )
 
-// checkFiles looks at a database before badger does, because badger removes
-// tables that its manifest does not name and ends the process over tables that
-// it cannot read. What it finds makes Open fail, with every file as it was.
+// checkFiles checks the files of a database before badger opens it, because badger
+// deletes tables that are not in its manifest, and ends the process on tables that it
+// cannot read. It changes no file.
 func checkFiles(database string, o badger.Options) error {
 	manifest, err := os.Open(filepath.Join(database, badger.ManifestFilename))
 	if errors.Is(err, os.ErrNotExist) {
@@ -43,7 +43,7 @@ func checkFiles(database string, o badger.Options) error {
 	return nil
 }
 
-// checkEmpty refuses a database that lost its manifest alone.
+// checkEmpty returns ErrIntegrity for a database that has lost only its manifest.
 func checkEmpty(database string) error {
 	for _, pattern := range []string{"*.sst", walPattern} {
 		found, err := filepath.Glob(filepath.Join(database, pattern))
@@ -51,14 +51,14 @@ func checkEmpty(database string) error {
 			return err
 		}
 		if len(found) > 0 {
-			return fmt.Errorf("%w: %s is there without a %s", persistence.ErrIntegrity, filepath.Base(found[0]), badger.ManifestFilename)
+			return fmt.Errorf("%w: %s without %s", persistence.ErrIntegrity, filepath.Base(found[0]), badger.ManifestFilename)
 		}
 	}
 	return nil
 }
 
-// checkTable reads a whole table and compares its checksums. badger panics over
-// some damage.
+// checkTable reads a whole table and verifies its checksums. It recovers from badger's
+// panics on some damage.
 func checkTable(path string, compression options.CompressionType) (err error) {
 	file, err := z.OpenMmapFile(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -68,7 +68,7 @@ func checkTable(path string, compression options.CompressionType) (err error) {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("unreadable: %v", cause)
 		}
-		// Closing twice is an error that says nothing.
+		// The error of a second Close is meaningless.
 		_ = file.Close(-1)
 	}()
 	if err := checkFooter(file.Data); err != nil {
@@ -80,11 +80,11 @@ func checkTable(path string, compression options.CompressionType) (err error) {
 	return err
 }
 
-// tableBlockBytes is badger's own default; readers need one that is not zero.
+// tableBlockBytes is badger's default; readers require a size other than zero.
 const tableBlockBytes = 4 << 10
 
-// checkFooter checks the end of a table, over which badger would end the
-// process: index, its length, its checksum, that one's length.
+// checkFooter verifies the end of a table, on whose damage badger ends the process:
+// the index and its length, the checksum and its length.
 func checkFooter(data []byte) error {
 	checksum, data, err := cutSized(data)
 	if err != nil {
@@ -101,18 +101,18 @@ func checkFooter(data []byte) error {
 	return y.VerifyChecksum(index, &expected)
 }
 
-var errCutShort = errors.New("cut short")
+var errTruncated = errors.New("truncated")
 
-// cutSized takes a part and its length, in four bytes behind it, off the end.
+// cutSized cuts off the last part and its length, which follows it in four bytes.
 func cutSized(data []byte) (part, rest []byte, err error) {
 	const lengthBytes = 4
 	end := len(data) - lengthBytes
 	if end < 0 {
-		return nil, nil, errCutShort
+		return nil, nil, errTruncated
 	}
 	length := int(binary.BigEndian.Uint32(data[end:]))
 	if length > end {
-		return nil, nil, errCutShort
+		return nil, nil, errTruncated
 	}
 	return data[end-length : end], data[:end-length], nil
 }

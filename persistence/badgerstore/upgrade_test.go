@@ -9,9 +9,9 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// TestStoreOfBefore opens a store as schema 1 wrote it, before there were
-// channels and endpoints: the backup was made by a program of that time.
-func TestStoreOfBefore(t *testing.T) {
+// TestStoreOfSchema1 restores a backup that was written by a program of schema 1, which
+// had no channels and endpoints.
+func TestStoreOfSchema1(t *testing.T) {
 	backup, err := os.Open("testdata/schema1.backup")
 	if err != nil {
 		t.Fatal(err)
@@ -35,19 +35,19 @@ func TestStoreOfBefore(t *testing.T) {
 func checkBefore(t *testing.T, store *badgerstore.Store) {
 	t.Helper()
 	if order, err := store.Order(t.Context(), "alice", "ord_000001"); err != nil || !order.Qty.Equal(storetest.NewOrder("alice", 1).Qty) {
-		t.Errorf("order %+v, %v", order, err)
+		t.Errorf("Order = %+v, %v; want ord_000001", order, err)
 	}
 	if event, err := store.Event(t.Context(), "alice", "evt_000001"); err != nil || event.Seq != 1 {
-		t.Errorf("event %+v, %v", event, err)
+		t.Errorf("Event = %+v, %v; want evt_000001", event, err)
 	}
 	for _, q := range []persistence.JournalQuery{{Customer: "alice", Subject: "ord_000000"}, {Customer: "alice", Kind: "risk"}, {Kind: "signal"}} {
 		if page, err := store.Journal(t.Context(), q); err != nil || len(page.Items) != 1 {
-			t.Errorf("journal %+v: %+v, %v", q, page.Items, err)
+			t.Errorf("Journal(%+v) = %+v, %v; want one row", q, page.Items, err)
 		}
 	}
 }
 
-// writeAfter adds what schema 1 did not know, and replaces a row of its own.
+// writeAfter commits records that schema 1 does not have, and replaces one of its rows.
 func writeAfter(t *testing.T, store *badgerstore.Store) {
 	t.Helper()
 	fence, err := store.TakeOwnership(t.Context(), "alice")
@@ -66,10 +66,10 @@ func writeAfter(t *testing.T, store *badgerstore.Store) {
 	}
 	page, err := store.Journal(t.Context(), persistence.JournalQuery{Customer: "alice", Channel: "hook_000001"})
 	if err != nil || len(page.Items) != 1 {
-		t.Errorf("journal of the channel: %+v, %v", page.Items, err)
+		t.Errorf("Journal of the channel = %+v, %v; want one row", page.Items, err)
 	}
 	pending, err := store.PendingDeliveries(t.Context(), "alice", "end_000001", 0)
 	if err != nil || len(pending) != 1 {
-		t.Errorf("pending deliveries: %+v, %v", pending, err)
+		t.Errorf("PendingDeliveries = %+v, %v; want one", pending, err)
 	}
 }

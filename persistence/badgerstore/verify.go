@@ -12,18 +12,18 @@ import (
 
 // inspection is what a database holds when it is opened.
 type inspection struct {
-	// kept are the ledger rows, oldest first, keys those of all of them,
-	// readable or not.
-	kept []ledger
-	keys [][]byte
-	// head is the newest ledger row; the zero ledger if there is none.
+	// ledgers are the valid ledger rows, oldest first. ledgerKeys are the keys of all
+	// ledger rows.
+	ledgers    []ledger
+	ledgerKeys [][]byte
+	// head is the newest ledger row; zero if there is none.
 	head ledger
-	// counted are the rows and their sum as they are.
+	// counted has the number and the sum of the rows found.
 	counted ledger
-	// filter knows their keys.
+	// filter contains the keys of the rows found.
 	filter *keyFilter
-	// fault is what is wrong with the ledger rows themselves.
-	fault error
+	// ledgerErr is the last error in the ledger rows.
+	ledgerErr error
 	// schema and generation are the values of their rows, nil if absent.
 	schema     []byte
 	generation []byte
@@ -41,7 +41,7 @@ func inspect(db *badger.DB) (inspection, error) {
 	defer txn.Discard()
 	err := snapshot{txn: txn}.Scan(nil, nil, false, func(key, value []byte) bool {
 		if bytes.HasPrefix(key, ledgerPrefix) {
-			found.keep(key, value)
+			found.addLedger(key, value)
 			return true
 		}
 		found.counted.replace(key, nil, value)
@@ -57,39 +57,39 @@ func inspect(db *badger.DB) (inspection, error) {
 	if err != nil {
 		return inspection{}, fmt.Errorf("read the database: %w", err)
 	}
-	if len(found.kept) > 0 {
-		found.head = found.kept[len(found.kept)-1]
+	if len(found.ledgers) > 0 {
+		found.head = found.ledgers[len(found.ledgers)-1]
 	}
 	return found, nil
 }
 
-// keep takes one ledger row and checks that it follows the one before.
-func (f *inspection) keep(key, value []byte) {
-	f.keys = append(f.keys, bytes.Clone(key))
+// addLedger adds a ledger row and checks that it follows the previous one.
+func (f *inspection) addLedger(key, value []byte) {
+	f.ledgerKeys = append(f.ledgerKeys, bytes.Clone(key))
 	row, err := decodeLedger(value)
 	switch {
 	case err != nil:
-		f.fault = err
+		f.ledgerErr = err
 		return
 	case !bytes.Equal(key, ledgerKey(row.seq)):
-		f.fault = fmt.Errorf("ledger row %d is in the place of another", row.seq)
-	case len(f.kept) > 0:
-		before := f.kept[len(f.kept)-1]
+		f.ledgerErr = fmt.Errorf("ledger row %d has the key of another", row.seq)
+	case len(f.ledgers) > 0:
+		before := f.ledgers[len(f.ledgers)-1]
 		if row.seq != before.seq+1 || row.chain != chainValue(row, before.chain) {
-			f.fault = fmt.Errorf("ledger row %d does not follow row %d", row.seq, before.seq)
+			f.ledgerErr = fmt.Errorf("ledger row %d does not follow row %d", row.seq, before.seq)
 		}
 	}
-	f.kept = append(f.kept, row)
+	f.ledgers = append(f.ledgers, row)
 }
 
 // verify compares the database with its ledger and with its seal.
 func (f *inspection) verify(s *seal) error {
 	var sealErr error
 	if f.sealed, sealErr = s.read(); errors.Is(sealErr, errUnsealed) && f.head.seq == 0 && f.counted.rows == 0 {
-		// The seal of a new store did not become durable, nor did anything else.
+		// A new store whose seal, like everything else, did not become durable.
 		sealErr = s.reset(ledger{})
 	}
-	err := errors.Join(sealErr, f.fault, f.verifyRows(), f.verifySeal())
+	err := errors.Join(sealErr, f.ledgerErr, f.verifyRows(), f.verifySeal())
 	if err == nil {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (f *inspection) verifyRows() error {
 	if f.counted.rows == f.head.rows && f.counted.sum == f.head.sum {
 		return nil
 	}
-	return fmt.Errorf("the database has %d rows, commit %d left %d", f.counted.rows, f.head.seq, f.head.rows)
+	return fmt.Errorf("the database has %d rows, want %[3]d of commit %[2]d", f.counted.rows, f.head.seq, f.head.rows)
 }
 
 func (f *inspection) verifySeal() error {
@@ -110,10 +110,10 @@ func (f *inspection) verifySeal() error {
 	case f.sealed.seq == 0 && f.head.seq <= ledgerRowsMax:
 		return nil
 	}
-	for _, row := range f.kept {
+	for _, row := range f.ledgers {
 		if row.seq == f.sealed.seq {
 			if row.chain != f.sealed.chain {
-				return fmt.Errorf("commit %d is not the one that was sealed", row.seq)
+				return fmt.Errorf("commit %d differs from the sealed one", row.seq)
 			}
 			return nil
 		}

@@ -7,22 +7,21 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// versions numbers the states of the database. badger would do so itself, but
-// would show what is not synced yet, and tell readers and the writer of each
-// other by goroutines of its own, whose turn every transaction awaits. So the
-// store says which version a transaction reads (badger's managed mode): the
-// newest durable one, whatever is being written meanwhile.
+// versions assigns the versions of the database (badger's managed mode): a transaction
+// reads the newest durable version, whatever is being written meanwhile. badger's own
+// versions would make rows visible before they are synced, and would coordinate readers
+// and the writer through goroutines on which every transaction waits.
 type versions struct {
 	db *badger.DB
 
 	mu sync.Mutex
-	// durable is the newest version that is on the disk.
+	// durable is the newest durable version.
 	durable uint64
-	// readers counts who reads each version: compaction must leave it whole.
+	// readers is the number of readers of each version, which compaction must keep.
 	readers map[uint64]int
 }
 
-// firstVersion is that of a database that was restored.
+// firstVersion is the version of a restored database.
 const firstVersion = 1
 
 func newVersions(db *badger.DB) *versions {
@@ -31,7 +30,7 @@ func newVersions(db *badger.DB) *versions {
 	return v
 }
 
-// read begins to read what is durable; end must be called.
+// read returns a transaction that reads what is durable, until end is called.
 func (v *versions) read() (txn *badger.Txn, end func()) {
 	v.mu.Lock()
 	version := v.durable
@@ -48,15 +47,15 @@ func (v *versions) read() (txn *badger.Txn, end func()) {
 	}
 }
 
-// write begins the transaction of the next version. Only the writer does.
+// write returns the transaction of the next version. Only the writer calls it.
 func (v *versions) write() *badger.Txn { return v.db.NewTransactionAt(v.newest(), true) }
 
-// commit gives a transaction of write to badger, as the next version, which
-// nobody reads before advance.
+// commit commits a transaction of write as the next version, which is not visible to
+// readers before advance.
 func (v *versions) commit(txn *badger.Txn) error { return txn.CommitAt(v.newest()+1, nil) }
 
-// advance tells that the next version is durable, and lets go of those that
-// nobody reads any more.
+// advance makes the next version visible to readers, and releases versions without
+// readers to compaction.
 func (v *versions) advance() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -74,5 +73,5 @@ func (v *versions) newest() uint64 {
 	return v.durable
 }
 
-// readAll is a transaction that reads whatever is there, before anybody writes.
+// readAll returns a transaction that reads all versions, for use without a writer.
 func readAll(db *badger.DB) *badger.Txn { return db.NewTransactionAt(math.MaxUint64, false) }

@@ -10,26 +10,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// walPattern are badger's logs of what is not in a table yet.
+// walPattern matches badger's logs of rows that are not in a table yet.
 const walPattern = "*.mem"
 
-// wal makes badger's logs durable. With SyncWrites badger would do so itself, but
-// it syncs its value log with every transaction too, in which this store keeps
-// nothing: a second flush of the disk for each group.
+// wal syncs badger's logs. With its option SyncWrites, badger would also sync its value
+// log, which this store does not use: a second flush of the disk for each group.
 //
-// badger writes a transaction whole into its newest log. When that is full it begins
-// another one first, under the next number, and never writes to the ones before.
-// Only the writer uses a wal.
+// badger writes each transaction completely to its newest log. If that is full, badger
+// first creates the next log, with the next number, and never writes to earlier ones
+// again. Only the writer uses a wal.
 type wal struct {
 	database string
-	// number and file are the newest log, next is where the one after it will be.
+	// number and file are the newest log, next is the path of the log after it.
 	number int
 	file   *os.File
 	next   string
-	// written is about how much badger has put into the newest log, filled as far as
-	// zeros were put there for it (see fill).
+	// written is the approximate size of what badger has written to the newest log,
+	// filled the end of the zeros that fill has written.
 	written, filled int64
-	// sync is fdatasync, but for tests.
+	// sync is fdatasync, replaced in tests.
 	sync func(*os.File) error
 }
 
@@ -41,27 +40,27 @@ func openWAL(database string) (*wal, error) {
 	return w, nil
 }
 
-// open finds the newest log of an open database. It syncs them all: a process that
-// was killed may not have come to it.
+// open finds the newest log of an open database. It syncs all logs, because an earlier
+// process may have been killed before it did.
 func (w *wal) open() error {
 	logs, err := filepath.Glob(filepath.Join(w.database, walPattern))
 	if err != nil {
 		return err
 	}
 	for _, path := range logs {
-		if err := w.adopt(path); err != nil {
+		if err := w.syncLog(path); err != nil {
 			return err
 		}
 	}
 	if w.file == nil {
-		return errors.New("there is none")
+		return errors.New("there is no log")
 	}
 	return syncDir(w.database)
 }
 
-// adopt syncs a log and keeps it if it is the newest so far. badger may have
-// removed an older one meanwhile, since its rows are in a table.
-func (w *wal) adopt(path string) error {
+// syncLog syncs a log and keeps it open if it is the newest so far. badger may have
+// deleted an older one meanwhile, whose rows are in a table.
+func (w *wal) syncLog(path string) error {
 	var number int
 	if _, err := fmt.Sscanf(filepath.Base(path), "%d.mem", &number); err != nil {
 		return err
@@ -80,11 +79,11 @@ func (w *wal) adopt(path string) error {
 		return file.Close()
 	}
 	err = w.close()
-	w.be(number, file)
+	w.setNewest(number, file)
 	return err
 }
 
-// flush makes durable whatever badger has written.
+// flush makes durable what badger has written.
 func (w *wal) flush() error {
 	for {
 		err := unix.Access(w.next, unix.F_OK)
@@ -92,7 +91,7 @@ func (w *wal) flush() error {
 			break
 		}
 		if err == nil {
-			err = w.follow()
+			err = w.nextLog()
 		}
 		if err != nil {
 			return fmt.Errorf("follow the log: %w", err)
@@ -104,20 +103,20 @@ func (w *wal) flush() error {
 	return nil
 }
 
-// follow goes on to the next log.
-func (w *wal) follow() error {
+// nextLog closes the log and opens the next one.
+func (w *wal) nextLog() error {
 	next, err := openLog(w.next)
 	if err != nil {
 		return err
 	}
 	err = errors.Join(w.close(), syncDir(w.database))
-	w.be(w.number+1, next)
+	w.setNewest(w.number+1, next)
 	return err
 }
 
 func openLog(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) }
 
-func (w *wal) be(number int, file *os.File) {
+func (w *wal) setNewest(number int, file *os.File) {
 	w.number, w.file, w.written, w.filled = number, file, 0, 0
 	w.next = filepath.Join(w.database, fmt.Sprintf("%05d.mem", number+1))
 }
@@ -129,13 +128,39 @@ func (w *wal) close() error {
 	return w.file.Close()
 }
 
-// fdatasync makes a file's content durable, and of what describes it as much as
-// is needed to read it: not the time of its last change, which would cost a second
-// write. What was written through a mapping is content like any other.
+// fdatasync makes the content of a file durable, including what was written through a
+// memory mapping, and the metadata that is needed to read it. It does not sync the
+// modification time, which would cost a second write.
 func fdatasync(file *os.File) error {
 	for {
 		if err := unix.Fdatasync(int(file.Fd())); !errors.Is(err, unix.EINTR) {
 			return err
 		}
 	}
+}
+
+// logPatterns match the files that badger creates empty before it sets their size.
+var logPatterns = []string{walPattern, "*.vlog"}
+
+// removeEmptyLogs deletes empty logs, which a kill leaves between creation and first
+// write. badger would fail to open them.
+func removeEmptyLogs(database string) error {
+	for _, pattern := range logPatterns {
+		logs, err := filepath.Glob(filepath.Join(database, pattern))
+		if err != nil {
+			return err
+		}
+		for _, path := range logs {
+			info, err := os.Lstat(path)
+			if err != nil {
+				return fmt.Errorf("stat a log: %w", err)
+			}
+			if info.Mode().IsRegular() && info.Size() == 0 {
+				if err := os.Remove(path); err != nil {
+					return fmt.Errorf("remove an empty log: %w", err)
+				}
+			}
+		}
+	}
+	return nil
 }

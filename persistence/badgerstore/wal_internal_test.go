@@ -14,24 +14,24 @@ import (
 	"venuegate/persistence"
 )
 
-// onSync replaces the sync of the logs; do runs on the writer's goroutine.
+// onSync replaces the sync of the logs by do, which runs in the writer's goroutine.
 func onSync(s *Store, do func(log *os.File) error) {
-	release := held(s)
+	release := blockWriter(s)
 	s.writer.wal.sync = do
 	release()
 }
 
-// What a commit has answered was in the log when that was synced, and nobody could
-// read it before. No test that kills a process can tell, because the kernel keeps
-// what a dead process has written; a power cut would.
-func TestWhatIsAnsweredWasSynced(t *testing.T) {
+// A confirmed commit was in the log when it was synced, and was not visible before. A
+// test that kills a process cannot detect a missing sync, because the kernel keeps what
+// the process has written.
+func TestConfirmedCommitWasSynced(t *testing.T) {
 	s := openSmall(t, t.TempDir())
 	first := s.wal.number
 	var synced []byte
 	var committing string
 	onSync(s, func(log *os.File) (err error) {
 		if _, err := s.Setting(t.Context(), committing); !errors.Is(err, persistence.ErrNotFound) {
-			t.Errorf("%s was read before the sync: %v", committing, err)
+			t.Errorf("Setting(%s) before the sync = %v, want ErrNotFound", committing, err)
 		}
 		synced, err = io.ReadAll(io.NewSectionReader(log, 0, 2*memTableBytesMin))
 		return errors.Join(err, fdatasync(log))
@@ -43,18 +43,18 @@ func TestWhatIsAnsweredWasSynced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Contains(synced, []byte(name)) {
-			t.Fatalf("commit %d is not in log %d, which was synced for it", i, s.wal.number)
+			t.Fatalf("the synced log %d does not contain commit %d", s.wal.number, i)
 		}
 		if _, err := s.Setting(t.Context(), name); err != nil {
-			t.Fatalf("commit %d cannot be read: %v", i, err)
+			t.Fatalf("Setting of commit %d = %v, want nil", i, err)
 		}
 	}
 	if s.wal.number < first+2 {
-		t.Errorf("the log is number %d, was %d: none was ever full", s.wal.number, first)
+		t.Errorf("the log has number %d, want at least %d: no log was full", s.wal.number, first+2)
 	}
 }
 
-// A sync that failed ends writing: what is on the disk is not known any more.
+// A failed sync ends writing, because the state on the disk is unknown.
 func TestFailedSyncEndsWriting(t *testing.T) {
 	dir := t.TempDir()
 	s := openSmall(t, dir)
@@ -64,24 +64,24 @@ func TestFailedSyncEndsWriting(t *testing.T) {
 	onSync(s, func(*os.File) error { return errors.New("input/output error") })
 	for i, err := range submitAll(s, setting("a", 10), persistence.Batch{}, setting("b", 10)) {
 		if !errors.Is(err, persistence.ErrOutcomeUnknown) {
-			t.Errorf("batch %d of the failed group was answered %v", i, err)
+			t.Errorf("batch %d of the failed group = %v, want ErrOutcomeUnknown", i, err)
 		}
 	}
 	if err := s.Commit(t.Context(), setting("later", 10)); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("a batch after the failure was answered %v", err)
+		t.Errorf("Commit after the failure = %v, want ErrUnavailable", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	s = openSmall(t, dir)
 	if err := errors.Join(s.Integrity(), s.Commit(t.Context(), setting("again", 10))); err != nil {
-		t.Errorf("after opening anew: %v", err)
+		t.Errorf("Integrity and Commit after Open = %v, want nil", err)
 	}
 }
 
-// An earlier process may have been killed before it synced: the store that goes on
-// from what it finds syncs all of it first.
-func TestOpeningSyncsEveryLog(t *testing.T) {
+// An earlier process may have been killed before it synced, so Open syncs all logs
+// before it writes.
+func TestOpenSyncsEveryLog(t *testing.T) {
 	database := t.TempDir()
 	for _, name := range []string{"00009.mem", "00010.mem", "100000.mem"} {
 		if err := os.WriteFile(filepath.Join(database, name), []byte(name), 0o600); err != nil {
@@ -99,17 +99,17 @@ func TestOpeningSyncsEveryLog(t *testing.T) {
 	}
 	slices.Sort(synced)
 	if want := []string{"00009.mem", "00010.mem", "100000.mem"}; !slices.Equal(synced, want) || w.number != 100000 {
-		t.Errorf("synced %v, newest %d", synced, w.number)
+		t.Errorf("synced %v, newest log %d; want %v, 100000", synced, w.number, want)
 	}
 	if err := w.flush(); err != nil {
 		t.Error(err)
 	}
-	// Whoever cannot tell whether there is a newer log has not synced it.
+	// If it is unknown whether there is a newer log, flush must fail.
 	w.next += strings.Repeat("x", 1<<10)
 	if err := errors.Join(w.flush(), w.close()); err == nil {
-		t.Error("a log that cannot be looked for was taken for absent")
+		t.Error("flush with an unknown next log = nil, want an error")
 	}
 	if err := (&wal{database: t.TempDir(), sync: fdatasync}).open(); err == nil {
-		t.Error("a database without a log was opened")
+		t.Error("open of a database without a log = nil, want an error")
 	}
 }

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// fillBytes is how much of a log is filled at a time: one commit in some
-	// hundreds pays for it.
+	// fillBytes is the size that is filled at a time, after one of some hundred commits.
 	fillBytes = 1 << 20
-	// fillAheadBytes is how near badger may come to the end of what is filled.
+	// fillAheadBytes is the minimum distance between what badger has written and the end
+	// of the filled part.
 	fillAheadBytes = 128 << 10
-	// fillPieceBytes is a page. What is written at once may be kept in memory as one
-	// piece, and of a mapped file, as badger's log is, a piece is synced whole.
+	// fillPieceBytes is the size of a page. A larger write may become one folio of the
+	// page cache, and a folio of a mapped file, such as badger's log, is synced whole.
 	fillPieceBytes = 4 << 10
 )
 
-// fill writes zeros where badger will write next. badger makes a log as one hole, and
-// to sync what is the first in a block the file system commits its journal, which
-// waits for what others have written; what stands in a block that exists is synced
-// alone. A hole reads as zeros, so nobody can tell that it is filled.
+// fill writes zeros ahead of badger. badger creates a log as one hole. The first sync of
+// a newly allocated block makes the file system commit its journal, which waits for
+// writes of other processes; an allocated block is synced on its own. A hole reads as
+// zeros, so filling does not change the content.
 //
-// Nothing but a hole is ever written to, and the file system says which that is. The
-// writer fills between its commits: nobody else writes to a log. Where holes are not
-// told, or there is no room, the log stays as badger made it.
+// Only a hole is written to, as reported by the file system. The writer fills between
+// its commits, when nothing else writes to the log. If the file system does not report
+// holes, or the disk is full, the log stays as it is.
 func (w *wal) fill() {
 	if w.written+fillAheadBytes <= w.filled {
 		return
@@ -37,14 +37,14 @@ func (w *wal) fill() {
 	}
 	w.filled = from
 	if err != nil {
-		w.filled = math.MaxInt64 // this log is not tried again
+		w.filled = math.MaxInt64 // do not try this log again
 	}
 }
 
-var errNoHole = errors.New("something is written behind the hole")
+var errNoHole = errors.New("data after the hole")
 
-// hole is the next part of the log to fill, in whole pieces: behind it is nothing
-// that was ever written.
+// hole returns the next part of the log to fill, in whole pieces. It returns errNoHole
+// if data follows the hole.
 func (w *wal) hole() (from, to int64, err error) {
 	log := int(w.file.Fd())
 	size, err := unix.Seek(log, 0, unix.SEEK_END)

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openHole opens a log that is one hole, as badger makes it, but for what is
-// written at the offsets given.
+// openHole opens a log that is one hole, as badger creates it, except for text at the
+// offsets.
 func openHole(t *testing.T, size int64, offsets ...int64) *wal {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "00001.mem"))
@@ -20,7 +20,7 @@ func openHole(t *testing.T, size int64, offsets ...int64) *wal {
 		t.Fatal(err)
 	}
 	w := &wal{database: filepath.Dir(file.Name()), sync: fdatasync}
-	w.be(1, file)
+	w.setNewest(1, file)
 	t.Cleanup(func() { _ = w.close() })
 	err = file.Truncate(size)
 	for _, at := range offsets {
@@ -31,12 +31,12 @@ func openHole(t *testing.T, size int64, offsets ...int64) *wal {
 		t.Fatal(err)
 	}
 	if end, err := unix.Seek(int(file.Fd()), size-1, unix.SEEK_DATA); !errors.Is(err, unix.ENXIO) {
-		t.Skipf("this file system does not tell holes: %d, %v", end, err)
+		t.Skipf("this file system does not report holes: %d, %v", end, err)
 	}
 	return w
 }
 
-// firstHole is how far the log stands on blocks that exist.
+// firstHole returns the offset of the first block that is not allocated.
 func firstHole(t *testing.T, w *wal) int64 {
 	t.Helper()
 	hole, err := unix.Seek(int(w.file.Fd()), 0, unix.SEEK_HOLE)
@@ -46,25 +46,24 @@ func firstHole(t *testing.T, w *wal) int64 {
 	return hole
 }
 
-func TestLogIsFilledAheadOfItsWriter(t *testing.T) {
+func TestLogIsFilledAheadOfWrites(t *testing.T) {
 	const size = 4 << 20
 	w := openHole(t, size, 0)
 	for at := int64(0); at < size; at += 10_000 {
 		w.written = at
 		w.fill()
 		if hole := firstHole(t, w); hole < min(at+fillAheadBytes, size) || hole > at+fillAheadBytes+fillBytes+2*fillPieceBytes {
-			t.Fatalf("filled up to %d with %d written", hole, at)
+			t.Fatalf("filled up to %d with %d written, want %d to %d more", hole, at, fillAheadBytes, fillAheadBytes+fillBytes+2*fillPieceBytes)
 		}
 	}
 	content, err := os.ReadFile(w.file.Name())
 	if err != nil || len(content) != size || !bytes.Equal(bytes.TrimRight(content, "\x00"), []byte("written")) {
-		t.Errorf("%d bytes, of which %d say something, %v", len(content), len(bytes.TrimRight(content, "\x00")), err)
+		t.Errorf("log of %d bytes, %d without trailing zeros, %v; want %d and %d", len(content), len(bytes.TrimRight(content, "\x00")), err, size, len("written"))
 	}
 }
 
-// What badger has written is never touched, whatever the writer thinks of how far
-// badger has come.
-func TestFillingTouchesNothingThatWasWritten(t *testing.T) {
+// fill never overwrites data, even if the writer's estimate of it is wrong.
+func TestFillOverwritesNoData(t *testing.T) {
 	const size = 4 << 20
 	offsets := []int64{0, fillBytes, 2*fillBytes + fillPieceBytes - 3, size - 7}
 	for written := range offsets {
@@ -78,29 +77,28 @@ func TestFillingTouchesNothingThatWasWritten(t *testing.T) {
 		}
 		for _, at := range offsets[:written+1] {
 			if string(content[at:at+7]) != "written" {
-				t.Errorf("%q at %d of %d", content[at:at+7], at, offsets[:written+1])
+				t.Errorf("content at %d of %d = %q, want %q", at, offsets[:written+1], content[at:at+7], "written")
 			}
 		}
 	}
 }
 
-// The log of a store that works stands on blocks that exist, where the next commits
-// go too.
-func TestCommitsFindTheirLogFilled(t *testing.T) {
+// The log of a working store is filled ahead of the next commits.
+func TestLogOfAStoreIsFilled(t *testing.T) {
 	s := openSmall(t, t.TempDir())
 	first := s.wal.number
 	for i := range 100 {
 		if err := s.Commit(t.Context(), setting(fmt.Sprint("commit ", i), 40<<10)); err != nil {
 			t.Fatal(err)
 		}
-		release := held(s)
+		release := blockWriter(s)
 		hole, err := unix.Seek(int(s.wal.file.Fd()), 0, unix.SEEK_HOLE)
 		if err != nil || hole < s.wal.written+fillAheadBytes {
-			t.Errorf("after commit %d about %d bytes of the log are written, %d filled, %v", i, s.wal.written, hole, err)
+			t.Errorf("after commit %d: about %d bytes of the log are written, %d filled, %v", i, s.wal.written, hole, err)
 		}
 		release()
 	}
 	if s.wal.number < first+1 {
-		t.Error("the log was never full")
+		t.Errorf("the log has number %d, want at least %d: no log was full", s.wal.number, first+1)
 	}
 }

@@ -14,41 +14,41 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// request is one place in the queue.
+// request is an entry of the queue.
 type request struct {
 	op   rows.Operation
 	done func(error)
 	size int
-	// barrier changes nothing, so that nothing can refuse it.
+	// barrier marks an empty batch, which is never rejected.
 	barrier bool
-	// accept is AcceptLoss; it is a group of its own.
+	// accept marks a call of AcceptLoss, which is a group of its own.
 	accept bool
 }
 
-// writer is the only one who writes to the database and the seal.
+// writer writes to the database and the seal, in one goroutine.
 type writer struct {
 	versions *versions
 	wal      *wal
 	seal     *seal
-	disk     *diskGuard
+	disk     *diskSpace
 	log      *zap.Logger
-	// schema is the one that this program writes.
+	// schema is the schema of this program.
 	schema schema
 
-	// The goroutine's own: the newest ledger row, how often the store has been
-	// opened, why commits are refused, and what Open found if that is why.
+	// The fields up to mu belong to the goroutine. head is the newest ledger row,
+	// generation the number of openings of the store. rejectErr is the reason why all
+	// commits are rejected, and damaged what Open found if that is the reason.
 	head       ledger
 	generation uint64
-	refusal    error
-	lost       *inspection
+	rejectErr  error
+	damaged    *inspection
 	diskFull   bool
-	// known are rows as the groups so far have left them. A group that is thrown away
-	// empties it.
-	known  rows.Known
+	// cache has rows as written by the groups so far. A rollback clears it.
+	cache  rows.RowCache
 	filter *keyFilter
-	// alone is how many groups are still begun without waiting for company, of
-	// the pause that began when nobody came.
-	alone, pause int
+	// gatherSkips is the number of groups to begin without yielding, out of
+	// gatherSkipsMax since the writer last yielded in vain; see gather.
+	gatherSkips, gatherSkipsMax int
 
 	mu          sync.Mutex
 	queue       []request
@@ -58,15 +58,15 @@ type writer struct {
 	finished    chan struct{}
 }
 
-func newWriter(db *badger.DB, wal *wal, seal *seal, disk *diskGuard, schema schema, log *zap.Logger) *writer {
+func newWriter(db *badger.DB, wal *wal, seal *seal, disk *diskSpace, schema schema, log *zap.Logger) *writer {
 	return &writer{
 		versions: newVersions(db), wal: wal, seal: seal, disk: disk, schema: schema, log: log,
-		known: rows.NewKnown(knownBytesMax),
+		cache: rows.NewRowCache(cacheBytesMax),
 		wake:  make(chan struct{}, 1), finished: make(chan struct{}),
 	}
 }
 
-// start writes what an opening writes and begins to take requests.
+// start runs the pending migrations and starts the goroutine.
 func (w *writer) start(found inspection) error {
 	w.head, w.filter = found.head, found.filter
 	if err := w.opened(found); err != nil {
@@ -76,10 +76,10 @@ func (w *writer) start(found inspection) error {
 	return nil
 }
 
-// startRefusing takes requests only to refuse them, until a loss is accepted.
-func (w *writer) startRefusing(found inspection, why error) {
-	w.lost, w.filter = &found, found.filter
-	w.refusal = fmt.Errorf("%w: %w", persistence.ErrUnavailable, why)
+// startRejecting starts the goroutine, which rejects commits until AcceptLoss.
+func (w *writer) startRejecting(found inspection, why error) {
+	w.damaged, w.filter = &found, found.filter
+	w.rejectErr = fmt.Errorf("%w: %w", persistence.ErrUnavailable, why)
 	go w.run()
 }
 
@@ -114,7 +114,7 @@ func (w *writer) submit(r request) {
 	}
 }
 
-// stop lets the goroutine finish what is queued and waits for its end.
+// stop waits until the goroutine has processed the queue and returned.
 func (w *writer) stop() {
 	w.mu.Lock()
 	w.stopping = true
@@ -137,7 +137,7 @@ func (w *writer) run() {
 		group, stopping = w.take(group[:0])
 		if len(group) > 0 {
 			w.process(group)
-			if w.refusal == nil {
+			if w.rejectErr == nil {
 				w.wal.fill()
 			}
 			clear(group)
@@ -160,26 +160,26 @@ func (w *writer) run() {
 	}
 }
 
-// gather lets those who are about to submit something join the group: a group
-// costs as much as several batches. It only yields the processor, once, and the
-// more often nobody has joined the longer it is not tried again.
+// gather yields the processor once, so that other goroutines can submit to the group,
+// because a group costs as much as several batches. Each time that none has, twice as
+// many groups begin without yielding.
 func (w *writer) gather() {
-	if w.alone > 0 {
-		w.alone--
+	if w.gatherSkips > 0 {
+		w.gatherSkips--
 		return
 	}
 	runtime.Gosched()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.queue) > 1 {
-		w.pause = 0
+		w.gatherSkipsMax = 0
 		return
 	}
-	w.pause = min(2*w.pause+1, gatherPauseMax)
-	w.alone = w.pause
+	w.gatherSkipsMax = min(2*w.gatherSkipsMax+1, gatherSkipsLimit)
+	w.gatherSkips = w.gatherSkipsMax
 }
 
-// take moves the next group out of the queue.
+// take removes the next group from the queue.
 func (w *writer) take(group []request) (taken []request, stopping bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -198,26 +198,26 @@ func (w *writer) take(group []request) (taken []request, stopping bool) {
 	return group, w.stopping
 }
 
-// process answers every request of a group, in order.
+// process executes the requests of a group and calls done for each, in order.
 func (w *writer) process(group []request) {
 	if group[0].accept {
 		group[0].done(w.accept())
 		return
 	}
-	if err := w.checkDisk(); w.refusal == nil && err != nil {
-		refuse(group, err)
+	if err := w.checkDisk(); w.rejectErr == nil && err != nil {
+		reject(group, err)
 		return
 	}
 	for len(group) > 0 {
-		if w.refusal != nil {
-			refuse(group, w.refusal)
+		if w.rejectErr != nil {
+			reject(group, w.rejectErr)
 			return
 		}
 		group = group[w.commit(group):]
 	}
 }
 
-func refuse(group []request, why error) {
+func reject(group []request, why error) {
 	for _, r := range group {
 		if r.barrier {
 			r.done(nil)
@@ -231,53 +231,53 @@ func (w *writer) checkDisk() error {
 	err := w.disk.check(time.Now())
 	if full := err != nil; full != w.diskFull {
 		w.diskFull = full
-		w.log.Warn("room on the disk", zap.Bool("full", full), zap.Error(err))
+		w.log.Warn("free disk space", zap.Bool("full", full), zap.Error(err))
 	}
 	return err
 }
 
-// commit makes the group durable, or as many of its first requests as one
-// transaction takes, and answers those. It returns how many.
+// commit makes the group durable, or as many of its first requests as fit one
+// transaction, and calls their done. It returns their number.
 func (w *writer) commit(group []request) int {
 	tx := w.begin(w.head)
 	defer tx.txn.Discard()
-	answers := make([]error, len(group))
+	replies := make([]error, len(group))
 	for i, r := range group {
-		answers[i] = r.op(tx, w.generation)
-		if rows.IsAnswer(answers[i]) {
+		replies[i] = r.op(tx, w.generation)
+		if rows.IsReply(replies[i]) {
 			continue
 		}
-		w.known.Clear()
+		w.cache.Clear()
 		if i > 0 {
 			return w.commit(group[:i])
 		}
-		r.done(fmt.Errorf("%w: %w", persistence.ErrUnavailable, answers[0]))
+		r.done(fmt.Errorf("%w: %w", persistence.ErrUnavailable, replies[0]))
 		return 1
 	}
 	if tx.changed {
 		err := w.write(tx)
 		if err != nil {
-			w.known.Clear()
+			w.cache.Clear()
 		}
 		switch {
 		case errors.Is(err, badger.ErrTxnTooBig) && len(group) > 1:
 			return w.commit(group[:len(group)/2])
 		case errors.Is(err, badger.ErrTxnTooBig):
-			answers[0] = fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+			replies[0] = fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
 		case err != nil:
 			w.fail(group, err)
 			return len(group)
 		}
 	}
 	for i, r := range group {
-		r.done(answers[i])
+		r.done(replies[i])
 	}
 	return len(group)
 }
 
-// write makes a transaction durable with its ledger row, then tells the seal.
+// write makes a transaction durable with its ledger row, and then writes the seal.
 func (w *writer) write(tx *groupTx) error {
-	if err := tx.seal(w.head); err != nil {
+	if err := tx.addLedger(w.head); err != nil {
 		return err
 	}
 	if err := w.commitDurably(tx.txn); err != nil {
@@ -299,17 +299,17 @@ func (w *writer) commitDurably(txn *badger.Txn) error {
 	return nil
 }
 
-// fail ends writing: what is on the disk is not known any more.
+// fail ends writing, because the state on the disk is unknown.
 func (w *writer) fail(group []request, cause error) {
-	w.log.Error("a commit failed; the store refuses commits until it is opened anew", zap.Error(cause))
-	w.refusal = fmt.Errorf("%w: an earlier commit failed: %w", persistence.ErrUnavailable, cause)
+	w.log.Error("a commit failed; commits are rejected until the store is opened again", zap.Error(cause))
+	w.rejectErr = fmt.Errorf("%w: an earlier commit failed: %w", persistence.ErrUnavailable, cause)
 	for _, r := range group {
 		r.done(fmt.Errorf("%w: %w", persistence.ErrOutcomeUnknown, cause))
 	}
 }
 
 func (w *writer) syncSeal() {
-	if w.refusal != nil {
+	if w.rejectErr != nil {
 		return
 	}
 	if err := w.seal.sync(); err != nil {
@@ -317,21 +317,21 @@ func (w *writer) syncSeal() {
 	}
 }
 
-// accept seals a damaged database as it is.
+// accept seals a damaged database as it is, so that it accepts commits again.
 func (w *writer) accept() error {
-	if w.lost == nil {
-		return w.refusal
+	if w.damaged == nil {
+		return w.rejectErr
 	}
 	if err := w.checkDisk(); err != nil {
 		return err
 	}
-	err := w.reseal(*w.lost)
+	err := w.reseal(*w.damaged)
 	if err == nil {
-		err = w.opened(*w.lost)
+		err = w.opened(*w.damaged)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
 	}
-	w.refusal, w.lost = nil, nil
+	w.rejectErr, w.damaged = nil, nil
 	return nil
 }

@@ -27,9 +27,9 @@ func setting(name string, bytes int) persistence.Batch {
 	return persistence.Batch{Puts: []persistence.Record{persistence.Setting{Name: name, Value: make([]byte, bytes)}}}
 }
 
-// held submits a request that keeps the writer until release is called, so that
-// what is submitted meanwhile becomes one group.
-func held(s *Store) (release func()) {
+// blockWriter submits a request that blocks the writer until release is called, so that
+// batches submitted meanwhile become one group.
+func blockWriter(s *Store) (release func()) {
 	started, released := make(chan struct{}), make(chan struct{})
 	s.writer.submit(request{barrier: true, op: func(rows.Tx, uint64) error {
 		close(started)
@@ -40,9 +40,9 @@ func held(s *Store) (release func()) {
 	return sync.OnceFunc(func() { close(released) })
 }
 
-// submitAll submits while the writer is held and gives the answers.
+// submitAll submits batches while the writer is blocked and returns their results.
 func submitAll(s *Store, batches ...persistence.Batch) []error {
-	release := held(s)
+	release := blockWriter(s)
 	errs := make([]error, len(batches))
 	var answered sync.WaitGroup
 	for i, b := range batches {
@@ -68,7 +68,7 @@ func (s *Store) groups(t *testing.T) uint64 {
 	return head.seq
 }
 
-func TestWhatIsQueuedIsOneGroup(t *testing.T) {
+func TestQueuedBatchesAreOneGroup(t *testing.T) {
 	s := openSmall(t, t.TempDir())
 	before := s.groups(t)
 	var batches []persistence.Batch
@@ -81,12 +81,12 @@ func TestWhatIsQueuedIsOneGroup(t *testing.T) {
 		}
 	}
 	if got := s.groups(t) - before; got != 3 {
-		t.Errorf("%d batches became %d groups, want 3", len(batches), got)
+		t.Errorf("%d batches are %d groups, want 3", len(batches), got)
 	}
 }
 
-// A transaction of the small store takes some 300 KB; a group of more is split,
-// a batch of more is refused alone.
+// A transaction of the small store takes some 300 KB. A larger group is split, and only
+// a larger batch is rejected.
 func TestGroupThatIsTooLargeIsSplit(t *testing.T) {
 	s := openSmall(t, t.TempDir())
 	var large persistence.Batch
@@ -100,11 +100,11 @@ func TestGroupThatIsTooLargeIsSplit(t *testing.T) {
 	batches = append(batches, large, setting("last", 10))
 	for i, err := range submitAll(s, batches...) {
 		if tooLarge := i == len(batches)-2; tooLarge != errors.Is(err, persistence.ErrUnavailable) {
-			t.Errorf("batch %d was answered %v", i, err)
+			t.Errorf("batch %d = %v, want rejected %t", i, err, tooLarge)
 		}
 	}
 	if _, err := s.Setting(t.Context(), "large0"); !errors.Is(err, persistence.ErrNotFound) {
-		t.Errorf("part of the refused batch is there: %v", err)
+		t.Errorf("Setting of the rejected batch = %v, want ErrNotFound", err)
 	}
 	for _, name := range []string{"first", "middle0", "middle13", "last"} {
 		if _, err := s.Setting(t.Context(), name); err != nil {
@@ -113,37 +113,37 @@ func TestGroupThatIsTooLargeIsSplit(t *testing.T) {
 	}
 }
 
-// A group whose seal cannot be written is not answered as durable: its loss
-// would not be noticed.
+// A group whose seal cannot be written is not confirmed, because its loss would not be
+// detected.
 func TestFailedSealEndsWriting(t *testing.T) {
 	s := openSmall(t, t.TempDir())
-	release := held(s)
+	release := blockWriter(s)
 	if err := s.seal.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	release()
 	if err := s.Commit(t.Context(), setting("a", 10)); !errors.Is(err, persistence.ErrOutcomeUnknown) {
-		t.Errorf("a group without a seal was answered %v", err)
+		t.Errorf("Commit without a seal = %v, want ErrOutcomeUnknown", err)
 	}
 	if err := s.Commit(t.Context(), setting("b", 10)); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("the batch after it was answered %v", err)
+		t.Errorf("Commit after it = %v, want ErrUnavailable", err)
 	}
 }
 
-func TestFullQueueIsAnsweredAtOnce(t *testing.T) {
+func TestFullQueueRejectsImmediately(t *testing.T) {
 	for name, c := range map[string]struct{ size, taken int }{
 		"by number": {size: 1, taken: QueueBatchesMax},
 		"by size":   {size: QueueBytesMax / 4, taken: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openSmall(t, t.TempDir())
-			release := held(s)
+			release := blockWriter(s)
 			defer release()
 			var answered sync.WaitGroup
 			answered.Add(c.taken)
 			waiting := request{op: func(rows.Tx, uint64) error { return nil }, size: c.size, done: func(err error) {
 				if answered.Done(); err != nil {
-					t.Errorf("of %d batches of %d bytes one was answered %v", c.taken, c.size, err)
+					t.Errorf("one of %d batches of %d bytes = %v, want nil", c.taken, c.size, err)
 				}
 			}}
 			for range c.taken {
@@ -152,20 +152,19 @@ func TestFullQueueIsAnsweredAtOnce(t *testing.T) {
 			full := false
 			waiting.done = func(err error) { full = errors.Is(err, errQueueFull) }
 			if s.writer.submit(waiting); !full {
-				t.Errorf("the queue takes more than %d batches of %d bytes", c.taken, c.size)
+				t.Errorf("the queue accepts more than %d batches of %d bytes", c.taken, c.size)
 			}
 			release()
 			answered.Wait()
 			if err := s.Commit(t.Context(), persistence.Batch{}); err != nil {
-				t.Errorf("after the queue is empty: %v", err)
+				t.Errorf("Commit with an empty queue = %v, want nil", err)
 			}
 		})
 	}
 }
 
-// A row that cannot be understood spoils the batches that touch it, not those
-// beside it.
-func TestCorruptRowSpoilsItsOwnBatch(t *testing.T) {
+// A corrupt row makes the batch that changes it fail, not the others of the group.
+func TestCorruptRowFailsItsBatchOnly(t *testing.T) {
 	s := openSmall(t, t.TempDir())
 	if err := s.Commit(t.Context(), setting("bad", 10)); err != nil {
 		t.Fatal(err)
@@ -178,22 +177,22 @@ func TestCorruptRowSpoilsItsOwnBatch(t *testing.T) {
 	}
 	errs := submitAll(s, setting("a", 10), setting("bad", 20), setting("b", 10))
 	if errs[0] != nil || !errors.Is(errs[1], persistence.ErrUnavailable) || errs[2] != nil {
-		t.Errorf("answers %v; want the second alone refused", errs)
+		t.Errorf("results = %v, want only the second to be ErrUnavailable", errs)
 	}
-	// What the group had done before it was thrown away was done again.
+	// The rest of the group is applied again after the rollback.
 	for _, name := range []string{"a", "b"} {
 		if _, err := s.Setting(t.Context(), name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if _, err := s.Setting(t.Context(), "bad"); !errors.Is(err, persistence.ErrIntegrity) {
-		t.Errorf("reading the row gave %v, want ErrIntegrity", err)
+		t.Errorf("Setting of the corrupt row = %v, want ErrIntegrity", err)
 	}
 }
 
-// corrupt rewrites the row of the setting "bad" as something else.
+// corrupt overwrites the row of the setting "bad" with an invalid value.
 func corrupt(tx *groupTx) error {
-	tx.Known().Clear()
+	tx.Cache().Clear()
 	var key, old []byte
 	err := tx.Scan([]byte{0, 1}, []byte{0, 2}, false, func(k, value []byte) bool {
 		if strings.Contains(string(k), "bad") {
@@ -204,7 +203,7 @@ func corrupt(tx *groupTx) error {
 	return errors.Join(err, tx.Replace(key, old, []byte("nonsense")))
 }
 
-// The seal of an idle store is synced a moment after the last commit.
+// The seal of an idle store is synced soon after the last commit.
 func TestSealIsSyncedWhenIdle(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -216,9 +215,9 @@ func TestSealIsSyncedWhenIdle(t *testing.T) {
 			time.Sleep(sealSyncInterval * 3 / 5)
 		}
 		time.Sleep(sealSyncInterval * 2)
-		release := held(s)
+		release := blockWriter(s)
 		if s.seal.dirty {
-			t.Error("the seal is not synced")
+			t.Error("the seal of the idle store is dirty, want synced")
 		}
 		release()
 		if err := s.Close(); err != nil {
@@ -227,14 +226,14 @@ func TestSealIsSyncedWhenIdle(t *testing.T) {
 	})
 }
 
-// The ledger keeps a bounded number of rows, and the seal stays within them.
+// The number of ledger rows is bounded, and the seal is within them.
 func TestLedgerIsPruned(t *testing.T) {
 	if sealSyncGroups*2 > ledgerRowsMax {
-		t.Errorf("the seal may stay %d groups behind, %d ledger rows are kept", sealSyncGroups, ledgerRowsMax)
+		t.Errorf("the seal may stay %d groups behind, want at most half of %d ledger rows", sealSyncGroups, ledgerRowsMax)
 	}
 	dir := t.TempDir()
 	s := openSmall(t, dir)
-	release := held(s)
+	release := blockWriter(s)
 	s.writer.head.seq = ledgerRowsMax - 3 // As if many groups had been written.
 	release()
 	for i := range 6 {
@@ -247,7 +246,7 @@ func TestLedgerIsPruned(t *testing.T) {
 	for seq, kept := range map[uint64]bool{1: false, 2: false, 3: false, ledgerRowsMax + 3: true} {
 		value, err := snapshot{txn: txn}.Get(ledgerKey(seq))
 		if err != nil || (value != nil) != kept {
-			t.Errorf("ledger row %d is there: %v, %v; want %v", seq, value != nil, err, kept)
+			t.Errorf("ledger row %d exists: %v, %v; want %v", seq, value != nil, err, kept)
 		}
 	}
 }

@@ -11,18 +11,18 @@ import (
 
 var commitCases = []conformanceCase{
 	{"a batch is applied whole", commitWhole},
-	{"a refused batch changes nothing", commitRefusedWhole},
-	{"exists gives the record found", commitExistsFound},
-	{"absent looks before the batch", commitAbsentBefore},
-	{"answers come in order of submission", commitOrder},
-	{"later batches see earlier ones", commitSeesEarlier},
+	{"a rejected batch changes nothing", commitRejectedWhole},
+	{"ErrExists carries the existing record", commitExistsFound},
+	{"absent keys are checked before the puts", commitAbsentBefore},
+	{"replies are in order of submission", commitOrder},
+	{"a batch sees earlier ones", commitSeesEarlier},
 	{"an empty batch is a barrier", commitBarrier},
 	{"a batch may put a record twice", commitTwice},
 	{"the batch is copied at submission", commitCopies},
-	{"a batch against the contract is refused alone", commitInvalid},
-	{"a context that has ended", commitContext},
-	{"a closed store refuses", commitClosed},
-	{"integrity holds", func(h *harness) { h.same("Integrity", h.store.Integrity() == nil, true) }},
+	{"only an invalid batch is rejected", commitInvalid},
+	{"a cancelled context", commitContext},
+	{"a closed store rejects calls", commitClosed},
+	{"integrity holds", func(h *harness) { h.equal("Integrity", h.store.Integrity() == nil, true) }},
 }
 
 func commitWhole(h *harness) {
@@ -34,16 +34,16 @@ func commitWhole(h *harness) {
 		Journal: []persistence.JournalEntry{NewJournal(2)},
 	})
 	ctx := h.Context()
-	h.same("order", must[persistence.OrderRecord](h)(h.store.Order(ctx, "alice", order.OrderID)), order)
-	h.same("idempotency", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", persistence.ScopeREST, "r")), key)
-	h.same("events", must[[]persistence.Event](h)(h.store.Events(ctx, "alice", "", 0)), []persistence.Event{NewEvent(1)})
+	h.equal("order", must[persistence.OrderRecord](h)(h.store.Order(ctx, "alice", order.OrderID)), order)
+	h.equal("idempotency", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", persistence.ScopeREST, "r")), key)
+	h.equal("events", must[[]persistence.Event](h)(h.store.Events(ctx, "alice", "", 0)), []persistence.Event{NewEvent(1)})
 	journal := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(ctx, persistence.JournalQuery{Customer: "alice"}))
-	h.same("journal", journal.Items, []persistence.JournalEntry{NewJournal(2)})
-	h.same("sequence", must[uint64](h)(h.store.LastSequence(ctx, "alice")), 2)
+	h.equal("journal", journal.Items, []persistence.JournalEntry{NewJournal(2)})
+	h.equal("sequence", must[uint64](h)(h.store.LastSequence(ctx, "alice")), 2)
 }
 
-// nothing checks that a customer has no order, event, journal row or sequence.
-func (h *harness) nothing(customer string) {
+// isEmpty checks that a customer has no order, event, journal row or sequence.
+func (h *harness) isEmpty(customer string) {
 	h.Helper()
 	ctx := h.Context()
 	orders := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(ctx, persistence.OrderQuery{Customer: customer}))
@@ -56,7 +56,7 @@ func (h *harness) nothing(customer string) {
 	}
 }
 
-func commitRefusedWhole(h *harness) {
+func commitRejectedWhole(h *harness) {
 	taken := NewIdempotency("alice", "r", 1, 7)
 	h.put(taken)
 	full := persistence.Batch{
@@ -66,19 +66,19 @@ func commitRefusedWhole(h *harness) {
 		Events:  []persistence.Event{NewEvent(1)},
 		Journal: []persistence.JournalEntry{NewJournal(2)},
 	}
-	h.refused(full, persistence.ErrExists)
-	h.nothing("alice")
+	h.rejects(full, persistence.ErrExists)
+	h.isEmpty("alice")
 	full.Absent, full.Fence.Epoch = nil, full.Fence.Epoch-1
-	h.refused(full, persistence.ErrFenced)
-	h.nothing("alice")
+	h.rejects(full, persistence.ErrFenced)
+	h.isEmpty("alice")
 }
 
 func commitExistsFound(h *harness) {
 	records := []persistence.Record{
 		NewIdempotency("alice", "r", 1, 7), NewOrder("alice", 3), NewFill("alice", 4),
-		persistence.Customer{ID: "alice", Name: "Alice", CreatedAt: moment(1)},
-		persistence.APIKey{ID: "k", Customer: "alice", Hash: []byte{9}, CreatedAt: moment(1)},
-		persistence.VenueAccount{Customer: "alice", Exchange: venues.OKX, Sealed: []byte{5}, CreatedAt: moment(1)},
+		persistence.Customer{ID: "alice", Name: "Alice", CreatedAt: timeAt(1)},
+		persistence.APIKey{ID: "k", Customer: "alice", Hash: []byte{9}, CreatedAt: timeAt(1)},
+		persistence.VenueAccount{Customer: "alice", Exchange: venues.OKX, Sealed: []byte{5}, CreatedAt: timeAt(1)},
 		persistence.AccountState{Customer: "alice", Exchange: venues.OKX},
 		persistence.Setting{Name: "s", Value: []byte{1}},
 	}
@@ -87,10 +87,10 @@ func commitExistsFound(h *harness) {
 		err := h.store.Commit(h.Context(), persistence.Batch{Fence: h.fence("alice"), Absent: []persistence.Key{r.Key()}})
 		exists, ok := errors.AsType[*persistence.ExistsError](err)
 		if !ok || !errors.Is(err, persistence.ErrExists) {
-			h.Errorf("absent %s gave %v, want an ExistsError", r.Key(), err)
+			h.Errorf("Commit with absent %s = %v, want an ExistsError", r.Key(), err)
 			continue
 		}
-		h.same("found", exists.Found, r)
+		h.equal("found", exists.Found, r)
 	}
 }
 
@@ -100,26 +100,26 @@ func commitAbsentBefore(h *harness) {
 	second := NewIdempotency("alice", "r", 2, 2)
 	h.commit("alice", persistence.Batch{Absent: []persistence.Key{second.Key()}, Puts: []persistence.Record{second}})
 	got := must[persistence.IdempotencyRecord](h)(h.store.Idempotency(h.Context(), "alice", persistence.ScopeREST, "r"))
-	h.same("newest attempt", got, second)
+	h.equal("newest attempt", got, second)
 }
 
-// submitAll submits batches at once and gives the answers in the order in which
-// they came.
+// submitAll submits batches without waiting in between. It returns the result of each
+// batch, and the batches in the order of their replies.
 func (h *harness) submitAll(batches []persistence.Batch) (order []int, errs []error) {
 	h.Helper()
-	type answer struct {
+	type reply struct {
 		index int
 		err   error
 	}
-	answers := make(chan answer, len(batches))
+	replies := make(chan reply, len(batches))
 	for i, b := range batches {
-		h.store.Submit(b, func(err error) { answers <- answer{i, err} })
+		h.store.Submit(b, func(err error) { replies <- reply{i, err} })
 	}
 	errs = make([]error, len(batches))
 	for range batches {
-		a := <-answers
-		order = append(order, a.index)
-		errs[a.index] = a.err
+		r := <-replies
+		order = append(order, r.index)
+		errs[r.index] = r.err
 	}
 	return order, errs
 }
@@ -144,12 +144,12 @@ func commitOrder(h *harness) {
 	}
 	order, errs := h.submitAll(all)
 	if !slices.IsSorted(order) {
-		h.Errorf("answers came in the order %v", order)
+		h.Errorf("order of replies = %v, want sorted", order)
 	}
 	for i, err := range errs {
 		want := []error{nil, nil, persistence.ErrExists, persistence.ErrFenced, nil}[i%5]
 		if !errors.Is(err, want) {
-			h.Errorf("batch %d was answered %v, want %v", i, err, want)
+			h.Errorf("batch %d = %v, want %v", i, err, want)
 		}
 	}
 	page := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice"}))
@@ -168,21 +168,21 @@ func commitSeesEarlier(h *harness) {
 	}
 	_, errs := h.submitAll([]persistence.Batch{b, b, put(open), put(closed)})
 	if errs[0] != nil || !errors.Is(errs[1], persistence.ErrExists) || errs[2] != nil || errs[3] != nil {
-		h.Errorf("answers %v; want the second alone to exist", errs)
+		h.Errorf("results = %v, want only the second to be ErrExists", errs)
 	}
 	unfinished := must[[]persistence.OrderRecord](h)(h.store.UnfinishedOrders(h.Context(), "alice", open.Exchange))
-	h.same("unfinished orders", len(unfinished), 0)
+	h.equal("unfinished orders", len(unfinished), 0)
 }
 
 func commitBarrier(h *harness) {
 	order, errs := h.submitAll([]persistence.Batch{
 		{Fence: h.fence("alice"), Puts: []persistence.Record{NewOrder("alice", 1)}},
 		{},
-		// A barrier asks for nothing, so that no fence is too old for it.
+		// The fence of a barrier is not checked.
 		{Fence: persistence.Fence{Customer: "alice", Epoch: 0}},
 	})
-	h.same("order of answers", order, []int{0, 1, 2})
-	h.same("answers", []bool{errs[0] == nil, errs[1] == nil, errs[2] == nil}, []bool{true, true, true})
+	h.equal("order of replies", order, []int{0, 1, 2})
+	h.equal("confirmed", []bool{errs[0] == nil, errs[1] == nil, errs[2] == nil}, []bool{true, true, true})
 }
 
 func commitTwice(h *harness) {
@@ -190,25 +190,25 @@ func commitTwice(h *harness) {
 	second.Status, second.ClientOrderID = venues.StatusFilled, "vgother"
 	h.commit("alice", persistence.Batch{Puts: []persistence.Record{first, second}})
 	ctx := h.Context()
-	h.same("order", must[persistence.OrderRecord](h)(h.store.Order(ctx, "alice", first.OrderID)), second)
+	h.equal("order", must[persistence.OrderRecord](h)(h.store.Order(ctx, "alice", first.OrderID)), second)
 	missing[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", first.ClientOrderID))
-	h.same("unfinished", len(must[[]persistence.OrderRecord](h)(h.store.UnfinishedOrders(ctx, "alice", first.Exchange))), 0)
+	h.equal("unfinished", len(must[[]persistence.OrderRecord](h)(h.store.UnfinishedOrders(ctx, "alice", first.Exchange))), 0)
 }
 
 func commitCopies(h *harness) {
 	order := NewOrder("alice", 1)
-	state := persistence.AccountState{Customer: "alice", Exchange: venues.Bybit, FillsUntil: map[string]venues.Time{"BTCUSDT": moment(1)}}
+	state := persistence.AccountState{Customer: "alice", Exchange: venues.Bybit, FillsUntil: map[string]venues.Time{"BTCUSDT": timeAt(1)}}
 	wantOrder, wantState := text(order), text(state)
-	answer := make(chan error, 1)
-	h.store.Submit(persistence.Batch{Fence: h.fence("alice"), Puts: []persistence.Record{order, state}}, func(err error) { answer <- err })
+	reply := make(chan error, 1)
+	h.store.Submit(persistence.Batch{Fence: h.fence("alice"), Puts: []persistence.Record{order, state}}, func(err error) { reply <- err })
 	order.Protection.StopLoss.Status = venues.ProtectionFailed
-	state.FillsUntil["BTCUSDT"] = moment(2)
-	if err := <-answer; err != nil {
+	state.FillsUntil["BTCUSDT"] = timeAt(2)
+	if err := <-reply; err != nil {
 		h.Fatal(err)
 	}
 	ctx := h.Context()
-	h.same("order", text(must[persistence.OrderRecord](h)(h.store.Order(ctx, "alice", order.OrderID))), wantOrder)
-	h.same("state", text(must[persistence.AccountState](h)(h.store.AccountState(ctx, "alice", venues.Bybit))), wantState)
+	h.equal("order", text(must[persistence.OrderRecord](h)(h.store.Order(ctx, "alice", order.OrderID))), wantOrder)
+	h.equal("state", text(must[persistence.AccountState](h)(h.store.AccountState(ctx, "alice", venues.Bybit))), wantState)
 }
 
 func commitInvalid(h *harness) {
@@ -222,23 +222,23 @@ func commitInvalid(h *harness) {
 	negative := NewIdempotency("alice", "r", -1, 1)
 	fence := h.fence("alice")
 	for name, b := range map[string]persistence.Batch{
-		"an order without id":             {Puts: []persistence.Record{NewOrder("alice", 2), nameless}},
-		"an order without customer":       {Puts: []persistence.Record{NewOrder("alice", 2), ownerless}},
-		"an event that is no JSON":        {Puts: []persistence.Record{NewOrder("alice", 2)}, Events: []persistence.Event{event}},
-		"a scope that holds the divider":  {Puts: []persistence.Record{slash}},
-		"an attempt below zero":           {Puts: []persistence.Record{negative}},
-		"an absent key of unknown kind":   {Absent: []persistence.Key{{Kind: "?", ID: "x"}}},
-		"an absent key without a number":  {Absent: []persistence.Key{{Kind: persistence.KindIdempotency, Customer: "alice", ID: "a/b"}}},
-		"a comment beyond any reason":     {Puts: []persistence.Record{longComment()}},
-		"an id of more than 256 bytes":    {Puts: []persistence.Record{longID()}},
-		"a decimal that no client prints": {Puts: []persistence.Record{hugeDecimal()}},
+		"an order without id":            {Puts: []persistence.Record{NewOrder("alice", 2), nameless}},
+		"an order without customer":      {Puts: []persistence.Record{NewOrder("alice", 2), ownerless}},
+		"an event that is not JSON":      {Puts: []persistence.Record{NewOrder("alice", 2)}, Events: []persistence.Event{event}},
+		"a scope with a slash":           {Puts: []persistence.Record{slash}},
+		"an attempt below zero":          {Puts: []persistence.Record{negative}},
+		"an absent key of unknown kind":  {Absent: []persistence.Key{{Kind: "?", ID: "x"}}},
+		"an absent key without a number": {Absent: []persistence.Key{{Kind: persistence.KindIdempotency, Customer: "alice", ID: "a/b"}}},
+		"a comment of 70 KB":             {Puts: []persistence.Record{longComment()}},
+		"an id of more than 256 bytes":   {Puts: []persistence.Record{longID()}},
+		"a decimal of a million digits":  {Puts: []persistence.Record{hugeDecimal()}},
 	} {
 		b.Fence = fence
 		if err := h.store.Commit(h.Context(), b); !errors.Is(err, persistence.ErrUnavailable) {
 			h.Errorf("%s: %v, want ErrUnavailable", name, err)
 		}
 	}
-	h.nothing("alice")
+	h.isEmpty("alice")
 	h.put(NewOrder("alice", 3))
 }
 
@@ -265,10 +265,10 @@ func commitContext(h *harness) {
 	cancel()
 	err := h.store.Commit(ctx, persistence.Batch{Fence: h.fence("alice"), Puts: []persistence.Record{NewOrder("alice", 1)}})
 	if !errors.Is(err, persistence.ErrUnavailable) && !errors.Is(err, persistence.ErrOutcomeUnknown) {
-		h.Errorf("commit under an ended context gave %v", err)
+		h.Errorf("Commit with a cancelled context = %v, want ErrUnavailable or ErrOutcomeUnknown", err)
 	}
 	if _, err := h.store.Order(ctx, "alice", "ord_000001"); !errors.Is(err, context.Canceled) {
-		h.Errorf("read under an ended context gave %v, want context.Canceled", err)
+		h.Errorf("Order with a cancelled context = %v, want context.Canceled", err)
 	}
 }
 
@@ -280,12 +280,12 @@ func commitClosed(h *harness) {
 	ctx := context.Background()
 	b := persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", 1)}}
 	if err := h.store.Commit(ctx, b); !errors.Is(err, persistence.ErrUnavailable) {
-		h.Errorf("commit after Close gave %v, want ErrUnavailable", err)
+		h.Errorf("Commit after Close = %v, want ErrUnavailable", err)
 	}
 	if _, err := h.store.Customers(ctx); !errors.Is(err, persistence.ErrUnavailable) {
-		h.Errorf("read after Close gave %v, want ErrUnavailable", err)
+		h.Errorf("Customers after Close = %v, want ErrUnavailable", err)
 	}
 	if _, err := h.store.TakeOwnership(ctx, "alice"); !errors.Is(err, persistence.ErrUnavailable) {
-		h.Errorf("TakeOwnership after Close gave %v, want ErrUnavailable", err)
+		h.Errorf("TakeOwnership after Close = %v, want ErrUnavailable", err)
 	}
 }

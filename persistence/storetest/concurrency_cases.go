@@ -10,20 +10,20 @@ import (
 )
 
 var concurrencyCases = []conformanceCase{
-	{"one of many racers wins a request id", concurrencyOneWinner},
-	{"every batch is answered once and is there then", concurrencyAnswered},
+	{"one of many concurrent commits gets a request id", concurrencyOneWinner},
+	{"every batch is confirmed once and readable then", concurrencyConfirmed},
 	{"readers see whole batches", concurrencyWhole},
-	{"an answer may submit", concurrencyReentrant},
+	{"done may submit", concurrencyReentrant},
 }
 
 func concurrencyOneWinner(h *harness) {
-	const keys, racers = 40, 16
+	const keys, commits = 40, 16
 	fence := h.fence("alice")
 	for k := range keys {
 		var wg sync.WaitGroup
-		var winner, existing [racers]persistence.IdempotencyRecord
+		var winner, existing [commits]persistence.IdempotencyRecord
 		var wins atomic.Int32
-		for i := range racers {
+		for i := range commits {
 			wg.Go(func() {
 				r := NewIdempotency("alice", fmt.Sprint("race", k), 1, i)
 				err := h.store.Commit(h.Context(), persistence.Batch{
@@ -36,23 +36,23 @@ func concurrencyOneWinner(h *harness) {
 				case ok:
 					existing[i] = exists.Found.(persistence.IdempotencyRecord)
 				default:
-					h.Errorf("racer %d: %v", i, err)
+					h.Errorf("commit %d = %v, want nil or ErrExists", i, err)
 				}
 			})
 		}
 		wg.Wait()
 		if wins.Load() != 1 {
-			h.Fatalf("request id %d has %d winners", k, wins.Load())
+			h.Fatalf("request id %d: %d commits succeeded, want 1", k, wins.Load())
 		}
 		for _, found := range existing {
 			if found.RequestID != "" {
-				h.same("the record that a loser was shown", found, winner[0])
+				h.equal("existing record", found, winner[0])
 			}
 		}
 	}
 }
 
-func concurrencyAnswered(h *harness) {
+func concurrencyConfirmed(h *harness) {
 	const customers, batches = 8, 60
 	var wg sync.WaitGroup
 	for c := range customers {
@@ -60,17 +60,17 @@ func concurrencyAnswered(h *harness) {
 		fence := h.fence(customer)
 		wg.Go(func() {
 			var calls [batches]atomic.Int32
-			var answered sync.WaitGroup
+			var pending sync.WaitGroup
 			for i := range batches {
-				answered.Add(1)
+				pending.Add(1)
 				h.store.Submit(persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder(customer, i)}}, func(err error) {
-					defer answered.Done()
+					defer pending.Done()
 					if calls[i].Add(1) != 1 || err != nil {
-						h.Errorf("%s, batch %d: answer %d is %v", customer, i, calls[i].Load(), err)
+						h.Errorf("%s, batch %d: call %d of done with %v, want one with nil", customer, i, calls[i].Load(), err)
 					}
 				})
 			}
-			answered.Wait()
+			pending.Wait()
 			page, err := h.store.Orders(h.Context(), persistence.OrderQuery{Customer: customer})
 			if err != nil || len(page.Items) != batches {
 				h.Errorf("%s: %d orders, %v; want %d", customer, len(page.Items), err, batches)
@@ -80,8 +80,8 @@ func concurrencyAnswered(h *harness) {
 	wg.Wait()
 }
 
-// concurrencyWhole writes pairs of an order and a fill while readers look: an
-// order without its fill would be half a batch.
+// concurrencyWhole commits an order and its fill in one batch while others read: an order
+// without its fill is half a batch.
 func concurrencyWhole(h *harness) {
 	const pairs = 120
 	fence := h.fence("alice")
@@ -104,7 +104,7 @@ func concurrencyWhole(h *harness) {
 		orders := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice", Limit: 1}))
 		fills := must[persistence.Page[persistence.FillRecord]](h)(h.store.Fills(h.Context(), persistence.FillQuery{Customer: "alice", Limit: 1}))
 		if len(orders.Items) == 1 && (len(fills.Items) == 0 || fills.Items[0].OrderID < orders.Items[0].OrderID) {
-			h.Fatalf("order %s is there and its fill is not", orders.Items[0].OrderID)
+			h.Fatalf("order %s is visible without its fill", orders.Items[0].OrderID)
 		}
 	}
 }
@@ -112,21 +112,21 @@ func concurrencyWhole(h *harness) {
 func concurrencyReentrant(h *harness) {
 	fence := h.fence("alice")
 	const depth = 50
-	answer := make(chan error, 1)
+	reply := make(chan error, 1)
 	var next func(i int)
 	next = func(i int) {
 		h.store.Submit(persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", i)}}, func(err error) {
 			if err != nil || i == depth {
-				answer <- err
+				reply <- err
 				return
 			}
 			next(i + 1)
 		})
 	}
 	next(1)
-	if err := <-answer; err != nil {
+	if err := <-reply; err != nil {
 		h.Fatal(err)
 	}
 	page := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice"}))
-	h.same("orders", len(page.Items), depth)
+	h.equal("orders", len(page.Items), depth)
 }

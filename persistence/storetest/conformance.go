@@ -6,7 +6,7 @@ import (
 	"venuegate/persistence"
 )
 
-// Open gives an empty store, which the test owns; the suite closes it.
+// Open returns an empty store. The suite closes it.
 type Open func(t testing.TB) persistence.Store
 
 // Run checks a store against the contract of package persistence.

@@ -10,9 +10,9 @@ import (
 
 var deliveryCases = []conformanceCase{
 	{"endpoints", deliveryEndpoints},
-	{"a cursor moves", deliveryCursor},
+	{"a cursor advances", deliveryCursor},
 	{"events since a sequence", deliveryEvents},
-	{"pending ones by their due time", deliveryPending},
+	{"pending deliveries by due time", deliveryPending},
 	{"pages and filters", deliveryPages},
 }
 
@@ -21,10 +21,10 @@ type deliveryPage = persistence.Page[persistence.Delivery]
 func deliveryEndpoints(h *harness) {
 	first, second := NewEndpoint("alice", 1), NewEndpoint("alice", 2)
 	h.put(second, first, NewEndpoint("bob", 3))
-	second.Disabled, second.Next, second.NextFrom = "410", []byte{4}, moment(7)
+	second.Disabled, second.Next, second.NextFrom = "410", []byte{4}, timeAt(7)
 	h.put(second)
 	got := must[[]persistence.Endpoint](h)(h.store.Endpoints(h.Context(), "alice"))
-	h.same("endpoints by id", got, []persistence.Endpoint{first, second})
+	h.equal("endpoints by id", got, []persistence.Endpoint{first, second})
 }
 
 func deliveryCursor(h *harness) {
@@ -32,7 +32,7 @@ func deliveryCursor(h *harness) {
 	for seq := range uint64(3) {
 		c := persistence.EndpointCursor{Customer: "alice", Endpoint: "end_1", Seq: seq, Event: fmt.Sprint("evt_", seq)}
 		h.put(c)
-		h.same("cursor", must[persistence.EndpointCursor](h)(h.store.EndpointCursor(h.Context(), "alice", "end_1")), c)
+		h.equal("cursor", must[persistence.EndpointCursor](h)(h.store.EndpointCursor(h.Context(), "alice", "end_1")), c)
 	}
 	missing[persistence.EndpointCursor](h)(h.store.EndpointCursor(h.Context(), "alice", "end_2"))
 	missing[persistence.EndpointCursor](h)(h.store.EndpointCursor(h.Context(), "bob", "end_1"))
@@ -45,13 +45,13 @@ func deliveryEvents(h *harness) {
 		return eventIDs(must[[]persistence.Event](h)(h.store.EventsSince(h.Context(), "alice", seq, limit)))
 	}
 	all := []string{"evt_000003", "evt_000004", "evt_000300", "evt_070000"}
-	h.same("from the first", since(0, 0), all)
-	h.same("before the first", since(2, 2), all[:2])
-	h.same("after the second", since(4, 10), all[2:])
-	h.same("in a hole", since(5, 1), all[2:3])
-	h.same("after the last", since(70_000, 10), []string{})
-	h.same("after all that can be", since(1<<64-1, 10), []string{})
-	h.same("event", must[persistence.Event](h)(h.store.Event(h.Context(), "alice", "evt_000300")), NewEvent(300))
+	h.equal("from the first", since(0, 0), all)
+	h.equal("before the first", since(2, 2), all[:2])
+	h.equal("after the second", since(4, 10), all[2:])
+	h.equal("in a gap", since(5, 1), all[2:3])
+	h.equal("after the last", since(70_000, 10), []string{})
+	h.equal("after the highest number", since(1<<64-1, 10), []string{})
+	h.equal("event", must[persistence.Event](h)(h.store.Event(h.Context(), "alice", "evt_000300")), NewEvent(300))
 	missing[persistence.Event](h)(h.store.Event(h.Context(), "alice", "evt_000005"))
 	missing[persistence.Event](h)(h.store.Event(h.Context(), "alice", ""))
 }
@@ -69,42 +69,35 @@ func (h *harness) pending(customer, endpoint string, limit int) []string {
 func deliveryPending(h *harness) {
 	for i := 1; i <= 4; i++ {
 		d := NewDelivery("alice", i)
-		d.DueAt = moment(10 - i)
+		d.DueAt = timeAt(10 - i)
 		h.put(d)
 	}
 	other := NewDelivery("alice", 5)
 	other.Endpoint = "end_00000"
 	h.put(other)
-	h.same("by due time", h.pending("alice", "end_000001", 0), []string{"evt_000004", "evt_000003", "evt_000002", "evt_000001"})
-	h.same("the first", h.pending("alice", "end_000001", 1), []string{"evt_000004"})
+	h.equal("by due time", h.pending("alice", "end_000001", 0), []string{"evt_000004", "evt_000003", "evt_000002", "evt_000001"})
+	h.equal("the first", h.pending("alice", "end_000001", 1), []string{"evt_000004"})
 	late, done, failed := NewDelivery("alice", 4), NewDelivery("alice", 3), NewDelivery("alice", 2)
-	late.DueAt, late.Attempts, late.LastError = moment(90), 1, "reset"
+	late.DueAt, late.Attempts, late.LastError = timeAt(90), 1, "reset"
 	done.Status, failed.Status = persistence.DeliveryDelivered, persistence.DeliveryUndelivered
 	h.put(late, done, failed)
-	h.same("after attempts", h.pending("alice", "end_000001", 0), []string{"evt_000001", "evt_000004"})
+	h.equal("after attempts", h.pending("alice", "end_000001", 0), []string{"evt_000001", "evt_000004"})
 	h.put(NewDelivery("alice", 2))
-	h.same("after a resend", h.pending("alice", "end_000001", 0), []string{"evt_000002", "evt_000001", "evt_000004"})
-	h.same("of another endpoint", h.pending("alice", "end_00000", 0), []string{"evt_000005"})
-	h.same("of another customer", len(h.pending("bob", "end_000001", 0)), 0)
+	h.equal("after a resend", h.pending("alice", "end_000001", 0), []string{"evt_000002", "evt_000001", "evt_000004"})
+	h.equal("of another endpoint", h.pending("alice", "end_00000", 0), []string{"evt_000005"})
+	h.equal("of another customer", len(h.pending("bob", "end_000001", 0)), 0)
 }
 
 func (h *harness) allDeliveries(q persistence.DeliveryQuery) []string {
 	h.Helper()
-	var ids []string
-	for {
-		page := must[deliveryPage](h)(h.store.Deliveries(h.Context(), q))
-		for _, d := range page.Items {
-			ids = append(ids, d.Key().ID)
-		}
-		if page.Next == nil || len(ids) > 100_000 {
-			return ids
-		}
-		q.After = page.Next
-	}
+	return allIDs(h, func(r persistence.Delivery) string { return r.Key().ID }, func(after *persistence.Position) (persistence.Page[persistence.Delivery], error) {
+		q.After = after
+		return h.store.Deliveries(h.Context(), q)
+	})
 }
 
-// deliveryPages puts each delivery as pending first, so that rows of the state
-// before would show.
+// deliveryPages puts each delivery as pending first, so that stale index rows would be
+// found.
 func deliveryPages(h *harness) {
 	statuses := []persistence.DeliveryStatus{persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered}
 	const events, endpoints = 8, 3
@@ -112,7 +105,7 @@ func deliveryPages(h *harness) {
 	for i := range events {
 		for endpoint := range endpoints {
 			d := NewDelivery("alice", i)
-			d.Endpoint, d.CreatedAt = fmt.Sprintf("end_%d", endpoint), moment(i/2)
+			d.Endpoint, d.CreatedAt = fmt.Sprintf("end_%d", endpoint), timeAt(i/2)
 			h.put(d)
 			d.Status = statuses[(i+endpoint)%3]
 			h.put(d)
@@ -147,7 +140,7 @@ func deliveryPages(h *harness) {
 		}
 		q.Customer = "alice"
 		for _, q.Limit = range []int{0, 1, 3, 5} {
-			h.same(fmt.Sprintf("%+v", q), h.allDeliveries(q), want)
+			h.equal(fmt.Sprintf("%+v", q), h.allDeliveries(q), want)
 		}
 	}
 }

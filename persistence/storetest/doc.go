@@ -1,27 +1,24 @@
-// Package storetest holds what every store must do, and a store in memory.
+// Package storetest provides the conformance suite for stores and a store in memory.
 //
 // # Conformance
 //
-// Run takes a function that opens an empty store and checks each sentence of the
-// contract in package persistence: what each method answers, the class of each
-// error, order and pages, isolation of customers, and what happens when many
-// commit at once. An engine's own tests add what only it has: crashes,
+// Run checks a store against the contract of package persistence: the result of each
+// method, the class of each error, order and pages, isolation of customers, and
+// concurrent commits. The tests of an engine add what only it has: crashes,
 // corruption, files.
 //
 // # Memory
 //
-// Memory is a store for tests of everything above the store. It runs the same
-// code for keys, commits and queries as the embedded store does and differs only
-// in where rows lie. It has no goroutine of its own unless Async asks for one,
-// and that one ends when the queue is empty, so that it lives in a
-// testing/synctest bubble.
+// Memory is a store for tests. It uses the same code for keys, commits and queries as
+// the embedded store and differs only in where rows are stored. It has no goroutine
+// except with Async, and that one returns when the queue is empty, so that a Memory
+// can be used in a testing/synctest bubble.
 //
-//	store := storetest.NewMemory()                           // durable at once
-//	store := storetest.NewMemory(storetest.Async(time.Millisecond)) // as a disk does it
-//	store := storetest.NewMemory(storetest.Manual())         // durable when told: Sync
+//	store := storetest.NewMemory()                           // durable when Submit returns
+//	store := storetest.NewMemory(storetest.Async(time.Millisecond)) // durable later, like a disk
+//	store := storetest.NewMemory(storetest.Manual())         // durable on Sync
 //
-// In the manual mode nothing becomes durable before Sync, and Crash throws away
-// what is not, except for as many of the oldest batches as the caller says: those
-// had reached the disk unanswered. FailNext and LoseNextAnswer make single
-// commits fail.
+// With Manual nothing becomes durable before Sync. Crash drops what is not durable,
+// except for the given number of the oldest batches, which have become durable
+// without a reply. FailNext and LoseNextAnswer make single commits fail.
 package storetest

@@ -6,9 +6,9 @@ import (
 	"venuegate/persistence"
 )
 
-// Sync makes the n oldest waiting batches durable and answers them; a negative n
-// takes all. It returns how many there were. Batches that their answers submit
-// are taken too while n lasts. Calls must not overlap: answers would mix.
+// Sync makes the n oldest queued batches durable and calls their done; a negative n
+// means all. It returns their number. Batches that done submits count too. Calls must
+// not overlap, because the order of replies would be lost.
 func (m *Memory) Sync(n int) int {
 	synced := 0
 	for synced != n && m.Waiting() > 0 {
@@ -18,58 +18,56 @@ func (m *Memory) Sync(n int) int {
 	return synced
 }
 
-// Waiting is how many batches are submitted and not durable yet.
+// Waiting returns the number of queued batches, which are not durable yet.
 func (m *Memory) Waiting() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.queue)
 }
 
-// Committed is how many batches have been answered by the writer, refused ones
-// and barriers included.
+// Committed returns the number of batches that the writer has processed, including
+// rejected ones and barriers.
 func (m *Memory) Committed() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.committed
 }
 
-// FailNext answers the next batch that has no failure yet with err, and does not
-// apply it.
+// FailNext makes the next batch without a failure return err. It is not applied.
 func (m *Memory) FailNext(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failures = append(m.failures, failure{err: err})
 }
 
-// LoseNextAnswer applies the next batch that has no failure yet, and answers
-// ErrOutcomeUnknown.
+// LoseNextAnswer makes the next batch without a failure return ErrOutcomeUnknown. It
+// is applied.
 func (m *Memory) LoseNextAnswer() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failures = append(m.failures, failure{err: persistence.ErrOutcomeUnknown, applied: true})
 }
 
-// Refuse answers every batch with err and applies none, until Refuse(nil): a disk
-// without room, or a store that has failed. Failures that were asked for before
-// come first. A crash ends it.
-func (m *Memory) Refuse(err error) {
+// RejectAll makes every batch return err and applies none, until RejectAll(nil), like a
+// full disk or a failed store. Earlier FailNext and LoseNextAnswer take precedence. A
+// crash ends it.
+func (m *Memory) RejectAll(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.refusal = err
+	m.rejectErr = err
 }
 
-// BreakIntegrity makes Integrity fail from now on.
+// BreakIntegrity makes Integrity return an error from now on.
 func (m *Memory) BreakIntegrity() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.integrity = fmt.Errorf("%w: a test broke it", persistence.ErrIntegrity)
+	m.integrity = fmt.Errorf("%w: broken by a test", persistence.ErrIntegrity)
 }
 
-// Crash ends the process that used the store and opens it anew: of the batches
-// that wait, the oldest survive ones had become durable and the others are lost.
-// All of them are answered ErrOutcomeUnknown, so that nothing waits for ever.
-// Fences taken before are refused by the store returned; m itself is closed. It
-// must not be called from an answer.
+// Crash simulates a crash of the process and returns the store as it is opened again:
+// the oldest survive queued batches have become durable, the others are lost. All of
+// them return ErrOutcomeUnknown, so that no caller waits forever. The returned store
+// rejects earlier fences; m is closed. Crash must not be called from done.
 func (m *Memory) Crash(survive int) *Memory {
 	m.mu.Lock()
 	m.closed = true
@@ -78,7 +76,7 @@ func (m *Memory) Crash(survive int) *Memory {
 	m.mu.Unlock()
 	m.running.Wait()
 	for _, p := range lost[:min(survive, len(lost))] {
-		// A refusal changes nothing; nobody hears of it.
+		// The reply is lost in the crash.
 		_ = m.apply(p.op, nil)
 	}
 	next := m.successor()
@@ -88,24 +86,24 @@ func (m *Memory) Crash(survive int) *Memory {
 	return next
 }
 
-// Reopen closes the store and opens it anew.
+// Reopen closes the store and returns it as it is opened again.
 func (m *Memory) Reopen() *Memory { return m.Crash(0) }
 
 func (m *Memory) successor() *Memory {
-	m.guarded.Lock()
-	defer m.guarded.Unlock()
+	m.rowsMu.Lock()
+	defer m.rowsMu.Unlock()
 	next := NewMemory(func(n *Memory) { n.mode, n.latency, n.durable = m.mode, m.latency, m.durable })
 	next.generation = m.generation + 1
 	m.durable = nil
 	return next
 }
 
-func (m *Memory) refuseQueue(err error) {
+func (m *Memory) rejectQueue(err error) {
 	m.mu.Lock()
-	refused := m.queue
+	rejected := m.queue
 	m.queue = nil
 	m.mu.Unlock()
-	for _, p := range refused {
+	for _, p := range rejected {
 		p.done(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 var fillCases = []conformanceCase{
-	{"a fill told twice is one record", fillTwice},
+	{"a fill that is reported twice is one record", fillTwice},
 	{"pages and filters", fillPages},
 	{"indexes follow a change", fillMoves},
 }
@@ -18,17 +18,10 @@ type fillPage = persistence.Page[persistence.FillRecord]
 
 func (h *harness) allFills(q persistence.FillQuery) []string {
 	h.Helper()
-	var ids []string
-	for {
-		page := must[fillPage](h)(h.store.Fills(h.Context(), q))
-		for _, f := range page.Items {
-			ids = append(ids, f.FillID)
-		}
-		if page.Next == nil || len(ids) > 100_000 {
-			return ids
-		}
-		q.After = page.Next
-	}
+	return allIDs(h, func(r persistence.FillRecord) string { return r.FillID }, func(after *persistence.Position) (persistence.Page[persistence.FillRecord], error) {
+		q.After = after
+		return h.store.Fills(h.Context(), q)
+	})
 }
 
 func fillTwice(h *harness) {
@@ -36,14 +29,14 @@ func fillTwice(h *harness) {
 	f.RealizedPnl = venues.Some(venues.MustDecimal("12.5"))
 	h.put(f, f)
 	page := must[fillPage](h)(h.store.Fills(h.Context(), persistence.FillQuery{Customer: "alice"}))
-	h.same("fills", page.Items, []persistence.FillRecord{f})
+	h.equal("fills", page.Items, []persistence.FillRecord{f})
 }
 
 func fillPages(h *harness) {
 	fills := make([]persistence.FillRecord, 0, 25)
 	for i := range 24 {
 		f := NewFill("alice", i)
-		f.OrderID, f.ExecutedAt = fmt.Sprintf("ord_%d", i%5), moment(i/4)
+		f.OrderID, f.ExecutedAt = fmt.Sprintf("ord_%d", i%5), timeAt(i/4)
 		fills = append(fills, f)
 	}
 	adopted := NewFill("alice", 90)
@@ -59,8 +52,8 @@ func fillPages(h *harness) {
 		{OrderID: "ord_3"},
 		{OrderID: "ord_3", Symbol: "ETHUSDT"},
 		{OrderID: "ord"},
-		{From: moment(2).Time, To: moment(4).Time},
-		{OrderID: "ord_1", From: moment(2).Time, To: moment(90).Time},
+		{From: timeAt(2).Time, To: timeAt(4).Time},
+		{OrderID: "ord_1", From: timeAt(2).Time, To: timeAt(90).Time},
 	} {
 		var want []string
 		for _, f := range slices.Backward(fills) {
@@ -72,7 +65,7 @@ func fillPages(h *harness) {
 		}
 		q.Customer = "alice"
 		for _, q.Limit = range []int{0, 1, 3, 5} {
-			h.same(fmt.Sprintf("%+v", q), h.allFills(q), want)
+			h.equal(fmt.Sprintf("%+v", q), h.allFills(q), want)
 		}
 	}
 }
@@ -80,10 +73,10 @@ func fillPages(h *harness) {
 func fillMoves(h *harness) {
 	f := NewFill("alice", 1)
 	h.put(f)
-	f.OrderID, f.ExecutedAt = "ord_other", moment(700)
+	f.OrderID, f.ExecutedAt = "ord_other", timeAt(700)
 	h.put(f)
-	h.same("all", h.allFills(persistence.FillQuery{Customer: "alice"}), []string{f.FillID})
-	h.same("of the old order", len(h.allFills(persistence.FillQuery{Customer: "alice", OrderID: "ord_000001"})), 0)
-	h.same("of the new order", h.allFills(persistence.FillQuery{Customer: "alice", OrderID: "ord_other"}), []string{f.FillID})
-	h.same("at the old time", len(h.allFills(persistence.FillQuery{Customer: "alice", To: moment(600).Time})), 0)
+	h.equal("all", h.allFills(persistence.FillQuery{Customer: "alice"}), []string{f.FillID})
+	h.equal("of the old order", len(h.allFills(persistence.FillQuery{Customer: "alice", OrderID: "ord_000001"})), 0)
+	h.equal("of the new order", h.allFills(persistence.FillQuery{Customer: "alice", OrderID: "ord_other"}), []string{f.FillID})
+	h.equal("at the old time", len(h.allFills(persistence.FillQuery{Customer: "alice", To: timeAt(600).Time})), 0)
 }

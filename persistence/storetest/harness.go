@@ -11,7 +11,7 @@ import (
 	"venuegate/venues"
 )
 
-// harness is one store under test with the fences taken on it.
+// harness is a store under test with the fences taken on it.
 type harness struct {
 	testing.TB
 	store  persistence.Store
@@ -29,7 +29,7 @@ func newHarness(t testing.TB, open Open) *harness {
 	return h
 }
 
-// fence takes a customer once and remembers it.
+// fence returns the fence of a customer, whose ownership it takes once.
 func (h *harness) fence(customer string) persistence.Fence {
 	h.Helper()
 	fence, taken := h.fences[customer]
@@ -44,7 +44,7 @@ func (h *harness) fence(customer string) persistence.Fence {
 	return fence
 }
 
-// put commits records, each under the fence of its customer.
+// put commits each record in a batch of its own, under the fence of its customer.
 func (h *harness) put(records ...persistence.Record) {
 	h.Helper()
 	for _, r := range records {
@@ -64,15 +64,15 @@ func (h *harness) commit(customer string, b persistence.Batch) {
 	}
 }
 
-// refused commits a batch that must fail with want.
-func (h *harness) refused(b persistence.Batch, want error) {
+// rejects commits a batch, which must return want.
+func (h *harness) rejects(b persistence.Batch, want error) {
 	h.Helper()
 	if err := h.store.Commit(h.Context(), b); !errors.Is(err, want) {
-		h.Fatalf("commit gave %v, want %v", err, want)
+		h.Fatalf("Commit = %v, want %v", err, want)
 	}
 }
 
-// must unwraps a read that has to succeed.
+// must returns the result of a read, which must succeed.
 func must[T any](h *harness) func(T, error) T {
 	h.Helper()
 	return func(v T, err error) T {
@@ -84,20 +84,19 @@ func must[T any](h *harness) func(T, error) T {
 	}
 }
 
-// missing checks that a read found nothing.
+// missing checks that a read returns ErrNotFound.
 func missing[T any](h *harness) func(T, error) {
 	h.Helper()
 	return func(v T, err error) {
 		h.Helper()
 		if !errors.Is(err, persistence.ErrNotFound) {
-			h.Errorf("read gave %s, %v; want ErrNotFound", text(v), err)
+			h.Errorf("read = %s, %v; want ErrNotFound", text(v), err)
 		}
 	}
 }
 
-// same compares by what the records print: decimals by value, moments to the
-// millisecond.
-func (h *harness) same(what string, got, want any) {
+// equal compares the JSON of values: decimals by value, times to the millisecond.
+func (h *harness) equal(what string, got, want any) {
 	h.Helper()
 	if g, w := text(got), text(want); g != w {
 		h.Errorf("%s:\n got %s\nwant %s", what, g, w)
@@ -112,8 +111,27 @@ func text(v any) string {
 	return string(out)
 }
 
-// epoch is when the tests' time begins.
+// epoch is the time zero of the tests.
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// moment is n milliseconds after epoch.
-func moment(n int) venues.Time { return venues.At(epoch.Add(time.Duration(n) * time.Millisecond)) }
+// timeAt returns the time n milliseconds after epoch.
+func timeAt(n int) venues.Time { return venues.At(epoch.Add(time.Duration(n) * time.Millisecond)) }
+
+// allIDs returns the ids of the records of every page.
+func allIDs[T any](h *harness, id func(T) string, read func(after *persistence.Position) (persistence.Page[T], error)) []string {
+	h.Helper()
+	var ids []string
+	for after := (*persistence.Position)(nil); ; {
+		page := must[persistence.Page[T]](h)(read(after))
+		for _, record := range page.Items {
+			ids = append(ids, id(record))
+		}
+		if page.Next == nil {
+			return ids
+		}
+		if len(ids) > 100_000 {
+			h.Fatal("the pages do not end")
+		}
+		after = page.Next
+	}
+}

@@ -7,11 +7,11 @@ import (
 )
 
 var logCases = []conformanceCase{
-	{"events in order of their sequence", eventOrder},
+	{"events by sequence", eventOrder},
 	{"an event put twice", eventTwice},
-	{"the sequence is the highest of both", logSequence},
+	{"the sequence is the highest of events and journal rows", logSequence},
 	{"journal pages and filters", journalPages},
-	{"a page looks at a bounded number of rows", journalBounded},
+	{"a page scans a bounded number of rows", journalBounded},
 	{"the installation's own log", logOfInstallation},
 }
 
@@ -40,15 +40,15 @@ func eventOrder(h *harness) {
 		return eventIDs(must[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", after, limit)))
 	}
 	all := []string{"evt_000003", "evt_000004", "evt_000300", "evt_070000"}
-	h.same("all", read("", 0), all)
-	h.same("the first two", read("", 2), all[:2])
+	h.equal("all", read("", 0), all)
+	h.equal("the first two", read("", 2), all[:2])
 	for i, id := range all {
-		h.same("after "+id, read(id, 10), all[i+1:])
-		h.same("one after "+id, read(id, 1), all[i+1:][:min(1, len(all)-i-1)])
+		h.equal("after "+id, read(id, 10), all[i+1:])
+		h.equal("one after "+id, read(id, 1), all[i+1:][:min(1, len(all)-i-1)])
 	}
 	missing[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "evt_000005", 10))
 	missing[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "evt_00030", 10))
-	h.same("an event", must[[]persistence.Event](h)(h.store.Events(h.Context(), "bob", "", 0)), []persistence.Event{NewEvent(5)})
+	h.equal("an event", must[[]persistence.Event](h)(h.store.Events(h.Context(), "bob", "", 0)), []persistence.Event{NewEvent(5)})
 }
 
 func eventTwice(h *harness) {
@@ -58,35 +58,28 @@ func eventTwice(h *harness) {
 	replaced.ID = "evt_other"
 	h.commit("alice", persistence.Batch{Events: []persistence.Event{replaced}})
 	events := must[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "", 0))
-	h.same("events", eventIDs(events), []string{"evt_000001", "evt_other"})
+	h.equal("events", eventIDs(events), []string{"evt_000001", "evt_other"})
 	missing[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "evt_000002", 0))
 }
 
 func logSequence(h *harness) {
 	sequence := func() uint64 { return must[uint64](h)(h.store.LastSequence(h.Context(), "alice")) }
-	h.same("at first", sequence(), 0)
+	h.equal("at first", sequence(), 0)
 	h.putEvents("alice", 7)
-	h.same("after an event", sequence(), 7)
+	h.equal("after an event", sequence(), 7)
 	h.commit("alice", persistence.Batch{Journal: []persistence.JournalEntry{NewJournal(9)}})
-	h.same("after a journal row", sequence(), 9)
+	h.equal("after a journal row", sequence(), 9)
 	h.commit("alice", persistence.Batch{Events: []persistence.Event{NewEvent(8)}, Journal: []persistence.JournalEntry{NewJournal(4)}})
-	h.same("after lower ones", sequence(), 9)
-	h.same("of another", must[uint64](h)(h.store.LastSequence(h.Context(), "bob")), 0)
+	h.equal("after lower ones", sequence(), 9)
+	h.equal("of another", must[uint64](h)(h.store.LastSequence(h.Context(), "bob")), 0)
 }
 
 func (h *harness) allJournal(q persistence.JournalQuery) []string {
 	h.Helper()
-	var ids []string
-	for {
-		page := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(h.Context(), q))
-		for _, j := range page.Items {
-			ids = append(ids, j.ID)
-		}
-		if page.Next == nil || len(ids) > 100_000 {
-			return ids
-		}
-		q.After = page.Next
-	}
+	return allIDs(h, func(r persistence.JournalEntry) string { return r.ID }, func(after *persistence.Position) (persistence.Page[persistence.JournalEntry], error) {
+		q.After = after
+		return h.store.Journal(h.Context(), q)
+	})
 }
 
 func journalPages(h *harness) {
@@ -94,18 +87,18 @@ func journalPages(h *harness) {
 	all := make([]persistence.JournalEntry, 0, entries+1)
 	for i := range entries {
 		j := NewJournal(i)
-		j.At = moment(i / 5)
+		j.At = timeAt(i / 5)
 		if i%2 == 0 {
-			j.Channel, j.Result = fmt.Sprintf("hook_%d", i%3), []string{"ok", "refused"}[i/2%2]
+			j.Channel, j.Result = fmt.Sprintf("hook_%d", i%3), []string{"ok", "rejected"}[i/2%2]
 		}
 		if i%4 == 0 {
 			j.Symbol = "BTCUSDT"
 		}
 		all = append(all, j)
 	}
-	nobody := NewJournal(entries)
-	nobody.Subject = ""
-	all = append(all, nobody)
+	noSubject := NewJournal(entries)
+	noSubject.Subject = ""
+	all = append(all, noSubject)
 	h.commit("alice", persistence.Batch{Journal: all})
 	for _, q := range []persistence.JournalQuery{
 		{},
@@ -114,16 +107,16 @@ func journalPages(h *harness) {
 		{Subject: "ord_000002"},
 		{Subject: "ord_000002", Kind: "order"},
 		{Subject: "ord"},
-		{From: moment(2).Time, To: moment(4).Time},
-		{Subject: "ord_000001", From: moment(1).Time, To: moment(2).Time},
+		{From: timeAt(2).Time, To: timeAt(4).Time},
+		{Subject: "ord_000001", From: timeAt(1).Time, To: timeAt(2).Time},
 		{Channel: "hook_1"},
 		{Channel: "hook"},
 		{Channel: "hook_2", Kind: "risk", Result: "ok"},
 		{Channel: "hook_0", Subject: "ord_000001"},
-		{Channel: "hook_1", From: moment(1).Time, To: moment(3).Time},
+		{Channel: "hook_1", From: timeAt(1).Time, To: timeAt(3).Time},
 		{Symbol: "BTCUSDT"},
-		{Symbol: "BTCUSDT", Result: "refused"},
-		{Result: "ok", To: moment(3).Time},
+		{Symbol: "BTCUSDT", Result: "rejected"},
+		{Result: "ok", To: timeAt(3).Time},
 	} {
 		var want []string
 		for i := len(all) - 1; i >= 0; i-- {
@@ -133,7 +126,7 @@ func journalPages(h *harness) {
 		}
 		q.Customer = "alice"
 		for _, q.Limit = range []int{0, 1, 4} {
-			h.same(fmt.Sprintf("%+v", q), h.allJournal(q), want)
+			h.equal(fmt.Sprintf("%+v", q), h.allJournal(q), want)
 		}
 	}
 }
@@ -149,8 +142,7 @@ func wantedJournal(q persistence.JournalQuery, j persistence.JournalEntry) bool 
 	return true
 }
 
-// journalBounded puts the only row that matches behind as many as one page looks
-// at.
+// journalBounded stores one matching row after as many as one page scans.
 func journalBounded(h *harness) {
 	const batch = 512
 	for first := 0; first <= persistence.ScanRowsMax; first += batch {
@@ -167,16 +159,16 @@ func journalBounded(h *harness) {
 	}
 	q := persistence.JournalQuery{Customer: "alice", Result: "rare"}
 	page := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(h.Context(), q))
-	h.same("rows of the first page", len(page.Items), 0)
+	h.equal("rows of the first page", len(page.Items), 0)
 	if page.Next == nil {
-		h.Error("the first page looked at every row")
+		h.Error("the first page has no next one, want a bounded scan")
 	}
-	h.same("rows of all pages", h.allJournal(q), []string{"jrn_000000"})
+	h.equal("rows of all pages", h.allJournal(q), []string{"jrn_000000"})
 }
 
 func logOfInstallation(h *harness) {
 	h.commit("", persistence.Batch{Journal: []persistence.JournalEntry{NewJournal(1)}, Events: []persistence.Event{NewEvent(2)}})
-	h.same("journal", h.allJournal(persistence.JournalQuery{}), []string{"jrn_000001"})
-	h.same("sequence", must[uint64](h)(h.store.LastSequence(h.Context(), "")), 2)
-	h.nothing("alice")
+	h.equal("journal", h.allJournal(persistence.JournalQuery{}), []string{"jrn_000001"})
+	h.equal("sequence", must[uint64](h)(h.store.LastSequence(h.Context(), "")), 2)
+	h.isEmpty("alice")
 }

@@ -10,7 +10,7 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// QueueMax bounds the batches that wait; one more is answered ErrUnavailable.
+// QueueMax bounds the queued batches; one more fails with ErrUnavailable.
 const QueueMax = 8192
 
 // Memory is a store in memory. It is safe for concurrent use.
@@ -20,10 +20,10 @@ type Memory struct {
 	latency time.Duration
 	running sync.WaitGroup
 
-	// guarded orders access to rows: readers see whole commits only.
-	guarded    sync.RWMutex
+	// rowsMu guards the rows, so that readers see whole commits.
+	rowsMu     sync.RWMutex
 	durable    *rowMap
-	known      rows.Known
+	cache      rows.RowCache
 	generation uint64
 
 	mu        sync.Mutex
@@ -31,14 +31,13 @@ type Memory struct {
 	draining  bool
 	closed    bool
 	failures  []failure
-	refusal   error
+	rejectErr error
 	integrity error
 	committed int
 }
 
-// knownBytesMax is so little that a test of some length sees both what is
-// remembered and what is not.
-const knownBytesMax = 64 << 10
+// cacheBytesMax is so small that longer tests use rows with and without the cache.
+const cacheBytesMax = 64 << 10
 
 type mode int
 
@@ -54,7 +53,7 @@ type pending struct {
 	done func(error)
 }
 
-// failure is what FailNext asked for.
+// failure is the requested result of a batch.
 type failure struct {
 	err     error
 	applied bool
@@ -62,11 +61,11 @@ type failure struct {
 
 var _ persistence.Store = (*Memory)(nil)
 
-// Option of NewMemory.
+// Option is an option of NewMemory.
 type Option func(*Memory)
 
-// Async makes batches durable one by one, latency after their turn has come, in
-// a goroutine that lives while there are any.
+// Async makes batches durable one by one, each after latency, in a goroutine that runs
+// while batches are queued.
 func Async(latency time.Duration) Option {
 	return func(m *Memory) { m.mode, m.latency = modeAsync, latency }
 }
@@ -74,11 +73,11 @@ func Async(latency time.Duration) Option {
 // Manual makes batches durable when Sync is called.
 func Manual() Option { return func(m *Memory) { m.mode = modeManual } }
 
-// NewMemory makes an empty store. Without options a batch is durable, and done
-// has been called, when Submit returns; only if a Submit is called while another
-// runs, or from its done, the batch waits for its turn.
+// NewMemory returns an empty store. Without options a batch is durable, and done has
+// been called, when Submit returns, unless Submit is called while another call runs or
+// from done: then the batch is queued.
 func NewMemory(options ...Option) *Memory {
-	m := &Memory{durable: &rowMap{}, known: rows.NewKnown(knownBytesMax), generation: 1}
+	m := &Memory{durable: &rowMap{}, cache: rows.NewRowCache(cacheBytesMax), generation: 1}
 	for _, option := range options {
 		option(m)
 	}
@@ -91,8 +90,8 @@ func (m *Memory) View(ctx context.Context, read func(rows.Snapshot) error) error
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	m.guarded.RLock()
-	defer m.guarded.RUnlock()
+	m.rowsMu.RLock()
+	defer m.rowsMu.RUnlock()
 	if m.durable == nil {
 		return errClosed
 	}
@@ -105,7 +104,7 @@ var errClosed = fmt.Errorf("%w: the store is closed", persistence.ErrUnavailable
 func (m *Memory) Submit(b persistence.Batch, done func(error)) {
 	commit, err := rows.Prepare(b)
 	if err != nil {
-		refused := rows.Refused(err)
+		refused := rows.Rejected(err)
 		m.enqueue(func(rows.Tx, uint64) error { return refused }, done)
 		return
 	}
@@ -119,7 +118,7 @@ func (m *Memory) Commit(ctx context.Context, b persistence.Batch) error {
 
 // TakeOwnership implements persistence.Writer.
 func (m *Memory) TakeOwnership(ctx context.Context, customer string) (persistence.Fence, error) {
-	return rows.Own(ctx, m.enqueue, customer)
+	return rows.TakeOwnership(ctx, m.enqueue, customer)
 }
 
 // Purge implements persistence.Store.
@@ -134,19 +133,18 @@ func (m *Memory) Integrity() error {
 	return m.integrity
 }
 
-// Close makes what is queued durable and stops. In the manual mode what is
-// queued is refused instead. Closing twice does nothing. It must not be called
-// from an answer.
+// Close makes the queued batches durable; with Manual it rejects them instead. A second
+// call does nothing. It must not be called from done.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	m.closed = true
 	m.mu.Unlock()
 	if m.mode == modeManual {
-		m.refuseQueue(errClosed)
+		m.rejectQueue(errClosed)
 	}
 	m.running.Wait()
-	m.guarded.Lock()
-	defer m.guarded.Unlock()
+	m.rowsMu.Lock()
+	defer m.rowsMu.Unlock()
 	m.durable = nil
 	return nil
 }
@@ -178,7 +176,7 @@ func (m *Memory) enqueue(op rows.Operation, done func(error)) {
 	}
 }
 
-// drain is the writer: there is at most one at a time.
+// drain processes the queue. At most one call runs at a time.
 func (m *Memory) drain() {
 	defer m.running.Done()
 	for {
@@ -196,8 +194,8 @@ func (m *Memory) drain() {
 	}
 }
 
-// syncOne makes the oldest batch durable and answers it. The batch leaves the
-// queue only now, so that a crash before finds it there.
+// syncOne makes the oldest batch durable and calls its done. The batch stays in the
+// queue until then, where a crash finds it.
 func (m *Memory) syncOne() {
 	m.mu.Lock()
 	if len(m.queue) == 0 {
@@ -215,8 +213,8 @@ func (m *Memory) syncOne() {
 func (m *Memory) takeFailure() *failure {
 	switch {
 	case len(m.failures) > 0:
-	case m.refusal != nil:
-		return &failure{err: m.refusal}
+	case m.rejectErr != nil:
+		return &failure{err: m.rejectErr}
 	default:
 		return nil
 	}
@@ -229,12 +227,12 @@ func (m *Memory) apply(op rows.Operation, fail *failure) error {
 	if fail != nil && !fail.applied {
 		return fail.err
 	}
-	m.guarded.Lock()
-	defer m.guarded.Unlock()
+	m.rowsMu.Lock()
+	defer m.rowsMu.Unlock()
 	if m.durable == nil {
 		return errClosed
 	}
-	tx := &mapTx{rows: m.durable, known: m.known}
+	tx := &mapTx{rows: m.durable, cache: m.cache}
 	err := op(tx, m.generation)
 	if err != nil {
 		tx.undo()
@@ -242,7 +240,7 @@ func (m *Memory) apply(op rows.Operation, fail *failure) error {
 	switch {
 	case fail != nil:
 		return fail.err
-	case rows.IsAnswer(err):
+	case rows.IsReply(err):
 		return err
 	default:
 		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)

@@ -24,17 +24,17 @@ func TestAsyncMemoryConforms(t *testing.T) {
 
 func own(t *testing.T, m *storetest.Memory, customer string) persistence.Fence {
 	t.Helper()
-	answer := make(chan persistence.Fence, 1)
+	reply := make(chan persistence.Fence, 1)
 	go func() {
 		fence, err := m.TakeOwnership(t.Context(), customer)
 		if err != nil {
 			t.Errorf("TakeOwnership: %v", err)
 		}
-		answer <- fence
+		reply <- fence
 	}()
 	for {
 		select {
-		case fence := <-answer:
+		case fence := <-reply:
 			return fence
 		default:
 			m.Sync(-1)
@@ -58,14 +58,14 @@ func count(t *testing.T, m *storetest.Memory, customer string) int {
 func TestSyncMemoryIsDurableWhenSubmitReturns(t *testing.T) {
 	m := storetest.NewMemory()
 	fence := own(t, m, "alice")
-	answered := false
-	m.Submit(order(fence, 1), func(err error) { answered = err == nil })
-	if !answered || count(t, m, "alice") != 1 {
-		t.Errorf("answered %v, %d orders", answered, count(t, m, "alice"))
+	confirmed := false
+	m.Submit(order(fence, 1), func(err error) { confirmed = err == nil })
+	if !confirmed || count(t, m, "alice") != 1 {
+		t.Errorf("confirmed %t, %d orders; want true, 1", confirmed, count(t, m, "alice"))
 	}
 }
 
-func TestAsyncMemoryTakesItsTime(t *testing.T) {
+func TestAsyncMemoryIsDurableAfterItsLatency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := storetest.NewMemory(storetest.Async(time.Millisecond))
 		fence := own(t, m, "alice")
@@ -73,12 +73,12 @@ func TestAsyncMemoryTakesItsTime(t *testing.T) {
 		for i := range 3 {
 			m.Submit(order(fence, i), func(err error) {
 				if took := time.Since(start); err != nil || took != time.Duration(i+1)*time.Millisecond {
-					t.Errorf("batch %d was answered %v after %v", i, err, took)
+					t.Errorf("batch %d = %v after %v, want nil after %v", i, err, took, time.Duration(i+1)*time.Millisecond)
 				}
 			})
 		}
 		if got := count(t, m, "alice"); got != 0 {
-			t.Errorf("%d orders are durable at once", got)
+			t.Errorf("%d orders are durable immediately, want 0", got)
 		}
 		if err := m.Close(); err != nil {
 			t.Fatal(err)
@@ -89,22 +89,22 @@ func TestAsyncMemoryTakesItsTime(t *testing.T) {
 func TestManualMemoryWaitsForSync(t *testing.T) {
 	m := storetest.NewMemory(storetest.Manual())
 	fence := own(t, m, "alice")
-	var answers []int
+	var replies []int
 	for i := range 4 {
-		m.Submit(order(fence, i), func(error) { answers = append(answers, i) })
+		m.Submit(order(fence, i), func(error) { replies = append(replies, i) })
 	}
-	if len(answers) != 0 || m.Waiting() != 4 {
-		t.Fatalf("answers %v, %d waiting before Sync", answers, m.Waiting())
+	if len(replies) != 0 || m.Waiting() != 4 {
+		t.Fatalf("replies %v, %d waiting before Sync; want none, 4", replies, m.Waiting())
 	}
-	if n := m.Sync(3); n != 3 || len(answers) != 3 || count(t, m, "alice") != 3 {
-		t.Errorf("Sync(3) = %d, answers %v", n, answers)
+	if n := m.Sync(3); n != 3 || len(replies) != 3 || count(t, m, "alice") != 3 {
+		t.Errorf("Sync(3) = %d, replies %v; want 3 of each", n, replies)
 	}
 	if n := m.Sync(-1); n != 1 || m.Waiting() != 0 {
-		t.Errorf("Sync(-1) = %d, %d waiting", n, m.Waiting())
+		t.Errorf("Sync(-1) = %d, %d waiting; want 1, 0", n, m.Waiting())
 	}
 }
 
-func TestCrashDropsASuffix(t *testing.T) {
+func TestCrashLosesTheNewestBatches(t *testing.T) {
 	for survive := range 5 {
 		m := storetest.NewMemory(storetest.Manual())
 		fence := own(t, m, "alice")
@@ -120,17 +120,17 @@ func TestCrashDropsASuffix(t *testing.T) {
 		}
 		after := m.Crash(survive)
 		if got, want := count(t, after, "alice"), 1+min(survive, 3); got != want || unknown != 3 {
-			t.Errorf("Crash(%d) left %d orders, want %d; %d answers are unknown", survive, got, want, unknown)
+			t.Errorf("Crash(%d): %d orders, %d unknown outcomes; want %d, 3", survive, got, unknown, want)
 		}
 		var stale, old error
 		after.Submit(order(fence, 9), func(err error) { stale = err })
 		after.Sync(-1)
 		m.Submit(order(fence, 9), func(err error) { old = err })
 		if !errors.Is(stale, persistence.ErrFenced) || !errors.Is(old, persistence.ErrUnavailable) {
-			t.Errorf("a fence of before the crash gave %v, the store of before it %v", stale, old)
+			t.Errorf("earlier fence = %v, earlier store = %v; want ErrFenced, ErrUnavailable", stale, old)
 		}
 		if newer := own(t, after, "alice"); newer.Epoch <= fence.Epoch {
-			t.Errorf("epoch %d after epoch %d", newer.Epoch, fence.Epoch)
+			t.Errorf("epoch after the crash = %d, want more than %d", newer.Epoch, fence.Epoch)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestCrashOfAnAsyncMemory(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond)
 		after := m.Crash(0)
 		if got := count(t, after, "alice"); got != 1 {
-			t.Errorf("%d orders are left, want 1", got)
+			t.Errorf("%d orders after the crash, want 1", got)
 		}
 		if err := after.Close(); err != nil {
 			t.Fatal(err)
@@ -164,25 +164,25 @@ func TestFailNext(t *testing.T) {
 	}{{persistence.ErrUnavailable, 0}, {persistence.ErrOutcomeUnknown, 1}, {nil, 2}} {
 		err := m.Commit(t.Context(), order(fence, i))
 		if !errors.Is(err, want.err) || count(t, m, "alice") != want.orders {
-			t.Errorf("commit %d gave %v with %d orders, want %v with %d", i, err, count(t, m, "alice"), want.err, want.orders)
+			t.Errorf("commit %d = %v with %d orders, want %v with %d", i, err, count(t, m, "alice"), want.err, want.orders)
 		}
 	}
 }
 
-func TestRefuse(t *testing.T) {
+func TestRejectAll(t *testing.T) {
 	m := storetest.NewMemory()
 	defer m.Close() //nolint:errcheck // memory
 	fence := own(t, m, "a")
 	m.LoseNextAnswer()
-	m.Refuse(persistence.ErrUnavailable)
+	m.RejectAll(persistence.ErrUnavailable)
 	for n, want := range []error{persistence.ErrOutcomeUnknown, persistence.ErrUnavailable, persistence.ErrUnavailable} {
 		if err := m.Commit(t.Context(), order(fence, n)); !errors.Is(err, want) {
-			t.Errorf("batch %d: %v, want %v", n, err, want)
+			t.Errorf("batch %d = %v, want %v", n, err, want)
 		}
 	}
-	m.Refuse(nil)
+	m.RejectAll(nil)
 	if err := m.Commit(t.Context(), order(fence, 3)); err != nil || count(t, m, "a") != 2 {
-		t.Errorf("%v, %d orders", err, count(t, m, "a"))
+		t.Errorf("Commit after RejectAll(nil) = %v with %d orders, want nil with 2", err, count(t, m, "a"))
 	}
 }
 
@@ -194,10 +194,10 @@ func TestFullQueue(t *testing.T) {
 	var full error
 	m.Submit(persistence.Batch{}, func(err error) { full = err })
 	if !errors.Is(full, persistence.ErrUnavailable) {
-		t.Errorf("a full queue gave %v", full)
+		t.Errorf("Submit to a full queue = %v, want ErrUnavailable", full)
 	}
 	if n := m.Sync(-1); n != storetest.QueueMax {
-		t.Errorf("%d batches were queued", n)
+		t.Errorf("Sync(-1) = %d, want %d", n, storetest.QueueMax)
 	}
 }
 
@@ -205,6 +205,6 @@ func TestBreakIntegrity(t *testing.T) {
 	m := storetest.NewMemory()
 	m.BreakIntegrity()
 	if err := m.Integrity(); !errors.Is(err, persistence.ErrIntegrity) {
-		t.Errorf("Integrity = %v", err)
+		t.Errorf("Integrity = %v, want ErrIntegrity", err)
 	}
 }

@@ -14,13 +14,12 @@ import (
 	"venuegate/venues"
 )
 
-// model is what a store must show, kept in plain slices and searched from end to
-// end: slow, and without a key or an index that could be wrong in the same way.
+// model is the expected content of a store in plain maps and slices, searched
+// completely. It has no keys or indexes that could have the same errors as the store.
 type model struct {
 	orders map[string]persistence.OrderRecord
 	fills  map[string]persistence.FillRecord
 	keys   map[string]persistence.IdempotencyRecord
-	// hooks are signals and deliveries.
 	hooks
 	events  []persistence.Event
 	journal []persistence.JournalEntry
@@ -28,8 +27,7 @@ type model struct {
 	seq     uint64
 }
 
-// machine drives one store and its model with drawn actions, as two customers
-// that do the same things to different records.
+// machine executes random actions on a store and on a model of each customer.
 type machine struct {
 	store  persistence.Store
 	models map[string]*model
@@ -75,11 +73,11 @@ func (m *machine) takeOwnership(rt *rapid.T, customer string) {
 	m.fences[customer] = fence
 }
 
-func drawMoment(rt *rapid.T) venues.Time { return moment(rapid.IntRange(0, 12).Draw(rt, "ms")) }
+func drawTime(rt *rapid.T) venues.Time { return timeAt(rapid.IntRange(0, 12).Draw(rt, "ms")) }
 
 func drawOrder(rt *rapid.T, customer string) persistence.OrderRecord {
 	o := NewOrder(customer, rapid.IntRange(0, 9).Draw(rt, "order"))
-	o.CreatedAt = drawMoment(rt)
+	o.CreatedAt = drawTime(rt)
 	o.Status = rapid.SampledFrom(venues.OrderStatuses()).Draw(rt, "status")
 	o.Exchange = rapid.SampledFrom(venues.All()).Draw(rt, "exchange")
 	o.RequestID = rapid.SampledFrom([]string{"", "r", "r2"}).Draw(rt, "request")
@@ -89,18 +87,18 @@ func drawOrder(rt *rapid.T, customer string) persistence.OrderRecord {
 
 func drawFill(rt *rapid.T, customer string) persistence.FillRecord {
 	f := NewFill(customer, rapid.IntRange(0, 9).Draw(rt, "fill"))
-	f.ExecutedAt = drawMoment(rt)
+	f.ExecutedAt = drawTime(rt)
 	f.OrderID = rapid.SampledFrom([]string{"", "ord_1", "ord_2"}).Draw(rt, "of")
 	return f
 }
 
 func drawKey(rt *rapid.T, customer string) persistence.IdempotencyRecord {
 	r := NewIdempotency(customer, rapid.SampledFrom([]string{"r", "r2"}).Draw(rt, "request"), rapid.IntRange(1, 12).Draw(rt, "attempt"), 1)
-	r.FirstReceived = drawMoment(rt)
+	r.FirstReceived = drawTime(rt)
 	return r
 }
 
-// commit draws a batch, works out what must be answered and compares.
+// commit commits a random batch and compares its result with that of the model.
 func (m *machine) commit(rt *rapid.T) {
 	customer := drawCustomer(rt)
 	want := m.models[customer]
@@ -121,7 +119,7 @@ func (m *machine) commit(rt *rapid.T) {
 	}
 	for range rapid.IntRange(0, 2).Draw(rt, "events") {
 		event := NewEvent(len(want.events) + len(b.Events) + 1)
-		event.CreatedAt = moment(int(event.Seq) / 2)
+		event.CreatedAt = timeAt(int(event.Seq) / 2)
 		b.Events = append(b.Events, event)
 	}
 	for range rapid.IntRange(0, 2).Draw(rt, "journal") {
@@ -130,16 +128,16 @@ func (m *machine) commit(rt *rapid.T) {
 		entry.Result = rapid.SampledFrom([]string{"", "ok"}).Draw(rt, "result")
 		b.Journal = append(b.Journal, entry)
 	}
-	expected := want.answer(b)
+	expected := want.result(b)
 	if err := m.store.Commit(rt.Context(), b); !errors.Is(err, expected) {
-		rt.Fatalf("commit gave %v, want %v", err, expected)
+		rt.Fatalf("Commit = %v, want %v", err, expected)
 	}
 	if expected == nil {
 		want.apply(b)
 	}
 }
 
-func (w *model) answer(b persistence.Batch) error {
+func (w *model) result(b persistence.Batch) error {
 	if b.Empty() {
 		return nil
 	}
@@ -179,7 +177,7 @@ func (w *model) apply(b persistence.Batch) {
 }
 
 func (m *machine) purge(rt *rapid.T) {
-	cut := func(name string) time.Time { return moment(rapid.IntRange(0, 4).Draw(rt, name)).Time }
+	cut := func(name string) time.Time { return timeAt(rapid.IntRange(0, 4).Draw(rt, name)).Time }
 	before := persistence.Retention{Idempotency: cut("keys"), Events: cut("events"), Journal: cut("journal")}
 	if err := m.store.Purge(rt.Context(), before); err != nil {
 		rt.Fatalf("Purge: %v", err)
@@ -191,8 +189,8 @@ func (m *machine) purge(rt *rapid.T) {
 				delete(w.keys, id)
 			}
 		}
-		// The events of the model are made in order of their times; numbers of
-		// purged ones are not used again, as an owner would not.
+		// The events of the model have increasing times. Purged ones stay without an
+		// id, because their sequence numbers are not used again.
 		for i, e := range w.events {
 			if e.CreatedAt.Before(before.Events) {
 				w.events[i].ID = ""
@@ -208,7 +206,7 @@ func compare(rt *rapid.T, what string, got, want any) {
 	}
 }
 
-// selected filters the records of a map and sorts them newest first.
+// selected returns the wanted records of a map, newest first.
 func selected[T any](records map[string]T, at func(T) (venues.Time, string), wanted func(T) bool) []T {
 	found := []T{}
 	for _, r := range records {
@@ -227,7 +225,7 @@ func selected[T any](records map[string]T, at func(T) (venues.Time, string), wan
 	return found
 }
 
-// readPages joins every page of a query.
+// readPages returns the records of all pages of a query.
 func readPages[T any](rt *rapid.T, read func(after *persistence.Position) (persistence.Page[T], error)) []T {
 	all := []T{}
 	var after *persistence.Position
@@ -250,7 +248,7 @@ func within(at venues.Time, from, to time.Time) bool {
 
 func drawBounds(rt *rapid.T) (from, to time.Time) {
 	if rapid.Bool().Draw(rt, "bounded") {
-		return drawMoment(rt).Time, drawMoment(rt).Time
+		return drawTime(rt).Time, drawTime(rt).Time
 	}
 	return time.Time{}, time.Time{}
 }
@@ -298,7 +296,7 @@ func (m *machine) checkUnfinished(rt *rapid.T, customer string) {
 	order, err := m.store.OrderByClientID(rt.Context(), customer, "c")
 	switch {
 	case len(named) == 0 && !errors.Is(err, persistence.ErrNotFound):
-		rt.Fatalf("an order that nobody has: %s, %v", text(order), err)
+		rt.Fatalf("OrderByClientID = %s, %v; want ErrNotFound", text(order), err)
 	case len(named) > 0:
 		compare(rt, "order by client id", order, named[0])
 	}

@@ -10,8 +10,7 @@ import (
 	"venuegate/venues"
 )
 
-// hooks is the part of a model that came in by channels and goes out to
-// endpoints.
+// hooks is the part of a model with signals and deliveries.
 type hooks struct {
 	signals    map[string]persistence.SignalRecord
 	deliveries map[string]persistence.Delivery
@@ -56,14 +55,14 @@ func drawHooks(rt *rapid.T, customer string) []persistence.Record {
 		s.Status = rapid.SampledFrom([]persistence.SignalStatus{
 			persistence.SignalAccepted, persistence.SignalRunning, persistence.SignalDone,
 		}).Draw(rt, "status")
-		s.ReceivedAt, s.UpdatedAt = drawMoment(rt), drawMoment(rt)
+		s.ReceivedAt, s.UpdatedAt = drawTime(rt), drawTime(rt)
 		puts = append(puts, s)
 	}
 	for range rapid.IntRange(0, each).Draw(rt, "deliveries") {
 		d := NewDelivery(customer, rapid.IntRange(0, 4).Draw(rt, "event"))
 		d.Endpoint = rapid.SampledFrom(modelEndpoints).Draw(rt, "endpoint")
 		d.Status = rapid.SampledFrom(modelStatuses).Draw(rt, "status")
-		d.CreatedAt, d.DueAt, d.UpdatedAt = drawMoment(rt), drawMoment(rt), drawMoment(rt)
+		d.CreatedAt, d.DueAt, d.UpdatedAt = drawTime(rt), drawTime(rt), drawTime(rt)
 		puts = append(puts, d)
 	}
 	return puts

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"venuegate/persistence"
@@ -10,22 +11,22 @@ import (
 )
 
 var orderCases = []conformanceCase{
-	{"a record comes back as it was put", orderComesBack},
-	{"pages go from the newest on", orderPages},
-	{"pages over orders of one moment", orderTies},
+	{"a record is read as it was put", orderIsReadAsPut},
+	{"pages are newest first", orderPages},
+	{"pages of orders with one time", orderTies},
 	{"filters", orderFilters},
-	{"bounds of time", orderBounds},
+	{"time bounds", orderBounds},
 	{"indexes follow a change", orderMoves},
 	{"every status is in its view", orderViews},
 	{"unfinished orders, oldest first", orderUnfinished},
 	{"the newest order of a client id", orderClientID},
-	{"a page is not disturbed by new orders", orderStablePages},
+	{"new orders do not change later pages", orderStablePages},
 	{"limits", orderLimits},
 }
 
 type orderPage = persistence.Page[persistence.OrderRecord]
 
-// orderPages reads every page of a query and checks that each is full.
+// allOrders returns the ids of every page, and checks that each but the last is full.
 func (h *harness) allOrders(q persistence.OrderQuery) []string {
 	h.Helper()
 	var ids []string
@@ -41,13 +42,13 @@ func (h *harness) allOrders(q persistence.OrderQuery) []string {
 			h.Fatalf("a page that is not the last has %d orders, want %d", len(page.Items), q.Limit)
 		}
 		if len(ids) > 100_000 {
-			h.Fatal("pages do not end")
+			h.Fatal("the pages do not end")
 		}
 		q.After = page.Next
 	}
 }
 
-func orderComesBack(h *harness) {
+func orderIsReadAsPut(h *harness) {
 	full := NewOrder("alice", 1)
 	full.Status, full.PendingAction = venues.StatusPartiallyFilled, venues.PendingAmend
 	full.TriggerPrice, full.TakeProfit = venues.Some(venues.MustDecimal("1")), venues.Some(venues.MustDecimal("99999999.00000001"))
@@ -55,26 +56,27 @@ func orderComesBack(h *harness) {
 	full.Fee, full.FeeCurrency = venues.Some(venues.MustDecimal("-0.25")), "USDT"
 	full.Protection.TakeProfit = &venues.ProtectionLeg{Status: venues.ProtectionLive, Price: venues.MustDecimal("7"), OrderID: "ord_9"}
 	full.ChannelID, full.VenueOrderID, full.Replaces, full.ReplacedBy = "hook_1", "77", "ord_a", "ord_b"
-	full.Error = &venues.OrderFault{Code: venues.CodeOrderRejected, Message: "m", Reason: "r", VenueCode: "-1", VenueMessage: "v"}
+	full.Error = &venues.RejectReason{Code: venues.CodeOrderRejected, Message: "m", Reason: "r", VenueCode: "-1", VenueMessage: "v"}
 	full.ReduceOnly, full.PostOnly, full.ClosePosition = true, true, true
 	full.Unattached, full.Closing = true, true
-	full.EntryOrderID, full.UnknownSince, full.Comment = "ord_0", moment(3), "<script>\u2028 \"quoted\" \\"
+	full.EntryOrderID, full.UnknownSince, full.Comment = "ord_0", timeAt(3), "<script>\u2028 \"quoted\" \\"
 	full.Amend = &persistence.Amendment{
 		Qty: full.Qty, Price: full.TakeProfit, TriggerPrice: full.TriggerPrice, Replaces: true, StopLoss: full.StopLoss,
-		DropTakeProfit: true, Before: full.Protection.Clone(), Deadline: moment(4),
+		DropTakeProfit: true, Before: full.Protection.Clone(), Deadline: timeAt(4),
 	}
 	bare := persistence.OrderRecord{Customer: "alice", Order: venues.Order{OrderID: "ord_bare"}}
 	h.put(full, bare)
 	for _, want := range []persistence.OrderRecord{full, bare} {
 		got := must[persistence.OrderRecord](h)(h.store.Order(h.Context(), "alice", want.OrderID))
-		h.same("order", got, want)
+		h.equal("order", got, want)
 		if got.Qty.String() != want.Qty.String() || !got.CreatedAt.Equal(want.CreatedAt.Time) {
 			h.Errorf("quantity %v at %v, want %v at %v", got.Qty, got.CreatedAt, want.Qty, want.CreatedAt)
 		}
 	}
 }
 
-// putOrders stores the orders 0 to n-1, with the time of each given by at.
+// putOrders stores the orders 0 to n-1 with the times of at. It returns their ids, newest
+// first.
 func (h *harness) putOrders(customer string, n int, at func(i int) int) []string {
 	h.Helper()
 	type placed struct {
@@ -84,7 +86,7 @@ func (h *harness) putOrders(customer string, n int, at func(i int) int) []string
 	all := make([]placed, 0, n)
 	for i := range n {
 		o := NewOrder(customer, i)
-		o.CreatedAt = moment(at(i))
+		o.CreatedAt = timeAt(at(i))
 		h.put(o)
 		all = append(all, placed{o.OrderID, at(i)})
 	}
@@ -92,7 +94,7 @@ func (h *harness) putOrders(customer string, n int, at func(i int) int) []string
 		if a.at != b.at {
 			return b.at - a.at
 		}
-		return -compareText(a.id, b.id)
+		return strings.Compare(b.id, a.id)
 	})
 	ids := make([]string, 0, n)
 	for _, p := range all {
@@ -101,21 +103,11 @@ func (h *harness) putOrders(customer string, n int, at func(i int) int) []string
 	return ids
 }
 
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 func orderPages(h *harness) {
 	want := h.putOrders("alice", 23, func(i int) int { return i * 10 })
 	h.putOrders("bob", 5, func(i int) int { return i })
 	for _, limit := range []int{0, 1, 2, 7, 23, 24} {
-		h.same(fmt.Sprint("pages of ", limit), h.allOrders(persistence.OrderQuery{Customer: "alice", Limit: limit}), want)
+		h.equal(fmt.Sprint("pages of ", limit), h.allOrders(persistence.OrderQuery{Customer: "alice", Limit: limit}), want)
 	}
 }
 
@@ -124,7 +116,7 @@ func orderTies(h *harness) {
 	for _, view := range []persistence.OrderView{persistence.OrdersAll, persistence.OrdersOpen} {
 		for limit := 1; limit <= 6; limit++ {
 			got := h.allOrders(persistence.OrderQuery{Customer: "alice", View: view, Limit: limit})
-			h.same(fmt.Sprint(view, " pages of ", limit), got, want)
+			h.equal(fmt.Sprint(view, " pages of ", limit), got, want)
 		}
 	}
 }
@@ -160,11 +152,11 @@ func orderFilters(h *harness) {
 				want = append(want, o.OrderID)
 			}
 		}
-		h.same(fmt.Sprintf("%+v", q), h.allOrders(q), want)
+		h.equal(fmt.Sprintf("%+v", q), h.allOrders(q), want)
 	}
 }
 
-// orderBounds: From is inclusive, To exclusive, and stored moments have
+// orderBounds checks that From is inclusive and To exclusive, and that stored times have
 // milliseconds.
 func orderBounds(h *harness) {
 	h.putOrders("alice", 6, func(i int) int { return i })
@@ -181,7 +173,7 @@ func orderBounds(h *harness) {
 	} {
 		for _, view := range []persistence.OrderView{persistence.OrdersAll, persistence.OrdersOpen} {
 			q := persistence.OrderQuery{Customer: "alice", View: view, From: epoch.Add(c.from), To: epoch.Add(c.to), Limit: 1}
-			h.same(fmt.Sprint(view, " from ", c.from, " to ", c.to), h.allOrders(q), c.want)
+			h.equal(fmt.Sprint(view, " from ", c.from, " to ", c.to), h.allOrders(q), c.want)
 		}
 	}
 }
@@ -191,28 +183,28 @@ func orderMoves(h *harness) {
 	h.put(o)
 	before := o
 	o.Status, o.Symbol, o.Exchange = venues.StatusCancelled, "XRPUSDT", venues.OKX
-	o.RequestID, o.ClientOrderID, o.CreatedAt = "moved", "vgmoved", moment(500)
+	o.RequestID, o.ClientOrderID, o.CreatedAt = "moved", "vgmoved", timeAt(500)
 	h.put(o)
 	ctx := h.Context()
 	query := func(q persistence.OrderQuery) int {
 		q.Customer = "alice"
 		return len(h.allOrders(q))
 	}
-	h.same("all", query(persistence.OrderQuery{}), 1)
-	h.same("open", query(persistence.OrderQuery{View: persistence.OrdersOpen}), 0)
-	h.same("closed", query(persistence.OrderQuery{View: persistence.OrdersClosed}), 1)
-	h.same("at the old time", query(persistence.OrderQuery{To: moment(400).Time}), 0)
-	h.same("under the old symbol", query(persistence.OrderQuery{Symbol: before.Symbol}), 0)
-	h.same("under the new symbol", query(persistence.OrderQuery{Symbol: "XRPUSDT", Exchange: venues.OKX}), 1)
-	h.same("under the old request", query(persistence.OrderQuery{RequestID: before.RequestID}), 0)
-	h.same("under the new request", query(persistence.OrderQuery{RequestID: "moved"}), 1)
+	h.equal("all", query(persistence.OrderQuery{}), 1)
+	h.equal("open", query(persistence.OrderQuery{View: persistence.OrdersOpen}), 0)
+	h.equal("closed", query(persistence.OrderQuery{View: persistence.OrdersClosed}), 1)
+	h.equal("at the old time", query(persistence.OrderQuery{To: timeAt(400).Time}), 0)
+	h.equal("under the old symbol", query(persistence.OrderQuery{Symbol: before.Symbol}), 0)
+	h.equal("under the new symbol", query(persistence.OrderQuery{Symbol: "XRPUSDT", Exchange: venues.OKX}), 1)
+	h.equal("under the old request", query(persistence.OrderQuery{RequestID: before.RequestID}), 0)
+	h.equal("under the new request", query(persistence.OrderQuery{RequestID: "moved"}), 1)
 	missing[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", before.ClientOrderID))
-	h.same("under the new client id", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", "vgmoved")), o)
-	h.same("unfinished", len(must[[]persistence.OrderRecord](h)(h.store.UnfinishedOrders(ctx, "alice", before.Exchange))), 0)
+	h.equal("under the new client id", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", "vgmoved")), o)
+	h.equal("unfinished", len(must[[]persistence.OrderRecord](h)(h.store.UnfinishedOrders(ctx, "alice", before.Exchange))), 0)
 	o.Status, o.RequestID, o.ClientOrderID = venues.StatusOpen, "", ""
 	h.put(o)
-	h.same("open again", query(persistence.OrderQuery{View: persistence.OrdersOpen}), 1)
-	h.same("without a request", query(persistence.OrderQuery{RequestID: "moved"}), 0)
+	h.equal("open again", query(persistence.OrderQuery{View: persistence.OrdersOpen}), 1)
+	h.equal("without a request", query(persistence.OrderQuery{RequestID: "moved"}), 0)
 }
 
 func orderViews(h *harness) {
@@ -228,7 +220,7 @@ func orderViews(h *harness) {
 				want = append(want, NewOrder("alice", i).OrderID)
 			}
 		}
-		h.same(string(view), h.allOrders(persistence.OrderQuery{Customer: "alice", View: view, Limit: 3}), want)
+		h.equal(string(view), h.allOrders(persistence.OrderQuery{Customer: "alice", View: view, Limit: 3}), want)
 	}
 }
 
@@ -239,7 +231,7 @@ func orderUnfinished(h *harness) {
 		if i%2 == 0 {
 			o.Status = []venues.OrderStatus{venues.StatusFilled, venues.StatusUnknown}[i/2%2]
 		}
-		if i%4 == 0 { // closed, and its protection is not
+		if i%4 == 0 { // closed with active protection
 			o.Protection.StopLoss.Status = venues.ProtectionLive
 		}
 		h.put(o)
@@ -252,7 +244,7 @@ func orderUnfinished(h *harness) {
 	for _, o := range unfinished {
 		got = append(got, o.OrderID)
 	}
-	h.same("unfinished", got, want)
+	h.equal("unfinished", got, want)
 }
 
 func orderClientID(h *harness) {
@@ -262,10 +254,10 @@ func orderClientID(h *harness) {
 	longer.ClientOrderID = first.ClientOrderID + "0"
 	h.put(first, second, longer)
 	ctx := h.Context()
-	h.same("newest", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", first.ClientOrderID)), second)
+	h.equal("newest", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", first.ClientOrderID)), second)
 	second.ClientOrderID = ""
 	h.put(second)
-	h.same("the one left", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", first.ClientOrderID)), first)
+	h.equal("the one left", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", first.ClientOrderID)), first)
 }
 
 func orderStablePages(h *harness) {
@@ -276,7 +268,7 @@ func orderStablePages(h *harness) {
 		h.put(NewOrder("alice", i))
 	}
 	q.After = page.Next
-	h.same("the pages after", h.allOrders(q), want[4:])
+	h.equal("the pages after", h.allOrders(q), want[4:])
 }
 
 func orderLimits(h *harness) {
@@ -294,7 +286,7 @@ func orderLimits(h *harness) {
 	for _, limit := range []int{0, -1, persistence.PageSizeMax, persistence.PageSizeMax + 1} {
 		page := must[orderPage](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice", Limit: limit}))
 		if len(page.Items) != persistence.PageSizeMax || page.Next == nil {
-			h.Errorf("limit %d gave %d orders, next %v", limit, len(page.Items), page.Next)
+			h.Errorf("limit %d: %d orders, next %v; want %d and a next page", limit, len(page.Items), page.Next, persistence.PageSizeMax)
 		}
 	}
 }

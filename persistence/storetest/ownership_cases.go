@@ -8,20 +8,20 @@ import (
 )
 
 var ownershipCases = []conformanceCase{
-	{"a customer is written by its owner alone", ownershipNeeded},
-	{"an older epoch is refused", ownershipMoves},
-	{"customers are owned apart", ownershipApart},
+	{"only the owner of a customer can write it", ownershipNeeded},
+	{"an older epoch is rejected", ownershipMoves},
+	{"customers are owned separately", ownershipApart},
 	{"a fence covers one customer and the installation", ownershipCovers},
-	{"a taking is in order with batches", ownershipInOrder},
-	{"epochs of concurrent takings differ", ownershipConcurrent},
-	{"the installation has no owner", ownershipNobody},
+	{"ownership is taken in order with batches", ownershipInOrder},
+	{"concurrent owners get different epochs", ownershipConcurrent},
+	{"the installation has no owner", ownershipOfInstallation},
 }
 
 func ownershipNeeded(h *harness) {
 	for _, fence := range []persistence.Fence{{}, {Customer: "alice"}, {Customer: "alice", Epoch: 1}, {Customer: "alice", Epoch: 1 << 60}} {
-		h.refused(persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", 1)}}, persistence.ErrFenced)
+		h.rejects(persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", 1)}}, persistence.ErrFenced)
 	}
-	h.nothing("alice")
+	h.isEmpty("alice")
 }
 
 func ownershipMoves(h *harness) {
@@ -29,13 +29,13 @@ func ownershipMoves(h *harness) {
 	h.put(NewOrder("alice", 1))
 	delete(h.fences, "alice")
 	if newer := h.fence("alice"); newer.Epoch <= old.Epoch {
-		h.Errorf("epoch went from %d to %d", old.Epoch, newer.Epoch)
+		h.Errorf("epoch = %d, want more than %d", newer.Epoch, old.Epoch)
 	}
-	h.refused(persistence.Batch{Fence: old, Puts: []persistence.Record{NewOrder("alice", 2)}}, persistence.ErrFenced)
-	h.refused(persistence.Batch{Fence: old, Events: []persistence.Event{NewEvent(1)}}, persistence.ErrFenced)
+	h.rejects(persistence.Batch{Fence: old, Puts: []persistence.Record{NewOrder("alice", 2)}}, persistence.ErrFenced)
+	h.rejects(persistence.Batch{Fence: old, Events: []persistence.Event{NewEvent(1)}}, persistence.ErrFenced)
 	h.put(NewOrder("alice", 3))
 	page := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice"}))
-	h.same("orders", len(page.Items), 2)
+	h.equal("orders", len(page.Items), 2)
 }
 
 func ownershipApart(h *harness) {
@@ -44,33 +44,33 @@ func ownershipApart(h *harness) {
 	if _, err := h.store.TakeOwnership(h.Context(), "bob"); err != nil {
 		h.Fatal(err)
 	}
-	h.refused(persistence.Batch{Fence: bob, Puts: []persistence.Record{NewOrder("bob", 1)}}, persistence.ErrFenced)
+	h.rejects(persistence.Batch{Fence: bob, Puts: []persistence.Record{NewOrder("bob", 1)}}, persistence.ErrFenced)
 	if err := h.store.Commit(h.Context(), persistence.Batch{Fence: alice, Puts: []persistence.Record{NewOrder("alice", 1)}}); err != nil {
-		h.Errorf("alice lost her ownership to bob's new owner: %v", err)
+		h.Errorf("Commit of alice after bob has a new owner = %v, want nil", err)
 	}
 }
 
 func ownershipCovers(h *harness) {
 	alice := h.fence("alice")
 	h.fence("bob")
-	h.refused(persistence.Batch{Fence: alice, Puts: []persistence.Record{NewOrder("bob", 1)}}, persistence.ErrFenced)
-	h.refused(persistence.Batch{Fence: alice, Absent: []persistence.Key{NewOrder("bob", 1).Key()}}, persistence.ErrFenced)
-	h.nothing("bob")
+	h.rejects(persistence.Batch{Fence: alice, Puts: []persistence.Record{NewOrder("bob", 1)}}, persistence.ErrFenced)
+	h.rejects(persistence.Batch{Fence: alice, Absent: []persistence.Key{NewOrder("bob", 1).Key()}}, persistence.ErrFenced)
+	h.isEmpty("bob")
 	key := persistence.APIKey{ID: "k", Customer: "alice", Hash: []byte{1}}
 	h.commit("alice", persistence.Batch{Puts: []persistence.Record{key}, Journal: []persistence.JournalEntry{NewJournal(1)}})
-	h.same("key", must[persistence.APIKey](h)(h.store.APIKey(h.Context(), "k")), key)
+	h.equal("key", must[persistence.APIKey](h)(h.store.APIKey(h.Context(), "k")), key)
 }
 
 func ownershipInOrder(h *harness) {
 	fence := h.fence("alice")
-	answers := make(chan error, 2)
-	h.store.Submit(persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", 1)}}, func(err error) { answers <- err })
+	replies := make(chan error, 2)
+	h.store.Submit(persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", 1)}}, func(err error) { replies <- err })
 	if _, err := h.store.TakeOwnership(h.Context(), "alice"); err != nil {
 		h.Fatal(err)
 	}
-	h.store.Submit(persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", 2)}}, func(err error) { answers <- err })
-	if first, second := <-answers, <-answers; first != nil || !errors.Is(second, persistence.ErrFenced) {
-		h.Errorf("before the taking %v, after it %v; want nil and ErrFenced", first, second)
+	h.store.Submit(persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", 2)}}, func(err error) { replies <- err })
+	if first, second := <-replies, <-replies; first != nil || !errors.Is(second, persistence.ErrFenced) {
+		h.Errorf("Commit before TakeOwnership = %v, after it %v; want nil and ErrFenced", first, second)
 	}
 }
 
@@ -91,7 +91,7 @@ func ownershipConcurrent(h *harness) {
 	newest := fences[0]
 	for _, f := range fences {
 		if seen[f.Epoch] {
-			h.Errorf("epoch %d was given twice", f.Epoch)
+			h.Errorf("two owners have epoch %d", f.Epoch)
 		}
 		seen[f.Epoch] = true
 		if f.Epoch > newest.Epoch {
@@ -101,14 +101,14 @@ func ownershipConcurrent(h *harness) {
 	for _, f := range fences {
 		err := h.store.Commit(h.Context(), persistence.Batch{Fence: f, Journal: []persistence.JournalEntry{NewJournal(1)}})
 		if (f == newest) != (err == nil) {
-			h.Errorf("commit under epoch %d of %d gave %v", f.Epoch, newest.Epoch, err)
+			h.Errorf("Commit under epoch %d = %v, newest epoch %d", f.Epoch, err, newest.Epoch)
 		}
 	}
 }
 
-func ownershipNobody(h *harness) {
+func ownershipOfInstallation(h *harness) {
 	if _, err := h.store.TakeOwnership(h.Context(), ""); !errors.Is(err, persistence.ErrUnavailable) {
-		h.Errorf("taking the installation gave %v, want ErrUnavailable", err)
+		h.Errorf("TakeOwnership of the installation = %v, want ErrUnavailable", err)
 	}
 	h.put(persistence.Setting{Name: "s"})
 }

@@ -7,12 +7,12 @@ import (
 )
 
 var purgeCases = []conformanceCase{
-	{"what is older goes, what is not stays", purgeByTime},
+	{"older records are deleted, others stay", purgeByTime},
 	{"a zero time keeps everything", purgeKeeps},
 	{"more than one step", purgeMany},
 	{"orders, fills and the sequence stay", purgeOnlyThose},
-	{"a purged key is free", purgeFreesKey},
-	{"settled deliveries leave with events, final signals with the journal", purgeSettled},
+	{"a purged request id can be used again", purgeFreesKey},
+	{"settled deliveries are purged with events, final signals with the journal", purgeSettled},
 }
 
 func (h *harness) purge(before persistence.Retention) {
@@ -33,7 +33,7 @@ func (h *harness) fillLog(customer string, n int) {
 	h.commit(customer, b)
 }
 
-// logCounts are the numbers of request ids, events and journal rows left.
+// logCounts returns the numbers of remaining request ids, events and journal rows.
 func (h *harness) logCounts(customer string, n int) [3]int {
 	h.Helper()
 	held := 0
@@ -51,19 +51,19 @@ func purgeByTime(h *harness) {
 	h.fillLog("alice", 20)
 	h.fillLog("bob", 20)
 	h.commit("", persistence.Batch{Journal: []persistence.JournalEntry{NewJournal(1), NewJournal(19)}})
-	h.purge(persistence.Retention{Idempotency: moment(5).Time, Events: moment(11).Time, Journal: moment(16).Time})
+	h.purge(persistence.Retention{Idempotency: timeAt(5).Time, Events: timeAt(11).Time, Journal: timeAt(16).Time})
 	for i, want := range [][3]int{{16, 10, 5}, {16, 10, 5}, {0, 0, 2}} {
-		h.same(fmt.Sprintf("left of %q", customers[i]), h.logCounts(customers[i], 20), want)
+		h.equal(fmt.Sprintf("left of %q", customers[i]), h.logCounts(customers[i], 20), want)
 	}
 	missing[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "evt_000010", 0))
 	subject := h.allJournal(persistence.JournalQuery{Customer: "alice", Subject: "ord_000003"})
-	h.same("of a purged subject", len(subject), 0)
+	h.equal("of a purged subject", len(subject), 0)
 }
 
 func purgeKeeps(h *harness) {
 	h.fillLog("alice", 5)
 	h.purge(persistence.Retention{})
-	h.same("left", h.logCounts("alice", 5), [3]int{5, 5, 5})
+	h.equal("left", h.logCounts("alice", 5), [3]int{5, 5, 5})
 }
 
 func purgeMany(h *harness) {
@@ -71,10 +71,10 @@ func purgeMany(h *harness) {
 	for c := range customers {
 		h.fillLog(fmt.Sprint("c", c), rows)
 	}
-	all := persistence.Retention{Idempotency: moment(rows).Time, Events: moment(rows).Time, Journal: moment(rows).Time}
+	all := persistence.Retention{Idempotency: timeAt(rows).Time, Events: timeAt(rows).Time, Journal: timeAt(rows).Time}
 	h.purge(all)
 	for c := range customers {
-		h.same(fmt.Sprint("left of ", c), h.logCounts(fmt.Sprint("c", c), rows), [3]int{1, 1, 1})
+		h.equal(fmt.Sprint("left of ", c), h.logCounts(fmt.Sprint("c", c), rows), [3]int{1, 1, 1})
 	}
 	h.purge(all)
 }
@@ -82,20 +82,20 @@ func purgeMany(h *harness) {
 func purgeOnlyThose(h *harness) {
 	h.put(NewOrder("alice", 1), NewFill("alice", 1), persistence.Customer{ID: "alice"})
 	h.fillLog("alice", 5)
-	late := moment(1 << 40).Time
+	late := timeAt(1 << 40).Time
 	h.purge(persistence.Retention{Idempotency: late, Events: late, Journal: late})
-	h.same("left", h.logCounts("alice", 5), [3]int{})
-	h.same("orders", len(h.allOrders(persistence.OrderQuery{Customer: "alice"})), 1)
-	h.same("fills", len(h.allFills(persistence.FillQuery{Customer: "alice"})), 1)
-	h.same("customers", len(must[[]persistence.Customer](h)(h.store.Customers(h.Context()))), 1)
-	h.same("sequence", must[uint64](h)(h.store.LastSequence(h.Context(), "alice")), 5)
+	h.equal("left", h.logCounts("alice", 5), [3]int{})
+	h.equal("orders", len(h.allOrders(persistence.OrderQuery{Customer: "alice"})), 1)
+	h.equal("fills", len(h.allFills(persistence.FillQuery{Customer: "alice"})), 1)
+	h.equal("customers", len(must[[]persistence.Customer](h)(h.store.Customers(h.Context()))), 1)
+	h.equal("sequence", must[uint64](h)(h.store.LastSequence(h.Context(), "alice")), 5)
 }
 
 func purgeFreesKey(h *harness) {
 	r := NewIdempotency("alice", "r", 1, 1)
 	b := persistence.Batch{Absent: []persistence.Key{r.Key()}, Puts: []persistence.Record{r}}
 	h.commit("alice", b)
-	h.purge(persistence.Retention{Idempotency: moment(2).Time})
+	h.purge(persistence.Retention{Idempotency: timeAt(2).Time})
 	h.commit("alice", b)
 }
 
@@ -118,21 +118,21 @@ func purgeSettled(h *harness) {
 	}
 	all := func(what string, deliveries, signals []string) {
 		h.Helper()
-		h.same("deliveries left "+what, h.allDeliveries(persistence.DeliveryQuery{Customer: "alice"}), deliveries)
-		h.same("signals left "+what, h.allSignals(persistence.SignalQuery{Customer: "alice"}), signals)
+		h.equal("deliveries left "+what, h.allDeliveries(persistence.DeliveryQuery{Customer: "alice"}), deliveries)
+		h.equal("signals left "+what, h.allSignals(persistence.SignalQuery{Customer: "alice"}), signals)
 	}
 	signals := []string{"sig_000003", "sig_000002", "sig_000001", "sig_000000"}
-	h.purge(persistence.Retention{Events: moment(3).Time})
+	h.purge(persistence.Retention{Events: timeAt(3).Time})
 	left := []string{"end_000001/evt_000003", "end_000001/evt_000000"}
 	all("by the events", left, signals)
-	h.purge(persistence.Retention{Idempotency: moment(9).Time, Journal: moment(3).Time})
+	h.purge(persistence.Retention{Idempotency: timeAt(9).Time, Journal: timeAt(3).Time})
 	all("by the journal", left, []string{"sig_000003", "sig_000000"})
-	h.same("pending", h.pending("alice", "end_000001", 0), []string{"evt_000000"})
-	h.same("undelivered", len(h.allDeliveries(persistence.DeliveryQuery{Customer: "alice", Status: persistence.DeliveryUndelivered})), 0)
-	h.same("unfinished", h.unfinishedSignals("alice", "hook_000001"), []string{"sig_000000"})
+	h.equal("pending", h.pending("alice", "end_000001", 0), []string{"evt_000000"})
+	h.equal("undelivered", len(h.allDeliveries(persistence.DeliveryQuery{Customer: "alice", Status: persistence.DeliveryUndelivered})), 0)
+	h.equal("unfinished", h.unfinishedSignals("alice", "hook_000001"), []string{"sig_000000"})
 	missing[persistence.SignalRecord](h)(h.store.Signal(h.Context(), "alice", "sig_000001"))
-	h.same("channels", len(must[[]persistence.Channel](h)(h.store.Channels(h.Context(), "alice"))), 1)
-	h.same("endpoints", len(must[[]persistence.Endpoint](h)(h.store.Endpoints(h.Context(), "alice"))), 1)
-	h.same("alerts", len(must[[]persistence.Alert](h)(h.store.Alerts(h.Context(), "alice"))), 1)
+	h.equal("channels", len(must[[]persistence.Channel](h)(h.store.Channels(h.Context(), "alice"))), 1)
+	h.equal("endpoints", len(must[[]persistence.Endpoint](h)(h.store.Endpoints(h.Context(), "alice"))), 1)
+	h.equal("alerts", len(must[[]persistence.Alert](h)(h.store.Alerts(h.Context(), "alice"))), 1)
 	must[persistence.EndpointCursor](h)(h.store.EndpointCursor(h.Context(), "alice", "end_000001"))
 }

@@ -18,92 +18,92 @@ var recordCases = []conformanceCase{
 	{"idempotency attempts", recordAttempts},
 	{"idempotency scopes", recordScopes},
 	{"unknown ids", recordUnknown},
-	{"customers do not see each other", recordIsolation},
+	{"customers are isolated", recordIsolation},
 }
 
 func recordCustomers(h *harness) {
-	alice := persistence.Customer{ID: "cus_b", Name: "Alice \"<&>\" \u00fc", CreatedAt: moment(1)}
-	bob := persistence.Customer{ID: "cus_a", Name: "Bob", CreatedAt: moment(2), Disabled: true}
+	alice := persistence.Customer{ID: "cus_b", Name: "Alice \"<&>\" \u00fc", CreatedAt: timeAt(1)}
+	bob := persistence.Customer{ID: "cus_a", Name: "Bob", CreatedAt: timeAt(2), Disabled: true}
 	h.put(alice, bob)
 	alice.Disabled = true
 	h.put(alice)
-	h.same("customers by id", must[[]persistence.Customer](h)(h.store.Customers(h.Context())), []persistence.Customer{bob, alice})
-	h.same("customer", must[persistence.Customer](h)(h.store.Customer(h.Context(), "cus_b")), alice)
+	h.equal("customers by id", must[[]persistence.Customer](h)(h.store.Customers(h.Context())), []persistence.Customer{bob, alice})
+	h.equal("customer", must[persistence.Customer](h)(h.store.Customer(h.Context(), "cus_b")), alice)
 }
 
 func recordAPIKeys(h *harness) {
 	key := persistence.APIKey{
 		ID: "k2", Customer: "alice", Name: "n", Hash: []byte{0, 255}, Scopes: []persistence.Scope{persistence.ScopeRead},
-		CreatedAt: moment(1), ExpiresAt: moment(2), Allow: []string{"10.0.0.0/8"},
+		CreatedAt: timeAt(1), ExpiresAt: timeAt(2), Allow: []string{"10.0.0.0/8"},
 	}
-	other := persistence.APIKey{ID: "k1", Customer: "alice", CreatedAt: moment(3)}
-	foreign := persistence.APIKey{ID: "k3", Customer: "alic", CreatedAt: moment(3)}
+	other := persistence.APIKey{ID: "k1", Customer: "alice", CreatedAt: timeAt(3)}
+	foreign := persistence.APIKey{ID: "k3", Customer: "alic", CreatedAt: timeAt(3)}
 	h.put(key, other, foreign)
 	ctx := h.Context()
-	h.same("key", must[persistence.APIKey](h)(h.store.APIKey(ctx, "k2")), key)
-	h.same("keys", must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, "alice")), []persistence.APIKey{other, key})
-	key.RevokedAt, key.Customer = moment(9), "bob"
+	h.equal("key", must[persistence.APIKey](h)(h.store.APIKey(ctx, "k2")), key)
+	h.equal("keys", must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, "alice")), []persistence.APIKey{other, key})
+	key.RevokedAt, key.Customer = timeAt(9), "bob"
 	h.put(key)
-	h.same("keys after one moved", must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, "alice")), []persistence.APIKey{other})
-	h.same("keys of the other", must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, "bob")), []persistence.APIKey{key})
+	h.equal("keys after one moved", must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, "alice")), []persistence.APIKey{other})
+	h.equal("keys of the other", must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, "bob")), []persistence.APIKey{key})
 }
 
 func recordVenueAccounts(h *harness) {
-	okx := persistence.VenueAccount{Customer: "alice", Exchange: venues.OKX, Environment: "sim", Sealed: []byte{1, 0, 2}, CreatedAt: moment(1)}
-	binance := persistence.VenueAccount{Customer: "alice", Exchange: venues.Binance, Environment: "live", CreatedAt: moment(2), Halted: true}
+	okx := persistence.VenueAccount{Customer: "alice", Exchange: venues.OKX, Environment: "sim", Sealed: []byte{1, 0, 2}, CreatedAt: timeAt(1)}
+	binance := persistence.VenueAccount{Customer: "alice", Exchange: venues.Binance, Environment: "live", CreatedAt: timeAt(2), Halted: true}
 	h.put(okx, binance)
 	got := must[[]persistence.VenueAccount](h)(h.store.VenueAccounts(h.Context(), "alice"))
-	h.same("accounts by exchange", got, []persistence.VenueAccount{binance, okx})
+	h.equal("accounts by exchange", got, []persistence.VenueAccount{binance, okx})
 }
 
 func recordAccountStates(h *harness) {
 	state := persistence.AccountState{Customer: "alice", Exchange: venues.Bybit, FillsUntil: map[string]venues.Time{
-		"BTCUSDT": moment(1), "ETHUSDT": moment(2),
+		"BTCUSDT": timeAt(1), "ETHUSDT": timeAt(2),
 	}}
 	h.put(state)
-	h.same("state", must[persistence.AccountState](h)(h.store.AccountState(h.Context(), "alice", venues.Bybit)), state)
+	h.equal("state", must[persistence.AccountState](h)(h.store.AccountState(h.Context(), "alice", venues.Bybit)), state)
 	missing[persistence.AccountState](h)(h.store.AccountState(h.Context(), "alice", venues.OKX))
 }
 
 func recordRisk(h *harness) {
 	ctx := h.Context()
 	risk := persistence.RiskRecord{
-		Customer: "alice", Exchange: venues.Bybit, Day: moment(0), Baseline: venues.Some(venues.MustDecimal("-1.5")),
+		Customer: "alice", Exchange: venues.Bybit, Day: timeAt(0), Baseline: venues.Some(venues.MustDecimal("-1.5")),
 		Lock: &persistence.RiskLock{
-			Limit: "daily_loss", Threshold: venues.MustDecimal("500"), Actual: venues.MustDecimal("501.25"), At: moment(1), Until: moment(2),
+			Limit: "daily_loss", Threshold: venues.MustDecimal("500"), Actual: venues.MustDecimal("501.25"), At: timeAt(1), Until: timeAt(2),
 		},
 	}
 	eth := persistence.PositionRecord{
-		Customer: "alice", Exchange: venues.Bybit, Symbol: "ETHUSDT", CutAt: moment(1), CutTrade: "7",
-		Long: &persistence.PositionLife{EntryQty: venues.MustDecimal("2"), EntryNotional: venues.MustDecimal("4000.5"), OpenCost: venues.MustDecimal("4000.5"), OpenedAt: moment(1)},
+		Customer: "alice", Exchange: venues.Bybit, Symbol: "ETHUSDT", CutAt: timeAt(1), CutTrade: "7",
+		Long: &persistence.PositionTotals{EntryQty: venues.MustDecimal("2"), EntryNotional: venues.MustDecimal("4000.5"), OpenCost: venues.MustDecimal("4000.5"), OpenedAt: timeAt(1)},
 	}
 	btc, other := eth, eth
 	btc.Symbol, other.Exchange = "BTCUSDT", venues.OKX
 	h.put(risk, eth, btc, other)
-	h.same("risk", must[persistence.RiskRecord](h)(h.store.Risk(ctx, "alice", venues.Bybit)), risk)
+	h.equal("risk", must[persistence.RiskRecord](h)(h.store.Risk(ctx, "alice", venues.Bybit)), risk)
 	missing[persistence.RiskRecord](h)(h.store.Risk(ctx, "alice", venues.OKX))
-	h.same("positions", must[[]persistence.PositionRecord](h)(h.store.PositionRecords(ctx, "alice", venues.Bybit)), []persistence.PositionRecord{btc, eth})
-	h.same("positions of nobody", len(must[[]persistence.PositionRecord](h)(h.store.PositionRecords(ctx, "bob", venues.Bybit))), 0)
+	h.equal("positions", must[[]persistence.PositionRecord](h)(h.store.PositionRecords(ctx, "alice", venues.Bybit)), []persistence.PositionRecord{btc, eth})
+	h.equal("positions of another customer", len(must[[]persistence.PositionRecord](h)(h.store.PositionRecords(ctx, "bob", venues.Bybit))), 0)
 }
 
 func recordSettings(h *harness) {
 	h.put(persistence.Setting{Name: "secret", Value: []byte{1}}, persistence.Setting{Name: "secret", Value: []byte{0, 2}})
-	h.same("setting", must[persistence.Setting](h)(h.store.Setting(h.Context(), "secret")), persistence.Setting{Name: "secret", Value: []byte{0, 2}})
+	h.equal("setting", must[persistence.Setting](h)(h.store.Setting(h.Context(), "secret")), persistence.Setting{Name: "secret", Value: []byte{0, 2}})
 }
 
-// recordAttempts goes past ten: the tenth attempt is newer than the ninth.
+// recordAttempts has more than ten attempts, because the tenth is newer than the ninth.
 func recordAttempts(h *harness) {
 	for attempt := 1; attempt <= 12; attempt++ {
 		r := NewIdempotency("alice", "r", attempt, attempt)
 		h.commit("alice", persistence.Batch{Absent: []persistence.Key{r.Key()}, Puts: []persistence.Record{r}})
 		got := must[persistence.IdempotencyRecord](h)(h.store.Idempotency(h.Context(), "alice", persistence.ScopeREST, "r"))
-		h.same("newest attempt", got, r)
+		h.equal("newest attempt", got, r)
 	}
 	freed := NewIdempotency("alice", "r", 3, 3)
-	freed.FreedAt = moment(99)
+	freed.FreedAt = timeAt(99)
 	h.put(freed)
 	got := must[persistence.IdempotencyRecord](h)(h.store.Idempotency(h.Context(), "alice", persistence.ScopeREST, "r"))
-	h.same("newest attempt after an older one changed", got.Attempt, 12)
+	h.equal("newest attempt after an older one changed", got.Attempt, 12)
 }
 
 func recordScopes(h *harness) {
@@ -112,15 +112,15 @@ func recordScopes(h *harness) {
 	longer := NewIdempotency("alice", "r2", 7, 3)
 	h.put(rest, hook, longer)
 	ctx := h.Context()
-	h.same("rest", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", persistence.ScopeREST, "r")), rest)
-	h.same("hook", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", "hook_1", "r")), hook)
+	h.equal("rest", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", persistence.ScopeREST, "r")), rest)
+	h.equal("hook", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", "hook_1", "r")), hook)
 	missing[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", "hook_1", "r2"))
 	missing[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "bob", persistence.ScopeREST, "r"))
 }
 
 func recordUnknown(h *harness) {
 	ctx := h.Context()
-	for _, id := range []string{"", "nobody", "no\x00body", strings.Repeat("x", 10_000), "\xff"} {
+	for _, id := range []string{"", "unknown", "un\x00known", strings.Repeat("x", 10_000), "\xff"} {
 		missing[persistence.Customer](h)(h.store.Customer(ctx, id))
 		missing[persistence.APIKey](h)(h.store.APIKey(ctx, id))
 		missing[persistence.OrderRecord](h)(h.store.Order(ctx, "alice", id))
@@ -135,20 +135,20 @@ func recordUnknown(h *harness) {
 		if id != "" {
 			missing[[]persistence.Event](h)(h.store.Events(ctx, "alice", id, 10))
 		}
-		h.same("sequence", must[uint64](h)(h.store.LastSequence(ctx, id)), 0)
+		h.equal("sequence", must[uint64](h)(h.store.LastSequence(ctx, id)), 0)
 	}
-	h.same("customers", len(must[[]persistence.Customer](h)(h.store.Customers(ctx))), 0)
+	h.equal("customers", len(must[[]persistence.Customer](h)(h.store.Customers(ctx))), 0)
 }
 
-// recordIsolation gives customers with names that could be confused the same
-// ids, and looks for anything of another's.
+// recordIsolation stores records with the same ids for customers with similar names, and
+// checks that each reads its own only.
 func recordIsolation(h *harness) {
 	names := []string{"a", "ab", "a\x00", "a\x00b", "a/", "A", "a\x01", "aa"}
 	for i, name := range names {
 		h.commit(name, persistence.Batch{
 			Puts:    canaries(name, i+1),
 			Events:  []persistence.Event{canaryEvent(name, i+1)},
-			Journal: []persistence.JournalEntry{{ID: "jrn_1", Seq: uint64(i + 1), At: moment(1), Kind: name, Subject: "s", Channel: "c"}},
+			Journal: []persistence.JournalEntry{{ID: "jrn_1", Seq: uint64(i + 1), At: timeAt(1), Kind: name, Subject: "s", Channel: "c"}},
 		})
 	}
 	for i, name := range names {
@@ -157,14 +157,13 @@ func recordIsolation(h *harness) {
 	missing[persistence.OrderRecord](h)(h.store.Order(h.Context(), "b", "ord_000001"))
 }
 
-// canaries are one record of each kind that a customer owns. n orders make the
-// number of a customer's records its own.
+// canaries returns one record of each kind that a customer owns, and n orders.
 func canaries(customer string, n int) []persistence.Record {
 	records := []persistence.Record{
 		NewIdempotency(customer, "r", n, 1),
 		NewFill(customer, 1),
 		persistence.VenueAccount{Customer: customer, Exchange: venues.OKX, Environment: customer},
-		persistence.AccountState{Customer: customer, Exchange: venues.OKX, FillsUntil: map[string]venues.Time{customer: moment(1)}},
+		persistence.AccountState{Customer: customer, Exchange: venues.OKX, FillsUntil: map[string]venues.Time{customer: timeAt(1)}},
 		persistence.RiskRecord{Customer: customer, Exchange: venues.OKX},
 		persistence.PositionRecord{Customer: customer, Exchange: venues.OKX, Symbol: "BTCUSDT"},
 		persistence.APIKey{ID: "key of " + customer, Customer: customer, Name: customer},
@@ -178,7 +177,7 @@ func canaries(customer string, n int) []persistence.Record {
 }
 
 func canaryEvent(customer string, n int) persistence.Event {
-	return persistence.Event{ID: "evt_1", Seq: uint64(n), Type: persistence.EventType(customer), CreatedAt: moment(1), Data: []byte("{}")}
+	return persistence.Event{ID: "evt_1", Seq: uint64(n), Type: persistence.EventType(customer), CreatedAt: timeAt(1), Data: []byte("{}")}
 }
 
 func (h *harness) onlyOwn(customer string, n int) {
@@ -201,7 +200,7 @@ func (h *harness) onlyOwn(customer string, n int) {
 	}
 	for _, view := range []persistence.OrderView{persistence.OrdersAll, persistence.OrdersOpen, ""} {
 		page := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(ctx, persistence.OrderQuery{Customer: customer, View: view}))
-		h.same("count of orders", len(page.Items), n)
+		h.equal("count of orders", len(page.Items), n)
 		for _, o := range page.Items {
 			own("order in a page", o.Customer)
 		}
@@ -213,22 +212,22 @@ func (h *harness) onlyOwn(customer string, n int) {
 		own("account", a.Environment)
 	}
 	keys := must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, customer))
-	h.same("count of keys", len(keys), 1)
+	h.equal("count of keys", len(keys), 1)
 	own("key", keys[0].Customer)
 	h.onlyOwnHooks(customer, n, own)
 	events := must[[]persistence.Event](h)(h.store.Events(ctx, customer, "", 0))
-	h.same("events since", must[[]persistence.Event](h)(h.store.EventsSince(ctx, customer, 0, 0)), events)
+	h.equal("events since", must[[]persistence.Event](h)(h.store.EventsSince(ctx, customer, 0, 0)), events)
 	own("event", string(must[persistence.Event](h)(h.store.Event(ctx, customer, "evt_1")).Type))
-	h.same("events", events, []persistence.Event{canaryEvent(customer, n)})
+	h.equal("events", events, []persistence.Event{canaryEvent(customer, n)})
 	for _, q := range []persistence.JournalQuery{{Customer: customer}, {Customer: customer, Subject: "s"}, {Customer: customer, Channel: "c"}} {
 		journal := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(ctx, q))
-		h.same("count of journal rows", len(journal.Items), 1)
+		h.equal("count of journal rows", len(journal.Items), 1)
 		own("journal row", journal.Items[0].Kind)
 	}
-	h.same(fmt.Sprintf("sequence of %q", customer), must[uint64](h)(h.store.LastSequence(ctx, customer)), n)
+	h.equal(fmt.Sprintf("sequence of %q", customer), must[uint64](h)(h.store.LastSequence(ctx, customer)), n)
 }
 
-// onlyOwnHooks looks at what comes in by channels and goes out to endpoints.
+// onlyOwnHooks checks signals, deliveries and their channels and endpoints.
 func (h *harness) onlyOwnHooks(customer string, n int, own func(what, owner string)) {
 	h.Helper()
 	ctx := h.Context()
@@ -240,7 +239,7 @@ func (h *harness) onlyOwnHooks(customer string, n int, own func(what, owner stri
 	deliveries := must[deliveryPage](h)(h.store.Deliveries(ctx, persistence.DeliveryQuery{Customer: customer})).Items
 	due := must[[]persistence.Delivery](h)(h.store.PendingDeliveries(ctx, customer, "end_000001", 0))
 	counts := []int{len(channels), len(endpoints), len(alerts), len(signals), len(inbox), len(deliveries), len(due)}
-	h.same("counts", counts, []int{1, 1, 1, 1, 1, 1, 1})
+	h.equal("counts", counts, []int{1, 1, 1, 1, 1, 1, 1})
 	if h.Failed() {
 		return
 	}
@@ -253,5 +252,5 @@ func (h *harness) onlyOwnHooks(customer string, n int, own func(what, owner stri
 	own("pending delivery", due[0].Customer)
 	own("signal", must[persistence.SignalRecord](h)(h.store.Signal(ctx, customer, "sig_000001")).Customer)
 	cursor := must[persistence.EndpointCursor](h)(h.store.EndpointCursor(ctx, customer, "end_000001"))
-	h.same("cursor", cursor.Seq, n)
+	h.equal("cursor", cursor.Seq, n)
 }

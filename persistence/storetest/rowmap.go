@@ -8,7 +8,7 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// rowMap is an ordered map in one sorted slice. It does no locking.
+// rowMap is an ordered map in a sorted slice. It is not safe for concurrent use.
 type rowMap struct{ entries []entry }
 
 type entry struct {
@@ -32,10 +32,10 @@ func (m *rowMap) Get(key []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// NoRequest implements rows.Snapshot.
-func (m *rowMap) NoRequest(shared []byte) bool {
-	i, _ := m.search(shared)
-	return i == len(m.entries) || !strings.HasPrefix(m.entries[i].key, string(shared))
+// LacksRequest implements rows.Snapshot.
+func (m *rowMap) LacksRequest(prefix []byte) bool {
+	i, _ := m.search(prefix)
+	return i == len(m.entries) || !strings.HasPrefix(m.entries[i].key, string(prefix))
 }
 
 // Scan implements rows.Snapshot.
@@ -61,7 +61,7 @@ func (m *rowMap) Scan(from, to []byte, descending bool, visit func(key, value []
 	return nil
 }
 
-// set changes one row; a nil value deletes it.
+// set sets the value of a row; nil deletes the row.
 func (m *rowMap) set(key, value []byte) {
 	i, found := m.search(key)
 	switch {
@@ -75,13 +75,13 @@ func (m *rowMap) set(key, value []byte) {
 	}
 }
 
-// change is one row replaced, kept to take it back.
+// change is a replaced row with its old value, for undo.
 type change struct{ key, old []byte }
 
-// mapTx changes a rowMap and can take the changes back.
+// mapTx changes a rowMap and can undo its changes.
 type mapTx struct {
 	rows    *rowMap
-	known   rows.Known
+	cache   rows.RowCache
 	changes []change
 }
 
@@ -90,14 +90,14 @@ var _ rows.Tx = (*mapTx)(nil)
 // Get implements rows.Getter.
 func (t *mapTx) Get(key []byte) ([]byte, error) { return t.rows.Get(key) }
 
-// Known implements rows.Tx.
-func (t *mapTx) Known() rows.Known { return t.known }
+// Cache implements rows.Tx.
+func (t *mapTx) Cache() rows.RowCache { return t.cache }
 
-// Replace implements rows.Tx. A caller that is wrong about what was there would
-// break the embedded store's checksum, so it breaks tests here.
+// Replace implements rows.Tx. It panics if old is not the current value, which would
+// invalidate the ledger of the embedded store.
 func (t *mapTx) Replace(key, old, value []byte) error {
 	if there, _ := t.rows.Get(key); !bytes.Equal(there, old) || (there == nil) != (old == nil) {
-		panic("storetest: a row was replaced that is not what the caller read")
+		panic("storetest: Replace with a wrong old value")
 	}
 	t.changes = append(t.changes, change{key, old})
 	t.rows.set(key, value)
@@ -105,7 +105,7 @@ func (t *mapTx) Replace(key, old, value []byte) error {
 }
 
 func (t *mapTx) undo() {
-	t.known.Clear()
+	t.cache.Clear()
 	for _, c := range slices.Backward(t.changes) {
 		t.rows.set(c.key, c.old)
 	}

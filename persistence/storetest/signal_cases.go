@@ -12,9 +12,9 @@ var signalCases = []conformanceCase{
 	{"channels", signalChannels},
 	{"alerts", signalAlerts},
 	{"a signal changes", signalChanges},
-	{"unfinished ones of a channel", signalUnfinished},
+	{"unfinished signals of a channel", signalUnfinished},
 	{"pages and filters", signalPages},
-	{"records that break the contract", signalRefused},
+	{"invalid records", signalRefused},
 }
 
 type signalPage = persistence.Page[persistence.SignalRecord]
@@ -22,27 +22,27 @@ type signalPage = persistence.Page[persistence.SignalRecord]
 func signalChannels(h *harness) {
 	first, second := NewChannel("alice", 1), NewChannel("alice", 2)
 	h.put(second, first, NewChannel("bob", 3))
-	second.Rules.MaxQty, second.RemovedAt = venues.Optional{}, moment(9)
+	second.Rules.MaxQty, second.RemovedAt = venues.Optional{}, timeAt(9)
 	h.put(second)
 	got := must[[]persistence.Channel](h)(h.store.Channels(h.Context(), "alice"))
-	h.same("channels by id", got, []persistence.Channel{first, second})
+	h.equal("channels by id", got, []persistence.Channel{first, second})
 }
 
 func signalAlerts(h *harness) {
 	first, second := NewAlert("alice", 1), NewAlert("alice", 2)
 	h.put(second, first, NewAlert("bob", 3))
-	first.Status, first.FiredAt = persistence.AlertFired, moment(9)
+	first.Status, first.FiredAt = persistence.AlertFired, timeAt(9)
 	h.put(first)
 	got := must[[]persistence.Alert](h)(h.store.Alerts(h.Context(), "alice"))
-	h.same("alerts by id", got, []persistence.Alert{first, second})
+	h.equal("alerts by id", got, []persistence.Alert{first, second})
 }
 
 func signalChanges(h *harness) {
 	s := NewSignal("alice", 1)
 	h.put(s)
-	s.Status, s.OrderIDs, s.Error = persistence.SignalRejected, []string{"ord_1", "ord_2"}, &venues.OrderFault{Message: "<no>"}
+	s.Status, s.OrderIDs, s.Error = persistence.SignalRejected, []string{"ord_1", "ord_2"}, &venues.RejectReason{Message: "<no>"}
 	h.put(s)
-	h.same("signal", must[persistence.SignalRecord](h)(h.store.Signal(h.Context(), "alice", s.ID)), s)
+	h.equal("signal", must[persistence.SignalRecord](h)(h.store.Signal(h.Context(), "alice", s.ID)), s)
 	missing[persistence.SignalRecord](h)(h.store.Signal(h.Context(), "bob", s.ID))
 }
 
@@ -69,34 +69,27 @@ func signalUnfinished(h *harness) {
 	other := NewSignal("alice", 90)
 	other.ChannelID = "hook_00000"
 	h.put(other)
-	h.same("oldest first", h.unfinishedSignals("alice", "hook_000001"), []string{"sig_000006", "sig_000007"})
-	h.same("of another channel", h.unfinishedSignals("alice", "hook_00000"), []string{"sig_000090"})
+	h.equal("oldest first", h.unfinishedSignals("alice", "hook_000001"), []string{"sig_000006", "sig_000007"})
+	h.equal("of another channel", h.unfinishedSignals("alice", "hook_00000"), []string{"sig_000090"})
 	other.Status = persistence.SignalDone
 	h.put(other)
-	h.same("after the end", len(h.unfinishedSignals("alice", "hook_00000")), 0)
-	h.same("of another customer", len(h.unfinishedSignals("bob", "hook_000001")), 0)
+	h.equal("after the end", len(h.unfinishedSignals("alice", "hook_00000")), 0)
+	h.equal("of another customer", len(h.unfinishedSignals("bob", "hook_000001")), 0)
 }
 
 func (h *harness) allSignals(q persistence.SignalQuery) []string {
 	h.Helper()
-	var ids []string
-	for {
-		page := must[signalPage](h)(h.store.Signals(h.Context(), q))
-		for _, s := range page.Items {
-			ids = append(ids, s.ID)
-		}
-		if page.Next == nil || len(ids) > 100_000 {
-			return ids
-		}
-		q.After = page.Next
-	}
+	return allIDs(h, func(r persistence.SignalRecord) string { return r.ID }, func(after *persistence.Position) (persistence.Page[persistence.SignalRecord], error) {
+		q.After = after
+		return h.store.Signals(h.Context(), q)
+	})
 }
 
 func signalPages(h *harness) {
 	signals := make([]persistence.SignalRecord, 0, 24)
 	for i := range 24 {
 		s := NewSignal("alice", i)
-		s.ChannelID, s.ReceivedAt = fmt.Sprintf("hook_%d", i%4), moment(i/5)
+		s.ChannelID, s.ReceivedAt = fmt.Sprintf("hook_%d", i%4), timeAt(i/5)
 		signals = append(signals, s)
 		h.put(s)
 	}
@@ -105,8 +98,8 @@ func signalPages(h *harness) {
 		{},
 		{Channel: "hook_3"},
 		{Channel: "hook"},
-		{From: moment(2).Time, To: moment(4).Time},
-		{Channel: "hook_1", From: moment(1).Time, To: moment(3).Time},
+		{From: timeAt(2).Time, To: timeAt(4).Time},
+		{Channel: "hook_1", From: timeAt(1).Time, To: timeAt(3).Time},
 	} {
 		var want []string
 		for _, s := range slices.Backward(signals) {
@@ -117,7 +110,7 @@ func signalPages(h *harness) {
 		}
 		q.Customer = "alice"
 		for _, q.Limit = range []int{0, 1, 3, 6} {
-			h.same(fmt.Sprintf("%+v", q), h.allSignals(q), want)
+			h.equal(fmt.Sprintf("%+v", q), h.allSignals(q), want)
 		}
 	}
 }
@@ -128,6 +121,6 @@ func signalRefused(h *harness) {
 	slashed, endless := NewDelivery("alice", 1), NewDelivery("alice", 1)
 	slashed.Endpoint, endless.Status = "end/1", "lost"
 	for _, r := range []persistence.Record{nowhere, statusless, slashed, endless} {
-		h.refused(persistence.Batch{Fence: h.fence("alice"), Puts: []persistence.Record{r}}, persistence.ErrUnavailable)
+		h.rejects(persistence.Batch{Fence: h.fence("alice"), Puts: []persistence.Record{r}}, persistence.ErrUnavailable)
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 )
 
-// keyFileBytesMax bounds the key file: some hundred rotations.
+// keyFileBytesMax bounds the key file, which is enough for some hundred rotations.
 const keyFileBytesMax = 64 << 10
 
-// othersMode are the permissions that a key file must not give.
+// othersMode are the permission bits that a key file must not have.
 const othersMode = 0o077
 
 func loadOrCreate(path string) (*keyset.Handle, error) {
@@ -46,17 +46,17 @@ func load(file *os.File) (*keyset.Handle, error) {
 	if len(content) > keyFileBytesMax {
 		return nil, fmt.Errorf("the key file %s has more than %d bytes", file.Name(), keyFileBytesMax)
 	}
-	// In the clear: the file is the root of the keys, there is none above it.
+	// In the clear, because the file is the root of the key hierarchy.
 	keys, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(content)))
 	if err != nil {
-		// The reader's own text might show what it read.
-		return nil, fmt.Errorf("the key file %s holds no keys", file.Name())
+		// The error of the reader might contain key material.
+		return nil, fmt.Errorf("the key file %s contains no keys", file.Name())
 	}
 	return keys, nil
 }
 
-// create makes a key file. Of two processes that do so at once, one wins and
-// both use its keys.
+// create creates a key file. If two processes do so concurrently, both use the keys of
+// the one that is first.
 func create(path string) (*keyset.Handle, error) {
 	keys, err := withNewKey(keyset.NewManager())
 	if err != nil {
@@ -76,7 +76,7 @@ func create(path string) (*keyset.Handle, error) {
 	return keys, syncDir(filepath.Dir(path))
 }
 
-// replaceKeyFile puts a whole new file in the place of the old one.
+// replaceKeyFile atomically replaces the key file.
 func replaceKeyFile(path string, keys *keyset.Handle) error {
 	scratch, err := writeBeside(path, keys)
 	if err != nil {
@@ -88,7 +88,7 @@ func replaceKeyFile(path string, keys *keyset.Handle) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// writeBeside writes the keys, durably, to a new file in the same directory.
+// writeBeside durably writes the keys to a new file in the same directory.
 func writeBeside(path string, keys *keyset.Handle) (scratch string, err error) {
 	// CreateTemp makes files with mode 0600.
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")

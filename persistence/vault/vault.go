@@ -1,20 +1,20 @@
-// Package vault seals the small secrets that the store keeps: venue
-// credentials, hook secrets, tokens. Sealing is authenticated encryption
-// (AES-256-GCM by Tink), so what was altered does not open.
+// Package vault seals small secrets for the store: venue credentials, hook secrets,
+// tokens. Sealing is authenticated encryption (AES-256-GCM by Tink), so that an altered
+// secret cannot be opened.
 //
 // # Keys
 //
-// The keys lie in one file, readable by its owner alone, apart from the
-// database: a copy of the database, or a backup, opens nothing without it. Open
-// makes the file if it is absent. If it is lost, everything sealed is lost with
-// it, so it belongs into the operator's own backup. Rotate adds a key for what
-// is sealed from then on; older keys stay to open what they sealed.
+// The keys are in one file outside the database, readable only by its owner: without
+// it, the secrets in a copy or a backup of the database cannot be opened. Open creates
+// the file if it is absent. If it is lost, all sealed secrets are lost, so the operator
+// must back it up. Rotate adds a key, with which later secrets are sealed; older keys
+// stay to open earlier ones.
 //
 // # Context
 //
-// A secret is bound to what it is for. Seal and Open take the same context,
-// made by Context of customer, kind and id; a sealed secret copied to another
-// record, or another customer, does not open there.
+// A secret is bound to its use. Seal and Open take the same context, which Context
+// builds from customer, kind and id: a sealed secret that is copied to another record
+// or another customer cannot be opened there.
 //
 //	v, err := vault.Open("data/vault.json")
 //	sealed, err := v.Seal(secret, vault.Context("cus_1", "venueaccount", "okx"))
@@ -36,18 +36,18 @@ import (
 // SecretBytesMax bounds one secret.
 const SecretBytesMax = 4 << 10
 
-// sealedVersion is the first byte of what Seal gives.
+// sealedVersion is the first byte of a sealed secret.
 const sealedVersion = 1
 
-// sealedBytesMax is a secret, the version and what Tink adds: prefix, nonce and
-// tag.
+// sealedBytesMax is the size of the largest secret with the version and what Tink adds:
+// prefix, nonce and tag.
 const sealedBytesMax = SecretBytesMax + 64
 
-// ErrSealed is the answer of Open to anything that it did not seal under this
-// context with one of its keys. It does not say which of these it was.
-var ErrSealed = errors.New("vault: the secret does not open")
+// ErrSealed is returned by Open for anything that was not sealed for the context with
+// one of its keys. It does not distinguish the two cases.
+var ErrSealed = errors.New("vault: the secret cannot be opened")
 
-// Vault seals and opens. It is safe for concurrent use.
+// Vault seals and opens secrets. It is safe for concurrent use.
 type Vault struct {
 	keyFile string
 
@@ -56,9 +56,9 @@ type Vault struct {
 	cipher tink.AEAD
 }
 
-// Open reads the key file, or makes it with one new key if it is absent. A file
-// that others may read, or that holds no keys, is an error: making a new one
-// would lose every secret.
+// Open reads the key file, or creates it with one new key if it is absent. It returns an
+// error for a file that others may read or that contains no keys; replacing it would
+// lose every secret.
 func Open(keyFile string) (*Vault, error) {
 	keys, err := loadOrCreate(keyFile)
 	if err != nil {
@@ -71,8 +71,8 @@ func Open(keyFile string) (*Vault, error) {
 	return &Vault{keyFile: keyFile, keys: keys, cipher: cipher}, nil
 }
 
-// Context names what a secret is for. Different triples give different
-// contexts, whatever characters they hold.
+// Context returns the context of a secret. Different triples have different contexts,
+// whatever characters they contain.
 func Context(customer, kind, id string) string {
 	var b strings.Builder
 	for _, part := range []string{customer, kind, id} {
@@ -84,8 +84,8 @@ func Context(customer, kind, id string) string {
 	return b.String()
 }
 
-// Seal encrypts a secret for a context, under the newest key. Sealing the same
-// twice gives different bytes.
+// Seal encrypts a secret for a context with the newest key. Sealing a secret again
+// returns different bytes.
 func (v *Vault) Seal(plaintext []byte, context string) ([]byte, error) {
 	if len(plaintext) > SecretBytesMax {
 		return nil, fmt.Errorf("seal: a secret of %d bytes, more than %d", len(plaintext), SecretBytesMax)
@@ -99,7 +99,7 @@ func (v *Vault) Seal(plaintext []byte, context string) ([]byte, error) {
 	return append([]byte{sealedVersion}, sealed...), nil
 }
 
-// Open decrypts what Seal gave for the same context, or answers ErrSealed.
+// Open decrypts a secret that was sealed for the same context, or returns ErrSealed.
 func (v *Vault) Open(sealed []byte, context string) ([]byte, error) {
 	if len(sealed) == 0 || len(sealed) > sealedBytesMax || sealed[0] != sealedVersion {
 		return nil, ErrSealed
@@ -113,8 +113,8 @@ func (v *Vault) Open(sealed []byte, context string) ([]byte, error) {
 	return plaintext, nil
 }
 
-// Rotate adds a key and seals with it from now on. The key file has it before
-// Rotate returns; if writing the file fails, nothing has changed.
+// Rotate adds a key, with which Seal encrypts from now on. The key is durable in the key
+// file when Rotate returns. If it cannot be written, nothing changes.
 func (v *Vault) Rotate() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -133,14 +133,14 @@ func (v *Vault) Rotate() error {
 	return nil
 }
 
-// Keys is how many keys there are: one more than there were rotations.
+// Keys returns the number of keys, which is one more than the number of rotations.
 func (v *Vault) Keys() int {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.keys.Len()
 }
 
-// withNewKey adds a key and makes it the one that seals.
+// withNewKey adds a key and makes it the primary one.
 func withNewKey(manager *keyset.Manager) (*keyset.Handle, error) {
 	id, err := manager.Add(aead.AES256GCMKeyTemplate())
 	if err != nil {

@@ -35,22 +35,22 @@ func seal(t testing.TB, v *vault.Vault, secret, context string) []byte {
 func opens(t testing.TB, v *vault.Vault, sealed []byte, context, want string) {
 	t.Helper()
 	if got, err := v.Open(sealed, context); err != nil || string(got) != want {
-		t.Errorf("Open gave %q, %v; want %q", got, err, want)
+		t.Errorf("Open = %q, %v; want %q", got, err, want)
 	}
 }
 
-func TestSecretsComeBack(t *testing.T) {
+func TestSealedSecretsAreOpened(t *testing.T) {
 	v := open(t, filepath.Join(t.TempDir(), "keys"))
 	context := vault.Context("cus_1", "venueaccount", "okx")
 	for _, secret := range []string{"", "s", strings.Repeat("x", vault.SecretBytesMax)} {
 		first, second := seal(t, v, secret, context), seal(t, v, secret, context)
 		opens(t, v, first, context, secret)
 		if bytes.Equal(first, second) || (len(secret) > 8 && bytes.Contains(first, []byte(secret))) {
-			t.Errorf("a secret of %d bytes shows in what is sealed", len(secret))
+			t.Errorf("sealed secret of %d bytes contains it or is the same twice", len(secret))
 		}
 	}
 	if _, err := v.Seal(make([]byte, vault.SecretBytesMax+1), context); err == nil {
-		t.Error("a secret above the limit was sealed")
+		t.Error("Seal of a secret above the limit = nil, want an error")
 	}
 }
 
@@ -62,7 +62,7 @@ func TestSecretsAreBoundToTheirContext(t *testing.T) {
 		vault.Context("alice", "hook", ""), vault.Context("", "alicehook", "1"), "", "alice",
 	} {
 		if _, err := v.Open(sealed, context); !errors.Is(err, vault.ErrSealed) {
-			t.Errorf("a secret opened under the context %q: %v", context, err)
+			t.Errorf("Open for the context %q = %v, want ErrSealed", context, err)
 		}
 	}
 }
@@ -74,38 +74,38 @@ func TestContextsDiffer(t *testing.T) {
 		b := [3]string{part.Draw(t, "b1"), part.Draw(t, "b2"), part.Draw(t, "b3")}
 		same := vault.Context(a[0], a[1], a[2]) == vault.Context(b[0], b[1], b[2])
 		if same != (a == b) {
-			t.Fatalf("contexts of %q and %q", a, b)
+			t.Fatalf("contexts of %q and %q are equal: %t, want %t", a, b, same, a == b)
 		}
 	})
 }
 
-func TestEveryAlteredBitIsNoticed(t *testing.T) {
+func TestEveryAlteredBitIsDetected(t *testing.T) {
 	v := open(t, filepath.Join(t.TempDir(), "keys"))
 	sealed := seal(t, v, "secret", "c")
 	for i := range len(sealed) * 8 {
 		altered := bytes.Clone(sealed)
 		altered[i/8] ^= 1 << (i % 8)
 		if _, err := v.Open(altered, "c"); !errors.Is(err, vault.ErrSealed) {
-			t.Errorf("with bit %d turned: %v", i, err)
+			t.Errorf("Open with bit %d flipped = %v, want ErrSealed", i, err)
 		}
 	}
 	for n := range sealed {
 		if _, err := v.Open(sealed[:n], "c"); !errors.Is(err, vault.ErrSealed) {
-			t.Errorf("cut to %d bytes: %v", n, err)
+			t.Errorf("Open of the first %d bytes = %v, want ErrSealed", n, err)
 		}
 	}
 }
 
-func TestKeysOutliveTheProcess(t *testing.T) {
+func TestKeysAreReadFromTheFile(t *testing.T) {
 	keyFile := filepath.Join(t.TempDir(), "keys")
 	sealed := seal(t, open(t, keyFile), "secret", "c")
 	opens(t, open(t, keyFile), sealed, "c", "secret")
 	if _, err := open(t, filepath.Join(t.TempDir(), "keys")).Open(sealed, "c"); !errors.Is(err, vault.ErrSealed) {
-		t.Errorf("another vault opened it: %v", err)
+		t.Errorf("Open with another vault = %v, want ErrSealed", err)
 	}
 	info, err := os.Stat(keyFile)
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the key file has mode %v, %v", info.Mode(), err)
+		t.Errorf("mode of the key file = %v, %v; want 0600", info.Mode(), err)
 	}
 }
 
@@ -124,15 +124,15 @@ func TestRotation(t *testing.T) {
 		opens(t, v, old, "c", "old")
 		opens(t, v, fresh, "c", "new")
 		if v.Keys() != 4 {
-			t.Errorf("%d keys after three rotations", v.Keys())
+			t.Errorf("%d keys after three rotations, want 4", v.Keys())
 		}
 	}
 	if _, err := before.Open(fresh, "c"); !errors.Is(err, vault.ErrSealed) {
-		t.Errorf("the key of before the rotation opened it: %v", err)
+		t.Errorf("Open with the keys before the rotations = %v, want ErrSealed", err)
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
-		t.Errorf("rotations left %v, %v", files, err)
+		t.Errorf("files after the rotations: %v, %v; want the key file", files, err)
 	}
 }
 
@@ -146,12 +146,12 @@ func TestFailedRotationChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := v.Rotate(); err == nil || v.Keys() != 1 {
-		t.Errorf("a rotation without a file gave %v and %d keys", err, v.Keys())
+		t.Errorf("Rotate without a directory = %v with %d keys, want an error with 1", err, v.Keys())
 	}
 	opens(t, v, seal(t, v, "secret", "c"), "c", "secret")
 }
 
-func TestOpenRefusesKeyFiles(t *testing.T) {
+func TestOpenRejectsKeyFiles(t *testing.T) {
 	good := filepath.Join(t.TempDir(), "keys")
 	open(t, good)
 	content, err := os.ReadFile(good)
@@ -178,19 +178,19 @@ func TestOpenRefusesKeyFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := vault.Open(path); err == nil || strings.Contains(err.Error(), "value") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Open = %v, want an error without key material", name, err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, c.content) {
-			t.Errorf("%s: the file was changed, %v", name, err)
+			t.Errorf("%s: the key file has changed, %v", name, err)
 		}
 	}
 	if _, err := vault.Open(filepath.Join(t.TempDir(), "absent", "keys")); err == nil {
-		t.Error("a vault opened in a directory that is not there")
+		t.Error("Open in an absent directory = nil, want an error")
 	}
 }
 
-// Whoever makes the key file first, all use its keys.
-func TestConcurrentOpenings(t *testing.T) {
+// All vaults use the keys of the one that creates the key file.
+func TestConcurrentOpen(t *testing.T) {
 	keyFile := filepath.Join(t.TempDir(), "keys")
 	var vaults [8]*vault.Vault
 	var wg sync.WaitGroup
@@ -229,10 +229,10 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sealed []byte, context string) {
 		plaintext, err := v.Open(sealed, context)
 		if err == nil && (string(plaintext) != "secret" || context != "c") {
-			t.Fatalf("%x opened under %q", sealed, context)
+			t.Fatalf("Open(%x, %q) = nil, want ErrSealed", sealed, context)
 		}
 		if err != nil && !errors.Is(err, vault.ErrSealed) {
-			t.Fatalf("Open gave %v, want ErrSealed", err)
+			t.Fatalf("Open = %v, want ErrSealed", err)
 		}
 	})
 }

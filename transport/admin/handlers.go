@@ -19,12 +19,12 @@ import (
 	"venuegate/venues"
 )
 
-// Items is the wrapper of every list.
+// Items is the body of every list.
 type Items[T any] struct {
 	Items []T `json:"items"`
 }
 
-// create answers a POST that makes something.
+// create handles a POST that makes a record.
 func create[In, Out any](s *Server, do func(context.Context, In) (Out, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		var in In
@@ -35,7 +35,7 @@ func create[In, Out any](s *Server, do func(context.Context, In) (Out, error)) f
 	}
 }
 
-// list answers a GET of many, of one customer where the query names it.
+// list handles a GET of the records of all customers, or of the one in the query.
 func list[Out any](s *Server, do func(ctx context.Context, customer string) ([]Out, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		q := parseQuery(c, "customer")
@@ -50,14 +50,22 @@ func list[Out any](s *Server, do func(ctx context.Context, customer string) ([]O
 	}
 }
 
-// one answers a call on one record without a body.
+// one handles a call on one record without a body.
 func one[Out any](s *Server, do func(ctx context.Context, id string) (Out, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return answer(s, c, http.StatusOK, func(ctx context.Context) (Out, error) { return do(ctx, c.Params("id")) })
 	}
 }
 
-// change answers a PATCH of one record.
+// items puts a list of one record into its body.
+func items[Item any](do func(ctx context.Context, id string) ([]Item, error)) func(context.Context, string) (Items[Item], error) {
+	return func(ctx context.Context, id string) (Items[Item], error) {
+		list, err := do(ctx, id)
+		return Items[Item]{list}, err
+	}
+}
+
+// change handles a call on one record with a body.
 func change[In, Out any](s *Server, do func(ctx context.Context, id string, in In) (Out, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		var in In
@@ -68,6 +76,7 @@ func change[In, Out any](s *Server, do func(ctx context.Context, id string, in I
 	}
 }
 
+// answer sends the result of do as JSON.
 func answer[Out any](s *Server, c *fiber.Ctx, status int, do func(context.Context) (Out, error)) error {
 	ctx, cancel := context.WithTimeout(s.calls, callTimeout)
 	defer cancel()
@@ -83,8 +92,8 @@ func answer[Out any](s *Server, c *fiber.Ctx, status int, do func(context.Contex
 	return c.Status(status).Send(body)
 }
 
-// decode reads a body strictly: one JSON object, every member known and given
-// once.
+// decode parses a body, which must be one JSON object whose members are known and
+// unique.
 func decode(c *fiber.Ctx, into any) error {
 	if err := api.CheckMedia(c.Get(fiber.HeaderContentType), c.Get(fiber.HeaderContentEncoding), api.MediaJSON); err != nil {
 		return err
@@ -94,16 +103,16 @@ func decode(c *fiber.Ctx, into any) error {
 		return nil
 	}
 	// The value is not repeated: it may be a secret.
-	fault := venues.FieldFault{Field: "body", Rule: api.RuleMalformed, Allowed: "one JSON object"}
+	invalid := venues.FieldError{Field: "body", Rule: api.RuleMalformed, Allowed: "one JSON object"}
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		fault = venues.FieldFault{Field: fieldName(e.JSONPointer), Rule: api.RuleWrongType}
+		invalid = venues.FieldError{Field: fieldName(e.JSONPointer), Rule: api.RuleWrongType}
 		if errors.Is(e, json.ErrUnknownName) {
-			fault.Rule = api.RuleUnknownName
+			invalid.Rule = api.RuleUnknownName
 		}
 	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && e.JSONPointer != "" {
-		fault.Field = fieldName(e.JSONPointer)
+		invalid.Field = fieldName(e.JSONPointer)
 	}
-	return venues.InvalidFields(fault)
+	return venues.InvalidFields(invalid)
 }
 
 func fieldName(pointer jsontext.Pointer) string {
@@ -114,8 +123,8 @@ func fieldName(pointer jsontext.Pointer) string {
 	return name
 }
 
-// authorize lets bearers of the token pass. Hashes are compared, so that time
-// tells neither content nor length.
+// authorize rejects calls without the token. It compares hashes, so that the time
+// reveals neither content nor length.
 func (s *Server) authorize(c *fiber.Ctx) error {
 	given, _ := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
 	have, want := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(s.Token.Reveal()))
@@ -126,30 +135,30 @@ func (s *Server) authorize(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// answerError writes the envelope. What is our own fault is logged here, once.
+// answerError sends the error envelope. Internal errors are logged here, once.
 func (s *Server) answerError(c *fiber.Ctx, err error) error {
 	if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
 		listen.Drain(c.Context().Conn())
 	}
-	shown := s.shown(err)
-	if shown.Code == venues.CodeInternal {
+	public := publicError(err)
+	if public.Code == venues.CodeInternal {
 		s.Log.Error("administration call failed", zap.String("method", c.Method()), zap.String("path", c.Path()), zap.Error(err))
 	}
-	if after := api.RetryAfter(shown); after != "" {
+	if after := api.RetryAfter(public); after != "" {
 		c.Set(fiber.HeaderRetryAfter, after)
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSONCharsetUTF8)
 	id := c.GetRespHeader(fiber.HeaderXRequestID)
 	if id == "" {
-		// The request was refused before it reached any route.
+		// The request was rejected before it reached a route.
 		id = newRequestID()
 		c.Set(fiber.HeaderXRequestID, id)
 	}
-	return c.Status(api.Status(shown.Code)).Send(api.AppendError(nil, shown, id))
+	return c.Status(api.Status(public.Code)).Send(api.AppendError(nil, public, id))
 }
 
-// shown is what a caller may see of an error.
-func (s *Server) shown(err error) *venues.Error {
+// publicError returns the error for the caller, which hides internal ones.
+func publicError(err error) *venues.Error {
 	if e, ok := errors.AsType[*venues.Error](err); ok {
 		return e
 	}
@@ -167,6 +176,6 @@ func (s *Server) shown(err error) *venues.Error {
 	case errors.Is(err, persistence.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		return venues.Errorf(venues.CodeMaintenance, "the service cannot do this now")
 	default:
-		return venues.Errorf(venues.CodeInternal, "the call failed; the log says why")
+		return venues.Errorf(venues.CodeInternal, "the call failed; see the log")
 	}
 }

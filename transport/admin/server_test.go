@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"venuegate/persistence"
-	"venuegate/transport/admin"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
-func TestTokenGuardsAdministrationAndProfiles(t *testing.T) {
+func TestAdministrationAndProfilesRequireTheToken(t *testing.T) {
 	h := open(t)
 	for _, path := range []string{"/admin/v1/customers", "/admin/v1/keys/x", "/admin/v1/nothing", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprof"} {
 		for name, value := range map[string]string{"none": "", "wrong": "Bearer wrong", "longer": "Bearer " + token + "x", "not bearer": token + "x", "empty": "Bearer "} {
@@ -32,16 +32,16 @@ func TestTokenGuardsAdministrationAndProfiles(t *testing.T) {
 			}
 			a := h.send(request)
 			if a.status != http.StatusUnauthorized || a.field("error", "code") != "unauthorized" || a.header.Get("WWW-Authenticate") != "Bearer" {
-				t.Errorf("%s with token %s: %d %s", path, name, a.status, a.text)
+				t.Errorf("%s with token %s: response = %d %s, want 401 unauthorized", path, name, a.status, a.text)
 			}
 		}
 	}
 	if a := h.call(http.StatusOK, "GET", "/debug/pprof/goroutine?debug=1", ""); !strings.Contains(a.text, "goroutine profile") {
-		t.Errorf("profile %.80s", a.text)
+		t.Errorf("profile = %.80s, want a goroutine profile", a.text)
 	}
 }
 
-func TestHealthAndMetricsNeedNoToken(t *testing.T) {
+func TestHealthAndMetricsRequireNoToken(t *testing.T) {
 	h := open(t)
 	get := func(path string) answer {
 		request := h.request("GET", path, "")
@@ -49,64 +49,63 @@ func TestHealthAndMetricsNeedNoToken(t *testing.T) {
 		return h.send(request)
 	}
 	if a := get("/healthz"); a.status != http.StatusOK {
-		t.Errorf("healthz %d", a.status)
+		t.Errorf("healthz: status = %d, want 200", a.status)
 	}
 	if a := get("/readyz"); a.status != http.StatusOK || a.field("status") != "ready" {
-		t.Errorf("readyz %d %s", a.status, a.text)
+		t.Errorf("readyz: response = %d %s, want 200 ready", a.status, a.text)
 	}
 	h.ready = errors.New("reconciling binance")
 	if a := get("/readyz"); a.status != http.StatusServiceUnavailable || a.field("reason") != "reconciling binance" {
-		t.Errorf("readyz %d %s", a.status, a.text)
+		t.Errorf("readyz: response = %d %s, want 503 with the reason", a.status, a.text)
 	}
 	if a := get("/healthz"); a.status != http.StatusOK {
-		t.Errorf("healthz while unready %d", a.status)
+		t.Errorf("healthz while not ready: status = %d, want 200", a.status)
 	}
 	if a := get("/metrics"); a.status != http.StatusOK || !strings.Contains(a.text, "venuegate_test_gauge 0") {
-		t.Errorf("metrics %d %s", a.status, a.text)
+		t.Errorf("metrics: response = %d %s, want 200 with the gauge", a.status, a.text)
 	}
 }
 
-// A connection that was dialled in advance and never used ends without a word:
-// the client's first request could take an error for its answer.
-func TestIdleConnectionsEndSilently(t *testing.T) {
+// A client could take an error on a connection that was dialed in advance for the
+// response to its first request.
+func TestUnusedConnectionsCloseWithoutAResponse(t *testing.T) {
 	for sent, want := range map[string]struct {
-		answers int
-		after   time.Duration
+		responses int
+		after     time.Duration
 	}{"": {0, 5 * time.Second}, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n": {1, time.Minute}} {
 		synctest.Test(t, func(t *testing.T) {
-			conn, begun := inMemory(t).Dial(t), time.Now()
-			if sent != "" { // a pipe tells of a write of nothing
+			conn, began := inMemory(t).Dial(t), time.Now()
+			if sent != "" { // a pipe reports an empty write
 				if _, err := io.WriteString(conn, sent); err != nil {
 					t.Fatal(err)
 				}
 			}
-			said, err := io.ReadAll(conn)
-			if took := time.Since(begun); err != nil || took != want.after {
-				t.Errorf("after %q the connection ended after %s: %v", sent, took, err)
+			received, err := io.ReadAll(conn)
+			if took := time.Since(began); err != nil || took != want.after {
+				t.Errorf("after %q: closed after %s with error %v, want %s and none", sent, took, err, want.after)
 			}
-			if got := strings.Count(string(said), "HTTP/1.1 "); got != want.answers || strings.Contains(string(said), "HTTP/1.1 400") {
-				t.Errorf("after %q the server said %q", sent, said)
+			if got := strings.Count(string(received), "HTTP/1.1 "); got != want.responses || strings.Contains(string(received), "HTTP/1.1 400") {
+				t.Errorf("after %q: received %q, want %d responses", sent, received, want.responses)
 			}
 		})
 	}
 }
 
-// TestBackup: a backup that fails on the way does not look whole.
-func TestBackup(t *testing.T) {
+func TestFailedBackupBreaksTheConnection(t *testing.T) {
 	h := open(t)
 	part := bytes.Repeat([]byte("row "), 64<<10)
 	h.backup = func(w io.Writer) error { _, err := w.Write(part); return err }
 	if a := h.call(http.StatusOK, "GET", "/admin/v1/backup", ""); a.text != string(part) {
-		t.Errorf("%d bytes, want %d", len(a.text), len(part))
+		t.Errorf("backup of %d bytes, want %d", len(a.text), len(part))
 	}
 	request := h.request("GET", "/admin/v1/backup", "")
 	request.Header.Del("Authorization")
 	if a := h.send(request); a.status != http.StatusUnauthorized {
-		t.Errorf("without a token: %d", a.status)
+		t.Errorf("without a token: status = %d, want 401", a.status)
 	}
 	h.backup = func(w io.Writer) error {
 		_, err := w.Write(part)
-		return errors.Join(err, errors.New("the disk is gone"))
+		return errors.Join(err, errors.New("disk error"))
 	}
 	response, err := h.client.Do(h.request("GET", "/admin/v1/backup", ""))
 	if err != nil {
@@ -114,34 +113,34 @@ func TestBackup(t *testing.T) {
 	}
 	defer response.Body.Close()
 	if n, err := io.Copy(io.Discard, response.Body); err == nil {
-		t.Errorf("a broken backup of %d bytes looks whole", n)
+		t.Errorf("failed backup: read %d bytes without an error, want one", n)
 	}
 }
 
-func TestCustomers(t *testing.T) {
+func TestCustomerIsRenamedDisabledAndEnabled(t *testing.T) {
 	h := open(t)
 	id := h.customer("  Alice & Söhne ")
 	a := h.call(http.StatusOK, "GET", "/admin/v1/customers/"+id, "")
 	if a.field("name") != "Alice & Söhne" || a.field("disabled") != false || a.field("createdAt") == nil {
-		t.Errorf("customer %s", a.text)
+		t.Errorf("customer = %s, want Alice & Söhne, enabled", a.text)
 	}
 	h.call(http.StatusOK, "PATCH", "/admin/v1/customers/"+id, `{"name":"Alice"}`)
 	if a := h.call(http.StatusOK, "DELETE", "/admin/v1/customers/"+id, ""); a.field("disabled") != true || a.field("name") != "Alice" {
-		t.Errorf("disabled customer %s", a.text)
+		t.Errorf("disabled customer = %s, want Alice, disabled", a.text)
 	}
 	if a := h.call(http.StatusOK, "PATCH", "/admin/v1/customers/"+id, `{"disabled":false}`); a.field("disabled") != false {
-		t.Errorf("enabled customer %s", a.text)
+		t.Errorf("enabled customer = %s, want disabled false", a.text)
 	}
 	h.customer("Bob")
 	if a := h.call(http.StatusOK, "GET", "/admin/v1/customers", ""); strings.Count(a.text, `"id":`) != 2 {
-		t.Errorf("list %s", a.text)
+		t.Errorf("list = %s, want 2 customers", a.text)
 	}
-	if len(h.directory.customers) != 5 {
-		t.Errorf("followed %v", h.directory.customers)
+	if len(h.service.Customers) != 5 {
+		t.Errorf("configured customers = %v, want 5", h.service.Customers)
 	}
 }
 
-func TestKeys(t *testing.T) {
+func TestKeyFromCreateToRevoke(t *testing.T) {
 	h := open(t)
 	alice, bob := h.customer("Alice"), h.customer("Bob")
 	created := h.call(http.StatusCreated, "POST", "/admin/v1/keys",
@@ -151,108 +150,106 @@ func TestKeys(t *testing.T) {
 	h.key(bob, "account")
 	principal, err := auth.NewAuthenticator(h.store).Authenticate(t.Context(), text, netip.MustParseAddr("10.9.9.9"))
 	if err != nil || principal.Customer != alice {
-		t.Errorf("the key opens %+v: %v", principal, err)
+		t.Errorf("principal = %+v, %v; want that of %s", principal, err, alice)
 	}
 
 	read := h.call(http.StatusOK, "GET", "/admin/v1/keys/"+id, "")
 	for _, want := range []string{`"scopes":["read","trade"]`, `"allow":["10.0.0.0/8","::1/128"]`, `"expiresAt":"2199-01-02T03:04:05.000Z"`, `"revokedAt":null`} {
 		if !strings.Contains(read.text, want) {
-			t.Errorf("key %s lacks %s", read.text, want)
+			t.Errorf("key = %s, want %s in it", read.text, want)
 		}
 	}
 	all := h.call(http.StatusOK, "GET", "/admin/v1/keys", "")
 	if strings.Contains(read.text+all.text, text) || strings.Contains(read.text+all.text, "hash") {
-		t.Errorf("the key is told again: %s %s", read.text, all.text)
+		t.Errorf("key = %s, list = %s; want no text or hash of the key", read.text, all.text)
 	}
 	if n := strings.Count(all.text, `"id":`); n != 2 {
-		t.Errorf("%d keys listed, want 2", n)
+		t.Errorf("listed keys = %d, want 2", n)
 	}
 	if a := h.call(http.StatusOK, "GET", "/admin/v1/keys?customer="+bob, ""); strings.Count(a.text, `"id":`) != 1 {
-		t.Errorf("keys of one customer %s", a.text)
+		t.Errorf("keys of one customer = %s, want 1", a.text)
 	}
 
 	h.call(http.StatusOK, "PATCH", "/admin/v1/keys/"+id, `{"name":"night desk","scopes":["read"],"allow":[]}`)
 	revoked := h.call(http.StatusOK, "DELETE", "/admin/v1/keys/"+id, "").field("revokedAt")
 	if again := h.call(http.StatusOK, "DELETE", "/admin/v1/keys/"+id, "").field("revokedAt"); revoked == nil || again != revoked {
-		t.Errorf("revoked at %v, then %v", revoked, again)
+		t.Errorf("revokedAt = %v, then %v; want the same", revoked, again)
 	}
-	h.call(http.StatusBadRequest, "PATCH", "/admin/v1/keys/"+id, `{"name":"undead"}`)
-	if !slices.Contains(h.directory.keys, id) {
-		t.Errorf("nobody was told of the revocation: %v", h.directory.keys)
+	h.call(http.StatusBadRequest, "PATCH", "/admin/v1/keys/"+id, `{"name":"again"}`)
+	if !slices.Contains(h.service.Revoked, id) {
+		t.Errorf("revoked sessions = %v, want those of key %s", h.service.Revoked, id)
 	}
 }
 
-func TestAccounts(t *testing.T) {
+func TestAccountFromConnectToDisconnect(t *testing.T) {
 	h := open(t)
 	alice := h.customer("Alice")
 	id := alice + ":binance"
 	a := h.call(http.StatusCreated, "POST", "/admin/v1/accounts", `{"customer":"`+alice+`","exchange":"binance","apiKey":"k1","apiSecret":"s1"}`)
 	if a.id() != id || a.field("environment") != "testnet" || strings.Contains(a.text, "s1") {
-		t.Errorf("connected %s", a.text)
+		t.Errorf("connected account = %s, want %s without its secret", a.text, id)
 	}
-	if got := string(h.directory.accounts[0].Sealed); got != alice+"|binance|k1|s1" {
-		t.Errorf("sealed %q", got)
+	if got := string(h.service.Accounts[0].Sealed); got != alice+"|binance|k1|s1" {
+		t.Errorf("sealed = %q, want %s|binance|k1|s1", got, alice)
 	}
 	if a := h.call(http.StatusOK, "GET", "/admin/v1/accounts?customer="+alice, ""); !strings.Contains(a.text, id) || strings.Contains(a.text, "ealed") {
-		t.Errorf("list %s", a.text)
+		t.Errorf("list = %s, want %s without sealed credentials", a.text, id)
 	}
 	if a := h.call(http.StatusOK, "PATCH", "/admin/v1/accounts/"+id, `{"halted":true}`); a.field("halted") != true {
-		t.Errorf("halted %s", a.text)
+		t.Errorf("account = %s, want halted true", a.text)
 	}
 	h.call(http.StatusOK, "PATCH", "/admin/v1/accounts/"+id, `{"apiKey":"k2","apiSecret":"s2"}`)
-	h.examiner.findings = []admin.Finding{{Check: "clock", Status: admin.FindingWarning, Text: "clock is 2 s late", Advice: "run an NTP client"}}
+	h.examiner.Results = []registry.CheckResult{{Check: "clock", Status: registry.CheckWarning, Text: "clock is 2 s late", Advice: "run an NTP client"}}
 	if a := h.call(http.StatusOK, "POST", "/admin/v1/accounts/"+id+"/check", ""); !strings.Contains(a.text, `{"check":"clock","status":"warning","text":"clock is 2 s late","advice":"run an NTP client"}`) {
-		t.Errorf("check %s", a.text)
+		t.Errorf("check = %s, want the result", a.text)
 	}
-	if want := []string{"binance k1", "binance k2", "binance k2"}; !slices.Equal(h.examiner.seen, want) {
-		t.Errorf("examined %v, want %v", h.examiner.seen, want)
+	if want := []string{"binance k1", "binance k2", "binance k2"}; !slices.Equal(h.examiner.Examined, want) {
+		t.Errorf("examined = %v, want %v", h.examiner.Examined, want)
 	}
 	h.call(http.StatusOK, "DELETE", "/admin/v1/accounts/"+id, "")
 	h.call(http.StatusNotFound, "GET", "/admin/v1/accounts/"+id, "")
 	h.call(http.StatusNotFound, "DELETE", "/admin/v1/accounts/"+id, "")
-	if last := h.directory.accounts[len(h.directory.accounts)-1]; last.Sealed != nil || !last.Halted {
-		t.Errorf("disconnected record %+v", last)
+	if last := h.service.Accounts[len(h.service.Accounts)-1]; last.Sealed != nil || !last.Halted {
+		t.Errorf("disconnected record = %+v, want halted without credentials", last)
 	}
 }
 
-// TestConnectProvesCredentials: what the venue or prudence refuses is not
-// recorded.
-func TestConnectProvesCredentials(t *testing.T) {
+func TestAccountWithAFailedCheckIsNotConnected(t *testing.T) {
 	h := open(t)
 	alice := h.customer("Alice")
-	refused := &venues.Error{Code: venues.CodeUnauthorized, Message: "bad key", VenueCode: "-2015", VenueMessage: "Invalid API-key"}
+	rejected := &venues.Error{Code: venues.CodeUnauthorized, Message: "bad key", VenueCode: "-2015", VenueMessage: "Invalid API-key"}
 	for _, c := range []struct {
-		finding admin.Finding
-		status  int
-		code    string
+		result registry.CheckResult
+		status int
+		code   string
 	}{
-		{admin.Finding{Check: "key", Status: admin.FindingFailed, Text: "the venue refuses the key", Err: refused}, 400, "invalid_request"},
-		{admin.Finding{Check: "permissions", Status: admin.FindingFailed, Text: "the key may withdraw", Advice: "make one that may not"}, 400, "invalid_request"},
-		{admin.Finding{Check: "reachable", Status: admin.FindingFailed, Text: "no answer", Err: venues.Errorf(venues.CodeExchangeUnavailable, "timeout")}, 502, "exchange_unavailable"},
-		{admin.Finding{Check: "key", Status: admin.FindingFailed, Text: "no answer", Err: venues.Errorf(venues.CodeRateLimited, "too much")}, 429, "rate_limited"},
-		{admin.Finding{Check: "key", Status: admin.FindingFailed, Text: "no answer", Err: venues.Errorf(venues.CodeMaintenance, "closed")}, 503, "maintenance"},
+		{registry.CheckResult{Check: "key", Status: registry.CheckFailed, Text: "the venue rejects the key", Err: rejected}, 400, "invalid_request"},
+		{registry.CheckResult{Check: "permissions", Status: registry.CheckFailed, Text: "the key may withdraw", Advice: "make one that may not"}, 400, "invalid_request"},
+		{registry.CheckResult{Check: "reachable", Status: registry.CheckFailed, Text: "no answer", Err: venues.Errorf(venues.CodeExchangeUnavailable, "timeout")}, 502, "exchange_unavailable"},
+		{registry.CheckResult{Check: "key", Status: registry.CheckFailed, Text: "no answer", Err: venues.Errorf(venues.CodeRateLimited, "too much")}, 429, "rate_limited"},
+		{registry.CheckResult{Check: "key", Status: registry.CheckFailed, Text: "no answer", Err: venues.Errorf(venues.CodeMaintenance, "closed")}, 503, "maintenance"},
 	} {
-		h.examiner.findings = []admin.Finding{{Check: "clock", Status: admin.FindingOK}, c.finding}
+		h.examiner.Results = []registry.CheckResult{{Check: "clock", Status: registry.CheckOK}, c.result}
 		a := h.call(c.status, "POST", "/admin/v1/accounts", `{"customer":"`+alice+`","exchange":"binance","apiKey":"k","apiSecret":"hush"}`)
 		message, _ := a.field("error", "message").(string)
-		if a.field("error", "code") != c.code || !strings.Contains(message, c.finding.Text) || strings.Contains(a.text, "hush") {
-			t.Errorf("%s: %s", c.finding.Check, a.text)
+		if a.field("error", "code") != c.code || !strings.Contains(message, c.result.Text) || strings.Contains(a.text, "hush") {
+			t.Errorf("%s: response = %s, want %s with the text of the result", c.result.Check, a.text, c.code)
 		}
 	}
-	if len(h.directory.accounts) != 0 {
-		t.Errorf("recorded %v", h.directory.accounts)
+	if len(h.service.Accounts) != 0 {
+		t.Errorf("stored accounts = %v, want none", h.service.Accounts)
 	}
 }
 
-func TestFaultyRequests(t *testing.T) {
+func TestInvalidRequestsAreRejected(t *testing.T) {
 	h := open(t)
 	alice := h.customer("Alice")
 	h.call(http.StatusCreated, "POST", "/admin/v1/keys", `{"customer":"`+alice+`","name":"k","scopes":["read"]}`)
 	for _, c := range []struct {
 		name, method, path, body string
 		status                   int
-		// says is a part of the answer.
-		says string
+		// text is a part of the response.
+		text string
 	}{
 		{"no name", "POST", "customers", `{}`, 400, `"field":"name"`},
 		{"long name", "POST", "customers", `{"name":"` + strings.Repeat("x", 65) + `"}`, 400, `"field":"name"`},
@@ -268,53 +265,52 @@ func TestFaultyRequests(t *testing.T) {
 		{"unknown call", "GET", "planets", ``, 404, `not_found`},
 		{"wrong method", "PUT", "customers", `{}`, 404, `not_found`},
 
-		{"key of nobody", "POST", "keys", `{"customer":"cus_0","name":"k","scopes":["read"]}`, 400, `"field":"customer"`},
+		{"key of an unknown customer", "POST", "keys", `{"customer":"cus_0","name":"k","scopes":["read"]}`, 400, `"field":"customer"`},
 		{"key without scopes", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":[]}`, 400, `"field":"scopes"`},
-		{"key with a made-up scope", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":["read","root"]}`, 400, `"field":"scopes"`},
+		{"key with an unknown scope", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":["read","root"]}`, 400, `"field":"scopes"`},
 		{"key that has expired", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":["read"],"expiresAt":"2001-01-01T00:00:00Z"}`, 400, `"field":"expiresAt"`},
 		{"key for a host name", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":["read"],"allow":["localhost"]}`, 400, `"field":"allow"`},
-		{"key with a bad moment", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":["read"],"expiresAt":"soon"}`, 400, `"field":"expiresAt"`},
+		{"key with a malformed time", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":["read"],"expiresAt":"soon"}`, 400, `"field":"expiresAt"`},
 		{"keys of a misspelt customer", "GET", "keys?custmer=" + alice, ``, 400, `"field":"custmer","rule":"unknown_name"`},
-		{"keys of nobody", "GET", "keys?customer=cus_0", ``, 404, `not_found`},
+		{"keys of an unknown customer", "GET", "keys?customer=cus_0", ``, 404, `not_found`},
 		{"unknown key", "DELETE", "keys/nope", ``, 404, `not_found`},
 
 		{"unknown exchange", "POST", "accounts", `{"customer":"` + alice + `","exchange":"okx","apiKey":"k","apiSecret":"s"}`, 400, `"field":"exchange"`},
 		{"other environment", "POST", "accounts", `{"customer":"` + alice + `","exchange":"binance","environment":"live","apiKey":"k","apiSecret":"s"}`, 400, `"field":"environment"`},
 		{"no secret", "POST", "accounts", `{"customer":"` + alice + `","exchange":"binance","apiKey":"k"}`, 400, `"field":"apiSecret"`},
-		{"account of nobody", "POST", "accounts", `{"customer":"cus_0","exchange":"binance","apiKey":"k","apiSecret":"s"}`, 400, `"field":"customer"`},
+		{"account of an unknown customer", "POST", "accounts", `{"customer":"cus_0","exchange":"binance","apiKey":"k","apiSecret":"s"}`, 400, `"field":"customer"`},
 		{"account not connected", "GET", "accounts/" + alice + ":binance", ``, 404, `not_found`},
 		{"account id without exchange", "GET", "accounts/" + alice, ``, 404, `not_found`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h.t = t
 			a := h.call(c.status, c.method, "/admin/v1/"+c.path, c.body)
-			if !strings.Contains(a.text, c.says) {
-				t.Errorf("answer %s, want %s", a.text, c.says)
+			if !strings.Contains(a.text, c.text) {
+				t.Errorf("response = %s, want %s in it", a.text, c.text)
 			}
 			checkRules(t, a)
 			if a.field("error", "requestId") != a.header.Get("X-Request-Id") {
-				t.Errorf("the envelope has another request id: %s", a.text)
+				t.Errorf("response = %s, want the request id %s", a.text, a.header.Get("X-Request-Id"))
 			}
 		})
 	}
 	h.t = t
 	if n := len(h.logs.All()); n != 0 {
-		t.Errorf("callers' mistakes were logged: %v", h.logs.All())
+		t.Errorf("log = %v, want no lines for invalid requests", h.logs.All())
 	}
 }
 
-func TestFormBodyIsRefused(t *testing.T) {
+func TestTextBodyIsRejected(t *testing.T) {
 	h := open(t)
 	request := h.request("POST", "/admin/v1/customers", `{"name":"a"}`)
 	request.Header.Set("Content-Type", "text/plain")
 	if a := h.send(request); a.status != 400 {
-		t.Errorf("text/plain: %d %s", a.status, a.text)
+		t.Errorf("text/plain: response = %d %s, want 400", a.status, a.text)
 	}
 }
 
-// The answer to a body that is too large reaches a client that sends all of it
-// before it reads.
-func TestOversizeIsRefused(t *testing.T) {
+// A client that sends the whole body before it reads gets the response.
+func TestTooLargeBodyIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := inMemory(t).Dial(t)
 		_ = conn.SetDeadline(time.Now().Add(time.Minute))
@@ -330,12 +326,11 @@ func TestOversizeIsRefused(t *testing.T) {
 		response.Body.Close()
 		a := answer{response.StatusCode, response.Header, string(text)}
 		if err != nil || a.status != 400 || a.field("error", "details", "limit") == nil {
-			t.Errorf("%d %s, %v", a.status, a.text, err)
+			t.Errorf("response = %d %s, %v; want 400 with the limit", a.status, a.text, err)
 		}
 	})
 }
 
-// TestEveryChangeIsJournaled: one row a change, numbered, without secrets.
 func TestEveryChangeIsJournaled(t *testing.T) {
 	h := open(t)
 	alice := h.customer("Alice")
@@ -355,40 +350,38 @@ func TestEveryChangeIsJournaled(t *testing.T) {
 	slices.Sort(got)
 	want := []string{"admin.account " + alice + ":binance connect", "admin.customer " + alice + " change", "admin.customer " + alice + " create", "admin.key " + key + " create", "admin.key " + key + " revoke"}
 	if !slices.Equal(got, want) || len(sequences) != len(want) {
-		t.Errorf("journal %v (numbers %v), want %v", got, sequences, want)
+		t.Errorf("journal = %v with sequence numbers %v, want %v with one each", got, sequences, want)
 	}
 	for _, row := range rows {
 		for _, f := range row.Fields {
 			if strings.Contains(f.Value, "hush") || strings.Contains(f.Value, text) {
-				t.Errorf("a secret in the journal: %+v", row)
+				t.Errorf("journal row = %+v, want no secret in it", row)
 			}
 		}
 	}
 }
 
-// TestSequenceSurvivesFailures: a commit whose outcome is unknown does not make
-// later rows share a number.
-func TestSequenceSurvivesFailures(t *testing.T) {
+func TestSequenceNumbersAreUniqueAfterAnUnknownOutcome(t *testing.T) {
 	h := open(t)
 	h.customer("Alice")
 	h.store.LoseNextAnswer()
 	a := h.call(http.StatusInternalServerError, "POST", "/admin/v1/customers", `{"name":"Bob"}`)
 	if a.field("error", "code") != "internal_error" {
-		t.Errorf("answer %s", a.text)
+		t.Errorf("response = %s, want internal_error", a.text)
 	}
 	if h.logs.FilterMessage("administration call failed").Len() != 1 {
-		t.Errorf("log %v", h.logs.All())
+		t.Errorf("log = %v, want one failed call", h.logs.All())
 	}
 	h.customer("Carol")
 	seen := map[uint64]bool{}
 	for _, row := range h.journal() {
 		if seen[row.Seq] {
-			t.Errorf("number %d twice", row.Seq)
+			t.Errorf("sequence number %d twice, want it once", row.Seq)
 		}
 		seen[row.Seq] = true
 	}
 	if len(seen) != 3 {
-		t.Errorf("%d rows, want 3", len(seen))
+		t.Errorf("rows = %d, want 3", len(seen))
 	}
 }
 
@@ -397,18 +390,17 @@ func TestUnavailableStoreIsMaintenance(t *testing.T) {
 	h.store.FailNext(persistence.ErrUnavailable)
 	a := h.call(http.StatusServiceUnavailable, "POST", "/admin/v1/customers", `{"name":"Bob"}`)
 	if a.field("error", "code") != "maintenance" || a.header.Get("Retry-After") == "" {
-		t.Errorf("answer %v %s", a.header, a.text)
+		t.Errorf("response = %v %s, want maintenance with Retry-After", a.header, a.text)
 	}
 }
 
-// TestConcurrentChanges: changes take turns, so that none is lost.
-func TestConcurrentChanges(t *testing.T) {
+func TestConcurrentChangesAreAllJournaled(t *testing.T) {
 	h := open(t)
 	const callers = 16
 	done := make(chan error, callers)
 	for range callers {
 		go func() {
-			_, err := h.registry.CreateCustomer(t.Context(), admin.NewCustomer{Name: "one of many"})
+			_, err := h.registry.Customers.Create(t.Context(), registry.NewCustomer{Name: "customer"})
 			done <- err
 		}()
 	}
@@ -422,42 +414,42 @@ func TestConcurrentChanges(t *testing.T) {
 		seen[row.Seq] = true
 	}
 	if len(seen) != callers {
-		t.Errorf("%d numbers for %d changes", len(seen), callers)
+		t.Errorf("sequence numbers = %d, want %d", len(seen), callers)
 	}
 }
 
-func TestKeyLimit(t *testing.T) {
+func TestKeysOfACustomerAreLimited(t *testing.T) {
 	h := open(t)
 	alice := h.customer("Alice")
-	n := admin.NewKey{Customer: alice, Name: "k", Scopes: []persistence.Scope{persistence.ScopeRead}, ExpiresAt: venues.At(time.Now().Add(time.Hour))}
-	var last admin.Key
+	n := registry.NewKey{Customer: alice, Name: "k", Scopes: []persistence.Scope{persistence.ScopeRead}, ExpiresAt: venues.At(time.Now().Add(time.Hour))}
+	var last registry.Key
 	for range 100 {
 		var err error
-		if last, err = h.registry.CreateKey(t.Context(), n); err != nil {
+		if last, err = h.registry.Keys.Create(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err := h.registry.CreateKey(t.Context(), n)
+	_, err := h.registry.Keys.Create(t.Context(), n)
 	if venues.CodeOf(err) != venues.CodeInvalidRequest {
-		t.Fatalf("the key past the limit: %v", err)
+		t.Fatalf("key past the limit: error %v, want invalid_request", err)
 	}
-	if _, err := h.registry.RevokeKey(t.Context(), last.ID); err != nil {
+	if _, err := h.registry.Keys.Revoke(t.Context(), last.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.registry.CreateKey(t.Context(), n); err != nil {
-		t.Errorf("after a revocation: %v", err)
+	if _, err := h.registry.Keys.Create(t.Context(), n); err != nil {
+		t.Errorf("key after a revocation: error %v, want none", err)
 	}
 }
 
-// checkRules: a program reads the same words for what a field breaks as on the
-// public interface.
+// checkRules fails the test if a field has a rule that the public interface does not
+// document.
 func checkRules(t *testing.T, a answer) {
 	t.Helper()
 	fields, _ := a.field("error", "details", "fields").([]any)
 	for _, f := range fields {
-		fault, _ := f.(map[string]any)
-		if rule, _ := fault["rule"].(string); !slices.Contains(api.Rules(), rule) {
-			t.Errorf("no documented rule: %s", a.text)
+		field, _ := f.(map[string]any)
+		if rule, _ := field["rule"].(string); !slices.Contains(api.Rules(), rule) {
+			t.Errorf("rule = %q, want a documented one: %s", rule, a.text)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -11,61 +12,72 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 )
 
-// ignoredMax bounds the names of unknown members that are remembered.
+// ignoredMax bounds the names of unknown fields that are kept.
 const ignoredMax = 16
 
-// Body reads one JSON object, member by member. After Next has returned true
-// exactly one of the reading methods must be called. It is for one goroutine.
-type Body struct {
-	Faults
-	dec     *jsontext.Decoder
-	members []string
-	seen    []bool
-	nulls   []bool
-	current int
-	ignored []string
-	fatal   error
-	// bareNumbers takes a JSON number for a decimal, by its text.
+// body reads one JSON object, field by field. After next has returned true,
+// exactly one of the reading methods must be called; they record what is wrong
+// with the value and return the zero value then. It is for one goroutine.
+type body struct {
+	ValidationErrors
+	dec *jsontext.Decoder
+	// names are the known fields, presence how each of them was given.
+	names    []string
+	presence []presence
+	current  int
+	ignored  []string
+	// notPositive are the values that positive has rejected.
+	notPositive []rejectedValue
+	// fatal is set when the object cannot be read to its end.
+	fatal error
+	// bareNumbers accepts a JSON number for a decimal, by its text. Chart templates
+	// print bare numbers.
 	bareNumbers bool
 }
 
-// OpenBody begins to read data, whose known members are named. What is wrong
-// with data is told by Err.
-func OpenBody(data []byte, members ...string) *Body {
-	b := &Body{members: members, seen: make([]bool, len(members)), nulls: make([]bool, len(members))}
-	if len(bytes.TrimSpace(data)) == 0 {
+// presence of a field in a body.
+type presence uint8
+
+const (
+	absent presence = iota
+	null
+	present
+)
+
+type rejectedValue struct {
+	field int // index in names
+	value decimal.Decimal
+}
+
+// openBody starts reading data. err reports a body that is empty or malformed.
+func openBody(data []byte, names []string) *body {
+	b := &body{names: names, presence: make([]presence, len(names))}
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
 		b.fail("", RuleMissing, "a JSON object")
 		return b
-	}
-	if !utf8.Valid(data) {
+	case !utf8.Valid(data):
 		b.fail("", RuleMalformed, "UTF-8")
 		return b
 	}
 	b.dec = jsontext.NewDecoder(bytes.NewBuffer(data))
-	b.open()
-	return b
-}
-
-// AcceptBareNumbers makes Decimal take JSON numbers too; their text is kept. It
-// is for chart templates, which print bare numbers.
-func (b *Body) AcceptBareNumbers() { b.bareNumbers = true }
-
-func (b *Body) open() {
 	token, err := b.dec.ReadToken()
 	if err != nil {
 		b.malformed(err)
 	} else if token.Kind() != jsontext.KindBeginObject {
 		b.fail("", RuleWrongType, "a JSON object")
 	}
+	return b
 }
 
-// Next goes to the next known member that is not null. It is false at the end
-// and at the first syntax error.
-func (b *Body) Next() bool {
+// next advances to the next known field that is not null. It returns false at the
+// end of the object and at the first syntax error.
+func (b *body) next() bool {
 	for b.fatal == nil {
 		token, err := b.dec.ReadToken()
 		if err != nil {
@@ -73,32 +85,33 @@ func (b *Body) Next() bool {
 			return false
 		}
 		if token.Kind() == jsontext.KindEndObject {
-			b.finish()
+			if _, err := b.dec.ReadToken(); !errors.Is(err, io.EOF) {
+				b.fail("", RuleMalformed, "one JSON object and nothing after it")
+			}
 			return false
 		}
-		known := b.known(token.String())
-		if known && b.dec.PeekKind() != jsontext.KindNull {
-			b.seen[b.current] = true
-			return true
-		}
-		if known {
-			b.nulls[b.current] = true
+		if b.find(token.String()) {
+			if b.dec.PeekKind() != jsontext.KindNull {
+				b.presence[b.current] = present
+				return true
+			}
+			b.presence[b.current] = null
 		}
 		b.skip()
 	}
 	return false
 }
 
-// known says whether name is a member, and notes one in another case: to ignore
-// "reduceonly" would be to open a position.
-func (b *Body) known(name string) bool {
-	b.current = slices.Index(b.members, name)
+// find looks up a field by its name and reports whether it is known. A known
+// name in another case is an error: ignoring "reduceonly" would open a position.
+func (b *body) find(name string) bool {
+	b.current = slices.Index(b.names, name)
 	if b.current >= 0 {
 		return true
 	}
-	for _, member := range b.members {
-		if strings.EqualFold(member, name) {
-			b.Add(name, RuleWrongCase, name, member)
+	for _, known := range b.names {
+		if strings.EqualFold(known, name) {
+			b.Add(name, RuleWrongCase, name, known)
 			return false
 		}
 	}
@@ -108,88 +121,80 @@ func (b *Body) known(name string) bool {
 	return false
 }
 
-// finish refuses whatever follows the object.
-func (b *Body) finish() {
-	if _, err := b.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		b.fail("", RuleMalformed, "one JSON object and nothing after it")
-	}
+// name returns the name of the current field.
+func (b *body) name() string { return b.names[b.current] }
+
+// is reports whether a known field was given in this way.
+func (b *body) is(name string, p presence) bool {
+	i := slices.Index(b.names, name)
+	return i >= 0 && b.presence[i] == p
 }
 
-// Name is the member that Next went to.
-func (b *Body) Name() string { return b.members[b.current] }
-
-// Has says whether a known member was given and not null.
-func (b *Body) Has(member string) bool {
-	i := slices.Index(b.members, member)
-	return i >= 0 && b.seen[i]
-}
-
-// IsNull says whether a known member was given as null.
-func (b *Body) IsNull(member string) bool {
-	i := slices.Index(b.members, member)
-	return i >= 0 && b.nulls[i]
-}
-
-// Count is how many known members were given.
-func (b *Body) Count() int {
-	n := 0
-	for _, seen := range b.seen {
-		if seen {
-			n++
-		}
-	}
-	return n
-}
-
-// Ignored lists unknown members, the first few of them.
-func (b *Body) Ignored() []string { return b.ignored }
-
-// Require notes each member that was not given.
-func (b *Body) Require(members ...string) {
-	for _, member := range members {
-		if !b.Has(member) {
-			b.Add(member, RuleMissing, "", "")
+// require records each field that was not given.
+func (b *body) require(names ...string) {
+	for _, name := range names {
+		if !b.is(name, present) {
+			b.Add(name, RuleMissing, "", "")
 		}
 	}
 }
 
-// Err is nil, or a *venues.Error invalid_request: a syntax error, else every
-// fault.
-func (b *Body) Err() error {
+// err returns nil, or a *venues.Error invalid_request: the syntax error if there
+// is one, else all validation errors.
+func (b *body) err() error {
 	if b.fatal != nil {
 		return b.fatal
 	}
-	return b.Faults.Err()
+	return b.ValidationErrors.Err()
 }
 
-// Text reads a string of at most charsMax characters.
-func (b *Body) Text(charsMax int) string {
+// text reads a string of at most charsMax characters.
+func (b *body) text(charsMax int) string {
 	value, ok := b.stringValue("a string")
 	if !ok {
 		return ""
 	}
-	return b.text(b.Name(), value, charsMax)
+	return b.parseText(b.name(), value, charsMax)
 }
 
-// Decimal reads a decimal string; see venues.ParseDecimal.
-func (b *Body) Decimal() venues.Optional {
+// decimal reads a decimal string; see venues.ParseDecimal.
+func (b *body) decimal() venues.Optional {
 	if b.bareNumbers && b.fatal == nil && b.dec.PeekKind() == jsontext.KindNumber {
 		token, err := b.dec.ReadToken()
 		if err != nil {
 			b.malformed(err)
 			return venues.Optional{}
 		}
-		return b.decimal(b.Name(), token.String())
+		return b.parseDecimal(b.name(), token.String())
 	}
 	value, ok := b.stringValue(`a decimal in a JSON string, such as "0.5"`)
 	if !ok {
 		return venues.Optional{}
 	}
-	return b.decimal(b.Name(), value)
+	return b.parseDecimal(b.name(), value)
 }
 
-// Boolean reads true or false.
-func (b *Body) Boolean() bool {
+// positive reads a decimal string that must be above zero. Unlike other errors, a
+// value that is not is recorded by addNotPositive, after the missing fields.
+func (b *body) positive() venues.Optional {
+	value := b.decimal()
+	if value.Valid && !value.Decimal.IsPositive() {
+		b.notPositive = append(b.notPositive, rejectedValue{b.current, value.Decimal})
+	}
+	return value
+}
+
+// addNotPositive records the values that positive has rejected, in the order of
+// the known fields.
+func (b *body) addNotPositive() {
+	slices.SortFunc(b.notPositive, func(x, y rejectedValue) int { return cmp.Compare(x.field, y.field) })
+	for _, r := range b.notPositive {
+		b.requirePositive(b.names[r.field], venues.Some(r.value))
+	}
+}
+
+// boolean reads true or false.
+func (b *body) boolean() bool {
 	switch b.dec.PeekKind() {
 	case jsontext.KindTrue, jsontext.KindFalse:
 		token, err := b.dec.ReadToken()
@@ -199,60 +204,54 @@ func (b *Body) Boolean() bool {
 		}
 		return token.Bool()
 	default:
-		b.wrongType("true or false")
+		b.rejectType("true or false")
 		return false
 	}
 }
 
-// Exchange reads an exchange code.
-func (b *Body) Exchange() venues.Venue {
-	value, ok := b.stringValue("a string")
-	if !ok {
-		return ""
-	}
-	return b.exchange(b.Name(), value)
-}
+// exchange reads the code of a venue.
+func (b *body) exchange() venues.Venue { return oneOf(b, venues.All()...) }
 
-// Symbol reads a symbol in any spelling and leaves it as given; see
+// symbol reads a symbol in any spelling and returns it unchanged; see
 // venues.NormalizeSymbol and venues.InstrumentSet.Find.
-func (b *Body) Symbol() string {
+func (b *body) symbol() string {
 	value, ok := b.stringValue("a string")
 	if !ok {
 		return ""
 	}
-	return b.symbol(b.Name(), value)
+	return b.parseSymbol(b.name(), value)
 }
 
-// Time reads a moment in RFC 3339.
-func (b *Body) Time() time.Time {
+// time reads a time in RFC 3339.
+func (b *body) time() time.Time {
 	value, ok := b.stringValue("a string")
 	if !ok {
 		return time.Time{}
 	}
-	return b.moment(b.Name(), value)
+	return b.parseTime(b.name(), value)
 }
 
-// RequestID reads an idempotency key.
-func (b *Body) RequestID() string {
+// requestID reads an idempotency key.
+func (b *body) requestID() string {
 	value, ok := b.stringValue("a string")
 	if !ok {
 		return ""
 	}
-	return b.requestID(b.Name(), value)
+	return b.parseRequestID(b.name(), value)
 }
 
-// OneOf reads an enumerated value of b.
-func OneOf[T ~string](b *Body, allowed ...T) T {
+// oneOf reads one of the allowed values.
+func oneOf[T ~string](b *body, allowed ...T) T {
 	value, ok := b.stringValue("a string")
 	if !ok {
 		return ""
 	}
-	return oneOf(&b.Faults, b.Name(), value, allowed...)
+	return parseOneOf(&b.ValidationErrors, b.name(), value, allowed...)
 }
 
-func (b *Body) stringValue(want string) (string, bool) {
+func (b *body) stringValue(want string) (string, bool) {
 	if b.dec.PeekKind() != jsontext.KindString {
-		b.wrongType(want)
+		b.rejectType(want)
 		return "", false
 	}
 	token, err := b.dec.ReadToken()
@@ -263,17 +262,17 @@ func (b *Body) stringValue(want string) (string, bool) {
 	return token.String(), true
 }
 
-// wrongType names the kind that was given, never the value: it may be a secret
-// in the wrong place.
-func (b *Body) wrongType(want string) {
+// rejectType records a value of the wrong JSON type and skips it. The error names
+// the type and never repeats the value, which may be a secret in the wrong place.
+func (b *body) rejectType(want string) {
 	kind := b.dec.PeekKind()
 	if kind != jsontext.KindInvalid {
-		b.Add(b.Name(), RuleWrongType, kindName(kind), want)
+		b.Add(b.name(), RuleWrongType, jsonTypeName(kind), want)
 	}
 	b.skip()
 }
 
-func kindName(kind jsontext.Kind) string {
+func jsonTypeName(kind jsontext.Kind) string {
 	switch kind {
 	case jsontext.KindTrue, jsontext.KindFalse:
 		return "a boolean"
@@ -288,8 +287,8 @@ func kindName(kind jsontext.Kind) string {
 	}
 }
 
-// skip passes over one value of any kind.
-func (b *Body) skip() {
+// skip reads over one value of any type.
+func (b *body) skip() {
 	for depth := b.dec.StackDepth(); b.fatal == nil; {
 		if _, err := b.dec.ReadToken(); err != nil {
 			b.malformed(err)
@@ -304,7 +303,7 @@ func (b *Body) skip() {
 	}
 }
 
-func (b *Body) malformed(err error) {
+func (b *body) malformed(err error) {
 	if at, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			b.fail(at.JSONPointer.LastToken(), RuleDuplicate, "each name once")
@@ -316,12 +315,7 @@ func (b *Body) malformed(err error) {
 	b.fail("", RuleMalformed, "JSON")
 }
 
-// fail ends the reading; what was found of single fields no longer matters.
-func (b *Body) fail(field, rule, allowed string) {
-	if field == "" {
-		field = "body"
-	}
-	var f Faults
-	f.Add(field, rule, "", allowed)
-	b.fatal = f.Err()
+// fail ends the reading. Its error replaces the errors of single fields.
+func (b *body) fail(field, rule, allowed string) {
+	b.fatal = FieldError(cmp.Or(field, "body"), rule, "", allowed)
 }

@@ -11,19 +11,20 @@ import (
 	"venuegate/venues"
 )
 
-// faults are the "field rule" pairs of an invalid_request; nil for no error.
-func faults(t testing.TB, err error) []string {
+// fieldErrors returns the "field rule" pairs of an invalid_request error, or nil for
+// no error.
+func fieldErrors(t testing.TB, err error) []string {
 	t.Helper()
 	if err == nil {
 		return nil
 	}
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeInvalidRequest {
-		t.Fatalf("not an invalid_request: %v", err)
+		t.Fatalf("error %v, want an invalid_request", err)
 	}
-	fields, ok := e.Details["fields"].([]venues.FieldFault)
+	fields, ok := e.Details["fields"].([]venues.FieldError)
 	if !ok || len(fields) == 0 {
-		t.Fatalf("details.fields is missing: %v", e.Details)
+		t.Fatalf("details = %v, want fields", e.Details)
 	}
 	var pairs []string
 	for _, f := range fields {
@@ -32,10 +33,10 @@ func faults(t testing.TB, err error) []string {
 	return pairs
 }
 
-func wantFaults(t *testing.T, err error, want ...string) {
+func wantFieldErrors(t *testing.T, err error, want ...string) {
 	t.Helper()
-	if got := faults(t, err); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	if got := fieldErrors(t, err); !slices.Equal(got, want) {
+		t.Errorf("field errors = %q, want %q", got, want)
 	}
 }
 
@@ -60,18 +61,18 @@ func TestDecodePlaceOrder(t *testing.T) {
 		o.RequestID != want.RequestID || o.Comment != want.Comment || o.TriggerPrice.Valid ||
 		!venues.EqualOptional(o.Price, want.Price) || !venues.EqualOptional(o.StopLoss, want.StopLoss) ||
 		!venues.EqualOptional(o.TakeProfit, want.TakeProfit) {
-		t.Errorf("got %+v", o)
+		t.Errorf("order = %+v, want %+v", o, want)
 	}
 }
 
 func TestMarketOrderIsImmediateOrCancel(t *testing.T) {
 	o, err := api.DecodePlaceOrder([]byte(`{"exchange":"okx","symbol":"BTCUSDT","side":"sell","type":"market","qty":"1"}`))
 	if err != nil || o.TimeInForce != venues.ImmediateOrCancel {
-		t.Errorf("timeInForce %q, %v", o.TimeInForce, err)
+		t.Errorf("timeInForce = %q, error %v, want %q", o.TimeInForce, err, venues.ImmediateOrCancel)
 	}
 }
 
-func TestBadBodies(t *testing.T) {
+func TestDecodePlaceOrderRejectsBadBodies(t *testing.T) {
 	const head = `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market",`
 	deep := func(n int) string {
 		return head + `"qty":"1","x":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}"
@@ -82,11 +83,11 @@ func TestBadBodies(t *testing.T) {
 	}{
 		"empty":                   {"", []string{"body missing"}},
 		"white space":             {" \n", []string{"body missing"}},
-		"no object":               {"[]", []string{"body wrong_type"}},
+		"an array":                {"[]", []string{"body wrong_type"}},
 		"a string":                {`"a"`, []string{"body wrong_type"}},
 		"null":                    {"null", []string{"body wrong_type"}},
-		"cut off":                 {`{"qty":"1"`, []string{"body malformed"}},
-		"comma at the end":        {`{"qty":"1",}`, []string{"body malformed"}},
+		"truncated":               {`{"qty":"1"`, []string{"body malformed"}},
+		"trailing comma":          {`{"qty":"1",}`, []string{"body malformed"}},
 		"single quotes":           {`{'qty':'1'}`, []string{"body malformed"}},
 		"comment":                 {`{/**/}`, []string{"body malformed"}},
 		"NaN":                     {head + `"qty":NaN}`, []string{"body malformed"}},
@@ -102,8 +103,8 @@ func TestBadBodies(t *testing.T) {
 		"duplicate by escape":     {head + `"qty":"1","\u0071ty":"100"}`, []string{"qty duplicate"}},
 		"duplicate unknown":       {head + `"qty":"1","x":1,"x":2}`, []string{"x duplicate"}},
 		"duplicate inside":        {head + `"qty":"1","x":{"y":1,"y":2}}`, []string{"y duplicate"}},
-		"case variant beside":     {head + `"qty":"1","QTY":"100"}`, []string{"QTY wrong_case"}},
-		"case variant alone":      {head + `"Qty":"1"}`, []string{"Qty wrong_case", "qty missing"}},
+		"second case variant":     {head + `"qty":"1","QTY":"100"}`, []string{"QTY wrong_case"}},
+		"only case variant":       {head + `"Qty":"1"}`, []string{"Qty wrong_case", "qty missing"}},
 		"deep":                    {deep(17), []string{"body too_deep"}},
 		"very deep":               {deep(100_000), []string{"body too_deep"}},
 		"number for decimal":      {head + `"qty":1}`, []string{"qty wrong_type"}},
@@ -136,7 +137,7 @@ func TestBadBodies(t *testing.T) {
 		"post-only market order": {head + `"qty":"1","postOnly":true}`, []string{"postOnly not_applicable"}},
 		"resting market order":   {head + `"qty":"1","timeInForce":"gtc"}`, []string{"timeInForce not_applicable"}},
 		"unknown time in force":  {head + `"qty":"1","timeInForce":"GTC"}`, []string{"timeInForce unknown_value"}},
-		"nothing":                {`{}`, []string{"exchange missing", "symbol missing", "side missing", "type missing", "qty missing"}},
+		"no fields":              {`{}`, []string{"exchange missing", "symbol missing", "side missing", "type missing", "qty missing"}},
 		"every enum": {
 			`{"exchange":"Binance","symbol":"a b","side":"BUY","type":"stop","qty":"1"}`,
 			[]string{"exchange unknown_value", "symbol not_a_symbol", "side unknown_value", "type unknown_value"},
@@ -144,15 +145,15 @@ func TestBadBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := api.DecodePlaceOrder([]byte(c.body))
-			wantFaults(t, err, c.want...)
+			wantFieldErrors(t, err, c.want...)
 		})
 	}
 	if _, err := api.DecodePlaceOrder([]byte(deep(16))); err != nil {
-		t.Errorf("16 levels were refused: %v", err)
+		t.Errorf("error for 16 levels: %v, want none", err)
 	}
 }
 
-func TestOrderFieldsAgainstEachOther(t *testing.T) {
+func TestDecodePlaceOrderChecksFieldsAgainstEachOther(t *testing.T) {
 	for _, c := range []struct {
 		fields string
 		want   []string
@@ -177,24 +178,24 @@ func TestOrderFieldsAgainstEachOther(t *testing.T) {
 		{`"type":"market","stopLoss":"99","takeProfit":"101"`, nil},
 	} {
 		_, err := api.DecodePlaceOrder([]byte(`{"exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"1",` + c.fields + `}`))
-		if got := faults(t, err); !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %q, want %q", c.fields, got, c.want)
+		if got := fieldErrors(t, err); !slices.Equal(got, c.want) {
+			t.Errorf("%s: field errors = %q, want %q", c.fields, got, c.want)
 		}
 	}
 	_, err := api.DecodePlaceOrder([]byte(`{"exchange":"okx","symbol":"BTCUSDT","side":"sell","qty":"1","type":"limit",
 		"price":"100","stopLoss":"99","takeProfit":"101"}`))
-	wantFaults(t, err, "takeProfit wrong_side", "stopLoss wrong_side")
+	wantFieldErrors(t, err, "takeProfit wrong_side", "stopLoss wrong_side")
 }
 
-func TestFaultsNeverRepeatAValueOfTheWrongType(t *testing.T) {
+func TestValidationErrorsHideValuesOfTheWrongType(t *testing.T) {
 	_, err := api.DecodePlaceOrder([]byte(`{"exchange":{"secret":"hunter2"}}`))
 	e, _ := errors.AsType[*venues.Error](err)
 	if e == nil || strings.Contains(string(api.AppendError(nil, e, "req")), "hunter2") {
-		t.Error("the value is in the answer")
+		t.Errorf("error body repeats the value: %v", err)
 	}
 }
 
-func TestFaultsAreBounded(t *testing.T) {
+func TestValidationErrorsAreBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("{")
 	name := []byte("requestid")
@@ -206,19 +207,19 @@ func TestFaultsAreBounded(t *testing.T) {
 	}
 	b.WriteString(`"` + strings.Repeat("x", 9000) + `":1}`)
 	_, err := api.DecodePlaceOrder([]byte(b.String()))
-	if n := len(faults(t, err)); n != 32 {
-		t.Errorf("%d faults", n)
+	if n := len(fieldErrors(t, err)); n != 32 {
+		t.Errorf("%d field errors, want 32", n)
 	}
 }
 
 func TestDecodeAmendOrder(t *testing.T) {
 	a, err := api.DecodeAmendOrder([]byte(`{"qty":"2","price":null,"takeProfit":"5"}`))
 	if err != nil || !venues.EqualOptional(a.Qty, some("2")) || a.Price.Valid || !venues.EqualOptional(a.TakeProfit, some("5")) {
-		t.Errorf("got %+v, %v", a, err)
+		t.Errorf("amend = %+v, error %v, want qty 2 and takeProfit 5", a, err)
 	}
 	a, err = api.DecodeAmendOrder([]byte(`{"stopLoss":null,"takeProfit":"5"}`))
-	if err != nil || !a.DropStopLoss || a.DropTakeProfit || a.StopLoss.Valid {
-		t.Errorf("got %+v, %v", a, err)
+	if err != nil || !a.RemoveStopLoss || a.RemoveTakeProfit || a.StopLoss.Valid {
+		t.Errorf("amend = %+v, error %v, want the stop loss removed", a, err)
 	}
 	for body, want := range map[string][]string{
 		`{}`:               {"body missing"},
@@ -230,96 +231,98 @@ func TestDecodeAmendOrder(t *testing.T) {
 		`{"price":1}`:      {"price wrong_type"},
 	} {
 		_, err := api.DecodeAmendOrder([]byte(body))
-		wantFaults(t, err, want...)
+		wantFieldErrors(t, err, want...)
 	}
 }
 
 func TestCancelOrdersFilters(t *testing.T) {
 	c, err := api.DecodeCancelOrders([]byte(`{"symbol":"ETHUSDT","exchange":"okx"}`))
 	if err != nil || c.Symbol != "ETHUSDT" || c.Exchange != venues.OKX {
-		t.Errorf("got %+v, %v", c, err)
+		t.Errorf("body: filters = %+v, error %v, want ETHUSDT on okx", c, err)
 	}
 	if _, err := api.DecodeCancelOrders([]byte(`{}`)); err != nil {
-		t.Error(err)
+		t.Errorf("empty body: error %v, want none", err)
 	}
 	_, err = api.DecodeCancelOrders([]byte(`{"sybmol":"ETHUSDT"}`))
-	wantFaults(t, err, "sybmol unknown_name")
+	wantFieldErrors(t, err, "sybmol unknown_name")
 
 	c, given, err := api.ParseCancelOrders("symbol=ETHUSDT&exchange=okx")
 	if err != nil || !given || c.Symbol != "ETHUSDT" || c.Exchange != venues.OKX {
-		t.Errorf("got %+v, %v, %v", c, given, err)
+		t.Errorf("query: filters = %+v, given %v, error %v, want ETHUSDT on okx", c, given, err)
 	}
 	if _, given, err := api.ParseCancelOrders(""); given || err != nil {
-		t.Errorf("no query: %v, %v", given, err)
+		t.Errorf("no query: given %v, error %v, want false and none", given, err)
 	}
 	for raw, want := range map[string][]string{
 		"sybmol=ETHUSDT":          {"sybmol unknown_name"},
 		"Symbol=ETHUSDT":          {"Symbol wrong_case"},
 		"symbol=":                 {"symbol not_a_symbol"},
 		"symbol=ETH&symbol=BTC":   {"symbol duplicate"},
-		"exchange=kraken":         {"exchange unknown_value"},
+		"exchange=nowhere":        {"exchange unknown_value"},
 		"exchange=%zz":            {"query malformed"},
 		"exchange=okx;symbol=a":   {"query malformed"},
 		"exchange=okx&symbol=%ff": {"symbol malformed"},
 	} {
 		_, _, err := api.ParseCancelOrders(raw)
-		wantFaults(t, err, want...)
+		wantFieldErrors(t, err, want...)
 	}
 }
 
 func TestDecodePositionRequests(t *testing.T) {
 	c, err := api.DecodeClosePosition([]byte(`{"exchange":"okx","symbol":"BTCUSDT","qty":"0.1","requestId":"r"}`))
 	if err != nil || c.Exchange != venues.OKX || !venues.EqualOptional(c.Qty, some("0.1")) || c.RequestID != "r" || len(c.BodyHash) != 32 {
-		t.Errorf("got %+v, %v", c, err)
+		t.Errorf("close = %+v, error %v, want 0.1 of BTCUSDT on okx with a hash", c, err)
 	}
 	if c, err := api.DecodeClosePosition([]byte(`{"exchange":"okx","symbol":"BTCUSDT"}`)); err != nil || c.Qty.Valid {
-		t.Errorf("got %+v, %v", c, err)
+		t.Errorf("close = %+v, error %v, want no qty", c, err)
 	}
 	_, err = api.DecodeClosePosition([]byte(`{"qty":"0"}`))
-	wantFaults(t, err, "exchange missing", "symbol missing", "qty not_positive")
+	wantFieldErrors(t, err, "exchange missing", "symbol missing", "qty not_positive")
 
 	l, err := api.DecodeChangeLeverage([]byte(`{"exchange":"okx","symbol":"BTCUSDT","leverage":"10"}`))
 	if err != nil || !l.Leverage.Equal(d("10")) || l.Exchange != venues.OKX || l.Symbol != "BTCUSDT" {
-		t.Errorf("got %+v, %v", l, err)
+		t.Errorf("change = %+v, error %v, want leverage 10", l, err)
 	}
 	_, err = api.DecodeChangeLeverage([]byte(`{"exchange":"okx","symbol":"BTCUSDT","leverage":10}`))
-	wantFaults(t, err, "leverage wrong_type")
+	wantFieldErrors(t, err, "leverage wrong_type")
 	_, err = api.DecodeChangeLeverage([]byte(`{"exchange":"okx","symbol":"BTCUSDT","leverage":"0"}`))
-	wantFaults(t, err, "leverage not_positive")
+	wantFieldErrors(t, err, "leverage not_positive")
 }
 
-func TestBareNumbersWhereAsked(t *testing.T) {
-	for body, want := range map[string]string{`{"qty":0.50}`: "0.5", `{"qty":"0.5"}`: "0.5", `{"qty":1e2}`: "", `{"qty":true}`: ""} {
-		b := api.OpenBody([]byte(body), "qty")
-		b.AcceptBareNumbers()
-		var qty venues.Optional
-		for b.Next() {
-			qty = b.Decimal()
-		}
+func TestChartSignalsMayHoldBareNumbers(t *testing.T) {
+	for qty, want := range map[string]string{`0.50`: "0.5", `"0.5"`: "0.5", `1e2`: "", `true`: ""} {
+		s, _, err := api.DecodeSignal([]byte(`{"action":"close","exchange":"okx","symbol":"BTCUSDT","qty":`+qty+`}`), true)
 		if want == "" {
-			if b.Err() == nil {
-				t.Errorf("%s: no fault", body)
+			if err == nil {
+				t.Errorf("qty %s: no error", qty)
 			}
 			continue
 		}
-		if b.Err() != nil || !venues.EqualOptional(qty, some(want)) {
-			t.Errorf("%s: %v, %v", body, qty, b.Err())
+		if err != nil || !venues.EqualOptional(s.Qty, some(want)) {
+			t.Errorf("qty %s: read %v, error %v, want %s", qty, s.Qty, err, want)
 		}
 	}
 }
 
-func TestIgnoredMembersAreTold(t *testing.T) {
-	b := api.OpenBody([]byte(`{"a":1,"qty":"1","`+strings.Repeat("é", 100)+`":{}}`), "qty")
-	for b.Next() {
-		b.Decimal()
-	}
-	if got := b.Ignored(); len(got) != 2 || got[0] != "a" || utf8.RuneCountInString(got[1]) != 64 {
-		t.Errorf("got %q", got)
+func TestUnknownFieldsAreListed(t *testing.T) {
+	s, _, err := api.DecodeSignal([]byte(`{"a":1,"action":"cancel-all","`+strings.Repeat("é", 100)+`":{}}`), false)
+	if got := s.Ignored; err != nil || len(got) != 2 || got[0] != "a" || utf8.RuneCountInString(got[1]) != 64 {
+		t.Errorf("ignored = %q, error %v, want a and 64 characters", got, err)
 	}
 }
 
-// FuzzPlaceOrder: no body makes the decoder panic, and one that it takes is
-// whole and encodes again.
+// Errors are listed by their kind and then in the order of the document, not of
+// the body.
+func TestValidationErrorsHaveAFixedOrder(t *testing.T) {
+	_, err := api.DecodeAmendOrder([]byte(`{"takeProfit":"0","qty":"0","price":"0","triggerPrice":1}`))
+	wantFieldErrors(t, err, "triggerPrice wrong_type", "price not_positive", "qty not_positive", "takeProfit not_positive")
+	_, err = api.DecodePlaceOrder([]byte(`{"qty":"0","type":"limit","price":"-1","side":"x"}`))
+	wantFieldErrors(t, err, "side unknown_value", "exchange missing", "symbol missing",
+		"qty not_positive", "price not_positive")
+}
+
+// FuzzPlaceOrder checks that no body makes the decoder panic, and that an accepted
+// order is complete and can be encoded.
 func FuzzPlaceOrder(f *testing.F) {
 	f.Add([]byte(limitOrder))
 	f.Add([]byte(`{"exchange":"okx","symbol":"BTC-USDT-SWAP","side":"sell","type":"stop_market","qty":"1","triggerPrice":"5"}`))
@@ -328,36 +331,36 @@ func FuzzPlaceOrder(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o, err := api.DecodePlaceOrder(data)
 		if err != nil {
-			faults(t, err)
+			fieldErrors(t, err)
 			return
 		}
 		if !o.Qty.IsPositive() || o.Symbol == "" || o.TimeInForce == "" || len(o.BodyHash) != 32 ||
 			o.Price.Valid == o.Type.IsMarket() || o.TriggerPrice.Valid != o.Type.IsStop() {
-			t.Fatalf("taken: %+v", o)
+			t.Fatalf("accepted an incomplete order: %+v", o)
 		}
-		checkOrder(t, &venues.Order{OrderSpec: o.OrderSpec, Comment: o.Comment})
+		checkOrderJSON(t, &venues.Order{OrderSpec: o.OrderSpec, Comment: o.Comment})
 	})
 }
 
-// FuzzBodies runs every other decoder.
+// FuzzBodies checks that no body makes any other decoder panic.
 func FuzzBodies(f *testing.F) {
 	f.Add([]byte(`{"exchange":"okx","symbol":"BTCUSDT","leverage":"10","qty":"1","price":"2"}`))
 	f.Add([]byte(`{"exchange":null}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := api.DecodeAmendOrder(data)
-		faults(t, err)
+		fieldErrors(t, err)
 		_, err = api.DecodeCancelOrders(data)
-		faults(t, err)
+		fieldErrors(t, err)
 		_, err = api.DecodeClosePosition(data)
-		faults(t, err)
+		fieldErrors(t, err)
 		_, err = api.DecodeChangeLeverage(data)
-		faults(t, err)
+		fieldErrors(t, err)
 		_, _, err = api.ParseCancelOrders(string(data))
-		faults(t, err)
+		fieldErrors(t, err)
 	})
 }
 
-// FuzzDecimal: what is taken is printed as the same number.
+// FuzzDecimal checks that an accepted decimal is printed as the same number.
 func FuzzDecimal(f *testing.F) {
 	for _, seed := range []string{"0", "-0.50", "1e5", "999999999999999999.999999999999999999", "٣", "1.", "00012"} {
 		f.Add(seed)

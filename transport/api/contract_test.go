@@ -22,17 +22,17 @@ func document(t testing.TB) *openapi3.T {
 	return doc
 }
 
-func TestTheDocumentIsValid(t *testing.T) {
+func TestDocumentIsValid(t *testing.T) {
 	doc := document(t)
 	if err := doc.Validate(t.Context(), openapi3.EnableSchemaPatternValidation()); err != nil {
 		t.Error(err)
 	}
 	if !doc.IsOpenAPI31OrLater() {
-		t.Errorf("version %s", doc.OpenAPI)
+		t.Errorf("version = %s, want 3.1 or later", doc.OpenAPI)
 	}
 }
 
-func TestTheDocumentUsesAllThatItDefines(t *testing.T) {
+func TestDocumentUsesEveryDefinition(t *testing.T) {
 	text := string(api.OpenAPI())
 	doc := document(t)
 	for kind, names := range map[string][]string{
@@ -41,7 +41,7 @@ func TestTheDocumentUsesAllThatItDefines(t *testing.T) {
 	} {
 		for _, name := range names {
 			if !strings.Contains(text, fmt.Sprintf("%q", "#/components/"+kind+"/"+name)) {
-				t.Errorf("%s/%s is used nowhere", kind, name)
+				t.Errorf("%s/%s is never used", kind, name)
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func keys[V any](m map[string]V) []string {
 	return names
 }
 
-// The table of codes, in the document and in Go.
+// The document lists the codes of package venues with their status.
 func TestCodesAreDocumented(t *testing.T) {
 	schema := document(t).Components.Schemas["ErrorCode"].Value
 	var documented []venues.Code
@@ -68,7 +68,7 @@ func TestCodesAreDocumented(t *testing.T) {
 	}
 	for _, code := range venues.Codes() {
 		if row := fmt.Sprintf("| `%s` | %d |", code, api.Status(code)); !strings.Contains(schema.Description, row) {
-			t.Errorf("no row %s", row)
+			t.Errorf("the table of codes lacks the row %s", row)
 		}
 	}
 }
@@ -82,15 +82,14 @@ func TestRulesAreDocumented(t *testing.T) {
 	}
 }
 
-// Every record is written with the members of its schema, in their order: whole
-// and bare.
+// Complete records have exactly the fields of their schemas.
 func TestRecordsAreDocumented(t *testing.T) {
 	doc := document(t)
 	full := fullOrder()
 	position := venues.Position{
 		Exchange: venues.OKX, Symbol: "BTCUSDT", Side: venues.Long, MarginMode: venues.MarginCross, Reason: venues.ClosedManual,
 	}
-	fault := venues.Errorf(venues.CodeExchangeUnavailable, "m")
+	unavailable := venues.Errorf(venues.CodeExchangeUnavailable, "m")
 	for name, record := range map[string][]byte{
 		"Order":          api.AppendOrder(nil, &full),
 		"Fill":           api.AppendFill(nil, &venues.Fill{Exchange: venues.OKX, Side: venues.Buy, Liquidity: venues.Taker, Source: venues.SourceAPI}),
@@ -99,12 +98,12 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"Instrument":     api.AppendInstrument(nil, &venues.Instrument{Exchange: venues.OKX, Kind: venues.KindFuture, Status: venues.InstrumentHalted}),
 		"LeverageChange": api.AppendLeverage(nil, &venues.LeverageChange{Exchange: venues.OKX}),
 		"CancelResult": api.AppendCancelResult(nil, &venues.CancelResult{
-			Exchange: venues.OKX, Result: venues.CancelUnknown, Error: fault,
+			Exchange: venues.OKX, Result: venues.CancelUnknown, Error: unavailable,
 		}),
-		"SignalAnswer": api.AppendSignalAnswer(nil, &venues.SignalAnswer{RequestID: "r", Status: "pending"}),
+		"SignalAnswer": api.AppendSignalAnswer(nil, &venues.SignalResponse{RequestID: "r", Status: "pending"}),
 		"Event":        api.AppendEvent(nil, "evt_1", "order.filled", at(1), []byte(`{}`)),
 		"Error": api.AppendError(nil, venues.Errorf(venues.CodeNotFound, "m").With("order", full).
-			With("fields", []venues.FieldFault{{Field: "f", Rule: "missing", Given: "g", Allowed: "a"}}), "req"),
+			With("fields", []venues.FieldError{{Field: "f", Rule: "missing", Given: "g", Allowed: "a"}}), "req"),
 	} {
 		schema := doc.Components.Schemas[name]
 		if err := conforms(schema.Value, record); err != nil {
@@ -119,7 +118,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 	}
 }
 
-func TestBareRecordsConform(t *testing.T) {
+func TestRecordsWithoutOptionalValuesConform(t *testing.T) {
 	doc := document(t)
 	order := venues.Order{
 		Exchange: venues.OKX, Status: venues.StatusPending, Source: venues.SourceAPI,
@@ -158,7 +157,7 @@ func conforms(schema *openapi3.Schema, data []byte) error {
 	return schema.VisitJSON(value, openapi3.EnableJSONSchema2020())
 }
 
-// undocumented lists members of value that the schema does not name.
+// undocumented lists the fields of value that the schema lacks.
 func undocumented(schema *openapi3.Schema, value any, at string) []string {
 	var found []string
 	switch v := value.(type) {
@@ -166,13 +165,13 @@ func undocumented(schema *openapi3.Schema, value any, at string) []string {
 		if len(schema.Properties) == 0 {
 			return nil // a free object: details, data
 		}
-		for member, inner := range v {
-			property := schema.Properties[member]
+		for name, inner := range v {
+			property := schema.Properties[name]
 			if property == nil {
-				found = append(found, at+"."+member+" is not documented")
+				found = append(found, at+"."+name+" is not documented")
 				continue
 			}
-			found = append(found, undocumented(property.Value, inner, at+"."+member)...)
+			found = append(found, undocumented(property.Value, inner, at+"."+name)...)
 		}
 	case []any:
 		for _, inner := range v {
@@ -182,49 +181,48 @@ func undocumented(schema *openapi3.Schema, value any, at string) []string {
 	return found
 }
 
-// unwritten lists members of the schema that value lacks.
+// unwritten lists the fields of the schema that value lacks.
 func unwritten(schema *openapi3.Schema, value any, at string) []string {
 	var found []string
 	object, _ := value.(map[string]any)
-	for member, property := range schema.Properties {
-		inner, written := object[member]
+	for name, property := range schema.Properties {
+		inner, written := object[name]
 		if !written {
-			found = append(found, at+"."+member+" is documented but not written")
+			found = append(found, at+"."+name+" is documented but not written")
 			continue
 		}
 		if _, nested := inner.(map[string]any); nested {
-			found = append(found, unwritten(property.Value, inner, at+"."+member)...)
+			found = append(found, unwritten(property.Value, inner, at+"."+name)...)
 		}
 	}
 	return found
 }
 
-// Bodies are read with the members of their schemas.
+// The decoders know exactly the fields of the schemas.
 func TestRequestsAreDocumented(t *testing.T) {
 	doc := document(t)
 	for path, c := range map[string]struct {
 		operation *openapi3.Operation
-		members   []string
+		fields    []string
 	}{
-		"POST /v1/orders":             {doc.Paths.Find("/v1/orders").Post, api.PlaceOrderMembers()},
-		"PATCH /v1/orders/{id}":       {doc.Paths.Find("/v1/orders/{id}").Patch, api.AmendOrderMembers()},
-		"DELETE /v1/orders":           {doc.Paths.Find("/v1/orders").Delete, api.CancelOrdersMembers()},
-		"POST /v1/positions/close":    {doc.Paths.Find("/v1/positions/close").Post, api.ClosePositionMembers()},
-		"POST /v1/positions/leverage": {doc.Paths.Find("/v1/positions/leverage").Post, api.ChangeLeverageMembers()},
-		"POST /v1/hooks/chart/{id}":   {doc.Paths.Find("/v1/hooks/chart/{id}").Post, api.SignalMembers()},
-		"POST /v1/hooks/in/{hookId}":  {doc.Paths.Find("/v1/hooks/in/{hookId}").Post, signedMembers()},
+		"POST /v1/orders":             {doc.Paths.Find("/v1/orders").Post, api.PlaceOrderFields},
+		"PATCH /v1/orders/{id}":       {doc.Paths.Find("/v1/orders/{id}").Patch, api.AmendOrderFields},
+		"DELETE /v1/orders":           {doc.Paths.Find("/v1/orders").Delete, api.CancelOrdersParameters()},
+		"POST /v1/positions/close":    {doc.Paths.Find("/v1/positions/close").Post, api.ClosePositionFields},
+		"POST /v1/positions/leverage": {doc.Paths.Find("/v1/positions/leverage").Post, api.ChangeLeverageFields},
+		"POST /v1/hooks/chart/{id}":   {doc.Paths.Find("/v1/hooks/chart/{id}").Post, api.SignalFields},
+		"POST /v1/hooks/in/{hookId}":  {doc.Paths.Find("/v1/hooks/in/{hookId}").Post, signedFields()},
 	} {
 		schema := c.operation.RequestBody.Value.Content["application/json"].Schema.Value
-		members := slices.Clone(c.members)
-		slices.Sort(members)
-		if got := keys(schema.Properties); !slices.Equal(got, members) {
-			t.Errorf("%s: documented %q, read %q", path, got, members)
+		decoded := slices.Sorted(slices.Values(c.fields))
+		if got := keys(schema.Properties); !slices.Equal(got, decoded) {
+			t.Errorf("%s: documented fields = %q, want the decoded %q", path, got, decoded)
 		}
 	}
 }
 
-// The examples of the document are taken by the decoders.
-func TestExampleBodiesAreTaken(t *testing.T) {
+// The decoders accept the examples of the document.
+func TestExampleOrdersAreAccepted(t *testing.T) {
 	doc := document(t)
 	post := doc.Paths.Find("/v1/orders").Post.RequestBody.Value.Content["application/json"]
 	for name, example := range post.Examples {
@@ -238,12 +236,12 @@ func TestExampleBodiesAreTaken(t *testing.T) {
 	}
 }
 
-// signedMembers are those of a signal that is signed.
-func signedMembers() []string {
-	return slices.DeleteFunc(api.SignalMembers(), func(name string) bool { return name == "channelToken" || name == "time" })
+// signedFields returns the fields of a signal of a signed channel.
+func signedFields() []string {
+	return slices.DeleteFunc(slices.Clone(api.SignalFields), func(name string) bool { return name == "channelToken" || name == "time" })
 }
 
-func TestExampleSignalsAreTaken(t *testing.T) {
+func TestExampleSignalsAreAccepted(t *testing.T) {
 	for name, example := range document(t).Paths.Find("/v1/hooks/in/{hookId}").Post.RequestBody.Value.Content["application/json"].Examples {
 		data, err := json.Marshal(example.Value.Value)
 		if err != nil {
@@ -255,7 +253,7 @@ func TestExampleSignalsAreTaken(t *testing.T) {
 	}
 }
 
-// Every event of the interface has a webhook whose payload is described.
+// Every event type has a webhook with a description of its payload.
 func TestWebhooksAreDocumented(t *testing.T) {
 	doc := document(t)
 	var types []string
@@ -264,7 +262,7 @@ func TestWebhooksAreDocumented(t *testing.T) {
 	}
 	slices.Sort(types)
 	if got := keys(doc.Webhooks); !slices.Equal(got, types) {
-		t.Fatalf("webhooks %q, events %q", got, types)
+		t.Fatalf("webhooks = %q, want one per event type %q", got, types)
 	}
 	for name, item := range doc.Webhooks {
 		var parameters []string
@@ -272,11 +270,11 @@ func TestWebhooksAreDocumented(t *testing.T) {
 			parameters = append(parameters, p.Value.Name)
 		}
 		if want := []string{"X-Service-Signature", "X-Service-Timestamp", "X-Service-Event-Id", "X-Service-Attempt"}; !slices.Equal(parameters, want) {
-			t.Errorf("%s: headers %q, want %q", name, parameters, want)
+			t.Errorf("%s: headers = %q, want %q", name, parameters, want)
 		}
-		special := item.Post.RequestBody.Value.Content["application/json"].Schema.Value.AllOf[1].Value
-		if special.Properties["type"].Value.Const != name || len(special.Properties["data"].Value.Required) == 0 {
-			t.Errorf("%s: %v", name, special.Properties)
+		specific := item.Post.RequestBody.Value.Content["application/json"].Schema.Value.AllOf[1].Value
+		if specific.Properties["type"].Value.Const != name || len(specific.Properties["data"].Value.Required) == 0 {
+			t.Errorf("%s: properties = %v, want its type and required data", name, specific.Properties)
 		}
 	}
 }
@@ -294,7 +292,7 @@ func TestEnumsAreDocumented(t *testing.T) {
 			got = append(got, value.(string))
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
+			t.Errorf("enum of %s = %q, want %q", name, got, want)
 		}
 	}
 }
@@ -317,12 +315,12 @@ func TestLimitsAreDocumented(t *testing.T) {
 	} {
 		schema := doc.Paths.Find(path).Get.Parameters.GetByInAndName("query", "limit").Schema.Value
 		if fmt.Sprint(schema.Default) != fmt.Sprint(want[0]) || schema.Max == nil || *schema.Max != float64(want[1]) {
-			t.Errorf("%s: default %v, maximum %v, want %v", path, schema.Default, schema.Max, want)
+			t.Errorf("limit of %s: default %v, maximum %v, want %v", path, schema.Default, schema.Max, want)
 		}
 	}
 	request := doc.Components.Schemas["OrderRequest"].Value
 	if most := request.Properties["comment"].Value.MaxLength; most == nil || *most != api.CommentCharsMax {
-		t.Errorf("comment: %v", most)
+		t.Errorf("maxLength of comment = %v, want %d", most, api.CommentCharsMax)
 	}
 	intro := doc.Info.Description
 	for _, sentence := range []string{
@@ -333,7 +331,30 @@ func TestLimitsAreDocumented(t *testing.T) {
 		fmt.Sprintf("After %d failed", api.AuthFailuresPerWindow),
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(intro), " "), sentence) {
-			t.Errorf("the introduction does not say %q", sentence)
+			t.Errorf("the introduction lacks %q", sentence)
 		}
+	}
+}
+
+// The documents list every venue of the table, without a change of their files.
+func TestDocumentsListEveryVenue(t *testing.T) {
+	list := append(venues.All(), "nowhere")
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPIWithVenues(list...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Exchange", "OptionalExchange"} {
+		var got []string
+		for _, value := range doc.Components.Schemas[name].Value.Enum {
+			if text, ok := value.(string); ok {
+				got = append(got, text)
+			}
+		}
+		if !slices.Equal(got, texts(list)) {
+			t.Errorf("enum of %s = %q, want %q", name, got, list)
+		}
+	}
+	if pattern := "trades:(" + strings.Join(texts(list), "|") + "):"; !strings.Contains(string(api.AsyncAPIWithVenues(list...)), pattern) {
+		t.Error("the pattern of topic names lacks the new venue")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Cursor is where a page ended, and the window that the first page settled:
-// pages that follow each other must not be cut by a moving "now".
+// Cursor is the position where a page ended, and the period [From, To) that the
+// first page fixed, so that a moving "now" does not change the pages after it.
 type Cursor struct {
 	At   time.Time
 	ID   string
@@ -27,24 +27,25 @@ const (
 	cursorHeadBytes = 1 + 3*8
 	// cursorMACBytes: 128 bits, out of reach of guessing over a network.
 	cursorMACBytes = 16
-	// CursorSecretBytesMin is the least length of the secret.
+	// CursorSecretBytesMin is the minimum length of the secret.
 	CursorSecretBytesMin = 32
-	// cursorCharsMax bounds the text of a cursor.
+	// cursorCharsMax bounds the length of a cursor text.
 	cursorCharsMax = 512
 )
 
-// ErrCursorSecret refuses a secret that is too short.
+// ErrCursorSecret is returned for a secret that is too short.
 var ErrCursorSecret = errors.New("api: the secret for cursors must be at least 32 bytes")
 
 var cursorEncoding = base64.RawURLEncoding.Strict()
 
-// Cursors seals and opens cursors. It is safe for concurrent use.
+// Cursors seals cursors into opaque texts and opens them again. It is safe for
+// concurrent use.
 type Cursors struct {
 	macs sync.Pool
 }
 
-// NewCursors makes a codec. The secret belongs to the installation: a cursor
-// survives restarts and is good on every node that has the same secret.
+// NewCursors returns a codec with the secret of the installation: cursors stay valid
+// across restarts and on every node with the same secret.
 func NewCursors(secret []byte) (*Cursors, error) {
 	if len(secret) < CursorSecretBytesMin {
 		return nil, ErrCursorSecret
@@ -53,8 +54,8 @@ func NewCursors(secret []byte) (*Cursors, error) {
 	return &Cursors{macs: sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }}}, nil
 }
 
-// Seal makes the text of a cursor. It is bound to filters: Open gives it back
-// only under the same ones.
+// Seal returns the text of a cursor, bound to filters: Open accepts it only with the
+// same ones.
 func (c *Cursors) Seal(cursor Cursor, filters ...string) string {
 	payload := make([]byte, 0, cursorHeadBytes+len(cursor.ID)+cursorMACBytes)
 	payload = append(payload, cursorVersion)
@@ -65,23 +66,26 @@ func (c *Cursors) Seal(cursor Cursor, filters ...string) string {
 	return cursorEncoding.EncodeToString(append(payload, c.sum(payload, filters)...))
 }
 
-// Open reads a cursor that Seal made under the same filters. Anything else is a
-// *venues.Error invalid_request that names the parameter cursor.
+// Open returns the cursor of a text that Seal made with the same filters. For any
+// other text it returns a *venues.Error invalid_request that names the parameter
+// cursor.
 func (c *Cursors) Open(text string, filters ...string) (Cursor, error) {
-	var f Faults
-	f.Add("cursor", RuleMalformed, "", "nextCursor of the page before, with the same filters")
 	sealed, err := decodeCursor(text)
 	if err != nil || len(sealed) < cursorHeadBytes+cursorMACBytes || sealed[0] != cursorVersion {
-		return Cursor{}, f.Err()
+		return Cursor{}, invalidCursor()
 	}
 	payload, mac := sealed[:len(sealed)-cursorMACBytes], sealed[len(sealed)-cursorMACBytes:]
 	if subtle.ConstantTimeCompare(mac, c.sum(payload, filters)) != 1 {
-		return Cursor{}, f.Err()
+		return Cursor{}, invalidCursor()
 	}
-	moment := func(i int) time.Time {
+	timeAt := func(i int) time.Time {
 		return fromUnixNano(int64(binary.BigEndian.Uint64(payload[1+8*i:])))
 	}
-	return Cursor{At: moment(0), From: moment(1), To: moment(2), ID: string(payload[cursorHeadBytes:])}, nil
+	return Cursor{At: timeAt(0), From: timeAt(1), To: timeAt(2), ID: string(payload[cursorHeadBytes:])}, nil
+}
+
+func invalidCursor() error {
+	return FieldError("cursor", RuleMalformed, "", "nextCursor of the page before, with the same filters")
 }
 
 func decodeCursor(text string) ([]byte, error) {
@@ -89,15 +93,15 @@ func decodeCursor(text string) ([]byte, error) {
 		return nil, base64.CorruptInputError(cursorCharsMax)
 	}
 	for i := range len(text) {
-		if text[i] == '\n' || text[i] == '\r' { // the decoder would skip them
+		if text[i] == '\n' || text[i] == '\r' { // which the decoder would skip
 			return nil, base64.CorruptInputError(i)
 		}
 	}
 	return cursorEncoding.DecodeString(text)
 }
 
-// sum is over the payload and each filter with its length before it, so that no
-// two lists of filters are the same bytes.
+// sum returns the MAC of the payload and of each filter with its length before it,
+// so that different lists of filters are never the same bytes.
 func (c *Cursors) sum(payload []byte, filters []string) []byte {
 	mac, _ := c.macs.Get().(hash.Hash)
 	defer c.macs.Put(mac)
@@ -112,7 +116,8 @@ func (c *Cursors) sum(payload []byte, filters []string) []byte {
 	return mac.Sum(nil)[:cursorMACBytes]
 }
 
-// unixNano is 0 for the zero time; 1970 itself is not told apart from it.
+// unixNano returns at in nanoseconds since 1970, and 0 for the zero time. A cursor
+// thus cannot hold 1970-01-01T00:00:00Z itself.
 func unixNano(at time.Time) int64 {
 	if at.IsZero() {
 		return 0

@@ -20,7 +20,7 @@ func cursors(t testing.TB, fill byte) *api.Cursors {
 	return c
 }
 
-func TestCursorComesBackUnderItsFiltersAlone(t *testing.T) {
+func TestCursorOpensOnlyWithItsFilters(t *testing.T) {
 	codec := cursors(t, 1)
 	cursor := api.Cursor{
 		At: time.Unix(1_700_000_000, 123_456_789).UTC(), ID: "ord_1",
@@ -28,7 +28,7 @@ func TestCursorComesBackUnderItsFiltersAlone(t *testing.T) {
 	}
 	text := codec.Seal(cursor, "fills", "cus_1", "BTCUSDT")
 	if got, err := codec.Open(text, "fills", "cus_1", "BTCUSDT"); err != nil || got != cursor {
-		t.Fatalf("got %+v, %v", got, err)
+		t.Fatalf("cursor = %+v, error %v, want %+v", got, err, cursor)
 	}
 	for _, filters := range [][]string{
 		nil,
@@ -40,13 +40,13 @@ func TestCursorComesBackUnderItsFiltersAlone(t *testing.T) {
 		{"fillscus_1BTCUSDT"},
 	} {
 		_, err := codec.Open(text, filters...)
-		wantFaults(t, err, "cursor malformed")
+		wantFieldErrors(t, err, "cursor malformed")
 	}
 	_, err := cursors(t, 2).Open(text, "fills", "cus_1", "BTCUSDT")
-	wantFaults(t, err, "cursor malformed")
+	wantFieldErrors(t, err, "cursor malformed")
 }
 
-func TestBadCursors(t *testing.T) {
+func TestAlteredCursorsAreRejected(t *testing.T) {
 	codec := cursors(t, 1)
 	good := codec.Seal(api.Cursor{ID: "a"})
 	for _, text := range []string{
@@ -54,27 +54,27 @@ func TestBadCursors(t *testing.T) {
 		strings.Repeat("A", 513), strings.Repeat("A", 60), strings.ToLower(good), good + good,
 	} {
 		_, err := codec.Open(text)
-		wantFaults(t, err, "cursor malformed")
+		wantFieldErrors(t, err, "cursor malformed")
 	}
 	for i := range len(good) {
 		altered := []byte(good)
 		altered[i] ^= 1
 		if _, err := codec.Open(string(altered)); err == nil {
-			t.Errorf("opened with character %d altered", i)
+			t.Errorf("cursor with character %d altered was opened", i)
 		}
 	}
 }
 
-func TestCursorSecretLength(t *testing.T) {
+func TestShortCursorSecretIsRejected(t *testing.T) {
 	if _, err := api.NewCursors(make([]byte, 31)); err == nil {
-		t.Error("31 bytes were taken")
+		t.Error("a secret of 31 bytes was accepted")
 	}
 }
 
 func TestCursorRoundTrip(t *testing.T) {
 	codec := cursors(t, 3)
 	rapid.Check(t, func(t *rapid.T) {
-		moment := rapid.Custom(func(t *rapid.T) time.Time {
+		instant := rapid.Custom(func(t *rapid.T) time.Time {
 			n := rapid.Int64().Draw(t, "nanoseconds")
 			if n == 0 {
 				return time.Time{}
@@ -82,17 +82,18 @@ func TestCursorRoundTrip(t *testing.T) {
 			return time.Unix(0, n).UTC()
 		})
 		cursor := api.Cursor{
-			At: moment.Draw(t, "at"), From: moment.Draw(t, "from"), To: moment.Draw(t, "to"),
+			At: instant.Draw(t, "at"), From: instant.Draw(t, "from"), To: instant.Draw(t, "to"),
 			ID: rapid.StringN(0, 64, 128).Draw(t, "id"),
 		}
 		filters := rapid.SliceOf(rapid.String()).Draw(t, "filters")
 		if got, err := codec.Open(codec.Seal(cursor, filters...), filters...); err != nil || got != cursor {
-			t.Fatalf("got %+v, %v", got, err)
+			t.Fatalf("cursor = %+v, error %v, want %+v", got, err, cursor)
 		}
 	})
 }
 
-// FuzzCursor: no text panics, and only what Seal made is opened.
+// FuzzCursor checks that no text makes Open panic, and that only texts made by Seal
+// are opened.
 func FuzzCursor(f *testing.F) {
 	codec := cursors(f, 1)
 	f.Add(codec.Seal(api.Cursor{ID: "ord_1", At: time.Unix(1, 2)}), "a")
@@ -101,11 +102,11 @@ func FuzzCursor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, filter string) {
 		cursor, err := codec.Open(text, filter)
 		if err != nil {
-			faults(t, err)
+			fieldErrors(t, err)
 			return
 		}
 		if again := codec.Seal(cursor, filter); again != text {
-			t.Fatalf("%q was opened but is sealed as %q", text, again)
+			t.Fatalf("opened %q, which Seal writes as %q", text, again)
 		}
 	})
 }

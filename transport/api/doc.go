@@ -1,46 +1,47 @@
-// Package api is the public wire of the service: the hand-written OpenAPI
-// document, and the Go functions that read and write exactly what it says. It
-// knows no server, so every edge (REST, hooks, stream, console) speaks the same
-// JSON.
+// Package api is the JSON that clients of the service send and receive: the
+// hand-written OpenAPI and AsyncAPI documents, and the Go functions that decode and
+// encode exactly what they describe. It knows no server, so REST, hooks, stream and
+// console all share one format.
 //
-// # Reading
+// # Requests
 //
-// A request body is read member by member with a Body: a strict reader of one
-// JSON object. It refuses what lenient parsers pass in silence: a name given
-// twice or in another case, trailing data, invalid UTF-8, nesting past
-// JSONDepthMax, a number where a decimal string belongs. Members that are not
-// known are ignored, so that clients may be newer than the service; null is the
-// same as absent. A query string is read with a Query under the same rules.
-// Every fault of a request is reported in one answer:
+// A table names the fields of each request body once: name, whether it is required,
+// and the function that reads its value into the command.
 //
-//	body := api.OpenBody(data, "symbol", "qty")
-//	for body.Next() {
-//		switch body.Name() {
-//		case "symbol":
-//			symbol = body.Symbol()
-//		case "qty":
-//			qty = body.Decimal()
-//		}
-//	}
-//	body.Require("symbol", "qty")
-//	if err := body.Err(); err != nil {
-//		return err // a *venues.Error invalid_request with details.fields
-//	}
+//	var closePositionFields = fieldsOf([]field[venues.ClosePosition]{
+//		{"exchange", required, func(b *body, c *venues.ClosePosition) { c.Exchange = b.exchange() }},
+//		{"qty", optional, func(b *body, c *venues.ClosePosition) { c.Qty = b.positive() }},
+//		...
 //
-// # Writing
+// Decoding is strict. It rejects what lenient parsers accept silently: a name given
+// twice or in another case, data after the object, invalid UTF-8, nesting beyond
+// JSONDepthMax, a number where a decimal string is required. Unknown fields are
+// ignored, so that clients may be newer than the service; null counts as absent.
+// Query reads the parameters of a query string under the same rules.
 //
-// Records are appended to a byte slice (AppendOrder, AppendFill and so on)
-// without reflection. A member that does not apply is null, never left out and
-// never a made-up zero; decimals are strings in plain notation; moments are in
+// All errors of a request are reported in one response: ValidationErrors collects
+// them, and its Err is a *venues.Error invalid_request with details.fields.
+//
+// # Responses
+//
+// Records are appended to a byte slice (AppendOrder, AppendFill and so on) without
+// reflection. A field that does not apply is null: it is never left out, and never
+// an invented zero. Decimals are strings in plain notation, times have
 // venues.TimeFormat.
+//
+// # Stream
+//
+// DecodeStreamRequest decodes the messages of clients, StreamEncoder encodes the
+// messages of topics, and the Append...Reply functions the replies. The wire calls a
+// topic a channel. StreamCode lists the codes of error frames and of closes.
 //
 // # Paging
 //
-// Cursors seals where a page ended into an opaque text that only this
-// installation can have made and that is good for the same filters alone.
+// Cursors seals the position where a page ended into an opaque text. Only this
+// installation can produce it, and it is valid for the same filters only.
 //
-// # Errors
+// # Errors and limits
 //
-// Status maps a code to its HTTP status, in one table; AppendError writes the
-// error body. The limits that the edges keep stand in limits.go.
+// Status maps an error code to its HTTP status, and AppendError encodes the error
+// body. limits.go holds the limits that the transports enforce.
 package api

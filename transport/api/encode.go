@@ -11,16 +11,16 @@ import (
 	"venuegate/venues"
 )
 
-// The functions below write one member each, with a comma behind it; an object
-// is '{', its members, closeObject.
+// The field functions below append one field of a JSON object with a comma after
+// it. An object is '{', its fields, closeObject.
 
-func name(dst []byte, member string) []byte {
+func fieldName(dst []byte, name string) []byte {
 	dst = append(dst, '"')
-	dst = append(dst, member...)
+	dst = append(dst, name...)
 	return append(dst, '"', ':')
 }
 
-// closeObject replaces the last member's comma.
+// closeObject replaces the comma after the last field by a brace.
 func closeObject(dst []byte) []byte { return closeWith(dst, '{', '}') }
 
 func closeArray(dst []byte) []byte { return closeWith(dst, '[', ']') }
@@ -33,71 +33,69 @@ func closeWith(dst []byte, open, end byte) []byte {
 	return dst
 }
 
-// quote writes a JSON string; bytes that are not UTF-8 become U+FFFD.
+// quote appends a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func quote(dst []byte, value string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, value) // the error only tells of the replacement
+	dst, _ = jsontext.AppendQuote(dst, value) // the error only reports such a replacement
 	return dst
 }
 
-func text(dst []byte, member, value string) []byte {
-	return append(quote(name(dst, member), value), ',')
+func textField(dst []byte, name, value string) []byte {
+	return append(quote(fieldName(dst, name), value), ',')
 }
 
-// nullableText writes null for the empty string.
-func nullableText(dst []byte, member, value string) []byte {
+// textOrNullField appends null for the empty string.
+func textOrNullField(dst []byte, name, value string) []byte {
 	if value == "" {
-		return null(dst, member)
+		return nullField(dst, name)
 	}
-	return text(dst, member, value)
+	return textField(dst, name, value)
 }
 
-func null(dst []byte, member string) []byte { return append(name(dst, member), "null,"...) }
+func nullField(dst []byte, name string) []byte { return append(fieldName(dst, name), "null,"...) }
 
-func boolean(dst []byte, member string, value bool) []byte {
-	return append(strconv.AppendBool(name(dst, member), value), ',')
+func boolField(dst []byte, name string, value bool) []byte {
+	return append(strconv.AppendBool(fieldName(dst, name), value), ',')
 }
 
-func number(dst []byte, member string, value decimal.Decimal) []byte {
-	return append(AppendDecimal(name(dst, member), value), ',')
+func numberField(dst []byte, name string, value decimal.Decimal) []byte {
+	return append(AppendDecimal(fieldName(dst, name), value), ',')
 }
 
-func nullableNumber(dst []byte, member string, value venues.Optional) []byte {
+func numberOrNullField(dst []byte, name string, value venues.Optional) []byte {
 	if !value.Valid {
-		return null(dst, member)
+		return nullField(dst, name)
 	}
-	return number(dst, member, value.Decimal)
+	return numberField(dst, name, value.Decimal)
 }
 
-func moment(dst []byte, member string, value venues.Time) []byte {
-	return append(AppendTime(name(dst, member), value.Time), ',')
+func timeField(dst []byte, name string, value venues.Time) []byte {
+	return append(venues.AppendTime(fieldName(dst, name), value.Time), ',')
 }
 
-// AppendTime writes a moment in venues.TimeFormat; the zero moment is null.
-func AppendTime(dst []byte, at time.Time) []byte { return venues.AppendTime(dst, at) }
-
-// AppendDecimal writes a decimal as a JSON string in plain notation: "0.5",
-// "64000", never "64000.00" or "6.4e4". Values of up to 18 digits cost no
-// allocation.
+// AppendDecimal appends a decimal as a JSON string in plain notation: "0.5",
+// "64000", never "64000.00" or "6.4e4". It does not allocate for values of up to 18
+// digits.
 func AppendDecimal(dst []byte, d decimal.Decimal) []byte {
 	return append(venues.AppendDecimal(append(dst, '"'), d), '"')
 }
 
-// AppendList writes {"items":[...]}.
+// AppendList appends {"items":[...]}.
 func AppendList[T any](dst []byte, items []T, each func([]byte, *T) []byte) []byte {
 	return append(appendItems(append(dst, '{'), items, each), '}')
 }
 
-// AppendPage writes {"items":[...],"nextCursor":...}; no next page is null.
+// AppendPage appends {"items":[...],"nextCursor":...}. An empty cursor is null: there
+// is no next page.
 func AppendPage[T any](dst []byte, items []T, each func([]byte, *T) []byte, nextCursor string) []byte {
 	dst = append(appendItems(append(dst, '{'), items, each), ',')
-	return closeObject(nullableText(dst, "nextCursor", nextCursor))
+	return closeObject(textOrNullField(dst, "nextCursor", nextCursor))
 }
 
 func appendItems[T any](dst []byte, items []T, each func([]byte, *T) []byte) []byte {
-	return AppendArray(name(dst, "items"), items, each)
+	return AppendArray(fieldName(dst, "items"), items, each)
 }
 
-// AppendArray writes [...].
+// AppendArray appends [...].
 func AppendArray[T any](dst []byte, items []T, each func([]byte, *T) []byte) []byte {
 	dst = append(dst, '[')
 	for i := range items {
@@ -106,8 +104,8 @@ func AppendArray[T any](dst []byte, items []T, each func([]byte, *T) []byte) []b
 	return closeArray(dst)
 }
 
-// appendAny writes a value of error details. Records are written as everywhere;
-// what cannot be written is null.
+// appendAny appends a value of error details, records in their usual form. A value
+// that cannot be encoded becomes null.
 func appendAny(dst []byte, value any) []byte {
 	switch v := value.(type) {
 	case string:
@@ -124,9 +122,9 @@ func appendAny(dst []byte, value any) []byte {
 		}
 		return AppendDecimal(dst, v.Decimal)
 	case time.Time:
-		return AppendTime(dst, v)
+		return venues.AppendTime(dst, v)
 	case venues.Time:
-		return AppendTime(dst, v.Time)
+		return venues.AppendTime(dst, v.Time)
 	case venues.Order:
 		return AppendOrder(dst, &v)
 	case *venues.Order:

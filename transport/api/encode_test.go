@@ -28,7 +28,7 @@ func wantJSON(t *testing.T, got []byte, want string) {
 	t.Helper()
 	var compact jsontext.Value = []byte(want)
 	if err := compact.Compact(); err != nil {
-		t.Fatalf("the golden text is no JSON: %v", err)
+		t.Fatalf("golden text is not JSON: %v", err)
 	}
 	if string(got) != string(compact) {
 		t.Errorf("got  %s\nwant %s", got, compact)
@@ -51,7 +51,7 @@ func fullOrder() venues.Order {
 		},
 		Source: venues.SourceAPI, ChannelID: "hook_1", Comment: "breakout \"A\"\n<b>", VenueOrderID: "77",
 		Replaces: "ord_0", ReplacedBy: "ord_3",
-		Error: &venues.OrderFault{
+		Error: &venues.RejectReason{
 			Code: venues.CodeOrderRejected, Message: "m", Reason: "post_only_would_cross", VenueCode: "-5022", VenueMessage: "v",
 		},
 		CreatedAt: at(123), UpdatedAt: at(0),
@@ -89,7 +89,7 @@ func TestRemainingQtyOfAClosedOrderIsZero(t *testing.T) {
 	o := fullOrder()
 	o.Status = venues.StatusCancelled
 	if got := string(api.AppendOrder(nil, &o)); !strings.Contains(got, `"filledQty":"0.2","remainingQty":"0",`) {
-		t.Errorf("got %s", got)
+		t.Errorf("remainingQty of a cancelled order is not zero: %s", got)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestAppendDecimalEqualsTheLibrary(t *testing.T) {
 	})
 }
 
-// naiveOrder is the order record by way of a struct and reflection.
+// naiveOrder is the order record as a struct that is encoded by reflection.
 type naiveOrder struct {
 	OrderID       string           `json:"orderId"`
 	RequestID     *string          `json:"requestId"`
@@ -245,7 +245,7 @@ type naiveOrder struct {
 	VenueOrderID  *string          `json:"venueOrderId"`
 	Replaces      *string          `json:"replaces"`
 	ReplacedBy    *string          `json:"replacedBy"`
-	Error         *naiveFault      `json:"error"`
+	Error         *naiveReason     `json:"error"`
 	CreatedAt     venues.Time      `json:"createdAt"`
 	UpdatedAt     venues.Time      `json:"updatedAt"`
 }
@@ -261,7 +261,7 @@ type naiveLeg struct {
 	OrderID *string `json:"orderId"`
 }
 
-type naiveFault struct {
+type naiveReason struct {
 	Code         string  `json:"code"`
 	Message      string  `json:"message"`
 	Reason       *string `json:"reason"`
@@ -300,7 +300,7 @@ func naive(o *venues.Order) naiveOrder {
 		n.Protection = &naiveProtection{StopLoss: naiveLegOf(p.StopLoss), TakeProfit: naiveLegOf(p.TakeProfit)}
 	}
 	if f := o.Error; f != nil {
-		n.Error = &naiveFault{string(f.Code), f.Message, naiveText(f.Reason), naiveText(f.VenueCode), naiveText(f.VenueMessage)}
+		n.Error = &naiveReason{string(f.Code), f.Message, naiveText(f.Reason), naiveText(f.VenueCode), naiveText(f.VenueMessage)}
 	}
 	return n
 }
@@ -312,10 +312,12 @@ func naiveLegOf(leg *venues.ProtectionLeg) *naiveLeg {
 	return &naiveLeg{string(leg.Status), leg.Price.String(), naiveText(leg.OrderID)}
 }
 
-func checkOrder(t testing.TB, o *venues.Order) {
+// checkOrderJSON compares AppendOrder with the encoding by reflection.
+func checkOrderJSON(t testing.TB, o *venues.Order) {
+	t.Helper()
 	got := api.AppendOrder(nil, o)
 	if !json.Valid(got) {
-		t.Fatalf("no JSON: %s", got)
+		t.Fatalf("not JSON: %s", got)
 	}
 	n := naive(o)
 	want, err := jsonv2.Marshal(&n, jsontext.AllowInvalidUTF8(true))
@@ -327,7 +329,7 @@ func checkOrder(t testing.TB, o *venues.Order) {
 	}
 }
 
-// FuzzOrder holds the encoder against reflection, for any text and number.
+// FuzzOrder compares the encoder with reflection, for any text and number.
 func FuzzOrder(f *testing.F) {
 	f.Add("r-1", "breakout", int64(500), int64(200), int32(-3), uint16(0xffff))
 	f.Add("", "\x00\"\\\u2028\xff<script>", int64(-1), int64(math.MaxInt64), int32(-30), uint16(0))
@@ -346,16 +348,16 @@ func FuzzOrder(f *testing.F) {
 			o.Protection = &venues.Protection{StopLoss: &venues.ProtectionLeg{Price: x, OrderID: b}}
 		}
 		if bits&32 > 0 {
-			o.Error = &venues.OrderFault{Message: a, VenueCode: b}
+			o.Error = &venues.RejectReason{Message: a, VenueCode: b}
 		}
-		checkOrder(t, &o)
+		checkOrderJSON(t, &o)
 	})
 }
 
-func TestOrderEqualsNaive(t *testing.T) {
+func TestAppendOrderEqualsReflection(t *testing.T) {
 	full := fullOrder()
-	checkOrder(t, &full)
-	checkOrder(t, &venues.Order{})
+	checkOrderJSON(t, &full)
+	checkOrderJSON(t, &venues.Order{})
 }
 
 func TestEncodersDoNotAllocate(t *testing.T) {
@@ -368,7 +370,7 @@ func TestEncodersDoNotAllocate(t *testing.T) {
 		most   float64
 		append func()
 	}{
-		// The remaining quantity is a subtraction of decimals.
+		// The remaining quantity may need a subtraction of decimals.
 		"order":      {1, func() { api.AppendOrder(dst, &order) }},
 		"fill":       {0, func() { api.AppendFill(dst, &fill) }},
 		"position":   {0, func() { api.AppendPosition(dst, &position) }},

@@ -9,7 +9,8 @@ import (
 	"venuegate/venues"
 )
 
-// statuses is the specification's table of errors, with the additive codes.
+// statuses maps every error code to its HTTP status. The codes of the second group
+// were added to those of the specification.
 var statuses = map[venues.Code]int{
 	venues.CodeInvalidRequest:         http.StatusBadRequest,
 	venues.CodeUnauthorized:           http.StatusUnauthorized,
@@ -30,7 +31,7 @@ var statuses = map[venues.Code]int{
 	venues.CodeInternal:      http.StatusInternalServerError,
 }
 
-// Status is the HTTP status of a code; a code that is not in the table is 500.
+// Status returns the HTTP status of a code, 500 for an unknown one.
 func Status(code venues.Code) int {
 	if status, known := statuses[code]; known {
 		return status
@@ -38,9 +39,9 @@ func Status(code venues.Code) int {
 	return http.StatusInternalServerError
 }
 
-// RetryAfter is the value of the Retry-After header of an error: whole seconds,
-// rounded up so that obeying it always succeeds, at least one. It is empty for
-// codes that carry none.
+// RetryAfter returns the value of the Retry-After header of an error: whole seconds,
+// at least one, rounded up so that a retry after that time is not rejected again. It
+// is empty for codes without that header.
 func RetryAfter(e *venues.Error) string {
 	if e.Code != venues.CodeRateLimited && e.Code != venues.CodeMaintenance {
 		return ""
@@ -48,7 +49,7 @@ func RetryAfter(e *venues.Error) string {
 	return strconv.FormatInt(max(Seconds(e.RetryAfter), 1), 10)
 }
 
-// Seconds rounds up to whole seconds; below zero is zero.
+// Seconds returns d rounded up to whole seconds, and zero if it is negative.
 func Seconds(d time.Duration) int64 {
 	if d <= 0 {
 		return 0
@@ -56,27 +57,28 @@ func Seconds(d time.Duration) int64 {
 	return int64((d + time.Second - 1) / time.Second)
 }
 
-// TooLarge is the answer to a body over limitBytes.
+// TooLarge returns the error for a body of more than limitBytes.
 func TooLarge(limitBytes int) *venues.Error {
 	return venues.Errorf(venues.CodeInvalidRequest, "the body is larger than %d bytes", limitBytes).
 		With("limit", limitBytes)
 }
 
-// AppendError writes the error body: {"error":{code,message,details,requestId}}.
-// What the venue said is part of details. requestID is the id of the answer
-// (X-Request-Id), not a client's idempotency key. The cause is not shown.
+// AppendError appends the error body: {"error":{code,message,details,requestId}}. The
+// venue's own code and message are part of details. requestID is the id of the
+// response (X-Request-Id), not an idempotency key of the client. The cause of the
+// error is left out.
 func AppendError(dst []byte, e *venues.Error, requestID string) []byte {
 	dst = append(dst, `{"error":{`...)
-	dst = text(dst, "code", string(e.Code))
-	dst = text(dst, "message", e.Message)
-	dst = name(dst, "details")
+	dst = textField(dst, "code", string(e.Code))
+	dst = textField(dst, "message", e.Message)
+	dst = fieldName(dst, "details")
 	dst = append(appendDetails(dst, e), ',')
-	dst = text(dst, "requestId", requestID)
+	dst = textField(dst, "requestId", requestID)
 	return append(closeObject(dst), '}')
 }
 
-// appendDetails writes the members in the order of their names, so that equal
-// errors are equal bytes.
+// appendDetails appends the fields in the order of their names, so that equal errors
+// are equal bytes.
 func appendDetails(dst []byte, e *venues.Error) []byte {
 	keys := make([]string, 0, len(e.Details)+2)
 	for key := range e.Details {
@@ -92,7 +94,7 @@ func appendDetails(dst []byte, e *venues.Error) []byte {
 	sort.Strings(keys)
 	dst = append(dst, '{')
 	for _, key := range keys {
-		dst = name(dst, key)
+		dst = fieldName(dst, key)
 		dst = append(appendDetail(dst, e, key), ',')
 	}
 	return closeObject(dst)

@@ -18,11 +18,11 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 	}
 	for _, code := range venues.Codes() {
 		if got := api.Status(code); got != want[code] {
-			t.Errorf("%s: %d, want %d", code, got, want[code])
+			t.Errorf("status of %s = %d, want %d", code, got, want[code])
 		}
 	}
 	if got := api.Status("made_up"); got != 500 {
-		t.Errorf("an unknown code: %d", got)
+		t.Errorf("status of an unknown code = %d, want 500", got)
 	}
 }
 
@@ -35,15 +35,15 @@ func TestAppendError(t *testing.T) {
 		"requestId":"req_1"}}`)
 	wantJSON(t, api.AppendError(nil, venues.Errorf(venues.CodeNotFound, "none"), "req_2"),
 		`{"error":{"code":"not_found","message":"none","details":{},"requestId":"req_2"}}`)
-	wantJSON(t, api.AppendError(nil, venues.InvalidFields(venues.FieldFault{Field: "qty", Rule: "missing"}), "r"),
+	wantJSON(t, api.AppendError(nil, venues.InvalidFields(venues.FieldError{Field: "qty", Rule: "missing"}), "r"),
 		`{"error":{"code":"invalid_request","message":"qty: missing","details":{"fields":[{"field":"qty","rule":"missing"}]},"requestId":"r"}}`)
 	wantJSON(t, api.AppendError(nil, api.TooLarge(262144), "r"),
 		`{"error":{"code":"invalid_request","message":"the body is larger than 262144 bytes","details":{"limit":262144},"requestId":"r"}}`)
 }
 
-// What a client sent in a header may be no text at all: the answer is one all the same,
-// and says which header.
-func TestDetailsThatAreNoText(t *testing.T) {
+// A header may hold bytes that are not UTF-8. The error body is still valid JSON and
+// names the header.
+func TestDetailsThatAreNotUTF8(t *testing.T) {
 	err, _ := errors.AsType[*venues.Error](api.CheckMedia("text/\xff", "", api.MediaJSON))
 	wantJSON(t, api.AppendError(nil, err, "r"), `{"error":{"code":"invalid_request","message":"Content-Type: not_applicable",
 		"details":{"fields":[{"field":"Content-Type","rule":"not_applicable","given":"text/�","allowed":"application/json"}]},"requestId":"r"}}`)
@@ -62,7 +62,7 @@ func TestDetailsOfEveryKind(t *testing.T) {
 		"g":"open","h":["x"],"i":null,"j":null,"venueCode":"own","venueMessage":""},"requestId":""}}`)
 }
 
-func TestRetryAfterIsNeverTooShort(t *testing.T) {
+func TestRetryAfterRoundsUp(t *testing.T) {
 	for _, c := range []struct {
 		code venues.Code
 		wait time.Duration
@@ -77,7 +77,7 @@ func TestRetryAfterIsNeverTooShort(t *testing.T) {
 		{venues.CodeNotFound, time.Second, ""},
 	} {
 		if got := api.RetryAfter(&venues.Error{Code: c.code, RetryAfter: c.wait}); got != c.want {
-			t.Errorf("%s %v: %q, want %q", c.code, c.wait, got, c.want)
+			t.Errorf("Retry-After of %s after %v = %q, want %q", c.code, c.wait, got, c.want)
 		}
 	}
 }

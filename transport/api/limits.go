@@ -2,7 +2,7 @@ package api
 
 import "time"
 
-// Limits of the interface, each with the sentence that sets it.
+// Limits of the interface, each with the sentence of the specification that sets it.
 const (
 	// RESTBodyBytesMax: "Bodies: 256 KiB on REST".
 	RESTBodyBytesMax = 256 << 10
@@ -62,12 +62,12 @@ const HookAnswerWait = time.Second
 
 // Limits of the stream.
 const (
-	// StreamChannelsMax: "at most 200 channels per connection".
-	StreamChannelsMax = 200
+	// StreamTopicsMax: "at most 200 channels per connection"; a channel is a topic.
+	StreamTopicsMax = 200
 	// StreamPingInterval: "must be sent about every 20 seconds".
 	StreamPingInterval = 20 * time.Second
-	// StreamSilenceMax: "Closed after 45 s without any client message".
-	StreamSilenceMax = 45 * time.Second
+	// StreamIdleMax: "Closed after 45 s without any client message".
+	StreamIdleMax = 45 * time.Second
 	// StreamAuthWait: "4010 auth time-out (10 s)".
 	StreamAuthWait = 10 * time.Second
 	// StreamFrameBytesMax: "Client frames over 64 KiB close with 1009".

@@ -10,19 +10,20 @@ import (
 	"venuegate/venues"
 )
 
-// Query reads the parameters of a query string under the rules of Body: names
-// that are not known are ignored, a name given twice or in another case is a
-// fault, and so is an empty value. It is for one goroutine.
+// Query reads the parameters of a query string under the rules of a request
+// body: unknown names are ignored, and a name given twice or in another case is an
+// error, as is an empty value. It is for one goroutine.
 type Query struct {
-	Faults
+	ValidationErrors
+	known  []string
 	values map[string]string
-	// unknown lists names that are no parameter.
+	// unknown holds the given names that are no parameter.
 	unknown []string
 }
 
-// ParseQuery reads a raw query string, whose known parameters are named.
+// ParseQuery reads a raw query string with the given known parameters.
 func ParseQuery(raw string, known ...string) *Query {
-	q := &Query{values: make(map[string]string)}
+	q := &Query{known: known, values: make(map[string]string)}
 	pairs, err := url.ParseQuery(raw)
 	if err != nil || !utf8.ValidString(raw) {
 		q.Add("query", RuleMalformed, "", "name=value pairs, percent-encoded")
@@ -32,19 +33,17 @@ func ParseQuery(raw string, known ...string) *Query {
 	for name := range pairs {
 		names = append(names, name)
 	}
-	slices.Sort(names) // faults in a stable order
+	slices.Sort(names) // errors in a stable order
 	for _, name := range names {
-		q.take(name, pairs[name], known)
+		q.add(name, pairs[name])
 	}
 	return q
 }
 
-func (q *Query) take(name string, values, known []string) {
-	if !slices.Contains(known, name) {
-		q.foreign(name, known)
-		return
-	}
+func (q *Query) add(name string, values []string) {
 	switch {
+	case !slices.Contains(q.known, name):
+		q.addUnknown(name)
 	case len(values) > 1:
 		q.Add(name, RuleDuplicate, "", "each name once")
 	case !utf8.ValidString(values[0]):
@@ -54,8 +53,8 @@ func (q *Query) take(name string, values, known []string) {
 	}
 }
 
-func (q *Query) foreign(name string, known []string) {
-	for _, parameter := range known {
+func (q *Query) addUnknown(name string) {
+	for _, parameter := range q.known {
 		if strings.EqualFold(parameter, name) {
 			q.Add(name, RuleWrongCase, name, parameter)
 			return
@@ -64,45 +63,40 @@ func (q *Query) foreign(name string, known []string) {
 	q.unknown = append(q.unknown, name)
 }
 
-// RefuseUnknown makes unknown names faults. It is for requests in which a
+// RejectUnknown records unknown names as errors. It is for requests in which a
 // misspelt filter would widen what is changed.
-func (q *Query) RefuseUnknown(known ...string) {
+func (q *Query) RejectUnknown() {
 	for _, name := range q.unknown {
-		q.Add(name, RuleUnknownName, name, strings.Join(known, ", "))
+		q.Add(name, RuleUnknownName, name, strings.Join(q.known, ", "))
 	}
 }
 
-// Empty says whether no known parameter was given.
+// Empty reports whether no known parameter was given.
 func (q *Query) Empty() bool { return len(q.values) == 0 }
 
-// Exchange reads an exchange code; absent is empty.
-func (q *Query) Exchange(name string) venues.Venue {
-	value, given := q.values[name]
-	if !given {
-		return ""
-	}
-	return q.exchange(name, value)
-}
+// Exchange returns the code of a venue, or "" if the parameter is absent.
+func (q *Query) Exchange(name string) venues.Venue { return QueryOneOf(q, name, "", venues.All()...) }
 
-// Symbol reads a symbol in any spelling, as given; absent is empty.
+// Symbol returns a symbol in the spelling of the client, or "" if the parameter is
+// absent.
 func (q *Query) Symbol(name string) string {
 	value, given := q.values[name]
 	if !given {
 		return ""
 	}
-	return q.symbol(name, value)
+	return q.parseSymbol(name, value)
 }
 
-// RequestID reads an idempotency key; absent is empty.
+// RequestID returns an idempotency key, or "" if the parameter is absent.
 func (q *Query) RequestID(name string) string {
 	value, given := q.values[name]
 	if !given {
 		return ""
 	}
-	return q.requestID(name, value)
+	return q.parseRequestID(name, value)
 }
 
-// Identifier reads an id made by the service; absent is empty.
+// Identifier returns an id made by the service, or "" if the parameter is absent.
 func (q *Query) Identifier(name string) string {
 	value, given := q.values[name]
 	if !given {
@@ -115,50 +109,52 @@ func (q *Query) Identifier(name string) string {
 	return value
 }
 
-// identifierCharsMax is ample: a prefix and a ULID are 30 characters.
+// identifierCharsMax leaves room: a prefix and a ULID are 30 characters.
 const identifierCharsMax = 64
 
-// ValidIdentifier says whether text can be an id made by the service:
+// ValidIdentifier reports whether text can be an id made by the service:
 // `[A-Za-z0-9_]{1,64}`.
 func ValidIdentifier(text string) bool {
 	return len(text) <= identifierCharsMax && ValidRequestID(text) && !strings.ContainsAny(text, ".:-")
 }
 
-// Time reads a moment; absent is zero.
+// Time returns a time, or the zero time if the parameter is absent.
 func (q *Query) Time(name string) time.Time {
 	value, given := q.values[name]
 	if !given {
 		return time.Time{}
 	}
-	return q.moment(name, value)
+	return q.parseTime(name, value)
 }
 
-// Limit reads a page size of at most most; absent is fallback.
+// Limit returns a page size from 1 to most, or fallback if the parameter is
+// absent.
 func (q *Query) Limit(name string, fallback, most int) int {
 	value, given := q.values[name]
 	if !given {
 		return fallback
 	}
-	return q.limit(name, value, most)
+	return q.parseLimit(name, value, most)
 }
 
-// Text reads a value as it is.
+// Text returns a value unchecked; given is false if the parameter is absent.
 func (q *Query) Text(name string) (value string, given bool) {
 	value, given = q.values[name]
 	return value, given
 }
 
-// QueryOneOf reads an enumerated value of q; absent is fallback.
+// QueryOneOf returns one of the allowed values, or fallback if the parameter is
+// absent.
 func QueryOneOf[T ~string](q *Query, name string, fallback T, allowed ...T) T {
 	value, given := q.values[name]
 	if !given {
 		return fallback
 	}
-	return oneOf(&q.Faults, name, value, allowed...)
+	return parseOneOf(&q.ValidationErrors, name, value, allowed...)
 }
 
-// Filters lists names and values of the parameters given, without limit and
-// cursor, in a stable order: what a cursor is bound to.
+// Filters returns the names and values of the given parameters, without limit and
+// cursor, in a stable order. A cursor is bound to them.
 func (q *Query) Filters() []string {
 	names := make([]string, 0, len(q.values))
 	for name := range q.values {

@@ -1,92 +1,77 @@
 package api
 
-import (
-	"venuegate/venues"
-)
+import "venuegate/venues"
 
-// memberChannelToken must never be repeated to anyone.
-const memberChannelToken = "channelToken"
+// signalTokenField names the field with the secret token of the channel, whose value is
+// never returned or logged.
+const signalTokenField = "channelToken"
 
-// SignalMembers are the members of an inbound signal. channelToken and time
-// belong to chart channels.
-func SignalMembers() []string {
-	return []string{
-		"action", "exchange", "symbol", "side", "qty", "orderType", "price", "stopLoss", "takeProfit",
-		"requestId", "comment", memberChannelToken, "time",
-	}
+// signalTokenCharsMax is far above the length of any token that the service
+// makes.
+const signalTokenCharsMax = 128
+
+// inboundSignal is a signal with the token that came in its body.
+type inboundSignal struct {
+	venues.Signal
+	token string
 }
 
-// channelTokenCharsMax is far above any token that the service makes.
-const channelTokenCharsMax = 128
+// signalFields is the body of an inbound signal. channelToken and time belong to
+// chart channels.
+var signalFields = fieldsOf([]field[inboundSignal]{
+	{"action", required, func(b *body, s *inboundSignal) {
+		s.Action = oneOf(b, venues.ActionOrder, venues.ActionClose, venues.ActionCancelAll, venues.ActionNotify)
+	}},
+	{"exchange", optional, func(b *body, s *inboundSignal) { s.Exchange = b.exchange() }},
+	{"symbol", optional, func(b *body, s *inboundSignal) { s.Symbol = b.symbol() }},
+	{"side", optional, func(b *body, s *inboundSignal) { s.Side = oneOf(b, venues.Buy, venues.Sell) }},
+	{"qty", optional, func(b *body, s *inboundSignal) { s.Qty = b.decimal() }},
+	{"orderType", optional, func(b *body, s *inboundSignal) { s.Type = oneOf(b, venues.TypeMarket, venues.TypeLimit) }},
+	{"price", optional, func(b *body, s *inboundSignal) { s.Price = b.decimal() }},
+	{"stopLoss", optional, func(b *body, s *inboundSignal) { s.StopLoss = b.decimal() }},
+	{"takeProfit", optional, func(b *body, s *inboundSignal) { s.TakeProfit = b.decimal() }},
+	{"requestId", optional, func(b *body, s *inboundSignal) { s.RequestID = b.requestID() }},
+	{"comment", optional, func(b *body, s *inboundSignal) { s.Comment = b.text(CommentCharsMax) }},
+	{signalTokenField, optional, func(b *body, s *inboundSignal) { s.token = b.text(signalTokenCharsMax) }},
+	{"time", optional, func(b *body, s *inboundSignal) { s.SentAt = venues.At(b.time()) }},
+})
 
-// DecodeSignal reads the body of a signal. Those of chart channels may hold bare
-// numbers, which their templates print. The token is what the body says, whatever
-// else is wrong with it; a body of a signed channel need not have one.
+// DecodeSignal decodes the body of a signal. Bodies of chart channels may hold
+// bare numbers. The token is returned even with an error, because it
+// authenticates the sender; the body of a signed channel needs none.
 func DecodeSignal(data []byte, chart bool) (venues.Signal, venues.Secret, error) {
-	var s venues.Signal
-	var token string
-	b := OpenBody(data, SignalMembers()...)
-	if chart {
-		b.AcceptBareNumbers()
-	}
-	for b.Next() {
-		switch b.Name() {
-		case "action":
-			s.Action = OneOf(b, venues.ActionOrder, venues.ActionClose, venues.ActionCancelAll, venues.ActionNotify)
-		case "exchange":
-			s.Exchange = b.Exchange()
-		case "symbol":
-			s.Symbol = b.Symbol()
-		case "side":
-			s.Side = OneOf(b, venues.Buy, venues.Sell)
-		case "qty":
-			s.Qty = b.Decimal()
-		case "orderType":
-			s.Type = OneOf(b, venues.TypeMarket, venues.TypeLimit)
-		case "price":
-			s.Price = b.Decimal()
-		case "stopLoss":
-			s.StopLoss = b.Decimal()
-		case "takeProfit":
-			s.TakeProfit = b.Decimal()
-		case "requestId":
-			s.RequestID = b.RequestID()
-		case "comment":
-			s.Comment = b.Text(CommentCharsMax)
-		case memberChannelToken:
-			token = b.Text(channelTokenCharsMax)
-		case "time":
-			s.SentAt = venues.At(b.Time())
-		}
-	}
-	checkSignal(b, &s)
-	s.Ignored = b.Ignored()
-	if err := b.Err(); err != nil {
-		return venues.Signal{}, venues.Secret(token), err
+	var s inboundSignal
+	b := signalFields.open(data)
+	b.bareNumbers = chart
+	signalFields.decode(b, &s)
+	checkSignal(b, &s.Signal)
+	s.Ignored = b.ignored
+	token := venues.Secret(s.token)
+	if err := b.err(); err != nil {
+		return venues.Signal{}, token, err
 	}
 	var err error
 	s.BodyHash, err = BodyHash(data)
-	return s, venues.Secret(token), err
+	return s.Signal, token, err
 }
 
-// checkSignal holds the members against the action.
-func checkSignal(b *Body, s *venues.Signal) {
-	b.Require("action")
+// checkSignal checks the fields against the action.
+func checkSignal(b *body, s *venues.Signal) {
 	switch s.Action {
 	case venues.ActionOrder:
-		b.Require("exchange", "symbol", "side", "qty")
+		b.require("exchange", "symbol", "side", "qty")
 		checkSignalOrder(b, s)
 	case venues.ActionClose:
-		b.Require("exchange", "symbol")
+		b.require("exchange", "symbol")
 	case venues.ActionCancelAll:
 	case venues.ActionNotify:
-		b.Require("comment")
+		b.require("comment")
 	}
-	b.positive("qty", s.Qty)
+	b.requirePositive("qty", s.Qty)
 }
 
-func checkSignalOrder(b *Body, s *venues.Signal) {
-	if s.Type == "" && !b.Has("orderType") {
+func checkSignalOrder(b *body, s *venues.Signal) {
+	if s.Type == "" && !b.is("orderType", present) {
 		s.Type = venues.TypeMarket
 	}
 	if b.fatal != nil {
@@ -95,19 +80,19 @@ func checkSignalOrder(b *Body, s *venues.Signal) {
 	spec := venues.OrderSpec{
 		Side: s.Side, Type: s.Type, Price: s.Price, StopLoss: s.StopLoss, TakeProfit: s.TakeProfit,
 	}
-	CheckOrder(&b.Faults, &spec)
+	checkOrder(&b.ValidationErrors, &spec)
 }
 
-// AppendSignalAnswer writes the answer to a signal that was accepted, now or
-// before.
-func AppendSignalAnswer(dst []byte, a *venues.SignalAnswer) []byte {
+// AppendSignalAnswer appends the response to a signal that was accepted by this
+// request or by an earlier one.
+func AppendSignalAnswer(dst []byte, a *venues.SignalResponse) []byte {
 	dst = append(dst, '{')
-	dst = boolean(dst, "accepted", true)
-	dst = boolean(dst, "duplicate", a.Duplicate)
-	dst = text(dst, "requestId", a.RequestID)
-	dst = nullableText(dst, "orderId", a.OrderID)
-	dst = text(dst, "status", a.Status)
-	dst = number(dst, "filledQty", a.FilledQty)
-	dst = nullableNumber(dst, "avgPrice", a.AvgPrice)
+	dst = boolField(dst, "accepted", true)
+	dst = boolField(dst, "duplicate", a.Duplicate)
+	dst = textField(dst, "requestId", a.RequestID)
+	dst = textOrNullField(dst, "orderId", a.OrderID)
+	dst = textField(dst, "status", a.Status)
+	dst = numberField(dst, "filledQty", a.FilledQty)
+	dst = numberOrNullField(dst, "avgPrice", a.AvgPrice)
 	return closeObject(dst)
 }

@@ -19,7 +19,7 @@ import (
 	"venuegate/venues"
 )
 
-// streamDocument is what the tests read of the AsyncAPI document.
+// streamDocument is the part of the AsyncAPI document that the tests read.
 type streamDocument struct {
 	AsyncAPI string `yaml:"asyncapi"`
 	Info     struct {
@@ -65,7 +65,8 @@ func asyncAPI(t testing.TB) *streamDocument {
 	return &doc
 }
 
-// schema of a message, with those of the OpenAPI document that it refers to.
+// schemas returns the schemas of the document, with those of the OpenAPI document
+// that it refers to.
 func (d *streamDocument) schemas(t testing.TB) openapi3.Schemas {
 	t.Helper()
 	var rest struct {
@@ -76,7 +77,7 @@ func (d *streamDocument) schemas(t testing.TB) openapi3.Schemas {
 	if err := yaml.Unmarshal(api.OpenAPI(), &rest); err != nil {
 		t.Fatal(err)
 	}
-	// A name of both is told apart; references of the stream's own come first.
+	// The prefix keeps a name apart that both documents define.
 	all := map[string]any{}
 	for name, schema := range rest.Components.Schemas {
 		all["Rest"+name] = rename(t, schema, "#/components/schemas/", "#/components/schemas/Rest")
@@ -98,7 +99,7 @@ func (d *streamDocument) schemas(t testing.TB) openapi3.Schemas {
 	return doc.Components.Schemas
 }
 
-// rename changes the beginnings of references.
+// rename changes the prefix of references.
 func rename(t testing.TB, value any, from, to string) any {
 	t.Helper()
 	data, err := json.Marshal(value)
@@ -108,14 +109,14 @@ func rename(t testing.TB, value any, from, to string) any {
 	return decode(t, []byte(strings.ReplaceAll(string(data), `"$ref":"`+from, `"$ref":"`+to)))
 }
 
-// reference is the last part of {$ref: ...}.
+// reference returns the last part of {$ref: ...}.
 func reference(value map[string]any) string {
 	text, _ := value["$ref"].(string)
 	return text[strings.LastIndexByte(text, '/')+1:]
 }
 
-// Every reference leads somewhere, and everything that is defined is used.
-func TestStreamDocumentIsWhole(t *testing.T) {
+// Every reference resolves, and every definition is used.
+func TestStreamDocumentIsComplete(t *testing.T) {
 	doc := asyncAPI(t)
 	rest := document(t)
 	used := map[string]bool{}
@@ -153,7 +154,8 @@ func TestStreamDocumentIsWhole(t *testing.T) {
 	}
 }
 
-// The messages that the client sends and the service sends are those of Go.
+// The document lists exactly the messages that the decoder accepts and the encoders
+// produce.
 func TestStreamMessagesAreDocumented(t *testing.T) {
 	doc := asyncAPI(t)
 	var received, sent []string
@@ -183,7 +185,7 @@ func TestStreamMessagesAreDocumented(t *testing.T) {
 	sameSet(t, "received", received, texts(api.StreamClientOps()))
 }
 
-// kindOf names a message by its op, or by kind of channel and type.
+// kindOf names a message by its op, or by the kind of its topic and its type.
 func kindOf(payload map[string]any) string {
 	if op, ok := payload["op"].(string); ok {
 		return op
@@ -201,8 +203,8 @@ func sameSet(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// What the examples of the client show is taken.
-func TestStreamExamplesAreTaken(t *testing.T) {
+// The decoder accepts every example of a client message.
+func TestStreamClientExamplesAreAccepted(t *testing.T) {
 	doc := asyncAPI(t)
 	schemas := doc.schemas(t)
 	for _, op := range api.StreamClientOps() {
@@ -214,7 +216,7 @@ func TestStreamExamplesAreTaken(t *testing.T) {
 			}
 			r, err := api.DecodeStreamRequest(data)
 			if err != nil || r.Op != op {
-				t.Errorf("%s %s: %+v, %v", op, example.Name, r, err)
+				t.Errorf("%s %s: request = %+v, error %v", op, example.Name, r, err)
 			}
 			schema := schemas[reference(message.Payload)].Value
 			if err := conforms(schema, data); err != nil {
@@ -227,8 +229,9 @@ func TestStreamExamplesAreTaken(t *testing.T) {
 	}
 }
 
-// What the examples of the service show is what Go writes, and conforms.
-func TestStreamExamplesAreWritten(t *testing.T) {
+// The encoders produce every example of a service message, and it conforms to its
+// schema.
+func TestStreamServerExamplesAreProduced(t *testing.T) {
 	doc := asyncAPI(t)
 	schemas := doc.schemas(t)
 	written := writtenExamples(t)
@@ -242,7 +245,7 @@ func TestStreamExamplesAreWritten(t *testing.T) {
 			data, ok := written[key]
 			delete(written, key)
 			if !ok {
-				t.Errorf("%s: nothing writes it", key)
+				t.Errorf("no encoder produces the example %s", key)
 				continue
 			}
 			shown, err := json.Marshal(example.Payload)
@@ -250,7 +253,7 @@ func TestStreamExamplesAreWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(decode(t, data), decode(t, shown)) {
-				t.Errorf("%s\nwritten %s\nshown   %s", key, data, shown)
+				t.Errorf("%s\n got %s\nwant %s", key, data, shown)
 			}
 			if err := conforms(schema, data); err != nil {
 				t.Errorf("%s: %v", key, err)
@@ -261,39 +264,39 @@ func TestStreamExamplesAreWritten(t *testing.T) {
 		}
 	}
 	if len(written) > 0 {
-		t.Errorf("not in the document: %q", slices.Sorted(maps.Keys(written)))
+		t.Errorf("examples missing in the document: %q", slices.Sorted(maps.Keys(written)))
 	}
 }
 
-// writtenExamples are the messages of the service that the document shows, as Go
-// writes them.
+// writtenExamples returns the examples of service messages in the document, as the
+// encoders produce them.
 func writtenExamples(t *testing.T) map[string][]byte {
 	t.Helper()
 	_, err := api.DecodeStreamRequest([]byte(`{"op":"dance"}`))
-	fault, ok := errors.AsType[*venues.Error](err)
+	invalid, ok := errors.AsType[*venues.Error](err)
 	if !ok {
 		t.Fatal(err)
 	}
 	return map[string][]byte{
-		"welcome welcome":             api.AppendWelcome(nil, "conn_01M7W411000000000000000000", moment),
-		"authenticated authenticated": api.AppendAuthAnswer(nil, `"a-1"`, []string{"read", "trade"}),
-		"subscribed subscribed": api.AppendChannelsAnswer(nil, api.OpSubscribe, "2",
+		"welcome welcome":             api.AppendWelcome(nil, "conn_01M7W411000000000000000000", timestamp),
+		"authenticated authenticated": api.AppendAuthReply(nil, `"a-1"`, []string{"read", "trade"}),
+		"subscribed subscribed": api.AppendTopicsReply(nil, api.OpSubscribe, "2",
 			[]string{"book:binance:BTCUSDT:20", "trades:okx:BTCUSDT", "orders"},
 			[]api.StreamRejection{
-				{Channel: "account", Code: api.StreamScopeRequired, Message: "the key lacks the scope account", Reason: venues.CodeScopeRequired},
-				{Channel: "book:binance:NOPE:20", Code: api.StreamUnknownChannel, Message: "no instrument NOPE on binance", Reason: venues.CodeNotFound},
+				{Topic: "account", Code: api.StreamScopeRequired, Message: "the key lacks the scope account", Reason: venues.CodeScopeRequired},
+				{Topic: "book:binance:NOPE:20", Code: api.StreamUnknownTopic, Message: "no instrument NOPE on binance", Reason: venues.CodeNotFound},
 			}),
-		"unsubscribed unsubscribed": api.AppendChannelsAnswer(nil, api.OpUnsubscribe, "3", []string{"trades:okx:BTCUSDT"},
-			[]api.StreamRejection{{Channel: "positions", Code: api.StreamUnknownChannel, Message: "not subscribed", Reason: venues.CodeNotFound}}),
-		"pong pong":        api.AppendPong(nil, "", moment),
-		"error badMessage": api.AppendStreamError(nil, "", api.StreamBadMessage, fault.Message, fault.Details),
+		"unsubscribed unsubscribed": api.AppendTopicsReply(nil, api.OpUnsubscribe, "3", []string{"trades:okx:BTCUSDT"},
+			[]api.StreamRejection{{Topic: "positions", Code: api.StreamUnknownTopic, Message: "not subscribed", Reason: venues.CodeNotFound}}),
+		"pong pong":        api.AppendPong(nil, "", timestamp),
+		"error badMessage": api.AppendStreamError(nil, "", api.StreamBadMessage, invalid.Message, invalid.Details),
 		"error unauthorized": api.AppendStreamError(nil, `"a-1"`, api.StreamUnauthorized,
 			"the API key is missing, wrong or expired", map[string]any{"reason": "unauthorized"}),
 		"error tooManyChannels": api.AppendStreamError(nil, "4", api.StreamLimit, "too many channels", map[string]any{"limit": 200, "have": 199}),
 
 		"trade trade":     api.StreamEncoder{}.AppendTrade(nil, sampleTrade()),
-		"gap counted":     api.StreamEncoder{}.AppendGap(nil, "trades:bybit:ETHUSDT", 16, 7, moment),
-		"gap unknown":     api.StreamEncoder{}.AppendGap(nil, "trades:bybit:ETHUSDT", 0, 0, moment),
+		"gap counted":     api.StreamEncoder{}.AppendGap(nil, "trades:bybit:ETHUSDT", 16, 7, timestamp),
+		"gap unknown":     api.StreamEncoder{}.AppendGap(nil, "trades:bybit:ETHUSDT", 0, 0, timestamp),
 		"book snapshot":   exampleBook(venues.MessageSnapshot, 41, levels(640000, 1500, 639999, 2), levels(640001, 12000)),
 		"book delta":      exampleBook(venues.MessageDelta, 42, levels(640000, 0, 639998, 250), nil),
 		"stale stale":     exampleBook(venues.MessageStale, 43, nil, nil),
@@ -309,18 +312,18 @@ func writtenExamples(t *testing.T) map[string][]byte {
 }
 
 func privateHead(topic string, kind venues.MessageType, seq uint64) venues.MessageHead {
-	return venues.MessageHead{Topic: topic, Type: kind, Seq: seq, Time: moment}
+	return venues.MessageHead{Topic: topic, Type: kind, Seq: seq, Time: timestamp}
 }
 
 func marketHead(topic string, kind venues.MessageType, seq uint64) venues.MessageHead {
 	head := privateHead(topic, kind, seq)
 	if kind != venues.MessageStale {
-		head.VenueTime = moment.Add(-4 * time.Millisecond)
+		head.VenueTime = timestamp.Add(-4 * time.Millisecond)
 	}
 	return head
 }
 
-// levels makes them of prices and quantities in turn.
+// levels returns the levels of alternating prices and quantities.
 func levels(numbers ...int64) []venues.Level {
 	list := make([]venues.Level, 0, len(numbers)/2)
 	for pair := range slices.Chunk(numbers, 2) {
@@ -350,7 +353,7 @@ func exampleOrder() []byte {
 			Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeLimit, Qty: d("0.5"), Price: some("64000"), TimeInForce: venues.GoodTillCancel,
 		},
 		FilledQty: d("0.2"), AvgPrice: some("63999.95"), Fee: some("0.01"), FeeCurrency: "USDT", Source: venues.SourceAPI, VenueOrderID: "77",
-		CreatedAt: venues.At(moment.Add(-1123 * time.Millisecond)), UpdatedAt: venues.At(moment),
+		CreatedAt: venues.At(timestamp.Add(-1123 * time.Millisecond)), UpdatedAt: venues.At(timestamp),
 	}
 	return api.StreamEncoder{}.AppendOrders(nil, &venues.OrdersMessage{
 		MessageHead: privateHead("orders", venues.MessageUpdate, 8), Orders: []venues.Order{order},
@@ -361,7 +364,7 @@ func examplePosition() []byte {
 	position := venues.Position{
 		Exchange: venues.OKX, Symbol: "ETHUSDT", Side: venues.Long, EntryPrice: some("3100"), MarkPrice: some("3120.5"), Leverage: some("10"),
 		AccountType: "multi_currency", MarginMode: venues.MarginCross, Reason: venues.ClosedTakeProfit,
-		OpenedAt: venues.At(moment.Add(-19 * time.Minute).Truncate(time.Hour)), UpdatedAt: venues.At(moment),
+		OpenedAt: venues.At(timestamp.Add(-19 * time.Minute).Truncate(time.Hour)), UpdatedAt: venues.At(timestamp),
 	}
 	return api.StreamEncoder{}.AppendPositions(nil, &venues.PositionsMessage{
 		MessageHead: privateHead("positions", venues.MessageUpdate, 8), Positions: []venues.Position{position},
@@ -378,7 +381,7 @@ func exampleBalance(kind venues.MessageType, seq uint64, equity, unrealized stri
 	})
 }
 
-// The table of codes, in the document and in Go.
+// The document and StreamCodes list the same codes.
 func TestStreamCodesAreDocumented(t *testing.T) {
 	schema := asyncAPI(t).schemas(t)["Code"].Value
 	var documented []string
@@ -390,7 +393,7 @@ func TestStreamCodesAreDocumented(t *testing.T) {
 		known = append(known, fmt.Sprint(int(code)))
 		closes := map[bool]string{true: "yes", false: "no"}[code.Closes()]
 		if row := fmt.Sprintf("| %d | %s | %s |", int(code), code, closes); !strings.Contains(schema.Description, row) {
-			t.Errorf("no row %s", row)
+			t.Errorf("the table of codes lacks the row %s", row)
 		}
 	}
 	if !slices.Equal(documented, known) {
@@ -398,8 +401,8 @@ func TestStreamCodesAreDocumented(t *testing.T) {
 	}
 }
 
-// The pattern of channel names takes every canonical name, and no other.
-func TestChannelNamesAreDocumented(t *testing.T) {
+// The pattern of topic names matches every canonical name, and no other.
+func TestTopicNamesAreDocumented(t *testing.T) {
 	doc := asyncAPI(t)
 	pattern := regexp.MustCompile(doc.schemas(t)["Channel"].Value.Pattern)
 	names := []string{"orders", "positions", "account"}
@@ -415,17 +418,17 @@ func TestChannelNamesAreDocumented(t *testing.T) {
 	for _, name := range names {
 		topic, ok := venues.ParseTopic(name)
 		if !ok || topic.String() != name || !pattern.MatchString(name) {
-			t.Errorf("%s: %v, %v", name, ok, pattern.MatchString(name))
+			t.Errorf("%s: parsed %v, matched %v, want true and true", name, ok, pattern.MatchString(name))
 		}
 	}
-	for _, name := range []string{"", "Orders", "orders:", "trades:kraken:X", "trades:okx:", "book:okx:X:3", "book:okx:5", "kline:okx:X:2m"} {
+	for _, name := range []string{"", "Orders", "orders:", "trades:nowhere:X", "trades:okx:", "book:okx:X:3", "book:okx:5", "kline:okx:X:2m"} {
 		if _, ok := venues.ParseTopic(name); ok || pattern.MatchString(name) {
-			t.Errorf("%q is taken", name)
+			t.Errorf("%q is accepted, want it rejected", name)
 		}
 	}
 	for _, depth := range venues.BookDepths() {
 		if !strings.Contains(doc.Info.Description, fmt.Sprint(depth)) {
-			t.Errorf("depth %d is not in the introduction", depth)
+			t.Errorf("the introduction does not list depth %d", depth)
 		}
 	}
 }
@@ -433,10 +436,10 @@ func TestChannelNamesAreDocumented(t *testing.T) {
 func TestStreamLimitsAreDocumented(t *testing.T) {
 	limits := asyncAPI(t).Limits
 	for name, want := range map[string]int{
-		"channelsPerConnection": api.StreamChannelsMax,
-		"channelsPerMessage":    api.StreamChannelsMax,
+		"channelsPerConnection": api.StreamTopicsMax,
+		"channelsPerMessage":    api.StreamTopicsMax,
 		"pingIntervalSec":       int(api.StreamPingInterval / time.Second),
-		"silenceSecMax":         int(api.StreamSilenceMax / time.Second),
+		"silenceSecMax":         int(api.StreamIdleMax / time.Second),
 		"authSecMax":            int(api.StreamAuthWait / time.Second),
 		"messageBytesMax":       api.StreamFrameBytesMax,
 		"badMessagesMax":        api.StreamBadMessagesMax,

@@ -7,21 +7,21 @@ import (
 	"venuegate/venues"
 )
 
-// MessageGap is the type of a stream message that stands for trades which a
-// slow reader, or the service itself, did not get: trades have no snapshot to
-// start from again.
+// MessageGap is the type of a stream message in the place of trades that a slow
+// client, or the service itself, missed: trades have no snapshot to restart from.
 const MessageGap venues.MessageType = "gap"
 
-// StreamEncoder writes the messages of the stream's channels. Every method
-// appends one JSON object to dst and returns the extended slice, like append;
-// the market ones allocate nothing themselves. The zero value is ready, and any
-// number of goroutines may use it.
+// StreamEncoder encodes the messages of the stream's topics. Every method appends
+// one JSON object to dst and returns the extended slice, like append; those of
+// market data do not allocate otherwise. The zero value is ready to use, and it is
+// safe for concurrent use.
 //
-// Every message begins with `channel` and `type`; see StreamMessageType.
+// Every message begins with `channel`, the name of its topic, and `type`; see
+// StreamMessageType.
 type StreamEncoder struct{}
 
-// AppendBook appends a snapshot or delta of a book, best levels first. A stale
-// message has no data.
+// AppendBook appends a snapshot or delta of an order book, best levels first. A
+// stale message has no data.
 func (StreamEncoder) AppendBook(dst []byte, m *venues.BookMessage) []byte {
 	dst = appendHead(dst, &m.MessageHead)
 	if m.Type != venues.MessageStale {
@@ -34,8 +34,8 @@ func (StreamEncoder) AppendBook(dst []byte, m *venues.BookMessage) []byte {
 	return append(dst, '}')
 }
 
-// AppendTrade appends one public trade; `ts` inside data is the venue's time of
-// it.
+// AppendTrade appends one public trade. `ts` inside data is the venue's time of the
+// trade.
 func (StreamEncoder) AppendTrade(dst []byte, m *venues.TradeMessage) []byte {
 	dst = appendHead(dst, &m.MessageHead)
 	dst = append(dst, `,"data":{"id":`...)
@@ -76,9 +76,9 @@ func (StreamEncoder) AppendCandle(dst []byte, m *venues.CandleMessage) []byte {
 	return append(dst, `,"closed":false}}`...)
 }
 
-// AppendGap appends the message that stands for missed trades. seq is that of
-// the newest one missed, so that the next trade follows it; missed zero means
-// that their number is not known.
+// AppendGap appends a message in the place of missed trades. seq is the sequence
+// number of the newest missed trade, so that the next trade continues from it;
+// missed is how many there were, zero if that is unknown.
 func (StreamEncoder) AppendGap(dst []byte, topic string, seq, missed uint64, at time.Time) []byte {
 	dst = appendHead(dst, &venues.MessageHead{Topic: topic, Type: MessageGap, Seq: seq, Time: at})
 	dst = append(dst, `,"missed":`...)
@@ -88,8 +88,8 @@ func (StreamEncoder) AppendGap(dst []byte, topic string, seq, missed uint64, at 
 	return append(strconv.AppendUint(dst, missed, 10), '}')
 }
 
-// StreamMessageType reads the type of an encoded message of a topic without
-// decoding it; empty if the bytes do not begin as every message does.
+// StreamMessageType returns the type of an encoded message of a topic without
+// decoding it, or "" if the bytes do not begin like a message.
 func StreamMessageType(message []byte, topic string) venues.MessageType {
 	const before, between = `{"channel":"`, `","type":"`
 	start := len(before) + len(topic) + len(between)
@@ -105,8 +105,9 @@ func StreamMessageType(message []byte, topic string) venues.MessageType {
 	return ""
 }
 
-// appendHead begins a message; the object stays open. Topic names hold nothing
-// that JSON escapes (venues.NormalizeSymbol refuses it).
+// appendHead appends the fields that all messages begin with and leaves the object
+// open. Topic names hold nothing that JSON escapes: venues.NormalizeSymbol rejects
+// it.
 func appendHead(dst []byte, h *venues.MessageHead) []byte {
 	dst = append(dst, `{"channel":"`...)
 	dst = append(dst, h.Topic...)
@@ -133,4 +134,37 @@ func appendLevels(dst []byte, levels []venues.Level, scale venues.Scale) []byte 
 		dst = append(dst, '"', ']')
 	}
 	return append(dst, ']')
+}
+
+// AppendOrders appends a message of the topic orders: the list of open orders in a
+// snapshot, one order in an update.
+func (StreamEncoder) AppendOrders(dst []byte, m *venues.OrdersMessage) []byte {
+	return appendRecords(dst, &m.MessageHead, m.Orders, AppendOrder)
+}
+
+// AppendPositions appends a message of the topic positions. A closed position is
+// published once, with quantity zero and a reason.
+func (StreamEncoder) AppendPositions(dst []byte, m *venues.PositionsMessage) []byte {
+	return appendRecords(dst, &m.MessageHead, m.Positions, AppendPosition)
+}
+
+// AppendAccount appends a message of the topic account.
+func (StreamEncoder) AppendAccount(dst []byte, m *venues.AccountMessage) []byte {
+	return appendRecords(dst, &m.MessageHead, m.Balances, AppendBalance)
+}
+
+// appendRecords appends a message whose `data` is a list in a snapshot and one
+// record in an update.
+func appendRecords[T any](dst []byte, head *venues.MessageHead, records []T, each func([]byte, *T) []byte) []byte {
+	dst = appendHead(dst, head)
+	dst = append(dst, `,"data":`...)
+	switch {
+	case head.Type == venues.MessageSnapshot:
+		dst = AppendArray(dst, records, each)
+	case len(records) > 0:
+		dst = each(dst, &records[0])
+	default:
+		dst = append(dst, "null"...)
+	}
+	return append(dst, '}')
 }

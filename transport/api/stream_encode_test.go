@@ -13,17 +13,17 @@ import (
 	"venuegate/venues"
 )
 
-var moment = time.Date(2026, 11, 20, 9, 19, 0, 123_000_000, time.UTC)
+var timestamp = time.Date(2026, 11, 20, 9, 19, 0, 123_000_000, time.UTC)
 
 func sampleTrade() *venues.TradeMessage {
 	return &venues.TradeMessage{
 		MessageHead: venues.MessageHead{
 			Topic: "trades:bybit:ETHUSDT", Type: venues.MessageUpdate, Seq: 9,
-			Time: moment, VenueTime: moment.Add(-4 * time.Millisecond),
+			Time: timestamp, VenueTime: timestamp.Add(-4 * time.Millisecond),
 		},
 		Trade: venues.Trade{
 			Symbol: "ETHUSDT", ID: "2290000000068789123", Price: venues.MustDecimal("3120.50"), Qty: venues.MustDecimal("0.020"),
-			Side: venues.Sell, VenueTime: moment.Add(-4 * time.Millisecond),
+			Side: venues.Sell, VenueTime: timestamp.Add(-4 * time.Millisecond),
 		},
 	}
 }
@@ -32,10 +32,10 @@ func sampleCandle() *venues.CandleMessage {
 	return &venues.CandleMessage{
 		MessageHead: venues.MessageHead{
 			Topic: "kline:okx:SOLUSDT:1m", Type: venues.MessageSnapshot, Seq: 3,
-			Time: moment, VenueTime: moment.Add(-9 * time.Millisecond),
+			Time: timestamp, VenueTime: timestamp.Add(-9 * time.Millisecond),
 		},
 		Candle: venues.Candle{
-			Symbol: "SOLUSDT", Timeframe: "1m", Start: moment.Truncate(time.Minute), End: moment.Truncate(time.Minute).Add(time.Minute),
+			Symbol: "SOLUSDT", Timeframe: "1m", Start: timestamp.Truncate(time.Minute), End: timestamp.Truncate(time.Minute).Add(time.Minute),
 			Open: venues.MustDecimal("150.10"), High: venues.MustDecimal("150.9"), Low: venues.MustDecimal("149.00"), Close: venues.MustDecimal("150"),
 			Volume: venues.MustDecimal("12345.5"), Turnover: venues.MustDecimal("1851825"),
 		},
@@ -79,11 +79,11 @@ func TestMarketMessages(t *testing.T) {
 				`"volume":"12345.5","turnover":"1851825","closed":false}}`,
 		},
 		{
-			"gap", string(encode.AppendGap(nil, "trades:okx:BTCUSDT", 12, 4, moment)),
+			"gap", string(encode.AppendGap(nil, "trades:okx:BTCUSDT", 12, 4, timestamp)),
 			`{"channel":"trades:okx:BTCUSDT","type":"gap","seq":12,"ts":"2026-11-20T09:19:00.123Z","venueTs":null,"missed":4}`,
 		},
 		{
-			"gap of unknown size", string(encode.AppendGap(nil, "trades:okx:BTCUSDT", 12, 0, moment)),
+			"gap of unknown size", string(encode.AppendGap(nil, "trades:okx:BTCUSDT", 12, 0, timestamp)),
 			`{"channel":"trades:okx:BTCUSDT","type":"gap","seq":12,"ts":"2026-11-20T09:19:00.123Z","venueTs":null,"missed":null}`,
 		},
 	} {
@@ -93,11 +93,11 @@ func TestMarketMessages(t *testing.T) {
 	}
 }
 
-func TestMarketEncodersAppend(t *testing.T) {
+func TestMarketEncodersAppendToDst(t *testing.T) {
 	prefix := []byte("before")
 	got := string(api.StreamEncoder{}.AppendTrade(prefix, sampleTrade()))
 	if !strings.HasPrefix(got, `before{"channel"`) {
-		t.Fatalf("the prefix was lost: %s", got)
+		t.Fatalf("message = %s, want it after the prefix", got)
 	}
 }
 
@@ -115,8 +115,8 @@ func TestMarketEncodersDoNotAllocate(t *testing.T) {
 	}
 }
 
-// A level must print exactly as the decimal that it stands for.
-func TestLevelsPrintAsDecimals(t *testing.T) {
+// A level is encoded exactly like the decimals that it represents.
+func TestLevelsEncodeLikeDecimals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := venues.Level{Price: rapid.Int64().Draw(t, "price"), Qty: rapid.Int64().Draw(t, "qty")}
 		scale := venues.Scale{
@@ -137,12 +137,12 @@ func TestLevelsPrintAsDecimals(t *testing.T) {
 		}
 		want := [2]string{venues.FormatDecimal(scale.Price(level.Price)), venues.FormatDecimal(scale.Qty(level.Qty))}
 		if got.Data.Bids[0] != want {
-			t.Fatalf("got %v, want %v", got.Data.Bids[0], want)
+			t.Fatalf("bid = %v, want %v", got.Data.Bids[0], want)
 		}
 	})
 }
 
-func TestDecimalsPrintAsElsewhere(t *testing.T) {
+func TestTradePriceEncodesLikeFormatDecimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := decimal.New(rapid.Int64().Draw(t, "coefficient"), rapid.Int32Range(-30, 6).Draw(t, "exponent"))
 		if rapid.Bool().Draw(t, "long") {
@@ -159,18 +159,18 @@ func TestDecimalsPrintAsElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := venues.FormatDecimal(d); got.Data.Price != want {
-			t.Fatalf("got %s, want %s", got.Data.Price, want)
+			t.Fatalf("price = %s, want %s", got.Data.Price, want)
 		}
 	})
 }
 
-func TestMomentsPrintAsElsewhere(t *testing.T) {
+func TestMessageTimeEncodesLikeTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.UnixMilli(rapid.Int64Range(-1<<42, 1<<43).Draw(t, "milliseconds"))
 		message := api.StreamEncoder{}.AppendGap(nil, "orders", 1, 1, at)
 		want, _ := venues.At(at).MarshalJSON()
 		if !strings.Contains(string(message), `"ts":`+string(want)+`,`) {
-			t.Fatalf("%s lacks %s", message, want)
+			t.Fatalf("message = %s, want ts %s", message, want)
 		}
 	})
 }
@@ -188,7 +188,7 @@ func TestStreamMessageType(t *testing.T) {
 		{`{}`, "", ""},
 	} {
 		if got := api.StreamMessageType([]byte(tt.message), tt.topic); got != tt.want {
-			t.Errorf("%q of %s: got %q, want %q", tt.message, tt.topic, got, tt.want)
+			t.Errorf("type of %q on %s = %q, want %q", tt.message, tt.topic, got, tt.want)
 		}
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Allows says whether a list of address prefixes lets source pass. An empty list
-// lets everybody pass.
+// Allows reports whether a list of address prefixes contains source. An empty list
+// allows every address.
 func Allows(allow []string, source netip.Addr) bool {
 	return len(allow) == 0 || contains(parseAllow(allow), source)
 }
 
-// allows says whether a key may be used from source.
+// allows reports whether a key may be used from source.
 func (e *keyEntry) allows(source netip.Addr) bool {
 	return len(e.key.Allow) == 0 || contains(e.allow, source)
 }
@@ -21,7 +21,7 @@ func contains(prefixes []netip.Prefix, source netip.Addr) bool {
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(source) })
 }
 
-// parseAllow drops what cannot be read: such an entry allows nobody.
+// parseAllow drops malformed entries: such an entry allows no address.
 func parseAllow(entries []string) []netip.Prefix {
 	prefixes := make([]netip.Prefix, 0, len(entries))
 	for _, entry := range entries {
@@ -32,11 +32,11 @@ func parseAllow(entries []string) []netip.Prefix {
 	return prefixes
 }
 
-// mappedBits begin an IPv4 address that is written as an IPv6 one.
+// mappedBits is the length of the prefix of IPv4 addresses in IPv6 notation.
 const mappedBits = 96
 
-// ParsePrefix reads "203.0.113.0/24", or a single address as the prefix of itself
-// alone. IPv4 is the same however it is written: sources are compared as such.
+// ParsePrefix parses "203.0.113.0/24", or a single address as a prefix of full
+// length. IPv4 in IPv6 notation is returned as IPv4, as sources are.
 func ParsePrefix(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
 		addr = addr.Unmap()

@@ -15,8 +15,8 @@ import (
 	"venuegate/venues"
 )
 
-// Principal is who a request comes from. Its scopes are shared and must not be
-// changed.
+// Principal is the authenticated sender of a request. Its scopes are shared and
+// must not be changed.
 type Principal struct {
 	Customer string
 	KeyID    string
@@ -25,10 +25,10 @@ type Principal struct {
 	ExpiresAt time.Time
 }
 
-// Has says whether the key was given the scope. No scope implies another.
+// Has reports whether the key has the scope. No scope implies another.
 func (p *Principal) Has(scope persistence.Scope) bool { return slices.Contains(p.Scopes, scope) }
 
-// Require is nil, or a *venues.Error scope_required.
+// Require returns nil, or a *venues.Error scope_required.
 func (p *Principal) Require(scope persistence.Scope) error {
 	if p.Has(scope) {
 		return nil
@@ -41,15 +41,15 @@ func (p *Principal) Require(scope persistence.Scope) error {
 		With("required", string(scope)).With("granted", granted)
 }
 
-// Keys is what an Authenticator reads; persistence.Reader has it.
+// Keys reads the records of keys; persistence.Reader implements it.
 type Keys interface {
 	APIKey(ctx context.Context, id string) (persistence.APIKey, error)
 	Customer(ctx context.Context, id string) (persistence.Customer, error)
 }
 
 const (
-	// CacheTTL bounds how long a change of a key that was not told by Revoke
-	// goes unnoticed.
+	// CacheTTL bounds how long a key is valid after a change that was not passed to
+	// Revoke.
 	CacheTTL = 5 * time.Second
 	// cacheMax bounds the keys in the cache.
 	cacheMax = 4096
@@ -68,7 +68,7 @@ type Authenticator struct {
 	watches map[*func(keyID string)]struct{}
 }
 
-// keyEntry is a key as it was read; it is immutable.
+// keyEntry is a cached key; it is immutable.
 type keyEntry struct {
 	key      persistence.APIKey
 	allow    []netip.Prefix
@@ -76,7 +76,7 @@ type keyEntry struct {
 	readAt   time.Time
 }
 
-// NewAuthenticator makes an Authenticator over the records of keys.
+// NewAuthenticator returns an Authenticator over the records of keys.
 func NewAuthenticator(keys Keys) *Authenticator {
 	return &Authenticator{
 		keys:     keys,
@@ -86,9 +86,9 @@ func NewAuthenticator(keys Keys) *Authenticator {
 	}
 }
 
-// Authenticate finds the principal of a key that was sent from source. The
-// error is a *venues.Error unauthorized or rate_limited; any other is a failure
-// to look the key up.
+// Authenticate returns the principal of a key that was sent from source. The error
+// is a *venues.Error unauthorized or rate_limited; any other error is that of the
+// lookup.
 func (a *Authenticator) Authenticate(ctx context.Context, key string, source netip.Addr) (Principal, error) {
 	now := time.Now()
 	p, ok, err := a.check(ctx, key, source, now)
@@ -101,11 +101,11 @@ func (a *Authenticator) Authenticate(ctx context.Context, key string, source net
 	return p, nil
 }
 
-// Fail counts one failed authentication of source and is its answer:
-// unauthorized, or rate_limited past the limit. Edges with credentials of
-// another kind (chart tokens) use it too.
+// Fail counts one failed authentication of source and returns the error to answer
+// with: unauthorized, or rate_limited past the limit. Edges with other credentials
+// (chart tokens) use it too.
 func (a *Authenticator) Fail(ctx context.Context, source netip.Addr) *venues.Error {
-	d, err := a.failures.Take(ctx, listen.Accountable(source).String(), authFailure, time.Now())
+	d, err := a.failures.Take(ctx, listen.ClientAddr(source).String(), authFailure, time.Now())
 	if err == nil && d.Allowed {
 		return venues.Errorf(venues.CodeUnauthorized, "the API key is missing, wrong or expired")
 	}
@@ -126,14 +126,14 @@ func (a *Authenticator) check(ctx context.Context, text string, source netip.Add
 	if err != nil {
 		return Principal{}, false, err
 	}
-	// The comparison is made for unknown ids too, so that time does not tell
-	// which ids exist.
+	// Unknown ids are compared too, so that the time does not reveal which ids
+	// exist.
 	hash := entry.key.Hash
 	if !known {
 		hash = make([]byte, len(hashSecret("")))
 	}
-	right := subtle.ConstantTimeCompare(hashSecret(secret), hash) == 1
-	if !known || !right || !entry.usable(source, now) {
+	match := subtle.ConstantTimeCompare(hashSecret(secret), hash) == 1
+	if !known || !match || !entry.usable(source, now) {
 		return Principal{}, false, nil
 	}
 	k := entry.key
@@ -145,7 +145,7 @@ func (e *keyEntry) usable(source netip.Addr, now time.Time) bool {
 	return !expired && e.key.RevokedAt.IsZero() && !e.disabled && e.allows(source)
 }
 
-// find reads a key from the cache or the records.
+// find returns a key from the cache or the records.
 func (a *Authenticator) find(ctx context.Context, id string, now time.Time) (keyEntry, bool, error) {
 	a.mu.Lock()
 	entry, hit := a.cached[id]
@@ -158,7 +158,7 @@ func (a *Authenticator) find(ctx context.Context, id string, now time.Time) (key
 	if err != nil || !known {
 		return keyEntry{}, false, err
 	}
-	a.remember(id, entry, epoch)
+	a.cache(id, entry, epoch)
 	return entry, true, nil
 }
 
@@ -180,16 +180,16 @@ func (a *Authenticator) read(ctx context.Context, id string, now time.Time) (key
 	return keyEntry{key: key, allow: parseAllow(key.Allow), disabled: customer.Disabled, readAt: now}, true, nil
 }
 
-// remember keeps an entry, unless a key was revoked since it was read: it may be
-// that one.
-func (a *Authenticator) remember(id string, entry keyEntry, epoch uint64) {
+// cache adds an entry to the cache, unless a key was revoked since the entry was
+// read: it may be that key.
+func (a *Authenticator) cache(id string, entry keyEntry, epoch uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.epoch != epoch {
 		return
 	}
 	if _, known := a.cached[id]; !known && len(a.cached) >= cacheMax {
-		for victim := range a.cached { // any: an entry is cheap to read again
+		for victim := range a.cached { // any of them: reading it again is cheap
 			delete(a.cached, victim)
 			break
 		}
@@ -197,9 +197,8 @@ func (a *Authenticator) remember(id string, entry keyEntry, epoch uint64) {
 	a.cached[id] = entry
 }
 
-// Revoke makes a change of a key take effect at once: it is called after the
-// record was changed (revoked, or given other scopes), and tells those who
-// watch.
+// Revoke makes the change of a key effective immediately and notifies the
+// subscribers of Watch. It must be called after the record was changed.
 func (a *Authenticator) Revoke(keyID string) {
 	a.mu.Lock()
 	delete(a.cached, keyID)
@@ -214,8 +213,8 @@ func (a *Authenticator) Revoke(keyID string) {
 	}
 }
 
-// Watch calls revoked with the id of each key that Revoke is told, until stop.
-// It must not block.
+// Watch calls revoked with the id of each key that is passed to Revoke, until stop
+// is called. revoked must not block.
 func (a *Authenticator) Watch(revoked func(keyID string)) (stop func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

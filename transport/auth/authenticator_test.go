@@ -19,17 +19,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var home = netip.MustParseAddr("192.0.2.1")
+var source = netip.MustParseAddr("192.0.2.1")
 
-// records are keys and customers in memory.
+// records holds keys and customers in memory.
 type records struct {
 	mu        sync.Mutex
 	keys      map[string]persistence.APIKey
 	customers map[string]persistence.Customer
 	reads     int
-	fault     error
-	// reading, if set, is called between the reading of a key and its answer.
-	reading func()
+	err       error
+	// onRead, if set, is called after a key was read and before it is returned.
+	onRead func()
 }
 
 func newRecords() *records {
@@ -44,11 +44,11 @@ func (r *records) APIKey(_ context.Context, id string) (persistence.APIKey, erro
 	defer r.mu.Unlock()
 	r.reads++
 	key, known := r.keys[id]
-	if r.reading != nil {
-		r.reading()
+	if r.onRead != nil {
+		r.onRead()
 	}
-	if r.fault != nil {
-		return persistence.APIKey{}, r.fault
+	if r.err != nil {
+		return persistence.APIKey{}, r.err
 	}
 	if !known {
 		return persistence.APIKey{}, persistence.ErrNotFound
@@ -82,7 +82,7 @@ func (r *records) revoke(id string) {
 	r.keys[id] = key
 }
 
-// panicking fails the test if anything is looked up.
+// panicking panics at every lookup.
 type panicking struct{}
 
 func (panicking) APIKey(context.Context, string) (persistence.APIKey, error) {
@@ -93,29 +93,29 @@ func (panicking) Customer(context.Context, string) (persistence.Customer, error)
 	panic("a customer was looked up")
 }
 
-func TestAuthenticate(t *testing.T) {
+func TestValidKeyHasItsPrincipal(t *testing.T) {
 	r := newRecords()
 	ends := time.Now().Add(time.Hour)
 	key, id := r.issue(t, auth.Grant{
 		Customer: "cus_1", Scopes: []persistence.Scope{persistence.ScopeRead, persistence.ScopeTrade}, ExpiresAt: ends,
 	})
-	p, err := auth.NewAuthenticator(r).Authenticate(t.Context(), key, home)
+	p, err := auth.NewAuthenticator(r).Authenticate(t.Context(), key, source)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Customer != "cus_1" || p.KeyID != id || !p.Has(persistence.ScopeTrade) || p.Has(persistence.ScopeAccount) || !p.ExpiresAt.Equal(ends) {
-		t.Errorf("got %+v", p)
+		t.Errorf("principal = %+v, want key %s of cus_1 with scopes read and trade until %s", p, id, ends)
 	}
 	if err := p.Require(persistence.ScopeRead); err != nil {
-		t.Error(err)
+		t.Errorf("Require(read): error %v, want none", err)
 	}
 	e, _ := errors.AsType[*venues.Error](p.Require(persistence.ScopeAccount))
 	if e == nil || e.Code != venues.CodeScopeRequired || e.Details["required"] != "account" || len(e.Details["granted"].([]string)) != 2 {
-		t.Errorf("got %v", e)
+		t.Errorf("Require(account) = %v, want scope_required with two granted scopes", e)
 	}
 }
 
-func TestKeysThatAreNotTaken(t *testing.T) {
+func TestInvalidKeysAreUnauthorized(t *testing.T) {
 	r := newRecords()
 	expired, _ := r.issue(t, auth.Grant{Customer: "cus_1", Scopes: read, ExpiresAt: time.Now()})
 	revoked, revokedID := r.issue(t, auth.Grant{Customer: "cus_1", Scopes: read})
@@ -139,21 +139,21 @@ func TestKeysThatAreNotTaken(t *testing.T) {
 		"none": "", "junk": "vgk_x", "expired": expired, "revoked": revoked, "disabled customer": disabled, "no customer": orphan,
 		"other address": elsewhere, "unreadable allow-list": unreadable, "unknown": unknown, "wrong secret": wrong,
 	} {
-		_, err := a.Authenticate(t.Context(), key, home)
+		_, err := a.Authenticate(t.Context(), key, source)
 		if venues.CodeOf(err) != venues.CodeUnauthorized {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: error %v, want unauthorized", name, err)
 			continue
 		}
 		messages = append(messages, err.Error())
 	}
 	for _, m := range messages {
 		if m != messages[0] {
-			t.Errorf("the answers differ: %q and %q", m, messages[0])
+			t.Errorf("message = %q, want the same for every key: %q", m, messages[0])
 		}
 	}
 }
 
-func TestAllowedAddresses(t *testing.T) {
+func TestKeyIsAcceptedFromItsAddressesOnly(t *testing.T) {
 	r := newRecords()
 	key, _ := r.issue(t, auth.Grant{
 		Customer: "cus_1", Scopes: read, Allow: []string{"198.51.100.0/24", "192.0.2.7", "2001:db8:1::/48", "::ffff:203.0.113.0/120"},
@@ -165,7 +165,7 @@ func TestAllowedAddresses(t *testing.T) {
 	} {
 		_, err := a.Authenticate(t.Context(), key, netip.MustParseAddr(source))
 		if (err == nil) != want {
-			t.Errorf("%s: %v", source, err)
+			t.Errorf("key from %s: error %v, want allowed %v", source, err, want)
 		}
 	}
 }
@@ -176,28 +176,28 @@ func TestFailuresAreLimitedPerAddress(t *testing.T) {
 		key, _ := r.issue(t, auth.Grant{Customer: "cus_1", Scopes: read})
 		a := auth.NewAuthenticator(r)
 		for i := range 40 {
-			_, err := a.Authenticate(t.Context(), "wrong", home)
+			_, err := a.Authenticate(t.Context(), "wrong", source)
 			want := venues.CodeUnauthorized
 			if i >= 30 {
 				want = venues.CodeRateLimited
 			}
 			if venues.CodeOf(err) != want {
-				t.Fatalf("failure %d: %v", i+1, err)
+				t.Fatalf("failure %d: error %v, want %s", i+1, err, want)
 			}
 		}
-		if _, err := a.Authenticate(t.Context(), key, home); err != nil {
-			t.Errorf("a right key is stopped by the failures of others: %v", err)
+		if _, err := a.Authenticate(t.Context(), key, source); err != nil {
+			t.Errorf("valid key after the failures of others: error %v, want none", err)
 		}
 		if _, err := a.Authenticate(t.Context(), "wrong", netip.MustParseAddr("192.0.2.2")); venues.CodeOf(err) != venues.CodeUnauthorized {
-			t.Errorf("another address: %v", err)
+			t.Errorf("failure of another address: error %v, want unauthorized", err)
 		}
-		e := a.Fail(t.Context(), home)
+		e := a.Fail(t.Context(), source)
 		if e.Code != venues.CodeRateLimited || e.RetryAfter != time.Minute {
-			t.Errorf("got %v after %v", e, e.RetryAfter)
+			t.Errorf("error = %v with RetryAfter %v, want rate_limited with %v", e, e.RetryAfter, time.Minute)
 		}
 		time.Sleep(e.RetryAfter)
-		if e := a.Fail(t.Context(), home); e.Code != venues.CodeUnauthorized {
-			t.Errorf("after the wait: %v", e)
+		if e := a.Fail(t.Context(), source); e.Code != venues.CodeUnauthorized {
+			t.Errorf("failure after RetryAfter: error %v, want unauthorized", e)
 		}
 	})
 }
@@ -205,98 +205,97 @@ func TestFailuresAreLimitedPerAddress(t *testing.T) {
 func TestIPv6FailuresAreLimitedPerNetwork(t *testing.T) {
 	a := auth.NewAuthenticator(newRecords())
 	source := netip.MustParseAddr("2001:db8::1")
-	for range 30 {
+	for range 30 { // every one from another address
 		if e := a.Fail(t.Context(), source); e.Code != venues.CodeUnauthorized {
-			t.Fatal(e)
+			t.Fatalf("failure = %v, want unauthorized", e)
 		}
 		source = source.Next()
 	}
 	if e := a.Fail(t.Context(), source); e.Code != venues.CodeRateLimited {
-		t.Errorf("got %v", e)
+		t.Errorf("failure 31 = %v, want rate_limited", e)
 	}
 	if e := a.Fail(t.Context(), netip.MustParseAddr("2001:db8:0:1::1")); e.Code != venues.CodeUnauthorized {
-		t.Errorf("the next network: %v", e)
+		t.Errorf("failure of the next network = %v, want unauthorized", e)
 	}
 }
 
-func TestCacheIsShort(t *testing.T) {
+func TestCachedKeyExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecords()
 		key, id := r.issue(t, auth.Grant{Customer: "cus_1", Scopes: read})
 		a := auth.NewAuthenticator(r)
 		for range 5 {
-			if _, err := a.Authenticate(t.Context(), key, home); err != nil {
+			if _, err := a.Authenticate(t.Context(), key, source); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if r.reads != 1 {
-			t.Errorf("%d reads", r.reads)
+			t.Errorf("reads = %d, want 1", r.reads)
 		}
 		r.revoke(id)
 		time.Sleep(auth.CacheTTL)
-		if _, err := a.Authenticate(t.Context(), key, home); venues.CodeOf(err) != venues.CodeUnauthorized {
-			t.Errorf("after the cache's time: %v", err)
+		if _, err := a.Authenticate(t.Context(), key, source); venues.CodeOf(err) != venues.CodeUnauthorized {
+			t.Errorf("revoked key after CacheTTL: error %v, want unauthorized", err)
 		}
 	})
 }
 
-func TestRevokeTakesEffectAtOnce(t *testing.T) {
+func TestRevokeIsEffectiveImmediately(t *testing.T) {
 	r := newRecords()
 	key, id := r.issue(t, auth.Grant{Customer: "cus_1", Scopes: read})
 	a := auth.NewAuthenticator(r)
-	var told []string
-	stop := a.Watch(func(keyID string) { told = append(told, keyID) })
-	if _, err := a.Authenticate(t.Context(), key, home); err != nil {
+	var revoked []string
+	stop := a.Watch(func(keyID string) { revoked = append(revoked, keyID) })
+	if _, err := a.Authenticate(t.Context(), key, source); err != nil {
 		t.Fatal(err)
 	}
 	r.revoke(id)
 	a.Revoke(id)
-	if _, err := a.Authenticate(t.Context(), key, home); venues.CodeOf(err) != venues.CodeUnauthorized {
-		t.Errorf("got %v", err)
+	if _, err := a.Authenticate(t.Context(), key, source); venues.CodeOf(err) != venues.CodeUnauthorized {
+		t.Errorf("revoked key: error %v, want unauthorized", err)
 	}
 	stop()
 	a.Revoke(id)
-	if len(told) != 1 || told[0] != id {
-		t.Errorf("told %q", told)
+	if len(revoked) != 1 || revoked[0] != id {
+		t.Errorf("watched keys = %q, want one %q: none after stop", revoked, id)
 	}
 }
 
-// A key that is read just before its revocation must not come into the cache
-// just after it.
-func TestRevokeDuringARead(t *testing.T) {
+// A key that was read just before its revocation must not be cached after it.
+func TestKeyRevokedDuringAReadIsNotCached(t *testing.T) {
 	r := newRecords()
 	key, id := r.issue(t, auth.Grant{Customer: "cus_1", Scopes: read})
 	a := auth.NewAuthenticator(r)
-	r.reading = func() {
-		r.reading = nil
+	r.onRead = func() {
+		r.onRead = nil
 		r.revoke(id)
 		a.Revoke(id)
 	}
-	if _, err := a.Authenticate(t.Context(), key, home); err != nil {
-		t.Fatalf("the request that was under way: %v", err)
+	if _, err := a.Authenticate(t.Context(), key, source); err != nil {
+		t.Fatalf("request during the revocation: error %v, want none", err)
 	}
-	if _, err := a.Authenticate(t.Context(), key, home); venues.CodeOf(err) != venues.CodeUnauthorized {
-		t.Errorf("got %v", err)
+	if _, err := a.Authenticate(t.Context(), key, source); venues.CodeOf(err) != venues.CodeUnauthorized {
+		t.Errorf("request after the revocation: error %v, want unauthorized", err)
 	}
 }
 
-func TestAFailedLookupIsNoFailedAuthentication(t *testing.T) {
+func TestLookupErrorIsNotCountedAsFailure(t *testing.T) {
 	r := newRecords()
 	key, _ := r.issue(t, auth.Grant{Customer: "cus_1", Scopes: read})
-	r.fault = persistence.ErrUnavailable
+	r.err = persistence.ErrUnavailable
 	a := auth.NewAuthenticator(r)
 	for range 40 {
-		if _, err := a.Authenticate(t.Context(), key, home); !errors.Is(err, persistence.ErrUnavailable) {
-			t.Fatal(err)
+		if _, err := a.Authenticate(t.Context(), key, source); !errors.Is(err, persistence.ErrUnavailable) {
+			t.Fatalf("error = %v, want ErrUnavailable", err)
 		}
 	}
-	r.fault = nil
-	if e := a.Fail(t.Context(), home); e.Code != venues.CodeUnauthorized {
-		t.Errorf("got %v", e)
+	r.err = nil
+	if e := a.Fail(t.Context(), source); e.Code != venues.CodeUnauthorized {
+		t.Errorf("failure = %v, want unauthorized: lookup errors do not count", e)
 	}
 }
 
-func TestManyKeysAtOnce(t *testing.T) {
+func TestConcurrentAuthenticationReturnsTheRightKey(t *testing.T) {
 	r := newRecords()
 	var keys []string
 	for range 32 {
@@ -309,9 +308,9 @@ func TestManyKeysAtOnce(t *testing.T) {
 		wg.Go(func() {
 			for i := range 200 {
 				key := keys[(i+worker)%len(keys)]
-				p, err := a.Authenticate(t.Context(), key, home)
+				p, err := a.Authenticate(t.Context(), key, source)
 				if err != nil || p.KeyID != key[4:12] {
-					t.Errorf("%s: %+v, %v", key[:12], p, err)
+					t.Errorf("principal = %+v, %v; want key %s", p, err, key[4:12])
 				}
 				if i%50 == 0 {
 					a.Revoke(p.KeyID)
@@ -332,7 +331,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	a, key := auth.NewAuthenticator(r), secret.Reveal()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := a.Authenticate(b.Context(), key, home); err != nil {
+		if _, err := a.Authenticate(b.Context(), key, source); err != nil {
 			b.Fatal(err)
 		}
 	}

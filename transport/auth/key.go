@@ -24,7 +24,7 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// Grant is what a new key is good for.
+// Grant is the permissions of a new key.
 type Grant struct {
 	Customer string
 	Name     string
@@ -36,10 +36,9 @@ type Grant struct {
 	Allow []string
 }
 
-// New makes a key and the record to keep of it. The key is shown once and kept
-// nowhere. entropy is crypto/rand.Reader outside tests. A grant that could not
-// be used as meant is a *venues.Error invalid_request; other errors are those
-// of entropy.
+// New makes a key and its record, which does not have the secret. entropy is
+// crypto/rand.Reader outside tests. The error of an invalid grant is a *venues.Error
+// invalid_request; other errors are those of entropy.
 func New(entropy io.Reader, g Grant, now time.Time) (venues.Secret, persistence.APIKey, error) {
 	if err := checkGrant(g); err != nil {
 		return "", persistence.APIKey{}, err
@@ -65,22 +64,22 @@ func checkGrant(g Grant) error {
 		switch scope {
 		case persistence.ScopeRead, persistence.ScopeTrade, persistence.ScopeAccount:
 		default:
-			return api.Fault("scopes", api.RuleUnknownValue, string(scope), "read, trade, account")
+			return api.FieldError("scopes", api.RuleUnknownValue, string(scope), "read, trade, account")
 		}
 	}
 	if len(g.Scopes) == 0 {
-		return api.Fault("scopes", api.RuleMissing, "", "read, trade, account")
+		return api.FieldError("scopes", api.RuleMissing, "", "read, trade, account")
 	}
 	for _, entry := range g.Allow {
 		if _, err := ParsePrefix(entry); err != nil {
-			return api.Fault("allow", api.RuleMalformed, entry, "addresses and prefixes, such as 203.0.113.0/24")
+			return api.FieldError("allow", api.RuleMalformed, entry, "addresses and prefixes, such as 203.0.113.0/24")
 		}
 	}
 	return nil
 }
 
-// randomText draws n characters of base62. Bytes that would favour some
-// characters are thrown away.
+// randomText returns n random characters of base62. It drops bytes that would make
+// some characters more likely.
 func randomText(entropy io.Reader, n int) (string, error) {
 	const fair = 256 - 256%len(base62)
 	text := make([]byte, 0, n)
@@ -113,7 +112,7 @@ func checksum(body string) string {
 	return string(text[:])
 }
 
-// parseKey takes a key apart; ok is false for text that New cannot have made.
+// parseKey splits a key; ok is false for text that New cannot have made.
 func parseKey(text string) (id, secret string, ok bool) {
 	if len(text) != keyChars || !strings.HasPrefix(text, keyPrefix) || text[len(keyPrefix)+keyIDChars] != '_' {
 		return "", "", false

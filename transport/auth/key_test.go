@@ -19,7 +19,7 @@ import (
 
 var read = []persistence.Scope{persistence.ScopeRead}
 
-func TestKeyFormat(t *testing.T) {
+func TestKeyHasTheDocumentedFormat(t *testing.T) {
 	scanner := regexp.MustCompile(`^vgk_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$`)
 	now := time.Date(2026, 11, 20, 9, 19, 0, 0, time.UTC)
 	seen := map[string]bool{}
@@ -32,40 +32,40 @@ func TestKeyFormat(t *testing.T) {
 		}
 		text := key.Reveal()
 		if !scanner.MatchString(text) || seen[text] {
-			t.Fatalf("key %q", text)
+			t.Fatalf("key = %q, want a new one that matches %s", text, scanner)
 		}
 		seen[text] = true
 		secret := sha256.Sum256([]byte(text[13:56]))
 		if record.ID != text[4:12] || !bytes.Equal(record.Hash, secret[:]) || record.Customer != "cus_1" || record.Name != "bot" ||
 			!record.CreatedAt.Equal(now) || !record.ExpiresAt.Equal(now.Add(time.Hour)) || len(record.Allow) != 1 {
-			t.Fatalf("record %+v", record)
+			t.Fatalf("record = %+v, want that of key %s", record, text[4:12])
 		}
 	}
 }
 
-// Golden: keys of customers keep working for ever.
-func TestKeyIsAPureFunctionOfItsEntropy(t *testing.T) {
+// The key is golden: keys of customers must stay valid.
+func TestKeyDependsOnEntropyOnly(t *testing.T) {
 	key, record, err := auth.New(bytes.NewReader(bytes.Repeat([]byte{0, 61, 62, 255}, 64)), auth.Grant{Customer: "c", Scopes: read}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = "vgk_0z00z00z_00z00z00z00z00z00z00z00z00z00z00z00z00z00z00fbPcT"
 	if key.Reveal() != want || record.ID != "0z00z00z" {
-		t.Errorf("got %s, want %s", key.Reveal(), want)
+		t.Errorf("key = %s, want %s", key.Reveal(), want)
 	}
 	if !record.ExpiresAt.IsZero() {
-		t.Error("a key without an end has one")
+		t.Errorf("ExpiresAt = %s, want none", record.ExpiresAt)
 	}
 }
 
 func TestKeyIsNotPrinted(t *testing.T) {
 	key, _, err := auth.New(rand.Reader, auth.Grant{Customer: "c", Scopes: read}, time.Now())
 	if err != nil || key.String() != "[redacted]" {
-		t.Errorf("%v, %v", key, err)
+		t.Errorf("key prints as %v, %v; want [redacted]", key, err)
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsInvalidGrants(t *testing.T) {
 	for name, g := range map[string]auth.Grant{
 		"no scope":        {Customer: "c"},
 		"unknown scope":   {Customer: "c", Scopes: []persistence.Scope{"admin"}},
@@ -73,17 +73,17 @@ func TestNewRefuses(t *testing.T) {
 		"too long a mask": {Customer: "c", Scopes: read, Allow: []string{"10.0.0.0/33"}},
 	} {
 		if _, _, err := auth.New(rand.Reader, g, time.Now()); venues.CodeOf(err) != venues.CodeInvalidRequest {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: error %v, want invalid_request", name, err)
 		}
 	}
 	broken := errors.New("no entropy")
 	if _, _, err := auth.New(iotest.ErrReader(broken), auth.Grant{Customer: "c", Scopes: read}, time.Now()); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
+		t.Errorf("error = %v, want %v", err, broken)
 	}
 }
 
-// Text with a wrong checksum costs no lookup.
-func TestJunkReachesNoRecord(t *testing.T) {
+// Text with a wrong checksum is rejected without a lookup.
+func TestMalformedKeyIsNotLookedUp(t *testing.T) {
 	key, _, err := auth.New(rand.Reader, auth.Grant{Customer: "c", Scopes: read}, time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -98,13 +98,13 @@ func TestJunkReachesNoRecord(t *testing.T) {
 	a := auth.NewAuthenticator(panicking{})
 	for _, text := range junk {
 		if _, err := a.Authenticate(t.Context(), text, netip.MustParseAddr("192.0.2.1")); err == nil {
-			t.Errorf("%q was taken", text)
+			t.Errorf("%q was accepted, want an error", text)
 		}
 	}
 }
 
-// FuzzKey: no text panics, is taken, or reaches the records unless it has the
-// form of a key.
+// FuzzKey checks that no text panics or is accepted, and that only text with the
+// form of a key is looked up.
 func FuzzKey(f *testing.F) {
 	f.Add("vgk_0z00z00z_00z00z00z00z00z00z00z00z00z00z00z00z00z00z00z00fbPcT")
 	f.Add("vgk_0z00z00z_00z00z00z00z00z00z00z00z00z00z00z00z00z00z00z00fbPcU")
@@ -113,10 +113,10 @@ func FuzzKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r := newRecords()
 		if _, err := auth.NewAuthenticator(r).Authenticate(t.Context(), text, netip.Addr{}); err == nil {
-			t.Fatalf("%q was taken", text)
+			t.Fatalf("%q was accepted, want an error", text)
 		}
 		if r.reads > 0 && !form.MatchString(text) {
-			t.Fatalf("%q was looked up", text)
+			t.Fatalf("%q was looked up, want text of the form %s only", text, form)
 		}
 	})
 }

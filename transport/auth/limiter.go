@@ -10,14 +10,14 @@ import (
 	"venuegate/venues"
 )
 
-// Class is a kind of request with a limit of its own per key; Limit is at least
+// Class is a kind of request that has its own limit per key. Limit is at least
 // one.
 type Class struct {
 	Name  string
 	Limit int
 }
 
-// The classes of the interface, per api.RateWindow.
+// Classes of requests; their limits are per api.RateWindow.
 var (
 	Reading     = Class{"reading", api.ReadsPerWindow}
 	Trading     = Class{"trading", api.TradesPerWindow}
@@ -25,42 +25,42 @@ var (
 	authFailure = Class{"failed authentication", api.AuthFailuresPerWindow}
 )
 
-// Decision is the answer to one request.
+// Decision is the result of Take.
 type Decision struct {
 	Allowed bool
 	Limit   int
-	// Remaining is how many more requests would be let through now.
+	// Remaining is the number of further requests that are allowed now.
 	Remaining int
-	// Reset is when Remaining next rises: when the oldest counted request
-	// leaves the window. For a request that is not allowed it is the wait after
-	// which the same one is.
+	// Reset is the time until Remaining next rises, when the oldest counted request
+	// leaves the window. A request that is not allowed would be allowed after it.
 	Reset time.Duration
 }
 
 // Limiter counts requests per key and class. Implementations are safe for
 // concurrent use.
 type Limiter interface {
-	// Take counts one request at the moment now, if it is allowed; one that is
-	// not allowed is not counted. An error means that nothing was decided.
+	// Take counts a request at the time now if it is allowed. After an error there
+	// is no decision and nothing is counted.
 	Take(ctx context.Context, key string, class Class, now time.Time) (Decision, error)
 }
 
-// ErrLimiterFull: so many keys are active that one more cannot be counted. A
-// client sees it as rate_limited, with fullRetry: keys that rest make room.
+// ErrLimiterFull is returned when too many keys are active to count another one.
+// Clients get rate_limited with fullRetry, since idle keys are evicted.
 var ErrLimiterFull error = &venues.Error{
 	Code: venues.CodeRateLimited, Message: "too many clients are active; try again", RetryAfter: fullRetry,
 }
 
-// fullRetry is the wait that is asked of whom the limiter has no room for.
+// fullRetry is the RetryAfter of ErrLimiterFull.
 const fullRetry = 5 * time.Second
 
-// window is the moments of the requests that were let through in the last
-// api.RateWindow, oldest first. It holds at most the limit of its class.
+// window is the times of the requests that were allowed in the last
+// api.RateWindow, oldest first: at most the limit of the class.
 type window struct {
 	hits []time.Time
 }
 
-// take is pure. A clock that steps back counts as standing still.
+// take counts a request if it is allowed. A clock that steps back is taken to stand
+// still.
 func (w *window) take(limit int, now time.Time) Decision {
 	if n := len(w.hits); n > 0 && now.Before(w.hits[n-1]) {
 		now = w.hits[n-1]
@@ -76,7 +76,7 @@ func (w *window) take(limit int, now time.Time) Decision {
 	return d
 }
 
-// expire forgets what has left the window: a request counts for exactly
+// expire removes requests that have left the window: each counts for exactly
 // api.RateWindow.
 func (w *window) expire(now time.Time) {
 	gone := 0
@@ -88,19 +88,19 @@ func (w *window) expire(now time.Time) {
 	}
 }
 
-// idle says whether nothing is counted any more.
+// idle reports whether no request is in the window.
 func (w *window) idle(now time.Time) bool {
 	n := len(w.hits)
 	return n == 0 || now.Sub(w.hits[n-1]) >= api.RateWindow
 }
 
 // MemoryLimiter is the Limiter of one process. It holds at most its capacity of
-// windows; idle ones make room.
+// windows and evicts idle ones.
 type MemoryLimiter struct {
 	mu       sync.Mutex
 	capacity int
 	windows  map[windowKey]*list.Element
-	// recent has the window used last in front, so that idle ones are behind.
+	// recent has the most recently used window in front.
 	recent *list.List
 }
 
@@ -114,11 +114,11 @@ type countedKey struct {
 	window
 }
 
-// LimiterCapacity is the usual capacity: a full window of 600 requests takes
-// some 20 KiB, most take far less.
+// LimiterCapacity is the default capacity. A full window of 600 requests takes
+// about 20 KiB, most windows far less.
 const LimiterCapacity = 16384
 
-// NewMemoryLimiter makes a limiter of at most capacity windows.
+// NewMemoryLimiter returns a limiter of at most capacity windows.
 func NewMemoryLimiter(capacity int) *MemoryLimiter {
 	return &MemoryLimiter{capacity: capacity, windows: make(map[windowKey]*list.Element), recent: list.New()}
 }
@@ -130,7 +130,7 @@ func (l *MemoryLimiter) Take(_ context.Context, key string, class Class, now tim
 	k := windowKey{key, class.Name}
 	e, known := l.windows[k]
 	if !known {
-		if !l.makeRoom(now) {
+		if !l.evictIdle(now) {
 			return Decision{}, ErrLimiterFull
 		}
 		e = l.recent.PushFront(&countedKey{windowKey: k})
@@ -141,9 +141,9 @@ func (l *MemoryLimiter) Take(_ context.Context, key string, class Class, now tim
 	return counted.take(class.Limit, now), nil
 }
 
-// makeRoom drops idle windows, two at most: each new window removes up to two
-// old ones, so the limiter shrinks to what is in use.
-func (l *MemoryLimiter) makeRoom(now time.Time) bool {
+// evictIdle removes up to two idle windows and reports whether there is room for a
+// new one. Two for each new one shrink the limiter to the windows in use.
+func (l *MemoryLimiter) evictIdle(now time.Time) bool {
 	for range 2 {
 		last := l.recent.Back()
 		if last == nil {

@@ -15,18 +15,18 @@ import (
 
 var start = time.Date(2026, 11, 20, 9, 19, 0, 0, time.UTC)
 
-// In any window of 60 s exactly the limit is let through: never one more, and
-// never one less while requests keep coming.
+// In any window of 60 s exactly the limit is allowed: never one more, and never one
+// less while there are requests.
 func TestLimiterIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		class := auth.Class{Name: "c", Limit: rapid.IntRange(1, 8).Draw(t, "limit")}
 		limiter := auth.NewMemoryLimiter(4)
 		now := start
-		var passed []time.Time
+		var allowed []time.Time
 		for range rapid.IntRange(1, 80).Draw(t, "requests") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20_000).Draw(t, "pause")) * time.Millisecond)
 			in := 0
-			for _, at := range passed {
+			for _, at := range allowed {
 				if now.Sub(at) < api.RateWindow {
 					in++
 				}
@@ -36,21 +36,21 @@ func TestLimiterIsExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d.Allowed != (in < class.Limit) {
-				t.Fatalf("allowed %v with %d of %d in the window", d.Allowed, in, class.Limit)
+				t.Fatalf("allowed = %v with %d of %d in the window, want %v", d.Allowed, in, class.Limit, in < class.Limit)
 			}
 			if d.Allowed {
-				passed = append(passed, now)
+				allowed = append(allowed, now)
 				in++
 			}
 			if d.Remaining != class.Limit-in || d.Limit != class.Limit || d.Reset <= 0 || d.Reset > api.RateWindow {
-				t.Fatalf("%+v with %d in the window", d, in)
+				t.Fatalf("decision = %+v with %d of %d in the window", d, in, class.Limit)
 			}
 		}
 	})
 }
 
-// Whoever obeys Retry-After is let through.
-func TestResetIsTheWaitThatSuffices(t *testing.T) {
+// A client that waits for Retry-After, and no longer, is allowed.
+func TestResetIsTheShortestSufficientWait(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		class := auth.Class{Name: "c", Limit: rapid.IntRange(1, 5).Draw(t, "limit")}
 		limiter := auth.NewMemoryLimiter(1)
@@ -62,11 +62,11 @@ func TestResetIsTheWaitThatSuffices(t *testing.T) {
 			}
 			if !d.Allowed {
 				if again, _ := limiter.Take(t.Context(), "k", class, now.Add(d.Reset-1)); again.Allowed {
-					t.Fatal("let through before Reset")
+					t.Fatalf("allowed before Reset of %v, want not", d.Reset)
 				}
 				now = now.Add(d.Reset)
 				if again, _ := limiter.Take(t.Context(), "k", class, now); !again.Allowed {
-					t.Fatalf("not let through after %v", d.Reset)
+					t.Fatalf("not allowed after Reset of %v, want allowed", d.Reset)
 				}
 			}
 			now = now.Add(time.Duration(rapid.Int64Range(0, int64(20*time.Second)).Draw(t, "pause")))
@@ -74,7 +74,7 @@ func TestResetIsTheWaitThatSuffices(t *testing.T) {
 	})
 }
 
-func TestKeysAndClassesDoNotShare(t *testing.T) {
+func TestKeysAndClassesAreLimitedSeparately(t *testing.T) {
 	limiter := auth.NewMemoryLimiter(8)
 	one := auth.Class{Name: "one", Limit: 1}
 	for _, c := range []struct {
@@ -83,17 +83,17 @@ func TestKeysAndClassesDoNotShare(t *testing.T) {
 		want  bool
 	}{{"a", one, true}, {"a", one, false}, {"b", one, true}, {"a", auth.Class{Name: "two", Limit: 1}, true}} {
 		if d, err := limiter.Take(t.Context(), c.key, c.class, start); err != nil || d.Allowed != c.want {
-			t.Errorf("%s/%s: %+v, %v", c.key, c.class.Name, d, err)
+			t.Errorf("key %s, class %s: decision %+v, %v; want allowed %v", c.key, c.class.Name, d, err, c.want)
 		}
 	}
 }
 
-func TestAClockThatStepsBackFreesNothing(t *testing.T) {
+func TestClockThatStepsBackExpiresNothing(t *testing.T) {
 	limiter := auth.NewMemoryLimiter(1)
 	class := auth.Class{Name: "c", Limit: 2}
 	for i, at := range []time.Time{start, start.Add(-time.Hour), start.Add(59 * time.Second)} {
 		if d, err := limiter.Take(t.Context(), "k", class, at); err != nil || d.Allowed != (i < 2) {
-			t.Errorf("request %d: %+v, %v", i, d, err)
+			t.Errorf("request %d: decision %+v, %v; want allowed %v", i, d, err, i < 2)
 		}
 	}
 }
@@ -107,24 +107,24 @@ func TestLimiterIsBounded(t *testing.T) {
 		}
 	}
 	if _, err := limiter.Take(t.Context(), "new", class, start.Add(time.Second)); !errors.Is(err, auth.ErrLimiterFull) {
-		t.Errorf("got %v", err)
+		t.Errorf("fourth key: error %v, want ErrLimiterFull", err)
 	}
 	if d, err := limiter.Take(t.Context(), "0", class, start.Add(time.Second)); err != nil || d.Remaining != 3 {
-		t.Errorf("a known key: %+v, %v", d, err)
+		t.Errorf("counted key of a full limiter: decision %+v, %v; want 3 remaining", d, err)
 	}
 	if _, err := limiter.Take(t.Context(), "new", class, start.Add(time.Minute)); err != nil {
-		t.Errorf("idle windows make no room: %v", err)
+		t.Errorf("new key after a minute: error %v, want none: idle windows are evicted", err)
 	}
 	if d, err := limiter.Take(t.Context(), "0", class, start.Add(time.Minute)); err != nil || d.Remaining != 3 {
-		t.Errorf("an active window was dropped: %+v, %v", d, err)
+		t.Errorf("active key after a minute: decision %+v, %v; want 3 remaining: it is not evicted", d, err)
 	}
 }
 
 func TestConcurrentRequestsAreCountedOnce(t *testing.T) {
 	limiter := auth.NewMemoryLimiter(4)
 	var wg sync.WaitGroup
-	passed := make(chan int, 8)
-	for range cap(passed) {
+	allowed := make(chan int, 8)
+	for range cap(allowed) {
 		wg.Go(func() {
 			n := 0
 			for range 300 {
@@ -132,17 +132,17 @@ func TestConcurrentRequestsAreCountedOnce(t *testing.T) {
 					n++
 				}
 			}
-			passed <- n
+			allowed <- n
 		})
 	}
 	wg.Wait()
-	close(passed)
+	close(allowed)
 	total := 0
-	for n := range passed {
+	for n := range allowed {
 		total += n
 	}
 	if total != api.ReadsPerWindow {
-		t.Errorf("%d were let through", total)
+		t.Errorf("allowed requests = %d, want %d", total, api.ReadsPerWindow)
 	}
 }
 

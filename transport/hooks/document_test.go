@@ -11,8 +11,7 @@ import (
 	"venuegate/transport/signing"
 )
 
-// TestRoutesAreDocumented with the headers that they read.
-func TestRoutesAreDocumented(t *testing.T) {
+func TestRoutesAreDocumentedWithTheirHeaders(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
 	if err != nil {
 		t.Fatal(err)
@@ -25,14 +24,14 @@ func TestRoutesAreDocumented(t *testing.T) {
 		parts := strings.Split(path, ":")
 		item := doc.Paths.Find(parts[0] + "{" + parts[1] + "}")
 		if item == nil || item.Post == nil || item.Post.Extensions["x-edge"] != "hooks" {
-			t.Fatalf("%s is not documented", path)
+			t.Fatalf("%s: not documented as a route of hooks, want it to be", path)
 		}
 		var documented []string
 		for _, p := range item.Post.Parameters {
 			documented = append(documented, p.Value.Name)
 		}
 		if got := strings.Join(documented, " "); got != names {
-			t.Errorf("%s: documented %q, read %q", path, got, names)
+			t.Errorf("%s: documented parameters = %q, want %q", path, got, names)
 		}
 	}
 }

@@ -23,22 +23,22 @@ const (
 	ChartPath   = api.HooksPath + "chart/:id"
 )
 
-// Deps is what the edge needs; all are required.
+// Deps of Hooks; all are required.
 type Deps struct {
 	Channels Channels
 	Signals  Signals
 	Limiter  auth.Limiter
 	Failures Failures
 	Headers  signing.Headers
-	// Source is the address that a request comes from.
+	// Source returns the client address of a request.
 	Source func(*fiber.Ctx) netip.Addr
 }
 
-// Hooks are the handlers. Errors that they return become the error body of the
-// server on which they are mounted.
+// Hooks has the handlers. The server they are mounted on writes the errors that they
+// return.
 type Hooks struct{ deps Deps }
 
-// New makes the handlers.
+// New returns the handlers.
 func New(d Deps) *Hooks { return &Hooks{d} }
 
 // Webhook handles POST WebhookPath.
@@ -48,7 +48,7 @@ func (h *Hooks) Webhook(c *fiber.Ctx) error {
 	if !known || channel.Kind != signedKind {
 		return errNoChannel()
 	}
-	body, err := h.arrive(c, &channel)
+	body, err := h.readBody(c, &channel)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (h *Hooks) Webhook(c *fiber.Ctx) error {
 	if reason := signing.Verify(signature, timestamp, body, now, channel.Keys...); reason != nil {
 		return h.badSignature(c, reason, now)
 	}
-	if err := h.count(c, channel.ID, now); err != nil {
+	if err := h.checkRate(c, channel.ID, now); err != nil {
 		return err
 	}
 	if err := checkMedia(c, mediaJSON); err != nil {
@@ -69,7 +69,7 @@ func (h *Hooks) Webhook(c *fiber.Ctx) error {
 	if signal.RequestID == "" {
 		signal.Implied, signal.RequestID = true, impliedRequestID(channel.ID, timestamp, signature)
 	}
-	signal.Source, signal.Proof = venues.SourceWebhook, venues.ProofSignature
+	signal.Source, signal.Auth = venues.SourceWebhook, venues.AuthSignature
 	return h.accept(c, &channel, signal, now)
 }
 
@@ -84,44 +84,45 @@ func (h *Hooks) Chart(c *fiber.Ctx) error {
 	if !address.matches(&channel) || !known || channel.Kind != chartKind {
 		return errNoChannel()
 	}
-	body, err := h.arrive(c, &channel)
+	body, err := h.readBody(c, &channel)
 	if err != nil {
 		return err
 	}
-	signal, token, fault := api.DecodeSignal(body, true)
+	signal, token, decodeErr := api.DecodeSignal(body, true)
 	if !tokenMatches(token, &channel) {
-		return h.refuse(c, "the body must be a JSON object that holds the channel's channelToken")
+		return h.unauthorized(c, "the body must be a JSON object with the channel's channelToken")
 	}
-	if err := h.count(c, channel.ID, now); err != nil {
+	if err := h.checkRate(c, channel.ID, now); err != nil {
 		return err
 	}
 	if err := checkMedia(c, mediaJSON, mediaText); err != nil {
 		return err
 	}
-	if fault != nil {
-		return fault
+	if decodeErr != nil {
+		return decodeErr
 	}
 	signal.Implied = signal.RequestID == ""
-	signal.Source, signal.Proof = venues.SourceChart, venues.ProofToken
+	signal.Source, signal.Auth = venues.SourceChart, venues.AuthToken
 	return h.accept(c, &channel, signal, now)
 }
 
 func errNoChannel() error { return venues.Errorf(venues.CodeNotFound, "no such channel") }
 
-// arrive takes the body out of the server's buffers, after size and source were
-// looked at.
-func (h *Hooks) arrive(c *fiber.Ctx, channel *Channel) ([]byte, error) {
+// readBody returns a copy of the body, which the server's buffers do not share,
+// after it has checked size and source.
+func (h *Hooks) readBody(c *fiber.Ctx, channel *Channel) ([]byte, error) {
 	if len(c.Request().Body()) > api.HookBodyBytesMax {
 		return nil, api.TooLarge(api.HookBodyBytesMax)
 	}
 	if !auth.Allows(channel.Allow, h.deps.Source(c)) {
-		return nil, h.refuse(c, "the channel does not take signals from this address")
+		return nil, h.unauthorized(c, "the channel does not accept signals from this address")
 	}
 	return bytes.Clone(c.Request().Body()), nil
 }
 
-// refuse counts a request whose sender is not proven and answers it.
-func (h *Hooks) refuse(c *fiber.Ctx, message string) error {
+// unauthorized counts a request whose sender is not authenticated and returns its
+// error.
+func (h *Hooks) unauthorized(c *fiber.Ctx, message string) error {
 	e := h.deps.Failures.Fail(c.UserContext(), h.deps.Source(c))
 	if e.Code == venues.CodeUnauthorized {
 		e.Message = message
@@ -129,8 +130,9 @@ func (h *Hooks) refuse(c *fiber.Ctx, message string) error {
 	return e
 }
 
-// badSignature tells why. The exact reason helps only those who know the secret:
-// of the others all but the form is a mismatch.
+// badSignature counts a request with an invalid signature and returns its error. The
+// reason does not help a forger: without the secret a well-formed signature is
+// always a mismatch.
 func (h *Hooks) badSignature(c *fiber.Ctx, reason error, now time.Time) error {
 	if e := h.deps.Failures.Fail(c.UserContext(), h.deps.Source(c)); e.Code != venues.CodeUnauthorized {
 		return e
@@ -142,8 +144,8 @@ func (h *Hooks) badSignature(c *fiber.Ctx, reason error, now time.Time) error {
 	return e
 }
 
-// count takes one request of the channel's allowance.
-func (h *Hooks) count(c *fiber.Ctx, channelID string, now time.Time) error {
+// checkRate counts a request against the rate limit of the channel.
+func (h *Hooks) checkRate(c *fiber.Ctx, channelID string, now time.Time) error {
 	d, err := h.deps.Limiter.Take(c.UserContext(), channelID, auth.Signals, now)
 	if err != nil {
 		return err
@@ -159,7 +161,7 @@ func (h *Hooks) count(c *fiber.Ctx, channelID string, now time.Time) error {
 	return e
 }
 
-// Media types of a body. A chart sends what it does not know to be JSON as text.
+// Media types of a body. Charting platforms may send JSON as text.
 const (
 	mediaJSON = api.MediaJSON
 	mediaText = "text/plain"

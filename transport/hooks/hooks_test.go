@@ -25,6 +25,7 @@ import (
 	"venuegate/transport/auth"
 	"venuegate/transport/hooks"
 	"venuegate/transport/pipetest"
+	"venuegate/transport/reusetest"
 	"venuegate/transport/signing"
 	"venuegate/venues"
 )
@@ -32,7 +33,7 @@ import (
 func TestMain(m *testing.M) {
 	pipetest.WarmUp()
 	goleak.VerifyTestMain(m,
-		// The HTTP library keeps one clock for the process.
+		// The HTTP library has one clock goroutine for the process.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 	)
 }
@@ -46,41 +47,41 @@ const (
 	orderOne = `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","qty":"0.01","requestId":"r-1"}`
 )
 
-// edge is the handlers on a server, with a fake where the channel's actor would
-// be.
+// edge is the handlers on a server. It is also their channels, and records the
+// signals that they accept.
 type edge struct {
 	testing.TB
 	app      *fiber.App
 	source   netip.Addr
 	channels map[string]hooks.Channel
-	// asked, if set, is told of the ids that are looked for.
-	asked func(id string)
+	// onLookup, if set, is called with the id of each channel lookup.
+	onLookup func(id string)
 
 	mu       sync.Mutex
 	accepted []venues.Signal
-	answer   venues.SignalAnswer
-	refusal  error
-	// stuck is a channel that does not answer in time.
-	stuck bool
+	answer   venues.SignalResponse
+	err      error
+	// blocked makes Accept wait for the end of its context.
+	blocked bool
 }
 
 func (e *edge) Channel(id string) (hooks.Channel, bool) {
-	if e.asked != nil {
-		e.asked(id)
+	if e.onLookup != nil {
+		e.onLookup(id)
 	}
 	c, known := e.channels[id]
 	return c, known
 }
 
-func (e *edge) Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error) {
-	if e.stuck {
+func (e *edge) Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error) {
+	if e.blocked {
 		<-ctx.Done()
-		return venues.SignalAnswer{}, venues.Errorf(venues.CodeInternal, "not known")
+		return venues.SignalResponse{}, venues.Errorf(venues.CodeInternal, "not known")
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.accepted = append(e.accepted, s)
-	return e.answer, e.refusal
+	return e.answer, e.err
 }
 
 func newEdge(t testing.TB) *edge {
@@ -97,7 +98,7 @@ func newEdge(t testing.TB) *edge {
 				ID: chartID, Customer: "c1", Kind: persistence.ChannelChart, AddressHash: addressHash[:], TokenHash: tokenHash[:],
 			}},
 		},
-		answer: venues.SignalAnswer{RequestID: "r-1", OrderID: "ord_1", Status: "filled", FilledQty: venues.MustDecimal("0.01"), AvgPrice: venues.Some(venues.MustDecimal("64000.5"))},
+		answer: venues.SignalResponse{RequestID: "r-1", OrderID: "ord_1", Status: "filled", FilledQty: venues.MustDecimal("0.01"), AvgPrice: venues.Some(venues.MustDecimal("64000.5"))},
 	}
 	store := storetest.NewMemory()
 	t.Cleanup(func() { _ = store.Close() })
@@ -106,43 +107,44 @@ func newEdge(t testing.TB) *edge {
 		Headers: signing.NewHeaders(""), Source: func(*fiber.Ctx) netip.Addr { return e.source },
 	})
 	e.app = fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true, ErrorHandler: func(c *fiber.Ctx, err error) error {
-		refusal, ok := errors.AsType[*venues.Error](err)
+		public, ok := errors.AsType[*venues.Error](err)
 		if !ok {
-			e.Errorf("%v is no answer", err)
-			refusal = venues.Errorf(venues.CodeInternal, "%v", err)
+			e.Errorf("error = %v, want a *venues.Error", err)
+			public = venues.Errorf(venues.CodeInternal, "%v", err)
 		}
-		c.Set(fiber.HeaderRetryAfter, api.RetryAfter(refusal))
-		return c.Status(api.Status(refusal.Code)).Send(api.AppendError(nil, refusal, "req_1"))
+		c.Set(fiber.HeaderRetryAfter, api.RetryAfter(public))
+		return c.Status(api.Status(public.Code)).Send(api.AppendError(nil, public, "req_1"))
 	}})
 	e.app.Post(hooks.WebhookPath, h.Webhook)
 	e.app.Post(hooks.ChartPath, h.Chart)
 	return e
 }
 
-// answer is what came back.
-type answer struct {
+// response is the response to a request.
+type response struct {
 	t      testing.TB
 	status int
 	header http.Header
 	body   map[string]any
 }
 
-func (a answer) want(status int, code venues.Code) answer {
+// want fails the test unless the response has the status and the error code.
+func (a response) want(status int, code venues.Code) response {
 	a.t.Helper()
 	got, _ := a.body["error"].(map[string]any)
 	if a.status != status || (code != "" && got["code"] != string(code)) {
-		a.t.Errorf("%d %v, want %d %s", a.status, a.body, status, code)
+		a.t.Errorf("response = %d %v, want %d %s", a.status, a.body, status, code)
 	}
 	return a
 }
 
-func (a answer) details() map[string]any {
+func (a response) details() map[string]any {
 	e, _ := a.body["error"].(map[string]any)
 	details, _ := e["details"].(map[string]any)
 	return details
 }
 
-func (e *edge) post(path, body string, headers ...string) answer {
+func (e *edge) post(path, body string, headers ...string) response {
 	e.Helper()
 	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://venuegate"+path, strings.NewReader(body))
 	if err != nil {
@@ -152,66 +154,68 @@ func (e *edge) post(path, body string, headers ...string) answer {
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	response, err := e.app.Test(request, -1)
+	got, err := e.app.Test(request, -1)
 	if err != nil {
 		e.Fatal(err)
 	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
 	if err != nil {
 		e.Fatal(err)
 	}
-	a := answer{t: e, status: response.StatusCode, header: response.Header}
+	a := response{t: e, status: got.StatusCode, header: got.Header}
 	if err := json.Unmarshal(text, &a.body); err != nil {
-		e.Errorf("answer %q: %v", text, err)
+		e.Errorf("body = %q, want JSON: %v", text, err)
 	}
 	return a
 }
 
-// sign makes the headers of a body that is sent at a moment.
+// sign returns the headers of a body that is sent at a time.
 func sign(key, body string, at time.Time) []string {
 	signature, timestamp := signing.NewKey(key).Sign(at.Unix(), []byte(body))
 	return []string{"X-Service-Signature", signature, "X-Service-Timestamp", timestamp}
 }
 
-func (e *edge) signed(body string) answer {
+// signed posts a body to the webhook channel, signed now.
+func (e *edge) signed(body string) response {
 	e.Helper()
 	return e.post("/v1/hooks/in/"+hookID, body, sign(secret, body, time.Now())...)
 }
 
-func (e *edge) charted(body string, headers ...string) answer {
+// chart posts a body to the chart channel.
+func (e *edge) chart(body string, headers ...string) response {
 	e.Helper()
 	return e.post("/v1/hooks/chart/"+hooks.Address(chartID, urlPart), body, headers...)
 }
 
-func TestASignedSignalIsAccepted(t *testing.T) {
+func TestSignedSignalIsAccepted(t *testing.T) {
 	e := newEdge(t)
 	a := e.signed(orderOne).want(http.StatusAccepted, "")
 	want := `{"accepted":true,"avgPrice":"64000.5","duplicate":false,"filledQty":"0.01","orderId":"ord_1","requestId":"r-1","status":"filled"}`
 	if text, _ := json.Marshal(a.body); string(text) != want {
-		t.Errorf("answer %s, want %s", text, want)
+		t.Errorf("body = %s, want %s", text, want)
 	}
 	s := e.accepted[0]
 	if s.Customer != "c1" || s.ChannelID != hookID || s.Action != venues.ActionOrder || s.Exchange != venues.Binance ||
 		s.Type != venues.TypeMarket || s.RequestID != "r-1" || s.Implied || s.Source != venues.SourceWebhook || s.ReceivedAt.IsZero() {
-		t.Errorf("signal %+v", s)
+		t.Errorf("signal = %+v, want that of %s", s, orderOne)
 	}
 	if a.header.Get("RateLimit-Limit") != "60" || a.header.Get("RateLimit-Remaining") != "59" {
-		t.Errorf("headers %v", a.header)
+		t.Errorf("headers = %v, want 59 of 60 requests remaining", a.header)
 	}
 }
 
-func TestARepeatIsAnsweredAsOne(t *testing.T) {
+func TestRepeatedSignalIsReportedAsDuplicate(t *testing.T) {
 	e := newEdge(t)
 	e.answer.Duplicate = true
 	if a := e.signed(orderOne).want(http.StatusOK, ""); a.body["duplicate"] != true {
-		t.Errorf("answer %v", a.body)
+		t.Errorf("body = %v, want duplicate true", a.body)
 	}
 }
 
-// A request without requestId that is sent again is the same signal, in whatever
-// case its digits are; one that was signed at another time is another.
-func TestRequestIDsAreImpliedBySignatures(t *testing.T) {
+// A request without requestId is the same signal when it is sent again, also with
+// its digits in another case, but not when it is signed at another time.
+func TestRequestIDIsImpliedByTheSignature(t *testing.T) {
 	e := newEdge(t)
 	body := strings.Replace(orderOne, `,"requestId":"r-1"`, "", 1)
 	now := time.Now()
@@ -222,14 +226,14 @@ func TestRequestIDsAreImpliedBySignatures(t *testing.T) {
 	e.post("/v1/hooks/in/"+hookID, body, sign(secret, body, now.Add(time.Second))...).want(http.StatusAccepted, "")
 	first, again, later := e.accepted[0], e.accepted[1], e.accepted[2]
 	if first.RequestID == "" || !first.Implied || first.RequestID != again.RequestID || first.RequestID == later.RequestID {
-		t.Errorf("request ids %q, %q, %q", first.RequestID, again.RequestID, later.RequestID)
+		t.Errorf("request ids = %q, %q, %q; want the first two equal, the third different", first.RequestID, again.RequestID, later.RequestID)
 	}
 	if len(first.RequestID) > api.RequestIDCharsMax {
-		t.Errorf("%q is too long", first.RequestID)
+		t.Errorf("request id %q has %d characters, want at most %d", first.RequestID, len(first.RequestID), api.RequestIDCharsMax)
 	}
 }
 
-func TestSignaturesThatAreRefused(t *testing.T) {
+func TestInvalidSignaturesAreRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
 		now := time.Now()
@@ -239,7 +243,7 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 			headers []string
 			reason  string
 		}{
-			"none":                 {nil, "missing_signature"},
+			"missing":              {nil, "missing_signature"},
 			"no timestamp":         {sign(secret, orderOne, now)[:2], "missing_signature"},
 			"of another hook":      {other, "signature_mismatch"},
 			"of another body":      {sign(secret, orderOne+" ", now), "signature_mismatch"},
@@ -250,107 +254,107 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 		} {
 			a := e.post(path, orderOne, c.headers...).want(http.StatusUnauthorized, venues.CodeBadSignature)
 			if got := a.details()["reason"]; got != c.reason {
-				t.Errorf("%s: reason %v, want %s", name, got, c.reason)
+				t.Errorf("%s: reason = %v, want %s", name, got, c.reason)
 			}
 			if c.reason == "stale_timestamp" && (a.details()["toleranceSec"] != 300.0 || a.details()["serverTime"] == nil) {
-				t.Errorf("%s: details %v", name, a.details())
+				t.Errorf("%s: details = %v, want toleranceSec 300 and serverTime", name, a.details())
 			}
 		}
 		if len(e.accepted) != 0 {
-			t.Errorf("%d signals were accepted", len(e.accepted))
+			t.Errorf("accepted signals = %d, want 0", len(e.accepted))
 		}
 	})
 }
 
-// An event that we sent, posted to a hook that signs with the same secret, has a
-// valid signature and no action.
-func TestAReflectedEventIsNoSignal(t *testing.T) {
+// An event of the service that is posted to a hook with the same secret has a valid
+// signature, but no action.
+func TestReflectedEventIsNoSignal(t *testing.T) {
 	e := newEdge(t)
 	event := string(api.AppendEvent(nil, "evt_1", "order.filled", venues.At(time.Now()), []byte(`{"orderId":"ord_1"}`)))
 	e.signed(event).want(http.StatusBadRequest, venues.CodeInvalidRequest)
 	if len(e.accepted) != 0 {
-		t.Error("an event was taken for a signal")
+		t.Errorf("accepted signals = %d, want 0", len(e.accepted))
 	}
 }
 
-func TestForgedRequestsSpendNothingOfTheChannel(t *testing.T) {
+func TestForgedRequestsDoNotCountAgainstTheChannel(t *testing.T) {
 	e := newEdge(t)
 	for range 30 {
 		e.post("/v1/hooks/in/"+hookID, orderOne, sign("whsec_wrong", orderOne, time.Now())...).want(http.StatusUnauthorized, venues.CodeBadSignature)
 	}
 	a := e.post("/v1/hooks/in/"+hookID, orderOne, sign("whsec_wrong", orderOne, time.Now())...).want(http.StatusTooManyRequests, venues.CodeRateLimited)
 	if a.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Error("Retry-After is empty, want seconds")
 	}
-	for range 60 { // the sender who can sign is not held up, not even from that address
+	for range 60 { // signed requests are accepted, even from that address
 		e.signed(orderOne).want(http.StatusAccepted, "")
 	}
 	if a := e.signed(orderOne).want(http.StatusTooManyRequests, venues.CodeRateLimited); a.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Error("Retry-After is empty, want seconds")
 	}
 	if len(e.accepted) != 60 {
-		t.Errorf("%d signals were accepted, want 60", len(e.accepted))
+		t.Errorf("accepted signals = %d, want 60", len(e.accepted))
 	}
 }
 
-func TestBodiesThatAreRefused(t *testing.T) {
+func TestInvalidBodiesAreRejected(t *testing.T) {
 	for name, body := range map[string]string{
-		"nothing":            ``,
+		"empty":              ``,
 		"an array":           `[]`,
-		"half":               `{"action":"order"`,
+		"truncated":          `{"action":"order"`,
 		"trailing data":      orderOne + `{}`,
 		"a member twice":     `{"action":"notify","action":"order","comment":"x"}`,
 		"no action":          `{"exchange":"binance"}`,
 		"an unknown action":  `{"action":"sell-everything"}`,
 		"a number":           strings.Replace(orderOne, `"0.01"`, `0.01`, 1),
 		"an exponent":        strings.Replace(orderOne, `"0.01"`, `"1e-2"`, 1),
-		"nothing to trade":   strings.Replace(orderOne, `"0.01"`, `"0"`, 1),
+		"zero quantity":      strings.Replace(orderOne, `"0.01"`, `"0"`, 1),
 		"a long requestId":   strings.Replace(orderOne, `r-1`, strings.Repeat("r", 65), 1),
-		"a limit at nothing": strings.Replace(orderOne, `"side"`, `"orderType":"limit","side"`, 1),
+		"a limit unpriced":   strings.Replace(orderOne, `"side"`, `"orderType":"limit","side"`, 1),
 		"a stop above a buy": strings.Replace(orderOne, `"side"`, `"stopLoss":"2","takeProfit":"1","side"`, 1),
-		"a silent notify":    `{"action":"notify"}`,
-		"a close of all":     `{"action":"close"}`,
-		"bad UTF-8":          "{\"action\":\"notify\",\"comment\":\"\xff\"}",
-		"deep":               `{"action":"notify","comment":"x","x":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}`,
+		"no comment":         `{"action":"notify"}`,
+		"no symbol":          `{"action":"close"}`,
+		"invalid UTF-8":      "{\"action\":\"notify\",\"comment\":\"\xff\"}",
+		"deep nesting":       `{"action":"notify","comment":"x","x":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}`,
 	} {
 		e := newEdge(t)
 		if a := e.signed(body); a.status != http.StatusBadRequest {
-			t.Errorf("%s: %d %v", name, a.status, a.body)
+			t.Errorf("%s: response = %d %v, want 400", name, a.status, a.body)
 		}
 		if len(e.accepted) != 0 {
-			t.Errorf("%s: accepted", name)
+			t.Errorf("%s: accepted signals = %d, want 0", name, len(e.accepted))
 		}
 	}
 	e := newEdge(t)
 	if a := e.signed(`{"action":"notify","comment":"`+strings.Repeat("x", api.HookBodyBytesMax)+`"}`).want(400, venues.CodeInvalidRequest); a.details()["limit"] != float64(api.HookBodyBytesMax) {
-		t.Errorf("details %v", a.details())
+		t.Errorf("details = %v, want limit %d", a.details(), api.HookBodyBytesMax)
 	}
 	e.post("/v1/hooks/in/"+hookID, orderOne, append(sign(secret, orderOne, time.Now()), "Content-Type", "text/plain")...).want(400, venues.CodeInvalidRequest)
 }
 
-func TestAChartSignalIsAccepted(t *testing.T) {
+func TestChartSignalIsAccepted(t *testing.T) {
 	body := fmt.Sprintf(`{"action":"order","exchange":"okx","symbol":"OKX:BTCUSDT.P","side":"sell","qty":0.010,"price":64000,"orderType":"limit","channelToken":%q,"time":"2026-11-20T09:19:00Z","strategy":"x"}`, token)
 	e := newEdge(t)
 	for _, media := range []string{"application/json", "text/plain; charset=utf-8"} {
-		e.charted(body, "Content-Type", media).want(http.StatusAccepted, "")
+		e.chart(body, "Content-Type", media).want(http.StatusAccepted, "")
 	}
-	if a := e.charted(body, "Content-Type", "application/xml").want(400, venues.CodeInvalidRequest); !strings.Contains(fmt.Sprint(a.details()), "application/json or text/plain") {
-		t.Errorf("details %v", a.details())
+	if a := e.chart(body, "Content-Type", "application/xml").want(400, venues.CodeInvalidRequest); !strings.Contains(fmt.Sprint(a.details()), "application/json or text/plain") {
+		t.Errorf("details = %v, want both media types", a.details())
 	}
 	s := e.accepted[0]
-	if s.Proof != venues.ProofToken {
-		t.Errorf("verified by %q", s.Proof)
+	if s.Auth != venues.AuthToken {
+		t.Errorf("auth = %q, want %q", s.Auth, venues.AuthToken)
 	}
 	if s.Qty.Decimal.String() != "0.01" || s.Price.Decimal.String() != "64000" || s.Source != venues.SourceChart || s.RequestID != "" || !s.Implied ||
 		s.SentAt.IsZero() || len(s.Ignored) != 1 || s.Ignored[0] != "strategy" {
-		t.Errorf("signal %+v", s)
+		t.Errorf("signal = %+v, want that of %s", s, body)
 	}
 	if text := fmt.Sprintf("%+v", s); strings.Contains(text, token) {
-		t.Errorf("the signal holds the token: %s", text)
+		t.Errorf("signal = %s, want no token in it", text)
 	}
 }
 
-func TestChartSignalsThatAreRefused(t *testing.T) {
+func TestUnauthenticatedChartSignalsAreRejected(t *testing.T) {
 	body := fmt.Sprintf(`{"action":"notify","comment":"x","channelToken":%q}`, token)
 	e := newEdge(t)
 	for name, forged := range map[string]string{
@@ -358,8 +362,8 @@ func TestChartSignalsThatAreRefused(t *testing.T) {
 		"wrong token": strings.Replace(body, token, strings.Repeat("0", 43), 1),
 		"not JSON":    "BUY NOW",
 	} {
-		if a := e.charted(forged); a.status != http.StatusUnauthorized {
-			t.Errorf("%s: %d %v", name, a.status, a.body)
+		if a := e.chart(forged); a.status != http.StatusUnauthorized {
+			t.Errorf("%s: response = %d %v, want 401", name, a.status, a.body)
 		}
 	}
 	for _, path := range []string{
@@ -369,13 +373,13 @@ func TestChartSignalsThatAreRefused(t *testing.T) {
 	} {
 		e.post(path, body).want(http.StatusNotFound, venues.CodeNotFound)
 	}
-	e.charted(strings.Replace(body, `"notify"`, `"order"`, 1)).want(http.StatusBadRequest, venues.CodeInvalidRequest)
+	e.chart(strings.Replace(body, `"notify"`, `"order"`, 1)).want(http.StatusBadRequest, venues.CodeInvalidRequest)
 	if len(e.accepted) != 0 {
-		t.Errorf("%d signals were accepted", len(e.accepted))
+		t.Errorf("accepted signals = %d, want 0", len(e.accepted))
 	}
 }
 
-func TestAChannelTakesSignalsFromItsAddressesAlone(t *testing.T) {
+func TestChannelAcceptsSignalsFromItsAddressesOnly(t *testing.T) {
 	e := newEdge(t)
 	for _, id := range []string{hookID, chartID} {
 		c := e.channels[id]
@@ -383,35 +387,35 @@ func TestAChannelTakesSignalsFromItsAddressesAlone(t *testing.T) {
 		e.channels[id] = c
 	}
 	body := fmt.Sprintf(`{"action":"notify","comment":"x","channelToken":%q}`, token)
-	e.charted(body).want(http.StatusUnauthorized, venues.CodeUnauthorized)
+	e.chart(body).want(http.StatusUnauthorized, venues.CodeUnauthorized)
 	e.signed(orderOne).want(http.StatusUnauthorized, venues.CodeUnauthorized)
 	e.source = netip.MustParseAddr("198.51.100.9")
-	e.charted(body).want(http.StatusAccepted, "")
+	e.chart(body).want(http.StatusAccepted, "")
 	e.signed(orderOne).want(http.StatusAccepted, "")
 }
 
-// The store may be slow: the sender hears so within the second.
-func TestAnAnswerComesWithinItsTime(t *testing.T) {
+// The sender gets a response in time even if the store is slow.
+func TestResponseIsSentWithinTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
-		e.stuck = true
-		begun := time.Now()
+		e.blocked = true
+		began := time.Now()
 		e.signed(orderOne).want(http.StatusInternalServerError, venues.CodeInternal)
-		if took := time.Since(begun); took != api.HookAnswerWait {
-			t.Errorf("answered after %s", took)
+		if took := time.Since(began); took != api.HookAnswerWait {
+			t.Errorf("response after %s, want %s", took, api.HookAnswerWait)
 		}
 	})
 }
 
-func TestRefusalsOfTheChannelAreAnswers(t *testing.T) {
+func TestRejectionOfTheChannelIsReturned(t *testing.T) {
 	e := newEdge(t)
-	e.refusal = venues.Errorf(venues.CodeRiskRejected, "more than the channel may trade").With("rule", "maxQty")
+	e.err = venues.Errorf(venues.CodeRiskRejected, "more than the channel may trade").With("rule", "maxQty")
 	if a := e.signed(orderOne).want(http.StatusUnprocessableEntity, venues.CodeRiskRejected); a.details()["rule"] != "maxQty" {
-		t.Errorf("details %v", a.details())
+		t.Errorf("details = %v, want rule maxQty", a.details())
 	}
 }
 
-func TestBothSecretsAreGoodWhileOneIsReplaced(t *testing.T) {
+func TestBothSecretsAreValidDuringARotation(t *testing.T) {
 	e := newEdge(t)
 	c := e.channels[hookID]
 	c.Keys = []*signing.Key{signing.NewKey("whsec_new"), signing.NewKey(secret)}
@@ -420,8 +424,8 @@ func TestBothSecretsAreGoodWhileOneIsReplaced(t *testing.T) {
 	e.post("/v1/hooks/in/"+hookID, orderOne, sign("whsec_new", orderOne, time.Now())...).want(http.StatusAccepted, "")
 }
 
-// FuzzHook: whatever is sent, nobody gets a 500 and nothing that is not signed
-// becomes a signal.
+// FuzzHook checks that no body leads to a 500 and that no unsigned body becomes a
+// signal.
 func FuzzHook(f *testing.F) {
 	f.Add([]byte(orderOne), true)
 	f.Add([]byte(`{"action":"close","exchange":"bybit","symbol":"ETHUSDT"}`), true)
@@ -435,7 +439,25 @@ func FuzzHook(f *testing.F) {
 		}
 		a := e.post("/v1/hooks/in/"+hookID, string(body), sign(key, string(body), time.Now())...)
 		if a.status >= 500 || (!genuine && len(e.accepted) > 0) || (len(e.accepted) > 0) != (a.status == http.StatusAccepted) {
-			t.Errorf("%d %v, %d accepted", a.status, a.body, len(e.accepted))
+			t.Errorf("response = %d %v with %d signals accepted, want none unless it is signed and 202", a.status, a.body, len(e.accepted))
 		}
 	})
+}
+
+// A signal must not point into its request: its actor has the signal long after the
+// request was answered.
+func TestRetainedDataDoesNotChange(t *testing.T) {
+	e := newEdge(t)
+	var retained reusetest.Retained
+	e.onLookup = func(id string) { retained.Retain("channel id", id) }
+	const signal = `{"action":"order","exchange":"binance","symbol":"MARKUSDT","side":"buy","qty":"1","requestId":"r-MARK","comment":"MARK","MARK":1}`
+	for mark := range reusetest.Marks() {
+		body := strings.ReplaceAll(signal, "MARK", mark)
+		e.signed(body).want(http.StatusAccepted, "")
+		retained.Retain("signed signal", e.accepted[len(e.accepted)-1])
+		e.chart(strings.TrimSuffix(body, "}")+`,"channelToken":"`+token+`"}`).want(http.StatusAccepted, "")
+		retained.Retain("chart signal", e.accepted[len(e.accepted)-1])
+		e.post("/v1/hooks/in/hook_"+mark, body, sign(secret, body, time.Now())...).want(http.StatusNotFound, venues.CodeNotFound)
+	}
+	retained.Check(t, "signed signal", "chart signal", "channel id")
 }

@@ -9,28 +9,30 @@ import (
 	"venuegate/venues"
 )
 
-// Channel is an inbound channel with what proves its senders.
+// Channel is an inbound channel with the keys of its senders.
 type Channel struct {
 	persistence.Channel
-	// Keys are those of a webhook channel that are good now: one, or two while
-	// its secret is being changed.
+	// Keys are the valid keys of a webhook channel: two during the overlap of a
+	// rotation, else one.
 	Keys []*signing.Key
 }
 
-// Channels finds the channels that exist, by their id. It does not wait.
+// Channels returns existing channels by their id. It does not block.
 type Channels interface {
 	Channel(id string) (Channel, bool)
 }
 
-// Signals takes a signal whose sender is proven. No error means that it is
-// durable; refusals are *venues.Error. Safe for concurrent use.
+// Signals executes signals. It is safe for concurrent use.
 type Signals interface {
-	Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error)
+	// Accept takes a signal whose sender is authenticated and returns after it is
+	// durable. Rejections are *venues.Error.
+	Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error)
 }
 
-// Failures counts requests whose sender was not proven; *auth.Authenticator does.
+// Failures counts requests whose sender is not authenticated; *auth.Authenticator
+// implements it.
 type Failures interface {
-	// Fail is the answer to one from source: unauthorized, or rate_limited past
-	// the limit of that address.
+	// Fail returns the error for a request from source: unauthorized, or rate_limited
+	// past the limit of the address.
 	Fail(ctx context.Context, source netip.Addr) *venues.Error
 }

@@ -1,6 +1,6 @@
-// Package hostiletest has servers that keep to no rule of HTTP, for the tests of what
-// calls out: a script answers each request on the bare connection, and may reset it,
-// fall silent, or never end.
+// Package hostiletest has servers that violate HTTP, for tests of clients: a script
+// responds to each request on the bare connection, and may reset it, stop sending, or
+// send without end.
 //
 //	url, requests := hostiletest.Serve(t, func(c net.Conn) {
 //		hostiletest.Write(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
@@ -17,9 +17,9 @@ import (
 	"testing"
 )
 
-// Listen accepts connections at an address until the end of the test; each has a
-// goroutine, and is closed when serve returns. An error says that the machine has no
-// such address.
+// Listen accepts connections at an address until the end of the test and calls serve
+// in a goroutine for each, which closes the connection when it returns. It returns an
+// error if the machine does not have the address.
 func Listen(t testing.TB, address string, serve func(net.Conn)) (net.Addr, error) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
@@ -47,8 +47,8 @@ func Listen(t testing.TB, address string, serve func(net.Conn)) (net.Addr, error
 	return listener.Addr(), nil
 }
 
-// Serve has a script answer every request, after it was read as a whole, and counts
-// the requests.
+// Serve calls script for every request after it was read completely, and counts the
+// requests.
 func Serve(t testing.TB, script func(net.Conn)) (url string, requests *atomic.Int32) {
 	t.Helper()
 	requests = new(atomic.Int32)
@@ -59,7 +59,7 @@ func Serve(t testing.TB, script func(net.Conn)) (url string, requests *atomic.In
 			if err != nil {
 				return
 			}
-			_, _ = io.Copy(io.Discard, in.Body) // a client may break off
+			_, _ = io.Copy(io.Discard, in.Body) // a client may disconnect
 			requests.Add(1)
 			script(conn)
 		}
@@ -70,7 +70,7 @@ func Serve(t testing.TB, script func(net.Conn)) (url string, requests *atomic.In
 	return "http://" + address.String(), requests
 }
 
-// Write says whether the client still takes what is written.
+// Write writes text and reports whether the connection is still open.
 func Write(conn net.Conn, text string) bool {
 	_, err := io.WriteString(conn, text)
 	return err == nil

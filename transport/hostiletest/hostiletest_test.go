@@ -10,8 +10,7 @@ import (
 	"venuegate/transport/hostiletest"
 )
 
-// A script answers each request of a connection, until it ends that.
-func TestServe(t *testing.T) {
+func TestScriptRunsForEachRequestOfAConnection(t *testing.T) {
 	answers := []string{"HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"}
 	url, requests := hostiletest.Serve(t, func(c net.Conn) {
 		hostiletest.Write(c, answers[0])
@@ -33,13 +32,13 @@ func TestServe(t *testing.T) {
 		_, err = io.ReadAll(response.Body)
 		response.Body.Close()
 		if !errors.Is(err, want) || int(requests.Load()) != n+1 {
-			t.Errorf("answer %d: %v, %d requests", n, err, requests.Load())
+			t.Errorf("response %d: error %v after %d requests, want %v after %d", n, err, requests.Load(), want, n+1)
 		}
 	}
 }
 
-func TestAnAddressThatIsNotThere(t *testing.T) {
+func TestListenOnAForeignAddressFails(t *testing.T) {
 	if _, err := hostiletest.Listen(t, "192.0.2.1:1", func(net.Conn) {}); err == nil {
-		t.Error("somebody listens at an address of the documentation")
+		t.Error("Listen on an address of the documentation: no error, want one")
 	}
 }

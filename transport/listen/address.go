@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// PerAddress closes connections past a number per address, as Accountable has it. The HTTP library has
-// such a limit (MaxConnsPerIP), but wraps connections in pooled objects: one that
-// is closed from two sides can be another client's by then.
-func PerAddress(l net.Listener, most int) net.Listener {
-	return &addressLimit{Listener: l, most: most, open: make(map[netip.Addr]int)}
+// PerAddress returns a listener that closes connections past connsMax of one ClientAddr.
+// The HTTP library has such a limit (MaxConnsPerIP), but it wraps connections in
+// pooled objects: one that is closed twice may then belong to another client.
+func PerAddress(l net.Listener, connsMax int) net.Listener {
+	return &addressLimit{Listener: l, max: connsMax, open: make(map[netip.Addr]int)}
 }
 
 type addressLimit struct {
 	net.Listener
-	most int
+	max int
 
 	mu   sync.Mutex
 	open map[netip.Addr]int
@@ -31,25 +31,25 @@ func (l *addressLimit) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		addr := addressOf(conn)
-		if !l.take(addr) {
+		if !l.acquire(addr) {
 			conn.Close()
 			continue
 		}
-		return &countedConn{describedConn: describedConn{conn}, leave: sync.OnceFunc(func() { l.leave(addr) })}, nil
+		return &countedConn{descriptorConn: descriptorConn{conn}, release: sync.OnceFunc(func() { l.release(addr) })}, nil
 	}
 }
 
-func (l *addressLimit) take(addr netip.Addr) bool {
+func (l *addressLimit) acquire(addr netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[addr] >= l.most {
+	if l.open[addr] >= l.max {
 		return false
 	}
 	l.open[addr]++
 	return true
 }
 
-func (l *addressLimit) leave(addr netip.Addr) {
+func (l *addressLimit) release(addr netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open[addr]--; l.open[addr] == 0 {
@@ -57,50 +57,50 @@ func (l *addressLimit) leave(addr netip.Addr) {
 	}
 }
 
-// describedConn shows the descriptor of the connection below, where that has one:
-// nothing here changes bytes, and the stream writes to descriptors.
-type describedConn struct{ net.Conn }
+// descriptorConn gives access to the descriptor of a wrapped connection that has
+// one: the wrappers do not change bytes, and the stream writes to descriptors.
+type descriptorConn struct{ net.Conn }
 
 // SyscallConn implements syscall.Conn.
-func (c describedConn) SyscallConn() (syscall.RawConn, error) {
-	described, ok := c.Conn.(syscall.Conn)
+func (c descriptorConn) SyscallConn() (syscall.RawConn, error) {
+	conn, ok := c.Conn.(syscall.Conn)
 	if !ok {
 		return nil, errors.ErrUnsupported
 	}
-	return described.SyscallConn()
+	return conn.SyscallConn()
 }
 
-// countedConn leaves its count when it is closed, once.
+// countedConn is counted until it is closed for the first time.
 type countedConn struct {
-	describedConn
-	leave func()
+	descriptorConn
+	release func()
 }
 
 // Close implements net.Conn.
 func (c *countedConn) Close() error {
-	c.leave()
+	c.release()
 	return c.Conn.Close()
 }
 
 func addressOf(conn net.Conn) netip.Addr {
 	if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
-		return Accountable(tcp.AddrPort().Addr())
+		return ClientAddr(tcp.AddrPort().Addr())
 	}
 	return netip.Addr{}
 }
 
-// networkBitsIPv6 is what one subscriber of an access provider gets.
+// networkBitsIPv6 is the prefix length of the network of one subscriber.
 const networkBitsIPv6 = 64
 
-// Accountable is the address that a client is counted under. Whoever has one IPv6
-// address has 2^64 of them: all of a /64 are one.
-func Accountable(remote netip.Addr) netip.Addr {
+// ClientAddr returns the address that limits count a client by: the network of an
+// IPv6 address, since a client has all addresses of a /64.
+func ClientAddr(remote netip.Addr) netip.Addr {
 	remote = remote.Unmap().WithZone("")
 	if !remote.Is6() {
 		return remote
 	}
 	network, err := remote.Prefix(networkBitsIPv6)
-	if err != nil { // cannot be: 64 bits fit
+	if err != nil { // impossible: IPv6 has more than 64 bits
 		return remote
 	}
 	return network.Addr()

@@ -1,10 +1,11 @@
-// Package listen sees to the connections of HTTP servers where the HTTP library does
-// not do what its clients may expect:
+// Package listen adapts the connections of HTTP servers where the HTTP library does
+// not do what clients expect:
 //
-//   - Quiet ends connections that never spoke without an answer to no request.
+//   - Quiet closes unused connections without a response.
 //   - PerAddress closes connections past a number per address.
-//   - Drain lets a client read the answer to a body that it has not sent to the end.
+//   - Drain lets a client read the response to a request whose body it is still
+//     sending.
 //
-// Connections keep their descriptors (syscall.Conn), and encrypted ones the
-// methods by which the HTTP library knows them.
+// Connections keep their descriptors (syscall.Conn), and TLS connections the methods
+// by which the HTTP library detects them.
 package listen

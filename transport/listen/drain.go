@@ -9,13 +9,13 @@ import (
 const (
 	drainBytesMax = 16 << 20
 	drainTimeMax  = 2 * time.Second
-	// drainPause: a client that has sent nothing for so long waits for us.
+	// drainPause is how long a client sends nothing when it waits for the response.
 	drainPause = 200 * time.Millisecond
 )
 
-// Drain throws away what a client still sends of a request that is refused, before
-// it is answered: to close a connection on unread data resets it, and the client
-// would never see the answer. It does so for a while only, and nothing if conn is nil.
+// Drain discards the rest of a rejected request before it is answered: closing a
+// connection with unread data resets it, and the client would not get the response.
+// It stops after a limited time and number of bytes. A nil conn is ignored.
 func Drain(conn net.Conn) {
 	if conn == nil {
 		return

@@ -9,20 +9,18 @@ import (
 	"venuegate/transport/listen"
 )
 
-// What is sent without end is drained for a while only, in time and in bytes, and
-// what is sent no more not at all.
-func TestDrain(t *testing.T) {
+func TestDrainStopsAfterAPauseAndAtItsLimits(t *testing.T) {
 	for name, c := range map[string]struct {
-		pause time.Duration // of the client, after each write
-		ends  bool
+		pause time.Duration // of the client after each write; it writes nothing if negative
+		ends  bool          // after the first write
 		took  time.Duration
 		bytes int
 	}{
-		"all at once":    {0, true, 200 * time.Millisecond, 1 << 20},
-		"without end":    {0, false, 0, 16 << 20},
-		"drop by drop":   {150 * time.Millisecond, false, 1950 * time.Millisecond, 13<<20 + 32<<10},
-		"after a pause":  {time.Second, false, 200 * time.Millisecond, 1 << 20},
-		"nothing at all": {-1, true, 200 * time.Millisecond, 0},
+		"one write":     {0, true, 200 * time.Millisecond, 1 << 20},
+		"endless":       {0, false, 0, 16 << 20},
+		"slow":          {150 * time.Millisecond, false, 1950 * time.Millisecond, 13<<20 + 32<<10},
+		"after a pause": {time.Second, false, 200 * time.Millisecond, 1 << 20},
+		"nothing":       {-1, true, 200 * time.Millisecond, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -39,12 +37,12 @@ func TestDrain(t *testing.T) {
 						time.Sleep(c.pause)
 					}
 				}()
-				begun := time.Now()
+				began := time.Now()
 				listen.Drain(server)
-				took := time.Since(begun)
+				took := time.Since(began)
 				server.Close()
 				if total := <-sent; took != c.took || total != c.bytes {
-					t.Errorf("%d bytes in %s, want %d in %s", total, took, c.bytes, c.took)
+					t.Errorf("drained %d bytes in %s, want %d in %s", total, took, c.bytes, c.took)
 				}
 				client.Close()
 			})

@@ -13,8 +13,8 @@ import (
 	"venuegate/transport/listen"
 )
 
-// pair is both ends of a connection that a listener has accepted.
-func pair(t *testing.T, wrap func(net.Listener) net.Listener) (client, server net.Conn) {
+// connect returns both ends of a connection of a wrapped listener.
+func connect(t *testing.T, wrap func(net.Listener) net.Listener) (client, server net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -32,10 +32,9 @@ func pair(t *testing.T, wrap func(net.Listener) net.Listener) (client, server ne
 	return client, server
 }
 
-// A timeout before the first byte is an end, one after it a timeout.
-func TestQuiet(t *testing.T) {
+func TestTimeoutBeforeTheFirstByteIsEOF(t *testing.T) {
 	for sent, want := range map[string]error{"": io.EOF, "G": os.ErrDeadlineExceeded} {
-		client, server := pair(t, listen.Quiet)
+		client, server := connect(t, listen.Quiet)
 		if _, err := io.WriteString(client, sent); err != nil {
 			t.Fatal(err)
 		}
@@ -46,24 +45,23 @@ func TestQuiet(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := server.Read(make([]byte, 1)); !errors.Is(err, want) {
-			t.Errorf("after %q: %v, want %v", sent, err, want)
+			t.Errorf("read after %q: error %v, want %v", sent, err, want)
 		}
 	}
 }
 
-// Both wrappers leave the descriptor in reach.
-func TestDescriptorsStayInReach(t *testing.T) {
-	_, server := pair(t, func(l net.Listener) net.Listener { return listen.Quiet(listen.PerAddress(l, 1)) })
-	described, ok := server.(syscall.Conn)
+func TestWrappedConnectionsHaveDescriptors(t *testing.T) {
+	_, server := connect(t, func(l net.Listener) net.Listener { return listen.Quiet(listen.PerAddress(l, 1)) })
+	conn, ok := server.(syscall.Conn)
 	if !ok {
-		t.Fatalf("%T has no descriptor", server)
+		t.Fatalf("%T is no syscall.Conn, want one", server)
 	}
-	if _, err := described.SyscallConn(); err != nil {
-		t.Error(err)
+	if _, err := conn.SyscallConn(); err != nil {
+		t.Errorf("SyscallConn: error %v, want none", err)
 	}
 }
 
-func TestPerAddress(t *testing.T) {
+func TestConnectionsPerAddressAreLimited(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -93,16 +91,16 @@ func TestPerAddress(t *testing.T) {
 	dial()
 	first, second := <-accepted, <-accepted
 	if _, err := dial().Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the third one: %v", err)
+		t.Errorf("read of the third connection: error %v, want that of a closed one", err)
 	}
 	first.Close()
-	first.Close() // counts once
+	first.Close() // is counted once
 	dial()
 	(<-accepted).Close()
 	second.Close()
 }
 
-func TestAccountable(t *testing.T) {
+func TestClientAddrIsTheNetworkOfAnIPv6Address(t *testing.T) {
 	for remote, want := range map[string]string{
 		"203.0.113.7":          "203.0.113.7",
 		"::ffff:203.0.113.7":   "203.0.113.7",
@@ -110,42 +108,42 @@ func TestAccountable(t *testing.T) {
 		"2001:db8:1:2::1":      "2001:db8:1:2::",
 		"fe80::1%eth0":         "fe80::",
 	} {
-		if got := listen.Accountable(netip.MustParseAddr(remote)); got.String() != want {
-			t.Errorf("%s: got %s, want %s", remote, got, want)
+		if got := listen.ClientAddr(netip.MustParseAddr(remote)); got.String() != want {
+			t.Errorf("ClientAddr(%s) = %s, want %s", remote, got, want)
 		}
 	}
 }
 
-// guests is a listener whose connections come from these addresses.
-type guests struct {
+// fakeListener accepts a connection from each of the addresses.
+type fakeListener struct {
 	net.Listener
 	from []string
 }
 
-func (g *guests) Accept() (net.Conn, error) {
-	if len(g.from) == 0 {
+func (l *fakeListener) Accept() (net.Conn, error) {
+	if len(l.from) == 0 {
 		return nil, net.ErrClosed
 	}
-	remote := net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(g.from[0]), 1))
-	g.from = g.from[1:]
-	return guest{remote: remote}, nil
+	remote := net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(l.from[0]), 1))
+	l.from = l.from[1:]
+	return fakeConn{remote: remote}, nil
 }
 
-type guest struct {
+type fakeConn struct {
 	net.Conn
 	remote net.Addr
 }
 
-func (g guest) RemoteAddr() net.Addr { return g.remote }
-func (guest) Close() error           { return nil }
+func (c fakeConn) RemoteAddr() net.Addr { return c.remote }
+func (fakeConn) Close() error           { return nil }
 
-// An IPv6 host dials from another address each time and is one all the same.
-func TestPerAddressCountsNetworks(t *testing.T) {
-	l := listen.PerAddress(&guests{from: []string{"2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1"}}, 2)
+// An IPv6 host may dial from another address each time.
+func TestConnectionsPerIPv6NetworkAreLimited(t *testing.T) {
+	l := listen.PerAddress(&fakeListener{from: []string{"2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1"}}, 2)
 	for _, want := range []string{"2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"} {
 		conn, err := l.Accept()
 		if err != nil || conn.RemoteAddr().(*net.TCPAddr).IP.String() != want {
-			t.Fatalf("accepted %v, %v, want %s", conn, err, want)
+			t.Fatalf("accepted %v, %v; want a connection from %s", conn, err, want)
 		}
 	}
 }

@@ -18,32 +18,32 @@ import (
 
 // Limits of one attempt.
 const (
-	// TimeoutDefault bounds an attempt, all its requests together.
+	// TimeoutDefault bounds an attempt with all its requests.
 	TimeoutDefault = 10 * time.Second
-	// answerBytesMax bounds an answer, unpacked. The longest is the column of
-	// event ids of a spreadsheet: some 100,000 rows.
-	answerBytesMax = 4 << 20
-	// answerKeptBytes is what is kept until secrets are taken out of it; then it
-	// is cut to persistence.AttemptAnswerBytesMax.
-	answerKeptBytes = 2 * persistence.AttemptAnswerBytesMax
+	// responseBytesMax bounds a decompressed response. The longest is the column of
+	// event ids of a spreadsheet: about 100,000 rows.
+	responseBytesMax = 4 << 20
+	// recordedBytesMax bounds the recorded part of a response. After secrets are
+	// removed it is cut to persistence.AttemptAnswerBytesMax.
+	recordedBytesMax = 2 * persistence.AttemptAnswerBytesMax
 
-	answerHeaderBytesMax = 64 << 10
-	connIdleMax          = 30 * time.Second
-	connsIdleMax         = 16
-	dialMax              = 5 * time.Second
-	tlsHandshakeMax      = 5 * time.Second
-	retryAfterSecMax     = 7 * 24 * 60 * 60
-	errorTextRunesMax    = 300
+	responseHeaderBytesMax = 64 << 10
+	connIdleMax            = 30 * time.Second
+	connsIdleMax           = 16
+	dialMax                = 5 * time.Second
+	tlsHandshakeMax        = 5 * time.Second
+	retryAfterSecMax       = 7 * 24 * 60 * 60
+	errorTextRunesMax      = 300
 )
 
-// ErrUnreachable: the other end did not answer, or not as its API does; what was
-// asked is not known.
-var ErrUnreachable = errors.New("the other end gives no usable answer")
+// ErrUnreachable is returned when there is no response or none that fits the API: the
+// result of the request is not known.
+var ErrUnreachable = errors.New("no usable response")
 
-var errAnswerTooLarge = errors.New("the answer is too large")
+var errResponseTooLarge = errors.New("the response is too large")
 
-// newClient is the way out, the same for every API. HTTP/2 stays off: all
-// endpoints would share one connection, and one that is dead would hold them all.
+// newClient returns the client for all APIs. HTTP/2 is off: all endpoints would share
+// one connection, and a broken one would block them all.
 func newClient(userAgent string) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -51,7 +51,7 @@ func newClient(userAgent string) *http.Client {
 			DialContext:            (&net.Dialer{Timeout: dialMax}).DialContext,
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:    tlsHandshakeMax,
-			MaxResponseHeaderBytes: answerHeaderBytesMax,
+			MaxResponseHeaderBytes: responseHeaderBytesMax,
 			MaxIdleConns:           connsIdleMax,
 			MaxIdleConnsPerHost:    connsIdleMax,
 			IdleConnTimeout:        connIdleMax,
@@ -59,7 +59,7 @@ func newClient(userAgent string) *http.Client {
 	}
 }
 
-// transport bounds answers and tells them to the exchange of the request's
+// transport bounds responses and records them in the recorder of the request's
 // context.
 type transport struct {
 	base      *http.Transport
@@ -67,89 +67,89 @@ type transport struct {
 }
 
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	seen := exchangeOf(request.Context())
-	*seen = exchange{}
+	recorded := recorderOf(request.Context())
+	*recorded = recorder{}
 	request = request.Clone(request.Context())
 	request.Header.Set("User-Agent", t.userAgent)
 	response, err := t.base.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	seen.code = response.StatusCode
-	// After 101 the body is the connection itself, which no deadline ends.
+	recorded.code = response.StatusCode
+	// After 101 the body is the connection itself, which has no deadline.
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		response.Body.Close()
-		return nil, errors.New("answered 101")
+		return nil, errors.New("status 101")
 	}
-	response.Body = &boundedBody{ReadCloser: response.Body, left: answerBytesMax, seen: seen}
+	response.Body = &boundedBody{ReadCloser: response.Body, left: responseBytesMax, recorded: recorded}
 	return response, nil
 }
 
-// CloseIdleConnections is found by http.Client.
+// CloseIdleConnections is called by http.Client.
 func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
-// exchange is what the newest request was answered.
-type exchange struct {
+// recorder has the status and the beginning of the newest response.
+type recorder struct {
 	code int
-	kept []byte
+	body []byte
 }
 
-type exchangeKey struct{}
+type recorderKey struct{}
 
-// withExchange lets the requests of a context be heard.
-func withExchange(ctx context.Context) (context.Context, *exchange) {
-	seen := &exchange{}
-	return context.WithValue(ctx, exchangeKey{}, seen), seen
+// withRecorder returns a context whose requests are recorded.
+func withRecorder(ctx context.Context) (context.Context, *recorder) {
+	recorded := &recorder{}
+	return context.WithValue(ctx, recorderKey{}, recorded), recorded
 }
 
-func exchangeOf(ctx context.Context) *exchange {
-	if seen, heard := ctx.Value(exchangeKey{}).(*exchange); heard {
-		return seen
+func recorderOf(ctx context.Context) *recorder {
+	if recorded, ok := ctx.Value(recorderKey{}).(*recorder); ok {
+		return recorded
 	}
-	return &exchange{}
+	return &recorder{}
 }
 
-// attempt is what the exchange came to, without the secrets given.
-func (x *exchange) attempt(secrets ...string) persistence.Attempt {
-	answer := x.kept
+// attempt returns the recorded response without the secrets.
+func (r *recorder) attempt(secrets ...string) persistence.Attempt {
+	body := r.body
 	for _, secret := range secrets {
-		answer = bytes.ReplaceAll(answer, []byte(secret), []byte(redacted))
+		body = bytes.ReplaceAll(body, []byte(secret), []byte(redacted))
 	}
-	return persistence.Attempt{Code: x.code, Answer: answer[:min(len(answer), persistence.AttemptAnswerBytesMax)]}
+	return persistence.Attempt{Code: r.code, Answer: body[:min(len(body), persistence.AttemptAnswerBytesMax)]}
 }
 
 type boundedBody struct {
 	io.ReadCloser
-	left int
-	seen *exchange
+	left     int
+	recorded *recorder
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.left == 0 {
-		return 0, errAnswerTooLarge
+		return 0, errResponseTooLarge
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n
-	if room := answerKeptBytes - len(b.seen.kept); room > 0 {
-		b.seen.kept = append(b.seen.kept, p[:min(n, room)]...)
+	if left := recordedBytesMax - len(b.recorded.body); left > 0 {
+		b.recorded.body = append(b.recorded.body, p[:min(n, left)]...)
 	}
 	return n, err
 }
 
 const redacted = "[redacted]"
 
-// failure says why a request has no usable answer, in few words and without its
-// address, which can hold a secret.
-func (x *exchange) failure(ctx context.Context, err error) error {
+// failure returns the error of a request without a usable response. It does not have
+// the URL, which may contain a secret.
+func (r *recorder) failure(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("%w: none in time", ErrUnreachable)
+		return fmt.Errorf("%w: timeout", ErrUnreachable)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", ErrUnreachable, ctx.Err())
-	case errors.Is(err, errAnswerTooLarge):
-		return fmt.Errorf("%w: answered %d: %w", ErrUnreachable, x.code, errAnswerTooLarge)
-	case x.code != 0:
-		return fmt.Errorf("%w: answered %d", ErrUnreachable, x.code)
+	case errors.Is(err, errResponseTooLarge):
+		return fmt.Errorf("%w: status %d: %w", ErrUnreachable, r.code, errResponseTooLarge)
+	case r.code != 0:
+		return fmt.Errorf("%w: status %d", ErrUnreachable, r.code)
 	}
 	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err
@@ -157,10 +157,10 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %s", ErrUnreachable, short(err.Error()))
 }
 
-// short makes what the other end said fit for a line of the journal.
+// short returns a text of a server as a short line for the journal.
 func short(text string) string { return cut(clean(text), errorTextRunesMax) }
 
-// without takes secrets out of a text.
+// without returns a text with its secrets redacted.
 func without(text string, secrets ...string) string {
 	for _, secret := range secrets {
 		text = strings.ReplaceAll(text, secret, redacted)

@@ -15,8 +15,8 @@ import (
 
 const crashDir = "VENUEGATE_TEST_WORKBOOK_DIR"
 
-// crashChild is the process that TestRowsSurviveKill kills: it adds rows and
-// tells each that is durable.
+// crashChild runs in the process that TestRowsSurviveKill kills: it adds rows and
+// prints the id of each that is durable.
 func crashChild() bool {
 	dir := os.Getenv(crashDir)
 	if dir == "" {
@@ -36,10 +36,10 @@ func crashChild() bool {
 
 func TestRowsSurviveKill(t *testing.T) {
 	dir := t.TempDir()
-	told := map[string]bool{}
+	printed := map[string]bool{}
 	var last string
 	for round := range 5 {
-		child := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // itself
+		child := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this test binary
 		child.Env = append(os.Environ(), crashDir+"="+dir, fmt.Sprintf("%s_ROUND=%d", crashDir, round))
 		out, err := child.StdoutPipe()
 		if err != nil {
@@ -50,20 +50,20 @@ func TestRowsSurviveKill(t *testing.T) {
 		}
 		lines := bufio.NewScanner(out)
 		for n := 0; n < 3+3*round && lines.Scan(); n++ {
-			told[lines.Text()], last = true, lines.Text()
+			printed[lines.Text()], last = true, lines.Text()
 		}
 		_ = child.Process.Kill()
-		for lines.Scan() { // what it told before it died
-			told[lines.Text()], last = true, lines.Text()
+		for lines.Scan() { // printed before it was killed
+			printed[lines.Text()], last = true, lines.Text()
 		}
 		_ = child.Wait()
 		if strings.HasPrefix(last, "failed") {
-			t.Fatal(last)
+			t.Fatalf("child: %s, want ids only", last)
 		}
 	}
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir, RowsMax: 10})
 	if out := w.Send(t.Context(), book("trades.xlsx"), closedNow(last), 2, time.Now()); out.Err != nil {
-		t.Fatal(out.Err)
+		t.Fatalf("repeat of the last event: error %v, want none", out.Err)
 	}
 	found := map[string]int{}
 	for _, name := range files(t, dir) {
@@ -71,12 +71,12 @@ func TestRowsSurviveKill(t *testing.T) {
 			found[row[9]]++
 		}
 	}
-	for id := range told {
+	for id := range printed {
 		if found[id] != 1 {
-			t.Errorf("%s is there %d times", id, found[id])
+			t.Errorf("rows of %s = %d, want 1", id, found[id])
 		}
 	}
-	if len(told) < 30 || len(found) < len(told) || len(found) > len(told)+5 {
-		t.Errorf("%d told, %d found", len(told), len(found))
+	if len(printed) < 30 || len(found) < len(printed) || len(found) > len(printed)+5 {
+		t.Errorf("%d ids printed and %d found, want at least 30, and at most 5 more found", len(printed), len(found))
 	}
 }

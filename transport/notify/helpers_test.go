@@ -24,13 +24,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// patience bounds what must come to an end on the slowest machine; only a test that
-// fails spends it.
-const patience = time.Minute
+// waitMax bounds waits on the slowest machine; only a failing test reaches it.
+const waitMax = time.Minute
 
 var now = time.Date(2026, 1, 1, 0, 0, 0, 5e6, time.UTC)
 
-// unsealed is a store of secrets in which sealing only marks.
+// unsealed opens secrets that are sealed as "endpoint id|secret".
 func unsealed(sealed []byte, of persistence.Key) (venues.Secret, error) {
 	secret, ok := strings.CutPrefix(string(sealed), of.ID+"|")
 	if !ok {
@@ -51,7 +50,7 @@ func newEvent(id string, kind persistence.EventType, data any) persistence.Event
 
 type members map[string]any
 
-// closed is a closed trade.
+// closed returns the event of a closed trade.
 func closed(id, comment string) persistence.Event {
 	return newEvent(id, persistence.EventPositionClosed, members{
 		"exchange": "binance", "symbol": "BTCUSDT", "side": "long", "qty": "0.5", "entryPrice": "64000.1",
@@ -60,7 +59,7 @@ func closed(id, comment string) persistence.Event {
 	})
 }
 
-// closedRow is what closed makes, but for its last two cells.
+// closedRow is the row of closed without its last two cells.
 var closedRow = []string{
 	"2026-01-01T00:00:00.005Z", "binance:BTCUSDT", "long", "0.5", "64000.1", "64100.2", "-0.000000000000000001", "50.05",
 }
@@ -69,46 +68,46 @@ var headings = []string{
 	"Time", "Instrument", "Direction", "Quantity", "Entry price", "Exit price", "Fee", "P&L", "Comment", "Event ID",
 }
 
-// faultIn says whether an error names a member that the customer must put right, with
-// a word of the interface, and says in the message how.
-func faultIn(err error, field, about string) bool {
+// isFieldError reports whether an error is invalid_request for one field with a
+// documented rule, and whether its message contains a text.
+func isFieldError(err error, field, text string) bool {
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeInvalidRequest {
 		return false
 	}
-	faults, _ := e.Details["fields"].([]venues.FieldFault)
-	return len(faults) == 1 && faults[0].Field == field && slices.Contains(api.Rules(), faults[0].Rule) &&
-		strings.HasPrefix(e.Message, field+": ") && strings.Contains(e.Message, about)
+	fields, _ := e.Details["fields"].([]venues.FieldError)
+	return len(fields) == 1 && fields[0].Field == field && slices.Contains(api.Rules(), fields[0].Rule) &&
+		strings.HasPrefix(e.Message, field+": ") && strings.Contains(e.Message, text)
 }
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
-// hostileScripts are answers that no API gives.
+// hostileScripts send responses that no API sends.
 var hostileScripts = map[string]func(net.Conn){
-	"closes":         func(c net.Conn) { c.Close() },
-	"resets":         func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); c.Close() },
-	"is silent":      func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) },
-	"speaks no HTTP": func(c net.Conn) { hostiletest.Write(c, "SSH-2.0-OpenSSH\r\n\r\n") },
-	"says nothing":   func(c net.Conn) { hostiletest.Write(c, head+"Content-Length: 0\r\n\r\n") },
-	"says garbage":   func(c net.Conn) { hostiletest.Write(c, head+"Connection: close\r\n\r\n\x00\xff{{{"); c.Close() },
-	"says null": func(c net.Conn) {
+	"closes":           func(c net.Conn) { c.Close() },
+	"resets":           func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); c.Close() },
+	"sends nothing":    func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) },
+	"another protocol": func(c net.Conn) { hostiletest.Write(c, "SSH-2.0-OpenSSH\r\n\r\n") },
+	"empty body":       func(c net.Conn) { hostiletest.Write(c, head+"Content-Length: 0\r\n\r\n") },
+	"garbage":          func(c net.Conn) { hostiletest.Write(c, head+"Connection: close\r\n\r\n\x00\xff{{{"); c.Close() },
+	"null members": func(c net.Conn) {
 		hostiletest.Write(c, head+"Connection: close\r\n\r\n"+`{"ok":null,"error":null}`)
 		c.Close()
 	},
-	"says other types": func(c net.Conn) {
+	"other types": func(c net.Conn) {
 		hostiletest.Write(c, head+"Connection: close\r\n\r\n"+`{"ok":"yes","valueRanges":7}`)
 		c.Close()
 	},
-	"nests": func(c net.Conn) {
+	"deep nesting": func(c net.Conn) {
 		hostiletest.Write(c, head+"Connection: close\r\n\r\n"+strings.Repeat("[", 100_000))
 		c.Close()
 	},
-	"falls silent": func(c net.Conn) {
+	"stops within the body": func(c net.Conn) {
 		hostiletest.Write(c, head+"Content-Length: 99999\r\n\r\n{")
 		_, _ = c.Read(make([]byte, 1))
 	},
-	"breaks off": func(c net.Conn) { hostiletest.Write(c, head+"Content-Length: 99999\r\n\r\n{"); c.Close() },
-	"fails":      func(c net.Conn) { hostiletest.Write(c, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>") },
+	"closes within the body": func(c net.Conn) { hostiletest.Write(c, head+"Content-Length: 99999\r\n\r\n{"); c.Close() },
+	"bad gateway":            func(c net.Conn) { hostiletest.Write(c, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>") },
 	"switches protocols": func(c net.Conn) {
 		hostiletest.Write(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
 	},

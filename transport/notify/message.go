@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// messageUnitsMax is the longest text of the Bot API ("sendMessage": 4096
+	// messageUnitsMax is the length limit of a text of the Bot API ("sendMessage": 4096
 	// characters, counted in UTF-16 code units).
 	messageUnitsMax = 4096
-	// memberRunesMax bounds what one member of an event can fill.
+	// memberRunesMax bounds the text of one member of an event.
 	memberRunesMax = 1000
 )
 
-// payload has the members of all events; those that an event has not, or that
-// are null, are empty.
+// payload has the members of all events. A member that an event does not have, or
+// that is null, is empty.
 type payload struct {
 	OrderID       string `json:"orderId"`
 	Exchange      string `json:"exchange"`
@@ -55,8 +55,8 @@ type conditionPart struct {
 	Value string `json:"value"`
 }
 
-// message is the text of an event: a headline, what is known, the comment, the
-// time. An event that this version does not know, or cannot read, is named.
+// message returns the text of an event: a headline, its values, the comment and the
+// time. The headline of an unknown or malformed event is its type.
 func message(e persistence.Event) string {
 	var p payload
 	lines := &lines{}
@@ -71,10 +71,10 @@ func message(e persistence.Event) string {
 	return cutUnits(strings.Join(*lines, "\n"))
 }
 
-// lines of a text. Each is cleaned, so that only this package breaks lines.
+// lines of a text. Each is cleaned, so that only this package makes line breaks.
 type lines []string
 
-// add writes a line of a caption and what it is about, if there is any.
+// add appends a line of a caption and a value, unless the value is empty.
 func (l *lines) add(parts ...string) {
 	if last := parts[len(parts)-1]; strings.TrimSpace(last) == "" {
 		return
@@ -94,7 +94,7 @@ func (l *lines) event(kind persistence.EventType, p *payload) {
 		l.add("Average price: ", p.AvgPrice)
 		l.add("Fee: ", p.fee())
 	case persistence.EventOrderPartiallyFilled:
-		l.add("Order partly filled: ", p.side(p.LastQty), p.instrument())
+		l.add("Order partially filled: ", p.side(p.LastQty), p.instrument())
 		l.add("Price: ", p.LastPrice)
 		l.add("Filled: ", p.FilledQty, " of ", p.Qty)
 	case persistence.EventPositionClosed:
@@ -103,19 +103,19 @@ func (l *lines) event(kind persistence.EventType, p *payload) {
 		l.add("Exit: ", p.ExitPrice)
 		l.add("P&L: ", p.RealizedPnl)
 		l.add("Fee: ", p.Fee)
-		l.add("Reason: ", plain(p.Reason))
+		l.add("Reason: ", words(p.Reason))
 	case persistence.EventStopTriggered:
-		l.add("Triggered: ", plain(p.Kind), " of ", p.instrument())
+		l.add("Triggered: ", words(p.Kind), " of ", p.instrument())
 		l.add("Trigger price: ", p.TriggerPrice)
 	case persistence.EventAlertFired:
 		l.add("Alert: ", p.instrument())
-		l.add(p.Field, " price ", plain(p.Op), " ", p.Value)
+		l.add(p.Field, " price ", words(p.Op), " ", p.Value)
 		l.add("Price: ", p.Price)
 	case persistence.EventRiskLimitReached:
-		l.add("Risk limit reached: ", plain(p.Limit)+p.onExchange())
+		l.add("Risk limit reached: ", words(p.Limit)+p.onExchange())
 		l.add("Threshold: ", p.Threshold)
 		l.add("Actual: ", p.Actual)
-		l.add("Action: ", plain(p.Action))
+		l.add("Action: ", words(p.Action))
 	case persistence.EventNotification:
 		l.add("Signal of ", p.Channel)
 		if p.Symbol != "" {
@@ -146,10 +146,10 @@ func (p *payload) fee() string {
 	return p.Fee + " " + p.FeeCurrency
 }
 
-// plain turns a code of the interface into words.
-func plain(code string) string { return strings.ReplaceAll(code, "_", " ") }
+// words returns a code of the interface with spaces.
+func words(code string) string { return strings.ReplaceAll(code, "_", " ") }
 
-// cutUnits shortens a text to what the Bot API takes.
+// cutUnits cuts a text to messageUnitsMax.
 func cutUnits(text string) string {
 	units := utf16.Encode([]rune(text))
 	if len(units) <= messageUnitsMax {

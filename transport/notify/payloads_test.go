@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// payloads are comments that try to be more than text.
+// payloads are comments that contain formulas, markup and control characters.
 func payloads() []string {
 	list := []string{
 		"", " ", "plain", "-5", "+5", "5", "1e5", "@name", "=1+1", "'=1+1", "''", "\"", "\"=1+1", ";=1+1", ",=1+1", "|=1+1",
@@ -26,33 +26,33 @@ func payloads() []string {
 	return list
 }
 
-// looksHarmless says what is wrong with a text for people.
-func looksHarmless(t *testing.T, text string) {
+// checkClean fails the test unless a text is valid UTF-8 without invisible characters.
+func checkClean(t *testing.T, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) {
-		t.Errorf("%q is no UTF-8", text)
+		t.Errorf("text = %q, want valid UTF-8", text)
 	}
 	for _, r := range text {
 		if r != '\n' && r != '\u200d' && (unicode.Is(unicode.C, r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)) {
-			t.Errorf("%q holds %U", text, r)
+			t.Errorf("text = %q contains %U, want none of its kind", text, r)
 		}
 	}
 }
 
-// looksLikeText says whether a cell could be taken for a formula.
-func looksLikeText(t *testing.T, text string) {
+// checkTextCell fails the test if a cell could be evaluated as a formula.
+func checkTextCell(t *testing.T, text string) {
 	t.Helper()
-	looksHarmless(t, text)
+	checkClean(t, text)
 	if strings.Contains(text, "\n") || (text != "" && strings.ContainsAny(text[:1], "=+-@\t\r")) || strings.HasPrefix(text, "＝") {
-		t.Errorf("%q could be a formula", text)
+		t.Errorf("cell = %q, want one that is no formula", text)
 	}
 	if utf8.RuneCountInString(text) > 1001 {
-		t.Errorf("%d characters", utf8.RuneCountInString(text))
+		t.Errorf("cell has %d characters, want at most 1001", utf8.RuneCountInString(text))
 	}
 }
 
 func TestPayloadsAreMany(t *testing.T) {
 	if n := len(payloads()); n < 100 {
-		t.Fatalf("only %d", n)
+		t.Fatalf("payloads = %d, want at least 100", n)
 	}
 }

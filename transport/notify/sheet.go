@@ -18,7 +18,7 @@ import (
 	"venuegate/persistence"
 )
 
-// SheetsURL and GoogleTokenURL are where Google's APIs are.
+// SheetsURL and GoogleTokenURL are the URLs of Google's APIs.
 const (
 	SheetsURL      = "https://sheets.googleapis.com"
 	GoogleTokenURL = "https://oauth2.googleapis.com/token" //nolint:gosec // an address, no token
@@ -32,19 +32,18 @@ const (
 	rangeIDs      = lastColumn + "2:" + lastColumn
 )
 
-// quotaSec is after how many seconds Google's quotas, which are by the minute,
-// begin anew.
+// quotaSec is the period of Google's quotas, which are per minute.
 const quotaSec = 60
 
 // SheetOptions of a Sheet.
 type SheetOptions struct {
-	// URL and TokenURL are where the Sheets API is and where the tokens for it
-	// are fetched; empty are SheetsURL and GoogleTokenURL.
+	// URL and TokenURL are those of the Sheets API and of its token server; empty are
+	// SheetsURL and GoogleTokenURL.
 	URL      string
 	TokenURL string
 	// Unseal opens the JSON keys of service accounts.
 	Unseal Unseal
-	// UserAgent names the service and its version.
+	// UserAgent is the name and version of the service.
 	UserAgent string
 	// Timeout bounds one attempt; zero is TimeoutDefault.
 	Timeout time.Duration
@@ -58,8 +57,8 @@ type Sheet struct {
 	tokens  *tokens
 }
 
-// NewSheet makes a Sheet; an error says that a URL is none. Close it when
-// nothing is sent any more.
+// NewSheet returns a Sheet, which must be closed after the last Send, or the error of
+// an invalid URL.
 func NewSheet(o SheetOptions) (*Sheet, error) {
 	var err error
 	if o.URL, err = baseURL(o.URL, SheetsURL); err != nil {
@@ -72,7 +71,7 @@ func NewSheet(o SheetOptions) (*Sheet, error) {
 		o.Timeout = TimeoutDefault
 	}
 	client := newClient(o.UserAgent)
-	// The library's own log, which an environment variable turns on, would hold
+	// The log of the library, which an environment variable enables, would contain
 	// tokens.
 	service, err := sheets.NewService(context.Background(),
 		option.WithHTTPClient(client), option.WithEndpoint(o.URL+"/"), option.WithLogger(slog.New(slog.DiscardHandler)))
@@ -82,11 +81,11 @@ func NewSheet(o SheetOptions) (*Sheet, error) {
 	return &Sheet{options: o, client: client, api: service.Spreadsheets.Values, tokens: newTokens(o.TokenURL, client)}, nil
 }
 
-// Close closes the connections that no attempt uses.
+// Close closes idle connections.
 func (s *Sheet) Close() { s.client.CloseIdleConnections() }
 
-// Send adds the row of a closed trade to the endpoint's spreadsheet, unless it
-// is there, and the headings if the sheet is empty. at is now.
+// Send adds the row of a closed trade to the endpoint's spreadsheet unless it is there
+// already, and the headings if the sheet is empty. at is the current time.
 func (s *Sheet) Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, _ int, at time.Time) persistence.Attempt {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
@@ -94,65 +93,66 @@ func (s *Sheet) Send(ctx context.Context, to persistence.Endpoint, e persistence
 	if err != nil {
 		return persistence.Attempt{Err: err}
 	}
-	v, err := s.visit(ctx, to, at)
+	c, err := s.open(ctx, to, at)
 	if err != nil {
-		return refusedKey(err)
+		return failedOpen(err)
 	}
-	ctx, seen := withExchange(ctx)
-	err = v.add(ctx, row, e.ID)
-	return v.outcome(ctx, seen, err)
+	ctx, recorded := withRecorder(ctx)
+	err = c.add(ctx, row, e.ID)
+	return c.result(ctx, recorded, err)
 }
 
-// refusedKey is an attempt that ended before the spreadsheet was asked.
-func refusedKey(err error) persistence.Attempt {
+// failedOpen returns the attempt that ended before a request to the spreadsheet.
+func failedOpen(err error) persistence.Attempt {
 	out := persistence.Attempt{Err: err}
-	if errors.Is(err, errKeyRefused) {
+	if errors.Is(err, errKeyRejected) {
 		out.Gone = err.Error()
 	}
 	return out
 }
 
-// visit is an attempt at one spreadsheet with the token of its account.
-type visit struct {
+// sheetCall is an attempt at one spreadsheet with a token of its account.
+type sheetCall struct {
 	*Sheet
 	spreadsheet string
 	account     account
 	token       string
 }
 
-func (s *Sheet) visit(ctx context.Context, to persistence.Endpoint, at time.Time) (visit, error) {
+// open returns a call on the spreadsheet of an endpoint.
+func (s *Sheet) open(ctx context.Context, to persistence.Endpoint, at time.Time) (sheetCall, error) {
 	if err := CheckTarget(persistence.EndpointSheet, to.Target); err != nil {
-		return visit{}, err
+		return sheetCall{}, err
 	}
 	key, err := s.options.Unseal.of(to, at)
 	if err != nil {
-		return visit{}, err
+		return sheetCall{}, err
 	}
 	account, err := parseAccount(key)
 	if err != nil {
-		return visit{}, err
+		return sheetCall{}, err
 	}
 	token, err := s.tokens.of(ctx, account)
 	if err != nil {
-		return visit{}, err
+		return sheetCall{}, err
 	}
-	return visit{Sheet: s, spreadsheet: to.Target, account: account, token: token}, nil
+	return sheetCall{Sheet: s, spreadsheet: to.Target, account: account, token: token}, nil
 }
 
-func (v visit) authorization() string { return "Bearer " + v.token }
+func (c sheetCall) authorization() string { return "Bearer " + c.token }
 
-// read gives the headings, in columns as the API tells them, and the event ids.
-func (v visit) read(ctx context.Context) (heads, ids []string, err error) {
-	call := v.api.BatchGet(v.spreadsheet).Ranges(rangeHeading, rangeIDs).MajorDimension("COLUMNS").Context(ctx)
-	call.Header().Set("Authorization", v.authorization())
-	answer, err := call.Do()
+// read returns the headings, one a column, and the event ids.
+func (c sheetCall) read(ctx context.Context) (heads, ids []string, err error) {
+	call := c.api.BatchGet(c.spreadsheet).Ranges(rangeHeading, rangeIDs).MajorDimension("COLUMNS").Context(ctx)
+	call.Header().Set("Authorization", c.authorization())
+	response, err := call.Do()
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(answer.ValueRanges) != 2 || answer.ValueRanges[0] == nil || answer.ValueRanges[1] == nil {
-		return nil, nil, errors.New("the answer is about other ranges")
+	if len(response.ValueRanges) != 2 || response.ValueRanges[0] == nil || response.ValueRanges[1] == nil {
+		return nil, nil, errors.New("the response has other ranges")
 	}
-	return texts(answer.ValueRanges[0]), texts(answer.ValueRanges[1]), nil
+	return texts(response.ValueRanges[0]), texts(response.ValueRanges[1]), nil
 }
 
 func texts(r *sheets.ValueRange) []string {
@@ -166,8 +166,9 @@ func texts(r *sheets.ValueRange) []string {
 	return all
 }
 
-func (v visit) add(ctx context.Context, row []cell, eventID string) error {
-	heads, ids, err := v.read(ctx)
+// add appends a row unless its event is there already.
+func (c sheetCall) add(ctx context.Context, row []cell, eventID string) error {
+	heads, ids, err := c.read(ctx)
 	if err != nil || slices.Contains(ids, eventID) {
 		return err
 	}
@@ -175,19 +176,19 @@ func (v visit) add(ctx context.Context, row []cell, eventID string) error {
 	if len(heads) == 0 && len(ids) == 0 {
 		rows.Values = [][]any{headingValues(), values(row)}
 	}
-	call := v.api.Append(v.spreadsheet, rangeAll, rows).ValueInputOption("RAW").InsertDataOption("INSERT_ROWS").Context(ctx)
-	call.Header().Set("Authorization", v.authorization())
+	call := c.api.Append(c.spreadsheet, rangeAll, rows).ValueInputOption("RAW").InsertDataOption("INSERT_ROWS").Context(ctx)
+	call.Header().Set("Authorization", c.authorization())
 	_, err = call.Do()
 	return err
 }
 
 func values(row []cell) []any {
 	out := make([]any, len(row))
-	for i, c := range row {
-		if c.number {
-			out[i] = json.Number(c.text)
+	for i, cell := range row {
+		if cell.number {
+			out[i] = json.Number(cell.text)
 		} else {
-			out[i] = c.text
+			out[i] = cell.text
 		}
 	}
 	return out
@@ -201,21 +202,22 @@ func headingValues() []any {
 	return out
 }
 
-func (v visit) outcome(ctx context.Context, seen *exchange, err error) persistence.Attempt {
-	out := seen.attempt(v.token)
+// result returns the attempt that a request completes.
+func (c sheetCall) result(ctx context.Context, recorded *recorder, err error) persistence.Attempt {
+	out := recorded.attempt(c.token)
 	if err == nil {
 		return out
 	}
-	refused, told := errors.AsType[*googleapi.Error](err)
-	if !told || refused.Message == "" {
-		out.Err = seen.failure(ctx, err)
+	rejected, ok := errors.AsType[*googleapi.Error](err)
+	if !ok || rejected.Message == "" {
+		out.Err = recorded.failure(ctx, err)
 		return out
 	}
-	out.Err = v.refusal(refused)
-	out.RetryAfterSec = retryAfter(refused.Header)
-	switch refused.Code {
+	out.Err = c.rejection(rejected)
+	out.RetryAfterSec = retryAfter(rejected.Header)
+	switch rejected.Code {
 	case http.StatusUnauthorized:
-		v.tokens.drop(v.account) // the next attempt shows whether the key is still good
+		c.tokens.drop(c.account) // the next attempt shows whether the key is still valid
 	case http.StatusForbidden, http.StatusNotFound:
 		out.Gone = out.Err.Error()
 	case http.StatusTooManyRequests:
@@ -228,20 +230,21 @@ func (v visit) outcome(ctx context.Context, seen *exchange, err error) persisten
 	return out
 }
 
-// refusal says in the customer's words what the API refused.
-func (v visit) refusal(e *googleapi.Error) error {
-	said := short(without(e.Message, v.token))
+// rejection returns an error of the API for the customer.
+func (c sheetCall) rejection(e *googleapi.Error) error {
+	message := short(without(e.Message, c.token))
 	switch e.Code {
 	case http.StatusForbidden:
-		return fmt.Errorf("the spreadsheet is not shared with %s as an editor: %s", v.account.email, said)
+		return fmt.Errorf("the spreadsheet is not shared with %s as an editor: %s", c.account.email, message)
 	case http.StatusNotFound:
-		return fmt.Errorf("there is no such spreadsheet: %s", said)
+		return fmt.Errorf("there is no such spreadsheet: %s", message)
 	default:
-		return fmt.Errorf("the Sheets API answered %d: %s", e.Code, said)
+		return fmt.Errorf("the Sheets API returned status %d: %s", e.Code, message)
 	}
 }
 
-// retryAfter reads the header in seconds; what it cannot read is no wish.
+// retryAfter parses the Retry-After header in seconds; zero if it is absent or
+// malformed.
 func retryAfter(h http.Header) int {
 	n, err := strconv.Atoi(h.Get("Retry-After"))
 	if err != nil {

@@ -13,53 +13,53 @@ import (
 	"venuegate/transport/api"
 )
 
-// Check says what is missing for rows to reach the endpoint's spreadsheet:
-// invalid_request with the member to put right, ErrUnreachable if Google does not
-// say. To see whether it may write, it writes the headings into an empty sheet,
-// and the last heading anew into one that has it.
+// Check returns nil if rows can be added to the endpoint's spreadsheet, invalid_request
+// for the member at fault, or ErrUnreachable if the result is not known. To test the
+// write permission it writes the headings into an empty sheet, and the last heading
+// again into one that has it.
 func (s *Sheet) Check(ctx context.Context, to persistence.Endpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
-	v, err := s.visit(ctx, to, time.Now())
+	c, err := s.open(ctx, to, time.Now())
 	switch {
 	case errors.Is(err, errNoKey):
-		return fault(fieldSecret, api.RuleMalformed, err.Error())
-	case errors.Is(err, errKeyRefused):
+		return fieldError(fieldSecret, api.RuleMalformed, err.Error())
+	case errors.Is(err, errKeyRejected):
 		return unusable(fieldSecret, err.Error())
 	case err != nil:
 		return err
 	}
-	ctx, seen := withExchange(ctx)
-	err = v.check(ctx)
-	refused, told := errors.AsType[*googleapi.Error](err)
+	ctx, recorded := withRecorder(ctx)
+	err = c.check(ctx)
+	rejected, ok := errors.AsType[*googleapi.Error](err)
 	switch {
 	case err == nil, errors.Is(err, errOtherContent):
 		return err
-	case !told || refused.Message == "":
-		return seen.failure(ctx, err)
-	case refused.Code == http.StatusForbidden, refused.Code == http.StatusNotFound, refused.Code == http.StatusBadRequest:
-		return unusable(fieldTarget, v.refusal(refused).Error())
+	case !ok || rejected.Message == "":
+		return recorded.failure(ctx, err)
+	case rejected.Code == http.StatusForbidden, rejected.Code == http.StatusNotFound, rejected.Code == http.StatusBadRequest:
+		return unusable(fieldTarget, c.rejection(rejected).Error())
 	default:
-		return errors.Join(ErrUnreachable, v.refusal(refused))
+		return errors.Join(ErrUnreachable, c.rejection(rejected))
 	}
 }
 
 var errOtherContent = unusable(fieldTarget, "the first sheet must be empty, or have the heading "+lastHeading+" in "+rangeLastHead)
 
-func (v visit) check(ctx context.Context) error {
-	heads, ids, err := v.read(ctx)
+func (c sheetCall) check(ctx context.Context) error {
+	heads, ids, err := c.read(ctx)
 	if err != nil {
 		return err
 	}
-	into, what := rangeHeading, headingValues()
+	cells, values := rangeHeading, headingValues()
 	if len(heads) > 0 || len(ids) > 0 {
 		if len(heads) != len(headings) || heads[len(heads)-1] != lastHeading {
 			return errOtherContent
 		}
-		into, what = rangeLastHead, []any{lastHeading}
+		cells, values = rangeLastHead, []any{lastHeading}
 	}
-	call := v.api.Update(v.spreadsheet, into, &sheets.ValueRange{Values: [][]any{what}}).ValueInputOption("RAW").Context(ctx)
-	call.Header().Set("Authorization", v.authorization())
+	call := c.api.Update(c.spreadsheet, cells, &sheets.ValueRange{Values: [][]any{values}}).ValueInputOption("RAW").Context(ctx)
+	call.Header().Set("Authorization", c.authorization())
 	_, err = call.Do()
 	return err
 }

@@ -23,24 +23,24 @@ import (
 )
 
 const (
-	// keyBytesMax bounds a JSON key; Google's have some 2,400 bytes.
+	// keyBytesMax bounds a JSON key; Google's have about 2,400 bytes.
 	keyBytesMax = 16 << 10
-	// tokensMax is how many tokens are kept; beyond it they are fetched anew.
+	// tokensMax bounds the cached tokens; beyond it they are fetched again.
 	tokensMax = 1024
-	// tokenBytesMax lets a token that an answer repeats be found in what is kept.
-	tokenBytesMax = answerKeptBytes - persistence.AttemptAnswerBytesMax
-	// clockSkewMax is how far Google lets clocks differ.
+	// tokenBytesMax is short enough for a token in a recorded response to be redacted.
+	tokenBytesMax = recordedBytesMax - persistence.AttemptAnswerBytesMax
+	// clockSkewMax is the clock difference that Google tolerates.
 	clockSkewMax = 5 * time.Minute
 )
 
 var (
-	// errNoKey: the secret cannot be what it has to be.
+	// errNoKey is returned for a secret of another form.
 	errNoKey = errors.New("the secret is not the JSON key of a service account")
-	// errKeyRefused: Google does not take the key.
-	errKeyRefused = errors.New("the key of the service account is not accepted")
+	// errKeyRejected is returned for a key that Google rejects.
+	errKeyRejected = errors.New("the key of the service account is not accepted")
 )
 
-// account is what is used of a service account's JSON key.
+// account has the members of a service account's JSON key that are used.
 type account struct {
 	id         [sha256.Size]byte
 	email      string
@@ -50,8 +50,8 @@ type account struct {
 
 var emailForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}@[A-Za-z0-9.-]{1,150}$`)
 
-// parseAccount reads a JSON key. Its addresses are not used: they would let a
-// customer choose where this service connects to.
+// parseAccount parses a JSON key. Its URLs are not used: a customer could choose where
+// this service connects to.
 func parseAccount(key venues.Secret) (account, error) {
 	text := key.Reveal()
 	var in struct {
@@ -77,7 +77,7 @@ func isPrivateKey(text string) bool {
 	return err == nil && isRSA
 }
 
-// tokens keeps the access tokens of accounts until they end.
+// tokens caches the access tokens of accounts until they expire.
 type tokens struct {
 	url    string
 	client *http.Client
@@ -90,10 +90,10 @@ func newTokens(url string, client *http.Client) *tokens {
 	return &tokens{url: url, client: client, byID: map[[sha256.Size]byte]*oauth2.Token{}}
 }
 
-// of is a token of an account that is good now.
+// of returns a valid token of an account.
 func (t *tokens) of(ctx context.Context, a account) (string, error) {
-	if kept := t.kept(a); kept.Valid() {
-		return kept.AccessToken, nil
+	if cached := t.cached(a); cached.Valid() {
+		return cached.AccessToken, nil
 	}
 	fetched, err := t.fetch(ctx, a)
 	if err != nil {
@@ -108,7 +108,7 @@ func (t *tokens) of(ctx context.Context, a account) (string, error) {
 	return fetched.AccessToken, nil
 }
 
-func (t *tokens) kept(a account) *oauth2.Token {
+func (t *tokens) cached(a account) *oauth2.Token {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.byID[a.id]
@@ -120,7 +120,7 @@ func (t *tokens) drop(a account) {
 	delete(t.byID, a.id)
 }
 
-// accessTokenForm is what can stand in a header.
+// accessTokenForm is that of text that is safe in a header.
 var accessTokenForm = regexp.MustCompile(`^[!-~]+$`)
 
 // fetch exchanges an assertion signed with the account's key for a token.
@@ -129,40 +129,41 @@ func (t *tokens) fetch(ctx context.Context, a account) (*oauth2.Token, error) {
 		Email: a.email, PrivateKey: []byte(a.privateKey), PrivateKeyID: a.keyID,
 		Scopes: []string{sheets.SpreadsheetsScope}, TokenURL: t.url,
 	}
-	ctx, seen := withExchange(ctx)
+	ctx, recorded := withRecorder(ctx)
 	bound := &http.Client{Transport: inContext{ctx, t.client.Transport}, CheckRedirect: t.client.CheckRedirect}
 	token, err := config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, bound)).Token()
-	switch refused, told := errors.AsType[*oauth2.RetrieveError](err); {
-	case told:
-		return nil, keyRefusal(ctx, seen, refused)
+	switch rejected, ok := errors.AsType[*oauth2.RetrieveError](err); {
+	case ok:
+		return nil, keyRejection(ctx, recorded, rejected)
 	case err != nil:
-		return nil, fmt.Errorf("fetch a token: %w", seen.failure(ctx, err))
+		return nil, fmt.Errorf("fetch a token: %w", recorded.failure(ctx, err))
 	case len(token.AccessToken) > tokenBytesMax, !accessTokenForm.MatchString(token.AccessToken):
-		return nil, fmt.Errorf("fetch a token: %w: answered none", ErrUnreachable)
+		return nil, fmt.Errorf("fetch a token: %w: it has no token", ErrUnreachable)
 	}
 	return token, nil
 }
 
-// keyRefusal tells a refusal of the key from one of the moment. A clock that is
-// wrong here makes Google refuse every key, which must end no endpoint.
-func keyRefusal(ctx context.Context, seen *exchange, refused *oauth2.RetrieveError) error {
-	var said struct {
+// keyRejection returns errKeyRejected for a rejected key, and ErrUnreachable for a
+// temporary error. If the clock of this machine is wrong Google rejects every key,
+// which must not end an endpoint.
+func keyRejection(ctx context.Context, recorded *recorder, rejected *oauth2.RetrieveError) error {
+	var body struct {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	code := refused.Response.StatusCode
-	if json.Unmarshal(refused.Body, &said) != nil || said.Error == "" || (code != http.StatusBadRequest && code != http.StatusUnauthorized) {
-		return fmt.Errorf("fetch a token: %w", seen.failure(ctx, refused))
+	code := rejected.Response.StatusCode
+	if json.Unmarshal(rejected.Body, &body) != nil || body.Error == "" || (code != http.StatusBadRequest && code != http.StatusUnauthorized) {
+		return fmt.Errorf("fetch a token: %w", recorded.failure(ctx, rejected))
 	}
-	if date, err := http.ParseTime(refused.Response.Header.Get("Date")); err == nil && time.Since(date).Abs() > clockSkewMax {
+	if date, err := http.ParseTime(rejected.Response.Header.Get("Date")); err == nil && time.Since(date).Abs() > clockSkewMax {
 		return fmt.Errorf("fetch a token: %w: the clock of this service is wrong", ErrUnreachable)
 	}
-	return fmt.Errorf("%w: %s", errKeyRefused, short(said.Error+" "+said.Description))
+	return fmt.Errorf("%w: %s", errKeyRejected, short(body.Error+" "+body.Description))
 }
 
-// inContext gives requests that are made without one a context.
+// inContext sends requests in a context.
 type inContext struct {
-	ctx  context.Context //nolint:containedctx // the library makes its request without one
+	ctx  context.Context //nolint:containedctx // the library has no context for its request
 	base http.RoundTripper
 }
 

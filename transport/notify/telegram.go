@@ -16,16 +16,16 @@ import (
 	"venuegate/persistence"
 )
 
-// TelegramURL is where the Bot API is.
+// TelegramURL is the URL of the Bot API.
 const TelegramURL = "https://api.telegram.org"
 
 // TelegramOptions of a Telegram.
 type TelegramOptions struct {
-	// URL is the base of the Bot API; empty is TelegramURL.
+	// URL is that of the Bot API; empty is TelegramURL.
 	URL string
-	// Unseal opens bots' tokens.
+	// Unseal opens the tokens of bots.
 	Unseal Unseal
-	// UserAgent names the service and its version.
+	// UserAgent is the name and version of the service.
 	UserAgent string
 	// Timeout bounds one attempt; zero is TimeoutDefault.
 	Timeout time.Duration
@@ -37,8 +37,8 @@ type Telegram struct {
 	client  *http.Client
 }
 
-// NewTelegram makes a Telegram; an error says that the URL is none. Close it
-// when nothing is sent any more.
+// NewTelegram returns a Telegram, which must be closed after the last Send, or the
+// error of an invalid URL.
 func NewTelegram(o TelegramOptions) (*Telegram, error) {
 	base, err := baseURL(o.URL, TelegramURL)
 	if err != nil {
@@ -51,87 +51,89 @@ func NewTelegram(o TelegramOptions) (*Telegram, error) {
 	return &Telegram{options: o, client: newClient(o.UserAgent)}, nil
 }
 
-// baseURL is a URL of the configuration, without a slash at its end.
-func baseURL(text, otherwise string) (string, error) {
+// baseURL validates a URL of the configuration and removes slashes at its end.
+func baseURL(text, fallback string) (string, error) {
 	if text == "" {
-		text = otherwise
+		text = fallback
 	}
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%q is not the base address of an API", text)
+		return "", fmt.Errorf("%q is not the base URL of an API", text)
 	}
 	return strings.TrimRight(text, "/"), nil
 }
 
-// Close closes the connections that no attempt uses.
+// Close closes idle connections.
 func (t *Telegram) Close() { t.client.CloseIdleConnections() }
 
-// tokenForm keeps out what could not be part of an address.
+// tokenForm is that of a token, which is part of URLs.
 var tokenForm = regexp.MustCompile(`^[0-9]{1,20}:[A-Za-z0-9_-]{10,100}$`)
 
-// errBadToken: the secret of the endpoint cannot be a bot's token.
+// errBadToken is returned for a secret of another form.
 var errBadToken = errors.New("the secret is not the token of a bot")
 
-// talk is a bot on behalf of an endpoint.
-type talk struct {
+// botCall is an attempt with the bot of an endpoint.
+type botCall struct {
 	*bot.Bot
 	secrets []string
 }
 
-func (t *Telegram) talk(to persistence.Endpoint, at time.Time) (talk, error) {
+// open returns a call with the bot of an endpoint.
+func (t *Telegram) open(to persistence.Endpoint, at time.Time) (botCall, error) {
 	token, err := t.options.Unseal.of(to, at)
 	if err != nil {
-		return talk{}, err
+		return botCall{}, err
 	}
 	text := token.Reveal()
 	if !tokenForm.MatchString(text) {
-		return talk{}, errBadToken
+		return botCall{}, errBadToken
 	}
 	b, err := bot.New(text,
 		bot.WithServerURL(t.options.URL), bot.WithHTTPClient(0, t.client), bot.WithSkipGetMe(),
 		bot.WithUpdatesChannelCap(0),
-		bot.WithErrorsHandler(func(error) {})) // those that matter are returned too
+		bot.WithErrorsHandler(func(error) {})) // errors of requests are also returned
 	if err != nil {
-		return talk{}, errBadToken
+		return botCall{}, errBadToken
 	}
 	_, key, _ := strings.Cut(text, ":")
-	return talk{Bot: b, secrets: []string{text, key}}, nil
+	return botCall{Bot: b, secrets: []string{text, key}}, nil
 }
 
-// Send sends the text of an event to the endpoint's chat, once. at is now.
+// Send sends the text of an event to the endpoint's chat, once. at is the current time.
 func (t *Telegram) Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, _ int, at time.Time) persistence.Attempt {
 	ctx, cancel := context.WithTimeout(ctx, t.options.Timeout)
 	defer cancel()
 	if err := CheckTarget(persistence.EndpointTelegram, to.Target); err != nil {
 		return persistence.Attempt{Err: err}
 	}
-	b, err := t.talk(to, at)
+	b, err := t.open(to, at)
 	if err != nil {
 		return persistence.Attempt{Err: err}
 	}
-	ctx, seen := withExchange(ctx)
-	err = b.say(ctx, to.Target, message(e))
+	ctx, recorded := withRecorder(ctx)
+	err = b.send(ctx, to.Target, message(e))
 	if moved, ok := errors.AsType[*bot.MigrateError](err); ok {
-		err = b.say(ctx, fmt.Sprint(moved.MigrateToChatID), message(e))
+		err = b.send(ctx, fmt.Sprint(moved.MigrateToChatID), message(e))
 	}
-	return b.outcome(ctx, seen, err)
+	return b.result(ctx, recorded, err)
 }
 
-func (b talk) say(ctx context.Context, chat, text string) error {
+func (b botCall) send(ctx context.Context, chat, text string) error {
 	_, err := b.SendMessage(ctx, &bot.SendMessageParams{
 		ChatID: chat, Text: text, LinkPreviewOptions: &models.LinkPreviewOptions{IsDisabled: bot.True()},
 	})
 	return err
 }
 
-func (b talk) outcome(ctx context.Context, seen *exchange, err error) persistence.Attempt {
-	out := seen.attempt(b.secrets...)
+// result returns the attempt that a request completes.
+func (b botCall) result(ctx context.Context, recorded *recorder, err error) persistence.Attempt {
+	out := recorded.attempt(b.secrets...)
 	if err == nil {
 		return out
 	}
-	out.Err = b.explain(ctx, seen, err)
+	out.Err = b.publicError(ctx, recorded, err)
 	switch {
-	case isTokenRefused(err), errors.Is(err, bot.ErrorForbidden):
+	case isTokenRejected(err), errors.Is(err, bot.ErrorForbidden):
 		out.Gone = out.Err.Error()
 	default:
 		if slow, ok := errors.AsType[*bot.TooManyRequestsError](err); ok {
@@ -141,17 +143,17 @@ func (b talk) outcome(ctx context.Context, seen *exchange, err error) persistenc
 	return out
 }
 
-// isTokenRefused: the Bot API answers 401 to a token that was revoked, and 404
-// to one that never was.
-func isTokenRefused(err error) bool {
+// isTokenRejected reports whether the Bot API rejected the token: with 401 if it was
+// revoked, with 404 if it never existed.
+func isTokenRejected(err error) bool {
 	return errors.Is(err, bot.ErrorUnauthorized) || errors.Is(err, bot.ErrorNotFound)
 }
 
-// explain tells an error of the library without what it says of addresses and
-// whole answers.
-func (b talk) explain(ctx context.Context, seen *exchange, err error) error {
-	if isTokenRefused(err) {
-		return errors.New("the token of the bot is not valid any more")
+// publicError returns an error of the library for the customer, without URLs and whole
+// responses.
+func (b botCall) publicError(ctx context.Context, recorded *recorder, err error) error {
+	if isTokenRejected(err) {
+		return errors.New("the token of the bot is no longer valid")
 	}
 	if slow, ok := errors.AsType[*bot.TooManyRequestsError](err); ok {
 		return fmt.Errorf("too many messages: wait %d s", slow.RetryAfter)
@@ -161,11 +163,11 @@ func (b talk) explain(ctx context.Context, seen *exchange, err error) error {
 	}
 	for _, kind := range []error{bot.ErrorForbidden, bot.ErrorBadRequest, bot.ErrorConflict} {
 		if errors.Is(err, kind) {
-			said := strings.TrimPrefix(err.Error(), kind.Error()+", ")
-			return errors.New("the Bot API refuses: " + short(without(said, b.secrets...)))
+			message := strings.TrimPrefix(err.Error(), kind.Error()+", ")
+			return errors.New("rejected by the Bot API: " + short(without(message, b.secrets...)))
 		}
 	}
-	failed := seen.failure(ctx, err)
+	failed := recorded.failure(ctx, err)
 	if text := without(failed.Error(), b.secrets...); text != failed.Error() {
 		return errors.New(text)
 	}

@@ -12,18 +12,17 @@ import (
 	"venuegate/transport/api"
 )
 
-// Check says what is missing for messages to reach the endpoint's chat:
-// invalid_request with the member to put right, ErrUnreachable if the Bot API
-// does not say. It sends no message.
+// Check returns nil if messages reach the endpoint's chat, invalid_request for the
+// member at fault, or ErrUnreachable if the result is not known. It sends no message.
 func (t *Telegram) Check(ctx context.Context, to persistence.Endpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, t.options.Timeout)
 	defer cancel()
 	if err := CheckTarget(persistence.EndpointTelegram, to.Target); err != nil {
 		return err
 	}
-	b, err := t.talk(to, time.Now())
+	b, err := t.open(to, time.Now())
 	if errors.Is(err, errBadToken) {
-		return fault(fieldSecret, api.RuleMalformed, err.Error())
+		return fieldError(fieldSecret, api.RuleMalformed, err.Error())
 	}
 	if err != nil {
 		return err
@@ -31,50 +30,51 @@ func (t *Telegram) Check(ctx context.Context, to persistence.Endpoint) error {
 	return b.check(ctx, to.Target)
 }
 
-func (b talk) check(ctx context.Context, target string) error {
-	ctx, seen := withExchange(ctx)
+func (b botCall) check(ctx context.Context, target string) error {
+	ctx, recorded := withRecorder(ctx)
 	me, err := b.GetMe(ctx)
-	if isTokenRefused(err) {
+	if isTokenRejected(err) {
 		return unusable(fieldSecret, "the token of the bot is not valid")
 	}
 	if err != nil {
-		return b.explain(ctx, seen, err)
+		return b.publicError(ctx, recorded, err)
 	}
 	chat, err := b.GetChat(ctx, &bot.GetChatParams{ChatID: target})
 	switch {
 	case errors.Is(err, bot.ErrorBadRequest):
 		return unusable(fieldTarget, "the bot does not know this chat: in a private chat write to the bot first, to a group add it")
 	case errors.Is(err, bot.ErrorForbidden):
-		return unusable(fieldTarget, "the bot is shut out of this chat")
+		return unusable(fieldTarget, "the bot is blocked in this chat")
 	case err != nil:
-		return b.explain(ctx, seen, err)
+		return b.publicError(ctx, recorded, err)
 	case chat.Type == models.ChatTypePrivate:
-		return b.checkPrivate(ctx, seen, target)
+		return b.checkPrivate(ctx, recorded, target)
 	default:
-		return b.checkGroup(ctx, seen, target, me.ID, chat.Type)
+		return b.checkGroup(ctx, recorded, target, me.ID, chat.Type)
 	}
 }
 
-// checkPrivate shows "typing": the one act that a block refuses and nobody reads.
-func (b talk) checkPrivate(ctx context.Context, seen *exchange, target string) error {
+// checkPrivate sends the "typing" action, which fails if the bot is blocked and which
+// leaves no message.
+func (b botCall) checkPrivate(ctx context.Context, recorded *recorder, target string) error {
 	_, err := b.SendChatAction(ctx, &bot.SendChatActionParams{ChatID: target, Action: models.ChatActionTyping})
 	switch {
 	case errors.Is(err, bot.ErrorForbidden):
-		return unusable(fieldTarget, "the bot is blocked in this chat, or was never written to")
+		return unusable(fieldTarget, "the bot is blocked in this chat, or has received no message there")
 	case err != nil:
-		return b.explain(ctx, seen, err)
+		return b.publicError(ctx, recorded, err)
 	default:
 		return nil
 	}
 }
 
-func (b talk) checkGroup(ctx context.Context, seen *exchange, target string, me int64, kind models.ChatType) error {
+func (b botCall) checkGroup(ctx context.Context, recorded *recorder, target string, me int64, kind models.ChatType) error {
 	member, err := b.GetChatMember(ctx, &bot.GetChatMemberParams{ChatID: target, UserID: me})
 	switch {
 	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden):
 		return unusable(fieldTarget, "the bot is not in this "+place(kind))
 	case err != nil:
-		return b.explain(ctx, seen, err)
+		return b.publicError(ctx, recorded, err)
 	}
 	switch member.Type {
 	case models.ChatMemberTypeOwner:

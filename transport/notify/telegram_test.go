@@ -25,30 +25,30 @@ const (
 	token    = "123456:" + tokenKey
 )
 
-// botAPI answers as the Bot API does.
+// botAPI is the Bot API.
 type botAPI struct {
 	*httptest.Server
 	mu sync.Mutex
-	// answers by method, or "method chat", in place of the usual ones.
-	answers map[string]botAnswer
-	calls   []string
-	sent    []map[string]string
+	// responses replace the usual ones of a method, or of "method chat".
+	responses map[string]botResponse
+	calls     []string
+	sent      []map[string]string
 }
 
-type botAnswer struct {
+type botResponse struct {
 	status int
 	body   string
 }
 
-func newBotAPI(t *testing.T, answers map[string]botAnswer) *botAPI {
+func newBotAPI(t *testing.T, responses map[string]botResponse) *botAPI {
 	t.Helper()
-	api := &botAPI{answers: answers}
+	api := &botAPI{responses: responses}
 	api.Server = httptest.NewServer(http.HandlerFunc(api.serve))
 	t.Cleanup(api.Close)
 	return api
 }
 
-var usualAnswers = map[string]string{
+var usualResponses = map[string]string{
 	"getMe":          `{"ok":true,"result":{"id":123456,"is_bot":true,"first_name":"b"}}`,
 	"getChat":        `{"ok":true,"result":{"id":42,"type":"private"}}`,
 	"getChatMember":  `{"ok":true,"result":{"status":"administrator","user":{"id":123456},"can_post_messages":true}}`,
@@ -59,8 +59,8 @@ var usualAnswers = map[string]string{
 func (a *botAPI) serve(w http.ResponseWriter, in *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	method, ours := strings.CutPrefix(in.URL.Path, "/bot"+token+"/")
-	if !ours || in.Method != http.MethodPost {
+	method, known := strings.CutPrefix(in.URL.Path, "/bot"+token+"/")
+	if !known || in.Method != http.MethodPost {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, `{"ok":false,"error_code":404,"description":"Not Found"}`)
 		return
@@ -74,25 +74,25 @@ func (a *botAPI) serve(w http.ResponseWriter, in *http.Request) {
 			form[name] = values[0]
 		}
 	}
-	answer, special := a.answers[method+" "+form["chat_id"]]
-	if !special {
-		answer, special = a.answers[method]
+	response, replaced := a.responses[method+" "+form["chat_id"]]
+	if !replaced {
+		response, replaced = a.responses[method]
 	}
-	if !special {
-		answer = botAnswer{200, usualAnswers[method]}
+	if !replaced {
+		response = botResponse{200, usualResponses[method]}
 	}
-	if method == "sendMessage" && answer.status == http.StatusOK {
+	if method == "sendMessage" && response.status == http.StatusOK {
 		a.sent = append(a.sent, form)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Location", "http://127.0.0.1:1/")
-	w.WriteHeader(answer.status)
-	_, _ = io.WriteString(w, answer.body)
+	w.WriteHeader(response.status)
+	_, _ = io.WriteString(w, response.body)
 }
 
 func telegram(t *testing.T, url string, timeout time.Duration) *notify.Telegram {
 	t.Helper()
-	s, err := notify.NewTelegram(notify.TelegramOptions{URL: url, Unseal: unsealed, UserAgent: "venuegate/test", Timeout: cmp.Or(timeout, patience)})
+	s, err := notify.NewTelegram(notify.TelegramOptions{URL: url, Unseal: unsealed, UserAgent: "venuegate/test", Timeout: cmp.Or(timeout, waitMax)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,21 +104,21 @@ func chat(target string) persistence.Endpoint {
 	return persistence.Endpoint{ID: "end_1", Customer: "c1", Kind: persistence.EndpointTelegram, Target: target, Sealed: sealed(token)}
 }
 
-// tellsNoToken looks into everything that leaves the package.
-func tellsNoToken(t *testing.T, out persistence.Attempt) {
+// checkNoToken fails the test if a part of an attempt contains a secret.
+func checkNoToken(t *testing.T, out persistence.Attempt) {
 	t.Helper()
 	if text := fmt.Sprintf("%v %s %s", out.Err, out.Answer, out.Gone); strings.Contains(text, "canary") || strings.Contains(text, "CANARY") {
-		t.Errorf("tells the token: %s", text)
+		t.Errorf("attempt = %s, want no secret in it", text)
 	}
 }
 
-func TestMessageReachesTheChat(t *testing.T) {
+func TestMessageIsSentToTheChat(t *testing.T) {
 	api := newBotAPI(t, nil)
 	s := telegram(t, api.URL+"/", 0)
 	for _, target := range []string{"42", "-1001234567890", "@channel_name"} {
 		out := s.Send(t.Context(), chat(target), closed("evt_1", "by hand"), 1, now)
-		if out.Err != nil || out.Code != 200 || string(out.Answer) != usualAnswers["sendMessage"] || out.Gone != "" {
-			t.Fatalf("%+v", out)
+		if out.Err != nil || out.Code != 200 || string(out.Answer) != usualResponses["sendMessage"] || out.Gone != "" {
+			t.Fatalf("attempt = %+v, want 200", out)
 		}
 		got := api.sent[len(api.sent)-1]
 		want := map[string]string{
@@ -127,12 +127,12 @@ func TestMessageReachesTheChat(t *testing.T) {
 				"Reason: take profit\nComment: by hand\n2026-01-01T00:00:00.005Z",
 		}
 		if a, b := fmt.Sprint(got), fmt.Sprint(want); a != b {
-			t.Errorf("sent %s, not %s", a, b)
+			t.Errorf("sent %s, want %s", a, b)
 		}
 	}
 }
 
-func TestMessages(t *testing.T) {
+func TestEachEventHasItsMessage(t *testing.T) {
 	order := members{
 		"orderId": "ord_1", "exchange": "okx", "symbol": "ETHUSDT", "side": "buy", "orderType": "market", "qty": "2", "avgPrice": "3100",
 		"fee": "0.62", "feeCurrency": "USDT", "source": "webhook", "comment": "",
@@ -148,7 +148,7 @@ func TestMessages(t *testing.T) {
 	}{
 		{persistence.EventOrderFilled, order, "Order filled: buy 2 ETHUSDT on okx\nAverage price: 3100\nFee: 0.62 USDT\nOrder: ord_1"},
 		{persistence.EventOrderFilled, members{"side": "buy", "qty": "2", "symbol": "ETHUSDT", "exchange": "okx", "avgPrice": nil, "fee": nil}, "Order filled: buy 2 ETHUSDT on okx"},
-		{persistence.EventOrderPartiallyFilled, part, "Order partly filled: buy 0.5 ETHUSDT on okx\nPrice: 3099\nFilled: 1.5 of 2\nOrder: ord_1"},
+		{persistence.EventOrderPartiallyFilled, part, "Order partially filled: buy 0.5 ETHUSDT on okx\nPrice: 3099\nFilled: 1.5 of 2\nOrder: ord_1"},
 		{persistence.EventStopTriggered, members{"orderId": "ord_1", "exchange": "okx", "symbol": "ETHUSDT", "side": "sell", "kind": "stop_loss", "triggerPrice": "3000"}, "Triggered: stop loss of ETHUSDT on okx\nTrigger price: 3000\nOrder: ord_1"},
 		{persistence.EventAlertFired, members{"alertId": "alr_1", "exchange": "okx", "symbol": "ETHUSDT", "condition": members{"field": "last", "op": "crosses_above", "value": "3100"}, "price": "3100.5", "comment": "look"}, "Alert: ETHUSDT on okx\nlast price crosses above 3100\nPrice: 3100.5\nComment: look"},
 		{persistence.EventRiskLimitReached, members{"limit": "daily_loss", "threshold": "100", "actual": "100.5", "action": "trading_locked", "exchange": "okx"}, "Risk limit reached: daily loss on okx\nThreshold: 100\nActual: 100.5\nAction: trading locked"},
@@ -162,26 +162,26 @@ func TestMessages(t *testing.T) {
 		api := newBotAPI(t, nil)
 		out := telegram(t, api.URL, 0).Send(t.Context(), chat("42"), newEvent("evt_1", c.kind, c.data), 1, now)
 		if out.Err != nil || api.sent[0]["text"] != c.want+"\n2026-01-01T00:00:00.005Z" {
-			t.Errorf("%s: %v, %q", c.kind, out.Err, api.sent)
+			t.Errorf("%s: error %v, sent %q; want %q", c.kind, out.Err, api.sent, c.want)
 		}
 	}
 }
 
-func TestMarkupIsTextInAMessage(t *testing.T) {
+func TestMarkupInACommentIsText(t *testing.T) {
 	api := newBotAPI(t, nil)
 	s := telegram(t, api.URL, 0)
 	for i, comment := range payloads() {
 		out := s.Send(t.Context(), chat("42"), closed("evt_1", comment), 1, now)
 		if out.Err != nil {
-			t.Fatalf("%q: %v", comment, out.Err)
+			t.Fatalf("comment %q: error %v, want none", comment, out.Err)
 		}
 		form := api.sent[i]
-		looksHarmless(t, form["text"])
+		checkClean(t, form["text"])
 		if n := strings.Count(form["text"], "\n"); n > 7 {
-			t.Errorf("%q breaks lines: %q", comment, form["text"])
+			t.Errorf("comment %q: text %q has %d line breaks, want at most 7", comment, form["text"], n)
 		}
 		if len(utf16.Encode([]rune(form["text"]))) > 4096 || form["parse_mode"] != "" || form["entities"] != "" {
-			t.Errorf("%q: %v", comment, form)
+			t.Errorf("comment %q: form = %v, want a text of at most 4096 units without markup", comment, form)
 		}
 	}
 }
@@ -196,78 +196,78 @@ func TestMessageIsBounded(t *testing.T) {
 	text := api.sent[0]["text"]
 	units := utf16.Encode([]rune(text))
 	if out.Err != nil || len(units) > 4096 || len(units) < 4000 || !strings.HasSuffix(text, "\U0001f600…") {
-		t.Errorf("%v, %d units", out.Err, len(units))
+		t.Errorf("error %v, text of %d units; want none and 4000 to 4096 units", out.Err, len(units))
 	}
 }
 
-func TestRefusalsOfTheBotAPI(t *testing.T) {
-	refusal := func(code int, said, more string) botAnswer {
-		text, _ := json.Marshal(said)
-		return botAnswer{code, fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%s%s}`, code, text, more)}
+func TestRejectionsOfTheBotAPI(t *testing.T) {
+	reject := func(code int, message, more string) botResponse {
+		text, _ := json.Marshal(message)
+		return botResponse{code, fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%s%s}`, code, text, more)}
 	}
 	for _, c := range []struct {
-		name   string
-		answer botAnswer
-		says   string
-		gone   bool
-		wait   int
+		name     string
+		response botResponse
+		text     string
+		gone     bool
+		wait     int
 	}{
-		{"revoked", refusal(401, "Unauthorized", ""), "token", true, 0},
-		{"never was", refusal(404, "Not Found", ""), "token", true, 0},
-		{"blocked", refusal(403, "Forbidden: bot was blocked by the user", ""), "blocked by the user", true, 0},
-		{"kicked", refusal(403, "Forbidden: bot was kicked from the group chat", ""), "kicked", true, 0},
-		{"no chat", refusal(400, "Bad Request: chat not found", ""), "chat not found", false, 0},
-		{"too fast", refusal(429, "Too Many Requests: retry after 35", `,"parameters":{"retry_after":35}`), "too many", false, 35},
-		{"far too fast", refusal(429, "Too Many Requests", `,"parameters":{"retry_after":99999999}`), "too many", false, 7 * 24 * 3600},
-		{"too fast, strangely", refusal(429, "Too Many Requests", `,"parameters":{"retry_after":-9}`), "too many", false, 0},
-		{"conflict", refusal(409, "Conflict", ""), "Conflict", false, 0},
-		{"internal", refusal(500, "Internal Server Error", ""), "answered 500", false, 0},
-		{"a proxy", botAnswer{404, "<html>Not Found</html>"}, "answered 404", false, 0},
-		{"a proxy's refusal", botAnswer{403, "<html>"}, "answered 403", false, 0},
-		{"empty", botAnswer{200, ""}, "answered 200", false, 0},
-		{"not ok", botAnswer{200, "{}"}, "answered 200", false, 0},
-		{"moved", botAnswer{302, ""}, "answered 302", false, 0},
-		{"echo", refusal(400, "no "+token+" \x1b[1m\u202e"+strings.Repeat("x", 9000), ""), "no [redacted]", false, 0},
-		{"echo of the key", refusal(403, "123456%3A"+tokenKey, ""), "[redacted]", true, 0},
-		{"echo in garbage", botAnswer{500, strings.Repeat("x", persistence.AttemptAnswerBytesMax-10) + token + strings.Repeat("x", 9000)}, "answered 500", false, 0},
+		{"revoked", reject(401, "Unauthorized", ""), "token", true, 0},
+		{"never existed", reject(404, "Not Found", ""), "token", true, 0},
+		{"blocked", reject(403, "Forbidden: bot was blocked by the user", ""), "blocked by the user", true, 0},
+		{"kicked", reject(403, "Forbidden: bot was kicked from the group chat", ""), "kicked", true, 0},
+		{"no chat", reject(400, "Bad Request: chat not found", ""), "chat not found", false, 0},
+		{"too fast", reject(429, "Too Many Requests: retry after 35", `,"parameters":{"retry_after":35}`), "too many", false, 35},
+		{"far too fast", reject(429, "Too Many Requests", `,"parameters":{"retry_after":99999999}`), "too many", false, 7 * 24 * 3600},
+		{"too fast, negative", reject(429, "Too Many Requests", `,"parameters":{"retry_after":-9}`), "too many", false, 0},
+		{"conflict", reject(409, "Conflict", ""), "Conflict", false, 0},
+		{"internal", reject(500, "Internal Server Error", ""), "status 500", false, 0},
+		{"a proxy", botResponse{404, "<html>Not Found</html>"}, "status 404", false, 0},
+		{"a proxy's rejection", botResponse{403, "<html>"}, "status 403", false, 0},
+		{"empty", botResponse{200, ""}, "status 200", false, 0},
+		{"not ok", botResponse{200, "{}"}, "status 200", false, 0},
+		{"moved", botResponse{302, ""}, "status 302", false, 0},
+		{"echo", reject(400, "no "+token+" \x1b[1m\u202e"+strings.Repeat("x", 9000), ""), "no [redacted]", false, 0},
+		{"echo of the key", reject(403, "123456%3A"+tokenKey, ""), "[redacted]", true, 0},
+		{"echo in a long body", botResponse{500, strings.Repeat("x", persistence.AttemptAnswerBytesMax-10) + token + strings.Repeat("x", 9000)}, "status 500", false, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newBotAPI(t, map[string]botAnswer{"sendMessage": c.answer})
+			api := newBotAPI(t, map[string]botResponse{"sendMessage": c.response})
 			out := telegram(t, api.URL, 0).Send(t.Context(), chat("42"), closed("evt_1", ""), 1, now)
-			if out.Err == nil || !strings.Contains(out.Err.Error(), c.says) || len(out.Err.Error()) > 600 {
-				t.Errorf("%v", out.Err)
+			if out.Err == nil || !strings.Contains(out.Err.Error(), c.text) || len(out.Err.Error()) > 600 {
+				t.Errorf("error = %v, want a short one with %q", out.Err, c.text)
 			}
-			if out.Code != c.answer.status || (out.Gone != "") != c.gone || out.RetryAfterSec != c.wait || out.Throttled != (c.answer.status == 429) {
-				t.Errorf("%+v", out)
+			if out.Code != c.response.status || (out.Gone != "") != c.gone || out.RetryAfterSec != c.wait || out.Throttled != (c.response.status == 429) {
+				t.Errorf("attempt = %+v, want %d, gone %v, retry after %d", out, c.response.status, c.gone, c.wait)
 			}
 			if len(out.Answer) > persistence.AttemptAnswerBytesMax || len(api.calls) != 1 {
-				t.Errorf("%d bytes, %v", len(out.Answer), api.calls)
+				t.Errorf("answer of %d bytes after calls %v, want at most %d after one", len(out.Answer), api.calls, persistence.AttemptAnswerBytesMax)
 			}
-			tellsNoToken(t, out)
+			checkNoToken(t, out)
 		})
 	}
 }
 
-func TestGroupThatBecameASupergroup(t *testing.T) {
-	moved := botAnswer{400, `{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded","parameters":{"migrate_to_chat_id":-100777}}`}
-	api := newBotAPI(t, map[string]botAnswer{"sendMessage -42": moved})
+func TestMessageFollowsAGroupToItsSupergroup(t *testing.T) {
+	moved := botResponse{400, `{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded","parameters":{"migrate_to_chat_id":-100777}}`}
+	api := newBotAPI(t, map[string]botResponse{"sendMessage -42": moved})
 	out := telegram(t, api.URL, 0).Send(t.Context(), chat("-42"), closed("evt_1", ""), 1, now)
 	if out.Err != nil || len(api.sent) != 1 || api.sent[0]["chat_id"] != "-100777" {
-		t.Errorf("%+v, %v", out, api.sent)
+		t.Errorf("attempt = %+v, sent %v; want one message to -100777", out, api.sent)
 	}
-	round := newBotAPI(t, map[string]botAnswer{"sendMessage": moved})
-	out = telegram(t, round.URL, 0).Send(t.Context(), chat("-42"), closed("evt_1", ""), 1, now)
-	if out.Err == nil || len(round.calls) != 2 {
-		t.Errorf("%+v, %v", out, round.calls)
+	circular := newBotAPI(t, map[string]botResponse{"sendMessage": moved})
+	out = telegram(t, circular.URL, 0).Send(t.Context(), chat("-42"), closed("evt_1", ""), 1, now)
+	if out.Err == nil || len(circular.calls) != 2 {
+		t.Errorf("attempt = %+v after calls %v, want an error after two", out, circular.calls)
 	}
 }
 
-func TestBadEndpointsAskNobody(t *testing.T) {
+func TestInvalidEndpointsMakeNoRequest(t *testing.T) {
 	api := newBotAPI(t, nil)
 	s := telegram(t, api.URL, 0)
 	for name, change := range map[string]func(*persistence.Endpoint){
 		"no secret":       func(e *persistence.Endpoint) { e.Sealed = nil },
-		"another's":       func(e *persistence.Endpoint) { e.ID = "end_2" },
+		"of another":      func(e *persistence.Endpoint) { e.ID = "end_2" },
 		"no token":        func(e *persistence.Endpoint) { e.Sealed = sealed("canary") },
 		"path in a token": func(e *persistence.Endpoint) { e.Sealed = sealed(token + "/../x?") },
 		"line in a token": func(e *persistence.Endpoint) { e.Sealed = sealed(token + "\r\n") },
@@ -278,130 +278,130 @@ func TestBadEndpointsAskNobody(t *testing.T) {
 		change(&to)
 		out := s.Send(t.Context(), to, closed("evt_1", ""), 1, now)
 		if out.Err == nil || out.Gone != "" {
-			t.Errorf("%s: %+v", name, out)
+			t.Errorf("%s: attempt = %+v, want an error", name, out)
 		}
 		if err := s.Check(t.Context(), to); err == nil {
-			t.Errorf("%s: passes the check", name)
+			t.Errorf("%s: check: no error, want one", name)
 		}
-		tellsNoToken(t, out)
+		checkNoToken(t, out)
 	}
 	if len(api.calls) != 0 {
-		t.Errorf("asked %v", api.calls)
+		t.Errorf("calls = %v, want none", api.calls)
 	}
 }
 
-func TestRotatedTokenIsUsedFromItsMoment(t *testing.T) {
+func TestNextTokenIsUsedFromItsTime(t *testing.T) {
 	api := newBotAPI(t, nil)
 	s := telegram(t, api.URL, 0)
 	to := chat("42")
 	to.Sealed, to.Next, to.NextFrom = sealed("999999:"+strings.Repeat("x", 35)), sealed(token), venues.At(now)
 	if out := s.Send(t.Context(), to, closed("evt_1", ""), 1, now.Add(-time.Second)); out.Gone == "" {
-		t.Errorf("%+v", out)
+		t.Errorf("attempt before NextFrom = %+v, want gone", out)
 	}
 	if out := s.Send(t.Context(), to, closed("evt_1", ""), 1, now); out.Err != nil {
-		t.Errorf("%+v", out)
+		t.Errorf("attempt at NextFrom = %+v, want no error", out)
 	}
 }
 
-func TestHostileBotAPI(t *testing.T) {
+func TestHostileBotAPIIsUnreachable(t *testing.T) {
 	for name, script := range hostileScripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, _ := hostiletest.Serve(t, script)
 			s := telegram(t, url, 300*time.Millisecond)
-			begun := time.Now()
-			out := s.Send(t.Context(), chat("42"), closed("evt_1", ""), 1, begun)
+			began := time.Now()
+			out := s.Send(t.Context(), chat("42"), closed("evt_1", ""), 1, began)
 			if !errors.Is(out.Err, notify.ErrUnreachable) || out.Gone != "" || len(out.Answer) > persistence.AttemptAnswerBytesMax {
-				t.Errorf("%+v", out)
+				t.Errorf("attempt = %+v, want ErrUnreachable", out)
 			}
 			if err := s.Check(t.Context(), chat("42")); !errors.Is(err, notify.ErrUnreachable) {
-				t.Errorf("check: %v", err)
+				t.Errorf("check: error %v, want ErrUnreachable", err)
 			}
-			if took := time.Since(begun); took > patience {
-				t.Errorf("took %v", took)
+			if took := time.Since(began); took > waitMax {
+				t.Errorf("took %v, want at most %v", took, waitMax)
 			}
-			tellsNoToken(t, out)
+			checkNoToken(t, out)
 		})
 	}
 }
 
-func TestUnreachableBotAPITellsNoToken(t *testing.T) {
+func TestErrorOfAnUnreachableBotAPIHasNoToken(t *testing.T) {
 	for _, url := range []string{"http://127.0.0.1:1", "https://127.0.0.1:1", "http://nowhere.invalid"} {
 		out := telegram(t, url, time.Second).Send(t.Context(), chat("42"), closed("evt_1", ""), 1, now)
 		if !errors.Is(out.Err, notify.ErrUnreachable) {
-			t.Errorf("%+v", out)
+			t.Errorf("attempt = %+v, want ErrUnreachable", out)
 		}
-		tellsNoToken(t, out)
+		checkNoToken(t, out)
 	}
 	for _, url := range []string{"ftp://x", "x", "http://", "http://a:b@c", "http://a?b", "%"} {
 		if _, err := notify.NewTelegram(notify.TelegramOptions{URL: url}); err == nil {
-			t.Errorf("%q is taken", url)
+			t.Errorf("NewTelegram with URL %q: no error, want one", url)
 		}
 	}
 }
 
-func TestTelegramCheck(t *testing.T) {
-	group := botAnswer{200, `{"ok":true,"result":{"id":-42,"type":"supergroup","title":"x"}}`}
-	channel := botAnswer{200, `{"ok":true,"result":{"id":-42,"type":"channel"}}`}
-	as := func(status string) botAnswer {
-		return botAnswer{200, `{"ok":true,"result":{"status":"` + status + `","user":{"id":123456}}}`}
+func TestCheckNamesWhatTheChatLacks(t *testing.T) {
+	group := botResponse{200, `{"ok":true,"result":{"id":-42,"type":"supergroup","title":"x"}}`}
+	channel := botResponse{200, `{"ok":true,"result":{"id":-42,"type":"channel"}}`}
+	as := func(status string) botResponse {
+		return botResponse{200, `{"ok":true,"result":{"status":"` + status + `","user":{"id":123456}}}`}
 	}
-	refused := func(code int) botAnswer {
-		return botAnswer{code, fmt.Sprintf(`{"ok":false,"error_code":%d,"description":"x"}`, code)}
+	reject := func(code int) botResponse {
+		return botResponse{code, fmt.Sprintf(`{"ok":false,"error_code":%d,"description":"x"}`, code)}
 	}
 	for _, c := range []struct {
-		name    string
-		answers map[string]botAnswer
-		field   string
-		says    string
+		name      string
+		responses map[string]botResponse
+		field     string
+		text      string
 	}{
 		{"private", nil, "", ""},
-		{"administrator", map[string]botAnswer{"getChat": group}, "", ""},
-		{"owner", map[string]botAnswer{"getChat": group, "getChatMember": as("creator")}, "", ""},
-		{"channel", map[string]botAnswer{"getChat": channel}, "", ""},
-		{"bad token", map[string]botAnswer{"getMe": refused(401)}, "secret", "not valid"},
-		{"no token", map[string]botAnswer{"getMe": refused(404)}, "secret", "not valid"},
-		{"chat unknown", map[string]botAnswer{"getChat": refused(400)}, "target", "does not know this chat"},
-		{"shut out", map[string]botAnswer{"getChat": refused(403)}, "target", "shut out"},
-		{"blocked", map[string]botAnswer{"sendChatAction": refused(403)}, "target", "blocked"},
-		{"member", map[string]botAnswer{"getChat": group, "getChatMember": as("member")}, "target", "must be an administrator of this group"},
-		{"restricted", map[string]botAnswer{"getChat": group, "getChatMember": as("restricted")}, "target", "must be an administrator of this group"},
-		{"left", map[string]botAnswer{"getChat": group, "getChatMember": as("left")}, "target", "not in this group"},
-		{"kicked", map[string]botAnswer{"getChat": group, "getChatMember": as("kicked")}, "target", "not in this group"},
-		{"no member", map[string]botAnswer{"getChat": group, "getChatMember": refused(400)}, "target", "not in this group"},
-		{"may not post", map[string]botAnswer{"getChat": channel, "getChatMember": as("administrator")}, "target", "right to post"},
+		{"administrator", map[string]botResponse{"getChat": group}, "", ""},
+		{"owner", map[string]botResponse{"getChat": group, "getChatMember": as("creator")}, "", ""},
+		{"channel", map[string]botResponse{"getChat": channel}, "", ""},
+		{"bad token", map[string]botResponse{"getMe": reject(401)}, "secret", "not valid"},
+		{"no token", map[string]botResponse{"getMe": reject(404)}, "secret", "not valid"},
+		{"chat unknown", map[string]botResponse{"getChat": reject(400)}, "target", "does not know this chat"},
+		{"blocked in a group", map[string]botResponse{"getChat": reject(403)}, "target", "blocked in this chat"},
+		{"blocked", map[string]botResponse{"sendChatAction": reject(403)}, "target", "blocked"},
+		{"member", map[string]botResponse{"getChat": group, "getChatMember": as("member")}, "target", "must be an administrator of this group"},
+		{"restricted", map[string]botResponse{"getChat": group, "getChatMember": as("restricted")}, "target", "must be an administrator of this group"},
+		{"left", map[string]botResponse{"getChat": group, "getChatMember": as("left")}, "target", "not in this group"},
+		{"kicked", map[string]botResponse{"getChat": group, "getChatMember": as("kicked")}, "target", "not in this group"},
+		{"no member", map[string]botResponse{"getChat": group, "getChatMember": reject(400)}, "target", "not in this group"},
+		{"may not post", map[string]botResponse{"getChat": channel, "getChatMember": as("administrator")}, "target", "right to post"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newBotAPI(t, c.answers)
+			api := newBotAPI(t, c.responses)
 			err := telegram(t, api.URL, 0).Check(t.Context(), chat("-42"))
-			if (c.field == "" && err != nil) || (c.field != "" && !faultIn(err, c.field, c.says)) {
-				t.Errorf("%v", err)
+			if (c.field == "" && err != nil) || (c.field != "" && !isFieldError(err, c.field, c.text)) {
+				t.Errorf("error = %v, want one of field %q with %q", err, c.field, c.text)
 			}
 			for _, call := range api.calls {
 				if call == "sendMessage" {
-					t.Error("sent a message")
+					t.Error("check sent a message, want none")
 				}
 			}
 		})
 	}
 	for _, method := range []string{"getMe", "getChat", "getChatMember"} {
-		api := newBotAPI(t, map[string]botAnswer{"getChat": group, method: {502, "<html>"}})
+		api := newBotAPI(t, map[string]botResponse{"getChat": group, method: {502, "<html>"}})
 		if err := telegram(t, api.URL, 0).Check(t.Context(), chat("-42")); !errors.Is(err, notify.ErrUnreachable) {
-			t.Errorf("%s: %v", method, err)
+			t.Errorf("%s: error %v, want ErrUnreachable", method, err)
 		}
 	}
 }
 
-func TestTargets(t *testing.T) {
+func TestCheckTargetRejectsOtherForms(t *testing.T) {
 	for kind, list := range map[persistence.EndpointKind]map[string]bool{
 		persistence.EndpointTelegram: {"42": true, "-1001234567890": true, "@name": true, "0": false, "": false, "name": false, "@": false, "42\n": false, "4 2": false, "@a/b": false},
 		persistence.EndpointSheet:    {"1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms": true, "": false, "short": false, "https://docs.google.com/spreadsheets/d/1Bxi/edit": false, "1BxiMVs0XRA5/../x": false},
 		persistence.EndpointFile:     {"trades.xlsx": true, "a-b_c.1.xlsx": true, "": false, "trades": false, ".xlsx": false, "../trades.xlsx": false, "a/b.xlsx": false, "a\\b.xlsx": false, ".a.xlsx": false, "a (2).xlsx": false, "a.xlsx\x00": false},
 		persistence.EndpointWebhook:  {"https://example.com": false},
 	} {
-		for target, good := range list {
-			if err := notify.CheckTarget(kind, target); good != (err == nil) || (err != nil && venues.CodeOf(err) != venues.CodeInvalidRequest) {
-				t.Errorf("%s %q: %v", kind, target, err)
+		for target, valid := range list {
+			if err := notify.CheckTarget(kind, target); valid != (err == nil) || (err != nil && venues.CodeOf(err) != venues.CodeInvalidRequest) {
+				t.Errorf("CheckTarget(%s, %q) = %v, want valid %v", kind, target, err, valid)
 			}
 		}
 	}

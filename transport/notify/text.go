@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// joiner keeps composed emoji together; it is the one invisible character that
-// texts may have.
+// joiner is part of composed emoji; it is the only invisible character allowed.
 const joiner = '\u200d'
 
-// clean makes foreign text a single harmless line: without control characters,
-// directional overrides and other invisible ones, and valid UTF-8.
+// clean returns a text as a single line of valid UTF-8, without control characters,
+// directional overrides and other invisible characters.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -28,8 +27,7 @@ func clean(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// isBlank: letters that show nothing, and what forces a direction by other
-// means than unicode.Cf.
+// isBlank reports whether a character is invisible and not in unicode.C.
 func isBlank(r rune) bool {
 	switch r {
 	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u3164', '\uffa0':
@@ -39,10 +37,10 @@ func isBlank(r rune) bool {
 	}
 }
 
-// isNoncharacter: no XML document may hold them.
+// isNoncharacter reports whether a character is not allowed in XML.
 func isNoncharacter(r rune) bool { return r&0xfffe == 0xfffe || (r >= 0xfdd0 && r <= 0xfdef) }
 
-// cut shortens a text to a number of runes, and shows that it did.
+// cut shortens a text to a number of runes. A shortened text ends with an ellipsis.
 func cut(text string, runesMax int) string {
 	if utf8.RuneCountInString(text) <= runesMax {
 		return text

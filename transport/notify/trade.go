@@ -17,15 +17,15 @@ var headings = []string{
 }
 
 const (
-	// lastColumn holds the event id, by which a repeat is recognised.
+	// lastColumn has the event id, which detects repeats.
 	lastColumn     = "J"
 	lastHeading    = "Event ID"
 	cellRunesMax   = 1000
 	formulaLeaders = "=+-@\t\r＝＋－＠"
 )
 
-// errNoTrade: rows are made of closed trades alone.
-var errNoTrade = errors.New("only " + string(persistence.EventPositionClosed) + " makes a row")
+// errNoTrade is returned for an event that is not a closed trade.
+var errNoTrade = errors.New("rows are made only of " + string(persistence.EventPositionClosed))
 
 // cell is a text, or the exact decimal text of a number.
 type cell struct {
@@ -33,7 +33,7 @@ type cell struct {
 	number bool
 }
 
-// tradeRow is the row of a closed trade: a cell for each heading.
+// tradeRow returns the row of a closed trade: a cell for each heading.
 func tradeRow(e persistence.Event) ([]cell, error) {
 	if e.Type != persistence.EventPositionClosed {
 		return nil, fmt.Errorf("%s: %w", short(string(e.Type)), errNoTrade)
@@ -53,10 +53,10 @@ func tradeRow(e persistence.Event) ([]cell, error) {
 	}, nil
 }
 
-// decimals are written by this service in plain notation.
+// plainDecimal matches the decimals of this service, which have no exponent.
 var plainDecimal = regexp.MustCompile(`^-?[0-9]{1,40}(\.[0-9]{1,40})?$`)
 
-// numberCell is a number if the event holds one, and text otherwise.
+// numberCell returns a number if the text is one, else a text.
 func numberCell(text string) cell {
 	if plainDecimal.MatchString(text) {
 		return cell{text: text, number: true}
@@ -64,7 +64,7 @@ func numberCell(text string) cell {
 	return textCell(text)
 }
 
-// textCell is a text that no program takes for a formula, also after an export
+// textCell returns a text that no program evaluates as a formula, also after an export
 // to CSV.
 func textCell(text string) cell {
 	text = cut(clean(text), cellRunesMax)

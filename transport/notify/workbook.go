@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// WorkbookRowsMaxDefault keeps the time and the memory that one row costs
-	// low: a file is written whole for each.
+	// WorkbookRowsMaxDefault bounds the time and the memory of adding a row: the whole
+	// file is written for each.
 	WorkbookRowsMaxDefault = 1000
 	// workbooksMax bounds the files of one endpoint.
 	workbooksMax = 10_000
-	// recentSlack is how far the clock and the times of files may differ.
+	// recentSlack is the tolerated difference between the clock and file times.
 	recentSlack = time.Minute
 
 	workbookDirMode  = 0o700
@@ -31,63 +31,64 @@ const (
 
 // WorkbookOptions of a Workbook.
 type WorkbookOptions struct {
-	// Dir is where the files are, in a directory for each customer.
+	// Dir has a directory for each customer.
 	Dir string
-	// RowsMax is how many trades a file holds before the next one begins; zero
-	// is WorkbookRowsMaxDefault.
+	// RowsMax bounds the trades of a file, after which the next file begins; zero is
+	// WorkbookRowsMaxDefault.
 	RowsMax int
 }
 
-// Workbook adds rows to .xlsx files. A file is replaced as a whole, so that
-// whoever opens it, and whatever stops this process, finds it complete; a program
-// that has it open shows the state of before. When it is full, name.xlsx is
-// followed by "name (2).xlsx" and so on.
+// Workbook adds rows to .xlsx files. A file is replaced as a whole, so that it is
+// always complete, also after a crash; a program that has it open shows the previous
+// rows. The file after a full name.xlsx is "name (2).xlsx" and so on.
 //
 // It is safe for concurrent use. Rows are added one at a time, which bounds the
 // memory.
 type Workbook struct {
 	options WorkbookOptions
-	turn    chan struct{}
+	// busy has room for the one call that uses files.
+	busy chan struct{}
 }
 
-// NewWorkbook makes a Workbook. Directories are made when they are needed.
+// NewWorkbook returns a Workbook, which makes directories when they are needed.
 func NewWorkbook(o WorkbookOptions) *Workbook {
 	if o.RowsMax <= 0 {
 		o.RowsMax = WorkbookRowsMaxDefault
 	}
-	return &Workbook{options: o, turn: make(chan struct{}, 1)}
+	return &Workbook{options: o, busy: make(chan struct{}, 1)}
 }
 
-// Send adds the row of a closed trade to the endpoint's file, unless it is there.
+// Send adds the row of a closed trade to the endpoint's file unless it is there
+// already.
 func (w *Workbook) Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, _ int, _ time.Time) persistence.Attempt {
 	row, err := tradeRow(e)
 	if err != nil {
 		return persistence.Attempt{Err: err}
 	}
-	return persistence.Attempt{Err: w.within(ctx, to, func(s series) error { return s.add(row, e, w.options.RowsMax) })}
+	return persistence.Attempt{Err: w.withFiles(ctx, to, func(s series) error { return s.add(row, e, w.options.RowsMax) })}
 }
 
-// Check says what is missing for rows to reach the endpoint's file:
-// invalid_request if the file is not one of this service's. It makes no file.
+// Check returns nil if rows can be added to the endpoint's file, or invalid_request if
+// a file of this name is not a list of trades. It makes no file.
 func (w *Workbook) Check(ctx context.Context, to persistence.Endpoint) error {
-	return w.within(ctx, to, func(s series) error {
+	return w.withFiles(ctx, to, func(s series) error {
 		numbers, err := s.numbers()
 		if err != nil {
 			return err
 		}
 		if len(numbers) > 0 {
-			book, err := openBook(s.root, s.name(numbers[0]))
+			file, err := openXLSX(s.root, s.name(numbers[0]))
 			if err != nil {
 				return unusable(fieldTarget, "there is a file of this name that is not a list of trades")
 			}
-			defer book.close()
+			defer file.close()
 		}
-		return s.tryWrite()
+		return s.checkWritable()
 	})
 }
 
-// within calls f when it is its turn.
-func (w *Workbook) within(ctx context.Context, to persistence.Endpoint, f func(series) error) error {
+// withFiles calls f with the files of an endpoint, one call at a time.
+func (w *Workbook) withFiles(ctx context.Context, to persistence.Endpoint, f func(series) error) error {
 	if err := CheckTarget(persistence.EndpointFile, to.Target); err != nil {
 		return err
 	}
@@ -95,8 +96,8 @@ func (w *Workbook) within(ctx context.Context, to persistence.Endpoint, f func(s
 		return errors.New("the customer's id cannot name a directory")
 	}
 	select {
-	case w.turn <- struct{}{}:
-		defer func() { <-w.turn }()
+	case w.busy <- struct{}{}:
+		defer func() { <-w.busy }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -114,7 +115,8 @@ func (w *Workbook) within(ctx context.Context, to persistence.Endpoint, f func(s
 
 var customerForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
 
-// withoutPath keeps the layout of the machine out of a customer's journal.
+// withoutPath returns an error without the directories of the machine, for a
+// customer's journal.
 func withoutPath(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s %s: %w", at.Op, filepath.Base(at.Path), at.Err)
@@ -138,7 +140,7 @@ func (s series) name(number int) string {
 	return s.stem + " (" + strconv.Itoa(number) + ").xlsx"
 }
 
-// numbers of the files that are there, newest first.
+// numbers returns the numbers of the existing files, newest first.
 func (s series) numbers() ([]int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -146,9 +148,9 @@ func (s series) numbers() ([]int, error) {
 	}
 	var found []int
 	for _, entry := range entries {
-		text, ours := strings.CutPrefix(entry.Name(), s.stem)
-		text, isBook := strings.CutSuffix(text, ".xlsx")
-		if !ours || !isBook {
+		text, hasStem := strings.CutPrefix(entry.Name(), s.stem)
+		text, isXLSX := strings.CutSuffix(text, ".xlsx")
+		if !hasStem || !isXLSX {
 			continue
 		}
 		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(text, " ("), ")"))
@@ -164,35 +166,35 @@ func (s series) numbers() ([]int, error) {
 	return found, nil
 }
 
-// add writes a row into the newest file or the one after it.
+// add adds a row to the newest file, or to a new one if that is full.
 func (s series) add(row []cell, e persistence.Event, rowsMax int) error {
 	numbers, err := s.numbers()
 	if err != nil {
 		return err
 	}
 	if len(numbers) == 0 {
-		return s.begin(1, row)
+		return s.create(1, row)
 	}
-	book, err := openBook(s.root, s.name(numbers[0]))
+	file, err := openXLSX(s.root, s.name(numbers[0]))
 	if err != nil {
 		return err
 	}
-	defer book.close()
-	if known, err := s.has(book, numbers[1:], e); known || err != nil {
+	defer file.close()
+	if known, err := s.has(file, numbers[1:], e); known || err != nil {
 		return err
 	}
-	if len(book.ids) >= rowsMax {
-		return s.begin(numbers[0]+1, row)
+	if len(file.ids) >= rowsMax {
+		return s.create(numbers[0]+1, row)
 	}
-	if err := book.add(row); err != nil {
+	if err := file.add(row); err != nil {
 		return err
 	}
-	return s.write(numbers[0], book)
+	return s.write(numbers[0], file)
 }
 
-// has looks for an event in the newest file and in those that were written since
-// it happened.
-func (s series) has(newest *book, older []int, e persistence.Event) (bool, error) {
+// has reports whether an event is in the newest file or in one that was written after
+// the event.
+func (s series) has(newest *xlsx, older []int, e persistence.Event) (bool, error) {
 	if slices.Contains(newest.ids, e.ID) {
 		return true, nil
 	}
@@ -204,41 +206,40 @@ func (s series) has(newest *book, older []int, e persistence.Event) (bool, error
 		if info.ModTime().Before(e.CreatedAt.Add(-recentSlack)) {
 			return false, nil
 		}
-		book, err := openBook(s.root, s.name(n))
+		file, err := openXLSX(s.root, s.name(n))
 		if err != nil {
 			return false, err
 		}
-		book.close()
-		if slices.Contains(book.ids, e.ID) {
+		file.close()
+		if slices.Contains(file.ids, e.ID) {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// begin makes a file with its first row.
-func (s series) begin(number int, row []cell) error {
+// create makes a file with its first row.
+func (s series) create(number int, row []cell) error {
 	if number > workbooksMax {
-		return fmt.Errorf("there are %d files already: name another", workbooksMax)
+		return fmt.Errorf("there are %d files already: use another name", workbooksMax)
 	}
-	book, err := newBook()
+	file, err := newXLSX()
 	if err != nil {
 		return err
 	}
-	defer book.close()
-	if err := book.add(row); err != nil {
+	defer file.close()
+	if err := file.add(row); err != nil {
 		return err
 	}
-	return s.write(number, book)
+	return s.write(number, file)
 }
 
-// draft is a file on its way; one that a crash left is overwritten.
+// draft is the name of the temporary file. One that a crash left is overwritten.
 func (s series) draft() string { return "." + s.stem + ".draft" }
 
-// write replaces a file as a whole: after a crash it is there as it was or as it
-// is to be.
-func (s series) write(number int, b *book) error {
-	if err := s.writeDraft(b); err != nil {
+// write replaces a file atomically: after a crash it is the old or the new one.
+func (s series) write(number int, x *xlsx) error {
+	if err := s.writeDraft(x); err != nil {
 		_ = s.root.Remove(s.draft())
 		return err
 	}
@@ -253,13 +254,13 @@ func (s series) write(number int, b *book) error {
 	return dir.Sync()
 }
 
-func (s series) writeDraft(b *book) error {
+func (s series) writeDraft(x *xlsx) error {
 	file, err := s.root.OpenFile(s.draft(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, workbookFileMode)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // after it was closed, or an error
-	if err := b.writeTo(file); err != nil {
+	defer func() { _ = file.Close() }() // in case of an error
+	if err := x.file.Write(file); err != nil {
 		return err
 	}
 	if err := file.Sync(); err != nil {
@@ -268,8 +269,8 @@ func (s series) writeDraft(b *book) error {
 	return file.Close()
 }
 
-// tryWrite sees whether files can be made.
-func (s series) tryWrite() error {
+// checkWritable returns an error unless files can be made.
+func (s series) checkWritable() error {
 	file, err := s.root.OpenFile(s.draft(), os.O_CREATE|os.O_WRONLY, workbookFileMode)
 	if err != nil {
 		return err

@@ -27,8 +27,7 @@ func book(name string) persistence.Endpoint {
 	return persistence.Endpoint{ID: "end_1", Customer: "c1", Kind: persistence.EndpointFile, Target: name}
 }
 
-// closedNow is a trade that was closed a moment ago, as those that are delivered
-// were.
+// closedNow returns the event of a trade that was closed now.
 func closedNow(id string) persistence.Event {
 	e := closed(id, "")
 	e.CreatedAt = venues.At(time.Now())
@@ -69,7 +68,7 @@ func rowsOf(t *testing.T, dir, name string) [][]string {
 	return rows
 }
 
-// sheetXML is the sheet as it stands in the file.
+// sheetXML returns the XML of the sheet in a file.
 func sheetXML(t *testing.T, dir, name string) string {
 	t.Helper()
 	r, err := zip.OpenReader(filepath.Join(dir, "c1", name))
@@ -92,11 +91,11 @@ func sheetXML(t *testing.T, dir, name string) string {
 func mustSend(t *testing.T, w *notify.Workbook, to persistence.Endpoint, e persistence.Event) {
 	t.Helper()
 	if out := w.Send(t.Context(), to, e, 1, now); out.Err != nil {
-		t.Fatalf("%s: %v", e.ID, out.Err)
+		t.Fatalf("%s: error %v, want none", e.ID, out.Err)
 	}
 }
 
-func TestRowsOfAWorkbook(t *testing.T) {
+func TestClosedTradesBecomeRowsOfAWorkbook(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
 	for _, id := range []string{"evt_1", "evt_2", "evt_1"} {
@@ -105,15 +104,15 @@ func TestRowsOfAWorkbook(t *testing.T) {
 	got := rowsOf(t, dir, "trades.xlsx")
 	want := [][]string{headings, append(slices.Clone(closedRow), "by hand", "evt_1"), append(slices.Clone(closedRow), "by hand", "evt_2")}
 	if !slices.EqualFunc(got, want, slices.Equal[[]string]) {
-		t.Errorf("%q", got)
+		t.Errorf("rows = %q, want %q", got, want)
 	}
 	info, err := os.Stat(filepath.Join(dir, "c1", "trades.xlsx"))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("mode = %v, %v; want 0600", info.Mode(), err)
 	}
 }
 
-// TestNumbersAreExact: a float would have lost the end of each.
+// A float would round every one of these numbers.
 func TestNumbersAreExact(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
@@ -123,13 +122,13 @@ func TestNumbersAreExact(t *testing.T) {
 	for i, number := range exact {
 		mustSend(t, w, book("trades.xlsx"), newEvent(fmt.Sprintf("evt_%d", i), persistence.EventPositionClosed, members{"qty": number, "realizedPnl": number}))
 	}
-	// The file has been opened and written since the first number went in.
+	// The file was read and written again after the first number.
 	text := sheetXML(t, dir, "trades.xlsx")
 	for i, number := range exact {
 		for _, column := range []string{"D", "H"} {
 			cell := fmt.Sprintf(`<c r="%s%d"><v>%s</v></c>`, column, i+2, number)
 			if !strings.Contains(text, cell) {
-				t.Errorf("no %s", cell)
+				t.Errorf("sheet has no %s", cell)
 			}
 		}
 	}
@@ -148,18 +147,18 @@ func TestFormulasAreTextInAWorkbook(t *testing.T) {
 		if i%perFile == 0 {
 			f = openFile(t, dir, file(i))
 			if text := sheetXML(t, dir, file(i)); strings.Contains(text, "<f") {
-				t.Error("the sheet holds a formula")
+				t.Errorf("sheet = %s, want no formula", text)
 			}
 		}
 		at := fmt.Sprintf("I%d", i%perFile+2)
 		text, err := f.GetCellValue("Trades", at)
 		formula, formulaErr := f.GetCellFormula("Trades", at)
 		if err != nil || formulaErr != nil || formula != "" {
-			t.Errorf("%q: %v, %v, formula %q", comment, err, formulaErr, formula)
+			t.Errorf("comment %q: errors %v, %v, formula %q; want none", comment, err, formulaErr, formula)
 		}
-		looksLikeText(t, text)
+		checkTextCell(t, text)
 		if kind, _ := f.GetCellType("Trades", at); text != "" && kind != excelize.CellTypeSharedString && kind != excelize.CellTypeInlineString {
-			t.Errorf("%q is of type %d", comment, kind)
+			t.Errorf("comment %q: cell of type %d, want a string", comment, kind)
 		}
 	}
 	for i, same := range []string{"<b>bold</b>", "_x003D_1", "_x003D_x0041_x005F_", "_x005F_x003D_", "_x00", "_", "]]>", "&amp;", "\U0001f468\u200d\U0001f469"} {
@@ -167,7 +166,7 @@ func TestFormulasAreTextInAWorkbook(t *testing.T) {
 		mustSend(t, w, book("same.xlsx"), closed("evt_again"+fmt.Sprint(i), same))
 		for _, row := range rowsOf(t, dir, "same.xlsx")[2*i+1:] {
 			if row[8] != same {
-				t.Errorf("%q became %q", same, row[8])
+				t.Errorf("comment = %q, want %q", row[8], same)
 			}
 		}
 	}
@@ -176,20 +175,20 @@ func TestFormulasAreTextInAWorkbook(t *testing.T) {
 func TestFullWorkbookIsFollowedByAnother(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir, RowsMax: 3})
-	for range 2 { // the second time nothing is added
+	for range 2 { // the second time adds nothing
 		for i := range 10 {
 			mustSend(t, w, book("trades.xlsx"), closedNow(fmt.Sprintf("evt_%d", i)))
 		}
 		if got := files(t, dir); !slices.Equal(got, []string{"trades (2).xlsx", "trades (3).xlsx", "trades (4).xlsx", "trades.xlsx"}) {
-			t.Fatalf("%q", got)
+			t.Fatalf("files = %q, want four of the series", got)
 		}
 		for name, rows := range map[string]int{"trades.xlsx": 4, "trades (2).xlsx": 4, "trades (3).xlsx": 4, "trades (4).xlsx": 2} {
 			if got := rowsOf(t, dir, name); len(got) != rows || !slices.Equal(got[0], headings) {
-				t.Errorf("%s: %q", name, got)
+				t.Errorf("%s: rows = %q, want %d with the headings", name, got, rows)
 			}
 		}
 	}
-	// One that was taken away is not begun again, nor is what is not of the series.
+	// A removed file is not made again, and other files do not belong to the series.
 	for _, name := range []string{"trades (007).xlsx", "trades (x).xlsx", "tradesman.xlsx", "trades ().xlsx", "trades (-1).xlsx"} {
 		if err := os.WriteFile(filepath.Join(dir, "c1", name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
@@ -200,11 +199,11 @@ func TestFullWorkbookIsFollowedByAnother(t *testing.T) {
 	}
 	mustSend(t, w, book("trades.xlsx"), closedNow("evt_10"))
 	if got := rowsOf(t, dir, "trades (4).xlsx"); len(got) != 3 {
-		t.Errorf("%q", got)
+		t.Errorf("rows = %q, want 3", got)
 	}
 }
 
-func TestCustomersAndEndpointsHaveFilesOfTheirOwn(t *testing.T) {
+func TestCustomersAndEndpointsHaveTheirOwnFiles(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
 	other := book("trades.xlsx")
@@ -221,13 +220,13 @@ func TestCustomersAndEndpointsHaveFilesOfTheirOwn(t *testing.T) {
 		to := book("trades.xlsx")
 		to.Customer = customer
 		if out := w.Send(t.Context(), to, closed("evt_1", ""), 1, now); out.Err == nil {
-			t.Errorf("%q is taken", customer)
+			t.Errorf("customer %q: no error, want one", customer)
 		}
 	}
 }
 
-// TestLinksLeadNowhere: not even one within the directory is followed out of it.
-func TestLinksLeadNowhere(t *testing.T) {
+// A symbolic link in the directory is not followed out of it.
+func TestLinksAreNotFollowed(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside.xlsx")
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
 	mustSend(t, w, book("other.xlsx"), closed("evt_1", ""))
@@ -239,11 +238,11 @@ func TestLinksLeadNowhere(t *testing.T) {
 	}
 	out := w.Send(t.Context(), book("trades.xlsx"), closed("evt_1", ""), 1, now)
 	if text, _ := os.ReadFile(outside); out.Err == nil || string(text) != "x" || strings.Contains(out.Err.Error(), dir) {
-		t.Errorf("%v, %q", out.Err, text)
+		t.Errorf("error = %v, file = %q; want an error without the path and the file unchanged", out.Err, text)
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentRowsAreAddedOnce(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir, RowsMax: 7})
 	var all sync.WaitGroup
@@ -251,7 +250,7 @@ func TestManyAtOnce(t *testing.T) {
 		all.Go(func() {
 			for range 2 {
 				if out := w.Send(context.Background(), book("trades.xlsx"), closedNow(fmt.Sprintf("evt_%d", i)), 1, now); out.Err != nil {
-					t.Error(out.Err)
+					t.Errorf("attempt: error %v, want none", out.Err)
 				}
 			}
 		})
@@ -264,18 +263,17 @@ func TestManyAtOnce(t *testing.T) {
 		}
 	}
 	if len(ids) != 20 {
-		t.Errorf("%v", ids)
+		t.Errorf("ids = %v, want 20", ids)
 	}
 	for id, n := range ids {
 		if n != 1 {
-			t.Errorf("%s is there %d times", id, n)
+			t.Errorf("rows of %s = %d, want 1", id, n)
 		}
 	}
 }
 
-// TestCrashBetweenDraftAndRename: what a crash left is no file of the series and
-// does not stand in the way.
-func TestCrashBetweenDraftAndRename(t *testing.T) {
+// A temporary file that a crash left is not read and is overwritten.
+func TestTemporaryFileOfACrashIsIgnored(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
 	mustSend(t, w, book("trades.xlsx"), closed("evt_1", ""))
@@ -289,14 +287,14 @@ func TestCrashBetweenDraftAndRename(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := rowsOf(t, dir, "trades.xlsx"); len(got) != i+2 {
-			t.Errorf("%d rows", len(got))
+			t.Errorf("rows = %d, want %d", len(got), i+2)
 		}
 		mustSend(t, w, book("trades.xlsx"), closed(fmt.Sprintf("evt_after_%d", i), ""))
 		if _, err := os.Stat(draft); !os.IsNotExist(err) {
-			t.Errorf("the draft is still there: %v", err)
+			t.Errorf("Stat of the temporary file: error %v, want not exist", err)
 		}
 	}
-	// What cannot be written changes nothing.
+	// A failed write changes nothing.
 	if err := os.Mkdir(draft, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -305,13 +303,12 @@ func TestCrashBetweenDraftAndRename(t *testing.T) {
 	}
 	out := w.Send(t.Context(), book("trades.xlsx"), closed("evt_9", ""), 1, now)
 	if got := rowsOf(t, dir, "trades.xlsx"); out.Err == nil || strings.Contains(out.Err.Error(), dir) || len(got) != 6 {
-		t.Errorf("%v, %d rows", out.Err, len(got))
+		t.Errorf("error = %v with %d rows, want one without the path with 6", out.Err, len(got))
 	}
 }
 
-// TestFilesOfPeople: what somebody edited is gone on with, what is none of ours
-// is left alone.
-func TestFilesOfPeople(t *testing.T) {
+// Rows are added to an edited file; a foreign file is not changed.
+func TestForeignFilesAreNotChanged(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
 	mustSend(t, w, book("trades.xlsx"), closed("evt_1", ""))
@@ -328,7 +325,7 @@ func TestFilesOfPeople(t *testing.T) {
 	id, _ := edited.GetCellValue("Mine", "J3")
 	formula, _ := edited.GetCellFormula("Mine", "L2")
 	if id != "evt_2" || formula != "SUM(H:H)" {
-		t.Errorf("%q, %q", id, formula)
+		t.Errorf("id = %q, formula = %q; want evt_2, SUM(H:H)", id, formula)
 	}
 
 	foreign := excelize.NewFile()
@@ -343,15 +340,15 @@ func TestFilesOfPeople(t *testing.T) {
 		}
 		out := w.Send(t.Context(), book(name), closed("evt_1", ""), 1, now)
 		if after, _ := os.ReadFile(path); out.Err == nil || !bytes.Equal(after, content) {
-			t.Errorf("%s: %+v", name, out)
+			t.Errorf("%s: attempt = %+v, want an error and the file unchanged", name, out)
 		}
-		if err := w.Check(t.Context(), book(name)); !faultIn(err, "target", "not a list of trades") {
-			t.Errorf("%s: %v", name, err)
+		if err := w.Check(t.Context(), book(name)); !isFieldError(err, "target", "not a list of trades") {
+			t.Errorf("%s: check: error %v, want one of target", name, err)
 		}
 	}
 }
 
-func TestWorkbookCheck(t *testing.T) {
+func TestCheckOfAWorkbookMakesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: filepath.Join(dir, "below")})
 	for range 2 {
@@ -360,37 +357,37 @@ func TestWorkbookCheck(t *testing.T) {
 		}
 		entries, err := os.ReadDir(filepath.Join(dir, "below", "c1"))
 		if err != nil || len(entries) > 1 {
-			t.Errorf("%v, %v", entries, err)
+			t.Errorf("entries = %v, %v; want at most one", entries, err)
 		}
 		mustSend(t, w, book("trades.xlsx"), closed("evt_1", ""))
 	}
 	if err := w.Check(t.Context(), book("../trades.xlsx")); venues.CodeOf(err) != venues.CodeInvalidRequest {
-		t.Error(err)
+		t.Errorf("check of a malformed target: error %v, want invalid_request", err)
 	}
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := notify.NewWorkbook(notify.WorkbookOptions{Dir: file}).Check(t.Context(), book("trades.xlsx")); err == nil || strings.Contains(err.Error(), dir) {
-		t.Error(err)
+		t.Errorf("check below a file: error %v, want one without the path", err)
 	}
 }
 
-func TestWaitForATurnEnds(t *testing.T) {
+func TestCancelledAttemptStopsWaiting(t *testing.T) {
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: t.TempDir()})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	seen := map[bool]bool{}
-	for i := range 40 { // either way, but never stuck
+	for i := range 40 { // it may succeed, but must not block
 		out := w.Send(ctx, book("trades.xlsx"), closed(fmt.Sprintf("evt_%d", i%3), ""), 1, now)
 		seen[out.Err == nil] = true
 	}
 	if !seen[false] {
-		t.Error("a cancelled attempt is never given up")
+		t.Error("40 cancelled attempts: no error, want one")
 	}
 }
 
-// fill makes a file of so many trades at once.
+// fill makes a file with a number of trades.
 func fill(tb testing.TB, dir string, rows int) {
 	tb.Helper()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
@@ -416,12 +413,12 @@ func fill(tb testing.TB, dir string, rows int) {
 	}
 }
 
-// The files of an endpoint can be listed and read, and no others.
-func TestWorkbooksCanBeRead(t *testing.T) {
+// Only files of the endpoint are listed and opened.
+func TestOnlyFilesOfTheEndpointAreListedAndOpened(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir, RowsMax: 1})
 	if list, err := w.Files(t.Context(), book("trades.xlsx")); err != nil || len(list) != 0 {
-		t.Errorf("before the first trade: %v, %v", list, err)
+		t.Errorf("files before the first trade = %v, %v; want none", list, err)
 	}
 	for _, id := range []string{"evt_1", "evt_2"} {
 		if a := w.Send(t.Context(), book("trades.xlsx"), closedNow(id), 1, time.Now()); a.Err != nil {
@@ -433,7 +430,7 @@ func TestWorkbooksCanBeRead(t *testing.T) {
 	}
 	list, err := w.Files(t.Context(), book("trades.xlsx"))
 	if err != nil || len(list) != 2 || list[0].Name() != "trades.xlsx" || list[1].Name() != "trades (2).xlsx" {
-		t.Fatalf("%v, %v", list, err)
+		t.Fatalf("files = %v, %v; want trades.xlsx and trades (2).xlsx", list, err)
 	}
 	for _, f := range list {
 		file, err := w.Open(t.Context(), book("trades.xlsx"), f.Name())
@@ -442,13 +439,31 @@ func TestWorkbooksCanBeRead(t *testing.T) {
 		}
 		content, err := io.ReadAll(file)
 		if err != nil || int64(len(content)) != f.Size() {
-			t.Errorf("%s: %d bytes, %v", f.Name(), len(content), err)
+			t.Errorf("%s: read %d bytes, %v; want %d", f.Name(), len(content), err, f.Size())
 		}
 		_ = file.Close()
 	}
 	for _, name := range []string{"other.xlsx", "../c2/trades.xlsx", "trades (3).xlsx", ".trades.draft", "", "."} {
 		if file, err := w.Open(t.Context(), book("trades.xlsx"), name); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%q: %v, %v", name, file, err)
+			t.Errorf("Open(%q) = %v, %v; want fs.ErrNotExist", name, file, err)
 		}
+	}
+}
+
+// BenchmarkWorkbookRow adds a row to a file that has some: the file is read, written
+// as a whole and synced.
+func BenchmarkWorkbookRow(b *testing.B) {
+	for _, rows := range []int{100, 900} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			dir := b.TempDir()
+			w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
+			fill(b, dir, rows)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if out := w.Send(b.Context(), book("trades.xlsx"), closedNow(fmt.Sprintf("evt_new_%d", i)), 1, time.Now()); out.Err != nil {
+					b.Fatal(out.Err)
+				}
+			}
+		})
 	}
 }

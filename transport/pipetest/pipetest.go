@@ -1,6 +1,5 @@
-// Package pipetest serves HTTP over pipes, for tests that run in virtual time
-// (testing/synctest): what happens at a time-out is certain then, however busy the
-// machine is.
+// Package pipetest serves HTTP over pipes, for tests in virtual time
+// (testing/synctest): timeouts are deterministic there, however busy the machine is.
 //
 //	func TestMain(m *testing.M) {
 //		pipetest.WarmUp()
@@ -29,17 +28,17 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// CleanerMax is when the last goroutine of a server that was shut down has ended.
+// CleanerMax is the time after which all goroutines of a stopped server have ended.
 const CleanerMax = time.Minute
 
-// Listener is a network in memory. Its pipes hold nothing and show no descriptor.
+// Listener is a network in memory. Its pipes have no buffer and no descriptor.
 type Listener struct {
 	conns  chan net.Conn
 	closed chan struct{}
 	once   sync.Once
 }
 
-// Listen opens one.
+// Listen returns a new Listener.
 func Listen() *Listener {
 	return &Listener{conns: make(chan net.Conn), closed: make(chan struct{})}
 }
@@ -63,7 +62,7 @@ func (l *Listener) Close() error {
 // Addr implements net.Listener.
 func (l *Listener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
-// DialContext connects, as the function of that name that clients take.
+// DialContext connects to the listener; it fits http.Transport.
 func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -76,7 +75,7 @@ func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, erro
 	}
 }
 
-// Dial connects until the end of the test.
+// Dial connects to the listener. The connection is closed at the end of the test.
 func (l *Listener) Dial(t testing.TB) net.Conn {
 	t.Helper()
 	conn, err := l.DialContext(t.Context(), "", "")
@@ -87,11 +86,11 @@ func (l *Listener) Dial(t testing.TB) net.Conn {
 	return conn
 }
 
-// WarmUp starts what the HTTP library keeps running for the life of the process. It
-// must not begin in a bubble, whose end it would outlive.
+// WarmUp starts the goroutines that the HTTP library keeps until the end of the
+// process. If they started in a bubble they would still run at its end.
 func WarmUp() {
 	app := fiber.New(fiber.Config{DisableStartupMessage: true})
-	app.Server().MaxIdleWorkerDuration = time.Millisecond // nothing else of it is to stay
+	app.Server().MaxIdleWorkerDuration = time.Millisecond // its other goroutines end
 	l := Listen()
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(l) }()

@@ -5,42 +5,57 @@ import (
 	"venuegate/venues"
 )
 
-// currencyDefault: "settlement currency; default USDT".
+// currencyDefault is the settlement currency if the request names none.
 const currencyDefault = "USDT"
 
-func getAccount(s *Server, in *call) (answer, error) {
-	currency, given := in.query.Text("currency")
-	if !given {
-		currency = currencyDefault
-	}
-	if given && !s.knownCurrency(currency) {
-		in.query.Add("currency", "unknown_value", currency, "a currency of an instrument, such as USDT")
-	}
-	query := venues.ReadAccount{
-		Command:  in.command(),
-		Exchange: in.query.Exchange("exchange"),
-		Currency: currency,
-	}
-	if err := in.query.Err(); err != nil {
-		return answer{}, err
-	}
-	balances, failures, err := s.deps.Accounts.Balances(in.ctx, query)
-	if err == nil {
-		err = s.requireOneAnswer(in, query.Exchange, failures)
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	return ok(api.AppendVenueList(room(len(balances)), balances, api.AppendBalance, failures)), nil
+// accountFilter is the query of GET /v1/account.
+type accountFilter struct {
+	exchange venues.Venue
+	currency string
+	// knownCurrency reports whether an instrument uses a currency.
+	knownCurrency func(string) bool
 }
 
-// knownCurrency says whether any instrument is named, priced or settled in it.
+var accountParameters = parameters[accountFilter]{
+	{"currency", func(q *api.Query, name string, f *accountFilter) {
+		currency, given := q.Text(name)
+		if !given {
+			f.currency = currencyDefault
+			return
+		}
+		f.currency = currency
+		if !f.knownCurrency(currency) {
+			q.Add(name, api.RuleUnknownValue, currency, "a currency of an instrument, such as USDT")
+		}
+	}},
+	{"exchange", func(q *api.Query, name string, f *accountFilter) { f.exchange = q.Exchange(name) }},
+}
+
+func getAccount(s *Server, in *call) (response, error) {
+	f := accountFilter{knownCurrency: s.knownCurrency}
+	accountParameters.decode(in.query, &f)
+	if err := in.query.Err(); err != nil {
+		return response{}, err
+	}
+	query := venues.ReadAccount{Command: in.command(), Exchange: f.exchange, Currency: f.currency}
+	balances, failures, err := s.deps.Accounts.Balances(in.ctx, query)
+	if err == nil {
+		err = s.requireOneResponse(in, query.Exchange, failures)
+	}
+	if err != nil {
+		return response{}, err
+	}
+	return ok(api.AppendVenueList(newBuffer(len(balances)), balances, api.AppendBalance, failures)), nil
+}
+
+// knownCurrency reports whether an instrument has the currency as its base, quote or
+// settlement currency.
 func (s *Server) knownCurrency(currency string) bool {
 	if currency == currencyDefault {
 		return true
 	}
 	for _, exchange := range venues.All() {
-		set, _ := s.deps.Catalogue.Instruments(exchange)
+		set, _ := s.deps.Instruments.Instruments(exchange)
 		for _, i := range set.All() {
 			if currency == i.SettleCurrency || currency == i.QuoteCurrency || currency == i.BaseCurrency {
 				return true
@@ -50,27 +65,78 @@ func (s *Server) knownCurrency(currency string) bool {
 	return false
 }
 
-// requireOneAnswer is nil if at least one of the venues asked has answered:
-// what is known is then told, with the failures beside it.
-func (s *Server) requireOneAnswer(in *call, exchange venues.Venue, failures []venues.VenueFailure) error {
+// requireOneResponse returns nil if at least one of the queried venues responded. The
+// records of those are then returned together with the failures.
+func (s *Server) requireOneResponse(in *call, exchange venues.Venue, failures []venues.VenueFailure) error {
 	if len(failures) == 0 {
 		return nil
 	}
-	asked := 1
+	queried := 1
 	if exchange == "" {
 		accounts, err := s.deps.Records.VenueAccounts(in.ctx, in.principal.Customer)
 		if err != nil {
 			return err
 		}
-		asked = len(accounts)
+		queried = len(accounts)
 	}
-	if len(failures) < asked {
+	if len(failures) < queried {
 		return nil
 	}
 	names := make([]string, len(failures))
 	for i, f := range failures {
 		names[i] = string(f.Exchange)
 	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "no venue answered: %s", failures[0].Error.Message).
+	return venues.Errorf(venues.CodeExchangeUnavailable, "no venue responded: %s", failures[0].Error.Message).
 		With("exchanges", names).Because(failures[0].Error)
+}
+
+// positionParameters are the parameters of GET /v1/positions.
+var positionParameters = parameters[venues.ReadAccount]{
+	{"exchange", func(q *api.Query, name string, r *venues.ReadAccount) { r.Exchange = q.Exchange(name) }},
+	{"symbol", func(q *api.Query, name string, r *venues.ReadAccount) { r.Symbol = q.Symbol(name) }},
+}
+
+func getPositions(s *Server, in *call) (response, error) {
+	query := venues.ReadAccount{Command: in.command()}
+	positionParameters.decode(in.query, &query)
+	if err := in.query.Err(); err != nil {
+		return response{}, err
+	}
+	query.Symbol = s.canonical(query.Exchange, query.Symbol)
+	positions, failures, err := s.deps.Accounts.Positions(in.ctx, query)
+	if err == nil {
+		err = s.requireOneResponse(in, query.Exchange, failures)
+	}
+	if err != nil {
+		return response{}, err
+	}
+	return ok(api.AppendVenueList(newBuffer(len(positions)), positions, api.AppendPosition, failures)), nil
+}
+
+func postLeverage(s *Server, in *call) (response, error) {
+	c, err := api.DecodeChangeLeverage(in.body)
+	if err != nil {
+		return response{}, err
+	}
+	c.Command = in.command()
+	c.Symbol = s.canonical(c.Exchange, c.Symbol)
+	change, err := s.deps.Trader.SetLeverage(in.ctx, c)
+	if err != nil {
+		return response{}, err
+	}
+	return ok(api.AppendLeverage(newBuffer(1), &change)), nil
+}
+
+func postClose(s *Server, in *call) (response, error) {
+	c, err := api.DecodeClosePosition(in.body)
+	if err != nil {
+		return response{}, err
+	}
+	c.Command = in.command()
+	c.Symbol = s.canonical(c.Exchange, c.Symbol)
+	order, err := s.deps.Trader.Close(in.ctx, c)
+	if err != nil {
+		return response{}, err
+	}
+	return orderResponse(&order), nil
 }

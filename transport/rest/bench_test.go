@@ -9,14 +9,14 @@ import (
 	"venuegate/persistence"
 )
 
-// BenchmarkServe is one request over a connection in memory: parser, guard,
-// handler, answer; fakes behind it.
+// BenchmarkServe measures one request over an in-memory connection: parser,
+// authorization, handler and response, with fake dependencies.
 func BenchmarkServe(b *testing.B) {
-	w := newWorld(b, notLimited)
-	answerable(w)
+	w := newWorld(b, withoutRateLimit)
+	withOrder(w)
 	key := w.key("cus_1", persistence.ScopeRead, persistence.ScopeTrade)
-	w.trader.forgetful = true
-	w.server.App().Handler() // the router is ready
+	w.trader.discardCommands = true
+	w.server.App().Handler() // builds the router
 	post := fmt.Sprintf("POST /v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		key, len(marketOrder), marketOrder)
 	get := "GET /v1/orders/ord_1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + key + "\r\n\r\n"
@@ -26,12 +26,12 @@ func BenchmarkServe(b *testing.B) {
 			requests := bytes.Repeat([]byte(raw), pipelined)
 			b.ReportAllocs()
 			for n := 0; n < b.N; n += pipelined {
-				conn := &wire{in: bytes.NewReader(requests)}
+				conn := &memoryConn{in: bytes.NewReader(requests)}
 				if err := w.server.App().Server().ServeConn(conn); err != nil {
 					b.Fatal(err)
 				}
-				if answer := conn.out.Bytes(); !bytes.HasPrefix(answer, []byte("HTTP/1.1 20")) {
-					b.Fatalf("%.300s", answer)
+				if got := conn.out.Bytes(); !bytes.HasPrefix(got, []byte("HTTP/1.1 20")) {
+					b.Fatalf("response = %.300s, want 2xx", got)
 				}
 			}
 		})

@@ -16,17 +16,17 @@ import (
 	"venuegate/venues"
 )
 
-// unlimited lets everything through.
+// unlimited is a limiter that allows every request.
 type unlimited struct{}
 
 func (unlimited) Take(context.Context, string, auth.Class, time.Time) (auth.Decision, error) {
 	return auth.Decision{Allowed: true, Limit: 1, Remaining: 1}, nil
 }
 
-func notLimited(d *rest.Deps) { d.Limiter = unlimited{} }
+func withoutRateLimit(d *rest.Deps) { d.Limiter = unlimited{} }
 
-// twoCustomers makes two customers with orders, fills and events that name
-// their owner.
+// twoCustomers stores two customers with orders, fills and events that name their
+// owner, and returns their keys.
 func twoCustomers(w *world) (keys map[string]string) {
 	keys = map[string]string{}
 	w.trader.order = venues.Order{
@@ -53,10 +53,10 @@ func other(customer string) string {
 	return "cus_1"
 }
 
-// No answer to a customer holds anything of the other: every route, with ids of
-// his own, of the other and of nobody.
+// No response to a customer contains data of the other one: for every route, with own
+// ids, with ids of the other and with unknown ids.
 func TestCanaryMatrix(t *testing.T) {
-	w := newWorld(t, notLimited)
+	w := newWorld(t, withoutRateLimit)
 	keys := twoCustomers(w)
 	for customer, key := range keys {
 		for _, r := range w.server.Routes() {
@@ -76,7 +76,7 @@ func TestCanaryMatrix(t *testing.T) {
 				got := w.do(r.Method, path, key, body)
 				text := string(got.body)
 				if strings.Contains(text, "canary of "+other(customer)) || strings.Contains(text, "canary-of-"+other(customer)) {
-					t.Errorf("%s asked %s %s and got %s", customer, r.Method, path, text)
+					t.Errorf("%s %s by %s returned data of %s: %s", r.Method, path, customer, other(customer), text)
 				}
 				if r.Path == "/v1/orders/:id" && r.Method == http.MethodGet {
 					want := http.StatusOK
@@ -86,26 +86,27 @@ func TestCanaryMatrix(t *testing.T) {
 					got.want(want)
 				}
 				if r.Path == "/v1/fills" && owner != customer && len(got.page().Items) > 0 {
-					t.Errorf("%s sees fills of %s", customer, owner)
+					t.Errorf("%s got fills of %s", customer, owner)
 				}
 			}
 		}
 		if foreign := w.do(http.MethodGet, "/v1/orders/ord_"+other(customer)+"_0001", key, ""); foreign.error().Message !=
 			strings.ReplaceAll(w.do(http.MethodGet, "/v1/orders/ord_nobody_0001", key, "").error().Message, "nobody", other(customer)) {
-			t.Errorf("a foreign id is told from one of nobody: %s", foreign.body)
+			t.Errorf("the id of another customer is distinguishable from an unknown one: %s", foreign.body)
 		}
 	}
 	for _, command := range w.trader.commands {
 		if text := fmt.Sprintf("%+v", command); strings.Contains(text, "Customer: ") {
-			t.Errorf("a command without customer: %s", text)
+			t.Errorf("command without customer: %s", text)
 		}
 	}
 }
 
-// Under load on shared connections nobody gets another's answer, and what
-// handlers handed on stays what it was: the server's buffers are used again.
+// Under load on shared connections no customer gets the response of another, and
+// commands do not change after the handler returned, although the server reuses its
+// buffers.
 func TestCanariesUnderLoad(t *testing.T) {
-	w := newWorld(t, notLimited)
+	w := newWorld(t, withoutRateLimit)
 	keys := twoCustomers(w)
 	address, client := w.listen(), w.client()
 	var wg sync.WaitGroup
@@ -128,7 +129,7 @@ func TestCanariesUnderLoad(t *testing.T) {
 					got = w.send(client, http.MethodPost, address, "/v1/orders", keys[customer], strings.NewReader(body))
 				}
 				if got.status >= 300 || !strings.Contains(string(got.body), "canary of "+customer) || strings.Contains(string(got.body), "canary of "+other(customer)) {
-					t.Errorf("%s got %d %s", customer, got.status, got.body)
+					t.Errorf("response to %s: status %d, body %s", customer, got.status, got.body)
 				}
 			}
 		})
@@ -137,10 +138,10 @@ func TestCanariesUnderLoad(t *testing.T) {
 	for _, command := range w.trader.commands {
 		c, _ := command.(venues.PlaceOrder)
 		if c.RequestID != c.Comment || !strings.HasPrefix(c.RequestID, c.Customer+"-") || c.Symbol != "BTCUSDT" || c.Exchange != venues.Binance {
-			t.Errorf("a command has changed: %+v", c)
+			t.Errorf("command changed after the request: %+v", c)
 		}
 	}
 	if len(w.trader.commands) < 100 {
-		t.Errorf("only %d commands", len(w.trader.commands))
+		t.Errorf("%d commands, want at least 100", len(w.trader.commands))
 	}
 }

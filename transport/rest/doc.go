@@ -1,36 +1,39 @@
-// Package rest is the REST edge: it turns HTTP requests into commands and reads,
-// and answers with the records of package api. It holds no state but limits and
-// caches, and decides nothing about trading.
+// Package rest serves the REST interface over HTTP: it turns requests into commands
+// and queries, and returns the records of package api. It holds no state but limits
+// and caches, and makes no trading decisions.
 //
 // # Routes
 //
-// Routes is the whole interface as data: method, path, scope, rate class. One
-// middleware enforces scope and rate from that table, so a route without a scope
-// cannot exist by oversight: New refuses it. Whoever mounts more routes on the
-// same server (stream, hooks, console) states that they check their callers
-// themselves.
+// The function routes lists the whole interface as data: method, path, scope, rate
+// class, query parameters. Every request passes one check of scope and rate by that
+// table, and New returns an error for a route without a scope that is not declared
+// public, so none is exposed by oversight. Other packages mount their routes on the
+// same server (stream, hooks, console) and authenticate their callers themselves.
 //
 // # A request
 //
-//	screen      methods that are not part of HTTP as we speak it
-//	edge        request id, headers, framing (Transfer-Encoding is refused), panics
-//	admit       API key, rate, scope, in this order
-//	handler     decode, command or read, answer
+//	rejectUnknownMethods  methods that are not part of the interface
+//	middleware            request id, headers, framing (Transfer-Encoding is rejected), panics
+//	authorize             API key, rate, scope, in this order
+//	handler               decodes the request, calls a port, encodes the response
 //
-// What a handler is given is its own: everything is copied out of the server's
-// buffers, which serve the next request as soon as this one is answered. A
-// handler gets no HTTP context and gives back a value.
+// A handler gets its own copy of everything: the buffers of the server are reused for
+// the next request as soon as this one is answered. It has no access to the HTTP
+// context and returns a response or an error.
 //
-// # Answers
+// Ports (Trader, Accounts, InstrumentSource, Records, Authenticator, Readiness) are
+// the interfaces through which handlers reach the rest of the service.
 //
-// Every answer carries X-Request-Id; an error body repeats it. Whatever goes
-// wrong, in a handler, in the router or in the HTTP parser, ends in the error
-// body of package api. Failures that are not the client's are logged once, here.
+// # Responses
+//
+// Every response carries X-Request-Id; an error body repeats it. Errors of handlers,
+// of the router and of the HTTP parser all become the error body of package api, in
+// Server.fail. Errors that are not caused by the client are logged once, there.
 //
 // # Outcomes
 //
 // An order that the venue has acknowledged is 201, one that is pending or whose
-// outcome is unknown 202. A repeat of a requestId is 409 with the first order.
-// After a time-out the order may exist: the answer says so, and the client asks
-// again under the same requestId.
+// outcome is unknown 202. A repeat of a requestId is 409 with the first order. After
+// a timeout the order may exist: the response says so, and the client sends the
+// request again with the same requestId.
 package rest

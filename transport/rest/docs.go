@@ -14,20 +14,20 @@ var docsTemplate string
 //go:embed docs.css
 var docsStyle string
 
-// docsPage is GET /docs: the OpenAPI and the AsyncAPI document as a page, made
-// once at start. It has no script and loads nothing.
+// docsPage is the response to GET /docs: the OpenAPI and the AsyncAPI document as a
+// page, rendered once at start. It has no script and loads nothing.
 type docsPage struct {
 	html []byte
-	// policy allows the one style sheet inside the page, by its hash.
+	// policy allows only the style sheet inside the page, by its hash.
 	policy string
 }
 
 func renderDocs(openAPI, asyncAPI []byte) (docsPage, error) {
-	requests, err := parseDocument(openAPI, schemasHere)
+	requests, err := parseDocument(openAPI, openAPISchemas)
 	if err != nil {
 		return docsPage{}, err
 	}
-	messages, err := parseDocument(asyncAPI, schemasThere)
+	messages, err := parseDocument(asyncAPI, asyncAPISchemas)
 	if err != nil {
 		return docsPage{}, err
 	}
@@ -50,7 +50,7 @@ func renderDocs(openAPI, asyncAPI []byte) (docsPage, error) {
 	}, nil
 }
 
-// docsView is what the template shows.
+// docsView is the data of the template.
 type docsView struct {
 	Title       string
 	Version     string
@@ -73,8 +73,8 @@ type docsOperation struct {
 	Path        string
 	Summary     string
 	Description template.HTML
-	// Posted says that the service calls and the customer's endpoint answers.
-	Posted     bool
+	// Webhook is set if the service sends the request to an endpoint of the customer.
+	Webhook    bool
 	Scope      string
 	RateClass  string
 	Parameters []docsField

@@ -7,17 +7,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Where documents refer to the schemas that the page shows by themselves.
+// Prefixes of references to the schemas that the page lists in a section of their own.
 const (
-	schemasHere  = "#/components/schemas/"
-	schemasThere = "./openapi.yaml#/components/schemas/"
+	openAPISchemas  = "#/components/schemas/"
+	asyncAPISchemas = "./openapi.yaml#/components/schemas/"
 )
 
-// document reads an OpenAPI or AsyncAPI document in the order in which it is
+// document reads an OpenAPI or AsyncAPI document and keeps the order in which it is
 // written.
 type document struct {
 	root *yaml.Node
-	// schemas begins the references that become links on the page.
+	// schemas is the prefix of references that become links on the page.
 	schemas string
 }
 
@@ -29,7 +29,7 @@ func parseDocument(text []byte, schemas string) (*document, error) {
 	return &document{root.Content[0], schemas}, nil
 }
 
-// get is the member of a mapping, with a $ref followed; nil if there is none.
+// get returns the field of a mapping at a path, following $ref; nil if there is none.
 func (d *document) get(n *yaml.Node, path ...string) *yaml.Node {
 	for _, key := range path {
 		n = d.follow(n)
@@ -54,7 +54,7 @@ func (d *document) text(n *yaml.Node, path ...string) string {
 	return ""
 }
 
-// each walks a mapping in order.
+// each calls visit for the fields of a mapping in order.
 func (d *document) each(n *yaml.Node, visit func(key string, value *yaml.Node)) {
 	n = d.follow(n)
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -65,7 +65,8 @@ func (d *document) each(n *yaml.Node, visit func(key string, value *yaml.Node)) 
 	}
 }
 
-// ref is the target of a node that is a reference; siblings of $ref are allowed.
+// ref returns the target of a node that is a reference, or "". Siblings of $ref are
+// allowed.
 func ref(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return ""
@@ -90,7 +91,7 @@ func (d *document) follow(n *yaml.Node) *yaml.Node {
 	return found
 }
 
-// schemaName is the name of a referenced schema; empty for one in place.
+// schemaName returns the name of a referenced schema, or "" for an inline one.
 func (d *document) schemaName(n *yaml.Node) string {
 	name, found := strings.CutPrefix(ref(n), d.schemas)
 	if !found {
@@ -109,7 +110,7 @@ func (d *document) view() *docsView {
 		v.Groups = append(v.Groups, docsGroup{Name: d.text(tag, "name"), Description: markdown(d.text(tag, "description"))})
 	}
 	d.operations(v, "paths", func(*docsOperation) {})
-	d.operations(v, "webhooks", func(o *docsOperation) { o.Posted, o.Method = true, "EVENT" })
+	d.operations(v, "webhooks", func(o *docsOperation) { o.Webhook, o.Method = true, "EVENT" })
 	d.each(d.get(d.root, "components", "schemas"), func(name string, schema *yaml.Node) {
 		v.Schemas = append(v.Schemas, docsSchema{
 			Name: name, Type: d.typeOf(schema), Description: markdown(d.text(schema, "description")),
@@ -119,7 +120,7 @@ func (d *document) view() *docsView {
 	return v
 }
 
-// operations adds those of a section to the groups that their tags name.
+// operations adds the operations of a section to the groups of their tags.
 func (d *document) operations(v *docsView, section string, mark func(*docsOperation)) {
 	d.each(d.get(d.root, section), func(path string, item *yaml.Node) {
 		d.each(item, func(method string, op *yaml.Node) {
@@ -178,8 +179,8 @@ func (d *document) operation(path, method string, item, op *yaml.Node) docsOpera
 	return o
 }
 
-// fields lists the members of an object; those of objects in place follow with
-// their path. Of parts that make up an object the later one says more.
+// fields returns the fields of an object. Those of inline objects follow with their
+// path. Where parts of an allOf define the same field, the later one refines it.
 func (d *document) fields(schema *yaml.Node) []docsField {
 	required := d.list(schema, "required")
 	var fields []docsField
@@ -214,8 +215,8 @@ func (d *document) fields(schema *yaml.Node) []docsField {
 	return fields
 }
 
-// refine puts a field in the place of the one of its name, and keeps what it does
-// not say.
+// refine replaces the field of the same name, and keeps those of its properties that
+// f leaves out.
 func refine(fields []docsField, f docsField) []docsField {
 	i := slices.IndexFunc(fields, func(have docsField) bool { return have.Name == f.Name })
 	if i < 0 {
@@ -229,7 +230,7 @@ func refine(fields []docsField, f docsField) []docsField {
 	return fields
 }
 
-// siblingText is a member beside a $ref, which get would pass over.
+// siblingText returns a field next to a $ref, which get would follow instead.
 func siblingText(n *yaml.Node, key string) string {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {

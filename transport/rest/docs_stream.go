@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// docsStream is what the page says of the stream.
+// docsStream is the section of the stream.
 type docsStream struct {
 	Title       string
 	Address     string
@@ -26,21 +26,21 @@ type docsMessage struct {
 	Examples []docsExample
 }
 
-// stream reads an AsyncAPI document. Its records are those of the OpenAPI
-// document, so they are links; what else it names is shown in place.
+// stream returns the section of an AsyncAPI document. Records of the OpenAPI document
+// become links; other schemas are shown in place.
 func (d *document) stream() *docsStream {
 	s := &docsStream{
 		Title:       d.text(d.root, "info", "title"),
 		Address:     d.text(d.root, "channels", "stream", "address"),
 		Description: markdown(d.text(d.root, "info", "description")),
 	}
-	asked := d.asked()
+	fromClient := d.clientMessages()
 	d.each(d.get(d.root, "components", "messages"), func(name string, message *yaml.Node) {
 		m := docsMessage{
 			ID: "stream-" + name, From: "SERVER", Title: d.text(message, "title"), Summary: d.text(message, "summary"),
 			Fields: d.fields(d.get(message, "payload")),
 		}
-		if asked[name] {
+		if fromClient[name] {
 			m.From = "CLIENT"
 		}
 		for _, example := range d.list(message, "examples") {
@@ -51,8 +51,8 @@ func (d *document) stream() *docsStream {
 	return s
 }
 
-// asked are the names of the messages that clients send.
-func (d *document) asked() map[string]bool {
+// clientMessages returns the names of the messages that clients send.
+func (d *document) clientMessages() map[string]bool {
 	names := map[string]bool{}
 	d.each(d.get(d.root, "operations"), func(_ string, operation *yaml.Node) {
 		if d.text(operation, "action") != "receive" {

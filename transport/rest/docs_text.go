@@ -16,8 +16,8 @@ var (
 	docsBold = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 )
 
-// markdown renders what our own document uses: paragraphs, headings, lists,
-// tables, code and bold. Everything else stays text.
+// markdown renders the Markdown that the documents use: paragraphs, headings, lists,
+// tables, code and bold. Everything else remains text.
 func markdown(text string) template.HTML {
 	var b strings.Builder
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -35,7 +35,7 @@ func markdown(text string) template.HTML {
 			b.WriteString("<p>" + inline(block) + "</p>")
 		}
 	}
-	return template.HTML(b.String()) //nolint:gosec // every text in it went through inline, which escapes
+	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped by inline
 }
 
 func inline(text string) string {
@@ -84,7 +84,8 @@ func tableHTML(block string) string {
 	return b.String() + "</table>"
 }
 
-// exampleJSON prints an example in the order of the document; empty for none.
+// exampleJSON returns an example as JSON in the order of the document, or "" for
+// none.
 func exampleJSON(n *yaml.Node) string {
 	if n == nil {
 		return ""
@@ -121,6 +122,7 @@ func printJSON(b *strings.Builder, n *yaml.Node, indent string) {
 	}
 }
 
+// separate starts element i of an object or array on a line of its own.
 func separate(b *strings.Builder, i int, indent string) {
 	if i > 0 {
 		b.WriteString(",")

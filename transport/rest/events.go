@@ -7,25 +7,40 @@ import (
 	"venuegate/transport/api"
 )
 
-func getEvents(s *Server, in *call) (answer, error) {
-	q := in.query
-	after := q.Identifier("after")
-	limit := q.Limit("limit", api.EventsLimitDefault, api.EventsLimitMax)
-	if err := q.Err(); err != nil {
-		return answer{}, err
-	}
-	events, err := s.publicEvents(in, after, limit)
-	if errors.Is(err, persistence.ErrNotFound) {
-		q.Add("after", "unknown_value", after, "the id of an event of the last 30 days")
-		return answer{}, q.Err()
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	return ok(api.AppendList(room(len(events)), events, appendEvent)), nil
+// eventFilter is the query of GET /v1/events.
+type eventFilter struct {
+	after string
+	limit int
 }
 
-// publicEvents leaves out what is for messaging channels alone.
+const afterParameter = "after"
+
+var eventParameters = parameters[eventFilter]{
+	{afterParameter, func(q *api.Query, name string, f *eventFilter) { f.after = q.Identifier(name) }},
+	{"limit", func(q *api.Query, name string, f *eventFilter) {
+		f.limit = q.Limit(name, api.EventsLimitDefault, api.EventsLimitMax)
+	}},
+}
+
+func getEvents(s *Server, in *call) (response, error) {
+	var f eventFilter
+	eventParameters.decode(in.query, &f)
+	if err := in.query.Err(); err != nil {
+		return response{}, err
+	}
+	events, err := s.publicEvents(in, f.after, f.limit)
+	if errors.Is(err, persistence.ErrNotFound) {
+		in.query.Add(afterParameter, api.RuleUnknownValue, f.after, "the id of an event of the last 30 days")
+		return response{}, in.query.Err()
+	}
+	if err != nil {
+		return response{}, err
+	}
+	return ok(api.AppendList(newBuffer(len(events)), events, appendEvent)), nil
+}
+
+// publicEvents returns up to limit events after the given one, without notifications,
+// which are for messaging channels only.
 func (s *Server) publicEvents(in *call, after string, limit int) ([]persistence.Event, error) {
 	var public []persistence.Event
 	for {
@@ -34,7 +49,7 @@ func (s *Server) publicEvents(in *call, after string, limit int) ([]persistence.
 			return nil, err
 		}
 		for _, e := range events {
-			if e.Type != persistence.EventNotification && len(public) < limit {
+			if e.Type.IsPublic() && len(public) < limit {
 				public = append(public, e)
 			}
 		}

@@ -13,48 +13,49 @@ import (
 	"venuegate/venues"
 )
 
-// wire is a connection whose client has said everything at once.
-type wire struct {
+// memoryConn is a connection whose client has sent all its data in advance.
+type memoryConn struct {
 	in  *bytes.Reader
 	out bytes.Buffer
 }
 
-func (w *wire) Read(p []byte) (int, error)       { return w.in.Read(p) }
-func (w *wire) Write(p []byte) (int, error)      { return w.out.Write(p) }
-func (w *wire) Close() error                     { return nil }
-func (w *wire) LocalAddr() net.Addr              { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-func (w *wire) RemoteAddr() net.Addr             { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-func (w *wire) SetDeadline(time.Time) error      { return nil }
-func (w *wire) SetReadDeadline(time.Time) error  { return nil }
-func (w *wire) SetWriteDeadline(time.Time) error { return nil }
+func (w *memoryConn) Read(p []byte) (int, error)  { return w.in.Read(p) }
+func (w *memoryConn) Write(p []byte) (int, error) { return w.out.Write(p) }
+func (w *memoryConn) Close() error                { return nil }
+func (w *memoryConn) LocalAddr() net.Addr         { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// speak gives raw bytes to the server and reads every answer.
-func speak(t *testing.T, w *world, raw []byte) (statuses []int) {
+func (w *memoryConn) RemoteAddr() net.Addr             { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+func (w *memoryConn) SetDeadline(time.Time) error      { return nil }
+func (w *memoryConn) SetReadDeadline(time.Time) error  { return nil }
+func (w *memoryConn) SetWriteDeadline(time.Time) error { return nil }
+
+// serveBytes sends raw bytes to the server and returns the status of each response.
+func serveBytes(t *testing.T, w *world, raw []byte) (statuses []int) {
 	t.Helper()
-	conn := &wire{in: bytes.NewReader(raw)}
-	_ = w.server.App().Server().ServeConn(conn) // what was refused is in the answers
-	answers := bufio.NewReader(&conn.out)
+	conn := &memoryConn{in: bytes.NewReader(raw)}
+	_ = w.server.App().Server().ServeConn(conn) // rejections are in the responses
+	responses := bufio.NewReader(&conn.out)
 	for {
-		answer, err := http.ReadResponse(answers, nil)
+		resp, err := http.ReadResponse(responses, nil)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return statuses
 		}
 		if err != nil {
-			t.Fatalf("the server wrote no HTTP: %v", err)
+			t.Fatalf("the response is not HTTP: %v", err)
 		}
-		_, err = io.Copy(io.Discard, answer.Body)
-		answer.Body.Close()
+		_, err = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
 		if err != nil {
-			return statuses // the answer to HEAD has a length and no body
+			return statuses // the response to HEAD has a length and no body
 		}
-		if answer.StatusCode == http.StatusContinue {
+		if resp.StatusCode == http.StatusContinue {
 			continue
 		}
-		statuses = append(statuses, answer.StatusCode)
+		statuses = append(statuses, resp.StatusCode)
 	}
 }
 
-// FuzzServer: no bytes on a connection make the server fail, or reach the
+// FuzzServer checks that no bytes on a connection cause a 5xx, and that none reach the
 // trader without a key.
 func FuzzServer(f *testing.F) {
 	f.Add([]byte("GET /v1/time HTTP/1.1\r\nHost: a\r\n\r\n"))
@@ -62,22 +63,22 @@ func FuzzServer(f *testing.F) {
 	f.Add([]byte("DELETE /v1/orders?symbol=%zz HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer vgk_\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"))
 	f.Add([]byte("GET /v1/orders/%00 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 1.2.3.4, \xff\r\n\r\nGET / HTTP/1.0\r\n\r\n"))
 	w := newWorld(f)
-	w.server.App().Handler() // the router is ready
+	w.server.App().Handler() // builds the router
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, status := range speak(t, w, raw) {
+		for _, status := range serveBytes(t, w, raw) {
 			if status >= 500 {
-				t.Fatalf("status %d", status)
+				t.Fatalf("status = %d, want below 500", status)
 			}
 		}
 		if len(w.trader.commands) > 0 {
-			t.Fatalf("a command without a key: %v", w.trader.commands)
+			t.Fatalf("commands without a key: %v", w.trader.commands)
 		}
 	})
 }
 
-// FuzzQueries: no query makes a list fail.
+// FuzzQueries checks that no query string causes a 5xx.
 func FuzzQueries(f *testing.F) {
-	w := newWorld(f, notLimited)
+	w := newWorld(f, withoutRateLimit)
 	w.customer("cus_1", venues.Binance)
 	w.history("cus_1", 5, time.Now())
 	key := w.key("cus_1", allScopes...)
@@ -93,9 +94,9 @@ func FuzzQueries(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		for _, path := range []string{"/v1/orders", "/v1/fills", "/v1/events", "/v1/instruments", "/v1/account", "/v1/positions"} {
-			for _, status := range speak(t, w, head(path, query)) {
+			for _, status := range serveBytes(t, w, head(path, query)) {
 				if status >= 500 {
-					t.Fatalf("%s?%s: status %d", path, query, status)
+					t.Fatalf("%s?%s: status = %d, want below 500", path, query, status)
 				}
 			}
 		}

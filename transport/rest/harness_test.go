@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.FileBodyDecoder)
 	pipetest.WarmUp()
 	goleak.VerifyTestMain(m,
-		// The HTTP library keeps one clock for the process, and its pool notices
-		// up to 10 s late that it was stopped.
+		// The HTTP library runs one clock per process, and its worker pool stops up to
+		// 10 s late.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
 	)
@@ -46,19 +46,19 @@ var (
 	some      = func(text string) venues.Optional { return venues.Some(venues.MustDecimal(text)) }
 )
 
-// world is a server over a store in memory, with fakes where actors would be.
-// Every answer is held against the OpenAPI document.
+// world is a server over an in-memory store, with fakes in the place of actors. Every
+// response is validated against the OpenAPI document.
 type world struct {
 	testing.TB
-	store     *storetest.Memory
-	trader    *fakeTrader
-	accounts  *fakeAccounts
-	catalogue fakeCatalogue
-	ready     *fakeReadiness
-	auth      *auth.Authenticator
-	server    *rest.Server
-	logs      *observer.ObservedLogs
-	document  routers.Router
+	store       *storetest.Memory
+	trader      *fakeTrader
+	accounts    *fakeAccounts
+	instruments fakeInstruments
+	ready       *fakeReadiness
+	auth        *auth.Authenticator
+	server      *rest.Server
+	logs        *observer.ObservedLogs
+	document    routers.Router
 }
 
 func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
@@ -69,14 +69,14 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	}
 	w := &world{
 		TB: t, store: storetest.NewMemory(), trader: &fakeTrader{}, accounts: &fakeAccounts{}, ready: &fakeReadiness{},
-		catalogue: instruments(), document: document,
+		instruments: testInstruments(), document: document,
 	}
 	t.Cleanup(func() { _ = w.store.Close() })
 	w.auth = auth.NewAuthenticator(w.store)
 	core, logs := observer.New(zap.DebugLevel)
 	w.logs = logs
 	deps := rest.Deps{
-		Trader: w.trader, Accounts: w.accounts, Catalogue: w.catalogue, Records: w.store, Auth: w.auth,
+		Trader: w.trader, Accounts: w.accounts, Instruments: w.instruments, Records: w.store, Auth: w.auth,
 		Limiter: auth.NewMemoryLimiter(auth.LimiterCapacity), Ready: w.ready,
 		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: api.AsyncAPI(), Log: zap.New(core),
 	}
@@ -91,7 +91,7 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	return w
 }
 
-// documentRouter is read once: it is the most of a test's time.
+// documentRouter loads the document once, because that takes most of a test's time.
 var documentRouter = sync.OnceValues(func() (routers.Router, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
 	if err != nil {
@@ -100,7 +100,7 @@ var documentRouter = sync.OnceValues(func() (routers.Router, error) {
 	return legacy.NewRouter(doc)
 })
 
-// customer makes a customer with an account at each venue named.
+// customer stores a customer with an account at each given venue.
 func (w *world) customer(id string, exchanges ...venues.Venue) {
 	w.Helper()
 	w.put(persistence.Customer{ID: id, Name: id})
@@ -130,7 +130,7 @@ func (w *world) commit(customer string, b persistence.Batch) {
 	}
 }
 
-// key makes an API key of the customer.
+// key stores an API key of the customer and returns its secret.
 func (w *world) key(customer string, scopes ...persistence.Scope) string {
 	w.Helper()
 	secret, record, err := auth.New(rand.Reader, auth.Grant{Customer: customer, Scopes: scopes}, time.Now())
@@ -141,7 +141,7 @@ func (w *world) key(customer string, scopes ...persistence.Scope) string {
 	return secret.Reveal()
 }
 
-// response is an answer, read whole.
+// response is a response whose body has been read.
 type response struct {
 	t      testing.TB
 	status int
@@ -149,7 +149,7 @@ type response struct {
 	body   []byte
 }
 
-// do sends a request and holds the answer against the document. Extra headers
+// do sends a request and validates the response against the document. Extra headers
 // are "Name: value".
 func (w *world) do(method, path, key, body string, headers ...string) *response {
 	w.Helper()
@@ -164,40 +164,40 @@ func (w *world) do(method, path, key, body string, headers ...string) *response 
 		name, value, _ := strings.Cut(h, ": ")
 		request.Header.Set(name, value)
 	}
-	answered, err := w.server.App().Test(request, -1)
+	resp, err := w.server.App().Test(request, -1)
 	if err != nil {
 		w.Fatalf("%s %s: %v", method, path, err)
 	}
-	defer answered.Body.Close()
-	data, err := io.ReadAll(answered.Body)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
 	if err != nil {
 		w.Fatal(err)
 	}
-	r := &response{w, answered.StatusCode, answered.Header, data}
-	w.checkAnswer(request, r)
+	r := &response{w, resp.StatusCode, resp.Header, data}
+	w.checkResponse(request, r)
 	return r
 }
 
-// checkAnswer: status, headers and body are as documented, the headers of every
-// answer are there, and an error body is whole.
-func (w *world) checkAnswer(request *http.Request, r *response) {
+// checkResponse checks that status, headers and body are as documented, that the
+// common headers are set, and that an error body is complete.
+func (w *world) checkResponse(request *http.Request, r *response) {
 	w.Helper()
 	if r.header.Get("X-Request-Id") == "" || r.header.Get("X-Content-Type-Options") != "nosniff" || r.header.Get("Cache-Control") != "no-store" {
-		w.Errorf("%s %s: headers %v", request.Method, request.URL, r.header)
+		w.Errorf("%s %s: headers = %v, want the common ones", request.Method, request.URL, r.header)
 	}
 	if r.status >= 400 && request.Method != http.MethodHead {
 		e := r.error()
 		if e.RequestID != r.header.Get("X-Request-Id") || e.Details == nil || e.Message == "" {
-			w.Errorf("%s %s: %s", request.Method, request.URL, r.body)
+			w.Errorf("%s %s: error body = %s, want message, details and request id", request.Method, request.URL, r.body)
 		}
 	}
 	if request.Method == http.MethodHead {
-		return // it is documented once for all
+		return // documented once for all paths
 	}
 	route, params, err := w.document.FindRoute(request)
 	if err != nil {
 		if r.status != http.StatusNotFound {
-			w.Errorf("%s %s: answered %d but not documented", request.Method, request.URL, r.status)
+			w.Errorf("%s %s: status = %d for an undocumented path, want 404", request.Method, request.URL, r.status)
 		}
 		return
 	}
@@ -235,31 +235,31 @@ func (r *response) error() errorBody {
 func (r *response) want(status int, code ...venues.Code) *response {
 	r.t.Helper()
 	if r.status != status {
-		r.t.Fatalf("status %d, want %d: %s", r.status, status, r.body)
+		r.t.Fatalf("status = %d, want %d: %s", r.status, status, r.body)
 	}
 	if len(code) > 0 && r.error().Code != code[0] {
-		r.t.Fatalf("code %s, want %s: %s", r.error().Code, code[0], r.body)
+		r.t.Fatalf("code = %s, want %s: %s", r.error().Code, code[0], r.body)
 	}
 	return r
 }
 
-// faults lists "field rule" of details.fields.
-func (r *response) faults() []string {
+// fieldErrors returns the "field rule" pairs of details.fields.
+func (r *response) fieldErrors() []string {
 	r.t.Helper()
 	fields, _ := r.error().Details["fields"].([]any)
 	var pairs []string
 	for _, f := range fields {
-		fault, _ := f.(map[string]any)
-		pairs = append(pairs, fault["field"].(string)+" "+fault["rule"].(string))
+		e, _ := f.(map[string]any)
+		pairs = append(pairs, e["field"].(string)+" "+e["rule"].(string))
 	}
 	return pairs
 }
 
-func (r *response) wantFaults(want ...string) {
+func (r *response) wantFieldErrors(want ...string) {
 	r.t.Helper()
 	r.want(http.StatusBadRequest, venues.CodeInvalidRequest)
-	if got := r.faults(); strings.Join(got, ",") != strings.Join(want, ",") {
-		r.t.Errorf("faults %q, want %q", got, want)
+	if got := r.fieldErrors(); strings.Join(got, ",") != strings.Join(want, ",") {
+		r.t.Errorf("field errors = %q, want %q", got, want)
 	}
 }
 
@@ -287,7 +287,7 @@ func (r *response) object() map[string]any {
 	return o
 }
 
-// fakeTrader answers what it is told to, and keeps the commands.
+// fakeTrader returns what the test has set, and records the commands.
 type fakeTrader struct {
 	mu       sync.Mutex
 	order    venues.Order
@@ -296,14 +296,14 @@ type fakeTrader struct {
 	err      error
 	hook     func(ctx context.Context, command any)
 	commands []any
-	// forgetful keeps no commands: for benchmarks.
-	forgetful bool
+	// discardCommands is for benchmarks.
+	discardCommands bool
 }
 
-func (f *fakeTrader) take(ctx context.Context, command any) error {
+func (f *fakeTrader) record(ctx context.Context, command any) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.forgetful {
+	if !f.discardCommands {
 		f.commands = append(f.commands, command)
 	}
 	if f.hook != nil {
@@ -321,41 +321,41 @@ func (f *fakeTrader) last() any {
 	return f.commands[len(f.commands)-1]
 }
 
-// answer is the order, as the customer who asks would own it.
-func (f *fakeTrader) answer(c venues.Command) venues.Order {
+// orderFor returns the order with the customer of the command in its comment.
+func (f *fakeTrader) orderFor(c venues.Command) venues.Order {
 	o := f.order
 	o.Comment = "canary of " + c.Customer
 	return o
 }
 
 func (f *fakeTrader) Place(ctx context.Context, c venues.PlaceOrder) (venues.Order, error) {
-	if err := f.take(ctx, c); err != nil {
+	if err := f.record(ctx, c); err != nil {
 		return venues.Order{}, err
 	}
-	return f.answer(c.Command), nil
+	return f.orderFor(c.Command), nil
 }
 
 func (f *fakeTrader) Close(ctx context.Context, c venues.ClosePosition) (venues.Order, error) {
-	return f.answer(c.Command), f.take(ctx, c)
+	return f.orderFor(c.Command), f.record(ctx, c)
 }
 
 func (f *fakeTrader) Amend(ctx context.Context, c venues.AmendOrder) (venues.Order, error) {
-	return f.answer(c.Command), f.take(ctx, c)
+	return f.orderFor(c.Command), f.record(ctx, c)
 }
 
 func (f *fakeTrader) Cancel(ctx context.Context, c venues.CancelOrder) (venues.Order, error) {
-	return f.answer(c.Command), f.take(ctx, c)
+	return f.orderFor(c.Command), f.record(ctx, c)
 }
 
 func (f *fakeTrader) CancelAll(ctx context.Context, c venues.CancelOrders) ([]venues.CancelResult, error) {
-	return f.results, f.take(ctx, c)
+	return f.results, f.record(ctx, c)
 }
 
 func (f *fakeTrader) SetLeverage(ctx context.Context, c venues.ChangeLeverage) (venues.LeverageChange, error) {
-	return f.change, f.take(ctx, c)
+	return f.change, f.record(ctx, c)
 }
 
-// fakeAccounts answers balances and positions that name their customer.
+// fakeAccounts returns balances and positions that name their customer.
 type fakeAccounts struct {
 	mu       sync.Mutex
 	failures []venues.VenueFailure
@@ -388,9 +388,9 @@ func (f *fakeAccounts) Positions(_ context.Context, q venues.ReadAccount) ([]ven
 	}}, f.failures, nil
 }
 
-type fakeCatalogue map[venues.Venue]*venues.InstrumentSet
+type fakeInstruments map[venues.Venue]*venues.InstrumentSet
 
-func (f fakeCatalogue) Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool) {
+func (f fakeInstruments) Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool) {
 	set, known := f[exchange]
 	return set, known
 }
@@ -399,7 +399,7 @@ type fakeReadiness struct{ err error }
 
 func (f *fakeReadiness) Ready() error { return f.err }
 
-func instruments() fakeCatalogue {
+func testInstruments() fakeInstruments {
 	instrument := func(exchange venues.Venue, symbol, venueSymbol string, kind venues.Kind, status venues.InstrumentStatus) venues.Instrument {
 		return venues.Instrument{
 			Symbol: symbol, Exchange: exchange, Kind: kind, Status: status, VenueSymbol: venueSymbol,
@@ -407,7 +407,7 @@ func instruments() fakeCatalogue {
 			ContractSize: venues.MustDecimal("1"), BaseCurrency: symbol[:3], QuoteCurrency: "USDT", SettleCurrency: "USDT",
 		}
 	}
-	return fakeCatalogue{
+	return fakeInstruments{
 		venues.Binance: venues.NewInstrumentSet([]venues.Instrument{
 			instrument(venues.Binance, "ETHUSDT", "ETHUSDT", venues.KindPerpetual, venues.InstrumentTrading),
 			instrument(venues.Binance, "BTCUSDT", "BTCUSDT", venues.KindPerpetual, venues.InstrumentTrading),

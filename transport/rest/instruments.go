@@ -19,27 +19,35 @@ type instrumentFilter struct {
 	limit    int
 }
 
-func (f *instrumentFilter) passes(i *venues.Instrument) bool {
+func (f *instrumentFilter) matches(i *venues.Instrument) bool {
 	return (f.symbol == "" || i.Symbol == f.symbol) && (f.kind == "" || i.Kind == f.kind) && (f.status == "" || i.Status == f.status)
 }
 
-func getInstruments(s *Server, in *call) (answer, error) {
-	q := in.query
-	f := instrumentFilter{
-		exchange: q.Exchange("exchange"),
-		symbol:   q.Symbol("symbol"),
-		kind:     api.QueryOneOf(q, "kind", "", venues.KindPerpetual, venues.KindFuture),
-		status: api.QueryOneOf(q, "status", "", venues.InstrumentTrading, venues.InstrumentPreOpen, venues.InstrumentRestricted,
-			venues.InstrumentHalted, venues.InstrumentSettling, venues.InstrumentClosed),
-		limit: q.Limit("limit", api.InstrumentsLimitDefault, api.InstrumentsLimitMax),
-	}
+var instrumentParameters = parameters[instrumentFilter]{
+	{"exchange", func(q *api.Query, name string, f *instrumentFilter) { f.exchange = q.Exchange(name) }},
+	{"symbol", func(q *api.Query, name string, f *instrumentFilter) { f.symbol = q.Symbol(name) }},
+	{"kind", func(q *api.Query, name string, f *instrumentFilter) {
+		f.kind = api.QueryOneOf(q, name, "", venues.KindPerpetual, venues.KindFuture)
+	}},
+	{"status", func(q *api.Query, name string, f *instrumentFilter) {
+		f.status = api.QueryOneOf(q, name, "", venues.InstrumentTrading, venues.InstrumentPreOpen, venues.InstrumentRestricted,
+			venues.InstrumentHalted, venues.InstrumentSettling, venues.InstrumentClosed)
+	}},
+	{"limit", func(q *api.Query, name string, f *instrumentFilter) {
+		f.limit = q.Limit(name, api.InstrumentsLimitDefault, api.InstrumentsLimitMax)
+	}},
+}
+
+func getInstruments(s *Server, in *call) (response, error) {
+	var f instrumentFilter
+	instrumentParameters.decode(in.query, &f)
 	cursor, err := s.openCursor(in, "instruments")
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if f.exchange != "" {
-		if _, known := s.deps.Catalogue.Instruments(f.exchange); !known {
-			return answer{}, notConnected(f.exchange)
+		if _, known := s.deps.Instruments.Instruments(f.exchange); !known {
+			return response{}, notConnected(f.exchange)
 		}
 	}
 	page, more := s.instrumentsAfter(&f, cursor.ID)
@@ -49,7 +57,7 @@ func getInstruments(s *Server, in *call) (answer, error) {
 		position := &persistence.Position{ID: instrumentKey(last.Exchange, last.Symbol)}
 		next = s.sealCursor(in, "instruments", position, cursor.From, cursor.To)
 	}
-	return ok(api.AppendPage(room(len(page)), page, appendInstrument, next)), nil
+	return ok(api.AppendPage(newBuffer(len(page)), page, appendInstrument, next)), nil
 }
 
 func appendInstrument(dst []byte, i **venues.Instrument) []byte { return api.AppendInstrument(dst, *i) }
@@ -58,14 +66,14 @@ func instrumentKey(exchange venues.Venue, symbol string) string {
 	return string(exchange) + " " + symbol
 }
 
-// instrumentsAfter lists by venue, then by symbol, from behind the key of the
-// page before. A list that changed in between neither repeats nor skips what
-// stayed.
+// instrumentsAfter returns the instruments after the key of the previous page, sorted
+// by venue and symbol. If the list changed between two pages, instruments that stayed
+// are neither repeated nor skipped.
 func (s *Server) instrumentsAfter(f *instrumentFilter, after string) (page []*venues.Instrument, more bool) {
 	begin, _, _ := strings.Cut(after, " ")
 	all := venues.All()
 	for _, exchange := range all[max(slices.Index(all, venues.Venue(begin)), 0):] {
-		set, known := s.deps.Catalogue.Instruments(exchange)
+		set, known := s.deps.Instruments.Instruments(exchange)
 		if !known || f.exchange != "" && exchange != f.exchange {
 			continue
 		}
@@ -74,8 +82,8 @@ func (s *Server) instrumentsAfter(f *instrumentFilter, after string) (page []*ve
 			symbol = i.Symbol
 		}
 		wanted := instrumentFilter{symbol: symbol, kind: f.kind, status: f.status}
-		for _, i := range s.catalogue.sorted(exchange, set) {
-			if string(exchange) == begin && instrumentKey(exchange, i.Symbol) <= after || !wanted.passes(i) {
+		for _, i := range s.instruments.sorted(exchange, set) {
+			if string(exchange) == begin && instrumentKey(exchange, i.Symbol) <= after || !wanted.matches(i) {
 				continue
 			}
 			if len(page) == f.limit {
@@ -87,8 +95,9 @@ func (s *Server) instrumentsAfter(f *instrumentFilter, after string) (page []*ve
 	return page, false
 }
 
-// canonical is the service's name for a symbol in any spelling: by the catalogue
-// where that knows it, else by its form. An empty exchange asks all venues.
+// canonical returns the canonical symbol for any spelling: that of the instrument if
+// one is found, else of the normalized text. Without an exchange it searches all
+// venues.
 func (s *Server) canonical(exchange venues.Venue, text string) string {
 	if text == "" {
 		return ""
@@ -97,7 +106,7 @@ func (s *Server) canonical(exchange venues.Venue, text string) string {
 		if exchange != "" && exchange != v {
 			continue
 		}
-		set, _ := s.deps.Catalogue.Instruments(v)
+		set, _ := s.deps.Instruments.Instruments(v)
 		if i, found := set.Find(text); found {
 			return i.Symbol
 		}
@@ -105,9 +114,9 @@ func (s *Server) canonical(exchange venues.Venue, text string) string {
 	return venues.NormalizeSymbol(text)
 }
 
-// catalogueIndex keeps the instruments of each venue in the order of their
-// symbols, until the venue's set changes.
-type catalogueIndex struct {
+// instrumentIndex caches the instruments of each venue sorted by symbol, until the
+// set of the venue changes.
+type instrumentIndex struct {
 	mu      sync.Mutex
 	byVenue map[venues.Venue]sortedSet
 }
@@ -117,11 +126,11 @@ type sortedSet struct {
 	list []*venues.Instrument
 }
 
-func (x *catalogueIndex) sorted(exchange venues.Venue, set *venues.InstrumentSet) []*venues.Instrument {
+func (x *instrumentIndex) sorted(exchange venues.Venue, set *venues.InstrumentSet) []*venues.Instrument {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if kept, known := x.byVenue[exchange]; known && kept.set == set {
-		return kept.list
+	if cached, known := x.byVenue[exchange]; known && cached.set == set {
+		return cached.list
 	}
 	all := set.All()
 	list := make([]*venues.Instrument, len(all))

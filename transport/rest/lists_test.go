@@ -14,7 +14,7 @@ import (
 	"venuegate/venues"
 )
 
-// history makes n orders and n fills of the customer, one a second, newest last.
+// history stores n orders and n fills of the customer, one a second, newest last.
 func (w *world) history(customer string, n int, until time.Time) {
 	w.Helper()
 	var puts []persistence.Record
@@ -41,7 +41,7 @@ func (w *world) history(customer string, n int, until time.Time) {
 	w.commit(customer, persistence.Batch{Puts: puts})
 }
 
-// walk follows a list to its end and returns the ids.
+// walk reads a list to its last page and returns the ids.
 func (w *world) walk(path, key, id string, query url.Values) (ids []string) {
 	w.Helper()
 	for range 100 {
@@ -54,11 +54,11 @@ func (w *world) walk(path, key, id string, query url.Values) (ids []string) {
 		}
 		query.Set("cursor", *p.NextCursor)
 	}
-	w.Fatal("the list does not end")
+	w.Fatal("the list has more than 100 pages")
 	return nil
 }
 
-func TestPagesAreWhole(t *testing.T) {
+func TestPagesReturnEveryRecordOnce(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1", venues.Binance)
 	w.history("cus_1", 25, time.Now())
@@ -71,7 +71,7 @@ func TestPagesAreWhole(t *testing.T) {
 			}
 			ids := w.walk(path, key, id, query)
 			if len(ids) != 25 || !slices.IsSortedFunc(ids, func(a, b string) int { return strings.Compare(b, a) }) {
-				t.Errorf("%s by %s: %d records, %q", path, limit, len(ids), ids)
+				t.Errorf("%s with limit %s: %d records, want 25 newest first: %q", path, limit, len(ids), ids)
 			}
 		}
 	}
@@ -109,14 +109,14 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-func TestBadListQueries(t *testing.T) {
+func TestListsRejectBadQueries(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1", venues.Binance)
 	key := w.key("cus_1", allScopes...)
 	for path, want := range map[string]string{
 		"/v1/orders?status=OPEN":                      "status unknown_value",
 		"/v1/orders?status=cancelled":                 "status unknown_value",
-		"/v1/orders?exchange=kraken":                  "exchange unknown_value",
+		"/v1/orders?exchange=nowhere":                 "exchange unknown_value",
 		"/v1/orders?limit=501":                        "limit out_of_range",
 		"/v1/orders?limit=0":                          "limit out_of_range",
 		"/v1/orders?cursor=x":                         "cursor malformed",
@@ -147,16 +147,16 @@ func TestBadListQueries(t *testing.T) {
 		"/v1/orders?limit=x&from=x&status=x&cursor=x": "limit out_of_range,from not_a_time,status unknown_value",
 	} {
 		got := w.do(http.MethodGet, path, key, "").want(400, venues.CodeInvalidRequest)
-		faults, wanted := got.faults(), strings.Split(want, ",")
-		slices.Sort(faults)
+		errs, wanted := got.fieldErrors(), strings.Split(want, ",")
+		slices.Sort(errs)
 		slices.Sort(wanted)
-		if !slices.Equal(faults, wanted) {
-			t.Errorf("%s: %q, want %q", path, faults, wanted)
+		if !slices.Equal(errs, wanted) {
+			t.Errorf("%s: field errors = %q, want %q", path, errs, wanted)
 		}
 	}
 }
 
-// A cursor is good for its list, customer and filters alone.
+// A cursor is valid only for its list, customer and filters.
 func TestCursorsAreBound(t *testing.T) {
 	w := newWorld(t)
 	for _, customer := range []string{"cus_1", "cus_2"} {
@@ -167,48 +167,48 @@ func TestCursorsAreBound(t *testing.T) {
 	next := func(path string) string {
 		p := w.do(http.MethodGet, path, key, "").want(200).page()
 		if p.NextCursor == nil {
-			t.Fatalf("%s: no next page", path)
+			t.Fatalf("%s: nextCursor = null, want a next page", path)
 		}
 		return url.QueryEscape(*p.NextCursor)
 	}
 	fills := next("/v1/fills?limit=2&symbol=BTCUSDT")
-	w.do(http.MethodGet, "/v1/fills?limit=3&symbol=BTCUSDT&cursor="+fills, key, "").want(200) // another limit is fine
+	w.do(http.MethodGet, "/v1/fills?limit=3&symbol=BTCUSDT&cursor="+fills, key, "").want(200) // the limit may change
 	for _, path := range []string{
 		"/v1/fills?limit=2&cursor=" + fills, "/v1/fills?limit=2&symbol=ETHUSDT&cursor=" + fills,
 		"/v1/fills?limit=2&symbol=BTCUSDT&exchange=binance&cursor=" + fills, "/v1/orders?symbol=BTCUSDT&cursor=" + fills,
 		"/v1/fills?limit=2&symbol=BTCUSDT&cursor=" + fills + "A",
 		"/v1/fills?limit=2&cursor=" + next("/v1/orders?limit=2&status=all"),
 	} {
-		w.do(http.MethodGet, path, key, "").wantFaults("cursor malformed")
+		w.do(http.MethodGet, path, key, "").wantFieldErrors("cursor malformed")
 	}
-	w.do(http.MethodGet, "/v1/fills?limit=2&symbol=BTCUSDT&cursor="+fills, other, "").wantFaults("cursor malformed")
+	w.do(http.MethodGet, "/v1/fills?limit=2&symbol=BTCUSDT&cursor="+fills, other, "").wantFieldErrors("cursor malformed")
 }
 
-func TestFillsWindow(t *testing.T) {
+func TestFillsPeriodIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1", venues.Binance)
 	key := w.key("cus_1", persistence.ScopeRead)
 	day := func(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format(venues.TimeFormat) }
-	for query, wide := range map[string]bool{
+	for query, tooLong := range map[string]bool{
 		"": false, "?from=" + day(-30): false, "?from=" + day(-32): true, "?to=" + day(-40): false,
 		"?from=" + day(-71) + "&to=" + day(-40): false, "?from=" + day(-72) + "&to=" + day(-40): true,
 		"?from=2020-01-01&to=2020-02-01": false, "?from=2020-01-01&to=2020-02-01T00:00:00.001Z": true,
 	} {
 		got := w.do(http.MethodGet, "/v1/fills"+query, key, "")
-		if !wide {
+		if !tooLong {
 			got.want(200)
 			continue
 		}
-		got.wantFaults("from out_of_range")
+		got.wantFieldErrors("from out_of_range")
 		if fmt.Sprint(got.error().Details["maxDays"]) != fmt.Sprint(api.FillsWindowDaysMax) {
-			t.Errorf("%s: %s", query, got.body)
+			t.Errorf("%s: error = %s, want maxDays %d", query, got.body, api.FillsWindowDaysMax)
 		}
 	}
 }
 
-// The window that the first page settled holds for those behind it: what
-// happens in between does not shift them.
-func TestTheWindowStands(t *testing.T) {
+// The period that the first page fixed applies to the pages after it, whatever
+// happens in between.
+func TestFillsPeriodDoesNotMoveBetweenPages(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1", venues.Binance)
 	w.history("cus_1", 6, time.Now())
@@ -217,18 +217,18 @@ func TestTheWindowStands(t *testing.T) {
 	w.history("cus_1", 9, time.Now().Add(time.Hour))
 	second := w.do(http.MethodGet, "/v1/fills?limit=4&cursor="+url.QueryEscape(*first.NextCursor), key, "").want(200).page()
 	if len(first.Items) != 4 || second.NextCursor != nil {
-		t.Errorf("%d and %d items", len(first.Items), len(second.Items))
+		t.Errorf("pages of %d and %d items, want 4 and the last page", len(first.Items), len(second.Items))
 	}
 }
 
-func TestNotConnected(t *testing.T) {
+func TestExchangeThatIsNotConnectedIsNotFound(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1", venues.Binance)
 	key := w.key("cus_1", allScopes...)
 	for _, path := range []string{"/v1/orders?exchange=bybit", "/v1/fills?exchange=okx", "/v1/instruments?exchange=okx"} {
 		got := w.do(http.MethodGet, path, key, "").want(404, venues.CodeNotFound)
 		if exchange := got.error().Details["exchange"]; exchange != path[len(path)-len(exchange.(string)):] {
-			t.Errorf("%s: %s", path, got.body)
+			t.Errorf("%s: error = %s, want details with the exchange", path, got.body)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func TestInstruments(t *testing.T) {
 			}
 			query.Set("cursor", *p.NextCursor)
 		}
-		return "no end"
+		return "more than 10 pages"
 	}
 	const all = "binance:BTCUSDT binance:BTCUSDT-260925 binance:ETHUSDT bybit:BTCUSDT bybit:BTCUSDT-260925"
 	for _, c := range []struct {
@@ -271,25 +271,25 @@ func TestInstruments(t *testing.T) {
 	} {
 		before := c.query.Encode()
 		if got := names(c.query); got != c.want {
-			t.Errorf("%s: %s, want %s", before, got, c.want)
+			t.Errorf("%s: instruments = %s, want %s", before, got, c.want)
 		}
 	}
 }
 
-// A list that changes between two pages repeats nothing and skips nothing that
-// stayed.
+// If the list changes between two pages, instruments that stayed are neither repeated
+// nor skipped.
 func TestInstrumentsChangeBetweenPages(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1")
 	key := w.key("cus_1", persistence.ScopeRead)
 	first := w.do(http.MethodGet, "/v1/instruments?exchange=binance&limit=2", key, "").want(200).page()
-	list := w.catalogue[venues.Binance].All()
+	list := w.instruments[venues.Binance].All()
 	added := list[0]
 	added.Symbol, added.VenueSymbol = "AAAUSDT", "AAAUSDT"
-	w.catalogue[venues.Binance] = venues.NewInstrumentSet([]venues.Instrument{list[0], added})
+	w.instruments[venues.Binance] = venues.NewInstrumentSet([]venues.Instrument{list[0], added})
 	second := w.do(http.MethodGet, "/v1/instruments?exchange=binance&limit=2&cursor="+url.QueryEscape(*first.NextCursor), key, "").want(200).page()
 	if len(second.Items) != 1 || second.Items[0]["symbol"] != "ETHUSDT" || second.NextCursor != nil {
-		t.Errorf("got %v", second)
+		t.Errorf("second page = %v, want ETHUSDT as the last item", second)
 	}
 }
 
@@ -298,36 +298,36 @@ func TestAccountAndPositions(t *testing.T) {
 	w.customer("cus_1", venues.Binance, venues.Bybit)
 	key := w.key("cus_1", persistence.ScopeAccount)
 	if got := w.do(http.MethodGet, "/v1/account", key, "").want(200).page(); len(got.Items) != 1 || got.Errors != nil {
-		t.Errorf("got %v", got)
+		t.Errorf("page = %v, want one item without errors", got)
 	}
 	if q := w.accounts.last; q.Currency != "USDT" || q.Customer != "cus_1" || q.Exchange != "" {
-		t.Errorf("query %+v", q)
+		t.Errorf("query = %+v, want USDT on all venues", q)
 	}
 	w.do(http.MethodGet, "/v1/account?exchange=bybit&currency=BTC", key, "").want(200)
 	if q := w.accounts.last; q.Currency != "BTC" || q.Exchange != venues.Bybit {
-		t.Errorf("query %+v", q)
+		t.Errorf("query = %+v, want BTC on bybit", q)
 	}
 	w.do(http.MethodGet, "/v1/positions?exchange=binance&symbol=BTCUSDT.P", key, "").want(200)
 	if q := w.accounts.last; q.Symbol != "BTCUSDT" || q.Exchange != venues.Binance || q.Currency != "" {
-		t.Errorf("query %+v", q)
+		t.Errorf("query = %+v, want BTCUSDT on binance", q)
 	}
 	w.accounts.empty = true
 	for _, path := range []string{"/v1/account", "/v1/positions"} {
 		if got := w.do(http.MethodGet, path, key, "").want(200); string(got.body) != `{"items":[]}` {
-			t.Errorf("%s: %s", path, got.body)
+			t.Errorf("%s: body = %s, want no items", path, got.body)
 		}
 	}
 	w.accounts.err = venues.Errorf(venues.CodeNotFound, "okx is not connected").With("exchange", "okx")
 	w.do(http.MethodGet, "/v1/positions?exchange=okx", key, "").want(404, venues.CodeNotFound)
 }
 
-// Some venues answer: what is known. None: 502.
-func TestPartialFailures(t *testing.T) {
+// If some venues fail, the records of the others are returned; if all fail, 502.
+func TestFailuresOfVenues(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1", venues.Binance, venues.Bybit)
 	key := w.key("cus_1", persistence.ScopeAccount)
 	failure := func(exchange venues.Venue) venues.VenueFailure {
-		return venues.VenueFailure{Exchange: exchange, Error: venues.Errorf(venues.CodeExchangeUnavailable, "%s does not answer", exchange)}
+		return venues.VenueFailure{Exchange: exchange, Error: venues.Errorf(venues.CodeExchangeUnavailable, "%s does not respond", exchange)}
 	}
 	for _, path := range []string{"/v1/account", "/v1/positions"} {
 		for _, empty := range []bool{false, true} {
@@ -335,7 +335,7 @@ func TestPartialFailures(t *testing.T) {
 			w.accounts.failures = []venues.VenueFailure{failure(venues.Bybit)}
 			got := w.do(http.MethodGet, path, key, "").want(200).page()
 			if len(got.Errors) != 1 || got.Errors[0]["exchange"] != "bybit" || got.Errors[0]["code"] != "exchange_unavailable" {
-				t.Errorf("%s: %v", path, got)
+				t.Errorf("%s: page = %v, want an error of bybit", path, got)
 			}
 		}
 		w.accounts.failures = []venues.VenueFailure{failure(venues.Binance), failure(venues.Bybit)}
@@ -369,15 +369,15 @@ func TestEvents(t *testing.T) {
 		"": "evt_0=0 evt_1=1 evt_2=2 evt_3=3 evt_4=4", "?limit=2": "evt_0=0 evt_1=1", "?after=evt_1&limit=2": "evt_2=2 evt_3=3", "?after=evt_4": "",
 	} {
 		if got := ids(query); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
+			t.Errorf("%s: events = %s, want %s", query, got, want)
 		}
 	}
-	w.do(http.MethodGet, "/v1/events?after=evt_1", w.key("cus_2", persistence.ScopeRead), "").wantFaults("after unknown_value")
+	w.do(http.MethodGet, "/v1/events?after=evt_1", w.key("cus_2", persistence.ScopeRead), "").wantFieldErrors("after unknown_value")
 }
 
-// TestNotificationsAreNoEvents: they are for messaging channels, and fill no page
-// either.
-func TestNotificationsAreNoEvents(t *testing.T) {
+// Notifications are for messaging channels only. They are not listed, and do not count
+// towards the limit of a page.
+func TestNotificationsAreNotListed(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1")
 	var events []persistence.Event
@@ -400,7 +400,7 @@ func TestNotificationsAreNoEvents(t *testing.T) {
 			list = append(list, e["id"].(string))
 		}
 		if got := strings.Join(list, " "); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
+			t.Errorf("%s: events = %s, want %s", query, got, want)
 		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"venuegate/venues"
 )
 
-// Trader carries out commands. Errors are *venues.Error where a client may see
-// them; details may hold a venues.Order under "order". Implementations are safe
-// for concurrent use and honour the context.
+// Trader executes commands. Errors that a client may see are *venues.Error; their
+// details may hold a venues.Order under "order". Implementations are safe for
+// concurrent use and honour the context.
 type Trader interface {
-	// Place and Close: no error means that the order is recorded; its status
-	// says whether the venue has acknowledged it.
+	// Place and Close return no error once the order is recorded; its status shows
+	// whether the venue has acknowledged it.
 	Place(ctx context.Context, c venues.PlaceOrder) (venues.Order, error)
 	Close(ctx context.Context, c venues.ClosePosition) (venues.Order, error)
 	Amend(ctx context.Context, c venues.AmendOrder) (venues.Order, error)
@@ -23,21 +23,21 @@ type Trader interface {
 	SetLeverage(ctx context.Context, c venues.ChangeLeverage) (venues.LeverageChange, error)
 }
 
-// Accounts reads the customer's accounts over the venues asked for. Venues that
-// did not answer are named beside the records of those that did. An exchange
-// that is asked for but not connected is a *venues.Error not_found.
+// Accounts reads the customer's accounts on the requested venues. It returns the
+// records of the venues that responded and a failure for each of the others. For a
+// requested exchange that is not connected it returns a *venues.Error not_found.
 type Accounts interface {
 	Balances(ctx context.Context, q venues.ReadAccount) ([]venues.Balance, []venues.VenueFailure, error)
 	Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error)
 }
 
-// Catalogue has the instruments of each venue; false is a venue that this
-// installation does not know. The sets are immutable.
-type Catalogue interface {
+// InstrumentSource returns the instruments of each venue, and false for a venue that
+// this installation does not know. The sets are immutable.
+type InstrumentSource interface {
 	Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool)
 }
 
-// Records is what is read from the store; persistence.Reader has it.
+// Records reads from the store; persistence.Reader implements it.
 type Records interface {
 	VenueAccounts(ctx context.Context, customer string) ([]persistence.VenueAccount, error)
 	Order(ctx context.Context, customer, orderID string) (persistence.OrderRecord, error)
@@ -46,12 +46,13 @@ type Records interface {
 	Events(ctx context.Context, customer, after string, limit int) ([]persistence.Event, error)
 }
 
-// Authenticator finds who sends a request; *auth.Authenticator is one.
+// Authenticator identifies the sender of a request; *auth.Authenticator implements
+// it.
 type Authenticator interface {
 	Authenticate(ctx context.Context, key string, source netip.Addr) (auth.Principal, error)
 }
 
-// Readiness says whether the service can serve; nil is yes.
+// Readiness reports why the service cannot serve requests, nil if it can.
 type Readiness interface {
 	Ready() error
 }

@@ -19,12 +19,13 @@ import (
 	"venuegate/venues"
 )
 
-// Every route of the router is in the table, and guarded or public by word.
-func TestEveryRouteIsGuarded(t *testing.T) {
+// Every route of the router is in the table, and either has a scope and a rate class
+// or is declared public.
+func TestEveryRouteHasAScopeOrIsPublic(t *testing.T) {
 	w := newWorld(t)
 	routes := w.server.Routes()
 	for _, registered := range w.server.App().GetRoutes(true) {
-		if registered.Method == http.MethodHead { // served as GET is
+		if registered.Method == http.MethodHead { // served like GET
 			registered.Method = http.MethodGet
 		}
 		i := slices.IndexFunc(routes, func(r rest.Route) bool { return r.Method == registered.Method && r.Path == registered.Path })
@@ -38,10 +39,10 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	}
 }
 
-// documented is the path of a route in the document's notation.
+// documented returns the path of a route in the notation of the document.
 func documented(path string) string { return strings.ReplaceAll(path, ":id", "{id}") }
 
-// The table and the document name the same operations, scopes, rate classes and
+// The table and the document list the same operations, scopes, rate classes and
 // parameters.
 func TestRoutesAreDocumented(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
@@ -52,13 +53,13 @@ func TestRoutesAreDocumented(t *testing.T) {
 	count := 0
 	for _, item := range doc.Paths.Map() {
 		for _, op := range item.Operations() {
-			if op.Extensions["x-edge"] == nil { // those belong to edges that are mounted
+			if op.Extensions["x-edge"] == nil { // those belong to mounted routes
 				count++
 			}
 		}
 	}
 	if count != len(routes) {
-		t.Errorf("%d operations are documented, %d are routed", count, len(routes))
+		t.Errorf("%d operations are documented, want the %d of the table", count, len(routes))
 	}
 	for _, r := range routes {
 		item := doc.Paths.Find(documented(r.Path))
@@ -70,22 +71,23 @@ func TestRoutesAreDocumented(t *testing.T) {
 		scope, _ := op.Extensions["x-scope"].(string)
 		class, _ := op.Extensions["x-rate-class"].(string)
 		if scope != string(r.Scope) || class != r.Rate.Name {
-			t.Errorf("%s %s: documented scope %q, class %q", r.Method, r.Path, scope, class)
+			t.Errorf("%s %s: documented scope %q and class %q, want %q and %q", r.Method, r.Path, scope, class, r.Scope, r.Rate.Name)
 		}
 		if open := op.Security != nil && len(*op.Security) == 0; open != r.Public {
-			t.Errorf("%s %s: documented as public: %v", r.Method, r.Path, open)
+			t.Errorf("%s %s: documented as public %v, want %v", r.Method, r.Path, open, r.Public)
 		}
 		var parameters []string
 		for _, p := range op.Parameters {
 			parameters = append(parameters, p.Value.Name)
 		}
-		if !slices.Equal(parameters, r.Query) {
-			t.Errorf("%s %s: documented %q, read %q", r.Method, r.Path, parameters, r.Query)
+		slices.Sort(parameters)
+		if read := slices.Sorted(slices.Values(r.Query)); !slices.Equal(parameters, read) {
+			t.Errorf("%s %s: documented parameters = %q, want %q", r.Method, r.Path, parameters, read)
 		}
 	}
 }
 
-// request is a valid one for each route, so that only the guard can refuse.
+// request returns a valid request for a route, which only authorization can reject.
 func request(r rest.Route) (path, body string) {
 	path = strings.ReplaceAll(r.Path, ":id", "ord_1")
 	switch r.Method + " " + r.Path {
@@ -101,7 +103,8 @@ func request(r rest.Route) (path, body string) {
 	return path, body
 }
 
-func answerable(w *world) {
+// withOrder stores a customer with one order, which the trader returns.
+func withOrder(w *world) {
 	w.customer("cus_1", venues.Binance)
 	w.trader.order = venues.Order{
 		OrderID: "ord_1", Exchange: venues.Binance, Status: venues.StatusOpen, Source: venues.SourceAPI,
@@ -111,11 +114,11 @@ func answerable(w *world) {
 	w.put(persistence.OrderRecord{Order: w.trader.order, Customer: "cus_1"})
 }
 
-// A key does exactly what its scopes say: every route under each of the eight
-// sets of scopes.
+// A key can use exactly the routes of its scopes: checked for every route and every
+// set of scopes.
 func TestScopeMatrix(t *testing.T) {
 	w := newWorld(t)
-	answerable(w)
+	withOrder(w)
 	for bits := 1; bits < 1<<len(allScopes); bits++ {
 		var scopes []persistence.Scope
 		for i, scope := range allScopes {
@@ -130,23 +133,23 @@ func TestScopeMatrix(t *testing.T) {
 			switch {
 			case r.Public || slices.Contains(scopes, r.Scope):
 				if got.status >= 300 {
-					t.Errorf("%s %s under %q: %d %s", r.Method, r.Path, scopes, got.status, got.body)
+					t.Errorf("%s %s with scopes %q: status = %d, want success: %s", r.Method, r.Path, scopes, got.status, got.body)
 				}
 			default:
 				details := got.want(http.StatusForbidden, venues.CodeScopeRequired).error().Details
 				granted, _ := details["granted"].([]any)
 				if details["required"] != string(r.Scope) || len(granted) != len(scopes) {
-					t.Errorf("%s %s under %q: %v", r.Method, r.Path, scopes, details)
+					t.Errorf("%s %s with scopes %q: details = %v, want required and granted scopes", r.Method, r.Path, scopes, details)
 				}
 			}
 		}
 	}
 }
 
-// The empty set: no key at all, and keys that are no good.
-func TestNoKeyReachesNothing(t *testing.T) {
+// Requests without a key, or with a malformed one, are rejected on every route.
+func TestRequestsWithoutAValidKeyAreRejected(t *testing.T) {
 	w := newWorld(t)
-	answerable(w)
+	withOrder(w)
 	good := w.key("cus_1", allScopes...)
 	for _, r := range w.server.Routes() {
 		if r.Public {
@@ -156,7 +159,7 @@ func TestNoKeyReachesNothing(t *testing.T) {
 		got := w.do(r.Method, path, "", body)
 		got.want(http.StatusUnauthorized, venues.CodeUnauthorized)
 		if got.header.Get("WWW-Authenticate") != "Bearer" || got.header.Get("RateLimit-Limit") != "" {
-			t.Errorf("%s %s: %v", r.Method, r.Path, got.header)
+			t.Errorf("%s %s: headers = %v, want WWW-Authenticate and no rate limit", r.Method, r.Path, got.header)
 		}
 	}
 	for _, header := range []string{
@@ -165,50 +168,51 @@ func TestNoKeyReachesNothing(t *testing.T) {
 		w.do(http.MethodGet, "/v1/fills", "", "", "Authorization: "+header).want(http.StatusUnauthorized, venues.CodeUnauthorized)
 	}
 	if len(w.trader.commands) > 0 {
-		t.Errorf("commands: %v", w.trader.commands)
+		t.Errorf("commands = %v, want none", w.trader.commands)
 	}
 	w.do(http.MethodGet, "/v1/fills", "", "", "Authorization: bearer  "+good).want(http.StatusOK)
 }
 
-// Keys that were good once reach nothing either.
-func TestKeysThatEndedReachNothing(t *testing.T) {
-	w := newWorld(t, func(d *rest.Deps) { d.Auth = patient{d.Auth} })
-	answerable(w)
+// Keys that are no longer valid are rejected on every route.
+func TestKeysThatAreNoLongerValidAreRejected(t *testing.T) {
+	w := newWorld(t, func(d *rest.Deps) { d.Auth = alwaysUnauthorized{d.Auth} })
+	withOrder(w)
 	w.put(persistence.Customer{ID: "cus_off", Disabled: true})
-	ended := map[string]string{"disabled customer": w.key("cus_off", allScopes...)}
+	invalid := map[string]string{"disabled customer": w.key("cus_off", allScopes...)}
 	for name, change := range map[string]func(*persistence.APIKey){
 		"expired": func(k *persistence.APIKey) { k.ExpiresAt = venues.At(time.Now()) },
 		"revoked": func(k *persistence.APIKey) { k.RevokedAt = venues.At(time.Now()) },
 		"address": func(k *persistence.APIKey) { k.Allow = []string{"203.0.113.0/24"} },
 	} {
-		ended[name] = w.key("cus_1", allScopes...)
-		record, err := w.store.APIKey(t.Context(), ended[name][len("vgk_"):][:8])
+		invalid[name] = w.key("cus_1", allScopes...)
+		record, err := w.store.APIKey(t.Context(), invalid[name][len("vgk_"):][:8])
 		if err != nil {
 			t.Fatal(err)
 		}
 		change(&record)
 		w.put(record)
 	}
-	for name, key := range ended {
+	for name, key := range invalid {
 		for _, r := range w.server.Routes() {
 			if r.Public {
 				continue
 			}
 			path, body := request(r)
 			if got := w.do(r.Method, path, key, body); got.status != http.StatusUnauthorized {
-				t.Errorf("%s: %s %s: %d", name, r.Method, r.Path, got.status)
+				t.Errorf("%s key: %s %s: status = %d, want 401", name, r.Method, r.Path, got.status)
 			}
 		}
 	}
 	if len(w.trader.commands) > 0 {
-		t.Errorf("commands: %v", w.trader.commands)
+		t.Errorf("commands = %v, want none", w.trader.commands)
 	}
 }
 
-// patient answers unauthorized however often authentication fails.
-type patient struct{ rest.Authenticator }
+// alwaysUnauthorized returns unauthorized however often authentication fails, instead
+// of rate_limited.
+type alwaysUnauthorized struct{ rest.Authenticator }
 
-func (p patient) Authenticate(ctx context.Context, key string, source netip.Addr) (auth.Principal, error) {
+func (p alwaysUnauthorized) Authenticate(ctx context.Context, key string, source netip.Addr) (auth.Principal, error) {
 	principal, err := p.Authenticator.Authenticate(ctx, key, source)
 	if venues.CodeOf(err) == venues.CodeRateLimited && err != nil {
 		err = venues.Errorf(venues.CodeUnauthorized, "m")
@@ -245,15 +249,15 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 		got.want(http.StatusNotFound, venues.CodeNotFound)
 	}
 	if got := w.do(http.MethodHead, "/v1/hooks/in/hook_1", "", ""); got.status != http.StatusNotFound {
-		t.Errorf("HEAD: %d", got.status)
+		t.Errorf("HEAD of a path that only supports POST: status = %d, want 404", got.status)
 	}
 	if got := w.do(http.MethodPut, "/v1/orders", "", ""); got.header.Get("Allow") != "GET, POST, DELETE, HEAD" || !strings.Contains(got.error().Message, "/docs") {
-		t.Errorf("%v %s", got.header, got.body)
+		t.Errorf("headers %v, body %s, want Allow and a reference to /docs", got.header, got.body)
 	}
 }
 
-// HEAD is GET without a body, wherever there is GET: load balancers and link
-// checkers ask with it.
+// HEAD works wherever GET does, without a body: load balancers and link checkers use
+// it.
 func TestHead(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1", venues.Binance)
@@ -267,13 +271,13 @@ func TestHead(t *testing.T) {
 			get, head := w.do(http.MethodGet, path, key, ""), w.do(http.MethodHead, path, key, "")
 			if head.status != get.status || len(head.body) > 0 || head.header.Get("Content-Length") != strconv.Itoa(len(get.body)) ||
 				head.header.Get("Content-Type") != get.header.Get("Content-Type") {
-				t.Errorf("HEAD %s: %d %v %q after GET %d of %d bytes", path, head.status, head.header, head.body, get.status, len(get.body))
+				t.Errorf("HEAD %s: status %d, headers %v, body %q, want those of GET with status %d and %d bytes", path, head.status, head.header, head.body, get.status, len(get.body))
 			}
 		}
 	}
 }
 
-func TestIDsThatCannotBe(t *testing.T) {
+func TestMalformedIDsAreNotFound(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1")
 	key := w.key("cus_1", allScopes...)
@@ -282,6 +286,6 @@ func TestIDsThatCannotBe(t *testing.T) {
 		w.do(http.MethodDelete, "/v1/orders/"+id, key, "").want(http.StatusNotFound, venues.CodeNotFound)
 	}
 	if len(w.trader.commands) > 0 {
-		t.Errorf("commands: %v", w.trader.commands)
+		t.Errorf("commands = %v, want none", w.trader.commands)
 	}
 }

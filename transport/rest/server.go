@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -17,41 +18,41 @@ import (
 
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/listen"
 )
 
-// Deps is what a Server needs. Everything up to Log is required.
+// Deps are the dependencies of a Server. The fields up to Log are required.
 type Deps struct {
-	Trader    Trader
-	Accounts  Accounts
-	Catalogue Catalogue
-	Records   Records
-	Auth      Authenticator
+	Trader      Trader
+	Accounts    Accounts
+	Instruments InstrumentSource
+	Records     Records
+	Auth        Authenticator
 	// Limiter counts requests per key; auth.NewMemoryLimiter makes one.
 	Limiter auth.Limiter
 	Ready   Readiness
-	// CursorSecret signs cursors; it belongs to the installation. At least
-	// api.CursorSecretBytesMin bytes.
+	// CursorSecret signs cursors, at least api.CursorSecretBytesMin bytes. All nodes of
+	// an installation must share it.
 	CursorSecret []byte
-	// AsyncAPI is the stream's document, served at /asyncapi.yaml.
+	// AsyncAPI is the document of the stream, served at /asyncapi.yaml.
 	AsyncAPI []byte
 	Log      *zap.Logger
 
-	// TLS, if set, encrypts what Serve accepts.
+	// TLS, if set, encrypts the connections that Serve accepts.
 	TLS *tls.Config
-	// TrustedProxies are those whose X-Forwarded-For and X-Forwarded-Proto are
-	// believed; none by default.
+	// TrustedProxies are the proxies whose X-Forwarded-For and X-Forwarded-Proto are
+	// trusted; default none.
 	TrustedProxies []netip.Prefix
 	// ConnsPerAddressMax bounds the connections of one address (IPv6: one /64);
-	// default 200.
-	// Behind a proxy every connection comes from it, so there it is off unless
-	// set. Negative is off.
+	// default 200, or no limit with TrustedProxies: behind a proxy every connection
+	// has its address. Negative is no limit.
 	ConnsPerAddressMax int
-	// ConnsMax bounds the connections that speak HTTP; default 4096. Those that
-	// were upgraded are their owner's to count.
+	// ConnsMax bounds the HTTP connections; default 4096. Upgraded connections do not
+	// count; the package that owns them bounds them.
 	ConnsMax int
-	// Observe, if set, is told of every answer, those of mounted routes included:
-	// the route's path, not the request's, and "none" where there is no route. It
-	// must not block.
+	// Observe, if set, is called for every response, including those of mounted
+	// routes. path is the path of the route, not of the request, and "none" where there
+	// is no route. It must not block.
 	Observe func(method, path string, status int, took time.Duration)
 }
 
@@ -64,22 +65,22 @@ const (
 	connsMaxDefault           = 4096
 	connsPerAddressMaxDefault = 200
 	requestsPerConnMax        = 10_000
-	// requestWait bounds a handler. It is longer than api.OrderAnswerWait, so
-	// that the account's own word ("pending") comes before ours.
+	// requestWait bounds a handler. It is longer than api.OrderAnswerWait, so that the
+	// account reports "pending" before the request times out.
 	requestWait = 8 * time.Second
 )
 
-// Server is the REST edge. Its App serves requests; see Mount for more routes.
+// Server serves the REST interface and the routes that other packages mount.
 type Server struct {
-	deps      Deps
-	app       *fiber.App
-	routes    []Route
-	cursors   *api.Cursors
-	catalogue catalogueIndex
-	docs      docsPage
+	deps        Deps
+	app         *fiber.App
+	routes      []Route
+	cursors     *api.Cursors
+	instruments instrumentIndex
+	docs        docsPage
 }
 
-// New builds the server and registers the routes. It starts nothing; see Serve.
+// New returns a server with all routes registered. It starts nothing; see Serve.
 func New(d Deps) (*Server, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func New(d Deps) (*Server, error) {
 	}
 	s := &Server{deps: d, cursors: cursors, docs: docs}
 	s.app = s.newApp()
-	s.app.Use(s.edge)
+	s.app.Use(s.middleware)
 	for _, r := range routes() {
 		if err := s.register(r); err != nil {
 			return nil, err
@@ -110,7 +111,7 @@ func (d *Deps) check() error {
 	}{
 		{"Trader", d.Trader != nil},
 		{"Accounts", d.Accounts != nil},
-		{"Catalogue", d.Catalogue != nil},
+		{"Catalogue", d.Instruments != nil},
 		{"Records", d.Records != nil},
 		{"Auth", d.Auth != nil},
 		{"Limiter", d.Limiter != nil},
@@ -125,7 +126,7 @@ func (d *Deps) check() error {
 	return nil
 }
 
-// methods are those that the router knows; the rest is refused before it.
+// methods returns the methods that the router knows. Others are rejected before it.
 func methods() []string {
 	return []string{
 		http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodPut, http.MethodHead, http.MethodOptions,
@@ -142,8 +143,8 @@ func (s *Server) newApp() *fiber.App {
 		Immutable:      true,
 		BodyLimit:      api.RESTBodyBytesMax,
 		ReadBufferSize: headerBytesMax,
-		// A connection that waits for its next request, and a stream, which never
-		// has one, hold no buffer for it.
+		// An idle connection, and a stream, which has no further request, hold no read
+		// buffer.
 		ReduceMemoryUsage:            true,
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
@@ -152,8 +153,8 @@ func (s *Server) newApp() *fiber.App {
 		DisablePreParseMultipartForm: true,
 		StrictRouting:                true,
 		CaseSensitive:                true,
-		// Forwarded headers count from these alone. The router takes the first
-		// address of the list, which is the client's word; see settleSource.
+		// Forwarded headers count only from these proxies. The router uses the first
+		// address of the list, which the client can forge; see setSource.
 		EnableTrustedProxyCheck: true,
 		TrustedProxies:          proxies,
 		ProxyHeader:             fiber.HeaderXForwardedFor,
@@ -165,13 +166,13 @@ func (s *Server) newApp() *fiber.App {
 	server := app.Server()
 	server.MaxRequestsPerConn = requestsPerConnMax
 	server.SecureErrorLogMessage = true // headers hold keys
-	server.Handler = s.screen(app, server.Handler)
+	server.Handler = s.rejectUnknownMethods(app, server.Handler)
 	return app
 }
 
-// screen refuses methods that the router does not know; the router itself would
-// answer them in plain text.
-func (s *Server) screen(app *fiber.App, next fasthttp.RequestHandler) fasthttp.RequestHandler {
+// rejectUnknownMethods returns a handler that answers methods which the router does
+// not know with an error body. The router itself would answer them in plain text.
+func (s *Server) rejectUnknownMethods(app *fiber.App, next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	known := methods()
 	return func(ctx *fasthttp.RequestCtx) {
 		if slices.Contains(known, string(ctx.Method())) {
@@ -186,31 +187,51 @@ func (s *Server) screen(app *fiber.App, next fasthttp.RequestHandler) fasthttp.R
 }
 
 func (s *Server) register(r Route) error {
-	if err := r.check(); err != nil {
+	if err := r.validate(); err != nil {
 		return err
 	}
 	s.routes = append(s.routes, r)
 	s.app.Add(r.Method, r.Path, s.serve(r))
 	if r.Method == http.MethodGet {
-		s.app.Add(http.MethodHead, r.Path, s.serve(r)) // the library leaves out the body
+		s.app.Add(http.MethodHead, r.Path, s.serve(r)) // the library omits the body
 	}
 	return nil
 }
 
-// App is the server's router, for tests and for its hooks. Routes are added
-// through Mount, connections accepted through Serve.
+// App returns the router, for tests and its lifecycle hooks. Mount adds routes, and
+// Serve accepts connections.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Shutdown stops accepting and waits for requests under way, until ctx ends.
-// Hijacked connections (the stream's) are their owner's to close.
+// Serve accepts requests on the listener until Shutdown, with TLS if Deps.TLS is
+// set. It blocks, and returns nil after Shutdown.
+func (s *Server) Serve(ln net.Listener) error {
+	if most := s.connsPerAddressMax(); most > 0 {
+		ln = listen.PerAddress(ln, most)
+	}
+	if s.deps.TLS != nil {
+		ln = tls.NewListener(ln, s.deps.TLS)
+	}
+	return s.app.Listener(listen.Quiet(ln))
+}
+
+// connsPerAddressMax returns zero for no limit.
+func (s *Server) connsPerAddressMax() int {
+	if s.deps.ConnsPerAddressMax == 0 && len(s.deps.TrustedProxies) > 0 {
+		return 0
+	}
+	return max(cmp.Or(s.deps.ConnsPerAddressMax, connsPerAddressMaxDefault), 0)
+}
+
+// Shutdown stops accepting connections and waits for requests in progress until ctx
+// ends. It does not close hijacked connections; their owner (the stream) does.
 func (s *Server) Shutdown(ctx context.Context) error { return s.app.ShutdownWithContext(ctx) }
 
-// Routes lists every route, those mounted included.
+// Routes returns every route, including mounted ones.
 func (s *Server) Routes() []Route { return slices.Clone(s.routes) }
 
-// Mount adds a route of another edge, which checks its callers itself: stream
-// (key in the first message), hooks (signature), console (session). Headers,
-// framing and errors are handled as for every request. Call it before serving.
+// Mount adds a route of another package, which authenticates its callers: stream
+// (key in the first message), hooks (signature), console (session). Headers, framing
+// and errors are handled as for every request. It must be called before Serve.
 func (s *Server) Mount(method, path string, h fiber.Handler) {
 	s.routes = append(s.routes, Route{Method: method, Path: path, Public: true, Mounted: true})
 	s.app.Add(method, path, h)

@@ -22,23 +22,23 @@ import (
 	"venuegate/venues"
 )
 
-func TestClockAndHealth(t *testing.T) {
+func TestTimeAndHealth(t *testing.T) {
 	w := newWorld(t)
 	text, _ := w.do(http.MethodGet, "/v1/time", "", "").want(200).object()["serverTime"].(string)
 	at, err := time.Parse(venues.TimeFormat, text)
 	if err != nil || time.Since(at).Abs() > time.Minute {
-		t.Errorf("serverTime %q: %v", text, err)
+		t.Errorf("serverTime = %q, error %v, want the current time", text, err)
 	}
 	w.do(http.MethodGet, "/healthz", "", "").want(200)
 	w.do(http.MethodGet, "/readyz", "", "").want(200)
 	w.ready.err = errors.New("the store at /var/lib is broken")
 	got := w.do(http.MethodGet, "/readyz", "", "").want(503, venues.CodeMaintenance)
 	if strings.Contains(string(got.body), "/var/lib") || got.header.Get("Retry-After") == "" {
-		t.Errorf("%v %s", got.header, got.body)
+		t.Errorf("headers %v, body %s, want Retry-After and no cause", got.header, got.body)
 	}
 	w.ready.err = venues.Errorf(venues.CodeMaintenance, "reconciling 2 customers")
 	if got := w.do(http.MethodGet, "/readyz", "", "").want(503, venues.CodeMaintenance); got.error().Message != "reconciling 2 customers" {
-		t.Errorf("%s", got.body)
+		t.Errorf("body = %s, want the message of the error", got.body)
 	}
 	w.do(http.MethodGet, "/healthz", "", "").want(200)
 }
@@ -46,15 +46,14 @@ func TestClockAndHealth(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	w := newWorld(t)
 	if got := w.do(http.MethodGet, "/openapi.yaml", "", "").want(200); !bytes.Equal(got.body, api.OpenAPI()) || got.header.Get("Content-Type") != "application/yaml" {
-		t.Errorf("openapi.yaml: %v", got.header)
+		t.Errorf("openapi.yaml: headers %v, %d bytes, want the document as YAML", got.header, len(got.body))
 	}
 	if got := w.do(http.MethodGet, "/asyncapi.yaml", "", "").want(200); !bytes.Equal(got.body, api.AsyncAPI()) {
-		t.Errorf("asyncapi.yaml: %.200s", got.body)
+		t.Errorf("asyncapi.yaml = %.200s, want the document", got.body)
 	}
 }
 
-// The page of the documentation says what the document says, loads nothing and
-// runs nothing.
+// The page shows the contents of both documents, and it loads and runs nothing.
 func TestDocsPage(t *testing.T) {
 	w := newWorld(t)
 	got := w.do(http.MethodGet, "/docs", "", "").want(200)
@@ -64,15 +63,16 @@ func TestDocsPage(t *testing.T) {
 			t.Errorf("%s %s is not on the page", r.Method, r.Path)
 		}
 	}
-	for _, event := range []persistence.EventType{
-		persistence.EventOrderFilled, persistence.EventOrderPartiallyFilled, persistence.EventPositionClosed,
-		persistence.EventStopTriggered, persistence.EventAlertFired, persistence.EventRiskLimitReached,
-	} {
+	events := persistence.EndpointWebhook.EventTypes()
+	if got := strings.Count(page, `<h3><span class="method">EVENT</span>`); got != len(events) {
+		t.Errorf("the page has %d events, want %d", got, len(events))
+	}
+	for _, event := range events {
 		_, section, found := strings.Cut(page, `<h3><span class="method">EVENT</span><span class="path">`+string(event)+`</span>`)
 		section, _, _ = strings.Cut(section, "</article>")
-		for _, member := range []string{"X-Service-Signature", "X-Service-Event-Id", "createdAt", "“" + string(event) + "”", "#schema-"} {
-			if !found || !strings.Contains(section, member) {
-				t.Errorf("event %s has no %s on the page", event, member)
+		for _, text := range []string{"X-Service-Signature", "X-Service-Event-Id", "createdAt", "“" + string(event) + "”", "#schema-"} {
+			if !found || !strings.Contains(section, text) {
+				t.Errorf("event %s has no %s on the page", event, text)
 			}
 		}
 	}
@@ -86,12 +86,12 @@ func TestDocsPage(t *testing.T) {
 		section, _, _ = strings.Cut(section, "</article>")
 		from := map[bool]string{true: "CLIENT", false: "SERVER"}[message == "auth" || message == "subscribe"]
 		if !found || !strings.Contains(section, from) || !strings.Contains(section, "Example") || !strings.Contains(section, "<code>") {
-			t.Errorf("message %s of the stream is not on the page: %s", message, section)
+			t.Errorf("stream message %s is not on the page: %s", message, section)
 		}
 	}
 	for _, text := range []string{"/v1/stream", "<ol><li>Connect to", "rejected[].reason", "4009", "missed"} {
 		if !strings.Contains(page, text) {
-			t.Errorf("%q of the stream is not on the page", text)
+			t.Errorf("stream text %q is not on the page", text)
 		}
 	}
 	for _, field := range []string{"protection.stopLoss", "error.venueCode", "error.details.fields", "nextCursor"} {
@@ -101,58 +101,59 @@ func TestDocsPage(t *testing.T) {
 	}
 	for _, forbidden := range []string{"<script", "http://", "https://", "onload", "javascript:", "src=", "ZgotmplZ", "**", "$ref"} {
 		if strings.Contains(page, forbidden) {
-			t.Errorf("the page holds %q", forbidden)
+			t.Errorf("the page contains %q", forbidden)
 		}
 	}
 	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		if !strings.Contains(page, `id="`+link[1]+`"`) {
-			t.Errorf("link to %s leads nowhere", link[1])
+			t.Errorf("link to %s has no target", link[1])
 		}
 	}
 	style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page)
 	sum := sha256.Sum256([]byte(style[1]))
 	if policy := got.header.Get("Content-Security-Policy"); !strings.Contains(policy, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") ||
 		!strings.HasPrefix(policy, "default-src 'none'") {
-		t.Errorf("policy %q", policy)
+		t.Errorf("policy = %q, want the hash of the style sheet and nothing else", policy)
 	}
 }
 
-func TestHeadersOfEveryAnswer(t *testing.T) {
+func TestCommonHeaders(t *testing.T) {
 	w := newWorld(t)
 	for _, path := range []string{"/v1/time", "/v1/nothing", "/v1/orders"} {
 		got := w.do(http.MethodGet, path, "", "")
 		if got.header.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" || got.header.Get("Referrer-Policy") != "no-referrer" ||
 			got.header.Get("Server") != "" || got.header.Get("Access-Control-Allow-Origin") != "" || got.header.Get("Content-Type") != "application/json" {
-			t.Errorf("%s: %v", path, got.header)
+			t.Errorf("%s: headers = %v", path, got.header)
 		}
 	}
 }
 
-// Reading and trading have their own allowances per key; every answer tells
-// what is left.
+// Reading and trading have separate rate limits per key, and every response carries
+// the remaining requests.
 func TestRateLimits(t *testing.T) {
 	w := newWorld(t)
-	answerable(w)
+	withOrder(w)
 	key, second := w.key("cus_1", allScopes...), w.key("cus_1", allScopes...)
 	for i := range api.TradesPerWindow {
 		got := w.do(http.MethodDelete, "/v1/orders/ord_1", key, "").want(200)
 		if i == 0 && (got.header.Get("RateLimit-Limit") != "120" || got.header.Get("RateLimit-Remaining") != "119" || got.header.Get("RateLimit-Reset") != "60") {
-			t.Errorf("headers %v", got.header)
+			t.Errorf("headers = %v", got.header)
 		}
 	}
 	sent := len(w.trader.commands)
 	got := w.do(http.MethodDelete, "/v1/orders/ord_1", key, "").want(429, venues.CodeRateLimited)
 	if got.header.Get("Retry-After") == "" || got.header.Get("RateLimit-Remaining") != "0" || len(w.trader.commands) != sent {
-		t.Errorf("headers %v", got.header)
+		t.Errorf("headers = %v", got.header)
 	}
 	w.do(http.MethodGet, "/v1/orders/ord_1", key, "").want(200)
 	w.do(http.MethodDelete, "/v1/orders/ord_1", second, "").want(200)
 }
 
-// Failures belong to their address: they spend no key's allowance.
-func TestFailedAuthenticationSpendsNothing(t *testing.T) {
+// Failed authentications count against their address, not against the rate limit of
+// a key.
+func TestFailedAuthenticationDoesNotCountAgainstTheKey(t *testing.T) {
 	w := newWorld(t)
-	answerable(w)
+	withOrder(w)
 	key := w.key("cus_1", persistence.ScopeRead)
 	for i := range 40 {
 		want, code := 401, venues.CodeUnauthorized
@@ -163,23 +164,23 @@ func TestFailedAuthenticationSpendsNothing(t *testing.T) {
 	}
 	got := w.do(http.MethodGet, "/v1/orders/ord_1", key, "").want(200)
 	if got.header.Get("RateLimit-Remaining") != "599" {
-		t.Errorf("headers %v", got.header)
+		t.Errorf("headers = %v", got.header)
 	}
 }
 
-// fullLimiter cannot decide.
-type fullLimiter struct{}
+// failingLimiter always returns an error.
+type failingLimiter struct{}
 
-func (fullLimiter) Take(context.Context, string, auth.Class, time.Time) (auth.Decision, error) {
+func (failingLimiter) Take(context.Context, string, auth.Class, time.Time) (auth.Decision, error) {
 	return auth.Decision{}, auth.ErrLimiterFull
 }
 
-func TestALimiterThatCannotDecideLetsNobodyThrough(t *testing.T) {
-	w := newWorld(t, func(d *rest.Deps) { d.Limiter = fullLimiter{} })
-	answerable(w)
+func TestRequestsAreRejectedWhenTheLimiterFails(t *testing.T) {
+	w := newWorld(t, func(d *rest.Deps) { d.Limiter = failingLimiter{} })
+	withOrder(w)
 	got := w.do(http.MethodGet, "/v1/orders/ord_1", w.key("cus_1", persistence.ScopeRead), "").want(429, venues.CodeRateLimited)
 	if got.header.Get("Retry-After") == "" {
-		t.Errorf("headers %v", got.header)
+		t.Errorf("headers = %v", got.header)
 	}
 }
 
@@ -190,7 +191,7 @@ func TestMountedRoutes(t *testing.T) {
 	w.server.Mount(http.MethodPost, "/v1/hooks/in/:hookId", func(c *fiber.Ctx) error {
 		seen = rest.Source(c)
 		if c.IP() != seen.String() {
-			t.Errorf("the router's address is %s, ours %v", c.IP(), seen)
+			t.Errorf("address of the router = %s, want %v", c.IP(), seen)
 		}
 		if c.Params("hookId") != "h" {
 			return venues.Errorf(venues.CodeBadSignature, "m")
@@ -206,42 +207,42 @@ func TestMountedRoutes(t *testing.T) {
 		for _, h := range headers {
 			request.Header.Add("X-Forwarded-For", h)
 		}
-		answered, err := w.server.App().Test(request, -1)
+		resp, err := w.server.App().Test(request, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer answered.Body.Close()
-		if answered.Header.Get("X-Request-Id") == "" {
-			t.Error("no request id")
+		defer resp.Body.Close()
+		if resp.Header.Get("X-Request-Id") == "" {
+			t.Error("response without X-Request-Id")
 		}
-		return answered.StatusCode
+		return resp.StatusCode
 	}
 	if got := call("http://a/v1/hooks/in/h"); got != 200 || seen.String() != "0.0.0.0" {
-		t.Errorf("%d from %v", got, seen)
+		t.Errorf("status %d from %v, want 200 from 0.0.0.0", got, seen)
 	}
 	if got := call("http://a/v1/hooks/in/x"); got != 401 {
-		t.Errorf("errors of mounted routes: %d", got)
+		t.Errorf("status of an error of a mounted route = %d, want 401", got)
 	}
 	for want, headers := range map[string][]string{
 		"203.0.113.7":  {"203.0.113.7"},
-		"203.0.113.8":  {"198.51.100.1, 203.0.113.8"},           // the client's word comes first
-		"203.0.113.9":  {"198.51.100.1, 203.0.113.9, 10.0.0.1"}, // an inner proxy of ours
-		"203.0.113.10": {"198.51.100.1", "203.0.113.10"},        // two lines are one list
-		"10.0.0.2":     {"junk, 10.0.0.2"},                      // nothing that can be read before it
+		"203.0.113.8":  {"198.51.100.1, 203.0.113.8"},           // the client's own entry comes first
+		"203.0.113.9":  {"198.51.100.1, 203.0.113.9, 10.0.0.1"}, // a trusted inner proxy
+		"203.0.113.10": {"198.51.100.1", "203.0.113.10"},        // two headers form one list
+		"10.0.0.2":     {"junk, 10.0.0.2"},                      // the entry before it is malformed
 		"2001:db8::1":  {"2001:db8::1"},
 	} {
 		if call("http://a/v1/hooks/in/h", headers...); seen.String() != want {
-			t.Errorf("%q: %v, want %s", headers, seen, want)
+			t.Errorf("X-Forwarded-For %q: source = %v, want %s", headers, seen, want)
 		}
 	}
 	routes := w.server.Routes()
 	if last := routes[len(routes)-1]; !last.Mounted || !last.Public || last.Path != "/v1/hooks/in/:hookId" {
-		t.Errorf("got %+v", last)
+		t.Errorf("last route = %+v, want the mounted one", last)
 	}
 }
 
-// Without trusted proxies a forwarded address is a claim.
-func TestForwardedAddressesAreNotBelieved(t *testing.T) {
+// Without trusted proxies X-Forwarded-For is ignored.
+func TestForwardedAddressWithoutTrustedProxiesIsIgnored(t *testing.T) {
 	w := newWorld(t)
 	var seen netip.Addr
 	w.server.Mount(http.MethodGet, "/who", func(c *fiber.Ctx) error {
@@ -253,18 +254,18 @@ func TestForwardedAddressesAreNotBelieved(t *testing.T) {
 		t.Fatal(err)
 	}
 	request.Header.Set("X-Forwarded-For", "203.0.113.7")
-	answered, err := w.server.App().Test(request, -1)
+	resp, err := w.server.App().Test(request, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered.Body.Close()
+	resp.Body.Close()
 	if seen.String() != "0.0.0.0" {
-		t.Errorf("believed %v", seen)
+		t.Errorf("source = %v, want 0.0.0.0", seen)
 	}
 }
 
 func TestDepsAreRequired(t *testing.T) {
 	if _, err := rest.New(rest.Deps{}); err == nil || !strings.Contains(err.Error(), "Trader") {
-		t.Errorf("got %v", err)
+		t.Errorf("error = %v, want one that names Trader", err)
 	}
 }

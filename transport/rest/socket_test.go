@@ -27,22 +27,23 @@ import (
 	"venuegate/venues"
 )
 
-// listen serves the world on a socket of its own.
+// listen serves the world on a TCP socket.
 func (w *world) listen() (address string) {
 	w.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.waits()
+	w.extendTimeouts()
 	w.serve(listener)
 	return listener.Addr().String()
 }
 
-// waits has the server wait longer than a slow machine takes for a request.
-func (w *world) waits() {
+// extendTimeouts makes the timeouts of the server longer than a slow machine needs for
+// a request.
+func (w *world) extendTimeouts() {
 	server := w.server.App().Server()
-	server.ReadTimeout, server.WriteTimeout = patience, patience
+	server.ReadTimeout, server.WriteTimeout = testTimeout, testTimeout
 }
 
 // serve serves the world until the end of the test.
@@ -51,7 +52,7 @@ func (w *world) serve(listener net.Listener) {
 	ended := make(chan error, 1)
 	go func() { ended <- w.server.Serve(listener) }()
 	w.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
 		if err := w.server.Shutdown(ctx); err != nil {
 			w.Error(err)
@@ -62,14 +63,14 @@ func (w *world) serve(listener net.Listener) {
 	})
 }
 
-// client is an HTTP client whose connections end with the test.
+// client returns an HTTP client whose connections are closed after the test.
 func (w *world) client() *http.Client {
 	transport := &http.Transport{}
 	w.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: patience}
+	return &http.Client{Transport: transport, Timeout: testTimeout}
 }
 
-// send posts a body over a socket.
+// send sends a request over a socket.
 func (w *world) send(client *http.Client, method, address, path, key string, body io.Reader, headers ...string) *response {
 	w.Helper()
 	request, err := http.NewRequestWithContext(w.Context(), method, "http://"+address+path, body)
@@ -81,25 +82,25 @@ func (w *world) send(client *http.Client, method, address, path, key string, bod
 		name, value, _ := strings.Cut(h, ": ")
 		request.Header.Set(name, value)
 	}
-	answered, err := client.Do(request)
+	resp, err := client.Do(request)
 	if err != nil {
 		w.Fatalf("%s %s: %v", method, path, err)
 	}
-	defer answered.Body.Close()
-	data, err := io.ReadAll(answered.Body)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
 	if err != nil {
 		w.Fatal(err)
 	}
-	return &response{w, answered.StatusCode, answered.Header, data}
+	return &response{w, resp.StatusCode, resp.Header, data}
 }
 
-// The answer to a body that is too large reaches the client, however much it
-// sends before it reads.
+// The response to a body that is too large reaches the client, even if it sends the
+// whole body before it reads.
 func TestBodyLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		t.Cleanup(func() { time.Sleep(pipetest.CleanerMax) })
 		w := newWorld(t)
-		answerable(w)
+		withOrder(w)
 		key := w.key("cus_1", persistence.ScopeTrade)
 		listener := pipetest.Listen()
 		w.serve(listener)
@@ -110,12 +111,12 @@ func TestBodyLimit(t *testing.T) {
 			reader := bufio.NewReader(conn)
 			head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n",
 				path, key, size, headers)
-			say(t, conn, head)
+			write(t, conn, head)
 			if headers != "" {
-				hear(t, reader).want(http.StatusContinue)
+				readResponse(t, reader).want(http.StatusContinue)
 			}
-			say(t, conn, marketOrder+strings.Repeat(" ", size-len(marketOrder)))
-			return hear(t, reader)
+			write(t, conn, marketOrder+strings.Repeat(" ", size-len(marketOrder)))
+			return readResponse(t, reader)
 		}
 		post("/v1/orders", api.RESTBodyBytesMax, "").want(http.StatusCreated)
 		for _, headers := range []string{"", "Expect: 100-continue\r\n"} {
@@ -123,24 +124,24 @@ func TestBodyLimit(t *testing.T) {
 				got := post("/v1/orders", size, headers)
 				got.want(http.StatusBadRequest, venues.CodeInvalidRequest)
 				if fmt.Sprint(got.error().Details["limit"]) != fmt.Sprint(api.RESTBodyBytesMax) || got.header.Get("X-Request-Id") == "" {
-					t.Errorf("%d bytes: %s", size, got.body)
+					t.Errorf("%d bytes: error = %s, want limit %d", size, got.body, api.RESTBodyBytesMax)
 				}
 			}
 		}
 		if len(w.trader.commands) != 1 {
-			t.Errorf("%d commands", len(w.trader.commands))
+			t.Errorf("%d commands, want 1", len(w.trader.commands))
 		}
 		got := post(api.HooksPath+"in/hook_1", api.RESTBodyBytesMax+1, "").want(http.StatusBadRequest, venues.CodeInvalidRequest)
 		if fmt.Sprint(got.error().Details["limit"]) != fmt.Sprint(api.HookBodyBytesMax) {
-			t.Errorf("to a hook: %s", got.body)
+			t.Errorf("body to a hook: error = %s, want limit %d", got.body, api.HookBodyBytesMax)
 		}
 	})
 }
 
-// say writes what the server must take.
-func say(t *testing.T, conn net.Conn, text string) {
+// write sends text on a connection and fails the test if that is not possible.
+func write(t *testing.T, conn net.Conn, text string) {
 	t.Helper()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(testTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, text); err != nil {
@@ -148,22 +149,23 @@ func say(t *testing.T, conn net.Conn, text string) {
 	}
 }
 
-// hear reads an answer.
-func hear(t *testing.T, reader *bufio.Reader) *response {
+// readResponse reads one response.
+func readResponse(t *testing.T, reader *bufio.Reader) *response {
 	t.Helper()
-	answer, err := http.ReadResponse(reader, nil)
+	resp, err := http.ReadResponse(reader, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &response{t, answer.StatusCode, answer.Header, body}
+	return &response{t, resp.StatusCode, resp.Header, body}
 }
 
-// A header past the limit is answered with the limit, and not repeated to anybody.
+// The response to a header that is too large names the limit and does not repeat the
+// header.
 func TestHeaderLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		t.Cleanup(func() { time.Sleep(pipetest.CleanerMax) })
@@ -172,20 +174,20 @@ func TestHeaderLimit(t *testing.T) {
 		w.serve(listener)
 		conn := listener.Dial(t)
 		raw := "GET /v1/time HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + strings.Repeat("k", 9<<10) + "\r\n\r\n"
-		go func() { _, _ = io.WriteString(conn, raw) }() // the server does not read to the end
-		got := hear(t, bufio.NewReader(conn)).want(http.StatusBadRequest, venues.CodeInvalidRequest)
+		go func() { _, _ = io.WriteString(conn, raw) }() // the server does not read all of it
+		got := readResponse(t, bufio.NewReader(conn)).want(http.StatusBadRequest, venues.CodeInvalidRequest)
 		if got.error().Details["limit"] == nil || strings.Contains(string(got.body), "kkk") {
-			t.Errorf("%s", got.body)
+			t.Errorf("error = %s, want the limit without the header", got.body)
 		}
 	})
 }
 
-// patience bounds the waits of a test; only one that fails spends it.
-const patience = time.Minute
+// testTimeout bounds the waits of a test; only failing tests reach it.
+const testTimeout = time.Minute
 
-// exchange sends raw bytes and reads the answers until the server closes. One that
-// waits for more fails the test.
-func exchange(t *testing.T, address string, raw string) (answers []*response) {
+// exchange sends raw bytes and reads the responses until the server closes the
+// connection. It fails the test if the server keeps it open.
+func exchange(t *testing.T, address string, raw string) (responses []*response) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -195,33 +197,33 @@ func exchange(t *testing.T, address string, raw string) (answers []*response) {
 	if _, err := io.WriteString(conn, raw); err != nil {
 		t.Fatal(err)
 	}
-	// An idle connection ends by itself, but not before it has idled.
-	if err := conn.SetReadDeadline(time.Now().Add(patience / 2)); err != nil {
+	// The server closes an idle connection only after a minute.
+	if err := conn.SetReadDeadline(time.Now().Add(testTimeout / 2)); err != nil {
 		t.Fatal(err)
 	}
 	reader := bufio.NewReader(conn)
 	for {
-		answer, err := http.ReadResponse(reader, nil)
+		resp, err := http.ReadResponse(reader, nil)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("the connection was left open after %d answers", len(answers))
+			t.Fatalf("the connection is still open after %d responses", len(responses))
 		}
 		if err != nil {
-			return answers
+			return responses
 		}
-		body, err := io.ReadAll(answer.Body)
-		answer.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
-		answers = append(answers, &response{t, answer.StatusCode, answer.Header, body})
+		responses = append(responses, &response{t, resp.StatusCode, resp.Header, body})
 	}
 }
 
-// Requests that two parsers can read differently are refused, and the
-// connection with whatever follows on it is closed.
+// Requests that two parsers may understand differently are rejected, and the
+// connection is closed with the rest of its data unread.
 func TestRequestSmuggling(t *testing.T) {
 	w := newWorld(t)
-	answerable(w)
+	withOrder(w)
 	key := w.key("cus_1", persistence.ScopeTrade)
 	address := w.listen()
 	const smuggled = "DELETE /v1/orders HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -260,21 +262,21 @@ func TestRequestSmuggling(t *testing.T) {
 		"unknown method":              {"BREW /v1/orders HTTP/1.1\r\nHost: a\r\n\r\n" + smuggled, 404},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answers := exchange(t, address, c.raw)
-			if len(answers) != 1 || answers[0].status != c.status {
-				t.Fatalf("answers %+v", answers)
+			responses := exchange(t, address, c.raw)
+			if len(responses) != 1 || responses[0].status != c.status {
+				t.Fatalf("responses = %+v, want one with status %d", responses, c.status)
 			}
-			r := answers[0]
+			r := responses[0]
 			if e := r.error(); e.RequestID == "" || e.RequestID != r.header.Get("X-Request-Id") {
-				t.Errorf("%s", r.body)
+				t.Errorf("error = %s, want the request id of the header", r.body)
 			}
 			if strings.Contains(string(r.body), key) {
-				t.Errorf("the key is in the answer: %s", r.body)
+				t.Errorf("the response contains the key: %s", r.body)
 			}
 		})
 	}
 	if len(w.trader.commands) > 0 {
-		t.Errorf("commands: %v", w.trader.commands)
+		t.Errorf("commands = %v, want none", w.trader.commands)
 	}
 }
 
@@ -282,16 +284,16 @@ func TestKeepAliveAndPipelining(t *testing.T) {
 	w := newWorld(t)
 	address := w.listen()
 	const one, last = "GET /v1/time HTTP/1.1\r\nHost: a\r\n\r\n", "GET /v1/time HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-	answers := exchange(t, address, strings.Repeat(one, 4)+last)
-	if len(answers) != 5 {
-		t.Errorf("%d answers", len(answers))
+	responses := exchange(t, address, strings.Repeat(one, 4)+last)
+	if len(responses) != 5 {
+		t.Errorf("%d responses, want 5", len(responses))
 	}
 	ids := map[string]bool{}
-	for _, a := range answers {
-		ids[a.header.Get("X-Request-Id")] = true
+	for _, r := range responses {
+		ids[r.header.Get("X-Request-Id")] = true
 	}
 	if len(ids) != 5 {
-		t.Errorf("ids %v", ids)
+		t.Errorf("request ids = %v, want 5 different ones", ids)
 	}
 }
 
@@ -301,13 +303,14 @@ func TestServerSettings(t *testing.T) {
 		server.MaxRequestBodySize != api.RESTBodyBytesMax || server.ReadBufferSize != 8<<10 || server.Concurrency != 4096 ||
 		server.MaxConnsPerIP != 0 || server.MaxRequestsPerConn != 10_000 || !server.SecureErrorLogMessage ||
 		!server.DisablePreParseMultipartForm || server.StreamRequestBody || !server.NoDefaultServerHeader {
-		t.Error("a setting differs from what is written down")
+		t.Errorf("a setting of the server differs from the documented one: read timeout %v, write timeout %v, idle timeout %v, body %d, buffer %d, connections %d",
+			server.ReadTimeout, server.WriteTimeout, server.IdleTimeout, server.MaxRequestBodySize, server.ReadBufferSize, server.Concurrency)
 	}
 }
 
-// A connection that a client dialled in advance and never used ends without a
-// word, as does one that idles after an answer; half a request is told why.
-func TestIdleConnectionsEndSilently(t *testing.T) {
+// An unused connection is closed without a response, as is one that is idle after a
+// response. An incomplete request gets an error.
+func TestIdleConnectionsAreClosed(t *testing.T) {
 	certificate := httptest.NewUnstartedServer(nil)
 	certificate.StartTLS()
 	defer certificate.Close()
@@ -315,9 +318,9 @@ func TestIdleConnectionsEndSilently(t *testing.T) {
 	pool.AddCert(certificate.Certificate())
 	const whole = "GET /v1/time HTTP/1.1\r\nHost: a\r\n\r\n"
 	for name, c := range map[string]struct {
-		sent   string
-		answer string
-		after  time.Duration
+		sent     string
+		response string
+		after    time.Duration
 	}{
 		"nothing":        {"", "", 5 * time.Second},
 		"a request":      {whole, "HTTP/1.1 200 ", time.Minute},
@@ -327,7 +330,7 @@ func TestIdleConnectionsEndSilently(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, encrypted %t", name, encrypted), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newWorld(t, func(d *rest.Deps) {
-						if encrypted { // a ticket would have to be read, or it would hold a pipe up
+						if encrypted { // an unread session ticket would block the pipe
 							d.TLS = &tls.Config{Certificates: certificate.TLS.Certificates, MinVersion: tls.VersionTLS12, SessionTicketsDisabled: true}
 						}
 					})
@@ -343,18 +346,18 @@ func TestIdleConnectionsEndSilently(t *testing.T) {
 						conn = secured
 					}
 					begun := time.Now()
-					if c.sent != "" { // a pipe tells of a write of nothing
+					if c.sent != "" { // a pipe reports even an empty write
 						if _, err := io.WriteString(conn, c.sent); err != nil {
 							t.Fatal(err)
 						}
 					}
-					said, err := io.ReadAll(conn)
-					text, answers := string(said), strings.Count(string(said), "HTTP/1.1 ")
-					if err != nil || !strings.HasPrefix(text, c.answer) || (answers > 0) != (c.answer != "") || answers > 1 {
-						t.Errorf("the server said %q, %v", text, err)
+					received, err := io.ReadAll(conn)
+					text, responses := string(received), strings.Count(string(received), "HTTP/1.1 ")
+					if err != nil || !strings.HasPrefix(text, c.response) || (responses > 0) != (c.response != "") || responses > 1 {
+						t.Errorf("received %q, error %v, want %q", text, err, c.response)
 					}
 					if took := time.Since(begun); took != c.after {
-						t.Errorf("it ended after %s, want %s", took, c.after)
+						t.Errorf("connection closed after %s, want %s", took, c.after)
 					}
 				})
 			})
@@ -362,22 +365,22 @@ func TestIdleConnectionsEndSilently(t *testing.T) {
 	}
 }
 
-// One address holds a number of connections; others are not affected, and one
-// that closes makes room.
+// The connections of one address are bounded; other addresses are not affected, and a
+// closed connection no longer counts.
 func TestConnectionsPerAddress(t *testing.T) {
 	w := newWorld(t, func(d *rest.Deps) { d.ConnsPerAddressMax = 2 })
 	address := w.listen()
-	answers := func(conn net.Conn) bool {
+	served := func(conn net.Conn) bool {
 		t.Helper()
 		if _, err := io.WriteString(conn, "GET /v1/time HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 			return false
 		}
-		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			return false
 		}
-		answer.Body.Close()
-		return answer.StatusCode == http.StatusOK
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
 	}
 	dial := func(from string) net.Conn {
 		t.Helper()
@@ -390,24 +393,24 @@ func TestConnectionsPerAddress(t *testing.T) {
 		return conn
 	}
 	first, second := dial("127.0.0.1"), dial("127.0.0.1")
-	if !answers(first) || !answers(second) {
-		t.Fatal("two connections were not served")
+	if !served(first) || !served(second) {
+		t.Fatal("the first two connections are not served")
 	}
-	if answers(dial("127.0.0.1")) {
-		t.Error("a third was served")
+	if served(dial("127.0.0.1")) {
+		t.Error("a third connection is served, want it closed")
 	}
-	if !answers(dial("127.0.0.2")) {
-		t.Error("another address was not served")
+	if !served(dial("127.0.0.2")) {
+		t.Error("another address is not served")
 	}
 	first.Close()
-	for deadline := time.Now().Add(patience); !answers(dial("127.0.0.1")); {
+	for deadline := time.Now().Add(testTimeout); !served(dial("127.0.0.1")); {
 		if time.Now().After(deadline) {
-			t.Fatal("a closed connection made no room")
+			t.Fatal("a closed connection still counts")
 		}
 	}
 }
 
-// Over TLS the answers say so, and the limit counts connections all the same.
+// Responses over TLS carry Strict-Transport-Security.
 func TestServeTLS(t *testing.T) {
 	certificate := httptest.NewUnstartedServer(nil)
 	certificate.StartTLS()
@@ -421,18 +424,19 @@ func TestServeTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered, err := client.Do(request)
+	resp, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered.Body.Close()
+	resp.Body.Close()
 	client.CloseIdleConnections()
-	if answered.StatusCode != http.StatusOK || answered.Header.Get("Strict-Transport-Security") == "" {
-		t.Errorf("%d %v", answered.StatusCode, answered.Header)
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Strict-Transport-Security") == "" {
+		t.Errorf("status %d, headers %v, want 200 with Strict-Transport-Security", resp.StatusCode, resp.Header)
 	}
 }
 
-// What is mounted can reach the descriptor of a counted connection.
+// Mounted handlers can reach the descriptor of a connection that is counted per
+// address.
 func TestCountedConnectionsKeepTheirDescriptor(t *testing.T) {
 	w := newWorld(t)
 	found := make(chan bool, 1)
@@ -447,14 +451,14 @@ func TestCountedConnectionsKeepTheirDescriptor(t *testing.T) {
 	})
 	w.send(w.client(), http.MethodGet, w.listen(), "/descriptor", "", nil).want(http.StatusOK)
 	if !<-found {
-		t.Error("no descriptor")
+		t.Error("the connection has no descriptor")
 	}
 }
 
-// A shut down server ends what is under way and accepts nothing more.
+// Shutdown stops accepting connections and lets requests in progress finish.
 func TestShutdownWaitsForRequests(t *testing.T) {
 	w := newWorld(t)
-	answerable(w)
+	withOrder(w)
 	key := w.key("cus_1", persistence.ScopeTrade)
 	entered, leave := make(chan struct{}), make(chan struct{})
 	w.trader.hook = func(context.Context, any) {
@@ -465,13 +469,13 @@ func TestShutdownWaitsForRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.waits()
+	w.extendTimeouts()
 	served := make(chan error, 1)
 	go func() { served <- w.server.Serve(listener) }()
-	answered := make(chan int, 1)
+	resp := make(chan int, 1)
 	client := w.client()
 	go func() {
-		answered <- w.send(client, http.MethodDelete, listener.Addr().String(), "/v1/orders/ord_1", key, nil).status
+		resp <- w.send(client, http.MethodDelete, listener.Addr().String(), "/v1/orders/ord_1", key, nil).status
 	}()
 	<-entered
 	ended := make(chan error, 1)
@@ -480,8 +484,8 @@ func TestShutdownWaitsForRequests(t *testing.T) {
 		t.Error(err)
 	}
 	close(leave)
-	if status := <-answered; status != http.StatusOK {
-		t.Errorf("status %d", status)
+	if status := <-resp; status != http.StatusOK {
+		t.Errorf("status = %d, want 200", status)
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)

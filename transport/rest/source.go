@@ -10,24 +10,24 @@ import (
 
 type sourceKey struct{}
 
-// Source is the address that a request comes from, for handlers that are
-// mounted on the server; see Server.Mount.
+// Source returns the client address of a request, for handlers that are mounted on
+// the server; see Server.Mount.
 func Source(c *fiber.Ctx) netip.Addr {
 	addr, _ := c.Locals(sourceKey{}).(netip.Addr)
 	return addr
 }
 
-// settleSource finds the source once and leaves it as the only forwarded
-// address, so that c.IP() of a mounted handler is the same one.
-func (s *Server) settleSource(c *fiber.Ctx) {
+// setSource determines the client address once and stores it as the only forwarded
+// address, so that c.IP() returns the same one in a mounted handler.
+func (s *Server) setSource(c *fiber.Ctx) {
 	addr := s.source(c)
 	c.Locals(sourceKey{}, addr)
 	c.Request().Header.Set(fiber.HeaderXForwardedFor, addr.String())
 }
 
-// source walks X-Forwarded-For from the end, where our own proxies write, and
-// stops at the first address that is not one of them: what stands before it is
-// the client's word.
+// source returns the client address. It reads X-Forwarded-For from the end, where the
+// trusted proxies append, and stops at the first address that is not one of them: the
+// client can forge everything before it.
 func (s *Server) source(c *fiber.Ctx) netip.Addr {
 	addr := remote(c.Context().RemoteAddr())
 	if !s.trusts(addr) {

@@ -1,23 +1,22 @@
-// Package reusetest finds edges that keep the memory of a request.
+// Package reusetest detects edges that keep references to the memory of a request.
 //
-// The HTTP library answers every request of a connection out of the same
-// buffers: a string that still points into one reads as part of the next request,
-// which may be another customer's. Nothing fails then; an order id simply becomes
-// a different one. So a test hands what an edge gave to the engine to Kept, has
-// the edge serve a request for each of Marks, and asks Kept whether everything
-// still reads as it did:
+// The HTTP library uses the same buffers for every request of a connection: a string
+// that still points into one changes to a part of the next request, which may be
+// another customer's. There is no error then: an order id becomes a different one. A
+// test passes the values that an edge sends to the engine to Retained, sends a request for
+// each of Marks, and checks that no value has changed:
 //
-//	var kept reusetest.Kept
-//	trader.hook = func(command any) { kept.Keep("command", command) }
+//	var retained reusetest.Retained
+//	trader.hook = func(command any) { retained.Retain("command", command) }
 //	for mark := range reusetest.Marks() {
 //		send("DELETE", "/v1/orders/ord_"+mark)
 //	}
-//	kept.Check(t)
+//	retained.Check(t)
 //
-// Marks are of one length and share no letter, so that a buffer that was used
-// again cannot read as before. The buffers come from pools, and under the race
-// detector a pool throws away one in four; each mark but the last is another
-// chance to meet a buffer again, so that all of them together miss none.
+// Marks have the same length and no common letter, so that a buffer that is used again
+// differs. The buffers come from pools, and under the race detector a pool drops one
+// in four; every mark but the last is another chance that a buffer is used again, so
+// that together they miss none.
 package reusetest
 
 import (
@@ -29,14 +28,14 @@ import (
 )
 
 const (
-	// rounds is how many requests of one kind are sent.
+	// rounds is the number of requests of one kind.
 	rounds = 24
-	// markChars is long enough to be an order id, and short enough for a symbol.
+	// markChars is long enough for an order id and short enough for a symbol.
 	markChars = 8
 )
 
-// Marks are texts for a request each, in capitals: a symbol that is spelt as it
-// should be is not copied on the way.
+// Marks returns a text for each request, in capitals: the edge does not copy a symbol
+// that needs no normalization.
 func Marks() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range rounds {
@@ -47,57 +46,57 @@ func Marks() iter.Seq[string] {
 	}
 }
 
-// Kept remembers values as they are, and how they read. The zero value is ready.
-// It is safe for concurrent use.
-type Kept struct {
+// Retained has values and their text when they were added. The zero value is ready to
+// use. It is safe for concurrent use.
+type Retained struct {
 	mu     sync.Mutex
-	values []kept
+	values []retained
 }
 
-type kept struct {
-	what  string
+type retained struct {
+	name  string
 	value any
-	read  string
+	text  string
 }
 
-// Keep takes a value that an edge handed on. It must not be changed by those who
-// may. Text that hides itself when it is printed is given as a string.
-func (k *Kept) Keep(what string, value any) {
+// Retain adds a value that an edge has passed on. The value must not be changed
+// afterwards. A type whose String method hides its text must be passed as a string.
+func (k *Retained) Retain(name string, value any) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.values = append(k.values, kept{what, value, read(value)})
+	k.values = append(k.values, retained{name, value, format(value)})
 }
 
-// read copies what it prints.
-func read(value any) string { return fmt.Sprintf("%+v", value) }
+// format returns a copy of the text of a value.
+func format(value any) string { return fmt.Sprintf("%+v", value) }
 
-// Changed lists the first value of each name that reads otherwise by now.
-func (k *Kept) Changed() map[string]string {
+// Changed describes the first value of each name whose text has changed.
+func (k *Retained) Changed() map[string]string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	changed := map[string]string{}
 	for _, v := range k.values {
-		if now := read(v.value); now != v.read && changed[v.what] == "" {
-			changed[v.what] = fmt.Sprintf("%q reads as %q by now", v.read, now)
+		if now := format(v.value); now != v.text && changed[v.name] == "" {
+			changed[v.name] = fmt.Sprintf("%q is now %q", v.text, now)
 		}
 	}
 	return changed
 }
 
-// Check fails the test for what has changed, and where a name was not kept once
-// for each mark: then there was nothing to find.
-func (k *Kept) Check(t testing.TB, names ...string) {
+// Check fails the test if a value has changed, and if a name was not retained once
+// for each mark: then there was nothing to check.
+func (k *Retained) Check(t testing.TB, names ...string) {
 	t.Helper()
-	for what, how := range k.Changed() {
-		t.Errorf("%s points into the memory of its request: %s", what, how)
+	for name, change := range k.Changed() {
+		t.Errorf("%s points into the memory of its request: %s", name, change)
 	}
 	seen := map[string]int{}
 	for _, v := range k.values {
-		seen[v.what]++
+		seen[v.name]++
 	}
 	for _, name := range names {
 		if seen[name] < rounds {
-			t.Errorf("%s was handed on %d times, want %d: have %v", name, seen[name], rounds, seen)
+			t.Errorf("%s was retained %d times, want %d: %v", name, seen[name], rounds, seen)
 		}
 	}
 }

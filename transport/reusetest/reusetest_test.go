@@ -14,53 +14,53 @@ import (
 	"venuegate/transport/reusetest"
 )
 
-// serve has a handler keep what it is given of a request, of each mark.
-func serve(t *testing.T, config fiber.Config, keep func(kept *reusetest.Kept, c *fiber.Ctx)) *reusetest.Kept {
+// serve sends a request for each mark to a handler that retains parts of it.
+func serve(t *testing.T, config fiber.Config, retain func(retained *reusetest.Retained, c *fiber.Ctx)) *reusetest.Retained {
 	t.Helper()
-	var kept reusetest.Kept
+	var retained reusetest.Retained
 	config.DisableStartupMessage = true
 	app := fiber.New(config)
 	app.Post("/kept/:id", func(c *fiber.Ctx) error {
-		keep(&kept, c)
+		retain(&retained, c)
 		return nil
 	})
 	for mark := range reusetest.Marks() {
 		request := httptest.NewRequest(http.MethodPost, "/kept/"+mark+"?q="+mark, strings.NewReader(mark))
 		request.Header.Set("X-Mark", mark)
-		answered, err := app.Test(request, -1)
+		response, err := app.Test(request, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = io.Copy(io.Discard, answered.Body)
-		_ = answered.Body.Close()
+		_, _ = io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
 	}
-	return &kept
+	return &retained
 }
 
-func keepAll(kept *reusetest.Kept, c *fiber.Ctx) {
-	kept.Keep("path", c.Params("id"))
-	kept.Keep("query", c.Query("q"))
-	kept.Keep("header", c.Get("X-Mark"))
-	kept.Keep("body", c.Request().Body())
+func retainAll(retained *reusetest.Retained, c *fiber.Ctx) {
+	retained.Retain("path", c.Params("id"))
+	retained.Retain("query", c.Query("q"))
+	retained.Retain("header", c.Get("X-Mark"))
+	retained.Retain("body", c.Request().Body())
 }
 
-// What points into a request is found each time, wherever in it.
-func TestFindsWhatIsKept(t *testing.T) {
+// References are detected every time, in every part of a request.
+func TestReferencesAreDetected(t *testing.T) {
 	want := []string{"body", "header", "path", "query"}
 	for range 20 {
-		kept := serve(t, fiber.Config{}, keepAll)
-		if got := slices.Sorted(maps.Keys(kept.Changed())); !slices.Equal(got, want) {
-			t.Fatalf("found %q, want %q", got, want)
+		retained := serve(t, fiber.Config{}, retainAll)
+		if got := slices.Sorted(maps.Keys(retained.Changed())); !slices.Equal(got, want) {
+			t.Fatalf("changed = %q, want %q", got, want)
 		}
 	}
 }
 
-func TestCopiesAreNotFound(t *testing.T) {
-	kept := serve(t, fiber.Config{Immutable: true}, func(kept *reusetest.Kept, c *fiber.Ctx) {
-		kept.Keep("path", c.Params("id"))
-		kept.Keep("query", c.Query("q"))
-		kept.Keep("header", c.Get("X-Mark"))
-		kept.Keep("body", strings.Clone(string(c.Request().Body())))
+func TestCopiesAreNotReported(t *testing.T) {
+	retained := serve(t, fiber.Config{Immutable: true}, func(retained *reusetest.Retained, c *fiber.Ctx) {
+		retained.Retain("path", c.Params("id"))
+		retained.Retain("query", c.Query("q"))
+		retained.Retain("header", c.Get("X-Mark"))
+		retained.Retain("body", strings.Clone(string(c.Request().Body())))
 	})
-	kept.Check(t, "path", "query", "header", "body")
+	retained.Check(t, "path", "query", "header", "body")
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkVerify compares the verification of a 300-byte body with hashing it,
-// and with an HMAC that is made anew for each request.
+// and with a new HMAC for each request.
 func BenchmarkVerify(b *testing.B) {
 	body := []byte(strings.Repeat("x", 300))
 	key := signing.NewKey("whsec_0123456789012345678901234567890123456789012")

@@ -9,33 +9,32 @@ import (
 	"time"
 )
 
-// Tolerance is how far a timestamp may lie from the receiver's clock, on either
-// side: "the allowed deviation is ±300 s".
+// Tolerance is the largest difference between a timestamp and the receiver's clock,
+// on either side: "the allowed deviation is ±300 s".
 const Tolerance = 300 * time.Second
 
 // timestampCharsMax bounds the digits of a timestamp.
 const timestampCharsMax = 12
 
-// Reason says why a signature is refused. It is an error, and its text is fit
-// for the one who sent the request.
+// Reason is the error of a rejected signature. Its text may be sent to the client.
 type Reason string
 
-// Reasons, in the order in which they are found.
+// Reasons, in the order in which they are checked.
 const (
-	// Missing: one of the two headers is absent or empty.
+	// Missing means that one of the two headers is absent or empty.
 	Missing Reason = "missing_signature"
-	// Malformed: a header has not the form that the interface gives it.
+	// Malformed means that a header does not have the specified form.
 	Malformed Reason = "malformed_signature"
-	// Mismatch: no key signs this body at this timestamp so.
+	// Mismatch means that no key has this signature of body and timestamp.
 	Mismatch Reason = "signature_mismatch"
-	// Stale: the signature is right, and too old or from the future.
+	// Stale means that the signature matches and is too old or from the future.
 	Stale Reason = "stale_timestamp"
 )
 
 func (r Reason) Error() string { return string(r) }
 
-// Verify says whether one of the keys signed the body, within Tolerance of now.
-// It answers nil or a Reason.
+// Verify returns nil if one of the keys signed the body within Tolerance of now, else
+// a Reason.
 func Verify(signature, timestamp string, body []byte, now time.Time, keys ...*Key) error {
 	if signature == "" || timestamp == "" {
 		return Missing
@@ -60,7 +59,7 @@ func Verify(signature, timestamp string, body []byte, now time.Time, keys ...*Ke
 	}
 }
 
-// parseSignature reads "sha256=" and exactly 64 hexadecimal digits of any case.
+// parseSignature parses "sha256=" and exactly 64 hexadecimal digits of any case.
 func parseSignature(text string) (sum [sha256.Size]byte, ok bool) {
 	digits, ok := strings.CutPrefix(text, scheme)
 	if !ok || len(text) != signatureChars {
@@ -72,7 +71,7 @@ func parseSignature(text string) (sum [sha256.Size]byte, ok bool) {
 	return sum, err == nil
 }
 
-// parseTimestamp reads decimal digits alone: no sign, no space, no fraction.
+// parseTimestamp parses decimal digits only: no sign, space or fraction.
 func parseTimestamp(text string) (int64, error) {
 	if len(text) > timestampCharsMax {
 		return 0, Malformed

@@ -29,27 +29,27 @@ var vectors = []struct {
 	{"long secret", strings.Repeat("k", 200), 0, "x", "50ae18bf75ca698bb1dd28580b85e7736ea38c8cd46f3575bd0517707a057274"},
 }
 
-func TestVectors(t *testing.T) {
+func TestSignaturesMatchOpenSSL(t *testing.T) {
 	for _, v := range vectors {
 		t.Run(v.name, func(t *testing.T) {
 			key := signing.NewKey(v.secret)
-			for range 2 { // a key serves again
+			for range 2 { // a key can be used again
 				signature, timestamp := key.Sign(v.at, []byte(v.body))
 				if signature != "sha256="+v.hex || timestamp != fmt.Sprint(v.at) {
-					t.Fatalf("signed %s at %s", signature, timestamp)
+					t.Fatalf("Sign = %s, %s; want sha256=%s, %d", signature, timestamp, v.hex, v.at)
 				}
 			}
 			for _, text := range []string{v.hex, strings.ToUpper(v.hex), strings.ToUpper(v.hex[:9]) + v.hex[9:]} {
 				err := signing.Verify("sha256="+text, fmt.Sprint(v.at), []byte(v.body), time.Unix(v.at, 0), key)
 				if err != nil {
-					t.Errorf("%s: %v", text, err)
+					t.Errorf("signature %s: error %v, want none", text, err)
 				}
 			}
 		})
 	}
 }
 
-func TestReasons(t *testing.T) {
+func TestVerifyReturnsTheReason(t *testing.T) {
 	key, other := signing.NewKey("whsec_one"), signing.NewKey("whsec_two")
 	body := []byte(`{"action":"notify","comment":"hello"}`)
 	at := time.Unix(1767225600, 0)
@@ -71,7 +71,7 @@ func TestReasons(t *testing.T) {
 		{"neither", "", "", at, []*signing.Key{key}, signing.Missing},
 		{"no scheme", digits, stamp, at, []*signing.Key{key}, signing.Malformed},
 		{"another scheme", "sha1=" + digits, stamp, at, []*signing.Key{key}, signing.Malformed},
-		{"a scheme of capitals", "SHA256=" + digits, stamp, at, []*signing.Key{key}, signing.Malformed},
+		{"a scheme in capitals", "SHA256=" + digits, stamp, at, []*signing.Key{key}, signing.Malformed},
 		{"a short digest", good[:len(good)-2], stamp, at, []*signing.Key{key}, signing.Malformed},
 		{"a long digest", good + "00", stamp, at, []*signing.Key{key}, signing.Malformed},
 		{"no hexadecimal digit", good[:len(good)-1] + "g", stamp, at, []*signing.Key{key}, signing.Malformed},
@@ -92,29 +92,29 @@ func TestReasons(t *testing.T) {
 		{"more than 300 s late", good, stamp, at.Add(300*time.Second + 1), []*signing.Key{key}, signing.Stale},
 		{"more than 300 s early", good, stamp, at.Add(-300*time.Second - 1), []*signing.Key{key}, signing.Stale},
 		{"wrong and late", good, "1", at, []*signing.Key{key}, signing.Mismatch},
-		{"of another age", far, farStamp, at, []*signing.Key{key}, signing.Stale},
+		{"far in the future", far, farStamp, at, []*signing.Key{key}, signing.Stale},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := signing.Verify(c.signature, c.stamp, body, c.now, c.keys...); !errors.Is(err, c.want) {
-				t.Errorf("%v, want %v", err, c.want)
+				t.Errorf("error = %v, want %v", err, c.want)
 			}
 		})
 	}
 }
 
-func TestHeadersBearThePrefix(t *testing.T) {
+func TestHeaderNamesHaveThePrefix(t *testing.T) {
 	want := signing.Headers{Signature: "X-Service-Signature", Timestamp: "X-Service-Timestamp", EventID: "X-Service-Event-Id", Attempt: "X-Service-Attempt"}
 	if got := signing.NewHeaders(""); got != want {
-		t.Error(got)
+		t.Errorf("headers = %+v, want %+v", got, want)
 	}
 	if got := signing.NewHeaders("X-Brand").Signature; got != "X-Brand-Signature" {
-		t.Error(got)
+		t.Errorf("header = %s, want X-Brand-Signature", got)
 	}
 }
 
 func TestKeyDoesNotPrintItsSecret(t *testing.T) {
 	key := signing.NewKey("whsec_canary")
 	if text := fmt.Sprintf("%v %+v %#v %s", key, key, key, key); strings.Contains(text, "canary") {
-		t.Error(text)
+		t.Errorf("key prints as %s, want no secret in it", text)
 	}
 }

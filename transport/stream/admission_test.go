@@ -18,16 +18,16 @@ import (
 
 var _ stream.Authenticator = (*auth.Authenticator)(nil)
 
-// wantRefused takes an HTTP answer instead of an upgrade.
-func wantRefused(t *testing.T, s *server, header http.Header, status int, code venues.Code) {
+// wantRejected expects an HTTP error instead of an upgrade.
+func wantRejected(t *testing.T, s *server, header http.Header, status int, code venues.Code) {
 	t.Helper()
-	ws, answer, err := s.upgrade(header)
+	ws, handshake, err := s.upgrade(header)
 	if err == nil {
 		_ = ws.Close()
-		t.Fatal("the upgrade was not refused")
+		t.Fatalf("the upgrade succeeded, want %d %s", status, code)
 	}
-	if answer.status != status || !strings.Contains(answer.body, `"code":"`+string(code)+`"`) {
-		t.Fatalf("got %v, %+v, want %d %s", err, answer, status, code)
+	if handshake.status != status || !strings.Contains(handshake.body, `"code":"`+string(code)+`"`) {
+		t.Fatalf("error %v, response %+v, want %d %s", err, handshake, status, code)
 	}
 }
 
@@ -35,7 +35,7 @@ func TestOrigins(t *testing.T) {
 	options := stream.Options{AllowedOrigins: []string{"https://console.example"}}
 	inMemory(t, options, func(t *testing.T, s *server) {
 		for _, origin := range []string{"https://evil.example", "https://console.example.evil", "http://console.example", "null", "http://stream.test"} {
-			wantRefused(t, s, http.Header{"Origin": {origin}, "Cookie": {"session=1"}}, http.StatusForbidden, venues.CodeScopeRequired)
+			wantRejected(t, s, http.Header{"Origin": {origin}, "Cookie": {"session=1"}}, http.StatusForbidden, venues.CodeScopeRequired)
 		}
 		ws, _, err := s.upgrade(http.Header{"Origin": {"https://console.example"}})
 		if err != nil {
@@ -53,7 +53,7 @@ func TestOrigins(t *testing.T) {
 	})
 }
 
-func TestNoHandshake(t *testing.T) {
+func TestRequestsThatAreNoHandshakeAreRejected(t *testing.T) {
 	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
 		client := http.Client{Transport: &http.Transport{DialContext: s.dial, DisableKeepAlives: true}}
 		for name, header := range map[string]http.Header{
@@ -73,7 +73,7 @@ func TestNoHandshake(t *testing.T) {
 			body, _ := io.ReadAll(response.Body)
 			_ = response.Body.Close()
 			if response.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "invalid_request") {
-				t.Errorf("%s: got %d %s", name, response.StatusCode, body)
+				t.Errorf("%s: status %d, body %s, want 400 invalid_request", name, response.StatusCode, body)
 			}
 		}
 	})
@@ -83,16 +83,16 @@ func TestUnauthenticatedPerAddress(t *testing.T) {
 	inMemory(t, stream.Options{UnauthenticatedPerAddressMax: 2}, func(t *testing.T, s *server) {
 		first := s.connect()
 		second := s.connect()
-		wantRefused(t, s, nil, http.StatusTooManyRequests, venues.CodeRateLimited)
+		wantRejected(t, s, nil, http.StatusTooManyRequests, venues.CodeRateLimited)
 		first.send(`{"op":"auth","token":"alice"}`)
 		first.next()
-		third := s.connect() // the first is known now
-		wantRefused(t, s, nil, http.StatusTooManyRequests, venues.CodeRateLimited)
+		third := s.connect() // the first no longer counts
+		wantRejected(t, s, nil, http.StatusTooManyRequests, venues.CodeRateLimited)
 		third.close()
 		synctest.Wait()
 		fourth := s.connect()
 		if got := s.hub.Stats(); got.Unauthenticated != 2 || got.Connections != 3 || got.Refused != 2 || got.Opened != 4 {
-			t.Errorf("got %+v", got)
+			t.Errorf("stats = %+v, want 3 connections, 2 unauthenticated, 4 opened, 2 refused", got)
 		}
 		for _, c := range []*client{first, second, fourth} {
 			c.close()
@@ -103,7 +103,7 @@ func TestUnauthenticatedPerAddress(t *testing.T) {
 func TestConnectionLimit(t *testing.T) {
 	inMemory(t, stream.Options{ConnsMax: 1}, func(t *testing.T, s *server) {
 		c := s.login("alice")
-		wantRefused(t, s, nil, http.StatusTooManyRequests, venues.CodeRateLimited)
+		wantRejected(t, s, nil, http.StatusTooManyRequests, venues.CodeRateLimited)
 		c.close()
 		synctest.Wait()
 		s.login("alice").close()
@@ -116,31 +116,31 @@ func TestConnectionsPerKey(t *testing.T) {
 		second := s.connect()
 		second.send(`{"op":"auth","token":"alice","id":1}`)
 		if m := second.wantError(api.StreamLimit); m.ID != 1.0 || m.Details["limit"] != 1.0 {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("error = %s, want id 1 and limit 1", m.text)
 		}
 		first.close()
 		synctest.Wait()
-		second.send(`{"op":"auth","token":"alice"}`) // still open, and now there is place
+		second.send(`{"op":"auth","token":"alice"}`) // still open, and the key has no other connection now
 		if m := second.next(); m.Op != "auth" {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want the reply to auth", m.text)
 		}
 		s.login("alice/read").close() // another key
 		second.close()
 	})
 }
 
-func TestKeyIsCheckedAgain(t *testing.T) {
+func TestKeysAreRechecked(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(s *server)
 		closes bool
 	}{
-		{"holds", func(*server) {}, false},
-		{"revoked", func(s *server) { s.keys.answer("alice", errWrongKey) }, true},
+		{"valid", func(*server) {}, false},
+		{"revoked", func(s *server) { s.keys.setError("alice", errWrongKey) }, true},
 		{"revoked, and its address limited", func(s *server) {
-			s.keys.answer("alice", venues.Errorf(venues.CodeRateLimited, "too many failures"))
+			s.keys.setError("alice", venues.Errorf(venues.CodeRateLimited, "too many failures"))
 		}, true},
-		{"cannot be checked", func(s *server) { s.keys.answer("alice", fmt.Errorf("disk")) }, false},
+		{"cannot be checked", func(s *server) { s.keys.setError("alice", fmt.Errorf("disk")) }, false},
 		{"other scopes", func(s *server) { s.keys.rename("alice", "alice/read") }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,21 +150,21 @@ func TestKeyIsCheckedAgain(t *testing.T) {
 				second := s.login("alice")
 				other := s.login("bob")
 				tt.change(s)
-				asked := s.keys.questions()
+				before := s.keys.calls()
 				time.Sleep(29 * time.Second)
-				if s.keys.questions() != asked {
-					t.Error("checked too early")
+				if n := s.keys.calls() - before; n != 0 {
+					t.Errorf("%d checks within 29 s, want none", n)
 				}
 				if tt.closes {
 					first.wantClosed(4001)
 					second.wantClosed(4001)
 					if took := time.Since(start); took != 30*time.Second {
-						t.Errorf("closed after %v", took)
+						t.Errorf("closed after %v, want 30s", took)
 					}
 				}
 				time.Sleep(2 * time.Second)
-				if n := s.keys.questions() - asked; n != 2 {
-					t.Errorf("%d questions for two keys", n)
+				if n := s.keys.calls() - before; n != 2 {
+					t.Errorf("%d checks, want one for each of two keys", n)
 				}
 				other.send(`{"op":"ping"}`)
 				other.next()
@@ -189,19 +189,19 @@ func TestRevokeKey(t *testing.T) {
 		s.hub.RevokeKey("key_alice")
 		revoked.wantClosed(4001)
 		if took := time.Since(start); took != 0 {
-			t.Errorf("closed after %v", took)
+			t.Errorf("closed after %v, want immediately", took)
 		}
 		other.send(`{"op":"ping"}`)
 		other.next()
 		other.close()
 		synctest.Wait()
 		if got := s.hub.Stats(); got.Closes[4001] != 1 {
-			t.Errorf("got %+v", got)
+			t.Errorf("stats = %+v, want one close with 4001", got)
 		}
 	})
 }
 
-func TestShutdown(t *testing.T) {
+func TestCloseEndsEveryConnection(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 2}, func(t *testing.T, s *server) {
 		clients := []*client{s.connect()}
 		for range 5 {
@@ -214,7 +214,7 @@ func TestShutdown(t *testing.T) {
 		closed := make(chan error, 1)
 		go func() { closed <- s.hub.Close(context.Background()) }()
 		synctest.Wait()
-		wantRefused(t, s, nil, http.StatusServiceUnavailable, venues.CodeMaintenance)
+		wantRejected(t, s, nil, http.StatusServiceUnavailable, venues.CodeMaintenance)
 		for _, c := range clients {
 			c.wantClosed(4012)
 		}
@@ -222,16 +222,16 @@ func TestShutdown(t *testing.T) {
 			t.Error(err)
 		}
 		if n := s.feed.open(); n != 0 {
-			t.Errorf("%d upstream subscriptions left", n)
+			t.Errorf("%d upstream subscriptions left, want none", n)
 		}
 		if got := s.hub.Stats(); got.Connections != 0 || got.Closes[4012] != 6 {
-			t.Errorf("got %+v", got)
+			t.Errorf("stats = %+v, want six closes with 4012", got)
 		}
 		s.stopApp()
 	})
 }
 
-func TestShutdownIsBounded(t *testing.T) {
+func TestCloseTakesAtMostASecond(t *testing.T) {
 	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
 		c := s.login("alice") // never reads the close
 		start := time.Now()
@@ -239,40 +239,40 @@ func TestShutdownIsBounded(t *testing.T) {
 			t.Error(err)
 		}
 		if took := time.Since(start); took > time.Second {
-			t.Errorf("took %v", took)
+			t.Errorf("took %v, want at most 1s", took)
 		}
 		s.stopApp()
 		c.close()
 	})
 }
 
-func TestShutdownGivesUp(t *testing.T) {
+func TestCloseReturnsWhenItsContextEnds(t *testing.T) {
 	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
-		held := make(chan struct{})
-		s.feed.refuse = func(venues.Topic) error { <-held; return nil }
+		blocked := make(chan struct{})
+		s.feed.onSubscribe = func(venues.Topic) error { <-blocked; return nil }
 		c := s.login("alice")
 		c.send(`{"op":"subscribe","channels":["orders"]}`)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		if err := s.hub.Close(ctx); err == nil {
-			t.Error("Close says that a connection that the feed holds up is gone")
+			t.Error("Close returned no error while the feed blocks a connection")
 		}
-		close(held)
+		close(blocked)
 		c.close()
 		synctest.Wait()
 		if got := s.hub.Stats(); got.Connections != 0 {
-			t.Errorf("got %+v", got)
+			t.Errorf("stats = %+v, want no connections", got)
 		}
 	})
 }
 
 func TestNewChecksItsArguments(t *testing.T) {
 	if _, err := stream.New(stream.Deps{}, stream.Options{}); err == nil {
-		t.Error("a hub of nothing")
+		t.Error("New accepted empty Deps")
 	}
 	deps := stream.Deps{Feed: newFakeFeed(), Auth: &fakeKeys{}, Log: nop}
 	if _, err := stream.New(deps, stream.Options{Shards: -1}); err == nil || !strings.Contains(err.Error(), "Shards") {
-		t.Errorf("got %v", err)
+		t.Errorf("error = %v, want one that names Shards", err)
 	}
 }

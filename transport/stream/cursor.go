@@ -2,59 +2,60 @@ package stream
 
 import "venuegate/venues"
 
-// verdict is how a frame relates to the ones before it.
-type verdict uint8
+// frameOrder is the relation of a frame to the frames before it.
+type frameOrder uint8
 
 const (
-	// follows: the next of its epoch.
-	follows verdict = iota + 1
-	// restarts: a snapshot that follows nothing; everything before it is void.
-	restarts
-	// resends: a snapshot of the newest state, asked for by Resync.
-	resends
-	// jumps: frames before this one are missing, and it is no snapshot.
-	jumps
-	// repeats: an old frame; there is nothing to do with it.
-	repeats
+	// inOrder: the next frame of its epoch.
+	inOrder frameOrder = iota + 1
+	// restart: a snapshot that does not continue the sequence and replaces all before.
+	restart
+	// resentSnapshot: a snapshot of the newest state, the response to a Resync.
+	resentSnapshot
+	// afterGap: frames before this one are missing, and it is not a snapshot.
+	afterGap
+	// duplicate: an old frame, to be ignored.
+	duplicate
 )
 
-// cursor is the position in a topic. It is a pure state machine: frames in,
-// verdicts out.
+// cursor is the position in a topic. It is a pure state machine that classifies
+// frames.
 type cursor struct {
 	epoch   uint64
 	seq     uint64
 	started bool
 }
 
-// advance takes the next frame. missed is how many frames are missing before it
-// in case of jumps, 0 if that is not known. first is what a first frame that is
-// no snapshot counts as: follows on topics without snapshots, else jumps.
-func (c *cursor) advance(f *venues.Frame, first verdict) (v verdict, missed uint64) {
+// advance moves to the next frame and returns its order. For afterGap, missed is the
+// number of missing frames, 0 if unknown. first is the order of a first frame that is
+// not a snapshot: inOrder on topics without snapshots, else afterGap.
+func (c *cursor) advance(f *venues.Frame, first frameOrder) (order frameOrder, missed uint64) {
 	last := *c
-	v = last.judge(f, first)
-	if v != repeats {
+	order = last.classify(f, first)
+	if order != duplicate {
 		*c = cursor{epoch: f.Epoch, seq: f.Seq, started: true}
 	}
-	if v == jumps && last.started && last.epoch == f.Epoch {
+	if order == afterGap && last.started && last.epoch == f.Epoch {
 		missed = f.Seq - last.seq - 1
 	}
-	return v, missed
+	return order, missed
 }
 
-func (c *cursor) judge(f *venues.Frame, first verdict) verdict {
+// classify returns the order of a frame after this position.
+func (c *cursor) classify(f *venues.Frame, first frameOrder) frameOrder {
 	sameEpoch := c.started && c.epoch == f.Epoch
 	switch {
 	case sameEpoch && f.Seq == c.seq+1:
-		return follows
+		return inOrder
 	case sameEpoch && f.Seq == c.seq && f.Snapshot:
-		return resends
+		return resentSnapshot
 	case sameEpoch && f.Seq <= c.seq:
-		return repeats
+		return duplicate
 	case f.Snapshot:
-		return restarts
+		return restart
 	case !c.started:
 		return first
 	default:
-		return jumps
+		return afterGap
 	}
 }

@@ -13,18 +13,18 @@ import (
 	"venuegate/transport/stream"
 )
 
-func (s *server) connectDeflating() *client {
+func (s *server) loginWithCompression() *client {
 	s.t.Helper()
-	ws, answer, err := s.upgradeBy(websocket.Dialer{EnableCompression: true}, nil)
+	ws, handshake, err := s.upgradeBy(websocket.Dialer{EnableCompression: true}, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	offered := strings.Contains(answer.header.Get("Sec-WebSocket-Extensions"), "permessage-deflate")
+	negotiated := strings.Contains(handshake.header.Get("Sec-WebSocket-Extensions"), "permessage-deflate")
 	c := &client{t: s.t, ws: ws}
 	if m := c.next(); m.Op != "welcome" {
-		s.t.Fatalf("got %s", m.text)
+		s.t.Fatalf("message = %s, want welcome", m.text)
 	}
-	if !offered {
+	if !negotiated {
 		s.t.Error("permessage-deflate was not negotiated")
 	}
 	c.send(`{"op":"auth","token":"alice"}`)
@@ -32,52 +32,52 @@ func (s *server) connectDeflating() *client {
 	return c
 }
 
-func TestDeflate(t *testing.T) {
+func TestCompressedFrames(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1, Compression: true}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "book:okx:BTCUSDT:200")
-		o.widen(200)
-		plain, deflating := s.login("bob"), s.connectDeflating()
-		p, d := follow(t, plain, o), follow(t, deflating, o)
+		o.addLevels(200)
+		plain, deflating := s.login("bob"), s.loginWithCompression()
+		p, d := subscribeBook(t, plain, o), subscribeBook(t, deflating, o)
 		for range 5 {
-			synctest.Wait() // what was written before is counted
+			synctest.Wait() // until earlier writes are counted
 			before := s.hub.Stats().WrittenBytes
 			o.republish()
-			p.must(t, plain)
-			d.must(t, deflating)
+			p.readNext(t, plain)
+			d.readNext(t, deflating)
 			synctest.Wait()
 			one := o.frameBytes()
 			if written := int(s.hub.Stats().WrittenBytes - before); written >= 2*one || written <= one {
-				t.Errorf("%d bytes were written for a plain and a compressed frame of %d", written, one)
+				t.Errorf("%d bytes written for a plain and a compressed frame of %d, want less than two frames", written, one)
 			}
 		}
-		o.publish() // small: not worth it
-		p.must(t, plain)
-		d.must(t, deflating)
+		o.publish() // too small to be compressed
+		p.readNext(t, plain)
+		d.readNext(t, deflating)
 		plain.close()
 		deflating.close()
 	})
 }
 
-func TestDeflateIsOffUnlessAskedFor(t *testing.T) {
+func TestCompressionIsOffByDefault(t *testing.T) {
 	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
-		ws, answer, err := s.upgradeBy(websocket.Dialer{EnableCompression: true}, nil)
+		ws, handshake, err := s.upgradeBy(websocket.Dialer{EnableCompression: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := answer.header.Get("Sec-WebSocket-Extensions"); got != "" {
-			t.Errorf("got %q", got)
+		if got := handshake.header.Get("Sec-WebSocket-Extensions"); got != "" {
+			t.Errorf("Sec-WebSocket-Extensions = %q, want none", got)
 		}
 		_ = ws.Close()
 	})
 }
 
-// A small compressed message that becomes a large one meets the same limit.
-func TestInflatedSizeIsLimited(t *testing.T) {
+// The size limit applies to the decompressed message.
+func TestDecompressedSizeIsLimited(t *testing.T) {
 	inMemory(t, stream.Options{Compression: true}, func(t *testing.T, s *server) {
-		c := s.connectDeflating()
+		c := s.loginWithCompression()
 		c.send(`{"op":"ping","pad":"` + strings.Repeat("x", api.StreamFrameBytesMax/2) + `"}`)
 		if m := c.next(); m.Op != "pong" {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want pong", m.text)
 		}
 		bomb := `{"op":"ping","pad":"` + strings.Repeat("x", 50*api.StreamFrameBytesMax) + `"}`
 		var packed bytes.Buffer
@@ -85,10 +85,10 @@ func TestInflatedSizeIsLimited(t *testing.T) {
 		_, _ = w.Write([]byte(bomb))
 		_ = w.Close()
 		if packed.Len() > api.StreamFrameBytesMax {
-			t.Fatal("the bomb is too big itself")
+			t.Fatalf("the compressed message has %d bytes, want at most %d", packed.Len(), api.StreamFrameBytesMax)
 		}
 		c.ws.EnableWriteCompression(true)
-		go func() { _ = c.ws.WriteMessage(websocket.TextMessage, []byte(bomb)) }() // ends when the server has closed
+		go func() { _ = c.ws.WriteMessage(websocket.TextMessage, []byte(bomb)) }() // returns when the server has closed
 		c.wantClosed(1009)
 		c.close()
 	})

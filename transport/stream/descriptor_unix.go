@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// writeDescriptor writes k.data as far as the kernel takes it without waiting.
-// It always reports itself done, so that the runtime never waits either.
+// writeDescriptor writes as much of k.data as the kernel accepts without blocking. It
+// always returns true, so that the runtime does not wait for the descriptor either.
 func (k *socket) writeDescriptor(fd uintptr) bool {
 	for k.written < len(k.data) {
 		n, err := syscall.Write(int(fd), k.data[k.written:])

@@ -1,61 +1,62 @@
-// Package stream is the WebSocket edge, GET /v1/stream. transport/api/asyncapi.yaml
-// is what clients see of it; this page is how it is built.
+// Package stream serves the WebSocket, GET /v1/stream. transport/api/asyncapi.yaml
+// describes it for clients; this page describes how it is built.
 //
 // # Parts
 //
-//	Hub      admission, shards, recheck of keys, shutdown
-//	session  one connection: the handler's goroutine reads it, a shard writes it
-//	shard    one goroutine that owns the writing of its connections
-//	topic    one upstream subscription of a shard, shared by its sessions
-//	cursor   the position in a topic: what follows, what is a hole
-//	queue    what waits for one socket
-//	socket   writing without waiting
+//	Hub        admission, shards, recheck of keys, shutdown
+//	admission  limits on open connections, per process, address and key
+//	session    one connection: the goroutine of its handler reads it, a shard writes it
+//	shard      one goroutine that owns the writing side of its connections
+//	topic      one upstream subscription of a shard, shared by its sessions
+//	cursor     the position in a topic: detects gaps and duplicates
+//	queue      frames that wait for one socket
+//	socket     non-blocking writes
 //
-// A frame is encoded once by the owner of the topic and never copied until it is
-// written: queues hold references. A shard takes what has come in, until some
-// session has 32 frames to write, hands the frames to the queues of its sessions,
-// and then makes one write to every socket that has something queued. Sessions with the same frames
-// are written the same bytes, joined once. While it writes, more comes in, which
-// is how frames coalesce under load; no timer is involved, so a frame that comes
-// alone goes out at once.
+// A frame is encoded once, by the owner of the topic, and not copied until it is
+// written: queues hold references. A shard takes the frames that have arrived, until
+// some session has 32 frames to write, adds them to the queues of its sessions, and
+// then makes one write to every socket with a non-empty queue. Sessions with the same
+// frames share one buffer with the frames joined. While the shard writes, more frames
+// arrive, so frames coalesce under load; there is no timer, and a single frame is
+// written immediately.
 //
 // # Writing
 //
-// A write goes straight to the descriptor and never waits. What the kernel does
-// not take is handed, with the socket, to a goroutine that exists for this one
-// write; the session queues until it is done. So a stalled socket costs its
-// shard nothing but a failed system call, and a healthy one needs no goroutine.
-// Connections without a descriptor (TLS) are written in that goroutine always.
+// A write goes directly to the file descriptor and never blocks. What the kernel does
+// not accept is handed, with the socket, to a goroutine that exists for this one
+// write; the session queues frames until it is done. A stalled socket therefore costs
+// its shard one failed system call, and a healthy one needs no goroutine. Connections
+// without a descriptor (TLS) are always written in such a goroutine.
 //
 // # Sequence
 //
-// The numbers in the frames are the owner's, the same for every client. A topic
-// keeps one cursor for all its subscribers, because those that are live have by
-// definition been given everything up to it. One that comes, or comes back,
-// awaits a snapshot: the newest frame if that is one, else the answer to a
-// Resync, which all that await share and the live ones are spared. A hole that
-// the feed shows makes everyone await; a hole is never passed on.
+// The sequence numbers in the frames are those of the owner, the same for every
+// client. A topic keeps one cursor for all its subscribers, because live subscribers
+// have received everything up to it. A new or lagging subscriber awaits a snapshot:
+// the newest frame if that is one, else the response to a Resync, which is sent to
+// all awaiting subscribers and to no live one. After a gap in the feed all subscribers
+// await a snapshot; a gap is never passed on.
 //
-// # Slow readers
+// # Slow clients
 //
-// Queues are bounded in bytes, market data apart from the rest. Where a market
-// frame finds no place, the frames of its channel are dropped, the subscriber
-// lags, and when the socket has drained it awaits a snapshot like one that comes.
-// If its book becomes stale meanwhile it is told so. Trades have no snapshot:
-// the reader gets a gap message in their place, which says how many are missing
-// and keeps the numbers whole. Where a frame of a private channel finds no place
-// the connection is closed with 4009, and so it is when a write stalls for 10 s.
+// Queues are bounded in bytes, market data separately from the rest. When a market
+// frame does not fit, the queued frames of its topic are dropped and the subscriber
+// lags; once the socket has drained, it awaits a snapshot like a new subscriber. If
+// its book becomes stale meanwhile, it receives the stale message. Trades have no
+// snapshot: the client receives a gap message, which states how many trades are
+// missing and keeps the sequence continuous. When a frame of a private topic does not
+// fit, or when a write stalls for 10 s, the connection is closed with 4009.
 //
 // # Ownership
 //
-// fasthttp pools connections and uses them for the next client as soon as the
-// handler returns. The handler therefore returns only when the shard has let go
-// of the session (session.detach) and a background write, cut short, has ended
-// (socket.cut). Private topics are keyed by customer and name together.
+// fasthttp pools connections and reuses them for the next client as soon as the
+// handler returns. The handler therefore returns only after the shard has released
+// the session (session.detach) and a background write has been interrupted and has
+// ended (socket.stopWriting). Private topics are keyed by customer and name.
 //
 // # Compression
 //
 // permessage-deflate is negotiated if Options.Compression is set, without context
-// takeover on both sides. So a compressed frame depends on nothing but itself and
-// is, like a plain one, made once a shard and topic, for those that want it.
+// takeover on either side. A compressed frame thus depends on no other frame and is
+// made once per shard and topic, like an uncompressed one.
 package stream

@@ -1,24 +1,24 @@
 package stream
 
-// Hold keeps every shard busy until release is called. It returns when they are.
-func (h *Hub) Hold() (release func()) {
+// Pause blocks every shard until resume is called. It returns when all are blocked.
+func (h *Hub) Pause() (resume func()) {
 	gate := make(chan struct{})
 	for _, sh := range h.shards {
-		busy := make(chan struct{})
-		sh.inbox.do(func() {
-			close(busy)
+		blocked := make(chan struct{})
+		sh.inbox.post(func() {
+			close(blocked)
 			<-gate
 		})
-		<-busy
+		<-blocked
 	}
 	return func() { close(gate) }
 }
 
-// Limits of the hub that tests lean on.
+// Limits of the hub that tests use.
 const (
 	InboxEventsMax = inboxEventsMax
 	WriteStallMax  = writeStallMax
 )
 
-// Deliveries is Stats().Deliveries without the rest.
+// Deliveries returns Stats().Deliveries without computing the rest.
 func (h *Hub) Deliveries() uint64 { return h.counters.deliveries.Load() }

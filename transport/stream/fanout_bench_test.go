@@ -17,55 +17,54 @@ import (
 	"venuegate/venues"
 )
 
-// The benchmarks compare the hub with a loop of writes that does the same system
-// calls and nothing else: 16 frames joined beforehand, one net.Conn.Write for
-// each of as many sockets. Both have the same readers, take turns, and run in
-// one process, so only their ratio means anything.
+// The benchmarks compare the hub with a loop that makes the same system calls and
+// nothing else: one net.Conn.Write of 16 joined frames per socket. Both have the same
+// readers, alternate, and run in one process, so only their ratio is meaningful.
 
 const (
-	// batch is how many frames the raw loop joins.
+	// batch is the number of frames that the raw loop joins.
 	batch = 16
-	// window is how many frames are under way to the hub at most: one batch is
-	// written while the next one comes in.
-	window = 2 * batch
-	// turn is how many batches one side writes before it is the other's turn.
+	// inFlightMax bounds the frames in flight to the hub: one batch is written while the
+	// next one arrives.
+	inFlightMax = 2 * batch
+	// turn is the number of batches that one side writes before they alternate.
 	turn = 8
-	// pollInterval is short against a batch for 1000 sockets.
+	// pollInterval is short compared with a batch for 1000 sockets.
 	pollInterval = 50 * time.Microsecond
 )
 
-// tap is a Feed whose topics are fed by hand.
-type tap struct {
+// manualFeed is a Feed whose frames the benchmark publishes.
+type manualFeed struct {
 	mu    sync.Mutex
-	sinks map[string]*tapTopic
+	sinks map[string]*manualTopic
 }
 
-type tapTopic struct {
+type manualTopic struct {
 	sinks []venues.FrameSink
 	seq   uint64
 }
 
-func (f *tap) Subscribe(_ string, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error) {
+func (f *manualFeed) Subscribe(_ string, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.sinks == nil {
-		f.sinks = make(map[string]*tapTopic)
+		f.sinks = make(map[string]*manualTopic)
 	}
 	if f.sinks[topic.String()] == nil {
-		f.sinks[topic.String()] = new(tapTopic)
+		f.sinks[topic.String()] = new(manualTopic)
 	}
 	t := f.sinks[topic.String()]
 	t.sinks = append(t.sinks, sink)
 	return noSubscription{}, nil
 }
 
-func (f *tap) publish(channel string, payload []byte) {
+func (f *manualFeed) publish(topic string, payload []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t := f.sinks[channel]
+	t := f.sinks[topic]
 	t.seq++
 	for _, sink := range t.sinks {
-		sink.Deliver(venues.Frame{Topic: channel, Epoch: 1, Seq: t.seq, Bytes: payload})
+		sink.Deliver(venues.Frame{Topic: topic, Epoch: 1, Seq: t.seq, Bytes: payload})
 	}
 }
 
@@ -74,7 +73,7 @@ type noSubscription struct{}
 func (noSubscription) Resync() {}
 func (noSubscription) Close()  {}
 
-// drain reads a connection to its end, and adds what it read to total.
+// drain reads a connection until it ends, and adds the bytes read to total.
 func drain(conn net.Conn, total *atomic.Int64) {
 	buffer := make([]byte, 16<<10)
 	for {
@@ -86,7 +85,7 @@ func drain(conn net.Conn, total *atomic.Int64) {
 	}
 }
 
-// rawSockets are connections that a loop writes.
+// rawSockets are the connections of the raw loop.
 type rawSockets struct {
 	conns []net.Conn
 	batch []byte
@@ -117,7 +116,7 @@ func newRawSockets(b *testing.B, n, frameBytes int) *rawSockets {
 	return r
 }
 
-// write makes one write to each.
+// write makes one write to each connection.
 func (r *rawSockets) write(b *testing.B) {
 	for _, conn := range r.conns {
 		if _, err := conn.Write(r.batch); err != nil {
@@ -126,65 +125,64 @@ func (r *rawSockets) write(b *testing.B) {
 	}
 }
 
-// audience is a hub with subscribers who read everything.
-type audience struct {
+// readers is a hub with subscribers that read everything.
+type readers struct {
 	*server
-	tap      *tap
-	channels []string
-	payload  []byte
-	// subscriptions is how many deliveries a frame of every channel is,
-	// published how many there were, base what the hub had written before.
+	manual  *manualFeed
+	topics  []string
+	payload []byte
+	// subscriptions is the number of deliveries of one frame of every topic, published
+	// the number of deliveries so far, base what the hub had delivered before.
 	subscriptions uint64
 	published     uint64
 	base          uint64
 }
 
-// newAudience connects n subscribers; channelsOf says what each is subscribed
-// to.
-func newAudience(b *testing.B, n, payloadBytes int, options stream.Options, channels []string, channelsOf func(i int) []string) *audience {
+// newReaders connects n subscribers; topicsOf returns the topics of each.
+func newReaders(b *testing.B, n, payloadBytes int, options stream.Options, topics []string, topicsOf func(i int) []string) *readers {
 	b.Helper()
-	a := &audience{tap: new(tap), channels: channels, payload: []byte(strings.Repeat("x", payloadBytes))}
+	a := &readers{manual: new(manualFeed), topics: topics, payload: []byte(strings.Repeat("x", payloadBytes))}
 	options.ConnsPerKeyMax = 2 * n
-	a.server = newServerOver(b, a.tap, options, true, func(app *fiber.App) { app.Server().ReadBufferSize = 4096 })
+	a.server = newServerOver(b, a.manual, options, true, func(app *fiber.App) { app.Server().ReadBufferSize = 4096 })
 	var ignored atomic.Int64
 	for i := range n {
 		c := a.login("alice")
-		list := channelsOf(i)
+		list := topicsOf(i)
 		c.subscribe(list...)
 		a.subscriptions += uint64(len(list))
 		go drain(c.ws.NetConn(), &ignored)
 	}
-	eventually(b, "every answer is written", func() bool { return a.hub.Stats().Deliveries == uint64(3*n) })
+	eventually(b, "every reply is written", func() bool { return a.hub.Stats().Deliveries == uint64(3*n) })
 	a.base = a.hub.Stats().Deliveries
 	return a
 }
 
-// publish sends frames of every channel in turn, with at most window frames per
-// channel under way. It ends when all are written.
-func (a *audience) publish(frames int) {
+// publish sends frames of every topic in turn, with at most inFlightMax frames per
+// topic in flight. It returns when all are written.
+func (a *readers) publish(frames int) {
 	for range frames {
-		a.await(uint64(window-1) * a.subscriptions)
-		for _, channel := range a.channels {
-			a.tap.publish(channel, a.payload)
+		a.await(uint64(inFlightMax-1) * a.subscriptions)
+		for _, topic := range a.topics {
+			a.manual.publish(topic, a.payload)
 		}
 		a.published += a.subscriptions
 	}
 	a.await(0)
 }
 
-// await waits until at most so many deliveries are under way. It looks now and
-// then instead of spinning, which would take a core from the readers.
-func (a *audience) await(most uint64) {
-	for a.under() > most {
+// await waits until at most that many deliveries are in flight. It polls at an
+// interval, because spinning would take a core from the readers.
+func (a *readers) await(most uint64) {
+	for a.inFlight() > most {
 		time.Sleep(pollInterval)
 	}
 }
 
-// under is how many deliveries are under way.
-func (a *audience) under() uint64 { return a.published - (a.hub.Deliveries() - a.base) }
+// inFlight returns the number of deliveries in flight.
+func (a *readers) inFlight() uint64 { return a.published - (a.hub.Deliveries() - a.base) }
 
-// compare measures both sides in turns.
-func compare(b *testing.B, a *audience, raw *rawSockets, deliveriesOfRaw int) {
+// compare measures both sides alternately.
+func compare(b *testing.B, a *readers, raw *rawSockets, deliveriesOfRaw int) {
 	var hubTime, rawTime time.Duration
 	var hubDeliveries, rawDeliveries, mallocs uint64
 	var before, after runtime.MemStats
@@ -206,7 +204,7 @@ func compare(b *testing.B, a *audience, raw *rawSockets, deliveriesOfRaw int) {
 	}
 	stats := a.hub.Stats()
 	if stats.Conflations > 0 || stats.Overruns > 0 {
-		b.Errorf("the readers were outrun: %+v", stats)
+		b.Errorf("stats = %+v, want no conflations and no overruns: the readers were too slow", stats)
 	}
 	rawNs := float64(rawTime) / float64(rawDeliveries)
 	hubNs := float64(hubTime) / float64(hubDeliveries)
@@ -219,33 +217,33 @@ func compare(b *testing.B, a *audience, raw *rawSockets, deliveriesOfRaw int) {
 	b.ReportMetric(float64(stats.SlowWrites), "slow-writes")
 }
 
-// BenchmarkFanout: one channel, 1000 subscribers.
+// BenchmarkFanout measures one topic with 1000 subscribers.
 func BenchmarkFanout(b *testing.B) {
 	const subscribers = 1000
 	for _, payloadBytes := range []int{200, 1000} {
 		b.Run(fmt.Sprintf("%dB", payloadBytes), func(b *testing.B) {
 			raw := newRawSockets(b, subscribers, payloadBytes+4)
-			channels := []string{"trades:okx:BTCUSDT"}
-			a := newAudience(b, subscribers, payloadBytes, stream.Options{Shards: 1}, channels, func(int) []string { return channels })
+			topics := []string{"trades:okx:BTCUSDT"}
+			a := newReaders(b, subscribers, payloadBytes, stream.Options{Shards: 1}, topics, func(int) []string { return topics })
 			compare(b, a, raw, batch*subscribers)
 		})
 	}
 }
 
-// BenchmarkFanoutMixed: 200 channels, 1000 subscribers, each of its own 20, so
-// that hardly two are written the same bytes.
+// BenchmarkFanoutMixed measures 200 topics with 1000 subscribers, each of 20 random
+// ones, so that few of them receive the same bytes.
 func BenchmarkFanoutMixed(b *testing.B) {
 	const subscribers, payloadBytes = 1000, 200
-	var channels []string
+	var topics []string
 	for i := range 200 {
-		channels = append(channels, fmt.Sprintf("trades:okx:C%dUSDT", i))
+		topics = append(topics, fmt.Sprintf("trades:okx:C%dUSDT", i))
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	raw := newRawSockets(b, subscribers, payloadBytes+4)
-	a := newAudience(b, subscribers, payloadBytes, stream.Options{Shards: 1}, channels, func(int) []string {
+	a := newReaders(b, subscribers, payloadBytes, stream.Options{Shards: 1}, topics, func(int) []string {
 		list := make([]string, 0, 20)
-		for _, i := range random.Perm(len(channels))[:20] {
-			list = append(list, channels[i])
+		for _, i := range random.Perm(len(topics))[:20] {
+			list = append(list, topics[i])
 		}
 		return list
 	})

@@ -13,13 +13,13 @@ import (
 	"venuegate/venues"
 )
 
-// fakeFeed owns topics as the actors do: each has an owner that numbers its
-// frames, delivers them in order and answers Resync with a snapshot of its own.
+// fakeFeed owns topics like the actors do: each topic has an owner that numbers its
+// frames, delivers them in order and responds to Resync with a snapshot.
 type fakeFeed struct {
 	mu     sync.Mutex
 	owners map[ownerKey]*owner
-	// refuse, if set, answers Subscribe with an error.
-	refuse func(venues.Topic) error
+	// onSubscribe, if set, is called by Subscribe, which returns its error.
+	onSubscribe func(venues.Topic) error
 	// subscribed counts Subscribe calls.
 	subscribed int
 }
@@ -28,21 +28,21 @@ type ownerKey struct{ customer, topic string }
 
 func newFakeFeed() *fakeFeed { return &fakeFeed{owners: make(map[ownerKey]*owner)} }
 
-// owner of a topic, by its channel name. Market topics have the empty customer.
-func (f *fakeFeed) owner(customer, channel string) *owner {
+// owner returns the owner of a topic. Market topics have the empty customer.
+func (f *fakeFeed) owner(customer, name string) *owner {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	key := ownerKey{customer, channel}
+	key := ownerKey{customer, name}
 	if f.owners[key] == nil {
-		topic, ok := venues.ParseTopic(channel)
-		if !ok || topic.String() != channel {
-			panic(channel + " is no canonical channel")
+		topic, ok := venues.ParseTopic(name)
+		if !ok || topic.String() != name {
+			panic(name + " is not a canonical topic name")
 		}
 		f.owners[key] = &owner{
 			topic: topic, customer: customer, epoch: 1, seq: 1, sinks: make(map[*fakeSubscription]venues.FrameSink),
 			book: map[int64]int64{epochLevel: 1}, history: make(map[position]map[int64]int64),
 		}
-		f.owners[key].remember()
+		f.owners[key].recordBook()
 	}
 	return f.owners[key]
 }
@@ -50,10 +50,10 @@ func (f *fakeFeed) owner(customer, channel string) *owner {
 func (f *fakeFeed) Subscribe(customer string, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error) {
 	f.mu.Lock()
 	f.subscribed++
-	refuse := f.refuse
+	onSubscribe := f.onSubscribe
 	f.mu.Unlock()
-	if refuse != nil {
-		if err := refuse(topic); err != nil {
+	if onSubscribe != nil {
+		if err := onSubscribe(topic); err != nil {
 			return nil, err
 		}
 	}
@@ -69,25 +69,25 @@ func (f *fakeFeed) subscriptions() int {
 	return f.subscribed
 }
 
-// open counts the subscriptions that are not closed.
+// open returns the number of subscriptions that are not closed.
 func (f *fakeFeed) open() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := 0
 	for o := range maps.Values(f.owners) {
-		n += o.listeners()
+		n += o.sinkCount()
 	}
 	return n
 }
 
-// epochLevel is the price whose quantity is the epoch, so that a book tells where
-// it comes from.
+// epochLevel is the price whose quantity is the epoch, so that a book shows its
+// epoch.
 const epochLevel = 1000
 
-// position in a topic.
+// position is a position in a topic.
 type position struct{ epoch, seq uint64 }
 
-// owner of one topic. A book topic keeps what the book was at each position.
+// owner owns one topic. The owner of a book records its state at each position.
 type owner struct {
 	topic    venues.Topic
 	customer string
@@ -99,11 +99,11 @@ type owner struct {
 	book    map[int64]int64
 	history map[position]map[int64]int64
 	resyncs int
-	// mute makes Resync go unanswered until the next snapshot, as an owner whose
-	// book is stale does.
-	mute bool
-	// broken makes Resync panic.
-	broken bool
+	// ignoresResync delays the response to Resync until the next snapshot, like an
+	// owner whose book is stale.
+	ignoresResync bool
+	// resyncPanics makes Resync panic.
+	resyncPanics bool
 }
 
 type fakeSubscription struct{ owner *owner }
@@ -124,10 +124,10 @@ func (s *fakeSubscription) Resync() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.resyncs++
-	if o.broken {
-		panic("a bug of the owner")
+	if o.resyncPanics {
+		panic("bug of the owner")
 	}
-	if sink := o.sinks[s]; sink != nil && !o.mute {
+	if sink := o.sinks[s]; sink != nil && !o.ignoresResync {
 		sink.Deliver(o.snapshot())
 	}
 }
@@ -138,13 +138,13 @@ func (s *fakeSubscription) Close() {
 	delete(s.owner.sinks, s)
 }
 
-func (o *owner) listeners() int {
+func (o *owner) sinkCount() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.sinks)
 }
 
-func (o *owner) resynced() int {
+func (o *owner) resyncCount() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.resyncs
@@ -152,12 +152,12 @@ func (o *owner) resynced() int {
 
 func (o *owner) hasSnapshots() bool { return o.topic.Kind != venues.TopicTrades }
 
-// publish sends the next update: of a book the change of one level.
+// publish sends the next update; for a book, the change of one level.
 func (o *owner) publish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	price := 1 + int64(o.seq*7919%50)
-	o.change(price, int64(o.seq%5)) // every fifth removes the level
+	o.change(price, int64(o.seq%5)) // every fifth update removes the level
 }
 
 func (o *owner) change(price, qty int64) {
@@ -167,7 +167,7 @@ func (o *owner) change(price, qty int64) {
 	} else {
 		o.book[price] = qty
 	}
-	o.remember()
+	o.recordBook()
 	kind := venues.MessageUpdate
 	if o.topic.Kind == venues.TopicBook {
 		kind = venues.MessageDelta
@@ -175,15 +175,15 @@ func (o *owner) change(price, qty int64) {
 	o.deliver(o.frame(kind, []venues.Level{{Price: price, Qty: qty}}))
 }
 
-// restart begins a new epoch; with its snapshot, if the topic has one.
+// restart begins a new epoch, with a snapshot if the topic has them.
 func (o *owner) restart() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.epoch++
 	o.seq = 1
 	o.book[epochLevel] = int64(o.epoch)
-	o.mute = false
-	o.remember()
+	o.ignoresResync = false
+	o.recordBook()
 	if o.hasSnapshots() {
 		o.deliver(o.snapshot())
 	} else {
@@ -191,12 +191,12 @@ func (o *owner) restart() {
 	}
 }
 
-// stale says that the book is not to be trusted; refresh ends that.
-func (o *owner) stale() {
+// markStale publishes that the book is stale; refresh ends that state.
+func (o *owner) markStale() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.seq++
-	o.mute = true
+	o.ignoresResync = true
 	o.deliver(o.frame(venues.MessageStale, nil))
 }
 
@@ -204,25 +204,25 @@ func (o *owner) refresh() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.seq++
-	o.mute = false
-	o.remember()
+	o.ignoresResync = false
+	o.recordBook()
 	o.deliver(o.snapshot())
 }
 
-// skip loses n frames on the way.
+// skip loses n frames.
 func (o *owner) skip(n uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.seq += n
 	o.book[1] = int64(o.seq)
-	o.remember()
+	o.recordBook()
 }
 
-// fail makes the next Resync panic.
-func (o *owner) fail() {
+// panicOnResync makes the next Resync panic.
+func (o *owner) panicOnResync() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.broken = true
+	o.resyncPanics = true
 }
 
 func (o *owner) deliver(f venues.Frame) {
@@ -231,13 +231,13 @@ func (o *owner) deliver(f venues.Frame) {
 	}
 }
 
-func (o *owner) remember() {
+func (o *owner) recordBook() {
 	if o.topic.Kind == venues.TopicBook {
 		o.history[position{o.epoch, o.seq}] = maps.Clone(o.book)
 	}
 }
 
-// at is what the book was at a position.
+// at returns the book at a position.
 func (o *owner) at(p position) map[int64]int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -265,8 +265,8 @@ func (o *owner) frame(kind venues.MessageType, levels []venues.Level) venues.Fra
 	}
 }
 
-// encode marks private records with their customer, so that one in the wrong
-// hands is seen, and fills them up a little.
+// encode marks private records with their customer, so that the tests detect one that
+// is sent to another customer.
 func (o *owner) encode(head venues.MessageHead, levels []venues.Level) []byte {
 	encoder := api.StreamEncoder{}
 	switch o.topic.Kind {
@@ -289,12 +289,13 @@ func (o *owner) encode(head venues.MessageHead, levels []venues.Level) []byte {
 	}
 }
 
-// wander makes n random changes of a book at random moments of its life.
-func (o *owner) wander(random *rand.Rand, n int) {
+// changeRandomly makes n random changes of a book, including stale periods, restarts
+// and gaps.
+func (o *owner) changeRandomly(random *rand.Rand, n int) {
 	for range n {
 		switch random.IntN(100) {
 		case 0:
-			o.stale()
+			o.markStale()
 			o.refresh()
 		case 1:
 			o.restart()
@@ -307,30 +308,30 @@ func (o *owner) wander(random *rand.Rand, n int) {
 	}
 }
 
-// widen gives a book many levels, so that its snapshots are large.
-func (o *owner) widen(levels int64) {
+// addLevels adds levels to a book, so that its snapshots are large.
+func (o *owner) addLevels(levels int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range levels {
 		o.book[2000+i] = 1_000_000 + i
 	}
-	o.remember()
+	o.recordBook()
 }
 
-// republish sends a delta that repeats every level: a large frame.
+// republish sends a delta with every level: a large frame.
 func (o *owner) republish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.seq++
 	o.book[1] = int64(o.seq)
-	o.remember()
+	o.recordBook()
 	f := o.snapshot()
 	delta := strings.Replace(string(f.Bytes), `"snapshot"`, `"delta"`, 1)
 	f.Snapshot, f.Bytes = false, []byte(delta)
 	o.deliver(f)
 }
 
-// frameBytes is the size of a frame with every level.
+// frameBytes returns the size of a frame with every level.
 func (o *owner) frameBytes() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

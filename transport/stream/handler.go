@@ -12,8 +12,8 @@ import (
 	"venuegate/venues"
 )
 
-// readBufferBytes is what the library buffers of a connection's input; longer
-// messages are read past it.
+// readBufferBytes is the size of the library's read buffer. Longer messages bypass
+// it.
 const readBufferBytes = 256
 
 func (h *Hub) newUpgrader() websocket.FastHTTPUpgrader {
@@ -21,25 +21,24 @@ func (h *Hub) newUpgrader() websocket.FastHTTPUpgrader {
 		ReadBufferSize:    readBufferBytes,
 		WriteBufferPool:   noWriteBuffers{},
 		EnableCompression: h.options.Compression,
-		CheckOrigin:       func(*fasthttp.RequestCtx) bool { return true }, // Handler has looked
-		Error:             func(*fasthttp.RequestCtx, int, error) {},       // Handler returns it
+		CheckOrigin:       func(*fasthttp.RequestCtx) bool { return true }, // Handler checks it
+		Error:             func(*fasthttp.RequestCtx, int, error) {},       // Handler returns the error
 	}
 }
 
-// noWriteBuffers keeps the library from giving every connection a buffer for
-// messages that the hub writes itself.
+// noWriteBuffers prevents the library from allocating a write buffer per connection:
+// the hub writes the messages itself.
 type noWriteBuffers struct{}
 
 func (noWriteBuffers) Get() any { return nil }
 func (noWriteBuffers) Put(any)  {}
 
-// Handler serves GET /v1/stream (fiber.Handler): it upgrades the connection, and
-// the hub has it from then on. Errors are *venues.Error, for the application's
-// error handler: invalid_request for what is no WebSocket handshake,
-// scope_required for an Origin that is not allowed, rate_limited and
-// maintenance, with RetryAfter, where there is no place. The client's address is
-// c.IP(), so the application decides which proxies it believes. Cookies are not
-// read.
+// Handler serves GET /v1/stream (fiber.Handler): it upgrades the connection and passes
+// it to the hub. Errors are *venues.Error, for the error handler of the application:
+// invalid_request if the request is not a WebSocket handshake, scope_required for an
+// Origin that is not allowed, rate_limited and maintenance, with RetryAfter, if the
+// connection is not admitted. The client address is c.IP(), so the application decides
+// which proxies to trust. Cookies are not read.
 func (h *Hub) Handler(c *fiber.Ctx) error {
 	request := c.Context()
 	if !websocket.FastHTTPIsWebSocketUpgrade(request) {
@@ -50,14 +49,14 @@ func (h *Hub) Handler(c *fiber.Ctx) error {
 	}
 	remote, err := netip.ParseAddr(c.IP())
 	if err != nil {
-		remote = netip.IPv4Unspecified() // no address, as with a Unix socket: all count as one
+		remote = netip.IPv4Unspecified() // no address, as with a Unix socket: all count as one address
 	}
-	if err := h.door.check(listen.Accountable(remote)); err != nil {
+	if err := h.admission.check(listen.ClientAddr(remote)); err != nil {
 		return err
 	}
 	var deflate bool
 	err = h.upgrader.Upgrade(request, func(ws *websocket.Conn) {
-		// The server keeps the request for as long as the connection lives.
+		// The server keeps the request while the connection is open; free its headers.
 		request.Request.Header, request.Response.Header = fasthttp.RequestHeader{}, fasthttp.ResponseHeader{}
 		h.serve(ws, remote, deflate)
 	})

@@ -13,24 +13,24 @@ import (
 	"venuegate/transport/api"
 )
 
-// Hub holds the connections of the stream. Its methods are safe for concurrent
+// Hub holds the open connections of the stream. Its methods are safe for concurrent
 // use.
 type Hub struct {
-	auth     Authenticator
-	log      *zap.Logger
-	options  Options
-	upgrader websocket.FastHTTPUpgrader
-	door     *door
-	shards   []*shard
-	turn     atomic.Uint64
-	counters counters
+	auth           Authenticator
+	log            *zap.Logger
+	options        Options
+	upgrader       websocket.FastHTTPUpgrader
+	admission      *admission
+	shards         []*shard
+	nextShardIndex atomic.Uint64
+	counters       counters
 
 	stop      sync.Once
 	stopping  chan struct{}
 	rechecked chan struct{} // closed when the recheck has ended
 }
 
-// New starts a hub. Close ends it.
+// New returns a running hub. Close stops it.
 func New(deps Deps, options Options) (*Hub, error) {
 	if deps.Feed == nil || deps.Auth == nil || deps.Log == nil {
 		return nil, errors.New("stream: Feed, Auth and Log are required")
@@ -45,7 +45,7 @@ func New(deps Deps, options Options) (*Hub, error) {
 		stopping: make(chan struct{}), rechecked: make(chan struct{}),
 	}
 	h.upgrader = h.newUpgrader()
-	h.door = newDoor(&h.options)
+	h.admission = newAdmission(&h.options)
 	for range options.Shards {
 		sh := newShard(deps.Feed, &h.options, deps.Log, &h.counters)
 		h.shards = append(h.shards, sh)
@@ -55,23 +55,22 @@ func New(deps Deps, options Options) (*Hub, error) {
 	return h, nil
 }
 
-// nextShard spreads the connections evenly.
+// nextShard returns the shards in turn, so that connections are spread evenly.
 func (h *Hub) nextShard() *shard {
-	return h.shards[h.turn.Add(1)%uint64(len(h.shards))]
+	return h.shards[h.nextShardIndex.Add(1)%uint64(len(h.shards))]
 }
 
-// Close refuses new connections, closes the others with 4012 and waits until
-// they are gone, which takes no longer than a second unless the feed or the
-// authenticator holds one up. Then it stops the
-// shards. If ctx ends before, what is left keeps running, and the error says how
-// much that is; Close may then be called again.
+// Close rejects new connections, closes the open ones with 4012 and waits until they
+// have ended, which takes at most a second unless the feed or the authenticator
+// blocks. Then it stops the shards. If ctx ends first, the rest keeps running, and the
+// error states how many connections are open; Close may then be called again.
 func (h *Hub) Close(ctx context.Context) error {
-	for _, s := range h.door.close() {
-		s.dismiss(api.StreamServerRestart, restartedReason)
+	for _, s := range h.admission.close() {
+		s.requestClose(api.StreamServerRestart, restartedReason)
 	}
 	empty := make(chan struct{})
 	go func() {
-		h.door.inside.Wait()
+		h.admission.open.Wait()
 		close(empty)
 	}()
 	select {
@@ -89,17 +88,17 @@ func (h *Hub) Close(ctx context.Context) error {
 	return nil
 }
 
-// RevokeKey closes every connection of an API key with 4001, at once. Without
-// it they are found by the recheck, within 30 s.
+// RevokeKey closes every connection of an API key with 4001 immediately. Without it,
+// the recheck closes them within 30 s.
 func (h *Hub) RevokeKey(keyID string) {
-	for s, identity := range h.door.identified() {
+	for s, identity := range h.admission.authenticated() {
 		if identity.KeyID == keyID {
-			s.dismiss(api.StreamUnauthorized, revokedReason)
+			s.requestClose(api.StreamUnauthorized, revokedReason)
 		}
 	}
 }
 
-// dismiss closes a session from outside.
-func (s *session) dismiss(code api.StreamCode, reason string) {
-	s.shard.inbox.do(func() { s.end(int(code), reason, flushQueued) })
+// requestClose closes the session from any goroutine.
+func (s *session) requestClose(code api.StreamCode, reason string) {
+	s.shard.inbox.post(func() { s.startClose(int(code), reason, flushQueued) })
 }

@@ -8,20 +8,20 @@ import (
 	"venuegate/venues"
 )
 
-// event is a frame of a topic or something to do, on the goroutine of a shard.
+// event is a frame of a topic, or a function to call, on the goroutine of a shard.
 type event struct {
 	topic *topic
 	frame venues.Frame
 	do    func()
 }
 
-// inbox is what a shard's goroutine works off. Anyone may put into it; putting
-// never blocks.
+// inbox holds the events for the goroutine of a shard. Adding to it never blocks and
+// is safe for concurrent use.
 type inbox struct {
 	mu     sync.Mutex
 	events []event
 	bytes  int
-	// lost holds the topics of which a frame found no place.
+	// lost holds the topics of which a frame did not fit.
 	lost map[*topic]struct{}
 	wake chan struct{}
 }
@@ -30,7 +30,7 @@ func newInbox() *inbox {
 	return &inbox{lost: make(map[*topic]struct{}), wake: make(chan struct{}, 1)}
 }
 
-// deliver puts a frame. One that finds no place is lost, and its topic noted.
+// deliver adds a frame. If it does not fit, it is lost, and its topic is recorded.
 func (b *inbox) deliver(t *topic, f venues.Frame) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,9 +43,9 @@ func (b *inbox) deliver(t *topic, f venues.Frame) {
 	b.signal()
 }
 
-// do puts something to do. There is always a place for it: sessions are bounded
-// in number, and each has few things to do at a time.
-func (b *inbox) do(f func()) {
+// post adds a function to call. It always fits: the number of sessions is bounded, and
+// each posts few functions at a time.
+func (b *inbox) post(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.events = append(b.events, event{do: f})
@@ -59,8 +59,8 @@ func (b *inbox) signal() {
 	}
 }
 
-// take empties the inbox. spare, which the caller is done with, becomes the next
-// store.
+// take empties the inbox and returns its events and the topics that lost a frame.
+// spare, which the caller no longer uses, becomes the storage of the inbox.
 func (b *inbox) take(spare []event) ([]event, []*topic) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

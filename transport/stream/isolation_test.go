@@ -9,13 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/transport/reusetest"
 	"venuegate/transport/stream"
+	"venuegate/venues"
 )
 
-// Connections of two customers come and go while both have news all the time.
-// The server's connection objects are pooled and used again at once, so
-// whatever held on to one would write to the other customer.
-func TestConnectionsThatComeAndGoNeverShareAnything(t *testing.T) {
+// Connections of two customers open and close while frames are published for both.
+// The server pools and immediately reuses its connection objects, so code that retained
+// one would write to the other customer.
+func TestReusedConnectionsNeverGetFramesOfAnotherCustomer(t *testing.T) {
 	const connections, parallel = 500, 16
 	s := newServer(t, stream.Options{}, true)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -26,16 +28,16 @@ func TestConnectionsThatComeAndGoNeverShareAnything(t *testing.T) {
 		background.Add(1)
 		go func() {
 			defer background.Done()
-			s.report(ctx, customer)
+			s.publishAll(ctx, customer)
 		}()
 	}
 	var messages atomic.Int64
 	turns := make(chan int)
-	var visitors sync.WaitGroup
+	var workers sync.WaitGroup
 	for range parallel {
-		visitors.Add(1)
+		workers.Add(1)
 		go func() {
-			defer visitors.Done()
+			defer workers.Done()
 			for turn := range turns {
 				n, err := s.visit(turn)
 				messages.Add(int64(n))
@@ -49,19 +51,19 @@ func TestConnectionsThatComeAndGoNeverShareAnything(t *testing.T) {
 		turns <- turn
 	}
 	close(turns)
-	visitors.Wait()
+	workers.Wait()
 	if messages.Load() < connections {
-		t.Errorf("only %d private messages were seen", messages.Load())
+		t.Errorf("%d private messages received, want at least %d", messages.Load(), connections)
 	}
 	eventually(t, "every session is gone", func() bool { return s.hub.Stats().Connections == 0 })
 	if n := s.feed.open(); n != 0 {
-		t.Errorf("%d upstream subscriptions left", n)
+		t.Errorf("%d upstream subscriptions left, want none", n)
 	}
 }
 
-// report has news for a customer until ctx ends; seldom enough for a reader, or a
-// shard, that a busy machine keeps from its work for a while.
-func (s *server) report(ctx context.Context, customer string) {
+// publishAll publishes frames for a customer until ctx ends, at a rate that readers and
+// shards can follow even on a busy machine.
+func (s *server) publishAll(ctx context.Context, customer string) {
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -69,16 +71,16 @@ func (s *server) report(ctx context.Context, customer string) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			for _, channel := range []string{"orders", "positions", "account"} {
-				s.feed.owner(customer, channel).publish()
+			for _, topic := range []string{"orders", "positions", "account"} {
+				s.feed.owner(customer, topic).publish()
 			}
 			s.feed.owner("", "book:okx:BTCUSDT:5").publish()
 		}
 	}
 }
 
-// visit is one connection of a customer, who looks at some messages and leaves
-// in one of the usual ways.
+// visit opens a connection of a customer, reads some messages, and closes it with or
+// without unsubscribing.
 func (s *server) visit(turn int) (messages int, err error) {
 	customer := []string{"alice", "bob"}[turn%2]
 	ws, _, err := s.upgrade(nil)
@@ -99,11 +101,30 @@ func (s *server) visit(turn int) (messages int, err error) {
 		}
 		messages++
 		if strings.Count(m.text, "canary-") != strings.Count(m.text, `"canary-`+customer+`"`) {
-			return messages, fmt.Errorf("%s was sent %s", customer, m.text)
+			return messages, fmt.Errorf("%s received %s", customer, m.text)
 		}
 	}
 	if turn%3 == 0 {
 		c.send(`{"op":"unsubscribe","channels":["orders","account"]}`)
 	}
 	return messages, nil
+}
+
+// No data that a session passes on points into a message, whose buffer is reused for
+// the next message of any connection.
+func TestRetainedDataDoesNotChange(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		var retained reusetest.Retained
+		s.keys.seen = func(token string) { retained.Retain("token", token) }
+		s.feed.onSubscribe = func(topic venues.Topic) error {
+			retained.Retain("topic", topic)
+			return nil
+		}
+		for mark := range reusetest.Marks() {
+			c := s.login(mark)
+			c.subscribe("trades:binance:" + mark)
+			c.close()
+		}
+		retained.Check(t, "token", "topic")
+	})
 }

@@ -13,12 +13,12 @@ import (
 	"venuegate/transport/stream"
 )
 
-// BenchmarkIdleConnection reports what a connection costs that says nothing:
-// heap and stacks of the service, with next to nothing on the client's side.
+// BenchmarkIdleConnection reports the memory of an idle connection: heap and stacks of
+// the service, with a minimal client.
 func BenchmarkIdleConnection(b *testing.B) {
 	const connections = 1000
-	s := newServerOver(b, new(tap), stream.Options{UnauthenticatedPerAddressMax: 2 * connections}, true, func(app *fiber.App) {
-		// As the service's own server has them.
+	s := newServerOver(b, new(manualFeed), stream.Options{UnauthenticatedPerAddressMax: 2 * connections}, true, func(app *fiber.App) {
+		// The settings of the service.
 		app.Server().ReadBufferSize, app.Server().ReduceMemoryUsage = 8<<10, true
 	})
 	for b.Loop() {
@@ -39,12 +39,12 @@ func BenchmarkIdleConnection(b *testing.B) {
 func memoryInUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // the second empties the pools
+	runtime.GC() // the second run empties the pools
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// handshake upgrades a connection by hand: the client of the library has buffers
+// handshake upgrades a connection without the client of the library, which has buffers
 // of its own.
 func (s *server) handshake(b *testing.B) net.Conn {
 	b.Helper()
@@ -59,7 +59,7 @@ func (s *server) handshake(b *testing.B) net.Conn {
 	}
 	response, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
 	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
-		b.Fatalf("%v, %v", response, err)
+		b.Fatalf("response = %v, error %v, want 101", response, err)
 	}
 	_ = response.Body.Close()
 	return conn

@@ -15,7 +15,7 @@ import (
 	"venuegate/venues"
 )
 
-// inMemory runs a test in virtual time over a network in memory.
+// inMemory runs a test in virtual time over an in-memory network.
 func inMemory(t *testing.T, options stream.Options, test func(t *testing.T, s *server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestWelcome(t *testing.T) {
 		id, _ := m.Rest["connId"].(string)
 		now := time.Now().UTC().Format(venues.TimeFormat)
 		if m.Op != "welcome" || !strings.HasPrefix(id, "conn_") || m.Rest["serverTime"] != now || m.Rest["pingSec"] != 20.0 || m.Rest["maxChannels"] != 200.0 {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want welcome with connId, time %s, pingSec 20, maxChannels 200", m.text, now)
 		}
 		c.close()
 	})
@@ -47,7 +47,7 @@ func TestAuth(t *testing.T) {
 		c := s.connect()
 		c.send(`{"op":"auth","token":"alice/read,trade","id":"a1"}`)
 		if m := c.next(); m.Op != "auth" || !m.OK || m.ID != "a1" || !slices.Equal(m.Scopes, []string{"read", "trade"}) {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want the reply to auth a1 with its scopes", m.text)
 		}
 		c.send(`{"op":"auth","token":"bob"}`)
 		c.wantError(api.StreamBadMessage)
@@ -71,15 +71,15 @@ func TestAuthFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
-				s.keys.answer("alice", tt.err)
+				s.keys.setError("alice", tt.err)
 				c := s.connect()
 				c.send(`{"op":"auth","token":"alice","id":7}`)
 				m := c.wantError(tt.code)
 				if m.ID != 7.0 || m.Details["reason"] != tt.reason || strings.Contains(m.text, "canary") {
-					t.Errorf("got %s", m.text)
+					t.Errorf("error = %s, want id 7 and reason %s", m.text, tt.reason)
 				}
 				if tt.reason == "rate_limited" && m.Details["retryAfterSec"] != 2.0 {
-					t.Errorf("got %s", m.text)
+					t.Errorf("error = %s, want retryAfterSec 2", m.text)
 				}
 				c.wantClosed(int(tt.code))
 			})
@@ -87,19 +87,19 @@ func TestAuthFailures(t *testing.T) {
 	}
 }
 
-func TestNothingBeforeAuth(t *testing.T) {
+func TestOperationsBeforeAuthAreRejected(t *testing.T) {
 	for _, op := range []string{`{"op":"subscribe","channels":["orders"]}`, `{"op":"unsubscribe","channels":["orders"]}`} {
 		inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
 			c := s.connect()
 			c.send(`{"op":"ping"}`)
 			if m := c.next(); m.Op != "pong" {
-				t.Fatalf("got %s", m.text)
+				t.Fatalf("message = %s, want pong", m.text)
 			}
 			c.send(op)
 			c.wantError(api.StreamUnauthorized)
 			c.wantClosed(4001)
 			if n := s.feed.subscriptions(); n != 0 {
-				t.Errorf("%d subscriptions", n)
+				t.Errorf("%d subscriptions, want none", n)
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func TestBadMessages(t *testing.T) {
 		c := s.login("alice")
 		c.send(`{"id":3,"op":"dance"}`)
 		if m := c.wantError(api.StreamBadMessage); m.ID != 3.0 || m.Details["fields"] == nil {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("error = %s, want id 3 and fields", m.text)
 		}
 		if err := c.ws.WriteMessage(websocket.BinaryMessage, []byte(`{"op":"ping"}`)); err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestBadMessages(t *testing.T) {
 		}
 		c.send(`{"op":"ping"}`)
 		if m := c.next(); m.Op != "pong" {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want pong", m.text)
 		}
 		c.send(`[]`)
 		c.wantError(api.StreamBadMessage)
@@ -139,21 +139,21 @@ func TestMessageSize(t *testing.T) {
 		c := s.connect()
 		c.send(pad(api.StreamFrameBytesMax))
 		if m := c.next(); m.Op != "pong" {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want pong", m.text)
 		}
-		_ = c.ws.WriteMessage(websocket.TextMessage, []byte(pad(api.StreamFrameBytesMax+1))) // may fail: the server closes meanwhile
+		_ = c.ws.WriteMessage(websocket.TextMessage, []byte(pad(api.StreamFrameBytesMax+1))) // may fail, because the server closes the connection
 		c.wantClosed(1009)
 	})
 }
 
-func TestFragmentsCountTogether(t *testing.T) {
+func TestSizeLimitAppliesToAllFragments(t *testing.T) {
 	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
 		c := s.connect()
 		w, err := c.ws.NextWriter(websocket.TextMessage)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 20 { // the client's buffer makes fragments of this
+		for range 20 { // the client's buffer splits this into fragments
 			if _, err := w.Write([]byte(strings.Repeat(" ", 4000))); err != nil {
 				break
 			}
@@ -169,27 +169,27 @@ func TestMessagesArePaced(t *testing.T) {
 		start := time.Now()
 		go func() {
 			for i := range 100 {
-				_ = c.ws.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"op":"ping","id":%d}`, i)) // read below, if it came
+				_ = c.ws.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"op":"ping","id":%d}`, i)) // missing messages are detected below
 			}
 		}()
 		for i := range 100 {
 			if m := c.next(); m.ID != float64(i) {
-				t.Fatalf("got %s as answer %d", m.text, i)
+				t.Fatalf("reply %d = %s, want id %d", i, m.text, i)
 			}
 		}
 		if took := time.Since(start); took != 4*time.Second {
-			t.Errorf("100 messages took %v, want 20 at once and 20 a second", took)
+			t.Errorf("100 messages took %v, want 4s: a burst of 20, then 20 a second", took)
 		}
 		c.close()
 	})
 }
 
-func TestAnswersAreBoundedToo(t *testing.T) {
+func TestQueuedRepliesAreBounded(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1, QueueBytesMax: 500}, func(t *testing.T, s *server) {
 		c := s.login("alice")
-		for range 20 { // and reads none of the answers
+		for range 20 { // without reading the replies
 			c.send(`{"op":"ping"}`)
-			synctest.Wait() // what is answered in one round is written as one
+			synctest.Wait() // so that each reply is written on its own
 		}
 		synctest.Wait()
 		for {
@@ -198,7 +198,7 @@ func TestAnswersAreBoundedToo(t *testing.T) {
 				continue
 			}
 			if !websocket.IsCloseError(err, 4009) {
-				t.Fatalf("got %s, %v", m.text, err)
+				t.Fatalf("message %s, error %v, want close 4009", m.text, err)
 			}
 			break
 		}

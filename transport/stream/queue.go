@@ -1,21 +1,21 @@
 package stream
 
-// item is one frame on its way to a socket. The payload is shared by every
-// session that gets it and never changed.
+// item is one frame in the queue of a socket. The payload is shared by all sessions
+// that receive it and is never changed.
 type item struct {
-	// topic is nil for what belongs to no channel: answers, control frames.
+	// topic is nil for frames that belong to no topic: replies, control frames.
 	topic   *topic
 	payload []byte
 	head    byte
 }
 
-// market says whether the item may be conflated.
+// market reports whether the item is market data, which may be conflated.
 func (i *item) market() bool { return i.topic != nil && !i.topic.private }
 
-// sizeBytes is what the frame takes on the wire, at most.
+// sizeBytes returns the maximum size of the frame on the wire.
 func (i *item) sizeBytes() int { return frameHeadMax + len(i.payload) }
 
-// same says whether two items are one and the same frame.
+// same reports whether two items share the same frame.
 func (i *item) same(other *item) bool {
 	if len(i.payload) != len(other.payload) || i.head != other.head {
 		return false
@@ -23,9 +23,9 @@ func (i *item) same(other *item) bool {
 	return len(i.payload) == 0 || &i.payload[0] == &other.payload[0]
 }
 
-// queue holds what waits for one socket, in order. Market data and the rest are
-// counted apart, so that neither can crowd out the other. It is owned by the
-// shard.
+// queue holds the frames that wait for one socket, in order. Market data and other
+// frames are counted separately, so that neither can crowd out the other. It is owned
+// by the shard.
 type queue struct {
 	items       []item
 	marketCount int
@@ -47,7 +47,7 @@ func (q *queue) push(i item) {
 	q.items = append(q.items, i)
 }
 
-// front is how many items from the front fit into one write: at least one.
+// front returns how many items from the front fit into one write, at least one.
 func (q *queue) front(bytesMax int) int {
 	total := 0
 	for i := range q.items {
@@ -66,9 +66,9 @@ func (q *queue) pop(n int) {
 		return
 	}
 	for i := range q.items[:n] {
-		q.forget(&q.items[i])
+		q.subtract(&q.items[i])
 	}
-	q.keep(append(q.items[:0], q.items[n:]...))
+	q.truncate(append(q.items[:0], q.items[n:]...))
 }
 
 // drop removes every item of a topic and returns how many there were.
@@ -76,29 +76,30 @@ func (q *queue) drop(t *topic) int {
 	kept := q.items[:0]
 	for i := range q.items {
 		if q.items[i].topic == t {
-			q.forget(&q.items[i])
+			q.subtract(&q.items[i])
 			continue
 		}
 		kept = append(kept, q.items[i])
 	}
 	dropped := len(q.items) - len(kept)
-	q.keep(kept)
+	q.truncate(kept)
 	return dropped
 }
 
 func (q *queue) clear() {
-	q.keep(q.items[:0])
+	q.truncate(q.items[:0])
 	q.marketCount, q.marketBytes, q.otherBytes = 0, 0, 0
 }
 
-// keep makes kept, a front part of the same array, the whole queue; the rest
-// must not hold on to payloads.
-func (q *queue) keep(kept []item) {
+// truncate reduces the queue to kept, a prefix of the same array, and clears the rest
+// so that it holds no payloads.
+func (q *queue) truncate(kept []item) {
 	clear(q.items[len(kept):])
 	q.items = kept
 }
 
-func (q *queue) forget(i *item) {
+// subtract removes an item from the counts.
+func (q *queue) subtract(i *item) {
 	if i.market() {
 		q.marketCount--
 		q.marketBytes -= i.sizeBytes()

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The queue must agree with a plain list of what it holds, whatever is done.
-func TestQueueCountsWhatItHolds(t *testing.T) {
+// The counts of the queue agree with a plain list after any sequence of operations.
+func TestQueueCountsItsItems(t *testing.T) {
 	topics := []*topic{nil, {private: true}, {}, {}}
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
@@ -28,14 +28,14 @@ func TestQueueCountsWhatItHolds(t *testing.T) {
 				model = model[n:]
 			},
 			"drop": func(t *rapid.T) {
-				victim := rapid.SampledFrom(topics).Draw(t, "topic")
+				dropTopic := rapid.SampledFrom(topics).Draw(t, "topic")
 				var kept []item
 				for _, i := range model {
-					if i.topic != victim {
+					if i.topic != dropTopic {
 						kept = append(kept, i)
 					}
 				}
-				if dropped := q.drop(victim); dropped != len(model)-len(kept) {
+				if dropped := q.drop(dropTopic); dropped != len(model)-len(kept) {
 					t.Fatalf("dropped %d, want %d", dropped, len(model)-len(kept))
 				}
 				model = kept
@@ -47,7 +47,7 @@ func TestQueueCountsWhatItHolds(t *testing.T) {
 
 func checkQueue(t *rapid.T, q *queue, model []item) {
 	if q.len() != len(model) || !sameItems(q.items, model) {
-		t.Fatalf("%d items, want %d", q.len(), len(model))
+		t.Fatalf("queue has %d items, want %d", q.len(), len(model))
 	}
 	marketCount, marketBytes, otherBytes := 0, 0, 0
 	for i := range model {
@@ -59,11 +59,11 @@ func checkQueue(t *rapid.T, q *queue, model []item) {
 		}
 	}
 	if q.marketCount != marketCount || q.marketBytes != marketBytes || q.otherBytes != otherBytes {
-		t.Fatalf("got %d, %d, %d; want %d, %d, %d", q.marketCount, q.marketBytes, q.otherBytes, marketCount, marketBytes, otherBytes)
+		t.Fatalf("market count %d, market bytes %d, other bytes %d; want %d, %d, %d", q.marketCount, q.marketBytes, q.otherBytes, marketCount, marketBytes, otherBytes)
 	}
 	for _, rest := range q.items[len(q.items):cap(q.items)] {
 		if rest.payload != nil || rest.topic != nil {
-			t.Fatal("the queue holds on to what it has given away")
+			t.Fatal("the queue retains a removed item")
 		}
 	}
 }
@@ -75,12 +75,12 @@ func TestQueueFront(t *testing.T) {
 	}
 	for most, want := range map[int]int{1: 1, 100: 1, 199: 1, 200: 2, 499: 4, 500: 5, 1000: 5} {
 		if got := q.front(most); got != want {
-			t.Errorf("%d bytes take %d items, want %d", most, got, want)
+			t.Errorf("front(%d) = %d, want %d", most, got, want)
 		}
 	}
 }
 
-func TestFramesAsTheStandardWantsThem(t *testing.T) {
+func TestFrameHeaders(t *testing.T) {
 	for size, head := range map[int]string{
 		0:     "\x81\x00",
 		125:   "\x81\x7d",
@@ -90,25 +90,25 @@ func TestFramesAsTheStandardWantsThem(t *testing.T) {
 	} {
 		payload := strings.Repeat("x", size)
 		if got := appendFrame([]byte("before"), headText, []byte(payload)); string(got) != "before"+head+payload {
-			t.Errorf("%d bytes: got the head %q", size, got[:min(len(got), 20)])
+			t.Errorf("frame of %d bytes begins with %q, want %q", size, got[:min(len(got), 20)], "before"+head)
 		}
 	}
 	if got := closePayload(4009, strings.Repeat("x", 200)); len(got) != controlPayloadMax || got[0] != 0x0f || got[1] != 0xa9 {
-		t.Errorf("got %q", got)
+		t.Errorf("close payload = %q, want code 4009 and %d bytes", got, controlPayloadMax)
 	}
 	if closePayload(closeNone, "") != nil {
-		t.Error("a close frame without a code has content")
+		t.Error("the payload of a close frame without a code is not empty")
 	}
 }
 
-func TestDeflateHead(t *testing.T) {
+func TestDeflateSetsTheHeader(t *testing.T) {
 	sh := &shard{}
 	long := item{payload: []byte(strings.Repeat("abc", 1000)), head: headText}
 	if got := sh.deflate(long); got.head != headDeflated || len(got.payload) >= len(long.payload) {
-		t.Errorf("head %x, %d bytes", got.head, len(got.payload))
+		t.Errorf("head = %x, %d bytes, want %x and less than %d", got.head, len(got.payload), headDeflated, len(long.payload))
 	}
 	short := item{payload: []byte("abc"), head: headText}
 	if got := sh.deflate(short); got.head != headText || string(got.payload) != "abc" {
-		t.Errorf("head %x, %q", got.head, got.payload)
+		t.Errorf("head = %x, payload %q, want %x and abc", got.head, got.payload, headText)
 	}
 }

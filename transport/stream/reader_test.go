@@ -8,13 +8,13 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// bookReader is a client that keeps a book by the documented rules, and
-// compares it with the owner's after every message.
+// bookReader maintains an order book by the documented rules, and compares it with that
+// of the owner after every message.
 type bookReader struct {
-	owner   *owner
-	book    map[int64]int64
-	seq     uint64
-	trusted bool
+	owner *owner
+	book  map[int64]int64
+	seq   uint64
+	valid bool
 
 	messages  int
 	snapshots int
@@ -26,17 +26,17 @@ func (r *bookReader) take(m message) error {
 	switch m.Type {
 	case "stale":
 		r.stales++
-		r.trusted, r.seq = false, m.Seq
+		r.valid, r.seq = false, m.Seq
 		return nil
 	case "snapshot":
 		r.snapshots++
-		r.book, r.trusted = map[int64]int64{}, true
+		r.book, r.valid = map[int64]int64{}, true
 	case "delta":
-		if !r.trusted || m.Seq != r.seq+1 {
-			return fmt.Errorf("delta %d after %d (trusted: %v)", m.Seq, r.seq, r.trusted)
+		if !r.valid || m.Seq != r.seq+1 {
+			return fmt.Errorf("delta %d after %d (book valid: %v)", m.Seq, r.seq, r.valid)
 		}
 	default:
-		return fmt.Errorf("unexpected %s", m.text)
+		return fmt.Errorf("unexpected message %s", m.text)
 	}
 	r.seq = m.Seq
 	if err := r.apply(m); err != nil {
@@ -72,13 +72,13 @@ func (r *bookReader) apply(m message) error {
 	return nil
 }
 
-// current says whether the reader holds the newest book.
+// current reports whether the reader has the newest book.
 func (r *bookReader) current() bool {
-	return r.trusted && position{uint64(r.book[epochLevel]), r.seq} == r.owner.position()
+	return r.valid && position{uint64(r.book[epochLevel]), r.seq} == r.owner.position()
 }
 
-// tradesReader counts trades by the documented rules: a trade follows the last
-// message, and a gap stands for those that did not come.
+// tradesReader counts trades by the documented rules: a trade continues the sequence,
+// and a gap replaces missed trades.
 type tradesReader struct {
 	seq    uint64
 	trades uint64

@@ -13,46 +13,46 @@ import (
 	"venuegate/transport/api"
 )
 
-// messages pools the buffers that client messages are read into: a connection
-// that is silent holds none.
+// messages pools the buffers for client messages, so that an idle connection holds
+// none.
 var messages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// receive reads messages until the connection is to end, and says how.
-func (s *session) receive(ws *websocket.Conn) (end *farewell) {
-	defer s.rescue(&end)
-	s.takeOverControlFrames(ws)
+// receive reads messages until the connection has to be closed, and returns why.
+func (s *session) receive(ws *websocket.Conn) (reason *closeReason) {
+	defer s.recoverReader(&reason)
+	s.handleControlFrames(ws)
 	deadline := s.opened.Add(api.StreamAuthWait)
-	for end == nil {
-		if !s.keepReading(deadline) {
-			return &farewell{silent: true}
+	for reason == nil {
+		if !s.extendReadDeadline(deadline) {
+			return &closeReason{silent: true}
 		}
-		end = s.receiveOne(ws)
+		reason = s.receiveOne(ws)
 		if s.identity != nil {
-			deadline = time.Now().Add(api.StreamSilenceMax)
+			deadline = time.Now().Add(api.StreamIdleMax)
 		}
 	}
-	return end
+	return reason
 }
 
-func (s *session) receiveOne(ws *websocket.Conn) *farewell {
+func (s *session) receiveOne(ws *websocket.Conn) *closeReason {
 	kind, r, err := ws.NextReader()
 	if err != nil {
-		return s.fault(err)
+		return s.readErrorReason(err)
 	}
 	message, _ := messages.Get().(*bytes.Buffer)
 	defer messages.Put(message)
 	if err := readLimited(message, r); err != nil {
-		return s.fault(err)
+		return s.readErrorReason(err)
 	}
 	return s.handle(kind, message.Bytes())
 }
 
-// errTooBig is a client message over api.StreamFrameBytesMax.
+// errTooBig is returned for a client message over api.StreamFrameBytesMax.
 var errTooBig = errors.New("message too big")
 
-// readLimited reads one message. The limit holds for what a compressed message
-// becomes, too. The library's own limit is not used: it writes its close frame
-// to the connection itself, beside the shard.
+// readLimited reads one message. The limit applies to the decompressed size as well.
+// The limit of the library is not used, because the library would write a close frame
+// to the connection concurrently with the shard.
 func readLimited(into *bytes.Buffer, r io.Reader) error {
 	into.Reset()
 	n, err := into.ReadFrom(io.LimitReader(r, api.StreamFrameBytesMax+1))
@@ -62,55 +62,57 @@ func readLimited(into *bytes.Buffer, r io.Reader) error {
 	return err
 }
 
-// fault says how a connection ends of which a message could not be read.
-func (s *session) fault(err error) *farewell {
+// readErrorReason returns how to close a connection after a read error.
+func (s *session) readErrorReason(err error) *closeReason {
 	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
-		return s.echo(closed)
+		return s.echoReason(closed)
 	}
 	switch {
 	case s.isClosing():
-		return &farewell{silent: true}
+		return &closeReason{silent: true}
 	case errors.Is(err, errTooBig):
-		return &farewell{code: closeTooBig, reason: tooBigReason}
+		return &closeReason{code: closeTooBig, text: tooBigReason}
 	case !os.IsTimeout(err):
-		return &farewell{silent: true}
+		return &closeReason{silent: true}
 	case s.identity == nil:
-		return goodbye(api.StreamAuthTimeout)
+		return closeWith(api.StreamAuthTimeout)
 	default:
-		return goodbye(api.StreamPingTimeout)
+		return closeWith(api.StreamPingTimeout)
 	}
 }
 
-// echo answers the client's close frame with its own code (RFC 6455, 5.5.1).
-func (s *session) echo(closed *websocket.CloseError) *farewell {
+// echoReason returns the close that repeats the code of the client's close frame
+// (RFC 6455, 5.5.1).
+func (s *session) echoReason(closed *websocket.CloseError) *closeReason {
 	switch closed.Code {
-	case websocket.CloseAbnormalClosure: // the library's word for a lost connection
-		return &farewell{silent: true}
+	case websocket.CloseAbnormalClosure: // the library's code for a lost connection
+		return &closeReason{silent: true}
 	case websocket.CloseNoStatusReceived:
-		return &farewell{echo: true, code: closeNone}
+		return &closeReason{echo: true, code: closeNone}
 	default:
-		return &farewell{echo: true, code: closed.Code}
+		return &closeReason{echo: true, code: closed.Code}
 	}
 }
 
-// takeOverControlFrames has the shard write the answers to control frames: the
-// library would write them itself, into the middle of what a slow socket has
-// taken only half of. They are paced like messages, but do not count as such.
-func (s *session) takeOverControlFrames(ws *websocket.Conn) {
-	ws.SetCloseHandler(func(int, string) error { return nil }) // the reader answers; see echo
+// handleControlFrames lets the shard write the replies to control frames: the library
+// would write them itself, possibly in the middle of a frame that a slow socket has
+// accepted only in part. Control frames are paced like messages, but do not count as
+// client messages.
+func (s *session) handleControlFrames(ws *websocket.Conn) {
+	ws.SetCloseHandler(func(int, string) error { return nil }) // receive replies to it; see echoReason
 	ws.SetPongHandler(func(string) error {
-		s.pace()
+		s.waitForPacer()
 		return nil
 	})
 	ws.SetPingHandler(func(payload string) error {
-		s.pace()
-		s.shard.inbox.do(func() { s.answer(headPong, []byte(payload)) })
+		s.waitForPacer()
+		s.shard.inbox.post(func() { s.enqueue(headPong, []byte(payload)) })
 		return nil
 	})
 }
 
-// pace waits until the client may be served again.
-func (s *session) pace() {
+// waitForPacer blocks until the next message may be handled.
+func (s *session) waitForPacer() {
 	wait := s.pacer.wait(time.Now())
 	if wait == 0 {
 		return
@@ -119,6 +121,23 @@ func (s *session) pace() {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-s.closing:
+	case <-s.readStopped:
 	}
+}
+
+// pacer limits the messages of one client to opsPerSecond, in bursts of at most that
+// number. It is for one goroutine.
+type pacer struct {
+	// due is when the last message would have arrived at an even rate.
+	due time.Time
+}
+
+// wait returns how long a message that arrives now has to wait.
+func (p *pacer) wait(now time.Time) time.Duration {
+	const interval = time.Second / opsPerSecond
+	if p.due.Before(now) {
+		p.due = now
+	}
+	p.due = p.due.Add(interval)
+	return max(p.due.Sub(now)-opsPerSecond*interval, 0)
 }

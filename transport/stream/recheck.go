@@ -11,7 +11,7 @@ import (
 	"venuegate/venues"
 )
 
-// recheck asks again about the keys of open connections.
+// recheck checks the keys of open connections at intervals.
 func (h *Hub) recheck() {
 	defer close(h.rechecked)
 	ticker := time.NewTicker(recheckInterval)
@@ -26,35 +26,37 @@ func (h *Hub) recheck() {
 	}
 }
 
-// recheckAll closes the connections whose key no longer holds or no longer says
-// the same. Connections of one key from one address are one question.
+// recheckAll closes the connections whose key is no longer valid or has other
+// permissions now. Connections with the same key and address share one check.
 func (h *Hub) recheckAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), recheckInterval/2)
 	defer cancel()
-	type question struct {
+	type keyUse struct {
 		token  venues.Secret
 		remote string
 	}
-	answers := make(map[question]bool)
-	for s, identity := range h.door.identified() {
-		q := question{identity.token, s.remote.String()}
-		holds, asked := answers[q]
-		if !asked {
-			holds = h.holds(ctx, s, identity)
-			answers[q] = holds
+	checked := make(map[keyUse]bool)
+	for s, identity := range h.admission.authenticated() {
+		use := keyUse{identity.token, s.remote.String()}
+		valid, known := checked[use]
+		if !known {
+			valid = h.keyValid(ctx, s, identity)
+			checked[use] = valid
 		}
-		if !holds {
-			s.dismiss(api.StreamUnauthorized, revokedReason)
+		if !valid {
+			s.requestClose(api.StreamUnauthorized, revokedReason)
 		}
 	}
 }
 
-func (h *Hub) holds(ctx context.Context, s *session, identity *identity) bool {
+// keyValid reports whether a key is still valid with the same permissions. A key that
+// cannot be checked counts as valid.
+func (h *Hub) keyValid(ctx context.Context, s *session, identity *identity) bool {
 	now, err := h.auth.Authenticate(ctx, identity.token.Reveal(), s.remote)
 	switch {
 	case err == nil:
 		return samePermissions(&identity.Principal, &now)
-	case wrongKey(err):
+	case isKeyRejected(err):
 		return false
 	default:
 		h.log.Warn("stream key not rechecked", zap.String("key_id", identity.KeyID), zap.Error(err))
@@ -62,10 +64,10 @@ func (h *Hub) holds(ctx context.Context, s *session, identity *identity) bool {
 	}
 }
 
-// wrongKey says whether an error of the Authenticator means that the key is not
-// right. An address with too many failures is told no more than that it is
-// limited, but a right key passes even then.
-func wrongKey(err error) bool {
+// isKeyRejected reports whether an error of the Authenticator means that the key is
+// invalid. For an address with too many failures the error is only rate_limited, but a
+// valid key is accepted even then.
+func isKeyRejected(err error) bool {
 	code := venues.CodeOf(err)
 	return code == venues.CodeUnauthorized || code == venues.CodeRateLimited
 }

@@ -27,8 +27,8 @@ import (
 	"venuegate/venues"
 )
 
-// TestMain starts what fasthttp keeps running for the life of the process,
-// outside of any virtual time, and looks for goroutines that were left behind.
+// TestMain starts the permanent goroutines of fasthttp outside of virtual time, and
+// detects leaked goroutines.
 func TestMain(m *testing.M) {
 	pipetest.WarmUp()
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"))
@@ -36,25 +36,25 @@ func TestMain(m *testing.M) {
 
 // fakeKeys is an Authenticator: a token is "customer" or "customer/scope,scope".
 type fakeKeys struct {
-	mu      sync.Mutex
-	answers map[string]error
-	names   map[string]string
-	asked   int
-	// seen, if set, is told of every token.
+	mu        sync.Mutex
+	errors    map[string]error
+	names     map[string]string
+	callCount int
+	// seen, if set, is called with every token.
 	seen func(token string)
 }
 
 func (k *fakeKeys) Authenticate(_ context.Context, token string, _ netip.Addr) (auth.Principal, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.asked++
+	k.callCount++
 	if k.seen != nil {
 		k.seen(token)
 	}
 	if token == "panic" {
-		panic("a bug of the keys")
+		panic("bug of the authenticator")
 	}
-	if err := k.answers[token]; err != nil {
+	if err := k.errors[token]; err != nil {
 		return auth.Principal{}, err
 	}
 	if name, renamed := k.names[token]; renamed {
@@ -71,34 +71,34 @@ func (k *fakeKeys) Authenticate(_ context.Context, token string, _ netip.Addr) (
 	return p, nil
 }
 
-// answer has a token answered by an error from now on; nil makes it right again.
-func (k *fakeKeys) answer(token string, err error) {
+// setError sets the error for a token; nil makes it valid again.
+func (k *fakeKeys) setError(token string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.answers == nil {
-		k.answers = make(map[string]error)
+	if k.errors == nil {
+		k.errors = make(map[string]error)
 	}
-	k.answers[token] = err
+	k.errors[token] = err
 }
 
-// rename has a token count as another from now on.
+// rename makes a token equivalent to another one.
 func (k *fakeKeys) rename(token, as string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.names = map[string]string{token: as}
 }
 
-func (k *fakeKeys) questions() int {
+func (k *fakeKeys) calls() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.asked
+	return k.callCount
 }
 
 var errWrongKey = venues.Errorf(venues.CodeUnauthorized, "the API key is missing, wrong or expired")
 
 var nop = zap.NewNop()
 
-// server is a hub behind Fiber, with a feed and keys of its own.
+// server is a hub behind Fiber, with its own feed and keys.
 type server struct {
 	t    testing.TB
 	feed *fakeFeed
@@ -106,7 +106,7 @@ type server struct {
 	hub  *stream.Hub
 	app  *fiber.App
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// stop ends everything, stopApp all but the hub.
+	// stop ends everything, stopApp everything except the hub.
 	stop    func()
 	stopApp func()
 }
@@ -128,7 +128,7 @@ func newApp() *fiber.App {
 	return app
 }
 
-// newServer serves on a network in memory, or over TCP.
+// newServer starts a server on an in-memory network, or over TCP.
 func newServer(t testing.TB, options stream.Options, tcp bool, configure ...func(*fiber.App)) *server {
 	t.Helper()
 	feed := newFakeFeed()
@@ -137,7 +137,7 @@ func newServer(t testing.TB, options stream.Options, tcp bool, configure ...func
 	return s
 }
 
-// newServerOver is newServer over another feed.
+// newServerOver is newServer with another feed.
 func newServerOver(t testing.TB, feed stream.Feed, options stream.Options, tcp bool, configure ...func(*fiber.App)) *server {
 	t.Helper()
 	s := &server{t: t, keys: &fakeKeys{}, app: newApp()}
@@ -168,18 +168,18 @@ func newServerOver(t testing.TB, feed stream.Feed, options stream.Options, tcp b
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(listener) }()
 	s.stopApp = sync.OnceFunc(func() {
-		if err := s.app.ShutdownWithTimeout(patience); err != nil {
+		if err := s.app.ShutdownWithTimeout(testTimeout); err != nil {
 			t.Error(err)
 		}
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		if !tcp { // virtual time ends with the test, and fasthttp's cleaner is asleep
+		if !tcp { // wait for the cleaner of fasthttp, which sleeps in virtual time
 			time.Sleep(2 * idleWorkerMax)
 		}
 	})
 	s.stop = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
 		if err := hub.Close(ctx); err != nil {
 			t.Error(err)
@@ -190,46 +190,46 @@ func newServerOver(t testing.TB, feed stream.Feed, options stream.Options, tcp b
 	return s
 }
 
-// client is a WebSocket client. What it does not expect fails the test.
+// client is a WebSocket client. Unexpected messages fail the test.
 type client struct {
 	t  testing.TB
 	ws *websocket.Conn
 }
 
-// answer is what an upgrade was answered.
-type answer struct {
+// handshake is the HTTP response to an upgrade.
+type handshake struct {
 	status int
 	header http.Header
 	body   string
 }
 
 // upgrade tries to connect.
-func (s *server) upgrade(header http.Header) (*websocket.Conn, answer, error) {
-	return s.upgradeBy(websocket.Dialer{HandshakeTimeout: patience}, header)
+func (s *server) upgrade(header http.Header) (*websocket.Conn, handshake, error) {
+	return s.upgradeBy(websocket.Dialer{HandshakeTimeout: testTimeout}, header)
 }
 
-func (s *server) upgradeBy(dialer websocket.Dialer, header http.Header) (*websocket.Conn, answer, error) {
+func (s *server) upgradeBy(dialer websocket.Dialer, header http.Header) (*websocket.Conn, handshake, error) {
 	dialer.NetDialContext = s.dial
 	ws, response, err := dialer.Dial("ws://stream.test/v1/stream", header)
 	if response == nil {
-		return ws, answer{}, err
+		return ws, handshake{}, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, readErr := io.ReadAll(response.Body)
-	return ws, answer{response.StatusCode, response.Header, string(body)}, errors.Join(err, readErr)
+	return ws, handshake{response.StatusCode, response.Header, string(body)}, errors.Join(err, readErr)
 }
 
-// connect opens a connection and takes the welcome.
+// connect opens a connection and reads the welcome.
 func (s *server) connect() *client {
 	s.t.Helper()
-	ws, answer, err := s.upgrade(nil)
+	ws, response, err := s.upgrade(nil)
 	if err != nil {
-		s.t.Fatalf("connect: %v, %+v", err, answer)
+		s.t.Fatalf("connect: %v, response %+v", err, response)
 	}
 	c := &client{t: s.t, ws: ws}
 	s.t.Cleanup(c.close)
 	if welcome := c.next(); welcome.Op != "welcome" {
-		s.t.Fatalf("got %+v, want a welcome", welcome)
+		s.t.Fatalf("message = %+v, want welcome", welcome)
 	}
 	return c
 }
@@ -239,8 +239,8 @@ func (s *server) login(token string) *client {
 	s.t.Helper()
 	c := s.connect()
 	c.send(`{"op":"auth","token":"` + token + `"}`)
-	if answer := c.next(); answer.Op != "auth" || !answer.OK {
-		s.t.Fatalf("got %+v, want an answer to auth", answer)
+	if reply := c.next(); reply.Op != "auth" || !reply.OK {
+		s.t.Fatalf("message = %+v, want the reply to auth", reply)
 	}
 	return c
 }
@@ -254,9 +254,9 @@ func (c *client) send(text string) {
 	}
 }
 
-func (c *client) subscribe(channels ...string) message {
+func (c *client) subscribe(topics ...string) message {
 	c.t.Helper()
-	c.send(`{"op":"subscribe","channels":["` + strings.Join(channels, `","`) + `"]}`)
+	c.send(`{"op":"subscribe","channels":["` + strings.Join(topics, `","`) + `"]}`)
 	return c.next()
 }
 
@@ -296,11 +296,11 @@ func (c *client) next() message {
 	return m
 }
 
-// patience bounds how long a client waits; far beyond every limit of the hub.
-const patience = 2 * time.Minute
+// testTimeout bounds the waits of a client, far beyond every limit of the hub.
+const testTimeout = 2 * time.Minute
 
 func (c *client) read() (message, error) {
-	_ = c.ws.SetReadDeadline(time.Now().Add(patience))
+	_ = c.ws.SetReadDeadline(time.Now().Add(testTimeout))
 	_, data, err := c.ws.ReadMessage()
 	if err != nil {
 		return message{}, err
@@ -312,40 +312,40 @@ func (c *client) read() (message, error) {
 	return m, nil
 }
 
-// wantError takes an error frame.
+// wantError reads an error frame.
 func (c *client) wantError(code api.StreamCode) message {
 	c.t.Helper()
 	m := c.next()
 	if m.Op != "error" || m.Code != int(code) {
-		c.t.Fatalf("got %s, want error %d", m.text, code)
+		c.t.Fatalf("message = %s, want error %d", m.text, code)
 	}
 	return m
 }
 
-// wantOnly takes a private message that belongs to a customer.
+// wantOnly reads a private message of a customer.
 func (c *client) wantOnly(customer string) {
 	c.t.Helper()
 	if m := c.next(); strings.Count(m.text, "canary-") != 1 || !strings.Contains(m.text, `"canary-`+customer+`"`) {
-		c.t.Fatalf("got %s, want only what is of %s", m.text, customer)
+		c.t.Fatalf("message = %s, want only data of %s", m.text, customer)
 	}
 }
 
-// wantClosed takes the close, and nothing before it.
+// wantClosed reads a close frame, with no message before it.
 func (c *client) wantClosed(code int) {
 	c.t.Helper()
 	m, err := c.read()
 	if err == nil {
-		c.t.Fatalf("got %s, want a close", m.text)
+		c.t.Fatalf("message = %s, want close %d", m.text, code)
 	}
 	if e, ok := errors.AsType[*websocket.CloseError](err); !ok || e.Code != code {
-		c.t.Fatalf("got %v, want close %d", err, code)
+		c.t.Fatalf("error = %v, want close %d", err, code)
 	}
 }
 
-// eventually waits for a condition of the outside world.
+// eventually waits for a condition in real time.
 func eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
@@ -353,7 +353,7 @@ func eventually(t testing.TB, what string, condition func() bool) {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			t.Fatalf("never: %s", what)
+			t.Fatalf("condition not reached: %s", what)
 		}
 	}
 }

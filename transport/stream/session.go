@@ -34,10 +34,10 @@ const (
 	restartedReason = "server restart"
 )
 
-// session is one connection. The handler's goroutine reads it and is the only
-// one to change what it is subscribed to; its shard's goroutine writes it. The
-// connection belongs to the handler: run returns only when the shard, and any
-// background write, has let go of it.
+// session is one connection. The goroutine of its handler reads it and is the only one
+// that changes its subscriptions; the goroutine of its shard writes it. The connection
+// belongs to the handler: run returns only after the shard and any background write
+// have released it.
 type session struct {
 	id      string
 	hub     *Hub
@@ -45,34 +45,34 @@ type session struct {
 	conn    net.Conn
 	socket  *socket
 	remote  netip.Addr
-	address netip.Addr // that remote is counted under
+	address netip.Addr // under which remote is counted
 	opened  time.Time
-	// deflate says that permessage-deflate was negotiated.
+	// deflate is set if permessage-deflate was negotiated.
 	deflate bool
 
-	// closing is closed when the shard has decided how the connection ends,
-	// flushed when it will write no more, gone when it has let go.
-	closing chan struct{}
-	flushed chan struct{}
-	gone    chan struct{}
-	// deadlines guards the read deadline and the closing of closing, so that a
-	// reader that is told to stop does not set itself another deadline.
+	// readStopped is closed when the shard has started the close, flushed when it will
+	// write no more, gone when it has released the connection.
+	readStopped chan struct{}
+	flushed     chan struct{}
+	gone        chan struct{}
+	// deadlines guards the read deadline and the closing of readStopped, so that a
+	// reader that has to stop does not extend its deadline.
 	deadlines sync.Mutex
 
-	// identity is set once, by the reader, under the lock of the door; the
-	// reader may read it without.
+	// identity is set once, by the reader, under the lock of the admission; the reader
+	// may read it without the lock.
 	identity *identity
 
 	// Owned by the reader:
-	leases      map[string]*topic // by canonical channel name
+	topics      map[string]*topic // by canonical name
 	pacer       pacer
 	badMessages int
 
 	// Owned by the goroutine of the shard:
-	outgoing
+	writeState
 }
 
-// identity is who a session speaks for, and the key that proves it.
+// identity is the owner of an authenticated session, with the key.
 type identity struct {
 	auth.Principal
 	token venues.Secret
@@ -86,46 +86,46 @@ func (h *Hub) newSession(conn net.Conn, remote netip.Addr, deflate bool) *sessio
 		shard:  h.nextShard(),
 		conn:   conn,
 		socket: newSocket(conn, h.options.SendBufferBytes),
-		remote: remote, address: listen.Accountable(remote),
+		remote: remote, address: listen.ClientAddr(remote),
 		opened: now, deflate: deflate,
-		closing: make(chan struct{}), flushed: make(chan struct{}), gone: make(chan struct{}),
-		leases:   make(map[string]*topic),
-		outgoing: outgoing{subscribers: make(map[*topic]*subscriber)},
+		readStopped: make(chan struct{}), flushed: make(chan struct{}), gone: make(chan struct{}),
+		topics:     make(map[string]*topic),
+		writeState: writeState{subscribers: make(map[*topic]*subscriber)},
 	}
 }
 
-// farewell is how the reader wants the connection to end.
-type farewell struct {
-	// silent: the client is gone, or the end is decided already.
+// closeReason is how the reader ends the connection.
+type closeReason struct {
+	// silent: the client has disconnected, or the close has already started.
 	silent bool
-	// echo: the client has closed; its close frame is answered, and no more
-	// comes from it.
-	echo   bool
-	code   int
-	reason string
+	// echo: the client has sent a close frame, which is echoed; nothing more comes from
+	// it.
+	echo bool
+	code int
+	text string
 }
 
-func goodbye(code api.StreamCode) *farewell {
-	return &farewell{code: int(code), reason: code.String()}
+func closeWith(code api.StreamCode) *closeReason {
+	return &closeReason{code: int(code), text: code.String()}
 }
 
 // run serves the connection until it ends.
 func (s *session) run(ws *websocket.Conn) {
-	s.shard.inbox.do(s.attach)
-	end := s.receive(ws)
-	if !end.silent {
-		s.shard.inbox.do(func() { s.end(end.code, end.reason, flushQueued) })
+	s.shard.inbox.post(s.start)
+	reason := s.receive(ws)
+	if !reason.silent {
+		s.shard.inbox.post(func() { s.startClose(reason.code, reason.text, flushQueued) })
 	}
 	switch {
-	case end.echo:
+	case reason.echo:
 		s.awaitFlush()
-	case !end.silent || s.isClosing():
+	case !reason.silent || s.isClosing():
 		s.linger()
 	}
-	s.shard.inbox.do(s.detach)
+	s.shard.inbox.post(s.detach)
 	<-s.gone
-	s.socket.cut()
-	for _, t := range s.leases {
+	s.socket.stopWriting()
+	for _, t := range s.topics {
 		s.shard.release(t)
 	}
 }
@@ -140,55 +140,56 @@ func (s *session) awaitFlush() {
 	}
 }
 
-// linger lets the close frame get through: it reads on until the client has
-// closed, too. Closing a socket on which something is unread would make the
-// kernel throw away what the client has not read.
+// linger reads until the client has closed its side as well, so that the close frame
+// reaches it. Closing a socket with unread input would make the kernel discard output
+// that the client has not read.
 func (s *session) linger() {
-	<-s.closing
+	<-s.readStopped
 	s.deadlines.Lock()
 	_ = s.conn.SetReadDeadline(time.Now().Add(lingerMax)) // fails only on a closed connection
 	s.deadlines.Unlock()
-	_, _ = io.Copy(io.Discard, s.conn) // ends in an error, whichever
+	_, _ = io.Copy(io.Discard, s.conn) // always ends with an error
 }
 
-// keepReading sets the read deadline, unless the connection is to end.
-func (s *session) keepReading(until time.Time) bool {
+// extendReadDeadline sets the read deadline. It returns false if the connection is
+// closing.
+func (s *session) extendReadDeadline(until time.Time) bool {
 	s.deadlines.Lock()
 	defer s.deadlines.Unlock()
 	return !s.isClosing() && s.conn.SetReadDeadline(until) == nil
 }
 
-// stopReading closes closing and ends the read under way.
+// stopReading closes readStopped and interrupts the read in progress.
 func (s *session) stopReading() {
 	s.deadlines.Lock()
 	defer s.deadlines.Unlock()
-	close(s.closing)
+	close(s.readStopped)
 	s.socket.interruptRead()
 }
 
 func (s *session) isClosing() bool {
 	select {
-	case <-s.closing:
+	case <-s.readStopped:
 		return true
 	default:
 		return false
 	}
 }
 
-// serve lets a connection in and runs it. A panic costs this connection alone.
+// serve admits a connection and runs it.
 func (h *Hub) serve(ws *websocket.Conn, remote netip.Addr, deflate bool) {
 	s := h.newSession(ws.NetConn(), remote, deflate)
-	if err := h.door.enter(s); err != nil {
-		refuse(s.conn, err)
+	if err := h.admission.admit(s); err != nil {
+		closeUnadmitted(s.conn, err)
 		return
 	}
-	defer h.door.leave(s)
+	defer h.admission.release(s)
 	s.run(ws)
 }
 
-// refuse closes a connection that found no place between the answer to its
-// upgrade and now.
-func refuse(conn net.Conn, err error) {
+// closeUnadmitted closes a connection that was upgraded but can no longer be
+// admitted.
+func closeUnadmitted(conn net.Conn, err error) {
 	code, reason := closeTryAgain, tryAgainReason
 	if venues.CodeOf(err) == venues.CodeMaintenance {
 		code, reason = int(api.StreamServerRestart), restartedReason
@@ -197,10 +198,10 @@ func refuse(conn net.Conn, err error) {
 	_, _ = conn.Write(appendFrame(nil, headClose, closePayload(code, reason)))
 }
 
-// rescue turns a panic of the reader into the end of its connection.
-func (s *session) rescue(end **farewell) {
+// recoverReader turns a panic of the reader into a close of its connection only.
+func (s *session) recoverReader(reason **closeReason) {
 	if cause := recover(); cause != nil {
 		s.hub.log.Error("stream session panicked", zap.String("conn_id", s.id), zap.Any("cause", cause), zap.ByteString("stack", debug.Stack()))
-		*end = &farewell{code: closeInternal, reason: internalReason}
+		*reason = &closeReason{code: closeInternal, text: internalReason}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// shard owns a part of the connections: one goroutine takes what comes for
-// them, round by round, queues it, and then writes to every socket that has
-// something queued, once. While it writes, more arrives and is coalesced in the
-// next round; when nothing waits, nothing is delayed.
+// shard owns a part of the connections. In each round its goroutine takes events from
+// the inbox, queues frames, and then makes one write to every socket with a non-empty
+// queue. Events that arrive during the writes are coalesced in the next round; an idle
+// shard delays nothing.
 type shard struct {
 	inbox    *inbox
 	feed     Feed
@@ -23,15 +23,15 @@ type shard struct {
 
 	// Owned by the goroutine:
 	sessions map[*session]struct{}
-	// dirty lists the sessions that have something to write.
-	dirty  []*session
-	counts round
-	// ripe says that the round should end; see roundFramesMax.
-	ripe bool
-	// built is the set of frames that scratch holds, concatenated: sessions
-	// with the same channels are written the same bytes.
-	built   []item
-	scratch []byte
+	// dirty lists the sessions to flush.
+	dirty []*session
+	round roundCounts
+	// roundFull is set when the round should end; see roundFramesMax.
+	roundFull bool
+	// scratch holds the frames of scratchItems, concatenated. Sessions with the same
+	// topics share it.
+	scratchItems []item
+	scratch      []byte
 	// deflater is used with Options.Compression.
 	deflater deflater
 
@@ -48,7 +48,7 @@ func newShard(feed Feed, options *Options, log *zap.Logger, counters *counters) 
 	}
 }
 
-// run is the goroutine of the shard.
+// run processes events until stop is called.
 func (sh *shard) run() {
 	defer close(sh.stopped)
 	var events []event
@@ -61,25 +61,25 @@ func (sh *shard) run() {
 		clear(events)
 		var lost []*topic
 		events, lost = sh.inbox.take(events)
-		sh.work(events)
+		sh.process(events)
 		for _, t := range lost {
-			sh.guard(t.lose)
+			sh.protect(t.frameLost)
 		}
 		sh.flush()
 	}
 }
 
-// stop ends the goroutine. No session may be left.
+// stop ends the goroutine. No session may be open.
 func (sh *shard) stop() {
 	close(sh.stopping)
 	<-sh.stopped
 }
 
-// work takes events, round by round.
-func (sh *shard) work(events []event) {
+// process handles events in rounds.
+func (sh *shard) process(events []event) {
 	for len(events) > 0 {
 		n := 0
-		for n < min(len(events), roundEventsMax) && !sh.ripe {
+		for n < min(len(events), roundEventsMax) && !sh.roundFull {
 			sh.apply(&events[n])
 			n++
 		}
@@ -89,57 +89,57 @@ func (sh *shard) work(events []event) {
 }
 
 func (sh *shard) apply(e *event) {
-	defer sh.recovered()
+	defer sh.recoverPanic()
 	if e.topic != nil {
-		e.topic.pass(&e.frame)
+		e.topic.handleFrame(&e.frame)
 	} else {
 		e.do()
 	}
 }
 
-func (sh *shard) guard(f func()) {
-	defer sh.recovered()
+// protect calls f and recovers from a panic.
+func (sh *shard) protect(f func()) {
+	defer sh.recoverPanic()
 	f()
 }
 
-// recovered turns a panic, be it of this package or of the feed that it asked
-// for a snapshot, into the end of this shard's connections: some of them may
-// have got a frame and some not. Their clients come again; the process lives.
-func (sh *shard) recovered() {
+// recoverPanic recovers from a panic of this package, or of the feed in a Resync. It
+// closes all connections of the shard, because some of them may have received a frame
+// and others not; the clients reconnect.
+func (sh *shard) recoverPanic() {
 	cause := recover()
 	if cause == nil {
 		return
 	}
 	sh.log.Error("stream shard panicked", zap.Any("cause", cause), zap.ByteString("stack", debug.Stack()))
 	for s := range sh.sessions {
-		s.end(closeInternal, internalReason, discardQueued)
+		s.startClose(closeInternal, internalReason, discardQueued)
 	}
 }
 
-// flush writes to every session that has something queued. Sessions may be
-// added to the list meanwhile.
+// flush writes to every dirty session. Sessions may be added to the list meanwhile.
 func (sh *shard) flush() {
 	for i := 0; i < len(sh.dirty); i++ {
-		sh.guard(sh.dirty[i].flush)
+		sh.protect(sh.dirty[i].flush)
 	}
 	clear(sh.dirty)
-	sh.dirty, sh.ripe = sh.dirty[:0], false
-	clear(sh.built)
-	sh.built = sh.built[:0]
-	sh.counts.tell(sh.counters)
+	sh.dirty, sh.roundFull = sh.dirty[:0], false
+	clear(sh.scratchItems)
+	sh.scratchItems = sh.scratchItems[:0]
+	sh.round.addTo(sh.counters)
 }
 
-// concatenate joins frames for one write. The result is good until the next
-// call. What the previous session was written is not built again.
+// concatenate returns the frames joined for one write, valid until the next call. The
+// result is reused if the previous session had the same frames.
 func (sh *shard) concatenate(items []item) []byte {
-	if sameItems(items, sh.built) {
+	if sameItems(items, sh.scratchItems) {
 		return sh.scratch
 	}
 	sh.scratch = sh.scratch[:0]
 	for i := range items {
 		sh.scratch = appendFrame(sh.scratch, items[i].head, items[i].payload)
 	}
-	sh.built = append(sh.built[:0], items...)
+	sh.scratchItems = append(sh.scratchItems[:0], items...)
 	return sh.scratch
 }
 

@@ -17,38 +17,39 @@ import (
 	"venuegate/transport/stream"
 )
 
-// A pipe holds nothing, so a client that does not read stalls the next write.
+// The following tests use pipes, which have no buffer: a client that does not read
+// stalls the next write.
 
-func TestSlowBookReaderIsConflated(t *testing.T) {
+func TestBookIsConflatedForASlowClient(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "book:okx:BTCUSDT:5")
 		c := s.login("alice")
-		r := follow(t, c, o)
+		r := subscribeBook(t, c, o)
 		for range 2000 {
 			o.publish()
 			synctest.Wait()
 		}
 		for !r.current() {
-			r.must(t, c)
+			r.readNext(t, c)
 		}
 		synctest.Wait()
 		got := s.hub.Stats()
 		if got.Conflations == 0 || r.snapshots != 1+int(got.Conflations) || r.messages+int(got.Dropped) != 2000+r.snapshots {
-			t.Errorf("%d messages, %d snapshots, %+v", r.messages, r.snapshots, got)
+			t.Errorf("%d messages, %d snapshots, stats %+v, want one snapshot per conflation and every frame received or dropped", r.messages, r.snapshots, got)
 		}
 		if r.messages > 600 {
-			t.Errorf("%d messages were kept for a reader that did not read", r.messages)
+			t.Errorf("%d messages queued for a client that did not read, want at most 600", r.messages)
 		}
 		if got.QueuedBytes != 0 {
-			t.Errorf("%d bytes queued", got.QueuedBytes)
+			t.Errorf("%d bytes queued, want none", got.QueuedBytes)
 		}
 		c.close()
 	})
 }
 
-// Whatever happens to a book while its reader is slow, the reader must never
-// hold a wrong one that it believes in.
-func TestSlowBookReaderNeverSeesAHole(t *testing.T) {
+// A slow client never has a wrong book that is not marked stale, whatever happens to the
+// book.
+func TestSlowClientNeverGetsAGapInABook(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		steps := rapid.SliceOfN(rapid.IntRange(0, 40), 10, 40).Draw(rt, "steps")
@@ -59,48 +60,48 @@ func TestSlowBookReaderNeverSeesAHole(t *testing.T) {
 			o := s.feed.owner("", "book:okx:BTCUSDT:5")
 			c := s.login("alice")
 			defer c.close()
-			r := follow(t, c, o)
+			r := subscribeBook(t, c, o)
 			random := rand.New(rand.NewPCG(seed, 1))
 			for _, n := range steps {
-				o.wander(random, n)
+				o.changeRandomly(random, n)
 				synctest.Wait()
 				for range random.IntN(6) {
 					if r.current() {
 						break
 					}
-					r.must(t, c)
+					r.readNext(t, c)
 				}
 			}
 			o.refresh()
 			for !r.current() {
-				r.must(t, c)
+				r.readNext(t, c)
 			}
 		})
 	})
 }
 
-func TestSlowReaderHearsAtOnceThatItsBookIsStale(t *testing.T) {
+func TestSlowClientReceivesStale(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1, MarketQueueFramesMax: 4}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "book:okx:BTCUSDT:5")
 		c := s.login("alice")
-		r := follow(t, c, o)
+		r := subscribeBook(t, c, o)
 		for range 20 {
 			o.publish()
 			synctest.Wait()
 		}
-		o.stale()
+		o.markStale()
 		for r.stales == 0 {
-			r.must(t, c)
+			r.readNext(t, c)
 		}
 		o.refresh()
 		for !r.current() {
-			r.must(t, c)
+			r.readNext(t, c)
 		}
 		c.close()
 	})
 }
 
-func TestSlowTradesReaderIsToldHowManyItMissed(t *testing.T) {
+func TestSlowClientReceivesGapsOfTrades(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		rounds := rapid.IntRange(2, 20).Draw(rt, "rounds")
@@ -135,20 +136,20 @@ func TestSlowTradesReaderIsToldHowManyItMissed(t *testing.T) {
 				}
 			}
 			if r.trades+r.missed != r.seq-first {
-				t.Errorf("%d trades and %d missed are not %d", r.trades, r.missed, r.seq-first)
+				t.Errorf("%d trades and %d missed, want %d together", r.trades, r.missed, r.seq-first)
 			}
 		})
 	})
 }
 
-func TestPrivateChannelsNeverDrop(t *testing.T) {
+func TestPrivateTopicsNeverDrop(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1, MarketQueueFramesMax: 4}, func(t *testing.T, s *server) {
 		book, orders := s.feed.owner("", "book:okx:BTCUSDT:5"), s.feed.owner("alice", "orders")
 		c := s.login("alice")
-		r := follow(t, c, book)
+		r := subscribeBook(t, c, book)
 		c.subscribe("orders")
 		c.next()
-		for range 500 { // together far beyond what the market may take
+		for range 500 { // together far beyond the limit of market data
 			book.publish()
 			orders.publish()
 			synctest.Wait()
@@ -162,12 +163,12 @@ func TestPrivateChannelsNeverDrop(t *testing.T) {
 				continue
 			}
 			if m.Seq != seq {
-				t.Fatalf("order message %d instead of %d", m.Seq, seq)
+				t.Fatalf("seq of the orders message = %d, want %d", m.Seq, seq)
 			}
 			seq++
 		}
 		if s.hub.Stats().Conflations == 0 {
-			t.Error("the market was not conflated")
+			t.Error("the book was not conflated")
 		}
 		c.close()
 	})
@@ -188,69 +189,69 @@ func TestPrivateOverflowCloses(t *testing.T) {
 			m, err := c.read()
 			if err != nil {
 				if e, ok := errors.AsType[*websocket.CloseError](err); !ok || e.Code != 4009 {
-					t.Fatalf("got %v", err)
+					t.Fatalf("error = %v, want close 4009", err)
 				}
 				break
 			}
 			if m.Seq != seq {
-				t.Fatalf("order message %d instead of %d", m.Seq, seq)
+				t.Fatalf("seq of the orders message = %d, want %d", m.Seq, seq)
 			}
 			seq++
 		}
 		c.close()
 		synctest.Wait()
 		if got := s.hub.Stats(); got.Closes[4009] != 1 || got.QueuedBytes != 0 || s.feed.open() != 0 {
-			t.Errorf("got %+v, %d upstream subscriptions", got, s.feed.open())
+			t.Errorf("stats = %+v with %d upstream subscriptions, want one close with 4009 and nothing left", got, s.feed.open())
 		}
 	})
 }
 
-func TestStalledReaderIsCutOff(t *testing.T) {
+func TestStalledClientIsClosed(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "book:okx:BTCUSDT:5")
 		c := s.login("alice")
-		follow(t, c, o)
+		subscribeBook(t, c, o)
 		o.publish()
 		synctest.Wait()
 		time.Sleep(stream.WriteStallMax - time.Millisecond)
 		if s.hub.Stats().Connections != 1 {
-			t.Error("cut off too early")
+			t.Errorf("closed before %v", stream.WriteStallMax)
 		}
-		time.Sleep(2 * time.Second) // the reading side lingers
+		time.Sleep(2 * time.Second) // until the reading side has lingered
 		if got := s.hub.Stats(); got.Connections != 0 || got.Closes[4009] != 1 || s.feed.open() != 0 {
-			t.Errorf("got %+v", got)
+			t.Errorf("stats = %+v, want one close with 4009 and nothing left", got)
 		}
 		if _, err := c.read(); err == nil {
-			t.Error("half a frame was taken for a whole one")
+			t.Error("read an incomplete frame without an error")
 		}
 	})
 }
 
-// Over TCP: sockets that are written without waiting, until they are full.
+// The following tests use TCP: sockets accept non-blocking writes until they are full.
 
-// stall subscribes and then never reads again.
-func (s *server) stall(channels ...string) *client {
+// subscribeWithoutReading subscribes and then never reads again.
+func (s *server) subscribeWithoutReading(topics ...string) *client {
 	s.t.Helper()
 	c := s.login("stalled")
-	c.subscribe(channels...)
+	c.subscribe(topics...)
 	return c
 }
 
-func TestStalledSocketsDelayNobody(t *testing.T) {
+func TestStalledSocketsDoNotDelayOthers(t *testing.T) {
 	const fast, stalled, messages = 10, 5, 100
 	s := newServer(t, stream.Options{Shards: 1, SendBufferBytes: 4096}, true)
 	o := s.feed.owner("", "book:okx:BTCUSDT:200")
-	o.widen(200)
+	o.addLevels(200)
 	start := time.Now()
 	for range stalled {
-		c := s.stall("book:okx:BTCUSDT:200")
-		shrink(t, c.ws.NetConn())
+		c := s.subscribeWithoutReading("book:okx:BTCUSDT:200")
+		shrinkReadBuffer(t, c.ws.NetConn())
 	}
 	var readers sync.WaitGroup
-	taken := make(chan struct{}, fast)
+	received := make(chan struct{}, fast)
 	for range fast {
 		c := s.login("alice")
-		r := follow(t, c, o)
+		r := subscribeBook(t, c, o)
 		readers.Add(1)
 		go func() {
 			defer readers.Done()
@@ -263,56 +264,56 @@ func TestStalledSocketsDelayNobody(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				taken <- struct{}{}
+				received <- struct{}{}
 			}
 			if !r.current() || r.snapshots != 1 {
-				t.Errorf("a fast reader was held up: %d snapshots", r.snapshots)
+				t.Errorf("fast client: %d snapshots, current %v, want 1 and true", r.snapshots, r.current())
 			}
 		}()
 	}
 	for range messages {
 		o.republish()
-		for range fast { // on whatever machine, they are not outrun
+		for range fast { // so that even on a slow machine they are not conflated
 			select {
-			case <-taken:
-			case <-time.After(patience):
-				t.Fatal("the fast readers wait for the stalled ones")
+			case <-received:
+			case <-time.After(testTimeout):
+				t.Fatal("the fast clients wait for the stalled ones")
 			}
 		}
 	}
 	readers.Wait()
 	if took := time.Since(start); took >= stream.WriteStallMax {
-		t.Skipf("took %v: this machine is too slow to tell", took)
+		t.Skipf("took %v: this machine is too slow for the test", took)
 	}
 	got := s.hub.Stats()
 	if got.Connections != fast+stalled || got.Conflations < stalled || got.SlowWrites < stalled {
-		t.Errorf("the stalled readers were not: %+v", got)
+		t.Errorf("stats = %+v, want the stalled clients connected and conflated", got)
 	}
 	if most := int64(stalled * (300 << 10)); got.QueuedBytes > most {
-		t.Errorf("%d bytes queued for %d stalled readers", got.QueuedBytes, stalled)
+		t.Errorf("%d bytes queued for %d stalled clients, want at most %d", got.QueuedBytes, stalled, most)
 	}
 }
 
-// shrink makes a client's kernel take little.
-func shrink(t testing.TB, conn net.Conn) {
+// shrinkReadBuffer makes the kernel of a client buffer little.
+func shrinkReadBuffer(t testing.TB, conn net.Conn) {
 	t.Helper()
 	tcp, ok := conn.(*net.TCPConn)
 	if !ok {
-		t.Fatalf("%T is no TCP connection", conn)
+		t.Fatalf("connection is a %T, want TCP", conn)
 	}
 	if err := tcp.SetReadBuffer(4096); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A slow reader over TCP catches up, whatever was half written when it stopped.
+// A slow client over TCP catches up, even if a frame was written only in part.
 func TestSlowSocketCatchesUp(t *testing.T) {
 	s := newServer(t, stream.Options{Shards: 1, SendBufferBytes: 4096}, true)
 	o := s.feed.owner("", "book:okx:BTCUSDT:200")
-	o.widen(400)
+	o.addLevels(400)
 	c := s.login("alice")
-	shrink(t, c.ws.NetConn())
-	r := follow(t, c, o)
+	shrinkReadBuffer(t, c.ws.NetConn())
+	r := subscribeBook(t, c, o)
 	for round := range 3 {
 		before := s.hub.Stats().Conflations
 		eventually(t, "a conflation", func() bool {
@@ -320,39 +321,39 @@ func TestSlowSocketCatchesUp(t *testing.T) {
 			return s.hub.Stats().Conflations > before
 		})
 		for !r.current() {
-			r.must(t, c)
+			r.readNext(t, c)
 		}
 		if r.snapshots < 2+round {
-			t.Fatalf("round %d: %d snapshots", round, r.snapshots)
+			t.Fatalf("round %d: %d snapshots, want at least %d", round, r.snapshots, 2+round)
 		}
 	}
 	eventually(t, "an empty queue", func() bool { return s.hub.Stats().QueuedBytes == 0 })
 }
 
-func TestBehindAConnectionLimitSocketsAreStillWrittenDirectly(t *testing.T) {
+func TestSocketsWithAPerIPLimitAreWrittenDirectly(t *testing.T) {
 	s := newServer(t, stream.Options{Shards: 1}, true, func(app *fiber.App) {
-		app.Server().MaxConnsPerIP = 10 // puts a wrapper around every connection
+		app.Server().MaxConnsPerIP = 10 // wraps every connection
 	})
 	o := s.feed.owner("", "book:okx:BTCUSDT:5")
 	c := s.login("alice")
-	r := follow(t, c, o)
+	r := subscribeBook(t, c, o)
 	for range 100 {
 		o.publish()
-		r.must(t, c)
+		r.readNext(t, c)
 	}
 	eventually(t, "all deliveries are counted", func() bool { return s.hub.Stats().Deliveries >= 103 })
 	if got := s.hub.Stats(); got.SlowWrites != 0 {
-		t.Errorf("%d of %d writes were made in the background", got.SlowWrites, got.Writes)
+		t.Errorf("%d of %d writes were made in the background, want none", got.SlowWrites, got.Writes)
 	}
 }
 
-func TestLostConnectionIsNoticedWhileWriting(t *testing.T) {
+func TestLostConnectionIsDetectedByWriting(t *testing.T) {
 	s := newServer(t, stream.Options{Shards: 1}, true)
 	o := s.feed.owner("", "book:okx:BTCUSDT:5")
 	c := s.login("alice")
-	follow(t, c, o)
+	subscribeBook(t, c, o)
 	tcp, _ := c.ws.NetConn().(*net.TCPConn)
-	if err := tcp.SetLinger(0); err != nil { // a reset instead of an orderly end
+	if err := tcp.SetLinger(0); err != nil { // a reset instead of a regular close
 		t.Fatal(err)
 	}
 	c.close()
@@ -361,9 +362,9 @@ func TestLostConnectionIsNoticedWhileWriting(t *testing.T) {
 		return s.hub.Stats().Connections == 0
 	})
 	if got := s.hub.Stats(); got.Closes[1006] != 1 {
-		t.Errorf("got %+v", got)
+		t.Errorf("stats = %+v, want one close with 1006", got)
 	}
 	if _, err := c.ws.NetConn().Read(make([]byte, 1)); err == nil || errors.Is(err, io.EOF) {
-		t.Errorf("got %v", err)
+		t.Errorf("read error = %v, want one other than EOF", err)
 	}
 }

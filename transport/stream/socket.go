@@ -2,27 +2,27 @@ package stream
 
 import (
 	"net"
-	"os"
+	"reflect"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// socket is the writing side of one connection. Its methods are for the
-// goroutine of the shard, cut excepted.
+// socket is the writing side of one connection. Except for stopWriting, its methods
+// are for the goroutine of the shard.
 //
-// A write is first tried without waiting, straight on the descriptor. What the
-// kernel does not take at once goes to a goroutine of its own, which writes it
-// under a deadline while the shard serves the others; until it is done the
-// session queues. Connections that show no descriptor (TLS, pipes of tests) are
-// always written that way. So no socket can hold a shard up, no write waits on
-// a timer, and a healthy socket costs no goroutine.
+// A write is first tried on the descriptor without blocking. What the kernel does not
+// accept immediately is written by a separate goroutine under a deadline while the
+// shard serves other sockets; until it is done, the session queues frames. Connections
+// without a descriptor (TLS, pipes of tests) are always written that way. No socket
+// can block a shard, no write waits for a timer, and a healthy socket needs no
+// goroutine.
 type socket struct {
 	conn net.Conn
 	raw  syscall.RawConn // nil if there is no descriptor
 
-	// One attempt on the descriptor: arguments and results of attempt, which is
-	// made once, so that a write allocates nothing.
+	// Arguments and results of attempt, one write on the descriptor. The function
+	// value is created once, so that a write does not allocate.
 	attempt func(fd uintptr) bool
 	data    []byte
 	written int
@@ -35,7 +35,7 @@ func newSocket(conn net.Conn, sendBufferBytes int) *socket {
 	k := &socket{conn: conn}
 	bare := unwrap(conn)
 	if buffered, ok := bare.(interface{ SetWriteBuffer(bytes int) error }); ok {
-		_ = buffered.SetWriteBuffer(sendBufferBytes) // a hint; the kernel's own size does as well
+		_ = buffered.SetWriteBuffer(sendBufferBytes) // only a hint; the default size of the kernel works too
 	}
 	if described, ok := bare.(syscall.Conn); ok {
 		if raw, err := described.SyscallConn(); err == nil {
@@ -46,7 +46,36 @@ func newSocket(conn net.Conn, sendBufferBytes int) *socket {
 	return k
 }
 
-// tryWrite writes what the kernel takes at once and returns how much that was.
+// unwrap returns the connection inside the two wrappers of fasthttp, which hide the
+// descriptor. No other wrapper is removed, so a write never bypasses one that changes
+// the bytes, such as TLS.
+func unwrap(conn net.Conn) net.Conn {
+	if hijacked, ok := conn.(interface{ UnsafeConn() net.Conn }); ok {
+		conn = hijacked.UnsafeConn()
+	}
+	if counted := unwrapPerIP(conn); counted != nil {
+		conn = counted
+	}
+	return conn
+}
+
+// unwrapPerIP returns the connection in a fasthttp.perIPConn, which has no method for
+// it; nil for any other type. A server with MaxConnsPerIP uses that wrapper.
+func unwrapPerIP(conn net.Conn) net.Conn {
+	v := reflect.ValueOf(conn)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return nil
+	}
+	v = v.Elem()
+	if v.Type().PkgPath() != "github.com/valyala/fasthttp" || v.Type().Name() != "perIPConn" {
+		return nil
+	}
+	inner, _ := v.FieldByName("Conn").Interface().(net.Conn)
+	return inner
+}
+
+// tryWrite writes as much as the kernel accepts immediately and returns how much that
+// was.
 func (k *socket) tryWrite(data []byte) (int, error) {
 	if k.raw == nil {
 		return 0, nil
@@ -60,11 +89,11 @@ func (k *socket) tryWrite(data []byte) (int, error) {
 	return k.written, err
 }
 
-// writeSlowly writes the rest in the background and then calls done, once. Only
-// one such write may be under way.
-func (k *socket) writeSlowly(rest *buffer, done func(error)) {
+// writeInBackground writes the rest in a goroutine and then calls done, once. Only one
+// such write may be in progress.
+func (k *socket) writeInBackground(rest *buffer, done func(error)) {
 	writes := 1 + len(rest.bytes)/writeBytesMax
-	// Set before the goroutine starts: a later, shorter deadline must win.
+	// Set before the goroutine starts, so that a later, shorter deadline prevails.
 	k.setWriteDeadline(time.Now().Add(time.Duration(writes) * writeStallMax))
 	k.background.Add(1)
 	go func() {
@@ -75,21 +104,21 @@ func (k *socket) writeSlowly(rest *buffer, done func(error)) {
 	}()
 }
 
-// hurry shortens the deadline of a write that is under way.
-func (k *socket) hurry(most time.Duration) { k.setWriteDeadline(time.Now().Add(most)) }
+// shortenDeadline shortens the deadline of a write in progress.
+func (k *socket) shortenDeadline(most time.Duration) { k.setWriteDeadline(time.Now().Add(most)) }
 
-// settle is called after a slow write, before the next one is tried: an old
-// deadline would fail it.
-func (k *socket) settle() { k.setWriteDeadline(time.Time{}) }
+// clearDeadline removes the deadline after a background write: it would fail the next
+// one.
+func (k *socket) clearDeadline() { k.setWriteDeadline(time.Time{}) }
 
-// interruptRead makes a Read that is waiting, or begins to, fail.
+// interruptRead makes a Read fail that is waiting, or that begins later.
 func (k *socket) interruptRead() {
 	_ = k.conn.SetReadDeadline(time.Unix(1, 0)) // fails only on a closed connection, whose Read fails too
 }
 
-// cut ends a write under way and waits until nothing uses the connection any
-// more. It is called when the shard has let go of it.
-func (k *socket) cut() {
+// stopWriting interrupts a write in progress and waits until no goroutine uses the
+// connection. It is called after the shard has released the session.
+func (k *socket) stopWriting() {
 	k.setWriteDeadline(time.Unix(1, 0))
 	k.background.Wait()
 }
@@ -98,16 +127,13 @@ func (k *socket) setWriteDeadline(at time.Time) {
 	_ = k.conn.SetWriteDeadline(at) // fails only on a closed connection, whose Write fails too
 }
 
-// isStall says whether a write failed because the reader does not read.
-func isStall(err error) bool { return os.IsTimeout(err) }
-
-// buffer is a pooled copy of bytes that a background write owns.
+// buffer is a pooled buffer that a background write owns.
 type buffer struct{ bytes []byte }
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-// keptBufferBytesMax bounds what a buffer keeps between two uses.
-const keptBufferBytesMax = 2 * writeBytesMax
+// pooledBufferBytesMax bounds the size of buffers that are pooled.
+const pooledBufferBytesMax = 2 * writeBytesMax
 
 func copyBuffer(data []byte) *buffer {
 	b, _ := buffers.Get().(*buffer)
@@ -116,7 +142,7 @@ func copyBuffer(data []byte) *buffer {
 }
 
 func (b *buffer) release() {
-	if cap(b.bytes) <= keptBufferBytesMax {
+	if cap(b.bytes) <= pooledBufferBytesMax {
 		buffers.Put(b)
 	}
 }

@@ -11,38 +11,39 @@ import (
 	"venuegate/transport/api"
 )
 
-// Stats is what a hub has done so far and how it stands. Counters only rise.
+// Stats are the gauges and counters of a hub. Counters only increase.
 type Stats struct {
-	// Connections are open now, Unauthenticated of them have not authenticated.
+	// Connections is the number of open connections; Unauthenticated of them have not
+	// authenticated.
 	Connections     int
 	Unauthenticated int
-	// Subscriptions counts channels of clients, Topics upstream subscriptions.
+	// Subscriptions counts the subscriptions of clients, Topics those upstream.
 	Subscriptions int
 	Topics        int
-	// QueuedBytes wait for slow readers.
+	// QueuedBytes is the size of all queues.
 	QueuedBytes int64
 
-	// Opened and Refused count upgrades.
+	// Opened and Refused count admitted and rejected connections.
 	Opened  uint64
 	Refused uint64
-	// Deliveries counts frames given to sockets, Writes the writes that took
-	// them, SlowWrites those that a socket did not take at once.
+	// Deliveries counts frames written to sockets, Writes the writes, SlowWrites those
+	// that a socket did not accept immediately.
 	Deliveries uint64
 	Writes     uint64
 	SlowWrites uint64
-	// WrittenBytes is the size of all of them.
+	// WrittenBytes is the size of all writes.
 	WrittenBytes uint64
-	// Conflations counts how often a channel of a slow reader was started anew,
-	// Dropped the frames that it was spared.
+	// Conflations counts how often a topic of a slow client was conflated, Dropped the
+	// frames that were dropped for it.
 	Conflations uint64
 	Dropped     uint64
-	// Resyncs counts snapshots asked of the feed.
+	// Resyncs counts snapshots requested from the feed.
 	Resyncs uint64
-	// Overruns counts how often a topic outran a shard.
+	// Overruns counts how often a frame of a topic did not fit into an inbox.
 	Overruns uint64
-	// Closes counts ended connections by close code. 1006 stands for those that
-	// ended without one, 0 for codes that are neither the standard's nor ours:
-	// clients choose any they like.
+	// Closes counts closed connections by close code. 1006 stands for connections
+	// without a close frame, 0 for codes that neither RFC 6455 nor the service defines:
+	// clients may send any code.
 	Closes map[int]uint64
 }
 
@@ -65,7 +66,7 @@ type counters struct {
 }
 
 func (c *counters) closed(code int) {
-	if !countedByItself(code) {
+	if !hasOwnCount(code) {
 		code = closeNone
 	}
 	c.mu.Lock()
@@ -73,13 +74,14 @@ func (c *counters) closed(code int) {
 	c.closes[code]++
 }
 
-func countedByItself(code int) bool {
+// hasOwnCount reports whether a close code is counted separately.
+func hasOwnCount(code int) bool {
 	return code >= websocket.CloseNormalClosure && code <= websocket.CloseTLSHandshake || slices.Contains(api.StreamCodes(), api.StreamCode(code))
 }
 
-// round is what one shard has counted since it last told: its goroutine adds
-// to plain numbers, once per delivery, and to the shared ones once per round.
-type round struct {
+// roundCounts are the counts of one shard in the current round. Its goroutine adds to
+// these plain numbers for each delivery, and to the shared counters once per round.
+type roundCounts struct {
 	deliveries   uint64
 	writes       uint64
 	slowWrites   uint64
@@ -90,7 +92,8 @@ type round struct {
 	overruns     uint64
 }
 
-func (r *round) tell(c *counters) {
+// addTo adds the counts to the shared counters and resets them.
+func (r *roundCounts) addTo(c *counters) {
 	add := func(total *atomic.Uint64, n uint64) {
 		if n > 0 {
 			total.Add(n)
@@ -104,11 +107,11 @@ func (r *round) tell(c *counters) {
 	add(&c.dropped, r.dropped)
 	add(&c.resyncs, r.resyncs)
 	add(&c.overruns, r.overruns)
-	*r = round{}
+	*r = roundCounts{}
 }
 
-// Stats reads the counters. They are taken one after the other, so sums of them
-// may be off by what happens meanwhile.
+// Stats returns the current values. They are read one after the other, so sums of them
+// may be inconsistent.
 func (h *Hub) Stats() Stats {
 	c := &h.counters
 	s := Stats{
@@ -129,6 +132,6 @@ func (h *Hub) Stats() Stats {
 	c.mu.Lock()
 	s.Closes = maps.Clone(c.closes)
 	c.mu.Unlock()
-	h.door.describe(&s)
+	h.admission.addTo(&s)
 	return s
 }

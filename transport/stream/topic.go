@@ -7,60 +7,60 @@ import (
 	"venuegate/venues"
 )
 
-// topic is one upstream subscription of a shard, shared by the shard's sessions
-// on it. Private topics exist once per customer.
+// topic is one upstream subscription of a shard, shared by those of its sessions that
+// subscribe to it. Private topics exist once per customer.
 type topic struct {
 	shard   *shard
 	key     topicKey
 	private bool
-	// snapshots is false for trades alone, which have no state to start from.
-	snapshots bool
+	// hasSnapshots is false only for trades, which have no state to start from.
+	hasSnapshots bool
 
-	// ready is closed when Subscribe has returned; upstream and err are set
-	// before that and never change.
+	// ready is closed when Subscribe has returned; upstream and err are set before and
+	// never change.
 	ready    chan struct{}
 	upstream venues.Subscription
 	err      error
-	// leases is how many sessions hold the topic. It is guarded by shard.mu.
-	leases int
+	// refs is the number of sessions that use the topic, guarded by shard.mu.
+	refs int
 
 	// Owned by the goroutine of the shard:
 	cursor      cursor
 	subscribers []*subscriber
-	// newest is the newest frame if that is a snapshot: whoever comes now can
-	// begin with it.
+	// newest is the newest frame if that is a snapshot: a new subscriber can start with
+	// it.
 	newest *item
-	// asked says that a Resync is under way.
-	asked bool
+	// resyncPending is set while a Resync is in progress.
+	resyncPending bool
 }
 
-// Deliver takes a frame from the owner of the topic (venues.FrameSink).
+// Deliver receives a frame from the owner of the topic (venues.FrameSink).
 func (t *topic) Deliver(f venues.Frame) { t.shard.inbox.deliver(t, f) }
 
-// subscriber is a session on a topic. It is owned by the shard.
+// subscriber is the subscription of one session to a topic. It is owned by the shard.
 type subscriber struct {
 	session *session
 	topic   *topic
 	index   int // in topic.subscribers
 	state   subscriberState
-	// told says that the client has been given data; stale, that it has been
-	// told not to trust it any more.
-	told, stale bool
-	// missed counts trades that were dropped since the client was last sent
-	// any; countless, that there were others.
-	missed    uint64
-	countless bool
+	// hasData is set once the client has received data, stale once it has received a
+	// stale message for it.
+	hasData, stale bool
+	// missed counts the trades dropped since the last one that was sent;
+	// missedUnknown is set if there were more whose number is unknown.
+	missed        uint64
+	missedUnknown bool
 }
 
 type subscriberState uint8
 
 const (
-	// awaiting the next snapshot.
-	awaiting subscriberState = iota
-	// live: has everything up to the topic's cursor.
+	// awaitingSnapshot: the next snapshot will be sent.
+	awaitingSnapshot subscriberState = iota
+	// live: received everything up to the cursor of the topic.
 	live
-	// lagging: frames were dropped; what replaces them is asked for when the
-	// socket has drained.
+	// lagging: frames were dropped; a snapshot or gap replaces them when the socket has
+	// drained.
 	lagging
 )
 
@@ -72,7 +72,7 @@ func (t *topic) add(s *session) *subscriber {
 	return sub
 }
 
-// remove ends it.
+// remove removes a subscriber.
 func (t *topic) remove(sub *subscriber) {
 	last := len(t.subscribers) - 1
 	moved := t.subscribers[last]
@@ -81,63 +81,63 @@ func (t *topic) remove(sub *subscriber) {
 	t.subscribers = t.subscribers[:last]
 }
 
-// start brings a subscriber to the topic's state.
+// start brings a subscriber to the current state of the topic.
 func (t *topic) start(sub *subscriber) {
 	switch {
-	case !t.snapshots:
+	case !t.hasSnapshots:
 		sub.state = live
 	case t.newest != nil:
-		sub.state = awaiting
+		sub.state = awaitingSnapshot
 		t.send(sub, *t.newest)
 	default:
-		sub.state = awaiting
-		if t.cursor.started { // the first frame comes by itself
-			t.ask()
+		sub.state = awaitingSnapshot
+		if t.cursor.started { // else the first frame arrives anyway
+			t.requestResync()
 		}
 	}
 }
 
-// ask gets a snapshot from the owner; one serves everyone who awaits it.
-func (t *topic) ask() {
-	if !t.asked {
-		t.asked = true
-		t.shard.counts.resyncs++
+// requestResync requests a snapshot from the owner, unless one is pending. It serves
+// all subscribers that await one.
+func (t *topic) requestResync() {
+	if !t.resyncPending {
+		t.resyncPending = true
+		t.shard.round.resyncs++
 		t.upstream.Resync()
 	}
 }
 
-// pass hands a frame on.
-func (t *topic) pass(f *venues.Frame) {
-	first := jumps
-	if !t.snapshots {
-		first = follows
+// handleFrame sends a frame to the subscribers.
+func (t *topic) handleFrame(f *venues.Frame) {
+	first := afterGap
+	if !t.hasSnapshots {
+		first = inOrder
 	}
-	verdict, missed := t.cursor.advance(f, first)
+	order, missed := t.cursor.advance(f, first)
 	switch {
-	case verdict == repeats:
+	case order == duplicate:
 		return
-	case verdict == jumps && t.snapshots:
+	case order == afterGap && t.hasSnapshots:
 		t.newest = nil
-		t.interrupt()
+		t.awaitSnapshots()
 		return
-	case verdict == jumps:
-		t.gap(missed)
+	case order == afterGap:
+		t.sendGap(missed)
 	}
 	it := item{topic: t, payload: f.Bytes, head: headText}
 	t.newest = nil
 	if f.Snapshot {
-		t.newest, t.asked = &item{topic: t, payload: f.Bytes, head: headText}, false
+		t.newest, t.resyncPending = &item{topic: t, payload: f.Bytes, head: headText}, false
 	}
-	t.fanOut(it, f.Snapshot, verdict == resends)
+	t.fanOut(it, f.Snapshot, order == resentSnapshot)
 }
 
-// fanOut sends a frame to whoever it is for: a snapshot that was asked for to
-// those who await it, another one to them and to the live ones, the rest to the
-// live ones.
+// fanOut sends a frame to its subscribers: a resent snapshot to those that await one,
+// any other snapshot to those and to the live ones, other frames to the live ones.
 func (t *topic) fanOut(it item, snapshot, resent bool) {
 	var deflated *item
 	for _, sub := range t.subscribers {
-		if sub.state == live && !resent || sub.state == awaiting && snapshot {
+		if sub.state == live && !resent || sub.state == awaitingSnapshot && snapshot {
 			if !sub.session.deflate {
 				t.send(sub, it)
 				continue
@@ -154,118 +154,118 @@ func (t *topic) fanOut(it item, snapshot, resent bool) {
 	}
 }
 
-// send queues a frame for one subscriber. Where there is no place for it, a
-// market channel lags; a private one costs the connection.
+// send queues a frame for one subscriber. If it does not fit, the subscriber of a
+// market topic lags, and the connection of a private one is closed.
 func (t *topic) send(sub *subscriber, it item) {
 	s := sub.session
 	switch {
 	case !s.full(&it):
-		sub.state, sub.told, sub.stale = live, true, false
+		sub.state, sub.hasData, sub.stale = live, true, false
 		s.push(it)
 	case t.private:
-		s.condemn()
+		s.closeSlow()
 	default:
-		t.lag(sub)
+		t.startLagging(sub)
 	}
 }
 
-// lag conflates a subscriber whose reader is too slow: what is queued of the
-// channel gives way to one snapshot later on. Of trades, which nothing can
-// replace, what is queued stays, and the rest is counted.
-func (t *topic) lag(sub *subscriber) {
+// startLagging conflates a topic for a slow client: its queued frames are dropped, and
+// a snapshot replaces them later. Queued trades, which a snapshot cannot replace, stay
+// queued, and further ones are counted.
+func (t *topic) startLagging(sub *subscriber) {
 	dropped := 1
-	if t.snapshots {
+	if t.hasSnapshots {
 		dropped += sub.session.queue.drop(t)
 	} else {
 		sub.missed++
 	}
 	sub.state = lagging
 	sub.session.lagging = append(sub.session.lagging, sub)
-	t.shard.counts.conflations++
-	t.shard.counts.dropped += uint64(dropped)
+	t.shard.round.conflations++
+	t.shard.round.dropped += uint64(dropped)
 }
 
-// withhold accounts for a frame that a subscriber is not sent. One who has a
-// book must hear at once that it is stale, however long the snapshot may take.
+// withhold counts a frame that is not sent to a subscriber. A stale message is sent
+// nevertheless if the client has data, because the snapshot may take a while.
 func (t *topic) withhold(sub *subscriber, it item) {
 	if sub.state == lagging {
-		t.shard.counts.dropped++
+		t.shard.round.dropped++
 		sub.missed++
 	}
-	if sub.told && !sub.stale && api.StreamMessageType(it.payload, t.key.name) == venues.MessageStale {
+	if sub.hasData && !sub.stale && api.StreamMessageType(it.payload, t.key.name) == venues.MessageStale {
 		sub.stale = true
 		sub.session.push(it)
 	}
 }
 
-// catchUp gives a subscriber whose socket has drained what it missed.
+// catchUp resumes a lagging subscriber whose socket has drained.
 func (t *topic) catchUp(sub *subscriber) {
-	if t.snapshots {
+	if t.hasSnapshots {
 		t.start(sub)
 		return
 	}
 	missed := sub.missed
-	if sub.countless {
+	if sub.missedUnknown {
 		missed = 0
 	}
-	it := t.gapItem(t.cursor.seq, missed)
-	if sub.session.full(&it) { // filled up again by the other channels
+	it := t.newGap(t.cursor.seq, missed)
+	if sub.session.full(&it) { // other topics have filled it again
 		sub.session.lagging = append(sub.session.lagging, sub)
 		return
 	}
-	sub.state, sub.missed, sub.countless = live, 0, false
+	sub.state, sub.missed, sub.missedUnknown = live, 0, false
 	sub.session.push(it)
 }
 
-// interrupt starts everyone again from a snapshot.
-func (t *topic) interrupt() {
+// awaitSnapshots makes all live subscribers await a snapshot and requests one.
+func (t *topic) awaitSnapshots() {
 	for _, sub := range t.subscribers {
 		if sub.state == live {
-			sub.state = awaiting
+			sub.state = awaitingSnapshot
 		}
 	}
 	if len(t.subscribers) > 0 {
-		t.ask()
+		t.requestResync()
 	}
 }
 
-// gap tells the live subscribers of trades that some are missing before the
-// newest one.
-func (t *topic) gap(missed uint64) {
-	it := t.gapItem(t.cursor.seq-1, missed)
+// sendGap sends the live subscribers of trades a gap before the newest trade, and adds
+// it to the count of the others.
+func (t *topic) sendGap(missed uint64) {
+	it := t.newGap(t.cursor.seq-1, missed)
 	for _, sub := range t.subscribers {
 		if sub.state == live && !sub.session.full(&it) {
 			sub.session.push(it)
 			continue
 		}
 		if sub.state == live {
-			t.lag(sub)
-			sub.missed-- // a gap is no trade
+			t.startLagging(sub)
+			sub.missed-- // startLagging counted a trade, but this is a gap
 		}
 		sub.missed += missed
-		sub.countless = sub.countless || missed == 0
+		sub.missedUnknown = sub.missedUnknown || missed == 0
 	}
 }
 
-func (t *topic) gapItem(seq, missed uint64) item {
+func (t *topic) newGap(seq, missed uint64) item {
 	return item{
 		topic: t, head: headText,
 		payload: api.StreamEncoder{}.AppendGap(nil, t.key.name, seq, missed, time.Now()),
 	}
 }
 
-// lose is called when a frame of the topic found no place in the inbox. Private
-// channels never drop, so their readers must read their state anew. Trades show
-// their gap when the next one comes.
-func (t *topic) lose() {
-	t.shard.counts.overruns++
+// frameLost is called when a frame of the topic did not fit into the inbox. Private
+// topics never drop frames, so their connections are closed. Trades get a gap with the
+// next one.
+func (t *topic) frameLost() {
+	t.shard.round.overruns++
 	switch {
 	case t.private:
 		for _, sub := range t.subscribers {
-			sub.session.condemn()
+			sub.session.closeSlow()
 		}
-	case t.snapshots:
-		t.newest, t.asked = nil, false // what was asked for may be what was lost
-		t.interrupt()
+	case t.hasSnapshots:
+		t.newest, t.resyncPending = nil, false // the lost frame may be the pending snapshot
+		t.awaitSnapshots()
 	}
 }

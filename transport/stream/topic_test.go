@@ -7,101 +7,101 @@ import (
 	"venuegate/transport/stream"
 )
 
-// follow subscribes a client to a book and returns its reader, which has taken
-// the first snapshot.
-func follow(t testing.TB, c *client, o *owner) *bookReader {
+// subscribeBook subscribes a client to a book and returns its reader, which has read the
+// first snapshot.
+func subscribeBook(t testing.TB, c *client, o *owner) *bookReader {
 	t.Helper()
 	if m := c.subscribe(o.topic.String()); len(m.Channels) != 1 {
-		t.Fatalf("got %s", m.text)
+		t.Fatalf("reply = %s, want one topic", m.text)
 	}
 	r := &bookReader{owner: o}
-	r.must(t, c)
+	r.readNext(t, c)
 	return r
 }
 
-// must takes the next message of the client.
-func (r *bookReader) must(t testing.TB, c *client) {
+// readNext reads the next message of the client.
+func (r *bookReader) readNext(t testing.TB, c *client) {
 	t.Helper()
 	if err := r.take(c.next()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestOneUpstreamSubscriptionServesAShard(t *testing.T) {
+func TestSessionsOfAShardShareOneUpstreamSubscription(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "book:okx:BTCUSDT:5")
 		first := s.login("alice")
-		a := follow(t, first, o)
+		a := subscribeBook(t, first, o)
 		second := s.login("bob")
-		b := follow(t, second, o)
-		if o.listeners() != 1 || o.resynced() != 0 {
-			t.Fatalf("%d upstream subscriptions, %d resyncs; the newest snapshot serves whoever comes", o.listeners(), o.resynced())
+		b := subscribeBook(t, second, o)
+		if o.sinkCount() != 1 || o.resyncCount() != 0 {
+			t.Fatalf("%d upstream subscriptions, %d resyncs, want 1 and 0: the newest snapshot serves a new subscriber", o.sinkCount(), o.resyncCount())
 		}
 		o.publish()
-		a.must(t, first)
-		b.must(t, second)
+		a.readNext(t, first)
+		b.readNext(t, second)
 		third := s.login("carol")
-		c := follow(t, third, o)
-		if o.listeners() != 1 || o.resynced() != 1 {
-			t.Fatalf("%d upstream subscriptions, %d resyncs", o.listeners(), o.resynced())
+		c := subscribeBook(t, third, o)
+		if o.sinkCount() != 1 || o.resyncCount() != 1 {
+			t.Fatalf("%d upstream subscriptions, %d resyncs, want 1 and 1", o.sinkCount(), o.resyncCount())
 		}
 		o.publish()
 		for reader, client := range map[*bookReader]*client{a: first, b: second, c: third} {
-			reader.must(t, client)
+			reader.readNext(t, client)
 			if !reader.current() || reader.snapshots != 1 {
-				t.Errorf("got %+v: a snapshot that another asked for is not for everyone", reader)
+				t.Errorf("reader = %+v, want it current with one snapshot: a resent snapshot is not for live subscribers", reader)
 			}
 		}
 		first.close()
 		second.close()
 		third.close()
 		synctest.Wait()
-		if o.listeners() != 0 {
-			t.Error("the upstream subscription outlived its sessions")
+		if o.sinkCount() != 0 {
+			t.Errorf("%d upstream subscriptions after the last session, want none", o.sinkCount())
 		}
 	})
 }
 
-func TestEveryShardSubscribesForItself(t *testing.T) {
+func TestEveryShardHasItsOwnUpstreamSubscription(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 3}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "book:okx:BTCUSDT:5")
 		for range 9 {
-			follow(t, s.login("alice"), o)
+			subscribeBook(t, s.login("alice"), o)
 		}
-		if o.listeners() != 3 {
-			t.Errorf("%d upstream subscriptions", o.listeners())
+		if o.sinkCount() != 3 {
+			t.Errorf("%d upstream subscriptions, want 3", o.sinkCount())
 		}
 		if got := s.hub.Stats(); got.Topics != 3 || got.Subscriptions != 9 {
-			t.Errorf("got %+v", got)
+			t.Errorf("stats = %+v, want 3 topics and 9 subscriptions", got)
 		}
 	})
 }
 
-func TestBookStartsAgain(t *testing.T) {
-	for name, happen := range map[string]func(o *owner){
-		"stale, then a snapshot":     func(o *owner) { o.stale(); o.refresh() },
-		"a new epoch":                func(o *owner) { o.restart() },
-		"a hole in the feed":         func(o *owner) { o.skip(3); o.publish() },
-		"a hole, then a new epoch":   func(o *owner) { o.skip(1); o.publish(); o.restart() },
-		"a snapshot after a hole":    func(o *owner) { o.skip(2); o.refresh() },
-		"stale, hole, then snapshot": func(o *owner) { o.stale(); o.skip(2); o.refresh() },
+func TestBookRestartsFromASnapshot(t *testing.T) {
+	for name, change := range map[string]func(o *owner){
+		"stale, then a snapshot":    func(o *owner) { o.markStale(); o.refresh() },
+		"a new epoch":               func(o *owner) { o.restart() },
+		"a gap in the feed":         func(o *owner) { o.skip(3); o.publish() },
+		"a gap, then a new epoch":   func(o *owner) { o.skip(1); o.publish(); o.restart() },
+		"a snapshot after a gap":    func(o *owner) { o.skip(2); o.refresh() },
+		"stale, gap, then snapshot": func(o *owner) { o.markStale(); o.skip(2); o.refresh() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 				o := s.feed.owner("", "book:okx:BTCUSDT:5")
 				c := s.login("alice")
-				r := follow(t, c, o)
+				r := subscribeBook(t, c, o)
 				synctest.Wait()
-				release := s.hub.Hold() // all of it has happened when the shard hears of it
+				resume := s.hub.Pause() // so that the shard receives all changes at once
 				o.publish()
-				happen(o)
+				change(o)
 				o.publish()
-				release()
+				resume()
 				for !r.current() {
-					r.must(t, c)
+					r.readNext(t, c)
 				}
 				if r.snapshots != 2 {
-					t.Errorf("%d snapshots", r.snapshots)
+					t.Errorf("%d snapshots, want 2", r.snapshots)
 				}
 				c.close()
 			})
@@ -109,35 +109,35 @@ func TestBookStartsAgain(t *testing.T) {
 	}
 }
 
-func TestStaleIsToldAtOnce(t *testing.T) {
+func TestStaleIsSentImmediately(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "book:okx:BTCUSDT:5")
 		c := s.login("alice")
-		r := follow(t, c, o)
-		o.stale()
-		r.must(t, c)
+		r := subscribeBook(t, c, o)
+		o.markStale()
+		r.readNext(t, c)
 		if r.stales != 1 || r.seq != 2 {
-			t.Fatalf("got %+v", r)
+			t.Fatalf("reader = %+v, want stale with seq 2", r)
 		}
-		late := s.login("bob") // gets nothing that it could not trust
+		late := s.login("bob") // a new subscriber gets no stale book
 		late.subscribe("book:okx:BTCUSDT:5")
 		late.send(`{"op":"ping"}`)
 		if m := late.next(); m.Op != "pong" {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want pong", m.text)
 		}
 		o.refresh()
-		r.must(t, c)
+		r.readNext(t, c)
 		b := &bookReader{owner: o}
-		b.must(t, late)
+		b.readNext(t, late)
 		if !r.current() || !b.current() {
-			t.Error("not current")
+			t.Errorf("current: %v and %v, want both", r.current(), b.current())
 		}
 		c.close()
 		late.close()
 	})
 }
 
-func TestTradesTellTheirGaps(t *testing.T) {
+func TestTradesReportGaps(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "trades:okx:BTCUSDT")
 		o.publish()
@@ -155,29 +155,29 @@ func TestTradesTellTheirGaps(t *testing.T) {
 			}
 		}
 		if r.trades != 4 || r.missed != 4 || r.gaps != 1 || r.seq != o.position().seq {
-			t.Errorf("got %+v", r)
+			t.Errorf("reader = %+v, want 4 trades and one gap of 4", r)
 		}
 		o.restart()
 		if m := c.next(); m.Type != "gap" || m.Missed != nil || m.Seq != 0 {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want a gap of unknown size with seq 0", m.text)
 		}
 		if m := c.next(); m.Type != "update" || m.Seq != 1 {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want update 1", m.text)
 		}
 		c.close()
 	})
 }
 
-func TestPrivateTopicsBelongToTheirCustomers(t *testing.T) {
+func TestPrivateTopicsAreSeparatePerCustomer(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		alice, bob := s.login("alice"), s.login("bob")
-		for _, channel := range []string{"orders", "positions", "account"} {
-			alice.subscribe(channel)
+		for _, topic := range []string{"orders", "positions", "account"} {
+			alice.subscribe(topic)
 			alice.wantOnly("alice")
-			bob.subscribe(channel)
+			bob.subscribe(topic)
 			bob.wantOnly("bob")
-			s.feed.owner("alice", channel).publish()
-			s.feed.owner("bob", channel).publish()
+			s.feed.owner("alice", topic).publish()
+			s.feed.owner("bob", topic).publish()
 			alice.wantOnly("alice")
 			bob.wantOnly("bob")
 		}
@@ -190,77 +190,77 @@ func TestFramesOfARoundAreOneWrite(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "book:okx:BTCUSDT:5")
 		c := s.login("alice")
-		r := follow(t, c, o)
+		r := subscribeBook(t, c, o)
 		synctest.Wait()
 		before := s.hub.Stats()
-		release := s.hub.Hold()
+		resume := s.hub.Pause()
 		for range 20 {
 			o.publish()
 		}
-		release()
+		resume()
 		for range 20 {
-			r.must(t, c)
+			r.readNext(t, c)
 		}
 		synctest.Wait()
 		after := s.hub.Stats()
 		if after.Writes-before.Writes != 1 || after.Deliveries-before.Deliveries != 20 {
-			t.Errorf("%d frames in %d writes", after.Deliveries-before.Deliveries, after.Writes-before.Writes)
+			t.Errorf("%d frames in %d writes, want 20 in 1", after.Deliveries-before.Deliveries, after.Writes-before.Writes)
 		}
 		c.close()
 	})
 }
 
-func TestTopicThatOutrunsItsShard(t *testing.T) {
+func TestInboxOverflow(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		book := s.feed.owner("", "book:okx:BTCUSDT:5")
 		orders := s.feed.owner("alice", "orders")
 		reader, trader := s.login("bob"), s.login("alice")
-		r := follow(t, reader, book)
+		r := subscribeBook(t, reader, book)
 		trader.subscribe("orders")
 		trader.next()
 		synctest.Wait()
-		release := s.hub.Hold()
+		resume := s.hub.Pause()
 		for range stream.InboxEventsMax + 100 {
 			book.publish()
 		}
-		orders.publish() // finds no place either
-		release()
+		orders.publish() // does not fit either
+		resume()
 		for !r.current() {
-			r.must(t, reader)
+			r.readNext(t, reader)
 		}
 		if r.snapshots != 2 {
-			t.Errorf("%d snapshots", r.snapshots)
+			t.Errorf("%d snapshots, want 2", r.snapshots)
 		}
 		trader.wantClosed(4009)
-		synctest.Wait() // a round is counted when all of it is written
+		synctest.Wait() // until the round is counted
 		if got := s.hub.Stats(); got.Overruns != 2 {
-			t.Errorf("got %+v", got)
+			t.Errorf("stats = %+v, want 2 overruns", got)
 		}
 		reader.close()
 	})
 }
 
-func TestPanicOfTheFeedCostsTheConnectionsOnly(t *testing.T) {
+func TestPanicOfTheFeedClosesTheConnectionsOfTheShard(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "book:okx:BTCUSDT:5")
 		first := s.login("alice")
-		follow(t, first, o)
+		subscribeBook(t, first, o)
 		o.publish()
-		o.fail()
+		o.panicOnResync()
 		second := s.login("bob")
-		second.send(`{"op":"subscribe","channels":["book:okx:BTCUSDT:5"]}`) // asks for a snapshot
+		second.send(`{"op":"subscribe","channels":["book:okx:BTCUSDT:5"]}`) // requests a snapshot
 		second.wantClosed(1011)
 		if m := first.next(); m.Type != "delta" {
-			t.Fatalf("got %s", m.text)
+			t.Fatalf("message = %s, want a delta", m.text)
 		}
 		first.wantClosed(1011)
 		first.close()
 		second.close()
 		synctest.Wait()
 		if got := s.hub.Stats(); got.Connections != 0 || got.Topics != 0 || got.Closes[1011] != 2 {
-			t.Errorf("got %+v", got)
+			t.Errorf("stats = %+v, want two closes with 1011 and nothing left", got)
 		}
-		third := s.login("alice") // the shard lives
+		third := s.login("alice") // the shard still works
 		third.subscribe("orders")
 		third.wantOnly("alice")
 		third.close()

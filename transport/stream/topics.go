@@ -6,17 +6,17 @@ import (
 	"venuegate/venues"
 )
 
-// topicKey names a topic of a shard. Customer is empty for market topics, which
-// are the same for everyone; a private topic of one customer can never be taken
-// for another's, because the customer is part of its name.
+// topicKey identifies a topic of a shard. customer is empty for market topics, which
+// all customers share. For private topics it is part of the key, so that one can never
+// be confused with that of another customer.
 type topicKey struct {
 	customer string
 	name     string
 }
 
-// acquire gives the caller a lease on a topic, subscribing upstream if it is
-// the first. The caller calls release once for each lease. It runs on the
-// goroutines of the sessions and waits for the feed, alone or with others.
+// acquire returns a topic and adds a reference to it, which the caller must release.
+// The first reference subscribes upstream; concurrent callers wait for that. It runs on
+// the goroutines of the sessions.
 func (sh *shard) acquire(customer string, name venues.Topic) (*topic, error) {
 	key := topicKey{name: name.String()}
 	if name.Private() {
@@ -26,12 +26,12 @@ func (sh *shard) acquire(customer string, name venues.Topic) (*topic, error) {
 	t, known := sh.topics[key]
 	if !known {
 		t = &topic{
-			shard: sh, key: key, private: name.Private(), snapshots: name.Kind != venues.TopicTrades,
+			shard: sh, key: key, private: name.Private(), hasSnapshots: name.Kind != venues.TopicTrades,
 			ready: make(chan struct{}),
 		}
 		sh.topics[key] = t
 	}
-	t.leases++
+	t.refs++
 	sh.mu.Unlock()
 
 	if known {
@@ -46,8 +46,8 @@ func (sh *shard) acquire(customer string, name venues.Topic) (*topic, error) {
 	return t, nil
 }
 
-// open subscribes upstream. A panic there must not leave the others waiting, nor
-// a topic behind that can never be opened again.
+// open subscribes upstream. It turns a panic of the feed into an error, so that waiting
+// callers return and the topic can be opened again.
 func (t *topic) open(name venues.Topic) {
 	defer close(t.ready)
 	defer func() {
@@ -58,11 +58,11 @@ func (t *topic) open(name venues.Topic) {
 	t.upstream, t.err = t.shard.feed.Subscribe(t.key.customer, name, t)
 }
 
-// release gives a lease back; the last one ends the upstream subscription.
+// release removes a reference. The last one ends the upstream subscription.
 func (sh *shard) release(t *topic) {
 	sh.mu.Lock()
-	t.leases--
-	last := t.leases == 0
+	t.refs--
+	last := t.refs == 0
 	if last && sh.topics[t.key] == t {
 		delete(sh.topics, t.key)
 	}
@@ -72,7 +72,7 @@ func (sh *shard) release(t *topic) {
 	}
 }
 
-// topicCount is how many upstream subscriptions the shard has.
+// topicCount returns the number of upstream subscriptions.
 func (sh *shard) topicCount() int {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"venuegate/transport/webhook"
 )
 
-// certificateFor is one that a server signed for itself.
+// certificateFor returns a self-signed certificate.
 func certificateFor(t *testing.T, names ...string) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -35,9 +35,9 @@ func certificateFor(t *testing.T, names ...string) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// TestCertificateSpeaksToNobody: an error quotes the names of a certificate, which
-// whoever made it has chosen, and operators read it at a terminal.
-func TestCertificateSpeaksToNobody(t *testing.T) {
+// An error quotes the names in the receiver's certificate, and operators read it at a
+// terminal.
+func TestErrorOfACertificateIsPrintable(t *testing.T) {
 	r := httptest.NewUnstartedServer(http.HandlerFunc(ok))
 	r.Config.ErrorLog = quiet
 	names := []string{"\x1b]0;owned\a\x1b[2J.example"}
@@ -51,9 +51,9 @@ func TestCertificateSpeaksToNobody(t *testing.T) {
 	s := sender(t, func(o *webhook.Options) { o.Resolver = resolver })
 	out := s.Send(t.Context(), endpoint(strings.Replace(r.URL, "127.0.0.1", "receiver.example.", 1)), event, 1, time.Now())
 	if out.Err == nil || strings.ContainsFunc(out.Err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
-		t.Errorf("says %q", out.Err)
+		t.Errorf("error = %q, want a printable one", out.Err)
 	}
 	if !strings.Contains(out.Err.Error(), "certificate") {
-		t.Errorf("says %q", out.Err)
+		t.Errorf("error = %q, want one about the certificate", out.Err)
 	}
 }

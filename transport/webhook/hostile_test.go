@@ -20,7 +20,7 @@ import (
 	"venuegate/transport/webhook"
 )
 
-func TestHostileReceivers(t *testing.T) {
+func TestAttemptWithAHostileReceiverIsBounded(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 	for _, c := range []struct {
 		name   string
@@ -31,25 +31,25 @@ func TestHostileReceivers(t *testing.T) {
 		{"closes", func(c net.Conn) { c.Close() }, 0, false},
 		{"resets", func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); c.Close() }, 0, false},
 		{"resets within the headers", func(c net.Conn) { hostiletest.Write(c, head); _ = c.(*net.TCPConn).SetLinger(0); c.Close() }, 0, false},
-		{"is silent", func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }, 0, false},
-		{"speaks no HTTP", func(c net.Conn) { hostiletest.Write(c, "SSH-2.0-OpenSSH\r\n\r\n") }, 0, false},
-		{"answers half a status", func(c net.Conn) { hostiletest.Write(c, "HTTP/1.1 20"); c.Close() }, 0, false},
+		{"sends nothing", func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }, 0, false},
+		{"sends another protocol", func(c net.Conn) { hostiletest.Write(c, "SSH-2.0-OpenSSH\r\n\r\n") }, 0, false},
+		{"sends half a status", func(c net.Conn) { hostiletest.Write(c, "HTTP/1.1 20"); c.Close() }, 0, false},
 		{"sends headers without end", func(c net.Conn) {
 			hostiletest.Write(c, head)
 			for hostiletest.Write(c, "X-More: "+strings.Repeat("x", 4000)+"\r\n") {
 			}
 		}, 0, false},
-		{"speaks to the terminal", func(c net.Conn) {
+		{"sends terminal escapes", func(c net.Conn) {
 			hostiletest.Write(c, head+"\x1b]0;owned\a\u202e\u009b31m no colon\r\n\r\n")
 			c.Close()
 		}, 0, false},
 		{"sends one huge header", func(c net.Conn) { hostiletest.Write(c, head+"X-More: "+strings.Repeat("x", 1<<20)+"\r\n\r\n") }, 0, false},
-		{"drips headers", func(c net.Conn) {
+		{"sends headers slowly", func(c net.Conn) {
 			for hostiletest.Write(c, "H") {
 				time.Sleep(20 * time.Millisecond)
 			}
 		}, 0, false},
-		{"says continue without end", func(c net.Conn) {
+		{"sends continue without end", func(c net.Conn) {
 			for hostiletest.Write(c, "HTTP/1.1 100 Continue\r\n\r\n") {
 			}
 		}, 0, false},
@@ -63,11 +63,11 @@ func TestHostileReceivers(t *testing.T) {
 			for hostiletest.Write(c, strings.Repeat("x", 32<<10)) {
 			}
 		}, 500, false},
-		{"promises a body and falls silent", func(c net.Conn) {
+		{"stops sending within the body", func(c net.Conn) {
 			hostiletest.Write(c, head+"Content-Length: 1000000\r\n\r\nbegin")
 			_, _ = c.Read(make([]byte, 1))
 		}, 200, true},
-		{"breaks off its body", func(c net.Conn) { hostiletest.Write(c, head+"Content-Length: 1000\r\n\r\nbegin"); c.Close() }, 200, true},
+		{"closes within the body", func(c net.Conn) { hostiletest.Write(c, head+"Content-Length: 1000\r\n\r\nbegin"); c.Close() }, 200, true},
 		{"switches protocols", func(c net.Conn) {
 			hostiletest.Write(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
 		}, 101, false},
@@ -76,41 +76,41 @@ func TestHostileReceivers(t *testing.T) {
 			t.Parallel()
 			out, requests := attempt(t, c.script, c.code)
 			if out.Code != c.code || (out.Err == nil) != c.ok || len(out.Answer) > persistence.AttemptAnswerBytesMax {
-				t.Errorf("%d, %v, %d bytes", out.Code, out.Err, len(out.Answer))
+				t.Errorf("attempt = %d, %v with %d bytes; want %d, delivered %v", out.Code, out.Err, len(out.Answer), c.code, c.ok)
 			}
 			if out.Err != nil && (strings.ContainsFunc(out.Err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) || len(out.Err.Error()) > 600) {
-				t.Errorf("says %q", out.Err)
+				t.Errorf("error = %q, want a short printable one", out.Err)
 			}
 			if requests != 1 {
-				t.Errorf("posted %d times", requests)
+				t.Errorf("requests = %d, want 1", requests)
 			}
 		})
 	}
 }
 
-// attempt posts once to a receiver that does as the script says. An attempt that was
-// over before the receiver had its say, on a machine that was busy with other things,
-// says nothing of it and is made anew with twice the time.
+// attempt posts once to a receiver that runs the script. If the attempt timed out
+// before the script could run, on a busy machine, it is repeated with twice the
+// timeout.
 func attempt(t *testing.T, script func(net.Conn), code int) (out persistence.Attempt, requests int64) {
 	t.Helper()
 	for timeout := 400 * time.Millisecond; ; timeout *= 2 {
 		url, served := hostiletest.Serve(t, script)
 		s := sender(t, func(o *webhook.Options) { o.Timeout = timeout })
-		begun := time.Now()
-		out = s.Send(t.Context(), endpoint(url), event, 1, begun)
-		took := time.Since(begun)
-		if took > timeout+patience {
-			t.Errorf("took %v", took)
+		began := time.Now()
+		out = s.Send(t.Context(), endpoint(url), event, 1, began)
+		took := time.Since(began)
+		if took > timeout+waitMax {
+			t.Errorf("attempt took %v, want at most %v", took, timeout+waitMax)
 		}
-		if requests = int64(served.Load()); took < timeout || timeout > patience || (requests > 0 && out.Code == code) {
+		if requests = int64(served.Load()); took < timeout || timeout > waitMax || (requests > 0 && out.Code == code) {
 			return out, requests
 		}
 	}
 }
 
-// TestReusedConnectionIsNotPostedTwice: the receiver takes the second event and
-// breaks off; it must not get it again within the attempt.
-func TestReusedConnectionIsNotPostedTwice(t *testing.T) {
+// The receiver closes the connection after the second event, which must not be posted
+// again in the same attempt.
+func TestEventIsPostedOnceOnAReusedConnection(t *testing.T) {
 	served := 0
 	url, requests := hostiletest.Serve(t, func(c net.Conn) {
 		if served++; served == 2 {
@@ -121,13 +121,13 @@ func TestReusedConnectionIsNotPostedTwice(t *testing.T) {
 	})
 	s := sender(t)
 	if out := s.Send(t.Context(), endpoint(url), event, 1, time.Now()); out.Err != nil {
-		t.Fatal(out.Err)
+		t.Fatalf("first event: error %v, want none", out.Err)
 	}
 	if out := s.Send(t.Context(), endpoint(url), event, 2, time.Now()); out.Err == nil {
-		t.Fatal("delivered")
+		t.Fatal("second event: no error, want one")
 	}
 	if requests.Load() != 2 {
-		t.Fatalf("posted %d times", requests.Load())
+		t.Fatalf("requests = %d, want 2", requests.Load())
 	}
 }
 
@@ -141,16 +141,16 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			})
 			out := sender(t).Send(t.Context(), endpoint(r.URL), event, 1, time.Now())
 			if out.Err == nil || out.Code != status || r.count() != 1 {
-				t.Errorf("%s: %+v", target, out)
+				t.Errorf("redirect to %s: attempt = %+v after %d requests, want status %d after 1", target, out, r.count(), status)
 			}
 		}
 	}
 	if trap.count() != 0 {
-		t.Errorf("%d redirects followed", trap.count())
+		t.Errorf("followed redirects = %d, want 0", trap.count())
 	}
 }
 
-func TestCompressedAnswerIsNotUnpacked(t *testing.T) {
+func TestCompressedResponseIsNotDecompressed(t *testing.T) {
 	var bomb bytes.Buffer
 	w := gzip.NewWriter(&bomb)
 	_, _ = w.Write(make([]byte, 16<<20))
@@ -161,12 +161,12 @@ func TestCompressedAnswerIsNotUnpacked(t *testing.T) {
 	})
 	out := sender(t).Send(t.Context(), endpoint(r.URL), event, 1, time.Now())
 	if out.Err != nil || !bytes.Equal(out.Answer, bomb.Bytes()[:persistence.AttemptAnswerBytesMax]) {
-		t.Errorf("%v, %d bytes", out.Err, len(out.Answer))
+		t.Errorf("error = %v with %d bytes, want none with the first %d compressed bytes", out.Err, len(out.Answer), persistence.AttemptAnswerBytesMax)
 	}
 }
 
-// TestHangingEndpointHoldsNoOther: both are on one host and port.
-func TestHangingEndpointHoldsNoOther(t *testing.T) {
+// Both endpoints are on the same host and port.
+func TestHangingEndpointDoesNotBlockAnother(t *testing.T) {
 	release := make(chan struct{})
 	r := newReceiver(t, func(_ http.ResponseWriter, in *http.Request) {
 		if in.URL.Path == "/hang" {
@@ -188,10 +188,10 @@ func TestHangingEndpointHoldsNoOther(t *testing.T) {
 	other := endpoint(r.URL + "/fine")
 	other.ID = "end_2"
 	if out := s.Send(t.Context(), other, event, 1, time.Now()); out.Err != nil {
-		t.Error(out.Err)
+		t.Errorf("other endpoint: error %v, want none", out.Err)
 	}
 	if n := r.count(); n != webhook.ConnsPerEndpoint+1 {
-		t.Errorf("%d requests", n)
+		t.Errorf("requests = %d, want %d", n, webhook.ConnsPerEndpoint+1)
 	}
 	close(release)
 	for range attempts {
@@ -222,7 +222,7 @@ func TestConnectionsOfManyEndpointsAreBounded(t *testing.T) {
 		}
 	}
 	for open.Load() > 1024 {
-		time.Sleep(time.Millisecond) // until the closes have reached the server
+		time.Sleep(time.Millisecond) // until the server has seen the closes
 	}
 	s.Close()
 	for open.Load() > 0 {
@@ -230,14 +230,14 @@ func TestConnectionsOfManyEndpointsAreBounded(t *testing.T) {
 	}
 }
 
-func TestTLS(t *testing.T) {
+func TestOldTLSAndUnknownAuthoritiesAreRejected(t *testing.T) {
 	r := httptest.NewUnstartedServer(http.HandlerFunc(ok))
 	r.Config.ErrorLog = quiet
 	r.StartTLS()
 	defer r.Close()
 	old := httptest.NewUnstartedServer(http.HandlerFunc(ok))
 	old.Config.ErrorLog = quiet
-	old.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11} //nolint:gosec // the server that must be refused
+	old.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11} //nolint:gosec // the server that must be rejected
 	old.StartTLS()
 	defer old.Close()
 	trust := func(o *webhook.Options) {
@@ -247,26 +247,26 @@ func TestTLS(t *testing.T) {
 	}
 	trusting := sender(t, trust)
 	if out := trusting.Send(t.Context(), endpoint(r.URL), event, 1, time.Now()); out.Err != nil {
-		t.Error(out.Err)
+		t.Errorf("trusted certificate: error %v, want none", out.Err)
 	}
 	if out := trusting.Send(t.Context(), endpoint(old.URL), event, 1, time.Now()); out.Err == nil {
-		t.Error("TLS 1.1 was taken")
+		t.Error("TLS 1.1: no error, want one")
 	}
 	out := sender(t).Send(t.Context(), endpoint(r.URL), event, 1, time.Now())
 	var unknown *tls.CertificateVerificationError
 	if !errors.As(out.Err, &unknown) {
-		t.Errorf("an unknown authority: %v", out.Err)
+		t.Errorf("unknown authority: error %v, want a CertificateVerificationError", out.Err)
 	}
 }
 
-func TestErrorsDoNotTellTheURL(t *testing.T) {
+func TestErrorsDoNotContainTheURL(t *testing.T) {
 	url, _ := hostiletest.Serve(t, func(c net.Conn) { c.Close() })
-	refused := "http://127.0.0.2:9/?token=canary"
+	denied := "http://127.0.0.2:9/?token=canary"
 	s := sender(t, func(o *webhook.Options) { o.Timeout = 5 * time.Second })
-	for _, target := range []string{url + "/?token=canary", refused, "http://\x7f/?token=canary", "canary://host/", "http://nowhere.invalid/?token=canary"} {
+	for _, target := range []string{url + "/?token=canary", denied, "http://\x7f/?token=canary", "canary://host/", "http://nowhere.invalid/?token=canary"} {
 		out := s.Send(t.Context(), endpoint(target), event, 1, time.Now())
 		if out.Err == nil || strings.Contains(out.Err.Error(), "token=") {
-			t.Errorf("%v", out.Err)
+			t.Errorf("%s: error = %v, want one without the token", target, out.Err)
 		}
 	}
 }

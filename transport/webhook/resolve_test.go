@@ -17,8 +17,7 @@ import (
 	"venuegate/transport/webhook"
 )
 
-// nameServer answers questions for addresses, one after the other from what
-// next gives.
+// nameServer answers address queries with the results of next.
 func nameServer(t *testing.T, next func() netip.Addr) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -34,8 +33,8 @@ func nameServer(t *testing.T, next func() netip.Addr) *net.Resolver {
 			if err != nil {
 				return
 			}
-			if answer := resolve(buffer[:n], next); answer != nil {
-				_, _ = conn.WriteTo(answer, from)
+			if response := resolve(buffer[:n], next); response != nil {
+				_, _ = conn.WriteTo(response, from)
 			}
 		}
 	}()
@@ -45,9 +44,9 @@ func nameServer(t *testing.T, next func() netip.Addr) *net.Resolver {
 	}}
 }
 
-func resolve(question []byte, next func() netip.Addr) []byte {
+func resolve(query []byte, next func() netip.Addr) []byte {
 	var m dnsmessage.Message
-	if m.Unpack(question) != nil || len(m.Questions) != 1 {
+	if m.Unpack(query) != nil || len(m.Questions) != 1 {
 		return nil
 	}
 	q := m.Questions[0]
@@ -56,11 +55,11 @@ func resolve(question []byte, next func() netip.Addr) []byte {
 	if q.Type == dnsmessage.TypeA {
 		m.Answers = []dnsmessage.Resource{{Header: header, Body: &dnsmessage.AResource{A: next().As4()}}}
 	}
-	answer, err := m.Pack()
+	response, err := m.Pack()
 	if err != nil {
 		return nil
 	}
-	return answer
+	return response
 }
 
 // listen counts the connections to an address.
@@ -75,43 +74,41 @@ func listen(t *testing.T, address string) (port string, connects *atomic.Int32) 
 	return port, connects
 }
 
-// TestNameThatChangesItsAddress: 127.0.0.1 stands for the receiver, which is
-// allowed, 127.0.0.2 for what lies behind it.
-func TestNameThatChangesItsAddress(t *testing.T) {
-	const turns = 1000
+// 127.0.0.1 is an allowed address, 127.0.0.2 a denied one.
+func TestNameThatChangesItsAddressIsDenied(t *testing.T) {
+	const attempts = 1000
 	r := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
 	port := r.Listener.Addr().(*net.TCPAddr).AddrPort().Port()
 	_, inside := listen(t, netip.AddrPortFrom(netip.MustParseAddr("127.0.0.2"), port).String())
-	var asked, led atomic.Int32 // how often, and the last octet of the last answer
+	var queries, octet atomic.Int32 // their number, and the last octet of the last response
 	resolver := nameServer(t, func() netip.Addr {
-		led.Store(2 - asked.Add(1)%2)
-		return netip.AddrFrom4([4]byte{127, 0, 0, byte(led.Load())})
+		octet.Store(2 - queries.Add(1)%2)
+		return netip.AddrFrom4([4]byte{127, 0, 0, byte(octet.Load())})
 	})
 	s := sender(t, func(o *webhook.Options) { o.Resolver = resolver })
 	target := strings.Replace(r.URL, "127.0.0.1", "receiver.example.", 1)
 	delivered := 0
-	for range turns {
+	for range attempts {
 		out := s.Send(t.Context(), endpoint(target), event, 1, time.Now())
 		if out.Err == nil {
 			delivered++
 		}
-		if led.Load() == 1 && out.Err != nil || led.Load() == 2 && !errors.Is(out.Err, webhook.ErrRefused) {
-			t.Fatalf("led to 127.0.0.%d: %v", led.Load(), out.Err)
+		if octet.Load() == 1 && out.Err != nil || octet.Load() == 2 && !errors.Is(out.Err, webhook.ErrDenied) {
+			t.Fatalf("resolved to 127.0.0.%d: error %v, want none for 1 and ErrDenied for 2", octet.Load(), out.Err)
 		}
 	}
-	// A question that a busy machine left without an answer was asked once more.
-	if inside.Load() != 0 || delivered != turns/2 && int(asked.Load()) == turns {
-		t.Errorf("%d delivered of %d, %d questions, %d connections inside", delivered, turns, asked.Load(), inside.Load())
+	// On a busy machine a query may have been repeated.
+	if inside.Load() != 0 || delivered != attempts/2 && int(queries.Load()) == attempts {
+		t.Errorf("delivered %d of %d with %d queries and %d connections to the denied address, want half and 0", delivered, attempts, queries.Load(), inside.Load())
 	}
 }
 
-// TestHostileSpellings: none of these may open a connection. The listener stands
-// where most of them lead.
-func TestHostileSpellings(t *testing.T) {
+// The listener is at the address of most of these.
+func TestUnusualNotationsOfInternalAddressesAreDenied(t *testing.T) {
 	port, connects := listen(t, "0.0.0.0:0")
 	s := sender(t, func(o *webhook.Options) {
-		o.Guard.Allow = nil
-		o.Guard.Ports = []uint16{netip.MustParseAddrPort("0.0.0.0:" + port).Port()}
+		o.Policy.Allow = nil
+		o.Policy.Ports = []uint16{netip.MustParseAddrPort("0.0.0.0:" + port).Port()}
 		o.Timeout = 2 * time.Second
 		o.Resolver = nameServer(t, func() netip.Addr { return netip.MustParseAddr("127.0.0.1") })
 	})
@@ -125,11 +122,11 @@ func TestHostileSpellings(t *testing.T) {
 	} {
 		out := s.Send(t.Context(), endpoint("http://"+host+":"+port+"/"), event, 1, time.Now())
 		if out.Err == nil || out.Code != 0 {
-			t.Errorf("%s: %+v", host, out)
+			t.Errorf("%s: attempt = %+v, want an error without a status", host, out)
 		}
 	}
 	if connects.Load() != 0 {
-		t.Errorf("%d connections", connects.Load())
+		t.Errorf("connections = %d, want 0", connects.Load())
 	}
 }
 
@@ -140,7 +137,7 @@ func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	}
 	// Loopback addresses never go through a proxy: this one would.
 	out := sender(t).Send(t.Context(), endpoint("http://10.9.8.7/"), event, 1, time.Now())
-	if !errors.Is(out.Err, webhook.ErrRefused) || connects.Load() != 0 {
-		t.Errorf("%+v, %d connections", out, connects.Load())
+	if !errors.Is(out.Err, webhook.ErrDenied) || connects.Load() != 0 {
+		t.Errorf("attempt = %+v with %d connections to the proxy, want ErrDenied with 0", out, connects.Load())
 	}
 }

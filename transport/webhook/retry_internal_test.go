@@ -12,7 +12,7 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if n := retryAfter(text, at); n < 0 || n > retryAfterSecMax {
-			t.Fatalf("%q: %d s", text, n)
+			t.Fatalf("retryAfter(%q) = %d, want 0 to %d", text, n, retryAfterSecMax)
 		}
 	})
 }

@@ -10,15 +10,15 @@ import (
 	"venuegate/venues"
 )
 
-// Secrets opens what endpoints sign with.
+// Secrets opens the secrets that endpoints sign with.
 type Secrets struct {
 	// Unseal opens a secret that was sealed for the record with this key.
 	Unseal func(sealed []byte, of persistence.Key) (venues.Secret, error)
-	// Channel finds the hook whose secret signs in place of an endpoint's own.
+	// Channel returns the hook whose secret signs for an endpoint without one.
 	Channel func(ctx context.Context, customer, id string) (persistence.Channel, error)
 }
 
-// Of is the secret that signs for an endpoint at a moment.
+// Of returns the secret that signs for an endpoint at a time.
 func (s Secrets) Of(ctx context.Context, to persistence.Endpoint, at time.Time) (venues.Secret, error) {
 	sealed, key := to.Sealed, to.Key()
 	switch {
@@ -41,7 +41,8 @@ func (s Secrets) Of(ctx context.Context, to persistence.Endpoint, at time.Time) 
 	return secret, nil
 }
 
-// hookSecret is the previous one while both are good: the receiver has it.
+// hookSecret returns the secret of a hook that signs: the previous one while both are
+// valid, which the receiver certainly has.
 func hookSecret(hook persistence.Channel, at time.Time) []byte {
 	switch {
 	case !hook.RemovedAt.IsZero():

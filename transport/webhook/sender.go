@@ -21,55 +21,56 @@ import (
 
 // Limits of one attempt.
 const (
-	// TimeoutDefault: "no answer within 10 seconds leads to a retry".
+	// TimeoutDefault is from the interface: "no answer within 10 seconds leads to a
+	// retry".
 	TimeoutDefault = 10 * time.Second
-	// answerHeaderBytesMax bounds the headers of an answer.
-	answerHeaderBytesMax = 16 << 10
-	// answerBytesMax is how much of an answer is read, so that its connection
-	// can serve again; beyond it the connection is closed.
-	answerBytesMax = 64 << 10
-	// retryAfterSecMax bounds what is understood of a Retry-After header.
+	// responseHeaderBytesMax bounds the headers of a response.
+	responseHeaderBytesMax = 16 << 10
+	// responseBytesMax is how much of a response is read so that its connection can
+	// be used again; the connection of a longer one is closed.
+	responseBytesMax = 64 << 10
+	// retryAfterSecMax bounds the value of a Retry-After header.
 	retryAfterSecMax = 7 * 24 * 60 * 60
 )
 
 // Options of a Sender.
 type Options struct {
-	Guard   Guard
+	Policy  DialPolicy
 	Secrets Secrets
-	// HeaderPrefix begins the names of the signature headers; empty is
+	// HeaderPrefix is the prefix of the signature headers; empty is
 	// signing.PrefixDefault.
 	HeaderPrefix string
-	// UserAgent names the service and its version to receivers.
+	// UserAgent is the name and version of the service.
 	UserAgent string
-	// Timeout bounds one attempt from the look-up of the name to the end of the
-	// answer; zero is TimeoutDefault.
+	// Timeout bounds an attempt from name resolution to the end of the response; zero
+	// is TimeoutDefault.
 	Timeout time.Duration
-	// Resolver looks names up; nil is the system's.
+	// Resolver resolves names; nil is the system's.
 	Resolver *net.Resolver
 	// RootCAs sign the certificates of receivers; nil is the system's set.
 	RootCAs *x509.CertPool
 }
 
-// Sender makes attempts to deliver. It is safe for concurrent use.
+// Sender delivers events. It is safe for concurrent use.
 type Sender struct {
-	options Options
-	headers signing.Headers
-	ways    *transports
+	options    Options
+	headers    signing.Headers
+	transports *transports
 }
 
-// NewSender makes a Sender. Close it when nothing is sent any more.
+// NewSender returns a Sender, which must be closed after the last Send.
 func NewSender(o Options) *Sender {
 	if o.Timeout <= 0 {
 		o.Timeout = TimeoutDefault
 	}
-	return &Sender{options: o, headers: signing.NewHeaders(o.HeaderPrefix), ways: newTransports(o)}
+	return &Sender{options: o, headers: signing.NewHeaders(o.HeaderPrefix), transports: newTransports(o)}
 }
 
-// Close closes the connections that no attempt uses.
-func (s *Sender) Close() { s.ways.close() }
+// Close closes idle connections.
+func (s *Sender) Close() { s.transports.close() }
 
-// Send posts an event to an endpoint once. attempt counts from 1; at is now, and
-// what is signed. The answer's Err is nil exactly if a 2xx status came.
+// Send posts an event to an endpoint once. attempt counts from 1; at is the current
+// time, which is signed. Err of the result is nil if and only if the status is 2xx.
 func (s *Sender) Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, attempt int, at time.Time) persistence.Attempt {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
@@ -77,12 +78,12 @@ func (s *Sender) Send(ctx context.Context, to persistence.Endpoint, e persistenc
 	if err != nil {
 		return persistence.Attempt{Err: err}
 	}
-	response, err := s.ways.of(to.ID, at).RoundTrip(request)
+	response, err := s.transports.of(to.ID, at).RoundTrip(request)
 	if err != nil {
-		return persistence.Attempt{Err: s.explain(ctx, err)}
+		return persistence.Attempt{Err: s.publicError(ctx, err)}
 	}
 	defer response.Body.Close()
-	return read(response, at)
+	return result(response, at)
 }
 
 func (s *Sender) request(ctx context.Context, to persistence.Endpoint, e persistence.Event, attempt int, at time.Time) (*http.Request, error) {
@@ -105,16 +106,16 @@ func (s *Sender) request(ctx context.Context, to persistence.Endpoint, e persist
 	return request, nil
 }
 
-// explain says in the customer's words what cut an attempt off.
-func (s *Sender) explain(ctx context.Context, err error) error {
+// publicError returns the error of an attempt for the customer.
+func (s *Sender) publicError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("no answer within %v", s.options.Timeout)
+		return fmt.Errorf("no response within %v", s.options.Timeout)
 	}
 	return printable{err}
 }
 
-// printable is an error that can be shown at a terminal: it may quote the other
-// end, such as the names in its certificate.
+// printable is an error whose text is safe for a terminal: it may quote the receiver,
+// such as the names in its certificate.
 type printable struct{ error }
 
 func (p printable) Error() string {
@@ -128,11 +129,12 @@ func (p printable) Error() string {
 
 func (p printable) Unwrap() error { return p.error }
 
-func read(response *http.Response, at time.Time) persistence.Attempt {
+// result returns the attempt that a response completes.
+func result(response *http.Response, at time.Time) persistence.Attempt {
 	out := persistence.Attempt{Code: response.StatusCode}
-	// After 101 the body is the connection itself, which no deadline ends.
+	// After 101 the body is the connection itself, which has no deadline.
 	if response.StatusCode != http.StatusSwitchingProtocols {
-		out.Answer = readAnswer(response.Body)
+		out.Answer = readBody(response.Body)
 	}
 	if response.StatusCode/100 == 2 {
 		return out
@@ -145,15 +147,16 @@ func read(response *http.Response, at time.Time) persistence.Attempt {
 	return out
 }
 
-// readAnswer keeps the beginning. What goes wrong after the status has come does
-// not change what the status says.
-func readAnswer(body io.Reader) []byte {
+// readBody returns the beginning of a body. Errors are ignored: the status decides the
+// result.
+func readBody(body io.Reader) []byte {
 	kept, _ := io.ReadAll(io.LimitReader(body, persistence.AttemptAnswerBytesMax))
-	_, _ = io.Copy(io.Discard, io.LimitReader(body, answerBytesMax-persistence.AttemptAnswerBytesMax))
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, responseBytesMax-persistence.AttemptAnswerBytesMax))
 	return kept
 }
 
-// retryAfter reads both forms of the header; what it cannot read is no wish.
+// retryAfter parses both forms of the Retry-After header into seconds; zero if it is
+// absent or malformed.
 func retryAfter(text string, at time.Time) int {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) {
@@ -163,7 +166,7 @@ func retryAfter(text string, at time.Time) int {
 	if err != nil {
 		return 0
 	}
-	// In seconds, since the header can name days that no time.Duration reaches;
-	// rounded up, since the moment itself is not too early.
+	// The difference is taken in seconds because a time.Duration may overflow, and is
+	// rounded up because the named time itself is not too early.
 	return int(min(max(until.Unix()-at.Unix(), 0), retryAfterSecMax))
 }

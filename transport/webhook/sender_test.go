@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -22,9 +23,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// waitMax bounds waits on the slowest machine; only a failing test reaches it.
+const waitMax = time.Minute
+
+// quiet discards the log of servers whose clients fail on purpose.
+var quiet = log.New(io.Discard, "", 0)
+
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 
-// unsealed is a store of secrets in which sealing only marks.
+// unsealed opens secrets that are sealed as "kind:secret".
 func unsealed(sealed []byte, of persistence.Key) (venues.Secret, error) {
 	name, ok := strings.CutPrefix(string(sealed), string(of.Kind)+":")
 	if !ok {
@@ -36,10 +43,10 @@ func unsealed(sealed []byte, of persistence.Key) (venues.Secret, error) {
 func sender(t *testing.T, change ...func(*webhook.Options)) *webhook.Sender {
 	t.Helper()
 	options := webhook.Options{
-		Guard:     webhook.Guard{Ports: webhook.PortsDefault, Allow: loopback},
+		Policy:    webhook.DialPolicy{Ports: webhook.PortsDefault, Allow: loopback},
 		Secrets:   webhook.Secrets{Unseal: unsealed},
 		UserAgent: "venuegate/test",
-		Timeout:   patience,
+		Timeout:   waitMax,
 	}
 	for _, f := range change {
 		f(&options)
@@ -59,7 +66,7 @@ var event = persistence.Event{
 
 const envelope = `{"id":"evt_1","type":"order.filled","createdAt":"2026-01-01T00:00:00.005Z","data":{"orderId":"ord_1"}}`
 
-// receiver keeps what it was sent.
+// receiver records its requests.
 type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -89,22 +96,22 @@ func (r *receiver) count() int {
 
 func ok(http.ResponseWriter, *http.Request) {}
 
-func TestAttemptBearsWhatTheInterfaceSays(t *testing.T) {
+func TestAttemptHasBodyAndHeadersOfTheInterface(t *testing.T) {
 	r := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "thanks") })
 	s := sender(t)
 	for n, at := range []time.Time{time.Unix(1767225600, 0), time.Unix(1767232800, 9e8)} {
 		out := s.Send(t.Context(), endpoint(r.URL+"/hook?x=1"), event, n+1, at)
 		if out.Err != nil || out.Code != 200 || string(out.Answer) != "thanks" || out.Gone != "" {
-			t.Fatalf("%+v", out)
+			t.Fatalf("attempt = %+v, want 200 with the answer thanks", out)
 		}
 		in := r.requests[n]
 		h := in.Header
 		if r.bodies[n] != envelope || in.Method != "POST" || in.URL.String() != "/hook?x=1" || in.ContentLength != int64(len(envelope)) {
-			t.Errorf("%s %s %s", in.Method, in.URL, r.bodies[n])
+			t.Errorf("request = %s %s %s, want POST /hook?x=1 %s", in.Method, in.URL, r.bodies[n], envelope)
 		}
 		key := signing.NewKey("whsec_one")
 		if err := signing.Verify(h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), []byte(r.bodies[n]), at, key); err != nil {
-			t.Error(err)
+			t.Errorf("signature: error %v, want none", err)
 		}
 		want := map[string]string{
 			"Content-Type": "application/json", "User-Agent": "venuegate/test", "X-Service-Event-Id": "evt_1",
@@ -112,13 +119,13 @@ func TestAttemptBearsWhatTheInterfaceSays(t *testing.T) {
 		}
 		for name, value := range want {
 			if h.Get(name) != value {
-				t.Errorf("%s is %q", name, h.Get(name))
+				t.Errorf("header %s = %q, want %q", name, h.Get(name), value)
 			}
 		}
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestResponseDecidesTheAttempt(t *testing.T) {
 	at := time.Unix(1767225600, 0)
 	for _, c := range []struct {
 		name   string
@@ -136,13 +143,13 @@ func TestAnswers(t *testing.T) {
 		{"not modified", 304, "", "", false, 0, false},
 		{"client error", 400, "", "", false, 0, false},
 		{"gone", 410, "", "", false, 0, true},
-		{"slow down", 429, "Retry-After", "120", false, 120, false},
-		{"until a moment", 503, "Retry-After", at.Add(90 * time.Second).UTC().Format(http.TimeFormat), false, 90, false},
+		{"too many requests", 429, "Retry-After", "120", false, 120, false},
+		{"until a time", 503, "Retry-After", at.Add(90 * time.Second).UTC().Format(http.TimeFormat), false, 90, false},
 		{"until the past", 503, "Retry-After", at.Add(-90 * time.Second).UTC().Format(http.TimeFormat), false, 0, false},
-		{"a wish too long", 503, "Retry-After", "99999999", false, 7 * 24 * 3600, false},
-		{"a wish beyond numbers", 503, "Retry-After", "99999999999999999999", false, 7 * 24 * 3600, false},
-		{"until the last of days", 503, "Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT", false, 7 * 24 * 3600, false},
-		{"a negative wish", 503, "Retry-After", "-5", false, 0, false},
+		{"too long", 503, "Retry-After", "99999999", false, 7 * 24 * 3600, false},
+		{"beyond 64 bits", 503, "Retry-After", "99999999999999999999", false, 7 * 24 * 3600, false},
+		{"until the last date", 503, "Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT", false, 7 * 24 * 3600, false},
+		{"negative", 503, "Retry-After", "-5", false, 0, false},
 		{"no number", 503, "Retry-After", "soon", false, 0, false},
 		{"error", 500, "", "", false, 0, false},
 	} {
@@ -155,16 +162,16 @@ func TestAnswers(t *testing.T) {
 			})
 			out := sender(t).Send(t.Context(), endpoint(r.URL), event, 1, at)
 			if out.Code != c.status || (out.Err == nil) != c.ok || out.RetryAfterSec != c.wait || (out.Gone != "") != c.gone {
-				t.Errorf("%+v", out)
+				t.Errorf("attempt = %+v, want %d, delivered %v, retry after %d, gone %v", out, c.status, c.ok, c.wait, c.gone)
 			}
 			if r.count() != 1 {
-				t.Errorf("%d requests", r.count())
+				t.Errorf("requests = %d, want 1", r.count())
 			}
 		})
 	}
 }
 
-func TestWhichSecretSigns(t *testing.T) {
+func TestCurrentSecretSigns(t *testing.T) {
 	at := time.Unix(1767225600, 0)
 	hook := persistence.Channel{ID: "hook_1", Customer: "c1", Sealed: []byte("channel:whsec_new"), Previous: []byte("channel:whsec_old"), PreviousUntil: venues.At(at.Add(time.Hour))}
 	removed := hook
@@ -185,7 +192,7 @@ func TestWhichSecretSigns(t *testing.T) {
 		{"its own", endpoint(""), hook, at, "whsec_one"},
 		{"before the rotation", rotating, hook, at.Add(-1), "whsec_one"},
 		{"from the rotation on", rotating, hook, at, "whsec_two"},
-		{"the hook's previous one while both are good", byHook, hook, at, "whsec_old"},
+		{"the hook's previous one during the overlap", byHook, hook, at, "whsec_old"},
 		{"the hook's", byHook, hook, at.Add(time.Hour), "whsec_new"},
 		{"of a removed hook", byHook, removed, at, ""},
 		{"of an unknown hook", byHook, persistence.Channel{}, at, ""},
@@ -206,16 +213,16 @@ func TestWhichSecretSigns(t *testing.T) {
 			out := s.Send(t.Context(), c.to, event, 1, c.at)
 			if c.want == "" {
 				if out.Err == nil || r.count() != 0 {
-					t.Fatalf("%+v", out)
+					t.Fatalf("attempt = %+v with %d requests, want an error with 0", out, r.count())
 				}
 				return
 			}
 			if out.Err != nil {
-				t.Fatal(out.Err)
+				t.Fatalf("attempt: error %v, want none", out.Err)
 			}
 			h := r.requests[0].Header
 			if err := signing.Verify(h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), []byte(r.bodies[0]), c.at, signing.NewKey(c.want)); err != nil {
-				t.Error(err)
+				t.Errorf("signature with %s: error %v, want none", c.want, err)
 			}
 		})
 	}

@@ -13,42 +13,42 @@ import (
 // TargetBytesMax bounds the URL of an endpoint.
 const TargetBytesMax = 2048
 
-// CheckTarget says whether a URL can be an endpoint's target, as far as that can
-// be seen without asking for its name: nil, or invalid_request for the member url.
-// What the name leads to is decided at each connection.
-func (g Guard) CheckTarget(target string) error {
+// CheckTarget returns nil if a URL can be the target of an endpoint, else
+// invalid_request for the member url. It does not resolve names: their addresses are
+// checked at each connection.
+func (p DialPolicy) CheckTarget(target string) error {
 	u, err := url.Parse(target)
 	switch {
 	case len(target) > TargetBytesMax:
-		return api.Fault(targetMember, api.RuleTooLong, "", "at most "+strconv.Itoa(TargetBytesMax)+" bytes")
+		return api.FieldError(targetMember, api.RuleTooLong, "", "at most "+strconv.Itoa(TargetBytesMax)+" bytes")
 	case err != nil || u.Opaque != "" || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http"):
-		return api.Fault(targetMember, api.RuleMalformed, "", "https:// or http:// and a host")
+		return api.FieldError(targetMember, api.RuleMalformed, "", "https:// or http:// and a host")
 	case u.User != nil || u.Fragment != "":
-		return api.Fault(targetMember, api.RuleNotApplicable, "", "no user, no password, no fragment")
+		return api.FieldError(targetMember, api.RuleNotApplicable, "", "no user, no password, no fragment")
 	}
 	port, err := portOf(u)
 	if err != nil {
-		return api.Fault(targetMember, api.RuleOutOfRange, u.Port(), "a port from 1 to 65535")
+		return api.FieldError(targetMember, api.RuleOutOfRange, u.Port(), "a port from 1 to 65535")
 	}
 	addr, err := netip.ParseAddr(u.Hostname())
-	if err != nil { // a name: it may lead to an allowed address on any port
-		if len(g.Allow) > 0 || slices.Contains(g.Ports, port) {
+	if err != nil { // a name: it may resolve to an allowed address on any port
+		if len(p.Allow) > 0 || slices.Contains(p.Ports, port) {
 			return nil
 		}
-		return api.Fault(targetMember, api.RuleUnusable, u.Port(), "the ports "+g.ports())
+		return api.FieldError(targetMember, api.RuleUnusable, u.Port(), "the ports "+p.ports())
 	}
-	if g.Check(netip.AddrPortFrom(addr, port)) != nil {
-		return api.Fault(targetMember, api.RuleUnusable, u.Host, "a public address, on one of the ports "+g.ports())
+	if p.Check(netip.AddrPortFrom(addr, port)) != nil {
+		return api.FieldError(targetMember, api.RuleUnusable, u.Host, "a public address, on one of the ports "+p.ports())
 	}
 	return nil
 }
 
-// targetMember is the URL's name in an endpoint.
+// targetMember is the member of an endpoint that has the URL.
 const targetMember = "url"
 
-func (g Guard) ports() string {
-	list := make([]string, len(g.Ports))
-	for i, port := range g.Ports {
+func (p DialPolicy) ports() string {
+	list := make([]string, len(p.Ports))
+	for i, port := range p.Ports {
 		list[i] = strconv.Itoa(int(port))
 	}
 	return strings.Join(list, ", ")

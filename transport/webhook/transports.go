@@ -11,16 +11,15 @@ import (
 const (
 	// ConnsPerEndpoint bounds the connections to one endpoint.
 	ConnsPerEndpoint = 4
-	// transportsMax is how many endpoints keep connections for their next event.
+	// transportsMax bounds the endpoints that keep idle connections.
 	transportsMax      = 1024
 	connIdleMax        = 30 * time.Second
 	tlsHandshakeMax    = 5 * time.Second
 	connBufferBytesMax = 4 << 10
 )
 
-// transports gives each endpoint connections of its own: the limit of a shared
-// transport is by host, so that an endpoint that hangs would hold the others on
-// its host.
+// transports has a transport for each endpoint. The limit of a shared transport is per
+// host: an endpoint that hangs would block the others on its host.
 type transports struct {
 	options Options
 
@@ -28,7 +27,7 @@ type transports struct {
 	byID map[string]*transport
 }
 
-// transport is used without a client around it, which would follow redirects.
+// transport is used without an http.Client, which would follow redirects.
 type transport struct {
 	http.Transport
 	usedAt time.Time
@@ -38,14 +37,14 @@ func newTransports(o Options) *transports {
 	return &transports{options: o, byID: map[string]*transport{}}
 }
 
-// of is the way to an endpoint.
+// of returns the transport of an endpoint.
 func (c *transports) of(endpoint string, now time.Time) http.RoundTripper {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := c.byID[endpoint]
 	if found == nil {
 		if len(c.byID) >= transportsMax {
-			c.dropOldest()
+			c.evictOldest()
 		}
 		found = newTransport(c.options)
 		c.byID[endpoint] = found
@@ -54,9 +53,9 @@ func (c *transports) of(endpoint string, now time.Time) http.RoundTripper {
 	return found
 }
 
-// dropOldest forgets the one that was used longest ago. What it still carries
-// comes to its end.
-func (c *transports) dropOldest() {
+// evictOldest removes the least recently used transport. Its running requests
+// continue.
+func (c *transports) evictOldest() {
 	oldest := ""
 	for id, x := range c.byID {
 		if oldest == "" || x.usedAt.Before(c.byID[oldest].usedAt) {
@@ -75,15 +74,15 @@ func (c *transports) close() {
 	}
 }
 
-// newTransport is the way to one endpoint. Proxy stays nil: a proxy from the
-// environment would dial where the guard does not see it.
+// newTransport returns the transport of one endpoint. Proxy is nil: a proxy of the
+// environment would dial without the policy.
 func newTransport(o Options) *transport {
 	return &transport{Transport: http.Transport{
-		DialContext:            o.Guard.dialer(o.Resolver).DialContext,
+		DialContext:            o.Policy.dialer(o.Resolver).DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs},
 		TLSHandshakeTimeout:    tlsHandshakeMax,
 		ResponseHeaderTimeout:  o.Timeout,
-		MaxResponseHeaderBytes: answerHeaderBytesMax,
+		MaxResponseHeaderBytes: responseHeaderBytesMax,
 		MaxConnsPerHost:        ConnsPerEndpoint,
 		MaxIdleConnsPerHost:    ConnsPerEndpoint,
 		MaxIdleConns:           ConnsPerEndpoint,

@@ -12,8 +12,8 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// benchMessages are the depth messages of the long recording; the benchmark is
-// skipped where that is absent.
+// benchMessages returns the depth messages of the long recording; the benchmark is
+// skipped if it is absent.
 func benchMessages(b *testing.B) (messages [][]byte, sizeBytes int64) {
 	b.Helper()
 	messages, _ = recordedDepth(b)
@@ -23,8 +23,8 @@ func benchMessages(b *testing.B) (messages [][]byte, sizeBytes int64) {
 	return messages, sizeBytes / int64(len(messages))
 }
 
-// probe is the least a reader of such messages can do: walk every byte once and
-// turn every run of digits into a number. It checks nothing.
+// probe is the minimum that a decoder must do: visit every byte once and convert every
+// run of digits to a number. It checks nothing.
 func probe(message []byte) (levels int, sum int64) {
 	n := int64(0)
 	for _, c := range message {
@@ -43,8 +43,8 @@ func probe(message []byte) (levels int, sum int64) {
 	return levels, sum
 }
 
-// BenchmarkDepth compares ways to read a depth message; divide by the probe for
-// a figure that does not depend on the machine.
+// BenchmarkDepth compares ways to decode a depth message. Divide by the probe for a
+// figure that is independent of the machine.
 func BenchmarkDepth(b *testing.B) {
 	messages, size := benchMessages(b)
 	run := func(name string, read func(message []byte)) {
@@ -91,9 +91,9 @@ func BenchmarkDepth(b *testing.B) {
 	_ = kept
 }
 
-// BenchmarkFeed is the whole way of a book message from the connection to the sink.
+// BenchmarkFeed measures a book message from the connection to the sink.
 func BenchmarkFeed(b *testing.B) {
-	s := replayTo(&connectortest.Released{}, btc, bookOf("BTCUSDT"))
+	s := replayTo(&connectortest.ReleasingRecorder{}, btc, bookOf("BTCUSDT"))
 	message := []byte(`{"stream":"btcusdt@depth@100ms","data":` + depthMessage + `}`)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -13,12 +13,12 @@ import (
 
 var errSequence = errors.New("sequence numbers contradict one another")
 
-// bookDecoder decodes book messages of one connection. It is not safe for
-// concurrent use.
+// bookDecoder decodes the book messages of one connection. It is not safe for concurrent
+// use.
 type bookDecoder struct{ parser fastjson.Parser }
 
-// decode reads a depthUpdate of an instrument into an update of the pool, by the
-// scanner or, where that gives up, by the general parser.
+// decode decodes a depthUpdate of an instrument into an update of the pool, by the
+// scanner or, if that gives up, by the general parser.
 func (d *bookDecoder) decode(data []byte, symbol, venueSymbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
 	u := venues.NewBookUpdate()
 	if !scanBook(data, venueSymbol, scale, u) {
@@ -33,18 +33,18 @@ func (d *bookDecoder) decode(data []byte, symbol, venueSymbol string, scale venu
 	return u, nil
 }
 
-// decodeBook is the slow and thorough twin of scanBook: fields in any spelling
-// that JSON allows, unknown ones ignored, times optional.
+// decodeBook decodes what scanBook does not: members in any JSON spelling. Unknown ones
+// are ignored, and times are optional.
 func decodeBook(parser *fastjson.Parser, data []byte, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) error {
 	o, err := payload.Parse(parser, data)
 	if err != nil {
 		return err
 	}
 	if word := o.Text("e"); o.Err() == nil && word != "depthUpdate" {
-		return payload.UnknownWord("event", word)
+		return payload.UnknownValue("event", word)
 	}
 	if name := o.Text("s"); o.Err() == nil && name != venueSymbol {
-		return fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
+		return fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
 	}
 	u.FirstSeq, u.LastSeq, u.PrevSeq = o.Sequence("U"), o.Sequence("u"), o.Sequence("pu")
 	u.VenueTime = o.Time("T")
@@ -61,4 +61,23 @@ func decodeBook(parser *fastjson.Parser, data []byte, venueSymbol string, scale 
 		return errSequence
 	}
 	return nil
+}
+
+// BookReader decodes an instrument's book messages outside a feed, for measurements and
+// tools. It is not safe for concurrent use.
+type BookReader struct {
+	decoder             bookDecoder
+	symbol, venueSymbol string
+	scale               venues.Scale
+}
+
+// NewBookReader returns a reader for the messages of one instrument.
+func NewBookReader(i *venues.Instrument) *BookReader {
+	return &BookReader{symbol: i.Symbol, venueSymbol: i.VenueSymbol, scale: i.Scale()}
+}
+
+// Read decodes one depthUpdate. The update comes from the pool and must be released by
+// the caller.
+func (r *BookReader) Read(message []byte, received time.Time) (*venues.BookUpdate, error) {
+	return r.decoder.decode(message, r.symbol, r.venueSymbol, r.scale, received)
 }

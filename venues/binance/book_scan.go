@@ -5,16 +5,16 @@ import (
 	"venuegate/venues/internal/scan"
 )
 
-// scanBook reads a depthUpdate as the venue prints it (no white space, no
-// escapes, each known field at most once) straight into fixed-point numbers. It
-// allocates nothing beyond the room of u. false means only that the message is
-// unlike that and decodeBook must look at it; u is then half filled.
+// scanBook decodes a depthUpdate in the form that the venue sends (no white space, no
+// escapes, each known member at most once) directly into fixed-point numbers. It
+// allocates nothing besides the levels of u. False means only that the message has
+// another form and must be decoded by decodeBook; u is incomplete then.
 func scanBook(data []byte, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) bool {
 	s := bookScanner{Scanner: scan.New(data), venueSymbol: venueSymbol, scale: scale, update: u}
 	return s.Object(s.member) && s.End() && s.complete()
 }
 
-// Bits of the fields seen.
+// Bits of the members seen.
 const (
 	sawEvent scan.Fields = 1 << iota
 	sawEventTime
@@ -28,7 +28,7 @@ const (
 	sawPair
 	sawSegment
 
-	sawNeeded = sawEvent | sawEventTime | sawTime | sawSymbol | sawFirst | sawLast | sawPrevious | sawBids | sawAsks
+	sawRequired = sawEvent | sawEventTime | sawTime | sawSymbol | sawFirst | sawLast | sawPrevious | sawBids | sawAsks
 )
 
 type bookScanner struct {
@@ -39,13 +39,13 @@ type bookScanner struct {
 	update      *venues.BookUpdate
 }
 
-// complete holds the whole message against what an update needs.
+// complete reports whether all members that an update requires were seen.
 func (s *bookScanner) complete() bool {
 	u := s.update
-	return s.saw.Have(sawNeeded) && u.FirstSeq <= u.LastSeq && u.PrevSeq <= u.LastSeq
+	return s.saw.Have(sawRequired) && u.FirstSeq <= u.LastSeq && u.PrevSeq <= u.LastSeq
 }
 
-// member reads a value of the message.
+// member reads a member of the message.
 func (s *bookScanner) member(name []byte) bool {
 	u := s.update
 	switch string(name) {

@@ -29,12 +29,12 @@ func TestDepthDecodes(t *testing.T) {
 	} {
 		u, err := d.decode([]byte(message), "BTCUSDT", "BTCUSDT", btc, now)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: err = %v, want no error", name, err)
 			continue
 		}
 		if u.FirstSeq != 600 || u.LastSeq != 617 || u.PrevSeq != 599 || u.VenueTime.UnixMilli() != 1626992741024 || !u.Received.Equal(now) ||
 			fmt.Sprint(u.Bids, u.Asks) != "[{618002 2909} {618001 0}] [{618003 4350}]" || u.Symbol != "BTCUSDT" || u.Snapshot {
-			t.Errorf("%s: %+v", name, u)
+			t.Errorf("%s: u = %+v", name, u)
 		}
 		u.Release()
 	}
@@ -43,13 +43,13 @@ func TestDepthDecodes(t *testing.T) {
 	}
 }
 
-func TestDepthRefused(t *testing.T) {
+func TestInvalidDepth(t *testing.T) {
 	var d bookDecoder
 	decode := func(message []byte) error {
 		_, err := d.decode(message, "BTCUSDT", "BTCUSDT", btc, time.Now())
 		return err
 	}
-	connectortest.Refusals(t, map[string]func([]byte) error{depthMessage: decode}, [][2]string{
+	connectortest.RejectMalformed(t, map[string]func([]byte) error{depthMessage: decode}, [][2]string{
 		{"depthUpdate", "bookTicker"},
 		{`"BTCUSDT"`, `"ETHUSDT"`},
 		{`"s":"BTCUSDT",`, ""},
@@ -86,7 +86,7 @@ func TestDepthRefused(t *testing.T) {
 	})
 }
 
-// depthDecoders read the depth of an instrument.
+// depthDecoders returns the decoders of an instrument's depth.
 func depthDecoders(venueSymbol string, scale venues.Scale) connectortest.BookDecoders {
 	parser := new(fastjson.Parser)
 	return connectortest.BookDecoders{
@@ -112,7 +112,7 @@ func TestDepthScannerAllocatesNothing(t *testing.T) {
 			t.Fatal("the scanner gave up")
 		}
 	}); n != 0 {
-		t.Errorf("the scanner allocates %v times a message", n)
+		t.Errorf("%v allocations per message by the scanner, want 0", n)
 	}
 	if connectortest.RaceDetector {
 		return
@@ -124,7 +124,7 @@ func TestDepthScannerAllocatesNothing(t *testing.T) {
 		}
 		u.Release()
 	}); n != 0 {
-		t.Errorf("decoding allocates %v times a message", n)
+		t.Errorf("%v allocations per message, want 0", n)
 	}
 }
 
@@ -132,14 +132,14 @@ func TestBookMessagesAllocateNothing(t *testing.T) {
 	if connectortest.RaceDetector {
 		t.Skip("sync.Pool forgets on purpose")
 	}
-	s := replayTo(&connectortest.Released{}, btc, bookOf("BTCUSDT"))
+	s := replayTo(&connectortest.ReleasingRecorder{}, btc, bookOf("BTCUSDT"))
 	message := []byte(`{"stream":"btcusdt@depth@100ms","data":` + depthMessage + `}`)
 	if n := testing.AllocsPerRun(1000, func() { s.Message(message) }); n != 0 {
-		t.Errorf("a book message allocates %v times", n)
+		t.Errorf("%v allocations per book message, want 0", n)
 	}
 }
 
-// What the scanner accepts the thorough decoder accepts and reads alike.
+// The parser accepts what the scanner accepts, with an equal result.
 func FuzzDepth(f *testing.F) {
 	f.Add([]byte(depthMessage), 1, 3)
 	f.Add([]byte(strings.TrimSuffix(depthMessage, "}")+`,"ps":"BTCUSDT","st":1}`), 2, 8)

@@ -14,7 +14,7 @@ func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
 
 func TestConformanceWebSocket(t *testing.T) {
 	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
-		Up:     func(account venues.Account) bool { return account.(*Account).entry.Load().up() },
+		Up:     func(account venues.Account) bool { return account.(*Account).entry.Up() },
 		Place:  venuetest.Route{Method: "order.place", Path: "/ws-fapi/v1"},
 		Amend:  venuetest.Route{Method: "order.modify", Path: "/ws-fapi/v1"},
 		Cancel: venuetest.Route{Method: "order.cancel", Path: "/ws-fapi/v1"},
@@ -25,7 +25,7 @@ func TestConformanceWebSocket(t *testing.T) {
 }
 
 func TestBans(t *testing.T) {
-	venuetest.RunBans(t, harness(), func(account venues.Account) bool { return account.(*Account).entry.Load().up() })
+	venuetest.RunBans(t, harness(), func(account venues.Account) bool { return account.(*Account).entry.Up() })
 }
 
 func harness() venuetest.Harness {
@@ -35,19 +35,19 @@ func harness() venuetest.Harness {
 		Lacks: map[venuetest.Capability]string{
 			venuetest.AttachedProtection: "nothing can be attached: stop loss and take profit are algo orders of their own",
 			venuetest.EntryProtection:    "nothing can be attached",
-			venuetest.AmendStops:         "PUT order takes limit orders alone (-5025), and algo orders have no amendment",
-			venuetest.StreamSnapshots:    "@depth brings changes alone; the streams of whole lists end at 20 levels",
+			venuetest.AmendStops:         "PUT order accepts only limit orders (-5025), and algo orders cannot be amended",
+			venuetest.StreamSnapshots:    "@depth sends only changes; the streams of complete lists have at most 20 levels",
 			venuetest.BookRestarts:       "no restart of update ids is documented: one would be a gap",
 			venuetest.ClientIDForever:    "an id is unique among open orders only",
 			venuetest.ContractUnits:      "quantities are in base coin",
-			venuetest.InstrumentPages:    "exchangeInfo comes whole",
-			venuetest.EntryLogin:         "session.logon is for Ed25519 keys alone: every request is signed by itself",
-			venuetest.MovedPrices:        "a price outside the band is refused (-4016, -4024)",
-			venuetest.LateOutcomes:       "an answer tells what was done",
-			venuetest.PartialLiquidation: "the simulator liquidates the whole",
-			venuetest.StreamPositions:    "the stream tells changes alone",
-			venuetest.StreamLimits:       "the simulator counts no streams",
-			venuetest.AmendAboveFilled:   "an order amended to what is filled is cancelled",
+			venuetest.InstrumentPages:    "exchangeInfo has no pages",
+			venuetest.EntryLogin:         "session.logon requires an Ed25519 key: each request is signed instead",
+			venuetest.MovedPrices:        "a price outside the band is rejected (-4016, -4024)",
+			venuetest.LateOutcomes:       "an answer states what was done",
+			venuetest.PartialLiquidation: "the simulator liquidates complete positions",
+			venuetest.StreamPositions:    "the stream reports changes only",
+			venuetest.StreamLimits:       "the simulator does not limit streams",
+			venuetest.AmendAboveFilled:   "an order amended to its filled quantity is cancelled",
 		},
 		Wire: venuetest.Wire{
 			Place:           venuetest.Route{Method: "POST", Path: "/fapi/v1/order"},
@@ -89,9 +89,9 @@ func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connec
 	o.Timeout, o.OrderEntry = c.Timeout, c.OrderEntry
 	o.BookSilenceMax, o.MarkSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax, c.SilenceMax
 	o.ConnLifetime = c.ConnLifetime
-	if o.dial = c.Dial; o.dial == nil { // cases in real time are in a hurry
-		o.BackoffMin, o.BackoffMax, o.tickInterval = 10*time.Millisecond, 50*time.Millisecond, 20*time.Millisecond
+	if o.Dial = c.Dial; o.Dial == nil { // cases in real time use short times
+		o.BackoffMin, o.BackoffMax, o.TickInterval = 10*time.Millisecond, 50*time.Millisecond, 20*time.Millisecond
 	}
-	o.RenewOverlap = 5 * time.Second // time enough for a slow machine to subscribe
+	o.RenewOverlap = 5 * time.Second // enough time for a slow machine to subscribe
 	return New(o)
 }

@@ -28,14 +28,14 @@ const (
 		`"P":[{"s":"BTCUSDT","pa":"-0.001","ep":"47202.4","cr":"7.7","up":"-0.002","mt":"cross","iw":"0","ps":"BOTH","ma":"USDT"}],"m":"ORDER"}}`
 )
 
-// marketDecoders read a message of their kind about CTKUSDT.
+// marketDecoders decode a message of their kind about CTKUSDT.
 var marketDecoders = map[string]func([]byte) error{
 	tradeMessage: func(m []byte) error {
 		_, _, err := decodeAggTrade(new(fastjson.Parser), m, "CTKUSDT", "CTKUSDT")
 		return err
 	},
 	klineMessage: func(m []byte) error {
-		_, err := decodeKline(new(fastjson.Parser), m, venues.FeedChannel{Symbol: "CTKUSDT", Timeframe: "1m"}, "CTKUSDT")
+		_, err := decodeKline(new(fastjson.Parser), m, venues.FeedTopic{Symbol: "CTKUSDT", Timeframe: "1m"}, "CTKUSDT")
 		return err
 	},
 	markMessage: func(m []byte) error {
@@ -48,22 +48,22 @@ func TestMarketMessages(t *testing.T) {
 	trade, id, err := decodeAggTrade(new(fastjson.Parser), []byte(tradeMessage), "CTKUSDT", "CTKUSDT")
 	if err != nil || id != 16599292 || trade.ID != "16599292" || trade.Side != venues.Sell || !trade.Qty.Equal(dec("10").Decimal) ||
 		!trade.Price.Equal(dec("1.011").Decimal) || trade.VenueTime.UnixMilli() != 1626992741421 {
-		t.Errorf("%+v, %v", trade, err)
+		t.Errorf("trade = %+v, err = %v", trade, err)
 	}
-	candle, err := decodeKline(new(fastjson.Parser), []byte(klineMessage), venues.FeedChannel{Symbol: "CTKUSDT", Timeframe: "1m"}, "CTKUSDT")
+	candle, err := decodeKline(new(fastjson.Parser), []byte(klineMessage), venues.FeedTopic{Symbol: "CTKUSDT", Timeframe: "1m"}, "CTKUSDT")
 	if err != nil || !candle.Closed || candle.Start.UnixMilli() != 1626992700000 || candle.End.Sub(candle.Start) != time.Minute ||
 		!candle.Volume.Equal(dec("3917").Decimal) || !candle.Turnover.Equal(dec("3957.899").Decimal) || !candle.Close.Equal(dec("1.011").Decimal) {
-		t.Errorf("%+v, %v", candle, err)
+		t.Errorf("candle = %+v, err = %v", candle, err)
 	}
 	mark, err := decodeMark(new(fastjson.Parser), []byte(markMessage), "CTKUSDT", "CTKUSDT")
 	if err != nil || !mark.Price.Equal(dec("1.011").Decimal) || mark.VenueTime.UnixMilli() != 1597536008000 {
-		t.Errorf("%+v, %v", mark, err)
+		t.Errorf("mark = %+v, err = %v, want no error and mark.Price.Equal(dec(\"1.011\").Decimal) and mark.VenueTime.UnixMilli() == 1597536008000", mark, err)
 	}
 }
 
-// Each fault must be noticed by each decoder it applies to.
-func TestMarketMessagesRefused(t *testing.T) {
-	connectortest.Refusals(t, marketDecoders, [][2]string{
+// Each decoder rejects each fault that applies to it.
+func TestMalformedMarketMessages(t *testing.T) {
+	connectortest.RejectMalformed(t, marketDecoders, [][2]string{
 		{`"s":"CTKUSDT"`, `"s":"BTCUSDT"`},
 		{`"e":"`, `"e":"other`},
 		{`"e":`, `"_":`},
@@ -96,11 +96,11 @@ func TestOrderEvent(t *testing.T) {
 	for _, r := range h.Reports {
 		if r.Status != venues.StatusPartiallyFilled || !r.FilledQty.Equal(dec("500").Decimal) || r.Fill == nil || r.Fill.Liquidity != venues.Maker ||
 			!venues.EqualOptional(r.Fill.Fee, dec("0.0026268")) || r.VenueTime.UnixMilli() != 1772461802803 {
-			t.Errorf("%+v", r)
+			t.Errorf("r = %+v", r)
 		}
 	}
 	if len(h.Reports) != 2 {
-		t.Errorf("%d reports", len(h.Reports))
+		t.Errorf("%d reports on the stream, want len(h.Reports) == 2", len(h.Reports))
 	}
 }
 
@@ -109,7 +109,7 @@ func TestOrderEventKinds(t *testing.T) {
 		changes []string
 		check   func(r venues.ExecutionReport) bool
 	}{
-		"no commission told": {
+		"no commission reported": {
 			[]string{`"n":"0.0026268","N":"USDT",`, ``},
 			func(r venues.ExecutionReport) bool { return r.Fill != nil && !r.Fill.Fee.Valid },
 		},
@@ -125,7 +125,7 @@ func TestOrderEventKinds(t *testing.T) {
 			[]string{`"si":0,"ss":0`, `"si":2000000547321628,"ss":-1,"st":"ALGO_CONDITION"`},
 			func(r venues.ExecutionReport) bool { return r.Type == venues.TypeStopMarket },
 		},
-		"stop of the old kind that waits": {
+		"untriggered stop of the old kind": {
 			[]string{`"o":"MARKET"`, `"o":"STOP"`, `"ot":"MARKET"`, `"ot":"STOP"`, `"x":"TRADE"`, `"x":"NEW"`, `PARTIALLY_FILLED`, `NEW`},
 			func(r venues.ExecutionReport) bool {
 				return r.Status == venues.StatusUntriggered && r.Type == venues.TypeStopLimit && r.Fill == nil
@@ -134,13 +134,13 @@ func TestOrderEventKinds(t *testing.T) {
 		"stop of the old kind that failed": {
 			[]string{`"o":"MARKET"`, `"o":"STOP"`, `"ot":"MARKET"`, `"ot":"STOP"`, `"x":"TRADE"`, `"x":"EXPIRED"`, `PARTIALLY_FILLED`, `EXPIRED`, `"er":"0"`, `"er":"8"`},
 			func(r venues.ExecutionReport) bool {
-				return r.Status == venues.StatusExpired && r.Fault != nil && r.Fault.Reason == "trigger_failed"
+				return r.Status == venues.StatusExpired && r.RejectReason != nil && r.RejectReason.Reason == "trigger_failed"
 			},
 		},
 		"position gone": {
 			[]string{`"x":"TRADE"`, `"x":"EXPIRED"`, `PARTIALLY_FILLED`, `EXPIRED`, `"f":"GTC"`, `"f":"GTE_GTC"`, `"o":"MARKET"`, `"o":"LIMIT"`, `"er":"0"`, `"er":"6"`},
 			func(r venues.ExecutionReport) bool {
-				return r.Status == venues.StatusExpired && r.Fault != nil && r.Fault.Reason == "no_position"
+				return r.Status == venues.StatusExpired && r.RejectReason != nil && r.RejectReason.Reason == "no_position"
 			},
 		},
 		"unknown time in force": {
@@ -159,18 +159,18 @@ func TestOrderEventKinds(t *testing.T) {
 		feed, h := privateStream(t)
 		text := strings.NewReplacer(c.changes...).Replace(orderEvent)
 		if err := feed.handle([]byte(text)); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: err = %v, want no error", name, err)
 			continue
 		}
 		if len(h.Reports) != 1 || !c.check(h.Reports[0]) {
-			t.Errorf("%s: %+v", name, h.Reports)
+			t.Errorf("%s: h.Reports = %+v, want len(h.Reports) == 1 and c.check(h.Reports[0])", name, h.Reports)
 		}
 	}
 }
 
-// What decides about orders and positions is strict, and a failure is loud: the
-// account hears that events may have been missed.
-func TestPrivateEventsRefused(t *testing.T) {
+// Members that decide about orders and positions are required. A failure is reported as a
+// possible loss of events.
+func TestMalformedPrivateEvents(t *testing.T) {
 	for _, c := range []struct{ event, old, new string }{
 		{orderEvent, `PARTIALLY_FILLED`, `HALF_FILLED`},
 		{orderEvent, `"x":"TRADE"`, `"x":"GUESS"`},
@@ -217,23 +217,23 @@ func TestPrivateEventsRefused(t *testing.T) {
 		feed, h := privateStream(t)
 		text := strings.Replace(c.event, c.old, c.new, 1)
 		if text == c.event && c.old != "" {
-			t.Fatalf("%s does not occur", c.old)
+			t.Fatalf("%s does not occur in the event", c.old)
 		}
 		if err := feed.handle([]byte(text)); err == nil || len(h.Reports) != 0 {
-			t.Errorf("%s: %v, %d reports", text, err, len(h.Reports))
+			t.Errorf("%s: %v, %d reports, want an error and len(h.Reports) == 0", text, err, len(h.Reports))
 		}
 	}
 	for _, event := range []string{orderEvent, algoEvent, accountEvent} {
 		for n := range event {
 			feed, _ := privateStream(t)
 			if feed.handle([]byte(event[:n])) == nil {
-				t.Fatalf("cut at %d: %s", n, event[:n])
+				t.Fatalf("truncated at %d: no error for %s", n, event[:n])
 			}
 		}
 	}
 }
 
-func TestHarmlessPrivateEvents(t *testing.T) {
+func TestIgnoredPrivateEvents(t *testing.T) {
 	feed, h := privateStream(t)
 	for _, event := range []string{
 		`{"e":"TRADE_LITE","E":1,"s":"ETHUSDT"}`, `{"e":"STRATEGY_UPDATE"}`, `{"e":"GRID_UPDATE"}`, `{"e":"SOMETHING_NEW","x":1}`,
@@ -241,11 +241,11 @@ func TestHarmlessPrivateEvents(t *testing.T) {
 		`{"event":{"e":"serverShutdown"}}`, `{"e":"listenKeyExpired","E":"1693427319838","listenKey":"KEY"}`,
 	} {
 		if err := feed.handle([]byte(event)); err != nil {
-			t.Errorf("%s: %v", event, err)
+			t.Errorf("event = %s, err = %v, want no error", event, err)
 		}
 	}
 	if len(h.Losses)+len(h.Reports)+len(h.Positions)+h.Balances != 0 {
-		t.Errorf("%+v", h)
+		t.Errorf("h = %+v, want len(h.Losses)+len(h.Reports)+len(h.Positions)+h.Balances == 0", h)
 	}
 }
 
@@ -256,20 +256,20 @@ func TestAlgoEvents(t *testing.T) {
 	} {
 		feed, h := privateStream(t)
 		feed.play(t, []byte(strings.Replace(algoEvent, "FINISHED", status, 1)))
-		if got := life(h.Reports, "vg01"); !slices.Equal(got, want) || len(h.Losses) != 0 {
-			t.Errorf("%s: %v, %v", status, got, h.Losses)
+		if got := statusesOf(h.Reports, "vg01"); !slices.Equal(got, want) || len(h.Losses) != 0 {
+			t.Errorf("status = %s, got = %v, h.Losses = %v, want slices.Equal(got, want) and len(h.Losses) == 0", status, got, h.Losses)
 		}
 	}
 	feed, h := privateStream(t)
 	feed.play(t, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"margin not enough"`).Replace(algoEvent)))
 	feed.play(t, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"not today"`).Replace(algoEvent)))
-	if len(h.Reports) != 2 || h.Reports[0].Fault.Code != venues.CodeInsufficientBalance || h.Reports[1].Fault.Code != venues.CodeOrderRejected {
-		t.Errorf("%+v", h.Reports)
+	if len(h.Reports) != 2 || h.Reports[0].RejectReason.Code != venues.CodeInsufficientBalance || h.Reports[1].RejectReason.Code != venues.CodeOrderRejected {
+		t.Errorf("h.Reports = %+v, want len(h.Reports) == 2 and h.Reports[0].RejectReason.Code == CodeInsufficientBalance and h.Reports[1].RejectReason.Code == CodeOrderRejected", h.Reports)
 	}
 	feed, h = privateStream(t)
 	feed.play(t, []byte(strings.NewReplacer(`"aq":"800"`, `"aq":"0"`).Replace(algoEvent)))
 	if len(h.Reports) != 0 || len(h.Losses) != 0 {
-		t.Errorf("finished without a fill: %+v", h.Reports)
+		t.Errorf("algo order finished without a fill: reports %+v, want none", h.Reports)
 	}
 }
 
@@ -280,30 +280,30 @@ func TestPositionEvents(t *testing.T) {
 		feed.play(t, []byte(strings.NewReplacer(`"pa":"-0.001"`, `"pa":"`+amount+`"`, `"ps":"BOTH"`, `"ps":"`+book+`"`).Replace(accountEvent)))
 		return h.Positions[before:]
 	}
-	type told struct {
+	type reported struct {
 		side venues.PositionSide
 		qty  string
 	}
 	for _, c := range []struct {
 		amount, book string
-		want         []told
+		want         []reported
 	}{
 		{"0", "BOTH", nil}, // opened and closed between two messages
-		{"-0.001", "BOTH", []told{{venues.Short, "0.001"}}},
-		{"0.002", "BOTH", []told{{venues.Short, "0"}, {venues.Long, "0.002"}}}, // turned round
-		{"0.003", "BOTH", []told{{venues.Long, "0.003"}}},
-		{"0", "BOTH", []told{{venues.Long, "0"}}},
-		{"0", "BOTH", nil}, // told again
-		{"0.5", "LONG", []told{{venues.Long, "0.5"}}},
-		{"-0.5", "SHORT", []told{{venues.Short, "0.5"}}},
-		{"0", "SHORT", []told{{venues.Short, "0"}}},
+		{"-0.001", "BOTH", []reported{{venues.Short, "0.001"}}},
+		{"0.002", "BOTH", []reported{{venues.Short, "0"}, {venues.Long, "0.002"}}}, // reversed
+		{"0.003", "BOTH", []reported{{venues.Long, "0.003"}}},
+		{"0", "BOTH", []reported{{venues.Long, "0"}}},
+		{"0", "BOTH", nil}, // repeated
+		{"0.5", "LONG", []reported{{venues.Long, "0.5"}}},
+		{"-0.5", "SHORT", []reported{{venues.Short, "0.5"}}},
+		{"0", "SHORT", []reported{{venues.Short, "0"}}},
 		{"0", "SHORT", nil},
 	} {
-		var got []told
+		var got []reported
 		for _, p := range send(c.amount, c.book) {
-			got = append(got, told{p.Side, venues.FormatDecimal(p.Qty)})
+			got = append(got, reported{p.Side, venues.FormatDecimal(p.Qty)})
 			if p.Symbol != "BTCUSDT" || p.UpdatedAt.UnixMilli() != 1639933384755 {
-				t.Errorf("%+v", p)
+				t.Errorf("p = %+v, want p.Symbol == \"BTCUSDT\" and p.UpdatedAt.UnixMilli() == 1639933384755", p)
 			}
 		}
 		if !slices.Equal(got, c.want) {
@@ -311,7 +311,7 @@ func TestPositionEvents(t *testing.T) {
 		}
 	}
 	if len(h.Losses) != 0 || h.Balances != 10 {
-		t.Errorf("lost %v, %d balance changes", h.Losses, h.Balances)
+		t.Errorf("losses %v, %d balance changes, want len(h.Losses) == 0 and h.Balances == 10", h.Losses, h.Balances)
 	}
 }
 
@@ -322,21 +322,21 @@ func TestConfigEvents(t *testing.T) {
 	feed.play(t, []byte(`{"e":"ACCOUNT_CONFIG_UPDATE","E":1,"T":1,"ai":{"j":true}}`))
 	feed.play(t, []byte(`{"e":"MARGIN_CALL","E":1,"cw":"3.1","p":[]}`))
 	if mode := feed.account.mode.Load(); mode.AccountType != multiAssets || !mode.Hedge || h.Balances != 3 {
-		t.Errorf("%+v, %d balance changes", mode, h.Balances)
+		t.Errorf("%+v, %d balance changes, want mode.AccountType == multiAssets and mode.Hedge and h.Balances == 3", mode, h.Balances)
 	}
 }
 
-func TestParseFault(t *testing.T) {
+func TestParseError(t *testing.T) {
 	for text, want := range map[string]int{
 		`{"code":-1121,"msg":"x"}`: -1121, `{"code":"200"}`: 200, `{"code":null}`: 0, `{}`: 0, `[]`: 0, ` {"code":-1}`: -1, `{"code":{}}`: 0, `{"code":1.5}`: 0,
 	} {
-		if code, _, isJSON := parseFault([]byte(text)); code != want || !isJSON {
-			t.Errorf("%s: %d, JSON %v", text, code, isJSON)
+		if code, _, isJSON := parseError([]byte(text)); code != want || !isJSON {
+			t.Errorf("%s: code %d, JSON %v, want code == want and isJSON", text, code, isJSON)
 		}
 	}
 	for _, text := range []string{"", "<html>", "null", `{"code":`, "17"} {
-		if _, _, isJSON := parseFault([]byte(text)); isJSON {
-			t.Errorf("%q is taken for an object", text)
+		if _, _, isJSON := parseError([]byte(text)); isJSON {
+			t.Errorf("%q: parsed as an error object", text)
 		}
 	}
 }
@@ -345,13 +345,13 @@ func TestNumber(t *testing.T) {
 	for text, want := range map[string]venues.Optional{`"1.50"`: dec("1.5"), `1.5`: dec("1.5"), `""`: {}, `null`: {}, `"0"`: dec("0"), `-3`: dec("-3")} {
 		var n payload.Number
 		if err := json.Unmarshal([]byte(text), &n); err != nil || !venues.EqualOptional(n.Optional, want) {
-			t.Errorf("%s: %v, %v", text, n, err)
+			t.Errorf("%s decodes to %v, %v, want no error and EqualOptional(n.Optional, want)", text, n, err)
 		}
 	}
 	for _, text := range []string{`1e5`, `"1E5"`, `"NaN"`, `"Infinity"`, `true`, `{}`, `[]`, `" 1"`, `"1."`} {
 		var n payload.Number
 		if err := json.Unmarshal([]byte(text), &n); err == nil {
-			t.Errorf("%s: %v", text, n)
+			t.Errorf("%s decodes to %v, want an error", text, n)
 		}
 	}
 }
@@ -365,7 +365,7 @@ func FuzzMarketMessages(f *testing.F) {
 		if trade, _, err := decodeAggTrade(parser, message, "CTKUSDT", "CTKUSDT"); err == nil && (!trade.Price.IsPositive() || !trade.Qty.IsPositive()) {
 			t.Errorf("trade %+v", trade)
 		}
-		if candle, err := decodeKline(parser, message, venues.FeedChannel{Symbol: "CTKUSDT", Timeframe: "1m"}, "CTKUSDT"); err == nil && candle.Start.IsZero() {
+		if candle, err := decodeKline(parser, message, venues.FeedTopic{Symbol: "CTKUSDT", Timeframe: "1m"}, "CTKUSDT"); err == nil && candle.Start.IsZero() {
 			t.Errorf("candle %+v", candle)
 		}
 		if mark, err := decodeMark(parser, message, "CTKUSDT", "CTKUSDT"); err == nil && !mark.Price.IsPositive() {
@@ -387,7 +387,7 @@ func FuzzStreamMessages(f *testing.F) {
 		s.Message(message)
 		for _, u := range h.Books {
 			if u.Symbol != "BTCUSDT" || u.FirstSeq > u.LastSeq {
-				t.Errorf("book %+v", u)
+				t.Errorf("book %+v, want u.Symbol == \"BTCUSDT\" and u.FirstSeq <= u.LastSeq", u)
 			}
 		}
 	})
@@ -409,7 +409,7 @@ func FuzzPrivateEvents(f *testing.F) {
 		}
 		for _, p := range h.Positions {
 			if p.Qty.IsNegative() || p.Side == "" {
-				t.Errorf("position %+v", p)
+				t.Errorf("position %+v, want !p.Qty.IsNegative() and p.Side != \"\"", p)
 			}
 		}
 	})
@@ -423,7 +423,7 @@ func FuzzBodies(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		parseFault(body)
+		parseError(body)
 		var order orderRecord
 		if json.Unmarshal(body, &order) == nil {
 			if r, err := order.report(); err == nil && !r.Status.Valid() {

@@ -19,90 +19,69 @@ import (
 
 const (
 	tradePath = "/ws-fapi/v1"
-	// handshakeWeight is what an attempt to connect costs.
+	// handshakeWeight is the weight of an attempt to connect.
 	handshakeWeight = 5
 )
 
-// entryMethods are the methods of the WebSocket API that do what the methods of the
-// order endpoint do (document "WebSocket API", trade).
+// entryMethods are the methods of the WebSocket API for the requests of the order
+// endpoint (document "WebSocket API", trade).
 var entryMethods = map[string]string{
 	http.MethodPost: "order.place", http.MethodPut: "order.modify", http.MethodDelete: "order.cancel",
 }
 
-// orderEntry is the connection for orders of an account, to the venue's WebSocket
-// API. Requests are signed one by one: a session takes an Ed25519 key.
-type orderEntry struct {
-	account *Account
-	calls   *wscall.Client
-}
-
-// openEntry makes an account's connection for orders.
-func (a *Account) openEntry() *orderEntry {
-	e := &orderEntry{account: a}
-	e.calls = wscall.New(wscall.Options{
-		Link: a.c.linkOptions(e.address, tradePath),
-		Read: e.read, Timeout: a.c.options.Timeout,
+// openEntry makes an account's connection for orders, to the venue's WebSocket API.
+// Requests are signed one by one: a session requires an Ed25519 key.
+func (a *Account) openEntry() (closeEntry func()) {
+	return a.entry.Open(wscall.Options{
+		Link: a.c.linkOptions(a.entryAddress, tradePath),
+		Read: a.readEntry, Timeout: a.c.options.Timeout,
 	})
-	a.entry.Store(e)
-	return e
 }
 
-// close ends the connection; orders go by REST from then on. It is safe on nil.
-func (e *orderEntry) close() {
-	if e == nil {
-		return
-	}
-	e.account.entry.CompareAndSwap(e, nil)
-	e.calls.Close()
-}
-
-// up says whether an order would be sent now; it is safe on nil.
-func (e *orderEntry) up() bool { return e != nil && e.calls.Up() }
-
-// address waits at the gate: an attempt to connect is weighed.
-func (e *orderEntry) address(ctx context.Context) (string, error) {
-	cost := restclient.Cost{Budget: e.account.c.weight, Units: handshakeWeight}
-	if err := e.account.c.gate.Wait(ctx, restclient.LaneReconcile, cost); err != nil {
+// entryAddress waits at the gate, because an attempt to connect has a weight.
+func (a *Account) entryAddress(ctx context.Context) (string, error) {
+	cost := restclient.Cost{Budget: a.c.weight, Units: handshakeWeight}
+	if err := a.c.Gate.Wait(ctx, restclient.PriorityReconcile, cost); err != nil {
 		return "", err
 	}
-	return e.account.c.options.TradeURL + tradePath, nil
+	return a.c.options.TradeURL + tradePath, nil
 }
 
-// read finds the request that a message answers. A server that is about to shut
-// down says so, and a refusal may lack the id.
-func (e *orderEntry) read(message []byte) (m wscall.Message) {
+// readEntry finds the request that a message answers. A server announces its shutdown,
+// and a rejection may lack the id.
+func (a *Account) readEntry(message []byte) (m wscall.Message) {
 	if id, ok := answerID(message); ok {
 		m.ID = id
 		return m
 	}
-	// encoding/json would take "e" and "E" for one.
+	// encoding/json does not distinguish "e" from "E".
 	if fastjson.GetString(message, "event", "e") == "serverShutdown" {
-		m.Says = wscall.Ending
+		m.Effect = wscall.Ending
 		return m
 	}
-	e.account.c.options.Log.Warn("order entry: message that answers nothing", zap.String("message", payload.Bounded(string(message))))
-	var told entryAnswer
-	if payload.Decode(message, &told) == nil && told.refuses() {
-		m.Says = wscall.Nameless
+	a.c.options.Log.Warn("order entry: message that is not an answer", zap.String("message", payload.Bounded(string(message))))
+	var answer entryAnswer
+	if payload.Decode(message, &answer) == nil && answer.rejects() {
+		m.Effect = wscall.UnnamedReject
 	}
 	return m
 }
 
-// carrier is what can send a request beside REST; nil if REST must.
-func (r request) carrier() restclient.Carrier {
+// transport returns the connection for orders if the request can be sent on it, else nil.
+func (r request) transport() restclient.Transport {
 	if r.path != orderPath || !r.mutates {
 		return nil
 	}
-	e := r.account.entry.Load()
-	if !e.up() {
+	calls := r.account.entry.Calls()
+	if calls == nil {
 		return nil
 	}
-	return func(ctx context.Context) (*restclient.Answer, error) { return e.send(ctx, r) }
+	return func(ctx context.Context) (*restclient.Answer, error) { return r.sendOn(ctx, calls) }
 }
 
-// send sends a request once and reads its answer as one of REST.
-func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, error) {
-	raw, err := e.calls.Call(ctx, func(id string) ([]byte, error) { return e.account.c.entryMessage(r, id, time.Now()) })
+// sendOn sends a request once and returns its answer in the form of REST.
+func (r request) sendOn(ctx context.Context, calls *wscall.Client) (*restclient.Answer, error) {
+	raw, err := calls.Call(ctx, func(id string) ([]byte, error) { return r.account.c.entryMessage(r, id, time.Now()) })
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +92,9 @@ func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, e
 	return answer, nil
 }
 
-// entryMessage signs a request for the moment now.
+// entryMessage returns the message of a request, signed at the time now.
 func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, error) {
-	p, err := c.stamped(r, now)
+	p, err := c.withTimestamp(r, now)
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +120,10 @@ func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, e
 	return message, nil
 }
 
-// entryIntegers are the parameters that this API wants as numbers; all others
-// are text.
+// entryIntegers are the parameters that must be numbers; all others are strings.
 var entryIntegers = map[string]bool{"timestamp": true, "recvWindow": true, "orderId": true}
 
-// answerID is the id of the request that a message answers.
+// answerID returns the id of the request that a message answers.
 func answerID(message []byte) (string, bool) {
 	var answer struct {
 		ID any `json:"id"`
@@ -165,10 +143,10 @@ type entryAnswer struct {
 	RateLimits []usedLimit     `json:"rateLimits"`
 }
 
-// refuses says whether there is an error in it.
-func (a *entryAnswer) refuses() bool { return len(a.Error) > 0 && string(a.Error) != "null" }
+// rejects reports whether the answer contains an error.
+func (a *entryAnswer) rejects() bool { return len(a.Error) > 0 && string(a.Error) != "null" }
 
-// usedLimit is a limit with what is used of it.
+// usedLimit is a rate limit with its counter.
 type usedLimit struct {
 	RateLimitType string `json:"rateLimitType"`
 	Interval      string `json:"interval"`
@@ -179,8 +157,8 @@ type usedLimit struct {
 
 var errNoStatus = errors.New("answer without a status")
 
-// parseEntryAnswer reads an answer as REST would bring it: what is used of the
-// limits stands in the headers, result or error in the body.
+// parseEntryAnswer returns an answer in the form of REST: the counters of the rate limits
+// in the headers, result or error in the body.
 func parseEntryAnswer(raw []byte) (*restclient.Answer, error) {
 	var in entryAnswer
 	if err := payload.Decode(raw, &in); err != nil {
@@ -190,7 +168,7 @@ func parseEntryAnswer(raw []byte) (*restclient.Answer, error) {
 		return nil, errNoStatus
 	}
 	answer := &restclient.Answer{Status: in.Status, Header: http.Header{}, Body: in.Result}
-	if in.refuses() {
+	if in.rejects() {
 		answer.Body = in.Error
 	}
 	wait := time.Duration(0)
@@ -206,7 +184,7 @@ func parseEntryAnswer(raw []byte) (*restclient.Answer, error) {
 	return answer, nil
 }
 
-// header is what REST calls the counter: X-MBX-ORDER-COUNT-10S.
+// header returns the name of the counter in REST headers, such as X-MBX-ORDER-COUNT-10S.
 func (l usedLimit) header() string {
 	name := "X-Mbx-Used-Weight-"
 	if l.RateLimitType == "ORDERS" {
@@ -215,10 +193,10 @@ func (l usedLimit) header() string {
 	return name + strconv.Itoa(l.IntervalNum) + strings.ToLower(l.Interval[:min(1, len(l.Interval))])
 }
 
-// spanMax bounds what is believed of the span of a limit.
+// spanMax bounds the span of a rate limit.
 const spanMax = 24 * time.Hour
 
-// span is within which time the counter begins anew.
+// span returns the time after which the counter restarts.
 func (l usedLimit) span() time.Duration {
 	unit := map[string]time.Duration{"SECOND": time.Second, "MINUTE": time.Minute, "HOUR": time.Hour}[l.Interval]
 	if unit == 0 || l.IntervalNum <= 0 || time.Duration(l.IntervalNum) > spanMax/unit {

@@ -15,7 +15,7 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// newSimulated is an account of a simulator with its connection for orders up.
+// newSimulated returns an account of a simulator with its connection for orders up.
 func newSimulated(t *testing.T, options binancesim.Options) (*binancesim.Sim, *Account) {
 	t.Helper()
 	sim, err := binancesim.New(options)
@@ -31,7 +31,7 @@ func newSimulated(t *testing.T, options binancesim.Options) (*binancesim.Sim, *A
 	at := sim.Endpoints()
 	o := Sim(at.RestURL, at.WsURL)
 	o.OrderEntry = venues.OrderEntryWebSocket
-	o.BackoffMin, o.BackoffMax, o.tickInterval = time.Millisecond, 5*time.Millisecond, 5*time.Millisecond
+	o.BackoffMin, o.BackoffMax, o.TickInterval = time.Millisecond, 5*time.Millisecond, 5*time.Millisecond
 	connector := New(o)
 	t.Cleanup(connector.Close)
 	keys := sim.DemoAccount().Credentials
@@ -40,9 +40,8 @@ func newSimulated(t *testing.T, options binancesim.Options) (*binancesim.Sim, *A
 		t.Fatal(err)
 	}
 	account := opened.(*Account)
-	entry := account.openEntry()
-	t.Cleanup(entry.close)
-	connectortest.Await(t, "the connection", entry.up)
+	t.Cleanup(account.openEntry())
+	connectortest.Await(t, "connection", account.entry.Up)
 	return sim, account
 }
 
@@ -55,9 +54,9 @@ func listenLocal(t *testing.T) net.Listener {
 	return l
 }
 
-// The venue ends a connection after its day, whatever is under way on it: every
-// outcome agrees with what the venue holds.
-func TestVenueEndsTheConnectionForOrders(t *testing.T) {
+// The venue closes a connection after its lifetime, also with pending requests. Every
+// outcome agrees with the orders at the venue.
+func TestVenueClosesTheConnectionForOrders(t *testing.T) {
 	sim, account := newSimulated(t, binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}, SessionLifeMax: 60 * time.Millisecond})
 	slow := simcore.FaultRequest{Match: simcore.FaultMatch{Path: tradePath, Op: "order.place"}, Do: simcore.FaultDelay, Args: simcore.FaultArgs{DelayMs: 20}}
 	if _, err := sim.Control().AddFault(slow); err != nil {
@@ -90,8 +89,8 @@ func TestVenueEndsTheConnectionForOrders(t *testing.T) {
 		case errors.Is(err, venues.ErrOutcomeUnknown) && held[id] <= 1:
 			unknown++
 		case err != nil || held[id] != 1:
-			t.Errorf("%s: %v, and the venue holds %d", id, err, held[id])
+			t.Errorf("order %s: error %v, and the venue has %d", id, err, held[id])
 		}
 	}
-	t.Logf("%d of %d orders were under way at an end", unknown, len(outcomes))
+	t.Logf("%d of %d orders were pending when a connection ended", unknown, len(outcomes))
 }

@@ -18,11 +18,12 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// trades is a WebSocket API that answers as it is told, for an account whose
-// connection for orders is up.
+// trades is a WebSocket API with scripted answers, for an account whose connection for
+// orders is up.
 type trades struct {
 	*script
 	*connectortest.Streams[tradeRequest]
+	closeEntry func()
 }
 
 type tradeRequest struct {
@@ -33,10 +34,10 @@ type tradeRequest struct {
 
 func (r tradeRequest) Verb() string { return r.Method }
 
-// text is a parameter without its quotes.
+// text returns a parameter without its quotes.
 func (r tradeRequest) text(name string) string { return strings.Trim(string(r.Params[name]), `"`) }
 
-// values are the parameters without what signing adds, as REST would encode them.
+// values returns the parameters without those added by signing, as REST encodes them.
 func (r tradeRequest) values() url.Values {
 	values := url.Values{}
 	for name := range r.Params {
@@ -49,8 +50,8 @@ func (r tradeRequest) values() url.Values {
 
 const placed = `"status":200,"result":` + openOrder
 
-// newTrades is a venue that answers the n-th request with the members of an envelope
-// that reply makes, or with nothing; a nil reply takes every order.
+// newTrades returns a venue that answers the n-th request with the members of an envelope
+// that reply returns, or not at all; a nil reply accepts every order.
 func newTrades(t *testing.T, reply func(n int, in tradeRequest) string) *trades {
 	t.Helper()
 	if reply == nil {
@@ -61,20 +62,20 @@ func newTrades(t *testing.T, reply func(n int, in tradeRequest) string) *trades 
 	v.Streams = connectortest.ServeStreams(v.Server, func(c *websocket.Conn, in tradeRequest) {
 		v.checkSignature(in)
 		n++
-		if says := reply(n, in); says != "" {
-			_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":%q,%s}`, in.ID, says))
+		if text := reply(n, in); text != "" {
+			_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":%q,%s}`, in.ID, text))
 		}
 	})
-	entry := v.account.openEntry()
-	t.Cleanup(entry.close)
-	connectortest.Await(t, "the connection", entry.up)
+	v.closeEntry = v.account.openEntry()
+	t.Cleanup(v.closeEntry)
+	connectortest.Await(t, "connection", v.account.entry.Up)
 	return v
 }
 
-// requests lists what came over the connection for orders.
-func (v *trades) requests() []tradeRequest { return v.Told("/ws-fapi/v1", "") }
+// requests returns the requests on the connection for orders.
+func (v *trades) requests() []tradeRequest { return v.Received("/ws-fapi/v1", "") }
 
-// checkSignature holds a request against the venue's rule: all parameters but the
+// checkSignature checks a request against the venue's rule: all parameters but the
 // signature, sorted by name.
 func (v *trades) checkSignature(in tradeRequest) {
 	var pairs []string
@@ -90,7 +91,7 @@ func (v *trades) checkSignature(in tradeRequest) {
 	}
 }
 
-// change is one of the calls that go over the connection for orders.
+// change is one of the calls that use the connection for orders.
 type change struct {
 	name, method, rest string
 	do                 func(*Account) (venues.ExecutionReport, error)
@@ -109,8 +110,8 @@ var changes = []change{
 	}},
 }
 
-// Both carriers say the same and read the same.
-func TestEntrySaysWhatRESTSays(t *testing.T) {
+// WebSocket and REST requests have equal parameters and equal results.
+func TestEntryEqualsREST(t *testing.T) {
 	v := newTrades(t, nil)
 	rest := newScript(t)
 	for _, c := range changes {
@@ -130,37 +131,37 @@ func TestEntrySaysWhatRESTSays(t *testing.T) {
 		}
 		for name, raw := range in.Params {
 			if isText := raw[0] == '"'; isText == slices.Contains([]string{"timestamp", "recvWindow", "orderId"}, name) {
-				t.Errorf("%s: %s is %s", c.name, name, raw)
+				t.Errorf("%s: %s is %s, want isText != slices.Contains([]string{\"timestamp\", \"recvWindow\", \"orderId\"}, name)", c.name, name, raw)
 			}
 		}
 		if n := len(v.sent(c.rest)); n != 0 {
-			t.Errorf("%s: sent %d times by REST too", c.name, n)
+			t.Errorf("%s: also sent %d times by REST, want n == 0", c.name, n)
 		}
 	}
 }
 
-func TestStopsStayOnREST(t *testing.T) {
+func TestStopsGoByREST(t *testing.T) {
 	v := newTrades(t, nil)
 	v.On("POST /fapi/v1/algoOrder", 200, openAlgo)
 	_, err := v.account.Place(background, orderWith(func(r *venues.OrderRequest) {
-		r.Type, r.Side, r.Price, r.TriggerPrice, r.TriggerWhen = venues.TypeStopMarket, venues.Sell, venues.Optional{}, dec("58000"), venues.TriggerFalling
+		r.Type, r.Side, r.Price, r.TriggerPrice, r.TriggerDirection = venues.TypeStopMarket, venues.Sell, venues.Optional{}, dec("58000"), venues.TriggerFalling
 	}))
 	if err != nil || len(v.requests()) != 0 {
-		t.Errorf("%v, asked %d times", err, len(v.requests()))
+		t.Errorf("error %v, %d requests", err, len(v.requests()))
 	}
 }
 
-// A request that cannot be written as a message was not sent: REST has no numbers.
-func TestRESTTakesWhatIsNoMessage(t *testing.T) {
+// A request that cannot be encoded as a message was not sent, and goes by REST.
+func TestUnencodableRequestGoesByREST(t *testing.T) {
 	v := newTrades(t, nil)
 	v.On("DELETE /fapi/v1/order", 400, `{"code":-1102,"msg":"Illegal orderId."}`)
 	_, err := v.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: "none", Type: venues.TypeLimit})
 	if venues.CodeOf(err) != venues.CodeInvalidRequest || len(v.requests()) != 0 {
-		t.Errorf("%v, asked %d times", err, len(v.requests()))
+		t.Errorf("error %v, %d requests", err, len(v.requests()))
 	}
 }
 
-func TestEntryCarriesTheDeadline(t *testing.T) {
+func TestEntryHasTheDeadline(t *testing.T) {
 	v := newTrades(t, nil)
 	if _, err := v.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
@@ -168,17 +169,17 @@ func TestEntryCarriesTheDeadline(t *testing.T) {
 	window := v.requests()[0].Params["recvWindow"]
 	var ms int64
 	if err := json.Unmarshal(window, &ms); err != nil || ms <= 0 || ms > orderLife.Milliseconds() {
-		t.Errorf("a window of %s", window)
+		t.Errorf("receive window %s, want no error and ms > 0 and ms <= orderLife.Milliseconds()", window)
 	}
 }
 
-// envelope is an answer that refuses.
+// envelope returns an answer with an error.
 func envelope(status int, body string) string {
 	return fmt.Sprintf(`"status":%d,"error":%s`, status, body)
 }
 
-// What comes over the connection is judged by the rules of REST.
-func TestEntryAnswersAreJudged(t *testing.T) {
+// Answers on the connection are classified by the rules of REST.
+func TestEntryAnswersAreClassified(t *testing.T) {
 	for _, c := range []struct {
 		name, reply string
 		code        venues.Code // empty for success
@@ -205,29 +206,29 @@ func TestEntryAnswersAreJudged(t *testing.T) {
 			v := newTrades(t, func(int, tradeRequest) string { return c.reply })
 			_, err := v.account.Place(background, limitOrder())
 			if venues.CodeOf(err) != c.code && (err != nil || c.code != "") || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown || errors.Is(err, venues.ErrNotSent) {
-				t.Errorf("%v", err)
+				t.Errorf("err = %v", err)
 			}
 			if asked, sent := len(v.requests()), len(v.sent("POST /fapi/v1/order")); asked != 1 || sent != 0 {
-				t.Errorf("sent %d times by the connection and %d by REST", asked, sent)
+				t.Errorf("%d requests by WebSocket and %d by REST, want asked == 1 and sent == 0", asked, sent)
 			}
 		})
 	}
 }
 
-// limits are counters as the venue reports them.
+// limits returns counters as the venue reports them.
 func limits(weight, tens, minute int) string {
 	return fmt.Sprintf(`,"rateLimits":[{"rateLimitType":"REQUEST_WEIGHT","interval":"MINUTE","intervalNum":1,"limit":2400,"count":%d},`+
 		`{"rateLimitType":"ORDERS","interval":"SECOND","intervalNum":10,"limit":300,"count":%d},`+
 		`{"rateLimitType":"ORDERS","interval":"MINUTE","intervalNum":1,"limit":1200,"count":%d}]`, weight, tens, minute)
 }
 
-// hurried is an order that cannot wait for the next span of the shortest limit.
+// hurried returns an order that cannot wait for the next span of the shortest limit.
 func hurried() venues.OrderRequest {
 	return orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(3 * time.Second) })
 }
 
-// refused places an order for which the limits leave no room before its deadline.
-func (v *trades) refused(order venues.OrderRequest) *venues.Error {
+// rejected places an order for which the rate limits have no units before its deadline.
+func (v *trades) rejected(order venues.OrderRequest) *venues.Error {
 	v.t.Helper()
 	_, err := v.account.Place(background, order)
 	e, ok := errors.AsType[*venues.Error](err)
@@ -237,19 +238,19 @@ func (v *trades) refused(order venues.OrderRequest) *venues.Error {
 	return e
 }
 
-func TestCountersOfEntryFeedTheGate(t *testing.T) {
+func TestEntryCountersReachTheGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newTrades(t, func(int, tradeRequest) string { return placed + limits(1, 290, 290) })
 		if _, err := v.account.Place(background, limitOrder()); err != nil {
 			t.Fatal(err)
 		}
-		if e := v.refused(hurried()); e.Details["limit"] != "orders_10s" || !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != 1 {
-			t.Errorf("%v, asked %d times", e, len(v.requests()))
+		if e := v.rejected(hurried()); e.Details["limit"] != "orders_10s" || !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != 1 {
+			t.Errorf("error %v, %d requests", e, len(v.requests()))
 		}
 	})
 }
 
-// An order limit stops the account's orders for its span and leaves cancels.
+// An order limit stops the account's orders for its span, and not its cancels.
 func TestOrderLimitOnEntry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newTrades(t, func(n int, _ tradeRequest) string {
@@ -258,44 +259,44 @@ func TestOrderLimitOnEntry(t *testing.T) {
 			}
 			return envelope(429, `{"code":-1015,"msg":"Too many new orders; current limit is 300 orders per TEN_SECONDS."}`) + limits(5, 301, 400)
 		})
-		if e := v.refused(limitOrder()); e.RetryAfter != 10*time.Second || errors.Is(e, venues.ErrNotSent) || errors.Is(e, venues.ErrOutcomeUnknown) {
-			t.Errorf("%v after %s", e, e.RetryAfter)
+		if e := v.rejected(limitOrder()); e.RetryAfter != 10*time.Second || errors.Is(e, venues.ErrNotSent) || errors.Is(e, venues.ErrOutcomeUnknown) {
+			t.Errorf("error %v, RetryAfter %s", e, e.RetryAfter)
 		}
-		if e := v.refused(hurried()); !errors.Is(e, venues.ErrNotSent) || e.RetryAfter > 10*time.Second {
-			t.Errorf("%v", e)
+		if e := v.rejected(hurried()); !errors.Is(e, venues.ErrNotSent) || e.RetryAfter > 10*time.Second {
+			t.Errorf("e = %v, want errors.Is(e, ErrNotSent) and e.RetryAfter <= 10*time.Second", e)
 		}
 		if _, err := changes[2].do(v.account); err != nil {
-			t.Errorf("cancel: %v", err)
+			t.Errorf("cancel: error %v, want none", err)
 		}
 	})
 }
 
-// A ban heard on one carrier closes both, and no new connection is tried.
-func TestBanOnEntryClosesBothCarriers(t *testing.T) {
+// A ban received by WebSocket also stops REST, and no new connection is dialled.
+func TestBanOnEntryStopsREST(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		until := time.Now().Add(time.Hour).UnixMilli()
 		v := newTrades(t, func(int, tradeRequest) string {
 			return envelope(418, fmt.Sprintf(`{"code":-1003,"msg":"Way too many requests; IP(1.2.3.4) banned until %d. Please use the websocket."}`, until))
 		})
-		if e := v.refused(limitOrder()); e.RetryAfter < 59*time.Minute {
-			t.Errorf("%v after %s", e, e.RetryAfter)
+		if e := v.rejected(limitOrder()); e.RetryAfter < 59*time.Minute {
+			t.Errorf("error %v, RetryAfter %s", e, e.RetryAfter)
 		}
 		if _, err := v.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
-			t.Errorf("%v", err)
+			t.Errorf("err = %v, want code of err == CodeRateLimited", err)
 		}
 		before := len(v.requests())
-		if e := v.refused(limitOrder()); !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != before {
-			t.Errorf("%v, asked %d times", e, len(v.requests()))
+		if e := v.rejected(limitOrder()); !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != before {
+			t.Errorf("error %v, %d requests", e, len(v.requests()))
 		}
-		if _, err := v.account.entry.Load().address(background); venues.CodeOf(err) != venues.CodeRateLimited {
-			t.Errorf("a connection is tried during the ban: %v", err)
+		if _, err := v.account.entryAddress(background); venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Errorf("dial during the ban: error %v, want rate_limited", err)
 		}
 	})
 }
 
-// A refused timestamp is definite: the clock is read, the order signed once more
+// A rejected timestamp is definite: the clock is measured, and the order signed once more
 // under its old deadline.
-func TestClockRefusalOnEntry(t *testing.T) {
+func TestRejectedTimestampOnEntry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newTrades(t, func(n int, _ tradeRequest) string {
 			if n == 1 {
@@ -310,52 +311,51 @@ func TestClockRefusalOnEntry(t *testing.T) {
 		}
 		asked := v.requests()
 		if len(asked) != 2 {
-			t.Fatalf("asked %d times", len(asked))
+			t.Fatalf("%d requests, want len(asked) == 2", len(asked))
 		}
 		var sentAt, window int64
 		_ = json.Unmarshal(asked[1].Params["timestamp"], &sentAt)
 		_ = json.Unmarshal(asked[1].Params["recvWindow"], &window)
-		end := time.UnixMilli(sentAt + window).Add(-v.connector.clock.Offset())
+		end := time.UnixMilli(sentAt + window).Add(-v.connector.Clock.Offset())
 		if late := end.Sub(order.Deadline).Abs(); late > 5*time.Millisecond {
 			t.Errorf("the second one may be executed until %s, want %s", end, order.Deadline)
 		}
 	})
 }
 
-func TestRESTTakesOverWithoutEntry(t *testing.T) {
+func TestOrdersGoByRESTWithoutEntry(t *testing.T) {
 	v := newTrades(t, nil)
 	v.On("POST /fapi/v1/order", 200, openOrder)
-	v.account.entry.Load().close()
+	v.closeEntry()
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 0 || len(v.sent("POST /fapi/v1/order")) != 1 {
-		t.Errorf("%v, asked %d times", err, len(v.requests()))
+		t.Errorf("error %v, %d requests", err, len(v.requests()))
 	}
 }
 
-// A connection that ends with an order on it leaves its outcome open; nothing is
-// sent by REST.
-func TestConnectionLostWithAnOrder(t *testing.T) {
+// The outcome of an order is unknown if its connection ends. Nothing is sent by REST.
+func TestOutcomeOfLostConnectionIsUnknown(t *testing.T) {
 	v := newTrades(t, nil)
 	v.Answer(func(c *websocket.Conn, _ tradeRequest) { c.Close() })
 	_, err := v.account.Place(background, limitOrder())
 	if !errors.Is(err, venues.ErrOutcomeUnknown) || len(v.sent("POST /fapi/v1/order")) != 0 {
-		t.Errorf("%v", err)
+		t.Errorf("err = %v, want errors.Is(err, ErrOutcomeUnknown) and len(v.sent(\"POST /fapi/v1/order\")) == 0", err)
 	}
-	connectortest.Await(t, "the next connection", func() bool { return v.Connections("") == 2 })
+	connectortest.Await(t, "next connection", func() bool { return v.Connections("") == 2 })
 }
 
-// A server that announces its end is left before it comes.
-func TestShutdownIsAnnounced(t *testing.T) {
+// A connection is replaced when its server announces the end.
+func TestAnnouncedShutdownReplacesTheConnection(t *testing.T) {
 	v := newTrades(t, nil)
-	v.Say("", `{"event":{"e":"serverShutdown","E":1770123456789}}`)
-	connectortest.Await(t, "the next connection", func() bool { return v.Connections("") == 2 && v.account.entry.Load().up() })
+	v.Send("", `{"event":{"e":"serverShutdown","E":1770123456789}}`)
+	connectortest.Await(t, "next connection", func() bool { return v.Connections("") == 2 && v.account.entry.Up() })
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 {
-		t.Errorf("%v", err)
+		t.Errorf("err = %v, want no error and len(v.requests()) == 1", err)
 	}
 }
 
-// A refusal that names no request may be that of any: its answer is not waited for
-// as long as others.
-func TestNamelessRefusalEndsWhatIsUnderWay(t *testing.T) {
+// A rejection without an id may be that of any request, so pending ones wait less for
+// their answers.
+func TestUnnamedRejectionFailsPendingRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newTrades(t, nil)
 		v.Answer(func(c *websocket.Conn, _ tradeRequest) {
@@ -365,25 +365,25 @@ func TestNamelessRefusalEndsWhatIsUnderWay(t *testing.T) {
 		begun := time.Now()
 		_, err := v.account.Place(background, limitOrder())
 		if took := time.Since(begun); !errors.Is(err, venues.ErrOutcomeUnknown) || took > v.connector.options.Timeout/2 {
-			t.Errorf("%v after %s", err, took)
+			t.Errorf("error %v after %s", err, took)
 		}
-		connectortest.Await(t, "the next connection", func() bool { return v.Connections("") == 2 })
+		connectortest.Await(t, "next connection", func() bool { return v.Connections("") == 2 })
 	})
 }
 
-// A member error that is null is none.
-func TestAnAnswerWithAnErrorOfNull(t *testing.T) {
+// An error member that is null is none.
+func TestNullErrorIsSuccess(t *testing.T) {
 	v := newTrades(t, func(int, tradeRequest) string { return strings.TrimSuffix(placed, "}") + `,"error":null}` })
 	if _, err := v.account.Place(background, limitOrder()); err != nil {
 		t.Error(err)
 	}
-	v.Say("", `{"id":null,"status":200,"result":{},"error":null}`)
+	v.Send("", `{"id":null,"status":200,"result":{},"error":null}`)
 	if _, err := v.account.Place(background, limitOrder()); err != nil || v.Connections("") != 1 {
-		t.Errorf("%v, %d connections", err, v.Connections(""))
+		t.Errorf("error %v, %d connections", err, v.Connections(""))
 	}
 }
 
-func TestSpanOfALimit(t *testing.T) {
+func TestRateLimitSpan(t *testing.T) {
 	for limit, want := range map[usedLimit]time.Duration{
 		{Interval: "SECOND", IntervalNum: 10}:      10 * time.Second,
 		{Interval: "MINUTE", IntervalNum: 1}:       time.Minute,
@@ -404,11 +404,11 @@ func TestOptionsNeedATradeURL(t *testing.T) {
 		t.Error(err)
 	}
 	if o.TradeURL = ""; o.Validate() == nil {
-		t.Error("orders go nowhere")
+		t.Error("Validate without TradeURL: no error")
 	}
 	for _, name := range []string{Live, Testnet} {
 		if preset, _ := Preset(name); !strings.HasPrefix(preset.TradeURL, "wss://") {
-			t.Errorf("%s: %q", name, preset.TradeURL)
+			t.Errorf("%s: preset.TradeURL = %q, want strings.HasPrefix(preset.TradeURL, \"wss://\")", name, preset.TradeURL)
 		}
 	}
 }
@@ -425,7 +425,7 @@ func FuzzEntryAnswer(f *testing.F) {
 			return
 		}
 		if answer.Status <= 0 || !json.Valid(data) || len(answer.Body) > 0 && !bytes.Contains(data, answer.Body) {
-			t.Fatalf("%+v", answer)
+			t.Fatalf("answer = %+v", answer)
 		}
 	})
 }

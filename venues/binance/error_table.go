@@ -2,10 +2,10 @@ package binance
 
 import (
 	"venuegate/venues"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 )
 
-// Codes of the venue that this connector acts on.
+// Codes of the venue that the connector reacts to.
 const (
 	codeTooManyOrders         = -1015
 	codeShuttingDown          = -1016
@@ -33,85 +33,85 @@ const (
 	codeEngineTimestamp       = -5028
 )
 
-// verdicts holds the codes of the document "Error Codes" by meaning. Where the
-// service has no closer word for a definite refusal it is order_rejected.
-var verdicts = refusal.NewTable([]refusal.Verdict{
-	{Code: venues.CodeExchangeUnavailable, Text: "the venue does not know the outcome", Unknown: true, Of: []int{-1000, -1001, -1006, -1007}},
+// classes are the codes of the document "Error Codes" by meaning. A definite rejection
+// without a more specific code is order_rejected.
+var classes = rejection.NewTable([]rejection.Class{
+	{Code: venues.CodeExchangeUnavailable, Text: "the venue does not know the outcome", Unknown: true, VenueCodes: []int{-1000, -1001, -1006, -1007}},
 	{
 		Code: venues.CodeExchangeUnavailable, Reason: "duplicate_client_id", Text: "an order with this client id exists", Unknown: true,
-		Of: []int{-4116},
+		VenueCodes: []int{-4116},
 	},
-	{Code: venues.CodeExchangeUnavailable, Reason: "throttled", Text: "the venue throttles requests", Of: []int{codeThrottled}},
+	{Code: venues.CodeExchangeUnavailable, Reason: "throttled", Text: "the venue throttles requests", VenueCodes: []int{codeThrottled}},
 	{
-		Code: venues.CodeExchangeUnavailable, Reason: "clock_skew", Text: "the venue refuses the timestamp",
-		Of: []int{codeTimestamp, codeEngineTimestamp},
+		Code: venues.CodeExchangeUnavailable, Reason: "clock_skew", Text: "the venue rejects the timestamp",
+		VenueCodes: []int{codeTimestamp, codeEngineTimestamp},
 	},
-	{Code: venues.CodeExchangeUnavailable, Of: []int{codeListenKeyUnknown, -2012}},
-	{Code: venues.CodeMaintenance, Text: "the venue is shutting down", Of: []int{codeShuttingDown}},
-	{Code: venues.CodeRateLimited, Text: "the venue's request limit is used up", Of: []int{-1003, codeTooManyOrders}},
+	{Code: venues.CodeExchangeUnavailable, VenueCodes: []int{codeListenKeyUnknown, -2012}},
+	{Code: venues.CodeMaintenance, Text: "the venue is shutting down", VenueCodes: []int{codeShuttingDown}},
+	{Code: venues.CodeRateLimited, Text: "the venue's rate limit is used up", VenueCodes: []int{-1003, codeTooManyOrders}},
 	{
-		Code: venues.CodeUnauthorized, Text: "the venue refuses the API key",
-		Of: []int{-1002, -1004, -1005, -1011, -1022, -1099, -2014, -2015, -2017, -4056, -4057, -4109, -4402},
+		Code: venues.CodeUnauthorized, Text: "the venue rejects the API key",
+		VenueCodes: []int{-1002, -1004, -1005, -1011, -1022, -1099, -2014, -2015, -2017, -4056, -4057, -4109, -4402},
 	},
-	{Code: venues.CodeNotFound, Text: "the venue does not know the order", Of: []int{codeUnknownOrder, codeNoSuchOrder}},
-	{Code: venues.CodeNotFound, Reason: "triggering", Text: "the stop is being triggered", Of: []int{codeStopTriggering}},
-	{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol, Of: []int{-1121}},
-	{Code: venues.CodeSymbolNotTradable, Reason: "symbol_status", Of: []int{-1122, -4022, -4140, -4141, -4144, -5024}},
-	{Code: venues.CodeSymbolNotTradable, Reason: "liquidation", Of: []int{-2023}},
-	{Code: venues.CodeSymbolNotTradable, Reason: "reduce_only_account", Of: []int{-4087}},
-	{Code: venues.CodeSymbolNotTradable, Reason: "no_order_permission", Of: []int{-4088}},
-	{Code: venues.CodeSymbolNotTradable, Reason: "quantitative_rules", Of: []int{-4400}},
-	{Code: venues.CodeSymbolNotTradable, Reason: "large_position", Of: []int{-4401}},
-	{Code: venues.CodeSymbolNotTradable, Reason: "cooling_off", Of: []int{-4192}},
-	{Code: venues.CodeInsufficientBalance, Text: "the margin is not sufficient", Of: []int{-2018, codeMarginInsufficient, -4050, -4051}},
-	{Code: venues.CodeOrderRejected, Reason: venues.ReasonNoPosition, Text: "there is no position to reduce", Of: []int{codeReductionRefused}},
-	{Code: venues.CodeOrderRejected, Reason: "exceeds_position", Text: "the order is larger than the position it reduces", Of: []int{-2024}},
-	{Code: venues.CodeOrderRejected, Reason: venues.ReasonFOKNotFilled, Text: "the order could not be filled at once", Of: []int{-5021}},
-	{Code: venues.CodeOrderRejected, Reason: venues.ReasonPostOnlyWouldTake, Text: "the post-only order would have taken", Of: []int{-5022}},
-	{Code: venues.CodeInvalidRequest, Reason: "no_liquidity", Of: []int{-1112, -2020, -4131}},
-	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonOpenOrders, Text: "open orders stand against it", Of: []int{-4118}},
-	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonWouldTrigger, Text: "the trigger is already reached", Of: []int{-2021, -4142}},
-	{Code: venues.CodeInvalidRequest, Reason: "too_many_orders", Of: []int{-2025, -4045}},
-	{Code: venues.CodeInvalidRequest, Reason: "max_position", Of: []int{codePositionCap}},
+	{Code: venues.CodeNotFound, Text: "the venue does not know the order", VenueCodes: []int{codeUnknownOrder, codeNoSuchOrder}},
+	{Code: venues.CodeNotFound, Reason: "triggering", Text: "the stop is being triggered", VenueCodes: []int{codeStopTriggering}},
+	{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol, VenueCodes: []int{-1121}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "symbol_status", VenueCodes: []int{-1122, -4022, -4140, -4141, -4144, -5024}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "liquidation", VenueCodes: []int{-2023}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "reduce_only_account", VenueCodes: []int{-4087}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "no_order_permission", VenueCodes: []int{-4088}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "quantitative_rules", VenueCodes: []int{-4400}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "large_position", VenueCodes: []int{-4401}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "cooling_off", VenueCodes: []int{-4192}},
+	{Code: venues.CodeInsufficientBalance, Text: "the margin is not sufficient", VenueCodes: []int{-2018, codeMarginInsufficient, -4050, -4051}},
+	{Code: venues.CodeOrderRejected, Reason: venues.ReasonNoPosition, Text: "there is no position to reduce", VenueCodes: []int{codeReductionRefused}},
+	{Code: venues.CodeOrderRejected, Reason: "exceeds_position", Text: "the order is larger than the position it reduces", VenueCodes: []int{-2024}},
+	{Code: venues.CodeOrderRejected, Reason: venues.ReasonFOKNotFilled, Text: "the order could not be filled immediately", VenueCodes: []int{-5021}},
+	{Code: venues.CodeOrderRejected, Reason: venues.ReasonPostOnlyWouldTake, Text: "the post-only order would have taken liquidity", VenueCodes: []int{-5022}},
+	{Code: venues.CodeInvalidRequest, Reason: "no_liquidity", VenueCodes: []int{-1112, -2020, -4131}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonOpenOrders, Text: "open orders prevent it", VenueCodes: []int{-4118}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonWouldTrigger, Text: "the trigger is already reached", VenueCodes: []int{-2021, -4142}},
+	{Code: venues.CodeInvalidRequest, Reason: "too_many_orders", VenueCodes: []int{-2025, -4045}},
+	{Code: venues.CodeInvalidRequest, Reason: "max_position", VenueCodes: []int{codePositionCap}},
 	{
 		Code: venues.CodeInvalidRequest, Reason: "position_mode", Text: "the order does not fit the account's position mode",
-		Of: []int{codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired},
+		VenueCodes: []int{codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired},
 	},
-	{Code: venues.CodeInvalidRequest, Reason: "below_minimum_notional", Of: []int{codeNotionalTooSmall, -5029}},
-	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonPriceBand, Text: "the price is outside the venue's band", Of: []int{-4016, -4024}},
-	{Code: venues.CodeInvalidRequest, Reason: "amend_pending", Of: []int{-5043}},
-	{Code: venues.CodeInvalidRequest, Reason: "too_many_amends", Of: []int{-5026}},
-	{Code: venues.CodeInvalidRequest, Of: []int{-1010, -1013, -1014, -1020, -1023, -2010, -2026, -5025, -5047}},
+	{Code: venues.CodeInvalidRequest, Reason: "below_minimum_notional", VenueCodes: []int{codeNotionalTooSmall, -5029}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonPriceBand, Text: "the price is outside the venue's band", VenueCodes: []int{-4016, -4024}},
+	{Code: venues.CodeInvalidRequest, Reason: "amend_pending", VenueCodes: []int{-5043}},
+	{Code: venues.CodeInvalidRequest, Reason: "too_many_amends", VenueCodes: []int{-5026}},
+	{Code: venues.CodeInvalidRequest, VenueCodes: []int{-1010, -1013, -1014, -1020, -1023, -2010, -2026, -5025, -5047}},
 	{
-		Code: venues.CodeLeverageChangeRejected,
-		Of:   []int{codeLeverageMargin, codeLeverageInvalid, codeLeverageIsolated, -4202, -4203, -4205, -4206, -4208, -4209, -4403},
+		Code:       venues.CodeLeverageChangeRejected,
+		VenueCodes: []int{codeLeverageMargin, codeLeverageInvalid, codeLeverageIsolated, -4202, -4203, -4205, -4206, -4208, -4209, -4403},
 	},
 })
 
-// isParameterFault says whether a code is of the families that are about a
-// request's own fields and filters; they are many, alike, and not listed.
-func isParameterFault(code int) bool {
+// isParameterError reports whether a code is in the ranges for invalid fields and
+// filters. They are many and similar, and not listed.
+func isParameterError(code int) bool {
 	return code <= -1100 && code > -1200 || code <= -4000 && code > -6000
 }
 
-// verdictOf reads the table; listed is false for a code that it lacks. Those are
-// judged by their family: general server faults may hide an execution, parameter
-// and filter faults are the request's own.
-func verdictOf(code int) (v refusal.Verdict, listed bool) {
-	v, listed = verdicts[code]
+// classOf returns the class of a code; listed is false for a code that the table lacks.
+// Those are classified by their range: after a general server error the request may have
+// been executed; parameter and filter errors are rejections.
+func classOf(code int) (class rejection.Class, listed bool) {
+	class, listed = classes[code]
 	switch {
 	case listed:
 	case code > -1100:
-		v = refusal.Verdict{Code: venues.CodeExchangeUnavailable, Unknown: true}
-	case isParameterFault(code):
-		v = refusal.Verdict{Code: venues.CodeInvalidRequest}
+		class = rejection.Class{Code: venues.CodeExchangeUnavailable, Unknown: true}
+	case isParameterError(code):
+		class = rejection.Class{Code: venues.CodeInvalidRequest}
 	default:
-		v = refusal.Verdict{Code: venues.CodeOrderRejected}
+		class = rejection.Class{Code: venues.CodeOrderRejected}
 	}
-	return v, listed
+	return class, listed
 }
 
-// leverageReasons says why a change of leverage was refused.
+// leverageReasons are the reasons for rejected changes of leverage.
 var leverageReasons = map[int]string{
 	codePositionCap:      venues.ReasonOpenPosition,
 	codeLeverageMargin:   "insufficient_margin",

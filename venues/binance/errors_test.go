@@ -24,12 +24,12 @@ func placing() request {
 	return request{method: http.MethodPost, path: orderPath, mutates: true}
 }
 
-// judged is what an order request makes of an answer.
-func judged(status int, body string) error {
-	return New(Sim("http://x", "ws://x")).judge(placing(), answerOf(status, body))
+// classified returns the error of an answer to an order request.
+func classified(status int, body string) error {
+	return New(Sim("http://x", "ws://x")).classify(placing(), answerOf(status, body))
 }
 
-// expected is what each recorded error means to an order.
+// expected is the meaning of each recorded error for an order.
 var expected = map[int]struct {
 	code    venues.Code
 	reason  string
@@ -87,43 +87,43 @@ func TestRecordedErrors(t *testing.T) {
 		if e.Code != nil {
 			body = fmt.Sprintf(`{"code":%d,"msg":%q}`, *e.Code, e.Msg)
 		}
-		err := judged(e.Status, body)
-		fault, ok := errors.AsType[*venues.Error](err)
+		err := classified(e.Status, body)
+		rejection, ok := errors.AsType[*venues.Error](err)
 		if !ok {
-			t.Errorf("%s: %v", e.Context, err)
+			t.Errorf("e.Context = %s, err = %v, want ok", e.Context, err)
 			continue
 		}
 		if e.Code == nil { // the two 503 without a code
 			wantUnknown := strings.HasPrefix(e.Msg, "Unknown error")
-			if fault.Code != venues.CodeExchangeUnavailable || errors.Is(err, venues.ErrOutcomeUnknown) != wantUnknown {
-				t.Errorf("%s: %v", e.Context, err)
+			if rejection.Code != venues.CodeExchangeUnavailable || errors.Is(err, venues.ErrOutcomeUnknown) != wantUnknown {
+				t.Errorf("e.Context = %s, err = %v, want rejection.Code == CodeExchangeUnavailable and errors.Is(err, ErrOutcomeUnknown) == wantUnknown", e.Context, err)
 			}
 			continue
 		}
 		want, listed := expected[*e.Code]
-		reason, _ := fault.Details["reason"].(string)
+		reason, _ := rejection.Details["reason"].(string)
 		switch {
 		case !listed:
-			t.Errorf("%d (%s) has no expectation", *e.Code, e.Context)
-		case fault.Code != want.code || reason != want.reason || errors.Is(err, venues.ErrOutcomeUnknown) != want.unknown:
-			t.Errorf("%d: %v with reason %q, want %+v", *e.Code, err, reason, want)
-		case fault.VenueCode != strconv.Itoa(*e.Code) || fault.VenueMessage != payload.Bounded(e.Msg):
-			t.Errorf("%d: venue %s %q", *e.Code, fault.VenueCode, fault.VenueMessage)
+			t.Errorf("%d (%s): no expectation in the test", *e.Code, e.Context)
+		case rejection.Code != want.code || reason != want.reason || errors.Is(err, venues.ErrOutcomeUnknown) != want.unknown:
+			t.Errorf("%d: error %v, reason %q, want %+v", *e.Code, err, reason, want)
+		case rejection.VenueCode != strconv.Itoa(*e.Code) || rejection.VenueMessage != payload.Bounded(e.Msg):
+			t.Errorf("%d: venue code %s, message %q", *e.Code, rejection.VenueCode, rejection.VenueMessage)
 		}
 	}
 }
 
-// Two refusals of orders that reduce are alike and ask for different remedies.
-func TestReductionsThatDoNotFit(t *testing.T) {
+// Two rejections of reducing orders are similar and require different remedies.
+func TestRejectedReductions(t *testing.T) {
 	for code, want := range map[int]string{-2024: "exceeds_position", -4118: venues.ReasonOpenOrders} {
-		err := judged(400, fmt.Sprintf(`{"code":%d,"msg":"no"}`, code))
+		err := classified(400, fmt.Sprintf(`{"code":%d,"msg":"no"}`, code))
 		if e, ok := errors.AsType[*venues.Error](err); !ok || e.Details["reason"] != want || errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("%d: %v", code, err)
+			t.Errorf("code = %d, err = %v, want ok and e.Details[\"reason\"] == want and !errors.Is(err, ErrOutcomeUnknown)", code, err)
 		}
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestClassify(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		status  int
@@ -163,18 +163,18 @@ func TestJudge(t *testing.T) {
 		{"code with an exponent", 400, `{"code":-1e3,"msg":"x"}`, venues.CodeExchangeUnavailable, true},
 		{"code beyond all numbers", 400, `{"code":-99999999999999999999,"msg":"x"}`, venues.CodeExchangeUnavailable, true},
 	} {
-		err := judged(c.status, c.body)
+		err := classified(c.status, c.body)
 		switch {
 		case c.code == "":
 			if err != nil {
-				t.Errorf("%s: %v", c.name, err)
+				t.Errorf("%s: err = %v, want no error", c.name, err)
 			}
 		case err == nil || venues.CodeOf(err) != c.code || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown:
 			t.Errorf("%s: %v, want %s, unknown %v", c.name, err, c.code, c.unknown)
 		}
 		read := request{method: http.MethodGet, path: orderPath}
-		if errors.Is(New(Sim("http://x", "ws://x")).judge(read, answerOf(c.status, c.body)), venues.ErrOutcomeUnknown) {
-			t.Errorf("%s: a read has no outcome", c.name)
+		if errors.Is(New(Sim("http://x", "ws://x")).classify(read, answerOf(c.status, c.body)), venues.ErrOutcomeUnknown) {
+			t.Errorf("%s: the error of a read has an outcome", c.name)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func TestMaintenance(t *testing.T) {
 		"a page":        {502, `<html>`, `{"status":1,"msg":"system_maintenance"}`, venues.CodeMaintenance},
 		"shutting down": {503, `{"code":-1016,"msg":"x"}`, `{"status":0,"msg":"normal"}`, venues.CodeMaintenance},
 		"not announced": {502, `<html>`, `{"status":0,"msg":"normal"}`, venues.CodeExchangeUnavailable},
-		"nobody tells":  {502, `<html>`, `<html>`, venues.CodeExchangeUnavailable},
+		"no notice":     {502, `<html>`, `<html>`, venues.CodeExchangeUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScriptWith(t, func(o *Options) { o.KeyURL = o.RESTURL })
@@ -201,21 +201,21 @@ func TestMaintenance(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.word == venues.CodeMaintenance && e.RetryAfter != time.Minute {
-				t.Errorf("retry after %s", e.RetryAfter)
+				t.Errorf("RetryAfter = %s", e.RetryAfter)
 			}
 		})
 	}
 }
 
 // The host of the keys has a firewall of its own.
-func TestFirewallOfTheKeysStopsNoTrading(t *testing.T) {
+func TestFirewallOfKeyHostDoesNotStopTrading(t *testing.T) {
 	s := newScriptWith(t, func(o *Options) { o.KeyURL = o.RESTURL })
 	s.On("GET /sapi/v1/account/apiRestrictions", 403, `<html>`)
-	if _, err := s.account.KeyFacts(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+	if _, err := s.account.KeyInfo(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 		t.Error(err)
 	}
-	if d := s.connector.gate.FrozenFor(); d != 0 {
-		t.Errorf("silent for %s", d)
+	if d := s.connector.Gate.FrozenFor(); d != 0 {
+		t.Errorf("frozen for %s, want d == 0", d)
 	}
 }
 
@@ -242,17 +242,18 @@ func TestRetryAfter(t *testing.T) {
 		got := retryAfter(http.Header{"Retry-After": {c.header}}, c.message, now)
 		if c.want == 0 {
 			if got <= 0 || got > banMax {
-				t.Errorf("%q %q: %v", c.header, c.message, got)
+				t.Errorf("header %q, message %q: wait %v, want got > 0 and got <= banMax", c.header, c.message, got)
 			}
 			continue
 		}
 		if got != c.want {
-			t.Errorf("%q %q: %v, want %v", c.header, c.message, got, c.want)
+			t.Errorf("header %q, message %q: wait %v, want %v", c.header, c.message, got, c.want)
 		}
 	}
 }
 
-// A broken limit freezes everything, a broken order limit the account's orders.
+// An exceeded rate limit freezes everything, an exceeded order limit only the account's
+// orders.
 func TestLimitsFreeze(t *testing.T) {
 	s := newScript(t)
 	s.Add("POST /fapi/v1/order", connectortest.Answer{Status: 429, Header: http.Header{"Retry-After": {"40"}}, Body: `{"code":-1015,"msg":"Too many new orders"}`})
@@ -260,26 +261,26 @@ func TestLimitsFreeze(t *testing.T) {
 	_, err := s.account.Place(background, limitOrder())
 	limited, ok := errors.AsType[*venues.Error](err)
 	if !ok || limited.Code != venues.CodeRateLimited || limited.RetryAfter != 40*time.Second || errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Fatalf("%v, want rate_limited for 40 s", err)
+		t.Fatalf("error %v, want rate_limited for 40 s", err)
 	}
 	if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("next order: %v, want rate_limited, not sent", err)
+		t.Errorf("next order: error %v, want rate_limited, not sent", err)
 	}
 	if len(s.sent("POST /fapi/v1/order")) != 1 {
-		t.Error("an order was sent against the limit")
+		t.Error("an order was sent above the limit")
 	}
 	if _, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", Type: venues.TypeLimit}); err != nil {
-		t.Errorf("a cancel was held up: %v", err)
+		t.Errorf("cancel: error %v, want none", err)
 	}
 
 	s.Add("GET /fapi/v1/openOrders", connectortest.Answer{Status: 418, Header: http.Header{"Retry-After": {"120"}}, Body: `{"code":-1003,"msg":"Way too many requests"}`})
 	if _, err = s.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("ban: %v", err)
+		t.Errorf("ban: error %v", err)
 	}
-	before := s.Asked()
+	before := s.RequestCount()
 	_, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", Type: venues.TypeLimit})
-	if !errors.Is(err, venues.ErrNotSent) || s.Asked() != before {
-		t.Errorf("something was sent during the ban: %v", err)
+	if !errors.Is(err, venues.ErrNotSent) || s.RequestCount() != before {
+		t.Errorf("request during the ban: error %v", err)
 	}
 }
 
@@ -289,26 +290,26 @@ func TestFirewallFreezes(t *testing.T) {
 	_, err := s.account.OpenOrders(background)
 	blocked, ok := errors.AsType[*venues.Error](err)
 	if !ok || blocked.Code != venues.CodeExchangeUnavailable || blocked.Details["reason"] != "blocked" {
-		t.Fatalf("%v, want exchange_unavailable, blocked", err)
+		t.Fatalf("error %v, want exchange_unavailable, blocked", err)
 	}
 	if _, err := s.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("asked the firewall again: %v", err)
+		t.Errorf("request while blocked: error %v", err)
 	}
 }
 
 func TestVenueTextIsBounded(t *testing.T) {
 	long := strings.Repeat("ж", 500)
-	err := judged(400, fmt.Sprintf(`{"code":-4003,"msg":"a\u0000b\n<i>%s"}`, long))
-	fault, _ := errors.AsType[*venues.Error](err)
-	if fault == nil || len(fault.VenueMessage) > payload.TextBytesMax || !strings.HasPrefix(fault.VenueMessage, "a?b?<i>ж") {
-		t.Errorf("%v", err)
+	err := classified(400, fmt.Sprintf(`{"code":-4003,"msg":"a\u0000b\n<i>%s"}`, long))
+	rejection, _ := errors.AsType[*venues.Error](err)
+	if rejection == nil || len(rejection.VenueMessage) > payload.TextBytesMax || !strings.HasPrefix(rejection.VenueMessage, "a?b?<i>ж") {
+		t.Errorf("err = %v, want rejection != nil and len(rejection.VenueMessage) <= payload.TextBytesMax and strings.HasPrefix(rejection.VenueMessage, \"a?b?<i>ж\")", err)
 	}
 }
 
-func TestMinimumNotionalIsTold(t *testing.T) {
-	err := judged(400, `{"code":-4164,"msg":"Order's notional must be no smaller than 100.00 (unless you choose reduce only)."}`)
-	fault, _ := errors.AsType[*venues.Error](err)
-	if fault == nil || fault.Details["minNotional"] != "100" {
-		t.Errorf("%v %v", err, fault)
+func TestMinimumNotionalIsReported(t *testing.T) {
+	err := classified(400, `{"code":-4164,"msg":"Order's notional must be no smaller than 100.00 (unless you choose reduce only)."}`)
+	rejection, _ := errors.AsType[*venues.Error](err)
+	if rejection == nil || rejection.Details["minNotional"] != "100" {
+		t.Errorf("err = %v, rejection = %v, want rejection != nil and rejection.Details[\"minNotional\"] == \"100\"", err, rejection)
 	}
 }

@@ -10,27 +10,27 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// privateStream is a private feed without a connection.
-func privateStream(t testing.TB) (*privateFeed, *connectortest.Heard) {
+// privateStream returns a private feed without a connection.
+func privateStream(t testing.TB) (*privateFeed, *connectortest.Recorder) {
 	t.Helper()
 	account, err := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1")).OpenAccount(venues.Credentials{APIKey: "k", APISecret: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	return account.(*Account).newPrivateFeed(h), h
 }
 
-// play passes an event to the feed, which must understand it.
+// play passes an event to the feed, which must decode it.
 func (f *privateFeed) play(t testing.TB, event []byte) {
 	t.Helper()
 	if err := f.handle(event); err != nil {
-		t.Errorf("%s: %v", event, err)
+		t.Errorf("event = %s, err = %v, want no error", event, err)
 	}
 }
 
-// life is what the reports of one order said, in order.
-func life(reports []venues.ExecutionReport, clientOrderID string) []venues.OrderStatus {
+// statusesOf returns the statuses in the reports of one order.
+func statusesOf(reports []venues.ExecutionReport, clientOrderID string) []venues.OrderStatus {
 	var statuses []venues.OrderStatus
 	for _, r := range reports {
 		if r.ClientOrderID == clientOrderID {
@@ -46,16 +46,16 @@ type recordedEvent struct {
 	Event    json.RawMessage `json:"event"`
 }
 
-// Recorded lives of orders are told in legal steps with growing fills.
+// Recorded sequences of order events are legal, with growing fills.
 func TestRecordedScenarios(t *testing.T) {
-	scenarios := map[string]*connectortest.Heard{}
+	scenarios := map[string]*connectortest.Recorder{}
 	feeds := map[string]*privateFeed{}
 	for _, e := range fixturetest.Objects[recordedEvent](t, venues.Binance, "ws_user_events_scenarios_2026.real.jsonl") {
 		if feeds[e.Scenario] == nil {
 			feeds[e.Scenario], scenarios[e.Scenario] = privateStream(t)
 		}
 		if err := feeds[e.Scenario].handle(e.Event); err != nil {
-			t.Errorf("%s: %v in %s", e.Scenario, err, e.Event)
+			t.Errorf("%s: error %v for %s", e.Scenario, err, e.Event)
 		}
 	}
 	for name, h := range scenarios {
@@ -63,13 +63,13 @@ func TestRecordedScenarios(t *testing.T) {
 		for _, r := range h.Reports {
 			before, seen := last[r.ClientOrderID]
 			if seen && !before.Status.CanBecome(r.Status) {
-				t.Errorf("%s: order %s went from %s to %s", name, r.ClientOrderID, before.Status, r.Status)
+				t.Errorf("%s: order %s changed from %s to %s, want a legal change", name, r.ClientOrderID, before.Status, r.Status)
 			}
 			if seen && r.FilledQty.LessThan(before.FilledQty) {
-				t.Errorf("%s: order %s lost fills", name, r.ClientOrderID)
+				t.Errorf("%s: filled quantity of order %s decreased", name, r.ClientOrderID)
 			}
 			if seen && before.Type != r.Type {
-				t.Errorf("%s: order %s was %s and is %s", name, r.ClientOrderID, before.Type, r.Type)
+				t.Errorf("%s: type of order %s changed from %s to %s", name, r.ClientOrderID, before.Type, r.Type)
 			}
 			last[r.ClientOrderID] = r
 		}
@@ -86,9 +86,9 @@ func TestRecordedScenarios(t *testing.T) {
 	} {
 		h := scenarios[want.scenario]
 		if h == nil {
-			t.Fatalf("scenario %s is missing", want.scenario)
+			t.Fatalf("scenario %s is missing, want h != nil", want.scenario)
 		}
-		if got := life(h.Reports, want.order); !slices.Equal(got, want.life) {
+		if got := statusesOf(h.Reports, want.order); !slices.Equal(got, want.life) {
 			t.Errorf("%s %s: %v, want %v", want.scenario, want.order, got, want.life)
 		}
 	}
@@ -114,23 +114,23 @@ func TestRecordedFill(t *testing.T) {
 			t.Errorf("fill %+v", *f)
 		}
 		if !venues.EqualOptional(r.AvgPrice, dec("0.006567")) || r.Price.Valid || r.Type != venues.TypeMarket {
-			t.Errorf("report %+v", r)
+			t.Errorf("report %+v, want EqualOptional(r.AvgPrice, dec(\"0.006567\")) and !r.Price.Valid and r.Type == TypeMarket", r)
 		}
 		return
 	}
-	t.Error("no event with a fill")
+	t.Error("the recording has no fill")
 }
 
-// The singles are of many years; each must be understood.
+// The single events are from many years. Each must be decoded.
 func TestRecordedEvents(t *testing.T) {
 	feed, h := privateStream(t)
 	for _, e := range fixturetest.Objects[recordedEvent](t, venues.Binance, "ws_user_events_misc.real.jsonl") {
 		if err := feed.handle(e.Event); err != nil {
-			t.Errorf("%s: %v", e.Source, err)
+			t.Errorf("e.Source = %s, err = %v, want no error", e.Source, err)
 		}
 	}
 	if h.Balances != 2 || len(h.Positions) != 1 || len(h.Losses) != 0 {
-		t.Errorf("%d balance changes, positions %v, losses %v", h.Balances, h.Positions, h.Losses)
+		t.Errorf("%d balance changes, positions %v, losses %v, want others", h.Balances, h.Positions, h.Losses)
 	}
 	p := h.Positions[0]
 	if p.Symbol != "BTCUSDT" || p.Side != venues.Short || !p.Qty.Equal(dec("0.001").Decimal) || p.MarginMode != venues.MarginCross {
@@ -138,17 +138,17 @@ func TestRecordedEvents(t *testing.T) {
 	}
 	for _, r := range h.Reports {
 		switch r.ClientOrderID {
-		case "10002": // an amendment: the order stays open under its new terms
+		case "10002": // an amend: the order stays open with new terms
 			if r.Status != venues.StatusOpen || !venues.EqualOptional(r.Price, dec("0.5193")) || !r.Qty.Equal(dec("12").Decimal) {
-				t.Errorf("amendment %+v", r)
+				t.Errorf("amended order %+v", r)
 			}
 		case "bot-e0536484551311f1b0c42676a180379c": // hedge mode, closing a short
 			if !r.ReduceOnly || r.Side != venues.Buy {
-				t.Errorf("hedge order %+v", r)
+				t.Errorf("hedge order %+v, want r.ReduceOnly and r.Side == Buy", r)
 			}
 		}
 	}
-	if got := life(h.Reports, "O-20251211-053131-TEST-000-1"); !slices.Equal(got, []venues.OrderStatus{"filled"}) {
-		t.Errorf("algo order: %v, want only its complete fill to be told", got)
+	if got := statusesOf(h.Reports, "O-20251211-053131-TEST-000-1"); !slices.Equal(got, []venues.OrderStatus{"filled"}) {
+		t.Errorf("algo order: %v, want only its complete fill", got)
 	}
 }

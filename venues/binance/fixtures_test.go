@@ -9,13 +9,13 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// fixture reads a recorded payload.
+// fixture returns a recorded payload.
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
 	return fixturetest.Read(t, venues.Binance, name)
 }
 
-// afterStamp cuts the recorder's own time, which ends at the first space.
+// afterStamp cuts the recorder's timestamp, which ends at the first space.
 func afterStamp(line []byte) []byte {
 	_, message, _ := bytes.Cut(line, []byte(" "))
 	return message

@@ -26,8 +26,7 @@ func recordedInfo(t *testing.T, name string) ([]byte, exchangeInfo) {
 	return data, info
 }
 
-// Every recorded instrument is understood, and every number of its filters comes
-// back exactly.
+// Every recorded instrument is decoded, and every number of its filters is exact.
 func TestRecordedInstruments(t *testing.T) {
 	for name, count := range map[string]int{"exchangeInfo.real.json": 25, "exchangeInfo_2021.real.log": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -48,11 +47,11 @@ func TestRecordedInstruments(t *testing.T) {
 			for n := range info.Symbols {
 				i, err := info.Symbols[n].instrument(time.Now())
 				if err != nil {
-					t.Errorf("%s: %v", info.Symbols[n].Symbol, err)
+					t.Errorf("info.Symbols[n].Symbol = %s, err = %v, want no error", info.Symbols[n].Symbol, err)
 					continue
 				}
 				if got := c.venueSymbol(i.Symbol); got != raw.Symbols[n].Symbol {
-					t.Errorf("%s is %s and back %s", raw.Symbols[n].Symbol, i.Symbol, got)
+					t.Errorf("%s becomes %s, and back %s, want got == raw.Symbols[n].Symbol", raw.Symbols[n].Symbol, i.Symbol, got)
 				}
 				checkFilters(t, &i, raw.Symbols[n].Filters)
 				checkScale(t, &i)
@@ -70,7 +69,7 @@ func checkFilters(t *testing.T, i *venues.Instrument, filters []map[string]any) 
 			want = venues.Optional{}
 		}
 		if !venues.EqualOptional(got, venues.SomePositive(want.Decimal)) {
-			t.Errorf("%s: %s is %v, the venue says %v", i.VenueSymbol, what, got, raw)
+			t.Errorf("%s: %s = %v, want %v", i.VenueSymbol, what, got, raw)
 		}
 	}
 	for _, f := range filters {
@@ -91,26 +90,26 @@ func checkFilters(t *testing.T, i *venues.Instrument, filters []map[string]any) 
 	}
 }
 
-// checkScale: the smallest and largest numbers of an instrument survive the way
-// to fixed point and back.
+// checkScale checks that the smallest and largest numbers of an instrument can be
+// converted to fixed point and back.
 func checkScale(t *testing.T, i *venues.Instrument) {
 	t.Helper()
 	s := i.Scale()
 	for _, text := range []string{venues.FormatDecimal(i.TickSize), venues.FormatDecimal(i.MaxPrice.Decimal.Sub(i.MaxPrice.Decimal.Mod(i.TickSize)))} {
 		n, err := payload.Fixed(dec(text).Decimal, s.PriceDecimals)
 		if err != nil || !s.Price(n).Equal(dec(text).Decimal) {
-			t.Errorf("%s: price %s is %d, %v", i.Symbol, text, n, err)
+			t.Errorf("%s: price %s becomes %d, error %v", i.Symbol, text, n, err)
 		}
 	}
 	for _, text := range []string{venues.FormatDecimal(i.QtyStep), venues.FormatDecimal(i.MaxQty.Decimal)} {
 		n, err := payload.Fixed(dec(text).Decimal, s.QtyDecimals)
 		if err != nil || !s.Qty(n).Equal(dec(text).Decimal) {
-			t.Errorf("%s: quantity %s is %d, %v", i.Symbol, text, n, err)
+			t.Errorf("%s: quantity %s becomes %d, error %v", i.Symbol, text, n, err)
 		}
 	}
 }
 
-func TestRecordedInstrumentWords(t *testing.T) {
+func TestRecordedInstrumentEnums(t *testing.T) {
 	_, info := recordedInfo(t, "exchangeInfo.real.json")
 	kinds, statuses := map[venues.Kind]int{}, map[venues.InstrumentStatus]int{}
 	for n := range info.Symbols {
@@ -121,7 +120,7 @@ func TestRecordedInstrumentWords(t *testing.T) {
 		kinds[i.Kind]++
 		statuses[i.Status]++
 		if i.Status == venues.InstrumentHalted {
-			t.Errorf("%s: status %q is not known", i.VenueSymbol, info.Symbols[n].Status)
+			t.Errorf("%s: status %q is unknown, want i.Status != InstrumentHalted", i.VenueSymbol, info.Symbols[n].Status)
 		}
 		if i.Symbol == "BTCUSDT" && (!i.TickSize.Equal(venues.MustDecimal("0.1")) || !venues.EqualOptional(i.MinNotional, dec("100"))) {
 			t.Errorf("BTCUSDT: tick %v, minimum notional %v", i.TickSize, i.MinNotional)
@@ -132,7 +131,7 @@ func TestRecordedInstrumentWords(t *testing.T) {
 	}
 }
 
-func TestInstrumentWithoutItsRules(t *testing.T) {
+func TestInstrumentWithoutRules(t *testing.T) {
 	for name, text := range map[string]string{
 		"no filters":     `{"symbol":"BTCUSDT"}`,
 		"no lot size":    `{"symbol":"BTCUSDT","filters":[{"filterType":"PRICE_FILTER","tickSize":"0.1"}]}`,
@@ -145,11 +144,11 @@ func TestInstrumentWithoutItsRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := r.instrument(time.Now()); err == nil {
-			t.Errorf("%s: understood", name)
+			t.Errorf("%s: no error", name)
 		}
 	}
 	var r symbolRecord
 	if json.Unmarshal([]byte(`{"symbol":"X","filters":[{"tickSize":"1e-3"}]}`), &r) == nil {
-		t.Error("a tick with an exponent was read")
+		t.Error("tick size with an exponent: no error")
 	}
 }

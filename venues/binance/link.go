@@ -11,36 +11,29 @@ import (
 )
 
 const (
-	// dialsAtOnce and dialInterval keep below the venue's 300 connections of one
+	// dialsAtOnce and dialInterval stay below the venue's limit of 300 connections per
 	// address in five minutes.
 	dialsAtOnce  = 100
 	dialInterval = 1500 * time.Millisecond
 )
 
-// linkOptions are those of every connection to the venue, under its name in the log.
-// It is renewed before the venue cuts it.
+// linkOptions returns the options of every connection to the venue. name is its name in
+// the log. It is renewed before the venue closes it.
 func (c *Connector) linkOptions(url func(context.Context) (string, error), name string) wsclient.Options {
-	o := c.options
-	return wsclient.Options{
-		URL: url, Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
-		Dial: o.dial, Dials: c.dials, Silence: c.silence, Refused: c.refusedDial,
-		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-		Log: o.Log.With(zap.String("category", name)),
-	}
+	link := c.Link(url)
+	link.Lifetime, link.RenewOverlap = c.options.ConnLifetime, c.options.RenewOverlap
+	link.Log = c.options.Log.With(zap.String("category", name))
+	return link
 }
 
-// silence is for how long nothing may be dialled: a ban is of the address, and what is
-// sent during a ban prolongs it.
-func (c *Connector) silence() time.Duration { return max(c.gate.FrozenFor(), c.doors.FrozenFor()) }
-
-// refusedDial keeps the silence that the answer to a handshake asks for. A firewall
-// stands before one host.
-func (c *Connector) refusedDial(status int, header http.Header, body []byte) {
+// handshakeRejected pauses dialling as the answer to a handshake requires. A firewall
+// concerns one host only, a rate limit also requests.
+func (c *Connector) handshakeRejected(status int, header http.Header, body []byte) {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusTeapot:
-		_, message, _ := parseFault(body)
-		c.gate.Freeze(retryAfter(header, message, c.clock.Now()))
+		_, message, _ := parseError(body)
+		c.Gate.Freeze(retryAfter(header, message, c.Clock.Now()))
 	case http.StatusForbidden:
-		c.doors.Freeze(blockedFor)
+		c.DialGate.Freeze(blockedFor)
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// A refused handshake keeps connections away for as long as the venue asks, and
-// requests too where it is the address that the venue refuses.
-func TestRefusedHandshakes(t *testing.T) {
+// A rejected handshake pauses dialling for the time that the venue states, and requests
+// too if the venue rejects the address.
+func TestRejectedHandshakePausesDialling(t *testing.T) {
 	const handshake = "GET /public/stream"
 	for name, c := range map[string]struct {
 		status     int
 		retryAfter string
 		body       string // of the time in an hour
-		silence    time.Duration
+		pause      time.Duration
 		ofRequests bool
 	}{
 		"limit":                       {429, "90", "", 90 * time.Second, true},
@@ -32,7 +32,7 @@ func TestRefusedHandshakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newScript(t)
-				s.connector.options.tickInterval = time.Second
+				s.connector.options.TickInterval = time.Second
 				s.On("GET /fapi/v1/openOrders", 200, `[]`)
 				s.On("GET /fapi/v1/openAlgoOrders", 200, `[]`)
 				refusal := connectortest.Answer{Status: c.status, Header: http.Header{"Retry-After": {c.retryAfter}}}
@@ -40,17 +40,17 @@ func TestRefusedHandshakes(t *testing.T) {
 					refusal.Body = fmt.Sprintf(c.body, time.Now().Add(time.Hour).UnixMilli())
 				}
 				s.Add(handshake, refusal)
-				feed := s.connector.OpenFeed(&connectortest.Heard{})
+				feed := s.connector.OpenFeed(&connectortest.Recorder{})
 				defer feed.Close()
 				feed.Subscribe(bookOf("BTCUSDT"))
 				time.Sleep(time.Second)
 				_, err := s.account.OpenOrders(background)
 				if limited := venues.CodeOf(err) == venues.CodeRateLimited; limited != c.ofRequests || err != nil && !limited {
-					t.Errorf("a request: %v", err)
+					t.Errorf("request: error %v", err)
 				}
-				time.Sleep(c.silence)
-				if pause := s.Pause(handshake); pause < c.silence || pause > c.silence+time.Second {
-					t.Errorf("dialled again after %s, want %s", pause, c.silence)
+				time.Sleep(c.pause)
+				if delay := s.RetryDelay(handshake); delay < c.pause || delay > c.pause+time.Second {
+					t.Errorf("dialled again after %s, want %s", delay, c.pause)
 				}
 			})
 		})

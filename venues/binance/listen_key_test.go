@@ -11,8 +11,8 @@ import (
 	"venuegate/venues/venuetest"
 )
 
-// A key that the venue lets expire while the stream is up is a loss, mended with
-// a new key.
+// If the venue expires a key while the stream is connected, that is a loss, and a new key
+// is created.
 func TestListenKeyExpires(t *testing.T) {
 	sim, err := binancesim.New(binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}})
 	if err != nil {
@@ -31,12 +31,12 @@ func TestListenKeyExpires(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	sim.ExpireListenKey(sim.DemoAccount().ID)
-	h.Await(t, "the loss and the return", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
+	h.Await(t, "loss and reconnect", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
 }
 
 func listener(t *testing.T) net.Listener {

@@ -7,14 +7,14 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-func parseSide(word string) (venues.Side, error) {
-	switch word {
+func parseSide(value string) (venues.Side, error) {
+	switch value {
 	case "BUY":
 		return venues.Buy, nil
 	case "SELL":
 		return venues.Sell, nil
 	}
-	return "", payload.UnknownWord("side", word)
+	return "", payload.UnknownValue("side", value)
 }
 
 func formatSide(s venues.Side) string {
@@ -24,10 +24,10 @@ func formatSide(s venues.Side) string {
 	return "SELL"
 }
 
-// parseType reads an order type, current or of the time before stops moved to
-// the algo endpoints. A take profit is a stop with another side of the market.
-func parseType(word string) (venues.OrderType, error) {
-	switch word {
+// parseType parses an order type, including those from before stops moved to the algo
+// endpoints. A take profit is a stop on the other side of the market.
+func parseType(value string) (venues.OrderType, error) {
+	switch value {
 	case "LIMIT":
 		return venues.TypeLimit, nil
 	case "MARKET", "LIQUIDATION":
@@ -37,12 +37,12 @@ func parseType(word string) (venues.OrderType, error) {
 	case "STOP_MARKET", "TAKE_PROFIT_MARKET", "TRAILING_STOP_MARKET":
 		return venues.TypeStopMarket, nil
 	}
-	return "", payload.UnknownWord("order type", word)
+	return "", payload.UnknownValue("order type", value)
 }
 
-// parseTimeInForce is tolerant: the word describes and decides nothing here.
-func parseTimeInForce(word string) (tif venues.TimeInForce, postOnly bool) {
-	switch word {
+// parseTimeInForce accepts unknown values, because nothing depends on the result.
+func parseTimeInForce(value string) (tif venues.TimeInForce, postOnly bool) {
+	switch value {
 	case "GTC", "GTD", "GTE_GTC":
 		return venues.GoodTillCancel, false
 	case "GTX", "RPI":
@@ -67,16 +67,16 @@ func formatTimeInForce(tif venues.TimeInForce, postOnly bool) string {
 	return "GTC"
 }
 
-// endsAtOnce says whether an EXPIRED order of this kind was simply over: what
-// the market did not give at once was cancelled.
+// endsAtOnce reports whether an EXPIRED order of this kind has simply ended because the
+// market did not fill it immediately.
 func endsAtOnce(orderType, timeInForce string) bool {
 	return orderType == "MARKET" || timeInForce == "IOC" || timeInForce == "FOK" || timeInForce == "GTX"
 }
 
-// parseStatus reads the status of an order of the matching engine. waiting says
-// that the order is a stop of the old kind that has not triggered.
-func parseStatus(word string, waiting, atOnce bool) (venues.OrderStatus, error) {
-	switch word {
+// parseStatus parses the status of an order of the matching engine. waiting marks an
+// untriggered stop of the old kind.
+func parseStatus(value string, waiting, atOnce bool) (venues.OrderStatus, error) {
+	switch value {
 	case "NEW", "NEW_INSURANCE", "NEW_ADL":
 		if waiting {
 			return venues.StatusUntriggered, nil
@@ -96,12 +96,11 @@ func parseStatus(word string, waiting, atOnce bool) (venues.OrderStatus, error) 
 		}
 		return venues.StatusExpired, nil
 	}
-	return "", payload.UnknownWord("order status", word)
+	return "", payload.UnknownValue("order status", value)
 }
 
-// parseTypes reads the current and the original type of an order object. A stop
-// of the old kind becomes LIMIT or MARKET once it has triggered, so that a current
-// type of stop is one that waits.
+// parseTypes parses the current and the original type of an order. A stop of the old kind
+// becomes LIMIT or MARKET when it triggers, so a current stop type means that it waits.
 func parseTypes(current, original string) (t venues.OrderType, waiting bool, err error) {
 	now, err := parseType(current)
 	if err != nil || original == "" {
@@ -111,9 +110,9 @@ func parseTypes(current, original string) (t venues.OrderType, waiting bool, err
 	return t, now.IsStop(), err
 }
 
-// parseAlgoStatus reads the status of an algo order.
-func parseAlgoStatus(word string, filled, qty decimal.Decimal) (venues.OrderStatus, error) {
-	switch word {
+// parseAlgoStatus parses the status of an algo order.
+func parseAlgoStatus(value string, filled, qty decimal.Decimal) (venues.OrderStatus, error) {
+	switch value {
 	case "NEW", "TRIGGERING":
 		return venues.StatusUntriggered, nil
 	case "TRIGGERED":
@@ -133,73 +132,73 @@ func parseAlgoStatus(word string, filled, qty decimal.Decimal) (venues.OrderStat
 	case "REJECTED":
 		return venues.StatusRejected, nil
 	}
-	return "", payload.UnknownWord("algo status", word)
+	return "", payload.UnknownValue("algo status", value)
 }
 
-// positionBook says which position an entry is about.
-type positionBook string
+// positionSide is the venue's positionSide: the position that an entry refers to.
+type positionSide string
 
 const (
-	bookBoth  positionBook = "BOTH" // one-way mode
-	bookLong  positionBook = "LONG"
-	bookShort positionBook = "SHORT"
+	sideBoth  positionSide = "BOTH" // one-way mode
+	sideLong  positionSide = "LONG"
+	sideShort positionSide = "SHORT"
 )
 
-func parsePositionBook(word string) (positionBook, error) {
-	switch b := positionBook(word); b {
-	case bookBoth, bookLong, bookShort:
-		return b, nil
+func parsePositionSide(value string) (positionSide, error) {
+	switch s := positionSide(value); s {
+	case sideBoth, sideLong, sideShort:
+		return s, nil
 	}
-	return "", payload.UnknownWord("position side", word)
+	return "", payload.UnknownValue("position side", value)
 }
 
-// parseOrderBook is parsePositionBook for orders, where the oldest records lack
-// the field: they are of the time before hedge mode.
-func parseOrderBook(word string) (positionBook, error) {
-	if word == "" {
-		return bookBoth, nil
+// parseOrderPositionSide is parsePositionSide for orders, where the oldest records, from
+// before hedge mode, lack the member.
+func parseOrderPositionSide(value string) (positionSide, error) {
+	if value == "" {
+		return sideBoth, nil
 	}
-	return parsePositionBook(word)
+	return parsePositionSide(value)
 }
 
-// sideOf is the direction of a position of the given signed amount, which is not
-// zero in one-way mode.
-func (b positionBook) sideOf(amount decimal.Decimal) venues.PositionSide {
+// sideOf returns the side of a position with the given signed amount, which is not zero
+// in one-way mode.
+func (s positionSide) sideOf(amount decimal.Decimal) venues.PositionSide {
 	switch {
-	case b == bookLong, b == bookBoth && amount.IsPositive():
+	case s == sideLong, s == sideBoth && amount.IsPositive():
 		return venues.Long
 	default:
 		return venues.Short
 	}
 }
 
-// hedged is the position of an execution in hedge mode; empty in one-way mode.
-func (b positionBook) hedged() venues.PositionSide {
-	switch b {
-	case bookLong:
+// hedgeSide returns the side of the position in hedge mode; empty in one-way mode.
+func (s positionSide) hedgeSide() venues.PositionSide {
+	switch s {
+	case sideLong:
 		return venues.Long
-	case bookShort:
+	case sideShort:
 		return venues.Short
 	default:
 		return ""
 	}
 }
 
-// reduces says whether an order can only reduce. In hedge mode that follows from
-// the position it works on, whatever the flag says.
-func (b positionBook) reduces(side venues.Side, flag bool) bool {
-	if hedged := b.hedged(); hedged != "" {
-		return hedged == side.Reduces()
+// reduces reports whether an order is reduce-only. In hedge mode that depends only on its
+// side and on the position to which it belongs, whatever the flag.
+func (s positionSide) reduces(side venues.Side, flag bool) bool {
+	if hedge := s.hedgeSide(); hedge != "" {
+		return hedge == side.Reduces()
 	}
 	return flag
 }
 
-func parseMarginMode(word string) (venues.MarginMode, error) {
-	switch word {
+func parseMarginMode(value string) (venues.MarginMode, error) {
+	switch value {
 	case "CROSSED", "cross", "CROSS":
 		return venues.MarginCross, nil
 	case "ISOLATED", "isolated":
 		return venues.MarginIsolated, nil
 	}
-	return "", payload.UnknownWord("margin type", word)
+	return "", payload.UnknownValue("margin type", value)
 }

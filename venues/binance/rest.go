@@ -6,14 +6,13 @@ import (
 	"strconv"
 	"time"
 
-	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/restclient"
 )
 
 const (
-	recvWindowMax = 60 * time.Second
-	// weightLimit and the order limits are those of the venue's documentation;
-	// the catalogue brings the true weight limit.
+	// weightLimit and the order limits are those of the venue's documentation; the list
+	// of instruments contains the actual weight limit.
 	weightLimit      = 2400
 	orderLimitMinute = 1200
 	orderLimit10s    = 300
@@ -37,67 +36,41 @@ type request struct {
 	params   restclient.Params
 	security security
 	account  *Account // of keyed and signed requests
-	lane     restclient.Lane
+	priority restclient.Priority
 	weight   int
 	mutates  bool
-	// counted requests use up the account's order allowance.
-	counted bool
-	// keyHost sends the request to Options.KeyURL, which has limits of its own.
+	// countsOrder: the request also uses the account's order limits.
+	countsOrder bool
+	// keyHost sends the request to Options.KeyURL, which has its own rate limits.
 	keyHost bool
-	// deadline by our clock; the venue must not execute it later. Zero means
-	// that RecvWindow counts from the moment of signing.
+	// deadline by our clock: the venue must not execute the request later. Zero means
+	// that RecvWindow counts from the time of signing.
 	deadline time.Time
 }
 
-// call executes a request and decodes its answer into out, if not nil. A clock
-// refusal is definite, so the request is signed once more under its old deadline.
+// call executes a request and decodes its answer into out, if not nil; see
+// connector.Core.Retry.
 func (c *Connector) call(ctx context.Context, r request, out any) error {
-	once := func() error { return c.once(ctx, r, out) }
-	var err error
-	if r.security == signed {
-		err = c.clock.Signed(ctx, c.serverTime, isClockRefusal, once)
-	} else {
-		err = once()
-	}
-	if isAway(err) {
-		return c.notices.Explain(ctx, err, c.notice)
-	}
-	return err
+	return c.Retry(ctx, r.security == signed, func() error { return c.once(ctx, r, out) })
 }
 
+// once executes a request, over the connection for orders or by REST.
 func (c *Connector) once(ctx context.Context, r request, out any) error {
-	answer, err := c.exchange(ctx, r)
-	if err != nil {
-		return err
+	exchange := connector.Exchange{
+		Method: r.method, Path: r.path,
+		Call: restclient.Call{
+			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, SendBy: r.deadline,
+			Build: func() (restclient.Request, error) { return c.build(r, time.Now()) },
+		},
+		Read: func(a *restclient.Answer) ([]byte, error) {
+			c.observe(r, a)
+			return a.Body, c.classify(r, a)
+		},
 	}
-	c.observe(r, answer)
-	if err := c.judge(r, answer); err != nil {
-		return err
-	}
-	if out == nil {
-		return nil
-	}
-	if err := payload.Decode(answer.Body, out); err != nil {
-		return malformed(r, err)
-	}
-	return nil
-}
-
-// exchange sends a request, over the connection for orders or by REST, and gives
-// the venue's answer.
-func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
-	client := c.rest
 	if r.keyHost {
-		client = c.keys
+		exchange.Client = c.keys
 	}
-	return client.Do(ctx, restclient.Call{
-		Lane:    r.lane,
-		Costs:   c.costs(r),
-		Carrier: r.carrier(),
-		Mutates: r.mutates,
-		SendBy:  r.deadline,
-		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
-	})
+	return c.Send(ctx, exchange, out)
 }
 
 func (c *Connector) costs(r request) []restclient.Cost {
@@ -105,7 +78,7 @@ func (c *Connector) costs(r request) []restclient.Cost {
 		return nil
 	}
 	costs := []restclient.Cost{{Budget: c.weight, Units: r.weight}}
-	if r.counted {
+	if r.countsOrder {
 		costs = append(costs,
 			restclient.Cost{Budget: r.account.orders10s, Units: 1},
 			restclient.Cost{Budget: r.account.orders1m, Units: 1})
@@ -113,7 +86,7 @@ func (c *Connector) costs(r request) []restclient.Cost {
 	return costs
 }
 
-// build signs the request for the moment now.
+// build makes the request, signed at the time now.
 func (c *Connector) build(r request, now time.Time) (restclient.Request, error) {
 	wire := restclient.Request{Method: r.method, Path: r.path}
 	if r.security != public {
@@ -122,7 +95,7 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 	p := r.params
 	if r.security == signed {
 		var err error
-		if p, err = c.stamped(r, now); err != nil {
+		if p, err = c.withTimestamp(r, now); err != nil {
 			return wire, err
 		}
 	}
@@ -138,48 +111,36 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 	return wire, nil
 }
 
-// stamped are the parameters of a signed request with the time now and its window.
-func (c *Connector) stamped(r request, now time.Time) (restclient.Params, error) {
-	window, err := c.recvWindow(r.deadline, now)
+// withTimestamp returns the parameters of a signed request with timestamp and receive
+// window.
+func (c *Connector) withTimestamp(r request, now time.Time) (restclient.Params, error) {
+	window, err := connector.RecvWindow(c.options.RecvWindow, now, r.deadline, 0)
 	if err != nil {
 		return nil, restclient.NotSent(err)
 	}
 	return r.params.
 		With("recvWindow", strconv.FormatInt(window.Milliseconds(), 10)).
-		With("timestamp", strconv.FormatInt(now.Add(c.clock.Offset()).UnixMilli(), 10)), nil
+		With("timestamp", strconv.FormatInt(now.Add(c.Clock.Offset()).UnixMilli(), 10)), nil
 }
 
-// recvWindow is how long after now the venue may still execute the request.
-func (c *Connector) recvWindow(deadline, now time.Time) (time.Duration, error) {
-	if deadline.IsZero() {
-		return c.options.RecvWindow, nil
-	}
-	left := deadline.Sub(now)
-	if left < time.Millisecond {
-		return 0, restclient.DeadlinePassed()
-	}
-	return min(left, recvWindowMax), nil
-}
-
-// observe feeds the venue's own counters to the gate.
+// observe passes the venue's own counters to the gate.
 func (c *Connector) observe(r request, answer *restclient.Answer) {
 	if r.keyHost {
 		return
 	}
 	adopt := func(header string, budget *restclient.Budget) {
 		if used, err := strconv.Atoi(answer.Header.Get(header)); err == nil {
-			c.gate.Observe(budget, used)
+			c.Gate.Observe(budget, used)
 		}
 	}
 	adopt("X-Mbx-Used-Weight-1m", c.weight)
-	if r.counted {
+	if r.countsOrder {
 		adopt("X-Mbx-Order-Count-10s", r.account.orders10s)
 		adopt("X-Mbx-Order-Count-1m", r.account.orders1m)
 	}
 }
 
-// malformed is an answer that cannot be understood. The venue may have done what
-// was asked.
+// malformed returns the error for an answer that cannot be understood.
 func malformed(r request, cause error) error {
-	return uncertain(r, restclient.Unreadable(r.method, r.path, cause))
+	return connector.Malformed(r.mutates, r.method, r.path, cause)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/openpositions"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
@@ -21,14 +22,14 @@ type Account struct {
 	orders10s   *restclient.Budget
 	orders1m    *restclient.Budget
 	mode        atomic.Pointer[venues.AccountMode]
-	// acknowledged are the changes of orders of which the private stream must tell
-	// soon.
-	acknowledged session.Acknowledged
-	open         openpositions.Memory
-	leverages    leverageMemory
-	// entry carries orders while the private stream is open, if they are to go
-	// that way.
-	entry atomic.Pointer[orderEntry]
+	// lastAck is when the last acknowledged change of an order began; the private stream
+	// must report an event after it.
+	lastAck   session.LastAck
+	open      openpositions.Tracker
+	leverages leverageCache
+	// entry is the connection for orders while the private stream is open, if OrderEntry
+	// selects it.
+	entry connector.OrderEntry
 }
 
 func newAccount(c *Connector, credentials venues.Credentials) *Account {
@@ -39,11 +40,11 @@ func newAccount(c *Connector, credentials venues.Credentials) *Account {
 	}
 }
 
-// get reads with a signature.
+// get sends a signed read.
 func (a *Account) get(ctx context.Context, path string, p restclient.Params, weight int, out any) error {
 	return a.c.call(ctx, request{
 		method: http.MethodGet, path: path, params: p, security: signed, account: a,
-		lane: restclient.LaneReconcile, weight: weight,
+		priority: restclient.PriorityReconcile, weight: weight,
 	}, out)
 }
 
@@ -65,8 +66,8 @@ type assetRecord struct {
 	AvailableBalance payload.Number `json:"availableBalance"`
 }
 
-// Balances lists the assets that the account holds or uses, and USDT in any
-// case. In multi-assets mode each row is still that asset's own.
+// Balances returns the assets that the account holds or uses, and USDT in any case. In
+// multi-assets mode each row still contains only that asset.
 func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 	mode, err := a.knownMode(ctx)
 	if err != nil {
@@ -101,7 +102,7 @@ func (r *accountRecord) balances(accountType string) ([]venues.Balance, error) {
 	if usdt || accountType != singleAsset {
 		return balances, nil
 	}
-	// An untouched account lists no asset; its totals are those of USDT.
+	// An unused account lists no asset; its totals are those of USDT.
 	whole := assetRecord{
 		Asset: "USDT", UnrealizedProfit: r.TotalUnrealizedProfit, MarginBalance: r.TotalMarginBalance,
 		InitialMargin: r.TotalInitialMargin, AvailableBalance: r.AvailableBalance,
@@ -127,28 +128,28 @@ func (r *assetRecord) balance(accountType string) (venues.Balance, error) {
 	}, nil
 }
 
-// KeyFacts examines the API key where the environment has a host for that; else
-// only whether the account may trade is told.
-func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
+// KeyInfo reads the permissions of the API key where the environment has a host for that;
+// elsewhere only whether the account may trade.
+func (a *Account) KeyInfo(ctx context.Context) (venues.KeyInfo, error) {
 	if a.c.keys == nil {
 		var answer accountConfig
 		if err := a.get(ctx, "/fapi/v1/accountConfig", nil, 5, &answer); err != nil {
-			return venues.KeyFacts{}, err
+			return venues.KeyInfo{}, err
 		}
-		return venues.KeyFacts{CanTrade: answer.CanTrade != nil && *answer.CanTrade}, nil
+		return venues.KeyInfo{CanTrade: answer.CanTrade != nil && *answer.CanTrade}, nil
 	}
 	r := request{
 		method: http.MethodGet, path: "/sapi/v1/account/apiRestrictions", security: signed, account: a,
-		lane: restclient.LaneHistory, keyHost: true,
+		priority: restclient.PriorityHistory, keyHost: true,
 	}
 	var answer keyRecord
 	if err := a.c.call(ctx, r, &answer); err != nil {
-		return venues.KeyFacts{}, err
+		return venues.KeyInfo{}, err
 	}
 	if answer.IPRestrict == nil || answer.EnableWithdrawals == nil || answer.EnableFutures == nil {
-		return venues.KeyFacts{}, malformed(r, payload.Missing("ipRestrict, enableWithdrawals or enableFutures"))
+		return venues.KeyInfo{}, malformed(r, payload.Missing("ipRestrict, enableWithdrawals or enableFutures"))
 	}
-	return venues.KeyFacts{
+	return venues.KeyInfo{
 		CanTrade: *answer.EnableFutures, CanWithdraw: *answer.EnableWithdrawals, IPBound: *answer.IPRestrict,
 		ExpiresAt: payload.Millis(answer.ExpirationTime), Known: true,
 	}, nil

@@ -17,21 +17,21 @@ func TestMode(t *testing.T) {
 	s := newScript(t)
 	mode, err := s.account.Mode(background)
 	if err != nil || mode.Hedge || mode.AccountType != "single_asset" || mode.ReadAt.IsZero() {
-		t.Errorf("%+v, %v", mode, err)
+		t.Errorf("mode = %+v, err = %v, want no error and !mode.Hedge and mode.AccountType == \"single_asset\" and !mode.ReadAt.IsZero()", mode, err)
 	}
-	s.Only("GET /fapi/v1/accountConfig", 200, strings.Replace(hedged, `"multiAssetsMargin":false`, `"multiAssetsMargin":true`, 1))
+	s.Replace("GET /fapi/v1/accountConfig", 200, strings.Replace(hedged, `"multiAssetsMargin":false`, `"multiAssetsMargin":true`, 1))
 	if mode, err = s.account.Mode(background); err != nil || !mode.Hedge || mode.AccountType != "multi_assets" {
-		t.Errorf("%+v, %v", mode, err)
+		t.Errorf("mode = %+v, err = %v, want no error and mode.Hedge and mode.AccountType == \"multi_assets\"", mode, err)
 	}
-	s.Only("GET /fapi/v1/accountConfig", 200, `{"canTrade":true}`)
+	s.Replace("GET /fapi/v1/accountConfig", 200, `{"canTrade":true}`)
 	if _, err = s.account.Mode(background); !errors.Is(err, payload.ErrMissing) {
-		t.Errorf("a mode was made up: %v", err)
+		t.Errorf("incomplete mode: error %v, want one", err)
 	}
 }
 
 func TestModeFillsTheLeverageLimits(t *testing.T) {
 	s := newScript(t)
-	s.Only("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"ETHUSDT","notionalCoef":1.50,"brackets":[`+
+	s.Replace("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"ETHUSDT","notionalCoef":1.50,"brackets":[`+
 		`{"bracket":2,"initialLeverage":50,"notionalCap":50000,"maintMarginRatio":0.01},{"bracket":1,"initialLeverage":75,"notionalCap":10000,"maintMarginRatio":0.0065,"cum":0}]}]`)
 	for range 2 {
 		if _, err := s.account.Mode(background); err != nil {
@@ -39,14 +39,14 @@ func TestModeFillsTheLeverageLimits(t *testing.T) {
 		}
 	}
 	if n := len(s.sent("GET /fapi/v1/leverageBracket")); n != 1 {
-		t.Errorf("limits were read %d times", n)
+		t.Errorf("leverage limits read %d times, want 1", n)
 	}
 	if got := s.connector.leverages.of("ETHUSDT"); !venues.EqualOptional(got, dec("75")) || s.connector.leverages.of("BTCUSDT").Valid {
-		t.Errorf("limit %v", got)
+		t.Errorf("maximum leverage = %v, want EqualOptional(got, dec(\"75\")) and !s.connector.leverages.of(\"BTCUSDT\").Valid", got)
 	}
 	var one bracketList
 	if err := one.UnmarshalJSON([]byte(`{"symbol":"ETHUSDT","brackets":[]}`)); err != nil || len(one) != 1 {
-		t.Errorf("one object instead of a list: %v, %v", one, err)
+		t.Errorf("one object instead of a list: %v, error %v", one, err)
 	}
 }
 
@@ -62,17 +62,17 @@ func TestBalances(t *testing.T) {
 	s.On("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[{"asset":"USDT"}]}`)
 	balances, err := s.account.Balances(background)
 	if err != nil || len(balances) != 2 || balances[0].Currency != "USDT" || balances[1].Currency != "USDC" {
-		t.Fatalf("%+v, %v", balances, err)
+		t.Fatalf("balances = %+v, err = %v, want no error and len(balances) == 2 and balances[0].Currency == \"USDT\" and balances[1].Currency == \"USDC\"", balances, err)
 	}
 	if b := balances[0]; !b.Equity.Equal(dec("4.2").Decimal) || !b.Available.Equal(dec("18.65").Decimal) || !b.UsedMargin.Equal(dec("7.59").Decimal) ||
 		!b.UnrealizedPnl.Equal(dec("0.5").Decimal) || b.Exchange != venues.Binance || b.AccountType != "single_asset" {
-		t.Errorf("%+v", b)
+		t.Errorf("b = %+v", b)
 	}
 	if balances, err = s.account.Balances(background); err != nil || len(balances) != 1 || !balances[0].Equity.Equal(dec("26.2").Decimal) || balances[0].Currency != "USDT" {
-		t.Errorf("untouched account: %+v, %v", balances, err)
+		t.Errorf("unused account: balances %+v, error %v", balances, err)
 	}
 	if _, err = s.account.Balances(background); !errors.Is(err, payload.ErrMissing) {
-		t.Errorf("a balance was made up: %v", err)
+		t.Errorf("incomplete balance: error %v, want one", err)
 	}
 }
 
@@ -86,30 +86,30 @@ func TestPositions(t *testing.T) {
 	s.On("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"ISOLATED","isAutoAddMargin":false,"leverage":21,"maxNotionalValue":"1000000"}]`)
 	positions, err := s.account.Positions(background)
 	if err != nil || len(positions) != 2 {
-		t.Fatalf("%+v, %v", positions, err)
+		t.Fatalf("positions = %+v, err = %v, want no error and len(positions) == 2", positions, err)
 	}
 	long, short := positions[0], positions[1]
 	if long.Side != venues.Long || short.Side != venues.Short || !short.Qty.Equal(dec("0.5").Decimal) {
-		t.Errorf("%+v", positions)
+		t.Errorf("positions = %+v, want long.Side == Long and short.Side == Short and short.Qty.Equal(dec(\"0.5\").Decimal)", positions)
 	}
 	if long.LiquidationPrice.Valid || !venues.EqualOptional(long.Leverage, dec("21")) || long.MarginMode != venues.MarginIsolated ||
 		!venues.EqualOptional(long.EntryPrice, dec("67445.9")) || !venues.EqualOptional(long.UnrealizedPnl, dec("0.51106678")) {
-		t.Errorf("%+v", long)
+		t.Errorf("long = %+v", long)
 	}
 
-	s.Only("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "-0.009")+"]")
+	s.Replace("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "-0.009")+"]")
 	if positions, err = s.account.Positions(background); err != nil || positions[0].Side != venues.Short {
-		t.Errorf("one-way short: %+v, %v", positions, err)
+		t.Errorf("one-way short: positions %+v, error %v", positions, err)
 	}
-	s.Only("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "0")+"]")
+	s.Replace("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "0")+"]")
 	before := len(s.sent("GET /fapi/v1/symbolConfig"))
 	if positions, err = s.account.Positions(background); err != nil || len(positions) != 0 || len(s.sent("GET /fapi/v1/symbolConfig")) != before {
-		t.Errorf("no position: %+v, %v", positions, err)
+		t.Errorf("no position: positions %+v, error %v", positions, err)
 	}
 	for _, bad := range []string{row("MIDDLE", "1"), strings.Replace(row("BOTH", "1"), `"positionAmt":"1",`, "", 1), row("BOTH", "1e3")} {
-		s.Only("GET /fapi/v3/positionRisk", 200, "["+bad+"]")
+		s.Replace("GET /fapi/v3/positionRisk", 200, "["+bad+"]")
 		if _, err = s.account.Positions(background); err == nil {
-			t.Errorf("understood %s", bad)
+			t.Errorf("no error for %s", bad)
 		}
 	}
 }
@@ -126,10 +126,10 @@ func TestSetLeverage(t *testing.T) {
 		s.On(config, 200, settings(21))
 		change, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("21"))
 		if err != nil || !change.Leverage.Equal(dec("21").Decimal) || !venues.EqualOptional(change.PreviousLeverage, dec("20")) {
-			t.Errorf("%+v, %v", change, err)
+			t.Errorf("change = %+v, err = %v, want no error and change.Leverage.Equal(dec(\"21\").Decimal) and EqualOptional(change.PreviousLeverage, dec(\"20\"))", change, err)
 		}
 		if got := s.last(post); got != "leverage=21&symbol=BTCUSDT" {
-			t.Errorf("sent %s", got)
+			t.Errorf("request %s, want got == \"leverage=21&symbol=BTCUSDT\"", got)
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
@@ -140,30 +140,30 @@ func TestSetLeverage(t *testing.T) {
 			_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("126"))
 			refused, ok := errors.AsType[*venues.Error](err)
 			if !ok || refused.Code != venues.CodeLeverageChangeRejected || refused.Details["reason"] != reason || refused.VenueCode != strconv.Itoa(code) {
-				t.Errorf("%d: %v, want leverage_change_rejected, %s", code, err, reason)
+				t.Errorf("%d: error %v, want leverage_change_rejected, %s", code, err, reason)
 			}
 		}
 	})
 	t.Run("above the limit that is known", func(t *testing.T) { // the venue is not asked
 		s := newScript(t)
-		s.Only("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"BTCUSDT","brackets":[{"initialLeverage":125}]}]`)
+		s.Replace("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"BTCUSDT","brackets":[{"initialLeverage":125}]}]`)
 		if _, err := s.account.Mode(background); err != nil {
 			t.Fatal(err)
 		}
-		asked := s.Asked()
+		asked := s.RequestCount()
 		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("126"))
 		if refused, ok := errors.AsType[*venues.Error](err); !ok || refused.Details["maxLeverage"] != "125" || refused.Details["reason"] != venues.ReasonAboveMax {
-			t.Errorf("%v", err)
+			t.Errorf("err = %v, want ok and refused.Details[\"maxLeverage\"] == \"125\" and refused.Details[\"reason\"] == ReasonAboveMax", err)
 		}
-		if s.Asked() != asked || !errors.Is(err, venues.ErrNotSent) {
-			t.Errorf("%d requests, %v", s.Asked()-asked, err)
+		if s.RequestCount() != asked || !errors.Is(err, venues.ErrNotSent) {
+			t.Errorf("%d requests, error %v", s.RequestCount()-asked, err)
 		}
 	})
 	t.Run("not whole", func(t *testing.T) {
 		s := newScript(t)
 		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("2.5"))
-		if venues.CodeOf(err) != venues.CodeLeverageChangeRejected || !errors.Is(err, venues.ErrNotSent) || s.Asked() != 0 {
-			t.Errorf("%v", err)
+		if venues.CodeOf(err) != venues.CodeLeverageChangeRejected || !errors.Is(err, venues.ErrNotSent) || s.RequestCount() != 0 {
+			t.Errorf("err = %v, want code of err == CodeLeverageChangeRejected and errors.Is(err, ErrNotSent) and s.RequestCount() == 0", err)
 		}
 	})
 	t.Run("unknown", func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestSetLeverage(t *testing.T) {
 		s.On(config, 200, settings(20))
 		s.On(post, 502, "<html>")
 		if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("21")); !errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("%v", err)
+			t.Errorf("err = %v, want errors.Is(err, ErrOutcomeUnknown)", err)
 		}
 	})
 }
@@ -196,33 +196,33 @@ func TestFillsWindows(t *testing.T) {
 	s.On("GET /fapi/v1/userTrades", 200, "[]")
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
 	if err != nil || len(fills) != 2 {
-		t.Fatalf("%+v, %v", fills, err)
+		t.Fatalf("fills = %+v, err = %v, want no error and len(fills) == 2", fills, err)
 	}
 	f := fills[0]
 	if f.VenueTradeID != "1" || f.VenueOrderID != "10" || f.Side != venues.Sell || !venues.EqualOptional(f.Fee, dec("-0.1462684")) || f.FeeCurrency != "BNB" ||
 		f.Liquidity != venues.Maker || !venues.EqualOptional(f.RealizedPnl, dec("-0.5")) || !f.ExecutedAt.Equal(from) {
-		t.Errorf("%+v", f)
+		t.Errorf("f = %+v", f)
 	}
 	asked := s.sent("GET /fapi/v1/userTrades")
 	if len(asked) != 5 {
-		t.Fatalf("asked %d times for 31 days, want 5", len(asked))
+		t.Fatalf("%d requests for 31 days, want 5", len(asked))
 	}
 	next := from.UnixMilli()
 	for _, p := range asked {
 		start, _ := strconv.ParseInt(p.Get("startTime"), 10, 64)
 		end, _ := strconv.ParseInt(p.Get("endTime"), 10, 64)
 		if start != next || end-start >= (7*24*time.Hour).Milliseconds() {
-			t.Errorf("window %v to %v", payload.Millis(start), payload.Millis(end))
+			t.Errorf("window %v to %v, want another", payload.Millis(start), payload.Millis(end))
 		}
 		next = end + 1
 	}
 	if next != to.UnixMilli() {
-		t.Errorf("windows end at %v", payload.Millis(next))
+		t.Errorf("windows end at %v, want the end of the query", payload.Millis(next))
 	}
 }
 
-// A full page is followed by id; a trade with oneself has two rows, which a page
-// may part.
+// A full page is followed by id. A self-trade has two rows, which may be on different
+// pages.
 func TestFillsPages(t *testing.T) {
 	s := newScript(t)
 	from := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -7)
@@ -249,25 +249,24 @@ func TestFillsPages(t *testing.T) {
 	s.On("GET /fapi/v1/userTrades", 200, page(startOf(1997)))
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
 	if err != nil || len(fills) != want {
-		t.Fatalf("%d fills of %d, %v", len(fills), want, err)
+		t.Fatalf("%d fills, want %d, error %v", len(fills), want, err)
 	}
 	seen := map[string]bool{}
 	for _, f := range fills {
 		key := f.VenueTradeID + "/" + f.VenueOrderID
 		if seen[key] {
-			t.Errorf("%s twice", key)
+			t.Errorf("fill %s returned twice, want !seen[key]", key)
 		}
 		seen[key] = true
 	}
 	asked := s.sent("GET /fapi/v1/userTrades")
 	if len(asked) != 3 || asked[1].Get("fromId") != "1000" || asked[1].Has("startTime") || asked[2].Get("fromId") != "1997" {
-		t.Errorf("asked %v", asked)
+		t.Errorf("requests %v", asked)
 	}
 }
 
-// The venue tells of three months: what an account missed before that is not asked
-// for, week after week, each time it is compared.
-func TestFillsOfMonthsAgoAreNotAskedFor(t *testing.T) {
+// The venue keeps executions for three months. Earlier weeks are not requested each time.
+func TestFillsBeyondRetentionAreNotRequested(t *testing.T) {
 	s := newScript(t)
 	s.On("GET /fapi/v1/userTrades", 200, "[]")
 	s.On("GET /fapi/v1/income", 200, "[]")
@@ -282,7 +281,7 @@ func TestFillsOfMonthsAgoAreNotAskedFor(t *testing.T) {
 		asked := s.sent(name)
 		first, _ := strconv.ParseInt(asked[0].Get("startTime"), 10, 64)
 		if age := now.Sub(payload.Millis(first)); len(asked) > 13 || age > 89*24*time.Hour || age < 87*24*time.Hour {
-			t.Errorf("%s: %d questions, from %s ago on", name, len(asked), age)
+			t.Errorf("%s: %d requests, from %s ago on, want len(asked) <= 13 and age <= 89*24*time.Hour and age >= 87*24*time.Hour", name, len(asked), age)
 		}
 	}
 }
@@ -299,27 +298,27 @@ func TestFillsStrict(t *testing.T) {
 		s := newScript(t)
 		s.On("GET /fapi/v1/userTrades", 200, "["+bad+"]")
 		if name == "list" {
-			s.Only("GET /fapi/v1/userTrades", 200, bad)
+			s.Replace("GET /fapi/v1/userTrades", 200, bad)
 		}
 		if _, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}); err == nil {
-			t.Errorf("%s: understood", name)
+			t.Errorf("%s: no error", name)
 		}
 	}
 }
 
-func TestKeyFacts(t *testing.T) {
+func TestKeyInfo(t *testing.T) {
 	s := newScript(t)
-	facts, err := s.account.KeyFacts(background)
-	if err != nil || facts.Known || !facts.CanTrade {
-		t.Errorf("without a host of keys: %+v, %v", facts, err)
+	info, err := s.account.KeyInfo(background)
+	if err != nil || info.Known || !info.CanTrade {
+		t.Errorf("without a key host: %+v, error %v", info, err)
 	}
 	o := s.connector.options
 	o.KeyURL = o.RESTURL
 	account := newAccount(New(o), s.account.credentials)
 	s.On("GET /sapi/v1/account/apiRestrictions", 200, `{"ipRestrict":true,"createTime":1698645219000,"enableReading":true,"enableWithdrawals":true,`+
 		`"enableFutures":true,"tradingAuthorityExpirationTime":1790000000000}`)
-	facts, err = account.KeyFacts(background)
-	if err != nil || !facts.Known || !facts.CanTrade || !facts.CanWithdraw || !facts.IPBound || facts.ExpiresAt.UnixMilli() != 1790000000000 {
-		t.Errorf("%+v, %v", facts, err)
+	info, err = account.KeyInfo(background)
+	if err != nil || !info.Known || !info.CanTrade || !info.CanWithdraw || !info.IPBound || info.ExpiresAt.UnixMilli() != 1790000000000 {
+		t.Errorf("info = %+v, err = %v, want no error and info.Known and info.CanTrade and info.CanWithdraw and info.IPBound and info.ExpiresAt.UnixMilli() == 1790000000000", info, err)
 	}
 }

@@ -12,11 +12,11 @@ import (
 
 const algoPath = "/fapi/v1/algoOrder"
 
-// placeAlgo sends an order with a trigger. The venue checks no margin before the
-// trigger, so such an order can still be rejected then.
+// placeAlgo places an order with a trigger. The venue checks the margin only at the
+// trigger, so the order can still be rejected then.
 func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge bool) (venues.ExecutionReport, error) {
 	if !r.TriggerPrice.Valid {
-		return venues.ExecutionReport{}, restclient.NotSent(venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "missing"}))
+		return venues.ExecutionReport{}, restclient.NotSent(venues.InvalidFields(venues.FieldError{Field: "triggerPrice", Rule: "missing"}))
 	}
 	direction, err := a.triggerDirection(ctx, r)
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge b
 		{"type", algoType(r.Type, r.Side, direction)},
 	}
 	if hedge {
-		p = p.With("positionSide", positionSide(r.Side, reduces))
+		p = p.With("positionSide", positionSideFor(r.Side, reduces))
 	}
 	if r.Type == venues.TypeStopLimit {
 		p = p.With("timeInForce", formatTimeInForce(r.TimeInForce, r.PostOnly)).WithOptional("price", r.Price)
@@ -44,13 +44,13 @@ func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge b
 			p = p.With("reduceOnly", "true")
 		}
 	}
-	return a.sendAlgo(ctx, p.With("clientAlgoId", r.ClientOrderID), r.Deadline, restclient.OrderLane(reduces))
+	return a.sendAlgo(ctx, p.With("clientAlgoId", r.ClientOrderID), r.Deadline, restclient.OrderPriority(reduces))
 }
 
-func (a *Account) sendAlgo(ctx context.Context, p restclient.Params, deadline time.Time, lane restclient.Lane) (venues.ExecutionReport, error) {
+func (a *Account) sendAlgo(ctx context.Context, p restclient.Params, deadline time.Time, priority restclient.Priority) (venues.ExecutionReport, error) {
 	r := request{
 		method: http.MethodPost, path: algoPath, params: p, security: signed, account: a,
-		lane: lane, mutates: true, counted: true, deadline: deadline,
+		priority: priority, mutates: true, countsOrder: true, deadline: deadline,
 	}
 	var answer algoRecord
 	if err := a.c.call(ctx, r, &answer); err != nil {
@@ -63,11 +63,11 @@ func (a *Account) sendAlgo(ctx context.Context, p restclient.Params, deadline ti
 	return report, nil
 }
 
-// triggerDirection is which way the price must go to the trigger: as asked, or
-// away from where it is now.
+// triggerDirection returns the direction in which the price reaches the trigger: the
+// requested one, or away from the present price.
 func (a *Account) triggerDirection(ctx context.Context, r *venues.OrderRequest) (venues.TriggerDirection, error) {
-	if r.TriggerWhen != "" {
-		return r.TriggerWhen, nil
+	if r.TriggerDirection != "" {
+		return r.TriggerDirection, nil
 	}
 	last, err := a.c.lastPrice(ctx, r.Symbol)
 	if err != nil {
@@ -79,8 +79,8 @@ func (a *Account) triggerDirection(ctx context.Context, r *venues.OrderRequest) 
 	return venues.TriggerFalling, nil
 }
 
-// algoType is the venue's type: a STOP triggers when the price moves in the
-// order's own direction, a TAKE_PROFIT when it moves against it.
+// algoType returns the venue's type: a STOP triggers when the price moves in the
+// direction of the order, a TAKE_PROFIT when it moves against it.
 func algoType(t venues.OrderType, side venues.Side, direction venues.TriggerDirection) string {
 	name := "TAKE_PROFIT"
 	if (side == venues.Buy) == (direction == venues.TriggerRising) {
@@ -92,7 +92,7 @@ func algoType(t venues.OrderType, side venues.Side, direction venues.TriggerDire
 	return name
 }
 
-// algoName are the parameters that name an algo order.
+// algoName returns the parameters that identify an algo order.
 func algoName(ref venues.OrderRef) restclient.Params {
 	if ref.ClientOrderID != "" {
 		return restclient.Params{{"clientAlgoId", ref.ClientOrderID}}
@@ -100,12 +100,12 @@ func algoName(ref venues.OrderRef) restclient.Params {
 	return restclient.Params{{"algoId", ref.VenueOrderID}}
 }
 
-// cancelAlgo cancels an untriggered stop. The answer names the order alone, so
-// the rest is read afterwards.
+// cancelAlgo cancels an untriggered stop. The answer only identifies the order, so its
+// state is read afterwards.
 func (a *Account) cancelAlgo(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	r := request{
 		method: http.MethodDelete, path: algoPath, params: algoName(ref), security: signed, account: a,
-		lane: restclient.LaneCancel, weight: 1, mutates: true,
+		priority: restclient.PriorityCancel, weight: 1, mutates: true,
 	}
 	var answer struct {
 		AlgoID       int64  `json:"algoId"`
@@ -122,12 +122,12 @@ func (a *Account) cancelAlgo(ctx context.Context, ref venues.OrderRef) (venues.E
 		return venues.ExecutionReport{}, restclient.OutcomeUnknown(err)
 	}
 	if report.Status == venues.StatusUntriggered {
-		report.Status = venues.StatusCancelled // reading lags behind
+		report.Status = venues.StatusCancelled // the read lags behind
 	}
 	return report, nil
 }
 
-// queryAlgo reads a stop and, once it has triggered, the order that it became.
+// queryAlgo returns a stop and, once it has triggered, the order that it has become.
 func (a *Account) queryAlgo(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	var answer algoRecord
 	if err := a.get(ctx, algoPath, algoName(ref), 1, &answer); err != nil {
@@ -150,7 +150,7 @@ func (a *Account) queryAlgo(ctx context.Context, ref venues.OrderRef) (venues.Ex
 	return engineReport(report, engine), nil
 }
 
-// engineReport tells an engine order as the stop that it was.
+// engineReport returns the report of an engine order as that of its stop.
 func engineReport(stop, engine venues.ExecutionReport) venues.ExecutionReport {
 	engine.ClientOrderID, engine.ParentID = stop.ClientOrderID, stop.ParentID
 	engine.Type, engine.TriggerPrice = stop.Type, stop.TriggerPrice

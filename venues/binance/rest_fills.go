@@ -14,13 +14,14 @@ import (
 
 const (
 	fillsPath = "/fapi/v1/userTrades"
-	// fillsWindow is the longest span of one question, fillsPage its most rows.
+	// fillsWindow is the longest time span of one request, fillsPage the maximum number
+	// of rows.
 	fillsWindow = 7 * 24 * time.Hour
 	fillsPage   = 1000
 	// fillsPagesMax bounds one call: half a million executions.
 	fillsPagesMax = 500
-	// fillsRetention is how far back the venue tells of executions and of income: a
-	// little less than the shortest three months.
+	// fillsRetention is how far back the venue returns executions and income: a little
+	// less than the shortest three months.
 	fillsRetention = 88 * 24 * time.Hour
 )
 
@@ -40,12 +41,12 @@ type tradeRecord struct {
 	Maker           bool           `json:"maker"`
 }
 
-// Fills reads the executions of an instrument in [From, To), oldest first: in
-// windows of seven days, and within a window by trade id. Those that the venue tells
-// of no more are left out.
+// Fills returns the executions of an instrument in [From, To), oldest first: in windows
+// of seven days, and within a window by trade id. Executions that the venue no longer
+// returns are missing.
 func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
 	reader := fillsReader{account: a, symbol: q.Symbol, seen: make(map[fillKey]bool)}
-	for from := a.toldFrom(q.From); from.Before(q.To); from = from.Add(fillsWindow) {
+	for from := a.earliestFills(q.From); from.Before(q.To); from = from.Add(fillsWindow) {
 		to := from.Add(fillsWindow)
 		if to.After(q.To) {
 			to = q.To
@@ -57,15 +58,16 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 	return reader.fills, nil
 }
 
-// toldFrom is from when on the venue tells of what is asked for.
-func (a *Account) toldFrom(from time.Time) time.Time {
-	if oldest := a.c.clock.Now().Add(-fillsRetention); from.Before(oldest) {
+// earliestFills returns from, or the earliest time from which the venue returns
+// executions.
+func (a *Account) earliestFills(from time.Time) time.Time {
+	if oldest := a.c.Clock.Now().Add(-fillsRetention); from.Before(oldest) {
 		return oldest
 	}
 	return from
 }
 
-// fillKey: both sides of a trade with oneself have one id.
+// fillKey identifies a fill: both sides of a self-trade have one trade id.
 type fillKey struct{ trade, order int64 }
 
 type fillsReader struct {
@@ -76,7 +78,7 @@ type fillsReader struct {
 	pages   int
 }
 
-// window reads one span. A full page is followed by id, from its last one on:
+// window reads one time span. After a full page it continues by id from the last one:
 // that trade may have a second row on the next page.
 func (f *fillsReader) window(ctx context.Context, from, to time.Time) error {
 	p := restclient.Params{
@@ -102,7 +104,7 @@ func (f *fillsReader) window(ctx context.Context, from, to time.Time) error {
 		}
 		next := rows[len(rows)-1].ID
 		if len(f.seen) == before {
-			next++ // nothing new: go past it
+			next++ // nothing new: continue after it
 		}
 		p = restclient.Params{{"fromId", strconv.FormatInt(next, 10)}}
 	}
@@ -110,13 +112,13 @@ func (f *fillsReader) window(ctx context.Context, from, to time.Time) error {
 
 func (f *fillsReader) page(ctx context.Context, p restclient.Params) ([]tradeRecord, error) {
 	if f.pages++; f.pages > fillsPagesMax {
-		return nil, venues.Errorf(venues.CodeExchangeUnavailable, "more executions than %d pages hold", fillsPagesMax)
+		return nil, venues.Errorf(venues.CodeExchangeUnavailable, "more than %d pages of executions", fillsPagesMax)
 	}
 	var rows []tradeRecord
 	err := f.account.c.call(ctx, request{
 		method: http.MethodGet, path: fillsPath, security: signed, account: f.account,
-		params: append(restclient.Params{{"symbol", f.account.c.venueSymbol(f.symbol)}, {"limit", strconv.Itoa(fillsPage)}}, p...),
-		lane:   restclient.LaneReconcile, weight: 5,
+		params:   append(restclient.Params{{"symbol", f.account.c.venueSymbol(f.symbol)}, {"limit", strconv.Itoa(fillsPage)}}, p...),
+		priority: restclient.PriorityReconcile, weight: 5,
 	}, &rows)
 	return rows, err
 }
@@ -139,14 +141,14 @@ func (f *fillsReader) add(row *tradeRecord, from time.Time) error {
 
 func (r *tradeRecord) fill() (venues.Fill, error) {
 	side, errSide := parseSide(r.Side)
-	book, errBook := parseOrderBook(r.PositionSide)
+	book, errBook := parseOrderPositionSide(r.PositionSide)
 	if err := errors.Join(errSide, errBook); err != nil {
 		return venues.Fill{}, err
 	}
 	symbol := canonicalSymbol(r.Symbol)
 	switch {
 	case symbol == "":
-		return venues.Fill{}, payload.UnknownWord("symbol", r.Symbol)
+		return venues.Fill{}, payload.UnknownValue("symbol", r.Symbol)
 	case r.ID <= 0:
 		return venues.Fill{}, payload.Missing("id")
 	case r.OrderID <= 0:
@@ -159,7 +161,7 @@ func (r *tradeRecord) fill() (venues.Fill, error) {
 		return venues.Fill{}, payload.Missing("time")
 	}
 	return venues.Fill{
-		Exchange: venues.Binance, Symbol: symbol, Side: side, PositionSide: book.hedged(),
+		Exchange: venues.Binance, Symbol: symbol, Side: side, PositionSide: book.hedgeSide(),
 		Qty: r.Qty.Decimal, Price: r.Price.Decimal,
 		Fee: r.Commission.Optional, FeeCurrency: r.CommissionAsset,
 		Liquidity: liquidity(r.Maker), RealizedPnl: r.RealizedPnl.Optional,

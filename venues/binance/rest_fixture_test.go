@@ -18,8 +18,8 @@ type recordedBody struct {
 	Body   json.RawMessage `json:"body"`
 }
 
-// readers decode what the venue answered by path; a path without a reader is not
-// used by this connector.
+// readers decode the venue's answers by path. Paths without a reader are not used by this
+// connector.
 var readers = map[string]func(json.RawMessage) error{
 	"/fapi/v1/order":          one[orderRecord](func(o *orderRecord) error { _, err := o.report(); return err }),
 	"/fapi/v1/openOrder":      one[orderRecord](func(o *orderRecord) error { _, err := o.report(); return err }),
@@ -66,7 +66,7 @@ func list[T any](check func(*T) error) func(json.RawMessage) error {
 }
 
 func readBatchElement(element *json.RawMessage) error {
-	if code, _, _ := parseFault(*element); code < 0 {
+	if code, _, _ := parseError(*element); code < 0 {
 		return nil
 	}
 	return one[orderRecord](func(o *orderRecord) error { _, err := o.report(); return err })(*element)
@@ -81,32 +81,32 @@ func TestRecordedPrivateBodies(t *testing.T) {
 		}
 		read++
 		if err := reader(b.Body); err != nil {
-			t.Errorf("%s %s (%s): %v in %.300s", b.Method, b.Path, b.Label, err, b.Body)
+			t.Errorf("%s %s (%s): error %v for %.300s", b.Method, b.Path, b.Label, err, b.Body)
 		}
 	}
 	if read < 18 {
-		t.Errorf("only %d bodies were read", read)
+		t.Errorf("%d bodies decoded, want more", read)
 	}
 }
 
 func TestRecordedMarketBodies(t *testing.T) {
 	read := 0
 	for _, b := range fixturetest.Objects[recordedBody](t, venues.Binance, "rest_market_data.real.jsonl") {
-		if code, _, _ := parseFault(b.Body); code == -1121 {
-			if err := judged(400, string(b.Body)); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
-				t.Errorf("%v", err)
+		if code, _, _ := parseError(b.Body); code == -1121 {
+			if err := classified(400, string(b.Body)); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
+				t.Errorf("err = %v, want code of err == CodeSymbolNotTradable", err)
 			}
 			read++
 		}
 		if reader := readers[b.Path]; reader != nil {
 			read++
 			if err := reader(b.Body); err != nil {
-				t.Errorf("%s %s: %v", b.Path, b.Query, err)
+				t.Errorf("b.Path = %s, b.Query = %s, err = %v, want no error", b.Path, b.Query, err)
 			}
 		}
 	}
 	if read < 10 {
-		t.Errorf("only %d bodies were read", read)
+		t.Errorf("%d bodies decoded, want more", read)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestRecordedAlgoOrder(t *testing.T) {
 		r, err := record.report()
 		if err != nil || r.Status != venues.StatusFilled || r.Type != venues.TypeStopMarket || !r.ReduceOnly || r.VenueOrderID != "974828356187" ||
 			!venues.EqualOptional(r.AvgPrice, dec("69067.6")) || !r.FilledQty.Equal(dec("0.002").Decimal) {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf("r = %+v, err = %v", r, err)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestRecordedCandles2020(t *testing.T) {
 	s.On("GET /fapi/v1/klines", 200, string(fixture(t, "rest_klines_LTCUSDT_5m_2020.real.json")))
 	candles, err := s.connector.Candles(background, "LTCUSDT", "5m", 500)
 	if err != nil || len(candles) != 500 {
-		t.Fatalf("%d candles, %v", len(candles), err)
+		t.Fatalf("%d candles, error %v", len(candles), err)
 	}
 	for n, c := range candles {
 		if c.End.Sub(c.Start) != 5*time.Minute || !c.Closed || c.High.LessThan(c.Low) || n > 0 && !c.Start.Equal(candles[n-1].End) {
@@ -140,12 +140,12 @@ func TestRecordedCandles2020(t *testing.T) {
 		}
 	}
 	if got := s.last("GET /fapi/v1/klines"); got != "interval=5m&limit=500&symbol=LTCUSDT" {
-		t.Errorf("asked for %s", got)
+		t.Errorf("request %s, want got == \"interval=5m&limit=500&symbol=LTCUSDT\"", got)
 	}
 }
 
-// The documentation's samples of what is used here; its generator cuts some of
-// them, which is said beside them.
+// The samples of the documentation that are used here. Its generator truncates some of
+// them, as noted.
 func TestDocumentedBodies(t *testing.T) {
 	paths := map[string]string{
 		"accountInformationV3": "/fapi/v3/account", "accountInformationV2": "/fapi/v2/account",
@@ -166,15 +166,15 @@ func TestDocumentedBodies(t *testing.T) {
 		}
 		read[d.Operation] = true
 		if err := readers[path](d.Body); err != nil {
-			t.Errorf("%s: %v in %.400s", d.Operation, err, d.Body)
+			t.Errorf("%s: error %v for %.400s", d.Operation, err, d.Body)
 		}
 	}
 	if len(read) < 10 {
-		t.Errorf("only %v were read", read)
+		t.Errorf("bodies decoded: %v, want all", read)
 	}
 }
 
-// Vectors of the documentation, one of which is wrong by a stray space.
+// Vectors of the documentation, one of which is wrong because of a stray space.
 func TestRecordedSigningVectors(t *testing.T) {
 	var vectors []struct {
 		Secret      venues.Secret

@@ -11,47 +11,43 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
-// SetLeverage writes the leverage of an instrument, whole numbers only, and reads
-// it back. The same value is success. A refusal is leverage_change_rejected with
-// details.reason where the venue's code tells one.
+// SetLeverage changes the leverage of an instrument, whole numbers only, and reads it
+// back. The same value is success. A rejection is leverage_change_rejected, with
+// details.reason if the venue's code has one.
 func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
 	change := venues.LeverageChange{Exchange: venues.Binance, Symbol: symbol}
 	if !leverage.IsInteger() || !leverage.IsPositive() {
-		return change, restclient.NotSent(venues.Errorf(venues.CodeLeverageChangeRejected, "the venue takes whole leverage only").
+		return change, restclient.NotSent(venues.Errorf(venues.CodeLeverageChangeRejected, "the venue accepts whole leverage only").
 			With("reason", "not_whole"))
 	}
 	if high := a.c.leverages.of(a.c.venueSymbol(symbol)); high.Valid && leverage.GreaterThan(high.Decimal) {
-		// The catalogue may be older than what an account has read since.
+		// The list of instruments may be older than what an account has read since.
 		return change, restclient.NotSent(venues.Errorf(venues.CodeLeverageChangeRejected, "leverage above the maximum").
 			With("reason", venues.ReasonAboveMax).With("maxLeverage", venues.FormatDecimal(high.Decimal)))
 	}
-	before, err := a.leverageOf(ctx, symbol)
-	if err != nil {
-		return change, restclient.NotSent(err)
-	}
-	change.PreviousLeverage = before
-	err = a.c.call(ctx, request{
-		method: http.MethodPost, path: "/fapi/v1/leverage", security: signed, account: a,
-		params: restclient.Params{{"symbol", a.c.venueSymbol(symbol)}, {"leverage", venues.FormatDecimal(leverage)}},
-		lane:   restclient.LaneOrder, weight: 1, mutates: true,
-	}, nil)
-	if err != nil {
-		return change, a.leverageRefusal(symbol, err)
-	}
-	after, err := a.leverageOf(ctx, symbol)
-	if err != nil {
-		return change, restclient.OutcomeUnknown(err)
-	}
-	if !after.Valid {
-		return change, restclient.OutcomeUnknown(malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.Missing("leverage")))
-	}
-	change.Leverage = after.Decimal
-	return change, nil
+	return connector.Leverage{
+		Read: func() (venues.Optional, error) { return a.leverageOf(ctx, symbol) },
+		Write: func() error {
+			err := a.c.call(ctx, request{
+				method: http.MethodPost, path: "/fapi/v1/leverage", security: signed, account: a,
+				params:   restclient.Params{{"symbol", a.c.venueSymbol(symbol)}, {"leverage", venues.FormatDecimal(leverage)}},
+				priority: restclient.PriorityOrder, weight: 1, mutates: true,
+			}, nil)
+			if err != nil {
+				return a.leverageRejection(symbol, err)
+			}
+			return nil
+		},
+		Unreadable: func() error {
+			return malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.Missing("leverage"))
+		},
+	}.Change(change)
 }
 
 func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optional, error) {
@@ -62,13 +58,13 @@ func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optiona
 	return configs[symbol].Leverage.Positive(), nil
 }
 
-// leverageRefusal says in the service's words why the venue refused.
-func (a *Account) leverageRefusal(symbol string, err error) error {
-	reason, known := leverageReasons[refusal.CodeOf(err)]
+// leverageRejection returns the rejection with its reason and the maximum leverage.
+func (a *Account) leverageRejection(symbol string, err error) error {
+	reason, known := leverageReasons[rejection.CodeOf(err)]
 	if !known && venues.CodeOf(err) != venues.CodeInvalidRequest {
 		return err
 	}
-	return refusal.WithLeverage(err, reason, a.c.leverages.of(a.c.venueSymbol(symbol)))
+	return rejection.WithLeverage(err, reason, a.c.leverages.of(a.c.venueSymbol(symbol)))
 }
 
 // bracketRecord is a row of GET /fapi/v1/leverageBracket.
@@ -79,7 +75,7 @@ type bracketRecord struct {
 	} `json:"brackets"`
 }
 
-// readLeverageLimits fills the connector's table of the highest leverages.
+// readLeverageLimits reads the maximum leverages of all instruments.
 func (a *Account) readLeverageLimits(ctx context.Context) error {
 	var answer bracketList
 	if err := a.get(ctx, "/fapi/v1/leverageBracket", nil, 1, &answer); err != nil {
@@ -97,7 +93,7 @@ func (a *Account) readLeverageLimits(ctx context.Context) error {
 	return nil
 }
 
-// bracketList is a list that some versions of the venue print as one object.
+// bracketList is a list that some versions of the venue's API print as one object.
 type bracketList []bracketRecord
 
 func (l *bracketList) UnmarshalJSON(data []byte) error {
@@ -108,8 +104,7 @@ func (l *bracketList) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]bracketRecord)(l))
 }
 
-// leverageTable holds the highest leverage per venue symbol, as some account
-// read it.
+// leverageTable has the maximum leverage per venue symbol, as read by some account.
 type leverageTable struct {
 	mu     sync.Mutex
 	highs  map[string]decimal.Decimal
@@ -129,7 +124,7 @@ func (t *leverageTable) adopt(highs map[string]decimal.Decimal, now time.Time) {
 	t.highs, t.readAt = highs, now
 }
 
-// leverageTableAgeMax is when the table should be read again.
+// leverageTableAgeMax is the age at which the table is read again.
 const leverageTableAgeMax = 12 * time.Hour
 
 func (t *leverageTable) due(now time.Time) bool {

@@ -15,17 +15,17 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// snapshotLimit is the deepest book that the venue gives.
+// snapshotLimit is the depth of the deepest book that the venue provides.
 const snapshotLimit = 1000
 
-// Snapshot reads a book by REST. The instrument must be in the catalogue.
+// Snapshot reads a book by REST. The instruments must have been read.
 func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
-	i, err := c.instrument(symbol)
+	i, err := c.instruments.Get(symbol)
 	if err != nil {
 		return nil, err
 	}
 	r := request{
-		method: http.MethodGet, path: "/fapi/v1/depth", lane: restclient.LaneReconcile, weight: 20,
+		method: http.MethodGet, path: "/fapi/v1/depth", priority: restclient.PriorityReconcile, weight: 20,
 		params: restclient.Params{{"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)}},
 	}
 	var answer bookRecord
@@ -47,7 +47,7 @@ type bookRecord struct {
 	Asks         [][]string `json:"asks"`
 }
 
-// update brings the snapshot to fixed-point numbers, in an update of the pool.
+// update returns the snapshot in fixed-point numbers, in an update of the pool.
 func (d *bookRecord) update(symbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
 	if d.LastUpdateID == 0 {
 		return nil, payload.Missing("lastUpdateId")
@@ -64,17 +64,17 @@ func (d *bookRecord) update(symbol string, scale venues.Scale, received time.Tim
 	return u, nil
 }
 
-// candlesMax is how many candles one answer can hold.
+// candlesMax is the maximum number of candles in one answer.
 const candlesMax = 1500
 
-// Candles reads the newest candles, oldest first, at most limit and at most 1500.
+// Candles returns the newest candles, oldest first, at most limit and at most 1500.
 func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
 	if _, known := venues.Timeframes()[tf]; !known {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
+		return nil, venues.InvalidFields(venues.FieldError{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
 	}
 	limit = min(max(limit, 1), candlesMax)
 	r := request{
-		method: http.MethodGet, path: "/fapi/v1/klines", lane: restclient.LaneHistory, weight: klineWeight(limit),
+		method: http.MethodGet, path: "/fapi/v1/klines", priority: restclient.PriorityHistory, weight: klineWeight(limit),
 		params: restclient.Params{
 			{"symbol", c.venueSymbol(symbol)}, {"interval", string(tf)}, {"limit", strconv.Itoa(limit)},
 		},
@@ -84,7 +84,7 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 		return nil, err
 	}
 	candles := make([]venues.Candle, 0, len(rows))
-	now := c.clock.Now()
+	now := c.Clock.Now()
 	for n := range rows {
 		candle, err := rows[n].candle(symbol, tf, now)
 		if err != nil {
@@ -109,7 +109,7 @@ func klineWeight(limit int) int {
 }
 
 // klineRow is one row of GET /fapi/v1/klines: open time, prices, volume, close time,
-// quote volume and what is not read.
+// quote volume and unused columns.
 type klineRow []json.RawMessage
 
 func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (venues.Candle, error) {
@@ -130,10 +130,10 @@ func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (ven
 	}, nil
 }
 
-// lastPrice is the last traded price, which triggers compare with.
+// lastPrice returns the last traded price, which triggers refer to.
 func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
 	r := request{
-		method: http.MethodGet, path: "/fapi/v1/ticker/price", lane: restclient.LaneOrder, weight: 1,
+		method: http.MethodGet, path: "/fapi/v1/ticker/price", priority: restclient.PriorityOrder, weight: 1,
 		params: restclient.Params{{"symbol", c.venueSymbol(symbol)}},
 	}
 	var answer struct {

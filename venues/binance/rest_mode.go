@@ -9,7 +9,7 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// Account types: whether one asset or all of them together are margin.
+// Account types: whether one asset or all assets together are the margin.
 const (
 	singleAsset = "single_asset"
 	multiAssets = "multi_assets"
@@ -22,9 +22,9 @@ type accountConfig struct {
 	MultiAssetsMargin *bool `json:"multiAssetsMargin"`
 }
 
-// Mode reads position mode and margin pool, and keeps them for orders. Now and
-// then it reads the leverage limits too, which serve the catalogue, and the leverages,
-// which the events of positions lack.
+// Mode reads position mode and margin pool and keeps them for orders. At intervals it
+// also reads the leverage limits, for the list of instruments, and the leverages, which
+// position events lack.
 func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
 	var answer accountConfig
 	if err := a.get(ctx, "/fapi/v1/accountConfig", nil, 5, &answer); err != nil {
@@ -39,16 +39,16 @@ func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
 	}
 	a.mode.Store(&mode)
 	if a.c.leverages.due(mode.ReadAt) {
-		// A failure leaves MaxLeverage unknown; the mode is what was asked for.
+		// After a failure MaxLeverage is unknown, and the mode is still valid.
 		_ = a.readLeverageLimits(ctx)
 	}
 	if !a.leverages.known() {
-		_, _ = a.symbolConfigs(ctx, "") // likewise: the leverage of an event is unknown then
+		_, _ = a.symbolConfigs(ctx, "") // likewise: the leverage in events is unknown then
 	}
 	return mode, nil
 }
 
-// knownMode is the mode as last read; it is read now if it never was.
+// knownMode returns the mode as last read, and reads it if it never was.
 func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
 	if mode := a.mode.Load(); mode != nil {
 		return *mode, nil
@@ -63,7 +63,7 @@ func (a *Account) accountType() string {
 	return ""
 }
 
-// setMultiAssets adopts what an event told of the margin pool.
+// setMultiAssets adopts the margin pool of an event.
 func (a *Account) setMultiAssets(on bool) {
 	mode := a.mode.Load()
 	if mode == nil {

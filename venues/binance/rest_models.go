@@ -9,8 +9,8 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// orderRecord is an order of the order endpoints. Answers to changes lack
-// avgPrice, answers to queries have it.
+// orderRecord is an order of the order endpoints. Answers to changes lack avgPrice;
+// answers to queries have it.
 type orderRecord struct {
 	OrderID       int64          `json:"orderId"`
 	Symbol        string         `json:"symbol"`
@@ -31,8 +31,8 @@ type orderRecord struct {
 	UpdateTime    int64          `json:"updateTime"`
 }
 
-// report reads an order object. What decides (status, side, type, quantities) is
-// strict; the rest may be missing.
+// report converts an order. Decisive members (status, side, type, quantities) are
+// required; the rest may be missing.
 func (o *orderRecord) report() (venues.ExecutionReport, error) {
 	var report venues.ExecutionReport
 	switch {
@@ -50,7 +50,7 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 	side, errSide := parseSide(o.Side)
 	orderType, waiting, errType := parseTypes(o.Type, o.OrigType)
 	status, errStatus := parseStatus(o.Status, waiting, endsAtOnce(o.Type, o.TimeInForce))
-	book, errBook := parseOrderBook(o.PositionSide)
+	book, errBook := parseOrderPositionSide(o.PositionSide)
 	if err := errors.Join(errSide, errType, errStatus, errBook); err != nil {
 		return report, err
 	}
@@ -63,11 +63,11 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
 		Forced: isForced(o.ClientOrderID, o.Type), VenueTime: payload.Millis(o.UpdateTime),
 	}
-	report.Fault = endFault(&report, o.Type, o.TimeInForce, "")
+	report.RejectReason = endReason(&report, o.Type, o.TimeInForce, "")
 	return report, nil
 }
 
-// idText is an id that the venue prints as a string here and as a number there.
+// idText is an id that the venue prints as a string or as a number.
 type idText string
 
 func (id *idText) UnmarshalJSON(data []byte) error {
@@ -106,8 +106,8 @@ type algoRecord struct {
 	UpdateTime    int64          `json:"updateTime"`
 }
 
-// report reads an algo order. Once triggered its state is that of the engine
-// order; without that order FINISHED says filled if all was, and cancelled if not.
+// report converts an algo order. Once it has triggered, its state is that of the engine
+// order. Without that order FINISHED means filled if all of it was, else cancelled.
 func (o *algoRecord) report() (venues.ExecutionReport, error) {
 	var report venues.ExecutionReport
 	switch {
@@ -122,7 +122,7 @@ func (o *algoRecord) report() (venues.ExecutionReport, error) {
 	}
 	side, errSide := parseSide(o.Side)
 	orderType, errType := parseType(o.OrderType)
-	book, errBook := parseOrderBook(o.PositionSide)
+	book, errBook := parseOrderPositionSide(o.PositionSide)
 	filled := o.ActualQty.Decimal
 	status, errStatus := parseAlgoStatus(o.AlgoStatus, filled, o.Quantity.Decimal)
 	if err := errors.Join(errSide, errType, errBook, errStatus); err != nil {
@@ -140,7 +140,7 @@ func (o *algoRecord) report() (venues.ExecutionReport, error) {
 		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, report.VenueOrderID
 	}
 	if status == venues.StatusRejected {
-		report.Fault = triggerFault("")
+		report.RejectReason = triggerReason("")
 	}
 	return report, nil
 }

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"venuegate/venues"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/connector"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
 const orderPath = "/fapi/v1/order"
 
-// Place sends one order: market and limit orders here, stops to the algo
-// endpoints. Answers never bring fills; those come by the private stream.
+// Place places one order: market and limit orders here, stops at the algo endpoints.
+// Answers never contain fills; those come on the private stream.
 func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if !r.Deadline.IsZero() && !time.Now().Before(r.Deadline) {
 		return venues.ExecutionReport{}, restclient.DeadlinePassed()
@@ -23,47 +24,48 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	if r.Type.IsStop() {
 		place = a.placeAlgo
 	}
-	report, err := a.inKnownMode(ctx, func(hedge bool) (venues.ExecutionReport, error) { return place(ctx, &r, hedge) })
-	if refusal.Is(err, codeMarginInsufficient) {
+	report, err := a.withPositionMode(ctx, func(hedge bool) (venues.ExecutionReport, error) { return place(ctx, &r, hedge) })
+	if rejection.Is(err, codeMarginInsufficient) {
 		err = a.explainMargin(ctx, &r, err)
 	}
-	if refusal.Is(err, codeReductionRefused) {
-		err = a.explainReduction(ctx, &r, err)
+	if rejection.Is(err, codeReductionRefused) {
+		err = connector.ExplainReduction(ctx, a, &r, err)
 	}
-	return a.acknowledged.Note(began, report, err)
+	return a.lastAck.Record(began, report, err)
 }
 
-// inKnownMode sends with the account's position mode. If the venue says that the
-// mode is another, nothing was placed: the mode is read and the order sent again.
-func (a *Account) inKnownMode(ctx context.Context, send func(hedge bool) (venues.ExecutionReport, error)) (venues.ExecutionReport, error) {
+// withPositionMode sends an order for the account's position mode as last read. If the venue
+// rejects the order because of the mode, nothing was placed: the mode is read again and, if
+// it has changed, the order sent once more.
+func (a *Account) withPositionMode(ctx context.Context, send func(hedge bool) (venues.ExecutionReport, error)) (venues.ExecutionReport, error) {
 	mode, err := a.knownMode(ctx)
 	if err != nil {
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
-	report, refused := send(mode.Hedge)
-	if !isPositionModeRefusal(refused) {
-		return report, refused
+	report, rejected := send(mode.Hedge)
+	if !isPositionModeRejection(rejected) {
+		return report, rejected
 	}
 	fresh, err := a.Mode(ctx)
 	if err != nil || fresh.Hedge == mode.Hedge {
-		return report, refused
+		return report, rejected
 	}
 	return send(fresh.Hedge)
 }
 
-// positionSide is the parameter that hedge mode demands: an order that reduces
-// works on the position opposite to its side.
-func positionSide(side venues.Side, reduces bool) string {
+// positionSideFor returns the parameter that hedge mode requires: a reducing order refers
+// to the position opposite to its side.
+func positionSideFor(side venues.Side, reduces bool) string {
 	if (side == venues.Buy) != reduces {
-		return string(bookLong)
+		return string(sideLong)
 	}
-	return string(bookShort)
+	return string(sideShort)
 }
 
 func (a *Account) placeOrder(ctx context.Context, r *venues.OrderRequest, hedge bool) (venues.ExecutionReport, error) {
 	p := restclient.Params{{"symbol", a.c.venueSymbol(r.Symbol)}, {"side", formatSide(r.Side)}}
 	if hedge {
-		p = p.With("positionSide", positionSide(r.Side, r.ReduceOnly))
+		p = p.With("positionSide", positionSideFor(r.Side, r.ReduceOnly))
 	}
 	if r.Type == venues.TypeMarket {
 		p = p.With("type", "MARKET")
@@ -75,20 +77,19 @@ func (a *Account) placeOrder(ctx context.Context, r *venues.OrderRequest, hedge 
 		p = p.With("reduceOnly", "true")
 	}
 	p = p.With("newClientOrderId", r.ClientOrderID).With("newOrderRespType", "RESULT")
-	return a.sendOrder(ctx, http.MethodPost, p, r.Deadline, restclient.OrderLane(r.ReduceOnly))
+	return a.sendOrder(ctx, http.MethodPost, p, r.Deadline, restclient.OrderPriority(r.ReduceOnly))
 }
 
-// sendOrder executes a change of a regular order and reads the order in the
-// answer.
-func (a *Account) sendOrder(ctx context.Context, method string, p restclient.Params, deadline time.Time, lane restclient.Lane) (venues.ExecutionReport, error) {
+// sendOrder sends a change of a regular order and decodes the order in the answer.
+func (a *Account) sendOrder(ctx context.Context, method string, p restclient.Params, deadline time.Time, priority restclient.Priority) (venues.ExecutionReport, error) {
 	r := request{
 		method: method, path: orderPath, params: p, security: signed, account: a,
-		lane: lane, mutates: true, deadline: deadline,
+		priority: priority, mutates: true, deadline: deadline,
 	}
 	if method == http.MethodDelete {
 		r.weight = 1
 	} else {
-		r.counted = true
+		r.countsOrder = true
 	}
 	var answer orderRecord
 	if err := a.c.call(ctx, r, &answer); err != nil {
@@ -101,9 +102,9 @@ func (a *Account) sendOrder(ctx context.Context, method string, p restclient.Par
 	return report, nil
 }
 
-// Amend changes price and quantity of a limit order, or of a stop limit order
-// that has triggered; the venue wants both. A request that changes nothing
-// answers with the order as it is.
+// Amend changes price and quantity of a limit order, or of a stop limit order that has
+// triggered; the venue requires both. For a request that changes nothing it returns the
+// order as it is.
 func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
 	if r.Type.IsMarket() {
 		return venues.ExecutionReport{}, restclient.NotSent(venues.Errorf(venues.CodeInvalidRequest, "the venue amends limit orders only").
@@ -126,18 +127,18 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 		With("quantity", venues.FormatDecimal(r.Qty)).
 		WithOptional("price", price)
 	if r.ReduceOnly && !mode.Hedge {
-		p = p.With("reduceOnly", "true") // spares the minimum notional
+		p = p.With("reduceOnly", "true") // exempts the order from the minimum notional
 	}
 	began := time.Now()
-	report, err := a.sendOrder(ctx, http.MethodPut, p, r.Deadline, restclient.OrderLane(r.ReduceOnly))
+	report, err := a.sendOrder(ctx, http.MethodPut, p, r.Deadline, restclient.OrderPriority(r.ReduceOnly))
 	if isNoChange(err) {
 		return a.Order(ctx, r.OrderRef)
 	}
-	return a.acknowledged.Note(began, report, err)
+	return a.lastAck.Record(began, report, err)
 }
 
-// orderName are the parameters that name a regular order. The client id comes
-// first, because the venue id of a stop is not that of its engine order.
+// orderName returns the parameters that identify a regular order. The client id is
+// preferred, because the venue id of a stop is not that of its engine order.
 func (a *Account) orderName(ref venues.OrderRef) restclient.Params {
 	p := restclient.Params{{"symbol", a.c.venueSymbol(ref.Symbol)}}
 	if ref.ClientOrderID != "" {
@@ -146,16 +147,16 @@ func (a *Account) orderName(ref venues.OrderRef) restclient.Params {
 	return p.With("orderId", ref.VenueOrderID)
 }
 
-// Cancel cancels an order. A stop is looked for among the algo orders first and,
-// should it have triggered, as the engine order that it became.
+// Cancel cancels an order. A stop is cancelled as an algo order first and, if it has
+// triggered, as the engine order that it has become.
 func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	began := time.Now()
 	var report venues.ExecutionReport
 	var first error
-	for _, cancel := range whereKept(ref, a.cancelOrder, a.cancelAlgo) {
+	for _, cancel := range lookupsOf(ref, a.cancelOrder, a.cancelAlgo) {
 		var err error
 		if report, err = cancel(ctx, ref); err == nil {
-			return a.acknowledged.Note(began, report, nil)
+			return a.lastAck.Record(began, report, nil)
 		}
 		if first == nil || !isGone(err) {
 			first = err
@@ -168,5 +169,5 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 }
 
 func (a *Account) cancelOrder(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	return a.sendOrder(ctx, http.MethodDelete, a.orderName(ref), time.Time{}, restclient.LaneCancel)
+	return a.sendOrder(ctx, http.MethodDelete, a.orderName(ref), time.Time{}, restclient.PriorityCancel)
 }

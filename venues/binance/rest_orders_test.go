@@ -24,7 +24,7 @@ func orderWith(change func(*venues.OrderRequest)) venues.OrderRequest {
 	return r
 }
 
-// What each kind of order looks like on the wire, in both position modes.
+// Each kind of order on the wire, in both position modes.
 func TestPlaceOnTheWire(t *testing.T) {
 	const order, algo = "POST /fapi/v1/order", "POST /fapi/v1/algoOrder"
 	for _, c := range []struct {
@@ -75,14 +75,14 @@ func TestPlaceOnTheWire(t *testing.T) {
 		},
 		{
 			"take profit of a short", orderWith(func(r *venues.OrderRequest) {
-				r.Type, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerWhen = venues.TypeStopMarket, dec("58000"), venues.Optional{}, true, venues.TriggerFalling
+				r.Type, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerDirection = venues.TypeStopMarket, dec("58000"), venues.Optional{}, true, venues.TriggerFalling
 			}), algo,
 			"algoType=CONDITIONAL&clientAlgoId=vg00000001&closePosition=true&side=BUY&symbol=BTCUSDT&triggerPrice=58000&type=TAKE_PROFIT_MARKET&workingType=CONTRACT_PRICE",
 			"algoType=CONDITIONAL&clientAlgoId=vg00000001&closePosition=true&positionSide=SHORT&side=BUY&symbol=BTCUSDT&triggerPrice=58000&type=TAKE_PROFIT_MARKET&workingType=CONTRACT_PRICE",
 		},
 		{
 			"stop loss whose price has passed", orderWith(func(r *venues.OrderRequest) {
-				r.Type, r.Side, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerWhen =
+				r.Type, r.Side, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerDirection =
 					venues.TypeStopMarket, venues.Sell, dec("61000"), venues.Optional{}, true, venues.TriggerFalling
 			}), algo,
 			"algoType=CONDITIONAL&clientAlgoId=vg00000001&closePosition=true&side=SELL&symbol=BTCUSDT&triggerPrice=61000&type=STOP_MARKET&workingType=CONTRACT_PRICE",
@@ -91,12 +91,12 @@ func TestPlaceOnTheWire(t *testing.T) {
 	} {
 		for mode, want := range map[string]string{oneWay: c.oneWay, hedged: c.hedge} {
 			s := newScript(t)
-			s.Only("GET /fapi/v1/accountConfig", 200, mode)
+			s.Replace("GET /fapi/v1/accountConfig", 200, mode)
 			s.On("GET /fapi/v1/ticker/price", 200, `{"symbol":"BTCUSDT","price":"60000.00","time":1}`)
 			s.On(order, 200, openOrder)
 			s.On(algo, 200, openAlgo)
 			if _, err := s.account.Place(background, c.order); err != nil {
-				t.Errorf("%s: %v", c.name, err)
+				t.Errorf("%s: err = %v, want no error", c.name, err)
 			}
 			if got := s.last(c.path); got != want {
 				t.Errorf("%s:\n got %s\nwant %s", c.name, got, want)
@@ -115,13 +115,13 @@ func TestPlaceReport(t *testing.T) {
 	if r.Symbol != "BTCUSDT" || r.ClientOrderID != "vg00000001" || r.VenueOrderID != "4087922044" || r.Status != venues.StatusOpen ||
 		r.Side != venues.Buy || r.Type != venues.TypeLimit || !r.Qty.Equal(dec("0.01").Decimal) || !r.FilledQty.IsZero() ||
 		!venues.EqualOptional(r.Price, dec("60000")) || r.AvgPrice.Valid || r.TriggerPrice.Valid || r.TimeInForce != venues.GoodTillCancel ||
-		r.PostOnly || r.ReduceOnly || r.Fault != nil || r.VenueTime.UnixMilli() != 1739781831932 {
+		r.PostOnly || r.ReduceOnly || r.RejectReason != nil || r.VenueTime.UnixMilli() != 1739781831932 {
 		t.Errorf("report %+v", r)
 	}
 }
 
-// The deadline travels as recvWindow, in the venue's time.
-func TestDeadlineTravels(t *testing.T) {
+// The deadline is sent as recvWindow, in the venue's time.
+func TestDeadlineIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		s.now = func() time.Time { return time.Now().Add(40 * time.Second) } // the venue is ahead
@@ -139,12 +139,12 @@ func TestDeadlineTravels(t *testing.T) {
 		if _, err := fmt.Sscan(p.Get("timestamp"), &stamp); err != nil {
 			t.Fatal(err)
 		}
-		offset := s.connector.clock.Offset()
-		if off := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(offset)); off > 0 || off < -5*time.Millisecond { // what was cut to whole milliseconds
-			t.Errorf("the venue may execute until %v after the deadline", off)
+		offset := s.connector.Clock.Offset()
+		if off := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(offset)); off > 0 || off < -5*time.Millisecond { // truncated to whole milliseconds
+			t.Errorf("the receive window ends %v after the deadline, want at most 0", off)
 		}
 		if (offset - 40*time.Second).Abs() > 5*time.Second {
-			t.Errorf("the venue is %v ahead", offset)
+			t.Errorf("offset %v, want (offset - 40*time.Second).Abs() <= 5*time.Second", offset)
 		}
 		if _, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(10 * time.Minute) })); err != nil {
 			t.Fatal(err)
@@ -158,13 +158,14 @@ func TestDeadlineTravels(t *testing.T) {
 func TestPassedDeadlineIsNotSent(t *testing.T) {
 	s := newScript(t)
 	_, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(-time.Millisecond) }))
-	if !errors.Is(err, venues.ErrNotSent) || s.Asked() != 0 {
-		t.Errorf("%v after %d requests, want proof that nothing was sent", err, s.Asked())
+	if !errors.Is(err, venues.ErrNotSent) || s.RequestCount() != 0 {
+		t.Errorf("error %v after %d requests, want ErrNotSent and none", err, s.RequestCount())
 	}
 }
 
-// A clock refusal is definite: measured anew, signed anew, under the old deadline.
-func TestClockRefusalIsSignedAgain(t *testing.T) {
+// A rejected timestamp is definite: the clock is measured and the request signed again,
+// under the old deadline.
+func TestRejectedTimestampIsSignedAgain(t *testing.T) {
 	for _, code := range []int{-1021, -5028} {
 		s := newScript(t)
 		s.On("POST /fapi/v1/order", 400, fmt.Sprintf(`{"code":%d,"msg":"Timestamp for this request is outside of the recvWindow."}`, code))
@@ -174,12 +175,12 @@ func TestClockRefusalIsSignedAgain(t *testing.T) {
 		}
 		s.now = func() time.Time { return time.Now().Add(-time.Hour) }
 		if _, err := s.account.Place(background, limitOrder()); err != nil {
-			t.Fatalf("%d: %v", code, err)
+			t.Fatalf("code = %d, err = %v, want no error", code, err)
 		}
 		sent := s.sent("POST /fapi/v1/order")
 		if len(sent) != 2 || sent[1].Get("timestamp") >= sent[0].Get("timestamp") || recvWindowOf(sent[1]) > recvWindowOf(sent[0]) ||
 			sent[1].Get("newClientOrderId") != sent[0].Get("newClientOrderId") {
-			t.Errorf("%d: sent %v", code, sent)
+			t.Errorf("%d: requests %v, want two with one deadline", code, sent)
 		}
 	}
 	t.Run("once only", func(t *testing.T) {
@@ -187,15 +188,15 @@ func TestClockRefusalIsSignedAgain(t *testing.T) {
 		s.On("POST /fapi/v1/order", 400, `{"code":-1021,"msg":"x"}`)
 		_, err := s.account.Place(background, limitOrder())
 		if venues.CodeOf(err) != venues.CodeExchangeUnavailable || errors.Is(err, venues.ErrOutcomeUnknown) || len(s.sent("POST /fapi/v1/order")) != 2 {
-			t.Errorf("%v after %d attempts", err, len(s.sent("POST /fapi/v1/order")))
+			t.Errorf("error %v after %d requests", err, len(s.sent("POST /fapi/v1/order")))
 		}
 	})
 	t.Run("not without a clock", func(t *testing.T) {
 		s := newScript(t)
 		s.On("GET /fapi/v1/time", 503, `{"msg":"Service Unavailable."}`)
 		s.On("POST /fapi/v1/order", 400, `{"code":-1021,"msg":"x"}`)
-		if _, err := s.account.Place(background, limitOrder()); !isClockRefusal(err) || len(s.sent("POST /fapi/v1/order")) != 1 {
-			t.Errorf("%v after %d attempts", err, len(s.sent("POST /fapi/v1/order")))
+		if _, err := s.account.Place(background, limitOrder()); !isClockRejection(err) || len(s.sent("POST /fapi/v1/order")) != 1 {
+			t.Errorf("error %v after %d requests", err, len(s.sent("POST /fapi/v1/order")))
 		}
 	})
 }
@@ -203,48 +204,48 @@ func TestClockRefusalIsSignedAgain(t *testing.T) {
 // Nothing that may have been executed is sent again.
 func TestUnknownOutcomeIsSentOnce(t *testing.T) {
 	for name, answer := range map[string]connectortest.Answer{
-		"-1007":               {Status: 408, Body: `{"code":-1007,"msg":"Timeout"}`},
-		"-1000":               {Status: 400, Body: `{"code":-1000,"msg":"x"}`},
-		"503":                 {Status: 503, Body: `{"msg":"Unknown error, please check your request or try again later."}`},
-		"502":                 {Status: 502, Body: `<html>`},
-		"HTML":                {Status: 200, Body: `<html>`},
-		"-4116":               {Status: 400, Body: `{"code":-4116,"msg":"ClientOrderId is duplicated."}`},
-		"unknown status":      {Status: 200, Body: strings.Replace(openOrder, `"NEW"`, `"PAUSED"`, 1)},
-		"unknown side":        {Status: 200, Body: strings.Replace(openOrder, `"BUY"`, `"HOLD"`, 1)},
-		"unknown type":        {Status: 200, Body: strings.ReplaceAll(openOrder, `"LIMIT"`, `"ICEBERG"`)},
-		"no quantity":         {Status: 200, Body: strings.Replace(openOrder, `"origQty":"0.010",`, ``, 1)},
-		"exponent":            {Status: 200, Body: strings.Replace(openOrder, `"0.010"`, `"1e-2"`, 1)},
-		"infinity":            {Status: 200, Body: strings.Replace(openOrder, `"0.010"`, `"Infinity"`, 1)},
-		"id as a fraction":    {Status: 200, Body: strings.Replace(openOrder, `4087922044`, `4087922044.5`, 1)},
-		"truncated":           {Status: 200, Body: openOrder[:200]},
-		"another JSON":        {Status: 200, Body: `[]`},
-		"nothing of an order": {Status: 200, Body: `{}`},
+		"-1007":                 {Status: 408, Body: `{"code":-1007,"msg":"Timeout"}`},
+		"-1000":                 {Status: 400, Body: `{"code":-1000,"msg":"x"}`},
+		"503":                   {Status: 503, Body: `{"msg":"Unknown error, please check your request or try again later."}`},
+		"502":                   {Status: 502, Body: `<html>`},
+		"HTML":                  {Status: 200, Body: `<html>`},
+		"-4116":                 {Status: 400, Body: `{"code":-4116,"msg":"ClientOrderId is duplicated."}`},
+		"unknown status":        {Status: 200, Body: strings.Replace(openOrder, `"NEW"`, `"PAUSED"`, 1)},
+		"unknown side":          {Status: 200, Body: strings.Replace(openOrder, `"BUY"`, `"HOLD"`, 1)},
+		"unknown type":          {Status: 200, Body: strings.ReplaceAll(openOrder, `"LIMIT"`, `"ICEBERG"`)},
+		"no quantity":           {Status: 200, Body: strings.Replace(openOrder, `"origQty":"0.010",`, ``, 1)},
+		"exponent":              {Status: 200, Body: strings.Replace(openOrder, `"0.010"`, `"1e-2"`, 1)},
+		"infinity":              {Status: 200, Body: strings.Replace(openOrder, `"0.010"`, `"Infinity"`, 1)},
+		"id as a fraction":      {Status: 200, Body: strings.Replace(openOrder, `4087922044`, `4087922044.5`, 1)},
+		"truncated":             {Status: 200, Body: openOrder[:200]},
+		"another JSON":          {Status: 200, Body: `[]`},
+		"without order members": {Status: 200, Body: `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
 			s.Add("POST /fapi/v1/order", answer)
 			_, err := s.account.Place(background, limitOrder())
 			if !errors.Is(err, venues.ErrOutcomeUnknown) {
-				t.Errorf("%v, want an unknown outcome", err)
+				t.Errorf("error %v, want an unknown outcome", err)
 			}
 			if n := len(s.sent("POST /fapi/v1/order")); n != 1 {
-				t.Errorf("sent %d times", n)
+				t.Errorf("%d requests, want n == 1", n)
 			}
 			if strings.Contains(fmt.Sprint(err), "signature") {
-				t.Errorf("%v tells the signature", err)
+				t.Errorf("error %v contains the signature", err)
 			}
 		})
 	}
 }
 
-// The venue says that the mode is another one: definite, so the order goes out
-// once more as that mode wants it.
+// A rejection because of the position mode is definite, so the order is sent once more in
+// the other mode.
 func TestPositionModeIsReadAgain(t *testing.T) {
 	s := newScript(t)
 	if _, err := s.account.Mode(background); err != nil {
 		t.Fatal(err)
 	}
-	s.Only("GET /fapi/v1/accountConfig", 200, hedged)
+	s.Replace("GET /fapi/v1/accountConfig", 200, hedged)
 	s.On("POST /fapi/v1/order", 400, `{"code":-4061,"msg":"Order's position side does not match user's setting."}`)
 	s.On("POST /fapi/v1/order", 200, openOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
@@ -252,65 +253,65 @@ func TestPositionModeIsReadAgain(t *testing.T) {
 	}
 	sent := s.sent("POST /fapi/v1/order")
 	if len(sent) != 2 || sent[0].Has("positionSide") || sent[1].Get("positionSide") != "LONG" {
-		t.Errorf("sent %v", sent)
+		t.Errorf("requests %v, want len(sent) == 2 and !sent[0].Has(\"positionSide\") and sent[1].Get(\"positionSide\") == \"LONG\"", sent)
 	}
 	t.Run("but not in vain", func(t *testing.T) {
 		s := newScript(t)
 		s.On("POST /fapi/v1/order", 400, `{"code":-4061,"msg":"x"}`)
 		_, err := s.account.Place(background, limitOrder())
 		if venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.sent("POST /fapi/v1/order")) != 1 {
-			t.Errorf("%v after %d attempts", err, len(s.sent("POST /fapi/v1/order")))
+			t.Errorf("error %v after %d requests", err, len(s.sent("POST /fapi/v1/order")))
 		}
 	})
 	t.Run("nor without the mode", func(t *testing.T) {
 		s := newScript(t)
-		s.Only("GET /fapi/v1/accountConfig", 503, `{"msg":"Service Unavailable."}`)
+		s.Replace("GET /fapi/v1/accountConfig", 503, `{"msg":"Service Unavailable."}`)
 		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) {
-			t.Errorf("%v, want proof that nothing was sent", err)
+			t.Errorf("error %v, want ErrNotSent", err)
 		}
 	})
 }
 
-func TestRefusalsTellTheirReason(t *testing.T) {
+func TestRejectionsHaveTheirReason(t *testing.T) {
 	s := newScript(t)
 	s.On("POST /fapi/v1/order", 400, `{"code":-5022,"msg":"Due to the order could not be executed as maker, the Post Only order will be rejected."}`)
 	_, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.PostOnly = true }))
-	refused, ok := errors.AsType[*venues.Error](err)
-	if !ok || refused.Details["reason"] != "post_only_would_take" || errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Errorf("%v", err)
+	rejected, ok := errors.AsType[*venues.Error](err)
+	if !ok || rejected.Details["reason"] != "post_only_would_take" || errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Errorf("err = %v, want ok and rejected.Details[\"reason\"] == \"post_only_would_take\" and !errors.Is(err, ErrOutcomeUnknown)", err)
 	}
 }
 
-func TestMarginRefusalTellsTheAmounts(t *testing.T) {
+func TestMarginRejectionHasTheAmounts(t *testing.T) {
 	s := newScript(t)
-	s.connector.catalogue.Store(venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT", SettleCurrency: "USDT"}}))
+	s.connector.instruments.Store(venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT", SettleCurrency: "USDT"}}))
 	s.On("POST /fapi/v1/order", 400, `{"code":-2019,"msg":"Margin is insufficient."}`)
 	s.On("GET /fapi/v3/account", 200, `{"totalInitialMargin":"0","totalUnrealizedProfit":"0","totalMarginBalance":"12.5","availableBalance":"12.50000000","assets":[]}`)
 	s.On("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"CROSSED","leverage":20}]`)
 	_, err := s.account.Place(background, limitOrder())
-	refused, _ := errors.AsType[*venues.Error](err)
+	rejected, _ := errors.AsType[*venues.Error](err)
 	// 600 of notional: 30 of margin and 0.3 of fee
-	if refused == nil || refused.Code != venues.CodeInsufficientBalance || refused.Details["available"] != "12.5" || refused.Details["required"] != "30.3" {
-		t.Errorf("%v", refused)
+	if rejected == nil || rejected.Code != venues.CodeInsufficientBalance || rejected.Details["available"] != "12.5" || rejected.Details["required"] != "30.3" {
+		t.Errorf("rejected = %v, want rejected != nil and rejected.Code == CodeInsufficientBalance and rejected.Details[\"available\"] == \"12.5\" and rejected.Details[\"required\"] == \"30.3\"", rejected)
 	}
 }
 
 func TestHangingAnswerIsUnknown(t *testing.T) {
 	s := newScript(t)
 	s.Add("POST /fapi/v1/order", connectortest.Answer{Hang: true})
-	err := s.GiveUp("POST /fapi/v1/order", func(ctx context.Context) error {
+	err := s.CancelWhenReceived("POST /fapi/v1/order", func(ctx context.Context) error {
 		_, err := s.account.Place(ctx, limitOrder())
 		return err
 	})
 	if !errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Errorf("%v, want an unknown outcome", err)
+		t.Errorf("error %v, want an unknown outcome", err)
 	}
 }
 
 func TestOpenAccountNeedsAKey(t *testing.T) {
 	for _, c := range []venues.Credentials{{}, {APIKey: "k"}, {APISecret: "s"}} {
 		if _, err := New(Sim("http://x", "ws://x")).OpenAccount(c); venues.CodeOf(err) != venues.CodeUnauthorized {
-			t.Errorf("%v", err)
+			t.Errorf("err = %v, want code of err == CodeUnauthorized", err)
 		}
 	}
 }
@@ -318,7 +319,7 @@ func TestOpenAccountNeedsAKey(t *testing.T) {
 // The venue has one code for "there is nothing to reduce" and for "other orders
 // reduce it already". A position must not be given up for closed because of the
 // second.
-func TestRefusedReduction(t *testing.T) {
+func TestRejectedReduction(t *testing.T) {
 	for amount, reason := range map[string]string{"0.009": "exceeds_position", "-0.009": venues.ReasonNoPosition, "0": venues.ReasonNoPosition} {
 		s := newScript(t)
 		s.On("POST /fapi/v1/order", 400, `{"code":-2022,"msg":"ReduceOnly Order is rejected."}`)
@@ -328,7 +329,7 @@ func TestRefusedReduction(t *testing.T) {
 		order.Side, order.ReduceOnly = venues.Sell, true
 		_, err := s.account.Place(background, order)
 		if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeOrderRejected || e.Details["reason"] != reason {
-			t.Errorf("%s: %v", amount, err)
+			t.Errorf("amount = %s, err = %v, want e != nil and e.Code == CodeOrderRejected and e.Details[\"reason\"] == reason", amount, err)
 		}
 	}
 }

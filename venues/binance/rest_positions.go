@@ -37,8 +37,8 @@ type symbolConfig struct {
 	Leverage   payload.Number `json:"leverage"`
 }
 
-// Positions lists open positions. Leverage and margin mode come from a second
-// request, made only if there is a position.
+// Positions returns open positions. Leverage and margin mode require a second request,
+// which is sent only if there is a position.
 func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 	positions, err := a.open.Read(func() ([]venues.Position, error) { return a.readPositions(ctx) })
 	if err != nil || len(positions) == 0 {
@@ -67,16 +67,16 @@ func (a *Account) readPositions(ctx context.Context) ([]venues.Position, error) 
 	return positions, nil
 }
 
-// position reads a row; rows of symbols with nothing but open orders are not open.
+// position converts a row. Rows of symbols that only have open orders are not open.
 func (r *positionRecord) position() (p venues.Position, open bool, err error) {
-	book, err := parsePositionBook(r.PositionSide)
+	book, err := parsePositionSide(r.PositionSide)
 	if err != nil {
 		return p, false, err
 	}
 	symbol := canonicalSymbol(r.Symbol)
 	switch {
 	case symbol == "":
-		return p, false, payload.UnknownWord("symbol", r.Symbol)
+		return p, false, payload.UnknownValue("symbol", r.Symbol)
 	case !r.PositionAmt.Valid:
 		return p, false, payload.Missing("positionAmt")
 	}
@@ -117,14 +117,14 @@ func (a *Account) addConfigs(ctx context.Context, positions []venues.Position) e
 
 const symbolConfigPath = "/fapi/v1/symbolConfig"
 
-// symbolConfigs reads leverage and margin type by canonical symbol; of one
-// symbol or, if empty, of all.
+// symbolConfigs returns leverage and margin type by canonical symbol; of one symbol or,
+// if empty, of all.
 func (a *Account) symbolConfigs(ctx context.Context, symbol string) (map[string]symbolConfig, error) {
 	var p restclient.Params
 	if symbol != "" {
 		p = restclient.Params{{"symbol", a.c.venueSymbol(symbol)}}
 	}
-	changes := a.leverages.asking()
+	changes := a.leverages.version()
 	var rows []symbolConfig
 	if err := a.get(ctx, symbolConfigPath, p, 5, &rows); err != nil {
 		return nil, err
@@ -133,26 +133,26 @@ func (a *Account) symbolConfigs(ctx context.Context, symbol string) (map[string]
 	for _, row := range rows {
 		name := canonicalSymbol(row.Symbol)
 		if name == "" {
-			return nil, malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.UnknownWord("symbol", row.Symbol))
+			return nil, malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.UnknownValue("symbol", row.Symbol))
 		}
 		configs[name] = row
 	}
 	if symbol == "" {
 		a.leverages.adopt(changes, configs)
 	} else {
-		a.leverages.learn(symbol, configs[symbol].Leverage.Positive())
+		a.leverages.set(symbol, configs[symbol].Leverage.Positive())
 	}
 	return configs, nil
 }
 
-// MarginFacts tells which instruments have been set to isolated margin: on all others
-// it is cross.
-func (a *Account) MarginFacts(ctx context.Context) (venues.MarginFacts, error) {
+// MarginInfo returns the instruments that are set to isolated margin. All others have
+// cross margin.
+func (a *Account) MarginInfo(ctx context.Context) (venues.MarginInfo, error) {
 	configs, err := a.symbolConfigs(ctx, "")
 	if err != nil {
-		return venues.MarginFacts{}, err
+		return venues.MarginInfo{}, err
 	}
-	facts := venues.MarginFacts{Mode: string(venues.MarginCross)}
+	facts := venues.MarginInfo{Mode: string(venues.MarginCross)}
 	for symbol, config := range configs {
 		mode, err := parseMarginMode(config.MarginType)
 		if err != nil {

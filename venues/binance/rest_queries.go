@@ -7,13 +7,13 @@ import (
 	"venuegate/venues"
 )
 
-// orderCall asks one of the venue's two services about an order.
+// orderCall calls one of the venue's two order services.
 type orderCall func(context.Context, venues.OrderRef) (venues.ExecutionReport, error)
 
-// whereKept are the calls that may reach an order, in the order to try them. A
-// stop begins as an algo order and becomes a regular one; one whose type is not
-// known may be either.
-func whereKept(ref venues.OrderRef, regular, algo orderCall) []orderCall {
+// lookupsOf returns the calls that may find an order, in the order to try them. A stop
+// begins as an algo order and becomes a regular one; an order of unknown type may be
+// either.
+func lookupsOf(ref venues.OrderRef, regular, algo orderCall) []orderCall {
 	switch {
 	case ref.Type.IsStop():
 		return []orderCall{algo, regular}
@@ -24,12 +24,11 @@ func whereKept(ref venues.OrderRef, regular, algo orderCall) []orderCall {
 	}
 }
 
-// Order finds one order. A stop that has triggered is told with the state of its
-// engine order.
+// Order returns one order. A stop that has triggered has the state of its engine order.
 func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	var report venues.ExecutionReport
 	var err error
-	for _, lookup := range whereKept(ref, a.queryOrder, a.queryAlgo) {
+	for _, lookup := range lookupsOf(ref, a.queryOrder, a.queryAlgo) {
 		if report, err = lookup(ctx, ref); !isNotFound(err) {
 			return report, err
 		}
@@ -49,7 +48,7 @@ func (a *Account) queryOrder(ctx context.Context, ref venues.OrderRef) (venues.E
 	return report, nil
 }
 
-// OpenOrders lists what is open in both services of the venue.
+// OpenOrders returns the open orders of both services.
 func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
 	var orders []orderRecord
 	const openPath = "/fapi/v1/openOrders"

@@ -20,12 +20,11 @@ const (
 	incomePagesMax = 500
 )
 
-// Traded finds instruments by what their executions paid or earned: the venue
-// lists executions of one instrument only. One that cost nothing and realized
-// nothing is not found.
+// Traded finds instruments by the income of their executions, because the venue lists
+// executions per instrument only. Executions without fee and profit are not found.
 func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
 	found := map[string]bool{}
-	for from = a.toldFrom(from); from.Before(to); from = from.Add(fillsWindow) {
+	for from = a.earliestFills(from); from.Before(to); from = from.Add(fillsWindow) {
 		if err := a.incomeSymbols(ctx, from, from.Add(fillsWindow), found); err != nil {
 			return nil, err
 		}
@@ -47,7 +46,7 @@ func (a *Account) incomeSymbols(ctx context.Context, from, to time.Time, found m
 				{"limit", strconv.Itoa(incomePage)},
 				{"page", strconv.Itoa(page)},
 			},
-			lane: restclient.LaneReconcile, weight: 30,
+			priority: restclient.PriorityReconcile, weight: 30,
 		}
 		if err := a.c.call(ctx, r, &rows); err != nil {
 			return err
@@ -61,7 +60,7 @@ func (a *Account) incomeSymbols(ctx context.Context, from, to time.Time, found m
 			}
 			symbol := canonicalSymbol(row.Symbol)
 			if symbol == "" {
-				return malformed(r, payload.UnknownWord("symbol", row.Symbol))
+				return malformed(r, payload.UnknownValue("symbol", row.Symbol))
 			}
 			found[symbol] = true
 		}
@@ -69,7 +68,7 @@ func (a *Account) incomeSymbols(ctx context.Context, from, to time.Time, found m
 			return nil
 		}
 	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "more income than %d pages hold", incomePagesMax)
+	return venues.Errorf(venues.CodeExchangeUnavailable, "more than %d pages of income", incomePagesMax)
 }
 
 func isOfExecution(incomeType string) bool {

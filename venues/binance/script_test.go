@@ -19,8 +19,8 @@ const (
 	scriptSecret = "2b5eb11e18796d12d88f13dc27dbbd02c2cc51ff7059765ed9821957d82bb4d9"
 )
 
-// script is a venue that answers as it is told and checks every signature, with
-// a connector and an account of its own.
+// script is a venue with scripted answers that checks every signature, with a connector
+// and an account.
 type script struct {
 	*connectortest.Server
 	t         *testing.T
@@ -36,17 +36,17 @@ const (
 
 func newScript(t *testing.T) *script { return newScriptWith(t, func(*Options) {}) }
 
-// newScriptWith makes a script whose connector has other options.
+// newScriptWith returns a script whose connector has other options.
 func newScriptWith(t *testing.T, change func(*Options)) *script {
 	t.Helper()
 	s := &script{Server: connectortest.NewServer(t), t: t, now: time.Now}
 	s.Check, s.ClockName = s.check, "GET /fapi/v1/time"
 	s.Clock = func() string { return fmt.Sprintf(`{"serverTime":%d}`, s.now().UnixMilli()) }
 	o := Sim(s.RESTURL, s.StreamURL)
-	o.dial = s.Dial
+	o.Dial = s.Dial
 	o.Timeout = 30 * time.Second
 	o.BackoffMin, o.BackoffMax, o.RenewOverlap = 5*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond
-	o.tickInterval = 20 * time.Millisecond
+	o.TickInterval = 20 * time.Millisecond
 	change(&o)
 	s.connector = New(o)
 	t.Cleanup(s.connector.Close)
@@ -60,8 +60,8 @@ func newScriptWith(t *testing.T, change func(*Options)) *script {
 	return s
 }
 
-// check holds a signed request against the venue's rules: signature last and
-// right, key in the header, everything of a change in the body.
+// check checks a signed request against the venue's rules: a correct signature in the
+// last place, the key in the header, all parameters of a change in the body.
 func (s *script) check(r *http.Request, body string) {
 	text := r.URL.RawQuery + body
 	signedText, signature, isSigned := strings.Cut(text, "&signature=")
@@ -75,11 +75,11 @@ func (s *script) check(r *http.Request, body string) {
 		s.t.Errorf("%s %s: signature %s of %s, want %s", r.Method, r.URL.Path, signature, signedText, want)
 	}
 	if r.Header.Get("X-Mbx-Apikey") != scriptKey {
-		s.t.Errorf("%s %s: key %q", r.Method, r.URL.Path, r.Header.Get("X-Mbx-Apikey"))
+		s.t.Errorf("%s %s: key %q, want r.Header.Get(\"X-Mbx-Apikey\") == scriptKey", r.Method, r.URL.Path, r.Header.Get("X-Mbx-Apikey"))
 	}
 }
 
-// sent lists the parameters of the requests of a name.
+// sent returns the parameters of the requests of a name.
 func (s *script) sent(name string) []url.Values {
 	requests := s.Sent(name)
 	all := make([]url.Values, len(requests))
@@ -89,16 +89,16 @@ func (s *script) sent(name string) []url.Values {
 	return all
 }
 
-// paramsOf a request stand in its query or its body.
+// paramsOf returns the parameters in the query or body of a request.
 func paramsOf(r connectortest.Request) url.Values {
-	params, err := url.ParseQuery(r.Said)
+	params, err := url.ParseQuery(r.Payload)
 	if err != nil {
 		return nil
 	}
 	return params
 }
 
-// last is what the newest request of a name said, without what signing adds.
+// last returns the newest request of a name, without the parameters added by signing.
 func (s *script) last(name string) string {
 	s.t.Helper()
 	p := paramsOf(s.Last(name))
@@ -108,17 +108,17 @@ func (s *script) last(name string) string {
 	return p.Encode()
 }
 
-// recvWindow of a request, in milliseconds.
+// recvWindowOf returns the receive window of a request, in milliseconds.
 func recvWindowOf(p url.Values) int64 {
 	n, _ := strconv.ParseInt(p.Get("recvWindow"), 10, 64)
 	return n
 }
 
-// orderLife is longer than the slowest machine takes to send an order, and shorter
-// than the venue's longest window.
+// orderLife is longer than the slowest machine takes to send an order, and shorter than
+// the venue's longest window.
 const orderLife = 30 * time.Second
 
-// limitOrder is a valid request that lives for orderLife.
+// limitOrder returns a valid request with a deadline after orderLife.
 func limitOrder() venues.OrderRequest {
 	return venues.OrderRequest{
 		OrderSpec: venues.OrderSpec{

@@ -11,7 +11,7 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// sortedText are parameters as the WebSocket API signs them: sorted by name and not
+// sortedText returns parameters as the WebSocket API signs them: sorted by name and not
 // encoded.
 func sortedText(p restclient.Params) string {
 	pairs := make([]string, len(p))
@@ -21,8 +21,8 @@ func sortedText(p restclient.Params) string {
 	return strings.Join(pairs, "&")
 }
 
-// sign is the signature of a request: the query string followed directly by the
-// body (document "General Info", section on signed endpoints).
+// sign returns the signature of a request: the signed text is the query string followed
+// directly by the body (document "General Info", section on signed endpoints).
 func sign(secret venues.Secret, query, body string) string {
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
 	mac.Write([]byte(query))

@@ -24,7 +24,7 @@ func TestSigningVectors(t *testing.T) {
 		Signature string            `json:"signature"`
 	}
 	if err := json.Unmarshal(data, &vectors); err != nil || len(vectors) == 0 {
-		t.Fatalf("%d vectors, %v", len(vectors), err)
+		t.Fatalf("%d vectors, %v, want no error and len(vectors) != 0", len(vectors), err)
 	}
 	for _, v := range vectors {
 		if got := v.Params.Encode(); got != v.Text {
@@ -36,8 +36,8 @@ func TestSigningVectors(t *testing.T) {
 	}
 }
 
-// The documentation's vectors, the second with the stray space of the printed
-// example taken out.
+// The vectors of the documentation, the second one without the stray space of the printed
+// example.
 func TestSign(t *testing.T) {
 	const secret = venues.Secret("2b5eb11e18796d12d88f13dc27dbbd02c2cc51ff7059765ed9821957d82bb4d9")
 	for _, v := range []struct{ name, query, body, want string }{
@@ -70,6 +70,6 @@ func TestSignSortedParams(t *testing.T) {
 		t.Errorf("signature %s of %s, want %s", got, sortedText(p), want)
 	}
 	if p[0][0] != "symbol" {
-		t.Error("signing sorts what is sent")
+		t.Error("sortedText changed the parameters that are sent")
 	}
 }

@@ -15,64 +15,61 @@ import (
 )
 
 const (
-	// streamsPerConnMax is how many streams one connection carries. The venue allows
-	// more since 2025; a connection that breaks should not take too much with it.
+	// streamsPerConnMax is the number of topics of one connection. The venue allows more
+	// since 2025, but a broken connection should not affect too many.
 	streamsPerConnMax = 200
 	// namesPerMessageMax keeps control messages small.
 	namesPerMessageMax = 100
 )
 
-// OpenFeed starts a public feed; connections are made as channels need them.
+// OpenFeed starts a public feed. Connections are made as topics require them.
 func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed { return feed.Open(c.feedOptions(sink)) }
 
 func (c *Connector) feedOptions(sink venues.FeedSink) feed.Options {
-	return feed.Options{
-		Protocol: streams{c}, Sink: sink,
-		TopicsPerRequestMax: namesPerMessageMax, RefusedRetryMax: time.Minute,
-		BookSilenceMax: c.options.BookSilenceMax, MarkSilenceMax: c.options.MarkSilenceMax,
-		Log: c.options.Log,
-	}
+	o := c.FeedOptions(streams{c}, sink)
+	o.TopicsPerRequestMax, o.RejectedRetryMax = namesPerMessageMax, time.Minute
+	return o
 }
 
-// streams is the protocol of the venue's public streams.
+// streams implements the protocol of the venue's public streams.
 type streams struct{ *Connector }
 
-// Group is the category of the venue: the host path that has the stream.
-func (streams) Group(channel venues.FeedChannel) feed.Group {
-	return feed.Group{Path: category(channel.Kind), ChannelsMax: streamsPerConnMax}
+// Group returns the category of the venue, which is the path that has the stream.
+func (streams) Group(topic venues.FeedTopic) feed.Group {
+	return feed.Group{Path: category(topic.Kind), TopicsMax: streamsPerConnMax}
 }
 
-// Link has nothing of its own.
+// Link returns the common options.
 func (c streams) Link(g feed.Group) wsclient.Options {
 	url := func(context.Context) (string, error) { return c.options.StreamURL + g.Path + "/stream", nil }
 	return c.linkOptions(url, g.Path)
 }
 
-// Topic is the stream's name.
-func (c streams) Topic(channel venues.FeedChannel) string {
-	return streamName(channel, c.venueSymbol(channel.Symbol))
+// TopicName returns the name of the stream.
+func (c streams) TopicName(topic venues.FeedTopic) string {
+	return streamName(topic, c.venueSymbol(topic.Symbol))
 }
 
-// Request is a control message.
+// Request returns a control message.
 func (streams) Request(verb feed.Verb, id uint64, names []string) []byte {
 	text, err := json.Marshal(struct {
 		Method string   `json:"method"`
 		Params []string `json:"params"`
 		ID     uint64   `json:"id"`
-	}{verb.Word("SUBSCRIBE", "UNSUBSCRIBE"), names, id})
+	}{verb.Pick("SUBSCRIBE", "UNSUBSCRIBE"), names, id})
 	if err != nil {
 		panic("binance: control message: " + err.Error()) // strings and a number
 	}
 	return text
 }
 
-// combined is how a message of the combined form begins.
+// Parts of a message in the combined form.
 var (
 	combinedHead = []byte(`{"stream":"`)
 	combinedBody = []byte(`","data":`)
 )
 
-// Split cuts a message of the combined form into stream name and data.
+// Split splits a message in the combined form into stream name and data.
 func (streams) Split(message []byte) (name, data []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(message, combinedHead)
 	if name, data, cut := bytes.Cut(rest, combinedBody); ok && cut && len(data) > 0 && data[len(data)-1] == '}' {
@@ -81,7 +78,7 @@ func (streams) Split(message []byte) (name, data []byte, ok bool) {
 	return parseCombined(message)
 }
 
-// parseCombined is Split for members in another order, or beside others.
+// parseCombined is Split for members in another order, or with further members.
 func parseCombined(message []byte) (name, data []byte, ok bool) {
 	if !bytes.Contains(message, combinedHead[1:]) {
 		return nil, nil, false
@@ -103,18 +100,15 @@ func (streams) Answer(message []byte) (a feed.Answer, err error) {
 	switch {
 	case o.Has("event"):
 		if o.Object("event").OptionalText("e") == "serverShutdown" {
-			a.Verdict = feed.Ending
+			a.Kind = feed.Ending
 		}
 	case o.Has("error"), o.Has("code"):
-		a.Verdict, a.Text = feed.Failed, payload.Bounded(string(message))
+		a.Kind, a.Text = feed.Failed, payload.Bounded(string(message))
 	case o.Has("id"):
-		a.Verdict, a.ID = feed.Confirmed, o.Sequence("id")
+		a.Kind, a.ID = feed.Confirmed, o.Sequence("id")
 	}
 	return a, nil
 }
 
-// Trading says whether an instrument is known to trade.
-func (c streams) Trading(symbol string) bool {
-	i, ok := c.catalogue.Load().Find(symbol)
-	return ok && i.Status == venues.InstrumentTrading
-}
+// Trading reports whether an instrument is known to be trading.
+func (c streams) Trading(symbol string) bool { return c.instruments.Trading(symbol) }

@@ -4,35 +4,34 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/feed"
 )
 
-// Decoders share a parser.
-func (c streams) Decoders() func(venues.FeedChannel, string) feed.Decoder {
+// Decoders returns decoders that share a parser.
+func (c streams) Decoders() func(venues.FeedTopic, string) feed.Decoder {
 	shared := new(bookDecoder)
-	return func(channel venues.FeedChannel, _ string) feed.Decoder {
-		return &streamDecoder{c: c.Connector, shared: shared, channel: channel, venueSymbol: c.venueSymbol(channel.Symbol)}
+	return func(topic venues.FeedTopic, _ string) feed.Decoder {
+		return &streamDecoder{c: c.Connector, shared: shared, topic: topic, venueSymbol: c.venueSymbol(topic.Symbol)}
 	}
 }
 
-// streamDecoder reads the messages of one stream.
+// streamDecoder decodes the messages of one topic.
 type streamDecoder struct {
 	c           *Connector
 	shared      *bookDecoder
-	channel     venues.FeedChannel
+	topic       venues.FeedTopic
 	venueSymbol string
-	// scale of the instrument in that catalogue.
-	scale     venues.Scale
-	catalogue *venues.InstrumentSet
+	scale       connector.ScaleCache
 }
 
-// Restart changes nothing: a book goes on wherever its owner's snapshot joins it.
+// Restart does nothing: the owner joins its own snapshot to the updates.
 func (*streamDecoder) Restart() {}
 
-// Decode reads a message and tells what it says.
+// Decode decodes a message and passes its content on.
 func (d *streamDecoder) Decode(data []byte, received time.Time, to *feed.Stream) error {
-	parser, symbol := &d.shared.parser, d.channel.Symbol
-	switch d.channel.Kind {
+	parser, symbol := &d.shared.parser, d.topic.Symbol
+	switch d.topic.Kind {
 	case venues.FeedBook:
 		return d.book(data, received, to)
 	case venues.FeedTrades:
@@ -42,7 +41,7 @@ func (d *streamDecoder) Decode(data []byte, received time.Time, to *feed.Stream)
 		}
 		return err
 	case venues.FeedCandles:
-		candle, err := decodeKline(parser, data, d.channel, d.venueSymbol)
+		candle, err := decodeKline(parser, data, d.topic, d.venueSymbol)
 		if err == nil {
 			to.Candle(candle)
 		}
@@ -57,26 +56,13 @@ func (d *streamDecoder) Decode(data []byte, received time.Time, to *feed.Stream)
 }
 
 func (d *streamDecoder) book(data []byte, received time.Time, to *feed.Stream) error {
-	if err := d.refreshScale(); err != nil {
+	scale, err := d.scale.Scale(&d.c.instruments, d.topic.Symbol)
+	if err != nil {
 		return err
 	}
-	update, err := d.shared.decode(data, d.channel.Symbol, d.venueSymbol, d.scale, received)
+	update, err := d.shared.decode(data, d.topic.Symbol, d.venueSymbol, scale, received)
 	if err == nil {
 		to.Book(update)
 	}
 	return err
-}
-
-// refreshScale takes the scale from the catalogue whenever that is a new one.
-func (d *streamDecoder) refreshScale() error {
-	newest := d.c.catalogue.Load()
-	if newest != nil && newest == d.catalogue {
-		return nil
-	}
-	i, err := d.c.instrument(d.channel.Symbol)
-	if err != nil {
-		return err
-	}
-	d.scale, d.catalogue = i.Scale(), newest
-	return nil
 }

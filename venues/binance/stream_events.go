@@ -13,7 +13,7 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// handle decodes one private event and tells the sink of it.
+// handle decodes one private event and passes its content to the sink.
 func (f *privateFeed) handle(message []byte) error {
 	o, err := payload.Parse(&f.parser, message)
 	if err != nil {
@@ -26,7 +26,7 @@ func (f *privateFeed) handle(message []byte) error {
 	}
 	kind := o.OptionalText("e")
 	if kind != "" {
-		f.session.Heard(time.Now())
+		f.session.NoteOrderEvent(time.Now())
 	}
 	switch kind {
 	case "ORDER_TRADE_UPDATE":
@@ -41,12 +41,12 @@ func (f *privateFeed) handle(message []byte) error {
 		f.log.Warn("private stream: margin call")
 		f.sink.BalancesChanged()
 	case "listenKeyExpired":
-		f.wire.GiveUp(errListenKeyExpired)
+		f.connection.GiveUp(errListenKeyExpired)
 	case "CONDITIONAL_ORDER_TRIGGER_REJECT":
-		// The order's own event tells its end; this one only says why.
+		// The order's own event reports its end; this one only has the reason.
 		f.log.Warn("private stream: stop rejected at its trigger", zap.String("reason", payload.Bounded(o.Object("or").OptionalText("r"))))
 	case "TRADE_LITE", "STRATEGY_UPDATE", "GRID_UPDATE":
-		// TRADE_LITE repeats a fill that ORDER_TRADE_UPDATE tells in full.
+		// TRADE_LITE is a short form of a fill in ORDER_TRADE_UPDATE.
 	case "":
 		f.notice(o, message)
 	default:
@@ -58,13 +58,13 @@ func (f *privateFeed) handle(message []byte) error {
 	return nil
 }
 
-// notice handles what has no event name: control messages.
+// notice handles messages without an event name, which are control messages.
 func (f *privateFeed) notice(o *payload.Object, message []byte) {
 	switch {
 	case o.Has("event") && o.Object("event").OptionalText("e") == "serverShutdown":
-		f.wire.Renew()
+		f.connection.Renew()
 	case o.Has("error"), o.Has("code"):
-		f.log.Warn("private stream: refusal", zap.String("message", payload.Bounded(string(message))))
+		f.log.Warn("private stream: error", zap.String("message", payload.Bounded(string(message))))
 	}
 }
 
@@ -76,19 +76,19 @@ func (f *privateFeed) order(o *payload.Object) error {
 	return err
 }
 
-// decodeOrderEvent reads an ORDER_TRADE_UPDATE. The engine order of a triggered
-// stop is told as the stop: its client id is the same.
+// decodeOrderEvent decodes an ORDER_TRADE_UPDATE. The engine order of a triggered stop is
+// reported as the stop: it has the same client id.
 func decodeOrderEvent(event *payload.Object) (venues.ExecutionReport, error) {
 	o := event.Object("o")
-	word := orderWords{
+	word := orderEnums{
 		orderType: o.Text("o"), origType: o.OptionalText("ot"), timeInForce: o.OptionalText("f"),
 		execution: o.Text("x"), status: o.Text("X"), expiry: o.OptionalText("er"),
 		triggered: strings.HasPrefix(o.OptionalText("st"), "ALGO") && o.Integer("si") > 0,
 	}
 	side, errSide := parseSide(o.Text("S"))
-	book, errBook := parseOrderBook(o.OptionalText("ps"))
+	book, errBook := parseOrderPositionSide(o.OptionalText("ps"))
 	report := venues.ExecutionReport{
-		Symbol: symbolOf(o), ClientOrderID: nameOf(o, "c"), VenueOrderID: o.ID("i"),
+		Symbol: symbolOf(o), ClientOrderID: requiredID(o, "c"), VenueOrderID: o.ID("i"),
 		Side: side, Qty: o.Decimal("q"), FilledQty: o.Decimal("z"),
 		Price: o.OptionalPositive("p"), TriggerPrice: o.OptionalPositive("sp"), AvgPrice: o.OptionalPositive("ap"),
 		ReduceOnly: book.reduces(side, o.Flag("R") || o.Flag("cp")),
@@ -107,13 +107,13 @@ func decodeOrderEvent(event *payload.Object) (venues.ExecutionReport, error) {
 	}
 	fill, err := decodeFill(o, &report, word.execution)
 	if fill != nil {
-		fill.PositionSide = book.hedged()
+		fill.PositionSide = book.hedgeSide()
 	}
 	report.Fill = fill
 	return report, errors.Join(err, event.Err())
 }
 
-// symbolOf is the symbol of an event, which must be one.
+// symbolOf returns the symbol of an event, which must be valid.
 func symbolOf(o *payload.Object) string {
 	symbol := canonicalSymbol(o.Text("s"))
 	if o.Err() == nil && symbol == "" {
@@ -122,8 +122,8 @@ func symbolOf(o *payload.Object) string {
 	return symbol
 }
 
-// nameOf is an id that may not be empty.
-func nameOf(o *payload.Object, field string) string {
+// requiredID returns an id that must not be empty.
+func requiredID(o *payload.Object, field string) string {
 	name := o.Text(field)
 	if o.Err() == nil && name == "" {
 		o.Fail(field, payload.ErrMissing)
@@ -131,15 +131,15 @@ func nameOf(o *payload.Object, field string) string {
 	return name
 }
 
-// orderWords are the words of an order event that together say what it means.
-type orderWords struct {
+// orderEnums are the values of an order event that together decide its meaning.
+type orderEnums struct {
 	orderType, origType, timeInForce string
 	execution, status, expiry        string
 	triggered                        bool
 }
 
-// apply sets what follows from the words.
-func (w orderWords) apply(r *venues.ExecutionReport) error {
+// apply sets the fields that follow from the values.
+func (w orderEnums) apply(r *venues.ExecutionReport) error {
 	orderType, waiting, errType := parseTypes(w.orderType, w.origType)
 	status, errStatus := parseStatus(w.status, waiting, endsAtOnce(w.orderType, w.timeInForce))
 	if err := errors.Join(errType, errStatus); err != nil {
@@ -148,17 +148,17 @@ func (w orderWords) apply(r *venues.ExecutionReport) error {
 	switch w.execution {
 	case "NEW", "CANCELED", "CALCULATED", "EXPIRED", "TRADE", "AMENDMENT", "REJECTED":
 	default:
-		return payload.UnknownWord("execution type", w.execution)
+		return payload.UnknownValue("execution type", w.execution)
 	}
 	if w.triggered {
 		orderType = asStop(orderType)
 	}
 	r.Type, r.Status = orderType, status
-	r.Fault = endFault(r, w.orderType, w.timeInForce, w.expiry)
+	r.RejectReason = endReason(r, w.orderType, w.timeInForce, w.expiry)
 	return nil
 }
 
-// asStop is the type of the stop that became an order of type t.
+// asStop returns the type of the stop that has become an order of type t.
 func asStop(t venues.OrderType) venues.OrderType {
 	if t.IsMarket() {
 		return venues.TypeStopMarket
@@ -166,8 +166,8 @@ func asStop(t venues.OrderType) venues.OrderType {
 	return venues.TypeStopLimit
 }
 
-// decodeFill reads the execution that an order event carries; nil if it has none
-// or none with an id, which reading the fills will bring.
+// decodeFill decodes the execution in an order event; nil if it has none, or none with an
+// id, which is then found by reading the fills.
 func decodeFill(o *payload.Object, r *venues.ExecutionReport, execution string) (*venues.Fill, error) {
 	if execution != "TRADE" && execution != "CALCULATED" {
 		return nil, nil
@@ -197,17 +197,17 @@ func (f *privateFeed) algo(o *payload.Object) error {
 	return err
 }
 
-// decodeAlgoEvent reads an ALGO_UPDATE. From the trigger on the engine order's
-// own events tell the state, some of them before TRIGGERED arrives: of the later
-// statuses only a complete fill is told, as a second witness.
-func decodeAlgoEvent(event *payload.Object) (report venues.ExecutionReport, tell bool, err error) {
+// decodeAlgoEvent decodes an ALGO_UPDATE. After the trigger the engine order's own events
+// report the state, some of them before TRIGGERED arrives. Of the later statuses only a
+// complete fill is reported, as a redundant source.
+func decodeAlgoEvent(event *payload.Object) (report venues.ExecutionReport, relevant bool, err error) {
 	o := event.Object("o")
 	word := o.Text("X")
 	side, errSide := parseSide(o.Text("S"))
 	orderType, errType := parseType(o.Text("o"))
-	book, errBook := parseOrderBook(o.OptionalText("ps"))
+	book, errBook := parseOrderPositionSide(o.OptionalText("ps"))
 	report = venues.ExecutionReport{
-		Symbol: symbolOf(o), ClientOrderID: nameOf(o, "caid"), VenueOrderID: o.ID("aid"), ConditionalID: true,
+		Symbol: symbolOf(o), ClientOrderID: requiredID(o, "caid"), VenueOrderID: o.ID("aid"), ConditionalID: true,
 		Side: side, Type: orderType,
 		Qty: o.Optional("q").Decimal, FilledQty: o.Optional("aq").Decimal,
 		Price: o.OptionalPositive("p"), TriggerPrice: o.OptionalPositive("tp"), AvgPrice: o.OptionalPositive("ap"),
@@ -232,12 +232,12 @@ func decodeAlgoEvent(event *payload.Object) (report venues.ExecutionReport, tell
 	case "FINISHED":
 		return report, status == venues.StatusFilled, nil
 	case "REJECTED":
-		report.Fault = triggerFault(o.OptionalText("rm"))
+		report.RejectReason = triggerReason(o.OptionalText("rm"))
 	}
 	return report, true, o.Err()
 }
 
-// accountUpdate tells of positions and that balances moved.
+// accountUpdate reports positions and changed balances.
 func (f *privateFeed) accountUpdate(event *payload.Object) error {
 	body := event.Object("a")
 	if body.Err() != nil {
@@ -252,8 +252,8 @@ func (f *privateFeed) accountUpdate(event *payload.Object) error {
 		position.UpdatedAt = at
 		position.AccountType = f.account.accountType()
 		position.Leverage = f.account.leverages.of(position.Symbol)
-		for _, told := range f.account.open.Update(position, book == bookBoth) {
-			f.sink.Position(told)
+		for _, state := range f.account.open.Update(position, book == sideBoth) {
+			f.sink.Position(state)
 		}
 	}
 	if len(body.OptionalList("B")) > 0 {
@@ -262,10 +262,10 @@ func (f *privateFeed) accountUpdate(event *payload.Object) error {
 	return errors.Join(body.Err(), event.Err())
 }
 
-// decodePosition reads an entry of P; its Side is that of a position that is
-// open. Leverage, mark price and liquidation price are not told.
-func decodePosition(row *payload.Object) (positionBook, venues.Position, error) {
-	book, errBook := parsePositionBook(row.Text("ps"))
+// decodePosition decodes an entry of P. Side is that of an open position. Leverage, mark
+// price and liquidation price are not part of it.
+func decodePosition(row *payload.Object) (positionSide, venues.Position, error) {
+	book, errBook := parsePositionSide(row.Text("ps"))
 	amount := row.Decimal("pa")
 	position := venues.Position{
 		Exchange: venues.Binance, Symbol: symbolOf(row),
@@ -282,7 +282,8 @@ func decodePosition(row *payload.Object) (positionBook, venues.Position, error) 
 	return book, position, errors.Join(row.Err(), errBook)
 }
 
-// configUpdate tells of changed leverage or margin pool: both move what is free.
+// configUpdate reports changed leverage or margin pool: both change the available
+// balance.
 func (f *privateFeed) configUpdate(o *payload.Object) error {
 	if o.Has("ai") {
 		pool := o.Object("ai")
@@ -297,7 +298,7 @@ func (f *privateFeed) configUpdate(o *payload.Object) error {
 		if err := changed.Err(); err != nil {
 			o.Fail("ac", err)
 		} else {
-			f.account.leverages.learn(symbol, leverage)
+			f.account.leverages.set(symbol, leverage)
 		}
 	}
 	f.sink.BalancesChanged()

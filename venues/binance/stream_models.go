@@ -12,13 +12,13 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// Categories of the venue's streams: the host path that has them.
+// Categories of the venue's streams, which are paths.
 const (
 	categoryPublic = "/public"
 	categoryMarket = "/market"
 )
 
-// category is the host path of a kind of stream.
+// category returns the path of a kind of topic.
 func category(kind venues.FeedKind) string {
 	if kind == venues.FeedBook {
 		return categoryPublic
@@ -26,29 +26,29 @@ func category(kind venues.FeedKind) string {
 	return categoryMarket
 }
 
-// streamName is the venue's name of a stream; symbols are lower case there.
-func streamName(channel venues.FeedChannel, venueSymbol string) string {
+// streamName returns the venue's name of a stream, in lower case.
+func streamName(topic venues.FeedTopic, venueSymbol string) string {
 	symbol := strings.ToLower(venueSymbol)
-	switch channel.Kind {
+	switch topic.Kind {
 	case venues.FeedBook:
 		return symbol + "@depth@100ms"
 	case venues.FeedTrades:
 		return symbol + "@aggTrade"
 	case venues.FeedCandles:
-		return symbol + "@kline_" + string(channel.Timeframe)
+		return symbol + "@kline_" + string(topic.Timeframe)
 	default:
 		return symbol + "@markPrice@1s"
 	}
 }
 
-// decodeAggTrade reads a trade. m says that the buyer was the maker, so the taker
+// decodeAggTrade decodes a trade. m means that the buyer was the maker, so the taker
 // sold.
 func decodeAggTrade(parser *fastjson.Parser, data []byte, symbol, venueSymbol string) (trade venues.Trade, id uint64, err error) {
 	o, err := eventOf(parser, data, "aggTrade", venueSymbol)
 	if err != nil {
 		return trade, 0, err
 	}
-	// The oldest recordings lack the aggregate id; their first trade id serves.
+	// The oldest recordings lack the aggregate id; the first trade id is used instead.
 	name := "a"
 	if !o.Has(name) {
 		name = "f"
@@ -71,18 +71,18 @@ func decodeAggTrade(parser *fastjson.Parser, data []byte, symbol, venueSymbol st
 	return trade, id, o.Err()
 }
 
-// decodeKline reads a state of a candle.
-func decodeKline(parser *fastjson.Parser, data []byte, channel venues.FeedChannel, venueSymbol string) (venues.Candle, error) {
+// decodeKline decodes a state of a candle.
+func decodeKline(parser *fastjson.Parser, data []byte, topic venues.FeedTopic, venueSymbol string) (venues.Candle, error) {
 	o, err := eventOf(parser, data, "kline", venueSymbol)
 	if err != nil {
 		return venues.Candle{}, err
 	}
 	k := o.Object("k")
-	if tf := k.Text("i"); k.Err() == nil && tf != string(channel.Timeframe) {
-		return venues.Candle{}, fmt.Errorf("interval %q: %w", payload.Bounded(tf), payload.ErrForeign)
+	if tf := k.Text("i"); k.Err() == nil && tf != string(topic.Timeframe) {
+		return venues.Candle{}, fmt.Errorf("interval %q: %w", payload.Bounded(tf), payload.ErrUnrelated)
 	}
 	candle := venues.Candle{
-		Symbol: channel.Symbol, Timeframe: channel.Timeframe,
+		Symbol: topic.Symbol, Timeframe: topic.Timeframe,
 		Start: k.Time("t"), End: k.Time("T"),
 		Open: k.Decimal("o"), High: k.Decimal("h"), Low: k.Decimal("l"), Close: k.Decimal("c"),
 		Volume: k.Decimal("v"), Turnover: k.Decimal("q"),
@@ -91,7 +91,7 @@ func decodeKline(parser *fastjson.Parser, data []byte, channel venues.FeedChanne
 	if k.Err() == nil && (candle.Start.IsZero() || candle.End.IsZero() || !k.Has("x")) {
 		k.Fail("t, T or x", payload.ErrMissing)
 	}
-	candle.End = candle.End.Add(time.Millisecond) // the venue names the last millisecond
+	candle.End = candle.End.Add(time.Millisecond) // the venue states the last millisecond
 	return candle, k.Err()
 }
 
@@ -107,17 +107,17 @@ func decodeMark(parser *fastjson.Parser, data []byte, symbol, venueSymbol string
 	return mark, o.Err()
 }
 
-// eventOf parses a message and holds its kind and symbol against what is meant.
+// eventOf parses a message and checks its kind and symbol.
 func eventOf(parser *fastjson.Parser, data []byte, kind, venueSymbol string) (*payload.Object, error) {
 	o, err := payload.Parse(parser, data)
 	if err != nil {
 		return nil, err
 	}
 	if word := o.Text("e"); o.Err() == nil && word != kind {
-		return nil, payload.UnknownWord("event", word)
+		return nil, payload.UnknownValue("event", word)
 	}
 	if name := o.Text("s"); o.Err() == nil && name != venueSymbol {
-		return nil, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
+		return nil, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
 	}
 	return o, o.Err()
 }

@@ -13,6 +13,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/feed"
 )
@@ -33,7 +34,7 @@ func confirm(c *websocket.Conn, m command) {
 	_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"result":null,"id":%d}`, m.ID))
 }
 
-// listed puts trading instruments with the tick of BTCUSDT into the catalogue.
+// listed adds trading instruments with the tick size of BTCUSDT to the list.
 func (s *script) listed(symbols ...string) {
 	var all []venues.Instrument
 	for _, symbol := range symbols {
@@ -41,83 +42,83 @@ func (s *script) listed(symbols ...string) {
 			Symbol: symbol, VenueSymbol: symbol, Status: venues.InstrumentTrading, TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"),
 		})
 	}
-	s.connector.catalogue.Store(venues.NewInstrumentSet(all))
+	s.connector.instruments.Store(venues.NewInstrumentSet(all))
 }
 
 func depthOf(symbol string, first, last, previous int) string {
 	return fmt.Sprintf(`{"stream":"%s@depth@100ms","data":{"e":"depthUpdate","E":1,"T":1,"s":%q,"U":%d,"u":%d,"pu":%d,"b":[["61800.2","1"]],"a":[]}}`, strings.ToLower(symbol), symbol, first, last, previous)
 }
 
-func bookOf(symbol string) venues.FeedChannel {
-	return venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}
+func bookOf(symbol string) venues.FeedTopic {
+	return venues.FeedTopic{Kind: venues.FeedBook, Symbol: symbol}
 }
 
-// A connection for each category, and the venue's names of its streams.
-func TestFeedNamesStreams(t *testing.T) {
+// There is a connection for each category, with the venue's names of its streams.
+func TestFeedStreamNames(t *testing.T) {
 	s := newScript(t)
 	v := connectortest.ServeStreams(s.Server, confirm)
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.connector.OpenFeed(h)
 	feed.Subscribe(
 		bookOf("BTCUSDT-261225"),
-		venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"},
-		venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
-		venues.FeedChannel{Kind: venues.FeedCandles, Symbol: "BTCUSDT", Timeframe: "4h"},
+		venues.FeedTopic{Kind: venues.FeedMark, Symbol: "BTCUSDT"},
+		venues.FeedTopic{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
+		venues.FeedTopic{Kind: venues.FeedCandles, Symbol: "BTCUSDT", Timeframe: "4h"},
 	)
 	h.Await(t, "all confirmations", func() bool { return len(h.Resumptions) == 4 })
-	feed.Unsubscribe(venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"})
-	h.Await(t, "an UNSUBSCRIBE", func() bool { return len(v.Told("", "UNSUBSCRIBE")) == 1 })
+	feed.Unsubscribe(venues.FeedTopic{Kind: venues.FeedMark, Symbol: "BTCUSDT"})
+	h.Await(t, "an UNSUBSCRIBE", func() bool { return len(v.Received("", "UNSUBSCRIBE")) == 1 })
 	feed.Close()
 	var names []string
-	for _, m := range v.Told("", "SUBSCRIBE") {
+	for _, m := range v.Received("", "SUBSCRIBE") {
 		names = append(names, m.Params...)
 	}
 	slices.Sort(names)
 	addresses := v.Addresses()
 	slices.Sort(addresses)
 	if got := strings.Join(addresses, " "); got != "/market/stream /public/stream" {
-		t.Errorf("connected to %s", got)
+		t.Errorf("connections %s, want got == \"/market/stream /public/stream\"", got)
 	}
 	if got := strings.Join(names, " "); got != "btcusdt@aggTrade btcusdt@kline_4h btcusdt@markPrice@1s btcusdt_261225@depth@100ms" {
-		t.Errorf("asked for %s", got)
+		t.Errorf("subscriptions %s", got)
 	}
-	if gone := v.Told("", "UNSUBSCRIBE")[0].Params; !slices.Equal(gone, []string{"btcusdt@markPrice@1s"}) {
-		t.Errorf("unsubscribed %v", gone)
+	if gone := v.Received("", "UNSUBSCRIBE")[0].Params; !slices.Equal(gone, []string{"btcusdt@markPrice@1s"}) {
+		t.Errorf("unsubscribed %v, want the stream", gone)
 	}
 }
 
 func TestStreamAnswers(t *testing.T) {
 	for message, want := range map[string]feed.Answer{
-		`{"result":null,"id":7}`:                    {Verdict: feed.Confirmed, ID: 7},
-		`{"event":{"e":"serverShutdown","E":1}}`:    {Verdict: feed.Ending},
+		`{"result":null,"id":7}`:                    {Kind: feed.Confirmed, ID: 7},
+		`{"event":{"e":"serverShutdown","E":1}}`:    {Kind: feed.Ending},
 		`{"event":{"e":"somethingElse"}}`:           {},
-		`{"code":2,"msg":"Invalid request","id":7}`: {Verdict: feed.Failed, Text: `{"code":2,"msg":"Invalid request","id":7}`},
-		`{"error":{"code":1,"msg":"no"},"id":7}`:    {Verdict: feed.Failed, Text: `{"error":{"code":1,"msg":"no"},"id":7}`},
+		`{"code":2,"msg":"Invalid request","id":7}`: {Kind: feed.Failed, Text: `{"code":2,"msg":"Invalid request","id":7}`},
+		`{"error":{"code":1,"msg":"no"},"id":7}`:    {Kind: feed.Failed, Text: `{"error":{"code":1,"msg":"no"},"id":7}`},
 		`{}`:                                        {},
 	} {
 		if got, err := (streams{}).Answer([]byte(message)); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", message, got, err)
+			t.Errorf("message = %s, got = %+v, err = %v, want %v", message, got, err, want)
 		}
 	}
 	if _, err := (streams{}).Answer([]byte("busy")); err == nil {
-		t.Error("what is no object is understood")
+		t.Error("no error for a message that is not an object")
 	}
 }
 
 func TestFeedOfAnUnlistedInstrument(t *testing.T) {
 	s := newScript(t)
 	v := connectortest.ServeStreams(s.Server, confirm)
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
 	feed.Subscribe(bookOf("BTCUSDT"))
-	h.Await(t, "the confirmation", func() bool { return len(h.Resumptions) == 1 })
-	v.Say("", depthOf("BTCUSDT", 1, 2, 0)) // its scale is not known
-	h.Await(t, "the interruption", func() bool { return len(h.Interruptions) == 1 && len(h.Books) == 0 })
+	h.Await(t, "confirmation", func() bool { return len(h.Resumptions) == 1 })
+	v.Send("", depthOf("BTCUSDT", 1, 2, 0)) // its scale is unknown
+	h.Await(t, "interruption", func() bool { return len(h.Interruptions) == 1 && len(h.Books) == 0 })
 	s.listed("BTCUSDT")
-	h.Await(t, "the next tick", func() bool { return len(h.Resumptions) == 2 })
-	v.Say("", depthOf("BTCUSDT", 3, 4, 2))
-	h.Await(t, "the book", func() bool { return len(h.Books) == 1 })
+	h.Await(t, "next tick", func() bool { return len(h.Resumptions) == 2 })
+	v.Send("", depthOf("BTCUSDT", 3, 4, 2))
+	h.Await(t, "book", func() bool { return len(h.Books) == 1 })
 }
 
 // privateVenue serves the private stream: it answers LIST_SUBSCRIPTIONS.
@@ -129,29 +130,29 @@ func privateVenue(s *script) *connectortest.Streams[command] {
 func TestPrivateStreamAddress(t *testing.T) {
 	s := newScript(t)
 	v := privateVenue(s)
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.account.OpenPrivate(h)
-	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	feed.Close()
 	const want = "/private/ws?listenKey=first%2Bkey&events=ORDER_TRADE_UPDATE/ACCOUNT_UPDATE/ALGO_UPDATE/ACCOUNT_CONFIG_UPDATE/" +
 		"MARGIN_CALL/TRADE_LITE/CONDITIONAL_ORDER_TRIGGER_REJECT/listenKeyExpired"
 	if got := v.Addresses()[0]; got != want {
-		t.Errorf("asked for %s", got)
+		t.Errorf("subscriptions %s, want %v", got, want)
 	}
 	if len(s.sent("DELETE /fapi/v1/listenKey")) != 0 {
-		t.Error("the key, which others share, was deleted")
+		t.Error("the listen key, which others share, was deleted")
 	}
 	if h.Losses != nil {
-		t.Errorf("lost %v after Close", h.Losses)
+		t.Errorf("losses %v after Close, want h.Losses == nil", h.Losses)
 	}
 }
 
-// age lets the listen key look as if it had been extended that long ago.
+// age makes the last extension of the listen key appear older.
 func age(feed venues.PrivateFeed, by time.Duration) {
 	f := feed.(*privateFeed)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.extending { // an extension under way would make it young again
+	for f.extending { // a pending extension would make it new again
 		f.mu.Unlock()
 		time.Sleep(time.Millisecond)
 		f.mu.Lock()
@@ -165,32 +166,32 @@ func TestListenKeyIsKeptAlive(t *testing.T) {
 	s.On("PUT /fapi/v1/listenKey", 200, `{"listenKey":"first+key"}`)
 	s.On("PUT /fapi/v1/listenKey", 503, `{"msg":"Service Unavailable."}`)
 	s.On("PUT /fapi/v1/listenKey", 400, `{"code":-1125,"msg":"This listenKey does not exist."}`)
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	extensions := func(n int) func() bool {
 		return func() bool { return len(s.sent("PUT /fapi/v1/listenKey")) == n }
 	}
 	age(feed, 31*time.Minute)
-	h.Await(t, "the extension", extensions(1))
+	h.Await(t, "extension", extensions(1))
 	age(feed, 31*time.Minute)
-	h.Await(t, "the failed extension", extensions(2))
+	h.Await(t, "failed extension", extensions(2))
 	if len(h.Losses) != 0 {
-		t.Errorf("lost %v although the key lives", h.Losses)
+		t.Errorf("losses %v although the key is valid", h.Losses)
 	}
 	age(feed, 31*time.Minute)
-	h.Await(t, "a new key after -1125", func() bool { return h.Connections == 2 && len(h.Losses) == 1 })
+	h.Await(t, "new key after -1125", func() bool { return h.Connections == 2 && len(h.Losses) == 1 })
 	if n := len(s.sent("POST /fapi/v1/listenKey")); n != 2 {
-		t.Errorf("%d keys were made", n)
+		t.Errorf("%d keys created, want n == 2", n)
 	}
 	age(feed, 56*time.Minute)
-	h.Await(t, "a new key instead of an expired one", func() bool { return h.Connections == 3 })
+	h.Await(t, "new key instead of an expired one", func() bool { return h.Connections == 3 })
 }
 
-// The refusal of a key may come when its connection has been replaced: the new one has
-// a key that lives.
-func TestRefusedKeyOfAnOldConnection(t *testing.T) {
+// The rejection of a key may arrive when its connection has been replaced: the new one
+// has a valid key.
+func TestRejectedKeyOfAnOldConnection(t *testing.T) {
 	s := newScript(t)
 	v := privateVenue(s)
 	asked, answer, check := make(chan struct{}), make(chan struct{}), s.Check
@@ -202,48 +203,48 @@ func TestRefusedKeyOfAnOldConnection(t *testing.T) {
 		}
 	}
 	s.On("PUT /fapi/v1/listenKey", 400, `{"code":-1125,"msg":"This listenKey does not exist."}`)
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	age(feed, 31*time.Minute)
 	<-asked
 	v.Cut("")
-	h.Await(t, "the next connection", func() bool { return h.Connections == 2 })
+	h.Await(t, "next connection", func() bool { return h.Connections == 2 })
 	close(answer)
 	feed.(*privateFeed).workers.Wait()
-	v.Say("", `{"e":"ACCOUNT_UPDATE","E":1,"T":1,"a":{"B":[{"a":"USDT"}]}}`)
+	v.Send("", `{"e":"ACCOUNT_UPDATE","E":1,"T":1,"a":{"B":[{"a":"USDT"}]}}`)
 	h.Await(t, "an event", func() bool { return h.Balances == 1 })
 	h.With(func() {
 		if len(h.Losses) != 1 {
-			t.Errorf("lost %v", h.Losses)
+			t.Errorf("losses %v, want len(h.Losses) == 1", h.Losses)
 		}
 	})
 }
 
-// A venue that never answers the question is believed after a while.
-func TestPrivateStreamWithoutProof(t *testing.T) {
+// A connection without an answer is assumed ready after a while.
+func TestPrivateStreamWithoutAnswer(t *testing.T) {
 	s := newScript(t)
 	v := privateVenue(s)
 	v.Answer(func(*websocket.Conn, command) {})
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 }
 
 func TestPrivateStreamWithoutAKey(t *testing.T) {
 	s := newScript(t)
 	privateVenue(s)
-	s.Only("POST /fapi/v1/listenKey", 401, `{"code":-2015,"msg":"Invalid API-key"}`)
+	s.Replace("POST /fapi/v1/listenKey", 401, `{"code":-2015,"msg":"Invalid API-key"}`)
 	s.On("POST /fapi/v1/listenKey", 200, `{}`)
 	s.On("POST /fapi/v1/listenKey", 200, `{"listenKey":"k"}`)
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.Await(t, "the connection at the third attempt", func() bool { return h.Connections == 1 })
+	h.Await(t, "connection at the third attempt", func() bool { return h.Connections == 1 })
 	if len(h.Losses) != 0 {
-		t.Errorf("lost %v before there was anything", h.Losses)
+		t.Errorf("losses %v before the first connection, want len(h.Losses) == 0", h.Losses)
 	}
 }
 
@@ -251,19 +252,19 @@ func TestOptions(t *testing.T) {
 	for _, name := range []string{Live, Testnet} {
 		o, ok := Preset(name)
 		if !ok || o.Validate() != nil || !strings.HasPrefix(o.RESTURL, "https://") || !strings.HasPrefix(o.StreamURL, "wss://") {
-			t.Errorf("%s: %+v", name, o)
+			t.Errorf("%s: o = %+v, want ok and o.Validate() == nil and strings.HasPrefix(o.RESTURL, \"https://\") and strings.HasPrefix(o.StreamURL, \"wss://\")", name, o)
 		}
 	}
 	if _, ok := Preset("elsewhere"); ok {
-		t.Error("an unknown environment has hosts")
+		t.Error("Preset of an unknown environment: ok = true")
 	}
-	for _, bad := range []Options{{}, {RESTURL: "http://x"}, {StreamURL: "ws://x"}, {RESTURL: "http://x", StreamURL: "ws://x", RecvWindow: 2 * time.Minute}} {
+	for _, bad := range []Options{{}, Sim("http://x", ""), Sim("", "ws://x"), {Settings: connector.Hosts("http://x", "ws://x"), RecvWindow: 2 * time.Minute}} {
 		if bad.Validate() == nil {
-			t.Errorf("%+v is valid", bad)
+			t.Errorf("Validate(%+v): no error", bad)
 		}
 	}
 	c := New(Sim("http://x", "ws://x"))
 	if c.Venue() != venues.Binance || c.Capabilities().AttachedProtection || c.Capabilities().AsyncAck || c.Capabilities().AbsenceAfter < 10*time.Second {
-		t.Errorf("%+v", c.Capabilities())
+		t.Errorf("c.Capabilities() = %+v, want c.Venue() == Binance and !c.Capabilities().AttachedProtection and !c.Capabilities().AsyncAck and c.Capabilities().AbsenceAfter >= 10*time.Second", c.Capabilities())
 	}
 }

@@ -15,33 +15,33 @@ import (
 	"venuegate/venues/internal/feed"
 )
 
-// publicStream carries the given channels of instruments whose scale is the given
-// one, without a connection.
-func publicStream(t testing.TB, scale venues.Scale, channels ...venues.FeedChannel) (*feed.Replay, *connectortest.Heard) {
+// publicStream returns a Replay of the given topics, whose instruments have the given
+// scale.
+func publicStream(t testing.TB, scale venues.Scale, topics ...venues.FeedTopic) (*feed.Replay, *connectortest.Recorder) {
 	t.Helper()
-	h := &connectortest.Heard{}
-	return replayTo(h, scale, channels...), h
+	h := &connectortest.Recorder{}
+	return replayTo(h, scale, topics...), h
 }
 
-func replayTo(sink venues.FeedSink, scale venues.Scale, channels ...venues.FeedChannel) *feed.Replay {
+func replayTo(sink venues.FeedSink, scale venues.Scale, topics ...venues.FeedTopic) *feed.Replay {
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
 	var instruments []venues.Instrument
-	for _, channel := range channels {
+	for _, channel := range topics {
 		instruments = append(instruments, venues.Instrument{
 			Symbol: channel.Symbol, VenueSymbol: channel.Symbol, Status: venues.InstrumentTrading,
 			TickSize: scale.Price(1), QtyStep: scale.Qty(1),
 		})
 	}
-	c.catalogue.Store(venues.NewInstrumentSet(instruments))
-	return feed.NewReplay(c.feedOptions(sink), channels...)
+	c.instruments.Store(venues.NewInstrumentSet(instruments))
+	return feed.NewReplay(c.feedOptions(sink), topics...)
 }
 
-// checkChain holds updates of one book against one another.
+// checkChain checks that the updates of one book are consecutive.
 func checkChain(t *testing.T, updates []*venues.BookUpdate) {
 	t.Helper()
 	for n, u := range updates {
 		if n > 0 && u.PrevSeq != updates[n-1].LastSeq {
-			t.Fatalf("update %d follows %d, the one before ended at %d", n, u.PrevSeq, updates[n-1].LastSeq)
+			t.Fatalf("update %d follows %d, want %d", n, u.PrevSeq, updates[n-1].LastSeq)
 		}
 		if u.FirstSeq > u.LastSeq || u.Snapshot || u.VenueTime.IsZero() || u.Received.IsZero() {
 			t.Fatalf("update %d: %+v", n, u)
@@ -49,20 +49,20 @@ func checkChain(t *testing.T, updates []*venues.BookUpdate) {
 	}
 }
 
-// joins says whether an update is the first that follows a snapshot.
+// joins reports whether an update is the first one after a snapshot.
 func joins(u *venues.BookUpdate, snapshot uint64) bool {
 	return u.FirstSeq <= snapshot && snapshot <= u.LastSeq || u.PrevSeq == snapshot
 }
 
-// Four symbols, half a minute, every message of our kinds.
+// Four symbols, half a minute, every message of the supported kinds.
 func TestRecordedStreams2021(t *testing.T) {
 	symbols := []string{"SUSHIUSDT", "AKROUSDT", "KEEPUSDT", "CTKUSDT"}
-	var public, market []venues.FeedChannel
+	var public, market []venues.FeedTopic
 	for _, s := range symbols {
-		public = append(public, venues.FeedChannel{Kind: venues.FeedBook, Symbol: s})
+		public = append(public, venues.FeedTopic{Kind: venues.FeedBook, Symbol: s})
 		market = append(market,
-			venues.FeedChannel{Kind: venues.FeedTrades, Symbol: s},
-			venues.FeedChannel{Kind: venues.FeedCandles, Symbol: s, Timeframe: "1m"})
+			venues.FeedTopic{Kind: venues.FeedTrades, Symbol: s},
+			venues.FeedTopic{Kind: venues.FeedCandles, Symbol: s, Timeframe: "1m"})
 	}
 	scale := venues.Scale{PriceDecimals: 5, QtyDecimals: 0}
 	books, h := publicStream(t, scale, public...)
@@ -76,7 +76,7 @@ func TestRecordedStreams2021(t *testing.T) {
 		t.Errorf("%d book updates, %d trades, %d candles; want 764, 91, 67", len(h.Books), len(m.Trades), len(m.Candles))
 	}
 	if len(h.Interruptions)+len(m.Interruptions) != 0 {
-		t.Errorf("interrupted %v %v", h.Interruptions, m.Interruptions)
+		t.Errorf("interruptions %v %v, want none", h.Interruptions, m.Interruptions)
 	}
 	for _, snapshot := range recordedSnapshots(t, scale) {
 		var updates []*venues.BookUpdate
@@ -92,12 +92,12 @@ func TestRecordedStreams2021(t *testing.T) {
 	}
 	for _, c := range m.Candles {
 		if c.End.Sub(c.Start) != time.Minute || c.High.LessThan(c.Low) || c.VenueTime.IsZero() {
-			t.Errorf("candle %+v", c)
+			t.Errorf("candle %+v, want c.End.Sub(c.Start) == time.Minute and !c.High.LessThan(c.Low) and !c.VenueTime.IsZero()", c)
 		}
 	}
 }
 
-// recordedSnapshots decodes the REST books that belong to the 2021 streams.
+// recordedSnapshots decodes the REST books that belong to the streams of 2021.
 func recordedSnapshots(t *testing.T, scale venues.Scale) []*venues.BookUpdate {
 	t.Helper()
 	var snapshots []*venues.BookUpdate
@@ -116,7 +116,7 @@ func recordedSnapshots(t *testing.T, scale venues.Scale) []*venues.BookUpdate {
 			t.Fatal(err)
 		}
 		if len(u.Bids) == 0 || u.Bids[0].Price >= u.Asks[0].Price {
-			t.Errorf("%s: snapshot %v over %v", symbol, u.Bids[0], u.Asks[0])
+			t.Errorf("%s: snapshot %v over %v, want len(u.Bids) != 0 and u.Bids[0].Price < u.Asks[0].Price", symbol, u.Bids[0], u.Asks[0])
 		}
 		snapshots = append(snapshots, u)
 	}
@@ -125,7 +125,7 @@ func recordedSnapshots(t *testing.T, scale venues.Scale) []*venues.BookUpdate {
 
 var btc = venues.Scale{PriceDecimals: 1, QtyDecimals: 3}
 
-// recordedDepth are the depth messages of the long BTCUSDT recording.
+// recordedDepth returns the depth messages of the long BTCUSDT recording.
 func recordedDepth(t testing.TB) (depth [][]byte, snapshot []byte) {
 	t.Helper()
 	for _, line := range fixturetest.Lines(fixture(t, "ws_btcusdt_depth0ms_trade_bookTicker_2024.real.gz")) {
@@ -141,8 +141,8 @@ func recordedDepth(t testing.TB) (depth [][]byte, snapshot []byte) {
 	return depth, snapshot
 }
 
-// The scanner understands the whole recording by itself, finds no gap, and the
-// thorough decoder agrees with it on every message.
+// The scanner decodes the whole recording without gap, and the parser gives an equal
+// result for every message.
 func TestRecordedBTCUSDT2024(t *testing.T) {
 	depth, rest := recordedDepth(t)
 	if len(depth) != 6551 {
@@ -158,16 +158,16 @@ func TestRecordedBTCUSDT2024(t *testing.T) {
 	for n, message := range depth {
 		scanned, parsed := venues.NewBookUpdate(), venues.NewBookUpdate()
 		if !scanBook(message, "BTCUSDT", btc, scanned) {
-			t.Fatalf("message %d: the scanner gave up", n)
+			t.Fatalf("message %d: the scanner gave up, want scanBook(message, \"BTCUSDT\", btc, scanned)", n)
 		}
-		if !connectortest.RaceDetector || n%8 == 0 { // the thorough way is slow with it
+		if !connectortest.RaceDetector || n%8 == 0 { // the parser is slow with it
 			if err := decodeBook(&parser, message, "BTCUSDT", btc, parsed); err != nil {
-				t.Fatalf("message %d: %v", n, err)
+				t.Fatalf("message %d: %v, want no error", n, err)
 			}
 			connectortest.SameBook(t, scanned, parsed)
 		}
 		if n > 0 && scanned.PrevSeq != last {
-			t.Fatalf("message %d follows %d, not %d", n, scanned.PrevSeq, last)
+			t.Fatalf("message %d follows %d, want %d", n, scanned.PrevSeq, last)
 		}
 		last = scanned.LastSeq
 		if joins(scanned, answer.LastUpdateID) {
@@ -195,7 +195,7 @@ func TestRecordedSlice2024(t *testing.T) {
 		}
 	}
 	if len(h.Books) != want || want == 0 {
-		t.Errorf("%d updates of %d messages", len(h.Books), want)
+		t.Errorf("%d updates, want %d", len(h.Books), want)
 	}
 	checkChain(t, h.Books)
 }
@@ -215,7 +215,7 @@ func TestRecordedSnapshot2024(t *testing.T) {
 	}
 }
 
-// The singles go back to 2019; what is not ours is not taken for ours.
+// The single messages go back to 2019. Each is decoded only as its own kind.
 func TestRecordedSingles(t *testing.T) {
 	var parser fastjson.Parser
 	counts := map[string]int{}
@@ -235,7 +235,7 @@ func TestRecordedSingles(t *testing.T) {
 		trade, _, errTrade := decodeAggTrade(&parser, one.Data, head.Symbol, head.Symbol)
 		mark, errMark := decodeMark(&parser, one.Data, head.Symbol, head.Symbol)
 		if (errTrade == nil) != (head.Kind == "aggTrade") || (errMark == nil) != (head.Kind == "markPriceUpdate") {
-			t.Errorf("%s: as a trade %v, as a mark price %v", one.Stream, errTrade, errMark)
+			t.Errorf("%s: error as a trade %v, as a mark price %v", one.Stream, errTrade, errMark)
 		}
 		if errTrade == nil && (trade.Side != venues.Buy || !trade.Price.Equal(dec("10223.74").Decimal) || trade.ID != "181349") {
 			t.Errorf("trade %+v", trade)
@@ -245,11 +245,11 @@ func TestRecordedSingles(t *testing.T) {
 		}
 	}
 	if counts["aggTrade"] != 1 || counts["markPriceUpdate"] != 3 {
-		t.Errorf("singles %v", counts)
+		t.Errorf("singles %v, want counts[\"aggTrade\"] == 1 and counts[\"markPriceUpdate\"] == 3", counts)
 	}
 }
 
-// REST rows of trades have the fields of the stream.
+// Rows of trades by REST have the members of the stream.
 func TestRecordedAggTrades2020(t *testing.T) {
 	var rows []map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(fixture(t, "rest_aggTrades_LTCUSDT_2020.real.json")))
@@ -270,11 +270,11 @@ func TestRecordedAggTrades2020(t *testing.T) {
 			t.Fatalf("%s: %v, id %d after %d", message, err, id, last)
 		}
 		if sold := row["m"].(bool); sold != (trade.Side == venues.Sell) {
-			t.Errorf("%s: taker %s", message, trade.Side)
+			t.Errorf("%s: taker %s, want sold == (trade.Side == Sell)", message, trade.Side)
 		}
 		last = id
 	}
 	if len(rows) != 500 {
-		t.Errorf("%d rows", len(rows))
+		t.Errorf("%d rows, want len(rows) == 500", len(rows))
 	}
 }

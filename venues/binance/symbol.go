@@ -9,22 +9,22 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// canonicalSymbol is the service's name of a venue symbol: BTCUSDT_260626 is
+// canonicalSymbol returns the canonical symbol of a venue symbol: BTCUSDT_260626 is
 // BTCUSDT-260626, everything else stays.
 func canonicalSymbol(venueSymbol string) string {
 	return venues.NormalizeSymbol(venueSymbol)
 }
 
-// venueSymbol is the venue's name of a canonical symbol: the catalogue's, or by
-// rule where the catalogue has not been read.
+// venueSymbol returns the venue symbol of a canonical symbol, from the list of
+// instruments or, before it was read, derived by rule.
 func (c *Connector) venueSymbol(symbol string) string {
-	if i, ok := c.catalogue.Load().Find(symbol); ok {
+	if i, ok := c.instruments.Load().Find(symbol); ok {
 		return i.VenueSymbol
 	}
 	return strings.ReplaceAll(symbol, "-", "_")
 }
 
-// exchangeInfo is the part of GET /fapi/v1/exchangeInfo that is used.
+// exchangeInfo is the used part of GET /fapi/v1/exchangeInfo.
 type exchangeInfo struct {
 	RateLimits []struct {
 		RateLimitType string `json:"rateLimitType"`
@@ -56,8 +56,8 @@ type symbolFilter struct {
 	Notional   payload.Number `json:"notional"`
 }
 
-// instrument turns a record into the service's words. The tick comes from the
-// price filter: pricePrecision is something else.
+// instrument converts a record. The tick size comes from the price filter: pricePrecision
+// is something else.
 func (r *symbolRecord) instrument(at time.Time) (venues.Instrument, error) {
 	i := venues.Instrument{
 		Symbol:         canonicalSymbol(r.Symbol),
@@ -73,7 +73,7 @@ func (r *symbolRecord) instrument(at time.Time) (venues.Instrument, error) {
 	}
 	switch {
 	case i.Symbol == "":
-		return i, payload.UnknownWord("symbol", r.Symbol)
+		return i, payload.UnknownValue("symbol", r.Symbol)
 	case r.BaseAsset == "" || r.QuoteAsset == "" || r.MarginAsset == "":
 		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), payload.Missing("baseAsset, quoteAsset or marginAsset"))
 	}
@@ -101,7 +101,8 @@ func (f *symbolFilter) apply(i *venues.Instrument) {
 	}
 }
 
-// contractKind: a dated contract has its date in its symbol.
+// contractKind returns the kind of a contract. A dated contract has its date in its
+// symbol.
 func contractKind(contractType, symbol string) venues.Kind {
 	switch contractType {
 	case "PERPETUAL", "TRADIFI_PERPETUAL", "PERPETUAL_DELIVERING":
@@ -115,8 +116,8 @@ func contractKind(contractType, symbol string) venues.Kind {
 	return venues.KindPerpetual
 }
 
-func instrumentStatus(word string) venues.InstrumentStatus {
-	switch word {
+func instrumentStatus(value string) venues.InstrumentStatus {
+	switch value {
 	case "TRADING":
 		return venues.InstrumentTrading
 	case "PENDING_TRADING":

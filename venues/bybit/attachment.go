@@ -2,15 +2,15 @@ package bybit
 
 import "venuegate/venues"
 
-// attachmentOf reads an order that the venue made to protect a position: one for
-// each trigger. Those that were set for the position itself name no parent.
+// attachmentOf returns what an order protects that the venue created for a trigger of a
+// position. Triggers set on the position itself have no parent.
 func attachmentOf(stopOrderType, parentLinkID string, trigger venues.Optional) *venues.Attachment {
 	a := &venues.Attachment{EntryClientID: parentLinkID}
 	switch stopOrderType {
 	case "StopLoss":
-		a.StopLoss, a.OfPosition = trigger, true
+		a.StopLoss, a.WholePosition = trigger, true
 	case "TakeProfit":
-		a.TakeProfit, a.OfPosition = trigger, true
+		a.TakeProfit, a.WholePosition = trigger, true
 	case "PartialStopLoss":
 		a.StopLoss = trigger
 	case "PartialTakeProfit":

@@ -2,100 +2,100 @@ package bybit
 
 import "venuegate/venues/venuetest"
 
-// restAnswers are the answers of the venue, for the table of bad input. The state
-// of an instrument is a label with a case of its own.
+// restAnswers returns the venue's answers, for the table of bad input. The state of an
+// instrument is an enum with a case of its own.
 func restAnswers() []venuetest.Answer {
 	order := venuetest.Members{
-		Words: []string{"orderStatus", "side", "orderType", "positionIdx"}, Names: []string{"orderId", "symbol"}, Figures: []string{"qty", "cumExecQty"},
+		Enums: []string{"orderStatus", "side", "orderType", "positionIdx"}, Required: []string{"orderId", "symbol"}, Numbers: []string{"qty", "cumExecQty"},
 		Descriptions: []string{"timeInForce", "createType", "avgPrice"}, Labels: []string{"timeInForce", "cancelType", "rejectReason", "createType"},
 	}
 	execution := venuetest.Members{
-		Words: []string{"side"}, Names: []string{"symbol", "execId", "orderId", "execTime"}, Figures: []string{"execPrice", "execQty"},
+		Enums: []string{"side"}, Required: []string{"symbol", "execId", "orderId", "execTime"}, Numbers: []string{"execPrice", "execQty"},
 		Descriptions: []string{"execPnl", "execFee", "feeCurrency"}, Labels: []string{"feeCurrency"},
 	}
-	ids := venuetest.Members{Names: []string{"orderId", "orderLinkId"}}
+	ids := venuetest.Members{Required: []string{"orderId", "orderLinkId"}}
 	setLeverage := venuetest.Route{Method: "POST", Path: setLeveragePath}
 	return []venuetest.Answer{
-		{Asked: "instruments", Route: reads(instrumentsPath), Members: venuetest.Members{
-			Words: []string{"contractType"}, Names: []string{"symbol", "baseCoin", "quoteCoin", "settleCoin"}, Figures: []string{"tickSize", "qtyStep", "minOrderQty"},
+		{Operation: "instruments", Route: reads(instrumentsPath), Members: venuetest.Members{
+			Enums: []string{"contractType"}, Required: []string{"symbol", "baseCoin", "quoteCoin", "settleCoin"}, Numbers: []string{"tickSize", "qtyStep", "minOrderQty"},
 			Descriptions: []string{"minNotionalValue", "maxLeverage"}, Labels: []string{"copyTrading"},
 		}},
-		{Asked: "candles", Route: reads("/v5/market/kline"), Members: venuetest.Members{Figures: []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]"}}},
-		{Asked: "snapshot", Route: reads("/v5/market/orderbook"), Members: venuetest.Members{Words: []string{"s"}, Names: []string{"a", "b"}, Figures: []string{"u", "[0]", "[1]"}}},
-		{Asked: "clock", Route: reads("/v5/market/time"), Members: venuetest.Members{Figures: []string{"timeNano"}}},
-		{Asked: "mode", Route: reads(accountInfoPath), Members: venuetest.Members{Words: []string{"marginMode"}, Figures: []string{"unifiedMarginStatus"}}},
-		{Asked: "mode", Route: reads(positionsPath), Members: venuetest.Members{Words: []string{"positionIdx", "symbol"}}},
-		{Asked: "balances", Route: reads(walletPath), Members: venuetest.Members{
-			Names: []string{"coin"}, Figures: []string{"equity", "walletBalance"}, Sparse: []string{"totalAvailableBalance", "totalPositionIM", "unrealisedPnl"},
+		{Operation: "candles", Route: reads("/v5/market/kline"), Members: venuetest.Members{Numbers: []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]"}}},
+		{Operation: "snapshot", Route: reads("/v5/market/orderbook"), Members: venuetest.Members{Enums: []string{"s"}, Required: []string{"a", "b"}, Numbers: []string{"u", "[0]", "[1]"}}},
+		{Operation: "clock", Route: reads("/v5/market/time"), Members: venuetest.Members{Numbers: []string{"timeNano"}}},
+		{Operation: "mode", Route: reads(accountInfoPath), Members: venuetest.Members{Enums: []string{"marginMode"}, Numbers: []string{"unifiedMarginStatus"}}},
+		{Operation: "mode", Route: reads(positionsPath), Members: venuetest.Members{Enums: []string{"positionIdx", "symbol"}}},
+		{Operation: "balances", Route: reads(walletPath), Members: venuetest.Members{
+			Required: []string{"coin"}, Numbers: []string{"equity", "walletBalance"}, Optional: []string{"totalAvailableBalance", "totalPositionIM", "unrealisedPnl"},
 			Descriptions: []string{"totalPerpUPL", "unrealisedPnl"}, Labels: []string{"accountType"},
 		}},
-		{Asked: "positions", Route: reads(positionsPath), Members: venuetest.Members{
-			Words: []string{"side", "positionIdx"}, Names: []string{"symbol"}, Figures: []string{"size"},
+		{Operation: "positions", Route: reads(positionsPath), Members: venuetest.Members{
+			Enums: []string{"side", "positionIdx"}, Required: []string{"symbol"}, Numbers: []string{"size"},
 			Descriptions: []string{"avgPrice", "markPrice", "unrealisedPnl", "leverage"}, Labels: []string{"positionStatus"},
 		}},
-		{Asked: "open orders", Route: reads(realtimePath), Members: order},
-		{Asked: "order", Route: reads(realtimePath), Members: order},
-		{Asked: "stop", Route: reads(realtimePath), Members: order},
-		{Asked: "no order", Route: reads(historyPath), Members: venuetest.Members{Unread: "its rows are those of open orders"}},
-		{Asked: "fills", Route: reads(executionsPath), Members: execution},
-		{Asked: "traded", Route: reads(executionsPath), Members: venuetest.Members{Names: []string{"symbol"}, Labels: []string{"execType"}}},
-		{Asked: "key", Route: reads(keyPath), Members: venuetest.Members{
-			Words: []string{"readOnly"}, Names: []string{"permissions", "ips"}, Descriptions: []string{"note"}, Labels: []string{"note"},
+		{Operation: "open orders", Route: reads(realtimePath), Members: order},
+		{Operation: "order", Route: reads(realtimePath), Members: order},
+		{Operation: "stop", Route: reads(realtimePath), Members: order},
+		{Operation: "no order", Route: reads(historyPath), Members: venuetest.Members{Skipped: "its rows are those of open orders"}},
+		{Operation: "fills", Route: reads(executionsPath), Members: execution},
+		{Operation: "traded", Route: reads(executionsPath), Members: venuetest.Members{Required: []string{"symbol"}, Labels: []string{"execType"}}},
+		{Operation: "key", Route: reads(keyPath), Members: venuetest.Members{
+			Enums: []string{"readOnly"}, Required: []string{"permissions", "ips"}, Descriptions: []string{"note"}, Labels: []string{"note"},
 		}},
 		{
-			Asked: "maintenance", Route: reads("/v5/system/status"), Spared: "the venue is told to be away",
-			Members: venuetest.Members{Unread: "the list is empty"},
+			Operation: "maintenance", Route: reads("/v5/system/status"), Succeeds: "the scripted venue is under maintenance",
+			Members: venuetest.Members{Skipped: "the list is empty"},
 		},
-		{Asked: "leverage", Route: setLeverage, Members: venuetest.Members{Unread: "what was written is read back"}},
-		{Asked: "leverage", Route: reads(positionsPath), After: setLeverage, Members: venuetest.Members{Words: []string{"symbol", "positionIdx"}, Figures: []string{"leverage"}}},
-		{Asked: "place", Route: venuetest.Route{Method: "POST", Path: createPath}, Members: ids},
-		{Asked: "place stop", Route: reads("/v5/market/tickers"), Members: venuetest.Members{Figures: []string{"lastPrice"}}},
-		{Asked: "amend", Route: venuetest.Route{Method: "POST", Path: amendPath}, Members: ids},
-		{Asked: "cancel", Route: venuetest.Route{Method: "POST", Path: cancelPath}, Members: ids},
-		{Asked: "protect", Route: venuetest.Route{Method: "POST", Path: tradingStopPath}, Members: venuetest.Members{Unread: "it says that it was done, and no more"}},
+		{Operation: "leverage", Route: setLeverage, Members: venuetest.Members{Skipped: "the written value is read back"}},
+		{Operation: "leverage", Route: reads(positionsPath), After: setLeverage, Members: venuetest.Members{Enums: []string{"symbol", "positionIdx"}, Numbers: []string{"leverage"}}},
+		{Operation: "place", Route: venuetest.Route{Method: "POST", Path: createPath}, Members: ids},
+		{Operation: "place stop", Route: reads("/v5/market/tickers"), Members: venuetest.Members{Numbers: []string{"lastPrice"}}},
+		{Operation: "amend", Route: venuetest.Route{Method: "POST", Path: amendPath}, Members: ids},
+		{Operation: "cancel", Route: venuetest.Route{Method: "POST", Path: cancelPath}, Members: ids},
+		{Operation: "protect", Route: venuetest.Route{Method: "POST", Path: tradingStopPath}, Members: venuetest.Members{Skipped: "it only states success"}},
 	}
 }
 
 func reads(path string) venuetest.Route { return venuetest.Route{Method: "GET", Path: path} }
 
-// streamEvents are what the streams tell, for the table of bad input.
+// streamEvents returns the events of the streams, for the table of bad input.
 func streamEvents() []venuetest.Event {
 	return []venuetest.Event{
-		{Tells: "orders", Mark: `"topic":"order"`, Members: venuetest.Members{
-			Words: []string{"orderStatus", "side", "orderType", "positionIdx"}, Names: []string{"orderId", "symbol"}, Figures: []string{"qty", "cumExecQty"},
-			Sparse: []string{"category"}, Descriptions: []string{"timeInForce", "cancelType", "rejectReason", "createType"},
+		{Kind: "orders", Mark: `"topic":"order"`, Members: venuetest.Members{
+			Enums: []string{"orderStatus", "side", "orderType", "positionIdx"}, Required: []string{"orderId", "symbol"}, Numbers: []string{"qty", "cumExecQty"},
+			Optional: []string{"category"}, Descriptions: []string{"timeInForce", "cancelType", "rejectReason", "createType"},
 			Labels: []string{"timeInForce", "cancelType", "rejectReason", "createType"},
 		}},
-		{Tells: "stops", Mark: `"topic":"order"`, Members: venuetest.Members{Words: []string{"orderStatus"}, Sparse: []string{"triggerPrice"}}},
-		{Tells: "fills", Mark: `"topic":"execution"`, Members: venuetest.Members{
-			Words: []string{"side", "orderType"}, Names: []string{"execId", "orderId", "symbol", "execTime"}, Figures: []string{"execQty", "execPrice"},
-			Sparse: []string{"category"}, Descriptions: []string{"execFee", "feeCurrency"}, Labels: []string{"feeCurrency"},
+		{Kind: "stops", Mark: `"topic":"order"`, Members: venuetest.Members{Enums: []string{"orderStatus"}, Optional: []string{"triggerPrice"}}},
+		{Kind: "fills", Mark: `"topic":"execution"`, Members: venuetest.Members{
+			Enums: []string{"side", "orderType"}, Required: []string{"execId", "orderId", "symbol", "execTime"}, Numbers: []string{"execQty", "execPrice"},
+			Optional: []string{"category"}, Descriptions: []string{"execFee", "feeCurrency"}, Labels: []string{"feeCurrency"},
 		}},
-		{Tells: "positions", Mark: `"topic":"position"`, Members: venuetest.Members{
-			Words: []string{"side", "positionIdx"}, Names: []string{"symbol"}, Figures: []string{"size"}, Sparse: []string{"category"},
+		{Kind: "positions", Mark: `"topic":"position"`, Members: venuetest.Members{
+			Enums: []string{"side", "positionIdx"}, Required: []string{"symbol"}, Numbers: []string{"size"}, Optional: []string{"category"},
 			Descriptions: []string{"markPrice", "unrealisedPnl", "leverage", "updatedTime"},
 		}},
-		{Tells: "funds", Mark: `"topic":"wallet"`, Members: venuetest.Members{Unread: "that they have moved is all"}},
-		{Tells: "books", Mark: `"topic":"orderbook`, Members: venuetest.Members{
-			Words: []string{"type", "s"}, Names: []string{"a", "b"}, Figures: []string{"u", "[0]", "[1]"},
+		{Kind: "funds", Mark: `"topic":"wallet"`, Members: venuetest.Members{Skipped: "the connector only reports that balances changed"}},
+		{Kind: "books", Mark: `"topic":"orderbook`, Members: venuetest.Members{
+			Enums: []string{"type", "s"}, Required: []string{"a", "b"}, Numbers: []string{"u", "[0]", "[1]"},
 		}},
-		{Tells: "trades", Mark: `"topic":"publicTrade`, Members: venuetest.Members{
-			Words: []string{"s", "S"}, Names: []string{"i"}, Figures: []string{"p", "v", "T"},
+		{Kind: "trades", Mark: `"topic":"publicTrade`, Members: venuetest.Members{
+			Enums: []string{"s", "S"}, Required: []string{"i"}, Numbers: []string{"p", "v", "T"},
 		}},
-		{Tells: "candles", Mark: `"topic":"kline`, Members: venuetest.Members{
-			Words: []string{"interval", "confirm"}, Figures: []string{"start", "end", "open", "high", "low", "close", "volume", "turnover"},
+		{Kind: "candles", Mark: `"topic":"kline`, Members: venuetest.Members{
+			Enums: []string{"interval", "confirm"}, Numbers: []string{"start", "end", "open", "high", "low", "close", "volume", "turnover"},
 		}},
-		{Tells: "marks", Mark: `"topic":"tickers`, Members: venuetest.Members{Words: []string{"symbol"}, Sparse: []string{"markPrice"}}},
+		{Kind: "marks", Mark: `"topic":"tickers`, Members: venuetest.Members{Enums: []string{"symbol"}, Optional: []string{"markPrice"}}},
 	}
 }
 
-// entryAnswers are what the connection for orders answers, for the table of bad
+// entryAnswers returns the answers of the connection for orders, for the table of bad
 // input.
 func entryAnswers() []venuetest.Event {
-	ids := venuetest.Members{Names: []string{"orderId", "orderLinkId"}}
+	ids := venuetest.Members{Required: []string{"orderId", "orderLinkId"}}
 	return []venuetest.Event{
-		{Tells: "place", Mark: `"op":"order.create"`, Members: ids},
-		{Tells: "amend", Mark: `"op":"order.amend"`, Members: ids},
-		{Tells: "cancel", Mark: `"op":"order.cancel"`, Members: ids},
+		{Kind: "place", Mark: `"op":"order.create"`, Members: ids},
+		{Kind: "amend", Mark: `"op":"order.amend"`, Members: ids},
+		{Kind: "cancel", Mark: `"op":"order.cancel"`, Members: ids},
 	}
 }

@@ -16,12 +16,12 @@ const (
 	typeDelta    = "delta"
 )
 
-// bookDecoder decodes book messages of one connection. It is not safe for
-// concurrent use.
+// bookDecoder decodes the book messages of one connection. It is not safe for concurrent
+// use.
 type bookDecoder struct{ parser fastjson.Parser }
 
-// decode reads an orderbook message of an instrument into an update of the pool,
-// by the scanner or, where that gives up, by the general parser.
+// decode decodes an orderbook message of an instrument into an update of the pool, by the
+// scanner or, if that gives up, by the general parser.
 func (d *bookDecoder) decode(data []byte, topic, symbol, venueSymbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
 	u := venues.NewBookUpdate()
 	if !scanBook(data, topic, venueSymbol, scale, u) {
@@ -36,19 +36,19 @@ func (d *bookDecoder) decode(data []byte, topic, symbol, venueSymbol string, sca
 	return u, nil
 }
 
-// decodeBook is the slow and thorough twin of scanBook: fields in any spelling
-// that JSON allows, unknown ones ignored, times optional.
+// decodeBook decodes what scanBook does not: members in any JSON spelling. Unknown ones
+// are ignored, and times are optional.
 func decodeBook(parser *fastjson.Parser, data []byte, topic, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) error {
 	o, err := payload.Parse(parser, data)
 	if err != nil {
 		return err
 	}
 	if name := o.Text("topic"); o.Err() == nil && name != topic {
-		return fmt.Errorf("topic %q: %w", payload.Bounded(name), payload.ErrForeign)
+		return fmt.Errorf("topic %q: %w", payload.Bounded(name), payload.ErrUnrelated)
 	}
 	word := o.Text("type")
 	if o.Err() == nil && word != typeSnapshot && word != typeDelta {
-		return payload.UnknownWord("type", word)
+		return payload.UnknownValue("type", word)
 	}
 	u.VenueTime = o.Time("cts")
 	if u.VenueTime.IsZero() {
@@ -56,7 +56,7 @@ func decodeBook(parser *fastjson.Parser, data []byte, topic, venueSymbol string,
 	}
 	book := o.Object("data")
 	if name := book.Text("s"); book.Err() == nil && name != venueSymbol {
-		return fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
+		return fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
 	}
 	u.LastSeq = book.Sequence("u")
 	level := func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) }
@@ -70,4 +70,26 @@ func decodeBook(parser *fastjson.Parser, data []byte, topic, venueSymbol string,
 	}
 	sequence(u, word == typeSnapshot)
 	return nil
+}
+
+// BookReader decodes an instrument's book messages outside a feed, for measurements and
+// tools. It is not safe for concurrent use.
+type BookReader struct {
+	decoder                    bookDecoder
+	topic, symbol, venueSymbol string
+	scale                      venues.Scale
+}
+
+// NewBookReader returns a reader for the messages of one instrument with depth levels a
+// side.
+func NewBookReader(i *venues.Instrument, depth int) *BookReader {
+	return &BookReader{
+		topic: fmt.Sprintf("orderbook.%d.%s", depth, i.VenueSymbol), symbol: i.Symbol, venueSymbol: i.VenueSymbol, scale: i.Scale(),
+	}
+}
+
+// Read decodes one message, a snapshot or a delta. The update comes from the pool and
+// must be released by the caller.
+func (r *BookReader) Read(message []byte, received time.Time) (*venues.BookUpdate, error) {
+	return r.decoder.decode(message, r.topic, r.symbol, r.venueSymbol, r.scale, received)
 }

@@ -5,22 +5,22 @@ import (
 	"venuegate/venues/internal/scan"
 )
 
-// scanBook reads an orderbook message as the venue prints it (no white space, no
-// escapes, each known field at most once) straight into fixed-point numbers. It
-// allocates nothing beyond the room of u. false means only that the message is
-// unlike that and decodeBook must look at it; u is then half filled.
+// scanBook decodes an orderbook message in the form that the venue sends (no white space,
+// no escapes, each known member at most once) directly into fixed-point numbers. It
+// allocates nothing besides the levels of u. False means only that the message has
+// another form and must be decoded by decodeBook; u is incomplete then.
 func scanBook(data []byte, topic, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) bool {
 	s := bookScanner{Scanner: scan.New(data), topic: topic, venueSymbol: venueSymbol, scale: scale, update: u}
-	if !s.Object(s.member) || !s.End() || !s.saw.Have(sawNeeded) || u.LastSeq == 0 {
+	if !s.Object(s.member) || !s.End() || !s.saw.Have(sawRequired) || u.LastSeq == 0 {
 		return false
 	}
 	sequence(u, s.snapshot)
 	return true
 }
 
-// sequence brings the venue's number to the common form: each message follows
-// the one before by one, a snapshot stands alone, and number 1 is a venue that
-// counts anew and sends everything.
+// sequence maps the venue's number to the common form: each message has the number after
+// its predecessor's, a snapshot has no predecessor, and number 1 means that the venue
+// starts again and sends everything.
 func sequence(u *venues.BookUpdate, snapshot bool) {
 	u.FirstSeq = u.LastSeq
 	u.Snapshot = snapshot || u.LastSeq == 1
@@ -29,7 +29,7 @@ func sequence(u *venues.BookUpdate, snapshot bool) {
 	}
 }
 
-// Bits of the fields seen.
+// Bits of the members seen.
 const (
 	sawTopic scan.Fields = 1 << iota
 	sawType
@@ -42,7 +42,7 @@ const (
 	sawUpdate
 	sawCross
 
-	sawNeeded = sawTopic | sawType | sawTime | sawEngineTime | sawData | sawSymbol | sawBids | sawAsks | sawUpdate
+	sawRequired = sawTopic | sawType | sawTime | sawEngineTime | sawData | sawSymbol | sawBids | sawAsks | sawUpdate
 )
 
 type bookScanner struct {
@@ -54,7 +54,7 @@ type bookScanner struct {
 	snapshot           bool
 }
 
-// member reads a value of the message.
+// member reads a member of the message.
 func (s *bookScanner) member(name []byte) bool {
 	switch string(name) {
 	case "topic":
@@ -71,7 +71,7 @@ func (s *bookScanner) member(name []byte) bool {
 	return false
 }
 
-// bookMember reads a value of the message's data.
+// bookMember reads a member of the message's data.
 func (s *bookScanner) bookMember(name []byte) bool {
 	u := s.update
 	switch string(name) {

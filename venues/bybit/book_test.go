@@ -20,7 +20,7 @@ const (
 
 var btc = venues.Scale{PriceDecimals: 1, QtyDecimals: 3}
 
-// sameUpdate compares what two decoders made of one message.
+// decodeBTC decodes a message about the book of BTCUSDT.
 func decodeBTC(message string) (*venues.BookUpdate, error) {
 	var d bookDecoder
 	return d.decode([]byte(message), bookTopic, "BTCUSDT", "BTCUSDT", btc, time.Now())
@@ -38,12 +38,12 @@ func TestBookDecodes(t *testing.T) {
 	} {
 		u, err := decodeBTC(message)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: err = %v, want no error", name, err)
 			continue
 		}
 		if u.FirstSeq != 617 || u.LastSeq != 617 || u.PrevSeq != 616 || u.VenueTime.UnixMilli() != 1786310818120 || u.Received.IsZero() ||
 			fmt.Sprint(u.Bids, u.Asks) != "[{618002 2909} {618001 0}] [{618003 4350}]" || u.Symbol != "BTCUSDT" || u.Snapshot {
-			t.Errorf("%s: %+v", name, u)
+			t.Errorf("%s: u = %+v", name, u)
 		}
 		u.Release()
 	}
@@ -61,18 +61,18 @@ func TestBookSnapshots(t *testing.T) {
 		for form, text := range map[string]string{"scanned": message, "parsed": strings.ReplaceAll(message, ",", ", ")} {
 			u, err := decodeBTC(text)
 			if err != nil || !u.Snapshot || u.PrevSeq != 0 || u.FirstSeq != u.LastSeq {
-				t.Errorf("%s, %s: %+v, %v", name, form, u, err)
+				t.Errorf("%s: form = %s, u = %+v, err = %v, want no error and u.Snapshot and u.PrevSeq == 0 and u.FirstSeq == u.LastSeq", name, form, u, err)
 			}
 		}
 	}
 }
 
-func TestBookRefused(t *testing.T) {
+func TestInvalidBookMessages(t *testing.T) {
 	decode := func(message []byte) error {
 		_, err := decodeBTC(string(message))
 		return err
 	}
-	connectortest.Refusals(t, map[string]func([]byte) error{bookMessage: decode}, [][2]string{
+	connectortest.RejectMalformed(t, map[string]func([]byte) error{bookMessage: decode}, [][2]string{
 		{"orderbook.200", "orderbook.50"},
 		{`"s":"BTCUSDT"`, `"s":"ETHUSDT"`},
 		{`"s":"BTCUSDT",`, ""},
@@ -105,7 +105,7 @@ func TestBookRefused(t *testing.T) {
 	})
 }
 
-// bookDecoders read the book of an instrument.
+// bookDecoders returns the decoders of an instrument's book.
 func bookDecoders(topic, venueSymbol string, scale venues.Scale) connectortest.BookDecoders {
 	parser := new(fastjson.Parser)
 	return connectortest.BookDecoders{
@@ -129,7 +129,7 @@ func TestBookScannerAllocatesNothing(t *testing.T) {
 			t.Fatal("the scanner gave up")
 		}
 	}); n != 0 {
-		t.Errorf("the scanner allocates %v times a message", n)
+		t.Errorf("%v allocations per message by the scanner, want 0", n)
 	}
 }
 
@@ -137,14 +137,14 @@ func TestBookMessagesAllocateNothing(t *testing.T) {
 	if connectortest.RaceDetector {
 		t.Skip("sync.Pool forgets on purpose")
 	}
-	s := replayTo(&connectortest.Released{}, map[string]venues.Scale{"BTCUSDT": btc}, bookOf("BTCUSDT"))
+	s := replayTo(&connectortest.ReleasingRecorder{}, map[string]venues.Scale{"BTCUSDT": btc}, bookOf("BTCUSDT"))
 	message := []byte(bookMessage)
 	if n := testing.AllocsPerRun(1000, func() { s.Message(message) }); n != 0 {
-		t.Errorf("a book message allocates %v times", n)
+		t.Errorf("%v allocations per book message, want 0", n)
 	}
 }
 
-// What the scanner accepts the thorough decoder accepts and reads alike.
+// The parser accepts what the scanner accepts, with an equal result.
 func FuzzBook(f *testing.F) {
 	f.Add([]byte(bookMessage), 1, 3)
 	f.Add([]byte(strings.Replace(bookMessage, "delta", "snapshot", 1)), 2, 8)
@@ -157,7 +157,7 @@ func FuzzBook(f *testing.F) {
 	})
 }
 
-// BenchmarkBook compares the ways to read the recorded book messages.
+// BenchmarkBook compares the ways to decode the recorded book messages.
 func BenchmarkBook(b *testing.B) {
 	var messages [][]byte
 	for _, m := range recordedBooks(b) {
@@ -190,9 +190,9 @@ func BenchmarkBook(b *testing.B) {
 	})
 }
 
-// BenchmarkFeed is the whole way of a book message from the connection to the sink.
+// BenchmarkFeed measures a book message from the connection to the sink.
 func BenchmarkFeed(b *testing.B) {
-	s := replayTo(&connectortest.Released{}, map[string]venues.Scale{"BTCUSDT": btc}, bookOf("BTCUSDT"))
+	s := replayTo(&connectortest.ReleasingRecorder{}, map[string]venues.Scale{"BTCUSDT": btc}, bookOf("BTCUSDT"))
 	message := []byte(bookMessage)
 	b.ReportAllocs()
 	for b.Loop() {

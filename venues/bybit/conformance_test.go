@@ -14,7 +14,7 @@ func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
 
 func TestConformanceWebSocket(t *testing.T) {
 	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
-		Up:     func(account venues.Account) bool { return account.(*Account).entry.Load().up() },
+		Up:     func(account venues.Account) bool { return account.(*Account).entry.Up() },
 		Place:  venuetest.Route{Method: "order.create", Path: "/v5/trade"},
 		Amend:  venuetest.Route{Method: "order.amend", Path: "/v5/trade"},
 		Cancel: venuetest.Route{Method: "order.cancel", Path: "/v5/trade"},
@@ -26,7 +26,7 @@ func TestConformanceWebSocket(t *testing.T) {
 }
 
 func TestBans(t *testing.T) {
-	venuetest.RunBans(t, harness(), func(account venues.Account) bool { return account.(*Account).entry.Load().up() })
+	venuetest.RunBans(t, harness(), func(account venues.Account) bool { return account.(*Account).entry.Up() })
 }
 
 func harness() venuetest.Harness {
@@ -34,14 +34,14 @@ func harness() venuetest.Harness {
 		Simulate: simulate,
 		Connect:  connect,
 		Lacks: map[venuetest.Capability]string{
-			venuetest.RESTSnapshots:      "the stream brings its own snapshots; u of a REST book counts another stream",
+			venuetest.RESTSnapshots:      "the stream sends its own snapshots; u of a REST book belongs to another sequence",
 			venuetest.ClientIDReuse:      "orderLinkId is always unique (110072)",
 			venuetest.ContractUnits:      "quantities are in base coin",
-			venuetest.SyncAck:            "an answer says only that the request was received",
-			venuetest.Renewal:            "connections have no lifetime, only silent ones are cut",
-			venuetest.PartialLiquidation: "the simulator liquidates the whole",
-			venuetest.StreamPositions:    "the stream tells changes alone",
-			venuetest.StreamLimits:       "the simulator counts no streams",
+			venuetest.SyncAck:            "an answer means only that the request was received",
+			venuetest.Renewal:            "connections have no lifetime, the venue closes only silent ones",
+			venuetest.PartialLiquidation: "the simulator liquidates complete positions",
+			venuetest.StreamPositions:    "the stream reports changes only",
+			venuetest.StreamLimits:       "the simulator does not limit streams",
 		},
 		Wire: venuetest.Wire{
 			Place:           venuetest.Route{Method: "POST", Path: "/v5/order/create"},
@@ -87,8 +87,8 @@ func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connec
 	o := Sim(restURL, streamURL)
 	o.Timeout, o.OrderEntry = c.Timeout, c.OrderEntry
 	o.BookSilenceMax, o.MarkSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax, c.SilenceMax
-	if o.dial = c.Dial; o.dial == nil { // cases in real time are in a hurry
-		o.BackoffMin, o.BackoffMax, o.tickInterval = 10*time.Millisecond, 50*time.Millisecond, 20*time.Millisecond
+	if o.Dial = c.Dial; o.Dial == nil { // cases in real time use short times
+		o.BackoffMin, o.BackoffMax, o.TickInterval = 10*time.Millisecond, 50*time.Millisecond, 20*time.Millisecond
 	}
 	return New(o)
 }

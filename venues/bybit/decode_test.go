@@ -20,14 +20,14 @@ const (
 	tickerMessage = `{"topic":"tickers.BTCUSDT","type":"delta","data":{"symbol":"BTCUSDT","markPrice":"63585.74","indexPrice":""},"cs":764144450620,"ts":1786659827983}`
 )
 
-// marketDecoders read a message of their kind about BTCUSDT.
+// marketDecoders decode a message of their kind about BTCUSDT.
 var marketDecoders = map[string]func([]byte) error{
 	tradeMessage: func(m []byte) error {
 		_, err := decodeTrades(new(fastjson.Parser), m, "publicTrade.BTCUSDT", "BTCUSDT", "BTCUSDT")
 		return err
 	},
 	klineMessage: func(m []byte) error {
-		_, err := decodeCandles(new(fastjson.Parser), m, "kline.1.BTCUSDT", venues.FeedChannel{Symbol: "BTCUSDT", Timeframe: "1m"})
+		_, err := decodeCandles(new(fastjson.Parser), m, "kline.1.BTCUSDT", venues.FeedTopic{Symbol: "BTCUSDT", Timeframe: "1m"})
 		return err
 	},
 	tickerMessage: func(m []byte) error {
@@ -40,26 +40,26 @@ func TestMarketMessages(t *testing.T) {
 	trades, err := decodeTrades(new(fastjson.Parser), []byte(tradeMessage), "publicTrade.BTCUSDT", "BTCUSDT", "BTCUSDT")
 	if err != nil || len(trades) != 2 || trades[0].Side != venues.Buy || trades[1].Side != venues.Sell || trades[0].ID != "f60eae3c" ||
 		!trades[0].Qty.Equal(dec("0.02").Decimal) || !trades[0].Price.Equal(dec("69916.9").Decimal) || trades[0].VenueTime.UnixMilli() != 1774021164129 {
-		t.Errorf("%+v, %v", trades, err)
+		t.Errorf("trades = %+v, err = %v", trades, err)
 	}
-	candles, err := decodeCandles(new(fastjson.Parser), []byte(klineMessage), "kline.1.BTCUSDT", venues.FeedChannel{Symbol: "BTCUSDT", Timeframe: "1m"})
+	candles, err := decodeCandles(new(fastjson.Parser), []byte(klineMessage), "kline.1.BTCUSDT", venues.FeedTopic{Symbol: "BTCUSDT", Timeframe: "1m"})
 	if err != nil || len(candles) != 1 || !candles[0].Closed || candles[0].Start.UnixMilli() != 1790409720000 || candles[0].End.Sub(candles[0].Start) != time.Minute ||
 		!candles[0].Volume.Equal(dec("7.316").Decimal) || !candles[0].Close.Equal(dec("84017.8").Decimal) {
-		t.Errorf("%+v, %v", candles, err)
+		t.Errorf("candles = %+v, err = %v", candles, err)
 	}
-	mark, told, err := decodeMark(new(fastjson.Parser), []byte(tickerMessage), "tickers.BTCUSDT", "BTCUSDT", "BTCUSDT")
-	if err != nil || !told || !mark.Price.Equal(dec("63585.74").Decimal) || mark.VenueTime.UnixMilli() != 1786659827983 {
-		t.Errorf("%+v, %v", mark, err)
+	mark, reported, err := decodeMark(new(fastjson.Parser), []byte(tickerMessage), "tickers.BTCUSDT", "BTCUSDT", "BTCUSDT")
+	if err != nil || !reported || !mark.Price.Equal(dec("63585.74").Decimal) || mark.VenueTime.UnixMilli() != 1786659827983 {
+		t.Errorf("mark = %+v, err = %v, want no error and reported and mark.Price.Equal(dec(\"63585.74\").Decimal) and mark.VenueTime.UnixMilli() == 1786659827983", mark, err)
 	}
 	quiet := strings.Replace(tickerMessage, `"markPrice":"63585.74",`, "", 1)
-	if _, told, err = decodeMark(new(fastjson.Parser), []byte(quiet), "tickers.BTCUSDT", "BTCUSDT", "BTCUSDT"); err != nil || told {
-		t.Errorf("told %v, %v", told, err)
+	if _, reported, err = decodeMark(new(fastjson.Parser), []byte(quiet), "tickers.BTCUSDT", "BTCUSDT", "BTCUSDT"); err != nil || reported {
+		t.Errorf("changed = %v, error %v", reported, err)
 	}
 }
 
-// Each fault must be noticed by each decoder it applies to.
-func TestMarketMessagesRefused(t *testing.T) {
-	connectortest.Refusals(t, marketDecoders, [][2]string{
+// Each decoder rejects each fault that applies to it.
+func TestMalformedMarketMessages(t *testing.T) {
+	connectortest.RejectMalformed(t, marketDecoders, [][2]string{
 		{`"s":"BTCUSDT"`, `"s":"ETHUSDT"`},
 		{`"symbol":"BTCUSDT"`, `"symbol":"ETHUSDT"`},
 		{`"topic":"`, `"topic":"other`},
@@ -92,55 +92,59 @@ func TestTopicOf(t *testing.T) {
 		`{"op":"pong"}`: "", `{"topic":"`: "", `{"x":"\"topic\""}`: "", "": "", `{"topic":7}`: "", `"topic"`: "",
 	} {
 		if topic, ok := topicOf([]byte(message)); string(topic) != want && ok || ok != (want != "") {
-			t.Errorf("%s: %q, %v", message, topic, ok)
+			t.Errorf("%s: topic %q, %v", message, topic, ok)
 		}
 	}
 }
 
-// Words that decide are never guessed; what only describes may be anything.
-func TestOrderWords(t *testing.T) {
+// Decisive enums are never guessed; descriptive ones may have any value.
+func TestOrderEnums(t *testing.T) {
 	for name, c := range map[string]struct {
 		changes []string
 		check   func(r venues.ExecutionReport) bool
 	}{
-		"open": {nil, func(r venues.ExecutionReport) bool { return r.Status == venues.StatusOpen && r.Fault == nil }},
+		"open": {nil, func(r venues.ExecutionReport) bool { return r.Status == venues.StatusOpen && r.RejectReason == nil }},
 		"post-only that would take": {
 			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_PostOnlyWillTakeLiquidity", "GTC", "PostOnly"},
 			func(r venues.ExecutionReport) bool {
-				return r.Status == venues.StatusCancelled && r.PostOnly && r.Fault.Reason == venues.ReasonPostOnlyWouldTake
+				return r.Status == venues.StatusCancelled && r.PostOnly && r.RejectReason.Reason == venues.ReasonPostOnlyWouldTake
 			},
 		},
 		"IOC without a counterpart": {
 			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_NoImmediateQtyToFill", "GTC", "IOC"},
-			func(r venues.ExecutionReport) bool { return r.Fault.Reason == venues.ReasonIOCNotFilled },
+			func(r venues.ExecutionReport) bool { return r.RejectReason.Reason == venues.ReasonIOCNotFilled },
 		},
 		"IOC filled in part": {
 			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_NoImmediateQtyToFill", "GTC", "IOC", `"cumExecQty":"0"`, `"cumExecQty":"0.004"`},
-			func(r venues.ExecutionReport) bool { return r.Status == venues.StatusCancelled && r.Fault == nil },
+			func(r venues.ExecutionReport) bool {
+				return r.Status == venues.StatusCancelled && r.RejectReason == nil
+			},
 		},
 		"market without a counterpart": {
 			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_NoImmediateQtyToFill", "Limit", "Market"},
-			func(r venues.ExecutionReport) bool { return r.Fault.Reason == "no_liquidity" && !r.Price.Valid },
+			func(r venues.ExecutionReport) bool { return r.RejectReason.Reason == "no_liquidity" && !r.Price.Valid },
 		},
 		"FOK": {
 			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_CancelForNoFullFill", "GTC", "FOK"},
-			func(r venues.ExecutionReport) bool { return r.Fault.Reason == venues.ReasonFOKNotFilled },
+			func(r venues.ExecutionReport) bool { return r.RejectReason.Reason == venues.ReasonFOKNotFilled },
 		},
 		"cancelled by its owner": {
 			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_PerCancelRequest", `"UNKNOWN"`, `"CancelByUser"`},
-			func(r venues.ExecutionReport) bool { return r.Status == venues.StatusCancelled && r.Fault == nil },
+			func(r venues.ExecutionReport) bool {
+				return r.Status == venues.StatusCancelled && r.RejectReason == nil
+			},
 		},
 		"reduce-only without a position": {
 			[]string{`"New"`, `"Cancelled"`, `"UNKNOWN"`, `"CancelByReduceOnly"`},
-			func(r venues.ExecutionReport) bool { return r.Fault.Reason == venues.ReasonNoPosition },
+			func(r venues.ExecutionReport) bool { return r.RejectReason.Reason == venues.ReasonNoPosition },
 		},
 		"rejected": {
 			[]string{`"New"`, `"Rejected"`, "EC_NoError", "EC_Others"},
 			func(r venues.ExecutionReport) bool {
-				return r.Status == venues.StatusRejected && r.Fault.Reason == "rejected" && r.Fault.VenueMessage == "EC_Others"
+				return r.Status == venues.StatusRejected && r.RejectReason.Reason == "rejected" && r.RejectReason.VenueMessage == "EC_Others"
 			},
 		},
-		"stop that waits": {
+		"untriggered stop": {
 			[]string{`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`, `"triggerPrice":""`, `"triggerPrice":"59000"`},
 			func(r venues.ExecutionReport) bool {
 				return r.Status == venues.StatusUntriggered && r.Type == venues.TypeStopLimit && r.TriggerPrice.Valid
@@ -165,12 +169,12 @@ func TestOrderWords(t *testing.T) {
 	} {
 		f, h := privateStream(t)
 		if err := f.handle([]byte(orderPush(c.changes...)), time.Now()); err != nil || len(h.Reports) != 1 || !c.check(h.Reports[0]) {
-			t.Errorf("%s: %+v, %v", name, h.Reports, err)
+			t.Errorf("%s: h.Reports = %+v, err = %v, want no error and len(h.Reports) == 1 and c.check(h.Reports[0])", name, h.Reports, err)
 		}
 	}
 }
 
-func TestOrderEventsRefused(t *testing.T) {
+func TestMalformedOrderEvents(t *testing.T) {
 	for _, change := range [][]string{
 		{`"New"`, `"Asleep"`},
 		{`"Buy"`, `"Hold"`},
@@ -186,23 +190,23 @@ func TestOrderEventsRefused(t *testing.T) {
 	} {
 		f, h := privateStream(t)
 		if err := f.handle([]byte(orderPush(change...)), time.Now()); err == nil || len(h.Reports) != 0 {
-			t.Errorf("%v: %+v", change, h.Reports)
+			t.Errorf("change = %v, h.Reports = %+v, want an error and len(h.Reports) == 0", change, h.Reports)
 		}
 	}
-	f, h := privateStream(t) // one bad order does not hide its neighbour
+	f, h := privateStream(t) // one malformed order does not hide the next one
 	message := `{"topic":"order.linear","data":[` + orderRow(`"Buy"`, `"Hold"`) + "," + orderRow() + "," + orderRow(`{"symbol"`, `{"category":"spot","symbol"`) + `]}`
 	if err := f.handle([]byte(message), time.Now()); err == nil || len(h.Reports) != 1 {
-		t.Errorf("%d reports, %v", len(h.Reports), err)
+		t.Errorf("%d reports, %v, want an error and len(h.Reports) == 1", len(h.Reports), err)
 	}
 	for _, message := range []string{"", "[]", `{"topic":"order"}`, `{"topic":"execution","data":{}}`, `{"topic":"position","data":7}`, `{"topic":7}`} {
 		if f.handle([]byte(message), time.Now()) == nil {
-			t.Errorf("understood %s", message)
+			t.Errorf("no error for %s", message)
 		}
 	}
 }
 
-// What is not understood of a position is told as a loss, and nothing in its place.
-func TestPositionEventsRefused(t *testing.T) {
+// A malformed position event is a loss, and reports no position.
+func TestMalformedPositionEvents(t *testing.T) {
 	row := `{"symbol":"BTCUSDT","positionIdx":0,"side":"Sell","size":"0.5","entryPrice":"60000"}`
 	push := func(changes ...string) []byte {
 		return []byte(`{"topic":"position","data":[` + strings.NewReplacer(changes...).Replace(row) + `]}`)
@@ -220,17 +224,17 @@ func TestPositionEventsRefused(t *testing.T) {
 	} {
 		f, h := privateStream(t)
 		if err := f.handle(push(change...), time.Now()); err == nil || len(h.Positions) != 0 {
-			t.Errorf("%v: %+v, %v", change, h.Positions, err)
+			t.Errorf("change = %v, h.Positions = %+v, err = %v, want an error and len(h.Positions) == 0", change, h.Positions, err)
 		}
 	}
 	f, h := privateStream(t)
 	if err := f.handle(push(), time.Now()); err != nil || len(h.Positions) != 1 {
-		t.Errorf("%+v, %v", h.Positions, err)
+		t.Errorf("h.Positions = %+v, err = %v, want no error and len(h.Positions) == 1", h.Positions, err)
 	}
 }
 
-// The end of a position is told with its side, once: the venue repeats with every
-// order that one is flat.
+// The end of a position is reported once, with its side: the venue repeats with every
+// order that a position is flat.
 func TestPositionEvents(t *testing.T) {
 	f, h := privateStream(t)
 	for n, c := range []struct {
@@ -252,17 +256,17 @@ func TestPositionEvents(t *testing.T) {
 		if err := f.handle([]byte(`{"topic":"position","data":[`+row+`]}`), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		var told []string
+		var reported []string
 		for _, p := range h.Positions[before:] {
-			told = append(told, string(p.Side), p.Qty.String())
+			reported = append(reported, string(p.Side), p.Qty.String())
 		}
-		if got := strings.Join(told, " "); got != c.want {
-			t.Errorf("event %d: told %q, want %q", n, got, c.want)
+		if got := strings.Join(reported, " "); got != c.want {
+			t.Errorf("event %d: positions %q, want %q", n, got, c.want)
 		}
 	}
 }
 
-// Execution and order are told together, in whichever order they come.
+// Execution and order are reported together, in whichever order they arrive.
 func TestFillJoin(t *testing.T) {
 	at := time.UnixMilli(1700000000000)
 	last := executionPush(executionRow("e2", at, `"leavesQty":"1"`, `"leavesQty":"0"`, `"order"`, `"o"`))
@@ -299,15 +303,15 @@ func TestFillJoin(t *testing.T) {
 			fills = append(fills, id)
 		}
 		if !slices.Equal(statuses, c.statuses) || strings.Join(fills, " ") != c.fills {
-			t.Errorf("%s: %v with %v", name, statuses, fills)
+			t.Errorf("%s: statuses %v, fills %v, want slices.Equal(statuses, c.statuses) and strings.Join(fills, \" \") == c.fills", name, statuses, fills)
 		}
 		if len(f.join.executions)+len(f.join.orders) != 0 {
-			t.Errorf("%s: something waits for ever", name)
+			t.Errorf("%s: a report is still pending", name)
 		}
 	}
 }
 
-// Orders that the venue makes by itself tell little; their executions count.
+// Forced orders have few members; their executions count.
 func TestForcedExecutions(t *testing.T) {
 	at := time.UnixMilli(1700000000000)
 	for name, change := range map[string][]string{
@@ -318,7 +322,7 @@ func TestForcedExecutions(t *testing.T) {
 		f, h := privateStream(t)
 		f.play(t, []byte(executionPush(executionRow("e", at, change...))))
 		if len(h.Reports) != 1 || !h.Reports[0].Forced || !h.Reports[0].FilledQty.Equal(dec("1").Decimal) || h.Reports[0].Qty.LessThan(dec("1").Decimal) {
-			t.Errorf("%s: %+v", name, h.Reports)
+			t.Errorf("%s: h.Reports = %+v, want len(h.Reports) == 1 and h.Reports[0].Forced and h.Reports[0].FilledQty.Equal(dec(\"1\").Decimal) and !h.Reports[0].Qty.LessThan(dec(\"1\").Decimal)", name, h.Reports)
 		}
 	}
 	f, h := privateStream(t)
@@ -326,44 +330,44 @@ func TestForcedExecutions(t *testing.T) {
 		executionRow("e", at, `"execType":"Trade"`, `"execType":"Funding"`),
 		executionRow("e", at, `"execType":"Trade"`, `"execType":"Settle"`, `"orderId":"order"`, `"orderId":""`))))
 	if len(h.Reports) != 0 {
-		t.Errorf("funding and settlement: %+v", h.Reports)
+		t.Errorf("funding and settlement: reports %+v, want len(h.Reports) == 0", h.Reports)
 	}
 	if f.handle([]byte(executionPush(executionRow("e", at, `"orderType":"Market"`, `"orderType":"UNKNOWN"`))), at) == nil {
-		t.Error("an order of an unknown kind was understood")
+		t.Error("no error for an order of an unknown kind")
 	}
 }
 
-// What waits is bounded, and a fill beyond the bound is told at once.
+// Pending reports are bounded, and a fill above the bound is reported immediately.
 func TestFillJoinIsBounded(t *testing.T) {
 	var j fillJoin
 	now := time.UnixMilli(1)
 	for range joinsMax {
 		j.execution(venues.ExecutionReport{VenueOrderID: "x"}, true, now)
 	}
-	if told := j.execution(venues.ExecutionReport{VenueOrderID: "y"}, true, now); len(told) != 1 || len(j.executions) != joinsMax {
-		t.Errorf("%d told, %d wait", len(told), len(j.executions))
+	if reported := j.execution(venues.ExecutionReport{VenueOrderID: "y"}, true, now); len(reported) != 1 || len(j.executions) != joinsMax {
+		t.Errorf("%d reported, %d pending, want len(reported) == 1 and len(j.executions) == joinsMax", len(reported), len(j.executions))
 	}
 	if early := j.flush(now.Add(joinWait)); len(early) != 0 {
-		t.Errorf("%d too early", len(early))
+		t.Errorf("%d reports too early, want 0", len(early))
 	}
 	if due := j.flush(now.Add(2 * joinWait)); len(due) != joinsMax {
-		t.Errorf("%d flushed", len(due))
+		t.Errorf("%d reports flushed, want len(due) == joinsMax", len(due))
 	}
 }
 
-// Nothing that comes in may break a decoder.
+// No message makes a decoder fail unexpectedly.
 func FuzzMarketMessages(f *testing.F) {
 	for message := range marketDecoders {
 		f.Add([]byte(message))
 	}
 	f.Add([]byte(bookMessage))
 	f.Fuzz(func(t *testing.T, message []byte) {
-		s, h := publicStream(t, map[string]venues.Scale{"BTCUSDT": btc}, channelsOf("BTCUSDT")...)
+		s, h := publicStream(t, map[string]venues.Scale{"BTCUSDT": btc}, topicsOf("BTCUSDT")...)
 		s.Message(message)
 		checkTrades(t, h.Trades)
 		for _, m := range h.Marks {
 			if !m.Price.IsPositive() {
-				t.Errorf("%+v", m)
+				t.Errorf("m = %+v, want m.Price.IsPositive()", m)
 			}
 		}
 	})
@@ -379,15 +383,15 @@ func FuzzPrivateEvents(f *testing.F) {
 	f.Add([]byte(`{"success":true,"op":"subscribe","req_id":"subscribe"}`))
 	f.Fuzz(func(t *testing.T, message []byte) {
 		feed, h := privateStream(t)
-		_ = feed.handle(message, at) // it may refuse, and must not tell nonsense
+		_ = feed.handle(message, at) // it may fail, but must not report invalid values
 		for _, r := range h.Reports {
 			if !r.Status.Valid() || r.VenueOrderID == "" || r.Symbol == "" {
-				t.Errorf("%+v", r)
+				t.Errorf("r = %+v, want r.Status.Valid() and r.VenueOrderID != \"\" and r.Symbol != \"\"", r)
 			}
 		}
 		for _, p := range h.Positions {
 			if p.Side != venues.Long && p.Side != venues.Short || p.Qty.IsNegative() {
-				t.Errorf("%+v", p)
+				t.Errorf("p = %+v", p)
 			}
 		}
 	})

@@ -19,39 +19,30 @@ import (
 
 const (
 	tradePath = "/v5/trade"
-	// requestIDBytes of chance keep the names of our requests apart from those of
-	// other connections of the key: the venue takes a name once.
+	// requestIDBytes is the length of the random prefix of request ids. It distinguishes
+	// them from those of other connections of the key: the venue accepts an id once.
 	requestIDBytes = 8
 )
 
-// entryOps are the operations that do what REST calls do.
+// entryOps are the WebSocket operations for the requests that change orders.
 var entryOps = map[string]string{createPath: "order.create", amendPath: "order.amend", cancelPath: "order.cancel"}
 
-// carrierRefusals are the venue's codes that concern a request as a message of the
-// connection, not the order that it is about: nothing was done, and REST may be asked.
-var carrierRefusals = []integer{codeRestarting, codeUnknownOperation, codeRequestIDSpent}
+// connectionRejections are the venue's codes that concern a request as a message and not
+// the order: nothing was done, and the request may be sent by REST.
+var connectionRejections = []integer{codeRestarting, codeUnknownOperation, codeRequestIDSpent}
 
-var errNotTaken = errors.New("the connection for orders does not take the request")
+var errNotAccepted = errors.New("the connection for orders does not accept the request")
 
-// orderEntry is the connection for orders of an account (document "WebSocket
-// Trade Guideline").
-type orderEntry struct {
-	account *Account
-	calls   *wscall.Client
-}
-
-// openEntry makes an account's connection for orders.
-func (a *Account) openEntry() *orderEntry {
-	o := a.c.options
-	e, signIn := &orderEntry{account: a}, &login{account: a}
+// openEntry opens the account's connection for orders (document "WebSocket Trade
+// Guideline").
+func (a *Account) openEntry() (closeEntry func()) {
+	signIn := &login{account: a}
 	link := a.c.linkOptions(func(ctx context.Context) (string, error) {
 		signIn.prepare(ctx)
-		return o.TradeURL + tradePath, nil
+		return a.c.options.TradeURL + tradePath, nil
 	}, "order entry")
 	link.Authenticate = signIn.authenticate
-	e.calls = wscall.New(wscall.Options{Link: link, Read: e.read, IDPrefix: newIDPrefix(), Timeout: o.Timeout})
-	a.entry.Store(e)
-	return e
+	return a.entry.Open(wscall.Options{Link: link, Read: a.readEntry, IDPrefix: newIDPrefix(), Timeout: a.c.options.Timeout})
 }
 
 func newIDPrefix() string {
@@ -60,19 +51,7 @@ func newIDPrefix() string {
 	return hex.EncodeToString(chance) + "-"
 }
 
-// close ends the connection; orders go by REST from then on. It is safe on nil.
-func (e *orderEntry) close() {
-	if e == nil {
-		return
-	}
-	e.account.entry.CompareAndSwap(e, nil)
-	e.calls.Close()
-}
-
-// up says whether an order would be sent now; it is safe on nil.
-func (e *orderEntry) up() bool { return e != nil && e.calls.Up() }
-
-// entryRequest is a request of the order entry socket.
+// entryRequest is a request on the connection for orders.
 type entryRequest struct {
 	ReqID  string      `json:"reqId"`
 	Header entryHeader `json:"header"`
@@ -85,8 +64,8 @@ type entryHeader struct {
 	RecvWindow string `json:"X-BAPI-RECV-WINDOW"`
 }
 
-// entryAnswer is what an answer tells of the connection, and the fields that REST
-// has in its headers.
+// entryAnswer is the part of an answer that concerns the connection, and the fields that
+// REST has in its headers.
 type entryAnswer struct {
 	ReqID   string            `json:"reqId"`
 	RetCode integer           `json:"retCode"`
@@ -94,61 +73,61 @@ type entryAnswer struct {
 	Header  map[string]string `json:"header"`
 }
 
-// read finds the request that a message answers. A part of the venue that restarts
-// takes no more requests, and a refusal may lack the id; pongs say nothing.
-func (e *orderEntry) read(message []byte) (m wscall.Message) {
-	var told entryAnswer
-	if err := payload.Decode(message, &told); err != nil && told.ReqID == "" {
-		e.account.c.options.Log.Warn("order entry: undecodable message", zap.String("message", payload.Bounded(redact(string(message)))))
+// readEntry finds the request that a message answers. A restarting part of the venue
+// accepts no more requests, and a rejection may lack the id. Pongs are ignored.
+func (a *Account) readEntry(message []byte) (m wscall.Message) {
+	var answer entryAnswer
+	if err := payload.Decode(message, &answer); err != nil && answer.ReqID == "" {
+		a.c.options.Log.Warn("order entry: undecodable message", zap.String("message", payload.Bounded(redact(string(message)))))
 		return m
 	}
-	m.ID = told.ReqID
+	m.ID = answer.ReqID
 	switch {
-	case told.RetCode == codeRestarting:
-		m.Says = wscall.Ending
-	case m.ID == "" && told.RetCode != 0:
-		e.account.c.options.Log.Warn("order entry: nameless refusal", zap.Int64("code", int64(told.RetCode)),
-			zap.String("message", payload.Bounded(redact(told.RetMsg))))
-		m.Says = wscall.Nameless
+	case answer.RetCode == codeRestarting:
+		m.Effect = wscall.Ending
+	case m.ID == "" && answer.RetCode != 0:
+		a.c.options.Log.Warn("order entry: unnamed rejection", zap.Int64("code", int64(answer.RetCode)),
+			zap.String("message", payload.Bounded(redact(answer.RetMsg))))
+		m.Effect = wscall.UnnamedReject
 	}
 	return m
 }
 
-// carrier is what can send a request beside REST; nil if REST must.
-func (r request) carrier() restclient.Carrier {
+// transport returns the connection for orders if the request can be sent on it, else nil.
+func (r request) transport() restclient.Transport {
 	if r.account == nil || entryOps[r.path] == "" {
 		return nil
 	}
-	e := r.account.entry.Load()
-	if !e.up() {
+	calls := r.account.entry.Calls()
+	if calls == nil {
 		return nil
 	}
-	return func(ctx context.Context) (*restclient.Answer, error) { return e.send(ctx, r) }
+	return func(ctx context.Context) (*restclient.Answer, error) { return r.sendOn(ctx, calls) }
 }
 
-// send sends a request once and reads its answer as one of REST, so that both are
-// judged alike. What the connection does not take is proved not sent.
-func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, error) {
-	body, err := e.calls.Call(ctx, func(id string) ([]byte, error) { return e.account.c.entryMessage(r, id, time.Now()) })
+// sendOn sends a request once and returns its answer in the form of REST, so that both
+// are classified alike. A request that the connection does not accept was not sent.
+func (r request) sendOn(ctx context.Context, calls *wscall.Client) (*restclient.Answer, error) {
+	body, err := calls.Call(ctx, func(id string) ([]byte, error) { return r.account.c.entryMessage(r, id, time.Now()) })
 	if err != nil {
 		return nil, err
 	}
-	answer := &restclient.Answer{Status: http.StatusOK, Header: http.Header{}, Body: body}
-	var told entryAnswer
-	_ = payload.Decode(body, &told) // what cannot be read is judged with the answer
-	for name, value := range told.Header {
-		answer.Header.Set(name, value)
+	rest := &restclient.Answer{Status: http.StatusOK, Header: http.Header{}, Body: body}
+	var answer entryAnswer
+	_ = payload.Decode(body, &answer) // an undecodable answer is classified later
+	for name, value := range answer.Header {
+		rest.Header.Set(name, value)
 	}
-	if slices.Contains(carrierRefusals, told.RetCode) {
-		e.account.c.options.Log.Warn("order entry: the venue does not take the request",
-			zap.Int64("code", int64(told.RetCode)), zap.String("message", payload.Bounded(redact(told.RetMsg))))
-		return nil, restclient.NotSent(errNotTaken)
+	if slices.Contains(connectionRejections, answer.RetCode) {
+		r.account.c.options.Log.Warn("order entry: the venue does not accept the request",
+			zap.Int64("code", int64(answer.RetCode)), zap.String("message", payload.Bounded(redact(answer.RetMsg))))
+		return nil, restclient.NotSent(errNotAccepted)
 	}
-	return answer, nil
+	return rest, nil
 }
 
-// entryMessage is the request with the time of now. The connection is signed in,
-// so that the request is not signed.
+// entryMessage returns the message of a request with the time now. The connection is
+// logged in, so the request is not signed.
 func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, error) {
 	timestamp, recvWindow, err := c.stamp(r, now)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/wscall"
 )
 
-// asked is a request on the order entry socket.
+// asked is a request on the connection for orders.
 type asked struct {
 	ReqID  string            `json:"reqId"`
 	Op     string            `json:"op"`
@@ -36,13 +36,13 @@ func (a *asked) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(a))
 }
 
-// Verb is "order" of all that changes one.
+// Verb returns "order" for all requests that change one.
 func (a asked) Verb() string {
 	verb, _, _ := strings.Cut(a.Op, ".")
 	return verb
 }
 
-// tradeVenue serves order entry sockets by hand, beside a script's streams.
+// tradeVenue serves connections for orders, besides a script's streams.
 type tradeVenue struct{ *connectortest.Streams[asked] }
 
 const (
@@ -52,7 +52,7 @@ const (
 )
 
 func newTradeVenue(s *script) tradeVenue {
-	v := tradeVenue{connectortest.ServeStreams(s.Server, saying(loggedIn, entryDone))}
+	v := tradeVenue{connectortest.ServeStreams(s.Server, answering(loggedIn, entryDone))}
 	private := connectortest.ServeStreams(s.Server, confirm)
 	s.Stream = func(r *http.Request, c *websocket.Conn) {
 		if r.URL.Path == tradePath {
@@ -65,8 +65,8 @@ func newTradeVenue(s *script) tradeVenue {
 	return v
 }
 
-// saying answers logins and requests, in whose answer %s is their name.
-func saying(login, answer string) func(*websocket.Conn, asked) {
+// answering answers logins, and requests with answer, in which %s is their id.
+func answering(login, answer string) func(*websocket.Conn, asked) {
 	return func(c *websocket.Conn, a asked) {
 		says := strings.ReplaceAll(answer, "%s", a.ReqID)
 		switch a.Op {
@@ -79,24 +79,24 @@ func saying(login, answer string) func(*websocket.Conn, asked) {
 	}
 }
 
-func (v tradeVenue) says(answer string) { v.Answer(saying(loggedIn, answer)) }
+func (v tradeVenue) answer(answer string) { v.Answer(answering(loggedIn, answer)) }
 
-func (v tradeVenue) requests() []asked { return v.Told("", "order") }
+func (v tradeVenue) requests() []asked { return v.Received("", "order") }
 
-func (v tradeVenue) logins() int { return len(v.Told("", "auth")) }
+func (v tradeVenue) logins() int { return len(v.Received("", "auth")) }
 
-// trading opens the account's private feed and waits for its order entry.
+// trading opens the account's private feed and waits for its connection for orders.
 func (s *script) trading() venues.PrivateFeed {
 	s.t.Helper()
-	feed := s.account.OpenPrivate(&connectortest.Heard{})
+	feed := s.account.OpenPrivate(&connectortest.Recorder{})
 	s.t.Cleanup(feed.Close)
-	connectortest.Await(s.t, "order entry", s.account.entry.Load().up)
+	connectortest.Await(s.t, "order entry", s.account.entry.Up)
 	return feed
 }
 
-// The socket gets the very body of REST, with the same time and deadline, and no
-// secret.
-func TestEntrySaysWhatRESTSays(t *testing.T) {
+// The WebSocket request has the body of REST, with the same timestamp and deadline, and
+// no secret.
+func TestEntryEqualsREST(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		s.ok(createOrder, accepted)
@@ -122,33 +122,33 @@ func TestEntrySaysWhatRESTSays(t *testing.T) {
 		trade()
 		requests, seen := v.requests(), map[string]bool{}
 		if len(requests) != 3 {
-			t.Fatalf("%d requests", len(requests))
+			t.Fatalf("%d requests, want len(requests) == 3", len(requests))
 		}
-		life := (orderLife + behind).Milliseconds()
+		life := (orderLife + timestampLag).Milliseconds()
 		for n, want := range []struct {
 			op, name    string
 			least, most int64
 		}{{"order.create", createOrder, life / 2, life}, {"order.amend", amendOrder, life / 2, life}, {"order.cancel", cancelOrder, 5000, 5000}} {
 			r := requests[n]
 			if r.Op != want.op || len(r.Args) != 1 || string(r.Args[0]) != s.Last(want.name).Body || len(s.Sent(want.name)) != 1 {
-				t.Errorf("%s; REST said %s", r.text, s.Last(want.name).Body)
+				t.Errorf("body %s, by REST %s", r.text, s.Last(want.name).Body)
 			}
 			if len(r.ReqID) > 36 || seen[r.ReqID] || strings.Contains(r.text, scriptKey) || strings.Contains(r.text, scriptSecret) {
-				t.Errorf("name or secret: %s", r.text)
+				t.Errorf("missing id or leaked secret: %s", r.text)
 			}
 			seen[r.ReqID] = true
 			ms, _ := strconv.ParseInt(r.Header["X-BAPI-TIMESTAMP"], 10, 64)
 			window, _ := strconv.ParseInt(r.Header["X-BAPI-RECV-WINDOW"], 10, 64)
-			age := time.Since(time.UnixMilli(ms)) + s.connector.clock.Offset() // as the venue's clock was measured
-			if age < behind || age > orderLife || window < want.least || window > want.most {
-				t.Errorf("%s: %v old, good for %d ms", r.Op, age, window)
+			age := time.Since(time.UnixMilli(ms)) + s.connector.Clock.Offset() // as the venue's clock was measured
+			if age < timestampLag || age > orderLife || window < want.least || window > want.most {
+				t.Errorf("%s: timestamp %v old, window %d ms, want age >= timestampLag and age <= orderLife and window >= want.least and window <= want.most", r.Op, age, window)
 			}
 		}
 	})
 }
 
-// Answers mean on the socket what they mean by REST.
-func TestEntryRefusals(t *testing.T) {
+// Answers have the same meaning by WebSocket and by REST.
+func TestEntryRejections(t *testing.T) {
 	refusal := func(code int) string {
 		return fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","data":{},"retExtInfo":{},"header":{"Traceid":"1"},"connId":"c"}`, code)
 	}
@@ -173,64 +173,64 @@ func TestEntryRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
 			s.ok(readWallet, `{"list":[]}`)
-			newTradeVenue(s).says(c.answer)
+			newTradeVenue(s).answer(c.answer)
 			s.trading()
 			_, err := s.account.Place(background, limitOrder())
 			e, ok := errors.AsType[*venues.Error](err)
 			if !ok || e.Code != c.want.code || errors.Is(err, venues.ErrOutcomeUnknown) != c.want.unknown || errors.Is(err, venues.ErrNotSent) {
-				t.Fatalf("%v, want %+v", err, c.want)
+				t.Fatalf("error %v, want %+v", err, c.want)
 			}
 			if c.want.reason != "" && e.Details["reason"] != c.want.reason || len(s.Sent(createOrder)) != 0 {
-				t.Errorf("%v; %d by REST", err, len(s.Sent(createOrder)))
+				t.Errorf("error %v, %d by REST", err, len(s.Sent(createOrder)))
 			}
 		})
 	}
 }
 
-// What the socket does not take as a message goes by REST.
-func TestEntryNotTaken(t *testing.T) {
-	for _, code := range carrierRefusals {
+// A message that the connection does not accept goes by REST.
+func TestEntryNotAccepted(t *testing.T) {
+	for _, code := range connectionRejections {
 		s := newScript(t)
 		s.ok(createOrder, accepted)
 		v := newTradeVenue(s)
-		v.says(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","connId":"c"}`, code))
+		v.answer(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","connId":"c"}`, code))
 		s.trading()
 		if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 || len(s.Sent(createOrder)) != 1 {
-			t.Errorf("%d: %v, %d on the socket, %d by REST", code, err, len(v.requests()), len(s.Sent(createOrder)))
+			t.Errorf("%d: error %v, %d by WebSocket, %d by REST", code, err, len(v.requests()), len(s.Sent(createOrder)))
 		}
 	}
 }
 
-// A broken limit of the socket closes REST too.
-func TestEntryLimitsAreThoseOfREST(t *testing.T) {
+// A rate limit exceeded on the WebSocket also stops REST.
+func TestEntryRateLimitStopsREST(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for code, frozen := range map[int]bool{10006: false, 10403: true} {
 			s := newScript(t)
 			v := newTradeVenue(s)
 			feed := s.trading()
 			s.ok(readRealtime, nothing)
-			v.says(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","data":{},"header":{}}`, code))
+			v.answer(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","data":{},"header":{}}`, code))
 			if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeRateLimited {
-				t.Errorf("%d: %v", code, err)
+				t.Errorf("%d: error %v, want rate_limited", code, err)
 			}
 			feed.Close()
 			soon := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(300 * time.Millisecond) })
 			if _, err := s.account.Place(background, soon); venues.CodeOf(err) != venues.CodeRateLimited || !errors.Is(err, venues.ErrNotSent) {
-				t.Errorf("%d, then by REST: %v", code, err)
+				t.Errorf("%d, then an order by REST: error %v, want rate_limited", code, err)
 			}
 			if _, err := s.account.OpenOrders(background); (venues.CodeOf(err) == venues.CodeRateLimited) != frozen {
-				t.Errorf("%d, then a read: %v", code, err)
+				t.Errorf("%d, then a read: error %v", code, err)
 			}
 		}
 	})
 }
 
-// The venue's own counter, told with an answer, holds for both ways.
+// The venue's own counter in an answer counts for both ways.
 func TestEntryAdoptsTheVenuesCounter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		v := newTradeVenue(s)
-		v.says(strings.Replace(entryDone, `"X-Bapi-Limit-Status":"9"`, `"X-Bapi-Limit-Status":"0"`, 1))
+		v.answer(strings.Replace(entryDone, `"X-Bapi-Limit-Status":"9"`, `"X-Bapi-Limit-Status":"0"`, 1))
 		feed := s.trading()
 		if _, err := s.account.Place(background, limitOrder()); err != nil {
 			t.Fatal(err)
@@ -239,134 +239,136 @@ func TestEntryAdoptsTheVenuesCounter(t *testing.T) {
 		s.ok(createOrder, accepted)
 		soon := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(300 * time.Millisecond) })
 		if _, err := s.account.Place(background, soon); venues.CodeOf(err) != venues.CodeRateLimited {
-			t.Errorf("%v", err)
+			t.Errorf("err = %v, want code of err == CodeRateLimited", err)
 		}
 	})
 }
 
-// A server that restarts has not taken the request, which goes by REST, and is left.
-func TestEntryLeavesAServerThatRestarts(t *testing.T) {
+// A restarting server has not accepted the request, which goes by REST, and its
+// connection is replaced.
+func TestEntryReplacesARestartingServer(t *testing.T) {
 	s := newScript(t)
 	v := newTradeVenue(s)
 	s.ok(createOrder, accepted)
 	s.trading()
-	v.says(`{"reqId":"%s","retCode":10019,"retMsg":"restarting","op":"order.create","data":{},"header":{}}`)
+	v.answer(`{"reqId":"%s","retCode":10019,"retMsg":"restarting","op":"order.create","data":{},"header":{}}`)
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
-		t.Errorf("%v, %d by REST", err, len(s.Sent(createOrder)))
+		t.Errorf("error %v, %d by REST", err, len(s.Sent(createOrder)))
 	}
-	connectortest.Await(t, "the next connection", func() bool { return v.logins() == 2 && s.account.entry.Load().up() })
-	v.says(entryDone)
+	connectortest.Await(t, "next connection", func() bool { return v.logins() == 2 && s.account.entry.Up() })
+	v.answer(entryDone)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Error(err)
 	}
 }
 
-// A refusal that names no request may be of any: its answer is not waited for as
-// long as others.
-func TestEntryNamelessRefusal(t *testing.T) {
+// A rejection without an id may be that of any request, so pending ones wait less for
+// their answers.
+func TestEntryUnnamedRejection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		v := newTradeVenue(s)
 		s.trading()
-		v.says(`{"retCode":10005,"retMsg":"Permission denied for current apikey","connId":"c","op":"order.create"}`)
+		v.answer(`{"retCode":10005,"retMsg":"Permission denied for current apikey","connId":"c","op":"order.create"}`)
 		began := time.Now()
 		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("%v", err)
+			t.Errorf("err = %v, want errors.Is(err, ErrOutcomeUnknown)", err)
 		}
 		if took := time.Since(began); took > s.connector.options.Timeout {
-			t.Errorf("took %v", took)
+			t.Errorf("failed after %v, want took <= s.connector.options.Timeout", took)
 		}
-		connectortest.Await(t, "the next connection", func() bool { return v.logins() == 2 && s.account.entry.Load().up() })
+		connectortest.Await(t, "next connection", func() bool { return v.logins() == 2 && s.account.entry.Up() })
 	})
 }
 
-// A refused key is warned of once and without the key; REST takes the orders.
-func TestEntryLoginRefused(t *testing.T) {
+// A rejected key is logged once and without the key. Orders go by REST.
+func TestEntryLoginRejected(t *testing.T) {
 	s := newScript(t)
 	core, logged := observer.New(zap.WarnLevel)
 	s.connector.options.Log = zap.New(core)
 	v := newTradeVenue(s)
-	v.Answer(saying(`{"retCode":10004,"retMsg":"Invalid sign, api_key[`+scriptKey+`]","op":"auth","connId":"c"}`, entryDone))
+	v.Answer(answering(`{"retCode":10004,"retMsg":"Invalid sign, api_key[`+scriptKey+`]","op":"auth","connId":"c"}`, entryDone))
 	s.ok(createOrder, accepted)
-	feed := s.account.OpenPrivate(&connectortest.Heard{})
-	connectortest.Await(t, "some logins", func() bool { return v.logins() >= 3 })
+	feed := s.account.OpenPrivate(&connectortest.Recorder{})
+	connectortest.Await(t, "third login", func() bool { return v.logins() >= 3 })
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
-		t.Errorf("%v, %d by REST", err, len(s.Sent(createOrder)))
+		t.Errorf("error %v, %d by REST", err, len(s.Sent(createOrder)))
 	}
 	feed.Close()
 	failures := logged.FilterMessage("venue stream: dial failed").All()
 	if len(failures) != 1 || strings.Contains(fmt.Sprint(failures[0].ContextMap()), scriptKey) {
-		t.Errorf("logged %v", failures)
+		t.Errorf("logged %v, want one warning without the key", failures)
 	}
 }
 
-// Of two feeds the newest enters the orders; the last one gone, REST does.
-func TestEntryOfTwoFeeds(t *testing.T) {
+// With two feeds the newest one enters the orders. When the last one is closed, orders go
+// by REST.
+func TestEntryWithTwoFeeds(t *testing.T) {
 	s := newScript(t)
 	v := newTradeVenue(s)
 	s.ok(createOrder, accepted)
 	first := s.trading()
 	second := s.trading()
 	for _, want := range []struct {
-		closing        venues.PrivateFeed
-		socket, byREST int
+		closing              venues.PrivateFeed
+		viaWebSocket, byREST int
 	}{{first, 1, 0}, {second, 1, 1}} {
 		want.closing.Close()
 		if _, err := s.account.Place(background, limitOrder()); err != nil {
 			t.Fatal(err)
 		}
-		if socket, byREST := len(v.requests()), len(s.Sent(createOrder)); socket != want.socket || byREST != want.byREST {
-			t.Errorf("%d on the socket and %d by REST, want %+v", socket, byREST, want)
+		if viaWebSocket, byREST := len(v.requests()), len(s.Sent(createOrder)); viaWebSocket != want.viaWebSocket || byREST != want.byREST {
+			t.Errorf("%d by WebSocket and %d by REST, want %+v", viaWebSocket, byREST, want)
 		}
 	}
 }
 
-func TestDemoTakesOrdersByRESTAlone(t *testing.T) {
+func TestDemoAcceptsOrdersByRESTOnly(t *testing.T) {
 	for name, good := range map[string]bool{Live: true, Testnet: true, Demo: false} {
 		o, _ := Preset(name)
 		o.OrderEntry = venues.OrderEntryWebSocket
 		if err := o.Validate(); (err == nil) != good {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: err = %v, want (no error) == good", name, err)
 		}
 	}
 }
 
-// Recorded answers name their requests and mean what they say.
+// Recorded answers have the ids of their requests and the expected result.
 func TestRecordedEntryAnswers(t *testing.T) {
 	c := New(Sim("http://x", "ws://x"))
-	e := &orderEntry{account: newAccount(c, venues.Credentials{})}
+	a := newAccount(c, venues.Credentials{})
 	named := 0
 	for _, r := range recordings(t, "ws_trade.jsonl") {
-		id := e.read(r.Msg).ID
+		id := a.readEntry(r.Msg).ID
 		if id == "" {
 			continue
 		}
 		named++
-		result, err := c.judge(placing(), answerOf(http.StatusOK, string(r.Msg)))
+		result, err := c.classify(placing(), answerOf(http.StatusOK, string(r.Msg)))
 		var ack ackRecord
 		done := err == nil && json.Unmarshal(result, &ack) == nil && ack.OrderID != ""
-		if refused := refusal.CodeOf(err) != 0; done == refused {
-			t.Errorf("%s: %q, %+v, %v", r.Name, id, ack, err)
+		if refused := rejection.CodeOf(err) != 0; done == refused {
+			t.Errorf("%s: id %q, %+v, error %v", r.Name, id, ack, err)
 		}
 	}
 	if named < 6 {
-		t.Errorf("%d answers", named)
+		t.Errorf("%d answers with an id, want named >= 6", named)
 	}
 }
 
-// Whatever the socket says, it disturbs nothing.
+// No message on the connection has side effects.
 func FuzzEntryMessages(f *testing.F) {
 	f.Add([]byte(entryDone))
 	f.Add([]byte(`{"retCode":"10005","op":"order.create"}`))
 	f.Add([]byte(`{"retCode":0,"op":"pong","data":["1711002002529"]}`))
 	f.Add([]byte("Failed to decode incoming data:"))
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
-	e := &orderEntry{account: newAccount(c, venues.Credentials{})}
+	a := newAccount(c, venues.Credentials{})
 	f.Fuzz(func(t *testing.T, message []byte) {
-		read := e.read(message)
-		if read.ID != "" && read.Says == wscall.Nameless {
-			t.Fatalf("%q has a name and none", message)
+		read := a.readEntry(message)
+		if read.ID != "" && read.Effect == wscall.UnnamedReject {
+			t.Fatalf("%q has an id and is an unnamed rejection", message)
 		}
-		_, _ = c.judge(placing(), answerOf(http.StatusOK, string(message)))
+		_, _ = c.classify(placing(), answerOf(http.StatusOK, string(message)))
 	})
 }

@@ -22,9 +22,9 @@ func placing() request {
 	return request{method: http.MethodPost, path: createPath, mutates: true}
 }
 
-// judged is what an order request makes of an answer.
-func judged(status int, body string) error {
-	_, err := New(Sim("http://x", "ws://x")).judge(placing(), answerOf(status, body))
+// classified returns the error of an answer to an order request.
+func classified(status int, body string) error {
+	_, err := New(Sim("http://x", "ws://x")).classify(placing(), answerOf(status, body))
 	return err
 }
 
@@ -34,7 +34,7 @@ type meaning struct {
 	unknown bool
 }
 
-// expected is what each recorded error means to an order; of 10001 see below.
+// expected is the meaning of each recorded error for an order; for 10001 see below.
 var expected = map[int]meaning{
 	5004:   {code: venues.CodeExchangeUnavailable, unknown: true},
 	10000:  {code: venues.CodeExchangeUnavailable, unknown: true},
@@ -54,7 +54,7 @@ var expected = map[int]meaning{
 	110094: {code: venues.CodeInvalidRequest, reason: "below_minimum_notional"},
 }
 
-// expectedParameter is what the texts of 10001 mean.
+// expectedParameter is the meaning of the messages of 10001.
 var expectedParameter = map[string]meaning{
 	"position idx not match position mode": {code: venues.CodeInvalidRequest, reason: "position_mode"},
 	"Not supported symbols":                {code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"},
@@ -87,37 +87,37 @@ func TestRecordedErrors(t *testing.T) {
 			if err := json.Unmarshal(r.Msg, &body); err != nil {
 				t.Fatal(err)
 			}
-			err := judged(http.StatusOK, string(r.Msg))
+			err := classified(http.StatusOK, string(r.Msg))
 			if _, _, isEnvelope := parseEnvelope(r.Msg); !isEnvelope {
 				if !errors.Is(err, venues.ErrOutcomeUnknown) {
-					t.Errorf("%s: %v", r.Name, err)
+					t.Errorf("r.Name = %s, err = %v, want errors.Is(err, ErrOutcomeUnknown)", r.Name, err)
 				}
 				continue
 			}
 			if body.RetCode == 0 {
 				if err != nil {
-					t.Errorf("%s: %v", r.Name, err)
+					t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
 				}
 				continue
 			}
-			fault, ok := errors.AsType[*venues.Error](err)
+			rejection, ok := errors.AsType[*venues.Error](err)
 			want, listed := meaningOf(int(body.RetCode), body.RetMsg)
 			if !ok || !listed {
-				t.Errorf("%s: %v, expectation %v", r.Name, err, listed)
+				t.Errorf("%s: error %v, listed %v", r.Name, err, listed)
 				continue
 			}
-			reason, _ := fault.Details["reason"].(string)
-			if fault.Code != want.code || reason != want.reason || errors.Is(err, venues.ErrOutcomeUnknown) != want.unknown {
-				t.Errorf("%s: %v with reason %q, want %+v", r.Name, err, reason, want)
+			reason, _ := rejection.Details["reason"].(string)
+			if rejection.Code != want.code || reason != want.reason || errors.Is(err, venues.ErrOutcomeUnknown) != want.unknown {
+				t.Errorf("%s: error %v, reason %q, want %+v", r.Name, err, reason, want)
 			}
-			if fault.VenueCode != strconv.Itoa(int(body.RetCode)) || strings.Contains(err.Error(), scriptKey) {
-				t.Errorf("%s: venue %s %q", r.Name, fault.VenueCode, fault.VenueMessage)
+			if rejection.VenueCode != strconv.Itoa(int(body.RetCode)) || strings.Contains(err.Error(), scriptKey) {
+				t.Errorf("%s: venue code %s, message %q", r.Name, rejection.VenueCode, rejection.VenueMessage)
 			}
 		}
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestClassify(t *testing.T) {
 	const good = `{"retCode":0,"retMsg":"OK","result":{}}`
 	for _, c := range []struct {
 		name    string
@@ -147,9 +147,9 @@ func TestJudge(t *testing.T) {
 		{"a list", 200, `[]`, venues.CodeExchangeUnavailable, true},
 		{"nothing", 200, ``, venues.CodeExchangeUnavailable, true},
 	} {
-		err := judged(c.status, c.body)
+		err := classified(c.status, c.body)
 		if (err == nil) != (c.code == "") || err != nil && venues.CodeOf(err) != c.code || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: err = %v", c.name, err)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestMaintenance(t *testing.T) {
 		"other accounts":      {502, page, status("ongoing", "[1]", "[1]", `["7"]`, "1"), venues.CodeExchangeUnavailable},
 		"another environment": {502, page, status("ongoing", "[1]", "[1]", "[]", "2"), venues.CodeExchangeUnavailable},
 		"none":                {200, restarting, `{"list":[]}`, venues.CodeExchangeUnavailable},
-		"nobody tells":        {502, page, `"no"`, venues.CodeExchangeUnavailable},
+		"no notice":           {502, page, `"no"`, venues.CodeExchangeUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
@@ -188,60 +188,60 @@ func TestMaintenance(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.word == venues.CodeMaintenance && (e.RetryAfter < 19*time.Minute || e.RetryAfter > 20*time.Minute) {
-				t.Errorf("retry after %s", e.RetryAfter)
+				t.Errorf("RetryAfter = %s", e.RetryAfter)
 			}
 		})
 	}
 }
 
-// A read changes nothing: no outcome of it is unknown.
+// A read changes nothing, so its error has no outcome.
 func TestReadsHaveNoOutcome(t *testing.T) {
 	for _, body := range []string{`{"retCode":10000}`, `<html>`, `{"retCode":110072}`, `{}`} {
 		c := New(Sim("http://x", "ws://x"))
-		if _, err := c.judge(get(realtimePath, nil, nil, restclient.LaneOrder), answerOf(200, body)); err == nil || errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("%s: %v", body, err)
+		if _, err := c.classify(get(realtimePath, nil, nil, restclient.PriorityOrder), answerOf(200, body)); err == nil || errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("body = %s, err = %v, want an error and !errors.Is(err, ErrOutcomeUnknown)", body, err)
 		}
 	}
 }
 
-func TestSecretsStayOut(t *testing.T) {
+func TestErrorsContainNoSecrets(t *testing.T) {
 	for _, message := range []string{
 		"error sign! origin_string[1701783394711" + scriptKey + "15000symbol=BTCUSDT]",
 		"error sign! origin_string[1701783394711" + scriptKey,
 		"empty value: apiTimestamp[] apiKey[" + scriptKey + "] apiSignature[" + scriptKey + "]: openapi sign params error!",
 	} {
-		err := judged(200, fmt.Sprintf(`{"retCode":10004,"retMsg":%q}`, message))
+		err := classified(200, fmt.Sprintf(`{"retCode":10004,"retMsg":%q}`, message))
 		if text := err.Error(); strings.Contains(text, scriptKey) || !strings.Contains(text, "[...]") {
-			t.Error(text)
+			t.Errorf("secret in %s, want !strings.Contains(text, scriptKey) and strings.Contains(text, \"[...]\")", text)
 		}
 	}
 }
 
-// The table's families do not contradict one another, and every code is definite
-// unless it says otherwise.
+// The classes do not contradict one another, and every code is definite unless marked
+// otherwise.
 func TestErrorTable(t *testing.T) {
-	for code, v := range verdicts {
-		err := judged(200, fmt.Sprintf(`{"retCode":%d,"retMsg":"x"}`, code))
+	for code, v := range classes {
+		err := classified(200, fmt.Sprintf(`{"retCode":%d,"retMsg":"x"}`, code))
 		if venues.CodeOf(err) != v.Code || errors.Is(err, venues.ErrOutcomeUnknown) != v.Unknown {
-			t.Errorf("%d: %v", code, err)
+			t.Errorf("code = %d, err = %v, want code of err == v.Code and errors.Is(err, ErrOutcomeUnknown) == v.Unknown", code, err)
 		}
 	}
 	for code := range leverageReasons {
-		if _, listed := verdicts[code]; !listed && code != 110077 {
-			t.Errorf("%d is a reason without a verdict", code)
+		if _, listed := classes[code]; !listed && code != 110077 {
+			t.Errorf("%d has a leverage reason and no class", code)
 		}
 	}
 }
 
-// Whatever comes, judging neither fails nor calls a doubtful answer a success.
-func FuzzJudge(f *testing.F) {
+// No answer makes the classification fail, and no uncertain answer is a success.
+func FuzzClassify(f *testing.F) {
 	f.Add(200, []byte(`{"retCode":0,"retMsg":"OK","result":{"orderId":"1"}}`))
 	f.Add(200, []byte(`{"retCode":"110007","retMsg":"ab not enough for new order"}`))
 	f.Add(403, []byte(`403, access too frequent`))
 	f.Add(502, []byte(`<html>`))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		c := New(Sim("http://x", "ws://x"))
-		result, err := c.judge(placing(), answerOf(status, string(body)))
+		result, err := c.classify(placing(), answerOf(status, string(body)))
 		if err == nil && (status != 200 || !json.Valid(body)) {
 			t.Fatalf("status %d, %q is a success: %s", status, body, result)
 		}

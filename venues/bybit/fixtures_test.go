@@ -9,7 +9,7 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// fixture reads a recorded payload.
+// fixture returns a recorded payload.
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
 	return fixturetest.Read(t, venues.Bybit, name)
@@ -23,14 +23,14 @@ type recording struct {
 	Msg  json.RawMessage `json:"msg"`
 }
 
-// recordings reads a file of recordings.
+// recordings returns a file of recordings.
 func recordings(t testing.TB, name string) []recording {
 	t.Helper()
 	return fixturetest.Objects[recording](t, venues.Bybit, name)
 }
 
-// resultOf decodes the result of a recorded answer, which may be recorded without
-// its envelope.
+// resultOf returns the result of a recorded answer, which may be recorded without its
+// envelope.
 func resultOf[T any](t testing.TB, r recording) T {
 	t.Helper()
 	body := r.Msg
@@ -39,12 +39,12 @@ func resultOf[T any](t testing.TB, r recording) T {
 	}
 	var out T
 	if err := json.Unmarshal(body, &out); err != nil {
-		t.Fatalf("%s: %v", r.Name, err)
+		t.Fatalf("r.Name = %s, err = %v, want no error", r.Name, err)
 	}
 	return out
 }
 
-// rowsOf decodes the rows of a recorded list, which may be a single row.
+// rowsOf returns the rows of a recorded list, which may be a single row.
 func rowsOf[T any](t testing.TB, r recording) []T {
 	t.Helper()
 	if list := resultOf[page[T]](t, r).List; list != nil {

@@ -12,33 +12,32 @@ import (
 )
 
 const (
-	// loginLifetime is how long the signature of a new connection holds.
+	// loginLifetime is how long the signature of a login is valid.
 	loginLifetime = 10 * time.Second
-	// loginMessagesMax bounds what a connection may say before it is authenticated.
+	// loginMessagesMax bounds the messages of a connection before it is authenticated.
 	loginMessagesMax = 8
 )
 
-var errLogin = errors.New("the venue refuses the key")
+var errLogin = errors.New("the venue rejects the key")
 
-// login signs an account in on connection after connection. It belongs to the
-// goroutine that dials.
+// login logs in an account's connections. It belongs to the goroutine that dials.
 type login struct {
 	account *Account
-	// refusedAt is when a signature was made that the venue refused; zero if the
-	// last one was good.
-	refusedAt time.Time
+	// rejectedAt is when a rejected signature was made; zero if the last one was
+	// accepted.
+	rejectedAt time.Time
 }
 
-// prepare sees to it that the clock is measured, and again after a refusal: the
-// signature that follows holds for seconds.
+// prepare measures the clock if it never was, and again after a rejection, because the
+// signature is valid for seconds only.
 func (l *login) prepare(ctx context.Context) {
 	c := l.account.c
-	// A failure shows soon enough: the venue will refuse a wrong time.
-	_ = c.clock.Resync(ctx, l.refusedAt, c.serverTime)
+	// A failure is ignored, because the venue rejects a wrong time anyway.
+	_ = c.Clock.Resync(ctx, l.rejectedAt, c.serverTime)
 }
 
-// authAnswer is the answer to a login: the private stream has success, the order
-// entry socket a code.
+// authAnswer is the answer to a login: success on the private stream, a code on the
+// connection for orders.
 type authAnswer struct {
 	Op          string   `json:"op"`
 	Success     bool     `json:"success"`
@@ -49,11 +48,11 @@ type authAnswer struct {
 
 func (a *authAnswer) accepted() bool { return a.Success || a.RetCode != nil && *a.RetCode == 0 }
 
-// authenticate signs in on a new connection.
-func (l *login) authenticate(s *wsclient.Session) error {
+// authenticate logs in on a new connection.
+func (l *login) authenticate(s *wsclient.Handshake) error {
 	credentials := l.account.credentials
 	signedAt := time.Now()
-	expires := l.account.c.clock.Now().Add(loginLifetime).UnixMilli()
+	expires := l.account.c.Clock.Now().Add(loginLifetime).UnixMilli()
 	args := []any{credentials.APIKey.Reveal(), expires, signStream(credentials.APISecret, expires)}
 	if err := s.Write(controlMessage("auth", "auth", args)); err != nil {
 		return err
@@ -68,10 +67,10 @@ func (l *login) authenticate(s *wsclient.Session) error {
 			continue
 		}
 		if !answer.accepted() {
-			l.refusedAt = signedAt
+			l.rejectedAt = signedAt
 			return fmt.Errorf("%w: %s", errLogin, payload.Bounded(redact(answer.StreamText+answer.RetCodeText)))
 		}
-		l.refusedAt = time.Time{}
+		l.rejectedAt = time.Time{}
 		return nil
 	}
 	return fmt.Errorf("%w: no answer", errLogin)

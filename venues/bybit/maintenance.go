@@ -5,7 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/connector"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -19,38 +20,34 @@ type statusRecord struct {
 	Env          int      `json:"env"`
 }
 
-// The venue's numbers in its notices of maintenance.
+// Values in the venue's maintenance notices.
 const (
 	environmentLive = 1
 	environmentDemo = 2
 	productFutures  = 1
 )
 
-// tradingServices are the services whose maintenance concerns trading here: trading,
-// trading by REST and by WebSocket, the private stream.
+// tradingServices are the services whose maintenance affects trading: trading, trading by
+// REST and by WebSocket, the private stream.
 var tradingServices = []int{1, 2, 3, 4}
 
-// errAway is an answer of a server that is broken or absent, or of something that
-// stands before it.
-var errAway = errors.New("the venue is away")
-
-// isAway says whether a request was turned away as it is during a maintenance.
-func isAway(err error) bool {
-	return errors.Is(err, errAway) || slices.Contains([]int{codeTimeout, codeServerError, codeRestarting}, refusal.CodeOf(err))
+// isUnavailable reports whether a request failed as it does during a maintenance.
+func isUnavailable(err error) bool {
+	return errors.Is(err, connector.ErrUnavailable) || slices.Contains([]int{codeTimeout, codeServerError, codeRestarting}, rejection.CodeOf(err))
 }
 
-// notice reads what the venue tells of its maintenance. One that is of some accounts
-// alone says nothing of ours.
-func (c *Connector) notice(ctx context.Context) (restclient.Notice, error) {
+// maintenanceNotice reads the venue's maintenance notices. Notices for some accounts only
+// are ignored.
+func (c *Connector) maintenanceNotice(ctx context.Context) (restclient.Notice, error) {
 	var answer struct {
 		List []statusRecord `json:"list"`
 	}
-	if err := c.once(ctx, get("/v5/system/status", nil, nil, restclient.LaneReconcile), &answer); err != nil {
+	if err := c.once(ctx, get("/v5/system/status", nil, nil, restclient.PriorityReconcile), &answer); err != nil {
 		return restclient.Notice{}, err
 	}
 	for _, row := range answer.List {
 		if row.State == "ongoing" && row.concerns(c.options.Simulated) {
-			return restclient.Notice{Ongoing: true, Left: row.End.time().Sub(c.clock.Now())}, nil
+			return restclient.Notice{Ongoing: true, Left: row.End.time().Sub(c.Clock.Now())}, nil
 		}
 	}
 	return restclient.Notice{}, nil

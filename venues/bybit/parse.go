@@ -8,8 +8,8 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// integer is a whole number that the venue prints as a number here and as a
-// string there; "" and null are zero.
+// integer is a whole number that the venue prints as a number or as a string; "" and null
+// are zero.
 type integer int64
 
 func (i *integer) UnmarshalJSON(data []byte) error {
@@ -26,19 +26,19 @@ func (i *integer) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// time is the integer as milliseconds.
+// time returns the integer as a time in milliseconds.
 func (i integer) time() time.Time { return payload.Millis(int64(i)) }
 
 func formatMillis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
-func parseSide(word string) (venues.Side, error) {
-	switch word {
+func parseSide(value string) (venues.Side, error) {
+	switch value {
 	case "Buy":
 		return venues.Buy, nil
 	case "Sell":
 		return venues.Sell, nil
 	}
-	return "", payload.UnknownWord("side", word)
+	return "", payload.UnknownValue("side", value)
 }
 
 func formatSide(s venues.Side) string {
@@ -48,8 +48,8 @@ func formatSide(s venues.Side) string {
 	return "Sell"
 }
 
-// parseType reads what an order is: whatever waits for a trigger, or has waited
-// for one, has a kind of stop.
+// parseType parses the type of an order. Orders that wait for a trigger, or have waited
+// for one, have a stop type.
 func parseType(orderType, stopOrderType string) (venues.OrderType, error) {
 	stop := stopOrderType != "" && stopOrderType != "UNKNOWN"
 	switch {
@@ -62,7 +62,7 @@ func parseType(orderType, stopOrderType string) (venues.OrderType, error) {
 	case orderType == "Limit":
 		return venues.TypeLimit, nil
 	}
-	return "", payload.UnknownWord("order type", orderType)
+	return "", payload.UnknownValue("order type", orderType)
 }
 
 func formatType(t venues.OrderType) string {
@@ -72,9 +72,9 @@ func formatType(t venues.OrderType) string {
 	return "Limit"
 }
 
-// parseTimeInForce is tolerant: the word describes and decides nothing here.
-func parseTimeInForce(word string) (tif venues.TimeInForce, postOnly bool) {
-	switch word {
+// parseTimeInForce accepts unknown values, because nothing depends on the result.
+func parseTimeInForce(value string) (tif venues.TimeInForce, postOnly bool) {
+	switch value {
 	case "GTC":
 		return venues.GoodTillCancel, false
 	case "PostOnly", "RPI":
@@ -99,10 +99,10 @@ func formatTimeInForce(tif venues.TimeInForce, postOnly bool) string {
 	return "GTC"
 }
 
-// parseStatus reads an order's status. Deactivated is a stop that ended before
-// its trigger; Triggered lasts for a moment on its way to New.
-func parseStatus(word string) (venues.OrderStatus, error) {
-	switch word {
+// parseStatus parses an order's status. Deactivated is a stop that ended before its
+// trigger; Triggered is a short state before New.
+func parseStatus(value string) (venues.OrderStatus, error) {
+	switch value {
 	case "Created":
 		return venues.StatusPending, nil
 	case "Untriggered":
@@ -118,10 +118,10 @@ func parseStatus(word string) (venues.OrderStatus, error) {
 	case "Rejected":
 		return venues.StatusRejected, nil
 	}
-	return "", payload.UnknownWord("order status", word)
+	return "", payload.UnknownValue("order status", value)
 }
 
-// positionIndex says which position an entry is about.
+// positionIndex is the venue's positionIdx: the position that an entry refers to.
 type positionIndex int
 
 const (
@@ -130,8 +130,8 @@ const (
 	hedgeShort positionIndex = 2
 )
 
-// positionSlot is positionIdx of a position or an order. It must be told: without
-// it one side of hedge mode would pass for the whole position.
+// positionSlot is the positionIdx of a position or an order as printed. It is required:
+// without it one side of hedge mode would be taken for the whole position.
 type positionSlot string
 
 func (s *positionSlot) UnmarshalJSON(data []byte) error {
@@ -148,10 +148,10 @@ func (s positionSlot) index() (positionIndex, error) {
 	case "2":
 		return hedgeShort, nil
 	}
-	return oneWay, payload.UnknownWord("positionIdx", string(s))
+	return oneWay, payload.UnknownValue("positionIdx", string(s))
 }
 
-// indexOf is what an order carries: one that reduces works on the position
+// indexOf returns the index for an order: a reducing order refers to the position
 // opposite to its side.
 func indexOf(hedge bool, side venues.Side, reduces bool) positionIndex {
 	switch {
@@ -164,8 +164,8 @@ func indexOf(hedge bool, side venues.Side, reduces bool) positionIndex {
 	}
 }
 
-// hedged is the position of an execution in hedge mode; empty in one-way mode.
-func (p positionIndex) hedged() venues.PositionSide {
+// hedgeSide returns the side of the position in hedge mode; empty in one-way mode.
+func (p positionIndex) hedgeSide() venues.PositionSide {
 	switch p {
 	case hedgeLong:
 		return venues.Long
@@ -176,11 +176,11 @@ func (p positionIndex) hedged() venues.PositionSide {
 	}
 }
 
-// reduces says whether an order can only reduce. In hedge mode that follows from
-// the position it works on, whatever the flag says.
+// reduces reports whether an order can only reduce. In hedge mode that follows from its
+// position, whatever the flag.
 func (p positionIndex) reduces(side venues.Side, flag bool) bool {
-	if hedged := p.hedged(); hedged != "" {
-		return hedged == side.Reduces()
+	if hedge := p.hedgeSide(); hedge != "" {
+		return hedge == side.Reduces()
 	}
 	return flag
 }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"venuegate/venues"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -14,7 +14,7 @@ const tradingStopPath = "/v5/position/trading-stop"
 // noTrigger removes a stop loss or take profit.
 const noTrigger = "0"
 
-// tradingStopBody is POST /v5/position/trading-stop; what is left out stays.
+// tradingStopBody is POST /v5/position/trading-stop. Omitted members do not change.
 type tradingStopBody struct {
 	Category    string        `json:"category"`
 	Symbol      string        `json:"symbol"`
@@ -26,13 +26,13 @@ type tradingStopBody struct {
 	SlTriggerBy string        `json:"slTriggerBy,omitempty"`
 }
 
-// Protect changes stop loss and take profit: those of the position once they
-// live, else those that the order will bring along.
+// Protect changes stop loss and take profit: those of the position once they exist, else
+// those attached to the order.
 func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 	var body any
 	path := amendPath
-	stop, stopBy := triggerWanted(r.StopLoss)
-	profit, profitBy := triggerWanted(r.TakeProfit)
+	stop, stopBy := newTrigger(r.StopLoss)
+	profit, profitBy := newTrigger(r.TakeProfit)
 	if r.Leg != (venues.OrderRef{}) {
 		hedge, err := a.hedgeOf(ctx, r.Entry.Symbol)
 		if err != nil {
@@ -54,15 +54,15 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 	}
 	var answer struct{}
 	err := a.c.call(ctx, request{
-		method: http.MethodPost, path: path, account: a, mutates: true, body: body, lane: restclient.LaneProtect, deadline: r.Deadline,
+		method: http.MethodPost, path: path, account: a, mutates: true, body: body, priority: restclient.PriorityProtect, deadline: r.Deadline,
 	}, &answer)
-	if refusal.Is(err, codeNotModified) {
+	if rejection.Is(err, codeNotModified) {
 		return nil
 	}
 	return err
 }
 
-func triggerWanted(price *venues.Optional) (trigger, by string) {
+func newTrigger(price *venues.Optional) (trigger, by string) {
 	switch {
 	case price == nil:
 		return "", ""

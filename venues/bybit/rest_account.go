@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/openpositions"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
@@ -23,18 +24,18 @@ type Account struct {
 	credentials venues.Credentials
 	budgets     map[string]*restclient.Budget // by endpoint
 	mode        atomic.Pointer[accountMode]
-	hedges      hedgeTable
-	open        openpositions.Memory
-	// acknowledged are the changes of orders of which the private stream must tell
-	// soon.
-	acknowledged session.Acknowledged
-	// entry is the connection for orders of the newest private feed; nil if there
-	// is none.
-	entry atomic.Pointer[orderEntry]
+	modes       positionModes
+	open        openpositions.Tracker
+	// lastAck is when the last acknowledged change of an order began; the private stream
+	// must report an event after it.
+	lastAck session.LastAck
+	// entry is the connection for orders while the private stream is open, if OrderEntry
+	// selects it.
+	entry connector.OrderEntry
 }
 
-// endpointLimits are what an account may ask of each endpoint in any second
-// (document "Rate Limit Rules"); answers tell the account's own limit.
+// endpointLimits are the account's requests per second at each endpoint (document "Rate
+// Limit Rules"). Answers contain the actual limit of the account.
 var endpointLimits = map[string]int{
 	createPath: 10, amendPath: 10, cancelPath: 10, tradingStopPath: 10, setLeveragePath: 10,
 	realtimePath: 50, historyPath: 50, executionsPath: 50, positionsPath: 50, walletPath: 50, accountInfoPath: 50,
@@ -54,16 +55,16 @@ const (
 	keyPath    = "/v5/user/query-api"
 )
 
-// get reads with a signature.
+// get sends a signed read.
 func (a *Account) get(ctx context.Context, path string, p restclient.Params, out any) error {
-	return a.c.call(ctx, get(path, p, a, restclient.LaneReconcile), out)
+	return a.c.call(ctx, get(path, p, a, restclient.PriorityReconcile), out)
 }
 
-// balanceDecimals are the digits to which the venue cuts amounts.
+// balanceDecimals is the number of decimals to which the venue truncates amounts.
 const balanceDecimals = 8
 
-// walletRecord is the unified account of GET /v5/account/wallet-balance. Its
-// totals are in USD over all coins; isolated margin has none.
+// walletRecord is the unified account of GET /v5/account/wallet-balance. Its totals are
+// in USD over all coins; with isolated margin there are none.
 type walletRecord struct {
 	TotalAvailableBalance payload.Number `json:"totalAvailableBalance"`
 	TotalInitialMargin    payload.Number `json:"totalInitialMargin"`
@@ -82,15 +83,15 @@ type coinRecord struct {
 	UnrealisedPnl   payload.Number `json:"unrealisedPnl"`
 }
 
-// Balances lists the coins that the account holds or uses, and USDT in any case.
-// With cross margin all coins together are margin; what is free of that is told
-// in each coin at the venue's price.
+// Balances returns the coins that the account holds or uses, and USDT in any case. With
+// cross margin all coins together are the margin; the available part is converted to each
+// coin at the venue's price.
 func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 	mode, err := a.knownMode(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := get(walletPath, restclient.Params{{"accountType", "UNIFIED"}}, a, restclient.LaneReconcile)
+	r := get(walletPath, restclient.Params{{"accountType", "UNIFIED"}}, a, restclient.PriorityReconcile)
 	var answer page[walletRecord]
 	if err := a.c.call(ctx, r, &answer); err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (r *coinRecord) used() decimal.Decimal {
 	return r.TotalPositionIM.Decimal.Add(r.TotalOrderIM.Decimal)
 }
 
-// price of the coin in USD; 1 where the venue's own figures tell none.
+// price returns the price of the coin in USD; 1 if the venue's values have none.
 func (r *coinRecord) price() decimal.Decimal {
 	if r.Equity.Decimal.IsZero() {
 		return decimal.NewFromInt(1)
@@ -151,8 +152,8 @@ func (r *coinRecord) price() decimal.Decimal {
 	return price
 }
 
-// available is the account's free margin in the coin, or the coin's own where
-// margin is isolated and the totals say nothing.
+// available returns the account's free margin in the coin, or the coin's own where margin
+// is isolated and there are no totals.
 func (w *walletRecord) available(r *coinRecord, mode accountMode) decimal.Decimal {
 	if mode.margin == isolatedMargin || !w.TotalAvailableBalance.Valid {
 		return r.WalletBalance.Decimal.Sub(r.used()).Sub(r.Locked.Decimal).Sub(r.Bonus.Decimal)
@@ -160,8 +161,8 @@ func (w *walletRecord) available(r *coinRecord, mode accountMode) decimal.Decima
 	return w.TotalAvailableBalance.Decimal.DivRound(r.price(), venues.DecimalDigitsMax).Truncate(balanceDecimals)
 }
 
-// usedMargin is the coin's own, or the account's where margin is reckoned for the
-// portfolio alone.
+// usedMargin returns the coin's used margin, or the account's where margin is computed
+// for the whole portfolio only.
 func (w *walletRecord) usedMargin(r *coinRecord) decimal.Decimal {
 	if r.TotalPositionIM.Valid || r.TotalOrderIM.Valid || !w.TotalInitialMargin.Valid {
 		return r.used()
@@ -180,24 +181,24 @@ type keyRecord struct {
 	ExpiredAt string   `json:"expiredAt"`
 }
 
-// KeyFacts examines the API key.
-func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
+// KeyInfo reads the permissions of the API key.
+func (a *Account) KeyInfo(ctx context.Context) (venues.KeyInfo, error) {
 	var answer keyRecord
 	if err := a.get(ctx, keyPath, nil, &answer); err != nil {
-		return venues.KeyFacts{}, err
+		return venues.KeyInfo{}, err
 	}
 	facts, err := answer.facts()
 	if err != nil {
-		return venues.KeyFacts{}, malformed(request{method: http.MethodGet, path: keyPath}, err)
+		return venues.KeyInfo{}, malformed(request{method: http.MethodGet, path: keyPath}, err)
 	}
 	return facts, nil
 }
 
-func (r *keyRecord) facts() (venues.KeyFacts, error) {
+func (r *keyRecord) facts() (venues.KeyInfo, error) {
 	if !r.ReadOnly.Valid || r.Permissions == nil || r.IPs == nil {
-		return venues.KeyFacts{}, payload.Missing("readOnly, permissions or ips")
+		return venues.KeyInfo{}, payload.Missing("readOnly, permissions or ips")
 	}
-	facts := venues.KeyFacts{
+	facts := venues.KeyInfo{
 		CanTrade:    r.ReadOnly.Decimal.IsZero() && slices.Contains(r.Permissions.ContractTrade, "Order"),
 		CanWithdraw: slices.Contains(r.Permissions.Wallet, "Withdraw"),
 		IPBound:     len(r.IPs) > 0 && !slices.Contains(r.IPs, "*"),

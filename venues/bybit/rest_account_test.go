@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 )
 
@@ -22,7 +23,7 @@ func instrumentRow(symbol, status string) string {
 
 const listInstruments = "GET /v5/market/instruments-info"
 
-// listed puts trading instruments with the tick of BTCUSDT into the catalogue.
+// listed adds trading instruments with the tick size of BTCUSDT to the list.
 func (s *script) listed(symbols ...string) {
 	var all []venues.Instrument
 	for _, symbol := range symbols {
@@ -31,7 +32,7 @@ func (s *script) listed(symbols ...string) {
 			TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"),
 		})
 	}
-	s.connector.catalogue.Store(venues.NewInstrumentSet(all))
+	s.connector.instruments.Store(venues.NewInstrumentSet(all))
 }
 
 func TestInstruments(t *testing.T) {
@@ -52,24 +53,24 @@ func TestInstruments(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(all) != instrumentsPage+5 {
-		t.Errorf("%d instruments", len(all))
+		t.Errorf("%d instruments, want len(all) == instrumentsPage+5", len(all))
 	}
 	var cursors, statuses []string
 	for _, r := range s.Sent(listInstruments) {
 		cursors, statuses = append(cursors, r.Query.Get("cursor")), append(statuses, r.Query.Get("status"))
 	}
 	if !slices.Equal(cursors, []string{"", "more:1", "", ""}) || !slices.Equal(statuses, []string{"Trading", "Trading", "PreLaunch", "Delivering"}) {
-		t.Errorf("asked %v of %v", cursors, statuses)
+		t.Errorf("cursors %v of statuses %v", cursors, statuses)
 	}
 	for symbol, want := range map[string]venues.InstrumentStatus{
 		"BTCUSDT": venues.InstrumentTrading, "BTCUSDC-251226": venues.InstrumentTrading, "BTCUSDC": venues.InstrumentHalted,
 		"NEWUSDT": venues.InstrumentPreOpen, "OLDUSDT": venues.InstrumentSettling, "BTC-26DEC25": venues.InstrumentTrading,
 	} {
-		if i, err := s.connector.instrument(symbol); err != nil || i.Status != want || !i.MinNotional.Valid || !i.MaxMarketQty.Valid {
-			t.Errorf("%s: %+v, %v", symbol, i, err)
+		if i, err := s.connector.instruments.Get(symbol); err != nil || i.Status != want || !i.MinNotional.Valid || !i.MaxMarketQty.Valid {
+			t.Errorf("%s: i = %+v, err = %v, want no error and i.Status == want and i.MinNotional.Valid and i.MaxMarketQty.Valid", symbol, i, err)
 		}
 	}
-	if _, err := s.connector.instrument("NOPEUSDT"); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
+	if _, err := s.connector.instruments.Get("NOPEUSDT"); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
 		t.Error(err)
 	}
 }
@@ -88,25 +89,25 @@ func TestSnapshotAndCandles(t *testing.T) {
 	s.ok("GET /v5/market/orderbook", `{"s":"BTCUSDT","b":[["61800.2","2.909"]],"a":[["61800.3","4.35"]],"ts":1711960701415,"u":1603656}`)
 	u, err := s.connector.Snapshot(background, "BTCUSDT")
 	if err != nil || !u.Snapshot || u.LastSeq != 1603656 || fmt.Sprint(u.Bids, u.Asks) != "[{618002 2909}] [{618003 4350}]" {
-		t.Errorf("%+v, %v", u, err)
+		t.Errorf("u = %+v, err = %v, want no error and u.Snapshot and u.LastSeq == 1603656 and fmt.Sprint(u.Bids, u.Asks) == \"[{618002 2909}] [{618003 4350}]\"", u, err)
 	}
 	s.ok("GET /v5/market/kline", `{"list":[["1687589640000","1","2","0.5","1.5","3","4"],["1687586040000","1","2","0.5","1.5","3","4"]]}`)
 	candles, err := s.connector.Candles(background, "BTCUSDT", "1h", 5000)
 	if err != nil || len(candles) != 2 || !candles[0].Start.Before(candles[1].Start) || candles[1].End.Sub(candles[1].Start) != time.Hour || !candles[0].Closed {
-		t.Errorf("%+v, %v", candles, err)
+		t.Errorf("candles = %+v, err = %v", candles, err)
 	}
 	if q := s.Sent("GET /v5/market/kline")[0].Query.Encode(); q != "category=linear&interval=60&limit=1000&symbol=BTCUSDT" {
-		t.Error(q)
+		t.Errorf("query %v, want q == \"category=linear&interval=60&limit=1000&symbol=BTCUSDT\"", q)
 	}
 	if _, err := s.connector.Candles(background, "BTCUSDT", "7m", 1); venues.CodeOf(err) != venues.CodeInvalidRequest {
 		t.Error(err)
 	}
 	if len(intervals) != len(venues.Timeframes()) {
-		t.Errorf("%d intervals", len(intervals))
+		t.Errorf("%d intervals in use, want len(intervals) == len(Timeframes())", len(intervals))
 	}
 }
 
-// A public answer that cannot be understood is the venue's fault, and says so.
+// A public answer that cannot be decoded is an exchange_unavailable error that says so.
 func TestMalformedMarketData(t *testing.T) {
 	for name, results := range map[string][]string{
 		"GET /v5/market/orderbook": {
@@ -131,7 +132,7 @@ func TestMalformedMarketData(t *testing.T) {
 				"GET /v5/market/time":      second(s.connector.SyncClock(background)),
 			} {
 				if call == name && venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-					t.Errorf("%s %s: %v", name, result, err)
+					t.Errorf("%s: result = %s, err = %v", name, result, err)
 				}
 			}
 		}
@@ -143,36 +144,36 @@ func second[T any](_ T, err error) error { return err }
 func TestMode(t *testing.T) {
 	for rows, hedge := range map[string]bool{emptyRow: false, hedgeRows: true} {
 		s := newScript(t)
-		s.Forget(listPositions)
+		s.Clear(listPositions)
 		s.ok(listPositions, rows)
 		mode, err := s.account.Mode(background)
-		if err != nil || mode.AccountType != "unified" || mode.Unfit || mode.Hedge != hedge || mode.ReadAt.IsZero() {
-			t.Errorf("%+v, %v", mode, err)
+		if err != nil || mode.AccountType != "unified" || mode.NoDerivatives || mode.Hedge != hedge || mode.ReadAt.IsZero() {
+			t.Errorf("mode = %+v, err = %v, want no error and mode.AccountType == \"unified\" and !mode.NoDerivatives and mode.Hedge == hedge and !mode.ReadAt.IsZero()", mode, err)
 		}
 	}
 	s := newScript(t)
-	s.Forget(readInfo)
+	s.Clear(readInfo)
 	s.ok(readInfo, `{"marginMode":"REGULAR_MARGIN","unifiedMarginStatus":1}`)
-	if mode, err := s.account.Mode(background); err != nil || mode.AccountType != "classic" || !mode.Unfit {
-		t.Errorf("%+v, %v", mode, err)
+	if mode, err := s.account.Mode(background); err != nil || mode.AccountType != "classic" || !mode.NoDerivatives {
+		t.Errorf("mode = %+v, err = %v, want no error and mode.AccountType == \"classic\" and mode.NoDerivatives", mode, err)
 	}
 	for _, info := range []string{`{}`, `{"marginMode":"SOME_MARGIN","unifiedMarginStatus":5}`, `{"marginMode":"REGULAR_MARGIN"}`, `[]`} {
 		s := newScript(t)
-		s.Forget(readInfo)
+		s.Clear(readInfo)
 		s.ok(readInfo, info)
 		if _, err := s.account.Mode(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("%s: %v", info, err)
+			t.Errorf("info = %s, err = %v, want code of err == CodeExchangeUnavailable", info, err)
 		}
 	}
 }
 
-func TestMarginFacts(t *testing.T) {
+func TestMarginInfo(t *testing.T) {
 	for word, want := range map[string]string{"REGULAR_MARGIN": "cross", "ISOLATED_MARGIN": "isolated", "PORTFOLIO_MARGIN": "portfolio"} {
 		s := newScript(t)
-		s.Forget(readInfo)
+		s.Clear(readInfo)
 		s.ok(readInfo, `{"marginMode":"`+word+`","unifiedMarginStatus":5}`)
-		if facts, err := s.account.MarginFacts(background); err != nil || facts.Mode != want || len(facts.Isolated) > 0 {
-			t.Errorf("%s: %+v, %v", word, facts, err)
+		if info, err := s.account.MarginInfo(background); err != nil || info.Mode != want || len(info.Isolated) > 0 {
+			t.Errorf("%s: info = %+v, err = %v, want no error and info.Mode == want and len(info.Isolated) <= 0", word, info, err)
 		}
 	}
 }
@@ -188,19 +189,19 @@ func TestBalances(t *testing.T) {
 		"empty text": {"REGULAR_MARGIN", `{"totalAvailableBalance":"8","coin":[{"coin":"USDT","equity":"8","usdValue":"8","walletBalance":"8","totalOrderIM":"0","unrealisedPnl":"","bonus":""},{"coin":"ETH","equity":"0","walletBalance":"0"}]}`, "8", "0"},
 	} {
 		s := newScript(t)
-		s.Forget(readInfo)
+		s.Clear(readInfo)
 		s.ok(readInfo, `{"marginMode":"`+c.mode+`","unifiedMarginStatus":5}`)
 		s.ok(readWallet, `{"list":[`+c.wallet+`]}`)
 		balances, err := s.account.Balances(background)
 		if err != nil || len(balances) != 1 || balances[0].Available.String() != c.available || balances[0].UsedMargin.String() != c.used {
-			t.Errorf("%s: %+v, %v", name, balances, err)
+			t.Errorf("%s: balances = %+v, err = %v, want no error and len(balances) == 1 and balances[0].Available.String() == c.available and balances[0].UsedMargin.String() == c.used", name, balances, err)
 		}
 	}
 	for _, wallet := range []string{nothing, `{"list":[{"coin":[{"coin":"USDT"}]}]}`, `{"list":[{"coin":[{"equity":"1","walletBalance":"1"}]}]}`, `{"list":[{"coin":[{"coin":"USDT","equity":"1"}]}]}`, `{"list":[{}]}`, `{"list":[{"coin":[{"coin":"BTC","equity":"1e9"}]}]}`} {
 		s := newScript(t)
 		s.ok(readWallet, wallet)
 		if _, err := s.account.Balances(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("%s: %v", wallet, err)
+			t.Errorf("wallet = %s, err = %v, want code of err == CodeExchangeUnavailable", wallet, err)
 		}
 	}
 }
@@ -213,16 +214,16 @@ func TestPositions(t *testing.T) {
 	s.ok(listPositions, `{"list":[{"symbol":"BTCPERP","positionIdx":"2","side":"Sell","size":"1","avgPrice":"60000"}]}`)
 	positions, err := s.account.Positions(background)
 	if err != nil || len(positions) != 2 {
-		t.Fatalf("%+v, %v", positions, err)
+		t.Fatalf("positions = %+v, err = %v, want no error and len(positions) == 2", positions, err)
 	}
 	p := positions[0]
 	if p.Key() != "BTCUSDT/short" || p.LiquidationPrice.Valid || p.TakeProfit.Valid || !venues.EqualOptional(p.StopLoss, dec("65000")) ||
 		!venues.EqualOptional(p.UnrealizedPnl, dec("-500")) || p.MarginMode != venues.MarginCross || p.AccountType != "unified" || p.OpenedAt.UnixMilli() != 1700000000000 {
-		t.Errorf("%+v", p)
+		t.Errorf("p = %+v", p)
 	}
 	for symbol, want := range map[string]bool{"BTCUSDT": false, "ETHUSDT": true, "BTCUSDC": true} {
-		if hedge, known := s.account.hedges.of(symbol); hedge != want || !known {
-			t.Errorf("%s: hedge %v, known %v", symbol, hedge, known)
+		if hedge, known := s.account.modes.of(symbol); hedge != want || !known {
+			t.Errorf("%s: hedge %v, known %v, want hedge == want and known", symbol, hedge, known)
 		}
 	}
 	for _, row := range []string{
@@ -232,7 +233,7 @@ func TestPositions(t *testing.T) {
 		s := newScript(t)
 		s.ok(listPositions, `{"list":[`+row+`]}`)
 		if _, err := s.account.Positions(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("%s: %v", row, err)
+			t.Errorf("row = %s, err = %v, want code of err == CodeExchangeUnavailable", row, err)
 		}
 	}
 }
@@ -243,52 +244,52 @@ func leverageRow(leverage string) string {
 
 func TestSetLeverage(t *testing.T) {
 	s := newScript(t)
-	s.Forget(listPositions)
+	s.Clear(listPositions)
 	s.ok(listPositions, leverageRow("10"))
 	s.ok(listPositions, leverageRow("6.50"))
 	s.ok(writeLeverage, `{}`)
 	change, err := s.account.SetLeverage(background, "BTCUSDT", dec("6.5").Decimal)
 	if err != nil || change.Leverage.String() != "6.5" || change.PreviousLeverage.Decimal.String() != "10" {
-		t.Errorf("%+v, %v", change, err)
+		t.Errorf("change = %+v, err = %v, want no error and change.Leverage.String() == \"6.5\" and change.PreviousLeverage.Decimal.String() == \"10\"", change, err)
 	}
 	if got := s.Last(writeLeverage).Body; got != `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"6.5","sellLeverage":"6.5"}` {
-		t.Error(got)
+		t.Errorf("request %s", got)
 	}
-	s.Forget(writeLeverage)
-	s.no(writeLeverage, 110043, "Set leverage not modified")
+	s.Clear(writeLeverage)
+	s.reject(writeLeverage, 110043, "Set leverage not modified")
 	if change, err = s.account.SetLeverage(background, "BTCUSDT", dec("6.5").Decimal); err != nil || change.Leverage.String() != "6.5" {
-		t.Errorf("the same again: %+v, %v", change, err)
+		t.Errorf("same leverage again: %+v, error %v", change, err)
 	}
-	s.Forget(listPositions)
+	s.Clear(listPositions)
 	s.ok(listPositions, strings.Replace(hedgeRows, `"leverage":"10"`, `"leverage":"5"`, 1))
 	s.ok(listPositions, hedgeRows)
 	if change, err = s.account.SetLeverage(background, "BTCUSDT", dec("10").Decimal); err != nil || change.PreviousLeverage.Valid || change.Leverage.String() != "10" {
-		t.Errorf("sides that differ have no leverage in common: %+v, %v", change, err)
+		t.Errorf("sides with different leverage: %+v, error %v", change, err)
 	}
 }
 
-func TestLeverageRefusals(t *testing.T) {
+func TestLeverageRejections(t *testing.T) {
 	for code, reason := range map[int]string{
 		110013: "above_max", 110012: "insufficient_margin", 110044: "insufficient_margin", 110038: "portfolio_margin", 110046: "liquidation",
 		110048: "risk_limit", 10001: "above_max",
 	} {
 		s := newScript(t)
 		s.listed("BTCUSDT")
-		s.no(writeLeverage, code, "no")
+		s.reject(writeLeverage, code, "no")
 		_, err := s.account.SetLeverage(background, "BTCUSDT", dec("500").Decimal)
 		e, ok := errors.AsType[*venues.Error](err)
 		if !ok || e.Code != venues.CodeLeverageChangeRejected || e.Details["reason"] != reason || e.Details["maxLeverage"] != "100" || e.VenueCode != strconv.Itoa(code) {
-			t.Errorf("%d: %v with %v", code, err, e.Details)
+			t.Errorf("%d: error %v, details %v", code, err, e.Details)
 		}
 	}
 	s := newScript(t)
-	s.no(writeLeverage, 10016, "Server error")
+	s.reject(writeLeverage, 10016, "Server error")
 	if _, err := s.account.SetLeverage(background, "BTCUSDT", dec("5").Decimal); !errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Error(err)
 	}
 	s = newScript(t)
-	s.Forget(listPositions)
-	s.no(listPositions, 10005, "Permission denied")
+	s.Clear(listPositions)
+	s.reject(listPositions, 10005, "Permission denied")
 	if _, err := s.account.SetLeverage(background, "BTCUSDT", dec("5").Decimal); !errors.Is(err, venues.ErrNotSent) {
 		t.Error(err)
 	}
@@ -301,8 +302,8 @@ func executionRow(id string, at time.Time, changes ...string) string {
 	return strings.NewReplacer(append(changes, `"ID"`, `"`+id+`"`, `"AT"`, `"`+formatMillis(at)+`"`)...).Replace(row)
 }
 
-// A month of executions: windows of a week, newest first within each, funding
-// left out, every execution once.
+// A month of executions: windows of a week, newest first in each, without funding, every
+// execution once.
 func TestFillsWindows(t *testing.T) {
 	s := newScript(t)
 	from := time.UnixMilli(1700000000000).UTC()
@@ -313,7 +314,7 @@ func TestFillsWindows(t *testing.T) {
 	s.ok(readExecutions, nothing)
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
 	if err != nil || len(fills) != 3 {
-		t.Fatalf("%+v, %v", fills, err)
+		t.Fatalf("fills = %+v, err = %v, want no error and len(fills) == 3", fills, err)
 	}
 	for n, want := range []string{"a USDT", "b USDT", "c USDC"} {
 		f := fills[n]
@@ -323,18 +324,18 @@ func TestFillsWindows(t *testing.T) {
 	}
 	asked := s.Sent(readExecutions)
 	if len(asked) != 3 {
-		t.Fatalf("%d questions", len(asked))
+		t.Fatalf("%d requests, want len(asked) == 3", len(asked))
 	}
 	for n, r := range asked {
 		start, _ := strconv.ParseInt(r.Query.Get("startTime"), 10, 64)
 		end, _ := strconv.ParseInt(r.Query.Get("endTime"), 10, 64)
 		if start != from.Add(time.Duration(n)*executionsWindow).UnixMilli() || end-start >= executionsWindow.Milliseconds() || end >= to.UnixMilli() {
-			t.Errorf("window %d: %d to %d", n, start, end)
+			t.Errorf("window %d: from %d to %d", n, start, end)
 		}
 	}
 }
 
-func TestFillsRefused(t *testing.T) {
+func TestMalformedFills(t *testing.T) {
 	from := time.UnixMilli(1700000000000)
 	for _, change := range [][]string{
 		{`"side":"Buy"`, `"side":"Hold"`},
@@ -349,14 +350,14 @@ func TestFillsRefused(t *testing.T) {
 		s := newScript(t)
 		s.ok(readExecutions, listOf(executionRow("a", from, change...)))
 		if fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: from.Add(time.Hour)}); err == nil {
-			t.Errorf("%v: %+v", change, fills)
+			t.Errorf("change = %v, fills = %+v, want an error", change, fills)
 		}
 	}
 }
 
-// The venue refuses a symbol that it has taken off its list by the code that stands
-// for many things, with words in any language: what is not in the catalogue is gone.
-func TestReadingOfADelistedInstrument(t *testing.T) {
+// The venue rejects a delisted symbol with a code that has many meanings, and a message
+// in any language: the list of instruments decides.
+func TestReadsOfADelistedInstrument(t *testing.T) {
 	s := newScript(t)
 	ref := venues.OrderRef{Symbol: "OLDUSDT", ClientOrderID: "vg00000001"}
 	read := func() (fills, order error) {
@@ -364,53 +365,53 @@ func TestReadingOfADelistedInstrument(t *testing.T) {
 		_, order = s.account.Order(background, ref)
 		return fills, order
 	}
-	s.no(readExecutions, codeParameter, "parâmetro inválido")
-	s.no(readRealtime, codeParameter, "parâmetro inválido")
+	s.reject(readExecutions, codeParameter, "parâmetro inválido")
+	s.reject(readRealtime, codeParameter, "parâmetro inválido")
 	if fills, order := read(); venues.IsUnlisted(fills) || venues.IsUnlisted(order) {
-		t.Errorf("before any list was read: %v, %v", fills, order)
+		t.Errorf("before the list was read: errors %v and %v", fills, order)
 	}
-	s.connector.catalogue.Store(venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT"}}))
+	s.connector.instruments.Store(venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT"}}))
 	if fills, order := read(); !venues.IsUnlisted(fills) || !venues.IsUnlisted(order) {
-		t.Errorf("%v, %v", fills, order)
+		t.Errorf("fills = %v, order = %v, want IsUnlisted(fills) and IsUnlisted(order)", fills, order)
 	}
 	ref.Symbol = "BTCUSDT"
 	if _, order := read(); venues.IsUnlisted(order) {
-		t.Errorf("one that is listed: %v", order)
+		t.Errorf("listed instrument: error %v", order)
 	}
 }
 
-// A settlement moves the position without an order.
+// A settlement changes the position without an order.
 func TestSettlementIsAFill(t *testing.T) {
 	s := newScript(t)
 	from := time.UnixMilli(1700000000000)
 	s.ok(readExecutions, listOf(executionRow("a", from, `"orderId":"order"`, `"orderId":""`, `"execType":"Trade"`, `"execType":"Delivery"`)))
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: from.Add(time.Hour)})
 	if err != nil || len(fills) != 1 || fills[0].VenueOrderID != "" {
-		t.Errorf("%+v, %v", fills, err)
+		t.Errorf("fills = %+v, err = %v, want no error and len(fills) == 1 and fills[0].VenueOrderID == \"\"", fills, err)
 	}
 }
 
 func TestFeesWithTaxes(t *testing.T) {
 	row := executionRecord{ExecFee: payload.Number{Optional: dec("1")}, FeeCurrency: "USDT", ExtraFees: extraFees{{FeeCoin: "USDT", Fee: payload.Number{Optional: dec("0.18")}}, {FeeCoin: "XYZ", Fee: payload.Number{Optional: dec("5")}}}}
 	if fee, currency := row.fee(); currency != "USDT" || !fee.Decimal.Equal(dec("1.18").Decimal) {
-		t.Errorf("%s %s", fee.Decimal, currency)
+		t.Errorf("fee.Decimal = %s, currency = %s, want currency == \"USDT\" and fee.Decimal.Equal(dec(\"1.18\").Decimal)", fee.Decimal, currency)
 	}
 	if fee, currency := (&executionRecord{Symbol: "BTCUSDT"}).fee(); fee.Valid || currency != "" {
-		t.Errorf("%v %s", fee, currency)
+		t.Errorf("fee = %v, currency = %s, want !fee.Valid and currency == \"\"", fee, currency)
 	}
 }
 
-func TestKeyFacts(t *testing.T) {
+func TestKeyInfo(t *testing.T) {
 	s := newScript(t)
 	s.ok("GET /v5/user/query-api", `{"readOnly":0,"permissions":{"ContractTrade":["Order","Position"],"Wallet":["AccountTransfer","Withdraw"]},"ips":["10.0.0.1"],"expiredAt":"2027-01-02T03:04:05Z"}`)
-	facts, err := s.account.KeyFacts(background)
-	if err != nil || !facts.Known || !facts.CanTrade || !facts.CanWithdraw || !facts.IPBound || facts.ExpiresAt.Year() != 2027 {
-		t.Errorf("%+v, %v", facts, err)
+	info, err := s.account.KeyInfo(background)
+	if err != nil || !info.Known || !info.CanTrade || !info.CanWithdraw || !info.IPBound || info.ExpiresAt.Year() != 2027 {
+		t.Errorf("info = %+v, err = %v, want no error and info.Known and info.CanTrade and info.CanWithdraw and info.IPBound and info.ExpiresAt.Year() == 2027", info, err)
 	}
-	s.Forget("GET /v5/user/query-api")
+	s.Clear("GET /v5/user/query-api")
 	s.ok("GET /v5/user/query-api", `{"readOnly":1,"permissions":{"ContractTrade":["Order"],"Wallet":[]},"ips":["*"],"expiredAt":"1970-01-01T00:00:00Z"}`)
-	if facts, err = s.account.KeyFacts(background); err != nil || facts.CanTrade || facts.CanWithdraw || facts.IPBound || !facts.ExpiresAt.IsZero() {
-		t.Errorf("%+v, %v", facts, err)
+	if info, err = s.account.KeyInfo(background); err != nil || info.CanTrade || info.CanWithdraw || info.IPBound || !info.ExpiresAt.IsZero() {
+		t.Errorf("info = %+v, err = %v, want no error and !info.CanTrade and !info.CanWithdraw and !info.IPBound and info.ExpiresAt.IsZero()", info, err)
 	}
 }
 
@@ -418,26 +419,26 @@ func TestEnvironments(t *testing.T) {
 	for _, name := range Environments() {
 		o, ok := Preset(name)
 		if !ok || o.Validate() != nil || !strings.HasPrefix(o.RESTURL, "https://") || !strings.HasPrefix(o.StreamURL, "wss://") {
-			t.Errorf("%s: %+v", name, o)
+			t.Errorf("%s: o = %+v, want ok and o.Validate() == nil and strings.HasPrefix(o.RESTURL, \"https://\") and strings.HasPrefix(o.StreamURL, \"wss://\")", name, o)
 		}
 	}
 	if o, _ := Preset("live_eu"); o.RESTURL != "https://api.bybit.eu" || o.TradeURL != "wss://stream.bybit.eu" {
-		t.Errorf("%+v", o)
+		t.Errorf("o = %+v, want o.RESTURL == \"https://api.bybit.eu\" and o.TradeURL == \"wss://stream.bybit.eu\"", o)
 	}
 	if o, _ := Preset(Demo); o.withDefaults().PrivateURL != "wss://stream-demo.bybit.com" {
-		t.Error("the demo's private stream has a host of its own")
+		t.Error("demo: PrivateURL equals StreamURL")
 	}
 	if o := Sim("http://a", "ws://b").withDefaults(); o.PrivateURL != "ws://b" {
-		t.Errorf("%+v", o)
+		t.Errorf("o = %+v, want o.PrivateURL == \"ws://b\"", o)
 	}
 	for _, name := range []string{"moon", "eu", "live_", "live_moon", ""} {
 		if o, ok := Preset(name); ok || !reflect.ValueOf(o).IsZero() {
-			t.Errorf("%q has hosts: %+v", name, o)
+			t.Errorf("Preset(%q) = %+v, want none", name, o)
 		}
 	}
-	for _, o := range []Options{{}, {RESTURL: "x"}, {RESTURL: "x", StreamURL: "y", RecvWindow: time.Hour}} {
+	for _, o := range []Options{{}, Sim("x", ""), {Settings: connector.Hosts("x", "y"), RecvWindow: time.Hour}} {
 		if o.Validate() == nil {
-			t.Errorf("%+v is valid", o)
+			t.Errorf("%+v is valid, want o.Validate() != nil", o)
 		}
 	}
 	c := New(Sim("http://x", "ws://x"))
@@ -445,7 +446,7 @@ func TestEnvironments(t *testing.T) {
 		t.Error(err)
 	}
 	if caps := c.Capabilities(); !caps.AttachedProtection || !caps.AmendStops || !caps.AsyncAck || !caps.StreamSnapshots || !caps.ClientIDUniqueForever || c.Venue() != venues.Bybit {
-		t.Errorf("%+v", caps)
+		t.Errorf("caps = %+v, want caps.AttachedProtection and caps.AmendStops and caps.AsyncAck and caps.StreamSnapshots and caps.ClientIDUniqueForever and c.Venue() == Bybit", caps)
 	}
 }
 
@@ -457,20 +458,20 @@ func TestSymbols(t *testing.T) {
 	} {
 		got := canonicalSymbol(venueSymbol)
 		if got != want || c.venueSymbol(got) != venueSymbol {
-			t.Errorf("%s is %s is %s", venueSymbol, got, c.venueSymbol(got))
+			t.Errorf("canonical symbol of %s = %s, and back %s, want got == want and c.venueSymbol(got) == venueSymbol", venueSymbol, got, c.venueSymbol(got))
 		}
 	}
 	for _, odd := range []string{"", "-", "a b", "BTC\x00"} {
 		if got := canonicalSymbol(odd); got != "" {
-			t.Errorf("%q is %q", odd, got)
+			t.Errorf("canonical symbol of %q = %q, want none", odd, got)
 		}
 	}
 	for venueSymbol, want := range map[string]string{"BTCUSDT": "USDT", "ETHPERP": "USDC", "BTC-26DEC25": "USDC", "BTCUSDT-26DEC25": "USDT"} {
 		if got := settleCoin(venueSymbol); got != want {
-			t.Errorf("%s settles in %s", venueSymbol, got)
+			t.Errorf("settle coin of %s = %s, want %v", venueSymbol, got, want)
 		}
 	}
 	if got := payload.Bounded("a\nb" + strings.Repeat("x", 400)); got != "a?b"+strings.Repeat("x", payload.TextBytesMax-3) {
-		t.Error(got)
+		t.Errorf("request %s, want got == \"a?b\"+strings.Repeat(\"x\", payload.TextBytesMax-3)", got)
 	}
 }

@@ -15,16 +15,15 @@ import (
 
 const (
 	executionsPath = "/v5/execution/list"
-	// executionsWindow is the longest span of one question, executionsPage its
-	// most rows.
+	// executionsWindow is the longest time span of one request, executionsPage the
+	// maximum number of rows.
 	executionsWindow = 7 * 24 * time.Hour
 	executionsPage   = 100
 )
 
-// executionRecord is an execution, as queries and the private stream tell it
-// alike.
+// executionRecord is an execution, in queries and on the private stream.
 type executionRecord struct {
-	Category      string         `json:"category"` // of the stream alone
+	Category      string         `json:"category"` // on the stream only
 	Symbol        string         `json:"symbol"`
 	OrderID       string         `json:"orderId"`
 	OrderLinkID   string         `json:"orderLinkId"`
@@ -48,7 +47,7 @@ type executionRecord struct {
 	IsMaker       bool           `json:"isMaker"`
 }
 
-// extraFees are taxes beside the fee; the venue prints "" for none.
+// extraFees are taxes in addition to the fee; the venue prints "" for none.
 type extraFees []struct {
 	FeeCoin string         `json:"feeCoin"`
 	Fee     payload.Number `json:"fee"`
@@ -63,8 +62,8 @@ func (f *extraFees) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(f))
 }
 
-// Fills reads the executions of an instrument in [From, To), oldest first, in
-// windows of seven days. Funding is no execution.
+// Fills returns the executions of an instrument in [From, To), oldest first, in windows
+// of seven days. Funding is not an execution.
 func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
 	hedge, err := a.hedgeOf(ctx, q.Symbol)
 	if err != nil {
@@ -79,7 +78,7 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 		}
 		rows, err := a.executions(ctx, q.Symbol, from, to)
 		if err != nil {
-			return nil, a.c.withoutSymbol(q.Symbol, err)
+			return nil, a.c.explainUnlisted(q.Symbol, err)
 		}
 		for n := range rows {
 			row := &rows[n]
@@ -112,17 +111,17 @@ func (a *Account) executions(ctx context.Context, symbol string, from, to time.T
 	if symbol != "" {
 		p = p.With("symbol", a.c.venueSymbol(symbol))
 	}
-	return pages[executionRecord](ctx, a.c, get(executionsPath, p, a, restclient.LaneReconcile), executionsPage)
+	return pages[executionRecord](ctx, a.c, get(executionsPath, p, a, restclient.PriorityReconcile), executionsPage)
 }
 
-// execTrade is the kind of execution that an order of anybody makes.
+// execTrade is the type of an execution in the market.
 const execTrade = "Trade"
 
-// isFill says whether the row changed a position by a price and a quantity.
+// isFill reports whether the row changed a position by a price and a quantity.
 func (r *executionRecord) isFill() bool { return r.ExecType != "Funding" && r.ExecType != "UNKNOWN" }
 
-// fill reads an execution. It does not name its position: in hedge mode that is
-// told by whether it closed anything.
+// fill converts an execution. It does not name its position; in hedge mode that follows
+// from whether it closed anything.
 func (r *executionRecord) fill(hedge bool) (venues.Fill, error) {
 	side, err := parseSide(r.Side)
 	symbol := canonicalSymbol(r.Symbol)
@@ -144,7 +143,7 @@ func (r *executionRecord) fill(hedge bool) (venues.Fill, error) {
 	}
 	fill := venues.Fill{
 		Exchange: venues.Bybit, Symbol: symbol, Side: side,
-		PositionSide: indexOf(hedge, side, r.ClosedSize.Decimal.IsPositive()).hedged(),
+		PositionSide: indexOf(hedge, side, r.ClosedSize.Decimal.IsPositive()).hedgeSide(),
 		Qty:          r.ExecQty.Decimal, Price: r.ExecPrice.Decimal, Liquidity: venues.Taker,
 		RealizedPnl:  r.ExecPnl.Optional,
 		VenueTradeID: r.ExecID, VenueOrderID: r.OrderID, ExecutedAt: venues.At(r.ExecTime.time()),
@@ -156,8 +155,8 @@ func (r *executionRecord) fill(hedge bool) (venues.Fill, error) {
 	return fill, nil
 }
 
-// fee is the venue's fee with the taxes on it in the same coin. The coin is often
-// not told: it is that of the settlement.
+// fee returns the venue's fee with the taxes on it in the same coin. If the coin is
+// missing it is the settlement coin.
 func (r *executionRecord) fee() (fee venues.Optional, currency string) {
 	if currency = r.FeeCurrency; currency == "" {
 		currency = settleCoin(r.Symbol)

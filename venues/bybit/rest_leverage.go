@@ -7,15 +7,16 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
 const setLeveragePath = "/v5/position/set-leverage"
 
-// leverageBody is POST /v5/position/set-leverage. Both sides are set alike: the
-// venue demands it everywhere but in isolated hedge mode.
+// leverageBody is POST /v5/position/set-leverage. Both sides get the same value: the
+// venue requires it except in isolated hedge mode.
 type leverageBody struct {
 	Category     string `json:"category"`
 	Symbol       string `json:"symbol"`
@@ -23,33 +24,28 @@ type leverageBody struct {
 	SellLeverage string `json:"sellLeverage"`
 }
 
-// SetLeverage writes the leverage of an instrument and reads it back. The same
-// value is success. A refusal is leverage_change_rejected with details.reason
-// where the venue's code tells one.
+// SetLeverage changes the leverage of an instrument and reads it back. The same value is
+// success. A rejection is leverage_change_rejected, with details.reason if the venue's
+// code has one.
 func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
 	change := venues.LeverageChange{Exchange: venues.Bybit, Symbol: symbol}
-	before, err := a.leverageOf(ctx, symbol)
-	if err != nil {
-		return change, restclient.NotSent(err)
-	}
-	change.PreviousLeverage = before
 	text, venueSymbol := venues.FormatDecimal(leverage), a.c.venueSymbol(symbol)
-	err = a.c.call(ctx, request{
-		method: http.MethodPost, path: setLeveragePath, account: a, lane: restclient.LaneOrder, mutates: true,
-		body: leverageBody{Category: category, Symbol: venueSymbol, BuyLeverage: text, SellLeverage: text},
-	}, nil)
-	if err != nil && !refusal.Is(err, codeLeverageNotModified) {
-		return change, a.leverageRefusal(symbol, leverage, err)
-	}
-	after, err := a.leverageOf(ctx, symbol)
-	if err != nil {
-		return change, restclient.OutcomeUnknown(err)
-	}
-	if !after.Valid {
-		return change, restclient.OutcomeUnknown(malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("leverage")))
-	}
-	change.Leverage = after.Decimal
-	return change, nil
+	return connector.Leverage{
+		Read: func() (venues.Optional, error) { return a.leverageOf(ctx, symbol) },
+		Write: func() error {
+			err := a.c.call(ctx, request{
+				method: http.MethodPost, path: setLeveragePath, account: a, priority: restclient.PriorityOrder, mutates: true,
+				body: leverageBody{Category: category, Symbol: venueSymbol, BuyLeverage: text, SellLeverage: text},
+			}, nil)
+			if err != nil && !rejection.Is(err, codeLeverageNotModified) {
+				return a.leverageRejection(symbol, leverage, err)
+			}
+			return nil
+		},
+		Unreadable: func() error {
+			return malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("leverage"))
+		},
+	}.Change(change)
 }
 
 func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optional, error) {
@@ -57,9 +53,9 @@ func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optiona
 	return leverage, err
 }
 
-// leverageRefusal says in the service's words why the venue refused.
-func (a *Account) leverageRefusal(symbol string, leverage decimal.Decimal, err error) error {
-	code := refusal.CodeOf(err)
+// leverageRejection returns the rejection with its reason and the maximum leverage.
+func (a *Account) leverageRejection(symbol string, leverage decimal.Decimal, err error) error {
+	code := rejection.CodeOf(err)
 	reason, known := leverageReasons[code]
 	high := a.maxLeverage(symbol)
 	if code == codeParameter && high.Valid && leverage.GreaterThan(high.Decimal) {
@@ -68,11 +64,11 @@ func (a *Account) leverageRefusal(symbol string, leverage decimal.Decimal, err e
 	if !known && venues.CodeOf(err) != venues.CodeInvalidRequest {
 		return err
 	}
-	return refusal.WithLeverage(err, reason, high)
+	return rejection.WithLeverage(err, reason, high)
 }
 
 func (a *Account) maxLeverage(symbol string) venues.Optional {
-	if i, ok := a.c.catalogue.Load().Find(symbol); ok {
+	if i, ok := a.c.instruments.Load().Find(symbol); ok {
 		return i.MaxLeverage
 	}
 	return venues.Optional{}

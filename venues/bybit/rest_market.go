@@ -14,19 +14,19 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// snapshotLimit is how deep a book is read by REST: as deep as the stream.
+// snapshotLimit is the depth of a book by REST, the same as on the stream.
 const snapshotLimit = 200
 
-// Snapshot reads a book by REST. Its numbers are not those of the stream of 200
-// levels. The instrument must be in the catalogue.
+// Snapshot reads a book by REST. Its sequence numbers are not those of the stream of 200
+// levels. The instruments must have been read.
 func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
-	i, err := c.instrument(symbol)
+	i, err := c.instruments.Get(symbol)
 	if err != nil {
 		return nil, err
 	}
 	r := get("/v5/market/orderbook", restclient.Params{
 		{"category", category}, {"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)},
-	}, nil, restclient.LaneReconcile)
+	}, nil, restclient.PriorityReconcile)
 	var answer bookRecord
 	if err := c.call(ctx, r, &answer); err != nil {
 		return nil, err
@@ -47,13 +47,13 @@ type bookRecord struct {
 	UpdateID integer    `json:"u"`
 }
 
-// update brings the book to fixed-point numbers, in an update of the pool.
+// update returns the book in fixed-point numbers, in an update of the pool.
 func (b *bookRecord) update(i *venues.Instrument, received time.Time) (*venues.BookUpdate, error) {
 	switch {
 	case b.UpdateID <= 0:
 		return nil, payload.Missing("u")
 	case b.Symbol != i.VenueSymbol:
-		return nil, payload.UnknownWord("symbol", b.Symbol)
+		return nil, payload.UnknownValue("symbol", b.Symbol)
 	}
 	u := venues.NewBookUpdate()
 	u.Symbol, u.Snapshot = i.Symbol, true
@@ -75,21 +75,21 @@ var intervals = map[venues.Timeframe]string{
 	"1d": "D", "1w": "W",
 }
 
-// candlesMax is how many candles one answer can hold.
+// candlesMax is the maximum number of candles in one answer.
 const candlesMax = 1000
 
-// Candles reads the newest candles, oldest first, at most limit and at most 1000.
+// Candles returns the newest candles, oldest first, at most limit and at most 1000.
 func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
 	interval, known := intervals[tf]
 	if !known {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
+		return nil, venues.InvalidFields(venues.FieldError{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
 	}
 	r := get("/v5/market/kline", restclient.Params{
 		{"category", category},
 		{"symbol", c.venueSymbol(symbol)},
 		{"interval", interval},
 		{"limit", strconv.Itoa(min(max(limit, 1), candlesMax))},
-	}, nil, restclient.LaneHistory)
+	}, nil, restclient.PriorityHistory)
 	var answer struct {
 		List []klineRow `json:"list"`
 	}
@@ -97,7 +97,7 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 		return nil, err
 	}
 	candles := make([]venues.Candle, len(answer.List))
-	now := c.clock.Now()
+	now := c.Clock.Now()
 	for n := range answer.List { // the venue lists the newest first
 		candle, err := answer.List[n].candle(symbol, tf, now)
 		if err != nil {
@@ -130,9 +130,9 @@ func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (ven
 	}, nil
 }
 
-// lastPrice is the last traded price, which triggers compare with.
+// lastPrice returns the last traded price, which triggers refer to.
 func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
-	r := get("/v5/market/tickers", restclient.Params{{"category", category}, {"symbol", c.venueSymbol(symbol)}}, nil, restclient.LaneOrder)
+	r := get("/v5/market/tickers", restclient.Params{{"category", category}, {"symbol", c.venueSymbol(symbol)}}, nil, restclient.PriorityOrder)
 	var answer struct {
 		List []struct {
 			LastPrice payload.Number `json:"lastPrice"`

@@ -13,7 +13,7 @@ import (
 
 const accountInfoPath = "/v5/account/info"
 
-// modeSymbol is asked for the position mode that an account usually has.
+// modeSymbol is the instrument whose position mode stands for the account's usual one.
 const modeSymbol = "BTCUSDT"
 
 // Account types.
@@ -22,7 +22,7 @@ const (
 	accountClassic = "classic"
 )
 
-// marginKind is how an account reckons its margin.
+// marginKind is the margin mode of an account.
 type marginKind string
 
 const (
@@ -31,13 +31,14 @@ const (
 	portfolioMargin marginKind = "PORTFOLIO_MARGIN"
 )
 
-// accountMode is the mode with what the port does not show.
+// accountMode is the account mode with the venue's margin mode.
 type accountMode struct {
 	venues.AccountMode
 	margin marginKind
 }
 
-// marginMode of positions: a portfolio shares its margin as cross does.
+// marginMode returns the margin mode of positions: portfolio margin is shared like cross
+// margin.
 func (m accountMode) marginMode() venues.MarginMode {
 	if m.margin == isolatedMargin {
 		return venues.MarginIsolated
@@ -45,15 +46,15 @@ func (m accountMode) marginMode() venues.MarginMode {
 	return venues.MarginCross
 }
 
-// marginWords are the margin kinds as they are told.
-var marginWords = map[marginKind]string{
+// marginModes are the margin modes as reported.
+var marginModes = map[marginKind]string{
 	crossMargin: string(venues.MarginCross), isolatedMargin: string(venues.MarginIsolated), portfolioMargin: "portfolio",
 }
 
-// MarginFacts tells the margin mode, which the account has one of.
-func (a *Account) MarginFacts(ctx context.Context) (venues.MarginFacts, error) {
+// MarginInfo returns the account's margin mode.
+func (a *Account) MarginInfo(ctx context.Context) (venues.MarginInfo, error) {
 	mode, err := a.readMode(ctx)
-	return venues.MarginFacts{Mode: marginWords[mode.margin]}, err
+	return venues.MarginInfo{Mode: marginModes[mode.margin]}, err
 }
 
 // accountInfo is the result of GET /v5/account/info.
@@ -62,27 +63,26 @@ type accountInfo struct {
 	UnifiedMarginStatus integer `json:"unifiedMarginStatus"`
 }
 
-// mode reads the record. Status 1 is the account of old; all later ones are
-// unified.
+// mode converts the record. Status 1 is the classic account; all later ones are unified.
 func (r *accountInfo) mode(now time.Time) (accountMode, error) {
 	m := accountMode{AccountMode: venues.AccountMode{AccountType: accountUnified, ReadAt: now}, margin: marginKind(r.MarginMode)}
 	switch m.margin {
 	case crossMargin, isolatedMargin, portfolioMargin:
 	default:
-		return m, payload.UnknownWord("marginMode", r.MarginMode)
+		return m, payload.UnknownValue("marginMode", r.MarginMode)
 	}
 	if r.UnifiedMarginStatus == 0 {
 		return m, payload.Missing("unifiedMarginStatus")
 	}
 	if r.UnifiedMarginStatus == 1 {
-		m.AccountType, m.Unfit = accountClassic, true
+		m.AccountType, m.NoDerivatives = accountClassic, true
 	}
 	return m, nil
 }
 
-// Mode reads margin mode and position mode, and keeps them for orders. Position
-// mode belongs to an instrument; what is told is that of BTCUSDT, which serves
-// for every instrument of which nothing else is known yet.
+// Mode reads margin mode and position mode and keeps them for orders. Position mode
+// belongs to an instrument; that of BTCUSDT is returned, and used for every instrument
+// whose own mode is unknown.
 func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
 	mode, err := a.readMode(ctx)
 	return mode.AccountMode, err
@@ -104,7 +104,7 @@ func (a *Account) readMode(ctx context.Context) (accountMode, error) {
 	return mode, nil
 }
 
-// knownMode is the mode as last read; it is read now if it never was.
+// knownMode returns the mode as last read, and reads it if it never was.
 func (a *Account) knownMode(ctx context.Context) (accountMode, error) {
 	if mode := a.mode.Load(); mode != nil {
 		return *mode, nil
@@ -118,9 +118,9 @@ func (a *Account) readHedge(ctx context.Context, symbol string) (bool, error) {
 	return hedge, err
 }
 
-// settingsOf reads an instrument's settings, which its rows tell even without a
-// position, and remembers the position mode: one row with index 0, or two with 1
-// and 2. The leverage is unknown with portfolio margin, and where the sides differ.
+// settingsOf reads an instrument's settings, whose rows exist even without a position,
+// and keeps the position mode: one row with index 0, or two with 1 and 2. The leverage is
+// unknown with portfolio margin, and if the sides differ.
 func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venues.Optional, hedge bool, err error) {
 	name := a.c.venueSymbol(symbol)
 	rows, err := a.positionRows(ctx, restclient.Params{{"symbol", name}})
@@ -132,14 +132,14 @@ func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venue
 		return venues.Optional{}, false, malformed(r, payload.Missing("list"))
 	}
 	if rows[0].Symbol != name {
-		return venues.Optional{}, false, malformed(r, payload.UnknownWord("symbol", rows[0].Symbol))
+		return venues.Optional{}, false, malformed(r, payload.UnknownValue("symbol", rows[0].Symbol))
 	}
 	index, err := rows[0].PositionIdx.index()
 	if err != nil {
 		return venues.Optional{}, false, malformed(r, err)
 	}
 	hedge = index != oneWay
-	a.hedges.learn(symbol, hedge)
+	a.modes.set(symbol, hedge)
 	leverage = rows[0].Leverage.Positive()
 	for _, row := range rows[1:] {
 		if !venues.EqualOptional(leverage, row.Leverage.Positive()) {
@@ -149,38 +149,38 @@ func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venue
 	return leverage, hedge, nil
 }
 
-// hedgeOf is an instrument's position mode as far as known.
+// hedgeOf returns an instrument's position mode as far as known.
 func (a *Account) hedgeOf(ctx context.Context, symbol string) (bool, error) {
-	if hedge, known := a.hedges.of(symbol); known {
+	if hedge, known := a.modes.of(symbol); known {
 		return hedge, nil
 	}
 	mode, err := a.knownMode(ctx)
 	return mode.Hedge, err
 }
 
-// knownHedge is hedgeOf without asking the venue.
+// knownHedge is hedgeOf without a request.
 func (a *Account) knownHedge(symbol string) bool {
-	if hedge, known := a.hedges.of(symbol); known {
+	if hedge, known := a.modes.of(symbol); known {
 		return hedge
 	}
 	mode := a.mode.Load()
 	return mode != nil && mode.Hedge
 }
 
-// hedgeTable holds the position modes of instruments by canonical symbol.
-type hedgeTable struct {
+// positionModes keeps the position modes of instruments by canonical symbol.
+type positionModes struct {
 	mu     sync.Mutex
 	hedges map[string]bool
 }
 
-func (t *hedgeTable) of(symbol string) (hedge, known bool) {
+func (t *positionModes) of(symbol string) (hedge, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	hedge, known = t.hedges[symbol]
 	return hedge, known
 }
 
-func (t *hedgeTable) learn(symbol string, hedge bool) {
+func (t *positionModes) set(symbol string, hedge bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.hedges == nil {

@@ -7,9 +7,9 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// orderRecord is an order, as queries and the private stream tell it alike.
+// orderRecord is an order, in queries and on the private stream.
 type orderRecord struct {
-	Category       string         `json:"category"` // of the stream alone
+	Category       string         `json:"category"` // on the stream only
 	OrderID        string         `json:"orderId"`
 	OrderLinkID    string         `json:"orderLinkId"`
 	Symbol         string         `json:"symbol"`
@@ -33,8 +33,8 @@ type orderRecord struct {
 	UpdatedTime    integer        `json:"updatedTime"`
 }
 
-// report reads an order object. What decides (status, side, type, quantities) is
-// strict; the rest may be missing.
+// report converts an order. Decisive members (status, side, type, quantities) are
+// required; the rest may be missing.
 func (o *orderRecord) report() (venues.ExecutionReport, error) {
 	report := venues.ExecutionReport{
 		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.OrderLinkID, VenueOrderID: o.OrderID,
@@ -66,6 +66,6 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 	}
 	report.TimeInForce, report.PostOnly = parseTimeInForce(o.TimeInForce)
 	report.ReduceOnly = index.reduces(report.Side, o.ReduceOnly || o.CloseOnTrigger)
-	report.Fault = o.fault(&report)
+	report.RejectReason = o.rejectReason(&report)
 	return report, nil
 }

@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -41,13 +42,13 @@ type createBody struct {
 }
 
 const (
-	// byLastPrice makes triggers compare with the last traded price.
+	// byLastPrice makes triggers refer to the last traded price.
 	byLastPrice = "LastPrice"
-	// wholePosition makes protection follow the position's size.
+	// wholePosition makes protection follow the size of the position.
 	wholePosition = "Full"
 )
 
-// Trigger directions of the venue.
+// Directions of a trigger.
 const (
 	triggerRising  = 1
 	triggerFalling = 2
@@ -59,8 +60,8 @@ type ackRecord struct {
 	OrderLinkID string `json:"orderLinkId"`
 }
 
-// Place sends one order. Its report is Pending: the venue has received the order,
-// and the private stream tells whether it lives.
+// Place places one order. Its report is Pending: the venue has received the order, and
+// the private stream reports whether it was accepted.
 func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if !r.Deadline.IsZero() && !time.Now().Before(r.Deadline) {
 		return venues.ExecutionReport{}, restclient.DeadlinePassed()
@@ -75,23 +76,23 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	report, err := a.create(ctx, &r, body, hedge)
-	if refusal.Is(err, codeParameter) {
-		// One of the many meanings of this code is that the instrument is in the
-		// other position mode. Whatever it was, nothing was placed.
-		if fresh, unread := a.readHedge(ctx, r.Symbol); unread == nil && fresh != hedge {
+	if rejection.Is(err, codeParameter) {
+		// One of the many meanings of this code is that the instrument is in the other
+		// position mode. In any case nothing was placed.
+		if fresh, readErr := a.readHedge(ctx, r.Symbol); readErr == nil && fresh != hedge {
 			report, err = a.create(ctx, &r, body, fresh)
 		}
 	}
-	if refusal.Is(err, codeInsufficientMargin) {
+	if rejection.Is(err, codeInsufficientMargin) {
 		err = a.explainMargin(ctx, &r, err)
 	}
-	if refusal.Is(err, codeReductionRefused) {
-		err = a.explainReduction(ctx, &r, err)
+	if rejection.Is(err, codeReductionRefused) {
+		err = connector.ExplainReduction(ctx, a, &r, err)
 	}
-	return a.acknowledged.Note(began, report, err)
+	return a.lastAck.Record(began, report, err)
 }
 
-// createBody is the order without what depends on the position mode.
+// createBody returns the request without what depends on the position mode.
 func (a *Account) createBody(ctx context.Context, r *venues.OrderRequest) (createBody, error) {
 	body := createBody{
 		Category: category, Symbol: a.c.venueSymbol(r.Symbol), Side: formatSide(r.Side), OrderType: formatType(r.Type),
@@ -116,17 +117,17 @@ func (a *Account) createBody(ctx context.Context, r *venues.OrderRequest) (creat
 		return body, nil
 	}
 	if !r.TriggerPrice.Valid {
-		return body, venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "missing"})
+		return body, venues.InvalidFields(venues.FieldError{Field: "triggerPrice", Rule: "missing"})
 	}
 	direction, err := a.triggerDirection(ctx, r)
 	body.TriggerPrice, body.TriggerBy, body.TriggerDirection = venues.FormatOptional(r.TriggerPrice), byLastPrice, direction
 	return body, err
 }
 
-// triggerDirection is which way the price must go to the trigger: as asked, or
-// away from where it is now.
+// triggerDirection returns the direction in which the price reaches the trigger: the
+// requested one, or away from the present price.
 func (a *Account) triggerDirection(ctx context.Context, r *venues.OrderRequest) (int, error) {
-	when := r.TriggerWhen
+	when := r.TriggerDirection
 	if when == "" {
 		last, err := a.c.lastPrice(ctx, r.Symbol)
 		if err != nil {
@@ -146,7 +147,7 @@ func (a *Account) triggerDirection(ctx context.Context, r *venues.OrderRequest) 
 func (a *Account) create(ctx context.Context, r *venues.OrderRequest, body createBody, hedge bool) (venues.ExecutionReport, error) {
 	body.PositionIdx = indexOf(hedge, r.Side, body.ReduceOnly)
 	ref := venues.OrderRef{Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, Type: r.Type}
-	report, err := a.change(ctx, ref, request{path: createPath, body: body, lane: restclient.OrderLane(body.ReduceOnly), deadline: r.Deadline})
+	report, err := a.change(ctx, ref, request{path: createPath, body: body, priority: restclient.OrderPriority(body.ReduceOnly), deadline: r.Deadline})
 	if err != nil {
 		return report, err
 	}
@@ -155,8 +156,8 @@ func (a *Account) create(ctx context.Context, r *venues.OrderRequest, body creat
 	return report, nil
 }
 
-// change sends a change of an order. The answer holds ids alone, which must be
-// those of the order.
+// change sends a change of an order. The answer has ids only, which must be those of the
+// order.
 func (a *Account) change(ctx context.Context, ref venues.OrderRef, r request) (venues.ExecutionReport, error) {
 	r.method, r.account, r.mutates = http.MethodPost, a, true
 	var answer ackRecord
@@ -167,7 +168,7 @@ func (a *Account) change(ctx context.Context, ref venues.OrderRef, r request) (v
 		return venues.ExecutionReport{}, malformed(r, payload.Missing("orderId"))
 	}
 	if ref.ClientOrderID != "" && answer.OrderLinkID != ref.ClientOrderID {
-		return venues.ExecutionReport{}, malformed(r, payload.UnknownWord("orderLinkId", answer.OrderLinkID))
+		return venues.ExecutionReport{}, malformed(r, payload.UnknownValue("orderLinkId", answer.OrderLinkID))
 	}
 	return venues.ExecutionReport{
 		Symbol: ref.Symbol, ClientOrderID: answer.OrderLinkID, VenueOrderID: answer.OrderID, Type: ref.Type,
@@ -190,10 +191,10 @@ type amendBody struct {
 	SlTriggerBy  string `json:"slTriggerBy,omitempty"`
 }
 
-// Amend changes quantity, price and trigger in place; the ids stay. Its report is
-// Pending and holds no terms: the private stream tells them. A request that
-// changes nothing is refused by the venue; it answers with the order as it is. A
-// stop is looked at first: what can be changed of it depends on whether it waits.
+// Amend changes quantity, price and trigger in place; the ids stay. Its report is Pending
+// without terms, which the private stream reports. The venue rejects a request that
+// changes nothing; Amend then returns the order as it is. A stop is read first, because
+// what can be changed depends on whether it has triggered.
 func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
 	body := amendBody{Category: category, Symbol: a.c.venueSymbol(r.Symbol), Qty: venues.FormatDecimal(r.Qty)}
 	if !r.Type.IsMarket() {
@@ -208,28 +209,29 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 		if now.Status == venues.StatusUntriggered {
 			body.TriggerPrice = venues.FormatOptional(r.TriggerPrice)
 		}
-		if now.Qty.IsZero() { // it closes whatever there is
+		if now.Qty.IsZero() { // it closes the whole position
 			body.Qty = ""
 		}
 	}
 	began := time.Now()
-	report, err := a.change(ctx, r.OrderRef, request{path: amendPath, body: body, lane: restclient.OrderLane(r.ReduceOnly), deadline: r.Deadline})
-	if refusal.Is(err, codeParameter) {
-		if now, unread := a.Order(ctx, r.OrderRef); unread == nil && isAsWanted(&now, &r) {
-			return now, nil
+	report, err := a.change(ctx, r.OrderRef, request{path: amendPath, body: body, priority: restclient.OrderPriority(r.ReduceOnly), deadline: r.Deadline})
+	if rejection.Is(err, codeParameter) {
+		if report, readErr := a.Order(ctx, r.OrderRef); readErr == nil && isAsRequested(&report, &r) {
+			return report, nil
 		}
 	}
-	return a.acknowledged.Note(began, report, err)
+	return a.lastAck.Record(began, report, err)
 }
 
-func isAsWanted(now *venues.ExecutionReport, r *venues.AmendRequest) bool {
-	return now.Status.IsActive() && now.Qty.Equal(r.Qty) &&
-		(r.Type.IsMarket() || !r.Price.Valid || venues.EqualOptional(now.Price, r.Price)) &&
-		(!r.TriggerPrice.Valid || venues.EqualOptional(now.TriggerPrice, r.TriggerPrice))
+// isAsRequested reports whether an open order has the quantity and prices of an amend.
+func isAsRequested(report *venues.ExecutionReport, r *venues.AmendRequest) bool {
+	return report.Status.IsActive() && report.Qty.Equal(r.Qty) &&
+		(r.Type.IsMarket() || !r.Price.Valid || venues.EqualOptional(report.Price, r.Price)) &&
+		(!r.TriggerPrice.Valid || venues.EqualOptional(report.TriggerPrice, r.TriggerPrice))
 }
 
-// idsOf names an order by one of its ids, ours first: the venue would prefer its
-// own if it got both.
+// idsOf returns one of an order's ids, preferably the client id: given both, the venue
+// would use its own.
 func idsOf(ref venues.OrderRef) (orderLinkID, orderID string) {
 	if ref.ClientOrderID != "" {
 		return ref.ClientOrderID, ""
@@ -245,12 +247,12 @@ type cancelBody struct {
 	OrderID     string `json:"orderId,omitempty"`
 }
 
-// Cancel asks the venue to end an order, which may be filled in between: its
+// Cancel requests the cancel of an order. The order may be filled in between, so its
 // report is Pending.
 func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	body := cancelBody{Category: category, Symbol: a.c.venueSymbol(ref.Symbol)}
 	body.OrderLinkID, body.OrderID = idsOf(ref)
 	began := time.Now()
-	report, err := a.change(ctx, ref, request{path: cancelPath, body: body, lane: restclient.LaneCancel})
-	return a.acknowledged.Note(began, report, err)
+	report, err := a.change(ctx, ref, request{path: cancelPath, body: body, priority: restclient.PriorityCancel})
+	return a.lastAck.Record(began, report, err)
 }

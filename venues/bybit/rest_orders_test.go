@@ -14,7 +14,7 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// What each kind of order looks like on the wire, in both position modes.
+// Each kind of order on the wire, in both position modes.
 func TestPlaceOnTheWire(t *testing.T) {
 	const head = `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001",`
 	for _, c := range []struct {
@@ -68,19 +68,19 @@ func TestPlaceOnTheWire(t *testing.T) {
 		},
 		{
 			"stop of a whole short whose price has passed", orderWith(func(r *venues.OrderRequest) {
-				r.Type, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerWhen = venues.TypeStopMarket, dec("59000"), venues.Optional{}, true, venues.TriggerRising
+				r.Type, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerDirection = venues.TypeStopMarket, dec("59000"), venues.Optional{}, true, venues.TriggerRising
 			}),
 			`"side":"Buy","orderType":"Market","qty":"0","reduceOnly":true,"closeOnTrigger":true,"triggerPrice":"59000","triggerDirection":1,"triggerBy":"LastPrice","positionIdx":`, "0", "2",
 		},
 	} {
 		for rows, index := range map[string]string{emptyRow: c.oneWay, hedgeRows: c.hedge} {
 			s := newScript(t)
-			s.Forget(listPositions)
+			s.Clear(listPositions)
 			s.ok(listPositions, rows)
 			s.ok("GET /v5/market/tickers", `{"list":[{"symbol":"BTCUSDT","lastPrice":"60000.00"}]}`)
 			s.ok(createOrder, accepted)
 			if _, err := s.account.Place(background, c.order); err != nil {
-				t.Errorf("%s: %v", c.name, err)
+				t.Errorf("%s: err = %v, want no error", c.name, err)
 			}
 			connectortest.SameJSON(t, c.name, s.Last(createOrder).Body, head+c.rest+index+"}")
 
@@ -96,27 +96,27 @@ func TestPlaceReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Status != venues.StatusPending || r.ClientOrderID != ours.ClientOrderID || r.VenueOrderID != ours.VenueOrderID || r.Symbol != "BTCUSDT" ||
-		r.Side != venues.Buy || r.Type != venues.TypeLimit || !r.Qty.Equal(dec("0.01").Decimal) || !r.FilledQty.IsZero() || r.Fault != nil {
+		r.Side != venues.Buy || r.Type != venues.TypeLimit || !r.Qty.Equal(dec("0.01").Decimal) || !r.FilledQty.IsZero() || r.RejectReason != nil {
 		t.Errorf("report %+v", r)
 	}
 }
 
-// An answer about another order, or none, proves nothing.
-func TestPlaceDoubtfulAnswers(t *testing.T) {
+// An answer about another order, or none, leaves the outcome unknown.
+func TestPlaceUncertainAnswers(t *testing.T) {
 	for _, result := range []string{`{}`, `null`, `[]`, `{"orderId":"","orderLinkId":"vg00000001"}`, `{"orderId":"x","orderLinkId":"other"}`, `{"orderId":7}`} {
 		s := newScript(t)
 		s.ok(createOrder, result)
 		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("%s: %v", result, err)
+			t.Errorf("result = %s, err = %v, want errors.Is(err, ErrOutcomeUnknown)", result, err)
 		}
 		if n := len(s.Sent(createOrder)); n != 1 {
-			t.Errorf("%s: sent %d times", result, n)
+			t.Errorf("%s: %d requests, want n == 1", result, n)
 		}
 	}
 }
 
-// The deadline travels as the receive window, in the venue's time.
-func TestDeadlineTravels(t *testing.T) {
+// The deadline is sent as the receive window, in the venue's time.
+func TestDeadlineIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		s.now = func() time.Time { return time.Now().Add(40 * time.Second) } // the venue is ahead
@@ -128,12 +128,12 @@ func TestDeadlineTravels(t *testing.T) {
 		h := s.Sent(createOrder)[0].Header
 		stamp, _ := strconv.ParseInt(h.Get("X-Bapi-Timestamp"), 10, 64)
 		window, _ := strconv.ParseInt(h.Get("X-Bapi-Recv-Window"), 10, 64)
-		ends := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(s.connector.clock.Offset()))
-		if ends > 0 || ends < -5*time.Millisecond { // what was cut to whole milliseconds
-			t.Errorf("the window ends %v after the deadline", ends)
+		ends := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(s.connector.Clock.Offset()))
+		if ends > 0 || ends < -5*time.Millisecond { // truncated to whole milliseconds
+			t.Errorf("the receive window ends %v after the deadline, want at most 0", ends)
 		}
-		if offset := s.connector.clock.Offset(); (offset - 40*time.Second).Abs() > 5*time.Second {
-			t.Errorf("the venue is %v ahead", offset)
+		if offset := s.connector.Clock.Offset(); (offset - 40*time.Second).Abs() > 5*time.Second {
+			t.Errorf("offset %v, want (offset - 40*time.Second).Abs() <= 5*time.Second", offset)
 		}
 	})
 }
@@ -143,13 +143,13 @@ func TestDeadlinePassed(t *testing.T) {
 	s.ok(createOrder, accepted)
 	late := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(-time.Second) })
 	if _, err := s.account.Place(background, late); !errors.Is(err, venues.ErrNotSent) {
-		t.Errorf("place: %v", err)
+		t.Errorf("place: error %v", err)
 	}
 	if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("1").Decimal, Deadline: late.Deadline}); !errors.Is(err, venues.ErrNotSent) {
-		t.Errorf("amend: %v", err)
+		t.Errorf("amend: error %v", err)
 	}
 	if n := len(s.Sent(createOrder)) + len(s.Sent(amendOrder)); n != 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("%d requests sent, want n == 0", n)
 	}
 }
 
@@ -161,30 +161,30 @@ func TestPlaceWithoutTrigger(t *testing.T) {
 	}
 }
 
-// A clock refusal is definite: the order is signed once more under its deadline.
-func TestClockRefusal(t *testing.T) {
+// A rejected timestamp is definite: the order is signed once more under its deadline.
+func TestRejectedTimestampIsSignedAgain(t *testing.T) {
 	s := newScript(t)
-	s.no(createOrder, 10002, "invalid request, please check your server timestamp")
+	s.reject(createOrder, 10002, "invalid request, please check your server timestamp")
 	s.ok(createOrder, accepted)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(s.Sent(createOrder)); n != 2 {
-		t.Errorf("sent %d times", n)
+		t.Errorf("%d requests sent, want n == 2", n)
 	}
-	s.Forget(createOrder)
-	s.no(createOrder, 10002, "invalid request")
+	s.Clear(createOrder)
+	s.reject(createOrder, 10002, "invalid request")
 	_, err := s.account.Place(background, limitOrder())
 	if errors.Is(err, venues.ErrOutcomeUnknown) || venues.CodeOf(err) != venues.CodeExchangeUnavailable || len(s.Sent(createOrder)) != 4 {
-		t.Errorf("%v after %d requests", err, len(s.Sent(createOrder)))
+		t.Errorf("error %v after %d requests", err, len(s.Sent(createOrder)))
 	}
 }
 
 // An order in the wrong position mode is sent once more in the right one.
-func TestPositionModeIsLearned(t *testing.T) {
+func TestPositionModeIsReadAgain(t *testing.T) {
 	s := newScript(t)
-	s.ok(listPositions, hedgeRows) // the second reading
-	s.no(createOrder, 10001, "position idx not match position mode")
+	s.ok(listPositions, hedgeRows) // the second read
+	s.reject(createOrder, 10001, "position idx not match position mode")
 	s.ok(createOrder, accepted)
 	for range 2 {
 		if _, err := s.account.Place(background, limitOrder()); err != nil {
@@ -192,13 +192,13 @@ func TestPositionModeIsLearned(t *testing.T) {
 		}
 	}
 	if n := len(s.Sent(createOrder)); n != 3 {
-		t.Errorf("sent %d times", n)
+		t.Errorf("%d requests sent, want n == 3", n)
 	}
-	s.Forget(createOrder)
-	s.no(createOrder, 10001, "params error: side invalid")
+	s.Clear(createOrder)
+	s.reject(createOrder, 10001, "params error: side invalid")
 	before := len(s.Sent(createOrder))
 	if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.Sent(createOrder)) != before+1 {
-		t.Errorf("%v after %d requests", err, len(s.Sent(createOrder))-before)
+		t.Errorf("error %v after %d requests", err, len(s.Sent(createOrder))-before)
 	}
 }
 
@@ -226,15 +226,15 @@ func TestUnknownOutcomes(t *testing.T) {
 		}
 		var err error
 		if answer.Hang {
-			err = s.GiveUp(createOrder, place)
+			err = s.CancelWhenReceived(createOrder, place)
 		} else {
 			err = place(background)
 		}
 		if !errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: err = %v, want errors.Is(err, ErrOutcomeUnknown)", name, err)
 		}
 		if n := len(s.Sent(createOrder)); n != 1 {
-			t.Errorf("%s: sent %d times", name, n)
+			t.Errorf("%s: %d requests, want n == 1", name, n)
 		}
 	}
 }
@@ -244,14 +244,14 @@ func TestAmend(t *testing.T) {
 	s.ok(amendOrder, accepted)
 	r, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Side: venues.Buy, Qty: dec("0.02").Decimal, Price: dec("59000"), Deadline: time.Now().Add(orderLife)})
 	if err != nil || r.Status != venues.StatusPending || !r.Qty.IsZero() || r.Price.Valid || r.VenueOrderID != ours.VenueOrderID {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusPending and r.Qty.IsZero() and !r.Price.Valid and r.VenueOrderID == ours.VenueOrderID", r, err)
 	}
 	if got := s.Last(amendOrder).Body; got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001","qty":"0.02","price":"59000"}` {
-		t.Error(got)
+		t.Errorf("request %s", got)
 	}
 }
 
-// What is sent of a stop's new terms depends on where it stands.
+// Which new terms of a stop are sent depends on whether it has triggered.
 func TestAmendStop(t *testing.T) {
 	const head = `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001",`
 	waiting := []string{`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`}
@@ -266,10 +266,10 @@ func TestAmendStop(t *testing.T) {
 		stop := ours
 		stop.Type = venues.TypeStopLimit
 		if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: stop, Qty: dec("0.02").Decimal, Price: dec("57000"), TriggerPrice: dec("58000")}); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: err = %v, want no error", name, err)
 		}
 		if got := s.Last(amendOrder).Body; got != head+c.want {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: got = %s, want got == head+c.want", name, got)
 		}
 	}
 	s := newScript(t)
@@ -282,14 +282,14 @@ func TestAmendStop(t *testing.T) {
 	}
 }
 
-// The venue refuses an amendment that changes nothing; ours is done then.
+// The venue rejects an amend that changes nothing; Amend succeeds then.
 func TestAmendUnchanged(t *testing.T) {
 	s := newScript(t)
-	s.no(amendOrder, 10001, "The order remains unchanged as the parameters entered match the existing ones.")
+	s.reject(amendOrder, 10001, "The order remains unchanged as the parameters entered match the existing ones.")
 	s.ok(readRealtime, listOf(orderRow()))
 	r, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("0.010").Decimal, Price: dec("60000")})
 	if err != nil || r.Status != venues.StatusOpen {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusOpen", r, err)
 	}
 	if _, err = s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("0.02").Decimal, Price: dec("60000")}); venues.CodeOf(err) != venues.CodeInvalidRequest {
 		t.Error(err)
@@ -301,41 +301,41 @@ func TestCancel(t *testing.T) {
 	s.ok(cancelOrder, accepted)
 	r, err := s.account.Cancel(background, ours)
 	if err != nil || r.Status != venues.StatusPending || r.ClientOrderID != ours.ClientOrderID {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusPending and r.ClientOrderID == ours.ClientOrderID", r, err)
 	}
 	if got := s.Last(cancelOrder).Body; got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001"}` {
-		t.Error(got)
+		t.Errorf("request %s, want got == `{\"category\":\"linear\",\"symbol\":\"BTCUSDT\",\"orderLinkId\":\"vg00000001\"}`", got)
 	}
 	if _, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: ours.VenueOrderID}); err != nil {
 		t.Error(err)
 	}
 	if got := s.Last(cancelOrder).Body; got != `{"category":"linear","symbol":"BTCUSDT","orderId":"`+ours.VenueOrderID+`"}` {
-		t.Error(got)
+		t.Errorf("request %s, want got == `{\"category\":\"linear\",\"symbol\":\"BTCUSDT\",\"orderId\":\"`+ours.VenueOrderID+`\"}`", got)
 	}
-	s.Forget(cancelOrder)
-	s.no(cancelOrder, 110001, "Order does not exist")
+	s.Clear(cancelOrder)
+	s.reject(cancelOrder, 110001, "Order does not exist")
 	if _, err = s.account.Cancel(background, ours); venues.CodeOf(err) != venues.CodeNotFound || errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Error(err)
 	}
 }
 
-func TestOrderIsLookedForTwice(t *testing.T) {
+func TestOrderIsReadFromBothLists(t *testing.T) {
 	s := newScript(t)
 	s.ok(readRealtime, nothing)
 	s.ok(readHistory, listOf(orderRow(`"New"`, `"Cancelled"`, "UNKNOWN", "CancelByUser")))
 	r, err := s.account.Order(background, ours)
-	if err != nil || r.Status != venues.StatusCancelled || r.Fault != nil {
-		t.Errorf("%+v, %v", r, err)
+	if err != nil || r.Status != venues.StatusCancelled || r.RejectReason != nil {
+		t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusCancelled and r.RejectReason == nil", r, err)
 	}
 	if q := s.Sent(readHistory)[0].Query.Encode(); q != "category=linear&orderLinkId=vg00000001&symbol=BTCUSDT" {
-		t.Error(q)
+		t.Errorf("query %v, want q == \"category=linear&orderLinkId=vg00000001&symbol=BTCUSDT\"", q)
 	}
-	s.Forget(readHistory)
+	s.Clear(readHistory)
 	s.ok(readHistory, listOf(orderRow("vg00000001", "vg00000002"))) // another one
 	if _, err = s.account.Order(background, ours); venues.CodeOf(err) != venues.CodeNotFound {
 		t.Error(err)
 	}
-	s.Forget(readHistory)
+	s.Clear(readHistory)
 	s.ok(readHistory, listOf(orderRow(`"New"`, `"Sleeping"`)))
 	if _, err = s.account.Order(background, ours); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 		t.Error(err)
@@ -353,15 +353,15 @@ func TestOpenOrdersPages(t *testing.T) {
 	s.ok(readRealtime, listOf(orderRow(ours.VenueOrderID, "other", "BTCUSDT", "BTCPERP"))) // settled in USDC
 	reports, err := s.account.OpenOrders(background)
 	if err != nil || len(reports) != ordersPage+2 || reports[ordersPage+1].Symbol != "BTCUSDC" {
-		t.Errorf("%d orders, %v", len(reports), err)
+		t.Errorf("%d orders, error %v", len(reports), err)
 	}
 	asked := s.Sent(readRealtime)
 	if len(asked) != 3 || asked[1].Query.Get("cursor") != "more:1" || asked[2].Query.Get("settleCoin") != "USDC" {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("requests %+v", asked)
 	}
 }
 
-// A cursor that repeats itself ends the list.
+// A repeated cursor ends the list.
 func TestPagesEnd(t *testing.T) {
 	s := newScript(t)
 	var rows []string
@@ -371,7 +371,7 @@ func TestPagesEnd(t *testing.T) {
 	s.ok(readRealtime, listOf(rows...))
 	reports, err := s.account.OpenOrders(background)
 	if err != nil || len(reports) != 1 || len(s.Sent(readRealtime)) != 4 {
-		t.Errorf("%d orders of %d pages, %v", len(reports), len(s.Sent(readRealtime)), err)
+		t.Errorf("%d orders of %d pages, error %v", len(reports), len(s.Sent(readRealtime)), err)
 	}
 }
 
@@ -386,54 +386,53 @@ func TestRateLimitHeaders(t *testing.T) {
 		_, err := s.account.Place(background, limitOrder())
 		e, ok := errors.AsType[*venues.Error](err)
 		if !ok || e.Code != venues.CodeRateLimited || errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter < orderLife || e.RetryAfter > 61*time.Second {
-			t.Fatalf("%v", err)
+			t.Fatalf("err = %v, want ok and e.Code == CodeRateLimited and !errors.Is(err, ErrOutcomeUnknown) and e.RetryAfter >= orderLife and e.RetryAfter <= 61*time.Second", err)
 		}
 		if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || len(s.Sent(createOrder)) != 1 {
-			t.Errorf("the next order: %v", err)
+			t.Errorf("next order: error %v", err)
 		}
 		s.ok(cancelOrder, accepted)
 		if _, err = s.account.Cancel(background, ours); err != nil {
-			t.Errorf("a cancel: %v", err)
+			t.Errorf("cancel: error %v", err)
 		}
 	})
 }
 
-// A shut door stops everything, and says so.
+// A blocked address stops all requests, with an error that says so.
 func TestAddressBlocked(t *testing.T) {
 	s := newScript(t)
 	s.Add(createOrder, connectortest.Answer{Status: 403, Body: `403, access too frequent`})
 	_, err := s.account.Place(background, limitOrder())
 	if e, ok := errors.AsType[*venues.Error](err); !ok || e.Code != venues.CodeRateLimited || e.RetryAfter != blockedFor || errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Errorf("%v", err)
+		t.Errorf("err = %v, want ok and e.Code == CodeRateLimited and e.RetryAfter == blockedFor and !errors.Is(err, ErrOutcomeUnknown)", err)
 	}
 	if _, err = s.account.Cancel(background, ours); !errors.Is(err, venues.ErrNotSent) || len(s.Sent(cancelOrder)) != 0 {
-		t.Errorf("a cancel: %v", err)
+		t.Errorf("cancel: error %v", err)
 	}
 }
 
-// The refusal for lack of margin tells what there is and what was needed.
+// A rejection for lack of margin has the available and the required amount.
 func TestInsufficientMargin(t *testing.T) {
 	s := newScript(t)
-	s.no(createOrder, 110007, "ab not enough for new order")
+	s.reject(createOrder, 110007, "ab not enough for new order")
 	s.ok(readWallet, `{"list":[{"totalAvailableBalance":"100.5","coin":[{"coin":"USDT","equity":"200","usdValue":"200","walletBalance":"200"}]}]}`)
 	_, err := s.account.Place(background, limitOrder())
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeInsufficientBalance || e.Details["available"] != "100.5" || e.Details["required"] != "60.627" {
-		t.Errorf("%v with %v", err, e.Details)
+		t.Errorf("error %v, details %v", err, e.Details)
 	}
 }
 
-// Each endpoint that is used for an account has a limit of its own there; where one
-// is broken the others go on.
-func TestEveryEndpointOfAnAccountHasItsLimit(t *testing.T) {
+// Each private endpoint has a limit of its own. When one is exceeded the others continue.
+func TestEndpointsHaveSeparateLimits(t *testing.T) {
 	for _, path := range []string{
 		createPath, amendPath, cancelPath, tradingStopPath, setLeveragePath, realtimePath, historyPath, executionsPath,
 		positionsPath, walletPath, accountInfoPath, keyPath,
 	} {
 		s := newScript(t)
-		_ = s.connector.limited(request{path: path, account: s.account}, answerOf(200, ""), 10006, "Too many visits!")
-		if d := s.connector.gate.FrozenFor(); d != 0 {
-			t.Errorf("%s: everything is silent for %s", path, d)
+		_ = s.connector.rateLimited(request{path: path, account: s.account}, answerOf(200, ""), 10006, "Too many visits!")
+		if d := s.connector.Gate.FrozenFor(); d != 0 {
+			t.Errorf("%s: gate frozen for %s, want d == 0", path, d)
 		}
 	}
 }
@@ -441,20 +440,20 @@ func TestEveryEndpointOfAnAccountHasItsLimit(t *testing.T) {
 // The venue has one code for "there is nothing to reduce" and for "other orders
 // reduce it already". A position must not be given up for closed because of the
 // second.
-func TestRefusedReduction(t *testing.T) {
+func TestRejectedReduction(t *testing.T) {
 	const row = `{"symbol":"BTCUSDT","positionIdx":0,"leverage":"10","size":"SIZE","side":"SIDE","avgPrice":"60000","positionValue":"60000"}`
 	for position, reason := range map[[2]string]string{
 		{"1", "Buy"}: "exceeds_position", {"1", "Sell"}: venues.ReasonNoPosition, {"0", ""}: venues.ReasonNoPosition,
 	} {
 		s := newScript(t)
-		s.no(createOrder, 110017, "orderQty will be truncated to zero")
-		s.Forget(listPositions)
+		s.reject(createOrder, 110017, "orderQty will be truncated to zero")
+		s.Clear(listPositions)
 		s.ok(listPositions, listOf(strings.NewReplacer("SIZE", position[0], "SIDE", position[1]).Replace(row)))
 		order := limitOrder()
 		order.Side, order.ReduceOnly = venues.Sell, true
 		_, err := s.account.Place(background, order)
 		if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeOrderRejected || e.Details["reason"] != reason {
-			t.Errorf("%s: %v", position, err)
+			t.Errorf("position = %s, err = %v, want e != nil and e.Code == CodeOrderRejected and e.Details[\"reason\"] == reason", position, err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"venuegate/venues"
 )
 
-// pagesMax bounds one paged read.
+// pagesMax bounds the pages of one call.
 const pagesMax = 500
 
 // page is one page of a list.
@@ -17,8 +17,8 @@ type page[T any] struct {
 	Cursor string `json:"nextPageCursor"`
 }
 
-// pages reads all pages of a list of size rows each. The venue tells a cursor
-// even with the last page, so a page that is not full ends the list too.
+// pages reads all pages of a list, size rows each. The last page has a cursor too, so a
+// page that is not full also ends the list.
 func pages[T any](ctx context.Context, c *Connector, r request, size int) ([]T, error) {
 	var all []T
 	cursors := make(map[string]bool)
@@ -40,7 +40,7 @@ func pages[T any](ctx context.Context, c *Connector, r request, size int) ([]T, 
 			return all, nil
 		}
 		cursors[answer.Cursor] = true
-		// Cursors come percent-encoded and are encoded again when they are sent.
+		// Cursors are percent-encoded and encoded again when sent.
 		decoded, err := url.PathUnescape(answer.Cursor)
 		if err != nil {
 			return nil, malformed(r, err)

@@ -14,10 +14,10 @@ const (
 	positionsPage = 200
 )
 
-// positionRecord is a position. Queries call its price avgPrice, the stream
-// entryPrice.
+// positionRecord is a position. Its price is avgPrice in queries and entryPrice on the
+// stream.
 type positionRecord struct {
-	Category      string         `json:"category"` // of the stream alone
+	Category      string         `json:"category"` // on the stream only
 	PositionIdx   positionSlot   `json:"positionIdx"`
 	Symbol        string         `json:"symbol"`
 	Side          string         `json:"side"`
@@ -34,14 +34,13 @@ type positionRecord struct {
 	UpdatedTime   integer        `json:"updatedTime"`
 }
 
-// positionRows reads the rows of an instrument, or the open ones of a settlement
-// coin.
+// positionRows reads the rows of an instrument, or the open ones of a settlement coin.
 func (a *Account) positionRows(ctx context.Context, filter restclient.Params) ([]positionRecord, error) {
 	p := append(restclient.Params{{"category", category}}, filter...)
-	return pages[positionRecord](ctx, a.c, get(positionsPath, p, a, restclient.LaneReconcile), positionsPage)
+	return pages[positionRecord](ctx, a.c, get(positionsPath, p, a, restclient.PriorityReconcile), positionsPage)
 }
 
-// Positions lists the open positions of all settlement coins.
+// Positions returns the open positions of all settlement coins.
 func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 	mode, err := a.knownMode(ctx)
 	if err != nil {
@@ -62,7 +61,7 @@ func (a *Account) readPositions(ctx context.Context, mode accountMode) ([]venues
 			if err != nil {
 				return nil, malformed(request{method: http.MethodGet, path: positionsPath}, err)
 			}
-			a.hedges.learn(p.Symbol, index != oneWay)
+			a.modes.set(p.Symbol, index != oneWay)
 			if p.Qty.IsPositive() {
 				positions = append(positions, p)
 			}
@@ -71,7 +70,7 @@ func (a *Account) readPositions(ctx context.Context, mode accountMode) ([]venues
 	return positions, nil
 }
 
-// position reads a row. Of an empty one in one-way mode the side is empty.
+// position converts a row. An empty one in one-way mode has no side.
 func (r *positionRecord) position(mode accountMode) (positionIndex, venues.Position, error) {
 	index, err := r.PositionIdx.index()
 	p := venues.Position{
@@ -105,7 +104,7 @@ func (r *positionRecord) position(mode accountMode) (positionIndex, venues.Posit
 	return index, p, err
 }
 
-// side of the position: the row's own word, or what its index stands for.
+// side returns the side of the position, from the row or from its index.
 func (r *positionRecord) side(index positionIndex) (venues.PositionSide, error) {
 	switch {
 	case r.Side == "Buy":
@@ -113,7 +112,7 @@ func (r *positionRecord) side(index positionIndex) (venues.PositionSide, error) 
 	case r.Side == "Sell":
 		return venues.Short, nil
 	case r.Size.Decimal.IsPositive() || r.Side != "" && r.Side != "None":
-		return "", payload.UnknownWord("side", r.Side)
+		return "", payload.UnknownValue("side", r.Side)
 	case index == hedgeLong:
 		return venues.Long, nil
 	case index == hedgeShort:

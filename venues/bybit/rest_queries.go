@@ -14,8 +14,8 @@ const (
 	ordersPage   = 50
 )
 
-// Order finds one order: among the active and newest ones, then in the history,
-// which may lag behind.
+// Order returns one order: from the active and newest ones, else from the history, which
+// may lag behind.
 func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	p := restclient.Params{{"category", category}, {"symbol", a.c.venueSymbol(ref.Symbol)}}
 	if link, id := idsOf(ref); link != "" {
@@ -26,12 +26,12 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 	for _, path := range []string{realtimePath, historyPath} {
 		var answer page[orderRecord]
 		if err := a.get(ctx, path, p, &answer); err != nil {
-			return venues.ExecutionReport{}, a.c.withoutSymbol(ref.Symbol, err)
+			return venues.ExecutionReport{}, a.c.explainUnlisted(ref.Symbol, err)
 		}
 		for n := range answer.List {
 			row := &answer.List[n]
 			if !row.is(ref) {
-				continue // the venue did not heed the id
+				continue // the venue ignored the id
 			}
 			report, err := row.report()
 			if err != nil {
@@ -40,7 +40,7 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 			return report, nil
 		}
 	}
-	return venues.ExecutionReport{}, venues.Errorf(venues.CodeNotFound, "the venue does not show the order")
+	return venues.ExecutionReport{}, venues.Errorf(venues.CodeNotFound, "the venue does not return the order")
 }
 
 func (o *orderRecord) is(ref venues.OrderRef) bool {
@@ -50,13 +50,13 @@ func (o *orderRecord) is(ref venues.OrderRef) bool {
 	return o.OrderID == ref.VenueOrderID
 }
 
-// OpenOrders lists what is open in all settlement coins, stops and the venue's
-// own protecting orders among them, each once: lists move while they are paged.
+// OpenOrders returns the open orders of all settlement coins, including stops and the
+// venue's own protecting orders, each once: lists change while they are paged.
 func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
 	reports := []venues.ExecutionReport{}
 	seen := make(map[string]bool)
 	for _, coin := range settleCoins {
-		r := get(realtimePath, restclient.Params{{"category", category}, {"settleCoin", coin}, {"openOnly", "0"}}, a, restclient.LaneReconcile)
+		r := get(realtimePath, restclient.Params{{"category", category}, {"settleCoin", coin}, {"openOnly", "0"}}, a, restclient.PriorityReconcile)
 		rows, err := pages[orderRecord](ctx, a.c, r, ordersPage)
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// Traded reads the executions of all instruments for their names.
+// Traded returns the instruments of all executions.
 func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
 	found := map[string]bool{}
 	for ; from.Before(to); from = from.Add(executionsWindow) {
@@ -28,7 +28,7 @@ func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, err
 			}
 			symbol := canonicalSymbol(rows[n].Symbol)
 			if symbol == "" {
-				return nil, malformed(request{method: http.MethodGet, path: executionsPath}, payload.UnknownWord("symbol", rows[n].Symbol))
+				return nil, malformed(request{method: http.MethodGet, path: executionsPath}, payload.UnknownValue("symbol", rows[n].Symbol))
 			}
 			found[symbol] = true
 		}

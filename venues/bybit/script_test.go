@@ -25,8 +25,8 @@ const (
 	scriptSecret = "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
 )
 
-// script is a venue that answers as it is told and checks every signature, with
-// a connector and an account of its own.
+// script is a venue with scripted answers that checks every signature, with a connector
+// and an account.
 type script struct {
 	*connectortest.Server
 	t         *testing.T
@@ -61,10 +61,10 @@ func newScript(t *testing.T) *script {
 		return fmt.Sprintf(`{"retCode":0,"retMsg":"OK","result":{"timeSecond":"%d","timeNano":"%d"},"time":1}`, s.now().Unix(), s.now().UnixNano())
 	}
 	o := Sim(s.RESTURL, s.StreamURL)
-	o.dial = s.Dial
+	o.Dial = s.Dial
 	o.Timeout = 30 * time.Second
 	o.BackoffMin, o.BackoffMax = 5*time.Millisecond, 20*time.Millisecond
-	o.tickInterval = 20 * time.Millisecond
+	o.TickInterval = 20 * time.Millisecond
 	s.connector = New(o)
 	t.Cleanup(s.connector.Close)
 	account, err := s.connector.OpenAccount(venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret})
@@ -77,17 +77,17 @@ func newScript(t *testing.T) *script {
 	return s
 }
 
-// ok adds a success with a result, no a refusal.
+// ok adds a success with a result, reject an error.
 func (s *script) ok(name, result string) {
 	s.On(name, 200, fmt.Sprintf(`{"retCode":0,"retMsg":"OK","result":%s,"retExtInfo":{},"time":1696404669448}`, result))
 }
 
-func (s *script) no(name string, code int, message string) {
+func (s *script) reject(name string, code int, message string) {
 	s.On(name, 200, fmt.Sprintf(`{"retCode":%d,"retMsg":%q,"result":{},"retExtInfo":{},"time":1696404669448}`, code, message))
 }
 
-// check holds a signed request against the venue's rules: the signature is over
-// exactly what was sent, a GET has no body, the time is in the window.
+// check checks a signed request against the venue's rules: the signature is over exactly
+// what was sent, a GET has no body, the timestamp is in the window.
 func (s *script) check(r *http.Request, body string) {
 	signature := r.Header.Get("X-Bapi-Sign")
 	if signature == "" {
@@ -102,15 +102,15 @@ func (s *script) check(r *http.Request, body string) {
 	}
 	ms, _ := strconv.ParseInt(timestamp, 10, 64)
 	if ahead := time.UnixMilli(ms).Sub(s.now()); ahead >= time.Second {
-		s.t.Errorf("%s %s: %v ahead of the venue", r.Method, r.URL.Path, ahead)
+		s.t.Errorf("%s %s: timestamp %v ahead of the venue, want ahead < time.Second", r.Method, r.URL.Path, ahead)
 	}
 }
 
-// orderLife is longer than the slowest machine takes to send an order, and shorter
-// than the venue's longest window.
+// orderLife is longer than the slowest machine takes to send an order, and shorter than
+// the venue's longest window.
 const orderLife = 30 * time.Second
 
-// limitOrder is a valid request that lives for orderLife.
+// limitOrder returns a valid request with a deadline after orderLife.
 func limitOrder() venues.OrderRequest {
 	return venues.OrderRequest{
 		OrderSpec: venues.OrderSpec{
@@ -129,7 +129,7 @@ func orderWith(change func(*venues.OrderRequest)) venues.OrderRequest {
 
 var ours = venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", VenueOrderID: "44ce1d85-3458-4ec3-af76-41a4cf80c9b3", Type: venues.TypeLimit}
 
-// orderRow is an order as the venue tells it, changed as wanted.
+// orderRow returns an order record; changes are pairs of old and new text.
 func orderRow(changes ...string) string {
 	const row = `{"symbol":"BTCUSDT","orderId":"44ce1d85-3458-4ec3-af76-41a4cf80c9b3","orderLinkId":"vg00000001","side":"Buy","positionIdx":0,` +
 		`"orderStatus":"New","cancelType":"UNKNOWN","rejectReason":"EC_NoError","timeInForce":"GTC","price":"60000","qty":"0.01","avgPrice":"",` +

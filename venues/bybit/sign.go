@@ -9,13 +9,13 @@ import (
 	"venuegate/venues"
 )
 
-// sign is the signature of a REST request: time, key, receive window and the
-// query string or body exactly as sent (document "Integration Guidance").
+// sign returns the signature of a REST request: the signed text is time, key, receive
+// window and the query string or body exactly as sent (document "Integration Guidance").
 func sign(secret venues.Secret, timestamp string, key venues.Secret, recvWindow, payload string) string {
 	return hmacHex(secret, timestamp, key.Reveal(), recvWindow, payload)
 }
 
-// signStream is the signature that opens a private stream until expires, in
+// signStream returns the signature of a login that is valid until expires, in
 // milliseconds (document "WebSocket Connect", section on authentication).
 func signStream(secret venues.Secret, expiresMs int64) string {
 	return hmacHex(secret, "GET/realtime", strconv.FormatInt(expiresMs, 10))

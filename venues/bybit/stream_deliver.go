@@ -4,54 +4,53 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/feed"
 )
 
-// Decoders share a parser.
-func (c streams) Decoders() func(venues.FeedChannel, string) feed.Decoder {
+// Decoders returns decoders that share a parser.
+func (c streams) Decoders() func(venues.FeedTopic, string) feed.Decoder {
 	shared := new(bookDecoder)
-	return func(channel venues.FeedChannel, topic string) feed.Decoder {
+	return func(topic venues.FeedTopic, name string) feed.Decoder {
 		return &streamDecoder{
-			c: c.Connector, shared: shared, channel: channel, topic: topic, venueSymbol: c.venueSymbol(channel.Symbol),
+			c: c.Connector, shared: shared, topic: topic, name: name, venueSymbol: c.venueSymbol(topic.Symbol),
 		}
 	}
 }
 
-// streamDecoder reads the messages of one stream.
+// streamDecoder decodes the messages of one topic.
 type streamDecoder struct {
-	c                  *Connector
-	shared             *bookDecoder
-	channel            venues.FeedChannel
-	topic, venueSymbol string
-	// scale of the instrument in that catalogue.
-	scale     venues.Scale
-	catalogue *venues.InstrumentSet
+	c                 *Connector
+	shared            *bookDecoder
+	topic             venues.FeedTopic
+	name, venueSymbol string
+	scale             connector.ScaleCache
 }
 
-// Restart changes nothing: a snapshot says by itself that a book begins.
+// Restart does nothing: a snapshot is the complete book.
 func (*streamDecoder) Restart() {}
 
-// Decode reads a message and tells what it says.
+// Decode decodes a message and passes its content on.
 func (d *streamDecoder) Decode(message []byte, received time.Time, to *feed.Stream) error {
-	parser, symbol := &d.shared.parser, d.channel.Symbol
-	switch d.channel.Kind {
+	parser, symbol := &d.shared.parser, d.topic.Symbol
+	switch d.topic.Kind {
 	case venues.FeedBook:
 		return d.book(message, received, to)
 	case venues.FeedTrades:
-		trades, err := decodeTrades(parser, message, d.topic, symbol, d.venueSymbol)
+		trades, err := decodeTrades(parser, message, d.name, symbol, d.venueSymbol)
 		for n := range trades {
-			to.Trade(trades[n], 0) // their ids have no order
+			to.Trade(trades[n], 0) // their ids are not ordered
 		}
 		return err
 	case venues.FeedCandles:
-		candles, err := decodeCandles(parser, message, d.topic, d.channel)
+		candles, err := decodeCandles(parser, message, d.name, d.topic)
 		for n := range candles {
 			to.Candle(candles[n])
 		}
 		return err
 	default:
-		mark, told, err := decodeMark(parser, message, d.topic, symbol, d.venueSymbol)
-		if err == nil && told {
+		mark, changed, err := decodeMark(parser, message, d.name, symbol, d.venueSymbol)
+		if err == nil && changed {
 			to.Mark(mark)
 		}
 		return err
@@ -59,26 +58,13 @@ func (d *streamDecoder) Decode(message []byte, received time.Time, to *feed.Stre
 }
 
 func (d *streamDecoder) book(message []byte, received time.Time, to *feed.Stream) error {
-	if err := d.refreshScale(); err != nil {
+	scale, err := d.scale.Scale(&d.c.instruments, d.topic.Symbol)
+	if err != nil {
 		return err
 	}
-	update, err := d.shared.decode(message, d.topic, d.channel.Symbol, d.venueSymbol, d.scale, received)
+	update, err := d.shared.decode(message, d.name, d.topic.Symbol, d.venueSymbol, scale, received)
 	if err == nil {
 		to.Book(update)
 	}
 	return err
-}
-
-// refreshScale takes the scale from the catalogue whenever that is a new one.
-func (d *streamDecoder) refreshScale() error {
-	newest := d.c.catalogue.Load()
-	if newest != nil && newest == d.catalogue {
-		return nil
-	}
-	i, err := d.c.instrument(d.channel.Symbol)
-	if err != nil {
-		return err
-	}
-	d.scale, d.catalogue = i.Scale(), newest
-	return nil
 }

@@ -13,15 +13,14 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// privateEvent is a message of the private stream, or an answer if it has no
-// topic.
+// privateEvent is a message of the private stream, or an answer if it has no topic.
 type privateEvent struct {
 	notice
 	Topic string          `json:"topic"`
 	Data  json.RawMessage `json:"data"`
 }
 
-// handle decodes one message and tells the sink of it.
+// handle decodes one message and passes its content to the sink.
 func (f *privateFeed) handle(message []byte, now time.Time) error {
 	var e privateEvent
 	if err := payload.Decode(message, &e); err != nil {
@@ -31,8 +30,8 @@ func (f *privateFeed) handle(message []byte, now time.Time) error {
 		f.answered(&e.notice)
 		return nil
 	}
-	f.session.Heard(now)
-	topic, _, _ := strings.Cut(e.Topic, ".") // "order.linear" is order too
+	f.session.NoteOrderEvent(now)
+	topic, _, _ := strings.Cut(e.Topic, ".") // "order.linear" means order too
 	var err error
 	switch topic {
 	case topicOrder:
@@ -52,35 +51,35 @@ func (f *privateFeed) handle(message []byte, now time.Time) error {
 	return nil
 }
 
-// answered handles the confirmation of the subscription; pongs only show life.
+// answered handles the confirmation of the subscription. Pongs need no handling.
 func (f *privateFeed) answered(n *notice) {
 	switch {
 	case n.Op != "subscribe":
 	case !n.Success:
-		f.wire.GiveUp(fmt.Errorf("%w: %s", errRefused, payload.Bounded(n.RetMsg)))
+		f.connection.GiveUp(fmt.Errorf("%w: %s", errRejected, payload.Bounded(n.RetMsg)))
 	default:
-		f.wire.Ready()
+		f.connection.Ready()
 	}
 }
 
-func (f *privateFeed) tell(reports []venues.ExecutionReport) {
+func (f *privateFeed) report(reports []venues.ExecutionReport) {
 	for n := range reports {
 		f.sink.Report(reports[n])
 	}
 }
 
-// isForeign says whether an entry is about another product of the account.
-func isForeign(entryCategory string) (bool, error) {
+// isUnsupported reports whether an entry is about another product of the account.
+func isUnsupported(entryCategory string) (bool, error) {
 	switch entryCategory {
 	case "", category:
 		return false, nil
 	case "spot", "inverse", "option":
 		return true, nil
 	}
-	return false, payload.UnknownWord("category", entryCategory)
+	return false, payload.UnknownValue("category", entryCategory)
 }
 
-// orders tells of orders, each with the execution that has waited for it.
+// orders reports orders, each with the execution that has waited for it.
 func (f *privateFeed) orders(data []byte, now time.Time) error {
 	var rows []orderRecord
 	if err := payload.Decode(data, &rows); err != nil {
@@ -94,17 +93,17 @@ func (f *privateFeed) orders(data []byte, now time.Time) error {
 }
 
 func (f *privateFeed) order(row *orderRecord, now time.Time) error {
-	if foreign, err := isForeign(row.Category); foreign || err != nil {
+	if foreign, err := isUnsupported(row.Category); foreign || err != nil {
 		return err
 	}
 	report, err := row.report()
 	if err == nil {
-		f.tell(f.join.order(report, now))
+		f.report(f.join.order(report, now))
 	}
 	return err
 }
 
-// executions tells of fills, or keeps them for their orders' messages.
+// executions reports fills, or keeps them for the messages of their orders.
 func (f *privateFeed) executions(data []byte, now time.Time) error {
 	var rows []executionRecord
 	if err := payload.Decode(data, &rows); err != nil {
@@ -118,31 +117,31 @@ func (f *privateFeed) executions(data []byte, now time.Time) error {
 }
 
 func (f *privateFeed) execution(row *executionRecord, now time.Time) error {
-	if foreign, err := isForeign(row.Category); foreign || err != nil {
+	if foreign, err := isUnsupported(row.Category); foreign || err != nil {
 		return err
 	}
 	if !row.isFill() || row.OrderID == "" && row.ExecType != execTrade {
-		return nil // what has no order is told by position and wallet
+		return nil // executions without an order are reported by position and wallet
 	}
 	report, err := row.report(f.account.knownHedge(canonicalSymbol(row.Symbol)))
 	if err == nil {
-		f.tell(f.join.execution(report, row.completes(), now))
+		f.report(f.join.execution(report, row.completes(), now))
 	}
 	return err
 }
 
-// completes says whether nothing of the order is left after the execution.
+// completes reports whether the execution leaves nothing of the order.
 func (r *executionRecord) completes() bool {
 	return r.LeavesQty.Valid && !r.LeavesQty.Decimal.IsPositive()
 }
 
-// report is what an execution tells of its order. That the order has ended is
-// left to the order's own message.
+// report returns the report of an execution. The end of the order is left to the order's
+// own message.
 func (r *executionRecord) report(hedge bool) (venues.ExecutionReport, error) {
 	fill, err := r.fill(hedge)
 	orderType, errType := parseType(r.OrderType, r.StopOrderType)
 	if r.OrderType == "UNKNOWN" && r.ExecType != execTrade {
-		orderType, errType = venues.TypeMarket, nil // what the venue does by itself
+		orderType, errType = venues.TypeMarket, nil // created by the venue itself
 	}
 	if err := errors.Join(err, errType); err != nil {
 		return venues.ExecutionReport{}, err
@@ -160,12 +159,12 @@ func (r *executionRecord) report(hedge bool) (venues.ExecutionReport, error) {
 		report.FilledQty = fill.Qty
 	}
 	if report.Qty.LessThan(report.FilledQty) {
-		report.Qty = report.FilledQty // orders of the venue's own making tell none
+		report.Qty = report.FilledQty // forced orders have none
 	}
 	return report, nil
 }
 
-// positions tells of positions, and of one-way ones also which side is over.
+// positions reports positions, and for one-way ones also which side is closed.
 func (f *privateFeed) positions(data []byte) error {
 	var rows []positionRecord
 	if err := payload.Decode(data, &rows); err != nil {
@@ -176,7 +175,7 @@ func (f *privateFeed) positions(data []byte) error {
 		mode = *known
 	}
 	for n := range rows {
-		foreign, err := isForeign(rows[n].Category)
+		foreign, err := isUnsupported(rows[n].Category)
 		if err != nil {
 			return err
 		}
@@ -187,12 +186,12 @@ func (f *privateFeed) positions(data []byte) error {
 		if err != nil {
 			return err
 		}
-		f.account.hedges.learn(position.Symbol, index != oneWay)
+		f.account.modes.set(position.Symbol, index != oneWay)
 		if f.account.mode.Load() == nil {
-			position.MarginMode = "" // not known before the account's mode is
+			position.MarginMode = "" // unknown before the account's mode is known
 		}
-		for _, told := range f.account.open.Update(position, index == oneWay) {
-			f.sink.Position(told)
+		for _, state := range f.account.open.Update(position, index == oneWay) {
+			f.sink.Position(state)
 		}
 	}
 	return nil

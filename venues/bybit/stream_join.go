@@ -8,30 +8,29 @@ import (
 )
 
 const (
-	// joinWait is how long an execution waits for its order's message; both
-	// usually come within a millisecond.
+	// joinWait is how long an execution waits for its order's message; both usually come
+	// within a millisecond.
 	joinWait = 500 * time.Millisecond
-	// joinsMax bounds what waits on either side.
+	// joinsMax bounds the pending reports of either kind.
 	joinsMax = 1024
 )
 
-// fillJoin brings together the two messages in which the venue tells that an
-// order is filled: the execution, with price and fee, and the order, with its
-// status. It is a pure machine.
+// fillJoin joins the two messages about a fill: the execution, with price and fee, and
+// the order, with its status. It is deterministic.
 type fillJoin struct {
-	// executions wait for the order's message, by venue order id; oldest first.
-	executions []joinable
-	// orders ended with a fill that was told without its execution; oldest first.
-	orders []joinable
+	// executions wait for the order's message; oldest first.
+	executions []pendingReport
+	// orders were closed by a fill that was reported without its execution; oldest first.
+	orders []pendingReport
 }
 
-type joinable struct {
+type pendingReport struct {
 	report venues.ExecutionReport
 	at     time.Time
 }
 
-// execution takes an execution and returns what can be told now. One that leaves
-// something of the order is told at once.
+// execution adds an execution and returns the reports to publish now. One that does not
+// complete its order is published immediately.
 func (j *fillJoin) execution(report venues.ExecutionReport, completes bool, now time.Time) []venues.ExecutionReport {
 	if n := find(j.orders, report.VenueOrderID); n >= 0 {
 		ended := j.orders[n].report
@@ -44,12 +43,12 @@ func (j *fillJoin) execution(report venues.ExecutionReport, completes bool, now 
 	if !completes || len(j.executions) == joinsMax {
 		return []venues.ExecutionReport{report}
 	}
-	j.executions = append(j.executions, joinable{report, now})
+	j.executions = append(j.executions, pendingReport{report, now})
 	return nil
 }
 
-// order takes an order and returns it, with the execution that has waited for
-// it. An order that ended with a fill waits on in case its execution is late.
+// order adds an order and returns it, with the execution that has waited for it. An order
+// that was closed by a fill is kept in case its execution is late.
 func (j *fillJoin) order(report venues.ExecutionReport, now time.Time) []venues.ExecutionReport {
 	if !report.FilledQty.IsPositive() || !report.Status.IsClosed() {
 		return []venues.ExecutionReport{report}
@@ -60,16 +59,16 @@ func (j *fillJoin) order(report venues.ExecutionReport, now time.Time) []venues.
 		return []venues.ExecutionReport{report}
 	}
 	if len(j.orders) < joinsMax && find(j.orders, report.VenueOrderID) < 0 {
-		j.orders = append(j.orders, joinable{report, now})
+		j.orders = append(j.orders, pendingReport{report, now})
 	}
 	return []venues.ExecutionReport{report}
 }
 
-// flush returns the executions that have waited long enough, all of them if now
-// is zero, and forgets orders of that age.
+// flush returns the executions that have waited long enough, all of them if now is zero,
+// and drops orders of that age.
 func (j *fillJoin) flush(now time.Time) []venues.ExecutionReport {
 	var due []venues.ExecutionReport
-	overdue := func(one joinable) bool { return now.IsZero() || now.Sub(one.at) > joinWait }
+	overdue := func(one pendingReport) bool { return now.IsZero() || now.Sub(one.at) > joinWait }
 	for len(j.executions) > 0 && overdue(j.executions[0]) {
 		due = append(due, j.executions[0].report)
 		j.executions = slices.Delete(j.executions, 0, 1)
@@ -78,6 +77,6 @@ func (j *fillJoin) flush(now time.Time) []venues.ExecutionReport {
 	return due
 }
 
-func find(list []joinable, venueOrderID string) int {
-	return slices.IndexFunc(list, func(one joinable) bool { return one.report.VenueOrderID == venueOrderID })
+func find(list []pendingReport, venueOrderID string) int {
+	return slices.IndexFunc(list, func(one pendingReport) bool { return one.report.VenueOrderID == venueOrderID })
 }

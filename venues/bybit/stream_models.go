@@ -11,18 +11,18 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// streamPath is where the public streams of the category live.
+// streamPath is the path of the category's public streams.
 const streamPath = "/v5/public/" + category
 
-// topicName is the venue's name of a stream.
-func topicName(channel venues.FeedChannel, venueSymbol string) string {
-	switch channel.Kind {
+// topicName returns the venue's name of a topic.
+func topicName(topic venues.FeedTopic, venueSymbol string) string {
+	switch topic.Kind {
 	case venues.FeedBook:
 		return "orderbook.200." + venueSymbol
 	case venues.FeedTrades:
 		return "publicTrade." + venueSymbol
 	case venues.FeedCandles:
-		return "kline." + intervals[channel.Timeframe] + "." + venueSymbol
+		return "kline." + intervals[topic.Timeframe] + "." + venueSymbol
 	default:
 		return "tickers." + venueSymbol
 	}
@@ -30,8 +30,8 @@ func topicName(channel venues.FeedChannel, venueSymbol string) string {
 
 var topicHead = []byte(`{"topic":"`)
 
-// topicOf finds the topic of a message; none means that it is an answer. The
-// topic usually stands first, but need not.
+// topicOf returns the topic of a message; a message without one is an answer. The topic
+// usually comes first.
 func topicOf(message []byte) (topic []byte, ok bool) {
 	if rest, found := bytes.CutPrefix(message, topicHead); found {
 		topic, _, ok = bytes.Cut(rest, []byte(`"`))
@@ -51,13 +51,12 @@ func topicEvent(parser *fastjson.Parser, data []byte, topic string) (*payload.Ob
 		return nil, err
 	}
 	if name := o.Text("topic"); o.Err() == nil && name != topic {
-		return nil, fmt.Errorf("topic %q: %w", payload.Bounded(name), payload.ErrForeign)
+		return nil, fmt.Errorf("topic %q: %w", payload.Bounded(name), payload.ErrUnrelated)
 	}
 	return o, o.Err()
 }
 
-// decodeTrades reads the trades of a message, oldest first. S is the taker's
-// side.
+// decodeTrades decodes the trades of a message, oldest first. S is the side of the taker.
 func decodeTrades(parser *fastjson.Parser, data []byte, topic, symbol, venueSymbol string) ([]venues.Trade, error) {
 	o, err := topicEvent(parser, data, topic)
 	if err != nil {
@@ -67,7 +66,7 @@ func decodeTrades(parser *fastjson.Parser, data []byte, topic, symbol, venueSymb
 	trades := make([]venues.Trade, 0, len(rows))
 	for _, row := range rows {
 		if name := row.Text("s"); row.Err() == nil && name != venueSymbol {
-			return nil, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
+			return nil, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
 		}
 		side, err := parseSide(row.Text("S"))
 		trade := venues.Trade{
@@ -88,20 +87,20 @@ func decodeTrades(parser *fastjson.Parser, data []byte, topic, symbol, venueSymb
 	return trades, o.Err()
 }
 
-// decodeCandles reads the states of a candle.
-func decodeCandles(parser *fastjson.Parser, data []byte, topic string, channel venues.FeedChannel) ([]venues.Candle, error) {
-	o, err := topicEvent(parser, data, topic)
+// decodeCandles decodes the states of a candle.
+func decodeCandles(parser *fastjson.Parser, data []byte, name string, topic venues.FeedTopic) ([]venues.Candle, error) {
+	o, err := topicEvent(parser, data, name)
 	if err != nil {
 		return nil, err
 	}
 	rows := o.List("data")
 	candles := make([]venues.Candle, 0, len(rows))
 	for _, k := range rows {
-		if name := k.Text("interval"); k.Err() == nil && name != intervals[channel.Timeframe] {
-			return nil, fmt.Errorf("interval %q: %w", payload.Bounded(name), payload.ErrForeign)
+		if interval := k.Text("interval"); k.Err() == nil && interval != intervals[topic.Timeframe] {
+			return nil, fmt.Errorf("interval %q: %w", payload.Bounded(interval), payload.ErrUnrelated)
 		}
 		candle := venues.Candle{
-			Symbol: channel.Symbol, Timeframe: channel.Timeframe,
+			Symbol: topic.Symbol, Timeframe: topic.Timeframe,
 			Start: k.Time("start"), End: k.Time("end"),
 			Open: k.Decimal("open"), High: k.Decimal("high"), Low: k.Decimal("low"), Close: k.Decimal("close"),
 			Volume: k.Decimal("volume"), Turnover: k.Decimal("turnover"),
@@ -113,22 +112,22 @@ func decodeCandles(parser *fastjson.Parser, data []byte, topic string, channel v
 		if k.Err() != nil {
 			return nil, k.Err()
 		}
-		candle.End = candle.End.Add(time.Millisecond) // the venue names the last millisecond
+		candle.End = candle.End.Add(time.Millisecond) // the venue states the last millisecond
 		candles = append(candles, candle)
 	}
 	return candles, o.Err()
 }
 
-// decodeMark reads the mark price of a ticker. Changes tell what has changed and
-// no more: told says whether the mark price has.
-func decodeMark(parser *fastjson.Parser, data []byte, topic, symbol, venueSymbol string) (mark venues.MarkPrice, told bool, err error) {
+// decodeMark decodes the mark price of a ticker. Deltas contain changed members only;
+// changed reports whether the mark price is one.
+func decodeMark(parser *fastjson.Parser, data []byte, topic, symbol, venueSymbol string) (mark venues.MarkPrice, changed bool, err error) {
 	o, err := topicEvent(parser, data, topic)
 	if err != nil {
 		return mark, false, err
 	}
 	ticker := o.Object("data")
 	if name := ticker.Text("symbol"); ticker.Err() == nil && name != venueSymbol {
-		return mark, false, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
+		return mark, false, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
 	}
 	price := ticker.Optional("markPrice")
 	mark = venues.MarkPrice{Symbol: symbol, Price: price.Decimal, VenueTime: o.Time("ts")}

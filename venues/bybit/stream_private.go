@@ -24,28 +24,28 @@ const (
 	topicWallet    = "wallet"
 )
 
-// errRefused is why a private stream is given up.
-var errRefused = errors.New("subscription was refused")
+// errRejected is a reason for closing a private stream.
+var errRejected = errors.New("subscription was rejected")
 
-// privateFeed is the private stream of an account, with its connection for orders
-// where there is one.
+// privateFeed is the private stream of an account, with its connection for orders if
+// there is one.
 type privateFeed struct {
-	account *Account
-	sink    venues.PrivateSink
-	log     *zap.Logger
-	session *session.Session
-	wire    *session.Wire
-	login   login
-	entry   *orderEntry // nil if orders go by REST
-	join    fillJoin
+	account    *Account
+	sink       venues.PrivateSink
+	log        *zap.Logger
+	session    *session.Session
+	connection *session.Connection
+	login      login
+	closeEntry func()
+	join       fillJoin
 }
 
-// OpenPrivate starts the private stream. The sink hears of a connection when the
-// venue has confirmed the subscription: what is read after that misses nothing.
+// OpenPrivate starts the private stream. The sink's Connected is called when the venue
+// has confirmed the subscription: what is read after that misses no event.
 func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	f := a.newPrivateFeed(sink)
 	if a.c.options.OrderEntry == venues.OrderEntryWebSocket {
-		f.entry = a.openEntry()
+		f.closeEntry = a.openEntry()
 	}
 	f.session.Start()
 	return f
@@ -53,30 +53,30 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 
 func (a *Account) newPrivateFeed(sink venues.PrivateSink) *privateFeed {
 	o := a.c.options
-	f := &privateFeed{account: a, sink: sink, log: o.Log, login: login{account: a}}
+	f := &privateFeed{account: a, sink: sink, log: o.Log, login: login{account: a}, closeEntry: func() {}}
 	f.session = session.New(session.Options{
-		Sink: sink, Acknowledged: &a.acknowledged, EventSilenceMax: o.EventSilenceMax, Log: o.Log,
+		Sink: sink, LastAck: &a.lastAck, EventSilenceMax: o.EventSilenceMax, Log: o.Log,
 	})
 	link := a.c.linkOptions(f.address, "private")
 	link.Authenticate = f.login.authenticate
-	f.wire = f.session.Add(link, f)
+	f.connection = f.session.Add(link, f)
 	return f
 }
 
-// Close ends the stream, and waits until the sink is silent, and the connection
-// for orders: from here on they go by REST.
+// Close closes the stream, returns when the sink is no longer called, and closes the
+// connection for orders.
 func (f *privateFeed) Close() {
-	f.entry.close()
+	f.closeEntry()
 	f.session.Close()
 }
 
-// address of the stream.
+// address returns the address of the stream.
 func (f *privateFeed) address(ctx context.Context) (string, error) {
 	f.login.prepare(ctx)
 	return f.account.c.options.PrivateURL + privatePath, nil
 }
 
-// notice is an answer to a message of ours.
+// notice is an answer to a message of this side.
 type notice struct {
 	Success bool   `json:"success"`
 	RetMsg  string `json:"ret_msg"`
@@ -92,9 +92,9 @@ func (f *privateFeed) Greeting() []byte {
 // Message decodes one event.
 func (f *privateFeed) Message(message []byte, now time.Time) error { return f.handle(message, now) }
 
-// Lost tells of the executions that wait for their orders' messages: nothing else
-// will come.
-func (f *privateFeed) Lost() { f.tell(f.join.flush(time.Time{})) }
+// Lost reports the executions that wait for the messages of their orders, which will not
+// come.
+func (f *privateFeed) Lost() { f.report(f.join.flush(time.Time{})) }
 
 // Tick ends the waits of executions for their orders.
-func (f *privateFeed) Tick(now time.Time, _ bool) { f.tell(f.join.flush(now)) }
+func (f *privateFeed) Tick(now time.Time, _ bool) { f.report(f.join.flush(now)) }

@@ -39,98 +39,98 @@ func bookSaid(symbol, kind string, u int) string {
 	return fmt.Sprintf(`{"topic":"orderbook.200.%s","type":%q,"ts":2,"data":{"s":%q,"b":[["61800.2","1"]],"a":[],"u":%d,"seq":7},"cts":1}`, symbol, kind, symbol, u)
 }
 
-func bookOf(symbol string) venues.FeedChannel {
-	return venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}
+func bookOf(symbol string) venues.FeedTopic {
+	return venues.FeedTopic{Kind: venues.FeedBook, Symbol: symbol}
 }
 
-// subscribed opens a feed on channels and waits until they are up.
-func subscribed(t *testing.T, s *script, channels ...venues.FeedChannel) (venues.Feed, *connectortest.Heard) {
+// subscribed opens a feed on topics and waits until they are subscribed.
+func subscribed(t *testing.T, s *script, topics ...venues.FeedTopic) (venues.Feed, *connectortest.Recorder) {
 	t.Helper()
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
-	feed.Subscribe(channels...)
-	h.Await(t, "the confirmations", func() bool { return len(h.Resumptions) == len(channels) })
+	feed.Subscribe(topics...)
+	h.Await(t, "confirmations", func() bool { return len(h.Resumptions) == len(topics) })
 	return feed, h
 }
 
-// The venue's names of its streams, and of their path.
-func TestFeedNamesTopics(t *testing.T) {
+// The venue's names of its topics, and their path.
+func TestFeedTopicNames(t *testing.T) {
 	s := newScript(t)
 	v := connectortest.ServeStreams(s.Server, confirm)
-	mark := venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDC"}
-	feed, _ := subscribed(t, s, bookOf("BTCUSDT"), mark, venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
-		venues.FeedChannel{Kind: venues.FeedCandles, Symbol: "BTCUSDT-261225", Timeframe: "4h"})
+	mark := venues.FeedTopic{Kind: venues.FeedMark, Symbol: "BTCUSDC"}
+	feed, _ := subscribed(t, s, bookOf("BTCUSDT"), mark, venues.FeedTopic{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
+		venues.FeedTopic{Kind: venues.FeedCandles, Symbol: "BTCUSDT-261225", Timeframe: "4h"})
 	feed.Close()
 	var topics []string
-	for _, m := range v.Told("", "subscribe") {
+	for _, m := range v.Received("", "subscribe") {
 		for _, topic := range m.Args {
 			topics = append(topics, fmt.Sprint(topic))
 		}
 	}
 	slices.Sort(topics)
 	if got := strings.Join(topics, " "); got != "kline.240.BTCUSDT-25DEC26 orderbook.200.BTCUSDT publicTrade.BTCUSDT tickers.BTCPERP" {
-		t.Errorf("asked for %s", got)
+		t.Errorf("subscriptions %s", got)
 	}
 	if paths := v.Addresses(); !slices.Equal(paths, []string{"/v5/public/linear"}) {
-		t.Error(paths)
+		t.Errorf("paths %v, want slices.Equal(paths, []string{\"/v5/public/linear\"})", paths)
 	}
 }
 
 func TestStreamRequest(t *testing.T) {
 	got := string(streams{}.Request(feed.Unsubscribe, 7, []string{"tickers.BTCPERP"}))
 	if want := `{"req_id":"7","op":"unsubscribe","args":["tickers.BTCPERP"]}`; got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("request %s, want %s", got, want)
 	}
 }
 
 func TestStreamAnswers(t *testing.T) {
 	const unknown, held = "error:handler not found,topic:orderbook.200.NOPEUSDT", "error:already subscribed,topic:tickers.BTCUSDT"
 	for message, want := range map[string]feed.Answer{
-		`{"success":true,"ret_msg":"","conn_id":"c","req_id":"7","op":"subscribe"}`:                 {Verdict: feed.Confirmed, ID: 7},
-		`{"success":false,"ret_msg":"` + unknown + `","conn_id":"c","req_id":"7","op":"subscribe"}`: {Verdict: feed.Refused, ID: 7, Text: unknown},
-		`{"success":false,"ret_msg":"` + held + `","conn_id":"c","req_id":"7","op":"subscribe"}`:    {Verdict: feed.Repeated, ID: 7, Text: held},
+		`{"success":true,"ret_msg":"","conn_id":"c","req_id":"7","op":"subscribe"}`:                 {Kind: feed.Confirmed, ID: 7},
+		`{"success":false,"ret_msg":"` + unknown + `","conn_id":"c","req_id":"7","op":"subscribe"}`: {Kind: feed.Rejected, ID: 7, Text: unknown},
+		`{"success":false,"ret_msg":"` + held + `","conn_id":"c","req_id":"7","op":"subscribe"}`:    {Kind: feed.AlreadySubscribed, ID: 7, Text: held},
 		`{"success":true,"ret_msg":"","conn_id":"c","req_id":"7","op":"unsubscribe"}`:               {},
 		`{"success":true,"ret_msg":"pong","conn_id":"c","req_id":"","op":"ping"}`:                   {},
 	} {
 		if got, err := (streams{}).Answer([]byte(message)); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", message, got, err)
+			t.Errorf("message = %s, got = %+v, err = %v, want %v", message, got, err, want)
 		}
 	}
 	for _, message := range []string{"Failed to decode incoming data: EOF", `{"success":true,"req_id":"x","op":"subscribe"}`} {
 		if _, err := (streams{}).Answer([]byte(message)); err == nil {
-			t.Errorf("%s is understood", message)
+			t.Errorf("no error for %s", message)
 		}
 	}
 }
 
-// The whole life of a book: snapshot, changes, a loss, a snapshot again.
-func TestFeedDeliversAndReconnects(t *testing.T) {
+// A book over its lifetime: snapshot, deltas, a loss, another snapshot.
+func TestFeedReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the loss comes before the next connection
 		s := newScript(t)
 		s.listed("BTCUSDT")
 		v := connectortest.ServeStreams(s.Server, confirm)
-		_, h := subscribed(t, s, channelsOf("BTCUSDT")...)
-		v.Say("", bookSaid("BTCUSDT", "snapshot", 41))
-		v.Say("", bookSaid("BTCUSDT", "delta", 42))
-		v.Say("", tradeMessage)
-		v.Say("", klineMessage)
-		v.Say("", tickerMessage)
-		v.Say("", `{"topic":"tickers.BTCUSDT","type":"delta","data":{"symbol":"BTCUSDT","indexPrice":"1"},"ts":1}`)
-		v.Say("", `{"topic":"orderbook.200.XRPUSDT","type":"delta"}`) // of nobody
-		v.Say("", "Failed to decode incoming data: EOF")
-		v.Say("", `{"success":true,"ret_msg":"pong","conn_id":"c","req_id":"","op":"ping"}`)
+		_, h := subscribed(t, s, topicsOf("BTCUSDT")...)
+		v.Send("", bookSaid("BTCUSDT", "snapshot", 41))
+		v.Send("", bookSaid("BTCUSDT", "delta", 42))
+		v.Send("", tradeMessage)
+		v.Send("", klineMessage)
+		v.Send("", tickerMessage)
+		v.Send("", `{"topic":"tickers.BTCUSDT","type":"delta","data":{"symbol":"BTCUSDT","indexPrice":"1"},"ts":1}`)
+		v.Send("", `{"topic":"orderbook.200.XRPUSDT","type":"delta"}`) // not subscribed
+		v.Send("", "Failed to decode incoming data: EOF")
+		v.Send("", `{"success":true,"ret_msg":"pong","conn_id":"c","req_id":"","op":"ping"}`)
 		v.Cut("")
-		h.Await(t, "the loss and its end", func() bool { return len(h.Interruptions) == 4 && len(h.Resumptions) == 8 })
-		v.Say("", bookSaid("BTCUSDT", "snapshot", 1))
-		h.Await(t, "the new snapshot", func() bool { return len(h.Books) == 3 })
+		h.Await(t, "loss and resumption", func() bool { return len(h.Interruptions) == 4 && len(h.Resumptions) == 8 })
+		v.Send("", bookSaid("BTCUSDT", "snapshot", 1))
+		h.Await(t, "new snapshot", func() bool { return len(h.Books) == 3 })
 		if len(h.Trades) != 2 || len(h.Candles) != 1 || len(h.Marks) != 1 || !h.Books[0].Snapshot || h.Books[1].PrevSeq != 41 || h.Books[2].LastSeq != 1 {
-			t.Errorf("%+v", h)
+			t.Errorf("h = %+v, want len(h.Trades) == 2 and len(h.Candles) == 1 and len(h.Marks) == 1 and h.Books[0].Snapshot and h.Books[1].PrevSeq == 41 and h.Books[2].LastSeq == 1", h)
 		}
 	})
 }
 
-func TestPrivateStreamSignsIn(t *testing.T) {
+func TestPrivateStreamLogsIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		s.now = func() time.Time { return time.Now().Add(time.Hour) } // the venue's clock counts
@@ -138,25 +138,25 @@ func TestPrivateStreamSignsIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := connectortest.ServeStreams(s.Server, confirm)
-		h := &connectortest.Heard{}
+		h := &connectortest.Recorder{}
 		feed := s.account.OpenPrivate(h)
-		h.Await(t, "the connection", func() bool { return h.Connections == 1 })
-		v.Say("", orderPush(`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`))
-		h.Await(t, "the order", func() bool { return len(h.Reports) == 1 })
+		h.Await(t, "connection", func() bool { return h.Connections == 1 })
+		v.Send("", orderPush(`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`))
+		h.Await(t, "order", func() bool { return len(h.Reports) == 1 })
 		feed.Close()
-		auth := v.Told("", "auth")[0].Args
+		auth := v.Received("", "auth")[0].Args
 		expires, _ := auth[1].(float64)
 		if auth[0] != any(scriptKey) || auth[2] != any(signStream(scriptSecret, int64(expires))) || v.Addresses()[0] != privatePath {
-			t.Errorf("signed in with %v at %s", auth, v.Addresses()[0])
+			t.Errorf("login %v at %s", auth, v.Addresses()[0])
 		}
 		if left := time.UnixMilli(int64(expires)).Sub(s.now()); left < 5*time.Second || left > 2*loginLifetime {
-			t.Errorf("the signature holds for %v", left)
+			t.Errorf("the signature is valid for %v, want left >= 5*time.Second and left <= 2*loginLifetime", left)
 		}
-		if topics := v.Told("", "subscribe")[0].Args; !slices.Equal(topics, []any{"order", "execution", "position", "wallet"}) {
-			t.Errorf("subscribed %v", topics)
+		if topics := v.Received("", "subscribe")[0].Args; !slices.Equal(topics, []any{"order", "execution", "position", "wallet"}) {
+			t.Errorf("subscribed %v, want slices.Equal(topics, []any{\"order\", \"execution\", \"position\", \"wallet\"})", topics)
 		}
 		if h.Losses != nil || h.Reports[0].Status != venues.StatusUntriggered || h.Reports[0].Type != venues.TypeStopLimit {
-			t.Errorf("lost %v, %+v", h.Losses, h.Reports)
+			t.Errorf("losses %v, reports %+v", h.Losses, h.Reports)
 		}
 	})
 }
@@ -165,66 +165,66 @@ func orderPush(changes ...string) string {
 	return `{"topic":"order","id":"1","creationTime":1,"data":[` + orderRow(changes...) + `]}`
 }
 
-func TestPrivateStreamRefused(t *testing.T) {
+func TestPrivateStreamRejected(t *testing.T) {
 	s := newScript(t)
 	v := connectortest.ServeStreams(s.Server, confirm)
-	refusals := 0
+	rejections := 0
 	v.Answer(func(c *websocket.Conn, m command) {
-		if refusals++; refusals == 1 || refusals == 3 { // the key, then the subscription
+		if rejections++; rejections == 1 || rejections == 3 { // the key, then the subscription
 			refuse(c, m, "error:USVC1111 api_key["+scriptKey+"]")
 			return
 		}
 		confirm(c, m)
 	})
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.Await(t, "the third connection", func() bool { return h.Connections == 1 })
+	h.Await(t, "third connection", func() bool { return h.Connections == 1 })
 	if v.Connections("") != 3 || len(h.Losses) != 0 {
-		t.Errorf("%d connections, lost %v", v.Connections(""), h.Losses)
+		t.Errorf("%d connections, losses %v, want v.Connections(\"\") == 3 and len(h.Losses) == 0", v.Connections(""), h.Losses)
 	}
-	if n := len(s.Sent("GET /v5/market/time")); n != 6 { // at first, and after the key was refused
-		t.Errorf("asked for the time %d times", n)
+	if n := len(s.Sent("GET /v5/market/time")); n != 6 { // at first, and after the key was rejected
+		t.Errorf("%d requests for the time", n)
 	}
 }
 
 func TestPrivateStreamLost(t *testing.T) {
 	s := newScript(t)
 	v := connectortest.ServeStreams(s.Server, confirm)
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
-	v.Say("", executionPush(executionRow("e1", time.Now(), `"leavesQty":"1"`, `"leavesQty":"0"`)))
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
+	v.Send("", executionPush(executionRow("e1", time.Now(), `"leavesQty":"1"`, `"leavesQty":"0"`)))
 	v.Cut("")
-	h.Await(t, "the loss and the second connection", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
-	if len(h.Reports) != 1 || h.Reports[0].Fill == nil { // what waited was told
-		t.Errorf("%+v", h.Reports)
+	h.Await(t, "loss and second connection", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
+	if len(h.Reports) != 1 || h.Reports[0].Fill == nil { // the pending report was published
+		t.Errorf("h.Reports = %+v", h.Reports)
 	}
-	v.Say("", `{"topic":"order","data":[{"symbol":"BTCUSDT"}]}`) // may concern anything
-	h.Await(t, "a loss without a new connection", func() bool { return len(h.Losses) == 2 && h.Connections == 3 })
+	v.Send("", `{"topic":"order","data":[{"symbol":"BTCUSDT"}]}`) // may concern anything
+	h.Await(t, "loss without a new connection", func() bool { return len(h.Losses) == 2 && h.Connections == 3 })
 	if v.Connections("") != 2 {
-		t.Errorf("%d connections", v.Connections(""))
+		t.Errorf("%d connections, want v.Connections(\"\") == 2", v.Connections(""))
 	}
 }
 
-// A stream that tells nothing of an acknowledged order is believed dead.
-func TestPrivateStreamMute(t *testing.T) {
+// A stream without an event for an acknowledged order is replaced.
+func TestPrivateStreamStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		s.connector.options.EventSilenceMax = 50 * time.Millisecond
 		s.ok(createOrder, accepted)
 		v := connectortest.ServeStreams(s.Server, confirm)
-		h := &connectortest.Heard{}
+		h := &connectortest.Recorder{}
 		feed := s.account.OpenPrivate(h)
 		t.Cleanup(feed.Close)
-		h.Await(t, "the connection", func() bool { return h.Connections == 1 })
+		h.Await(t, "connection", func() bool { return h.Connections == 1 })
 		if _, err := s.account.Place(background, limitOrder()); err != nil {
 			t.Fatal(err)
 		}
-		h.Await(t, "the second connection", func() bool { return h.Connections == 2 })
-		if len(h.Losses) != 1 || !errors.Is(h.Losses[0], session.ErrMute) || v.Connections("") != 2 {
-			t.Errorf("lost %v", h.Losses)
+		h.Await(t, "second connection", func() bool { return h.Connections == 2 })
+		if len(h.Losses) != 1 || !errors.Is(h.Losses[0], session.ErrStalled) || v.Connections("") != 2 {
+			t.Errorf("losses %v", h.Losses)
 		}
 	})
 }

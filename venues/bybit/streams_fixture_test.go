@@ -16,15 +16,15 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// publicStream carries the given channels of instruments whose scales are given by
-// symbol, without a connection.
-func publicStream(t testing.TB, scales map[string]venues.Scale, channels ...venues.FeedChannel) (*feed.Replay, *connectortest.Heard) {
+// publicStream returns a Replay of the given topics, whose instruments have the scales
+// given by symbol.
+func publicStream(t testing.TB, scales map[string]venues.Scale, topics ...venues.FeedTopic) (*feed.Replay, *connectortest.Recorder) {
 	t.Helper()
-	h := &connectortest.Heard{}
-	return replayTo(h, scales, channels...), h
+	h := &connectortest.Recorder{}
+	return replayTo(h, scales, topics...), h
 }
 
-func replayTo(sink venues.FeedSink, scales map[string]venues.Scale, channels ...venues.FeedChannel) *feed.Replay {
+func replayTo(sink venues.FeedSink, scales map[string]venues.Scale, topics ...venues.FeedTopic) *feed.Replay {
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
 	var instruments []venues.Instrument
 	for symbol, scale := range scales {
@@ -32,18 +32,18 @@ func replayTo(sink venues.FeedSink, scales map[string]venues.Scale, channels ...
 			Symbol: symbol, VenueSymbol: symbol, Status: venues.InstrumentTrading, TickSize: scale.Price(1), QtyStep: scale.Qty(1),
 		})
 	}
-	c.catalogue.Store(venues.NewInstrumentSet(instruments))
-	return feed.NewReplay(c.feedOptions(sink), channels...)
+	c.instruments.Store(venues.NewInstrumentSet(instruments))
+	return feed.NewReplay(c.feedOptions(sink), topics...)
 }
 
-func channelsOf(symbols ...string) []venues.FeedChannel {
-	var all []venues.FeedChannel
+func topicsOf(symbols ...string) []venues.FeedTopic {
+	var all []venues.FeedTopic
 	for _, symbol := range symbols {
 		all = append(all,
-			venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol},
-			venues.FeedChannel{Kind: venues.FeedTrades, Symbol: symbol},
-			venues.FeedChannel{Kind: venues.FeedCandles, Symbol: symbol, Timeframe: "1m"},
-			venues.FeedChannel{Kind: venues.FeedMark, Symbol: symbol})
+			venues.FeedTopic{Kind: venues.FeedBook, Symbol: symbol},
+			venues.FeedTopic{Kind: venues.FeedTrades, Symbol: symbol},
+			venues.FeedTopic{Kind: venues.FeedCandles, Symbol: symbol, Timeframe: "1m"},
+			venues.FeedTopic{Kind: venues.FeedMark, Symbol: symbol})
 	}
 	return all
 }
@@ -66,31 +66,31 @@ type ladders struct {
 	seq        uint64
 }
 
-// apply takes the next update and holds it against the sequence rules.
+// apply applies the next update and checks the sequence.
 func (l *ladders) apply(t *testing.T, u *venues.BookUpdate) {
 	t.Helper()
 	switch {
 	case u.Snapshot:
 		l.bids, l.asks = ladder{}, ladder{}
 	case u.PrevSeq != l.seq:
-		t.Fatalf("%s: update follows %d, the book is at %d", u.Symbol, u.PrevSeq, l.seq)
+		t.Fatalf("%s: update follows %d, want %d", u.Symbol, u.PrevSeq, l.seq)
 	}
 	if u.FirstSeq != u.LastSeq || u.VenueTime.IsZero() || u.Received.IsZero() {
-		t.Fatalf("%s: update %+v", u.Symbol, u)
+		t.Fatalf("%s: update %+v, want u.FirstSeq == u.LastSeq and !u.VenueTime.IsZero() and !u.Received.IsZero()", u.Symbol, u)
 	}
 	l.seq = u.LastSeq
 	l.bids.apply(u.Bids)
 	l.asks.apply(u.Asks)
 }
 
-// The recording of 2026-08-09: no gap, and the window of 200 levels holds after
-// every message.
+// The recording of 2026-08-09 has no gap, and the book has 200 levels after every
+// message.
 func TestRecordedStreams2026(t *testing.T) {
 	scales := map[string]venues.Scale{
 		"BTCUSDT":  {PriceDecimals: 1, QtyDecimals: 3},
 		"DOGEUSDT": {PriceDecimals: 5, QtyDecimals: 0},
 	}
-	s, h := publicStream(t, scales, channelsOf("BTCUSDT", "DOGEUSDT")...)
+	s, h := publicStream(t, scales, topicsOf("BTCUSDT", "DOGEUSDT")...)
 	books := map[string]*ladders{"BTCUSDT": {}, "DOGEUSDT": {}}
 	var instruments []instrumentRecord
 	for _, line := range fixturetest.Lines(fixture(t, "ws_public_linear_BTC_DOGE_20260809.real.jsonl.gz")) {
@@ -111,7 +111,7 @@ func TestRecordedStreams2026(t *testing.T) {
 				book := books[u.Symbol]
 				book.apply(t, u)
 				if len(book.bids) != 200 || len(book.asks) != 200 || slices.Max(slices.Collect(maps.Keys(book.bids))) >= slices.Min(slices.Collect(maps.Keys(book.asks))) {
-					t.Fatalf("%s at %d: %d bids, %d asks", u.Symbol, u.LastSeq, len(book.bids), len(book.asks))
+					t.Fatalf("%s at %d: %d bids, %d asks, want 200 each", u.Symbol, u.LastSeq, len(book.bids), len(book.asks))
 				}
 			}
 		}
@@ -120,7 +120,7 @@ func TestRecordedStreams2026(t *testing.T) {
 		t.Errorf("%d book updates, %d trades, %d candles, %d marks", len(h.Books), len(h.Trades), len(h.Candles), len(h.Marks))
 	}
 	if len(h.Interruptions) != 0 {
-		t.Errorf("interrupted %v", h.Interruptions)
+		t.Errorf("interruptions %v, want none", h.Interruptions)
 	}
 	for _, record := range instruments {
 		i, err := record.instrument(time.Now())
@@ -132,7 +132,7 @@ func TestRecordedStreams2026(t *testing.T) {
 		}
 	}
 	if len(instruments) != 8 {
-		t.Errorf("%d instruments", len(instruments))
+		t.Errorf("%d instruments, want len(instruments) == 8", len(instruments))
 	}
 	checkTrades(t, h.Trades)
 }
@@ -146,8 +146,8 @@ func checkTrades(t *testing.T, trades []venues.Trade) {
 	}
 }
 
-// Every book message of the recording means the same to scanner and decoder.
-func TestScannerAgreesWithDecoder(t *testing.T) {
+// The scanner and the parser give equal results for every book message of the recording.
+func TestScannerEqualsParser(t *testing.T) {
 	scales := map[string]venues.Scale{"BTCUSDT": {PriceDecimals: 1, QtyDecimals: 3}, "DOGEUSDT": {PriceDecimals: 5, QtyDecimals: 0}}
 	scanned := 0
 	for _, message := range recordedBooks(t) {
@@ -162,16 +162,16 @@ func TestScannerAgreesWithDecoder(t *testing.T) {
 		}
 		decoders := bookDecoders(one.Topic, one.Data.Symbol, scales[one.Data.Symbol])
 		if _, ok, err := decoders.Read(t, message); err != nil || !ok {
-			t.Fatalf("%.200s: scanned %v, %v", message, ok, err)
+			t.Fatalf("%.200s: scanned %v, %v, want no error and ok", message, ok, err)
 		}
 		scanned++
 	}
 	if scanned != 794 {
-		t.Errorf("%d messages", scanned)
+		t.Errorf("%d messages, want scanned == 794", scanned)
 	}
 }
 
-// recordedBooks are the book messages of the recording of 2026-08-09.
+// recordedBooks returns the book messages of the recording of 2026-08-09.
 func recordedBooks(t testing.TB) [][]byte {
 	t.Helper()
 	var all [][]byte
@@ -190,8 +190,8 @@ func recordedBooks(t testing.TB) [][]byte {
 	return all
 }
 
-// Recorded books of other depths: the messages are alike. The 500 levels of 2024
-// end at a book that was reckoned elsewhere.
+// Recorded books of other depths have the same form. The 500 levels of 2024 end at a book
+// that was computed elsewhere.
 func TestRecordedBooksOfOtherDepths(t *testing.T) {
 	var book ladders
 	xrp := venues.Scale{PriceDecimals: 4, QtyDecimals: 0}
@@ -203,7 +203,7 @@ func TestRecordedBooksOfOtherDepths(t *testing.T) {
 		}
 		book.apply(t, u)
 		if len(book.bids) != 500 || len(book.asks) != 500 {
-			t.Fatalf("%d bids, %d asks", len(book.bids), len(book.asks))
+			t.Fatalf("%d bids, %d asks, want len(book.bids) == 500 and len(book.asks) == 500", len(book.bids), len(book.asks))
 		}
 		u.Release()
 	}
@@ -224,7 +224,7 @@ func TestRecordedBooksOfOtherDepths(t *testing.T) {
 		for _, row := range side.rows {
 			level, err := payload.Level(row[0], row[1], xrp)
 			if err != nil || side.got[level.Price] != level.Qty {
-				t.Errorf("level %v: %d, %v", row, side.got[level.Price], err)
+				t.Errorf("level %v: %d, %v, want no error and side.got[level.Price] == level.Qty", row, side.got[level.Price], err)
 			}
 		}
 	}
@@ -234,11 +234,11 @@ func TestRecordedBooksOfOtherDepths(t *testing.T) {
 			symbol := fastjson.GetString(r.Msg, "data", "s")
 			u, err := d.decode(r.Msg, string(topic), symbol, symbol, venues.Scale{PriceDecimals: 8, QtyDecimals: 8}, time.Now())
 			if err != nil {
-				t.Errorf("%s: %v", r.Name, err)
+				t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
 				continue
 			}
 			if u.Snapshot != (fastjson.GetString(r.Msg, "type") == typeSnapshot) || u.LastSeq == 0 || len(u.Bids)+len(u.Asks) == 0 {
-				t.Errorf("%s: %+v", r.Name, u)
+				t.Errorf("r.Name = %s, u = %+v, want u.Snapshot == (fastjson.GetString(r.Msg, \"type\") == typeSnapshot) and u.LastSeq != 0 and len(u.Bids)+len(u.Asks) != 0", r.Name, u)
 			}
 			u.Release()
 		}
@@ -252,7 +252,7 @@ func TestRecordedTradesTickersCandles(t *testing.T) {
 		symbol := fastjson.GetString(r.Msg, "data", "0", "s")
 		trades, err := decodeTrades(&parser, r.Msg, string(topic), symbol, symbol)
 		if err != nil || len(trades) == 0 {
-			t.Errorf("%s: %d trades, %v", r.Name, len(trades), err)
+			t.Errorf("%s: %d trades, %v, want no error and len(trades) != 0", r.Name, len(trades), err)
 		}
 		checkTrades(t, trades)
 	}
@@ -260,22 +260,22 @@ func TestRecordedTradesTickersCandles(t *testing.T) {
 	for _, r := range recordings(t, "ws_public_tickers.jsonl") {
 		topic, _ := topicOf(r.Msg)
 		symbol := fastjson.GetString(r.Msg, "data", "symbol")
-		mark, told, err := decodeMark(&parser, r.Msg, string(topic), symbol, symbol)
-		if err != nil || told && (!mark.Price.IsPositive() || mark.VenueTime.IsZero()) {
-			t.Errorf("%s: %+v, %v", r.Name, mark, err)
+		mark, changed, err := decodeMark(&parser, r.Msg, string(topic), symbol, symbol)
+		if err != nil || changed && (!mark.Price.IsPositive() || mark.VenueTime.IsZero()) {
+			t.Errorf("r.Name = %s, mark = %+v, err = %v", r.Name, mark, err)
 		}
-		if told {
+		if changed {
 			marks++
 		}
 	}
 	if marks == 0 {
-		t.Error("no mark price")
+		t.Error("the recording has no mark price")
 	}
 	for _, r := range recordings(t, "ws_public_kline.jsonl") {
 		topic, _ := topicOf(r.Msg)
-		candles, err := decodeCandles(&parser, r.Msg, string(topic), venues.FeedChannel{Symbol: "BTCUSDT", Timeframe: "1m"})
+		candles, err := decodeCandles(&parser, r.Msg, string(topic), venues.FeedTopic{Symbol: "BTCUSDT", Timeframe: "1m"})
 		if err != nil || len(candles) != 1 || candles[0].End.Sub(candles[0].Start) != time.Minute || candles[0].High.LessThan(candles[0].Low) {
-			t.Errorf("%s: %+v, %v", r.Name, candles, err)
+			t.Errorf("r.Name = %s, candles = %+v, err = %v, want no error and len(candles) == 1 and candles[0].End.Sub(candles[0].Start) == time.Minute and !candles[0].High.LessThan(candles[0].Low)", r.Name, candles, err)
 		}
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// privateStream is a private feed without a connection.
-func privateStream(t testing.TB) (*privateFeed, *connectortest.Heard) {
+// privateStream returns a private feed without a connection.
+func privateStream(t testing.TB) (*privateFeed, *connectortest.Recorder) {
 	t.Helper()
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
-	h := &connectortest.Heard{}
+	h := &connectortest.Recorder{}
 	return newAccount(c, venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret}).newPrivateFeed(h), h
 }
 
@@ -25,30 +25,30 @@ func (f *privateFeed) play(t testing.TB, messages ...[]byte) {
 	now := time.Now()
 	for _, m := range messages {
 		if err := f.handle(m, now); err != nil {
-			t.Errorf("%.300s: %v", m, err)
+			t.Errorf("m = %.300s, err = %v, want no error", m, err)
 		}
 	}
-	f.tell(f.join.flush(now.Add(time.Minute)))
+	f.report(f.join.flush(now.Add(time.Minute)))
 }
 
-// livesOf are the steps of every order, which must be legal.
-func livesOf(t testing.TB, reports []venues.ExecutionReport) map[string][]venues.OrderStatus {
+// statusesOf returns the statuses of every order, whose changes must be legal.
+func statusesOf(t testing.TB, reports []venues.ExecutionReport) map[string][]venues.OrderStatus {
 	t.Helper()
-	lives := map[string][]venues.OrderStatus{}
+	statuses := map[string][]venues.OrderStatus{}
 	for _, r := range reports {
 		status := venues.StatusPending
-		if life := lives[r.VenueOrderID]; len(life) > 0 {
+		if life := statuses[r.VenueOrderID]; len(life) > 0 {
 			status = life[len(life)-1]
 		}
 		if !status.CanBecome(r.Status) {
-			t.Errorf("%s goes from %s to %s", r.VenueOrderID, status, r.Status)
+			t.Errorf("%s changed from %s to %s, want a legal change", r.VenueOrderID, status, r.Status)
 		}
-		lives[r.VenueOrderID] = append(lives[r.VenueOrderID], r.Status)
+		statuses[r.VenueOrderID] = append(statuses[r.VenueOrderID], r.Status)
 	}
-	return lives
+	return statuses
 }
 
-// One order that fills at once: execution, order, position, wallet.
+// One order that fills immediately: execution, order, position, wallet.
 func TestRecordedFOKFill(t *testing.T) {
 	f, h := privateStream(t)
 	var messages [][]byte
@@ -58,10 +58,10 @@ func TestRecordedFOKFill(t *testing.T) {
 		}
 	}
 	f.play(t, messages...)
-	f.play(t, messages...) // the venue may tell everything twice
-	lives := livesOf(t, h.Reports)
-	if len(lives) != 1 || len(h.Positions) != 2 || h.Balances != 2 || len(h.Reports) != 2 {
-		t.Fatalf("lives %v, %d positions, %d balances", lives, len(h.Positions), h.Balances)
+	f.play(t, messages...) // the venue may send everything twice
+	statuses := statusesOf(t, h.Reports)
+	if len(statuses) != 1 || len(h.Positions) != 2 || h.Balances != 2 || len(h.Reports) != 2 {
+		t.Fatalf("statuses %v, %d positions, %d balances, want len(statuses) == 1 and len(h.Positions) == 2 and h.Balances == 2 and len(h.Reports) == 2", statuses, len(h.Positions), h.Balances)
 	}
 	r := h.Reports[0]
 	if r.Status != venues.StatusFilled || r.Fill == nil || r.ClientOrderID != "1759432560816495533" || !r.FilledQty.Equal(dec("0.2").Decimal) ||
@@ -72,7 +72,7 @@ func TestRecordedFOKFill(t *testing.T) {
 		t.Errorf("fee %s", r.Fill.Fee.Decimal)
 	}
 	if p := h.Positions[0]; p.Symbol != "SOLUSDT" || p.Side != venues.Long || !p.Qty.Equal(dec("0.2").Decimal) || !p.LiquidationPrice.Valid || p.StopLoss.Valid {
-		t.Errorf("%+v", p)
+		t.Errorf("p = %+v, want p.Symbol == \"SOLUSDT\" and p.Side == Long and p.Qty.Equal(dec(\"0.2\").Decimal) and p.LiquidationPrice.Valid and !p.StopLoss.Valid", p)
 	}
 }
 
@@ -96,14 +96,14 @@ func TestRecordedPrivateOrders(t *testing.T) {
 		var got []string
 		for _, report := range h.Reports {
 			got = append(got, report.Symbol+" "+string(report.Type)+" "+string(report.Status))
-			if (report.Fault != nil) != (report.Status == venues.StatusCancelled && report.Type.IsStop()) {
-				t.Errorf("%s: fault %+v", r.Name, report.Fault)
+			if (report.RejectReason != nil) != (report.Status == venues.StatusCancelled && report.Type.IsStop()) {
+				t.Errorf("%s: reject reason %+v", r.Name, report.RejectReason)
 			}
 		}
 		if !slices.Equal(got, want[n]) {
 			t.Errorf("%s: %v, want %v", r.Name, got, want[n])
 		}
-		livesOf(t, h.Reports)
+		statusesOf(t, h.Reports)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestRecordedPrivateExecutions(t *testing.T) {
 			f, h := privateStream(t)
 			if strings.Contains(file, "fast") { // not subscribed: no fee, no kind
 				if f.handle(r.Msg, time.Now()) == nil {
-					t.Errorf("%s: understood", r.Name)
+					t.Errorf("%s: no error", r.Name)
 				}
 				continue
 			}
@@ -129,14 +129,14 @@ func TestRecordedPrivateExecutions(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(h.Reports) == 0 && push.Data[0].Category == category && push.Data[0].isFill() {
-				t.Errorf("%s: nothing was told", r.Name)
+				t.Errorf("%s: no reports", r.Name)
 			}
 		}
 	}
 }
 
 func TestRecordedPrivatePositions(t *testing.T) {
-	want := []struct{ open, over []string }{ // over where both sides were held
+	want := []struct{ open, over []string }{ // closed if both sides were open
 		{[]string{"SOLUSDT/long 0.2"}, []string{"SOLUSDT/short 0"}},
 		{[]string{"BTCUSDC/long 0.001"}, []string{"BTCUSDC/short 0"}},
 		{[]string{"XRPUSDT/long 4"}, []string{"XRPUSDT/short 0"}},
@@ -147,7 +147,7 @@ func TestRecordedPrivatePositions(t *testing.T) {
 	}
 	for n, r := range recordings(t, "ws_private_position.jsonl") {
 		f, h := privateStream(t)
-		told := func() (open, over []string) {
+		positionsNow := func() (open, over []string) {
 			before := len(h.Positions)
 			f.play(t, r.Msg)
 			for _, p := range h.Positions[before:] {
@@ -160,27 +160,27 @@ func TestRecordedPrivatePositions(t *testing.T) {
 			return open, over
 		}
 		for range 2 { // the venue repeats positions with every order
-			if open, over := told(); !slices.Equal(open, want[n].open) || over != nil {
-				t.Errorf("%s: %v, over %v", r.Name, open, over)
+			if open, over := positionsNow(); !slices.Equal(open, want[n].open) || over != nil {
+				t.Errorf("%s: open %v, closed %v, want slices.Equal(open, want[n].open) and over == nil", r.Name, open, over)
 			}
 		}
 		symbol, _, _ := strings.Cut(append(want[n].open, want[n].over...)[0], "/")
 		for _, side := range []venues.PositionSide{venues.Long, venues.Short} {
 			f.account.open.Update(venues.Position{Symbol: symbol, Side: side, Qty: venues.MustDecimal("1")}, false)
 		}
-		if open, over := told(); !slices.Equal(open, want[n].open) || !slices.Equal(over, want[n].over) {
-			t.Errorf("%s: %v, over %v where both were held", r.Name, open, over)
+		if open, over := positionsNow(); !slices.Equal(open, want[n].open) || !slices.Equal(over, want[n].over) {
+			t.Errorf("%s: open %v, closed %v after both were open, want slices.Equal(open, want[n].open) and slices.Equal(over, want[n].over)", r.Name, open, over)
 		}
 	}
 	for _, r := range recordings(t, "ws_private_wallet.jsonl") {
 		f, h := privateStream(t)
 		if f.play(t, r.Msg); h.Balances != 1 {
-			t.Errorf("%s: told %d times", r.Name, h.Balances)
+			t.Errorf("%s: %d balance changes, want h.Balances == 1", r.Name, h.Balances)
 		}
 	}
 }
 
-// Answers to control messages are no events, on either kind of stream.
+// Answers to control messages are not events, on either kind of stream.
 func TestRecordedControlMessages(t *testing.T) {
 	for _, r := range recordings(t, "ws_control.jsonl") {
 		f, h := privateStream(t)
@@ -188,12 +188,12 @@ func TestRecordedControlMessages(t *testing.T) {
 		s, p := publicStream(t, nil)
 		s.Message(r.Msg)
 		if len(h.Reports)+len(h.Losses)+h.Connections+len(p.Interruptions)+len(p.Resumptions) != 0 {
-			t.Errorf("%s: %+v %+v", r.Name, h, p)
+			t.Errorf("r.Name = %s, h = %+v, p = %+v, want len(h.Reports)+len(h.Losses)+h.Connections+len(p.Interruptions)+len(p.Resumptions) == 0", r.Name, h, p)
 		}
 	}
 }
 
-// The documentation's samples of what is read here can be read.
+// The samples of the documentation that are used here can be decoded.
 func TestDocumentationSamples(t *testing.T) {
 	read := map[string]func(r recording) error{
 		"docs/v5/order/open-order.mdx":        func(r recording) error { return reportsOf(t, r) },
@@ -220,17 +220,17 @@ func TestDocumentationSamples(t *testing.T) {
 	count := 0
 	for _, r := range recordings(t, "doc_samples.jsonl") {
 		if !json.Valid(r.Msg) {
-			t.Errorf("%s is no JSON", r.Page)
+			t.Errorf("%s: invalid JSON, want json.Valid(r.Msg)", r.Page)
 		}
 		if try := read[r.Page]; try != nil {
 			count++
 			if err := try(r); err != nil {
-				t.Errorf("%s: %v", r.Page, err)
+				t.Errorf("r.Page = %s, err = %v, want no error", r.Page, err)
 			}
 		}
 	}
 	if count < 8 {
-		t.Errorf("%d samples", count)
+		t.Errorf("%d samples, want count >= 8", count)
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 const (
 	usdt = "USDT"
 	usdc = "USDC"
-	// perpSuffix ends the names of the perpetuals settled in USDC.
+	// perpSuffix is the suffix of perpetuals settled in USDC.
 	perpSuffix = "PERP"
 )
 
-// settleCoins are asked for one by one where the venue wants one of them.
+// settleCoins are requested one by one where the venue requires one.
 var settleCoins = []string{usdt, usdc}
 
-// canonicalSymbol is the service's name of a venue symbol: BTCPERP is BTCUSDC,
+// canonicalSymbol returns the canonical symbol of a venue symbol: BTCPERP is BTCUSDC,
 // BTC-26DEC25 is BTCUSDC-251226, BTCUSDT-26DEC25 is BTCUSDT-251226, everything else
-// stays. What cannot be a symbol is empty.
+// stays. It returns "" for what cannot be a symbol.
 func canonicalSymbol(venueSymbol string) string {
 	if base, expiry, dated := cutExpiry(venueSymbol); dated {
 		if !settledBySuffix(base) {
@@ -35,7 +35,7 @@ func canonicalSymbol(venueSymbol string) string {
 	return venues.NormalizeSymbol(venueSymbol)
 }
 
-// cutExpiry splits a dated symbol, whose date looks like 26DEC25.
+// cutExpiry splits a dated symbol, whose date has the form 26DEC25.
 func cutExpiry(venueSymbol string) (base string, expiry time.Time, dated bool) {
 	base, date, found := strings.Cut(venueSymbol, "-")
 	if !found || base == "" {
@@ -49,7 +49,7 @@ func settledBySuffix(base string) bool {
 	return strings.HasSuffix(base, usdt) || strings.HasSuffix(base, usdc)
 }
 
-// settleCoin is the currency of a venue symbol's margin, by rule.
+// settleCoin returns the settlement coin of a venue symbol, by rule.
 func settleCoin(venueSymbol string) string {
 	symbol, _, _ := strings.Cut(canonicalSymbol(venueSymbol), "-")
 	if strings.HasSuffix(symbol, usdc) {
@@ -58,10 +58,10 @@ func settleCoin(venueSymbol string) string {
 	return usdt
 }
 
-// venueSymbol is the venue's name of a canonical symbol: the catalogue's, or by
-// rule where the catalogue has not been read.
+// venueSymbol returns the venue symbol of a canonical symbol, from the list of
+// instruments or, before it was read, derived by rule.
 func (c *Connector) venueSymbol(symbol string) string {
-	if i, ok := c.catalogue.Load().Find(symbol); ok {
+	if i, ok := c.instruments.Load().Find(symbol); ok {
 		return i.VenueSymbol
 	}
 	pair, date, dated := strings.Cut(symbol, "-")
@@ -103,8 +103,8 @@ type instrumentRecord struct {
 	} `json:"lotSizeFilter"`
 }
 
-// instrument turns a record into the service's words. Quantities are in base coin
-// here too; names such as 1000BONKUSDT carry a multiplier within the coin.
+// instrument converts a record. Quantities are in base coin at this venue too; names such
+// as 1000BONKUSDT have a multiplier within the coin.
 func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
 	lot, price := r.LotSizeFilter, r.PriceFilter
 	i := venues.Instrument{
@@ -133,7 +133,7 @@ func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
 	}
 	switch {
 	case i.Symbol == "":
-		return i, payload.UnknownWord("symbol", r.Symbol)
+		return i, payload.UnknownValue("symbol", r.Symbol)
 	case r.BaseCoin == "" || r.QuoteCoin == "" || r.SettleCoin == "":
 		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), payload.Missing("baseCoin, quoteCoin or settleCoin"))
 	}
@@ -143,18 +143,18 @@ func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
 	return i, nil
 }
 
-func contractKind(word string) (venues.Kind, error) {
-	switch word {
+func contractKind(value string) (venues.Kind, error) {
+	switch value {
 	case "LinearPerpetual":
 		return venues.KindPerpetual, nil
 	case "LinearFutures":
 		return venues.KindFuture, nil
 	}
-	return "", payload.UnknownWord("contractType", word)
+	return "", payload.UnknownValue("contractType", value)
 }
 
-func instrumentStatus(word string) venues.InstrumentStatus {
-	switch word {
+func instrumentStatus(value string) venues.InstrumentStatus {
+	switch value {
 	case "Trading":
 		return venues.InstrumentTrading
 	case "PreLaunch":

@@ -3,29 +3,24 @@ package bybit
 import (
 	"context"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
-// Connector is Bybit linear without credentials. It is safe for concurrent use.
+// Connector is access to Bybit linear without credentials. It is safe for concurrent use.
 type Connector struct {
-	options   Options
-	gate      *restclient.Gate
-	requests  *restclient.Budget
-	rest      *restclient.Client
-	dials     *rate.Limiter    // of connections, of all streams
-	doors     *restclient.Gate // frozen while connections are refused, and requests are not
-	clock     restclient.Clock
-	catalogue atomic.Pointer[venues.InstrumentSet]
-	notices   restclient.Notices
+	connector.Core
+	options     Options
+	requests    *restclient.Budget
+	instruments connector.Instruments
 }
 
 var (
@@ -35,29 +30,25 @@ var (
 	_ venues.MarginInspector = (*Account)(nil)
 )
 
-// New makes a connector; nothing is sent yet. Options must be valid.
+// New returns a connector. Nothing is sent. Options must be valid.
 func New(o Options) *Connector {
-	o = o.withDefaults()
-	gate := restclient.NewGate()
-	return &Connector{
-		options:  o,
-		gate:     gate,
+	c := &Connector{
+		options:  o.withDefaults(),
 		requests: restclient.NewBudget("requests_5s", requestsPer5s, 5*time.Second),
-		doors:    restclient.NewGate(),
-		dials:    rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce),
-		rest:     restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout, Dial: o.dial}, gate),
 	}
+	c.Init(&c.options.Settings, rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce), connector.Protocol{
+		ServerTime: c.serverTime, IsClockRejection: isClockRejection, IsUnavailable: isUnavailable, Notice: c.maintenanceNotice,
+		HandshakeRejected: c.handshakeRejected, DialPause: c.DialPause,
+	})
+	return c
 }
 
-// Close gives up idle connections. Feeds are closed by their owners.
-func (c *Connector) Close() { c.rest.Close() }
-
-// Venue is bybit.
+// Venue returns bybit.
 func (c *Connector) Venue() venues.Venue { return venues.Bybit }
 
-// Capabilities of the venue. Nothing can be accepted after the receive window,
-// which ends at the deadline; what was accepted before shows within seconds. Orders
-// that ended without a fill are kept for a day.
+// Capabilities of the venue. Nothing is accepted after the receive window, which ends at
+// the deadline; what was accepted before appears within seconds. Orders closed without a
+// fill are kept for a day.
 func (c *Connector) Capabilities() venues.Capabilities {
 	return venues.Capabilities{
 		AttachedProtection:    true,
@@ -70,14 +61,8 @@ func (c *Connector) Capabilities() venues.Capabilities {
 	}
 }
 
-// SyncClock measures the offset of the venue's clock. Call it every few minutes;
-// a refused timestamp makes the connector measure by itself.
-func (c *Connector) SyncClock(ctx context.Context) (time.Duration, error) {
-	return c.clock.Sync(ctx, c.serverTime)
-}
-
 func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
-	r := get("/v5/market/time", nil, nil, restclient.LaneOrder)
+	r := get("/v5/market/time", nil, nil, restclient.PriorityOrder)
 	var answer struct {
 		TimeNano integer `json:"timeNano"`
 	}
@@ -90,8 +75,8 @@ func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
 	return time.Unix(0, int64(answer.TimeNano)).UTC(), nil
 }
 
-// instrumentStatuses are asked for one by one: without a status the venue lists
-// what trades, and no more.
+// instrumentStatuses are requested one by one: without a status the venue lists trading
+// instruments only.
 var instrumentStatuses = []string{"Trading", "PreLaunch", "Delivering"}
 
 const (
@@ -99,13 +84,13 @@ const (
 	instrumentsPage = 1000
 )
 
-// Instruments reads the catalogue. A record that cannot be understood is left
-// out and logged.
+// Instruments reads the instruments. A record that cannot be decoded is left out and
+// logged.
 func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error) {
 	var instruments []venues.Instrument
 	now, seen := time.Now(), make(map[string]bool)
 	for _, status := range instrumentStatuses {
-		r := get(instrumentsPath, restclient.Params{{"category", category}, {"status", status}}, nil, restclient.LaneReconcile)
+		r := get(instrumentsPath, restclient.Params{{"category", category}, {"status", status}}, nil, restclient.PriorityReconcile)
 		rows, err := pages[instrumentRecord](ctx, c, r, instrumentsPage)
 		if err != nil {
 			return nil, err
@@ -125,34 +110,27 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 	if len(instruments) == 0 {
 		return nil, malformed(request{method: http.MethodGet, path: instrumentsPath}, payload.Missing("list"))
 	}
-	c.catalogue.Store(venues.NewInstrumentSet(instruments))
+	c.instruments.Store(venues.NewInstrumentSet(instruments))
 	return instruments, nil
 }
 
-func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
-	if i, ok := c.catalogue.Load().Find(symbol); ok {
-		return i, nil
+// explainUnlisted replaces the rejection of a read by the error for an unlisted
+// instrument, if it is one. The code has many meanings and its message may be in any
+// language, so the list of instruments decides.
+func (c *Connector) explainUnlisted(symbol string, rejected error) error {
+	if !rejection.Is(rejected, codeParameter) || c.instruments.Load() == nil {
+		return rejected
 	}
-	return nil, payload.NoInstrument(symbol)
-}
-
-// withoutSymbol says of the refusal of a read that its instrument is off the venue's
-// list. The code of such a refusal stands for many things, and its words come in any
-// language: the catalogue tells.
-func (c *Connector) withoutSymbol(symbol string, refused error) error {
-	if !refusal.Is(refused, codeParameter) || c.catalogue.Load() == nil {
-		return refused
-	}
-	if _, unlisted := c.instrument(symbol); unlisted != nil {
+	if _, unlisted := c.instruments.Get(symbol); unlisted != nil {
 		return unlisted
 	}
-	return refused
+	return rejected
 }
 
-// OpenAccount prepares the use of an account; nothing is sent yet.
+// OpenAccount returns access to an account. Nothing is sent.
 func (c *Connector) OpenAccount(credentials venues.Credentials) (venues.Account, error) {
-	if credentials.APIKey.Reveal() == "" || credentials.APISecret.Reveal() == "" {
-		return nil, venues.Errorf(venues.CodeUnauthorized, "API key and secret are required")
+	if err := connector.CheckCredentials(credentials); err != nil {
+		return nil, err
 	}
 	return newAccount(c, credentials), nil
 }

@@ -7,34 +7,34 @@ import (
 )
 
 const (
-	// attachedSuffix makes the client id of what is attached to an order out of
-	// the order's own: the venue gives it to the algo order that it makes.
+	// attachedSuffix is appended to the client id of an order for its attached
+	// protection. The venue gives that id to the algo order that it creates.
 	attachedSuffix = "p"
-	// clientIDMax is the longest client id.
+	// clientIDMax is the length of the longest client id that the venue accepts.
 	clientIDMax = 32
 )
 
-// Values of actualSide.
+// Values of actualSide: which of its two triggers an algo order has reached.
 const (
 	actualStopLoss   = "sl"
 	actualTakeProfit = "tp"
 )
 
-// attachedID names what is attached to an order; empty if the order's id leaves
-// no room.
-func attachedID(clientOrderID string) string {
+// attachedClientID returns the client id of the protection attached to an order; empty if
+// the order's id is too long.
+func attachedClientID(clientOrderID string) string {
 	if clientOrderID == "" || len(clientOrderID)+len(attachedSuffix) > clientIDMax {
 		return ""
 	}
 	return clientOrderID + attachedSuffix
 }
 
-// attached is the protection that travels with an order.
-func attached(s *venues.OrderSpec, clientOrderID string) []attachedStop {
+// attachedStops returns the attachAlgoOrds of an order; nil if it has no protection.
+func attachedStops(s *venues.OrderSpec, clientOrderID string) []attachedStop {
 	if !s.StopLoss.Valid && !s.TakeProfit.Valid {
 		return nil
 	}
-	stop := attachedStop{AttachAlgoClOrdID: attachedID(clientOrderID)}
+	stop := attachedStop{AttachAlgoClOrdID: attachedClientID(clientOrderID)}
 	if s.StopLoss.Valid {
 		stop.SlTriggerPx, stop.SlOrdPx, stop.SlTriggerPxType = venues.FormatOptional(s.StopLoss), marketOrder, lastPriceTrigger
 	}
@@ -44,22 +44,23 @@ func attached(s *venues.OrderSpec, clientOrderID string) []attachedStop {
 	return []attachedStop{stop}
 }
 
-// attachment reads an algo order that protects a position: one order holds both
-// triggers. Those that were not attached to an order of ours name none.
+// attachment returns the protection that an algo order is; nil if it is none. One algo order
+// contains both stop loss and take profit. EntryClientID is empty if it was not attached to
+// an order of this service.
 func (o *algoRecord) attachment() *venues.Attachment {
 	if o.OrdType != algoConditional && o.OrdType != algoOCO {
 		return nil
 	}
 	entry, isAttached := strings.CutSuffix(o.AlgoClOrdID, attachedSuffix)
 	if !isAttached && o.AlgoClOrdID != "" {
-		return nil // a stop that somebody placed under an id of its own
+		return nil // a stop placed under a client id of its own
 	}
 	a := &venues.Attachment{EntryClientID: entry, StopLoss: o.SlTriggerPx.Positive(), TakeProfit: o.TpTriggerPx.Positive()}
 	switch o.ActualSide {
 	case actualStopLoss:
-		a.Fired = venues.ProtectingStopLoss
+		a.Triggered = venues.LegStopLoss
 	case actualTakeProfit:
-		a.Fired = venues.ProtectingTakeProfit
+		a.Triggered = venues.LegTakeProfit
 	}
 	return a
 }

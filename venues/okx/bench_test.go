@@ -13,7 +13,7 @@ import (
 	"venuegate/venues/internal/feed"
 )
 
-// usualUpdate is an update with so many levels a side.
+// usualUpdate returns an update with a number of levels a side.
 func usualUpdate(levels int) []byte {
 	rows := make([]string, levels)
 	for n := range rows {
@@ -33,7 +33,7 @@ func BenchmarkBook(b *testing.B) {
 		for b.Loop() {
 			*u = venues.BookUpdate{Bids: u.Bids[:0], Asks: u.Asks[:0]}
 			if !scanBook(message, k, u) {
-				b.Fatal("refused")
+				b.Fatal("the scanner rejects the message, want it decoded")
 			}
 		}
 	})
@@ -51,27 +51,27 @@ func BenchmarkBook(b *testing.B) {
 	})
 }
 
-// bookReplay is a book of BTCUSDT that has begun.
+// bookReplay returns a feed whose book of BTCUSDT has begun.
 func bookReplay(t testing.TB) *feed.Replay {
 	t.Helper()
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
-	c.catalogue.Store(newCatalogue([]*contract{btcSwap(t)}, nil, time.Now()))
-	s := feed.NewReplay(c.feedOptions(&connectortest.Released{}), bookOf("BTCUSDT"))
+	c.instruments.Store(newInstrumentList([]*contract{btcSwap(t)}, nil, time.Now()))
+	s := feed.NewReplay(c.feedOptions(&connectortest.ReleasingRecorder{}), bookOf("BTCUSDT"))
 	s.Message([]byte(snapshotOf("10")))
 	return s
 }
 
 func TestBookMessagesAllocateNothing(t *testing.T) {
 	if connectortest.RaceDetector {
-		t.Skip("sync.Pool forgets on purpose")
+		t.Skip("the race detector makes sync.Pool drop objects")
 	}
 	s, message := bookReplay(t), usualUpdate(20)
 	if n := testing.AllocsPerRun(1000, func() { s.Message(message) }); n != 0 {
-		t.Errorf("a book message allocates %v times", n)
+		t.Errorf("%v allocations per book message, want 0", n)
 	}
 }
 
-// BenchmarkFeed is the whole way of a book message from the connection to the sink.
+// BenchmarkFeed measures a book message from the connection to the sink.
 func BenchmarkFeed(b *testing.B) {
 	s, message := bookReplay(b), usualUpdate(20)
 	b.ReportAllocs()

@@ -12,12 +12,12 @@ import (
 
 var errSequence = errors.New("sequence numbers contradict one another")
 
-// bookDecoder decodes book messages of one connection. It is not safe for
-// concurrent use.
+// bookDecoder decodes the book messages of one connection. It is not safe for concurrent
+// use.
 type bookDecoder struct{ parser fastjson.Parser }
 
-// decode reads a message about an instrument's book into an update of the pool,
-// by the scanner or, where that gives up, by the general parser.
+// decode decodes a book message into an update of the pool: by scanBook or, if that returns
+// false, by decodeBook.
 func (d *bookDecoder) decode(data []byte, k *contract, received time.Time) (*venues.BookUpdate, error) {
 	u := venues.NewBookUpdate()
 	if !scanBook(data, k, u) {
@@ -32,10 +32,10 @@ func (d *bookDecoder) decode(data []byte, k *contract, received time.Time) (*ven
 	return u, nil
 }
 
-// decodeBook is the slow and thorough twin of scanBook: fields in any order and
-// spelling that JSON allows, unknown ones ignored.
+// decodeBook decodes a book message with members in any order and any JSON spelling.
+// Unknown members are ignored.
 func decodeBook(parser *fastjson.Parser, data []byte, k *contract, u *venues.BookUpdate) error {
-	o, rows, err := pushOf(parser, data, channelBooks, k.VenueSymbol)
+	o, rows, err := parseRows(parser, data, channelBooks, k.VenueSymbol)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func decodeBook(parser *fastjson.Parser, data []byte, k *contract, u *venues.Boo
 	case "snapshot":
 		u.Snapshot = true
 	default:
-		return payload.UnknownWord("action", action)
+		return payload.UnknownValue("action", action)
 	}
 	if len(rows) != 1 {
 		return payload.Missing("data")
@@ -65,11 +65,11 @@ func decodeBook(parser *fastjson.Parser, data []byte, k *contract, u *venues.Boo
 	return setSequence(u, seq, previous, row.Has("prevSeqId"))
 }
 
-// setSequence brings the venue's numbers to the common form. A snapshot follows
-// nothing. An update may have a lower number than the one before it, after a
-// maintenance of the venue, or the same and no levels, as a sign of life: the
-// chain is what counts.
-func setSequence(u *venues.BookUpdate, seq, previous int64, chained bool) error {
+// setSequence sets the sequence numbers of an update. A snapshot has no predecessor
+// (prevSeqId is -1). The seqId of an update may be lower than its prevSeqId, after a
+// maintenance, or equal to it, as a heartbeat without levels. An update follows another if
+// its prevSeqId is the seqId of that (document "Order book channel").
+func setSequence(u *venues.BookUpdate, seq, previous int64, hasPrevious bool) error {
 	if seq < 0 {
 		return errSequence
 	}
@@ -77,14 +77,14 @@ func setSequence(u *venues.BookUpdate, seq, previous int64, chained bool) error 
 	if u.Snapshot {
 		return nil
 	}
-	if !chained || previous < 0 {
+	if !hasPrevious || previous < 0 {
 		return errSequence
 	}
 	u.PrevSeq = uint64(previous)
 	return nil
 }
 
-// parseLevel is one level from decimal texts, its quantity in base coin.
+// parseLevel returns a level from decimal texts, with its quantity in base coin.
 func (k *contract) parseLevel(price, contracts string) (venues.Level, error) {
 	return payload.LevelOf(price, contracts, k.scale, k.base)
 }
@@ -93,11 +93,11 @@ func (k *contract) parseLevel(price, contracts string) (venues.Level, error) {
 type bookRecord struct {
 	Asks  [][]string `json:"asks"`
 	Bids  [][]string `json:"bids"`
-	TS    moment     `json:"ts"`
+	TS    milliTime  `json:"ts"`
 	SeqID *int64     `json:"seqId"`
 }
 
-// update brings the snapshot to fixed-point numbers, in an update of the pool.
+// update returns the snapshot in fixed-point numbers, in an update of the pool.
 func (r *bookRecord) update(k *contract, received time.Time) (*venues.BookUpdate, error) {
 	if r.SeqID == nil {
 		return nil, payload.Missing("seqId")
@@ -114,4 +114,23 @@ func (r *bookRecord) update(k *contract, received time.Time) (*venues.BookUpdate
 		return nil, err
 	}
 	return u, nil
+}
+
+// BookReader decodes an instrument's book messages outside a feed, for measurements and
+// tools. It is not safe for concurrent use.
+type BookReader struct {
+	decoder  bookDecoder
+	contract *contract
+}
+
+// NewBookReader returns a reader for the channel books of one instrument, whose
+// ContractSize must be known.
+func NewBookReader(i *venues.Instrument) *BookReader {
+	return &BookReader{contract: contractOfInstrument(i)}
+}
+
+// Read decodes one message, a snapshot or an update. The update comes from the pool and
+// must be released by the caller.
+func (r *BookReader) Read(message []byte, received time.Time) (*venues.BookUpdate, error) {
+	return r.decoder.decode(message, r.contract, received)
 }

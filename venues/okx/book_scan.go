@@ -5,17 +5,17 @@ import (
 	"venuegate/venues/internal/scan"
 )
 
-// scanBook reads a message of the channel books as the venue prints it (no white
-// space, no escapes, each known field at most once) straight into fixed-point
-// numbers in base coin. It allocates nothing beyond the room of u. false means
-// only that the message is unlike that and decodeBook must look at it; u is then
-// half filled.
+// scanBook decodes a message of the channel books in the form that the venue sends (no
+// white space, no escapes, each known member at most once) directly into fixed-point
+// numbers in base coin. It allocates nothing besides the levels of u. If it returns
+// false, the message has another form and must be decoded by decodeBook, and u is
+// incomplete.
 func scanBook(data []byte, k *contract, u *venues.BookUpdate) bool {
 	s := bookScanner{Scanner: scan.New(data), contract: k, update: u}
 	return s.head() && s.Object(s.member) && s.Literal("]}") && s.End() && s.complete()
 }
 
-// Bits of the fields seen.
+// Bits of the members seen.
 const (
 	sawAsks scan.Fields = 1 << iota
 	sawBids
@@ -24,7 +24,7 @@ const (
 	sawSeq
 	sawPrevious
 
-	sawNeeded = sawAsks | sawBids | sawTime | sawSeq
+	sawRequired = sawAsks | sawBids | sawTime | sawSeq
 )
 
 type bookScanner struct {
@@ -35,7 +35,7 @@ type bookScanner struct {
 	seq, previous int64
 }
 
-// head reads what stands before the message's only row.
+// head reads everything before the message's only row.
 func (s *bookScanner) head() bool {
 	if !s.Literal(`{"arg":{"channel":"books","instId":"`) || !s.Literal(s.contract.VenueSymbol) || !s.Literal(`"},"action":"`) {
 		return false
@@ -44,12 +44,12 @@ func (s *bookScanner) head() bool {
 	return (s.update.Snapshot || s.Literal("update")) && s.Literal(`","data":[`)
 }
 
-// complete holds the whole message against what an update needs.
+// complete reports whether all members that an update requires were seen.
 func (s *bookScanner) complete() bool {
-	return s.saw.Have(sawNeeded) && setSequence(s.update, s.seq, s.previous, s.saw.Have(sawPrevious)) == nil
+	return s.saw.Have(sawRequired) && setSequence(s.update, s.seq, s.previous, s.saw.Have(sawPrevious)) == nil
 }
 
-// member reads a value of the row.
+// member reads a member of the row.
 func (s *bookScanner) member(name []byte) bool {
 	switch string(name) {
 	case "asks":
@@ -59,8 +59,8 @@ func (s *bookScanner) member(name []byte) bool {
 	case "ts":
 		return s.saw.Once(sawTime) && s.Skip('"') && s.Millis(&s.update.VenueTime) && s.Skip('"')
 	case "checksum":
-		var dead int64
-		return s.saw.Once(sawChecksum) && s.Integer(&dead)
+		var ignored int64
+		return s.saw.Once(sawChecksum) && s.Integer(&ignored)
 	case "seqId":
 		return s.saw.Once(sawSeq) && s.Integer(&s.seq)
 	case "prevSeqId":
@@ -69,11 +69,11 @@ func (s *bookScanner) member(name []byte) bool {
 	return false
 }
 
-// levels reads `[["price","contracts","0","orders"],...]` as base coin.
+// levels reads `[["price","contracts","0","orders"],...]` in base coin.
 func (s *bookScanner) levels(out *[]venues.Level) bool {
 	k := s.contract
-	if !s.Levels(venues.Scale{PriceDecimals: k.scale.PriceDecimals, QtyDecimals: k.fold.decimals}, out) {
+	if !s.Levels(venues.Scale{PriceDecimals: k.scale.PriceDecimals, QtyDecimals: k.ratio.decimals}, out) {
 		return false
 	}
-	return k.fold.all(*out)
+	return k.ratio.all(*out)
 }

@@ -23,7 +23,7 @@ func bookMessage(action, asks, bids, seq, previous string) []byte {
 		action, asks, bids, seq, previous)
 }
 
-// decodeTwice reads a message both ways and wants one answer.
+// decodeTwice decodes a message both ways and checks that the results are equal.
 func decodeTwice(t testing.TB, message []byte, k *contract) (*venues.BookUpdate, error) {
 	t.Helper()
 	u, _, err := connectortest.BookDecoders{
@@ -37,24 +37,24 @@ func TestBookQuantitiesAreBaseCoin(t *testing.T) {
 	k := btcSwap(t)
 	message := bookMessage("update", `[["63921.5","790.41","0","42"]]`, `[["63921","0","0","0"]]`, "15", "10")
 	if !scanBook(message, k, new(venues.BookUpdate)) {
-		t.Fatal("the scanner refuses the venue's usual form")
+		t.Fatal("the scanner rejects the venue's usual form, want it decoded")
 	}
 	u, err := decodeTwice(t, message, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if u.Snapshot || u.PrevSeq != 10 || u.LastSeq != 15 || u.VenueTime.UnixMilli() != 1787612486307 {
-		t.Errorf("%+v", u)
+		t.Errorf("u = %+v, want an update with prevSeqId 10, seqId 15 and ts 1787612486307", u)
 	}
 	if got := k.scale.Qty(u.Asks[0].Qty); got.String() != "7.9041" || u.Asks[0].Price != 639215 {
-		t.Errorf("790.41 contracts are %s BTC at %d", got, u.Asks[0].Price)
+		t.Errorf("790.41 contracts are %s BTC at %d, want 7.9041 BTC at 639215", got, u.Asks[0].Price)
 	}
 	if u.Bids[0] != (venues.Level{Price: 639210}) {
-		t.Errorf("%+v", u.Bids)
+		t.Errorf("u.Bids = %+v, want the level 639210 without quantity", u.Bids)
 	}
 }
 
-// The document's own example: (-1,10) (10,15) (15,15) (15,3) (3,5).
+// The example of the document: (-1,10) (10,15) (15,15) (15,3) (3,5).
 func TestBookSequences(t *testing.T) {
 	k := btcSwap(t)
 	chain := uint64(0)
@@ -65,27 +65,27 @@ func TestBookSequences(t *testing.T) {
 		}
 		u, err := decodeTwice(t, bookMessage(action, "[]", "[]", step[1], step[0]), k)
 		if err != nil {
-			t.Fatalf("step %d: %v", n, err)
+			t.Fatalf("step %d: %v, want no error", n, err)
 		}
 		if u.Snapshot != (n == 0) || !u.Snapshot && u.PrevSeq != chain {
-			t.Errorf("step %d: %+v after %d", n, u, chain)
+			t.Errorf("step %d: %+v, want an update after %d", n, u, chain)
 		}
 		chain = u.LastSeq
 	}
 	bare := bytes.Replace(bookMessage("snapshot", "[]", "[]", "10", "7"), []byte(`,"prevSeqId":7`), nil, 1)
 	if u, err := decodeTwice(t, bare, k); err != nil || !u.Snapshot || u.LastSeq != 10 {
-		t.Errorf("snapshot without prevSeqId: %+v %v", u, err)
+		t.Errorf("snapshot without prevSeqId: %+v, error %v, want a snapshot with seqId 10", u, err)
 	}
 }
 
-func TestBookRefused(t *testing.T) {
+func TestInvalidBookMessages(t *testing.T) {
 	k := btcSwap(t)
 	decode := func(message []byte) error {
 		_, err := decodeTwice(t, message, k)
 		return err
 	}
 	good := string(bookMessage("update", `[["1.5","1","0","1"]]`, `[]`, "15", "10"))
-	connectortest.Refusals(t, map[string]func([]byte) error{good: decode}, [][2]string{
+	connectortest.RejectMalformed(t, map[string]func([]byte) error{good: decode}, [][2]string{
 		{"BTC-USDT-SWAP", "ETH-USDT-SWAP"},
 		{`"books"`, `"books5"`},
 		{`"update"`, `"merge"`},
@@ -113,7 +113,7 @@ func TestBookRefused(t *testing.T) {
 	})
 }
 
-func TestBookUnusualFormsAreRead(t *testing.T) {
+func TestBookInUnusualForms(t *testing.T) {
 	k := btcSwap(t)
 	good := string(bookMessage("update", `[["1.5","1","0","1"]]`, `[]`, "15", "10"))
 	for name, change := range map[string][2]string{
@@ -127,7 +127,7 @@ func TestBookUnusualFormsAreRead(t *testing.T) {
 		message := strings.Replace(good, change[0], change[1], 1)
 		u, err := decodeTwice(t, []byte(message), k)
 		if err != nil || len(u.Asks) != 1 || u.Asks[0] != (venues.Level{Price: 15, Qty: 100}) {
-			t.Errorf("%s: %+v %v", name, u, err)
+			t.Errorf("%s: u = %+v, err = %v, want one ask of 100 at 15", name, u, err)
 		}
 	}
 }
@@ -142,16 +142,16 @@ func TestBookScanAllocatesNothing(t *testing.T) {
 	allocs := testing.AllocsPerRun(200, func() {
 		*u = venues.BookUpdate{Bids: u.Bids[:0], Asks: u.Asks[:0]}
 		if !scanBook(message, k, u) {
-			t.Fatal("refused")
+			t.Fatal("the scanner rejects the message, want it decoded")
 		}
 	})
 	if allocs != 0 {
-		t.Errorf("%v allocations", allocs)
+		t.Errorf("%v allocations, want 0", allocs)
 	}
 }
 
-// The newest recording: one snapshot, six updates, each following the one before.
-func TestRecordedChain(t *testing.T) {
+// The newest recording has one snapshot and six consecutive updates.
+func TestRecordedSequence(t *testing.T) {
 	k := contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
 	book := newTestBook()
 	last, updates := uint64(0), 0
@@ -160,24 +160,24 @@ func TestRecordedChain(t *testing.T) {
 			continue
 		}
 		if !scanBook(line, k, new(venues.BookUpdate)) {
-			t.Fatalf("the scanner refuses a recorded message: %.200s", line)
+			t.Fatalf("the scanner rejects a recorded message: %.200s, want scanBook(line, k, new(BookUpdate))", line)
 		}
 		u, err := decodeTwice(t, line, k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if u.Snapshot != (updates == 0) || !u.Snapshot && u.PrevSeq != last {
-			t.Fatalf("update %d: %d follows %d, not %d", updates, u.LastSeq, u.PrevSeq, last)
+			t.Fatalf("update %d: %d follows %d, want %d", updates, u.LastSeq, u.PrevSeq, last)
 		}
 		last = u.LastSeq
 		book.apply(u)
 		updates++
 		if len(book.bids) != 400 || len(book.asks) != 400 {
-			t.Errorf("after update %d: %d bids, %d asks", updates, len(book.bids), len(book.asks))
+			t.Errorf("after update %d: %d bids, %d asks, want 400 each", updates, len(book.bids), len(book.asks))
 		}
 	}
 	if updates != 7 {
-		t.Errorf("%d messages", updates)
+		t.Errorf("%d messages, want 7", updates)
 	}
 	for _, line := range fixturetest.Lines(fixture(t, "ws_books_truncated_2025_real_roq.jsonl")) {
 		if _, err := decodeTwice(t, line, contractOf(t, "NEAR-USDT", "1", "0.001", "0.00000001")); err != nil {
@@ -186,7 +186,7 @@ func TestRecordedChain(t *testing.T) {
 	}
 }
 
-// testBook keeps levels as plainly as can be.
+// testBook applies updates in the simplest way.
 type testBook struct{ bids, asks map[int64]int64 }
 
 func newTestBook() *testBook {
@@ -209,8 +209,8 @@ func (b *testBook) apply(u *venues.BookUpdate) {
 	}
 }
 
-// checksum is the venue's of old: CRC-32 over the best 25 levels, bid and ask in
-// turn, in contracts.
+// checksum returns the venue's former checksum: CRC-32 over the best 25 levels, bid and
+// ask in turn, in contracts.
 func (b *testBook) checksum(k *contract) int32 {
 	bids, asks := slices.Sorted(maps.Keys(b.bids)), slices.Sorted(maps.Keys(b.asks))
 	slices.Reverse(bids)
@@ -229,8 +229,8 @@ func (b *testBook) checksum(k *contract) int32 {
 	return int32(crc32.ChecksumIEEE([]byte(strings.Join(parts, ":"))))
 }
 
-// The recording of 2022 still has checksums and no sequence numbers: the books
-// made of what the decoder gives must reproduce every one.
+// The recording of 2022 has checksums and no sequence numbers: the books made from the
+// decoded updates must reproduce every checksum.
 func TestRecordedChecksums(t *testing.T) {
 	contracts := map[string]*contract{
 		"BTC-USD-220527": contractOf(t, "BTC-USD-220527", "100", "0.1", "1"),
@@ -247,7 +247,7 @@ func TestRecordedChecksums(t *testing.T) {
 			t.Fatal(err)
 		}
 		var push struct {
-			Arg  topic `json:"arg"`
+			Arg  topicArg `json:"arg"`
 			Data []struct {
 				Checksum int32 `json:"checksum"`
 			} `json:"data"`
@@ -268,7 +268,7 @@ func TestRecordedChecksums(t *testing.T) {
 		case push.Arg.Channel == channelBooks:
 			message := bytes.Replace(recorded.Msg, []byte(`"checksum":`), []byte(`"seqId":2,"prevSeqId":1,"checksum":`), 1)
 			if !scanBook(message, k, new(venues.BookUpdate)) {
-				t.Fatalf("the scanner refuses a recorded message: %.300s", message)
+				t.Fatalf("the scanner rejects a recorded message: %.300s, want scanBook(message, k, new(BookUpdate))", message)
 			}
 			u, err := decodeTwice(t, message, k)
 			if err != nil {
@@ -287,19 +287,19 @@ func TestRecordedChecksums(t *testing.T) {
 		}
 	}
 	if matched != 290 || trades < 74 {
-		t.Errorf("%d checksums, %d trades", matched, trades)
+		t.Errorf("%d checksums, %d trades, want 290 checksums and at least 74 trades", matched, trades)
 	}
 }
 
-func TestRestBook(t *testing.T) {
+func TestRESTBook(t *testing.T) {
 	k := btcSwap(t)
 	record := bookRecord{
 		Asks: [][]string{{"63921.5", "790.41", "0", "42"}}, Bids: [][]string{{"63921.4", "1", "0", "1"}},
-		TS: moment{time.UnixMilli(1)}, SeqID: new(int64(5)),
+		TS: milliTime{time.UnixMilli(1)}, SeqID: new(int64(5)),
 	}
 	u, err := record.update(k, time.Now())
 	if err != nil || !u.Snapshot || u.LastSeq != 5 || u.Asks[0].Qty != 79041 || u.Bids[0].Qty != 100 {
-		t.Fatalf("%+v %v", u, err)
+		t.Fatalf("u = %+v, err = %v, want a snapshot with seqId 5, 79041 on the ask and 100 on the bid", u, err)
 	}
 	u.Release()
 	for name, spoil := range map[string]func(*bookRecord){
@@ -313,7 +313,7 @@ func TestRestBook(t *testing.T) {
 		bad := record
 		spoil(&bad)
 		if u, err := bad.update(k, time.Now()); err == nil {
-			t.Errorf("%s: %+v", name, u)
+			t.Errorf("%s: u = %+v, want an error", name, u)
 		}
 	}
 }
@@ -330,7 +330,7 @@ func FuzzBook(f *testing.F) {
 		}
 		for _, l := range append(slices.Clone(u.Bids), u.Asks...) {
 			if l.Price <= 0 || l.Qty < 0 {
-				t.Fatalf("level %+v of %s", l, message)
+				t.Fatalf("level %+v of %s, want a positive price and no negative quantity", l, message)
 			}
 		}
 	})

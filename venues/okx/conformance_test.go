@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
 
 func TestConformanceWebSocket(t *testing.T) {
 	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
-		Up:     func(account venues.Account) bool { return account.(*Account).entry.Load().up() },
+		Up:     func(account venues.Account) bool { return account.(*Account).entry.Up() },
 		Place:  venuetest.Route{Method: "op:order", Path: pathPrivate},
 		Amend:  venuetest.Route{Method: "op:amend-order", Path: pathPrivate},
 		Cancel: venuetest.Route{Method: "op:cancel-order", Path: pathPrivate},
@@ -32,15 +32,15 @@ func harness() venuetest.Harness {
 		Simulate: simulate,
 		Connect:  connect,
 		Lacks: map[venuetest.Capability]string{
-			venuetest.RESTSnapshots:    "the stream brings its own snapshots",
-			venuetest.ClientIDForever:  "an id is unique among pending orders only",
-			venuetest.InstrumentPages:  "public/instruments comes whole",
-			venuetest.EntryProtection:  "the operations document no attachAlgoOrds: such orders go by REST",
-			venuetest.SyncAck:          "an answer says only that the request was taken",
-			venuetest.OrderedEvents:    "stops are told on /business, the orders they become on /private",
-			venuetest.MinNotional:      "minSz is the only floor (51020)",
-			venuetest.MovedPrices:      "a price outside the band is refused (51006) unless the order itself asks for its move",
-			venuetest.AmendAboveFilled: "an order amended to what is filled is filled",
+			venuetest.RESTSnapshots:    "the stream sends its own snapshots",
+			venuetest.ClientIDForever:  "an id is unique among open orders only",
+			venuetest.InstrumentPages:  "public/instruments has no pages",
+			venuetest.EntryProtection:  "the WebSocket operations document no attachAlgoOrds: such orders go by REST",
+			venuetest.SyncAck:          "an answer means only that the request was received",
+			venuetest.OrderedEvents:    "stops are reported on /business, the orders that they become on /private",
+			venuetest.MinNotional:      "minSz is the only minimum (51020)",
+			venuetest.MovedPrices:      "a price outside the band is rejected (51006) unless the order itself allows the venue to move it",
+			venuetest.AmendAboveFilled: "an order amended to its filled quantity is filled",
 		},
 		Wire: venuetest.Wire{
 			Place:           venuetest.Route{Method: "POST", Path: "/api/v5/trade/order"},
@@ -89,7 +89,7 @@ func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connec
 	o.Timeout, o.OrderEntry = c.Timeout, c.OrderEntry
 	o.BookSilenceMax, o.MarkSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax, c.SilenceMax
 	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
-	o.RenewOverlap = 5 * time.Second // time enough for a slow machine to subscribe
-	o.tickInterval = 20 * time.Millisecond
+	o.RenewOverlap = 5 * time.Second // enough time for a slow machine to subscribe
+	o.TickInterval = 20 * time.Millisecond
 	return New(o)
 }

@@ -8,46 +8,46 @@ import (
 	"venuegate/venues"
 )
 
-// contract is an instrument together with what turns the venue's numbers of
-// contracts into base coins and back. It is immutable.
+// contract is an instrument with the conversion between the venue's contracts and base
+// coin. It is immutable.
 type contract struct {
 	venues.Instrument
 	instType string          // SWAP or FUTURES
-	code     int64           // of the instrument on the socket for orders; 0 if it has none
-	lot      decimal.Decimal // step in contracts; QtyStep is the same in base coin
+	code     int64           // instrument code for order entry by WebSocket; 0 if there is none
+	lot      decimal.Decimal // quantity step in contracts; QtyStep is the same in base coin
 	scale    venues.Scale
-	fold     fold
+	ratio    qtyRatio
 }
 
-// contractOfInstrument makes the contract of an instrument whose ContractSize is
-// known. It has no code: it is not for orders.
+// contractOfInstrument returns the contract of an instrument whose ContractSize is known.
+// It has no instrument code and cannot be used for orders.
 func contractOfInstrument(i *venues.Instrument) *contract {
 	k := &contract{Instrument: *i, instType: instTypeSwap, lot: i.QtyStep.Div(i.ContractSize), scale: i.Scale()}
 	if i.Kind == venues.KindFuture {
 		k.instType = instTypeFutures
 	}
-	k.fold = newFold(i.ContractSize, k.lot, k.scale.QtyDecimals)
+	k.ratio = newQtyRatio(i.ContractSize, k.lot, k.scale.QtyDecimals)
 	return k
 }
 
-// base is the quantity in base coin of a number of contracts, exactly.
+// base converts contracts to base coin, exactly.
 func (k *contract) base(contracts decimal.Decimal) decimal.Decimal {
 	return contracts.Mul(k.ContractSize)
 }
 
-// contracts is how the venue writes a quantity. One that is not a whole number of
-// steps, or below the least, is refused: nothing is rounded for anyone.
+// contracts converts a quantity to contracts. A quantity below the minimum or between two
+// steps is rejected; nothing is rounded.
 func (k *contract) contracts(base decimal.Decimal) (string, error) {
 	steps, rest := base.QuoRem(k.QtyStep, 0)
 	switch {
 	case base.LessThan(k.MinQty):
-		return "", venues.InvalidFields(venues.FieldFault{
+		return "", venues.InvalidFields(venues.FieldError{
 			Field: "qty", Rule: "below_minimum",
 			Given: venues.FormatDecimal(base), Allowed: venues.FormatDecimal(k.MinQty),
 		})
 	case !rest.IsZero():
 		low := steps.Mul(k.QtyStep)
-		return "", venues.InvalidFields(venues.FieldFault{
+		return "", venues.InvalidFields(venues.FieldError{
 			Field: "qty", Rule: "not_a_multiple_of_step", Given: venues.FormatDecimal(base),
 			Allowed: venues.FormatDecimal(low) + " or " + venues.FormatDecimal(low.Add(k.QtyStep)),
 		})
@@ -55,15 +55,15 @@ func (k *contract) contracts(base decimal.Decimal) (string, error) {
 	return venues.FormatDecimal(steps.Mul(k.lot)), nil
 }
 
-// fold turns a number of contracts, read as an integer of so many decimals, into
-// a fixed-point quantity of the instrument's scale: times mul, divided by div
-// without a rest. A zero div says that no such numbers exist.
-type fold struct {
+// qtyRatio converts a number of contracts, as an integer with a fixed number of decimals,
+// to a fixed-point quantity of the instrument's scale: contracts * mul / div, without
+// remainder. The zero value converts nothing: mul or div exceed 64 bits.
+type qtyRatio struct {
 	decimals int
 	mul, div int64
 }
 
-func newFold(size, lot decimal.Decimal, qtyDecimals int) fold {
+func newQtyRatio(size, lot decimal.Decimal, qtyDecimals int) qtyRatio {
 	decimals := places(lot)
 	ratio := size.Shift(int32(qtyDecimals - decimals))
 	mul, div := ratio.Coefficient(), big.NewInt(1)
@@ -77,12 +77,12 @@ func newFold(size, lot decimal.Decimal, qtyDecimals int) fold {
 	mul.Quo(mul, common)
 	div.Quo(div, common)
 	if !mul.IsInt64() || !div.IsInt64() {
-		return fold{}
+		return qtyRatio{}
 	}
-	return fold{decimals: decimals, mul: mul.Int64(), div: div.Int64()}
+	return qtyRatio{decimals: decimals, mul: mul.Int64(), div: div.Int64()}
 }
 
-// places is how many decimals a step has.
+// places returns the number of decimals of a step.
 func places(step decimal.Decimal) int {
 	n := 0
 	for n < venues.DecimalDigitsMax && !step.Shift(int32(n)).IsInteger() {
@@ -91,27 +91,26 @@ func places(step decimal.Decimal) int {
 	return n
 }
 
-// qty is the fixed-point quantity of a number of contracts; false if it does not
-// fit exactly.
-func (f fold) qty(contracts int64) (int64, bool) {
-	if f.div == 0 {
+// qty returns the fixed-point quantity of a number of contracts; false if it does not fit
+// exactly.
+func (r qtyRatio) qty(contracts int64) (int64, bool) {
+	if r.div == 0 {
 		return 0, false
 	}
-	product := contracts * f.mul
-	if contracts != 0 && (product/contracts != f.mul || product < 0) {
+	product := contracts * r.mul
+	if contracts != 0 && (product/contracts != r.mul || product < 0) {
 		return 0, false
 	}
-	return product / f.div, product%f.div == 0
+	return product / r.div, product%r.div == 0
 }
 
-// all turns the numbers of contracts of levels into quantities; false if one
-// does not fit exactly.
-func (f fold) all(levels []venues.Level) bool {
-	if f.mul == 1 && f.div == 1 {
+// all converts the quantities of levels in place; false if one does not fit exactly.
+func (r qtyRatio) all(levels []venues.Level) bool {
+	if r.mul == 1 && r.div == 1 {
 		return true
 	}
 	for i := range levels {
-		qty, ok := f.qty(levels[i].Qty)
+		qty, ok := r.qty(levels[i].Qty)
 		if !ok {
 			return false
 		}

@@ -13,14 +13,14 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// recordedContracts are the linear instruments of every recorded list, and some of
-// the shapes that the venue has had since.
+// recordedContracts returns the linear instruments of every recorded list, and some other
+// shapes that the venue has used since.
 func recordedContracts(t testing.TB) []*contract {
 	t.Helper()
 	var all []*contract
 	for _, name := range []string{"rest_instruments_swap_2022_real_trimmed20.json"} {
 		for _, row := range dataOf[instrumentRecord](t, fixture(t, name)) {
-			if !row.offered() {
+			if !row.isSupported() {
 				continue
 			}
 			k, err := row.contract(time.Now())
@@ -45,12 +45,12 @@ func TestRecordedInstruments(t *testing.T) {
 	rows := dataOf[instrumentRecord](t, fixture(t, "rest_instruments_swap_2022_real_trimmed20.json"))
 	linear := 0
 	for _, row := range rows {
-		if row.offered() {
+		if row.isSupported() {
 			linear++
 		}
 	}
 	if len(rows) != 20 || linear == 0 {
-		t.Fatalf("%d rows, %d linear", len(rows), linear)
+		t.Fatalf("%d rows, %d linear, want 20 rows and some linear", len(rows), linear)
 	}
 	k, err := rows[0].contract(time.Now())
 	if err != nil {
@@ -80,8 +80,8 @@ func TestRecordedInstruments(t *testing.T) {
 		}
 	}
 	for _, row := range dataOf[instrumentRecord](t, fixture(t, "rest_instruments_spot_real_roq.json")) {
-		if row.offered() {
-			t.Errorf("spot instrument %s is offered", row.InstID)
+		if row.isSupported() {
+			t.Errorf("spot instrument %s is offered, want !row.offered()", row.InstID)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestBrokenInstruments(t *testing.T) {
 	}
 	k, err := good.contract(time.Now())
 	if err != nil || k.Symbol != "BTCUSDT-260925" || k.Kind != venues.KindFuture || k.QuoteCurrency != "USDT" {
-		t.Fatalf("%+v %v", k, err)
+		t.Fatalf("k = %+v, err = %v, want the future BTCUSDT-260925, quoted in USDT", k, err)
 	}
 	for name, spoil := range map[string]func(*instrumentRecord){
 		"no size":      func(r *instrumentRecord) { r.CtVal = payload.Number{} },
@@ -106,13 +106,13 @@ func TestBrokenInstruments(t *testing.T) {
 		bad := good
 		spoil(&bad)
 		if k, err := bad.contract(time.Now()); err == nil {
-			t.Errorf("%s: %+v", name, k)
+			t.Errorf("%s: k = %+v, want an error", name, k)
 		}
 	}
 }
 
-// No quantity is ever altered on its way to the venue and back, and whatever is
-// refused is refused with neighbours that are not.
+// No quantity is altered on its way to the venue and back. A rejected quantity is
+// rejected with valid neighbours.
 func TestQuantitiesAreNeverAltered(t *testing.T) {
 	for _, k := range recordedContracts(t) {
 		t.Run(k.VenueSymbol, func(t *testing.T) {
@@ -124,103 +124,103 @@ func TestQuantitiesAreNeverAltered(t *testing.T) {
 				}
 				text, err := k.contracts(base)
 				if err != nil {
-					t.Fatalf("%s refused: %v", base, err)
+					t.Fatalf("%s rejected: %v, want no error", base, err)
 				}
 				there, err := venues.ParseVenueDecimal(text)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if back := k.base(there); !back.Equal(base) {
-					t.Fatalf("%s became %s contracts and then %s", base, text, back)
+					t.Fatalf("%s became %s contracts and then %s, want the first", base, text, back)
 				}
 				if !venues.IsMultiple(there, k.lot) {
-					t.Fatalf("%s is no whole number of lots of %s", text, k.lot)
+					t.Fatalf("%s contracts, want a multiple of the lot %s", text, k.lot)
 				}
 				off := base.Add(k.QtyStep.Mul(decimal.New(rapid.Int64Range(1, 999).Draw(t, "off"), -3)))
 				_, err = k.contracts(off)
-				refusesWithNeighbours(t, k, off, err)
+				checkNeighbours(t, k, off, err)
 			})
 		})
 	}
 }
 
-func refusesWithNeighbours(t *rapid.T, k *contract, off decimal.Decimal, err error) {
+func checkNeighbours(t *rapid.T, k *contract, off decimal.Decimal, err error) {
 	if venues.CodeOf(err) != venues.CodeInvalidRequest {
-		t.Fatalf("%s: %v", off, err)
+		t.Fatalf("off = %s, err = %v, want invalid_request", off, err)
 	}
-	faults := faultsOf(err)
-	if len(faults) != 1 {
-		t.Fatalf("%+v", faults)
+	fieldErrors := fieldErrorsOf(err)
+	if len(fieldErrors) != 1 {
+		t.Fatalf("fieldErrors = %+v, want one", fieldErrors)
 	}
-	for neighbour := range strings.SplitSeq(faults[0].Allowed, " or ") {
+	for neighbour := range strings.SplitSeq(fieldErrors[0].Allowed, " or ") {
 		value := venues.MustDecimal(neighbour)
 		if value.Sub(off).Abs().GreaterThanOrEqual(k.QtyStep) {
-			t.Fatalf("%s is no neighbour of %s", neighbour, off)
+			t.Fatalf("neighbour %s, want one of %s", neighbour, off)
 		}
 		if _, err := k.contracts(value); err != nil {
-			t.Fatalf("neighbour %s: %v", neighbour, err)
+			t.Fatalf("neighbour %s: %v, want no error", neighbour, err)
 		}
 	}
 }
 
-func faultsOf(err error) []venues.FieldFault {
+func fieldErrorsOf(err error) []venues.FieldError {
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok {
 		return nil
 	}
-	faults, _ := e.Details["fields"].([]venues.FieldFault)
-	return faults
+	fieldErrors, _ := e.Details["fields"].([]venues.FieldError)
+	return fieldErrors
 }
 
-func TestQuantityBelowLeast(t *testing.T) {
+func TestQuantityBelowMinimum(t *testing.T) {
 	k := btcSwap(t)
 	_, err := k.contracts(venues.MustDecimal("0.00005"))
-	faults := faultsOf(err)
-	if len(faults) != 1 || faults[0].Rule != "below_minimum" || faults[0].Allowed != "0.0001" {
-		t.Errorf("%+v", faults)
+	fieldErrors := fieldErrorsOf(err)
+	if len(fieldErrors) != 1 || fieldErrors[0].Rule != "below_minimum" || fieldErrors[0].Allowed != "0.0001" {
+		t.Errorf("fieldErrors = %+v, want below_minimum with 0.0001 allowed", fieldErrors)
 	}
 }
 
-// The fixed-point way of a quantity is the decimal way, or none.
-func TestFoldIsExact(t *testing.T) {
+// A quantity in fixed-point numbers equals the decimal one, or there is none.
+func TestQtyRatioIsExact(t *testing.T) {
 	for _, k := range recordedContracts(t) {
-		if k.fold.div == 0 {
-			t.Fatalf("%s has no fold", k.VenueSymbol)
+		if k.ratio.div == 0 {
+			t.Fatalf("%s has no ratio, want one", k.VenueSymbol)
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			n := rapid.Int64Min(0).Draw(t, "contracts")
-			got, ok := k.fold.qty(n)
-			want, err := payload.Fixed(k.base(decimal.New(n, int32(-k.fold.decimals))), k.scale.QtyDecimals)
+			got, ok := k.ratio.qty(n)
+			want, err := payload.Fixed(k.base(decimal.New(n, int32(-k.ratio.decimals))), k.scale.QtyDecimals)
 			if ok && (err != nil || got != want) {
 				t.Fatalf("%s: %d is %d, want %d %v", k.VenueSymbol, n, got, want, err)
 			}
 		})
-		lot, err := payload.Fixed(k.lot, k.fold.decimals)
+		lot, err := payload.Fixed(k.lot, k.ratio.decimals)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := k.fold.qty(7 * lot); !ok || !k.scale.Qty(got).Equal(k.QtyStep.Mul(decimal.New(7, 0))) {
-			t.Errorf("%s: seven lots are %d %v", k.VenueSymbol, got, ok)
+		if got, ok := k.ratio.qty(7 * lot); !ok || !k.scale.Qty(got).Equal(k.QtyStep.Mul(decimal.New(7, 0))) {
+			t.Errorf("%s: seven lots are %d %v, want seven quantity steps", k.VenueSymbol, got, ok)
 		}
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestSymbols(t *testing.T) {
 	for name, want := range map[string]bool{
 		"BTC-USDT-SWAP": true, "BTC-USDC-SWAP": true, "BTC-USDT-260925": true,
 		"BTC-USD-SWAP": false, "BTC-USDT": false, "BTC-USD-260925-100000-C": false, "": false,
 	} {
 		if isLinear(name) != want {
-			t.Errorf("isLinear(%q) is %v", name, !want)
+			t.Errorf("isLinear(%q) is %v, want %v", name, !want, want)
 		}
 	}
 	c := New(Sim("http://x", "ws://x"))
 	for symbol, want := range map[string]string{
 		"BTCUSDT": "BTC-USDT-SWAP", "BTCUSDC": "BTC-USDC-SWAP", "BTCUSDT-260925": "BTC-USDT-260925",
 	} {
-		channel := venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}
+		channel := venues.FeedTopic{Kind: venues.FeedBook, Symbol: symbol}
 		if got := c.topicOf(channel); got.InstID != want || got.Channel != "books" {
-			t.Errorf("%s is %+v", symbol, got)
+			t.Errorf("%s is %+v, want channel books of %s", symbol, got, want)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func TestInstrumentStatus(t *testing.T) {
 		"rebase": venues.InstrumentHalted, "test": venues.InstrumentHalted, "what": venues.InstrumentHalted,
 	} {
 		if got := instrumentStatus(word); got != want {
-			t.Errorf("%s is %s", word, got)
+			t.Errorf("%s is %s, want %v", word, got, want)
 		}
 	}
 }

@@ -1,81 +1,85 @@
 // Package okx connects to the linear perpetuals and futures of OKX (API v5).
 //
-// # Shape
+// # Structure
 //
-// A Connector is the venue without credentials: clock, instruments, books,
-// candles, public streams. An Account is one customer there. Both speak the port
-// of package venues; nothing of the venue's own words leaves this package.
+// A Connector gives access without credentials: clock, instruments, books, candles,
+// public streams. An Account is one customer's account. Both implement the interfaces of
+// package venues; the venue's own names and enums are not visible outside this package.
 //
-//	venue.go        the connector and what it can
-//	options.go      hosts and limits; the environments live, demo and sim
-//	sign.go         signatures
-//	rest.go         one request: lanes, deadline, clock, judgement
-//	entry.go        the connection for orders
-//	login.go        how a connection of an account is signed in
-//	rest_orders.go  place, amend, cancel; rest_queries.go what became of orders;
-//	                rest_algo.go the same of stops; rest_models.go how the venue
-//	                shows them; rest_closed.go those that ended
-//	rest_*.go       market data, account, modes, positions, leverage, fills, pages
-//	attachment.go   protection that travels with orders; protect.go its changes
-//	link.go         what all connections have in common, and when none is made
-//	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
-//	                of the private stream (kept by venues/internal/session)
-//	book_*.go       order book messages to fixed-point numbers
-//	push.go         what every push of a stream carries
-//	parse.go        the venue's times, flags and enumerations
-//	symbol.go       names and instruments; contract.go their quantities
-//	errors.go       the venue's refusals in the service's words; error_table.go
-//	faults.go       why an order ended; maintenance.go why the venue is away
+//	venue.go           the connector and its capabilities
+//	options.go         hosts and limits; the environments live, demo and sim
+//	sign.go            signatures
+//	rest.go            one request: rate limits, signature, deadline
+//	entry.go           the connection for orders
+//	login.go           the login of an account's connections
+//	rest_orders.go     place, amend, cancel
+//	rest_queries.go    reading orders
+//	rest_algo.go       stops
+//	rest_models.go     the venue's order records
+//	rest_closed.go     closed orders and stops, for orders that are not found by id
+//	rest_*.go          market data, account, modes, positions, leverage, fills, pages
+//	attachment.go      protection attached to orders; protect.go changes it
+//	link.go            options of all connections, and when none is made
+//	stream*.go         protocols of the public feed (see venues/internal/feed) and of the
+//	                   private stream (see venues/internal/session)
+//	book_*.go          order book messages to fixed-point numbers
+//	push.go            pushes, the messages of subscribed channels
+//	parse.go           the venue's times, flags and enums
+//	symbol.go          symbols and instruments
+//	contract.go        conversion of quantities
+//	errors.go          errors of answers; error_table.go classifies the venue's codes
+//	reject_reasons.go  why the venue ended an order
+//	maintenance.go     whether the venue is under maintenance
 //
 // # Quantities
 //
-// The venue counts contracts of ctVal*ctMult base coins each; the service counts
-// base coins. Every quantity is converted at this package's boundary and nowhere
-// else, by multiplication on the way in and by whole steps on the way out, so
-// that none is ever altered. What is no whole number of steps is refused with its
-// valid neighbours and not sent. The size of a contract stands in the venue's list and
-// nowhere else: what was done in an instrument that has left the list is read with the
-// size that it had there, as long as the service has seen it (Connector.Remember).
+// The venue counts contracts of ctVal*ctMult base coins each; the service counts base
+// coins. Quantities are converted only at the boundary of this package, by multiplication
+// on the way in and by whole steps on the way out, so that none is ever altered. A quantity
+// that is not a multiple of the step is rejected with its valid neighbours and not sent.
+// Only the list of instruments contains the size of a contract: executions in a delisted
+// instrument are converted with the size that it had, if the service has seen it in the
+// list (see Connector.Seed).
 //
 // # Orders
 //
-// Market and limit orders live at the order endpoints and carry their stop loss
-// and take profit with them. Everything with a trigger lives at the algo
-// endpoints, in a name space of its own: an order that may only reduce becomes a
-// conditional order, whose kind says from which side the price comes; any other
-// becomes a trigger order, which the venue fires when the price crosses. Once
-// triggered a stop has a child order; its reports carry the child's id as
-// VenueOrderID, which is what fills are joined by, and the stop's client id.
+// Market and limit orders use the order endpoints and contain their stop loss and take
+// profit. Stops, the orders with a trigger, use the algo endpoints, with ids of their own: a
+// reduce-only stop becomes a conditional order, with a stop loss or a take profit trigger
+// according to the direction of the price; any other stop becomes a trigger order. Once it
+// has triggered, a stop (algo order) has a child: the order that it has become. Its reports
+// have the child's id as VenueOrderID, by which fills are attributed, and the client id of
+// the stop.
 //
-// An answer to a change means that the venue took the request. A placed order is
-// therefore told as pending, while amends and cancels are read back.
+// The answer to a change means that the venue has received the request. A placed order is
+// therefore reported as pending, while amended and cancelled orders are read back.
 //
-// An order carries its deadline as expTime, stops too, although the venue
-// documents it for orders and amends alone. After a clock refusal (50102, 50036:
-// definitely not executed) the clock is measured again and the request signed
-// once more under the same deadline; after a refusal of posSide the position mode
-// is read again and the order sent once more. But for the change of carriers below
-// nothing else is ever repeated.
+// An order is sent with its deadline as expTime. So is a stop, although the venue documents
+// expTime for orders and amends only. After a rejected timestamp (50102, 50036: certainly
+// not executed) the clock is measured again and the request signed once more under the same
+// deadline. After a rejection of posSide the position mode is read again and the order sent
+// once more. A request that the connection for orders did not accept is sent by REST.
+// Nothing else is ever repeated.
 //
-// With OrderEntry "websocket" orders, amends and cancels go over a private socket
-// of their own, under the same limits, deadlines and judgement; algo orders have no
-// words there and go by REST, as does protection that travels with an order. So does
-// what the socket has not taken: because it is not up, because nothing was written,
-// or because the venue refused the message and not the order. Instruments are named
-// there by instIdCode.
+// With OrderEntry "websocket" orders, amends and cancels are sent on a private WebSocket
+// connection of their own, under the same rate limits, deadlines and error classes. Algo
+// orders have no operation there and go by REST, as do orders with attached protection.
+// REST is also used if the connection is not up, if nothing was written to it, or if the
+// venue rejected the message and not the order. On this connection instruments are
+// identified by instIdCode.
 //
-// What the venue does not find by its name is looked for in its lists of what ended:
-// only they can show that it does not exist. They are long, so one reading answers
-// all questions that were put before it began (restclient.Shared).
+// An order that the venue does not find by its id is searched in its lists of closed
+// orders: only they can confirm that it does not exist. The lists are long, so one read
+// answers all queries that were made before it began (see restclient.SharedRead).
 //
-// The position mode is the account's; the margin mode of an order is that of the
-// instrument's open position, cross where there is none. Neither is ever changed.
+// The position mode belongs to the account. The margin mode of an order is that of the
+// instrument's open position, cross if there is none. Neither is ever changed.
 //
 // # Streams
 //
-// The venue splits its streams by path: /public has books, trades and mark
-// prices, /business candles and algo orders, /private the account. Books bring
-// their own snapshots and a chain of sequence numbers; the checksum they once had
-// is dead and not looked at. The order channels bring no snapshot: after each
-// connect the account reads its orders.
+// The venue splits its streams by path: /public has books, trades and mark prices,
+// /business candles and algo orders, /private the account. Books begin with a snapshot,
+// and each update names its predecessor (prevSeqId). Their checksum is ignored: since 2026
+// the venue sends zero. The order channels have no snapshot: the caller reads the orders
+// after each connect.
 package okx

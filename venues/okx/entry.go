@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -17,33 +16,23 @@ import (
 	"venuegate/venues/internal/wscall"
 )
 
-// entryOperations are the socket's names of the requests that change orders
-// (documents "WS / Place order", "WS / Amend order", "WS / Cancel order"). Algo
-// orders have none.
+// entryOperations are the WebSocket operations for the requests that change orders
+// (documents "WS / Place order", "WS / Amend order", "WS / Cancel order"). Algo orders
+// have none.
 var entryOperations = map[string]string{orderPath: "order", amendPath: "amend-order", cancelPath: "cancel-order"}
 
-// carrierRefusals are the venue's codes that concern an operation as a message of
-// the socket, not the order that it is about: nothing was done, and REST may be
-// asked. The venue's demo environment denies on the socket the codes of instruments
-// that it publishes itself.
-var carrierRefusals = []int{
+// connectionRejections are the venue's codes that reject an operation as a message and not
+// the order in it: nothing was executed, and the request may be sent by REST.
+// codeInstrumentUnknown is one of them because the venue's demo environment rejects on the
+// WebSocket the instrument codes that it publishes itself.
+var connectionRejections = []int{
 	codeLoggedOut, codeInstrumentUnknown, codeChannelUnsupported, codeRequestInvalid, codeArgsInvalid,
 	codeURLWrong, codeOperationInvalid, codeParameterEmpty, codeOperationUnsupported, codeParameterWrong,
 }
 
-var errNotTaken = errors.New("the socket for orders does not take the request")
+var errNotAccepted = errors.New("the connection for orders does not accept the request")
 
-// orderEntry is the connection for orders of an account, to the venue's private
-// stream. It is safe for concurrent use.
-type orderEntry struct {
-	account *Account
-	calls   *wscall.Client
-	// uncoded are the venue's names of instruments whose code it denies. There are as
-	// many as the venue has instruments at most.
-	uncoded sync.Map
-}
-
-// operation is a request on the socket.
+// operation is a request on the connection for orders.
 type operation struct {
 	ID      string `json:"id"`
 	Op      string `json:"op"`
@@ -51,11 +40,12 @@ type operation struct {
 	Args    []any  `json:"args"`
 }
 
-// coded is a command that can name its instrument by a code. One that protects goes
-// by REST: the venue documents no attached orders for the socket, and what it does not
-// read there would be missing without a word.
-type coded interface {
-	withCode(code int64) any
+// codedCommand is the body of a request that can identify its instrument by a code, as the
+// WebSocket requires (instIdCode). A command with
+// protection goes by REST: the venue documents no attached orders for the WebSocket and
+// might drop them silently.
+type codedCommand interface {
+	withInstrumentCode(code int64) any
 	protects() bool
 }
 
@@ -63,118 +53,105 @@ func (o orderCommand) protects() bool { return len(o.AttachAlgoOrds) > 0 }
 func (o amendCommand) protects() bool { return len(o.AttachAlgoOrds) > 0 }
 func (o orderName) protects() bool    { return false }
 
-func (o orderCommand) withCode(code int64) any {
+func (o orderCommand) withInstrumentCode(code int64) any {
 	o.instrumentName = instrumentName{InstIDCode: code}
 	return o
 }
 
-func (o amendCommand) withCode(code int64) any {
+func (o amendCommand) withInstrumentCode(code int64) any {
 	o.instrumentName = instrumentName{InstIDCode: code}
 	return o
 }
 
-func (o orderName) withCode(code int64) any {
+func (o orderName) withInstrumentCode(code int64) any {
 	o.instrumentName = instrumentName{InstIDCode: code}
 	return o
 }
 
-// openEntry makes an account's connection for orders; ctx ends what waits for the
-// venue.
-func (a *Account) openEntry(ctx context.Context) *orderEntry {
-	e := &orderEntry{account: a}
-	e.calls = wscall.New(wscall.Options{
-		Link: a.privateLink(ctx, pathPrivate), Read: e.read, Timeout: a.c.options.Timeout,
+// openEntry opens the account's connection for orders, which uses the path of the private
+// stream. ctx cancels the requests for the clock.
+func (a *Account) openEntry(ctx context.Context) (closeEntry func()) {
+	a.codeRejected.Clear()
+	return a.entry.Open(wscall.Options{
+		Link: a.privateLink(ctx, pathPrivate), Read: a.readEntry, Timeout: a.c.options.Timeout,
 	})
-	a.entry.Store(e)
-	return e
 }
 
-// close ends the connection; orders go by REST from then on. It is safe on nil.
-func (e *orderEntry) close() {
-	if e == nil {
-		return
-	}
-	e.account.entry.CompareAndSwap(e, nil)
-	e.calls.Close()
-}
-
-// up says whether an order would be sent now; it is safe on nil.
-func (e *orderEntry) up() bool { return e != nil && e.calls.Up() }
-
-// read finds the operation that a message answers. The venue announces an end by a
-// notice, a login that has run out by its code, and a refusal may lack the id.
-func (e *orderEntry) read(message []byte) (m wscall.Message) {
-	var told struct {
+// readEntry returns the operation that a message answers and its effect on the connection.
+// The venue announces the end of the connection by an event "notice" and an expired login
+// by its code. A rejection may lack the id of its operation.
+func (a *Account) readEntry(message []byte) (read wscall.Message) {
+	var m struct {
 		privateMessage
 		ID string `json:"id"`
 	}
-	if err := payload.Decode(message, &told); err != nil && told.ID == "" {
+	if err := payload.Decode(message, &m); err != nil && m.ID == "" {
 		if string(message) != "pong" {
-			e.log("undecodable message", message)
+			a.logEntry("undecodable message", message)
 		}
-		return m
+		return read
 	}
-	m.ID = told.ID
+	read.ID = m.ID
 	switch {
-	case m.ID != "":
+	case read.ID != "":
 		if codeOf(message) == codeLoggedOut {
-			m.Says = wscall.Ending
+			read.Effect = wscall.Ending
 		}
-	case told.Event == "notice":
-		m.Says = wscall.Ending
-	case told.Event == "error":
-		e.log("nameless refusal", message)
-		m.Says = wscall.Nameless
+	case m.Event == "notice":
+		read.Effect = wscall.Ending
+	case m.Event == "error":
+		a.logEntry("rejection without an id", message)
+		read.Effect = wscall.UnnamedReject
 	default:
-		e.log("message that answers nothing", message)
+		a.logEntry("unexpected message", message)
 	}
-	return m
+	return read
 }
 
-func (e *orderEntry) log(what string, message []byte) {
-	e.account.c.options.Log.Warn("order entry: "+what, zap.String("message", payload.Bounded(string(message))))
+func (a *Account) logEntry(what string, message []byte) {
+	a.c.options.Log.Warn("order entry: "+what, zap.String("message", payload.Bounded(string(message))))
 }
 
-// carrier is what can send a request beside REST; nil if REST must.
-func (r *request) carrier() restclient.Carrier {
-	if r.changes == nil || r.changes.code == 0 || entryOperations[r.path] == "" || r.body.(coded).protects() {
+// transport returns the connection for orders if the request can be sent on it, else nil.
+func (r *request) transport() restclient.Transport {
+	if r.contract == nil || r.contract.code == 0 || entryOperations[r.path] == "" || r.body.(codedCommand).protects() {
 		return nil
 	}
-	e := r.account.entry.Load()
-	if !e.up() {
+	calls := r.account.entry.Calls()
+	if calls == nil {
 		return nil
 	}
-	if _, denied := e.uncoded.Load(r.changes.VenueSymbol); denied {
+	if _, rejected := r.account.codeRejected.Load(r.contract.VenueSymbol); rejected {
 		return nil
 	}
-	return func(ctx context.Context) (*restclient.Answer, error) { return e.send(ctx, *r) }
+	return func(ctx context.Context) (*restclient.Answer, error) { return r.account.sendEntry(ctx, calls, *r) }
 }
 
-// send sends a request once and reads its answer as one of REST. What the socket
-// does not take is proved not sent.
-func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, error) {
-	body, err := e.calls.Call(ctx, func(id string) ([]byte, error) { return e.operation(id, r, time.Now()) })
+// sendEntry sends a request once and returns its answer in the form of a REST answer. A
+// request that the connection does not accept counts as not sent.
+func (a *Account) sendEntry(ctx context.Context, calls *wscall.Client, r request) (*restclient.Answer, error) {
+	body, err := calls.Call(ctx, func(id string) ([]byte, error) { return a.operation(id, r, time.Now()) })
 	if err != nil {
 		return nil, err
 	}
-	if code := codeOf(body); slices.Contains(carrierRefusals, code) {
+	if code := codeOf(body); slices.Contains(connectionRejections, code) {
 		if code == codeInstrumentUnknown {
-			e.uncoded.Store(r.changes.VenueSymbol, true)
+			a.codeRejected.Store(r.contract.VenueSymbol, true)
 		}
-		e.log("the venue does not take the request", body)
-		return nil, restclient.NotSent(errNotTaken)
+		a.logEntry("the venue does not accept the request", body)
+		return nil, restclient.NotSent(errNotAccepted)
 	}
 	return &restclient.Answer{Status: http.StatusOK, Body: body}, nil
 }
 
-// operation is a request as a message. Its error means that nothing was sent.
-func (e *orderEntry) operation(id string, r request, now time.Time) ([]byte, error) {
-	o := operation{ID: id, Op: entryOperations[r.path], Args: []any{r.body.(coded).withCode(r.changes.code)}}
+// operation returns the message of a request. An error means that nothing was sent.
+func (a *Account) operation(id string, r request, now time.Time) ([]byte, error) {
+	o := operation{ID: id, Op: entryOperations[r.path], Args: []any{r.body.(codedCommand).withInstrumentCode(r.contract.code)}}
 	if !r.deadline.IsZero() {
 		if !now.Before(r.deadline) {
 			return nil, restclient.DeadlinePassed()
 		}
-		o.ExpTime = e.account.c.expTime(r.deadline)
+		o.ExpTime = a.c.expTime(r.deadline)
 	}
 	message, err := json.Marshal(o)
 	if err != nil {
@@ -183,7 +160,8 @@ func (e *orderEntry) operation(id string, r request, now time.Time) ([]byte, err
 	return message, nil
 }
 
-// codeOf is the code that counts in an answer: of the item if it has one.
+// codeOf returns the code of an answer: that of its item if the answer only states that all
+// items failed.
 func codeOf(body []byte) int {
 	e, code, _ := parseEnvelope(body)
 	var items []itemResult

@@ -10,34 +10,35 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
-// envelope is what every answer of the venue is wrapped in.
+// envelope wraps every answer of the venue.
 type envelope struct {
 	Code json.RawMessage `json:"code"`
 	Msg  string          `json:"msg"`
 	Data json.RawMessage `json:"data"`
 }
 
-// itemResult is the verdict on one item of a request; its message may praise a
-// success ("Order placed"), so the code alone counts.
+// itemResult is the result of one item of a request. Success has a message too ("Order
+// placed"), so only the code counts.
 type itemResult struct {
 	SCode   string `json:"sCode"`
 	SMsg    string `json:"sMsg"`
 	SubCode string `json:"subCode"`
 }
 
-// fault is a code of the venue with its words.
-type fault struct {
+// venueError is an error code of the venue with its message.
+type venueError struct {
 	code    int
 	subCode string
 	message string
 }
 
-// parseEnvelope reads an answer; false if it is none of the venue's.
+// parseEnvelope decodes an answer; false if it does not come from the venue's API.
 func parseEnvelope(body []byte) (e envelope, code int, ok bool) {
 	if payload.Decode(body, &e) != nil {
 		return e, 0, false
@@ -46,56 +47,48 @@ func parseEnvelope(body []byte) (e envelope, code int, ok bool) {
 	return e, code, err == nil
 }
 
-// judge turns an answer into its data or an error. The body is asked before the
-// status, for the venue refuses with many statuses.
-func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, error) {
+// classify returns the data of an answer, or its error. The code in the body takes
+// precedence over the HTTP status, because the venue sends rejections with many statuses.
+func (c *Connector) classify(r request, a *restclient.Answer) (json.RawMessage, error) {
 	e, code, ok := parseEnvelope(a.Body)
 	switch {
 	case !ok:
-		return nil, c.stranger(r, a.Status)
+		return nil, c.foreignAnswer(r, a.Status)
 	case code == codeAllFailed || code == codePartlyFailed || code == 0 && r.itemized:
-		return e.Data, c.judgeItem(r, a.Status, e, code)
+		return e.Data, c.classifyItem(r, a.Status, e, code)
 	case code != 0:
-		return nil, c.refusal(r, a.Status, fault{code: code, message: e.Msg})
+		return nil, c.reject(r, a.Status, venueError{code: code, message: e.Msg})
 	case !isSuccess(a.Status):
-		return nil, uncertain(r, venueFault(refusal.Status(a.Status), fault{}))
+		return nil, connector.Uncertain(r.mutates, errorOf(rejection.StatusClass(a.Status), venueError{}))
 	}
 	return e.Data, nil
 }
 
-// uncertain joins ErrOutcomeUnknown to the error of a request that may have
-// changed something.
-func uncertain(r request, err error) error {
-	if r.mutates {
-		return restclient.OutcomeUnknown(err)
-	}
-	return err
-}
-
 func isSuccess(status int) bool { return status >= 200 && status < 300 }
 
-// stranger is an answer that is not the venue's: of a proxy, a firewall, a broken
-// server. Only a refusal for too many requests is definite.
-func (c *Connector) stranger(r request, status int) error {
+// foreignAnswer returns the error for an answer of a proxy, a firewall or a broken
+// server. Only "too many requests" is definite.
+func (c *Connector) foreignAnswer(r request, status int) error {
 	if status == http.StatusTooManyRequests {
-		return c.limited(r, fault{})
+		return c.rateLimited(r, venueError{})
 	}
-	v := refusal.Status(status)
-	v.Text += " and not in its own words"
-	e := venueFault(v, fault{})
+	class := rejection.StatusClass(status)
+	class.Text += " and not by its API"
+	e := errorOf(class, venueError{})
 	if status >= http.StatusInternalServerError {
-		e = e.Because(errAway)
+		e = e.Because(connector.ErrUnavailable)
 	}
-	return uncertain(r, e)
+	return connector.Uncertain(r.mutates, e)
 }
 
-// judgeItem reads the one item of an answer: this connector sends no batches.
-func (c *Connector) judgeItem(r request, status int, e envelope, code int) error {
+// classifyItem returns the error of the only item of an answer: this connector sends no
+// batches.
+func (c *Connector) classifyItem(r request, status int, e envelope, code int) error {
 	var items []itemResult
 	if err := payload.Decode(e.Data, &items); err != nil || len(items) != 1 {
 		if code != 0 {
-			v := refusal.Verdict{Code: venues.CodeExchangeUnavailable, Text: "the venue failed without a reason"}
-			return uncertain(r, venueFault(v, fault{code: code, message: e.Msg}))
+			class := rejection.Class{Code: venues.CodeExchangeUnavailable, Text: "the venue reported a failure without a reason"}
+			return connector.Uncertain(r.mutates, errorOf(class, venueError{code: code, message: e.Msg}))
 		}
 		return malformed(r, payload.Missing("data"))
 	}
@@ -104,7 +97,7 @@ func (c *Connector) judgeItem(r request, status int, e envelope, code int) error
 	case err != nil:
 		return malformed(r, payload.Missing("sCode"))
 	case itemCode != 0:
-		return c.refusal(r, status, fault{code: itemCode, subCode: items[0].SubCode, message: items[0].SMsg})
+		return c.reject(r, status, venueError{code: itemCode, subCode: items[0].SubCode, message: items[0].SMsg})
 	case code != 0 || !isSuccess(status):
 		return malformed(r, errContradiction)
 	}
@@ -113,72 +106,73 @@ func (c *Connector) judgeItem(r request, status int, e envelope, code int) error
 
 var errContradiction = errors.New("the answer contradicts itself")
 
-// refusal handles an error code by the table. A server fault may hide an
-// execution whatever its code.
-func (c *Connector) refusal(r request, status int, f fault) error {
-	v, listed := verdictOf(f.code)
+// reject returns the error of a code by the table in error_table.go. If the HTTP status is
+// a server error, the request may have been executed whatever the code.
+func (c *Connector) reject(r request, status int, venueErr venueError) error {
+	class, listed := classOf(venueErr.code)
 	if !listed && status == http.StatusTooManyRequests {
-		v = refusal.Verdict{Code: venues.CodeRateLimited}
+		class = rejection.Class{Code: venues.CodeRateLimited}
 	}
-	if !listed && !isParameterFault(f.code) {
-		c.options.Log.Warn("venue refusal with an unlisted code", zap.String("path", r.path), zap.Int("code", f.code), zap.String("message", payload.Bounded(f.message)))
+	if !listed && !isParameterError(venueErr.code) {
+		c.options.Log.Warn("venue rejection with an unlisted code", zap.String("path", r.path), zap.Int("code", venueErr.code), zap.String("message", payload.Bounded(venueErr.message)))
 	}
-	if v.Code == venues.CodeRateLimited {
-		return c.limited(r, f)
+	if class.Code == venues.CodeRateLimited {
+		return c.rateLimited(r, venueErr)
 	}
-	e := venueFault(v, f)
-	if v.Unknown || status >= http.StatusInternalServerError {
-		return uncertain(r, e)
+	e := errorOf(class, venueErr)
+	if class.Unknown || status >= http.StatusInternalServerError {
+		return connector.Uncertain(r.mutates, e)
 	}
 	return e
 }
 
-// limited handles a broken limit: definite, nothing was executed. The venue names
-// no time, but its windows are of rateWindow. What waits for changes of one order
-// stands against no other request.
-func (c *Connector) limited(r request, f fault) error {
-	if f.code == codeAmendsUnderWay {
-		v := refusal.Verdict{Code: venues.CodeRateLimited, Text: "as many changes of the order are under way as may be"}
-		e := venueFault(v, f)
+// rateLimited handles an exceeded rate limit, which is definite: nothing was executed. The
+// venue does not say when to retry, but its windows have the length rateWindow. Too many
+// pending changes of one order do not affect other requests.
+func (c *Connector) rateLimited(r request, venueErr venueError) error {
+	if venueErr.code == codeTooManyAmends {
+		class := rejection.Class{Code: venues.CodeRateLimited, Text: "too many changes of the order are pending"}
+		e := errorOf(class, venueErr)
 		e.RetryAfter = rateWindow
 		return e
 	}
 	for _, cost := range c.costs(r) {
-		if perAccount := cost.Budget == c.owner(r).budget(accountOrders); perAccount == (f.code == codeAccountLimit) {
-			c.gate.Exhaust(cost.Budget, rateWindow)
+		if perAccount := cost.Budget == c.owner(r).budget(accountOrders); perAccount == (venueErr.code == codeAccountLimit) {
+			c.Gate.Exhaust(cost.Budget, rateWindow)
 		}
 	}
-	e := venueFault(refusal.Limited(), f)
+	e := errorOf(rejection.RateLimited(), venueErr)
 	e.RetryAfter = rateWindow
 	return e
 }
 
-// venueFault is a verdict on what the venue said.
-func venueFault(v refusal.Verdict, f fault) *venues.Error {
-	e := v.Fault(f.code, f.message)
-	if f.subCode != "" {
-		e = e.With("venueSubCode", payload.Bounded(f.subCode))
+// errorOf returns the error of a class with the venue's code and message.
+func errorOf(class rejection.Class, venueErr venueError) *venues.Error {
+	e := class.Err(venueErr.code, venueErr.message)
+	if venueErr.subCode != "" {
+		e = e.With("venueSubCode", payload.Bounded(venueErr.subCode))
 	}
 	return e
 }
 
-func isClockRefusal(err error) bool {
-	return refusal.Is(err, codeTimestampExpired, codeTimestampInvalid, codeDeadlineEarly)
+func isClockRejection(err error) bool {
+	return rejection.Is(err, codeTimestampExpired, codeTimestampInvalid, codeDeadlineEarly)
 }
 
-// isPositionModeRefusal: the venue has no code of its own for it.
-func isPositionModeRefusal(err error) bool {
+// isPositionModeRejection reports whether the venue rejected the posSide of an order. It
+// has no code of its own for that, only the name of the parameter in the message.
+func isPositionModeRejection(err error) bool {
 	e, ok := errors.AsType[*venues.Error](err)
-	return ok && refusal.Is(err, codeParameter) && strings.Contains(e.VenueMessage, "posSide")
+	return ok && rejection.Is(err, codeParameter) && strings.Contains(e.VenueMessage, "posSide")
 }
 
-// isGone says whether the venue does not show an order as active any more.
+// isGone reports whether a change was rejected because the order is no longer open.
 func isGone(err error) bool {
-	return refusal.Is(err, codeCancelGone, codeCancelled, codeCompleted, codeNothingPending, codeOrderUnknown,
+	return rejection.Is(err, codeCancelGone, codeCancelled, codeCompleted, codeNothingPending, codeOrderUnknown,
 		codeTriggered, codeAmendGone, codeAmendCancelled, codeAmendCompleted, codeOrderIDUnknown, codeStatusUnknown)
 }
 
-// isNotFound says whether the venue shows no such order now.
+// isNotFound reports whether the venue does not return the order now.
 func isNotFound(err error) bool {
 	e, ok := errors.AsType[*venues.Error](err)
 	return ok && e.Code == venues.CodeNotFound &&

@@ -14,13 +14,13 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// TestDocumentedCodes holds the table of documented codes against ours. Where ours is another
-// word, it says more.
+// The documented codes have the documented class. Where the connector's differs, it is
+// more specific.
 func TestDocumentedCodes(t *testing.T) {
 	finer := map[string]bool{
-		"50001": true,                // depends on what the venue says of its state
-		"50036": true, "50037": true, // after its deadline: definite, and not the request's fault
-		"50102": true, "50112": true, "60004": true, "60006": true, // clock
+		"50001": true,                // depends on the venue's state
+		"50036": true, "50037": true, // after its deadline: definite, and not an error of the request
+		"50102": true, "50112": true, "60004": true, "60006": true, // timestamp
 		"51169": true, "51170": true, "51023": true, "51043": true, "51058": true, // no position
 		"51112": true, "51148": true, "51206": true, // exceeds position
 		"51511": true, // post-only
@@ -33,23 +33,23 @@ func TestDocumentedCodes(t *testing.T) {
 			continue
 		}
 		want := venues.Code(cells[3])
-		v, _ := verdictOf(code)
+		v, _ := classOf(code)
 		switch {
 		case cells[3] == "duplicate":
 			if !v.Unknown || v.Reason != "duplicate_client_id" {
-				t.Errorf("%d: %+v", code, v)
+				t.Errorf("code = %d, v = %+v, want an unknown outcome with the reason duplicate_client_id", code, v)
 			}
 		case strings.HasPrefix(cells[3], "(look"), cells[3] == "ok", cells[3] == "reconnect":
 		case v.Code != want:
-			t.Errorf("%d %s: %s, documented as %s (%s)", code, cells[1], v.Code, want, cells[6])
+			t.Errorf("%d %s: class %s, want %s (%s)", code, cells[1], v.Code, want, cells[6])
 		}
 		if strings.HasPrefix(cells[4], "OUTCOME UNKNOWN") && !v.Unknown {
-			t.Errorf("%d must leave the outcome unknown", code)
+			t.Errorf("%d: definite, want an unknown outcome", code)
 		}
 		checked++
 	}
 	if checked < 700 {
-		t.Errorf("only %d codes checked", checked)
+		t.Errorf("%d codes checked, want checked >= 700", checked)
 	}
 }
 
@@ -75,74 +75,74 @@ func TestRecordedErrors(t *testing.T) {
 		if strings.Contains(string(recorded.Body), `"event"`) {
 			continue // of a stream
 		}
-		_, err := s.connector.judge(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: 200, Body: recorded.Body})
+		_, err := s.connector.classify(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: 200, Body: recorded.Body})
 		e, ok := errors.AsType[*venues.Error](err)
 		if !ok {
-			t.Fatalf("%s is no error", recorded.Body)
+			t.Fatalf("%s: no error, want a rejection", recorded.Body)
 		}
 		w, known := want[e.VenueCode]
 		reason, _ := e.Details["reason"].(string)
 		if !known || e.Code != w.code || reason != w.reason || e.VenueMessage == "" {
-			t.Errorf("%s: %+v", recorded.Body, e)
+			t.Errorf("%s: error %+v, want %s with reason %q and the venue's message", recorded.Body, e, w.code, w.reason)
 		}
 		seen++
 	}
 	if seen != 10 {
-		t.Errorf("%d errors", seen)
+		t.Errorf("%d errors, want 10", seen)
 	}
 	for _, line := range fixturetest.Lines(fixture(t, "ws_op_order_responses_real.jsonl")) {
-		_, err := s.connector.judge(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: 200, Body: line})
-		if refused := strings.Contains(string(line), "51016"); (err != nil) != refused {
-			t.Errorf("%s: %v", line, err)
+		_, err := s.connector.classify(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: 200, Body: line})
+		if rejected := strings.Contains(string(line), "51016"); (err != nil) != rejected {
+			t.Errorf("%s: err = %v, want an error: %t", line, err, rejected)
 		}
 	}
 }
 
-// Whatever is no explicit refusal leaves the outcome of a change unknown.
-func TestJudgement(t *testing.T) {
+// After anything but an explicit rejection the outcome of a change is unknown.
+func TestClassification(t *testing.T) {
 	const (
 		fine = iota
-		refused
+		rejected
 		unknown
 	)
 	for name, c := range map[string]struct {
 		status int
 		body   string
-		word   venues.Code
+		code   venues.Code
 		end    int
 	}{
-		"placed":                      {200, placedOrder, "", fine},
-		"praise is no error":          {200, strings.Replace(placedOrder, "Order placed", "Failure!", 1), "", fine},
-		"lot size":                    {200, refusedItem("51121", "lot"), venues.CodeInvalidRequest, refused},
-		"margin":                      {200, refusedItem("51008", "Insufficient USDT margin"), venues.CodeInsufficientBalance, refused},
-		"auth":                        {401, `{"code":"50113","msg":"Invalid signature.","data":[]}`, venues.CodeUnauthorized, refused},
-		"limit, 200":                  {200, `{"code":"50011","msg":"Rate limit reached.","data":[]}`, venues.CodeRateLimited, refused},
-		"limit, 429":                  {429, `{"code":"50011","msg":"Too Many Requests"}`, venues.CodeRateLimited, refused},
-		"limit of a proxy":            {429, `slow down`, venues.CodeRateLimited, refused},
-		"busy":                        {429, `{"code":"50013","msg":"Systems are busy."}`, venues.CodeExchangeUnavailable, refused},
-		"429 that is no limit":        {429, refusedItem("51115", "cancel first"), venues.CodeInvalidRequest, refused},
-		"429 of an unlisted code":     {429, `{"code":"70000","msg":"?"}`, venues.CodeRateLimited, refused},
-		"expired":                     {200, refusedItem("50037", "Order expired."), venues.CodeExchangeUnavailable, refused},
-		"unlisted code":               {200, refusedItem("51999", "new rule"), venues.CodeInvalidRequest, refused},
-		"unlisted family":             {200, refusedItem("70001", "new rule"), venues.CodeOrderRejected, refused},
-		"timeout of the venue":        {400, `{"code":"50004","msg":"API endpoint request timeout."}`, venues.CodeExchangeUnavailable, unknown},
-		"timeout of the order":        {500, refusedItem("51149", "Order timed out."), venues.CodeExchangeUnavailable, unknown},
-		"timeout of the order, 200":   {200, refusedItem("51149", "Order timed out."), venues.CodeExchangeUnavailable, unknown},
-		"system error":                {500, `{"code":"50026","msg":"System error."}`, venues.CodeExchangeUnavailable, unknown},
-		"refusal with a server fault": {500, refusedItem("51121", "lot"), venues.CodeInvalidRequest, unknown},
-		"duplicate":                   {200, refusedItem("51016", "exists"), venues.CodeExchangeUnavailable, unknown},
-		"html":                        {502, `<html>Bad Gateway</html>`, venues.CodeExchangeUnavailable, unknown},
-		"html with 200":               {200, `<html>`, venues.CodeExchangeUnavailable, unknown},
-		"empty":                       {200, ``, venues.CodeExchangeUnavailable, unknown},
-		"no code":                     {200, `{}`, venues.CodeExchangeUnavailable, unknown},
-		"code no number":              {200, `{"code":"ok","data":[]}`, venues.CodeExchangeUnavailable, unknown},
-		"no item":                     {200, nothing, venues.CodeExchangeUnavailable, unknown},
-		"two items":                   {200, answerOf(`{"sCode":"0"}`, `{"sCode":"0"}`), venues.CodeExchangeUnavailable, unknown},
-		"item without code":           {200, answerOf(`{"ordId":"1"}`), venues.CodeExchangeUnavailable, unknown},
-		"failed without item":         {200, `{"code":"1","msg":"Operation failed.","data":[]}`, venues.CodeExchangeUnavailable, unknown},
-		"failed with a good item":     {200, `{"code":"1","msg":"","data":[{"sCode":"0"}]}`, venues.CodeExchangeUnavailable, unknown},
-		"good with a bad status":      {500, placedOrder, venues.CodeExchangeUnavailable, unknown},
-		"items no list":               {200, `{"code":"0","data":{"sCode":"0"},"msg":""}`, venues.CodeExchangeUnavailable, unknown},
+		"placed":                        {200, placedOrder, "", fine},
+		"a message with success":        {200, strings.Replace(placedOrder, "Order placed", "Failure!", 1), "", fine},
+		"lot size":                      {200, rejectedItem("51121", "lot"), venues.CodeInvalidRequest, rejected},
+		"margin":                        {200, rejectedItem("51008", "Insufficient USDT margin"), venues.CodeInsufficientBalance, rejected},
+		"auth":                          {401, `{"code":"50113","msg":"Invalid signature.","data":[]}`, venues.CodeUnauthorized, rejected},
+		"limit, 200":                    {200, `{"code":"50011","msg":"Rate limit reached.","data":[]}`, venues.CodeRateLimited, rejected},
+		"limit, 429":                    {429, `{"code":"50011","msg":"Too Many Requests"}`, venues.CodeRateLimited, rejected},
+		"limit of a proxy":              {429, `slow down`, venues.CodeRateLimited, rejected},
+		"busy":                          {429, `{"code":"50013","msg":"Systems are busy."}`, venues.CodeExchangeUnavailable, rejected},
+		"429 that is no limit":          {429, rejectedItem("51115", "cancel first"), venues.CodeInvalidRequest, rejected},
+		"429 of an unlisted code":       {429, `{"code":"70000","msg":"?"}`, venues.CodeRateLimited, rejected},
+		"expired":                       {200, rejectedItem("50037", "Order expired."), venues.CodeExchangeUnavailable, rejected},
+		"unlisted code":                 {200, rejectedItem("51999", "new rule"), venues.CodeInvalidRequest, rejected},
+		"unlisted family":               {200, rejectedItem("70001", "new rule"), venues.CodeOrderRejected, rejected},
+		"timeout of the venue":          {400, `{"code":"50004","msg":"API endpoint request timeout."}`, venues.CodeExchangeUnavailable, unknown},
+		"timeout of the order":          {500, rejectedItem("51149", "Order timed out."), venues.CodeExchangeUnavailable, unknown},
+		"timeout of the order, 200":     {200, rejectedItem("51149", "Order timed out."), venues.CodeExchangeUnavailable, unknown},
+		"system error":                  {500, `{"code":"50026","msg":"System error."}`, venues.CodeExchangeUnavailable, unknown},
+		"rejection with a server error": {500, rejectedItem("51121", "lot"), venues.CodeInvalidRequest, unknown},
+		"duplicate":                     {200, rejectedItem("51016", "exists"), venues.CodeExchangeUnavailable, unknown},
+		"html":                          {502, `<html>Bad Gateway</html>`, venues.CodeExchangeUnavailable, unknown},
+		"html with 200":                 {200, `<html>`, venues.CodeExchangeUnavailable, unknown},
+		"empty":                         {200, ``, venues.CodeExchangeUnavailable, unknown},
+		"no code":                       {200, `{}`, venues.CodeExchangeUnavailable, unknown},
+		"code no number":                {200, `{"code":"ok","data":[]}`, venues.CodeExchangeUnavailable, unknown},
+		"no item":                       {200, nothing, venues.CodeExchangeUnavailable, unknown},
+		"two items":                     {200, answerOf(`{"sCode":"0"}`, `{"sCode":"0"}`), venues.CodeExchangeUnavailable, unknown},
+		"item without code":             {200, answerOf(`{"ordId":"1"}`), venues.CodeExchangeUnavailable, unknown},
+		"failed without item":           {200, `{"code":"1","msg":"Operation failed.","data":[]}`, venues.CodeExchangeUnavailable, unknown},
+		"failed with a good item":       {200, `{"code":"1","msg":"","data":[{"sCode":"0"}]}`, venues.CodeExchangeUnavailable, unknown},
+		"good with a bad status":        {500, placedOrder, venues.CodeExchangeUnavailable, unknown},
+		"items no list":                 {200, `{"code":"0","data":{"sCode":"0"},"msg":""}`, venues.CodeExchangeUnavailable, unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
@@ -153,15 +153,15 @@ func TestJudgement(t *testing.T) {
 				t.Fatal(err)
 			case c.end == fine:
 				return
-			case venues.CodeOf(err) != c.word:
-				t.Errorf("%v, want %s", err, c.word)
+			case venues.CodeOf(err) != c.code:
+				t.Errorf("%v, want %s", err, c.code)
 			case errors.Is(err, venues.ErrNotSent):
-				t.Errorf("said not to be sent: %v", err)
+				t.Errorf("error %v, want none that is ErrNotSent", err)
 			case errors.Is(err, venues.ErrOutcomeUnknown) != (c.end == unknown):
-				t.Errorf("unknown %v: %v", c.end != unknown, err)
+				t.Errorf("unknown outcome %v, error %v", c.end != unknown, err)
 			}
 			if n := len(s.Sent(placeName)); n != 1 {
-				t.Errorf("sent %d times", n)
+				t.Errorf("%d requests sent, want 1", n)
 			}
 		})
 	}
@@ -176,7 +176,7 @@ func TestReadsAreNeverUncertain(t *testing.T) {
 	}
 }
 
-func TestLimitExhaustsItsBudgetAlone(t *testing.T) {
+func TestRateLimitExhaustsItsBudgetOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		s.On(placeName, 200, `{"code":"50011","msg":"Rate limit reached.","data":[]}`)
@@ -188,24 +188,24 @@ func TestLimitExhaustsItsBudgetAlone(t *testing.T) {
 		late := limitOrder()
 		late.Deadline = time.Now().Add(rateWindow / 2)
 		if _, err := s.account.Place(background, late); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
-			t.Errorf("second order: %v", err)
+			t.Errorf("second order: error %v, want rate_limited", err)
 		}
 		if n := len(s.Sent(placeName)); n != 1 {
-			t.Errorf("sent %d times", n)
+			t.Errorf("%d requests sent, want 1", n)
 		}
 		s.On("POST /api/v5/trade/cancel-order", 200, placedOrder)
 		s.On(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`)))
 		if _, err := s.account.Cancel(background, refOf(limitOrder())); err != nil {
-			t.Errorf("cancel: %v", err)
+			t.Errorf("cancel: error %v, want none", err)
 		}
 	})
 }
 
-// An order whose changes wait does not hold up the others.
-func TestChangesThatWaitExhaustNothing(t *testing.T) {
+// An order with too many pending changes does not affect the others.
+func TestTooManyPendingChangesAffectNoOtherOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
-		s.On("POST "+amendPath, 200, refusedItem("51513", "Number of modification requests that are currently in progress for an order cannot exceed 3 times."))
+		s.On("POST "+amendPath, 200, rejectedItem("51513", "Number of modification requests that are currently in progress for an order cannot exceed 3 times."))
 		s.On("POST "+amendPath, 200, placedOrder)
 		s.On(readOrder, 200, answerOf(anOrder()))
 		order := limitOrder()
@@ -216,7 +216,7 @@ func TestChangesThatWaitExhaustNothing(t *testing.T) {
 		}
 		amend.Deadline = time.Now().Add(time.Second)
 		if _, err := s.account.Amend(background, amend); err != nil {
-			t.Errorf("second amendment: %v", err)
+			t.Errorf("second amend: error %v, want none", err)
 		}
 	})
 }
@@ -229,9 +229,9 @@ func TestMaintenance(t *testing.T) {
 	}
 	const answer, page = "GET /api/v5/system/status", `<html>We are upgrading</html>`
 	for name, c := range map[string]struct {
-		refusal string
-		status  string
-		word    venues.Code
+		rejection string
+		status    string
+		code      venues.Code
 	}{
 		"trading":             {unavailable, status("ongoing", "5", "1"), venues.CodeMaintenance},
 		"streams":             {unavailable, status("ongoing", "0", "1"), venues.CodeMaintenance},
@@ -243,19 +243,19 @@ func TestMaintenance(t *testing.T) {
 		"bots":                {unavailable, status("ongoing", "7", "1"), venues.CodeExchangeUnavailable},
 		"another environment": {unavailable, status("ongoing", "5", "2"), venues.CodeExchangeUnavailable},
 		"none":                {unavailable, nothing, venues.CodeExchangeUnavailable},
-		"nobody tells":        {page, `<html>`, venues.CodeExchangeUnavailable},
+		"no notice":           {page, `<html>`, venues.CodeExchangeUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
-			s.On(placeName, 503, c.refusal)
+			s.On(placeName, 503, c.rejection)
 			s.On(answer, 200, c.status)
 			_, err := s.account.Place(background, limitOrder())
 			e, _ := errors.AsType[*venues.Error](err)
-			if e == nil || e.Code != c.word || !errors.Is(err, venues.ErrOutcomeUnknown) {
+			if e == nil || e.Code != c.code || !errors.Is(err, venues.ErrOutcomeUnknown) {
 				t.Fatal(err)
 			}
-			if c.word == venues.CodeMaintenance && (e.RetryAfter < 19*time.Minute || e.RetryAfter > 20*time.Minute) {
-				t.Errorf("retry after %s", e.RetryAfter)
+			if c.code == venues.CodeMaintenance && (e.RetryAfter < 19*time.Minute || e.RetryAfter > 20*time.Minute) {
+				t.Errorf("RetryAfter = %s, want the rest of the maintenance", e.RetryAfter)
 			}
 		})
 	}
@@ -267,12 +267,12 @@ func refOf(r venues.OrderRequest) venues.OrderRef {
 
 func FuzzEnvelope(f *testing.F) {
 	f.Add(200, []byte(placedOrder))
-	f.Add(500, []byte(refusedItem("51149", "x")))
+	f.Add(500, []byte(rejectedItem("51149", "x")))
 	f.Add(429, []byte(`{"code":"50011"}`))
 	f.Add(200, []byte(`{"code":1}`))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		c := New(Sim("http://x", "ws://x"))
-		_, err := c.judge(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: status, Body: body})
+		_, err := c.classify(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: status, Body: body})
 		if err != nil && venues.CodeOf(err) == venues.CodeInternal {
 			t.Fatalf("%v of %s", err, body)
 		}

@@ -13,8 +13,8 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// Recorded and documented order events are legal lives.
-func TestRecordedOrderLives(t *testing.T) {
+// Recorded and documented order events are legal sequences of statuses.
+func TestRecordedOrderEventsAreLegal(t *testing.T) {
 	spot := func(row *orderRecord) *contract { return contractOf(t, row.InstID, "1", "0.01", "0.000001") }
 	status, fills := venues.StatusPending, 0
 	rows := pushesOf[orderRecord](t, "ws_orders_lifecycle_spot_market_real_bbgo.jsonl", channelOrders)
@@ -24,7 +24,7 @@ func TestRecordedOrderLives(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !status.CanBecome(r.Status) {
-			t.Errorf("%s cannot become %s", status, r.Status)
+			t.Errorf("status %s became %s, want a legal change", status, r.Status)
 		}
 		status = r.Status
 		if r.Fill != nil {
@@ -32,19 +32,18 @@ func TestRecordedOrderLives(t *testing.T) {
 		}
 	}
 	if len(rows) != 3 || status != venues.StatusFilled || fills != 1 {
-		t.Errorf("%d events, %s, %d fills", len(rows), status, fills)
+		t.Errorf("%d events, %s, %d fills, want 3 events, filled, 1 fill", len(rows), status, fills)
 	}
 	rows = pushesOf[orderRecord](t, "ws_orders_real_roq.jsonl", channelOrders)
 	for n := range rows {
 		r, err := decodeOrderEvent(&rows[n], spot(&rows[n]))
 		if err != nil || r.Status != venues.StatusOpen || !venues.StatusPending.CanBecome(r.Status) {
-			t.Errorf("%+v %v", r, err)
+			t.Errorf("r = %+v, err = %v, want an open order", r, err)
 		}
 	}
 }
 
-// The venue's own samples: every order, algo order and position in them is
-// understood.
+// Every order, algo order and position of the venue's own samples can be decoded.
 func TestDocumentedSamples(t *testing.T) {
 	orders, algos, positions, instruments := 0, 0, 0, 0
 	for _, line := range fixturetest.Lines(fixture(t, "docs_samples.jsonl")) {
@@ -81,11 +80,11 @@ func TestDocumentedSamples(t *testing.T) {
 			err = eachRow(m.Data, func(row *instrumentRecord) error { return nil })
 		}
 		if err != nil {
-			t.Errorf("%s: %v", sample.URL, err)
+			t.Errorf("sample.URL = %s, err = %v, want no error", sample.URL, err)
 		}
 	}
 	if orders < 4 || algos < 4 || positions < 3 || instruments < 1 {
-		t.Errorf("%d orders, %d algos, %d positions, %d instruments", orders, algos, positions, instruments)
+		t.Errorf("%d orders, %d algos, %d positions, %d instruments, want at least 4, 4, 3 and 1", orders, algos, positions, instruments)
 	}
 }
 
@@ -95,11 +94,11 @@ func TestRecordedPublicPushes(t *testing.T) {
 		"ws_public_2026_09_real.jsonl", "ws_public_btcusdtswap_2026_real_ccxt.jsonl", "ws_public_misc_real_roq.jsonl", "ws_trades_spot_real_gct.jsonl",
 	} {
 		for _, line := range fixturetest.Lines(fixture(t, name)) {
-			arg, ok := splitPush(line)
+			arg, ok := scanArg(line)
 			if !ok {
 				continue
 			}
-			var name topic
+			var name topicArg
 			if err := json.Unmarshal(arg, &name); err != nil {
 				t.Fatal(err)
 			}
@@ -121,12 +120,12 @@ func TestRecordedPublicPushes(t *testing.T) {
 				candles += len(some)
 			}
 			if err != nil {
-				t.Errorf("%s: %v", line, err)
+				t.Errorf("%s: err = %v, want no error", line, err)
 			}
 		}
 	}
 	if trades != 6 || marks != 1 || candles != 3 {
-		t.Errorf("%d trades, %d marks, %d candles", trades, marks, candles)
+		t.Errorf("%d trades, %d marks, %d candles, want 6, 1 and 3", trades, marks, candles)
 	}
 }
 
@@ -135,36 +134,36 @@ func TestRecordedNotices(t *testing.T) {
 	for _, line := range fixturetest.Lines(fixture(t, "ws_events_real.jsonl")) {
 		var m privateMessage
 		if err := json.Unmarshal(line, &m); err != nil {
-			t.Errorf("%s: %v", line, err)
+			t.Errorf("%s: err = %v, want no error", line, err)
 		}
 		if m.Event != "" {
 			events++
 		}
 	}
 	if events != 10 {
-		t.Errorf("%d events", events)
+		t.Errorf("%d events, want 10", events)
 	}
 	if rows := pushesOf[statusRecord](t, "ws_events_real.jsonl", "status"); len(rows) != 1 || rows[0].State != "completed" || rows[0].End.IsZero() {
-		t.Errorf("%+v", rows)
+		t.Errorf("rows = %+v, want one completed maintenance with its end", rows)
 	}
 	positions := pushesOf[struct {
 		PosData []positionRecord `json:"posData"`
 	}](t, "ws_balance_and_position_real.jsonl", "balance_and_position")
 	if len(positions) != 2 || len(positions[1].PosData) != 1 {
-		t.Fatalf("%+v", positions)
+		t.Fatalf("positions = %+v, want 2 positions, the second with one row", positions)
 	}
 	if p, _, err := positions[1].PosData[0].position(btcSwap(t)); err != nil || p.Qty.String() != "0.01" {
-		t.Errorf("%+v %v", p, err)
+		t.Errorf("p = %+v, err = %v, want a quantity of 0.01", p, err)
 	}
 	for _, row := range dataOf[instrumentTier](t, fixture(t, "rest_position_tiers_2026_real.json")) {
 		if !row.MaxLever.Positive().Valid {
-			t.Errorf("%+v", row)
+			t.Errorf("row = %+v, want row.MaxLever.Positive().Valid", row)
 		}
 	}
 }
 
-// instrumentTier is a row of the venue's position tiers, whose first one has the
-// leverage that instruments tell too.
+// instrumentTier is a row of the venue's position tiers. The first one has the leverage
+// that instruments have too.
 type instrumentTier struct {
 	MaxLever payload.Number `json:"maxLever"`
 }
@@ -175,10 +174,10 @@ const (
 	candleMessage = `{"arg":{"channel":"candle1m","instId":"BTC-USDT-SWAP"},"data":[["1786538760000","2","3","1","2","1","1","1","0"]]}`
 )
 
-// Each fault must be noticed by each decoder it applies to.
-func TestMarketMessagesRefused(t *testing.T) {
+// Each decoder rejects each fault that applies to it.
+func TestMalformedMarketMessages(t *testing.T) {
 	k, parser := btcSwap(t), new(fastjson.Parser)
-	connectortest.Refusals(t, map[string]func([]byte) error{
+	connectortest.RejectMalformed(t, map[string]func([]byte) error{
 		tradeMessage:  func(m []byte) error { _, _, err := decodeTrades(parser, m, k); return err },
 		markMessage:   func(m []byte) error { _, err := decodeMarks(parser, m, k); return err },
 		candleMessage: func(m []byte) error { _, err := decodeCandles(parser, m, k, "1m"); return err },
@@ -217,15 +216,15 @@ func FuzzPublicPush(f *testing.F) {
 		var parser fastjson.Parser
 		trades, ids, err := decodeTrades(&parser, message, k)
 		if err == nil && (len(trades) == 0 || len(trades) != len(ids) || !trades[0].Qty.IsPositive()) {
-			t.Fatalf("%+v", trades)
+			t.Fatalf("trades = %+v", trades)
 		}
 		_, _ = decodeMarks(&parser, message, k)
 		_, _ = decodeCandles(&parser, message, k, "1m")
-		arg, split := splitPush(message)
-		slow, ok := parsePush(message)
-		var name topic
+		arg, split := scanArg(message)
+		slow, ok := parseArg(message)
+		var name topicArg
 		if !split || json.Unmarshal(arg, &name) != nil || name.text() != string(arg) {
-			return // no stream is called that
+			return // not a stream's name
 		}
 		if ok && json.Valid(message) && strings.Count(string(message), `"arg"`) == 1 && string(arg) != string(slow) {
 			t.Fatalf("%s or %s", arg, slow)
@@ -242,19 +241,19 @@ func FuzzPrivateRows(f *testing.F) {
 		var order orderRecord
 		if json.Unmarshal(row, &order) == nil {
 			if r, err := decodeOrderEvent(&order, k); err == nil && (!r.Status.Valid() || r.VenueOrderID == "") {
-				t.Fatalf("%+v", r)
+				t.Fatalf("r = %+v", r)
 			}
 		}
 		var algo algoRecord
 		if json.Unmarshal(row, &algo) == nil {
 			if r, err := algo.report(k); err == nil && (!r.Status.Valid() || r.VenueOrderID == "") {
-				t.Fatalf("%+v", r)
+				t.Fatalf("r = %+v", r)
 			}
 		}
 		var position positionRecord
 		if json.Unmarshal(row, &position) == nil {
 			if p, _, err := position.position(k); err == nil && p.Qty.IsNegative() {
-				t.Fatalf("%+v", p)
+				t.Fatalf("p = %+v", p)
 			}
 		}
 	})
@@ -273,7 +272,7 @@ func FuzzInstrument(f *testing.F) {
 			return
 		}
 		if !k.QtyStep.IsPositive() || !k.ContractSize.IsPositive() || k.Symbol == "" {
-			t.Fatalf("%+v", k)
+			t.Fatalf("k = %+v, want a symbol, a quantity step and a contract size", k)
 		}
 	})
 }

@@ -11,18 +11,18 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// fixture reads a recorded payload.
+// fixture returns a recorded payload.
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
 	return fixturetest.Read(t, venues.OKX, name)
 }
 
-// dataOf reads the data of an answer.
+// dataOf returns the data of an answer.
 func dataOf[T any](t testing.TB, body []byte) []T {
 	t.Helper()
 	e, code, ok := parseEnvelope(body)
 	if !ok || code != 0 {
-		t.Fatalf("envelope %.200s", body)
+		t.Fatalf("envelope %.200s, want code 0", body)
 	}
 	var rows []T
 	if err := json.Unmarshal(e.Data, &rows); err != nil {
@@ -31,7 +31,7 @@ func dataOf[T any](t testing.TB, body []byte) []T {
 	return rows
 }
 
-// pushesOf reads the rows of every push of a channel in a recording.
+// pushesOf returns the rows of every push of a channel in a recording.
 func pushesOf[T any](t testing.TB, name, channel string) []T {
 	t.Helper()
 	var all []T
@@ -52,7 +52,7 @@ func pushesOf[T any](t testing.TB, name, channel string) []T {
 	return all
 }
 
-// contractOf makes an instrument of the given contract size, tick and lot.
+// contractOf returns an instrument with the given contract size, tick size and lot.
 func contractOf(t testing.TB, instID, size, tick, lot string) *contract {
 	t.Helper()
 	record := instrumentRecord{

@@ -12,36 +12,32 @@ import (
 )
 
 const (
-	// silenceOfConnMax is how long a connection may bring nothing at all, with
-	// pings every Options.PingInterval.
-	silenceOfConnMax = 45 * time.Second
-	// retryAfterMax bounds what is believed of a refused handshake.
+	// connSilenceMax is how long a connection may be without any message, with pings
+	// every Options.PingInterval.
+	connSilenceMax = 45 * time.Second
+	// retryAfterMax bounds the header Retry-After of a rejected handshake.
 	retryAfterMax = time.Hour
 )
 
-// linkOptions are those of every connection to the venue. It wants to hear the
-// text "ping" and cuts a connection only for maintenance, of which it warns. Its
-// limits of requests are of accounts and endpoints: none concerns connections.
+// linkOptions returns the options of every connection to the venue. The venue expects the
+// text "ping" and closes connections only for maintenance, which it announces. Its
+// rate limits of requests do not concern connections.
 func (c *Connector) linkOptions(path string) wsclient.Options {
-	o := c.options
-	return wsclient.Options{
-		URL:          func(context.Context) (string, error) { return o.StreamURL + path, nil },
-		Ping:         []byte("ping"),
-		PingInterval: o.PingInterval, SilenceMax: silenceOfConnMax, RenewOverlap: o.RenewOverlap,
-		Dial: o.dial, Dials: c.dials, Silence: c.doors.FrozenFor, Refused: c.refusedDial,
-		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-		Log: o.Log.With(zap.String("path", path)),
-	}
+	link := c.Link(func(context.Context) (string, error) { return c.options.StreamURL + path, nil })
+	link.Ping, link.PingInterval = []byte("ping"), c.options.PingInterval
+	link.SilenceMax, link.RenewOverlap = connSilenceMax, c.options.RenewOverlap
+	link.Log = c.options.Log.With(zap.String("path", path))
+	return link
 }
 
-// refusedDial keeps the silence that the answer to a handshake asks for: connections
-// are limited by address.
-func (c *Connector) refusedDial(status int, header http.Header, _ []byte) {
+// handshakeRejected pauses dialling after a rejected handshake, for the time in the answer.
+// The venue limits connections per address.
+func (c *Connector) handshakeRejected(status int, header http.Header, _ []byte) {
 	wait := restclient.RetryAfter(header, retryAfterMax)
 	switch status {
 	case http.StatusTooManyRequests:
-		c.doors.Freeze(max(wait, rateWindow))
+		c.DialGate.Freeze(max(wait, rateWindow))
 	case http.StatusForbidden:
-		c.doors.Freeze(wait)
+		c.DialGate.Freeze(wait)
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// errLogin is why a private connection does not come up.
-var errLogin = errors.New("the venue refused the login")
+// errLogin is returned when a private connection cannot log in.
+var errLogin = errors.New("the venue rejected the login")
 
-// loginTarget is what a stream login signs in the place of a request.
+// loginTarget is the path that is signed for a login (document "WebSocket Login").
 const loginTarget = "/users/self/verify"
 
-// login is the message that authenticates a stream connection (document
-// "WebSocket Login"); its time is in whole seconds.
+// login is the message that authenticates a stream connection (document "WebSocket
+// Login"). Its timestamp is in whole seconds.
 type login struct {
 	Op   string     `json:"op"`
 	Args []loginArg `json:"args"`
@@ -41,11 +41,11 @@ func newLogin(k venues.Credentials, now time.Time) login {
 	}}}
 }
 
-// login authenticates a connection. A refusal for its time has the clock measured
-// again for the next one.
-func (a *Account) login(ctx context.Context, s *wsclient.Session) error {
-	asked := time.Now()
-	text, err := json.Marshal(newLogin(a.credentials, a.c.clock.Now()))
+// login authenticates a connection. After a rejected timestamp the clock is measured
+// again for the next attempt.
+func (a *Account) login(ctx context.Context, s *wsclient.Handshake) error {
+	began := time.Now()
+	text, err := json.Marshal(newLogin(a.credentials, a.c.Clock.Now()))
 	if err != nil {
 		return err
 	}
@@ -65,8 +65,8 @@ func (a *Account) login(ctx context.Context, s *wsclient.Session) error {
 		case m.Event == "login" && m.Code == "0":
 			return nil
 		case m.Event == "error", m.Event == "login":
-			if m.Code == "60004" || m.Code == "60006" {
-				err = a.c.clock.Resync(ctx, asked, a.c.serverTime)
+			if m.Code == "60004" || m.Code == "60006" { // timestamp rejected
+				err = a.c.Clock.Resync(ctx, began, a.c.serverTime)
 			}
 			return errors.Join(fmt.Errorf("%w: %s %s", errLogin, payload.Bounded(m.Code), payload.Bounded(m.Msg)), err)
 		}

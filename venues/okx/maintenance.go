@@ -5,45 +5,42 @@ import (
 	"errors"
 	"slices"
 
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/connector"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
 // statusRecord is a row of GET /api/v5/system/status.
 type statusRecord struct {
-	State       string `json:"state"`
-	ServiceType string `json:"serviceType"`
-	Env         string `json:"env"`
-	End         moment `json:"end"`
+	State       string    `json:"state"`
+	ServiceType string    `json:"serviceType"`
+	Env         string    `json:"env"`
+	End         milliTime `json:"end"`
 }
 
-// The venue's numbers of its environments.
+// Values of env in the venue's notices.
 const (
 	environmentLive = "1"
 	environmentDemo = "2"
 )
 
 var (
-	// tradingServices are the services whose maintenance concerns trading here:
-	// streams, trading, and trading of some accounts or products.
+	// tradingServices are the values of serviceType whose maintenance affects trading:
+	// WebSocket (0), trading (5), trading of some accounts (8) and of some products (9).
 	tradingServices = []string{"0", "5", "8", "9"}
-	// closedStates are those in which orders are not taken, or not all of them.
-	closedStates = []string{"ongoing", "pre_open"}
+	// maintenanceStates are the states of a notice in which not all orders are accepted.
+	maintenanceStates = []string{"ongoing", "pre_open"}
 )
 
-// errAway is an answer of a server that is broken or absent, or of something that
-// stands before it.
-var errAway = errors.New("the venue is away")
-
-// isAway says whether a request was turned away as it is during a maintenance.
-func isAway(err error) bool {
-	return errors.Is(err, errAway) || slices.Contains([]int{codeServiceUnavailable, codeSystemBusy, codeSystemError}, refusal.CodeOf(err))
+// isUnavailable reports whether a request failed as it does during a maintenance.
+func isUnavailable(err error) bool {
+	return errors.Is(err, connector.ErrUnavailable) || slices.Contains([]int{codeServiceUnavailable, codeSystemBusy, codeSystemError}, rejection.CodeOf(err))
 }
 
-// notice reads what the venue tells of its maintenance.
-func (c *Connector) notice(ctx context.Context) (restclient.Notice, error) {
+// maintenanceNotice reads the venue's maintenance notices.
+func (c *Connector) maintenanceNotice(ctx context.Context) (restclient.Notice, error) {
 	var rows []statusRecord
-	r := publicRequest("/api/v5/system/status", nil, 1, restclient.LaneReconcile)
+	r := publicRequest("/api/v5/system/status", nil, 1, restclient.PriorityReconcile)
 	if err := c.once(ctx, r, &rows); err != nil {
 		return restclient.Notice{}, err
 	}
@@ -52,8 +49,8 @@ func (c *Connector) notice(ctx context.Context) (restclient.Notice, error) {
 		environment = environmentDemo
 	}
 	for _, row := range rows {
-		if row.Env == environment && slices.Contains(closedStates, row.State) && slices.Contains(tradingServices, row.ServiceType) {
-			return restclient.Notice{Ongoing: true, Left: row.End.Sub(c.clock.Now())}, nil
+		if row.Env == environment && slices.Contains(maintenanceStates, row.State) && slices.Contains(tradingServices, row.ServiceType) {
+			return restclient.Notice{Ongoing: true, Left: row.End.Sub(c.Clock.Now())}, nil
 		}
 	}
 	return restclient.Notice{}, nil

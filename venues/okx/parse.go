@@ -10,13 +10,13 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// moment is a time of the venue: milliseconds, as a string. "" is unknown.
-type moment struct{ time.Time }
+// milliTime is a time of the venue: milliseconds in a string. "" is unknown.
+type milliTime struct{ time.Time }
 
-func (m *moment) UnmarshalJSON(data []byte) error {
+func (m *milliTime) UnmarshalJSON(data []byte) error {
 	text := payload.Unquote(data)
 	if text == "" {
-		*m = moment{}
+		*m = milliTime{}
 		return nil
 	}
 	ms, err := strconv.ParseInt(text, 10, 64)
@@ -27,7 +27,8 @@ func (m *moment) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// flag is a boolean that the venue prints as a string.
+// flag is a boolean. In answers the venue prints it as a string, in requests it expects a
+// JSON boolean.
 type flag bool
 
 func (f *flag) UnmarshalJSON(data []byte) error {
@@ -37,28 +38,28 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 	case "false", "":
 		*f = false
 	default:
-		return payload.UnknownWord("boolean", text)
+		return payload.UnknownValue("boolean", text)
 	}
 	return nil
 }
 
-func parseSide(word string) (venues.Side, error) {
-	switch s := venues.Side(word); s {
-	case venues.Buy, venues.Sell: // the venue's words are ours
+func parseSide(value string) (venues.Side, error) {
+	switch s := venues.Side(value); s {
+	case venues.Buy, venues.Sell: // the venue has the same values
 		return s, nil
 	}
-	return "", payload.UnknownWord("side", word)
+	return "", payload.UnknownValue("side", value)
 }
 
-// orderKind is what the venue's one word for an order says here.
+// orderKind is the meaning of the venue's ordType.
 type orderKind struct {
 	orderType   venues.OrderType
 	timeInForce venues.TimeInForce
 	postOnly    bool
 }
 
-func parseOrderKind(word string) (orderKind, error) {
-	switch word {
+func parseOrderKind(value string) (orderKind, error) {
+	switch value {
 	case "market", "optimal_limit_ioc":
 		return orderKind{venues.TypeMarket, "", false}, nil
 	case "limit":
@@ -72,10 +73,10 @@ func parseOrderKind(word string) (orderKind, error) {
 	case "fok":
 		return orderKind{venues.TypeLimit, venues.FillOrKill, false}, nil
 	}
-	return orderKind{}, payload.UnknownWord("order type", word)
+	return orderKind{}, payload.UnknownValue("order type", value)
 }
 
-// formatOrderKind is the venue's word for a market or limit order.
+// formatOrderKind returns the ordType of a market or limit order.
 func formatOrderKind(s *venues.OrderSpec) string {
 	switch {
 	case s.Type.IsMarket():
@@ -90,8 +91,8 @@ func formatOrderKind(s *venues.OrderSpec) string {
 	return "limit"
 }
 
-func parseStatus(word string) (venues.OrderStatus, error) {
-	switch word {
+func parseStatus(value string) (venues.OrderStatus, error) {
+	switch value {
 	case "live":
 		return venues.StatusOpen, nil
 	case "partially_filled":
@@ -101,10 +102,10 @@ func parseStatus(word string) (venues.OrderStatus, error) {
 	case "canceled", "mmp_canceled":
 		return venues.StatusCancelled, nil
 	}
-	return "", payload.UnknownWord("order state", word)
+	return "", payload.UnknownValue("order state", value)
 }
 
-// States of an algo order that waits no more.
+// States of an algo order that has triggered or ended.
 const (
 	algoEffective       = "effective"
 	algoPartlyEffective = "partially_effective"
@@ -113,10 +114,10 @@ const (
 	algoPartlyFailed    = "partially_failed"
 )
 
-// parseAlgoStatus reads the state of an algo order. Once it is in effect its
-// child order tells the rest.
-func parseAlgoStatus(word string) (venues.OrderStatus, error) {
-	switch word {
+// parseAlgoStatus parses the state of an algo order. Once it is effective, its child order
+// has the exact status.
+func parseAlgoStatus(value string) (venues.OrderStatus, error) {
+	switch value {
 	case "live", "pause":
 		return venues.StatusUntriggered, nil
 	case algoEffective, algoPartlyEffective:
@@ -126,69 +127,70 @@ func parseAlgoStatus(word string) (venues.OrderStatus, error) {
 	case algoFailed, algoPartlyFailed:
 		return venues.StatusRejected, nil
 	}
-	return "", payload.UnknownWord("algo state", word)
+	return "", payload.UnknownValue("algo state", value)
 }
 
-// positionBook says which position an entry is about.
-type positionBook string
+// positionSide is the venue's posSide: the position of the instrument to which an order, an
+// execution or a leverage belongs.
+type positionSide string
 
 const (
-	bookNet   positionBook = "net" // one-way mode
-	bookLong  positionBook = "long"
-	bookShort positionBook = "short"
+	sideNet   positionSide = "net" // one-way mode
+	sideLong  positionSide = "long"
+	sideShort positionSide = "short"
 )
 
-// parsePositionBook reads posSide. Orders of accounts without positions have "".
-func parsePositionBook(word string) (positionBook, error) {
-	switch b := positionBook(word); b {
-	case bookNet, bookLong, bookShort:
-		return b, nil
+// parsePositionSide parses posSide. Accounts that cannot hold positions have "".
+func parsePositionSide(value string) (positionSide, error) {
+	switch s := positionSide(value); s {
+	case sideNet, sideLong, sideShort:
+		return s, nil
 	case "":
-		return bookNet, nil
+		return sideNet, nil
 	}
-	return "", payload.UnknownWord("position side", word)
+	return "", payload.UnknownValue("position side", value)
 }
 
-// sideOf is the direction of a position of the given signed amount, which is not
-// zero in one-way mode.
-func (b positionBook) sideOf(amount decimal.Decimal) venues.PositionSide {
-	if b == bookLong || b == bookNet && amount.IsPositive() {
+// sideOf returns the side of a position with the given signed amount, which is not zero
+// in one-way mode.
+func (s positionSide) sideOf(amount decimal.Decimal) venues.PositionSide {
+	if s == sideLong || s == sideNet && amount.IsPositive() {
 		return venues.Long
 	}
 	return venues.Short
 }
 
-// hedged is the position of an execution in hedge mode; empty in one-way mode.
-func (b positionBook) hedged() venues.PositionSide {
-	switch b {
-	case bookLong:
+// hedgeSide returns the side of the position in hedge mode; empty in one-way mode.
+func (s positionSide) hedgeSide() venues.PositionSide {
+	switch s {
+	case sideLong:
 		return venues.Long
-	case bookShort:
+	case sideShort:
 		return venues.Short
 	default:
 		return ""
 	}
 }
 
-// reduces says whether an order can only reduce. In hedge mode that follows from
-// the position it works on, whatever the flag says.
-func (b positionBook) reduces(side venues.Side, flag bool) bool {
-	if hedged := b.hedged(); hedged != "" {
-		return hedged == side.Reduces()
+// reduces reports whether an order is reduce-only. In hedge mode that depends only
+// on its side and on the position to which it belongs, whatever the flag.
+func (s positionSide) reduces(side venues.Side, flag bool) bool {
+	if hedge := s.hedgeSide(); hedge != "" {
+		return hedge == side.Reduces()
 	}
 	return flag
 }
 
-func parseMarginMode(word string) (venues.MarginMode, error) {
-	switch m := venues.MarginMode(word); m {
-	case venues.MarginCross, venues.MarginIsolated: // the venue's words are ours
+func parseMarginMode(value string) (venues.MarginMode, error) {
+	switch m := venues.MarginMode(value); m {
+	case venues.MarginCross, venues.MarginIsolated: // the venue has the same values
 		return m, nil
 	}
-	return "", payload.UnknownWord("margin mode", word)
+	return "", payload.UnknownValue("margin mode", value)
 }
 
-func parseLiquidity(word string) venues.Liquidity {
-	switch word {
+func parseLiquidity(value string) venues.Liquidity {
+	switch value {
 	case "M":
 		return venues.Maker
 	case "T":

@@ -9,7 +9,9 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// How a push begins, as the venue prints it.
+// Parts of the beginning of a push in the form that the venue sends:
+//
+//	{"arg":{"channel":"books","instId":"BTC-USDT-SWAP"},...
 var (
 	pushHead  = []byte(`{"arg":`)
 	argHead   = []byte(`{"channel":"`)
@@ -17,9 +19,9 @@ var (
 	argTail   = []byte(`"}`)
 )
 
-// splitPush finds the argument of a push; false if it is none, or is printed in
-// another order.
-func splitPush(message []byte) (arg []byte, ok bool) {
+// scanArg returns the argument of a push without parsing it; false if the message is not a
+// push or has another order of members.
+func scanArg(message []byte) (arg []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(message, pushHead)
 	if !ok || !bytes.HasPrefix(rest, argHead) {
 		return nil, false
@@ -31,26 +33,25 @@ func splitPush(message []byte) (arg []byte, ok bool) {
 	return rest[:end+len(argTail)], true
 }
 
-// parsePush is the slow twin of splitPush.
-func parsePush(message []byte) (arg []byte, ok bool) {
+// parseArg returns the argument of a push with members in any order.
+func parseArg(message []byte) (arg []byte, ok bool) {
 	var parser fastjson.Parser
 	o, err := payload.Parse(&parser, message)
 	if err != nil || !o.Has("data") || !o.Has("arg") {
 		return nil, false
 	}
-	named := payload.Of(o.Value().Get("arg"))
-	name := topic{Channel: named.OptionalText("channel"), InstID: named.OptionalText("instId")}
+	named := payload.ObjectOf(o.Value().Get("arg"))
+	name := topicArg{Channel: named.OptionalText("channel"), InstID: named.OptionalText("instId")}
 	return []byte(name.text()), named.Err() == nil
 }
 
-// pushOf parses a push and holds its channel and instrument against what is
-// meant. Its rows are objects.
-func pushOf(parser *fastjson.Parser, data []byte, channel, instID string) (*payload.Object, []*payload.Object, error) {
-	o, err := argOf(parser, data, channel, instID)
+// parseRows parses a push whose rows are objects, and checks its channel and instrument.
+func parseRows(parser *fastjson.Parser, data []byte, channel, instID string) (*payload.Object, []*payload.Object, error) {
+	o, err := parseTopicPush(parser, data, channel, instID)
 	if err != nil {
 		return nil, nil, err
 	}
-	cells, err := rowsOf(o)
+	cells, err := dataRows(o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,30 +60,30 @@ func pushOf(parser *fastjson.Parser, data []byte, channel, instID string) (*payl
 		if cell.Type() != fastjson.TypeObject {
 			return nil, nil, payload.Missing("data")
 		}
-		rows = append(rows, payload.Of(cell))
+		rows = append(rows, payload.ObjectOf(cell))
 	}
 	return o, rows, nil
 }
 
-// argOf parses a push and holds what it is about against what is meant.
-func argOf(parser *fastjson.Parser, data []byte, channel, instID string) (*payload.Object, error) {
+// parseTopicPush parses a push and checks its channel and instrument.
+func parseTopicPush(parser *fastjson.Parser, data []byte, channel, instID string) (*payload.Object, error) {
 	o, err := payload.Parse(parser, data)
 	if err != nil {
 		return nil, err
 	}
 	arg := o.Object("arg")
-	name, about := arg.Text("channel"), arg.Text("instId")
+	name, instrument := arg.Text("channel"), arg.Text("instId")
 	switch {
 	case arg.Err() != nil:
 		return nil, arg.Err()
-	case name != channel || about != instID:
-		return nil, fmt.Errorf("%q of %q: %w", payload.Bounded(name), payload.Bounded(about), payload.ErrForeign)
+	case name != channel || instrument != instID:
+		return nil, fmt.Errorf("%q of %q: %w", payload.Bounded(name), payload.Bounded(instrument), payload.ErrUnrelated)
 	}
 	return o, nil
 }
 
-// rowsOf is the rows of a push, at least one.
-func rowsOf(o *payload.Object) ([]*fastjson.Value, error) {
+// dataRows returns the rows of a push, at least one.
+func dataRows(o *payload.Object) ([]*fastjson.Value, error) {
 	value := o.Value().Get("data")
 	if value == nil || value.Type() != fastjson.TypeArray || len(value.GetArray()) == 0 {
 		return nil, payload.Missing("data")

@@ -8,44 +8,45 @@ import (
 	"sync"
 	"time"
 
-	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/restclient"
 )
 
-// rateWindow is the span in which the venue counts requests.
+// rateWindow is the window in which the venue counts requests.
 const rateWindow = 2 * time.Second
 
-// allowance names one of the venue's limits: so many requests per rateWindow.
-// Scope is the instrument where the venue counts per instrument.
-type allowance struct {
+// rateLimit is one of the venue's limits: a number of requests per rateWindow. Scope is set
+// to the instrument where the venue counts per instrument.
+type rateLimit struct {
 	name  string
 	limit int
 	scope string
 }
 
-// allowances are the budgets of one address or one account, made as they are
-// needed. It is safe for concurrent use.
-type allowances struct {
+// rateLimits has the budgets of this address or of one account, made on first use. It is
+// safe for concurrent use.
+type rateLimits struct {
 	mu      sync.Mutex
-	budgets map[allowance]*restclient.Budget
+	budgets map[rateLimit]*restclient.Budget
 }
 
-func (a *allowances) budget(of allowance) *restclient.Budget {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.budgets == nil {
-		a.budgets = make(map[allowance]*restclient.Budget)
+func (l *rateLimits) budget(of rateLimit) *restclient.Budget {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.budgets == nil {
+		l.budgets = make(map[rateLimit]*restclient.Budget)
 	}
-	b := a.budgets[of]
+	b := l.budgets[of]
 	if b == nil {
 		b = restclient.NewBudget(of.name, of.limit, rateWindow)
-		a.budgets[of] = b
+		l.budgets[of] = b
 	}
 	return b
 }
 
-// accountOrders is the limit on new and amended orders of all instruments.
-var accountOrders = allowance{name: "account_orders", limit: 1000}
+// accountOrders is the limit of new and amended orders over all instruments of an account
+// (document "Sub-account rate limit").
+var accountOrders = rateLimit{name: "account_orders", limit: 1000}
 
 // request is one REST request before it is signed.
 type request struct {
@@ -54,84 +55,57 @@ type request struct {
 	query  restclient.Params // of a GET
 	body   any               // of a POST
 	// account signs the request; nil for public ones.
-	account *Account
-	lane    restclient.Lane
-	limit   allowance
-	mutates bool
-	// counted requests use up the account's order allowance too.
-	counted bool
-	// itemized answers carry a code per item, and that is the one that counts.
+	account  *Account
+	priority restclient.Priority
+	limit    rateLimit
+	mutates  bool
+	// countsOrder: the request also uses the account's order limit.
+	countsOrder bool
+	// itemized: the answer has a code per item, which decides over success.
 	itemized bool
-	// deadline by our clock; the venue must not execute the request later. Zero
-	// means that it bears none.
+	// deadline, by the local clock, after which the venue must not execute the request.
+	// Zero means none.
 	deadline time.Time
-	// changes is the contract whose orders a request changes, if it does.
-	changes *contract
+	// contract is the contract whose orders the request changes; nil if it changes none.
+	contract *contract
 }
 
-// call executes a request and decodes the data of its answer into out, if not
-// nil. A clock refusal is definite, so the request is signed once more under its
-// old deadline.
+// call executes a request and decodes the data of its answer into out, if not nil; see
+// connector.Core.Retry.
 func (c *Connector) call(ctx context.Context, r request, out any) error {
-	once := func() error { return c.once(ctx, r, out) }
-	var err error
-	if r.account != nil {
-		err = c.clock.Signed(ctx, c.serverTime, isClockRefusal, once)
-	} else {
-		err = once()
-	}
-	if isAway(err) {
-		return c.notices.Explain(ctx, err, c.notice)
-	}
-	return err
+	return c.Retry(ctx, r.account != nil, func() error { return c.once(ctx, r, out) })
 }
 
+// once executes a request, over the connection for orders or by REST.
 func (c *Connector) once(ctx context.Context, r request, out any) error {
-	answer, err := c.exchange(ctx, r)
-	if err != nil {
-		return err
-	}
-	data, err := c.judge(r, answer)
-	if err != nil || out == nil {
-		return err
-	}
-	if err := payload.Decode(data, out); err != nil {
-		return malformed(r, err)
-	}
-	return nil
+	return c.Send(ctx, connector.Exchange{
+		Method: r.method, Path: r.path,
+		Call: restclient.Call{
+			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, SendBy: r.deadline,
+			Build: func() (restclient.Request, error) { return c.build(r, time.Now()) },
+		},
+		Read: func(a *restclient.Answer) ([]byte, error) { return c.classify(r, a) },
+	}, out)
 }
 
-// exchange sends a request, over the connection for orders or by REST, and gives
-// the venue's answer.
-func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
-	return c.rest.Do(ctx, restclient.Call{
-		Lane:    r.lane,
-		Costs:   c.costs(r),
-		Carrier: r.carrier(),
-		Mutates: r.mutates,
-		SendBy:  r.deadline,
-		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
-	})
-}
-
-// owner of the limits that a request is under: its account or this address.
-func (c *Connector) owner(r request) *allowances {
+// owner returns the rate limits of a request: those of its account or of this address.
+func (c *Connector) owner(r request) *rateLimits {
 	if r.account != nil {
-		return &r.account.allowances
+		return &r.account.limits
 	}
-	return &c.allowances
+	return &c.limits
 }
 
 func (c *Connector) costs(r request) []restclient.Cost {
 	owner := c.owner(r)
 	costs := []restclient.Cost{{Budget: owner.budget(r.limit), Units: 1}}
-	if r.counted {
+	if r.countsOrder {
 		costs = append(costs, restclient.Cost{Budget: owner.budget(accountOrders), Units: 1})
 	}
 	return costs
 }
 
-// build signs the request for the moment now.
+// build makes the request, signed at the time now.
 func (c *Connector) build(r request, now time.Time) (restclient.Request, error) {
 	wire := restclient.Request{Method: r.method, Path: r.path, Query: r.query.Encode(), Header: map[string]string{}}
 	if c.options.Simulated {
@@ -158,7 +132,7 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 		target += "?" + wire.Query
 	}
 	keys := r.account.credentials
-	stamp := now.Add(c.clock.Offset()).UTC().Format(timestampFormat)
+	stamp := now.Add(c.Clock.Offset()).UTC().Format(timestampFormat)
 	wire.Header["OK-ACCESS-KEY"] = keys.APIKey.Reveal()
 	wire.Header["OK-ACCESS-PASSPHRASE"] = keys.Passphrase.Reveal()
 	wire.Header["OK-ACCESS-TIMESTAMP"] = stamp
@@ -166,22 +140,21 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 	return wire, nil
 }
 
-// expTime is a deadline as the venue's clock will show it.
+// expTime returns a deadline in the venue's time.
 func (c *Connector) expTime(deadline time.Time) string {
-	return strconv.FormatInt(deadline.Add(c.clock.Offset()).UnixMilli(), 10)
+	return strconv.FormatInt(deadline.Add(c.Clock.Offset()).UnixMilli(), 10)
 }
 
-// publicGet reads without a signature.
-func (c *Connector) publicGet(ctx context.Context, path string, query restclient.Params, limit int, lane restclient.Lane, out any) error {
-	return c.call(ctx, publicRequest(path, query, limit, lane), out)
+// publicGet sends an unsigned read.
+func (c *Connector) publicGet(ctx context.Context, path string, query restclient.Params, limit int, priority restclient.Priority, out any) error {
+	return c.call(ctx, publicRequest(path, query, limit, priority), out)
 }
 
-func publicRequest(path string, query restclient.Params, limit int, lane restclient.Lane) request {
-	return request{method: http.MethodGet, path: path, query: query, limit: allowance{name: path, limit: limit}, lane: lane}
+func publicRequest(path string, query restclient.Params, limit int, priority restclient.Priority) request {
+	return request{method: http.MethodGet, path: path, query: query, limit: rateLimit{name: path, limit: limit}, priority: priority}
 }
 
-// malformed is an answer that cannot be understood. The venue may have done what
-// was asked.
+// malformed returns the error for an answer that cannot be understood.
 func malformed(r request, cause error) error {
-	return uncertain(r, restclient.Unreadable(r.method, r.path, cause))
+	return connector.Malformed(r.mutates, r.method, r.path, cause)
 }

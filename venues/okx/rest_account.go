@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/openpositions"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
@@ -21,48 +22,53 @@ import (
 type Account struct {
 	c           *Connector
 	credentials venues.Credentials
-	allowances  allowances
+	limits      rateLimits
 	mode        atomic.Pointer[venues.AccountMode]
-	// acknowledged are the changes of orders of which the private stream must tell
-	// soon.
-	acknowledged session.Acknowledged
-	positions    openpositions.Memory
-	// closedAlgos are read once for all who look for a stop; closedOrders, by the
-	// instrument, for all who look for an order of it.
-	closedAlgos  *restclient.Shared[closedAlgos]
+	// lastAck is when the last acknowledged change of an order began; the private stream
+	// must report an event after it.
+	lastAck   session.LastAck
+	positions openpositions.Tracker
+	// closedAlgos and, by venue symbol, closedOrders share one read of the closed stops
+	// and orders among concurrent queries; see rest_closed.go.
+	closedAlgos  *restclient.SharedRead[closedAlgos]
 	closedOrders sync.Map
-	// entry carries orders while the private stream is open, if they are to go that way.
-	entry atomic.Pointer[orderEntry]
+	// entry is the connection for orders while the private stream is open, if OrderEntry
+	// selects it.
+	entry connector.OrderEntry
+	// codeRejected has the venue symbols of instruments whose code the venue rejects on
+	// that connection. It is bounded by the number of instruments.
+	codeRejected sync.Map
 }
 
 func newAccount(c *Connector, credentials venues.Credentials) *Account {
-	return &Account{c: c, credentials: credentials, closedAlgos: restclient.NewShared[closedAlgos]()}
+	return &Account{c: c, credentials: credentials, closedAlgos: restclient.NewSharedRead[closedAlgos]()}
 }
 
-// get reads with a signature. limit is the venue's for this path and user.
+// get sends a signed read. limit is the venue's rate limit of the path per account.
 func (a *Account) get(ctx context.Context, path string, query restclient.Params, limit int, out any) error {
 	return a.c.call(ctx, a.reading(path, query, limit), out)
 }
 
+// reading returns the request of a signed read.
 func (a *Account) reading(path string, query restclient.Params, limit int) request {
 	return request{
 		method: http.MethodGet, path: path, query: query, account: a,
-		lane: restclient.LaneReconcile, limit: allowance{name: path, limit: limit},
+		priority: restclient.PriorityReconcile, limit: rateLimit{name: path, limit: limit},
 	}
 }
 
-// KeyFacts examines the API key: its permissions and whether it is bound to
-// addresses. The venue tells no expiry.
-func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
+// KeyInfo reads the permissions of the API key and whether it is bound to addresses. The
+// venue does not report its expiry.
+func (a *Account) KeyInfo(ctx context.Context) (venues.KeyInfo, error) {
 	config, err := a.config(ctx)
 	if err != nil {
-		return venues.KeyFacts{}, err
+		return venues.KeyInfo{}, err
 	}
 	if config.Perm == "" {
-		return venues.KeyFacts{}, restclient.Unreadable(http.MethodGet, configPath, payload.Missing("perm"))
+		return venues.KeyInfo{}, restclient.Unreadable(http.MethodGet, configPath, payload.Missing("perm"))
 	}
 	granted := strings.Split(config.Perm, ",")
-	return venues.KeyFacts{
+	return venues.KeyInfo{
 		CanTrade:    slices.Contains(granted, "trade"),
 		CanWithdraw: slices.Contains(granted, "withdraw"),
 		IPBound:     config.IP != "",
@@ -70,8 +76,8 @@ func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
 	}, nil
 }
 
-// balanceRecord is GET /api/v5/account/balance. What stands above the details is
-// in dollars, and empty in some account modes.
+// balanceRecord is GET /api/v5/account/balance. The members besides the details are in
+// dollars, and empty in some account modes.
 type balanceRecord struct {
 	Details []currencyRecord `json:"details"`
 }
@@ -88,8 +94,8 @@ type currencyRecord struct {
 
 const balancePath = "/api/v5/account/balance"
 
-// Balances lists the currencies that the account holds or uses, and USDT in any
-// case: an account without money lists none.
+// Balances returns the currencies that the account holds or uses, and USDT in any case.
+// The venue lists none for an empty account.
 func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 	mode, err := a.knownMode(ctx)
 	if err != nil {
@@ -129,8 +135,8 @@ func (r *balanceRecord) balances(accountType string) ([]venues.Balance, error) {
 	return balances, nil
 }
 
-// balance reads one currency. Isolated positions have no initial margin of their
-// own there; what is frozen says it then.
+// balance converts one currency. The venue reports no initial margin (imr) for isolated
+// positions; the frozen amount is used instead.
 func (r *currencyRecord) balance(accountType string) (venues.Balance, error) {
 	available := r.AvailEq
 	if !available.Valid {

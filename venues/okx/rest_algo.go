@@ -15,11 +15,11 @@ const (
 	algoAmendPath   = "/api/v5/trade/amend-algos"
 	algoPendingPath = "/api/v5/trade/orders-algo-pending"
 	algoHistoryPath = "/api/v5/trade/orders-algo-history"
-	// algoLimit is the venue's for each of them.
+	// algoLimit is the venue's rate limit of each of these paths.
 	algoLimit = 20
 )
 
-// lastPriceTrigger makes a trigger compare with the last traded price.
+// lastPriceTrigger compares a trigger with the last traded price.
 const lastPriceTrigger = "last"
 
 // algoCommand places an order with a trigger.
@@ -43,7 +43,7 @@ type algoCommand struct {
 	TpTriggerPx     string `json:"tpTriggerPx,omitempty"`
 	TpTriggerPxType string `json:"tpTriggerPxType,omitempty"`
 	TpOrdPx         string `json:"tpOrdPx,omitempty"`
-	// AttachAlgoOrds protect the position that a trigger order opens.
+	// AttachAlgoOrds protects the position that a trigger order opens.
 	AttachAlgoOrds []attachedStop `json:"attachAlgoOrds,omitempty"`
 }
 
@@ -61,7 +61,7 @@ type algoAmendment struct {
 	NewTpOrdPx     string `json:"newTpOrdPx,omitempty"`
 }
 
-// algoName names an algo order.
+// algoName identifies an algo order.
 type algoName struct {
 	InstID      string `json:"instId"`
 	AlgoID      string `json:"algoId,omitempty"`
@@ -75,15 +75,15 @@ func algoNameOf(k *contract, ref venues.OrderRef) algoName {
 	return algoName{InstID: k.VenueSymbol, AlgoID: ref.VenueOrderID}
 }
 
-// placeAlgo sends an order with a trigger. The venue checks no margin before the
-// trigger, so such an order can still be rejected then.
+// placeAlgo places an order with a trigger. The venue checks the margin only at the
+// trigger, so the order can still be rejected then.
 func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (venues.ExecutionReport, error) {
 	command, err := a.algoCommand(ctx, k, r, m)
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
 	accepted, err := a.send(ctx, change{
-		path: algoPath, limit: algoLimit, body: command, k: k, lane: restclient.OrderLane(r.ReduceOnly || r.ClosePosition), deadline: r.Deadline,
+		path: algoPath, limit: algoLimit, body: command, contract: k, priority: restclient.OrderPriority(r.ReduceOnly || r.ClosePosition), deadline: r.Deadline,
 	})
 	if err != nil {
 		return venues.ExecutionReport{}, err
@@ -91,14 +91,14 @@ func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderReq
 	if accepted.AlgoID == "" {
 		return venues.ExecutionReport{}, restclient.OutcomeUnknown(restclient.Unreadable(http.MethodPost, algoPath, payload.Missing("algoId")))
 	}
-	report := placed(k, r, accepted.AlgoID, venues.StatusUntriggered, accepted.TS.Time)
+	report := acceptedReport(k, r, accepted.AlgoID, venues.StatusUntriggered, accepted.TS.Time)
 	report.ConditionalID = true
 	return report, nil
 }
 
 func (a *Account) algoCommand(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (algoCommand, error) {
 	reduces := r.ReduceOnly || r.ClosePosition
-	if err := checkStop(r, reduces); err != nil {
+	if err := validateStop(r, reduces); err != nil {
 		return algoCommand{}, restclient.NotSent(err)
 	}
 	last, err := a.c.lastPrice(ctx, k)
@@ -109,7 +109,7 @@ func (a *Account) algoCommand(ctx context.Context, k *contract, r *venues.OrderR
 	if r.TriggerPrice.Decimal.GreaterThanOrEqual(last) {
 		direction = venues.TriggerRising
 	}
-	if r.TriggerWhen != "" && r.TriggerWhen != direction {
+	if r.TriggerDirection != "" && r.TriggerDirection != direction {
 		return algoCommand{}, venues.Errorf(venues.CodeInvalidRequest, "the trigger is already reached").
 			With("reason", venues.ReasonWouldTrigger).With("lastPrice", venues.FormatDecimal(last))
 	}
@@ -126,53 +126,55 @@ func (a *Account) algoCommand(ctx context.Context, k *contract, r *venues.OrderR
 	return command, nil
 }
 
-// checkStop refuses what the venue has no words for.
-func checkStop(r *venues.OrderRequest, reduces bool) error {
+// validateStop rejects a stop that the venue does not support.
+func validateStop(r *venues.OrderRequest, reduces bool) error {
 	timed := r.TimeInForce == venues.ImmediateOrCancel || r.TimeInForce == venues.FillOrKill
 	switch {
 	case !r.TriggerPrice.Valid:
-		return venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "missing"})
+		return venues.InvalidFields(venues.FieldError{Field: "triggerPrice", Rule: "missing"})
 	case r.Type == venues.TypeStopLimit && !r.Price.Valid:
-		return venues.InvalidFields(venues.FieldFault{Field: "price", Rule: "missing"})
+		return venues.InvalidFields(venues.FieldError{Field: "price", Rule: "missing"})
 	case r.PostOnly:
-		return venues.InvalidFields(venues.FieldFault{Field: "postOnly", Rule: "not_applicable", Given: "true", Allowed: "false for stops"})
+		return venues.InvalidFields(venues.FieldError{Field: "postOnly", Rule: "not_applicable", Given: "true", Allowed: "false for stops"})
 	case r.Type == venues.TypeStopLimit && timed && reduces:
-		return venues.InvalidFields(venues.FieldFault{
+		return venues.InvalidFields(venues.FieldError{
 			Field: "timeInForce", Rule: "not_applicable", Given: string(r.TimeInForce), Allowed: string(venues.GoodTillCancel),
 		})
 	}
 	return nil
 }
 
-// setTrigger says when and as what the order goes to the market. Of an order that
-// only reduces the venue must know whether it stops a loss or takes a profit: a
-// loss is stopped when the price moves in the order's own direction.
-func (w *algoCommand) setTrigger(r *venues.OrderRequest, reduces bool, direction venues.TriggerDirection) {
+// setTrigger sets the trigger and the order that it places. A reduce-only order must be
+// sent as a stop loss or as a take profit. It is a stop loss if the price reaches the
+// trigger by moving in the direction of the order: a buy on a rising price, a sell on a
+// falling one.
+func (c *algoCommand) setTrigger(r *venues.OrderRequest, reduces bool, direction venues.TriggerDirection) {
 	trigger, price := venues.FormatOptional(r.TriggerPrice), marketOrder
 	if r.Type == venues.TypeStopLimit {
 		price = venues.FormatOptional(r.Price)
 	}
 	switch {
 	case !reduces:
-		w.OrdType, w.TriggerPx, w.TriggerPxType, w.OrderPx = algoTrigger, trigger, lastPriceTrigger, price
-		w.AttachAlgoOrds = attached(&r.OrderSpec, r.ClientOrderID)
+		c.OrdType, c.TriggerPx, c.TriggerPxType, c.OrderPx = algoTrigger, trigger, lastPriceTrigger, price
+		c.AttachAlgoOrds = attachedStops(&r.OrderSpec, r.ClientOrderID)
 		if r.Type == venues.TypeStopLimit && r.TimeInForce != venues.GoodTillCancel {
-			w.AdvanceOrdType = string(r.TimeInForce) // the venue's words are ours
+			c.AdvanceOrdType = string(r.TimeInForce) // the venue has the same values
 		}
 	case (r.Side == venues.Buy) == (direction == venues.TriggerRising):
-		w.OrdType, w.SlTriggerPx, w.SlTriggerPxType, w.SlOrdPx = algoConditional, trigger, lastPriceTrigger, price
+		c.OrdType, c.SlTriggerPx, c.SlTriggerPxType, c.SlOrdPx = algoConditional, trigger, lastPriceTrigger, price
 	default:
-		w.OrdType, w.TpTriggerPx, w.TpTriggerPxType, w.TpOrdPx = algoConditional, trigger, lastPriceTrigger, price
+		c.OrdType, c.TpTriggerPx, c.TpTriggerPxType, c.TpOrdPx = algoConditional, trigger, lastPriceTrigger, price
 	}
 }
 
-// amendAlgo changes a stop: in place while it waits, as the order it became later.
+// amendAlgo changes a stop: in place while it is untriggered, else as the order that it has
+// become.
 func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequest) error {
-	now, err := a.readAlgo(ctx, k, r.OrderRef)
+	stop, err := a.readAlgo(ctx, k, r.OrderRef)
 	if err != nil {
 		return restclient.NotSent(err)
 	}
-	if id := now.child(); id != "" {
+	if id := stop.childID(); id != "" {
 		child := r
 		child.OrderRef = venues.OrderRef{Symbol: r.Symbol, VenueOrderID: id, Type: venues.TypeLimit}
 		if r.Type.IsMarket() {
@@ -180,44 +182,44 @@ func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequ
 		}
 		return a.amendOrder(ctx, k, child)
 	}
-	amendment := algoAmendment{InstID: k.VenueSymbol, AlgoID: now.AlgoID}
-	if now.CloseFraction == "" {
+	amendment := algoAmendment{InstID: k.VenueSymbol, AlgoID: stop.AlgoID}
+	if stop.CloseFraction == "" {
 		if amendment.NewSz, err = k.contracts(r.Qty); err != nil {
 			return restclient.NotSent(err)
 		}
 	}
-	amendment.setTerms(now, r)
+	amendment.setTrigger(stop, r)
 	_, err = a.send(ctx, change{
-		path: algoAmendPath, limit: algoLimit, body: amendment, k: k, lane: restclient.OrderLane(r.ReduceOnly), deadline: r.Deadline,
+		path: algoAmendPath, limit: algoLimit, body: amendment, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), deadline: r.Deadline,
 	})
 	return err
 }
 
-func (w *algoAmendment) setTerms(now *algoRecord, r venues.AmendRequest) {
+func (m *algoAmendment) setTrigger(stop *algoRecord, r venues.AmendRequest) {
 	trigger, price := venues.FormatOptional(r.TriggerPrice), marketOrder
 	if r.Type == venues.TypeStopLimit {
 		price = venues.FormatOptional(r.Price)
 	}
 	switch {
-	case now.OrdType == algoTrigger:
-		w.NewTriggerPx, w.NewOrdPx = trigger, price
-	case now.SlTriggerPx.Positive().Valid:
-		w.NewSlTriggerPx, w.NewSlOrdPx = trigger, price
+	case stop.OrdType == algoTrigger:
+		m.NewTriggerPx, m.NewOrdPx = trigger, price
+	case stop.SlTriggerPx.Positive().Valid:
+		m.NewSlTriggerPx, m.NewSlOrdPx = trigger, price
 	default:
-		w.NewTpTriggerPx, w.NewTpOrdPx = trigger, price
+		m.NewTpTriggerPx, m.NewTpOrdPx = trigger, price
 	}
 }
 
-// cancelStop cancels a stop, or the order that it became.
+// cancelStop cancels a stop, or the order that it has become.
 func (a *Account) cancelStop(ctx context.Context, k *contract, ref venues.OrderRef) error {
 	_, err := a.send(ctx, change{
-		path: algoCancelPath, limit: algoLimit, body: []algoName{algoNameOf(k, ref)}, k: k, lane: restclient.LaneCancel,
+		path: algoCancelPath, limit: algoLimit, body: []algoName{algoNameOf(k, ref)}, contract: k, priority: restclient.PriorityCancel,
 	})
 	if !isGone(err) {
 		return err
 	}
-	if now, lost := a.readAlgo(ctx, k, ref); lost == nil && now.child() != "" {
-		return a.cancelOrder(ctx, k, orderName{instrumentName: k.name(), OrdID: now.child()})
+	if stop, readErr := a.readAlgo(ctx, k, ref); readErr == nil && stop.childID() != "" {
+		return a.cancelOrder(ctx, k, orderName{instrumentName: k.name(), OrdID: stop.childID()})
 	}
 	if ref.ClientOrderID == "" {
 		return a.cancelOrder(ctx, k, orderName{instrumentName: k.name(), OrdID: ref.VenueOrderID})
@@ -225,7 +227,7 @@ func (a *Account) cancelStop(ctx context.Context, k *contract, ref venues.OrderR
 	return err
 }
 
-// readAlgo asks for an algo order by its name.
+// readAlgo reads an algo order by its id.
 func (a *Account) readAlgo(ctx context.Context, k *contract, ref venues.OrderRef) (*algoRecord, error) {
 	name := algoNameOf(k, ref)
 	p := restclient.Params{{"algoId", name.AlgoID}}
@@ -237,12 +239,12 @@ func (a *Account) readAlgo(ctx context.Context, k *contract, ref venues.OrderRef
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, notShown()
+		return nil, orderNotFound()
 	}
 	return &rows[0], nil
 }
 
-// queryAlgo reads a stop and, once it has triggered, the order that it became.
+// queryAlgo returns a stop and, once it has triggered, the order that it has become.
 func (a *Account) queryAlgo(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	row, err := a.readAlgo(ctx, k, ref)
 	if err != nil {
@@ -251,23 +253,23 @@ func (a *Account) queryAlgo(ctx context.Context, k *contract, ref venues.OrderRe
 	return a.followAlgo(ctx, k, row)
 }
 
-// followAlgo tells a stop with the state of the order that it became. The venue
-// remembers the stop for longer than that order: without it the stop's own state says
-// nothing.
+// followAlgo returns a stop with the state of the order that it has become. The venue
+// keeps the stop longer than that order. A triggered stop whose order is not found is not
+// found either, because its own state does not show whether the order was filled.
 func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) (venues.ExecutionReport, error) {
 	stop, err := row.report(k)
 	if err != nil {
 		return venues.ExecutionReport{}, restclient.Unreadable(http.MethodGet, algoPath, err)
 	}
-	id := row.child()
+	id := row.childID()
 	if id == "" || stop.Status == venues.StatusRejected {
 		return stop, nil
 	}
 	ref := venues.OrderRef{Symbol: k.Symbol, VenueOrderID: id}
 	child, err := a.queryOrder(ctx, k, ref)
 	if isNotFound(err) {
-		if a.c.clock.Now().Sub(stop.VenueTime) < absenceAfter {
-			return stop, nil // it has only just triggered
+		if a.c.Clock.Now().Sub(stop.VenueTime) < absenceAfter {
+			return stop, nil // it triggered just now
 		}
 		child, err = a.searchOrders(ctx, k, ref)
 	}
@@ -279,12 +281,13 @@ func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) 
 	return child, nil
 }
 
-// pendingKinds are asked for one after the other: the venue takes no other pairs.
-var pendingKinds = []string{algoConditional + "," + algoOCO, algoTrigger, algoTrailing}
+// pendingAlgoKinds are the values of ordType for which open stops are listed, one after the
+// other. The venue accepts no combination but conditional with oco.
+var pendingAlgoKinds = []string{algoConditional + "," + algoOCO, algoTrigger, algoTrailing}
 
-// addAlgos adds the stops that wait for their trigger.
+// addAlgos appends the reports of all untriggered stops.
 func (a *Account) addAlgos(ctx context.Context, reports []venues.ExecutionReport) ([]venues.ExecutionReport, error) {
-	for _, kinds := range pendingKinds {
+	for _, kinds := range pendingAlgoKinds {
 		err := eachPage(pendingPagesMax, func(after string) (last string, more bool, err error) {
 			var rows []algoRecord
 			if err := a.get(ctx, algoPendingPath, pageAfter(restclient.Params{{"ordType", kinds}}, after), algoLimit, &rows); err != nil {
@@ -306,7 +309,7 @@ func (a *Account) addAlgos(ctx context.Context, reports []venues.ExecutionReport
 }
 
 func (a *Account) addAlgo(ctx context.Context, reports []venues.ExecutionReport, row *algoRecord) ([]venues.ExecutionReport, error) {
-	k, err := a.c.named(ctx, row.InstID)
+	k, err := a.c.byVenueSymbol(ctx, row.InstID)
 	if err != nil || k == nil {
 		return reports, err
 	}

@@ -12,29 +12,28 @@ import (
 
 const (
 	historyPath = "/api/v5/trade/orders-history"
-	// historyLimit is the venue's for the history; historyPagesMax how far an order
-	// that it does not find by its name is looked for.
+	// historyLimit is the venue's rate limit of the history; historyPagesMax bounds
+	// the pages that are searched for an order.
 	historyLimit    = 40
 	historyPagesMax = 20
-	// closedAlgosPagesMax bounds the reading of one kind of stop with one end: two
-	// thousand of them.
+	// closedAlgosPagesMax bounds the pages of one kind of stop with one end state: two
+	// thousand stops.
 	closedAlgosPagesMax = 20
 )
 
-// closedKinds and closedEnds are asked for one by one: the venue lists the stops
-// that ended by kind and by end.
+// closedAlgoKinds and closedAlgoStates: the venue lists closed stops by kind and state, and
+// each combination is one request.
 var (
-	closedKinds = []string{algoConditional, algoOCO, algoTrigger}
-	closedEnds  = []string{algoEffective, algoCanceled, algoFailed}
+	closedAlgoKinds  = []string{algoConditional, algoOCO, algoTrigger}
+	closedAlgoStates = []string{algoEffective, algoCanceled, algoFailed}
 )
 
-// closedAlgos are stops of all instruments that ended. They are shared: nobody
-// changes them.
+// closedAlgos are closed stops of all instruments. They are shared and must not be
+// changed.
 type closedAlgos []algoRecord
 
-// searchAlgos looks for a stop among those that ended. Each question is answered by
-// a reading that began after it, and one reading answers all questions that came
-// before: a venue that has forgotten many stops is not asked for each of them.
+// searchAlgos searches the closed stops. One read answers all queries that were made before
+// it began, so that many queries for stops that the venue has purged cause one read.
 func (a *Account) searchAlgos(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	closed, err := a.closedAlgos.Read(ctx, a.readClosedAlgos)
 	if err != nil {
@@ -42,16 +41,16 @@ func (a *Account) searchAlgos(ctx context.Context, k *contract, ref venues.Order
 	}
 	row := closed.find(k, ref)
 	if row == nil {
-		return venues.ExecutionReport{}, notShown()
+		return venues.ExecutionReport{}, orderNotFound()
 	}
 	return a.followAlgo(ctx, k, row)
 }
 
 func (a *Account) readClosedAlgos(ctx context.Context) (closedAlgos, error) {
 	var closed closedAlgos
-	for _, kind := range closedKinds {
-		for _, end := range closedEnds {
-			some, err := a.readEnded(ctx, kind, end)
+	for _, kind := range closedAlgoKinds {
+		for _, state := range closedAlgoStates {
+			some, err := a.readClosedList(ctx, kind, state)
 			if err != nil {
 				return nil, err
 			}
@@ -61,65 +60,65 @@ func (a *Account) readClosedAlgos(ctx context.Context) (closedAlgos, error) {
 	return closed, nil
 }
 
-// readEnded reads the newest page of one list, and on as far back as an absence
-// proves something.
-func (a *Account) readEnded(ctx context.Context, kind, end string) (closed closedAlgos, err error) {
-	oldest := a.c.clock.Now().Add(-unfilledRetention)
-	p := restclient.Params{{"ordType", kind}, {"state", end}}
+// readClosedList reads the list of one kind and state, back to the time from which an
+// absence can be confirmed (unfilledRetention).
+func (a *Account) readClosedList(ctx context.Context, kind, state string) (closed closedAlgos, err error) {
+	oldest := a.c.Clock.Now().Add(-unfilledRetention)
+	p := restclient.Params{{"ordType", kind}, {"state", state}}
 	err = eachPage(closedAlgosPagesMax, func(after string) (last string, more bool, err error) {
 		var rows closedAlgos
 		if err := a.get(ctx, algoHistoryPath, pageAfter(p, after), algoLimit, &rows); err != nil || len(rows) == 0 {
 			return "", false, err
 		}
 		closed = append(closed, rows...)
-		edge := &rows[len(rows)-1]
-		return edge.AlgoID, len(rows) == ordersPage && !edge.CTime.Before(oldest), nil
+		oldestRow := &rows[len(rows)-1]
+		return oldestRow.AlgoID, len(rows) == ordersPage && !oldestRow.CTime.Before(oldest), nil
 	})
 	return closed, err
 }
 
-// find gives the stop of a reference; nil if it is not there.
+// find returns the stop of a reference; nil if it is not in the list.
 func (l closedAlgos) find(k *contract, ref venues.OrderRef) *algoRecord {
 	for n := range l {
-		if l[n].InstID == k.VenueSymbol && l[n].is(ref) {
+		if l[n].InstID == k.VenueSymbol && l[n].matches(ref) {
 			return &l[n]
 		}
 	}
 	return nil
 }
 
-// is says whether a record is the stop of a reference.
-func (o *algoRecord) is(ref venues.OrderRef) bool {
+// matches reports whether a record is the stop of a reference.
+func (o *algoRecord) matches(ref venues.OrderRef) bool {
 	if ref.ClientOrderID != "" {
 		return o.AlgoClOrdID == ref.ClientOrderID
 	}
-	return o.AlgoID == ref.VenueOrderID || o.child() == ref.VenueOrderID
+	return o.AlgoID == ref.VenueOrderID || o.childID() == ref.VenueOrderID
 }
 
-// closedOrders are orders of one instrument that ended. They are shared: nobody
-// changes them.
+// closedOrders are closed orders of one instrument. They are shared and must not be
+// changed.
 type closedOrders struct {
 	rows []orderRecord
-	// unread is why they do not go back as far as an absence proves something; nil if
-	// they do.
-	unread error
+	// incomplete is the error if they do not go back to the time from which an absence
+	// can be confirmed (unfilledRetention); else nil.
+	incomplete error
 }
 
-// closedOrdersOf is the reading of an instrument's closed orders.
-func (a *Account) closedOrdersOf(k *contract) *restclient.Shared[closedOrders] {
-	shared, _ := a.closedOrders.LoadOrStore(k.VenueSymbol, restclient.NewShared[closedOrders]())
-	return shared.(*restclient.Shared[closedOrders])
+// closedOrdersOf returns the shared read of an instrument's closed orders.
+func (a *Account) closedOrdersOf(k *contract) *restclient.SharedRead[closedOrders] {
+	shared, _ := a.closedOrders.LoadOrStore(k.VenueSymbol, restclient.NewSharedRead[closedOrders]())
+	return shared.(*restclient.SharedRead[closedOrders])
 }
 
-// searchOrders looks for an order among the closed ones of its instrument. As with
-// stops one reading answers all questions that came before it.
+// searchOrders searches the closed orders of an instrument. As in searchAlgos, one read
+// answers all queries that were made before it began.
 func (a *Account) searchOrders(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	closed, err := a.closedOrdersOf(k).Read(ctx, func(ctx context.Context) (closedOrders, error) { return a.readClosedOrders(ctx, k) })
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
 	for n := range closed.rows {
-		if !closed.rows[n].is(ref) {
+		if !closed.rows[n].matches(ref) {
 			continue
 		}
 		report, err := closed.rows[n].report(k)
@@ -128,15 +127,14 @@ func (a *Account) searchOrders(ctx context.Context, k *contract, ref venues.Orde
 		}
 		return report, nil
 	}
-	if closed.unread != nil {
-		return venues.ExecutionReport{}, closed.unread
+	if closed.incomplete != nil {
+		return venues.ExecutionReport{}, closed.incomplete
 	}
-	return venues.ExecutionReport{}, notShown()
+	return venues.ExecutionReport{}, orderNotFound()
 }
 
-// readClosedOrders reads an instrument's history. Of an account that trades too much
-// for it to be read to the end, at least the span must be covered in which absence
-// proves something.
+// readClosedOrders reads an instrument's history. If it is too long to be read
+// completely, it must at least cover the time in which an absence can be confirmed.
 func (a *Account) readClosedOrders(ctx context.Context, k *contract) (closed closedOrders, err error) {
 	var oldest time.Time
 	p := restclient.Params{{"instType", k.instType}, {"instId", k.VenueSymbol}}
@@ -146,21 +144,21 @@ func (a *Account) readClosedOrders(ctx context.Context, k *contract) (closed clo
 			return "", false, err
 		}
 		closed.rows = append(closed.rows, rows...)
-		edge := &rows[len(rows)-1]
-		oldest = edge.CTime.Time
-		return edge.OrdID, len(rows) == ordersPage, nil
+		oldestRow := &rows[len(rows)-1]
+		oldest = oldestRow.CTime.Time
+		return oldestRow.OrdID, len(rows) == ordersPage, nil
 	})
-	if !errors.Is(err, errPagesMax) {
+	if !errors.Is(err, errTooManyPages) {
 		return closed, err
 	}
-	if !oldest.Before(a.c.clock.Now().Add(-unfilledRetention)) {
-		closed.unread = err
+	if !oldest.Before(a.c.Clock.Now().Add(-unfilledRetention)) {
+		closed.incomplete = err
 	}
 	return closed, nil
 }
 
-// is says whether a record is the order of a reference.
-func (o *orderRecord) is(ref venues.OrderRef) bool {
+// matches reports whether a record is the order of a reference.
+func (o *orderRecord) matches(ref venues.OrderRef) bool {
 	if ref.ClientOrderID != "" {
 		return o.ClOrdID == ref.ClientOrderID || o.AlgoClOrdID == ref.ClientOrderID
 	}

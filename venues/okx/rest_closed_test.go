@@ -13,31 +13,31 @@ import (
 
 const algoHistory = "GET /api/v5/trade/orders-algo-history"
 
-// lists is how many requests one reading of the closed stops takes while none of
-// the lists has more than a page.
-var lists = len(closedKinds) * len(closedEnds)
+// lists is the number of requests for one read of the closed stops while no list has more
+// than a page.
+var lists = len(closedAlgoKinds) * len(closedAlgoStates)
 
-// aStop is a reference to a stop of ours.
+// aStop returns a reference to a stop of this service.
 func aStop(clientID string) venues.OrderRef {
 	return venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: clientID, Type: venues.TypeStopMarket}
 }
 
-// lift takes limits off that would spread the questions over seconds.
-func (s *script) lift(limits ...allowance) {
+// lift removes rate limits that would spread the queries over seconds.
+func (s *script) lift(limits ...rateLimit) {
 	for _, of := range limits {
-		s.connector.gate.Resize(s.account.allowances.budget(of), 100_000)
+		s.connector.Gate.Resize(s.account.limits.budget(of), 100_000)
 	}
 }
 
 var (
-	byName   = allowance{name: algoPath, limit: algoLimit}
-	byLists  = allowance{name: algoHistoryPath, limit: algoLimit}
-	asOrders = allowance{name: orderPath, limit: orderLimit, scope: "BTC-USDT-SWAP"}
+	byName   = rateLimit{name: algoPath, limit: algoLimit}
+	byLists  = rateLimit{name: algoHistoryPath, limit: algoLimit}
+	asOrders = rateLimit{name: orderPath, limit: orderLimit, scope: "BTC-USDT-SWAP"}
 )
 
-// After a restart many stops can be unknown at once. Proving one absent takes a
-// reading of all lists of closed stops; proving fifty absent must not take fifty.
-func TestForgottenStopsShareReadings(t *testing.T) {
+// After a restart many stops can be unknown at the same time. To confirm the absence of
+// one requires a read of all lists of closed stops; fifty must not require fifty reads.
+func TestPurgedStopsShareReads(t *testing.T) {
 	const stops = 50
 	s := newScript(t)
 	s.lift(byName, byLists, asOrders)
@@ -50,21 +50,21 @@ func TestForgottenStopsShareReadings(t *testing.T) {
 		}
 	})
 	named, read := len(s.Sent(readAlgo)), len(s.Sent(algoHistory))
-	t.Logf("%d stops: %d questions by name, %d pages of closed stops; %d if each read for itself", stops, named, read, stops*lists)
+	t.Logf("%d stops: %d queries by id, %d pages of closed stops; %d with one read each", stops, named, read, stops*lists)
 	if named != stops || read%lists != 0 || read > stops*lists/2 {
-		t.Errorf("%d questions by name, %d pages of closed stops", named, read)
+		t.Errorf("%d queries by id, %d pages of closed stops, want one of each and few pages", named, read)
 	}
 }
 
-// Of an account that trades much each instrument's history is long.
-func TestForgottenOrdersShareReadings(t *testing.T) {
+// An account that trades much has a long history per instrument.
+func TestPurgedOrdersShareReads(t *testing.T) {
 	const history, orders, pages = "GET /api/v5/trade/orders-history", 50, 3
 	s := newScript(t)
-	s.lift(asOrders, allowance{name: historyPath, limit: historyLimit})
+	s.lift(asOrders, rateLimit{name: historyPath, limit: historyLimit})
 	s.On(readOrder, 200, noOrder)
-	s.Check = func(r *http.Request, _ string) { // each reading is of the same pages
+	s.Check = func(r *http.Request, _ string) { // each read returns the same pages
 		if r.URL.Path == historyPath && r.URL.Query().Get("after") == "" {
-			s.Forget(history)
+			s.Clear(history)
 			for n := range pages {
 				s.On(history, 200, orderPage(n, ordersPage-n/(pages-1)))
 			}
@@ -77,13 +77,13 @@ func TestForgottenOrdersShareReadings(t *testing.T) {
 		}
 	})
 	named, read := len(s.Sent(readOrder)), len(s.Sent(history))
-	t.Logf("%d orders: %d questions by name, %d pages of closed orders; %d if each read for itself", orders, named, read, orders*pages)
+	t.Logf("%d orders: %d queries by id, %d pages of closed orders; %d with one read each", orders, named, read, orders*pages)
 	if named != orders || read%pages != 0 || read > orders*pages/2 {
-		t.Errorf("%d questions by name, %d pages of closed orders", named, read)
+		t.Errorf("%d queries by id, %d pages of closed orders, want one of each and few pages", named, read)
 	}
 }
 
-// orderPage is a page of so many closed orders.
+// orderPage returns a page of closed orders.
 func orderPage(n, size int) string {
 	rows := make([]string, size)
 	for m := range rows {
@@ -92,7 +92,7 @@ func orderPage(n, size int) string {
 	return answerOf(rows...)
 }
 
-// askAll asks for many orders, as many at the same time as the service does.
+// askAll queries many orders, as many at the same time as the service does.
 func askAll(t *testing.T, orders int, ask func(name string)) {
 	t.Helper()
 	const atOnce = 16
@@ -108,7 +108,7 @@ func askAll(t *testing.T, orders int, ask func(name string)) {
 	asking.Wait()
 }
 
-// algoPage is a full page of stops that were made then.
+// algoPage returns a full page of stops that were created at a time.
 func algoPage(n int, created time.Time) string {
 	rows := make([]string, ordersPage)
 	for m := range rows {
@@ -118,7 +118,7 @@ func algoPage(n int, created time.Time) string {
 	return answerOf(rows...)
 }
 
-// The reading goes back as far as absence proves something, and no further.
+// The read goes back as far as an absence can be confirmed, and no further.
 func TestClosedStopsAreReadAsFarAsTheirRetention(t *testing.T) {
 	ref := aStop("vg00000001")
 	young, old := time.Now().Add(-time.Hour), time.Now().Add(-3*time.Hour)
@@ -132,46 +132,46 @@ func TestClosedStopsAreReadAsFarAsTheirRetention(t *testing.T) {
 	s.On(algoHistory, 200, nothing)
 	report, err := s.account.Order(background, ref)
 	if err != nil || report.Status != venues.StatusCancelled || report.ClientOrderID != ref.ClientOrderID {
-		t.Errorf("%+v %v", report, err)
+		t.Errorf("report = %+v, err = %v, want the cancelled order %s", report, err, ref.ClientOrderID)
 	}
 	read := s.Sent(algoHistory)
 	if len(read) != lists+1 {
-		t.Errorf("%d pages", len(read))
+		t.Errorf("%d pages, want those of the retention", len(read))
 	}
 	last := strconv.Itoa(900_000 - ordersPage + 1)
-	if read[0].Said != "ordType=conditional&state=effective&limit=100" || read[1].Said != read[0].Said+"&after="+last {
-		t.Errorf("%s, %s", read[0].Said, read[1].Said)
+	if read[0].Payload != "ordType=conditional&state=effective&limit=100" || read[1].Payload != read[0].Payload+"&after="+last {
+		t.Errorf("queries %s and %s, want all conditional stops in effect, then those after %s", read[0].Payload, read[1].Payload, last)
 	}
 
-	s.Forget(algoHistory)
+	s.Clear(algoHistory)
 	for n := range closedAlgosPagesMax {
 		s.On(algoHistory, 200, algoPage(n, young))
 	}
 	if _, err := s.account.Order(background, ref); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-		t.Errorf("half a list proves nothing: %v", err)
+		t.Errorf("incomplete list: error %v, want no confirmed absence", err)
 	}
 }
 
-// A stop of another instrument, or under another name, is another.
-func TestClosedStopIsFoundByItsName(t *testing.T) {
+// A stop of another instrument or with another id is a different one.
+func TestClosedStopIsFoundByItsID(t *testing.T) {
 	s := newScript(t)
 	s.lift(byLists)
 	s.On(readOrder, 200, noOrder)
 	s.On(readAlgo, 200, noOrder)
 	s.On(algoHistory, 200, answerOf(anAlgo("BTC-USDT-SWAP", "ETH-USDT-SWAP"), anAlgo("vg00000001", "vg00000002"), anAlgo("vg00000001", "", `"live"`, `"order_failed"`)))
 	if report, err := s.account.Order(background, aStop("vg00000001")); venues.CodeOf(err) != venues.CodeNotFound {
-		t.Errorf("%+v %v", report, err)
+		t.Errorf("report = %+v, err = %v, want not_found", report, err)
 	}
 	ref := venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: "2896574163517353984", Type: venues.TypeStopMarket}
-	s.Only(algoHistory, 200, answerOf(anAlgo(`"live"`, `"order_failed"`)))
+	s.Replace(algoHistory, 200, answerOf(anAlgo(`"live"`, `"order_failed"`)))
 	if report, err := s.account.Order(background, ref); err != nil || report.Status != venues.StatusRejected {
-		t.Errorf("%+v %v", report, err)
+		t.Errorf("report = %+v, err = %v, want a rejected stop", report, err)
 	}
 }
 
-// The venue forgets a cancelled order without a fill after two hours, and remembers
-// for months the stop that had become it: such a stop is not open.
-func TestStopWhoseOrderIsForgotten(t *testing.T) {
+// The venue purges a cancelled order without a fill after two hours and keeps the stop
+// that has become it for months: such a stop is not open.
+func TestStopWhoseOrderIsPurged(t *testing.T) {
 	const history = "GET /api/v5/trade/orders-history"
 	ref := aStop("vg00000001")
 	ref.Type = venues.TypeStopLimit
@@ -199,7 +199,7 @@ func TestStopWhoseOrderIsForgotten(t *testing.T) {
 		switch {
 		case c.want == "" && venues.CodeOf(err) == venues.CodeNotFound:
 		case c.want == "" || err != nil || report.Status != c.want || report.ClientOrderID != ref.ClientOrderID:
-			t.Errorf("%s: %+v, %v", c.name, report, err)
+			t.Errorf("%s: report = %+v, err = %v", c.name, report, err)
 		}
 	}
 }

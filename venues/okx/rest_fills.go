@@ -16,11 +16,11 @@ import (
 const (
 	recentFillsPath = "/api/v5/trade/fills"
 	fillsPath       = "/api/v5/trade/fills-history"
-	// recentFills is the span of which the venue tells executions without delay;
-	// it keeps a day more.
+	// recentFills is the period that is read from recentFillsPath. The venue documents
+	// three days for that list; the history may miss the newest executions.
 	recentFills = 48 * time.Hour
-	// fillsSlack: the venue selects by the time of its record, which follows the
-	// execution.
+	// fillsSlack is added to the end of a requested period: the venue selects by the
+	// time of its record (ts), which is later than the execution (fillTime).
 	fillsSlack = time.Minute
 	// fillsPagesMax bounds one call: a hundred thousand executions.
 	fillsPagesMax = 1000
@@ -37,29 +37,29 @@ type fillRecord struct {
 	FillSz   payload.Number `json:"fillSz"`
 	FillPx   payload.Number `json:"fillPx"`
 	FillPnl  payload.Number `json:"fillPnl"`
-	FillTime moment         `json:"fillTime"`
+	FillTime milliTime      `json:"fillTime"`
 	Fee      payload.Number `json:"fee"`
 	FeeCcy   string         `json:"feeCcy"`
 	ExecType string         `json:"execType"`
-	TS       moment         `json:"ts"`
+	TS       milliTime      `json:"ts"`
 }
 
-// Fills reads the executions of an instrument in [From, To), oldest first: what
-// is recent from the list that has no delay, the rest from the history.
+// Fills returns the executions of an instrument in [From, To), oldest first: recent ones
+// from the list without delay, older ones from the history.
 func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
 	k, err := a.c.instrument(ctx, q.Symbol)
 	if err != nil {
 		return nil, err
 	}
 	reader := fillsReader{account: a, k: k, query: q, seen: make(map[fillKey]bool)}
-	border := a.c.clock.Now().Add(-recentFills)
-	if q.From.Before(border) {
-		if err := reader.read(ctx, fillsPath, 10, q.From, earlier(q.To, border.Add(fillsSlack))); err != nil {
+	boundary := a.c.Clock.Now().Add(-recentFills)
+	if q.From.Before(boundary) {
+		if err := reader.read(ctx, fillsPath, 10, q.From, earlier(q.To, boundary.Add(fillsSlack))); err != nil {
 			return nil, err
 		}
 	}
-	if q.To.After(border) {
-		if err := reader.read(ctx, recentFillsPath, 60, later(q.From, border), q.To); err != nil {
+	if q.To.After(boundary) {
+		if err := reader.read(ctx, recentFillsPath, 60, later(q.From, boundary), q.To); err != nil {
 			return nil, err
 		}
 	}
@@ -83,9 +83,11 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// fillKey: both sides of a trade with oneself have one id.
+// fillKey identifies a fill. The trade id alone does not: both sides of a self-trade have
+// the same.
 type fillKey struct{ trade, order string }
 
+// fillsReader collects the fills of one query from both lists, each fill once.
 type fillsReader struct {
 	account *Account
 	k       *contract
@@ -94,7 +96,7 @@ type fillsReader struct {
 	fills   []venues.Fill
 }
 
-// read collects the rows of one list, whose pages come newest first.
+// read collects the rows of one list, whose pages are newest first.
 func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to time.Time) error {
 	p := restclient.Params{
 		{"instType", f.k.instType},
@@ -117,13 +119,13 @@ func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to
 		}
 		return last, len(rows) == ordersPage, nil
 	})
-	slices.Reverse(f.fills[start:]) // so that equal times stay in the venue's order
+	slices.Reverse(f.fills[start:]) // so that equal times keep the venue's order
 	return err
 }
 
 func (f *fillsReader) add(row *fillRecord) error {
 	if row.InstID != f.k.VenueSymbol {
-		return payload.UnknownWord("instId", row.InstID)
+		return payload.UnknownValue("instId", row.InstID)
 	}
 	fill, err := row.fill(f.k)
 	if err != nil {
@@ -140,8 +142,8 @@ func (f *fillsReader) add(row *fillRecord) error {
 
 func (r *fillRecord) fill(k *contract) (venues.Fill, error) {
 	side, errSide := parseSide(r.Side)
-	book, errBook := parsePositionBook(r.PosSide)
-	if err := errors.Join(errSide, errBook); err != nil {
+	posSide, errPosSide := parsePositionSide(r.PosSide)
+	if err := errors.Join(errSide, errPosSide); err != nil {
 		return venues.Fill{}, err
 	}
 	executed := r.FillTime
@@ -161,9 +163,9 @@ func (r *fillRecord) fill(k *contract) (venues.Fill, error) {
 		return venues.Fill{}, payload.Missing("fillTime")
 	}
 	return venues.Fill{
-		Exchange: venues.OKX, Symbol: k.Symbol, Side: side, PositionSide: book.hedged(),
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: side, PositionSide: posSide.hedgeSide(),
 		Qty: k.base(r.FillSz.Decimal), Price: r.FillPx.Decimal,
-		Fee: charged(r.Fee), FeeCurrency: r.FeeCcy,
+		Fee: feeOf(r.Fee), FeeCurrency: r.FeeCcy,
 		Liquidity: parseLiquidity(r.ExecType), RealizedPnl: r.FillPnl.Optional,
 		VenueTradeID: r.TradeID, VenueOrderID: r.OrdID, ExecutedAt: venues.At(executed.Time),
 	}, nil

@@ -7,15 +7,16 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
 const leveragePath = "/api/v5/account/leverage-info"
 
-// leverageRecord is a row of GET /api/v5/account/leverage-info and what
-// POST /api/v5/account/set-leverage takes.
+// leverageRecord is a row of GET /api/v5/account/leverage-info, and the body of POST
+// /api/v5/account/set-leverage.
 type leverageRecord struct {
 	InstID  string         `json:"instId"`
 	Lever   payload.Number `json:"lever"`
@@ -29,9 +30,9 @@ type leverageCommand struct {
 	PosSide string `json:"posSide,omitempty"`
 }
 
-// SetLeverage writes the leverage of an instrument, for the margin mode that its
-// orders use, and reads it back. The same value is success. A refusal is
-// leverage_change_rejected with details.reason where the venue's code tells one.
+// SetLeverage changes the leverage of an instrument, for the margin mode of its orders,
+// and reads it back. The same value is success. A rejection is leverage_change_rejected,
+// with details.reason if the venue's code has one.
 func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
 	change := venues.LeverageChange{Exchange: venues.OKX, Symbol: symbol}
 	if !leverage.IsPositive() {
@@ -42,62 +43,60 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 		return change, restclient.NotSent(err)
 	}
 	change.Symbol = k.Symbol
-	mode, err := a.tradeMode(ctx, k.Symbol)
+	mode, err := a.marginMode(ctx, k.Symbol)
 	if err != nil {
 		return change, restclient.NotSent(err)
 	}
-	if change.PreviousLeverage, err = a.leverageOf(ctx, k, mode); err != nil {
-		return change, restclient.NotSent(err)
-	}
-	books, err := a.leverageBooks(ctx, mode)
+	sides, err := a.leverageSides(ctx, mode)
 	if err != nil {
 		return change, restclient.NotSent(err)
 	}
-	for n, book := range books {
-		if err := a.writeLeverage(ctx, k, leverage, mode, book); err != nil {
-			if n > 0 { // one side has the new leverage and the other has not
-				return change, restclient.OutcomeUnknown(err)
+	return connector.Leverage{
+		Read: func() (venues.Optional, error) { return a.leverageOf(ctx, k, mode) },
+		Write: func() error {
+			for n, side := range sides {
+				err := a.writeLeverage(ctx, k, leverage, mode, side)
+				switch {
+				case err != nil && n > 0: // only one side has the new leverage
+					return restclient.OutcomeUnknown(err)
+				case err != nil:
+					return leverageRejection(k, err)
+				}
 			}
-			return change, leverageRefusal(k, err)
-		}
-	}
-	after, err := a.leverageOf(ctx, k, mode)
-	if err != nil {
-		return change, restclient.OutcomeUnknown(err)
-	}
-	if !after.Valid {
-		return change, restclient.OutcomeUnknown(restclient.Unreadable(http.MethodGet, leveragePath, payload.Missing("lever")))
-	}
-	change.Leverage = after.Decimal
-	return change, nil
+			return nil
+		},
+		Unreadable: func() error {
+			return restclient.Unreadable(http.MethodGet, leveragePath, payload.Missing("lever"))
+		},
+	}.Change(change)
 }
 
-// leverageBooks are the values of posSide to write: isolated margin in hedge mode
-// has leverage per side, everything else has one.
-func (a *Account) leverageBooks(ctx context.Context, mode venues.MarginMode) ([]positionBook, error) {
+// leverageSides returns the values of posSide to write: isolated margin in hedge mode has
+// a leverage per side, otherwise there is one for the instrument.
+func (a *Account) leverageSides(ctx context.Context, mode venues.MarginMode) ([]positionSide, error) {
 	account, err := a.knownMode(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if account.Hedge && mode == venues.MarginIsolated {
-		return []positionBook{bookLong, bookShort}, nil
+		return []positionSide{sideLong, sideShort}, nil
 	}
-	return []positionBook{""}, nil
+	return []positionSide{""}, nil
 }
 
-func (a *Account) writeLeverage(ctx context.Context, k *contract, leverage decimal.Decimal, mode venues.MarginMode, book positionBook) error {
+func (a *Account) writeLeverage(ctx context.Context, k *contract, leverage decimal.Decimal, mode venues.MarginMode, side positionSide) error {
 	const path = "/api/v5/account/set-leverage"
 	return a.c.call(ctx, request{
 		method: http.MethodPost, path: path, account: a,
 		body: leverageCommand{
-			InstID: k.VenueSymbol, Lever: venues.FormatDecimal(leverage), MgnMode: string(mode), PosSide: string(book),
+			InstID: k.VenueSymbol, Lever: venues.FormatDecimal(leverage), MgnMode: string(mode), PosSide: string(side),
 		},
-		lane: restclient.LaneOrder, limit: allowance{name: path, limit: 20}, mutates: true,
+		priority: restclient.PriorityOrder, limit: rateLimit{name: path, limit: 20}, mutates: true,
 	}, nil)
 }
 
-// leverageOf reads the leverage of an instrument; unknown where the venue tells
-// none or the sides differ.
+// leverageOf returns the leverage of an instrument; unknown if the venue reports none or
+// the sides differ.
 func (a *Account) leverageOf(ctx context.Context, k *contract, mode venues.MarginMode) (venues.Optional, error) {
 	var rows []leverageRecord
 	if err := a.get(ctx, leveragePath, restclient.Params{{"instId", k.VenueSymbol}, {"mgnMode", string(mode)}}, 20, &rows); err != nil {
@@ -116,10 +115,10 @@ func (a *Account) leverageOf(ctx context.Context, k *contract, mode venues.Margi
 	return leverage, nil
 }
 
-// leverageRefusal says in the service's words why the venue refused.
-func leverageRefusal(k *contract, err error) error {
+// leverageRejection returns the rejection with its reason and the maximum leverage.
+func leverageRejection(k *contract, err error) error {
 	if code := venues.CodeOf(err); code != venues.CodeLeverageChangeRejected && code != venues.CodeInvalidRequest {
 		return err
 	}
-	return refusal.WithLeverage(err, leverageReasons[refusal.CodeOf(err)], k.MaxLeverage)
+	return rejection.WithLeverage(err, leverageReasons[rejection.CodeOf(err)], k.MaxLeverage)
 }

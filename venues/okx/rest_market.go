@@ -15,17 +15,18 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// snapshotDepth is the deepest book that the venue gives on both ways.
+// snapshotDepth is the depth of the deepest book that the venue provides by REST and by
+// stream.
 const snapshotDepth = 400
 
-// Snapshot reads a book by REST. Streams bring their own, so nobody needs it to
-// follow a book.
+// Snapshot reads a book by REST. The stream sends its own snapshots, so following a book
+// does not require it.
 func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
 	k, err := c.instrument(ctx, symbol)
 	if err != nil {
 		return nil, err
 	}
-	r := publicRequest("/api/v5/market/books", restclient.Params{{"instId", k.VenueSymbol}, {"sz", strconv.Itoa(snapshotDepth)}}, 40, restclient.LaneReconcile)
+	r := publicRequest("/api/v5/market/books", restclient.Params{{"instId", k.VenueSymbol}, {"sz", strconv.Itoa(snapshotDepth)}}, 40, restclient.PriorityReconcile)
 	var rows []bookRecord
 	if err := c.call(ctx, r, &rows); err != nil {
 		return nil, err
@@ -41,24 +42,24 @@ func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUp
 }
 
 const (
-	// candlesMax is how far back the venue's recent candles reach, candlesPage
-	// how many one answer holds.
+	// candlesMax is how many recent candles the venue provides, candlesPage how many an
+	// answer contains.
 	candlesMax  = 1440
 	candlesPage = 300
 )
 
-// bars are the venue's names of the timeframes. Those of six hours and longer
-// begin at midnight of another time zone unless UTC is asked for.
+// bars maps timeframes to the venue's names. Without the suffix utc, candles of six hours
+// and longer begin at midnight in Hong Kong (UTC+8).
 var bars = map[venues.Timeframe]string{
 	"1m": "1m", "3m": "3m", "5m": "5m", "15m": "15m", "30m": "30m", "1h": "1H", "2h": "2H", "4h": "4H",
 	"6h": "6Hutc", "12h": "12Hutc", "1d": "1Dutc", "1w": "1Wutc",
 }
 
-// Candles reads the newest candles, oldest first, at most limit and at most 1440.
+// Candles returns the newest candles, oldest first, at most limit and at most 1440.
 func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
 	bar, known := bars[tf]
 	if !known {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
+		return nil, venues.InvalidFields(venues.FieldError{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
 	}
 	k, err := c.instrument(ctx, symbol)
 	if err != nil {
@@ -73,7 +74,7 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 		if n := len(candles); n > 0 {
 			page = page.With("after", strconv.FormatInt(candles[n-1].Start.UnixMilli(), 10))
 		}
-		r := publicRequest("/api/v5/market/candles", page, 40, restclient.LaneHistory)
+		r := publicRequest("/api/v5/market/candles", page, 40, restclient.PriorityHistory)
 		var rows []candleRow
 		if err := c.call(ctx, r, &rows); err != nil {
 			return nil, err
@@ -81,7 +82,7 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 		for _, row := range rows {
 			candle, err := row.candle(k.Symbol, tf)
 			if err == nil && len(candles) > 0 && !candle.Start.Before(candles[len(candles)-1].Start) {
-				err = errOrder
+				err = errCandleOrder
 			}
 			if err != nil {
 				return nil, malformed(r, err)
@@ -96,11 +97,10 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 	return candles, nil
 }
 
-var errOrder = errors.New("candles are not in order")
+var errCandleOrder = errors.New("candles are not in order")
 
-// candleRow is a candle as REST and streams print it: start, open, high, low,
-// close, volume in contracts, in base coin, in quote currency, and "1" once it
-// moves no more.
+// candleRow is a candle by REST and on streams: start, open, high, low, close, volume in
+// contracts, in base coin and in quote currency, and "1" once it is final.
 type candleRow []string
 
 const (
@@ -108,9 +108,9 @@ const (
 	candleTurnoverColumn = 7
 	candleClosedColumn   = 8
 	candleColumns        = 9
-	// candleMoves and candleStands are the values of candleClosedColumn.
-	candleMoves  = "0"
-	candleStands = "1"
+	// candleOpen and candleFinal are the values of candleClosedColumn.
+	candleOpen  = "0"
+	candleFinal = "1"
 )
 
 func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, error) {
@@ -122,13 +122,13 @@ func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, 
 		return venues.Candle{}, payload.Missing("candle start")
 	}
 	confirmed := row[candleClosedColumn]
-	if confirmed != candleMoves && confirmed != candleStands {
-		return venues.Candle{}, payload.UnknownWord("confirm", confirmed)
+	if confirmed != candleOpen && confirmed != candleFinal {
+		return venues.Candle{}, payload.UnknownValue("confirm", confirmed)
 	}
 	start := payload.Millis(started)
 	candle := venues.Candle{
 		Symbol: symbol, Timeframe: tf, Start: start, End: start.Add(venues.Timeframes()[tf]),
-		Closed: confirmed == candleStands,
+		Closed: confirmed == candleFinal,
 	}
 	for _, cell := range []struct {
 		column int
@@ -150,13 +150,13 @@ func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, 
 	return candle, nil
 }
 
-// lastPrice is the last traded price, which triggers compare with.
+// lastPrice returns the last traded price, which triggers refer to.
 func (c *Connector) lastPrice(ctx context.Context, k *contract) (decimal.Decimal, error) {
 	const path = "/api/v5/market/ticker"
 	var rows []struct {
 		Last payload.Number `json:"last"`
 	}
-	if err := c.publicGet(ctx, path, restclient.Params{{"instId", k.VenueSymbol}}, 20, restclient.LaneOrder, &rows); err != nil {
+	if err := c.publicGet(ctx, path, restclient.Params{{"instId", k.VenueSymbol}}, 20, restclient.PriorityOrder, &rows); err != nil {
 		return decimal.Decimal{}, err
 	}
 	if len(rows) != 1 || !rows[0].Last.Decimal.IsPositive() {

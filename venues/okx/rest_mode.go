@@ -10,10 +10,10 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// accountSpot cannot trade here.
+// accountSpot is the account type that cannot trade derivatives.
 const accountSpot = "spot"
 
-// Account types: the venue's account modes.
+// accountTypes maps the venue's account levels (acctLv) to account types.
 var accountTypes = map[string]string{
 	"1": accountSpot,
 	"2": "futures",
@@ -43,21 +43,21 @@ func (a *Account) config(ctx context.Context) (configRecord, error) {
 }
 
 func (r configRecord) mode(now time.Time) (venues.AccountMode, error) {
-	mode := venues.AccountMode{AccountType: accountTypes[r.AcctLv], Unfit: accountTypes[r.AcctLv] == accountSpot, ReadAt: now}
+	mode := venues.AccountMode{AccountType: accountTypes[r.AcctLv], NoDerivatives: accountTypes[r.AcctLv] == accountSpot, ReadAt: now}
 	if mode.AccountType == "" {
-		return mode, payload.UnknownWord("acctLv", r.AcctLv)
+		return mode, payload.UnknownValue("acctLv", r.AcctLv)
 	}
 	switch r.PosMode {
 	case "net_mode":
 	case "long_short_mode":
 		mode.Hedge = true
 	default:
-		return mode, payload.UnknownWord("posMode", r.PosMode)
+		return mode, payload.UnknownValue("posMode", r.PosMode)
 	}
 	return mode, nil
 }
 
-// Mode reads account and position mode, and keeps them for orders.
+// Mode reads account mode and position mode and keeps them for orders.
 func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
 	config, err := a.config(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
 	return mode, nil
 }
 
-// knownMode is the mode as last read; it is read now if it never was.
+// knownMode returns the mode as last read, and reads it if it never was.
 func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
 	if mode := a.mode.Load(); mode != nil {
 		return *mode, nil

@@ -7,9 +7,9 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// orderRecord is an order of the order endpoints and of the stream channel
-// orders. The fields of one execution (fill*, execType, tradeId) are those of the
-// newest one; in an event they are set if it is news.
+// orderRecord is an order of the order endpoints and of the stream channel orders. The
+// members fill*, execType and tradeId are those of the newest execution. In an event they
+// are set if the execution is new.
 type orderRecord struct {
 	InstID       string         `json:"instId"`
 	OrdID        string         `json:"ordId"`
@@ -27,25 +27,25 @@ type orderRecord struct {
 	ReduceOnly   flag           `json:"reduceOnly"`
 	Category     string         `json:"category"`
 	CancelSource string         `json:"cancelSource"`
-	CTime        moment         `json:"cTime"`
-	UTime        moment         `json:"uTime"`
+	CTime        milliTime      `json:"cTime"`
+	UTime        milliTime      `json:"uTime"`
 
 	FillSz   payload.Number `json:"fillSz"`
 	FillPx   payload.Number `json:"fillPx"`
 	FillFee  payload.Number `json:"fillFee"`
 	FillPnl  payload.Number `json:"fillPnl"`
-	FillTime moment         `json:"fillTime"`
+	FillTime milliTime      `json:"fillTime"`
 	TradeID  string         `json:"tradeId"`
 	ExecType string         `json:"execType"`
 	FeeCcy   string         `json:"fillFeeCcy"`
 }
 
-// report reads an order object. What decides (state, side, type, quantities) is
-// strict; the rest may be missing. The child of a stop is told as the stop.
+// report converts an order. State, side, type and quantities are required, the rest
+// may be missing. The order that a stop has become is reported as the stop.
 func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 	switch {
-	case o.InstID != k.VenueSymbol: // its quantities would be another contract's
-		return venues.ExecutionReport{}, payload.UnknownWord("instId", o.InstID)
+	case o.InstID != k.VenueSymbol: // its quantities would be those of another contract
+		return venues.ExecutionReport{}, payload.UnknownValue("instId", o.InstID)
 	case o.OrdID == "":
 		return venues.ExecutionReport{}, payload.Missing("ordId")
 	case !o.Sz.Valid:
@@ -56,8 +56,8 @@ func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 	side, errSide := parseSide(o.Side)
 	kind, errKind := parseOrderKind(o.OrdType)
 	status, errStatus := parseStatus(o.State)
-	book, errBook := parsePositionBook(o.PosSide)
-	if err := errors.Join(errSide, errKind, errStatus, errBook); err != nil {
+	posSide, errPosSide := parsePositionSide(o.PosSide)
+	if err := errors.Join(errSide, errKind, errStatus, errPosSide); err != nil {
 		return venues.ExecutionReport{}, err
 	}
 	report := venues.ExecutionReport{
@@ -65,7 +65,7 @@ func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 		Side: side, Type: kind.orderType, Status: status,
 		Qty: k.base(o.Sz.Decimal), FilledQty: k.base(o.AccFillSz.Decimal),
 		Price: o.Px.Positive(), AvgPrice: o.AvgPx.Positive(),
-		ReduceOnly: book.reduces(side, bool(o.ReduceOnly)), PostOnly: kind.postOnly, TimeInForce: kind.timeInForce,
+		ReduceOnly: posSide.reduces(side, bool(o.ReduceOnly)), PostOnly: kind.postOnly, TimeInForce: kind.timeInForce,
 		Forced: isForced(o.Category), VenueTime: o.UTime.Time,
 	}
 	if o.AlgoID != "" {
@@ -77,11 +77,11 @@ func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 	if report.VenueTime.IsZero() {
 		report.VenueTime = o.CTime.Time
 	}
-	report.Fault = endFault(&report, o.CancelSource)
+	report.RejectReason = endReason(&report, o.CancelSource)
 	return report, nil
 }
 
-// asStop is the type of the stop that became an order of type t.
+// asStop returns the type of the stop that has become an order of type t.
 func asStop(t venues.OrderType) venues.OrderType {
 	if t.IsMarket() {
 		return venues.TypeStopMarket
@@ -89,17 +89,17 @@ func asStop(t venues.OrderType) venues.OrderType {
 	return venues.TypeStopLimit
 }
 
-// noTrade is the trade id of what is no execution, and of forced executions, whose
-// own ids the list of executions alone tells.
-const noTrade = "0"
+// noTradeID is the trade id of an event without an execution, and of a forced execution:
+// only the list of executions contains the id of that.
+const noTradeID = "0"
 
-// fill reads the execution that an order event carries; nil if it has none. The
-// last word on an order repeats what was told before, without a trade id.
+// fill returns the execution in an order event; nil if it has none. The last event of an
+// order repeats an execution without a trade id.
 func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill, error) {
-	if o.TradeID == "" || o.TradeID == noTrade || o.FillSz.Valid && o.FillSz.Decimal.IsZero() {
+	if o.TradeID == "" || o.TradeID == noTradeID || o.FillSz.Valid && o.FillSz.Decimal.IsZero() {
 		return nil, nil
 	}
-	book, err := parsePositionBook(o.PosSide)
+	posSide, err := parsePositionSide(o.PosSide)
 	if err != nil {
 		return nil, err
 	}
@@ -107,17 +107,17 @@ func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill
 		return nil, payload.Missing("fillSz, fillPx or fillTime")
 	}
 	return &venues.Fill{
-		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side, PositionSide: book.hedged(),
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side, PositionSide: posSide.hedgeSide(),
 		Qty: k.base(o.FillSz.Decimal), Price: o.FillPx.Decimal,
-		Fee: charged(o.FillFee), FeeCurrency: o.FeeCcy,
+		Fee: feeOf(o.FillFee), FeeCurrency: o.FeeCcy,
 		Liquidity: parseLiquidity(o.ExecType), RealizedPnl: o.FillPnl.Optional,
 		VenueTradeID: o.TradeID, VenueOrderID: o.OrdID, ExecutedAt: venues.At(o.FillTime.Time),
 	}, nil
 }
 
-// charged is a fee in the service's sign: the venue prints what it takes as a
-// negative number.
-func charged(fee payload.Number) venues.Optional {
+// feeOf returns a fee with the service's sign: the venue reports a fee that was charged as a
+// negative number, the service as a positive one.
+func feeOf(fee payload.Number) venues.Optional {
 	if !fee.Valid {
 		return venues.Optional{}
 	}
@@ -149,8 +149,8 @@ type algoRecord struct {
 	OrdID         string         `json:"ordId"`
 	OrdIDList     []string       `json:"ordIdList"`
 	FailCode      string         `json:"failCode"`
-	CTime         moment         `json:"cTime"`
-	UTime         moment         `json:"uTime"`
+	CTime         milliTime      `json:"cTime"`
+	UTime         milliTime      `json:"uTime"`
 }
 
 // Kinds of algo order.
@@ -161,9 +161,9 @@ const (
 	algoTrailing    = "move_order_stop"
 )
 
-// terms are the trigger of an algo order and the price of its child; of two
-// triggers the stop loss counts, until the other was reached.
-func (o *algoRecord) terms() (trigger, price payload.Number, err error) {
+// triggerAndPrice returns the trigger of an algo order and the price of its child. If it has
+// two triggers they are those of the stop loss, unless the take profit has triggered.
+func (o *algoRecord) triggerAndPrice() (trigger, price payload.Number, err error) {
 	switch o.OrdType {
 	case algoTrigger:
 		return o.TriggerPx, o.OrdPx, nil
@@ -175,11 +175,11 @@ func (o *algoRecord) terms() (trigger, price payload.Number, err error) {
 	case algoTrailing:
 		return o.MoveTriggerPx, payload.Number{}, nil
 	}
-	return payload.Number{}, payload.Number{}, payload.UnknownWord("algo type", o.OrdType)
+	return payload.Number{}, payload.Number{}, payload.UnknownValue("algo type", o.OrdType)
 }
 
-// child is the id of the order that a triggered algo order became, if known.
-func (o *algoRecord) child() string {
+// childID returns the id of the order that a triggered algo order has become, if known.
+func (o *algoRecord) childID() string {
 	for _, id := range append([]string{o.OrdID}, o.OrdIDList...) {
 		if id != "" && id != "0" {
 			return id
@@ -188,11 +188,12 @@ func (o *algoRecord) child() string {
 	return ""
 }
 
-// report reads an algo order. Once in effect its child has the quantities.
+// report converts an algo order. Once it is effective, only its child order has the filled
+// quantity.
 func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 	switch {
 	case o.InstID != k.VenueSymbol:
-		return venues.ExecutionReport{}, payload.UnknownWord("instId", o.InstID)
+		return venues.ExecutionReport{}, payload.UnknownValue("instId", o.InstID)
 	case o.AlgoID == "":
 		return venues.ExecutionReport{}, payload.Missing("algoId")
 	case !o.Sz.Valid && o.CloseFraction == "":
@@ -200,16 +201,16 @@ func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 	}
 	side, errSide := parseSide(o.Side)
 	status, errStatus := parseAlgoStatus(o.State)
-	book, errBook := parsePositionBook(o.PosSide)
-	trigger, price, errKind := o.terms()
-	if err := errors.Join(errSide, errStatus, errBook, errKind); err != nil {
+	posSide, errPosSide := parsePositionSide(o.PosSide)
+	trigger, price, errKind := o.triggerAndPrice()
+	if err := errors.Join(errSide, errStatus, errPosSide, errKind); err != nil {
 		return venues.ExecutionReport{}, err
 	}
 	report := venues.ExecutionReport{
 		Symbol: k.Symbol, ClientOrderID: o.AlgoClOrdID, VenueOrderID: o.AlgoID, ConditionalID: true,
 		Side: side, Type: venues.TypeStopMarket, Status: status, Qty: k.base(o.Sz.Decimal),
 		Price: price.Positive(), TriggerPrice: trigger.Positive(),
-		ReduceOnly:  book.reduces(side, bool(o.ReduceOnly) || o.CloseFraction != ""),
+		ReduceOnly:  posSide.reduces(side, bool(o.ReduceOnly) || o.CloseFraction != ""),
 		TimeInForce: venues.GoodTillCancel, VenueTime: o.UTime.Time, Attachment: o.attachment(),
 	}
 	if report.Price.Valid {
@@ -223,11 +224,11 @@ func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 	if report.VenueTime.IsZero() {
 		report.VenueTime = o.CTime.Time
 	}
-	if id := o.child(); id != "" {
+	if id := o.childID(); id != "" {
 		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, o.AlgoID
 	}
 	if status == venues.StatusRejected {
-		report.Fault = triggerFault(o.FailCode)
+		report.RejectReason = triggerReason(o.FailCode)
 	}
 	return report, nil
 }

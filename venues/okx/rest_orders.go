@@ -7,7 +7,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -15,15 +15,15 @@ const (
 	orderPath  = "/api/v5/trade/order"
 	amendPath  = "/api/v5/trade/amend-order"
 	cancelPath = "/api/v5/trade/cancel-order"
-	// orderLimit is the venue's for each of them, per instrument.
+	// orderLimit is the venue's rate limit of each of these paths, per instrument.
 	orderLimit = 60
 )
 
-// marketOrder is the venue's order price for "whatever the market gives".
+// marketOrder is the order price that means a market order.
 const marketOrder = "-1"
 
-// instrumentName names the instrument of a command: in a request by its name, on
-// the socket by its code.
+// instrumentName identifies the instrument of a command: by its id in REST requests, by
+// its code on the WebSocket.
 type instrumentName struct {
 	InstID     string `json:"instId,omitempty"`
 	InstIDCode int64  `json:"instIdCode,omitempty"`
@@ -45,7 +45,7 @@ type orderCommand struct {
 	AttachAlgoOrds []attachedStop `json:"attachAlgoOrds,omitempty"`
 }
 
-// attachedStop is the protection that travels with an order.
+// attachedStop is the protection attached to an order.
 type attachedStop struct {
 	AttachAlgoClOrdID string `json:"attachAlgoClOrdId,omitempty"`
 	TpTriggerPx       string `json:"tpTriggerPx,omitempty"`
@@ -56,33 +56,34 @@ type attachedStop struct {
 	SlTriggerPxType   string `json:"slTriggerPxType,omitempty"`
 }
 
-// amendCommand changes a market or limit order; NewSz is the new total.
+// amendCommand changes a market or limit order. NewSz is the new total.
 type amendCommand struct {
 	instrumentName
 	OrdID   string `json:"ordId,omitempty"`
 	ClOrdID string `json:"clOrdId,omitempty"`
 	NewSz   string `json:"newSz,omitempty"`
 	NewPx   string `json:"newPx,omitempty"`
-	// AttachAlgoOrds change what the order brings along.
+	// AttachAlgoOrds changes the protection attached to the order.
 	AttachAlgoOrds []attachedAmendment `json:"attachAlgoOrds,omitempty"`
 }
 
-// orderName names an order of the order endpoints.
+// orderName identifies an order of the order endpoints.
 type orderName struct {
 	instrumentName
 	OrdID   string `json:"ordId,omitempty"`
 	ClOrdID string `json:"clOrdId,omitempty"`
 }
 
-// acceptance is what the venue says of a request that it took.
+// acceptance is the venue's answer to an accepted request.
 type acceptance struct {
-	OrdID  string `json:"ordId"`
-	AlgoID string `json:"algoId"`
-	TS     moment `json:"ts"`
+	OrdID  string    `json:"ordId"`
+	AlgoID string    `json:"algoId"`
+	TS     milliTime `json:"ts"`
 }
 
-// Place sends one order: market and limit orders here, stops to the algo
-// endpoints. The answer says that the venue has the order, not what became of it.
+// Place places one order: market and limit orders here, stops at the algo endpoints. The
+// answer means that the venue has received the order; its state follows on the private
+// stream.
 func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if !r.Deadline.IsZero() && !time.Now().Before(r.Deadline) {
 		return venues.ExecutionReport{}, restclient.DeadlinePassed()
@@ -91,7 +92,7 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	if err != nil {
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
-	margin, err := a.tradeMode(ctx, k.Symbol)
+	margin, err := a.marginMode(ctx, k.Symbol)
 	if err != nil {
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
@@ -100,47 +101,48 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 		place = a.placeAlgo
 	}
 	began := time.Now()
-	report, err := a.inKnownMode(ctx, func(hedge bool) (venues.ExecutionReport, error) {
+	report, err := a.withPositionMode(ctx, func(hedge bool) (venues.ExecutionReport, error) {
 		return place(ctx, k, &r, tradeModes{margin: margin, hedge: hedge})
 	})
-	if refusal.Is(err, codeMarginInsufficient, codeBalance, codeBalanceLegacy, codeBalanceZero) {
+	if rejection.Is(err, codeMarginInsufficient, codeBalance, codeBalanceLegacy, codeBalanceZero) {
 		err = a.explainMargin(ctx, k, &r, err)
 	}
-	return a.acknowledged.Note(began, report, err)
+	return a.lastAck.Record(began, report, err)
 }
 
-// tradeModes are the modes that an order must fit.
+// tradeModes are the margin mode and the position mode that an order must match.
 type tradeModes struct {
 	margin venues.MarginMode
 	hedge  bool
 }
 
-// posSide is the parameter that hedge mode demands: an order that reduces works
-// on the position opposite to its side.
+// posSide returns the parameter that hedge mode requires: a reducing order refers to the
+// position opposite to its side.
 func (m tradeModes) posSide(side venues.Side, reduces bool) string {
 	switch {
 	case !m.hedge:
 		return ""
 	case (side == venues.Buy) != reduces:
-		return string(bookLong)
+		return string(sideLong)
 	}
-	return string(bookShort)
+	return string(sideShort)
 }
 
-// inKnownMode sends with the account's position mode. If the venue says that the
-// mode is another, nothing was placed: the mode is read and the order sent again.
-func (a *Account) inKnownMode(ctx context.Context, send func(hedge bool) (venues.ExecutionReport, error)) (venues.ExecutionReport, error) {
+// withPositionMode sends an order for the account's position mode as last read. If the venue
+// rejects the order because of the mode, nothing was placed: the mode is read again and, if
+// it has changed, the order sent once more.
+func (a *Account) withPositionMode(ctx context.Context, send func(hedge bool) (venues.ExecutionReport, error)) (venues.ExecutionReport, error) {
 	mode, err := a.knownMode(ctx)
 	if err != nil {
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
-	report, refused := send(mode.Hedge)
-	if !isPositionModeRefusal(refused) {
-		return report, refused
+	report, rejected := send(mode.Hedge)
+	if !isPositionModeRejection(rejected) {
+		return report, rejected
 	}
 	fresh, err := a.Mode(ctx)
 	if err != nil || fresh.Hedge == mode.Hedge {
-		return report, refused
+		return report, rejected
 	}
 	return send(fresh.Hedge)
 }
@@ -153,23 +155,24 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 	command := orderCommand{
 		instrumentName: k.name(), TdMode: string(m.margin), ClOrdID: r.ClientOrderID,
 		Side: string(r.Side), PosSide: m.posSide(r.Side, r.ReduceOnly), OrdType: formatOrderKind(&r.OrderSpec),
-		Sz: size, ReduceOnly: r.ReduceOnly && !m.hedge, AttachAlgoOrds: attached(&r.OrderSpec, r.ClientOrderID),
+		Sz: size, ReduceOnly: r.ReduceOnly && !m.hedge, AttachAlgoOrds: attachedStops(&r.OrderSpec, r.ClientOrderID),
 	}
 	if !r.Type.IsMarket() {
 		command.Px = venues.FormatOptional(r.Price)
 	}
-	accepted, err := a.send(ctx, change{path: orderPath, limit: orderLimit, body: command, k: k, lane: restclient.OrderLane(r.ReduceOnly), counted: true, deadline: r.Deadline})
+	accepted, err := a.send(ctx, change{path: orderPath, limit: orderLimit, body: command, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline})
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
 	if accepted.OrdID == "" {
 		return venues.ExecutionReport{}, restclient.OutcomeUnknown(restclient.Unreadable(http.MethodPost, orderPath, payload.Missing("ordId")))
 	}
-	return placed(k, r, accepted.OrdID, venues.StatusPending, accepted.TS.Time), nil
+	return acceptedReport(k, r, accepted.OrdID, venues.StatusPending, accepted.TS.Time), nil
 }
 
-// placed is the report of an order of which only its acceptance is known.
-func placed(k *contract, r *venues.OrderRequest, id string, status venues.OrderStatus, at time.Time) venues.ExecutionReport {
+// acceptedReport returns the report of an order that the venue has accepted: its terms are
+// those of the request.
+func acceptedReport(k *contract, r *venues.OrderRequest, id string, status venues.OrderStatus, at time.Time) venues.ExecutionReport {
 	report := venues.ExecutionReport{
 		Symbol: k.Symbol, ClientOrderID: r.ClientOrderID, VenueOrderID: id,
 		Side: r.Side, Type: r.Type, Status: status, Qty: r.Qty, Price: r.Price, TriggerPrice: r.TriggerPrice,
@@ -183,30 +186,31 @@ func placed(k *contract, r *venues.OrderRequest, id string, status venues.OrderS
 
 // change is one request that changes orders.
 type change struct {
-	path     string
-	limit    int
-	body     any
-	k        *contract
-	lane     restclient.Lane
-	counted  bool
-	deadline time.Time
+	path        string
+	limit       int
+	body        any
+	contract    *contract
+	priority    restclient.Priority
+	countsOrder bool
+	deadline    time.Time
 }
 
-func (a *Account) send(ctx context.Context, w change) (acceptance, error) {
+// send sends a change and returns the only item of the answer.
+func (a *Account) send(ctx context.Context, c change) (acceptance, error) {
 	var rows []acceptance
 	err := a.c.call(ctx, request{
-		method: http.MethodPost, path: w.path, body: w.body, account: a, lane: w.lane,
-		limit:   allowance{name: w.path, limit: w.limit, scope: w.k.VenueSymbol},
-		mutates: true, counted: w.counted, itemized: true, deadline: w.deadline, changes: w.k,
+		method: http.MethodPost, path: c.path, body: c.body, account: a, priority: c.priority,
+		limit:   rateLimit{name: c.path, limit: c.limit, scope: c.contract.VenueSymbol},
+		mutates: true, countsOrder: c.countsOrder, itemized: true, deadline: c.deadline, contract: c.contract,
 	}, &rows)
 	if err != nil {
 		return acceptance{}, err
 	}
-	return rows[0], nil // judged: there is exactly one
+	return rows[0], nil // classify has checked that there is exactly one
 }
 
-// Amend changes price and quantity of a limit order, or the terms of a stop. The
-// venue carries it out later; what it shows right after is returned.
+// Amend changes price and quantity of a limit order, or the terms of a stop. The venue
+// executes the change later; the state right after it is returned.
 func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
 	k, err := a.c.instrument(ctx, r.Symbol)
 	if err != nil {
@@ -218,15 +222,14 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 		amend = a.amendAlgo
 	}
 	err = amend(ctx, k, r)
-	if err != nil && !refusal.Is(err, codeNothingToAmend) {
+	if err != nil && !rejection.Is(err, codeNothingToAmend) {
 		return venues.ExecutionReport{}, err
 	}
 	report, err := a.readBack(ctx, r.OrderRef)
-	return a.acknowledged.Note(began, report, err)
+	return a.lastAck.Record(began, report, err)
 }
 
-// readBack shows an order after a change that the venue took: without it the
-// outcome is not known.
+// readBack reads an order after an accepted change. If that fails the outcome is unknown.
 func (a *Account) readBack(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	report, err := a.Order(ctx, ref)
 	if err != nil {
@@ -243,9 +246,9 @@ func (a *Account) amendOrder(ctx context.Context, k *contract, r venues.AmendReq
 	if err != nil {
 		return restclient.NotSent(err)
 	}
-	name := nameOf(k, r.OrderRef)
+	name := orderNameOf(k, r.OrderRef)
 	_, err = a.send(ctx, change{
-		path: amendPath, limit: orderLimit, k: k, lane: restclient.OrderLane(r.ReduceOnly), counted: true, deadline: r.Deadline,
+		path: amendPath, limit: orderLimit, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline,
 		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: venues.FormatOptional(r.Price)},
 	})
 	return err
@@ -255,16 +258,17 @@ func notAmendable() error {
 	return restclient.NotSent(venues.Errorf(venues.CodeInvalidRequest, "the venue does not amend such orders").With("reason", "not_amendable"))
 }
 
-// nameOf prefers the client id: the venue id of a stop may be that of its child.
-func nameOf(k *contract, ref venues.OrderRef) orderName {
+// orderNameOf identifies an order by its client id if it has one: the venue id of a stop may
+// be that of the order that it has become.
+func orderNameOf(k *contract, ref venues.OrderRef) orderName {
 	if ref.ClientOrderID != "" {
 		return orderName{instrumentName: k.name(), ClOrdID: ref.ClientOrderID}
 	}
 	return orderName{instrumentName: k.name(), OrdID: ref.VenueOrderID}
 }
 
-// Cancel cancels an order and shows what became of it. A stop is looked for among
-// the algo orders first and, should it have triggered, as the order it became.
+// Cancel cancels an order and returns its state. A stop is cancelled as an algo order
+// first and, if it has triggered, as the order that it has become.
 func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	k, err := a.c.instrument(ctx, ref.Symbol)
 	if err != nil {
@@ -275,25 +279,25 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 	case ref.Type.IsStop():
 		err = a.cancelStop(ctx, k, ref)
 	case ref.Type == "":
-		if err = a.cancelOrder(ctx, k, nameOf(k, ref)); isGone(err) {
+		if err = a.cancelOrder(ctx, k, orderNameOf(k, ref)); isGone(err) {
 			if second := a.cancelStop(ctx, k, ref); !isGone(second) {
 				err = second
 			}
 		}
 	default:
-		err = a.cancelOrder(ctx, k, nameOf(k, ref))
+		err = a.cancelOrder(ctx, k, orderNameOf(k, ref))
 	}
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
 	report, err := a.readBack(ctx, ref)
-	return a.acknowledged.Note(began, report, err)
+	return a.lastAck.Record(began, report, err)
 }
 
-// cancelOrder asks for a cancel; one that is under way already is as good.
+// cancelOrder requests a cancel. One that is already pending counts as success.
 func (a *Account) cancelOrder(ctx context.Context, k *contract, name orderName) error {
-	_, err := a.send(ctx, change{path: cancelPath, limit: orderLimit, body: name, k: k, lane: restclient.LaneCancel})
-	if refusal.Is(err, codeCancelling) {
+	_, err := a.send(ctx, change{path: cancelPath, limit: orderLimit, body: name, contract: k, priority: restclient.PriorityCancel})
+	if rejection.Is(err, codeCancelling) {
 		return nil
 	}
 	return err

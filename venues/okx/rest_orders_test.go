@@ -38,7 +38,7 @@ func TestPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
 			if c.hedge {
-				s.Only("GET /api/v5/account/config", 200, longShortMode)
+				s.Replace("GET /api/v5/account/config", 200, longShortMode)
 			}
 			s.On(placeName, 200, placedOrder)
 			order := limitOrder()
@@ -47,67 +47,67 @@ func TestPlace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.wantSaid(placeName, `{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"vg00000001","sz":"0.5",`+c.want+`}`)
+			s.wantSent(placeName, `{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"vg00000001","sz":"0.5",`+c.want+`}`)
 			if report.Status != venues.StatusPending || report.VenueOrderID != "2896576259728695296" || report.ClientOrderID != "vg00000001" ||
 				!report.Qty.Equal(order.Qty) || report.VenueTime.UnixMilli() != 1758827099512 {
-				t.Errorf("%+v", report)
+				t.Errorf("report = %+v, want a pending order with the terms of the request", report)
 			}
 		})
 	}
 }
 
-func TestImpossibleQuantityIsNotSent(t *testing.T) {
+func TestInvalidQuantityIsNotSent(t *testing.T) {
 	s := newScript(t)
 	for _, qty := range []string{"0.00005", "0.00015", "0.123456"} {
 		order := limitOrder()
 		order.Qty = venues.MustDecimal(qty)
 		_, err := s.account.Place(background, order)
 		if venues.CodeOf(err) != venues.CodeInvalidRequest || !errors.Is(err, venues.ErrNotSent) {
-			t.Errorf("%s: %v", qty, err)
+			t.Errorf("qty = %s, err = %v, want invalid_request and ErrNotSent", qty, err)
 		}
 	}
 	if len(s.Sent(placeName)) > 0 {
-		t.Error("sent")
+		t.Error("an invalid quantity was sent, want none")
 	}
 }
 
-// Orders go to the margin mode of the position that they work on.
-func TestIsolatedPositionsAreHonoured(t *testing.T) {
+// Orders use the margin mode of the position that they change.
+func TestOrdersUseIsolatedMargin(t *testing.T) {
 	s := newScript(t)
-	s.Only("GET /api/v5/account/positions", 200, answerOf(strings.Replace(shortBTC, `"short"`, `"net"`, 1)))
+	s.Replace("GET /api/v5/account/positions", 200, answerOf(strings.Replace(shortBTC, `"short"`, `"net"`, 1)))
 	s.On(placeName, 200, placedOrder)
-	if _, err := s.account.Place(background, limitOrder()); err != nil || !strings.Contains(s.Last(placeName).Said, `"tdMode":"isolated"`) {
-		t.Errorf("%s %v", s.Last(placeName).Said, err)
+	if _, err := s.account.Place(background, limitOrder()); err != nil || !strings.Contains(s.Last(placeName).Payload, `"tdMode":"isolated"`) {
+		t.Errorf("order %s, error %v, want tdMode isolated", s.Last(placeName).Payload, err)
 	}
 }
 
 func TestPositionModeChangedElsewhere(t *testing.T) {
 	s := newScript(t)
 	s.On("GET /api/v5/account/config", 200, longShortMode)
-	s.On(placeName, 200, refusedItem("51000", "Parameter posSide error "))
+	s.On(placeName, 200, rejectedItem("51000", "Parameter posSide error "))
 	s.On(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
-	if sent := s.Sent(placeName); len(sent) != 2 || !strings.Contains(sent[1].Said, `"posSide":"long"`) {
-		t.Errorf("%+v", sent)
+	if sent := s.Sent(placeName); len(sent) != 2 || !strings.Contains(sent[1].Payload, `"posSide":"long"`) {
+		t.Errorf("sent = %+v, want a second order with posSide long", sent)
 	}
-	// The same mode again means that the refusal was about something else.
-	s.Only(placeName, 200, refusedItem("51000", "Parameter posSide error "))
+	// If the mode has not changed the rejection has another reason.
+	s.Replace(placeName, 200, rejectedItem("51000", "Parameter posSide error "))
 	if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.Sent(placeName)) != 3 {
-		t.Errorf("%d %v", len(s.Sent(placeName)), err)
+		t.Errorf("len(s.Sent(placeName)) = %d, err = %v, want invalid_request after 3 requests", len(s.Sent(placeName)), err)
 	}
 }
 
-func TestMarginRefusalIsExplained(t *testing.T) {
+func TestMarginRejectionHasDetails(t *testing.T) {
 	s := newScript(t)
-	s.On(placeName, 200, refusedItem("51008", "Order failed. Insufficient USDT margin in account"))
+	s.On(placeName, 200, rejectedItem("51008", "Order failed. Insufficient USDT margin in account"))
 	s.On("GET /api/v5/account/balance", 200, answerOf(`{"details":[{"ccy":"USDT","eq":"10","availEq":"7.5"}]}`))
 	s.On("GET /api/v5/account/leverage-info", 200, answerOf(`{"instId":"BTC-USDT-SWAP","lever":"10"}`))
 	_, err := s.account.Place(background, limitOrder())
 	e, _ := errors.AsType[*venues.Error](err)
 	if e == nil || e.Code != venues.CodeInsufficientBalance || e.Details["available"] != "7.5" || e.Details["required"] != "30.15" || errors.Is(err, venues.ErrNotSent) {
-		t.Errorf("%+v", err)
+		t.Errorf("error %+v, want insufficient_balance with 7.5 available and 30.15 required", err)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestPlaceStops(t *testing.T) {
 	reduce := func(r venues.OrderRequest) venues.OrderRequest { r.ReduceOnly = true; return r }
 	closing := func(r venues.OrderRequest) venues.OrderRequest { r.ClosePosition = true; return r }
 	when := func(d venues.TriggerDirection, r venues.OrderRequest) venues.OrderRequest {
-		r.TriggerWhen = d
+		r.TriggerDirection = d
 		return r
 	}
 	sl := func(trigger, price string) string {
@@ -148,7 +148,7 @@ func TestPlaceStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
 			if c.hedge {
-				s.Only("GET /api/v5/account/config", 200, longShortMode)
+				s.Replace("GET /api/v5/account/config", 200, longShortMode)
 			}
 			s.On("GET /api/v5/market/ticker", 200, answerOf(`{"last":"60000"}`))
 			s.On(place, 200, placedAlgo)
@@ -156,22 +156,22 @@ func TestPlaceStops(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.wantSaid(place, `{"instId":"BTC-USDT-SWAP","tdMode":"cross","algoClOrdId":"vg00000001",`+c.want+`}`)
+			s.wantSent(place, `{"instId":"BTC-USDT-SWAP","tdMode":"cross","algoClOrdId":"vg00000001",`+c.want+`}`)
 			if report.Status != venues.StatusUntriggered || report.VenueOrderID != "2896574163517353984" {
-				t.Errorf("%+v", report)
+				t.Errorf("report = %+v, want the untriggered stop 2896574163517353984", report)
 			}
 		})
 	}
 }
 
-func TestRefusedStops(t *testing.T) {
+func TestRejectedStops(t *testing.T) {
 	s := newScript(t)
 	s.On("GET /api/v5/market/ticker", 200, answerOf(`{"last":"60000"}`))
 	passed := stopOrder(venues.TypeStopMarket, venues.Sell, "61000")
-	passed.TriggerWhen = venues.TriggerFalling
+	passed.TriggerDirection = venues.TriggerFalling
 	_, err := s.account.Place(background, passed)
 	if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Details["reason"] != venues.ReasonWouldTrigger || errors.Is(err, venues.ErrNotSent) {
-		t.Errorf("a stop whose price has passed: %v", err)
+		t.Errorf("stop with a reached trigger: error %v", err)
 	}
 	for name, change := range map[string]func(*venues.OrderRequest){
 		"no trigger": func(r *venues.OrderRequest) { r.TriggerPrice = venues.Optional{} },
@@ -183,11 +183,11 @@ func TestRefusedStops(t *testing.T) {
 		order := stopOrder(venues.TypeStopLimit, venues.Sell, "59000")
 		change(&order)
 		if _, err := s.account.Place(background, order); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeInvalidRequest {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: err = %v, want invalid_request and ErrNotSent", name, err)
 		}
 	}
 	if n := len(s.Sent("POST /api/v5/trade/order-algo")); n > 0 {
-		t.Errorf("sent %d times", n)
+		t.Errorf("%d requests sent, want n <= 0", n)
 	}
 }
 
@@ -201,24 +201,24 @@ func TestAmend(t *testing.T) {
 	}
 	report, err := s.account.Amend(background, wanted)
 	if err != nil || report.Qty.String() != "0.008" || report.Price.Decimal.String() != "59900" || report.Status != venues.StatusOpen {
-		t.Fatalf("%+v %v", report, err)
+		t.Fatalf("report = %+v, err = %v, want an open order of 0.008 at 59900", report, err)
 	}
-	s.wantSaid(amend, `{"instId":"BTC-USDT-SWAP","clOrdId":"vg00000001","newSz":"0.8","newPx":"59900"}`)
+	s.wantSent(amend, `{"instId":"BTC-USDT-SWAP","clOrdId":"vg00000001","newSz":"0.8","newPx":"59900"}`)
 	if s.Sent(amend)[0].Header.Get("expTime") == "" {
-		t.Error("the amend bears no deadline")
+		t.Error("the amend has no deadline")
 	}
-	s.Only(amend, 200, refusedItem("51500", "nothing"))
+	s.Replace(amend, 200, rejectedItem("51500", "nothing"))
 	if _, err := s.account.Amend(background, wanted); err != nil {
-		t.Errorf("nothing to change: %v", err)
+		t.Errorf("amend without change: error %v, want none", err)
 	}
-	s.Only(amend, 200, refusedItem("51503", "gone"))
+	s.Replace(amend, 200, rejectedItem("51503", "gone"))
 	if _, err := s.account.Amend(background, wanted); venues.CodeOf(err) != venues.CodeNotFound || errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Error(err)
 	}
-	s.Only(amend, 200, placedOrder)
-	s.Only(readOrder, 500, `<html>`)
+	s.Replace(amend, 200, placedOrder)
+	s.Replace(readOrder, 500, `<html>`)
 	if _, err := s.account.Amend(background, wanted); !errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Errorf("not read back: %v", err)
+		t.Errorf("order not read back: error %v, want an unknown outcome", err)
 	}
 	for _, change := range []func(*venues.AmendRequest){
 		func(r *venues.AmendRequest) { r.Type = venues.TypeMarket },
@@ -251,7 +251,7 @@ func TestAmendStops(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.wantSaid(amend, `{"instId":"BTC-USDT-SWAP","algoId":"2896574163517353984",`+c.want+`}`)
+			s.wantSent(amend, `{"instId":"BTC-USDT-SWAP","algoId":"2896574163517353984",`+c.want+`}`)
 		})
 	}
 	s := newScript(t)
@@ -261,9 +261,9 @@ func TestAmendStops(t *testing.T) {
 	ref := venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", Type: venues.TypeStopLimit}
 	report, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ref, Qty: venues.MustDecimal("0.008"), Price: dec("59900")})
 	if err != nil || report.VenueOrderID != "77" || report.Type != venues.TypeStopMarket {
-		t.Errorf("%+v %v", report, err)
+		t.Errorf("report = %+v, err = %v, want the stop as order 77", report, err)
 	}
-	s.wantSaid("POST /api/v5/trade/amend-order", `{"instId":"BTC-USDT-SWAP","ordId":"77","newSz":"0.8","newPx":"59900"}`)
+	s.wantSent("POST /api/v5/trade/amend-order", `{"instId":"BTC-USDT-SWAP","ordId":"77","newSz":"0.8","newPx":"59900"}`)
 }
 
 func TestCancel(t *testing.T) {
@@ -273,19 +273,19 @@ func TestCancel(t *testing.T) {
 		s.On(cancel, 200, placedOrder)
 		s.On(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`, `"cancelSource":""`, `"cancelSource":"1"`)))
 		report, err := s.account.Cancel(background, refOf(limitOrder()))
-		if err != nil || report.Status != venues.StatusCancelled || report.Fault != nil {
-			t.Fatalf("%+v %v", report, err)
+		if err != nil || report.Status != venues.StatusCancelled || report.RejectReason != nil {
+			t.Fatalf("report = %+v, err = %v, want a cancelled order without a reason", report, err)
 		}
-		s.wantSaid(cancel, `{"instId":"BTC-USDT-SWAP","clOrdId":"vg00000001"}`)
-		s.Only(cancel, 200, refusedItem("51410", "cancelling"))
+		s.wantSent(cancel, `{"instId":"BTC-USDT-SWAP","clOrdId":"vg00000001"}`)
+		s.Replace(cancel, 200, rejectedItem("51410", "cancelling"))
 		if _, err := s.account.Cancel(background, refOf(limitOrder())); err != nil {
-			t.Errorf("under way already: %v", err)
+			t.Errorf("cancel already pending: error %v, want none", err)
 		}
-		s.Only(cancel, 200, refusedItem("51400", "gone"))
+		s.Replace(cancel, 200, rejectedItem("51400", "gone"))
 		if _, err := s.account.Cancel(background, refOf(limitOrder())); venues.CodeOf(err) != venues.CodeNotFound {
 			t.Error(err)
 		}
-		s.Only(cancel, 502, `<html>`)
+		s.Replace(cancel, 502, `<html>`)
 		if _, err := s.account.Cancel(background, refOf(limitOrder())); !errors.Is(err, venues.ErrOutcomeUnknown) {
 			t.Error(err)
 		}
@@ -297,25 +297,25 @@ func TestCancel(t *testing.T) {
 		ref := refOf(stopOrder(venues.TypeStopMarket, venues.Sell, "58000"))
 		report, err := s.account.Cancel(background, ref)
 		if err != nil || report.Status != venues.StatusCancelled {
-			t.Fatalf("%+v %v", report, err)
+			t.Fatalf("report = %+v, err = %v, want a cancelled stop", report, err)
 		}
-		s.wantSaid(cancelAlgos, `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"vg00000001"}]`)
+		s.wantSent(cancelAlgos, `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"vg00000001"}]`)
 	})
 	t.Run("stop that has triggered", func(t *testing.T) {
 		s := newScript(t)
-		s.On(cancelAlgos, 200, refusedItem("51416", "triggered"))
+		s.On(cancelAlgos, 200, rejectedItem("51416", "triggered"))
 		s.On(readAlgo, 200, answerOf(anAlgo(`"live"`, `"effective"`, `"ordIdList":[]`, `"ordIdList":["77"]`)))
 		s.On(cancel, 200, placedOrder)
 		s.On(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`, `"ordId":"2896576259728695296"`, `"ordId":"77"`)))
 		report, err := s.account.Cancel(background, refOf(stopOrder(venues.TypeStopMarket, venues.Sell, "58000")))
 		if err != nil || report.Status != venues.StatusCancelled || report.VenueOrderID != "77" {
-			t.Fatalf("%+v %v", report, err)
+			t.Fatalf("report = %+v, err = %v, want the cancelled order 77", report, err)
 		}
-		s.wantSaid(cancel, `{"instId":"BTC-USDT-SWAP","ordId":"77"}`)
+		s.wantSent(cancel, `{"instId":"BTC-USDT-SWAP","ordId":"77"}`)
 	})
 	t.Run("of unknown type", func(t *testing.T) {
 		s := newScript(t)
-		s.On(cancel, 200, refusedItem("51400", "gone"))
+		s.On(cancel, 200, rejectedItem("51400", "gone"))
 		s.On(cancelAlgos, 200, placedAlgo)
 		s.On(readOrder, 200, `{"code":"51603","data":[],"msg":"Order does not exist."}`)
 		s.On("GET /api/v5/trade/orders-history", 200, nothing)
@@ -323,7 +323,7 @@ func TestCancel(t *testing.T) {
 		ref := refOf(limitOrder())
 		ref.Type = ""
 		if report, err := s.account.Cancel(background, ref); err != nil || report.Status != venues.StatusCancelled {
-			t.Errorf("%+v %v", report, err)
+			t.Errorf("report = %+v, err = %v, want a cancelled order", report, err)
 		}
 	})
 }
@@ -338,18 +338,18 @@ func TestOrderLookups(t *testing.T) {
 	s.On(history, 200, answerOf(anOrder("vg00000001", "another"), anOrder(`"live"`, `"filled"`, `"accFillSz":"0"`, `"accFillSz":"0.5"`, `"avgPx":""`, `"avgPx":"59999.5"`)))
 	report, err := s.account.Order(background, refOf(limitOrder()))
 	if err != nil || report.Status != venues.StatusFilled || report.FilledQty.String() != "0.005" || report.AvgPrice.Decimal.String() != "59999.5" {
-		t.Fatalf("%+v %v", report, err)
+		t.Fatalf("report = %+v, err = %v, want an order filled with 0.005 at 59999.5", report, err)
 	}
-	if s.Last(readOrder).Said != "instId=BTC-USDT-SWAP&clOrdId=vg00000001" || s.Last(history).Said != "instType=SWAP&instId=BTC-USDT-SWAP&limit=100" {
-		t.Errorf("%s, %s", s.Last(readOrder).Said, s.Last(history).Said)
+	if s.Last(readOrder).Payload != "instId=BTC-USDT-SWAP&clOrdId=vg00000001" || s.Last(history).Payload != "instType=SWAP&instId=BTC-USDT-SWAP&limit=100" {
+		t.Errorf("queries %s and %s, want the order by its client id, then the history of its instrument", s.Last(readOrder).Payload, s.Last(history).Payload)
 	}
-	s.Only(history, 200, nothing)
+	s.Replace(history, 200, nothing)
 	if _, err := s.account.Order(background, refOf(limitOrder())); venues.CodeOf(err) != venues.CodeNotFound {
 		t.Error(err)
 	}
-	s.Only(history, 500, `<html>`)
+	s.Replace(history, 500, `<html>`)
 	if _, err := s.account.Order(background, refOf(limitOrder())); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-		t.Errorf("half an answer proves nothing: %v", err)
+		t.Errorf("incomplete answer: error %v, want no not_found", err)
 	}
 
 	stop := refOf(stopOrder(venues.TypeStopMarket, venues.Sell, "58000"))
@@ -357,10 +357,10 @@ func TestOrderLookups(t *testing.T) {
 	s.On(algoHistory, 200, nothing)
 	s.On(algoHistory, 200, answerOf(anAlgo(`"live"`, `"order_failed"`, `"failCode":""`, `"failCode":"51008"`)))
 	report, err = s.account.Order(background, stop)
-	if err != nil || report.Status != venues.StatusRejected || report.Fault.Code != venues.CodeInsufficientBalance {
-		t.Fatalf("%+v %v", report, err)
+	if err != nil || report.Status != venues.StatusRejected || report.RejectReason.Code != venues.CodeInsufficientBalance {
+		t.Fatalf("report = %+v, err = %v, want a stop rejected with insufficient_balance", report, err)
 	}
-	s.Only(algoHistory, 200, nothing)
+	s.Replace(algoHistory, 200, nothing)
 	if _, err := s.account.Order(background, stop); venues.CodeOf(err) != venues.CodeNotFound {
 		t.Error(err)
 	}
@@ -378,11 +378,11 @@ func TestPagesMustAdvance(t *testing.T) {
 		t.Error(err)
 	}
 	if err := eachPage(3, func(after string) (string, bool, error) { return after + "x", true, nil }); err == nil {
-		t.Error("an endless list ends")
+		t.Error("no error for pages that never end, want one")
 	}
 }
 
-// Of a very busy account the span in which absence is a proof must be read.
+// For a very busy account the time in which an absence can be confirmed must be read.
 func TestSearchCoversTheRetention(t *testing.T) {
 	for created, want := range map[time.Time]venues.Code{
 		time.Now().Add(-3 * time.Hour): venues.CodeNotFound,
@@ -399,7 +399,7 @@ func TestSearchCoversTheRetention(t *testing.T) {
 			s.On("GET /api/v5/trade/orders-history", 200, answerOf(page...))
 		}
 		if _, err := s.account.Order(background, refOf(limitOrder())); venues.CodeOf(err) != want {
-			t.Errorf("%s: %v", created, err)
+			t.Errorf("created = %s, err = %v, want %v", created, err, want)
 		}
 	}
 }
@@ -411,7 +411,7 @@ func TestOpenOrders(t *testing.T) {
 	for n := range ordersPage {
 		page = append(page, anOrder("vg00000001", fmt.Sprintf("o%d", n), "2896576259728695296", fmt.Sprint(9000-n)))
 	}
-	page[7] = strings.Replace(page[7], "BTC-USDT-SWAP", "BTC-USD-SWAP", 1) // inverse: not ours
+	page[7] = strings.Replace(page[7], "BTC-USDT-SWAP", "BTC-USD-SWAP", 1) // inverse: not supported
 	s.On(pending, 200, answerOf(page...))
 	s.On(pending, 200, answerOf(anOrder("vg00000001", "last")))
 	s.On(algos, 200, answerOf(anAlgo(), anAlgo(`"closeFraction":""`, `"closeFraction":"1"`, `"sz":"0.5"`, `"sz":""`)))
@@ -419,23 +419,23 @@ func TestOpenOrders(t *testing.T) {
 	s.On(algos, 200, nothing)
 	reports, err := s.account.OpenOrders(background)
 	if err != nil || len(reports) != 99+1+3 {
-		t.Fatalf("%d %v", len(reports), err)
+		t.Fatalf("%d reports, error %v, want 99 orders, 1 of the second page and 3 stops", len(reports), err)
 	}
-	if asked := s.Sent(pending); len(asked) != 2 || asked[1].Said != "limit=100&after=8901" {
-		t.Errorf("%+v", asked)
+	if requests := s.Sent(pending); len(requests) != 2 || requests[1].Payload != "limit=100&after=8901" {
+		t.Errorf("requests = %+v, want a second page after 8901", requests)
 	}
 	var kinds []string
 	for _, r := range s.Sent(algos) {
-		kinds = append(kinds, r.Said)
+		kinds = append(kinds, r.Payload)
 	}
 	if got := strings.Join(kinds, " "); got != "ordType=conditional%2Coco&limit=100 ordType=trigger&limit=100 ordType=move_order_stop&limit=100" {
-		t.Error(got)
+		t.Errorf("queries %s, want those of the three kinds", got)
 	}
 	closing, entry := reports[101], reports[102]
 	if !closing.ReduceOnly || !closing.Qty.IsZero() || closing.TriggerPrice.Decimal.String() != "58000" || closing.Type != venues.TypeStopMarket {
-		t.Errorf("%+v", closing)
+		t.Errorf("closing = %+v, want a stop at 58000 that closes the position", closing)
 	}
 	if entry.Type != venues.TypeStopLimit || entry.Price.Decimal.String() != "61010" || entry.Status != venues.StatusUntriggered {
-		t.Errorf("%+v", entry)
+		t.Errorf("entry = %+v, want an untriggered stop limit order at 61010", entry)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// pageAfter asks for the page after a row; the first one if that is empty.
+// pageAfter returns the parameters for the page after a row; the first page if after is
+// empty.
 func pageAfter(p restclient.Params, after string) restclient.Params {
 	paged := p.With("limit", strconv.Itoa(ordersPage))
 	if after != "" {
@@ -17,8 +18,8 @@ func pageAfter(p restclient.Params, after string) restclient.Params {
 	return paged
 }
 
-// eachPage reads pages, newest first, until read says that there are no more. A
-// list longer than pagesMax is an error: half of it proves nothing.
+// eachPage reads pages, newest first, until read reports that there are no more. A list
+// longer than pagesMax is an error, because an incomplete list confirms no absence.
 func eachPage(pagesMax int, read func(after string) (last string, more bool, err error)) error {
 	after := ""
 	for range pagesMax {
@@ -31,7 +32,7 @@ func eachPage(pagesMax int, read func(after string) (last string, more bool, err
 		}
 		after = last
 	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue's list is longer than %d pages", pagesMax).Because(errPagesMax)
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue's list is longer than %d pages", pagesMax).Because(errTooManyPages)
 }
 
-var errPagesMax = errors.New("more pages than are read")
+var errTooManyPages = errors.New("more pages than are read")

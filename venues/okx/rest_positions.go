@@ -13,8 +13,8 @@ import (
 
 const positionsPath = "/api/v5/account/positions"
 
-// positionRecord is a row of GET /api/v5/account/positions and of the stream
-// channel of that name.
+// positionRecord is a row of GET /api/v5/account/positions and of the stream channel
+// positions.
 type positionRecord struct {
 	InstID         string         `json:"instId"`
 	PosSide        string         `json:"posSide"`
@@ -25,8 +25,8 @@ type positionRecord struct {
 	Upl            payload.Number `json:"upl"`
 	Lever          payload.Number `json:"lever"`
 	MgnMode        string         `json:"mgnMode"`
-	CTime          moment         `json:"cTime"`
-	UTime          moment         `json:"uTime"`
+	CTime          milliTime      `json:"cTime"`
+	UTime          milliTime      `json:"uTime"`
 	CloseOrderAlgo []struct {
 		SlTriggerPx   payload.Number `json:"slTriggerPx"`
 		TpTriggerPx   payload.Number `json:"tpTriggerPx"`
@@ -34,7 +34,7 @@ type positionRecord struct {
 	} `json:"closeOrderAlgo"`
 }
 
-// Positions lists open positions.
+// Positions returns open positions.
 func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 	mode, err := a.knownMode(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (a *Account) readPositions(ctx context.Context, mode venues.AccountMode) ([
 	}
 	positions := make([]venues.Position, 0, len(rows))
 	for n := range rows {
-		k, err := a.c.named(ctx, rows[n].InstID)
+		k, err := a.c.byVenueSymbol(ctx, rows[n].InstID)
 		if err != nil {
 			return nil, restclient.Unreadable(http.MethodGet, positionsPath, err)
 		}
@@ -69,25 +69,25 @@ func (a *Account) readPositions(ctx context.Context, mode venues.AccountMode) ([
 	return positions, nil
 }
 
-// position reads a row. A closed one has Qty zero, and its Side means nothing in
-// one-way mode.
-func (r *positionRecord) position(k *contract) (venues.Position, positionBook, error) {
-	book, err := parsePositionBook(r.PosSide)
-	if err == nil && r.PosSide == "" { // long or short: without a side the amount says neither
+// position converts a row. A closed position has Qty zero; in one-way mode its Side is then
+// meaningless.
+func (r *positionRecord) position(k *contract) (venues.Position, positionSide, error) {
+	posSide, err := parsePositionSide(r.PosSide)
+	if err == nil && r.PosSide == "" { // required here: in hedge mode the amount has no sign
 		err = payload.Missing("posSide")
 	}
 	if err != nil {
-		return venues.Position{}, book, err
+		return venues.Position{}, posSide, err
 	}
 	mode, err := parseMarginMode(r.MgnMode)
 	if err != nil {
-		return venues.Position{}, book, err
+		return venues.Position{}, posSide, err
 	}
 	if !r.Pos.Valid {
-		return venues.Position{}, book, payload.Missing("pos")
+		return venues.Position{}, posSide, payload.Missing("pos")
 	}
 	p := venues.Position{
-		Exchange: venues.OKX, Symbol: k.Symbol, Side: book.sideOf(r.Pos.Decimal), Qty: k.base(r.Pos.Decimal.Abs()),
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: posSide.sideOf(r.Pos.Decimal), Qty: k.base(r.Pos.Decimal.Abs()),
 		EntryPrice: r.AvgPx.Positive(), MarkPrice: r.MarkPx.Positive(), LiquidationPrice: r.LiqPx.Positive(),
 		UnrealizedPnl: r.Upl.Optional, Leverage: r.Lever.Positive(), MarginMode: mode,
 		OpenedAt: venues.At(r.CTime.Time), UpdatedAt: venues.At(r.UTime.Time),
@@ -97,19 +97,19 @@ func (r *positionRecord) position(k *contract) (venues.Position, positionBook, e
 			p.StopLoss, p.TakeProfit = stop.SlTriggerPx.Positive(), stop.TpTriggerPx.Positive()
 		}
 	}
-	return p, book, nil
+	return p, posSide, nil
 }
 
-// tradeMode is the margin mode for an order or for leverage of an instrument: that of
-// its open position, cross where there is none, because isolated margin is honoured,
-// never begun. The positions are read if they never were.
-func (a *Account) tradeMode(ctx context.Context, symbol string) (venues.MarginMode, error) {
+// marginMode returns the margin mode (tdMode, mgnMode) for an order or for the leverage of
+// an instrument: that of its open position, cross if there is none. The service never
+// changes to isolated margin. The positions are read if they never were.
+func (a *Account) marginMode(ctx context.Context, symbol string) (venues.MarginMode, error) {
 	if !a.positions.Listed() {
 		if _, err := a.Positions(ctx); err != nil {
 			return "", err
 		}
 	}
-	for _, p := range a.positions.Of(symbol) {
+	for _, p := range a.positions.Open(symbol) {
 		if p.MarginMode == venues.MarginIsolated {
 			return venues.MarginIsolated, nil
 		}
@@ -117,13 +117,13 @@ func (a *Account) tradeMode(ctx context.Context, symbol string) (venues.MarginMo
 	return venues.MarginCross, nil
 }
 
-// MarginFacts tells which open positions have margin of their own. The venue has no
-// margin mode beside that of each order: those of this service are cross but where a
-// position is isolated.
-func (a *Account) MarginFacts(ctx context.Context) (venues.MarginFacts, error) {
+// MarginInfo returns which open positions have isolated margin. At this venue the margin
+// mode belongs to each order: orders of this service are cross unless the position is
+// isolated.
+func (a *Account) MarginInfo(ctx context.Context) (venues.MarginInfo, error) {
 	positions, err := a.Positions(ctx)
 	if err != nil {
-		return venues.MarginFacts{}, err
+		return venues.MarginInfo{}, err
 	}
 	isolated := map[string]bool{}
 	for _, p := range positions {
@@ -131,5 +131,5 @@ func (a *Account) MarginFacts(ctx context.Context) (venues.MarginFacts, error) {
 			isolated[p.Symbol] = true
 		}
 	}
-	return venues.MarginFacts{Mode: string(venues.MarginCross), Isolated: slices.Sorted(maps.Keys(isolated))}, nil
+	return venues.MarginInfo{Mode: string(venues.MarginCross), Isolated: slices.Sorted(maps.Keys(isolated))}, nil
 }

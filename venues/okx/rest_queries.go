@@ -5,20 +5,20 @@ import (
 	"net/http"
 
 	"venuegate/venues"
-	"venuegate/venues/internal/refusal"
+	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
 
 const (
 	pendingPath = "/api/v5/trade/orders-pending"
-	// ordersPage is the most rows of one answer; pendingPagesMax covers the 4000
-	// orders that an account may have open.
+	// ordersPage is the maximum number of rows of one answer; pendingPagesMax covers the
+	// 4000 orders that an account may have open.
 	ordersPage      = 100
 	pendingPagesMax = 50
 )
 
-// Order finds one order. A stop that has triggered is told with the state of the
-// order that it became.
+// Order returns one order. A stop that has triggered has the state of the order that it
+// has become.
 func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	k, err := a.c.instrument(ctx, ref.Symbol)
 	if err != nil {
@@ -28,7 +28,7 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 	stops := []func(context.Context, *contract, venues.OrderRef) (venues.ExecutionReport, error){a.queryAlgo, a.searchAlgos}
 	switch {
 	case ref.Type.IsStop():
-		// An adopted stop may be known by the id of the order that it became.
+		// An adopted stop may be known by the id of the order that it has become.
 		lookups = append(stops, a.queryOrder)
 	case ref.Type == "":
 		lookups = append(lookups, stops...)
@@ -42,10 +42,10 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 	return report, err
 }
 
-// queryOrder asks for an order by its name.
+// queryOrder reads an order by its id.
 func (a *Account) queryOrder(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	p := restclient.Params{{"instId", k.VenueSymbol}}
-	if name := nameOf(k, ref); name.ClOrdID != "" {
+	if name := orderNameOf(k, ref); name.ClOrdID != "" {
 		p = p.With("clOrdId", name.ClOrdID)
 	} else {
 		p = p.With("ordId", name.OrdID)
@@ -53,12 +53,12 @@ func (a *Account) queryOrder(ctx context.Context, k *contract, ref venues.OrderR
 	var rows []orderRecord
 	err := a.c.call(ctx, a.perInstrument(orderPath, p, orderLimit, k), &rows)
 	switch {
-	case refusal.Is(err, codeInstrumentUnknown): // what is off the list is shown by its history alone
-		return venues.ExecutionReport{}, notShown()
+	case rejection.Is(err, codeInstrumentUnknown): // for a delisted instrument only the history has orders
+		return venues.ExecutionReport{}, orderNotFound()
 	case err != nil:
 		return venues.ExecutionReport{}, err
 	case len(rows) == 0:
-		return venues.ExecutionReport{}, notShown()
+		return venues.ExecutionReport{}, orderNotFound()
 	}
 	report, err := rows[0].report(k)
 	if err != nil {
@@ -67,17 +67,18 @@ func (a *Account) queryOrder(ctx context.Context, k *contract, ref venues.OrderR
 	return report, nil
 }
 
+// perInstrument returns the request of a signed read whose rate limit is per instrument.
 func (a *Account) perInstrument(path string, p restclient.Params, limit int, k *contract) request {
 	r := a.reading(path, p, limit)
 	r.limit.scope = k.VenueSymbol
 	return r
 }
 
-func notShown() error {
-	return venues.Errorf(venues.CodeNotFound, "the venue does not show the order")
+func orderNotFound() error {
+	return venues.Errorf(venues.CodeNotFound, "the venue does not return the order")
 }
 
-// OpenOrders lists what is open in both services of the venue.
+// OpenOrders returns open orders and untriggered stops.
 func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
 	var reports []venues.ExecutionReport
 	err := eachPage(pendingPagesMax, func(after string) (last string, more bool, err error) {
@@ -100,7 +101,7 @@ func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, err
 }
 
 func (a *Account) addOrder(ctx context.Context, reports []venues.ExecutionReport, row *orderRecord) ([]venues.ExecutionReport, error) {
-	k, err := a.c.named(ctx, row.InstID)
+	k, err := a.c.byVenueSymbol(ctx, row.InstID)
 	if err != nil || k == nil {
 		return reports, err
 	}

@@ -14,19 +14,19 @@ func TestRecordedOrders(t *testing.T) {
 	r, err := row.report(btcSwap(t))
 	if err != nil || r.Status != venues.StatusFilled || r.Type != venues.TypeMarket || r.Qty.String() != "0.0003" || r.FilledQty.String() != "0.0003" ||
 		r.AvgPrice.Decimal.String() != "103698.9" || r.Price.Valid || r.ReduceOnly {
-		t.Errorf("%+v %v", r, err)
+		t.Errorf("r = %+v, err = %v, want the market order of 0.0003 filled at 103698.9", r, err)
 	}
 	for _, line := range fixturetest.Lines(fixture(t, "rest_orders_pending_real_roq.jsonl")) {
 		for _, row := range dataOf[orderRecord](t, line) {
 			r, err := row.report(contractOf(t, row.InstID, "100", "0.1", "1"))
 			if err != nil || r.Status != venues.StatusOpen || r.ClientOrderID != "abcABC125" {
-				t.Errorf("%+v %v", r, err)
+				t.Errorf("r = %+v, err = %v, want the open order abcABC125", r, err)
 			}
 		}
 	}
 }
 
-// Every recorded answer of 2024 and 2025 is understood by whoever would read it.
+// Every recorded answer of 2024 and 2025 can be decoded.
 func TestRecordedAnswers(t *testing.T) {
 	seen := 0
 	for _, line := range fixturetest.Lines(fixture(t, "rest_responses_2024_2025_real_ccxt.jsonl")) {
@@ -43,12 +43,12 @@ func TestRecordedAnswers(t *testing.T) {
 		case method == "POST" && strings.HasPrefix(path, "/api/v5/trade/"):
 			s := newScript(t)
 			s.On("POST "+path, 200, string(recorded.Response))
-			_, err = s.account.send(background, change{path: path, limit: 60, k: k, body: algoName{}})
+			_, err = s.account.send(background, change{path: path, limit: 60, contract: k, body: algoName{}})
 		case path == "/api/v5/account/positions":
 			var p venues.Position
 			p, _, err = dataOf[positionRecord](t, recorded.Response)[0].position(k)
 			if p.Qty.String() != "0.001" || p.LiquidationPrice.Valid || p.Side != venues.Long {
-				t.Errorf("%+v", p)
+				t.Errorf("p = %+v, want a long of 0.001 without a liquidation price", p)
 			}
 		case path == "/api/v5/trade/order":
 			row := dataOf[orderRecord](t, recorded.Response)[0]
@@ -60,18 +60,18 @@ func TestRecordedAnswers(t *testing.T) {
 			_, err = row.report(contractOf(t, row.InstID, "1", "0.1", "0.00000001"))
 		case path == "/api/v5/account/leverage-info":
 			if rows := dataOf[leverageRecord](t, recorded.Response); len(rows) == 0 || !rows[0].Lever.Positive().Valid {
-				t.Errorf("%+v", rows)
+				t.Errorf("rows = %+v, want a leverage", rows)
 			}
 		default:
 			continue
 		}
 		if err != nil {
-			t.Errorf("%s: %v", recorded.Call, err)
+			t.Errorf("%s: error %v, want none", recorded.Call, err)
 		}
 		seen++
 	}
 	if seen < 7 {
-		t.Errorf("%d answers", seen)
+		t.Errorf("%d answers, want seen >= 7", seen)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestMalformedOrders(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r, err := row.report(btcSwap(t)); err == nil {
-			t.Errorf("%s: %+v", name, r)
+			t.Errorf("%s: r = %+v, want an error", name, r)
 		}
 	}
 	for name, change := range map[string][2]string{
@@ -97,28 +97,28 @@ func TestMalformedOrders(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r, err := row.report(btcSwap(t)); err == nil {
-			t.Errorf("algo, %s: %+v", name, r)
+			t.Errorf("algo, %s: %+v, want an error", name, r)
 		}
 	}
 	for _, text := range []string{`{"sz":"1e5"}`, `{"sz":1e5}`, `{"uTime":"x"}`, `{"reduceOnly":"maybe"}`, `{"sz":[]}`} {
 		if json.Unmarshal([]byte(text), new(orderRecord)) == nil {
-			t.Errorf("%s is an order", text)
+			t.Errorf("%s: no error, want one", text)
 		}
 	}
 }
 
-func TestEndFaults(t *testing.T) {
+func TestEndReasons(t *testing.T) {
 	for source, want := range map[string]string{
 		"": "", "1": "", "31": venues.ReasonPostOnlyWouldTake, "13": venues.ReasonFOKNotFilled, "14": venues.ReasonIOCNotFilled,
 		"17": venues.ReasonNoPosition, "32": "self_trade_prevention", "0": "cancelled_by_venue", "99": "cancelled_by_venue",
 	} {
-		fault := endFault(&venues.ExecutionReport{Status: venues.StatusCancelled}, source)
-		if (fault == nil) != (want == "") || fault != nil && fault.Reason != want {
-			t.Errorf("%q: %+v", source, fault)
+		reason := endReason(&venues.ExecutionReport{Status: venues.StatusCancelled}, source)
+		if (reason == nil) != (want == "") || reason != nil && reason.Reason != want {
+			t.Errorf("source = %q, reason = %+v, want %q", source, reason, want)
 		}
 	}
 	partly := venues.ExecutionReport{Status: venues.StatusCancelled, FilledQty: venues.MustDecimal("1")}
-	if endFault(&partly, "14") != nil || endFault(&venues.ExecutionReport{Status: venues.StatusFilled}, "31") != nil {
-		t.Error("what needs no excuse has one")
+	if endReason(&partly, "14") != nil || endReason(&venues.ExecutionReport{Status: venues.StatusFilled}, "31") != nil {
+		t.Error("an expected end has a reject reason, want none")
 	}
 }

@@ -12,19 +12,19 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// Traded reads the executions of all instruments for their names, from the lists
-// that Fills reads.
+// Traded returns the instruments of all executions, from the lists that Fills reads. An
+// execution in a delisted instrument that was never in the list is left out.
 func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
 	found := map[string]bool{}
-	border := a.c.clock.Now().Add(-recentFills)
+	boundary := a.c.Clock.Now().Add(-recentFills)
 	for _, instType := range []string{instTypeSwap, instTypeFutures} {
-		if from.Before(border) {
-			if err := a.tradedIn(ctx, fillsPath, 10, instType, from, earlier(to, border), found); err != nil {
+		if from.Before(boundary) {
+			if err := a.tradedIn(ctx, fillsPath, 10, instType, from, earlier(to, boundary), found); err != nil {
 				return nil, err
 			}
 		}
-		if to.After(border) {
-			if err := a.tradedIn(ctx, recentFillsPath, 60, instType, later(from, border), to, found); err != nil {
+		if to.After(boundary) {
+			if err := a.tradedIn(ctx, recentFillsPath, 60, instType, later(from, boundary), to, found); err != nil {
 				return nil, err
 			}
 		}
@@ -46,9 +46,9 @@ func (a *Account) tradedIn(ctx context.Context, path string, limit int, instType
 		}
 		for n := range rows {
 			last = rows[n].BillID
-			k, err := a.c.named(ctx, rows[n].InstID)
+			k, err := a.c.byVenueSymbol(ctx, rows[n].InstID)
 			switch {
-			case errors.Is(err, payload.ErrNoInstrument): // it is off the list: nothing can be read of it
+			case errors.Is(err, payload.ErrNoInstrument): // delisted, and its size was never seen
 			case err != nil:
 				return "", false, err
 			case k != nil:

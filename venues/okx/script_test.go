@@ -18,8 +18,8 @@ const (
 	scriptPassphrase = "open sesame"
 )
 
-// script is a venue that answers as it is told and checks every signature, with
-// a connector and an account of its own.
+// script is a venue with scripted answers that checks every signature, with a connector
+// and an account.
 type script struct {
 	*connectortest.Server
 	t         *testing.T
@@ -45,10 +45,10 @@ func newScript(t *testing.T) *script {
 	s.Check, s.ClockName = s.check, "GET /api/v5/public/time"
 	s.Clock = func() string { return fmt.Sprintf(`{"code":"0","msg":"","data":[{"ts":"%d"}]}`, s.now().UnixMilli()) }
 	o := Sim(s.RESTURL, s.StreamURL)
-	o.dial = s.Dial
+	o.Dial = s.Dial
 	o.Timeout = 30 * time.Second
 	o.BackoffMin, o.BackoffMax, o.RenewOverlap = 5*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond
-	o.tickInterval = 20 * time.Millisecond
+	o.TickInterval = 20 * time.Millisecond
 	s.connector = New(o)
 	t.Cleanup(s.connector.Close)
 	account, err := s.connector.OpenAccount(venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret, Passphrase: scriptPassphrase})
@@ -63,40 +63,40 @@ func newScript(t *testing.T) *script {
 	return s
 }
 
-// check holds a signed request against the venue's rules.
+// check checks a signed request against the venue's rules.
 func (s *script) check(r *http.Request, body string) {
 	key := r.Header.Get("OK-ACCESS-KEY")
 	if strings.HasPrefix(r.URL.Path, "/api/v5/public/") || strings.HasPrefix(r.URL.Path, "/api/v5/market/") || strings.HasPrefix(r.URL.Path, "/api/v5/system/") {
 		if key != "" {
-			s.t.Errorf("%s: a public request shows the key", r.URL.Path)
+			s.t.Errorf("%s: a public request contains the key, want none", r.URL.Path)
 		}
 		return
 	}
 	stamp := r.Header.Get("OK-ACCESS-TIMESTAMP")
 	if _, err := time.Parse(timestampFormat, stamp); err != nil {
-		s.t.Errorf("%s: timestamp %q", r.URL.Path, stamp)
+		s.t.Errorf("%s: timestamp %q is invalid, want no error", r.URL.Path, stamp)
 	}
 	if want := sign(scriptSecret, stamp, r.Method, r.URL.RequestURI(), body); r.Header.Get("OK-ACCESS-SIGN") != want {
-		s.t.Errorf("%s %s: wrong signature", r.Method, r.URL.Path)
+		s.t.Errorf("%s %s: wrong signature, want %s", r.Method, r.URL.Path, want)
 	}
 	if key != scriptKey || r.Header.Get("OK-ACCESS-PASSPHRASE") != scriptPassphrase {
-		s.t.Errorf("%s %s: key %q", r.Method, r.URL.Path, key)
+		s.t.Errorf("%s %s: key %q or passphrase is wrong, want those of the script", r.Method, r.URL.Path, key)
 	}
 	if r.Method == http.MethodPost && r.Header.Get("Content-Type") != "application/json" {
-		s.t.Errorf("%s: content type %q", r.URL.Path, r.Header.Get("Content-Type"))
+		s.t.Errorf("%s: content type %q, want application/json", r.URL.Path, r.Header.Get("Content-Type"))
 	}
 }
 
-// wantSaid holds the body of the newest request of a name against JSON.
-func (s *script) wantSaid(name, want string) {
+// wantSent compares the body of the newest request of a name with JSON.
+func (s *script) wantSent(name, want string) {
 	s.t.Helper()
-	connectortest.SameJSON(s.t, name, s.Last(name).Said, want)
+	connectortest.SameJSON(s.t, name, s.Last(name).Payload, want)
 }
 
 // orderLife is longer than the slowest machine takes to send an order.
 const orderLife = 30 * time.Second
 
-// limitOrder is a valid request that lives for orderLife.
+// limitOrder returns a valid request with a deadline after orderLife.
 func limitOrder() venues.OrderRequest {
 	return venues.OrderRequest{
 		OrderSpec: venues.OrderSpec{
@@ -112,7 +112,7 @@ const (
 	placedAlgo  = `{"code":"0","data":[{"algoClOrdId":"vg00000001","algoId":"2896574163517353984","clOrdId":"","sCode":"0","sMsg":"","tag":""}],"msg":""}`
 )
 
-// anOrder is an order record; changes are pairs of old and new text.
+// anOrder returns an order record; changes are pairs of old and new text.
 func anOrder(changes ...string) string {
 	return strings.NewReplacer(changes...).Replace(`{"instType":"SWAP","instId":"BTC-USDT-SWAP","ordId":"2896576259728695296","clOrdId":"vg00000001",` +
 		`"algoId":"","algoClOrdId":"","side":"buy","posSide":"net","ordType":"limit","state":"live","sz":"0.5","px":"60000","accFillSz":"0",` +
@@ -120,7 +120,7 @@ func anOrder(changes ...string) string {
 		`"fillSz":"0","fillPx":"","fillTime":"","tradeId":"","execType":"","fillFee":"0","fillFeeCcy":"","fillPnl":"0"}`)
 }
 
-// anAlgo is an algo order record.
+// anAlgo returns an algo order record.
 func anAlgo(changes ...string) string {
 	return strings.NewReplacer(changes...).Replace(`{"instType":"SWAP","instId":"BTC-USDT-SWAP","algoId":"2896574163517353984","algoClOrdId":"vg00000001",` +
 		`"side":"sell","posSide":"net","ordType":"conditional","state":"live","sz":"0.5","closeFraction":"","triggerPx":"","ordPx":"",` +
@@ -132,7 +132,7 @@ func answerOf(rows ...string) string {
 	return `{"code":"0","data":[` + strings.Join(rows, ",") + `],"msg":""}`
 }
 
-func refusedItem(code, message string) string {
+func rejectedItem(code, message string) string {
 	return fmt.Sprintf(`{"code":"1","data":[{"clOrdId":"","ordId":"","sCode":%q,"sMsg":%q,"tag":""}],"msg":"All operations failed"}`, code, message)
 }
 

@@ -8,11 +8,11 @@ import (
 	"venuegate/venues"
 )
 
-// timestampFormat is that of the header OK-ACCESS-TIMESTAMP, in UTC.
+// timestampFormat is the format of the header OK-ACCESS-TIMESTAMP, in UTC.
 const timestampFormat = "2006-01-02T15:04:05.000Z"
 
-// sign is the signature of a request: the text is timestamp, method, path with
-// its query, and body (document "REST Authentication").
+// sign returns the signature of a request: the signed text is timestamp, method, path
+// with query, and body (document "REST Authentication").
 func sign(secret venues.Secret, timestamp, method, target, body string) string {
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
 	mac.Write([]byte(timestamp + method + target + body))

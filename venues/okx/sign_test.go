@@ -19,7 +19,7 @@ func TestSign(t *testing.T) {
 		{"1704876947", "GET", loginTarget, "", "5/36BgGV6m/6pmdc20zdqk0mzF5ZalmzzPD2fo3wavU="},
 	} {
 		if got := sign(scriptSecret, c.stamp, c.method, c.target, c.body); got != c.want {
-			t.Errorf("%s %s: %s", c.method, c.target, got)
+			t.Errorf("c.method = %s, c.target = %s, got = %s, want %v", c.method, c.target, got, c.want)
 		}
 	}
 }
@@ -29,7 +29,7 @@ func TestLogin(t *testing.T) {
 	text, err := json.Marshal(l)
 	want := `{"op":"login","args":[{"apiKey":"k","passphrase":"p","timestamp":"1704876947","sign":"5/36BgGV6m/6pmdc20zdqk0mzF5ZalmzzPD2fo3wavU="}]}`
 	if err != nil || string(text) != want {
-		t.Errorf("%s %v", text, err)
+		t.Errorf("%s: err = %v, want %v", text, err, want)
 	}
 }
 
@@ -37,21 +37,21 @@ func TestPresets(t *testing.T) {
 	for _, name := range []string{Live, Demo, LiveEEA, DemoEEA, LiveUS, DemoUS} {
 		o, ok := Preset(name)
 		if !ok || o.Validate() != nil || o.Simulated != strings.HasPrefix(name, Demo) {
-			t.Errorf("%s: %+v", name, o)
+			t.Errorf("%s: o = %+v, want valid options, simulated for a demo environment only", name, o)
 		}
 	}
 	if _, ok := Preset("elsewhere"); ok {
-		t.Error("an unknown environment has hosts")
+		t.Error("Preset of an unknown environment: ok = true, want false")
 	}
 	if Sim("", "ws://x").Validate() == nil || Sim("http://x", "").Validate() == nil {
-		t.Error("options without hosts are valid")
+		t.Error("Validate of options without hosts: no error, want one")
 	}
 }
 
-func TestSecretsStaySecret(t *testing.T) {
+func TestSecretsAreNotPrinted(t *testing.T) {
 	s := newScript(t)
 	if text := fmt.Sprintf("%v %+v", s.account.credentials, s.account.credentials); strings.Contains(text, scriptSecret) {
-		t.Error(text)
+		t.Errorf("secret printed: %s, want !strings.Contains(text, scriptSecret)", text)
 	}
 	s.Add("GET /api/v5/account/balance", connectortest.Answer{Status: 500, Body: "<html>"})
 	_, err := s.account.Balances(background)
@@ -59,6 +59,6 @@ func TestSecretsStaySecret(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := s.connector.OpenAccount(venues.Credentials{APIKey: "k", APISecret: "s"}); venues.CodeOf(err) != venues.CodeUnauthorized {
-		t.Errorf("no passphrase: %v", err)
+		t.Errorf("credentials without a passphrase: error %v", err)
 	}
 }

@@ -15,56 +15,53 @@ import (
 )
 
 const (
-	// Streams per connection: the venue asks for less than thirty deep books on one;
-	// of the lighter streams a connection that breaks should not take too many.
+	// Topics per connection. The venue recommends fewer than 30 deep books on one. The
+	// other limit is our own: it bounds how many topics a lost connection interrupts.
 	booksPerConnMax   = 25
 	streamsPerConnMax = 200
-	// topicsPerMessageMax keeps control messages far below the venue's 64 KiB.
+	// topicsPerMessageMax keeps control messages far below the venue's limit of 64 KiB.
 	topicsPerMessageMax = 100
-	// refusedRetryMax keeps questions about what is not listed far below the 480 an
-	// hour that a connection may ask.
-	refusedRetryMax = 32 * time.Minute
+	// rejectedRetryMax is the longest wait before a rejected topic is requested again.
+	// It keeps the requests far below the 480 an hour that a connection may send.
+	rejectedRetryMax = 32 * time.Minute
 )
 
-// OpenFeed starts a public feed; connections are made as channels need them.
+// OpenFeed starts a public feed. Connections are made as topics require them.
 func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed { return feed.Open(c.feedOptions(sink)) }
 
 func (c *Connector) feedOptions(sink venues.FeedSink) feed.Options {
-	return feed.Options{
-		Protocol: streams{c}, Sink: sink,
-		TopicsPerRequestMax: topicsPerMessageMax, StreamSnapshots: true, RefusedRetryMax: refusedRetryMax,
-		BookSilenceMax: c.options.BookSilenceMax, MarkSilenceMax: c.options.MarkSilenceMax,
-		Log: c.options.Log,
-	}
+	o := c.FeedOptions(streams{c}, sink)
+	o.TopicsPerRequestMax, o.StreamSnapshots, o.RejectedRetryMax = topicsPerMessageMax, true, rejectedRetryMax
+	return o
 }
 
-// streams is the protocol of the venue's public streams.
+// streams implements feed.Protocol for the venue's public streams.
 type streams struct{ *Connector }
 
-// Group is a path of the venue, and books apart from what is lighter.
-func (streams) Group(channel venues.FeedChannel) feed.Group {
-	g := feed.Group{Path: pathOf(channel.Kind), ChannelsMax: streamsPerConnMax}
-	if channel.Kind == venues.FeedBook {
-		g.ChannelsMax = booksPerConnMax
+// Group separates the topics by path, and books from the others.
+func (streams) Group(topic venues.FeedTopic) feed.Group {
+	g := feed.Group{Path: pathOf(topic.Kind), TopicsMax: streamsPerConnMax}
+	if topic.Kind == venues.FeedBook {
+		g.TopicsMax = booksPerConnMax
 	}
 	return g
 }
 
-// Link has nothing of its own.
+// Link returns the options of a connection for a group.
 func (c streams) Link(g feed.Group) wsclient.Options { return c.linkOptions(g.Path) }
 
-// Topic is the JSON text of the subscription's argument.
-func (c streams) Topic(channel venues.FeedChannel) string { return c.topicOf(channel).text() }
+// TopicName returns the JSON text of the subscription's argument.
+func (c streams) TopicName(topic venues.FeedTopic) string { return c.topicOf(topic).text() }
 
-// topicOf is the venue's name of a channel: by the catalogue, or by rule where
-// that has not been read.
-func (c *Connector) topicOf(channel venues.FeedChannel) topic {
-	name := topic{Channel: channelName(channel)}
-	if k := c.catalogue.Load().find(channel.Symbol); k != nil {
+// topicOf returns the argument for a topic, with the venue symbol of the list or, before
+// it was read, derived by rule.
+func (c *Connector) topicOf(topic venues.FeedTopic) topicArg {
+	name := topicArg{Channel: channelName(topic)}
+	if k := c.instruments.Load().find(topic.Symbol); k != nil {
 		name.InstID = k.VenueSymbol
 		return name
 	}
-	pair, expiry, dated := strings.Cut(channel.Symbol, "-")
+	pair, expiry, dated := strings.Cut(topic.Symbol, "-")
 	if !dated {
 		expiry = instTypeSwap
 	}
@@ -78,16 +75,16 @@ func (c *Connector) topicOf(channel venues.FeedChannel) topic {
 	return name
 }
 
-// Request is a control message.
+// Request returns a control message.
 func (streams) Request(verb feed.Verb, id uint64, topics []string) []byte {
 	args := make([]json.RawMessage, len(topics))
 	for n, text := range topics {
 		args[n] = json.RawMessage(text)
 	}
-	return controlMessage(strconv.FormatUint(id, 10), verb.Word("subscribe", "unsubscribe"), args)
+	return controlMessage(strconv.FormatUint(id, 10), verb.Pick("subscribe", "unsubscribe"), args)
 }
 
-// controlMessage is a message of ours on any stream connection.
+// controlMessage returns a message for any stream connection.
 func controlMessage[T any](id, op string, args []T) []byte {
 	text, err := json.Marshal(struct {
 		ID   string `json:"id"`
@@ -95,21 +92,22 @@ func controlMessage[T any](id, op string, args []T) []byte {
 		Args []T    `json:"args"`
 	}{id, op, args})
 	if err != nil {
-		panic("okx: control message: " + err.Error()) // strings alone
+		panic("okx: control message: " + err.Error()) // strings only
 	}
 	return text
 }
 
-// Split finds the argument of a push; the decoders want the message whole.
+// Split returns the argument of a push, which names its topic, and the complete message,
+// which the decoders require.
 func (streams) Split(message []byte) (arg, data []byte, ok bool) {
-	if arg, ok = splitPush(message); !ok {
-		arg, ok = parsePush(message)
+	if arg, ok = scanArg(message); !ok {
+		arg, ok = parseArg(message)
 	}
 	return arg, message, ok
 }
 
-// Answer reads a confirmation, which is of one topic, an error, which names none, a
-// notice of an end or a pong.
+// Answer reads a message that is not a push: the confirmation of one topic, an error, which
+// names no topic, the notice that the connection will be closed, or a pong.
 func (streams) Answer(message []byte) (a feed.Answer, err error) {
 	if string(message) == "pong" {
 		return a, nil
@@ -123,20 +121,20 @@ func (streams) Answer(message []byte) (a feed.Answer, err error) {
 	switch o.OptionalText("event") {
 	case "subscribe":
 		if arg := o.Value().Get("arg"); arg != nil {
-			named := payload.Of(arg)
-			a.Verdict = feed.Confirmed
-			a.Topic = topic{Channel: named.OptionalText("channel"), InstID: named.OptionalText("instId")}.text()
+			named := payload.ObjectOf(arg)
+			a.Kind = feed.Confirmed
+			a.Topic = topicArg{Channel: named.OptionalText("channel"), InstID: named.OptionalText("instId")}.text()
 		}
 	case "notice":
-		a.Verdict = feed.Ending
+		a.Kind = feed.Ending
 	case "error":
-		a.Verdict, a.Text = feed.Refused, payload.Bounded(string(message))
+		a.Kind, a.Text = feed.Rejected, payload.Bounded(string(message))
 	}
 	return a, nil
 }
 
-// Trading says whether an instrument is known to trade.
+// Trading reports whether an instrument is known to be trading.
 func (c streams) Trading(symbol string) bool {
-	k := c.catalogue.Load().find(symbol)
+	k := c.instruments.Load().find(symbol)
 	return k != nil && k.Status == venues.InstrumentTrading
 }

@@ -9,40 +9,40 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// Decoders share a parser.
-func (c streams) Decoders() func(venues.FeedChannel, string) feed.Decoder {
+// Decoders returns decoders that share a parser.
+func (c streams) Decoders() func(venues.FeedTopic, string) feed.Decoder {
 	shared := new(bookDecoder)
-	return func(channel venues.FeedChannel, text string) feed.Decoder {
-		var name topic
+	return func(topic venues.FeedTopic, text string) feed.Decoder {
+		var name topicArg
 		if err := json.Unmarshal([]byte(text), &name); err != nil {
-			panic("okx: topic: " + err.Error()) // it was made here
+			panic("okx: topic: " + err.Error()) // it was made by TopicName
 		}
-		return &streamDecoder{c: c.Connector, shared: shared, channel: channel, instID: name.InstID}
+		return &streamDecoder{c: c.Connector, shared: shared, topic: topic, instID: name.InstID}
 	}
 }
 
-// streamDecoder reads the messages of one stream.
+// streamDecoder decodes the messages of one topic.
 type streamDecoder struct {
-	c       *Connector
-	shared  *bookDecoder
-	channel venues.FeedChannel
-	instID  string
-	// synced: the book's snapshot has come; what comes before it is of an older
-	// subscription.
+	c      *Connector
+	shared *bookDecoder
+	topic  venues.FeedTopic
+	instID string
+	// synced: the snapshot of the book was received. Updates before it belong to an
+	// earlier subscription.
 	synced bool
 }
 
-// Restart waits for another snapshot.
+// Restart discards updates until the next snapshot.
 func (d *streamDecoder) Restart() { d.synced = false }
 
-// Decode reads a message and tells what it says.
+// Decode decodes a message and passes its content to the stream.
 func (d *streamDecoder) Decode(message []byte, received time.Time, to *feed.Stream) error {
-	k := d.c.catalogue.Load().named(d.instID)
+	k := d.c.instruments.Load().byVenueSymbol(d.instID)
 	if k == nil {
 		return payload.ErrNoInstrument
 	}
 	parser := &d.shared.parser
-	switch d.channel.Kind {
+	switch d.topic.Kind {
 	case venues.FeedBook:
 		return d.book(message, k, received, to)
 	case venues.FeedTrades:
@@ -52,7 +52,7 @@ func (d *streamDecoder) Decode(message []byte, received time.Time, to *feed.Stre
 		}
 		return err
 	case venues.FeedCandles:
-		candles, err := decodeCandles(parser, message, k, d.channel.Timeframe)
+		candles, err := decodeCandles(parser, message, k, d.topic.Timeframe)
 		for _, candle := range candles {
 			to.Candle(candle)
 		}
@@ -66,9 +66,9 @@ func (d *streamDecoder) Decode(message []byte, received time.Time, to *feed.Stre
 	}
 }
 
-// book passes an update on, unless it is of a subscription that is over. Changes
-// without a snapshot are no sign of life: if it was lost, the silence brings
-// another.
+// book passes an update to the stream, unless it precedes the snapshot. Such an update does
+// not count as activity: if the snapshot was lost, the topic becomes silent and is
+// subscribed again.
 func (d *streamDecoder) book(message []byte, k *contract, received time.Time, to *feed.Stream) error {
 	update, err := d.shared.decode(message, k, received)
 	if err != nil {

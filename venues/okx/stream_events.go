@@ -11,14 +11,14 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// push decodes one push of a private channel and tells the sink of it.
+// push decodes one push of a private channel and passes its content to the sink.
 func (f *privateFeed) push(m privateMessage, now time.Time) error {
 	switch m.Arg.Channel {
 	case channelOrders:
-		f.session.Heard(now)
+		f.session.NoteOrderEvent(now)
 		return eachRow(m.Data, f.order)
 	case channelAlgos:
-		f.session.Heard(now)
+		f.session.NoteOrderEvent(now)
 		return eachRow(m.Data, f.algo)
 	case channelPositions:
 		return f.positions(m)
@@ -32,8 +32,9 @@ func (f *privateFeed) push(m privateMessage, now time.Time) error {
 	return nil
 }
 
-// eachRow decodes rows one by one: what one has wrong must not silence the others.
-func eachRow[T any](data json.RawMessage, tell func(*T) error) error {
+// eachRow decodes rows one by one, so that one malformed row does not suppress the
+// others.
+func eachRow[T any](data json.RawMessage, report func(*T) error) error {
 	var rows []json.RawMessage
 	if err := payload.Decode(data, &rows); err != nil {
 		return err
@@ -43,7 +44,7 @@ func eachRow[T any](data json.RawMessage, tell func(*T) error) error {
 		record := new(T)
 		err := payload.Decode(row, record)
 		if err == nil {
-			err = tell(record)
+			err = report(record)
 		}
 		if first == nil {
 			first = err
@@ -53,7 +54,7 @@ func eachRow[T any](data json.RawMessage, tell func(*T) error) error {
 }
 
 func (f *privateFeed) order(row *orderRecord) error {
-	k, err := f.account.c.knownName(row.InstID)
+	k, err := f.account.c.cachedByVenueSymbol(row.InstID)
 	if err != nil || k == nil {
 		return err
 	}
@@ -64,8 +65,7 @@ func (f *privateFeed) order(row *orderRecord) error {
 	return err
 }
 
-// decodeOrderEvent reads a row of the channel orders, with the execution that it
-// tells of.
+// decodeOrderEvent decodes a row of the channel orders, with its execution.
 func decodeOrderEvent(row *orderRecord, k *contract) (venues.ExecutionReport, error) {
 	report, err := row.report(k)
 	if err != nil {
@@ -75,23 +75,24 @@ func decodeOrderEvent(row *orderRecord, k *contract) (venues.ExecutionReport, er
 	return report, err
 }
 
-// foreignAlgos are the kinds of algo order that this service does not trade.
-var foreignAlgos = []string{"chase", "iceberg", "twap", "smart_iceberg"}
+// unsupportedAlgos are the kinds of algo order that this service does not trade.
+var unsupportedAlgos = []string{"chase", "iceberg", "twap", "smart_iceberg"}
 
-// algo tells of a stop. From the trigger on the events of its child tell the
-// state, some of them before the stop itself says that it is in effect; which of
-// two triggers was reached only the stop tells.
+// algo reports a stop. Once it has triggered, the events of its child order contain its
+// state, and some of them come before the stop is reported as effective: a report of the
+// effective stop could be older. That of an OCO is passed on nevertheless, because it alone
+// contains which of the two triggers was reached.
 func (f *privateFeed) algo(row *algoRecord) error {
-	k, err := f.account.c.knownName(row.InstID)
+	k, err := f.account.c.cachedByVenueSymbol(row.InstID)
 	if err != nil || k == nil {
 		return err
 	}
-	if slices.Contains(foreignAlgos, row.OrdType) {
+	if slices.Contains(unsupportedAlgos, row.OrdType) {
 		return nil
 	}
 	report, err := row.report(k)
-	inEffect := row.State == algoEffective || row.State == algoPartlyEffective
-	if err != nil || (inEffect && row.OrdType != algoOCO) {
+	effective := row.State == algoEffective || row.State == algoPartlyEffective
+	if err != nil || (effective && row.OrdType != algoOCO) {
 		return err
 	}
 	f.sink.Report(report)

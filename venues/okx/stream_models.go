@@ -16,7 +16,8 @@ const (
 	pathPrivate  = "/ws/v5/private"
 )
 
-// Channels of the public streams. That of candles has the bar at its end.
+// Channels of the public streams. The name of a candle channel continues with the bar, as
+// in candle1H.
 const (
 	channelBooks  = "books"
 	channelTrades = "trades"
@@ -24,7 +25,7 @@ const (
 	channelCandle = "candle"
 )
 
-// pathOf is the path that has a kind of stream.
+// pathOf returns the path for a kind of topic.
 func pathOf(kind venues.FeedKind) string {
 	if kind == venues.FeedCandles {
 		return pathBusiness
@@ -32,39 +33,39 @@ func pathOf(kind venues.FeedKind) string {
 	return pathPublic
 }
 
-// channelName is the venue's name of a kind of stream.
-func channelName(channel venues.FeedChannel) string {
-	switch channel.Kind {
+// channelName returns the venue's channel for a topic.
+func channelName(topic venues.FeedTopic) string {
+	switch topic.Kind {
 	case venues.FeedBook:
 		return channelBooks
 	case venues.FeedTrades:
 		return channelTrades
 	case venues.FeedCandles:
-		return channelCandle + bars[channel.Timeframe]
+		return channelCandle + bars[topic.Timeframe]
 	default:
 		return channelMark
 	}
 }
 
-// topic is what the venue calls the argument of a subscription.
-type topic struct {
+// topicArg is the argument of a subscription.
+type topicArg struct {
 	Channel string `json:"channel"`
 	InstID  string `json:"instId"`
 }
 
-// text is the topic as the venue prints it.
-func (t topic) text() string {
+// text returns the argument as the venue prints it.
+func (t topicArg) text() string {
 	text, err := json.Marshal(t)
 	if err != nil {
-		panic("okx: topic: " + err.Error()) // strings alone
+		panic("okx: topic: " + err.Error()) // strings only
 	}
 	return string(text)
 }
 
-// decodeTrades reads trades; each is one taker's at one price. The id is that of
-// the last match in it.
+// decodeTrades decodes trades. The venue aggregates the matches of one taker order at one
+// price; the id is that of the last match.
 func decodeTrades(parser *fastjson.Parser, data []byte, k *contract) (trades []venues.Trade, ids []uint64, err error) {
-	_, rows, err := pushOf(parser, data, channelTrades, k.VenueSymbol)
+	_, rows, err := parseRows(parser, data, channelTrades, k.VenueSymbol)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,7 +92,7 @@ func decodeTrades(parser *fastjson.Parser, data []byte, k *contract) (trades []v
 }
 
 func decodeMarks(parser *fastjson.Parser, data []byte, k *contract) ([]venues.MarkPrice, error) {
-	_, rows, err := pushOf(parser, data, channelMark, k.VenueSymbol)
+	_, rows, err := parseRows(parser, data, channelMark, k.VenueSymbol)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +107,13 @@ func decodeMarks(parser *fastjson.Parser, data []byte, k *contract) ([]venues.Ma
 	return marks, nil
 }
 
-// decodeCandles reads states of candles.
+// decodeCandles decodes candles, which are pushed with each change until they are final.
 func decodeCandles(parser *fastjson.Parser, data []byte, k *contract, tf venues.Timeframe) ([]venues.Candle, error) {
-	o, err := argOf(parser, data, channelCandle+bars[tf], k.VenueSymbol)
+	o, err := parseTopicPush(parser, data, channelCandle+bars[tf], k.VenueSymbol)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := rowsOf(o)
+	rows, err := dataRows(o)
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,13 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// page is a page of a snapshot of positions.
+// page returns a page of a snapshot of positions.
 func page(number int, last bool, rows ...string) string {
 	head := `"eventType":"snapshot","curPage":` + strconv.Itoa(number) + `,"lastPage":` + strconv.FormatBool(last) + `,"data"`
 	return strings.Replace(pushOn(channelPositions, rows...), `"data"`, head, 1)
 }
 
-// changed is an event about positions.
+// changed returns an event about positions.
 func changed(rows ...string) string {
 	return strings.Replace(pushOn(channelPositions, rows...), `"data"`, `"eventType":"event_update","data"`, 1)
 }
@@ -24,8 +24,8 @@ func row(instID, pos string) string {
 	return strings.NewReplacer("BTC-USDT-SWAP", instID, `"pos":"50"`, `"pos":"`+pos+`"`).Replace(longBTC)
 }
 
-// heldIn is the newest quantity that was told of an instrument's long side.
-func heldIn(h *connectortest.Heard, symbol string) string {
+// heldIn returns the newest reported quantity of an instrument's long side.
+func heldIn(h *connectortest.Recorder, symbol string) string {
 	for n := len(h.Positions) - 1; n >= 0; n-- {
 		if p := h.Positions[n]; p.Symbol == symbol && p.Side == venues.Long {
 			return p.Qty.String()
@@ -34,67 +34,67 @@ func heldIn(h *connectortest.Heard, symbol string) string {
 	return ""
 }
 
-// toldOf is all that was told of an instrument, shorts with a sign.
-func toldOf(h *connectortest.Heard, symbol string) string {
-	var told []string
+// reportedOf returns all reported quantities of an instrument, shorts with a sign.
+func reportedOf(h *connectortest.Recorder, symbol string) string {
+	var reported []string
 	for _, p := range h.Positions {
 		if qty := p.Qty; p.Symbol == symbol {
 			if p.Side == venues.Short {
 				qty = qty.Neg()
 			}
-			told = append(told, qty.String())
+			reported = append(reported, qty.String())
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(reported, ", ")
 }
 
-// What changes between two pages is newer than what the pages say. What had no
-// beginning for whoever listens has no end either.
-func TestChangesOvertakePages(t *testing.T) {
+// A change between two pages is newer than the pages. A position that was not reported as
+// open is not reported as closed.
+func TestChangesReplacePages(t *testing.T) {
 	for name, c := range map[string]struct {
 		before   []string
 		btc, eth string
 	}{
-		"told before": {[]string{row("BTC-USDT-SWAP", "50"), row("ETH-USDT-SWAP", "50")}, "0.5, 0", "5, 0, -7, -7"},
-		"new":         {nil, "", "-7, -7"},
+		"reported before": {[]string{row("BTC-USDT-SWAP", "50"), row("ETH-USDT-SWAP", "50")}, "0.5, 0", "5, 0, -7, -7"},
+		"new":             {nil, "", "-7, -7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, v, h := private(t, nil)
 			h.Await(t, "connection", func() bool { return h.Connections == 1 })
-			v.Say(pathPrivate, page(1, true, c.before...))
-			v.Say(pathPrivate, page(1, false, row("BTC-USDT-SWAP", "50")))
-			v.Say(pathPrivate, changed(row("BTC-USDT-SWAP", "0"), row("ETH-USDT-SWAP", "-70")))
-			v.Say(pathPrivate, page(2, true, row("ETH-USDT-SWAP", "50")))
-			v.Say(pathPrivate, pushOn(channelAccount, `{"details":[]}`))
-			h.Await(t, "all of it", func() bool { return h.Balances == 1 })
+			v.Send(pathPrivate, page(1, true, c.before...))
+			v.Send(pathPrivate, page(1, false, row("BTC-USDT-SWAP", "50")))
+			v.Send(pathPrivate, changed(row("BTC-USDT-SWAP", "0"), row("ETH-USDT-SWAP", "-70")))
+			v.Send(pathPrivate, page(2, true, row("ETH-USDT-SWAP", "50")))
+			v.Send(pathPrivate, pushOn(channelAccount, `{"details":[]}`))
+			h.Await(t, "balance change", func() bool { return h.Balances == 1 })
 			h.With(func() {
-				if btc, eth := toldOf(h, "BTCUSDT"), toldOf(h, "ETHUSDT"); btc != c.btc || eth != c.eth || len(h.Losses) != 0 {
-					t.Errorf("BTC %s, ETH %s, lost %v", btc, eth, h.Losses)
+				if btc, eth := reportedOf(h, "BTCUSDT"), reportedOf(h, "ETHUSDT"); btc != c.btc || eth != c.eth || len(h.Losses) != 0 {
+					t.Errorf("BTC %s, ETH %s, losses %v, want BTC %s and ETH %s without a loss", btc, eth, h.Losses, c.btc, c.eth)
 				}
 			})
 		})
 	}
 }
 
-// A position that was opened and closed between two messages had no beginning, and
-// has no end on either side; the end of one that was told comes once.
-func TestEndsThatNobodyKnows(t *testing.T) {
+// A position that was opened and closed between two messages is not reported on either
+// side. The end of a reported one is reported once.
+func TestEndOfUnknownPosition(t *testing.T) {
 	_, v, h := private(t, nil)
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
-	v.Say(pathPrivate, page(1, true))
+	v.Send(pathPrivate, page(1, true))
 	for _, pos := range []string{"0", "50", "0", "0"} {
-		v.Say(pathPrivate, changed(row("BTC-USDT-SWAP", pos)))
+		v.Send(pathPrivate, changed(row("BTC-USDT-SWAP", pos)))
 	}
-	v.Say(pathPrivate, pushOn(channelAccount, `{"details":[]}`))
-	h.Await(t, "all of it", func() bool { return h.Balances == 1 })
+	v.Send(pathPrivate, pushOn(channelAccount, `{"details":[]}`))
+	h.Await(t, "balance change", func() bool { return h.Balances == 1 })
 	h.With(func() {
 		if len(h.Positions) != 2 || h.Positions[0].Qty.String() != "0.5" || h.Positions[1].Side != venues.Long || !h.Positions[1].Qty.IsZero() {
-			t.Errorf("%+v", h.Positions)
+			t.Errorf("h.Positions = %+v, want a position of 0.5 and a closed long", h.Positions)
 		}
 	})
 }
 
-// A page that is lost is no sign that its positions are closed.
+// A lost page does not mean that its positions are closed.
 func TestMissingPageIsALoss(t *testing.T) {
 	for name, pages := range map[string][]string{
 		"first":   {page(2, true, row("ETH-USDT-SWAP", "50"))},
@@ -104,33 +104,33 @@ func TestMissingPageIsALoss(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, v, h := private(t, nil)
 			h.Await(t, "connection", func() bool { return h.Connections == 1 })
-			v.Say(pathPrivate, page(1, true, row("BTC-USDT-SWAP", "50")))
+			v.Send(pathPrivate, page(1, true, row("BTC-USDT-SWAP", "50")))
 			h.Await(t, "the position", func() bool { return len(h.Positions) == 1 })
 			for _, message := range pages {
-				v.Say(pathPrivate, message)
+				v.Send(pathPrivate, message)
 			}
 			h.Await(t, "loss and return", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
 			h.With(func() {
 				if held := heldIn(h, "BTCUSDT"); held != "0.5" {
-					t.Errorf("BTC %s", held)
+					t.Errorf("BTC %s, want the position still open", held)
 				}
 			})
 		})
 	}
 }
 
-// An account told in pages changed once.
-func TestPagesOfAnAccountAreOneChange(t *testing.T) {
+// An account reported in several pages has changed once.
+func TestAccountPagesAreOneChange(t *testing.T) {
 	_, v, h := private(t, nil)
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	for _, last := range []string{"false", "true"} {
-		v.Say(pathPrivate, strings.Replace(pushOn(channelAccount, `{"details":[]}`), `"data"`, `"eventType":"snapshot","curPage":1,"lastPage":`+last+`,"data"`, 1))
+		v.Send(pathPrivate, strings.Replace(pushOn(channelAccount, `{"details":[]}`), `"data"`, `"eventType":"snapshot","curPage":1,"lastPage":`+last+`,"data"`, 1))
 	}
-	v.Say(pathPrivate, page(1, true, row("BTC-USDT-SWAP", "50")))
+	v.Send(pathPrivate, page(1, true, row("BTC-USDT-SWAP", "50")))
 	h.Await(t, "the position", func() bool { return len(h.Positions) == 1 })
 	h.With(func() {
 		if h.Balances != 1 {
-			t.Errorf("%d changes", h.Balances)
+			t.Errorf("%d changes, want 1", h.Balances)
 		}
 	})
 }

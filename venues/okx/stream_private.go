@@ -31,10 +31,11 @@ type privateTopic struct {
 	ExtraParams string `json:"extraParams,omitempty"`
 }
 
-// eventsOnly asks for changes alone, without a repetition every few seconds.
+// eventsOnly requests changes only. Without it the venue repeats positions and balances
+// about every five seconds.
 const eventsOnly = `{"updateInterval":"0"}`
 
-// privateTopics are what each path of the private stream is asked for.
+// privateTopics are the subscriptions of each path of the private stream.
 var privateTopics = map[string][]privateTopic{
 	pathPrivate: {
 		{Channel: channelOrders, InstType: "ANY"},
@@ -44,76 +45,76 @@ var privateTopics = map[string][]privateTopic{
 	pathBusiness: {{Channel: channelAlgos, InstType: "ANY"}},
 }
 
-// errTooManyStreams is a connection beyond those that the venue gives an account.
-var errTooManyStreams = errors.New("private stream: the account has as many as the venue gives it")
+// errTooManyStreams is the cause when the venue does not accept a channel because of its
+// limit of 30 connections per channel and account.
+var errTooManyStreams = errors.New("private stream: the account has as many connections as the venue allows")
 
-// privateFeed is the private stream of an account: two connections that are up
-// only together.
+// privateFeed is the private stream of an account. It has two connections, for the paths
+// /private and /business, and is connected only while both are.
 type privateFeed struct {
-	account *Account
-	sink    venues.PrivateSink
-	log     *zap.Logger
-	session *session.Session
-	entry   *orderEntry        // nil if orders go by REST
-	cancel  context.CancelFunc // of whatever waits for the venue on Close
-	// snapshot is the newest one of positions.
-	snapshot snapshot
+	account    *Account
+	sink       venues.PrivateSink
+	log        *zap.Logger
+	session    *session.Session
+	closeEntry func()
+	cancel     context.CancelFunc // on Close, cancels the requests for the clock
+	// snapshot is the newest snapshot of the channel positions.
+	snapshot positionSnapshot
 }
 
-// wire is one connection of a private stream.
-type wire struct {
-	*session.Wire
+// privateConn is one connection of a private stream.
+type privateConn struct {
+	*session.Connection
 	feed *privateFeed
 	path string
-	// waiting are the channels that the newest connection has not confirmed.
-	waiting map[string]bool
+	// pending are the channels that the newest connection has not confirmed.
+	pending map[string]bool
 }
 
-// OpenPrivate starts the private stream. The sink hears that it is connected once
-// every channel of both connections is confirmed: no event after that is missed.
-// With order entry over WebSocket a third connection is made for orders, apart
-// from the events, which are then never behind answers; the sink hears nothing of
-// it.
+// OpenPrivate starts the private stream. The sink's Connected is called once every
+// channel of both connections is confirmed: no event after that is missed. With order
+// entry over WebSocket there is a third connection, for orders, so that answers never delay
+// events. Its losses are not reported to the sink.
 func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := a.c.options
-	f := &privateFeed{account: a, sink: sink, log: o.Log, cancel: cancel}
+	f := &privateFeed{account: a, sink: sink, log: o.Log, cancel: cancel, closeEntry: func() {}}
 	f.session = session.New(session.Options{
-		Sink: sink, Acknowledged: &a.acknowledged, EventSilenceMax: o.EventSilenceMax, Log: o.Log,
+		Sink: sink, LastAck: &a.lastAck, EventSilenceMax: o.EventSilenceMax, Log: o.Log,
 	})
 	for _, path := range []string{pathPrivate, pathBusiness} {
-		w := &wire{feed: f, path: path}
-		w.Wire = f.session.Add(a.privateLink(ctx, path), w)
+		p := &privateConn{feed: f, path: path}
+		p.Connection = f.session.Add(a.privateLink(ctx, path), p)
 	}
 	if o.OrderEntry == venues.OrderEntryWebSocket {
-		f.entry = a.openEntry(ctx)
+		f.closeEntry = a.openEntry(ctx)
 	}
 	f.session.Start()
 	return f
 }
 
-// privateLink are the options of a connection that logs in. ctx ends what waits
-// for the venue.
+// privateLink returns the options of a connection that logs in. ctx cancels
+// the requests for the clock.
 func (a *Account) privateLink(ctx context.Context, path string) wsclient.Options {
 	o := a.c.linkOptions(path)
 	o.URL = func(ctx context.Context) (string, error) {
-		a.c.clock.Measure(ctx, a.c.serverTime) // a login bears the time
+		a.c.Clock.Measure(ctx, a.c.serverTime) // a login has a timestamp
 		return a.c.options.StreamURL + path, nil
 	}
-	o.Authenticate = func(s *wsclient.Session) error { return a.login(ctx, s) }
+	o.Authenticate = func(s *wsclient.Handshake) error { return a.login(ctx, s) }
 	return o
 }
 
-// Close ends the stream, waits until the sink is silent, and ends the socket for
-// orders.
+// Close closes the stream, returns when the sink is no longer called, and closes the
+// connection for orders.
 func (f *privateFeed) Close() {
 	f.cancel()
-	f.entry.close()
+	f.closeEntry()
 	f.session.Close()
 }
 
-// privateMessage is whatever a private stream says: a push, or an event about the
-// stream itself.
+// privateMessage is any message of a private stream: a push, or an event about the stream
+// itself.
 type privateMessage struct {
 	Event string `json:"event"`
 	Code  string `json:"code"`
@@ -121,32 +122,32 @@ type privateMessage struct {
 	Arg   struct {
 		Channel string `json:"channel"`
 	} `json:"arg"`
-	Channel   string          `json:"channel"` // of a count of connections
+	Channel   string          `json:"channel"` // in a connection count
 	EventType string          `json:"eventType"`
 	CurPage   int             `json:"curPage"`
 	LastPage  *bool           `json:"lastPage"`
 	Data      json.RawMessage `json:"data"`
 }
 
-// Greeting subscribes the wire's channels.
-func (w *wire) Greeting() []byte {
-	w.waiting = make(map[string]bool)
-	for _, t := range privateTopics[w.path] {
-		w.waiting[t.Channel] = true
+// Greeting returns the message that subscribes the channels of the connection.
+func (p *privateConn) Greeting() []byte {
+	p.pending = make(map[string]bool)
+	for _, t := range privateTopics[p.path] {
+		p.pending[t.Channel] = true
 	}
-	return controlMessage("1", "subscribe", privateTopics[w.path])
+	return controlMessage("1", "subscribe", privateTopics[p.path])
 }
 
-// confirmed notes an answer to a subscription.
-func (w *wire) confirmed(channel string) {
-	delete(w.waiting, channel)
-	if len(w.waiting) == 0 {
-		w.Ready()
+// confirmed records the confirmation of a channel.
+func (p *privateConn) confirmed(channel string) {
+	delete(p.pending, channel)
+	if len(p.pending) == 0 {
+		p.Ready()
 	}
 }
 
 // Message decodes one message.
-func (w *wire) Message(message []byte, now time.Time) error {
+func (p *privateConn) Message(message []byte, now time.Time) error {
 	if string(message) == "pong" {
 		return nil
 	}
@@ -155,37 +156,38 @@ func (w *wire) Message(message []byte, now time.Time) error {
 		return err
 	}
 	if m.Event != "" {
-		w.notice(m)
+		p.notice(m)
 		return nil
 	}
-	// What is repeated of positions follows the snapshot of the new connection, which
-	// may be older.
-	if w.Repeated() && m.Arg.Channel != channelPositions {
+	// While a successor takes over, both connections deliver each event. Positions are
+	// passed on from both, because the snapshot of the new connection may be older than
+	// the newest event.
+	if p.Repeated() && m.Arg.Channel != channelPositions {
 		return nil
 	}
-	if err := w.feed.push(m, now); err != nil {
+	if err := p.feed.push(m, now); err != nil {
 		return fmt.Errorf("event of %s: %w", payload.Bounded(m.Arg.Channel), err)
 	}
 	return nil
 }
 
-// Lost changes nothing here.
-func (w *wire) Lost() {}
+// Lost does nothing: pending is reset by the next Greeting.
+func (p *privateConn) Lost() {}
 
-// Tick has nothing to do.
-func (w *wire) Tick(time.Time, bool) {}
+// Tick does nothing: the venue needs no periodic message besides the ping.
+func (p *privateConn) Tick(time.Time, bool) {}
 
-// notice handles what the venue says about the stream itself.
-func (w *wire) notice(m privateMessage) {
+// notice handles an event about the stream itself.
+func (p *privateConn) notice(m privateMessage) {
 	switch m.Event {
 	case "subscribe":
-		w.confirmed(m.Arg.Channel)
+		p.confirmed(m.Arg.Channel)
 	case "notice":
-		w.Renew()
+		p.Renew()
 	case "channel-conn-count-error":
-		w.waiting[m.Channel] = true // what was confirmed is over
-		w.GiveUp(errTooManyStreams)
+		p.pending[m.Channel] = true // the venue has withdrawn its confirmation
+		p.GiveUp(errTooManyStreams)
 	case "error":
-		w.GiveUp(fmt.Errorf("private stream: %s %s %s", m.Event, payload.Bounded(m.Code), payload.Bounded(m.Msg)))
+		p.GiveUp(fmt.Errorf("private stream: %s %s %s", m.Event, payload.Bounded(m.Code), payload.Bounded(m.Msg)))
 	}
 }

@@ -17,44 +17,44 @@ const (
 	instTypeFutures = "FUTURES"
 )
 
-// canonicalSymbol is the service's name of a venue symbol: BTC-USDT-SWAP is
+// canonicalSymbol returns the canonical symbol of a venue symbol: BTC-USDT-SWAP is
 // BTCUSDT, BTC-USDT-260925 is BTCUSDT-260925.
 func canonicalSymbol(instID string) string { return venues.NormalizeSymbol(instID) }
 
-// isLinear says by its name whether an instrument is one that the service knows:
-// a perpetual or future settled in a stable coin.
+// isLinear reports by its name whether an instrument is supported: a perpetual or future
+// settled in a stablecoin.
 func isLinear(instID string) bool {
 	parts := strings.Split(instID, "-")
 	return len(parts) == 3 && isSettlement(parts[1])
 }
 
-// isForeign says by its name whether an instrument is none of the service's. What
-// cannot be a name of an instrument is an error.
-func isForeign(instID string) (bool, error) {
+// isUnsupported reports by its name whether an instrument is not supported. A text that is
+// not a venue symbol is an error.
+func isUnsupported(instID string) (bool, error) {
 	if !strings.Contains(instID, "-") {
-		return false, payload.UnknownWord("instId", instID)
+		return false, payload.UnknownValue("instId", instID)
 	}
 	return !isLinear(instID), nil
 }
 
 func isSettlement(currency string) bool { return currency == "USDT" || currency == "USDC" }
 
-// catalogue is the venue's instruments at one moment. It is immutable.
-type catalogue struct {
+// instrumentList is the venue's instruments at one time. It is immutable.
+type instrumentList struct {
 	set       *venues.InstrumentSet
-	contracts map[string]*contract // by the venue's name
-	// former are those that the venue has taken off its list, as far as this connector
-	// or an earlier run has seen them on it, by symbol: their last orders and executions
-	// are told in contracts still.
-	former map[string]*contract
-	readAt time.Time
+	contracts map[string]*contract // by venue symbol
+	// delisted has, by symbol, the instruments that the venue listed earlier and no
+	// longer lists. They are also in contracts, because their last orders and
+	// executions are still reported in contracts of their size.
+	delisted map[string]*contract
+	readAt   time.Time
 }
 
-// newCatalogue is what the venue lists now; before is the catalogue that it
-// replaces, or nil.
-func newCatalogue(contracts []*contract, before *catalogue, now time.Time) *catalogue {
+// newInstrumentList returns the list of the contracts that the venue lists now. before is
+// the list that it replaces, or nil; its other contracts become delisted.
+func newInstrumentList(contracts []*contract, before *instrumentList, now time.Time) *instrumentList {
 	list := make([]venues.Instrument, 0, len(contracts))
-	c := &catalogue{contracts: make(map[string]*contract, len(contracts)), former: map[string]*contract{}, readAt: now}
+	c := &instrumentList{contracts: make(map[string]*contract, len(contracts)), delisted: map[string]*contract{}, readAt: now}
 	for _, k := range contracts {
 		list = append(list, k.Instrument)
 		c.contracts[k.VenueSymbol] = k
@@ -67,30 +67,30 @@ func newCatalogue(contracts []*contract, before *catalogue, now time.Time) *cata
 		if c.contracts[name] == nil {
 			gone := *k
 			gone.Status = venues.InstrumentClosed
-			c.contracts[name], c.former[k.Symbol] = &gone, &gone
+			c.contracts[name], c.delisted[k.Symbol] = &gone, &gone
 		}
 	}
 	return c
 }
 
-// find looks an instrument up by symbol; nil if there is none. It is safe on nil.
-func (c *catalogue) find(symbol string) *contract {
-	if c == nil {
+// find finds an instrument by symbol; nil if there is none. It is safe on nil.
+func (l *instrumentList) find(symbol string) *contract {
+	if l == nil {
 		return nil
 	}
-	if i, ok := c.set.Find(symbol); ok {
-		return c.contracts[i.VenueSymbol]
+	if i, ok := l.set.Find(symbol); ok {
+		return l.contracts[i.VenueSymbol]
 	}
-	return c.former[venues.NormalizeSymbol(symbol)]
+	return l.delisted[venues.NormalizeSymbol(symbol)]
 }
 
-// named looks an instrument up by the venue's name; nil if there is none. It is
+// byVenueSymbol finds an instrument by the venue's symbol; nil if there is none. It is
 // safe on nil.
-func (c *catalogue) named(instID string) *contract {
-	if c == nil {
+func (l *instrumentList) byVenueSymbol(instID string) *contract {
+	if l == nil {
 		return nil
 	}
-	return c.contracts[instID]
+	return l.contracts[instID]
 }
 
 // instrumentRecord is a row of GET /api/v5/public/instruments.
@@ -114,24 +114,24 @@ type instrumentRecord struct {
 	InstIDCode json.RawMessage `json:"instIdCode"`
 }
 
-// offered says whether a row is one of the service's instruments: inverse
-// contracts and options are not.
-func (r *instrumentRecord) offered() bool {
+// isSupported reports whether a row is a supported instrument. Inverse contracts and
+// options are not.
+func (r *instrumentRecord) isSupported() bool {
 	kind := r.InstType == instTypeSwap || r.InstType == instTypeFutures
 	return kind && r.CtType == "linear" && isSettlement(r.SettleCcy)
 }
 
-// contract turns a record into the service's words.
+// contract converts a record.
 func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 	symbol := canonicalSymbol(r.InstID)
 	if symbol == "" {
-		return nil, payload.UnknownWord("instId", r.InstID)
+		return nil, payload.UnknownValue("instId", r.InstID)
 	}
 	size := r.CtVal.Decimal
 	if r.CtMult.Valid {
 		size = size.Mul(r.CtMult.Decimal)
 	}
-	for _, needed := range []struct {
+	for _, required := range []struct {
 		field string
 		ok    bool
 	}{
@@ -141,12 +141,12 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 		{"minSz", r.MinSz.Decimal.IsPositive()},
 		{"ctValCcy", r.CtValCcy != ""},
 	} {
-		if !needed.ok {
-			return nil, fmt.Errorf("instrument %s: %w", payload.Bounded(r.InstID), payload.Missing(needed.field))
+		if !required.ok {
+			return nil, fmt.Errorf("instrument %s: %w", payload.Bounded(r.InstID), payload.Missing(required.field))
 		}
 	}
 	k := &contract{instType: r.InstType, lot: r.LotSz.Decimal}
-	k.code, _ = strconv.ParseInt(payload.Unquote(r.InstIDCode), 10, 64) // without one its orders go by REST
+	k.code, _ = strconv.ParseInt(payload.Unquote(r.InstIDCode), 10, 64) // without a code its orders go by REST
 	k.Instrument = venues.Instrument{
 		Symbol: symbol, Exchange: venues.OKX, Kind: venues.KindPerpetual, Status: instrumentStatus(r.State),
 		TickSize: r.TickSz.Decimal, QtyStep: r.LotSz.Decimal.Mul(size), MinQty: r.MinSz.Decimal.Mul(size),
@@ -159,7 +159,7 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 	}
 	k.MaxQty, k.MaxMarketQty = k.baseOf(r.MaxLmtSz.Positive()), k.baseOf(r.MaxMktSz.Positive())
 	k.scale = k.Scale()
-	k.fold = newFold(size, k.lot, k.scale.QtyDecimals)
+	k.ratio = newQtyRatio(size, k.lot, k.scale.QtyDecimals)
 	return k, nil
 }
 
@@ -170,7 +170,7 @@ func (k *contract) baseOf(contracts venues.Optional) venues.Optional {
 	return venues.Some(k.base(contracts.Decimal))
 }
 
-// quoteOf is the second part of an underlying such as BTC-USDT.
+// quoteOf returns the second part of an underlying such as BTC-USDT.
 func quoteOf(underlying, settle string) string {
 	if _, quote, ok := strings.Cut(underlying, "-"); ok && quote != "" {
 		return quote
@@ -178,8 +178,8 @@ func quoteOf(underlying, settle string) string {
 	return settle
 }
 
-func instrumentStatus(word string) venues.InstrumentStatus {
-	switch word {
+func instrumentStatus(state string) venues.InstrumentStatus {
+	switch state {
 	case "live":
 		return venues.InstrumentTrading
 	case "post_only":

@@ -12,23 +12,19 @@ import (
 	"golang.org/x/time/rate"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
-// Connector is OKX without credentials. It is safe for concurrent use.
+// Connector is access to OKX without credentials. It is safe for concurrent use.
 type Connector struct {
-	options    Options
-	gate       *restclient.Gate
-	rest       *restclient.Client
-	allowances allowances
-	dials      *rate.Limiter    // of connections, of all streams
-	doors      *restclient.Gate // frozen while connections are refused
-	clock      restclient.Clock
-	catalogue  atomic.Pointer[catalogue]
-	remembered *catalogue      // of an earlier run; nil if there is none
-	reading    restclient.Turn // held while the catalogue is read because it was needed
-	notices    restclient.Notices
+	connector.Core
+	options     Options
+	limits      rateLimits
+	instruments atomic.Pointer[instrumentList]
+	seeded      *instrumentList      // instruments of an earlier run (Seed); nil if there are none
+	listing     restclient.Semaphore // held while the list is read on demand
 }
 
 var (
@@ -38,37 +34,32 @@ var (
 	_ venues.MarginInspector = (*Account)(nil)
 )
 
-// New makes a connector; nothing is sent yet. Options must be valid.
+// New returns a connector. Nothing is sent. Options must be valid.
 func New(o Options) *Connector {
-	o = o.withDefaults()
-	gate := restclient.NewGate()
-	return &Connector{
-		options: o,
-		gate:    gate,
-		doors:   restclient.NewGate(),
-		dials:   rate.NewLimiter(rate.Every(o.DialInterval), 1),
-		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout, Dial: o.dial}, gate),
-	}
+	c := &Connector{options: o.withDefaults()}
+	c.Init(&c.options.Settings, rate.NewLimiter(rate.Every(c.options.DialInterval), 1), connector.Protocol{
+		ServerTime: c.serverTime, IsClockRejection: isClockRejection, IsUnavailable: isUnavailable, Notice: c.maintenanceNotice,
+		HandshakeRejected: c.handshakeRejected, DialPause: func() time.Duration { return c.DialGate.FrozenFor() },
+	})
+	return c
 }
 
-// Close gives up idle connections. Feeds are closed by their owners.
-func (c *Connector) Close() { c.rest.Close() }
-
-// Venue is okx.
+// Venue returns okx.
 func (c *Connector) Venue() venues.Venue { return venues.OKX }
 
 const (
-	// absenceAfter is how long the venue may take to show what it has done.
+	// absenceAfter is how long after its deadline an order may still be missing in the
+	// venue's answers. It is an assumption: the venue documents no bound.
 	absenceAfter = 10 * time.Second
-	// unfilledRetention is how long the venue keeps cancelled orders without a fill.
+	// unfilledRetention is how long the venue keeps cancelled orders without a fill
+	// (document "Order history (last 7 days)").
 	unfilledRetention = 2 * time.Hour
 )
 
-// Capabilities of the venue. Protection travels with the order and stops can be
-// amended; answers say "received"; books bring their snapshots; client ids are
-// unique among open orders only. An order past its expTime is discarded, so that
-// it can show up late by the venue's own delays alone; cancelled orders without a
-// fill are kept for two hours.
+// Capabilities of the venue. Protection is attached to orders and stops can be amended;
+// answers mean "received"; books have their snapshots; client ids are unique among open
+// orders only. The venue discards an order that arrives after its expTime, so it appears
+// late only if the venue's own processing is delayed.
 func (c *Connector) Capabilities() venues.Capabilities {
 	return venues.Capabilities{
 		AttachedProtection: true,
@@ -80,16 +71,10 @@ func (c *Connector) Capabilities() venues.Capabilities {
 	}
 }
 
-// SyncClock measures the offset of the venue's clock. Call it every few minutes;
-// a refused timestamp makes the connector measure by itself.
-func (c *Connector) SyncClock(ctx context.Context) (time.Duration, error) {
-	return c.clock.Sync(ctx, c.serverTime)
-}
-
 func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
-	r := publicRequest("/api/v5/public/time", nil, 10, restclient.LaneOrder)
+	r := publicRequest("/api/v5/public/time", nil, 10, restclient.PriorityOrder)
 	var rows []struct {
-		TS moment `json:"ts"`
+		TS milliTime `json:"ts"`
 	}
 	if err := c.once(ctx, r, &rows); err != nil {
 		return time.Time{}, err
@@ -102,24 +87,24 @@ func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
 
 const instrumentsPath = "/api/v5/public/instruments"
 
-// Remember has the connector know instruments that an earlier run has listed, before
-// anything is asked of it. Those that the venue lists no more are known as such: what
-// was done in them is told in contracts, whose size nothing but the list tells.
-func (c *Connector) Remember(instruments []venues.Instrument) {
-	c.remembered = &catalogue{contracts: make(map[string]*contract, len(instruments))}
+// Seed adds instruments that an earlier run has listed. It must be called before the
+// first use. Those that the venue no longer lists are treated as delisted: their
+// executions are reported in contracts, whose size only the list contains.
+func (c *Connector) Seed(instruments []venues.Instrument) {
+	c.seeded = &instrumentList{contracts: make(map[string]*contract, len(instruments))}
 	for n := range instruments {
 		if i := &instruments[n]; i.ContractSize.IsPositive() && i.QtyStep.IsPositive() {
-			c.remembered.contracts[i.VenueSymbol] = contractOfInstrument(i)
+			c.seeded.contracts[i.VenueSymbol] = contractOfInstrument(i)
 		}
 	}
 }
 
-// Instruments reads the catalogue: linear perpetuals and futures. A record that
-// cannot be understood is left out and logged, and so is a kind of instrument that
-// this region of the venue refuses to list.
+// Instruments reads the linear perpetuals and futures. A record that cannot be decoded is
+// left out and logged, and so is a kind of instrument that this region of the venue does
+// not list.
 func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error) {
 	var contracts []*contract
-	var refused error
+	var rejected error
 	for _, instType := range []string{instTypeSwap, instTypeFutures} {
 		some, err := c.readContracts(ctx, instType)
 		switch {
@@ -127,24 +112,24 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 			contracts = append(contracts, some...)
 		case venues.CodeOf(err) == venues.CodeInvalidRequest:
 			c.options.Log.Warn("kind of instrument not listed", zap.String("kind", instType), zap.Error(err))
-			refused = err
+			rejected = err
 		default:
 			return nil, err
 		}
 	}
 	if len(contracts) == 0 {
-		return nil, errors.Join(restclient.Unreadable("GET", instrumentsPath, payload.Missing("data")), refused)
+		return nil, errors.Join(restclient.Unreadable("GET", instrumentsPath, payload.Missing("data")), rejected)
 	}
-	fresh := newCatalogue(contracts, cmp.Or(c.catalogue.Load(), c.remembered), time.Now())
-	c.catalogue.Store(fresh)
+	fresh := newInstrumentList(contracts, cmp.Or(c.instruments.Load(), c.seeded), time.Now())
+	c.instruments.Store(fresh)
 	return slices.Clone(fresh.set.All()), nil
 }
 
 func (c *Connector) readContracts(ctx context.Context, instType string) ([]*contract, error) {
 	var rows []instrumentRecord
 	err := c.call(ctx, request{
-		method: "GET", path: instrumentsPath, query: restclient.Params{{"instType", instType}}, lane: restclient.LaneReconcile,
-		limit: allowance{name: instrumentsPath, limit: 20, scope: instType},
+		method: "GET", path: instrumentsPath, query: restclient.Params{{"instType", instType}}, priority: restclient.PriorityReconcile,
+		limit: rateLimit{name: instrumentsPath, limit: 20, scope: instType},
 	}, &rows)
 	if err != nil {
 		return nil, err
@@ -152,7 +137,7 @@ func (c *Connector) readContracts(ctx context.Context, instType string) ([]*cont
 	now := time.Now()
 	contracts := make([]*contract, 0, len(rows))
 	for n := range rows {
-		if !rows[n].offered() {
+		if !rows[n].isSupported() {
 			continue
 		}
 		k, err := rows[n].contract(now)
@@ -165,72 +150,72 @@ func (c *Connector) readContracts(ctx context.Context, instType string) ([]*cont
 	return contracts, nil
 }
 
-// catalogueAgeMin is how old the catalogue must be to be read again because an
-// instrument is not in it.
-const catalogueAgeMin = time.Minute
+// listAgeMin is how old the list must be to be read again for an instrument that it
+// lacks.
+const listAgeMin = time.Minute
 
-// instrument finds an instrument by symbol. The catalogue is read if it never was.
+// instrument finds an instrument by symbol. The list is read if it never was.
 func (c *Connector) instrument(ctx context.Context, symbol string) (*contract, error) {
-	if err := c.haveCatalogue(ctx, false); err != nil {
+	if err := c.ensureInstruments(ctx, false); err != nil {
 		return nil, err
 	}
-	if k := c.catalogue.Load().find(symbol); k != nil {
+	if k := c.instruments.Load().find(symbol); k != nil {
 		return k, nil
 	}
 	return nil, payload.NoInstrument(symbol)
 }
 
-// named finds an instrument by the venue's name, for the rows of an answer; nil
-// if it is none of the service's. A name that should be known and is not makes
-// the catalogue be read again: without the contract's size a row means nothing.
-func (c *Connector) named(ctx context.Context, instID string) (*contract, error) {
-	if err := c.haveCatalogue(ctx, false); err != nil {
+// byVenueSymbol finds an instrument by the venue's symbol, for the rows of an answer; nil
+// if it is not supported. If a supported one is unknown the list is read again, because a
+// row cannot be decoded without the contract's size.
+func (c *Connector) byVenueSymbol(ctx context.Context, instID string) (*contract, error) {
+	if err := c.ensureInstruments(ctx, false); err != nil {
 		return nil, err
 	}
-	k, err := c.knownName(instID)
+	k, err := c.cachedByVenueSymbol(instID)
 	if !errors.Is(err, payload.ErrNoInstrument) {
 		return k, err
 	}
-	if err := c.haveCatalogue(ctx, true); err != nil {
+	if err := c.ensureInstruments(ctx, true); err != nil {
 		return nil, err
 	}
-	return c.knownName(instID)
+	return c.cachedByVenueSymbol(instID)
 }
 
-// knownName is named without asking the venue. The catalogue comes first: what it
-// offers is the service's whatever its name looks like.
-func (c *Connector) knownName(instID string) (*contract, error) {
-	if k := c.catalogue.Load().named(instID); k != nil {
+// cachedByVenueSymbol is byVenueSymbol without reading the list. The form of the name
+// matters only for an instrument that is not in the list.
+func (c *Connector) cachedByVenueSymbol(instID string) (*contract, error) {
+	if k := c.instruments.Load().byVenueSymbol(instID); k != nil {
 		return k, nil
 	}
-	if foreign, err := isForeign(instID); foreign || err != nil {
+	if unsupported, err := isUnsupported(instID); unsupported || err != nil {
 		return nil, err
 	}
-	return nil, errors.Join(payload.UnknownWord("instId", instID), payload.ErrNoInstrument)
+	return nil, errors.Join(payload.UnknownValue("instId", instID), payload.ErrNoInstrument)
 }
 
-// haveCatalogue reads the catalogue if there is none, or a fresh one is wanted and
-// the last is not new.
-func (c *Connector) haveCatalogue(ctx context.Context, fresh bool) error {
-	due := func() bool {
-		now := c.catalogue.Load()
-		return now == nil || fresh && time.Since(now.readAt) > catalogueAgeMin
+// ensureInstruments reads the list if there is none, or if a fresh one is required and
+// the last one is old.
+func (c *Connector) ensureInstruments(ctx context.Context, fresh bool) error {
+	required := func() bool {
+		now := c.instruments.Load()
+		return now == nil || fresh && time.Since(now.readAt) > listAgeMin
 	}
-	if !due() {
+	if !required() {
 		return nil
 	}
-	if err := c.reading.Take(ctx); err != nil {
+	if err := c.listing.Acquire(ctx); err != nil {
 		return venues.Errorf(venues.CodeExchangeUnavailable, "the venue's instruments are not known yet").Because(err)
 	}
-	defer c.reading.Give()
-	if !due() {
+	defer c.listing.Release()
+	if !required() {
 		return nil
 	}
 	_, err := c.Instruments(ctx)
 	return err
 }
 
-// OpenAccount prepares the use of an account; nothing is sent yet.
+// OpenAccount returns access to an account. Nothing is sent.
 func (c *Connector) OpenAccount(credentials venues.Credentials) (venues.Account, error) {
 	if credentials.APIKey.Reveal() == "" || credentials.APISecret.Reveal() == "" || credentials.Passphrase.Reveal() == "" {
 		return nil, venues.Errorf(venues.CodeUnauthorized, "API key, secret and passphrase are required")

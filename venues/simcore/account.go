@@ -7,8 +7,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// PositionMode is an account's choice between one position per symbol and a
-// long and a short one.
+// PositionMode is the choice of an account between one position per symbol and
+// a long and a short one.
 type PositionMode uint8
 
 // Position modes.
@@ -31,14 +31,14 @@ type Permissions struct {
 	Withdraw bool `json:"withdraw"`
 }
 
-// Limits of what is remembered per account; the oldest closed entries go first.
+// Limits of the history per account; the oldest closed entries are dropped first.
 const (
 	closedOrdersMax = 50_000
 	fillsMax        = 100_000
 	incomeMax       = 100_000
 )
 
-// account is the engine's own record of a customer.
+// account is the engine's record of a customer.
 type account struct {
 	id          string
 	rules       *Options
@@ -49,7 +49,7 @@ type account struct {
 	feeMaker    decimal.Decimal
 	feeTaker    decimal.Decimal
 	updatedAt   time.Time
-	// warned says that the margin call for the present trouble was sent.
+	// warned is set once a margin call was sent, until the margin has recovered.
 	warned bool
 
 	holdings map[string]*holding
@@ -77,14 +77,14 @@ func (a *account) holding(s *symbol) *holding {
 	return h
 }
 
-// each visits the holdings in the order of their symbols.
+// each calls visit for the holdings in the order of their symbols.
 func (a *account) each(visit func(*holding)) {
 	for _, name := range a.symbols {
 		visit(a.holdings[name])
 	}
 }
 
-func (a *account) remember(o *Order) {
+func (a *account) addOrder(o *Order) {
 	a.orders[o.ID] = o
 	a.open[o.ID] = o
 	if o.ClientID != "" {
@@ -92,12 +92,12 @@ func (a *account) remember(o *Order) {
 	}
 	a.history = append(a.history, o)
 	if len(a.history) > 2*closedOrdersMax {
-		a.forget(len(a.history) - closedOrdersMax)
+		a.purgeClosed(len(a.history) - closedOrdersMax)
 	}
 }
 
-// forget drops the closed ones among the oldest n orders.
-func (a *account) forget(n int) {
+// purgeClosed removes the closed orders among the oldest n.
+func (a *account) purgeClosed(n int) {
 	kept := make([]*Order, 0, len(a.history))
 	for i, o := range a.history {
 		if i >= n || o.Status.Open() {
@@ -123,7 +123,7 @@ func appendBounded[T any](list []T, item T, limit int) []T {
 	return append(list, item)
 }
 
-// sums are the money totals of an account at the present mark prices.
+// sums are the totals of an account at the current mark prices.
 type sums struct {
 	isolated       decimal.Decimal
 	crossPnL       decimal.Decimal
@@ -131,10 +131,10 @@ type sums struct {
 	initial        decimal.Decimal
 	positionMargin decimal.Decimal
 	maintenance    decimal.Decimal
-	// crossNeed is what the cross positions must be backed with.
-	crossNeed decimal.Decimal
-	// used is what reduces the available balance: all of cross symbols, the
-	// orders alone of isolated ones.
+	// crossRequired is the equity that the cross positions require.
+	crossRequired decimal.Decimal
+	// used is the margin taken from the available balance: that of positions and
+	// orders in cross margin, but of the orders alone in isolated margin.
 	used decimal.Decimal
 }
 
@@ -156,7 +156,7 @@ func (a *account) sums() sums {
 				s.used = s.used.Add(initial.Sub(held))
 			} else {
 				s.crossPnL = s.crossPnL.Add(pnl)
-				s.crossNeed = s.crossNeed.Add(a.needed(h, p.side))
+				s.crossRequired = s.crossRequired.Add(a.requiredMargin(h, p.side))
 				s.used = s.used.Add(initial)
 			}
 		}
@@ -164,26 +164,28 @@ func (a *account) sums() sums {
 	return s
 }
 
-// keepingFee is the rate at which the fee of closing a position counts to what keeps
-// it from liquidation.
-func (a *account) keepingFee() decimal.Decimal {
-	if a.rules.LiquidationCountsFee {
+// closeFeeRate returns the fee rate that is added to the maintenance margin rate, or
+// zero where the venue does not include the closing fee.
+func (a *account) closeFeeRate() decimal.Decimal {
+	if a.rules.LiquidationIncludesFee {
 		return a.feeTaker
 	}
 	return decimal.Zero
 }
 
-// needed is what a position must be backed with: the maintenance margin and, where
-// the venue counts it, the fee of closing at the mark price.
-func (a *account) needed(h *holding, side PositionSide) decimal.Decimal {
-	maintenance, fee := h.maintenanceMargin(side), a.keepingFee()
+// requiredMargin returns the equity below which a position is liquidated: its
+// maintenance margin and, where the venue includes it, the fee of closing at the mark
+// price.
+func (a *account) requiredMargin(h *holding, side PositionSide) decimal.Decimal {
+	maintenance, fee := h.maintenanceMargin(side), a.closeFeeRate()
 	if fee.IsZero() {
 		return maintenance
 	}
 	return maintenance.Add(h.notional(h.mark, abs(h.position(side).lots)).Mul(fee))
 }
 
-// available is what new positions and orders may still use; it can be negative.
+// available returns the balance that new positions and orders may use. It can be
+// negative.
 func (a *account) available(s sums) decimal.Decimal {
 	return a.wallet.Sub(s.isolated).Add(s.crossPnL).Sub(s.used)
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Balance is the money of an account in its settlement coin.
+// Balance is the balance of an account in its settlement coin.
 type Balance struct {
 	Wallet      decimal.Decimal
 	CrossWallet decimal.Decimal
 }
 
-// AccountView is a consistent reading of one account.
+// AccountView is a consistent snapshot of one account.
 type AccountView struct {
 	ID          string
 	Mode        PositionMode
@@ -46,7 +46,7 @@ type HoldingView struct {
 	Positions []PositionView
 }
 
-// PositionView is one position with what follows from the mark price.
+// PositionView is one position, valued at the mark price.
 type PositionView struct {
 	Symbol string
 	Side   PositionSide
@@ -149,13 +149,13 @@ func (a *account) positionView(h *holding, side PositionSide, s sums) PositionVi
 	}
 }
 
-// breakEven is the price at which closing pays for the taker fee of opening.
+// breakEven returns the price at which closing earns the taker fee of opening.
 func breakEven(entry decimal.Decimal, lots int64, fee decimal.Decimal) decimal.Decimal {
 	return entry.Add(entry.Mul(fee).Mul(decimal.NewFromInt(sign(lots))))
 }
 
-// liquidationPrice solves margin balance = what must back the positions for the
-// mark price of one position, everything else standing still. Zero means none.
+// liquidationPrice returns the mark price of one position at which the equity equals
+// the required margin while all other prices stay the same. Zero means none.
 func (a *account) liquidationPrice(h *holding, p *position, s sums) decimal.Decimal {
 	if p.lots == 0 {
 		return decimal.Zero
@@ -166,11 +166,11 @@ func (a *account) liquidationPrice(h *holding, p *position, s sums) decimal.Deci
 	funds := p.isolated
 	if !h.isolated {
 		othersPnL := s.crossPnL.Sub(h.unrealized(p.side))
-		othersNeed := s.crossNeed.Sub(a.needed(h, p.side))
+		othersNeed := s.crossRequired.Sub(a.requiredMargin(h, p.side))
 		funds = a.wallet.Sub(s.isolated).Add(othersPnL).Sub(othersNeed)
 	}
 	numerator := funds.Add(tier.MaintenanceCum).Sub(direction.Mul(p.cost)).Sub(h.feeToClose(p.side))
-	denominator := qty.Mul(tier.MaintenanceRate.Add(a.keepingFee()).Sub(direction))
+	denominator := qty.Mul(tier.MaintenanceRate.Add(a.closeFeeRate()).Sub(direction))
 	price := numerator.DivRound(denominator, moneyDigits)
 	return decimal.Max(decimal.Zero, price)
 }

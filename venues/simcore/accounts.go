@@ -6,8 +6,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// AccountRequest describes a new account or changes to one; absent fields stay
-// as they are, or get their default in a new account.
+// AccountRequest describes a new account or changes to one. Absent fields keep
+// their value, or get their default in a new account.
 type AccountRequest struct {
 	// ID of a new account; default account-1, account-2, ...
 	ID          string
@@ -26,8 +26,8 @@ type AccountInfo struct {
 	Permissions Permissions
 }
 
-// CreateAccount opens a funded account. Without credentials of its own it gets
-// those that the seed derives from its id.
+// CreateAccount opens a funded account. Without credentials in the request they
+// are derived from the seed and the account's id.
 func (x *Exchange) CreateAccount(request AccountRequest) (AccountInfo, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -39,7 +39,7 @@ func (x *Exchange) CreateAccount(request AccountRequest) (AccountInfo, error) {
 		}
 	}
 	if x.accounts[id] != nil {
-		return AccountInfo{}, refuse(ReasonDuplicateAccount)
+		return AccountInfo{}, reject(ReasonDuplicateAccount)
 	}
 	a := &account{
 		id: id, rules: &x.options, wallet: x.options.StartBalance,
@@ -81,18 +81,18 @@ func (a *account) info() AccountInfo {
 	}
 }
 
-// UpdateAccount changes balance, position mode and permissions by decree. The
-// position mode is refused while there are orders or positions.
+// UpdateAccount sets balance, position mode and permissions. A change of the
+// position mode is rejected while there are orders or positions.
 func (x *Exchange) UpdateAccount(id string, request AccountRequest) (AccountInfo, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	a, refusal := x.account(id)
-	if refusal != nil {
-		return AccountInfo{}, refusal
+	a, rejection := x.account(id)
+	if rejection != nil {
+		return AccountInfo{}, rejection
 	}
 	if request.Mode != nil && *request.Mode != a.mode {
-		if refusal := a.checkModeChange(); refusal != nil {
-			return AccountInfo{}, refusal
+		if rejection := a.checkModeChange(); rejection != nil {
+			return AccountInfo{}, rejection
 		}
 	}
 	if request.Balance != nil {
@@ -117,7 +117,7 @@ func (x *Exchange) setBalance(a *account, balance decimal.Decimal) {
 	}
 }
 
-// Accounts lists the accounts by id.
+// Accounts returns the accounts, sorted by id.
 func (x *Exchange) Accounts() []AccountInfo {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -128,7 +128,7 @@ func (x *Exchange) Accounts() []AccountInfo {
 	return infos
 }
 
-// AccountByKey finds an account by its API key.
+// AccountByKey returns the account with an API key.
 func (x *Exchange) AccountByKey(apiKey string) (AccountInfo, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -139,18 +139,18 @@ func (x *Exchange) AccountByKey(apiKey string) (AccountInfo, bool) {
 	return a.info(), true
 }
 
-// Account is a consistent reading of one account.
+// Account returns a consistent snapshot of one account.
 func (x *Exchange) Account(id string) (AccountView, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.view(id)
 }
 
-// view is Account under the lock.
+// view is Account with the lock held.
 func (x *Exchange) view(id string) (AccountView, error) {
-	a, refusal := x.account(id)
-	if refusal != nil {
-		return AccountView{}, refusal
+	a, rejection := x.account(id)
+	if rejection != nil {
+		return AccountView{}, rejection
 	}
 	return a.view(), nil
 }

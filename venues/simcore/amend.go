@@ -7,7 +7,7 @@ import (
 )
 
 // AmendRequest changes price and total quantity of a resting limit order. A
-// zero price or quantity stays as it is.
+// zero price or quantity keeps the current one.
 type AmendRequest struct {
 	Account string
 	Symbol  string
@@ -21,23 +21,23 @@ type AmendRequest struct {
 	DryRun bool
 }
 
-// Amend keeps the ids of the order. It is matched again at its new price. An
-// order that would end below what is filled, unless [Options.AmendAboveFilled],
-// and a post-only order that would take, is cancelled; that is no error. A
-// *Refusal leaves the order as it was.
+// Amend changes an open order, keeps its ids and matches it again at its new price.
+// It cancels a post-only order that would take and, without
+// [Options.AmendAboveFilled], an order whose new quantity is already filled; neither
+// is an error. The error is a *Rejection, which leaves the order unchanged.
 func (x *Exchange) Amend(request AmendRequest) (Order, error) {
 	x.lockToWrite()
 	defer x.mu.Unlock()
 	if !request.Deadline.IsZero() && x.clock.Now().After(request.Deadline) {
-		return Order{}, refuse(ReasonDeadline)
+		return Order{}, reject(ReasonDeadline)
 	}
-	a, s, o, refusal := x.openOrder(request.Account, request.Symbol, request.Order)
-	if refusal != nil {
-		return Order{}, refusal
+	a, s, o, rejection := x.openOrder(request.Account, request.Symbol, request.Order)
+	if rejection != nil {
+		return Order{}, rejection
 	}
 	in := amendment{account: a, symbol: s, order: o, clearSelfTrade: request.ClearSelfTrade}
-	if refusal := x.checkAmend(&in, request); refusal != nil {
-		return Order{}, refusal
+	if rejection := x.checkAmend(&in, request); rejection != nil {
+		return Order{}, rejection
 	}
 	if request.DryRun {
 		return *o, nil
@@ -55,15 +55,15 @@ type amendment struct {
 	clearSelfTrade bool
 }
 
-func (x *Exchange) checkAmend(in *amendment, request AmendRequest) *Refusal {
+func (x *Exchange) checkAmend(in *amendment, request AmendRequest) *Rejection {
 	o, s := in.order, in.symbol
 	switch {
 	case o.Type != Limit:
-		return refuse(ReasonNotLimit)
+		return reject(ReasonNotLimit)
 	case s.halted:
-		return refuse(ReasonNotTradable)
+		return reject(ReasonNotTradable)
 	case o.Amendments >= x.options.AmendmentsMax:
-		return refuse(ReasonTooManyAmendments)
+		return reject(ReasonTooManyAmendments)
 	}
 	price, qty := request.Price, request.Qty
 	if price.IsZero() {
@@ -72,29 +72,29 @@ func (x *Exchange) checkAmend(in *amendment, request AmendRequest) *Refusal {
 	if qty.IsZero() {
 		qty = o.Qty()
 	}
-	if refusal := in.parse(price, qty); refusal != nil {
-		return refusal
+	if rejection := in.parse(price, qty); rejection != nil {
+		return rejection
 	}
 	switch {
 	case in.ticks == o.ticks && in.lots == o.lots:
-		return refuse(ReasonNoChange)
+		return reject(ReasonNoChange)
 	case x.options.AmendAboveFilled && in.lots <= o.filledLots:
-		return refuseAt(ReasonQtyFilled, o.FilledQty())
+		return rejectAt(ReasonQtyFilled, o.FilledQty())
 	}
 	return in.checkMargin(price)
 }
 
-func (in *amendment) parse(price, qty decimal.Decimal) *Refusal {
-	var refusal *Refusal
-	if in.ticks, refusal = in.symbol.checkPrice(price); refusal != nil {
-		return refusal
+func (in *amendment) parse(price, qty decimal.Decimal) *Rejection {
+	var rejection *Rejection
+	if in.ticks, rejection = in.symbol.checkPrice(price); rejection != nil {
+		return rejection
 	}
-	if in.lots, refusal = in.symbol.checkQty(qty, in.symbol.QtyMax); refusal != nil {
-		return refusal
+	if in.lots, rejection = in.symbol.checkQty(qty, in.symbol.QtyMax); rejection != nil {
+		return rejection
 	}
 	if in.symbol.PriceBand.IsPositive() {
-		if refusal := in.symbol.checkBand(in.order.Side, price); refusal != nil {
-			return refusal
+		if rejection := in.symbol.checkBand(in.order.Side, price); rejection != nil {
+			return rejection
 		}
 	}
 	if in.order.ReduceOnly {
@@ -103,8 +103,8 @@ func (in *amendment) parse(price, qty decimal.Decimal) *Refusal {
 	return in.symbol.checkNotional(price, in.lots)
 }
 
-// checkMargin asks for the margin of the amended order with the old one gone.
-func (in *amendment) checkMargin(price decimal.Decimal) *Refusal {
+// checkMargin checks the margin of the amended order without that of the old one.
+func (in *amendment) checkMargin(price decimal.Decimal) *Rejection {
 	o, rest := in.order, in.lots-in.order.filledLots
 	if o.ReduceOnly || rest <= 0 {
 		return nil
@@ -129,7 +129,7 @@ func (x *Exchange) amend(in *amendment) {
 	if keeps {
 		x.shrink(a, s, o, in.lots)
 	} else {
-		x.unrest(a, s, o)
+		x.removeResting(a, s, o)
 		o.ticks, o.lots = in.ticks, in.lots
 	}
 	o.Amendments++
@@ -144,7 +144,7 @@ func (x *Exchange) amend(in *amendment) {
 	}
 }
 
-// shrink lowers a resting order's quantity in place.
+// shrink lowers the quantity of a resting order, which keeps its place in the queue.
 func (x *Exchange) shrink(a *account, s *symbol, o *Order, lots int64) {
 	cut := o.lots - lots
 	l := s.book.of(o.Side).find(o.ticks)
@@ -155,7 +155,7 @@ func (x *Exchange) shrink(a *account, s *symbol, o *Order, lots int64) {
 	x.noteLevel(s, o.Side, o.ticks)
 }
 
-// crosses says whether an order at this price would take.
+// crosses reports whether an order at a price would take.
 func (s *symbol) crosses(side Side, ticks int64) bool {
 	opposite := s.book.of(side.Opposite())
 	best := opposite.best()

@@ -2,8 +2,8 @@ package simcore
 
 import "sort"
 
-// entry is one place in the queue of a level: an account's order, or house
-// liquidity where order is nil.
+// entry is one place in the queue of a level: the order of an account, or
+// liquidity of the house where order is nil.
 type entry struct {
 	order *Order
 	lots  int64
@@ -16,19 +16,19 @@ type level struct {
 	queue []entry
 }
 
-// bookSide holds the levels of one side sorted so that the best is last, where
-// the book changes most.
+// bookSide is one side of a book. Its levels are sorted best last, because the book
+// changes most near the best price.
 type bookSide struct {
 	side   Side
 	levels []*level
 }
 
-// better says whether price a has priority over b on this side.
-func (b *bookSide) better(a, c int64) bool {
+// better reports whether price x has priority over y on this side.
+func (b *bookSide) better(x, y int64) bool {
 	if b.side == Buy {
-		return a > c
+		return x > y
 	}
-	return a < c
+	return x < y
 }
 
 func (b *bookSide) best() *level {
@@ -38,7 +38,7 @@ func (b *bookSide) best() *level {
 	return b.levels[len(b.levels)-1]
 }
 
-// top is the best level as a change, for those who only watch the top.
+// top returns the best level, with a quantity of zero where the side is empty.
 func (b *bookSide) top() LevelChange {
 	if l := b.best(); l != nil {
 		return LevelChange{Side: b.side, Ticks: l.ticks, Lots: l.lots}
@@ -46,7 +46,7 @@ func (b *bookSide) top() LevelChange {
 	return LevelChange{Side: b.side}
 }
 
-// search is the index of the first level that is not worse than ticks.
+// search returns the index of the first level that is not worse than ticks.
 func (b *bookSide) search(ticks int64) int {
 	return sort.Search(len(b.levels), func(i int) bool { return !b.better(ticks, b.levels[i].ticks) })
 }
@@ -95,7 +95,7 @@ func (b *book) of(side Side) *bookSide {
 	return &b.asks
 }
 
-// append queues lots at the back of a level.
+// append adds an entry at the back of the queue.
 func (l *level) append(e entry) {
 	if last := len(l.queue) - 1; e.order == nil && last >= 0 && l.queue[last].order == nil {
 		l.queue[last].lots += e.lots
@@ -119,7 +119,7 @@ func (l *level) removeAt(i int) {
 	l.queue = append(l.queue[:i], l.queue[i+1:]...)
 }
 
-// indexOf is the place of an order in the queue, or -1.
+// indexOf returns the index of an order in the queue, or -1.
 func (l *level) indexOf(o *Order) int {
 	for i := range l.queue {
 		if l.queue[i].order == o {
@@ -129,7 +129,7 @@ func (l *level) indexOf(o *Order) int {
 	return -1
 }
 
-// houseLots is the liquidity of the house at the level.
+// houseLots returns the liquidity of the house at the level.
 func (l *level) houseLots() int64 {
 	var lots int64
 	for i := range l.queue {
@@ -140,8 +140,8 @@ func (l *level) houseLots() int64 {
 	return lots
 }
 
-// setHouse makes the house's part of the level lots. Less keeps its place in
-// the queue, more goes to the back: the rule that holds for everyone.
+// setHouse sets the liquidity of the house at the level. As for any order, a smaller
+// quantity keeps its place in the queue and an additional one goes to the back.
 func (l *level) setHouse(lots int64) {
 	have := l.houseLots()
 	if lots > have {

@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// OrderRef names an order by the venue's id or, where that is zero, by the
-// client's.
+// OrderRef identifies an order by the venue's order id or, where that is zero, by
+// its client order id.
 type OrderRef struct {
 	ID       int64
 	ClientID string
 }
 
-// Cancel ends an open order. The error is a *Refusal with ReasonUnknownOrder
-// where it does not work.
+// Cancel cancels an open order and returns it. The error is a *Rejection, with
+// ReasonUnknownOrder where the order is not open.
 func (x *Exchange) Cancel(accountID, symbolName string, ref OrderRef) (Order, error) {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	a, s, o, refusal := x.openOrder(accountID, symbolName, ref)
-	if refusal != nil {
-		return Order{}, refusal
+	a, s, o, rejection := x.openOrder(accountID, symbolName, ref)
+	if rejection != nil {
+		return Order{}, rejection
 	}
 	x.end(a, s, o, StatusCancelled, EndByUser)
 	x.settle()
 	return *o, nil
 }
 
-// CancelAll ends all open orders of an account in a symbol, or in all symbols
-// where it is empty, and answers them. Conditional orders are not touched.
+// CancelAll cancels all open orders of an account in a symbol, or in all symbols
+// where it is empty, and returns them. It does not cancel conditional orders.
 func (x *Exchange) CancelAll(accountID, symbolName string) ([]Order, error) {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	a, refusal := x.account(accountID)
-	if refusal != nil {
-		return nil, refusal
+	a, rejection := x.account(accountID)
+	if rejection != nil {
+		return nil, rejection
 	}
 	cancelled := x.cancelOpen(a, symbolName, EndByUser)
 	x.settle()
@@ -64,35 +64,36 @@ func (x *Exchange) expireDeadlines(now time.Time) {
 	}
 }
 
-// trimReducing keeps the resting reduce-only orders of touched positions within
-// the position: those that better ones already cover are knocked out. It says
-// whether it did anything.
+// trimReducing expires resting reduce-only orders of the positions that changed,
+// beyond what better priced ones already close, and the conditional orders of closed
+// positions. It reports whether any position had changed.
 func (x *Exchange) trimReducing() bool {
-	touched := x.touched
-	x.touched = nil
-	for _, t := range touched {
-		x.knockOut(t, Buy)
-		x.knockOut(t, Sell)
-		if t.holding.position(t.side).lots == 0 {
-			x.expireGuards(t)
+	dirty := x.dirtyPositions
+	x.dirtyPositions = nil
+	for _, p := range dirty {
+		x.expireExcess(p, Buy)
+		x.expireExcess(p, Sell)
+		if p.holding.position(p.side).lots == 0 {
+			x.expireProtection(p)
 		}
 	}
-	return len(touched) > 0
+	return len(dirty) > 0
 }
 
-func (x *Exchange) knockOut(t touchedHolding, side Side) {
-	reducing := t.account.reducingOrders(t.holding.symbol, t.side, side)
-	room := t.holding.position(t.side).reducible(side)
+// expireExcess expires the reduce-only orders of a side that exceed the position.
+func (x *Exchange) expireExcess(p dirtyPosition, side Side) {
+	reducing := p.account.reducingOrders(p.holding.symbol, p.side, side)
+	uncovered := p.holding.position(p.side).reducible(side)
 	for _, o := range reducing {
-		if room <= 0 {
-			x.end(t.account, t.holding.symbol, o, StatusExpired, EndReduceOnly)
+		if uncovered <= 0 {
+			x.end(p.account, p.holding.symbol, o, StatusExpired, EndReduceOnly)
 			continue
 		}
-		room -= o.openLots()
+		uncovered -= o.openLots()
 	}
 }
 
-// reducingOrders are the open reduce-only orders by priority of execution.
+// reducingOrders returns the open reduce-only orders by priority of execution.
 func (a *account) reducingOrders(s *symbol, side PositionSide, order Side) []*Order {
 	var found []*Order
 	for _, o := range a.open {
@@ -121,18 +122,18 @@ func (a *account) openOrders(symbolName string) []*Order {
 	return found
 }
 
-func (x *Exchange) openOrder(accountID, symbolName string, ref OrderRef) (*account, *symbol, *Order, *Refusal) {
-	a, refusal := x.account(accountID)
-	if refusal != nil {
-		return nil, nil, nil, refusal
+func (x *Exchange) openOrder(accountID, symbolName string, ref OrderRef) (*account, *symbol, *Order, *Rejection) {
+	a, rejection := x.account(accountID)
+	if rejection != nil {
+		return nil, nil, nil, rejection
 	}
-	s, refusal := x.symbol(symbolName)
-	if refusal != nil {
-		return nil, nil, nil, refusal
+	s, rejection := x.symbol(symbolName)
+	if rejection != nil {
+		return nil, nil, nil, rejection
 	}
 	o := a.find(symbolName, ref)
 	if o == nil || !o.Status.Open() {
-		return nil, nil, nil, refuse(ReasonUnknownOrder)
+		return nil, nil, nil, reject(ReasonUnknownOrder)
 	}
 	return a, s, o, nil
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Candle sums up the trades of one interval.
+// Candle summarises the trades of one interval.
 type Candle struct {
 	Start, End time.Time
 	Open       decimal.Decimal
 	High       decimal.Decimal
 	Low        decimal.Decimal
 	Close      decimal.Decimal
-	// Volume is in the venue's units, QuoteVolume in the quote coin; the taker
-	// ones count purchases by takers.
+	// Volume is in the venue's units, QuoteVolume in the quote coin. TakerVolume and
+	// TakerQuoteVolume are those of trades whose taker bought.
 	Volume           decimal.Decimal
 	QuoteVolume      decimal.Decimal
 	TakerVolume      decimal.Decimal
@@ -25,7 +25,7 @@ type Candle struct {
 	Closed           bool
 }
 
-// bar is a candle in whole numbers: ticks, lots, and ticks times lots.
+// bar is a candle in integers: ticks, lots, and ticks times lots.
 type bar struct {
 	start                              time.Time
 	open, high, low, last              int64
@@ -65,11 +65,11 @@ func (b *bar) merge(later bar) {
 	b.trades += later.trades
 }
 
-// series is one stored interval, oldest first; the last bar is live.
+// series is one stored interval, oldest first. The last bar is not closed yet.
 type series struct {
 	interval Interval
 	kept     int
-	// swing is how much wider a bar is than one of a minute.
+	// swing is how many times wider a bar is than one of a minute.
 	swing int64
 	bars  []bar
 }
@@ -91,15 +91,15 @@ func (c *candleStore) add(t Trade) {
 	}
 }
 
-// invent fills the store with a past that leads to the start price.
-func (c *candleStore) invent(s *symbol, rng *rand.Rand, now time.Time) {
+// generate fills the store with a random history that ends at the start price.
+func (c *candleStore) generate(s *symbol, rng *rand.Rand, now time.Time) {
 	c.series = storedSeries
 	for i := range c.series {
-		c.series[i].invent(s, rng, now)
+		c.series[i].generate(s, rng, now)
 	}
 }
 
-func (r *series) invent(s *symbol, rng *rand.Rand, now time.Time) {
+func (r *series) generate(s *symbol, rng *rand.Rand, now time.Time) {
 	r.bars = make([]bar, r.kept, r.kept+r.kept/4)
 	start, price := r.interval.Start(now), s.lastTicks
 	r.bars[r.kept-1] = flatBar(start, price)
@@ -120,16 +120,15 @@ func (r *series) invent(s *symbol, rng *rand.Rand, now time.Time) {
 	}
 }
 
-// minuteSwing is how many times its price an invented minute swings at most, as
-// a divisor.
+// minuteSwing divides a price to give the largest move of a generated minute.
 const minuteSwing = 1200
 
 func flatBar(start time.Time, ticks int64) bar {
 	return bar{start: start, open: ticks, high: ticks, low: ticks, last: ticks}
 }
 
-// rollCandles closes the bars that are over and tells about the candles that
-// ended with them.
+// rollCandles closes the bars that have ended and publishes the candles that ended
+// with them.
 func (x *Exchange) rollCandles(s *symbol, now time.Time) {
 	minutes := &s.candles.series[0]
 	ended := minutes.bars[len(minutes.bars)-1].start
@@ -150,20 +149,20 @@ func (x *Exchange) rollCandles(s *symbol, now time.Time) {
 
 func (r *series) roll(now time.Time) {
 	for i := 0; i < r.kept; i++ {
-		live := &r.bars[len(r.bars)-1]
-		end := r.interval.End(live.start)
+		current := &r.bars[len(r.bars)-1]
+		end := r.interval.End(current.start)
 		if now.Before(end) {
 			return
 		}
 		if i == r.kept-1 {
 			end = r.interval.Start(now)
 		}
-		next := flatBar(end, live.last)
+		next := flatBar(end, current.last)
 		r.bars = appendBounded(r.bars, next, r.kept)
 	}
 }
 
-// candle is the candle of an interval that begins at start.
+// candle returns the candle of an interval that begins at start.
 func (s *symbol) candle(interval Interval, start time.Time) Candle {
 	candles := s.candleRange(interval, start, interval.End(start), 1)
 	if len(candles) == 0 {
@@ -172,8 +171,8 @@ func (s *symbol) candle(interval Interval, start time.Time) Candle {
 	return candles[0]
 }
 
-// candleRange are the candles that begin within [from, to), the newest limit
-// of them, oldest first.
+// candleRange returns the newest limit candles that begin within [from, to), oldest
+// first.
 func (s *symbol) candleRange(interval Interval, from, to time.Time, limit int) []Candle {
 	var merged []bar
 	bars := s.candles.series[interval.base()].bars

@@ -15,18 +15,18 @@ func TestIntervalStarts(t *testing.T) {
 		"12h": "2026-09-03T12:00:00Z", "1d": "2026-09-03T00:00:00Z", "1w": "2026-08-31T00:00:00Z", "1M": "2026-09-01T00:00:00Z",
 	} {
 		if got := interval.Start(at).Format(time.RFC3339); got != want {
-			t.Errorf("%s begins %s, want %s", interval, got, want)
+			t.Errorf("start of %s = %s, want %s", interval, got, want)
 		}
 	}
 	if end := simcore.Interval("1M").End(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)); end.Day() != 1 || end.Month() != time.March {
-		t.Errorf("February ends %s", end)
+		t.Errorf("end of February = %s, want March 1", end)
 	}
 	if simcore.Interval("7m").Valid() {
-		t.Error("7m is valid")
+		t.Error("7m is valid, want invalid")
 	}
 }
 
-func TestCandlesCountTrades(t *testing.T) {
+func TestCandlesIncludeTrades(t *testing.T) {
 	e := newEngine(t)
 	trade := func(side simcore.Side, price, qty string) {
 		e.must(e.Print("BTCUSDT", side, dec(price), dec(qty)))
@@ -37,11 +37,11 @@ func TestCandlesCountTrades(t *testing.T) {
 	for _, interval := range simcore.Intervals {
 		candles := e.Candles("BTCUSDT", interval, time.Time{}, time.Time{}, 1)
 		if len(candles) != 1 {
-			t.Fatalf("%s: %d candles", interval, len(candles))
+			t.Fatalf("%s: %d candles, want 1", interval, len(candles))
 		}
 		c := candles[0]
 		if c.Closed || c.Trades < 3 {
-			t.Errorf("%s: closed %t, %d trades", interval, c.Closed, c.Trades)
+			t.Errorf("%s: closed %t with %d trades, want open with at least 3", interval, c.Closed, c.Trades)
 		}
 	}
 	c := e.Candles("BTCUSDT", "1m", time.Time{}, time.Time{}, 1)[0]
@@ -53,7 +53,7 @@ func TestCandlesCountTrades(t *testing.T) {
 	e.equal("quote", c.QuoteVolume, "209990")
 }
 
-func TestCandlesRoll(t *testing.T) {
+func TestCandlesCloseAtTheirEnd(t *testing.T) {
 	e := newEngine(t)
 	e.must(e.Print("BTCUSDT", simcore.Buy, dec("60010"), dec("1")))
 	mark := len(e.events)
@@ -67,38 +67,38 @@ func TestCandlesRoll(t *testing.T) {
 	// 08:00 UTC ends everything up to eight hours, but not twelve.
 	for _, interval := range []simcore.Interval{"1m", "5m", "1h", "4h", "8h"} {
 		if c, ok := closed[interval]; !ok || !c.Closed || !c.Close.Equal(dec("60010")) {
-			t.Errorf("%s: %+v", interval, c)
+			t.Errorf("%s = %+v, want closed at 60010", interval, c)
 		}
 	}
 	if _, ok := closed["12h"]; ok {
-		t.Error("12h closed at 08:00")
+		t.Error("12h candle closed at 08:00, want it open until 12:00")
 	}
 	flat := e.Candles("BTCUSDT", "1m", time.Time{}, time.Time{}, 1)[0]
 	e.equal("open of the next", flat.Open, "60010")
 	if flat.Trades != 0 {
-		t.Errorf("%d trades", flat.Trades)
+		t.Errorf("new candle has %d trades, want 0", flat.Trades)
 	}
 	e.clock.SetOffset(3 * time.Hour)
 	e.advance(0)
 	bars := e.Candles("BTCUSDT", "1m", e.now, e.now.Add(3*time.Hour), 1000)
 	if len(bars) != 180 {
-		t.Errorf("%d candles of three hours without a trade", len(bars))
+		t.Errorf("%d candles of three hours without a trade, want 180", len(bars))
 	}
 }
 
-func TestHistoryIsContiguous(t *testing.T) {
+func TestCandleHistoryIsContiguous(t *testing.T) {
 	e := newEngine(t)
 	for _, interval := range []simcore.Interval{"1m", "5m", "15m", "1h", "12h", "1d"} {
 		candles := e.Candles("BTCUSDT", interval, time.Time{}, time.Time{}, 100)
 		if len(candles) != 100 {
-			t.Errorf("%s: %d candles", interval, len(candles))
+			t.Errorf("%s: %d candles, want 100", interval, len(candles))
 		}
 		for i := 1; i < len(candles); i++ {
 			if !candles[i].Start.Equal(candles[i-1].End) || !candles[i].Open.Equal(candles[i-1].Close) && candles[i].Trades > 0 {
-				t.Fatalf("%s: %v then %v", interval, candles[i-1], candles[i])
+				t.Fatalf("%s: %v follows %v, want contiguous candles", interval, candles[i], candles[i-1])
 			}
 			if candles[i].High.LessThan(candles[i].Low) || candles[i].High.LessThan(candles[i].Close) {
-				t.Fatalf("%s: %v", interval, candles[i])
+				t.Fatalf("%s: %v, want a high above low and close", interval, candles[i])
 			}
 		}
 	}

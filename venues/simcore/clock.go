@@ -6,13 +6,14 @@ import (
 )
 
 // Clock is the venue's clock: a base clock, which paces the simulated market,
-// and an offset, which tests shift to make the venue's time wrong.
+// and an offset, with which tests make the venue's time wrong. It is safe for
+// concurrent use.
 type Clock struct {
 	base   func() time.Time
 	offset atomic.Int64
 }
 
-// NewClock makes a clock over base; nil means time.Now.
+// NewClock returns a clock over base. A nil base means time.Now.
 func NewClock(base func() time.Time) *Clock {
 	if base == nil {
 		base = time.Now
@@ -20,14 +21,14 @@ func NewClock(base func() time.Time) *Clock {
 	return &Clock{base: base}
 }
 
-// Now is the time that the venue stamps and checks with.
+// Now returns the venue's time, used for timestamps and deadlines.
 func (c *Clock) Now() time.Time { return c.base().Add(c.Offset()) }
 
-// Base is the unshifted time.
+// Base returns the time of the base clock.
 func (c *Clock) Base() time.Time { return c.base() }
 
-// Offset is how far the venue's clock is ahead of the base clock.
+// Offset returns how far the venue's clock is ahead of the base clock.
 func (c *Clock) Offset() time.Duration { return time.Duration(c.offset.Load()) }
 
-// SetOffset shifts the venue's clock.
+// SetOffset sets how far the venue's clock is ahead of the base clock.
 func (c *Clock) SetOffset(d time.Duration) { c.offset.Store(int64(d)) }

@@ -7,10 +7,10 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// TriggerPrice says which price a conditional order watches.
+// TriggerPrice is the kind of price that triggers a conditional order.
 type TriggerPrice uint8
 
-// Prices to watch.
+// Kinds of trigger prices.
 const (
 	TriggerOnLast TriggerPrice = iota
 	TriggerOnMark
@@ -20,8 +20,8 @@ const (
 // ConditionalStatus is the state of a conditional order.
 type ConditionalStatus uint8
 
-// Conditional states. Waiting, Triggering and Triggered are open: a triggered
-// one finishes when its order is closed.
+// Conditional states. Waiting and Triggering can still be open; a triggered one
+// finishes when its order is closed.
 const (
 	ConditionalWaiting ConditionalStatus = iota
 	ConditionalTriggering
@@ -36,27 +36,27 @@ func (s ConditionalStatus) String() string {
 	return [...]string{"waiting", "triggering", "triggered", "finished", "cancelled", "rejected", "expired"}[s]
 }
 
-// ConditionalRequest is an order with a condition in front. Margin is checked
-// at the trigger, not before.
+// ConditionalRequest is an order that is placed when a price reaches its trigger.
+// Margin is checked at the trigger, not before.
 type ConditionalRequest struct {
 	OrderRequest
 	// Rising triggers at or above TriggerPrice, else at or below.
 	Rising       bool
-	Watch        TriggerPrice
+	TriggerBy    TriggerPrice
 	TriggerPrice decimal.Decimal
-	// ClosePosition closes whatever the position is at the trigger.
+	// ClosePosition closes the whole position as it is at the trigger.
 	ClosePosition bool
-	// NeedsPosition refuses the order without a position and expires it when
+	// RequiresPosition rejects the order without a position and expires it when
 	// the position is closed.
-	NeedsPosition bool
-	// CallbackRate makes it trailing: it triggers when the price has come back
-	// by this fraction from its extreme since Activation was reached. CallbackSpread
-	// does the same with a distance in place of the fraction.
+	RequiresPosition bool
+	// CallbackRate makes the order a trailing stop: it triggers when the price has
+	// moved back by this fraction from its extreme since Activation was reached.
+	// CallbackSpread does the same with a distance in place of the fraction.
 	CallbackRate, CallbackSpread decimal.Decimal
 	Activation                   decimal.Decimal
 }
 
-// trails says whether the request follows the price.
+// trails reports whether the request is a trailing stop.
 func (r *ConditionalRequest) trails() bool {
 	return r.CallbackRate.IsPositive() || r.CallbackSpread.IsPositive()
 }
@@ -66,14 +66,14 @@ type Conditional struct {
 	ID      int64
 	Request ConditionalRequest
 	Status  ConditionalStatus
-	// Rejected says why the trigger could not place the order.
+	// Rejected is the reason why the order was rejected at the trigger.
 	Rejected    Reason
 	OrderID     int64
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	TriggeredAt time.Time
-	// Order is the order that the trigger placed, as it is when this copy was
-	// made; nil before.
+	// Order is the order placed at the trigger, as it was when this copy was made;
+	// nil before the trigger.
 	Order *Order
 
 	fireAt    time.Time
@@ -81,7 +81,7 @@ type Conditional struct {
 	extreme   decimal.Decimal
 }
 
-// Open says whether the conditional order can still be cancelled.
+// Open reports whether the conditional order has not placed its order or ended yet.
 func (c Conditional) Open() bool { return c.Status <= ConditionalTriggering }
 
 // conditionalSet is an account's conditional orders.
@@ -91,7 +91,7 @@ type conditionalSet struct {
 	history    []*Conditional
 }
 
-func (cs *conditionalSet) remember(c *Conditional) {
+func (cs *conditionalSet) add(c *Conditional) {
 	if cs.byID == nil {
 		cs.byID, cs.byClientID = map[int64]*Conditional{}, map[string]*Conditional{}
 	}
@@ -101,11 +101,11 @@ func (cs *conditionalSet) remember(c *Conditional) {
 	}
 	cs.history = append(cs.history, c)
 	if len(cs.history) > 2*closedOrdersMax {
-		cs.forget(len(cs.history) - closedOrdersMax)
+		cs.purgeClosed(len(cs.history) - closedOrdersMax)
 	}
 }
 
-func (cs *conditionalSet) forget(n int) {
+func (cs *conditionalSet) purgeClosed(n int) {
 	kept := make([]*Conditional, 0, len(cs.history))
 	for i, c := range cs.history {
 		if i >= n || c.Status <= ConditionalTriggered {
@@ -127,67 +127,67 @@ func (cs *conditionalSet) find(ref OrderRef) *Conditional {
 	return cs.byClientID[ref.ClientID]
 }
 
-// PlaceConditional accepts a conditional order. The error is a *Refusal.
+// PlaceConditional accepts a conditional order. The error is a *Rejection.
 func (x *Exchange) PlaceConditional(request ConditionalRequest) (Conditional, error) {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	in, refusal := x.newIntent(&request.OrderRequest)
-	if refusal != nil {
-		return Conditional{}, refusal
+	in, rejection := x.newIntent(&request.OrderRequest)
+	if rejection != nil {
+		return Conditional{}, rejection
 	}
-	if refusal := x.checkConditional(in, &request); refusal != nil {
-		return Conditional{}, refusal
+	if rejection := x.checkConditional(in, &request); rejection != nil {
+		return Conditional{}, rejection
 	}
 	c := &Conditional{Request: request, CreatedAt: in.now, UpdatedAt: in.now}
-	c.extreme = in.symbol.watched(request.Watch)
+	c.extreme = in.symbol.triggerPrice(request.TriggerBy)
 	if request.DryRun {
 		return *c, nil
 	}
 	x.algoID++
 	c.ID = x.algoID
-	in.account.conditionals.remember(c)
+	in.account.conditionals.add(c)
 	in.symbol.conditionals = append(in.symbol.conditionals, c)
 	x.ledger.acceptedConditional(*c, in.symbol.terms)
 	x.emitConditional(in.account, c)
 	return *c, nil
 }
 
-func (x *Exchange) checkConditional(in *intent, request *ConditionalRequest) *Refusal {
-	if refusal := x.checkConditionalTerms(in, request); refusal != nil {
-		return refusal
+func (x *Exchange) checkConditional(in *intent, request *ConditionalRequest) *Rejection {
+	if rejection := x.checkConditionalTerms(in, request); rejection != nil {
+		return rejection
 	}
-	if refusal := x.checkPositionSide(in); refusal != nil {
-		return refusal
+	if rejection := x.checkPositionSide(in); rejection != nil {
+		return rejection
 	}
 	if in.ClientID != "" {
 		earlier, used := in.account.conditionals.byClientID[in.ClientID]
 		if used && (x.options.ClientIDs == UniqueForever || earlier.Open()) {
-			return refuse(ReasonDuplicateClientID)
+			return reject(ReasonDuplicateClientID)
 		}
 	}
 	if in.symbol.halted {
-		return refuse(ReasonNotTradable)
+		return reject(ReasonNotTradable)
 	}
-	if request.NeedsPosition && in.holding.position(in.PosSide).reducible(in.Side) == 0 {
-		return refuse(ReasonNoPosition)
+	if request.RequiresPosition && in.holding.position(in.PosSide).reducible(in.Side) == 0 {
+		return reject(ReasonNoPosition)
 	}
-	if request.ClosePosition && in.account.guards(in.symbol, request) {
-		return refuse(ReasonDuplicateClose)
+	if request.ClosePosition && in.account.hasCloseOrder(in.symbol, request) {
+		return reject(ReasonDuplicateClose)
 	}
-	if !request.trails() && reached(request.Rising, in.symbol.watched(request.Watch), request.TriggerPrice) {
-		return refuse(ReasonWouldTrigger)
+	if !request.trails() && reached(request.Rising, in.symbol.triggerPrice(request.TriggerBy), request.TriggerPrice) {
+		return reject(ReasonWouldTrigger)
 	}
 	return nil
 }
 
-func (x *Exchange) checkConditionalTerms(in *intent, request *ConditionalRequest) *Refusal {
+func (x *Exchange) checkConditionalTerms(in *intent, request *ConditionalRequest) *Rejection {
 	if !request.trails() {
-		if _, refusal := in.symbol.checkPrice(request.TriggerPrice); refusal != nil {
-			return refusal
+		if _, rejection := in.symbol.checkPrice(request.TriggerPrice); rejection != nil {
+			return rejection
 		}
 	}
-	if refusal := x.checkPrice(in); refusal != nil {
-		return refusal
+	if rejection := x.checkPrice(in); rejection != nil {
+		return rejection
 	}
 	if request.ClosePosition {
 		return nil
@@ -195,9 +195,9 @@ func (x *Exchange) checkConditionalTerms(in *intent, request *ConditionalRequest
 	return x.checkQty(in)
 }
 
-// guards says whether a waiting order of the account already closes the same
-// position in the same way.
-func (a *account) guards(s *symbol, request *ConditionalRequest) bool {
+// hasCloseOrder reports whether a waiting order of the account already closes the
+// same position in the same direction of the price.
+func (a *account) hasCloseOrder(s *symbol, request *ConditionalRequest) bool {
 	for _, c := range s.conditionals {
 		r := &c.Request
 		if r.Account == a.id && r.ClosePosition && r.Side == request.Side &&
@@ -208,33 +208,33 @@ func (a *account) guards(s *symbol, request *ConditionalRequest) bool {
 	return false
 }
 
-// CancelConditional ends a waiting conditional order.
+// CancelConditional cancels a waiting conditional order. The error is a *Rejection.
 func (x *Exchange) CancelConditional(accountID string, ref OrderRef) (Conditional, error) {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	a, refusal := x.account(accountID)
-	if refusal != nil {
-		return Conditional{}, refusal
+	a, rejection := x.account(accountID)
+	if rejection != nil {
+		return Conditional{}, rejection
 	}
 	c := a.conditionals.find(ref)
 	switch {
 	case c == nil || !c.Open():
-		return Conditional{}, refuse(ReasonUnknownOrder)
+		return Conditional{}, reject(ReasonUnknownOrder)
 	case c.Status == ConditionalTriggering:
-		return Conditional{}, refuse(ReasonTriggering)
+		return Conditional{}, reject(ReasonTriggering)
 	}
 	x.endConditional(a, c, ConditionalCancelled)
 	return *c, nil
 }
 
-// CancelAllConditionals ends the waiting conditional orders of an account in a
-// symbol, or in all where it is empty.
+// CancelAllConditionals cancels the waiting conditional orders of an account in a
+// symbol, or in all symbols where it is empty, and returns them.
 func (x *Exchange) CancelAllConditionals(accountID, symbolName string) ([]Conditional, error) {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	a, refusal := x.account(accountID)
-	if refusal != nil {
-		return nil, refusal
+	a, rejection := x.account(accountID)
+	if rejection != nil {
+		return nil, rejection
 	}
 	var cancelled []Conditional
 	for _, c := range a.conditionals.waiting(symbolName) {

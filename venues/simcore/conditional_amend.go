@@ -3,7 +3,7 @@ package simcore
 import "github.com/shopspring/decimal"
 
 // ConditionalAmendment changes a waiting conditional order. A zero price or
-// quantity stays as it is; Rising is taken as it stands.
+// quantity keeps the current one; Rising always replaces it.
 type ConditionalAmendment struct {
 	Account      string
 	Order        OrderRef
@@ -15,30 +15,30 @@ type ConditionalAmendment struct {
 	DryRun bool
 }
 
-// AmendConditional keeps the id of the conditional order. ReasonUnknownOrder,
-// ReasonTriggering, ReasonWouldTrigger and the reasons of prices and quantities
-// refuse and leave the order as it was.
+// AmendConditional changes a waiting conditional order and keeps its id. The error is
+// a *Rejection with ReasonUnknownOrder, ReasonTriggering, ReasonWouldTrigger or a
+// reason of prices and quantities; it leaves the order unchanged.
 func (x *Exchange) AmendConditional(request ConditionalAmendment) (Conditional, error) {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	a, refusal := x.account(request.Account)
-	if refusal != nil {
-		return Conditional{}, refusal
+	a, rejection := x.account(request.Account)
+	if rejection != nil {
+		return Conditional{}, rejection
 	}
 	c := a.conditionals.find(request.Order)
 	switch {
 	case c == nil || !c.Open():
-		return Conditional{}, refuse(ReasonUnknownOrder)
+		return Conditional{}, reject(ReasonUnknownOrder)
 	case c.Status == ConditionalTriggering:
-		return Conditional{}, refuse(ReasonTriggering)
+		return Conditional{}, reject(ReasonTriggering)
 	}
 	amended := c.Request
 	amended.Rising = request.Rising
 	replace(&amended.TriggerPrice, request.TriggerPrice)
 	replace(&amended.Price, request.Price)
 	replace(&amended.Qty, request.Qty)
-	if refusal := x.checkAmended(&amended); refusal != nil {
-		return Conditional{}, refusal
+	if rejection := x.checkAmended(&amended); rejection != nil {
+		return Conditional{}, rejection
 	}
 	if request.DryRun {
 		return a.copyConditional(c), nil
@@ -55,14 +55,14 @@ func replace(old *decimal.Decimal, with decimal.Decimal) {
 	}
 }
 
-func (x *Exchange) checkAmended(request *ConditionalRequest) *Refusal {
+func (x *Exchange) checkAmended(request *ConditionalRequest) *Rejection {
 	order := request.OrderRequest
 	in := &intent{OrderRequest: &order, symbol: x.symbols[request.Symbol]}
-	if refusal := x.checkConditionalTerms(in, request); refusal != nil {
-		return refusal
+	if rejection := x.checkConditionalTerms(in, request); rejection != nil {
+		return rejection
 	}
-	if !request.trails() && reached(request.Rising, in.symbol.watched(request.Watch), request.TriggerPrice) {
-		return refuse(ReasonWouldTrigger)
+	if !request.trails() && reached(request.Rising, in.symbol.triggerPrice(request.TriggerBy), request.TriggerPrice) {
+		return reject(ReasonWouldTrigger)
 	}
 	return nil
 }

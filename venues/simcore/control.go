@@ -6,53 +6,53 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Control is what scripts do to a simulated venue, as plain calls. Errors are
-// mistakes of the script.
+// Control is the control API of a simulated venue as plain calls, for scripts and
+// tests. Its errors are errors of the request. It is safe for concurrent use.
 type Control struct {
 	exchange *Exchange
-	faults   *Faults
+	faults   *FaultInjector
 }
 
-// NewControl joins an exchange and its faults.
-func NewControl(x *Exchange, faults *Faults) *Control {
+// NewControl returns the control API of an exchange and its faults.
+func NewControl(x *Exchange, faults *FaultInjector) *Control {
 	return &Control{exchange: x, faults: faults}
 }
 
-// LedgerPage is the answer of GET /ledger.
+// LedgerPage is the response of GET /ledger.
 type LedgerPage struct {
 	Orders []LedgerOrder `json:"orders"`
-	// Writes is Exchange.Writes since the simulator has started.
+	// Writes is [Exchange.Writes] since the simulator started.
 	Writes int `json:"writes"`
 }
 
-// Ledger is every order that the venue ever accepted or refused.
+// Ledger returns every order that the venue accepted or rejected.
 func (c *Control) Ledger() LedgerPage {
 	return LedgerPage{Orders: c.exchange.Ledger().Orders(), Writes: c.exchange.Writes()}
 }
 
-// FaultPage is the answer of the calls on /faults.
+// FaultPage is the response of the calls on /faults.
 type FaultPage struct {
-	Faults []FaultInfo `json:"faults"`
+	InjectedFaults []InjectedFault `json:"faults"`
 }
 
-// Faults lists the scripted faults with how often each has struck.
-func (c *Control) Faults() FaultPage { return FaultPage{Faults: c.faults.List()} }
+// InjectedFaults returns the scripted faults and how often each was applied.
+func (c *Control) InjectedFaults() FaultPage { return FaultPage{InjectedFaults: c.faults.List()} }
 
 // AddFault adds a scripted fault.
 func (c *Control) AddFault(request FaultRequest) (FaultPage, error) {
 	if _, err := c.faults.Add(request); err != nil {
 		return FaultPage{}, err
 	}
-	return c.Faults(), nil
+	return c.InjectedFaults(), nil
 }
 
-// ClearFaults removes all scripted faults.
+// ClearFaults removes all scripted faults and returns the empty list.
 func (c *Control) ClearFaults() FaultPage {
 	c.faults.Clear()
-	return c.Faults()
+	return c.InjectedFaults()
 }
 
-// MarketRequest changes a market; every given field is applied. Symbol is in
+// MarketRequest changes a market; every field that is set is applied. Symbol is in
 // the canonical spelling.
 type MarketRequest struct {
 	Symbol string   `json:"symbol"`
@@ -67,8 +67,8 @@ type MarketRequest struct {
 	FundingRate *Decimal `json:"fundingRate,omitempty"`
 }
 
-// MarketPage shows a market after a change. BidQty and AskQty are at the best
-// levels, in base coin.
+// MarketPage is a market after a change. BidQty and AskQty are at the best levels,
+// in base coin.
 type MarketPage struct {
 	Symbol    string          `json:"symbol"`
 	LastPrice decimal.Decimal `json:"lastPrice"`
@@ -79,7 +79,7 @@ type MarketPage struct {
 	AskQty    decimal.Decimal `json:"askQty"`
 }
 
-// Market applies a change.
+// Market changes a market and returns it. Changes before a failing one remain.
 func (c *Control) Market(request MarketRequest) (MarketPage, error) {
 	for _, apply := range c.marketChanges(request) {
 		if err := apply(); err != nil {
@@ -116,7 +116,7 @@ func (c *Control) marketChanges(r MarketRequest) []func() error {
 }
 
 func (c *Control) marketPage(canonical string) (page MarketPage, err error) {
-	err = c.exchange.on(canonical, func(s *symbol) error {
+	err = c.exchange.withMarket(canonical, func(s *symbol) error {
 		page = MarketPage{
 			Symbol: canonical, LastPrice: s.prices.value(s.lastTicks), MarkPrice: s.mark,
 			BidLevels: len(s.book.bids.levels), AskLevels: len(s.book.asks.levels),
@@ -127,13 +127,13 @@ func (c *Control) marketPage(canonical string) (page MarketPage, err error) {
 	return page, err
 }
 
-// bestQty is the quantity at the best level of a side, in base coin.
+// bestQty returns the quantity at the best level of a side, in base coin.
 func (s *symbol) bestQty(side *bookSide) decimal.Decimal {
 	return s.sizes.value(side.top().Lots).Mul(s.ContractSize)
 }
 
-// TradeRequest is a trade of the house as a taker. Symbol is canonical, Qty in
-// base coin; Price limits it where given.
+// TradeRequest is an order of the house that takes from the book. Symbol is in the
+// canonical spelling, Qty in base coin; Price is an optional limit.
 type TradeRequest struct {
 	Symbol string   `json:"symbol"`
 	Side   string   `json:"side"`
@@ -141,12 +141,12 @@ type TradeRequest struct {
 	Price  *Decimal `json:"price,omitempty"`
 }
 
-// TradePage says how much was traded, in base coin.
+// TradePage is the traded quantity, in base coin.
 type TradePage struct {
 	FilledQty Decimal `json:"filledQty"`
 }
 
-// Trade takes from the book.
+// Trade executes an order of the house and returns the traded quantity.
 func (c *Control) Trade(request TradeRequest) (TradePage, error) {
 	side := Buy
 	switch request.Side {
@@ -154,7 +154,7 @@ func (c *Control) Trade(request TradeRequest) (TradePage, error) {
 	case "sell":
 		side = Sell
 	default:
-		return TradePage{}, refuse(ReasonBadRequest)
+		return TradePage{}, reject(ReasonBadRequest)
 	}
 	size, err := c.contractSize(request.Symbol)
 	if err != nil {
@@ -172,14 +172,14 @@ func (c *Control) Trade(request TradeRequest) (TradePage, error) {
 }
 
 func (c *Control) contractSize(canonical string) (size decimal.Decimal, err error) {
-	err = c.exchange.on(canonical, func(s *symbol) error {
+	err = c.exchange.withMarket(canonical, func(s *symbol) error {
 		size = s.ContractSize
 		return nil
 	})
 	return size, err
 }
 
-// AccountBody is the request of the calls on /accounts.
+// AccountBody is the body of the calls on /accounts.
 type AccountBody struct {
 	Balance *Decimal `json:"balance,omitempty"`
 	// PositionMode is one_way or hedge.
@@ -187,7 +187,7 @@ type AccountBody struct {
 	Permissions  *Permissions `json:"permissions,omitempty"`
 }
 
-// AccountPage shows an account with its credentials.
+// AccountPage is an account with its credentials.
 type AccountPage struct {
 	ID string `json:"id"`
 	Credentials
@@ -222,12 +222,12 @@ func (c *Control) UpdateAccount(id string, body AccountBody) (AccountPage, error
 	return accountPage(info), nil
 }
 
-// AccountsPage is the answer of GET /accounts.
+// AccountsPage is the response of GET /accounts.
 type AccountsPage struct {
 	Accounts []AccountPage `json:"accounts"`
 }
 
-// Accounts lists the accounts.
+// Accounts returns the accounts, sorted by id.
 func (c *Control) Accounts() AccountsPage {
 	page := AccountsPage{Accounts: []AccountPage{}}
 	for _, info := range c.exchange.Accounts() {
@@ -250,7 +250,7 @@ func (b AccountBody) request() (AccountRequest, error) {
 		}
 		request.Mode = &mode
 	default:
-		return request, refuse(ReasonBadRequest)
+		return request, reject(ReasonBadRequest)
 	}
 	return request, nil
 }
@@ -262,24 +262,24 @@ func accountPage(info AccountInfo) AccountPage {
 	}
 }
 
-// ClockBody shifts the venue's clock.
+// ClockBody sets the offset of the venue's clock.
 type ClockBody struct {
 	OffsetMs int64 `json:"offsetMs"`
 }
 
-// ClockPage shows the venue's clock.
+// ClockPage is the venue's clock.
 type ClockPage struct {
 	OffsetMs int64  `json:"offsetMs"`
 	Time     string `json:"time"`
 }
 
-// SetClock shifts the venue's clock against the machine's.
+// SetClock sets the offset of the venue's clock from the base clock.
 func (c *Control) SetClock(body ClockBody) ClockPage {
 	c.exchange.Clock().SetOffset(time.Duration(body.OffsetMs) * time.Millisecond)
 	return c.Clock()
 }
 
-// Clock shows the venue's clock.
+// Clock returns the venue's clock.
 func (c *Control) Clock() ClockPage {
 	clock := c.exchange.Clock()
 	return ClockPage{OffsetMs: clock.Offset().Milliseconds(), Time: ledgerTime(clock.Now())}

@@ -5,24 +5,24 @@ import (
 	"strconv"
 )
 
-// Credentials are what a client signs with. Passphrase is empty at venues that
-// have none.
+// Credentials are the API credentials of an account. Passphrase is empty at venues
+// without one.
 type Credentials struct {
 	APIKey     string `json:"apiKey"`
 	APISecret  string `json:"apiSecret"`
 	Passphrase string `json:"passphrase,omitempty"`
 }
 
-// CredentialFormat is how long a venue's credentials are, in characters of
-// 0-9A-Za-z. A passphrase length of zero means none.
+// CredentialFormat is the length of a venue's credentials, in characters of
+// 0-9A-Za-z. A passphrase length of zero means no passphrase.
 type CredentialFormat struct {
 	KeyLen, SecretLen, PassphraseLen int
 }
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// derive makes the credentials of an account from the seed: the same ones at
-// every start, so that a restarted simulator still knows its customers.
+// derive returns the credentials of an account. They depend on the seed and the
+// account's id alone, so that they stay valid after a restart of the simulator.
 func (f CredentialFormat) derive(seed uint64, accountID string) Credentials {
 	rng := rand.New(rand.NewPCG(seed, hash64("credentials "+accountID)))
 	return Credentials{
@@ -32,7 +32,7 @@ func (f CredentialFormat) derive(seed uint64, accountID string) Credentials {
 	}
 }
 
-// RandomText is n characters of 0-9A-Za-z.
+// RandomText returns n random characters of 0-9A-Za-z.
 func RandomText(rng *rand.Rand, n int) string {
 	text := make([]byte, n)
 	for i := range text {
@@ -41,7 +41,8 @@ func RandomText(rng *rand.Rand, n int) string {
 	return string(text)
 }
 
-// hash64 is FNV-1a; it tells the random streams of one seed apart.
+// hash64 returns the FNV-1a hash of a text. It separates the random sequences of one
+// seed.
 func hash64(text string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := 0; i < len(text); i++ {

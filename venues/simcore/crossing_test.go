@@ -8,8 +8,9 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// Venues that acknowledge first cancel what others refuse.
-func TestCrossingCancels(t *testing.T) {
+// With CrossingCancels the exchange accepts and cancels orders that it otherwise
+// rejects.
+func TestCrossingOrdersAreCancelled(t *testing.T) {
 	e := newEngine(t, func(o *simcore.Options) { o.CrossingCancels = true })
 	account, err := e.CreateAccount(simcore.AccountRequest{})
 	if err != nil {
@@ -29,14 +30,14 @@ func TestCrossingCancels(t *testing.T) {
 			Qty: dec(test.qty), Price: dec(test.price), ClientID: "id-" + test.qty,
 		})
 		if err != nil || placed.Status != simcore.StatusCancelled || placed.Reason != test.end {
-			t.Errorf("%v: %+v, %v", test.tif, placed, err)
+			t.Errorf("%v: placed %+v, %v, want cancelled for %v", test.tif, placed, err, test.end)
 		}
 		found, err := e.Order(account.ID, "", simcore.OrderRef{ClientID: "id-" + test.qty})
 		if err != nil || found.ID != placed.ID || !found.FilledQty().Equal(decimal.Zero) {
-			t.Errorf("%v: %+v, %v", test.tif, found, err)
+			t.Errorf("%v: found %+v, %v, want order %d without fills", test.tif, found, err, placed.ID)
 		}
 	}
 	if open := e.OpenOrders(account.ID, ""); len(open) != 0 {
-		t.Errorf("%v", open)
+		t.Errorf("open orders = %v, want none", open)
 	}
 }

@@ -1,61 +1,59 @@
 // Package simcore is the exchange behind every simulated venue: price-time
-// matching, margin accounts, conditional orders, funding, liquidation, a market
-// that moves by itself, scripted faults and a ledger of truth. It opens no
-// socket and starts no goroutine; a simulator of one venue puts that venue's
-// wire around it.
+// matching, margin accounts, conditional orders, funding, liquidation, an order flow
+// of its own, scripted faults and a ledger of all orders. It opens no socket and
+// starts no goroutine; the simulator of a venue adds the venue's protocol.
 //
-// # Words
+// # Terms
 //
-//   - An [Instrument] is a linear perpetual. Prices are multiples of its tick,
-//     quantities multiples of its step. A quantity is in the venue's units;
-//     [Instrument.ContractSize] says how much base coin one unit is.
-//   - The house is the counterparty that keeps the books alive. It owns
-//     liquidity but no account, no margin and no events of its own.
-//   - An [Order] works in a book or is closed. A [Conditional] waits outside the
-//     book for its trigger and then becomes an order.
-//   - A refusal is an order that never existed; it is answered as a [Refusal]
-//     and noted in the ledger by the simulator, which knows the venue's words.
+//   - An [Instrument] is a linear perpetual. Prices are multiples of its tick size,
+//     quantities multiples of its step size. A quantity is in the venue's units;
+//     [Instrument.ContractSize] is the base coin in one unit.
+//   - The house is the market maker that fills the books. It has liquidity but no
+//     account, no margin and no order events.
+//   - An [Order] is open in a book or closed. A [Conditional] is outside the book
+//     until its trigger, which places an order.
+//   - A [Rejection] is the error of a request that changed nothing. The simulator
+//     records rejected orders in the ledger, with the venue's error text.
 //
-// # Time, chance and order of things
+// # Time and randomness
 //
-// The exchange never reads a clock but [Options.Clock] and draws no number but
-// from generators seeded by [Options.Seed]: equal seeds, clocks and calls give
-// equal results, the events included. The owner calls [Exchange.Tick] often
-// (every 50 ms); nothing happens by itself in between.
+// The exchange reads no clock but [Options.Clock] and draws random numbers only from
+// generators seeded by [Options.Seed]: equal seeds, clocks and calls give equal
+// results, including the events. The owner calls [Exchange.Tick] often (every 50 ms);
+// between calls nothing changes.
 //
-// Everything that happens is told to the subscribers as an [Event], in one total
-// order with a sequence number, before the call that caused it returns.
+// Every change is published to the subscribers as an [Event], in one total order with
+// a sequence number, before the call that caused it returns.
 //
 // # Concurrency
 //
-// All methods of [Exchange], [Ledger], [Faults] and [Control] may be called from
-// any goroutine. A subscriber is called under the exchange's lock: it must be
-// quick and must not call back.
+// All methods of [Exchange], [Ledger], [FaultInjector] and [Control] may be called from
+// any goroutine, except [Exchange.List]. A subscriber is called with the exchange's
+// lock held: it must be quick and must not call the exchange.
 //
 // # Exactness
 //
-// Inside a book, prices are integers of ticks and quantities integers of steps.
-// Money is decimal. No floating point number is used anywhere. The cost of a
-// position is kept instead of its entry price, so that the profit realised over
-// the life of a position is exact to the last digit whatever the entry price
-// divides into.
+// Inside a book, prices are integers of ticks and quantities integers of steps. Money
+// is decimal. No floating point number is used. A position keeps its cost instead of
+// its entry price, so that the realised profit of a position is exact even where the
+// entry price is a rounded quotient.
 //
-// # For scripts
+// # Scripts
 //
-// [Control] is the control API as plain calls, [Faults] decides which scripted
-// fault a request or a message meets, [Ledger] records every order in memory
-// and, opened with [OpenLedger], in a file that outlives a kill; several
-// exchanges may share one. Package simnet puts them on a wire.
+// [Control] is the control API as plain calls. [FaultInjector] decides which scripted
+// fault applies to a request or a message. [Ledger] records every order in memory and,
+// opened with [OpenLedger], in a file that survives a kill of the process; several
+// exchanges may share one. Package simnet serves them over HTTP and WebSocket.
 //
-// A quiet exchange has a still ladder of liquidity around each start price. It
-// is used up by those who take it; [Exchange.MovePrice] and [Exchange.SetDepth]
-// lay it anew, and with a depth of zero only the orders of accounts and
-// [Exchange.HouseLevel] make the book.
+// A quiet exchange has a fixed ladder of liquidity around each start price, which
+// takers use up. [Exchange.MovePrice] and [Exchange.SetDepth] place it again. With a
+// depth of zero the book consists of the orders of accounts and the levels set by
+// [Exchange.HouseLevel].
 //
 // # Example
 //
 //	exchange, err := simcore.New(simcore.Options{Instruments: listing, Seed: 1})
-//	account := exchange.CreateAccount(simcore.AccountRequest{})
+//	account, err := exchange.CreateAccount(simcore.AccountRequest{})
 //	order, err := exchange.Place(simcore.OrderRequest{
 //		Account: account.ID, Symbol: "BTCUSDT", Side: simcore.Buy,
 //		Type: simcore.Market, Qty: decimal.RequireFromString("0.01"),

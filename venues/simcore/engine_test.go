@@ -14,7 +14,7 @@ import (
 // dec parses a constant of a test.
 func dec(text string) decimal.Decimal { return venues.MustDecimal(text) }
 
-// engine is a quiet exchange under a clock that the test moves.
+// engine is a quiet exchange with a clock that the test advances.
 type engine struct {
 	testing.TB
 	*simcore.Exchange
@@ -62,7 +62,7 @@ func newEngine(t testing.TB, change ...func(*simcore.Options)) *engine {
 	return e
 }
 
-// empty takes the house out of the BTC book.
+// empty removes the liquidity of the house from the BTC book.
 func (e *engine) empty() *engine {
 	e.Helper()
 	e.must(e.SetDepth("BTCUSDT", 0))
@@ -107,30 +107,30 @@ func (e *engine) place(request simcore.OrderRequest) simcore.Order {
 	return o
 }
 
-// again is an order as it is now.
-func (e *engine) again(o simcore.Order) simcore.Order {
+// current returns the current state of an order.
+func (e *engine) current(o simcore.Order) simcore.Order {
 	e.Helper()
 	found, err := e.Order(o.Account, o.Symbol, simcore.OrderRef{ID: o.ID})
 	e.must(err)
 	return found
 }
 
-func (e *engine) refused(want simcore.Reason, err error) {
+func (e *engine) rejected(want simcore.Reason, err error) {
 	e.Helper()
-	var refusal *simcore.Refusal
-	if !errors.As(err, &refusal) || refusal.Reason != want {
-		e.Errorf("refused with %v, want %s", err, want)
+	var rejection *simcore.Rejection
+	if !errors.As(err, &rejection) || rejection.Reason != want {
+		e.Errorf("error = %v, want rejection %s", err, want)
 	}
 }
 
 func (e *engine) equal(what string, got decimal.Decimal, want string) {
 	e.Helper()
 	if !got.Equal(dec(want)) {
-		e.Errorf("%s is %s, want %s", what, got, want)
+		e.Errorf("%s = %s, want %s", what, got, want)
 	}
 }
 
-// view is the account with its first position in BTC.
+// view returns an account with its first position in BTC.
 func (e *engine) view(account string) (simcore.AccountView, simcore.PositionView) {
 	e.Helper()
 	v, err := e.Account(account)

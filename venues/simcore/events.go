@@ -6,7 +6,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Event is one thing that happened. Seq rises by one from event to event.
+// Event is a change that the exchange publishes. Seq increases by one from event to
+// event.
 type Event struct {
 	Seq  uint64
 	Time time.Time
@@ -18,7 +19,7 @@ type Event struct {
 // and StatusEvent.
 type EventBody interface{ event() }
 
-// OrderEventKind says what happened to an order.
+// OrderEventKind is the kind of a change of an order.
 type OrderEventKind uint8
 
 // Kinds of order events.
@@ -34,8 +35,8 @@ func (k OrderEventKind) String() string {
 	return [...]string{"accepted", "filled", "amended", "cancelled", "expired"}[k]
 }
 
-// OrderEvent reports an account's order after the change, with the money and
-// the position as they are then. Fill is set for OrderFilled alone.
+// OrderEvent reports an order after a change, with the balance and the position at
+// that time. Fill is set for OrderFilled only.
 type OrderEvent struct {
 	Kind     OrderEventKind
 	Order    Order
@@ -47,7 +48,7 @@ type OrderEvent struct {
 // ConditionalEvent reports a conditional order after a change of its status.
 type ConditionalEvent struct{ Conditional Conditional }
 
-// AccountReason says why an account changed without an order.
+// AccountReason is the reason why an account changed without an order.
 type AccountReason uint8
 
 // Reasons of account events.
@@ -58,8 +59,8 @@ const (
 	AccountMarginTransfer
 )
 
-// AccountEvent reports money that changed for another reason than a fill.
-// Positions are those concerned; none for a change of the balance alone.
+// AccountEvent reports a change of the balance or the margin without a fill.
+// Positions are those that changed with it, if any.
 type AccountEvent struct {
 	Account   string
 	Reason    AccountReason
@@ -69,14 +70,14 @@ type AccountEvent struct {
 	Positions []PositionView
 }
 
-// MarginCallEvent warns an account once, when its cross margin comes near the
-// maintenance margin. Positions are those in cross margin, which Equity backs and
-// which need Needed.
+// MarginCallEvent reports, once, that the equity of an account in cross margin has
+// come near the required margin. Positions are those in cross margin, Equity is what
+// backs them, and Required is the equity at which they are liquidated.
 type MarginCallEvent struct {
-	Account        string
-	Balance        Balance
-	Equity, Needed decimal.Decimal
-	Positions      []PositionView
+	Account          string
+	Balance          Balance
+	Equity, Required decimal.Decimal
+	Positions        []PositionView
 }
 
 // ConfigEvent reports a changed setting. Symbol is empty for the position mode.
@@ -97,9 +98,8 @@ type LevelChange struct {
 	UpdateID int64
 }
 
-// BookEvent reports the changes that one call made to one book. Update ids
-// count changes of all books of the venue together: they rise within a symbol,
-// with holes.
+// BookEvent reports the changes that one call made to one book. Update ids count the
+// changes of all books of the venue, so those of one symbol increase with gaps.
 type BookEvent struct {
 	Symbol  string
 	Changes []LevelChange
@@ -117,7 +117,7 @@ type TradeEvent struct {
 // MarkEvent reports new mark and index prices.
 type MarkEvent struct{ Mark MarkPrice }
 
-// CandleEvent reports a candle that closed.
+// CandleEvent reports a closed candle.
 type CandleEvent struct {
 	Symbol   string
 	Interval Interval

@@ -24,13 +24,14 @@ type symbol struct {
 	maker       *houseMaker
 
 	conditionals []*Conditional
-	// triggersDue and marginsDue say that a price changed since the last look.
+	// triggersDue and marginsDue are set when a price has changed since the last check.
 	triggersDue, marginsDue bool
 	changes                 []LevelChange
 	lastUpdate              int64
 }
 
-// Exchange is one simulated venue without its wire. Safe for concurrent use.
+// Exchange is one simulated venue without its protocol. It is safe for concurrent
+// use.
 type Exchange struct {
 	mu      sync.Mutex
 	options Options
@@ -52,29 +53,29 @@ type Exchange struct {
 	accountSeq  int
 
 	lastStep time.Time
-	// touched are holdings whose position changed since the last settle.
-	touched []touchedHolding
-	due     []*Conditional
-	// writes counts the requests of clients to change something.
+	// dirtyPositions are the positions that changed since the last settle.
+	dirtyPositions []dirtyPosition
+	due            []*Conditional
+	// writes is the count that Writes returns.
 	writes int
 }
 
-type touchedHolding struct {
+type dirtyPosition struct {
 	account *account
 	holding *holding
 	side    PositionSide
 }
 
 // Bases of the identifiers. They contain the start time, so that a restarted
-// simulator does not give out an id again; order ids are above 2^53 on purpose,
-// because real ones are and a client that reads them as floats must be caught.
+// simulator does not use an id again. Order ids are above 2^53, as real ones are, so
+// that a client that reads them as floats fails.
 const (
 	orderIDShift    = 21
 	conditionalBase = 2_000_000_000_000_000
 	tradeIDSpan     = 1_000
 )
 
-// New makes an exchange with full books.
+// New returns an exchange whose books are filled.
 func New(options Options) (*Exchange, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -123,45 +124,45 @@ func (x *Exchange) list(listed Instrument, now time.Time) error {
 	return nil
 }
 
-// lockToWrite locks the exchange for a client's request to change something, and
-// counts the request, whatever becomes of it.
+// lockToWrite locks the exchange for a client's request to change something and
+// counts the request, whether it succeeds or not.
 func (x *Exchange) lockToWrite() {
 	x.mu.Lock()
 	x.writes++
 }
 
-// Writes counts the requests of clients to change something: orders, cancels,
-// amendments, settings; by whichever way they came, refused ones too.
+// Writes returns how many requests of clients to change something were made over any
+// protocol: orders, cancels, amendments and settings, including rejected ones.
 func (x *Exchange) Writes() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.writes
 }
 
-// Subscribe adds a receiver of all further events. It is called under the
-// exchange's lock.
+// Subscribe adds a function that is called with every later event. It is called with
+// the exchange's lock held, so it must be quick and must not call the exchange.
 func (x *Exchange) Subscribe(receive func(Event)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.subscribers = append(x.subscribers, receive)
 }
 
-// Between runs do between two calls, so that it finds of each call all events or
-// none, and accounts as those events left them. Like a subscriber, do must be quick
-// and must not call back but by view, which is like Account.
+// Between calls do while no other call is running. Of each call either all events are
+// published or none, and accounts are as these events left them. Like a subscriber, do
+// must be quick and must not call the exchange, except by view, which is like Account.
 func (x *Exchange) Between(do func(view func(account string) (AccountView, error))) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	do(x.view)
 }
 
-// Clock is the venue's clock.
+// Clock returns the venue's clock.
 func (x *Exchange) Clock() *Clock { return x.clock }
 
-// Ledger is the record of truth of this exchange.
+// Ledger returns the record of all orders of this exchange.
 func (x *Exchange) Ledger() *VenueLedger { return x.ledger }
 
-// Tick brings the exchange up to the present: the market moves, orders expire,
+// Tick advances the exchange to the current time: the market moves, orders expire,
 // delayed triggers fire, candles close, funding is paid.
 func (x *Exchange) Tick() {
 	x.mu.Lock()
@@ -188,9 +189,9 @@ func (x *Exchange) emit(body EventBody) {
 	}
 }
 
-// settle draws the consequences of what a call did, until there are none:
-// reduce-only orders that lost their position, triggers, liquidations. Then
-// the book changes go out.
+// settle applies the consequences of a call until there are none left: reduce-only
+// orders without a position expire, conditional orders trigger, accounts are
+// liquidated. Then it publishes the changes of the books.
 func (x *Exchange) settle() {
 	for round := 0; round < settleRoundsMax; round++ {
 		again := x.trimReducing()
@@ -206,8 +207,8 @@ func (x *Exchange) settle() {
 	}
 }
 
-// settleRoundsMax bounds the chain of triggers that fire triggers; what is left
-// over is done by the next call.
+// settleRoundsMax bounds a chain of triggers that cause further triggers. The next
+// call continues where settle stops.
 const settleRoundsMax = 1000
 
 func (x *Exchange) flushBook(s *symbol) {
@@ -221,8 +222,8 @@ func (x *Exchange) flushBook(s *symbol) {
 	})
 }
 
-// noteLevel records the present quantity of a level as a change of the book and
-// drops the level if it is empty.
+// noteLevel records the current quantity of a level as a change of the book and
+// removes an empty level.
 func (x *Exchange) noteLevel(s *symbol, side Side, ticks int64) {
 	var lots int64
 	half := s.book.of(side)
@@ -236,16 +237,16 @@ func (x *Exchange) noteLevel(s *symbol, side Side, ticks int64) {
 	s.changes = append(s.changes, LevelChange{Side: side, Ticks: ticks, Lots: lots, UpdateID: x.updateID})
 }
 
-func (x *Exchange) symbol(name string) (*symbol, *Refusal) {
+func (x *Exchange) symbol(name string) (*symbol, *Rejection) {
 	if s, ok := x.symbols[name]; ok {
 		return s, nil
 	}
-	return nil, refuse(ReasonUnknownSymbol)
+	return nil, reject(ReasonUnknownSymbol)
 }
 
-func (x *Exchange) account(id string) (*account, *Refusal) {
+func (x *Exchange) account(id string) (*account, *Rejection) {
 	if a, ok := x.accounts[id]; ok {
 		return a, nil
 	}
-	return nil, refuse(ReasonUnknownAccount)
+	return nil, reject(ReasonUnknownAccount)
 }

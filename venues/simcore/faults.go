@@ -15,21 +15,21 @@ import (
 	"venuegate/venues"
 )
 
-// FaultAction is what a fault does.
+// FaultAction is the effect of a fault.
 type FaultAction string
 
 // Actions. Delay, DropConnection and Rewrite apply to requests and to streams.
 const (
-	// FaultDelay waits args.delayMs before the request is executed or the
-	// message is sent. A request goes on as soon as the faults are cleared.
+	// FaultDelay delays for args.delayMs before the request is executed or the
+	// message is sent. A delayed request resumes as soon as the faults are cleared.
 	FaultDelay FaultAction = "delay"
 	// FaultTimeoutBefore does not execute the request and never answers it;
 	// the connection is closed after args.delayMs (default one minute).
 	FaultTimeoutBefore FaultAction = "timeout_before"
 	// FaultTimeoutAfter executes the request and never answers it.
 	FaultTimeoutAfter FaultAction = "timeout_after"
-	// FaultStatus answers args.status with args.body. The request is executed
-	// only with args.executed.
+	// FaultStatus responds with the HTTP status args.status and args.body. The request
+	// is executed only with args.executed.
 	FaultStatus FaultAction = "status"
 	// FaultDropConnection closes the connection: before the request is
 	// executed, or after it with args.executed; before the message is sent.
@@ -40,40 +40,41 @@ const (
 	FaultReorder FaultAction = "reorder"
 	// FaultGap drops the message.
 	FaultGap FaultAction = "gap"
-	// FaultMute drops the messages for as long as the fault stands.
-	FaultMute FaultAction = "mute"
-	// FaultRewrite sends the answer of an executed request, or the message, with
-	// args.new in the place of every args.old; without args.old it sends args.new
-	// alone.
+	// FaultStalled drops all messages until the fault is cleared or used up: the
+	// stream is open but stalled.
+	FaultStalled FaultAction = "mute"
+	// FaultRewrite replaces every args.old in the response of an executed request, or
+	// in the message, with args.new. Without args.old it sends args.new alone.
 	FaultRewrite FaultAction = "rewrite"
-	// FaultBan refuses all requests of the address for args.delayMs (default
+	// FaultBan rejects all requests of the address for args.delayMs (default
 	// two minutes).
 	FaultBan FaultAction = "ban"
-	// FaultMaintenance answers as the venue does while it is closed.
+	// FaultMaintenance responds as the venue does during maintenance.
 	FaultMaintenance FaultAction = "maintenance"
-	// FaultReject refuses the request with the venue's error args.code and
+	// FaultReject rejects the request with the venue's error args.code and
 	// args.message.
 	FaultReject FaultAction = "reject"
 )
 
-// carrier is where a fault strikes.
-type carrier uint8
+// faultTarget is the set of targets that a fault applies to.
+type faultTarget uint8
 
 const (
-	onRequest carrier = 1 << iota
+	onRequest faultTarget = 1 << iota
 	onStream
 )
 
-var faultCarriers = map[FaultAction]carrier{
+var faultTargets = map[FaultAction]faultTarget{
 	FaultDelay: onRequest | onStream, FaultDropConnection: onRequest | onStream, FaultRewrite: onRequest | onStream,
 	FaultTimeoutBefore: onRequest, FaultTimeoutAfter: onRequest, FaultStatus: onRequest,
 	FaultBan: onRequest, FaultMaintenance: onRequest, FaultReject: onRequest,
-	FaultDuplicate: onStream, FaultReorder: onStream, FaultGap: onStream, FaultMute: onStream,
+	FaultDuplicate: onStream, FaultReorder: onStream, FaultGap: onStream, FaultStalled: onStream,
 }
 
-// FaultMatch selects what a fault strikes. Path is a prefix of the venue's own
-// path; Op is the HTTP method or, for streams, a prefix of the topic. Empty
-// matches everything. An operation on a socket is a request with its name as Op.
+// FaultMatch selects the requests and messages that a fault applies to. Path is a
+// prefix of the venue's path; Op is the HTTP method or, for streams, a prefix of the
+// topic. Empty matches everything. An operation on a WebSocket session is a request
+// whose Op is its name.
 type FaultMatch struct {
 	Path string `json:"path,omitempty"`
 	Op   string `json:"op,omitempty"`
@@ -83,7 +84,7 @@ type FaultMatch struct {
 type FaultArgs struct {
 	Status  int `json:"status,omitempty"`
 	DelayMs int `json:"delayMs,omitempty"`
-	// Body is sent as it is; a JSON string without its quotes.
+	// Body is sent unchanged, a JSON string without its quotes.
 	Body json.RawMessage `json:"body,omitempty"`
 	// Code is the venue's error code: a number or a string.
 	Code     json.RawMessage `json:"code,omitempty"`
@@ -93,7 +94,7 @@ type FaultArgs struct {
 	New      string          `json:"new,omitempty"`
 }
 
-// Rewritten is a message as FaultRewrite sends it.
+// Rewritten returns a message as FaultRewrite sends it.
 func (a FaultArgs) Rewritten(message []byte) []byte {
 	if a.Old == "" {
 		return []byte(a.New)
@@ -101,10 +102,10 @@ func (a FaultArgs) Rewritten(message []byte) []byte {
 	return bytes.ReplaceAll(message, []byte(a.Old), []byte(a.New))
 }
 
-// Text is the body as bytes to send.
+// Text returns the body to send.
 func (a FaultArgs) Text() string { return rawText(a.Body) }
 
-// CodeText is the error code without quotes.
+// CodeText returns the error code without quotes.
 func (a FaultArgs) CodeText() string { return rawText(a.Code) }
 
 func rawText(raw json.RawMessage) string {
@@ -115,7 +116,7 @@ func rawText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// Delay is the delay, or otherwise where none is given.
+// Delay returns the delay, or otherwise where it is zero.
 func (a FaultArgs) Delay(otherwise time.Duration) time.Duration {
 	if a.DelayMs == 0 {
 		return otherwise
@@ -123,8 +124,8 @@ func (a FaultArgs) Delay(otherwise time.Duration) time.Duration {
 	return time.Duration(a.DelayMs) * time.Millisecond
 }
 
-// FaultRequest is a scripted fault. Times zero means for ever; without a
-// probability it strikes whenever it matches.
+// FaultRequest is a scripted fault. It applies Times times, without limit where that
+// is zero, and without a Probability to everything that it matches.
 type FaultRequest struct {
 	Match       FaultMatch  `json:"match"`
 	Do          FaultAction `json:"do"`
@@ -134,20 +135,20 @@ type FaultRequest struct {
 	Seed        uint64      `json:"seed,omitempty"`
 }
 
-// FaultInfo is a fault with how often it matched and struck.
-type FaultInfo struct {
+// InjectedFault is a fault with the counts of its matches and applications.
+type InjectedFault struct {
 	ID int `json:"id"`
 	FaultRequest
 	Matched int `json:"matched"`
-	Struck  int `json:"struck"`
+	Applied int `json:"struck"`
 	cleared <-chan struct{}
 }
 
-// Cleared is closed once the fault was removed.
-func (f FaultInfo) Cleared() <-chan struct{} { return f.cleared }
+// Cleared returns a channel that is closed when the fault is removed.
+func (f InjectedFault) Cleared() <-chan struct{} { return f.cleared }
 
 type fault struct {
-	FaultInfo
+	InjectedFault
 	rng *rand.Rand
 	// odds is the probability in millionths.
 	odds int64
@@ -159,31 +160,32 @@ const (
 	faultDelayMs = 10 * 60 * 1000
 )
 
-// Faults decides which scripted fault strikes. Safe for concurrent use.
-type Faults struct {
+// FaultInjector decides which scripted fault applies. The zero value is ready to use.
+// It is safe for concurrent use.
+type FaultInjector struct {
 	mu     sync.Mutex
 	lastID int
 	list   []*fault
-	// cleared is closed when what is in the list is removed; nil while it is empty.
+	// cleared is closed when the listed faults are removed; nil while there are none.
 	cleared chan struct{}
-	// count lets the common case, no fault at all, pass without the lock.
+	// count avoids the lock in the common case, no faults.
 	count atomic.Int32
 }
 
 func outOfRange(field, given, allowed string) error {
-	return venues.InvalidFields(venues.FieldFault{Field: field, Rule: "out_of_range", Given: given, Allowed: allowed})
+	return venues.InvalidFields(venues.FieldError{Field: field, Rule: "out_of_range", Given: given, Allowed: allowed})
 }
 
-// Add appends a fault and answers its id. Of several that match the earliest
-// strikes.
-func (f *Faults) Add(request FaultRequest) (int, error) {
+// Add appends a fault and returns its id. If several match, the earliest applies. The
+// error is a *venues.Error.
+func (f *FaultInjector) Add(request FaultRequest) (int, error) {
 	probability := decimal.NewFromInt(1)
 	if request.Probability != nil {
 		probability = request.Probability.Decimal
 	}
 	switch {
-	case faultCarriers[request.Do] == 0:
-		return 0, venues.InvalidFields(venues.FieldFault{Field: "do", Rule: "unknown_value", Given: string(request.Do)})
+	case faultTargets[request.Do] == 0:
+		return 0, venues.InvalidFields(venues.FieldError{Field: "do", Rule: "unknown_value", Given: string(request.Do)})
 	case request.Times < 0:
 		return 0, outOfRange("times", strconv.Itoa(request.Times), "0 or more")
 	case probability.IsNegative() || probability.GreaterThan(decimal.NewFromInt(1)):
@@ -194,23 +196,23 @@ func (f *Faults) Add(request FaultRequest) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.list) >= faultsMax {
-		return 0, venues.Errorf(venues.CodeInvalidRequest, "there are %d faults already", faultsMax).With("limit", faultsMax)
+		return 0, venues.Errorf(venues.CodeInvalidRequest, "too many faults, at most %d", faultsMax).With("limit", faultsMax)
 	}
 	f.lastID++
 	if f.cleared == nil {
 		f.cleared = make(chan struct{})
 	}
 	f.list = append(f.list, &fault{
-		FaultInfo: FaultInfo{ID: f.lastID, FaultRequest: request, cleared: f.cleared},
-		rng:       rand.New(rand.NewPCG(request.Seed, uint64(f.lastID))),
-		odds:      probability.Mul(decimal.NewFromInt(oddsAlways)).IntPart(),
+		InjectedFault: InjectedFault{ID: f.lastID, FaultRequest: request, cleared: f.cleared},
+		rng:           rand.New(rand.NewPCG(request.Seed, uint64(f.lastID))),
+		odds:          probability.Mul(decimal.NewFromInt(oddsAlways)).IntPart(),
 	})
 	f.count.Store(int32(len(f.list)))
 	return f.lastID, nil
 }
 
 // Clear removes all faults.
-func (f *Faults) Clear() {
+func (f *FaultInjector) Clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = nil
@@ -221,61 +223,61 @@ func (f *Faults) Clear() {
 	}
 }
 
-// List shows the faults, those that are used up included.
-func (f *Faults) List() []FaultInfo {
+// List returns the faults, including those that are used up.
+func (f *FaultInjector) List() []InjectedFault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	infos := make([]FaultInfo, len(f.list))
+	infos := make([]InjectedFault, len(f.list))
 	for i, one := range f.list {
-		infos[i] = one.FaultInfo
+		infos[i] = one.InjectedFault
 	}
 	return infos
 }
 
-// StrikeRequest says which fault a request meets, if any.
-func (f *Faults) StrikeRequest(path, method string) (FaultInfo, bool) {
-	return f.strike(path, func(one *fault) bool {
-		return one.strikes(onRequest) && (one.Match.Op == "" || strings.EqualFold(one.Match.Op, method))
+// MatchRequest returns the fault that applies to a request, if any.
+func (f *FaultInjector) MatchRequest(path, method string) (InjectedFault, bool) {
+	return f.match(path, func(one *fault) bool {
+		return one.appliesTo(onRequest) && (one.Match.Op == "" || strings.EqualFold(one.Match.Op, method))
 	})
 }
 
-// StrikeMessage says which fault a message of a stream meets, if any.
-func (f *Faults) StrikeMessage(path, topic string) (FaultInfo, bool) {
-	return f.strike(path, func(one *fault) bool {
-		return one.strikes(onStream) && strings.HasPrefix(topic, one.Match.Op)
+// MatchMessage returns the fault that applies to a message of a stream, if any.
+func (f *FaultInjector) MatchMessage(path, topic string) (InjectedFault, bool) {
+	return f.match(path, func(one *fault) bool {
+		return one.appliesTo(onStream) && strings.HasPrefix(topic, one.Match.Op)
 	})
 }
 
-// StrikeHandshake says which fault the opening of a stream meets, if any.
-// Actions that also apply to messages strike it only where Op names the method,
+// MatchHandshake returns the fault that applies to the opening of a stream, if any.
+// Actions that also apply to messages apply to it only where Op names the method,
 // GET.
-func (f *Faults) StrikeHandshake(path string) (FaultInfo, bool) {
-	return f.strike(path, func(one *fault) bool {
+func (f *FaultInjector) MatchHandshake(path string) (InjectedFault, bool) {
+	return f.match(path, func(one *fault) bool {
 		if one.Match.Op == "" {
-			return !one.strikes(onStream)
+			return !one.appliesTo(onStream)
 		}
-		return one.strikes(onRequest) && strings.EqualFold(one.Match.Op, "GET")
+		return one.appliesTo(onRequest) && strings.EqualFold(one.Match.Op, "GET")
 	})
 }
 
-func (one *fault) strikes(where carrier) bool { return faultCarriers[one.Do]&where != 0 }
+func (one *fault) appliesTo(where faultTarget) bool { return faultTargets[one.Do]&where != 0 }
 
-func (f *Faults) strike(path string, matches func(*fault) bool) (FaultInfo, bool) {
+func (f *FaultInjector) match(path string, matches func(*fault) bool) (InjectedFault, bool) {
 	if f.count.Load() == 0 {
-		return FaultInfo{}, false
+		return InjectedFault{}, false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, one := range f.list {
-		if one.Times > 0 && one.Struck >= one.Times || !strings.HasPrefix(path, one.Match.Path) || !matches(one) {
+		if one.Times > 0 && one.Applied >= one.Times || !strings.HasPrefix(path, one.Match.Path) || !matches(one) {
 			continue
 		}
 		one.Matched++
 		if one.odds < oddsAlways && one.rng.Int64N(oddsAlways) >= one.odds {
 			continue
 		}
-		one.Struck++
-		return one.FaultInfo, true
+		one.Applied++
+		return one.InjectedFault, true
 	}
-	return FaultInfo{}, false
+	return InjectedFault{}, false
 }

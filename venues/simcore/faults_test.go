@@ -8,7 +8,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-func addFault(t *testing.T, f *simcore.Faults, text string) {
+func addFault(t *testing.T, f *simcore.FaultInjector, text string) {
 	t.Helper()
 	var request simcore.FaultRequest
 	if err := json.Unmarshal([]byte(text), &request); err != nil {
@@ -20,7 +20,7 @@ func addFault(t *testing.T, f *simcore.Faults, text string) {
 }
 
 func TestFaultsMatch(t *testing.T) {
-	var f simcore.Faults
+	var f simcore.FaultInjector
 	addFault(t, &f, `{"match":{"path":"/v1/order","op":"post"},"do":"timeout_after","times":2}`)
 	addFault(t, &f, `{"match":{"path":"/public","op":"btcusdt@depth"},"do":"gap"}`)
 	addFault(t, &f, `{"match":{},"do":"delay","args":{"delayMs":5},"times":1}`)
@@ -38,25 +38,25 @@ func TestFaultsMatch(t *testing.T) {
 		{true, "/public/ws", "btcusdt@trade", ""},
 		{false, "/public/ws", "btcusdt@depth", ""},
 	} {
-		strike := f.StrikeRequest
+		match := f.MatchRequest
 		if step.stream {
-			strike = f.StrikeMessage
+			match = f.MatchMessage
 		}
-		if got, _ := strike(step.path, step.op); got.Do != step.want {
-			t.Errorf("step %d: %q, want %q", i, got.Do, step.want)
+		if got, _ := match(step.path, step.op); got.Do != step.want {
+			t.Errorf("step %d: fault = %q, want %q", i, got.Do, step.want)
 		}
 	}
 	list := f.List()
-	if list[0].Struck != 2 || list[1].Struck != 1 || list[2].Struck != 1 {
-		t.Errorf("%+v", list)
+	if list[0].Applied != 2 || list[1].Applied != 1 || list[2].Applied != 1 {
+		t.Errorf("faults = %+v, want applied 2, 1 and 1 times", list)
 	}
 	f.Clear()
-	if _, struck := f.StrikeMessage("/public", "btcusdt@depth"); struck || len(f.List()) != 0 {
-		t.Error("a cleared fault strikes")
+	if _, applies := f.MatchMessage("/public", "btcusdt@depth"); applies || len(f.List()) != 0 {
+		t.Error("a cleared fault is listed or applies, want none")
 	}
 }
 
-func TestFaultsOfHandshakes(t *testing.T) {
+func TestFaultsMatchHandshakes(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"match":{"path":"/private"},"do":"maintenance"}`:                  true,
 		`{"match":{"path":"/private","op":"get"},"do":"drop_connection"}`:   true,
@@ -65,30 +65,30 @@ func TestFaultsOfHandshakes(t *testing.T) {
 		`{"match":{"path":"/public"},"do":"status"}`:                        false,
 		`{"match":{"path":"/private","op":"ORDER"},"do":"drop_connection"}`: false,
 	} {
-		var f simcore.Faults
+		var f simcore.FaultInjector
 		addFault(t, &f, text)
-		if _, struck := f.StrikeHandshake("/private/ws"); struck != want {
-			t.Errorf("%s strikes: %t", text, struck)
+		if _, applies := f.MatchHandshake("/private/ws"); applies != want {
+			t.Errorf("%s applies = %t, want %t", text, applies, want)
 		}
 	}
 }
 
 func TestFaultProbability(t *testing.T) {
-	strikes := func(seed string) []bool {
-		var f simcore.Faults
+	applied := func(seed string) []bool {
+		var f simcore.FaultInjector
 		addFault(t, &f, `{"match":{},"do":"gap","probability":"0.25","seed":`+seed+`}`)
-		var hits []bool
+		var results []bool
 		for range 1000 {
-			_, struck := f.StrikeMessage("/", "x")
-			hits = append(hits, struck)
+			_, applies := f.MatchMessage("/", "x")
+			results = append(results, applies)
 		}
-		return hits
+		return results
 	}
-	first, second, other := strikes("1"), strikes("1"), strikes("2")
+	first, second, other := applied("1"), applied("1"), applied("2")
 	count, differs := 0, false
 	for i := range first {
 		if first[i] != second[i] {
-			t.Fatal("equal seeds strike differently")
+			t.Fatal("results differ with equal seeds, want equal")
 		}
 		differs = differs || first[i] != other[i]
 		if first[i] {
@@ -96,11 +96,11 @@ func TestFaultProbability(t *testing.T) {
 		}
 	}
 	if count < 200 || count > 300 || !differs {
-		t.Errorf("%d of 1000 struck, seeds differ: %t", count, differs)
+		t.Errorf("applied %d of 1000 times, seeds differ %t, want 200 to 300, true", count, differs)
 	}
 }
 
-func TestFaultMistakes(t *testing.T) {
+func TestInvalidFaultsAreRejected(t *testing.T) {
 	for _, text := range []string{
 		`{"do":"explode"}`, `{"do":"gap","times":-1}`, `{"do":"gap","probability":"1.5"}`, `{"do":"delay","args":{"delayMs":-1}}`,
 	} {
@@ -108,28 +108,28 @@ func TestFaultMistakes(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &request); err != nil {
 			t.Fatal(err)
 		}
-		var f simcore.Faults
+		var f simcore.FaultInjector
 		if _, err := f.Add(request); err == nil {
-			t.Errorf("%s is taken", text)
+			t.Errorf("%s is accepted, want an error", text)
 		}
 	}
 	var request simcore.FaultRequest
 	if err := json.Unmarshal([]byte(`{"do":"gap","probability":1e9}`), &request); err == nil {
-		t.Error("an exponent is taken")
+		t.Error("an exponent is accepted, want an error")
 	}
 }
 
 func TestFaultArguments(t *testing.T) {
 	args := simcore.FaultArgs{Body: json.RawMessage(`{"code":1}`), Code: json.RawMessage(`-1007`), DelayMs: 20}
 	if args.Text() != `{"code":1}` || args.CodeText() != "-1007" || args.Delay(time.Second) != 20*time.Millisecond {
-		t.Errorf("%+v", args)
+		t.Errorf("text %s, code %s, delay %s, want {\"code\":1}, -1007, 20ms", args.Text(), args.CodeText(), args.Delay(time.Second))
 	}
 	args = simcore.FaultArgs{Old: "New", New: "Quantum"}
 	if text := string(args.Rewritten([]byte("New and New"))); text != "Quantum and Quantum" {
-		t.Error(text)
+		t.Errorf("rewritten = %q, want %q", text, "Quantum and Quantum")
 	}
 	args = simcore.FaultArgs{Body: json.RawMessage(`"<html>"`), Code: json.RawMessage(`"51008"`)}
 	if args.Text() != "<html>" || args.CodeText() != "51008" || args.Delay(time.Second) != time.Second {
-		t.Errorf("%+v", args)
+		t.Errorf("text %s, code %s, delay %s, want <html>, 51008, 1s", args.Text(), args.CodeText(), args.Delay(time.Second))
 	}
 }

@@ -8,20 +8,19 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// feeMargins makes an exchange whose margins hold fees, at a taker fee and without
-// a least value of orders.
+// feeMargins returns an exchange whose margins include fees, with a taker fee and
+// without a minimum notional.
 func feeMargins(t *testing.T, fee string) *engine {
 	return newEngine(t, func(o *simcore.Options) {
-		o.MarginHoldsFees, o.FeeTaker = true, dec(fee)
+		o.MarginIncludesFees, o.FeeTaker = true, dec(fee)
 		for i := range o.Instruments {
 			o.Instruments[i].NotionalMin = decimal.Zero
 		}
 	}).empty()
 }
 
-// A position of a real account: what the venue reported for it is known to the
-// last digit.
-func TestPositionMarginHoldsTheFeeToClose(t *testing.T) {
+// The values are those that the venue reported for a position of a real account.
+func TestPositionMarginIncludesClosingFee(t *testing.T) {
 	e := feeMargins(t, "0.001")
 	a := e.trader()
 	e.must(e.SetLeverage(a, "BTCUSDT", 10))
@@ -37,8 +36,8 @@ func TestPositionMarginHoldsTheFeeToClose(t *testing.T) {
 	e.equal("available", v.Available, v.Wallet.Add(p.UnrealizedPnL).Sub(p.PositionMargin).String())
 }
 
-// An order of a real account.
-func TestOrderMarginHoldsBothFees(t *testing.T) {
+// The bid is an order of a real account.
+func TestOrderMarginIncludesBothFees(t *testing.T) {
 	e := feeMargins(t, "0.00055")
 	a := e.trader()
 	e.must(e.SetLeverage(a, "BTCUSDT", 10))
@@ -51,28 +50,28 @@ func TestOrderMarginHoldsBothFees(t *testing.T) {
 	e.place(limit(a, simcore.Sell, "0.001", "60000"))
 	_, p = e.view(a)
 	e.equal("order margin of an ask", p.OrderMargin, "6.0693")
-	// The side that needs more counts, and that is not the one of more value.
+	// The side with the larger margin counts, which is not the one of the larger value.
 	e.place(limit(a, simcore.Buy, "0.001", "59990"))
 	_, p = e.view(a)
 	e.equal("order margin of both", p.OrderMargin, "6.0693")
 }
 
-// An order is taken as long as its margin with both fees is there.
-func TestFeesDecideWhatTheMarginBears(t *testing.T) {
+// An order is accepted if its margin with both fees is available.
+func TestMarginCheckIncludesFees(t *testing.T) {
 	e := feeMargins(t, "0.00055")
 	a := e.trader()
 	e.must(e.SetLeverage(a, "BTCUSDT", 10))
-	// 16.494 x 60 000 x 0.101045 is 99 998.17, and 0.001 more needs 6.06.
+	// 16.494 x 60 000 x 0.101045 is 99 998.17, and 0.001 more requires 6.06.
 	_, err := e.Place(limit(a, simcore.Buy, "16.495", "60000"))
-	e.refused(simcore.ReasonInsufficientMargin, err)
+	e.rejected(simcore.ReasonInsufficientMargin, err)
 	order := e.place(limit(a, simcore.Buy, "16.494", "60000"))
 	_, err = e.Amend(simcore.AmendRequest{Account: a, Symbol: "BTCUSDT", Order: simcore.OrderRef{ID: order.ID}, Qty: dec("16.495")})
-	e.refused(simcore.ReasonInsufficientMargin, err)
+	e.rejected(simcore.ReasonInsufficientMargin, err)
 }
 
-// A short position and isolated margin hold the fee as well, and at the liquidation
-// price the margin balance is the maintenance margin.
-func TestIsolatedMarginHoldsTheFeeToClose(t *testing.T) {
+// The margins of isolated positions, long and short, include the fee as well. At the
+// liquidation price the equity equals the maintenance margin.
+func TestIsolatedMarginIncludesClosingFee(t *testing.T) {
 	for _, side := range []simcore.Side{simcore.Buy, simcore.Sell} {
 		e := feeMargins(t, "0.001")
 		a := e.trader()
@@ -89,17 +88,17 @@ func TestIsolatedMarginHoldsTheFeeToClose(t *testing.T) {
 		e.must(e.SetMark("BTCUSDT", p.LiquidationPrice.Add(decimal.NewFromInt(int64(side)))))
 		_, p = e.view(a)
 		if p.Qty.IsZero() {
-			t.Fatalf("%v: liquidated before %s", side, p.LiquidationPrice)
+			t.Fatalf("%v: liquidated a dollar before the liquidation price, want a position", side)
 		}
 		left := p.IsolatedWallet.Add(p.UnrealizedPnL).Sub(p.MaintenanceMargin)
 		if left.IsNegative() || left.GreaterThan(dec("1.1")) {
-			t.Errorf("%v: %s left a dollar before the liquidation price", side, left)
+			t.Errorf("%v: %s left a dollar before the liquidation price, want 0 to 1.1", side, left)
 		}
 	}
 }
 
-// What a fee has beyond the digits of money is cut off, or rounded where the venue
-// rounds; the amount is of a real execution.
+// Fees are truncated to the digits of money, or rounded with FeesRound. The amount is
+// that of a real execution.
 func TestFeesAreRounded(t *testing.T) {
 	for _, test := range []struct {
 		rounds bool

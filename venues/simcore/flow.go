@@ -10,26 +10,27 @@ import (
 // The pace and shape of the simulated market.
 const (
 	flowStep = 100 * time.Millisecond
-	// flowStepsMax bounds how many steps are made up for after a pause.
+	// flowStepsMax bounds how many missed steps are run after a pause.
 	flowStepsMax = 4
-	// milli is how finely the fair price moves within a tick.
+	// milli is the number of units of the fair price in a tick.
 	milli = 1000
-	// flowLevelSlack is how many levels more than wanted may gather.
+	// flowLevelSlack is how many levels beyond the depth may accumulate.
 	flowLevelSlack = 40
-	// flowNear is how many levels from the best the flow keeps busy.
+	// flowNear is how many levels from the best one are refreshed.
 	flowNear = 12
-	// flowMarkSteps is how many steps lie between two mark prices.
+	// flowMarkSteps is the number of steps between two mark prices.
 	flowMarkSteps = 10
-	// flowReversion pulls the fair price back to where it was put.
+	// flowReversion is the divisor of the pull of the fair price back to its anchor.
 	flowReversion = 50_000
-	// flowTradeOdds is one in how many steps a taker comes.
+	// flowTradeOdds is the mean number of steps between two trades.
 	flowTradeOdds = 5
 )
 
 // levelValue is the typical value of a level of the house.
 var levelValue = decimal.NewFromInt(20_000)
 
-// houseMaker keeps one book alive. Prices are in thousandths of a tick.
+// houseMaker is the market maker of one book. Its prices are in thousandths of a
+// tick.
 type houseMaker struct {
 	rng     *rand.Rand
 	fair    int64
@@ -57,12 +58,12 @@ func (x *Exchange) openMarket(s *symbol) {
 		depth:   x.options.BookDepth,
 	}
 	s.lastTicks = start
-	s.candles.invent(s, s.maker.rng, x.clock.Now())
+	s.candles.generate(s, s.maker.rng, x.clock.Now())
 	x.setMark(s, s.StartPrice, s.StartPrice)
-	x.layLadder(s, start-1, start+1)
+	x.placeLadder(s, start-1, start+1)
 }
 
-// runFlow makes the steps that are due by the base clock.
+// runFlow runs the steps that are due by the base clock.
 func (x *Exchange) runFlow(base time.Time) {
 	steps := int(base.Sub(x.lastStep) / flowStep)
 	if steps <= 0 {
@@ -81,7 +82,7 @@ func (x *Exchange) runFlow(base time.Time) {
 	}
 }
 
-// step moves one market by one step.
+// step advances one market by one step.
 func (x *Exchange) step(s *symbol) {
 	m := s.maker
 	m.walk()
@@ -93,13 +94,13 @@ func (x *Exchange) step(s *symbol) {
 	x.sweep(s, Sell, fair+1)
 	x.setHouse(s, Buy, fair, m.size())
 	x.setHouse(s, Sell, fair+1, m.size())
-	x.stir(s, Buy)
-	x.stir(s, Sell)
+	x.refreshNear(s, Buy)
+	x.refreshNear(s, Sell)
 	if m.rng.IntN(flowTradeOdds) == 0 {
 		x.houseTakes(s)
 	}
-	x.fitLadder(s, Buy)
-	x.fitLadder(s, Sell)
+	x.resizeLadder(s, Buy)
+	x.resizeLadder(s, Sell)
 	m.steps++
 	if m.steps%flowMarkSteps == 0 {
 		x.stepMark(s)
@@ -111,7 +112,7 @@ func (m *houseMaker) walk() {
 	m.fair = max(m.fair, 2*milli)
 }
 
-// size is a random quantity for a level.
+// size returns a random quantity for a level.
 func (m *houseMaker) size() int64 {
 	return max(1, m.unit*(1+m.rng.Int64N(40))/16)
 }
@@ -127,7 +128,7 @@ func (s *symbol) milliPrice(n int64) decimal.Decimal {
 	return decimal.New(n*s.prices.unit, s.prices.exp-3)
 }
 
-// sweep takes whatever stands at the limit or better on the other side.
+// sweep takes everything that rests at the limit or better on the other side.
 func (x *Exchange) sweep(s *symbol, side Side, limit int64) {
 	if lots := s.book.of(side.Opposite()).lotsWithin(limit); lots > 0 {
 		x.take(s, &taker{side: side, lots: lots, limit: limit, limited: true})
@@ -142,8 +143,8 @@ func (x *Exchange) setHouse(s *symbol, side Side, ticks, lots int64) {
 	x.noteLevel(s, side, ticks)
 }
 
-// stir gives a few levels near the best a new quantity.
-func (x *Exchange) stir(s *symbol, side Side) {
+// refreshNear sets new quantities at one or two levels near the best.
+func (x *Exchange) refreshNear(s *symbol, side Side) {
 	m, half := s.maker, s.book.of(side)
 	for range 1 + m.rng.IntN(2) {
 		near := min(flowNear, len(half.levels))
@@ -155,7 +156,7 @@ func (x *Exchange) stir(s *symbol, side Side) {
 	}
 }
 
-// houseTakes prints a trade: a taker hits the best few levels.
+// houseTakes takes from the best few levels of a random side.
 func (x *Exchange) houseTakes(s *symbol) {
 	side := Buy
 	if s.maker.rng.IntN(2) == 0 {
@@ -170,8 +171,9 @@ func (x *Exchange) houseTakes(s *symbol) {
 	x.take(s, &taker{side: side, lots: lots, limit: limit, limited: true})
 }
 
-// fitLadder keeps the number of house levels within what is wanted.
-func (x *Exchange) fitLadder(s *symbol, side Side) {
+// resizeLadder adds and removes levels of the house to keep their number near the
+// depth.
+func (x *Exchange) resizeLadder(s *symbol, side Side) {
 	m, half := s.maker, s.book.of(side)
 	count, worst := houseExtent(half)
 	for ; count > m.depth+flowLevelSlack; count-- {
@@ -187,7 +189,8 @@ func (x *Exchange) fitLadder(s *symbol, side Side) {
 	}
 }
 
-// houseExtent counts the levels with house liquidity and finds the worst.
+// houseExtent returns the number of levels with liquidity of the house and the worst
+// of their prices.
 func houseExtent(half *bookSide) (count int, worst int64) {
 	for _, l := range half.levels {
 		if l.houseLots() == 0 {
@@ -201,8 +204,8 @@ func houseExtent(half *bookSide) (count int, worst int64) {
 	return count, worst
 }
 
-// layLadder puts fresh levels away from the two best prices.
-func (x *Exchange) layLadder(s *symbol, bid, ask int64) {
+// placeLadder places levels of the house outwards from the two best prices.
+func (x *Exchange) placeLadder(s *symbol, bid, ask int64) {
 	m := s.maker
 	for i := int64(0); i < int64(m.depth); i++ {
 		x.setHouse(s, Buy, bid-i*m.spacing, m.size())
@@ -210,7 +213,7 @@ func (x *Exchange) layLadder(s *symbol, bid, ask int64) {
 	}
 }
 
-// clearHouse takes all liquidity of the house out of a book.
+// clearHouse removes all liquidity of the house from a book.
 func (x *Exchange) clearHouse(s *symbol) {
 	for _, side := range []Side{Buy, Sell} {
 		half := s.book.of(side)

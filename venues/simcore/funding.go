@@ -6,7 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// IncomeKind is why money came or went.
+// IncomeKind is the cause of a change of a wallet.
 type IncomeKind uint8
 
 // Kinds of income.
@@ -41,8 +41,8 @@ func (x *Exchange) addFillIncome(a *account, f Fill) {
 	x.addIncome(a, Income{Kind: IncomeCommission, Symbol: f.Symbol, Amount: f.Fee.Neg(), TradeID: f.TradeID})
 }
 
-// payFunding settles the funding of a symbol when its time has come. After a
-// jump of the clock over several times it is paid once.
+// payFunding pays the funding of a symbol when it is due. After a jump of the clock
+// over several funding times it is paid once.
 func (x *Exchange) payFunding(s *symbol, now time.Time) {
 	if now.Before(s.nextFunding) {
 		return

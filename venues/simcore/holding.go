@@ -2,7 +2,7 @@ package simcore
 
 import "github.com/shopspring/decimal"
 
-// defaultLeverage is what DefaultLeverage answers where the brackets allow it.
+// defaultLeverage is the leverage of a new holding where the brackets allow it.
 const defaultLeverage = 20
 
 // holding is everything that one account has in one symbol.
@@ -12,8 +12,8 @@ type holding struct {
 	leverage  int
 	isolated  bool
 	positions [3]position
-	// orders counts the value of resting orders that may open, by position
-	// side and then by order side (0 bids, 1 asks).
+	// orders is the value of resting orders that may open, by position side and then
+	// by order side (0 bids, 1 asks).
 	orders [3][2]decimal.Decimal
 	open   int
 }
@@ -33,7 +33,8 @@ func bidAsk(side Side) int {
 	return 1
 }
 
-// reserve adds the open value of a resting order; sign -1 gives it back.
+// reserve adds the value of lots of a resting order to the open orders; a sign of -1
+// subtracts it.
 func (h *holding) reserve(o *Order, lots, sign int64) {
 	if o.ReduceOnly {
 		return
@@ -57,5 +58,5 @@ func (h *holding) flat() bool {
 	return true
 }
 
-// DefaultLeverage is the leverage of a symbol that an account never touched.
+// DefaultLeverage returns the leverage of a symbol until the account changes it.
 func DefaultLeverage(i *Instrument) int { return min(defaultLeverage, i.LeverageMax()) }

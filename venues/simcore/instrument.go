@@ -14,7 +14,7 @@ type Instrument struct {
 	// ("BTCUSDT"). Canonical is Symbol where it is empty.
 	Symbol, Canonical string
 	Base, Quote       string
-	// Halted instruments are listed and quoted but take no opening orders.
+	// Halted instruments are listed and quoted but accept no orders.
 	Halted bool
 
 	TickSize, StepSize decimal.Decimal
@@ -24,7 +24,8 @@ type Instrument struct {
 	PriceMin, PriceMax decimal.Decimal
 	QtyMin, QtyMax     decimal.Decimal
 	MarketQtyMax       decimal.Decimal
-	// NotionalMin applies to orders that may open; reduce-only ones are free.
+	// NotionalMin is the minimum of orders that may open; it does not apply to
+	// reduce-only orders.
 	NotionalMin decimal.Decimal
 	// PriceBand is the fraction around the mark price beyond which a limit
 	// order may not buy or sell; MarketBound the same for fills of a market
@@ -37,7 +38,7 @@ type Instrument struct {
 	Brackets       []Bracket
 	LiquidationFee decimal.Decimal
 
-	// StartPrice is where the simulated market begins.
+	// StartPrice is the first price of the simulated market.
 	StartPrice  decimal.Decimal
 	FundingRate decimal.Decimal
 }
@@ -67,7 +68,8 @@ func newGrid(unit decimal.Decimal) (grid, error) {
 	return grid{unit: coefficient.Int64(), exp: unit.Exponent()}, nil
 }
 
-// count is d in whole units; false where d is no multiple or out of range.
+// count returns d in whole units, and false where d is not a multiple of the unit or
+// out of range.
 func (g grid) count(d decimal.Decimal) (int64, bool) {
 	coefficient := d.Coefficient()
 	if !coefficient.IsInt64() {
@@ -80,7 +82,7 @@ func (g grid) count(d decimal.Decimal) (int64, bool) {
 	return n / g.unit, true
 }
 
-// floor is the greatest count whose value does not exceed d (d >= 0).
+// floor returns the greatest count whose value does not exceed d (d >= 0).
 func (g grid) floor(d decimal.Decimal) int64 {
 	return d.Div(g.value(1)).IntPart()
 }
@@ -89,8 +91,8 @@ func (g grid) value(n int64) decimal.Decimal {
 	return decimal.New(n*g.unit, g.exp)
 }
 
-// shift10 is n times ten to the power of places, where that is an integer that
-// fits 64 bits.
+// shift10 returns n times ten to the power of places, and false where that is not an
+// integer of 64 bits.
 func shift10(n int64, places int32) (int64, bool) {
 	for ; places > 0; places-- {
 		if n > math.MaxInt64/10 || n < math.MinInt64/10 {
@@ -107,7 +109,7 @@ func shift10(n int64, places int32) (int64, bool) {
 	return n, true
 }
 
-// terms is what the engine computes once from an instrument.
+// terms are an instrument and the values that the engine derives from it once.
 type terms struct {
 	*Instrument
 	prices, sizes grid
@@ -140,12 +142,12 @@ func newTerms(listed Instrument) (*terms, error) {
 	return &terms{Instrument: &listed, prices: prices, sizes: sizes, quoteUnit: unit}, nil
 }
 
-// quote is the value of lots at a price of ticks, in the quote coin.
+// quote returns the value of lots at a price of ticks, in the quote coin.
 func (t *terms) quote(ticks, lots int64) decimal.Decimal {
 	return decimal.NewFromInt(ticks).Mul(decimal.NewFromInt(lots)).Mul(t.quoteUnit)
 }
 
-// notional is the value of lots at any price, in the quote coin.
+// notional returns the value of lots at any price, in the quote coin.
 func (t *terms) notional(price decimal.Decimal, lots int64) decimal.Decimal {
 	return price.Mul(t.baseQty(lots))
 }
@@ -154,10 +156,10 @@ func (t *terms) baseQty(lots int64) decimal.Decimal {
 	return t.sizes.value(lots).Mul(t.ContractSize)
 }
 
-// bracket is the tier that a position of this notional falls into.
+// bracket returns the tier of a position of a notional.
 func (t *terms) bracket(notional decimal.Decimal) Bracket { return t.Brackets[t.tier(notional)] }
 
-// tier is the number of that bracket, from zero.
+// tier returns the index of that bracket.
 func (t *terms) tier(notional decimal.Decimal) int {
 	for n := range t.Brackets {
 		if notional.LessThanOrEqual(t.Brackets[n].NotionalCap) {
@@ -167,10 +169,10 @@ func (t *terms) tier(notional decimal.Decimal) int {
 	return len(t.Brackets) - 1
 }
 
-// LeverageMax is the highest leverage that any tier allows.
+// LeverageMax returns the highest leverage of any tier.
 func (i *Instrument) LeverageMax() int { return i.Brackets[0].LeverageMax }
 
-// NotionalMax is the largest position notional allowed at a leverage.
+// NotionalMax returns the largest position notional allowed at a leverage.
 func (i *Instrument) NotionalMax(leverage int) decimal.Decimal {
 	limit := decimal.Zero
 	for _, b := range i.Brackets {

@@ -2,11 +2,11 @@ package simcore
 
 import "time"
 
-// Interval is a candle length in the words that venues share: "1m", "4h",
+// Interval is the length of a candle in the spelling that venues share: "1m", "4h",
 // "1d", "1w", "1M".
 type Interval string
 
-// Intervals in rising order.
+// Intervals are all intervals, shortest first.
 var Intervals = []Interval{
 	"1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "3d", "1w", "1M",
 }
@@ -22,13 +22,13 @@ var intervalLengths = map[Interval]time.Duration{
 	"8h": 8 * time.Hour, "12h": 12 * time.Hour, "1d": day, "3d": 3 * day, "1w": week, "1M": 0,
 }
 
-// Valid says whether the interval exists.
+// Valid reports whether the interval is one of [Intervals].
 func (i Interval) Valid() bool {
 	_, ok := intervalLengths[i]
 	return ok
 }
 
-// Start is the beginning of the interval that contains t. Weeks begin on
+// Start returns the beginning of the interval that contains t. Weeks begin on
 // Monday, months on the first, all in UTC.
 func (i Interval) Start(t time.Time) time.Time {
 	t = t.UTC()
@@ -44,7 +44,7 @@ func (i Interval) Start(t time.Time) time.Time {
 	}
 }
 
-// End is the first moment after the interval that begins at start.
+// End returns the first time after the interval that begins at start.
 func (i Interval) End(start time.Time) time.Time {
 	if i == "1M" {
 		return start.AddDate(0, 1, 0)
@@ -52,7 +52,7 @@ func (i Interval) End(start time.Time) time.Time {
 	return start.Add(intervalLengths[i])
 }
 
-// base is the stored series from which the interval is made.
+// base returns the index of the stored series from which the interval is merged.
 func (i Interval) base() int {
 	switch i {
 	case "1m", "3m", "5m":

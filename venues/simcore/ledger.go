@@ -2,11 +2,12 @@ package simcore
 
 import "sync"
 
-// LedgerOrder is what the venue knows to be true about one order.
+// LedgerOrder is the venue's own record of one order, with which tests compare what a
+// client has recorded.
 type LedgerOrder struct {
-	// Venue tells the rows of several venues in one ledger apart.
+	// Venue distinguishes the rows of several venues in one ledger.
 	Venue string `json:"venue,omitempty"`
-	// VenueOrderID is empty for an order that was refused.
+	// VenueOrderID is empty for a rejected order.
 	VenueOrderID  string `json:"venueOrderId"`
 	ClientOrderID string `json:"clientOrderId"`
 	Account       string `json:"account"`
@@ -15,9 +16,9 @@ type LedgerOrder struct {
 	Side   string `json:"side"`
 	// Type is limit, market, stop_limit, stop_market, trailing_stop.
 	Type string `json:"type"`
-	// Kind is order, or conditional for an order that waits for its trigger.
+	// Kind is order, or conditional for an order with a trigger.
 	Kind string `json:"kind"`
-	// ParentID is the conditional order that this one came from. Both carry the
+	// ParentID is the id of the conditional order that placed this one. Both have the
 	// same client order id.
 	ParentID string `json:"parentId,omitempty"`
 	// Qty and FilledQty are in the venue's units, BaseQty in base coin.
@@ -31,7 +32,7 @@ type LedgerOrder struct {
 	Status     string       `json:"status"`
 	AcceptedAt string       `json:"acceptedAt"`
 	UpdatedAt  string       `json:"updatedAt"`
-	Refusal    string       `json:"refusal,omitempty"`
+	Rejection  string       `json:"refusal,omitempty"`
 	Fills      []LedgerFill `json:"fills,omitempty"`
 }
 
@@ -45,12 +46,12 @@ type LedgerFill struct {
 	Time    string `json:"time"`
 }
 
-// ledgerOrdersMax bounds the ledger's memory; the oldest rows go first. The
-// file keeps them all.
+// ledgerOrdersMax bounds the rows in memory; the oldest are removed first. The file
+// keeps all of them.
 const ledgerOrdersMax = 1_000_000
 
-// Ledger records every order that its venues accepted or refused. Several
-// exchanges may share one. Safe for concurrent use.
+// Ledger records every order that its venues accepted or rejected. Several exchanges
+// may share one. It is safe for concurrent use.
 type Ledger struct {
 	mu     sync.Mutex
 	orders []*LedgerOrder
@@ -64,12 +65,12 @@ func (row *LedgerOrder) key() ledgerKey {
 	return ledgerKey{venue: row.Venue, kind: row.Kind, id: row.VenueOrderID}
 }
 
-// NewLedger makes a ledger in memory.
+// NewLedger returns a ledger in memory.
 func NewLedger() *Ledger {
 	return &Ledger{byID: map[ledgerKey]*LedgerOrder{}}
 }
 
-// Orders is a copy of all rows, oldest first.
+// Orders returns a copy of all rows, oldest first.
 func (l *Ledger) Orders() []LedgerOrder { return l.rows(func(*LedgerOrder) bool { return true }) }
 
 func (l *Ledger) rows(keep func(*LedgerOrder) bool) []LedgerOrder {
@@ -90,28 +91,28 @@ func (l *Ledger) rows(keep func(*LedgerOrder) bool) []LedgerOrder {
 func (l *Ledger) add(row *LedgerOrder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.remember(row)
+	l.insert(row)
 	l.write(row)
 }
 
-func (l *Ledger) remember(row *LedgerOrder) {
+func (l *Ledger) insert(row *LedgerOrder) {
 	l.orders = append(l.orders, row)
 	if row.VenueOrderID != "" {
 		l.byID[row.key()] = row
 	}
 	if len(l.orders) > ledgerOrdersMax+ledgerOrdersMax/10 {
-		l.forget(len(l.orders) - ledgerOrdersMax)
+		l.purgeOldest(len(l.orders) - ledgerOrdersMax)
 	}
 }
 
-func (l *Ledger) forget(n int) {
+func (l *Ledger) purgeOldest(n int) {
 	for _, row := range l.orders[:n] {
 		delete(l.byID, row.key())
 	}
 	l.orders = append([]*LedgerOrder(nil), l.orders[n:]...)
 }
 
-// change edits a row that is still remembered and writes it again.
+// change edits a row that is still in memory and writes it again.
 func (l *Ledger) change(key ledgerKey, edit func(*LedgerOrder)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,16 +12,16 @@ import (
 // ledgerLineMax bounds one line of a ledger file.
 const ledgerLineMax = 16 << 20
 
-// ledgerFile appends rows as JSON lines, each handed to the system before the
-// call that caused it returns.
+// ledgerFile appends rows as JSON lines. Each is written to the file before the call
+// that caused it returns, but not synced to disk.
 type ledgerFile struct {
 	file *os.File
 	err  error
 }
 
-// OpenLedger opens or creates a ledger file and reads back what is in it, so
-// that a restarted simulator knows the orders of its earlier lives. Each line
-// is a whole row; of several with one id the last is true.
+// OpenLedger opens or creates a ledger file and reads its rows, so that a restarted
+// simulator has the orders of its earlier runs. Each line is a complete row; of several
+// with one id the last is valid. The caller closes the ledger.
 func OpenLedger(path string) (*Ledger, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -29,7 +29,7 @@ func OpenLedger(path string) (*Ledger, error) {
 	}
 	rows, torn, err := readLedger(file)
 	if err == nil && torn {
-		// A kill in the middle of a line leaves it without an end.
+		// A process killed in the middle of a write leaves a line without an end.
 		_, err = file.WriteString("\n")
 	}
 	if err != nil {
@@ -37,14 +37,14 @@ func OpenLedger(path string) (*Ledger, error) {
 	}
 	l := NewLedger()
 	for i := range rows {
-		l.remember(&rows[i])
+		l.insert(&rows[i])
 	}
 	l.file = &ledgerFile{file: file}
 	return l, nil
 }
 
-// ReadLedger folds the lines of a ledger file into one row per order, in the
-// order of their first lines. A torn line is skipped.
+// ReadLedger merges the lines of a ledger file into one row per order, in the order of
+// their first lines. It skips malformed and incomplete lines.
 func ReadLedger(r io.Reader) ([]LedgerOrder, error) {
 	rows, _, err := readLedger(r)
 	return rows, err
@@ -78,7 +78,7 @@ func readLedger(r io.Reader) (rows []LedgerOrder, torn bool, err error) {
 	}
 }
 
-// write appends a row to the file, if there is one. The first failure is kept.
+// write appends a row to the file, if there is one, until the first failure.
 func (l *Ledger) write(row *LedgerOrder) {
 	if l.file == nil || l.file.err != nil {
 		return
@@ -90,7 +90,7 @@ func (l *Ledger) write(row *LedgerOrder) {
 	l.file.err = err
 }
 
-// Err is the first failure to write the file.
+// Err returns the first failure to write the file.
 func (l *Ledger) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func (l *Ledger) Err() error {
 	return l.file.err
 }
 
-// Close closes the file. The ledger goes on in memory.
+// Close closes the file. The ledger continues in memory.
 func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

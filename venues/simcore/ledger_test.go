@@ -11,7 +11,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-func TestLedgerShowsOrders(t *testing.T) {
+func TestLedgerRecordsOrders(t *testing.T) {
 	e := newEngine(t)
 	a := e.trader()
 	request := market(a, simcore.Buy, "0.01")
@@ -23,32 +23,32 @@ func TestLedgerShowsOrders(t *testing.T) {
 	}
 	e.place(request)
 	e.conditional(stop(a, simcore.Sell, "0.01", "59000"))
-	e.Ledger().Refuse(simcore.LedgerOrder{ClientOrderID: "refused", Account: a, Refusal: "-2019 Margin is insufficient."}, e.now)
+	e.Ledger().Reject(simcore.LedgerOrder{ClientOrderID: "rejected", Account: a, Rejection: "-2019 Margin is insufficient."}, e.now)
 	rows := e.Ledger().Orders()
 	if len(rows) != 4 {
-		t.Fatalf("%d rows", len(rows))
+		t.Fatalf("%d rows, want 4", len(rows))
 	}
-	filled, contracts, waiting, refused := rows[0], rows[1], rows[2], rows[3]
+	filled, contracts, waiting, rejected := rows[0], rows[1], rows[2], rows[3]
 	if filled.Status != "filled" || filled.FilledQty != "0.01" || len(filled.Fills) == 0 || filled.Type != "market" {
-		t.Errorf("%+v", filled)
+		t.Errorf("row = %+v, want a filled market order of 0.01", filled)
 	}
 	if contracts.Symbol != "ETH-SWAP" || contracts.Qty != "10" || contracts.BaseQty != "1" || contracts.Status != "new" {
-		t.Errorf("%+v", contracts)
+		t.Errorf("row = %+v, want a new order of 10 contracts, 1 in base coin", contracts)
 	}
 	if waiting.Kind != "conditional" || waiting.Status != "waiting" || waiting.Type != "stop_market" {
-		t.Errorf("%+v", waiting)
+		t.Errorf("row = %+v, want a waiting stop_market", waiting)
 	}
-	if refused.Status != "refused" || refused.VenueOrderID != "" || refused.Refusal == "" {
-		t.Errorf("%+v", refused)
+	if rejected.Status != "refused" || rejected.VenueOrderID != "" || rejected.Rejection == "" {
+		t.Errorf("row = %+v, want status refused, no order id and an error text", rejected)
 	}
 	e.must(e.MovePrice("BTCUSDT", dec("59000")))
 	rows = e.Ledger().Orders()
 	if child := rows[4]; rows[2].Status != "finished" || child.ParentID != rows[2].VenueOrderID {
-		t.Errorf("%+v, child %+v", rows[2], child)
+		t.Errorf("conditional %+v, its order %+v, want finished and its id as parent", rows[2], child)
 	}
 }
 
-func TestLedgerFileSurvives(t *testing.T) {
+func TestLedgerFileSurvivesRestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	open := func() *simcore.Ledger {
 		t.Helper()
@@ -63,13 +63,13 @@ func TestLedgerFileSurvives(t *testing.T) {
 	a := e.trader()
 	e.place(limit(a, simcore.Buy, "0.01", "59000"))
 	e.place(market(a, simcore.Buy, "0.01"))
-	// Without a close: what is written is in the file already.
+	// The ledger is not closed: its rows must be in the file already.
 	data, err := os.ReadFile(path)
 	e.must(err)
 	rows, err := simcore.ReadLedger(bytes.NewReader(data))
 	e.must(err)
 	if len(rows) != 2 || rows[1].Status != "filled" {
-		t.Fatalf("%+v", rows)
+		t.Fatalf("rows = %+v, want 2, the second filled", rows)
 	}
 	e.must(os.WriteFile(path, append(data, `{"venueOrderId":"to`...), 0o600))
 
@@ -81,16 +81,16 @@ func TestLedgerFileSurvives(t *testing.T) {
 	second.place(market(second.trader(), simcore.Sell, "0.02"))
 	rows = again.Orders()
 	if len(rows) != 3 || rows[0].VenueOrderID == "" || rows[0].Status != "new" {
-		t.Fatalf("%+v", rows)
+		t.Fatalf("rows = %+v, want 3, the first new", rows)
 	}
 	e.must(again.Err())
 	e.must(again.Close())
 	if rows := open().Orders(); len(rows) != 3 || rows[2].FilledQty != "0.02" {
-		t.Errorf("%+v", rows)
+		t.Errorf("rows = %+v, want 3, the last filled 0.02", rows)
 	}
 }
 
-func TestLedgerKeepsItsFirstFailure(t *testing.T) {
+func TestClosedLedgerContinuesInMemory(t *testing.T) {
 	ledger, err := simcore.OpenLedger(filepath.Join(t.TempDir(), "ledger.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -99,17 +99,17 @@ func TestLedgerKeepsItsFirstFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := newEngine(t, func(o *simcore.Options) { o.Ledger = ledger })
-	e.Ledger().Refuse(simcore.LedgerOrder{ClientOrderID: "after"}, testStart)
+	e.Ledger().Reject(simcore.LedgerOrder{ClientOrderID: "after"}, testStart)
 	if n := len(ledger.Orders()); n != 1 {
-		t.Errorf("%d rows after the file was closed", n)
+		t.Errorf("%d rows after the file was closed, want 1", n)
 	}
 	if _, err := simcore.OpenLedger(t.TempDir()); err == nil {
-		t.Error("a folder opens as a ledger")
+		t.Error("a directory is opened as a ledger, want an error")
 	}
 }
 
-// One file serves several venues whose ids may be equal.
-func TestSharedLedger(t *testing.T) {
+// Several venues share one ledger, with equal order ids.
+func TestVenuesShareALedger(t *testing.T) {
 	shared := simcore.NewLedger()
 	var engines []*engine
 	for _, name := range []string{"first", "second"} {
@@ -122,12 +122,12 @@ func TestSharedLedger(t *testing.T) {
 		e.place(market(e.trader(), simcore.Buy, "0.01"))
 	}
 	if n := len(shared.Orders()); n != 2 {
-		t.Fatalf("%d rows", n)
+		t.Fatalf("%d rows, want 2", n)
 	}
 	for i, name := range []string{"first", "second"} {
 		rows := engines[i].Ledger().Orders()
 		if len(rows) != 1 || rows[0].Venue != name || rows[0].Status != "filled" || rows[0].VenueOrderID[:3] != "id-" {
-			t.Errorf("%s: %+v", name, rows)
+			t.Errorf("%s: rows = %+v, want one filled order of the venue", name, rows)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func FuzzReadLedger(f *testing.F) {
 		for _, row := range rows {
 			if key := row.Venue + " " + row.Kind + " " + row.VenueOrderID; row.VenueOrderID != "" {
 				if seen[key] {
-					t.Fatalf("two rows of %s", key)
+					t.Fatalf("two rows of %s, want one", key)
 				}
 				seen[key] = true
 			}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// VenueLedger is the part of a ledger that one exchange writes.
+// VenueLedger is the part of a ledger that records the orders of one exchange.
 type VenueLedger struct {
 	ledger *Ledger
 	venue  string
@@ -17,13 +17,14 @@ const (
 	kindConditional = "conditional"
 )
 
-// Orders is a copy of the venue's rows, oldest first.
+// Orders returns a copy of the venue's rows, oldest first.
 func (v *VenueLedger) Orders() []LedgerOrder {
 	return v.ledger.rows(func(row *LedgerOrder) bool { return row.Venue == v.venue })
 }
 
-// Refuse records an order that the venue did not take, in the venue's words.
-func (v *VenueLedger) Refuse(row LedgerOrder, at time.Time) {
+// Reject records an order that the venue rejected, with the venue's own error text.
+// It sets venue, status and times of the row.
+func (v *VenueLedger) Reject(row LedgerOrder, at time.Time) {
 	row.Venue, row.Status = v.venue, "refused"
 	row.AcceptedAt, row.UpdatedAt = ledgerTime(at), ledgerTime(at)
 	if row.Kind == "" {
@@ -44,11 +45,11 @@ func (v *VenueLedger) accepted(o Order) {
 	if o.Parent != 0 {
 		row.ParentID = v.format(o.Parent)
 	}
-	row.show(o)
+	row.setState(o)
 	v.ledger.add(row)
 }
 
-func (row *LedgerOrder) show(o Order) {
+func (row *LedgerOrder) setState(o Order) {
 	row.Qty, row.BaseQty = o.Qty().String(), o.BaseQty().String()
 	row.FilledQty, row.Price = o.FilledQty().String(), o.Price().String()
 	row.Status, row.UpdatedAt = o.Status.String(), ledgerTime(o.UpdatedAt)
@@ -56,7 +57,7 @@ func (row *LedgerOrder) show(o Order) {
 
 func (v *VenueLedger) updated(o Order, fill *Fill) {
 	v.ledger.change(v.key(kindOrder, o.ID), func(row *LedgerOrder) {
-		row.show(o)
+		row.setState(o)
 		if fill != nil {
 			row.Fills = append(row.Fills, LedgerFill{
 				TradeID: strconv.FormatInt(fill.TradeID, 10), Price: fill.Price.String(), Qty: fill.Qty.String(),
@@ -80,7 +81,7 @@ func (v *VenueLedger) acceptedConditional(c Conditional, t *terms) {
 func (v *VenueLedger) updatedConditional(c Conditional) {
 	v.ledger.change(v.key(kindConditional, c.ID), func(row *LedgerOrder) {
 		row.Status, row.UpdatedAt = c.Status.String(), ledgerTime(c.UpdatedAt)
-		row.Refusal = string(c.Rejected)
+		row.Rejection = string(c.Rejected)
 	})
 }
 

@@ -9,8 +9,8 @@ import (
 // liquidationPrefix begins the client order id of a liquidation order.
 const liquidationPrefix = "autoclose-"
 
-// checkMargins liquidates the accounts that no longer hold the maintenance
-// margin. It says whether there were any.
+// checkMargins liquidates the accounts whose equity is below the required margin. It
+// reports whether there were any.
 func (x *Exchange) checkMargins() bool {
 	due := false
 	for _, name := range x.names {
@@ -26,7 +26,7 @@ func (x *Exchange) checkMargins() bool {
 		found = x.liquidateIsolated(a) || found
 		s := a.sums()
 		equity := a.wallet.Sub(s.isolated).Add(s.crossPnL)
-		if s.crossNeed.IsPositive() && equity.LessThanOrEqual(s.crossNeed) {
+		if s.crossRequired.IsPositive() && equity.LessThanOrEqual(s.crossRequired) {
 			x.liquidateCross(a, equity)
 			found = true
 			continue
@@ -36,12 +36,12 @@ func (x *Exchange) checkMargins() bool {
 	return found
 }
 
-// marginCallRatio is the part of the margin balance that the maintenance margin
-// takes when the account is warned.
+// marginCallRatio is the ratio of the required margin to the equity at which a margin
+// call is sent.
 var marginCallRatio = decimal.New(8, -1)
 
 func (x *Exchange) warn(a *account, s sums, equity decimal.Decimal) {
-	near := s.crossNeed.IsPositive() && s.crossNeed.GreaterThanOrEqual(equity.Mul(marginCallRatio))
+	near := s.crossRequired.IsPositive() && s.crossRequired.GreaterThanOrEqual(equity.Mul(marginCallRatio))
 	if near == a.warned {
 		return
 	}
@@ -49,7 +49,7 @@ func (x *Exchange) warn(a *account, s sums, equity decimal.Decimal) {
 	if !near {
 		return
 	}
-	call := MarginCallEvent{Account: a.id, Balance: a.balance(), Equity: equity, Needed: s.crossNeed}
+	call := MarginCallEvent{Account: a.id, Balance: a.balance(), Equity: equity, Required: s.crossRequired}
 	a.each(func(h *holding) {
 		for i := range h.positions {
 			if !h.isolated && h.positions[i].lots != 0 {
@@ -62,11 +62,11 @@ func (x *Exchange) warn(a *account, s sums, equity decimal.Decimal) {
 
 func (x *Exchange) liquidateCross(a *account, equity decimal.Decimal) {
 	x.cancelOpen(a, "", EndLiquidation)
-	stakes := a.crossStakes()
-	if x.takeDown(a, equity, stakes) {
+	positions := a.crossPositions()
+	if x.reduceByTiers(a, equity, positions) {
 		return
 	}
-	for _, one := range stakes {
+	for _, one := range positions {
 		x.liquidate(a, one, abs(one.position.lots))
 	}
 	x.coverDeficit(a)
@@ -81,12 +81,12 @@ func (x *Exchange) liquidateIsolated(a *account) bool {
 				continue
 			}
 			equity := p.isolated.Add(h.unrealized(p.side))
-			if equity.GreaterThan(a.needed(h, p.side)) {
+			if equity.GreaterThan(a.requiredMargin(h, p.side)) {
 				continue
 			}
 			x.cancelOpen(a, h.Symbol, EndLiquidation)
 			found = true
-			if one := (stake{h, p}); !x.takeDown(a, equity, []stake{one}) {
+			if one := (backedPosition{h, p}); !x.reduceByTiers(a, equity, []backedPosition{one}) {
 				x.liquidate(a, one, abs(p.lots))
 			}
 		}
@@ -99,7 +99,7 @@ func (x *Exchange) liquidateIsolated(a *account) bool {
 
 // liquidate closes lots of a position at the mark price against the insurance fund
 // and charges the liquidation fee.
-func (x *Exchange) liquidate(a *account, one stake, lots int64) {
+func (x *Exchange) liquidate(a *account, one backedPosition, lots int64) {
 	h, p := one.holding, one.position
 	side := Side(-sign(p.lots))
 	ticks := max(1, h.prices.floor(h.mark))
@@ -123,7 +123,7 @@ func (x *Exchange) liquidate(a *account, one stake, lots int64) {
 	x.fill(h.symbol, a, o, trade, ticks, lots, false)
 }
 
-// coverDeficit lets the insurance fund pay what the account cannot.
+// coverDeficit pays a negative wallet from the insurance fund.
 func (x *Exchange) coverDeficit(a *account) {
 	if !a.wallet.IsNegative() {
 		return

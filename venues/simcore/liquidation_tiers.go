@@ -2,58 +2,58 @@ package simcore
 
 import "github.com/shopspring/decimal"
 
-// tiersLost is how many tiers a partial liquidation takes off a position. One in a
-// lower tier is lost as a whole.
-const tiersLost = 2
+// tiersReduced is by how many tiers a partial liquidation reduces a position. A
+// position in a lower tier is liquidated in full.
+const tiersReduced = 2
 
-// stake is a position that a margin backs.
-type stake struct {
+// backedPosition is an open position with its holding.
+type backedPosition struct {
 	*holding
 	position *position
 }
 
-// crossStakes are the positions that the cross margin backs.
-func (a *account) crossStakes() []stake {
-	var stakes []stake
+// crossPositions returns the open positions in cross margin.
+func (a *account) crossPositions() []backedPosition {
+	var open []backedPosition
 	a.each(func(h *holding) {
 		for i := range h.positions {
 			if !h.isolated && h.positions[i].lots != 0 {
-				stakes = append(stakes, stake{h, &h.positions[i]})
+				open = append(open, backedPosition{h, &h.positions[i]})
 			}
 		}
 	})
-	return stakes
+	return open
 }
 
-// excess is how much of a position a partial liquidation closes: what lies above
-// the tier two below its own.
-func (s stake) excess() int64 {
+// excess returns the lots that a partial liquidation closes: those above the cap of
+// the tier two below the position's own.
+func (s backedPosition) excess() int64 {
 	lots := abs(s.position.lots)
 	tier := s.tier(s.notional(s.mark, lots))
-	if tier < tiersLost {
+	if tier < tiersReduced {
 		return 0
 	}
-	return lots - s.Brackets[tier-tiersLost].NotionalCap.Div(s.notional(s.mark, 1)).IntPart()
+	return lots - s.Brackets[tier-tiersReduced].NotionalCap.Div(s.notional(s.mark, 1)).IntPart()
 }
 
-// least is what a position would have to be backed with in the lowest tier.
-func (s stake) least(fee decimal.Decimal) decimal.Decimal {
+// lowestTierMargin returns the required margin at the rate of the lowest tier.
+func (s backedPosition) lowestTierMargin(fee decimal.Decimal) decimal.Decimal {
 	rate := s.Brackets[0].MaintenanceRate.Add(fee)
 	return s.notional(s.mark, abs(s.position.lots)).Mul(rate)
 }
 
-// takeDown closes a part of the position that asks for the most margin among those
-// in higher tiers. It does nothing, and says so, where there is none and where the
-// equity would not even bear all of them in the lowest tier.
-func (x *Exchange) takeDown(a *account, equity decimal.Decimal, stakes []stake) bool {
+// reduceByTiers closes a part of the position that requires the most margin among
+// those in higher tiers. It closes nothing and returns false where there is none, and
+// where the equity would not suffice for all positions in the lowest tier.
+func (x *Exchange) reduceByTiers(a *account, equity decimal.Decimal, positions []backedPosition) bool {
 	if !x.options.LiquidationByTiers {
 		return false
 	}
-	var largest stake
+	var largest backedPosition
 	least, most := decimal.Zero, decimal.Zero
-	for _, one := range stakes {
-		least = least.Add(one.least(a.keepingFee()))
-		if need := a.needed(one.holding, one.position.side); one.excess() > 0 && need.GreaterThan(most) {
+	for _, one := range positions {
+		least = least.Add(one.lowestTierMargin(a.closeFeeRate()))
+		if need := a.requiredMargin(one.holding, one.position.side); one.excess() > 0 && need.GreaterThan(most) {
 			largest, most = one, need
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 func byTiers(o *simcore.Options) { o.LiquidationByTiers = true }
 
-// liquidations are the orders of the venue since the mark, by whether they leave a
-// part of the position.
+// liquidations returns for each liquidation order filled since mark whether it was
+// partial.
 func (e *engine) liquidations(mark int) (partial []bool) {
 	for _, event := range e.events[mark:] {
 		if body, ok := event.Body.(simcore.OrderEvent); ok && body.Order.Liquidation && body.Kind == simcore.OrderFilled {
@@ -30,19 +30,19 @@ func TestLiquidationByTiers(t *testing.T) {
 		price := p.LiquidationPrice.Sub(dec("1"))
 		e.must(e.SetMark("BTCUSDT", price))
 		_, p = e.view(a)
-		e.equal("what the lowest tier holds", p.Qty, dec("50000").Div(price).Truncate(3).String())
+		e.equal("position at the cap of the lowest tier", p.Qty, dec("50000").Div(price).Truncate(3).String())
 		if got := e.liquidations(mark); len(got) != 1 || !got[0] {
-			t.Errorf("liquidations, partial: %v", got)
+			t.Errorf("partial = %v, want [true]", got)
 		}
-		if got := e.again(resting).Status; got != simcore.StatusCancelled {
-			t.Errorf("resting order is %s", got)
+		if got := e.current(resting).Status; got != simcore.StatusCancelled {
+			t.Errorf("resting order = %s, want cancelled", got)
 		}
 		mark = len(e.events)
 		e.must(e.SetMark("BTCUSDT", dec("100")))
 		_, p = e.view(a)
 		e.equal("position", p.Qty, "0")
 		if got := e.liquidations(mark); len(got) != 1 || got[0] {
-			t.Errorf("liquidations, partial: %v", got)
+			t.Errorf("partial = %v, want [false]", got)
 		}
 	})
 	t.Run("too late for a part", func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestLiquidationByTiers(t *testing.T) {
 		mark := len(e.events)
 		e.must(e.SetMark("BTCUSDT", dec("30000")))
 		if got := e.liquidations(mark); len(got) != 1 || got[0] {
-			t.Errorf("liquidations, partial: %v", got)
+			t.Errorf("partial = %v, want [false]", got)
 		}
 	})
 	t.Run("isolated", func(t *testing.T) {
@@ -64,13 +64,13 @@ func TestLiquidationByTiers(t *testing.T) {
 		mark := len(e.events)
 		e.must(e.SetMark("BTCUSDT", p.LiquidationPrice.Add(dec("1"))))
 		if got := e.liquidations(mark); len(got) == 0 || !got[0] {
-			t.Errorf("liquidations, partial: %v", got)
+			t.Errorf("partial = %v, want true first", got)
 		}
 	})
 }
 
-// A venue that counts the fee of closing liquidates earlier, and says so.
-func TestClosingFeeIsBacked(t *testing.T) {
+// With LiquidationIncludesFee the liquidation price is reached earlier.
+func TestLiquidationPriceIncludesClosingFee(t *testing.T) {
 	price := func(options ...func(*simcore.Options)) string {
 		e := newEngine(t, options...).empty()
 		e.must(e.HouseLevel("BTCUSDT", simcore.Sell, dec("60000"), dec("2")))
@@ -83,19 +83,19 @@ func TestClosingFeeIsBacked(t *testing.T) {
 		_, p := e.view(a)
 		e.must(e.SetMark("BTCUSDT", p.LiquidationPrice.Add(dec("0.01"))))
 		if _, held := e.view(a); held.Qty.IsZero() {
-			t.Error("liquidated above the liquidation price")
+			t.Error("no position above the liquidation price, want one")
 		}
 		e.must(e.SetMark("BTCUSDT", p.LiquidationPrice.Sub(dec("0.01"))))
 		if _, held := e.view(a); !held.Qty.IsZero() {
-			t.Error("not liquidated below the liquidation price")
+			t.Errorf("position below the liquidation price = %s, want 0", held.Qty)
 		}
 		return p.LiquidationPrice.Round(4).String()
 	}
-	// (120000 - 3060 - 50) / (2 * (1 - 0.005)), and the fee of 0.0005 beside.
+	// (120000 - 3060 - 50) / (2 * (1 - 0.005)), and with the fee 0.0005 more in the divisor.
 	if got := price(); got != "58738.6935" {
-		t.Errorf("without: %s", got)
+		t.Errorf("liquidation price without the fee = %s, want 58738.6935", got)
 	}
-	if got := price(func(o *simcore.Options) { o.LiquidationCountsFee = true }); got != "58768.2252" {
-		t.Errorf("with: %s", got)
+	if got := price(func(o *simcore.Options) { o.LiquidationIncludesFee = true }); got != "58768.2252" {
+		t.Errorf("liquidation price with the fee = %s, want 58768.2252", got)
 	}
 }

@@ -2,22 +2,23 @@ package simcore
 
 import "github.com/shopspring/decimal"
 
-// Margins. Let V be a position's value at entry and M its value at the mark price,
-// L the leverage, f the taker fee where [Options.MarginHoldsFees], else zero, and
-// d 1 for a purchase and -1 for a sale. A position needs M/L and what closing it
-// at its bankruptcy price costs, V x (1 - d/L) x f. What an order opens needs its
-// value over L and both fees, value x (2 - d/L) x f.
+// Margins. Let V be a position's value at entry and M its value at the mark price, L
+// the leverage, f the taker fee with [Options.MarginIncludesFees] and otherwise zero,
+// and d 1 for a purchase and -1 for a sale. The margin of a position is M/L and the fee
+// of closing it at its bankruptcy price, V x (1 - d/L) x f. The margin of the opening
+// part of an order is its value over L and both fees, value x (2 - d/L) x f.
 
-// marginFee is the rate at which margins foresee fees.
+// marginFee returns the fee rate that margins include.
 func (a *account) marginFee() decimal.Decimal {
-	if a.rules.MarginHoldsFees {
+	if a.rules.MarginIncludesFees {
 		return a.feeTaker
 	}
 	return decimal.Zero
 }
 
-// overLeverage is an amount over the leverage, as the venue rounds margins.
-func (h *holding) overLeverage(amount decimal.Decimal) decimal.Decimal {
+// divideByLeverage returns an amount divided by the leverage, rounded as the venue
+// rounds margins.
+func (h *holding) divideByLeverage(amount decimal.Decimal) decimal.Decimal {
 	if amount.IsZero() { // as most are: two of three position sides are never used
 		return decimal.Zero
 	}
@@ -27,68 +28,68 @@ func (h *holding) overLeverage(amount decimal.Decimal) decimal.Decimal {
 }
 
 func (a *account) roundMargin(margin decimal.Decimal) decimal.Decimal {
-	if a.rules.MarginHoldsFees {
+	if a.rules.MarginIncludesFees {
 		return margin.RoundCeil(moneyDigits)
 	}
 	return margin.Truncate(moneyDigits)
 }
 
-// closingFee is the fee of closing what was opened for a value, times the
-// leverage.
+// closingFee returns the fee of closing a position that was opened for a value, times
+// the leverage.
 func (h *holding) closingFee(direction int64, value decimal.Decimal) decimal.Decimal {
 	return value.Mul(h.owner.marginFee()).Mul(decimal.NewFromInt(int64(h.leverage) - direction))
 }
 
-// openingFees are the fees of opening and closing a value, times the leverage.
+// openingFees returns the fees of opening and closing a value, times the leverage.
 func (h *holding) openingFees(direction int64, value decimal.Decimal) decimal.Decimal {
 	return value.Mul(h.owner.marginFee()).Mul(decimal.NewFromInt(2*int64(h.leverage) - direction))
 }
 
-// openingMargin is the margin of a position that is opened for a value.
+// openingMargin returns the margin of a position that is opened for a value.
 func (h *holding) openingMargin(direction int64, value decimal.Decimal) decimal.Decimal {
-	return h.overLeverage(value.Add(h.closingFee(direction, value)))
+	return h.divideByLeverage(value.Add(h.closingFee(direction, value)))
 }
 
-// initialMargin is the margin of position and open orders of one position side at
-// the mark price: of what filling all bids or filling all asks would leave, the
-// one that needs more.
+// initialMargin returns the margin of the position and the open orders of one position
+// side at the mark price: the larger of those after filling all bids and after filling
+// all asks.
 func (h *holding) initialMargin(side PositionSide) decimal.Decimal {
 	return h.initialMarginWith(side, decimal.Zero, decimal.Zero)
 }
 
-// initialMarginWith is initialMargin with further bids or asks.
+// initialMarginWith returns initialMargin with additional bids or asks.
 func (h *holding) initialMarginWith(side PositionSide, bid, ask decimal.Decimal) decimal.Decimal {
 	long, short := h.growth(side, bid, ask)
 	long, short = long.Add(h.openingFees(1, long)), short.Add(h.openingFees(-1, short))
-	return h.overLeverage(h.heldValue(side).Add(decimal.Max(long, short)))
+	return h.divideByLeverage(h.heldValue(side).Add(decimal.Max(long, short)))
 }
 
-// exposureWith is the value that initialMarginWith is about.
+// exposureWith returns the position value on which initialMarginWith is based.
 func (h *holding) exposureWith(side PositionSide, bid, ask decimal.Decimal) decimal.Decimal {
 	return h.notional(h.mark, abs(h.positions[side].lots)).Add(decimal.Max(h.growth(side, bid, ask)))
 }
 
-// growth is by how much filling all bids, and filling all asks, would grow the
-// value of a position; one of the two may be negative.
+// growth returns by how much filling all bids, and filling all asks, would increase
+// the value of a position. One of the two may be negative.
 func (h *holding) growth(side PositionSide, bid, ask decimal.Decimal) (long, short decimal.Decimal) {
 	bids, asks := h.orders[side][bidAsk(Buy)].Add(bid), h.orders[side][bidAsk(Sell)].Add(ask)
 	if side != PositionBoth {
 		// A closing order of hedge mode reserves nothing, so only the opening
-		// direction is ever counted here.
+		// direction is included here.
 		return bids, asks
 	}
 	held := h.notional(h.mark, h.positions[side].lots)
 	return held.Add(bids).Abs().Sub(held.Abs()), held.Sub(asks).Abs().Sub(held.Abs())
 }
 
-// heldValue is the margin of a position at the mark price, times the leverage.
+// heldValue returns the margin of a position at the mark price, times the leverage.
 func (h *holding) heldValue(side PositionSide) decimal.Decimal {
 	p := &h.positions[side]
 	return h.notional(h.mark, abs(p.lots)).Add(h.closingFee(sign(p.lots), p.cost))
 }
 
 func (h *holding) positionMargin(side PositionSide) decimal.Decimal {
-	return h.overLeverage(h.heldValue(side))
+	return h.divideByLeverage(h.heldValue(side))
 }
 
 func (h *holding) maintenanceMargin(side PositionSide) decimal.Decimal {
@@ -101,14 +102,14 @@ func (h *holding) maintenanceMargin(side PositionSide) decimal.Decimal {
 	return h.owner.roundMargin(value.Mul(tier.MaintenanceRate).Sub(tier.MaintenanceCum).Add(h.feeToClose(side)))
 }
 
-// feeToClose is what closing a position costs, as far as margins hold it.
+// feeToClose returns the part of a position's margin for its closing fee.
 func (h *holding) feeToClose(side PositionSide) decimal.Decimal {
 	p := &h.positions[side]
-	return h.overLeverage(h.closingFee(sign(p.lots), p.cost))
+	return h.divideByLeverage(h.closingFee(sign(p.lots), p.cost))
 }
 
-// isolatedAfter is the isolated wallet of a position after a change: opening moves
-// margin in, closing gives the closed share back.
+// isolatedAfter returns the isolated wallet of a position after a change: opening
+// adds margin, closing releases the closed share.
 func (h *holding) isolatedAfter(p *position, before int64, quote decimal.Decimal) decimal.Decimal {
 	switch {
 	case p.lots == 0:

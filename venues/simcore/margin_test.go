@@ -7,9 +7,8 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// holding BTC of a real account: what the venue reported for it is known to the
-// last digit.
-func TestMarginArithmeticOfRealRecords(t *testing.T) {
+// The values are those that the venue reported for a position of a real account.
+func TestMarginsEqualThoseOfARealAccount(t *testing.T) {
 	for _, test := range []struct{ wallet, mark, pnl, notional, initial, maintenance, liquidation string }{
 		{"25.72470371", "67502.68519858", "0.51106678", "607.52416678", "7.59405208", "2.43009666", "64846.987538"},
 		{"25.72647983", "67582.2", "1.2267", "608.2398", "7.60299750", "2.4329592", "64846.789399"},
@@ -44,7 +43,7 @@ func TestOrderMargin(t *testing.T) {
 	e.equal("bids", p.BidNotional, "58000")
 	e.equal("order margin of bids", p.OrderMargin, "5800")
 	e.equal("available", v.Available, "94200")
-	// The venue reserves for the larger side alone.
+	// The venue reserves margin for the larger side only.
 	e.place(limit(a, simcore.Sell, "0.5", "61000"))
 	_, p = e.view(a)
 	e.equal("order margin of both sides", p.OrderMargin, "5800")
@@ -57,28 +56,28 @@ func TestOrderMargin(t *testing.T) {
 func TestLeverageSettings(t *testing.T) {
 	e := newEngine(t)
 	a := e.trader()
-	e.refused(simcore.ReasonLeverage, e.SetLeverage(a, "BTCUSDT", 0))
-	e.refused(simcore.ReasonLeverage, e.SetLeverage(a, "BTCUSDT", 126))
+	e.rejected(simcore.ReasonLeverage, e.SetLeverage(a, "BTCUSDT", 0))
+	e.rejected(simcore.ReasonLeverage, e.SetLeverage(a, "BTCUSDT", 126))
 	e.must(e.SetLeverage(a, "BTCUSDT", 20))
 	e.place(market(a, simcore.Buy, "15"))
-	e.refused(simcore.ReasonPositionTooLarge, e.SetLeverage(a, "BTCUSDT", 100))
-	e.refused(simcore.ReasonInsufficientMargin, e.SetLeverage(a, "BTCUSDT", 2))
-	e.refused(simcore.ReasonOpenPosition, e.SetMarginMode(a, "BTCUSDT", true))
-	e.refused(simcore.ReasonOpenPosition, e.SetPositionMode(a, simcore.Hedge))
-	e.refused(simcore.ReasonNoChange, e.SetPositionMode(a, simcore.OneWay))
+	e.rejected(simcore.ReasonPositionTooLarge, e.SetLeverage(a, "BTCUSDT", 100))
+	e.rejected(simcore.ReasonInsufficientMargin, e.SetLeverage(a, "BTCUSDT", 2))
+	e.rejected(simcore.ReasonOpenPosition, e.SetMarginMode(a, "BTCUSDT", true))
+	e.rejected(simcore.ReasonOpenPosition, e.SetPositionMode(a, simcore.Hedge))
+	e.rejected(simcore.ReasonNoChange, e.SetPositionMode(a, simcore.OneWay))
 
 	b := e.trader()
 	e.must(e.SetMarginMode(b, "BTCUSDT", true))
-	e.refused(simcore.ReasonNoChange, e.SetMarginMode(b, "BTCUSDT", true))
+	e.rejected(simcore.ReasonNoChange, e.SetMarginMode(b, "BTCUSDT", true))
 	e.place(market(b, simcore.Buy, "1"))
-	e.refused(simcore.ReasonLeverageIsolated, e.SetLeverage(b, "BTCUSDT", 10))
+	e.rejected(simcore.ReasonLeverageIsolated, e.SetLeverage(b, "BTCUSDT", 10))
 	e.must(e.SetLeverage(b, "BTCUSDT", 50))
 	e.place(limit(b, simcore.Buy, "0.01", "59000"))
-	e.refused(simcore.ReasonOpenOrders, e.SetMarginMode(b, "BTCUSDT", false))
+	e.rejected(simcore.ReasonOpenOrders, e.SetMarginMode(b, "BTCUSDT", false))
 }
 
-// Where the venue allows it, less leverage takes the margin that is lacking.
-func TestIsolatedTopUp(t *testing.T) {
+// With IsolatedTopUp a lower leverage adds the missing margin to an isolated position.
+func TestLowerLeverageAddsIsolatedMargin(t *testing.T) {
 	e := newEngine(t, func(o *simcore.Options) { o.IsolatedTopUp = true })
 	a := e.trader()
 	e.must(e.SetMarginMode(a, "BTCUSDT", true))
@@ -86,19 +85,19 @@ func TestIsolatedTopUp(t *testing.T) {
 	_, before := e.view(a)
 	e.must(e.SetLeverage(a, "BTCUSDT", 10))
 	v, p := e.view(a)
-	e.equal("the margin of a tenth", p.IsolatedWallet, p.Notional.Div(dec("10")).String())
-	e.equal("what is left", v.CrossWallet, v.Wallet.Sub(p.IsolatedWallet).String())
+	e.equal("isolated wallet at leverage 10", p.IsolatedWallet, p.Notional.Div(dec("10")).String())
+	e.equal("cross wallet", v.CrossWallet, v.Wallet.Sub(p.IsolatedWallet).String())
 	if !p.IsolatedWallet.GreaterThan(before.IsolatedWallet) {
-		t.Errorf("%v after %v", p.IsolatedWallet, before.IsolatedWallet)
+		t.Errorf("isolated wallet = %s, want more than %s", p.IsolatedWallet, before.IsolatedWallet)
 	}
 	e.must(e.SetLeverage(a, "BTCUSDT", 50))
 	_, p = e.view(a)
-	e.equal("more leverage gives nothing back", p.IsolatedWallet, p.Notional.Div(dec("10")).String())
+	e.equal("isolated wallet at leverage 50", p.IsolatedWallet, p.Notional.Div(dec("10")).String())
 	e.must(e.SetLeverage(a, "BTCUSDT", 1))
 	e.place(limit(a, simcore.Sell, "1", "59900"))
 	e.must(e.SetLeverage(a, "BTCUSDT", 20))
 	e.place(limit(a, simcore.Buy, "10", "60100"))
-	e.refused(simcore.ReasonInsufficientMargin, e.SetLeverage(a, "BTCUSDT", 2))
+	e.rejected(simcore.ReasonInsufficientMargin, e.SetLeverage(a, "BTCUSDT", 2))
 }
 
 func TestIsolatedMargin(t *testing.T) {
@@ -112,14 +111,14 @@ func TestIsolatedMargin(t *testing.T) {
 	e.equal("isolated wallet", p.IsolatedWallet, "3000")
 	e.equal("cross wallet", v.CrossWallet, "96970")
 	e.must(e.AddIsolatedMargin(a, "BTCUSDT", simcore.PositionBoth, dec("500")))
-	e.refused(simcore.ReasonInsufficientMargin, e.AddIsolatedMargin(a, "BTCUSDT", simcore.PositionBoth, dec("-501")))
-	e.refused(simcore.ReasonInsufficientMargin, e.AddIsolatedMargin(a, "BTCUSDT", simcore.PositionBoth, dec("97000")))
+	e.rejected(simcore.ReasonInsufficientMargin, e.AddIsolatedMargin(a, "BTCUSDT", simcore.PositionBoth, dec("-501")))
+	e.rejected(simcore.ReasonInsufficientMargin, e.AddIsolatedMargin(a, "BTCUSDT", simcore.PositionBoth, dec("97000")))
 	e.place(market(a, simcore.Sell, "0.25"))
 	_, p = e.view(a)
-	e.equal("three quarters stay", p.IsolatedWallet, "2625")
+	e.equal("isolated wallet of three quarters", p.IsolatedWallet, "2625")
 	e.place(market(a, simcore.Sell, "0.75"))
 	v, p = e.view(a)
-	e.equal("nothing stays", p.IsolatedWallet, "0")
+	e.equal("isolated wallet of a closed position", p.IsolatedWallet, "0")
 	e.equal("realised", p.RealizedPnL, "-100")
 	// 100 000 - 100 loss - fees of 60 000 and 59 900 at 0.0005.
 	e.equal("wallet", v.Wallet, "99840.05")
@@ -144,13 +143,13 @@ func TestHedgeMode(t *testing.T) {
 	closing.PosSide = simcore.PositionLong
 	o := e.place(closing)
 	if !o.ReduceOnly {
-		t.Error("a closing order of hedge mode is not shown as reduce-only")
+		t.Error("a closing order of hedge mode is not reduce-only, want reduce-only")
 	}
-	e.equal("closes no more than there is", o.FilledQty(), "1")
+	e.equal("filled, up to the position", o.FilledQty(), "1")
 	_, err = e.Place(closing)
-	e.refused(simcore.ReasonReduceOnly, err)
+	e.rejected(simcore.ReasonReduceOnly, err)
 	_, err = e.Place(market(a, simcore.Buy, "1"))
-	e.refused(simcore.ReasonPositionSide, err)
+	e.rejected(simcore.ReasonPositionSide, err)
 }
 
 func TestFunding(t *testing.T) {
@@ -164,7 +163,7 @@ func TestFunding(t *testing.T) {
 	after, _ := e.view(long)
 	afterShort, _ := e.view(short)
 	e.equal("paid by the long", after.Wallet.Sub(before.Wallet), "-6")
-	e.equal("got by the short", afterShort.Wallet.Sub(beforeShort.Wallet), "6")
+	e.equal("received by the short", afterShort.Wallet.Sub(beforeShort.Wallet), "6")
 	e.advance(time.Minute)
 	again, _ := e.view(long)
 	e.equal("paid once", again.Wallet.Sub(after.Wallet), "0")
@@ -183,13 +182,13 @@ func TestLiquidation(t *testing.T) {
 		_, p := e.view(a)
 		e.must(e.SetMark("BTCUSDT", p.LiquidationPrice.Add(dec("1"))))
 		if _, p = e.view(a); p.Qty.IsZero() {
-			t.Fatal("liquidated above the liquidation price")
+			t.Fatal("no position above the liquidation price, want one")
 		}
 		e.must(e.SetMark("BTCUSDT", p.LiquidationPrice.Sub(dec("1"))))
 		v, p := e.view(a)
 		e.equal("position", p.Qty, "0")
 		if v.Wallet.IsNegative() {
-			t.Errorf("wallet %s", v.Wallet)
+			t.Errorf("wallet = %s, want zero or more", v.Wallet)
 		}
 		calls := 0
 		for _, event := range e.events {
@@ -199,10 +198,10 @@ func TestLiquidation(t *testing.T) {
 			}
 		}
 		if calls != 1 {
-			t.Errorf("%d margin calls", calls)
+			t.Errorf("%d margin calls, want 1", calls)
 		}
-		if got := e.again(resting).Status; got != simcore.StatusCancelled {
-			t.Errorf("resting order is %s", got)
+		if got := e.current(resting).Status; got != simcore.StatusCancelled {
+			t.Errorf("resting order = %s, want cancelled", got)
 		}
 	})
 	t.Run("isolated loses its own margin only", func(t *testing.T) {
@@ -214,10 +213,10 @@ func TestLiquidation(t *testing.T) {
 		v, p := e.view(a)
 		e.equal("position", p.Qty, "0")
 		if v.Wallet.LessThan(dec("95000")) {
-			t.Errorf("wallet %s", v.Wallet)
+			t.Errorf("wallet = %s, want at least 95000", v.Wallet)
 		}
 	})
-	t.Run("the fund covers a deficit", func(t *testing.T) {
+	t.Run("the insurance fund covers a deficit", func(t *testing.T) {
 		e := newEngine(t)
 		a := e.trader()
 		e.place(market(a, simcore.Buy, "30"))
@@ -226,7 +225,7 @@ func TestLiquidation(t *testing.T) {
 		e.equal("wallet", v.Wallet, "0")
 		last := e.events[len(e.events)-1].Body
 		if event, ok := last.(simcore.AccountEvent); !ok || event.Reason != simcore.AccountInsurance {
-			t.Errorf("last event %#v", last)
+			t.Errorf("last event = %#v, want an AccountEvent of the insurance", last)
 		}
 	})
 }

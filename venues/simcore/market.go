@@ -6,10 +6,10 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Trade is a public trade. Trades of one taker share their Group.
+// Trade is a public trade. Trades of one taker order have the same Group.
 type Trade struct {
 	ID int64
-	// Taker is the side that took.
+	// Taker is the side of the taker.
 	Taker Side
 	Group uint64
 	// Insurance marks a liquidation taken over by the insurance fund.
@@ -20,19 +20,19 @@ type Trade struct {
 	ticks, lots int64
 }
 
-// Price of the trade.
+// Price returns the price of the trade.
 func (t Trade) Price() decimal.Decimal { return t.terms.prices.value(t.ticks) }
 
-// Qty of the trade in the venue's units.
+// Qty returns the quantity of the trade in the venue's units.
 func (t Trade) Qty() decimal.Decimal { return t.terms.sizes.value(t.lots) }
 
-// Quote is the value of the trade.
+// Quote returns the value of the trade in the quote coin.
 func (t Trade) Quote() decimal.Decimal { return t.terms.quote(t.ticks, t.lots) }
 
-// tradesKept is how many public trades of a symbol are remembered.
+// tradesKept is how many public trades of a symbol are kept.
 const tradesKept = 1000
 
-// print makes and publishes the trade of a taker.
+// print creates and publishes the trade of a taker.
 func (x *Exchange) print(s *symbol, ticks, lots int64, t *taker) Trade {
 	trade := x.newTrade(s, ticks, lots, t.side)
 	if t.order != nil {
@@ -60,7 +60,7 @@ func (x *Exchange) publish(s *symbol, trade Trade) {
 	x.emit(TradeEvent{Symbol: s.Symbol, Trade: trade})
 }
 
-// MarkPrice is what positions are valued at, with the funding to come.
+// MarkPrice is the mark and index price of a symbol with its next funding.
 type MarkPrice struct {
 	Symbol      string
 	Mark        decimal.Decimal

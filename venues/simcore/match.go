@@ -6,38 +6,39 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// taker is the incoming side of a match: an order, or the house where account
+// taker is the incoming side of a match: an order, or the house, for which account
 // and order are nil.
 type taker struct {
 	account *account
 	order   *Order
 	side    Side
-	// lots is what the house wants; an order knows its own.
+	// lots is what the house has left to take; that of an order is in the order.
 	lots    int64
 	limit   int64
 	limited bool
 }
 
-func (t *taker) want() int64 {
+// remaining returns the lots that the taker may still take.
+func (t *taker) remaining() int64 {
 	if t.order == nil {
 		return t.lots
 	}
-	want := t.order.openLots()
+	lots := t.order.openLots()
 	if t.order.ReduceOnly {
-		want = min(want, t.reducible())
+		lots = min(lots, t.reducible())
 	}
-	return want
+	return lots
 }
 
 func (t *taker) reducible() int64 {
 	return t.account.holdings[t.order.Symbol].position(t.order.PosSide).reducible(t.side)
 }
 
-// take matches the taker against the opposite side, best price first, oldest
-// first, until it is done, the limit is reached or the side is empty.
+// take matches the taker with the opposite side in price-time priority until the
+// taker is filled, the limit is reached or the side is empty.
 func (x *Exchange) take(s *symbol, t *taker) {
 	opposite := s.book.of(t.side.Opposite())
-	for t.want() > 0 {
+	for t.remaining() > 0 {
 		best := opposite.best()
 		if best == nil || t.limited && opposite.better(t.limit, best.ticks) {
 			return
@@ -51,11 +52,12 @@ func (x *Exchange) take(s *symbol, t *taker) {
 	}
 }
 
-// takeFrom matches with the head of a level; false ends the match.
+// takeFrom matches with the oldest entry of a level. It returns false where that ends
+// the match.
 func (x *Exchange) takeFrom(s *symbol, t *taker, l *level) bool {
 	head := l.queue[0]
 	if head.order == nil {
-		x.trade(s, t, l, nil, min(t.want(), head.lots))
+		x.trade(s, t, l, nil, min(t.remaining(), head.lots))
 		return true
 	}
 	maker := x.accounts[head.order.Account]
@@ -71,12 +73,12 @@ func (x *Exchange) takeFrom(s *symbol, t *taker, l *level) bool {
 		x.end(maker, s, head.order, StatusExpired, EndReduceOnly)
 		return true
 	}
-	x.trade(s, t, l, maker, min(t.want(), lots))
+	x.trade(s, t, l, maker, min(t.remaining(), lots))
 	return true
 }
 
-// preventSelfTrade ends what the taker's mode names; it says whether the taker
-// goes on.
+// preventSelfTrade expires the orders that the taker's mode selects. It reports
+// whether the taker continues to match.
 func (x *Exchange) preventSelfTrade(s *symbol, t *taker, maker *Order) bool {
 	mode := t.order.SelfTrade
 	if mode == SelfTradeExpireMaker || mode == SelfTradeExpireBoth {
@@ -109,7 +111,7 @@ func (x *Exchange) trade(s *symbol, t *taker, l *level, maker *account, lots int
 	}
 }
 
-// fill books one execution on an account: position, money, order, ledger.
+// fill applies one execution to an account: position, wallet, order and ledger.
 func (x *Exchange) fill(s *symbol, a *account, o *Order, public Trade, ticks, lots int64, isMaker bool) {
 	now := x.clock.Now()
 	quote := s.quote(ticks, lots)
@@ -138,7 +140,7 @@ func (x *Exchange) fill(s *symbol, a *account, o *Order, public Trade, ticks, lo
 	}
 	a.addFill(f)
 	x.addFillIncome(a, f)
-	x.touch(a, s, o.PosSide)
+	x.markDirty(a, s, o.PosSide)
 	x.ledger.updated(*o, &f)
 	x.emitOrder(OrderFilled, a, o, &f)
 	if o.Status == StatusFilled {
@@ -146,7 +148,7 @@ func (x *Exchange) fill(s *symbol, a *account, o *Order, public Trade, ticks, lo
 	}
 }
 
-// roundFee keeps of a fee what money has digits for.
+// roundFee rounds or truncates a fee to the digits of money, as the venue does.
 func (a *account) roundFee(fee decimal.Decimal) decimal.Decimal {
 	if a.rules.FeesRound {
 		return fee.Round(moneyDigits)
@@ -154,7 +156,7 @@ func (a *account) roundFee(fee decimal.Decimal) decimal.Decimal {
 	return fee.Truncate(moneyDigits)
 }
 
-// move changes a position and keeps its isolated wallet in step.
+// move changes a position and its isolated wallet, and returns the realised profit.
 func (a *account) move(h *holding, side PositionSide, change int64, quote decimal.Decimal, now time.Time) decimal.Decimal {
 	p := h.position(side)
 	before := p.lots

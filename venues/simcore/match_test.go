@@ -13,12 +13,12 @@ func TestPriceTimePriority(t *testing.T) {
 	b := e.place(limit(second, simcore.Sell, "1", "60010"))
 	c := e.place(limit(better, simcore.Sell, "0.5", "60005"))
 	o := e.place(market(taker, simcore.Buy, "2"))
-	e.equal("better price", e.again(c).FilledQty(), "0.5")
-	e.equal("older order", e.again(a).FilledQty(), "1")
-	e.equal("younger order", e.again(b).FilledQty(), "0.5")
+	e.equal("better price", e.current(c).FilledQty(), "0.5")
+	e.equal("older order", e.current(a).FilledQty(), "1")
+	e.equal("younger order", e.current(b).FilledQty(), "0.5")
 	e.equal("average", o.AvgPrice(), "60008.75")
-	if got := e.again(b).Status; got != simcore.StatusPartiallyFilled {
-		t.Errorf("younger order is %s", got)
+	if got := e.current(b).Status; got != simcore.StatusPartiallyFilled {
+		t.Errorf("younger order = %s, want partially_filled", got)
 	}
 }
 
@@ -36,9 +36,9 @@ func TestTimesInForce(t *testing.T) {
 		{"immediate or cancel expires", simcore.IOC, "3", "60010", "", simcore.StatusExpired, "2"},
 		{"immediate or cancel without a match", simcore.IOC, "3", "59000", "", simcore.StatusExpired, "0"},
 		{"fill or kill fills", simcore.FOK, "2", "60010", "", simcore.StatusFilled, "2"},
-		{"fill or kill is refused", simcore.FOK, "2.001", "60010", simcore.ReasonFillOrKill, 0, ""},
+		{"fill or kill is rejected", simcore.FOK, "2.001", "60010", simcore.ReasonFillOrKill, 0, ""},
 		{"post only rests", simcore.PostOnly, "1", "60009.9", "", simcore.StatusNew, "0"},
-		{"post only is refused", simcore.PostOnly, "1", "60010", simcore.ReasonPostOnly, 0, ""},
+		{"post only is rejected", simcore.PostOnly, "1", "60010", simcore.ReasonPostOnly, 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := newEngine(t).empty()
@@ -47,12 +47,12 @@ func TestTimesInForce(t *testing.T) {
 			request.TimeInForce = test.tif
 			o, err := e.Place(request)
 			if test.reason != "" {
-				e.refused(test.reason, err)
+				e.rejected(test.reason, err)
 				return
 			}
 			e.must(err)
 			if o.Status != test.status {
-				t.Errorf("status %s, want %s", o.Status, test.status)
+				t.Errorf("status = %s, want %s", o.Status, test.status)
 			}
 			e.equal("filled", o.FilledQty(), test.filled)
 		})
@@ -65,11 +65,11 @@ func TestMarketOrderStopsAtItsBound(t *testing.T) {
 	e.must(e.HouseLevel("BTCUSDT", simcore.Sell, dec("63000.1"), dec("1")))
 	o := e.place(market(e.trader(), simcore.Buy, "1.5"))
 	if o.Status != simcore.StatusExpired || o.Reason != simcore.EndMarketRemainder {
-		t.Errorf("%s for %d", o.Status, o.Reason)
+		t.Errorf("%s for %d, want expired for %d", o.Status, o.Reason, simcore.EndMarketRemainder)
 	}
 	e.equal("filled", o.FilledQty(), "1")
 	_, err := e.Place(market(e.trader(), simcore.Buy, "1"))
-	e.refused(simcore.ReasonNoLiquidity, err)
+	e.rejected(simcore.ReasonNoLiquidity, err)
 }
 
 func TestSelfTradePrevention(t *testing.T) {
@@ -92,11 +92,11 @@ func TestSelfTradePrevention(t *testing.T) {
 		request := limit(self, simcore.Buy, "1", "60020")
 		request.SelfTrade = test.mode
 		o := e.place(request)
-		if got := e.again(own).Status; got != test.maker || o.Status != test.taker {
-			t.Errorf("mode %d: maker %s, taker %s", test.mode, got, o.Status)
+		if got := e.current(own).Status; got != test.maker || o.Status != test.taker {
+			t.Errorf("mode %d: maker %s, taker %s, want %s, %s", test.mode, got, o.Status, test.maker, test.taker)
 		}
-		e.equal("own", e.again(own).FilledQty(), test.makerFilled)
-		e.equal("other", e.again(others).FilledQty(), test.othersFilled)
+		e.equal("own", e.current(own).FilledQty(), test.makerFilled)
+		e.equal("other", e.current(others).FilledQty(), test.othersFilled)
 		e.equal("taker", o.FilledQty(), test.takerReceived)
 	}
 }
@@ -109,7 +109,7 @@ func TestReduceOnly(t *testing.T) {
 	t.Run("nothing to reduce", func(t *testing.T) {
 		e := newEngine(t)
 		_, err := e.Place(reducing(market(e.trader(), simcore.Sell, "1")))
-		e.refused(simcore.ReasonReduceOnly, err)
+		e.rejected(simcore.ReasonReduceOnly, err)
 	})
 	t.Run("never reverses", func(t *testing.T) {
 		e := newEngine(t)
@@ -118,7 +118,7 @@ func TestReduceOnly(t *testing.T) {
 		o := e.place(reducing(market(a, simcore.Sell, "2")))
 		e.equal("filled", o.FilledQty(), "0.5")
 		if o.Status != simcore.StatusExpired || o.Reason != simcore.EndReduceOnly {
-			t.Errorf("%s for %d", o.Status, o.Reason)
+			t.Errorf("%s for %d, want expired for %d", o.Status, o.Reason, simcore.EndReduceOnly)
 		}
 	})
 	t.Run("covered by other orders", func(t *testing.T) {
@@ -127,27 +127,27 @@ func TestReduceOnly(t *testing.T) {
 		e.place(market(a, simcore.Buy, "0.5"))
 		e.place(reducing(limit(a, simcore.Sell, "0.5", "61000")))
 		_, err := e.Place(reducing(limit(a, simcore.Sell, "0.5", "61010")))
-		e.refused(simcore.ReasonReduceOnly, err)
+		e.rejected(simcore.ReasonReduceOnly, err)
 	})
-	t.Run("knocked out when the position is closed", func(t *testing.T) {
+	t.Run("expires when the position is closed", func(t *testing.T) {
 		e := newEngine(t)
 		a := e.trader()
 		e.place(market(a, simcore.Buy, "0.5"))
 		resting := e.place(reducing(limit(a, simcore.Sell, "0.5", "61000")))
 		e.place(reducing(market(a, simcore.Sell, "0.5")))
-		if got := e.again(resting); got.Status != simcore.StatusExpired || got.Reason != simcore.EndReduceOnly {
-			t.Errorf("%s for %d", got.Status, got.Reason)
+		if got := e.current(resting); got.Status != simcore.StatusExpired || got.Reason != simcore.EndReduceOnly {
+			t.Errorf("%s for %d, want expired for %d", got.Status, got.Reason, simcore.EndReduceOnly)
 		}
 	})
-	t.Run("worst price is knocked out first", func(t *testing.T) {
+	t.Run("worst price expires first", func(t *testing.T) {
 		e := newEngine(t)
 		a := e.trader()
 		e.place(market(a, simcore.Buy, "1"))
 		near := e.place(reducing(limit(a, simcore.Sell, "0.5", "61000")))
 		far := e.place(reducing(limit(a, simcore.Sell, "0.5", "61010")))
 		e.place(market(a, simcore.Sell, "0.5"))
-		if n, f := e.again(near).Status, e.again(far).Status; n != simcore.StatusNew || f != simcore.StatusExpired {
-			t.Errorf("near %s, far %s", n, f)
+		if n, f := e.current(near).Status, e.current(far).Status; n != simcore.StatusNew || f != simcore.StatusExpired {
+			t.Errorf("near %s, far %s, want new, expired", n, f)
 		}
 	})
 }
@@ -162,7 +162,7 @@ func TestAmend(t *testing.T) {
 		name  string
 		keeps bool
 		qty   string
-		// filled says whether the amended order is still first in the queue.
+		// filled is more than zero if the amended order is still first in the queue.
 		filled string
 	}{
 		{"goes to the back", false, "0.5", "0"},
@@ -177,7 +177,7 @@ func TestAmend(t *testing.T) {
 			e.must(err)
 			_, err = e.HouseTrade("BTCUSDT", simcore.Sell, dec("0.5"), dec("59000"))
 			e.must(err)
-			e.equal("filled", e.again(first).FilledQty(), test.filled)
+			e.equal("filled", e.current(first).FilledQty(), test.filled)
 		})
 	}
 	t.Run("crossing takes", func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestAmend(t *testing.T) {
 		amended, err := e.Amend(amend(o, "1", "60000"))
 		e.must(err)
 		if amended.Status != simcore.StatusFilled || amended.ID != o.ID {
-			t.Errorf("%s", amended.Status)
+			t.Errorf("order %d = %s, want %d filled", amended.ID, amended.Status, o.ID)
 		}
 	})
 	t.Run("post-only that would cross is cancelled", func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestAmend(t *testing.T) {
 		amended, err := e.Amend(amend(e.place(request), "1", "60000"))
 		e.must(err)
 		if amended.Status != simcore.StatusCancelled || amended.Reason != simcore.EndPostOnlyAmended {
-			t.Errorf("%s for %d", amended.Status, amended.Reason)
+			t.Errorf("%s for %d, want cancelled for %d", amended.Status, amended.Reason, simcore.EndPostOnlyAmended)
 		}
 	})
 	t.Run("below what is filled is cancelled", func(t *testing.T) {
@@ -209,20 +209,20 @@ func TestAmend(t *testing.T) {
 		amended, err := e.Amend(amend(o, "0.5", "59000"))
 		e.must(err)
 		if amended.Status != simcore.StatusCancelled {
-			t.Errorf("%s", amended.Status)
+			t.Errorf("status = %s, want cancelled", amended.Status)
 		}
 	})
-	t.Run("refusals leave the order alone", func(t *testing.T) {
+	t.Run("rejections leave the order unchanged", func(t *testing.T) {
 		e := newEngine(t).empty()
 		o := e.place(limit(e.trader(), simcore.Buy, "1", "59000"))
 		for price, want := range map[string]simcore.Reason{
 			"59000": simcore.ReasonNoChange, "59000.05": simcore.ReasonPriceOffTick, "63000.1": simcore.ReasonPriceTooHigh,
 		} {
 			_, err := e.Amend(amend(o, "1", price))
-			e.refused(want, err)
+			e.rejected(want, err)
 		}
 		_, err := e.Amend(amend(o, "60", "59000"))
-		e.refused(simcore.ReasonInsufficientMargin, err)
-		e.equal("price", e.again(o).Price(), "59000")
+		e.rejected(simcore.ReasonInsufficientMargin, err)
+		e.equal("price", e.current(o).Price(), "59000")
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// List adds an instrument. It is for the time before the exchange is shared:
+// List adds an instrument. It must be called before the exchange is shared, because
 // LevelOf, ChangeOf and Symbols read the listing without a lock.
 func (x *Exchange) List(listed Instrument) error {
 	x.mu.Lock()
@@ -21,8 +21,8 @@ func (x *Exchange) List(listed Instrument) error {
 	return nil
 }
 
-// ChangeOf converts a level to whole ticks and steps; false where it is off the
-// symbol's grid.
+// ChangeOf converts a level to ticks and steps. It returns false where the level is
+// off the symbol's grid.
 func (x *Exchange) ChangeOf(symbolName string, side Side, level Level) (LevelChange, bool) {
 	s, ok := x.symbols[symbolName]
 	if !ok {
@@ -33,15 +33,15 @@ func (x *Exchange) ChangeOf(symbolName string, side Side, level Level) (LevelCha
 	return LevelChange{Side: side, Ticks: ticks, Lots: lots}, onTick && onStep && ticks > 0 && lots >= 0
 }
 
-// Mirror makes the house's liquidity of a book equal to the given levels, so
-// that orders meet a market that is kept elsewhere. Resting orders of accounts
-// that the levels pass are filled.
+// Mirror replaces the liquidity of the house in a book by the given levels, so that
+// orders match against a market from elsewhere. It fills resting orders of accounts
+// that the levels cross.
 func (x *Exchange) Mirror(symbolName string, bids, asks []LevelChange) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s, refusal := x.symbol(symbolName)
-	if refusal != nil {
-		return refusal
+	s, rejection := x.symbol(symbolName)
+	if rejection != nil {
+		return rejection
 	}
 	wanted := map[Side]map[int64]int64{Buy: levelsOf(bids), Sell: levelsOf(asks)}
 	for _, side := range []Side{Buy, Sell} {
@@ -71,7 +71,7 @@ func levelsOf(changes []LevelChange) map[int64]int64 {
 	return levels
 }
 
-// dropHouse removes the house's levels that are not wanted.
+// dropHouse removes the levels of the house that are not in wanted.
 func (x *Exchange) dropHouse(s *symbol, side Side, wanted map[int64]int64) {
 	half := s.book.of(side)
 	for i := len(half.levels) - 1; i >= 0; i-- {
@@ -82,19 +82,19 @@ func (x *Exchange) dropHouse(s *symbol, side Side, wanted map[int64]int64) {
 	}
 }
 
-// Print publishes a trade that happened elsewhere: it moves the last price and
-// the candles and may trigger conditional orders, but fills nobody.
+// Print publishes a trade from elsewhere. It updates the last price and the candles
+// and may trigger conditional orders, but fills no order.
 func (x *Exchange) Print(symbolName string, taker Side, price, qty decimal.Decimal) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s, refusal := x.symbol(symbolName)
-	if refusal != nil {
-		return refusal
+	s, rejection := x.symbol(symbolName)
+	if rejection != nil {
+		return rejection
 	}
 	ticks, onTick := s.prices.count(price)
 	lots, onStep := s.sizes.count(qty)
 	if !onTick || !onStep || ticks <= 0 || lots <= 0 {
-		return refuseAt(ReasonPriceOffTick, s.TickSize)
+		return rejectAt(ReasonPriceOffTick, s.TickSize)
 	}
 	x.publish(s, x.newTrade(s, ticks, lots, taker))
 	x.settle()

@@ -9,77 +9,80 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// ClientIDScope says how long a client order id may not be used again.
+// ClientIDScope is the set of orders among which a client order id must be unique.
 type ClientIDScope uint8
 
 // Scopes of client order ids.
 const (
-	// UniqueAmongOpen frees the id as soon as its order is closed.
+	// UniqueAmongOpen allows an id again once its order is closed.
 	UniqueAmongOpen ClientIDScope = iota
-	// UniqueForever never frees it.
+	// UniqueForever never allows an id again.
 	UniqueForever
 )
 
-// Options of an exchange. Zero values are the defaults that each field names.
+// Options are the options of an exchange. A zero value means the default of the
+// field.
 type Options struct {
 	// Instruments is the listing; at least one.
 	Instruments []Instrument
-	// Seed makes everything random repeatable.
+	// Seed is the seed of all random numbers.
 	Seed uint64
-	// Quiet leaves the books as still ladders that move only when told to.
+	// Quiet disables the order flow: the books change only by orders and by calls such
+	// as MovePrice.
 	Quiet bool
-	// Clock is the venue's clock; default the machine's.
+	// Clock is the venue's clock; default the system clock.
 	Clock *Clock
 	// FeeMaker and FeeTaker of new accounts; default 0.0002 and 0.0005.
 	FeeMaker, FeeTaker decimal.Decimal
-	// FeesRound rounds fees to the nearest digit that money has, halves up;
-	// otherwise they are cut off there.
+	// FeesRound rounds fees half up to the digits of money; otherwise they are
+	// truncated.
 	FeesRound bool
-	// MarginHoldsFees makes margins include the estimated taker fees: of closing a
-	// position at its bankruptcy price, and of opening and closing what an order
-	// opens. Such margins are rounded up, others cut off.
-	MarginHoldsFees bool
+	// MarginIncludesFees makes margins include the estimated taker fees: of closing a
+	// position at its bankruptcy price, and of opening and closing the opening part of
+	// an order. Such margins are rounded up, others truncated.
+	MarginIncludesFees bool
 	// StartBalance of new accounts; default 100 000.
 	StartBalance decimal.Decimal
-	// Credentials is the shape of the venue's keys; default 64 characters each.
+	// Credentials is the format of the venue's credentials; default 64 characters for
+	// key and secret, no passphrase.
 	Credentials CredentialFormat
 	ClientIDs   ClientIDScope
-	// AmendKeepsPriority lets an amendment keep its place in the queue where
-	// the price is unchanged and the quantity not raised.
+	// AmendKeepsPriority keeps the place of an amended order in the queue where the
+	// price is unchanged and the quantity not increased.
 	AmendKeepsPriority bool
-	// IsolatedTopUp lets the leverage of an isolated position be lowered: it takes
-	// the margin that it lacks. Otherwise that is refused.
+	// IsolatedTopUp allows a lower leverage for an isolated position and adds the
+	// missing margin to it. Otherwise that is rejected.
 	IsolatedTopUp bool
-	// CrossingCancels accepts a post-only order that would take, and a
-	// fill-or-kill order that cannot be filled whole, and cancels it at once;
-	// otherwise both are refused.
+	// CrossingCancels accepts a post-only order that would take, and a fill-or-kill
+	// order that cannot be filled in full, and cancels it immediately. Otherwise both
+	// are rejected.
 	CrossingCancels bool
-	// AmendAboveFilled refuses to amend an order to a quantity that is filled
-	// already; otherwise that cancels what is left of it.
+	// AmendAboveFilled rejects an amendment to a quantity that is already filled.
+	// Otherwise it cancels the rest of the order.
 	AmendAboveFilled bool
 	// AmendmentsMax per order; default 10 000.
 	AmendmentsMax int
-	// TriggerDelay is the time between the trigger of a conditional order and
-	// its order; zero is in the same step.
+	// TriggerDelay is the time from the trigger of a conditional order until its order
+	// is placed; zero places it in the same step.
 	TriggerDelay time.Duration
-	// LiquidationByTiers takes a position of a high tier down by two tiers, as often
-	// as it must, before the account loses all of it.
+	// LiquidationByTiers reduces a position in a high tier by two tiers, repeatedly if
+	// necessary, before it is liquidated in full.
 	LiquidationByTiers bool
-	// LiquidationCountsFee counts the taker fee of closing at the mark price to what
-	// an account must hold to keep its positions.
-	LiquidationCountsFee bool
+	// LiquidationIncludesFee adds the taker fee of closing at the mark price to the
+	// required margin of positions.
+	LiquidationIncludesFee bool
 	// TriggeredKeepsID gives a triggered order the id of its conditional.
 	TriggeredKeepsID bool
 	// FundingInterval; default 8 h, aligned to midnight UTC.
 	FundingInterval time.Duration
-	// BookDepth is how many levels a side the house keeps; default 220.
+	// BookDepth is the number of levels of the house on each side; default 220.
 	BookDepth int
 	// Ledger receives every order; default a ledger in memory. Exchanges that
 	// share one must have different names.
 	Ledger *Ledger
 	// Name of the venue in the ledger.
 	Name string
-	// FormatID spells the venue's order ids in the ledger; default decimal.
+	// FormatID formats the venue's order ids for the ledger; default decimal.
 	FormatID func(int64) string
 }
 

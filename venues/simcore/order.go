@@ -15,7 +15,7 @@ const (
 	Sell Side = -1
 )
 
-// Opposite is the other side.
+// Opposite returns the other side.
 func (s Side) Opposite() Side { return -s }
 
 func (s Side) String() string {
@@ -25,7 +25,7 @@ func (s Side) String() string {
 	return "sell"
 }
 
-// OrderType says how an order is priced.
+// OrderType is the type of an order in the book.
 type OrderType uint8
 
 // Order types of the book; conditional orders become one of them.
@@ -41,10 +41,10 @@ func (t OrderType) String() string {
 	return "limit"
 }
 
-// TimeInForce says how long an order works.
+// TimeInForce is how long an order remains open.
 type TimeInForce uint8
 
-// Times in force. PostOnly rests or is refused; GTD ends at ExpireAt.
+// Times in force. PostOnly rests or is rejected; GTD expires at ExpireAt.
 const (
 	GTC TimeInForce = iota
 	IOC
@@ -53,10 +53,10 @@ const (
 	GTD
 )
 
-// SelfTrade says what happens when an account would trade with itself.
+// SelfTrade is a mode of self-trade prevention.
 type SelfTrade uint8
 
-// Self-trade prevention modes.
+// Modes of self-trade prevention: which order expires when both are of one account.
 const (
 	SelfTradeAllow SelfTrade = iota
 	SelfTradeExpireTaker
@@ -76,17 +76,17 @@ const (
 	StatusExpired
 )
 
-// Open says whether the order still works.
+// Open reports whether the order is open.
 func (s OrderStatus) Open() bool { return s <= StatusPartiallyFilled }
 
 func (s OrderStatus) String() string {
 	return [...]string{"new", "partially_filled", "filled", "cancelled", "expired"}[s]
 }
 
-// EndReason says why an order ended without being filled in full.
+// EndReason is the reason why an order was closed before it was filled in full.
 type EndReason uint8
 
-// Reasons of an end.
+// Reasons why orders were closed.
 const (
 	EndNone EndReason = iota
 	EndByUser
@@ -102,7 +102,7 @@ const (
 	EndFillOrKill
 )
 
-// Order is an order that the venue accepted. Copies are handed out; the methods
+// Order is an order that the venue accepted. The exchange returns copies; the methods
 // convert to decimals.
 type Order struct {
 	ID       int64
@@ -117,18 +117,18 @@ type Order struct {
 	SelfTrade   SelfTrade
 	// ReduceOnly is also set on closing orders of hedge mode.
 	ReduceOnly, ClosePosition bool
-	// Liquidation is an order of the venue, Partial one that leaves a part of the
-	// position.
+	// Liquidation marks an order of the venue that liquidates a position, Partial one
+	// that leaves a part of it open.
 	Liquidation, Partial bool
 	ExpireAt             time.Time
 	Status               OrderStatus
 	Reason               EndReason
-	// Parent is the id of the conditional order that it came from, or zero.
+	// Parent is the id of the conditional order that placed this one, or zero.
 	Parent     int64
 	Amendments int
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
-	// Detail is whatever the simulator wants to find again.
+	// Detail is a value of the simulator, kept with the order.
 	Detail any
 
 	terms      *terms
@@ -138,25 +138,25 @@ type Order struct {
 	quote      decimal.Decimal
 }
 
-// Instrument is what the order trades.
+// Instrument returns the instrument of the order.
 func (o Order) Instrument() *Instrument { return o.terms.Instrument }
 
-// Price is the limit price; zero for a market order.
+// Price returns the limit price, zero for a market order.
 func (o Order) Price() decimal.Decimal { return o.terms.prices.value(o.ticks) }
 
-// Qty is the whole quantity in the venue's units.
+// Qty returns the total quantity in the venue's units.
 func (o Order) Qty() decimal.Decimal { return o.terms.sizes.value(o.lots) }
 
-// BaseQty is the whole quantity in base coin.
+// BaseQty returns the total quantity in base coin.
 func (o Order) BaseQty() decimal.Decimal { return o.terms.baseQty(o.lots) }
 
-// FilledQty is the executed quantity in the venue's units.
+// FilledQty returns the executed quantity in the venue's units.
 func (o Order) FilledQty() decimal.Decimal { return o.terms.sizes.value(o.filledLots) }
 
-// Quote is the value executed so far.
+// Quote returns the executed value in the quote coin.
 func (o Order) Quote() decimal.Decimal { return o.quote }
 
-// AvgPrice is the average execution price, zero where nothing was executed.
+// AvgPrice returns the average execution price, zero where nothing was executed.
 func (o Order) AvgPrice() decimal.Decimal {
 	if o.filledLots == 0 {
 		return decimal.Zero

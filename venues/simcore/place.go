@@ -14,7 +14,7 @@ type OrderRequest struct {
 	Side     Side
 	PosSide  PositionSide
 	Type     OrderType
-	// TimeInForce of a market order is ignored: it takes what it gets.
+	// TimeInForce is ignored for a market order, which is immediate or cancel.
 	TimeInForce TimeInForce
 	Price       decimal.Decimal
 	Qty         decimal.Decimal
@@ -22,8 +22,7 @@ type OrderRequest struct {
 	SelfTrade   SelfTrade
 	// ExpireAt ends a GTD order.
 	ExpireAt time.Time
-	// Deadline is the last moment at which the order may enter the engine; zero
-	// means none.
+	// Deadline is the latest time at which the order is accepted; zero means none.
 	Deadline time.Time
 	// DryRun checks everything and places nothing.
 	DryRun bool
@@ -33,20 +32,21 @@ type OrderRequest struct {
 	closePosition bool
 }
 
-// Place checks an order, lets it match and leaves the rest in the book. The
-// answer shows the order after matching. The error is a *Refusal.
+// Place checks an order, matches it and rests the remainder in the book. It returns
+// the order after matching. The error is a *Rejection.
 func (x *Exchange) Place(request OrderRequest) (Order, error) {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	o, refusal := x.place(request)
-	if refusal != nil {
-		return Order{}, refusal
+	o, rejection := x.place(request)
+	if rejection != nil {
+		return Order{}, rejection
 	}
 	x.settle()
 	return *o, nil
 }
 
-// intent is a request on its way through the checks.
+// intent is a request that is being checked, with the account, symbol and holding
+// that it refers to.
 type intent struct {
 	*OrderRequest
 	account *account
@@ -57,19 +57,19 @@ type intent struct {
 	now     time.Time
 }
 
-func (x *Exchange) place(request OrderRequest) (*Order, *Refusal) {
-	in, refusal := x.newIntent(&request)
-	if refusal != nil {
-		return nil, refusal
+func (x *Exchange) place(request OrderRequest) (*Order, *Rejection) {
+	in, rejection := x.newIntent(&request)
+	if rejection != nil {
+		return nil, rejection
 	}
 	end := EndNone
 	for _, check := range placeChecks {
-		refusal := check(x, in)
-		if refusal == nil {
+		rejection := check(x, in)
+		if rejection == nil {
 			continue
 		}
-		if end = crossingEnds[refusal.Reason]; end == EndNone || !x.options.CrossingCancels {
-			return nil, refusal
+		if end = crossingEnds[rejection.Reason]; end == EndNone || !x.options.CrossingCancels {
+			return nil, rejection
 		}
 	}
 	if request.DryRun {
@@ -85,22 +85,22 @@ func (x *Exchange) place(request OrderRequest) (*Order, *Refusal) {
 	return o, nil
 }
 
-// crossingEnds are the refusals that [Options.CrossingCancels] turns into a
-// cancellation.
+// crossingEnds are the rejections that [Options.CrossingCancels] turns into
+// cancellations.
 var crossingEnds = map[Reason]EndReason{ReasonPostOnly: EndPostOnly, ReasonFillOrKill: EndFillOrKill}
 
-func (x *Exchange) newIntent(request *OrderRequest) (*intent, *Refusal) {
+func (x *Exchange) newIntent(request *OrderRequest) (*intent, *Rejection) {
 	now := x.clock.Now()
 	if !request.Deadline.IsZero() && now.After(request.Deadline) {
-		return nil, refuse(ReasonDeadline)
+		return nil, reject(ReasonDeadline)
 	}
-	a, refusal := x.account(request.Account)
-	if refusal != nil {
-		return nil, refusal
+	a, rejection := x.account(request.Account)
+	if rejection != nil {
+		return nil, rejection
 	}
-	s, refusal := x.symbol(request.Symbol)
-	if refusal != nil {
-		return nil, refusal
+	s, rejection := x.symbol(request.Symbol)
+	if rejection != nil {
+		return nil, rejection
 	}
 	return &intent{OrderRequest: request, account: a, symbol: s, holding: a.holding(s), now: now}, nil
 }
@@ -119,8 +119,8 @@ func (x *Exchange) newOrder(in *intent) *Order {
 	return o
 }
 
-// closesHedge says whether the order can only close in hedge mode: a sale of
-// the long side or a purchase of the short side.
+// closesHedge reports whether the order can only close, in hedge mode: a sale of the
+// long side or a purchase of the short side.
 func (in *intent) closesHedge() bool {
 	return in.PosSide == PositionLong && in.Side == Sell || in.PosSide == PositionShort && in.Side == Buy
 }
@@ -135,7 +135,7 @@ func (x *Exchange) accept(in *intent, o *Order) {
 	if in.parent != nil {
 		in.parent.OrderID = o.ID
 	}
-	in.account.remember(o)
+	in.account.addOrder(o)
 	in.holding.open++
 	x.ledger.accepted(*o)
 	x.emitOrder(OrderAccepted, in.account, o, nil)
@@ -153,7 +153,7 @@ func (x *Exchange) emitOrder(kind OrderEventKind, a *account, o *Order, fill *Fi
 	})
 }
 
-// execute matches a fresh order and rests or ends what is left.
+// execute matches an order that is not in the book and rests or closes the remainder.
 func (x *Exchange) execute(a *account, s *symbol, o *Order) {
 	t := taker{account: a, order: o, side: o.Side, limit: o.ticks, limited: true}
 	if o.Type == Market {
@@ -179,12 +179,12 @@ func (x *Exchange) rest(a *account, s *symbol, o *Order) {
 	a.holding(s).reserve(o, o.openLots(), 1)
 	x.noteLevel(s, o.Side, o.ticks)
 	if o.ReduceOnly {
-		x.touch(a, s, o.PosSide)
+		x.markDirty(a, s, o.PosSide)
 	}
 }
 
-// unrest takes an order out of its level, where it rests.
-func (x *Exchange) unrest(a *account, s *symbol, o *Order) {
+// removeResting removes an order from the book, if it rests there.
+func (x *Exchange) removeResting(a *account, s *symbol, o *Order) {
 	l := s.book.of(o.Side).find(o.ticks)
 	if l == nil {
 		return
@@ -200,7 +200,7 @@ func (x *Exchange) unrest(a *account, s *symbol, o *Order) {
 
 // end closes an order that was not filled in full.
 func (x *Exchange) end(a *account, s *symbol, o *Order, status OrderStatus, reason EndReason) {
-	x.unrest(a, s, o)
+	x.removeResting(a, s, o)
 	o.Status, o.Reason, o.UpdatedAt = status, reason, x.clock.Now()
 	kind := OrderCancelled
 	if status == StatusExpired {
@@ -212,12 +212,13 @@ func (x *Exchange) end(a *account, s *symbol, o *Order, status OrderStatus, reas
 	x.finishConditional(a, o)
 }
 
-// closed does the bookkeeping of an order that no longer works.
+// closed removes an order from the open ones.
 func (x *Exchange) closed(a *account, o *Order) {
 	delete(a.open, o.ID)
 	a.holdings[o.Symbol].open--
 }
 
-func (x *Exchange) touch(a *account, s *symbol, side PositionSide) {
-	x.touched = append(x.touched, touchedHolding{account: a, holding: a.holding(s), side: side})
+// markDirty records that a position or its reducing orders changed, for settle.
+func (x *Exchange) markDirty(a *account, s *symbol, side PositionSide) {
+	x.dirtyPositions = append(x.dirtyPositions, dirtyPosition{account: a, holding: a.holding(s), side: side})
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// PositionSide tells the three books of positions apart: one per symbol in
-// one-way mode, a long and a short one in hedge mode.
+// PositionSide is the side of a position: PositionBoth in one-way mode, PositionLong
+// or PositionShort in hedge mode.
 type PositionSide uint8
 
 // Position sides.
@@ -21,17 +21,17 @@ func (p PositionSide) String() string {
 	return [...]string{"both", "long", "short"}[p]
 }
 
-// moneyDigits is the precision to which the venue keeps money.
+// moneyDigits is the number of decimal places of amounts of money.
 const moneyDigits = 8
 
-// position is one account's holding in one symbol and position side.
+// position is the position of one account in one symbol and position side.
 type position struct {
 	side PositionSide
-	// lots is signed: below zero is short.
+	// lots is signed: negative is short.
 	lots int64
 	// cost is the entry value of the open lots, always positive.
 	cost decimal.Decimal
-	// realized is the profit taken since the position side was first used,
+	// realized is the realised profit since the position side was first used,
 	// before fees.
 	realized  decimal.Decimal
 	isolated  decimal.Decimal
@@ -39,8 +39,9 @@ type position struct {
 	updatedAt time.Time
 }
 
-// apply executes change lots (signed) worth quote and returns the realised
-// profit. A change through zero closes and opens anew.
+// apply changes the position by signed lots of the value quote and returns the
+// realised profit. A change through zero closes the position and opens the opposite
+// one.
 func (p *position) apply(change int64, quote decimal.Decimal, now time.Time) decimal.Decimal {
 	p.updatedAt = now
 	if p.lots == 0 || sameSign(p.lots, change) {
@@ -62,7 +63,7 @@ func (p *position) apply(change int64, quote decimal.Decimal, now time.Time) dec
 	return realized
 }
 
-// reduce closes lots against proceeds.
+// reduce closes lots for their proceeds and returns the realised profit.
 func (p *position) reduce(lots int64, proceeds decimal.Decimal) decimal.Decimal {
 	cost := share(p.cost, lots, abs(p.lots))
 	profit := proceeds.Sub(cost).Mul(decimal.NewFromInt(sign(p.lots)))
@@ -72,8 +73,8 @@ func (p *position) reduce(lots int64, proceeds decimal.Decimal) decimal.Decimal 
 	return profit
 }
 
-// share is part/whole of amount, to the venue's precision; the whole of it is
-// exact, so that nothing is lost when shares are subtracted one by one.
+// share returns part/whole of amount, rounded to the digits of money. Where part is
+// the whole it is exact, so that shares that are subtracted one by one add up.
 func share(amount decimal.Decimal, part, whole int64) decimal.Decimal {
 	if part == whole {
 		return amount
@@ -88,7 +89,7 @@ func (p *position) entryPrice(t *terms) decimal.Decimal {
 	return p.cost.DivRound(t.baseQty(abs(p.lots)), avgPriceDigits)
 }
 
-// unrealized is the profit at the mark price.
+// unrealized returns the unrealised profit at the mark price.
 func (p *position) unrealized(t *terms, mark decimal.Decimal) decimal.Decimal {
 	if p.lots == 0 {
 		return decimal.Zero
@@ -97,7 +98,7 @@ func (p *position) unrealized(t *terms, mark decimal.Decimal) decimal.Decimal {
 	return value.Sub(p.cost).Mul(decimal.NewFromInt(sign(p.lots))).Truncate(moneyDigits)
 }
 
-// reducible is how many lots an order of this side may close.
+// reducible returns how many lots an order of a side may close.
 func (p *position) reducible(side Side) int64 {
 	if p.lots*int64(side) >= 0 {
 		return 0

@@ -11,7 +11,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// model drives an exchange with random calls and knows what must always hold.
+// model makes random calls to an exchange and checks its invariants.
 type model struct {
 	*engine
 	accounts []string
@@ -21,7 +21,7 @@ type model struct {
 func TestExchangeInvariants(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		fees := rapid.Bool().Draw(rt, "fees")
-		m := &model{engine: newEngine(t, func(o *simcore.Options) { o.FeesRound, o.MarginHoldsFees, o.AmendAboveFilled = fees, fees, fees }).empty()}
+		m := &model{engine: newEngine(t, func(o *simcore.Options) { o.FeesRound, o.MarginIncludesFees, o.AmendAboveFilled = fees, fees, fees }).empty()}
 		for range 3 {
 			m.accounts = append(m.accounts, m.trader())
 		}
@@ -58,10 +58,10 @@ func qty(rt *rapid.T) decimal.Decimal {
 }
 
 func (m *model) try(o simcore.Order, err error) {
-	var refusal *simcore.Refusal
+	var rejection *simcore.Rejection
 	if err == nil {
 		m.orders = append(m.orders, o)
-	} else if !errors.As(err, &refusal) {
+	} else if !errors.As(err, &rejection) {
 		m.Fatal(err)
 	}
 }
@@ -100,8 +100,8 @@ func (m *model) amendOne(rt *rapid.T) {
 }
 
 func (m *model) swallow(_ simcore.Order, err error) {
-	var refusal *simcore.Refusal
-	if err != nil && !errors.As(err, &refusal) {
+	var rejection *simcore.Rejection
+	if err != nil && !errors.As(err, &rejection) {
 		m.Fatal(err)
 	}
 }
@@ -111,8 +111,8 @@ func (m *model) stopOrder(rt *rapid.T) {
 		OrderRequest: market(rapid.SampledFrom(m.accounts).Draw(rt, "account"), side(rt), "0.1"),
 		TriggerPrice: m.price(rt), Rising: rapid.Bool().Draw(rt, "rising"), ClosePosition: rapid.Bool().Draw(rt, "close"),
 	}
-	var refusal *simcore.Refusal
-	if _, err := m.PlaceConditional(r); err != nil && !errors.As(err, &refusal) {
+	var rejection *simcore.Rejection
+	if _, err := m.PlaceConditional(r); err != nil && !errors.As(err, &rejection) {
 		m.Fatal(err)
 	}
 }
@@ -126,7 +126,7 @@ func (m *model) house(rt *rapid.T) {
 func (m *model) check(rt *rapid.T) {
 	for i, event := range m.events {
 		if i > 0 && event.Seq != m.events[i-1].Seq+1 {
-			rt.Fatalf("event %d has sequence %d after %d", i, event.Seq, m.events[i-1].Seq)
+			rt.Fatalf("sequence number of event %d = %d, want %d", i, event.Seq, m.events[i-1].Seq+1)
 		}
 	}
 	resting := map[string]decimal.Decimal{}
@@ -140,7 +140,7 @@ func (m *model) check(rt *rapid.T) {
 	m.checkBook(rt, resting)
 }
 
-// checkAccount compares the account with the sum of what happened to it.
+// checkAccount compares the account with the sums of its fills and income.
 func (m *model) checkAccount(rt *rapid.T, id string) {
 	v, p := m.view(id)
 	position, realized, fees := decimal.Zero, decimal.Zero, decimal.Zero
@@ -151,10 +151,10 @@ func (m *model) checkAccount(rt *rapid.T, id string) {
 		filled[f.OrderID] = filled[f.OrderID].Add(f.Qty)
 	}
 	if !position.Equal(p.Qty) {
-		rt.Fatalf("%s: fills add up to %s, position is %s", id, position, p.Qty)
+		rt.Fatalf("%s: position = %s, want the sum of the fills %s", id, p.Qty, position)
 	}
 	if !realized.Equal(p.RealizedPnL) {
-		rt.Fatalf("%s: fills realised %s, position says %s", id, realized, p.RealizedPnL)
+		rt.Fatalf("%s: realised profit = %s, want that of the fills %s", id, p.RealizedPnL, realized)
 	}
 	other := decimal.Zero
 	for _, i := range m.Income(id, func(i *simcore.Income) bool {
@@ -163,14 +163,14 @@ func (m *model) checkAccount(rt *rapid.T, id string) {
 		other = other.Add(i.Amount)
 	}
 	if want := dec("100000").Add(realized).Sub(fees).Add(other); !want.Equal(v.Wallet) {
-		rt.Fatalf("%s: wallet %s, want %s", id, v.Wallet, want)
+		rt.Fatalf("%s: wallet = %s, want %s", id, v.Wallet, want)
 	}
 	for _, o := range m.Orders(id, func(*simcore.Order) bool { return true }) {
 		if !filled[o.ID].Equal(o.FilledQty()) || o.FilledQty().GreaterThan(o.Qty()) {
-			rt.Fatalf("order %d: fills %s, filled %s of %s", o.ID, filled[o.ID], o.FilledQty(), o.Qty())
+			rt.Fatalf("order %d: filled %s of %s, want the sum of the fills %s", o.ID, o.FilledQty(), o.Qty(), filled[o.ID])
 		}
 		if o.ReduceOnly && o.Status.Open() && p.Qty.IsZero() {
-			rt.Fatalf("reduce-only order %d works without a position", o.ID)
+			rt.Fatalf("reduce-only order %d is open without a position, want it closed", o.ID)
 		}
 	}
 	m.checkMargins(rt, v, p)
@@ -179,39 +179,39 @@ func (m *model) checkAccount(rt *rapid.T, id string) {
 func (m *model) checkMargins(rt *rapid.T, v simcore.AccountView, p simcore.PositionView) {
 	switch {
 	case !p.InitialMargin.Equal(p.PositionMargin.Add(p.OrderMargin)):
-		rt.Fatalf("margin %s is not %s + %s", p.InitialMargin, p.PositionMargin, p.OrderMargin)
+		rt.Fatalf("initial margin = %s, want %s + %s", p.InitialMargin, p.PositionMargin, p.OrderMargin)
 	case !p.Notional.Equal(p.MarkPrice.Mul(p.Qty)):
-		rt.Fatalf("notional %s", p.Notional)
+		rt.Fatalf("notional = %s, want %s", p.Notional, p.MarkPrice.Mul(p.Qty))
 	case v.Available.IsNegative() || v.Wallet.IsNegative():
-		rt.Fatalf("available %s, wallet %s", v.Available, v.Wallet)
+		rt.Fatalf("available %s, wallet %s, want zero or more", v.Available, v.Wallet)
 	case p.Qty.IsZero() && !p.IsolatedWallet.IsZero():
-		rt.Fatalf("no position and an isolated wallet of %s", p.IsolatedWallet)
+		rt.Fatalf("isolated wallet without a position = %s, want 0", p.IsolatedWallet)
 	case !v.CrossWallet.Equal(v.Wallet.Sub(p.IsolatedWallet)):
-		rt.Fatalf("cross wallet %s", v.CrossWallet)
+		rt.Fatalf("cross wallet = %s, want %s", v.CrossWallet, v.Wallet.Sub(p.IsolatedWallet))
 	case p.OrderMargin.IsNegative() || p.BidNotional.IsNegative() || p.AskNotional.IsNegative():
-		rt.Fatalf("negative reservation: %+v", p)
+		rt.Fatalf("order margin and values = %+v, want none negative", p)
 	}
 }
 
-// checkBook holds the book against the resting orders and itself.
+// checkBook checks the order of the book and compares it with the resting orders.
 func (m *model) checkBook(rt *rapid.T, resting map[string]decimal.Decimal) {
 	book, _ := m.Book("BTCUSDT", 1000)
 	if len(book.Bids) > 0 && len(book.Asks) > 0 && book.Bids[0].Price.GreaterThanOrEqual(book.Asks[0].Price) {
-		rt.Fatalf("crossed: %s and %s", book.Bids[0].Price, book.Asks[0].Price)
+		rt.Fatalf("best bid %s, best ask %s, want bid below ask", book.Bids[0].Price, book.Asks[0].Price)
 	}
-	shown := map[string]decimal.Decimal{}
+	visible := map[string]decimal.Decimal{}
 	for side, levels := range map[string][]simcore.Level{"buy": book.Bids, "sell": book.Asks} {
 		for i, l := range levels {
-			shown[side+l.Price.String()] = l.Qty
+			visible[side+l.Price.String()] = l.Qty
 			better := i > 0 && (side == "buy") == l.Price.GreaterThan(levels[i-1].Price)
 			if !l.Qty.IsPositive() || better {
-				rt.Fatalf("%s level %d: %s at %s", side, i, l.Qty, l.Price)
+				rt.Fatalf("%s level %d: %s at %s, want a quantity and a worse price than before", side, i, l.Qty, l.Price)
 			}
 		}
 	}
 	for key, qty := range resting {
-		if shown[key].LessThan(qty) {
-			rt.Fatalf("%s: orders of %s, the book shows %s", key, qty, shown[key])
+		if visible[key].LessThan(qty) {
+			rt.Fatalf("%s: quantity in the book = %s, want at least %s", key, visible[key], qty)
 		}
 	}
 }

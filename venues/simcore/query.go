@@ -6,22 +6,23 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Order finds an order, open or closed; an empty symbol means any. Of several
-// with one client id it is the latest. The error is a *Refusal with ReasonUnknownOrder.
+// Order returns an order, open or closed; an empty symbol means any. If several have
+// the client order id, it returns the latest. The error is a *Rejection, with
+// ReasonUnknownOrder where there is none.
 func (x *Exchange) Order(accountID, symbolName string, ref OrderRef) (Order, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	a, refusal := x.account(accountID)
-	if refusal != nil {
-		return Order{}, refusal
+	a, rejection := x.account(accountID)
+	if rejection != nil {
+		return Order{}, rejection
 	}
 	if o := a.find(symbolName, ref); o != nil {
 		return *o, nil
 	}
-	return Order{}, refuse(ReasonUnknownOrder)
+	return Order{}, reject(ReasonUnknownOrder)
 }
 
-// OpenOrders lists working orders by id; an empty symbol means all.
+// OpenOrders returns the open orders, sorted by id; an empty symbol means all.
 func (x *Exchange) OpenOrders(accountID, symbolName string) []Order {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -37,7 +38,7 @@ func (x *Exchange) OpenOrders(accountID, symbolName string) []Order {
 	return orders
 }
 
-// Orders lists the remembered orders that keep accepts, oldest first.
+// Orders returns the orders in the history for which keep is true, oldest first.
 func (x *Exchange) Orders(accountID string, keep func(*Order) bool) []Order {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -54,7 +55,7 @@ func (x *Exchange) Orders(accountID string, keep func(*Order) bool) []Order {
 	return orders
 }
 
-// Fills lists the remembered fills that keep accepts, oldest first.
+// Fills returns the fills in the history for which keep is true, oldest first.
 func (x *Exchange) Fills(accountID string, keep func(*Fill) bool) []Fill {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -65,7 +66,7 @@ func (x *Exchange) Fills(accountID string, keep func(*Fill) bool) []Fill {
 	return filter(a.fills, keep)
 }
 
-// Income lists the remembered income that keep accepts, oldest first.
+// Income returns the income in the history for which keep is true, oldest first.
 func (x *Exchange) Income(accountID string, keep func(*Income) bool) []Income {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -86,23 +87,23 @@ func filter[T any](list []T, keep func(*T) bool) []T {
 	return kept
 }
 
-// Conditional finds a conditional order. The error is a *Refusal with
-// ReasonUnknownOrder.
+// Conditional returns a conditional order, open or closed. The error is a *Rejection,
+// with ReasonUnknownOrder where there is none.
 func (x *Exchange) Conditional(accountID string, ref OrderRef) (Conditional, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	a, refusal := x.account(accountID)
-	if refusal != nil {
-		return Conditional{}, refusal
+	a, rejection := x.account(accountID)
+	if rejection != nil {
+		return Conditional{}, rejection
 	}
 	c := a.conditionals.find(ref)
 	if c == nil {
-		return Conditional{}, refuse(ReasonUnknownOrder)
+		return Conditional{}, reject(ReasonUnknownOrder)
 	}
 	return a.copyConditional(c), nil
 }
 
-// Conditionals lists the remembered conditional orders that keep accepts,
+// Conditionals returns the conditional orders in the history for which keep is true,
 // oldest first.
 func (x *Exchange) Conditionals(accountID string, keep func(*Conditional) bool) []Conditional {
 	x.mu.Lock()
@@ -120,10 +121,10 @@ func (x *Exchange) Conditionals(accountID string, keep func(*Conditional) bool) 
 	return found
 }
 
-// Symbols lists the venue's symbols in order.
+// Symbols returns the venue's symbols, sorted.
 func (x *Exchange) Symbols() []string { return append([]string(nil), x.names...) }
 
-// Instrument is the listing of a symbol, with its present halt state.
+// Instrument returns the listing of a symbol with its current halt state.
 func (x *Exchange) Instrument(symbolName string) (Instrument, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -139,7 +140,7 @@ func (x *Exchange) Instrument(symbolName string) (Instrument, bool) {
 // Level is a price with its total quantity.
 type Level struct{ Price, Qty decimal.Decimal }
 
-// BookView is a book at one moment, best levels first.
+// BookView is a snapshot of a book, best levels first.
 type BookView struct {
 	Symbol   string
 	UpdateID int64
@@ -148,7 +149,7 @@ type BookView struct {
 	Asks     []Level
 }
 
-// Book is the top of a book. UpdateID is the id of its newest change.
+// Book returns the best depth levels of a book. UpdateID is that of its newest change.
 func (x *Exchange) Book(symbolName string, depth int) (BookView, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -178,7 +179,7 @@ func (x *Exchange) LevelOf(symbolName string, change LevelChange) Level {
 	return Level{Price: s.prices.value(change.Ticks), Qty: s.sizes.value(change.Lots)}
 }
 
-// Trades are the newest public trades of a symbol, oldest first.
+// Trades returns the newest limit public trades of a symbol, oldest first.
 func (x *Exchange) Trades(symbolName string, limit int) []Trade {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -190,7 +191,7 @@ func (x *Exchange) Trades(symbolName string, limit int) []Trade {
 	return append([]Trade(nil), newest...)
 }
 
-// Mark is the mark price of a symbol.
+// Mark returns the mark price of a symbol.
 func (x *Exchange) Mark(symbolName string) (MarkPrice, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -201,7 +202,7 @@ func (x *Exchange) Mark(symbolName string) (MarkPrice, bool) {
 	return s.markPrice(), true
 }
 
-// LastPrice is the price of the newest trade.
+// LastPrice returns the price of the newest trade, zero for an unknown symbol.
 func (x *Exchange) LastPrice(symbolName string) decimal.Decimal {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -212,8 +213,8 @@ func (x *Exchange) LastPrice(symbolName string) decimal.Decimal {
 	return s.prices.value(s.lastTicks)
 }
 
-// Candles are the newest limit candles that begin within [from, to), oldest
-// first. Zero times mean without a bound.
+// Candles returns the newest limit candles that begin within [from, to), oldest
+// first. Zero times mean no bound.
 func (x *Exchange) Candles(symbolName string, interval Interval, from, to time.Time, limit int) []Candle {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -232,7 +233,8 @@ func (x *Exchange) Candles(symbolName string, interval Interval, from, to time.T
 	return candles
 }
 
-// OpenInterest is the total of long positions of all accounts.
+// OpenInterest returns the total quantity of the positions of all accounts, long and
+// short, in the venue's units.
 func (x *Exchange) OpenInterest(symbolName string) decimal.Decimal {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -251,7 +253,7 @@ func (x *Exchange) OpenInterest(symbolName string) decimal.Decimal {
 	return s.sizes.value(lots)
 }
 
-// RandSeed is the seed of a generator of its own for a purpose.
+// RandSeed returns the two parts of the seed of a random generator for a purpose.
 func (x *Exchange) RandSeed(purpose string) (uint64, uint64) {
 	return x.options.Seed, hash64(purpose)
 }

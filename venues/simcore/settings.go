@@ -2,76 +2,76 @@ package simcore
 
 import "github.com/shopspring/decimal"
 
-// SetPositionMode switches between one-way and hedge mode. ReasonNoChange,
-// ReasonOpenOrders and ReasonOpenPosition refuse.
+// SetPositionMode switches between one-way and hedge mode. The error is a *Rejection,
+// such as ReasonNoChange, ReasonOpenOrders or ReasonOpenPosition.
 func (x *Exchange) SetPositionMode(accountID string, mode PositionMode) error {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	a, refusal := x.account(accountID)
-	if refusal != nil {
-		return refusal
+	a, rejection := x.account(accountID)
+	if rejection != nil {
+		return rejection
 	}
 	if a.mode == mode {
-		return refuse(ReasonNoChange)
+		return reject(ReasonNoChange)
 	}
-	if refusal := a.checkModeChange(); refusal != nil {
-		return refusal
+	if rejection := a.checkModeChange(); rejection != nil {
+		return rejection
 	}
 	a.mode = mode
 	x.emit(ConfigEvent{Account: a.id, Mode: mode})
 	return nil
 }
 
-func (a *account) checkModeChange() *Refusal {
+func (a *account) checkModeChange() *Rejection {
 	if len(a.open) > 0 || len(a.conditionals.waiting("")) > 0 {
-		return refuse(ReasonOpenOrders)
+		return reject(ReasonOpenOrders)
 	}
 	for _, h := range a.holdings {
 		if !h.flat() {
-			return refuse(ReasonOpenPosition)
+			return reject(ReasonOpenPosition)
 		}
 	}
 	return nil
 }
 
-// SetMarginMode switches a symbol between cross and isolated margin.
-// ReasonNoChange, ReasonOpenOrders and ReasonOpenPosition refuse.
+// SetMarginMode switches a symbol between cross and isolated margin. The error is a
+// *Rejection, such as ReasonNoChange, ReasonOpenOrders or ReasonOpenPosition.
 func (x *Exchange) SetMarginMode(accountID, symbolName string, isolated bool) error {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	a, h, refusal := x.setting(accountID, symbolName)
+	a, h, rejection := x.setting(accountID, symbolName)
 	switch {
-	case refusal != nil:
-		return refusal
+	case rejection != nil:
+		return rejection
 	case h.isolated == isolated:
-		return refuse(ReasonNoChange)
+		return reject(ReasonNoChange)
 	case h.open > 0:
-		return refuse(ReasonOpenOrders)
+		return reject(ReasonOpenOrders)
 	case !h.flat():
-		return refuse(ReasonOpenPosition)
+		return reject(ReasonOpenPosition)
 	}
 	h.isolated = isolated
 	x.emitConfig(a, h)
 	return nil
 }
 
-// SetLeverage changes the leverage of a symbol and with it the margin of what
-// is open. ReasonLeverage, ReasonLeverageIsolated, ReasonPositionTooLarge and
-// ReasonInsufficientMargin refuse.
+// SetLeverage changes the leverage of a symbol and with it the margin of its position
+// and orders. The error is a *Rejection, such as ReasonLeverage,
+// ReasonLeverageIsolated, ReasonPositionTooLarge or ReasonInsufficientMargin.
 func (x *Exchange) SetLeverage(accountID, symbolName string, leverage int) error {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	a, h, refusal := x.setting(accountID, symbolName)
+	a, h, rejection := x.setting(accountID, symbolName)
 	switch {
-	case refusal != nil:
-		return refusal
+	case rejection != nil:
+		return rejection
 	case leverage < 1 || leverage > h.LeverageMax():
-		return refuseAt(ReasonLeverage, decimal.NewFromInt(int64(h.LeverageMax())))
+		return rejectAt(ReasonLeverage, decimal.NewFromInt(int64(h.LeverageMax())))
 	case h.isolated && leverage < h.leverage && !h.flat() && !x.options.IsolatedTopUp:
-		return refuse(ReasonLeverageIsolated)
+		return reject(ReasonLeverageIsolated)
 	}
-	if refusal := a.checkLeverage(h, leverage); refusal != nil {
-		return refusal
+	if rejection := a.checkLeverage(h, leverage); rejection != nil {
+		return rejection
 	}
 	lowered := leverage < h.leverage
 	h.leverage = leverage
@@ -82,60 +82,60 @@ func (x *Exchange) SetLeverage(accountID, symbolName string, leverage int) error
 	return nil
 }
 
-// topUp gives isolated positions the margin that their leverage asks for.
+// topUp adds to isolated positions the margin that their leverage requires.
 func (h *holding) topUp() {
 	for i := range h.positions {
 		p := &h.positions[i]
-		p.isolated = p.isolated.Add(h.lacks(p))
+		p.isolated = p.isolated.Add(h.marginShortfall(p))
 	}
 }
 
-// lacks is the margin that an isolated position has not.
-func (h *holding) lacks(p *position) decimal.Decimal {
+// marginShortfall returns the margin that an isolated position is missing.
+func (h *holding) marginShortfall(p *position) decimal.Decimal {
 	if !h.isolated || p.lots == 0 {
 		return decimal.Zero
 	}
 	return decimal.Max(decimal.Zero, h.positionMargin(p.side).Sub(p.isolated))
 }
 
-func (a *account) checkLeverage(h *holding, leverage int) *Refusal {
+func (a *account) checkLeverage(h *holding, leverage int) *Rejection {
 	held := decimal.Zero
 	for i := range h.positions {
 		held = held.Add(h.notional(h.mark, abs(h.positions[i].lots)))
 	}
 	if limit := h.NotionalMax(leverage); held.GreaterThan(limit) {
-		return refuseAt(ReasonPositionTooLarge, limit)
+		return rejectAt(ReasonPositionTooLarge, limit)
 	}
 	before := h.leverage
 	h.leverage = leverage
 	free := a.available(a.sums())
 	for i := range h.positions {
-		free = free.Sub(h.lacks(&h.positions[i]))
+		free = free.Sub(h.marginShortfall(&h.positions[i]))
 	}
 	h.leverage = before
 	if free.IsNegative() && leverage < before {
-		return refuse(ReasonInsufficientMargin)
+		return reject(ReasonInsufficientMargin)
 	}
 	return nil
 }
 
-// AddIsolatedMargin moves margin between the cross wallet and an isolated
-// position; a negative amount takes it out.
+// AddIsolatedMargin moves margin from the cross wallet to an isolated position, or
+// back where the amount is negative. The error is a *Rejection.
 func (x *Exchange) AddIsolatedMargin(accountID, symbolName string, side PositionSide, amount decimal.Decimal) error {
 	x.lockToWrite()
 	defer x.mu.Unlock()
-	a, h, refusal := x.setting(accountID, symbolName)
-	if refusal != nil {
-		return refusal
+	a, h, rejection := x.setting(accountID, symbolName)
+	if rejection != nil {
+		return rejection
 	}
 	p := h.position(side)
 	switch {
 	case p.lots == 0 || !h.isolated:
-		return refuse(ReasonNoPosition)
+		return reject(ReasonNoPosition)
 	case amount.IsPositive() && amount.GreaterThan(a.available(a.sums())):
-		return refuse(ReasonInsufficientMargin)
+		return reject(ReasonInsufficientMargin)
 	case amount.IsNegative() && p.isolated.Add(amount).LessThan(h.positionMargin(side)):
-		return refuse(ReasonInsufficientMargin)
+		return reject(ReasonInsufficientMargin)
 	}
 	p.isolated = p.isolated.Add(amount)
 	x.emit(AccountEvent{
@@ -145,14 +145,14 @@ func (x *Exchange) AddIsolatedMargin(accountID, symbolName string, side Position
 	return nil
 }
 
-func (x *Exchange) setting(accountID, symbolName string) (*account, *holding, *Refusal) {
-	a, refusal := x.account(accountID)
-	if refusal != nil {
-		return nil, nil, refusal
+func (x *Exchange) setting(accountID, symbolName string) (*account, *holding, *Rejection) {
+	a, rejection := x.account(accountID)
+	if rejection != nil {
+		return nil, nil, rejection
 	}
-	s, refusal := x.symbol(symbolName)
-	if refusal != nil {
-		return nil, nil, refusal
+	s, rejection := x.symbol(symbolName)
+	if rejection != nil {
+		return nil, nil, rejection
 	}
 	return a, a.holding(s), nil
 }

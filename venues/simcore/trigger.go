@@ -6,8 +6,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-func (s *symbol) watched(watch TriggerPrice) decimal.Decimal {
-	switch watch {
+// triggerPrice returns the current price of a kind.
+func (s *symbol) triggerPrice(kind TriggerPrice) decimal.Decimal {
+	switch kind {
 	case TriggerOnMark:
 		return s.mark
 	case TriggerOnIndex:
@@ -24,7 +25,7 @@ func reached(rising bool, price, trigger decimal.Decimal) bool {
 	return price.LessThanOrEqual(trigger)
 }
 
-// checkTriggers starts the conditional orders whose price was reached. It says
+// checkTriggers triggers the conditional orders whose price was reached. It reports
 // whether there were any.
 func (x *Exchange) checkTriggers() bool {
 	found := false
@@ -36,7 +37,7 @@ func (x *Exchange) checkTriggers() bool {
 		s.triggersDue = false
 		waiting := append([]*Conditional(nil), s.conditionals...)
 		for _, c := range waiting {
-			if c.Status == ConditionalWaiting && c.triggers(s.watched(c.Request.Watch)) {
+			if c.Status == ConditionalWaiting && c.triggers(s.triggerPrice(c.Request.TriggerBy)) {
 				x.trigger(s, c)
 				found = true
 			}
@@ -45,7 +46,8 @@ func (x *Exchange) checkTriggers() bool {
 	return found
 }
 
-// triggers looks at a price; a trailing order also remembers it.
+// triggers reports whether a price triggers the order. A trailing stop also updates
+// its extreme.
 func (c *Conditional) triggers(price decimal.Decimal) bool {
 	r := &c.Request
 	if !r.trails() {
@@ -66,7 +68,7 @@ func (c *Conditional) triggers(price decimal.Decimal) bool {
 	return price.LessThanOrEqual(c.extreme.Sub(r.callback(c.extreme)))
 }
 
-// callback is how far the price comes back from an extreme before it triggers.
+// callback returns how far the price moves back from an extreme before it triggers.
 func (r *ConditionalRequest) callback(extreme decimal.Decimal) decimal.Decimal {
 	return extreme.Mul(r.CallbackRate).Add(r.CallbackSpread)
 }
@@ -75,12 +77,12 @@ func (x *Exchange) trigger(s *symbol, c *Conditional) {
 	now := x.clock.Now()
 	c.Status, c.TriggeredAt, c.UpdatedAt = ConditionalTriggering, now, now
 	c.fireAt = x.clock.Base().Add(x.options.TriggerDelay)
-	s.forgetConditional(c)
+	s.removeConditional(c)
 	x.due = append(x.due, c)
 	x.emitConditional(x.accounts[c.Request.Account], c)
 }
 
-func (s *symbol) forgetConditional(c *Conditional) {
+func (s *symbol) removeConditional(c *Conditional) {
 	for i, other := range s.conditionals {
 		if other == c {
 			s.conditionals = append(s.conditionals[:i], s.conditionals[i+1:]...)
@@ -89,7 +91,8 @@ func (s *symbol) forgetConditional(c *Conditional) {
 	}
 }
 
-// fireDue places the orders of triggered conditionals whose delay is over.
+// fireDue places the orders of triggered conditional orders whose delay has ended. It
+// reports whether there were any.
 func (x *Exchange) fireDue() bool {
 	now, fired := x.clock.Base(), false
 	waiting := x.due
@@ -105,8 +108,8 @@ func (x *Exchange) fireDue() bool {
 	return fired
 }
 
-// fire places the order of a conditional: its order's events come first, then
-// the conditional's own.
+// fire places the order of a conditional order. The events of the placed order are
+// published before those of the conditional order.
 func (x *Exchange) fire(c *Conditional) {
 	a := x.accounts[c.Request.Account]
 	request := c.Request.OrderRequest
@@ -122,9 +125,9 @@ func (x *Exchange) fire(c *Conditional) {
 		request.Qty = x.symbols[request.Symbol].sizes.value(lots)
 		request.ReduceOnly, request.closePosition = true, true
 	}
-	o, refusal := x.place(request)
-	if refusal != nil {
-		c.Rejected = refusal.Reason
+	o, rejection := x.place(request)
+	if rejection != nil {
+		c.Rejected = rejection.Reason
 		x.endConditional(a, c, ConditionalRejected)
 		return
 	}
@@ -133,7 +136,7 @@ func (x *Exchange) fire(c *Conditional) {
 	x.finishConditional(a, o)
 }
 
-// finishConditional follows the close of a triggered order.
+// finishConditional finishes the conditional order that placed a closed order.
 func (x *Exchange) finishConditional(a *account, o *Order) {
 	if o.Parent == 0 || o.Status.Open() {
 		return
@@ -146,7 +149,7 @@ func (x *Exchange) finishConditional(a *account, o *Order) {
 
 func (x *Exchange) endConditional(a *account, c *Conditional, status ConditionalStatus) {
 	s := x.symbols[c.Request.Symbol]
-	s.forgetConditional(c)
+	s.removeConditional(c)
 	c.Status, c.UpdatedAt = status, x.clock.Now()
 	x.ledger.updatedConditional(*c)
 	x.emitConditional(a, c)
@@ -156,7 +159,7 @@ func (x *Exchange) emitConditional(a *account, c *Conditional) {
 	x.emit(ConditionalEvent{Conditional: a.copyConditional(c)})
 }
 
-// copyConditional is a copy with its order as it is now.
+// copyConditional returns a copy with the current state of the placed order.
 func (a *account) copyConditional(c *Conditional) Conditional {
 	copied := *c
 	if o := a.orders[c.OrderID]; o != nil && c.OrderID != 0 {
@@ -166,14 +169,14 @@ func (a *account) copyConditional(c *Conditional) Conditional {
 	return copied
 }
 
-// expireGuards ends the conditional orders that only made sense with the
-// position that is now closed.
-func (x *Exchange) expireGuards(t touchedHolding) {
-	waiting := append([]*Conditional(nil), t.holding.conditionals...)
+// expireProtection expires the conditional orders that close or require the position,
+// which is closed now.
+func (x *Exchange) expireProtection(closed dirtyPosition) {
+	waiting := append([]*Conditional(nil), closed.holding.conditionals...)
 	for _, c := range waiting {
 		r := &c.Request
-		if r.Account == t.account.id && r.PosSide == t.side && (r.ClosePosition || r.NeedsPosition) {
-			x.endConditional(t.account, c, ConditionalExpired)
+		if r.Account == closed.account.id && r.PosSide == closed.side && (r.ClosePosition || r.RequiresPosition) {
+			x.endConditional(closed.account, c, ConditionalExpired)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (e *engine) status(c simcore.Conditional) simcore.ConditionalStatus {
 	return found.Status
 }
 
-// trace is the conditional and order events since the mark.
+// trace returns the conditional and order events since mark.
 func (e *engine) trace(mark int) []string {
 	var lines []string
 	for _, event := range e.events[mark:] {
@@ -50,26 +50,26 @@ func TestStopMarketLifeCycle(t *testing.T) {
 	c := e.conditional(stop(a, simcore.Sell, "0.1", "59000"))
 	e.must(e.MovePrice("BTCUSDT", dec("59000.1")))
 	if got := e.status(c); got != simcore.ConditionalWaiting {
-		t.Fatalf("above the trigger: %s", got)
+		t.Fatalf("status above the trigger = %s, want waiting", got)
 	}
 	e.must(e.MovePrice("BTCUSDT", dec("59000")))
 	if got := e.status(c); got != simcore.ConditionalTriggering {
-		t.Fatalf("at the trigger: %s", got)
+		t.Fatalf("status at the trigger = %s, want triggering", got)
 	}
 	_, err := e.CancelConditional(a, simcore.OrderRef{ID: c.ID})
-	e.refused(simcore.ReasonTriggering, err)
+	e.rejected(simcore.ReasonTriggering, err)
 	e.advance(10 * time.Millisecond)
 	want := []string{
 		"conditional waiting", "conditional triggering", "order accepted", "order filled",
 		"conditional triggered", "conditional finished",
 	}
 	if got := e.trace(mark); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q", got, want)
+		t.Errorf("events = %q, want %q", got, want)
 	}
 	found, err := e.Conditional(a, simcore.OrderRef{ID: c.ID})
 	e.must(err)
 	if found.Order == nil || found.Order.Parent != c.ID {
-		t.Errorf("order of the conditional: %+v", found.Order)
+		t.Errorf("order of the conditional = %+v, want one with parent %d", found.Order, c.ID)
 	}
 }
 
@@ -81,35 +81,35 @@ func TestStopLimitFinishesWithItsOrder(t *testing.T) {
 	c := e.conditional(r)
 	e.must(e.MovePrice("BTCUSDT", dec("61000")))
 	if got := e.status(c); got != simcore.ConditionalTriggered {
-		t.Fatalf("resting: %s", got)
+		t.Fatalf("status with a resting order = %s, want triggered", got)
 	}
 	e.must(e.MovePrice("BTCUSDT", dec("60500")))
 	if got := e.status(c); got != simcore.ConditionalFinished {
-		t.Errorf("filled: %s", got)
+		t.Errorf("status with a filled order = %s, want finished", got)
 	}
 }
 
-func TestConditionalRefusals(t *testing.T) {
+func TestInvalidConditionalsAreRejected(t *testing.T) {
 	e := newEngine(t)
 	a := e.trader()
 	_, err := e.PlaceConditional(stop(a, simcore.Sell, "0.1", "60000.1"))
-	e.refused(simcore.ReasonWouldTrigger, err)
+	e.rejected(simcore.ReasonWouldTrigger, err)
 	_, err = e.PlaceConditional(stop(a, simcore.Sell, "0.1", "59000.05"))
-	e.refused(simcore.ReasonPriceOffTick, err)
-	guard := stop(a, simcore.Sell, "0.1", "59000")
-	guard.NeedsPosition = true
-	_, err = e.PlaceConditional(guard)
-	e.refused(simcore.ReasonNoPosition, err)
-	named := stop(a, simcore.Sell, "0.1", "59000")
-	named.ClientID = "once"
-	e.conditional(named)
-	_, err = e.PlaceConditional(named)
-	e.refused(simcore.ReasonDuplicateClientID, err)
+	e.rejected(simcore.ReasonPriceOffTick, err)
+	protection := stop(a, simcore.Sell, "0.1", "59000")
+	protection.RequiresPosition = true
+	_, err = e.PlaceConditional(protection)
+	e.rejected(simcore.ReasonNoPosition, err)
+	withID := stop(a, simcore.Sell, "0.1", "59000")
+	withID.ClientID = "once"
+	e.conditional(withID)
+	_, err = e.PlaceConditional(withID)
+	e.rejected(simcore.ReasonDuplicateClientID, err)
 	closing := stop(a, simcore.Sell, "0.1", "59000")
 	closing.ClosePosition = true
 	e.conditional(closing)
 	_, err = e.PlaceConditional(closing)
-	e.refused(simcore.ReasonDuplicateClose, err)
+	e.rejected(simcore.ReasonDuplicateClose, err)
 }
 
 func TestMarginIsCheckedAtTheTrigger(t *testing.T) {
@@ -120,7 +120,7 @@ func TestMarginIsCheckedAtTheTrigger(t *testing.T) {
 	found, err := e.Conditional(a, simcore.OrderRef{ID: c.ID})
 	e.must(err)
 	if found.Status != simcore.ConditionalRejected || found.Rejected != simcore.ReasonInsufficientMargin {
-		t.Errorf("%s: %s", found.Status, found.Rejected)
+		t.Errorf("%s for %q, want rejected for insufficient_margin", found.Status, found.Rejected)
 	}
 }
 
@@ -130,17 +130,17 @@ func TestClosePosition(t *testing.T) {
 	e.place(market(a, simcore.Buy, "0.3"))
 	closing := func(rising bool, trigger string) simcore.ConditionalRequest {
 		r := stop(a, simcore.Sell, "1", trigger)
-		r.Qty, r.ClosePosition, r.Rising, r.Watch = dec("0"), true, rising, simcore.TriggerOnMark
+		r.Qty, r.ClosePosition, r.Rising, r.TriggerBy = dec("0"), true, rising, simcore.TriggerOnMark
 		return r
 	}
 	loss := e.conditional(closing(false, "59000"))
 	profit := e.conditional(closing(true, "61000"))
 	e.must(e.MovePrice("BTCUSDT", dec("61000")))
 	if got := e.status(profit); got != simcore.ConditionalFinished {
-		t.Errorf("take profit: %s", got)
+		t.Errorf("take profit = %s, want finished", got)
 	}
 	if got := e.status(loss); got != simcore.ConditionalExpired {
-		t.Errorf("stop loss of a closed position: %s", got)
+		t.Errorf("stop loss of a closed position = %s, want expired", got)
 	}
 	_, p := e.view(a)
 	e.equal("position", p.Qty, "0")
@@ -170,9 +170,8 @@ func TestTrailingStop(t *testing.T) {
 	}
 }
 
-// A stop that trails by a distance turns where one that trails by a fraction of the
-// same height does.
-func TestTrailingBySpread(t *testing.T) {
+// A trailing stop by a distance triggers as one by a fraction of the same size.
+func TestTrailingStopByDistance(t *testing.T) {
 	e := newEngine(t)
 	a := e.trader()
 	e.place(market(a, simcore.Sell, "0.1"))
@@ -195,40 +194,40 @@ func TestTrailingBySpread(t *testing.T) {
 	}
 }
 
-// Each stop watches the price that it names and no other.
-func TestWatchedPrices(t *testing.T) {
-	watching := func(watch simcore.TriggerPrice) (*engine, simcore.Conditional) {
+// A stop is triggered by the kind of price in its request and by no other.
+func TestTriggerPrices(t *testing.T) {
+	place := func(kind simcore.TriggerPrice) (*engine, simcore.Conditional) {
 		e := newEngine(t)
 		a := e.trader()
 		e.place(market(a, simcore.Buy, "0.1"))
 		r := stop(a, simcore.Sell, "0.1", "59000")
-		r.Watch = watch
+		r.TriggerBy = kind
 		return e, e.conditional(r)
 	}
-	for watch, want := range map[simcore.TriggerPrice][]simcore.ConditionalStatus{
+	for kind, want := range map[simcore.TriggerPrice][]simcore.ConditionalStatus{
 		simcore.TriggerOnLast:  {simcore.ConditionalWaiting, simcore.ConditionalWaiting},
 		simcore.TriggerOnMark:  {simcore.ConditionalWaiting, simcore.ConditionalFinished},
 		simcore.TriggerOnIndex: {simcore.ConditionalFinished, simcore.ConditionalFinished},
 	} {
-		e, c := watching(watch)
+		e, c := place(kind)
 		e.must(e.SetIndex("BTCUSDT", dec("58900")))
 		if got := e.status(c); got != want[0] {
-			t.Errorf("watching %d, index moved: %s", watch, got)
+			t.Errorf("trigger by %d, index moved: status = %s, want %s", kind, got, want[0])
 		}
 		e.must(e.SetMark("BTCUSDT", dec("58900")))
 		if got := e.status(c); got != want[1] {
-			t.Errorf("watching %d, mark moved: %s", watch, got)
+			t.Errorf("trigger by %d, mark moved: status = %s, want %s", kind, got, want[1])
 		}
 	}
-	e, c := watching(simcore.TriggerOnLast)
+	e, c := place(simcore.TriggerOnLast)
 	e.must(e.empty().HouseLevel("BTCUSDT", simcore.Buy, dec("58900"), dec("2")))
 	_, err := e.HouseTrade("BTCUSDT", simcore.Sell, dec("1"), dec("58900"))
 	e.must(err)
 	if got := e.status(c); got != simcore.ConditionalFinished {
-		t.Errorf("last price moved: %s", got)
+		t.Errorf("last price moved: status = %s, want finished", got)
 	}
-	e.refused(simcore.ReasonPriceNotPositive, e.SetIndex("BTCUSDT", dec("0")))
-	e.refused(simcore.ReasonUnknownSymbol, e.SetIndex("NONE", dec("1")))
+	e.rejected(simcore.ReasonPriceNotPositive, e.SetIndex("BTCUSDT", dec("0")))
+	e.rejected(simcore.ReasonUnknownSymbol, e.SetIndex("NONE", dec("1")))
 }
 
 func TestCancelConditionals(t *testing.T) {
@@ -239,17 +238,17 @@ func TestCancelConditionals(t *testing.T) {
 	_, err := e.CancelAll(a, "")
 	e.must(err)
 	if got := e.status(c); got != simcore.ConditionalWaiting {
-		t.Errorf("cancel-all of orders touched a conditional: %s", got)
+		t.Errorf("conditional after CancelAll of orders = %s, want waiting", got)
 	}
 	_, err = e.CancelConditional(a, simcore.OrderRef{ID: c.ID})
 	e.must(err)
 	cancelled, err := e.CancelAllConditionals(a, "BTCUSDT")
 	e.must(err)
 	if len(cancelled) != 1 {
-		t.Errorf("%d cancelled", len(cancelled))
+		t.Errorf("%d conditional orders cancelled, want 1", len(cancelled))
 	}
 	_, err = e.CancelConditional(a, simcore.OrderRef{ID: c.ID})
-	e.refused(simcore.ReasonUnknownOrder, err)
+	e.rejected(simcore.ReasonUnknownOrder, err)
 	_, err = e.Cancel(a, "BTCUSDT", simcore.OrderRef{ID: c.ID})
-	e.refused(simcore.ReasonUnknownOrder, err)
+	e.rejected(simcore.ReasonUnknownOrder, err)
 }

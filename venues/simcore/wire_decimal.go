@@ -9,11 +9,11 @@ import (
 	"venuegate/venues"
 )
 
-// Decimal is a number of the control API: a decimal string, or a plain JSON
-// number. Anything that is not plain notation is refused.
+// Decimal is a number of the control API: a string or a JSON number in plain decimal
+// notation. Other notations, such as exponents, are rejected.
 type Decimal struct{ decimal.Decimal }
 
-// UnmarshalJSON reads "0.5" and 0.5.
+// UnmarshalJSON decodes "0.5" and 0.5.
 func (d *Decimal) UnmarshalJSON(data []byte) error {
 	text := string(bytes.Trim(data, `"`))
 	parsed, err := venues.ParseDecimal(text)

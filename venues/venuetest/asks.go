@@ -45,7 +45,7 @@ func (s *stage) asks() map[string]ask {
 		"fills":       question(func() ([]venues.Fill, error) { return s.fillsSince(time.Hour) }),
 		"old fills":   question(func() ([]venues.Fill, error) { return s.fillsSince(80 * time.Hour) }),
 		"traded":      question(s.tradedLately),
-		"key":         question(func() (venues.KeyFacts, error) { return s.account.(venues.KeyInspector).KeyFacts(ctx) }),
+		"key":         question(func() (venues.KeyInfo, error) { return s.account.(venues.KeyInspector).KeyInfo(ctx) }),
 		"stream":      s.opensStream,
 		"maintenance": s.readsInMaintenance,
 		"leverage":    s.setsLeverage(),
@@ -206,7 +206,7 @@ func (s *stage) movesProtection() ask {
 		n++
 		price := []string{"63000", "63100"}[n%2]
 		r := s.protection(entry)
-		r.Set(venues.ProtectingStopLoss, some(price))
+		r.Set(venues.LegStopLoss, some(price))
 		err := protector.Protect(s.t.Context(), r)
 		return func() { s.guarded(entry, price, "67000") }, err
 	}

@@ -6,55 +6,55 @@ import (
 	"strings"
 )
 
-// Members are the members of a message by what the connector makes of them. "[2]"
-// is the third cell of rows that name nothing.
+// Members are the members of a message by how the connector must treat them. "[2]" is the
+// third cell of a row that is an array.
 type Members struct {
-	// Words decide and are of a closed set, Names say what the message is about,
-	// Figures are numbers: none may be missing. Sparse may be missing, and must be
-	// right if they are not.
-	Words, Names, Figures, Sparse []string
-	// Descriptions may be empty, Labels unknown: neither decides anything.
+	// Enums have a closed set of values, Required identify what the message concerns,
+	// Numbers are decimals: none may be missing. Optional may be missing, and must be
+	// valid if present.
+	Enums, Required, Numbers, Optional []string
+	// Descriptions may be empty and Labels unknown: no decision depends on them.
 	Descriptions, Labels []string
-	// Unread says why no member of the message decides anything.
-	Unread string
+	// Skipped is the reason why no decision depends on any member of the message.
+	Skipped string
 }
 
-// Answer is what an endpoint answers, a row of the table of bad input.
+// Answer is the answer of an endpoint, a row of the table of bad input.
 type Answer struct {
-	// Asked is what has it asked, by its name in asks.
-	Asked string
-	Route Route
-	// After is the change that must have been answered before: the outcome of what
-	// is asked is then unknown without this answer.
+	// Operation is the operation that requests it, by its name in asks.
+	Operation string
+	Route     Route
+	// After is the change that is answered before: without this answer the outcome of
+	// the operation is then unknown.
 	After Route
-	// Spared says why what is asked succeeds without the answer.
-	Spared string
+	// Succeeds is the reason why the operation succeeds without the answer.
+	Succeeds string
 	Members
 }
 
-func (a *Answer) row() string { return a.Asked + ": " + a.Route.Method + " " + a.Route.Path }
+func (a *Answer) row() string { return a.Operation + ": " + a.Route.Method + " " + a.Route.Path }
 
 // Event is a kind of message of a stream, a row of the table of bad input.
 type Event struct {
-	// Tells is what it tells of, by its name in privateNews or publicNews.
-	Tells string
-	// Mark is a piece that every message of the kind has and no other.
+	// Kind is its name in privateEvents or publicTopics.
+	Kind string
+	// Mark is a text that every message of the kind contains and no other.
 	Mark string
 	Members
 }
 
-func (e *Event) row() string { return e.Tells + ": " + e.Mark }
+func (e *Event) row() string { return e.Kind + ": " + e.Mark }
 
-// way of spoiling messages, a column of the table of bad input.
+// way is a way of corrupting messages, a column of the table of bad input.
 type way struct {
 	name string
-	// harmless says that the message must be understood all the same.
+	// harmless: the message must be decoded nevertheless.
 	harmless bool
-	spoils   func(Members) []spoiling
+	corrupt  func(Members) []corruption
 }
 
-// spoiling is one message spoilt.
-type spoiling struct {
+// corruption changes one member of a message.
+type corruption struct {
 	what  string
 	spoil func(message string) string
 }
@@ -70,47 +70,47 @@ const (
 
 // The columns of the table of bad input.
 var (
-	inHTML   = way{name: "HTML", spoils: whole(func(string) string { return page })}
-	cutShort = way{name: "cut", spoils: whole(func(message string) string { return message[:len(message)/2] })}
-	emptied  = way{name: "empty", spoils: whole(func(string) string { return "" })}
-	foreign  = way{name: "foreign", spoils: foreignJSON}
-	mistyped = way{name: "mistyped", spoils: func(m Members) []spoiling {
-		return each(with(wrongTyped), m.Words, m.Names, m.Figures, m.Sparse)
+	inHTML   = way{name: "HTML", corrupt: whole(func(string) string { return page })}
+	cutShort = way{name: "cut", corrupt: whole(func(message string) string { return message[:len(message)/2] })}
+	emptied  = way{name: "empty", corrupt: whole(func(string) string { return "" })}
+	foreign  = way{name: "foreign", corrupt: foreignJSON}
+	mistyped = way{name: "mistyped", corrupt: func(m Members) []corruption {
+		return each(with(wrongTyped), m.Enums, m.Required, m.Numbers, m.Optional)
 	}}
-	unknown = way{name: "unknown", spoils: func(m Members) []spoiling {
-		return each(with(unknownWord), m.Words, m.Figures, m.Sparse)
+	unknown = way{name: "unknown", corrupt: func(m Members) []corruption {
+		return each(with(unknownWord), m.Enums, m.Numbers, m.Optional)
 	}}
-	missing = way{name: "missing", spoils: func(m Members) []spoiling {
-		return append(each(with(emptyWord), m.Words, m.Names, m.Figures), each(absent, m.Words, m.Names, m.Figures)...)
+	missing = way{name: "missing", corrupt: func(m Members) []corruption {
+		return append(each(with(emptyWord), m.Enums, m.Required, m.Numbers), each(absent, m.Enums, m.Required, m.Numbers)...)
 	}}
-	described = way{name: "falls back", harmless: true, spoils: func(m Members) []spoiling {
+	described = way{name: "falls back", harmless: true, corrupt: func(m Members) []corruption {
 		return append(each(with(emptyWord), m.Descriptions), each(with(`"Неизвестно 未知"`), m.Labels)...)
 	}}
-	novel = way{name: "novel", harmless: true, spoils: whole(withNovelty)}
+	novel = way{name: "novel", harmless: true, corrupt: whole(withNovelty)}
 )
 
 // refused is the venue's way to fail with status 200, in words that fill pages.
 func refused(body string) way {
-	return way{name: "refused", spoils: whole(func(string) string { return body })}
+	return way{name: "refused", corrupt: whole(func(string) string { return body })}
 }
 
 // whole spoils a message as a whole.
-func whole(spoil func(string) string) func(Members) []spoiling {
-	return func(Members) []spoiling { return []spoiling{{"all of it", spoil}} }
+func whole(spoil func(string) string) func(Members) []corruption {
+	return func(Members) []corruption { return []corruption{{"all of it", spoil}} }
 }
 
-func foreignJSON(Members) []spoiling {
+func foreignJSON(Members) []corruption {
 	bodies := []string{`null`, `{}`, `"text"`, `[[]]`, `[null]`}
-	all := make([]spoiling, len(bodies))
+	all := make([]corruption, len(bodies))
 	for n, body := range bodies {
-		all[n] = spoiling{body, func(string) string { return body }}
+		all[n] = corruption{body, func(string) string { return body }}
 	}
 	return all
 }
 
 // each spoils one member after the other.
-func each(spoil func(member string) spoiling, lists ...[]string) []spoiling {
-	var all []spoiling
+func each(spoil func(member string) corruption, lists ...[]string) []corruption {
+	var all []corruption
 	for _, members := range lists {
 		for _, member := range members {
 			all = append(all, spoil(member))
@@ -121,25 +121,25 @@ func each(spoil func(member string) spoiling, lists ...[]string) []spoiling {
 
 // with puts a value in the place of every value of a member, which stays under a
 // name that nobody knows.
-func with(value string) func(member string) spoiling {
-	return func(member string) spoiling {
+func with(value string) func(member string) corruption {
+	return func(member string) corruption {
 		what := member + "=" + value
 		if cell, ok := cellOf(member); ok {
-			return spoiling{what, inCell(cell, value)}
+			return corruption{what, inCell(cell, value)}
 		}
 		old, spoilt := `"`+member+`":`, `"`+member+`":`+value+`,"`+member+`Of2031":`
-		return spoiling{what, func(message string) string { return strings.ReplaceAll(message, old, spoilt) }}
+		return corruption{what, func(message string) string { return strings.ReplaceAll(message, old, spoilt) }}
 	}
 }
 
 // absent takes a member away; from a row that names nothing, its value.
-func absent(member string) spoiling {
+func absent(member string) corruption {
 	what := member + " absent"
 	if cell, ok := cellOf(member); ok {
-		return spoiling{what, inCell(cell, "null")}
+		return corruption{what, inCell(cell, "null")}
 	}
 	old, spoilt := `"`+member+`":`, `"`+member+`Of2031":`
-	return spoiling{what, func(message string) string { return strings.ReplaceAll(message, old, spoilt) }}
+	return corruption{what, func(message string) string { return strings.ReplaceAll(message, old, spoilt) }}
 }
 
 // cellOf reads the name of a cell.

@@ -21,7 +21,7 @@ func newCoverage() *coverage {
 	return &coverage{spoilt: map[string]map[string]int{}, asked: map[Route]bool{}, told: map[string]bool{}}
 }
 
-// spoils notes that a message of a row was spoilt in a way.
+// spoils records that a message of a row was corrupted in a way.
 func (c *coverage) spoils(row string, w way) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +89,7 @@ func (c *coverage) complaints(answers []Answer, events []Event) []string {
 	if answers == nil { // the cases are of a connection, which asks nothing
 		clear(c.asked)
 	} else {
-		all = append(all, c.missed(controlRow, controlWays, Members{Unread: "they confirm"})...)
+		all = append(all, c.missed(controlRow, controlWays, Members{Skipped: "they confirm"})...)
 	}
 	for route := range c.asked {
 		all = append(all, route.Method+" "+route.Path+" is asked, and no case spoils what it answers")
@@ -111,8 +111,8 @@ func (c *coverage) missed(row string, ways []string, m Members) []string {
 			all = append(all, row+": no message was spoilt: "+column)
 		}
 	}
-	decides := len(m.Words)+len(m.Names)+len(m.Figures)+len(m.Sparse) > 0
-	if decides == (m.Unread != "") {
+	decides := len(m.Enums)+len(m.Required)+len(m.Numbers)+len(m.Optional) > 0
+	if decides == (m.Skipped != "") {
 		all = append(all, row+": members that decide, or the reason why none does")
 	}
 	if decides && c.spoilt[row]["mistyped"] == 0 {

@@ -9,7 +9,7 @@ import (
 func TestSpoilings(t *testing.T) {
 	const message = `{"a":{"state":"live","px":"1"},"rows":[["1","2"],["3"]],"kinds":["x"],"text":"{\"a\":1}"}`
 	for name, c := range map[string]struct {
-		by   spoiling
+		by   corruption
 		want string
 	}{
 		"a member": {
@@ -41,8 +41,8 @@ func TestSpoilings(t *testing.T) {
 
 // The table fails on what is not in it, and on what was not spoilt.
 func TestCoverageComplains(t *testing.T) {
-	read := Answer{Asked: "clock", Route: Route{"GET", "/time"}, Members: Members{Figures: []string{"now"}}}
-	order := Event{Tells: "orders", Mark: `"topic":"order"`, Members: Members{Unread: "nothing decides"}}
+	read := Answer{Operation: "clock", Route: Route{"GET", "/time"}, Members: Members{Numbers: []string{"now"}}}
+	order := Event{Kind: "orders", Mark: `"topic":"order"`, Members: Members{Skipped: "nothing decides"}}
 	w := &Wire{Answers: []Answer{read}, Events: []Event{order}, Control: []string{`"op":`}}
 	spoilt := func() *coverage {
 		c := newCoverage()
@@ -73,7 +73,7 @@ func TestCoverageComplains(t *testing.T) {
 		}
 	}
 	careless := slices.Clone(w.Events)
-	careless[0].Unread = ""
+	careless[0].Skipped = ""
 	if complaints := spoilt().complaints(w.Answers, careless); len(complaints) != 1 || !strings.Contains(complaints[0], "or the reason why none does") {
 		t.Errorf("%q", complaints)
 	}

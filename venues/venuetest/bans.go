@@ -92,7 +92,7 @@ func newShutOut(t *testing.T, h Harness) *shutOut {
 	}
 	feed := connector.OpenFeed(b.books)
 	t.Cleanup(feed.Close)
-	feed.Subscribe(venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol})
+	feed.Subscribe(venues.FeedTopic{Kind: venues.FeedBook, Symbol: symbol})
 	keys := sim.DemoAccount().Credentials
 	b.account, err = connector.OpenAccount(venues.Credentials{
 		APIKey: venues.Secret(keys.APIKey), APISecret: venues.Secret(keys.APISecret), Passphrase: venues.Secret(keys.Passphrase),
@@ -114,7 +114,7 @@ func (b *shutOut) awaitAll(up func(venues.Account) bool, times int) {
 	private := b.heard.connected
 	b.heard.mu.Unlock()
 	b.books.mu.Lock()
-	public := b.books.resumed[venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}]
+	public := b.books.resumed[venues.FeedTopic{Kind: venues.FeedBook, Symbol: symbol}]
 	b.books.mu.Unlock()
 	if private != times || public != times || !up(b.account) {
 		b.t.Fatalf("private stream %d times, public %d, want %d; connection for orders: %v", private, public, times, up(b.account))

@@ -19,8 +19,8 @@ type books struct {
 	trades      []venues.Trade
 	candles     []venues.Candle
 	marks       []venues.MarkPrice
-	interrupted map[venues.FeedChannel]int
-	resumed     map[venues.FeedChannel]int
+	interrupted map[venues.FeedTopic]int
+	resumed     map[venues.FeedTopic]int
 	causes      []error
 }
 
@@ -41,7 +41,7 @@ type keptBook struct {
 func newBooks() *books {
 	return &books{
 		wake: make(chan struct{}, 1), books: map[string]*keptBook{},
-		interrupted: map[venues.FeedChannel]int{}, resumed: map[venues.FeedChannel]int{},
+		interrupted: map[venues.FeedTopic]int{}, resumed: map[venues.FeedTopic]int{},
 	}
 }
 
@@ -135,7 +135,7 @@ func (b *books) Trade(t venues.Trade)    { b.note(func() { b.trades = append(b.t
 func (b *books) Candle(c venues.Candle)  { b.note(func() { b.candles = append(b.candles, c) }) }
 func (b *books) Mark(m venues.MarkPrice) { b.note(func() { b.marks = append(b.marks, m) }) }
 
-func (b *books) Interrupted(channels []venues.FeedChannel, cause error) {
+func (b *books) Interrupted(channels []venues.FeedTopic, cause error) {
 	b.note(func() {
 		b.causes = append(b.causes, cause)
 		for _, c := range channels {
@@ -147,7 +147,7 @@ func (b *books) Interrupted(channels []venues.FeedChannel, cause error) {
 	})
 }
 
-func (b *books) Resumed(channels []venues.FeedChannel) {
+func (b *books) Resumed(channels []venues.FeedTopic) {
 	b.note(func() {
 		for _, c := range channels {
 			b.resumed[c]++
@@ -214,7 +214,7 @@ func (s *stage) more(b *books, symbol string) {
 }
 
 // feed opens a public feed of channels and waits until all are subscribed.
-func (s *stage) feed(channels ...venues.FeedChannel) (*books, venues.Feed) {
+func (s *stage) feed(channels ...venues.FeedTopic) (*books, venues.Feed) {
 	s.t.Helper()
 	b := newBooks()
 	feed := s.connector.OpenFeed(b)
@@ -224,6 +224,6 @@ func (s *stage) feed(channels ...venues.FeedChannel) (*books, venues.Feed) {
 	return b, feed
 }
 
-func bookOf(symbol string) venues.FeedChannel {
-	return venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}
+func bookOf(symbol string) venues.FeedTopic {
+	return venues.FeedTopic{Kind: venues.FeedBook, Symbol: symbol}
 }

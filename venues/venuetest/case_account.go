@@ -157,7 +157,7 @@ func keyFacts(s *stage) {
 	if !ok {
 		s.t.Fatal("the account cannot examine its key")
 	}
-	facts, err := inspector.KeyFacts(s.t.Context())
+	facts, err := inspector.KeyInfo(s.t.Context())
 	if err != nil || !facts.Known || !facts.CanTrade || facts.CanWithdraw {
 		s.t.Errorf("%+v, %v", facts, err)
 	}
@@ -169,9 +169,9 @@ func marginFacts(s *stage) {
 	}
 }
 
-func (s *stage) marginFacts() venues.MarginFacts {
+func (s *stage) marginFacts() venues.MarginInfo {
 	s.t.Helper()
-	facts, err := s.account.(venues.MarginInspector).MarginFacts(s.t.Context())
+	facts, err := s.account.(venues.MarginInspector).MarginInfo(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -37,15 +37,15 @@ func (s *stage) spoilAnswers(w way, judge func(w way, a *Answer, what string, er
 	asks := s.asks()
 	for n := range s.harness.Wire.Answers {
 		a := &s.harness.Wire.Answers[n]
-		for _, spoiling := range w.spoils(a.Members) {
+		for _, spoiling := range w.corrupt(a.Members) {
 			what := fmt.Sprintf("%s, %s", a.row(), spoiling.what)
-			proof, err := s.spoilt(a, w, spoiling, asks[a.Asked])
+			proof, err := s.spoilt(a, w, spoiling, asks[a.Operation])
 			judge(w, a, what, err)
 			if proof != nil && (err == nil || errors.Is(err, venues.ErrOutcomeUnknown)) {
 				proof()
 			}
 		}
-		if _, err := asks[a.Asked](); err != nil {
+		if _, err := asks[a.Operation](); err != nil {
 			s.t.Errorf("%s, unspoilt: %v", a.row(), err)
 		}
 	}
@@ -53,7 +53,7 @@ func (s *stage) spoilAnswers(w way, judge func(w way, a *Answer, what string, er
 
 // spoilt asks for an answer and spoils it. A connector that cannot wait for what merely
 // explains a failure is asked until it has.
-func (s *stage) spoilt(a *Answer, w way, by spoiling, asks ask) (proof func(), err error) {
+func (s *stage) spoilt(a *Answer, w way, by corruption, asks ask) (proof func(), err error) {
 	s.t.Helper()
 	var changed atomic.Bool
 	s.rest.answerAfter(a.After, a.Route, func(status int, body string) (int, string) {
@@ -78,7 +78,7 @@ func (s *stage) judge(w way, a *Answer, what string, err error) {
 	s.t.Helper()
 	changes := a.Route.Method != "GET" || a.After != Route{}
 	switch {
-	case w.harmless, a.Spared != "", a.Unread != "" && err == nil && changes && w.name == foreign.name:
+	case w.harmless, a.Succeeds != "", a.Skipped != "" && err == nil && changes && w.name == foreign.name:
 		if err != nil {
 			s.t.Errorf("%s: %v", what, err)
 		}
@@ -98,7 +98,7 @@ var words = strings.Repeat("保证金不足。Недостаточно марж�
 func refusedAnswers(s *stage) {
 	s.spoilAnswers(refused(fmt.Sprintf(s.harness.Wire.BusyBody, words)), func(w way, a *Answer, what string, err error) {
 		s.judge(w, a, what, err)
-		if a.Spared != "" {
+		if a.Succeeds != "" {
 			return
 		}
 		e, ok := errors.AsType[*venues.Error](err)

@@ -27,7 +27,7 @@ type news struct {
 	spoilt, right func(s *stage, what string) (proof func())
 }
 
-var privateNews = map[string]news{
+var privateEvents = map[string]news{
 	"orders":    {(*stage).unheardOrder, (*stage).heardOrder},
 	"stops":     {(*stage).unheardStop, (*stage).heardStop},
 	"fills":     {(*stage).fillOrLoss, (*stage).fillOrLoss},
@@ -42,7 +42,7 @@ func badEvents(w way) func(*stage) {
 		s.warm()
 		for n := range s.harness.Wire.Events {
 			e := &s.harness.Wire.Events[n]
-			told, private := privateNews[e.Tells]
+			told, private := privateEvents[e.Kind]
 			if !private {
 				continue
 			}
@@ -50,7 +50,7 @@ func badEvents(w way) func(*stage) {
 			if w.harmless {
 				tell = told.right
 			}
-			for _, spoiling := range w.spoils(e.Members) {
+			for _, spoiling := range w.corrupt(e.Members) {
 				var proof func()
 				s.spoiling(e, spoiling, func() { proof = tell(s, fmt.Sprintf("%s, %s", e.row(), spoiling.what)) })
 				s.seen.spoils(e.row(), w)
@@ -68,8 +68,8 @@ func badEvents(w way) func(*stage) {
 	}
 }
 
-// spoils changes the events of a kind from now on; met says whether there was one.
-func (s *stage) spoils(kind *Event, by spoiling) (met func() bool) {
+// spoils changes the events of a kind from now on; met reports whether there was one.
+func (s *stage) spoils(kind *Event, by corruption) (met func() bool) {
 	var spoilt atomic.Bool
 	s.streams.tamper(func(message string) string {
 		if !strings.Contains(message, kind.Mark) {
@@ -84,8 +84,8 @@ func (s *stage) spoils(kind *Event, by spoiling) (met func() bool) {
 	return spoilt.Load
 }
 
-// spoiling changes the events of a kind while do runs, which must meet one.
-func (s *stage) spoiling(kind *Event, by spoiling, do func()) {
+// spoiling changes the events of a kind while do runs; at least one must come.
+func (s *stage) spoiling(kind *Event, by corruption, do func()) {
 	s.t.Helper()
 	met := s.spoils(kind, by)
 	do()
@@ -244,7 +244,7 @@ func (s *stage) heardPosition(what string) func() {
 func positionWithoutEntry(s *stage) {
 	for n := range s.harness.Wire.Events {
 		e := &s.harness.Wire.Events[n]
-		if e.Tells != "positions" {
+		if e.Kind != "positions" {
 			continue
 		}
 		s.spoiling(e, with(emptyWord)(s.harness.Wire.PositionEntry), func() {

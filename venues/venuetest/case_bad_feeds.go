@@ -23,8 +23,8 @@ var badFeedCases = []conformanceCase{
 	{number: 397, name: "unknown members of confirmations change nothing", run: novelConfirmations},
 }
 
-// publicNews are the kinds of public message and the channel that brings them.
-var publicNews = map[string]venues.FeedChannel{
+// publicTopics are the kinds of public message and the channel that brings them.
+var publicTopics = map[string]venues.FeedTopic{
 	"books":   bookOf(symbol),
 	"trades":  {Kind: venues.FeedTrades, Symbol: symbol},
 	"candles": {Kind: venues.FeedCandles, Symbol: symbol, Timeframe: "1m"},
@@ -82,12 +82,12 @@ func badFeeds(w way) func(*stage) {
 		scenes := map[string]func(*stage){}
 		for n := range s.harness.Wire.Events {
 			e := &s.harness.Wire.Events[n]
-			channel, public := publicNews[e.Tells]
+			channel, public := publicTopics[e.Kind]
 			if !public {
 				continue
 			}
-			for some := range slices.Chunk(w.spoils(e.Members), spoilingsAScene) {
-				scenes[e.Tells+", "+some[0].what] = func(s *stage) {
+			for some := range slices.Chunk(w.corrupt(e.Members), spoilingsAScene) {
+				scenes[e.Kind+", "+some[0].what] = func(s *stage) {
 					s.badFeed(e, channel, some)
 					for range some {
 						s.seen.spoils(e.row(), w)
@@ -100,7 +100,7 @@ func badFeeds(w way) func(*stage) {
 }
 
 // badFeed spoils one kind of public message.
-func (s *stage) badFeed(e *Event, channel venues.FeedChannel, spoilings []spoiling) {
+func (s *stage) badFeed(e *Event, channel venues.FeedTopic, spoilings []corruption) {
 	b, feed := s.feed(channel)
 	s.stir(b, e.row(), func(b *books) bool { return b.told(channel.Kind) > 0 })
 	for _, spoiling := range spoilings {
@@ -116,7 +116,7 @@ func (s *stage) badFeed(e *Event, channel venues.FeedChannel, spoilings []spoili
 
 // spoiltMessage spoils the messages of a kind: the channel must be interrupted, and
 // told of again afterwards.
-func (s *stage) spoiltMessage(b *books, channel venues.FeedChannel, e *Event, by spoiling) {
+func (s *stage) spoiltMessage(b *books, channel venues.FeedTopic, e *Event, by corruption) {
 	s.t.Helper()
 	b.mu.Lock()
 	interrupted := b.interrupted[channel]
@@ -160,7 +160,7 @@ func (b *books) sane(t *testing.T) {
 
 func novelFeeds(s *stage) {
 	s.streams.tamper(withNovelty)
-	b, _ := s.feed(publicNews["trades"], publicNews["candles"], publicNews["marks"], publicNews["books"])
+	b, _ := s.feed(publicTopics["trades"], publicTopics["candles"], publicTopics["marks"], publicTopics["books"])
 	s.stir(b, "all of them", func(b *books) bool {
 		return len(b.trades) > 0 && len(b.candles) > 0 && len(b.marks) > 0 && b.of(symbol).updates > 1
 	})
@@ -170,7 +170,7 @@ func novelFeeds(s *stage) {
 		s.t.Errorf("interrupted %v: %v", b.interrupted, b.causes)
 	}
 	for n := range s.harness.Wire.Events {
-		if e := &s.harness.Wire.Events[n]; publicNews[e.Tells] != (venues.FeedChannel{}) {
+		if e := &s.harness.Wire.Events[n]; publicTopics[e.Kind] != (venues.FeedTopic{}) {
 			s.seen.spoils(e.row(), novel)
 		}
 	}
@@ -179,7 +179,7 @@ func novelFeeds(s *stage) {
 // spoilFirst spoils the first message about the streams themselves that comes.
 func (s *stage) spoilFirst(w way) {
 	var once atomic.Bool
-	spoil := w.spoils(Members{})[0].spoil
+	spoil := w.corrupt(Members{})[0].spoil
 	s.streams.tamper(func(message string) string {
 		if !s.harness.Wire.isControl(message) || !once.CompareAndSwap(false, true) {
 			return message
@@ -194,7 +194,7 @@ func badConfirmations(s *stage) {
 	for _, w := range []way{cutShort, inHTML} {
 		scenes["public, "+w.name] = func(s *stage) {
 			s.spoilFirst(w)
-			b, _ := s.feed(publicNews["books"])
+			b, _ := s.feed(publicTopics["books"])
 			s.begins(b)
 			s.stir(b, "the book", func(b *books) bool { return b.of(symbol).whole })
 		}
@@ -215,7 +215,7 @@ func novelConfirmations(s *stage) {
 		s.seen.spoils(controlRow, novel)
 		return withNovelty(message)
 	})
-	s.feed(publicNews["books"], publicNews["trades"])
+	s.feed(publicTopics["books"], publicTopics["trades"])
 	_, h := s.listen(s.account)
 	h.await(s.t, "the private stream", func(h *heard) bool { return h.connected > 0 })
 	h.mu.Lock()

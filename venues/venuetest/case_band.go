@@ -12,7 +12,7 @@ var bandCases = []conformanceCase{
 // wants that.
 func (s *stage) refuseFarPrices() {
 	if venue, ok := s.sim.(PriceBander); ok {
-		venue.RefuseFarPrices(s.sim.DemoAccount().ID)
+		venue.RejectFarPrices(s.sim.DemoAccount().ID)
 	}
 }
 

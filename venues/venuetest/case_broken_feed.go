@@ -100,7 +100,7 @@ func feedReorder(s *stage) {
 
 func feedMute(s *stage) {
 	b, _ := s.begun()
-	s.bookFault(simcore.FaultMute, 0, simcore.FaultArgs{})
+	s.bookFault(simcore.FaultStalled, 0, simcore.FaultArgs{})
 	s.hears(b, "the interruption", func(b *books) bool { return b.interrupted[bookOf(symbol)] > 0 })
 	s.sim.Control().ClearFaults()
 	s.hears(b, "the return", func(b *books) bool { return b.resumed[bookOf(symbol)] > 1 })
@@ -144,7 +144,7 @@ func feedHandshakeRefused(s *stage) {
 }
 
 func feedRenews(s *stage) {
-	b, _ := s.feed(bookOf(symbol), venues.FeedChannel{Kind: venues.FeedTrades, Symbol: symbol})
+	b, _ := s.feed(bookOf(symbol), venues.FeedTopic{Kind: venues.FeedTrades, Symbol: symbol})
 	const connectionsMin = 3
 	before := s.streams.connections()
 	s.hears(b, "updates over several connections", func(b *books) bool {

@@ -27,8 +27,8 @@ func cancelOpen(s *stage) {
 		s.t.Fatalf("%+v, %v", report, err)
 	}
 	s.lived(order, venues.StatusOpen, venues.StatusCancelled)
-	if found := s.find(order); found.Status != venues.StatusCancelled || found.Fault != nil || !found.FilledQty.IsZero() {
-		s.t.Errorf("%+v, %+v", found, found.Fault)
+	if found := s.find(order); found.Status != venues.StatusCancelled || found.RejectReason != nil || !found.FilledQty.IsZero() {
+		s.t.Errorf("%+v, %+v", found, found.RejectReason)
 	}
 	if open := s.openOrders(); len(open) != 0 {
 		s.t.Errorf("%+v", open)
@@ -41,8 +41,8 @@ func cancelPartlyFilled(s *stage) {
 	s.reaches(order, venues.StatusPartiallyFilled)
 	s.cancel(order)
 	found := s.find(order)
-	if found.Status != venues.StatusCancelled || !found.FilledQty.Equal(d("0.04")) || !venues.EqualOptional(found.AvgPrice, some("65000")) || found.Fault != nil {
-		s.t.Errorf("%+v, %+v", found, found.Fault)
+	if found.Status != venues.StatusCancelled || !found.FilledQty.Equal(d("0.04")) || !venues.EqualOptional(found.AvgPrice, some("65000")) || found.RejectReason != nil {
+		s.t.Errorf("%+v, %+v", found, found.RejectReason)
 	}
 	s.heard.mu.Lock()
 	defer s.heard.mu.Unlock()

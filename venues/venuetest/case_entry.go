@@ -261,7 +261,7 @@ func entrySharesLimit(s *stage) {
 	orderLimit(s)
 	placed := 0
 	for _, row := range s.sim.Control().Ledger().Orders {
-		if row.Refusal == "" {
+		if row.Rejection == "" {
 			placed++
 		}
 	}
@@ -329,7 +329,7 @@ func badEntryAnswers(ways ...way) func(*stage) {
 		scenes := map[string]func(*stage){}
 		for _, e := range s.harness.entry.Answers {
 			for _, w := range ways {
-				scenes[e.Tells+", "+w.name] = func(s *stage) { s.badEntryAnswer(w, &e) }
+				scenes[e.Kind+", "+w.name] = func(s *stage) { s.badEntryAnswer(w, &e) }
 			}
 		}
 		s.atOnce(scenes)
@@ -338,8 +338,8 @@ func badEntryAnswers(ways ...way) func(*stage) {
 
 // badEntryAnswer spoils one kind of answer.
 func (s *stage) badEntryAnswer(w way, e *Event) {
-	does := s.asks()[e.Tells]
-	for _, spoiling := range w.spoils(e.Members) {
+	does := s.asks()[e.Kind]
+	for _, spoiling := range w.corrupt(e.Members) {
 		s.awaitEntry(true)
 		var proof func()
 		var err error

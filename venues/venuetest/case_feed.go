@@ -95,9 +95,9 @@ func bookIsTheVenues(s *stage) {
 
 func otherStreams(s *stage) {
 	b, _ := s.feed(
-		venues.FeedChannel{Kind: venues.FeedTrades, Symbol: symbol},
-		venues.FeedChannel{Kind: venues.FeedCandles, Symbol: symbol, Timeframe: "1m"},
-		venues.FeedChannel{Kind: venues.FeedMark, Symbol: symbol},
+		venues.FeedTopic{Kind: venues.FeedTrades, Symbol: symbol},
+		venues.FeedTopic{Kind: venues.FeedCandles, Symbol: symbol, Timeframe: "1m"},
+		venues.FeedTopic{Kind: venues.FeedMark, Symbol: symbol},
 	)
 	s.emptyBook("0.04")
 	s.trade(venues.Buy, "0.03")

@@ -67,8 +67,8 @@ func (s *stage) cancelling(order venues.OrderRequest) func() error {
 func (s *stage) filledOnce(order venues.OrderRequest, life ...venues.OrderStatus) {
 	s.t.Helper()
 	s.reaches(order, venues.StatusFilled)
-	if found := s.find(order); found.Status != venues.StatusFilled || !found.FilledQty.Equal(order.Qty) || found.Fault != nil {
-		s.t.Errorf("%+v, %+v", found, found.Fault)
+	if found := s.find(order); found.Status != venues.StatusFilled || !found.FilledQty.Equal(order.Qty) || found.RejectReason != nil {
+		s.t.Errorf("%+v, %+v", found, found.RejectReason)
 	}
 	s.heard.mu.Lock()
 	defer s.heard.mu.Unlock()
@@ -95,8 +95,8 @@ func amendRefusedLater(s *stage) {
 		s.reaches(order, venues.StatusPartiallyFilled)
 	})
 	s.stands(order, "0.1", "65000")
-	if found := s.find(order); !found.FilledQty.Equal(d("0.06")) || found.Fault != nil {
-		s.t.Errorf("%+v, %+v", found, found.Fault)
+	if found := s.find(order); !found.FilledQty.Equal(d("0.06")) || found.RejectReason != nil {
+		s.t.Errorf("%+v, %+v", found, found.RejectReason)
 	}
 	s.trade(venues.Sell, "0.04")
 	s.filledOnce(order, venues.StatusOpen, venues.StatusPartiallyFilled, venues.StatusFilled)
@@ -126,8 +126,8 @@ func amendWithoutMarginLater(s *stage) {
 		s.filled(market(venues.Buy, "20"))
 	})
 	s.stands(order, "0.01", "64500")
-	if found := s.find(order); found.Fault != nil {
-		s.t.Errorf("%+v", found.Fault)
+	if found := s.find(order); found.RejectReason != nil {
+		s.t.Errorf("%+v", found.RejectReason)
 	}
 	s.cancel(order)
 }
@@ -153,8 +153,8 @@ func cancelDoneLater(s *stage) {
 	order := s.resting()
 	s.meanwhile(s.cancelling(order), func() { s.stands(order, "0.01", "64500") })
 	s.reaches(order, venues.StatusCancelled)
-	if found := s.find(order); found.Status != venues.StatusCancelled || found.Fault != nil {
-		s.t.Errorf("%+v, %+v", found, found.Fault)
+	if found := s.find(order); found.Status != venues.StatusCancelled || found.RejectReason != nil {
+		s.t.Errorf("%+v, %+v", found, found.RejectReason)
 	}
 }
 
@@ -179,7 +179,7 @@ func cancelAskedAgain(s *stage) {
 		}
 	})
 	s.lived(order, venues.StatusOpen, venues.StatusCancelled)
-	if found := s.find(order); found.Status != venues.StatusCancelled || found.Fault != nil {
-		s.t.Errorf("%+v, %+v", found, found.Fault)
+	if found := s.find(order); found.Status != venues.StatusCancelled || found.RejectReason != nil {
+		s.t.Errorf("%+v, %+v", found, found.RejectReason)
 	}
 }

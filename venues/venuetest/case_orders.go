@@ -94,8 +94,8 @@ func iocTakesAPart(s *stage) {
 	order := s.place(limit(venues.Buy, "0.1", "65100"), inForce(venues.ImmediateOrCancel))
 	s.reaches(order, venues.StatusCancelled)
 	found := s.find(order)
-	if found.Status != venues.StatusCancelled || !found.FilledQty.Equal(d("0.04")) || found.Fault != nil {
-		s.t.Errorf("%+v, %+v", found, found.Fault)
+	if found.Status != venues.StatusCancelled || !found.FilledQty.Equal(d("0.04")) || found.RejectReason != nil {
+		s.t.Errorf("%+v, %+v", found, found.RejectReason)
 	}
 }
 
@@ -135,12 +135,12 @@ func (s *stage) endsAtOnce(reason string, changes ...change) {
 	}
 	s.reaches(order, venues.StatusCancelled)
 	found := s.find(order)
-	if found.Status != venues.StatusCancelled || found.Fault == nil || found.Fault.Reason != reason {
-		s.t.Errorf("%+v, %+v", found, found.Fault)
+	if found.Status != venues.StatusCancelled || found.RejectReason == nil || found.RejectReason.Reason != reason {
+		s.t.Errorf("%+v, %+v", found, found.RejectReason)
 	}
 	s.await("the reason", func(h *heard) bool {
 		last := h.last(order.ClientOrderID)
-		return last.Fault != nil && last.Fault.Reason == reason
+		return last.RejectReason != nil && last.RejectReason.Reason == reason
 	})
 }
 

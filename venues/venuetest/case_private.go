@@ -167,7 +167,7 @@ func privateGap(s *stage) {
 }
 
 func privateMute(s *stage) {
-	s.privateFault(simcore.FaultMute, "", 0, simcore.FaultArgs{})
+	s.privateFault(simcore.FaultStalled, "", 0, simcore.FaultArgs{})
 	order := s.place()
 	s.await("the loss", func(h *heard) bool { return len(h.lost) > 0 })
 	s.sim.Control().ClearFaults()

@@ -31,7 +31,7 @@ func (h *heard) attached(entry venues.OrderRequest) []venues.ExecutionReport {
 	name := func(r *venues.ExecutionReport) string { return cmp.Or(r.ClientOrderID, r.VenueOrderID) }
 	protects := map[string]bool{}
 	for _, r := range h.reports {
-		if a := r.Attachment; a != nil && (a.EntryClientID == entry.ClientOrderID || a.EntryClientID == "" && a.OfPosition) {
+		if a := r.Attachment; a != nil && (a.EntryClientID == entry.ClientOrderID || a.EntryClientID == "" && a.WholePosition) {
 			protects[name(&r)] = true
 		}
 	}
@@ -46,7 +46,7 @@ func (h *heard) attached(entry venues.OrderRequest) []venues.ExecutionReport {
 }
 
 // trigger is where live protection of a kind stands; unknown if there is none.
-func trigger(attached []venues.ExecutionReport, kind venues.Protecting) venues.Optional {
+func trigger(attached []venues.ExecutionReport, kind venues.LegKind) venues.Optional {
 	for _, r := range attached {
 		if r.Status != venues.StatusUntriggered || r.Attachment == nil {
 			continue
@@ -70,8 +70,8 @@ func (s *stage) guarded(entry venues.OrderRequest, stopLoss, takeProfit string) 
 	}
 	s.await("stop loss "+stopLoss+", take profit "+takeProfit, func(h *heard) bool {
 		attached := h.attached(entry)
-		return venues.EqualOptional(trigger(attached, venues.ProtectingStopLoss), wanted(stopLoss)) &&
-			venues.EqualOptional(trigger(attached, venues.ProtectingTakeProfit), wanted(takeProfit))
+		return venues.EqualOptional(trigger(attached, venues.LegStopLoss), wanted(stopLoss)) &&
+			venues.EqualOptional(trigger(attached, venues.LegTakeProfit), wanted(takeProfit))
 	})
 }
 
@@ -87,7 +87,7 @@ func protectionIsTold(s *stage) {
 	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
 	s.guarded(entry, "64000", "67000")
 	open := s.openOrders()
-	if !venues.EqualOptional(trigger(open, venues.ProtectingStopLoss), some("64000")) || !venues.EqualOptional(trigger(open, venues.ProtectingTakeProfit), some("67000")) {
+	if !venues.EqualOptional(trigger(open, venues.LegStopLoss), some("64000")) || !venues.EqualOptional(trigger(open, venues.LegTakeProfit), some("67000")) {
 		s.t.Errorf("%+v", open)
 	}
 	for _, r := range open {
@@ -126,8 +126,8 @@ func protectionMoves(s *stage) {
 	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
 	s.guarded(entry, "64000", "67000")
 	s.protects(entry, func(r *venues.ProtectRequest) {
-		r.Set(venues.ProtectingStopLoss, some("63000"))
-		r.Set(venues.ProtectingTakeProfit, some("68000"))
+		r.Set(venues.LegStopLoss, some("63000"))
+		r.Set(venues.LegTakeProfit, some("68000"))
 	})
 	s.guarded(entry, "63000", "68000")
 	s.move("63900")
@@ -141,7 +141,7 @@ func protectionMoves(s *stage) {
 func protectionLosesALeg(s *stage) {
 	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
 	s.guarded(entry, "64000", "67000")
-	s.protects(entry, func(r *venues.ProtectRequest) { r.Set(venues.ProtectingTakeProfit, venues.Optional{}) })
+	s.protects(entry, func(r *venues.ProtectRequest) { r.Set(venues.LegTakeProfit, venues.Optional{}) })
 	s.guarded(entry, "64000", "")
 	s.move("67100")
 	s.holding(venues.Long, "0.01")
@@ -152,7 +152,7 @@ func protectionLosesALeg(s *stage) {
 
 func protectionChangesEarly(s *stage) {
 	entry := s.resting(limit(venues.Buy, "0.01", "65000"), protected("64000", "67000"))
-	s.protects(entry, func(r *venues.ProtectRequest) { r.Set(venues.ProtectingStopLoss, some("63500")) })
+	s.protects(entry, func(r *venues.ProtectRequest) { r.Set(venues.LegStopLoss, some("63500")) })
 	s.trade(venues.Sell, "0.01")
 	s.reaches(entry, venues.StatusFilled)
 	s.guarded(entry, "63500", "67000")
@@ -160,7 +160,7 @@ func protectionChangesEarly(s *stage) {
 
 // firedOnce waits until all that protected an order has ended, one of it filled
 // by the trigger of a kind.
-func (s *stage) firedOnce(entry venues.OrderRequest, kind venues.Protecting) {
+func (s *stage) firedOnce(entry venues.OrderRequest, kind venues.LegKind) {
 	s.t.Helper()
 	var fired venues.OrderRef
 	s.await("the end of the protection", func(h *heard) bool {
@@ -177,7 +177,7 @@ func (s *stage) firedOnce(entry venues.OrderRequest, kind venues.Protecting) {
 		return filled == 1
 	})
 	found, err := s.account.Order(s.t.Context(), fired)
-	if err != nil || found.Status != venues.StatusFilled || found.Attachment == nil || found.Attachment.Fired != kind && found.Attachment.Fired != "" {
+	if err != nil || found.Status != venues.StatusFilled || found.Attachment == nil || found.Attachment.Triggered != kind && found.Attachment.Triggered != "" {
 		s.t.Errorf("%+v, %+v, %v", found, found.Attachment, err)
 	}
 }
@@ -187,7 +187,7 @@ func stopLossCloses(s *stage) {
 	s.guarded(entry, "64000", "67000")
 	s.move("63990")
 	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
-	s.firedOnce(entry, venues.ProtectingStopLoss)
+	s.firedOnce(entry, venues.LegStopLoss)
 	s.flat()
 }
 
@@ -196,7 +196,7 @@ func takeProfitCloses(s *stage) {
 	s.guarded(entry, "66000", "63000")
 	s.move("62990")
 	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Short, "0") })
-	s.firedOnce(entry, venues.ProtectingTakeProfit)
+	s.firedOnce(entry, venues.LegTakeProfit)
 	s.flat()
 }
 
@@ -207,7 +207,7 @@ func (s *stage) flat() {
 		s.t.Errorf("%+v", positions)
 	}
 	for _, row := range s.sim.Control().Ledger().Orders {
-		if row.Refusal == "" && (row.Status == "waiting" || row.Status == "new") {
+		if row.Rejection == "" && (row.Status == "waiting" || row.Status == "new") {
 			s.t.Errorf("the venue still holds %+v", row)
 		}
 	}

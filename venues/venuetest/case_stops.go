@@ -72,7 +72,7 @@ func stopLimitRests(s *stage) {
 func stopAlreadyPassed(s *stage) {
 	s.filled(market(venues.Buy, "0.01"))
 	for direction, trigger := range map[venues.TriggerDirection]string{venues.TriggerFalling: "65500", venues.TriggerRising: "64500"} {
-		order := s.order(stop(venues.Sell, trigger), reduceOnly, func(r *venues.OrderRequest) { r.TriggerWhen = direction })
+		order := s.order(stop(venues.Sell, trigger), reduceOnly, func(r *venues.OrderRequest) { r.TriggerDirection = direction })
 		report, err := s.account.Place(s.t.Context(), order)
 		if err == nil {
 			s.t.Fatalf("%s to %s was accepted: %+v", direction, trigger, report)
@@ -100,7 +100,7 @@ func waitingStopIsCancelled(s *stage) {
 	order := s.place(stop(venues.Buy, "66000"))
 	s.reaches(order, venues.StatusUntriggered)
 	s.cancel(order)
-	if found := s.find(order); found.Status != venues.StatusCancelled || found.Type != venues.TypeStopMarket || found.Fault != nil {
+	if found := s.find(order); found.Status != venues.StatusCancelled || found.Type != venues.TypeStopMarket || found.RejectReason != nil {
 		s.t.Errorf("%+v", found)
 	}
 	s.move("66100")

@@ -42,7 +42,7 @@ type BookRestarter interface{ RestartBooks() }
 
 // PriceBander is a Simulator of a venue that moves a far price to the edge of its
 // band unless the account's owner has chosen to have it refused.
-type PriceBander interface{ RefuseFarPrices(account string) }
+type PriceBander interface{ RejectFarPrices(account string) }
 
 // Connector is a venue's connector with its end.
 type Connector interface {

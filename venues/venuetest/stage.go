@@ -160,8 +160,8 @@ func (s *stage) script(request simcore.FaultRequest) {
 // struck is how often the scripted faults have struck.
 func (s *stage) struck() int {
 	n := 0
-	for _, f := range s.sim.Control().Faults().Faults {
-		n += f.Struck
+	for _, f := range s.sim.Control().InjectedFaults().InjectedFaults {
+		n += f.Applied
 	}
 	return n
 }
@@ -204,7 +204,7 @@ func (s *stage) halt(symbol string, halted bool) {
 func (s *stage) truth(clientOrderID string) []simcore.LedgerOrder {
 	var rows []simcore.LedgerOrder
 	for _, row := range s.sim.Control().Ledger().Orders {
-		if row.ClientOrderID == clientOrderID && row.Refusal == "" && row.ParentID == "" {
+		if row.ClientOrderID == clientOrderID && row.Rejection == "" && row.ParentID == "" {
 			rows = append(rows, row)
 		}
 	}

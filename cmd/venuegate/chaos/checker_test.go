@@ -23,14 +23,14 @@ type rule string
 const (
 	ruleDuplicate rule = "duplicate orders at a venue (I-1)"
 	ruleLost      rule = "accepted orders lost (I-2)"
-	ruleDamaged   rule = "loss noticed too late (I-4)"
+	ruleDamaged   rule = "loss reported too late (I-4)"
 	ruleVerdict   rule = "wrong verdicts (I-5)"
 	ruleEvents    rule = "events missing, repeated or wrong (I-6)"
 	ruleAgreement rule = "views that disagree (I-8)"
 	ruleLate      rule = "signals executed late (I-3)"
 	ruleTwice     rule = "signals executed twice (I-16)"
-	ruleScope     rule = "answers beyond a key's scope (I-12)"
-	ruleAnswers   rule = "answers that fit no order of events"
+	ruleScope     rule = "responses beyond a key's scope (I-12)"
+	ruleAnswers   rule = "responses that fit no sequence of events"
 	ruleOpen      rule = "orders, signals or deliveries never resolved"
 )
 
@@ -48,14 +48,14 @@ type checker struct {
 	truth
 	byID map[string]*persistence.OrderRecord
 	rows ledger
-	// late are orders whose quantity was taken before their fills.
+	// late are orders whose filled quantity was accepted before their fills.
 	late   map[string]bool
 	found  []violation
 	exempt int
 }
 
-// check gives every violation, and how many orders were left out because their
-// venue has lost its memory.
+// check returns every violation, and how many orders were skipped because their venue
+// has lost its state.
 func check(w *world, know truth) (found []violation, exempt int) {
 	h := w.history
 	c := &checker{history: h, truth: know, byID: map[string]*persistence.OrderRecord{}, rows: indexLedger(know.ledger), late: map[string]bool{}}
@@ -68,7 +68,7 @@ func check(w *world, know truth) (found []violation, exempt int) {
 		c.byID[c.orders[i].OrderID] = &c.orders[i]
 	}
 	if c.integrity != nil {
-		c.add(ruleLost, "the store after an orderly end: %v", c.integrity)
+		c.add(ruleLost, "the store after a clean stop: %v", c.integrity)
 	}
 	for _, what := range h.trespasses {
 		c.add(ruleScope, "%s", what)
@@ -91,7 +91,8 @@ func (c *checker) add(r rule, format string, args ...any) {
 	c.found = append(c.found, violation{r, fmt.Sprintf(format, args...)})
 }
 
-// checkAnswers holds what clients were told against the store and the ledger.
+// checkAnswers compares the responses that clients received with the store and the
+// ledger.
 func (c *checker) checkAnswers() {
 	for orderID, requestID := range c.history.acknowledged() {
 		if o, known := c.byID[orderID]; !known || o.RequestID != requestID {
@@ -111,10 +112,10 @@ func (c *checker) checkAnswers() {
 		for _, call := range calls {
 			rows := c.rowsOf(call.orderID)
 			if call.outcome == outcomeRefused && call.orderID != "" && len(rows) > 0 {
-				c.add(ruleVerdict, "the client of %s was told %d %s, the venue has %+v", requestID, call.status, call.code, rows)
+				c.add(ruleVerdict, "the client of %s received %d %s, the venue has %+v", requestID, call.status, call.code, rows)
 			}
 			if call.outcome == outcomeDuplicate && !call.sameBody {
-				c.add(ruleAnswers, "the repeat of %s counts as another body", requestID)
+				c.add(ruleAnswers, "the repeat of %s was treated as another body", requestID)
 			}
 		}
 	}
@@ -135,8 +136,8 @@ func describeCalls(calls []op) string {
 	return text.String()
 }
 
-// checkVenues holds every order that a venue accepted against the store: it was
-// asked for, and once.
+// checkVenues compares every order that a venue accepted with the store: it was
+// requested, and once.
 func (c *checker) checkVenues() {
 	accepted := map[string][]string{}
 	for key, rows := range c.rows.ours {
@@ -146,16 +147,16 @@ func (c *checker) checkVenues() {
 		o := c.byID["ord_"+strings.ToUpper(key.id)]
 		switch {
 		case o == nil:
-			c.add(ruleDuplicate, "%s has order %+v, of which the store knows nothing", key.venue, rows[0])
+			c.add(ruleDuplicate, "%s has order %+v, which is not in the store", key.venue, rows[0])
 		case o.RequestID != "":
 			accepted[o.Scope+" "+o.RequestID] = append(accepted[o.Scope+" "+o.RequestID], o.OrderID)
 		case o.Replaces == "" && o.Source != venues.SourceProtection && o.EntryOrderID == "":
-			c.add(ruleDuplicate, "%s has order %s, whose request the store has forgotten", key.venue, o.OrderID)
+			c.add(ruleDuplicate, "%s has order %s, whose request is not in the store", key.venue, o.OrderID)
 		}
 	}
 	for requestID, orders := range accepted {
 		if len(orders) > 1 && !c.anyForgotten(orders) {
-			c.add(ruleDuplicate, "request %s made %v", requestID, orders)
+			c.add(ruleDuplicate, "request %s placed %v", requestID, orders)
 		}
 	}
 }
@@ -164,7 +165,7 @@ func (c *checker) anyForgotten(orders []string) bool {
 	return slices.ContainsFunc(orders, func(id string) bool { return forgotten(c.rowsOf(id), c.lives) })
 }
 
-// checkOrders holds every order of the store against the ledger and its fills.
+// checkOrders compares every order of the store with the ledger and its fills.
 func (c *checker) checkOrders() {
 	named := map[ledgerKey]string{}
 	for i := range c.orders {
@@ -200,7 +201,7 @@ func viewOf(o *persistence.OrderRecord) orderView {
 	}
 }
 
-// checkFills: quantity and fills agree to the last digit, and each fill is one
+// checkFills checks that quantity and fills agree exactly, and that each fill is one
 // of the venue's.
 func (c *checker) checkFills(o *persistence.OrderRecord, rows []simcore.LedgerOrder) {
 	sum, seen := decimal.Zero, map[string]bool{}
@@ -216,32 +217,33 @@ func (c *checker) checkFills(o *persistence.OrderRecord, rows []simcore.LedgerOr
 	}
 	for _, row := range rows {
 		if row.Kind != kindConditional && len(row.Fills) != len(seen) {
-			c.add(ruleAgreement, "order %s has %d fills here, %d there", o.OrderID, len(seen), len(row.Fills))
+			c.add(ruleAgreement, "order %s has %d fills in the store, %d at the venue", o.OrderID, len(seen), len(row.Fills))
 		}
 	}
 }
 
-// checkViews: REST shows what the store has.
+// checkViews checks that REST returns the orders of the store.
 func (c *checker) checkViews() {
 	if len(c.shown) != len(c.orders) {
-		c.add(ruleAgreement, "REST shows %d orders, the store has %d", len(c.shown), len(c.orders))
+		c.add(ruleAgreement, "REST returns %d orders, the store has %d", len(c.shown), len(c.orders))
 	}
 	for _, shown := range c.shown {
 		o, known := c.byID[shown.OrderID]
 		if !known {
-			c.add(ruleLost, "order %s was shown and is not in the store", shown.OrderID)
+			c.add(ruleLost, "order %s was returned and is not in the store", shown.OrderID)
 			continue
 		}
 		if stored := viewOf(o); stored != shown {
-			c.add(ruleAgreement, "REST shows %+v, the store has %+v", shown, stored)
+			c.add(ruleAgreement, "REST returns %+v, the store has %+v", shown, stored)
 		}
 	}
 }
 
-// checkEvents: each change has its event, once, and the API tells the store's.
+// checkEvents checks that each change has one event, and that the API returns the
+// events of the store.
 func (c *checker) checkEvents() {
 	if !slices.EqualFunc(c.events, c.stored, func(a, b persistence.Event) bool { return a.ID == b.ID && a.Type == b.Type }) {
-		c.add(ruleEvents, "the API tells %d events, the store has %d, or others", len(c.events), len(c.stored))
+		c.add(ruleEvents, "the API returns %d events, the store has %d, or they differ", len(c.events), len(c.stored))
 	}
 	filled, partial, ids := map[string]int{}, map[string]bool{}, map[string]bool{}
 	var last uint64
@@ -273,8 +275,8 @@ func (c *checker) checkEvents() {
 	}
 }
 
-// checkEventsOf one order: filled has one event, and every fill that left
-// something open has its own.
+// checkEventsOf checks the events of one order: order.filled once, and one event for
+// every fill that left it partially filled.
 func (c *checker) checkEventsOf(o *persistence.OrderRecord, filled int, partial map[string]bool) {
 	expected := 0
 	if o.Status == venues.StatusFilled {
@@ -285,8 +287,8 @@ func (c *checker) checkEventsOf(o *persistence.OrderRecord, filled int, partial 
 	}
 	fills := c.fills[o.OrderID]
 	if o.Status == venues.StatusFilled || c.late[o.OrderID] {
-		// The fill that completed the order has none of its own, and which it was
-		// is a matter of the order of their coming.
+		// The fill that completed the order has no event of its own; which fill it was
+		// depends on the order in which they arrived.
 		missing := 0
 		for _, f := range fills {
 			if !partial[f.FillID] {
@@ -305,17 +307,17 @@ func (c *checker) checkEventsOf(o *persistence.OrderRecord, filled int, partial 
 	}
 }
 
-// resolveTimes is how long outcomes stayed unknown, restarts included.
+// resolveTimes are the durations for which outcomes were unknown, including restarts.
 func resolveTimes(journal []persistence.JournalEntry) []time.Duration {
 	took, _ := resolutions(journal)
 	return took
 }
 
-// slowMax is when a resolution is worth a line of its own: the proof of absence
-// takes half a minute.
+// slowMax is the duration above which a resolution is reported separately; confirming
+// absence takes half a minute.
 const slowMax = 90 * time.Second
 
-// resolutions gives the times, and the orders that took long.
+// resolutions returns the durations, and the orders that took longer than slowMax.
 func resolutions(journal []persistence.JournalEntry) (took []time.Duration, slow []string) {
 	rows := slices.Clone(journal)
 	slices.SortFunc(rows, func(a, b persistence.JournalEntry) int { return cmp.Compare(a.Seq, b.Seq) })

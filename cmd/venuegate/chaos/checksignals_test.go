@@ -12,15 +12,15 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// transitMax is how long an order may be on its way to a venue: it left before
-// its signal expired, and its own deadline bounds when it arrives.
+// transitMax is how long an order may take to reach a venue: it was sent before its
+// signal expired, and its own deadline bounds its arrival.
 const transitMax = 6 * time.Second
 
-// signalKey is what the orders of a signal have of it.
+// signalKey identifies the signal of an order.
 type signalKey struct{ channel, requestID string }
 
-// checkSignals holds what senders were told against the inbox, the orders and the
-// ledger.
+// checkSignals compares the responses that senders received with the inbox, the orders
+// and the ledger.
 func (c *checker) checkSignals(sent []*signal) {
 	byName, byKey := map[string][]persistence.SignalRecord{}, map[signalKey][]persistence.SignalRecord{}
 	for _, r := range c.signals {
@@ -35,12 +35,12 @@ func (c *checker) checkSignals(sent []*signal) {
 		delete(byName, s.name)
 	}
 	for name := range byName {
-		c.add(ruleTwice, "nobody sent signal %q", name)
+		c.add(ruleTwice, "signal %q was never sent", name)
 	}
 	c.checkSignalOrders(byKey)
 }
 
-// checkAccepted: what was acknowledged is in the inbox, and came to an end there.
+// checkAccepted checks that every acknowledged signal is in the inbox and final.
 func (c *checker) checkAccepted(s *signal, records []persistence.SignalRecord) {
 	for _, a := range s.answers {
 		if a.outcome == outcomeOK && !slices.ContainsFunc(records, func(r persistence.SignalRecord) bool {
@@ -51,18 +51,18 @@ func (c *checker) checkAccepted(s *signal, records []persistence.SignalRecord) {
 	}
 	for _, r := range records {
 		if r.Status == persistence.SignalDone && len(r.OrderIDs) == 0 {
-			c.add(ruleAgreement, "signal %s is done and made no order", r.ID)
+			c.add(ruleAgreement, "signal %s is done without an order", r.ID)
 		}
 		for _, id := range r.OrderIDs {
 			if c.byID[id] == nil {
-				c.add(ruleLost, "signal %s made order %s, which the store lacks", r.ID, id)
+				c.add(ruleLost, "signal %s placed order %s, which is not in the store", r.ID, id)
 			}
 		}
 	}
 }
 
-// checkSignalOrders: an order that a venue took belongs to a signal that says so,
-// each signal opened one at most, and none after its time.
+// checkSignalOrders checks that an order at a venue belongs to a signal that refers to
+// it, that each signal opened at most one, and none after it expired.
 func (c *checker) checkSignalOrders(byKey map[signalKey][]persistence.SignalRecord) {
 	opened := map[string]string{}
 	for i := range c.orders {
@@ -75,7 +75,7 @@ func (c *checker) checkSignalOrders(byKey map[signalKey][]persistence.SignalReco
 		records := byKey[signalKey{o.ChannelID, o.RequestID}]
 		at := slices.IndexFunc(records, func(r persistence.SignalRecord) bool { return slices.Contains(r.OrderIDs, o.OrderID) })
 		if at < 0 {
-			c.add(ruleAgreement, "order %s of request %s: no signal has it: %+v", o.OrderID, o.RequestID, records)
+			c.add(ruleAgreement, "order %s of request %s belongs to no signal: %+v", o.OrderID, o.RequestID, records)
 			continue
 		}
 		if r := &records[at]; step == "" && r.Action == venues.ActionOrder {
@@ -91,16 +91,16 @@ func (c *checker) checkSignalOrders(byKey map[signalKey][]persistence.SignalReco
 func (c *checker) checkOpened(r *persistence.SignalRecord, row simcore.LedgerOrder) {
 	accepted, err := time.Parse(venues.TimeFormat, row.AcceptedAt)
 	if err != nil || accepted.After(r.ExpiresAt.Add(transitMax)) {
-		c.add(ruleLate, "signal %s expired at %s, the venue took its order at %s", r.ID, r.ExpiresAt, row.AcceptedAt)
+		c.add(ruleLate, "signal %s expired at %s, the venue accepted its order at %s", r.ID, r.ExpiresAt, row.AcceptedAt)
 	}
 	if r.Status != persistence.SignalDone {
 		c.add(ruleAgreement, "signal %s is %s, the venue has its order %+v", r.ID, r.Status, row)
 	}
 }
 
-// checkDeliveries: every event is delivered, waits, or is undelivered at every
-// endpoint that takes it; what is called delivered was; what came is an event,
-// as the store has it, under its own id alone.
+// checkDeliveries checks that every event is delivered, pending or undelivered at every
+// endpoint that subscribes to it, that delivered events were received, and that every
+// received event equals the stored one with its id.
 func (c *checker) checkDeliveries(posts []post, paths map[string]string) {
 	c.checkPosts(posts)
 	for i := range c.endpoints {
@@ -118,9 +118,9 @@ func (c *checker) checkDeliveries(posts []post, paths map[string]string) {
 			case !has && event.Seq <= c.cursors[e.ID]:
 				c.add(ruleEvents, "%s %s is behind the cursor of %s and has no delivery", event.Type, event.ID, e.ID)
 			case !has || d.Status == persistence.DeliveryPending:
-				c.add(ruleOpen, "%s %s still waits to be delivered to %s: %+v", event.Type, event.ID, e.ID, d)
+				c.add(ruleOpen, "%s %s is still pending at %s: %+v", event.Type, event.ID, e.ID, d)
 			case d.Status == persistence.DeliveryDelivered && paths[e.ID] != "" && !wasTaken(posts, paths[e.ID], event.ID):
-				c.add(ruleEvents, "%s %s is called delivered to %s, which never took it", event.Type, event.ID, e.ID)
+				c.add(ruleEvents, "%s %s is stored as delivered to %s, which never accepted it", event.Type, event.ID, e.ID)
 			}
 		}
 	}

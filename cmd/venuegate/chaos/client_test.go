@@ -13,21 +13,20 @@ import (
 )
 
 const (
-	// answerMax is how long a client waits before the outcome is unknown to it.
+	// answerMax is how long a client waits for a response.
 	answerMax = 8 * time.Second
-	// observedMax is how long the harness itself waits for an answer: a slow
-	// machine is no fault.
+	// observedMax is how long the harness itself waits for a response, also on a slow
+	// machine.
 	observedMax = time.Minute
-	// answerBytesMax bounds an answer.
+	// answerBytesMax bounds the size of a response.
 	answerBytesMax = 16 << 20
 )
 
-// newHTTPClient makes a client as a careful customer has it: it never sends a
-// request again by itself.
-func newHTTPClient(patience time.Duration) *http.Client {
+// newHTTPClient returns a client that never repeats a request on its own.
+func newHTTPClient(waitMax time.Duration) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{MaxIdleConnsPerHost: 64, Proxy: nil},
-		Timeout:   patience,
+		Timeout:   waitMax,
 	}
 }
 
@@ -42,13 +41,13 @@ func exchange(client *http.Client, request *http.Request) (status int, body []by
 	return response.StatusCode, body, err
 }
 
-// notDialled says whether an error proves that the service got nothing.
+// notDialled reports whether an error means that no connection was made.
 func notDialled(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// outcome is what a client knows after a call.
+// outcome is the result of a call as the client sees it.
 type outcome string
 
 const (
@@ -58,22 +57,22 @@ const (
 	outcomeUnknown   outcome = "unknown"
 )
 
-// answer is the part of an answer that clients act on.
+// answer is the part of a response that clients use.
 type answer struct {
 	status  int
 	outcome outcome
-	// code of the error, if it was one.
+	// code is the error code, empty without an error.
 	code string
-	// orderID and orderStatus of the order that the answer shows, if it does.
+	// orderID and orderStatus are those of the order in the response, if there is one.
 	orderID, orderStatus string
-	// requestID that the order or the signal has.
+	// requestID is the request id of the order or the signal.
 	requestID string
 	sameBody  bool
 	text      string
 }
 
-// judge reads an answer as the interface tells clients to.
-func judge(status int, body []byte, err error) answer {
+// classify reads a response as the API requires of clients.
+func classify(status int, body []byte, err error) answer {
 	a := answer{status: status, outcome: outcomeUnknown}
 	if err != nil {
 		a.text = err.Error()
@@ -111,7 +110,7 @@ func judge(status int, body []byte, err error) answer {
 	case status == http.StatusConflict && a.code == "duplicate_request":
 		a.outcome, a.orderID, a.orderStatus = outcomeDuplicate, d.OrderID, d.Status
 	case d.OrderState == "unknown" || status == http.StatusInternalServerError:
-	default: // a refusal, or the proof that nothing was placed
+	default: // a rejection, or the confirmation that nothing was placed
 		a.outcome, a.orderID = outcomeRefused, d.Order.OrderID
 	}
 	return a
@@ -126,8 +125,8 @@ func (w *world) do(key string, s sent) answer { return w.doAs(w.client, key, s) 
 func (w *world) doAs(client *http.Client, key string, s sent) answer {
 	request, err := http.NewRequestWithContext(w.t.Context(), s.method, *w.base.Load()+s.path, strings.NewReader(s.body))
 	if err != nil {
-		return judge(0, nil, err)
+		return classify(0, nil, err)
 	}
 	request.Header.Set("Authorization", "Bearer "+key)
-	return judge(exchange(client, request))
+	return classify(exchange(client, request))
 }

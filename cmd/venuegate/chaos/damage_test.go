@@ -15,38 +15,38 @@ import (
 	"time"
 )
 
-// TestDamage starts the service on copies of a data directory of which one file
-// has a flipped bit, is cut short or is gone. It does not start, or says that it
-// does not trade, or nothing that was acknowledged is missing.
+// TestDamage starts the service on copies of a data directory in which one file has a
+// flipped bit, is truncated or missing. The service must not start, or must report that
+// it does not trade, or nothing that was acknowledged may be missing.
 func TestDamage(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	w := newWorld(t, shipped, t.TempDir()+"/data")
 	w.loadFor(2 * time.Second)
-	if err := w.service.stop(stopMax); err != nil { // leaves tables
+	if err := w.service.stop(stopMax); err != nil { // writes tables
 		t.Fatal(err)
 	}
 	w.mustStart()
 	w.loadFor(2 * time.Second)
-	w.service.kill() // leaves a log
+	w.service.kill() // leaves an unflushed log
 	verdicts := map[string]int{}
 	for range sized.damages {
 		damage, verdict := w.startDamaged(t.TempDir() + "/data")
 		verdicts[verdict]++
 		total.inject("damaged file: "+verdict, 1)
 		if verdict == damageSilent {
-			t.Errorf("%s: not noticed\n%s", damage, w.service.tail())
+			t.Errorf("%s: not detected\n%s", damage, w.service.tail())
 			total.violated(ruleDamaged, 1)
 		}
 	}
 	t.Logf("%v", verdicts)
 }
 
-// What becomes of a start on a damaged directory.
+// Outcomes of a start on a damaged directory.
 const (
 	damageStops    = "does not start"
 	damageNoticed  = "starts and does not trade"
 	damageHarmless = "nothing is missing"
-	damageSilent   = "trades without what it has lost"
+	damageSilent   = "trades without the lost data"
 )
 
 // startDamaged damages a copy of the world's data and starts the service on it.
@@ -77,7 +77,7 @@ func (w *world) startDamaged(dir string) (damage, verdict string) {
 	return damage, verdict
 }
 
-// examineDamaged waits until the service has made up its mind.
+// examineDamaged waits until the service serves or ends.
 func (w *world) examineDamaged() string {
 	verdict := ""
 	decided := eventually(startMax, func() bool {
@@ -110,7 +110,7 @@ func (w *world) examineDamaged() string {
 	return verdict
 }
 
-// servingAt finds where the service says that it serves.
+// servingAt returns the address that the service logs.
 func servingAt(log string) (public, admin string, serves bool) {
 	for line := range strings.Lines(log) {
 		var entry struct {
@@ -137,7 +137,7 @@ func (w *world) get(url string) (status int, body string) {
 	return status, string(content)
 }
 
-// lacksAcknowledged looks for every order that clients were told of.
+// lacksAcknowledged reports whether an acknowledged order is missing.
 func (w *world) lacksAcknowledged() bool {
 	for orderID := range w.history.acknowledged() {
 		a := w.doAs(w.observer, w.key(w.random.Uint64()), sent{method: http.MethodGet, path: "/v1/orders/" + orderID})
@@ -149,7 +149,7 @@ func (w *world) lacksAcknowledged() bool {
 	return false
 }
 
-// damageOne does one thing to one file below a directory.
+// damageOne damages one file below a directory.
 func damageOne(dir string, random *rand.Rand) (string, error) {
 	var files []string
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// disk is a file system of its own in a file.
+// disk is a file system in a loop-mounted file.
 type disk struct {
 	t     testing.TB
 	image string
 	dir   string
-	// mounted says whether the image is in use.
+	// mounted reports whether the image is mounted.
 	mounted bool
 }
 
-// newDisk makes and mounts an ext4 of so many bytes. Where this machine does not
-// allow it the test is skipped.
+// newDisk creates and mounts an ext4 file system of a size. It skips the test if this
+// machine does not allow that.
 func newDisk(t testing.TB, sizeBytes int64) *disk {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -41,7 +41,7 @@ func newDisk(t testing.TB, sizeBytes int64) *disk {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing is reserved: the last byte can be used, and be missing.
+	// No blocks are reserved, so that the disk can be filled completely.
 	if out, err := d.command("mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0", d.image); err != nil {
 		t.Skipf("!! skipped: mkfs.ext4: %v %s", err, out)
 	}
@@ -73,8 +73,8 @@ func (d *disk) unmount() {
 	d.mounted = false
 }
 
-// copyImage copies what is on the medium now. What the file system has not
-// written yet is not in it.
+// copyImage copies the current content of the medium, without what the file system has
+// not written yet.
 func (d *disk) copyImage() string {
 	d.t.Helper()
 	name := d.image + ".copy"
@@ -84,7 +84,7 @@ func (d *disk) copyImage() string {
 	return name
 }
 
-// replace puts an earlier copy in the place of the image.
+// replace replaces the image by an earlier copy.
 func (d *disk) replace(image string) {
 	d.t.Helper()
 	d.unmount()
@@ -96,7 +96,7 @@ func (d *disk) replace(image string) {
 	}
 }
 
-// fill writes a file until so many bytes are left, or none.
+// fill writes a file until a number of bytes is left.
 func (d *disk) fill(name string, leave int64) {
 	d.t.Helper()
 	file, err := os.OpenFile(filepath.Join(d.dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -110,13 +110,13 @@ func (d *disk) fill(name string, leave int64) {
 			break // full
 		}
 	}
-	// A disk may be full of what it has not written yet, or not.
+	// Delayed writes may or may not fail here.
 	_ = file.Sync()
 }
 
 func (d *disk) remove(name string) {
 	d.t.Helper()
 	if err := os.Remove(filepath.Join(d.dir, name)); err != nil {
-		d.t.Fatal(fmt.Errorf("make room: %w", err))
+		d.t.Fatal(fmt.Errorf("remove the file: %w", err))
 	}
 }

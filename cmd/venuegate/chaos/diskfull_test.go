@@ -20,18 +20,18 @@ import (
 )
 
 const (
-	// diskOfFullBytes: a tenth of it is where the guard refuses.
+	// diskOfFullBytes is the size of the disk; the service refuses orders below a tenth
+	// of it.
 	diskOfFullBytes = 300 << 20
 	guardFraction   = 10
-	// noticeMax is how long the accounts may take to have noticed.
+	// noticeMax bounds the time until the accounts reject orders.
 	noticeMax = 2 * time.Minute
-	// recoverMax is how long trading may take to come back after there is room: a
-	// look at the disk and the start of each account, of which a slow machine makes
-	// several seconds.
+	// recoverMax bounds the time until trading resumes once there is space: a check of
+	// the disk and the start of each account, several seconds on a slow machine.
 	recoverMax = 2 * time.Minute
-	// startedAfter is when a service that starts has come to its first commits.
+	// startedAfter is the time after which a starting service makes its first commits.
 	startedAfter = 3 * time.Second
-	// margin keeps the filling away from what it must not touch itself.
+	// margin is the space that filling leaves free.
 	margin = 8 << 20
 )
 
@@ -44,9 +44,9 @@ func free(t testing.TB, dir string) int64 {
 	return int64(fs.Bavail) * fs.Bsize
 }
 
-// TestDiskFull fills the disk under load, first to the guard's mark, then to the
-// last byte. The service refuses before the store could die of it, answers
-// reads, and goes on where there is room again.
+// TestDiskFull fills the disk under load, first to the limit of the service, then
+// completely. The service rejects orders before the store fails, serves reads, and
+// resumes when there is space again.
 func TestDiskFull(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	d := newDisk(t, diskOfFullBytes)
@@ -56,20 +56,19 @@ func TestDiskFull(t *testing.T) {
 	w.fill(d)
 	w.loadOnFullDisk(5 * time.Second)
 	if !w.service.running() {
-		t.Fatalf("the service died of a full disk:\n%s", w.service.tail())
+		t.Fatalf("the service ended on a full disk:\n%s", w.service.tail())
 	}
 	d.remove("more")
 	d.remove("ballast")
 	freed := time.Now()
 	w.awaitEach(recoverMax, answer.taken)
-	t.Logf("orders again %s after there was room", time.Since(freed).Round(time.Millisecond))
+	t.Logf("orders resumed %s after there was space", time.Since(freed).Round(time.Millisecond))
 	w.loadFor(2 * time.Second)
 	judgeWorld(t, w)
 }
 
-// TestStopOnFullDisk stops the service on a full disk in order, in vain starts it
-// again, and makes room, at first too little. An operator does so, and so does a
-// machine that is short of disk.
+// TestStopOnFullDisk stops the service on a full disk, tries to start it again, and
+// frees space, at first too little.
 func TestStopOnFullDisk(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	d := newDisk(t, diskOfFullBytes)
@@ -81,12 +80,12 @@ func TestStopOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w.start() {
-		t.Error("the service serves on a full disk")
+		t.Error("the service started on a full disk")
 	}
 	if says := w.service.output(); !strings.Contains(says, "bytes are free on the disk") || strings.Contains(says, "fatal error") {
-		t.Errorf("on a full disk a start says\n%s", w.service.tail())
+		t.Errorf("log of a start on a full disk:\n%s", w.service.tail())
 	}
-	d.remove("more") // which is room to open the store, and none to write
+	d.remove("more") // enough space to open the store, not to write
 	room := time.AfterFunc(startedAfter, func() {
 		if err := os.Remove(filepath.Join(d.dir, "ballast")); err != nil {
 			t.Error(err)
@@ -98,8 +97,8 @@ func TestStopOnFullDisk(t *testing.T) {
 	judgeWorld(t, w)
 }
 
-// fill fills the disk of the service, first to the guard's mark, then to the last
-// byte.
+// fill fills the disk of the service, first to the limit of the service, then
+// completely.
 func (w *world) fill(d *disk) {
 	w.t.Helper()
 	d.fill("ballast", diskSize(w.t, d.dir)/guardFraction-margin)
@@ -108,16 +107,15 @@ func (w *world) fill(d *disk) {
 	d.fill("more", 0)
 }
 
-// loadOnFullDisk is load of which nothing may be taken. What was taken before is
-// answered as ever: a repeat shows the order that its request has made, even one
-// whose first answer was lost.
+// loadOnFullDisk runs load of which nothing may be accepted. Repeats of earlier
+// requests still return their orders, even if the first response was lost.
 func (w *world) loadOnFullDisk(d time.Duration) {
 	w.t.Helper()
 	before := w.orderIDs()
 	since := w.history.now()
 	w.loadFor(d)
 	if after := w.orderIDs(); !maps.Equal(after, before) {
-		w.t.Errorf("a full disk has changed %d orders into %d", len(before), len(after))
+		w.t.Errorf("orders on a full disk: %d before, %d after", len(before), len(after))
 	}
 	for _, o := range w.history.since(since) {
 		if o.outcome == outcomeOK || (o.outcome == outcomeDuplicate && !before[o.orderID]) {
@@ -126,7 +124,7 @@ func (w *world) loadOnFullDisk(d time.Duration) {
 	}
 }
 
-// orderIDs are the orders that the service shows.
+// orderIDs returns the ids of the orders that the service lists.
 func (w *world) orderIDs() map[string]bool {
 	w.t.Helper()
 	ids := map[string]bool{}
@@ -136,15 +134,15 @@ func (w *world) orderIDs() map[string]bool {
 	return ids
 }
 
-// taken says whether a client knows that its order is there; refusedForMaintenance
-// whether it was told to come again later, and that nothing was placed.
+// taken reports whether the response states that the order exists;
+// refusedForMaintenance whether it asks to retry later because nothing was placed.
 func (a answer) taken() bool { return a.outcome == outcomeOK }
 
 func (a answer) refusedForMaintenance() bool {
 	return a.outcome == outcomeRefused && a.status == http.StatusServiceUnavailable && a.code == string(venues.CodeMaintenance)
 }
 
-// awaitEach waits until an order at each of the venues is answered so.
+// awaitEach waits until an order at each venue gets such a response.
 func (w *world) awaitEach(within time.Duration, is func(answer) bool) {
 	w.t.Helper()
 	var answers map[venues.Venue]answer
@@ -154,7 +152,7 @@ func (w *world) awaitEach(within time.Duration, is func(answer) bool) {
 		return !slices.ContainsFunc(slices.Collect(maps.Values(answers)), func(a answer) bool { return !is(a) })
 	})
 	if !so {
-		w.t.Fatalf("after %s, with %d bytes free, orders are answered %+v\n%s", within, free(w.t, w.dir), answers, w.service.tail())
+		w.t.Fatalf("after %s, with %d bytes free, the responses to orders are %+v\n%s", within, free(w.t, w.dir), answers, w.service.tail())
 	}
 }
 
@@ -167,7 +165,7 @@ func diskSize(t testing.TB, dir string) int64 {
 	return int64(fs.Blocks) * fs.Bsize
 }
 
-// orderEach places an order at each of the venues.
+// orderEach places an order at each venue.
 func (w *world) orderEach() map[venues.Venue]answer {
 	answers := map[venues.Venue]answer{}
 	for _, exchange := range venues.All() {
@@ -181,7 +179,7 @@ func (w *world) orderEach() map[venues.Venue]answer {
 	return answers
 }
 
-// ordersTaken is how many of the venues take an order now.
+// ordersTaken returns how many venues accept an order now.
 func (w *world) ordersTaken() int {
 	taken := 0
 	for _, a := range w.orderEach() {

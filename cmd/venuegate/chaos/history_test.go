@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// forever is the end of a call whose outcome its client never learned.
+// forever is the end of a call whose response was never received.
 const forever = math.MaxInt64
 
 // op is one call under a request id as its client saw it.
@@ -20,7 +20,8 @@ type op struct {
 	answer
 }
 
-// history is what the clients have done and been told. Safe for concurrent use.
+// history records the calls of clients and their responses. It is safe for concurrent
+// use.
 type history struct {
 	begun time.Time
 
@@ -28,20 +29,20 @@ type history struct {
 	requests map[string]sent
 	order    []string
 	ops      []op
-	// working are order ids that clients believe to be active.
+	// working are the ids of orders that are active according to the clients.
 	working []string
-	// trespasses are answers that gave a client what it has no right to.
+	// trespasses are responses that exceeded the scope of a client's key.
 	trespasses []string
 }
 
 func newHistory() *history { return &history{begun: time.Now(), requests: map[string]sent{}} }
 
-// workingMax bounds the orders that clients remember to change.
+// workingMax bounds the orders that clients keep for later changes.
 const workingMax = 200
 
 func (h *history) now() int64 { return int64(time.Since(h.begun)) }
 
-// register notes what a request id stands for.
+// register records the body of a request id.
 func (h *history) register(requestID string, s sent) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,7 +50,7 @@ func (h *history) register(requestID string, s sent) {
 	h.order = append(h.order, requestID)
 }
 
-// record notes a call and its answer.
+// record records a call and its response.
 func (h *history) record(o op) {
 	if o.outcome == outcomeUnknown {
 		o.ended = forever
@@ -69,7 +70,7 @@ func (h *history) trespass(what string) {
 	h.trespasses = append(h.trespasses, what)
 }
 
-// pick gives one of the ids that are remembered, by a number.
+// pick returns one of the recorded ids by a number.
 func pick(list []string, at uint64) (string, bool) {
 	if len(list) == 0 {
 		return "", false
@@ -90,8 +91,8 @@ func (h *history) anyRequest(at uint64) (requestID string, s sent, ok bool) {
 	return requestID, h.requests[requestID], ok
 }
 
-// unanswered lists the request ids of which no client knows what became: each
-// will be asked for again, as the interface advises.
+// unanswered returns the request ids without a response, which clients repeat as the
+// API advises.
 func (h *history) unanswered() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,7 +112,7 @@ func (h *history) unanswered() []string {
 	return ids
 }
 
-// acknowledged lists the orders that clients were told of as taken.
+// acknowledged returns the orders whose acceptance was acknowledged.
 func (h *history) acknowledged() map[string]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -124,14 +125,14 @@ func (h *history) acknowledged() map[string]string {
 	return orders
 }
 
-// since gives the calls that began after a moment.
+// since returns the calls that began after a time.
 func (h *history) since(at int64) []op {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(h.ops), func(o op) bool { return o.began < at })
 }
 
-// byRequest gives the calls of each request id.
+// byRequest returns the calls of each request id.
 func (h *history) byRequest() map[string][]op {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,15 +11,13 @@ import (
 )
 
 const (
-	// lifeMax is how long a service may live that waits for its kill point.
+	// lifeMax bounds how long a service runs until its kill point.
 	lifeMax = time.Minute
-	// lifeOfVictims is how long one lives that is killed at no point in
-	// particular, at most.
+	// lifeOfVictims bounds how long a service runs until a random kill.
 	lifeOfVictims = 2 * time.Second
 )
 
-// TestKillPoints kills the service at each point of an order's way, under load,
-// and starts it again.
+// TestKillPoints kills the service at each kill point under load, and restarts it.
 func TestKillPoints(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	w := newWorld(t, build(t, withKillPoints()), t.TempDir()+"/data")
@@ -40,15 +38,15 @@ func TestKillPoints(t *testing.T) {
 	}
 	for name, n := range missed {
 		if n > sized.killsPerPoint/2 {
-			t.Errorf("%s was not passed in %d of %d lives", name, n, sized.killsPerPoint)
+			t.Errorf("%s was not hit in %d of %d runs", name, n, sized.killsPerPoint)
 		}
 	}
 	w.mustStart()
 	judgeWorld(t, w)
 }
 
-// dieAt lets the service live until it has killed itself, or is killed because
-// it lived too long without coming there.
+// dieAt runs the service until it has killed itself at the point, or kills it after
+// lifeMax.
 func (w *world) dieAt(p killPoint) bool {
 	w.t.Helper()
 	if w.start(fmt.Sprintf("CHAOS_KILL=%s:%d", p.name, 1+w.random.Uint64N(p.hitsMax))) {
@@ -57,13 +55,13 @@ func (w *world) dieAt(p killPoint) bool {
 	}
 	killedItself := !w.service.running()
 	if killedItself && !w.service.diedOf(syscall.SIGKILL) {
-		w.t.Errorf("the service ended otherwise than by the kill at %s:\n%s", p.name, w.service.tail())
+		w.t.Errorf("the service did not end by the kill at %s:\n%s", p.name, w.service.tail())
 	}
 	w.service.kill()
 	return killedItself
 }
 
-// TestKillAnytime kills the service at any moment, start included.
+// TestKillAnytime kills the service at random times, including its start.
 func TestKillAnytime(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	w := newWorld(t, shipped, t.TempDir()+"/data")
@@ -80,7 +78,7 @@ func TestKillAnytime(t *testing.T) {
 	judgeWorld(t, w)
 }
 
-// liveFor lets the service work and kills it after a time.
+// liveFor runs the service and kills it after a time.
 func (w *world) liveFor(d time.Duration) {
 	service := w.service
 	timer := time.AfterFunc(d, service.kill)
@@ -89,16 +87,16 @@ func (w *world) liveFor(d time.Duration) {
 	service.kill()
 }
 
-// dieStarting starts the service and kills it so soon that it may not serve.
+// dieStarting starts the service and kills it, possibly before it is ready.
 func (w *world) dieStarting(after time.Duration) {
 	p := w.launchOn(w.dir)
 	p.awaitEnd(after)
 	p.kill()
 }
 
-// TestSimulatorKills kills the venues under the service: they forget everything
-// but the accounts. Nothing may be placed twice, and nothing that a venue took
-// and forgot may be called refused.
+// TestSimulatorKills kills the venues: they lose everything except the accounts.
+// Nothing may be placed twice, and no order that a venue accepted and lost may be
+// reported as rejected.
 func TestSimulatorKills(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	w := newWorld(t, shipped, t.TempDir()+"/data")

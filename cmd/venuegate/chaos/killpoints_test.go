@@ -9,22 +9,22 @@ import (
 	"venuegate/cmd/venuegate/chaos/overlay"
 )
 
-// killPoint is a step of an order's way at which the process dies. The source
-// gets a call of killPoint or killSoon there, in a build for these tests alone.
+// killPoint is a step in the life of an order at which the process kills itself. A
+// build for these tests adds a call of killPoint or killSoon to the source there.
 type killPoint struct {
 	name string
-	// where says what has happened and what has not.
+	// where describes what has happened and what has not.
 	where string
-	// hitsMax bounds at which passage the process dies.
+	// hitsMax bounds the number of the hit at which the process dies.
 	hitsMax uint64
 	edits   []overlay.Edit
 }
 
 // Files that have kill points.
 const (
-	fileCommit    = "actors/account/commit.go"
+	fileAccount   = "actors/account/actor.go"
 	fileDelivery  = "actors/delivery/effects.go"
-	fileChannel   = "actors/channel/actor.go"
+	fileChannel   = "actors/channel/state.go"
 	filePlan      = "actors/channel/plan.go"
 	fileEffects   = "actors/account/effects.go"
 	filePlace     = "actors/account/place.go"
@@ -36,39 +36,39 @@ const (
 	fileREST      = "venues/internal/restclient/client.go"
 )
 
-// before puts a statement before a piece of text, which must occur once.
+// before inserts a statement before a text, which must occur once.
 func before(name, file, text, statement string) overlay.Edit {
 	return overlay.Edit{Name: name, File: file, Old: text, New: statement + "\n" + text}
 }
 
-// behind puts a statement behind a piece of text.
+// behind inserts a statement after a text.
 func behind(name, file, text, statement string) overlay.Edit {
 	return overlay.Edit{Name: name, File: file, Old: text, New: text + statement + "\n"}
 }
 
-// killPoints in the order of an order's way, of an event's, of a start's and of a
-// signal's.
+// killPoints are sorted by the life of an order, of an event, of a start and of a
+// signal.
 var killPoints = []killPoint{
 	{"K1", "before the intent is committed", 20, []overlay.Edit{
-		before("K1", fileCommit, "\ta.committing = append(a.committing, out)\n", `if out.intent != "" { killPoint("K1") }`),
+		behind("K1", fileAccount, "\tout := a.state.finish(a.context)\n", `if out.Claim != "" { killPoint("K1") }`),
 	}},
 	{"K2", "while the intent is committed", 20, append(markCommits,
 		before("K2", fileWriter, "\tif err := w.commitDurably(tx.txn); err != nil {", `if committingIntent.Swap(false) { killSoon("K2") } else if committingChange.Swap(false) { killSoon("K8") }`),
 	)},
-	{"K3", "the intent is durable, nothing follows yet", 20, []overlay.Edit{
-		behind("K3", fileCommit, "\ta.committing = slices.Delete(a.committing, 0, 1)\n", `if out.intent != "" && in.err == nil { killPoint("K3") }`),
+	{"K3", "the intent is durable, no effect has run", 20, []overlay.Edit{
+		behind("K3", filePlace, "func (s *state) intentStored(orderID string) {\n", `killPoint("K3")`),
 	}},
 	{"K4", "before the first byte to the venue", 20, []overlay.Edit{
 		before("K4", fileEffects, "\t\treport, err := a.deps.Venue.Place(c, e.request)\n", `killPoint("K4")`),
 	}},
-	{"K5", "half of the bytes are with the venue", 20, []overlay.Edit{
+	{"K5", "half of the request is written", 20, []overlay.Edit{
 		{Name: "K5", File: fileREST, Old: "(&net.Dialer{Timeout: dialTimeout}).DialContext", New: "cutDialer((&net.Dialer{Timeout: dialTimeout}).DialContext)"},
 	}},
-	{"K6", "the venue has answered, nobody has read it", 20, []overlay.Edit{
+	{"K6", "the venue has responded, the body is not read", 20, []overlay.Edit{
 		behind("K6", fileREST, "\tdefer response.Body.Close()\n", `if request.Method == "POST" { killPoint("K6") }`),
 	}},
-	{"K7", "the answer is read, not committed", 20, []overlay.Edit{
-		behind("K7", filePlace, "func (s *state) placed(m moment, in placeDone) {\n", `killPoint("K7")`),
+	{"K7", "the response is read, not committed", 20, []overlay.Edit{
+		behind("K7", filePlace, "func (s *state) placed(step stepContext, in placeDone) {\n", `killPoint("K7")`),
 	}},
 	{"K8", "while the new state and its events are committed", 40, nil}, // the edits of K2
 	{"K9", "a change is durable, its event not posted", 20, []overlay.Edit{
@@ -78,7 +78,7 @@ var killPoints = []killPoint{
 		behind("K10", fileDelivery, "\t\t\tout.attempt = d.attempt(life, event, e.attempt, out.began)\n", `killPoint("K10")`),
 	}},
 	{"K11", "while the store flushes or compacts", 2, []overlay.Edit{
-		// Each opening flushes what the log held, and compacts now and then.
+		// Each opening flushes the log, and sometimes compacts.
 		before("K11-open", fileStore, "\tfound, err := inspect(s.db)\n", `killSoon("K11")`),
 		{
 			Name: "K11", File: fileBadgerLog, Old: "func (l badgerLogger) Debugf(string, ...any) {}",
@@ -93,15 +93,15 @@ var killPoints = []killPoint{
 		before("K12", fileReading, "\tif done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {\n", `killPoint("K12")`),
 		before("K12-fills", fileReading, "\tfills, err := a.deps.Venue.Fills(ctx,", `killPoint("K12")`),
 	}},
-	{"K13", "a signal is durable, nobody was answered", 5, []overlay.Edit{
-		behind("K13", fileChannel, "func (c *channel) stored(ctx *actors.Context, in stored) {\n", `if in.taken != "" && in.err == nil { killPoint("K13") }`),
+	{"K13", "a signal is durable, not acknowledged", 5, []overlay.Edit{
+		behind("K13", fileChannel, "func (s *state) durable(id string) {\n", `killPoint("K13")`),
 	}},
-	{"K14", "a signal's order is made, the signal not ended", 5, []overlay.Edit{
-		behind("K14", filePlan, "func (s *state) acted(m moment, in acted) {\n", `killPoint("K14")`),
+	{"K14", "a signal's order is placed, the signal not final", 5, []overlay.Edit{
+		behind("K14", filePlan, "func (s *state) stepDone(m step.Context, in stepDone) {\n", `killPoint("K14")`),
 	}},
 }
 
-// markCommits tell the writer what is in a transaction: an intent, or a change.
+// markCommits marks transactions with an intent or a change for the writer.
 var markCommits = []overlay.Edit{{
 	Name: "mark", File: fileStore,
 	Old: "s.writer.submit(request{op: commit.Apply,",
@@ -109,7 +109,7 @@ var markCommits = []overlay.Edit{{
 }}
 
 // killSource is added to each package that has a kill point. CHAOS_KILL is
-// NAME:N: the process dies at the Nth passage of that point.
+// NAME:N: the process dies at the Nth hit of that point.
 const killSource = `package %s
 
 import (
@@ -132,7 +132,7 @@ func killPlan() (string, uint64) {
 	return name, n
 }
 
-// killSignal stops instead where the power is to be cut.
+// killSignal returns SIGSTOP instead of SIGKILL if the test cuts the power.
 func killSignal() syscall.Signal {
 	if os.Getenv("CHAOS_FREEZE") != "" {
 		return syscall.SIGSTOP
@@ -149,7 +149,7 @@ func killPoint(name string) {
 	}
 }
 
-// killSoon dies within the next moments: in the middle of what follows.
+// killSoon kills the process within two milliseconds, during what follows.
 func killSoon(name string) {
 	if killHits(name) {
 		time.AfterFunc(time.Duration(time.Now().UnixNano()%%int64(2*time.Millisecond)), func() { _ = syscall.Kill(os.Getpid(), killSignal()) })
@@ -168,7 +168,7 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// What the transaction under way holds; the writer alone sets and reads them.
+// The contents of the current transaction; only the writer sets and reads them.
 var committingIntent, committingChange atomic.Bool
 
 func markCommit(b persistence.Batch, apply rows.Operation) rows.Operation {
@@ -189,7 +189,7 @@ import (
 	"net"
 )
 
-// cutDialer makes connections on which half of a POST may be the last thing.
+// cutDialer returns connections on which half of a POST may be the last write.
 func cutDialer(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -209,7 +209,7 @@ func (c cutConn) Write(p []byte) (int, error) {
 }
 `
 
-// withKillPoints is the program with every kill point.
+// withKillPoints returns the program with every kill point.
 func withKillPoints() overlay.Variant {
 	v := overlay.Variant{Added: map[string]string{
 		"persistence/badgerstore/kill_commit.go": commitSource,

@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// clients send at the same time.
+	// clients is the number of concurrent clients.
 	clients = 12
-	// repeatsMax is how many clients may send one request at the same moment.
+	// repeatsMax bounds how many clients send one request concurrently.
 	repeatsMax = 3
-	// pause between the calls of one client, on average: three venues take about
-	// a hundred orders a second.
+	// pause is the average pause between the calls of one client: three venues accept
+	// about a hundred orders per second.
 	pause = 60 * time.Millisecond
-	// retryPause is the wait of a client that found nobody.
+	// retryPause is the wait of a client that could not connect.
 	retryPause = 20 * time.Millisecond
 )
 
-// client is one of those who make the load, with choices of its own.
+// client is one client of the load, with its own random choices.
 type client struct {
 	*world
 	random *rand.Rand
 }
 
-// load makes clients work until ctx ends.
+// load runs clients until ctx ends.
 func (w *world) load(ctx context.Context) {
 	var wait sync.WaitGroup
 	for range clients {
@@ -57,14 +57,14 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// loadFor is load for a while.
+// loadFor runs load for a duration.
 func (w *world) loadFor(d time.Duration) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), d)
 	defer cancel()
 	w.load(ctx)
 }
 
-// loadUntilEnd is load until the service ends, or for d at most.
+// loadUntilEnd runs load until the service ends, or for at most d.
 func (w *world) loadUntilEnd(d time.Duration) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), d)
 	defer cancel()
@@ -79,7 +79,7 @@ func (w *world) loadUntilEnd(d time.Duration) {
 	w.load(ctx)
 }
 
-// actions in hundredths of what clients do.
+// actions are what clients do, with their shares in hundredths.
 var actions = []struct {
 	part int
 	do   func(client)
@@ -107,8 +107,8 @@ func (c client) act() {
 	}
 }
 
-// traded are the symbols of the load with a price near the simulators' and the
-// quantities that all venues take.
+// traded are the symbols of the load, with a price near the simulators' and quantities
+// that all venues accept.
 var traded = []struct {
 	symbol string
 	price  int64
@@ -119,7 +119,7 @@ var traded = []struct {
 	{"ETHUSDT", 3200, 20},
 }
 
-// placeNew sends a new order, now and then by several clients at once.
+// placeNew sends a new order, sometimes by several clients concurrently.
 func (c client) placeNew() {
 	id := "r" + strconv.FormatUint(c.requests.Add(1), 10)
 	s := sent{http.MethodPost, "/v1/orders", c.newOrder(id)}
@@ -135,7 +135,7 @@ func (c client) placeNew() {
 	wait.Wait()
 }
 
-// newOrder makes a body. Orders rest below and above the market, or take.
+// newOrder returns a body. Orders rest below and above the market, or cross it.
 func (c client) newOrder(requestID string) string {
 	r, instrument := c.random, traded[c.random.IntN(len(traded))]
 	exchange := venues.All()[r.IntN(len(venues.All()))]
@@ -178,8 +178,8 @@ func encode(body map[string]any) string {
 	return string(content)
 }
 
-// place sends a request that makes an order and records what came of it. A
-// client that reached nobody has not asked.
+// place sends a request that places an order and records its outcome. A request that
+// found no connection is not recorded.
 func (w *world) place(key, requestID string, s sent) answer {
 	o := op{requestID: requestID, began: w.history.now()}
 	o.answer = w.do(key, s)
@@ -219,7 +219,7 @@ func (c client) amend() {
 	c.do(c.key(c.random.Uint64()), sent{http.MethodPatch, "/v1/orders/" + id, body})
 }
 
-// closePosition is a request with an id like any other order.
+// closePosition sends a close request, which has a request id like any order.
 func (c client) closePosition() {
 	id := "c" + strconv.FormatUint(c.requests.Add(1), 10)
 	s := sent{http.MethodPost, "/v1/positions/close", encode(map[string]any{
@@ -229,8 +229,8 @@ func (c client) closePosition() {
 	c.place(c.key(c.random.Uint64()), id, s)
 }
 
-// trade lets somebody else take from the books, so that resting orders fill, and
-// lays the books anew where they run dry.
+// trade makes another participant trade, so that resting orders fill, and resets books
+// that have run empty.
 func (c client) trade() {
 	venue := venues.All()[c.random.IntN(len(venues.All()))]
 	instrument := traded[c.random.IntN(len(traded))]
@@ -239,7 +239,7 @@ func (c client) trade() {
 		"qty": venues.FormatDecimal(hundredths(1 + c.random.Int64N(100*instrument.qtyHundredthsMax))),
 	}
 	if c.random.IntN(4) == 0 {
-		// Back to the start, and everything between is filled.
+		// The price returns to its start, and everything in between is filled.
 		path, body = "/market", map[string]any{"symbol": instrument.symbol, "price": strconv.FormatInt(instrument.price, 10)}
 	}
 	_, _ = c.sim.call(venue, http.MethodPost, path, body) // it may be down
@@ -249,11 +249,11 @@ func (c client) read() {
 	c.do(c.key(c.random.Uint64()), sent{method: http.MethodGet, path: "/v1/orders?status=all&limit=50"})
 }
 
-// trespass tries to trade with a key that may only read.
+// trespass tries to trade with a read-only key.
 func (c client) trespass() {
 	id := "t" + strconv.FormatUint(c.requests.Add(1), 10)
 	a := c.do(c.demo.ReadKey, sent{http.MethodPost, "/v1/orders", c.newOrder(id)})
 	if a.status != 0 && a.status != http.StatusForbidden && a.status != http.StatusTooManyRequests {
-		c.history.trespass(fmt.Sprintf("a key that may only read placed %s: %d %s", id, a.status, a.text))
+		c.history.trespass(fmt.Sprintf("a read-only key placed %s: %d %s", id, a.status, a.text))
 	}
 }

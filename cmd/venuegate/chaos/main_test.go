@@ -12,12 +12,12 @@ import (
 	"venuegate/cmd/venuegate/chaos/overlay"
 )
 
-// What every test of a run shares.
+// The state that all tests of a run share.
 var (
 	sized size
 	seed  uint64
-	// root is the module's, shipped the program as it is, patient the one whose
-	// simulated venues bear a service that starts every second.
+	// root is the directory of the module, shipped the unchanged program, patient the
+	// one whose simulated venues do not limit a service that starts every second.
 	root, shipped, patient string
 )
 
@@ -65,21 +65,21 @@ func runAll(m *testing.M) (status int, err error) {
 	return status, nil
 }
 
-// patientVenues do not count the requests of an address: a service that starts
-// every second counts its own anew each time, and would be banned for what its
-// earlier lives have asked.
+// patientVenues does not limit the requests of an address: a service that restarts
+// every second loses its own count, and would be banned for the requests of its
+// earlier runs.
 var patientVenues = overlay.Variant{Edits: []overlay.Edit{
-	{Name: "weight", File: "venues/binance/binancesim/limits.go", Old: "used = w.add(now, weight)", New: "used = w.add(now, 0)"},
+	{Name: "weight", File: "venues/binance/binancesim/limits.go", Old: `l.Count("weight "+ip, time.Minute, weight, now)`, New: `l.Count("weight "+ip, time.Minute, 0, now)`},
 	{
 		Name: "address", File: "venues/bybit/bybitsim/limits.go",
-		Old: `l.spend("ip "+ip, l.limits.RequestsPer5s, addressSpan, now); !ok {`, New: `l.spend("ip "+ip, l.limits.RequestsPer5s, addressSpan, now); false && !ok {`,
+		Old: `l.Take("ip "+ip, addressSpan, l.limits.RequestsPer5s, now); !ok {`, New: `l.Take("ip "+ip, addressSpan, l.limits.RequestsPer5s, now); false && !ok {`,
 	},
 }}
 
 // program is the package of the program under test.
 const program = "./cmd/venuegate"
 
-// build makes a variant of the program.
+// build builds a variant of the program.
 func build(t testing.TB, v overlay.Variant) (binary string) {
 	t.Helper()
 	binary = filepath.Join(t.TempDir(), "venuegate")

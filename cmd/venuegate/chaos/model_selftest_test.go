@@ -9,7 +9,7 @@ import (
 	"venuegate/venues"
 )
 
-// TestModel: which answers under one request id fit together.
+// TestModel checks which responses under one request id are consistent.
 func TestModel(t *testing.T) {
 	call := func(began, ended int64, o outcome, orderID string) op {
 		return op{requestID: "r", began: began, ended: ended, answer: answer{outcome: o, orderID: orderID}}
@@ -31,7 +31,7 @@ func TestModel(t *testing.T) {
 		{"repeat before the first", []op{call(5, 9, outcomeOK, "a"), call(2, 3, outcomeDuplicate, "a")}, []persistence.OrderRecord{open}, false},
 		{"repeat sees another", []op{call(0, 1, outcomeOK, "a"), call(2, 3, outcomeDuplicate, "b")}, []persistence.OrderRecord{open}, false},
 		{"two orders", []op{call(0, 1, outcomeOK, "a"), call(2, 3, outcomeOK, "b")}, []persistence.OrderRecord{open, other}, false},
-		{"told twice", []op{call(0, 1, outcomeOK, "a"), call(2, 3, outcomeOK, "a")}, []persistence.OrderRecord{open}, false},
+		{"acknowledged twice as new", []op{call(0, 1, outcomeOK, "a"), call(2, 3, outcomeOK, "a")}, []persistence.OrderRecord{open}, false},
 		{"no answer, no order", []op{unanswered}, nil, true},
 		{"no answer, an order", []op{unanswered, call(5, 6, outcomeDuplicate, "a")}, []persistence.OrderRecord{open}, true},
 		{"no answer, then another order", []op{unanswered, call(5, 6, outcomeOK, "b")}, []persistence.OrderRecord{open, other}, false},
@@ -39,7 +39,7 @@ func TestModel(t *testing.T) {
 		{"seen before it was freed", []op{call(0, 4, outcomeRefused, "a"), call(2, 3, outcomeDuplicate, "a")}, []persistence.OrderRecord{rejected}, true},
 		{"seen after another took it", []op{call(0, 1, outcomeRefused, "a"), call(2, 3, outcomeOK, "b"), call(4, 5, outcomeDuplicate, "a")}, []persistence.OrderRecord{rejected, other}, false},
 		{"acknowledged and lost", []op{call(0, 1, outcomeOK, "a")}, nil, false},
-		{"nobody asked", []op{call(0, 1, outcomeRefused, "")}, []persistence.OrderRecord{open}, false},
+		{"never requested", []op{call(0, 1, outcomeRefused, "")}, []persistence.OrderRecord{open}, false},
 	} {
 		if fault := checkHistory(c.calls, c.orders); (fault == "") != c.fits {
 			t.Errorf("%s: fault %q, want one: %t", c.name, fault, !c.fits)

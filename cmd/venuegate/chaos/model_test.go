@@ -14,8 +14,8 @@ import (
 	"venuegate/venues"
 )
 
-// The model of one request id: at every moment at most one order holds it. It is
-// taken by an order, seen by repeats, and freed only where it is proven that the
+// The model of one request id: at any time at most one order holds it. An order takes
+// it, repeats return that order, and it is freed only after it was confirmed that the
 // order was not placed.
 type idStep struct {
 	kind    idStepKind
@@ -48,21 +48,21 @@ var idModel = porcupine.Model{
 // linearizableMax bounds the search of one request id's history.
 const linearizableMax = 10 * time.Second
 
-// checkHistory says what is wrong with the answers under one request id, given
-// the orders that the store has under it; "" if nothing is.
+// checkHistory returns what is wrong with the responses under one request id, given the
+// stored orders with that id, or "".
 func checkHistory(calls []op, orders []persistence.OrderRecord) string {
 	steps, fault := stepsOf(calls, orders)
 	if fault != "" {
 		return fault
 	}
 	if porcupine.CheckOperationsTimeout(idModel, steps, linearizableMax) == porcupine.Illegal {
-		return "the answers fit no order of events"
+		return "the responses fit no sequence of events"
 	}
 	return ""
 }
 
-// stepsOf turns calls into steps of the model. An order that no answer shows was
-// made by a call without an answer, some time after that began.
+// stepsOf converts calls into steps of the model. An order that is in no response was
+// placed by a call without a response, some time after that began.
 func stepsOf(calls []op, orders []persistence.OrderRecord) (steps []porcupine.Operation, fault string) {
 	step := func(kind idStepKind, orderID string, began, ended int64) {
 		steps = append(steps, porcupine.Operation{Input: idStep{kind, orderID}, Call: began, Return: ended})
@@ -77,7 +77,7 @@ func stepsOf(calls []op, orders []persistence.OrderRecord) (steps []porcupine.Op
 			step(idSeen, c.orderID, c.began, c.ended)
 		case c.orderID != "":
 			if _, twice := took[c.orderID]; twice {
-				return nil, "two calls were told that they made order " + c.orderID
+				return nil, "two calls were acknowledged as placing order " + c.orderID
 			}
 			took[c.orderID] = c
 		}
@@ -91,7 +91,7 @@ func stepsOf(calls []op, orders []persistence.OrderRecord) (steps []porcupine.Op
 			c = slices.MinFunc(unanswered, func(a, b op) int { return cmp.Compare(a.began, b.began) })
 			step(idTaken, o.OrderID, c.began, forever)
 		default:
-			return nil, fmt.Sprintf("nobody asked for order %s", o.OrderID)
+			return nil, fmt.Sprintf("order %s was never requested", o.OrderID)
 		}
 		if o.Status == venues.StatusRejected {
 			step(idFreed, o.OrderID, c.began, forever)

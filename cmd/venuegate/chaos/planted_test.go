@@ -15,11 +15,11 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// plantedBug is a mistake that the checker must find.
+// plantedBug is a bug that the checker must find.
 type plantedBug struct {
 	name    string
 	variant overlay.Variant
-	// provoke gives the mistake its chance, once or in every round.
+	// provoke creates the conditions of the bug, once or in every round.
 	provoke func(*world)
 	once    bool
 	breaks  rule
@@ -31,58 +31,57 @@ var plantedBugs = []plantedBug{
 			"if errors.Is(err, venues.ErrOutcomeUnknown) { report, err = a.deps.Venue.Place(c, e.request) }"),
 	}}, (*world).loseAnswers, false, ruleDuplicate},
 	{"sent before the intent is durable", overlay.Variant{
-		Edits: []overlay.Edit{before("send-first", fileCommit, "\ta.committing = append(a.committing, out)\n", "out.after = sendFirst(a, ctx, out)")},
+		Edits: []overlay.Edit{behind("send-first", fileAccount, "\tout := a.state.finish(a.context)\n", "sendFirst(&out)")},
 		Added: map[string]string{"actors/account/send_first.go": sendFirstSource},
 	}, (*world).dieYoung, false, ruleDuplicate},
-	{"an unknown outcome called a refusal", overlay.Variant{Edits: []overlay.Edit{{
-		Name: "reject-unknown", File: filePlace, Old: "\t\ts.lose(m, o)\n\tdefault:", New: "\t\ts.notPlaced(m, o, s.notSent(in.err))\n\tdefault:",
+	{"an unknown outcome reported as a rejection", overlay.Variant{Edits: []overlay.Edit{{
+		Name: "reject-unknown", File: filePlace, Old: "\t\ts.markUnknown(step, o)\n\tdefault:", New: "\t\ts.notPlaced(step, o, s.notSent(in.err))\n\tdefault:",
 	}}}, (*world).loseAnswers, false, ruleVerdict},
-	{"a signed request that is new each time", overlay.Variant{
-		Edits: []overlay.Edit{{Name: "not-implied", File: "transport/hooks/proof.go", Old: "strings.ToLower(signature)", New: "strings.ToLower(signature) + now()"}},
+	{"a repeated signed request counted as a new one", overlay.Variant{
+		Edits: []overlay.Edit{{Name: "not-implied", File: "transport/hooks/authenticate.go", Old: "strings.ToLower(signature)", New: "strings.ToLower(signature) + now()"}},
 		Added: map[string]string{"transport/hooks/now.go": "package hooks\n\nimport \"time\"\n\nfunc now() string { return time.Now().String() }\n"},
 	}, (*world).work, false, ruleTwice},
-	{"an event delivered to whoever refuses it", overlay.Variant{Edits: []overlay.Edit{{
+	{"a rejected delivery counted as delivered", overlay.Variant{Edits: []overlay.Edit{{
 		Name: "always-delivered", File: "actors/delivery/attempt.go", Old: "if in.attempt.Err == nil {", New: "if in.attempt.Code != 0 || in.attempt.Err == nil {",
 	}}}, (*world).work, false, ruleEvents},
-	{"a signal executed however late", overlay.Variant{Edits: []overlay.Edit{
-		{Name: "never-late", File: filePlan, Old: "bool { return !m.now.Before(t.ExpiresAt.Time) }", New: "bool { return false }"},
-		// The order's own deadline stops it as well.
+	{"a signal executed after it expired", overlay.Variant{Edits: []overlay.Edit{
+		{Name: "never-late", File: filePlan, Old: "bool { return !m.Now.Before(t.ExpiresAt.Time) }", New: "bool { return false }"},
+		// The order's own deadline would also stop it.
 		{Name: "no-deadline", File: filePlan, Old: "if t.ExpiresAt.Before(deadline) {", New: "if false {"},
 	}}, (*world).oversleep, true, ruleLate},
 }
 
-// sendFirstSource sends orders and gives the commit a moment's delay: what an
-// eager sender with a lazy store does.
+// sendFirstSource sends orders before their commit, and delays the commit.
 const sendFirstSource = `package account
 
 import (
+	"slices"
 	"time"
 
 	"venuegate/actors"
+	"venuegate/actors/step"
 )
 
-func sendFirst(a *account, ctx *actors.Context, out *output) []effect {
-	if out.intent == "" {
-		return out.after
+func sendFirst(out *step.Output[effect]) {
+	isPlace := func(e effect) bool { _, is := e.(callPlace); return is }
+	i := slices.IndexFunc(out.After, isPlace)
+	if out.Claim == "" || i < 0 {
+		return
 	}
-	var rest []effect
-	for _, e := range out.after {
-		if send, is := e.(callPlace); is {
-			send.run(a, ctx)
-			continue
-		}
-		rest = append(rest, e)
-	}
-	time.Sleep(20 * time.Millisecond)
-	return rest
+	out.Now = append(out.Now, out.After[i], sleep{})
+	out.After = slices.Delete(out.After, i, i+1)
 }
+
+type sleep struct{}
+
+func (sleep) run(*account, *actors.Context) { time.Sleep(20 * time.Millisecond) }
 `
 
-// plantedTries is how often a mistake may miss its chance: on a slow machine a
-// service may die before it has done anything.
+// plantedTries is the number of attempts to provoke a bug: on a slow machine a service
+// may die before it has done anything.
 const plantedTries = 4
 
-// TestPlantedBugs: a checker that finds nothing is worth what it would find.
+// TestPlantedBugs checks that the checker finds each planted bug.
 func TestPlantedBugs(t *testing.T) {
 	for _, bug := range plantedBugs {
 		total.plant()
@@ -99,13 +98,12 @@ func TestPlantedBugs(t *testing.T) {
 				}
 				w.mustStart()
 			}
-			t.Errorf("not caught; found only %v", found)
+			t.Errorf("not found; the checker found only %v", found)
 		})
 	}
 }
 
-// tryIn gives the mistake its chances and ends the service to see what came of
-// them.
+// tryIn provokes the bug, stops the service and returns the violations found.
 func (b *plantedBug) tryIn(w *world) []violation {
 	rounds := sized.planted
 	if b.once {
@@ -120,11 +118,11 @@ func (b *plantedBug) tryIn(w *world) []violation {
 	return found
 }
 
-// plantedSettleMax is enough for outcomes that are found, not for those whose
-// absence must be proven.
+// plantedSettleMax is enough for outcomes that are found, not for orders whose absence
+// must be confirmed.
 const plantedSettleMax = 10 * time.Second
 
-// loseAnswers drops connections after the venue has executed.
+// loseAnswers drops connections after the venue has executed the request.
 func (w *world) loseAnswers() {
 	for _, venue := range venues.All() {
 		w.sim.fault(venue, simcore.FaultRequest{
@@ -138,16 +136,16 @@ func (w *world) loseAnswers() {
 	}
 }
 
-// work is nothing but load.
+// work only runs load.
 func (w *world) work() { w.loadFor(time.Second) }
 
-// oversleep is down while signals that were taken grow too old.
+// oversleep keeps the service stopped until accepted signals have expired.
 func (w *world) oversleep() {
 	h := w.makeHook(w.customer, "webhook", map[string]any{"maxAgeSec": int(staleAge.Seconds())})
 	w.leaveStale(&h)
 }
 
-// dieYoung kills the service soon after it began to work.
+// dieYoung kills the service soon after its start.
 func (w *world) dieYoung() {
 	w.liveFor(100*time.Millisecond + time.Duration(w.random.Int64N(int64(200*time.Millisecond))))
 	w.mustStart()

@@ -13,16 +13,16 @@ import (
 	"venuegate/cmd/venuegate/chaos/overlay"
 )
 
-// diskOfPowerBytes holds a store that is written for a minute.
+// diskOfPowerBytes is enough for a store that is written for a minute.
 const diskOfPowerBytes = 512 << 20
 
-// TestPowerCut stops the machine, as it were: what the file system has written
-// by then is all that the next start finds.
+// TestPowerCut simulates a power cut: the next start finds only what the file system
+// has written.
 func TestPowerCut(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	d := newDisk(t, diskOfPowerBytes)
 	w := newWorld(t, shipped, d.dir+"/data")
-	t.Cleanup(func() { w.service.kill() }) // before the disk goes
+	t.Cleanup(func() { w.service.kill() }) // before the disk is unmounted
 	for range sized.powerCuts {
 		w.powerCut(d)
 		total.inject("power cut", 1)
@@ -32,8 +32,8 @@ func TestPowerCut(t *testing.T) {
 	judgeWorld(t, w)
 }
 
-// powerCut lets clients work, freezes the service, and takes the disk back to
-// what is on the medium.
+// powerCut runs load, freezes the service, and reverts the disk to the content of the
+// medium.
 func (w *world) powerCut(d *disk) {
 	w.t.Helper()
 	w.loadFor(time.Second + time.Duration(w.random.Int64N(int64(2*time.Second))))
@@ -43,10 +43,10 @@ func (w *world) powerCut(d *disk) {
 	d.replace(image)
 }
 
-// cutPoints are the kill points at which the power is cut as well.
+// cutPoints are the kill points at which the power is also cut.
 var cutPoints = []string{"K2", "K3", "K4", "K5", "K8", "K9", "K10", "K13"}
 
-// TestPowerCutAtKillPoints cuts the power at the steps of an order's way.
+// TestPowerCutAtKillPoints cuts the power at kill points.
 func TestPowerCutAtKillPoints(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	d := newDisk(t, diskOfPowerBytes)
@@ -64,8 +64,8 @@ func TestPowerCutAtKillPoints(t *testing.T) {
 	judgeWorld(t, w)
 }
 
-// cutAt lets the service live until it has stopped itself at a kill point, or for
-// a while, and cuts the power then.
+// cutAt runs the service until it has stopped itself at a kill point, or for a time
+// limit, and then cuts the power.
 func (w *world) cutAt(d *disk, p killPoint) bool {
 	w.t.Helper()
 	if w.start("CHAOS_FREEZE=1", fmt.Sprintf("CHAOS_KILL=%s:%d", p.name, 1+w.random.Uint64N(p.hitsMax))) {
@@ -79,7 +79,7 @@ func (w *world) cutAt(d *disk, p killPoint) bool {
 	return frozen
 }
 
-// loadUntilFrozen is load until the service stops itself, for a while at most.
+// loadUntilFrozen runs load until the service stops itself, up to a time limit.
 func (w *world) loadUntilFrozen() {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), lifeMax)
@@ -99,15 +99,15 @@ var unsynced = overlay.Variant{Edits: []overlay.Edit{{
 	Name: "no-sync", File: "persistence/badgerstore/writer.go", Old: "if err := w.wal.flush(); err != nil {", New: "if err := error(nil); err != nil {",
 }}}
 
-// TestPowerCutControl proves that the method can fail: without syncs the same
-// cuts lose orders.
+// TestPowerCutControl checks that the method can fail: without syncs the same cuts lose
+// orders.
 func TestPowerCutControl(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	d := newDisk(t, diskOfPowerBytes)
 	total.plant()
 	w := newWorld(t, build(t, unsynced), d.dir+"/data")
 	t.Cleanup(func() { w.service.kill() })
-	if out, err := d.command("sync"); err != nil { // the keys are not what may be lost
+	if out, err := d.command("sync"); err != nil { // the keys must not be lost
 		t.Fatalf("sync: %v %s", err, out)
 	}
 	for range sized.controlCuts {
@@ -118,11 +118,11 @@ func TestPowerCutControl(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("%d power cuts of a store that does not sync lost nothing: the method proves nothing", sized.controlCuts)
+	t.Errorf("%d power cuts of a store without syncs lost nothing: the method shows nothing", sized.controlCuts)
 }
 
-// lostAfterStart starts the service and says what it lacks, if anything: the
-// whole store, what the store itself misses, or an order that was acknowledged.
+// lostAfterStart starts the service and returns what is lost, if anything: the whole
+// store, what the store itself reports missing, or an acknowledged order.
 func (w *world) lostAfterStart() string {
 	w.t.Helper()
 	w.service = w.launchOn(w.dir)
@@ -132,6 +132,6 @@ func (w *world) lostAfterStart() string {
 		w.mustStart()
 		return ""
 	default:
-		return "the service " + verdict + "; it says:\n" + w.service.tail()
+		return "the service " + verdict + "; its log:\n" + w.service.tail()
 	}
 }

@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// logTailBytes of each process are shown when a test fails.
+// logTailBytes is how much of each process's log is shown when a test fails.
 const logTailBytes = 6 << 10
 
-// process is a program that runs.
+// process is a running program.
 type process struct {
 	name    string
 	command *exec.Cmd
 	log     string
-	// ended is closed when the process is gone.
+	// ended is closed when the process has ended.
 	ended chan struct{}
 }
 
-// launch starts a program. It is killed at the end of the test if it still runs.
+// launch starts a program, which is killed at the end of the test if it still runs.
 func launch(t testing.TB, binary string, env []string, args ...string) *process {
 	t.Helper()
 	log, err := os.CreateTemp(t.TempDir(), "log")
@@ -36,7 +36,7 @@ func launch(t testing.TB, binary string, env []string, args ...string) *process 
 	}
 	defer func() { _ = log.Close() }()
 	p := &process{name: filepath.Base(binary) + " " + args[0], log: log.Name(), ended: make(chan struct{})}
-	// The process outlives no test, but t.Context ends before cleanups do.
+	// t.Context ends before the cleanup that kills the process.
 	p.command = exec.CommandContext(context.Background(), binary, args...)
 	p.command.Env = append(foreignEnviron(), env...)
 	p.command.Stdout, p.command.Stderr = log, log
@@ -45,13 +45,13 @@ func launch(t testing.TB, binary string, env []string, args ...string) *process 
 	}
 	go func() {
 		defer close(p.ended)
-		_ = p.command.Wait() // how it ended is asked for by whoever expects it
+		_ = p.command.Wait() // the tests check the status
 	}()
 	t.Cleanup(p.kill)
 	return p
 }
 
-// foreignEnviron is the environment without what would configure the service.
+// foreignEnviron returns the environment without the service's variables.
 func foreignEnviron() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VENUEGATE_") })
 }
@@ -65,7 +65,7 @@ func (p *process) running() bool {
 	}
 }
 
-// frozen says whether the process stands still after a SIGSTOP.
+// frozen reports whether the process was stopped by SIGSTOP.
 func (p *process) frozen() bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))
 	// The state follows the name, which is in brackets.
@@ -73,15 +73,15 @@ func (p *process) frozen() bool {
 	return err == nil && named && strings.HasPrefix(state, "T")
 }
 
-// kill ends the process with SIGKILL and waits until it is gone.
+// kill sends SIGKILL and waits until the process has ended.
 func (p *process) kill() {
-	_ = p.command.Process.Kill() // it may be gone
+	_ = p.command.Process.Kill() // it may have ended
 	<-p.ended
 }
 
 func (p *process) signal(s syscall.Signal) { _ = p.command.Process.Signal(s) }
 
-// awaitEnd says whether the process ended in time.
+// awaitEnd waits for the end of the process and reports whether it came in time.
 func (p *process) awaitEnd(within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
@@ -93,7 +93,7 @@ func (p *process) awaitEnd(within time.Duration) bool {
 	}
 }
 
-// stop ends the process as an operator does.
+// stop sends SIGTERM and waits for a clean end.
 func (p *process) stop(within time.Duration) error {
 	p.signal(syscall.SIGTERM)
 	if !p.awaitEnd(within) {
@@ -105,13 +105,13 @@ func (p *process) stop(within time.Duration) error {
 	return nil
 }
 
-// diedOf says whether the process, which has ended, was ended by a signal.
+// diedOf reports whether the ended process was killed by a signal.
 func (p *process) diedOf(s syscall.Signal) bool {
 	status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == s
 }
 
-// output is the log so far.
+// output returns the log so far.
 func (p *process) output() string {
 	content, err := os.ReadFile(p.log)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *process) output() string {
 	return string(content)
 }
 
-// tail is the end of the log.
+// tail returns the end of the log.
 func (p *process) tail() string {
 	text := p.output()
 	if len(text) > logTailBytes {
@@ -130,7 +130,7 @@ func (p *process) tail() string {
 	return text
 }
 
-// stacks ends a process that hangs and gives what it was waiting for.
+// stacks ends a process that hangs and returns the stacks of its goroutines.
 func (p *process) stacks() string {
 	p.signal(syscall.SIGQUIT)
 	p.awaitEnd(stopMax)

@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// pathFlaky is that of the endpoint that answers well mostly, pathDead of the
+	// pathFlaky is the path of the endpoint that mostly succeeds, pathDead that of the
 	// one that never does.
 	pathFlaky, pathDead = "/flaky", "/dead"
-	// receiverSlow is how long it takes where it is slow.
+	// receiverSlow is the delay of slow responses.
 	receiverSlow = 300 * time.Millisecond
-	// deliveryDelays let the schedule of a delivery end while a test runs.
+	// deliveryDelays are short enough for all attempts of a delivery during a test.
 	deliveryDelays = "VENUEGATE_DELIVERY_DELAYS=100ms,200ms,400ms,800ms"
 )
 
-// receiver is the customer's end of event deliveries. It outlives every process
-// of the service, and answers well, badly, late or not at all.
+// receiver is the customer's receiver of events. It outlives every process of the
+// service, and responds well, badly, late or not at all.
 type receiver struct {
 	server  *httptest.Server
 	headers signing.Headers
@@ -39,25 +39,25 @@ type receiver struct {
 	came    []post
 }
 
-// post is one request that came.
+// post is one received request.
 type post struct {
 	path, event, attempt string
-	// named is the event's id in the body, typed its type.
+	// named is the event's id in the body, typed the event's type.
 	named string
 	typed persistence.EventType
 	body  [sha256.Size]byte
-	// forged says what is wrong with the signature.
+	// forged is the error of the signature, if it is invalid.
 	forged error
-	// answered is the status, zero where the connection was cut instead.
+	// answered is the status, zero if the connection was cut instead.
 	answered int
 }
 
-// endpoint is one that the service posts to.
+// endpoint is an endpoint of the service.
 type endpoint struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret"`
 	path   string
-	// only is the type of event that it takes, all of them if empty.
+	// only is the type of event that it subscribes to; empty for all.
 	only persistence.EventType
 }
 
@@ -75,7 +75,7 @@ func startReceiver(t testing.TB, random *rand.Rand) *receiver {
 func (r *receiver) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	body, err := io.ReadAll(in.Body)
 	if err != nil {
-		return // the sender has died
+		return // the sender was killed
 	}
 	switch status := r.note(in, body); status {
 	case 0:
@@ -90,7 +90,7 @@ func (r *receiver) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	}
 }
 
-// note keeps a request and chooses its answer.
+// note records a request and chooses its response.
 func (r *receiver) note(in *http.Request, body []byte) (status int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,7 +141,7 @@ func (r *receiver) posts() []post {
 	return append([]post{}, r.came...)
 }
 
-// makeEndpoints lets the service post events to the receiver.
+// makeEndpoints creates the service's endpoints at the receiver.
 func (w *world) makeEndpoints(customer string) {
 	w.t.Helper()
 	for _, e := range []endpoint{{path: pathFlaky}, {path: pathDead, only: persistence.EventPositionClosed}} {
@@ -149,7 +149,7 @@ func (w *world) makeEndpoints(customer string) {
 		if e.only != "" {
 			body["types"] = []persistence.EventType{e.only}
 		}
-		// Nothing comes before the secret is known: nobody trades yet.
+		// No event is sent before the secret is known, because nothing trades yet.
 		w.administer(http.MethodPost, "/admin/v1/endpoints", body, &e)
 		w.receiver.trust(e.path, e.Secret)
 		w.endpoints = append(w.endpoints, e)

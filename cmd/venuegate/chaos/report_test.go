@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// report sums up a run for its readers.
+// report summarizes a run.
 type report struct {
 	mu sync.Mutex
 	// requestIDs and calls of clients, faults by kind.
@@ -25,21 +25,21 @@ type report struct {
 	violations        map[rule]int
 	resolved          []time.Duration
 	opened            []time.Duration
-	// plants is how many mistakes were made on purpose, planted which were found.
+	// plants is the number of planted bugs, planted the ones that were found.
 	plants  int
 	planted []string
 }
 
 var total = report{faults: map[string]int{}, violations: map[rule]int{}}
 
-// inject notes faults of a kind.
+// inject counts faults of a kind.
 func (r *report) inject(kind string, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.faults[kind] += n
 }
 
-// add notes what a world has gone through and what was found in it.
+// add adds the faults of a world and the violations found in it.
 func (r *report) add(w *world, know truth, found []violation, exempt int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,14 +56,14 @@ func (r *report) add(w *world, know truth, found []violation, exempt int) {
 	}
 }
 
-// violated counts violations that no world has.
+// violated counts violations outside a world.
 func (r *report) violated(by rule, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.violations[by] += n
 }
 
-// plant notes a mistake that is to be found.
+// plant counts a planted bug.
 func (r *report) plant() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// settleMax is how long the service may take to find out what became of every
-	// order: the proof of absence takes half a minute, a comparison with the venue
-	// comes every half minute.
+	// settleMax bounds the time until every outcome is known: confirming absence takes
+	// half a minute, and reconciliation runs every half minute.
 	settleMax = 10 * time.Minute
-	// settlePause between two looks. What is settled must be so twice, with
-	// nothing changed: somebody's cancel-all may still be at work.
+	// settlePause is the pause between two checks. The state must be settled and equal
+	// in two checks, because a cancel-all may still be in progress.
 	settlePause = 500 * time.Millisecond
 )
 
-// settle waits until every order is known and as its venue has it, every signal
-// has ended, and every event was tried. What is not so in time the checker tells.
+// settle waits until every order is known and agrees with its venue, every signal is
+// final, and every event was attempted. The checker reports what is not in time.
 func (w *world) settle(within time.Duration) {
 	w.t.Helper()
 	deadline := time.Now().Add(within)
@@ -50,7 +49,7 @@ func (w *world) ordersSettled(orders []orderView) bool {
 	})
 }
 
-// filled sums up the fills of each order: they may come after its quantity.
+// filled sums the fills of each order, which may arrive after its quantity.
 func (w *world) filled() map[string]decimal.Decimal {
 	sums := map[string]decimal.Decimal{}
 	type fillView struct {
@@ -63,7 +62,7 @@ func (w *world) filled() map[string]decimal.Decimal {
 	return sums
 }
 
-// administered reads all pages of a list of the administration.
+// administered reads all pages of a list of the administration API.
 func administered[T any](w *world, path string, query url.Values) []T {
 	w.t.Helper()
 	var all []T
@@ -81,10 +80,10 @@ func administered[T any](w *world, path string, query url.Values) []T {
 	}
 }
 
-// administeredMax is the longest page of the administration.
+// administeredMax is the largest page size of the administration API.
 const administeredMax = 1000
 
-// signalsEnded says whether each signal that the journal knows of has an end there.
+// signalsEnded reports whether each signal in the journal is final.
 func (w *world) signalsEnded() bool {
 	w.t.Helper()
 	rows := func(kind string) int {
@@ -95,9 +94,8 @@ func (w *world) signalsEnded() bool {
 	return rows("signal.received") <= rows("signal.answer")+rows("signal.expired")
 }
 
-// eventsTried says whether every queue has come to its end, that of the demo's own
-// receiver included: until a start has told it where that listens now, it is tried in
-// vain.
+// eventsTried reports whether every queue has reached its end, including that of the
+// demo's own receiver, whose address is outdated until the next start.
 func (w *world) eventsTried() bool {
 	w.t.Helper()
 	last := map[persistence.EventType]string{}

@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	// webhooksPlain have no rules; each takes a limited number of signals a minute.
+	// webhooksPlain is the number of channels without rules; each accepts a limited
+	// number of signals per minute.
 	webhooksPlain = 8
-	// signedFor is how long a signed request may be sent again; the service
-	// refuses it past 300 s.
+	// signedFor is how long a signed request may be repeated; the service rejects it
+	// after 300 s.
 	signedFor = 4 * time.Minute
-	// chartFor is how long an equal body of a chart is the same signal; the
-	// service says 30 s.
+	// chartFor is how long an equal body of a chart counts as the same signal; the
+	// service's limit is 30 s.
 	chartFor = 20 * time.Second
 )
 
@@ -31,13 +32,13 @@ type hook struct {
 	URL    string `json:"url"`
 	Secret string `json:"secret"`
 	Token  string `json:"channelToken"`
-	// path is the address below the service's, which moves.
+	// path is the path of the hook's URL; the host changes with each start.
 	path string
 	// policy on a signal against an open position.
 	policy string
 }
 
-// makeHooks makes the channels of the load.
+// makeHooks creates the channels of the load.
 func (w *world) makeHooks(customer string) {
 	w.t.Helper()
 	w.hooks = append(w.hooks, w.makeHook(customer, "chart", nil))
@@ -69,18 +70,18 @@ func (w *world) makeHook(customer, kind string, rules map[string]any) hook {
 // signal is one request of a sender, sent once or more.
 type signal struct {
 	hook *hook
-	// name is its comment, which no other signal has.
+	// name is its unique comment.
 	name string
 	body string
-	// implied: the sender gave no requestId.
+	// implied reports whether the sender set no requestId.
 	implied bool
-	// at is when it was signed first, and what is signed.
+	// at is the time of the first signature, which is signed.
 	at time.Time
-	// answers are all that came; the signals' mutex guards them.
+	// answers are the responses; the signals' mutex guards them.
 	answers []answer
 }
 
-// replayable says whether the same bytes are still the same signal.
+// replayable reports whether the same bytes still count as the same signal.
 func (s *signal) replayable() bool {
 	switch {
 	case s.hook.Secret != "":
@@ -92,7 +93,7 @@ func (s *signal) replayable() bool {
 	}
 }
 
-// signals are what senders have sent. Safe for concurrent use.
+// signals are the sent signals. They are safe for concurrent use.
 type signals struct {
 	mu   sync.Mutex
 	sent []*signal
@@ -116,7 +117,7 @@ func (s *signals) answered(in *signal, a answer) {
 	in.answers = append(in.answers, a)
 }
 
-// unanswered are those of which no sender knows what became.
+// unanswered returns the signals without a response.
 func (s *signals) unanswered() []*signal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +134,7 @@ func (s *signals) unanswered() []*signal {
 	return list
 }
 
-// signal sends a new one, now and then several times at once.
+// signal sends a new signal, sometimes several times concurrently.
 func (c client) signal() {
 	s := c.newSignal(&c.hooks[c.random.IntN(len(c.hooks))])
 	var wait sync.WaitGroup
@@ -155,7 +156,7 @@ func (c client) replay() {
 	}
 }
 
-// newSignal makes an order, or now and then a close.
+// newSignal returns an order signal, or sometimes a close.
 func (c client) newSignal(h *hook) *signal {
 	r, instrument := c.random, traded[c.random.IntN(len(traded))]
 	side, away := "buy", int64(-1)
@@ -189,7 +190,7 @@ func (c client) newSignal(h *hook) *signal {
 	return s
 }
 
-// fire sends the bytes of a signal, signed as they were the first time.
+// fire sends the bytes of a signal with its first signature.
 func (w *world) fire(s *signal) {
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, *w.base.Load()+s.hook.path, strings.NewReader(s.body))
 	if err != nil {
@@ -201,7 +202,7 @@ func (w *world) fire(s *signal) {
 		request.Header.Set(headers.Signature, signature)
 		request.Header.Set(headers.Timestamp, timestamp)
 	}
-	a := judge(exchange(w.client, request))
+	a := classify(exchange(w.client, request))
 	if a.status == 0 && a.outcome == outcomeRefused {
 		time.Sleep(retryPause)
 		return

@@ -19,12 +19,11 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// portsOfSimulator is how many ports it counts up from its first.
+// portsOfSimulator is the number of consecutive ports of the simulators.
 const portsOfSimulator = 6
 
-// simulator is the simulated venues as a process of their own. It is never a
-// variant of the service's source: what it says is the truth that the service
-// is held to.
+// simulator is the simulated venues in a separate process. It is never a variant of
+// the source, because its ledger is the reference for the service.
 type simulator struct {
 	t       testing.TB
 	process *process
@@ -33,7 +32,7 @@ type simulator struct {
 	file, ledger string
 	control      map[venues.Venue]string
 	client       *http.Client
-	// lives is when each process began.
+	// lives are the start times of its processes.
 	lives []time.Time
 }
 
@@ -49,18 +48,17 @@ func startSimulator(t testing.TB) *simulator {
 	return s
 }
 
-// Rows of ports are looked for below those that the system gives to connections,
-// of which a busy machine has thousands.
+// Ports are chosen below the range that the system uses for outgoing connections.
 const (
 	portsFrom  = 12_000
 	portsTo    = 32_000
 	portsTries = 1000
 )
 
-// freePorts finds a row of ports that nobody has.
+// freePorts returns the first of n consecutive free ports.
 func freePorts(t testing.TB, n int) (first int) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(rand.Uint64(), 0)) // another row at each call
+	random := rand.New(rand.NewPCG(rand.Uint64(), 0)) // different ports at each call
 	for range portsTries {
 		if first = portsFrom + random.IntN(portsTo-portsFrom-n); areFree(first, n) {
 			return first
@@ -109,8 +107,8 @@ func (s *simulator) describe() error {
 	return nil
 }
 
-// call uses the control API of a venue. While the simulator is down on purpose
-// nothing is lost by an error.
+// call calls the control API of a venue. Errors are expected while the simulator is
+// stopped.
 func (s *simulator) call(venue venues.Venue, method, path string, body any) (answer []byte, err error) {
 	content, err := json.Marshal(body)
 	if err != nil {
@@ -134,8 +132,7 @@ func (s *simulator) fault(venue venues.Venue, f simcore.FaultRequest) {
 	}
 }
 
-// clearFaults removes the faults of a venue and says how often each kind has
-// struck.
+// clearFaults removes the faults of a venue and returns how often each kind has matched.
 func (s *simulator) clearFaults(venue venues.Venue) map[string]int {
 	s.t.Helper()
 	answer, err := s.call(venue, http.MethodGet, "/faults", nil)
@@ -150,8 +147,8 @@ func (s *simulator) clearFaults(venue venues.Venue) map[string]int {
 		s.t.Fatal(err)
 	}
 	struck := map[string]int{}
-	for _, f := range page.Faults {
-		struck[string(f.Do)] += f.Struck
+	for _, f := range page.InjectedFaults {
+		struck[string(f.Do)] += f.Applied
 	}
 	return struck
 }

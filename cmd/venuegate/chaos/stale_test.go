@@ -20,15 +20,15 @@ const (
 	// staleAge is how old a signal of this test may be: a stop that is longer
 	// stands for five minutes and the usual age.
 	staleAge = 2 * time.Second
-	// staleSignals come at once for one account and symbol, where each waits for
-	// the one before; staleDelayMs is how long an order takes at the venue.
+	// staleSignals is the number of concurrent signals for one account and symbol, which
+	// are executed one after the other; staleDelayMs is the venue's delay of an order.
 	staleSignals = 40
 	staleDelayMs = 300
 )
 
-// TestStaleSignals stops the service with accepted signals that have not had
-// their turn, for longer than they are good. Afterwards each has expired, in the
-// journal too, and nothing reaches a venue.
+// TestStaleSignals stops the service with accepted signals that are still queued, until
+// they have expired. Afterwards each is expired, also in the journal, and nothing
+// reaches a venue.
 func TestStaleSignals(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	w := newWorld(t, shipped, t.TempDir()+"/data")
@@ -41,15 +41,15 @@ func TestStaleSignals(t *testing.T) {
 		}))
 		total.inject("signal stale after a stop", expired)
 		if expired < staleSignals/2 {
-			t.Errorf("only %d of %d signals were left over the stop", expired, staleSignals)
+			t.Errorf("only %d of %d signals were queued at the stop", expired, staleSignals)
 		}
 		w.expectNoOrdersSince(stopped.Add(transitMax))
 	}
 	judgeWorld(t, w)
 }
 
-// leaveStale stops the service with signals that wait, and starts it when they
-// are too old, and what was under way to the venue has ended.
+// leaveStale stops the service with queued signals, and starts it when they have
+// expired and the orders in progress at the venue have ended.
 func (w *world) leaveStale(h *hook) (stopped time.Time) {
 	w.t.Helper()
 	w.sim.fault(venues.Binance, simcore.FaultRequest{
@@ -65,7 +65,7 @@ func (w *world) leaveStale(h *hook) (stopped time.Time) {
 	return stopped
 }
 
-// fireAtOnce sends signals on one hook and waits for the answers.
+// fireAtOnce sends signals to one hook concurrently and waits for the responses.
 func (w *world) fireAtOnce(h *hook) {
 	var wait sync.WaitGroup
 	for range staleSignals {
@@ -77,11 +77,11 @@ func (w *world) fireAtOnce(h *hook) {
 	wait.Wait()
 }
 
-func (w *world) expectNoOrdersSince(moment time.Time) {
+func (w *world) expectNoOrdersSince(start time.Time) {
 	w.t.Helper()
 	for _, row := range w.sim.orders() {
-		if accepted, err := time.Parse(venues.TimeFormat, row.AcceptedAt); err != nil || accepted.After(moment) {
-			w.t.Errorf("%s: %s took an order of a signal from before the stop: %+v", ruleLate, row.Venue, row)
+		if accepted, err := time.Parse(venues.TimeFormat, row.AcceptedAt); err != nil || accepted.After(start) {
+			w.t.Errorf("%s: %s accepted an order of a signal from before the stop: %+v", ruleLate, row.Venue, row)
 			total.violated(ruleLate, 1)
 		}
 	}

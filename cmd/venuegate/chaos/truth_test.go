@@ -21,7 +21,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// orderView is an order as REST shows it.
+// orderView is an order as REST returns it.
 type orderView struct {
 	OrderID       string       `json:"orderId"`
 	RequestID     string       `json:"requestId"`
@@ -34,29 +34,29 @@ type orderView struct {
 	VenueOrderID  string       `json:"venueOrderId"`
 }
 
-// settled says whether nothing about the order is on its way.
+// settled reports whether nothing about the order is pending.
 func (o *orderView) settled() bool {
 	return o.Status != string(venues.StatusPending) && o.Status != string(venues.StatusUnknown) && o.PendingAction == ""
 }
 
-// truth is what is known in the end, from all four sources.
+// truth is the final state of all four sources.
 type truth struct {
 	shown  []orderView
 	events []persistence.Event
 	orders []persistence.OrderRecord
 	fills  map[string][]persistence.FillRecord
-	// stored are the events of the store, told those of the API.
+	// stored are the events of the store, events those of the API.
 	stored  []persistence.Event
 	journal []persistence.JournalEntry
 	signals []persistence.SignalRecord
-	// endpoints with how far each has read, and its deliveries.
+	// endpoints have their cursor and deliveries.
 	endpoints  []persistence.Endpoint
 	cursors    map[string]uint64
 	deliveries map[string][]persistence.Delivery
 	ledger     []simcore.LedgerOrder
-	// lives of the simulator: what was accepted in an earlier one is forgotten.
+	// lives counts the runs of the simulator, which loses the orders of earlier runs.
 	lives []time.Time
-	// integrity is what the store says of itself when it is opened.
+	// integrity is the store's integrity error when it is opened.
 	integrity error
 }
 
@@ -103,8 +103,8 @@ func page[T any](w *world, path string, query url.Values) []T {
 	}
 }
 
-// learn collects the truth: over REST while the service runs, from the store
-// after its orderly end, and from the ledger.
+// learn collects the final state: over REST while the service runs, from the store
+// after a clean stop, and from the ledger.
 func (w *world) learn() truth {
 	w.t.Helper()
 	know := truth{
@@ -123,7 +123,7 @@ func (w *world) learn() truth {
 	return know
 }
 
-// readStore opens the store of a service that has ended.
+// readStore reads the store of a stopped service.
 func (k *truth) readStore(ctx context.Context, dir string) error {
 	store, err := badgerstore.Open(dir, badgerstore.Options{})
 	if err != nil {
@@ -170,7 +170,7 @@ func (k *truth) readStore(ctx context.Context, dir string) error {
 	}
 }
 
-// readSignals reads what came in by hooks and went out to endpoints.
+// readSignals reads signals and deliveries.
 func (k *truth) readSignals(ctx context.Context, store persistence.Reader, customer string) (err error) {
 	k.signals, err = allOf(func(after *persistence.Position) (persistence.Page[persistence.SignalRecord], error) {
 		return store.Signals(ctx, persistence.SignalQuery{Customer: customer, After: after})
@@ -214,7 +214,7 @@ func allOf[T any](read func(after *persistence.Position) (persistence.Page[T], e
 	}
 }
 
-// ledgerKey finds the ledger's rows of an order of the service: its client order
+// ledgerKey identifies the ledger rows of an order of the service, whose client order
 // id ends with the order's ULID.
 type ledgerKey struct {
 	venue venues.Venue
@@ -232,12 +232,12 @@ func keyOf(venue venues.Venue, orderID string) ledgerKey {
 	return ledgerKey{venue, strings.ToLower(strings.TrimPrefix(orderID, "ord_"))}
 }
 
-// ledger is what the venues have accepted.
+// ledger has the orders that the venues have accepted.
 type ledger struct {
-	// ours are the rows of each order that the service made; an order that a
-	// trigger made belongs to its conditional order.
+	// ours are the rows of each order of the service; a triggered order belongs to its
+	// conditional order.
 	ours map[ledgerKey][]simcore.LedgerOrder
-	// all are the rows by the venue's own id.
+	// all are the rows by the venue's order id.
 	all map[ledgerKey][]simcore.LedgerOrder
 }
 
@@ -257,7 +257,7 @@ func indexLedger(rows []simcore.LedgerOrder) ledger {
 	return l
 }
 
-// of gives the rows of an order of the service, made by it or adopted.
+// of returns the rows of an order of the service, placed by it or adopted.
 func (l ledger) of(o *orderView) []simcore.LedgerOrder {
 	if rows := l.ours[keyOf(o.Exchange, o.OrderID)]; len(rows) > 0 {
 		return rows
@@ -265,7 +265,7 @@ func (l ledger) of(o *orderView) []simcore.LedgerOrder {
 	return l.all[ledgerKey{o.Exchange, o.VenueOrderID}]
 }
 
-// forgotten says whether the venue has lost its memory since it took an order.
+// forgotten reports whether the venue has lost its state since it accepted an order.
 func forgotten(rows []simcore.LedgerOrder, lives []time.Time) bool {
 	return slices.ContainsFunc(rows, func(row simcore.LedgerOrder) bool {
 		accepted, err := time.Parse(venues.TimeFormat, row.AcceptedAt)
@@ -285,8 +285,8 @@ func stage(status string) string {
 	}
 }
 
-// differs says how the service's view of an order is not the venue's; "" if it
-// is. Of an order that never came to the venue there is nothing to compare.
+// differs returns how the service's view of an order differs from the venue's, or "".
+// An order that never reached the venue is not compared.
 func (o *orderView) differs(rows []simcore.LedgerOrder) string {
 	if len(rows) == 0 {
 		if o.Status == string(venues.StatusRejected) || o.Status == string(venues.StatusCancelled) && !amount(o.FilledQty).IsPositive() {
@@ -306,7 +306,7 @@ func (o *orderView) differs(rows []simcore.LedgerOrder) string {
 	return ""
 }
 
-// amount reads a decimal of a ledger or of an answer.
+// amount parses a decimal of a ledger or of a response.
 func amount(text string) decimal.Decimal {
 	value, err := venues.ParseDecimal(text)
 	if err != nil {

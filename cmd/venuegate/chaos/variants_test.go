@@ -8,8 +8,7 @@ import (
 	"venuegate/cmd/venuegate/chaos/overlay"
 )
 
-// TestVariantsFit tells at once, and all together, which lines of variants the
-// source does not have any more.
+// TestVariantsFit lists all edits of variants that no longer match the source.
 func TestVariantsFit(t *testing.T) {
 	variants := map[string]overlay.Variant{"kill points": withKillPoints(), "venues": patientVenues, "unsynced": unsynced}
 	for _, bug := range plantedBugs {

@@ -14,8 +14,8 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// tradePaths begin the paths of each venue's requests about orders, queryPaths
-// those that ask for one.
+// tradePaths are the path prefixes of each venue's order requests, queryPaths those of
+// order queries.
 var (
 	tradePaths = map[venues.Venue]string{
 		venues.Binance: "/fapi/v1/order", venues.Bybit: "/v5/order/create", venues.OKX: "/api/v5/trade/order",
@@ -30,20 +30,20 @@ var (
 	entryOps = map[venues.Venue]string{
 		venues.Binance: "order.place", venues.Bybit: "order.create", venues.OKX: "op:order",
 	}
-	// entrySettings let orders go there.
+	// entrySettings send orders over these connections.
 	entrySettings = []string{
 		"VENUEGATE_VENUES_BINANCE_ORDER_ENTRY=websocket", "VENUEGATE_VENUES_BYBIT_ORDER_ENTRY=websocket", "VENUEGATE_VENUES_OKX_ORDER_ENTRY=websocket",
 	}
-	// notFoundCodes are how each venue says that it does not know an order.
+	// notFoundCodes are each venue's codes of an unknown order.
 	notFoundCodes = map[venues.Venue]string{venues.Binance: `-2013`, venues.OKX: `"51603"`}
 )
 
-// venueFault is one thing that a venue does wrong for a while.
+// venueFault is one temporary fault of a venue.
 type venueFault struct {
 	name string
-	// requests is false for what strikes the streams.
+	// requests is false for faults of streams.
 	requests bool
-	// probability in hundredths.
+	// probability is in hundredths.
 	probability int64
 	fault       simcore.FaultRequest
 }
@@ -66,19 +66,18 @@ var venueFaults = []venueFault{
 	{"message twice", false, 30, simcore.FaultRequest{Do: simcore.FaultDuplicate}},
 	{"messages out of order", false, 30, simcore.FaultRequest{Do: simcore.FaultReorder}},
 	{"message missing", false, 30, simcore.FaultRequest{Do: simcore.FaultGap}},
-	{"stream mute", false, 100, simcore.FaultRequest{Do: simcore.FaultMute}},
+	{"stream mute", false, 100, simcore.FaultRequest{Do: simcore.FaultStalled}},
 	{"stream dropped", false, 5, simcore.FaultRequest{Do: simcore.FaultDropConnection}},
 }
 
-// TestVenueFaults lets the venues go wrong in every way that they have, one after
-// the other, under load.
+// TestVenueFaults injects every fault of the venues, one after the other, under load.
 func TestVenueFaults(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	sufferFaults(t, newWorld(t, shipped, t.TempDir()+"/data"), tradeRequests)
 }
 
-// TestVenueFaultsOfKeptConnections is the same with the orders on connections for
-// orders.
+// TestVenueFaultsOfKeptConnections is TestVenueFaults with orders over kept
+// connections.
 func TestVenueFaultsOfKeptConnections(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	sufferFaults(t, newWorld(t, shipped, t.TempDir()+"/data", entrySettings...), entryRequests)
@@ -93,8 +92,7 @@ func entryRequests(venue venues.Venue) simcore.FaultMatch {
 	return simcore.FaultMatch{Path: entryPaths[venue], Op: entryOps[venue]}
 }
 
-// sufferFaults plays every fault on a world whose orders are the requests that
-// match.
+// sufferFaults injects every fault into a world whose orders are the matching requests.
 func sufferFaults(t *testing.T, w *world, orders func(venues.Venue) simcore.FaultMatch) {
 	t.Helper()
 	for i, f := range venueFaults {
@@ -107,8 +105,7 @@ func sufferFaults(t *testing.T, w *world, orders func(venues.Venue) simcore.Faul
 		w.loadFor(sized.faultPhase)
 		w.endFaults(f.name)
 	}
-	// One venue says how long its ban lasts; after that of another nothing may be
-	// sent for ten minutes.
+	// One venue reports the duration of its ban; another one's lasts ten minutes.
 	w.sim.fault(venues.Binance, simcore.FaultRequest{
 		Match: orders(venues.Binance), Do: simcore.FaultBan, Times: 1, Args: simcore.FaultArgs{DelayMs: 3000 * millisecond},
 	})
@@ -117,7 +114,7 @@ func sufferFaults(t *testing.T, w *world, orders func(venues.Venue) simcore.Faul
 	judgeWorld(t, w)
 }
 
-// at is the fault of a venue whose orders match.
+// at returns the fault for the matching orders of a venue.
 func (f *venueFault) at(orders simcore.FaultMatch, seed uint64) simcore.FaultRequest {
 	request := f.fault
 	request.Seed = seed
@@ -128,8 +125,8 @@ func (f *venueFault) at(orders simcore.FaultMatch, seed uint64) simcore.FaultReq
 	return request
 }
 
-// hideOrders lets a venue deny half of the orders that it has when it is asked
-// for them: an order that was not found is not one that does not exist.
+// hideOrders makes a venue report half of its orders as unknown when they are queried:
+// an order that was not found may still exist.
 func (w *world) hideOrders(venue venues.Venue) {
 	code, denies := notFoundCodes[venue]
 	if !denies {
@@ -141,12 +138,12 @@ func (w *world) hideOrders(venue venues.Venue) {
 	})
 }
 
-// endFaults notes and removes what stands at the venues.
+// endFaults counts and removes the faults of the venues.
 func (w *world) endFaults(name string) {
 	for _, venue := range venues.All() {
 		for kind, struck := range w.sim.clearFaults(venue) {
 			if kind == string(simcore.FaultReject) {
-				total.inject("venue: order denied", struck)
+				total.inject("venue: existing order reported unknown", struck)
 				continue
 			}
 			total.inject("venue: "+name, struck)

@@ -17,18 +17,17 @@ import (
 )
 
 const (
-	// startMax is how long a start may take: a replay of the store's log and a
-	// reconciliation with three venues, on a machine that is slow. The demo gives
-	// up before.
+	// startMax bounds a start: replay of the store's log and reconciliation with three
+	// venues on a slow machine. It is longer than the demo's own limit.
 	startMax = 5 * time.Minute
-	// stopMax is how long an orderly end may take.
+	// stopMax bounds a clean stop.
 	stopMax = time.Minute
-	// keysOfClients spread the load over the limits per key.
+	// keysOfClients is the number of keys over which the load is spread.
 	keysOfClients = 60
 )
 
-// world is the simulated venues, one service with its data, and what clients
-// were told.
+// world is the simulated venues, one service with its data, and the history of its
+// clients.
 type world struct {
 	t      testing.TB
 	binary string
@@ -40,26 +39,26 @@ type world struct {
 
 	service *process
 	demo    demo
-	// base is where clients find the service.
+	// base is the URL of the service.
 	base   atomic.Pointer[string]
 	client *http.Client
-	// observer is what the harness itself asks with.
+	// observer is the HTTP client of the harness.
 	observer *http.Client
 	// customer is the demo's, keys are the clients'.
 	customer string
 	keys     []string
 	history  *history
-	// receiver takes events; hooks are what signals come in by.
+	// receiver receives events; hooks are the channels of signals.
 	receiver  *receiver
 	endpoints []endpoint
 	hooks     []hook
 	signals   *signals
-	// requests numbers the request ids.
+	// requests is the number of the last request id.
 	requests atomic.Uint64
 	opened   []time.Duration
 }
 
-// demo is what the service says of itself when it serves.
+// demo is the description of the running service.
 type demo struct {
 	BaseURL    string `json:"baseUrl"`
 	AdminURL   string `json:"adminUrl"`
@@ -68,8 +67,8 @@ type demo struct {
 	ReadKey    string `json:"readKey"`
 }
 
-// newWorld starts a service on a directory, with keys for its clients and settings
-// of its own. Nothing of the binary's hooks is at work yet.
+// newWorld starts a service on a directory, with keys for its clients and its own
+// settings. No kill point is active yet.
 func newWorld(t testing.TB, binary, dir string, settings ...string) *world {
 	t.Helper()
 	w := &world{
@@ -79,7 +78,7 @@ func newWorld(t testing.TB, binary, dir string, settings ...string) *world {
 	w.receiver = startReceiver(t, w.random)
 	t.Cleanup(func() {
 		if t.Failed() && w.service != nil {
-			t.Logf("the end of the log of the service:\n%s", w.service.tail())
+			t.Logf("tail of the log of the service:\n%s", w.service.tail())
 		}
 	})
 	w.mustStart()
@@ -87,19 +86,19 @@ func newWorld(t testing.TB, binary, dir string, settings ...string) *world {
 	return w
 }
 
-// launchOn begins the service on a directory.
+// launchOn starts the service on a directory.
 func (w *world) launchOn(dir string, env ...string) *process {
 	w.t.Helper()
 	return launch(w.t, w.binary, slices.Concat(w.settings, env, []string{deliveryDelays}),
 		"serve", "--demo", "--data", dir, "--sim", w.sim.file, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 }
 
-// start runs the service and waits until it serves. It is false where the
-// process ended, or stopped itself, before that.
+// start runs the service and waits until it is ready. It returns false if the process
+// ended, or stopped itself, before that.
 func (w *world) start(env ...string) bool {
 	w.t.Helper()
-	// What an earlier process said of itself is not true any more; it takes its
-	// keys from there.
+	// The description of an earlier process is outdated; the service reads its keys
+	// from there.
 	current := filepath.Join(w.dir, "demo.json")
 	_ = os.Rename(current, filepath.Join(w.dir, "demo.previous.json"))
 	begun := time.Now()
@@ -127,7 +126,7 @@ func (w *world) mustStart() {
 	}
 }
 
-// furnish gives the demo's customer what the load needs.
+// furnish creates the keys, hooks and endpoints of the load.
 func (w *world) furnish() {
 	w.t.Helper()
 	var customers struct {
@@ -173,11 +172,10 @@ func (w *world) administer(method, path string, body, into any) {
 	}
 }
 
-// key gives the clients' keys in turn.
+// key returns the clients' keys in turn.
 func (w *world) key(at uint64) string { return w.keys[at%uint64(len(w.keys))] }
 
-// askAgain repeats every request of which its client does not know what became,
-// with the same body under the same id.
+// askAgain repeats every request without a response, with the same body and id.
 func (w *world) askAgain() {
 	w.t.Helper()
 	for i, id := range w.history.unanswered() {

@@ -2,135 +2,163 @@ package rows
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-
-	jsonv2 "github.com/go-json-experiment/json"
-	jsonv1 "github.com/go-json-experiment/json/v1"
+	"sync"
 
 	"venuegate/persistence"
 )
 
-// codecVersion is the first byte of every value. It changes when a value that
-// was written before could no longer be read by the code below; a migration
-// then rewrites the old ones.
+// codecVersion is the first byte of every value. It must change, with a migration that
+// rewrites all values, when this package can no longer decode those written earlier.
 const codecVersion = 1
 
-// ValueBytesMax bounds one record: far above any that the service makes, far
-// below what the engines would store apart from its key.
+// ValueBytesMax bounds one value: far above any that the service writes, far
+// below the size at which the engines would store it apart from its key.
 const ValueBytesMax = 64 << 10
 
-// Encode prints a record, event or journal row. It refuses (ErrInvalid) what
-// Decode would not give back.
-func Encode(v any) ([]byte, error) {
-	if err := checkValue(v); err != nil {
-		return nil, err
-	}
-	value, err := appendValue(v)
-	if err != nil {
-		return nil, fmt.Errorf("%w: encode %T: %w", ErrInvalid, v, err)
-	}
-	if len(value) > ValueBytesMax {
-		return nil, fmt.Errorf("%w: a %T of %d bytes, more than %d", ErrInvalid, v, len(value), ValueBytesMax)
-	}
-	return value, nil
+// codec encodes or decodes one value. The function that describes a type (members.go)
+// makes the same calls in both directions; decoding is the direction.
+type codec struct {
+	decoding bool
+
+	// out is the encoded value so far.
+	out []byte
+
+	// in is the rest of the value to decode. If more is true, the value of the member
+	// name comes next; otherwise the current object has ended.
+	in      []byte
+	name    []byte
+	more    bool
+	strings *stringCache
+
+	// err is the first error. Nothing more is decoded after it.
+	err error
 }
 
-// valueBytes is what most values take: they are written on the stack and copied
-// once.
+// fail sets the first error and ends the reading of the current object.
+func (c *codec) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+	c.more = false
+}
+
+// valueBytes is the initial size of an output buffer, enough for most values.
 const valueBytes = 1 << 10
 
-// appendValue prints what every order writes by hand (see append.go), and the
-// rest by reflection, in the same words.
-func appendValue(v any) ([]byte, error) {
-	var buffer [valueBytes]byte
-	out := append(buffer[:0], codecVersion)
-	switch r := v.(type) {
-	case persistence.OrderRecord:
-		return bytes.Clone(appendOrder(out, &r)), nil
-	case persistence.IdempotencyRecord:
-		return bytes.Clone(appendIdempotency(out, &r)), nil
-	case persistence.FillRecord:
-		return bytes.Clone(appendFill(out, &r)), nil
-	case persistence.JournalEntry:
-		return bytes.Clone(appendJournal(out, &r)), nil
-	case persistence.Event:
-		out, err := appendEvent(out, &r)
-		return bytes.Clone(out), err
+var codecs = sync.Pool{New: func() any {
+	return &codec{out: make([]byte, 0, valueBytes), strings: new(stringCache)}
+}}
+
+// release returns the codec to the pool, without references to the value.
+func (c *codec) release() {
+	c.in, c.name, c.more, c.err = nil, nil, false, nil
+	codecs.Put(c)
+}
+
+// Encode returns the value of a record, an event or a journal row. It returns
+// ErrInvalid for one that could not be decoded.
+func Encode(v any) ([]byte, error) {
+	c := codecs.Get().(*codec)
+	defer c.release()
+	c.decoding, c.out = false, append(c.out[:0], codecVersion, '{')
+	c.writeMembers(v)
+	c.writeEnd('}')
+	if c.err != nil {
+		return nil, fmt.Errorf("%w: encode %T: %w", ErrInvalid, v, c.err)
 	}
-	return reflectValue(v)
+	if len(c.out) > ValueBytesMax {
+		return nil, fmt.Errorf("%w: a %T of %d bytes, more than %d", ErrInvalid, v, len(c.out), ValueBytesMax)
+	}
+	return bytes.Clone(c.out), nil
 }
 
-func reflectValue(v any) ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteByte(codecVersion)
-	encoder := json.NewEncoder(&out)
-	// Event data is kept as it was given; "<" stays one byte.
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+// writeMembers appends the members of a record, an event or a journal row. It is a
+// switch, not a function in kinds, so that the compiler keeps the copy of the record on
+// the stack: encoding an order takes half the time.
+func (c *codec) writeMembers(v any) {
+	switch v := v.(type) {
+	case persistence.OrderRecord:
+		orderMembers(c, &v)
+	case persistence.IdempotencyRecord:
+		idempotencyMembers(c, &v)
+	case persistence.FillRecord:
+		fillMembers(c, &v)
+	case persistence.JournalEntry:
+		journalMembers(c, &v)
+	case persistence.Event:
+		eventMembers(c, &v)
+	case persistence.AccountState:
+		accountStateMembers(c, &v)
+	case persistence.RiskRecord:
+		riskMembers(c, &v)
+	case persistence.PositionRecord:
+		positionMembers(c, &v)
+	case persistence.SignalRecord:
+		signalMembers(c, &v)
+	case persistence.Delivery:
+		deliveryMembers(c, &v)
+	case persistence.EndpointCursor:
+		endpointCursorMembers(c, &v)
+	case persistence.Customer:
+		customerMembers(c, &v)
+	case persistence.APIKey:
+		apiKeyMembers(c, &v)
+	case persistence.VenueAccount:
+		venueAccountMembers(c, &v)
+	case persistence.Channel:
+		channelMembers(c, &v)
+	case persistence.Endpoint:
+		endpointMembers(c, &v)
+	case persistence.Alert:
+		alertMembers(c, &v)
+	case persistence.Setting:
+		settingMembers(c, &v)
+	default:
+		c.fail(errors.New("not a record"))
+	}
 }
 
-// DecodeRecord reads a record of a kind. An error wraps ErrIntegrity: whatever
-// Encode printed can be read.
+// DecodeRecord decodes a record of a kind. Its errors wrap ErrIntegrity: every value
+// that Encode returned can be decoded, so the row was damaged.
 func DecodeRecord(kind persistence.Kind, value []byte) (persistence.Record, error) {
-	decoder, known := recordDecoders[kind]
+	k, known := kinds[kind]
 	if !known {
 		return nil, fmt.Errorf("%w: unknown kind %q", persistence.ErrIntegrity, kind)
 	}
-	return decoder(value)
+	return k.decode(value)
 }
 
-var recordDecoders = map[persistence.Kind]func([]byte) (persistence.Record, error){
-	persistence.KindCustomer:     asRecord(decode[persistence.Customer]),
-	persistence.KindAPIKey:       asRecord(decode[persistence.APIKey]),
-	persistence.KindVenueAccount: asRecord(decodeVenueAccount),
-	persistence.KindOrder:        asRecord(decodeOrder),
-	persistence.KindIdempotency:  asRecord(decode[persistence.IdempotencyRecord]),
-	persistence.KindFill:         asRecord(decodeFill),
-	persistence.KindAccountState: asRecord(decode[persistence.AccountState]),
-	persistence.KindSetting:      asRecord(decode[persistence.Setting]),
-	persistence.KindRisk:         asRecord(decodeRisk),
-	persistence.KindPosition:     asRecord(decodePosition),
+// DecodeEvent decodes an event. Its errors wrap ErrIntegrity.
+func DecodeEvent(value []byte) (persistence.Event, error) { return decode(value, eventMembers) }
 
-	persistence.KindChannel:        asRecord(decodeChannel),
-	persistence.KindSignal:         asRecord(decodeSignal),
-	persistence.KindEndpoint:       asRecord(decode[persistence.Endpoint]),
-	persistence.KindEndpointCursor: asRecord(decode[persistence.EndpointCursor]),
-	persistence.KindDelivery:       asRecord(decode[persistence.Delivery]),
-	persistence.KindAlert:          asRecord(decodeAlert),
-}
-
-func asRecord[T persistence.Record](decode func([]byte) (T, error)) func([]byte) (persistence.Record, error) {
-	return func(value []byte) (persistence.Record, error) {
-		record, err := decode(value)
-		if err != nil {
-			return nil, err
-		}
-		return record, nil
-	}
-}
-
-// DecodeEvent reads an event.
-func DecodeEvent(value []byte) (persistence.Event, error) { return decode[persistence.Event](value) }
-
-// DecodeJournal reads a journal row.
+// DecodeJournal decodes a journal row. Its errors wrap ErrIntegrity.
 func DecodeJournal(value []byte) (persistence.JournalEntry, error) {
-	return decode[persistence.JournalEntry](value)
+	return decode(value, journalMembers)
 }
 
-// decode reads a value whose type holds no decimals.
-func decode[T any](value []byte) (T, error) {
+func decode[T any](value []byte, members func(*codec, *T)) (T, error) {
+	c := codecs.Get().(*codec)
+	defer c.release()
 	var v T
-	if err := unmarshal(value, &v); err != nil {
+	c.decoding = true
+	if c.err = checkHeader(value); c.err == nil {
+		c.in = value[1:]
+		readObject(c, &v, members)
+	}
+	if c.err == nil && len(c.in) > 0 {
+		c.err = fmt.Errorf("%d bytes after the object", len(c.in))
+	}
+	if c.err != nil {
 		var zero T
-		return zero, fmt.Errorf("%w: decode %T: %w", persistence.ErrIntegrity, v, err)
+		return zero, fmt.Errorf("%w: decode %T: %w", persistence.ErrIntegrity, zero, c.err)
 	}
 	return v, nil
 }
 
-func unmarshal(value []byte, into any) error {
+func checkHeader(value []byte) error {
 	switch {
 	case len(value) == 0:
 		return io.ErrUnexpectedEOF
@@ -138,11 +166,6 @@ func unmarshal(value []byte, into any) error {
 		return fmt.Errorf("unknown codec version %d", value[0])
 	case len(value) > ValueBytesMax:
 		return fmt.Errorf("%d bytes, more than %d", len(value), ValueBytesMax)
-	case !bytes.HasPrefix(value[1:], []byte("{")) || !bytes.HasSuffix(value, []byte("}")):
-		return fmt.Errorf("not an object and nothing else")
 	}
-	return jsonv2.Unmarshal(value[1:], into, decoding)
+	return nil
 }
-
-// decoding reads as the standard library does, in a third of the time.
-var decoding = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv2.RejectUnknownMembers(true))

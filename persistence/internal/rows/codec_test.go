@@ -17,7 +17,7 @@ import (
 	"venuegate/venues"
 )
 
-// samples are one record of every kind.
+// samples returns one record of every kind.
 func samples() []persistence.Record {
 	at := venues.At(time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC))
 	return []persistence.Record{
@@ -30,7 +30,7 @@ func samples() []persistence.Record {
 		persistence.AccountState{Customer: "cus_1", Exchange: venues.OKX, FillsUntil: map[string]venues.Time{"BTCUSDT": at}},
 		persistence.Setting{Name: "s", Value: []byte{2}},
 		persistence.RiskRecord{Customer: "cus_1", Exchange: venues.OKX, Day: at},
-		persistence.PositionRecord{Customer: "cus_1", Exchange: venues.OKX, Symbol: "BTCUSDT", Long: &persistence.PositionLife{}},
+		persistence.PositionRecord{Customer: "cus_1", Exchange: venues.OKX, Symbol: "BTCUSDT", Long: &persistence.PositionTotals{}},
 		storetest.NewChannel("cus_1", 1),
 		storetest.NewSignal("cus_1", 1),
 		storetest.NewEndpoint("cus_1", 1),
@@ -40,7 +40,19 @@ func samples() []persistence.Record {
 	}
 }
 
-func TestRecordsComeBack(t *testing.T) {
+// decode decodes a value whose type is that of sample.
+func decode(sample any, value []byte) (any, error) {
+	switch sample := sample.(type) {
+	case persistence.Event:
+		return rows.DecodeEvent(value)
+	case persistence.JournalEntry:
+		return rows.DecodeJournal(value)
+	default:
+		return rows.DecodeRecord(sample.(persistence.Record).Key().Kind, value)
+	}
+}
+
+func TestRecordsAreDecodedAsEncoded(t *testing.T) {
 	for _, want := range samples() {
 		value, err := rows.Encode(want)
 		if err != nil {
@@ -52,12 +64,18 @@ func TestRecordsComeBack(t *testing.T) {
 			continue
 		}
 		if reflect.TypeOf(got) != reflect.TypeOf(want) || text(t, got) != text(t, want) {
-			t.Errorf("%s came back as %s", text(t, want), text(t, got))
+			t.Errorf("decoded %s, want %s", text(t, got), text(t, want))
 		}
 	}
 }
 
-func text(t testing.TB, v any) string {
+// text returns v as JSON, by which records are compared: decimals of equal value may
+// differ in memory.
+func text(t interface {
+	Helper()
+	Fatal(args ...any)
+}, v any,
+) string {
 	t.Helper()
 	out, err := json.Marshal(v)
 	if err != nil {
@@ -66,7 +84,7 @@ func text(t testing.TB, v any) string {
 	return string(out)
 }
 
-func TestEncodeKeepsEventDataAsGiven(t *testing.T) {
+func TestEventDataIsNotChanged(t *testing.T) {
 	event := storetest.NewEvent(1)
 	value, err := rows.Encode(event)
 	if err != nil {
@@ -74,39 +92,39 @@ func TestEncodeKeepsEventDataAsGiven(t *testing.T) {
 	}
 	got, err := rows.DecodeEvent(value)
 	if err != nil || string(got.Data) != string(event.Data) {
-		t.Errorf("data %s came back as %s, %v", event.Data, got.Data, err)
+		t.Errorf("data = %s, %v; want %s", got.Data, err, event.Data)
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejectsMalformedValues(t *testing.T) {
 	order := text(t, storetest.NewOrder("alice", 1))
-	swap := func(old, with string) string {
+	replace := func(old, with string) string {
 		if !strings.Contains(order, old) {
-			t.Fatalf("%s is not in %s", old, order)
+			t.Fatalf("value %s has no %s", order, old)
 		}
 		return "\x01" + strings.Replace(order, old, with, 1)
 	}
 	for name, value := range map[string]string{
 		"nothing":                    "",
-		"a version alone":            "\x01",
+		"only a version":             "\x01",
 		"version 0":                  "\x00" + order,
 		"a later version":            "\x02" + order,
 		"null":                       "\x01null",
 		"an array":                   "\x01[]",
 		"half a record":              "\x01" + order[:len(order)/2],
-		"data behind":                "\x01" + order + "{}",
-		"white space behind":         "\x01" + order + " ",
-		"white space before":         "\x01 " + order,
-		"an unknown field":           swap(`"symbol"`, `"cymbal"`),
-		"a number for a decimal":     swap(`"qty":"0.75"`, `"qty":0.75`),
-		"null for a decimal":         swap(`"qty":"0.75"`, `"qty":null`),
-		"an exponent":                swap(`"qty":"0.75"`, `"qty":"1e9"`),
-		"a huge exponent":            swap(`"price":"64000.5"`, `"price":"1e10000000"`),
-		"a plus":                     swap(`"price":"64000.5"`, `"price":"+1"`),
-		"an empty decimal":           swap(`"filledQty":"0"`, `"filledQty":""`),
-		"a number in the protection": swap(`"price":"60000"`, `"price":60000`),
-		"a moment that is none":      swap(`"2026-03-01T12:00:00.001Z"`, `"yesterday"`),
-		"a value beyond the limit":   swap(`"of alice"`, `"`+strings.Repeat("x", rows.ValueBytesMax)+`"`),
+		"data after it":              "\x01" + order + "{}",
+		"white space after it":       "\x01" + order + " ",
+		"white space before it":      "\x01 " + order,
+		"an unknown field":           replace(`"symbol"`, `"cymbal"`),
+		"a number for a decimal":     replace(`"qty":"0.75"`, `"qty":0.75`),
+		"null for a decimal":         replace(`"qty":"0.75"`, `"qty":null`),
+		"an exponent":                replace(`"qty":"0.75"`, `"qty":"1e9"`),
+		"a huge exponent":            replace(`"price":"64000.5"`, `"price":"1e10000000"`),
+		"a plus":                     replace(`"price":"64000.5"`, `"price":"+1"`),
+		"an empty decimal":           replace(`"filledQty":"0"`, `"filledQty":""`),
+		"a number in the protection": replace(`"price":"60000"`, `"price":60000`),
+		"an invalid time":            replace(`"2026-03-01T12:00:00.001Z"`, `"yesterday"`),
+		"a value above the limit":    replace(`"of alice"`, `"`+strings.Repeat("x", rows.ValueBytesMax)+`"`),
 	} {
 		if _, err := rows.DecodeRecord(persistence.KindOrder, []byte(value)); !errors.Is(err, persistence.ErrIntegrity) {
 			t.Errorf("%s: %v, want ErrIntegrity", name, err)
@@ -117,9 +135,24 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// Whatever Encode takes, Decode gives back: nothing is written that cannot be
-// read.
-func TestEncodeTakesWhatDecodeReads(t *testing.T) {
+func TestMembersAreDecodedInAnyOrder(t *testing.T) {
+	const value = "\x01" + `{"removedAt":null,"condition":{"value":"70000.5","op":"crosses_above","field":"mark"},"id":"alr_1","status":"armed",` +
+		`"firedAt":null,"customer":"cus_1","createdAt":null,"symbol":"BTCUSDT","exchange":"okx"}`
+	got, err := rows.DecodeRecord(persistence.KindAlert, []byte(value))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := persistence.Alert{
+		ID: "alr_1", Customer: "cus_1", Exchange: venues.OKX, Symbol: "BTCUSDT", Status: persistence.AlertArmed,
+		Condition: venues.PriceCondition{Field: venues.FieldMark, Op: venues.OpCrossesAbove, Value: venues.MustDecimal("70000.5")},
+	}
+	if text(t, got) != text(t, want) {
+		t.Errorf("decoded %s, want %s", text(t, got), text(t, want))
+	}
+}
+
+// Encode rejects every value that could not be decoded to the same record.
+func TestOrderIsDecodedOrNotEncoded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		order := storetest.NewOrder("alice", 1)
 		mantissa := venues.MustDecimal(rapid.StringMatching(`-?[0-9]{1,18}(\.[0-9]{1,18})?`).Draw(t, "mantissa"))
@@ -140,7 +173,7 @@ func TestEncodeTakesWhatDecodeReads(t *testing.T) {
 		}
 		read := got.(persistence.OrderRecord)
 		if !read.Qty.Equal(order.Qty) || !read.CreatedAt.Equal(order.CreatedAt.Time) || read.Comment != order.Comment {
-			t.Fatalf("%+v came back as %+v", order, read)
+			t.Fatalf("decoded %+v, want %+v", read, order)
 		}
 	})
 }
@@ -155,11 +188,12 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(i, value)
 	}
-	f.Add(3, []byte(`{"qty":"1e10000000"}`))
+	order := slices.Index(kinds, persistence.KindOrder)
+	f.Add(order, []byte("\x01"+`{"qty":"1e10000000"}`))
 	f.Add(slices.Index(kinds, persistence.KindChannel), []byte("\x01"+`{"id":"hook_1","rules":{"maxQty":"1e10000000"}}`))
 	f.Add(slices.Index(kinds, persistence.KindSignal), []byte("\x01"+`{"id":"sig_1","qty":null,"price":1}`))
 	f.Add(slices.Index(kinds, persistence.KindAlert), []byte("\x01"+`{"id":"alr_1","condition":{"field":"last","op":"above","value":""}}`))
-	f.Add(3, []byte("\x01"+`{"orderId":"o","qty":"1","filledQty":"0","protection":{"stopLoss":{"price":"1"}}}`))
+	f.Add(order, []byte("\x01"+`{"orderId":"o","qty":"1","filledQty":"0","protection":{"stopLoss":{"price":"1"}}}`))
 	f.Fuzz(func(t *testing.T, kind int, value []byte) {
 		record, err := rows.DecodeRecord(kinds[uint(kind)%uint(len(kinds))], value)
 		if err != nil {
@@ -174,7 +208,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		second, err := rows.DecodeRecord(record.Key().Kind, again)
 		if err != nil || text(t, second) != text(t, record) {
-			t.Fatalf("%s came back as %s, %v", again, text(t, second), err)
+			t.Fatalf("decoded %s, %v; want %s", text(t, second), err, text(t, record))
 		}
 	})
 }

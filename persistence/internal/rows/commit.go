@@ -7,48 +7,33 @@ import (
 	"venuegate/persistence"
 )
 
-// Getter reads one row. A nil value means that there is none; nobody changes the
-// value afterwards.
-type Getter interface {
-	Get(key []byte) ([]byte, error)
-}
-
-// Tx is the engine's side of a group of commits: it reads what was durable
-// before and what the group has changed so far.
-type Tx interface {
-	Getter
-	// Replace changes one row. old is the value there now, nil for none; value
-	// is the new one, nil to delete. The engine may keep all three slices.
-	Replace(key, old, value []byte) error
-	// Known is what the engine keeps from one group to the next; it forgets all of it
-	// when the changes of a group are thrown away. The zero Known remembers nothing.
-	Known() Known
-}
-
-// Commit is a batch prepared for the writer: everything that needs no reading
-// is done.
+// Commit is a batch that is encoded and checked as far as possible without reading. The
+// writer of an engine applies it.
 type Commit struct {
 	fence    persistence.Fence
-	absent   []absence
+	absent   []absentKey
 	entities []entity
-	lastSeq  uint64
-	// foreign names a customer whose records the fence does not cover.
+	// lastSeq is the highest sequence of the events and journal rows; zero if there are
+	// none.
+	lastSeq uint64
+	// foreign is a customer whose records the fence does not cover; empty if none.
 	foreign string
 	empty   bool
 	size    int
 }
 
-type absence struct {
+// absentKey is the primary key of a record that must not exist.
+type absentKey struct {
 	kind persistence.Kind
 	key  []byte
 }
 
-// commitBytesFixed is what a commit is counted for besides its rows: fence,
+// commitBytesFixed is the approximate size of a commit in addition to its rows: fence,
 // sequence and bookkeeping.
 const commitBytesFixed = 128
 
-// Prepare encodes a batch. It keeps nothing of the batch's memory. Errors wrap
-// ErrInvalid.
+// Prepare encodes a batch. It retains no memory of the batch and may be called
+// concurrently. Its errors wrap ErrInvalid; Rejected makes them the reply to the caller.
 func Prepare(b persistence.Batch) (*Commit, error) {
 	c := &Commit{fence: b.Fence, empty: b.Empty(), size: commitBytesFixed}
 	if err := checkTexts(b.Fence.Customer); err != nil {
@@ -59,8 +44,8 @@ func Prepare(b persistence.Batch) (*Commit, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.absent = append(c.absent, absence{k.Kind, primary})
-		c.own(k)
+		c.absent = append(c.absent, absentKey{k.Kind, primary})
+		c.checkOwner(k)
 	}
 	c.entities = make([]entity, 0, len(b.Puts)+len(b.Events)+len(b.Journal))
 	for _, r := range b.Puts {
@@ -69,7 +54,7 @@ func Prepare(b persistence.Batch) (*Commit, error) {
 			return nil, err
 		}
 		c.add(e)
-		c.own(r.Key())
+		c.checkOwner(r.Key())
 	}
 	return c, c.addLog(b)
 }
@@ -102,24 +87,26 @@ func (c *Commit) add(e entity) {
 	}
 }
 
-// own notes a record that the fence does not cover. Records of the installation
-// may be part of any batch, so that a key and the journal row about it are one
-// commit.
-func (c *Commit) own(k persistence.Key) {
+// checkOwner sets foreign if the fence does not cover the key. Records of the
+// installation may be part of any batch, so that an API key and its journal row are
+// one commit.
+func (c *Commit) checkOwner(k persistence.Key) {
 	if k.Customer != "" && k.Customer != c.fence.Customer {
 		c.foreign = k.Customer
 	}
 }
 
-// Empty says whether the commit is a barrier.
+// Empty reports whether the batch is empty: a barrier, which only waits for the batches
+// before it.
 func (c *Commit) Empty() bool { return c.empty }
 
-// Size is about how many bytes the commit writes.
+// Size returns the approximate number of bytes that the commit writes.
 func (c *Commit) Size() int { return c.size }
 
-// Apply checks the commit and makes its changes. ErrFenced and ExistsError
-// leave everything as it was; any other error comes from the engine or from a
-// corrupt row, and the changes made so far must be thrown away.
+// Apply checks the commit and applies its changes; it is an Operation. generation counts
+// the openings of the store. If Apply returns ErrFenced or an ExistsError, nothing was
+// changed; any other error comes from the engine or from a corrupt row, and the changes
+// made so far must be rolled back.
 func (c *Commit) Apply(tx Tx, generation uint64) error {
 	if c.empty {
 		return nil
@@ -140,6 +127,8 @@ func (c *Commit) Apply(tx Tx, generation uint64) error {
 	return c.raiseSequence(tx)
 }
 
+// checkFence returns ErrFenced unless the fence has the current epoch of its customer,
+// assigned since the store was opened, and covers all records.
 func (c *Commit) checkFence(tx Tx, generation uint64) error {
 	if c.foreign != "" {
 		return fmt.Errorf("%w: a record of %q under the fence of %q", persistence.ErrFenced, c.foreign, c.fence.Customer)
@@ -147,18 +136,19 @@ func (c *Commit) checkFence(tx Tx, generation uint64) error {
 	if c.fence.Customer == "" {
 		return nil
 	}
-	epoch, err := latestNumber(tx, epochKey(c.fence.Customer))
+	epoch, err := currentNumber(tx, epochKey(c.fence.Customer))
 	if err != nil {
 		return err
 	}
-	if c.fence.Epoch != epoch || epoch <= firstEpoch(generation) {
+	if c.fence.Epoch != epoch || epoch <= epochFloor(generation) {
 		return persistence.ErrFenced
 	}
 	return nil
 }
 
-func checkAbsent(tx Tx, a absence) error {
-	value, err := latestValue(tx, a.key)
+// checkAbsent returns an ExistsError if the record exists.
+func checkAbsent(tx Tx, a absentKey) error {
+	value, err := currentValue(tx, a.key)
 	if err != nil || value == nil {
 		return err
 	}
@@ -169,8 +159,10 @@ func checkAbsent(tx Tx, a absence) error {
 	return &persistence.ExistsError{Found: found}
 }
 
+// put writes an entity, and deletes the index rows of the record that it replaces and
+// that it lacks itself.
 func put(tx Tx, e entity) error {
-	old, err := latest(tx, e.key)
+	old, err := currentEntity(tx, e.key)
 	if err != nil {
 		return err
 	}
@@ -179,9 +171,8 @@ func put(tx Tx, e entity) error {
 	} else {
 		err = replace(tx, old, e)
 	}
-	// The log's rows never change.
-	if err == nil && e.changes {
-		tx.Known().keep(e)
+	if err == nil && e.mutable { // the log is never replaced
+		tx.Cache().put(e)
 	}
 	return err
 }
@@ -198,7 +189,8 @@ func insert(tx Tx, e entity) error {
 	return nil
 }
 
-// replace changes the primary row and what differs in the index.
+// replace changes the primary row and those index rows that differ. If the values are
+// equal, so are the index rows.
 func replace(tx Tx, old, e entity) error {
 	if bytes.Equal(old.value, e.value) {
 		return nil
@@ -226,8 +218,9 @@ func replace(tx Tx, old, e entity) error {
 	return nil
 }
 
+// remove deletes an entity.
 func remove(tx Tx, e entity) error {
-	tx.Known().recent.Delete(e.key)
+	tx.Cache().entities.Delete(e.key)
 	if err := tx.Replace(e.key, e.value, nil); err != nil {
 		return err
 	}
@@ -239,7 +232,7 @@ func remove(tx Tx, e entity) error {
 	return nil
 }
 
-// find gives the value of a key in an index; never nil for one that is there.
+// find returns the value of the index row with the key; nil if there is none.
 func find(index []row, key []byte) []byte {
 	for _, r := range index {
 		if bytes.Equal(r.key, key) {
@@ -249,26 +242,10 @@ func find(index []row, key []byte) []byte {
 	return nil
 }
 
+// raiseSequence stores the highest sequence used, which outlives purged events.
 func (c *Commit) raiseSequence(tx Tx) error {
 	if c.lastSeq == 0 {
 		return nil
 	}
 	return raiseNumber(tx, sequenceKey(c.fence.Customer), c.lastSeq)
-}
-
-func sequenceKey(customer string) key { return newKey(customer, tableSequence) }
-
-// raiseNumber sets a number that never falls.
-func raiseNumber(tx Tx, k key, n uint64) error {
-	before, err := latestNumber(tx, k)
-	if err != nil || before >= n {
-		return err
-	}
-	var old []byte
-	if before > 0 {
-		old = encodeNumber(before)
-	}
-	value := encodeNumber(n)
-	tx.Known().keep(entity{row: row{k, value}})
-	return tx.Replace(k, old, value)
 }

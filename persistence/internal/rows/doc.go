@@ -1,25 +1,40 @@
-// Package rows says how records lie in an ordered map of bytes, and answers
-// every query of the store from it. Each engine brings only the map: how rows
-// become durable, and what a snapshot is. What a commit means, which index rows
-// a record has and how a page is read is written here once, so that engines
-// cannot differ in it.
+// Package rows defines how records are stored as rows, and implements the commits and
+// queries of the store on rows. A row is a key with a value, both bytes; a store is a
+// map of rows that is ordered by key.
+//
+// An engine provides only that map: how rows become durable, and what a snapshot is.
+// The engines are package badgerstore and the in-memory store of package storetest.
+// The rows of a record, the meaning of a commit and the reading of pages are
+// implemented here once, so that engines cannot differ in them.
+//
+// # Rows
+//
+// A record, an event or a journal row is stored as one primary row, which holds its
+// encoded value, and any number of index rows, by which queries find it. Index rows
+// are computed from the record alone. A primary row with its index rows is an entity.
+// Events and journal rows are the log: they are added and purged, never replaced.
 //
 // # Keys
 //
-// A key is the customer, one byte naming the table, and the parts below. Text is
-// terminated so that no text is a prefix of another; moments and numbers are
-// eight big-endian bytes. Byte order is therefore the order of the parts.
+// A key is the customer, one byte for the table, and the parts below. The customer of
+// the installation's own rows is empty. Each text ends with a terminator, so that no
+// text is a prefix of another; times, in milliseconds, and numbers are eight
+// big-endian bytes. Byte order is therefore the order of the parts.
 //
 //	table  parts                     value      holds
-//	r      kind, id                  record     every Record: the primary row
-//	e      seq                       event      events, in order
-//	j      time, id                  journal    journal rows
-//	t      created, order id         facts      orders by time
-//	o      exchange, created, id     facts      orders that are unfinished
-//	q      request id, created, id   facts      orders by request id
+//
+//	primary rows
+//	r      kind, id                  record     every Record
+//	e      seq                       event      events by sequence
+//	j      time, id                  journal    journal rows by time
+//
+//	index rows
+//	t      created, order id         fields     orders by time
+//	o      exchange, created, id     fields     unfinished orders
+//	q      request id, created, id   fields     orders by request id
 //	c      client id, order id       -          orders by client id
-//	f      executed, fill id         facts      fills by time
-//	g      order id, executed, id    facts      fills by order
+//	f      executed, fill id         fields     fills by time
+//	g      order id, executed, id    fields     fills by order
 //	k      key id                    -          API keys by customer
 //	i      event id, seq             -          events by id
 //	u      subject, time, id         kind       journal rows by subject
@@ -30,30 +45,61 @@
 //	d      created, delivery id      -          deliveries by time
 //	l      endpoint, created, id     -          deliveries by endpoint
 //	v      event id, created, id     -          deliveries by event
-//	w      endpoint, due, id         -          deliveries that are pending
-//	x      created, id               -          deliveries that failed for good
+//	w      endpoint, due, id         -          pending deliveries
+//	x      created, id               -          undelivered deliveries
+//
+//	counters of a customer
 //	s                                number     highest sequence used
 //	@                                number     epoch of ownership
 //
-// Facts are what queries filter by, so that a row which does not match costs no
-// second read. Whether an order is closed stands in table o alone, so that the
-// rows of an order by time and by request id are written once. Every index key ends with what names its primary row: two records
-// never share an index row, hence a record can be removed knowing itself alone.
+// Fields are those by which queries filter: a row that does not match is skipped
+// without reading its record. An index row without fields has the value 1. Unfinished
+// orders are those that can still change or still have active protection
+// (OrderRecord.Unfinished); only their rows, in table o, contain whether the order is
+// closed, so that the rows by time and by request id are written once.
 //
-// Keys that begin with two zero bytes belong to the engine; no key made here
-// does.
+// Every index key ends with the id of its record, or the sequence of its event. Two
+// records therefore never share an index row, and a record can be deleted without
+// reading others.
+//
+// Keys that begin with two zero bytes belong to the engine; this package creates
+// none.
 //
 // # Values
 //
-// A record's value is one byte of version and JSON in the records' own field
-// names. Moments have milliseconds. Decimals are strings in plain notation.
-// Anything else, an unknown version or an unknown field included, is an error:
-// a row that cannot be understood is corrupt, not half read.
+// The value of a primary row is one byte of version and a JSON object with the field
+// names of the record. Times have milliseconds. Decimals are strings in plain
+// notation. A value with anything else, such as another version or an unknown field,
+// is corrupt and is not decoded. A missing field is zero.
+//
+// The fields of each type are described once, by a function (records_*.go) that both
+// encodes and decodes them.
 //
 // # Commits
 //
-// Prepare encodes a batch outside the writer. Apply checks the fence, then the
-// absences, and only then changes rows; a refused batch has changed nothing. A
-// put reads the record that it replaces and removes the index rows that the new
-// one lacks.
+// An engine has one writer. It applies queued commits in order, several of them in one
+// transaction, a commit group. Prepare encodes a batch in the caller's goroutine.
+// Commit.Apply runs in the writer: it checks the fence, then the absent keys, and only
+// then changes rows; a rejected batch changes nothing. To put a record it reads the
+// one that it replaces, computes the index rows of both, and deletes those that the
+// new one lacks.
+//
+// # Changes
+//
+// What is stored is never written differently: the keys of records, the bytes of
+// tables, the index rows of a record, and the names and types of fields. Some names
+// of fields are older than those in Go. A store deletes the index rows that the code
+// computes for the old record, so a change to them leaves rows behind in existing
+// stores; it needs a migration (migrate.go).
+//
+//   - A field is added to the type in package persistence and to its function in
+//     records_*.go. Stored records lack it, so its zero value must mean what they mean.
+//   - A kind of record is added to package persistence, with a function in
+//     records_*.go, a line of codec.writeMembers and one of kinds (kinds.go).
+//   - An index is added as a table (key.go, and above) and in the function of its kind
+//     (index.go). Existing records get their rows by a migration.
+//
+// An older program cannot read what is added. A new version of the schema in package
+// badgerstore, if need be with an empty migration, makes it refuse such a store when
+// it is opened.
 package rows

@@ -8,87 +8,77 @@ import (
 	"venuegate/persistence"
 )
 
-// Operation is one thing for the writer of an engine to do within a group.
-// generation counts the openings of the store. An operation may be tried again
-// in another transaction if the first was thrown away.
+// Getter reads single rows. Get returns nil if there is none. The value must not be
+// changed.
+type Getter interface {
+	Get(key []byte) ([]byte, error)
+}
+
+// Snapshot is one consistent state of the rows.
+type Snapshot interface {
+	Getter
+	// Scan calls visit for the rows with from <= key < to in ascending or descending
+	// order until it returns false. A nil to means no upper bound. Key and value are
+	// valid only during the call.
+	Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error
+	// LacksRequest reports that no key begins with prefix, a result of RequestPrefix.
+	// It may return false although there is none. An engine that keeps a filter of
+	// these prefixes answers without a read; nearly every request id is new.
+	LacksRequest(prefix []byte) bool
+}
+
+// Viewer calls read with a snapshot of what is durable. The snapshot is valid until
+// read returns.
+type Viewer interface {
+	View(ctx context.Context, read func(Snapshot) error) error
+}
+
+// Tx is the transaction of a commit group. It reads what was durable before the group
+// and what the group has changed so far.
+type Tx interface {
+	Getter
+	// Replace changes one row. old is its current value, nil if there is none; value
+	// is the new one, nil to delete the row. The engine may retain all three slices.
+	Replace(key, old, value []byte) error
+	// Cache returns the engine's cache of rows, which outlives the group. The engine
+	// clears it when it rolls a group back. The zero RowCache caches nothing.
+	Cache() RowCache
+}
+
+// Operation is one change that the writer of an engine executes within a commit
+// group. It is executed again if the transaction was rolled back. generation counts
+// the openings of the store.
 type Operation func(tx Tx, generation uint64) error
 
-// IsAnswer says whether the result of an operation is what its caller is to be
-// told. Any other error means that its changes must be thrown away.
-func IsAnswer(err error) bool {
+// IsReply reports whether err, the result of an operation, is the reply to its caller:
+// success, or a rejection that has changed nothing. Any other error means that the
+// transaction must be rolled back.
+func IsReply(err error) bool {
 	return err == nil || errors.Is(err, persistence.ErrFenced) || errors.Is(err, persistence.ErrExists) ||
 		errors.Is(err, persistence.ErrUnavailable)
 }
 
-// Enqueue hands an operation to the writer of an engine: done is called exactly
-// once, in order, as of persistence.Writer.Submit.
+// Enqueue queues an operation for the writer of an engine. done is called exactly
+// once, in order of submission, like that of persistence.Writer.Submit.
 type Enqueue func(op Operation, done func(error))
 
-// Await enqueues one operation and waits for its answer.
+// Await calls enqueue and waits until it calls done. If ctx ends first, it returns
+// ErrOutcomeUnknown; if ctx has already ended, it returns ErrUnavailable and enqueues
+// nothing.
 func Await(ctx context.Context, enqueue func(done func(error))) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
 	}
-	answer := make(chan error, 1)
-	enqueue(func(err error) { answer <- err })
+	reply := make(chan error, 1)
+	enqueue(func(err error) { reply <- err })
 	select {
-	case err := <-answer:
+	case err := <-reply:
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", persistence.ErrOutcomeUnknown, ctx.Err())
 	}
 }
 
-// Refused is the answer to a batch that cannot be prepared.
-func Refused(err error) error { return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err) }
-
-// Own takes a customer through the writer of an engine.
-func Own(ctx context.Context, enqueue Enqueue, customer string) (persistence.Fence, error) {
-	if customer == "" {
-		return persistence.Fence{}, Refused(fmt.Errorf("%w: the installation has no owner", ErrInvalid))
-	}
-	if err := checkTexts(customer); err != nil {
-		return persistence.Fence{}, Refused(err)
-	}
-	// The answer orders the writer's last write before the read below; when ctx
-	// ends first there is no read.
-	var fence persistence.Fence
-	err := Await(ctx, func(done func(error)) {
-		enqueue(func(tx Tx, generation uint64) (err error) {
-			fence, err = takeOwnership(tx, customer, generation)
-			return err
-		}, done)
-	})
-	if err != nil {
-		return persistence.Fence{}, err
-	}
-	return fence, nil
-}
-
-// Purge removes what is older than the retention, step by step through the
-// writer of an engine.
-func Purge(ctx context.Context, engine Viewer, enqueue Enqueue, before persistence.Retention) error {
-	var from []byte
-	for {
-		var found [][]byte
-		err := engine.View(ctx, func(s Snapshot) error {
-			var err error
-			found, from, err = stale(ctx, s, before, from)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if len(found) > 0 {
-			err := Await(ctx, func(done func(error)) {
-				enqueue(func(tx Tx, _ uint64) error { return removeStale(tx, found, before) }, done)
-			})
-			if err != nil {
-				return err
-			}
-		}
-		if from == nil {
-			return nil
-		}
-	}
-}
+// Rejected returns the reply to an invalid batch, which err describes: ErrUnavailable,
+// because nothing was applied.
+func Rejected(err error) error { return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err) }

@@ -6,52 +6,40 @@ import (
 	"venuegate/persistence"
 )
 
-// row is one key with its value.
+// row is a key with its value.
 type row struct {
 	key   []byte
 	value []byte
 }
 
-// entity is a primary row and the index rows that find it.
+// entity is a primary row with its index rows: all rows of a record, an event or a
+// journal row.
 type entity struct {
 	row
 	index []row
-	// changes says that a later one may take its place.
-	changes bool
+	// mutable marks an encoded record, which later batches may replace. Events and
+	// journal rows never change.
+	mutable bool
 }
 
+// recordEntity encodes a record. Its errors wrap ErrInvalid, like those of the two
+// functions below.
 func recordEntity(r persistence.Record) (entity, error) {
-	primary, err := recordKey(r.Key())
+	k := r.Key()
+	primary, err := recordKey(k)
 	if err != nil {
 		return entity{}, err
 	}
-	if err := checkRecord(r); err != nil {
-		return entity{}, err
+	if check := kinds[k.Kind].check; check != nil {
+		if err := check(r); err != nil {
+			return entity{}, err
+		}
 	}
 	value, err := Encode(r)
 	if err != nil {
-		return entity{}, fmt.Errorf("record %s: %w", r.Key(), err)
+		return entity{}, fmt.Errorf("record %s: %w", k, err)
 	}
-	return entity{row: row{primary, value}, index: recordIndex(r), changes: true}, nil
-}
-
-// checkRecord refuses texts that an index could not hold.
-func checkRecord(r persistence.Record) error {
-	switch r := r.(type) {
-	case persistence.OrderRecord:
-		return checkTexts(string(r.Exchange), r.Symbol, r.RequestID, r.ClientOrderID)
-	case persistence.FillRecord:
-		return checkTexts(string(r.Exchange), r.Symbol, r.OrderID)
-	case persistence.APIKey:
-		return checkTexts(r.Customer)
-	case persistence.IdempotencyRecord:
-		return checkScope(r)
-	case persistence.SignalRecord:
-		return checkSignal(r)
-	case persistence.Delivery:
-		return checkDelivery(r)
-	}
-	return nil
+	return entity{row: row{primary, value}, index: indexOf(k.Kind, r), mutable: true}, nil
 }
 
 func eventEntity(customer string, e persistence.Event) (entity, error) {
@@ -79,20 +67,21 @@ func journalEntity(customer string, j persistence.JournalEntry) (entity, error) 
 	if err != nil {
 		return entity{}, fmt.Errorf("journal row %s: %w", j.ID, err)
 	}
-	primary := newKey(customer, tableJournal).moment(j.At.Time).text(j.ID)
+	primary := newKey(customer, tableJournal).time(j.At.Time).text(j.ID)
 	return entity{row: row{primary, value}, index: journalIndex(customer, j)}, nil
 }
 
-// decodeEntity finds the index rows of a primary row as it was written.
+// decodeEntity decodes a primary row and computes its index rows, so that they can be
+// deleted with it.
 func decodeEntity(key, value []byte) (entity, error) {
 	decoded, err := decodePrimary(key, value)
 	if err != nil {
 		return entity{}, err
 	}
 	var index []row
-	switch v := decoded.value.(type) {
+	switch v := decoded.item.(type) {
 	case persistence.Record:
-		index = recordIndex(v)
+		index = indexOf(decoded.kind, v)
 	case persistence.Event:
 		index = eventIndex(decoded.customer, v)
 	case persistence.JournalEntry:
@@ -101,19 +90,22 @@ func decodeEntity(key, value []byte) (entity, error) {
 	return entity{row: row{key, value}, index: index}, nil
 }
 
-// primary is a primary row read back: a Record, Event or JournalEntry.
-type primary struct {
+// decodedRow is a decoded primary row.
+type decodedRow struct {
 	customer string
-	value    any
+	// kind is the kind of a Record; empty for the others.
+	kind persistence.Kind
+	// item is a Record, Event or JournalEntry.
+	item any
 }
 
-func decodePrimary(key, value []byte) (primary, error) {
+// decodePrimary decodes a primary row. Its errors wrap ErrIntegrity.
+func decodePrimary(key, value []byte) (decodedRow, error) {
 	reader := keyReader{rest: key}
-	p := primary{customer: reader.text()}
+	p := decodedRow{customer: reader.text()}
 	t := reader.table()
-	var kind persistence.Kind
 	if t == tableRecord {
-		kind = persistence.Kind(reader.text())
+		p.kind = persistence.Kind(reader.text())
 	}
 	if reader.err != nil {
 		return p, fmt.Errorf("%w: key %q: %w", persistence.ErrIntegrity, key, reader.err)
@@ -121,13 +113,13 @@ func decodePrimary(key, value []byte) (primary, error) {
 	var err error
 	switch t {
 	case tableRecord:
-		p.value, err = DecodeRecord(kind, value)
+		p.item, err = DecodeRecord(p.kind, value)
 	case tableEvent:
-		p.value, err = DecodeEvent(value)
+		p.item, err = DecodeEvent(value)
 	case tableJournal:
-		p.value, err = DecodeJournal(value)
+		p.item, err = DecodeJournal(value)
 	default:
-		err = fmt.Errorf("%w: key %q is no primary row", persistence.ErrIntegrity, key)
+		err = fmt.Errorf("%w: key %q is not a primary row", persistence.ErrIntegrity, key)
 	}
 	return p, err
 }

@@ -13,57 +13,64 @@ import (
 	"venuegate/persistence"
 )
 
-// TextBytesMax bounds each text that becomes part of a key.
+// TextBytesMax bounds each text in a key, before it is escaped.
 const TextBytesMax = 256
 
-// ErrInvalid reports a batch that breaks the contract: a record without its id,
-// a text too long, a value that could not be read again. Nothing of the batch
-// is applied.
+// ErrInvalid reports an invalid batch: for example a record without id, a text that is
+// too long for a key, or a value that could not be decoded. Nothing of the batch is
+// applied.
 var ErrInvalid = errors.New("invalid batch")
 
-// errMalformedKey reports a key that no function here made.
+// errMalformedKey reports a key that this package did not build.
 var errMalformedKey = errors.New("malformed key")
 
-// table is the byte after the customer.
+// table is the byte after the customer in a key. The package comment lists the parts
+// that follow.
 type table byte
 
 const (
-	tableRecord       table = 'r'
-	tableEvent        table = 'e'
-	tableJournal      table = 'j'
-	tableOrderTime    table = 't'
-	tableOrderOpen    table = 'o'
-	tableOrderRequest table = 'q'
-	tableOrderClient  table = 'c'
-	tableFillTime     table = 'f'
-	tableFillOrder    table = 'g'
-	tableAPIKey       table = 'k'
-	tableEventID      table = 'i'
-	tableSubject      table = 'u'
-	tableJournalOf    table = 'h'
-	tableSignalTime   table = 'a'
-	tableSignalOf     table = 'b'
-	tableSignalOpen   table = 'p'
-	tableDeliveryTime table = 'd'
-	tableDeliveryTo   table = 'l'
-	tableDeliveryOf   table = 'v'
-	tableDeliveryDue  table = 'w'
-	tableDeliveryLost table = 'x'
-	tableSequence     table = 's'
-	tableEpoch        table = '@'
+	tableRecord              table = 'r'
+	tableEvent               table = 'e'
+	tableJournal             table = 'j'
+	tableOrderTime           table = 't'
+	tableOrderUnfinished     table = 'o'
+	tableOrderRequest        table = 'q'
+	tableOrderClient         table = 'c'
+	tableFillTime            table = 'f'
+	tableFillOrder           table = 'g'
+	tableAPIKey              table = 'k'
+	tableEventID             table = 'i'
+	tableJournalSubject      table = 'u'
+	tableJournalChannel      table = 'h'
+	tableSignalTime          table = 'a'
+	tableSignalChannel       table = 'b'
+	tableSignalUnfinished    table = 'p'
+	tableDeliveryTime        table = 'd'
+	tableDeliveryEndpoint    table = 'l'
+	tableDeliveryEvent       table = 'v'
+	tableDeliveryPending     table = 'w'
+	tableDeliveryUndelivered table = 'x'
+	tableSequence            table = 's'
+	tableEpoch               table = '@'
 )
 
-// key is built part by part; each method returns the longer key.
+// key is built by appending parts; each method returns the longer key.
 type key []byte
 
-const keyBytesUsual = 96
+// keyBytes is the initial capacity of a key, enough for most.
+const keyBytes = 96
 
+// newKey returns the key prefix of a table of a customer.
 func newKey(customer string, t table) key {
-	return append(make(key, 0, keyBytesUsual).text(customer), byte(t))
+	return append(make(key, 0, keyBytes).text(customer), byte(t))
 }
 
-// text appends s so that the order of keys is the order of texts and no text is
-// a prefix of another: a zero byte becomes 00 FF, the end is 00 01.
+// firstKey is the lowest key that newKey returns. The engine's own rows sort before
+// it.
+var firstKey = []byte{0x00, 0x01}
+
+// text appends s, with each zero byte escaped as 00 FF and 00 01 at the end, so that
+// keys sort like texts and no text is a prefix of another.
 func (k key) text(s string) key {
 	for {
 		i := strings.IndexByte(s, 0)
@@ -78,16 +85,19 @@ func (k key) text(s string) key {
 
 func (k key) number(n uint64) key { return binary.BigEndian.AppendUint64(k, n) }
 
-// moment appends t in milliseconds. The flipped sign bit sorts moments before
-// 1970, the zero time among them, first.
-func (k key) moment(t time.Time) key { return k.ms(t.UnixMilli()) }
+// time appends t in milliseconds. The flipped sign bit sorts times before 1970,
+// including the zero time, first.
+func (k key) time(t time.Time) key { return k.millis(t.UnixMilli()) }
 
-func (k key) ms(ms int64) key { return k.number(uint64(ms) ^ 1<<63) }
+// millis appends a time given in milliseconds since 1970.
+func (k key) millis(ms int64) key { return k.number(uint64(ms) ^ 1<<63) }
 
-// clone keeps a common prefix from being shared between keys built upon it.
-func (k key) clone() key { return append(make(key, 0, keyBytesUsual), k...) }
+// clone returns a copy. Two keys must not be built on one prefix without it, because
+// they would share memory.
+func (k key) clone() key { return append(make(key, 0, keyBytes), k...) }
 
-// end is the first key after every key that begins with k.
+// end returns the first key after all keys with the prefix k; nil if there is no such
+// key.
 func (k key) end() []byte {
 	end := append([]byte(nil), k...)
 	for i := len(end) - 1; i >= 0; i-- {
@@ -99,7 +109,9 @@ func (k key) end() []byte {
 	return nil
 }
 
-// keyReader takes a key apart again. The first error stays.
+// keyReader reads the parts of a key in order. Its methods have the names of those of
+// key that append the parts. After the first error, the parts that it returns mean
+// nothing.
 type keyReader struct {
 	rest []byte
 	err  error
@@ -108,9 +120,10 @@ type keyReader struct {
 func (r *keyReader) text() string {
 	var text []byte
 	for {
-		i := indexZero(r.rest)
+		i := bytes.IndexByte(r.rest, 0)
 		if i < 0 || i+1 == len(r.rest) {
-			return r.fail()
+			r.fail()
+			return ""
 		}
 		text = append(text, r.rest[:i]...)
 		mark := r.rest[i+1]
@@ -121,7 +134,8 @@ func (r *keyReader) text() string {
 		case 0xFF:
 			text = append(text, 0)
 		default:
-			return r.fail()
+			r.fail()
+			return ""
 		}
 	}
 }
@@ -136,7 +150,7 @@ func (r *keyReader) number() uint64 {
 	return n
 }
 
-func (r *keyReader) moment() time.Time {
+func (r *keyReader) time() time.Time {
 	return time.UnixMilli(int64(r.number() ^ 1<<63)).UTC()
 }
 
@@ -150,22 +164,10 @@ func (r *keyReader) table() table {
 	return t
 }
 
-func (r *keyReader) fail() string {
-	r.err, r.rest = errMalformedKey, nil
-	return ""
-}
+func (r *keyReader) fail() { r.err, r.rest = errMalformedKey, nil }
 
-func indexZero(b []byte) int {
-	for i, c := range b {
-		if c == 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// recordKey is the primary key of a record. The attempt of an idempotency key is
-// a number in it, so that the newest attempt is the last.
+// recordKey returns the primary key of a record. The attempt of an idempotency record is
+// a number in the key, so that the newest attempt sorts last.
 func recordKey(k persistence.Key) (key, error) {
 	if err := checkKey(k); err != nil {
 		return nil, err
@@ -181,12 +183,13 @@ func recordKey(k persistence.Key) (key, error) {
 	return base.text(request).number(attempt), nil
 }
 
-// attemptBytes are those of the number of an attempt.
+// attemptBytes is the size of the attempt in a key.
 const attemptBytes = 8
 
-// Request is what the keys of all attempts of a request id begin with; nil for other
-// keys.
-func Request(key []byte) []byte {
+// RequestPrefix returns the prefix that the keys of all attempts of a request id share;
+// nil if key is not that of an idempotency record. Engines keep these prefixes for
+// Snapshot.LacksRequest.
+func RequestPrefix(key []byte) []byte {
 	_, parts, _ := bytes.Cut(key, textEnd)
 	if !bytes.HasPrefix(parts, idempotencyParts) {
 		return nil
@@ -195,11 +198,14 @@ func Request(key []byte) []byte {
 }
 
 var (
-	textEnd          = key(nil).text("")
+	// textEnd is the terminator of a text in a key.
+	textEnd = key(nil).text("")
+	// idempotencyParts begins the keys of idempotency records, after the customer.
 	idempotencyParts = key{byte(tableRecord)}.text(string(persistence.KindIdempotency))
 )
 
-// splitAttempt takes "scope/requestId/attempt" apart before the attempt.
+// splitAttempt splits "scope/requestId/attempt" before the attempt. It rejects other
+// spellings of the number, so that two ids never have the same key.
 func splitAttempt(id string) (request string, attempt uint64, err error) {
 	i := strings.LastIndexByte(id, '/')
 	if i < 0 {
@@ -215,34 +221,13 @@ func splitAttempt(id string) (request string, attempt uint64, err error) {
 	return id[:i], attempt, nil
 }
 
-// ownedKinds say whether records of a kind belong to a customer or to the
-// installation.
-var ownedKinds = map[persistence.Kind]bool{
-	persistence.KindCustomer:     false,
-	persistence.KindAPIKey:       false,
-	persistence.KindSetting:      false,
-	persistence.KindVenueAccount: true,
-	persistence.KindOrder:        true,
-	persistence.KindIdempotency:  true,
-	persistence.KindFill:         true,
-	persistence.KindAccountState: true,
-	persistence.KindRisk:         true,
-	persistence.KindPosition:     true,
-
-	persistence.KindChannel:        true,
-	persistence.KindSignal:         true,
-	persistence.KindEndpoint:       true,
-	persistence.KindEndpointCursor: true,
-	persistence.KindDelivery:       true,
-	persistence.KindAlert:          true,
-}
-
+// checkKey returns ErrInvalid for a key that no record of its kind can have.
 func checkKey(k persistence.Key) error {
-	owned, known := ownedKinds[k.Kind]
+	kind, known := kinds[k.Kind]
 	switch {
 	case !known:
 		return fmt.Errorf("%w: unknown kind %q", ErrInvalid, k.Kind)
-	case owned != (k.Customer != ""):
+	case kind.installation == (k.Customer != ""):
 		return fmt.Errorf("%w: a %s under customer %q", ErrInvalid, k.Kind, k.Customer)
 	case k.ID == "":
 		return fmt.Errorf("%w: a %s without id", ErrInvalid, k.Kind)
@@ -250,6 +235,7 @@ func checkKey(k persistence.Key) error {
 	return checkTexts(k.Customer, k.ID)
 }
 
+// checkTexts returns ErrInvalid for texts that cannot be part of a key.
 func checkTexts(texts ...string) error {
 	for _, s := range texts {
 		if len(s) > TextBytesMax {

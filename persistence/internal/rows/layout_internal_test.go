@@ -1,9 +1,11 @@
 package rows
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,15 +14,24 @@ import (
 	"venuegate/venues"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the files of testdata anew")
+// rewrite also replaces values.txt, whose values as earlier versions wrote them must be
+// kept: restore its old lines afterwards.
+var rewrite = flag.Bool("rewrite", false, "rewrite the files of testdata")
 
-// TestLayout holds every key and index row of a sample of records. A store takes
-// out of its index what this code says a record put into it, so a change here
-// breaks the stores that exist: it needs a new schema version and a migration in
+// TestLayout compares the keys and index rows of sample entities with golden ones. A
+// store deletes from its index what this code computes for the old record, so a
+// change breaks existing stores: it needs a new schema version and a migration in
 // package badgerstore, and then -rewrite.
 func TestLayout(t *testing.T) {
 	var got strings.Builder
-	for _, e := range layoutSample(t) {
+	sample := layoutSample(t)
+	for kind := range kinds {
+		name := []byte("r" + kind + "\x00")
+		if !slices.ContainsFunc(sample, func(e entity) bool { return bytes.Contains(e.key, name) }) {
+			t.Errorf("the sample has no %s", kind)
+		}
+	}
+	for _, e := range sample {
 		fmt.Fprintf(&got, "%q\n", e.key)
 		for _, r := range e.index {
 			fmt.Fprintf(&got, "\t%q = %q\n", r.key, r.value)
@@ -31,10 +42,10 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestValuesOfBefore reads values as they were once written. A field may be
-// added to a record; one that was removed or changed its type would make every
-// stored record unreadable, and needs a migration too.
-func TestValuesOfBefore(t *testing.T) {
+// TestGoldenValuesAreDecoded decodes values as earlier versions have written them. A
+// field may be added to a record. A field that is removed or changes its type makes
+// stored records unreadable, so that it needs a migration too.
+func TestGoldenValuesAreDecoded(t *testing.T) {
 	var now strings.Builder
 	for _, e := range layoutSample(t) {
 		fmt.Fprintf(&now, "%q %q\n", e.key, e.value)
@@ -50,7 +61,7 @@ func TestValuesOfBefore(t *testing.T) {
 	}
 }
 
-// golden reads a file, after writing it anew if that is asked for.
+// golden returns the content of a file. With -rewrite it first replaces it with now.
 func golden(t *testing.T, path, now string) string {
 	t.Helper()
 	if *rewrite {
@@ -65,6 +76,8 @@ func golden(t *testing.T, path, now string) string {
 	return string(was)
 }
 
+// layoutSample returns one entity of every kind, event and journal row, and those whose
+// index rows depend on a status or on empty fields.
 func layoutSample(t *testing.T) []entity {
 	t.Helper()
 	at := venues.At(time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC))
@@ -112,11 +125,24 @@ func layoutSample(t *testing.T) []entity {
 	}
 	event, eventErr := eventEntity("cus_1", persistence.Event{ID: "evt_1", Seq: 7, Type: persistence.EventOrderFilled, CreatedAt: at})
 	entry, entryErr := journalEntity("cus_1", persistence.JournalEntry{ID: "jrn_1", Seq: 8, At: at, Kind: "order", Subject: "ord_1"})
-	hooked, hookedErr := journalEntity("cus_1", persistence.JournalEntry{
+	signalEntry, signalErr := journalEntity("cus_1", persistence.JournalEntry{
 		ID: "jrn_2", Seq: 9, At: at, Kind: "signal.rule", Subject: "sig_1", Channel: "hook_1", Symbol: "BTCUSDT", Result: "ok",
 	})
-	if err := firstError(eventErr, entryErr, hookedErr); err != nil {
+	if err := firstError(eventErr, entryErr, signalErr); err != nil {
 		t.Fatal(err)
 	}
-	return append(entities, event, entry, hooked)
+	return append(entities, event, entry, signalEntry)
+}
+
+func TestOrderHasIndexRowsOfItsStatusAndIDs(t *testing.T) {
+	open := persistence.OrderRecord{Customer: "a", ClientOrderID: "c"}
+	open.OrderID, open.RequestID, open.Status = "o", "r", "open"
+	closed := open
+	closed.Status, closed.RequestID, closed.ClientOrderID = "filled", "", ""
+	if n := len(orderIndex(open)); n != 4 {
+		t.Errorf("an open order has %d index rows, want 4", n)
+	}
+	if n := len(orderIndex(closed)); n != 1 {
+		t.Errorf("a closed order without request and client id has %d index rows, want 1", n)
+	}
 }

@@ -11,26 +11,34 @@ import (
 	"venuegate/venues"
 )
 
-// span is a range of time index rows: one index, [from, to) in milliseconds,
-// and the position after which to continue.
-type span struct {
+// A time index is a table whose keys end with a time and an id. Pages are read from it
+// newest first, in one of two ways:
+//
+//   - newestHits and loadPage, if the index row shows whether the record matches;
+//   - filteredPage, if the filter needs the record.
+//
+// oldestRecords reads lists that have no pages, oldest first.
+
+// timeRange selects rows of a time index, those that begin with prefix: at or after
+// from, before to, and older than the position after. Zero fields do not filter.
+type timeRange struct {
 	prefix   key
 	from, to time.Time
 	after    *persistence.Position
 }
 
-// bounds gives the range of keys. Stored moments have milliseconds, so that both
-// bounds round up.
-func (s span) bounds() (from, to []byte) {
-	from, to = s.prefix, s.prefix.end()
-	if !s.from.IsZero() {
-		from = s.prefix.clone().ms(ceilMs(s.from))
+// bounds returns the range of keys, to exclusive. Stored times have milliseconds, so
+// both times are rounded up.
+func (r timeRange) bounds() (from, to []byte) {
+	from, to = r.prefix, r.prefix.end()
+	if !r.from.IsZero() {
+		from = r.prefix.clone().millis(ceilMillis(r.from))
 	}
-	if !s.to.IsZero() {
-		to = s.prefix.clone().ms(ceilMs(s.to))
+	if !r.to.IsZero() {
+		to = r.prefix.clone().millis(ceilMillis(r.to))
 	}
-	if s.after != nil {
-		position := []byte(s.prefix.clone().moment(s.after.At.Time).text(s.after.ID))
+	if r.after != nil {
+		position := []byte(r.prefix.clone().time(r.after.At.Time).text(r.after.ID))
 		if slices.Compare(position, to) < 0 {
 			to = position
 		}
@@ -38,7 +46,8 @@ func (s span) bounds() (from, to []byte) {
 	return from, to
 }
 
-func ceilMs(t time.Time) int64 {
+// ceilMillis returns t in milliseconds, rounded up.
+func ceilMillis(t time.Time) int64 {
 	ms := t.UnixMilli()
 	if t.After(time.UnixMilli(ms)) {
 		ms++
@@ -46,34 +55,33 @@ func ceilMs(t time.Time) int64 {
 	return ms
 }
 
-// position reads the end of a time index key.
-func (s span) position(key []byte) (persistence.Position, error) {
-	reader := keyReader{rest: key[len(s.prefix):]}
-	at := venues.At(reader.moment())
+// position returns the time and id at the end of an index key.
+func (r timeRange) position(key []byte) (persistence.Position, error) {
+	reader := keyReader{rest: key[len(r.prefix):]}
+	at := venues.At(reader.time())
 	id := reader.text()
 	return persistence.Position{At: at, ID: id}, reader.err
 }
 
-// hit is an index row that matched.
+// hit is an index row that was found: the position in its key, and its value.
 type hit struct {
 	persistence.Position
 	value []byte
 }
 
-// newest visits the span from its newest row on and keeps those that match, at
-// most limit.
-func (s span) newest(ctx context.Context, snapshot Snapshot, limit int, match func(hit) (bool, error)) ([]hit, error) {
+// newestHits returns the index rows that match, newest first, at most limit.
+func (r timeRange) newestHits(ctx context.Context, snapshot Snapshot, limit int, match func(hit) (bool, error)) ([]hit, error) {
 	var hits []hit
 	var failed error
-	from, to := s.bounds()
+	from, to := r.bounds()
 	err := snapshot.Scan(from, to, true, func(key, value []byte) bool {
-		var at persistence.Position
+		var position persistence.Position
 		var matches bool
-		if at, failed = s.position(key); failed == nil {
-			matches, failed = match(hit{at, value})
+		if position, failed = r.position(key); failed == nil {
+			matches, failed = match(hit{position, value})
 		}
 		if matches {
-			hits = append(hits, hit{at, slices.Clone(value)})
+			hits = append(hits, hit{position, slices.Clone(value)})
 		}
 		if failed == nil {
 			failed = ctx.Err()
@@ -83,7 +91,7 @@ func (s span) newest(ctx context.Context, snapshot Snapshot, limit int, match fu
 	return hits, firstError(failed, err)
 }
 
-// pageSize reads a Limit: none, or one above the bound, is the bound.
+// pageSize returns the size of a page for the Limit of a query.
 func pageSize(limit int) int {
 	if limit <= 0 || limit > persistence.PageSizeMax {
 		return persistence.PageSizeMax
@@ -91,8 +99,9 @@ func pageSize(limit int) int {
 	return limit
 }
 
-// makePage turns the hits of a page and one more into records.
-func makePage[T any](hits []hit, size int, load func(hit) (T, error)) (persistence.Page[T], error) {
+// loadPage loads the records of a page of the given size from its hits. One hit more
+// than that means that there is another page.
+func loadPage[T any](hits []hit, size int, load func(hit) (T, error)) (persistence.Page[T], error) {
 	var page persistence.Page[T]
 	if len(hits) > size {
 		last := hits[size-1].Position
@@ -109,20 +118,20 @@ func makePage[T any](hits []hit, size int, load func(hit) (T, error)) (persisten
 	return page, nil
 }
 
-// filtered reads the newest page of a span whose filter needs the records
-// themselves: load says which of them match. It looks at no more rows than
-// persistence.ScanRowsMax; the next page goes on behind them.
-func filtered[T any](ctx context.Context, s Snapshot, index span, limit int, load func(hit) (T, bool, error)) (persistence.Page[T], error) {
+// filteredPage returns the newest page of a range, for queries whose filter needs the
+// record: load returns a record and reports whether it matches. At most
+// persistence.ScanRowsMax rows are scanned; the next page continues after them.
+func filteredPage[T any](ctx context.Context, s Snapshot, index timeRange, limit int, load func(hit) (T, bool, error)) (persistence.Page[T], error) {
 	size := pageSize(limit)
 	page := persistence.Page[T]{Items: []T{}}
 	var last persistence.Position
 	scanned := 0
 	visit := func(key, value []byte) (more bool, err error) {
-		at, err := index.position(key)
+		position, err := index.position(key)
 		if err != nil {
 			return false, err
 		}
-		item, matches, err := load(hit{at, value})
+		item, matches, err := load(hit{position, value})
 		if err != nil {
 			return false, err
 		}
@@ -133,7 +142,7 @@ func filtered[T any](ctx context.Context, s Snapshot, index span, limit int, loa
 		if matches {
 			page.Items = append(page.Items, item)
 		}
-		last = at
+		last = position
 		scanned++
 		return true, ctx.Err()
 	}
@@ -149,25 +158,25 @@ func filtered[T any](ctx context.Context, s Snapshot, index span, limit int, loa
 	return page, nil
 }
 
-// noLimit is the limit of a list that must be whole.
+// noLimit is the limit of a list that must be complete.
 const noLimit = math.MaxInt
 
-// oldest lists the records that a time index names, oldest first, at most limit.
-// of is their key but for the id.
-func oldest[T persistence.Record](ctx context.Context, engine Viewer, prefix key, of persistence.Key, limit int) ([]T, error) {
+// oldestRecords returns the records of a time index, oldest first, at most limit.
+// keyWithoutID is their key except for the id, which the index row has.
+func oldestRecords[T persistence.Record](ctx context.Context, engine Viewer, prefix key, keyWithoutID persistence.Key, limit int) ([]T, error) {
 	var records []T
 	err := engine.View(ctx, func(s Snapshot) error {
-		index := span{prefix: prefix}
+		index := timeRange{prefix: prefix}
 		var failed error
 		err := s.Scan(prefix, prefix.end(), false, func(key, _ []byte) bool {
-			var at persistence.Position
-			if at, failed = index.position(key); failed != nil {
+			var position persistence.Position
+			if position, failed = index.position(key); failed != nil {
 				return false
 			}
-			k := of
-			k.ID = at.ID
+			k := keyWithoutID
+			k.ID = position.ID
 			var record T
-			if record, failed = indexed[T](s, k); failed != nil {
+			if record, failed = indexedRecord[T](s, k); failed != nil {
 				return false
 			}
 			records = append(records, record)
@@ -179,7 +188,7 @@ func oldest[T persistence.Record](ctx context.Context, engine Viewer, prefix key
 	return records, err
 }
 
-// merge joins hits of several spans, newest first.
+// merge returns the newest hits of several ranges, newest first, at most limit.
 func merge(limit int, lists ...[]hit) []hit {
 	all := slices.Concat(lists...)
 	slices.SortFunc(all, func(a, b hit) int {

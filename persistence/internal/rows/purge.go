@@ -8,18 +8,47 @@ import (
 	"venuegate/persistence"
 )
 
-// PurgeRowsMax bounds the records that one step of a purge removes, so that
-// commits pass between the steps.
+// Purge deletes what is older than the retention through the writer of an engine. Each
+// step finds stale rows in a snapshot, then deletes in one operation those that are
+// still stale.
+func Purge(ctx context.Context, engine Viewer, enqueue Enqueue, before persistence.Retention) error {
+	var from []byte
+	for {
+		var found [][]byte
+		err := engine.View(ctx, func(s Snapshot) error {
+			var err error
+			found, from, err = staleRows(ctx, s, before, from)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			err := Await(ctx, func(done func(error)) {
+				enqueue(func(tx Tx, _ uint64) error { return removeStale(tx, found, before) }, done)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if from == nil {
+			return nil
+		}
+	}
+}
+
+// PurgeRowsMax bounds the primary rows that one step of a purge deletes. Commits are
+// applied between the steps, so that they are not delayed until its end.
 const PurgeRowsMax = 256
 
-// stale finds primary rows older than the retention, one customer after another,
-// at most PurgeRowsMax. It begins at from (nil is the beginning) and gives where
-// to continue, nil at the end. Events and journal rows leave in order, up to the
-// first that stays.
-func stale(ctx context.Context, s Snapshot, before persistence.Retention, from []byte) (found [][]byte, next []byte, err error) {
+// staleRows returns the keys of primary rows that are older than the retention, in the
+// order of keys, at most PurgeRowsMax. It starts at from (nil for the first step) and
+// returns where the next step starts, nil after the last. Events and journal rows are
+// purged in order, up to the first that stays.
+func staleRows(ctx context.Context, s Snapshot, before persistence.Retention, from []byte) (found [][]byte, next []byte, err error) {
 	w := sweep{ctx: ctx, snapshot: s, before: before}
 	if from == nil {
-		from = firstCustomer
+		from = firstKey
 	}
 	for {
 		customer, err := customerAt(s, from)
@@ -37,12 +66,8 @@ func stale(ctx context.Context, s Snapshot, before persistence.Retention, from [
 	}
 }
 
-// firstCustomer is the lowest key that newKey makes; the engine's own rows come
-// before it.
-var firstCustomer = []byte{0x00, 0x01}
-
-// customerAt finds the customer of the first row at or after from, as the prefix
-// of its keys; nil if there is none.
+// customerAt returns the customer, as a key prefix, of the first row at or after from;
+// nil if there is no row.
 func customerAt(s Snapshot, from []byte) (key, error) {
 	var prefix key
 	var malformed error
@@ -55,7 +80,7 @@ func customerAt(s Snapshot, from []byte) (key, error) {
 	return prefix, firstError(malformed, err)
 }
 
-// sweep collects stale rows of one step.
+// sweep collects the stale rows of one step.
 type sweep struct {
 	ctx      context.Context
 	snapshot Snapshot
@@ -63,29 +88,32 @@ type sweep struct {
 	found    [][]byte
 }
 
-// customer looks through what can be stale, in the order of the keys.
+// customer scans the rows of a customer that can be stale, in the order of their keys:
+// the next step starts after the last row found.
 func (w *sweep) customer(customer key, from []byte) error {
 	events := append(customer.clone(), byte(tableEvent))
 	journal := append(customer.clone(), byte(tableJournal))
-	keepJournal := w.before.Journal
-	if bytes.Equal(customer, firstCustomer) {
-		// The installation's rows are chained, from the first one on.
-		keepJournal = time.Time{}
+	journalBefore := w.before.Journal
+	if bytes.Equal(customer, firstKey) {
+		// The installation's rows stay: each holds the hash of the one before it, and
+		// the chain is verified from the first.
+		journalBefore = time.Time{}
 	}
 	records := func(kind persistence.Kind) key {
 		return append(customer.clone(), byte(tableRecord)).text(string(kind))
 	}
 	return firstError(
 		w.rows(events, from, w.before.Events, true),
-		w.rows(journal, from, keepJournal, true),
+		w.rows(journal, from, journalBefore, true),
 		w.rows(records(persistence.KindDelivery), from, w.before.Events, false),
 		w.rows(records(persistence.KindIdempotency), from, w.before.Idempotency, false),
 		w.rows(records(persistence.KindSignal), from, w.before.Journal, false),
 	)
 }
 
-// rows collects the stale rows under a prefix. In an ordered table the first row
-// that stays ends the search.
+// rows collects the stale rows with a prefix. before is the part of the retention that
+// applies to them; if it is zero, all of them stay. In an ordered table the scan ends at the
+// first row that stays.
 func (w *sweep) rows(prefix key, from []byte, before time.Time, ordered bool) error {
 	if before.IsZero() || len(w.found) >= PurgeRowsMax {
 		return nil
@@ -108,8 +136,8 @@ func (w *sweep) rows(prefix key, from []byte, before time.Time, ordered bool) er
 	return firstError(failed, err)
 }
 
-// removeStale removes the rows that are still there and still older than the
-// retention.
+// removeStale deletes those of the rows that still exist and are still older than
+// the retention.
 func removeStale(tx Tx, keys [][]byte, before persistence.Retention) error {
 	for _, k := range keys {
 		value, err := tx.Get(k)
@@ -137,12 +165,13 @@ func removeStale(tx Tx, keys [][]byte, before persistence.Retention) error {
 	return nil
 }
 
+// isStale reports whether a primary row is older than the retention and may be deleted.
 func isStale(key, value []byte, before persistence.Retention) (bool, error) {
 	p, err := decodePrimary(key, value)
 	if err != nil {
 		return false, err
 	}
-	switch v := p.value.(type) {
+	switch v := p.item.(type) {
 	case persistence.IdempotencyRecord:
 		return v.FirstReceived.Before(before.Idempotency), nil
 	case persistence.Event:
@@ -150,7 +179,7 @@ func isStale(key, value []byte, before persistence.Retention) (bool, error) {
 	case persistence.JournalEntry:
 		return v.At.Before(before.Journal), nil
 	case persistence.Delivery:
-		// Its last change is later than its event, which is therefore stale too.
+		// Its event is older than this last change, so the event is stale too.
 		return v.Status != persistence.DeliveryPending && v.UpdatedAt.Before(before.Events), nil
 	case persistence.SignalRecord:
 		return v.Status.IsFinal() && v.UpdatedAt.Before(before.Journal), nil

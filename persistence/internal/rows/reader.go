@@ -11,27 +11,12 @@ import (
 	"venuegate/venues"
 )
 
-// Snapshot is one consistent state of the rows.
-type Snapshot interface {
-	Getter
-	// Scan visits the rows with from <= key < to in ascending or descending
-	// order until visit returns false. A nil to has no bound. Key and value may
-	// be used only during the visit.
-	Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error
-	// NoRequest says that no row has what Request gives; it may be false although there
-	// is none.
-	NoRequest(shared []byte) bool
-}
-
-// Viewer gives a snapshot of what is durable for as long as read runs.
-type Viewer interface {
-	View(ctx context.Context, read func(Snapshot) error) error
-}
-
-// Reader answers the queries of persistence.Reader from an engine's snapshots.
+// Reader implements persistence.Reader on the snapshots of an engine, each query on one.
+// This file has the queries of the installation and of accounts; those of orders,
+// signals, deliveries and the log are in reader_*.go.
 type Reader struct{ engine Viewer }
 
-// NewReader reads from an engine.
+// NewReader returns a Reader of an engine.
 func NewReader(engine Viewer) Reader { return Reader{engine} }
 
 var _ persistence.Reader = Reader{}
@@ -41,17 +26,17 @@ func (r Reader) Customers(ctx context.Context) ([]persistence.Customer, error) {
 	return listRecords[persistence.Customer](ctx, r.engine, "", persistence.KindCustomer)
 }
 
-// Customer finds one customer.
+// Customer returns one customer.
 func (r Reader) Customer(ctx context.Context, id string) (persistence.Customer, error) {
 	return oneRecord[persistence.Customer](ctx, r.engine, persistence.Customer{ID: id}.Key())
 }
 
-// APIKey finds a key by its public id.
+// APIKey returns an API key by its public id.
 func (r Reader) APIKey(ctx context.Context, id string) (persistence.APIKey, error) {
 	return oneRecord[persistence.APIKey](ctx, r.engine, persistence.APIKey{ID: id}.Key())
 }
 
-// APIKeys lists a customer's keys by id.
+// APIKeys lists a customer's API keys by id.
 func (r Reader) APIKeys(ctx context.Context, customer string) ([]persistence.APIKey, error) {
 	var keys []persistence.APIKey
 	err := r.engine.View(ctx, func(s Snapshot) error {
@@ -64,7 +49,7 @@ func (r Reader) APIKeys(ctx context.Context, customer string) ([]persistence.API
 			return err
 		}
 		for _, id := range ids {
-			k, err := indexed[persistence.APIKey](s, persistence.APIKey{ID: id}.Key())
+			k, err := indexedRecord[persistence.APIKey](s, persistence.APIKey{ID: id}.Key())
 			if err != nil {
 				return err
 			}
@@ -80,13 +65,13 @@ func (r Reader) VenueAccounts(ctx context.Context, customer string) ([]persisten
 	return listRecords[persistence.VenueAccount](ctx, r.engine, customer, persistence.KindVenueAccount)
 }
 
-// AccountState finds what an account must remember.
+// AccountState returns the state of an account.
 func (r Reader) AccountState(ctx context.Context, customer string, exchange venues.Venue) (persistence.AccountState, error) {
 	k := persistence.AccountState{Customer: customer, Exchange: exchange}.Key()
 	return oneRecord[persistence.AccountState](ctx, r.engine, k)
 }
 
-// Risk finds what an account remembers of its risk.
+// Risk returns the risk state of an account.
 func (r Reader) Risk(ctx context.Context, customer string, exchange venues.Venue) (persistence.RiskRecord, error) {
 	k := persistence.RiskRecord{Customer: customer, Exchange: exchange}.Key()
 	return oneRecord[persistence.RiskRecord](ctx, r.engine, k)
@@ -98,17 +83,17 @@ func (r Reader) PositionRecords(ctx context.Context, customer string, exchange v
 	return slices.DeleteFunc(all, func(p persistence.PositionRecord) bool { return p.Exchange != exchange }), err
 }
 
-// Setting finds a value of the installation.
+// Setting returns a setting of the installation.
 func (r Reader) Setting(ctx context.Context, name string) (persistence.Setting, error) {
 	return oneRecord[persistence.Setting](ctx, r.engine, persistence.Setting{Name: name}.Key())
 }
 
-// Idempotency finds the newest attempt of a request id.
+// Idempotency returns the newest attempt of a request id.
 func (r Reader) Idempotency(ctx context.Context, customer, scope, requestID string) (persistence.IdempotencyRecord, error) {
 	var found persistence.IdempotencyRecord
 	err := r.engine.View(ctx, func(s Snapshot) error {
 		prefix := newKey(customer, tableRecord).text(string(persistence.KindIdempotency)).text(scope + "/" + requestID)
-		if s.NoRequest(prefix) {
+		if s.LacksRequest(prefix) {
 			return persistence.ErrNotFound
 		}
 		var newest []byte
@@ -122,17 +107,19 @@ func (r Reader) Idempotency(ctx context.Context, customer, scope, requestID stri
 		if newest == nil {
 			return persistence.ErrNotFound
 		}
-		found, err = decode[persistence.IdempotencyRecord](newest)
+		found, err = decodeAs[persistence.IdempotencyRecord](persistence.KindIdempotency, newest)
 		return err
 	})
+	// Stored scopes have no slash, but the one in the query may: then "a/b" with "c" is
+	// the key of "a" with "b/c".
 	if err == nil && (found.Scope != scope || found.RequestID != requestID) {
 		return persistence.IdempotencyRecord{}, persistence.ErrNotFound
 	}
 	return found, err
 }
 
-// oneRecord reads a record that may not exist. A key that no record can have
-// names nothing.
+// oneRecord reads a record in a snapshot of its own. It returns ErrNotFound for a
+// missing record and for an invalid key.
 func oneRecord[T persistence.Record](ctx context.Context, engine Viewer, k persistence.Key) (T, error) {
 	var found T
 	err := engine.View(ctx, func(s Snapshot) error {
@@ -143,6 +130,8 @@ func oneRecord[T persistence.Record](ctx context.Context, engine Viewer, k persi
 	return found, err
 }
 
+// getRecord reads a record. It returns ErrNotFound for a missing record and for an
+// invalid key.
 func getRecord[T persistence.Record](g Getter, k persistence.Key) (T, error) {
 	var none T
 	primary, err := recordKey(k)
@@ -159,6 +148,7 @@ func getRecord[T persistence.Record](g Getter, k persistence.Key) (T, error) {
 	return decodeAs[T](k.Kind, value)
 }
 
+// decodeAs decodes a record of a kind, whose type is T.
 func decodeAs[T persistence.Record](kind persistence.Kind, value []byte) (T, error) {
 	var none T
 	record, err := DecodeRecord(kind, value)
@@ -168,15 +158,17 @@ func decodeAs[T persistence.Record](kind persistence.Kind, value []byte) (T, err
 	return record.(T), nil
 }
 
-// indexed reads a record that an index row names: its absence is corruption.
-func indexed[T persistence.Record](g Getter, k persistence.Key) (T, error) {
+// indexedRecord reads the record of an index row. It returns ErrIntegrity for a missing
+// record, because both are written and deleted together.
+func indexedRecord[T persistence.Record](g Getter, k persistence.Key) (T, error) {
 	found, err := getRecord[T](g, k)
 	if errors.Is(err, persistence.ErrNotFound) {
-		return found, fmt.Errorf("%w: an index names %s, which is not there", persistence.ErrIntegrity, k)
+		return found, fmt.Errorf("%w: an index row without its record %s", persistence.ErrIntegrity, k)
 	}
 	return found, err
 }
 
+// listRecords returns all records of a kind of a customer, by id.
 func listRecords[T persistence.Record](ctx context.Context, engine Viewer, customer string, kind persistence.Kind) ([]T, error) {
 	var found []T
 	err := engine.View(ctx, func(s Snapshot) error {
@@ -188,7 +180,7 @@ func listRecords[T persistence.Record](ctx context.Context, engine Viewer, custo
 	return found, err
 }
 
-// collect reads every row under a prefix, in order.
+// collect returns what read returns for each row with a prefix, in the order of keys.
 func collect[T any](ctx context.Context, s Snapshot, prefix key, read func(key, value []byte) (T, error)) ([]T, error) {
 	var items []T
 	var failed error
@@ -201,4 +193,15 @@ func collect[T any](ctx context.Context, s Snapshot, prefix key, read func(key, 
 		return failed == nil
 	})
 	return items, firstError(failed, err)
+}
+
+// firstError returns the first error that is not nil. A Scan callback that fails stops
+// the scan, which then returns nil; its error comes first.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// algoBody is a conditional order in the venue's field order. The answer to the
-// call that places it lacks the fields that are pointers.
+// algoBody is a conditional order in the venue's field order. The answer to its
+// placement lacks the fields that are pointers.
 type algoBody struct {
 	AlgoID                  int64   `json:"algoId"`
 	ClientAlgoID            string  `json:"clientAlgoId"`
@@ -52,7 +52,7 @@ func algoStatus(c *simcore.Conditional) string {
 }
 
 func algoTIF(r *simcore.ConditionalRequest) string {
-	if r.NeedsPosition {
+	if r.RequiresPosition {
 		return "GTE_GTC"
 	}
 	return [...]string{"GTC", "IOC", "FOK", "GTX", "GTD"}[r.TimeInForce]
@@ -68,10 +68,10 @@ func (l *listing) algo(c *simcore.Conditional) algoBody {
 	detail := algoDetail(r)
 	return algoBody{
 		AlgoID: c.ID, ClientAlgoID: r.ClientID, AlgoType: "CONDITIONAL", OrderType: detail.algoType,
-		Symbol: r.Symbol, Side: sideWord(r.Side), PositionSide: positionSide(r.PosSide), TimeInForce: algoTIF(r),
+		Symbol: r.Symbol, Side: sideName(r.Side), PositionSide: positionSide(r.PosSide), TimeInForce: algoTIF(r),
 		Quantity: l.qty(r.Qty), AlgoStatus: algoStatus(c), TriggerPrice: l.price(r.TriggerPrice), Price: l.price(r.Price),
-		SelfTradePreventionMode: selfTradeWord(r.SelfTrade), WorkingType: orContract(detail.workingType),
-		PriceMatch: orNone(detail.priceMatch), ClosePosition: r.ClosePosition, PriceProtect: detail.priceGuard,
+		SelfTradePreventionMode: selfTradeName(r.SelfTrade), WorkingType: orContract(detail.workingType),
+		PriceMatch: orNone(detail.priceMatch), ClosePosition: r.ClosePosition, PriceProtect: detail.priceProtect,
 		ReduceOnly: r.ReduceOnly, CreateTime: millis(c.CreatedAt), UpdateTime: millis(c.UpdatedAt),
 		TriggerTime: millis(c.TriggeredAt), GoodTillDate: millis(r.ExpireAt),
 	}
@@ -93,7 +93,7 @@ func (l *listing) queriedAlgo(c *simcore.Conditional) algoBody {
 	orderID, price, kind, qty := "", average(decimal.Zero), "", ""
 	if c.Order != nil {
 		orderID = strconv.FormatInt(c.Order.ID, 10)
-		price, qty, kind = average(c.Order.AvgPrice()), l.qty(c.Order.FilledQty()), typeWord(c.Order)
+		price, qty, kind = average(c.Order.AvgPrice()), l.qty(c.Order.FilledQty()), typeName(c.Order)
 	}
 	none, nothing := "", "0.000"
 	body.ActualOrderID, body.ActualPrice, body.ActualType, body.ActualQty = &orderID, &price, &kind, &qty

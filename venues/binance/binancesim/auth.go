@@ -2,25 +2,25 @@ package binancesim
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
-// security is what an endpoint asks of a request.
+// security is the authentication that an endpoint requires.
 type security uint8
 
 const (
-	// public asks for nothing.
+	// public requires none.
 	public security = iota
-	// keyed asks for a known key alone.
+	// keyed requires a known key only.
 	keyed
-	// userData asks for a signed request.
+	// userData requires a signed request.
 	userData
-	// trade asks for a signed request of a key that may trade.
+	// trade requires a signed request of a key that may trade.
 	trade
 )
 
@@ -31,8 +31,8 @@ const (
 	apiKeyLen         = 64
 )
 
-// authenticate checks key, signature and timestamp, in this order, and leaves
-// the account and the deadline in the call.
+// authenticate checks key, signature and timestamp, in this order, and sets the
+// account and the deadline of the call.
 func (s *Sim) authenticate(c *call, need security) *apiError {
 	if need == public {
 		return nil
@@ -65,7 +65,7 @@ func (p params) needTimestamp() (time.Time, *apiError) {
 	if !p.has("timestamp") {
 		return time.Time{}, errMandatory("timestamp")
 	}
-	sent, err := p.moment("timestamp")
+	sent, err := p.timeOf("timestamp")
 	if err != nil {
 		return time.Time{}, errMandatory("timestamp")
 	}
@@ -76,22 +76,15 @@ func checkSignature(p params, credentials simcore.Credentials) *apiError {
 	if p.signatures == 0 {
 		return errMandatory("signature")
 	}
-	want := sign(credentials.APISecret, p.signed)
+	want := hex.EncodeToString(simnet.Sign(credentials.APISecret, p.signed))
 	if p.signatures > 1 || !hmac.Equal([]byte(want), []byte(strings.ToLower(p.signature))) {
 		return errSignature
 	}
 	return nil
 }
 
-// sign is the lower-case hexadecimal HMAC-SHA256 of the payload.
-func sign(secret, payload string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(payload))
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// checkTime applies the receive window and keeps its end as the deadline that
-// the matching engine checks again.
+// checkTime applies the receive window and sets its end as the deadline, which the
+// matching engine checks again.
 func (c *call) checkTime(sent time.Time) *apiError {
 	window, err := c.params.integer("recvWindow", recvWindowDefault)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// vectorTime is the timestamp that the published signatures cover.
+// vectorTime is the timestamp in the published signatures.
 const vectorTime = 1591702613943
 
-func TestPublishedSignatures(t *testing.T) {
+func TestPublishedSignatureExamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data, err := os.ReadFile(fixture(t, "signing_vectors.json"))
 		if err != nil {
@@ -42,15 +42,15 @@ func TestPublishedSignatures(t *testing.T) {
 		})
 		for i, vector := range vectors[:2] {
 			if r := v.post(vector.Query+"&signature="+vector.Signature, vector.Body); r.Status != http.StatusOK {
-				t.Errorf("vector %d: %s", i, r.Body)
+				t.Errorf("vector %d: %s, want r.Status == http.StatusOK", i, r.Body)
 			}
 			if vector.Body != "" {
 				if r := v.post(vector.Query, vector.Body+"&signature="+strings.ToUpper(vector.Signature)); r.Status != http.StatusOK {
-					t.Errorf("vector %d, upper case in the body: %s", i, r.Body)
+					t.Errorf("vector %d, upper case in the body: %s, want r.Status == http.StatusOK", i, r.Body)
 				}
 			}
 			if code := v.post(vector.Query+"&signature="+vectors[2].Signature, vector.Body).code(); code != -1022 {
-				t.Errorf("vector %d with another signature: %d", i, code)
+				t.Errorf("vector %d with another signature: %d, want code == -1022", i, code)
 			}
 		}
 	})
@@ -99,7 +99,7 @@ func TestAuthentication(t *testing.T) {
 			request.Header.Set("X-MBX-APIKEY", test.key)
 			r := v.do(request)
 			if r.Status != test.status || r.code() != test.code || test.message != "" && r.Object(t)["msg"] != test.message {
-				t.Errorf("%s: %d %s", test.name, r.Status, r.Body)
+				t.Errorf(`%s: %d %s, want r.Status == test.status && r.code() == test.code && (test.message == "" || r.Object(t)["msg"] == test.message)`, test.name, r.Status, r.Body)
 			}
 		}
 	})
@@ -112,20 +112,20 @@ func TestQueryWinsOverBody(t *testing.T) {
 		body := "newClientOrderId=frombody&price=1"
 		answer := v.post(query, body+"&signature="+simtest.HMACHex(v.Credentials.APISecret, query+body)).Object(t)
 		if answer["clientOrderId"] != "fromquery" || answer["price"] != "60000.00" {
-			t.Errorf("%v", answer)
+			t.Errorf(`answer = %v, want answer["clientOrderId"] == "fromquery" && answer["price"] == "60000.00"`, answer)
 		}
 	})
 }
 
-func TestWrongClockIsNoticed(t *testing.T) {
+func TestServerTimeRevealsAWrongClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		request := v.request(http.MethodGet, "/fapi/v1/accountConfig", "")
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":600000}`)
 		if r := v.do(request); r.code() != -1021 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code() == -1021", r.Body)
 		}
-		// The venue's own time is what a client corrects itself by.
+		// A client corrects its clock by the venue's time.
 		var body struct {
 			ServerTime int64 `json:"serverTime"`
 		}
@@ -133,10 +133,10 @@ func TestWrongClockIsNoticed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ahead := time.Until(time.UnixMilli(body.ServerTime)); ahead < 9*time.Minute || ahead > 10*time.Minute {
-			t.Errorf("the venue is %s ahead", ahead)
+			t.Errorf("the venue is %s ahead, want ahead >= 9 * time.Minute && ahead <= 10 * time.Minute", ahead)
 		}
 		if r := v.signed(http.MethodGet, "/fapi/v1/accountConfig", ""); r.Status != http.StatusOK {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.Status == http.StatusOK", r.Body)
 		}
 	})
 }

@@ -14,10 +14,10 @@ func TestLedgerOverTheControlAPI(t *testing.T) {
 		rows := v.Script(http.MethodGet, "/ledger", "")["orders"].([]any)
 		good, bad := rows[0].(map[string]any), rows[1].(map[string]any)
 		if good["clientOrderId"] != "good" || good["status"] != "new" || good["account"] != "demo" || good["baseQty"] != "0.01" {
-			t.Errorf("%v", good)
+			t.Errorf(`good = %v, want good["clientOrderId"] == "good" && good["status"] == "new" && good["account"] == "demo" && good["baseQty"] == "0.01"`, good)
 		}
 		if bad["clientOrderId"] != "bad" || bad["status"] != "refused" || bad["refusal"] != "-2019 Margin is insufficient." {
-			t.Errorf("%v", bad)
+			t.Errorf(`bad = %v, want bad["clientOrderId"] == "bad" && bad["status"] == "refused" && bad["refusal"] == "-2019 Margin is insufficient."`, bad)
 		}
 	})
 }
@@ -37,13 +37,13 @@ func TestControlMistakes(t *testing.T) {
 			{"/accounts/nobody", `{}`, 404},
 		} {
 			if r := v.Control(http.MethodPost, test.path, test.body); r.Status != test.status || r.Object(t)["error"] == nil {
-				t.Errorf("%s %s: %d %s", test.path, test.body, r.Status, r.Body)
+				t.Errorf(`%s %s: %d %s, want r.Status == test.status && r.Object(t)["error"] != nil`, test.path, test.body, r.Status, r.Body)
 			}
 		}
 		created := v.Script(http.MethodPost, "/accounts", "")
 		v.Credentials.APIKey, v.Credentials.APISecret = created["apiKey"].(string), created["apiSecret"].(string)
 		if account := v.signed(http.MethodGet, "/fapi/v3/account", "").Object(t); account["totalWalletBalance"] != "100000.00000000" {
-			t.Errorf("%v", account)
+			t.Errorf(`account = %v, want account["totalWalletBalance"] == "100000.00000000"`, account)
 		}
 	})
 }

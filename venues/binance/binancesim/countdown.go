@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// countdownKey names a dead man's switch.
+// countdownKey identifies a dead man's switch.
 type countdownKey struct{ account, symbol string }
 
 // countdownCancelAll sets, renews or (with zero) removes the switch of a symbol.
@@ -37,10 +37,10 @@ func (s *Sim) countdownCancelAll(c *call) (any, *apiError) {
 	}{l.Symbol, strconv.FormatInt(ms, 10)}, nil
 }
 
-// runCountdowns cancels for the switches that ran out.
+// runCountdowns cancels the orders of the switches that have expired.
 func (s *Sim) runCountdowns() {
 	for _, key := range s.dueCountdowns() {
-		// An account cannot vanish, so there is nothing to refuse.
+		// An account cannot vanish, so this cannot fail.
 		_, _ = s.Exchange().CancelAll(key.account, key.symbol)
 	}
 }

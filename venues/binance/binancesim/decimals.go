@@ -15,10 +15,10 @@ func (l *listing) price(d decimal.Decimal) string { return d.StringFixed(l.price
 // qty pads a quantity of the symbol.
 func (l *listing) qty(d decimal.Decimal) string { return d.StringFixed(l.qtyPlaces) }
 
-// money prints eight decimals; what lies beyond is cut off, not rounded.
+// money prints eight decimals and truncates the rest.
 func money(d decimal.Decimal) string { return d.Truncate(8).StringFixed(8) }
 
-// moneyOrZero prints eight decimals, or "0" for nothing at all.
+// moneyOrZero prints eight decimals, or "0" for zero.
 func moneyOrZero(d decimal.Decimal) string {
 	if d.IsZero() {
 		return "0"
@@ -32,7 +32,7 @@ func average(d decimal.Decimal) string { return d.StringFixed(5) }
 // trimmed prints no superfluous zeros.
 func trimmed(d decimal.Decimal) string { return d.String() }
 
-// quotePlaces is the precision of a cumulated quote amount.
+// cumQuote prints a cumulative quote amount in its precision.
 func (l *listing) cumQuote(d decimal.Decimal) string {
 	return d.StringFixed(l.pricePlaces + l.qtyPlaces)
 }

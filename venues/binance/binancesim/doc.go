@@ -18,41 +18,41 @@
 // package simnet. Listeners may be in memory; with a synthetic clock the whole
 // simulator runs in virtual time.
 //
-// # What it copies
+// # What it simulates
 //
 //   - Checks in this order: address (429, 418), key, signature, timestamp, then
 //     symbol, mandatory parameters, enumerations, precision, price filter, lot
 //     size, percent price, minimum notional, position side, reduce-only,
 //     duplicate client id, symbol status, margin, post-only and fill-or-kill.
-//   - The receive window is checked at the gate (-1021) and again at the moment
-//     of matching, after any injected delay (-5028).
+//   - The receive window is checked on arrival (-1021) and again at matching, after
+//     any injected delay (-5028).
 //   - A client order id is unique among open orders only. An order that filled
 //     frees its id: a blind resend of a market order doubles the position.
-//   - Answers to orders acknowledge (NEW, nothing executed) unless RESULT was
-//     asked for; average price and quote are left out of them by default.
+//   - Answers to orders acknowledge (NEW, nothing executed) unless RESULT is
+//     requested; average price and quote are left out of them by default.
 //   - Conditional orders live behind the algo endpoints with ids of their own.
-//     Their margin is looked at when they trigger.
-//   - Orders that ended without a fill are gone after three days of the venue's
+//     Their margin is checked when they trigger.
+//   - Orders that ended without a fill are purged after three days of the venue's
 //     clock.
-//   - Subscriptions to a stream of another category are accepted and silent.
+//   - Subscriptions to a stream of another category are accepted and deliver nothing.
 //   - REST decimals are padded, event decimals trimmed.
-//   - A banned address is refused its connections too, in the words of REST.
+//   - Connections of a banned address are rejected too, with the answer of REST.
 //
 // # WebSocket API
 //
 // order.place, order.modify, order.cancel, order.status, algoOrder.place and
 // algoOrder.cancel are the REST calls under the same checks and limits; connecting
-// costs a weight of five. session.logon is refused, because it takes an Ed25519
-// key: every request is signed by itself. Faults strike a request by the path
-// /ws-fapi/v1 and the method's name.
+// costs a weight of five. session.logon is rejected, because it takes an Ed25519
+// key: every request is signed individually. Injected faults match a request by the
+// path /ws-fapi/v1 and the method's name.
 //
 // # Recordings
 //
 // [Sim.Replay] plays a recording as the streams of its symbols: recorded streams
-// byte by byte, other speeds derived, depth snapshots from the recorded book as
-// it is at that moment, orders matched against it.
+// byte by byte, other speeds derived, depth snapshots from the current state of the
+// recorded book, orders matched against it.
 //
-// # What it does not
+// # What it does not simulate
 //
 // Multi-assets mode, portfolio margin, delivery contracts, RSA and Ed25519 keys;
 // in the WebSocket API, market data, account queries and the user data stream.

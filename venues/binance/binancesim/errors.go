@@ -113,8 +113,8 @@ func errKey(ip string) *apiError {
 	}
 }
 
-// refusedOrders maps what the exchange refuses to the venue's words.
-var refusedOrders = map[simcore.Reason]*apiError{
+// orderErrors maps the rejections of the exchange to the errors of the venue.
+var orderErrors = map[simcore.Reason]*apiError{
 	simcore.ReasonDeadline:           errEngineWindow,
 	simcore.ReasonUnknownSymbol:      errInvalidSymbol,
 	simcore.ReasonPriceNotPositive:   bad(-4001, "Price less than 0."),
@@ -143,10 +143,10 @@ var refusedOrders = map[simcore.Reason]*apiError{
 	simcore.ReasonNoPosition:         errGTEPosition,
 }
 
-// refused maps a refusal of the exchange; the ones with a bound in their text
-// are made here.
-func refused(err error, pricePlaces int32) *apiError {
-	refusal, ok := errors.AsType[*simcore.Refusal](err)
+// errorOf returns the venue's error for a rejection of the exchange. Those with a
+// limit in their text are made here.
+func errorOf(err error, pricePlaces int32) *apiError {
+	refusal, ok := errors.AsType[*simcore.Rejection](err)
 	if !ok {
 		return &apiError{status: http.StatusInternalServerError, code: -1000, message: "An unknown error occurred while processing the request."}
 	}
@@ -161,8 +161,8 @@ func refused(err error, pricePlaces int32) *apiError {
 		return bad(-4024, "Limit price can't be lower than %s.", refusal.Limit.StringFixed(pricePlaces))
 	case simcore.ReasonNotionalBelowMin:
 		return bad(-4164, "Order's notional must be no smaller than %s (unless you choose reduce only).", refusal.Limit)
-	default: // the ones whose text is fixed
-		if mapped, ok := refusedOrders[refusal.Reason]; ok {
+	default: // those with a fixed text
+		if mapped, ok := orderErrors[refusal.Reason]; ok {
 			return mapped
 		}
 		return bad(-2010, "%s", refusal.Reason)

@@ -14,7 +14,7 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// clientIDs are the client order ids that the venue took, by its own ledger.
+// clientIDs returns the client order ids in the venue's ledger.
 func (v *venue) taken() map[string]int {
 	v.Helper()
 	counts := map[string]int{}
@@ -26,7 +26,7 @@ func (v *venue) taken() map[string]int {
 	return counts
 }
 
-// requestFault is a fault and what it makes of an order.
+// requestFault is an injected fault and its effect on an order.
 type requestFault struct {
 	name, fault string
 	// status zero means that the connection ends without an answer.
@@ -34,7 +34,7 @@ type requestFault struct {
 	placed       bool
 }
 
-// requestFaults are answered alike over HTTP and over a socket.
+// requestFaults have the same effect over HTTP and over a socket.
 var requestFaults = []requestFault{
 	{"delay", `{"do":"delay","args":{"delayMs":50}}`, 200, 0, true},
 	{"timeout before", `{"do":"timeout_before","args":{"delayMs":20}}`, 0, 0, false},
@@ -46,7 +46,7 @@ var requestFaults = []requestFault{
 	{"reject", `{"do":"reject","args":{"code":-1007,"executed":true}}`, 408, -1007, true},
 }
 
-func TestFaultsOfRequests(t *testing.T) {
+func TestInjectedFaultsOfRequests(t *testing.T) {
 	t.Parallel()
 	for _, test := range slices.Concat(requestFaults, []requestFault{
 		{"gateway page", `{"do":"status","args":{"status":502}}`, 502, 0, false},
@@ -66,7 +66,7 @@ func TestFaultsOfRequests(t *testing.T) {
 				switch {
 				case test.status == 0:
 					if err == nil {
-						t.Errorf("answered %d", response.StatusCode)
+						t.Errorf("status = %d, want no answer", response.StatusCode)
 					}
 				case err != nil:
 					t.Error(err)
@@ -76,7 +76,7 @@ func TestFaultsOfRequests(t *testing.T) {
 					}
 					_ = json.NewDecoder(response.Body).Decode(&body)
 					if response.StatusCode != test.status || body.Code != test.code {
-						t.Errorf("%d %d", response.StatusCode, body.Code)
+						t.Errorf("%d %d, want response.StatusCode == test.status && body.Code == test.code", response.StatusCode, body.Code)
 					}
 				}
 				if placed := v.taken()["x"] == 1; placed != test.placed {
@@ -84,15 +84,15 @@ func TestFaultsOfRequests(t *testing.T) {
 				}
 				listed := v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)
 				if listed["struck"] != json.Number("1") {
-					t.Errorf("%v", listed)
+					t.Errorf(`listed = %v, want listed["struck"] == json.Number("1")`, listed)
 				}
 			})
 		})
 	}
 }
 
-// A request that arrives in time and is executed after its window is refused.
-func TestDelayBeyondTheWindow(t *testing.T) {
+// A request that arrives in time and is executed after its window is rejected.
+func TestRequestDelayedBeyondTheWindowIsRejected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -100,30 +100,30 @@ func TestDelayBeyondTheWindow(t *testing.T) {
 		params := limitBuy("newClientOrderId=x") + "&recvWindow=1000&timestamp=" + jsonText(v.Now().UnixMilli())
 		r := v.do(v.rawRequest(http.MethodPost, orderPath+"?"+params+"&signature="+simtest.HMACHex(v.Credentials.APISecret, params)))
 		if r.Status != 400 || r.code() != -5028 {
-			t.Errorf("%d %s", r.Status, r.Body)
+			t.Errorf("%d %s, want r.Status == 400 && r.code() == -5028", r.Status, r.Body)
 		}
 		if n := v.taken()["x"]; n != 0 {
-			t.Errorf("%d orders", n)
+			t.Errorf("%d orders, want n == 0", n)
 		}
 	})
 }
 
-func TestBanLastsForAllCalls(t *testing.T) {
+func TestBanRejectsAllCallsUntilItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/ping"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 		v.public("/fapi/v1/ping")
 		if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
-			t.Errorf("%d", r.Status)
+			t.Errorf("r.Status = %d, want r.Status == http.StatusTeapot", r.Status)
 		}
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":61000}`)
 		if r := v.public("/fapi/v1/time"); r.Status != http.StatusOK {
-			t.Errorf("after the ban: %d %s", r.Status, r.Body)
+			t.Errorf("after the ban: %d %s, want r.Status == http.StatusOK", r.Status, r.Body)
 		}
 	})
 }
 
-// A client order id is free again once its order is closed: resending a market
+// A client order id may be used again once its order is closed: resending a market
 // order blindly doubles the position.
 func TestBlindResendDoublesThePosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -132,12 +132,12 @@ func TestBlindResendDoublesThePosition(t *testing.T) {
 			v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=same")
 		}
 		if n := v.taken()["same"]; n != 2 {
-			t.Errorf("%d orders", n)
+			t.Errorf("%d orders, want n == 2", n)
 		}
 	})
 }
 
-func TestFaultsOfStreams(t *testing.T) {
+func TestInjectedFaultsOfStreams(t *testing.T) {
 	t.Parallel()
 	fill := func(v *venue, n int) {
 		for range n {
@@ -160,7 +160,7 @@ func TestFaultsOfStreams(t *testing.T) {
 			v.Script(http.MethodPost, "/faults", match+`"duplicate"}`)
 			fill(v, 1)
 			if got := ids(s, 2); got[0] != got[1] {
-				t.Errorf("%v", got)
+				t.Errorf("got = %v, want got[0] == got[1]", got)
 			}
 		})
 	})
@@ -173,7 +173,7 @@ func TestFaultsOfStreams(t *testing.T) {
 			v.Script(http.MethodPost, "/faults", match+`"gap"}`)
 			fill(v, 2)
 			if got := ids(s, 1)[0]; !simtest.Num(got).Equal(simtest.Num(first).Add(simtest.Num("2"))) {
-				t.Errorf("%v after %v", got, first)
+				t.Errorf(`%v after %v, want simtest.Num(got).Equal(simtest.Num(first).Add(simtest.Num("2")))`, got, first)
 			}
 		})
 	})
@@ -185,10 +185,10 @@ func TestFaultsOfStreams(t *testing.T) {
 			fill(v, 1)
 			s.nextOf("ACCOUNT_UPDATE")
 			if message := s.Next(); message["e"] != "ORDER_TRADE_UPDATE" {
-				t.Errorf("%v", message)
+				t.Errorf(`message = %v, want message["e"] == "ORDER_TRADE_UPDATE"`, message)
 			}
 			if message := s.Next(); message["e"] != "TRADE_LITE" {
-				t.Errorf("%v", message)
+				t.Errorf(`message = %v, want message["e"] == "TRADE_LITE"`, message)
 			}
 		})
 	})
@@ -201,7 +201,7 @@ func TestFaultsOfStreams(t *testing.T) {
 			fill(v, 1)
 			ids(s, 1)
 			if took := time.Since(began); took < 150*time.Millisecond {
-				t.Errorf("took %s", took)
+				t.Errorf("took %s, want took >= 150 * time.Millisecond", took)
 			}
 		})
 	})
@@ -237,7 +237,7 @@ func TestFaultsOfStreams(t *testing.T) {
 	})
 }
 
-func TestFaultsOfHandshakes(t *testing.T) {
+func TestInjectedFaultsOfHandshakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		for fault, status := range map[string]int{
@@ -251,7 +251,7 @@ func TestFaultsOfHandshakes(t *testing.T) {
 			v.Script(http.MethodDelete, "/faults", "")
 			v.Script(http.MethodPost, "/faults", fault)
 			if got := v.Handshake("/market/ws"); got != status {
-				t.Errorf("%s: %d", fault, got)
+				t.Errorf("%s: %d, want got == status", fault, got)
 			}
 		}
 	})
@@ -265,17 +265,17 @@ func TestReadLag(t *testing.T) {
 			return v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x")
 		}
 		if r := query(); r.code() != -2013 {
-			t.Errorf("at once: %s", r.Body)
+			t.Errorf("at once: %s, want r.code() == -2013", r.Body)
 		}
 		if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 0 {
-			t.Errorf("%v", trades)
+			t.Errorf("trades = %v, want len(trades) == 0", trades)
 		}
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":3600001}`)
 		if r := query(); r.Status != http.StatusOK {
-			t.Errorf("later: %s", r.Body)
+			t.Errorf("later: %s, want r.Status == http.StatusOK", r.Body)
 		}
 		if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 1 {
-			t.Errorf("%v", trades)
+			t.Errorf("trades = %v, want len(trades) == 1", trades)
 		}
 	})
 }

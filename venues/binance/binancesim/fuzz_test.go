@@ -18,10 +18,10 @@ func FuzzParams(f *testing.F) {
 			return
 		}
 		if _, leaked := values["signature"]; leaked || strings.HasPrefix(signed, "signature=") {
-			t.Fatalf("the signature covers itself: %q", signed)
+			t.Fatalf(`the signature covers itself: %q, want !leaked && !strings.HasPrefix(signed, "signature=")`, signed)
 		}
 		if len(signed) > len(query)+len(body) {
-			t.Fatalf("%q is longer than what was sent", signed)
+			t.Fatalf("%q is longer than what was sent, want len(signed) <= len(query) + len(body)", signed)
 		}
 	})
 }
@@ -32,7 +32,7 @@ func FuzzBatch(f *testing.F) {
 	f.Add(`{"a":[1e999]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		if n := binancesim.ParsedBatch(text); n == 0 || n > 5 {
-			t.Fatalf("%d elements", n)
+			t.Fatalf("%d elements, want n != 0 && n <= 5", n)
 		}
 	})
 }
@@ -42,9 +42,9 @@ func FuzzCommand(f *testing.F) {
 	f.Add([]byte(`{"method":"LIST_SUBSCRIPTIONS","id":18446744073709551615}`))
 	f.Add([]byte(`{"id":-1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		method, names, ok := binancesim.ParsedCommand(data)
+		method, names, ok := binancesim.DecodeCommand(data)
 		if ok && (!json.Valid(data) || method == "" || len(names) > 1024) {
-			t.Fatalf("%q is taken as %s", data, method)
+			t.Fatalf(`%q is taken as %s, want !ok || json.Valid(data) && method != "" && len(names) <= 1024`, data, method)
 		}
 	})
 }
@@ -54,9 +54,9 @@ func FuzzFrame(f *testing.F) {
 	f.Add([]byte(`1626992741.06217: {"stream":"sushiusdt@bookTicker","data":{}}`))
 	f.Add([]byte(`https://venue/depth?symbol=CTKUSDT&limit=1000 -> 1626992742.283408: {"lastUpdateId":1}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		at, _, data, ok := binancesim.ParsedFrame(line)
+		at, _, data, ok := binancesim.ParseFrame(line)
 		if ok && (at < 0 || !json.Valid(data)) {
-			t.Fatalf("%q: %s at %s", line, data, at)
+			t.Fatalf("%q: %s at %s, want !ok || at >= 0 && json.Valid(data)", line, data, at)
 		}
 	})
 }
@@ -68,10 +68,10 @@ func FuzzAPIRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		method, id, ok := binancesim.ParsedAPIRequest(data)
 		if !json.Valid([]byte(id)) {
-			t.Fatalf("the answer cannot bear the id %q", id)
+			t.Fatalf("the answer cannot bear the id %q, want json.Valid([]byte(id))", id)
 		}
 		if ok && method == "" {
-			t.Fatalf("a request for nothing: %s", data)
+			t.Fatalf(`a request for nothing: %s, want !ok || method != ""`, data)
 		}
 	})
 }

@@ -7,14 +7,19 @@ import (
 	"strconv"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/simcore/simnet"
 	"venuegate/venues/simcore/simtest"
 )
 
-// venue is a running simulator with a client of its own, written against the
-// venue's documentation and not with the simulator's code. Its tests run in bubbles
-// of virtual time, where nothing is late because the machine is busy.
+// No simulator may leave a goroutine behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// venue is a running simulator with its own client, which is written against the
+// venue's documentation and shares no code with the simulator. Its tests run in
+// bubbles of virtual time, so a busy machine does not delay them.
 type venue struct {
 	*simtest.Client
 	sim *binancesim.Sim
@@ -25,7 +30,7 @@ func start(t testing.TB, options binancesim.Options) *venue {
 	return serve(t, create(t, options))
 }
 
-// create makes a simulator that is not served yet.
+// create returns a simulator that is not served yet.
 func create(t testing.TB, options binancesim.Options) *binancesim.Sim {
 	t.Helper()
 	return simtest.Create(t, binancesim.New, options)
@@ -36,7 +41,7 @@ func serve(t testing.TB, sim *binancesim.Sim) *venue {
 	return &venue{Client: simtest.StartInMemory(t, sim), sim: sim}
 }
 
-// quiet is a simulator whose market only moves when told to.
+// quiet starts a simulator whose market moves only by script.
 func quiet(t testing.TB) *venue {
 	t.Helper()
 	return start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}})
@@ -55,7 +60,7 @@ func (r reply) code() int {
 	return body.Code
 }
 
-// signed makes a signed call with "name=value&..." parameters.
+// signed sends a signed call with "name=value&..." parameters.
 func (v *venue) signed(method, path, params string) reply {
 	v.Helper()
 	return v.do(v.request(method, path, params))
@@ -71,7 +76,7 @@ func (v *venue) request(method, path, params string) *http.Request {
 	return v.rawRequest(method, path+"?"+query)
 }
 
-// rawRequest is a request with the key alone.
+// rawRequest returns a request with the key but no signature.
 func (v *venue) rawRequest(method, path string) *http.Request {
 	v.Helper()
 	request := v.Request(method, path, "")
@@ -86,17 +91,17 @@ func (v *venue) do(request *http.Request) reply {
 
 func (v *venue) public(path string) reply { return v.do(v.rawRequest(http.MethodGet, path)) }
 
-// order places an order that must be taken.
+// order places an order that must be accepted.
 func (v *venue) order(params string) map[string]any {
 	v.Helper()
 	r := v.signed(http.MethodPost, "/fapi/v1/order", params)
 	if r.Status != http.StatusOK {
-		v.Fatalf("order %s: %d %s", params, r.Status, r.Body)
+		v.Fatalf("order %s: %d %s, want r.Status == http.StatusOK", params, r.Status, r.Body)
 	}
 	return r.Object(v)
 }
 
-// rowID is the id of a row of a list, to the last digit.
+// rowID returns the id of a row of a list in full precision.
 func (v *venue) rowID(path, params string, row int) string {
 	v.Helper()
 	var rows []struct {
@@ -132,7 +137,7 @@ func (v *venue) private() *stream {
 	return s
 }
 
-// settled waits until the venue has heard all that was sent so far.
+// settled waits until the venue has processed everything sent so far.
 func (s *stream) settled() {
 	s.Helper()
 	s.Send(`{"method":"LIST_SUBSCRIPTIONS","id":424242}`)

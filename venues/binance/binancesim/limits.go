@@ -6,17 +6,19 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"venuegate/venues/simcore/simnet"
 )
 
-// RateLimits of the venue. A negative number means none; zero the default.
+// RateLimits of the venue. A negative number means no limit, zero the default.
 type RateLimits struct {
 	// WeightPerMinute of one address; default 2400.
 	WeightPerMinute int
 	// OrdersPer10s and OrdersPerMinute of one account; default 300 and 1200.
 	OrdersPer10s    int
 	OrdersPerMinute int
-	// MinuteSpan is what OrdersPerMinute counts in; default the venue's minute. A
-	// longer one is used up by however slow a client.
+	// MinuteSpan is the span of OrdersPerMinute; default the venue's minute. With a
+	// longer one even a slow client reaches the limit.
 	MinuteSpan time.Duration
 }
 
@@ -27,8 +29,6 @@ const (
 	// offencesMax is how many requests beyond the limit lead to a ban.
 	offencesMax = 20
 	banDefault  = 2 * time.Minute
-	// countersMax bounds the addresses and accounts that are counted at once.
-	countersMax = 10_000
 )
 
 func (l RateLimits) withDefaults() RateLimits {
@@ -40,101 +40,59 @@ func (l RateLimits) withDefaults() RateLimits {
 	}
 }
 
-// window counts within fixed spans of the clock, as the venue does.
-type window struct {
-	span  time.Duration
-	start time.Time
-	used  int
-}
-
-func (w *window) add(now time.Time, n int) int {
-	if start := now.Truncate(w.span); !start.Equal(w.start) {
-		w.start, w.used = start, 0
-	}
-	w.used += n
-	return w.used
-}
-
-// wait is the whole seconds until the window begins anew.
-func (w *window) wait(now time.Time) int {
-	left := w.start.Add(w.span).Sub(now)
-	return int((left + time.Second - 1) / time.Second)
-}
-
-// limiter counts weights by address and orders by account.
+// limiter counts weights by address and orders by account, both within fixed spans
+// of the clock, as the venue does.
 type limiter struct {
+	simnet.Limiter
 	limits RateLimits
 
-	mu       sync.Mutex
-	weights  map[string]*window
-	tens     map[string]*window
-	minutes  map[string]*window
+	mu sync.Mutex
+	// offences are the requests beyond the limit since the last ban, by address.
 	offences map[string]int
-	banned   map[string]time.Time
 }
 
 func newLimiter(limits RateLimits) *limiter {
-	return &limiter{
-		limits: limits, weights: map[string]*window{}, tens: map[string]*window{}, minutes: map[string]*window{},
-		offences: map[string]int{}, banned: map[string]time.Time{},
-	}
+	return &limiter{limits: limits, offences: map[string]int{}}
 }
 
-func counter(of map[string]*window, key string, span time.Duration) *window {
-	w, ok := of[key]
-	if !ok {
-		if len(of) >= countersMax {
-			clear(of)
-		}
-		w = &window{span: span}
-		of[key] = w
-	}
-	return w
+// wholeSeconds returns the time from now until a window ends, rounded up.
+func wholeSeconds(now, end time.Time) int {
+	return int((end.Sub(now) + time.Second - 1) / time.Second)
 }
 
-// spend counts the weight of a request and answers what the address used.
+// spend counts the weight of a request and returns what the address has used of the
+// minute.
 func (l *limiter) spend(ip string, weight int, now time.Time) (used int, err *apiError) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	w := counter(l.weights, ip, time.Minute)
-	used = w.add(now, weight)
-	if banned := l.isBanned(ip, now); banned != nil {
+	used, reset := l.Count("weight "+ip, time.Minute, weight, now)
+	if banned := l.connect(ip, now); banned != nil {
 		return used, banned
 	}
 	if l.limits.WeightPerMinute < 0 || used <= l.limits.WeightPerMinute {
 		return used, nil
 	}
-	l.offences[ip]++
-	if l.offences[ip] > offencesMax {
-		until := now.Add(banDefault)
-		l.banned[ip] = until
-		return used, bannedUntil(ip, until, now)
+	if l.offend(ip) > offencesMax {
+		return used, l.ban(ip, now, banDefault)
 	}
 	return used, &apiError{
-		status: http.StatusTooManyRequests, code: -1003, retryAfter: w.wait(now),
+		status: http.StatusTooManyRequests, code: -1003, retryAfter: wholeSeconds(now, reset),
 		message: "Too many requests; current limit of IP(" + ip + ") is " + strconv.Itoa(l.limits.WeightPerMinute) +
 			" requests per minute. Please use the websocket for live updates to avoid polling the API.",
 	}
 }
 
-// connect refuses a connection of a banned address; streams have no weight.
-func (l *limiter) connect(ip string, now time.Time) *apiError {
+// offend counts a request beyond the limit.
+func (l *limiter) offend(ip string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.isBanned(ip, now)
+	l.offences[ip]++
+	return l.offences[ip]
 }
 
-// isBanned answers a banned address; mu is held.
-func (l *limiter) isBanned(ip string, now time.Time) *apiError {
-	until, banned := l.banned[ip]
-	switch {
-	case !banned:
-		return nil
-	case now.Before(until):
+// connect rejects a banned address. Connections to streams have no weight.
+func (l *limiter) connect(ip string, now time.Time) *apiError {
+	if until, banned := l.Banned(ip, now); banned {
 		return bannedUntil(ip, until, now)
 	}
-	delete(l.banned, ip)
-	delete(l.offences, ip)
 	return nil
 }
 
@@ -146,42 +104,39 @@ func bannedUntil(ip string, until, now time.Time) *apiError {
 	}
 }
 
-// ban refuses an address for a while.
+// ban bans an address and returns the error of its requests.
 func (l *limiter) ban(ip string, now time.Time, d time.Duration) *apiError {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	delete(l.offences, ip)
+	l.mu.Unlock()
 	until := now.Add(d)
-	l.banned[ip] = until
+	l.Ban(ip, until)
 	return bannedUntil(ip, until, now)
 }
 
-// orderCount is what an account's order counters show.
+// orderCount is what an account has used of its order limits.
 type orderCount struct{ tens, minute int }
 
 // order counts new orders of an account.
 func (l *limiter) order(account string, tens, minute int, now time.Time) (orderCount, *apiError) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	per10s := counter(l.tens, account, 10*time.Second)
-	perMinute := counter(l.minutes, account, l.limits.MinuteSpan)
-	used := orderCount{tens: per10s.add(now, tens), minute: perMinute.add(now, minute)}
+	var used orderCount
+	var tensEnd, minuteEnd time.Time
+	used.tens, tensEnd = l.Count("tens "+account, 10*time.Second, tens, now)
+	used.minute, minuteEnd = l.Count("minute "+account, l.limits.MinuteSpan, minute, now)
 	if l.limits.OrdersPer10s >= 0 && used.tens > l.limits.OrdersPer10s {
-		return used, tooManyOrders(l.limits.OrdersPer10s, "TEN_SECONDS", per10s.wait(now))
+		return used, tooManyOrders(l.limits.OrdersPer10s, "TEN_SECONDS", wholeSeconds(now, tensEnd))
 	}
 	if l.limits.OrdersPerMinute >= 0 && used.minute > l.limits.OrdersPerMinute {
-		return used, tooManyOrders(l.limits.OrdersPerMinute, "MINUTE", perMinute.wait(now))
+		return used, tooManyOrders(l.limits.OrdersPerMinute, "MINUTE", wholeSeconds(now, minuteEnd))
 	}
 	return used, nil
 }
 
-// orders are an account's counters as they stand.
+// orders returns what an account has used of its order limits.
 func (l *limiter) orders(account string, now time.Time) orderCount {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return orderCount{
-		tens:   counter(l.tens, account, 10*time.Second).add(now, 0),
-		minute: counter(l.minutes, account, l.limits.MinuteSpan).add(now, 0),
-	}
+	tens, _ := l.Count("tens "+account, 10*time.Second, 0, now)
+	minute, _ := l.Count("minute "+account, l.limits.MinuteSpan, 0, now)
+	return orderCount{tens, minute}
 }
 
 func tooManyOrders(limit int, span string, wait int) *apiError {

@@ -11,7 +11,7 @@ type Options struct {
 	simnet.Setup
 
 	RateLimits RateLimits
-	// ReadLag is how long a new order or fill cannot be queried; default zero.
+	// ReadLag is how long queries lag behind new orders and fills; default zero.
 	ReadLag time.Duration
 	// FullAnswers adds avgPrice and cumQuote to the answers of order calls, as
 	// the venue did before July 2026.
@@ -24,7 +24,7 @@ type Options struct {
 	SessionLifeMax time.Duration
 	// ListenKeyLife without a renewal; default one hour.
 	ListenKeyLife time.Duration
-	// EventsRequired makes the private stream silent without an events list.
+	// EventsRequired sends nothing on a private stream without an events list.
 	EventsRequired bool
 }
 

@@ -13,16 +13,16 @@ import (
 type newOrder struct {
 	simcore.OrderRequest
 	listing *listing
-	// wantsResult asks for the answer after matching.
-	wantsResult bool
+	// resultRequested reports whether the answer comes after matching.
+	resultRequested bool
 }
 
 var conditionalTypes = map[string]bool{
 	"STOP": true, "STOP_MARKET": true, "TAKE_PROFIT": true, "TAKE_PROFIT_MARKET": true, "TRAILING_STOP_MARKET": true,
 }
 
-// parseOrder checks everything that can be said without the account's state, in
-// the venue's order.
+// parseOrder parses an order and checks what does not depend on the account's
+// state, in the venue's order.
 func (s *Sim) parseOrder(c *call, p params) (newOrder, *apiError) {
 	var o newOrder
 	name, err := p.need("symbol")
@@ -34,7 +34,7 @@ func (s *Sim) parseOrder(c *call, p params) (newOrder, *apiError) {
 		return o, errInvalidSymbol
 	}
 	o.Account, o.Symbol, o.Deadline = c.account.ID, name, c.deadline
-	kind, err := p.orderWords(&o)
+	kind, err := p.parseKind(&o)
 	if err != nil {
 		return o, err
 	}
@@ -55,8 +55,8 @@ func (s *Sim) parseOrder(c *call, p params) (newOrder, *apiError) {
 	return o, nil
 }
 
-// orderWords reads side, position side and type.
-func (p params) orderWords(o *newOrder) (kind string, err *apiError) {
+// parseOrderKind reads side, position side and type.
+func (p params) parseKind(o *newOrder) (kind string, err *apiError) {
 	side, err := p.need("side")
 	if err != nil {
 		return "", err
@@ -102,7 +102,7 @@ func (o *newOrder) parseType(kind string, p params) (err *apiError) {
 	return nil
 }
 
-// parseTerms reads what any order may carry.
+// parseTerms parses the parameters that any order may have.
 func (s *Sim) parseTerms(o *newOrder, c *call, p params) (err *apiError) {
 	if o.ReduceOnly, err = p.boolean("reduceOnly"); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Sim) parseTerms(o *newOrder, c *call, p params) (err *apiError) {
 	switch p.text("newOrderRespType") {
 	case "", "ACK":
 	case "RESULT":
-		o.wantsResult = true
+		o.resultRequested = true
 	default:
 		return bad(-1130, "Data sent for parameter 'newOrderRespType' is not valid.")
 	}
@@ -145,7 +145,7 @@ func (o *newOrder) parseGoodTill(now time.Time, p params) *apiError {
 	if o.TimeInForce != simcore.GTD {
 		return nil
 	}
-	till, err := p.moment("goodTillDate")
+	till, err := p.timeOf("goodTillDate")
 	switch {
 	case err != nil:
 		return err
@@ -158,7 +158,7 @@ func (o *newOrder) parseGoodTill(now time.Time, p params) *apiError {
 	return nil
 }
 
-// parsePrice reads the price of a limit order, or takes it from the book.
+// parsePrice parses the price of a limit order, or takes it from the book.
 func (s *Sim) parsePrice(o *newOrder, p params) (err *apiError) {
 	if o.Type == simcore.Market {
 		return nil
@@ -177,7 +177,7 @@ func (s *Sim) parsePrice(o *newOrder, p params) (err *apiError) {
 	return err
 }
 
-// priceMatches says which side and level of the book a price match takes.
+// priceMatches are the side and level of the book that a price match takes.
 var priceMatches = map[string]struct {
 	opponent bool
 	level    int
@@ -202,8 +202,7 @@ func (s *Sim) matchPrice(symbol string, side simcore.Side, match string) (decima
 	return levels[rule.level-1].Price, nil
 }
 
-// checkPrecision counts the decimals as they are written: superfluous zeros
-// count.
+// checkPrecision checks the decimals as written, superfluous zeros included.
 func (o *newOrder) checkPrecision(p params, name string, places int32) *apiError {
 	return checkPrecision(p.text(name), places)
 }

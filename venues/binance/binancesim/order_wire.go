@@ -37,13 +37,13 @@ type orderBody struct {
 func (l *listing) order(o *simcore.Order) orderBody {
 	detail := detailOf(o)
 	return orderBody{
-		OrderID: o.ID, Symbol: o.Symbol, Status: statusWord(o), ClientOrderID: o.ClientID,
+		OrderID: o.ID, Symbol: o.Symbol, Status: statusName(o), ClientOrderID: o.ClientID,
 		Price: l.price(o.Price()), OrigQty: l.qty(o.Qty()), ExecutedQty: l.qty(o.FilledQty()),
-		TimeInForce: tifWord(o), Type: typeWord(o), OrigType: typeWord(o),
+		TimeInForce: tifName(o), Type: typeName(o), OrigType: typeName(o),
 		ReduceOnly: o.ReduceOnly, ClosePosition: o.ClosePosition,
-		Side: sideWord(o.Side), PositionSide: positionSide(o.PosSide),
-		StopPrice: l.price(zero), WorkingType: orContract(detail.workingType), PriceProtect: detail.priceGuard,
-		PriceMatch: orNone(detail.priceMatch), SelfTradePreventionMode: selfTradeWord(o.SelfTrade),
+		Side: sideName(o.Side), PositionSide: positionSide(o.PosSide),
+		StopPrice: l.price(zero), WorkingType: orContract(detail.workingType), PriceProtect: detail.priceProtect,
+		PriceMatch: orNone(detail.priceMatch), SelfTradePreventionMode: selfTradeName(o.SelfTrade),
 		GoodTillDate: millis(o.ExpireAt), UpdateTime: millis(o.UpdatedAt),
 	}
 }
@@ -63,8 +63,8 @@ func (s *Sim) changed(o *simcore.Order) orderBody {
 	return body
 }
 
-// acknowledged is the answer to a new order that was not to wait for its fills:
-// new, whatever has become of it.
+// acknowledged returns the answer to a new order that does not include its fills: the
+// status is NEW even where the order has filled already.
 func (s *Sim) acknowledged(o *simcore.Order) orderBody {
 	body := s.changed(o)
 	l := s.listings[o.Symbol]

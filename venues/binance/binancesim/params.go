@@ -12,8 +12,8 @@ import (
 	"venuegate/venues"
 )
 
-// params are the parameters of a request: those of the query string win over
-// those of the body.
+// params are the parameters of a request. Those of the query string override those
+// of the body.
 type params struct {
 	values map[string]string
 	// signed is what the signature covers: the query string followed directly
@@ -39,7 +39,7 @@ func parseParams(query, body string) (params, *apiError) {
 	return p, nil
 }
 
-// parse adds the pairs of one part and answers it without the signature.
+// parse adds the pairs of one part and returns the part without the signature.
 func (p *params) parse(part string) (string, *apiError) {
 	if part == "" {
 		return "", nil
@@ -66,7 +66,7 @@ func (p *params) parse(part string) (string, *apiError) {
 	return strings.Join(kept, "&"), nil
 }
 
-// has says whether a parameter was sent with a value.
+// has reports whether a parameter was sent with a value.
 func (p params) has(name string) bool { return p.values[name] != "" }
 
 func (p params) text(name string) string { return p.values[name] }
@@ -78,7 +78,7 @@ func (p params) need(name string) (string, *apiError) {
 	return "", errMandatory(name)
 }
 
-// number is a decimal; zero where it was not sent.
+// number returns a decimal, zero where it was not sent.
 func (p params) number(name string) (decimal.Decimal, *apiError) {
 	text := p.values[name]
 	if text == "" {
@@ -103,7 +103,7 @@ func (p params) needNumber(name string) (decimal.Decimal, *apiError) {
 	return d, nil
 }
 
-// integer is a whole number; otherwise where it was not sent.
+// integer returns a whole number, or otherwise where it was not sent.
 func (p params) integer(name string, otherwise int64) (int64, *apiError) {
 	text := p.values[name]
 	if text == "" {
@@ -116,7 +116,7 @@ func (p params) integer(name string, otherwise int64) (int64, *apiError) {
 	return n, nil
 }
 
-// limit is a page size between one and most.
+// limit returns a page size between one and most.
 func (p params) limit(otherwise, most int64) (int, *apiError) {
 	n, err := p.integer("limit", otherwise)
 	if err != nil {
@@ -139,8 +139,8 @@ func (p params) boolean(name string) (bool, *apiError) {
 	}
 }
 
-// moment is a time in milliseconds; zero where it was not sent.
-func (p params) moment(name string) (time.Time, *apiError) {
+// timeOf returns a time sent in milliseconds, zero where it was not sent.
+func (p params) timeOf(name string) (time.Time, *apiError) {
 	ms, err := p.integer(name, 0)
 	if err != nil || ms == 0 {
 		return time.Time{}, err

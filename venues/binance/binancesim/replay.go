@@ -7,15 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues"
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/recording"
 	"venuegate/venues/simcore/simnet"
 )
 
-// ReplayOptions say how a recording is played.
+// ReplayOptions configure how a recording is played.
 type ReplayOptions struct {
 	// Speed is how many times faster than recorded; default 1.
 	Speed int
@@ -29,44 +27,43 @@ type replay struct {
 
 	sim   *Sim
 	books map[string]*replayBook
-	// recorded are the stream names of the recording: they are passed on byte
-	// by byte, the others are derived.
+	// recorded are the stream names of the recording. They carry the recorded
+	// bytes; all others are derived.
 	recorded map[string]bool
 	// diffs and prints name the stream of each symbol from which its book and
 	// its trades are taken.
 	diffs, prints map[string]string
-	mirrored      map[string]time.Time
 }
 
-// mirrorEvery is how often the recorded book is put behind the matching engine,
-// mirrorDepth how much of it.
+// mirrorInterval is how often the recorded book is put behind the matching engine,
+// mirrorDepth how many of its levels.
 const (
-	mirrorEvery = 250 * time.Millisecond
-	mirrorDepth = 200
+	mirrorInterval = 250 * time.Millisecond
+	mirrorDepth    = 200
 )
 
-// Replay plays a recording as the public streams of its symbols, from the
-// moment of Serve on. Streams that were recorded carry the recorded bytes;
-// other speeds of the book, aggregated trades and candles are derived from
-// them. Depth answers the recorded book as it is at that moment, under the
-// recorded update ids, so that a client can synchronise at any time. Symbols
-// that are not listed are added. Orders match against the recorded book.
+// Replay plays a recording as the public streams of its symbols, from Serve on.
+// Streams that were recorded carry the recorded bytes; other speeds of the book,
+// aggregated trades and candles are derived from them. Depth returns the current
+// state of the recorded book under the recorded update ids, so that a client can
+// synchronise at any time. Symbols that are not listed are added. Orders match
+// against the recorded book.
 func (s *Sim) Replay(path string, options ReplayOptions) error {
 	r := &replay{
 		Recording: simnet.Recording[frame]{Path: path, Parse: parseFrame, At: frame.time, Speed: options.Speed},
 		sim:       s, books: map[string]*replayBook{}, recorded: map[string]bool{},
-		diffs: map[string]string{}, prints: map[string]string{}, mirrored: map[string]time.Time{},
+		diffs: map[string]string{}, prints: map[string]string{},
 	}
-	return s.Rehearse(func() (func(), error) {
+	return r.PlayOn(s.Venue, func() error {
 		if err := r.prepare(options.SnapshotFile); err != nil {
-			return nil, err
+			return err
 		}
 		s.streams.setReplay(r)
-		return func() { r.Play(s.Venue, r.step) }, nil
-	})
+		return nil
+	}, r.step)
 }
 
-// prepare reads the recording and puts the markets where it begins.
+// prepare reads the recording and moves the markets to its beginning.
 func (r *replay) prepare(snapshotFile string) error {
 	if err := r.survey(); err != nil {
 		return err
@@ -76,32 +73,20 @@ func (r *replay) prepare(snapshotFile string) error {
 			return err
 		}
 	}
-	for symbol := range r.books {
-		if err := r.sim.Exchange().Pause(symbol, true); err != nil {
-			return fmt.Errorf("replay %s: %w", symbol, err)
+	for symbol, book := range r.books {
+		start := book.Start
+		if book.Best(simcore.Buy).IsZero() {
+			start = func() error { return r.sim.Exchange().Pause(symbol, true) }
 		}
-		if err := r.open(symbol); err != nil {
+		if err := start(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// open moves the market of a symbol to where the recording begins.
-func (r *replay) open(symbol string) error {
-	bids := r.books[symbol].Side(simcore.Buy)
-	if len(bids) == 0 {
-		return nil
-	}
-	if err := r.sim.Exchange().MovePrice(symbol, r.sim.Exchange().LevelOf(symbol, bids[0]).Price); err != nil {
-		return fmt.Errorf("replay %s: %w", symbol, err)
-	}
-	r.mirror(symbol)
-	return nil
-}
-
-// survey reads the whole recording once: which symbols and streams it has, and
-// the first snapshot.
+// survey reads the whole recording once, for its symbols and streams and the first
+// snapshots.
 func (r *replay) survey() error {
 	var snapshots []frame
 	var bad error
@@ -148,8 +133,8 @@ func (r *replay) noteStream(f frame) error {
 	return nil
 }
 
-// addSymbol makes sure that a recorded symbol is listed; false where the
-// message does not show enough of it yet.
+// addSymbol lists a recorded symbol unless it is listed. It returns false where the
+// message does not show enough of the symbol yet.
 func (r *replay) addSymbol(symbol string, f frame) (bool, error) {
 	l, listed := r.sim.listings[symbol]
 	if !listed {
@@ -167,7 +152,8 @@ func (r *replay) addSymbol(symbol string, f frame) (bool, error) {
 	return true, nil
 }
 
-// priced is what any recorded message may say about a price and a quantity.
+// priced has the fields of any recorded message that may hold a price and a
+// quantity.
 type priced struct {
 	Price  string          `json:"p"`
 	Bid    json.RawMessage `json:"b"`
@@ -180,7 +166,7 @@ type priced struct {
 	} `json:"k"`
 }
 
-// sample is the first price and quantity in a message.
+// sample returns the first price and quantity of a message.
 func (p priced) sample() (price, qty string) {
 	var bid string
 	var bids, asks [][2]string
@@ -199,8 +185,8 @@ func (p priced) sample() (price, qty string) {
 	return "", ""
 }
 
-// inferListing makes a listing from the decimals that a message shows; nil
-// where it shows no price.
+// inferListing returns a listing with the decimals of a message, or nil where the
+// message shows no price.
 func inferListing(symbol string, data []byte) *listing {
 	var message priced
 	if json.Unmarshal(data, &message) != nil {
@@ -228,7 +214,7 @@ func places(text string) int32 {
 	return int32(len(fraction))
 }
 
-// unitText is ten to the power of -places.
+// unitText returns ten to the power of -places.
 func unitText(places int32) string {
 	if places == 0 {
 		return "1"
@@ -243,8 +229,8 @@ func (r *replay) readSnapshots(path string) error {
 	})
 }
 
-// seed starts the book of a snapshot's symbol with it, if it is the first. A
-// snapshot that does not name its symbol belongs to the only one.
+// seed starts the book of a symbol with its first snapshot. A snapshot without a
+// symbol belongs to the only symbol of the recording.
 func (r *replay) seed(f frame) {
 	symbol := f.symbol
 	if symbol == "" && len(r.books) == 1 {
@@ -260,8 +246,8 @@ func (r *replay) seed(f frame) {
 	book.seed(snapshot)
 }
 
-// step plays one message of a stream: the book and the recorded stream first,
-// under the lock of the streams, then what the exchange is told.
+// step plays one message of a stream: first the book and the recorded stream, under
+// the lock of the streams, then the exchange.
 func (r *replay) step(f frame) {
 	if f.stream == "" {
 		return
@@ -273,14 +259,11 @@ func (r *replay) step(f frame) {
 	case r.prints[symbol]:
 		r.print(symbol, f.data)
 	case r.diffs[symbol]:
-		if base := r.sim.Clock.Base(); base.Sub(r.mirrored[symbol]) >= mirrorEvery {
-			r.mirrored[symbol] = base
-			r.mirror(symbol)
-		}
+		r.sim.MirrorRecorded(r.books[symbol].Book, mirrorInterval)
 	}
 }
 
-// print tells the exchange of a recorded trade.
+// print prints a recorded trade on the exchange.
 func (r *replay) print(symbol string, data []byte) {
 	var trade struct {
 		Price        string `json:"p"`
@@ -290,24 +273,9 @@ func (r *replay) print(symbol string, data []byte) {
 	if json.Unmarshal(data, &trade) != nil {
 		return
 	}
-	price, badPrice := venues.ParseDecimal(trade.Price)
-	qty, badQty := venues.ParseDecimal(trade.Qty)
-	if badPrice != nil || badQty != nil {
-		return
-	}
 	taker := simcore.Buy
 	if trade.BuyerIsMaker {
 		taker = simcore.Sell
 	}
-	if err := r.sim.Exchange().Print(symbol, taker, price, qty); err != nil {
-		r.sim.Log.Debug("recorded trade is off the grid", zap.String("symbol", symbol), zap.Error(err))
-	}
-}
-
-// mirror puts the recorded book behind the matching engine.
-func (r *replay) mirror(symbol string) {
-	bids, asks := r.sim.streams.replayTop(r, symbol, mirrorDepth)
-	if err := recording.Mirror(r.sim.Exchange(), symbol, bids, asks); err != nil {
-		r.sim.Log.Error("recorded market", zap.String("symbol", symbol), zap.Error(err))
-	}
+	r.sim.PrintRecorded(r.books[symbol].Book, taker, trade.Price, trade.Qty)
 }

@@ -11,12 +11,14 @@ type replayBook struct {
 	*recording.Book
 	listing *listing
 	lastID  int64
-	// known says that there was a snapshot.
+	// known reports whether there was a snapshot.
 	known bool
 }
 
 func newReplayBook(x *simcore.Exchange, l *listing) *replayBook {
-	return &replayBook{Book: recording.NewBook(x, l.Symbol), listing: l}
+	b := &replayBook{Book: recording.NewBook(x, l.Symbol), listing: l}
+	b.MirrorDepth = mirrorDepth
+	return b
 }
 
 // seed starts the book from a snapshot.
@@ -27,8 +29,8 @@ func (b *replayBook) seed(snapshot depthBody) {
 	b.Put(b.Changes(simcore.Sell, snapshot.Asks))
 }
 
-// apply adds a recorded event, unless the snapshot contains it already, and
-// answers its changes.
+// apply applies a recorded event, unless the snapshot contains it already, and
+// returns its changes.
 func (b *replayBook) apply(event depthBodyEvent) []simcore.LevelChange {
 	changes := append(b.Changes(simcore.Buy, event.Bids), b.Changes(simcore.Sell, event.Asks)...)
 	if event.LastID > b.lastID {
@@ -36,12 +38,6 @@ func (b *replayBook) apply(event depthBodyEvent) []simcore.LevelChange {
 		b.lastID = event.LastID
 	}
 	return changes
-}
-
-// top is the best levels of a side, best first.
-func (b *replayBook) top(side simcore.Side, depth int) []simcore.LevelChange {
-	levels := b.Side(side)
-	return levels[:min(depth, len(levels))]
 }
 
 func (b *replayBook) rows(side simcore.Side, depth int) [][2]string {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"venuegate/venues/simcore/recording"
 )
 
 // frame is one line of a recording.
@@ -20,9 +22,9 @@ type frame struct {
 
 func (f frame) time() time.Duration { return f.at }
 
-// parseFrame reads a line of a recording. Two forms are understood, each a time
-// and a JSON value: "<nanoseconds> {...}" and "<seconds>.<fraction>: {...}", the
-// latter optionally behind the address of a REST call and an arrow. The value is
+// parseFrame parses a line of a recording. It has one of two forms, each a time and
+// a JSON value: "<nanoseconds> {...}" and "<seconds>.<fraction>: {...}", the latter
+// optionally after the address of a REST call and an arrow. The value is
 // a message of a combined stream or a depth snapshot.
 func parseFrame(line []byte) (frame, bool) {
 	brace := bytes.IndexByte(line, '{')
@@ -60,17 +62,12 @@ func symbolOfAddress(address string) string {
 	return symbol
 }
 
-// parseReplayTime reads nanoseconds, or seconds with a fraction and a colon.
+// parseReplayTime parses nanoseconds, or seconds with a fraction and a colon.
 func parseReplayTime(text string) (time.Duration, bool) {
 	seconds, isEpoch := strings.CutSuffix(text, ":")
 	if !isEpoch {
 		ns, err := strconv.ParseInt(text, 10, 64)
 		return time.Duration(ns), err == nil && ns >= 0
 	}
-	whole, fraction, _ := strings.Cut(seconds, ".")
-	fraction = (fraction + "000000000")[:9]
-	s, err := strconv.ParseInt(whole, 10, 64)
-	ns, fractionErr := strconv.ParseInt(fraction, 10, 64)
-	const secondsMax = 1 << 33
-	return time.Duration(s)*time.Second + time.Duration(ns), err == nil && fractionErr == nil && s >= 0 && s < secondsMax
+	return recording.ParseSeconds(seconds)
 }

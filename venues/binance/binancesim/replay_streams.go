@@ -7,7 +7,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// setReplay makes the streams of the recorded symbols come from a recording.
+// setReplay takes the streams of the recorded symbols from a recording.
 func (st *streams) setReplay(r *replay) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -18,12 +18,12 @@ func (st *streams) setReplay(r *replay) {
 	}
 }
 
-// isRecorded says whether a stream carries recorded bytes. The lock is held.
+// isRecorded reports whether a stream carries recorded bytes. The lock is held.
 func (st *streams) isRecorded(name string) bool {
 	return st.replay != nil && st.replay.recorded[name]
 }
 
-// replayed passes a recorded message on and keeps the recorded book.
+// replayed publishes a recorded message and updates the recorded book.
 func (st *streams) replayed(r *replay, symbol string, f frame) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -33,13 +33,13 @@ func (st *streams) replayed(r *replay, symbol string, f frame) {
 			st.replayDepth(r, symbol, event)
 		}
 	}
-	if st.wanted(f.stream) {
+	if st.listeners.Has(f.stream) {
 		st.publishRaw(f.stream, f.data)
 	}
 }
 
-// replayDepth applies a recorded change of the book and hands it to the derived
-// speeds.
+// replayDepth applies a recorded change of the book and adds it to the feeds of the
+// derived speeds.
 func (st *streams) replayDepth(r *replay, symbol string, event depthBodyEvent) {
 	m, book := st.markets[symbol], r.books[symbol]
 	changes := book.apply(event)
@@ -61,14 +61,7 @@ func (f *depthFeed) addRecorded(event depthBodyEvent, changes []simcore.LevelCha
 	}
 }
 
-func (st *streams) replayTop(r *replay, symbol string, depth int) (bids, asks []simcore.LevelChange) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	book := r.books[symbol]
-	return book.top(simcore.Buy, depth), book.top(simcore.Sell, depth)
-}
-
-// replayedDepth answers the recorded book as it is now.
+// replayedDepth returns the current state of the recorded book.
 func (s *Sim) replayedDepth(symbol string, limit int) (depthBody, bool) {
 	st := s.streams
 	st.mu.Lock()

@@ -30,7 +30,7 @@ func replaying(t testing.TB, path string, options binancesim.ReplayOptions) *ven
 	return serve(t, sim)
 }
 
-// localBook is a client's book, kept by the documented rules.
+// localBook is a client's book, maintained by the documented rules.
 type localBook struct {
 	testing.TB
 	bids, asks map[string]decimal.Decimal
@@ -58,8 +58,8 @@ func (b *localBook) put(levels map[string]decimal.Decimal, rows any) {
 	}
 }
 
-// apply takes an event; false means that it does not fit and a new snapshot is
-// needed.
+// apply applies an event. It returns false where the event does not follow the last
+// one and a new snapshot is needed.
 func (b *localBook) apply(event map[string]any) bool {
 	first, last, prev := simtest.Num(event["U"]), simtest.Num(event["u"]), simtest.Num(event["pu"])
 	switch {
@@ -100,7 +100,7 @@ func decoded(t testing.TB, data []byte) map[string]any {
 	return body
 }
 
-// syncedFrom keeps a book from a stream until it took n events.
+// syncedFrom returns a book after n events of a stream.
 func syncedFrom(v *venue, s *stream, symbol string, n int) *localBook {
 	v.Helper()
 	snapshot := func() *localBook {
@@ -133,28 +133,28 @@ func TestReplayOfABook(t *testing.T) {
 		for name, local := range map[string]*localBook{"recorded": b, "derived": slow} {
 			bid, ask := local.best()
 			if !bid.LessThan(ask) || ask.Sub(bid).GreaterThan(dec("50")) || bid.LessThan(dec("61000")) {
-				t.Errorf("%s: %s and %s", name, bid, ask)
+				t.Errorf(`%s: %s and %s, want bid.LessThan(ask) && !ask.Sub(bid).GreaterThan(dec("50")) && !bid.LessThan(dec("61000"))`, name, bid, ask)
 			}
 		}
 		if p := simtest.Num(trades.nextOf("aggTrade")["p"]); p.LessThan(dec("61000")) || p.GreaterThan(dec("62500")) {
-			t.Errorf("trade at %s", p)
+			t.Errorf(`trade at %s, want !p.LessThan(dec("61000")) && !p.GreaterThan(dec("62500"))`, p)
 		}
 		trades.nextOf("kline")
-		// Orders meet the recorded market.
+		// Orders match against the recorded market.
 		answer := v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newOrderRespType=RESULT&newClientOrderId=x")
 		if answer["status"] != "FILLED" {
-			t.Errorf("%v", answer)
+			t.Errorf(`answer = %v, want answer["status"] == "FILLED"`, answer)
 		}
 		price := simtest.Num(v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x").Object(t)["avgPrice"])
 		if price.LessThan(dec("61000")) || price.GreaterThan(dec("62500")) {
-			t.Errorf("filled at %s", price)
+			t.Errorf(`filled at %s, want !price.LessThan(dec("61000")) && !price.GreaterThan(dec("62500"))`, price)
 		}
 	})
 }
 
 func dec(text string) decimal.Decimal { return simtest.Num(text) }
 
-func TestReplayPassesRecordedBytesOn(t *testing.T) {
+func TestReplaySendsTheRecordedBytes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		path := fixture(t, "ws_4symbols_depth100ms_aggTrade_kline_bookTicker_2021.real.log")
@@ -168,7 +168,7 @@ func TestReplayPassesRecordedBytesOn(t *testing.T) {
 		listed := fmt.Sprint(info.Symbols)
 		for _, symbol := range []string{"SUSHIUSDT", "AKROUSDT", "KEEPUSDT", "CTKUSDT", "BTCUSDT"} {
 			if !strings.Contains(listed, symbol) {
-				t.Errorf("%s is not listed", symbol)
+				t.Errorf("%s is not listed, want strings.Contains(listed, symbol)", symbol)
 			}
 		}
 		recorded := map[string]bool{}
@@ -180,12 +180,12 @@ func TestReplayPassesRecordedBytesOn(t *testing.T) {
 		s := v.DialBytes("/public/stream?streams=sushiusdt@depth@100ms/sushiusdt@bookTicker")
 		for range 100 {
 			if message := <-s; !recorded[string(message)] {
-				t.Fatalf("not recorded: %s", message)
+				t.Fatalf("not recorded: %s, want recorded[string(message)]", message)
 			}
 		}
 		book := syncedFrom(v, v.stream("/public/ws/ctkusdt@depth@100ms"), "CTKUSDT", 3)
 		if bid, ask := book.best(); !bid.LessThan(ask) {
-			t.Errorf("%s and %s", bid, ask)
+			t.Errorf("%s and %s, want bid.LessThan(ask)", bid, ask)
 		}
 	})
 }
@@ -213,7 +213,7 @@ func TestReplayOfAPlainRecording(t *testing.T) {
 				return jsonText(v.public("/fapi/v1/depth?symbol=ABCUSDT").Object(t)["bids"]) == `[["1.23","5.0"]]`
 			})
 			if ticker := v.public("/fapi/v1/ticker/price?symbol=ABCUSDT").Object(t); ticker["price"] != "1.25" {
-				t.Errorf("%v", ticker)
+				t.Errorf(`ticker = %v, want ticker["price"] == "1.25"`, ticker)
 			}
 		}
 		sim := create(t, binancesim.Options{})
@@ -223,7 +223,7 @@ func TestReplayOfAPlainRecording(t *testing.T) {
 		}
 		for _, path := range []string{empty, filepath.Join(dir, "absent")} {
 			if err := sim.Replay(path, binancesim.ReplayOptions{}); err == nil {
-				t.Errorf("%s is played", path)
+				t.Errorf("%s is played, want err != nil", path)
 			}
 		}
 		serve(t, sim)

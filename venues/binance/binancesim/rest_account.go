@@ -6,7 +6,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// accountTotals are the fields that both account versions begin with.
+// accountTotals are the first fields of both account versions.
 type accountTotals struct {
 	TotalInitialMargin          string `json:"totalInitialMargin"`
 	TotalMaintMargin            string `json:"totalMaintMargin"`
@@ -96,7 +96,7 @@ type positionV2Body struct {
 func (s *Sim) view(c *call) (simcore.AccountView, *apiError) {
 	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
-		return view, refused(err, 0)
+		return view, errorOf(err, 0)
 	}
 	return view, nil
 }
@@ -113,7 +113,7 @@ func totals(v simcore.AccountView) accountTotals {
 	}
 }
 
-// withdrawable is what may leave the account: unrealised profit may not.
+// withdrawable returns the balance that may be withdrawn, without unrealised profit.
 func withdrawable(v simcore.AccountView) decimal.Decimal {
 	return decimal.Max(decimal.Zero, decimal.Min(v.Available, v.CrossWallet))
 }
@@ -147,8 +147,8 @@ func (s *Sim) accountV3(c *call) (any, *apiError) {
 	return body, nil
 }
 
-// used says whether version 3 lists a position: it exists or orders would open
-// it.
+// used reports whether version 3 lists a position: it is open, or open orders would
+// open it.
 func used(p simcore.PositionView) bool {
 	return !p.Qty.IsZero() || !p.BidNotional.IsZero() || !p.AskNotional.IsZero()
 }
@@ -163,7 +163,7 @@ func (l *listing) position(p simcore.PositionView) positionBody {
 	}
 }
 
-// isolatedMargin is the isolated wallet with the unrealised profit.
+// isolatedMargin returns the isolated wallet plus the unrealised profit.
 func isolatedMargin(p simcore.PositionView) decimal.Decimal {
 	if !p.Isolated || p.Qty.IsZero() {
 		return decimal.Zero
@@ -200,7 +200,7 @@ func (l *listing) positionV2(p simcore.PositionView) positionV2Body {
 	}
 }
 
-// eachPosition visits the positions of every symbol, untouched ones included.
+// eachPosition visits the positions of every symbol, unused ones included.
 func (s *Sim) eachPosition(v simcore.AccountView, visit func(*listing, simcore.PositionView)) {
 	held := map[string]simcore.HoldingView{}
 	for _, h := range v.Holdings {
@@ -218,7 +218,7 @@ func (s *Sim) eachPosition(v simcore.AccountView, visit func(*listing, simcore.P
 	}
 }
 
-// untouched is a symbol that the account never used.
+// untouched returns the position in a symbol that the account never used.
 func (s *Sim) untouched(l *listing, mode simcore.PositionMode) simcore.HoldingView {
 	mark, _ := s.Exchange().Mark(l.Symbol)
 	sides := []simcore.PositionSide{simcore.PositionBoth}

@@ -13,9 +13,9 @@ func (s *Sim) placeAlgo(c *call) (any, *apiError) {
 		if err == nil {
 			return l.newAlgo(&placed), nil
 		}
-		failed = refused(err, l.pricePlaces)
+		failed = errorOf(err, l.pricePlaces)
 	}
-	s.noteRefusal(c, c.params, failed)
+	s.recordRejection(c, c.params, failed)
 	return nil, failed
 }
 
@@ -29,7 +29,7 @@ func (s *Sim) cancelAlgo(c *call) (any, *apiError) {
 	}
 	cancelled, failed := s.Exchange().CancelConditional(c.account.ID, ref)
 	if failed != nil {
-		return nil, refused(failed, 0)
+		return nil, errorOf(failed, 0)
 	}
 	return struct {
 		AlgoID       int64  `json:"algoId"`
@@ -60,7 +60,7 @@ func (s *Sim) cancelAllAlgo(c *call) (any, *apiError) {
 		return nil, errEngineWindow
 	}
 	if _, failed := s.Exchange().CancelAllConditionals(c.account.ID, l.Symbol); failed != nil {
-		return nil, refused(failed, l.pricePlaces)
+		return nil, errorOf(failed, l.pricePlaces)
 	}
 	return allCancelled, nil
 }
@@ -140,7 +140,8 @@ func (s *Sim) allAlgo(c *call) (any, *apiError) {
 	return body[skip:min(len(body), skip+limit)], nil
 }
 
-// parseAlgo checks a conditional order without the account's state.
+// parseAlgo parses a conditional order and checks what does not depend on the
+// account's state.
 func (s *Sim) parseAlgo(c *call, p params) (simcore.ConditionalRequest, *listing, *apiError) {
 	var r simcore.ConditionalRequest
 	if kind, err := p.need("algoType"); err != nil || kind != "CONDITIONAL" {
@@ -156,7 +157,7 @@ func (s *Sim) parseAlgo(c *call, p params) (simcore.ConditionalRequest, *listing
 	}
 	o := newOrder{listing: l}
 	o.Account, o.Symbol, o.Deadline = c.account.ID, name, c.deadline
-	kind, err := p.orderWords(&o)
+	kind, err := p.parseKind(&o)
 	if err != nil {
 		return r, l, err
 	}
@@ -178,7 +179,7 @@ func (s *Sim) parseAlgo(c *call, p params) (simcore.ConditionalRequest, *listing
 	}
 	detail, _ := o.Detail.(orderDetail)
 	detail.algoType, detail.workingType = kind, p.text("workingType")
-	detail.priceGuard, err = p.boolean("priceProtect")
+	detail.priceProtect, err = p.boolean("priceProtect")
 	o.Detail = detail
 	r.OrderRequest = o.OrderRequest
 	return r, l, err
@@ -187,7 +188,7 @@ func (s *Sim) parseAlgo(c *call, p params) (simcore.ConditionalRequest, *listing
 func (s *Sim) parseAlgoTerms(o *newOrder, r *simcore.ConditionalRequest, c *call, p params) (err *apiError) {
 	tif := p.text("timeInForce")
 	if tif == "GTE_GTC" {
-		r.NeedsPosition = true
+		r.RequiresPosition = true
 	} else if tif != "" {
 		var ok bool
 		if o.TimeInForce, ok = timesInForce[tif]; !ok {
@@ -212,7 +213,7 @@ func (s *Sim) parseAlgoTerms(o *newOrder, r *simcore.ConditionalRequest, c *call
 	switch p.text("workingType") {
 	case "", "CONTRACT_PRICE":
 	case "MARK_PRICE":
-		r.Watch = simcore.TriggerOnMark
+		r.TriggerBy = simcore.TriggerOnMark
 	default:
 		return bad(-1130, "Data sent for parameter 'workingType' is not valid.")
 	}

@@ -12,8 +12,8 @@ func (s *Sim) placeBatch(c *call) (any, *apiError) { return s.batch(c, s.place) 
 
 func (s *Sim) amendBatch(c *call) (any, *apiError) { return s.batch(c, s.amend) }
 
-// batch does the elements one after the other and answers each by itself, in
-// the order of the request.
+// batch executes the elements one after the other and returns an answer for each,
+// in the order of the request.
 func (s *Sim) batch(c *call, do func(*call, params) (any, *apiError)) (any, *apiError) {
 	elements, err := batchElements(c.params)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Sim) batch(c *call, do func(*call, params) (any, *apiError)) (any, *api
 	return answers, nil
 }
 
-// batchElements reads the list of parameter sets; their values may be strings,
+// batchElements parses the list of parameter sets, whose values may be strings,
 // numbers or booleans.
 func batchElements(p params) ([]params, *apiError) {
 	text, err := p.need("batchOrders")
@@ -74,7 +74,7 @@ func (s *Sim) cancelBatch(c *call) (any, *apiError) {
 	return answers, nil
 }
 
-// batchRefs reads either list of ids; the names are taken in any case.
+// batchRefs parses either list of ids. Names are matched in any case.
 func (p params) batchRefs() ([]simcore.OrderRef, *apiError) {
 	var ids []int64
 	var clientIDs []string

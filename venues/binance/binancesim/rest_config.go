@@ -44,7 +44,7 @@ type symbolConfigBody struct {
 	MaxNotionalValue string `json:"maxNotionalValue"`
 }
 
-// symbolConfig lists every symbol, or the one that is asked for.
+// symbolConfig lists every symbol, or the requested one.
 func (s *Sim) symbolConfig(c *call) (any, *apiError) {
 	v, only, err := s.positions(c)
 	if err != nil {
@@ -84,7 +84,7 @@ type bracketBody struct {
 	Cum              json.Number `json:"cum"`
 }
 
-// leverageBracket always answers a list, as current versions do.
+// leverageBracket always returns a list, as current versions do.
 func (s *Sim) leverageBracket(c *call) (any, *apiError) {
 	names := s.symbols
 	if c.params.has("symbol") {
@@ -145,7 +145,7 @@ func leverageRefused(err error, leverage int) *apiError {
 	case simcore.ReasonInsufficientMargin:
 		return errLeverageMargin
 	default:
-		return refused(err, 0)
+		return errorOf(err, 0)
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Sim) setMarginType(c *call) (any, *apiError) {
 	}
 }
 
-// addMargin adds (type 1) or takes (type 2) margin of an isolated position.
+// addMargin adds (type 1) or removes (type 2) margin of an isolated position.
 func (s *Sim) addMargin(c *call) (any, *apiError) {
 	l, err := s.listing(c)
 	if err != nil {
@@ -247,7 +247,7 @@ func (s *Sim) multiAssets(*call) (any, *apiError) {
 	}{false}, nil
 }
 
-// setMultiAssets takes only what is already set: the mode is not simulated.
+// setMultiAssets accepts only the present setting: the mode is not simulated.
 func (s *Sim) setMultiAssets(c *call) (any, *apiError) {
 	if on, err := c.params.boolean("multiAssetsMargin"); err != nil || on {
 		return nil, bad(-4167, "Unable to adjust to Multi-Assets mode with symbols of USDⓈ-M Futures under isolated-margin mode.")
@@ -274,7 +274,7 @@ func (s *Sim) commissionRate(c *call) (any, *apiError) {
 
 func (s *Sim) orderLimits(*call) (any, *apiError) { return s.rateLimits()[1:], nil }
 
-// restrictionsBody is what the venue's key host tells of a key, under /sapi.
+// restrictionsBody describes a key, as the venue's key host does under /sapi.
 type restrictionsBody struct {
 	IPRestrict        bool  `json:"ipRestrict"`
 	CreateTime        int64 `json:"createTime"`

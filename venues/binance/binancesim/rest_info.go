@@ -114,8 +114,8 @@ func (s *Sim) symbolInfo(l *listing) symbolInfo {
 	}
 }
 
-// status is what the venue says about a symbol. One that is halted by a script
-// is shown as settling, the nearest word that the venue has.
+// status returns the venue's status of a symbol. One that is halted by a script is
+// shown as settling, the nearest status that the venue has.
 func (s *Sim) status(l *listing) string {
 	if now, ok := s.Exchange().Instrument(l.Symbol); ok && now.Halted && l.status == "TRADING" {
 		return "SETTLING"

@@ -13,8 +13,7 @@ const (
 
 func (s *Sim) klines(c *call) (any, *apiError) { return s.klinesOf(c, "symbol", (*listing).klineRow) }
 
-// continuousKlines names its contract by pair and kind; there are perpetuals
-// alone here.
+// continuousKlines takes a pair and a contract type; only perpetuals are simulated.
 func (s *Sim) continuousKlines(c *call) (any, *apiError) {
 	if kind, err := c.params.need("contractType"); err != nil || kind != "PERPETUAL" {
 		return nil, errMandatory("contractType")
@@ -65,7 +64,7 @@ func (s *Sim) klinesOf(c *call, by string, row func(*listing, simcore.Candle) [1
 	return rows, nil
 }
 
-// candles are the first limit candles from a start, or the last ones where no
+// candles returns the first limit candles from a start, or the last ones where no
 // start is given.
 func (s *Sim) candles(symbol string, interval simcore.Interval, from, to time.Time, limit int) []simcore.Candle {
 	if !to.IsZero() {

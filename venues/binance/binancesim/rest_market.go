@@ -16,7 +16,7 @@ func (s *Sim) time(*call) (any, *apiError) {
 	}{s.Clock.Now().UnixMilli()}, nil
 }
 
-// listing is the symbol that a call names.
+// listing returns the symbol of a call.
 func (s *Sim) listing(c *call) (*listing, *apiError) {
 	name, missing := c.params.need("symbol")
 	if missing != nil {
@@ -29,7 +29,7 @@ func (s *Sim) listing(c *call) (*listing, *apiError) {
 	return l, nil
 }
 
-// listingPage is the symbol that a call names and how many of its records.
+// listingPage returns the symbol and the page size of a call.
 func (s *Sim) listingPage(c *call) (*listing, int, *apiError) {
 	l, err := s.listing(c)
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *Sim) listingPage(c *call) (*listing, int, *apiError) {
 	return l, limit, err
 }
 
-// eachListing answers one record for the symbol that a call names, or a list
-// of all.
+// eachListing returns one record for the symbol of a call, or a list for all
+// symbols.
 func eachListing[T any](s *Sim, c *call, record func(*listing) T) (any, *apiError) {
 	if c.params.has("symbol") {
 		l, err := s.listing(c)
@@ -121,12 +121,12 @@ func (s *Sim) trades(c *call) (any, *apiError) {
 	return body, nil
 }
 
-// span is the time range of a call; zero times where it has none.
+// span returns the time range of a call, zero times where it has none.
 func (c *call) span() (from, to time.Time, err *apiError) {
-	if from, err = c.params.moment("startTime"); err != nil {
+	if from, err = c.params.timeOf("startTime"); err != nil {
 		return from, to, err
 	}
-	if to, err = c.params.moment("endTime"); err != nil {
+	if to, err = c.params.timeOf("endTime"); err != nil {
 		return from, to, err
 	}
 	if !from.IsZero() && !to.IsZero() && from.After(to) {
@@ -166,7 +166,7 @@ type fundingBody struct {
 
 const fundingInterval = 8 * time.Hour
 
-// fundingRate answers a past of constant rates.
+// fundingRate returns a history of constant rates.
 func (s *Sim) fundingRate(c *call) (any, *apiError) {
 	l, err := s.listing(c)
 	if err != nil {

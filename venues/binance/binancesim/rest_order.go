@@ -13,17 +13,17 @@ import (
 
 func (s *Sim) placeOrder(c *call) (any, *apiError) { return s.place(c, c.params) }
 
-// place answers one order of a single call or of a batch.
+// place places one order of a single call or of a batch.
 func (s *Sim) place(c *call, p params) (any, *apiError) {
 	request, failed := s.parseOrder(c, p)
 	if failed == nil {
 		o, err := s.Exchange().Place(request.OrderRequest)
 		if err == nil {
-			return s.placed(&o, request.wantsResult), nil
+			return s.placed(&o, request.resultRequested), nil
 		}
-		failed = refused(err, request.listing.pricePlaces)
+		failed = errorOf(err, request.listing.pricePlaces)
 	}
-	s.noteRefusal(c, p, failed)
+	s.recordRejection(c, p, failed)
 	return nil, failed
 }
 
@@ -34,20 +34,20 @@ func (s *Sim) placed(o *simcore.Order, wantsResult bool) orderBody {
 	return s.acknowledged(o)
 }
 
-// noteRefusal records an order that was not taken in the ledger.
-func (s *Sim) noteRefusal(c *call, p params, failed *apiError) {
+// recordRejection records a rejected order in the ledger.
+func (s *Sim) recordRejection(c *call, p params, failed *apiError) {
 	kind := strings.ToLower(p.text("type"))
 	clientID := p.text("newClientOrderId")
 	row := simcore.LedgerOrder{
 		ClientOrderID: clientID, Account: c.account.ID, Symbol: p.text("symbol"),
 		Side: strings.ToLower(p.text("side")), Type: kind,
 		Qty: p.text("quantity"), BaseQty: p.text("quantity"), FilledQty: "0", Price: p.text("price"),
-		Refusal: strconv.Itoa(failed.code) + " " + failed.message,
+		Rejection: strconv.Itoa(failed.code) + " " + failed.message,
 	}
 	if conditionalTypes[p.text("type")] {
 		row.ClientOrderID, row.Kind = p.text("clientAlgoId"), "conditional"
 	}
-	s.Exchange().Ledger().Refuse(row, c.now)
+	s.Exchange().Ledger().Reject(row, c.now)
 }
 
 // testOrder checks an order and places nothing.
@@ -59,12 +59,12 @@ func (s *Sim) testOrder(c *call) (any, *apiError) {
 	request.DryRun = true
 	o, err := s.Exchange().Place(request.OrderRequest)
 	if err != nil {
-		return nil, refused(err, request.listing.pricePlaces)
+		return nil, errorOf(err, request.listing.pricePlaces)
 	}
 	return s.acknowledged(&o), nil
 }
 
-// orderRef reads the id of an order; the venue's own wins.
+// orderRef parses the id of an order. The venue's own id overrides the client's.
 func (p params) orderRef() (simcore.OrderRef, *apiError) {
 	id, err := p.integer("orderId", 0)
 	if err != nil {
@@ -143,8 +143,8 @@ func (s *Sim) amendPrice(p params, request simcore.AmendRequest) (price decimal.
 	return s.matchPrice(request.Symbol, o.Side, match)
 }
 
-// checkAmendReduceOnly treats the flag as the venue does: it changes nothing
-// and must fit the order.
+// checkAmendReduceOnly checks that the flag equals that of the order, which it
+// cannot change.
 func (s *Sim) checkAmendReduceOnly(p params, request simcore.AmendRequest) *apiError {
 	wanted, err := p.boolean("reduceOnly")
 	if err != nil || !wanted {
@@ -164,11 +164,11 @@ func amendRefused(err error, l *listing) *apiError {
 	case simcore.ReasonNotTradable:
 		return errAmendStatus
 	case simcore.ReasonNotionalBelowMin:
-		var refusal *simcore.Refusal
+		var refusal *simcore.Rejection
 		errors.As(err, &refusal)
 		return bad(-5029, "Order's notional must be no smaller than %s (unless you choose reduce only).", refusal.Limit)
 	default:
-		return refused(err, l.pricePlaces)
+		return errorOf(err, l.pricePlaces)
 	}
 }
 
@@ -190,12 +190,12 @@ func (s *Sim) cancel(c *call, l *listing, ref simcore.OrderRef) (any, *apiError)
 	}
 	o, failed := s.Exchange().Cancel(c.account.ID, l.Symbol, ref)
 	if failed != nil {
-		return nil, refused(failed, l.pricePlaces)
+		return nil, errorOf(failed, l.pricePlaces)
 	}
 	return s.changed(&o), nil
 }
 
-// expired says whether the request reached the engine after its deadline.
+// expired reports whether the request reached the engine after its deadline.
 func (c *call) expired(s *Sim) bool {
 	return !c.deadline.IsZero() && s.Clock.Now().After(c.deadline)
 }
@@ -211,7 +211,7 @@ func (s *Sim) cancelAllOrders(c *call) (any, *apiError) {
 		return nil, errEngineWindow
 	}
 	if _, failed := s.Exchange().CancelAll(c.account.ID, l.Symbol); failed != nil {
-		return nil, refused(failed, l.pricePlaces)
+		return nil, errorOf(failed, l.pricePlaces)
 	}
 	return allCancelled, nil
 }

@@ -52,7 +52,7 @@ type positionRiskV2Body struct {
 	AdlQuantile      int    `json:"adlQuantile"`
 }
 
-// adlMiddle is the place in the deleveraging queue that every position shows.
+// adlMiddle is the place of every position in the deleveraging queue.
 const adlMiddle = 2
 
 func (s *Sim) positionRiskV3(c *call) (any, *apiError) {
@@ -75,7 +75,7 @@ func (s *Sim) positionRiskV3(c *call) (any, *apiError) {
 	return body, nil
 }
 
-// positions is the account and the symbol that a call asks for.
+// positions returns the account and the requested symbol of a call.
 func (s *Sim) positions(c *call) (simcore.AccountView, string, *apiError) {
 	only := c.params.text("symbol")
 	if only != "" {

@@ -41,9 +41,8 @@ func (s *Sim) find(c *call) (*simcore.Order, *apiError) {
 	return &o, nil
 }
 
-// visible says whether the venue still knows an order, or knows it already:
-// queries lag behind the engine, and what ended without a fill is forgotten
-// after three days, everything after ninety.
+// visible reports whether queries return an order. They lag behind the engine; orders
+// that ended without a fill are purged after three days, all others after ninety.
 func (s *Sim) visible(o *simcore.Order) bool {
 	now := s.Clock.Now()
 	if now.Sub(o.CreatedAt) < s.options.ReadLag {
@@ -117,8 +116,8 @@ func (s *Sim) forceOrders(c *call) (any, *apiError) {
 	return body[max(0, len(body)-limit):], nil
 }
 
-// weekSpan is the time range of a call that may not ask for more than seven
-// days; without times it is the last seven. A call by id has no range.
+// weekSpan returns the time range of a call, at most seven days; by default the last
+// seven. A call by id has no range.
 func (c *call) weekSpan(byID bool) (from, to time.Time, err *apiError) {
 	from, to, err = c.span()
 	switch {
@@ -137,8 +136,8 @@ func (c *call) weekSpan(byID bool) (from, to time.Time, err *apiError) {
 	return from, to, nil
 }
 
-// within says whether a time lies in the range, both ends included; a zero end
-// is open.
+// within reports whether a time is in the range, both ends included. A zero end is
+// open.
 func within(t, from, to time.Time) bool {
 	t = t.Truncate(time.Millisecond)
 	return !t.Before(from) && (to.IsZero() || !t.After(to))
@@ -162,7 +161,7 @@ type userTradeBody struct {
 	Buyer           bool   `json:"buyer"`
 }
 
-// userTrades needs a symbol, gives seven days at most and reaches back three
+// userTrades requires a symbol, returns at most seven days and reaches back three
 // months. A first id excludes times.
 func (s *Sim) userTrades(c *call) (any, *apiError) {
 	l, limit, err := s.listingPage(c)
@@ -204,7 +203,7 @@ func (s *Sim) userTrades(c *call) (any, *apiError) {
 
 func (l *listing) userTrade(f *simcore.Fill) userTradeBody {
 	return userTradeBody{
-		Symbol: f.Symbol, ID: f.TradeID, OrderID: f.OrderID, Side: sideWord(f.Side), Price: l.price(f.Price), Qty: l.qty(f.Qty),
+		Symbol: f.Symbol, ID: f.TradeID, OrderID: f.OrderID, Side: sideName(f.Side), Price: l.price(f.Price), Qty: l.qty(f.Qty),
 		RealizedPnl: moneyOrZero(f.RealizedPnL), MarginAsset: "USDT", QuoteQty: l.cumQuote(f.Quote),
 		Commission: money(f.Fee), CommissionAsset: "USDT", Time: millis(f.Time), PositionSide: positionSide(f.PosSide),
 		Maker: f.Maker, Buyer: f.Side == simcore.Buy,

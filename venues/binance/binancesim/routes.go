@@ -10,14 +10,14 @@ type endpoint struct {
 	// weight of the call; weightOf wins where it is set.
 	weight   int
 	weightOf func(params) int
-	// tens and minute are what it adds to the account's order counters.
+	// tens and minute are added to the account's order counts.
 	tens, minute int
 	handle       func(*Sim, *call) (any, *apiError)
 }
 
 type route struct{ method, path string }
 
-// routes is the venue's REST interface as far as it is simulated.
+// routes is the simulated part of the venue's REST interface.
 var routes = map[route]endpoint{
 	{http.MethodGet, "/fapi/v1/ping"}:              {security: public, weight: 1, handle: (*Sim).ping},
 	{http.MethodGet, "/fapi/v1/time"}:              {security: public, weight: 1, handle: (*Sim).time},

@@ -38,7 +38,7 @@ func (s *Sim) addRoutes(app *fiber.App) {
 	app.All("/*", s.serveREST)
 }
 
-// serveREST answers one REST request, faults included.
+// serveREST answers one REST request, with injected faults applied.
 func (s *Sim) serveREST(c *fiber.Ctx) error {
 	in := &call{
 		sim: s, method: c.Method(), path: c.Path(), ip: c.IP(), key: c.Get("X-MBX-APIKEY"), now: s.Clock.Now(),
@@ -49,7 +49,7 @@ func (s *Sim) serveREST(c *fiber.Ctx) error {
 	return s.Answer(c, in)
 }
 
-// admit does what happens before a request may do anything.
+// admit parses, weighs and authenticates a request.
 func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 	endpoint, known := routes[route{in.method, in.path}]
 	if !known {
@@ -68,7 +68,7 @@ func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 	return s.authenticate(in, endpoint.security)
 }
 
-// weigh counts the weight of a request against its address.
+// weigh adds the weight of a request to the usage of its address.
 func (s *Sim) weigh(in *call, to endpoint) (limited *apiError) {
 	weight := to.weight
 	if to.weightOf != nil {
@@ -97,8 +97,8 @@ func (in *call) Execute() bool {
 	return in.failed == nil
 }
 
-// Refuse implements simnet.Request.
-func (in *call) Refuse(fault simcore.FaultInfo) { in.failed = in.sim.refusal(in, fault) }
+// Reject implements simnet.Request.
+func (in *call) Reject(fault simcore.InjectedFault) { in.failed = in.sim.injectedError(in, fault) }
 
 // Respond implements simnet.Request.
 func (in *call) Respond(c *fiber.Ctx) error {
@@ -118,17 +118,17 @@ func (in *call) Respond(c *fiber.Ctx) error {
 	return in.sim.Venue.Respond(c, in.failed.status, in.failed.body())
 }
 
-// refusal is the error with which a scripted fault answers. A message of the
-// WebSocket API has no page that a status could come with.
-func (s *Sim) refusal(in *call, fault simcore.FaultInfo) *apiError {
+// injectedError returns the error that an injected fault answers with. A message of
+// the WebSocket API has no HTTP body, so a status fault becomes an error, too.
+func (s *Sim) injectedError(in *call, fault simcore.InjectedFault) *apiError {
 	switch fault.Do {
 	case simcore.FaultBan:
 		return s.limiter.ban(in.ip, in.now, fault.Args.Delay(banDefault))
 	case simcore.FaultReject:
-		return rejection(fault)
+		return rejectedError(fault)
 	case simcore.FaultStatus:
 		status, _ := s.StatusPage(fault)
-		failed := apiError{status: status, code: -1000, message: rejectionTexts[-1000].message}
+		failed := apiError{status: status, code: -1000, message: injectableErrors[-1000].message}
 		var body errorBody
 		if json.Unmarshal([]byte(fault.Args.Text()), &body) == nil {
 			failed.code, failed.message = body.Code, body.Msg
@@ -139,8 +139,8 @@ func (s *Sim) refusal(in *call, fault simcore.FaultInfo) *apiError {
 	}
 }
 
-// rejectionTexts are the venue's words for codes that scripts inject.
-var rejectionTexts = map[int]*apiError{
+// injectableErrors are the texts of the venue for codes that scripts inject.
+var injectableErrors = map[int]*apiError{
 	-1000: {code: -1000, message: "An unknown error occurred while processing the request."},
 	-1001: {status: http.StatusServiceUnavailable, code: -1001, message: "Internal error; unable to process your request. Please try again."},
 	-1003: {status: http.StatusTooManyRequests, code: -1003, message: "Too many requests.", retryAfter: 1},
@@ -156,13 +156,13 @@ var rejectionTexts = map[int]*apiError{
 	-5028: errEngineWindow,
 }
 
-func rejection(fault simcore.FaultInfo) *apiError {
+func rejectedError(fault simcore.InjectedFault) *apiError {
 	code, err := strconv.Atoi(fault.Args.CodeText())
 	if err != nil {
 		code = -1000
 	}
 	failed := apiError{status: http.StatusBadRequest, code: code, message: "Rejected."}
-	if known, ok := rejectionTexts[code]; ok {
+	if known, ok := injectableErrors[code]; ok {
 		failed = *known
 	}
 	if failed.status == 0 {

@@ -25,7 +25,8 @@ type Sim struct {
 	countdown map[countdownKey]time.Time
 }
 
-// New makes a simulator with its demo account. Nothing moves before Serve.
+// New returns a simulator with its demo account. The market does not move before
+// Serve.
 func New(options Options) (*Sim, error) {
 	options = options.withDefaults()
 	s := &Sim{
@@ -47,7 +48,7 @@ func New(options Options) (*Sim, error) {
 	s.streams, s.users = newStreams(s), newUsers(s)
 	s.Exchange().Subscribe(s.streams.receive)
 	s.Exchange().Subscribe(s.users.receive)
-	s.Speak(simnet.Protocol{Routes: s.addRoutes, Step: s.settle})
+	s.SetProtocol(simnet.Protocol{Routes: s.addRoutes, Step: s.settle})
 	return s, nil
 }
 
@@ -56,14 +57,14 @@ func (s *Sim) list() (instruments []simcore.Instrument) {
 	return instruments
 }
 
-// settle does what is due besides the market: countdowns, expiries, streams.
+// settle does what is due apart from the market: countdowns, expiries, streams.
 func (s *Sim) settle() {
 	s.runCountdowns()
 	s.users.expireKeys()
 	s.streams.flush(s.Clock.Base())
 }
 
-// randomID is an identifier of base-62 characters.
+// randomID returns an identifier of n base-62 characters.
 func (s *Sim) randomID(n int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,8 +23,8 @@ type depthBodyEvent struct {
 	StreamTyp int         `json:"st"`
 }
 
-// streamTypeUM marks messages of this market since it shares hosts with
-// another.
+// streamTypeUM marks messages of USD-M futures, which share hosts with another
+// market.
 const streamTypeUM = 1
 
 type levelKey struct {
@@ -32,24 +32,24 @@ type levelKey struct {
 	ticks int64
 }
 
-// depthFeed gathers the changes of a book between two messages of one stream.
+// depthFeed collects the changes of a book between two messages of one stream.
 type depthFeed struct {
 	changes map[levelKey]simcore.LevelChange
 	firstID int64
 	lastID  int64
 	prevID  int64
 	at      time.Time
-	// pending says that there is something to send.
+	// pending reports whether there are changes to send.
 	pending bool
 }
 
-// sent begins the next message.
-func (f *depthFeed) sent() {
+// startNext starts the next message.
+func (f *depthFeed) startNext() {
 	f.prevID, f.pending = f.lastID, false
 	f.changes = map[levelKey]simcore.LevelChange{}
 }
 
-// open prepares the state of a stream that got its first listener.
+// open creates the state of a stream that has got its first listener.
 func (st *streams) open(name string, kind streamKind) {
 	if kind.symbol == "" || kind.every == 0 || kind.interval != "" {
 		return
@@ -64,7 +64,7 @@ func isDepth(kind streamKind) bool {
 	return len(kind.name) >= 5 && kind.name[:5] == "depth"
 }
 
-// close drops the state of a stream that lost its last listener.
+// close drops the state of a stream that has lost its last listener.
 func (st *streams) close(name string) {
 	if kind, ok := st.kinds[name]; ok && kind.symbol != "" {
 		delete(st.markets[kind.symbol].depths, name)
@@ -95,8 +95,7 @@ func (f *depthFeed) add(at time.Time, changes []simcore.LevelChange) {
 	}
 }
 
-// flushDepth sends the changes since the last message; nothing where there are
-// none.
+// flushDepth sends the changes since the last message, if any.
 func (st *streams) flushDepth(due dueStream, now time.Time) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -106,7 +105,7 @@ func (st *streams) flushDepth(due dueStream, now time.Time) {
 		return
 	}
 	st.publish(due.name, st.depthMessage(m, feed, now))
-	feed.sent()
+	feed.startNext()
 }
 
 func (st *streams) depthMessage(m *marketState, feed *depthFeed, now time.Time) depthBodyEvent {
@@ -132,7 +131,7 @@ func (st *streams) depthMessage(m *marketState, feed *depthFeed, now time.Time) 
 	return body
 }
 
-// flushPartial sends the top of the book if anything in the book changed.
+// flushPartial sends the top of the book if the book has changed.
 func (st *streams) flushPartial(due dueStream, now time.Time) {
 	book, _ := st.sim.Exchange().Book(due.kind.symbol, due.kind.levels)
 	st.mu.Lock()
@@ -152,7 +151,7 @@ func (st *streams) flushPartial(due dueStream, now time.Time) {
 		FirstID: feed.firstID, LastID: feed.lastID, PrevID: feed.prevID,
 		Bids: bids, Asks: asks, Pair: m.Symbol, StreamTyp: streamTypeUM,
 	})
-	feed.sent()
+	feed.startNext()
 }
 
 type bookTickerEvent struct {
@@ -169,10 +168,10 @@ type bookTickerEvent struct {
 	StreamTyp int    `json:"st"`
 }
 
-// bestChanged tells the top of the book to those who watch it.
+// bestChanged publishes the top of the book to the book tickers.
 func (st *streams) bestChanged(at time.Time, m *marketState, event simcore.BookEvent) {
 	own := m.lower + "@bookTicker"
-	if !st.wanted(own) && !st.wanted("!bookTicker") {
+	if !st.listeners.Has(own) && !st.listeners.Has("!bookTicker") {
 		return
 	}
 	bid := st.sim.Exchange().LevelOf(m.Symbol, event.BestBid)

@@ -33,13 +33,13 @@ type klineBody struct {
 	Ignored    string `json:"B"`
 }
 
-// klineSent is what a candle stream sent last.
+// klineSent identifies the last message of a candle stream.
 type klineSent struct {
 	start  int64
 	trades int
 }
 
-// flushKline sends the live candle if it changed. The last word on a candle,
+// flushKline sends the live candle if it changed. The final message of a candle,
 // with x true, comes from candleClosed.
 func (st *streams) flushKline(due dueStream, now time.Time) {
 	candles := st.sim.Exchange().Candles(due.kind.symbol, due.kind.interval, time.Time{}, time.Time{}, 1)
@@ -61,7 +61,7 @@ func (st *streams) flushKline(due dueStream, now time.Time) {
 func (st *streams) candleClosed(at time.Time, event simcore.CandleEvent) {
 	m := st.markets[event.Symbol]
 	name := m.lower + "@kline_" + string(event.Interval)
-	if st.wanted(name) && !st.isRecorded(name) {
+	if st.listeners.Has(name) && !st.isRecorded(name) {
 		st.publish(name, m.kline(event.Candle, event.Interval, at))
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// depthPaces are the speeds of book streams by the suffix of their names.
+// depthPaces are the intervals of book streams by the suffix of their names.
 var depthPaces = map[string]time.Duration{
 	"": paceDepth, "0ms": paceDepth0, "100ms": paceDepth1, "500ms": paceDepth5,
 }
 
-// allMarket are the streams of all symbols together.
+// allMarket are the streams that cover all symbols.
 var allMarket = map[string]streamKind{
 	"!bookTicker":         {name: "bookTicker", category: categoryPublic},
 	"!markPrice@arr":      {name: "!markPrice", category: categoryMarket, every: paceMark3s},
@@ -27,7 +27,7 @@ var allMarket = map[string]streamKind{
 	"!compositeIndex@arr": {name: "none", category: categoryMarket},
 }
 
-// parse reads a stream name; false where it does not exist.
+// parse parses a stream name; ok is false where the stream does not exist.
 func (st *streams) parse(name string) (streamKind, bool) {
 	if kind, ok := allMarket[name]; ok {
 		return kind, true

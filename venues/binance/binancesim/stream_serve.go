@@ -24,10 +24,9 @@ type client struct {
 	category string
 	// combined wraps each message with the name of its stream.
 	combined bool
-	// streams are the subscribed names; guarded by the owner's lock.
+	// streams are the subscribed names, guarded by the lock of streams or users.
 	streams map[string]bool
-	// events are the wanted kinds of user events by listen key; an empty list
-	// wants all.
+	// events are the requested kinds of user events; empty for all.
 	events map[string]bool
 }
 
@@ -54,20 +53,20 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 		},
 		Received: func(_ *simnet.Session, data []byte) { s.command(cl, data) },
 		Ended: func(*simnet.Session) {
-			s.streams.forget(cl)
-			s.users.forget(cl)
+			s.streams.removeClient(cl)
+			s.users.removeClient(cl)
 		},
 	})
 }
 
 func (s *Sim) sessionOptions() simnet.SessionOptions {
 	return simnet.SessionOptions{
-		PingInterval: s.options.PingInterval, LifeMax: s.options.SessionLifeMax,
+		PingInterval: s.options.PingInterval, LifetimeMax: s.options.SessionLifeMax,
 		SilenceMax: sessionSilenceMax, MessagesPerSecondMax: streamMessagesPerSec,
 	}
 }
 
-// initialStreams are the names that the address itself subscribes to.
+// initialStreams returns the names that the URL subscribes to.
 func initialStreams(c *fiber.Ctx, path string) []string {
 	var names []string
 	for _, list := range []string{path, c.Query("streams"), c.Query("listenKey")} {
@@ -78,7 +77,7 @@ func initialStreams(c *fiber.Ctx, path string) []string {
 	return names
 }
 
-// subscribe adds streams of the client's own category; others stay silent.
+// subscribe adds streams of the client's own category; others deliver nothing.
 func (s *Sim) subscribe(cl *client, names []string) {
 	if cl.category == categoryPrivate {
 		s.users.subscribe(cl, names)
@@ -107,7 +106,7 @@ type resultBody struct {
 	ID     uint64 `json:"id"`
 }
 
-// commandTopic is the topic of answers to commands, for faults.
+// commandTopic is the topic under which faults match answers to commands.
 const commandTopic = "command"
 
 func (s *Sim) command(cl *client, data []byte) {
@@ -136,7 +135,7 @@ var commandMethods = map[string]bool{
 	"SUBSCRIBE": true, "UNSUBSCRIBE": true, "LIST_SUBSCRIPTIONS": true, "SET_PROPERTY": true, "GET_PROPERTY": true,
 }
 
-// decodeCommand reads a message of a client and answers what is wrong with it.
+// decodeCommand decodes a message of a client, or returns the error to answer with.
 func decodeCommand(data []byte) (in commandBody, names []string, failed *errorBody) {
 	invalid := func(why string) *errorBody { return &errorBody{Code: 2, Msg: "Invalid request: " + why} }
 	if !json.Valid(data) {
@@ -158,7 +157,7 @@ func decodeCommand(data []byte) (in commandBody, names []string, failed *errorBo
 	return in, names, nil
 }
 
-// names are the streams of a command; other commands have other parameters.
+// names returns the streams of a subscription command.
 func (in commandBody) names() ([]string, error) {
 	if in.Method != "SUBSCRIBE" && in.Method != "UNSUBSCRIBE" {
 		return nil, nil
@@ -179,7 +178,8 @@ func (cl *client) sendJSON(body any) {
 	cl.session.Send(commandTopic, simnet.Encode(body))
 }
 
-// deliver sends a message of a stream in the client's form.
+// deliver sends a message of a stream, wrapped where the client is combined. wrapped
+// caches the wrapped form.
 func (cl *client) deliver(name string, raw []byte, wrapped *[]byte) {
 	if !cl.combined {
 		cl.session.Send(name, raw)
@@ -191,7 +191,7 @@ func (cl *client) deliver(name string, raw []byte, wrapped *[]byte) {
 	cl.session.Send(name, *wrapped)
 }
 
-// wrap is the combined form of a message.
+// wrap returns the combined form of a message.
 func wrap(name string, raw []byte) []byte {
 	out := make([]byte, 0, len(raw)+len(name)+24)
 	out = append(out, `{"stream":"`...)

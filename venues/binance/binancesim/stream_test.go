@@ -30,10 +30,10 @@ func TestBookSyncsByTheDocumentedRules(t *testing.T) {
 			symbol := strings.ToUpper(path[strings.LastIndexAny(path, "/=")+1 : strings.Index(path, "@")])
 			b := syncedFrom(v, v.stream(path), symbol, 6)
 			if len(b.bids) < 200 || len(b.asks) < 200 {
-				t.Errorf("%s: %d bids, %d asks", symbol, len(b.bids), len(b.asks))
+				t.Errorf("%s: %d bids, %d asks, want len(b.bids) >= 200 && len(b.asks) >= 200", symbol, len(b.bids), len(b.asks))
 			}
 			if bid, ask := b.best(); !bid.LessThan(ask) {
-				t.Errorf("%s: %s and %s", symbol, bid, ask)
+				t.Errorf("%s: %s and %s, want bid.LessThan(ask)", symbol, bid, ask)
 			}
 		}
 	})
@@ -54,28 +54,28 @@ func TestMarketStreams(t *testing.T) {
 			}
 			for _, event := range want {
 				if !seen[event] {
-					t.Errorf("%s: no %s among %v", path, event, seen)
+					t.Errorf("%s: no %s among %v, want seen[event]", path, event, seen)
 				}
 			}
 		}
 		for _, path := range []string{"/market/ws/!markPrice@arr@1s", "/market/ws/!ticker@arr", "/market/ws/!miniTicker@arr"} {
 			var all []map[string]any
 			if err := json.Unmarshal(<-v.DialBytes(path), &all); err != nil || len(all) != 9 {
-				t.Errorf("%s: %d symbols, %v", path, len(all), err)
+				t.Errorf("%s: %d symbols, %v, want err == nil && len(all) == 9", path, len(all), err)
 			}
 		}
 		if message := v.stream("/public/ws/!bookTicker").Next(); message["e"] != "bookTicker" || message["st"] != json.Number("1") {
-			t.Errorf("%v", message)
+			t.Errorf(`message = %v, want message["e"] == "bookTicker" && message["st"] == json.Number("1")`, message)
 		}
 		partial := v.stream("/public/stream?streams=solusdt@depth10@100ms").Next()
 		data := partial["data"].(map[string]any)
 		if partial["stream"] != "solusdt@depth10@100ms" || len(data["b"].([]any)) != 10 || len(data["a"].([]any)) != 10 {
-			t.Errorf("%v", partial)
+			t.Errorf(`partial = %v, want partial["stream"] == "solusdt@depth10@100ms" && len(data["b"].([]any)) == 10 && len(data["a"].([]any)) == 10`, partial)
 		}
 	})
 }
 
-func TestStreamFieldsAreTheRecordedOnes(t *testing.T) {
+func TestStreamFieldsEqualTheRecordedOnes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
@@ -90,13 +90,13 @@ func TestStreamFieldsAreTheRecordedOnes(t *testing.T) {
 			}
 			for _, key := range want {
 				if !got[key] {
-					t.Errorf("%s has no %s", stream, key)
+					t.Errorf("%s has no %s, want got[key]", stream, key)
 				}
 				delete(got, key)
 			}
 			for key := range got {
 				if !added[key] {
-					t.Errorf("%s has %s, the recording does not", stream, key)
+					t.Errorf("%s has %s, the recording does not, want added[key]", stream, key)
 				}
 			}
 		}
@@ -140,7 +140,7 @@ func TestStreamCommands(t *testing.T) {
 				t.Errorf("%s: %s, want %s", test.send, got, test.want)
 			}
 			if test.want == "" && answer["code"] == nil {
-				t.Errorf("%s: %v", test.send, answer)
+				t.Errorf(`%s: %v, want test.want != "" || answer["code"] != nil`, test.send, answer)
 			}
 		}
 	})
@@ -157,7 +157,7 @@ func TestTooManyCommandsEndTheConnection(t *testing.T) {
 	})
 }
 
-func TestConnectionsEndAfterTheirLife(t *testing.T) {
+func TestConnectionsEndAfterTheirLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, SessionLifeMax: 50 * time.Millisecond})
 		v.stream("/market/ws/btcusdt@aggTrade").Closed()
@@ -182,12 +182,12 @@ func TestServerPings(t *testing.T) {
 	})
 }
 
-func TestUnsplitPathsAreGone(t *testing.T) {
+func TestUnsplitPathsAreNotServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		for _, path := range []string{"/ws/btcusdt@aggTrade", "/stream?streams=btcusdt@aggTrade"} {
 			if status := v.Handshake(path); status != http.StatusNotFound {
-				t.Errorf("%s: status %d", path, status)
+				t.Errorf("%s: status %d, want status == http.StatusNotFound", path, status)
 			}
 		}
 	})
@@ -202,12 +202,12 @@ func TestClosedCandleIsSentOnce(t *testing.T) {
 		v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
 		live := s.nextOf("kline")["k"].(map[string]any)
 		if live["x"] != false || simtest.Num(live["v"]).IsZero() {
-			t.Errorf("%v", live)
+			t.Errorf(`live = %v, want live["x"] == false && !simtest.Num(live["v"]).IsZero()`, live)
 		}
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
 		closed := s.nextOf("kline")["k"].(map[string]any)
 		if closed["x"] != true || closed["t"] != live["t"] || closed["c"] != live["c"] {
-			t.Errorf("%v after %v", closed, live)
+			t.Errorf(`%v after %v, want closed["x"] == true && closed["t"] == live["t"] && closed["c"] == live["c"]`, closed, live)
 		}
 	})
 }

@@ -221,8 +221,8 @@ func (st *streams) liquidated(at time.Time, event simcore.OrderEvent) {
 	}
 	m := st.markets[o.Symbol]
 	body := forceOrderEvent{Event: "forceOrder", E: millis(at), Order: forceOrderBody{
-		Symbol: o.Symbol, Side: sideWord(o.Side), Type: "LIMIT", TIF: "IOC", Qty: m.qty(o.Qty()), Price: m.price(o.Price()),
-		Average: m.price(o.AvgPrice()), Status: statusWord(o), LastQty: m.qty(event.Fill.Qty), Filled: m.qty(o.FilledQty()),
+		Symbol: o.Symbol, Side: sideName(o.Side), Type: "LIMIT", TIF: "IOC", Qty: m.qty(o.Qty()), Price: m.price(o.Price()),
+		Average: m.price(o.AvgPrice()), Status: statusName(o), LastQty: m.qty(event.Fill.Qty), Filled: m.qty(o.FilledQty()),
 		T: millis(at),
 	}}
 	st.publish(m.lower+"@forceOrder", body)

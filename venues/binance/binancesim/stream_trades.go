@@ -20,10 +20,10 @@ type aggTrade struct {
 	at      time.Time
 }
 
-// aggTradesKept is how many aggregated trades of a symbol are remembered.
+// aggTradesKept is how many aggregated trades of a symbol are kept.
 const aggTradesKept = 1000
 
-// aggregator joins the trades of a taker at a price.
+// aggregator combines the trades of one taker at one price.
 type aggregator struct {
 	open   *aggTrade
 	lastID int64
@@ -60,7 +60,7 @@ type tradeEvent struct {
 
 func (st *streams) traded(at time.Time, event simcore.TradeEvent) {
 	m, t := st.markets[event.Symbol], event.Trade
-	if name := m.lower + "@trade"; st.wanted(name) && !st.isRecorded(name) {
+	if name := m.lower + "@trade"; st.listeners.Has(name) && !st.isRecorded(name) {
 		kind := "MARKET"
 		if t.Insurance {
 			kind = "INSURANCE_FUND"
@@ -105,7 +105,7 @@ func (st *streams) flushAgg(m *marketState) {
 		m.agg.kept = append(m.agg.kept[:0:0], m.agg.kept[aggTradesKept:]...)
 	}
 	m.agg.kept = append(m.agg.kept, *open)
-	if name := m.lower + "@aggTrade"; st.wanted(name) && !st.isRecorded(name) {
+	if name := m.lower + "@aggTrade"; st.listeners.Has(name) && !st.isRecorded(name) {
 		st.publish(name, aggTradeEvent{
 			Event: "aggTrade", E: millis(st.sim.Clock.Now()), ID: open.id, Symbol: m.Symbol, Price: m.price(open.price),
 			Qty: m.qty(open.qty), NormalQty: m.qty(open.qty), FirstID: open.firstID, LastID: open.lastID,

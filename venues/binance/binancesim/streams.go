@@ -10,21 +10,21 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// streams are the market data streams: who listens to what, and the state that
-// the aggregated ones need.
+// streams are the market data streams: their subscribers, and the state of the
+// aggregated ones.
 type streams struct {
 	sim *Sim
 
 	mu        sync.Mutex
-	listeners simnet.Listeners[*client]
+	listeners simnet.Topics[*client]
 	markets   map[string]*marketState
 	kinds     map[string]streamKind
-	paces     simnet.Paces
+	paces     simnet.Schedule
 	// replay is the recording that is being played, or nil.
 	replay *replay
 }
 
-// marketState is what the streams know about one symbol.
+// marketState is the state of the streams of one symbol.
 type marketState struct {
 	*listing
 	lower string
@@ -33,7 +33,7 @@ type marketState struct {
 	depths     map[string]*depthFeed
 	agg        aggregator
 	klines     map[string]klineSent
-	// replayed markets have a recorded book.
+	// replayed reports whether the market has a recorded book.
 	replayed bool
 }
 
@@ -42,7 +42,7 @@ type streamKind struct {
 	symbol string
 	// name is the part after the symbol: "depth@100ms", "aggTrade".
 	name string
-	// every is how often the stream is looked at; zero sends at once.
+	// every is the interval of the stream; zero sends immediately.
 	every time.Duration
 	// levels is the depth of a partial book; zero for all others.
 	levels   int
@@ -52,7 +52,7 @@ type streamKind struct {
 
 func newStreams(s *Sim) *streams {
 	st := &streams{
-		sim: s, listeners: simnet.Listeners[*client]{}, markets: map[string]*marketState{},
+		sim: s, listeners: simnet.Topics[*client]{}, markets: map[string]*marketState{},
 		kinds: map[string]streamKind{},
 	}
 	for _, name := range s.symbols {
@@ -71,8 +71,8 @@ func (st *streams) addMarket(l *listing, lastUpdate int64) {
 	}
 }
 
-// subscribe adds what exists in the client's category; the rest is ignored, as
-// the venue does.
+// subscribe adds the streams that exist in the client's category; others are
+// ignored, as the venue does.
 func (st *streams) subscribe(cl *client, names []string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -100,7 +100,7 @@ func (st *streams) unsubscribe(cl *client, names []string) {
 	}
 }
 
-func (st *streams) forget(cl *client) {
+func (st *streams) removeClient(cl *client) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for name := range cl.streams {
@@ -127,10 +127,9 @@ func (st *streams) names(cl *client) []string {
 	return names
 }
 
-// publish sends a message to the listeners of a stream, if there are any. The
-// lock is held.
+// publish sends a message to the listeners of a stream, if any. The lock is held.
 func (st *streams) publish(name string, body any) {
-	if len(st.listeners[name]) == 0 {
+	if !st.listeners.Has(name) {
 		return
 	}
 	st.publishRaw(name, simnet.Encode(body))
@@ -143,10 +142,8 @@ func (st *streams) publishRaw(name string, raw []byte) {
 	}
 }
 
-func (st *streams) wanted(name string) bool { return len(st.listeners[name]) > 0 }
-
-// receive turns an event of the exchange into stream messages. It is called
-// under the exchange's lock and asks the exchange nothing.
+// receive converts an event of the exchange into stream messages. It runs under the
+// exchange's lock and must not call the exchange.
 func (st *streams) receive(event simcore.Event) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -164,7 +161,7 @@ func (st *streams) receive(event simcore.Event) {
 	}
 }
 
-// Paces of the periodic streams.
+// Intervals of the periodic streams.
 const (
 	paceAgg    = 100 * time.Millisecond
 	paceKline  = 250 * time.Millisecond
@@ -177,7 +174,7 @@ const (
 	paceDepth5 = 500 * time.Millisecond
 )
 
-// flush sends what the periodic streams owe at this moment of the base clock.
+// flush sends the periodic streams that are due at a time of the base clock.
 func (st *streams) flush(base time.Time) {
 	now := st.sim.Clock.Now()
 	for _, due := range st.due(base) {
@@ -185,13 +182,13 @@ func (st *streams) flush(base time.Time) {
 	}
 }
 
-// dueStream is a stream whose turn it is.
+// dueStream is a periodic stream that is due.
 type dueStream struct {
 	name string
 	kind streamKind
 }
 
-// due lists the streams whose pace has come round, by name.
+// due returns the streams whose interval has passed, sorted by name.
 func (st *streams) due(base time.Time) []dueStream {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -214,8 +211,8 @@ func (st *streams) due(base time.Time) []dueStream {
 	return due
 }
 
-// flushOne asks the exchange before it takes the lock of the streams: the
-// exchange holds its own lock while it calls receive.
+// flushOne sends one stream. It reads the exchange before it takes the lock of the
+// streams, because the exchange holds its own lock while it calls receive.
 func (st *streams) flushOne(due dueStream, now time.Time) {
 	var message any
 	switch {

@@ -1,14 +1,17 @@
 package binancesim
 
 import (
+	"strings"
+
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
-// listing is one symbol of exchangeInfo: the exchange's instrument and what
-// only this venue says about it.
+// listing is one symbol of exchangeInfo: the exchange's instrument and the fields
+// that only this venue has.
 type listing struct {
 	simcore.Instrument
 	// pricePlaces and qtyPlaces are the decimals that the venue prints and
@@ -26,65 +29,48 @@ type listing struct {
 	status                   string
 }
 
-// spot values of the venue's listing that are equal for all symbols.
+// Values that are the same for all symbols.
 const (
 	perpetualDelivery = 4133404800000
 	openOrdersMax     = 200
 )
 
-var listings = []listing{
-	{
-		Instrument: simcore.Instrument{Symbol: "BTCUSDT", Base: "BTC", StartPrice: dec("65000")}, pricePlaces: 2, qtyPlaces: 3,
-		tick: "0.10", minPrice: "556.80", maxPrice: "4529764", step: "0.001", maxQty: "1000", marketMax: "120",
-		notionalMin: "100", onboardedAt: 1569398400000, triggerProtect: "0.0500", liquidationFee: "0.012500", bound: "0.05", subType: "PoW",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "ETHUSDT", Base: "ETH", StartPrice: dec("3200")}, pricePlaces: 2, qtyPlaces: 3,
-		tick: "0.01", minPrice: "39.86", maxPrice: "306177", step: "0.001", maxQty: "10000", marketMax: "2000",
-		notionalMin: "20", onboardedAt: 1569398400000, triggerProtect: "0.0500", liquidationFee: "0.012500", bound: "0.05", subType: "Layer-1",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "SOLUSDT", Base: "SOL", StartPrice: dec("150")}, pricePlaces: 4, qtyPlaces: 2,
-		tick: "0.0100", minPrice: "0.4200", maxPrice: "6857", step: "0.01", maxQty: "1000000", marketMax: "6000",
-		notionalMin: "5", onboardedAt: 1600041600000, triggerProtect: "0.0500", liquidationFee: "0.015000", bound: "0.05", subType: "Layer-1",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "DOGEUSDT", Base: "DOGE", StartPrice: dec("0.15")}, pricePlaces: 6, qtyPlaces: 0,
-		tick: "0.000010", minPrice: "0.002440", maxPrice: "30", step: "1", maxQty: "50000000", marketMax: "30000000",
-		notionalMin: "5", onboardedAt: 1594310400000, triggerProtect: "0.1000", liquidationFee: "0.015000", bound: "0.10", subType: "Meme",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "XRPUSDT", Base: "XRP", StartPrice: dec("2.2")}, pricePlaces: 4, qtyPlaces: 1,
-		tick: "0.0001", minPrice: "0.0143", maxPrice: "100000", step: "0.1", maxQty: "10000000", marketMax: "2000000",
-		notionalMin: "5", onboardedAt: 1578297600000, triggerProtect: "0.0500", liquidationFee: "0.012500", bound: "0.05", subType: "Payment",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "ADAUSDT", Base: "ADA", StartPrice: dec("0.65")}, pricePlaces: 5, qtyPlaces: 0,
-		tick: "0.00010", minPrice: "0.00010", maxPrice: "20000", step: "1", maxQty: "6000000", marketMax: "2000000",
-		notionalMin: "5", onboardedAt: 1580716800000, triggerProtect: "0.0500", liquidationFee: "0.012500", bound: "0.05", subType: "Layer-1",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "BNBUSDT", Base: "BNB", StartPrice: dec("620")}, pricePlaces: 3, qtyPlaces: 2,
-		tick: "0.010", minPrice: "6.600", maxPrice: "100000", step: "0.01", maxQty: "100000", marketMax: "2000",
-		notionalMin: "5", onboardedAt: 1581321600000, triggerProtect: "0.0500", liquidationFee: "0.012500", bound: "0.05", subType: "Layer-1",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "LTCUSDT", Base: "LTC", StartPrice: dec("95")}, pricePlaces: 2, qtyPlaces: 3,
-		tick: "0.01", minPrice: "0.01", maxPrice: "100000", step: "0.001", maxQty: "20000", marketMax: "5000",
-		notionalMin: "20", onboardedAt: 1577854800000, triggerProtect: "0.0500", liquidationFee: "0.012500", bound: "0.05", subType: "Payment",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "OMGUSDT", Base: "OMG", StartPrice: dec("0.32"), Halted: true}, pricePlaces: 4, qtyPlaces: 1,
-		tick: "0.0001", minPrice: "0.1060", maxPrice: "1000", step: "0.1", maxQty: "1000000", marketMax: "100000",
-		notionalMin: "5", onboardedAt: 1569398400000, triggerProtect: "0.1000", liquidationFee: "0.015000", bound: "0.10", subType: "Layer-2",
-		status: "SETTLING",
-	},
+var listings = listingsOf(`
+symbol    start  pricePlaces  qtyPlaces  tick      minPrice  maxPrice  step   maxQty    marketMax  notionalMin  onboardedAt    triggerProtect  liquidationFee  bound  subType  status
+BTCUSDT   65000  2            3          0.10      556.80    4529764   0.001  1000      120        100          1569398400000  0.0500          0.012500        0.05   PoW      -
+ETHUSDT   3200   2            3          0.01      39.86     306177    0.001  10000     2000       20           1569398400000  0.0500          0.012500        0.05   Layer-1  -
+SOLUSDT   150    4            2          0.0100    0.4200    6857      0.01   1000000   6000       5            1600041600000  0.0500          0.015000        0.05   Layer-1  -
+DOGEUSDT  0.15   6            0          0.000010  0.002440  30        1      50000000  30000000   5            1594310400000  0.1000          0.015000        0.10   Meme     -
+XRPUSDT   2.2    4            1          0.0001    0.0143    100000    0.1    10000000  2000000    5            1578297600000  0.0500          0.012500        0.05   Payment  -
+ADAUSDT   0.65   5            0          0.00010   0.00010   20000     1      6000000   2000000    5            1580716800000  0.0500          0.012500        0.05   Layer-1  -
+BNBUSDT   620    3            2          0.010     6.600     100000    0.01   100000    2000       5            1581321600000  0.0500          0.012500        0.05   Layer-1  -
+LTCUSDT   95     2            3          0.01      0.01      100000    0.001  20000     5000       20           1577854800000  0.0500          0.012500        0.05   Payment  -
+OMGUSDT   0.32   4            1          0.0001    0.1060    1000      0.1    1000000   100000     5            1569398400000  0.1000          0.015000        0.10   Layer-2  SETTLING
+`)
+
+func listingsOf(table string) []listing {
+	rows := simnet.Table(table)
+	all := make([]listing, 0, len(rows))
+	for _, row := range rows {
+		all = append(all, listing{
+			Instrument: simcore.Instrument{
+				Symbol: row["symbol"], Base: strings.TrimSuffix(row["symbol"], "USDT"), StartPrice: dec(row["start"]), Halted: row["status"] != "",
+			},
+			pricePlaces: int32(simnet.Integer(row["pricePlaces"])), qtyPlaces: int32(simnet.Integer(row["qtyPlaces"])),
+			tick: row["tick"], minPrice: row["minPrice"], maxPrice: row["maxPrice"],
+			step: row["step"], maxQty: row["maxQty"], marketMax: row["marketMax"],
+			notionalMin: row["notionalMin"], onboardedAt: simnet.Integer(row["onboardedAt"]),
+			triggerProtect: row["triggerProtect"], liquidationFee: row["liquidationFee"], bound: row["bound"],
+			subType: row["subType"], status: row["status"],
+		})
+	}
+	return all
 }
 
 // dec parses a constant of the tables.
 func dec(text string) decimal.Decimal { return venues.MustDecimal(text) }
 
-// complete fills the instrument from the venue's own fields.
+// complete fills the instrument from the fields of the venue.
 func (l listing) complete() listing {
 	i := &l.Instrument
 	i.Quote = "USDT"
@@ -96,9 +82,9 @@ func (l listing) complete() listing {
 	i.OpenOrdersMax = openOrdersMax
 	i.LiquidationFee = dec(l.liquidationFee)
 	i.FundingRate = dec("0.0001")
-	i.Brackets = brackets(altTiers)
+	i.Brackets = simnet.Brackets(altTiers, true)
 	if i.Symbol == "BTCUSDT" || i.Symbol == "ETHUSDT" {
-		i.Brackets = brackets(majorTiers)
+		i.Brackets = simnet.Brackets(majorTiers, true)
 	}
 	if l.status == "" {
 		l.status = "TRADING"
@@ -106,55 +92,32 @@ func (l listing) complete() listing {
 	return l
 }
 
-type tier struct {
-	leverage int
-	cap      string
-	rate     string
-}
+var majorTiers = simnet.Tiers(`
+leverage  cap         rate
+125       50000       0.004
+100       600000      0.005
+75        3000000     0.0065
+50        12000000    0.01
+25        70000000    0.02
+20        100000000   0.025
+10        230000000   0.05
+5         480000000   0.1
+4         600000000   0.125
+3         800000000   0.15
+2         1200000000  0.25
+1         1800000000  0.5
+`)
 
-var majorTiers = []tier{
-	{125, "50000", "0.004"},
-	{100, "600000", "0.005"},
-	{75, "3000000", "0.0065"},
-	{50, "12000000", "0.01"},
-	{25, "70000000", "0.02"},
-	{20, "100000000", "0.025"},
-	{10, "230000000", "0.05"},
-	{5, "480000000", "0.1"},
-	{4, "600000000", "0.125"},
-	{3, "800000000", "0.15"},
-	{2, "1200000000", "0.25"},
-	{1, "1800000000", "0.5"},
-}
-
-var altTiers = []tier{
-	{75, "10000", "0.0065"},
-	{50, "50000", "0.01"},
-	{40, "250000", "0.015"},
-	{25, "500000", "0.02"},
-	{20, "1000000", "0.025"},
-	{10, "5000000", "0.05"},
-	{5, "20000000", "0.1"},
-	{4, "30000000", "0.125"},
-	{2, "50000000", "0.25"},
-	{1, "100000000", "0.5"},
-}
-
-// brackets adds the floors and the cumulative amounts, which follow from caps
-// and rates.
-func brackets(tiers []tier) []simcore.Bracket {
-	list := make([]simcore.Bracket, len(tiers))
-	floor, cum, rate := decimal.Zero, decimal.Zero, decimal.Zero
-	for i, t := range tiers {
-		next := dec(t.rate)
-		if i > 0 {
-			cum = cum.Add(floor.Mul(next.Sub(rate)))
-		}
-		list[i] = simcore.Bracket{
-			LeverageMax: t.leverage, NotionalFloor: floor, NotionalCap: dec(t.cap),
-			MaintenanceRate: next, MaintenanceCum: cum,
-		}
-		floor, rate = list[i].NotionalCap, next
-	}
-	return list
-}
+var altTiers = simnet.Tiers(`
+leverage  cap        rate
+75        10000      0.0065
+50        50000      0.01
+40        250000     0.015
+25        500000     0.02
+20        1000000    0.025
+10        5000000    0.05
+5         20000000   0.1
+4         30000000   0.125
+2         50000000   0.25
+1         100000000  0.5
+`)

@@ -21,13 +21,13 @@ type recordedEvent struct {
 	Event    json.RawMessage `json:"event"`
 }
 
-// step describes an event in a word: kind, execution, status.
+// step describes an event: kind, execution, status.
 func step(t testing.TB, raw []byte) string {
 	t.Helper()
 	var event struct {
 		Kind string `json:"e"`
-		// Without its own field the time would be read as the kind: names are
-		// matched in any case.
+		// Without its own field the time would be decoded as the kind, because names
+		// are matched in any case.
 		Time  json.RawMessage `json:"E"`
 		Order struct {
 			Execution string `json:"x"`
@@ -56,18 +56,18 @@ func recordedScenario(t *testing.T, name string) [][]byte {
 		}
 	})
 	if len(events) == 0 {
-		t.Fatalf("no scenario %s", name)
+		t.Fatalf("no scenario %s, want len(events) != 0", name)
 	}
 	return events
 }
 
-// rawUserEvents reads the private stream as bytes; balances are left to other
-// tests, the recordings do not have them.
+// rawUserEvents reads the private stream as bytes, without balances, which the
+// recordings lack.
 func rawUserEvents(v *venue, n int, act func()) [][]byte {
 	v.Helper()
 	key := v.do(v.rawRequest(http.MethodPost, "/fapi/v1/listenKey")).Object(v)["listenKey"].(string)
 	conn := v.DialRaw("/private/ws?listenKey=" + key + "&events=" + url.QueryEscape("ORDER_TRADE_UPDATE/ALGO_UPDATE"))
-	if err := conn.SetReadDeadline(time.Now().Add(simtest.Patience)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(simtest.WaitMax)); err != nil {
 		v.Fatal(err)
 	}
 	if err := conn.WriteMessage(websocket.TextMessage, []byte(`{"method":"LIST_SUBSCRIPTIONS","id":1}`)); err != nil {
@@ -94,7 +94,7 @@ func TestRecordedScenarios(t *testing.T) {
 	place := func(v *venue, path, params string) {
 		v.Helper()
 		if r := v.signed(http.MethodPost, path, params); r.Status != http.StatusOK {
-			v.Fatalf("%s: %s", params, r.Body)
+			v.Fatalf("%s: %s, want r.Status == http.StatusOK", params, r.Body)
 		}
 	}
 	move := func(v *venue, price string) {
@@ -175,13 +175,13 @@ func TestRecordedScenarios(t *testing.T) {
 				} `json:"o"`
 			}
 			if err := json.Unmarshal(got[2], &event); err != nil || event.Order.Reason != "margin not enough" {
-				t.Errorf("%s", got[2])
+				t.Errorf(`got[2] = %s, want err == nil && event.Order.Reason == "margin not enough"`, got[2])
 			}
 		})
 	})
 }
 
-// compareEvents wants the same steps with the same fields in the same order.
+// compareEvents compares the steps and their fields, in order.
 func compareEvents(t *testing.T, got, want [][]byte) {
 	t.Helper()
 	for i := range want {
@@ -223,7 +223,7 @@ func TestStopMarketTriggersInTheRecordedOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if filled.Order.Strategy < 2_000_000_000_000_000 || filled.Order.State != -1 || filled.Order.Qty != "800" || filled.Order.Price != "0" {
-			t.Errorf("%+v", filled)
+			t.Errorf(`filled = %+v, want filled.Order.Strategy >= 2_000_000_000_000_000 && filled.Order.State == -1 && filled.Order.Qty == "800" && filled.Order.Price == "0"`, filled)
 		}
 	})
 }

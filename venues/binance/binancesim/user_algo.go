@@ -44,7 +44,7 @@ type algoEventBody struct {
 	Reason        string  `json:"rm,omitempty"`
 }
 
-// rejectionReasons are the venue's words for what stopped a triggered order.
+// rejectionReasons are the venue's texts for why a triggered order was rejected.
 var rejectionReasons = map[simcore.Reason]string{
 	simcore.ReasonInsufficientMargin: "margin not enough",
 	simcore.ReasonReduceOnly:         "reduce only order is rejected",
@@ -53,7 +53,7 @@ var rejectionReasons = map[simcore.Reason]string{
 
 func (u *users) algoChanged(at time.Time, c *simcore.Conditional) {
 	account := c.Request.Account
-	if !u.listening(account) {
+	if !u.hasListeners(account) {
 		return
 	}
 	u.send(account, eventAlgo, algoEvent{Event: eventAlgo, T: millis(at), E: millis(at), Order: algoEventOf(c)})
@@ -66,11 +66,11 @@ func algoEventOf(c *simcore.Conditional) algoEventBody {
 	r := &c.Request
 	detail := algoDetail(r)
 	body := algoEventBody{
-		ClientID: r.ClientID, ID: c.ID, AlgoType: "CONDITIONAL", Type: detail.algoType, Symbol: r.Symbol, Side: sideWord(r.Side),
+		ClientID: r.ClientID, ID: c.ID, AlgoType: "CONDITIONAL", Type: detail.algoType, Symbol: r.Symbol, Side: sideName(r.Side),
 		PositionSide: positionSide(r.PosSide), TIF: algoTIF(r), Qty: trimmed(r.Qty), Status: algoStatus(c),
-		TriggerPrice: trimmed(r.TriggerPrice), Price: trimmed(r.Price), SelfTrade: selfTradeWord(r.SelfTrade),
+		TriggerPrice: trimmed(r.TriggerPrice), Price: trimmed(r.Price), SelfTrade: selfTradeName(r.SelfTrade),
 		WorkingType: orContract(detail.workingType), PriceMatch: orNone(detail.priceMatch), ClosePosition: r.ClosePosition,
-		PriceProtect: detail.priceGuard, ReduceOnly: r.ReduceOnly, TriggerTime: millis(c.TriggeredAt), GoodTill: millis(r.ExpireAt),
+		PriceProtect: detail.priceProtect, ReduceOnly: r.ReduceOnly, TriggerTime: millis(c.TriggeredAt), GoodTill: millis(r.ExpireAt),
 	}
 	if c.Status == simcore.ConditionalRejected {
 		body.Reason = rejectionReasons[c.Rejected]
@@ -79,7 +79,7 @@ func algoEventOf(c *simcore.Conditional) algoEventBody {
 		}
 	}
 	if c.Order != nil {
-		kind := typeWord(c.Order)
+		kind := typeName(c.Order)
 		average, filled := trimmed(c.Order.AvgPrice()), trimmed(c.Order.FilledQty())
 		if c.Status == simcore.ConditionalTriggered {
 			// The venue reports the trigger with the order as it was placed,
@@ -107,9 +107,9 @@ type triggerRejectBody struct {
 	Reason string `json:"r"`
 }
 
-// sendTriggerReject reports orders that the book itself refused at the trigger.
+// sendTriggerReject publishes the rejection of a triggered order by the book.
 func (u *users) sendTriggerReject(at time.Time, c *simcore.Conditional) {
-	known, ok := refusedOrders[c.Rejected]
+	known, ok := orderErrors[c.Rejected]
 	if !ok || known != errPostOnly && known != errFillOrKill {
 		return
 	}

@@ -124,7 +124,7 @@ type symbolChange struct {
 	Leverage int    `json:"l"`
 }
 
-// receive turns an event of the exchange into user events, in the venue's order:
+// receive converts an event of the exchange into user events, in the venue's order:
 // the account before the fill that changed it.
 func (u *users) receive(event simcore.Event) {
 	u.mu.Lock()
@@ -145,7 +145,7 @@ func (u *users) receive(event simcore.Event) {
 
 func (u *users) orderChanged(at time.Time, event *simcore.OrderEvent) {
 	o := &event.Order
-	if !u.listening(o.Account) {
+	if !u.hasListeners(o.Account) {
 		return
 	}
 	l := u.sim.listings[o.Symbol]
@@ -167,7 +167,7 @@ func (u *users) orderChanged(at time.Time, event *simcore.OrderEvent) {
 	}
 }
 
-// sendFilled tells what a fill did to the account.
+// sendFilled publishes the balance and the position after a fill.
 func (u *users) sendFilled(at time.Time, event *simcore.OrderEvent) {
 	u.sendAccount(at, event.Order.Account, accountEventBody{
 		Balances:  []balanceEvent{balance(event.Balance, "0")},
@@ -202,13 +202,13 @@ func (l *listing) lite(at time.Time, o *simcore.Order, f *simcore.Fill) liteEven
 	}
 	return liteEvent{
 		Event: eventLite, E: millis(at), T: millis(at), Symbol: o.Symbol, Qty: l.qty(o.Qty()), Price: price,
-		Maker: f.Maker, ClientID: o.ClientID, Side: sideWord(o.Side), LastPrice: l.price(f.Price), LastQty: l.qty(f.Qty),
+		Maker: f.Maker, ClientID: o.ClientID, Side: sideName(o.Side), LastPrice: l.price(f.Price), LastQty: l.qty(f.Qty),
 		TradeID: f.TradeID, OrderID: o.ID,
 	}
 }
 
-// executionWord is the event field x.
-func executionWord(event *simcore.OrderEvent) string {
+// executionType returns the event field x.
+func executionType(event *simcore.OrderEvent) string {
 	if event.Kind == simcore.OrderFilled && event.Order.Liquidation {
 		return "CALCULATED"
 	}
@@ -218,14 +218,14 @@ func executionWord(event *simcore.OrderEvent) string {
 func (l *listing) orderEvent(at time.Time, event *simcore.OrderEvent) orderEventBody {
 	o, detail := &event.Order, detailOf(&event.Order)
 	body := orderEventBody{
-		Symbol: o.Symbol, ClientID: o.ClientID, Side: sideWord(o.Side), Type: typeWord(o), OrigType: typeWord(o),
-		TIF: tifWord(o), Qty: trimmed(o.Qty()), Price: trimmed(o.Price()), Average: trimmed(o.AvgPrice()), StopPrice: "0",
-		Execution: executionWord(event), Status: statusWord(o), ID: o.ID, LastQty: "0", Filled: trimmed(o.FilledQty()),
+		Symbol: o.Symbol, ClientID: o.ClientID, Side: sideName(o.Side), Type: typeName(o), OrigType: typeName(o),
+		TIF: tifName(o), Qty: trimmed(o.Qty()), Price: trimmed(o.Price()), Average: trimmed(o.AvgPrice()), StopPrice: "0",
+		Execution: executionType(event), Status: statusName(o), ID: o.ID, LastQty: "0", Filled: trimmed(o.FilledQty()),
 		LastPrice: "0", Fee: "0", FeeAsset: "USDT", TradeTime: millis(at),
 		BidNotional: trimmed(event.Position.BidNotional), AskNotional: trimmed(event.Position.AskNotional),
 		ReduceOnly: o.ReduceOnly, WorkingType: orContract(detail.workingType), PositionSide: positionSide(o.PosSide),
-		ClosePosition: o.ClosePosition, Realized: "0", PriceProtect: detail.priceGuard,
-		SelfTrade: selfTradeWord(o.SelfTrade), PriceMatch: orNone(detail.priceMatch), GoodTill: millis(o.ExpireAt),
+		ClosePosition: o.ClosePosition, Realized: "0", PriceProtect: detail.priceProtect,
+		SelfTrade: selfTradeName(o.SelfTrade), PriceMatch: orNone(detail.priceMatch), GoodTill: millis(o.ExpireAt),
 		Expiry: expiryReason(o),
 	}
 	if o.Parent != 0 {
@@ -235,12 +235,12 @@ func (l *listing) orderEvent(at time.Time, event *simcore.OrderEvent) orderEvent
 	if f := event.Fill; f != nil {
 		body.LastQty, body.LastPrice, body.Fee = trimmed(f.Qty), trimmed(f.Price), trimmed(f.Fee)
 		body.TradeID, body.Maker, body.Realized = f.TradeID, f.Maker, trimmed(f.RealizedPnL)
-		body.TradeTime = millis(f.Time) // as userTrades tells it
+		body.TradeTime = millis(f.Time) // the time that userTrades shows
 	}
 	return body
 }
 
-// accountReason is the field m of an account event.
+// accountReason returns the field m of an account event.
 func accountReason(reason simcore.AccountReason) string {
 	return [...]string{"FUNDING_FEE", "DEPOSIT", "INSURANCE_CLEAR", "MARGIN_TRANSFER"}[reason]
 }
@@ -263,7 +263,7 @@ func (u *users) accountChanged(at time.Time, event *simcore.AccountEvent) {
 	u.sendAccount(at, event.Account, body)
 }
 
-// configChanged tells a new leverage; the venue has no event for the rest.
+// configChanged publishes a new leverage; the venue has no event for other settings.
 func (u *users) configChanged(at time.Time, event *simcore.ConfigEvent) {
 	if event.Symbol == "" {
 		return

@@ -13,8 +13,7 @@ type marginCallEvent struct {
 	Positions   []marginCallPosition `json:"p"`
 }
 
-// marginCallPosition spells its margin type in upper case, unlike the account
-// events.
+// marginCallPosition has its margin type in upper case, unlike the account events.
 type marginCallPosition struct {
 	Symbol         string `json:"s"`
 	PositionSide   string `json:"ps"`

@@ -21,16 +21,16 @@ func TestListenKeys(t *testing.T) {
 		v := quiet(t)
 		first := v.listenKey(http.MethodPost).Object(t)["listenKey"]
 		if again := v.listenKey(http.MethodPost).Object(t)["listenKey"]; again != first || len(first.(string)) != 64 {
-			t.Errorf("%v then %v", first, again)
+			t.Errorf("%v then %v, want again == first && len(first.(string)) == 64", first, again)
 		}
 		if renewed := v.listenKey(http.MethodPut).Object(t)["listenKey"]; renewed != first {
-			t.Errorf("renewed %v", renewed)
+			t.Errorf("renewed %v, want renewed == first", renewed)
 		}
 		if r := v.listenKey(http.MethodDelete); string(r.Body) != "{}" {
-			t.Errorf("%s", r.Body)
+			t.Errorf(`r.Body = %s, want string(r.Body) == "{}"`, r.Body)
 		}
 		if r := v.listenKey(http.MethodPut); r.code() != -1125 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code() == -1125", r.Body)
 		}
 		if other := v.listenKey(http.MethodPost).Object(t)["listenKey"]; other == first {
 			t.Error("a dropped key came back")
@@ -38,7 +38,7 @@ func TestListenKeys(t *testing.T) {
 	})
 }
 
-func TestPrivateStreamForms(t *testing.T) {
+func TestPrivateStreamURLForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		key := v.listenKey(http.MethodPost).Object(t)["listenKey"].(string)
@@ -53,14 +53,14 @@ func TestPrivateStreamForms(t *testing.T) {
 		combined.settled()
 		fill()
 		if message := combined.Next(); message["stream"] != key || message["data"].(map[string]any)["e"] != "ORDER_TRADE_UPDATE" {
-			t.Errorf("%v", message)
+			t.Errorf(`message = %v, want message["stream"] == key && message["data"].(map[string]any)["e"] == "ORDER_TRADE_UPDATE"`, message)
 		}
 		subscribed := v.stream("/private/stream")
 		subscribed.Send(`{"method":"SUBSCRIBE","params":["` + key + `"],"id":1}`)
 		subscribed.settled()
 		fill()
 		if message := subscribed.Next(); message["stream"] != key {
-			t.Errorf("%v", message)
+			t.Errorf(`message = %v, want message["stream"] == key`, message)
 		}
 		filtered := v.stream("/private/ws?listenKey=" + key + "&events=ACCOUNT_UPDATE/ALGO_UPDATE")
 		filtered.settled()
@@ -68,7 +68,7 @@ func TestPrivateStreamForms(t *testing.T) {
 		fill()
 		for range 2 {
 			if message := filtered.Next(); message["e"] != "ACCOUNT_UPDATE" {
-				t.Errorf("%v", message)
+				t.Errorf(`message = %v, want message["e"] == "ACCOUNT_UPDATE"`, message)
 			}
 		}
 	})
@@ -79,13 +79,13 @@ func TestEventsCanBeRequired(t *testing.T) {
 		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, EventsRequired: true})
 		silent := v.private()
 		key := v.listenKey(http.MethodPost).Object(t)["listenKey"].(string)
-		heard := v.stream("/private/ws?listenKey=" + key + "&events=ORDER_TRADE_UPDATE")
-		heard.settled()
+		filtered := v.stream("/private/ws?listenKey=" + key + "&events=ORDER_TRADE_UPDATE")
+		filtered.settled()
 		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
-		heard.Next()
+		filtered.Next()
 		silent.settled()
 		if len(silent.Messages) != 0 {
-			t.Errorf("%v", <-silent.Messages)
+			t.Errorf("silent.Messages = %v, want len(silent.Messages) == 0", <-silent.Messages)
 		}
 	})
 }
@@ -97,13 +97,13 @@ func TestListenKeyExpires(t *testing.T) {
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
 		event := s.Next()
 		if _, isText := event["E"].(string); event["e"] != "listenKeyExpired" || !isText || event["listenKey"] == nil {
-			t.Errorf("%v", event)
+			t.Errorf(`event = %v, want event["e"] == "listenKeyExpired" && isText && event["listenKey"] != nil`, event)
 		}
-		// The connection stays open and silent.
+		// The connection stays open and delivers nothing.
 		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
 		s.settled()
 		if r := v.listenKey(http.MethodPut); r.code() != -1125 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code() == -1125", r.Body)
 		}
 		v.listenKey(http.MethodPost)
 		again := v.private()
@@ -118,18 +118,18 @@ func TestAccountEvents(t *testing.T) {
 		s := v.private()
 		v.signed(http.MethodPost, "/fapi/v1/leverage", "symbol=BTCUSDT&leverage=50")
 		if ac := s.nextOf("ACCOUNT_CONFIG_UPDATE")["ac"].(map[string]any); ac["s"] != "BTCUSDT" || jsonText(ac["l"]) != "50" {
-			t.Errorf("%v", ac)
+			t.Errorf(`ac = %v, want ac["s"] == "BTCUSDT" && jsonText(ac["l"]) == "50"`, ac)
 		}
 		v.Script(http.MethodPost, "/accounts/demo", `{"balance":"150000"}`)
 		a := s.nextOf("ACCOUNT_UPDATE")["a"].(map[string]any)
 		balance := a["B"].([]any)[0].(map[string]any)
 		if a["m"] != "DEPOSIT" || balance["bc"] != "50000" || len(a["P"].([]any)) != 0 {
-			t.Errorf("%v", a)
+			t.Errorf(`a = %v, want a["m"] == "DEPOSIT" && balance["bc"] == "50000" && len(a["P"].([]any)) == 0`, a)
 		}
 		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
 		position := s.nextOf("ACCOUNT_UPDATE")["a"].(map[string]any)["P"].([]any)[0].(map[string]any)
 		if position["pa"] != "0.01" || position["mt"] != "cross" || position["ps"] != "BOTH" {
-			t.Errorf("%v", position)
+			t.Errorf(`position = %v, want position["pa"] == "0.01" && position["mt"] == "cross" && position["ps"] == "BOTH"`, position)
 		}
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":28800000}`)
 		var funding map[string]any
@@ -137,11 +137,11 @@ func TestAccountEvents(t *testing.T) {
 			funding = s.nextOf("ACCOUNT_UPDATE")["a"].(map[string]any)
 		}
 		if funding["m"] != "FUNDING_FEE" || funding["S"] != "BTCUSDT" || len(funding["P"].([]any)) != 0 {
-			t.Errorf("%v", funding)
+			t.Errorf(`funding = %v, want funding["m"] == "FUNDING_FEE" && funding["S"] == "BTCUSDT" && len(funding["P"].([]any)) == 0`, funding)
 		}
 		rows := v.signed(http.MethodGet, "/fapi/v1/income", "incomeType=FUNDING_FEE").List(t)
 		if len(rows) != 1 || !simtest.Num(rows[0]["income"]).IsNegative() {
-			t.Errorf("%v", rows)
+			t.Errorf(`rows = %v, want len(rows) == 1 && simtest.Num(rows[0]["income"]).IsNegative()`, rows)
 		}
 	})
 }
@@ -158,7 +158,7 @@ func TestLiquidationEvents(t *testing.T) {
 		v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"`+near+`"}`)
 		call := s.nextOf("MARGIN_CALL")
 		if p := call["p"].([]any)[0].(map[string]any); p["pa"] != "30" || p["mt"] != "CROSSED" || call["cw"] == nil {
-			t.Errorf("%v", call)
+			t.Errorf(`call = %v, want p["pa"] == "30" && p["mt"] == "CROSSED" && call["cw"] != nil`, call)
 		}
 		v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"60000"}`)
 		for {
@@ -168,18 +168,18 @@ func TestLiquidationEvents(t *testing.T) {
 				continue
 			}
 			if id := o["c"].(string); len(id) < 10 || id[:10] != "autoclose-" || o["f"] != "IOC" || o["S"] != "SELL" {
-				t.Errorf("%v", o)
+				t.Errorf(`o = %v, want len(id) >= 10 && id[:10] == "autoclose-" && o["f"] == "IOC" && o["S"] == "SELL"`, o)
 			}
 			break
 		}
 		if message := s.Next(); message["e"] != "ACCOUNT_UPDATE" {
-			t.Errorf("%v after the liquidation", message)
+			t.Errorf(`%v after the liquidation, want message["e"] == "ACCOUNT_UPDATE"`, message)
 		}
 		if rows := v.signed(http.MethodGet, "/fapi/v1/forceOrders", "").List(t); len(rows) != 1 || rows[0]["status"] != "FILLED" {
-			t.Errorf("%v", rows)
+			t.Errorf(`rows = %v, want len(rows) == 1 && rows[0]["status"] == "FILLED"`, rows)
 		}
 		if o := forced.nextOf("forceOrder")["o"].(map[string]any); o["S"] != "SELL" || o["X"] != "FILLED" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["S"] == "SELL" && o["X"] == "FILLED"`, o)
 		}
 	})
 }

@@ -17,20 +17,20 @@ type listenKey struct {
 	expires time.Time
 }
 
-// users are the private streams: listen keys and who listens to them.
+// users are the private streams: listen keys and their listeners.
 type users struct {
 	sim *Sim
 
 	mu        sync.Mutex
 	keys      map[string]*listenKey
 	byAccount map[string]*listenKey
-	listeners simnet.Listeners[*client]
+	listeners simnet.Topics[*client]
 }
 
 func newUsers(s *Sim) *users {
 	return &users{
 		sim: s, keys: map[string]*listenKey{}, byAccount: map[string]*listenKey{},
-		listeners: simnet.Listeners[*client]{},
+		listeners: simnet.Topics[*client]{},
 	}
 }
 
@@ -38,8 +38,8 @@ type listenKeyBody struct {
 	ListenKey string `json:"listenKey"`
 }
 
-// createListenKey answers the account's key, a new one where it has none, and
-// extends it.
+// createListenKey returns the account's key, a new one where it has none, and
+// extends its life.
 func (s *Sim) createListenKey(c *call) (any, *apiError) {
 	fresh := s.randomID(listenKeyLen)
 	u := s.users
@@ -67,7 +67,7 @@ func (s *Sim) dropListenKey(c *call) (any, *apiError) {
 	return struct{}{}, s.users.withKey(c.account.ID, s.users.drop)
 }
 
-// withKey does something to the key of an account under the lock.
+// withKey calls do with the key of an account, under the lock.
 func (u *users) withKey(account string, do func(*listenKey)) *apiError {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -79,15 +79,15 @@ func (u *users) withKey(account string, do func(*listenKey)) *apiError {
 	return nil
 }
 
-// drop forgets a key. Its listeners stay connected and hear nothing any more.
+// drop removes a key. Its listeners stay connected and receive nothing more.
 func (u *users) drop(k *listenKey) {
 	delete(u.keys, k.key)
 	delete(u.byAccount, k.account)
 	delete(u.listeners, k.key)
 }
 
-// ExpireListenKey ends the listen key of an account at once, as if its hour
-// were over.
+// ExpireListenKey expires the listen key of an account now, as after an hour
+// without renewal.
 func (s *Sim) ExpireListenKey(accountID string) {
 	s.users.mu.Lock()
 	defer s.users.mu.Unlock()
@@ -126,8 +126,8 @@ func (u *users) expire(k *listenKey) {
 	u.drop(k)
 }
 
-// subscribe takes listen keys. Keys that do not exist stay silent. A listen key
-// may carry its own list of events.
+// subscribe takes listen keys, each with an optional list of events after a
+// question mark. Keys that do not exist deliver nothing.
 func (u *users) subscribe(cl *client, names []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -149,30 +149,28 @@ func (u *users) unsubscribe(cl *client, names []string) {
 	}
 }
 
-func (u *users) forget(cl *client) {
+func (u *users) removeClient(cl *client) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for name := range cl.streams {
-		u.listeners.Remove(name, cl)
-	}
+	u.listeners.RemoveAll(cl)
 }
 
-// listening says whether anybody hears an account. The lock is held.
-func (u *users) listening(account string) bool {
+// hasListeners reports whether an account has listeners. The lock is held.
+func (u *users) hasListeners(account string) bool {
 	k := u.byAccount[account]
-	return k != nil && len(u.listeners[k.key]) > 0
+	return k != nil && u.listeners.Has(k.key)
 }
 
 // send delivers an event to the listeners of an account. The lock is held.
 func (u *users) send(account, event string, body any) {
-	if !u.listening(account) {
+	if !u.hasListeners(account) {
 		return
 	}
 	raw := simnet.Encode(body)
 	key := u.byAccount[account].key
 	wrapped := wrap(key, raw)
 	for cl := range u.listeners[key] {
-		if !cl.wants(event, u.sim.options.EventsRequired) {
+		if !cl.accepts(event, u.sim.options.EventsRequired) {
 			continue
 		}
 		if cl.combined {
@@ -183,7 +181,7 @@ func (u *users) send(account, event string, body any) {
 	}
 }
 
-func (cl *client) wants(event string, required bool) bool {
+func (cl *client) accepts(event string, required bool) bool {
 	if len(cl.events) == 0 {
 		return !required
 	}

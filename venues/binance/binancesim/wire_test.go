@@ -24,8 +24,8 @@ func fixture(t testing.TB, name string) string {
 	return fixturetest.Path(t, venues.Binance, name)
 }
 
-// keys lists the fields of a JSON object in the order of the wire, those of
-// inner objects behind the name of their field.
+// keys lists the fields of a JSON object in wire order, those of inner objects with
+// the name of their field as a prefix.
 func keys(t testing.TB, data []byte) []string {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -66,7 +66,7 @@ func collectKeys(decoder *json.Decoder, prefix string, found *[]string) error {
 	return err
 }
 
-// unique drops repeated keys, of list elements for example, and sorts.
+// unique removes repeated keys, as those of list elements, and sorts.
 func unique(list []string) []string {
 	list = append([]string(nil), list...)
 	sort.Strings(list)
@@ -103,7 +103,7 @@ func eachLine(t testing.TB, path string, visit func([]byte)) {
 	}
 }
 
-// recorded finds a recorded answer whose query begins so.
+// recorded returns the recorded answer to a query with the given prefix.
 func recorded(t *testing.T, calls []recordedCall, method, path, query string) []byte {
 	t.Helper()
 	for _, c := range calls {
@@ -190,7 +190,7 @@ func TestOrderAnswersHaveTheRecordedOrder(t *testing.T) {
 			t.Errorf("queried\n got %v\nwant %v", got, want)
 		}
 		if avg := open.Object(t)["avgPrice"]; avg != "0.00000" {
-			t.Errorf("avgPrice of a query is %v", avg)
+			t.Errorf(`avgPrice of a query is %v, want avg == "0.00000"`, avg)
 		}
 	})
 }
@@ -224,14 +224,14 @@ func TestPublicAnswersHaveTheRecordedFields(t *testing.T) {
 			got := unique(keys(t, v.public(test.path+"?"+test.query).Body))
 			for _, key := range want {
 				if !slices.Contains(got, key) {
-					t.Errorf("%s has no %s", test.path, key)
+					t.Errorf("%s has no %s, want slices.Contains(got, key)", test.path, key)
 				}
 			}
 		}
 	})
 }
 
-func TestExchangeInfoIsTheRecordedOne(t *testing.T) {
+func TestExchangeInfoEqualsTheRecordedOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data, err := os.ReadFile(fixture(t, "exchangeInfo.real.json"))
 		if err != nil {
@@ -253,7 +253,7 @@ func TestExchangeInfoIsTheRecordedOne(t *testing.T) {
 			bySymbol[s["symbol"]] = s
 		}
 		if len(got.Symbols) != 9 {
-			t.Errorf("%d symbols", len(got.Symbols))
+			t.Errorf("%d symbols, want len(got.Symbols) == 9", len(got.Symbols))
 		}
 		for _, s := range got.Symbols {
 			for key, value := range bySymbol[s["symbol"]] {

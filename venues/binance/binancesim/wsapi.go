@@ -12,8 +12,8 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// The WebSocket API: requests and answers over one connection, beside REST and
-// under the same limits.
+// The WebSocket API: requests and answers over one connection, under the limits of
+// REST.
 const (
 	apiPath = "/ws-fapi/v1"
 	// apiHandshakeWeight is what an attempt to connect costs.
@@ -35,8 +35,8 @@ type apiClient struct {
 	session *simnet.Session
 	ip      string
 	since   time.Time
-	// showsLimits answers with what is used of the limits, unless the request
-	// has it otherwise.
+	// showsLimits adds the usage of the limits to answers; a request may override
+	// it.
 	showsLimits bool
 }
 
@@ -48,7 +48,7 @@ func (s *Sim) serveAPI(c *fiber.Ctx) error {
 	}
 	cl := &apiClient{ip: in.ip, since: in.now, showsLimits: c.Query("returnRateLimits") != "false"}
 	options := s.sessionOptions()
-	options.MessagesPerSecondMax = 0 // what comes here is weighed
+	options.MessagesPerSecondMax = 0 // requests have a weight instead
 	return s.Upgrade(c, options, simnet.SessionHandler{
 		Opened:   func(session *simnet.Session) { cl.session = session },
 		Received: func(_ *simnet.Session, data []byte) { s.apiRequest(cl, data) },
@@ -84,11 +84,13 @@ func (s *Sim) apiRequest(cl *apiClient, data []byte) {
 			result, failed := s.handle(c)
 			return s.apiAnswer(cl, in, c, result, failed)
 		},
-		Refuse: func(fault simcore.FaultInfo) []byte { return s.apiAnswer(cl, in, c, nil, s.refusal(c, fault)) },
+		Reject: func(fault simcore.InjectedFault) []byte {
+			return s.apiAnswer(cl, in, c, nil, s.injectedError(c, fault))
+		},
 	})
 }
 
-// admitAPI does what happens before a request may do anything.
+// admitAPI weighs and authenticates a request.
 func (s *Sim) admitAPI(c *call, to endpoint) *apiError {
 	if limited := s.weigh(c, to); limited != nil {
 		return limited
@@ -108,7 +110,7 @@ type apiReply struct {
 	RateLimits []apiLimit      `json:"rateLimits,omitempty"`
 }
 
-// apiLimit is a limit with what is used of it.
+// apiLimit is a limit with its usage.
 type apiLimit struct {
 	limitBody
 	Count int `json:"count"`
@@ -129,8 +131,8 @@ func (s *Sim) apiAnswer(cl *apiClient, in apiRequest, c *call, result any, faile
 	return simnet.Encode(reply)
 }
 
-// apiLimits are the limits in the order of this API; the orders are counted for
-// a known account.
+// apiLimits returns the limits in the order of this API. Orders are counted for a
+// known account.
 func (s *Sim) apiLimits(c *call) []apiLimit {
 	if !c.counted && c.account.ID != "" {
 		c.orders = s.limiter.orders(c.account.ID, c.now)
@@ -144,3 +146,35 @@ func (s *Sim) apiLimits(c *call) []apiLimit {
 }
 
 func (cl *apiClient) send(topic string, data []byte) { cl.session.Send(topic, data) }
+
+// apiSessionBody describes a connection. None is ever logged on: that takes an
+// Ed25519 key.
+type apiSessionBody struct {
+	APIKey           *string `json:"apiKey"`
+	AuthorizedSince  *int64  `json:"authorizedSince"`
+	ConnectedSince   int64   `json:"connectedSince"`
+	ReturnRateLimits bool    `json:"returnRateLimits"`
+	ServerTime       int64   `json:"serverTime"`
+}
+
+// apiSessionWeight is the weight of a session request.
+const apiSessionWeight = 2
+
+// apiSessionMethods are the requests about the connection itself, with the errors
+// that reject them.
+var apiSessionMethods = map[string]*apiError{
+	"session.logon":  errKeyType,
+	"session.status": nil,
+	"session.logout": nil,
+}
+
+func (s *Sim) apiSession(cl *apiClient, in apiRequest, failed *apiError) {
+	c := &call{method: http.MethodGet, path: apiPath, ip: cl.ip, now: s.Clock.Now()}
+	if limited := s.weigh(c, endpoint{weight: apiSessionWeight}); limited != nil {
+		failed = limited
+	}
+	body := apiSessionBody{
+		ConnectedSince: cl.since.UnixMilli(), ReturnRateLimits: cl.showsLimits, ServerTime: s.Clock.Now().UnixMilli(),
+	}
+	cl.send(in.Method, s.apiAnswer(cl, in, c, body, failed))
+}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// apiRequest is a message to the WebSocket API. The client's id is not looked
-// into; null stands for one that cannot be read.
+// apiRequest is a message to the WebSocket API. The client's id is not interpreted;
+// null stands for a malformed one.
 type apiRequest struct {
 	ID     json.RawMessage
 	Method string
@@ -27,8 +27,8 @@ var (
 	}
 )
 
-// decodeAPIRequest reads a message as far as it can be read, so that a refusal
-// still bears the client's id.
+// decodeAPIRequest decodes a message as far as possible, so that a rejection still
+// carries the client's id.
 func decodeAPIRequest(data []byte) (in apiRequest, failed *apiError) {
 	in.ID = apiNull
 	var body struct {
@@ -51,7 +51,7 @@ func decodeAPIRequest(data []byte) (in apiRequest, failed *apiError) {
 	return in, failed
 }
 
-// isAPIID takes a string, an integer or null.
+// isAPIID reports whether an id is a string, an integer or null.
 func isAPIID(id json.RawMessage) bool {
 	if len(id) == 0 {
 		return false
@@ -60,8 +60,8 @@ func isAPIID(id json.RawMessage) bool {
 	return err == nil || id[0] == '"' || bytes.Equal(id, apiNull)
 }
 
-// parseAPIParams reads the parameters. The signature covers all others, sorted
-// by name.
+// parseAPIParams parses the parameters. The signature covers all others, sorted by
+// name.
 func parseAPIParams(raw map[string]json.RawMessage) (params, *apiError) {
 	p := params{values: map[string]string{}}
 	if len(raw) > paramsMax {
@@ -88,7 +88,7 @@ func parseAPIParams(raw map[string]json.RawMessage) (params, *apiError) {
 	return p, nil
 }
 
-// apiValue is a parameter as text: a string, a number or a boolean.
+// apiValue returns a parameter as text: a string, a number or a boolean.
 func apiValue(name string, raw json.RawMessage) (text string, ok bool) {
 	switch raw[0] {
 	case '"':

@@ -21,7 +21,7 @@ const apiPath = "/ws-fapi/v1"
 // fields are the parameters of a request to the WebSocket API.
 type fields map[string]any
 
-// with is a copy with more fields; a nil value takes one away.
+// with returns a copy with more fields; a nil value removes one.
 func (f fields) with(more fields) fields {
 	f = maps.Clone(f)
 	for name, value := range more {
@@ -46,14 +46,14 @@ var limitBuyFields = fields{
 	"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "0.010", "price": "60000.0",
 }
 
-// signedFields are the parameters of a request that the venue takes.
+// signedFields returns the parameters of a valid signed request.
 func (v *venue) signedFields(f fields) fields {
 	f = fields{"apiKey": v.Credentials.APIKey, "timestamp": v.Now().UnixMilli(), "recvWindow": 60_000}.with(f)
 	return f.with(fields{"signature": simtest.HMACHex(v.Credentials.APISecret, f.payload())})
 }
 
-// ask sends a request as it is.
-func (s *stream) ask(id any, method string, f fields) {
+// sendRaw sends a request as it is.
+func (s *stream) sendRaw(id any, method string, f fields) {
 	s.Helper()
 	data, err := json.Marshal(map[string]any{"id": id, "method": method, "params": f})
 	if err != nil {
@@ -73,23 +73,23 @@ func (v *venue) api() api {
 	return api{stream: v.stream(apiPath), venue: v}
 }
 
-// call makes a signed request and answers its answer.
+// call sends a signed request and returns its answer.
 func (a api) call(method string, f fields) map[string]any {
 	a.Helper()
-	a.ask("call", method, a.venue.signedFields(f))
+	a.sendRaw("call", method, a.venue.signedFields(f))
 	answer := a.Next()
 	if answer["id"] != "call" {
-		a.Fatalf("%v", answer)
+		a.Fatalf(`answer = %v, want answer["id"] == "call"`, answer)
 	}
 	return answer
 }
 
-// ok is the result of a call that must succeed.
+// ok returns the result of a call that must succeed.
 func (a api) ok(method string, f fields) map[string]any {
 	a.Helper()
 	answer := a.call(method, f)
 	if statusOf(answer) != http.StatusOK || answer["error"] != nil {
-		a.Fatalf("%s: %v", method, answer)
+		a.Fatalf(`%s: %v, want statusOf(answer) == http.StatusOK && answer["error"] == nil`, method, answer)
 	}
 	return answer["result"].(map[string]any)
 }
@@ -99,7 +99,7 @@ func statusOf(answer map[string]any) int {
 	return int(n)
 }
 
-// codeOf is the error of an answer.
+// codeOf returns the error code of an answer.
 func codeOf(answer map[string]any) (code int, message string) {
 	failed, ok := answer["error"].(map[string]any)
 	if !ok {
@@ -116,26 +116,26 @@ func TestOrderOverTheSocket(t *testing.T) {
 		a := v.api()
 		placed := a.ok("order.place", limitBuyFields.with(fields{"newClientOrderId": "x"}))
 		if placed["status"] != "NEW" || placed["clientOrderId"] != "x" || placed["cumQty"] != "0.000" || placed["avgPrice"] != nil {
-			t.Errorf("%v", placed)
+			t.Errorf(`placed = %v, want placed["status"] == "NEW" && placed["clientOrderId"] == "x" && placed["cumQty"] == "0.000" && placed["avgPrice"] == nil`, placed)
 		}
 		ref := fields{"symbol": "BTCUSDT", "origClientOrderId": "x"}
 		changed := a.ok("order.modify", ref.with(fields{"side": "BUY", "quantity": "0.020", "price": "61000.0"}))
 		if changed["price"] != "61000.00" || changed["origQty"] != "0.020" || changed["orderId"] != placed["orderId"] {
-			t.Errorf("%v", changed)
+			t.Errorf(`changed = %v, want changed["price"] == "61000.00" && changed["origQty"] == "0.020" && changed["orderId"] == placed["orderId"]`, changed)
 		}
 		if seen := a.ok("order.status", ref); seen["status"] != "NEW" || seen["time"] == nil {
-			t.Errorf("%v", seen)
+			t.Errorf(`seen = %v, want seen["status"] == "NEW" && seen["time"] != nil`, seen)
 		}
 		gone := a.ok("v1/order.cancel", fields{"symbol": "BTCUSDT", "orderId": json.Number(fmt.Sprint(placed["orderId"]))})
 		if gone["status"] != "CANCELED" {
-			t.Errorf("%v", gone)
+			t.Errorf(`gone = %v, want gone["status"] == "CANCELED"`, gone)
 		}
 		if code, _ := codeOf(a.call("order.cancel", ref)); code != -2011 {
-			t.Errorf("%d", code)
+			t.Errorf("code = %d, want code == -2011", code)
 		}
 		taken := a.ok("order.place", fields{"symbol": "BTCUSDT", "side": "SELL", "type": "MARKET", "quantity": "0.010", "newOrderRespType": "RESULT"})
 		if taken["status"] != "FILLED" {
-			t.Errorf("%v", taken)
+			t.Errorf(`taken = %v, want taken["status"] == "FILLED"`, taken)
 		}
 	})
 }
@@ -150,10 +150,10 @@ func TestStopOverTheSocket(t *testing.T) {
 			"quantity": "0.010", "triggerPrice": "70000.0", "clientAlgoId": "s",
 		})
 		if placed["algoStatus"] != "NEW" {
-			t.Errorf("%v", placed)
+			t.Errorf(`placed = %v, want placed["algoStatus"] == "NEW"`, placed)
 		}
 		if gone := a.ok("algoOrder.cancel", fields{"clientAlgoId": "s"}); gone["code"] != "200" {
-			t.Errorf("%v", gone)
+			t.Errorf(`gone = %v, want gone["code"] == "200"`, gone)
 		}
 	})
 }
@@ -165,9 +165,9 @@ func TestEnvelopeOfTheSocket(t *testing.T) {
 		messages := v.DialBytes(apiPath)
 		a := v.api()
 		for _, id := range []any{"text", 7, nil} {
-			a.ask(id, "session.status", nil)
+			a.sendRaw(id, "session.status", nil)
 			if got := a.Next()["id"]; fmt.Sprint(got) != fmt.Sprint(id) {
-				t.Errorf("asked %v, answered %v", id, got)
+				t.Errorf("asked %v, answered %v, want fmt.Sprint(got) == fmt.Sprint(id)", id, got)
 			}
 		}
 		answer := a.call("order.place", limitBuyFields)
@@ -180,24 +180,24 @@ func TestEnvelopeOfTheSocket(t *testing.T) {
 			}
 		}
 		if hidden := a.call("order.place", limitBuyFields.with(fields{"returnRateLimits": false})); hidden["rateLimits"] != nil {
-			t.Errorf("%v", hidden)
+			t.Errorf(`hidden = %v, want hidden["rateLimits"] == nil`, hidden)
 		}
 		silent := api{stream: v.stream(apiPath + "?returnRateLimits=false"), venue: v}
 		if hidden := silent.call("order.place", limitBuyFields); hidden["rateLimits"] != nil {
-			t.Errorf("%v", hidden)
+			t.Errorf(`hidden = %v, want hidden["rateLimits"] == nil`, hidden)
 		}
 		if shown := silent.call("order.place", limitBuyFields.with(fields{"returnRateLimits": true})); shown["rateLimits"] == nil {
-			t.Errorf("%v", shown)
+			t.Errorf(`shown = %v, want shown["rateLimits"] != nil`, shown)
 		}
 		select {
 		case data := <-messages:
-			t.Errorf("a stranger heard %s", data)
+			t.Errorf("another connection received %s, want nothing", data)
 		default:
 		}
 	})
 }
 
-func TestFieldOrderOfTheSocket(t *testing.T) {
+func TestSocketAnswersKeepTheFieldOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -220,13 +220,13 @@ func TestFieldOrderOfTheSocket(t *testing.T) {
 				}
 			}
 			if got := strings.Join(outer, " "); got != name {
-				t.Errorf("%s: %s", got, data)
+				t.Errorf("%s: %s, want got == name", got, data)
 			}
 		}
 	})
 }
 
-func TestRefusalsOfTheSocket(t *testing.T) {
+func TestSocketRejections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -260,17 +260,17 @@ func TestRefusalsOfTheSocket(t *testing.T) {
 			{"no method", "", good(), 400, -1102, missing("method")},
 			{"log on", "session.logon", good(), 400, -4056, ""},
 		} {
-			a.ask(1, test.method, test.params)
+			a.sendRaw(1, test.method, test.params)
 			answer := a.Next()
 			code, message := codeOf(answer)
 			if statusOf(answer) != test.status || code != test.code || test.message != "" && message != test.message {
-				t.Errorf("%s: %v", test.name, answer)
+				t.Errorf(`%s: %v, want statusOf(answer) == test.status && code == test.code && (test.message == "" || message == test.message)`, test.name, answer)
 			}
 		}
 	})
 }
 
-func TestMessagesThatAreNoRequests(t *testing.T) {
+func TestMalformedSocketMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -287,7 +287,7 @@ func TestMessagesThatAreNoRequests(t *testing.T) {
 			a.Send(text)
 			answer := a.Next()
 			if code, _ := codeOf(answer); code != want || answer["id"] != nil || statusOf(answer) != http.StatusBadRequest {
-				t.Errorf("%s: %v", text, answer)
+				t.Errorf(`%s: %v, want code == want && answer["id"] == nil && statusOf(answer) == http.StatusBadRequest`, text, answer)
 			}
 		}
 	})
@@ -299,16 +299,16 @@ func TestSessionOfTheSocket(t *testing.T) {
 		v := quiet(t)
 		a := v.api()
 		for _, method := range []string{"session.status", "session.logout"} {
-			a.ask(1, method, nil)
+			a.sendRaw(1, method, nil)
 			result := a.Next()["result"].(map[string]any)
-			if key, told := result["apiKey"]; !told || key != nil || result["connectedSince"] == nil || result["returnRateLimits"] != true {
-				t.Errorf("%v", result)
+			if key, present := result["apiKey"]; !present || key != nil || result["connectedSince"] == nil || result["returnRateLimits"] != true {
+				t.Errorf(`result = %v, want present && key == nil && result["connectedSince"] != nil && result["returnRateLimits"] == true`, result)
 			}
 		}
 	})
 }
 
-// The limits are one account's and one address's, however requests come.
+// REST and the socket share the limits of an account and of an address.
 func TestSocketSharesTheLimits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -321,27 +321,27 @@ func TestSocketSharesTheLimits(t *testing.T) {
 		a := v.api()
 		a.ok("order.place", limitBuyFields)
 		if r := v.signed(http.MethodPost, orderPath, limitBuy()); r.Header.Get("X-Mbx-Order-Count-10s") != "2" || r.Header.Get("X-Mbx-Used-Weight-1m") != "5" {
-			t.Errorf("%v", r.Header)
+			t.Errorf(`r.Header = %v, want r.Header.Get("X-Mbx-Order-Count-10s") == "2" && r.Header.Get("X-Mbx-Used-Weight-1m") == "5"`, r.Header)
 		}
 		a.ok("order.place", limitBuyFields)
 		limited := a.call("order.place", limitBuyFields)
 		if code, _ := codeOf(limited); code != -1015 || statusOf(limited) != http.StatusTooManyRequests {
-			t.Errorf("%v", limited)
+			t.Errorf("limited = %v, want code == -1015 && statusOf(limited) == http.StatusTooManyRequests", limited)
 		}
 		for range 26 {
 			v.public("/fapi/v1/ping")
 		}
 		limited = a.call("order.status", fields{"symbol": "BTCUSDT", "orderId": 1})
 		if code, _ := codeOf(limited); code != -1003 || statusOf(limited) != http.StatusTooManyRequests {
-			t.Errorf("%v", limited)
+			t.Errorf("limited = %v, want code == -1003 && statusOf(limited) == http.StatusTooManyRequests", limited)
 		}
 		if status := v.Handshake(apiPath); status != http.StatusTooManyRequests {
-			t.Errorf("status %d", status)
+			t.Errorf("status %d, want status == http.StatusTooManyRequests", status)
 		}
 	})
 }
 
-func TestFaultsOfTheSocket(t *testing.T) {
+func TestInjectedFaultsOfTheSocket(t *testing.T) {
 	t.Parallel()
 	for _, test := range slices.Concat(requestFaults, []requestFault{
 		{"status", `{"do":"status","args":{"status":502}}`, 502, -1000, false},
@@ -355,19 +355,19 @@ func TestFaultsOfTheSocket(t *testing.T) {
 				v := quiet(t)
 				a := v.api()
 				v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,`+strings.TrimPrefix(test.fault, "{"))
-				a.ask(1, "order.place", v.signedFields(limitBuyFields.with(fields{"newClientOrderId": "x"})))
+				a.sendRaw(1, "order.place", v.signedFields(limitBuyFields.with(fields{"newClientOrderId": "x"})))
 				switch {
 				case test.name == "lost answer":
-					a.ask(2, "session.status", nil)
+					a.sendRaw(2, "session.status", nil)
 					if id := a.Next()["id"]; id != json.Number("2") {
-						t.Errorf("%v", id)
+						t.Errorf(`id = %v, want id == json.Number("2")`, id)
 					}
 				case test.status == 0:
 					a.Closed()
 				default:
 					answer := a.Next()
 					if code, _ := codeOf(answer); statusOf(answer) != test.status || code != test.code {
-						t.Errorf("%v", answer)
+						t.Errorf("answer = %v, want statusOf(answer) == test.status && code == test.code", answer)
 					}
 				}
 				if placed := v.taken()["x"] == 1; placed != test.placed {
@@ -378,23 +378,23 @@ func TestFaultsOfTheSocket(t *testing.T) {
 	}
 }
 
-// A request that arrives in time and is executed after its window is refused.
-func TestDelayBeyondTheWindowOfTheSocket(t *testing.T) {
+// A request that arrives in time and is executed after its window is rejected.
+func TestSocketRequestDelayedBeyondTheWindowIsRejected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		a := v.api()
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
 		if code, _ := codeOf(a.call("order.place", limitBuyFields.with(fields{"newClientOrderId": "x", "recvWindow": 1000}))); code != -5028 {
-			t.Errorf("%d", code)
+			t.Errorf("code = %d, want code == -5028", code)
 		}
 		if n := v.taken()["x"]; n != 0 {
-			t.Errorf("%d orders", n)
+			t.Errorf("%d orders, want n == 0", n)
 		}
 	})
 }
 
-func TestBanOverTheSocketIsOne(t *testing.T) {
+func TestBanOfASocketRequestBansTheAddress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -402,15 +402,15 @@ func TestBanOverTheSocketIsOne(t *testing.T) {
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 		a.call("order.place", limitBuyFields)
 		if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
-			t.Errorf("%d", r.Status)
+			t.Errorf("r.Status = %d, want r.Status == http.StatusTeapot", r.Status)
 		}
 		if answer := a.call("order.place", limitBuyFields); statusOf(answer) != http.StatusTeapot {
-			t.Errorf("%v", answer)
+			t.Errorf("answer = %v, want statusOf(answer) == http.StatusTeapot", answer)
 		}
 	})
 }
 
-func TestSocketLivesItsTime(t *testing.T) {
+func TestSocketEndsAfterItsLifetime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, SessionLifeMax: 50 * time.Millisecond})
@@ -418,19 +418,19 @@ func TestSocketLivesItsTime(t *testing.T) {
 	})
 }
 
-// More messages a second than a stream may send are no offence here.
-func TestSocketTakesABurst(t *testing.T) {
+// The message limit of streams does not hold here.
+func TestSocketAcceptsABurst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		a := v.api()
 		const burst = 50
 		for n := range burst {
-			a.ask(n, "order.place", v.signedFields(limitBuyFields))
+			a.sendRaw(n, "order.place", v.signedFields(limitBuyFields))
 		}
 		for n := range burst {
 			if answer := a.Next(); statusOf(answer) != http.StatusOK || answer["id"] != json.Number(fmt.Sprint(n)) {
-				t.Fatalf("%d: %v", n, answer)
+				t.Fatalf(`%d: %v, want statusOf(answer) == http.StatusOK && answer["id"] == json.Number(fmt.Sprint(n))`, n, answer)
 			}
 		}
 	})

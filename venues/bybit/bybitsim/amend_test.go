@@ -9,7 +9,7 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// amendOf is the body of an amendment of an order in BTCUSDT.
+// amendOf returns the body of an amendment of an order in BTCUSDT.
 func amendOf(id string, changes ...string) string {
 	body := `{"category":"linear","symbol":"BTCUSDT","orderId":"` + id + `"`
 	for _, change := range changes {
@@ -19,11 +19,11 @@ func amendOf(id string, changes ...string) string {
 	return body + "}"
 }
 
-// amends asks for an amendment, which must be acknowledged.
+// amends requests an amendment, which must be acknowledged.
 func (v *venue) amends(id string, changes ...string) {
 	v.Helper()
 	if r := v.post("/v5/order/amend", amendOf(id, changes...)).result(v); r["orderId"] != id {
-		v.Errorf("%v", r)
+		v.Errorf(`r = %v, want r["orderId"] == id`, r)
 	}
 }
 
@@ -38,7 +38,7 @@ func expect(t testing.TB, o map[string]any, members ...string) {
 	}
 }
 
-// An acknowledged amendment is done when the engine gets to it.
+// An acknowledged amendment is applied after the engine delay.
 func TestAcknowledgedBeforeItIsAmended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAcknowledgedBeforeItIsAmended(t *testing.T) {
 	})
 }
 
-// Over the socket too the answer comes first and the outcome by the stream.
+// Over the socket, too, the answer precedes the outcome, which the stream publishes.
 func TestSocketAcknowledgesBeforeItAmends(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestSocketAcknowledgesBeforeItAmends(t *testing.T) {
 		id := v.placed(order())
 		s.data("order")
 		if m := trader.call("order.amend", amendOf(id, "price=61000")); code(m) != 0 {
-			t.Errorf("%v", m)
+			t.Errorf("m = %v, want code(m) == 0", m)
 		}
 		expect(t, v.found(id), "price=60000")
 		clock.Advance(engineDelay)
@@ -71,8 +71,8 @@ func TestSocketAcknowledgesBeforeItAmends(t *testing.T) {
 	})
 }
 
-// An order that fills before its amendment is told twice as filled.
-func TestFillOvertakesTheAmendment(t *testing.T) {
+// An order that fills before its amendment is published twice as filled.
+func TestFillPrecedesTheAmendment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, clock := slow(t)
@@ -86,13 +86,14 @@ func TestFillOvertakesTheAmendment(t *testing.T) {
 		expect(t, s.data("order"), "orderId="+id, "orderStatus=Filled", "price=64500", "cancelType=UNKNOWN", "rejectReason=EC_OrigClOrdIDDoesNotExist")
 		expect(t, v.found(id), "rejectReason=EC_NoError", "price=64500")
 		if r := v.post("/v5/order/amend", amendOf(id, "price=64300")); r.code(t) != 110001 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code(t) == 110001", r.Body)
 		}
 	})
 }
 
-// A quantity that fills before the engine gets to it cannot be amended to: the
-// order is told again as it stays. What has filled already is refused at once.
+// An amendment to a quantity that fills before the engine applies it fails: the
+// unchanged order is published again. A quantity that has filled already is rejected
+// immediately.
 func TestAmendmentToWhatHasFilled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,13 +108,14 @@ func TestAmendmentToWhatHasFilled(t *testing.T) {
 		expect(t, s.data("order"), "orderStatus=PartiallyFilled", "qty=0.1", "cumExecQty=0.06", "rejectReason=EC_EcInvalidQty")
 		expect(t, v.found(id), "qty=0.1", "leavesQty=0.04", "rejectReason=EC_NoError")
 		if r := v.post("/v5/order/amend", amendOf(id, "qty=0.05")); r.code(t) != 110064 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code(t) == 110064", r.Body)
 		}
 	})
 }
 
-// Margin that another amendment takes first is missing when the engine gets to it.
-func TestAmendmentsThatTheMarginDoesNotBearTogether(t *testing.T) {
+// Margin that another amendment uses first is missing when the engine applies the
+// second.
+func TestSecondAmendmentWithoutMargin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, clock := slow(t)
@@ -131,12 +133,12 @@ func TestAmendmentsThatTheMarginDoesNotBearTogether(t *testing.T) {
 		expect(t, rows[0].(simtest.Object), "orderId="+first, "qty=20", "rejectReason=EC_NoError")
 		expect(t, rows[1].(simtest.Object), "orderId="+second, "qty=0.01", "rejectReason=EC_Others")
 		if r := v.post("/v5/order/amend", amendOf(second, "qty=20")); r.code(t) != 110007 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code(t) == 110007", r.Body)
 		}
 	})
 }
 
-// A post-only order that an amendment would make take is cancelled after the
+// A post-only order that would take after an amendment is cancelled after the
 // acknowledgement.
 func TestPostOnlyAmendedToTake(t *testing.T) {
 	t.Parallel()
@@ -150,7 +152,7 @@ func TestPostOnlyAmendedToTake(t *testing.T) {
 	})
 }
 
-// Stops that an order is to bring along are amended alone, and told.
+// Attached stops are amended on their own and published.
 func TestAttachedStopsAreAmended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -164,16 +166,16 @@ func TestAttachedStopsAreAmended(t *testing.T) {
 		clock.Advance(engineDelay)
 		expect(t, s.data("order"), "orderStatus=New", "stopLoss=58000", "takeProfit=70000")
 		if r := v.post("/v5/order/amend", amendOf(id, "stopLoss=58000")); r.code(t) != 10001 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
 		}
 		if r := v.post("/v5/order/amend", amendOf(id, "stopLoss=60001")); r.code(t) != 10001 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
 		}
 	})
 }
 
-// What waits for its trigger is amended and cancelled by the engine too.
-func TestWaitingOrderIsChangedLater(t *testing.T) {
+// An untriggered order is amended and cancelled after the engine delay, too.
+func TestUntriggeredOrderIsChangedLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, clock := slow(t)
@@ -191,12 +193,12 @@ func TestWaitingOrderIsChangedLater(t *testing.T) {
 	})
 }
 
-// A trigger may overtake both.
-func TestTriggerOvertakesTheChange(t *testing.T) {
+// A trigger may precede both.
+func TestTriggerPrecedesTheChange(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change func(v *venue, id string)
-		told   []string
+		change    func(v *venue, id string)
+		published []string
 	}{
 		"amend":  {func(v *venue, id string) { v.amends(id, "triggerPrice=67000") }, []string{"cancelType=UNKNOWN"}},
 		"cancel": {func(v *venue, id string) { v.post("/v5/order/cancel", cancelOf(id)).result(v) }, []string{"cancelType=CancelByUser"}},
@@ -213,37 +215,36 @@ func TestTriggerOvertakesTheChange(t *testing.T) {
 				expect(t, s.data("order"), "orderStatus=Triggered", "triggerPrice=66000")
 				expect(t, s.data("order"), "orderStatus=Filled", "rejectReason=EC_NoError")
 				clock.Advance(engineDelay)
-				expect(t, s.data("order"), append(test.told, "orderId="+id, "orderStatus=Filled", "rejectReason=EC_OrigClOrdIDDoesNotExist")...)
+				expect(t, s.data("order"), append(test.published, "orderId="+id, "orderStatus=Filled", "rejectReason=EC_OrigClOrdIDDoesNotExist")...)
 			})
 		})
 	}
 }
 
-// Cancelling all is acknowledged with what was found; each order ends later, or
-// fills before.
+// Cancelling all acknowledges the orders found; each ends later, or fills before.
 func TestAcknowledgedBeforeAllAreCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, clock := slow(t)
 		resting, filled := v.placed(order()), v.placed(order("price=64500"))
-		waiting := v.placed(market("triggerPrice=70000", "triggerDirection=1"))
+		untriggered := v.placed(market("triggerPrice=70000", "triggerDirection=1"))
 		s := v.private("order")
 		if r := v.post("/v5/order/cancel-all", `{"category":"linear","settleCoin":"USDT"}`).result(t); len(r["list"].([]any)) != 3 || r["success"] != "1" {
-			t.Errorf("%v", r)
+			t.Errorf(`r = %v, want len(r["list"].([]any)) == 3 && r["success"] == "1"`, r)
 		}
 		expect(t, v.found(resting), "orderStatus=New")
-		expect(t, v.found(waiting), "orderStatus=Untriggered")
+		expect(t, v.found(untriggered), "orderStatus=Untriggered")
 		v.move("64000")
 		expect(t, s.data("order"), "orderId="+filled, "orderStatus=Filled")
 		clock.Advance(engineDelay)
-		told := map[any]simtest.Object{}
-		for len(told) < 3 {
+		published := map[any]simtest.Object{}
+		for len(published) < 3 {
 			for _, row := range s.With("topic", "order")["data"].([]any) {
-				told[row.(simtest.Object)["orderId"]] = row.(simtest.Object)
+				published[row.(simtest.Object)["orderId"]] = row.(simtest.Object)
 			}
 		}
-		expect(t, told[resting], "orderStatus=Cancelled", "cancelType=CancelByUser", "leavesQty=0")
-		expect(t, told[waiting], "orderStatus=Deactivated", "cancelType=CancelByUser")
-		expect(t, told[filled], "orderStatus=Filled", "cancelType=CancelByUser", "rejectReason=EC_OrigClOrdIDDoesNotExist")
+		expect(t, published[resting], "orderStatus=Cancelled", "cancelType=CancelByUser", "leavesQty=0")
+		expect(t, published[untriggered], "orderStatus=Deactivated", "cancelType=CancelByUser")
+		expect(t, published[filled], "orderStatus=Filled", "cancelType=CancelByUser", "rejectReason=EC_OrigClOrdIDDoesNotExist")
 	})
 }

@@ -2,22 +2,23 @@ package bybitsim
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
 	"strings"
 	"time"
+
+	"venuegate/venues/simcore/simnet"
 )
 
-// security is what an endpoint asks of a request.
+// security is the authentication that an endpoint requires.
 type security uint8
 
 const (
-	// public asks for nothing.
+	// public requires none.
 	public security = iota
-	// reading asks for a signed request.
+	// reading requires a signed request.
 	reading
-	// trading asks for a signed request of a key that may trade.
+	// trading requires a signed request of a key that may trade.
 	trading
 )
 
@@ -39,7 +40,7 @@ func (c credentialsSent) windowOrDefault() string {
 }
 
 // authenticate checks headers, key, timestamp, signature and permission, in this
-// order, and leaves the account in the call.
+// order, and sets the account of the call.
 func (s *Sim) authenticate(c *call, need security) *apiError {
 	if need == public {
 		return nil
@@ -67,7 +68,7 @@ func (s *Sim) authenticate(c *call, need security) *apiError {
 	return nil
 }
 
-// payload is what the signature covers besides the headers.
+// payload returns what the signature covers apart from the headers.
 func (c *call) payload() string {
 	if c.method == "GET" {
 		return c.rawQuery
@@ -87,13 +88,9 @@ func checkTime(timestamp, window string, now time.Time) *apiError {
 		"req_timestamp[%s],server_timestamp[%d],recv_window[%s]", timestamp, server, window)
 }
 
+// signatureFits reports whether a signature is the hexadecimal HMAC-SHA256 of a
+// payload.
 func signatureFits(secret, payload, signature string) bool {
-	return hmac.Equal([]byte(sign(secret, payload)), []byte(strings.ToLower(signature)))
-}
-
-// sign is the lower-case hexadecimal HMAC-SHA256 of the payload.
-func sign(secret, payload string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(payload))
-	return hex.EncodeToString(mac.Sum(nil))
+	want := hex.EncodeToString(simnet.Sign(secret, payload))
+	return hmac.Equal([]byte(want), []byte(strings.ToLower(signature)))
 }

@@ -10,8 +10,8 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// The band of limit prices follows the mark price, the index and the premium: how
-// far the middle of the book was from the mark price on average.
+// The band of limit prices follows the mark price, the index and the premium, which
+// is the average distance of the mid price from the mark price.
 const (
 	premiumPace    = time.Second
 	premiumSamples = 30
@@ -20,12 +20,12 @@ const (
 // premiums are the newest samples of each symbol, oldest first.
 type premiums struct {
 	mu      sync.Mutex
-	paces   simnet.Paces
+	paces   simnet.Schedule
 	samples map[string][]decimal.Decimal
 }
 
-// sample looks at all books, where it is time to. A book without two sides says
-// nothing.
+// sample takes the premium of all books when it is due. Books without two sides are
+// skipped.
 func (p *premiums) sample(x *simcore.Exchange, symbols []string, base time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +46,7 @@ func (p *premiums) sample(x *simcore.Exchange, symbols []string, base time.Time)
 
 var two = decimal.NewFromInt(2)
 
-// average is zero where there is no sample.
+// average returns zero where there is no sample.
 func (p *premiums) average(symbol string) decimal.Decimal {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,7 +57,7 @@ func (p *premiums) average(symbol string) decimal.Decimal {
 	return decimal.Avg(list[0], list[1:]...)
 }
 
-// band is the range of limit prices: buys up to high, sells down to low. It is X of
+// band returns the range of limit prices: buys up to high, sells down to low. It is X of
 // the mark price, more towards the index and the premium, and never more than Y.
 func (s *Sim) band(l *listing) (low, high decimal.Decimal) {
 	mark, _ := s.Exchange().Mark(l.Symbol)
@@ -69,8 +69,8 @@ func (s *Sim) band(l *listing) (low, high decimal.Decimal) {
 	return l.roundTo(low, true), l.roundTo(high, false)
 }
 
-// priceInBand moves a limit price to the edge of the band, or refuses it where
-// the account asked for that.
+// priceInBand moves a limit price to the edge of the band, or rejects it where the
+// account has chosen that.
 func (s *Sim) priceInBand(account string, l *listing, side simcore.Side, price decimal.Decimal) (decimal.Decimal, *apiError) {
 	low, high := s.band(l)
 	inside := price
@@ -80,7 +80,7 @@ func (s *Sim) priceInBand(account string, l *listing, side simcore.Side, price d
 	if side == simcore.Sell && price.LessThan(low) {
 		inside = low
 	}
-	if !inside.Equal(price) && s.wantsStrictPrices(account) {
+	if !inside.Equal(price) && s.rejectsFarPrices(account) {
 		return price, errPriceRange
 	}
 	return inside, nil

@@ -10,9 +10,8 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// BenchmarkStep is what the flow and the streams cost every 50 ms with a
-// listener on the book, the trades and the ticker of one symbol: 20 of them are
-// a second.
+// BenchmarkStep measures a step of 50 ms with a listener to the book, the trades and
+// the ticker of one symbol; 20 of them are a second.
 func BenchmarkStep(b *testing.B) {
 	var steps atomic.Int64
 	at := time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
@@ -24,7 +23,7 @@ func BenchmarkStep(b *testing.B) {
 		s := v.public(topic)
 		s.With("op", "subscribe")
 		go func() {
-			for range s.Messages { // read away
+			for range s.Messages { // discard
 			}
 		}()
 	}

@@ -11,7 +11,7 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// The private message may come long after the acknowledgement.
+// The private message may arrive long after the acknowledgement.
 func TestPushDelay(t *testing.T) {
 	t.Parallel()
 	const delay = 200 * time.Millisecond
@@ -21,16 +21,16 @@ func TestPushDelay(t *testing.T) {
 		began := time.Now()
 		v.placed(market())
 		if acknowledged := time.Since(began); acknowledged > 0 {
-			t.Errorf("acknowledged after %s", acknowledged)
+			t.Errorf("acknowledged after %s, want acknowledged <= 0", acknowledged)
 		}
 		s.data("order")
-		if told := time.Since(began); told < delay || told > delay+simnet.PumpInterval {
-			t.Errorf("told after %s", told)
+		if published := time.Since(began); published < delay || published > delay+simnet.PumpInterval {
+			t.Errorf("published after %s, want published >= delay && published <= delay + simnet.PumpInterval", published)
 		}
 	})
 }
 
-// And it may come before the acknowledgement.
+// The private message may arrive before the acknowledgement.
 func TestAckDelay(t *testing.T) {
 	t.Parallel()
 	const delay = 100 * time.Millisecond
@@ -41,14 +41,14 @@ func TestAckDelay(t *testing.T) {
 		began := time.Now()
 		go func() { answered <- v.post("/v5/order/create", market()) }()
 		o := s.data("order")
-		if told := time.Since(began); told > 0 {
-			t.Errorf("told after %s", told)
+		if published := time.Since(began); published > 0 {
+			t.Errorf("published after %s, want published <= 0", published)
 		}
 		if r := <-answered; r.result(t)["orderId"] != o["orderId"] {
-			t.Errorf("%s", r.Body)
+			t.Errorf(`r.Body = %s, want r.result(t)["orderId"] == o["orderId"]`, r.Body)
 		}
 		if took := time.Since(began); took != delay {
-			t.Errorf("acknowledged after %s", took)
+			t.Errorf("acknowledged after %s, want took == delay", took)
 		}
 	})
 }
@@ -60,16 +60,16 @@ func TestReadLag(t *testing.T) {
 		id := v.placed(market())
 		fills := func() int { return len(v.get("/v5/execution/list", "category=linear&orderId="+id).rows(t)) }
 		if n := fills(); n != 0 {
-			t.Errorf("%d fills at once", n)
+			t.Errorf("%d fills at once, want n == 0", n)
 		}
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":3600001}`)
 		if n := fills(); n != 1 {
-			t.Errorf("%d fills later", n)
+			t.Errorf("%d fills later, want n == 1", n)
 		}
 	})
 }
 
-// Funding is an execution of its own kind.
+// Funding is an execution with its own type.
 func TestFunding(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestFunding(t *testing.T) {
 		}
 		v.WaitFor("funding", func() bool { return len(funding()) == 1 })
 		if f := funding()[0]; !simtest.Num(f["execFee"]).IsPositive() || f["execQty"] != "0.01" || f["orderType"] != "UNKNOWN" || f["side"] != "Buy" {
-			t.Errorf("%v", f)
+			t.Errorf(`f = %v, want simtest.Num(f["execFee"]).IsPositive() && f["execQty"] == "0.01" && f["orderType"] == "UNKNOWN" && f["side"] == "Buy"`, f)
 		}
 	})
 }

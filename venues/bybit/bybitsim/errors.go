@@ -15,7 +15,7 @@ type apiError struct {
 	code    int
 	message string
 	raw     string
-	// null leaves out the empty objects, as the gateway does.
+	// null omits the empty objects, as the gateway does.
 	null bool
 }
 
@@ -33,7 +33,7 @@ var (
 	errTooFrequent = &apiError{status: http.StatusForbidden, raw: "403, access too frequent"}
 	errKey         = bad(10003, "API key is invalid.")
 	errPermission  = bad(10005, "Permission denied, please check your API key permissions.")
-	// The gateway of the order entry socket has words of its own.
+	// The gateway of the order entry socket has its own errors.
 	errKeyPermission = bad(10005, "Permission denied for current apikey")
 	errNoOp          = bad(10404, "op type is not found")
 	errRequestID     = bad(20006, "Duplicate reqId")
@@ -63,8 +63,8 @@ var (
 	errNotModified   = bad(34040, "not modified")
 )
 
-// refusals are the venue's words for the exchange's reasons.
-var refusals = map[simcore.Reason]*apiError{
+// orderErrors are the venue's errors for the reasons of the exchange.
+var orderErrors = map[simcore.Reason]*apiError{
 	simcore.ReasonUnknownSymbol:      errSymbol,
 	simcore.ReasonPriceNotPositive:   errPriceRange,
 	simcore.ReasonPriceBelowMin:      errPriceRange,
@@ -92,9 +92,9 @@ var refusals = map[simcore.Reason]*apiError{
 	simcore.ReasonOpenPosition:       bad(110024, "You have an existing position, so the position mode cannot be switched."),
 }
 
-// refused is the venue's answer to a refusal of the exchange.
-func refused(err error) *apiError {
-	if known, ok := refusals[simcore.ReasonOf(err)]; ok {
+// errorOf returns the venue's error for a rejection of the exchange.
+func errorOf(err error) *apiError {
+	if known, ok := orderErrors[simcore.ReasonOf(err)]; ok {
 		return known
 	}
 	return bad(10001, "%s", simcore.ReasonOf(err))
@@ -123,11 +123,11 @@ func (s *Sim) envelope(result any, failed *apiError) envelope {
 	return body
 }
 
-// withExtInfo is a result with something in retExtInfo.
+// withExtInfo is a result with a retExtInfo.
 type withExtInfo struct{ result, info any }
 
-// rejectionTexts are the venue's words for codes that scripts inject.
-var rejectionTexts = map[int]string{
+// injectableErrors are the venue's errors for codes that scripts inject.
+var injectableErrors = map[int]string{
 	10000: "Server Timeout", 10002: "invalid request, please check your server timestamp or recv_window param.",
 	10003: errKey.message, 10004: "error sign!", 10005: errPermission.message, 10006: errTooMany.message,
 	10016: "Request timeout, please try again later", 10018: "Exceeded the IP Rate Limit.", 10019: "Service is restarting, please reconnect.",
@@ -136,13 +136,13 @@ var rejectionTexts = map[int]string{
 	3100197: errMaintenance.message,
 }
 
-func rejection(fault simcore.FaultInfo) *apiError {
+func rejectedError(fault simcore.InjectedFault) *apiError {
 	code, err := strconv.Atoi(fault.Args.CodeText())
 	if err != nil {
 		code = 10016
 	}
 	failed := &apiError{code: code, message: "Rejected.", status: fault.Args.Status}
-	if text, ok := rejectionTexts[code]; ok {
+	if text, ok := injectableErrors[code]; ok {
 		failed.message = text
 	}
 	if fault.Args.Message != "" {

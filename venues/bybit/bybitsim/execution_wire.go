@@ -49,7 +49,7 @@ type execution struct {
 	at time.Time
 }
 
-// executionOf shows a fill with its order and its position as they are after it.
+// executionOf returns a fill with its order and its position after it.
 func executionOf(event *simcore.OrderEvent, seq int64) execution {
 	o, f, detail := &event.Order, event.Fill, detailOf(event.Order.Detail)
 	price := o.Price()
@@ -69,13 +69,13 @@ func executionOf(event *simcore.OrderEvent, seq int64) execution {
 		ExecPrice: f.Price.String(), ExecQty: f.Qty.String(), ExecType: kind, ExecValue: money(f.Quote), FeeRate: rate.String(),
 		MarkPrice: event.Position.MarkPrice.String(), LeavesQty: o.Qty().Sub(o.FilledQty()).String(),
 		OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID, OrderPrice: price.String(), OrderQty: o.Qty().String(),
-		OrderType: typeWord(o.Type), StopOrderType: orUnknown(detail.stopOrderType), Side: sideWord(o.Side),
+		OrderType: typeName(o.Type), StopOrderType: orUnknown(detail.stopOrderType), Side: sideName(o.Side),
 		ExecTime: millisText(f.Time), IsLeverage: "0", IsMaker: f.Maker, Seq: seq, ExecPnl: money(f.RealizedPnL),
 		CreateType: detail.createType, FeeCurrency: "USDT", at: f.Time,
 	}
 }
 
-// closedSize is how much of the position before it a fill closed.
+// closedSize returns how much of the position a fill closed.
 func closedSize(event *simcore.OrderEvent) decimal.Decimal {
 	signed := event.Fill.Qty.Mul(decimal.NewFromInt(int64(event.Order.Side)))
 	before := event.Position.Qty.Sub(signed)
@@ -85,7 +85,7 @@ func closedSize(event *simcore.OrderEvent) decimal.Decimal {
 	return decimal.Min(before.Abs(), signed.Abs())
 }
 
-// fundingOf shows a funding payment. A positive fee was paid.
+// fundingOf returns a funding payment. A positive fee was paid.
 func fundingOf(event *simcore.AccountEvent, p simcore.PositionView, rate decimal.Decimal, at time.Time, seq int64) execution {
 	side := simcore.Buy
 	if p.Qty.IsNegative() {
@@ -95,15 +95,15 @@ func fundingOf(event *simcore.AccountEvent, p simcore.PositionView, rate decimal
 		Symbol: event.Symbol, ClosedSize: "0", ExecFee: money(event.Change.Neg()),
 		ExecID: uuidOf(seq), ExecPrice: p.MarkPrice.String(), ExecQty: p.Qty.Abs().String(), ExecType: "Funding",
 		ExecValue: money(p.Notional.Abs()), FeeRate: rate.String(), MarkPrice: p.MarkPrice.String(), LeavesQty: "0",
-		OrderID:    strconv.FormatInt(at.Unix(), 10) + "-" + event.Symbol + "-" + userID(event.Account) + "-" + sideWord(side),
-		OrderPrice: "0", OrderQty: "0", OrderType: wordUnknown, StopOrderType: wordUnknown, Side: sideWord(side),
+		OrderID:    strconv.FormatInt(at.Unix(), 10) + "-" + event.Symbol + "-" + userID(event.Account) + "-" + sideName(side),
+		OrderPrice: "0", OrderQty: "0", OrderType: unknown, StopOrderType: unknown, Side: sideName(side),
 		ExecTime: millisText(at), IsLeverage: "0", Seq: seq, ExecPnl: "0", FeeCurrency: "USDT", at: at,
 	}
 }
 
 func orUnknown(word string) string {
 	if word == "" {
-		return wordUnknown
+		return unknown
 	}
 	return word
 }

@@ -1,13 +1,13 @@
 package bybitsim
 
-// UUIDOf and NumberOf are the spelling of order ids.
+// UUIDOf and NumberOf encode and decode order ids.
 var (
 	UUIDOf   = uuidOf
 	NumberOf = numberOf
 )
 
-// ParsedOp is what the decoder of socket messages makes of one.
-func ParsedOp(data []byte) (op string, names []string, ok bool) {
+// DecodeOp decodes a socket message.
+func DecodeOp(data []byte) (op string, names []string, ok bool) {
 	in, ok := decodeOp(data)
 	if !ok {
 		return "", nil, false
@@ -16,17 +16,17 @@ func ParsedOp(data []byte) (op string, names []string, ok bool) {
 	return in.Op, names, ok
 }
 
-// ParsedOrder says whether the body of an order can be read.
-func ParsedOrder(data []byte) bool {
+// DecodesOrder reports whether the body of an order can be decoded.
+func DecodesOrder(data []byte) bool {
 	c := call{body: data}
 	return c.decode(&createBody{}) == nil
 }
 
-// ParsedFrame is one line of a recording.
-func ParsedFrame(line []byte) (topic string, data []byte, ok bool) {
+// ParseFrame parses one line of a recording.
+func ParseFrame(line []byte) (topic string, data []byte, ok bool) {
 	f, ok := parseFrame(line)
 	return f.topic, f.data, ok
 }
 
-// Flush tells the private streams what is due.
+// Flush publishes what is due on the private streams.
 func (s *Sim) Flush() { s.users.flush() }

@@ -9,61 +9,61 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// A request that is not answered may have been executed or not.
+// A request without an answer may have been executed or not.
 func TestTimeoutsOfRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		for do, want := range map[string]int{"timeout_before": 0, "timeout_after": 1} {
-			v.Fault(`{"match":{"path":"/v5/order/create"},"times":1,"do":"` + do + `","args":{"delayMs":50}}`)
+			v.InjectFault(`{"match":{"path":"/v5/order/create"},"times":1,"do":"` + do + `","args":{"delayMs":50}}`)
 			response, err := v.HTTP.Do(v.request(http.MethodPost, "/v5/order/create", "", order("orderLinkId="+do), v.Now()))
 			if err == nil {
 				response.Body.Close()
 				t.Errorf("%s: answered", do)
 			}
 			if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId="+do).rows(t); len(rows) != want {
-				t.Errorf("%s: %v", do, rows)
+				t.Errorf("%s: %v, want len(rows) == want", do, rows)
 			}
 		}
 	})
 }
 
-// What the venue adds without notice: members and words that nobody knows, in
-// answers and in messages; and messages that are no JSON.
-func TestUnfamiliarMessages(t *testing.T) {
+// The venue adds members and values without notice, in answers and in messages, and
+// may send messages that are not JSON.
+func TestUnknownMembersAndValues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		const novelty = `"old":"\"cancelType\":\"UNKNOWN\"","new":"\"cancelType\":\"CancelByTheMoon\",\"phase\":{\"n\":[1]}"`
 		rewrite := func(path, op, args string) {
-			v.Fault(`{"match":{"path":"` + path + `","op":"` + op + `"},"times":1,"do":"rewrite","args":{` + args + `}}`)
+			v.InjectFault(`{"match":{"path":"` + path + `","op":"` + op + `"},"times":1,"do":"rewrite","args":{` + args + `}}`)
 		}
 		s := v.private("order")
 		rewrite("/v5/private", "order", novelty)
 		id := v.placed(order())
 		if o := s.data("order"); o["cancelType"] != "CancelByTheMoon" || o["phase"] == nil || o["orderStatus"] != "New" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["cancelType"] == "CancelByTheMoon" && o["phase"] != nil && o["orderStatus"] == "New"`, o)
 		}
 		rewrite("/v5/order/realtime", "GET", novelty)
 		if o := v.found(id); o["cancelType"] != "CancelByTheMoon" || o["phase"] == nil {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["cancelType"] == "CancelByTheMoon" && o["phase"] != nil`, o)
 		}
 		rewrite("/v5/private", "order", `"new":"<html><h1>502</h1></html>"`)
 		v.placed(order())
 		if m := s.Next(); !strings.HasPrefix(m[simtest.Text].(string), "<html>") {
-			t.Errorf("%v", m)
+			t.Errorf(`m = %v, want strings.HasPrefix(m[simtest.Text].(string), "<html>")`, m)
 		}
 		trader := v.trader()
-		v.Fault(`{"match":{"path":"/v5/trade","op":"order.create"},"times":1,"do":"rewrite","args":{"new":"Failed"}}`)
-		trader.ask("order.create", order("orderLinkId=unread"))
+		v.InjectFault(`{"match":{"path":"/v5/trade","op":"order.create"},"times":1,"do":"rewrite","args":{"new":"Failed"}}`)
+		trader.submit("order.create", order("orderLinkId=unread"))
 		trader.With(simtest.Text, "Failed")
 		if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=unread").rows(t); len(rows) != 1 {
-			t.Errorf("%v", rows)
+			t.Errorf("rows = %v, want len(rows) == 1", rows)
 		}
 	})
 }
 
-// A book message that is lost leaves a hole in u.
+// A lost book message leaves a gap in u.
 func TestForcedGap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -73,20 +73,20 @@ func TestForcedGap(t *testing.T) {
 			return simtest.Num(s.With("type", kind)["data"].(map[string]any)["u"]).String()
 		}
 		first := simtest.Num(u("snapshot"))
-		v.Fault(`{"match":{"path":"/v5/public/linear","op":"orderbook.50"},"times":1,"do":"gap"}`)
+		v.InjectFault(`{"match":{"path":"/v5/public/linear","op":"orderbook.50"},"times":1,"do":"gap"}`)
 		v.placed(order("price=64990"))
 		v.WaitFor("the loss", func() bool {
 			return simtest.Num(v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)["struck"]).IsPositive()
 		})
 		v.placed(order("price=64991"))
 		if next := u("delta"); next != first.Add(simtest.Num("2")).String() {
-			t.Errorf("u %s after %s", next, first)
+			t.Errorf(`u %s after %s, want next == first.Add(simtest.Num("2")).String()`, next, first)
 		}
 	})
 }
 
-// The stream of the system's status tells when a maintenance begins and ends, to
-// whoever asks.
+// The system status stream publishes the begin and the end of a maintenance, without
+// a login.
 func TestSystemStatusStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,22 +100,22 @@ func TestSystemStatusStream(t *testing.T) {
 		} {
 			s.Send(test.sent)
 			if m := s.Next(); m["ret_msg"] != test.want {
-				t.Errorf("%s: %v", test.sent, m)
+				t.Errorf(`%s: %v, want m["ret_msg"] == test.want`, test.sent, m)
 			}
 		}
-		v.Fault(`{"match":{"path":"/v5/order"},"do":"maintenance"}`)
+		v.InjectFault(`{"match":{"path":"/v5/order"},"do":"maintenance"}`)
 		begun := s.data("system.status")
 		if begun["state"] != "ongoing" || len(begun["serviceTypes"].([]any)) == 0 {
-			t.Errorf("%v", begun)
+			t.Errorf(`begun = %v, want begun["state"] == "ongoing" && len(begun["serviceTypes"].([]any)) != 0`, begun)
 		}
 		v.Script(http.MethodDelete, "/faults", "")
 		expect(t, s.data("system.status"), "state=completed", "id="+begun["id"].(string))
 		s.Send(`{"op":"unsubscribe","args":["system.status"]}`)
 		s.With("op", "unsubscribe")
-		v.Fault(`{"match":{"path":"/v5/order"},"do":"maintenance"}`)
+		v.InjectFault(`{"match":{"path":"/v5/order"},"do":"maintenance"}`)
 		s.Send(`{"op":"ping"}`)
 		if m := s.Next(); m["ret_msg"] != "pong" {
-			t.Errorf("%v", m)
+			t.Errorf(`m = %v, want m["ret_msg"] == "pong"`, m)
 		}
 	})
 }

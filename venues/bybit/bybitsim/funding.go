@@ -12,19 +12,19 @@ func (u *users) mark(mark simcore.MarkPrice) {
 	u.marks[mark.Symbol] = mark
 }
 
-// hold notes a position as an order's event leaves it, and answers what its fill
-// brought by closing.
-func (u *users) hold(key guardKey, event *simcore.OrderEvent) (closedPnl decimal.Decimal) {
+// recordPosition records the position after an order's event and returns the profit
+// that its fill realized.
+func (u *users) recordPosition(key positionKey, event *simcore.OrderEvent) (closedPnl decimal.Decimal) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.held[key] = event.Position
+	u.positions[key] = event.Position
 	if event.Fill == nil {
 		return zero
 	}
-	return u.book(key).fill(event)
+	return u.resultOf(key).fill(event)
 }
 
-// funding is the execution of a funding payment; nil for any other change.
+// funding returns the execution of a funding payment, nil for any other change.
 func (u *users) funding(event *simcore.AccountEvent, c *change) *execution {
 	if event.Reason != simcore.AccountFunding {
 		return nil
@@ -33,22 +33,22 @@ func (u *users) funding(event *simcore.AccountEvent, c *change) *execution {
 	defer u.mu.Unlock()
 	mark := u.marks[event.Symbol]
 	position := u.funded(event, mark)
-	u.book(guardKey{event.Account, event.Symbol, position.Side}).pay(event.Change)
+	u.resultOf(positionKey{event.Account, event.Symbol, position.Side}).pay(event.Change)
 	position.MarkPrice, position.Notional = mark.Mark, mark.Mark.Mul(position.Qty)
 	e := fundingOf(event, position, mark.FundingRate, c.at, c.seq)
 	return &e
 }
 
-// funded is the position that paid or was paid. In hedge mode the direction of
-// the money tells which one: longs pay while the rate is positive. The lock is
+// funded returns the position of a funding payment. In hedge mode it follows from
+// the direction of the payment: longs pay while the rate is positive. The lock is
 // held.
 func (u *users) funded(event *simcore.AccountEvent, mark simcore.MarkPrice) simcore.PositionView {
-	if p := u.held[guardKey{event.Account, event.Symbol, simcore.PositionBoth}]; !p.Qty.IsZero() {
+	if p := u.positions[positionKey{event.Account, event.Symbol, simcore.PositionBoth}]; !p.Qty.IsZero() {
 		return p
 	}
 	side := simcore.PositionShort
 	if event.Change.IsNegative() == mark.FundingRate.IsPositive() {
 		side = simcore.PositionLong
 	}
-	return u.held[guardKey{event.Account, event.Symbol, side}]
+	return u.positions[positionKey{event.Account, event.Symbol, side}]
 }

@@ -12,7 +12,7 @@ func FuzzOrderIDs(f *testing.F) {
 	f.Add(int64(3_700_000_000_000_000_000), "")
 	f.Fuzz(func(t *testing.T, id int64, text string) {
 		if back, ok := bybitsim.NumberOf(bybitsim.UUIDOf(id)); !ok || back != id {
-			t.Fatalf("%d comes back as %d", id, back)
+			t.Fatalf("%d comes back as %d, want ok && back == id", id, back)
 		}
 		bybitsim.NumberOf(text)
 	})
@@ -22,8 +22,8 @@ func FuzzOp(f *testing.F) {
 	f.Add([]byte(`{"op":"subscribe","args":["orderbook.50.BTCUSDT"],"req_id":"1"}`))
 	f.Add([]byte(`{"op":"auth","args":["key",1662350400000,"00"]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, _, ok := bybitsim.ParsedOp(data); ok && !json.Valid(data) {
-			t.Fatalf("%q is taken", data)
+		if _, _, ok := bybitsim.DecodeOp(data); ok && !json.Valid(data) {
+			t.Fatalf("%q is taken, want !ok || json.Valid(data)", data)
 		}
 	})
 }
@@ -32,8 +32,8 @@ func FuzzOrder(f *testing.F) {
 	f.Add([]byte(order()))
 	f.Add([]byte(`{"qty":"1e9"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if bybitsim.ParsedOrder(data) && !json.Valid(data) {
-			t.Fatalf("%q is taken", data)
+		if bybitsim.DecodesOrder(data) && !json.Valid(data) {
+			t.Fatalf("%q is taken, want !bybitsim.ParsedOrder(data) || json.Valid(data)", data)
 		}
 	})
 }
@@ -42,8 +42,8 @@ func FuzzFrame(f *testing.F) {
 	f.Add([]byte(`{"t":"recv","ts":1786310819.52,"data":"{\"topic\":\"tickers.BTCUSDT\",\"type\":\"delta\",\"data\":{}}"}`))
 	f.Add([]byte(`{"t":"recv","ts":-1e9,"data":"{}"}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		if topic, data, ok := bybitsim.ParsedFrame(line); ok && (topic == "" || !json.Valid(data)) {
-			t.Fatalf("%q: %s of %s", line, data, topic)
+		if topic, data, ok := bybitsim.ParseFrame(line); ok && (topic == "" || !json.Valid(data)) {
+			t.Fatalf(`%q: %s of %s, want !ok || topic != "" && json.Valid(data)`, line, data, topic)
 		}
 	})
 }

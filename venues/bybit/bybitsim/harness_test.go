@@ -18,10 +18,10 @@ import (
 // No simulator may leave a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// venue is a running simulator with a client of its own, written against the
-// venue's documentation and not with the simulator's code. Its tests run in bubbles
-// of virtual time: the limits and windows of the venue are a second or a few, which a
-// busy machine may take for two calls.
+// venue is a running simulator with its own client, which is written against the
+// venue's documentation and shares no code with the simulator. Its tests run in
+// bubbles of virtual time: the limits and windows of the venue are a second or a few,
+// which a busy machine may need for two calls.
 type venue struct {
 	*simtest.Client
 	sim *bybitsim.Sim
@@ -32,7 +32,7 @@ func start(t testing.TB, options bybitsim.Options) *venue {
 	return serve(t, create(t, options))
 }
 
-// create makes a simulator that is not served yet.
+// create returns a simulator that is not served yet.
 func create(t testing.TB, options bybitsim.Options) *bybitsim.Sim {
 	t.Helper()
 	return simtest.Create(t, bybitsim.New, options)
@@ -43,7 +43,7 @@ func serve(t testing.TB, sim *bybitsim.Sim) *venue {
 	return &venue{Client: simtest.StartInMemory(t, sim), sim: sim}
 }
 
-// quiet is a simulator whose market only moves when told to.
+// quiet starts a simulator whose market moves only by script.
 func quiet(t testing.TB) *venue {
 	t.Helper()
 	return start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}})
@@ -71,22 +71,22 @@ func (r reply) answer(t testing.TB) answer {
 
 func (r reply) code(t testing.TB) int { return r.answer(t).RetCode }
 
-// result is the result object of a success.
+// result returns the result object of a success.
 func (r reply) result(t testing.TB) map[string]any {
 	t.Helper()
 	a := r.answer(t)
 	if a.RetCode != 0 {
-		t.Fatalf("%s", r.Body)
+		t.Fatalf("r.Body = %s, want a.RetCode == 0", r.Body)
 	}
 	return simtest.Decode(t, a.Result)
 }
 
-// rows are the list of a success.
+// rows returns the list of a success.
 func (r reply) rows(t testing.TB) []map[string]any {
 	t.Helper()
 	list, ok := r.result(t)["list"].([]any)
 	if !ok {
-		t.Fatalf("no list: %s", r.Body)
+		t.Fatalf("no list: %s, want ok", r.Body)
 	}
 	rows := make([]map[string]any, len(list))
 	for i := range list {
@@ -95,7 +95,7 @@ func (r reply) rows(t testing.TB) []map[string]any {
 	return rows
 }
 
-// request is a signed request; body is empty for GET.
+// request returns a signed request; body is empty for GET.
 func (v *venue) request(method, path, query, body string, at time.Time) *http.Request {
 	v.Helper()
 	address := v.Endpoints.RestURL + path
@@ -130,7 +130,7 @@ func (v *venue) post(path, body string) reply {
 	return v.do(v.request(http.MethodPost, path, "", body, v.Now()))
 }
 
-// order is the body of an order of 0.01 BTC with changes.
+// order returns the body of an order of 0.01 BTC with changes.
 func order(changes ...string) string {
 	fields := map[string]json.RawMessage{
 		"category": []byte(`"linear"`), "symbol": []byte(`"BTCUSDT"`), "side": []byte(`"Buy"`),
@@ -150,28 +150,28 @@ func order(changes ...string) string {
 	return string(body)
 }
 
-// market is the body of a market order.
+// market returns the body of a market order.
 func market(changes ...string) string {
 	return order(append([]string{"orderType=Market", "price="}, changes...)...)
 }
 
-// placed places an order that must be taken and answers its id.
+// placed places an order that must be accepted and returns its id.
 func (v *venue) placed(body string) string {
 	v.Helper()
 	return v.post("/v5/order/create", body).result(v)["orderId"].(string)
 }
 
-// found is the order as realtime shows it.
+// found returns the order as realtime shows it.
 func (v *venue) found(orderID string) map[string]any {
 	v.Helper()
 	rows := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT&orderId="+orderID).rows(v)
 	if len(rows) != 1 {
-		v.Fatalf("%d orders %s", len(rows), orderID)
+		v.Fatalf("%d orders %s, want len(rows) == 1", len(rows), orderID)
 	}
 	return rows[0]
 }
 
-// position is the one-way position in BTCUSDT.
+// position returns the one-way position in BTCUSDT.
 func (v *venue) position() map[string]any {
 	v.Helper()
 	return v.get("/v5/position/list", "category=linear&symbol=BTCUSDT").rows(v)[0]
@@ -190,7 +190,7 @@ func (v *venue) stream(path string) *stream {
 	return &stream{v.Dial(path)}
 }
 
-// data is the first record of the next message of a topic.
+// data returns the first record of the next message of a topic.
 func (s *stream) data(topic string) map[string]any {
 	s.Helper()
 	return s.With("topic", topic)["data"].([]any)[0].(map[string]any)
@@ -207,7 +207,7 @@ func (v *venue) private(topics ...string) *stream {
 	s := v.stream("/v5/private")
 	s.Send(`{"op":"auth",` + v.authArgs() + `}`)
 	if m := s.With("op", "auth"); m["success"] != true {
-		v.Fatalf("%v", m)
+		v.Fatalf(`m = %v, want m["success"] == true`, m)
 	}
 	if len(topics) == 0 {
 		topics = []string{"order", "execution", "position", "wallet"}
@@ -218,7 +218,7 @@ func (v *venue) private(topics ...string) *stream {
 	}
 	s.Send(`{"op":"subscribe","args":` + string(list) + `}`)
 	if m := s.With("op", "subscribe"); m["success"] != true {
-		v.Fatalf("%v", m)
+		v.Fatalf(`m = %v, want m["success"] == true`, m)
 	}
 	return s
 }

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// The venue names orders and executions by UUIDs and the exchange by numbers.
-// A UUID here is the number, scrambled, and a checksum: both directions work
-// without a table, so that ids survive a restart.
+// The venue identifies orders and executions by UUIDs, the exchange by numbers. A
+// UUID here is the scrambled number with a checksum, so both directions work without
+// a table and ids survive a restart.
 
 const (
 	scrambleFactor  = 0x9E3779B97F4A7C15
 	scrambleInverse = 0xF1DE83E19937733D
 )
 
-// uuidOf spells a number as a version 4 UUID.
+// uuidOf encodes a number as a version 4 UUID.
 func uuidOf(id int64) string {
 	scrambled := uint64(id) * scrambleFactor
 	number, check := hex16(scrambled), hex16(checksum(scrambled))
 	return number[:8] + "-" + number[8:12] + "-4" + number[12:15] + "-a" + number[15:] + check[:2] + "-" + check[2:14]
 }
 
-// numberOf reads what uuidOf wrote; false for anything else.
+// numberOf decodes a UUID of uuidOf; ok is false for any other.
 func numberOf(uuid string) (int64, bool) {
 	const length = 36
 	if len(uuid) != length {
@@ -48,7 +48,7 @@ func hex16(n uint64) string {
 	return strings.Repeat("0", 16-len(text)) + text
 }
 
-// userID is the venue's number of an account.
+// userID returns the venue's number of an account.
 func userID(account string) string {
 	const span = 900_000_000
 	h := fnv.New64a()
@@ -56,7 +56,7 @@ func userID(account string) string {
 	return strconv.FormatUint(100_000_000+h.Sum64()%span, 10)
 }
 
-// executionID tells the two sides of a trade apart.
+// executionID returns the id of one side of a trade.
 func executionID(tradeID int64, maker bool) string {
 	if maker {
 		return uuidOf(2*tradeID + 1)

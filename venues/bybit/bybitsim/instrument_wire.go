@@ -63,8 +63,8 @@ type riskParameters struct {
 	PriceLimitRatioY string `json:"priceLimitRatioY"`
 }
 
-// instrument shows a listing with its present state. A symbol that does not
-// trade is being delisted.
+// instrument returns a listing with its present state. A symbol that does not trade
+// is being delisted.
 func (s *Sim) instrument(l *listing) instrumentBody {
 	status, delivery := statusTrading, "0"
 	if now, ok := s.Exchange().Instrument(l.Symbol); ok && now.Halted {

@@ -14,7 +14,7 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// funded is a venue without limits where the demo account has leverage 10 in
+// funded starts a venue without limits where the demo account has leverage 10 in
 // BTCUSDT.
 func funded(t *testing.T) *venue {
 	t.Helper()
@@ -23,14 +23,14 @@ func funded(t *testing.T) *venue {
 	return v
 }
 
-// wallet is the account's wallet with the row of its coin.
+// wallet returns the account's wallet with the row of its coin.
 func (v *venue) wallet() (wallet, coin map[string]any) {
 	v.Helper()
 	wallet = v.get("/v5/account/wallet-balance", "accountType=UNIFIED").rows(v)[0]
 	return wallet, wallet["coin"].([]any)[0].(map[string]any)
 }
 
-// only makes the book of BTCUSDT one level of the house.
+// only reduces the simulated book of BTCUSDT to one level.
 func (v *venue) only(side simcore.Side, price, qty string) {
 	v.Helper()
 	x := v.sim.Exchange()
@@ -42,8 +42,8 @@ func (v *venue) only(side simcore.Side, price, qty string) {
 	}
 }
 
-// An open order needs its value over the leverage and both fees: of opening, and of
-// closing at the bankruptcy price.
+// An open order requires its value divided by the leverage plus both fees: of
+// opening, and of closing at the bankruptcy price.
 func TestOrderMargin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,22 +54,22 @@ func TestOrderMargin(t *testing.T) {
 		} {
 			s := v.private("wallet")
 			id := v.placed(order("side="+test.side, "price="+test.price))
-			told := s.data("wallet")
+			published := s.data("wallet")
 			wallet, coin := v.wallet()
 			expect(t, wallet, "totalInitialMargin="+test.margin, "totalAvailableBalance="+simtest.Num("100000").Sub(simtest.Num(test.margin)).String())
 			expect(t, coin, "totalOrderIM="+test.margin, "totalPositionIM=0")
-			expect(t, told["coin"].([]any)[0].(map[string]any), "totalOrderIM="+test.margin)
+			expect(t, published["coin"].([]any)[0].(map[string]any), "totalOrderIM="+test.margin)
 			v.post("/v5/order/cancel", cancelOf(id)).result(t)
 		}
 		if r := v.post("/v5/order/create", order("qty=16.495")); r.code(t) != 110007 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code(t) == 110007", r.Body)
 		}
 		v.placed(order("qty=16.494"))
 	})
 }
 
-// A position needs its value at the mark price over the leverage and the fee to
-// close; the maintenance margin holds that fee too.
+// A position requires its value at the mark price divided by the leverage plus the
+// closing fee, which the maintenance margin contains, too.
 func TestPositionMargin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,8 +89,7 @@ func TestPositionMargin(t *testing.T) {
 	})
 }
 
-// Fees are rounded to eight decimals, the half upwards: 122.5299 x 0.00055 is
-// 0.067391445.
+// Fees are rounded half up to eight decimals: 122.5299 x 0.00055 is 0.067391445.
 func TestFeesAreRounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -101,24 +100,24 @@ func TestFeesAreRounded(t *testing.T) {
 		id := v.placed(market("qty=0.001"))
 		const fee = "0.06739145"
 		expect(t, s.data("execution"), "execValue=122.5299", "feeRate=0.00055", "execFee="+fee)
-		told := s.data("order")
-		expect(t, told, "orderId="+id, "cumExecFee="+fee, "closedPnl=0")
-		expect(t, told["cumFeeDetail"].(map[string]any), "USDT="+fee)
+		published := s.data("order")
+		expect(t, published, "orderId="+id, "cumExecFee="+fee, "closedPnl=0")
+		expect(t, published["cumFeeDetail"].(map[string]any), "USDT="+fee)
 		expect(t, v.position(), "curRealisedPnl=-"+fee, "cumRealisedPnl=-"+fee)
 		_, coin := v.wallet()
 		expect(t, coin, "walletBalance=99999.93260855", "cumRealisedPnl=-"+fee)
 	})
 }
 
-// Closing brings the difference of the values less the fees of both ways, and what
-// a position has brought begins anew with the next.
+// Closing realizes the difference of the values less the fees of opening and
+// closing, and the result starts from zero with the next position.
 func TestResultOfAPosition(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := funded(t)
 		v.placed(market("qty=0.02"))
-		// The fee is 1300.002 x 0.00055, and 1300.7170011 / (0.02 x (1 - 0.00055)) is where
-		// nothing is lost.
+		// The fee is 1300.002 x 0.00055, and 1300.7170011 / (0.02 x (1 - 0.00055)) is the
+		// break-even price.
 		expect(t, v.position(), "avgPrice=65000.1", "curRealisedPnl=-0.7150011", "breakEvenPrice=65071.6394567")
 		v.move("65100")
 		half := v.placed(market("side=Sell", "qty=0.01", "reduceOnly=true"))
@@ -129,12 +128,12 @@ func TestResultOfAPosition(t *testing.T) {
 		p := v.position()
 		expect(t, p, "side=Sell", "size=0.01", "curRealisedPnl=-0.35804945", "cumRealisedPnl=0.20685055")
 		if price := simtest.Num(p["breakEvenPrice"]); !price.LessThan(simtest.Num("65099.9")) {
-			t.Errorf("%v", p)
+			t.Errorf(`p = %v, want price.LessThan(simtest.Num("65099.9"))`, p)
 		}
 	})
 }
 
-// A market order is a limit order that takes what it gets up to X of the mark price.
+// A market order is an immediate limit order with a cap of X above the mark price.
 func TestMarketOrderHasACap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -147,7 +146,7 @@ func TestMarketOrderHasACap(t *testing.T) {
 		}
 		expect(t, v.found(v.placed(market())), "orderStatus=Cancelled", "cumExecQty=0.004", "rejectReason=EC_NoImmediateQtyToFill")
 		if r := v.post("/v5/order/create", market()); r.code(t) != 10001 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
 		}
 	})
 }
@@ -163,10 +162,10 @@ func TestBandFollowsIndexAndPremium(t *testing.T) {
 			return r["buyLmt"].(string), r["sellLmt"].(string)
 		}
 		if high, low := band(); high != "65650.00" || low != "64350.00" {
-			t.Errorf("%s, %s", high, low)
+			t.Errorf(`%s, %s, want high == "65650.00" && low == "64350.00"`, high, low)
 		}
 		set := func(price string) { v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"`+price+`"}`) }
-		// The book stays around 65000: a premium of 300, soon.
+		// The book stays around 65000, which makes a premium of 300.
 		set("64700")
 		v.WaitFor("the premium", func() bool {
 			high, low := band()
@@ -184,8 +183,8 @@ func TestBandFollowsIndexAndPremium(t *testing.T) {
 	})
 }
 
-// What positions have brought is what the wallet has got, and once there is none
-// it is what closing them brought.
+// The results of all positions equal the change of the wallet and, once all are
+// closed, the sum of the closed profits.
 func TestResultsAddUpToTheWallet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -201,7 +200,7 @@ func TestResultsAddUpToTheWallet(t *testing.T) {
 			_, coin := v.wallet()
 			brought := simtest.Num(coin["walletBalance"]).Sub(simtest.Num("100000"))
 			if p := v.position(); !simtest.Num(p["cumRealisedPnl"]).Equal(brought) || !simtest.Num(coin["cumRealisedPnl"]).Equal(brought) {
-				t.Errorf("%s: %v, and the wallet got %s", change, p, brought)
+				t.Errorf(`%s: %v, and the wallet got %s, want simtest.Num(p["cumRealisedPnl"]).Equal(brought) && simtest.Num(coin["cumRealisedPnl"]).Equal(brought)`, change, p, brought)
 			}
 		}
 		expect(t, v.position(), "size=0", "curRealisedPnl=0")
@@ -210,7 +209,7 @@ func TestResultsAddUpToTheWallet(t *testing.T) {
 			closed = closed.Add(simtest.Num(v.found(id)["closedPnl"]))
 		}
 		if rest := simtest.Num(v.position()["cumRealisedPnl"]).Sub(closed).Abs(); rest.GreaterThan(decimal.New(1, -7)) {
-			t.Errorf("%s more than the orders closed", rest)
+			t.Errorf("%s more than the orders closed, want !rest.GreaterThan(decimal.New(1, -7))", rest)
 		}
 	})
 }

@@ -14,22 +14,21 @@ type Options struct {
 	simnet.Setup
 
 	RateLimits RateLimits
-	// PushDelay is how long a private message waits; default zero, which sends
-	// it when the order is done and most often before the acknowledgement.
+	// PushDelay delays private messages; default zero, which sends them when the
+	// order is done and mostly before the acknowledgement.
 	PushDelay time.Duration
-	// AckDelay is how long the answer to an executed order call waits.
+	// AckDelay delays the answer to an executed order call.
 	AckDelay time.Duration
 	// EngineDelay is how long the engine takes for an amendment or a cancellation
 	// that was acknowledged; default zero, which does it before the answer.
 	EngineDelay time.Duration
-	// ReadLag is how long a new execution cannot be queried; default zero.
+	// ReadLag is how long queries lag behind new executions; default zero.
 	ReadLag time.Duration
 	// TriggerDelay between Triggered and the order; default zero.
 	TriggerDelay time.Duration
-	// SessionSilenceMax ends a stream without any message of the client;
-	// default 10 min.
+	// SessionSilenceMax ends a stream without messages of the client; default 10 min.
 	SessionSilenceMax time.Duration
-	// DemoTrading refuses what the venue's demo environment does not offer.
+	// DemoTrading rejects what the venue's demo environment does not offer.
 	DemoTrading bool
 }
 
@@ -51,7 +50,7 @@ const (
 	filledRetention      = 2 * 365 * 24 * time.Hour
 )
 
-// Fees of every account, as the venue's lowest tier pays them.
+// Fees of every account: those of the venue's lowest tier.
 var (
 	feeMaker = decimal.New(2, -4)
 	feeTaker = decimal.New(55, -5)

@@ -42,9 +42,10 @@ type newOrder struct {
 
 var linkIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
 
-// parseOrder checks what can be said without the books, in the venue's order.
+// parseOrder parses an order and checks what does not depend on the books, in the
+// venue's order.
 func (s *Sim) parseOrder(c *call, body createBody) (*newOrder, *apiError) {
-	o := &newOrder{body: body, detail: &orderDetail{createType: wordByUser}}
+	o := &newOrder{body: body, detail: &orderDetail{createType: createByUser}}
 	if failed := category(body.Category); failed != nil {
 		return o, failed
 	}
@@ -55,7 +56,7 @@ func (s *Sim) parseOrder(c *call, body createBody) (*newOrder, *apiError) {
 	o.listing = l
 	o.Account, o.Symbol, o.ClientID, o.Detail = c.account.ID, body.Symbol, body.OrderLinkID, o.detail
 	for _, step := range []func() *apiError{
-		o.words, o.linkID, func() *apiError { return o.position(c.account.Mode) },
+		o.parseEnums, o.linkID, func() *apiError { return o.position(c.account.Mode) },
 		o.quantity, o.closing, o.stops,
 	} {
 		if failed := step(); failed != nil {
@@ -66,8 +67,8 @@ func (s *Sim) parseOrder(c *call, body createBody) (*newOrder, *apiError) {
 	return o, s.fitPosition(o)
 }
 
-// words reads the enumerations.
-func (o *newOrder) words() *apiError {
+// parseEnums parses the enumerations.
+func (o *newOrder) parseEnums() *apiError {
 	var known bool
 	if o.Side, known = sides[o.body.Side]; !known {
 		return errSide
@@ -99,7 +100,7 @@ func (o *newOrder) linkID() *apiError {
 	return nil
 }
 
-// position reads positionIdx, which must fit the position mode.
+// position parses positionIdx, which must match the position mode.
 func (o *newOrder) position(mode simcore.PositionMode) *apiError {
 	side, failed := positionSide(o.body.PositionIdx, mode)
 	o.PosSide = side
@@ -132,15 +133,15 @@ func (o *newOrder) closing() *apiError {
 	return nil
 }
 
-// stops reads the attached take profit and stop loss.
+// stops parses the attached take profit and stop loss.
 func (o *newOrder) stops() *apiError {
 	o.detail.stops = stops{takeProfit: o.body.TakeProfit.Decimal, stopLoss: o.body.StopLoss.Decimal}
 	attached := &o.detail.stops
 	if attached.takeProfit.IsPositive() {
-		attached.takeTriggerBy = orLast(o.body.TpTriggerBy)
+		attached.takeTriggerBy = orLastPrice(o.body.TpTriggerBy)
 	}
 	if attached.stopLoss.IsPositive() {
-		attached.stopTrigger = orLast(o.body.SlTriggerBy)
+		attached.stopTrigger = orLastPrice(o.body.SlTriggerBy)
 	}
 	switch {
 	case !attached.any():
@@ -153,14 +154,14 @@ func (o *newOrder) stops() *apiError {
 	return nil
 }
 
-func orLast(word string) string {
+func orLastPrice(word string) string {
 	if word == "" {
-		return wordLastPrice
+		return triggerByLast
 	}
 	return word
 }
 
-// price reads the price of a limit order or computes the cap of a market order.
+// price parses the price of a limit order or computes the cap of a market order.
 // A limit price outside the band is moved to its edge; see priceInBand.
 func (s *Sim) price(o *newOrder) {
 	o.detail.lastPrice = s.Exchange().LastPrice(o.Symbol)
@@ -175,8 +176,8 @@ func (s *Sim) price(o *newOrder) {
 
 var one = decimal.NewFromInt(1)
 
-// fitPosition cuts a reduce-only order to the position that it may close. Quantity
-// zero with closeOnTrigger is all of it.
+// fitPosition reduces a reduce-only order to the position that it may close. Quantity
+// zero with closeOnTrigger means the whole position.
 func (s *Sim) fitPosition(o *newOrder) *apiError {
 	if !o.ReduceOnly || o.body.TriggerPrice.set {
 		return nil
@@ -202,23 +203,23 @@ func (s *Sim) fitPosition(o *newOrder) *apiError {
 	return nil
 }
 
-// condition makes the conditional order; false where there is no trigger.
+// condition returns the conditional order; ok is false where there is no trigger.
 func (o *newOrder) condition() (simcore.ConditionalRequest, bool, *apiError) {
 	request := simcore.ConditionalRequest{OrderRequest: o.OrderRequest}
 	if !o.body.TriggerPrice.set || o.body.TriggerPrice.IsZero() {
 		return request, false, nil
 	}
-	watch, known := watches[o.body.TriggerBy]
+	watch, known := triggerPrices[o.body.TriggerBy]
 	switch {
 	case o.body.TriggerDirection != 1 && o.body.TriggerDirection != 2:
 		return request, true, errParam("params error: triggerDirection invalid")
 	case !known:
 		return request, true, errParam("params error: triggerBy invalid")
 	}
-	request.Rising, request.Watch, request.TriggerPrice = o.body.TriggerDirection == 1, watch, o.body.TriggerPrice.Decimal
+	request.Rising, request.TriggerBy, request.TriggerPrice = o.body.TriggerDirection == 1, watch, o.body.TriggerPrice.Decimal
 	request.ClosePosition = o.Qty.IsZero() && o.ReduceOnly && o.detail.closeOnTrigger
 	d := o.detail
-	d.conditional, d.rising, d.triggerPrice, d.triggerBy = true, request.Rising, request.TriggerPrice, orLast(o.body.TriggerBy)
-	d.stopOrderType, d.createType = wordStop, "CreateByStopOrder"
+	d.conditional, d.rising, d.triggerPrice, d.triggerBy = true, request.Rising, request.TriggerPrice, orLastPrice(o.body.TriggerBy)
+	d.stopOrderType, d.createType = stopType, "CreateByStopOrder"
 	return request, true, nil
 }

@@ -69,7 +69,7 @@ type orderRecord struct {
 
 func millisText(t time.Time) string { return strconv.FormatInt(millis(t), 10) }
 
-// recordOf shows an order.
+// recordOf returns the record of an order.
 func recordOf(o *simcore.Order) orderRecord {
 	detail := detailOf(o.Detail)
 	r := detail.record()
@@ -82,34 +82,34 @@ func recordOf(o *simcore.Order) orderRecord {
 		leaves = o.Qty().Sub(o.FilledQty())
 	}
 	r.Symbol, r.OrderID, r.OrderLinkID = o.Symbol, uuidOf(o.ID), o.ClientID
-	r.Side, r.PositionIdx, r.OrderStatus = sideWord(o.Side), positionIdx(o.PosSide), statusWord(o)
-	r.OrderType, r.TimeInForce = typeWord(o.Type), tifWord(o.Type, o.TimeInForce)
+	r.Side, r.PositionIdx, r.OrderStatus = sideName(o.Side), positionIdx(o.PosSide), statusName(o)
+	r.OrderType, r.TimeInForce = typeName(o.Type), tifName(o.Type, o.TimeInForce)
 	r.Price, r.Qty, r.AvgPrice = price.String(), o.Qty().String(), orEmpty(o.AvgPrice())
 	r.LeavesQty, r.LeavesValue = leaves.String(), leaves.Mul(price).String()
 	r.CumExecQty, r.CumExecValue = o.FilledQty().String(), money(o.Quote())
-	r.ReduceOnly, r.SmpType = o.ReduceOnly, selfTradeWord(o.SelfTrade)
+	r.ReduceOnly, r.SmpType = o.ReduceOnly, selfTradeName(o.SelfTrade)
 	r.setTimes(o.CreatedAt, o.UpdatedAt)
 	if !o.Status.Open() && o.Status != simcore.StatusFilled {
-		r.CancelType, r.RejectReason = endWords(o)
+		r.CancelType, r.RejectReason = endReasons(o)
 	}
 	return r
 }
 
-// record is what order and conditional share.
+// record returns the fields that order and conditional order share.
 func (d *orderDetail) record() orderRecord {
 	stops, sums, _ := d.read()
 	r := orderRecord{
-		CancelType: wordUnknown, RejectReason: wordNoError, StopOrderType: d.stopOrderType, CreateType: d.createType,
+		CancelType: unknown, RejectReason: noError, StopOrderType: d.stopOrderType, CreateType: d.createType,
 		TakeProfit: orEmpty(stops.takeProfit), StopLoss: orEmpty(stops.stopLoss),
 		TpTriggerBy: stops.takeTriggerBy, SlTriggerBy: stops.stopTrigger,
 		LastPriceOnCreated: d.lastPrice.String(), CloseOnTrigger: d.closeOnTrigger, SlLimitPrice: "0", TpLimitPrice: "0",
-		TpslMode: wordUnknown, ParentOrderLinkID: d.parentLinkID, SlippageTolerance: "0", SlippageType: wordUnknown,
+		TpslMode: unknown, ParentOrderLinkID: d.parentLinkID, SlippageTolerance: "0", SlippageType: unknown,
 		CumExecFee: money(sums.fee), ClosedPnl: money(sums.pnl), CumFeeDetail: map[string]string{},
 	}
 	if sums.fee.IsPositive() {
 		r.CumFeeDetail["USDT"] = money(sums.fee)
 	}
-	if stops.any() || d.stopOrderType == wordTakeProfit || d.stopOrderType == wordStopLoss {
+	if stops.any() || d.stopOrderType == takeProfitType || d.stopOrderType == stopLossType {
 		r.TpslMode = "Full"
 	}
 	if d.conditional {
@@ -128,7 +128,8 @@ func (r *orderRecord) setTimes(created, updated time.Time) {
 	r.CreatedTime, r.UpdatedTime = millisText(created), millisText(updated)
 }
 
-// recordOfConditional shows a conditional order: its order, once there is one.
+// recordOfConditional returns the record of a conditional order, or of its order
+// once there is one.
 func recordOfConditional(c *simcore.Conditional) orderRecord {
 	if c.Order != nil {
 		return recordOf(c.Order)
@@ -136,18 +137,18 @@ func recordOfConditional(c *simcore.Conditional) orderRecord {
 	q, detail := &c.Request, detailOf(c.Request.Detail)
 	r := detail.record()
 	r.Symbol, r.OrderID, r.OrderLinkID = q.Symbol, uuidOf(c.ID), q.ClientID
-	r.Side, r.PositionIdx = sideWord(q.Side), positionIdx(q.PosSide)
-	r.OrderType, r.TimeInForce = typeWord(q.Type), tifWord(q.Type, q.TimeInForce)
+	r.Side, r.PositionIdx = sideName(q.Side), positionIdx(q.PosSide)
+	r.OrderType, r.TimeInForce = typeName(q.Type), tifName(q.Type, q.TimeInForce)
 	r.Price, r.Qty, r.LeavesQty, r.LeavesValue = q.Price.String(), q.Qty.String(), q.Qty.String(), "0"
 	r.CumExecQty, r.CumExecValue = "0", "0"
-	r.ReduceOnly, r.SmpType = q.ReduceOnly || q.ClosePosition, selfTradeWord(q.SelfTrade)
+	r.ReduceOnly, r.SmpType = q.ReduceOnly || q.ClosePosition, selfTradeName(q.SelfTrade)
 	r.TriggerPrice = q.TriggerPrice.String()
 	r.setTimes(c.CreatedAt, c.UpdatedAt)
 	r.showCondition(c, detail)
 	return r
 }
 
-// showCondition tells the state of an order that waits or never came to be.
+// showCondition sets the state of an untriggered order.
 func (r *orderRecord) showCondition(c *simcore.Conditional, detail *orderDetail) {
 	_, _, cancelType := detail.read()
 	switch c.Status {
@@ -155,7 +156,7 @@ func (r *orderRecord) showCondition(c *simcore.Conditional, detail *orderDetail)
 		r.OrderStatus = "Untriggered"
 		return
 	case simcore.ConditionalTriggering, simcore.ConditionalTriggered:
-		r.OrderStatus = wordTriggered
+		r.OrderStatus = statusTriggered
 		return
 	case simcore.ConditionalRejected:
 		r.OrderStatus, r.RejectReason = "Cancelled", "EC_Others"
@@ -170,29 +171,27 @@ func (r *orderRecord) showCondition(c *simcore.Conditional, detail *orderDetail)
 	r.LeavesQty = "0"
 }
 
-// open says whether the record is of an order that still works.
+// open reports whether the order of the record is open.
 func (r *orderRecord) open() bool {
 	switch r.OrderStatus {
-	case "New", "PartiallyFilled", "Untriggered", wordTriggered:
+	case "New", "PartiallyFilled", "Untriggered", statusTriggered:
 		return true
 	default:
 		return false
 	}
 }
 
-// matched says whether the matching engine tells of the order: it works there, or
-// has.
+// matched reports whether the order is, or was, in the matching engine.
 func (r orderRecord) matched() bool {
 	switch r.OrderStatus {
-	case "Untriggered", wordTriggered, "Deactivated":
+	case "Untriggered", statusTriggered, "Deactivated":
 		return false
 	default:
 		return true
 	}
 }
 
-// unfilled says whether the record is of an order that ended without any
-// execution.
+// unfilled reports whether the order ended without an execution.
 func (r *orderRecord) unfilled() bool { return !r.open() && r.CumExecQty == "0" }
 
 // ack is the answer to all calls that change an order.
@@ -201,7 +200,7 @@ type ack struct {
 	OrderLinkID string `json:"orderLinkId"`
 }
 
-// roundTo cuts a price down or up to the tick.
+// roundTo rounds a price down or up to the tick size.
 func (l *listing) roundTo(price decimal.Decimal, up bool) decimal.Decimal {
 	ticks := price.Div(l.TickSize)
 	if up {

@@ -13,7 +13,7 @@ import (
 	"venuegate/venues"
 )
 
-// decode reads the JSON body of a call.
+// decode decodes the JSON body of a call.
 func (c *call) decode(into any) *apiError {
 	if json.Unmarshal(c.body, into) != nil {
 		return errTypes
@@ -21,13 +21,13 @@ func (c *call) decode(into any) *apiError {
 	return nil
 }
 
-// amount is a decimal of a request: a string, or absent where it is empty.
+// amount is a decimal of a request: a string, where the empty one counts as absent.
 type amount struct {
 	decimal.Decimal
 	set bool
 }
 
-// UnmarshalJSON takes strings alone, as the venue does.
+// UnmarshalJSON accepts strings only, as the venue does.
 func (a *amount) UnmarshalJSON(data []byte) error {
 	if bytes.Equal(data, []byte("null")) {
 		return nil
@@ -41,7 +41,7 @@ func (a *amount) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// category checks the category, which every call must name.
+// category checks the category, which every call requires.
 func category(text string) *apiError {
 	if text != "linear" {
 		return errCategory
@@ -49,7 +49,7 @@ func category(text string) *apiError {
 	return nil
 }
 
-// listed is the listing of a symbol.
+// listed returns the listing of a symbol.
 func (s *Sim) listed(symbol string) (*listing, *apiError) {
 	if l, ok := s.listings[symbol]; ok {
 		return l, nil
@@ -57,7 +57,7 @@ func (s *Sim) listed(symbol string) (*listing, *apiError) {
 	return nil, errSymbol
 }
 
-// queried is the listing of the query's symbol; nil where there is none in it.
+// queried returns the listing of the query's symbol, nil where it has none.
 func (s *Sim) queried(c *call) (*listing, *apiError) {
 	if failed := category(c.query.Get("category")); failed != nil {
 		return nil, failed
@@ -69,8 +69,7 @@ func (s *Sim) queried(c *call) (*listing, *apiError) {
 	return s.listed(symbol)
 }
 
-// limit is a page size: otherwise where it was not sent, the most where it is
-// larger.
+// limit returns the page size, otherwise where it was not sent, and at most most.
 func (c *call) limit(otherwise, most int) (int, *apiError) {
 	text := c.query.Get("limit")
 	if text == "" {
@@ -83,8 +82,8 @@ func (c *call) limit(otherwise, most int) (int, *apiError) {
 	return min(n, most), nil
 }
 
-// moment is a time in milliseconds; zero where it was not sent.
-func (c *call) moment(name string) (time.Time, *apiError) {
+// timeOf returns a time sent in milliseconds, zero where it was not sent.
+func (c *call) timeOf(name string) (time.Time, *apiError) {
 	text := c.query.Get(name)
 	if text == "" {
 		return time.Time{}, nil
@@ -96,13 +95,13 @@ func (c *call) moment(name string) (time.Time, *apiError) {
 	return time.UnixMilli(ms), nil
 }
 
-// span is the time window of a query of history: seven days at most, the last
-// seven by default, seven from or to a single bound.
+// span returns the time range of a history query: at most seven days, by default the
+// last seven, with one bound the seven after or before it.
 func (c *call) span() (from, to time.Time, failed *apiError) {
-	if from, failed = c.moment("startTime"); failed != nil {
+	if from, failed = c.timeOf("startTime"); failed != nil {
 		return from, to, failed
 	}
-	if to, failed = c.moment("endTime"); failed != nil {
+	if to, failed = c.timeOf("endTime"); failed != nil {
 		return from, to, failed
 	}
 	switch {
@@ -118,16 +117,15 @@ func (c *call) span() (from, to time.Time, failed *apiError) {
 	return from, to, nil
 }
 
-// within says whether a moment, as told in milliseconds, is in a span that
-// includes both its ends.
+// within reports whether a time, in whole milliseconds, is in a span that includes
+// both its ends.
 func within(at, from, to time.Time) bool {
 	at = at.Truncate(time.Millisecond)
 	return !at.Before(from) && !at.After(to)
 }
 
-// paginate cuts a page out of a list. The cursor names the first and the last
-// item of the page before, already percent-encoded, and is not empty on the
-// last page either.
+// paginate returns a page of a list. The cursor holds the keys of the first and the
+// last item of the page, percent-encoded, and is not empty on the last page either.
 func paginate[T any](c *call, list []T, limit int, key func(*T) string) (page []T, cursor string, failed *apiError) {
 	if after := c.query.Get("cursor"); after != "" {
 		_, last, found := strings.Cut(after, ",")
@@ -152,7 +150,7 @@ func itemsAfter[T any](list []T, last string, key func(*T) string) []T {
 	return nil
 }
 
-// page is the result of all lists.
+// page is the result of calls that return lists.
 type page[T any] struct {
 	Category string `json:"category"`
 	List     []T    `json:"list"`

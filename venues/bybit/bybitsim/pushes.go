@@ -8,11 +8,11 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// changes are what one account is to be told together.
+// changes are the changes that are published to an account together.
 type changes []change
 
-// push is a message of the private stream before its topic is known: clients
-// hear it under the name that they subscribed to.
+// push is a message of the private stream without its topic: each client receives
+// it under the name that it subscribed to.
 type push struct {
 	topic string
 	id    string
@@ -27,8 +27,8 @@ type pushBody struct {
 	Data         any    `json:"data"`
 }
 
-// stages cuts a batch behind its triggers: that an order was triggered is told
-// before what became of it.
+// stages splits a batch after its triggers: that an order was triggered is published
+// before its next state.
 func (batch changes) stages() []changes {
 	var stages []changes
 	begin := 0
@@ -40,10 +40,10 @@ func (batch changes) stages() []changes {
 	return append(stages, batch[begin:])
 }
 
-func (c *change) triggers() bool { return c.order != nil && c.order.OrderStatus == wordTriggered }
+func (c *change) triggers() bool { return c.order != nil && c.order.OrderStatus == statusTriggered }
 
-// trades are the messages about executions and orders: one of each for a symbol.
-// An order that changed several times is told once, as it is at last.
+// trades returns the messages about executions and orders: one of each for a symbol.
+// An order that changed several times is published once, in its last state.
 func (batch changes) trades() []push {
 	var messages []push
 	for _, symbol := range batch.symbols() {
@@ -85,7 +85,7 @@ func (batch changes) trades() []push {
 	return messages
 }
 
-// symbols are those of a batch, in the order of their first change.
+// symbols returns the symbols of a batch, in the order of their first change.
 func (batch changes) symbols() []string {
 	var symbols []string
 	seen := map[string]bool{"": true}

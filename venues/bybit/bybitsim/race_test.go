@@ -17,7 +17,8 @@ import (
 
 const engineDelay = time.Second
 
-// slow is a venue whose engine takes a second of a clock that the test moves.
+// slow starts a venue with an engine delay of a second of a clock that the test
+// moves.
 func slow(t *testing.T) (*venue, *simtest.Clock) {
 	t.Helper()
 	clock := simtest.NewClock()
@@ -28,7 +29,7 @@ func cancelOf(id string) string {
 	return `{"category":"linear","symbol":"BTCUSDT","orderId":"` + id + `"}`
 }
 
-// An acknowledged cancellation is done when the engine gets to it.
+// An acknowledged cancellation is applied after the engine delay.
 func TestAcknowledgedBeforeItIsCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -38,17 +39,17 @@ func TestAcknowledgedBeforeItIsCancelled(t *testing.T) {
 		s.data("order")
 		v.post("/v5/order/cancel", cancelOf(id)).result(t)
 		if o := v.found(id); o["orderStatus"] != "New" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["orderStatus"] == "New"`, o)
 		}
 		clock.Advance(engineDelay)
 		if o := s.data("order"); o["orderStatus"] != "Cancelled" || o["cancelType"] != "CancelByUser" || o["leavesQty"] != "0" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["orderStatus"] == "Cancelled" && o["cancelType"] == "CancelByUser" && o["leavesQty"] == "0"`, o)
 		}
 	})
 }
 
-// An order that fills before its cancellation is told twice as filled.
-func TestFillOvertakesTheCancellation(t *testing.T) {
+// An order that fills before its cancellation is published twice as filled.
+func TestFillPrecedesTheCancellation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, clock := slow(t)
@@ -58,22 +59,22 @@ func TestFillOvertakesTheCancellation(t *testing.T) {
 		v.post("/v5/order/cancel", cancelOf(id)).result(t)
 		v.move("64000")
 		if o := s.data("order"); o["orderStatus"] != "Filled" || o["cancelType"] != "UNKNOWN" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["orderStatus"] == "Filled" && o["cancelType"] == "UNKNOWN"`, o)
 		}
 		clock.Advance(engineDelay)
 		if o := s.data("order"); o["orderId"] != id || o["orderStatus"] != "Filled" || o["cancelType"] != "CancelByUser" || o["rejectReason"] != "EC_OrigClOrdIDDoesNotExist" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["orderId"] == id && o["orderStatus"] == "Filled" && o["cancelType"] == "CancelByUser" && o["rejectReason"] == "EC_OrigClOrdIDDoesNotExist"`, o)
 		}
 		if o := v.found(id); o["orderStatus"] != "Filled" || o["cancelType"] != "UNKNOWN" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["orderStatus"] == "Filled" && o["cancelType"] == "UNKNOWN"`, o)
 		}
 		if r := v.post("/v5/order/cancel", cancelOf(id)); r.code(t) != 110001 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code(t) == 110001", r.Body)
 		}
 	})
 }
 
-// topics are those of the next messages.
+// topics returns the topics of the next messages.
 func (s *stream) topics(n int) []string {
 	s.Helper()
 	var topics []string
@@ -92,8 +93,8 @@ func equalTexts(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// A fill is told fast first; an order that is placed or cancelled shows in the
-// position and in the wallet too, as does one that is amended.
+// The fast execution comes first. Placed, cancelled and amended orders are followed
+// by the position and the wallet, too.
 func TestOrderOfMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,7 +111,7 @@ func TestOrderOfMessages(t *testing.T) {
 	})
 }
 
-// Plain topics and those of a category do not go together.
+// Plain topics and those of a category cannot be mixed.
 func TestKindsOfPrivateTopics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -121,14 +122,14 @@ func TestKindsOfPrivateTopics(t *testing.T) {
 		} {
 			s.Send(`{"op":"subscribe","args":[` + args + `]}`)
 			if m := s.With("op", "subscribe"); m["success"] != success {
-				t.Errorf("%s: %v", args, m)
+				t.Errorf(`%s: %v, want m["success"] == success`, args, m)
 			}
 		}
 	})
 }
 
-// A reduce-only order is cut to the position, never closes more than is there, and
-// ends with it.
+// A reduce-only order is reduced to the position, never closes more, and ends with
+// it.
 func TestReduceOnlyOrderShrinks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -136,20 +137,20 @@ func TestReduceOnlyOrderShrinks(t *testing.T) {
 		v.placed(market("qty=0.03"))
 		id := v.placed(market("side=Sell", "reduceOnly=true", "qty=0.05"))
 		if o := v.found(id); o["orderStatus"] != "Filled" || o["qty"] != "0.03" || o["cumExecQty"] != "0.03" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["orderStatus"] == "Filled" && o["qty"] == "0.03" && o["cumExecQty"] == "0.03"`, o)
 		}
 		v.placed(market("qty=0.03"))
 		resting := v.placed(order("side=Sell", "reduceOnly=true", "price=66000", "qty=0.03"))
 		v.placed(market("side=Sell", "qty=0.02"))
 		v.move("66500")
 		if o := v.found(resting); o["cumExecQty"] != "0.01" || v.position()["size"] != "0" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["cumExecQty"] == "0.01" && v.position()["size"] == "0"`, o)
 		}
 		v.placed(market())
 		ended := v.placed(order("side=Sell", "reduceOnly=true", "price=70000"))
 		v.placed(market("side=Sell"))
 		if o := v.found(ended); o["orderStatus"] != "Cancelled" || o["cancelType"] != "CancelByReduceOnly" {
-			t.Errorf("%v", o)
+			t.Errorf(`o = %v, want o["orderStatus"] == "Cancelled" && o["cancelType"] == "CancelByReduceOnly"`, o)
 		}
 	})
 }
@@ -167,7 +168,7 @@ func TestStopsEndWithThePosition(t *testing.T) {
 			return len(rows) > 0 && rows[len(rows)-1].(simtest.Object)["stopOrderType"] == "StopLoss"
 		})["data"].([]any)
 		if last := o[len(o)-1].(simtest.Object); last["orderStatus"] != "Deactivated" || last["cancelType"] != "CancelByTpSlTsClear" {
-			t.Errorf("%v", last)
+			t.Errorf(`last = %v, want last["orderStatus"] == "Deactivated" && last["cancelType"] == "CancelByTpSlTsClear"`, last)
 		}
 	})
 }
@@ -182,7 +183,7 @@ func TestNumberOfOrdersIsLimited(t *testing.T) {
 				want = 110009
 			}
 			if r := v.post("/v5/order/create", market("triggerPrice=70000", "triggerDirection=1", "orderLinkId=c"+strconv.Itoa(i))); r.code(t) != want {
-				t.Errorf("conditional order %d: %s", i, r.Body)
+				t.Errorf("conditional order %d: %s, want r.code(t) == want", i, r.Body)
 			}
 		}
 		for range 500 {
@@ -195,13 +196,13 @@ func TestNumberOfOrdersIsLimited(t *testing.T) {
 			}
 		}
 		if r := v.post("/v5/order/create", order()); r.code(t) != 110020 {
-			t.Errorf("%s", r.Body)
+			t.Errorf("r.Body = %s, want r.code(t) == 110020", r.Body)
 		}
 	})
 }
 
-// By id, realtime knows the last 500 closed orders.
-func TestRealtimeForgets(t *testing.T) {
+// By id, realtime returns the last 500 closed orders.
+func TestRealtimeReturnsTheLastClosedOrders(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		clock := simtest.NewClock()
@@ -223,11 +224,11 @@ func TestRealtimeForgets(t *testing.T) {
 		}
 		for i, want := range []int{0, 1} {
 			if rows := v.get("/v5/order/realtime", "category=linear&orderId="+ids[i]).rows(t); len(rows) != want {
-				t.Errorf("order %d: %d rows", i, len(rows))
+				t.Errorf("order %d: %d rows, want len(rows) == want", i, len(rows))
 			}
 		}
 		if rows := v.get("/v5/order/history", "category=linear&orderId="+ids[0]).rows(t); len(rows) != 1 {
-			t.Errorf("%v", rows)
+			t.Errorf("rows = %v, want len(rows) == 1", rows)
 		}
 	})
 }
@@ -238,13 +239,13 @@ func TestDemoHasNoTradeSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, DemoTrading: true})
 		if status := v.Handshake("/v5/trade"); status != http.StatusNotFound {
-			t.Errorf("status %d", status)
+			t.Errorf("status %d, want status == http.StatusNotFound", status)
 		}
 		v.private()
 	})
 }
 
-// A candle is confirmed once, when its time is over.
+// A candle is confirmed once, at its end.
 func TestCandleIsConfirmed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -258,10 +259,10 @@ func TestCandleIsConfirmed(t *testing.T) {
 			return len(rows) > 0 && rows[0].(simtest.Object)["confirm"] == true
 		})["data"].([]any)[0].(simtest.Object)
 		if !simtest.Num(closed["volume"]).IsPositive() || !simtest.Num(closed["end"]).Sub(simtest.Num(closed["start"])).Equal(decimal.NewFromInt(59_999)) {
-			t.Errorf("%v", closed)
+			t.Errorf(`closed = %v, want simtest.Num(closed["volume"]).IsPositive() && simtest.Num(closed["end"]).Sub(simtest.Num(closed["start"])).Equal(decimal.NewFromInt(59_999))`, closed)
 		}
 		if next := s.data("kline.1.BTCUSDT"); next["confirm"] != false {
-			t.Errorf("%v", next)
+			t.Errorf(`next = %v, want next["confirm"] == false`, next)
 		}
 	})
 }

@@ -2,20 +2,14 @@ package bybitsim
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
-	"venuegate/venues"
-	"venuegate/venues/simcore"
-	"venuegate/venues/simcore/recording"
 	"venuegate/venues/simcore/simnet"
 )
 
-// ReplayOptions say how a recording is played.
+// ReplayOptions configure how a recording is played.
 type ReplayOptions struct {
 	// Speed is how many times faster than recorded; default 1.
 	Speed int
@@ -28,55 +22,52 @@ type replay struct {
 	sim *Sim
 	// books are the recorded books by symbol; topics all recorded topics of
 	// their symbols.
-	books    map[string]*replayBook
-	topics   map[string]*recordedTopic
-	mirrored map[string]time.Time
+	books  map[string]*replayBook
+	topics map[string]*recordedTopic
 }
 
-// recordedTopic is what a new listener of a recorded topic must know.
+// recordedTopic is the state of a recorded topic that a new listener receives.
 type recordedTopic struct {
 	fields map[string]string
 	last   []byte
 }
 
-// mirrorEvery is how often the recorded book is put behind the matching engine.
-const mirrorEvery = 250 * time.Millisecond
+// mirrorInterval is how often the recorded book is put behind the matching engine.
+const mirrorInterval = 250 * time.Millisecond
 
 // Replay plays a recording as the public streams of those listed symbols whose
-// book it contains, from the moment of Serve on. Recorded topics carry the
-// recorded bytes; who subscribes in the middle begins with a snapshot of the
-// recorded state under its recorded update id. Other topics and REST follow the
-// recorded book, and orders match against it.
+// book it contains, from Serve on. Recorded topics carry the recorded bytes; a
+// subscriber in mid-stream first receives a snapshot of the recorded state under its
+// recorded update id. Other topics and REST follow the recorded book, and orders
+// match against it.
 func (s *Sim) Replay(path string, options ReplayOptions) error {
 	r := &replay{
 		Recording: simnet.Recording[frame]{Path: path, Parse: parseFrame, At: frame.time, Speed: options.Speed},
-		sim:       s, books: map[string]*replayBook{}, topics: map[string]*recordedTopic{}, mirrored: map[string]time.Time{},
+		sim:       s, books: map[string]*replayBook{}, topics: map[string]*recordedTopic{},
 	}
-	return s.Rehearse(func() (func(), error) {
+	return r.PlayOn(s.Venue, func() error {
 		if err := r.prepare(); err != nil {
-			return nil, err
+			return err
 		}
 		s.streams.setReplay(r)
-		return func() { r.Play(s.Venue, r.step) }, nil
-	})
+		return nil
+	}, r.step)
 }
 
-// prepare reads the recording and puts the markets where it begins.
+// prepare reads the recording and moves the markets to its beginning.
 func (r *replay) prepare() error {
 	if err := r.survey(); err != nil {
 		return err
 	}
-	for symbol, book := range r.books {
-		err := errors.Join(r.sim.Exchange().Pause(symbol, true), r.sim.Exchange().MovePrice(symbol, book.Best(simcore.Buy)))
-		if err != nil {
-			return fmt.Errorf("replay %s: %w", symbol, err)
+	for _, book := range r.books {
+		if err := book.Start(); err != nil {
+			return err
 		}
-		r.mirror(symbol)
 	}
 	return nil
 }
 
-// survey reads the whole recording once: its topics, and the first snapshot of
+// survey reads the whole recording once, for its topics and the first snapshot of
 // each book.
 func (r *replay) survey() error {
 	names := map[string]bool{}
@@ -105,8 +96,8 @@ func (r *replay) survey() error {
 
 func isBook(topic string) bool { return strings.HasPrefix(topic, "orderbook.") }
 
-// step plays one message of a recorded topic: to the listeners first, then to
-// the exchange.
+// step plays one message of a recorded topic, first to the listeners, then to the
+// exchange.
 func (r *replay) step(f frame) {
 	if r.topics[f.topic] == nil {
 		return
@@ -116,35 +107,17 @@ func (r *replay) step(f frame) {
 	case strings.HasPrefix(f.topic, "publicTrade."):
 		r.print(symbol, f.data)
 	case isBook(f.topic):
-		if base := r.sim.Clock.Base(); base.Sub(r.mirrored[symbol]) >= mirrorEvery {
-			r.mirrored[symbol] = base
-			r.mirror(symbol)
-		}
+		r.sim.MirrorRecorded(r.books[symbol].Book, mirrorInterval)
 	}
 }
 
-// print tells the exchange of recorded trades.
+// print prints recorded trades on the exchange.
 func (r *replay) print(symbol string, data []byte) {
 	var trades []tradeBody
 	if json.Unmarshal(data, &trades) != nil {
 		return
 	}
 	for _, t := range trades {
-		price, badPrice := venues.ParseDecimal(t.Price)
-		qty, badQty := venues.ParseDecimal(t.Volume)
-		if badPrice != nil || badQty != nil {
-			continue
-		}
-		if err := r.sim.Exchange().Print(symbol, sides[t.Side], price, qty); err != nil {
-			r.sim.Log.Debug("recorded trade is off the grid", zap.String("symbol", symbol), zap.Error(err))
-		}
-	}
-}
-
-// mirror puts the recorded book behind the matching engine.
-func (r *replay) mirror(symbol string) {
-	bids, asks := r.sim.streams.recordedLevels(r.books[symbol])
-	if err := recording.Mirror(r.sim.Exchange(), symbol, bids, asks); err != nil {
-		r.sim.Log.Error("recorded market", zap.String("symbol", symbol), zap.Error(err))
+		r.sim.PrintRecorded(r.books[symbol].Book, sides[t.Side], t.Price, t.Volume)
 	}
 }

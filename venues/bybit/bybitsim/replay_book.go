@@ -19,7 +19,7 @@ func newReplayBook(x *simcore.Exchange, topic string, l *listing) *replayBook {
 	return &replayBook{Book: recording.NewBook(x, l.Symbol), topic: topic, listing: l}
 }
 
-// apply takes a recorded message.
+// apply applies a recorded message.
 func (b *replayBook) apply(f frame) {
 	var data bookData
 	if json.Unmarshal(f.data, &data) != nil {
@@ -42,7 +42,7 @@ func (b *replayBook) rows(side simcore.Side, limit int) [][2]string {
 	return rows
 }
 
-// data is the whole book, as a snapshot carries it.
+// data returns the whole book, as in a snapshot.
 func (b *replayBook) data(limit int) bookData {
 	return bookData{
 		Symbol: b.listing.Symbol, Bids: b.rows(simcore.Buy, limit), Asks: b.rows(simcore.Sell, limit), U: b.u, Seq: b.seq,

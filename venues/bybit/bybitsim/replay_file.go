@@ -2,29 +2,30 @@ package bybitsim
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
+
+	"venuegate/venues/simcore/recording"
 )
 
 // frame is one public message of a recording.
 type frame struct {
 	at    time.Duration
 	topic string
-	// whole says that the message is a snapshot.
+	// whole reports whether the message is a snapshot.
 	whole bool
 	data  json.RawMessage
 	// raw is the message as it was received.
 	raw []byte
 }
 
-// symbol is the last part of the topic.
+// symbol returns the last part of the topic.
 func (f *frame) symbol() string { return f.topic[strings.LastIndexByte(f.topic, '.')+1:] }
 
 func (f frame) time() time.Duration { return f.at }
 
-// parseFrame reads a line of a recording: a JSON object, which with t "recv"
-// carries a message as text and its time in seconds.
+// parseFrame parses a line of a recording: a JSON object, which with t "recv" holds
+// a message as text and its time in seconds.
 func parseFrame(line []byte) (frame, bool) {
 	var outer struct {
 		Kind string      `json:"t"`
@@ -42,19 +43,8 @@ func parseFrame(line []byte) (frame, bool) {
 	if json.Unmarshal([]byte(outer.Data), &message) != nil || message.Topic == "" || len(message.Data) == 0 {
 		return frame{}, false
 	}
-	at, ok := parseReplayTime(outer.TS.String())
+	at, ok := recording.ParseSeconds(outer.TS.String())
 	return frame{
 		at: at, topic: message.Topic, whole: message.Type == typeSnapshot, data: message.Data, raw: []byte(outer.Data),
 	}, ok
-}
-
-// parseReplayTime reads seconds with a fraction.
-func parseReplayTime(text string) (time.Duration, bool) {
-	const nanoDigits, secondsMax = 9, 1 << 33
-	whole, fraction, _ := strings.Cut(text, ".")
-	fraction = (fraction + "000000000")[:nanoDigits]
-	seconds, err := strconv.ParseInt(whole, 10, 64)
-	nanos, badFraction := strconv.ParseUint(fraction, 10, 32)
-	return time.Duration(seconds)*time.Second + time.Duration(nanos),
-		err == nil && badFraction == nil && seconds >= 0 && seconds < secondsMax
 }

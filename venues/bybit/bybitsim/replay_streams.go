@@ -3,29 +3,27 @@ package bybitsim
 import (
 	"encoding/json"
 	"maps"
-
-	"venuegate/venues/simcore"
 )
 
-// setReplay makes the streams of the recorded symbols come from a recording.
+// setReplay takes the streams of the recorded symbols from a recording.
 func (st *streams) setReplay(r *replay) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.replay = r
 }
 
-// isRecorded says whether a topic carries recorded bytes. The lock is held.
+// isRecorded reports whether a topic carries recorded bytes. The lock is held.
 func (st *streams) isRecorded(topic string) bool {
 	return st.replay != nil && st.replay.topics[topic] != nil
 }
 
-// replayed keeps the state of a recorded topic and passes the message on.
+// replayed updates the state of a recorded topic and publishes the message.
 func (st *streams) replayed(r *replay, f frame) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	feed, topic := st.topics[f.topic], r.topics[f.topic]
 	if feed != nil {
-		st.introduce(feed)
+		st.sendInitial(feed)
 	}
 	switch {
 	case isBook(f.topic):
@@ -40,7 +38,7 @@ func (st *streams) replayed(r *replay, f frame) {
 	}
 }
 
-// merge keeps the members of a ticker, and the last message of anything else.
+// merge records the members of a ticker, and the last message of any other topic.
 func (t *recordedTopic) merge(f frame) {
 	t.last = f.raw
 	var fields map[string]string
@@ -53,10 +51,10 @@ func (t *recordedTopic) merge(f frame) {
 	maps.Copy(t.fields, fields)
 }
 
-// introduce gives new listeners of a recorded topic the state that it is in. The
-// lock is held.
-func (st *streams) introduce(feed *topicFeed) {
-	if len(feed.fresh) == 0 {
+// sendInitial sends the state of a recorded topic to its unsynced listeners. The lock
+// is held.
+func (st *streams) sendInitial(feed *topicFeed) {
+	if len(feed.unsynced) == 0 {
 		return
 	}
 	now, topic := st.sim.Clock.Now(), st.replay.topics[feed.name]
@@ -64,27 +62,26 @@ func (st *streams) introduce(feed *topicFeed) {
 	switch feed.kind {
 	case bookTopic:
 		message.CTS, message.Data = millis(now), st.replay.books[feed.symbol].data(feed.levels)
-		st.send(feed, feed.fresh, message)
+		st.send(feed, feed.unsynced, message)
 	case tickerTopic:
 		if topic.fields == nil {
 			return
 		}
 		message.Data = topic.fields
-		st.send(feed, feed.fresh, message)
+		st.send(feed, feed.unsynced, message)
 	case klineTopic:
-		for cl := range feed.fresh {
+		for cl := range feed.unsynced {
 			if topic.last != nil {
 				cl.session.Send(feed.name, topic.last)
 			}
 		}
 	case tradeTopic, silentTopic:
 	}
-	clear(feed.fresh)
+	clear(feed.unsynced)
 }
 
-// introduceAll serves those who subscribed to a recorded topic since the last
-// flush.
-func (st *streams) introduceAll() {
+// sendAllInitial calls sendInitial for all recorded topics.
+func (st *streams) sendAllInitial() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.replay == nil {
@@ -92,18 +89,12 @@ func (st *streams) introduceAll() {
 	}
 	for name, feed := range st.topics {
 		if st.isRecorded(name) {
-			st.introduce(feed)
+			st.sendInitial(feed)
 		}
 	}
 }
 
-func (st *streams) recordedLevels(b *replayBook) (bids, asks []simcore.LevelChange) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return b.Side(simcore.Buy), b.Side(simcore.Sell)
-}
-
-// recordedBook answers the recorded book of a symbol as it is now.
+// recordedBook returns the current state of the recorded book of a symbol.
 func (st *streams) recordedBook(symbol string, limit int) (bookData, bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -16,14 +16,14 @@ import (
 
 const recordingName = "ws_public_linear_BTC_DOGE_20260809.real.jsonl.gz"
 
-// recording is the path of the recorded file.
+// recording returns the path of the recorded file.
 func recording(t testing.TB) string {
 	t.Helper()
 	return fixturetest.Path(t, venues.Bybit, recordingName)
 }
 
-// A recorded book arrives whole, without a gap, for early and for late
-// listeners, and orders meet the recorded market.
+// A recorded book arrives without a gap for early and for late listeners, and orders
+// match against the recorded market.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestReplay(t *testing.T) {
 			book := &localBook{TB: t}
 			first := s.With("topic", topic)
 			if first["type"] != "snapshot" {
-				t.Fatalf("%v", first)
+				t.Fatalf(`first = %v, want first["type"] == "snapshot"`, first)
 			}
 			book.apply(first)
 			for range 20 {
@@ -52,16 +52,16 @@ func TestReplay(t *testing.T) {
 			derived.apply(s.With("topic", "orderbook.50.BTCUSDT"))
 		}
 		if d := v.public("publicTrade.BTCUSDT").data("publicTrade.BTCUSDT"); !simtest.Num(d["p"]).GreaterThan(simtest.Num("60000")) {
-			t.Errorf("%v", d)
+			t.Errorf(`d = %v, want simtest.Num(d["p"]).GreaterThan(simtest.Num("60000"))`, d)
 		}
 		if m := v.public("tickers.BTCUSDT").With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" {
-			t.Errorf("%v", m)
+			t.Errorf(`m = %v, want m["type"] == "snapshot"`, m)
 		}
 		v.placed(market())
 		rest := v.get("/v5/market/orderbook", "category=linear&symbol=BTCUSDT&limit=200").result(t)
 		best, entry := simtest.Num(rest["b"].([]any)[0].([]any)[0]), simtest.Num(v.position()["avgPrice"])
 		if entry.Sub(best).Abs().GreaterThan(simtest.Num("100")) {
-			t.Errorf("bought at %s while the bid is %s", entry, best)
+			t.Errorf(`bought at %s while the bid is %s, want !entry.Sub(best).Abs().GreaterThan(simtest.Num("100"))`, entry, best)
 		}
 		if err := sim.Replay(path, bybitsim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
 			t.Errorf("%v", err)
@@ -79,7 +79,7 @@ func TestReplayMistakes(t *testing.T) {
 		}
 		for _, path := range []string{empty, filepath.Join(t.TempDir(), "absent")} {
 			if err := sim.Replay(path, bybitsim.ReplayOptions{}); err == nil {
-				t.Errorf("%s is played", path)
+				t.Errorf("%s is played, want err != nil", path)
 			}
 		}
 	})

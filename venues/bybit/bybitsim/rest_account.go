@@ -69,7 +69,8 @@ func walletOf(a *simcore.AccountView, realized decimal.Decimal) walletRecord {
 	}
 }
 
-// isolatedWalletOf leaves out what only an account that shares its margin has.
+// isolatedWalletOf returns the wallet of an account with isolated margin, without
+// the fields of cross margin.
 func isolatedWalletOf(a *simcore.AccountView, realized decimal.Decimal) walletRecord {
 	equity := money(a.Wallet.Add(a.UnrealizedPnL))
 	return walletRecord{
@@ -88,13 +89,13 @@ func coinOf(a *simcore.AccountView, realized decimal.Decimal) coinRecord {
 	}
 }
 
-// isolated says whether an account's margin is isolated, which its owner sets
-// symbol by symbol and the venue knows of the whole account.
+// isolated reports whether an account's margin is isolated. The exchange has it for
+// each symbol, the venue for the whole account.
 func isolated(a *simcore.AccountView) bool {
 	return slices.ContainsFunc(a.Holdings, func(h simcore.HoldingView) bool { return h.Isolated })
 }
 
-// ratio is cut off after four decimals.
+// ratio returns the quotient, truncated to four decimals.
 func ratio(part, whole decimal.Decimal) string {
 	if !whole.IsPositive() {
 		return "0"
@@ -112,7 +113,7 @@ func (s *Sim) walletBalance(c *call) (any, *apiError) {
 	}
 	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
-		return nil, refused(err)
+		return nil, errorOf(err)
 	}
 	record := walletOf(&view, s.users.realised(view.ID))
 	coin := c.query.Get("coin")
@@ -136,7 +137,7 @@ type accountInfoBody struct {
 func (s *Sim) accountInfo(c *call) (any, *apiError) {
 	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
-		return nil, refused(err)
+		return nil, errorOf(err)
 	}
 	const unifiedTradingAccount2 = 5
 	mode := "REGULAR_MARGIN"
@@ -194,7 +195,7 @@ type keyBody struct {
 	KycRegion     string              `json:"kycRegion"`
 }
 
-// keyLifeDays is how long keys without an address live.
+// keyLifeDays is the lifetime of keys without an address.
 const keyLifeDays = 90
 
 func (s *Sim) queryAPI(c *call) (any, *apiError) {

@@ -6,7 +6,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// amendBody is the body of an amendment; what is absent stays.
+// amendBody is the body of an amendment. Absent fields stay unchanged.
 type amendBody struct {
 	refBody
 	Qty          amount `json:"qty"`
@@ -18,8 +18,8 @@ type amendBody struct {
 	SlTriggerBy  string `json:"slTriggerBy"`
 }
 
-// amendOrder acknowledges what looks possible now. The engine does it later, and
-// the order stream tells what became of it.
+// amendOrder acknowledges an amendment that is possible now. The engine applies it
+// later, and the order stream publishes the outcome.
 func (s *Sim) amendOrder(c *call) (any, *apiError) {
 	var body amendBody
 	if failed := c.decode(&body); failed != nil {
@@ -31,7 +31,7 @@ func (s *Sim) amendOrder(c *call) (any, *apiError) {
 	}
 	o, err := s.Exchange().Order(c.account.ID, l.Symbol, ref)
 	if err != nil {
-		return s.amendWaiting(c, l, ref, body)
+		return s.amendUntriggered(c, l, ref, body)
 	}
 	if !o.Status.Open() {
 		return nil, errTooLate
@@ -40,11 +40,11 @@ func (s *Sim) amendOrder(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	s.Later(s.options.EngineDelay, func() { s.amendFound(wanted, body) })
+	s.After(s.options.EngineDelay, func() { s.amendFound(wanted, body) })
 	return ack{OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID}, nil
 }
 
-// amendmentOf reads an amendment and holds it against the order as it is now.
+// amendmentOf parses an amendment and checks it against the order's present state.
 func (s *Sim) amendmentOf(o *simcore.Order, l *listing, body amendBody) (wanted simcore.AmendRequest, failed *apiError) {
 	wanted = simcore.AmendRequest{
 		Account: o.Account, Symbol: o.Symbol, Order: simcore.OrderRef{ID: o.ID}, Qty: body.Qty.Decimal, Price: body.Price.Decimal,
@@ -56,20 +56,20 @@ func (s *Sim) amendmentOf(o *simcore.Order, l *listing, body amendBody) (wanted 
 	if failed != nil {
 		return wanted, failed
 	}
-	rehearsal := wanted
-	rehearsal.DryRun = true
-	_, err := s.Exchange().Amend(rehearsal)
+	dryRun := wanted
+	dryRun.DryRun = true
+	_, err := s.Exchange().Amend(dryRun)
 	switch reason := simcore.ReasonOf(err); {
 	case err == nil, restopped && reason == simcore.ReasonNoChange:
 		return wanted, nil
 	case reason == simcore.ReasonUnknownOrder:
 		return wanted, errTooLate
 	}
-	return wanted, refused(err)
+	return wanted, errorOf(err)
 }
 
-// amendFound does an amendment that was acknowledged. One that the engine refuses
-// is told with why, in the order as it stays.
+// amendFound applies an acknowledged amendment. After one that the engine rejects
+// the unchanged order is published with the reason.
 func (s *Sim) amendFound(wanted simcore.AmendRequest, body amendBody) {
 	o, err := s.Exchange().Order(wanted.Account, wanted.Symbol, wanted.Order)
 	if err != nil {
@@ -77,74 +77,74 @@ func (s *Sim) amendFound(wanted simcore.AmendRequest, body amendBody) {
 	}
 	detail := detailOf(o.Detail)
 	attached, restopped, _ := body.stops(o.Side, o.Price(), detail)
-	before := detail.swapStops(attached)
+	before := detail.replaceStops(attached)
 	_, err = s.Exchange().Amend(wanted)
 	switch reason := simcore.ReasonOf(err); {
 	case err == nil:
 	case restopped && reason == simcore.ReasonNoChange:
-		s.users.tellAgain(&o, wordUnknown, wordNoError)
+		s.users.republish(&o, unknown, noError)
 	default:
-		detail.swapStops(before)
-		s.tellRefused(wanted.Account, wanted.Order, reason)
+		detail.replaceStops(before)
+		s.publishRejected(wanted.Account, wanted.Order, reason)
 	}
 }
 
-// tellRefused tells an order, which works still or has filled, with why the engine
-// did not amend it.
-func (s *Sim) tellRefused(account string, ref simcore.OrderRef, reason simcore.Reason) {
+// publishRejected publishes an open or filled order with the reason for which the
+// engine did not amend it.
+func (s *Sim) publishRejected(account string, ref simcore.OrderRef, reason simcore.Reason) {
 	if o, err := s.Exchange().Order(account, "", ref); err == nil {
 		if o.Status.Open() || o.Status == simcore.StatusFilled {
-			s.users.tellAgain(&o, wordUnknown, amendRefusal(reason))
+			s.users.republish(&o, unknown, amendRejectReason(reason))
 		}
 		return
 	}
 	if c, err := s.Exchange().Conditional(account, ref); err == nil && c.Open() {
 		record := recordOfConditional(&c)
-		record.RejectReason = amendRefusal(reason)
-		s.users.tell(account, &record)
+		record.RejectReason = amendRejectReason(reason)
+		s.users.publish(account, &record)
 	}
 }
 
-// amendRefusals are the venue's words for why the engine refused an amendment.
-var amendRefusals = map[simcore.Reason]string{
-	simcore.ReasonUnknownOrder:     wordNoSuchOrder,
+// amendRejectReasons are the values of rejectReason for rejected amendments.
+var amendRejectReasons = map[simcore.Reason]string{
+	simcore.ReasonUnknownOrder:     rejectNoSuchOrder,
 	simcore.ReasonNotTradable:      "EC_InvalidSymbolStatus",
 	simcore.ReasonQtyFilled:        "EC_EcInvalidQty",
 	simcore.ReasonPriceTooHigh:     "EC_ReachRiskPriceLimit",
 	simcore.ReasonPriceTooLow:      "EC_ReachRiskPriceLimit",
-	simcore.ReasonTriggering:       wordNoSuchOrder,
+	simcore.ReasonTriggering:       rejectNoSuchOrder,
 	simcore.ReasonWouldTrigger:     "EC_LimitOrderInvalidPrice",
 	simcore.ReasonPriceOffTick:     "EC_InvalidPriceScale",
 	simcore.ReasonQtyBelowMin:      "EC_EcInvalidQty",
 	simcore.ReasonNotionalBelowMin: "EC_InvalidAmount",
 }
 
-func amendRefusal(reason simcore.Reason) string {
-	if word, known := amendRefusals[reason]; known {
+func amendRejectReason(reason simcore.Reason) string {
+	if word, known := amendRejectReasons[reason]; known {
 		return word
 	}
 	return "EC_Others"
 }
 
-// amendWaiting changes a conditional order that has not triggered.
-func (s *Sim) amendWaiting(c *call, l *listing, ref simcore.OrderRef, body amendBody) (any, *apiError) {
-	waiting, err := s.Exchange().Conditional(c.account.ID, ref)
-	if err != nil || !waiting.Open() || waiting.Request.Symbol != l.Symbol {
+// amendUntriggered amends a conditional order that has not triggered.
+func (s *Sim) amendUntriggered(c *call, l *listing, ref simcore.OrderRef, body amendBody) (any, *apiError) {
+	untriggered, err := s.Exchange().Conditional(c.account.ID, ref)
+	if err != nil || !untriggered.Open() || untriggered.Request.Symbol != l.Symbol {
 		return nil, errTooLate
 	}
-	wanted, failed := s.conditionalAmendmentOf(&waiting, body)
+	wanted, failed := s.conditionalAmendmentOf(&untriggered, body)
 	if failed != nil {
 		return nil, failed
 	}
-	s.Later(s.options.EngineDelay, func() { s.amendConditional(wanted, body) })
-	return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
+	s.After(s.options.EngineDelay, func() { s.amendConditional(wanted, body) })
+	return ack{OrderID: uuidOf(untriggered.ID), OrderLinkID: untriggered.Request.ClientID}, nil
 }
 
-// conditionalAmendmentOf is amendmentOf for an order that waits for its trigger.
-func (s *Sim) conditionalAmendmentOf(waiting *simcore.Conditional, body amendBody) (wanted simcore.ConditionalAmendment, failed *apiError) {
-	request := &waiting.Request
+// conditionalAmendmentOf is amendmentOf for an untriggered order.
+func (s *Sim) conditionalAmendmentOf(untriggered *simcore.Conditional, body amendBody) (wanted simcore.ConditionalAmendment, failed *apiError) {
+	request := &untriggered.Request
 	wanted = simcore.ConditionalAmendment{
-		Account: request.Account, Order: simcore.OrderRef{ID: waiting.ID}, Rising: request.Rising,
+		Account: request.Account, Order: simcore.OrderRef{ID: untriggered.ID}, Rising: request.Rising,
 		TriggerPrice: body.TriggerPrice.Decimal, Price: body.Price.Decimal, Qty: body.Qty.Decimal,
 	}
 	_, restopped, failed := body.conditionalStops(request)
@@ -154,39 +154,39 @@ func (s *Sim) conditionalAmendmentOf(waiting *simcore.Conditional, body amendBod
 	case !body.Qty.set && !body.Price.set && !body.TriggerPrice.set && !restopped:
 		return wanted, errUnchanged
 	}
-	rehearsal := wanted
-	rehearsal.DryRun = true
-	_, err := s.Exchange().AmendConditional(rehearsal)
+	dryRun := wanted
+	dryRun.DryRun = true
+	_, err := s.Exchange().AmendConditional(dryRun)
 	switch {
 	case err == nil:
 		return wanted, nil
 	case simcore.ReasonOf(err) == simcore.ReasonUnknownOrder:
 		return wanted, errTooLate
 	}
-	return wanted, s.refusedTrigger(request.Symbol, request.Rising, wanted.TriggerPrice, err)
+	return wanted, s.triggerError(request.Symbol, request.Rising, wanted.TriggerPrice, err)
 }
 
-// amendConditional is amendFound for an order that waited when its amendment was
-// acknowledged.
+// amendConditional is amendFound for an order that was untriggered when its
+// amendment was acknowledged.
 func (s *Sim) amendConditional(wanted simcore.ConditionalAmendment, body amendBody) {
-	waiting, err := s.Exchange().Conditional(wanted.Account, wanted.Order)
+	untriggered, err := s.Exchange().Conditional(wanted.Account, wanted.Order)
 	if err != nil {
 		return
 	}
-	detail := detailOf(waiting.Request.Detail)
-	attached, _, _ := body.conditionalStops(&waiting.Request)
-	before := detail.swapStops(attached)
+	detail := detailOf(untriggered.Request.Detail)
+	attached, _, _ := body.conditionalStops(&untriggered.Request)
+	before := detail.replaceStops(attached)
 	amended, err := s.Exchange().AmendConditional(wanted)
 	if err != nil {
-		detail.swapStops(before)
-		s.tellRefused(wanted.Account, wanted.Order, simcore.ReasonOf(err))
+		detail.replaceStops(before)
+		s.publishRejected(wanted.Account, wanted.Order, simcore.ReasonOf(err))
 		return
 	}
 	detail.setTrigger(amended.Request.TriggerPrice)
 }
 
-// conditionalStops is stops for an order that opens at its price or, without one,
-// at its trigger.
+// conditionalStops is stops for an order with the entry price of its limit or,
+// without one, of its trigger.
 func (b *amendBody) conditionalStops(request *simcore.ConditionalRequest) (stops, bool, *apiError) {
 	base := request.Price
 	switch {
@@ -198,16 +198,16 @@ func (b *amendBody) conditionalStops(request *simcore.ConditionalRequest) (stops
 	return b.stops(request.Side, base, detailOf(request.Detail))
 }
 
-// stops are those that the order is to bring along, and whether they are others
-// than now; "0" removes one.
+// stops returns the requested attached stops, and whether they differ from the
+// present ones; "0" removes one.
 func (b *amendBody) stops(side simcore.Side, price decimal.Decimal, detail *orderDetail) (stops, bool, *apiError) {
 	now, _, _ := detail.read()
 	wanted := now
 	if b.TakeProfit.set {
-		wanted.takeProfit, wanted.takeTriggerBy = b.TakeProfit.Decimal, orLast(b.TpTriggerBy)
+		wanted.takeProfit, wanted.takeTriggerBy = b.TakeProfit.Decimal, orLastPrice(b.TpTriggerBy)
 	}
 	if b.StopLoss.set {
-		wanted.stopLoss, wanted.stopTrigger = b.StopLoss.Decimal, orLast(b.SlTriggerBy)
+		wanted.stopLoss, wanted.stopTrigger = b.StopLoss.Decimal, orLastPrice(b.SlTriggerBy)
 	}
 	if b.Price.set {
 		price = b.Price.Decimal

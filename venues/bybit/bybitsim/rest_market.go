@@ -32,7 +32,7 @@ const (
 	bookLimitMax     = 1000
 )
 
-// orderbook answers the book with the u of its 1000-level stream.
+// orderbook returns the book with the u of its 1000-level stream.
 func (s *Sim) orderbook(c *call) (any, *apiError) {
 	l, failed := s.queried(c)
 	if failed != nil {
@@ -64,7 +64,7 @@ func trimmedRows(levels []simcore.Level) [][2]string {
 	return rows
 }
 
-// intervals are the venue's words for candle lengths.
+// intervals are the venue's names of candle intervals.
 var intervals = map[string]simcore.Interval{
 	"1": "1m", "3": "3m", "5": "5m", "15": "15m", "30": "30m", "60": "1h", "120": "2h", "240": "4h",
 	"360": "6h", "720": "12h", "D": "1d", "W": "1w", "M": "1M",
@@ -81,7 +81,7 @@ type klineBody struct {
 	List     [][7]string `json:"list"`
 }
 
-// kline answers candles, newest first; the first may still be open.
+// kline returns candles, newest first; the first may still be open.
 func (s *Sim) kline(c *call) (any, *apiError) {
 	l, failed := s.queried(c)
 	if failed != nil {
@@ -95,16 +95,16 @@ func (s *Sim) kline(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	from, failed := c.moment("start")
+	from, failed := c.timeOf("start")
 	if failed != nil {
 		return nil, failed
 	}
-	to, failed := c.moment("end")
+	to, failed := c.timeOf("end")
 	if failed != nil {
 		return nil, failed
 	}
 	if !to.IsZero() {
-		// The exchange leaves the end out, the venue counts it in.
+		// The end is exclusive on the exchange and inclusive at the venue.
 		to = to.Add(time.Millisecond)
 	}
 	candles := s.Exchange().Candles(l.Symbol, interval, from, to, limit)
@@ -158,7 +158,7 @@ func (s *Sim) recentTrade(c *call) (any, *apiError) {
 		t := trades[i]
 		body.List = append(body.List, recentTradeBody{
 			ExecID: executionID(t.ID, false), Symbol: l.Symbol, Price: l.price(t.Price()), Size: l.qty(t.Qty()),
-			Side: sideWord(t.Taker), Time: millisText(t.Time), Seq: strconv.FormatInt(s.firstSeq+int64(t.Group%seqSpan), 10),
+			Side: sideName(t.Taker), Time: millisText(t.Time), Seq: strconv.FormatInt(s.firstSeq+int64(t.Group%seqSpan), 10),
 		})
 	}
 	return body, nil
@@ -193,7 +193,7 @@ type riskLimitBody struct {
 	MmDeduction       string `json:"mmDeduction"`
 }
 
-// riskLimit answers the tiers of a symbol.
+// riskLimit returns the tiers of a symbol.
 func (s *Sim) riskLimit(c *call) (any, *apiError) {
 	l, failed := s.queried(c)
 	if failed != nil {
@@ -240,8 +240,8 @@ const (
 	instrumentsLimitMax     = 1000
 )
 
-// instrumentsInfo answers listings page by page, trading ones unless another
-// status is asked for.
+// instrumentsInfo returns listings in pages, trading ones unless another status is
+// requested.
 func (s *Sim) instrumentsInfo(c *call) (any, *apiError) {
 	l, failed := s.queried(c)
 	if failed != nil {

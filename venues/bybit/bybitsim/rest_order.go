@@ -21,11 +21,11 @@ func (s *Sim) createOrder(c *call) (any, *apiError) {
 			return ack{OrderID: uuidOf(id), OrderLinkID: body.OrderLinkID}, nil
 		}
 	}
-	s.noteRefusal(c, body, failed)
+	s.recordRejection(c, body, failed)
 	return nil, failed
 }
 
-// place enters an order, or a conditional one, and answers its id.
+// place places an order, or a conditional one, and returns its id.
 func (s *Sim) place(o *newOrder) (int64, *apiError) {
 	request, conditional, failed := o.condition()
 	if failed != nil {
@@ -47,16 +47,16 @@ func (s *Sim) place(o *newOrder) (int64, *apiError) {
 	}
 	placed, err := s.Exchange().Place(o.OrderRequest)
 	if err != nil {
-		return 0, s.refusedOrder(o, err)
+		return 0, s.placeError(o, err)
 	}
 	return placed.ID, nil
 }
 
 func (s *Sim) placeConditional(request simcore.ConditionalRequest) (int64, *apiError) {
-	waiting := s.Exchange().Conditionals(request.Account, func(c *simcore.Conditional) bool {
-		return c.Open() && c.Request.Symbol == request.Symbol && detailOf(c.Request.Detail).stopOrderType == wordStop
+	untriggered := s.Exchange().Conditionals(request.Account, func(c *simcore.Conditional) bool {
+		return c.Open() && c.Request.Symbol == request.Symbol && detailOf(c.Request.Detail).stopOrderType == stopType
 	})
-	if len(waiting) >= conditionalsMax {
+	if len(untriggered) >= conditionalsMax {
 		return 0, bad(110009, "The number of stop orders exceeds the maximum allowable limit")
 	}
 	if _, err := s.Exchange().Order(request.Account, "", simcore.OrderRef{ClientID: request.ClientID}); err == nil {
@@ -64,17 +64,17 @@ func (s *Sim) placeConditional(request simcore.ConditionalRequest) (int64, *apiE
 	}
 	placed, err := s.Exchange().PlaceConditional(request)
 	if err != nil {
-		return 0, s.refusedTrigger(request.Symbol, request.Rising, request.TriggerPrice, err)
+		return 0, s.triggerError(request.Symbol, request.Rising, request.TriggerPrice, err)
 	}
 	return placed.ID, nil
 }
 
-// refusedTrigger is the answer to a conditional order that was not taken.
-func (s *Sim) refusedTrigger(symbol string, rising bool, trigger decimal.Decimal, err error) *apiError {
+// triggerError returns the error for a rejected conditional order.
+func (s *Sim) triggerError(symbol string, rising bool, trigger decimal.Decimal, err error) *apiError {
 	last := s.Exchange().LastPrice(symbol)
 	switch {
 	case simcore.ReasonOf(err) != simcore.ReasonWouldTrigger:
-		return refused(err)
+		return errorOf(err)
 	case rising:
 		return bad(110092, "expect Rising, but trigger_price[%s] <= current[%s]??LastPrice", trigger, last)
 	default:
@@ -90,18 +90,19 @@ func (s *Sim) conditionalExists(account, linkID string) bool {
 	return err == nil
 }
 
-func (s *Sim) refusedOrder(o *newOrder, err error) *apiError {
+func (s *Sim) placeError(o *newOrder, err error) *apiError {
 	if simcore.ReasonOf(err) == simcore.ReasonNoLiquidity {
 		bound := o.detail.slippageCap.Shift(4)
 		return errParam(" [%s]%s: [%s,%s] invalid", uuidOf(0), strings.ToLower(o.body.Side), bound, bound)
 	}
-	return refused(err)
+	return errorOf(err)
 }
 
-// checkStops holds take profit and stop loss on the right side of the price.
+// checkStops checks that take profit and stop loss are on the right side of the
+// price.
 func (s *Sim) checkStops(o *newOrder) *apiError {
 	attached, _, _ := o.detail.read()
-	base, name := o.detail.lastPrice, wordLastPrice
+	base, name := o.detail.lastPrice, triggerByLast
 	if o.Type == simcore.Limit {
 		base, name = o.Price, "OrderPrice"
 	}
@@ -113,11 +114,11 @@ func checkStopSides(side simcore.Side, wanted stops, base decimal.Decimal, name 
 	sign := decimal.NewFromInt(int64(side))
 	if p := wanted.takeProfit; p.IsPositive() && !p.Sub(base).Mul(sign).IsPositive() {
 		return errParam("TakeProfit:%s set for %s position should be %s than base_price:%s??%s",
-			p.Shift(4), sideWord(side), comparison(side), base.Shift(4), name)
+			p.Shift(4), sideName(side), comparison(side), base.Shift(4), name)
 	}
 	if p := wanted.stopLoss; p.IsPositive() && !p.Sub(base).Mul(sign).IsNegative() {
 		return errParam("StopLoss:%s set for %s position should be %s than base_price:%s??%s",
-			p.Shift(4), sideWord(side), comparison(side.Opposite()), base.Shift(4), name)
+			p.Shift(4), sideName(side), comparison(side.Opposite()), base.Shift(4), name)
 	}
 	return nil
 }
@@ -129,18 +130,18 @@ func comparison(side simcore.Side) string {
 	return "lower"
 }
 
-// noteRefusal records an order that was not taken in the ledger.
-func (s *Sim) noteRefusal(c *call, body createBody, failed *apiError) {
+// recordRejection records a rejected order in the ledger.
+func (s *Sim) recordRejection(c *call, body createBody, failed *apiError) {
 	row := simcore.LedgerOrder{
 		ClientOrderID: body.OrderLinkID, Account: c.account.ID, Symbol: body.Symbol,
 		Side: strings.ToLower(body.Side), Type: strings.ToLower(body.OrderType),
 		Qty: body.Qty.String(), BaseQty: body.Qty.String(), FilledQty: "0", Price: body.Price.String(),
-		Refusal: strconv.Itoa(failed.code) + " " + failed.message,
+		Rejection: strconv.Itoa(failed.code) + " " + failed.message,
 	}
 	if body.TriggerPrice.set {
 		row.Kind, row.Type = "conditional", "stop_"+row.Type
 	}
-	s.Exchange().Ledger().Refuse(row, c.now)
+	s.Exchange().Ledger().Reject(row, c.now)
 }
 
 // preCheck checks an order and places nothing.
@@ -160,7 +161,7 @@ func (s *Sim) preCheck(c *call) (any, *apiError) {
 	return ack{OrderID: "", OrderLinkID: body.OrderLinkID}, nil
 }
 
-// refBody names an order in calls that change it.
+// refBody identifies an order in calls that change it.
 type refBody struct {
 	Category    string `json:"category"`
 	Symbol      string `json:"symbol"`
@@ -168,7 +169,7 @@ type refBody struct {
 	OrderLinkID string `json:"orderLinkId"`
 }
 
-// ref reads the id of an order; the venue's own wins.
+// orderRef parses the id of an order. The venue's own id overrides the client's.
 func orderRef(orderID, linkID string) (simcore.OrderRef, *apiError) {
 	switch {
 	case orderID == "" && linkID == "":
@@ -205,23 +206,23 @@ func (s *Sim) cancelOrder(c *call) (any, *apiError) {
 		return nil, failed
 	}
 	if o, err := s.Exchange().Order(c.account.ID, l.Symbol, ref); err == nil && o.Status.Open() {
-		s.Later(s.options.EngineDelay, func() { s.cancelFound(o.Account, o.ID) })
+		s.After(s.options.EngineDelay, func() { s.cancelFound(o.Account, o.ID) })
 		return ack{OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID}, nil
 	}
-	waiting, err := s.Exchange().Conditional(c.account.ID, ref)
+	untriggered, err := s.Exchange().Conditional(c.account.ID, ref)
 	switch {
-	case err != nil || !waiting.Open() || waiting.Request.Symbol != l.Symbol:
+	case err != nil || !untriggered.Open() || untriggered.Request.Symbol != l.Symbol:
 		return nil, errNoOrder
-	case waiting.Status == simcore.ConditionalTriggering:
+	case untriggered.Status == simcore.ConditionalTriggering:
 		return nil, errTriggering
 	}
-	s.Later(s.options.EngineDelay, func() { s.cancelFound(c.account.ID, waiting.ID) })
-	return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
+	s.After(s.options.EngineDelay, func() { s.cancelFound(c.account.ID, untriggered.ID) })
+	return ack{OrderID: uuidOf(untriggered.ID), OrderLinkID: untriggered.Request.ClientID}, nil
 }
 
 // cancelFound cancels an order whose cancellation was acknowledged, in the book or
-// before its trigger. One that filled meanwhile is told once more, with why it was
-// not cancelled.
+// before its trigger. One that has filled meanwhile is published once more, with the
+// reason why it was not cancelled.
 func (s *Sim) cancelFound(account string, id int64) {
 	ref := simcore.OrderRef{ID: id}
 	o, err := s.Exchange().Order(account, "", ref)
@@ -238,7 +239,7 @@ func (s *Sim) cancelFound(account string, id int64) {
 		o, err = s.Exchange().Order(account, "", ref)
 	}
 	if err == nil && o.Status == simcore.StatusFilled {
-		s.users.tellAgain(&o, "CancelByUser", wordNoSuchOrder)
+		s.users.republish(&o, "CancelByUser", rejectNoSuchOrder)
 	}
 }
 
@@ -260,7 +261,7 @@ type cancelled struct {
 	Success string `json:"success"`
 }
 
-// cancelAll acknowledges which orders it found; each is cancelled later.
+// cancelAll acknowledges the orders that it found; each is cancelled later.
 func (s *Sim) cancelAll(c *call) (any, *apiError) {
 	var body cancelAllBody
 	if failed := c.decode(&body); failed != nil {
@@ -282,7 +283,7 @@ func (s *Sim) cancelAll(c *call) (any, *apiError) {
 			result.List = append(result.List, ack{OrderID: r.OrderID, OrderLinkID: r.OrderLinkID})
 		}
 	}
-	s.Later(s.options.EngineDelay, func() {
+	s.After(s.options.EngineDelay, func() {
 		for _, id := range ids {
 			s.cancelFound(c.account.ID, id)
 		}
@@ -290,7 +291,7 @@ func (s *Sim) cancelAll(c *call) (any, *apiError) {
 	return result, nil
 }
 
-// matches says whether an open order is among those to cancel.
+// matches reports whether an open order is among those to cancel.
 func (b *cancelAllBody) matches(s *Sim, r *orderRecord) bool {
 	l := s.listings[r.Symbol]
 	switch {

@@ -52,10 +52,10 @@ type positionRecord struct {
 	OpenTime               int64  `json:"openTime"`
 }
 
-// positionOf shows a position for REST: what does not apply is empty.
+// positionOf returns a position for REST. Fields that do not apply are empty.
 func (s *Sim) positionOf(account string, p *simcore.PositionView) positionRecord {
-	key := guardKey{account, p.Symbol, p.Side}
-	take, stop := s.guards.prices(key)
+	key := positionKey{account, p.Symbol, p.Side}
+	take, stop := s.positionStops.prices(key)
 	brought := s.users.result(key)
 	r := positionRecord{
 		PositionIdx: positionIdx(p.Side), RiskID: 1, RiskLimitValue: s.listings[p.Symbol].Brackets[0].NotionalCap.String(),
@@ -81,7 +81,7 @@ func (s *Sim) positionOf(account string, p *simcore.PositionView) positionRecord
 	return r
 }
 
-// liquidation is empty where the price could never be traded.
+// liquidation returns the liquidation price, empty where it could never be traded.
 func (s *Sim) liquidation(p *simcore.PositionView) string {
 	l := s.listings[p.Symbol]
 	if p.LiquidationPrice.LessThanOrEqual(l.PriceMin) || p.LiquidationPrice.GreaterThanOrEqual(l.PriceMax) {
@@ -90,7 +90,7 @@ func (s *Sim) liquidation(p *simcore.PositionView) string {
 	return p.LiquidationPrice.StringFixed(l.pricePlaces)
 }
 
-// forStream is the same position as the stream tells it.
+// forStream returns the same position in the form of the stream.
 func (r positionRecord) forStream() positionRecord {
 	r.Category, r.EntryPrice, r.AvgPrice = "linear", r.AvgPrice, ""
 	for _, text := range []*string{&r.PositionValue, &r.UnrealisedPnl, &r.TakeProfit, &r.StopLoss} {
@@ -101,7 +101,7 @@ func (r positionRecord) forStream() positionRecord {
 	return r
 }
 
-// positions are the positions of an account in one symbol.
+// positions returns the positions of an account in one symbol.
 func (s *Sim) positions(view *simcore.AccountView, l *listing) []simcore.PositionView {
 	for _, h := range view.Holdings {
 		if h.Instrument.Symbol == l.Symbol {
@@ -120,11 +120,11 @@ func (s *Sim) positions(view *simcore.AccountView, l *listing) []simcore.Positio
 	return []simcore.PositionView{long, short}
 }
 
-// position is one position of an account, flat where there is none.
+// position returns a position of an account, flat where there is none.
 func (s *Sim) position(account, symbol string, side simcore.PositionSide) (simcore.PositionView, *apiError) {
 	view, err := s.Exchange().Account(account)
 	if err != nil {
-		return simcore.PositionView{}, refused(err)
+		return simcore.PositionView{}, errorOf(err)
 	}
 	for _, p := range s.positions(&view, s.listings[symbol]) {
 		if p.Side == side {
@@ -139,8 +139,8 @@ const (
 	positionsLimitMax     = 200
 )
 
-// positionList answers the positions of a symbol, empty ones included, or all
-// that are not empty.
+// positionList returns the positions of a symbol, empty ones included, or all that
+// are not empty.
 func (s *Sim) positionList(c *call) (any, *apiError) {
 	l, failed := s.queried(c)
 	if failed != nil {
@@ -155,7 +155,7 @@ func (s *Sim) positionList(c *call) (any, *apiError) {
 	}
 	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
-		return nil, refused(err)
+		return nil, errorOf(err)
 	}
 	records := []positionRecord{}
 	if l != nil {

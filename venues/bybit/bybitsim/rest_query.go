@@ -7,7 +7,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// openRecords are the open orders of an account, conditional ones included,
+// openRecords returns the open orders of an account, conditional ones included,
 // newest first.
 func (s *Sim) openRecords(account, symbol string) []orderRecord {
 	orders := s.Exchange().OpenOrders(account, symbol)
@@ -15,17 +15,17 @@ func (s *Sim) openRecords(account, symbol string) []orderRecord {
 	for i := range orders {
 		records = append(records, recordOf(&orders[i]))
 	}
-	waiting := s.Exchange().Conditionals(account, func(c *simcore.Conditional) bool {
+	untriggered := s.Exchange().Conditionals(account, func(c *simcore.Conditional) bool {
 		return c.Open() && (symbol == "" || c.Request.Symbol == symbol)
 	})
-	for i := range waiting {
-		records = append(records, recordOfConditional(&waiting[i]))
+	for i := range untriggered {
+		records = append(records, recordOfConditional(&untriggered[i]))
 	}
 	newestFirst(records, func(r *orderRecord) time.Time { return r.created })
 	return records
 }
 
-// closedRecords are the closed orders that were last changed within a span,
+// closedRecords returns the closed orders that were last changed within a span,
 // newest first.
 func (s *Sim) closedRecords(account, symbol string, from, to time.Time) []orderRecord {
 	orders := s.Exchange().Orders(account, func(o *simcore.Order) bool {
@@ -57,7 +57,7 @@ func newestFirst(records []orderRecord, at func(*orderRecord) time.Time) {
 	})
 }
 
-// record finds one order of an account, open or closed.
+// record returns an order of an account, open or closed.
 func (s *Sim) record(account string, ref simcore.OrderRef) (orderRecord, bool) {
 	if o, err := s.Exchange().Order(account, "", ref); err == nil {
 		return recordOf(&o), true
@@ -68,9 +68,9 @@ func (s *Sim) record(account string, ref simcore.OrderRef) (orderRecord, bool) {
 	return orderRecord{}, false
 }
 
-// named answers a query by id: a list of one or none. keep says whether the
-// record is still remembered there.
-func (s *Sim) named(c *call, keep func(*orderRecord) bool) (answer any, named bool) {
+// recordByID answers a query by id with a list of one or none. keep reports whether
+// the call still returns the record.
+func (s *Sim) recordByID(c *call, keep func(*orderRecord) bool) (answer any, named bool) {
 	orderID, linkID := c.query.Get("orderId"), c.query.Get("orderLinkId")
 	if orderID == "" && linkID == "" {
 		return nil, false
@@ -95,14 +95,14 @@ const (
 	ordersLimitMax     = 50
 )
 
-// realtimeOrders answers open orders and, by id or with openOnly=1, the most
-// recent closed ones.
+// realtimeOrders returns open orders and, by id or with openOnly=1, the most recent
+// closed ones.
 func (s *Sim) realtimeOrders(c *call) (any, *apiError) {
 	l, failed := s.queried(c)
 	if failed != nil {
 		return nil, failed
 	}
-	if answer, named := s.named(c, func(r *orderRecord) bool {
+	if answer, named := s.recordByID(c, func(r *orderRecord) bool {
 		return r.open() || s.recentlyClosed(c, r)
 	}); named {
 		return answer, nil
@@ -126,20 +126,19 @@ func (s *Sim) realtimeOrders(c *call) (any, *apiError) {
 	return s.recordPage(c, records, limit)
 }
 
-// recentlyClosed says whether a closed order is among those that realtime still
-// knows.
+// recentlyClosed reports whether realtime still returns a closed order.
 func (s *Sim) recentlyClosed(c *call, r *orderRecord) bool {
 	return len(s.closedRecords(c.account.ID, "", r.updated.Add(time.Nanosecond), c.now)) < recentClosedMax
 }
 
-// ofCoin says whether a symbol is among those that a query is about: the one
-// named, else those of baseCoin, else those of settleCoin.
+// ofCoin reports whether a query selects a symbol: by symbol, else by baseCoin, else
+// by settleCoin.
 func (s *Sim) ofCoin(c *call, symbol string) bool {
 	l := s.listings[symbol]
 	base, settle := c.query.Get("baseCoin"), c.query.Get("settleCoin")
 	switch {
 	case c.query.Get("symbol") != "":
-		return true // the records are that symbol's already
+		return true // the records are already those of the symbol
 	case base != "":
 		return l.Base == base
 	default:
@@ -164,15 +163,15 @@ func (s *Sim) recordPage(c *call, records []orderRecord, limit int) (any, *apiEr
 	return linear(list, cursor), nil
 }
 
-// orderHistory answers closed orders. Those that ended without an execution are
-// gone after a day.
+// orderHistory returns closed orders. Those that ended without an execution are
+// purged after a day.
 func (s *Sim) orderHistory(c *call) (any, *apiError) {
 	l, failed := s.queried(c)
 	if failed != nil {
 		return nil, failed
 	}
 	retained := func(r *orderRecord) bool { return s.retained(r, c.now) }
-	if answer, named := s.named(c, func(r *orderRecord) bool { return !r.open() && retained(r) }); named {
+	if answer, named := s.recordByID(c, func(r *orderRecord) bool { return !r.open() && retained(r) }); named {
 		return answer, nil
 	}
 	from, to, failed := c.span()
@@ -208,7 +207,7 @@ const (
 	executionsLimitMax     = 100
 )
 
-// executionList answers executions, newest first.
+// executionList returns executions, newest first.
 func (s *Sim) executionList(c *call) (any, *apiError) {
 	l, failed := s.queried(c)
 	if failed != nil {

@@ -13,7 +13,7 @@ type leverageBody struct {
 	SellLeverage amount `json:"sellLeverage"`
 }
 
-// setLeverage takes whole leverages; the venue's own step is a hundredth.
+// setLeverage accepts whole numbers; the venue's own step is a hundredth.
 func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	var body leverageBody
 	if failed := c.decode(&body); failed != nil {
@@ -41,7 +41,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 func (s *Sim) changeLeverage(account string, l *listing, leverage int) *apiError {
 	view, err := s.Exchange().Account(account)
 	if err != nil {
-		return refused(err)
+		return errorOf(err)
 	}
 	if s.positions(&view, l)[0].Leverage == leverage {
 		return bad(110043, "Set leverage not modified")
@@ -55,7 +55,7 @@ func (s *Sim) changeLeverage(account string, l *listing, leverage int) *apiError
 	case simcore.ReasonPositionTooLarge:
 		return bad(110013, "Cannot set leverage due to risk limit level.")
 	default:
-		return refused(err)
+		return errorOf(err)
 	}
 }
 
@@ -66,8 +66,8 @@ type modeBody struct {
 	Mode     *int   `json:"mode"`
 }
 
-// switchMode changes the position mode of the whole account; the venue keeps one
-// for each symbol.
+// switchMode changes the position mode of the whole account; the venue has one for
+// each symbol.
 func (s *Sim) switchMode(c *call) (any, *apiError) {
 	var body modeBody
 	if failed := c.decode(&body); failed != nil {
@@ -94,7 +94,7 @@ func (s *Sim) switchMode(c *call) (any, *apiError) {
 	case simcore.ReasonNoChange:
 		return nil, bad(110025, "Position mode is not modified")
 	default:
-		return nil, refused(err)
+		return nil, errorOf(err)
 	}
 }
 
@@ -110,8 +110,8 @@ type tradingStopBody struct {
 	SlTriggerBy  string `json:"slTriggerBy"`
 }
 
-// tradingStop sets take profit and stop loss of a position; "0" removes one,
-// what is absent stays.
+// tradingStop sets take profit and stop loss of a position; "0" removes one, an
+// absent one stays.
 func (s *Sim) tradingStop(c *call) (any, *apiError) {
 	var body tradingStopBody
 	if failed := c.decode(&body); failed != nil {
@@ -139,11 +139,11 @@ func (s *Sim) tradingStop(c *call) (any, *apiError) {
 	if held.Qty.IsZero() {
 		return nil, errNoPosition
 	}
-	return struct{}{}, s.setStops(guardKey{c.account.ID, body.Symbol, side}, held, body)
+	return struct{}{}, s.setStops(positionKey{c.account.ID, body.Symbol, side}, held, body)
 }
 
-func (s *Sim) setStops(key guardKey, held simcore.PositionView, body tradingStopBody) *apiError {
-	take, stop := s.guards.prices(key)
+func (s *Sim) setStops(key positionKey, held simcore.PositionView, body tradingStopBody) *apiError {
+	take, stop := s.positionStops.prices(key)
 	wanted := stops{takeProfit: take, stopLoss: stop}
 	if body.TakeProfit.set {
 		wanted.takeProfit = body.TakeProfit.Decimal
@@ -154,7 +154,7 @@ func (s *Sim) setStops(key guardKey, held simcore.PositionView, body tradingStop
 	if wanted.takeProfit.Equal(take) && wanted.stopLoss.Equal(stop) {
 		return errNotModified
 	}
-	if failed := checkStopSides(opener(held), wanted, s.Exchange().LastPrice(key.symbol), wordLastPrice); failed != nil {
+	if failed := checkStopSides(opener(held), wanted, s.Exchange().LastPrice(key.symbol), triggerByLast); failed != nil {
 		return failed
 	}
 	for _, g := range []struct {
@@ -162,19 +162,19 @@ func (s *Sim) setStops(key guardKey, held simcore.PositionView, body tradingStop
 		sent            amount
 		old             decimal.Decimal
 	}{
-		{wordTakeProfit, body.TpTriggerBy, body.TakeProfit, take}, {wordStopLoss, body.SlTriggerBy, body.StopLoss, stop},
+		{takeProfitType, body.TpTriggerBy, body.TakeProfit, take}, {stopLossType, body.SlTriggerBy, body.StopLoss, stop},
 	} {
 		if !g.sent.set || g.sent.Equal(g.old) {
 			continue
 		}
-		if failed := s.guards.set(guard{key, g.kind, g.sent.Decimal, orLast(g.triggerBy), ""}, held); failed != nil {
+		if failed := s.positionStops.set(positionStop{key, g.kind, g.sent.Decimal, orLastPrice(g.triggerBy), ""}, held); failed != nil {
 			return failed
 		}
 	}
 	return nil
 }
 
-// opener is the side that opened a position.
+// opener returns the side that opened a position.
 func opener(held simcore.PositionView) simcore.Side {
 	if held.Qty.IsNegative() {
 		return simcore.Sell
@@ -193,17 +193,17 @@ func (s *Sim) setLimitPriceAction(c *call) (any, *apiError) {
 	if failed := c.decode(&body); failed != nil {
 		return nil, failed
 	}
-	s.refuseFarPrices(c.account.ID, !body.ModifyEnable)
+	s.setFarPrices(c.account.ID, !body.ModifyEnable)
 	return struct{}{}, category(body.Category)
 }
 
-func (s *Sim) refuseFarPrices(account string, refuse bool) {
+func (s *Sim) setFarPrices(account string, reject bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.strictPrices[account] = refuse
+	s.strictPrices[account] = reject
 }
 
-func (s *Sim) wantsStrictPrices(account string) bool {
+func (s *Sim) rejectsFarPrices(account string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.strictPrices[account]

@@ -6,16 +6,16 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// result is what a position has brought, fees and funding included.
+// result is the realized result of a position, fees and funding included.
 type result struct {
-	// cum is all that was ever realised, cur what was since the position was opened.
+	// cum is the total, cur the result since the position was opened.
 	cum, cur decimal.Decimal
-	// openFees are the fees of opening what is still open.
+	// openFees are the opening fees of the open quantity.
 	openFees decimal.Decimal
 }
 
-// fill books a fill and answers what it brought by closing: profit less the fees
-// of opening and of closing.
+// fill adds a fill and returns the closed profit: less the fees of opening and of
+// closing.
 func (r *result) fill(event *simcore.OrderEvent) (closedPnl decimal.Decimal) {
 	f, closed := event.Fill, closedSize(event)
 	before := event.Position.Qty.Sub(f.Qty.Mul(decimal.NewFromInt(int64(event.Order.Side)))).Abs()
@@ -25,13 +25,13 @@ func (r *result) fill(event *simcore.OrderEvent) (closedPnl decimal.Decimal) {
 	r.cum = r.cum.Add(f.RealizedPnL).Sub(f.Fee)
 	r.cur = r.cur.Add(f.RealizedPnL).Sub(f.Fee)
 	r.openFees = r.openFees.Sub(openFees).Add(openFee)
-	if closed.Equal(before) { // what is open now was opened by this fill
+	if closed.Equal(before) { // this fill opened the present position
 		r.cur, r.openFees = openFee.Neg(), openFee
 	}
 	return f.RealizedPnL.Sub(closeFee).Sub(openFees)
 }
 
-// part is the share of an amount that some of a whole has; none of nothing.
+// part returns amount times some over whole, or zero where the whole is zero.
 func part(amount, some, whole decimal.Decimal) decimal.Decimal {
 	if whole.IsZero() {
 		return zero
@@ -40,27 +40,27 @@ func part(amount, some, whole decimal.Decimal) decimal.Decimal {
 	return amount.Mul(some).DivRound(whole, digits)
 }
 
-// pay books money that a position was paid or has paid.
+// pay adds a payment that a position received or made.
 func (r *result) pay(change decimal.Decimal) {
 	r.cum, r.cur = r.cum.Add(change), r.cur.Add(change)
 }
 
-// book is the result of a position to be changed. The lock is held.
-func (u *users) book(key guardKey) *result {
+// resultOf returns the result of a position for changes. The lock is held.
+func (u *users) resultOf(key positionKey) *result {
 	if u.results[key] == nil {
 		u.results[key] = &result{}
 	}
 	return u.results[key]
 }
 
-// result is what a position has brought until now.
-func (u *users) result(key guardKey) result {
+// result returns the present result of a position.
+func (u *users) result(key positionKey) result {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return *u.book(key)
+	return *u.resultOf(key)
 }
 
-// realised is what all positions of an account have brought.
+// realised returns the sum of the results of all positions of an account.
 func (u *users) realised(account string) decimal.Decimal {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -73,8 +73,8 @@ func (u *users) realised(account string) decimal.Decimal {
 	return sum
 }
 
-// breakEven is the price at which closing, fees of the taker included, leaves what
-// a position has cost until now.
+// breakEven returns the price at which closing, with taker fees, results in neither
+// profit nor loss.
 func breakEven(p *simcore.PositionView, realised decimal.Decimal) decimal.Decimal {
 	direction := decimal.NewFromInt(int64(p.Qty.Sign()))
 	due := p.EntryPrice.Mul(p.Qty).Sub(realised) // signed like the position

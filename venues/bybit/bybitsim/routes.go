@@ -5,20 +5,20 @@ import "net/http"
 // endpoint is one call of the venue's REST interface.
 type endpoint struct {
 	security security
-	// notInDemo marks what the demo environment refuses.
+	// notInDemo calls are rejected in the demo environment.
 	notInDemo bool
-	// perSecond is the call's own limit, where it is less than that of the others.
+	// perSecond is the call's own limit, where it is lower than the general one.
 	perSecond int
 	handle    func(*Sim, *call) (any, *apiError)
 }
 
 type route struct{ method, path string }
 
-// routes is the venue's REST interface as far as it is simulated.
+// routes is the simulated part of the venue's REST interface.
 var routes map[route]endpoint
 
-// The table names handlers that look at the table; it is filled late because a
-// package variable may not depend on itself.
+// The handlers in the table read the table, so it is filled in init: a package
+// variable may not depend on itself.
 func init() {
 	routes = map[route]endpoint{
 		{http.MethodGet, "/v5/market/time"}:             {handle: (*Sim).time},

@@ -21,8 +21,8 @@ type call struct {
 	sent             credentialsSent
 	now              time.Time
 	account          simcore.AccountInfo
-	// allowed is nil for public calls.
-	allowed *allowance
+	// rateLimit is nil for public calls.
+	rateLimit *rateLimit
 	// result or failed is the answer.
 	result any
 	failed *apiError
@@ -35,7 +35,7 @@ func (s *Sim) addRoutes(app *fiber.App) {
 	app.All("/*", s.serveREST)
 }
 
-// serveREST answers one REST request, faults included.
+// serveREST answers one REST request, with injected faults applied.
 func (s *Sim) serveREST(c *fiber.Ctx) error {
 	in := &call{
 		sim: s, method: c.Method(), path: c.Path(), ip: c.IP(), rawQuery: string(c.Request().URI().QueryString()),
@@ -51,7 +51,8 @@ func (s *Sim) serveREST(c *fiber.Ctx) error {
 	return s.Answer(c, in)
 }
 
-// admit does what happens before a request may do anything.
+// admit checks the address, the path, the authentication and the limits of a
+// request.
 func (s *Sim) admit(in *call) *apiError {
 	if failed := s.limiter.address(in.ip, in.now); failed != nil {
 		return failed
@@ -75,14 +76,14 @@ func (s *Sim) admit(in *call) *apiError {
 		return nil
 	}
 	left, failed := s.limiter.endpoint(in.account.ID, in.path, &endpoint, in.now)
-	in.allowed = &left
+	in.rateLimit = &left
 	if failed == nil && s.options.DemoTrading && endpoint.notInDemo {
 		return errDemo
 	}
 	return failed
 }
 
-// Execute implements simnet.Request. The answer waits as long as it does.
+// Execute implements simnet.Request. It returns after AckDelay.
 func (in *call) Execute() bool {
 	s, need := in.sim, routes[route{in.method, in.path}].security
 	if in.failed = in.checkLate(need); in.failed != nil {
@@ -95,8 +96,8 @@ func (in *call) Execute() bool {
 	return in.failed == nil
 }
 
-// checkLate holds the receive window against the moment of execution, for what a
-// fault has held up.
+// checkLate checks the receive window again at the execution, for requests that an
+// injected fault has delayed.
 func (in *call) checkLate(need security) *apiError {
 	if in.now = in.sim.Clock.Now(); need == public {
 		return nil
@@ -104,20 +105,20 @@ func (in *call) checkLate(need security) *apiError {
 	return checkTime(in.sent.timestamp, in.sent.windowOrDefault(), in.now)
 }
 
-// Refuse implements simnet.Request.
-func (in *call) Refuse(fault simcore.FaultInfo) {
+// Reject implements simnet.Request.
+func (in *call) Reject(fault simcore.InjectedFault) {
 	switch fault.Do {
 	case simcore.FaultBan:
 		in.failed = in.sim.limiter.ban(in.ip, in.now, fault.Args.Delay(banDefault))
 	case simcore.FaultReject:
-		in.failed = rejection(fault)
+		in.failed = rejectedError(fault)
 	default:
 		in.failed = errMaintenance
 	}
 }
 
-// perform executes an admitted request. What it did is told at once, unless
-// messages are to come late.
+// perform executes an admitted request and publishes its effects, unless messages
+// are delayed.
 func (s *Sim) perform(in *call) (any, *apiError) {
 	endpoint := routes[route{in.method, in.path}]
 	result, failed := endpoint.handle(s, in)
@@ -146,17 +147,17 @@ func (in *call) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderDate, now.UTC().Format(http.TimeFormat))
 	c.Set("Timenow", strconv.FormatInt(now.UnixMilli(), 10))
 	c.Set("Traceid", hex16(uint64(now.UnixNano()))+hex16(checksum(uint64(now.UnixNano()))))
-	if in.allowed == nil {
+	if in.rateLimit == nil {
 		return
 	}
-	for name, value := range in.allowed.headers() {
+	for name, value := range in.rateLimit.headers() {
 		c.Set(name, value)
 	}
 }
 
-func (a *allowance) headers() map[string]string {
+func (l *rateLimit) headers() map[string]string {
 	return map[string]string{
-		"X-Bapi-Limit": strconv.Itoa(a.limit), "X-Bapi-Limit-Status": strconv.Itoa(a.left),
-		"X-Bapi-Limit-Reset-Timestamp": strconv.FormatInt(a.reset.UnixMilli(), 10),
+		"X-Bapi-Limit": strconv.Itoa(l.limit), "X-Bapi-Limit-Status": strconv.Itoa(l.left),
+		"X-Bapi-Limit-Reset-Timestamp": strconv.FormatInt(l.reset.UnixMilli(), 10),
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// recorded is the first record of a recorded message, by the name of the
-// message.
+// recorded returns the first record of a recorded message, by the message's name.
 func recorded(t *testing.T, file, name string) map[string]any {
 	t.Helper()
 	for _, line := range fixturetest.Lines(fixturetest.Read(t, venues.Bybit, file)) {
@@ -27,7 +26,7 @@ func recorded(t *testing.T, file, name string) map[string]any {
 	return nil
 }
 
-// firstRecord goes down to the first record of a message.
+// firstRecord returns the first record of a message.
 func firstRecord(t *testing.T, message map[string]any) map[string]any {
 	t.Helper()
 	for _, path := range [][]string{{"data"}, {"result", "list"}, {"list"}} {
@@ -52,7 +51,7 @@ func firstRecord(t *testing.T, message map[string]any) map[string]any {
 	return nil
 }
 
-// Every member that the venue was seen to send is sent, with its JSON type.
+// Every member of the recorded messages is sent, with its JSON type.
 func TestMessagesHaveTheRecordedShape(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -60,10 +59,10 @@ func TestMessagesHaveTheRecordedShape(t *testing.T) {
 		v := quiet(t)
 		s := v.private()
 		id := v.placed(market())
-		told := map[string]map[string]any{}
-		for len(told) < 4 {
+		published := map[string]map[string]any{}
+		for len(published) < 4 {
 			message := s.Next()
-			told[message["topic"].(string)] = message["data"].([]any)[0].(map[string]any)
+			published[message["topic"].(string)] = message["data"].([]any)[0].(map[string]any)
 		}
 		resting := v.found(v.placed(order()))
 		tickers := v.public("tickers.BTCUSDT").With("type", "snapshot")["data"].(map[string]any)
@@ -72,10 +71,10 @@ func TestMessagesHaveTheRecordedShape(t *testing.T) {
 			file, name string
 			got        map[string]any
 		}{
-			{"ws_private_execution.jsonl", "two partial fills of one market order in one message", told["execution"]},
-			{"ws_private_order.jsonl", "Filled market IOC", told["order"]},
-			{"ws_private_position.jsonl", "long BTCPERP with breakEvenPrice", told["position"]},
-			{"ws_private_wallet.jsonl", "after fill", told["wallet"]},
+			{"ws_private_execution.jsonl", "two partial fills of one market order in one message", published["execution"]},
+			{"ws_private_order.jsonl", "Filled market IOC", published["order"]},
+			{"ws_private_position.jsonl", "long BTCPERP with breakEvenPrice", published["position"]},
+			{"ws_private_wallet.jsonl", "after fill", published["wallet"]},
 			{"rest_order_query.jsonl", "realtime linear with orderLinkId", resting},
 			{"rest_instruments_info.jsonl", "linear 7 majors, 2025 field set", rest("/v5/market/instruments-info", "category=linear")},
 			{"rest_position_list.jsonl", "one-way long 0.002 BTCUSDT", v.position()},
@@ -86,18 +85,18 @@ func TestMessagesHaveTheRecordedShape(t *testing.T) {
 			for member, value := range want {
 				got, sent := test.got[member]
 				if !sent {
-					t.Errorf("%s: no %s", test.file, member)
+					t.Errorf("%s: no %s, want sent", test.file, member)
 					continue
 				}
 				if kindOf(got) != kindOf(value) && value != nil {
-					t.Errorf("%s: %s is %v, recorded %v", test.file, member, got, value)
+					t.Errorf("%s: %s is %v, recorded %v, want kindOf(got) == kindOf(value) || value == nil", test.file, member, got, value)
 				}
 			}
 		}
 	})
 }
 
-// What does not apply is empty, exactly where the venue has it so.
+// Members that do not apply are empty, as in the recordings.
 func TestEmptyTexts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,7 +109,7 @@ func TestEmptyTexts(t *testing.T) {
 			expect(t, o, "avgPrice=", "stopOrderType=", "triggerPrice=", "triggerBy=", "takeProfit=", "stopLoss=", "tpslMode=UNKNOWN",
 				"feeCurrency=", "isLeverage=", "orderIv=", "placeType=", "smpOrderId=", "cumExecFee=0", "cumExecQty=0")
 			if fees := o["cumFeeDetail"].(map[string]any); len(fees) != 0 {
-				t.Errorf("%v", fees)
+				t.Errorf("fees = %v, want len(fees) == 0", fees)
 			}
 		}
 		expect(t, s.data("wallet")["coin"].([]any)[0].(map[string]any), "availableToWithdraw=", "availableToBorrow=")
@@ -123,7 +122,7 @@ func TestEmptyTexts(t *testing.T) {
 		isolated, coin := v.wallet()
 		expect(t, isolated, "accountIMRate=", "totalMarginBalance=", "totalAvailableBalance=", "totalInitialMargin=", "totalMaintenanceMargin=")
 		if !simtest.Num(coin["totalPositionIM"]).IsPositive() || !simtest.Num(isolated["totalEquity"]).IsPositive() {
-			t.Errorf("%v", isolated)
+			t.Errorf(`isolated = %v, want simtest.Num(coin["totalPositionIM"]).IsPositive() && simtest.Num(isolated["totalEquity"]).IsPositive()`, isolated)
 		}
 	})
 }
@@ -144,7 +143,7 @@ func kindOf(value any) string {
 	return "null"
 }
 
-// A position that the market runs over is closed by the venue.
+// A position past its liquidation price is closed by the venue.
 func TestLiquidation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +156,7 @@ func TestLiquidation(t *testing.T) {
 		for {
 			if e := s.data("execution"); e["execType"] == "BustTrade" {
 				if e["createType"] != "CreateByLiq" || e["side"] != "Sell" {
-					t.Errorf("%v", e)
+					t.Errorf(`e = %v, want e["createType"] == "CreateByLiq" && e["side"] == "Sell"`, e)
 				}
 				return
 			}

@@ -16,26 +16,27 @@ import (
 type Sim struct {
 	*simnet.Venue
 
-	options  Options
-	limiter  *limiter
-	listings map[string]*listing
-	symbols  []string
-	streams  *streams
-	users    *users
-	guards   *guards
-	premiums premiums
-	status   statusFeed
-	// firstSeq is where the cross sequence begins.
+	options       Options
+	limiter       *limiter
+	listings      map[string]*listing
+	symbols       []string
+	streams       *streams
+	users         *users
+	positionStops *positionStops
+	premiums      premiums
+	status        statusFeed
+	// firstSeq is the start of the cross sequence.
 	firstSeq int64
 
 	mu sync.Mutex
-	// strictPrices are the accounts that want an error instead of a price moved
-	// into the band.
+	// strictPrices are the accounts that get an error instead of a price moved into
+	// the band.
 	strictPrices map[string]bool
 	connections  int64
 }
 
-// New makes a simulator with its demo account. Nothing moves before Serve.
+// New returns a simulator with its demo account. The market does not move before
+// Serve.
 func New(options Options) (*Sim, error) {
 	options = options.withDefaults()
 	s := &Sim{
@@ -48,26 +49,26 @@ func New(options Options) (*Sim, error) {
 		Instruments: s.list(), FeeMaker: feeMaker, FeeTaker: feeTaker,
 		Credentials: simcore.CredentialFormat{KeyLen: apiKeyLen, SecretLen: apiSecretLen},
 		ClientIDs:   simcore.UniqueForever, TriggerDelay: options.TriggerDelay, TriggeredKeepsID: true,
-		FeesRound: true, MarginHoldsFees: true, AmendKeepsPriority: true, AmendAboveFilled: true, CrossingCancels: true, IsolatedTopUp: true, Name: "bybit", FormatID: uuidOf,
+		FeesRound: true, MarginIncludesFees: true, AmendKeepsPriority: true, AmendAboveFilled: true, CrossingCancels: true, IsolatedTopUp: true, Name: "bybit", FormatID: uuidOf,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.firstSeq = s.Clock.Now().UnixMilli() * seqPerMilli
-	s.streams, s.users, s.guards = newStreams(s), newUsers(s), newGuards(s)
+	s.streams, s.users, s.positionStops = newStreams(s), newUsers(s), newPositionStops(s)
 	for _, symbol := range s.symbols {
 		mark, _ := s.Exchange().Mark(symbol)
 		s.users.mark(mark)
 	}
 	s.Exchange().Subscribe(s.streams.receive)
-	// The guards first: they know why a stop ended, and the users tell it.
-	s.Exchange().Subscribe(s.guards.receive)
+	// The position stops first: they record why a stop ended, which users publish.
+	s.Exchange().Subscribe(s.positionStops.receive)
 	s.Exchange().Subscribe(s.users.receive)
-	s.Speak(simnet.Protocol{Routes: s.addRoutes, Step: s.step, FaultStatus: http.StatusBadGateway})
+	s.SetProtocol(simnet.Protocol{Routes: s.addRoutes, Step: s.step, FaultStatus: http.StatusBadGateway})
 	return s, nil
 }
 
-// seqPerMilli leaves room for as many events as a millisecond can have.
+// seqPerMilli exceeds the events that a millisecond can have.
 const seqPerMilli = 1000
 
 func (s *Sim) list() (instruments []simcore.Instrument) {
@@ -75,7 +76,7 @@ func (s *Sim) list() (instruments []simcore.Instrument) {
 	return instruments
 }
 
-// step does what is due besides the market: attached stops, private messages,
+// step does what is due apart from the market: attached stops, private messages,
 // streams.
 func (s *Sim) step() {
 	s.settle()
@@ -84,17 +85,17 @@ func (s *Sim) step() {
 	s.status.flush(s)
 }
 
-// settle draws the consequences of what the exchange did: stops that positions
-// now need, and the private messages about all of it.
+// settle follows up on events of the exchange: it sets the attached stops of
+// positions and publishes the private messages.
 func (s *Sim) settle() {
-	s.guards.attach()
+	s.positionStops.attach()
 	s.users.flush()
 }
 
-// RefuseFarPrices makes a limit price outside the band an error for an account, as
-// its owner may choose, instead of a price moved to the edge.
-func (s *Sim) RefuseFarPrices(account string) { s.refuseFarPrices(account, true) }
+// RejectFarPrices makes a limit price outside the band an error for an account, as
+// its owner may choose, instead of moving it to the edge.
+func (s *Sim) RejectFarPrices(account string) { s.setFarPrices(account, true) }
 
-// RestartBooks makes every book stream begin anew with a snapshot whose u is 1,
-// as after a restart of the venue's service.
+// RestartBooks starts every book stream again with a snapshot whose u is 1, as after
+// a restart of the venue's service.
 func (s *Sim) RestartBooks() { s.streams.restartBooks() }

@@ -20,7 +20,7 @@ const (
 	pathStatus  = "/v5/public/misc/status"
 )
 
-// socketPaths are the sockets with what each of them answers to a message.
+// socketPaths are the paths of the sockets with their message handlers.
 var socketPaths = map[string]func(*Sim, *client, opBody){
 	pathPublic: (*Sim).publicOp, pathPrivate: (*Sim).privateOp, pathTrade: (*Sim).tradeOp,
 	pathStatus: (*Sim).statusOp,
@@ -33,9 +33,9 @@ type client struct {
 	ip      string
 	// account is nil until the client has authenticated.
 	account atomic.Pointer[simcore.AccountInfo]
-	// topics are the subscribed names; guarded by the owner's lock.
+	// topics are the subscribed names, guarded by the lock of streams or users.
 	topics map[string]bool
-	// requestIDs are the names of the requests of an order entry socket.
+	// requestIDs are the request ids seen on an order entry socket.
 	requestIDs map[string]bool
 }
 
@@ -49,7 +49,7 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 	}
 	cl := &client{connID: s.newConnection(), ip: c.IP(), topics: map[string]bool{}}
 	options := simnet.SessionOptions{SilenceMax: s.options.SessionSilenceMax}
-	if path != pathTrade { // which answers that there are too many
+	if path != pathTrade { // which answers beyond its limit instead
 		options.MessagesPerSecondMax = streamMessagesPerSec
 	}
 	return s.Upgrade(c, options, simnet.SessionHandler{
@@ -63,9 +63,9 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 			socketPaths[path](s, cl, in)
 		},
 		Ended: func(*simnet.Session) {
-			// The users first: they read the topics until they have forgotten.
-			s.users.forget(cl)
-			s.streams.forget(cl)
+			// The users first: they read the client's topics until it is removed.
+			s.users.removeClient(cl)
+			s.streams.removeClient(cl)
 			s.status.set(cl, false)
 		},
 	})
@@ -78,11 +78,11 @@ func (s *Sim) newConnection() string {
 	return "sim" + hex16(uint64(s.firstSeq)) + "-" + strconv.FormatInt(s.connections, 36)
 }
 
-// commandTopic is the topic of answers to commands, for faults.
+// commandTopic is the topic under which faults match answers to commands.
 const commandTopic = "command"
 
-// requestID is a client's name for its message: text, though some clients number
-// their messages.
+// requestID is a client's id of its message: text, or the number that some clients
+// send.
 type requestID string
 
 func (id *requestID) UnmarshalJSON(data []byte) error {
@@ -109,7 +109,8 @@ func decodeOp(data []byte) (opBody, bool) {
 	return in, json.Unmarshal(data, &in) == nil
 }
 
-// names are the arguments of a subscription.
+// names returns the arguments of a subscription; ok is false where they are
+// malformed or too large.
 func (in opBody) names() ([]string, bool) {
 	names, size := make([]string, 0, len(in.Args)), 0
 	for _, arg := range in.Args {
@@ -210,7 +211,8 @@ func (s *Sim) authSocket(cl *client, in opBody) *apiError {
 	return nil
 }
 
-// subscribePrivate takes topics of one kind: plain ones, or those of a category.
+// subscribePrivate subscribes to topics of one sort: plain ones, or those of a
+// category. It returns the error to answer with.
 func (s *Sim) subscribePrivate(cl *client, in opBody) string {
 	names, ok := in.names()
 	if cl.account.Load() == nil || !ok {

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
 )
 
@@ -31,7 +30,7 @@ const (
 	stateCompleted = "completed"
 )
 
-// maintenance is the fault of an id as the venue tells it.
+// maintenance returns the maintenance that an injected fault makes.
 func maintenance(id int, state string, now time.Time) maintenanceBody {
 	return maintenanceBody{
 		ID: uuidOf(int64(id)), Title: "Simulated maintenance", State: state, Begin: millisText(now),
@@ -39,27 +38,16 @@ func maintenance(id int, state string, now time.Time) maintenanceBody {
 	}
 }
 
-// maintenances are the faults that play one now.
-func (s *Sim) maintenances() []int {
-	var ids []int
-	for _, f := range s.Faults.List() {
-		if f.Do == simcore.FaultMaintenance && (f.Times == 0 || f.Struck < f.Times) {
-			ids = append(ids, f.ID)
-		}
-	}
-	return ids
-}
-
-// systemStatus shows a maintenance for as long as a fault plays one.
+// systemStatus lists the maintenances that injected faults make now.
 func (s *Sim) systemStatus(*call) (any, *apiError) {
 	records := list[maintenanceBody]{List: []maintenanceBody{}}
-	for _, id := range s.maintenances() {
+	for _, id := range s.Maintenances() {
 		records.List = append(records.List, maintenance(id, stateOngoing, s.Clock.Now()))
 	}
 	return records, nil
 }
 
-// statusFeed is the stream that tells when a maintenance begins and ends.
+// statusFeed publishes the begin and the end of maintenances.
 type statusFeed struct {
 	mu        sync.Mutex
 	listeners map[*client]bool
@@ -72,9 +60,9 @@ type statusPush struct {
 	Data  []maintenanceBody `json:"data"`
 }
 
-// flush tells what has changed since it was last told.
+// flush publishes the changes since the last flush.
 func (f *statusFeed) flush(s *Sim) {
-	now, ids := s.Clock.Now(), s.maintenances()
+	now, ids := s.Clock.Now(), s.Maintenances()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var news []maintenanceBody
@@ -107,7 +95,7 @@ func (f *statusFeed) set(cl *client, listens bool) {
 	}
 }
 
-// statusOp answers the socket of the system's status, which needs no login.
+// statusOp answers the system status socket, which requires no login.
 func (s *Sim) statusOp(cl *client, in opBody) {
 	names, ok := in.names()
 	switch {

@@ -4,18 +4,19 @@ import (
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
-// bookFeed is a book as its listeners know it.
+// bookFeed is the state of a book as last sent to its listeners.
 type bookFeed struct {
 	bids, asks []simcore.Level
 	u          int64
 	known      bool
-	// changed is the count of changes that the feed has seen.
+	// changed is the market's count of changes at the last message.
 	changed int64
 	sentAt  time.Time
-	// restarted asks for a snapshot with u 1.
-	restarted bool
+	// restart requests a snapshot with u 1.
+	restart bool
 }
 
 type bookData struct {
@@ -26,11 +27,11 @@ type bookData struct {
 	Seq    int64       `json:"seq"`
 }
 
-// repeatTopAfter is the silence after which level 1 is sent again.
+// repeatTopAfter is how long after its last message level 1 is sent again.
 const repeatTopAfter = 3 * time.Second
 
-// flushBook sends what changed within the window of a book topic, and the whole
-// window to those who are new.
+// flushBook sends the changes within the window of a book topic, and the whole
+// window to unsynced listeners.
 func (st *streams) flushBook(feed *topicFeed, base time.Time) {
 	if !st.bookDue(feed, base) {
 		return
@@ -41,15 +42,15 @@ func (st *streams) flushBook(feed *topicFeed, base time.Time) {
 	defer st.mu.Unlock()
 	m, b := st.markets[feed.symbol], &feed.book
 	data := bookData{
-		Symbol: feed.symbol, Bids: m.changes(b.bids, view.Bids, simcore.Buy), Asks: m.changes(b.asks, view.Asks, simcore.Sell), Seq: view.UpdateID,
+		Symbol: feed.symbol, Bids: m.delta(b.bids, view.Bids, simcore.Buy), Asks: m.delta(b.asks, view.Asks, simcore.Sell), Seq: view.UpdateID,
 	}
 	different := len(data.Bids)+len(data.Asks) > 0
 	if !b.known || different {
 		m.nextU[feed.levels]++
 	}
-	whole := feed.fresh
-	if b.restarted {
-		m.nextU[feed.levels], whole, b.restarted = 1, feed.listeners, false
+	whole := feed.unsynced
+	if b.restart {
+		m.nextU[feed.levels], whole, b.restart = 1, feed.listeners, false
 		different = false
 	}
 	b.u, b.known, b.bids, b.asks = m.nextU[feed.levels], true, view.Bids, view.Asks
@@ -59,7 +60,7 @@ func (st *streams) flushBook(feed *topicFeed, base time.Time) {
 	if feed.levels == 1 && (different || repeat) {
 		whole = feed.listeners
 	} else if different {
-		st.send(feed, feed.settled(), message)
+		st.send(feed, feed.synced(), message)
 	}
 	if different || repeat || len(whole) > 0 {
 		b.sentAt = base
@@ -67,51 +68,31 @@ func (st *streams) flushBook(feed *topicFeed, base time.Time) {
 	data.Bids, data.Asks = m.rows(view.Bids), m.rows(view.Asks)
 	message.Type, message.Data = typeSnapshot, data
 	st.send(feed, whole, message)
-	clear(feed.fresh)
+	clear(feed.unsynced)
 }
 
-// bookDue says whether there is anything to tell.
+// bookDue reports whether a book topic has anything to send.
 func (st *streams) bookDue(feed *topicFeed, base time.Time) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	m, b := st.markets[feed.symbol], &feed.book
-	due := !b.known || b.restarted || b.changed != m.changed || len(feed.fresh) > 0 ||
+	due := !b.known || b.restart || b.changed != m.changed || len(feed.unsynced) > 0 ||
 		feed.levels == 1 && base.Sub(b.sentAt) >= repeatTopAfter
 	b.changed = m.changed
 	return due
 }
 
-// changes are the rows that turn one window into another, best price first;
-// what left the window has quantity zero.
-func (l *listing) changes(before, after []simcore.Level, side simcore.Side) [][2]string {
-	rows := [][2]string{}
-	i, j := 0, 0
-	for i < len(before) || j < len(after) {
-		order := 0
-		switch {
-		case i == len(before):
-			order = 1
-		case j == len(after):
-			order = -1
-		default:
-			order = before[i].Price.Cmp(after[j].Price)
-			if side == simcore.Buy {
-				order = -order
-			}
+// delta returns the rows that turn one window into another, best price first; what
+// left the window has quantity zero.
+func (l *listing) delta(before, after []simcore.Level, side simcore.Side) [][2]string {
+	changes := simnet.BookDelta(before, after, side)
+	rows := make([][2]string, 0, len(changes))
+	for _, level := range changes {
+		row := l.row(level)
+		if level.Qty.IsZero() {
+			row[1] = "0"
 		}
-		switch {
-		case order < 0:
-			rows = append(rows, [2]string{l.price(before[i].Price), "0"})
-			i++
-		case order > 0:
-			rows = append(rows, l.row(after[j]))
-			j++
-		default:
-			if !before[i].Qty.Equal(after[j].Qty) {
-				rows = append(rows, l.row(after[j]))
-			}
-			i, j = i+1, j+1
-		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -128,7 +109,7 @@ func (l *listing) rows(levels []simcore.Level) [][2]string {
 	return rows
 }
 
-// lastU is the newest update id of a book topic.
+// lastU returns the newest update id of a book topic.
 func (st *streams) lastU(symbol string, levels int) int64 {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -139,6 +120,6 @@ func (st *streams) restartBooks() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for _, feed := range st.topics {
-		feed.book.restarted = feed.kind == bookTopic
+		feed.book.restart = feed.kind == bookTopic
 	}
 }

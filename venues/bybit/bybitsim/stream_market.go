@@ -24,13 +24,13 @@ type tradeBody struct {
 // tradesPerMessageMax is how many trades one message carries.
 const tradesPerMessageMax = 1024
 
-// lastTrade is what the direction of the next tick depends on.
+// lastTrade determines the direction of the next tick.
 type lastTrade struct {
 	price decimal.Decimal
 	tick  string
 }
 
-// move is the tick direction of a price after the last one.
+// move returns the tick direction of a price after the last one.
 func (t *lastTrade) move(price decimal.Decimal) string {
 	switch price.Cmp(t.price) {
 	case 1:
@@ -57,7 +57,7 @@ func (st *streams) traded(event simcore.Event, body simcore.TradeEvent) {
 		return
 	}
 	m.trades = append(m.trades, tradeBody{
-		T: millis(t.Time), Symbol: body.Symbol, Side: sideWord(t.Taker), Volume: m.qty(t.Qty()), Price: m.price(t.Price()),
+		T: millis(t.Time), Symbol: body.Symbol, Side: sideName(t.Taker), Volume: m.qty(t.Qty()), Price: m.price(t.Price()),
 		Tick: tick, ID: executionID(t.ID, false), Seq: st.sim.firstSeq + int64(event.Seq),
 	})
 }
@@ -78,7 +78,7 @@ func (st *streams) flushTrades() {
 	}
 }
 
-// day are the last 24 hours of a symbol; they are summed up once a second.
+// day is the summary of the last 24 hours of a symbol, computed once a second.
 type day struct {
 	open, high, low, hourAgo decimal.Decimal
 	volume, turnover         decimal.Decimal
@@ -103,7 +103,7 @@ func (s *Sim) dayOf(symbol string) day {
 	return sum
 }
 
-// ticker are all fields of a ticker.
+// ticker returns all fields of a ticker.
 func (s *Sim) ticker(l *listing, sum day) map[string]string {
 	mark, _ := s.Exchange().Mark(l.Symbol)
 	book, _ := s.Exchange().Book(l.Symbol, 1)
@@ -131,12 +131,12 @@ func (s *Sim) ticker(l *listing, sum day) map[string]string {
 	return fields
 }
 
-// pairs are fields that a delta repeats together.
+// pairs are fields that a delta sends together.
 var pairs = map[string]string{
 	"bid1Price": "bid1Size", "bid1Size": "bid1Price", "ask1Price": "ask1Size", "ask1Size": "ask1Price",
 }
 
-// flushTicker sends the changed fields, and all of them to those who are new.
+// flushTicker sends the changed fields, and all of them to unsynced listeners.
 func (st *streams) flushTicker(feed *topicFeed) {
 	fields := st.sim.ticker(st.sim.listings[feed.symbol], st.cachedDay(feed.symbol))
 	now := st.sim.Clock.Now()
@@ -156,12 +156,12 @@ func (st *streams) flushTicker(feed *topicFeed) {
 	}
 	body := streamBody{Topic: feed.name, Type: typeDelta, TS: millis(now), Data: changed, CS: st.sim.firstSeq + m.changed}
 	if feed.ticker != nil && len(changed) > 1 {
-		st.send(feed, feed.settled(), body)
+		st.send(feed, feed.synced(), body)
 	}
 	feed.ticker = fields
 	body.Type, body.Data = typeSnapshot, fields
-	st.send(feed, feed.fresh, body)
-	clear(feed.fresh)
+	st.send(feed, feed.unsynced, body)
+	clear(feed.unsynced)
 }
 
 func (st *streams) cachedDay(symbol string) day {
@@ -178,7 +178,7 @@ func (st *streams) cachedDay(symbol string) day {
 	return sum
 }
 
-// klineState is the live candle that was sent last.
+// klineState identifies the live candle that was sent last.
 type klineState struct {
 	start  int64
 	trades int
@@ -206,8 +206,8 @@ func (feed *topicFeed) candle(c simcore.Candle, now time.Time) streamBody {
 	}}}
 }
 
-// flushKline sends the live candle if it changed, and to those who are new. The
-// last word on a candle comes from candleClosed.
+// flushKline sends the live candle if it changed, and to unsynced listeners. The
+// final message of a candle comes from candleClosed.
 func (st *streams) flushKline(feed *topicFeed) {
 	candles := st.sim.Exchange().Candles(feed.symbol, intervals[feed.interval], time.Time{}, time.Time{}, 1)
 	if len(candles) == 0 || candles[0].Closed {
@@ -217,12 +217,12 @@ func (st *streams) flushKline(feed *topicFeed) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	state := klineState{start: millis(live.Start), trades: live.Trades}
-	to := feed.fresh
+	to := feed.unsynced
 	if feed.kline != state {
 		feed.kline, to = state, feed.listeners
 	}
 	st.send(feed, to, feed.candle(live, now))
-	clear(feed.fresh)
+	clear(feed.unsynced)
 }
 
 func (st *streams) candleClosed(at time.Time, event simcore.CandleEvent) {

@@ -13,7 +13,7 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// localBook is a client's book, kept by the documented rules.
+// localBook is a client's book, maintained by the documented rules.
 type localBook struct {
 	testing.TB
 	sides map[string]map[string]decimal.Decimal
@@ -27,14 +27,14 @@ func (b *localBook) apply(message map[string]any) {
 	if message["type"] == "snapshot" {
 		b.sides = map[string]map[string]decimal.Decimal{"b": {}, "a": {}}
 	} else if !u.Equal(b.u.Add(simtest.Num("1"))) {
-		b.Fatalf("u %s after %s", u, b.u)
+		b.Fatalf(`u %s after %s, want u.Equal(b.u.Add(simtest.Num("1")))`, u, b.u)
 	}
 	b.u = u
 	for side, levels := range b.sides {
 		for _, row := range data[side].([]any) {
 			price, qty := simtest.Num(row.([]any)[0]).String(), simtest.Num(row.([]any)[1])
 			if _, known := levels[price]; qty.IsZero() && !known {
-				b.Fatalf("unknown level %s is removed", price)
+				b.Fatalf("unknown level %s is removed, want !qty.IsZero() || known", price)
 			}
 			if levels[price] = qty; qty.IsZero() {
 				delete(levels, price)
@@ -43,8 +43,8 @@ func (b *localBook) apply(message map[string]any) {
 	}
 }
 
-// A book that is kept from the stream has a window of fixed size and never
-// crosses, while the market moves.
+// A book built from the stream has a window of fixed size and never crosses while
+// the market moves.
 func TestBookStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestBookStream(t *testing.T) {
 			book := &localBook{TB: t}
 			first := s.With("topic", "orderbook."+levels+".BTCUSDT")
 			if first["type"] != "snapshot" {
-				t.Fatalf("%v", first)
+				t.Fatalf(`first = %v, want first["type"] == "snapshot"`, first)
 			}
 			book.apply(first)
 			for range 12 {
@@ -78,16 +78,16 @@ func TestBooksRestart(t *testing.T) {
 		v.sim.RestartBooks()
 		message := s.With("type", "snapshot")
 		if u := simtest.Num(message["data"].(map[string]any)["u"]); !u.Equal(simtest.Num("1")) {
-			t.Errorf("u %s", u)
+			t.Errorf(`u %s, want u.Equal(simtest.Num("1"))`, u)
 		}
 		v.placed(order("price=64999"))
 		if message = s.Next(); message["type"] != "delta" || !simtest.Num(message["data"].(map[string]any)["u"]).Equal(simtest.Num("2")) {
-			t.Errorf("%v", message)
+			t.Errorf(`message = %v, want message["type"] == "delta" && simtest.Num(message["data"].(map[string]any)["u"]).Equal(simtest.Num("2"))`, message)
 		}
 	})
 }
 
-// Level 1 has snapshots alone and is repeated after three seconds under its u.
+// Level 1 has only snapshots, repeated after three seconds under the same u.
 func TestTopOfBookIsRepeated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestTopOfBookIsRepeated(t *testing.T) {
 		s := v.public("orderbook.1.BTCUSDT")
 		first, second := s.With("type", "snapshot"), s.With("type", "snapshot")
 		if a, b := first["data"].(map[string]any), second["data"].(map[string]any); a["u"] != b["u"] || len(a["b"].([]any)) != 1 {
-			t.Errorf("%v then %v", a, b)
+			t.Errorf(`%v then %v, want a["u"] == b["u"] && len(a["b"].([]any)) == 1`, a, b)
 		}
 	})
 }
@@ -107,26 +107,26 @@ func TestTradesTickersAndCandles(t *testing.T) {
 		trades, tickers, candles := v.public("publicTrade.BTCUSDT"), v.public("tickers.BTCUSDT"), v.public("kline.1.BTCUSDT")
 		for _, s := range []*stream{trades, tickers, candles} {
 			if m := s.With("op", "subscribe"); m["success"] != true || m["req_id"] != "1" {
-				t.Fatalf("%v", m)
+				t.Fatalf(`m = %v, want m["success"] == true && m["req_id"] == "1"`, m)
 			}
 		}
 		if m := tickers.With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" || m["data"].(map[string]any)["fundingRate"] != "0.0001" {
-			t.Errorf("%v", m)
+			t.Errorf(`m = %v, want m["type"] == "snapshot" && m["data"].(map[string]any)["fundingRate"] == "0.0001"`, m)
 		}
 		v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
 		if d := trades.data("publicTrade.BTCUSDT"); d["S"] != "Buy" || d["s"] != "BTCUSDT" || !simtest.Num(d["v"]).IsPositive() {
-			t.Errorf("%v", d)
+			t.Errorf(`d = %v, want d["S"] == "Buy" && d["s"] == "BTCUSDT" && simtest.Num(d["v"]).IsPositive()`, d)
 		}
 		delta := tickers.With("type", "delta")["data"].(map[string]any)
 		if _, whole := delta["fundingRate"]; whole || delta["symbol"] != "BTCUSDT" {
-			t.Errorf("%v", delta)
+			t.Errorf(`delta = %v, want !whole && delta["symbol"] == "BTCUSDT"`, delta)
 		}
 		if d := candles.data("kline.1.BTCUSDT"); d["confirm"] != false || d["interval"] != "1" {
-			t.Errorf("%v", d)
+			t.Errorf(`d = %v, want d["confirm"] == false && d["interval"] == "1"`, d)
 		}
 		rows := v.get("/v5/market/recent-trade", "category=linear&symbol=BTCUSDT&limit=5").rows(t)
 		if len(rows) == 0 || rows[0]["side"] != "Buy" {
-			t.Errorf("%v", rows)
+			t.Errorf(`rows = %v, want len(rows) != 0 && rows[0]["side"] == "Buy"`, rows)
 		}
 	})
 }
@@ -151,7 +151,7 @@ func TestPublicMistakes(t *testing.T) {
 			for {
 				if m := s.Next(); m["conn_id"] != nil {
 					if m["ret_msg"] != test.want {
-						t.Errorf("%s: %v", test.sent, m)
+						t.Errorf(`%s: %v, want m["ret_msg"] == test.want`, test.sent, m)
 					}
 					break
 				}
@@ -169,20 +169,20 @@ func TestPrivateSocketNeedsAuth(t *testing.T) {
 		s := v.stream("/v5/private")
 		s.Send(`{"op":"subscribe","args":["order"]}`)
 		if m := s.Next(); m["success"] != false {
-			t.Errorf("%v", m)
+			t.Errorf(`m = %v, want m["success"] == false`, m)
 		}
 		s.Send(`{"op":"auth","args":["` + v.Credentials.APIKey + `",4102444800000,"00"]}`)
 		if m := s.Next(); m["success"] != false || m["op"] != "auth" {
-			t.Errorf("%v", m)
+			t.Errorf(`m = %v, want m["success"] == false && m["op"] == "auth"`, m)
 		}
 		s.Send(`{"op":"ping","req_id":"7"}`)
 		if m := s.Next(); m["op"] != "pong" || m["req_id"] != "7" {
-			t.Errorf("%v", m)
+			t.Errorf(`m = %v, want m["op"] == "pong" && m["req_id"] == "7"`, m)
 		}
 		private := v.private("order.linear", "execution.linear", "wallet")
 		v.placed(market())
 		if d := private.data("execution.linear"); d["symbol"] != "BTCUSDT" {
-			t.Errorf("%v", d)
+			t.Errorf(`d = %v, want d["symbol"] == "BTCUSDT"`, d)
 		}
 		private.data("order.linear")
 		private.data("wallet")

@@ -11,20 +11,20 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// streams are the public streams: who listens to what, and the state of each
-// topic that has listeners.
+// streams are the public streams: their listeners, and the state of each topic that
+// has listeners.
 type streams struct {
 	sim *Sim
 
 	mu      sync.Mutex
 	topics  map[string]*topicFeed
 	markets map[string]*market
-	paces   simnet.Paces
+	paces   simnet.Schedule
 	// replay is the recording that is being played, or nil.
 	replay *replay
 }
 
-// market is what the streams know about one symbol.
+// market is the state of the streams of one symbol.
 type market struct {
 	*listing
 	// changed counts the changes of the book.
@@ -45,8 +45,8 @@ type topicFeed struct {
 	levels       int
 	interval     string
 	listeners    map[*client]bool
-	// fresh are those that have not had the snapshot yet.
-	fresh map[*client]bool
+	// unsynced are the listeners that have not received the snapshot yet.
+	unsynced map[*client]bool
 
 	book   bookFeed
 	ticker map[string]string
@@ -63,7 +63,7 @@ const (
 	silentTopic
 )
 
-// Paces of the streams.
+// Intervals of the streams.
 const (
 	paceBook    = simnet.PumpInterval
 	paceBookBig = 100 * time.Millisecond
@@ -86,10 +86,10 @@ func newStreams(s *Sim) *streams {
 	return st
 }
 
-// parseTopic reads a topic; false where it does not exist.
+// parseTopic parses a topic; ok is false where it does not exist.
 func (st *streams) parseTopic(name string) (*topicFeed, bool) {
 	parts := strings.Split(name, ".")
-	feed := &topicFeed{name: name, symbol: parts[len(parts)-1], listeners: map[*client]bool{}, fresh: map[*client]bool{}}
+	feed := &topicFeed{name: name, symbol: parts[len(parts)-1], listeners: map[*client]bool{}, unsynced: map[*client]bool{}}
 	if _, listed := st.markets[feed.symbol]; !listed {
 		return nil, false
 	}
@@ -115,8 +115,8 @@ func (st *streams) parseTopic(name string) (*topicFeed, bool) {
 	return nil, false
 }
 
-// subscribe adds all topics, or none where one of them is wrong; it answers what
-// is wrong.
+// subscribe adds all topics, or none where one of them is wrong. It returns the
+// error to answer with.
 func (st *streams) subscribe(cl *client, names []string) string {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -136,7 +136,7 @@ func (st *streams) subscribe(cl *client, names []string) string {
 	}
 	for _, feed := range feeds {
 		st.topics[feed.name] = feed
-		feed.listeners[cl], feed.fresh[cl] = true, true
+		feed.listeners[cl], feed.unsynced[cl] = true, true
 		cl.topics[feed.name] = true
 	}
 	return ""
@@ -150,7 +150,7 @@ func (st *streams) unsubscribe(cl *client, names []string) {
 	}
 }
 
-func (st *streams) forget(cl *client) {
+func (st *streams) removeClient(cl *client) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for name := range cl.topics {
@@ -165,14 +165,14 @@ func (st *streams) remove(cl *client, name string) {
 		return
 	}
 	delete(feed.listeners, cl)
-	delete(feed.fresh, cl)
+	delete(feed.unsynced, cl)
 	if len(feed.listeners) == 0 {
 		delete(st.topics, name)
 	}
 }
 
-// receive notes an event of the exchange. It is called under the exchange's lock
-// and asks the exchange nothing.
+// receive records an event of the exchange. It runs under the exchange's lock and
+// must not call the exchange.
 func (st *streams) receive(event simcore.Event) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -189,8 +189,9 @@ func (st *streams) receive(event simcore.Event) {
 	}
 }
 
-// flush sends what the topics owe at this moment of the base clock. The exchange
-// is asked before the lock is taken, because it holds its own while it reports.
+// flush sends the topics that are due at a time of the base clock. The exchange is
+// read before the lock is taken, because it holds its own lock while it calls
+// receive.
 func (st *streams) flush(base time.Time) {
 	for _, feed := range st.due(base) {
 		switch feed.kind {
@@ -204,11 +205,11 @@ func (st *streams) flush(base time.Time) {
 		}
 	}
 	st.flushTrades()
-	st.introduceAll()
+	st.sendAllInitial()
 }
 
-// due lists the topics whose pace has come round, or that somebody just
-// subscribed to, by name.
+// due returns the topics whose interval has passed or that have unsynced listeners,
+// sorted by name.
 func (st *streams) due(base time.Time) []*topicFeed {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -221,7 +222,7 @@ func (st *streams) due(base time.Time) []*topicFeed {
 		if st.isRecorded(feed.name) {
 			continue
 		}
-		if ready[feed.every] || len(feed.fresh) > 0 {
+		if ready[feed.every] || len(feed.unsynced) > 0 {
 			due = append(due, feed)
 		}
 	}
@@ -240,14 +241,14 @@ func (st *streams) send(feed *topicFeed, to map[*client]bool, body any) {
 	}
 }
 
-// settled are the listeners that have had their snapshot.
-func (f *topicFeed) settled() map[*client]bool {
-	if len(f.fresh) == 0 {
+// synced returns the listeners that have received their snapshot.
+func (f *topicFeed) synced() map[*client]bool {
+	if len(f.unsynced) == 0 {
 		return f.listeners
 	}
 	old := map[*client]bool{}
 	for cl := range f.listeners {
-		if !f.fresh[cl] {
+		if !f.unsynced[cl] {
 			old[cl] = true
 		}
 	}

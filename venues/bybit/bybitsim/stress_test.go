@@ -15,10 +15,10 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// While many orders come and go in a moving market, the last word of the stream
-// about each of them is what the venue knows, and no message is older than the
-// one before it.
-func TestTheStreamIsTheTruth(t *testing.T) {
+// While many orders are placed and cancelled in a moving market, the last message
+// about each of them equals the venue's record, and no message is older than the one
+// before it.
+func TestLastMessageEqualsTheRecord(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const workers, orders = 4, 20
@@ -64,37 +64,37 @@ func TestTheStreamIsTheTruth(t *testing.T) {
 				}
 				id := record["orderLinkId"].(string)
 				if before, known := updated[id]; known && simtest.Num(record["updatedTime"]).LessThan(simtest.Num(before)) {
-					t.Errorf("%s goes back in time", id)
+					t.Errorf(`%s goes back in time, want !known || !simtest.Num(record["updatedTime"]).LessThan(simtest.Num(before))`, id)
 				}
 				last[id], updated[id] = record["orderStatus"].(string), record["updatedTime"]
 			}
 		}
 		known := v.sim.Exchange().Fills(v.sim.DemoAccount().ID, func(*simcore.Fill) bool { return true })
 		if len(known) != len(fills) {
-			t.Errorf("%d fills were told of %d", len(fills), len(known))
+			t.Errorf("%d fills were published, of %d, want len(known) == len(fills)", len(fills), len(known))
 		}
 		for id, status := range last {
 			rows := v.get("/v5/order/realtime", "category=linear&orderLinkId="+id).rows(t)
 			if len(rows) != 1 || rows[0]["orderStatus"] != status {
-				t.Errorf("%s was told as %s and is %v", id, status, rows)
+				t.Errorf(`%s was published as %s, the record is %v, want len(rows) == 1 && rows[0]["orderStatus"] == status`, id, status, rows)
 			}
 		}
 	})
 }
 
-// What one call did is told together, however often the venue looks for news
-// meanwhile: an order that fills at once is told once.
-func TestACallIsToldWhole(t *testing.T) {
+// The effects of one call are published together, however often the venue flushes
+// meanwhile: an order that fills immediately is published once.
+func TestEffectsOfACallArePublishedTogether(t *testing.T) {
 	t.Parallel()
 	for _, delay := range []time.Duration{0, 5 * time.Millisecond} {
-		t.Run(delay.String(), func(t *testing.T) { toldWhole(t, delay) })
+		t.Run(delay.String(), func(t *testing.T) { publishesTogether(t, delay) })
 	}
 }
 
-func toldWhole(t *testing.T, delay time.Duration) {
+func publishesTogether(t *testing.T, delay time.Duration) {
 	const orders = 300
 	sim := create(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, PushDelay: delay})
-	v := &venue{Client: simtest.Start(t, sim), sim: sim} // in real time: what looks never rests
+	v := &venue{Client: simtest.Start(t, sim), sim: sim} // in real time, because the flushing goroutine never blocks
 	s := v.private("order")
 	x, account := v.sim.Exchange(), v.sim.DemoAccount().ID
 	done := make(chan struct{})
@@ -117,9 +117,9 @@ func toldWhole(t *testing.T, delay time.Duration) {
 			t.Fatal(err)
 		}
 	}
-	for told := 0; told < orders; {
+	for published := 0; published < orders; {
 		for _, row := range s.With("topic", "order")["data"].([]any) {
-			told++
+			published++
 			expect(t, row.(map[string]any), "orderStatus=Filled")
 		}
 	}

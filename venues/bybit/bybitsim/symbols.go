@@ -8,10 +8,11 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
-// listing is one symbol of instruments-info: the exchange's instrument and what
-// only this venue says about it.
+// listing is one symbol of instruments-info: the exchange's instrument and the
+// fields that only this venue has.
 type listing struct {
 	simcore.Instrument
 	pricePlaces, qtyPlaces  int32
@@ -19,60 +20,41 @@ type listing struct {
 	step, maxQty, marketMax string
 	leverage                string
 	launchedAt              string
-	// limitX and limitY bound limit prices around the mark price, limitX those of
-	// market orders too.
+	// limitX and limitY bound limit prices around the mark price, limitX also those of
+	// market orders.
 	limitX, limitY string
 	fundingCap     string
 }
 
 const notionalMin = "5"
 
-var listings = []listing{
-	{
-		Instrument: simcore.Instrument{Symbol: "BTCUSDT", Base: "BTC", StartPrice: dec("65000")}, pricePlaces: 2,
-		tick: "0.10", maxPrice: "1999999.80", step: "0.001", maxQty: "1190.000", marketMax: "119.000", leverage: "100.00",
-		launchedAt: "1584230400000", limitX: "0.01", limitY: "0.02", fundingCap: "0.005",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "ETHUSDT", Base: "ETH", StartPrice: dec("3200")}, pricePlaces: 2,
-		tick: "0.01", maxPrice: "199999.98", step: "0.01", maxQty: "7240.00", marketMax: "724.00", leverage: "100.00",
-		launchedAt: "1615766400000", limitX: "0.02", limitY: "0.04", fundingCap: "0.005",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "SOLUSDT", Base: "SOL", StartPrice: dec("150")}, pricePlaces: 3,
-		tick: "0.010", maxPrice: "1999.980", step: "0.1", maxQty: "79770.0", marketMax: "17330.0", leverage: "100.00",
-		launchedAt: "1634256000000", limitX: "0.05", limitY: "0.1", fundingCap: "0.01",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "DOGEUSDT", Base: "DOGE", StartPrice: dec("0.15")}, pricePlaces: 5,
-		tick: "0.00001", maxPrice: "1.99998", step: "1", maxQty: "22680000", marketMax: "5040000", leverage: "75.00",
-		launchedAt: "1622592000000", limitX: "0.05", limitY: "0.1", fundingCap: "0.01",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "XRPUSDT", Base: "XRP", StartPrice: dec("2.2")}, pricePlaces: 4,
-		tick: "0.0001", maxPrice: "199.9998", step: "0.1", maxQty: "2850450.0", marketMax: "570090.0", leverage: "75.00",
-		launchedAt: "1620950400000", limitX: "0.05", limitY: "0.1", fundingCap: "0.01",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "ADAUSDT", Base: "ADA", StartPrice: dec("0.65")}, pricePlaces: 4,
-		tick: "0.0001", maxPrice: "199.9998", step: "1", maxQty: "4060000", marketMax: "958000", leverage: "75.00",
-		launchedAt: "1611100800000", limitX: "0.05", limitY: "0.1", fundingCap: "0.01",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "BNBUSDT", Base: "BNB", StartPrice: dec("620")}, pricePlaces: 2,
-		tick: "0.10", maxPrice: "19999.80", step: "0.01", maxQty: "4820.00", marketMax: "870.00", leverage: "50.00",
-		launchedAt: "1624924800000", limitX: "0.05", limitY: "0.1", fundingCap: "0.01",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "LTCUSDT", Base: "LTC", StartPrice: dec("95")}, pricePlaces: 2,
-		tick: "0.01", maxPrice: "199999.98", step: "0.1", maxQty: "28740.0", marketMax: "6160.0", leverage: "50.00",
-		launchedAt: "1514764800000", limitX: "0.05", limitY: "0.1", fundingCap: "0.01",
-	},
-	{
-		Instrument: simcore.Instrument{Symbol: "OMGUSDT", Base: "OMG", StartPrice: dec("0.32"), Halted: true}, pricePlaces: 4,
-		tick: "0.0001", maxPrice: "199.9998", step: "0.1", maxQty: "118690.0", marketMax: "29200.0", leverage: "25.00",
-		launchedAt: "1630425600000", limitX: "0.1", limitY: "0.2", fundingCap: "0.02",
-	},
+var listings = listingsOf(`
+symbol    start  pricePlaces  tick     maxPrice    step   maxQty     marketMax  leverage  launchedAt     limitX  limitY  fundingCap  halted
+BTCUSDT   65000  2            0.10     1999999.80  0.001  1190.000   119.000    100.00    1584230400000  0.01    0.02    0.005       -
+ETHUSDT   3200   2            0.01     199999.98   0.01   7240.00    724.00     100.00    1615766400000  0.02    0.04    0.005       -
+SOLUSDT   150    3            0.010    1999.980    0.1    79770.0    17330.0    100.00    1634256000000  0.05    0.1     0.01        -
+DOGEUSDT  0.15   5            0.00001  1.99998     1      22680000   5040000    75.00     1622592000000  0.05    0.1     0.01        -
+XRPUSDT   2.2    4            0.0001   199.9998    0.1    2850450.0  570090.0   75.00     1620950400000  0.05    0.1     0.01        -
+ADAUSDT   0.65   4            0.0001   199.9998    1      4060000    958000     75.00     1611100800000  0.05    0.1     0.01        -
+BNBUSDT   620    2            0.10     19999.80    0.01   4820.00    870.00     50.00     1624924800000  0.05    0.1     0.01        -
+LTCUSDT   95     2            0.01     199999.98   0.1    28740.0    6160.0     50.00     1514764800000  0.05    0.1     0.01        -
+OMGUSDT   0.32   4            0.0001   199.9998    0.1    118690.0   29200.0    25.00     1630425600000  0.1     0.2     0.02        true
+`)
+
+func listingsOf(table string) []listing {
+	rows := simnet.Table(table)
+	all := make([]listing, 0, len(rows))
+	for _, row := range rows {
+		all = append(all, listing{
+			Instrument: simcore.Instrument{
+				Symbol: row["symbol"], Base: strings.TrimSuffix(row["symbol"], "USDT"), StartPrice: dec(row["start"]), Halted: row["halted"] != "",
+			},
+			pricePlaces: int32(simnet.Integer(row["pricePlaces"])), tick: row["tick"], maxPrice: row["maxPrice"],
+			step: row["step"], maxQty: row["maxQty"], marketMax: row["marketMax"], leverage: row["leverage"],
+			launchedAt: row["launchedAt"], limitX: row["limitX"], limitY: row["limitY"], fundingCap: row["fundingCap"],
+		})
+	}
+	return all
 }
 
 // dec parses a constant of the tables.
@@ -80,7 +62,7 @@ func dec(text string) decimal.Decimal { return venues.MustDecimal(text) }
 
 var zero = dec("0")
 
-// complete fills the instrument from the venue's own fields.
+// complete fills the instrument from the fields of the venue.
 func (l listing) complete() listing {
 	i := &l.Instrument
 	i.Quote = "USDT"
@@ -97,7 +79,7 @@ func (l listing) complete() listing {
 	return l
 }
 
-// places is how many decimals a constant is written with.
+// places returns how many decimals a constant is written with.
 func places(text string) int32 {
 	_, fraction, _ := strings.Cut(text, ".")
 	return int32(len(fraction))
@@ -110,24 +92,18 @@ func trimZeros(text string) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// brackets are risk tiers: each halves the leverage and grows tenfold at first,
-// then fivefold.
+// brackets returns the risk tiers of a symbol: each has half the leverage of the one
+// before, and the maintenance rate is half of the initial margin.
 func brackets(leverageMax int) []simcore.Bracket {
-	caps := []string{"2000000", "10000000", "50000000", "250000000", "1000000000"}
-	list := make([]simcore.Bracket, len(caps))
-	floor, cum, rate := zero, zero, zero
+	limits := []string{"2000000", "10000000", "50000000", "250000000", "1000000000"}
+	tiers := make([]simnet.Tier, 0, len(limits))
 	leverage := leverageMax
-	for i, limit := range caps {
-		next := dec("0.5").DivRound(decimal.NewFromInt(int64(leverage)), 6)
-		if i > 0 {
-			cum = cum.Add(floor.Mul(next.Sub(rate)))
-		}
-		list[i] = simcore.Bracket{
-			LeverageMax: leverage, NotionalFloor: floor, NotionalCap: dec(limit), MaintenanceRate: next, MaintenanceCum: cum,
-		}
-		floor, rate, leverage = list[i].NotionalCap, next, max(1, leverage/2)
+	for _, limit := range limits {
+		rate := dec("0.5").DivRound(decimal.NewFromInt(int64(leverage)), 6)
+		tiers = append(tiers, simnet.Tier{Leverage: leverage, Cap: limit, Rate: rate.String()})
+		leverage = max(1, leverage/2)
 	}
-	return list
+	return simnet.Brackets(tiers, true)
 }
 
 // price pads a price of the symbol.
@@ -136,10 +112,10 @@ func (l *listing) price(d decimal.Decimal) string { return d.StringFixed(l.price
 // qty pads a quantity of the symbol.
 func (l *listing) qty(d decimal.Decimal) string { return d.StringFixed(l.qtyPlaces) }
 
-// money prints at most eight decimals; what lies beyond is cut off.
+// money prints at most eight decimals and truncates the rest.
 func money(d decimal.Decimal) string { return d.Truncate(8).String() }
 
-// orEmpty prints nothing for zero.
+// orEmpty returns the empty string for zero.
 func orEmpty(d decimal.Decimal) string {
 	if d.IsZero() {
 		return ""

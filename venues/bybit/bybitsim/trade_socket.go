@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// requestIDLenMax is how long a client's name for its request may be.
+	// requestIDLenMax bounds the length of a client's request id.
 	requestIDLenMax = 36
-	// requestIDsMax is how many names of requests a connection remembers.
+	// requestIDsMax is how many request ids of a connection are kept.
 	requestIDsMax = 10_000
 )
 
@@ -33,8 +33,8 @@ var tradeOps = map[string]string{
 	"order.create": "/v5/order/create", "order.amend": "/v5/order/amend", "order.cancel": "/v5/order/cancel",
 }
 
-// tradeOp answers the order entry socket. Faults of requests strike its
-// operations, "auth" included, under the path of the socket.
+// tradeOp answers the order entry socket. Faults of requests match its operations,
+// "auth" included, by the path of the socket.
 func (s *Sim) tradeOp(cl *client, in opBody) {
 	if in.Op == "ping" {
 		pong := tradeReply{ReqID: in.TradeReqID, RetMsg: "OK", Op: "pong", Data: []string{millisText(s.Clock.Now())}, ConnID: cl.connID}
@@ -45,12 +45,12 @@ func (s *Sim) tradeOp(cl *client, in opBody) {
 	s.Server.Operate(cl.session, simnet.Operation{
 		Name: in.Op, AnswerDelay: s.options.AckDelay,
 		Execute: func() []byte { return simnet.Encode(s.tradeAnswer(cl, in, repeated)) },
-		Refuse:  func(fault simcore.FaultInfo) []byte { return s.tradeRefusal(cl, in, fault) },
+		Reject:  func(fault simcore.InjectedFault) []byte { return s.injectedAnswer(cl, in, fault) },
 	})
 }
 
-// isNew remembers the name of a request; false where the connection knows it. It
-// belongs to the session's goroutine.
+// isNew records a request id and reports whether it is new on the connection. Only
+// the session's goroutine may call it.
 func (cl *client) isNew(reqID string) bool {
 	if reqID == "" {
 		return true
@@ -65,8 +65,8 @@ func (cl *client) isNew(reqID string) bool {
 	return true
 }
 
-// tradeAnswer does what a message asks. What the gateway refuses has neither data
-// nor header.
+// tradeAnswer executes a message. What the gateway rejects has neither data nor
+// header.
 func (s *Sim) tradeAnswer(cl *client, in opBody, repeated bool) tradeReply {
 	path, known := tradeOps[in.Op]
 	account := cl.account.Load()
@@ -111,8 +111,8 @@ func (s *Sim) orderReply(cl *client, in opBody, c *call, result any, failed *api
 		reply.Data = result
 	}
 	reply.Header = map[string]string{"Traceid": strings.Repeat("0", 32), "Timenow": millisText(s.Clock.Now())}
-	if c.allowed != nil {
-		for name, value := range c.allowed.headers() {
+	if c.rateLimit != nil {
+		for name, value := range c.rateLimit.headers() {
 			reply.Header[name] = value
 		}
 	}
@@ -133,25 +133,25 @@ func (s *Sim) tradeHandle(c *call, in opBody) (any, *apiError) {
 	c.body = in.Args[0]
 	endpoint := routes[route{c.method, c.path}]
 	left, failed := s.limiter.endpoint(c.account.ID, c.path, &endpoint, c.now)
-	c.allowed = &left
+	c.rateLimit = &left
 	if failed != nil {
 		return nil, failed
 	}
 	return s.perform(c)
 }
 
-// tradeRefusal is the answer that a scripted fault wants. A status is the page of
-// a gateway, as text that no client can decode.
-func (s *Sim) tradeRefusal(cl *client, in opBody, fault simcore.FaultInfo) []byte {
+// injectedAnswer returns the answer of an injected fault. A status fault answers with
+// the page of a gateway, which no client can decode.
+func (s *Sim) injectedAnswer(cl *client, in opBody, fault simcore.InjectedFault) []byte {
 	switch fault.Do {
 	case simcore.FaultStatus:
 		_, page := s.StatusPage(fault)
 		return []byte(page)
 	case simcore.FaultBan:
-		_ = s.limiter.ban(cl.ip, s.Clock.Now(), fault.Args.Delay(banDefault)) // the words of REST
+		_ = s.limiter.ban(cl.ip, s.Clock.Now(), fault.Args.Delay(banDefault)) // with the error of the socket, not of REST
 		return simnet.Encode(gatewayReply(cl, in, errAddressLimit))
 	case simcore.FaultReject:
-		return simnet.Encode(s.orderReply(cl, in, &call{}, nil, rejection(fault)))
+		return simnet.Encode(s.orderReply(cl, in, &call{}, nil, rejectedError(fault)))
 	default:
 		return simnet.Encode(s.orderReply(cl, in, &call{}, nil, errMaintenance))
 	}

@@ -22,31 +22,32 @@ const (
 type users struct {
 	sim *Sim
 
-	// flushing keeps messages in their order while several goroutines settle.
+	// flushing keeps messages in order while several goroutines settle.
 	flushing sync.Mutex
 
 	mu        sync.Mutex
-	listeners simnet.Listeners[*client]
+	listeners simnet.Topics[*client]
 	pending   []change
 	// history are the executions of an account, oldest first.
 	history map[string][]execution
 	seqs    map[seqKey]int64
-	// held are the positions as their last fill left them, and marks the mark
-	// prices: funding is told with both.
-	held  map[guardKey]simcore.PositionView
-	marks map[string]simcore.MarkPrice
-	// results are what the positions have brought.
-	results map[guardKey]*result
+	// positions are the positions after their last fill, and marks the mark prices.
+	// Funding is published with both.
+	positions map[positionKey]simcore.PositionView
+	marks     map[string]simcore.MarkPrice
+	// results are the realized results of the positions.
+	results map[positionKey]*result
 }
 
 type seqKey struct{ account, symbol string }
 
-// change is something that an account is to be told.
+// change is an event that is to be published to an account.
 type change struct {
 	account, symbol string
 	seq             int64
 	at              time.Time
-	// noted is when a flush first saw it; all that one call did has the same.
+	// noted is the time of the first flush that saw it, the same for all changes of
+	// one call.
 	noted     time.Time
 	order     *orderRecord
 	execution *execution
@@ -54,13 +55,12 @@ type change struct {
 
 func newUsers(s *Sim) *users {
 	return &users{
-		sim: s, listeners: simnet.Listeners[*client]{}, history: map[string][]execution{}, seqs: map[seqKey]int64{},
-		held: map[guardKey]simcore.PositionView{}, marks: map[string]simcore.MarkPrice{}, results: map[guardKey]*result{},
+		sim: s, listeners: simnet.Topics[*client]{}, history: map[string][]execution{}, seqs: map[seqKey]int64{},
+		positions: map[positionKey]simcore.PositionView{}, marks: map[string]simcore.MarkPrice{}, results: map[positionKey]*result{},
 	}
 }
 
-// receive notes an event of the exchange. It is called under the exchange's
-// lock.
+// receive records an event of the exchange. It runs under the exchange's lock.
 func (u *users) receive(event simcore.Event) {
 	c := change{seq: u.sim.firstSeq + int64(event.Seq), at: event.Time}
 	switch body := event.Body.(type) {
@@ -69,7 +69,7 @@ func (u *users) receive(event simcore.Event) {
 		return
 	case simcore.OrderEvent:
 		o := &body.Order
-		closedPnl := u.hold(guardKey{o.Account, o.Symbol, o.PosSide}, &body)
+		closedPnl := u.recordPosition(positionKey{o.Account, o.Symbol, o.PosSide}, &body)
 		if body.Fill != nil {
 			detailOf(o.Detail).add(body.Fill, closedPnl)
 			e := executionOf(&body, c.seq)
@@ -95,10 +95,10 @@ func (u *users) receive(event simcore.Event) {
 	default:
 		return
 	}
-	u.note(c)
+	u.record(c)
 }
 
-func (u *users) note(c change) {
+func (u *users) record(c change) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.seqs[seqKey{c.account, c.symbol}] = c.seq
@@ -109,29 +109,29 @@ func (u *users) note(c change) {
 		}
 		u.history[c.account] = append(list, *c.execution)
 	}
-	if len(u.listeners[c.account]) > 0 {
+	if u.listeners.Has(c.account) {
 		u.pending = append(u.pending, c)
 	}
 }
 
-// tellAgain tells an order that has not changed, with what became of a request to
-// change it.
-func (u *users) tellAgain(o *simcore.Order, cancelType, rejectReason string) {
+// republish publishes an order that has not changed, with the outcome of a request
+// to change it.
+func (u *users) republish(o *simcore.Order, cancelType, rejectReason string) {
 	record := recordOf(o)
 	record.CancelType, record.RejectReason = cancelType, rejectReason
-	u.tell(o.Account, &record)
+	u.publish(o.Account, &record)
 }
 
-// tell tells an order without an event of the exchange.
-func (u *users) tell(account string, record *orderRecord) {
-	u.note(change{
+// publish publishes an order without an event of the exchange.
+func (u *users) publish(account string, record *orderRecord) {
+	u.record(change{
 		account: account, symbol: record.Symbol, seq: u.lastSeq(account, record.Symbol),
 		at: u.sim.Clock.Now(), order: record,
 	})
 }
 
-// lastSeq is the cross sequence of the last event of an account and a symbol;
-// -1 where it never traded.
+// lastSeq returns the cross sequence of the last event of an account and a symbol,
+// or -1 where it never traded.
 func (u *users) lastSeq(account, symbol string) int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -141,7 +141,7 @@ func (u *users) lastSeq(account, symbol string) int64 {
 	return -1
 }
 
-// executionsOf are the executions of an account that keep accepts, newest first.
+// executionsOf returns the executions of an account that keep accepts, newest first.
 func (u *users) executionsOf(account string, keep func(*execution) bool) []execution {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -162,15 +162,13 @@ func (u *users) listen(account string, cl *client) {
 	u.listeners.Add(account, cl)
 }
 
-func (u *users) forget(cl *client) {
+func (u *users) removeClient(cl *client) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for account := range u.listeners {
-		u.listeners.Remove(account, cl)
-	}
+	u.listeners.RemoveAll(cl)
 }
 
-// flush tells what is due, account by account: executions, orders, positions,
+// flush publishes what is due, account by account: executions, orders, positions,
 // wallet.
 func (u *users) flush() {
 	u.flushing.Lock()
@@ -201,8 +199,9 @@ func (u *users) flush() {
 	}
 }
 
-// due takes the changes whose delay is over, by account. It is called between two
-// calls of the exchange, whose changes are told together.
+// due removes and returns the changes whose delay is over, by account. It runs
+// between two calls of the exchange, because the changes of one call are published
+// together.
 func (u *users) due() []changes {
 	now := u.sim.Clock.Base()
 	u.mu.Lock()

@@ -11,27 +11,27 @@ import (
 	"venuegate/venues"
 )
 
-// Released is a Heard that gives book updates back at once.
-type Released struct{ Heard }
+// ReleasingRecorder is a Recorder that releases book updates immediately.
+type ReleasingRecorder struct{ Recorder }
 
 // Book releases an update.
-func (*Released) Book(u *venues.BookUpdate) { u.Release() }
+func (*ReleasingRecorder) Book(u *venues.BookUpdate) { u.Release() }
 
-// BookDecoders are the two ways to read a message about a book: a scanner, which
-// may give up, and a thorough parser.
+// BookDecoders are the two ways to decode a message about a book: a scanner, which may
+// give up, and a complete parser.
 type BookDecoders struct {
 	Scan  func(message []byte, into *venues.BookUpdate) bool
 	Parse func(message []byte, into *venues.BookUpdate) error
 }
 
-// failer is what rapid's tests and those of the standard library have in common.
+// failer is what tests of rapid and of the standard library have in common.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// Read reads a message both ways. What the scanner takes the parser must take, and
-// read alike.
+// Read decodes a message both ways. The parser must accept what the scanner accepts, with
+// an equal result.
 func (d BookDecoders) Read(t failer, message []byte) (u *venues.BookUpdate, scanned bool, err error) {
 	t.Helper()
 	fast, slow := new(venues.BookUpdate), new(venues.BookUpdate)
@@ -41,24 +41,24 @@ func (d BookDecoders) Read(t failer, message []byte) (u *venues.BookUpdate, scan
 		return slow, false, err
 	}
 	if err != nil {
-		t.Fatalf("the scanner takes what the parser refuses (%v): %.300s", err, message)
+		t.Fatalf("the scanner accepts what the parser rejects (%v): %.300s", err, message)
 	}
 	SameBook(t, fast, slow)
 	return fast, true, nil
 }
 
-// SameBook fails the test unless two updates say the same.
+// SameBook fails the test unless two updates are equal.
 func SameBook(t failer, a, b *venues.BookUpdate) {
 	t.Helper()
 	if a.Snapshot != b.Snapshot || a.FirstSeq != b.FirstSeq || a.LastSeq != b.LastSeq || a.PrevSeq != b.PrevSeq || !a.VenueTime.Equal(b.VenueTime) ||
 		!slices.Equal(a.Bids, b.Bids) || !slices.Equal(a.Asks, b.Asks) {
-		t.Fatalf("%+v is not %+v", a, b)
+		t.Fatalf("book = %+v, want %+v", a, b)
 	}
 }
 
-// BookRoundTrip reads books of any levels and scale: whatever fixed-point numbers a
-// book holds, their text comes back as they were, and the scanner never gives up.
-// want is the rest of what the message says.
+// BookRoundTrip decodes books of any levels and scale: the fixed-point numbers of a book
+// must not change when they are printed and decoded, and the scanner must not give up.
+// want is the rest of the message's content.
 func BookRoundTrip(t *testing.T, want venues.BookUpdate, message func(bids, asks string) string, decoders func(venues.Scale) BookDecoders) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,7 +77,7 @@ func BookRoundTrip(t *testing.T, want venues.BookUpdate, message func(bids, asks
 	})
 }
 
-// levelTexts prints levels with zeros at their ends.
+// levelTexts prints levels with random trailing zeros.
 func levelTexts(t *rapid.T, levels []venues.Level, scale venues.Scale) string {
 	rows := make([]string, len(levels))
 	for n, l := range levels {

@@ -13,9 +13,9 @@ import (
 // Dial makes a connection.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// ServePipes serves stream connections that never leave the process, until the end
-// of the test: in a synctest bubble the clock goes on while they wait. serve has a
-// connection until it returns.
+// ServePipes serves stream connections within the process until the end of the test, so
+// that time advances in a synctest bubble while they are idle. serve has a connection
+// until it returns.
 func ServePipes(t testing.TB, serve func(*http.Request, *websocket.Conn)) Dial {
 	t.Helper()
 	return servePipes(t, func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func servePipes(t testing.TB, serve http.HandlerFunc) Dial {
 	t.Helper()
 	accepted, closed := make(chan net.Conn), t.Context().Done()
 	server := httptest.NewUnstartedServer(serve)
-	_ = server.Listener.Close() // the network's, which is not wanted
+	_ = server.Listener.Close() // replaced by pipes
 	server.Listener = pipes{accepted, closed}
 	server.Start()
 	t.Cleanup(server.Close)
@@ -48,7 +48,7 @@ func servePipes(t testing.TB, serve http.HandlerFunc) Dial {
 	}
 }
 
-// pipes is a listener.
+// pipes is a listener for connections within the process.
 type pipes struct {
 	accepted chan net.Conn
 	closed   <-chan struct{}

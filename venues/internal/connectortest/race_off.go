@@ -2,5 +2,6 @@
 
 package connectortest
 
-// RaceDetector: with it sync.Pool forgets on purpose.
+// RaceDetector reports whether the race detector is on. With it sync.Pool drops items at
+// random.
 const RaceDetector = false

@@ -13,21 +13,21 @@ import (
 	"github.com/fasthttp/websocket"
 )
 
-// Server is a venue that answers as it is told, one answer after the other, the
-// last one for ever. What it was told nothing of is not found. Names of requests
-// are method and path: "GET /v5/account/info". A stream connection is made unless it
-// was told of its request too, whose answer refuses it then.
+// Server is a venue with scripted answers: each request takes the next answer of its
+// name, and the last one is repeated. A request without an answer is not found. The name
+// of a request is method and path: "GET /v5/account/info". A stream connection is
+// accepted unless there is an answer for its request, which then rejects it.
 //
-// The fields are set before the first request that they concern; everything else
-// may run at the same time as requests.
+// The fields are set before the first request that they concern. Everything else is safe
+// for concurrent use.
 type Server struct {
-	// RESTURL and StreamURL are its addresses, at which Dial reaches it.
+	// RESTURL and StreamURL are its addresses, which Dial connects to.
 	RESTURL, StreamURL string
 	Dial               Dial
-	// Check holds a request against the venue's rules; nothing if nil.
+	// Check checks a request against the venue's rules; nil checks nothing.
 	Check func(r *http.Request, body string)
-	// Clock answers requests for the venue's time, named ClockName, unless told
-	// otherwise.
+	// Clock answers requests for the venue's time, named ClockName, that have no scripted
+	// answer.
 	ClockName string
 	Clock     func() (body string)
 	// Stream serves a stream connection until it returns.
@@ -39,7 +39,7 @@ type Server struct {
 	requests []Request
 }
 
-// Answer to a request. One that hangs comes never.
+// Answer is the answer to a request. With Hang there is none.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -47,19 +47,19 @@ type Answer struct {
 	Hang   bool
 }
 
-// Request as it arrived.
+// Request is a received request.
 type Request struct {
 	Name   string
 	Query  url.Values
 	Header http.Header
-	// Said is the query and the body, as they were sent.
-	Said string
-	Body string
-	At   time.Time
+	// Payload is the query and the body as received.
+	Payload string
+	Body    string
+	At      time.Time
 }
 
-// NewServer serves until the end of the test. Its connections are pipes, so that it
-// can be used in virtual time too.
+// NewServer serves until the end of the test. Its connections are pipes, so that it can
+// be used in virtual time.
 func NewServer(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{RESTURL: "http://venue", StreamURL: "ws://venue", t: t, answers: make(map[string][]Answer)}
@@ -72,27 +72,27 @@ func (s *Server) On(name string, status int, body string) {
 	s.Add(name, Answer{Status: status, Body: body})
 }
 
-// Add is On for answers with more to them.
+// Add is On for answers with headers, or without a response.
 func (s *Server) Add(name string, a Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers[name] = append(s.answers[name], a)
 }
 
-// Only replaces what was told of a request.
-func (s *Server) Only(name string, status int, body string) {
-	s.Forget(name)
+// Replace replaces the answers to a request.
+func (s *Server) Replace(name string, status int, body string) {
+	s.Clear(name)
 	s.On(name, status, body)
 }
 
-// Forget drops what was told of a request.
-func (s *Server) Forget(name string) {
+// Clear removes the answers to a request.
+func (s *Server) Clear(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.answers, name)
 }
 
-// Sent lists the requests of a name, oldest first.
+// Sent returns the requests of a name, oldest first.
 func (s *Server) Sent(name string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,37 +105,36 @@ func (s *Server) Sent(name string) []Request {
 	return all
 }
 
-// Pause is how long after the first request of a name the second one came; the test
-// fails if there is none.
-func (s *Server) Pause(name string) time.Duration {
+// RetryDelay returns the time between the first and the second request of a name. The
+// test fails if there are fewer.
+func (s *Server) RetryDelay(name string) time.Duration {
 	s.t.Helper()
 	all := s.Sent(name)
 	if len(all) < 2 {
-		s.t.Fatalf("%s was asked %d times", name, len(all))
+		s.t.Fatalf("%d requests %s, want at least 2", len(all), name)
 	}
 	return all[1].At.Sub(all[0].At)
 }
 
-// Last is the newest request of a name; the test fails if there is none.
+// Last returns the newest request of a name. The test fails if there is none.
 func (s *Server) Last(name string) Request {
 	s.t.Helper()
 	all := s.Sent(name)
 	if len(all) == 0 {
-		s.t.Fatalf("%s was not asked", name)
+		s.t.Fatalf("no request %s", name)
 	}
 	return all[len(all)-1]
 }
 
-// GiveUp makes a call and ends its context as soon as the server has a request of
-// the name, for answers that hang: however slow the machine, it was sent by then.
-// The error is the call's.
-func (s *Server) GiveUp(name string, call func(context.Context) error) error {
+// CancelWhenReceived makes a call and ends its context as soon as the server has received
+// a request of the name, for answers that hang. It returns the error of the call.
+func (s *Server) CancelWhenReceived(name string, call func(context.Context) error) error {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), awaitMax)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- call(ctx) }()
-	look := time.NewTicker(lookInterval)
+	look := time.NewTicker(pollInterval)
 	defer look.Stop()
 	for {
 		select {
@@ -149,8 +148,8 @@ func (s *Server) GiveUp(name string, call func(context.Context) error) error {
 	}
 }
 
-// Asked is how many requests there were.
-func (s *Server) Asked() int {
+// RequestCount returns the number of requests.
+func (s *Server) RequestCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.requests)
@@ -163,21 +162,21 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client went away
+		return // the client has closed the connection
 	}
 	if s.Check != nil {
 		s.Check(r, string(body))
 	}
 	name := nameOf(r)
-	a, told := s.take(Request{
-		Name: name, Query: r.URL.Query(), Header: r.Header, Said: r.URL.RawQuery + string(body), Body: string(body), At: time.Now(),
+	a, scripted := s.take(Request{
+		Name: name, Query: r.URL.Query(), Header: r.Header, Payload: r.URL.RawQuery + string(body), Body: string(body), At: time.Now(),
 	})
 	switch {
-	case !told && name == s.ClockName:
+	case !scripted && name == s.ClockName:
 		_, _ = io.WriteString(w, s.Clock())
-	case !told:
+	case !scripted:
 		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprintf(w, `<html>nothing was told of %s</html>`, name)
+		fmt.Fprintf(w, `<html>no answer for %s</html>`, name)
 	default:
 		a.write(w, r)
 	}
@@ -185,9 +184,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 func nameOf(r *http.Request) string { return r.Method + " " + r.URL.Path }
 
-// upgrade serves a stream connection, or refuses it as it was told.
+// upgrade serves a stream connection, or rejects it with a scripted answer.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
-	if a, told := s.take(Request{Name: nameOf(r), Query: r.URL.Query(), Header: r.Header, At: time.Now()}); told {
+	if a, scripted := s.take(Request{Name: nameOf(r), Query: r.URL.Query(), Header: r.Header, At: time.Now()}); scripted {
 		a.write(w, r)
 		return
 	}
@@ -211,8 +210,8 @@ func (a *Answer) write(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.Body)
 }
 
-// take notes a request and gives its answer.
-func (s *Server) take(r Request) (a Answer, told bool) {
+// take records a request and returns its answer.
+func (s *Server) take(r Request) (a Answer, scripted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r)

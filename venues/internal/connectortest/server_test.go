@@ -9,7 +9,7 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// post sends a request and gives what came back.
+// post sends a request and returns status and body of the answer.
 func post(t *testing.T, s *connectortest.Server, path, body string) (status int, answer string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.RESTURL+path, strings.NewReader(body))
@@ -30,7 +30,7 @@ func post(t *testing.T, s *connectortest.Server, path, body string) (status int,
 	return response.StatusCode, string(text)
 }
 
-func TestServerAnswersInTurnAndTheLastForEver(t *testing.T) {
+func TestServerAnswersInTurnAndRepeatsTheLast(t *testing.T) {
 	s := connectortest.NewServer(t)
 	s.ClockName, s.Clock = "POST /time", func() string { return "noon" }
 	checked := 0
@@ -39,21 +39,21 @@ func TestServerAnswersInTurnAndTheLastForEver(t *testing.T) {
 	s.On("POST /order", 200, "then")
 	for n, want := range []string{"first", "then", "then"} {
 		if _, got := post(t, s, "/order?a=1", "b=2"); got != want {
-			t.Errorf("answer %d is %s, want %s", n, got, want)
+			t.Errorf("answer %d = %s, want %s", n, got, want)
 		}
 	}
-	if last := s.Last("POST /order"); last.Said != "a=1b=2" || last.Query.Get("a") != "1" || last.Body != "b=2" || s.Asked() != 3 || checked != 3 {
-		t.Errorf("%+v of %d", last, s.Asked())
+	if last := s.Last("POST /order"); last.Payload != "a=1b=2" || last.Query.Get("a") != "1" || last.Body != "b=2" || s.RequestCount() != 3 || checked != 3 {
+		t.Errorf("last request %+v of %d", last, s.RequestCount())
 	}
 	if _, got := post(t, s, "/time", ""); got != "noon" {
-		t.Errorf("the time is %s", got)
+		t.Errorf("time = %s, want got == \"noon\"", got)
 	}
-	s.Forget("POST /order")
+	s.Clear("POST /order")
 	if status, _ := post(t, s, "/order", ""); status != http.StatusNotFound {
-		t.Errorf("status %d of what nothing was told", status)
+		t.Errorf("status %d for an unscripted request, want 404", status)
 	}
-	s.Only("POST /order", 200, "again")
+	s.Replace("POST /order", 200, "again")
 	if _, got := post(t, s, "/order", ""); got != "again" || len(s.Sent("POST /order")) != 5 {
-		t.Errorf("%s after %d requests", got, len(s.Sent("POST /order")))
+		t.Errorf("answer %s after %d requests, want got == \"again\" and len(s.Sent(\"POST /order\")) == 5", got, len(s.Sent("POST /order")))
 	}
 }

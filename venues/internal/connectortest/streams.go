@@ -9,22 +9,22 @@ import (
 	"github.com/fasthttp/websocket"
 )
 
-// Command is what a connector says on a stream connection.
+// Command is a message of a connector on a stream connection.
 type Command interface {
-	// Verb is what it asks for, in the venue's word.
+	// Verb returns the command's operation, in the venue's spelling.
 	Verb() string
 }
 
-// Streams serves the stream connections of a [Server] by hand and remembers what
-// it was told. Where a path or a verb is asked for, "" is any.
+// Streams serves the stream connections of a [Server] and records the received commands.
+// An empty path or verb means any.
 type Streams[C Command] struct {
-	// Read reads a message that is no JSON; such are ignored if it is nil.
+	// Read reads a message that is not JSON. If nil, such messages are ignored.
 	Read func(text string) C
 
-	mu     sync.Mutex
-	answer func(*websocket.Conn, C)
-	conns  []streamConn
-	told   []toldCommand[C]
+	mu       sync.Mutex
+	answer   func(*websocket.Conn, C)
+	conns    []streamConn
+	received []receivedCommand[C]
 }
 
 type streamConn struct {
@@ -32,13 +32,13 @@ type streamConn struct {
 	address string // path and query
 }
 
-type toldCommand[C Command] struct {
+type receivedCommand[C Command] struct {
 	command C
 	address string
 }
 
-// ServeStreams serves a server's streams. answer answers each command on its
-// connection, one at a time.
+// ServeStreams serves a server's streams. answer answers each command on its connection,
+// one at a time.
 func ServeStreams[C Command](s *Server, answer func(*websocket.Conn, C)) *Streams[C] {
 	v := &Streams[C]{answer: answer}
 	s.Stream = v.Serve
@@ -64,29 +64,29 @@ func (v *Streams[C]) Serve(r *http.Request, c *websocket.Conn) {
 			command = v.Read(string(text))
 		}
 		v.mu.Lock()
-		v.told = append(v.told, toldCommand[C]{command, address})
+		v.received = append(v.received, receivedCommand[C]{command, address})
 		v.answer(c, command)
 		v.mu.Unlock()
 	}
 }
 
-// Answer has commands answered in another way from now on.
+// Answer replaces the function that answers commands.
 func (v *Streams[C]) Answer(answer func(*websocket.Conn, C)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.answer = answer
 }
 
-// Say sends a message on the newest connection of a path.
-func (v *Streams[C]) Say(path, message string) {
+// Send sends a message on the newest connection of a path.
+func (v *Streams[C]) Send(path, message string) {
 	conns := v.of(path)
 	v.write(conns[len(conns)-1:], message)
 }
 
-// SayAll sends a message on every connection of a path.
-func (v *Streams[C]) SayAll(path, message string) { v.write(v.of(path), message) }
+// SendAll sends a message on every connection of a path.
+func (v *Streams[C]) SendAll(path, message string) { v.write(v.of(path), message) }
 
-// write sends between two answers. A connection that has ended hears nothing.
+// write sends between two answers. Connections that have ended are skipped.
 func (v *Streams[C]) write(to []streamConn, message string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -95,17 +95,17 @@ func (v *Streams[C]) write(to []streamConn, message string) {
 	}
 }
 
-// Cut ends every connection of a path.
+// Cut closes every connection of a path.
 func (v *Streams[C]) Cut(path string) {
 	for _, c := range v.of(path) {
 		c.Close()
 	}
 }
 
-// Connections is how many there have been of a path.
+// Connections returns how many connections of a path there have been.
 func (v *Streams[C]) Connections(path string) int { return len(v.of(path)) }
 
-// Addresses are path and query of all connections, oldest first.
+// Addresses returns path and query of all connections, oldest first.
 func (v *Streams[C]) Addresses() []string {
 	conns := v.of("")
 	all := make([]string, len(conns))
@@ -115,14 +115,14 @@ func (v *Streams[C]) Addresses() []string {
 	return all
 }
 
-// Told lists the commands of a verb on a path, oldest first.
-func (v *Streams[C]) Told(path, verb string) []C {
+// Received returns the commands of a verb on a path, oldest first.
+func (v *Streams[C]) Received(path, verb string) []C {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var all []C
-	for _, told := range v.told {
-		if (verb == "" || told.command.Verb() == verb) && isOf(path, told.address) {
-			all = append(all, told.command)
+	for _, r := range v.received {
+		if (verb == "" || r.command.Verb() == verb) && isOf(path, r.address) {
+			all = append(all, r.command)
 		}
 	}
 	return all

@@ -1,8 +1,7 @@
-// Package feed keeps a venue's public streams: it spreads channels over
-// connections, subscribes them, watches over each, and tells the owner what comes
-// and what may have been missed. A venue fills in a [Protocol]: what its topics,
-// requests and answers look like, and how its messages are decoded. Everything
-// else is the same everywhere and is here.
+// Package feed runs a venue's public streams: it distributes topics over connections,
+// subscribes and monitors them, and passes messages and interruptions to the owner. A venue
+// implements a [Protocol]: the form of its topics, requests and answers, and the decoding
+// of its messages. Everything else is the same for all venues and is here.
 //
 //	func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed {
 //		return feed.Open(feed.Options{Protocol: protocol{c}, Sink: sink, ...})
@@ -10,47 +9,44 @@
 //
 // # Connections
 //
-// Channels of equal [Group] share connections, so many on each as the group says;
-// a connection that breaks should not take too much with it. One is made when a
-// channel finds no room and closed when its last channel leaves. It is a
-// wsclient.Link with all that this does: pings, silence of the whole connection,
-// backoff, renewal.
+// Topics of equal [Group] share connections, up to a number of topics that the group
+// states, so that a broken connection does not affect too many. A connection is made when a
+// topic finds no space on the others and closed when its last topic is removed. It is a
+// wsclient.Link with its pings, detection of silence, backoff and renewal.
 //
 // # Subscriptions
 //
-// Topics are asked for in requests of so many. A request that is not answered
-// within ackTimeout costs the connection. One that is refused is taken apart: its
-// topics are asked for one by one, so that one bad name spoils nothing but itself.
-// A topic that is refused alone is asked for again after refusedRetry, and ever more
-// rarely up to Options.RefusedRetryMax: a new listing begins to speak some day.
+// Topics are requested in batches. A connection on which a request is not answered within
+// ackTimeout is replaced. The topics of a rejected request are requested again one by one,
+// so that one bad name affects no other. A topic that is rejected alone is requested again
+// after rejectedRetry, and less and less often up to Options.RejectedRetryMax: it may be a
+// new listing that starts later.
 //
-// # Watching
+// # Monitoring
 //
-// A channel of a trading instrument that should have spoken (see
-// Options.BookSilenceMax) is interrupted and subscribed anew; while it stays silent,
-// its patience doubles up to strikesMax times. When more than half of what is
-// watched on a connection is silent for a second time, the connection itself is to
-// blame and is replaced.
+// A topic of a trading instrument that is silent for too long (see Options.BookSilenceMax)
+// is interrupted and subscribed again. While it stays silent the limit doubles, up to
+// doublingsMax times. When more than half of the monitored topics of a connection are
+// silent for a second time, the connection itself is replaced.
 //
-// A message that cannot be decoded breaks its channel alone: what follows is dropped
-// until the channel is mended, at the next tick, and later and later if the next
-// message is no better. Where the venue begins a book with a snapshot
-// (Options.StreamSnapshots) mending is subscribing anew, which brings one; elsewhere
-// the owner reads a snapshot by itself when it hears that the channel is resumed.
+// A message that cannot be decoded breaks its topic only: its messages are dropped until the
+// topic is restored, at the next tick, and after growing waits if the next message cannot
+// be decoded either. Where a subscription of a book begins with a snapshot
+// (Options.StreamSnapshots) restoring means subscribing again; elsewhere the owner reads a
+// snapshot when it is notified that the topic is resumed.
 //
-// # What the owner hears
+// # Notifications
 //
-// A channel is interrupted or it is not, and begins interrupted. Interrupted comes
-// when messages may have been lost, or when the venue refuses the topic; Resumed
-// when it is subscribed again. A renewed connection interrupts nothing: what both
-// connections bring is told once, by the sequence numbers of books and trades.
+// A topic is interrupted or not, and begins interrupted. Interrupted is called when messages
+// may have been lost or the venue rejects the topic, Resumed when it is subscribed again.
+// Renewing a connection interrupts nothing: messages that both connections bring are passed
+// on once, by the sequence numbers of books and trades.
 //
 // # Goroutines and locks
 //
-// A connection's messages come from its reader, one at a time; ticks and changes of
-// connection from its supervisor (see package wsclient). Two locks for each
-// connection: mu guards the tables, deliver makes sure that the sink hears one thing
-// at a time and in the order in which it was decided. deliver is taken before mu, never
-// after. A message takes each once and allocates nothing; what its decoder allocates is
-// the venue's business.
+// The messages of a connection come from its reader, one at a time; ticks and changes of
+// connection from its supervisor (see package wsclient). Each connection has two locks: mu
+// guards the tables, deliver serializes the calls of the sink in the order of their causes.
+// deliver is locked before mu, never after. A message locks each once and allocates nothing
+// besides what its decoder allocates.
 package feed

@@ -7,38 +7,38 @@ import (
 	"venuegate/venues"
 )
 
-// feed spreads channels over connections.
+// feed distributes topics over connections.
 type feed struct {
 	options Options
 
 	mu      sync.Mutex
 	closed  bool
 	shards  map[Group][]*shard
-	streams map[venues.FeedChannel]*Stream
+	streams map[venues.FeedTopic]*Stream
 	closing sync.WaitGroup
 }
 
-// Open starts a feed; connections are made as channels need them.
+// Open starts a feed. Connections are made as topics require them.
 func Open(o Options) venues.Feed {
-	return &feed{options: o, shards: make(map[Group][]*shard), streams: make(map[venues.FeedChannel]*Stream)}
+	return &feed{options: o, shards: make(map[Group][]*shard), streams: make(map[venues.FeedTopic]*Stream)}
 }
 
-// Subscribe adds channels; those that are there already stay as they are.
-func (f *feed) Subscribe(channels ...venues.FeedChannel) {
+// Subscribe adds topics. Topics that are already subscribed do not change.
+func (f *feed) Subscribe(topics ...venues.FeedTopic) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return
 	}
 	batches := make(map[*shard][]*Stream)
-	for _, channel := range channels {
-		if f.streams[channel] != nil {
+	for _, topic := range topics {
+		if f.streams[topic] != nil {
 			continue
 		}
-		home := f.roomFor(f.options.Protocol.Group(channel))
-		one := home.newStream(channel)
+		home := f.shardFor(f.options.Protocol.Group(topic))
+		one := home.newStream(topic)
 		home.count++
-		f.streams[channel] = one
+		f.streams[topic] = one
 		batches[home] = append(batches[home], one)
 	}
 	for home, streams := range batches {
@@ -46,10 +46,11 @@ func (f *feed) Subscribe(channels ...venues.FeedChannel) {
 	}
 }
 
-// roomFor finds a connection with room, or makes one.
-func (f *feed) roomFor(g Group) *shard {
+// shardFor returns a connection with space for another topic, and makes one if there is
+// none.
+func (f *feed) shardFor(g Group) *shard {
 	for _, s := range f.shards[g] {
-		if s.count < g.ChannelsMax {
+		if s.count < g.TopicsMax {
 			return s
 		}
 	}
@@ -59,18 +60,17 @@ func (f *feed) roomFor(g Group) *shard {
 	return s
 }
 
-// Unsubscribe takes channels away. A connection that carries nothing any more is
-// closed in the background.
-func (f *feed) Unsubscribe(channels ...venues.FeedChannel) {
+// Unsubscribe removes topics. A connection without topics is closed in the background.
+func (f *feed) Unsubscribe(topics ...venues.FeedTopic) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return
 	}
 	batches := make(map[*shard][]*Stream)
-	for _, channel := range channels {
-		if one := f.streams[channel]; one != nil {
-			delete(f.streams, channel)
+	for _, topic := range topics {
+		if one := f.streams[topic]; one != nil {
+			delete(f.streams, topic)
 			one.home.count--
 			batches[one.home] = append(batches[one.home], one)
 		}
@@ -88,7 +88,7 @@ func (f *feed) drop(gone *shard) {
 	f.shards[gone.group] = slices.DeleteFunc(f.shards[gone.group], func(s *shard) bool { return s == gone })
 }
 
-// Close ends every connection and waits for their readers.
+// Close closes every connection and waits for their readers.
 func (f *feed) Close() {
 	f.mu.Lock()
 	f.closed = true

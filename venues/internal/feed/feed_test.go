@@ -11,131 +11,131 @@ import (
 	"venuegate/venues/internal/feed"
 )
 
-func TestDelivers(t *testing.T) {
+func TestMessagesReachTheSink(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A", "trades.A", "candles.A", "mark.A")
-		b.sink.heard()
+		b.sink.take()
 		deep, light := 1+slices.Index(b.paths, "/deep"), 1+slices.Index(b.paths, "/light")
-		b.say(deep, "# book.A 5")
-		b.say(light, "# trades.A 7", "# candles.A 1", "# mark.A 1", "pong", "# trades.NOBODYS 1")
-		b.hears("book A 5", "trade A 7", "candle A", "mark A")
+		b.send(deep, "# book.A 5")
+		b.send(light, "# trades.A 7", "# candles.A 1", "# mark.A 1", "pong", "# trades.NOBODYS 1")
+		b.expect("book A 5", "trade A 7", "candle A", "mark A")
 	})
 }
 
-// A connection carries so many channels and no more; a request so many topics.
-func TestSpreadsOverConnections(t *testing.T) {
+// A connection carries a limited number of topics, and so does a request.
+func TestTopicsAreDistributedOverConnections(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A", "book.B", "book.C", "book.D", "book.A")
 		b.subscribe("book.C") // nothing new
 		got := b.requests()
 		slices.Sort(got)
 		if want := []string{"1: sub 1 book.A,book.B", "1: sub 2 book.C", "2: sub 1 book.D"}; !slices.Equal(swapped(got), want) {
-			b.Errorf("the venue was asked %q", got)
+			b.Errorf("requests %q, want slices.Equal(swapped(got), want)", got)
 		}
-		b.unsubscribe("book.D", "book.NEVER") // its connection carries nothing any more
+		b.unsubscribe("book.D", "book.NEVER") // its connection has no topics any more
 		b.subscribe("book.E")
 		if b.connections() != 3 {
-			b.Errorf("%d connections", b.connections())
+			b.Errorf("%d connections, want b.connections() == 3", b.connections())
 		}
 	})
 }
 
-// swapped names the connections of a test by what they carry: they dial at the same
+// swapped names the connections of a test by their topics, because they dial at the same
 // time.
-func swapped(told []string) []string {
-	if slices.Contains(told, "1: sub 1 book.D") {
-		for n := range told {
-			told[n] = map[byte]string{'1': "2", '2': "1"}[told[n][0]] + told[n][1:]
+func swapped(requests []string) []string {
+	if slices.Contains(requests, "1: sub 1 book.D") {
+		for n := range requests {
+			requests[n] = map[byte]string{'1': "2", '2': "1"}[requests[n][0]] + requests[n][1:]
 		}
 	}
-	slices.Sort(told)
-	return told
+	slices.Sort(requests)
+	return requests
 }
 
-// The owner asks for a book anew by leaving it and coming back.
+// The owner requests a new book by unsubscribing and subscribing.
 func TestSubscribesAgain(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A", "book.B")
 		b.requests()
-		b.sink.heard()
+		b.sink.take()
 		b.feed.Unsubscribe(channelsOf([]string{"book.A"})...)
 		b.subscribe("book.A")
-		b.asks("1: unsub 2 book.A", "1: sub 3 book.A")
-		b.hears("resumed book.A")
+		b.expectRequests("1: unsub 2 book.A", "1: sub 3 book.A")
+		b.expect("resumed book.A")
 	})
 }
 
-func TestClosedFeedIsDeaf(t *testing.T) {
+func TestClosedFeedIgnoresSubscriptions(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A")
 		b.feed.Close()
-		b.sink.heard()
+		b.sink.take()
 		b.requests()
 		b.subscribe("book.B")
 		b.unsubscribe("book.A")
 		b.feed.Close()
-		b.asks()
-		b.hears()
+		b.expectRequests()
+		b.expect()
 	})
 }
 
-// What a connection brings after its last channel left reaches nobody, however long
+// What a connection brings after its last topic was unsubscribed is dropped, however long
 // it takes to close.
-func TestSilentOnceUnsubscribed(t *testing.T) {
+func TestNoMessagesAfterUnsubscribe(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A")
-		b.sink.heard()
+		b.sink.take()
 		b.sink.onBook = func() { b.feed.Unsubscribe(channelsOf([]string{"book.A"})...) }
-		b.say(1, "# book.A 1", "# book.A 2", "# book.A 3")
+		b.send(1, "# book.A 1", "# book.A 2", "# book.A 3")
 		b.feed.Close()
-		b.hears("book A 1")
+		b.expect("book A 1")
 	})
 }
 
 func TestReconnects(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A", "book.B")
-		b.say(1, "# book.A 5")
-		b.sink.heard()
+		b.send(1, "# book.A 5")
+		b.sink.take()
 		b.requests()
 		b.cut(1)
-		if got := b.sink.heard(); len(got) != 1 || !strings.HasPrefix(got[0], "interrupted book.A,book.B: ") {
-			b.Errorf("heard %q", got)
+		if got := b.sink.take(); len(got) != 1 || !strings.HasPrefix(got[0], "interrupted book.A,book.B: ") {
+			b.Errorf("sink calls %q, want len(got) == 1 and strings.HasPrefix(got[0], \"interrupted book.A,book.B: \")", got)
 		}
 		b.settle()
-		b.hears("resumed book.A,book.B")
-		b.say(2, "# book.A 5") // the same number, of another life
-		b.hears("book A 5")
+		b.expect("resumed book.A,book.B")
+		b.send(2, "# book.A 5") // the same number, in a new sequence
+		b.expect("book A 5")
 	})
 }
 
-// What both connections of a renewal bring is told once. A snapshot begins a book
-// anew.
-func TestRenewalTellsOnce(t *testing.T) {
+// What both connections of a renewal bring is passed on once. A snapshot starts a book
+// from scratch.
+func TestRenewalPassesMessagesOnOnce(t *testing.T) {
 	for name, renew := range map[string]func(*bench){
-		"at the end of its life": func(*bench) { time.Sleep(time.Hour) },
-		"as the venue wishes":    func(b *bench) { b.say(1, "ending") },
+		"at its Lifetime":     func(*bench) { time.Sleep(time.Hour) },
+		"at an Ending answer": func(b *bench) { b.send(1, "ending") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, func(o *feed.Options, v *venue) { v.lifetime, o.BookSilenceMax = time.Hour, 0 }, func(b *bench) {
 				b.subscribe("book.A", "book.B", "book.C")
-				b.say(1, "# book.A 5", "# book.B 100")
-				b.sink.heard()
+				b.send(1, "# book.A 5", "# book.B 100")
+				b.sink.take()
 				renew(b)
 				time.Sleep(time.Second) // the successor is up, the old one is read
-				b.say(1, "# book.A 6")
+				b.send(1, "# book.A 6")
 				b.settle()
-				b.say(2, "# book.A 5", "# book.A 6", "# book.A 7", "# book.A 7", "# book.B snapshot 3", "# book.B 4", "# book.C 1")
-				b.hears("book A 6", "book A 7", "book A 7", "book B 3", "book B 4", "book C 1")
-				b.say(2, "# book.A restarts")
-				b.hears("candle 2")
+				b.send(2, "# book.A 5", "# book.A 6", "# book.A 7", "# book.A 7", "# book.B snapshot 3", "# book.B 4", "# book.C 1")
+				b.expect("book A 6", "book A 7", "book A 7", "book B 3", "book B 4", "book C 1")
+				b.send(2, "# book.A restarts")
+				b.expect("candle 2")
 			})
 		})
 	}
 }
 
-// One bad name spoils nothing but itself, and is asked for again ever more rarely.
-func TestRefusalsAreIsolated(t *testing.T) {
+// One bad name affects no other, and is requested again less and less often.
+func TestRejectionAffectsOneTopic(t *testing.T) {
 	play(t, func(o *feed.Options, v *venue) {
 		o.TopicsPerRequestMax = 10
 		v.answer = func(words []string) string {
@@ -149,22 +149,22 @@ func TestRefusalsAreIsolated(t *testing.T) {
 		}
 	}, func(b *bench) {
 		b.subscribe("trades.OLD", "trades.BAD", "trades.HELD")
-		got := b.sink.heard()
+		got := b.sink.take()
 		slices.Sort(got)
-		if want := []string{"interrupted trades.BAD: subscription was refused: unknown", "resumed trades.HELD", "resumed trades.OLD"}; !slices.Equal(got, want) {
-			b.Errorf("heard %q", got)
+		if want := []string{"interrupted trades.BAD: subscription was rejected: unknown", "resumed trades.HELD", "resumed trades.OLD"}; !slices.Equal(got, want) {
+			b.Errorf("sink calls %q, want %v", got, want)
 		}
 		time.Sleep(12 * time.Minute)
 		checkGaps(b.T, b.subTimes("trades.BAD"), time.Minute, 2*time.Minute, 4*time.Minute, 4*time.Minute)
-		b.sink.heard()
+		b.sink.take()
 		b.answering(func(words []string) string { return "confirmed " + words[1] })
 		time.Sleep(5 * time.Minute)
-		b.hears("resumed trades.BAD")
+		b.expect("resumed trades.BAD")
 	})
 }
 
-// checkGaps holds the times between events against what they should be, give or take
-// a few ticks.
+// checkGaps compares the times between events with what they should be, within a few
+// ticks.
 func checkGaps(t *testing.T, times []time.Time, want ...time.Duration) {
 	t.Helper()
 	if len(times) != len(want)+1 {
@@ -177,70 +177,70 @@ func checkGaps(t *testing.T, times []time.Time, want ...time.Duration) {
 	}
 }
 
-// A channel that left before its refusal came is not asked for again.
-func TestRefusalOfWhatLeft(t *testing.T) {
+// A topic that was unsubscribed before its rejection is not requested again.
+func TestRejectionAfterUnsubscribe(t *testing.T) {
 	play(t, func(_ *feed.Options, v *venue) {
 		v.answer = func([]string) string { return "" }
 	}, func(b *bench) {
 		b.subscribe("mark.A", "mark.B")
 		b.unsubscribe("mark.A")
 		b.requests()
-		b.say(1, "refused 1 unknown")
+		b.send(1, "refused 1 unknown")
 		b.settle()
-		b.asks()
-		b.hears("interrupted mark.B: subscription was refused: unknown")
+		b.expectRequests()
+		b.expect("interrupted mark.B: subscription was rejected: unknown")
 	})
 }
 
-// A venue may confirm each topic by itself.
+// A venue may confirm each topic separately.
 func TestConfirmsTopicByTopic(t *testing.T) {
 	play(t, func(_ *feed.Options, v *venue) {
 		v.answer = func([]string) string { return "" }
 	}, func(b *bench) {
 		b.subscribe("trades.A", "trades.B")
-		b.say(1, "confirmed 1 trades.B", "confirmed 1 trades.NOBODYS")
-		b.hears("resumed trades.B")
-		b.say(1, "confirmed 0 trades.A", "confirmed 0 trades.A")
-		b.hears("resumed trades.A")
+		b.send(1, "confirmed 1 trades.B", "confirmed 1 trades.NOBODYS")
+		b.expect("resumed trades.B")
+		b.send(1, "confirmed 0 trades.A", "confirmed 0 trades.A")
+		b.expect("resumed trades.A")
 		time.Sleep(time.Minute)
-		b.hears() // nothing waits for an answer
+		b.expect() // no answer is pending
 	})
 }
 
-func TestUnconfirmedSubscriptionCostsTheConnection(t *testing.T) {
+func TestUnconfirmedSubscriptionReplacesTheConnection(t *testing.T) {
 	play(t, func(_ *feed.Options, v *venue) {
 		v.answer = func([]string) string { return "" }
 	}, func(b *bench) {
 		b.subscribe("trades.A")
 		b.answering(func(words []string) string { return "confirmed " + words[1] })
 		time.Sleep(5 * time.Second)
-		b.hears()
+		b.expect()
 		time.Sleep(15 * time.Second)
-		b.hears("resumed trades.A")
+		b.expect("resumed trades.A")
 		if b.connections() != 2 {
-			b.Errorf("%d connections", b.connections())
+			b.Errorf("%d connections, want b.connections() == 2", b.connections())
 		}
 	})
 }
 
-func TestFailureCostsTheConnection(t *testing.T) {
+func TestFailureReplacesTheConnection(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("trades.A")
-		b.sink.heard()
-		b.say(1, "failed 0 overload")
+		b.sink.take()
+		b.send(1, "failed 0 overload")
 		b.settle()
-		b.hears("interrupted trades.A: subscription was refused: overload", "resumed trades.A")
+		b.expect("interrupted trades.A: subscription was rejected: overload", "resumed trades.A")
 	})
 }
 
-// What nobody understands may have been data of any stream.
-func TestMessageOfUnknownKindCostsTheConnection(t *testing.T) {
+// An unknown message may have been data of any stream.
+func TestUnknownMessageReplacesTheConnection(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("trades.A")
-		b.sink.heard()
-		b.say(1, "what?")
+		b.sink.take()
+		b.send(1, "what?")
 		b.settle()
-		b.hears("interrupted trades.A: message of an unknown kind: no answer", "resumed trades.A")
+		b.expect("interrupted trades.A: message of an unknown kind: no answer", "resumed trades.A")
 	})
 }
 
@@ -250,17 +250,17 @@ func TestReplay(t *testing.T) {
 	for _, message := range []string{"# book.A 1", "# book.B 1", "ending", "confirmed 1", "failed 0 overload", "what?"} {
 		r.Message([]byte(message))
 	}
-	if got := fmt.Sprint(s.heard()); got != "[book A 1]" {
-		t.Errorf("heard %s", got)
+	if got := fmt.Sprint(s.take()); got != "[book A 1]" {
+		t.Errorf("sink calls %s, want got == \"[book A 1]\"", got)
 	}
 }
 
-// discard is a sink and a decoder that do nothing, so that what is left is the way
-// of a message through the feed.
+// discard is a sink and a decoder without effect, which leaves the way of a message
+// through the feed.
 type discard struct{ protocol }
 
-func (discard) Decoders() func(venues.FeedChannel, string) feed.Decoder {
-	return func(venues.FeedChannel, string) feed.Decoder { return nothing{} }
+func (discard) Decoders() func(venues.FeedTopic, string) feed.Decoder {
+	return func(venues.FeedTopic, string) feed.Decoder { return nothing{} }
 }
 
 type nothing struct{}
@@ -272,6 +272,6 @@ func TestMessagesAllocateNothing(t *testing.T) {
 	r := feed.NewReplay(feed.Options{Protocol: discard{}, Sink: &sink{}, TopicsPerRequestMax: 1}, channelsOf([]string{"book.A"})...)
 	message := []byte("# book.A 1")
 	if n := testing.AllocsPerRun(1000, func() { r.Message(message) }); n != 0 {
-		t.Errorf("a message allocates %v times", n)
+		t.Errorf("%v allocations per message, want 0", n)
 	}
 }

@@ -11,19 +11,19 @@ import (
 const (
 	// ackTimeout is how long the venue may take to confirm a subscription.
 	ackTimeout = 10 * time.Second
-	// refusedRetry is when a topic that was refused is asked for again; each further
-	// refusal doubles it.
-	refusedRetry = time.Minute
-	// brokenRetry is when a channel that was mended and still cannot be decoded is
-	// mended once more; each further failure doubles it.
+	// rejectedRetry is when a rejected topic is requested again; each further rejection
+	// doubles it.
+	rejectedRetry = time.Minute
+	// brokenRetry is when a topic that was restored and still cannot be decoded is
+	// restored again; each further failure doubles it.
 	brokenRetry = time.Second
-	// strikesMax bounds how often a patience doubles.
-	strikesMax = 5
+	// doublingsMax bounds how often a wait doubles.
+	doublingsMax = 5
 )
 
-// patience doubles with each strike, up to strikesMax times.
-func patience(first time.Duration, strikes int) time.Duration {
-	return first << min(strikes, strikesMax)
+// doubled returns a wait that doubles with each attempt, up to doublingsMax times.
+func doubled(first time.Duration, times int) time.Duration {
+	return first << min(times, doublingsMax)
 }
 
 // Options of a feed.
@@ -34,17 +34,18 @@ type Options struct {
 	TopicsPerRequestMax int
 	// StreamSnapshots says that a subscription of a book begins with a snapshot.
 	StreamSnapshots bool
-	// RefusedRetryMax is how long a topic that is refused again and again waits
-	// at most.
-	RefusedRetryMax time.Duration
-	// BookSilenceMax and MarkSilenceMax are how long a channel of a trading
-	// instrument may bring nothing. Trades and candles may be silent for as long as
-	// they like: without trades there is nothing to tell.
+	// RejectedRetryMax bounds the wait before a topic that was rejected repeatedly is
+	// requested again.
+	RejectedRetryMax time.Duration
+	// BookSilenceMax and MarkSilenceMax are how long a topic of a trading instrument may
+	// stay without messages. Trades and candles have no limit: without trades there are
+	// no messages.
 	BookSilenceMax, MarkSilenceMax time.Duration
 	Log                            *zap.Logger
 }
 
-// silenceMax is how long a channel of the kind may bring nothing; 0 means for ever.
+// silenceMax returns how long a topic of the kind may stay without messages; 0 means no
+// limit.
 func (o *Options) silenceMax(kind venues.FeedKind) time.Duration {
 	switch kind {
 	case venues.FeedBook:

@@ -8,98 +8,98 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// Protocol is what a venue's public streams have of their own. Its methods are
-// called from several goroutines and keep nothing.
+// Protocol is the venue's part of its public streams. Its methods are called from several
+// goroutines and must not keep their arguments.
 type Protocol interface {
-	// Group says which connections may carry a channel.
-	Group(venues.FeedChannel) Group
-	// Link says how a connection of the group is made and watched over. Its
-	// Handler is the feed's.
+	// Group returns the group of connections that carry a topic.
+	Group(venues.FeedTopic) Group
+	// Link returns how a connection of the group is made and monitored. The feed is its
+	// Handler.
 	Link(Group) wsclient.Options
-	// Topic is the venue's name of a channel, spelled as Split finds it.
-	Topic(venues.FeedChannel) string
-	// Request is the message that subscribes or unsubscribes topics.
+	// TopicName returns the venue's name of a topic, spelled as Split returns it.
+	TopicName(venues.FeedTopic) string
+	// Request returns the message that subscribes or unsubscribes topics.
 	Request(verb Verb, id uint64, topics []string) []byte
-	// Split finds the topic of a message and the part of it that is decoded; false
-	// if it is an Answer. It is called for each message and must not allocate for
-	// those of the usual form.
+	// Split returns the topic of a message and the part of it to decode; false if it is
+	// an Answer. It is called for each message and must not allocate for those of the
+	// usual form.
 	Split(message []byte) (topic, data []byte, ok bool)
-	// Answer reads a message that Split does not know. After an error the connection
-	// is given up: nobody knows what was lost.
+	// Answer reads a message that Split does not recognize. After an error the connection
+	// is replaced, because any message may have been lost.
 	Answer(message []byte) (Answer, error)
-	// Decoders begins a connection: it makes a decoder for each channel that the
-	// connection carries. They are used one at a time and may share what they need.
-	Decoders() func(channel venues.FeedChannel, topic string) Decoder
-	// Trading says whether an instrument is known to trade, so that silence means
-	// something.
+	// Decoders is called once for each connection. The result makes a decoder for each
+	// topic of the connection. The decoders are used one at a time and may share state.
+	Decoders() func(topic venues.FeedTopic, name string) Decoder
+	// Trading reports whether an instrument is known to be trading, so that silence means
+	// an outage.
 	Trading(symbol string) bool
 }
 
-// Group is what shares connections.
+// Group is a set of topics that share connections.
 type Group struct {
-	// Path of the venue that has the group's streams.
+	// Path is the venue's path for the topics of the group.
 	Path string
-	// ChannelsMax is how many channels one connection carries.
-	ChannelsMax int
+	// TopicsMax is the number of topics of one connection.
+	TopicsMax int
 }
 
 // Verb of a Request.
 type Verb bool
 
-// Verbs. Only a Subscribe must be answered.
+// Verbs. Only a Subscribe requires an answer.
 const (
 	Subscribe   Verb = true
 	Unsubscribe Verb = false
 )
 
-// Word picks the venue's word for the verb.
-func (v Verb) Word(subscribe, unsubscribe string) string {
+// Pick returns the venue's name of the verb.
+func (v Verb) Pick(subscribe, unsubscribe string) string {
 	if v == Subscribe {
 		return subscribe
 	}
 	return unsubscribe
 }
 
-// Answer is what a venue says besides data.
+// Answer is a message of the venue that is not data.
 type Answer struct {
-	Verdict Verdict
-	// ID is the request that is answered, 0 if it is not named.
+	Kind AnswerKind
+	// ID is the id of the answered request; 0 if the venue does not name it.
 	ID uint64
-	// Topic is set where the venue confirms each topic by itself, whatever the ID.
+	// Topic is set where the venue confirms each topic separately, whatever the ID.
 	Topic string
-	// Text says why, in the venue's words, bounded.
+	// Text is the venue's explanation, bounded.
 	Text string
 }
 
-// Verdict of an Answer.
-type Verdict uint8
+// AnswerKind is the kind of an Answer.
+type AnswerKind uint8
 
-// Verdicts.
+// Kinds of answer.
 const (
-	// Nothing: a pong, a confirmation that nobody waits for.
-	Nothing Verdict = iota
-	// Confirmed: the topic, or all those of the request, are subscribed.
+	// Ignored: a pong, or a confirmation that is not awaited.
+	Ignored AnswerKind = iota
+	// Confirmed: the topic, or all topics of the request, are subscribed.
 	Confirmed
-	// Repeated: the request asks for a topic that is subscribed already.
-	Repeated
-	// Refused: the request asks for a topic that is not to be had.
-	Refused
-	// Failed: something is wrong with the connection, which is given up.
+	// AlreadySubscribed: a topic of the request is already subscribed.
+	AlreadySubscribed
+	// Rejected: a topic of the request does not exist.
+	Rejected
+	// Failed: the connection is faulty and is replaced.
 	Failed
 	// Ending: the venue is about to close the connection, which is renewed.
 	Ending
 )
 
-// Decoder reads the messages of one channel. Its calls are never concurrent.
+// Decoder decodes the messages of one topic. Its methods are never called concurrently.
 type Decoder interface {
-	// Decode reads the data of a message and passes what it says to the stream. An
-	// error that is not ErrStale interrupts the channel.
+	// Decode decodes the data of a message and passes the content to the stream. An error
+	// other than ErrStale interrupts the topic.
 	Decode(data []byte, received time.Time, to *Stream) error
-	// Restart says that what follows is of a new subscription, though some messages
-	// of the old one may still be on their way.
+	// Restart reports that a new subscription begins. Messages of the old one may still
+	// arrive.
 	Restart()
 }
 
-// ErrStale is what Decode returns of a message of a subscription that is over. The
-// message is dropped and is no sign of life.
+// ErrStale is returned by Decode for a message of an earlier subscription. The message is
+// dropped and does not count as activity.
 var ErrStale = errors.New("message of an older subscription")

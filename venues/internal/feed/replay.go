@@ -5,19 +5,19 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// Replay passes messages the way that a connection's messages go, without a
-// connection: for recordings, measurements and tests. What a message asks of the
-// connection is ignored. It is not safe for concurrent use.
+// Replay processes messages like those of a connection, without a connection: for
+// recordings, measurements and tests. Answers have no effect. It is not safe for
+// concurrent use.
 type Replay struct{ shard *shard }
 
-// NewReplay carries the channels as if they were subscribed.
-func NewReplay(o Options, channels ...venues.FeedChannel) *Replay {
+// NewReplay returns a Replay on which the topics are subscribed.
+func NewReplay(o Options, topics ...venues.FeedTopic) *Replay {
 	s := newShard(&o)
-	s.link, s.reading = wsclient.New(wsclient.Options{}), &wsclient.Conn{} // neither ever opened
-	for _, channel := range channels {
-		one := s.newStream(channel)
+	s.link, s.reading = wsclient.New(wsclient.Options{}), &wsclient.Conn{} // neither is ever opened
+	for _, topic := range topics {
+		one := s.newStream(topic)
 		one.interrupted = false
-		s.streams[one.topic] = one
+		s.streams[one.name] = one
 	}
 	return &Replay{s}
 }

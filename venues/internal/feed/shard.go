@@ -17,9 +17,9 @@ import (
 
 // Causes of an interruption.
 var (
-	errSilent  = errors.New("stream fell silent")
-	errNoAck   = errors.New("subscription was not confirmed")
-	errRefused = errors.New("subscription was refused")
+	errSilent   = errors.New("no messages on the stream")
+	errNoAck    = errors.New("subscription was not confirmed")
+	errRejected = errors.New("subscription was rejected")
 )
 
 // shard is one connection with its streams.
@@ -30,20 +30,20 @@ type shard struct {
 	link     *wsclient.Link
 	count    int // streams; guarded by feed.mu
 
-	// deliver is held for whatever the sink is told, from before it is decided, so that
-	// it is told in the order in which it happened; it is taken before mu.
+	// deliver is held during each call of the sink, from before the decision to call it,
+	// so that calls are made in the order of their causes. It is locked before mu.
 	deliver    sync.Mutex
-	newDecoder func(venues.FeedChannel, string) Decoder // guarded by feed.mu
-	reading    *wsclient.Conn                           // whose messages come in; guarded by deliver
+	newDecoder func(venues.FeedTopic, string) Decoder // guarded by feed.mu
+	reading    *wsclient.Conn                         // connection whose messages are read; guarded by deliver
 
 	mu      sync.Mutex
 	conn    *wsclient.Conn     // newest; nil while there is none
-	streams map[string]*Stream // by topic
+	streams map[string]*Stream // by name
 	pending map[uint64]*request
 	lastID  uint64
 }
 
-// request is a Subscribe that waits for its confirmation.
+// request is a Subscribe that is not confirmed yet.
 type request struct {
 	waiting []*Stream
 	sentAt  time.Time
@@ -64,9 +64,9 @@ func (s *shard) dial(g Group) {
 	s.link.Start()
 }
 
-func (s *shard) newStream(channel venues.FeedChannel) *Stream {
-	topic := s.protocol.Topic(channel)
-	return &Stream{home: s, channel: channel, topic: topic, decoder: s.newDecoder(channel, topic), interrupted: true}
+func (s *shard) newStream(topic venues.FeedTopic) *Stream {
+	name := s.protocol.TopicName(topic)
+	return &Stream{home: s, topic: topic, name: name, decoder: s.newDecoder(topic, name), interrupted: true}
 }
 
 // Opened subscribes everything on a new connection.
@@ -74,13 +74,13 @@ func (s *shard) Opened(c *wsclient.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conn = c
-	clear(s.pending) // what they ask for is asked for once more
-	all := slices.SortedFunc(maps.Values(s.streams), func(a, b *Stream) int { return strings.Compare(a.topic, b.topic) })
+	clear(s.pending) // their topics are requested again
+	all := slices.SortedFunc(maps.Values(s.streams), func(a, b *Stream) int { return strings.Compare(a.name, b.name) })
 	s.subscribe(all, s.options.TopicsPerRequestMax)
 }
 
-// Lost tells the sink that every stream is interrupted. The next connection takes
-// over from nothing.
+// Lost reports to the sink that every stream is interrupted. Nothing is known to overlap
+// with the next connection.
 func (s *shard) Lost(cause error) {
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
@@ -88,21 +88,21 @@ func (s *shard) Lost(cause error) {
 	s.mu.Lock()
 	s.conn = nil
 	clear(s.pending)
-	var channels []venues.FeedChannel
+	var topics []venues.FeedTopic
 	for _, one := range s.streams {
-		one.life.strikes, one.refusals = 0, 0
+		one.activity.misses, one.rejections = 0, 0
 		if !one.interrupted {
 			one.interrupted = true
-			channels = append(channels, one.channel)
+			topics = append(topics, one.topic)
 		}
 	}
 	s.mu.Unlock()
-	s.interrupt(channels, cause)
+	s.interrupt(topics, cause)
 }
 
 // Message passes one message to the sink.
 func (s *shard) Message(c *wsclient.Conn, message []byte) {
-	topic, data, ok := s.protocol.Split(message)
+	name, data, ok := s.protocol.Split(message)
 	if !ok {
 		s.answer(c, message)
 		return
@@ -110,32 +110,32 @@ func (s *shard) Message(c *wsclient.Conn, message []byte) {
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
 	received := time.Now()
-	one, before := s.arrived(c, topic, received)
+	one, before := s.arrived(c, name, received)
 	if one == nil {
 		return // unsubscribed meanwhile, or broken
 	}
 	switch err := one.decoder.Decode(data, received, one); {
 	case err == nil:
-		one.faults = 0
+		one.decodeErrors = 0
 	case errors.Is(err, ErrStale):
 		s.mu.Lock()
-		one.life = before
+		one.activity = before
 		s.mu.Unlock()
 	default:
-		s.fault(one, received, err)
+		s.decodeFailed(one, received, err)
 	}
 }
 
-// arrived finds the stream of a message and notes that it lives; before is its life
-// until then. deliver is held.
-func (s *shard) arrived(c *wsclient.Conn, topic []byte, now time.Time) (one *Stream, before life) {
+// arrived returns the stream of a message and records its activity; before is the
+// activity until then. deliver is held.
+func (s *shard) arrived(c *wsclient.Conn, name []byte, now time.Time) (one *Stream, before activity) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reading != c {
-		s.takeOver(s.reading != nil)
+		s.switchConn(s.reading != nil)
 		s.reading = c
 	}
-	one = s.streams[string(topic)]
+	one = s.streams[string(name)]
 	if one == nil || one.broken {
 		return nil, before
 	}
@@ -143,43 +143,43 @@ func (s *shard) arrived(c *wsclient.Conn, topic []byte, now time.Time) (one *Str
 		one.restarted = false
 		one.decoder.Restart()
 	}
-	before, one.life = one.life, life{heardAt: now}
+	before, one.activity = one.activity, activity{receivedAt: now}
 	return one, before
 }
 
-// takeOver begins to read another connection. Streams that were never interrupted
-// overlap: their messages go on where the old connection stopped.
-func (s *shard) takeOver(renewed bool) {
+// switchConn begins to read another connection. Streams that were not interrupted
+// overlap: the new connection repeats what the old one has brought.
+func (s *shard) switchConn(renewed bool) {
 	for _, one := range s.streams {
 		one.restarted = true
 		one.overlapping = renewed && !one.interrupted && one.lastSeq > 0
 	}
 }
 
-// fault silences a stream until it is mended: at the next tick, and later and later
-// if that does not help. deliver is held.
-func (s *shard) fault(one *Stream, now time.Time, cause error) {
+// decodeFailed drops the messages of a stream until it is restored: at the next tick, and
+// after a growing wait if that does not help. deliver is held.
+func (s *shard) decodeFailed(one *Stream, now time.Time, cause error) {
 	s.mu.Lock()
 	one.broken, one.interrupted, one.retryAt = true, true, now
-	if one.faults > 0 {
-		one.retryAt = now.Add(patience(brokenRetry, one.faults-1))
+	if one.decodeErrors > 0 {
+		one.retryAt = now.Add(doubled(brokenRetry, one.decodeErrors-1))
 	}
-	one.faults++
+	one.decodeErrors++
 	s.mu.Unlock()
-	s.options.Log.Error("venue stream: undecodable message", zap.String("topic", one.topic), zap.Error(cause))
-	s.options.Sink.Interrupted([]venues.FeedChannel{one.channel}, fmt.Errorf("stream %s: %w", one.topic, cause))
+	s.options.Log.Error("venue stream: undecodable message", zap.String("topic", one.name), zap.Error(cause))
+	s.options.Sink.Interrupted([]venues.FeedTopic{one.topic}, fmt.Errorf("stream %s: %w", one.name, cause))
 }
 
-// interrupt tells the sink of channels; deliver is held.
-func (s *shard) interrupt(channels []venues.FeedChannel, cause error) {
-	if len(channels) > 0 {
-		s.options.Sink.Interrupted(channels, cause)
+// interrupt reports interrupted topics to the sink; deliver is held.
+func (s *shard) interrupt(topics []venues.FeedTopic, cause error) {
+	if len(topics) > 0 {
+		s.options.Sink.Interrupted(topics, cause)
 	}
 }
 
-// resume tells the sink of channels; deliver is held.
-func (s *shard) resume(channels []venues.FeedChannel) {
-	if len(channels) > 0 {
-		s.options.Sink.Resumed(channels)
+// resume reports resumed topics to the sink; deliver is held.
+func (s *shard) resume(topics []venues.FeedTopic) {
+	if len(topics) > 0 {
+		s.options.Sink.Resumed(topics)
 	}
 }

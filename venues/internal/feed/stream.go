@@ -6,74 +6,74 @@ import (
 	"venuegate/venues"
 )
 
-// Stream is a channel on its connection. A Decoder passes to it what a message
-// says; the methods for that are called during Decode alone.
+// Stream is a topic on its connection. A Decoder passes the content of messages to its
+// methods, during Decode only.
 type Stream struct {
 	home    *shard
-	channel venues.FeedChannel
-	topic   string
+	topic   venues.FeedTopic
+	name    string
 	decoder Decoder
 
 	// Guarded by shard.mu.
 
-	life life
-	// interrupted: the sink was told, or never told otherwise.
+	activity activity
+	// interrupted: as reported to the sink, and initially.
 	interrupted bool
-	// broken: a message could not be decoded; what follows is dropped until the
-	// stream is mended.
+	// broken: a message could not be decoded. Messages are dropped until the stream is
+	// restored.
 	broken bool
-	// retryAt is when a broken stream is mended or a refused one asked for again;
-	// zero if it is neither. refusals counts those since the last confirmation.
-	retryAt  time.Time
-	refusals int
-	// restarted: the decoder does not know yet that the subscription is a new one.
+	// retryAt is when a broken stream is restored or a rejected one requested again; zero
+	// if it is neither. rejections counts those since the last confirmation.
+	retryAt    time.Time
+	rejections int
+	// restarted: the decoder does not know of the new subscription yet.
 	restarted bool
 
 	// Guarded by shard.deliver.
 
-	// faults counts undecodable messages since the last good one.
-	faults int
-	// lastSeq is the newest sequence number told. While overlapping, after a renewed
-	// connection took over, what is not newer is dropped.
+	// decodeErrors counts undecodable messages since the last good one.
+	decodeErrors int
+	// lastSeq is the newest sequence number passed on. While overlapping, after a renewed
+	// connection took over, messages that are not newer are dropped.
 	lastSeq     uint64
 	overlapping bool
 }
 
-// life is when a stream was heard of last, and how often its silence was noticed
-// since.
-type life struct {
-	heardAt time.Time
-	strikes int
+// activity is when the last message of a stream was received, and how often its silence
+// was noticed since.
+type activity struct {
+	receivedAt time.Time
+	misses     int
 }
 
-// Book takes an update over and tells it, unless it was told already.
+// Book takes ownership of an update and passes it on, unless that was done already.
 func (s *Stream) Book(u *venues.BookUpdate) {
 	if u.Snapshot {
-		s.overlapping = false // it begins the book anew, whatever its number
+		s.overlapping = false // it starts the book from scratch, whatever its number
 	}
-	if !s.fresh(u.LastSeq) {
+	if !s.isNew(u.LastSeq) {
 		u.Release()
 		return
 	}
 	s.home.options.Sink.Book(u)
 }
 
-// Trade tells a trade, unless it was told already. seq rises from trade to trade; it
-// is 0 where a venue numbers none.
+// Trade passes a trade on, unless that was done already. seq increases from trade to
+// trade; it is 0 where a venue has no numbers.
 func (s *Stream) Trade(t venues.Trade, seq uint64) {
-	if s.fresh(seq) {
+	if s.isNew(seq) {
 		s.home.options.Sink.Trade(t)
 	}
 }
 
-// Candle tells a state of a candle.
+// Candle passes a state of a candle on.
 func (s *Stream) Candle(c venues.Candle) { s.home.options.Sink.Candle(c) }
 
-// Mark tells a mark price.
+// Mark passes a mark price on.
 func (s *Stream) Mark(m venues.MarkPrice) { s.home.options.Sink.Mark(m) }
 
-// fresh says whether a sequence number is new to the stream.
-func (s *Stream) fresh(seq uint64) bool {
+// isNew reports whether a sequence number is newer than the last one.
+func (s *Stream) isNew(seq uint64) bool {
 	if s.overlapping && seq <= s.lastSeq {
 		return false
 	}

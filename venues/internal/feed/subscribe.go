@@ -11,12 +11,12 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// add takes streams in and subscribes them if there is a connection.
+// add adds streams and subscribes them if there is a connection.
 func (s *shard) add(streams []*Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range streams {
-		s.streams[one.topic] = one
+		s.streams[one.name] = one
 	}
 	s.subscribe(streams, s.options.TopicsPerRequestMax)
 }
@@ -25,13 +25,13 @@ func (s *shard) remove(streams []*Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range streams {
-		delete(s.streams, one.topic)
+		delete(s.streams, one.name)
 	}
 	s.unsubscribe(streams)
 }
 
-// subscribe asks for streams, so many in a request, and notes what must be
-// confirmed; mu is held. Without a connection they wait for the next one.
+// subscribe requests streams in batches and records the pending requests; mu is held.
+// Without a connection the streams wait for the next one.
 func (s *shard) subscribe(streams []*Stream, perRequest int) {
 	if s.conn == nil {
 		return
@@ -45,7 +45,7 @@ func (s *shard) subscribe(streams []*Stream, perRequest int) {
 	}
 }
 
-// unsubscribe needs no confirmation; mu is held.
+// unsubscribe does not wait for confirmations; mu is held.
 func (s *shard) unsubscribe(streams []*Stream) {
 	if s.conn == nil {
 		return
@@ -55,7 +55,7 @@ func (s *shard) unsubscribe(streams []*Stream) {
 	}
 }
 
-// restart subscribes streams anew; mu is held.
+// restart subscribes streams again; mu is held.
 func (s *shard) restart(streams []*Stream) {
 	for _, one := range streams {
 		one.restarted = true
@@ -64,39 +64,39 @@ func (s *shard) restart(streams []*Stream) {
 	s.subscribe(streams, s.options.TopicsPerRequestMax)
 }
 
-// request sends one; mu is held and there is a connection.
+// request sends a request; mu is held and there is a connection.
 func (s *shard) request(verb Verb, streams []*Stream) (id uint64) {
 	s.lastID++
 	topics := make([]string, len(streams))
 	for n, one := range streams {
-		topics[n] = one.topic
+		topics[n] = one.name
 	}
 	s.conn.Send(s.protocol.Request(verb, s.lastID, topics))
 	return s.lastID
 }
 
-// answer handles what is no data.
+// answer handles a message that is not data.
 func (s *shard) answer(c *wsclient.Conn, message []byte) {
 	a, err := s.protocol.Answer(message)
 	if err != nil {
 		// It may have been data of any stream.
-		c.GiveUp(fmt.Errorf("message of an unknown kind: %w", err))
+		c.Abort(fmt.Errorf("message of an unknown kind: %w", err))
 		return
 	}
-	switch a.Verdict {
-	case Nothing:
+	switch a.Kind {
+	case Ignored:
 	case Confirmed:
 		s.confirmed(a)
-	case Repeated, Refused:
-		s.refused(a)
+	case AlreadySubscribed, Rejected:
+		s.rejected(a)
 	case Failed:
-		c.GiveUp(fmt.Errorf("%w: %s", errRefused, a.Text))
+		c.Abort(fmt.Errorf("%w: %s", errRejected, a.Text))
 	case Ending:
 		s.link.Renew()
 	}
 }
 
-// confirmed tells the sink which channels are subscribed again.
+// confirmed reports to the sink which topics are subscribed again.
 func (s *shard) confirmed(a Answer) {
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
@@ -107,27 +107,26 @@ func (s *shard) confirmed(a Answer) {
 	} else {
 		streams = s.answered(a.ID)
 	}
-	channels := s.subscribed(streams)
+	topics := s.subscribed(streams)
 	s.mu.Unlock()
-	s.resume(channels)
+	s.resume(topics)
 }
 
-// answered ends the wait for a request and returns those of its streams that are
-// still here; mu is held.
+// answered removes a pending request and returns those of its streams that are still
+// subscribed here; mu is held.
 func (s *shard) answered(id uint64) []*Stream {
 	r := s.pending[id]
 	if r == nil {
 		return nil
 	}
 	delete(s.pending, id)
-	return slices.DeleteFunc(r.waiting, func(one *Stream) bool { return s.streams[one.topic] != one })
+	return slices.DeleteFunc(r.waiting, func(one *Stream) bool { return s.streams[one.name] != one })
 }
 
-// answeredTopic ends the wait for a topic, whichever request asked for it; mu is
-// held.
+// answeredTopic removes a topic from the pending requests; mu is held.
 func (s *shard) answeredTopic(topic string) []*Stream {
 	for id, r := range s.pending {
-		r.waiting = slices.DeleteFunc(r.waiting, func(one *Stream) bool { return one.topic == topic })
+		r.waiting = slices.DeleteFunc(r.waiting, func(one *Stream) bool { return one.name == topic })
 		if len(r.waiting) == 0 {
 			delete(s.pending, id)
 		}
@@ -138,52 +137,53 @@ func (s *shard) answeredTopic(topic string) []*Stream {
 	return nil
 }
 
-// subscribed notes that streams are and returns the channels that were not; mu is
-// held. What broke since it was asked for stays so: it is asked for once more.
-func (s *shard) subscribed(streams []*Stream) (channels []venues.FeedChannel) {
+// subscribed marks streams as subscribed and returns the topics that were interrupted; mu
+// is held. Streams that broke since the request stay broken and are requested again.
+func (s *shard) subscribed(streams []*Stream) (topics []venues.FeedTopic) {
 	now := time.Now()
 	for _, one := range streams {
 		if one.broken {
 			continue
 		}
-		one.life.heardAt, one.retryAt, one.refusals = now, time.Time{}, 0
+		one.activity.receivedAt, one.retryAt, one.rejections = now, time.Time{}, 0
 		if one.interrupted {
 			one.interrupted = false
-			channels = append(channels, one.channel)
+			topics = append(topics, one.topic)
 		}
 	}
-	return channels
+	return topics
 }
 
-// refused finds the culprit: what was asked for together is asked for one by one.
-func (s *shard) refused(a Answer) {
-	if a.Verdict == Refused {
-		s.options.Log.Warn("venue stream: refusal", zap.String("answer", a.Text))
+// rejected finds the rejected topic: topics requested together are requested again one by
+// one.
+func (s *shard) rejected(a Answer) {
+	if a.Kind == Rejected {
+		s.options.Log.Warn("venue stream: subscription rejected", zap.String("answer", a.Text))
 	}
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
 	s.mu.Lock()
-	var resumed, interrupted []venues.FeedChannel
+	var resumed, interrupted []venues.FeedTopic
 	switch streams := s.answered(a.ID); {
 	case len(streams) > 1:
 		s.subscribe(streams, 1)
-	case a.Verdict == Repeated:
+	case a.Kind == AlreadySubscribed:
 		resumed = s.subscribed(streams)
 	default:
-		interrupted = s.putOff(streams)
+		interrupted = s.postpone(streams)
 	}
 	s.mu.Unlock()
 	s.resume(resumed)
-	s.interrupt(interrupted, fmt.Errorf("%w: %s", errRefused, a.Text))
+	s.interrupt(interrupted, fmt.Errorf("%w: %s", errRejected, a.Text))
 }
 
-// putOff notes that streams are not to be had now; mu is held.
-func (s *shard) putOff(streams []*Stream) (channels []venues.FeedChannel) {
+// postpone schedules another attempt for rejected streams; mu is held.
+func (s *shard) postpone(streams []*Stream) (topics []venues.FeedTopic) {
 	for _, one := range streams {
 		one.interrupted = true
-		one.retryAt = time.Now().Add(min(patience(refusedRetry, one.refusals), s.options.RefusedRetryMax))
-		one.refusals++
-		channels = append(channels, one.channel)
+		one.retryAt = time.Now().Add(min(doubled(rejectedRetry, one.rejections), s.options.RejectedRetryMax))
+		one.rejections++
+		topics = append(topics, one.topic)
 	}
-	return channels
+	return topics
 }

@@ -27,15 +27,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The venue of these tests speaks lines of words. It is told
+// The venue of these tests uses lines of words. Its requests are
 //
 //	sub 1 book.A,mark.B      unsub 2 book.A
 //
-// says of data
+// its data is
 //
 //	# book.A snapshot 7      # book.A 8      # book.A stale      # book.A restarts
 //
-// and answers
+// and its answers are
 //
 //	confirmed 1              confirmed 0 book.A      repeated 1
 //	refused 1 why            failed why              ending
@@ -47,11 +47,11 @@ const (
 	perRequestMax    = 2
 )
 
-func (protocol) Group(c venues.FeedChannel) feed.Group {
+func (protocol) Group(c venues.FeedTopic) feed.Group {
 	if c.Kind == venues.FeedBook {
-		return feed.Group{Path: "/deep", ChannelsMax: booksPerConnMax}
+		return feed.Group{Path: "/deep", TopicsMax: booksPerConnMax}
 	}
-	return feed.Group{Path: "/light", ChannelsMax: othersPerConnMax}
+	return feed.Group{Path: "/light", TopicsMax: othersPerConnMax}
 }
 
 func (p protocol) Link(g feed.Group) wsclient.Options {
@@ -65,10 +65,10 @@ var kinds = map[venues.FeedKind]string{
 	venues.FeedBook: "book", venues.FeedTrades: "trades", venues.FeedCandles: "candles", venues.FeedMark: "mark",
 }
 
-func (protocol) Topic(c venues.FeedChannel) string { return kinds[c.Kind] + "." + c.Symbol }
+func (protocol) TopicName(c venues.FeedTopic) string { return kinds[c.Kind] + "." + c.Symbol }
 
 func (protocol) Request(verb feed.Verb, id uint64, topics []string) []byte {
-	return fmt.Appendf(nil, "%s %d %s", verb.Word("sub", "unsub"), id, strings.Join(topics, ","))
+	return fmt.Appendf(nil, "%s %d %s", verb.Pick("sub", "unsub"), id, strings.Join(topics, ","))
 }
 
 func (protocol) Split(message []byte) (topic, data []byte, ok bool) {
@@ -80,14 +80,14 @@ func (protocol) Split(message []byte) (topic, data []byte, ok bool) {
 
 func (protocol) Answer(message []byte) (a feed.Answer, err error) {
 	words := strings.SplitN(string(message)+"   ", " ", 4)
-	verdicts := map[string]feed.Verdict{
-		"confirmed": feed.Confirmed, "repeated": feed.Repeated, "refused": feed.Refused, "failed": feed.Failed, "ending": feed.Ending, "pong": feed.Nothing,
+	verdicts := map[string]feed.AnswerKind{
+		"confirmed": feed.Confirmed, "repeated": feed.AlreadySubscribed, "refused": feed.Rejected, "failed": feed.Failed, "ending": feed.Ending, "pong": feed.Ignored,
 	}
 	verdict, known := verdicts[words[0]]
 	if !known {
 		return a, errors.New("no answer")
 	}
-	a.Verdict, a.Text = verdict, strings.TrimSpace(words[2])
+	a.Kind, a.Text = verdict, strings.TrimSpace(words[2])
 	a.ID, _ = strconv.ParseUint(words[1], 10, 64)
 	if verdict == feed.Confirmed {
 		a.Topic = strings.TrimSpace(words[2])
@@ -95,15 +95,15 @@ func (protocol) Answer(message []byte) (a feed.Answer, err error) {
 	return a, nil
 }
 
-func (protocol) Decoders() func(venues.FeedChannel, string) feed.Decoder {
-	return func(c venues.FeedChannel, topic string) feed.Decoder { return &decoder{channel: c} }
+func (protocol) Decoders() func(venues.FeedTopic, string) feed.Decoder {
+	return func(c venues.FeedTopic, topic string) feed.Decoder { return &decoder{channel: c} }
 }
 
 func (protocol) Trading(symbol string) bool { return symbol != "HALTED" }
 
-// decoder counts how often a subscription began.
+// decoder counts the restarts of its subscription.
 type decoder struct {
-	channel  venues.FeedChannel
+	channel  venues.FeedTopic
 	restarts int
 }
 
@@ -139,8 +139,8 @@ func (d *decoder) Decode(data []byte, received time.Time, to *feed.Stream) error
 	return nil
 }
 
-// venue serves connections by hand, over pipes. It confirms every sub unless answer
-// is told to do something else.
+// venue serves connections over pipes. It confirms every sub unless answering sets
+// another answer.
 type venue struct {
 	lifetime time.Duration
 	answer   func(words []string) string
@@ -149,7 +149,7 @@ type venue struct {
 	mu       sync.Mutex
 	conns    []*peer
 	paths    []string
-	told     []string // with the number of the connection first
+	received []string // with the number of the connection first
 	subbedAt map[string][]time.Time
 }
 
@@ -172,7 +172,7 @@ func (v *venue) serve(r *http.Request, socket *websocket.Conn) {
 			return
 		}
 		v.mu.Lock()
-		v.told = append(v.told, fmt.Sprintf("%d: %s", number, text))
+		v.received = append(v.received, fmt.Sprintf("%d: %s", number, text))
 		words, answer := strings.Fields(string(text)), ""
 		if words[0] == "sub" {
 			v.subbedAt[words[2]] = append(v.subbedAt[words[2]], time.Now())
@@ -180,32 +180,32 @@ func (v *venue) serve(r *http.Request, socket *websocket.Conn) {
 		}
 		v.mu.Unlock()
 		if answer != "" {
-			c.say(answer)
+			c.send(answer)
 		}
 	}
 }
 
-// peer is one connection as the venue has it. Each has its own lock, for what is
-// said on a successor waits until the feed reads it.
+// peer is the venue's end of a connection. Each has its own lock, because messages on a
+// successor wait until the feed reads it.
 type peer struct {
 	*websocket.Conn
 	saying sync.Mutex
 }
 
-func (p *peer) say(message string) {
+func (p *peer) send(message string) {
 	p.saying.Lock()
 	defer p.saying.Unlock()
-	_ = p.WriteMessage(websocket.TextMessage, []byte(message)) // the test sees what did not arrive
+	_ = p.WriteMessage(websocket.TextMessage, []byte(message)) // the test notices what did not arrive
 }
 
-// say sends messages on a connection, counted from 1, and waits until they have been
-// taken.
-func (v *venue) say(number int, messages ...string) {
+// send sends messages on a connection, counted from 1, and waits until they have been
+// read.
+func (v *venue) send(number int, messages ...string) {
 	v.mu.Lock()
 	c := v.conns[number-1]
 	v.mu.Unlock()
 	for _, m := range messages {
-		c.say(m)
+		c.send(m)
 	}
 	synctest.Wait()
 }
@@ -218,23 +218,23 @@ func (v *venue) cut(number int) {
 	synctest.Wait()
 }
 
-// answering changes what the venue answers.
+// answering changes the venue's answers.
 func (v *venue) answering(answer func(words []string) string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.answer = answer
 }
 
-// requests takes what the venue was told since the last time.
+// requests returns the requests since the last call.
 func (v *venue) requests() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	told := v.told
-	v.told = nil
-	return told
+	received := v.received
+	v.received = nil
+	return received
 }
 
-// subTimes are when topics were asked for in one request.
+// subTimes returns when topics were requested together.
 func (v *venue) subTimes(topics string) []time.Time {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -247,45 +247,45 @@ func (v *venue) connections() int {
 	return len(v.conns)
 }
 
-// sink writes down what it hears.
+// sink records its calls.
 type sink struct {
 	mu     sync.Mutex
 	events []string
 	onBook func()
 }
 
-func (s *sink) hear(format string, args ...any) {
+func (s *sink) record(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, fmt.Sprintf(format, args...))
 }
 
 func (s *sink) Book(u *venues.BookUpdate) {
-	s.hear("book %s %d", u.Symbol, u.LastSeq)
+	s.record("book %s %d", u.Symbol, u.LastSeq)
 	u.Release()
 	if s.onBook != nil {
 		s.onBook()
 	}
 }
-func (s *sink) Trade(t venues.Trade)                  { s.hear("trade %s %s", t.Symbol, t.ID) }
-func (s *sink) Candle(c venues.Candle)                { s.hear("candle %s", c.Symbol) }
-func (s *sink) Mark(m venues.MarkPrice)               { s.hear("mark %s", m.Symbol) }
-func (s *sink) Resumed(channels []venues.FeedChannel) { s.hear("resumed %s", names(channels)) }
-func (s *sink) Interrupted(channels []venues.FeedChannel, cause error) {
-	s.hear("interrupted %s: %v", names(channels), cause)
+func (s *sink) Trade(t venues.Trade)              { s.record("trade %s %s", t.Symbol, t.ID) }
+func (s *sink) Candle(c venues.Candle)            { s.record("candle %s", c.Symbol) }
+func (s *sink) Mark(m venues.MarkPrice)           { s.record("mark %s", m.Symbol) }
+func (s *sink) Resumed(topics []venues.FeedTopic) { s.record("resumed %s", names(topics)) }
+func (s *sink) Interrupted(topics []venues.FeedTopic, cause error) {
+	s.record("interrupted %s: %v", names(topics), cause)
 }
 
-func names(channels []venues.FeedChannel) string {
-	all := make([]string, len(channels))
-	for n, c := range channels {
-		all[n] = protocol{}.Topic(c)
+func names(topics []venues.FeedTopic) string {
+	all := make([]string, len(topics))
+	for n, c := range topics {
+		all[n] = protocol{}.TopicName(c)
 	}
 	slices.Sort(all)
 	return strings.Join(all, ",")
 }
 
-// heard takes the events since the last time, in order.
-func (s *sink) heard() []string {
+// take returns the calls since the last time, in order.
+func (s *sink) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	events := s.events
@@ -293,9 +293,9 @@ func (s *sink) heard() []string {
 	return events
 }
 
-// story is heard without what the books bring.
-func (s *sink) story() []string {
-	return slices.DeleteFunc(s.heard(), func(event string) bool { return strings.HasPrefix(event, "book") })
+// takeOthers is take without the messages of books.
+func (s *sink) takeOthers() []string {
+	return slices.DeleteFunc(s.take(), func(event string) bool { return strings.HasPrefix(event, "book") })
 }
 
 // bench is a feed on a venue, in a bubble of its own.
@@ -312,7 +312,7 @@ func play(t *testing.T, change func(*feed.Options, *venue), run func(*bench)) {
 	synctest.Test(t, func(t *testing.T) {
 		v, s := newVenue(t), &sink{}
 		o := feed.Options{
-			Protocol: protocol{v}, Sink: s, TopicsPerRequestMax: perRequestMax, StreamSnapshots: true, RefusedRetryMax: 4 * time.Minute,
+			Protocol: protocol{v}, Sink: s, TopicsPerRequestMax: perRequestMax, StreamSnapshots: true, RejectedRetryMax: 4 * time.Minute,
 			BookSilenceMax: time.Minute, MarkSilenceMax: 20 * time.Second, Log: zap.NewNop(),
 		}
 		if change != nil {
@@ -324,7 +324,7 @@ func play(t *testing.T, change func(*feed.Options, *venue), run func(*bench)) {
 	})
 }
 
-// subscribe and wait until everything that follows at once has happened.
+// subscribe subscribes and waits until everything that follows immediately has happened.
 func (b *bench) subscribe(topics ...string) {
 	b.feed.Subscribe(channelsOf(topics)...)
 	b.settle()
@@ -335,39 +335,39 @@ func (b *bench) unsubscribe(topics ...string) {
 	b.settle()
 }
 
-// settle lets paced requests leave, which takes less than the time to anything else.
-// It ends between two ticks.
+// settle lets paced requests leave, which takes less time than anything else. It ends
+// between two ticks.
 func (b *bench) settle() {
 	time.Sleep(3500 * time.Millisecond)
 	synctest.Wait()
 }
 
-func channelsOf(topics []string) []venues.FeedChannel {
-	all := make([]venues.FeedChannel, len(topics))
+func channelsOf(topics []string) []venues.FeedTopic {
+	all := make([]venues.FeedTopic, len(topics))
 	for n, topic := range topics {
 		kind, symbol, _ := strings.Cut(topic, ".")
 		for k, name := range kinds {
 			if name == kind {
-				all[n] = venues.FeedChannel{Kind: k, Symbol: symbol}
+				all[n] = venues.FeedTopic{Kind: k, Symbol: symbol}
 			}
 		}
 	}
 	return all
 }
 
-// hears holds what the sink heard since the last time against what it should have.
-func (b *bench) hears(want ...string) {
+// expect compares the calls of the sink since the last time with what they should be.
+func (b *bench) expect(want ...string) {
 	b.Helper()
-	if got := b.sink.heard(); !slices.Equal(got, want) {
-		b.Errorf("heard %q, want %q", got, want)
+	if got := b.sink.take(); !slices.Equal(got, want) {
+		b.Errorf("sink calls %q, want %q", got, want)
 	}
 }
 
-// asks holds what the venue was asked since the last time against what it should
-// have been. Pings are no questions.
-func (b *bench) asks(want ...string) {
+// expectRequests compares the requests since the last time with what they should be,
+// without pings.
+func (b *bench) expectRequests(want ...string) {
 	b.Helper()
 	if got := b.requests(); !slices.Equal(got, want) {
-		b.Errorf("the venue was asked %q, want %q", got, want)
+		b.Errorf("requests %q, want %q", got, want)
 	}
 }

@@ -9,27 +9,27 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// Tick looks after the streams: subscriptions without an answer, streams that
-// fell silent, could not be decoded or were refused.
+// Tick checks the streams: subscriptions without an answer, streams that are silent,
+// could not be decoded or were rejected.
 func (s *shard) Tick(now time.Time) {
 	if c := s.overdue(now); c != nil {
-		c.GiveUp(errNoAck)
+		c.Abort(errNoAck)
 		return
 	}
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
-	s.resume(s.mend(now))
-	silent, mute := s.silent(now)
+	s.resume(s.restoreBroken(now))
+	silent, stalled := s.findSilent(now)
 	if len(silent) > 0 {
-		s.options.Log.Warn("venue stream: silent", zap.Int("streams", len(silent)), zap.String("first", silent[0].Symbol))
+		s.options.Log.Warn("venue stream: no messages", zap.Int("streams", len(silent)), zap.String("first", silent[0].Symbol))
 		s.interrupt(silent, errSilent)
 	}
-	if mute != nil {
-		mute.GiveUp(errSilent)
+	if stalled != nil {
+		stalled.Abort(errSilent)
 	}
 }
 
-// overdue is the connection if it leaves a subscription without an answer.
+// overdue returns the connection if a subscription on it has had no answer for too long.
 func (s *shard) overdue(now time.Time) *wsclient.Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,38 +41,38 @@ func (s *shard) overdue(now time.Time) *wsclient.Conn {
 	return nil
 }
 
-// mend lets broken streams begin anew and asks again for those that were refused,
-// each alone. It returns the channels that speak again at once; the others wait for
-// the venue's confirmation.
-func (s *shard) mend(now time.Time) (channels []venues.FeedChannel) {
+// restoreBroken restarts broken streams and requests rejected ones again, each alone. It
+// returns the topics that are resumed immediately; the others wait for the venue's
+// confirmation.
+func (s *shard) restoreBroken(now time.Time) (topics []venues.FeedTopic) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conn == nil {
 		return nil
 	}
-	var anew, refused []*Stream
+	var broken, rejected []*Stream
 	for _, one := range s.streams {
 		switch {
 		case one.retryAt.IsZero() || now.Before(one.retryAt):
 		case !one.broken:
-			refused = append(refused, one)
+			rejected = append(rejected, one)
 		case s.options.StreamSnapshots:
-			anew = append(anew, one)
+			broken = append(broken, one)
 		default:
 			one.broken, one.interrupted, one.retryAt = false, false, time.Time{}
-			channels = append(channels, one.channel)
+			topics = append(topics, one.topic)
 		}
 	}
-	s.restart(anew)
-	s.subscribe(refused, 1)
-	return channels
+	s.restart(broken)
+	s.subscribe(rejected, 1)
+	return topics
 }
 
-// silent finds the streams that should have spoken, subscribes them again and
-// returns their channels. mute is the connection if a second silence concerns most of
-// what is watched here: then that itself is to blame. A stream that stays
-// silent alone is asked for less and less often.
-func (s *shard) silent(now time.Time) (channels []venues.FeedChannel, mute *wsclient.Conn) {
+// findSilent finds the streams that have been silent for too long, subscribes them again
+// and returns their topics. stalled is the connection if most of its monitored streams
+// are silent for a second time: the cause is then the connection itself. A stream that is
+// silent alone is requested less and less often.
+func (s *shard) findSilent(now time.Time) (topics []venues.FeedTopic, stalled *wsclient.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conn == nil || len(s.pending) > 0 {
@@ -81,27 +81,27 @@ func (s *shard) silent(now time.Time) (channels []venues.FeedChannel, mute *wscl
 	var again []*Stream
 	watched, repeated := 0, 0
 	for _, one := range s.streams {
-		limit := s.options.silenceMax(one.channel.Kind)
-		if limit == 0 || !one.retryAt.IsZero() || !s.protocol.Trading(one.channel.Symbol) {
+		limit := s.options.silenceMax(one.topic.Kind)
+		if limit == 0 || !one.retryAt.IsZero() || !s.protocol.Trading(one.topic.Symbol) {
 			continue
 		}
 		watched++
-		if now.Sub(one.life.heardAt) <= patience(limit, one.life.strikes) {
+		if now.Sub(one.activity.receivedAt) <= doubled(limit, one.activity.misses) {
 			continue
 		}
-		if one.life.strikes > 0 {
+		if one.activity.misses > 0 {
 			repeated++
 		}
-		one.life.strikes++
+		one.activity.misses++
 		again = append(again, one)
 		if !one.interrupted {
 			one.interrupted = true
-			channels = append(channels, one.channel)
+			topics = append(topics, one.topic)
 		}
 	}
 	if 2*repeated > watched {
-		return channels, s.conn
+		return topics, s.conn
 	}
 	s.restart(again)
-	return channels, nil
+	return topics, nil
 }

@@ -14,155 +14,156 @@ import (
 	"venuegate/venues/internal/feed"
 )
 
-// speak lets a connection say something every second.
-func (b *bench) speak(times int, messages ...string) {
+// repeat sends messages on a connection, once a second.
+func (b *bench) repeat(times int, messages ...string) {
 	for range times {
-		b.say(1, messages...)
+		b.send(1, messages...)
 		time.Sleep(time.Second)
 	}
 }
 
-// One quiet book among busy ones is asked for again, ever more rarely; the others
-// are left in peace.
-func TestLoneSilentStream(t *testing.T) {
+// One silent book among active ones is requested again, less and less often; the others
+// are not affected.
+func TestSingleSilentTopic(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A", "book.B", "book.C") // C in a request of its own
 		b.requests()
-		b.speak(7*60+10, "# book.A 1", "# book.B 1")
+		b.repeat(7*60+10, "# book.A 1", "# book.B 1")
 		checkGaps(b.T, b.subTimes("book.C"), time.Minute, 2*time.Minute, 4*time.Minute)
 		for _, one := range b.requests() {
 			if !strings.HasSuffix(one, " book.C") {
-				b.Errorf("the venue was asked %s", one)
+				b.Errorf("requests %s, want strings.HasSuffix(one, \" book.C\")", one)
 			}
 		}
-		story := b.sink.story()
-		if want := "resumed book.C; interrupted book.C: stream fell silent; resumed book.C"; !strings.HasSuffix(strings.Join(story, "; "), want) {
-			b.Errorf("heard %q", story)
+		story := b.sink.takeOthers()
+		if want := "resumed book.C; interrupted book.C: no messages on the stream; resumed book.C"; !strings.HasSuffix(strings.Join(story, "; "), want) {
+			b.Errorf("sink calls %q, want strings.HasSuffix(strings.Join(story, \"; \"), want)", story)
 		}
 		if b.connections() != 1 {
-			b.Errorf("%d connections", b.connections())
+			b.Errorf("%d connections, want b.connections() == 1", b.connections())
 		}
 	})
 }
 
-// The venue may confirm a stream anew before its silence is told. The sink hears of the
-// silence first all the same: it would take the stream for interrupted for ever.
-func TestSilenceIsToldBeforeItsEnd(t *testing.T) {
+// The venue may confirm a stream again before its silence is reported. The sink is
+// notified of the silence first nevertheless; otherwise it would consider the stream
+// interrupted permanently.
+func TestInterruptionIsReportedBeforeResumption(t *testing.T) {
 	core, _ := observer.New(zap.WarnLevel)
 	slowly := zap.Hooks(func(zapcore.Entry) error {
 		for range 1000 {
-			runtime.Gosched() // to whoever reads the confirmation
+			runtime.Gosched() // to the reader of the confirmation
 		}
 		return nil
 	})
 	play(t, func(o *feed.Options, _ *venue) { o.Log = zap.New(core, slowly) }, func(b *bench) {
 		b.subscribe("book.A", "book.B", "book.C")
-		b.sink.heard()
-		b.speak(65, "# book.A 1", "# book.B 1")
-		if got := b.sink.story(); !slices.Equal(got, []string{"interrupted book.C: stream fell silent", "resumed book.C"}) {
-			b.Errorf("heard %q", got)
+		b.sink.take()
+		b.repeat(65, "# book.A 1", "# book.B 1")
+		if got := b.sink.takeOthers(); !slices.Equal(got, []string{"interrupted book.C: no messages on the stream", "resumed book.C"}) {
+			b.Errorf("sink calls %q", got)
 		}
 	})
 }
 
-// A second silence of most of what is watched is the connection's fault.
-func TestMuteConnectionIsReplaced(t *testing.T) {
+// A second silence of most monitored topics is a failure of the connection.
+func TestSilentConnectionIsReplaced(t *testing.T) {
 	play(t, func(o *feed.Options, _ *venue) { o.BookSilenceMax = 30 * time.Second }, func(b *bench) {
 		b.subscribe("book.A", "book.B")
-		b.sink.heard()
+		b.sink.take()
 		time.Sleep(32 * time.Second)
-		b.hears("interrupted book.A,book.B: stream fell silent", "resumed book.A,book.B")
+		b.expect("interrupted book.A,book.B: no messages on the stream", "resumed book.A,book.B")
 		time.Sleep(70 * time.Second)
 		if b.connections() != 2 {
-			b.Errorf("%d connections", b.connections())
+			b.Errorf("%d connections, want b.connections() == 2", b.connections())
 		}
 	})
 }
 
-// Trades and candles come when they come; an instrument that does not trade is
-// silent; a word of an older subscription is no sign of life.
-func TestWhatIsWatched(t *testing.T) {
+// Trades and candles may be silent, and so may an instrument that is not trading. A
+// message of an earlier subscription does not count as activity.
+func TestMonitoredTopics(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("trades.A", "candles.A", "mark.HALTED", "mark.A")
-		b.sink.heard()
-		b.speak(25, "# mark.A stale")
-		b.hears("interrupted mark.A: stream fell silent", "resumed mark.A")
+		b.sink.take()
+		b.repeat(25, "# mark.A stale")
+		b.expect("interrupted mark.A: no messages on the stream", "resumed mark.A")
 	})
 }
 
-// An undecodable message breaks its channel alone.
-func TestBrokenStreamIsSubscribedAnew(t *testing.T) {
+// An undecodable message breaks its topic only.
+func TestBrokenTopicIsSubscribedAgain(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A", "book.B")
 		b.requests()
-		b.sink.heard()
-		b.say(1, "# book.A nonsense", "# book.A 2", "# book.B 1")
-		b.hears("interrupted book.A: stream book.A: garbled", "book B 1")
+		b.sink.take()
+		b.send(1, "# book.A nonsense", "# book.A 2", "# book.B 1")
+		b.expect("interrupted book.A: stream book.A: garbled", "book B 1")
 		b.settle()
-		b.hears("resumed book.A")
-		b.asks("1: unsub 2 book.A", "1: sub 3 book.A")
-		b.say(1, "# book.A snapshot 9")
-		b.hears("book A 9")
+		b.expect("resumed book.A")
+		b.expectRequests("1: unsub 2 book.A", "1: sub 3 book.A")
+		b.send(1, "# book.A snapshot 9")
+		b.expect("book A 9")
 	})
 }
 
-// The confirmation of a subscription mends nothing that broke after it was asked for:
-// the beginning that came with it was dropped.
-func TestBrokenAgainBeforeItIsConfirmed(t *testing.T) {
+// The confirmation of a subscription does not restore what broke after the request: the
+// snapshot that came with it was dropped.
+func TestTopicBrokenBeforeConfirmation(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A")
 		b.answering(func([]string) string { return "" })
-		b.say(1, "# book.A nonsense")
+		b.send(1, "# book.A nonsense")
 		b.settle()
 		b.requests()
-		b.sink.heard()
-		b.say(1, "# book.A 5", "# book.A nonsense", "# book.A snapshot 7", "confirmed 3")
-		b.hears("book A 5", "interrupted book.A: stream book.A: garbled")
+		b.sink.take()
+		b.send(1, "# book.A 5", "# book.A nonsense", "# book.A snapshot 7", "confirmed 3")
+		b.expect("book A 5", "interrupted book.A: stream book.A: garbled")
 		b.answering(func(words []string) string { return "confirmed " + words[1] })
 		b.settle()
-		b.asks("1: unsub 4 book.A", "1: sub 5 book.A")
-		b.hears("resumed book.A")
+		b.expectRequests("1: unsub 4 book.A", "1: sub 5 book.A")
+		b.expect("resumed book.A")
 	})
 }
 
-// Where the venue's books have no beginning there is none to ask for.
-func TestBrokenStreamGoesOn(t *testing.T) {
+// Where books have no snapshot there is none to request.
+func TestBrokenTopicResumes(t *testing.T) {
 	play(t, func(o *feed.Options, _ *venue) { o.StreamSnapshots = false }, func(b *bench) {
 		b.subscribe("book.A")
 		b.requests()
-		b.sink.heard()
-		b.say(1, "# book.A nonsense", "# book.A 2")
+		b.sink.take()
+		b.send(1, "# book.A nonsense", "# book.A 2")
 		b.settle()
-		b.say(1, "# book.A 3")
-		b.asks()
-		b.hears("interrupted book.A: stream book.A: garbled", "resumed book.A", "book A 3")
+		b.send(1, "# book.A 3")
+		b.expectRequests()
+		b.expect("interrupted book.A: stream book.A: garbled", "resumed book.A", "book A 3")
 	})
 }
 
-// What stays undecodable is mended ever more rarely.
-func TestMendingTakesItsTime(t *testing.T) {
+// A topic that stays undecodable is restored less and less often.
+func TestRestoringBacksOff(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A")
-		b.speak(100, "# book.A nonsense")
+		b.repeat(100, "# book.A nonsense")
 		checkGaps(b.T, b.subTimes("book.A")[1:], time.Second, 2*time.Second, 4*time.Second, 8*time.Second, 16*time.Second, 32*time.Second)
 		time.Sleep(30 * time.Second)
-		b.say(1, "# book.A 1")
-		b.sink.heard()
-		b.say(1, "# book.A nonsense")
-		b.settle() // a good message makes the next fault a first one
-		b.hears("interrupted book.A: stream book.A: garbled", "resumed book.A")
+		b.send(1, "# book.A 1")
+		b.sink.take()
+		b.send(1, "# book.A nonsense")
+		b.settle() // after a good message the next failure is a first one
+		b.expect("interrupted book.A: stream book.A: garbled", "resumed book.A")
 	})
 }
 
-// A loss forgets what was held against the streams.
+// A loss resets the failure counts of the streams.
 func TestLossWhileBroken(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A")
-		b.say(1, "# book.A nonsense")
-		b.sink.heard()
+		b.send(1, "# book.A nonsense")
+		b.sink.take()
 		b.cut(1)
 		time.Sleep(10 * time.Second)
-		b.say(2, "# book.A 1")
-		b.hears("resumed book.A", "book A 1")
+		b.send(2, "# book.A 1")
+		b.expect("resumed book.A", "book A 1")
 	})
 }

@@ -1,10 +1,9 @@
-// Package openpositions remembers which positions the owner of an account knows to be
-// open, from the lists that were read and from what the private stream has told.
+// Package openpositions tracks which positions of an account are known to be open, from the
+// lists that were read and the events of the private stream.
 //
-// A venue tells of one that is flat without saying which side it was, tells it
-// again, and tells nothing but the end of one that was opened and closed between two
-// of its messages. The memory makes of that what [venues.PrivateSink] promises: the
-// end of each side that is known to be open, once. What is not known to be open has
-// no end to tell, but for a list that is under way: it may be older, and name the
-// position as open after its end.
+// A venue reports a flat position without its side, repeats it, and reports only the end of
+// a position that was opened and closed between two messages. The tracker derives from that
+// what [venues.PrivateSink] promises: the end of each side that is known to be open, once.
+// A position that is not known to be open has no end to report, unless a list is being
+// read: that list may be older and still contain the position.
 package openpositions

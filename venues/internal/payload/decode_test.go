@@ -8,7 +8,7 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// odd is what tells one reader of JSON from another.
+// odd has the members in which JSON decoders differ.
 type odd struct {
 	Text   string            `json:"text"`
 	Number int64             `json:"number"`
@@ -20,7 +20,7 @@ type odd struct {
 	Map    map[string]string `json:"map"`
 }
 
-func FuzzDecodeIsTheStandardLibrarys(f *testing.F) {
+func FuzzDecodeEqualsTheStandardLibrary(f *testing.F) {
 	for _, seed := range []string{
 		`{"text":"a","TEXT":"b","text":"c"}`, `{"text":null,"number":-1,"quoted":"7","flag":null}`, `{"fixed":["a"]}`,
 		`{"fixed":["a","b","c"],"raw": { "x" : 1 } }`, `{"list":[{"text":"\ud800"},{}],"map":{"b":"1","a":"\u0000"}}`,
@@ -32,10 +32,10 @@ func FuzzDecodeIsTheStandardLibrarys(f *testing.F) {
 		var got, want odd
 		err, wanted := payload.Decode(data, &got), json.Unmarshal(data, &want)
 		if (err == nil) != (wanted == nil) {
-			t.Fatalf("%q: %v, encoding/json says %v", data, err, wanted)
+			t.Fatalf("Decode(%q): error %v, encoding/json has %v", data, err, wanted)
 		}
 		if err == nil && !reflect.DeepEqual(got, want) {
-			t.Fatalf("%q was read as %+v, want %+v", data, got, want)
+			t.Fatalf("Decode(%q) = %+v, want %+v", data, got, want)
 		}
 	})
 }

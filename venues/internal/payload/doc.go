@@ -1,7 +1,7 @@
-// Package payload reads what venues send, thoroughly: any spelling that JSON allows,
-// unknown members ignored, what is missing or wrong named in the error. It is
-// what package scan leaves to it, and what reads everything that is not a book.
+// Package payload decodes what venues send: every JSON spelling is accepted, unknown
+// members are ignored, and errors name what is missing or invalid. It decodes the messages
+// that package scan does not handle, and everything that is not a book.
 //
-// An Object keeps its first failure, so that a decoder reads all it wants and
-// checks once. Texts of a venue that go into errors are bounded and printable.
+// An Object keeps its first failure, so that a decoder reads all members and checks once.
+// Texts of a venue in errors are bounded and printable.
 package payload

@@ -9,16 +9,16 @@ import (
 	"venuegate/venues"
 )
 
-// ErrScale is a number that a fixed-point number of the instrument cannot hold
-// without loss.
+// ErrScale is returned for a number that does not fit into a fixed-point number of the
+// instrument without loss.
 var ErrScale = errors.New("number does not fit the instrument's tick or step")
 
-// Level is one level from decimal texts. A price of zero is refused.
+// Level parses one level of a book. A price of zero is rejected.
 func Level(price, qty string, scale venues.Scale) (venues.Level, error) {
 	return LevelOf(price, qty, scale, func(d decimal.Decimal) decimal.Decimal { return d })
 }
 
-// LevelOf is Level where base turns the venue's quantity into base coin.
+// LevelOf is Level for venues whose quantities are not in base coin; base converts them.
 func LevelOf(price, qty string, scale venues.Scale, base func(decimal.Decimal) decimal.Decimal) (venues.Level, error) {
 	p, err := venues.ParseVenueDecimal(price)
 	if err != nil {
@@ -41,7 +41,7 @@ func LevelOf(price, qty string, scale venues.Scale, base func(decimal.Decimal) d
 	return level, nil
 }
 
-// Fixed turns a decimal into a fixed-point number, exactly or not at all.
+// Fixed converts a decimal to a fixed-point number. It fails rather than losing digits.
 func Fixed(value decimal.Decimal, decimals int) (int64, error) {
 	shifted := value.Shift(int32(decimals))
 	if shifted.IsNegative() || !shifted.IsInteger() || !shifted.BigInt().IsInt64() {

@@ -2,11 +2,11 @@ package payload
 
 import "venuegate/venues"
 
-// Number is a decimal of a venue: a JSON string, or a plain JSON number where it
-// prints one. null, "", "null" and absence are unknown; exponents are refused.
+// Number is a decimal of a venue: a JSON string or a plain JSON number. null, "", "null"
+// and a missing member are unknown. Exponents are rejected.
 type Number struct{ venues.Optional }
 
-// UnmarshalJSON refuses what is no decimal.
+// UnmarshalJSON implements json.Unmarshaler.
 func (n *Number) UnmarshalJSON(data []byte) error {
 	text := Unquote(data)
 	if text == "" {
@@ -21,12 +21,13 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Positive is the number if it is above zero, else unknown: venues print "0" or "-1"
+// Positive returns the number if it is above zero, else unknown: venues print "0" or "-1"
 // where there is none.
 func (n Number) Positive() venues.Optional { return venues.SomePositive(n.Decimal) }
 
-// Unquote is the text of a JSON value that venues print with quotes or without; null
-// is empty, quoted too. Their words and numbers have no escapes.
+// Unquote returns the text of a JSON value that venues print with or without quotes. null
+// is empty, also in quotes. Escapes are not supported; the venues' enums and numbers have
+// none.
 func Unquote(data []byte) string {
 	if len(data) >= 2 && data[0] == '"' && data[len(data)-1] == '"' {
 		data = data[1 : len(data)-1]

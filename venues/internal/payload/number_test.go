@@ -16,19 +16,19 @@ func TestNumbers(t *testing.T) {
 			N payload.Number `json:"n"`
 		}
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got.N.Valid != (want != "") {
-			t.Errorf("%s: %v, %v", text, got.N, err)
+			t.Errorf("%s decodes to %v, %v, want an unknown number", text, got.N, err)
 		}
 		if got.N.Valid && got.N.Decimal.String() != want {
-			t.Errorf("%s: %s, want %s", text, got.N.Decimal, want)
+			t.Errorf("%s decodes to %s, want %s", text, got.N.Decimal, want)
 		}
 		if positive := got.N.Positive(); positive.Valid != got.N.Decimal.IsPositive() {
-			t.Errorf("%s: positive is %v", text, positive)
+			t.Errorf("Positive of %s = %v, want it only above zero", text, positive)
 		}
 	}
 	for _, text := range []string{`"1e5"`, `1e5`, `"x"`, `true`, `[]`, `{}`, `" 1"`, `"\u0031"`, `"1""`} {
 		var n payload.Number
 		if err := json.Unmarshal([]byte(text), &n); err == nil {
-			t.Errorf("%s is %v", text, n)
+			t.Errorf("%s decodes to %v, want an error", text, n)
 		}
 	}
 }

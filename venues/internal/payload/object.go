@@ -12,21 +12,21 @@ import (
 )
 
 // Object reads the members of a JSON object of a stream. Names are case sensitive,
-// as the venue's are ("e" and "E" differ). The first failure stays in err and
-// later reads give zero values, so that a decoder checks once.
+// because some differ in case only ("e" and "E"). The first failure is kept and later
+// reads return zero values, so that a decoder checks once.
 type Object struct {
 	value *fastjson.Value
 	err   error
 }
 
-// Err is the first failure.
+// Err returns the first failure.
 func (o *Object) Err() error { return o.err }
 
-// Value is the object itself, for what Object has no word for.
+// Value returns the underlying value, for what Object does not support.
 func (o *Object) Value() *fastjson.Value { return o.value }
 
-// Parse parses a message that must be an object. What it gives lives until
-// the parser's next use.
+// Parse parses a message that must be an object. The result is valid until the parser is
+// used again.
 func Parse(parser *fastjson.Parser, data []byte) (*Object, error) {
 	value, err := parser.ParseBytes(data)
 	if err != nil {
@@ -38,14 +38,14 @@ func Parse(parser *fastjson.Parser, data []byte) (*Object, error) {
 	return &Object{value: value}, nil
 }
 
-// Fail notes a failure, if it is the first.
+// Fail records a failure, if it is the first.
 func (o *Object) Fail(field string, err error) {
 	if o.err == nil {
 		o.err = fmt.Errorf("%s: %w", field, err)
 	}
 }
 
-// Object enters a member that must be an object.
+// Object returns a member that must be an object.
 func (o *Object) Object(field string) *Object {
 	value := o.value.Get(field)
 	if value == nil || value.Type() != fastjson.TypeObject {
@@ -55,7 +55,7 @@ func (o *Object) Object(field string) *Object {
 	return &Object{value: value, err: o.err}
 }
 
-// OptionalList reads a member that must be an array of objects; absence is empty.
+// OptionalList returns a member that must be an array of objects; nil if it is missing.
 func (o *Object) OptionalList(field string) []*Object {
 	value := o.value.Get(field)
 	if value == nil {
@@ -77,7 +77,7 @@ func (o *Object) OptionalList(field string) []*Object {
 	return list
 }
 
-// List reads a member that must be an array of objects.
+// List returns a member that must be an array of objects.
 func (o *Object) List(field string) []*Object {
 	if !o.Has(field) {
 		o.Fail(field, ErrMissing)
@@ -86,10 +86,10 @@ func (o *Object) List(field string) []*Object {
 	return o.OptionalList(field)
 }
 
-// Has says whether a member exists.
+// Has reports whether a member exists.
 func (o *Object) Has(field string) bool { return o.value.Exists(field) }
 
-// Text reads a string that must be there.
+// Text returns a member that must be a string.
 func (o *Object) Text(field string) string {
 	value := o.value.Get(field)
 	if value == nil {
@@ -99,7 +99,7 @@ func (o *Object) Text(field string) string {
 	return o.StringOf(field, value)
 }
 
-// OptionalText reads a string that may be absent.
+// OptionalText returns a string, empty if it is missing or null.
 func (o *Object) OptionalText(field string) string {
 	value := o.value.Get(field)
 	if value == nil || value.Type() == fastjson.TypeNull {
@@ -108,7 +108,7 @@ func (o *Object) OptionalText(field string) string {
 	return o.StringOf(field, value)
 }
 
-// StringOf reads a value of the object that must be a string.
+// StringOf returns the text of a value, which must be a string.
 func (o *Object) StringOf(field string, value *fastjson.Value) string {
 	bytes, err := value.StringBytes()
 	if err != nil {
@@ -118,7 +118,7 @@ func (o *Object) StringOf(field string, value *fastjson.Value) string {
 	return string(bytes)
 }
 
-// Decimal reads a decimal string that must be there.
+// Decimal returns a member that must be a decimal in a string.
 func (o *Object) Decimal(field string) decimal.Decimal {
 	text := o.Text(field)
 	if o.err != nil {
@@ -131,7 +131,7 @@ func (o *Object) Decimal(field string) decimal.Decimal {
 	return value
 }
 
-// Optional reads a decimal string that may be absent or empty.
+// Optional returns a decimal in a string, unknown if it is missing or empty.
 func (o *Object) Optional(field string) venues.Optional {
 	text := o.OptionalText(field)
 	if text == "" {
@@ -145,12 +145,12 @@ func (o *Object) Optional(field string) venues.Optional {
 	return venues.Some(value)
 }
 
-// OptionalPositive is Optional without zeros.
+// OptionalPositive is Optional, with zero as unknown.
 func (o *Object) OptionalPositive(field string) venues.Optional {
 	return venues.SomePositive(o.Optional(field).Decimal)
 }
 
-// Integer reads a whole number; absence is zero.
+// Integer returns a whole number, zero if it is missing.
 func (o *Object) Integer(field string) int64 {
 	value := o.value.Get(field)
 	if value == nil {
@@ -163,7 +163,7 @@ func (o *Object) Integer(field string) int64 {
 	return n
 }
 
-// Sequence reads a number of a sequence, which must be there.
+// Sequence returns a sequence number, which must exist.
 func (o *Object) Sequence(field string) uint64 {
 	value := o.value.Get(field)
 	if value == nil {
@@ -177,7 +177,7 @@ func (o *Object) Sequence(field string) uint64 {
 	return n
 }
 
-// ID reads a positive integer as text.
+// ID returns a positive integer as text.
 func (o *Object) ID(field string) string {
 	n := o.Integer(field)
 	if n <= 0 {
@@ -186,7 +186,7 @@ func (o *Object) ID(field string) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// Flag reads a boolean; absence is false.
+// Flag returns a boolean, false if it is missing.
 func (o *Object) Flag(field string) bool {
 	value := o.value.Get(field)
 	if value == nil {
@@ -199,7 +199,7 @@ func (o *Object) Flag(field string) bool {
 	return on
 }
 
-// Time reads milliseconds, printed as a number or here and there as a string.
+// Time returns a time in milliseconds, printed as a number or as a string.
 func (o *Object) Time(field string) time.Time {
 	value := o.value.Get(field)
 	if value == nil {
@@ -215,7 +215,7 @@ func (o *Object) Time(field string) time.Time {
 	return Millis(o.Integer(field))
 }
 
-// PositiveDecimal reads a decimal string above zero, which must be there.
+// PositiveDecimal returns a member that must be a decimal above zero in a string.
 func (o *Object) PositiveDecimal(field string) decimal.Decimal {
 	value := o.Decimal(field)
 	if o.err == nil && !value.IsPositive() {
@@ -224,7 +224,7 @@ func (o *Object) PositiveDecimal(field string) decimal.Decimal {
 	return value
 }
 
-// TimeText reads milliseconds printed as a string, which must be there.
+// TimeText returns a member that must be a time in milliseconds, printed as a string.
 func (o *Object) TimeText(field string) time.Time {
 	text := o.Text(field)
 	if o.err != nil {
@@ -240,7 +240,7 @@ func (o *Object) TimeText(field string) time.Time {
 	return Millis(n)
 }
 
-// Levels reads `[["price","qty",...],...]` behind into, each level by parse.
+// Levels appends the levels of `[["price","qty",...],...]` to into; parse converts each.
 func (o *Object) Levels(field string, into []venues.Level, parse func(price, qty string) (venues.Level, error)) []venues.Level {
 	value := o.value.Get(field)
 	if value == nil || value.Type() != fastjson.TypeArray {
@@ -263,5 +263,5 @@ func (o *Object) Levels(field string, into []venues.Level, parse func(price, qty
 	return into
 }
 
-// Of is the object of a value, which must be one.
-func Of(value *fastjson.Value) *Object { return &Object{value: value} }
+// ObjectOf returns the Object of a value, which must be an object.
+func ObjectOf(value *fastjson.Value) *Object { return &Object{value: value} }

@@ -27,7 +27,7 @@ func parse(t testing.TB, text string) *payload.Object {
 const sample = `{"text":"a","none":null,"price":"1.50","zero":"0","empty":"","n":7,"big":18446744073709551615,"yes":true,
 	"at":1723161256493,"atText":"1723161256493","inner":{"text":"b"},"rows":[{"n":1},{"n":2}],"levels":[["1.5","2","x"],["3","0"]]}`
 
-func TestMembersAreRead(t *testing.T) {
+func TestObjectReadsMembers(t *testing.T) {
 	o := parse(t, sample)
 	got := fmt.Sprint(o.Text("text"), o.OptionalText("none"), o.OptionalText("absent"), o.Decimal("price"), o.Optional("price").Decimal, o.Optional("empty").Valid,
 		o.OptionalPositive("zero").Valid, o.PositiveDecimal("price"), o.Integer("n"), o.Integer("absent"), o.Sequence("big"), " ", o.ID("n"), o.Flag("yes"), o.Flag("absent"),
@@ -35,74 +35,73 @@ func TestMembersAreRead(t *testing.T) {
 		o.Object("inner").Text("text"), len(o.List("rows")), len(o.OptionalList("absent")), o.Has("n"), o.Has("absent"))
 	const want = "a 1.5 1.5 false false 1.5 7 0 18446744073709551615 7true false 1723161256493 1723161256493 1723161256493 true b2 0 true false"
 	if strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(want), "") || o.Err() != nil {
-		t.Errorf("%s, %v", got, o.Err())
+		t.Errorf("members = %s, error %v", got, o.Err())
 	}
 	levels := o.Levels("levels", nil, func(price, qty string) (venues.Level, error) {
 		return payload.Level(price, qty, venues.Scale{PriceDecimals: 1})
 	})
 	if fmt.Sprint(levels) != "[{15 2} {30 0}]" || o.Err() != nil {
-		t.Errorf("%v, %v", levels, o.Err())
+		t.Errorf("levels = %v, error %v", levels, o.Err())
 	}
 }
 
-// TestTheFirstFailureStays: what cannot be read is named, and later reads do not
-// hide it.
-func TestTheFirstFailureStays(t *testing.T) {
+// The first failure is kept and names its member. Later reads do not hide it.
+func TestFirstFailureIsKept(t *testing.T) {
 	level := func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, venues.Scale{}) }
 	for name, read := range map[string]func(o *payload.Object){
-		"absent":   func(o *payload.Object) { o.Text("absent") },
-		"n":        func(o *payload.Object) { o.Text("n") },
-		"text":     func(o *payload.Object) { o.Decimal("text") },
-		"zero":     func(o *payload.Object) { o.PositiveDecimal("zero") },
-		"price":    func(o *payload.Object) { o.Integer("price") },
-		"inner":    func(o *payload.Object) { o.Flag("inner") },
-		"yes":      func(o *payload.Object) { o.ID("yes") },
-		"rows":     func(o *payload.Object) { o.Object("rows") },
-		"none":     func(o *payload.Object) { o.List("none") },
-		"missing":  func(o *payload.Object) { o.List("missing") },
-		"levels":   func(o *payload.Object) { o.Levels("levels", nil, level) }, // 1.5 has a decimal
-		"big":      func(o *payload.Object) { o.Integer("big") },
-		"sequence": func(o *payload.Object) { o.Sequence("sequence") },
-		"empty":    func(o *payload.Object) { o.TimeText("empty") },
-		"at":       func(o *payload.Object) { o.TimeText("at") },
-		"unheard":  func(o *payload.Object) { o.Decimal("unheard") },
+		"absent":              func(o *payload.Object) { o.Text("absent") },
+		"n":                   func(o *payload.Object) { o.Text("n") },
+		"text":                func(o *payload.Object) { o.Decimal("text") },
+		"zero":                func(o *payload.Object) { o.PositiveDecimal("zero") },
+		"price":               func(o *payload.Object) { o.Integer("price") },
+		"inner":               func(o *payload.Object) { o.Flag("inner") },
+		"yes":                 func(o *payload.Object) { o.ID("yes") },
+		"rows":                func(o *payload.Object) { o.Object("rows") },
+		"none":                func(o *payload.Object) { o.List("none") },
+		"missing":             func(o *payload.Object) { o.List("missing") },
+		"levels":              func(o *payload.Object) { o.Levels("levels", nil, level) }, // 1.5 has a decimal
+		"big":                 func(o *payload.Object) { o.Integer("big") },
+		"sequence":            func(o *payload.Object) { o.Sequence("sequence") },
+		"empty":               func(o *payload.Object) { o.TimeText("empty") },
+		"at":                  func(o *payload.Object) { o.TimeText("at") },
+		"not reported before": func(o *payload.Object) { o.Decimal("not reported before") },
 	} {
 		o := parse(t, sample)
 		read(o)
 		first := o.Err()
 		o.Text("later")
 		if first == nil || !strings.HasPrefix(first.Error(), name+": ") || !errors.Is(o.Err(), first) {
-			t.Errorf("%s: %v, then %v", name, first, o.Err())
+			t.Errorf("%s: error %v, then %v, want the first one", name, first, o.Err())
 		}
 	}
 	for _, text := range []string{"", "[]", "7", "null", "<html>", `{"a":1`, `"x"`} {
 		if _, err := payload.Parse(new(fastjson.Parser), []byte(text)); err == nil {
-			t.Errorf("%s is an object", text)
+			t.Errorf("Parse(%s): no error", text)
 		}
 	}
 }
 
-func TestFixedPointAtItsEdges(t *testing.T) {
+func TestFixedPointBounds(t *testing.T) {
 	for text, want := range map[string]int64{"9223372036854775807": math.MaxInt64, "0": 0, "00012": 12, "5.000000000000000000": 5} {
 		if got, err := payload.Fixed(decimal.RequireFromString(text), 0); err != nil || got != want {
-			t.Errorf("%s: %d, %v", text, got, err)
+			t.Errorf("Fixed(%s) = %d, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"9223372036854775808", "1.5", "-1"} {
 		if got, err := payload.Fixed(decimal.RequireFromString(text), 0); !errors.Is(err, payload.ErrScale) {
-			t.Errorf("%s: %d, %v", text, got, err)
+			t.Errorf("Fixed(%s) = %d, %v, want errors.Is(err, payload.ErrScale)", text, got, err)
 		}
 	}
 	for _, level := range [][2]string{{"0", "1"}, {"1", "-1"}, {"-1", "1"}, {"1e2", "1"}, {"", "1"}, {"1", ""}, {".", "1"}} {
 		if got, err := payload.Level(level[0], level[1], venues.Scale{}); err == nil {
-			t.Errorf("%v: %v", level, got)
+			t.Errorf("Level(%v) = %v, want an error", level, got)
 		}
 	}
 }
 
 func TestMillis(t *testing.T) {
 	if payload.Millis(1).UnixMilli() != 1 || !payload.Millis(0).IsZero() || !payload.Millis(-1).IsZero() || !payload.Millis(1<<53).IsZero() {
-		t.Error("what is no time is one")
+		t.Error("Millis returns a time for a number that is none")
 	}
 }
 
@@ -113,13 +112,12 @@ func TestErrorsNameTheField(t *testing.T) {
 	if err := payload.NoInstrument("X\nUSDT"); !errors.Is(err, payload.ErrNoInstrument) || venues.CodeOf(err) != venues.CodeSymbolNotTradable {
 		t.Error(err)
 	}
-	if err := payload.UnknownWord("side", "up\n"); !errors.Is(err, payload.ErrUnknownWord) || err.Error() != `side "up": unknown value` {
+	if err := payload.UnknownValue("side", "up\n"); !errors.Is(err, payload.ErrUnknownValue) || err.Error() != `side "up": unknown value` {
 		t.Error(err)
 	}
 }
 
-// FuzzBounded: whatever a venue says, what is repeated of it is short, printable
-// and valid.
+// FuzzBounded checks that repeated text of a venue is short, printable and valid.
 func FuzzBounded(f *testing.F) {
 	for _, text := range []string{"", "plain", "\x00\x7f\xff", strings.Repeat("é", 200), strings.Repeat("x", 255) + "€", "  "} {
 		f.Add(text)
@@ -127,13 +125,13 @@ func FuzzBounded(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got := payload.Bounded(text)
 		if len(got) > payload.TextBytesMax || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			t.Fatalf("%q", got)
+			t.Fatalf("Bounded = %q, want short printable text", got)
 		}
 	})
 }
 
-// FuzzObject: no text of a member makes a reader panic, and what is no error is
-// in its bounds.
+// FuzzObject checks that no member makes a reader panic, and that successful results are
+// in their bounds.
 func FuzzObject(f *testing.F) {
 	f.Add([]byte(sample), "price")
 	f.Add([]byte(`{"a":[["1","2"]]}`), "a")
@@ -142,7 +140,7 @@ func FuzzObject(f *testing.F) {
 		if err != nil {
 			return
 		}
-		fresh := func() *payload.Object { return payload.Of(o.Value()) }
+		fresh := func() *payload.Object { return payload.ObjectOf(o.Value()) }
 		fresh().Optional(field)
 		fresh().Time(field)
 		fresh().OptionalList(field)
@@ -151,10 +149,10 @@ func FuzzObject(f *testing.F) {
 			return payload.Level(price, qty, venues.Scale{PriceDecimals: 2})
 		})
 		if d := fresh(); d.PositiveDecimal(field).Sign() <= 0 && d.Err() == nil {
-			t.Fatal("a positive decimal is not")
+			t.Fatal("PositiveDecimal returned no positive number")
 		}
 		if d := fresh(); d.TimeText(field).IsZero() && d.Err() == nil {
-			t.Fatal("a time is none")
+			t.Fatal("TimeText returned the zero time")
 		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"venuegate/venues"
 )
 
-// Sides reads the rows of a book, `["price","qty",...]`, into an update, each level by
-// parse. A side without levels is empty; one that is not there is missing.
+// Sides appends the rows of a book, `["price","qty",...]`, to an update; parse converts
+// each. A side may be empty but not missing.
 func Sides(u *venues.BookUpdate, bids, asks [][]string, parse func(price, qty string) (venues.Level, error)) (err error) {
 	if bids == nil || asks == nil {
 		return Missing("a side of the book")
@@ -33,8 +33,8 @@ func levels(into []venues.Level, rows [][]string, parse func(price, qty string) 
 	return into, nil
 }
 
-// Columns reads the first cells of a row of mixed types, one into each of into. None
-// may be missing, and no Number unknown.
+// Columns decodes the first cells of a row of mixed types, one into each of into. No cell
+// may be missing, and no Number may be unknown.
 func Columns(row []json.RawMessage, into ...any) error {
 	if len(row) < len(into) {
 		return Missing(fmt.Sprintf("column %d", len(row)))

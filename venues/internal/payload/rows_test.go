@@ -20,13 +20,13 @@ func TestSidesOfABook(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []venues.Level{{Price: 15, Qty: 2}, {Price: 14, Qty: 3}}; !reflect.DeepEqual(u.Bids, want) || len(u.Asks) != 0 {
-		t.Errorf("%v, %v", u.Bids, u.Asks)
+		t.Errorf("bids %v, asks %v, want one level each", u.Bids, u.Asks)
 	}
 	for name, bad := range map[string][][]string{
 		"absent": nil, "no quantity": {{"1"}}, "empty": {{}}, "price": {{"x", "1"}}, "price zero": {{"0", "1"}}, "quantity": {{"1", "1.5"}},
 	} {
 		if payload.Sides(new(venues.BookUpdate), bad, good, level) == nil || payload.Sides(new(venues.BookUpdate), good, bad, level) == nil {
-			t.Errorf("%s is no error", name)
+			t.Errorf("%s: no error", name)
 		}
 	}
 }
@@ -41,11 +41,11 @@ func TestColumns(t *testing.T) {
 	var at int64
 	var price payload.Number
 	if err := payload.Columns(row(`[7,"1.5","more"]`), &at, &price); err != nil || at != 7 || price.Decimal.String() != "1.5" {
-		t.Errorf("%d, %v, %v", at, price, err)
+		t.Errorf("columns = %d, %v, error %v", at, price, err)
 	}
 	for text, want := range map[string]error{`[7]`: payload.ErrMissing, `[]`: payload.ErrMissing, `[7,""]`: payload.ErrMissing, `[7,"x"]`: nil, `["7","1"]`: nil} {
 		if err := payload.Columns(row(text), &at, &price); err == nil || want != nil && !errors.Is(err, want) {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("Columns(%s): error %v, want payload.ErrMissing or a decoding error", text, err)
 		}
 	}
 }

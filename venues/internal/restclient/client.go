@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,13 +19,14 @@ import (
 	"venuegate/venues"
 )
 
-// Limits of one exchange with a venue.
+// Limits of a request.
 const (
 	dialTimeout         = 5 * time.Second
 	tlsHandshakeTimeout = 5 * time.Second
 	idleConnTimeout     = 30 * time.Second
-	// idleConnsMax is above what the service sends to a venue at the same time:
-	// a burst of orders must not close connections for the next one to open.
+	// idleConnsMax is above the number of requests that the service sends to a venue at
+	// the same time: a burst of orders must not close connections that the next one opens
+	// again.
 	idleConnsMax           = 128
 	responseHeaderBytesMax = 64 << 10
 	timeoutDefault         = 10 * time.Second
@@ -34,17 +36,17 @@ const (
 
 // Options of a Client.
 type Options struct {
-	// BaseURL is scheme, host and, for simulators, a path prefix; no slash at
-	// the end.
+	// BaseURL is scheme, host and, for simulators, a path prefix, without a trailing
+	// slash.
 	BaseURL string
-	// Timeout bounds a request from its first byte to the last of its answer;
-	// 10 s if zero. A context may be shorter.
+	// Timeout bounds a request from its first byte to the last byte of its answer; 10 s
+	// if zero. A context may be shorter.
 	Timeout time.Duration
-	// BodyBytesMax bounds an answer; 8 MiB if zero.
+	// BodyBytesMax bounds the body of an answer; 8 MiB if zero.
 	BodyBytesMax int64
 	// UserAgent is "venuegate" if empty.
 	UserAgent string
-	// Dial makes the network connections; the usual way if nil.
+	// Dial makes the network connections; nil uses the network.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -52,36 +54,35 @@ type Options struct {
 type Client struct {
 	options Options
 	gate    *Gate
-	// transport is used bare: an answer with a redirect is an answer like any
-	// other, and there is nothing else that a net/http client would do.
+	// transport is used without a net/http client: a redirect is an answer like any
+	// other, and nothing else that the client does is required.
 	transport *http.Transport
 }
 
-// Call is one request with what decides when it may leave.
+// Call is one request and the conditions for sending it.
 type Call struct {
-	Lane  Lane
-	Costs []Cost
-	// Carrier sends the request another way, if set. What it proves not sent goes by
-	// REST after all, under the Costs that are paid.
-	Carrier Carrier
-	// RESTCosts are what a request by REST costs besides.
+	Priority Priority
+	Costs    []Cost
+	// Transport, if set, sends the request another way. What it returns with ErrNotSent
+	// is sent by REST, under the Costs that are already taken.
+	Transport Transport
+	// RESTCosts are the additional costs of a request by REST.
 	RESTCosts []Cost
-	// Mutates says that the venue may change something because of it.
+	// Mutates: the request may change something at the venue.
 	Mutates bool
-	// SendBy ends the wait at the gate, if set: a later request is of no use. It
+	// SendBy, if set, ends the wait at the gate: a later request would be useless. It
 	// does not shorten the wait for the answer.
 	SendBy time.Time
-	// Build makes the request at the moment when it may leave, so that its
-	// timestamp is fresh. Its error means that nothing was sent.
+	// Build makes the request when it may be sent, so that its timestamp is fresh. If it
+	// fails, nothing was sent.
 	Build func() (Request, error)
 }
 
-// Carrier sends a request once, some other way than by REST, and gives the venue's
-// answer the form of one by REST. Its errors are like those of Do.
-type Carrier func(ctx context.Context) (*Answer, error)
+// Transport sends a request once by other means than REST and returns the venue's answer
+// in the form of a REST answer. Its errors are like those of Do.
+type Transport func(ctx context.Context) (*Answer, error)
 
-// Request as it goes over the wire: Query and Body are sent exactly as they
-// stand.
+// Request is a request as it goes over the wire. Query and Body are sent unchanged.
 type Request struct {
 	Method      string
 	Path        string
@@ -91,14 +92,14 @@ type Request struct {
 	Header      map[string]string
 }
 
-// Answer of a venue, of whatever status. Body is complete.
+// Answer is a complete answer of a venue, whatever its status.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// New makes a client whose requests pass the gate.
+// New returns a client whose requests pass the gate.
 func New(o Options, gate *Gate) *Client {
 	o.Timeout = cmp.Or(o.Timeout, timeoutDefault)
 	o.BodyBytesMax = cmp.Or(o.BodyBytesMax, bodyBytesMaxDefault)
@@ -124,29 +125,28 @@ func newTransport(o Options) *http.Transport {
 	}
 }
 
-// Close gives up the idle connections. Requests under way are not disturbed.
+// Close closes idle connections. Requests in progress continue.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Do waits at the gate, sends the request once and reads the whole answer. Its
-// errors are *venues.Error: rate_limited from the gate, else
-// exchange_unavailable; those of a call that mutates are joined with
-// venues.ErrNotSent or venues.ErrOutcomeUnknown. Errors of Build, and of a Carrier
-// that may have sent the request, come back as they are.
+// Do waits at the gate, sends the request once and reads the whole answer. Its errors are
+// *venues.Error: rate_limited from the gate, else exchange_unavailable. Those of a call
+// that mutates are joined with venues.ErrNotSent or venues.ErrOutcomeUnknown. Errors of
+// Build, and of a Transport that may have sent the request, are returned unchanged.
 func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
-	if call.Carrier == nil {
+	if call.Transport == nil {
 		return c.send(ctx, call, append(call.Costs[:len(call.Costs):len(call.Costs)], call.RESTCosts...))
 	}
 	if err := c.admit(ctx, call, call.Costs); err != nil {
 		return nil, err
 	}
-	answer, err := call.Carrier(ctx)
+	answer, err := call.Transport(ctx)
 	if errors.Is(err, venues.ErrNotSent) {
 		return c.send(ctx, call, call.RESTCosts)
 	}
 	return answer, err
 }
 
-// send is Do by REST.
+// send sends a call by REST.
 func (c *Client) send(ctx context.Context, call Call, costs []Cost) (*Answer, error) {
 	if err := c.admit(ctx, call, costs); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (c *Client) send(ctx context.Context, call Call, costs []Cost) (*Answer, er
 	case err == nil:
 		return answer, nil
 	case !headersWritten.Load():
-		// The transport has closed the connection by now: no byte can follow.
+		// The transport has closed the connection already, so no byte can follow.
 		return nil, call.notSent(unavailable(request, err))
 	case call.Mutates:
 		return nil, unavailable(request, errors.Join(venues.ErrOutcomeUnknown, redact(err)))
@@ -184,15 +184,15 @@ func (c *Client) admit(ctx context.Context, call Call, costs []Cost) error {
 	if deadline, bounded := ctx.Deadline(); !call.SendBy.IsZero() && (!bounded || call.SendBy.Before(deadline)) {
 		ctx = endsAt{ctx, call.SendBy}
 	}
-	lane := call.Lane
-	if venues.IsResolving(ctx) {
-		lane = min(lane, LaneResolve)
+	priority := call.Priority
+	if venues.IsOutcomeQuery(ctx) {
+		priority = min(priority, PriorityOutcome)
 	}
-	return call.notSent(c.gate.Wait(ctx, lane, costs...))
+	return call.notSent(c.gate.Wait(ctx, priority, costs...))
 }
 
-// endsAt is a context with an earlier deadline, for the gate: it never waits for
-// longer than until then, so no timer is needed to end the wait.
+// endsAt is a context with an earlier deadline, for the gate. The gate never waits beyond
+// the deadline, so no timer is needed.
 type endsAt struct {
 	context.Context
 	deadline time.Time
@@ -240,7 +240,7 @@ func (c *Client) exchange(request *http.Request) (*Answer, error) {
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: body}, nil
 }
 
-// notSent joins the proof to the error of a call that mutates.
+// notSent joins ErrNotSent to the error of a call that mutates.
 func (c Call) notSent(err error) error {
 	if err == nil || !c.Mutates {
 		return err
@@ -253,10 +253,20 @@ func unavailable(r Request, cause error) *venues.Error {
 		Because(redact(cause))
 }
 
-// redact takes the URL, whose query holds the signature, out of an error.
+// redact removes the URL from an error: its query holds the signature.
 func redact(err error) error {
 	if withURL, ok := errors.AsType[*url.Error](err); ok {
 		return withURL.Err
 	}
 	return err
+}
+
+// RetryAfter returns the time in an answer's Retry-After header, at most longest; zero if
+// the header is not a number of seconds.
+func RetryAfter(header http.Header, longest time.Duration) time.Duration {
+	seconds, err := strconv.Atoi(strings.TrimSpace(header.Get("Retry-After")))
+	if err != nil || seconds <= 0 {
+		return 0
+	}
+	return time.Duration(min(seconds, int(longest/time.Second))) * time.Second
 }

@@ -22,7 +22,7 @@ import (
 const signature = "signature=5ecre7"
 
 func call(method string, mutates bool) restclient.Call {
-	return restclient.Call{Lane: restclient.LaneOrder, Mutates: mutates, Build: func() (restclient.Request, error) {
+	return restclient.Call{Priority: restclient.PriorityOrder, Mutates: mutates, Build: func() (restclient.Request, error) {
 		r := restclient.Request{Method: method, Path: "/order", Query: "symbol=BTCUSDT&" + signature}
 		if method == http.MethodPost {
 			r.Query, r.Body, r.ContentType = "", "symbol=BTCUSDT&"+signature, "application/x-www-form-urlencoded"
@@ -31,15 +31,16 @@ func call(method string, mutates bool) restclient.Call {
 	}}
 }
 
-// patience bounds a request whose answer must come; only a test that fails spends it.
-const patience = time.Minute
+// awaitMax bounds a request whose answer must arrive. Only a failing test waits that
+// long.
+const awaitMax = time.Minute
 
 func client(url string) *restclient.Client {
-	return restclient.New(restclient.Options{BaseURL: url, Timeout: patience, BodyBytesMax: 1000}, restclient.NewGate())
+	return restclient.New(restclient.Options{BaseURL: url, Timeout: awaitMax, BodyBytesMax: 1000}, restclient.NewGate())
 }
 
-// rawVenue serves connections by hand, so that it can fail in any way. serve gets
-// each request after it has been read in full.
+// rawVenue serves connections with a test's function, so that it can fail in any way.
+// serve is called after each request has been read in full.
 type rawVenue struct {
 	url      string
 	requests atomic.Int64
@@ -65,7 +66,7 @@ func newRawVenue(t *testing.T, serve func(conn net.Conn, n int64) (keep bool)) *
 	return v
 }
 
-// piped is how a venue is reached that is a pipe, for tests in virtual time.
+// piped returns options for a venue behind a pipe, for tests in virtual time.
 func piped(serve func(conn net.Conn, n int64) (keep bool)) restclient.Options {
 	v := &rawVenue{}
 	return restclient.Options{BaseURL: "http://venue", Dial: func(context.Context, string, string) (net.Conn, error) {
@@ -99,8 +100,8 @@ func answerOK(conn net.Conn, _ int64) bool {
 	return err == nil
 }
 
-// A request that was read and not answered is never sent again, and what is not
-// known is not called a refusal.
+// A request that was read and not answered is never sent again, and its outcome is
+// unknown.
 func TestOutcomeAfterTheRequestWasRead(t *testing.T) {
 	for name, serve := range map[string]func(net.Conn, int64) bool{
 		"closed without an answer": func(net.Conn, int64) bool { return false },
@@ -139,7 +140,7 @@ func TestOutcomeAfterTheRequestWasRead(t *testing.T) {
 				}
 				checkClean(t, err)
 				if n := v.requests.Load(); n != 1 {
-					t.Errorf("%s: sent %d times", method, n)
+					t.Errorf("%s: sent %d times, want 1", method, n)
 				}
 			}
 			c := client(newRawVenue(t, serve).url)
@@ -155,11 +156,11 @@ func TestOutcomeAfterTheRequestWasRead(t *testing.T) {
 func checkClean(t *testing.T, err error) {
 	t.Helper()
 	if err != nil && strings.Contains(err.Error(), "5ecre7") {
-		t.Errorf("the error tells the signature: %v", err)
+		t.Errorf("the error contains the signature: %v", err)
 	}
 }
 
-func TestConnectionDiesWhileIdle(t *testing.T) {
+func TestConnectionClosedWhileIdle(t *testing.T) {
 	v := newRawVenue(t, func(conn net.Conn, n int64) bool {
 		if n == 1 {
 			return answerOK(conn, n)
@@ -189,25 +190,25 @@ func TestOutcomeTimeoutAfterSending(t *testing.T) {
 		begun := time.Now()
 		_, err := restclient.New(o, restclient.NewGate()).Do(t.Context(), call(http.MethodPost, true))
 		if !errors.Is(err, venues.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != o.Timeout {
-			t.Errorf("error %v after %s, want an unknown outcome by time-out", err, time.Since(begun))
+			t.Errorf("error %v after %s, want an unknown outcome at the time-out", err, time.Since(begun))
 		}
 	})
 }
 
-func TestProvedNotSent(t *testing.T) {
+func TestUnreachableVenueIsNotSent(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
-	stranger := httptest.NewTLSServer(http.NotFoundHandler()) // nobody vouches for its certificate
-	t.Cleanup(stranger.Close)
-	mute, err := net.Listen("tcp", "127.0.0.1:0") // accepts by the kernel, never shakes hands
+	untrusted := httptest.NewTLSServer(http.NotFoundHandler()) // its certificate is not trusted
+	t.Cleanup(untrusted.Close)
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, nothing answers the handshake
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { mute.Close() })
+	t.Cleanup(func() { silent.Close() })
 	for name, url := range map[string]string{
 		"nobody listens":       closed.URL,
-		"unknown certificate":  stranger.URL,
-		"TLS never answers":    "https://" + mute.Addr().String(),
+		"unknown certificate":  untrusted.URL,
+		"TLS never answers":    "https://" + silent.Addr().String(),
 		"address is no URL":    "http://[::1]:namedport",
 		"host does not exist":  "http://venue.invalid",
 		"scheme is not spoken": "gopher://127.0.0.1",
@@ -217,19 +218,19 @@ func TestProvedNotSent(t *testing.T) {
 			defer cancel()
 			_, err := client(url).Do(ctx, call(http.MethodPost, true))
 			if !errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
-				t.Errorf("error %v, want proof that nothing was sent", err)
+				t.Errorf("error %v, want ErrNotSent", err)
 			}
 			checkClean(t, err)
 			_, err = client(url).Do(ctx, call(http.MethodGet, false))
 			if err == nil || errors.Is(err, venues.ErrNotSent) {
-				t.Errorf("read: error %v, want a plain failure", err)
+				t.Errorf("read: error %v, want neither outcome", err)
 			}
 			checkClean(t, err)
 		})
 	}
 }
 
-func TestGateRefusalIsNotSent(t *testing.T) {
+func TestGateRejectionIsNotSent(t *testing.T) {
 	v := newRawVenue(t, answerOK)
 	gate := restclient.NewGate()
 	gate.Freeze(time.Minute)
@@ -243,19 +244,19 @@ func TestGateRefusalIsNotSent(t *testing.T) {
 	}
 }
 
-func TestBuildErrorIsReturnedAsItIs(t *testing.T) {
+func TestBuildErrorIsReturnedUnchanged(t *testing.T) {
 	v := newRawVenue(t, answerOK)
 	refuse := errors.New("deadline passed")
 	_, err := client(v.url).Do(t.Context(), restclient.Call{Build: func() (restclient.Request, error) {
 		return restclient.Request{}, refuse
 	}})
 	if !errors.Is(err, refuse) || v.requests.Load() != 0 {
-		t.Errorf("error %v after %d requests", err, v.requests.Load())
+		t.Errorf("error %v after %d requests, want the error of Build and none", err, v.requests.Load())
 	}
 }
 
-// Every status is an answer, redirects included; the request goes out as built.
-func TestAnswersAndRequestsAsTheyAre(t *testing.T) {
+// Every status is an answer, also redirects; requests are sent as built.
+func TestAnswersAndRequestsAreUnchanged(t *testing.T) {
 	var seen *http.Request
 	var body string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -283,36 +284,36 @@ func TestAnswersAndRequestsAsTheyAre(t *testing.T) {
 	}
 	for name := range seen.Header {
 		if strings.Contains(name, "Idempotency") {
-			t.Errorf("header %s invites the transport to send twice", name)
+			t.Errorf("header %s makes the transport send twice, want !strings.Contains(name, \"Idempotency\")", name)
 		}
 	}
 }
 
-// To know what became of an order comes before every other reading.
-func TestResolvingPassesOtherReadings(t *testing.T) {
+// Queries for an outcome come before all other reads.
+func TestOutcomeQueryPrecedesOtherReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := restclient.New(piped(answerOK), restclient.NewGate())
 		defer c.Close()
 		reading := call(http.MethodGet, false)
-		reading.Lane = restclient.LaneReconcile
+		reading.Priority = restclient.PriorityReconcile
 		reading.Costs = []restclient.Cost{{Budget: restclient.NewBudget("weight", 100, time.Minute), Units: 5}}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		var err error
-		for range 14 { // 65 units of the lane, and one more
+		for range 14 { // the whole share of the priority, and more
 			_, err = c.Do(ctx, reading)
 		}
 		if venues.CodeOf(err) != venues.CodeRateLimited {
-			t.Fatalf("the lane is not full: %v", err)
+			t.Fatalf("error %v, want rate_limited with the share used up", err)
 		}
-		if _, err := c.Do(venues.Resolving(ctx), reading); err != nil {
-			t.Errorf("the question waits behind readings: %v", err)
+		if _, err := c.Do(venues.WithOutcomeQuery(ctx), reading); err != nil {
+			t.Errorf("outcome query: error %v, want none", err)
 		}
 	})
 }
 
-// As many requests as the service sends at once go over connections that the ones
-// before have left: none is opened for a burst of orders that follows another.
+// As many requests as the service sends at the same time reuse the connections of earlier
+// ones: a burst of orders opens none.
 func TestBurstsShareConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const burst = 96
@@ -348,7 +349,7 @@ func TestBurstsShareConnections(t *testing.T) {
 			synctest.Wait() // a connection is free again a moment after its answer
 		}
 		if opened.Load() != burst {
-			t.Errorf("3 bursts of %d requests opened %d connections", burst, opened.Load())
+			t.Errorf("3 bursts of %d requests opened %d connections, want one burst's", burst, opened.Load())
 		}
 	})
 }

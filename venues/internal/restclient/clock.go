@@ -16,7 +16,7 @@ const (
 // Clock keeps the offset of a venue's clock, venue minus local, as the median of
 // the newest samples. It is safe for concurrent use.
 type Clock struct {
-	syncing  Turn // held while probes are under way
+	syncing  Semaphore // held while samples are taken
 	mu       sync.Mutex
 	samples  []clockSample
 	offset   time.Duration
@@ -28,24 +28,24 @@ type clockSample struct {
 	at     time.Time
 }
 
-// Sync takes a few samples with probe, which asks the venue for its time, and
-// adopts the median. It fails with probe's error if no sample was had.
+// Sync takes a few samples with probe, which reads the venue's time, and adopts the
+// median. It fails with the error of probe if there is no sample.
 func (k *Clock) Sync(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
-	if err := k.syncing.Take(ctx); err != nil {
+	if err := k.syncing.Acquire(ctx); err != nil {
 		return k.Offset(), err
 	}
-	defer k.syncing.Give()
+	defer k.syncing.Release()
 	return k.sample(ctx, probe)
 }
 
-// Resync replaces all samples, after the venue refused one of our timestamps.
-// since is when the refused request was signed: if the clock has been measured
-// later than that, the new offset serves as it is.
+// Resync replaces all samples after the venue rejected a timestamp. since is when the
+// rejected request was signed: if the clock has been measured after that, nothing is
+// done.
 func (k *Clock) Resync(ctx context.Context, since time.Time, probe func(context.Context) (time.Time, error)) error {
-	if err := k.syncing.Take(ctx); err != nil {
+	if err := k.syncing.Acquire(ctx); err != nil {
 		return err
 	}
-	defer k.syncing.Give()
+	defer k.syncing.Release()
 	if k.measuredAt().After(since) {
 		return nil
 	}
@@ -56,24 +56,24 @@ func (k *Clock) Resync(ctx context.Context, since time.Time, probe func(context.
 	return err
 }
 
-// Measure is Sync for whoever comes before the clock was ever compared, once for all
-// of them. A failure shows soon enough: the venue will refuse a wrong time.
+// Measure measures the clock if it never was, once for all concurrent callers. A failure
+// is ignored, because the venue rejects a wrong time anyway.
 func (k *Clock) Measure(ctx context.Context, probe func(context.Context) (time.Time, error)) {
 	if !k.Measured() {
 		_ = k.Resync(ctx, time.Time{}, probe)
 	}
 }
 
-// Signed makes a call whose request bears the time. That a timestamp is refused, as
-// refused says of an error, is definite, so the call is made once more by the clock
-// as it is then.
-func (k *Clock) Signed(
-	ctx context.Context, probe func(context.Context) (time.Time, error), refused func(error) bool, call func() error,
+// CallSigned makes a call whose request carries a timestamp. If the timestamp is
+// rejected, which is a definite answer, it measures the clock again and repeats the call
+// once.
+func (k *Clock) CallSigned(
+	ctx context.Context, probe func(context.Context) (time.Time, error), rejected func(error) bool, call func() error,
 ) error {
 	k.Measure(ctx, probe)
 	signedAt := time.Now()
 	err := call()
-	if !refused(err) || k.Resync(ctx, signedAt, probe) != nil {
+	if !rejected(err) || k.Resync(ctx, signedAt, probe) != nil {
 		return err
 	}
 	return call()
@@ -124,17 +124,17 @@ func medianOffset(samples []clockSample) time.Duration {
 	return (offsets[middle-1] + offsets[middle]) / 2
 }
 
-// Offset is venue minus local; zero before the first Sync.
+// Offset returns the offset, venue minus local; zero before the first Sync.
 func (k *Clock) Offset() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.offset
 }
 
-// Now is the venue's time as far as known.
+// Now returns the estimated time of the venue.
 func (k *Clock) Now() time.Time { return time.Now().Add(k.Offset()) }
 
-// Measured says whether the clock was ever compared.
+// Measured reports whether the clock was ever measured.
 func (k *Clock) Measured() bool { return !k.measuredAt().IsZero() }
 
 func (k *Clock) measuredAt() time.Time {

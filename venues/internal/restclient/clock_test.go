@@ -10,10 +10,10 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// venueClock is ahead of ours and takes its time on the way.
+// venueClock is a clock ahead of ours, behind a delay.
 type venueClock struct {
 	ahead time.Duration
-	trips []time.Duration // each request's, there and back
+	trips []time.Duration // of each request, there and back
 	asked int
 }
 
@@ -21,16 +21,16 @@ func (v *venueClock) probe(context.Context) (time.Time, error) {
 	trip := v.trips[v.asked%len(v.trips)]
 	v.asked++
 	time.Sleep(trip / 2)
-	told := time.Now().Add(v.ahead)
+	at := time.Now().Add(v.ahead)
 	time.Sleep(trip - trip/2)
-	return told, nil
+	return at, nil
 }
 
 func TestClockFindsTheOffset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock restclient.Clock
 		if clock.Measured() {
-			t.Error("measured before any sample")
+			t.Error("Measured = true before any sample")
 		}
 		venue := &venueClock{ahead: 3 * time.Second, trips: []time.Duration{100 * time.Millisecond}}
 		offset, err := clock.Sync(t.Context(), venue.probe)
@@ -38,7 +38,7 @@ func TestClockFindsTheOffset(t *testing.T) {
 			t.Fatalf("offset %v, %v; want 3s", offset, err)
 		}
 		if got := time.Until(clock.Now()); got != 3*time.Second {
-			t.Errorf("the venue's time is %v ahead, want 3s", got)
+			t.Errorf("Now is %v ahead, want 3s", got)
 		}
 	})
 }
@@ -47,9 +47,9 @@ func TestClockMedianIgnoresAnOutlier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock restclient.Clock
 		lopsided := func(context.Context) (time.Time, error) {
-			told := time.Now()
+			at := time.Now()
 			time.Sleep(2 * time.Second) // all of it on the way back
-			return told, nil
+			return at, nil
 		}
 		quick := &venueClock{trips: []time.Duration{10 * time.Millisecond}}
 		calls := 0
@@ -65,7 +65,7 @@ func TestClockMedianIgnoresAnOutlier(t *testing.T) {
 	})
 }
 
-func TestClockResyncForgetsWhatWasWrong(t *testing.T) {
+func TestClockResyncDropsOldSamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock restclient.Clock
 		venue := &venueClock{trips: []time.Duration{10 * time.Millisecond}}
@@ -84,12 +84,12 @@ func TestClockResyncForgetsWhatWasWrong(t *testing.T) {
 		}
 		asked := venue.asked
 		if err := clock.Resync(t.Context(), time.Now().Add(-time.Second), venue.probe); err != nil || venue.asked != asked {
-			t.Errorf("asked again (%v) although the clock was measured since", err)
+			t.Errorf("Resync measured again (error %v) although the clock was measured since", err)
 		}
 	})
 }
 
-func TestClockKeepsItsOffsetWhenTheVenueIsSilent(t *testing.T) {
+func TestClockKeepsItsOffsetWhenTheProbeFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock restclient.Clock
 		venue := &venueClock{ahead: time.Second, trips: []time.Duration{0}}
@@ -104,33 +104,33 @@ func TestClockKeepsItsOffsetWhenTheVenueIsSilent(t *testing.T) {
 	})
 }
 
-// Who waits for the probes of somebody else gives up with its own context.
-func TestClockWaitsNoLongerThanItsContext(t *testing.T) {
+// A caller that waits for the samples of another one gives up with its own context.
+func TestClockWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock restclient.Clock
-		mute := func(ctx context.Context) (time.Time, error) {
+		stalled := func(ctx context.Context) (time.Time, error) {
 			<-ctx.Done()
 			return time.Time{}, ctx.Err()
 		}
 		patient, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		go func() { _, _ = clock.Sync(patient, mute) }()
+		go func() { _, _ = clock.Sync(patient, stalled) }()
 		synctest.Wait()
 		hasty, cancelHasty := context.WithTimeout(t.Context(), time.Second)
 		defer cancelHasty()
 		began := time.Now()
-		if err := clock.Resync(hasty, began, mute); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+		if err := clock.Resync(hasty, began, stalled); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
 			t.Errorf("gave up after %v with %v, want the context's error after 1s", time.Since(began), err)
 		}
 		if _, err := clock.Sync(t.Context(), (&venueClock{trips: []time.Duration{0}}).probe); err != nil {
-			t.Errorf("after that nobody may probe: %v", err)
+			t.Errorf("sync after that: error %v, want none", err)
 		}
 	})
 }
 
-// TestSignedCallsAreMadeOnceMore: a refused timestamp costs one more call, by the
-// clock measured anew; nothing else does.
-func TestSignedCallsAreMadeOnceMore(t *testing.T) {
+// A rejected timestamp repeats the call once, by the clock measured again. Nothing else
+// does.
+func TestRejectedTimestampRepeatsTheCallOnce(t *testing.T) {
 	refusal := errors.New("timestamp refused")
 	refused := func(err error) bool { return errors.Is(err, refusal) }
 	for name, test := range map[string]struct {
@@ -138,25 +138,25 @@ func TestSignedCallsAreMadeOnceMore(t *testing.T) {
 		want    error
 		asked   int
 	}{
-		"as a rule":     {[]error{nil}, nil, 3},
-		"refused":       {[]error{refusal, nil}, nil, 6},
-		"refused twice": {[]error{refusal, refusal, nil}, refusal, 6},
-		"another fault": {[]error{context.Canceled, nil}, context.Canceled, 3},
+		"as a rule":      {[]error{nil}, nil, 3},
+		"rejected":       {[]error{refusal, nil}, nil, 6},
+		"rejected twice": {[]error{refusal, refusal, nil}, refusal, 6},
+		"another error":  {[]error{context.Canceled, nil}, context.Canceled, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var clock restclient.Clock
 				venue := &venueClock{ahead: time.Second, trips: []time.Duration{time.Millisecond}}
 				calls := 0
-				err := clock.Signed(t.Context(), venue.probe, refused, func() error {
+				err := clock.CallSigned(t.Context(), venue.probe, refused, func() error {
 					calls++
 					if clock.Offset() != time.Second {
-						t.Errorf("call %d is made by a clock that is off by %v", calls, clock.Offset())
+						t.Errorf("call %d with a clock that is off by %v, want 0", calls, clock.Offset())
 					}
 					return test.answers[calls-1]
 				})
 				if !errors.Is(err, test.want) || venue.asked != test.asked {
-					t.Errorf("%v after %d calls, the venue asked %d times for its time", err, calls, venue.asked)
+					t.Errorf("error %v after %d calls and %d probes", err, calls, venue.asked)
 				}
 			})
 		})

@@ -1,41 +1,39 @@
-// Package restclient executes a venue's REST requests: each at most once, within
-// the venue's allowances, and with an honest account of its outcome.
+// Package restclient executes a venue's REST requests: each at most once, within the
+// venue's rate limits, and with a definite statement of its outcome.
 //
 // # Outcomes
 //
-// Do answers with whatever the venue said, whatever its status; judging that is
-// the connector's business. Without an answer it tells apart what is proved from
-// what is not. A request is proved not sent when its connection could not be
-// made, or when the connection was closed before the last byte of its header was
-// handed over (a venue cannot execute half a header); everything else may have
-// been executed. Errors of requests that change something are therefore joined
-// with venues.ErrNotSent or venues.ErrOutcomeUnknown. A connection that a venue
-// closed while it was idle is found out only after writing, so that case counts
-// as unknown. NotSent and OutcomeUnknown say the same of what a connector finds out
-// itself.
+// Do returns whatever the venue answered, whatever its status; the connector classifies
+// it. Without an answer a request was certainly not sent if its connection could not be
+// made, or if the connection was closed before the last byte of the header was written (a
+// venue cannot execute half a header). In all other cases it may have been executed.
+// Errors of requests that change something are therefore joined with venues.ErrNotSent or
+// venues.ErrOutcomeUnknown. That a venue has closed an idle connection is discovered only
+// after writing, so the outcome is unknown in that case. NotSent and OutcomeUnknown mark
+// the errors of connectors.
 //
-// Nothing is sent twice: no redirect is followed, no Idempotency-Key header
-// exists (net/http would send again because of it), HTTP/2 and its replays are
-// off. net/http itself may repeat a GET on a connection that turned out to be
-// dead, which changes nothing at a venue.
+// Nothing is sent twice: redirects are not followed, there is no Idempotency-Key header
+// (net/http would repeat requests because of it), and HTTP/2 with its replays is off.
+// net/http may repeat a GET on a connection that turns out to be closed, which changes
+// nothing at a venue.
 //
-// # Allowances
+// # Rate limits
 //
-// A Gate admits requests against budgets ("2400 weight in any minute"). Lanes
-// share a budget by priority: cancel, protect, order, resolve, reconcile, history.
-// A lower lane stops early and leaves a reserve to those above it. A request
-// waits for room as long as its context allows, behind those of its lane that
-// came before; cancels never wait. A context of venues.Resolving lifts requests of
-// the lower lanes to resolve. When the venue says
-// that a limit is broken the gate freezes and nothing at all leaves until the
-// time it named. Budgets count our own requests and are corrected upwards by the
-// counters that the venue reports. The Ledger is the pure machine behind the gate.
+// A Gate admits requests against budgets ("2400 weight in any minute"). The priorities,
+// which share a budget, are cancel, protect, order, outcome, reconcile and history: a
+// lower priority may use only part of the budget and leaves a reserve for the higher ones.
+// A request waits for the budget as long as its context allows, after those of its
+// priority that arrived earlier. Cancels never wait. A context of venues.WithOutcomeQuery
+// raises requests of lower priority to outcome. When the venue reports that a limit is
+// exceeded, the gate freezes and nothing is sent until the time that the venue states.
+// Budgets count the requests of this process and are corrected upwards by the counters
+// that the venue reports. The Limiter is the deterministic part of the gate.
 //
-// # What serves many
+// # Sharing reads
 //
-// A Turn is held while something is read that is kept afterwards: whoever waited for
-// it finds it there. A Shared is read anew for each group of askers, who need to know
-// how things are now.
+// A Semaphore is held while something is read and kept, so that those who waited find it.
+// A SharedRead reads again for each group of concurrent callers that require the present
+// state.
 //
 // # Time
 //

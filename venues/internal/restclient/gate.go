@@ -9,37 +9,37 @@ import (
 	"venuegate/venues"
 )
 
-// waitersMax bounds how many requests may wait for room at once.
+// waitersMax bounds the requests that wait at the same time.
 const waitersMax = 1024
 
-// Gate is a Ledger that requests can wait at. It is safe for concurrent use.
+// Gate is a Limiter at which requests can wait. It is safe for concurrent use.
 type Gate struct {
-	mu     sync.Mutex
-	ledger Ledger
-	// waiting are the requests that found no room, in the order of their coming.
+	mu      sync.Mutex
+	limiter Limiter
+	// waiting are the requests that were not admitted, in the order of arrival.
 	waiting []*waiter
 }
 
-// waiter is a request that has come to the gate.
+// waiter is a request at the gate.
 type waiter struct {
-	lane  Lane
-	costs []Cost
-	// short is the budget that had no room.
-	short *Budget
-	// again wakes the request: somebody ahead of it has given up.
-	again chan struct{}
+	priority Priority
+	costs    []Cost
+	// exhausted is the budget that was used up.
+	exhausted *Budget
+	// retry wakes the request: one ahead of it has given up.
+	retry chan struct{}
 }
 
-// NewGate makes an open gate.
+// NewGate returns an open gate.
 func NewGate() *Gate { return &Gate{} }
 
-// Wait returns nil when the request may leave now, with its costs taken. Nobody
-// overtakes a request of the same lane, or of a higher one, that waits for the
-// same budget: a request that needs much room is not kept out by many that need
-// little. It fails with rate_limited, and the time to wait, when the gate is
-// frozen or when room will come too late for ctx. Nothing has been sent then.
-func (g *Gate) Wait(ctx context.Context, lane Lane, costs ...Cost) error {
-	w := &waiter{lane: lane, costs: costs, again: make(chan struct{}, 1)}
+// Wait returns nil when the request may be sent, with its costs taken. No request
+// overtakes one of the same or a higher priority that waits for the same budget, so many
+// cheap requests cannot starve an expensive one. It fails with rate_limited and the time
+// to wait if the gate is frozen or the budget is available too late for ctx. Nothing has
+// been sent then.
+func (g *Gate) Wait(ctx context.Context, priority Priority, costs ...Cost) error {
+	w := &waiter{priority: priority, costs: costs, retry: make(chan struct{}, 1)}
 	for {
 		now := time.Now()
 		verdict, waits := g.admit(ctx, now, w)
@@ -58,12 +58,12 @@ func (g *Gate) Wait(ctx context.Context, lane Lane, costs ...Cost) error {
 	}
 }
 
-// admit lets the request through, or has it wait if that is of use and there is a
+// admit admits the request, or lets it wait if that can succeed and there is a free
 // place.
-func (g *Gate) admit(ctx context.Context, now time.Time, w *waiter) (verdict Verdict, waits bool) {
+func (g *Gate) admit(ctx context.Context, now time.Time, w *waiter) (verdict Decision, waits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	verdict = g.ledger.Admit(now, w.lane, w.costs, g.ahead(w))
+	verdict = g.limiter.Admit(now, w.priority, w.costs, g.ahead(w))
 	if verdict.Admitted {
 		g.remove(w)
 		return verdict, false
@@ -72,7 +72,7 @@ func (g *Gate) admit(ctx context.Context, now time.Time, w *waiter) (verdict Ver
 	if verdict.Frozen || (bounded && verdict.RetryAt.After(deadline)) {
 		return verdict, false
 	}
-	w.short = verdict.short
+	w.exhausted = verdict.short
 	if !slices.Contains(g.waiting, w) {
 		if len(g.waiting) == waitersMax {
 			return verdict, false
@@ -82,20 +82,20 @@ func (g *Gate) admit(ctx context.Context, now time.Time, w *waiter) (verdict Ver
 	return verdict, true
 }
 
-// ahead is what those who may leave before the request take of what they wait for.
+// ahead returns the units for which requests with precedence over w wait.
 func (g *Gate) ahead(w *waiter) (costs []Cost) {
 	came := false
 	for _, other := range g.waiting {
 		came = came || other == w
-		if other.lane < w.lane || (other.lane == w.lane && !came) {
-			costs = append(costs, Cost{other.short, unitsOf(other.costs, other.short)})
+		if other.priority < w.priority || (other.priority == w.priority && !came) {
+			costs = append(costs, Cost{other.exhausted, unitsOf(other.costs, other.exhausted)})
 		}
 	}
 	return costs
 }
 
-// remove takes a request out of those that wait, and says whether it was there; mu
-// is held.
+// remove removes a request from the waiting ones and reports whether it was one; mu is
+// held.
 func (g *Gate) remove(w *waiter) bool {
 	place := slices.Index(g.waiting, w)
 	if place < 0 {
@@ -105,8 +105,8 @@ func (g *Gate) remove(w *waiter) bool {
 	return true
 }
 
-// giveUp takes back what a request has waited for. Whoever waits for the same
-// budget may find room now.
+// giveUp removes a request that no longer waits and wakes those that wait for the same
+// budget.
 func (g *Gate) giveUp(w *waiter) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -114,7 +114,7 @@ func (g *Gate) giveUp(w *waiter) {
 		return
 	}
 	for _, other := range g.waiting {
-		if other.short == w.short {
+		if other.exhausted == w.exhausted {
 			other.wake()
 		}
 	}
@@ -122,27 +122,27 @@ func (g *Gate) giveUp(w *waiter) {
 
 func (w *waiter) wake() {
 	select {
-	case w.again <- struct{}{}:
+	case w.retry <- struct{}{}:
 	default:
 	}
 }
 
-// sleep waits for delay, or until it is woken.
+// sleep waits for delay or until it is woken.
 func (w *waiter) sleep(ctx context.Context, delay time.Duration) error {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-w.again:
+	case <-w.retry:
 	case <-ctx.Done():
 	}
 	return ctx.Err()
 }
 
-func limited(v Verdict, retryAfter time.Duration) *venues.Error {
-	e := venues.Errorf(venues.CodeRateLimited, "the venue's request limit leaves no room")
+func limited(v Decision, retryAfter time.Duration) *venues.Error {
+	e := venues.Errorf(venues.CodeRateLimited, "the venue's rate limit is used up")
 	if v.Frozen {
-		e = venues.Errorf(venues.CodeRateLimited, "the venue asked for silence")
+		e = venues.Errorf(venues.CodeRateLimited, "the venue stopped requests for a time")
 	}
 	if v.Budget != "" {
 		e = e.With("limit", v.Budget)
@@ -151,38 +151,38 @@ func limited(v Verdict, retryAfter time.Duration) *venues.Error {
 	return e
 }
 
-// Observe adopts the venue's own counter of a budget; see Ledger.Observe.
+// Observe adopts the venue's own counter of a budget; see Limiter.Observe.
 func (g *Gate) Observe(b *Budget, used int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.ledger.Observe(time.Now(), b, used)
+	g.limiter.Observe(time.Now(), b, used)
 }
 
-// Freeze sends nothing at all for d.
+// Freeze stops all requests for d.
 func (g *Gate) Freeze(d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.ledger.Freeze(time.Now().Add(d))
+	g.limiter.Freeze(time.Now().Add(d))
 }
 
-// Exhaust sends nothing but cancels on a budget for d.
+// Exhaust stops all requests except cancels on a budget for d.
 func (g *Gate) Exhaust(b *Budget, d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.ledger.Exhaust(b, time.Now().Add(d))
+	g.limiter.Exhaust(b, time.Now().Add(d))
 }
 
 // Resize adopts a limit that the venue publishes.
 func (g *Gate) Resize(b *Budget, limit int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.ledger.Resize(b, limit)
+	g.limiter.Resize(b, limit)
 }
 
-// FrozenFor is how long the gate stays frozen; zero if it is open. Whoever makes
-// connections beside the gate's requests asks for it before each.
+// FrozenFor returns how long the gate stays frozen; zero if it is open. Connections that
+// do not pass the gate check it before they dial.
 func (g *Gate) FrozenFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return max(0, time.Until(g.ledger.frozenUntil))
+	return max(0, time.Until(g.limiter.frozenUntil))
 }

@@ -11,56 +11,56 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-func TestGateWaitsForRoom(t *testing.T) {
+func TestGateWaitsForTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := restclient.NewGate()
 		cost := restclient.Cost{Budget: restclient.NewBudget("orders", 2, 10*time.Second), Units: 2}
 		began := time.Now()
 		for range 3 {
-			if err := gate.Wait(t.Context(), restclient.LaneOrder, cost); err != nil {
+			if err := gate.Wait(t.Context(), restclient.PriorityOrder, cost); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if waited := time.Since(began); waited < 20*time.Second || waited > 22*time.Second {
-			t.Errorf("three requests for the whole budget took %v, want two windows", waited)
+			t.Errorf("three requests for the whole budget waited %v, want two windows", waited)
 		}
 	})
 }
 
-func TestGateDoesNotWaitInVain(t *testing.T) {
+func TestGateFailsIfTheWaitIsTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := restclient.NewGate()
 		cost := restclient.Cost{Budget: restclient.NewBudget("orders", 2, 10*time.Second), Units: 2}
-		if err := gate.Wait(t.Context(), restclient.LaneOrder, cost); err != nil {
+		if err := gate.Wait(t.Context(), restclient.PriorityOrder, cost); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		err := gate.Wait(ctx, restclient.LaneOrder, cost)
+		err := gate.Wait(ctx, restclient.PriorityOrder, cost)
 		limited, ok := errors.AsType[*venues.Error](err)
 		if !ok || limited.Code != venues.CodeRateLimited || limited.RetryAfter < 9*time.Second {
 			t.Fatalf("error %v, want rate_limited with the time to wait", err)
 		}
 		if time.Since(began) != 0 {
-			t.Errorf("waited %v although the room comes too late", time.Since(began))
+			t.Errorf("waited %v although the budget is available too late", time.Since(began))
 		}
-		if err := gate.Wait(ctx, restclient.LaneCancel, cost); err != nil {
-			t.Errorf("a cancel waited: %v", err)
+		if err := gate.Wait(ctx, restclient.PriorityCancel, cost); err != nil {
+			t.Errorf("cancel: error %v, want none", err)
 		}
 	})
 }
 
-func TestGateEndsWithItsContext(t *testing.T) {
+func TestGateWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := restclient.NewGate()
 		cost := restclient.Cost{Budget: restclient.NewBudget("orders", 1, 10*time.Second), Units: 1}
-		if err := gate.Wait(t.Context(), restclient.LaneOrder, cost); err != nil {
+		if err := gate.Wait(t.Context(), restclient.PriorityOrder, cost); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		if err := gate.Wait(ctx, restclient.LaneOrder, cost); !errors.Is(err, context.Canceled) {
+		if err := gate.Wait(ctx, restclient.PriorityOrder, cost); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want the context's", err)
 		}
 	})
@@ -70,7 +70,7 @@ func TestGateFrozen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := restclient.NewGate()
 		gate.Freeze(time.Minute)
-		err := gate.Wait(t.Context(), restclient.LaneCancel)
+		err := gate.Wait(t.Context(), restclient.PriorityCancel)
 		if venues.CodeOf(err) != venues.CodeRateLimited {
 			t.Fatalf("error %v, want rate_limited", err)
 		}
@@ -78,25 +78,25 @@ func TestGateFrozen(t *testing.T) {
 			t.Errorf("frozen for %v, want a minute", got)
 		}
 		time.Sleep(time.Minute)
-		if err := gate.Wait(t.Context(), restclient.LaneHistory); err != nil {
-			t.Errorf("still shut after the freeze: %v", err)
+		if err := gate.Wait(t.Context(), restclient.PriorityHistory); err != nil {
+			t.Errorf("error %v after the freeze, want none", err)
 		}
 	})
 }
 
-// A request that needs much room waits for it. Those of its lane that need little
-// come later and would take it away piece by piece.
-func TestGateKeepsTheOrderOfALane(t *testing.T) {
+// A request that needs many units is not starved by later ones of its priority that need
+// few.
+func TestGateKeepsTheOrderOfAPriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := restclient.NewGate()
 		budget := restclient.NewBudget("weight", 100, time.Minute)
 		small, large := restclient.Cost{Budget: budget, Units: 5}, restclient.Cost{Budget: budget, Units: 40}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		for range 4 { // fill the lane, and keep it full
+		for range 4 { // use up the share, and keep it used up
 			go func() {
 				for ctx.Err() == nil {
-					_ = gate.Wait(ctx, restclient.LaneReconcile, small)
+					_ = gate.Wait(ctx, restclient.PriorityReconcile, small)
 				}
 			}()
 		}
@@ -104,39 +104,39 @@ func TestGateKeepsTheOrderOfALane(t *testing.T) {
 		bounded, end := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer end()
 		began := time.Now()
-		if err := gate.Wait(bounded, restclient.LaneReconcile, large); err != nil {
-			t.Errorf("no room after %v: %v", time.Since(began), err)
+		if err := gate.Wait(bounded, restclient.PriorityReconcile, large); err != nil {
+			t.Errorf("not admitted after %v: %v", time.Since(began), err)
 		}
 	})
 }
 
-// Who waits for one budget is in nobody's way at another.
-func TestGateQueuesForWhatIsShort(t *testing.T) {
+// A request that waits for one budget does not delay requests for another.
+func TestGateQueuesPerBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := restclient.NewGate()
 		address := restclient.NewBudget("weight", 100, time.Minute)
 		mine, other := restclient.NewBudget("orders", 1, time.Minute), restclient.NewBudget("orders", 1, time.Minute)
 		order := func(b *restclient.Budget) error {
-			return gate.Wait(t.Context(), restclient.LaneOrder, restclient.Cost{Budget: address, Units: 20}, restclient.Cost{Budget: b, Units: 1})
+			return gate.Wait(t.Context(), restclient.PriorityOrder, restclient.Cost{Budget: address, Units: 20}, restclient.Cost{Budget: b, Units: 1})
 		}
-		for range 4 { // the first leaves, three wait for an account's own budget
+		for range 4 { // the first is sent, three wait for an account's own budget
 			go func() { _ = order(mine) }()
 		}
 		synctest.Wait()
 		began := time.Now()
 		if err := order(other); err != nil || time.Since(began) > 0 {
-			t.Errorf("waited %v behind another account's orders: %v", time.Since(began), err)
+			t.Errorf("waited %v behind another account's orders, error %v", time.Since(began), err)
 		}
 	})
 }
 
-// Who waits behind a request that gives up need not wait for it any more.
-func TestGateTellsThoseBehindOneThatGivesUp(t *testing.T) {
+// A request behind one that gives up no longer waits for it.
+func TestGateWakesWaitersBehindOneThatGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := restclient.NewGate()
 		budget := restclient.NewBudget("weight", 100, time.Minute)
 		wait := func(ctx context.Context, units int) error {
-			return gate.Wait(ctx, restclient.LaneReconcile, restclient.Cost{Budget: budget, Units: units})
+			return gate.Wait(ctx, restclient.PriorityReconcile, restclient.Cost{Budget: budget, Units: units})
 		}
 		if err := wait(t.Context(), 60); err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestGateTellsThoseBehindOneThatGivesUp(t *testing.T) {
 		synctest.Wait()
 		time.AfterFunc(time.Second, giveUp)
 		if err := wait(t.Context(), 5); err != nil || time.Since(began) != time.Second {
-			t.Errorf("left after %v with %v, want 1s, when nobody was ahead any more", time.Since(began), err)
+			t.Errorf("admitted after %v with error %v, want 1s, when no request was ahead", time.Since(began), err)
 		}
 	})
 }

@@ -9,56 +9,56 @@ import (
 )
 
 const (
-	// noticeAgeMax is how long what a venue told of its maintenance is believed: its
-	// failures come in crowds, and its notices are limited like everything else.
+	// noticeAgeMax is how long a notice is valid: failures come in bursts, and reading
+	// notices is rate limited too.
 	noticeAgeMax = 10 * time.Second
-	// noticeTimeout bounds the reading, which holds up the answer to a request.
+	// noticeTimeout bounds reading a notice, which delays the answer to a request.
 	noticeTimeout = 2 * time.Second
 )
 
-// MaintenanceRetry is when to come back to a maintenance without an end.
+// MaintenanceRetry is the time to wait in a maintenance without a known end.
 const MaintenanceRetry = time.Minute
 
-// Notice is what a venue tells of its maintenance now. Left is how long it goes on,
-// not above zero if the venue does not say.
+// Notice is what a venue reports about its maintenance. Left is how long it lasts; zero
+// or negative if the venue does not say.
 type Notice struct {
 	Ongoing bool
 	Left    time.Duration
 }
 
-// Notices explain why a venue does not answer as it should. They are read when it
-// is asked for, once for all requests that failed. The zero value is ready; it is
-// safe for concurrent use.
+// Notices explains failures by the venue's maintenance notices, which are read when
+// needed, once for all failed requests. The zero value is ready to use. It is safe for
+// concurrent use.
 type Notices struct {
-	turn Turn
-	last Notice
+	reading Semaphore
+	last    Notice
 	// readAt is when last was read; zero if it never was.
 	readAt time.Time
 }
 
-// Explain makes maintenance of the error of a request that the venue turned away, if
-// that is what the venue's notices say. What is unknown of the request's outcome
-// stays so, and where nothing can be read so does the error.
+// Explain turns the error of a failed request into maintenance if the venue's notices
+// report one. Whether the outcome of the request is unknown does not change. If no notice
+// can be read the error is returned as it is.
 func (n *Notices) Explain(ctx context.Context, cause error, read func(context.Context) (Notice, error)) error {
 	e, ok := errors.AsType[*venues.Error](cause)
-	if !ok || n.turn.Take(ctx) != nil {
+	if !ok || n.reading.Acquire(ctx) != nil {
 		return cause
 	}
-	defer n.turn.Give()
+	defer n.reading.Release()
 	n.refresh(ctx, read)
 	if !n.last.Ongoing {
 		return cause
 	}
-	away := *e
-	away.Code, away.Message, away.RetryAfter = venues.CodeMaintenance, "the venue is under maintenance", MaintenanceRetry
+	maintenance := *e
+	maintenance.Code, maintenance.Message, maintenance.RetryAfter = venues.CodeMaintenance, "the venue is under maintenance", MaintenanceRetry
 	if left := n.last.Left - time.Since(n.readAt); left > 0 {
-		away.RetryAfter = left
+		maintenance.RetryAfter = left
 	}
-	return &away
+	return &maintenance
 }
 
-// refresh reads the notices if the last ones are old; the turn is held. That they
-// could not be read is remembered as long.
+// refresh reads the notices if the last ones are old; reading is held. A failure to read
+// is kept equally long.
 func (n *Notices) refresh(ctx context.Context, read func(context.Context) (Notice, error)) {
 	began := time.Now()
 	if !n.readAt.IsZero() && began.Sub(n.readAt) < noticeAgeMax {
@@ -68,7 +68,7 @@ func (n *Notices) refresh(ctx context.Context, read func(context.Context) (Notic
 	defer cancel()
 	notice, err := read(limited)
 	if err != nil && ctx.Err() != nil {
-		return // the next one reads
+		return // the next caller reads
 	}
 	n.last, n.readAt = notice, began
 }

@@ -12,16 +12,16 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// board shows a notice after a second. How often it was read is guarded by the
-// notices themselves: the race detector watches.
-type board struct {
+// noticeBoard returns a notice after a second. read is guarded by the notices themselves,
+// which the race detector checks.
+type noticeBoard struct {
 	notice restclient.Notice
 	err    error
 	hangs  bool
 	read   int
 }
 
-func (b *board) show(ctx context.Context) (restclient.Notice, error) {
+func (b *noticeBoard) show(ctx context.Context) (restclient.Notice, error) {
 	b.read++
 	if b.hangs {
 		<-ctx.Done()
@@ -31,34 +31,34 @@ func (b *board) show(ctx context.Context) (restclient.Notice, error) {
 	return b.notice, b.err
 }
 
-// turnedAway is the error of a request whose outcome is not known.
-func turnedAway() error {
+// unavailableError is the error of a request whose outcome is unknown.
+func unavailableError() error {
 	return venues.Errorf(venues.CodeExchangeUnavailable, "status 503").Because(venues.ErrOutcomeUnknown)
 }
 
-func TestCrowdOfFailuresReadsTheNoticesOnce(t *testing.T) {
+func TestBurstOfFailuresReadsNoticesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n restclient.Notices
-		b := &board{notice: restclient.Notice{Ongoing: true, Left: time.Hour}}
+		b := &noticeBoard{notice: restclient.Notice{Ongoing: true, Left: time.Hour}}
 		began := time.Now()
 		var crowd sync.WaitGroup
 		for range 50 {
 			crowd.Go(func() {
-				err := n.Explain(t.Context(), turnedAway(), b.show)
+				err := n.Explain(t.Context(), unavailableError(), b.show)
 				e, _ := errors.AsType[*venues.Error](err)
 				if e == nil || e.Code != venues.CodeMaintenance || !errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter != time.Hour-time.Since(began) {
-					t.Errorf("%v", err)
+					t.Errorf("err = %v, want e != nil and e.Code == CodeMaintenance and errors.Is(err, ErrOutcomeUnknown) and e.RetryAfter == time.Hour-time.Since(began)", err)
 				}
 			})
 		}
 		crowd.Wait()
 		if b.read != 1 || time.Since(began) != time.Second {
-			t.Errorf("read %d times in %s", b.read, time.Since(began))
+			t.Errorf("%d reads in %s, want b.read == 1 and time.Since(began) == time.Second", b.read, time.Since(began))
 		}
 		b.notice.Ongoing = false
 		time.Sleep(time.Minute)
-		if err := n.Explain(t.Context(), turnedAway(), b.show); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("after its end: %v", err)
+		if err := n.Explain(t.Context(), unavailableError(), b.show); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("error after its end: %v", err)
 		}
 	})
 }
@@ -66,43 +66,43 @@ func TestCrowdOfFailuresReadsTheNoticesOnce(t *testing.T) {
 func TestMaintenanceWithoutAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n restclient.Notices
-		b := &board{notice: restclient.Notice{Ongoing: true}}
-		e, _ := errors.AsType[*venues.Error](n.Explain(t.Context(), turnedAway(), b.show))
+		b := &noticeBoard{notice: restclient.Notice{Ongoing: true}}
+		e, _ := errors.AsType[*venues.Error](n.Explain(t.Context(), unavailableError(), b.show))
 		if e == nil || e.RetryAfter != time.Minute {
-			t.Errorf("%+v", e)
+			t.Errorf("e = %+v, want e != nil and e.RetryAfter == time.Minute", e)
 		}
 	})
 }
 
-// A venue that is quite gone must not hold every answer up.
-func TestNoticesThatCannotBeReadAreNotWaitedFor(t *testing.T) {
+// A venue that does not answer at all must not delay every answer.
+func TestUnreadableNoticesDelayOnlyOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n restclient.Notices
-		b := &board{hangs: true}
+		b := &noticeBoard{hangs: true}
 		began := time.Now()
 		for range 10 {
-			if err := n.Explain(t.Context(), turnedAway(), b.show); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			if err := n.Explain(t.Context(), unavailableError(), b.show); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 				t.Error(err)
 			}
 		}
 		if b.read != 1 || time.Since(began) > 2*time.Second {
-			t.Errorf("read %d times in %s", b.read, time.Since(began))
+			t.Errorf("%d reads in %s, want b.read == 1 and time.Since(began) <= 2*time.Second", b.read, time.Since(began))
 		}
 	})
 }
 
-// Somebody who has no time left reads nothing for the others.
-func TestNoticesAreNotForgottenForOneThatGaveUp(t *testing.T) {
+// A caller whose context ends does not store a result for the others.
+func TestCancelledReadIsNotCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n restclient.Notices
-		b := &board{notice: restclient.Notice{Ongoing: true}, hangs: true}
+		b := &noticeBoard{notice: restclient.Notice{Ongoing: true}, hangs: true}
 		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := n.Explain(hurried, turnedAway(), b.show); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+		if err := n.Explain(hurried, unavailableError(), b.show); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 			t.Error(err)
 		}
 		b.hangs = false
-		if err := n.Explain(t.Context(), turnedAway(), b.show); venues.CodeOf(err) != venues.CodeMaintenance {
+		if err := n.Explain(t.Context(), unavailableError(), b.show); venues.CodeOf(err) != venues.CodeMaintenance {
 			t.Error(err)
 		}
 	})

@@ -6,16 +6,16 @@ import (
 	"venuegate/venues"
 )
 
-// ErrDeadlinePassed is within the error of a request that would leave too late.
+// ErrDeadlinePassed is in the error of a request that would be sent too late.
 var ErrDeadlinePassed = errors.New("deadline passed before the request was sent")
 
-// NotSent says of an error that nothing was sent.
+// NotSent marks an error: nothing was sent.
 func NotSent(err error) error { return join(err, venues.ErrNotSent) }
 
-// OutcomeUnknown says of an error that the request may have been executed.
+// OutcomeUnknown marks an error: the request may have been executed.
 func OutcomeUnknown(err error) error { return join(err, venues.ErrOutcomeUnknown) }
 
-// join leaves an error whose outcome is told already as it is.
+// join returns an error that has an outcome already as it is.
 func join(err, outcome error) error {
 	if errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
 		return err
@@ -27,13 +27,14 @@ func join(err, outcome error) error {
 		Because(errors.Join(outcome, err))
 }
 
-// DeadlinePassed is a request that was not sent because its deadline is over.
+// DeadlinePassed returns the error of a request that was not sent because its deadline
+// has passed.
 func DeadlinePassed() error {
 	return NotSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(ErrDeadlinePassed))
 }
 
-// Unreadable is an answer that cannot be understood. The venue may have done what
-// was asked.
+// Unreadable returns the error for an answer that cannot be understood. The venue may
+// have executed the request.
 func Unreadable(method, path string, cause error) error {
 	return venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: the venue's answer cannot be read", method, path).Because(cause)
 }

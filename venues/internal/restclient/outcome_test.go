@@ -9,21 +9,20 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// TestOutcomesAreToldOnce: what is known of a request first stands, and the error
-// keeps its code and its cause.
-func TestOutcomesAreToldOnce(t *testing.T) {
-	refused := venues.Errorf(venues.CodeInvalidRequest, "no").Because(io.EOF)
-	sent := restclient.OutcomeUnknown(refused)
+// The first known outcome stays, and the error keeps its code and its cause.
+func TestFirstOutcomeStays(t *testing.T) {
+	rejected := venues.Errorf(venues.CodeInvalidRequest, "no").Because(io.EOF)
+	sent := restclient.OutcomeUnknown(rejected)
 	if !errors.Is(sent, venues.ErrOutcomeUnknown) || !errors.Is(sent, io.EOF) || venues.CodeOf(sent) != venues.CodeInvalidRequest {
-		t.Errorf("%v: %s", sent, venues.CodeOf(sent))
+		t.Errorf("error %v has code %s", sent, venues.CodeOf(sent))
 	}
 	if again := restclient.NotSent(sent); errors.Is(again, venues.ErrNotSent) {
-		t.Errorf("%v says that nothing was sent", again)
+		t.Errorf("error %v is ErrNotSent after an unknown outcome", again)
 	}
 	if bare := restclient.NotSent(io.EOF); !errors.Is(bare, io.EOF) || venues.CodeOf(bare) != venues.CodeExchangeUnavailable {
-		t.Errorf("%v: %s", bare, venues.CodeOf(bare))
+		t.Errorf("error %v has code %s", bare, venues.CodeOf(bare))
 	}
 	if late := restclient.DeadlinePassed(); !errors.Is(late, venues.ErrNotSent) || !errors.Is(late, restclient.ErrDeadlinePassed) {
-		t.Error(late)
+		t.Errorf("DeadlinePassed = %v, want errors.Is(late, ErrNotSent) and errors.Is(late, restclient.ErrDeadlinePassed)", late)
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"venuegate/venues"
 )
 
-// Params are parameters of a request, name and value, in the order in which they are
+// Params are the parameters of a request, name and value, in the order in which they are
 // sent and signed.
 type Params [][2]string
 
-// With adds one behind those of p, which stays as it is.
+// With returns p with one more parameter. p does not change.
 func (p Params) With(name, value string) Params {
 	return append(p[:len(p):len(p)], [2]string{name, value})
 }
 
-// WithOptional leaves an unknown decimal out.
+// WithOptional is With for a decimal, which is left out if it is unknown.
 func (p Params) WithOptional(name string, value venues.Optional) Params {
 	if !value.Valid {
 		return p
@@ -24,7 +24,7 @@ func (p Params) WithOptional(name string, value venues.Optional) Params {
 	return p.With(name, venues.FormatDecimal(value.Decimal))
 }
 
-// Encode percent-encodes the values: what is signed is what is sent.
+// Encode percent-encodes the values. The result is signed and sent.
 func (p Params) Encode() string {
 	var b strings.Builder
 	for i, one := range p {

@@ -20,7 +20,7 @@ func TestParamsKeepTheirOrder(t *testing.T) {
 		other.Encode():                  base + "&note=x+y%2Cz",
 	} {
 		if got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("Encode = %s, want %s", got, want)
 		}
 	}
 }

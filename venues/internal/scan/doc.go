@@ -1,14 +1,13 @@
-// Package scan reads messages of a stream as a venue usually prints them, at the
-// speed of one walk over the bytes and without allocations.
+// Package scan decodes stream messages in the form that a venue usually sends, in one pass
+// over the bytes and without allocations.
 //
-// A Scanner knows a narrow form of JSON: no white space, no escapes, numbers
-// that fit int64. Each of its methods answers whether the next piece has that
-// form; false says nothing about the message but that somebody more thorough
-// must look at it, which every user has behind it (package payload). A user's fuzz
-// test holds the two against each other: what is scanned is parsed alike.
+// A Scanner supports a narrow form of JSON: no white space, no escapes, numbers that fit
+// int64. Each of its methods reports whether the next piece has that form. False does not
+// mean that the message is invalid; every user then falls back to package payload. Fuzz
+// tests of the users check that both decode a message alike.
 //
-// After a false the scanner and what it was to fill are in no particular state.
+// After false the state of the scanner and of its results is undefined.
 //
-// Levels of a book become fixed-point numbers of the instrument's scale while
+// Levels of a book are converted to fixed-point numbers of the instrument's scale while
 // they are read, exactly or not at all.
 package scan

@@ -2,7 +2,7 @@ package scan
 
 import "venuegate/venues"
 
-// powers of ten, as far as an int64 goes.
+// powers are the powers of ten that fit an int64.
 var powers = func() (p [digitsMax + 1]int64) {
 	p[0] = 1
 	for n := 1; n < len(p); n++ {
@@ -11,9 +11,9 @@ var powers = func() (p [digitsMax + 1]int64) {
 	return p
 }()
 
-// Levels reads `[["price","qty",...],...]` behind out. Further cells are passed
-// over; a price of zero is refused, and so is a number that is finer than the
-// scale or has more than digitsMax digits with it.
+// Levels reads `[["price","qty",...],...]` and appends to out. Further cells are skipped.
+// It fails for a price of zero and for a number that is finer than the scale or has more
+// than digitsMax digits at that scale.
 func (s *Scanner) Levels(scale venues.Scale, out *[]venues.Level) bool {
 	if !s.Skip('[') {
 		return false
@@ -21,7 +21,7 @@ func (s *Scanner) Levels(scale venues.Scale, out *[]venues.Level) bool {
 	if s.Skip(']') {
 		return true
 	}
-	// The walk is kept in local variables, which stay in registers.
+	// Local variables stay in registers.
 	data, at, levels := s.data, s.at, *out
 	for {
 		if at >= len(data) || data[at] != '[' {
@@ -48,8 +48,8 @@ func (s *Scanner) Levels(scale venues.Scale, out *[]venues.Level) bool {
 	}
 }
 
-// pastCells reads what a level has behind its quantity, `]` included, and
-// returns where it ends; 0 if that is nowhere.
+// pastCells skips the cells after a level's quantity, `]` included, and returns where
+// they end; 0 on failure.
 func pastCells(data []byte, at int) int {
 	for at > 0 && at < len(data) {
 		if data[at] == ']' {
@@ -63,8 +63,8 @@ func pastCells(data []byte, at int) int {
 	return 0
 }
 
-// fixed reads a quoted decimal that fits so many decimals without loss, and
-// returns where it ends; 0 and 0 if there is none.
+// fixed reads a quoted decimal that fits the number of decimals without loss, and returns
+// where it ends; 0 and 0 on failure.
 func fixed(data []byte, at, decimals int) (n int64, end int) {
 	if at >= len(data) || data[at] != '"' {
 		return 0, 0
@@ -82,7 +82,7 @@ func fixed(data []byte, at, decimals int) (n int64, end int) {
 			at++
 		}
 		for at < len(data) && data[at] == '0' {
-			at++ // finer than the scale, and nothing
+			at++ // finer than the scale, but zero
 		}
 		if at == point || at-point > venues.DecimalDigitsMax || at >= len(data) {
 			return 0, 0

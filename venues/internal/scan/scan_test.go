@@ -30,12 +30,12 @@ func TestLevels(t *testing.T) {
 	} {
 		s, got := scan.New([]byte(text)), []venues.Level(nil)
 		if !s.Levels(scale, &got) || !s.End() || !slices.Equal(got, want) {
-			t.Errorf("%s: %v", text, got)
+			t.Errorf("Levels(%s) = %v, want s.Levels(scale, &got) and s.End() and slices.Equal(got, want)", text, got)
 		}
 	}
 }
 
-func TestLevelsRefused(t *testing.T) {
+func TestInvalidLevels(t *testing.T) {
 	for _, row := range []string{
 		`["1"]`, `[]`, `[1,2]`, `["1",2]`, `"1"`, `{}`, ``, `["1","2",3]`, `["1","2",]`, `["1","2","\n"]`, `["1","2"`, `["1","2","`,
 		`["","1"]`, `["1.","1"]`, `[".1","1"]`, `["-1","1"]`, `["+1","1"]`, `[" 1","1"]`, `["1 ","1"]`, `["1e2","1"]`, `["0x1","1"]`,
@@ -45,19 +45,19 @@ func TestLevelsRefused(t *testing.T) {
 		var got []venues.Level
 		s := scan.New([]byte(`[["5","5"],` + row + `]`))
 		if s.Levels(venues.Scale{PriceDecimals: 1, QtyDecimals: 3}, &got) && s.End() {
-			t.Errorf("%s: %v", row, got)
+			t.Errorf("Levels(%s) = %v, want failure", row, got)
 		}
 	}
 }
 
-// TestLevelsCutAnywhere: no end of a message is walked over.
-func TestLevelsCutAnywhere(t *testing.T) {
+// No truncation of a message is read beyond its end.
+func TestTruncatedLevels(t *testing.T) {
 	const text = `[["61800.20","2.909"],["1","2","0","42"]]`
 	for n := range text {
 		var got []venues.Level
 		s := scan.New([]byte(text[:n]))
 		if s.Levels(venues.Scale{PriceDecimals: 1, QtyDecimals: 3}, &got) {
-			t.Errorf("%s: %v", text[:n], got)
+			t.Errorf("Levels(%s) = %v, want failure", text[:n], got)
 		}
 	}
 }
@@ -68,17 +68,17 @@ func TestIntegers(t *testing.T) {
 		text := strconv.FormatInt(n, 10) + rapid.SampledFrom([]string{"", ",", "}", ".5", "x"}).Draw(t, "behind")
 		s, signed, unsigned := scan.New([]byte(text)), int64(0), uint64(0)
 		if !s.Integer(&signed) || signed != n {
-			t.Fatalf("%s: %d", text, signed)
+			t.Fatalf("Integer(%s) = %d, want s.Integer(&signed) and signed == n", text, signed)
 		}
 		s = scan.New([]byte(text))
 		if s.Unsigned(&unsigned) != (n >= 0) || n >= 0 && unsigned != uint64(n) {
-			t.Fatalf("%s: %d", text, unsigned)
+			t.Fatalf("Unsigned(%s) = %d", text, unsigned)
 		}
 	})
 	for _, text := range []string{"", "-", "01", "00000000", "-01", "+1", "x", `"1"`, "1000000000000000000", strings.Repeat("9", 40)} {
 		var n int64
 		if s := scan.New([]byte(text)); s.Integer(&n) {
-			t.Errorf("%s: %d", text, n)
+			t.Errorf("Integer(%s) = %d, want failure", text, n)
 		}
 	}
 }
@@ -87,18 +87,18 @@ func TestMillis(t *testing.T) {
 	for text, want := range map[string]int64{"1723161256493": 1723161256493, "1": 1, "9007199254740991": 1<<53 - 1} {
 		var at time.Time
 		if s := scan.New([]byte(text)); !s.Millis(&at) || at.UnixMilli() != want || at.Location() != time.UTC {
-			t.Errorf("%s: %v", text, at)
+			t.Errorf("Millis(%s) = %v, want s.Millis(&at) and at.UnixMilli() == want and at.Location() == time.UTC", text, at)
 		}
 	}
 	for _, text := range []string{"0", "-5", "9007199254740992", `"5"`} {
 		var at time.Time
 		if s := scan.New([]byte(text)); s.Millis(&at) {
-			t.Errorf("%s: %v", text, at)
+			t.Errorf("Millis(%s) = %v, want !s.Millis(&at)", text, at)
 		}
 	}
 	for text, want := range map[string]bool{"0": true, "1723161256493": true, "-5": false, "9007199254740992": false} {
 		if s := scan.New([]byte(text)); s.PastMillis() != want {
-			t.Errorf("%s passed over: %t", text, !want)
+			t.Errorf("PastMillis(%s) = %t, want %t", text, !want, want)
 		}
 	}
 }
@@ -108,26 +108,26 @@ func TestTexts(t *testing.T) {
 		`"BTCUSDT"`: true, `"BTCUSD"`: false, `"BTCUSDT1"`: false, `"BTCUSDT`: false, `BTCUSDT"`: false, `"BTCUSDX"`: false, ``: false,
 	} {
 		if s := scan.New([]byte(text)); s.TextIs("BTCUSDT") != want {
-			t.Errorf("%s is BTCUSDT: %t", text, !want)
+			t.Errorf("TextIs(%s) = %t, want %t", text, !want, want)
 		}
 	}
 	for text, want := range map[string]bool{`""`: true, `"é€"`: true, `"a\"b"`: false, "\"a\nb\"": false, `"`: false, `x`: false} {
 		s := scan.New([]byte(text))
 		if got, ok := s.Text(); ok != want || ok && string(got) != text[1:len(text)-1] {
-			t.Errorf("%s: %q, %t", text, got, ok)
+			t.Errorf("Text(%s) = %q, %t", text, got, ok)
 		}
 	}
 	s := scan.New([]byte("ab"))
 	if s.Literal("abc") || s.Literal("b") || !s.Literal("a") || s.Skip('a') || s.End() || !s.Skip('b') || s.Skip('b') || !s.End() {
-		t.Error("literals")
+		t.Error("Literal reads another text or not its own")
 	}
 }
 
-func TestFieldsAreSeenOnce(t *testing.T) {
+func TestFieldsOnce(t *testing.T) {
 	const a, b scan.Fields = 1, 2
 	var saw scan.Fields
 	if saw.Have(a) || !saw.Once(a) || saw.Once(a) || !saw.Have(a) || saw.Have(a|b) || !saw.Once(b) || !saw.Have(a|b) {
-		t.Errorf("%b", saw)
+		t.Errorf("fields = %b", saw)
 	}
 }
 
@@ -144,7 +144,7 @@ func object(data []byte) (map[string]int64, bool) {
 	return got, ok && s.End()
 }
 
-// FuzzObject: what is scanned, encoding/json reads alike.
+// FuzzObject checks that encoding/json decodes alike what is scanned.
 func FuzzObject(f *testing.F) {
 	for _, text := range []string{`{"a":1}`, `{"a":-1,"b":12345678,"":0}`, `{"a":1,}`, `{,"a":1}`, `{}`, `{"a" :1}`, `{"a":1}}`, `{"a":-0}`, `{"a":1`} {
 		f.Add([]byte(text))
@@ -156,12 +156,12 @@ func FuzzObject(f *testing.F) {
 		}
 		var want map[string]int64
 		if err := json.Unmarshal(data, &want); err != nil || !maps.Equal(got, want) {
-			t.Fatalf("%q is scanned as %v, parsed as %v: %v", data, got, want, err)
+			t.Fatalf("%q: scanned %v, encoding/json %v, %v", data, got, want, err)
 		}
 	})
 }
 
-// FuzzLevels: what is scanned is what decimals make of it, exactly.
+// FuzzLevels checks that scanned levels equal those computed with decimals.
 func FuzzLevels(f *testing.F) {
 	f.Add([]byte(`[["61800.20","2.909"],["1","0","0","42"]]`), uint8(1), uint8(3))
 	f.Add([]byte(`[["0.000000000000000001","999999999999999999"]]`), uint8(17), uint8(0))
@@ -175,11 +175,11 @@ func FuzzLevels(f *testing.F) {
 		}
 		var want [][]string
 		if err := json.Unmarshal(data, &want); err != nil || len(want) != len(got) {
-			t.Fatalf("%q: %v, %v", data, got, err)
+			t.Fatalf("Levels(%q) = %v, decimals: %v, want no error and len(want) == len(got)", data, got, err)
 		}
 		for i, level := range got {
 			if fixed(t, want[i][0], scale.PriceDecimals) != level.Price || fixed(t, want[i][1], scale.QtyDecimals) != level.Qty {
-				t.Fatalf("%v is not %v", level, want[i])
+				t.Fatalf("level = %v, want %v", level, want[i])
 			}
 		}
 	})
@@ -198,7 +198,7 @@ func fixed(t *testing.T, text string, decimals int) int64 {
 	return shifted.IntPart()
 }
 
-func TestNothingIsAllocated(t *testing.T) {
+func TestScanningAllocatesNothing(t *testing.T) {
 	text := []byte(`{"a":1723161256493,"b":[["61800.20","2.909"],["1","0","0","42"]]}`)
 	levels := make([]venues.Level, 0, 8)
 	if n := testing.AllocsPerRun(100, func() {
@@ -210,10 +210,10 @@ func TestNothingIsAllocated(t *testing.T) {
 			levels = levels[:0]
 			return s.Levels(venues.Scale{PriceDecimals: 1, QtyDecimals: 3}, &levels)
 		}) {
-			t.Fatal("refused")
+			t.Fatal("scanning failed")
 		}
 	}); n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }
 

@@ -5,25 +5,26 @@ import (
 	"time"
 )
 
-// digitsMax is how many decimal digits always fit an int64.
+// digitsMax is the number of decimal digits that always fit an int64.
 const digitsMax = 18
 
-// millisMax is a bound of a time in milliseconds, far in the future.
+// millisMax bounds a time in milliseconds, far in the future.
 const millisMax = 1 << 53
 
-// Scanner walks over one message. The zero value is at the end of nothing.
+// Scanner reads one message from its beginning to its end. The zero value has an empty
+// message.
 type Scanner struct {
 	data []byte
 	at   int
 }
 
-// New makes a scanner at the beginning of data, which it never changes.
+// New returns a scanner at the beginning of data, which it never changes.
 func New(data []byte) Scanner { return Scanner{data: data} }
 
-// End says whether the whole message was read.
+// End reports whether the whole message was read.
 func (s *Scanner) End() bool { return s.at == len(s.data) }
 
-// Skip reads one byte, if it is b.
+// Skip reads one byte if it is b.
 func (s *Scanner) Skip(b byte) bool {
 	if s.at < len(s.data) && s.data[s.at] == b {
 		s.at++
@@ -32,7 +33,7 @@ func (s *Scanner) Skip(b byte) bool {
 	return false
 }
 
-// Literal reads the text, if it is next.
+// Literal reads text if it is next.
 func (s *Scanner) Literal(text string) bool {
 	if len(s.data)-s.at < len(text) || string(s.data[s.at:s.at+len(text)]) != text {
 		return false
@@ -41,7 +42,7 @@ func (s *Scanner) Literal(text string) bool {
 	return true
 }
 
-// Object reads `{"name":value,...}`, not empty, each value by member.
+// Object reads `{"name":value,...}`, which must not be empty. member reads each value.
 func (s *Scanner) Object(member func(name []byte) bool) bool {
 	before := byte('{')
 	for {
@@ -56,7 +57,7 @@ func (s *Scanner) Object(member func(name []byte) bool) bool {
 	}
 }
 
-// name reads `"name":` behind another byte. The name is part of the message.
+// name reads `"name":` after another byte. The result is part of the message.
 func (s *Scanner) name(before byte) ([]byte, bool) {
 	data, start := s.data, s.at+2
 	if start > len(data) || data[start-2] != before || data[start-1] != '"' {
@@ -70,7 +71,7 @@ func (s *Scanner) name(before byte) ([]byte, bool) {
 	return data[start:end], true
 }
 
-// Text reads a string without escapes. It is part of the message.
+// Text reads a string without escapes. The result is part of the message.
 func (s *Scanner) Text() ([]byte, bool) {
 	data, at := s.data, s.at
 	if at >= len(data) || data[at] != '"' {
@@ -85,7 +86,7 @@ func (s *Scanner) Text() ([]byte, bool) {
 	return data[start:end], true
 }
 
-// TextIs reads a string that must be want, which has nothing to escape.
+// TextIs reads a string that must equal want, which contains nothing to escape.
 func (s *Scanner) TextIs(want string) bool {
 	data, end := s.data, s.at+len(want)+2
 	if end > len(data) || data[s.at] != '"' || data[end-1] != '"' || string(data[s.at+1:end-1]) != want {
@@ -95,8 +96,8 @@ func (s *Scanner) TextIs(want string) bool {
 	return true
 }
 
-// closing is where the string that begins at data[at:] ends; -1 if it does not,
-// or has what needs a parser.
+// closing returns where the string that begins at data[at:] ends; -1 if it does not, or
+// requires a parser.
 func closing(data []byte, at int) int {
 	for ; at < len(data); at++ {
 		switch b := data[at]; {
@@ -109,7 +110,7 @@ func closing(data []byte, at int) int {
 	return -1
 }
 
-// Unsigned reads an integer that is not negative.
+// Unsigned reads a non-negative integer.
 func (s *Scanner) Unsigned(out *uint64) bool {
 	n, at := whole(s.data, s.at)
 	if at == 0 {
@@ -133,8 +134,8 @@ func (s *Scanner) Integer(out *int64) bool {
 	return true
 }
 
-// whole reads a JSON number of digits alone and returns where it ends; 0 if
-// there is none that fits.
+// whole reads a JSON number that consists of digits and returns where it ends; 0 if there
+// is none that fits.
 func whole(data []byte, at int) (n int64, end int) {
 	start := at
 	// Sequence numbers and times have 13 digits and more.
@@ -148,8 +149,8 @@ func whole(data []byte, at int) (n int64, end int) {
 	return n, at
 }
 
-// digits reads what digits there are behind n, and says where they end. More
-// than digitsMax of them, those of n included, give nonsense.
+// digits reads digits, appends them to n and returns where they end. With more than
+// digitsMax digits, those of n included, the sum is meaningless.
 func digits(data []byte, at int, n int64) (sum int64, end int) {
 	for at < len(data) && data[at]-'0' <= 9 {
 		n = n*10 + int64(data[at]-'0')
@@ -158,25 +159,25 @@ func digits(data []byte, at int, n int64) (sum int64, end int) {
 	return n, at
 }
 
-// eightDigits reads eight digits at once, as lanes of one word: neighbours are
-// joined to pairs, pairs to fours, and fours to the number.
+// eightDigits reads eight digits as the bytes of one word: neighbours are joined to
+// pairs, pairs to fours, and fours to the number.
 func eightDigits(data []byte, at int) (n int64, ok bool) {
 	if len(data)-at < 8 {
 		return 0, false
 	}
-	lanes := binary.LittleEndian.Uint64(data[at:])
-	// '0' to '9' have a high half of 3, and keep it when 6 is added.
+	word := binary.LittleEndian.Uint64(data[at:])
+	// The bytes '0' to '9' have a high half of 3, also when 6 is added.
 	const high, threes, sixes = 0xF0F0F0F0F0F0F0F0, 0x3030303030303030, 0x0606060606060606
-	if lanes&high != threes || (lanes+sixes)&high != threes {
+	if word&high != threes || (word+sixes)&high != threes {
 		return 0, false
 	}
-	lanes -= threes
-	lanes = (lanes*10 + lanes>>8) & 0x00FF00FF00FF00FF
-	lanes = (lanes*100 + lanes>>16) & 0x0000FFFF0000FFFF
-	return int64((lanes*10000 + lanes>>32) & 0xFFFFFFFF), true
+	word -= threes
+	word = (word*10 + word>>8) & 0x00FF00FF00FF00FF
+	word = (word*100 + word>>16) & 0x0000FFFF0000FFFF
+	return int64((word*10000 + word>>32) & 0xFFFFFFFF), true
 }
 
-// Millis reads a time, which is a number of milliseconds.
+// Millis reads a time in milliseconds.
 func (s *Scanner) Millis(out *time.Time) bool {
 	var n int64
 	if !s.Integer(&n) || n <= 0 || n >= millisMax {
@@ -186,22 +187,22 @@ func (s *Scanner) Millis(out *time.Time) bool {
 	return true
 }
 
-// PastMillis passes over a time that is of no use.
+// PastMillis skips a time in milliseconds.
 func (s *Scanner) PastMillis() bool {
 	var n uint64
 	return s.Unsigned(&n) && n < millisMax
 }
 
-// Fields is a set of the members of a message, a bit for each.
+// Fields is a set of members of a message, one bit each.
 type Fields uint
 
-// Once adds a member and says whether it is the first of its name: of a repeated
-// one a parser might take the other.
+// Once adds a member and reports whether it is the first of its name. A parser might use
+// another one of repeated members.
 func (f *Fields) Once(field Fields) bool {
 	first := *f&field == 0
 	*f |= field
 	return first
 }
 
-// Have says whether all those members were seen.
+// Have reports whether all those members were seen.
 func (f Fields) Have(fields Fields) bool { return f&fields == fields }

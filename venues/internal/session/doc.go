@@ -1,25 +1,26 @@
-// Package session keeps an account's private stream: one connection or several
-// that are up only together, from the login to the loss. A venue fills in a
-// [Protocol] for each: what is said first, what the messages mean.
+// Package session runs an account's private stream: one connection or several that are
+// connected only together, from login to loss. A venue implements a [Protocol] for each
+// of them: the first message, and the meaning of the messages received.
 //
-// # What the owner hears
+// # Notifications
 //
-// Connected comes once every connection is served, which a venue's own answer
-// shows (Wire.Ready): what is read by REST after that misses no event. Lost comes
-// when one of them ends, and also, with Connected right after it, when an event
-// cannot be understood: it might concern orders or positions, so the account reads
-// its state anew. A renewed connection is no loss; what it tells again that the one before
-// has told, the protocol can leave out (Wire.Repeated).
+// The sink's Connected is called once every connection is served, which an answer of the
+// venue shows (Connection.Ready): what is read by REST after that misses no event. Lost
+// is called when one of the connections ends. It is also called, followed immediately by
+// Connected, when an event cannot be decoded: the event might concern orders or positions,
+// so the account reads its state again. Renewing a connection is not a loss. The protocol
+// can skip messages that the previous connection has already brought
+// (Connection.Repeated).
 //
-// # Watching
+// # Monitoring
 //
-// A connection that does not become ready within ackTimeout is replaced; where a
-// venue gives no sure answer it is believed after Options.BelievedAfter. A stream
-// that tells nothing of an order for Options.EventSilenceMax after the venue has
-// acknowledged it is mute, and all of its connections are replaced.
+// A connection that does not become ready within ackTimeout is replaced. Where a venue
+// gives no reliable answer it is assumed ready after Options.AssumeReadyAfter. A stream
+// without an event for an order for Options.EventSilenceMax after the venue has
+// acknowledged it is stalled, and all of its connections are replaced.
 //
 // # Goroutines and locks
 //
-// The connections belong to package wsclient. One lock covers the whole session: the
-// sink and the protocols hear one thing at a time.
+// The connections belong to package wsclient. One lock covers the whole session: calls of
+// the sink and of the protocols are serialized.
 package session

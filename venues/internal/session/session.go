@@ -15,106 +15,106 @@ import (
 // ackTimeout is how long the venue may take to make a connection ready.
 const ackTimeout = 10 * time.Second
 
-// Why a connection is given up.
+// Reasons for closing a connection.
 var (
-	ErrMute  = errors.New("private stream told nothing of an acknowledged order")
-	errNoAck = errors.New("subscription was not confirmed")
+	ErrStalled = errors.New("no event for an acknowledged order on the private stream")
+	errNoAck   = errors.New("subscription was not confirmed")
 )
 
-// Protocol is what one connection of a venue's private stream says and hears. Its
-// methods run one at a time over the whole session and must not block. They may
-// call those of Wire and Session but for Add, Start and Close.
+// Protocol is the venue's part of one connection of a private stream. Its methods run one
+// at a time over the whole session and must not block. They may call the methods of
+// Connection and Session except Add, Start and Close.
 type Protocol interface {
-	// Greeting is the message that a new connection is told first. Its answer makes
-	// the connection ready.
+	// Greeting returns the first message of a new connection. Its answer makes the
+	// connection ready.
 	Greeting() []byte
-	// Message reads a message and tells the sink what it says. An error is an event
-	// that cannot be understood.
+	// Message decodes a message and passes its content to the sink. An error means an
+	// event that cannot be decoded.
 	Message(message []byte, now time.Time) error
-	// Lost comes when the connection has ended, before the sink hears of it.
+	// Lost is called when the connection has ended, before the sink is notified.
 	Lost()
-	// Tick comes about once a second; served says that the connection is ready.
-	Tick(now time.Time, served bool)
+	// Tick is called about once a second. ready means that the connection is ready.
+	Tick(now time.Time, ready bool)
 }
 
 // Options of a Session.
 type Options struct {
 	Sink venues.PrivateSink
-	// Acknowledged are the changes of orders of which the stream must tell.
-	Acknowledged *Acknowledged
-	// EventSilenceMax is how long after the last of them it may say nothing.
+	// LastAck is the last acknowledged change of an order, of which the stream must
+	// report an event.
+	LastAck *LastAck
+	// EventSilenceMax is how long after that change the stream may stay without an event.
 	EventSilenceMax time.Duration
-	// BelievedAfter is when a connection that has answered nothing counts as ready; 0
-	// if it never does.
-	BelievedAfter time.Duration
-	Log           *zap.Logger
+	// AssumeReadyAfter is when a connection without any answer counts as ready; 0 means
+	// never.
+	AssumeReadyAfter time.Duration
+	Log              *zap.Logger
 }
 
 // Session is the private stream of an account.
 type Session struct {
-	options Options
-	wires   []*Wire
-	heardAt atomic.Int64 // of an order, in unix nanoseconds
+	options      Options
+	connections  []*Connection
+	orderEventAt atomic.Int64 // of the last event about an order, in Unix nanoseconds
 
-	// deliver guards the wires and what follows, and makes sure that sink and
-	// protocols hear one thing at a time.
+	// deliver guards the connections and the fields below. It serializes all calls of the
+	// sink and of the protocols.
 	deliver   sync.Mutex
-	connected bool // the sink was told
+	connected bool // as reported to the sink
 }
 
-// New makes a session that does nothing before Start.
+// New returns a session that does nothing before Start.
 func New(o Options) *Session { return &Session{options: o} }
 
-// Add gives it a connection, before Start. The link's Handler is
-// the session's.
-func (s *Session) Add(link wsclient.Options, p Protocol) *Wire {
-	w := &Wire{session: s, protocol: p}
+// Add adds a connection, before Start. The session is the link's Handler.
+func (s *Session) Add(link wsclient.Options, p Protocol) *Connection {
+	w := &Connection{session: s, protocol: p}
 	link.Handler = handler{w}
 	w.link = wsclient.New(link)
-	s.wires = append(s.wires, w)
+	s.connections = append(s.connections, w)
 	return w
 }
 
-// Start dials.
+// Start connects.
 func (s *Session) Start() {
-	for _, w := range s.wires {
+	for _, w := range s.connections {
 		w.link.Start()
 	}
 }
 
-// Close ends the connections and waits until the sink is silent.
+// Close closes the connections and returns when the sink is no longer called.
 func (s *Session) Close() {
-	for _, w := range s.wires {
+	for _, w := range s.connections {
 		w.link.Close()
 	}
 }
 
-// Heard notes an event about orders.
-func (s *Session) Heard(now time.Time) { s.heardAt.Store(now.UnixNano()) }
+// NoteOrderEvent records that an event about an order was received.
+func (s *Session) NoteOrderEvent(now time.Time) { s.orderEventAt.Store(now.UnixNano()) }
 
-// checkMute holds the last acknowledged order against the last event; deliver is held.
-func (s *Session) checkMute(now time.Time) {
-	acknowledged := s.options.Acknowledged.began.Load()
-	if acknowledged == 0 || s.heardAt.Load() >= acknowledged {
+// checkStalled compares the last acknowledged order with the last event; deliver is held.
+func (s *Session) checkStalled(now time.Time) {
+	acknowledged := s.options.LastAck.began.Load()
+	if acknowledged == 0 || s.orderEventAt.Load() >= acknowledged {
 		return
 	}
 	if now.UnixNano()-acknowledged <= int64(s.options.EventSilenceMax) {
 		return
 	}
-	if !s.options.Acknowledged.began.CompareAndSwap(acknowledged, 0) {
+	if !s.options.LastAck.began.CompareAndSwap(acknowledged, 0) {
 		return
 	}
-	for _, w := range s.wires {
+	for _, w := range s.connections {
 		if w.newest != nil {
-			w.newest.GiveUp(ErrMute)
+			w.newest.Abort(ErrStalled)
 		}
 	}
 }
 
-// connect tells the sink once every wire is served; deliver is held.
-func (s *Session) connect() {
-	for _, w := range s.wires {
-		if !w.served {
+// reportConnected notifies the sink once every connection is ready; deliver is held.
+func (s *Session) reportConnected() {
+	for _, w := range s.connections {
+		if !w.ready {
 			return
 		}
 	}
@@ -122,4 +122,17 @@ func (s *Session) connect() {
 		s.connected = true
 		s.options.Sink.Connected()
 	}
+}
+
+// LastAck is when the last acknowledged change of an order began, in Unix nanoseconds; 0
+// if the private stream need not report any. It is safe for concurrent use.
+type LastAck struct{ began atomic.Int64 }
+
+// Record records a change that began at a time, unless it failed, and returns its
+// arguments.
+func (a *LastAck) Record(began time.Time, report venues.ExecutionReport, err error) (venues.ExecutionReport, error) {
+	if err == nil {
+		a.began.Store(began.UnixNano())
+	}
+	return report, err
 }

@@ -25,34 +25,34 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stage is a session on a venue that answers "hello" with "ready" unless it is told
-// not to. The messages of an order are "order", what else the stream says is
-// garbled.
-type stage struct {
+// fixture is a session on a venue that answers "hello" with "ready" unless it is silent.
+// The messages "order" and "next order" are events about orders; all others cannot be
+// decoded.
+type fixture struct {
 	*testing.T
 	*session.Session
-	acknowledged session.Acknowledged
+	acknowledged session.LastAck
 	unserved     atomic.Int64 // ticks
-	wires        []*wire
+	protocols    []*protocol
 
 	mu     sync.Mutex
-	mute   bool
+	silent bool
 	conns  map[string][]*venueConn // by path
 	events []string
 }
 
-// wire is the protocol of one connection.
-type wire struct {
-	*session.Wire
-	stage *stage
-	name  string
+// protocol is the protocol of one connection.
+type protocol struct {
+	*session.Connection
+	fixture *fixture
+	name    string
 }
 
 var errGarbled = errors.New("garbled")
 
-func (w *wire) Greeting() []byte { return []byte("hello") }
+func (w *protocol) Greeting() []byte { return []byte("hello") }
 
-func (w *wire) Message(message []byte, now time.Time) error {
+func (w *protocol) Message(message []byte, now time.Time) error {
 	if w.Repeated() {
 		return nil
 	}
@@ -60,8 +60,8 @@ func (w *wire) Message(message []byte, now time.Time) error {
 	case "ready":
 		w.Ready()
 	case "order", "next order":
-		w.stage.Heard(now)
-		w.stage.hear("%s", message)
+		w.fixture.NoteOrderEvent(now)
+		w.fixture.record("%s", message)
 	case "ending":
 		w.Renew()
 	default:
@@ -70,36 +70,36 @@ func (w *wire) Message(message []byte, now time.Time) error {
 	return nil
 }
 
-func (w *wire) Lost() { w.stage.hear("wire %s lost", w.name) }
+func (w *protocol) Lost() { w.fixture.record("connection %s lost", w.name) }
 
-func (w *wire) Tick(_ time.Time, served bool) {
+func (w *protocol) Tick(_ time.Time, served bool) {
 	if !served {
-		w.stage.unserved.Add(1)
+		w.fixture.unserved.Add(1)
 	}
 }
 
-// The stage is the sink too.
+// fixture is the sink too.
 
-func (s *stage) Connected()                    { s.hear("connected") }
-func (s *stage) Lost(cause error)              { s.hear("lost: %v", cause) }
-func (s *stage) Report(venues.ExecutionReport) {}
-func (s *stage) Position(venues.Position)      {}
-func (s *stage) BalancesChanged()              {}
+func (s *fixture) Connected()                    { s.record("connected") }
+func (s *fixture) Lost(cause error)              { s.record("lost: %v", cause) }
+func (s *fixture) Report(venues.ExecutionReport) {}
+func (s *fixture) Position(venues.Position)      {}
+func (s *fixture) BalancesChanged()              {}
 
-func (s *stage) hear(format string, args ...any) {
+func (s *fixture) record(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, fmt.Sprintf(format, args...))
 }
 
-// venueConn is a connection at the venue's end. What it says waits until it is read, as
+// venueConn is the venue's end of a connection. Its messages wait until they are read, as
 // in a socket.
 type venueConn struct {
 	*websocket.Conn
-	says chan string
+	outgoing chan string
 }
 
-func (s *stage) serve(r *http.Request, c *websocket.Conn) {
+func (s *fixture) serve(r *http.Request, c *websocket.Conn) {
 	v := &venueConn{c, make(chan string, 10)}
 	s.mu.Lock()
 	s.conns[r.URL.Path] = append(s.conns[r.URL.Path], v)
@@ -115,10 +115,10 @@ func (s *stage) serve(r *http.Request, c *websocket.Conn) {
 			return
 		}
 		s.mu.Lock()
-		mute := s.mute
+		silent := s.silent
 		s.mu.Unlock()
-		if string(text) == "hello" && !mute {
-			v.says <- "ready"
+		if string(text) == "hello" && !silent {
+			v.outgoing <- "ready"
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (s *stage) serve(r *http.Request, c *websocket.Conn) {
 func (v *venueConn) write(ended chan struct{}) {
 	for {
 		select {
-		case text := <-v.says:
+		case text := <-v.outgoing:
 			_ = v.WriteMessage(websocket.TextMessage, []byte(text))
 		case <-ended:
 			return
@@ -135,20 +135,20 @@ func (v *venueConn) write(ended chan struct{}) {
 }
 
 // play opens a session with connections of these names and runs a test on it.
-func play(t *testing.T, mute bool, believedAfter time.Duration, names string, run func(*stage)) {
+func play(t *testing.T, silent bool, assumeReadyAfter time.Duration, names string, run func(*fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &stage{T: t, mute: mute, conns: make(map[string][]*venueConn)}
+		s := &fixture{T: t, silent: silent, conns: make(map[string][]*venueConn)}
 		dial := connectortest.ServePipes(t, s.serve)
 		s.Session = session.New(session.Options{
-			Sink: s, Acknowledged: &s.acknowledged, EventSilenceMax: 10 * time.Second, BelievedAfter: believedAfter, Log: zap.NewNop(),
+			Sink: s, LastAck: &s.acknowledged, EventSilenceMax: 10 * time.Second, AssumeReadyAfter: assumeReadyAfter, Log: zap.NewNop(),
 		})
 		for name := range strings.FieldsSeq(names) {
-			w := &wire{stage: s, name: name}
-			w.Wire = s.Add(wsclient.Options{
+			w := &protocol{fixture: s, name: name}
+			w.Connection = s.Add(wsclient.Options{
 				URL: func(context.Context) (string, error) { return "ws://venue/" + name, nil }, Dial: dial,
 			}, w)
-			s.wires = append(s.wires, w)
+			s.protocols = append(s.protocols, w)
 		}
 		s.Start()
 		defer s.Close()
@@ -156,23 +156,23 @@ func play(t *testing.T, mute bool, believedAfter time.Duration, names string, ru
 	})
 }
 
-func (s *stage) wait(d time.Duration) {
+func (s *fixture) wait(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// say sends messages on the newest connection of a name; none cuts it.
-func (s *stage) say(name string, messages ...string) {
-	s.sayOn(s.connections(name)-1, name, messages...)
+// send sends messages on the newest connection of a name; none closes it.
+func (s *fixture) send(name string, messages ...string) {
+	s.sendOn(s.connections(name)-1, name, messages...)
 }
 
-// sayOn is say on one of the connections so far.
-func (s *stage) sayOn(n int, name string, messages ...string) {
+// sendOn is send on one of the connections so far.
+func (s *fixture) sendOn(n int, name string, messages ...string) {
 	s.mu.Lock()
 	c := s.conns["/"+name][n]
 	s.mu.Unlock()
 	for _, m := range messages {
-		c.says <- m
+		c.outgoing <- m
 	}
 	if len(messages) == 0 {
 		c.Close()
@@ -180,75 +180,75 @@ func (s *stage) sayOn(n int, name string, messages ...string) {
 	synctest.Wait()
 }
 
-func (s *stage) setMute(mute bool) {
+func (s *fixture) setSilent(silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mute = mute
+	s.silent = silent
 }
 
-// hears holds what was told since the last time against what it should be.
-func (s *stage) hears(want ...string) {
+// expect compares the calls of the sink since the last time with what they should be.
+func (s *fixture) expect(want ...string) {
 	s.Helper()
 	s.mu.Lock()
 	got := s.events
 	s.events = nil
 	s.mu.Unlock()
 	if !slices.Equal(got, want) {
-		s.Errorf("heard %q, want %q", got, want)
+		s.Errorf("sink calls %q, want %q", got, want)
 	}
 }
 
-func (s *stage) connections(name string) int {
+func (s *fixture) connections(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.conns["/"+name])
 }
 
-func TestConnectsAsAWhole(t *testing.T) {
-	play(t, false, 0, "orders algos", func(s *stage) {
+func TestConnectedWhenAllAreReady(t *testing.T) {
+	play(t, false, 0, "orders algos", func(s *fixture) {
 		s.wait(500 * time.Millisecond)
-		s.hears("connected")
-		s.say("orders", "ready", "order")
-		s.hears("order")
-		s.setMute(true)
-		s.say("algos")
+		s.expect("connected")
+		s.send("orders", "ready", "order")
+		s.expect("order")
+		s.setSilent(true)
+		s.send("algos")
 		got := s.events
-		if len(got) != 2 || got[0] != "wire algos lost" || !strings.HasPrefix(got[1], "lost: ") {
-			s.Errorf("heard %q", got)
+		if len(got) != 2 || got[0] != "connection algos lost" || !strings.HasPrefix(got[1], "lost: ") {
+			s.Errorf("sink calls %q", got)
 		}
 		s.events = nil
-		s.say("orders") // while it is lost already
+		s.send("orders") // while it is lost already
 		s.wait(5 * time.Second)
-		s.hears("wire orders lost")
-		s.setMute(false)
-		s.say("algos", "ready")
-		s.hears()
-		s.say("orders", "ready")
-		s.hears("connected")
+		s.expect("connection orders lost")
+		s.setSilent(false)
+		s.send("algos", "ready")
+		s.expect()
+		s.send("orders", "ready")
+		s.expect("connected")
 	})
 }
 
-func TestUnansweredGreetingCostsTheConnection(t *testing.T) {
-	play(t, true, 0, "orders", func(s *stage) {
+func TestUnansweredGreetingReplacesTheConnection(t *testing.T) {
+	play(t, true, 0, "orders", func(s *fixture) {
 		s.wait(9500 * time.Millisecond)
-		s.hears()
-		s.setMute(false)
+		s.expect()
+		s.setSilent(false)
 		s.wait(5 * time.Second)
-		s.hears("wire orders lost", "connected")
+		s.expect("connection orders lost", "connected")
 		if n := s.connections("orders"); n != 2 {
 			s.Errorf("%d connections", n)
 		}
 	})
 }
 
-func TestSilentVenueIsBelieved(t *testing.T) {
-	play(t, true, 2*time.Second, "orders", func(s *stage) {
+func TestSilentVenueIsAssumedReady(t *testing.T) {
+	play(t, true, 2*time.Second, "orders", func(s *fixture) {
 		s.wait(1500 * time.Millisecond)
-		s.hears()
+		s.expect()
 		s.wait(20 * time.Second)
-		s.hears("connected")
+		s.expect("connected")
 		if n := s.unserved.Load(); n != 2 {
-			s.Errorf("%d ticks without a service, want those of two seconds", n)
+			s.Errorf("%d ticks before ready, want those of two seconds", n)
 		}
 		if n := s.connections("orders"); n != 1 {
 			s.Errorf("%d connections", n)
@@ -256,69 +256,69 @@ func TestSilentVenueIsBelieved(t *testing.T) {
 	})
 }
 
-func TestGarbledEventIsALoss(t *testing.T) {
-	play(t, true, 0, "orders", func(s *stage) {
+func TestUndecodableEventIsALoss(t *testing.T) {
+	play(t, true, 0, "orders", func(s *fixture) {
 		s.wait(500 * time.Millisecond)
-		s.say("orders", "?") // nothing to lose yet
-		s.hears()
-		s.say("orders", "ready", "?", "order")
-		s.hears("connected", "lost: garbled", "connected", "order")
+		s.send("orders", "?") // not connected yet
+		s.expect()
+		s.send("orders", "ready", "?", "order")
+		s.expect("connected", "lost: garbled", "connected", "order")
 	})
 }
 
-func TestRenewalIsNoLoss(t *testing.T) {
-	play(t, false, 0, "orders", func(s *stage) {
+func TestRenewalIsNotALoss(t *testing.T) {
+	play(t, false, 0, "orders", func(s *fixture) {
 		s.wait(500 * time.Millisecond)
-		s.say("orders", "ending")
+		s.send("orders", "ending")
 		s.wait(30 * time.Second)
-		s.say("orders", "order")
-		s.hears("connected", "order")
+		s.send("orders", "order")
+		s.expect("connected", "order")
 		if n := s.connections("orders"); n != 2 {
 			s.Errorf("%d connections", n)
 		}
 	})
 }
 
-// What both connections of a renewal tell is told once, and what happens twice, twice.
-func TestRenewalRepeatsNothing(t *testing.T) {
-	play(t, false, 0, "orders", func(s *stage) {
+// What both connections of a renewal bring is passed on once; what happens twice, twice.
+func TestRenewalPassesOnNothingTwice(t *testing.T) {
+	play(t, false, 0, "orders", func(s *fixture) {
 		s.wait(500 * time.Millisecond)
-		s.say("orders", "order", "ending")
+		s.send("orders", "order", "ending")
 		s.wait(500 * time.Millisecond)
 		if n := s.connections("orders"); n != 2 {
 			s.Fatalf("%d connections", n)
 		}
-		s.sayOn(0, "orders", "order", "next order")
-		s.sayOn(1, "orders", "order", "next order", "next order")
-		s.hears("connected", "order", "order", "next order")
+		s.sendOn(0, "orders", "order", "next order")
+		s.sendOn(1, "orders", "order", "next order", "next order")
+		s.expect("connected", "order", "order", "next order")
 		s.wait(10 * time.Second) // the old connection is closed
-		s.hears("next order")
-		s.say("orders", "order")
-		s.hears("order")
+		s.expect("next order")
+		s.send("orders", "order")
+		s.expect("order")
 	})
 }
 
-// A stream that tells nothing of an acknowledged order is believed dead, once.
-func TestMuteStreamIsReplaced(t *testing.T) {
-	play(t, false, 0, "orders algos", func(s *stage) {
+// A stream without an event for an acknowledged order is replaced, once.
+func TestStalledStreamIsReplaced(t *testing.T) {
+	play(t, false, 0, "orders algos", func(s *fixture) {
 		s.wait(500 * time.Millisecond)
-		_, _ = s.acknowledged.Note(time.Now(), venues.ExecutionReport{}, nil)
+		_, _ = s.acknowledged.Record(time.Now(), venues.ExecutionReport{}, nil)
 		s.wait(time.Second)
-		s.say("algos", "order")
+		s.send("algos", "order")
 		s.wait(time.Minute)
-		s.hears("connected", "order")
-		_, _ = s.acknowledged.Note(time.Now(), venues.ExecutionReport{}, nil)
+		s.expect("connected", "order")
+		_, _ = s.acknowledged.Record(time.Now(), venues.ExecutionReport{}, nil)
 		s.wait(9 * time.Second)
-		s.hears()
+		s.expect()
 		s.wait(time.Minute)
 		s.mu.Lock()
 		story := strings.Join(s.events, "; ")
 		s.mu.Unlock()
-		if strings.Count(story, "lost: "+session.ErrMute.Error()) != 1 || !strings.HasSuffix(story, "connected") {
-			s.Errorf("heard %s", story)
+		if strings.Count(story, "lost: "+session.ErrStalled.Error()) != 1 || !strings.HasSuffix(story, "connected") {
+			s.Errorf("sink calls %s", story)
 		}
 		if a, b := s.connections("orders"), s.connections("algos"); a != 2 || b != 2 {
-			s.Errorf("%d and %d connections", a, b)
+			s.Errorf("%d and %d connections, want 2 each", a, b)
 		}
 	})
 }

@@ -16,63 +16,63 @@ import (
 )
 
 const (
-	// callsMax bounds the calls under way on one connection.
+	// callsMax bounds the pending calls of one connection.
 	callsMax = 256
 	// timeoutDefault bounds a call.
 	timeoutDefault = 10 * time.Second
-	// namelessWait is how long the calls under way may still be answered once the
-	// venue has refused one without naming it.
-	namelessWait = time.Second
+	// unnamedRejectWait is how long pending calls may still be answered after the venue
+	// has rejected one without naming it.
+	unnamedRejectWait = time.Second
 )
 
-// Why a call was not sent, or why nobody knows what became of it.
+// Reasons why a call was not sent or its outcome is unknown.
 var (
-	errNotUp    = errors.New("no connection")
-	errBusy     = errors.New("too many calls under way")
-	errClosed   = errors.New("closed")
-	errReplaced = errors.New("connection is due to be replaced")
-	errNameless = errors.New("the venue refused a call that it did not name")
+	errNotConnected  = errors.New("no connection")
+	errBusy          = errors.New("too many calls under way")
+	errClosed        = errors.New("closed")
+	errReplaced      = errors.New("connection is due to be replaced")
+	errUnnamedReject = errors.New("the venue rejected a call without naming it")
 )
 
-// Message is what a connector reads in a message of the venue.
+// Message is what a connector finds in a message of the venue.
 type Message struct {
-	// ID names the call that the message answers; empty if it answers none.
+	// ID is the id of the call that the message answers; empty if it answers none.
 	ID string
-	// Says is what it means for the connection that it came on.
-	Says Says
+	// Effect is the message's effect on its connection.
+	Effect Effect
 }
 
-// Says is what a message means for its connection.
-type Says uint8
+// Effect is the effect of a message on its connection.
+type Effect uint8
 
 const (
-	// Nothing: the connection serves on.
-	Nothing Says = iota
-	// Ending: the venue will end the connection, or takes no more calls on it. It is
-	// replaced once the calls under way are answered.
+	// NoEffect: the connection stays in use.
+	NoEffect Effect = iota
+	// Ending: the venue will close the connection or accepts no more calls on it. It is
+	// replaced once the pending calls are answered.
 	Ending
-	// Nameless: the venue has refused a call and does not say which. The connection
-	// takes no more, those under way have a moment for their answers, and what has
-	// none then is unknown: it is found sooner by query than by waiting.
-	Nameless
+	// UnnamedReject: the venue has rejected a call without naming it. The connection
+	// accepts no more calls. Pending ones have a moment for their answers; after that
+	// their outcome is unknown, because a query is faster than waiting.
+	UnnamedReject
 )
 
 // Options of a Client.
 type Options struct {
-	// Link is how the connection is made and watched over. Its Handler is the
-	// Client; its Lifetime is kept by the Client (see the package comment).
+	// Link is how the connection is made and monitored. The Client is its Handler and
+	// applies its Lifetime (see the package comment).
 	Link wsclient.Options
-	// Read reads a message. It is called from the connection's reader, perhaps
-	// before New has returned, and must not block. A message is valid during the call.
+	// Read reads a message. It is called from the connection's reader, perhaps before New
+	// has returned, and must not block. The message is valid only during the call.
 	Read func(message []byte) Message
-	// IDPrefix begins the id of every call.
+	// IDPrefix is the beginning of the id of every call.
 	IDPrefix string
-	// Timeout bounds a call from its first byte to its answer, 10 s if zero; a
-	// connection that does not answer by then is replaced. A context may be shorter.
+	// Timeout bounds a call from its first byte to its answer, 10 s if zero. A connection
+	// that does not answer within it is replaced. A context may be shorter.
 	Timeout time.Duration
 }
 
-// Client is a kept connection for calls. It is safe for concurrent use.
+// Client is a persistent connection for calls. It is safe for concurrent use.
 type Client struct {
 	options  Options
 	lifetime time.Duration
@@ -82,17 +82,16 @@ type Client struct {
 	mu       sync.Mutex
 	conn     *wsclient.Conn // nil while there is none
 	openedAt time.Time
-	draining bool // conn takes no more calls
-	// namelessAt is when the venue refused a call of conn without naming it; zero if
-	// it did not.
-	namelessAt time.Time
-	closed     bool
-	lastID     uint64
-	calls      map[string]*call
+	draining bool // conn accepts no more calls
+	// unnamedRejectAt is when the venue rejected a call of conn without naming it; zero
+	// if it did not.
+	unnamedRejectAt time.Time
+	closed          bool
+	lastID          uint64
+	calls           map[string]*call
 }
 
-// call is one that waits for its answer. Whoever takes it out of the table writes
-// its result.
+// call is a pending call. The goroutine that removes it from the table sends its result.
 type call struct{ result chan result }
 
 type result struct {
@@ -100,7 +99,7 @@ type result struct {
 	err    error
 }
 
-// New makes a client and dials. Close it.
+// New returns a client and connects. The caller must Close it.
 func New(o Options) *Client {
 	c := &Client{options: o, lifetime: o.Link.Lifetime, log: cmp.Or(o.Link.Log, zap.NewNop()), calls: make(map[string]*call)}
 	c.options.Timeout = cmp.Or(o.Timeout, timeoutDefault)
@@ -111,31 +110,30 @@ func New(o Options) *Client {
 	return c
 }
 
-// Close ends the connection. The outcome of the calls under way is unknown: nobody
-// waits for a venue that may never answer. When Close returns no goroutine of the
-// client runs.
+// Close closes the connection. The outcome of pending calls is unknown; Close does not
+// wait for them. When it returns no goroutine of the client runs.
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
 	c.link.Close()
-	c.lose(errClosed)
+	c.failAll(errClosed)
 }
 
-// Up says whether a call would be sent now.
+// Up reports whether a call would be sent now.
 func (c *Client) Up() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.obstacle() == nil
 }
 
-// obstacle is what keeps a call from being sent; mu is held.
+// obstacle returns the reason why a call cannot be sent; mu is held.
 func (c *Client) obstacle() error {
 	switch {
 	case c.closed:
 		return errClosed
 	case c.conn == nil:
-		return errNotUp
+		return errNotConnected
 	case c.draining:
 		return errReplaced
 	case len(c.calls) >= callsMax:
@@ -145,24 +143,24 @@ func (c *Client) obstacle() error {
 	}
 }
 
-// Call sends the message that build makes for an id, and waits for the answer to
-// it, which is the caller's. Its errors are *venues.Error with exchange_unavailable,
-// joined with venues.ErrNotSent or venues.ErrOutcomeUnknown; errors of build come
-// back as they are, and nothing was sent then. No two calls have the same id.
+// Call sends the message that build makes for an id and returns the answer to it, which
+// belongs to the caller. Its errors are *venues.Error with exchange_unavailable, joined
+// with venues.ErrNotSent or venues.ErrOutcomeUnknown. Errors of build are returned
+// unchanged; nothing was sent then. No two calls have the same id.
 func (c *Client) Call(ctx context.Context, build func(id string) ([]byte, error)) (answer []byte, err error) {
-	conn, id, waiting, err := c.enter()
+	conn, id, waiting, err := c.register()
 	if err != nil {
 		return nil, c.notSent(err)
 	}
 	message, err := build(id)
 	if err != nil {
-		c.leave(id, waiting, false)
+		c.unregister(id, waiting, false)
 		return nil, err
 	}
 	bounded, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 	if began, err := conn.Write(bounded, message); err != nil {
-		c.leave(id, waiting, false)
+		c.unregister(id, waiting, false)
 		if !began {
 			return nil, c.notSent(err)
 		}
@@ -173,15 +171,15 @@ func (c *Client) Call(ctx context.Context, build func(id string) ([]byte, error)
 		return r.answer, r.err
 	case <-bounded.Done():
 	}
-	if c.leave(id, waiting, ctx.Err() == nil) {
+	if c.unregister(id, waiting, ctx.Err() == nil) {
 		return nil, unknown(bounded.Err())
 	}
-	r := <-waiting.result // it came in the same moment
+	r := <-waiting.result // it came at the same moment
 	return r.answer, r.err
 }
 
-// enter puts a call into the table, under an id of its own.
-func (c *Client) enter() (*wsclient.Conn, string, *call, error) {
+// register adds a call to the table, under an id of its own.
+func (c *Client) register() (*wsclient.Conn, string, *call, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.obstacle(); err != nil {
@@ -194,9 +192,9 @@ func (c *Client) enter() (*wsclient.Conn, string, *call, error) {
 	return c.conn, id, waiting, nil
 }
 
-// leave takes a call out of the table; false if its result is there already. One
-// that is overdue has its connection replaced, which is still that of the table.
-func (c *Client) leave(id string, waiting *call, overdue bool) bool {
+// unregister removes a call from the table; false if its result is already there. The
+// connection of an overdue call, which is the current one, is replaced.
+func (c *Client) unregister(id string, waiting *call, overdue bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.calls[id] != waiting {
@@ -204,34 +202,33 @@ func (c *Client) leave(id string, waiting *call, overdue bool) bool {
 	}
 	delete(c.calls, id)
 	c.draining = c.draining || overdue
-	c.settle()
+	c.abortIfDrained()
 	return true
 }
 
-// settle gives up a connection that is to be replaced once it owes no answer; mu is
-// held.
-func (c *Client) settle() {
+// abortIfDrained replaces a draining connection when no call is pending; mu is held.
+func (c *Client) abortIfDrained() {
 	if c.draining && c.conn != nil && len(c.calls) == 0 {
-		c.conn.GiveUp(errReplaced)
+		c.conn.Abort(errReplaced)
 	}
 }
 
-// answered gives a call its answer; mu is held.
-func (c *Client) answered(id string, message []byte) {
+// deliver passes an answer to its call; mu is held.
+func (c *Client) deliver(id string, message []byte) {
 	waiting, known := c.calls[id]
 	if !known {
-		c.log.Warn("answer that nobody waits for", zap.String("id", payload.Bounded(id)))
+		c.log.Warn("answer without a pending call", zap.String("id", payload.Bounded(id)))
 		return
 	}
 	delete(c.calls, id)
 	waiting.result <- result{answer: append([]byte(nil), message...)}
 }
 
-// lose ends the calls under way.
-func (c *Client) lose(cause error) {
+// failAll fails the pending calls.
+func (c *Client) failAll(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.conn, c.draining, c.namelessAt = nil, false, time.Time{}
+	c.conn, c.draining, c.unnamedRejectAt = nil, false, time.Time{}
 	for id, waiting := range c.calls {
 		delete(c.calls, id)
 		waiting.result <- result{err: unknown(cause)}

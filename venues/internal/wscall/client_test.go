@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// message is what both sides say: a call, its answer, or a notice without an id.
+// message is what both sides send: a call, its answer, or a notice without an id.
 type message struct {
 	ID   string `json:"id,omitempty"`
 	Text string `json:"text"`
@@ -42,8 +42,8 @@ func encode(id, text string) []byte {
 	return data
 }
 
-// say builds a call with a text.
-func say(text string) func(id string) ([]byte, error) {
+// textCall builds a call with a text.
+func textCall(text string) func(id string) ([]byte, error) {
 	return func(id string) ([]byte, error) { return encode(id, text), nil }
 }
 
@@ -61,32 +61,32 @@ func read(data []byte) (m wscall.Message) {
 	m.ID = in.ID
 	switch in.Text {
 	case noticeEnding:
-		m.Says = wscall.Ending
+		m.Effect = wscall.Ending
 	case noticeNameless:
-		m.Says = wscall.Nameless
+		m.Effect = wscall.UnnamedReject
 	}
 	return m
 }
 
-// peer is one connection as the venue has it.
+// peer is the venue's end of a connection.
 type peer struct {
 	number int
 	socket *websocket.Conn
 }
 
-func (p *peer) say(id, text string) {
+func (p *peer) send(id, text string) {
 	_ = p.socket.WriteMessage(websocket.TextMessage, encode(id, text))
 }
 
-// hear waits for a message; false when the client is gone.
-func (p *peer) hear() (message, bool) {
+// receive waits for a message; false when the client is gone.
+func (p *peer) receive() (message, bool) {
 	var m message
 	_, data, err := p.socket.ReadMessage()
 	return m, err == nil && json.Unmarshal(data, &m) == nil
 }
 
-// venue serves connections by a function that ends with them. They are numbered as
-// they are dialled, and pipes, so that the tests run in virtual time.
+// venue serves connections with a function that ends with them. They are numbered in the
+// order of dialling. They are pipes, so that the tests run in virtual time.
 type venue struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	dialled atomic.Int64
@@ -105,19 +105,19 @@ func newVenue(t *testing.T, serve func(*peer)) *venue {
 	return v
 }
 
-// url is an address for each connection.
+// url returns an address for each connection.
 func (v *venue) url(context.Context) (string, error) {
 	return fmt.Sprint("ws://venue/", v.dialled.Add(1)), nil
 }
 
-// echo answers every call with its own text and the connection's number.
+// echo answers every call with its own text and the number of the connection.
 func echo(p *peer) {
-	for m, ok := p.hear(); ok; m, ok = p.hear() {
-		p.say(m.ID, fmt.Sprint(m.Text, " by ", p.number))
+	for m, ok := p.receive(); ok; m, ok = p.receive() {
+		p.send(m.ID, fmt.Sprint(m.Text, " by ", p.number))
 	}
 }
 
-// open makes a client of the venue that is up.
+// open returns a connected client of the venue.
 func open(t *testing.T, v *venue, set func(*wscall.Options)) *wscall.Client {
 	t.Helper()
 	o := wscall.Options{
@@ -138,14 +138,14 @@ func open(t *testing.T, v *venue, set func(*wscall.Options)) *wscall.Client {
 
 func await(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	deadline := time.After(time.Minute) // only a test that fails waits so long
+	deadline := time.After(time.Minute) // only a failing test waits that long
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for !done() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("%s did not come", what)
+			t.Fatalf("no %s", what)
 		}
 	}
 }
@@ -154,12 +154,12 @@ func textOf(t *testing.T, data []byte) string {
 	t.Helper()
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
-		t.Fatalf("answer %q: %v", data, err)
+		t.Fatalf("answer %q: %v, want no error", data, err)
 	}
 	return m.Text
 }
 
-// outcome is the part of an error that says what became of a call.
+// outcome returns the part of an error that states the outcome of a call.
 func outcome(err error) error {
 	for _, known := range []error{venues.ErrNotSent, venues.ErrOutcomeUnknown} {
 		if errors.Is(err, known) && venues.CodeOf(err) == venues.CodeExchangeUnavailable {
@@ -176,13 +176,13 @@ func TestCallsAreAnswered(t *testing.T) {
 		for n := range 100 {
 			callers.Go(func() {
 				id := fmt.Sprint("call-", n)
-				answer, err := c.Call(t.Context(), say(id))
+				answer, err := c.Call(t.Context(), textCall(id))
 				if err != nil {
-					t.Errorf("call %d: %v", n, err)
+					t.Errorf("call %d: error %v", n, err)
 					return
 				}
 				if got := textOf(t, answer); got != id+" by 1" {
-					t.Errorf("call %d got %q", n, got)
+					t.Errorf("call %d: answer %q, want its own text", n, got)
 				}
 			})
 		}
@@ -194,16 +194,16 @@ func TestAnswersOutOfOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 10
 		v := newVenue(t, func(p *peer) {
-			var heard []message
+			var received []message
 			for range calls {
-				m, ok := p.hear()
+				m, ok := p.receive()
 				if !ok {
 					return
 				}
-				heard = append(heard, m)
+				received = append(received, m)
 			}
-			for n := range heard {
-				p.say(heard[calls-1-n].ID, heard[calls-1-n].Text)
+			for n := range received {
+				p.send(received[calls-1-n].ID, received[calls-1-n].Text)
 			}
 			echo(p)
 		})
@@ -212,9 +212,9 @@ func TestAnswersOutOfOrder(t *testing.T) {
 		for n := range calls {
 			callers.Go(func() {
 				id := fmt.Sprint(n)
-				answer, err := c.Call(t.Context(), say(id))
+				answer, err := c.Call(t.Context(), textCall(id))
 				if err != nil || textOf(t, answer) != id {
-					t.Errorf("call %s got %q, %v", id, answer, err)
+					t.Errorf("call %s: answer %q, error %v, want its own text", id, answer, err)
 				}
 			})
 		}
@@ -222,16 +222,16 @@ func TestAnswersOutOfOrder(t *testing.T) {
 	})
 }
 
-// What cannot have left is proved not sent; what was written and stays without an
-// answer is unknown.
+// A call that certainly was not written is ErrNotSent; one that was written and has no
+// answer is ErrOutcomeUnknown.
 func TestOutcomes(t *testing.T) {
 	silent := func(p *peer) {
-		for _, ok := p.hear(); ok; _, ok = p.hear() {
+		for _, ok := p.receive(); ok; _, ok = p.receive() {
 		}
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	heard := make(chan struct{})
+	received := make(chan struct{})
 	for name, run := range map[string]struct {
 		serve func(*peer)
 		set   func(*wscall.Options)
@@ -240,12 +240,12 @@ func TestOutcomes(t *testing.T) {
 	}{
 		"context ended before": {
 			serve: echo, want: venues.ErrNotSent,
-			call: func(c *wscall.Client) error { _, err := c.Call(ended, say("")); return err },
+			call: func(c *wscall.Client) error { _, err := c.Call(ended, textCall("")); return err },
 		},
 		"context ends while waiting": {
 			serve: func(p *peer) {
-				p.hear()
-				close(heard)
+				p.receive()
+				close(received)
 				silent(p)
 			},
 			want: venues.ErrOutcomeUnknown,
@@ -253,27 +253,27 @@ func TestOutcomes(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				go func() {
-					<-heard
+					<-received
 					cancel()
 				}()
-				_, err := c.Call(ctx, say(""))
+				_, err := c.Call(ctx, textCall(""))
 				return err
 			},
 		},
 		"time-out": {
 			serve: silent, want: venues.ErrOutcomeUnknown,
 			set:  func(o *wscall.Options) { o.Timeout = 20 * time.Millisecond },
-			call: func(c *wscall.Client) error { _, err := c.Call(context.Background(), say("")); return err },
+			call: func(c *wscall.Client) error { _, err := c.Call(context.Background(), textCall("")); return err },
 		},
 		"connection cut after the call": {
-			serve: func(p *peer) { p.hear() }, want: venues.ErrOutcomeUnknown,
-			call: func(c *wscall.Client) error { _, err := c.Call(context.Background(), say("")); return err },
+			serve: func(p *peer) { p.receive() }, want: venues.ErrOutcomeUnknown,
+			call: func(c *wscall.Client) error { _, err := c.Call(context.Background(), textCall("")); return err },
 		},
 		"closed": {
 			serve: echo, want: venues.ErrNotSent,
 			call: func(c *wscall.Client) error {
 				c.Close()
-				_, err := c.Call(context.Background(), say(""))
+				_, err := c.Call(context.Background(), textCall(""))
 				return err
 			},
 		},
@@ -281,7 +281,7 @@ func TestOutcomes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				if err := run.call(open(t, newVenue(t, run.serve), run.set)); !errors.Is(outcome(err), run.want) {
-					t.Errorf("%v, want %v", err, run.want)
+					t.Errorf("error %v, want %v", err, run.want)
 				}
 			})
 		})
@@ -294,19 +294,19 @@ func TestNoConnectionIsNotSent(t *testing.T) {
 		Read: read,
 	})
 	t.Cleanup(c.Close)
-	if _, err := c.Call(t.Context(), say("")); !errors.Is(outcome(err), venues.ErrNotSent) || c.Up() {
-		t.Errorf("%v, up %v", err, c.Up())
+	if _, err := c.Call(t.Context(), textCall("")); !errors.Is(outcome(err), venues.ErrNotSent) || c.Up() {
+		t.Errorf("error %v, up %v, want ErrNotSent and false", err, c.Up())
 	}
 }
 
-// A lost connection ends everything under way on it at once; the next connection
-// takes calls again, and a late answer is nobody's.
-func TestLostConnectionEndsItsCalls(t *testing.T) {
+// A lost connection fails its pending calls immediately. The next connection accepts
+// calls again, and a late answer is dropped.
+func TestLostConnectionFailsItsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 20
 		v := newVenue(t, func(p *peer) {
 			for range calls {
-				p.hear()
+				p.receive()
 			}
 			if p.number > 1 {
 				echo(p)
@@ -316,8 +316,8 @@ func TestLostConnectionEndsItsCalls(t *testing.T) {
 		var callers sync.WaitGroup
 		for n := range calls {
 			callers.Go(func() {
-				if _, err := c.Call(t.Context(), say("")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-					t.Errorf("call %d: %v", n, err)
+				if _, err := c.Call(t.Context(), textCall("")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
+					t.Errorf("call %d: error %v", n, err)
 				}
 			})
 		}
@@ -326,53 +326,53 @@ func TestLostConnectionEndsItsCalls(t *testing.T) {
 	})
 }
 
-// Close waits for no answer: the venue may never give one.
-func TestCloseEndsCallsUnderWay(t *testing.T) {
+// Close does not wait for answers that may never come.
+func TestCloseFailsPendingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heard := make(chan struct{})
+		received := make(chan struct{})
 		v := newVenue(t, func(p *peer) {
-			p.hear()
-			close(heard)
-			p.hear()
+			p.receive()
+			close(received)
+			p.receive()
 		})
 		c := open(t, v, func(o *wscall.Options) { o.Timeout = time.Hour })
 		ended := make(chan error, 1)
 		go func() {
-			_, err := c.Call(context.Background(), say(""))
+			_, err := c.Call(context.Background(), textCall(""))
 			ended <- err
 		}()
-		<-heard
+		<-received
 		c.Close()
 		if err := <-ended; !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-			t.Errorf("%v, want an unknown outcome", err)
+			t.Errorf("error %v, want an unknown outcome", err)
 		}
 	})
 }
 
-func TestStrayAnswersAreDroppedAndLogged(t *testing.T) {
+func TestUnexpectedAnswersAreDroppedAndLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(p *peer) {
-			m, _ := p.hear()
-			p.say("nobody", "stray")
-			p.say(m.ID, "first")
-			p.say(m.ID, "second")
+			m, _ := p.receive()
+			p.send("nobody", "stray")
+			p.send(m.ID, "first")
+			p.send(m.ID, "second")
 			echo(p)
 		})
 		core, logged := observer.New(zap.WarnLevel)
 		c := open(t, v, func(o *wscall.Options) { o.Link.Log = zap.New(core) })
-		if answer, err := c.Call(t.Context(), say("")); err != nil || textOf(t, answer) != "first" {
-			t.Fatalf("got %q, %v", answer, err)
+		if answer, err := c.Call(t.Context(), textCall("")); err != nil || textOf(t, answer) != "first" {
+			t.Fatalf("answer %q, error %v", answer, err)
 		}
-		if answer, err := c.Call(t.Context(), say("again")); err != nil || textOf(t, answer) != "again by 1" {
-			t.Fatalf("the connection is of no use any more: %q, %v", answer, err)
+		if answer, err := c.Call(t.Context(), textCall("again")); err != nil || textOf(t, answer) != "again by 1" {
+			t.Fatalf("call on the same connection: answer %q, error %v", answer, err)
 		}
-		if strays := logged.FilterMessage("answer that nobody waits for").Len(); strays != 2 {
+		if strays := logged.FilterMessage("answer without a pending call").Len(); strays != 2 {
 			t.Errorf("%d answers logged, want 2: %v", strays, logged.All())
 		}
 	})
 }
 
-func TestCallsUnderWayAreBounded(t *testing.T) {
+func TestPendingCallsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		v := newVenue(t, func(p *peer) { <-release; echo(p) })
@@ -383,7 +383,7 @@ func TestCallsUnderWayAreBounded(t *testing.T) {
 		counts := map[error]int{}
 		for range most + 10 {
 			callers.Go(func() {
-				_, err := c.Call(t.Context(), say(""))
+				_, err := c.Call(t.Context(), textCall(""))
 				mu.Lock()
 				defer mu.Unlock()
 				if counts[outcome(err)]++; counts[venues.ErrNotSent] == 10 && err != nil {
@@ -393,13 +393,13 @@ func TestCallsUnderWayAreBounded(t *testing.T) {
 		}
 		callers.Wait()
 		if counts[nil] != most || counts[venues.ErrNotSent] != 10 {
-			t.Errorf("outcomes %v", counts)
+			t.Errorf("outcomes %v, want callsMax sent and the rest not sent", counts)
 		}
 	})
 }
 
-// What cannot be built was not sent, and holds no place.
-func TestAFailureToBuild(t *testing.T) {
+// A call that cannot be built was not sent and does not occupy a place.
+func TestBuildError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, newVenue(t, echo), nil)
 		cause := errors.New("its deadline has passed")
@@ -408,21 +408,21 @@ func TestAFailureToBuild(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if answer, err := c.Call(t.Context(), say("hello")); err != nil || textOf(t, answer) != "hello by 1" {
-			t.Errorf("%q, %v", answer, err)
+		if answer, err := c.Call(t.Context(), textCall("hello")); err != nil || textOf(t, answer) != "hello by 1" {
+			t.Errorf("answer %q, error %v", answer, err)
 		}
 	})
 }
 
-func TestIDsDifferAndBearThePrefix(t *testing.T) {
+func TestIDsDifferAndHaveThePrefix(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, newVenue(t, echo), func(o *wscall.Options) { o.IDPrefix = "ours-" })
 		seen := map[string]bool{}
 		for range 10 {
-			answer, err := c.Call(t.Context(), say(""))
+			answer, err := c.Call(t.Context(), textCall(""))
 			var m message
 			if err = errors.Join(err, json.Unmarshal(answer, &m)); err != nil || seen[m.ID] || !strings.HasPrefix(m.ID, "ours-") {
-				t.Fatalf("%q, %v", answer, err)
+				t.Fatalf("answer %q, error %v", answer, err)
 			}
 			seen[m.ID] = true
 		}

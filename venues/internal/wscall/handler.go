@@ -6,7 +6,7 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// handler hears the link; its methods are no part of the Client's own.
+// handler receives the calls of the link; its methods are not part of Client's.
 type handler struct{ *Client }
 
 func (h handler) Opened(conn *wsclient.Conn) {
@@ -15,8 +15,8 @@ func (h handler) Opened(conn *wsclient.Conn) {
 	h.conn, h.openedAt = conn, time.Now()
 }
 
-// Message gives an answer to its call, and then heeds what is said of the
-// connection: it is the one that the table belongs to, for that is read alone.
+// Message passes an answer to its call and then applies the message's effect to the
+// connection, which is the current one because no other is read.
 func (h handler) Message(_ *wsclient.Conn, data []byte) {
 	m := h.options.Read(data)
 	if m == (Message{}) {
@@ -25,29 +25,29 @@ func (h handler) Message(_ *wsclient.Conn, data []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if m.ID != "" {
-		h.answered(m.ID, data)
+		h.deliver(m.ID, data)
 	}
-	if m.Says == Nameless && h.namelessAt.IsZero() {
-		h.namelessAt = time.Now()
+	if m.Effect == UnnamedReject && h.unnamedRejectAt.IsZero() {
+		h.unnamedRejectAt = time.Now()
 	}
-	h.draining = h.draining || m.Says != Nothing
-	h.settle()
+	h.draining = h.draining || m.Effect != NoEffect
+	h.abortIfDrained()
 }
 
-func (h handler) Lost(cause error) { h.lose(cause) }
+func (h handler) Lost(cause error) { h.failAll(cause) }
 
-// Tick replaces a connection at the end of its lifetime, and gives up one whose
-// calls have waited long enough behind a refusal without a name.
+// Tick replaces a connection at the end of its lifetime, and one whose calls have waited
+// long enough after an unnamed rejection.
 func (h handler) Tick(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conn == nil {
 		return
 	}
-	if !h.namelessAt.IsZero() && now.Sub(h.namelessAt) >= namelessWait {
-		h.conn.GiveUp(errNameless)
+	if !h.unnamedRejectAt.IsZero() && now.Sub(h.unnamedRejectAt) >= unnamedRejectWait {
+		h.conn.Abort(errUnnamedReject)
 		return
 	}
 	h.draining = h.draining || h.lifetime > 0 && now.Sub(h.openedAt) >= h.lifetime
-	h.settle()
+	h.abortIfDrained()
 }

@@ -12,39 +12,39 @@ import (
 	"venuegate/venues/internal/wscall"
 )
 
-// A connection that is to be replaced takes no call more and is given up when the
-// last answer is there: nothing is lost by it.
-func TestAnAnnouncedEndWaitsForAnswers(t *testing.T) {
+// A connection that is to be replaced accepts no more calls and is closed after the last
+// answer, so nothing is lost.
+func TestAnnouncedEndWaitsForAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heard, release := make(chan struct{}), make(chan struct{})
+		received, release := make(chan struct{}), make(chan struct{})
 		v := newVenue(t, func(p *peer) {
 			if p.number == 1 {
-				m, _ := p.hear()
-				close(heard)
-				p.say("", noticeEnding)
+				m, _ := p.receive()
+				close(received)
+				p.send("", noticeEnding)
 				<-release
-				p.say(m.ID, "done")
+				p.send(m.ID, "done")
 			}
 			echo(p)
 		})
 		c := open(t, v, nil)
 		first := make(chan error, 1)
 		go func() {
-			_, err := c.Call(context.Background(), say(""))
+			_, err := c.Call(context.Background(), textCall(""))
 			first <- err
 		}()
-		<-heard
+		<-received
 		await(t, "the word of the end", func() bool { return !c.Up() })
-		if _, err := c.Call(t.Context(), say("")); !errors.Is(outcome(err), venues.ErrNotSent) {
-			t.Errorf("call on a connection that is to be replaced: %v, up %v", err, c.Up())
+		if _, err := c.Call(t.Context(), textCall("")); !errors.Is(outcome(err), venues.ErrNotSent) {
+			t.Errorf("call on a connection that is to be replaced: error %v, up %v", err, c.Up())
 		}
 		close(release)
 		if err := <-first; err != nil {
-			t.Errorf("the call under way: %v", err)
+			t.Errorf("pending call: error %v, want none", err)
 		}
 		await(t, "the next connection", c.Up)
-		if answer, err := c.Call(t.Context(), say("hello")); err != nil || textOf(t, answer) != "hello by 2" {
-			t.Errorf("%q, %v", answer, err)
+		if answer, err := c.Call(t.Context(), textCall("hello")); err != nil || textOf(t, answer) != "hello by 2" {
+			t.Errorf("answer %q, error %v", answer, err)
 		}
 	})
 }
@@ -55,28 +55,28 @@ func TestRenewalByAgeLosesNoCall(t *testing.T) {
 		calls := 0
 		await(t, "the third connection", func() bool {
 			calls++
-			answer, err := c.Call(t.Context(), say(""))
+			answer, err := c.Call(t.Context(), textCall(""))
 			if err != nil && !errors.Is(outcome(err), venues.ErrNotSent) {
-				t.Fatalf("call %d: %v", calls, err)
+				t.Fatalf("call %d: error %v, want none", calls, err)
 			}
-			return err == nil && textOf(t, answer) >= " by 3" // the third may be gone by now
+			return err == nil && textOf(t, answer) >= " by 3" // the third may have been replaced by now
 		})
 	})
 }
 
-// A call that its sender gives up does not hold the replacement up, whether it was
-// given up before or after.
-func TestAnAnnouncedEndAndAGivenUpCall(t *testing.T) {
+// A call whose context ends does not delay the replacement, whether it ended before or
+// after the announcement.
+func TestAnnouncedEndAndCancelledCall(t *testing.T) {
 	for name, endsFirst := range map[string]bool{"before": false, "after": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				heard, end := make(chan struct{}), make(chan struct{})
+				received, end := make(chan struct{}), make(chan struct{})
 				v := newVenue(t, func(p *peer) {
 					if p.number == 1 {
-						p.hear()
-						close(heard)
+						p.receive()
+						close(received)
 						<-end
-						p.say("", noticeEnding)
+						p.send("", noticeEnding)
 					}
 					echo(p)
 				})
@@ -85,23 +85,23 @@ func TestAnAnnouncedEndAndAGivenUpCall(t *testing.T) {
 				defer cancel()
 				ended := make(chan error, 1)
 				go func() {
-					_, err := c.Call(ctx, say(""))
+					_, err := c.Call(ctx, textCall(""))
 					ended <- err
 				}()
-				<-heard
+				<-received
 				if endsFirst {
 					close(end)
 					await(t, "the word of the end", func() bool { return !c.Up() })
 				}
 				cancel()
 				if err := <-ended; !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-					t.Fatalf("%v", err)
+					t.Fatalf("error %v, want the context's", err)
 				}
 				if !endsFirst {
 					close(end)
 				}
 				await(t, "an answer of the next connection", func() bool {
-					answer, err := c.Call(t.Context(), say(""))
+					answer, err := c.Call(t.Context(), textCall(""))
 					return err == nil && textOf(t, answer) == " by 2"
 				})
 			})
@@ -109,42 +109,42 @@ func TestAnAnnouncedEndAndAGivenUpCall(t *testing.T) {
 	}
 }
 
-// An answer may say itself that the connection ends.
-func TestAnAnswerThatEndsItsConnection(t *testing.T) {
+// An answer may itself announce the end of the connection.
+func TestAnswerThatEndsItsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(p *peer) {
 			if p.number == 1 {
-				m, _ := p.hear()
-				p.say(m.ID, noticeEnding)
+				m, _ := p.receive()
+				p.send(m.ID, noticeEnding)
 			}
 			echo(p)
 		})
 		c := open(t, v, nil)
-		if answer, err := c.Call(t.Context(), say("")); err != nil || textOf(t, answer) != noticeEnding {
-			t.Fatalf("%q, %v", answer, err)
+		if answer, err := c.Call(t.Context(), textCall("")); err != nil || textOf(t, answer) != noticeEnding {
+			t.Fatalf("answer %q, error %v", answer, err)
 		}
 		await(t, "an answer of the next connection", func() bool {
-			answer, err := c.Call(t.Context(), say("hello"))
+			answer, err := c.Call(t.Context(), textCall("hello"))
 			return err == nil && textOf(t, answer) == "hello by 2"
 		})
 	})
 }
 
-// A refusal without a name is that of one call, and says nothing of the others:
-// they have a moment for their answers. Then nobody waits any more.
-func TestARefusalWithoutAName(t *testing.T) {
+// A rejection without an id concerns one call only: the others have a moment for their
+// answers. After that no call waits any more.
+func TestUnnamedRejection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		v := newVenue(t, func(p *peer) {
 			if p.number > 1 {
 				echo(p)
 			}
-			first, _ := p.hear()
-			second, _ := p.hear()
-			p.say("", noticeNameless)
+			first, _ := p.receive()
+			second, _ := p.receive()
+			p.send("", noticeNameless)
 			<-release
 			named := map[string]string{first.Text: first.ID, second.Text: second.ID}
-			p.say(named["answered"], "done")
+			p.send(named["answered"], "done")
 			echo(p)
 		})
 		c := open(t, v, func(o *wscall.Options) { o.Timeout = time.Hour })
@@ -152,66 +152,66 @@ func TestARefusalWithoutAName(t *testing.T) {
 		for _, text := range []string{"answered", "refused"} {
 			ends[text] = make(chan error, 1)
 			go func() {
-				_, err := c.Call(context.Background(), say(text))
+				_, err := c.Call(context.Background(), textCall(text))
 				ends[text] <- err
 			}()
 		}
 		await(t, "the refusal", func() bool { return !c.Up() })
 		close(release)
 		if err := <-ends["answered"]; err != nil {
-			t.Errorf("the call that is answered: %v", err)
+			t.Errorf("answered call: error %v, want none", err)
 		}
 		if err := <-ends["refused"]; !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-			t.Errorf("the call that is not: %v", err)
+			t.Errorf("unanswered call: error %v, want an unknown outcome", err)
 		}
 		await(t, "the next connection", c.Up)
 	})
 }
 
-// A connection that is up and answers no call is of no use: the next one may be.
+// A connection that is up and answers no call is replaced: the next one may answer.
 func TestUnansweredCallReplacesTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(p *peer) {
-			for m, ok := p.hear(); ok; m, ok = p.hear() {
+			for m, ok := p.receive(); ok; m, ok = p.receive() {
 				if p.number > 1 {
-					p.say(m.ID, fmt.Sprint("by ", p.number))
+					p.send(m.ID, fmt.Sprint("by ", p.number))
 				}
 			}
 		})
 		c := open(t, v, func(o *wscall.Options) { o.Timeout = 20 * time.Millisecond })
-		if _, err := c.Call(t.Context(), say("")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) || c.Up() {
-			t.Fatalf("%v, up %v", err, c.Up())
+		if _, err := c.Call(t.Context(), textCall("")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) || c.Up() {
+			t.Fatalf("error %v, up %v, want an unknown outcome and false", err, c.Up())
 		}
 		await(t, "an answer of the next connection", func() bool {
-			answer, err := c.Call(t.Context(), say(""))
+			answer, err := c.Call(t.Context(), textCall(""))
 			return err == nil && textOf(t, answer) == "by 2"
 		})
 	})
 }
 
-// The patience of one caller says nothing about the connection.
-func TestGivenUpCallLeavesTheConnection(t *testing.T) {
+// The end of a caller's context means nothing for the connection.
+func TestCancelledCallKeepsTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heard := make(chan struct{})
+		received := make(chan struct{})
 		v := newVenue(t, func(p *peer) {
-			p.hear()
-			close(heard)
+			p.receive()
+			close(received)
 			echo(p)
 		})
 		c := open(t, v, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			_, err := c.Call(ctx, say(""))
+			_, err := c.Call(ctx, textCall(""))
 			ended <- err
 		}()
-		<-heard
+		<-received
 		cancel()
 		if err := <-ended; !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-			t.Fatalf("%v", err)
+			t.Fatalf("error %v, want the context's", err)
 		}
-		if answer, err := c.Call(t.Context(), say("hello")); err != nil || textOf(t, answer) != "hello by 1" {
-			t.Errorf("%q, %v", answer, err)
+		if answer, err := c.Call(t.Context(), textCall("hello")); err != nil || textOf(t, answer) != "hello by 1" {
+			t.Errorf("answer %q, error %v", answer, err)
 		}
 	})
 }

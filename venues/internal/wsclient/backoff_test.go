@@ -14,7 +14,7 @@ func TestBackoffStaysWithinItsBounds(t *testing.T) {
 		attempt := rapid.IntRange(0, 100).Draw(t, "attempt")
 		wait := backoff(attempt, low, high, rapid.Int64Range(0, 1<<62-1).Draw(t, "random"))
 		if wait < low || wait > high {
-			t.Fatalf("wait %v outside %v to %v", wait, low, high)
+			t.Fatalf("wait %v, want %v to %v", wait, low, high)
 		}
 	})
 }

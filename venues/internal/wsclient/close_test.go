@@ -13,14 +13,14 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// closeAtOnce closes a link that must not wait for its venue: it takes no time but
-// that of the machine, which virtual time does not count.
-func closeAtOnce(t *testing.T, link *wsclient.Link) {
+// closeImmediately closes a link that must not wait for its venue. Close takes no virtual
+// time.
+func closeImmediately(t *testing.T, link *wsclient.Link) {
 	t.Helper()
 	begun := time.Now()
 	link.Close()
 	if took := time.Since(begun); took > 0 {
-		t.Errorf("Close took %s", took)
+		t.Errorf("Close took %s, want no time", took)
 	}
 }
 
@@ -31,17 +31,17 @@ func TestCloseDuringEachPhase(t *testing.T) {
 			r := newRecorder()
 			link := open(t, v, r, nil)
 			r.await(t, "a connection", has("opened", 1))
-			closeAtOnce(t, link)
+			closeImmediately(t, link)
 			if events := r.list(); len(events) != 1 {
-				t.Errorf("heard %v after Close, want silence", events)
+				t.Errorf("handler calls %v after Close, want none", events)
 			}
 		},
 		"waiting to dial": func(t *testing.T) {
-			v := newVenue(t, func(_ int, c *websocket.Conn) { say(c, "bye") })
+			v := newVenue(t, func(_ int, c *websocket.Conn) { send(c, "bye") })
 			r := newRecorder()
 			link := open(t, v, r, func(o *wsclient.Options) { o.BackoffMin, o.BackoffMax = time.Hour, time.Hour })
 			r.await(t, "the loss", has("lost", 1))
-			closeAtOnce(t, link)
+			closeImmediately(t, link)
 		},
 		"dialling": func(t *testing.T) {
 			asked := make(chan struct{})
@@ -52,7 +52,7 @@ func TestCloseDuringEachPhase(t *testing.T) {
 			}})
 			link.Start()
 			<-asked
-			closeAtOnce(t, link)
+			closeImmediately(t, link)
 		},
 		"renewing": func(t *testing.T) {
 			v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
@@ -61,16 +61,16 @@ func TestCloseDuringEachPhase(t *testing.T) {
 			r.await(t, "a connection", has("opened", 1))
 			link.Renew()
 			r.await(t, "the successor", has("opened", 2))
-			closeAtOnce(t, link)
+			closeImmediately(t, link)
 		},
 	} {
 		t.Run(name, func(t *testing.T) { synctest.Test(t, phase) })
 	}
 }
 
-// swallow makes connections of which the other end takes every byte and gives none.
-// Each is heard of when it has said something.
-func swallow(t *testing.T) (dial func(ctx context.Context, network, address string) (net.Conn, error), taken <-chan struct{}) {
+// unresponsive returns connections whose other end reads every byte and sends none. Each
+// is reported when it has sent something.
+func unresponsive(t *testing.T) (dial func(ctx context.Context, network, address string) (net.Conn, error), taken <-chan struct{}) {
 	t.Helper()
 	first := make(chan struct{}, 1)
 	return func(context.Context, string, string) (net.Conn, error) {
@@ -88,31 +88,31 @@ func swallow(t *testing.T) (dial func(ctx context.Context, network, address stri
 	}, first
 }
 
-// A venue that takes the handshake and never answers does not hold up a Close.
-func TestCloseWhileTheVenueSwallowsTheHandshake(t *testing.T) {
+// A venue that reads the handshake and never answers does not delay a Close.
+func TestCloseDuringUnansweredHandshake(t *testing.T) {
 	for _, address := range []string{"ws://venue", "wss://venue"} {
 		t.Run(address, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				dial, taken := swallow(t)
+				dial, taken := unresponsive(t)
 				link := wsclient.New(wsclient.Options{
 					Handler: newRecorder(), URL: func(context.Context) (string, error) { return address, nil }, Dial: dial,
 				})
 				link.Start()
 				<-taken
-				closeAtOnce(t, link)
+				closeImmediately(t, link)
 			})
 		})
 	}
 }
 
-// Nor does one that takes a login and never answers, or a successor's handshake.
-func TestCloseWhileTheVenueSwallowsALogin(t *testing.T) {
+// Nor does one that reads a login and never answers, or a successor's handshake.
+func TestCloseDuringUnansweredLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
 		asked := make(chan struct{})
 		link := wsclient.New(wsclient.Options{
 			Handler: newRecorder(), URL: v.url, Dial: v.dial,
-			Authenticate: func(s *wsclient.Session) error {
+			Authenticate: func(s *wsclient.Handshake) error {
 				close(asked)
 				_, err := s.Read()
 				return err
@@ -120,13 +120,13 @@ func TestCloseWhileTheVenueSwallowsALogin(t *testing.T) {
 		})
 		link.Start()
 		<-asked
-		closeAtOnce(t, link)
+		closeImmediately(t, link)
 	})
 }
 
-func TestCloseWhileASuccessorIsSwallowed(t *testing.T) {
+func TestCloseDuringUnansweredRenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		swallows, taken := swallow(t)
+		swallows, taken := unresponsive(t)
 		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
 		r := newRecorder()
 		link := open(t, v, r, func(o *wsclient.Options) {
@@ -140,13 +140,13 @@ func TestCloseWhileASuccessorIsSwallowed(t *testing.T) {
 		r.await(t, "a connection", has("opened", 1))
 		link.Renew()
 		<-taken
-		closeAtOnce(t, link)
+		closeImmediately(t, link)
 	})
 }
 
-// A venue that reads nothing any more blocks a write, and with it the ping behind
-// it. Neither holds up a Close.
-func TestCloseWhileTheVenueReadsNothing(t *testing.T) {
+// A venue that stops reading blocks a write, and with it the ping after it. Neither
+// delays a Close.
+func TestCloseDuringBlockedWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		v := newVenue(t, func(int, *websocket.Conn) { <-release })
@@ -175,18 +175,18 @@ func TestCloseWhileTheVenueReadsNothing(t *testing.T) {
 				stuck = true
 			}
 		}
-		closeAtOnce(t, link)
+		closeImmediately(t, link)
 		close(release)
 		if <-written == nil {
-			t.Error("a message that nobody reads was written")
+			t.Error("a message that is not read was written")
 		}
 	})
 }
 
-// A dial that Close has ended is no failure to be told of.
+// A dial that was ended by Close is not logged as a failure.
 func TestCloseWhileDiallingIsNotLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dial, taken := swallow(t)
+		dial, taken := unresponsive(t)
 		lines := make(chan string, 10)
 		link := wsclient.New(wsclient.Options{
 			Handler: newRecorder(), URL: func(context.Context) (string, error) { return "ws://venue", nil }, Dial: dial, Log: captureWarnings(lines),
@@ -195,7 +195,7 @@ func TestCloseWhileDiallingIsNotLogged(t *testing.T) {
 		<-taken
 		link.Close()
 		if len(lines) > 0 {
-			t.Errorf("logged %s", <-lines)
+			t.Errorf("logged %s, want nothing", <-lines)
 		}
 	})
 }

@@ -11,52 +11,52 @@ import (
 	"github.com/fasthttp/websocket"
 )
 
-// ErrSendQueueFull ends a connection whose control messages pile up.
+// ErrSendQueueFull closes a connection whose control messages pile up.
 var ErrSendQueueFull = errors.New("send queue full")
 
 // Conn is one connection of a Link. Its methods are safe for concurrent use.
 type Conn struct {
-	socket    *websocket.Conn
-	sends     chan []byte
-	writing   chan struct{} // holds a token while somebody writes
-	done      chan struct{} // closed with the connection
-	closeOnce sync.Once
-	writer    sync.WaitGroup
-	cause     error        // why it was closed by us; set before done is closed
-	givenUp   chan error   // an order to the supervisor
-	lastHeard atomic.Int64 // unix nanoseconds
-	openedAt  time.Time
-	buffer    []byte // of the reader
+	socket       *websocket.Conn
+	sends        chan []byte
+	writing      chan struct{} // holds a token during a write
+	done         chan struct{} // closed with the connection
+	closeOnce    sync.Once
+	writer       sync.WaitGroup
+	cause        error        // why this side closed it; set before done is closed
+	aborted      chan error   // to the supervisor
+	lastReceived atomic.Int64 // Unix nanoseconds
+	openedAt     time.Time
+	buffer       []byte // of the reader
 }
 
 func newConn(socket *websocket.Conn, readBytesMax int64, now time.Time) *Conn {
 	c := &Conn{
 		socket: socket, sends: make(chan []byte, sendQueueMax), writing: make(chan struct{}, 1),
-		done: make(chan struct{}), givenUp: make(chan error, 1), openedAt: now,
+		done: make(chan struct{}), aborted: make(chan error, 1), openedAt: now,
 	}
-	c.heard()
+	c.received()
 	socket.SetReadLimit(readBytesMax)
 	socket.SetPingHandler(func(payload string) error {
-		c.heard()
-		// A pong that cannot be written shows as a write error soon enough.
+		c.received()
+		// If the pong cannot be written, a write error follows.
 		_ = socket.WriteControl(websocket.PongMessage, []byte(payload), time.Now().Add(writeTimeout))
 		return nil
 	})
 	socket.SetPongHandler(func(string) error {
-		c.heard()
+		c.received()
 		return nil
 	})
 	return c
 }
 
-func (c *Conn) heard() { c.lastHeard.Store(time.Now().UnixNano()) }
+func (c *Conn) received() { c.lastReceived.Store(time.Now().UnixNano()) }
 
 func (c *Conn) silentFor(now time.Time) time.Duration {
-	return time.Duration(now.UnixNano() - c.lastHeard.Load())
+	return time.Duration(now.UnixNano() - c.lastReceived.Load())
 }
 
-// Send queues a text message; it takes the slice over. A connection whose queue
-// overflows is closed: the handler will subscribe anew on the next one.
+// Send queues a text message and takes ownership of the slice. A connection whose queue
+// overflows is closed: the handler subscribes again on the next one.
 func (c *Conn) Send(message []byte) {
 	select {
 	case c.sends <- message:
@@ -65,17 +65,17 @@ func (c *Conn) Send(message []byte) {
 	}
 }
 
-// GiveUp has the link end this connection because of cause, report the loss and dial
-// again. It waits for nothing, and the handler may call it. A connection that has
-// ended stays as it is, and so does the one after it.
-func (c *Conn) GiveUp(cause error) {
+// Abort makes the link close this connection because of cause, report the loss and dial
+// again. It does not wait, and the handler may call it. A connection that has ended and
+// its successor are not affected.
+func (c *Conn) Abort(cause error) {
 	select {
-	case c.givenUp <- cause:
-	default: // it is already
+	case c.aborted <- cause:
+	default: // already aborted
 	}
 }
 
-// close ends the connection; the first cause stays.
+// close closes the connection; the first cause is kept.
 func (c *Conn) close(cause error) {
 	c.closeOnce.Do(func() {
 		c.cause = cause
@@ -84,7 +84,7 @@ func (c *Conn) close(cause error) {
 	})
 }
 
-// startWriter sends what is queued, no faster than one message per interval.
+// startWriter sends queued messages, at most one per interval.
 func (c *Conn) startWriter(interval time.Duration) {
 	c.writer.Go(func() {
 		pace := time.NewTicker(interval)
@@ -107,10 +107,10 @@ func (c *Conn) startWriter(interval time.Duration) {
 	})
 }
 
-// Write sends a text message now, unpaced and ahead of what Send has queued. It
-// returns when the message was handed to the network. If it fails before began,
-// no byte of the message has left or ever will; after that the peer may have it,
-// and the connection is closed: what follows half a message cannot be read.
+// Write sends a text message immediately, unpaced and ahead of the messages queued by
+// Send. It returns when the message was handed to the network. If it fails before began,
+// certainly no byte of the message is sent. After that the peer may have the message, and
+// the connection is closed, because a message cannot follow half a message.
 func (c *Conn) Write(ctx context.Context, message []byte) (began bool, err error) {
 	select {
 	case c.writing <- struct{}{}:
@@ -134,7 +134,7 @@ func (c *Conn) Write(ctx context.Context, message []byte) (began bool, err error
 	return began, err
 }
 
-// write sends a message by the end of ctx, and within writeTimeout in any case.
+// write sends a message before ctx ends, and within writeTimeout in any case.
 func (c *Conn) write(ctx context.Context, message []byte) (began bool, err error) {
 	by := time.Now().Add(writeTimeout)
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(by) {
@@ -144,13 +144,14 @@ func (c *Conn) write(ctx context.Context, message []byte) (began bool, err error
 		return false, err
 	}
 	writer, err := c.socket.NextWriter(websocket.TextMessage)
-	if err != nil { // a close or a failure has gone before
+	if err != nil { // after a close or a failure
 		return false, err
 	}
 	if _, err = writer.Write(message); err == nil {
 		err = writer.Close()
 	}
-	// What fits the buffer leaves as one frame, and none leaves behind a close.
+	// A message that fits the buffer is sent as one frame, and no frame is sent after a
+	// close.
 	unsent := errors.Is(err, websocket.ErrCloseSent) && len(message) <= writeBufferBytes
 	return !unsent, err
 }
@@ -171,7 +172,7 @@ func (c *Conn) read(h Handler) error {
 				return err
 			}
 		}
-		c.heard()
+		c.received()
 		h.Message(c, message)
 	}
 }
@@ -198,14 +199,14 @@ func (c *Conn) next() ([]byte, error) {
 	}
 }
 
-// Session is a connection before it is opened, in the hands of Authenticate.
-type Session struct{ conn *Conn }
+// Handshake is a connection during Authenticate, before it is opened.
+type Handshake struct{ conn *Conn }
 
-// Write sends a text message at once.
-func (s *Session) Write(message []byte) error {
+// Write sends a text message immediately.
+func (s *Handshake) Write(message []byte) error {
 	_, err := s.conn.write(context.Background(), message)
 	return err
 }
 
-// Read waits for the next message; it is valid until the next call.
-func (s *Session) Read() ([]byte, error) { return s.conn.next() }
+// Read returns the next message. It is valid until the next call.
+func (s *Handshake) Read() ([]byte, error) { return s.conn.next() }

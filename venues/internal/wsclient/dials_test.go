@@ -11,8 +11,8 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// The links of a venue share what it allows: none is let through beyond that, none
-// is forgotten, and one that is closed while it waits ends at once.
+// Links that share a limiter never dial above its rate, all of them connect, and one that
+// is closed while it waits ends immediately.
 func TestLinksShareTheirDials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dialled := make(chan time.Time, 10)
@@ -32,12 +32,12 @@ func TestLinksShareTheirDials(t *testing.T) {
 			last = <-dialled
 		}
 		if spread := last.Sub(first); spread != 3*between {
-			t.Errorf("four links were connected within %v, one in %v is allowed", spread, between)
+			t.Errorf("four links connected within %v, want at most one in %v", spread, between)
 		}
 	})
 }
 
-func TestALinkThatWaitsToDialIsClosedAtOnce(t *testing.T) {
+func TestLinkThatWaitsToDialClosesImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
 		dials := rate.NewLimiter(rate.Every(time.Hour), 1)
@@ -46,7 +46,7 @@ func TestALinkThatWaitsToDialIsClosedAtOnce(t *testing.T) {
 		link := open(t, v, r, func(o *wsclient.Options) { o.Dials = dials })
 		link.Close()
 		if events := r.list(); has("opened", 1)(events) {
-			t.Errorf("heard %q of a link that may not dial", events)
+			t.Errorf("handler calls %q on a link that may not dial", events)
 		}
 	})
 }

@@ -1,43 +1,41 @@
-// Package wsclient keeps one WebSocket connection to a venue alive: it dials,
-// authenticates, answers and sends pings, notices silence, reconnects with
-// jitter, and replaces a connection before the venue cuts it.
+// Package wsclient keeps a WebSocket connection to a venue: it dials, authenticates,
+// answers and sends pings, detects silence, reconnects with jitter, and replaces a
+// connection before the venue closes it.
 //
-// A Link is the lasting thing, a Conn one connection of it. The Handler says what
-// to do when a connection is up (subscribe), with each message, and when
-// everything is lost. Subscriptions belong to the handler, because their
-// messages differ from venue to venue.
+// A Link is the persistent connection, a Conn one network connection of it. The Handler
+// subscribes when a connection is up and receives the messages and losses. Subscriptions
+// belong to the handler, because their messages differ from venue to venue.
 //
 // # Reconnecting
 //
-// After a loss the link waits between BackoffMin and a bound that doubles with
-// each failure up to BackoffMax, at random, and dials again: never at once, never
-// in step with others. A connection that lived longer than BackoffMax starts the
-// count anew. What is wrong with a connection is said of that one (Conn.GiveUp), and
-// costs no other: its successor may be up already. Dials that fail alike in a row are warned of once. What a venue allows
-// one address is kept by Options.Dials, which the links to it share: after an outage
-// that hit them all they come back one after the other. While a venue wants silence
-// Options.Silence keeps the links from dialling, and what a refused handshake says of
-// it is told to Options.Refused; a connection that there is goes on.
+// After a loss the link waits for a random time between BackoffMin and a bound that doubles
+// with each failure up to BackoffMax, and dials again: never immediately, and never in step
+// with others. A connection that lasted longer than BackoffMax resets the bound. Conn.Abort
+// closes one connection without affecting its successor, which may be up already.
+// Consecutive failures to dial with the same error are logged as a warning once. Links that
+// share Options.Dials stay together within the venue's limit of connections per address, so
+// after an outage of all of them they reconnect one after the other. While Options.DialPause
+// is positive the link does not dial; Options.HandshakeRejected receives the answer to a
+// rejected handshake, which may be the reason for a pause. Existing connections continue.
 //
 // # Renewal
 //
-// Venues cut connections after a day. At Lifetime (or at Renew) the link dials a
-// successor, lets the handler subscribe on it, keeps reading the old one for
-// RenewOverlap, closes it and only then reads the successor, whose messages have
-// waited in its socket. Nothing is missed; what both received comes twice, and
-// the handler tells by the Conn which message opens the new connection.
+// Venues close connections after a day. At Lifetime (or at Renew) the link dials a
+// successor, lets the handler subscribe on it, continues reading the old connection for
+// RenewOverlap, closes it and only then reads the successor, whose messages have waited in
+// its socket. Nothing is missed. Messages that both received arrive twice; the handler
+// recognizes the first message of the new connection by its Conn.
 //
 // # Goroutines
 //
-// A link owns a supervisor, and per connection a reader and a writer. Close ends
-// them all and waits. Message is called from the reader, one call at a time over
-// the whole link; its bytes are valid only during the call, for the buffer is
-// reused. The other methods are called from the supervisor and may coincide with
-// Message.
+// A link has a supervisor, and a reader and a writer per connection. Close ends them all
+// and waits. Message is called from the reader, one call at a time over the whole link; its
+// bytes are valid only during the call, because the buffer is reused. The other methods are
+// called from the supervisor and may run at the same time as Message.
 //
 // # Limits
 //
-// Messages are read up to ReadBytesMax, control messages are queued up to
-// sendQueueMax and leave at SendsPerSecond. What is sent by Conn.Write is not
-// paced: its sender keeps the venue's limits.
+// Messages are read up to ReadBytesMax. Control messages are queued up to sendQueueMax and
+// sent at SendsPerSecond. Messages of Conn.Write are not paced: the caller observes the
+// venue's limits.
 package wsclient

@@ -17,29 +17,29 @@ import (
 	"go.uber.org/zap"
 )
 
-// Reasons why a link gives up a connection by itself.
+// Reasons why a link closes a connection.
 var (
-	ErrSilent = errors.New("connection fell silent")
+	ErrSilent = errors.New("no message on the connection")
 	ErrClosed = errors.New("link closed")
 )
 
-// errUnwanted is why nothing is dialled.
-var errUnwanted = errors.New("the venue asked for silence")
+// errDialPaused is returned while dialling is paused.
+var errDialPaused = errors.New("the venue does not accept connections now")
 
-// Link is a lasting connection. Its methods are safe for concurrent use.
+// Link is a persistent connection. Its methods are safe for concurrent use.
 type Link struct {
 	options Options
 	dialer  websocket.Dialer
 	ctx     context.Context
 	cancel  context.CancelFunc
-	renew   chan struct{} // an order to the supervisor; one that waits is enough
+	renew   chan struct{} // to the supervisor; one pending request is enough
 	workers sync.WaitGroup
 
-	// failure is what the last dial failed of; it belongs to the supervisor.
+	// failure is the error of the last dial. It belongs to the supervisor.
 	failure string
 }
 
-// New makes a link that does nothing before Start.
+// New returns a link that does nothing before Start.
 func New(o Options) *Link {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Link{
@@ -55,11 +55,11 @@ func New(o Options) *Link {
 	}
 }
 
-// Start dials. It is called once, when the handler is ready for its calls.
+// Start dials. It is called once, when the handler is ready.
 func (l *Link) Start() { l.workers.Go(l.supervise) }
 
-// Close ends the link and returns when no handler method runs any more. It waits
-// for nothing that the venue owes. It must not be called from the handler.
+// Close closes the link and returns when no handler method runs any more. It does not
+// wait for pending answers of the venue. It must not be called from the handler.
 func (l *Link) Close() {
 	l.cancel()
 	l.workers.Wait()
@@ -73,7 +73,7 @@ func (l *Link) Renew() {
 	}
 }
 
-// supervise holds one connection after the other until the link closes.
+// supervise keeps one connection after another until the link is closed.
 func (l *Link) supervise() {
 	tick := time.NewTicker(l.options.TickInterval)
 	defer tick.Stop()
@@ -84,7 +84,7 @@ func (l *Link) supervise() {
 			var err error
 			if conn, err = l.dial(); err != nil {
 				if l.ctx.Err() != nil {
-					return // it was the end of the link that failed it
+					return // the dial failed because the link was closed
 				}
 				l.logFailure(err, attempt)
 				l.pause(tick, attempt)
@@ -116,7 +116,7 @@ func (l *Link) supervise() {
 	}
 }
 
-// logFailure warns of a failed dial, once for all that fail alike in a row.
+// logFailure logs a failed dial as a warning, once for consecutive equal failures.
 func (l *Link) logFailure(err error, attempt int) {
 	level := zap.WarnLevel
 	if err.Error() == l.failure {
@@ -126,9 +126,9 @@ func (l *Link) logFailure(err error, attempt int) {
 	l.options.Log.Log(level, "venue stream: dial failed", zap.Error(err), zap.Int("attempt", attempt))
 }
 
-// pause waits out what the venue wants of silence, and the backoff; ticks go on.
+// pause waits for the dial pause and the backoff. Ticks continue.
 func (l *Link) pause(tick *time.Ticker, attempt int) {
-	wait := time.NewTimer(max(0, l.options.Silence()) + backoff(attempt, l.options.BackoffMin, l.options.BackoffMax, rand.Int64N(1<<62)))
+	wait := time.NewTimer(max(0, l.options.DialPause()) + backoff(attempt, l.options.BackoffMin, l.options.BackoffMax, rand.Int64N(1<<62)))
 	defer wait.Stop()
 	for {
 		select {
@@ -136,7 +136,7 @@ func (l *Link) pause(tick *time.Ticker, attempt int) {
 			return
 		case <-wait.C:
 			select {
-			case <-l.renew: // it concerned a connection that is gone
+			case <-l.renew: // for a connection that is gone
 			default:
 			}
 			return
@@ -146,7 +146,7 @@ func (l *Link) pause(tick *time.Ticker, attempt int) {
 	}
 }
 
-// dial makes a connection, authenticated and with its writer running.
+// dial makes a connection, authenticates it and starts its writer.
 func (l *Link) dial() (*Conn, error) {
 	if err := l.options.Dials.Wait(l.ctx); err != nil {
 		return nil, fmt.Errorf("wait to dial: %w", err)
@@ -157,12 +157,12 @@ func (l *Link) dial() (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stream address: %w", err)
 	}
-	if l.options.Silence() > 0 {
-		return nil, errUnwanted
+	if l.options.DialPause() > 0 {
+		return nil, errDialPaused
 	}
 	socket, response, err := l.connect(ctx, target)
 	if err != nil {
-		l.tellRefusal(response)
+		l.reportRejection(response)
 		return nil, dialError(response, err)
 	}
 	c := newConn(socket, l.options.ReadBytesMax, time.Now())
@@ -174,9 +174,8 @@ func (l *Link) dial() (*Conn, error) {
 	return c, nil
 }
 
-// connect makes a connection, up to the end of the handshake. The dialer would give
-// an answer that does not come its whole time-out; ctx ends the wait by closing the
-// socket below.
+// connect makes a connection up to the end of the handshake. The dialer would wait its
+// full time-out for an answer; ctx ends the wait by closing the socket.
 func (l *Link) connect(ctx context.Context, target string) (*websocket.Conn, *http.Response, error) {
 	release := func() bool { return true }
 	dialer := l.dialer
@@ -200,29 +199,47 @@ func (l *Link) authenticate(ctx context.Context, c *Conn) error {
 	if err := c.socket.SetReadDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return err
 	}
-	if err := l.options.Authenticate(&Session{conn: c}); err != nil {
+	if err := l.options.Authenticate(&Handshake{conn: c}); err != nil {
 		return err
 	}
 	return c.socket.SetReadDeadline(time.Time{})
 }
 
-// tellRefusal tells of the answer to a handshake that failed, if there is one.
-func (l *Link) tellRefusal(response *http.Response) {
+// reportRejection reports the answer to a failed handshake, if there was one.
+func (l *Link) reportRejection(response *http.Response) {
 	if response == nil {
 		return
 	}
-	body, _ := io.ReadAll(response.Body) // what there is of it: it has been read already
-	l.options.Refused(response.StatusCode, response.Header, body)
+	body, _ := io.ReadAll(response.Body) // the dialer has read it already, as far as it is there
+	l.options.HandshakeRejected(response.StatusCode, response.Header, body)
 }
 
-// dialError tells the status of a refused handshake and never the URL, which may
-// hold a key.
+// dialError returns an error with the status of a rejected handshake and without the URL,
+// which may contain a key.
 func dialError(response *http.Response, err error) error {
 	if withURL, ok := errors.AsType[*url.Error](err); ok {
 		err = withURL.Err
 	}
 	if response != nil {
-		return fmt.Errorf("handshake refused with status %d: %w", response.StatusCode, err)
+		return fmt.Errorf("handshake rejected with status %d: %w", response.StatusCode, err)
 	}
 	return err
+}
+
+// backoff returns the wait before dial number attempt (from 0): at least low, at most low
+// doubled with each attempt, and never above high. random is in [0, 1<<62).
+func backoff(attempt int, low, high time.Duration, random int64) time.Duration {
+	bound := low
+	for range attempt + 1 {
+		if bound >= high/2 {
+			bound = high
+			break
+		}
+		bound *= 2
+	}
+	spread := int64(bound - low)
+	if spread <= 0 {
+		return low
+	}
+	return low + time.Duration(random%spread)
 }

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// recorder is a handler that writes down what it hears.
+// recorder is a handler that records its calls.
 type recorder struct {
 	mu     sync.Mutex
 	events []string
@@ -75,7 +75,7 @@ func (r *recorder) list() []string {
 	return slices.Clone(r.events)
 }
 
-// await waits until done likes what was heard.
+// await waits until done accepts the calls so far.
 func (r *recorder) await(t *testing.T, what string, done func(events []string) bool) []string {
 	t.Helper()
 	deadline := time.After(time.Minute)
@@ -86,7 +86,7 @@ func (r *recorder) await(t *testing.T, what string, done func(events []string) b
 		select {
 		case <-r.wake:
 		case <-deadline:
-			t.Fatalf("%s did not come; heard %v", what, r.list())
+			t.Fatalf("no %s; handler calls %v", what, r.list())
 		}
 	}
 }
@@ -103,10 +103,9 @@ func has(prefix string, times int) func([]string) bool {
 	}
 }
 
-// venue serves WebSocket connections by a function; n counts from 1, as they are
-// dialled. They are pipes, so that the tests run in virtual time: what a link does
-// within a time it does whatever the machine is busy with. A pipe holds nothing: what
-// a venue says is read by the link before it goes on.
+// venue serves WebSocket connections with a function; n counts from 1 in the order of
+// dialling. They are pipes, so that the tests run in virtual time, independent of the
+// machine's load.
 type venue struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	dialled atomic.Int64
@@ -125,7 +124,7 @@ func newVenue(t *testing.T, serve func(n int, c *websocket.Conn)) *venue {
 	return v
 }
 
-// url is an address for each connection.
+// url returns an address for each connection.
 func (v *venue) url(context.Context) (string, error) {
 	return fmt.Sprint("ws://venue/", v.dialled.Add(1)), nil
 }
@@ -139,7 +138,7 @@ func hold(c *websocket.Conn) {
 	}
 }
 
-func say(c *websocket.Conn, text string) { _ = c.WriteMessage(websocket.TextMessage, []byte(text)) }
+func send(c *websocket.Conn, text string) { _ = c.WriteMessage(websocket.TextMessage, []byte(text)) }
 
 func open(t *testing.T, v *venue, r *recorder, set func(*wsclient.Options)) *wsclient.Link {
 	t.Helper()
@@ -163,7 +162,7 @@ func TestMessagesInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(_ int, c *websocket.Conn) {
 			for n := range 100 {
-				say(c, fmt.Sprint(n, strings.Repeat("x", n*50)))
+				send(c, fmt.Sprint(n, strings.Repeat("x", n*50)))
 			}
 			hold(c)
 		})
@@ -172,7 +171,7 @@ func TestMessagesInOrder(t *testing.T) {
 		events := r.await(t, "the last message", has("message", 100))
 		for n := range 100 {
 			if want := "message " + fmt.Sprint(n, strings.Repeat("x", n*50)); events[n+1] != want {
-				t.Fatalf("message %d is %.20q, want %.20q", n, events[n+1], want)
+				t.Fatalf("message %d = %.20q, want %.20q", n, events[n+1], want)
 			}
 		}
 	})
@@ -181,7 +180,7 @@ func TestMessagesInOrder(t *testing.T) {
 func TestReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(n int, c *websocket.Conn) {
-			say(c, fmt.Sprint("from ", n))
+			send(c, fmt.Sprint("from ", n))
 			if n == 3 {
 				hold(c)
 			}
@@ -190,12 +189,12 @@ func TestReconnects(t *testing.T) {
 		open(t, v, r, nil)
 		events := r.await(t, "the third connection", has("message from 3", 1))
 		if len(events) != 8 || events[0] != "opened" || events[1] != "message from 1" || !strings.HasPrefix(events[2], "lost") {
-			t.Errorf("heard %v", events)
+			t.Errorf("handler calls %v", events)
 		}
 	})
 }
 
-func TestDialFailureIsNoLoss(t *testing.T) {
+func TestDialFailureIsNotALoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
 		r := newRecorder()
@@ -209,7 +208,7 @@ func TestDialFailureIsNoLoss(t *testing.T) {
 			}
 		})
 		if events := r.await(t, "a connection", has("opened", 1)); len(events) != 1 {
-			t.Errorf("heard %v, want nothing before the first connection", events)
+			t.Errorf("handler calls %v, want none before the first connection", events)
 		}
 	})
 }
@@ -217,7 +216,7 @@ func TestDialFailureIsNoLoss(t *testing.T) {
 func TestSilenceEndsAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(_ int, c *websocket.Conn) {
-			c.SetPingHandler(func(string) error { return nil }) // takes pings, answers none
+			c.SetPingHandler(func(string) error { return nil }) // reads pings, answers none
 			hold(c)
 		})
 		r := newRecorder()
@@ -229,7 +228,7 @@ func TestSilenceEndsAConnection(t *testing.T) {
 	})
 }
 
-func TestPongsCountAsLife(t *testing.T) {
+func TestPongsCountAsActivity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dial := connectortest.ServePipes(t, func(_ *http.Request, c *websocket.Conn) { hold(c) })
 		r := newRecorder()
@@ -241,7 +240,7 @@ func TestPongsCountAsLife(t *testing.T) {
 		defer link.Close()
 		time.Sleep(3 * time.Minute)
 		if events := r.list(); !slices.Equal(events, []string{"opened"}) {
-			t.Errorf("heard %v of a quiet connection", events)
+			t.Errorf("handler calls %v on a quiet connection, want slices.Equal(events, []string{\"opened\"})", events)
 		}
 	})
 }
@@ -264,10 +263,10 @@ func TestPingsAreAnswered(t *testing.T) {
 		select {
 		case got := <-pongs:
 			if got != "1626" {
-				t.Errorf("pong %q, want the ping's payload", got)
+				t.Errorf("pong %q, want the payload of the ping", got)
 			}
 		case <-time.After(time.Minute):
-			t.Fatal("no pong")
+			t.Fatal("no pong was sent")
 		}
 	})
 }
@@ -288,7 +287,7 @@ func TestTextPing(t *testing.T) {
 			o.Ping, o.PingInterval = []byte("ping"), 10*time.Millisecond
 		})
 		if got := <-said; got != "ping" {
-			t.Errorf("venue heard %q", got)
+			t.Errorf("the venue received %q, want got == \"ping\"", got)
 		}
 	})
 }
@@ -297,7 +296,7 @@ func TestOversizedMessageEndsAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(n int, c *websocket.Conn) {
 			if n == 1 {
-				say(c, strings.Repeat("x", 2000))
+				send(c, strings.Repeat("x", 2000))
 			}
 			hold(c)
 		})
@@ -305,7 +304,7 @@ func TestOversizedMessageEndsAConnection(t *testing.T) {
 		open(t, v, r, func(o *wsclient.Options) { o.ReadBytesMax = 1000 })
 		events := r.await(t, "the next connection", has("opened", 2))
 		if has("message", 1)(events) {
-			t.Error("the oversized message was passed on")
+			t.Error("the oversized message was passed to the handler")
 		}
 	})
 }
@@ -318,16 +317,16 @@ func TestAuthenticate(t *testing.T) {
 				return
 			}
 			if n == 1 {
-				say(c, "refused")
+				send(c, "refused")
 				return
 			}
-			say(c, "welcome")
-			say(c, "data")
+			send(c, "welcome")
+			send(c, "data")
 			hold(c)
 		})
 		r := newRecorder()
 		open(t, v, r, func(o *wsclient.Options) {
-			o.Authenticate = func(s *wsclient.Session) error {
+			o.Authenticate = func(s *wsclient.Handshake) error {
 				if err := s.Write([]byte("login")); err != nil {
 					return err
 				}
@@ -339,12 +338,12 @@ func TestAuthenticate(t *testing.T) {
 			}
 		})
 		if events := r.await(t, "data", has("message", 1)); !slices.Equal(events, []string{"opened", "message data"}) {
-			t.Errorf("heard %v", events)
+			t.Errorf("handler calls %v, want slices.Equal(events, []string{\"opened\", \"message data\"})", events)
 		}
 	})
 }
 
-func TestAConnectionIsGivenUpByOrder(t *testing.T) {
+func TestAbortClosesOneConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
 		r := newRecorder()
@@ -353,15 +352,15 @@ func TestAConnectionIsGivenUpByOrder(t *testing.T) {
 		open(t, v, r, nil)
 		first := <-conns
 		for range 3 {
-			first.GiveUp(errors.New("tired of it"))
+			first.Abort(errors.New("tired of it"))
 		}
 		second := <-conns
-		first.GiveUp(errors.New("too late"))
+		first.Abort(errors.New("too late"))
 		if began, err := second.Write(t.Context(), []byte("hello")); !began || err != nil {
-			t.Errorf("the second connection: began %v, %v", began, err)
+			t.Errorf("write on the second connection: began %v, error %v", began, err)
 		}
 		if lost := r.list(); !slices.Equal(lost, []string{"opened", "lost: tired of it", "opened"}) {
-			t.Errorf("heard %v", lost)
+			t.Errorf("handler calls %v, want slices.Equal(lost, []string{\"opened\", \"lost: tired of it\", \"opened\"})", lost)
 		}
 	})
 }
@@ -391,7 +390,7 @@ func TestSendsArePaced(t *testing.T) {
 		first := <-arrived
 		for n := 1; n < cap(arrived); n++ {
 			if after := (<-arrived).Sub(first); after != time.Duration(n)*20*time.Millisecond {
-				t.Errorf("message %d came %v after the first at 50 a second", n, after)
+				t.Errorf("message %d arrived %v after the first, want 50 a second", n, after)
 			}
 		}
 	})
@@ -414,7 +413,7 @@ func TestSendQueueIsBounded(t *testing.T) {
 	})
 }
 
-func TestDialErrorTellsNoKey(t *testing.T) {
+func TestDialErrorContainsNoKey(t *testing.T) {
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(refusing.Close)
 	target := "ws" + strings.TrimPrefix(refusing.URL, "http") + "/ws?listenKey=5ecre7"

@@ -5,10 +5,10 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// capture is a logger whose lines, fields included, go to a channel.
+// capture returns a logger whose lines, fields included, go to a channel.
 func capture(lines chan<- string) *zap.Logger { return captureFrom(zapcore.DebugLevel, lines) }
 
-// captureWarnings leaves out what is less than a warning.
+// captureWarnings is capture for warnings and above.
 func captureWarnings(lines chan<- string) *zap.Logger { return captureFrom(zapcore.WarnLevel, lines) }
 
 func captureFrom(level zapcore.Level, lines chan<- string) *zap.Logger {

@@ -29,61 +29,62 @@ const (
 	writeBufferBytes      = 4 << 10
 )
 
-// Handler takes what a link has to tell; see the package comment for who calls.
+// Handler receives the events of a link. The package comment says from which goroutines
+// it is called.
 type Handler interface {
-	// Opened says that c is up and authenticated; c.Send subscribes. For a
-	// successor it comes while the predecessor is still read.
+	// Opened reports that c is connected and authenticated. The handler subscribes with
+	// c.Send. For a successor it is called while the predecessor is still read.
 	Opened(c *Conn)
-	// Message passes one message; data is valid only during the call.
+	// Message receives one message. data is valid only during the call.
 	Message(c *Conn, data []byte)
-	// Lost says that the only connection ended. The link dials again by itself.
+	// Lost reports that the only connection ended. The link dials again automatically.
 	Lost(cause error)
-	// Tick comes about once a second, connected or not.
+	// Tick is called about once a second, connected or not.
 	Tick(now time.Time)
 }
 
 // Options of a Link.
 type Options struct {
-	// URL is asked before each dial, so that it can hold a fresh key. Its context
-	// ends when the link closes.
+	// URL is called before each dial, so that the result can contain a fresh key. Its
+	// context ends when the link closes.
 	URL func(ctx context.Context) (string, error)
-	// Authenticate runs before Opened, if set. An error closes the connection.
-	Authenticate func(*Session) error
+	// Authenticate, if set, runs before Opened. An error closes the connection.
+	Authenticate func(*Handshake) error
 	Handler      Handler
-	// Dial makes the network connection; the usual way if nil.
+	// Dial makes the network connection; nil uses the network.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Dials bounds how often all links that share it dial, where a venue bounds
-	// that for an address or a host; unbounded if nil.
+	// Dials limits the dial rate of all links that share it, for venues that limit it per
+	// address or host; nil means no limit.
 	Dials *rate.Limiter
-	// Silence is for how long the venue wants to hear nothing from this address now; not
-	// at all if nil. Nothing is dialled meanwhile.
-	Silence func() time.Duration
-	// Refused is told of a handshake that the venue refused, before the link goes on:
-	// the venue may want silence. The body is the beginning of its answer.
-	Refused func(status int, header http.Header, body []byte)
+	// DialPause returns for how long the venue accepts no connections from this address;
+	// nil means never. The link does not dial meanwhile.
+	DialPause func() time.Duration
+	// HandshakeRejected is called with the venue's answer to a rejected handshake before
+	// the link continues. The body may be truncated.
+	HandshakeRejected func(status int, header http.Header, body []byte)
 
-	// Ping is a text message to send every PingInterval; a WebSocket ping if
-	// nil. PingInterval is 20 s if zero, no pings if negative.
+	// Ping is a text message to send every PingInterval; nil means a WebSocket ping.
+	// PingInterval is 20 s if zero; negative means no pings.
 	Ping         []byte
 	PingInterval time.Duration
-	// SilenceMax is how long a connection may bring nothing at all, pings and
-	// pongs included, before it counts as dead; 60 s if zero.
+	// SilenceMax is how long a connection may be without any message, ping or pong before
+	// it is replaced; 60 s if zero.
 	SilenceMax time.Duration
-	// Lifetime of a connection before it is renewed; never if zero.
+	// Lifetime is the age at which a connection is renewed; zero means never.
 	Lifetime time.Duration
 	// RenewOverlap is how long both connections are up; 3 s if zero.
 	RenewOverlap time.Duration
 	// BackoffMin and BackoffMax bound the wait before a dial; 1 s and 30 s if zero.
 	BackoffMin time.Duration
 	BackoffMax time.Duration
-	// SendsPerSecond paces what we send; 4 if zero.
+	// SendsPerSecond limits the rate of messages queued by Conn.Send; 4 if zero.
 	SendsPerSecond int
 	// ReadBytesMax bounds a message; 4 MiB if zero.
 	ReadBytesMax int64
 	// TickInterval of Handler.Tick; 1 s if zero.
 	TickInterval time.Duration
 
-	// Log gets connects, losses and renewals; nothing if nil.
+	// Log receives losses, failed dials and renewals; nil discards them.
 	Log *zap.Logger
 }
 
@@ -102,11 +103,11 @@ func (o Options) withDefaults() Options {
 	if o.Dials == nil {
 		o.Dials = rate.NewLimiter(rate.Inf, 0)
 	}
-	if o.Silence == nil {
-		o.Silence = func() time.Duration { return 0 }
+	if o.DialPause == nil {
+		o.DialPause = func() time.Duration { return 0 }
 	}
-	if o.Refused == nil {
-		o.Refused = func(int, http.Header, []byte) {}
+	if o.HandshakeRejected == nil {
+		o.HandshakeRejected = func(int, http.Header, []byte) {}
 	}
 	if o.Log == nil {
 		o.Log = zap.NewNop()

@@ -13,8 +13,8 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// Both connections get every message of the venue; the link must pass each on at
-// least once, first the old one's, then the new one's.
+// Both connections receive every message of the venue. The link must pass each on at
+// least once, first those of the old one, then those of the new one.
 func TestRenewalLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -23,7 +23,7 @@ func TestRenewalLosesNothing(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			for c, id := range peers {
-				say(c, fmt.Sprint(id, ":", n))
+				send(c, fmt.Sprint(id, ":", n))
 			}
 		}
 		v := newVenue(t, func(n int, c *websocket.Conn) {
@@ -61,7 +61,7 @@ func TestRenewalLosesNothing(t *testing.T) {
 		sender.Wait()
 
 		if has("lost", 1)(events) || !has("opened", 2)(events) {
-			t.Fatalf("heard a loss: %v", events)
+			t.Fatalf("a loss was reported: %v, want !has(\"lost\", 1)(events) and has(\"opened\", 2)(events)", events)
 		}
 		seen, byNew := map[int]bool{}, false
 		last := 0
@@ -71,14 +71,14 @@ func TestRenewalLosesNothing(t *testing.T) {
 				continue
 			}
 			if byNew && conn == 1 {
-				t.Fatalf("the old connection spoke after the new one: %v", events)
+				t.Fatalf("a message of the old connection after one of the new: %v", events)
 			}
 			byNew = conn == 2
 			seen[n], last = true, max(last, n)
 		}
 		for n := firstOf(seen); n <= last; n++ {
 			if !seen[n] {
-				t.Errorf("message %d was lost", n)
+				t.Errorf("message %d was lost, want seen[n]", n)
 			}
 		}
 	})
@@ -95,19 +95,19 @@ func firstOf(seen map[int]bool) int {
 func TestRenewalByAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(n int, c *websocket.Conn) {
-			say(c, fmt.Sprint("from ", n))
+			send(c, fmt.Sprint("from ", n))
 			hold(c)
 		})
 		r := newRecorder()
 		open(t, v, r, func(o *wsclient.Options) { o.Lifetime, o.RenewOverlap = 20*time.Millisecond, 5*time.Millisecond })
 		if events := r.await(t, "the third connection", has("message from 3", 1)); has("lost", 1)(events) {
-			t.Errorf("heard %v", events)
+			t.Errorf("handler calls %v, want !has(\"lost\", 1)(events)", events)
 		}
 	})
 }
 
-// If the old connection breaks before the successor took over, messages may be
-// missing: that is a loss.
+// If the old connection breaks before the successor took over, messages may be missing,
+// which is a loss.
 func TestBreakDuringRenewalIsALoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kill := make(chan struct{})
@@ -128,26 +128,26 @@ func TestBreakDuringRenewalIsALoss(t *testing.T) {
 	})
 }
 
-// The last word of a connection may ask for another one when its successor has taken
-// its place: that one stays.
-func TestGivingUpAnOldConnectionSparesItsSuccessor(t *testing.T) {
+// The last message of a connection may request its end when its successor has taken over:
+// the successor stays.
+func TestAbortOfAnOldConnectionKeepsItsSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		replaced := make(chan struct{})
 		v := newVenue(t, func(n int, c *websocket.Conn) {
 			if n == 1 {
-				say(c, "the end")
+				send(c, "the end")
 				hold(c)
 				close(replaced)
 				return
 			}
-			say(c, "hello")
+			send(c, "hello")
 			hold(c)
 		})
 		r := newRecorder()
 		r.onWord = func(c *wsclient.Conn, word string) {
 			if word == "the end" {
 				<-replaced
-				c.GiveUp(errors.New("too late"))
+				c.Abort(errors.New("too late"))
 			}
 		}
 		link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = time.Millisecond })
@@ -157,7 +157,7 @@ func TestGivingUpAnOldConnectionSparesItsSuccessor(t *testing.T) {
 		link.Renew()
 		events := r.await(t, "one more", has("message hello", 2))
 		if has("lost", 1)(events) {
-			t.Errorf("heard %v", events)
+			t.Errorf("handler calls %v, want !has(\"lost\", 1)(events)", events)
 		}
 	})
 }

@@ -7,24 +7,23 @@ import (
 	"go.uber.org/zap"
 )
 
-// served is one connection in the supervisor's hands, with the timers that
-// watch over it.
-type served struct {
+// connState is one connection of the supervisor, with its timers.
+type connState struct {
 	conn    *Conn
-	read    chan error // closed reader, with its reason
+	read    chan error // result of the reader
 	ping    *time.Ticker
 	renewal *time.Timer
-	dialled chan *Conn // a successor, or nil if it failed
+	dialled chan *Conn // a successor, or nil if the dial failed
 	overlap *time.Timer
 	next    *Conn
 }
 
-// serve reads a connection until it ends or is replaced. It returns the
-// successor if the change was seamless: the caller goes on with that as if
-// nothing had happened. A connection that breaks while its successor is on the
-// way is a loss like any other, for the successor may have missed something.
+// serve reads a connection until it ends or is replaced. It returns the successor if the
+// change was seamless, and the caller continues with it. A connection that breaks while
+// its successor is being dialled is a loss, because the successor may have missed
+// something.
 func (l *Link) serve(c *Conn, tick *time.Ticker) (successor *Conn, err error) {
-	s := &served{conn: c, read: make(chan error, 1), ping: stoppedTicker(), renewal: stoppedTimer(), overlap: stoppedTimer()}
+	s := &connState{conn: c, read: make(chan error, 1), ping: stoppedTicker(), renewal: stoppedTimer(), overlap: stoppedTimer()}
 	defer s.ping.Stop()
 	defer s.renewal.Stop()
 	defer s.overlap.Stop()
@@ -34,22 +33,22 @@ func (l *Link) serve(c *Conn, tick *time.Ticker) (successor *Conn, err error) {
 	if l.options.Lifetime > 0 {
 		s.renewal.Reset(l.options.Lifetime - time.Since(c.openedAt))
 	}
-	// A write that the venue does not take holds up whoever writes next, the
-	// supervisor with its ping among them: the end of the link does not wait for it.
+	// A write that the venue does not accept delays the next writers, including the
+	// supervisor's ping. Closing the link does not wait for it.
 	defer context.AfterFunc(l.ctx, func() { c.close(ErrClosed) })()
 	l.workers.Go(func() { s.read <- c.read(l.options.Handler) })
-	err = l.watch(s, tick)
+	err = l.await(s, tick)
 	c.close(err)
 	c.writer.Wait()
 	if err != nil {
-		l.abandon(s)
+		l.closeSuccessor(s)
 		return nil, err
 	}
 	return s.next, nil
 }
 
-// abandon closes a successor that came too late, now or when its dial ends.
-func (l *Link) abandon(s *served) {
+// closeSuccessor closes a successor that is too late, now or when its dial ends.
+func (l *Link) closeSuccessor(s *connState) {
 	closing := func(c *Conn) {
 		if c != nil {
 			c.close(ErrClosed)
@@ -74,9 +73,9 @@ func stoppedTicker() *time.Ticker {
 	return t
 }
 
-// watch returns when the connection is done with and its reader has ended.
-func (l *Link) watch(s *served, tick *time.Ticker) error {
-	give := func(cause error) error {
+// await returns when the connection is over and its reader has ended.
+func (l *Link) await(s *connState, tick *time.Ticker) error {
+	end := func(cause error) error {
 		s.conn.close(cause)
 		return <-s.read
 	}
@@ -85,13 +84,13 @@ func (l *Link) watch(s *served, tick *time.Ticker) error {
 		case err := <-s.read:
 			return err
 		case <-l.ctx.Done():
-			return give(ErrClosed)
-		case cause := <-s.conn.givenUp:
-			return give(cause)
+			return end(ErrClosed)
+		case cause := <-s.conn.aborted:
+			return end(cause)
 		case now := <-tick.C:
 			l.options.Handler.Tick(now)
 			if s.conn.silentFor(now) > l.options.SilenceMax {
-				return give(ErrSilent)
+				return end(ErrSilent)
 			}
 		case <-s.ping.C:
 			l.ping(s.conn)
@@ -102,7 +101,7 @@ func (l *Link) watch(s *served, tick *time.Ticker) error {
 		case s.next = <-s.dialled:
 			l.adopt(s)
 		case <-s.overlap.C:
-			return give(nil)
+			return end(nil)
 		}
 	}
 }
@@ -117,8 +116,8 @@ func (l *Link) ping(c *Conn) {
 	}
 }
 
-// startRenewal dials the successor beside the running connection.
-func (l *Link) startRenewal(s *served) {
+// startRenewal dials the successor while the connection is still in use.
+func (l *Link) startRenewal(s *connState) {
 	if s.dialled != nil || s.next != nil {
 		return
 	}
@@ -133,8 +132,8 @@ func (l *Link) startRenewal(s *served) {
 	})
 }
 
-// adopt takes the successor in, or tries again later.
-func (l *Link) adopt(s *served) {
+// adopt opens the successor, or schedules another attempt.
+func (l *Link) adopt(s *connState) {
 	s.dialled = nil
 	if s.next == nil {
 		s.renewal.Reset(renewRetryInterval)

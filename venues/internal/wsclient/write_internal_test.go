@@ -12,8 +12,8 @@ import (
 	"github.com/fasthttp/websocket"
 )
 
-// unserved is a connection that no link watches over.
-func unserved(t *testing.T) *Conn {
+// newUnservedConn returns a connection without a link.
+func newUnservedConn(t *testing.T) *Conn {
 	t.Helper()
 	upgrader := websocket.Upgrader{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,32 +34,32 @@ func unserved(t *testing.T) *Conn {
 	return c
 }
 
-// Once the end of a connection has been said nothing is written any more: a message
-// has not begun, unless a part of it went before.
-func TestWriteBehindAClose(t *testing.T) {
-	c := unserved(t)
+// After a close frame nothing is written: a message has not begun, unless a part of it
+// was sent before.
+func TestWriteAfterClose(t *testing.T) {
+	c := newUnservedConn(t)
 	if err := c.socket.WriteControl(websocket.CloseMessage, nil, time.Now().Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	began, err := c.Write(context.Background(), []byte("order"))
 	if began || !errors.Is(err, websocket.ErrCloseSent) {
-		t.Errorf("began %v, %v", began, err)
+		t.Errorf("began %v, error %v", began, err)
 	}
 	if began, err = c.Write(context.Background(), []byte("order")); began || err == nil {
-		t.Errorf("a second one: began %v, %v", began, err)
+		t.Errorf("a second one: began %v, %v, want !began and an error", began, err)
 	}
 }
 
-// Nor is it behind a ping that could not be written.
-func TestWriteBehindAFailedPing(t *testing.T) {
-	c := unserved(t)
+// Nor is anything written after a ping that failed.
+func TestWriteAfterFailedPing(t *testing.T) {
+	c := newUnservedConn(t)
 	if err := c.socket.NetConn().Close(); err != nil {
 		t.Fatal(err)
 	}
 	if c.ping() == nil {
-		t.Fatal("the ping was written")
+		t.Fatal("the ping did not fail")
 	}
 	if began, err := c.Write(context.Background(), []byte("order")); began || err == nil {
-		t.Errorf("began %v, %v", began, err)
+		t.Errorf("began %v, error %v", began, err)
 	}
 }

@@ -15,8 +15,7 @@ import (
 	"venuegate/venues/internal/wsclient"
 )
 
-// Writes are not paced, from however many goroutines, and go ahead of what is
-// queued.
+// Writes are not paced, from any number of goroutines, and overtake queued messages.
 func TestWriteIsNotPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const writes = 200
@@ -42,7 +41,7 @@ func TestWriteIsNotPaced(t *testing.T) {
 		for n := range writes {
 			writers.Go(func() {
 				if began, err := conn.Write(t.Context(), []byte(fmt.Sprint("order ", n))); err != nil || !began {
-					t.Errorf("write %d: began %v, %v", n, began, err)
+					t.Errorf("write %d: began %v, error %v", n, began, err)
 				}
 			})
 		}
@@ -65,7 +64,7 @@ func TestWriteThatDoesNotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVenue(t, func(n int, c *websocket.Conn) {
 			if n == 1 {
-				say(c, "bye")
+				send(c, "bye")
 				return
 			}
 			hold(c)
@@ -76,18 +75,18 @@ func TestWriteThatDoesNotBegin(t *testing.T) {
 		open(t, v, r, nil)
 		first, second := <-conns, <-conns
 		if began, err := first.Write(t.Context(), []byte("x")); began || err == nil {
-			t.Errorf("write on a lost connection: began %v, %v", began, err)
+			t.Errorf("write on a lost connection: began %v, error %v", began, err)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		if began, err := second.Write(ended, []byte("x")); began || !errors.Is(err, context.Canceled) {
-			t.Errorf("write after the context: began %v, %v", began, err)
+			t.Errorf("write after the context ended: began %v, error %v", began, err)
 		}
 	})
 }
 
-// A dial that fails again and again of the same is one warning.
-func TestFailureIsWarnedOfOnce(t *testing.T) {
+// Consecutive dials that fail alike are logged as a warning once.
+func TestDialFailureIsLoggedOnce(t *testing.T) {
 	lines := make(chan string, 100)
 	causes := []string{"refused", "refused", "refused", "unreachable", "refused"}
 	attempts := make(chan struct{})
@@ -106,11 +105,11 @@ func TestFailureIsWarnedOfOnce(t *testing.T) {
 	link.Start()
 	<-attempts
 	link.Close()
-	var heard []string
+	var warnings []string
 	for len(lines) > 0 {
-		heard = append(heard, <-lines)
+		warnings = append(warnings, <-lines)
 	}
-	if len(heard) < 3 || !strings.Contains(heard[1], "unreachable") || !strings.Contains(heard[2], "refused") {
-		t.Errorf("warned %v", heard)
+	if len(warnings) < 3 || !strings.Contains(warnings[1], "unreachable") || !strings.Contains(warnings[2], "refused") {
+		t.Errorf("warnings %v, want one", warnings)
 	}
 }

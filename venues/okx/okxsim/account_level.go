@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Account modes of the venue: in the first no swap is traded, in the second with
-// one margin coin.
+// Account modes of the venue: spot mode, which cannot trade swaps, and futures mode
+// with one margin coin.
 const (
 	levelSpot    = "1"
 	levelFutures = "2"
@@ -27,7 +27,7 @@ func (a *accountLevels) of(account string) string {
 }
 
 // UseSpotMode puts an account into the mode in which it cannot trade swaps, as its
-// owner may by the venue's own pages.
+// owner may in the venue's web interface.
 func (s *Sim) UseSpotMode(account string) {
 	s.levels.mu.Lock()
 	defer s.levels.mu.Unlock()

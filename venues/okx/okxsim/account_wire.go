@@ -83,7 +83,7 @@ func balanceOf(v *simcore.AccountView, now time.Time) balanceBody {
 	return body
 }
 
-// only is the account with one coin alone, where one is named.
+// only returns the account with the given coins only, or with all for none.
 func (b balanceBody) only(coins string) balanceBody {
 	if coins != "" && !strings.Contains(","+coins+",", ","+settleCoin+",") {
 		b.Details = []detailBody{}
@@ -91,8 +91,8 @@ func (b balanceBody) only(coins string) balanceBody {
 	return b
 }
 
-// crossRatio is the margin ratio of all cross positions together: what backs them
-// over what must; nothing where there are none.
+// crossRatio returns the margin ratio of all cross positions together: equity over
+// required margin, empty where there are none.
 func crossRatio(v *simcore.AccountView) string {
 	needed := decimal.Zero
 	for i := range v.Holdings {
@@ -105,7 +105,7 @@ func crossRatio(v *simcore.AccountView) string {
 	return ratioOf(v.CrossWallet.Add(v.CrossUnrealizedPnL), needed)
 }
 
-// neededBy is the maintenance margin of a position and the fee of closing it.
+// neededBy returns the maintenance margin of a position plus the fee of closing it.
 func neededBy(p *simcore.PositionView, fee decimal.Decimal) decimal.Decimal {
 	return p.MaintenanceMargin.Add(p.Notional.Abs().Mul(fee))
 }
@@ -117,7 +117,7 @@ func ratioOf(equity, needed decimal.Decimal) string {
 	return equity.DivRound(needed, ratioDigits).String()
 }
 
-// isolatedSums are what isolated positions hold apart from the rest.
+// isolatedSums are the sums over isolated positions.
 type isolatedSums struct{ margin, equity, upl, maintenance decimal.Decimal }
 
 func (s *isolatedSums) add(p *simcore.PositionView) {

@@ -24,7 +24,7 @@ type ack struct {
 // ackList is the data of a trade call.
 type ackList []ack
 
-// code is what the top level says about the items.
+// code returns the code and the text of the top level for the items.
 func (list ackList) code() (code, msg string) {
 	failed := 0
 	for i := range list {
@@ -42,16 +42,16 @@ func (list ackList) code() (code, msg string) {
 	}
 }
 
-func refusedAck(failed *apiError, at time.Time) ack {
+func rejectionAck(failed *apiError, at time.Time) ack {
 	return ack{SCode: failed.code, SMsg: failed.message, SubCode: failed.subCode, TS: millis(at)}
 }
 
 func orderAck(o *simcore.Order, at time.Time) ack {
-	return ack{ClOrdID: o.ClientID, OrdID: idWord(o.ID), SCode: "0", Tag: detailOf(o).tag, TS: millis(at)}
+	return ack{ClOrdID: o.ClientID, OrdID: idText(o.ID), SCode: "0", Tag: detailOf(o).tag, TS: millis(at)}
 }
 
-// batch does one thing for every element of an array, and what fails fails
-// alone.
+// batch calls do for every element of an array. Failed elements do not affect the
+// others.
 func batch(c *call, most int, do func(raw []byte) ack) (any, *apiError) {
 	var items []json.RawMessage
 	if failed := decode(c.body, &items); failed != nil {

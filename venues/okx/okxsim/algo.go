@@ -11,7 +11,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// legKind is what a conditional order of the exchange is within an algo order.
+// legKind is the role of a conditional order of the exchange within an algo order.
 type legKind string
 
 const (
@@ -36,13 +36,13 @@ const (
 // algo is one algo order: one conditional order of the exchange, or two of
 // which the first that triggers cancels the other.
 type algo struct {
-	desk    *algoDesk
+	book    *algoBook
 	arg     algoArg
 	account string
 	posSide simcore.PositionSide
 	qty     decimal.Decimal
 
-	// The rest is guarded by the desk's lock.
+	// The lock of the algo book guards the rest.
 	id          int64
 	legs        map[int64]legKind
 	open        int
@@ -58,13 +58,13 @@ type algo struct {
 	triggeredAt time.Time
 }
 
-// algosMax bounds how many ended algo orders are remembered.
+// algosMax bounds how many ended algo orders are kept.
 const algosMax = 50_000
 
-// algoDesk joins the exchange's conditional orders into the venue's algo
-// orders. The exchange calls it under its own lock, so that what it wants of
-// the exchange waits for settle.
-type algoDesk struct {
+// algoBook combines the exchange's conditional orders into the venue's algo orders.
+// The exchange calls it under its own lock, so calls of the exchange are deferred to
+// settle.
+type algoBook struct {
 	sim *Sim
 
 	mu      sync.Mutex
@@ -74,13 +74,13 @@ type algoDesk struct {
 	due     []func()
 }
 
-func newAlgoDesk(s *Sim) *algoDesk {
-	return &algoDesk{sim: s, byID: map[int64]*algo{}, live: map[int64]*algo{}}
+func newAlgoBook(s *Sim) *algoBook {
+	return &algoBook{sim: s, byID: map[int64]*algo{}, live: map[int64]*algo{}}
 }
 
-// settle does what the newest events asked for: it cancels the other leg of
-// what triggered and places what was attached to orders that filled.
-func (d *algoDesk) settle() {
+// settle follows up on the latest events: it cancels the other leg of triggered algo
+// orders and places the stops attached to filled orders.
+func (d *algoBook) settle() {
 	for {
 		d.mu.Lock()
 		due := d.due
@@ -95,9 +95,8 @@ func (d *algoDesk) settle() {
 	}
 }
 
-// orderChanged makes what is attached to an order due when the order is over
-// and something of it was filled.
-func (d *algoDesk) orderChanged(event *simcore.OrderEvent) {
+// orderChanged schedules the attached stops of an order that has ended with a fill.
+func (d *algoBook) orderChanged(event *simcore.OrderEvent) {
 	o, detail := event.Order, detailOf(&event.Order)
 	if o.Status.Open() || len(detail.stops()) == 0 || o.FilledQty().IsZero() {
 		return
@@ -114,7 +113,7 @@ func (d *algoDesk) orderChanged(event *simcore.OrderEvent) {
 }
 
 // legChanged follows a conditional order of the exchange.
-func (d *algoDesk) legChanged(c *simcore.Conditional) {
+func (d *algoBook) legChanged(c *simcore.Conditional) {
 	detail, ok := c.Request.Detail.(*orderDetail)
 	if !ok || detail.algo == nil {
 		return
@@ -127,7 +126,7 @@ func (d *algoDesk) legChanged(c *simcore.Conditional) {
 		return
 	}
 	if before == "" {
-		d.remember(a)
+		d.record(a)
 	}
 	if a.state == algoLive {
 		d.live[a.id] = a
@@ -137,7 +136,7 @@ func (d *algoDesk) legChanged(c *simcore.Conditional) {
 	d.sim.hub.algoChanged(a.account, a.body())
 }
 
-// follow takes the state of one leg over. The lock is held.
+// follow updates an algo order from the state of one leg. The lock is held.
 func (a *algo) follow(c *simcore.Conditional, leg legKind) {
 	a.updatedAt = c.UpdatedAt
 	switch c.Status {
@@ -155,7 +154,7 @@ func (a *algo) follow(c *simcore.Conditional, leg legKind) {
 	case simcore.ConditionalTriggered:
 		a.state, a.orderID = algoEffective, c.OrderID
 	case simcore.ConditionalRejected:
-		a.state, a.failCode = algoFailed, refused(&simcore.Refusal{Reason: c.Rejected}).code
+		a.state, a.failCode = algoFailed, errorOf(&simcore.Rejection{Reason: c.Rejected}).code
 	case simcore.ConditionalCancelled, simcore.ConditionalExpired:
 		a.open--
 		if a.open == 0 && a.state == algoLive {
@@ -170,17 +169,17 @@ func (a *algo) cancelOthers(id int64) {
 		if other == id {
 			continue
 		}
-		a.desk.due = append(a.desk.due, func() { a.desk.cancelLeg(a.account, other) })
+		a.book.due = append(a.book.due, func() { a.book.cancelLeg(a.account, other) })
 	}
 }
 
-// cancelLeg ends a conditional order; one that is over already needs nothing.
-func (d *algoDesk) cancelLeg(account string, id int64) bool {
+// cancelLeg cancels a conditional order, unless it has ended already.
+func (d *algoBook) cancelLeg(account string, id int64) bool {
 	_, err := d.sim.Exchange().CancelConditional(account, simcore.OrderRef{ID: id})
 	return err == nil
 }
 
-func (d *algoDesk) remember(a *algo) {
+func (d *algoBook) record(a *algo) {
 	d.byID[a.id] = a
 	d.history = append(d.history, a)
 	if len(d.history) < 2*algosMax {
@@ -197,23 +196,23 @@ func (d *algoDesk) remember(a *algo) {
 	d.history = kept
 }
 
-// idOf is the venue's id of an algo order.
-func (d *algoDesk) idOf(a *algo) int64 {
+// idOf returns the venue's id of an algo order.
+func (d *algoBook) idOf(a *algo) int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return a.id
 }
 
-// waiting says whether an account has live algo orders in a symbol.
-func (d *algoDesk) waiting(account, symbol string) bool {
+// hasLive reports whether an account has live algo orders in a symbol.
+func (d *algoBook) hasLive(account, symbol string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.liveOf(account, func(a *algo) bool { return a.arg.InstID == symbol })) > 0
 }
 
-// liveOf are the live algo orders of an account that keep accepts, oldest first. The
-// lock is held.
-func (d *algoDesk) liveOf(account string, keep func(*algo) bool) []*algo {
+// liveOf returns the live algo orders of an account that keep accepts, oldest first.
+// The lock is held.
+func (d *algoBook) liveOf(account string, keep func(*algo) bool) []*algo {
 	var found []*algo
 	for _, a := range d.live {
 		if a.account == account && keep(a) {
@@ -224,8 +223,8 @@ func (d *algoDesk) liveOf(account string, keep func(*algo) bool) []*algo {
 	return found
 }
 
-// list are the algo orders of an account that keep accepts, newest first.
-func (d *algoDesk) list(account string, keep func(*algo) bool) []algoBody {
+// list returns the algo orders of an account that keep accepts, newest first.
+func (d *algoBook) list(account string, keep func(*algo) bool) []algoBody {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	found := []algoBody{}
@@ -237,9 +236,9 @@ func (d *algoDesk) list(account string, keep func(*algo) bool) []algoBody {
 	return found
 }
 
-// find is an algo order by the venue's id or, without one, the newest with a
+// find returns an algo order by the venue's id or, without one, the newest with a
 // client's id.
-func (d *algoDesk) find(account string, id int64, clientID string) *algo {
+func (d *algoBook) find(account string, id int64, clientID string) *algo {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if id != 0 {
@@ -256,15 +255,15 @@ func (d *algoDesk) find(account string, id int64, clientID string) *algo {
 	return nil
 }
 
-// hasFired says whether an algo order has triggered.
-func (d *algoDesk) hasFired(a *algo) bool {
+// hasTriggered reports whether an algo order has triggered.
+func (d *algoBook) hasTriggered(a *algo) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return a.fired
 }
 
-// cancel ends all legs of a live algo order; false where it is not live.
-func (d *algoDesk) cancel(a *algo) bool {
+// cancel cancels all legs of an algo order. It returns false where it is not live.
+func (d *algoBook) cancel(a *algo) bool {
 	d.mu.Lock()
 	ids := make([]int64, 0, len(a.legs))
 	for id := range a.legs {

@@ -6,7 +6,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// algoAmendArg changes a live algo order. Absent fields stay as they are.
+// algoAmendArg amends a live algo order. Absent fields stay unchanged.
 type algoAmendArg struct {
 	algoRefArg
 	ReqID          string `json:"reqId"`
@@ -20,14 +20,13 @@ type algoAmendArg struct {
 }
 
 var (
-	errAlgoGone   = refuse("51503", "Your order has already been filled or canceled.")
-	errAlgoFixed  = refuse("51506", "Order modification unavailable for the order type.")
-	errAlgoAbsent = refuse("51526", "Order modification unsuccessful. Take profit/Stop loss conditions cannot be added to or removed from stop orders.")
+	errAlgoGone   = rejectWith("51503", "Your order has already been filled or canceled.")
+	errAlgoFixed  = rejectWith("51506", "Order modification unavailable for the order type.")
+	errAlgoAbsent = rejectWith("51526", "Order modification unsuccessful. Take profit/Stop loss conditions cannot be added to or removed from stop orders.")
 )
 
-// amendAlgo changes an algo order, now or when the engine gets to it: one that has
-// triggered meanwhile stays as it was, and the listeners hear that it could not be
-// amended.
+// amendAlgo amends an algo order after the engine delay. One that has triggered
+// meanwhile stays unchanged, and the failure is published.
 func (s *Sim) amendAlgo(c *call) (any, *apiError) {
 	var arg algoAmendArg
 	if failed := decode(c.body, &arg); failed != nil {
@@ -38,7 +37,7 @@ func (s *Sim) amendAlgo(c *call) (any, *apiError) {
 	if failed == nil {
 		isLate := s.options.EngineDelay > 0
 		if failed = s.changeAlgo(a, &arg, isLate); failed == nil && isLate {
-			s.Later(s.options.EngineDelay, func() {
+			s.After(s.options.EngineDelay, func() {
 				if s.changeAlgo(a, &arg, false) != nil {
 					s.algos.amendFailed(a, arg.ReqID)
 				}
@@ -46,13 +45,13 @@ func (s *Sim) amendAlgo(c *call) (any, *apiError) {
 		}
 	}
 	if failed != nil {
-		answer = refusedAck(failed, c.now)
+		answer = rejectionAck(failed, c.now)
 	}
 	answer.AlgoID, answer.AlgoClOrdID, answer.ReqID = &arg.AlgoID, &arg.AlgoClOrdID, &arg.ReqID
 	return ackList{answer}, nil
 }
 
-// amendable finds the algo order that a request is about.
+// amendable returns the algo order of a request, if it can be amended.
 func (s *Sim) amendable(c *call, arg *algoAmendArg) (*algo, *apiError) {
 	a, failed := s.algo(c, arg.algoRefArg)
 	switch {
@@ -66,8 +65,9 @@ func (s *Sim) amendable(c *call, arg *algoAmendArg) (*algo, *apiError) {
 	return a, nil
 }
 
-// changeAlgo changes every leg that the request names, or rehearses it.
-func (s *Sim) changeAlgo(a *algo, arg *algoAmendArg, rehearsal bool) *apiError {
+// changeAlgo changes every leg that the request names, or only checks that in a dry
+// run.
+func (s *Sim) changeAlgo(a *algo, arg *algoAmendArg, dryRun bool) *apiError {
 	qty, failed := optional("newSz", arg.NewSz)
 	if failed != nil {
 		return failed
@@ -81,22 +81,22 @@ func (s *Sim) changeAlgo(a *algo, arg *algoAmendArg, rehearsal bool) *apiError {
 	}
 	for kind, id := range legs {
 		if change := arg.of(kind); change.trigger == removed || change.px == removed {
-			if !rehearsal {
+			if !dryRun {
 				s.algos.drop(a, kind, id)
 			}
 			continue
 		}
-		if failed := s.changeLeg(a, kind, id, arg.of(kind), simcore.ConditionalAmendment{Qty: qty, DryRun: rehearsal}); failed != nil {
+		if failed := s.changeLeg(a, kind, id, arg.of(kind), simcore.ConditionalAmendment{Qty: qty, DryRun: dryRun}); failed != nil {
 			return failed
 		}
 	}
-	if !rehearsal {
+	if !dryRun {
 		s.algos.amended(a, arg, qty)
 	}
 	return nil
 }
 
-// adds refuses to add a leg that the algo order was placed without.
+// adds rejects the addition of a leg that the algo order was placed without.
 func (arg *algoAmendArg) adds(legs map[legKind]int64) *apiError {
 	if _, has := legs[legTakeProfit]; arg.NewTpTriggerPx != "" && !has {
 		return errAlgoAbsent
@@ -107,8 +107,8 @@ func (arg *algoAmendArg) adds(legs map[legKind]int64) *apiError {
 	return nil
 }
 
-// drop removes one leg of an algo order.
-func (d *algoDesk) drop(a *algo, kind legKind, id int64) {
+// drop removes a leg of an algo order.
+func (d *algoBook) drop(a *algo, kind legKind, id int64) {
 	d.cancelLeg(a.account, id)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -123,22 +123,22 @@ func (d *algoDesk) drop(a *algo, kind legKind, id int64) {
 	}
 }
 
-// legChange is what a request wants of one leg.
-type legChange struct{ trigger, px string }
+// legAmendment is the requested change of a leg.
+type legAmendment struct{ trigger, px string }
 
-func (arg *algoAmendArg) of(kind legKind) legChange {
+func (arg *algoAmendArg) of(kind legKind) legAmendment {
 	switch kind {
 	case legStopLoss:
-		return legChange{arg.NewSlTriggerPx, arg.NewSlOrdPx}
+		return legAmendment{arg.NewSlTriggerPx, arg.NewSlOrdPx}
 	case legTakeProfit:
-		return legChange{arg.NewTpTriggerPx, arg.NewTpOrdPx}
+		return legAmendment{arg.NewTpTriggerPx, arg.NewTpOrdPx}
 	default:
-		return legChange{arg.NewTriggerPx, arg.NewOrdPx}
+		return legAmendment{arg.NewTriggerPx, arg.NewOrdPx}
 	}
 }
 
-// changeLeg changes one leg; the request holds what is the same for all.
-func (s *Sim) changeLeg(a *algo, kind legKind, id int64, change legChange, request simcore.ConditionalAmendment) *apiError {
+// changeLeg changes one leg. The request holds the changes common to all legs.
+func (s *Sim) changeLeg(a *algo, kind legKind, id int64, change legAmendment, request simcore.ConditionalAmendment) *apiError {
 	request.Account, request.Order = a.account, simcore.OrderRef{ID: id}
 	c, err := s.Exchange().Conditional(a.account, request.Order)
 	if err != nil {
@@ -166,12 +166,12 @@ func (s *Sim) changeLeg(a *algo, kind legKind, id int64, change legChange, reque
 		if simcore.ReasonOf(err) == simcore.ReasonUnknownOrder {
 			return errAlgoGone
 		}
-		return algoRefused(err, &c.Request)
+		return algoError(err, &c.Request)
 	}
 	return nil
 }
 
-// optional is a positive decimal, or zero where it is absent.
+// optional parses a positive decimal, zero where it is absent.
 func optional(name, text string) (decimal.Decimal, *apiError) {
 	if text == "" {
 		return decimal.Zero, nil
@@ -179,8 +179,8 @@ func optional(name, text string) (decimal.Decimal, *apiError) {
 	return positive(name, text)
 }
 
-// legsOf are the legs of a live algo order by kind.
-func (d *algoDesk) legsOf(a *algo) (legs map[legKind]int64, live bool) {
+// legsOf returns the legs of a live algo order by kind.
+func (d *algoBook) legsOf(a *algo) (legs map[legKind]int64, live bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	legs = map[legKind]int64{}
@@ -190,9 +190,8 @@ func (d *algoDesk) legsOf(a *algo) (legs map[legKind]int64, live bool) {
 	return legs, a.state == algoLive && !a.fired
 }
 
-// amendFailed tells the listeners that an amendment came to nothing after its
-// acknowledgement.
-func (d *algoDesk) amendFailed(a *algo, reqID string) {
+// amendFailed publishes that an amendment failed after its acknowledgement.
+func (d *algoBook) amendFailed(a *algo, reqID string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	body := a.body()
@@ -200,8 +199,8 @@ func (d *algoDesk) amendFailed(a *algo, reqID string) {
 	d.sim.hub.algoChanged(a.account, body)
 }
 
-// amended shows the change and tells the listeners.
-func (d *algoDesk) amended(a *algo, arg *algoAmendArg, qty decimal.Decimal) {
+// amended applies the change to the algo order and publishes it.
+func (d *algoBook) amended(a *algo, arg *algoAmendArg, qty decimal.Decimal) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	shown := &a.arg
@@ -222,7 +221,7 @@ func (d *algoDesk) amended(a *algo, arg *algoAmendArg, qty decimal.Decimal) {
 	d.sim.hub.algoChanged(a.account, a.body())
 }
 
-// show replaces what is shown by what a client sent, if anything.
+// sendAlgos replaces what is shown by what a client sent, if anything.
 func show(field *string, sent string) {
 	if sent != "" {
 		*field = sent

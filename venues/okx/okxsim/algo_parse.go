@@ -36,13 +36,13 @@ type algoArg struct {
 	AttachAlgoOrds []attachmentArg `json:"attachAlgoOrds"`
 }
 
-// legArg is one condition of an algo order.
+// legArg is a condition of an algo order.
 type legArg struct {
 	kind             legKind
 	trigger, px, typ string
 }
 
-// legArgs are the conditions that an algo order of its type has.
+// legArgs returns the conditions of an algo order of its type.
 func (a *algoArg) legArgs() ([]legArg, *apiError) {
 	stop := legArg{legStopLoss, a.SlTriggerPx, a.SlOrdPx, a.SlTriggerPxType}
 	profit := legArg{legTakeProfit, a.TpTriggerPx, a.TpOrdPx, a.TpTriggerPxType}
@@ -79,7 +79,7 @@ func (a *algoArg) legArgs() ([]legArg, *apiError) {
 	return nil, errParameter("ordType")
 }
 
-// parse makes the conditional orders of an algo order.
+// parse returns the conditional orders of an algo order.
 func (a *algoArg) parse(s *Sim, c *call) (*algo, []simcore.ConditionalRequest, *apiError) {
 	base := orderArg{
 		InstID: a.InstID, TdMode: a.TdMode, ClOrdID: a.AlgoClOrdID, Side: a.Side, PosSide: a.PosSide, OrdType: typeMarket, ReduceOnly: a.ReduceOnly,
@@ -110,7 +110,7 @@ func (a *algoArg) parse(s *Sim, c *call) (*algo, []simcore.ConditionalRequest, *
 	if failed != nil {
 		return nil, nil, failed
 	}
-	made := &algo{desk: s.algos, arg: *a, account: c.account.ID, posSide: order.PosSide, qty: order.Qty, legs: map[int64]legKind{}}
+	made := &algo{book: s.algos, arg: *a, account: c.account.ID, posSide: order.PosSide, qty: order.Qty, legs: map[int64]legKind{}}
 	requests := make([]simcore.ConditionalRequest, 0, len(legs))
 	for i, leg := range legs {
 		request, failed := made.leg(s, order, leg)
@@ -127,12 +127,12 @@ func (a *algoArg) parse(s *Sim, c *call) (*algo, []simcore.ConditionalRequest, *
 
 func (a *algo) leg(s *Sim, order simcore.OrderRequest, arg legArg) (simcore.ConditionalRequest, *apiError) {
 	request := simcore.ConditionalRequest{
-		OrderRequest: order, NeedsPosition: bool(a.arg.CxlOnClosePos), ClosePosition: a.arg.CloseFraction != "",
+		OrderRequest: order, RequiresPosition: bool(a.arg.CxlOnClosePos), ClosePosition: a.arg.CloseFraction != "",
 	}
 	detail := &orderDetail{algo: a, leg: arg.kind, source: algoSources[a.arg.OrdType], tag: a.arg.Tag, ordType: typeMarket}
 	request.Detail = detail
 	var known bool
-	if request.Watch, known = watches[arg.typ]; !known {
+	if request.TriggerBy, known = triggerPrices[arg.typ]; !known {
 		return request, errParameter("triggerPxType")
 	}
 	if a.arg.OrdType == algoTrailing {
@@ -157,7 +157,7 @@ func (a *algo) leg(s *Sim, order simcore.OrderRequest, arg legArg) (simcore.Cond
 
 var advancedTypes = map[string]simcore.TimeInForce{typeFOK: simcore.FOK, typeIOC: simcore.IOC}
 
-// orderPrice reads the price of the order to come; -1 is the market's.
+// orderPrice parses the price of the triggered order; -1 means a market order.
 func orderPrice(text string) (simcore.OrderType, decimal.Decimal, *apiError) {
 	if text == marketPrice {
 		return simcore.Market, decimal.Zero, nil
@@ -166,8 +166,8 @@ func orderPrice(text string) (simcore.OrderType, decimal.Decimal, *apiError) {
 	return simcore.Limit, price, failed
 }
 
-// rises says from which side the trigger price is reached: a plain trigger
-// waits where it is, a stop-loss and a take-profit follow from the side.
+// rises reports whether the trigger price is reached from below: for a plain trigger
+// by the present price, for a stop-loss and a take-profit by the side.
 func (a *algo) rises(s *Sim, request *simcore.ConditionalRequest, kind legKind) bool {
 	if kind != legTrigger {
 		return (request.Side == simcore.Buy) == (kind == legStopLoss)
@@ -175,10 +175,11 @@ func (a *algo) rises(s *Sim, request *simcore.ConditionalRequest, kind legKind) 
 	return request.TriggerPrice.GreaterThan(s.watchedPrice(request))
 }
 
-// watchedPrice is the price of now that a conditional order watches.
+// watchedPrice returns the present value of the price that a conditional order
+// watches.
 func (s *Sim) watchedPrice(request *simcore.ConditionalRequest) decimal.Decimal {
 	prices, _ := s.Exchange().Mark(request.Symbol)
-	switch request.Watch {
+	switch request.TriggerBy {
 	case simcore.TriggerOnMark:
 		return prices.Mark
 	case simcore.TriggerOnIndex:
@@ -188,16 +189,16 @@ func (s *Sim) watchedPrice(request *simcore.ConditionalRequest) decimal.Decimal 
 	}
 }
 
-// callbackMax is the largest callback, of the whole price.
+// callbackMax is the largest callback ratio.
 var callbackMax = decimal.NewFromInt(1)
 
-// trailing is a stop that follows the price by a ratio or a distance.
+// trailing returns a stop that follows the price by a ratio or a distance.
 func (a *algo) trailing(request simcore.ConditionalRequest) (simcore.ConditionalRequest, *apiError) {
 	var failed *apiError
 	if a.arg.CallbackSpread != "" {
 		request.CallbackSpread, failed = positive("callbackSpread", a.arg.CallbackSpread)
 	} else if request.CallbackRate, failed = positive("callbackRatio", a.arg.CallbackRatio); request.CallbackRate.GreaterThan(callbackMax) {
-		failed = refuse("51311", "Failed to place trailing stop order. Callback rate should be within 0<x<=%s", callbackMax)
+		failed = rejectWith("51311", "Failed to place trailing stop order. Callback rate should be within 0<x<=%s", callbackMax)
 	}
 	if failed != nil {
 		return request, failed

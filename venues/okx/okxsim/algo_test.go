@@ -15,7 +15,7 @@ func TestStopTriggersAndIsLinkedToItsOrder(t *testing.T) {
 		placed := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"conditional","sz":"1",`+
 			`"slTriggerPx":"64000","slOrdPx":"-1","reduceOnly":true,"algoClOrdId":"s1"}`)
 		if placed.sCode() != "0" {
-			t.Fatal(placed.raw())
+			t.Fatalf(`placed.raw() = %v, want placed.sCode() == "0"`, placed.raw())
 		}
 		id := placed.Data[0]["algoId"]
 		expect(t, business.push("orders-algo", state("live")), object{"algoId": id, "algoClOrdId": "s1", "ordType": "conditional"})
@@ -26,12 +26,12 @@ func TestStopTriggersAndIsLinkedToItsOrder(t *testing.T) {
 		expect(t, child, object{"ordId": done["ordId"], "algoClOrdId": "s1", "clOrdId": "", "source": "7", "side": "sell"})
 		expect(t, v.one(v.get("/trade/order-algo?algoClOrdId=s1")), object{"state": "effective", "actualSide": "sl"})
 		if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`); r.sCode() != "51416" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.sCode() == "51416"`, r.raw())
 		}
 	})
 }
 
-func TestAttachedStopsGoLiveWithTheFillAndCancelEachOther(t *testing.T) {
+func TestAttachedStopsBecomeLiveWithTheFillAndCancelEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		business := v.loggedIn("business")
@@ -43,10 +43,10 @@ func TestAttachedStopsGoLiveWithTheFillAndCancelEachOther(t *testing.T) {
 		v.control("/market", `{"symbol":"BTCUSDT","price":"66100"}`)
 		expect(t, business.push("orders-algo", state("effective")), object{"algoId": live["algoId"], "actualSide": "tp"})
 		if r := v.get("/trade/orders-algo-pending?ordType=oco"); len(r.Data) != 0 {
-			t.Fatal(r.raw())
+			t.Fatalf("r.raw() = %v, want len(r.Data) == 0", r.raw())
 		}
 		if r := v.get("/account/positions"); len(r.Data) != 0 {
-			t.Fatal(r.raw())
+			t.Fatalf("r.raw() = %v, want len(r.Data) == 0", r.raw())
 		}
 		expect(t, v.one(v.get("/trade/orders-algo-history?ordType=oco&state=effective")), object{"algoId": live["algoId"]})
 	})
@@ -57,12 +57,12 @@ func TestTriggerWithoutFundsFails(t *testing.T) {
 		v := quiet(t)
 		r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"trigger","sz":"9000","triggerPx":"66000","orderPx":"-1","algoClOrdId":"t1"}`)
 		if r.sCode() != "0" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 		}
 		business := v.loggedIn("business")
 		business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
 		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`); r.Code != "59669" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.Code == "59669"`, r.raw())
 		}
 		v.control("/market", `{"symbol":"BTCUSDT","price":"66100"}`)
 		expect(t, business.push("orders-algo", state("order_failed")), object{"failCode": "51008", "algoClOrdId": "t1"})
@@ -77,22 +77,22 @@ func TestStopIsAmended(t *testing.T) {
 		v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"trigger","sz":"1","triggerPx":"64000","orderPx":"-1","algoClOrdId":"t1"}`)
 		business.push("orders-algo", state("live"))
 		if r := v.post("/trade/amend-algos", `{"instId":"BTC-USDT-SWAP","algoClOrdId":"t1","newTriggerPx":"63000","newSz":"2","reqId":"r1"}`); r.sCode() != "0" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 		}
 		expect(t, business.push("orders-algo", state("live")), object{"triggerPx": "63000", "sz": "2", "amendResult": "0", "reqId": "r1"})
 		v.control("/market", `{"symbol":"BTCUSDT","price":"63500"}`)
 		expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=trigger")), object{"triggerPx": "63000", "state": "live"})
 		if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"t1"}]`); r.sCode() != "0" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 		}
 		expect(t, business.push("orders-algo", state("canceled")), object{"algoClOrdId": "t1"})
 		if r := v.post("/trade/amend-algos", `{"instId":"BTC-USDT-SWAP","algoClOrdId":"t1","newSz":"3"}`); r.sCode() != "51503" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.sCode() == "51503"`, r.raw())
 		}
 	})
 }
 
-func TestTriggeredEntryBringsItsStops(t *testing.T) {
+func TestTriggeredEntryPlacesItsStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		business := v.loggedIn("business")
@@ -100,7 +100,7 @@ func TestTriggeredEntryBringsItsStops(t *testing.T) {
 		r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"trigger","sz":"1","triggerPx":"65500","orderPx":"-1",`+
 			`"attachAlgoOrds":[{"slTriggerPx":"64000","slOrdPx":"-1"}]}`)
 		if r.sCode() != "0" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 		}
 		v.control("/market", `{"symbol":"BTCUSDT","price":"65600"}`)
 		expect(t, business.push("orders-algo", func(_, first object) bool { return first["ordType"] == "conditional" }),
@@ -108,8 +108,8 @@ func TestTriggeredEntryBringsItsStops(t *testing.T) {
 	})
 }
 
-// A trailing stop has a channel of its own, which begins with what is live; it
-// follows the price and fires when that comes back.
+// A trailing stop has its own channel, which begins with the live ones. It follows
+// the price and triggers when the price comes back.
 func TestTrailingStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -117,14 +117,14 @@ func TestTrailingStop(t *testing.T) {
 		r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"move_order_stop","sz":"1",`+
 			`"callbackRatio":"0.01","reduceOnly":true,"algoClOrdId":"t1"}`)
 		if r.sCode() != "0" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 		}
 		business := v.loggedIn("business")
 		business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
 		business.subscribe(`{"channel":"algo-advance","instType":"SWAP"}`)
 		first := business.Next()
 		if arg, _ := first["arg"].(object); arg["channel"] != "algo-advance" {
-			t.Fatalf("%v", first)
+			t.Fatalf(`first = %v, want arg["channel"] == "algo-advance"`, first)
 		}
 		expect(t, first["data"].([]any)[0].(object), object{"algoClOrdId": "t1", "state": "live", "ordType": "move_order_stop", "callbackRatio": "0.01"})
 		v.control("/market", `{"symbol":"BTCUSDT","price":"70000"}`)
@@ -133,7 +133,7 @@ func TestTrailingStop(t *testing.T) {
 		v.control("/market", `{"symbol":"BTCUSDT","price":"69200"}`)
 		expect(t, business.push("algo-advance", state("effective")), object{"algoClOrdId": "t1"})
 		if r := v.get("/account/positions"); len(r.Data) != 0 {
-			t.Error(r.raw())
+			t.Errorf("r.raw() = %v, want len(r.Data) == 0", r.raw())
 		}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// attachmentAmend changes one attachment of an order that is open.
+// attachmentAmend amends an attachment of an open order.
 type attachmentAmend struct {
 	AttachAlgoID       string `json:"attachAlgoId"`
 	AttachAlgoClOrdID  string `json:"attachAlgoClOrdId"`
@@ -21,10 +21,10 @@ type attachmentAmend struct {
 // removed deletes a trigger.
 const removed = "0"
 
-var errNotAttached = refuse("51538", "You need to use attachAlgoOrds if you used attachAlgoOrds when placing an order.")
+var errNotAttached = rejectWith("51538", "You need to use attachAlgoOrds if you used attachAlgoOrds when placing an order.")
 
-// amendAttached checks all changes before it makes one. An attachment without a
-// trigger is gone.
+// amendAttached amends the attachments of an order, all or none. An attachment
+// without a trigger is removed.
 func amendAttached(o *simcore.Order, arg *amendArg) *apiError {
 	detail := detailOf(o)
 	list := slices.Clone(detail.stops())

@@ -5,7 +5,8 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// attachment is what goes live with the fill of its order.
+// attachment is a take-profit and stop-loss that becomes live with the fill of its
+// order.
 type attachment struct {
 	id  string
 	arg attachmentArg
@@ -42,13 +43,13 @@ func attachmentBodies(list []attachment) []attachmentBody {
 }
 
 var (
-	errAttachReducing = refuse("51100", "Unable to place order. Take profit/Stop loss conditions cannot be added to reduce-only orders.")
-	errAttachClosing  = refuse("51333", "Close position order in hedge-mode or reduce-only order in one-way mode cannot attach TPSL")
-	errAttachTwice    = refuse("51068", "attachAlgoClOrdId already exists within algoClOrdId and attachAlgoClOrdId.")
+	errAttachReducing = rejectWith("51100", "Unable to place order. Take profit/Stop loss conditions cannot be added to reduce-only orders.")
+	errAttachClosing  = rejectWith("51333", "Close position order in hedge-mode or reduce-only order in one-way mode cannot attach TPSL")
+	errAttachTwice    = rejectWith("51068", "attachAlgoClOrdId already exists within algoClOrdId and attachAlgoClOrdId.")
 )
 
-// parseAttachments checks that take-profit and stop-loss lie on their sides of
-// the order price, or of the best price for market orders.
+// parseAttachments parses the attachments of an order and checks that take-profit and
+// stop-loss are on their sides of its price, or of the best price for market orders.
 func (s *Sim) parseAttachments(a *orderArg, request *simcore.OrderRequest) ([]attachment, *apiError) {
 	against := orderReference(request.Price)
 	if request.Type == simcore.Market {
@@ -69,21 +70,21 @@ func (s *Sim) attachmentsOf(args []attachmentArg, request *simcore.OrderRequest,
 	list := make([]attachment, 0, len(args))
 	for i, arg := range args {
 		failed := arg.check(request.Side, against)
-		if id := arg.AttachAlgoClOrdID; failed == nil && id != "" && (s.algos.named(request.Account, id) || s.attached(request.Account, id)) {
+		if id := arg.AttachAlgoClOrdID; failed == nil && id != "" && (s.algos.hasClientID(request.Account, id) || s.hasAttached(request.Account, id)) {
 			failed = errAttachTwice
 		}
 		if failed != nil {
 			return nil, failed
 		}
 		arg.TpTriggerPxType, arg.SlTriggerPxType = pxType(arg.TpTriggerPx, arg.TpTriggerPxType), pxType(arg.SlTriggerPx, arg.SlTriggerPxType)
-		list = append(list, attachment{id: idWord(s.Clock.Now().UnixMicro()*10 + int64(i)), arg: arg})
+		list = append(list, attachment{id: idText(s.Clock.Now().UnixMicro()*10 + int64(i)), arg: arg})
 	}
 	return list, nil
 }
 
-// attached says whether something waits with an open order of an account under a
+// hasAttached reports whether an open order of an account has an attachment with a
 // client's id.
-func (s *Sim) attached(account, clientID string) bool {
+func (s *Sim) hasAttached(account, clientID string) bool {
 	orders := s.Exchange().OpenOrders(account, "")
 	for i := range orders {
 		for _, a := range detailOf(&orders[i]).stops() {
@@ -95,7 +96,7 @@ func (s *Sim) attached(account, clientID string) bool {
 	return false
 }
 
-// pxType is the watched price, by default the last one.
+// pxType returns the watched price, by default the last one.
 func pxType(trigger, typ string) string {
 	if trigger != "" && typ == "" {
 		return triggerLast
@@ -103,7 +104,8 @@ func pxType(trigger, typ string) string {
 	return typ
 }
 
-// check says what is wrong with a take-profit and stop-loss for an order of a side.
+// check returns the error of a take-profit and stop-loss for an order of a side, or
+// nil.
 func (a *attachmentArg) check(side simcore.Side, against reference) *apiError {
 	if a.TpTriggerPx == "" && a.SlTriggerPx == "" {
 		return errEither("tpTriggerPx", "slTriggerPx")

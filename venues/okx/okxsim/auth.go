@@ -2,32 +2,32 @@ package okxsim
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
-// security is what an endpoint asks of a request.
+// security is the authentication that an endpoint requires.
 type security uint8
 
 const (
-	// public asks for nothing.
+	// public requires none.
 	public security = iota
-	// reading asks for a signed request.
+	// reading requires a signed request.
 	reading
-	// trading asks for a signed request of a key that may trade.
+	// trading requires a signed request of a key that may trade.
 	trading
 )
 
-// timestampLayout is the one form that the venue accepts.
+// timestampLayout is the only form that the venue accepts.
 const timestampLayout = "2006-01-02T15:04:05.000Z"
 
-// authenticate checks headers, time, key, environment, passphrase, signature
-// and permission, in this order, and leaves the account in the call.
+// authenticate checks headers, time, key, environment, passphrase, signature and
+// permission, in this order, and sets the account of the call.
 func (s *Sim) authenticate(c *fiber.Ctx, in *call, need security) *apiError {
 	if need == public {
 		return nil
@@ -84,9 +84,7 @@ func (s *Sim) accountOf(key string) (simcore.AccountInfo, *apiError) {
 	return account, nil
 }
 
-// signature is the base64 HMAC-SHA256 of the payload.
+// signature returns the base64 HMAC-SHA256 of the payload.
 func signature(secret, payload string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(payload))
-	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	return base64.StdEncoding.EncodeToString(simnet.Sign(secret, payload))
 }

@@ -10,7 +10,7 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-func TestGateRefusesInTheVenuesOrder(t *testing.T) {
+func TestRequestChecksInTheVenuesOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		for name, c := range map[string]struct {
@@ -38,7 +38,7 @@ func TestGateRefusesInTheVenuesOrder(t *testing.T) {
 		request := v.request(http.MethodPost, "/api/v5/trade/order", restingBuy)
 		request.Header.Set("Content-Type", "text/plain")
 		if r := v.do(request); r.Code != "50006" {
-			t.Errorf("content type: %s", r.raw())
+			t.Errorf(`content type: %s, want r.Code == "50006"`, r.raw())
 		}
 	})
 }
@@ -49,7 +49,7 @@ func TestKeyThatMayOnlyRead(t *testing.T) {
 		v.control("/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
 		expect(t, v.one(v.get("/account/config")), object{"perm": "read_only"})
 		if r := v.post("/trade/order", restingBuy); r.Code != "50120" {
-			t.Errorf("order: %s", r.raw())
+			t.Errorf(`order: %s, want r.Code == "50120"`, r.raw())
 		}
 	})
 }
@@ -58,22 +58,22 @@ func TestDemoTradingNeedsItsHeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, DemoTrading: true})
 		if r := v.get("/account/config"); r.Code != "50101" {
-			t.Errorf("without: %s", r.raw())
+			t.Errorf(`without: %s, want r.Code == "50101"`, r.raw())
 		}
 		request := v.request(http.MethodGet, "/api/v5/account/config", "")
 		request.Header.Set("x-simulated-trading", "1")
 		if r := v.do(request); r.Code != "0" {
-			t.Errorf("with: %s", r.raw())
+			t.Errorf(`with: %s, want r.Code == "0"`, r.raw())
 		}
 	})
 }
 
-func TestClockIsShifted(t *testing.T) {
+func TestShiftedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, ClockOffset: time.Hour}})
-		told := v.one(v.get("/public/time"))["ts"].(string)
-		if now := unixMilli(time.Now().Add(59 * time.Minute)); told < now {
-			t.Errorf("the venue says %s, want after %s", told, now)
+		serverTime := v.one(v.get("/public/time"))["ts"].(string)
+		if now := unixMilli(time.Now().Add(59 * time.Minute)); serverTime < now {
+			t.Errorf("server time = %s, want after %s", serverTime, now)
 		}
 	})
 }

@@ -6,8 +6,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// balPosBody is a message of the channel balance_and_position: only what
-// changed.
+// balPosBody is a message of the channel balance_and_position, with the changes only.
 type balPosBody struct {
 	BalData   []balDataBody  `json:"balData"`
 	EventType string         `json:"eventType"`
@@ -49,17 +48,17 @@ func (h *hub) balPos(at time.Time, reason string, balance simcore.Balance, posit
 		p := &positions[i]
 		l := h.sim.listings[p.Symbol]
 		body.PosData = append(body.PosData, posDataBody{
-			AvgPx: orEmpty(p.EntryPrice), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, MgnMode: marginWord(p.Isolated),
-			Pos: signedPos(p).String(), PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side), UTime: millis(p.UpdatedAt),
+			AvgPx: orEmpty(p.EntryPrice), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, MgnMode: marginModeName(p.Isolated),
+			Pos: signedPos(p).String(), PosID: l.positionID(p.Side), PosSide: posSideName(p.Side), UTime: millis(p.UpdatedAt),
 		})
 	}
 	return body
 }
 
-// sendBalPos tells all listeners of an account. The lock is held.
+// sendBalPos sends a message to all listeners of an account. The lock is held.
 func (h *hub) sendBalPos(account string, body balPosBody) {
 	for sub := range h.topics[channelBalPos+"@"+account] {
-		h.whisper(sub, pushBody{Data: []balPosBody{body}})
+		h.sendPrivate(sub, pushBody{Data: []balPosBody{body}})
 	}
 }
 
@@ -83,8 +82,8 @@ type warningBody struct {
 
 func (l *listing) warning(p *simcore.PositionView, ratio string, at time.Time) warningBody {
 	return warningBody{
-		CTime: millis(p.OpenedAt), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, Lever: idWord(int64(p.Leverage)),
-		MarkPx: p.MarkPrice.String(), MgnMode: marginWord(p.Isolated), MgnRatio: ratio, PTime: millis(at), Pos: signedPos(p).String(),
-		PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side), UTime: millis(p.UpdatedAt),
+		CTime: millis(p.OpenedAt), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, Lever: idText(int64(p.Leverage)),
+		MarkPx: p.MarkPrice.String(), MgnMode: marginModeName(p.Isolated), MgnRatio: ratio, PTime: millis(at), Pos: signedPos(p).String(),
+		PosID: l.positionID(p.Side), PosSide: posSideName(p.Side), UTime: millis(p.UpdatedAt),
 	}
 }

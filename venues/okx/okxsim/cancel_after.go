@@ -9,7 +9,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// Bounds of the dead-man switch, and the reason of what it cancels.
+// Bounds of the dead-man switch, and the cancel source of its orders.
 const (
 	cancelAfterMin  = 10 * time.Second
 	cancelAfterMax  = 120 * time.Second
@@ -17,7 +17,7 @@ const (
 	cancelTimersMax = 1000
 )
 
-// timerKey names a switch: an account has one for all orders, and one for the
+// timerKey identifies a switch: an account has one for all orders and one for the
 // orders of each tag.
 type timerKey struct{ account, tag string }
 
@@ -29,8 +29,8 @@ type cancelTimers struct {
 
 func newCancelTimers() *cancelTimers { return &cancelTimers{due: map[timerKey]time.Time{}} }
 
-// set begins a switch anew, or ends it at a zero time; false where there are too
-// many.
+// set restarts a switch, or removes it for a zero time. It returns false where there
+// are too many.
 func (t *cancelTimers) set(key timerKey, due time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,7 +45,7 @@ func (t *cancelTimers) set(key timerKey, due time.Time) bool {
 	return true
 }
 
-// takeDue are the switches whose time has come, in order; they are off then.
+// takeDue removes and returns the switches that are due, sorted.
 func (t *cancelTimers) takeDue(base time.Time) []timerKey {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,15 +65,15 @@ type cancelAfterArg struct {
 	Tag     string  `json:"tag"`
 }
 
-// cancelAfterBody tells its times in seconds.
+// cancelAfterBody has its times in seconds.
 type cancelAfterBody struct {
 	TriggerTime string `json:"triggerTime"`
 	Tag         string `json:"tag"`
 	TS          string `json:"ts"`
 }
 
-// cancelAllAfter sets the dead-man switch of an account. Algo orders are not of
-// its business.
+// cancelAllAfter sets the dead-man switch of an account, which does not cancel algo
+// orders.
 func (s *Sim) cancelAllAfter(c *call) (any, *apiError) {
 	var arg cancelAfterArg
 	if failed := decode(c.body, &arg); failed != nil {
@@ -94,7 +94,7 @@ func (s *Sim) cancelAllAfter(c *call) (any, *apiError) {
 		body.TriggerTime = strconv.FormatInt(c.now.Add(span).Unix(), 10)
 	}
 	if !s.timers.set(timerKey{c.account.ID, arg.Tag}, due) {
-		return nil, refuse("51071", "You've reached the maximum limit for tag level cancel all after timers.")
+		return nil, rejectWith("51071", "You've reached the maximum limit for tag level cancel all after timers.")
 	}
 	return []cancelAfterBody{body}, nil
 }
@@ -109,7 +109,7 @@ func (s *Sim) cancelOverdue() {
 				continue
 			}
 			detail.endAs(endedByTimer)
-			// One that was filled meanwhile keeps its own end.
+			// One that was filled meanwhile keeps its own reason.
 			_, _ = s.Exchange().Cancel(key.account, o.Symbol, simcore.OrderRef{ID: o.ID})
 		}
 	}

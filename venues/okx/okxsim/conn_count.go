@@ -6,15 +6,14 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// countedChannels are those to which only so many connections of one account may
-// listen.
+// countedChannels have a limit of connections of one account.
 var countedChannels = map[string]bool{
 	channelOrders: true, channelAccount: true, channelPositions: true, channelBalPos: true, channelWarning: true,
 }
 
-// admitConn counts a connection that begins to listen to a channel, and tells it
-// the count. The one too many is told so; it was acknowledged before and hears
-// nothing more. Further arguments of a channel do not count. The lock is held.
+// admitConn counts a connection that subscribes to a channel and sends it the count,
+// or the error beyond the limit. It reports whether the limit allows the connection.
+// Further arguments of a channel do not count. The lock is held.
 func (h *hub) admitConn(cl *client, channel, topic string) bool {
 	if !countedChannels[channel] {
 		return true
@@ -31,6 +30,6 @@ func (h *hub) admitConn(cl *client, channel, topic string) bool {
 	if !admitted {
 		event.Event, event.ConnCount = "channel-conn-count-error", strconv.Itoa(len(others))
 	}
-	h.send(cl, topicCommand, simnet.Encode(event))
+	h.sendLocked(cl, topicCommand, simnet.Encode(event))
 	return admitted
 }

@@ -14,7 +14,7 @@ import (
 
 const ordersChannel = `{"channel":"orders","instType":"ANY"}`
 
-// count is how many connections the venue says listen to a channel, after the
+// count returns the number of connections of a channel that the venue sends after the
 // acknowledgement of a subscription.
 func (s *stream) count(arg, event string) any {
 	s.Helper()
@@ -25,20 +25,20 @@ func (s *stream) count(arg, event string) any {
 func TestConnectionsOfAChannelAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{ConnsPerChannel: 2}})
-		const counted, refused = "channel-conn-count", "channel-conn-count-error"
+		const counted, rejected = "channel-conn-count", "channel-conn-count-error"
 		first, second, third := v.loggedIn("private"), v.loggedIn("private"), v.loggedIn("private")
 		if n := first.count(ordersChannel, counted); n != "1" {
-			t.Errorf("the first is number %v", n)
+			t.Errorf(`the first is number %v, want n == "1"`, n)
 		}
 		if n := second.count(ordersChannel, counted); n != "2" {
-			t.Errorf("the second is number %v", n)
+			t.Errorf(`the second is number %v, want n == "2"`, n)
 		}
 		second.subscribe(`{"channel":"orders","instType":"SWAP"}`) // another argument of the same channel
-		if n := third.count(ordersChannel, refused); n != "2" {
-			t.Errorf("the third is refused at %v", n)
+		if n := third.count(ordersChannel, rejected); n != "2" {
+			t.Errorf(`count of the third = %v, want n == "2"`, n)
 		}
 		if n := third.count(`{"channel":"account"}`, counted); n != "1" {
-			t.Errorf("another channel counts %v", n)
+			t.Errorf(`another channel counts %v, want n == "1"`, n)
 		}
 		v.order(restingBuy)
 		first.push("orders", state("live"))
@@ -48,7 +48,7 @@ func TestConnectionsOfAChannelAreCounted(t *testing.T) {
 			select {
 			case m := <-third.Messages:
 				if arg, _ := m["arg"].(object); arg["channel"] == "orders" {
-					t.Errorf("a refused subscription is told %v", m)
+					t.Errorf(`a rejected subscription received %v, want arg["channel"] != "orders"`, m)
 				}
 			default:
 				drained = true
@@ -74,7 +74,7 @@ func TestEveryAccountHasItsOwnConnections(t *testing.T) {
 		}
 		v.Credentials = other.Credentials
 		if n := v.loggedIn("private").count(ordersChannel, "channel-conn-count"); n != "1" {
-			t.Errorf("the first of another account is number %v", n)
+			t.Errorf(`the first of another account is number %v, want n == "1"`, n)
 		}
 	})
 }
@@ -98,7 +98,7 @@ func TestRequestsAreOfLimitedLength(t *testing.T) {
 	})
 }
 
-func TestRepeatedLoginIsRefused(t *testing.T) {
+func TestRepeatedLoginIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
@@ -114,14 +114,14 @@ func closedWith(t *testing.T, conn *websocket.Conn, code int) {
 	for {
 		if _, data, err := conn.ReadMessage(); err != nil {
 			if !websocket.IsCloseError(err, code) {
-				t.Errorf("%s %v", data, err)
+				t.Errorf("%s %v, want websocket.IsCloseError(err, code)", data, err)
 			}
 			return
 		}
 	}
 }
 
-// Reference data is told after the subscription and when it changes.
+// Reference data is published after the subscription and on changes.
 func TestReferenceChannels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -143,12 +143,12 @@ func TestReferenceChannels(t *testing.T) {
 	})
 }
 
-func TestMaintenanceIsTold(t *testing.T) {
+func TestMaintenanceIsPublished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.stream("public")
 		s.subscribe(`{"channel":"status"}`)
-		v.Fault(`{"match":{"path":"/api/v5/trade"},"do":"maintenance"}`)
+		v.InjectFault(`{"match":{"path":"/api/v5/trade"},"do":"maintenance"}`)
 		expect(t, s.push("status", state("ongoing")), object{"serviceType": "5", "env": "1"})
 		v.Script("DELETE", "/faults", "")
 		s.push("status", state("completed"))

@@ -12,8 +12,8 @@ import (
 
 const engineDelay = time.Second
 
-// slow is a venue whose engine takes a second of a clock that the test moves, and
-// the orders of its account.
+// slow starts a venue with an engine delay of a second of a clock that the test
+// moves, and subscribes to the orders of its account.
 func slow(t *testing.T) (*venue, *stream, *simtest.Clock) {
 	t.Helper()
 	clock := simtest.NewClock()
@@ -35,7 +35,7 @@ func (v *venue) resting() object {
 func (v *venue) acknowledged(path, body string) {
 	v.Helper()
 	if r := v.post(path, body); r.sCode() != "0" {
-		v.Fatal(r.raw())
+		v.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 	}
 }
 
@@ -44,7 +44,7 @@ const (
 	amendResting  = `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","reqId":"r1","newPx":"63900"`
 )
 
-// An acknowledged change is done when the engine gets to it, and told then.
+// An acknowledged change is applied and published after the engine delay.
 func TestAcknowledgedBeforeItIsDone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -58,13 +58,13 @@ func TestAcknowledgedBeforeItIsDone(t *testing.T) {
 		clock.Advance(engineDelay)
 		expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1", "amendResult": ""})
 		if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51400" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51400"`, r.raw())
 		}
 	})
 }
 
-// A fill overtakes what was acknowledged: the order stays filled.
-func TestFillOvertakesTheEngine(t *testing.T) {
+// An order that fills before an acknowledged change stays filled.
+func TestFillPrecedesTheChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, s, clock := slow(t)
@@ -78,8 +78,8 @@ func TestFillOvertakesTheEngine(t *testing.T) {
 	})
 }
 
-// What fails after its acknowledgement is told with the reason, and takes the
-// order along where the client wants it so.
+// A change that fails after its acknowledgement is published with the reason, and the
+// order is cancelled where the client requests that.
 func TestAmendmentFailsAfterItsAcknowledgement(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// ParsedOrder is whether an order of a client makes a request of the exchange.
+// ParsedOrder returns the request of the exchange for an order of a client.
 func (s *Sim) ParsedOrder(body []byte) (request simcore.OrderRequest, ok bool) {
 	var arg orderArg
 	if decode(body, &arg) != nil {
@@ -16,7 +16,7 @@ func (s *Sim) ParsedOrder(body []byte) (request simcore.OrderRequest, ok bool) {
 	return request, failed == nil
 }
 
-// ParsedAlgo is how many legs an algo order of a client has, or -1.
+// ParsedAlgo returns how many legs an algo order of a client has, or -1.
 func (s *Sim) ParsedAlgo(body []byte) int {
 	var arg algoArg
 	if decode(body, &arg) != nil {
@@ -29,24 +29,14 @@ func (s *Sim) ParsedAlgo(body []byte) int {
 	return len(requests)
 }
 
-// Difference is what turns one side of a book into another.
-func Difference(before, after []simcore.Level, descending bool) [][4]string {
-	rows := difference(before, after, descending)
-	out := make([][4]string, len(rows))
-	for i := range rows {
-		out[i] = rows[i]
-	}
-	return out
-}
-
-// ParsedCommand is the operation of a client's message and how many channels it
+// DecodeCommand returns the operation of a client's message and how many channels it
 // names.
-func ParsedCommand(data []byte) (op string, channels int, ok bool) {
+func DecodeCommand(data []byte) (op string, channels int, ok bool) {
 	in, ok := decodeCommand(data)
 	return in.Op, len(in.channels), ok
 }
 
-// CheckedLogin is the code with which a login is refused, empty for success.
+// CheckedLogin returns the error code of a login, empty for success.
 func (s *Sim) CheckedLogin(data []byte) string {
 	in, ok := decodeCommand(data)
 	if !ok {
@@ -56,14 +46,14 @@ func (s *Sim) CheckedLogin(data []byte) string {
 	return code
 }
 
-// ParsedFrame is the time and the channel of a line of a recording.
-func ParsedFrame(line []byte) (at time.Duration, channel string, ok bool) {
+// ParseFrame returns the time and the channel of a line of a recording.
+func ParseFrame(line []byte) (at time.Duration, channel string, ok bool) {
 	f, ok := parseFrame(line)
 	return f.at, f.channel, ok
 }
 
-// AdmittedOperation is the body of the call that an operation of the demo account
-// makes, and whether it is that of a batch; false if it is refused.
+// AdmittedOperation returns the body of the call of an operation of the demo account,
+// and whether it is that of a batch; ok is false if it is rejected.
 func (s *Sim) AdmittedOperation(data []byte) (body []byte, batch, ok bool) {
 	in, ok := decodeCommand(data)
 	is, known := operations[in.Op]

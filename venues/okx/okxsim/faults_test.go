@@ -10,7 +10,7 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// lost makes a call whose answer must not come.
+// lost sends a call that must not be answered.
 func (v *venue) lost(body string) {
 	v.Helper()
 	client := &http.Client{Timeout: 300 * time.Millisecond, Transport: v.HTTP.Transport}
@@ -21,7 +21,7 @@ func (v *venue) lost(body string) {
 	}
 }
 
-func TestFaultsOfRequests(t *testing.T) {
+func TestInjectedFaultsOfRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.control("/faults", `{"match":{"path":"/api/v5/trade/order","op":"POST"},"do":"timeout_after","times":1}`)
@@ -31,41 +31,41 @@ func TestFaultsOfRequests(t *testing.T) {
 		v.control("/faults", `{"match":{"path":"/api/v5/trade/order","op":"POST"},"do":"timeout_before","times":1}`)
 		v.lost(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a2","side":"buy","ordType":"limit","px":"64000","sz":"1"}`)
 		if r := v.get("/trade/order?instId=" + btc + "&clOrdId=a2"); r.Code != "51603" {
-			t.Errorf("never placed: %s", r.raw())
+			t.Errorf(`never placed: %s, want r.Code == "51603"`, r.raw())
 		}
 
 		v.control("/faults", `{"match":{"path":"/api/v5/account"},"do":"status","args":{"status":502},"times":1}`)
 		if r := v.get("/account/balance"); r.Status != 502 || r.Code != "" {
-			t.Errorf("gateway: %d %s", r.Status, r.raw())
+			t.Errorf(`gateway: %d %s, want r.Status == 502 && r.Code == ""`, r.Status, r.raw())
 		}
 		v.control("/faults", `{"match":{"path":"/api/v5/trade/order","op":"POST"},"do":"reject","args":{"code":"50004","executed":true},"times":1}`)
 		unknown := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a3","side":"buy","ordType":"limit","px":"64000","sz":"1"}`)
 		if unknown.Status != http.StatusBadRequest || unknown.Code != "50004" {
-			t.Errorf("outcome unknown: %d %s", unknown.Status, unknown.raw())
+			t.Errorf(`outcome unknown: %d %s, want unknown.Status == http.StatusBadRequest && unknown.Code == "50004"`, unknown.Status, unknown.raw())
 		}
 		expect(t, v.one(v.get("/trade/order?instId="+btc+"&clOrdId=a3")), object{"state": "live"})
 		v.control("/faults", `{"match":{"path":"/api/v5/trade/order","op":"POST"},"do":"reject","args":{"code":"51008"},"times":1}`)
 		if r := v.post("/trade/order", `{}`); r.Code != "1" || r.sCode() != "51008" {
-			t.Errorf("refused item: %s", r.raw())
+			t.Errorf(`refused item: %s, want r.Code == "1" && r.sCode() == "51008"`, r.raw())
 		}
 	})
 }
 
-func TestMaintenanceIsAnnounced(t *testing.T) {
+func TestMaintenanceInTheSystemStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		if r := v.get("/system/status?state=ongoing"); r.Code != "0" || len(r.Data) != 0 {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.Code == "0" && len(r.Data) == 0`, r.raw())
 		}
 		v.control("/faults", `{"match":{"path":"/api/v5/trade"},"do":"maintenance"}`)
 		if r := v.post("/trade/order", restingBuy); r.Code != "50001" || r.Status != http.StatusServiceUnavailable {
-			t.Errorf("%d %s", r.Status, r.raw())
+			t.Errorf(`%d %s, want r.Code == "50001" && r.Status == http.StatusServiceUnavailable`, r.Status, r.raw())
 		}
 		expect(t, v.one(v.get("/system/status?state=ongoing")), object{"state": "ongoing", "serviceType": "5", "env": "1"})
 	})
 }
 
-func TestFaultsOfStreams(t *testing.T) {
+func TestInjectedFaultsOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
@@ -84,18 +84,18 @@ func TestAddressIsBanned(t *testing.T) {
 		v.control("/faults", `{"match":{"path":"/api/v5/public/time"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 		for range 2 {
 			if r := v.get("/public/time"); r.Status != http.StatusTooManyRequests || r.Code != "50011" {
-				t.Errorf("%d %s", r.Status, r.raw())
+				t.Errorf(`%d %s, want r.Status == http.StatusTooManyRequests && r.Code == "50011"`, r.Status, r.raw())
 			}
 		}
 	})
 }
 
-func TestHandshakeIsRefused(t *testing.T) {
+func TestHandshakeIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.control("/faults", `{"match":{"path":"/ws/v5/public"},"do":"status","args":{"status":503},"times":1}`)
 		if status := v.Handshake("/ws/v5/public"); status != http.StatusServiceUnavailable {
-			t.Errorf("status %d", status)
+			t.Errorf("status %d, want status == http.StatusServiceUnavailable", status)
 		}
 		v.stream("public").Send("ping")
 	})

@@ -27,7 +27,7 @@ type positionKey struct {
 
 var positionSides = []simcore.PositionSide{simcore.PositionBoth, simcore.PositionLong, simcore.PositionShort}
 
-// accountChanges are what changed in an account since it was last told.
+// accountChanges are the changes of an account since they were last published.
 type accountChanges struct {
 	balance   bool
 	positions map[positionKey]bool
@@ -42,8 +42,8 @@ func (h *hub) changesOf(account string) *accountChanges {
 	return c
 }
 
-// matches says whether a subscription wants an instrument. Its name wins over its
-// family.
+// matches reports whether a subscription includes an instrument. Its name overrides
+// its family.
 func (sub *subscription) matches(symbol string) bool {
 	a := &sub.arg
 	switch {
@@ -59,17 +59,17 @@ func (sub *subscription) matches(symbol string) bool {
 func (h *hub) orderChanged(at time.Time, event *simcore.OrderEvent) {
 	account, symbol := event.Order.Account, event.Order.Symbol
 	var push orderPush
-	if h.listens(channelOrders, account) {
+	if h.hasListeners(channelOrders, account) {
 		push = pushOf(event)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for sub := range h.topics[channelOrders+"@"+account] {
 		if push.OrdID != "" && sub.matches(symbol) {
-			h.whisper(sub, pushBody{Data: []orderPush{push}})
+			h.sendPrivate(sub, pushBody{Data: []orderPush{push}})
 		}
 	}
-	if !h.heard(account) {
+	if !h.hasMoneyListeners(account) {
 		return
 	}
 	changes := h.changesOf(account)
@@ -83,12 +83,12 @@ func (h *hub) orderChanged(at time.Time, event *simcore.OrderEvent) {
 		reason = "liquidation"
 	}
 	body := h.balPos(at, reason, event.Balance, []simcore.PositionView{event.Position})
-	body.Trades = []tradeRefBody{{InstID: symbol, TradeID: idWord(event.Fill.TradeID)}}
+	body.Trades = []tradeRefBody{{InstID: symbol, TradeID: idText(event.Fill.TradeID)}}
 	h.sendBalPos(account, body)
 }
 
-// amendFailed tells that an amendment came to nothing after its acknowledgement. An
-// order that was cancelled for it has told so itself.
+// amendFailed publishes that an amendment failed after its acknowledgement, unless
+// the order was cancelled for it, which its own push reports.
 func (h *hub) amendFailed(request simcore.AmendRequest, reqID string, failed *apiError) {
 	o, err := h.sim.Exchange().Order(request.Account, request.Symbol, request.Order)
 	if err != nil || detailOf(&o).wasCancelledFor(reqID) {
@@ -102,25 +102,24 @@ func (h *hub) amendFailed(request simcore.AmendRequest, reqID string, failed *ap
 	defer h.mu.Unlock()
 	for sub := range h.topics[channelOrders+"@"+request.Account] {
 		if sub.matches(o.Symbol) {
-			h.whisper(sub, pushBody{Data: []orderPush{push}})
+			h.sendPrivate(sub, pushBody{Data: []orderPush{push}})
 		}
 	}
 }
 
-// listens says whether anybody listens to a channel of an account. Under the
-// exchange's lock the answer can only be outdated by a subscription that comes
-// after the event.
-func (h *hub) listens(channel, account string) bool {
+// hasListeners reports whether a channel of an account has listeners. Under the
+// exchange's lock only a subscription after the event can change the result.
+func (h *hub) hasListeners(channel, account string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.topics[channel+"@"+account]) > 0
+	return h.topics.Has(channel + "@" + account)
 }
 
-// heard says whether anybody listens to the money of an account. The lock is
-// held.
-func (h *hub) heard(account string) bool {
+// hasMoneyListeners reports whether the account, positions or balance channels of an
+// account have listeners. The lock is held.
+func (h *hub) hasMoneyListeners(account string) bool {
 	for _, channel := range []string{channelAccount, channelPositions, channelBalPos} {
-		if len(h.topics[channel+"@"+account]) > 0 {
+		if h.topics.Has(channel + "@" + account) {
 			return true
 		}
 	}
@@ -130,7 +129,7 @@ func (h *hub) heard(account string) bool {
 func (h *hub) accountChanged(at time.Time, event *simcore.AccountEvent) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.heard(event.Account) {
+	if !h.hasMoneyListeners(event.Account) {
 		return
 	}
 	changes := h.changesOf(event.Account)
@@ -142,11 +141,11 @@ func (h *hub) accountChanged(at time.Time, event *simcore.AccountEvent) {
 	h.sendBalPos(event.Account, h.balPos(at, reason, event.Balance, event.Positions))
 }
 
-// configChanged shows a new leverage in the positions that are open.
+// configChanged publishes the positions and the balance after a new leverage.
 func (h *hub) configChanged(event *simcore.ConfigEvent) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if event.Symbol == "" || !h.heard(event.Account) {
+	if event.Symbol == "" || !h.hasMoneyListeners(event.Account) {
 		return
 	}
 	changes := h.changesOf(event.Account)
@@ -156,11 +155,11 @@ func (h *hub) configChanged(event *simcore.ConfigEvent) {
 	}
 }
 
-// warned tells of positions that come near their liquidation.
-func (h *hub) warned(at time.Time, event *simcore.MarginCallEvent) {
+// marginCalled publishes positions that come near their liquidation.
+func (h *hub) marginCalled(at time.Time, event *simcore.MarginCallEvent) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ratio := ratioOf(event.Equity, event.Needed)
+	ratio := ratioOf(event.Equity, event.Required)
 	for sub := range h.topics[channelWarning+"@"+event.Account] {
 		rows := []warningBody{}
 		for i := range event.Positions {
@@ -168,11 +167,11 @@ func (h *hub) warned(at time.Time, event *simcore.MarginCallEvent) {
 				rows = append(rows, h.sim.listings[p.Symbol].warning(p, ratio, at))
 			}
 		}
-		h.whisper(sub, pushBody{Data: rows})
+		h.sendPrivate(sub, pushBody{Data: rows})
 	}
 }
 
-// algoChanged tells of an algo order; trailing ones have a channel of their own.
+// algoChanged publishes an algo order; trailing ones have their own channel.
 func (h *hub) algoChanged(account string, body algoBody) {
 	channel := channelAlgos
 	if body.OrdType == algoTrailing {
@@ -182,13 +181,13 @@ func (h *hub) algoChanged(account string, body algoBody) {
 	defer h.mu.Unlock()
 	for sub := range h.topics[channel+"@"+account] {
 		if sub.matches(body.InstID) {
-			h.whisper(sub, pushBody{Data: []algoBody{body}})
+			h.sendPrivate(sub, pushBody{Data: []algoBody{body}})
 		}
 	}
 }
 
-// show tells one client of the algo orders that its subscription is about.
-func (h *hub) show(cl *client, arg *channelArg, live []algoBody) {
+// sendAlgos sends the algo orders of a subscription to its client.
+func (h *hub) sendAlgos(cl *client, arg *channelArg, live []algoBody) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	sub, subscribed := cl.subs[arg.key()]
@@ -197,7 +196,7 @@ func (h *hub) show(cl *client, arg *channelArg, live []algoBody) {
 	}
 	for _, body := range live {
 		if sub.matches(body.InstID) {
-			h.whisper(sub, pushBody{Data: []algoBody{body}})
+			h.sendPrivate(sub, pushBody{Data: []algoBody{body}})
 		}
 	}
 }

@@ -21,19 +21,19 @@ func isBook(channel string) bool {
 // heartbeat is how often an unchanged book is confirmed.
 const heartbeat = 60 * time.Second
 
-// bookFeed is the book of an instrument as its listeners know it. All of them
-// follow one chain of messages.
+// bookFeed is the state of a book as last sent to its listeners. All of them follow
+// one chain of messages.
 type bookFeed struct {
 	view   simcore.BookView
 	dirty  bool
 	sentAt time.Time
-	// seq is the number of the last message, base what is taken off the
-	// exchange's numbers since the book began to count anew.
+	// seq is the number of the last message; base is subtracted from the exchange's
+	// numbers since the restart of the book.
 	seq, base int64
 }
 
-// bookPush is a message of a book channel. Only the channel of differences has
-// checksum and chain.
+// bookPush is a message of a book channel. Only the channel of differences has a
+// checksum and a chain.
 type bookPush struct {
 	Asks      []level `json:"asks"`
 	Bids      []level `json:"bids"`
@@ -50,19 +50,19 @@ func chained(at time.Time, bids, asks []level, previous, seq int64) []bookPush {
 	}}
 }
 
-// bookWanted says whether anybody listens to a book. The lock is held.
+// bookWanted reports whether a book has listeners. The lock is held.
 func (h *hub) bookWanted(symbol string) bool {
 	for _, channel := range []string{channelBooks, channelBooks5, channelBest} {
-		if len(h.topics[channel+":"+symbol]) > 0 {
+		if h.topics.Has(channel + ":" + symbol) {
 			return true
 		}
 	}
 	return false
 }
 
-// greetBook sends the first snapshot to a new listener, from where the chain
-// stands for all others. The lock is held.
-func (h *hub) greetBook(sub *subscription, view simcore.BookView) {
+// sendBookSnapshot sends the first snapshot to a new listener, at the present place
+// of the chain. The lock is held.
+func (h *hub) sendBookSnapshot(sub *subscription, view simcore.BookView) {
 	symbol := sub.arg.InstID
 	feed := h.feeds[symbol]
 	if feed == nil {
@@ -77,10 +77,10 @@ func (h *hub) greetBook(sub *subscription, view simcore.BookView) {
 	} else {
 		push.Data = topPush(&feed.view, sub.arg.Channel)
 	}
-	h.send(sub.client, faultTopic(&sub.arg), simnet.Encode(push))
+	h.sendLocked(sub.client, faultTopic(&sub.arg), simnet.Encode(push))
 }
 
-// topPush is the whole message of a channel of few levels.
+// topPush returns the message of a channel of few levels.
 func topPush(view *simcore.BookView, channel string) []bookPush {
 	depth := 5
 	if channel == channelBest {
@@ -101,8 +101,8 @@ func (h *hub) bookChanged(event *simcore.BookEvent) {
 	h.traded[event.Symbol] = true
 }
 
-// flushBooks sends the differences of all books that changed, and a sign of
-// life of those that did not for long.
+// flushBooks sends the differences of all changed books, and heartbeats of books
+// that have not changed for long.
 func (h *hub) flushBooks(base time.Time) {
 	for _, symbol := range h.sim.symbols {
 		if !h.bookDue(symbol, base) {
@@ -131,7 +131,8 @@ func (h *hub) sendBook(symbol string, view simcore.BookView, base time.Time) {
 	if feed == nil || view.UpdateID < feed.view.UpdateID {
 		return
 	}
-	bids, asks := difference(feed.view.Bids, view.Bids, true), difference(feed.view.Asks, view.Asks, false)
+	bids := levelsOf(simnet.BookDelta(feed.view.Bids, view.Bids, simcore.Buy))
+	asks := levelsOf(simnet.BookDelta(feed.view.Asks, view.Asks, simcore.Sell))
 	quiet := len(bids)+len(asks) == 0
 	if quiet && base.Sub(feed.sentAt) < heartbeat {
 		return
@@ -149,8 +150,8 @@ func (h *hub) sendBook(symbol string, view simcore.BookView, base time.Time) {
 	feed.view, feed.sentAt = view, base
 }
 
-// restartBooks lets every book count from one again, as the venue's do after
-// maintenance: the next message follows the one before and has a lower number.
+// restartBooks makes every book count from one again, as after a maintenance of the
+// venue: the next message follows the one before and has a lower number.
 func (h *hub) restartBooks() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -159,8 +160,8 @@ func (h *hub) restartBooks() {
 	}
 }
 
-// repeatSnapshots sends every book whole to those that have it already, as the
-// venue does at times; the chain goes on from there.
+// repeatSnapshots sends snapshots to present listeners, as the venue does at times;
+// the chain continues from there.
 func (h *hub) repeatSnapshots() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -168,38 +169,4 @@ func (h *hub) repeatSnapshots() {
 		snapshot := chained(feed.view.Time, levelsOf(feed.view.Bids), levelsOf(feed.view.Asks), -1, feed.seq)
 		h.publish(channelBooks, symbol, eventSnapshot, snapshot)
 	}
-}
-
-// difference is what turns one side of a book into a later one: new and changed
-// levels in full, gone ones with no quantity, best first.
-func difference(before, after []simcore.Level, descending bool) []level {
-	changes := []level{}
-	gone := func(l simcore.Level) { changes = append(changes, level{l.Price.String(), "0", "0", "0"}) }
-	i, j := 0, 0
-	for i < len(before) && j < len(after) {
-		order := before[i].Price.Cmp(after[j].Price)
-		if descending {
-			order = -order
-		}
-		switch {
-		case order < 0:
-			gone(before[i])
-			i++
-		case order > 0:
-			changes = append(changes, levelOf(after[j]))
-			j++
-		default:
-			if !before[i].Qty.Equal(after[j].Qty) {
-				changes = append(changes, levelOf(after[j]))
-			}
-			i, j = i+1, j+1
-		}
-	}
-	for ; i < len(before); i++ {
-		gone(before[i])
-	}
-	for ; j < len(after); j++ {
-		changes = append(changes, levelOf(after[j]))
-	}
-	return changes
 }

@@ -37,7 +37,7 @@ func (h *hub) markChanged(at time.Time, event *simcore.MarkEvent) {
 	h.publish(channelMark, event.Mark.Symbol, "", []markBody{markOf(event.Mark, at)})
 }
 
-// repeatMarks sends mark prices that did not change for long.
+// repeatMarks sends mark prices that have not changed for long.
 func (h *hub) repeatMarks() {
 	for _, arg := range h.wanted(channelMark + ":") {
 		mark, known := h.sim.Exchange().Mark(arg.InstID)
@@ -72,7 +72,7 @@ var candleChannels = func() map[simcore.Interval][]string {
 	return names
 }()
 
-// flushMarket sends tickers and unfinished candles of what moved.
+// flushMarket sends tickers and live candles of the instruments that moved.
 func (h *hub) flushMarket() {
 	h.mu.Lock()
 	moved := h.traded
@@ -117,7 +117,7 @@ func (h *hub) statusChanged(event *simcore.StatusEvent) {
 			continue
 		}
 		for sub := range subs {
-			h.send(sub.client, "instruments", simnet.Encode(pushBody{Arg: sub.arg, Data: []instrumentBody{body}}))
+			h.sendLocked(sub.client, "instruments", simnet.Encode(pushBody{Arg: sub.arg, Data: []instrumentBody{body}}))
 		}
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// paces are how often the channels of money are told by the clock: at what the
-// client asked for, or at about five seconds.
+// paces are the intervals of periodic messages that a client may request; the default
+// is five seconds.
 var paces = map[json.Number]time.Duration{"0": 0, "2000": 2 * time.Second, "3000": 3 * time.Second, "4000": 4 * time.Second}
 
-// flushAccounts tells what changed in accounts since the last time, greets new
-// listeners and tells everything to those whose time has come.
+// flushAccounts publishes the changes of accounts, the snapshots of new subscriptions
+// and the periodic messages.
 func (h *hub) flushAccounts(base time.Time) {
 	due := map[time.Duration]bool{paceRegular: h.due(paceRegular, base)}
 	for _, pace := range paces {
@@ -22,8 +22,8 @@ func (h *hub) flushAccounts(base time.Time) {
 	}
 	var taken map[string]*accountChanges
 	views := map[string]*simcore.AccountView{}
-	// What was changed and what it was changed to are taken together, so that
-	// nothing is told twice.
+	// The changes and the account are read together, so that nothing is published
+	// twice.
 	h.sim.Exchange().Between(func(view func(string) (simcore.AccountView, error)) {
 		taken = h.takeChanges(due)
 		for account := range taken {
@@ -47,12 +47,12 @@ func (h *hub) flushAccounts(base time.Time) {
 				held[positionKey{p.Symbol, p.Side}] = body
 			}
 		}
-		h.tellAccount(v, now, changes, due)
-		h.tellPositions(account, held, changes, due)
+		h.publishAccount(v, now, changes, due)
+		h.publishPositions(account, held, changes, due)
 	}
 }
 
-// takeChanges are the accounts that there is something to tell of.
+// takeChanges removes and returns the accounts with something to publish.
 func (h *hub) takeChanges(due map[time.Duration]bool) map[string]*accountChanges {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +61,7 @@ func (h *hub) takeChanges(due map[time.Duration]bool) map[string]*accountChanges
 			continue
 		}
 		for cl := range h.clients {
-			if cl.account.ID != "" && h.heard(cl.account.ID) {
+			if cl.account.ID != "" && h.hasMoneyListeners(cl.account.ID) {
 				h.changesOf(cl.account.ID)
 			}
 		}
@@ -72,8 +72,8 @@ func (h *hub) takeChanges(due map[time.Duration]bool) map[string]*accountChanges
 	return taken
 }
 
-// pace is how often a channel of money is told by the clock; zero for never. What the
-// venue does not know as an interval is its own.
+// pace returns the interval of periodic messages, zero for none. Values that the
+// venue does not document mean the default.
 func (a *channelArg) pace() time.Duration {
 	var extra struct {
 		UpdateInterval json.Number `json:"updateInterval"`
@@ -88,15 +88,15 @@ func (a *channelArg) pace() time.Duration {
 	return pace
 }
 
-// greet says whether a subscription has not been told everything yet; it is taken
-// to be told now. The lock is held.
-func (sub *subscription) greet() bool {
-	first := !sub.greeted
-	sub.greeted = true
+// takeFirst reports whether the first snapshot is pending, and marks it as sent. The
+// lock is held.
+func (sub *subscription) takeFirst() bool {
+	first := !sub.snapshotSent
+	sub.snapshotSent = true
 	return first
 }
 
-func (h *hub) tellAccount(v *simcore.AccountView, now time.Time, changes *accountChanges, due map[time.Duration]bool) {
+func (h *hub) publishAccount(v *simcore.AccountView, now time.Time, changes *accountChanges, due map[time.Duration]bool) {
 	body := balanceOf(v, now)
 	for i := range body.Details {
 		body.Details[i].CoinUsdPrice = "1"
@@ -105,20 +105,20 @@ func (h *hub) tellAccount(v *simcore.AccountView, now time.Time, changes *accoun
 	defer h.mu.Unlock()
 	for sub := range h.topics[channelAccount+"@"+v.ID] {
 		shown := []balanceBody{body.only(sub.arg.Ccy)}
-		first := sub.greet()
+		first := sub.takeFirst()
 		if first {
 			sendPages(h, sub, shown)
 		}
 		if changes.balance {
-			h.whisper(sub, pushBody{EventType: eventUpdate, Data: shown})
+			h.sendPrivate(sub, pushBody{EventType: eventUpdate, Data: shown})
 		}
 		if !first && due[sub.pace] {
 			sendPages(h, sub, shown)
 		}
 	}
 	for sub := range h.topics[channelBalPos+"@"+v.ID] {
-		if sub.greet() {
-			h.whisper(sub, pushBody{Data: []balPosBody{h.balPos(now, eventSnapshot, v.Balance, openPositions(v))}})
+		if sub.takeFirst() {
+			h.sendPrivate(sub, pushBody{Data: []balPosBody{h.balPos(now, eventSnapshot, v.Balance, openPositions(v))}})
 		}
 	}
 }
@@ -135,20 +135,20 @@ func openPositions(v *simcore.AccountView) []simcore.PositionView {
 	return open
 }
 
-// tellPositions greets with what is open, sends what changed, closed positions
-// included, and after it what is open where that is due.
-func (h *hub) tellPositions(account string, held map[positionKey]positionBody, changes *accountChanges, due map[time.Duration]bool) {
+// publishPositions sends the first snapshot of open positions, the changes, closed
+// positions included, and then the periodic snapshot where it is due.
+func (h *hub) publishPositions(account string, held map[positionKey]positionBody, changes *accountChanges, due map[time.Duration]bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for sub := range h.topics[channelPositions+"@"+account] {
 		open := h.rows(sub, held, func(_ positionKey, row *positionBody) bool { return row.Pos != "0" })
-		first := sub.greet()
+		first := sub.takeFirst()
 		if first {
 			sendPages(h, sub, open)
 		}
 		changed := h.rows(sub, held, func(key positionKey, _ *positionBody) bool { return changes.positions[key] })
 		if len(changed) > 0 {
-			h.whisper(sub, pushBody{EventType: eventUpdate, Data: changed})
+			h.sendPrivate(sub, pushBody{EventType: eventUpdate, Data: changed})
 		}
 		if !first && due[sub.pace] {
 			sendPages(h, sub, open)
@@ -156,27 +156,26 @@ func (h *hub) tellPositions(account string, held map[positionKey]positionBody, c
 	}
 }
 
-// sendPages sends the rows of a snapshot in pages, an empty one in one. The lock is
-// held.
+// sendPages sends the rows of a snapshot in pages, at least one. The lock is held.
 func sendPages[Row any](h *hub, sub *subscription, rows []Row) {
 	for number := 1; ; number++ {
 		size := min(len(rows), h.sim.options.SnapshotRowsMax)
 		isLast := size == len(rows)
-		h.whisper(sub, pushBody{EventType: eventSnapshot, CurPage: number, LastPage: &isLast, Data: rows[:size]})
+		h.sendPrivate(sub, pushBody{EventType: eventSnapshot, CurPage: number, LastPage: &isLast, Data: rows[:size]})
 		if rows = rows[size:]; isLast {
 			return
 		}
 	}
 }
 
-// rows are the positions that a subscription matches and keep accepts, in the
+// rows returns the positions that a subscription includes and keep accepts, in the
 // order of the listing.
 func (h *hub) rows(sub *subscription, held map[positionKey]positionBody, keep func(positionKey, *positionBody) bool) []positionBody {
 	rows := []positionBody{}
 	for _, symbol := range h.sim.symbols {
 		for _, side := range positionSides {
 			key := positionKey{symbol, side}
-			// A position that never was has no time of creation.
+			// A position that was never open has no creation time.
 			if row, known := held[key]; known && row.CTime != "" && sub.matches(symbol) && keep(key, &row) {
 				rows = append(rows, row)
 			}

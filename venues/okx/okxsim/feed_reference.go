@@ -5,12 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
 )
 
-// Channels of reference data. They are told after the subscription, when they
-// change, and funding and open interest also by the clock.
+// Channels of reference data. They are published after the subscription and on
+// changes, funding and open interest also periodically.
 const (
 	channelLimit    = "price-limit"
 	channelIndex    = "index-tickers"
@@ -42,7 +41,7 @@ type interestBody struct {
 	TS       string `json:"ts"`
 }
 
-// referenceOf is what a channel of reference data tells of an instrument.
+// referenceOf returns the data of a reference channel for an instrument.
 func (s *Sim) referenceOf(channel string, l *listing) any {
 	now := s.Clock.Now()
 	prices, _ := s.Exchange().Mark(l.Symbol)
@@ -65,8 +64,7 @@ func (s *Sim) referenceOf(channel string, l *listing) any {
 	}
 }
 
-// listingOf is the instrument that a channel names: by its family where the channel
-// is of an index.
+// listingOf returns the instrument of a channel, by its family for an index channel.
 func (s *Sim) listingOf(arg *channelArg) (*listing, bool) {
 	name := arg.InstID
 	if arg.Channel == channelIndex {
@@ -76,7 +74,7 @@ func (s *Sim) listingOf(arg *channelArg) (*listing, bool) {
 	return l, known
 }
 
-// flushReference tells the reference data of what moved, or of everything.
+// flushReference publishes the reference data of instruments that moved, or of all.
 func (h *hub) flushReference(everything bool) {
 	h.mu.Lock()
 	moved := h.marked
@@ -96,13 +94,13 @@ func (h *hub) flushReference(everything bool) {
 	}
 }
 
-// flushStatus tells that a maintenance has begun or is over.
+// flushStatus publishes the begin and the end of a maintenance.
 func (h *hub) flushStatus(now time.Time) {
 	rows := h.sim.maintenance(now)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if ongoing := len(rows) > 0; ongoing != h.away {
-		h.away = ongoing
+	if ongoing := len(rows) > 0; ongoing != h.underMaintenance {
+		h.underMaintenance = ongoing
 		if !ongoing {
 			rows = []statusBody{h.sim.maintenanceRow(now, "completed")}
 		}
@@ -111,20 +109,18 @@ func (h *hub) flushStatus(now time.Time) {
 				continue
 			}
 			for sub := range subs {
-				h.send(sub.client, channelStatus, simnet.Encode(pushBody{Arg: channelArg{Channel: channelStatus}, Data: rows}))
+				h.sendLocked(sub.client, channelStatus, simnet.Encode(pushBody{Arg: channelArg{Channel: channelStatus}, Data: rows}))
 			}
 		}
 	}
 }
 
-// maintenance is what goes on as long as a fault of that kind stands.
+// maintenance returns the maintenance that an injected fault makes now, if any.
 func (s *Sim) maintenance(now time.Time) []statusBody {
-	for _, fault := range s.Faults.List() {
-		if fault.Do == simcore.FaultMaintenance && (fault.Times == 0 || fault.Struck < fault.Times) {
-			return []statusBody{s.maintenanceRow(now, "ongoing")}
-		}
+	if len(s.Maintenances()) == 0 {
+		return []statusBody{}
 	}
-	return []statusBody{}
+	return []statusBody{s.maintenanceRow(now, "ongoing")}
 }
 
 func (s *Sim) maintenanceRow(now time.Time, state string) statusBody {

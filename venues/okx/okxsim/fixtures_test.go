@@ -9,19 +9,19 @@ import (
 	"venuegate/venues/fixturetest"
 )
 
-// fixture is the first record of a recorded payload of the venue.
+// fixture returns the first record of a recorded payload of the venue.
 func fixture(t *testing.T, name string) object {
 	t.Helper()
 	raw := fixturetest.Read(t, venues.OKX, name)
 	var payload struct{ Data []object }
 	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&payload); err != nil || len(payload.Data) == 0 {
-		t.Fatalf("%s: %v", name, err)
+		t.Fatalf("%s: %v, want err == nil && len(payload.Data) != 0", name, err)
 	}
 	return payload.Data[0]
 }
 
-// shaped compares the fields of a record with those of a recorded one: each
-// that is not excused must be there and be of the same kind.
+// shaped compares the fields of a record with those of a recorded one: each, except
+// the excused ones, must be present with the same JSON type.
 func shaped(t *testing.T, got, want object, excused ...string) {
 	t.Helper()
 	skip := map[string]bool{}

@@ -8,16 +8,21 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore/simnet"
 	"venuegate/venues/simcore/simtest"
 )
 
+// No simulator may leave a goroutine behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
 const btc = "BTC-USDT-SWAP"
 
-// venue is a running simulator with a client of its own, written against the
-// venue's documentation and not with the simulator's code. Its tests run in bubbles
-// of virtual time, where nothing is late because the machine is busy.
+// venue is a running simulator with its own client, which is written against the
+// venue's documentation and shares no code with the simulator. Its tests run in
+// bubbles of virtual time, so a busy machine does not delay them.
 type venue struct {
 	*simtest.Client
 	sim     *okxsim.Sim
@@ -29,7 +34,7 @@ func start(t testing.TB, options okxsim.Options) *venue {
 	return serve(t, create(t, options))
 }
 
-// create makes a simulator that is not served yet.
+// create returns a simulator that is not served yet.
 func create(t testing.TB, options okxsim.Options) *okxsim.Sim {
 	t.Helper()
 	return simtest.Create(t, okxsim.New, options)
@@ -40,7 +45,7 @@ func serve(t testing.TB, sim *okxsim.Sim) *venue {
 	return &venue{Client: simtest.StartInMemory(t, sim), sim: sim}
 }
 
-// quiet is a simulator whose market only moves when told to.
+// quiet starts a simulator whose market moves only by script.
 func quiet(t testing.TB) *venue {
 	t.Helper()
 	return start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: okxsim.RateLimits{Off: true}})
@@ -56,10 +61,10 @@ type reply struct {
 	Data []object
 }
 
-// raw is the answer as it came.
+// raw returns the answer as received.
 func (r reply) raw() string { return string(r.Body) }
 
-// sCode is the code of the first item.
+// sCode returns the code of the first item.
 func (r reply) sCode() string {
 	if len(r.Data) == 0 {
 		return ""
@@ -90,7 +95,7 @@ func (v *venue) request(method, target, body string) *http.Request {
 func (v *venue) do(request *http.Request) reply {
 	v.Helper()
 	r := reply{Reply: v.Do(request)}
-	// Bodies that are no objects are looked at as text.
+	// Bodies that are not objects are compared as text.
 	_ = json.Unmarshal(r.Body, &r)
 	return r
 }
@@ -105,17 +110,17 @@ func (v *venue) post(target, body string) reply {
 	return v.do(v.request(http.MethodPost, "/api/v5"+target, body))
 }
 
-// order places an order that must be taken and answers its id.
+// order places an order that must be accepted and returns its id.
 func (v *venue) order(body string) string {
 	v.Helper()
 	r := v.post("/trade/order", body)
 	if r.Code != "0" || r.sCode() != "0" {
-		v.Fatalf("order %s: %s", body, r.raw())
+		v.Fatalf(`order %s: %s, want r.Code == "0" && r.sCode() == "0"`, body, r.raw())
 	}
 	return r.Data[0]["ordId"].(string)
 }
 
-// one is the only record of an answer.
+// one returns the only record of an answer.
 func (v *venue) one(r reply) object {
 	v.Helper()
 	if r.Code != "0" || len(r.Data) != 1 {
@@ -137,13 +142,13 @@ func (v *venue) stream(socket string) *stream {
 	return &stream{v.Dial("/ws/v5/" + socket)}
 }
 
-// loggedIn is a stream of the demo account.
+// loggedIn opens a stream of the demo account.
 func (v *venue) loggedIn(socket string) *stream {
 	v.Helper()
 	s := v.stream(socket)
 	s.Send(v.loginText(v.Credentials.APISecret))
 	if m := s.Next(); m["event"] != "login" {
-		v.Fatalf("login: %v", m)
+		v.Fatalf(`login: %v, want m["event"] == "login"`, m)
 	}
 	return s
 }
@@ -154,14 +159,14 @@ func (v *venue) loginText(secret string) string {
 		`","timestamp":"` + stamp + `","sign":"` + sign(secret, stamp+"GET/users/self/verify") + `"}]}`
 }
 
-// subscribe asks for one channel and waits for the acknowledgement.
+// subscribe subscribes to one channel and waits for the acknowledgement.
 func (s *stream) subscribe(arg string) {
 	s.Helper()
 	s.Send(`{"op":"subscribe","args":[` + arg + `]}`)
 	for {
 		m := s.Next()
 		if m["event"] == "error" {
-			s.Fatalf("subscribe %s: %v", arg, m)
+			s.Fatalf(`subscribe %s: %v, want m["event"] != "error"`, arg, m)
 		}
 		if m["event"] == "subscribe" {
 			return
@@ -169,8 +174,8 @@ func (s *stream) subscribe(arg string) {
 	}
 }
 
-// push skips to the next push of a channel that holds, and answers its first
-// record.
+// push skips to the next push of a channel for which holds is true, and returns its
+// first record.
 func (s *stream) push(channel string, holds func(message, first object) bool) object {
 	s.Helper()
 	for {

@@ -8,34 +8,34 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// holdingKey names one position.
+// holdingKey identifies a position.
 type holdingKey struct {
 	account, symbol string
 	side            simcore.PositionSide
 }
 
-// earnings are what a position cost and brought since it was opened.
+// earnings are the costs and profits of a position since it was opened.
 type earnings struct {
 	qty, pnl, fee, funding decimal.Decimal
-	// penalty is what liquidations of parts of it cost, below zero.
+	// penalty is the cost of partial liquidations, below zero.
 	penalty decimal.Decimal
 	tradeID int64
 }
 
-// holdings follow the fills of positions for what the exchange does not keep.
+// holdings records the earnings of positions, which the exchange does not.
 type holdings struct {
 	mu    sync.Mutex
 	byKey map[holdingKey]*earnings
 }
 
-// realized is all that the position has brought.
+// realized returns the total of the earnings.
 func (e earnings) realized() decimal.Decimal {
 	return e.pnl.Add(e.fee).Add(e.funding).Add(e.penalty)
 }
 
 func newHoldings() *holdings { return &holdings{byKey: map[holdingKey]*earnings{}} }
 
-func (h *holdings) note(event *simcore.OrderEvent) {
+func (h *holdings) record(event *simcore.OrderEvent) {
 	if event.Fill == nil {
 		return
 	}
@@ -54,7 +54,7 @@ func (h *holdings) note(event *simcore.OrderEvent) {
 	}
 }
 
-func (h *holdings) noteAccount(event *simcore.AccountEvent) {
+func (h *holdings) recordFunding(event *simcore.AccountEvent) {
 	if event.Reason != simcore.AccountFunding || len(event.Positions) == 0 {
 		return
 	}

@@ -11,21 +11,22 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// subscription is one channel of one client.
+// subscription is a channel of a client.
 type subscription struct {
 	client *client
 	arg    channelArg
-	// pace is how often it is told by the clock; zero for never.
+	// pace is the interval of periodic messages, zero for none.
 	pace time.Duration
-	// greeted subscriptions had their first snapshot.
-	greeted bool
+	// snapshotSent reports whether the first snapshot was sent.
+	snapshotSent bool
 }
 
-// subsMax bounds the channels of a client.
+// subsMax bounds the subscriptions of a client.
 const subsMax = 1000
 
-// hub knows who listens to what, and sends it. The exchange calls receive under
-// its own lock, so the hub asks the exchange nothing while it holds its own.
+// hub publishes events to the subscriptions of all clients. The exchange calls
+// receive under its own lock, so the hub must not call the exchange while it holds
+// its lock.
 type hub struct {
 	sim *Sim
 
@@ -33,36 +34,36 @@ type hub struct {
 	clients map[*client]bool
 	// topics are the listeners of public channels by channel and instrument, of
 	// private ones by channel and account.
-	topics simnet.Listeners[*subscription]
+	topics simnet.Topics[*subscription]
 	feeds  map[string]*bookFeed
 	traded map[string]bool
-	// marked are the instruments whose mark or index price moved, away whether the
-	// venue was last told to be under maintenance.
-	marked  map[string]bool
-	away    bool
-	changed map[string]*accountChanges
-	paces   simnet.Paces
-	connSeq uint64
+	// marked are the instruments whose mark or index price moved.
+	marked map[string]bool
+	// underMaintenance is the state that the status channel last published.
+	underMaintenance bool
+	changed          map[string]*accountChanges
+	paces            simnet.Schedule
+	connSeq          uint64
 }
 
 func newHub(s *Sim) *hub {
 	return &hub{
-		sim: s, clients: map[*client]bool{}, topics: simnet.Listeners[*subscription]{}, feeds: map[string]*bookFeed{},
+		sim: s, clients: map[*client]bool{}, topics: simnet.Topics[*subscription]{}, feeds: map[string]*bookFeed{},
 		traded: map[string]bool{}, marked: map[string]bool{}, changed: map[string]*accountChanges{},
 	}
 }
 
-func (h *hub) enter(cl *client) {
+func (h *hub) add(cl *client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.connSeq++
 	cl.connID = strconv.FormatUint(0xa4d30000+h.connSeq, 16)
 	cl.openedAt = h.sim.Clock.Base()
-	cl.toldAt = cl.openedAt
+	cl.lastSentAt = cl.openedAt
 	h.clients[cl] = true
 }
 
-func (h *hub) leave(cl *client) {
+func (h *hub) remove(cl *client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.clients, cl)
@@ -83,7 +84,7 @@ func (h *hub) accountOf(cl *client) string {
 	return cl.account.ID
 }
 
-// traderOf is the account of a client as it is now.
+// traderOf returns the present account of a client.
 func (h *hub) traderOf(cl *client) (simcore.AccountInfo, bool) {
 	h.mu.Lock()
 	key := cl.account.Credentials.APIKey
@@ -94,14 +95,14 @@ func (h *hub) traderOf(cl *client) (simcore.AccountInfo, bool) {
 	return h.sim.Exchange().AccountByKey(key)
 }
 
-// doom closes a client with the next flush: what is queued is sent before.
-func (h *hub) doom(cl *client, code int) {
+// closeAfterFlush closes a client with the next flush, after its queued messages.
+func (h *hub) closeAfterFlush(cl *client, code int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	cl.doomed = code
+	cl.closeCode = code
 }
 
-// key is what makes two subscriptions the same.
+// key returns the argument without what does not distinguish subscriptions.
 func (a channelArg) key() channelArg {
 	a.ExtraParams = ""
 	return a
@@ -114,9 +115,9 @@ func topicOf(arg *channelArg, account string) string {
 	return arg.Channel + ":" + arg.InstID
 }
 
-// subscribe confirms a channel and adds it to those of a client, unless it has too
-// many, or too many connections listen to it. Nothing happens between the two: whoever
-// has read the confirmation misses nothing.
+// subscribe confirms a channel and adds it to the subscriptions of a client, unless
+// the client or the channel has too many. No event falls between the two, so a client
+// that has read the confirmation misses nothing.
 func (h *hub) subscribe(cl *client, arg channelArg, confirmation []byte) {
 	var view simcore.BookView
 	if isBook(arg.Channel) {
@@ -124,14 +125,14 @@ func (h *hub) subscribe(cl *client, arg channelArg, confirmation []byte) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.send(cl, topicCommand, confirmation)
+	h.sendLocked(cl, topicCommand, confirmation)
 	if old, ok := cl.subs[arg.key()]; ok {
 		h.drop(old)
 	}
 	topic := topicOf(&arg, cl.account.ID)
 	switch {
 	case len(cl.subs) >= h.sim.limiter.limits.ChannelsPerConn:
-		cl.doomed = closeTooManyChannels
+		cl.closeCode = closeTooManyChannels
 		return
 	case !h.clients[cl] || !h.admitConn(cl, arg.Channel, topic):
 		return
@@ -141,29 +142,29 @@ func (h *hub) subscribe(cl *client, arg channelArg, confirmation []byte) {
 	h.topics.Add(topic, sub)
 	switch {
 	case isBook(arg.Channel):
-		h.greetBook(sub, view)
+		h.sendBookSnapshot(sub, view)
 	case strings.Contains(topic, "@"):
-		// The next flush greets whoever was not greeted.
+		// The next flush sends the snapshot.
 		h.changesOf(cl.account.ID)
 	case isReference(arg.Channel):
-		h.paces.Hasten(paceMark)
+		h.paces.MakeDue(paceMark)
 	case arg.Channel == channelMark, arg.Channel == channelTickers, strings.HasPrefix(arg.Channel, candlePrefix):
 		h.traded[arg.InstID] = true
-		h.paces.Hasten(paceMark)
+		h.paces.MakeDue(paceMark)
 	}
 }
 
-// unsubscribe is the end of a channel: nothing of it follows the confirmation.
+// unsubscribe ends a subscription. None of its messages follows the confirmation.
 func (h *hub) unsubscribe(cl *client, arg channelArg, confirmation []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if sub, ok := cl.subs[arg.key()]; ok {
 		h.drop(sub)
 	}
-	h.send(cl, topicCommand, confirmation)
+	h.sendLocked(cl, topicCommand, confirmation)
 }
 
-// drop forgets a subscription. The lock is held.
+// drop removes a subscription. The lock is held.
 func (h *hub) drop(sub *subscription) {
 	delete(sub.client.subs, sub.arg.key())
 	last := h.topics.Remove(topicOf(&sub.arg, sub.client.account.ID), sub)
@@ -172,26 +173,26 @@ func (h *hub) drop(sub *subscription) {
 	}
 }
 
-// tell sends a message to one client.
-func (h *hub) tell(cl *client, topic string, data []byte) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.send(cl, topic, data)
-}
-
-// told notes that a client is told something by other ways.
-func (h *hub) told(cl *client) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	cl.toldAt = h.sim.Clock.Base()
-}
-
-func (h *hub) tellJSON(cl *client, topic string, body any) {
-	h.tell(cl, topic, simnet.Encode(body))
-}
-
+// send sends a message to a client.
 func (h *hub) send(cl *client, topic string, data []byte) {
-	cl.toldAt = h.sim.Clock.Base()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sendLocked(cl, topic, data)
+}
+
+// markSent records that a client gets a message that bypasses the hub.
+func (h *hub) markSent(cl *client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	cl.lastSentAt = h.sim.Clock.Base()
+}
+
+func (h *hub) sendJSON(cl *client, topic string, body any) {
+	h.send(cl, topic, simnet.Encode(body))
+}
+
+func (h *hub) sendLocked(cl *client, topic string, data []byte) {
+	cl.lastSentAt = h.sim.Clock.Base()
 	cl.session.Send(topic, data)
 }
 
@@ -205,7 +206,7 @@ type pushBody struct {
 	Data      any        `json:"data"`
 }
 
-// faultTopic is what faults match: the channel and the instrument, if any.
+// faultTopic returns the topic for faults: the channel and the instrument, if any.
 func faultTopic(arg *channelArg) string {
 	if arg.InstID == "" {
 		return arg.Channel
@@ -213,29 +214,29 @@ func faultTopic(arg *channelArg) string {
 	return arg.Channel + ":" + arg.InstID
 }
 
-// publish sends public data to all that listen. The lock is held.
+// publish sends public data to the subscriptions of a channel. The lock is held.
 func (h *hub) publish(channel, symbol, action string, data any) {
 	arg := channelArg{Channel: channel, InstID: symbol}
 	topic := topicOf(&arg, "")
-	if len(h.topics[topic]) == 0 {
+	if !h.topics.Has(topic) {
 		return
 	}
 	raw := simnet.Encode(pushBody{Arg: arg, Action: action, Data: data})
 	for sub := range h.topics[topic] {
-		h.send(sub.client, faultTopic(&arg), raw)
+		h.sendLocked(sub.client, faultTopic(&arg), raw)
 	}
 }
 
-// whisper sends private data to one subscription, under its own argument. The
+// sendPrivate sends private data to one subscription, under its own argument. The
 // lock is held.
-func (h *hub) whisper(sub *subscription, push pushBody) {
+func (h *hub) sendPrivate(sub *subscription, push pushBody) {
 	push.Arg = sub.arg
 	push.Arg.ExtraParams = ""
 	push.Arg.UID = uidOf(sub.client.account.ID)
-	h.send(sub.client, sub.arg.Channel, simnet.Encode(push))
+	h.sendLocked(sub.client, sub.arg.Channel, simnet.Encode(push))
 }
 
-// receive turns an event of the exchange into messages.
+// receive converts an event of the exchange into messages.
 func (h *hub) receive(event simcore.Event) {
 	switch body := event.Body.(type) {
 	case simcore.BookEvent:
@@ -255,11 +256,11 @@ func (h *hub) receive(event simcore.Event) {
 	case simcore.ConfigEvent:
 		h.configChanged(&body)
 	case simcore.MarginCallEvent:
-		h.warned(event.Time, &body)
+		h.marginCalled(event.Time, &body)
 	}
 }
 
-// Paces of what is sent by the clock.
+// Intervals of periodic messages.
 const (
 	paceBook    = 100 * time.Millisecond
 	paceTicker  = 500 * time.Millisecond
@@ -267,7 +268,7 @@ const (
 	paceMark    = 10 * time.Second
 )
 
-// flush sends what is due at this moment of the base clock.
+// flush sends what is due at a time of the base clock.
 func (h *hub) flush(base time.Time) {
 	h.closeSilent(base)
 	h.closeUpgraded(base)
@@ -286,30 +287,30 @@ func (h *hub) flush(base time.Time) {
 	}
 }
 
-// due says whether a pace has come round, and begins it anew.
+// due reports whether an interval has passed, and starts the next one.
 func (h *hub) due(pace time.Duration, base time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.paces.Due(pace, base)
 }
 
-// closeSilent closes clients that were told nothing for too long, and those
-// that are to go.
+// closeSilent closes clients without outgoing messages for too long, and those that
+// closeAfterFlush has marked.
 func (h *hub) closeSilent(base time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for cl := range h.clients {
 		switch limit := h.sim.options.SilenceMax; {
-		case cl.doomed != 0:
-			cl.session.Close(cl.doomed, closeReasons[cl.doomed])
-		case limit > 0 && base.Sub(cl.toldAt) > limit:
+		case cl.closeCode != 0:
+			cl.session.Close(cl.closeCode, closeReasons[cl.closeCode])
+		case limit > 0 && base.Sub(cl.lastSentAt) > limit:
 			cl.session.Close(closeSilence, closeReasons[closeSilence])
 		}
 	}
 }
 
-// closeUpgraded tells connections that have lived long enough of their end, and
-// closes those that were told.
+// closeUpgraded sends a notice to connections past their lifetime and closes them a
+// minute later.
 func (h *hub) closeUpgraded(base time.Time) {
 	lifetime := h.sim.options.ConnLifetime
 	if lifetime == 0 {
@@ -323,15 +324,14 @@ func (h *hub) closeUpgraded(base time.Time) {
 		case cl.noticedAt.IsZero():
 			cl.noticedAt = base
 			text := "The connection will soon be closed for a service upgrade. Please reconnect."
-			h.send(cl, topicCommand, simnet.Encode(eventBody{Event: "notice", Code: "64008", Msg: &text, ConnID: cl.connID}))
+			h.sendLocked(cl, topicCommand, simnet.Encode(eventBody{Event: "notice", Code: "64008", Msg: &text, ConnID: cl.connID}))
 		case base.Sub(cl.noticedAt) >= upgradeNotice:
 			cl.session.Close(closeGoingAway, "service upgrade")
 		}
 	}
 }
 
-// wanted are the instruments of the channels with a prefix that somebody
-// listens to, with their channels, in order.
+// wanted returns the subscribed channels with a prefix and their instruments, sorted.
 func (h *hub) wanted(prefix string) []channelArg {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,21 +1,22 @@
 package okxsim
 
-// amendsInFlightMax is how many amendments of one order may be under way.
+// amendsInFlightMax is how many amendments of one order may be pending.
 const amendsInFlightMax = 3
 
-// inFlight are the changes of an order that were acknowledged and are not done. The
-// detail of the order guards it.
+// inFlight are the pending changes of an order: acknowledged and not yet applied. The
+// lock of the order's detail guards it.
 type inFlight struct {
 	cancelling bool
 	amending   int
 }
 
 var (
-	errCancelling   = refuse("51410", "Cancellation failed as the order is already in canceling status or pending settlement.")
-	errAmendsQueued = refuse("51513", "Number of modification requests that are currently in progress for an order cannot exceed %d times.", amendsInFlightMax)
+	errCancelling   = rejectWith("51410", "Cancellation failed as the order is already in canceling status or pending settlement.")
+	errAmendsQueued = rejectWith("51513", "Number of modification requests that are currently in progress for an order cannot exceed %d times.", amendsInFlightMax)
 )
 
-// beginCancel notes that a cancellation is under way; false where one is already.
+// beginCancel records a pending cancellation. It returns false where one is pending
+// already.
 func (d *orderDetail) beginCancel() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -32,8 +33,8 @@ func (d *orderDetail) endCancel() {
 	d.inFlight.cancelling = false
 }
 
-// beginAmend notes that an amendment is under way; false where there are as many as
-// there may be.
+// beginAmend records a pending amendment. It returns false where the maximum is
+// pending already.
 func (d *orderDetail) beginAmend() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,27 +5,27 @@ import (
 	"testing/synctest"
 )
 
-// A cancellation under way is not begun again, and what is over cannot be cancelled.
-func TestCancellationUnderWay(t *testing.T) {
+// A pending cancellation is not started again, and an ended order cannot be
+// cancelled.
+func TestPendingCancellation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, s, clock := slow(t)
 		v.acknowledged("/trade/cancel-order", cancelResting)
 		if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51410" || r.Code != "1" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51410" && r.Code == "1"`, r.raw())
 		}
 		expect(t, item(t, s.operate("c1", "cancel-order", `"instIdCode":10459,"clOrdId":"a1"`)), object{"sCode": "51410"})
 		clock.Advance(engineDelay)
 		expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1"})
 		if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51400" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51400"`, r.raw())
 		}
 	})
 }
 
-// A cancellation that a fault of the exchange kept from its end may be asked for
-// again.
-func TestCancellationThatCameTooLate(t *testing.T) {
+// A cancellation that failed may be requested again.
+func TestFailedCancellationMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, s, clock := slow(t)
@@ -39,8 +39,8 @@ func TestCancellationThatCameTooLate(t *testing.T) {
 	})
 }
 
-// Three amendments of an order may be under way; each is told of.
-func TestAmendmentsUnderWay(t *testing.T) {
+// Three amendments of an order may be pending; each is published.
+func TestPendingAmendments(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, s, clock := slow(t)
@@ -49,7 +49,7 @@ func TestAmendmentsUnderWay(t *testing.T) {
 		}
 		fourth := `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","reqId":"r4","newPx":"63600"}`
 		if r := v.post("/trade/amend-order", fourth); r.sCode() != "51513" || r.Data[0]["reqId"] != "r4" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51513" && r.Data[0]["reqId"] == "r4"`, r.raw())
 		}
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a2","side":"buy","ordType":"limit","px":"64000","sz":"0.05"}`)
 		v.acknowledged("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a2","newPx":"63500"}`)
@@ -63,8 +63,8 @@ func TestAmendmentsUnderWay(t *testing.T) {
 	})
 }
 
-// An amendment that waits behind a cancellation comes to nothing.
-func TestAmendmentBehindACancellation(t *testing.T) {
+// An amendment after a pending cancellation fails.
+func TestAmendmentAfterACancellation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, s, clock := slow(t)
@@ -82,28 +82,28 @@ func TestBatchOfAmendmentsNamesEachOrderOnce(t *testing.T) {
 		v.order(restingBuy)
 		twice := `[{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"63900"},{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"63800"}]`
 		if r := v.post("/trade/amend-batch-orders", twice); r.Code != "51512" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.Code == "51512"`, r.raw())
 		}
 		expect(t, v.resting(), object{"px": "64000"})
 	})
 }
 
-const waitingStop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1","algoClOrdId":"s1"}`
+const restingStop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1","algoClOrdId":"s1"}`
 
-// Changes of stops are done when the engine gets to them, too.
-func TestChangesOfStopsUnderWay(t *testing.T) {
+// Changes of stops are applied after the engine delay, too.
+func TestPendingChangesOfStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, _, clock := slow(t)
 		business := v.loggedIn("business")
 		business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
-		v.acknowledged("/trade/order-algo", waitingStop)
+		v.acknowledged("/trade/order-algo", restingStop)
 		live := business.push("orders-algo", state("live"))
 		amend := func(id, trigger string) string {
 			return `{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1","reqId":"` + id + `","newTriggerPx":"` + trigger + `","newOrdPx":"-1"}`
 		}
 		if r := v.post("/trade/amend-algos", amend("r0", "x")); r.sCode() != "51000" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51000"`, r.raw())
 		}
 		v.acknowledged("/trade/amend-algos", amend("r1", "63000"))
 		expect(t, v.one(v.get("/trade/order-algo?algoClOrdId=s1")), object{"triggerPx": "64000", "algoId": live["algoId"]})
@@ -116,7 +116,7 @@ func TestChangesOfStopsUnderWay(t *testing.T) {
 		expect(t, business.push("orders-algo", state("canceled")), object{"triggerPx": "63000"})
 		expect(t, business.push("orders-algo", state("canceled")), object{"reqId": "r2", "amendResult": "-1", "triggerPx": "63000"})
 		if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`); r.sCode() != "51400" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51400"`, r.raw())
 		}
 	})
 }

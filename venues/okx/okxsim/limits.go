@@ -3,8 +3,9 @@ package okxsim
 import (
 	"cmp"
 	"encoding/json"
-	"sync"
 	"time"
+
+	"venuegate/venues/simcore/simnet"
 )
 
 // RateLimits of the venue.
@@ -17,17 +18,17 @@ type RateLimits struct {
 	// SocketRequestsPerHour of one connection: logins, subscriptions and their
 	// ends; default 480.
 	SocketRequestsPerHour int
-	// ConnectsPerSecond of one address; default none. The venue's are 3, which a
-	// program that opens the sockets of many accounts at once uses up.
+	// ConnectsPerSecond of one address; default none. The venue allows 3, too few
+	// for a program that opens the sockets of many accounts at the same time.
 	ConnectsPerSecond int
 	// ConnsPerChannel is how many connections of one account may listen to one of
 	// its channels; default 30.
 	ConnsPerChannel int
 	// ChannelsPerConn is how many channels one connection may listen to; default
-	// 1000. The venue does not tell its own.
+	// 1000. The venue does not document its own.
 	ChannelsPerConn int
-	// Window is what the limits of calls count in; default the venue's two seconds. A
-	// longer one is used up by however slow a client.
+	// Window is the span of the limits of calls; default the venue's two seconds. With
+	// a longer one even a slow client reaches the limit.
 	Window time.Duration
 }
 
@@ -36,23 +37,13 @@ const (
 	socketRequestsDefault  = 480
 	connsPerChannelDefault = 30
 	limitWindowDefault     = 2 * time.Second
-	// countersMax bounds the keys that are counted at once.
-	countersMax = 10_000
-	banDefault  = 2 * time.Minute
+	banDefault             = 2 * time.Minute
 )
 
-// window counts within fixed spans of the clock.
-type window struct {
-	start time.Time
-	used  int
-}
-
+// limiter counts within fixed spans of the clock.
 type limiter struct {
+	simnet.Limiter
 	limits RateLimits
-
-	mu      sync.Mutex
-	windows map[string]*window
-	banned  map[string]time.Time
 }
 
 func newLimiter(limits RateLimits) *limiter {
@@ -61,38 +52,21 @@ func newLimiter(limits RateLimits) *limiter {
 	limits.ConnsPerChannel = cmp.Or(limits.ConnsPerChannel, connsPerChannelDefault)
 	limits.ChannelsPerConn = min(cmp.Or(limits.ChannelsPerConn, subsMax), subsMax)
 	limits.Window = cmp.Or(limits.Window, limitWindowDefault)
-	return &limiter{limits: limits, windows: map[string]*window{}, banned: map[string]time.Time{}}
+	return &limiter{limits: limits}
 }
 
-// spend counts n against a key's limit per window; false where it is exceeded.
-func (l *limiter) spend(key string, n, limit int, now time.Time) bool {
-	return l.spendIn(l.limits.Window, key, n, limit, now)
-}
-
-// spendIn counts within spans of any length.
-func (l *limiter) spendIn(span time.Duration, key string, n, limit int, now time.Time) bool {
+// spend counts n against the limit of a key within a span. It reports whether the
+// limit allows it.
+func (l *limiter) spend(span time.Duration, key string, n, limit int, now time.Time) bool {
 	if l.limits.Off {
 		return true
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	w, ok := l.windows[key]
-	if !ok {
-		if len(l.windows) >= countersMax {
-			clear(l.windows)
-		}
-		w = &window{}
-		l.windows[key] = w
-	}
-	if start := now.Truncate(span); !start.Equal(w.start) {
-		w.start, w.used = start, 0
-	}
-	w.used += n
-	return w.used <= limit
+	used, _ := l.Count(key, span, n, now)
+	return used <= limit
 }
 
-// spend counts a call against the limit of its endpoint; false where that is
-// exceeded. Calls on a socket are counted with those of the REST interface.
+// spend counts a call against the limit of its endpoint and reports whether that
+// allows it. Calls on a socket are counted with those of the REST interface.
 func (s *Sim) spend(in *call, at endpoint) bool {
 	path, limit, units := in.path, at.limit, 1
 	if at.single != "" {
@@ -107,10 +81,10 @@ func (s *Sim) spend(in *call, at endpoint) bool {
 	if at.perInstrument {
 		key += " " + s.limitedInstrument(in)
 	}
-	return s.limiter.spendIn(cmp.Or(at.span, s.limiter.limits.Window), key, units, limit, in.now)
+	return s.limiter.spend(cmp.Or(at.span, s.limiter.limits.Window), key, units, limit, in.now)
 }
 
-// items is how many orders a call is about.
+// items returns how many orders a call contains.
 func (in *call) items() int {
 	var many []json.RawMessage
 	if json.Unmarshal(in.body, &many) == nil {
@@ -119,8 +93,7 @@ func (in *call) items() int {
 	return 1
 }
 
-// limitedInstrument is the instrument that a call is about, the first of a
-// batch.
+// limitedInstrument returns the instrument of a call, the first of a batch.
 func (s *Sim) limitedInstrument(in *call) string {
 	if name := in.query("instId"); name != "" || len(in.body) == 0 {
 		return name
@@ -141,45 +114,29 @@ func (s *Sim) limitedInstrument(in *call) string {
 
 // orders counts new and amended orders of an account.
 func (l *limiter) orders(account string, n int, now time.Time) *apiError {
-	if l.spend("orders "+account, n, l.limits.OrdersPerWindow, now) {
+	if l.spend(l.limits.Window, "orders "+account, n, l.limits.OrdersPerWindow, now) {
 		return nil
 	}
-	return refuse("50061", "You've reached the maximum order rate limit for this account.")
+	return rejectWith("50061", "You've reached the maximum order rate limit for this account.")
 }
 
-// connect counts the opening of a socket; false where an address opens too many.
+// connect counts the opening of a socket and reports whether the limit allows it.
 func (l *limiter) connect(ip string, now time.Time) bool {
 	limit := l.limits.ConnectsPerSecond
-	return limit == 0 || l.spendIn(time.Second, "connect "+ip, 1, limit, now)
+	return limit == 0 || l.spend(time.Second, "connect "+ip, 1, limit, now)
 }
 
-// onSocket counts a login, a subscription or its end on one connection.
+// onSocket counts a login, a subscription or an unsubscription on one connection.
 func (l *limiter) onSocket(connID string, now time.Time) bool {
-	return l.spendIn(time.Hour, "socket "+connID, 1, l.limits.SocketRequestsPerHour, now)
+	return l.spend(time.Hour, "socket "+connID, 1, l.limits.SocketRequestsPerHour, now)
 }
 
-// admitsConn says whether so many connections may listen to a channel of an account.
+// admitsConn reports whether so many connections may listen to a channel of an account.
 func (l *limiter) admitsConn(conns int) bool {
 	return l.limits.Off || conns <= l.limits.ConnsPerChannel
 }
 
-// ban refuses an address for a while.
-func (l *limiter) ban(ip string, until time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.banned) >= countersMax {
-		clear(l.banned)
-	}
-	l.banned[ip] = until
-}
-
-func (l *limiter) isBanned(ip string, now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	until, ok := l.banned[ip]
-	if ok && !now.Before(until) {
-		delete(l.banned, ip)
-		return false
-	}
-	return ok
+func (l *limiter) banned(ip string, now time.Time) bool {
+	_, banned := l.Banned(ip, now)
+	return banned
 }

@@ -5,10 +5,11 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
-// listing is one swap of the venue: the exchange's instrument and what only
-// this venue says about it.
+// listing is one swap of the venue: the exchange's instrument and the fields that
+// only this venue has.
 type listing struct {
 	simcore.Instrument
 	code      int64
@@ -22,43 +23,31 @@ type listing struct {
 	state     string
 }
 
-var listings = []listing{
-	{
-		Instrument: simcore.Instrument{Base: "BTC", StartPrice: dec("65000")}, code: 10459, tick: "0.1", ctVal: "0.01", lot: "0.01",
-		maxLimit: "100000000", maxMarket: "35000", leverage: 100, listedAt: "1573557408000",
-	},
-	{
-		Instrument: simcore.Instrument{Base: "ETH", StartPrice: dec("3200")}, code: 10461, tick: "0.01", ctVal: "0.1", lot: "0.01",
-		maxLimit: "100000000", maxMarket: "90000", leverage: 100, listedAt: "1573557408000",
-	},
-	{
-		Instrument: simcore.Instrument{Base: "SOL", StartPrice: dec("150")}, code: 10470, tick: "0.01", ctVal: "1", lot: "0.01",
-		maxLimit: "100000000", maxMarket: "30000", leverage: 50, listedAt: "1611907686000",
-	},
-	{
-		Instrument: simcore.Instrument{Base: "DOGE", StartPrice: dec("0.15")}, code: 10471, tick: "0.00001", ctVal: "1000", lot: "0.01",
-		maxLimit: "100000000", maxMarket: "12000", leverage: 50, listedAt: "1611907686000",
-	},
-	{
-		Instrument: simcore.Instrument{Base: "XRP", StartPrice: dec("2.2")}, code: 10472, tick: "0.0001", ctVal: "100", lot: "0.01",
-		maxLimit: "100000000", maxMarket: "20000", leverage: 50, listedAt: "1573557408000",
-	},
-	{
-		Instrument: simcore.Instrument{Base: "ADA", StartPrice: dec("0.65")}, code: 10473, tick: "0.0001", ctVal: "100", lot: "0.1",
-		maxLimit: "100000000", maxMarket: "20000", leverage: 50, listedAt: "1611907686000",
-	},
-	{
-		Instrument: simcore.Instrument{Base: "BNB", StartPrice: dec("620")}, code: 10474, tick: "0.1", ctVal: "0.01", lot: "1",
-		maxLimit: "100000000", maxMarket: "50000", leverage: 50, listedAt: "1672300800000",
-	},
-	{
-		Instrument: simcore.Instrument{Base: "LTC", StartPrice: dec("95")}, code: 10475, tick: "0.01", ctVal: "1", lot: "0.1",
-		maxLimit: "100000000", maxMarket: "20000", leverage: 50, listedAt: "1573557408000",
-	},
-	{
-		Instrument: simcore.Instrument{Base: "OMG", StartPrice: dec("0.32"), Halted: true}, code: 10476, tick: "0.0001", ctVal: "1", lot: "1",
-		maxLimit: "100000000", maxMarket: "20000", leverage: 20, listedAt: "1611907686000", state: "suspend",
-	},
+var listings = listingsOf(`
+base  start  code   tick     ctVal  lot   maxLimit   maxMarket  leverage  listedAt       state
+BTC   65000  10459  0.1      0.01   0.01  100000000  35000      100       1573557408000  -
+ETH   3200   10461  0.01     0.1    0.01  100000000  90000      100       1573557408000  -
+SOL   150    10470  0.01     1      0.01  100000000  30000      50        1611907686000  -
+DOGE  0.15   10471  0.00001  1000   0.01  100000000  12000      50        1611907686000  -
+XRP   2.2    10472  0.0001   100    0.01  100000000  20000      50        1573557408000  -
+ADA   0.65   10473  0.0001   100    0.1   100000000  20000      50        1611907686000  -
+BNB   620    10474  0.1      0.01   1     100000000  50000      50        1672300800000  -
+LTC   95     10475  0.01     1      0.1   100000000  20000      50        1573557408000  -
+OMG   0.32   10476  0.0001   1      1     100000000  20000      20        1611907686000  suspend
+`)
+
+func listingsOf(table string) []listing {
+	rows := simnet.Table(table)
+	all := make([]listing, 0, len(rows))
+	for _, row := range rows {
+		all = append(all, listing{
+			Instrument: simcore.Instrument{Base: row["base"], StartPrice: dec(row["start"]), Halted: row["state"] != ""},
+			code:       simnet.Integer(row["code"]), tick: row["tick"], ctVal: row["ctVal"], lot: row["lot"],
+			maxLimit: row["maxLimit"], maxMarket: row["maxMarket"], leverage: int(simnet.Integer(row["leverage"])),
+			listedAt: row["listedAt"], state: row["state"],
+		})
+	}
+	return all
 }
 
 // dec parses a constant of the tables.
@@ -68,7 +57,7 @@ func dec(text string) decimal.Decimal { return venues.MustDecimal(text) }
 // below.
 const priceBand = "0.05"
 
-// complete fills the instrument from the venue's own fields.
+// complete fills the instrument from the fields of the venue.
 func (l listing) complete() listing {
 	i := &l.Instrument
 	i.Symbol, i.Canonical, i.Quote = i.Base+"-USDT-SWAP", i.Base+"USDT", "USDT"
@@ -96,23 +85,19 @@ var tiers = []tier{
 	{1, "1000000", "0.004"}, {2, "5000000", "0.01"}, {5, "20000000", "0.02"}, {10, "60000000", "0.05"}, {20, "300000000", "0.1"},
 }
 
-// brackets are the tiers of a listing. The rate of a tier is that of all of a
-// position, and not only of what lies in the tier.
+// brackets returns the tiers of a listing. The rate of a tier holds for the whole
+// position and not only for the notional within the tier.
 func (l *listing) brackets() []simcore.Bracket {
-	list := make([]simcore.Bracket, len(tiers))
-	floor := decimal.Zero
+	list := make([]simnet.Tier, len(tiers))
 	for i, t := range tiers {
-		list[i] = simcore.Bracket{
-			LeverageMax: l.leverage / t.divisor, NotionalFloor: floor, NotionalCap: dec(t.cap), MaintenanceRate: dec(t.rate),
-		}
-		floor = list[i].NotionalCap
+		list[i] = simnet.Tier{Leverage: l.leverage / t.divisor, Cap: t.cap, Rate: t.rate}
 	}
-	return list
+	return simnet.Brackets(list, false)
 }
 
 func (l *listing) family() string { return l.Base + "-USDT" }
 
-// baseQty is contracts in base coin.
+// baseQty converts contracts to base coin.
 func (l *listing) baseQty(contracts decimal.Decimal) decimal.Decimal {
 	return contracts.Mul(l.ContractSize)
 }

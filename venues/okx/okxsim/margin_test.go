@@ -30,7 +30,7 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// A position of a real account: what the venue told of it is known.
+// A position of a real account, as recorded from the venue.
 func TestMarginArithmeticOfARealRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -53,7 +53,7 @@ func TestMarginArithmeticOfARealRecord(t *testing.T) {
 	})
 }
 
-// A large position is taken down by tiers before all of it is lost.
+// A large position is liquidated by tiers before all of it is closed.
 func TestPartialLiquidation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -76,17 +76,17 @@ func TestPartialLiquidation(t *testing.T) {
 
 		closing := s.push("orders", state("filled"))
 		expect(t, closing, object{"category": "partial_liquidation", "side": "sell", "clOrdId": "", "tradeId": "0"})
-		told := s.push("balance_and_position", func(_, first object) bool { return first["eventType"] == "liquidation" })
-		left := told["posData"].([]any)[0].(object)["pos"]
+		published := s.push("balance_and_position", func(_, first object) bool { return first["eventType"] == "liquidation" })
+		left := published["posData"].([]any)[0].(object)["pos"]
 		update := s.push("positions", func(m, first object) bool { return m["eventType"] == "event_update" && first["pos"] == left })
-		// The tier two below holds a million.
+		// The tier two below ends at a notional of a million.
 		kept := venues.MustDecimal("1000000").Div(liqPx.Sub(venues.MustDecimal("1"))).Mul(venues.MustDecimal("100")).Truncate(2)
 		if !simtest.Num(left).Equal(kept) || !simtest.Num(update["liqPenalty"]).IsNegative() {
 			t.Errorf("%v contracts are left, want %s; penalty %v", left, kept, update["liqPenalty"])
 		}
 		newest := v.get("/trade/fills?instType=SWAP").Data[0]
 		if id, _ := newest["tradeId"].(string); newest["subType"] != "103" || id == "" || id[0] != '-' {
-			t.Errorf("fill of the liquidation: %v", newest)
+			t.Errorf(`fill of the liquidation: %v, want newest["subType"] == "103" && id != "" && id[0] == '-'`, newest)
 		}
 		expect(t, v.get("/trade/orders-history?instType=SWAP&category=partial_liquidation").Data[0], object{"ordId": closing["ordId"]})
 		must(t, x.SetMark("BTCUSDT", venues.MustDecimal("30000")))
@@ -94,7 +94,8 @@ func TestPartialLiquidation(t *testing.T) {
 	})
 }
 
-// A trigger watches the price that it names, and is refused by the same.
+// A trigger watches the price that it names, and is rejected where that price has
+// passed it.
 func TestTriggersWatchTheirOwnPrice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -104,7 +105,7 @@ func TestTriggersWatchTheirOwnPrice(t *testing.T) {
 		const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"conditional","sz":"1","reduceOnly":true,"slOrdPx":"-1"`
 		for _, watched := range []string{"index", "mark", "last"} {
 			if r := v.post("/trade/order-algo", stop+`,"slTriggerPx":"64000","slTriggerPxType":"`+watched+`","algoClOrdId":"`+watched+`"}`); r.sCode() != "0" {
-				t.Fatal(r.raw())
+				t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 			}
 		}
 		v.Market(`{"symbol":"BTCUSDT","index":"63900"}`)
@@ -117,7 +118,7 @@ func TestTriggersWatchTheirOwnPrice(t *testing.T) {
 	})
 }
 
-func TestTriggersThatAreReachedAreRefused(t *testing.T) {
+func TestPassedTriggersAreRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.Market(`{"symbol":"BTCUSDT","mark":"65500"}`)
@@ -142,7 +143,7 @@ func TestTriggersThatAreReachedAreRefused(t *testing.T) {
 	})
 }
 
-// A stop trails by a distance as well, and its order says where it comes from.
+// A stop may trail by a distance, and its order names its source.
 func TestTrailingBySpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -152,7 +153,7 @@ func TestTrailingBySpread(t *testing.T) {
 		business.subscribe(`{"channel":"algo-advance","instType":"SWAP"}`)
 		const trailing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","sz":"1","ordType":"move_order_stop","reduceOnly":true`
 		if r := v.post("/trade/order-algo", trailing+`,"callbackSpread":"300"}`); r.sCode() != "0" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 		}
 		expect(t, business.push("algo-advance", state("live")), object{"callbackSpread": "300", "callbackRatio": ""})
 		v.Market(`{"symbol":"BTCUSDT","price":"65500"}`)
@@ -166,9 +167,9 @@ func TestTrailingBySpread(t *testing.T) {
 	})
 }
 
-func TestReduceOnlyMayBeRefusedWhole(t *testing.T) {
+func TestOversizedReduceOnlyMayBeRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{Off: true}, ReduceOnlyRefuses: true})
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{Off: true}, ReduceOnlyRejects: true})
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
 		const closing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","ordType":"market","reduceOnly":true,`
 		for body, code := range map[string]string{`"side":"sell","sz":"2"}`: "51112", `"side":"buy","sz":"1"}`: "51170", `"side":"sell","sz":"1"}`: "0"} {

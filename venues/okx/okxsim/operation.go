@@ -9,8 +9,8 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// operations are the trade calls of a private socket and the calls of the REST
-// interface that they are: what those may do, and under which limits.
+// operations are the trade operations of a private socket with the REST calls that
+// do the same under the same permissions and limits.
 var operations = map[string]route{
 	"order":               {http.MethodPost, "/api/v5/trade/order"},
 	"batch-orders":        {http.MethodPost, "/api/v5/trade/batch-orders"},
@@ -20,8 +20,8 @@ var operations = map[string]route{
 	"batch-cancel-orders": {http.MethodPost, "/api/v5/trade/cancel-batch-orders"},
 }
 
-// operationPrefix begins the names under which faults find operations, their
-// answers and logins, as in op:order: apart from the topics of channels.
+// operationPrefix is the prefix of the names by which faults match operations, their
+// answers and logins, as in op:order. It distinguishes them from channels.
 const operationPrefix = "op:"
 
 // operationBody answers a trade call on a socket.
@@ -36,11 +36,11 @@ type operationBody struct {
 }
 
 var (
-	errArgs            = refuse("60013", "Invalid args")
-	errSocketInternal  = refuse("64007", "Operation failed due to WebSocket internal error. Please try again later.")
-	errSocketLogIn     = refuse("60011", "Please log in")
-	errSocketLogin     = refuse("60009", "Login failed.")
-	errSocketParameter = refuse("60033", "Parameter id error.")
+	errArgs            = rejectWith("60013", "Invalid args")
+	errSocketInternal  = rejectWith("64007", "Operation failed due to WebSocket internal error. Please try again later.")
+	errSocketLogIn     = rejectWith("60011", "Please log in")
+	errSocketLogin     = rejectWith("60009", "Login failed.")
+	errSocketParameter = rejectWith("60033", "Parameter id error.")
 )
 
 // operate executes a trade call of a logged-in private socket.
@@ -49,13 +49,13 @@ func (s *Sim) operate(cl *client, in *commandBody) {
 	account, loggedIn := s.hub.traderOf(cl)
 	switch {
 	case !known:
-		s.refuseCommand(cl, in.ID, "60019", "Invalid op: "+in.Op[:min(len(in.Op), echoBytesMax)])
+		s.rejectCommand(cl, in.ID, "60019", "Invalid op: "+in.Op[:min(len(in.Op), echoBytesMax)])
 		return
 	case cl.socket != socketPrivate:
-		s.refuseCommand(cl, in.ID, "60028", "The current operation is not supported by this URL. Please use the correct WebSocket URL for the operation.")
+		s.rejectCommand(cl, in.ID, "60028", "The current operation is not supported by this URL. Please use the correct WebSocket URL for the operation.")
 		return
 	case !loggedIn:
-		s.refuseCommand(cl, in.ID, errSocketLogIn.code, errSocketLogIn.message)
+		s.rejectCommand(cl, in.ID, errSocketLogIn.code, errSocketLogIn.message)
 		return
 	}
 	c := &call{
@@ -64,28 +64,28 @@ func (s *Sim) operate(cl *client, in *commandBody) {
 	}
 	at := routes[is]
 	if failed := s.admitOperation(c, in, at); failed != nil {
-		s.hub.tell(cl, operationPrefix+in.Op, s.answer(in, c, nil, failed))
+		s.hub.send(cl, operationPrefix+in.Op, s.answer(in, c, nil, failed))
 		return
 	}
-	s.hub.told(cl)
+	s.hub.markSent(cl)
 	s.Server.Operate(cl.session, simnet.Operation{
 		Name: operationPrefix + in.Op,
 		Execute: func() []byte {
 			result, failed := s.handle(c, at)
 			return s.answer(in, c, result, failed)
 		},
-		Refuse: func(fault simcore.FaultInfo) []byte { return s.refuseOperation(in, c, at, fault) },
+		Reject: func(fault simcore.InjectedFault) []byte { return s.injectedAnswer(in, c, at, fault) },
 	})
 }
 
-// admitOperation does what happens before an operation may do anything. The
-// body of the call is the arguments of a batch, or the only one.
+// admitOperation checks an operation and sets the body of its call: the arguments of
+// a batch, or the only one.
 func (s *Sim) admitOperation(c *call, in *commandBody, at endpoint) *apiError {
 	var args []json.RawMessage
 	switch {
 	case in.ID == "" || !validClientID(in.ID):
 		return errSocketParameter
-	case s.limiter.isBanned(c.ip, c.now):
+	case s.limiter.banned(c.ip, c.now):
 		return errRateLimit
 	case !permitted(c.account, at.security):
 		return errPermission
@@ -108,8 +108,8 @@ func (s *Sim) admitOperation(c *call, in *commandBody, at endpoint) *apiError {
 
 func isNoObject(raw json.RawMessage) bool { return raw[0] != '{' }
 
-// answer tells what became of an operation. Unlike a REST answer it leaves the
-// words to the items.
+// answer returns the answer to an operation. Unlike a REST answer it has no text at
+// the top level, only in the items.
 func (s *Sim) answer(in *commandBody, c *call, result any, failed *apiError) []byte {
 	body := operationBody{ID: in.ID, Op: in.Op, Code: "0", Data: []struct{}{}, InTime: micros(c.now)}
 	if acks, ok := result.(ackList); ok {
@@ -123,12 +123,11 @@ func (s *Sim) answer(in *commandBody, c *call, result any, failed *apiError) []b
 	return simnet.Encode(body)
 }
 
-// refuseOperation is the answer that a scripted fault wants. A socket has no
-// status: in its place stands a text of the script as it is, or the venue's word
-// for an operation that it lost.
-func (s *Sim) refuseOperation(in *commandBody, c *call, at endpoint, fault simcore.FaultInfo) []byte {
+// injectedAnswer returns the answer of an injected fault. A socket has no HTTP status:
+// a status fault sends the text of the script, or the venue's internal error.
+func (s *Sim) injectedAnswer(in *commandBody, c *call, at endpoint, fault simcore.InjectedFault) []byte {
 	if fault.Do != simcore.FaultStatus {
-		result, failed := s.refusal(c, at, fault)
+		result, failed := s.injectedError(c, at, fault)
 		return s.answer(in, c, result, failed)
 	}
 	if text := fault.Args.Text(); text != "" {
@@ -137,10 +136,10 @@ func (s *Sim) refuseOperation(in *commandBody, c *call, at endpoint, fault simco
 	return s.answer(in, c, nil, errSocketInternal)
 }
 
-// loginFault is what a scripted fault makes of a login: a refusal, silence, or
+// injectedLoginFault applies an injected fault to a login: a rejection, no answer, or
 // neither.
-func (s *Sim) loginFault(cl *client) (refusal *apiError, silent bool) {
-	fault, struck := s.Faults.StrikeRequest(cl.session.Path(), operationPrefix+"login")
+func (s *Sim) injectedLoginFault(cl *client) (rejection *apiError, silent bool) {
+	fault, struck := s.InjectedFaults.MatchRequest(cl.session.Path(), operationPrefix+"login")
 	if !struck {
 		return nil, false
 	}
@@ -153,11 +152,11 @@ func (s *Sim) loginFault(cl *client) (refusal *apiError, silent bool) {
 		cl.session.Close(closeAbnormal, "")
 		return nil, true
 	case simcore.FaultReject:
-		refusal = errSocketLogin
+		rejection = errSocketLogin
 		if fault.Args.CodeText() != "" {
-			refusal = rejection(fault)
+			rejection = rejectedError(fault)
 		}
-		return refusal, false
+		return rejection, false
 	default:
 		return errSocketInternal, false
 	}

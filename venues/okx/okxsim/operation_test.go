@@ -18,37 +18,37 @@ func operation(id, op, arg string) string {
 	return `{"id":"` + id + `","op":"` + op + `","args":[{` + arg + `}]}`
 }
 
-// buys rests under a client id.
+// buys returns a resting order with a client id.
 func buys(clientID string) string {
 	return `"instIdCode":10459,"tdMode":"cross","clOrdId":"` + clientID + `","side":"buy","ordType":"limit","px":"64000","sz":"0.05"`
 }
 
-// item is the first item of an answer.
+// item returns the first item of an answer.
 func item(t testing.TB, answer object) object {
 	t.Helper()
 	rows, _ := answer["data"].([]any)
 	if len(rows) == 0 {
-		t.Fatalf("no item: %v", answer)
+		t.Fatalf("no item: %v, want len(rows) != 0", answer)
 	}
 	return rows[0].(object)
 }
 
-// ask sends an operation and waits for what is answered to it.
-func (s *stream) ask(id, op, arg string) object {
+// submit sends an operation and returns its answer.
+func (s *stream) submit(id, op, arg string) object {
 	s.Helper()
 	s.Send(operation(id, op, arg))
 	m := s.Next()
 	if m["id"] != id || m["op"] != op {
-		s.Fatalf("%s %s is answered by %v", id, op, m)
+		s.Fatalf(`%s %s is answered by %v, want m["id"] == id && m["op"] == op`, id, op, m)
 	}
 	return m
 }
 
-func TestOrderIsTradedOverTheSocket(t *testing.T) {
+func TestOrderOverTheSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
-		placed := s.ask("a1", "order", buys("w1"))
+		placed := s.submit("a1", "order", buys("w1"))
 		expect(t, placed, object{"code": "0", "msg": ""})
 		now := strconv.FormatInt(v.Now().UnixMicro(), 10)
 		expect(t, placed, object{"inTime": now, "outTime": now})
@@ -56,16 +56,16 @@ func TestOrderIsTradedOverTheSocket(t *testing.T) {
 		expect(t, first, object{"sCode": "0", "sMsg": "Order successfully placed.", "clOrdId": "w1", "subCode": ""})
 		id := first["ordId"].(string)
 
-		duplicate := s.ask("a2", "order", buys("w1"))
+		duplicate := s.submit("a2", "order", buys("w1"))
 		expect(t, duplicate, object{"code": "1", "msg": ""})
 		expect(t, item(t, duplicate), object{"sCode": "51016", "clOrdId": "w1"})
 
-		amended := s.ask("a3", "amend-order", `"instIdCode":10459,"clOrdId":"w1","newPx":"63900","newSz":"0.08","reqId":"r1"`)
+		amended := s.submit("a3", "amend-order", `"instIdCode":10459,"clOrdId":"w1","newPx":"63900","newSz":"0.08","reqId":"r1"`)
 		expect(t, item(t, amended), object{"sCode": "0", "reqId": "r1", "ordId": id})
 		expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": "63900", "sz": "0.08", "state": "live"})
 
-		expect(t, item(t, s.ask("a4", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "0"})
-		expect(t, item(t, s.ask("a5", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "51400"})
+		expect(t, item(t, s.submit("a4", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "0"})
+		expect(t, item(t, s.submit("a5", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "51400"})
 	})
 }
 
@@ -75,28 +75,28 @@ func TestBatchesOverTheSocket(t *testing.T) {
 		s := v.loggedIn("private")
 		s.Send(`{"id":"1","op":"batch-orders","args":[{` + buys("w1") + `},{` + buys("w1") + `}]}`)
 		expect(t, s.Next(), object{"id": "1", "op": "batch-orders", "code": "2", "msg": ""})
-		expect(t, s.ask("2", "batch-amend-orders", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`), object{"code": "0"})
+		expect(t, s.submit("2", "batch-amend-orders", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`), object{"code": "0"})
 		s.Send(`{"id":"3","op":"batch-cancel-orders","args":[{"instIdCode":10459,"clOrdId":"w1"},{"instIdCode":10459,"clOrdId":"no"}]}`)
 		expect(t, s.Next(), object{"id": "3", "code": "2"})
 	})
 }
 
-func TestProtectionTravelsOverTheSocket(t *testing.T) {
+func TestAttachedProtectionOverTheSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
-		s.ask("1", "order", `"instIdCode":10459,"tdMode":"cross","clOrdId":"w1","side":"buy","ordType":"market","sz":"1",`+
+		s.submit("1", "order", `"instIdCode":10459,"tdMode":"cross","clOrdId":"w1","side":"buy","ordType":"market","sz":"1",`+
 			`"attachAlgoOrds":[{"attachAlgoClOrdId":"w1p","slTriggerPx":"60000","slOrdPx":"-1"}]`)
 		expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=conditional")), object{"algoClOrdId": "w1p", "slTriggerPx": "60000"})
 	})
 }
 
-func TestOperationsThatAreNone(t *testing.T) {
+func TestMalformedOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
-		stranger := v.stream("private")
-		stranger.Send(operation("1", "order", buys("w1")))
-		expect(t, stranger.Next(), object{"event": "error", "code": "60011", "id": "1"})
+		unauthenticated := v.stream("private")
+		unauthenticated.Send(operation("1", "order", buys("w1")))
+		expect(t, unauthenticated.Next(), object{"event": "error", "code": "60011", "id": "1"})
 		public := v.stream("public")
 		public.Send(operation("1", "order", buys("w1")))
 		expect(t, public.Next(), object{"event": "error", "code": "60028"})
@@ -125,18 +125,18 @@ func TestOperationsThatAreNone(t *testing.T) {
 			"amend-order":  `"instId":"BTC-USDT-SWAP","clOrdId":"w1","newPx":"63900"`,
 			"cancel-order": `"instId":"BTC-USDT-SWAP","clOrdId":"w1"`,
 		} {
-			expect(t, item(t, s.ask("1", op, arg)), object{"sCode": "50014", "sMsg": "Parameter instIdCode can not be empty."})
+			expect(t, item(t, s.submit("1", op, arg)), object{"sCode": "50014", "sMsg": "Parameter instIdCode can not be empty."})
 		}
-		expect(t, item(t, s.ask("1", "cancel-order", `"instIdCode":1,"clOrdId":"w1"`)), object{"sCode": "51001"})
+		expect(t, item(t, s.submit("1", "cancel-order", `"instIdCode":1,"clOrdId":"w1"`)), object{"sCode": "51001"})
 		v.control("/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
-		expect(t, s.ask("1", "order", buys("w1")), object{"code": "50120"})
+		expect(t, s.submit("1", "order", buys("w1")), object{"code": "50120"})
 		if rows := v.get("/trade/orders-pending").Data; len(rows) != 0 {
-			t.Errorf("%v", rows)
+			t.Errorf("rows = %v, want len(rows) == 0", rows)
 		}
 	})
 }
 
-func TestDeadlineIsHeldOnTheSocket(t *testing.T) {
+func TestDeadlineOnTheSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
@@ -151,7 +151,7 @@ func TestDeadlineIsHeldOnTheSocket(t *testing.T) {
 	})
 }
 
-// Requests of both carriers are under one limit, of one instrument each.
+// REST and the socket share the limit of an instrument.
 func TestLimitsAreSharedWithREST(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -160,17 +160,17 @@ func TestLimitsAreSharedWithREST(t *testing.T) {
 		const cancel = `{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
 		for range 30 {
 			if r := v.post("/trade/cancel-order", cancel); r.sCode() != "51400" {
-				t.Fatal(r.raw())
+				t.Fatalf(`r.raw() = %v, want r.sCode() == "51400"`, r.raw())
 			}
-			expect(t, item(t, s.ask("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`)), object{"sCode": "51400"})
+			expect(t, item(t, s.submit("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`)), object{"sCode": "51400"})
 		}
-		expect(t, s.ask("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
-		expect(t, s.ask("1", "batch-cancel-orders", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
+		expect(t, s.submit("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
+		expect(t, s.submit("1", "batch-cancel-orders", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
 		if r := v.post("/trade/cancel-order", cancel); r.Code != "50011" {
-			t.Errorf("REST: %s", r.raw())
+			t.Errorf(`REST: %s, want r.Code == "50011"`, r.raw())
 		}
-		expect(t, s.ask("1", "cancel-order", `"instIdCode":10461,"clOrdId":"no"`), object{"code": "1"})
-		expect(t, s.ask("1", "order", buys("w1")), object{"code": "0"})
+		expect(t, s.submit("1", "cancel-order", `"instIdCode":10461,"clOrdId":"no"`), object{"code": "1"})
+		expect(t, s.submit("1", "order", buys("w1")), object{"code": "0"})
 	})
 }
 
@@ -185,20 +185,20 @@ func TestLargeBatchesAreLimitedByTheirOrders(t *testing.T) {
 		body += "]"
 		for range 300 / 20 {
 			if r := v.post("/trade/cancel-batch-orders", body); r.Code != "1" {
-				t.Fatal(r.raw())
+				t.Fatalf(`r.raw() = %v, want r.Code == "1"`, r.raw())
 			}
 		}
 		if r := v.post("/trade/cancel-batch-orders", body); r.Code != "50011" {
-			t.Errorf("%s", r.raw())
+			t.Errorf(`r.raw() = %s, want r.Code == "50011"`, r.raw())
 		}
 	})
 }
 
-func TestFaultsOfOperations(t *testing.T) {
+func TestInjectedFaultsOfOperations(t *testing.T) {
 	for _, c := range []struct {
 		name, do string
-		// code is of the answer; empty where there is none. cut says that the
-		// connection is.
+		// code of the answer, empty where there is none. cut reports whether the
+		// connection ends.
 		code      string
 		cut, held bool
 	}{
@@ -222,35 +222,35 @@ func TestFaultsOfOperations(t *testing.T) {
 				s.Send(operation("1", "order", buys("w1")))
 				m, open := <-s.Messages
 				if open == c.cut {
-					t.Errorf("answered by %v, open %t", m, open)
+					t.Errorf("answered by %v, open %t, want open != c.cut", m, open)
 				}
 				if !c.cut {
 					expect(t, m, object{"id": "1", "code": c.code})
 				}
 				if orders := len(v.sim.Control().Ledger().Orders); orders != map[bool]int{true: 1}[c.held] {
-					t.Errorf("%d orders", orders)
+					t.Errorf("%d orders, want orders == map[bool]int{true: 1}[c.held]", orders)
 				}
 			})
 		})
 	}
 }
 
-func TestAddressIsBannedOnBothCarriers(t *testing.T) {
+func TestBanHoldsForRESTAndSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
 		s := v.loggedIn("private")
 		v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 		for range 2 {
-			expect(t, s.ask("1", "order", buys("w1")), object{"code": "50011"})
+			expect(t, s.submit("1", "order", buys("w1")), object{"code": "50011"})
 		}
 		if r := v.post("/trade/order", restingBuy); r.Code != "50011" {
-			t.Errorf("%s", r.raw())
+			t.Errorf(`r.raw() = %s, want r.Code == "50011"`, r.raw())
 		}
 	})
 }
 
-// An operation that a fault holds back does not hold up the next.
-func TestAnswersComeOutOfOrder(t *testing.T) {
+// An operation that a fault delays does not delay the next one.
+func TestDelayedOperationDoesNotDelayTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
@@ -262,8 +262,8 @@ func TestAnswersComeOutOfOrder(t *testing.T) {
 	})
 }
 
-// Faults of messages strike answers apart from what the channel orders pushes.
-func TestFaultsOfAnswers(t *testing.T) {
+// Faults of messages match answers apart from the pushes of the channel orders.
+func TestInjectedFaultsOfAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
@@ -285,7 +285,7 @@ func TestFaultsOfAnswers(t *testing.T) {
 	})
 }
 
-func TestFaultsOfLogins(t *testing.T) {
+func TestInjectedFaultsOfLogins(t *testing.T) {
 	for do, code := range map[string]string{
 		`"reject"`:                           "60009",
 		`"reject","args":{"code":"60005"}`:   "60005",
@@ -307,11 +307,11 @@ func TestFaultsOfLogins(t *testing.T) {
 					return
 				}
 				if m, open := <-s.Messages; open != (code != "") || open && m["code"] != code {
-					t.Fatalf("%v, open %t", m, open)
+					t.Fatalf(`%v, open %t, want open == (code != "") && (!open || m["code"] == code)`, m, open)
 				}
 				if code != "" && code != "0" {
 					if m, open := <-s.Messages; open {
-						t.Errorf("stays open and says %v", m)
+						t.Errorf("stays open and says %v, want !open", m)
 					}
 				}
 			})
@@ -319,8 +319,7 @@ func TestFaultsOfLogins(t *testing.T) {
 	}
 }
 
-// Whatever a client sends as an operation is refused or has one order, or at
-// least one, to act on.
+// An operation is rejected or has one order, or for a batch at least one.
 func FuzzOperation(f *testing.F) {
 	sim := silent(f)
 	f.Add([]byte(operation("1", "order", buys("w1"))))
@@ -334,7 +333,7 @@ func FuzzOperation(f *testing.F) {
 		var one map[string]json.RawMessage
 		var many []map[string]json.RawMessage
 		if batch && (json.Unmarshal(body, &many) != nil || len(many) == 0) || !batch && json.Unmarshal(body, &one) != nil {
-			t.Errorf("%s is about %s", data, body)
+			t.Errorf("%s is about %s, want (!batch || json.Unmarshal(body, &many) == nil && len(many) != 0) && (batch || json.Unmarshal(body, &one) == nil)", data, body)
 		}
 	})
 }

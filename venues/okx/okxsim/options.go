@@ -12,26 +12,27 @@ type Options struct {
 	simnet.Setup
 
 	// DemoTrading makes the keys those of the venue's demo environment: requests
-	// must carry x-simulated-trading. Otherwise they must not.
+	// must have the header x-simulated-trading. Otherwise they must not.
 	DemoTrading bool
 	RateLimits  RateLimits
-	// ReduceOnlyRefuses refuses a reduce-only order that is larger than its position;
-	// otherwise it is cut. The venue's documents say both.
-	ReduceOnlyRefuses bool
+	// ReduceOnlyRejects rejects a reduce-only order that is larger than its position;
+	// otherwise it is reduced to it. The venue documents both.
+	ReduceOnlyRejects bool
 	// SnapshotRowsMax is how many rows a page of a snapshot has; default 100. The
-	// venue does not tell its own.
+	// venue does not document its own.
 	SnapshotRowsMax int
-	// EngineDelay is how long the engine takes for an amendment or a cancellation of
-	// an order or algo order that was acknowledged; default zero, which does it before the answer.
+	// EngineDelay is how long the engine takes for an acknowledged amendment or
+	// cancellation of an order or algo order; default zero, which applies it before
+	// the answer.
 	EngineDelay time.Duration
 	// TriggerDelay between the trigger of an algo order and its order; default
 	// 10 ms, negative for none.
 	TriggerDelay time.Duration
-	// SilenceMax closes a connection that was told nothing for so long; default
+	// SilenceMax closes a connection without outgoing messages for so long; default
 	// 30 s, negative for never.
 	SilenceMax time.Duration
-	// ConnLifetime is after how long a public or private connection is told that a
-	// service upgrade will close it, a minute later; default never.
+	// ConnLifetime is after how long a public or private connection gets the notice
+	// that a service upgrade will close it, a minute later; default never.
 	ConnLifetime time.Duration
 }
 
@@ -57,7 +58,7 @@ const (
 	tagLenMax           = 16
 )
 
-// limitValueMax is the most that a limit order may be worth, in USD.
+// limitValueMax is the largest value of a limit order, in USD.
 var limitValueMax = dec("20000000")
 
 func (o Options) withDefaults() Options {

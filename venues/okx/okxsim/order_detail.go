@@ -9,14 +9,14 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// orderDetail is what the venue remembers of an order and the exchange does not
-// need. The order of a triggered stop shares it with its stop.
+// orderDetail is what the venue stores about an order and the exchange does not need.
+// The order of a triggered stop shares it with the stop.
 type orderDetail struct {
 	ordType, tag string
 	// tdMode is the order's margin mode; empty is cross.
 	tdMode string
-	// algo is the stop that the order came from, nil for others; source is its
-	// kind in the venue's numbers.
+	// algo is the stop that placed the order, nil for others; source is the venue's
+	// number of its type.
 	algo   *algo
 	leg    legKind
 	source string
@@ -26,14 +26,14 @@ type orderDetail struct {
 	execution execution
 	amendment amendment
 	inFlight  inFlight
-	// ended is the venue's own reason of the end, empty where the exchange's tells.
+	// ended is the venue's own cancel source, empty where the exchange has the reason.
 	ended string
 }
 
-// amendment is what the pushes say about the newest change of an order.
+// amendment is the latest amendment of an order, as in pushes.
 type amendment struct{ source, reqID, result string }
 
-// execution sums up what was executed of an order.
+// execution is the sum of an order's fills.
 type execution struct {
 	fee, pnl decimal.Decimal
 	last     simcore.Fill
@@ -49,14 +49,14 @@ func detailOf(o *simcore.Order) *orderDetail {
 
 func (d *orderDetail) marginMode() string { return cmp.Or(d.tdMode, marginCross) }
 
-// endAs notes why the venue is about to end the order.
+// endAs records why the venue is about to end the order.
 func (d *orderDetail) endAs(source string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ended = source
 }
 
-// endOf is why the venue ended the order, empty where the exchange did.
+// endOf returns why the venue ended the order, empty where the exchange did.
 func (d *orderDetail) endOf() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,8 +69,8 @@ func (d *orderDetail) executed() execution {
 	return d.execution
 }
 
-// noteExecution adds a fill to what is remembered of its order.
-func noteExecution(event *simcore.OrderEvent) {
+// recordExecution adds a fill to the execution of its order.
+func recordExecution(event *simcore.OrderEvent) {
 	d := detailOf(&event.Order)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -82,9 +82,9 @@ func noteExecution(event *simcore.OrderEvent) {
 	}
 }
 
-// announceAmendment keeps the id of an amendment for the push about it. The
-// answer takes it back.
-func (d *orderDetail) announceAmendment(reqID, result string) (withdraw func()) {
+// setAmendment sets the id of an amendment for its push. The returned function
+// restores the one before.
+func (d *orderDetail) setAmendment(reqID, result string) (withdraw func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before := d.amendment
@@ -96,7 +96,7 @@ func (d *orderDetail) announceAmendment(reqID, result string) (withdraw func()) 
 	}
 }
 
-// wasCancelledFor says whether the order was cancelled because it could not be
+// wasCancelledFor reports whether the order was cancelled because it could not be
 // amended.
 func (d *orderDetail) wasCancelledFor(reqID string) bool {
 	d.mu.Lock()
@@ -104,9 +104,8 @@ func (d *orderDetail) wasCancelledFor(reqID string) bool {
 	return d.amendment.result == "1" && d.amendment.reqID == reqID
 }
 
-// amended is what the push about an event says of an amendment: what the venue
-// cut at the start is told with the order, what a client changed with the
-// change alone.
+// amended returns the amendment in the push of an event: a reduction by the venue at
+// the placement in all pushes, an amendment of a client only in its own.
 func (d *orderDetail) amended(event *simcore.OrderEvent) amendment {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,7 +116,7 @@ func (d *orderDetail) amended(event *simcore.OrderEvent) amendment {
 	return amendment{}
 }
 
-// stops are what is attached to the order.
+// stops returns the attachments of the order.
 func (d *orderDetail) stops() []attachment {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -35,7 +35,7 @@ func (n *numeral) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// decode reads the body of a trade call.
+// decode decodes the body of a trade call.
 func decode(body []byte, into any) *apiError {
 	if json.Unmarshal(body, into) != nil {
 		return errSyntax
@@ -61,8 +61,8 @@ type orderArg struct {
 	AttachAlgoOrds []attachmentArg `json:"attachAlgoOrds"`
 }
 
-// attachmentArg is a take-profit and stop-loss that goes live with the fill of
-// its order.
+// attachmentArg is a take-profit and stop-loss that becomes live with the fill of its
+// order.
 type attachmentArg struct {
 	AttachAlgoClOrdID string `json:"attachAlgoClOrdId"`
 	TpTriggerPx       string `json:"tpTriggerPx"`
@@ -73,12 +73,12 @@ type attachmentArg struct {
 	SlTriggerPxType   string `json:"slTriggerPxType"`
 }
 
-// timesInForce are the order types that are limit orders of the exchange.
+// timesInForce are the order types that are limit orders on the exchange.
 var timesInForce = map[string]simcore.TimeInForce{
 	typeLimit: simcore.GTC, typePostOnly: simcore.PostOnly, typeFOK: simcore.FOK, typeIOC: simcore.IOC,
 }
 
-// parse turns the words of a client into a request of the exchange.
+// parse converts an order of a client into a request to the exchange.
 func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
 	request := simcore.OrderRequest{Account: c.account.ID, ClientID: a.ClOrdID, Deadline: c.deadline, ReduceOnly: bool(a.ReduceOnly)}
 	l, failed := s.instrumentOf(c, a.InstID, a.InstIDCode)
@@ -119,8 +119,8 @@ func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
 // from the market to the edge of the band.
 const moveToBand = "1"
 
-// withinBand is the price of an order, at the edge of the band where it is beyond
-// it and may be moved.
+// withinBand returns the price of an order, moved to the edge of the band where the
+// client allows that.
 func (s *Sim) withinBand(l *listing, side simcore.Side, price decimal.Decimal, amendType string) decimal.Decimal {
 	if amendType != moveToBand || price.IsZero() {
 		return price
@@ -132,8 +132,8 @@ func (s *Sim) withinBand(l *listing, side simcore.Side, price decimal.Decimal, a
 	return decimal.Max(price, lowest)
 }
 
-// instrumentOf finds an instrument by its code, without which a call on a socket
-// is refused, or by its name.
+// instrumentOf returns an instrument by its code, which calls on sockets require, or
+// by its name.
 func (s *Sim) instrumentOf(c *call, name string, code *int64) (*listing, *apiError) {
 	switch {
 	case code == nil && c.onSocket:
@@ -183,7 +183,7 @@ func (a *orderArg) parseEnums(c *call, request *simcore.OrderRequest) *apiError 
 	return nil
 }
 
-// parsePosSide holds the side of the position against the account's mode.
+// parsePosSide parses the position side and checks it against the account's mode.
 func parsePosSide(mode simcore.PositionMode, word string) (simcore.PositionSide, *apiError) {
 	switch {
 	case mode == simcore.OneWay && (word == "" || word == "net"):
@@ -193,7 +193,7 @@ func parsePosSide(mode simcore.PositionMode, word string) (simcore.PositionSide,
 	case mode == simcore.Hedge && word == "short":
 		return simcore.PositionShort, nil
 	}
-	return simcore.PositionBoth, refuse("51000", "Parameter posSide error ")
+	return simcore.PositionBoth, rejectWith("51000", "Parameter posSide error ")
 }
 
 func validClientID(id string) bool { return len(id) <= clientIDLenMax && isAlphanumeric(id) }
@@ -210,7 +210,7 @@ func isAlphanumeric(id string) bool {
 	return true
 }
 
-// positive reads a decimal that must be there and above zero.
+// positive parses a required decimal above zero.
 func positive(name, text string) (decimal.Decimal, *apiError) {
 	if text == "" {
 		return decimal.Zero, errEmpty(name)
@@ -222,9 +222,9 @@ func positive(name, text string) (decimal.Decimal, *apiError) {
 	return d, nil
 }
 
-// checkReducing holds an order that reduces against its position. One of net mode
-// that is larger is cut (amendSource 4) or refused, as the options have it; in
-// long/short mode it is refused.
+// checkReducing checks a reducing order against its position. A larger one is reduced
+// (amendSource 4) or rejected in net mode, depending on the options, and rejected in
+// long/short mode.
 func (s *Sim) checkReducing(request *simcore.OrderRequest, detail *orderDetail) *apiError {
 	if !request.ReduceOnly && !closesSide(request) {
 		return nil
@@ -236,20 +236,20 @@ func (s *Sim) checkReducing(request *simcore.OrderRequest, detail *orderDetail) 
 		return errReduceGrows
 	case !tooMuch:
 		return nil
-	case !request.ReduceOnly, s.options.ReduceOnlyRefuses:
+	case !request.ReduceOnly, s.options.ReduceOnlyRejects:
 		return errCloseSize
 	}
 	request.Qty, detail.amendment.source = held.Abs(), "4"
 	return nil
 }
 
-// closesSide says whether an order of long/short mode closes its side.
+// closesSide reports whether an order of long/short mode closes its side.
 func closesSide(request *simcore.OrderRequest) bool {
 	return request.PosSide == simcore.PositionLong && request.Side == simcore.Sell ||
 		request.PosSide == simcore.PositionShort && request.Side == simcore.Buy
 }
 
-// heldQty is the signed size of a position in contracts.
+// heldQty returns the signed size of a position in contracts.
 func (s *Sim) heldQty(account, symbol string, side simcore.PositionSide) decimal.Decimal {
 	v, failed := s.view(account)
 	if failed != nil {
@@ -265,8 +265,8 @@ func (s *Sim) heldQty(account, symbol string, side simcore.PositionSide) decimal
 	return decimal.Zero
 }
 
-// checkTradeMode holds the margin mode of an order against that of the account in
-// the swap: it has one, which the exchange's owner sets.
+// checkTradeMode checks the margin mode of an order against that of the account in
+// the swap, which is a setting of the exchange.
 func (s *Sim) checkTradeMode(request *simcore.OrderRequest, word string) *apiError {
 	switch {
 	case s.levels.of(request.Account) == levelSpot:
@@ -286,20 +286,20 @@ func (s *Sim) marginMode(account, symbol string) string {
 	}
 	for i := range v.Holdings {
 		if v.Holdings[i].Instrument.Symbol == symbol {
-			return marginWord(v.Holdings[i].Isolated)
+			return marginModeName(v.Holdings[i].Isolated)
 		}
 	}
 	return marginCross
 }
 
-func marginWord(isolated bool) string {
+func marginModeName(isolated bool) string {
 	if isolated {
 		return marginIsolated
 	}
 	return marginCross
 }
 
-// parseID reads an id of the venue, zero where it is absent.
+// parseID parses an id of the venue, zero where it is absent.
 func parseID(name, text string) (int64, *apiError) {
 	if text == "" {
 		return 0, nil

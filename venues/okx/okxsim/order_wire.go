@@ -67,11 +67,11 @@ func orderOf(o *simcore.Order) orderBody {
 	ran := d.executed()
 	body := orderBody{
 		AccFillSz: o.FilledQty().String(), AttachAlgoOrds: attachmentBodies(d.stops()), AvgPx: orEmpty(o.AvgPrice()),
-		CTime: millis(o.CreatedAt), CancelSource: cancelSource(o), Category: categoryWord(o), Ccy: settleCoin,
+		CTime: millis(o.CreatedAt), CancelSource: cancelSource(o), Category: categoryName(o), Ccy: settleCoin,
 		ClOrdID: o.ClientID, Fee: ran.fee.String(), FeeCcy: settleCoin, FillSz: "0", InstID: o.Symbol, InstType: instTypeSwap,
-		IsTpLimit: "false", OrdID: idWord(o.ID), OrdType: typeWord(o), Pnl: ran.pnl.String(), PosSide: posSideWord(o.PosSide),
-		Rebate: "0", RebateCcy: settleCoin, ReduceOnly: boolWord(o.ReduceOnly && o.PosSide == simcore.PositionBoth),
-		Side: o.Side.String(), Source: d.source, State: stateWord(o), StpMode: selfTradeWord(o.SelfTrade), Sz: o.Qty().String(),
+		IsTpLimit: "false", OrdID: idText(o.ID), OrdType: typeName(o), Pnl: ran.pnl.String(), PosSide: posSideName(o.PosSide),
+		Rebate: "0", RebateCcy: settleCoin, ReduceOnly: boolText(o.ReduceOnly && o.PosSide == simcore.PositionBoth),
+		Side: o.Side.String(), Source: d.source, State: stateName(o), StpMode: selfTradeName(o.SelfTrade), Sz: o.Qty().String(),
 		Tag: d.tag, TdMode: d.marginMode(), UTime: millis(o.UpdatedAt),
 	}
 	body.CancelSourceReason = cancelReasons[body.CancelSource]
@@ -82,16 +82,16 @@ func orderOf(o *simcore.Order) orderBody {
 		body.Px = o.Price().String()
 	}
 	if ran.leverage > 0 {
-		body.Lever = idWord(int64(ran.leverage))
+		body.Lever = idText(int64(ran.leverage))
 	}
 	if o.Liquidation {
 		body.ClOrdID = ""
 	}
 	if d.algo != nil {
 		body.ClOrdID = ""
-		body.AlgoID, body.AlgoClOrdID = idWord(o.Parent), d.algo.arg.AlgoClOrdID
-		if id := d.algo.desk.idOf(d.algo); id != 0 {
-			body.AlgoID = idWord(id)
+		body.AlgoID, body.AlgoClOrdID = idText(o.Parent), d.algo.arg.AlgoClOrdID
+		if id := d.algo.book.idOf(d.algo); id != 0 {
+			body.AlgoID = idText(id)
 		}
 	}
 	return body
@@ -102,13 +102,13 @@ func queried(o *simcore.Order) orderBody {
 	body := orderOf(o)
 	if last := detailOf(o).executed().last; last.TradeID != 0 {
 		body.FillPx, body.FillSz, body.FillTime = last.Price.String(), last.Qty.String(), millis(last.Time)
-		body.TradeID = idWord(last.TradeID)
+		body.TradeID = idText(last.TradeID)
 	}
 	return body
 }
 
-// orderPush is an order in the orders channel. The fill fields tell of this
-// update alone.
+// orderPush is an order in the orders channel. The fill fields are those
+// of this update only.
 type orderPush struct {
 	orderBody
 	AmendResult     string `json:"amendResult"`
@@ -147,7 +147,7 @@ func pushOf(event *simcore.OrderEvent) orderPush {
 	push.FillMarkPx, push.FillIdxPx = mark.String(), event.Position.IndexPrice.String()
 	push.FillNotionalUsd, push.FillPnl = f.Quote.String(), f.RealizedPnL.String()
 	push.FillPx, push.FillSz, push.FillTime = f.Price.String(), f.Qty.String(), millis(f.Time)
-	push.TradeID = idWord(f.TradeID)
+	push.TradeID = idText(f.TradeID)
 	if o.Liquidation {
 		push.TradeID, push.ExecType = "0", ""
 	}
@@ -185,8 +185,8 @@ type fillBody struct {
 	TS         string `json:"ts"`
 }
 
-// billID rises with time and tells fills of one millisecond apart by instrument
-// and trade.
+// billID returns an id that rises with time and is unique for fills of one
+// millisecond by instrument and trade.
 func (l *listing) billID(f *simcore.Fill) int64 {
 	const codes, trades = 100, 10_000
 	return f.Time.UnixMilli()*codes*trades + l.code%codes*trades + f.TradeID%trades
@@ -220,13 +220,13 @@ func subTypeOf(f *simcore.Fill, o *simcore.Order) string {
 func liquidationType(f *simcore.Fill, first int64) string {
 	switch {
 	case f.PosSide == simcore.PositionLong:
-		return idWord(first)
+		return idText(first)
 	case f.PosSide == simcore.PositionShort:
-		return idWord(first + 1)
+		return idText(first + 1)
 	case f.Side == simcore.Buy:
-		return idWord(first + 2)
+		return idText(first + 2)
 	default:
-		return idWord(first + 3)
+		return idText(first + 3)
 	}
 }
 
@@ -238,13 +238,13 @@ func (l *listing) fill(f *simcore.Fill, o *simcore.Order, prices simcore.MarkPri
 		clientID = ""
 	}
 	body := fillBody{
-		BillID: idWord(l.billID(f)), ClOrdID: clientID, ExecType: execType(f), Fee: f.Fee.Neg().String(), FeeCcy: settleCoin,
+		BillID: idText(l.billID(f)), ClOrdID: clientID, ExecType: execType(f), Fee: f.Fee.Neg().String(), FeeCcy: settleCoin,
 		FillIdxPx: prices.Index.String(), FillMarkPx: prices.Mark.String(), FillPnl: f.RealizedPnL.String(), FillPx: f.Price.String(),
-		FillSz: f.Qty.String(), FillTime: millis(f.Time), InstID: f.Symbol, InstType: instTypeSwap, OrdID: idWord(f.OrderID),
-		PosSide: posSideWord(f.PosSide), Side: f.Side.String(), SubType: subTypeOf(f, o), Tag: detailOf(o).tag, TradeID: idWord(f.TradeID), TS: millis(f.Time),
+		FillSz: f.Qty.String(), FillTime: millis(f.Time), InstID: f.Symbol, InstType: instTypeSwap, OrdID: idText(f.OrderID),
+		PosSide: posSideName(f.PosSide), Side: f.Side.String(), SubType: subTypeOf(f, o), Tag: detailOf(o).tag, TradeID: idText(f.TradeID), TS: millis(f.Time),
 	}
 	if liquidation {
-		body.TradeID, body.ExecType = idWord(-f.TradeID), ""
+		body.TradeID, body.ExecType = idText(-f.TradeID), ""
 	}
 	return body
 }

@@ -14,7 +14,7 @@ import (
 
 const positionsChannel = `{"channel":"positions","instType":"ANY","extraParams":"{\"updateInterval\":\"0\"}"}`
 
-// A snapshot is told in pages, whose last says so; changes are not numbered.
+// A snapshot comes in numbered pages, the last one marked; changes are not numbered.
 func TestSnapshotsComeInPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, okxsim.Options{
@@ -28,7 +28,7 @@ func TestSnapshotsComeInPages(t *testing.T) {
 			v.order(`{"instId":"` + symbol + `-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
 			m := s.Where(func(m object) bool { return m["eventType"] == "event_update" })
 			if m["curPage"] != nil || m["lastPage"] != nil {
-				t.Errorf("a change is numbered: %v", m)
+				t.Errorf(`a change is numbered: %v, want m["curPage"] == nil && m["lastPage"] == nil`, m)
 			}
 		}
 		again := v.loggedIn("private")
@@ -41,33 +41,33 @@ func TestSnapshotsComeInPages(t *testing.T) {
 			page := again.Where(func(m object) bool { return m["eventType"] == "snapshot" })
 			rows, _ := page["data"].([]any)
 			if number, _ := page["curPage"].(json.Number).Int64(); int(number) != n+1 || len(rows) != want.rows || page["lastPage"] != want.last {
-				t.Errorf("page %d: %v", n+1, page)
+				t.Errorf(`page %d: %v, want int(number) == n + 1 && len(rows) == want.rows && page["lastPage"] == want.last`, n+1, page)
 			}
 			for _, row := range rows {
 				held[row.(object)["instId"]] = true
 			}
 		}
 		if len(held) != 5 {
-			t.Errorf("%v", held)
+			t.Errorf("held = %v, want len(held) == 5", held)
 		}
 	})
 }
 
-// A client chooses how often its positions are told.
-func TestPositionsAreToldAtTheIntervalAskedFor(t *testing.T) {
+// A client chooses the interval of its positions.
+func TestPositionsArePublishedAtTheRequestedInterval(t *testing.T) {
 	for asked, want := range map[string]time.Duration{"2000": 2 * time.Second, "3000": 3 * time.Second, "4000": 4 * time.Second, "700": 5 * time.Second} {
 		options := okxsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}}
 		inVirtualTimeAs(t, options, "private", func(t *testing.T, v *venue, conn *websocket.Conn) {
 			send(t, conn, v.loginText(v.Credentials.APISecret))
 			send(t, conn, `{"op":"subscribe","args":[{"channel":"positions","instType":"ANY","extraParams":"{\"updateInterval\":\"`+asked+`\"}"}]}`)
-			var told []time.Time
-			for len(told) < 4 {
+			var published []time.Time
+			for len(published) < 4 {
 				if m := read(t, conn); m["eventType"] == "snapshot" {
-					told = append(told, time.Now())
+					published = append(published, time.Now())
 				}
 			}
-			if after := told[3].Sub(told[2]).Round(100 * time.Millisecond); after != want {
-				t.Errorf("asked for %s: after %s", asked, after)
+			if after := published[3].Sub(published[2]).Round(100 * time.Millisecond); after != want {
+				t.Errorf("asked for %s: after %s, want after == want", asked, after)
 			}
 		})
 	}

@@ -61,7 +61,8 @@ type closeOrderBody struct {
 	TpTriggerPxType string `json:"tpTriggerPxType"`
 }
 
-// signedPos is signed in net mode; in long/short mode the side tells.
+// signedPos returns the size of a position: signed in net mode, absolute in
+// long/short mode.
 func signedPos(p *simcore.PositionView) decimal.Decimal {
 	if p.Side == simcore.PositionBoth {
 		return p.Qty
@@ -69,24 +70,24 @@ func signedPos(p *simcore.PositionView) decimal.Decimal {
 	return p.Qty.Abs()
 }
 
-// positionID is the same for a position as long as the simulator lives.
+// positionID returns an id that depends only on the instrument and the side.
 func (l *listing) positionID(side simcore.PositionSide) string {
-	return idWord(2_400_000_000_000_000_000 + l.code*10 + int64(side))
+	return idText(2_400_000_000_000_000_000 + l.code*10 + int64(side))
 }
 
-// positionOf is a position of an account with what follows from the prices of now.
+// positionOf returns a position of an account, valued at present prices.
 func (s *Sim) positionOf(v *simcore.AccountView, p *simcore.PositionView) positionBody {
-	l, e := s.listings[p.Symbol], s.held.of(v.ID, p.Symbol, p.Side)
+	l, e := s.listings[p.Symbol], s.holdings.of(v.ID, p.Symbol, p.Side)
 	last := s.Exchange().LastPrice(p.Symbol)
 	uplLast := last.Sub(p.EntryPrice).Mul(l.baseQty(p.Qty))
 	body := positionBody{
 		Adl: "1", AvgPx: orEmpty(p.EntryPrice), BePx: orEmpty(breakEven(p, v.FeeTaker)), CTime: millis(p.OpenedAt), Ccy: settleCoin,
 		CloseOrderAlgo: s.algos.closing(v.ID, p), Fee: e.fee.String(), FundingFee: e.funding.String(), IdxPx: p.IndexPrice.String(),
 		Imr: p.PositionMargin.String(), InstID: p.Symbol, InstType: instTypeSwap, Last: last.String(),
-		Lever: idWord(int64(p.Leverage)), LiqPenalty: e.penalty.String(), LiqPx: orEmpty(p.LiquidationPrice), MarkPx: p.MarkPrice.String(),
-		MgnMode: marginWord(p.Isolated), Mmr: p.MaintenanceMargin.String(), NotionalUsd: p.Notional.Abs().String(), Pnl: e.pnl.String(),
-		Pos: signedPos(p).String(), PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side),
-		RealizedPnl: e.realized().String(), TradeID: idWord(e.tradeID), UTime: millis(p.UpdatedAt),
+		Lever: idText(int64(p.Leverage)), LiqPenalty: e.penalty.String(), LiqPx: orEmpty(p.LiquidationPrice), MarkPx: p.MarkPrice.String(),
+		MgnMode: marginModeName(p.Isolated), Mmr: p.MaintenanceMargin.String(), NotionalUsd: p.Notional.Abs().String(), Pnl: e.pnl.String(),
+		Pos: signedPos(p).String(), PosID: l.positionID(p.Side), PosSide: posSideName(p.Side),
+		RealizedPnl: e.realized().String(), TradeID: idText(e.tradeID), UTime: millis(p.UpdatedAt),
 		Upl: p.UnrealizedPnL.String(), UplRatio: l.returnOn(p, p.UnrealizedPnL),
 		UplLastPx: uplLast.String(), UplRatioLastPx: l.returnOn(p, uplLast), UsdPx: "1",
 	}
@@ -102,14 +103,14 @@ func (s *Sim) positionOf(v *simcore.AccountView, p *simcore.PositionView) positi
 	return body
 }
 
-// returnOn is a profit over the margin that the position was opened with; nothing
-// where there is none.
+// returnOn returns a profit over the initial margin of the position, empty without a
+// margin.
 func (l *listing) returnOn(p *simcore.PositionView, profit decimal.Decimal) string {
 	cost := p.EntryPrice.Mul(l.baseQty(p.Qty.Abs()))
 	return ratioOf(profit.Mul(decimal.NewFromInt(int64(p.Leverage))), cost)
 }
 
-// breakEven is the price at which closing pays for the fees of opening and closing.
+// breakEven returns the price at which closing pays the fees of opening and closing.
 func breakEven(p *simcore.PositionView, fee decimal.Decimal) decimal.Decimal {
 	const priceDigits = 10
 	side := decimal.NewFromInt(int64(p.Qty.Sign()))
@@ -117,8 +118,8 @@ func breakEven(p *simcore.PositionView, fee decimal.Decimal) decimal.Decimal {
 	return p.EntryPrice.Mul(one.Add(fee.Mul(side))).DivRound(one.Sub(fee.Mul(side)), priceDigits)
 }
 
-// closing are the live algo orders that close a position whole.
-func (d *algoDesk) closing(account string, p *simcore.PositionView) []closeOrderBody {
+// closing returns the live algo orders that close a whole position.
+func (d *algoBook) closing(account string, p *simcore.PositionView) []closeOrderBody {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	live := d.liveOf(account, func(a *algo) bool {
@@ -128,7 +129,7 @@ func (d *algoDesk) closing(account string, p *simcore.PositionView) []closeOrder
 	for _, a := range live {
 		r := &a.arg
 		found = append(found, closeOrderBody{
-			AlgoID: idWord(a.id), CloseFraction: r.CloseFraction,
+			AlgoID: idText(a.id), CloseFraction: r.CloseFraction,
 			SlTriggerPx: r.SlTriggerPx, SlTriggerPxType: pxType(r.SlTriggerPx, r.SlTriggerPxType),
 			TpTriggerPx: r.TpTriggerPx, TpTriggerPxType: pxType(r.TpTriggerPx, r.TpTriggerPxType),
 		})

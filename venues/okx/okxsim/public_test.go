@@ -10,7 +10,7 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-func TestInstrumentsAreTheVenues(t *testing.T) {
+func TestInstrumentsEqualTheVenues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		r := v.get("/public/instruments?instType=SWAP")
@@ -22,7 +22,7 @@ func TestInstrumentsAreTheVenues(t *testing.T) {
 			}
 		}
 		if len(r.Data) != 9 || halted != 1 {
-			t.Errorf("%d instruments, %d halted", len(r.Data), halted)
+			t.Errorf("%d instruments, %d halted, want len(r.Data) == 9 && halted == 1", len(r.Data), halted)
 		}
 		expect(t, v.one(v.get("/public/instruments?instType=SWAP&instId="+btc)), object{
 			"ctVal": "0.01", "ctValCcy": "BTC", "lotSz": "0.01", "minSz": "0.01", "tickSz": "0.1", "maxMktSz": "35000",
@@ -60,14 +60,14 @@ func TestMarketData(t *testing.T) {
 			v.one(v.get(target))
 		}
 		if tiers := v.get("/public/position-tiers?instType=SWAP&tdMode=cross&instFamily=BTC-USDT"); len(tiers.Data) != 5 {
-			t.Errorf("tiers: %s", tiers.raw())
+			t.Errorf("tiers: %s, want len(tiers.Data) == 5", tiers.raw())
 		}
 		var candles struct{ Data [][9]string }
 		if err := json.Unmarshal([]byte(v.get("/market/candles?instId="+btc+"&bar=1H&limit=5").raw()), &candles); err != nil {
 			t.Fatal(err)
 		}
 		if len(candles.Data) != 5 || candles.Data[0][0] <= candles.Data[4][0] || candles.Data[4][8] != "1" {
-			t.Errorf("candles: %v", candles.Data)
+			t.Errorf(`candles: %v, want len(candles.Data) == 5 && candles.Data[0][0] > candles.Data[4][0] && candles.Data[4][8] == "1"`, candles.Data)
 		}
 		var older struct{ Data [][9]string }
 		raw := v.get("/market/candles?instId=" + btc + "&bar=1H&limit=5&after=" + candles.Data[2][0]).raw()
@@ -75,7 +75,7 @@ func TestMarketData(t *testing.T) {
 			t.Fatal(err)
 		}
 		if older.Data[0][0] != candles.Data[3][0] {
-			t.Errorf("after is not exclusive: %v", older.Data[0])
+			t.Errorf("after is not exclusive: %v, want older.Data[0][0] == candles.Data[3][0]", older.Data[0])
 		}
 	})
 }
@@ -84,23 +84,23 @@ func TestLeverage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`); r.Code != "0" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.Code == "0"`, r.raw())
 		}
 		expect(t, v.one(v.get("/account/leverage-info?mgnMode=cross&instId="+btc)), object{"lever": "5", "mgnMode": "cross"})
 		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":7,"mgnMode":"cross"}`); r.Code != "0" || r.Data[0]["lever"] != "7" {
-			t.Errorf("leverage as a number: %s", r.raw())
+			t.Errorf(`leverage as a number: %s, want r.Code == "0" && r.Data[0]["lever"] == "7"`, r.raw())
 		}
 		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"101","mgnMode":"cross"}`); r.Code != "59102" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.Code == "59102"`, r.raw())
 		}
 		v.order(restingBuy)
 		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"6","mgnMode":"cross"}`); r.Code != "59107" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.Code == "59107"`, r.raw())
 		}
 	})
 }
 
-// book is a book kept by the rules of the venue's documentation.
+// book is a book maintained by the rules of the venue's documentation.
 type book map[string]string
 
 func (b book) apply(rows any) {
@@ -115,7 +115,7 @@ func (b book) apply(rows any) {
 	}
 }
 
-// A book that follows the chain of differences is the book of the exchange.
+// A book built from the chain of differences equals the book of the exchange.
 func TestBookFollowsTheChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, okxsim.Options{Setup: simnet.Setup{Seed: 7}})

@@ -2,18 +2,14 @@ package okxsim
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
-	"go.uber.org/zap"
-
-	"venuegate/venues"
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/recording"
 	"venuegate/venues/simcore/simnet"
 )
 
-// ReplayOptions say how a recording is played.
+// ReplayOptions configure how a recording is played.
 type ReplayOptions struct {
 	// Speed is how many times faster than recorded; default 1.
 	Speed int
@@ -24,41 +20,33 @@ type replay struct {
 	simnet.Recording[frame]
 
 	sim   *Sim
-	books map[string]*replayBook // by the recorded instrument
-}
-
-type replayBook struct {
-	recorded
-	*recording.Book
+	books map[string]*recording.Book // by the recorded instrument
 }
 
 // Replay plays a recording as the market of those listed swaps whose book it
-// contains, from the moment of Serve on. A pair of the spot market is played as
-// its swap, with sizes cut to whole lots.
+// contains, from Serve on. A pair of the spot market is played as its swap, with
+// sizes truncated to whole lots.
 //
-// The exchange follows the recorded book and prints the recorded trades: streams
-// and REST tell of them in the simulator's own messages and numbers, because
-// recordings of the venue may be older than its numbering. Orders match against
-// the recorded book.
+// The exchange follows the recorded book and prints the recorded trades. Streams and
+// REST publish them in the simulator's own messages and numbers, because recordings
+// of the venue may be older than its numbering. Orders match against the recorded
+// book.
 func (s *Sim) Replay(path string, options ReplayOptions) error {
 	r := &replay{
 		Recording: simnet.Recording[frame]{Path: path, Parse: parseFrame, At: frame.time, Speed: options.Speed},
-		sim:       s, books: map[string]*replayBook{},
+		sim:       s, books: map[string]*recording.Book{},
 	}
-	return s.Rehearse(func() (func(), error) {
-		return func() { r.Play(s.Venue, r.step) }, r.prepare()
-	})
+	return r.PlayOn(s.Venue, r.prepare, r.step)
 }
 
-// prepare reads the recording and puts the markets where it begins.
+// prepare reads the recording and moves the markets to its beginning.
 func (r *replay) prepare() error {
 	if err := r.survey(); err != nil {
 		return err
 	}
 	for _, book := range r.books {
-		name, x := book.listing.Canonical, r.sim.Exchange()
-		if err := errors.Join(x.Pause(name, true), x.MovePrice(name, book.Best(simcore.Buy)), book.Mirror()); err != nil {
-			return fmt.Errorf("replay %s: %w", name, err)
+		if err := book.Start(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -68,11 +56,12 @@ func (r *replay) prepare() error {
 func (r *replay) survey() error {
 	played := map[string]bool{}
 	err := r.Each(func(f frame) bool {
-		as, listed := r.sim.recordedAs(f.instID)
-		if listed && f.channel == channelBooks && f.whole && !played[as.listing.Symbol] {
-			book := &replayBook{as, recording.NewBook(r.sim.Exchange(), as.listing.Symbol)}
-			book.apply(r.sim.Exchange(), f)
-			r.books[f.instID], played[as.listing.Symbol] = book, true
+		l, convert := r.sim.recordedAs(f.instID)
+		if l != nil && f.channel == channelBooks && f.whole && !played[l.Symbol] {
+			book := recording.NewBook(r.sim.Exchange(), l.Symbol)
+			book.Convert = convert
+			applyRecorded(book, f)
+			r.books[f.instID], played[l.Symbol] = book, true
 		}
 		return true
 	})
@@ -82,18 +71,18 @@ func (r *replay) survey() error {
 	return err
 }
 
-// apply takes a recorded message of the book.
-func (b *replayBook) apply(x *simcore.Exchange, f frame) {
-	var rows []struct{ Bids, Asks [][]string }
-	if json.Unmarshal(f.data, &rows) != nil {
+// applyRecorded applies a recorded message to the book.
+func applyRecorded(book *recording.Book, f frame) {
+	var sides []struct{ Bids, Asks [][2]string }
+	if json.Unmarshal(f.data, &sides) != nil {
 		return
 	}
 	if f.whole {
-		b.Clear()
+		book.Clear()
 	}
-	for _, row := range rows {
-		b.Put(b.changes(x, simcore.Buy, row.Bids))
-		b.Put(b.changes(x, simcore.Sell, row.Asks))
+	for _, rows := range sides {
+		book.Put(book.Changes(simcore.Buy, rows.Bids))
+		book.Put(book.Changes(simcore.Sell, rows.Asks))
 	}
 }
 
@@ -107,14 +96,12 @@ func (r *replay) step(f frame) {
 		r.print(book, f.data)
 		return
 	}
-	book.apply(r.sim.Exchange(), f)
-	if err := book.Mirror(); err != nil {
-		r.sim.Log.Error("book of the recording", zap.String("symbol", book.listing.Symbol), zap.Error(err))
-	}
+	applyRecorded(book, f)
+	r.sim.MirrorRecorded(book, 0)
 }
 
-// print tells the exchange of recorded trades.
-func (r *replay) print(book *replayBook, data []byte) {
+// print prints recorded trades on the exchange.
+func (r *replay) print(book *recording.Book, data []byte) {
 	var trades []struct {
 		Price string `json:"px"`
 		Size  string `json:"sz"`
@@ -124,14 +111,8 @@ func (r *replay) print(book *replayBook, data []byte) {
 		return
 	}
 	for _, t := range trades {
-		price, badPrice := venues.ParseDecimal(t.Price)
-		qty, badQty := venues.ParseDecimal(t.Size)
-		side, known := sides[t.Side]
-		if badPrice != nil || badQty != nil || !known {
-			continue
-		}
-		if err := r.sim.Exchange().Print(book.listing.Symbol, side, price, book.contracts(qty)); err != nil {
-			r.sim.Log.Debug("recorded trade is off the grid", zap.String("symbol", book.listing.Symbol), zap.Error(err))
+		if side, known := sides[t.Side]; known {
+			r.sim.PrintRecorded(book, side, t.Price, t.Size)
 		}
 	}
 }

@@ -6,9 +6,6 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
-
-	"venuegate/venues"
-	"venuegate/venues/simcore"
 )
 
 // frame is one public message of a recording.
@@ -16,15 +13,15 @@ type frame struct {
 	at      time.Duration // by the venue's clock
 	channel string
 	instID  string
-	// whole says that the message is a snapshot.
+	// whole reports whether the message is a snapshot.
 	whole bool
 	data  json.RawMessage
 }
 
 func (f frame) time() time.Duration { return f.at }
 
-// parseFrame reads a line: a message of a public channel, alone or as the member
-// msg of what a recorder wrote around it. The time is the venue's own.
+// parseFrame parses a line: a message of a public channel, alone or as the member msg
+// of a recorder's envelope. The time is the venue's own.
 func parseFrame(line []byte) (frame, bool) {
 	var message struct {
 		Arg struct {
@@ -58,46 +55,18 @@ func parseFrame(line []byte) (frame, bool) {
 	}, true
 }
 
-// recorded is an instrument of a recording as it is played.
-type recorded struct {
-	listing *listing
-	// perUnit is how many contracts a recorded unit of quantity is.
-	perUnit decimal.Decimal
-}
-
-// recordedAs finds the swap that a recorded instrument is played as: itself, or
-// for a pair of the spot market the swap of that pair.
-func (s *Sim) recordedAs(instID string) (recorded, bool) {
-	if l := s.listings[instID]; l != nil {
-		return recorded{l, decimal.NewFromInt(1)}, true
-	}
-	if l := s.listings[instID+"-SWAP"]; l != nil && strings.Count(instID, "-") == 1 {
-		return recorded{l, decimal.NewFromInt(1).Div(l.ContractSize)}, true
-	}
-	return recorded{}, false
-}
-
-// contracts is a recorded quantity in contracts, cut to whole lots.
-func (r *recorded) contracts(qty decimal.Decimal) decimal.Decimal {
-	lots, _ := qty.Mul(r.perUnit).QuoRem(r.listing.StepSize, 0)
-	return lots.Mul(r.listing.StepSize)
-}
-
-// changes are the levels of recorded rows.
-func (r *recorded) changes(x *simcore.Exchange, side simcore.Side, rows [][]string) []simcore.LevelChange {
-	changes := make([]simcore.LevelChange, 0, len(rows))
-	for _, row := range rows {
-		if len(row) < 2 {
-			continue
-		}
-		price, badPrice := venues.ParseDecimal(row[0])
-		qty, badQty := venues.ParseDecimal(row[1])
-		if badPrice != nil || badQty != nil {
-			continue
-		}
-		if c, ok := x.ChangeOf(r.listing.Symbol, side, simcore.Level{Price: price, Qty: r.contracts(qty)}); ok {
-			changes = append(changes, c)
+// recordedAs returns the swap that a recorded instrument is played as, and how its
+// quantities become contracts, cut to whole lots. It is the instrument itself, or
+// the swap of a pair of the spot market, or nil.
+func (s *Sim) recordedAs(instID string) (l *listing, convert func(decimal.Decimal) decimal.Decimal) {
+	perUnit := decimal.NewFromInt(1)
+	if l = s.listings[instID]; l == nil && strings.Count(instID, "-") == 1 {
+		if l = s.listings[instID+"-SWAP"]; l != nil {
+			perUnit = perUnit.Div(l.ContractSize)
 		}
 	}
-	return changes
+	return l, func(qty decimal.Decimal) decimal.Decimal {
+		lots, _ := qty.Mul(perUnit).QuoRem(l.StepSize, 0)
+		return lots.Mul(l.StepSize)
+	}
 }

@@ -14,7 +14,7 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// played is a simulator that plays a file.
+// played starts a simulator that plays a file.
 func played(t testing.TB, path string, speed int) *venue {
 	t.Helper()
 	sim := create(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: okxsim.RateLimits{Off: true}})
@@ -45,8 +45,8 @@ const (
 	recordedTrade = `{"arg":{"channel":"trades","instId":"BTC-USDT"},"data":[{"instId":"BTC-USDT","px":"30000.5","sz":"0.25","side":"sell","ts":"1000060","tradeId":"7"}]}`
 )
 
-// TestReplay: the exchange follows the recorded book and trades, in the swap's
-// contracts, and orders meet them.
+// The exchange follows the recorded book and trades, in contracts of the swap, and
+// orders match against them.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestReplayedRecording: a recording of the venue is played to its end.
+// A recording of the venue is played to its end.
 func TestReplayedRecording(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestReplayMistakes(t *testing.T) {
 			"no time":            recordingFile(t, strings.Replace(recordedSnapshot, `"ts":"1000000"`, `"ts":"-1"`, 1)),
 		} {
 			if err := sim.Replay(path, okxsim.ReplayOptions{}); err == nil {
-				t.Errorf("%s: played", name)
+				t.Errorf("%s: played, want err != nil", name)
 			}
 		}
 	})

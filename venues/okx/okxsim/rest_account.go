@@ -44,11 +44,11 @@ func (s *Sim) accountConfig(c *call) (any, *apiError) {
 	return []configBody{{
 		AcctLv: s.levels.of(c.account.ID), AcctStpMode: "cancel_maker", CtIsoMode: "automatic", GreeksType: "PA", KycLv: "3",
 		Label: c.account.ID, Level: "Lv1", MainUID: uidOf(c.account.ID), MgnIsoMode: "automatic", Perm: strings.Join(perms, ","),
-		PosMode: modeWord(c.account.Mode), RoleType: "0", TraderInsts: []string{}, Type: "0", UID: uidOf(c.account.ID),
+		PosMode: modeName(c.account.Mode), RoleType: "0", TraderInsts: []string{}, Type: "0", UID: uidOf(c.account.ID),
 	}}, nil
 }
 
-// uidOf is the number of an account, always the same.
+// uidOf returns the constant number of an account.
 func uidOf(account string) string {
 	n := uint64(14695981039346656037)
 	for i := range len(account) {
@@ -61,7 +61,7 @@ func uidOf(account string) string {
 func (s *Sim) view(account string) (*simcore.AccountView, *apiError) {
 	v, err := s.Exchange().Account(account)
 	if err != nil {
-		return nil, refused(err)
+		return nil, errorOf(err)
 	}
 	return &v, nil
 }
@@ -74,8 +74,7 @@ func (s *Sim) balance(c *call) (any, *apiError) {
 	return []balanceBody{balanceOf(v, s.Clock.Now()).only(c.query("ccy"))}, nil
 }
 
-// positions lists what is open; an instrument named is also shown where its
-// position was closed.
+// positions lists open positions and, for a requested instrument, closed ones.
 func (s *Sim) positions(c *call) (any, *apiError) {
 	v, failed := s.view(c.account.ID)
 	if failed != nil {
@@ -116,7 +115,7 @@ func (s *Sim) leverageInfo(c *call) (any, *apiError) {
 		if failed != nil {
 			return nil, failed
 		}
-		if failed := s.checkMarginWord(c.account.ID, l, c.query("mgnMode")); failed != nil {
+		if failed := s.checkMarginMode(c.account.ID, l, c.query("mgnMode")); failed != nil {
 			return nil, failed
 		}
 		body = append(body, leverageBody{
@@ -126,9 +125,9 @@ func (s *Sim) leverageInfo(c *call) (any, *apiError) {
 	return body, nil
 }
 
-// checkMarginWord holds a word against the margin mode of an open position; while
-// none is open both modes have the same leverage here.
-func (s *Sim) checkMarginWord(account string, l *listing, word string) *apiError {
+// checkMarginMode checks a margin mode against that of an open position. Without one
+// both modes have the same leverage here.
+func (s *Sim) checkMarginMode(account string, l *listing, word string) *apiError {
 	if word != marginCross && word != marginIsolated {
 		return errParameter("mgnMode")
 	}
@@ -140,8 +139,8 @@ func (s *Sim) checkMarginWord(account string, l *listing, word string) *apiError
 	return nil
 }
 
-// leverageIn is the leverage of an account in a symbol that it may not have
-// touched yet.
+// leverageIn returns the leverage of an account in a symbol, which it may not have
+// used yet.
 func leverageIn(v *simcore.AccountView, l *listing) int {
 	for i := range v.Holdings {
 		if v.Holdings[i].Instrument.Symbol == l.Symbol {
@@ -158,7 +157,7 @@ type leverageArg struct {
 	PosSide string  `json:"posSide"`
 }
 
-// setLeverage is refused while orders or stops of the symbol wait.
+// setLeverage is rejected while the symbol has open orders or stops.
 func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	var arg leverageArg
 	if failed := decode(c.body, &arg); failed != nil {
@@ -168,7 +167,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	if failed := s.checkMarginWord(c.account.ID, l, arg.MgnMode); failed != nil {
+	if failed := s.checkMarginMode(c.account.ID, l, arg.MgnMode); failed != nil {
 		return nil, failed
 	}
 	lever, err := venues.ParseDecimal(string(arg.Lever))
@@ -178,11 +177,11 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	case err != nil || !lever.IsInteger():
 		return nil, errParameter("lever")
 	case lever.LessThan(decimal.NewFromInt(1)):
-		return nil, refuse("59105", "Leverage can't be less than 1. Please increase the leverage.")
+		return nil, rejectWith("59105", "Leverage can't be less than 1. Please increase the leverage.")
 	case lever.GreaterThan(decimal.NewFromInt(int64(l.leverage))):
 		return nil, errLeverageHigh
 	}
-	if failed := s.checkWaiting(c.account.ID, l, arg.MgnMode); failed != nil {
+	if failed := s.checkNoOpenOrders(c.account.ID, l, arg.MgnMode); failed != nil {
 		return nil, failed
 	}
 	if err := s.Exchange().SetLeverage(c.account.ID, l.Symbol, int(lever.IntPart())); err != nil {
@@ -194,8 +193,8 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	return []leverageArg{{InstID: l.Symbol, Lever: numeral(lever.String()), MgnMode: arg.MgnMode}}, nil
 }
 
-// checkWaiting refuses another leverage while orders or stops wait.
-func (s *Sim) checkWaiting(account string, l *listing, margin string) *apiError {
+// checkNoOpenOrders rejects another leverage while orders or stops are open.
+func (s *Sim) checkNoOpenOrders(account string, l *listing, margin string) *apiError {
 	orders, algos := errLeverageOpen, errLeverageAlgos
 	if margin == marginIsolated {
 		orders, algos = errLeverageOpenIsolated, errLeverageAlgosIsolated
@@ -203,7 +202,7 @@ func (s *Sim) checkWaiting(account string, l *listing, margin string) *apiError 
 	switch {
 	case len(s.Exchange().OpenOrders(account, l.Symbol)) > 0:
 		return orders
-	case s.algos.waiting(account, l.Symbol):
+	case s.algos.hasLive(account, l.Symbol):
 		return algos
 	}
 	return nil
@@ -244,7 +243,7 @@ type feeGroupBody struct {
 	Taker   string `json:"taker"`
 }
 
-// tradeFee tells rates; negative ones are charged.
+// tradeFee returns fee rates; negative ones are charged.
 func (s *Sim) tradeFee(c *call) (any, *apiError) {
 	v, failed := s.view(c.account.ID)
 	if failed != nil {

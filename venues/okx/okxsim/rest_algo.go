@@ -53,7 +53,7 @@ type algoBody struct {
 	UTime           string           `json:"uTime"`
 }
 
-// body is the algo order as the venue shows it. The desk's lock is held.
+// body returns the wire form of an algo order. The lock of the algo book is held.
 func (a *algo) body() algoBody {
 	r := &a.arg
 	posSide := r.PosSide
@@ -61,10 +61,10 @@ func (a *algo) body() algoBody {
 		posSide = "net"
 	}
 	body := algoBody{
-		AdvanceOrdType: r.AdvanceOrdType, AmendResult: a.amendResult, ReqID: a.reqID, ActivePx: r.ActivePx, ActualSide: string(a.actual), AlgoClOrdID: r.AlgoClOrdID, AlgoID: idWord(a.id),
+		AdvanceOrdType: r.AdvanceOrdType, AmendResult: a.amendResult, ReqID: a.reqID, ActivePx: r.ActivePx, ActualSide: string(a.actual), AlgoClOrdID: r.AlgoClOrdID, AlgoID: idText(a.id),
 		AttachAlgoOrds: []attachmentBody{}, CTime: millis(a.createdAt), CallbackRatio: r.CallbackRatio, CallbackSpread: r.CallbackSpread, Ccy: settleCoin,
 		CloseFraction: r.CloseFraction, FailCode: a.failCode, InstID: r.InstID, InstType: instTypeSwap, OrdIDList: []string{},
-		OrdPx: r.OrderPx, OrdType: r.OrdType, PosSide: posSide, ReduceOnly: boolWord(bool(r.ReduceOnly)), Side: r.Side,
+		OrdPx: r.OrderPx, OrdType: r.OrdType, PosSide: posSide, ReduceOnly: boolText(bool(r.ReduceOnly)), Side: r.Side,
 		SlOrdPx: r.SlOrdPx, SlTriggerPx: r.SlTriggerPx, SlTriggerPxType: pxType(r.SlTriggerPx, r.SlTriggerPxType), State: a.state,
 		Tag: r.Tag, TdMode: r.TdMode, TpOrdPx: r.TpOrdPx, TpTriggerPx: r.TpTriggerPx,
 		TpTriggerPxType: pxType(r.TpTriggerPx, r.TpTriggerPxType), TriggerPx: r.TriggerPx,
@@ -74,7 +74,7 @@ func (a *algo) body() algoBody {
 		body.Sz = a.qty.String()
 	}
 	if a.orderID != 0 {
-		body.OrdID = idWord(a.orderID)
+		body.OrdID = idText(a.orderID)
 		body.OrdIDList, body.ActualSz = []string{body.OrdID}, body.Sz
 	}
 	return body
@@ -91,30 +91,30 @@ func (s *Sim) placeAlgo(c *call) (any, *apiError) {
 		made, failed = s.openAlgo(c, &arg)
 	}
 	if failed != nil {
-		s.noteAlgoRefusal(c, &arg, failed)
-		answer := refusedAck(failed, c.now)
+		s.recordAlgoRejection(c, &arg, failed)
+		answer := rejectionAck(failed, c.now)
 		answer.AlgoClOrdID, answer.AlgoID, answer.Tag = &arg.AlgoClOrdID, new(string), arg.Tag
 		return ackList{answer}, nil
 	}
-	id := idWord(s.algos.idOf(made))
+	id := idText(s.algos.idOf(made))
 	return ackList{{
 		AlgoClOrdID: &arg.AlgoClOrdID, AlgoID: &id, ClOrdID: arg.AlgoClOrdID, SCode: "0", Tag: arg.Tag, TS: millis(s.Clock.Now()),
 	}}, nil
 }
 
-// checkAlgoID refuses an id under which something waits with an order.
+// checkAlgoID rejects an id that an attachment of an open order has.
 func (s *Sim) checkAlgoID(c *call, arg *algoArg) *apiError {
-	if arg.AlgoClOrdID != "" && s.attached(c.account.ID, arg.AlgoClOrdID) {
+	if arg.AlgoClOrdID != "" && s.hasAttached(c.account.ID, arg.AlgoClOrdID) {
 		return errAlgoDuplicate
 	}
 	return nil
 }
 
-// openAlgo checks all legs before it places one.
+// openAlgo places all legs of an algo order, or none.
 func (s *Sim) openAlgo(c *call, arg *algoArg) (*algo, *apiError) {
 	made, requests, failed := arg.parse(s, c)
 	if failed == nil {
-		failed = s.algos.checkRoom(made)
+		failed = s.algos.checkCount(made)
 	}
 	if failed != nil {
 		return nil, failed
@@ -123,14 +123,14 @@ func (s *Sim) openAlgo(c *call, arg *algoArg) (*algo, *apiError) {
 		for _, request := range requests {
 			request.DryRun = dryRun
 			if _, err := s.Exchange().PlaceConditional(request); err != nil {
-				return nil, algoRefused(err, &request)
+				return nil, algoError(err, &request)
 			}
 		}
 	}
 	return made, nil
 }
 
-func algoRefused(err error, request *simcore.ConditionalRequest) *apiError {
+func algoError(err error, request *simcore.ConditionalRequest) *apiError {
 	detail, _ := request.Detail.(*orderDetail)
 	switch simcore.ReasonOf(err) {
 	case simcore.ReasonDuplicateClientID:
@@ -138,15 +138,15 @@ func algoRefused(err error, request *simcore.ConditionalRequest) *apiError {
 	case simcore.ReasonWouldTrigger:
 		return passedTrigger(request, detail.leg)
 	default:
-		return refused(err)
+		return errorOf(err)
 	}
 }
 
-// activate places what was attached to an order that is over.
+// activate places an attachment of an ended order.
 func (s *Sim) activate(o *simcore.Order, attached attachment) *apiError {
 	account, err := s.Exchange().Account(o.Account)
 	if err != nil {
-		return refused(err)
+		return errorOf(err)
 	}
 	t := attached.arg
 	arg := algoArg{
@@ -156,7 +156,7 @@ func (s *Sim) activate(o *simcore.Order, attached attachment) *apiError {
 		SlTriggerPx: t.SlTriggerPx, SlTriggerPxType: t.SlTriggerPxType, SlOrdPx: t.SlOrdPx,
 	}
 	if o.PosSide != simcore.PositionBoth {
-		arg.PosSide = posSideWord(o.PosSide)
+		arg.PosSide = posSideName(o.PosSide)
 	}
 	if t.TpTriggerPx == "" || t.SlTriggerPx == "" {
 		arg.OrdType = algoConditional
@@ -166,16 +166,16 @@ func (s *Sim) activate(o *simcore.Order, attached attachment) *apiError {
 	return failed
 }
 
-func (s *Sim) noteAlgoRefusal(c *call, arg *algoArg, failed *apiError) {
+func (s *Sim) recordAlgoRejection(c *call, arg *algoArg, failed *apiError) {
 	base := arg.Sz
 	if l, ok := s.listings[arg.InstID]; ok {
 		if qty, err := venues.ParseDecimal(arg.Sz); err == nil {
 			base = l.baseQty(qty).String()
 		}
 	}
-	s.Exchange().Ledger().Refuse(simcore.LedgerOrder{
+	s.Exchange().Ledger().Reject(simcore.LedgerOrder{
 		ClientOrderID: arg.AlgoClOrdID, Account: c.account.ID, Symbol: arg.InstID, Side: arg.Side, Type: arg.OrdType,
-		Kind: "conditional", Qty: arg.Sz, BaseQty: base, FilledQty: "0", Price: arg.OrderPx, Refusal: failed.Error(),
+		Kind: "conditional", Qty: arg.Sz, BaseQty: base, FilledQty: "0", Price: arg.OrderPx, Rejection: failed.Error(),
 	}, c.now)
 }
 
@@ -194,7 +194,7 @@ func (s *Sim) cancelAlgos(c *call) (any, *apiError) {
 		}
 		answer := ack{SCode: "0", TS: millis(c.now)}
 		if failed != nil {
-			answer = refusedAck(failed, c.now)
+			answer = rejectionAck(failed, c.now)
 		}
 		answer.AlgoID, answer.AlgoClOrdID = &arg.AlgoID, &arg.AlgoClOrdID
 		return answer
@@ -208,15 +208,15 @@ func (s *Sim) cancelAlgo(c *call, arg algoRefArg) *apiError {
 		return failed
 	case a == nil || a.arg.InstID != arg.InstID:
 		return errNotCancelable
-	case s.algos.hasFired(a):
+	case s.algos.hasTriggered(a):
 		return errAlgoFired
 	}
 	if _, live := s.algos.legsOf(a); !live {
 		return errNotCancelable
 	}
 	if s.options.EngineDelay > 0 {
-		// One that triggers before the engine gets to it stays triggered.
-		s.Later(s.options.EngineDelay, func() { s.algos.cancel(a) })
+		// One that triggers within the engine delay stays triggered.
+		s.After(s.options.EngineDelay, func() { s.algos.cancel(a) })
 		return nil
 	}
 	if !s.algos.cancel(a) {
@@ -225,7 +225,7 @@ func (s *Sim) cancelAlgo(c *call, arg algoRefArg) *apiError {
 	return nil
 }
 
-// algo finds an algo order; nil where there is none.
+// algo returns an algo order, or nil.
 func (s *Sim) algo(c *call, arg algoRefArg) (*algo, *apiError) {
 	if arg.AlgoID == "" && arg.AlgoClOrdID == "" {
 		return nil, errEither("algoId", "algoClOrdId")
@@ -260,7 +260,7 @@ func (s *Sim) algosHistory(c *call) (any, *apiError) {
 	return s.listAlgos(c, func(a *algo) bool { return a.state != algoLive && (state == "" || a.state == state) })
 }
 
-// listAlgos needs the type; conditional and oco may be asked for together.
+// listAlgos requires the type; conditional and oco may be combined.
 func (s *Sim) listAlgos(c *call, keep func(*algo) bool) (any, *apiError) {
 	types := c.query("ordType")
 	if types == "" {

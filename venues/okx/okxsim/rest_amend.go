@@ -17,18 +17,18 @@ type amendArg struct {
 	NewSz       string `json:"newSz"`
 	NewPx       string `json:"newPx"`
 	PxAmendType string `json:"pxAmendType"`
-	// AttachAlgoOrds change what is attached; "0" removes a trigger.
+	// AttachAlgoOrds amend the attachments; "0" removes a trigger.
 	AttachAlgoOrds []attachmentAmend `json:"attachAlgoOrds"`
 }
 
 var (
 	errAmendMargin = &apiError{status: http.StatusOK, code: "51502", subCode: "1031", message: "Order failed. Insufficient USDT margin in account"}
-	errAmendTwice  = refuse("51512", "Failed to amend orders in batches. You cannot have duplicate orders in the same amend-batch-orders request.")
+	errAmendTwice  = rejectWith("51512", "Failed to amend orders in batches. You cannot have duplicate orders in the same amend-batch-orders request.")
 )
 
 func (s *Sim) amendOrder(c *call) (any, *apiError) { return ackList{s.amend(c, c.body)}, nil }
 
-// amendBatch is refused whole where it names an order twice.
+// amendBatch is rejected as a whole where it names an order twice.
 func (s *Sim) amendBatch(c *call) (any, *apiError) {
 	var refs []refArg
 	if json.Unmarshal(c.body, &refs) == nil {
@@ -58,7 +58,7 @@ func (s *Sim) amend(c *call, raw []byte) ack {
 			return done
 		}
 	}
-	answer := refusedAck(failed, c.now)
+	answer := rejectionAck(failed, c.now)
 	answer.ClOrdID, answer.OrdID, answer.ReqID = arg.ClOrdID, arg.OrdID, &arg.ReqID
 	return answer
 }
@@ -84,7 +84,7 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 		}
 	}
 	price = s.withinBand(l, o.Side, price, arg.PxAmendType)
-	if o.TimeInForce == simcore.PostOnly && s.takes(o, price) {
+	if o.TimeInForce == simcore.PostOnly && s.wouldTake(o, price) {
 		return simcore.Order{}, errAmendTakes
 	}
 	request := simcore.AmendRequest{
@@ -96,21 +96,21 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 	if !detailOf(o).beginAmend() {
 		return simcore.Order{}, errAmendsQueued
 	}
-	s.Later(s.options.EngineDelay, func() { s.amendLate(arg, l, o, request) })
+	s.After(s.options.EngineDelay, func() { s.amendAcknowledged(arg, l, o, request) })
 	return *o, nil
 }
 
-// amendNow changes an order; one that cannot be changed is cancelled where the
-// client wants it so.
+// amendNow amends an order. One that cannot be amended is cancelled where the client
+// requests that.
 func (s *Sim) amendNow(arg *amendArg, l *listing, o *simcore.Order, request simcore.AmendRequest) (simcore.Order, *apiError) {
-	withdraw := detailOf(o).announceAmendment(arg.ReqID, "0")
+	withdraw := detailOf(o).setAmendment(arg.ReqID, "0")
 	amended, err := s.Exchange().Amend(request)
 	if err == nil {
 		return amended, nil
 	}
 	withdraw()
 	if arg.CxlOnFail {
-		withdraw = detailOf(o).announceAmendment(arg.ReqID, "1")
+		withdraw = detailOf(o).setAmendment(arg.ReqID, "1")
 		if _, gone := s.Exchange().Cancel(request.Account, l.Symbol, request.Order); gone != nil {
 			withdraw()
 		}
@@ -121,20 +121,20 @@ func (s *Sim) amendNow(arg *amendArg, l *listing, o *simcore.Order, request simc
 	case simcore.ReasonInsufficientMargin:
 		return amended, errAmendMargin
 	default:
-		return amended, s.refusedOrder(err, l, o.Type)
+		return amended, s.placeError(err, l, o.Type)
 	}
 }
 
-// amendLate does what was acknowledged and tells of its failure.
-func (s *Sim) amendLate(arg *amendArg, l *listing, o *simcore.Order, request simcore.AmendRequest) {
+// amendAcknowledged applies an acknowledged amendment and publishes its failure.
+func (s *Sim) amendAcknowledged(arg *amendArg, l *listing, o *simcore.Order, request simcore.AmendRequest) {
 	defer detailOf(o).endAmend()
 	if _, failed := s.amendNow(arg, l, o, request); failed != nil {
 		s.hub.amendFailed(request, arg.ReqID, failed)
 	}
 }
 
-// takes says whether an order would take at a new price.
-func (s *Sim) takes(o *simcore.Order, price decimal.Decimal) bool {
+// wouldTake reports whether an order would take at a new price.
+func (s *Sim) wouldTake(o *simcore.Order, price decimal.Decimal) bool {
 	if price.IsZero() {
 		return false
 	}
@@ -144,8 +144,8 @@ func (s *Sim) takes(o *simcore.Order, price decimal.Decimal) bool {
 
 func sign(side simcore.Side) decimal.Decimal { return decimal.NewFromInt(int64(side)) }
 
-// bestAgainst is the best price that an order of a side can take; false where
-// nothing stands there.
+// bestAgainst returns the best price that an order of a side can take; ok is false
+// where the book has none.
 func (s *Sim) bestAgainst(symbol string, side simcore.Side) (decimal.Decimal, bool) {
 	book, _ := s.Exchange().Book(symbol, 1)
 	levels := book.Asks

@@ -25,13 +25,13 @@ type closeBody struct {
 }
 
 var (
-	errClosePending = refuseWith(http.StatusTooManyRequests, "51115", "Cancel all pending close-orders before liquidation.")
-	errCloseLarge   = refuse("51108", "Positions exceed the limit for closing out with the market price.")
+	errClosePending = rejectWithStatus(http.StatusTooManyRequests, "51115", "Cancel all pending close-orders before liquidation.")
+	errCloseLarge   = rejectWith("51108", "Positions exceed the limit for closing out with the market price.")
 )
 
-// closePosition closes a whole position at the market; the answer has no id.
-// Orders that wait to close it are cancelled where the client wants it so, and
-// stand against it otherwise.
+// closePosition closes a whole position with a market order; the answer has no id.
+// Open closing orders are cancelled where the client requests that, and cause a
+// rejection otherwise.
 func (s *Sim) closePosition(c *call) (any, *apiError) {
 	var arg closeArg
 	if failed := decode(c.body, &arg); failed != nil {
@@ -52,13 +52,13 @@ func (s *Sim) closePosition(c *call) (any, *apiError) {
 		return nil, errClosePending
 	}
 	for i := range closing {
-		// One that was filled meanwhile leaves less to close.
+		// An order that was filled meanwhile leaves less to close.
 		_, _ = s.Exchange().Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: closing[i].ID})
 	}
 	if failed := s.closeAtMarket(c, &arg, l, side, held); failed != nil {
 		return nil, failed
 	}
-	return []closeBody{{ClOrdID: arg.ClOrdID, InstID: l.Symbol, PosSide: posSideWord(side), Tag: arg.Tag}}, nil
+	return []closeBody{{ClOrdID: arg.ClOrdID, InstID: l.Symbol, PosSide: posSideName(side), Tag: arg.Tag}}, nil
 }
 
 func (s *Sim) parseClose(c *call, arg *closeArg) (*listing, simcore.PositionSide, *apiError) {
@@ -77,7 +77,7 @@ func (s *Sim) parseClose(c *call, arg *closeArg) (*listing, simcore.PositionSide
 	case !validTag(arg.Tag):
 		return nil, 0, errParameter("tag")
 	}
-	return l, side, s.checkMarginWord(c.account.ID, l, arg.MgnMode)
+	return l, side, s.checkMarginMode(c.account.ID, l, arg.MgnMode)
 }
 
 func (s *Sim) closeAtMarket(c *call, arg *closeArg, l *listing, side simcore.PositionSide, held decimal.Decimal) *apiError {
@@ -92,6 +92,6 @@ func (s *Sim) closeAtMarket(c *call, arg *closeArg, l *listing, side simcore.Pos
 	case simcore.ReasonOf(err) == simcore.ReasonQtyAboveMax:
 		return errCloseLarge
 	default:
-		return refused(err)
+		return errorOf(err)
 	}
 }

@@ -52,7 +52,7 @@ func (s *Sim) books(c *call) (any, *apiError) {
 	return []bookBody{{Asks: levelsOf(book.Asks), Bids: levelsOf(book.Bids), TS: millis(book.Time), SeqID: book.UpdateID}}, nil
 }
 
-// count is a whole number of a query between one and most.
+// count parses a whole number of a query between one and most.
 func (c *call) count(name string, otherwise, most int) (int, *apiError) {
 	text := c.query(name)
 	if text == "" {
@@ -65,7 +65,7 @@ func (c *call) count(name string, otherwise, most int) (int, *apiError) {
 	return min(n, most), nil
 }
 
-// number is an integer of a query, zero where it is absent.
+// number parses an integer of a query, zero where it is absent.
 func (c *call) number(name string) (int64, *apiError) {
 	text := c.query(name)
 	if text == "" {
@@ -78,8 +78,8 @@ func (c *call) number(name string) (int64, *apiError) {
 	return n, nil
 }
 
-// moment is a time in milliseconds of a query, zero where it is absent.
-func (c *call) moment(name string) (time.Time, *apiError) {
+// timeOf parses a time of a query in milliseconds, zero where it is absent.
+func (c *call) timeOf(name string) (time.Time, *apiError) {
 	ms, failed := c.number(name)
 	if failed != nil || ms == 0 {
 		return time.Time{}, failed
@@ -102,7 +102,7 @@ type tradeBody struct {
 func tradeOf(symbol string, t simcore.Trade) tradeBody {
 	return tradeBody{
 		InstID: symbol, Px: t.Price().String(), Side: t.Taker.String(), Sz: t.Qty().String(), Source: "0",
-		TradeID: idWord(t.ID), TS: millis(t.Time),
+		TradeID: idText(t.ID), TS: millis(t.Time),
 	}
 }
 
@@ -139,7 +139,7 @@ func (l *listing) candle(c simcore.Candle) candleRow {
 	}
 }
 
-// intervalOf reads the venue's name of an interval.
+// intervalOf parses the venue's name of an interval.
 func intervalOf(bar string) (simcore.Interval, bool) {
 	bar = strings.TrimSuffix(bar, "utc")
 	if bar == "" {
@@ -152,8 +152,8 @@ func intervalOf(bar string) (simcore.Interval, bool) {
 	return interval, interval.Valid()
 }
 
-// candles are newest first; after and before bound their beginnings, both
-// exclusive.
+// candles returns candles, newest first. after and before bound their start times,
+// both exclusive.
 func (s *Sim) candles(c *call) (any, *apiError) {
 	l, failed := s.listing(c.query("instId"))
 	if failed != nil {
@@ -167,11 +167,11 @@ func (s *Sim) candles(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	older, failed := c.moment("after")
+	older, failed := c.timeOf("after")
 	if failed != nil {
 		return nil, failed
 	}
-	newer, failed := c.moment("before")
+	newer, failed := c.timeOf("before")
 	if failed != nil {
 		return nil, failed
 	}
@@ -226,7 +226,7 @@ func (s *Sim) tickers(c *call) (any, *apiError) {
 	return body, nil
 }
 
-// tickerOf sums up the last 24 hours by quarters of an hour.
+// tickerOf returns the ticker, with the last 24 hours in quarters of an hour.
 func (s *Sim) tickerOf(l *listing) tickerBody {
 	now := s.Clock.Now()
 	book, _ := s.Exchange().Book(l.Symbol, 1)

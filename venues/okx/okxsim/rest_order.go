@@ -15,13 +15,13 @@ func (s *Sim) placeBatch(c *call) (any, *apiError) {
 	return batch(c, batchOrdersMax, func(raw []byte) ack { return s.place(c, raw) })
 }
 
-// What the venue says of an order that it took.
+// Texts of the venue for accepted orders.
 const (
 	placedText         = "Order placed"
 	placedOnSocketText = "Order successfully placed."
 )
 
-// place takes one order.
+// place places one order.
 func (s *Sim) place(c *call, raw []byte) ack {
 	var arg orderArg
 	failed := decode(raw, &arg)
@@ -39,8 +39,8 @@ func (s *Sim) place(c *call, raw []byte) ack {
 			return done
 		}
 	}
-	s.noteRefusal(c, &arg, failed)
-	answer := refusedAck(failed, c.now)
+	s.recordRejection(c, &arg, failed)
+	answer := rejectionAck(failed, c.now)
 	answer.ClOrdID, answer.Tag = arg.ClOrdID, arg.Tag
 	return answer
 }
@@ -56,15 +56,15 @@ func (s *Sim) placeParsed(c *call, arg *orderArg) (simcore.Order, *apiError) {
 	o, err := s.Exchange().Place(request)
 	switch {
 	case err != nil:
-		return o, s.refusedOrder(err, l, request.Type)
+		return o, s.placeError(err, l, request.Type)
 	case worthTooMuch:
-		return o, refuse("51185", "The maximum value allowed per order is %s USD", limitValueMax)
+		return o, rejectWith("51185", "The maximum value allowed per order is %s USD", limitValueMax)
 	}
 	return o, nil
 }
 
-// noteRefusal records an order that was not taken in the ledger.
-func (s *Sim) noteRefusal(c *call, arg *orderArg, failed *apiError) {
+// recordRejection records a rejected order in the ledger.
+func (s *Sim) recordRejection(c *call, arg *orderArg, failed *apiError) {
 	base, symbol := arg.Sz, arg.InstID
 	if l, missing := s.instrumentOf(c, arg.InstID, arg.InstIDCode); missing == nil {
 		symbol = l.Symbol
@@ -72,13 +72,13 @@ func (s *Sim) noteRefusal(c *call, arg *orderArg, failed *apiError) {
 			base = l.baseQty(qty).String()
 		}
 	}
-	s.Exchange().Ledger().Refuse(simcore.LedgerOrder{
+	s.Exchange().Ledger().Reject(simcore.LedgerOrder{
 		ClientOrderID: arg.ClOrdID, Account: c.account.ID, Symbol: symbol, Side: arg.Side, Type: arg.OrdType,
-		Qty: arg.Sz, BaseQty: base, FilledQty: "0", Price: arg.Px, Refusal: failed.Error(),
+		Qty: arg.Sz, BaseQty: base, FilledQty: "0", Price: arg.Px, Rejection: failed.Error(),
 	}, c.now)
 }
 
-// refArg names an order; the venue's own id wins.
+// refArg identifies an order. The venue's own id overrides the client's.
 type refArg struct {
 	InstID     string `json:"instId"`
 	InstIDCode *int64 `json:"instIdCode"`
@@ -86,8 +86,8 @@ type refArg struct {
 	ClOrdID    string `json:"clOrdId"`
 }
 
-// order finds an order of the account. The order of a triggered stop carries
-// the stop's client id in the exchange and is not found by it here.
+// order returns an order of the account. The order of a triggered stop has the stop's
+// client id on the exchange and is not found by it here.
 func (s *Sim) order(c *call, ref refArg) (*listing, *simcore.Order, *apiError) {
 	account := c.account.ID
 	l, failed := s.instrumentOf(c, ref.InstID, ref.InstIDCode)
@@ -142,13 +142,13 @@ func (s *Sim) cancel(c *call, raw []byte) ack {
 	if failed == errNoSuchOrder {
 		failed = errNotCancelable
 	}
-	answer := refusedAck(failed, c.now)
+	answer := rejectionAck(failed, c.now)
 	answer.ClOrdID, answer.OrdID = arg.ClOrdID, arg.OrdID
 	return answer
 }
 
-// cancelFound cancels an order, now or when the engine gets to it: an order that
-// is filled meanwhile stays filled.
+// cancelFound cancels an order after the engine delay. One that is filled meanwhile
+// stays filled.
 func (s *Sim) cancelFound(account string, l *listing, o *simcore.Order) (failed *apiError) {
 	detail := detailOf(o)
 	switch {
@@ -157,7 +157,7 @@ func (s *Sim) cancelFound(account string, l *listing, o *simcore.Order) (failed 
 	case !detail.beginCancel():
 		return errCancelling
 	}
-	s.Later(s.options.EngineDelay, func() {
+	s.After(s.options.EngineDelay, func() {
 		defer detail.endCancel()
 		if _, err := s.Exchange().Cancel(account, l.Symbol, simcore.OrderRef{ID: o.ID}); err != nil {
 			failed = errNotCancelable

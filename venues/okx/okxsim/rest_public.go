@@ -19,7 +19,7 @@ func (s *Sim) time(*call) (any, *apiError) {
 	return []timeBody{{millis(s.Clock.Now())}}, nil
 }
 
-// listing is the instrument that a call names.
+// listing returns an instrument by name.
 func (s *Sim) listing(name string) (*listing, *apiError) {
 	if name == "" {
 		return nil, errEmpty("instId")
@@ -31,8 +31,8 @@ func (s *Sim) listing(name string) (*listing, *apiError) {
 	return l, nil
 }
 
-// swaps are the instruments that a call names by instType, instId and
-// instFamily; the type must be SWAP where it is needed.
+// swaps returns the instruments of a call by instType, instId and instFamily. The
+// type must be SWAP where it is required.
 func (s *Sim) swaps(c *call) ([]*listing, *apiError) {
 	switch kind := c.query("instType"); {
 	case kind == "":
@@ -178,7 +178,7 @@ func (s *Sim) priceLimitOf(l *listing) priceLimitBody {
 	}
 }
 
-// band is the highest price to buy and the lowest to sell at.
+// band returns the highest price to buy and the lowest to sell at.
 func (s *Sim) band(l *listing) (buy, sell decimal.Decimal) {
 	mark, _ := s.Exchange().Mark(l.Symbol)
 	one := decimal.NewFromInt(1)
@@ -225,7 +225,7 @@ type positionTierBody struct {
 	Uly        string `json:"uly"`
 }
 
-// positionTiers gives the tiers of a family in contracts at the mark price.
+// positionTiers returns the tiers of a family in contracts at the mark price.
 func (s *Sim) positionTiers(c *call) (any, *apiError) {
 	l, failed := s.listing(strings.TrimSuffix(c.query("instFamily"), "-SWAP") + "-SWAP")
 	if failed != nil {
@@ -257,7 +257,7 @@ type statusBody struct {
 	TS          string `json:"ts"`
 }
 
-// systemStatus tells of a maintenance as long as a fault of that kind stands.
+// systemStatus lists the maintenance that an injected fault makes.
 func (s *Sim) systemStatus(c *call) (any, *apiError) {
 	if state := c.query("state"); state != "" && !strings.Contains(state, "ongoing") {
 		return []statusBody{}, nil

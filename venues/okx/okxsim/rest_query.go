@@ -18,8 +18,8 @@ func (s *Sim) queryOrder(c *call) (any, *apiError) {
 	return []orderBody{queried(o)}, nil
 }
 
-// visible says whether the venue still knows an order: what ended without a fill is
-// forgotten after two hours.
+// visible reports whether queries return an order. Orders that ended without a fill
+// are purged after two hours.
 func (s *Sim) visible(o *simcore.Order, kept time.Duration) bool {
 	if o.Status.Open() {
 		return true
@@ -28,7 +28,7 @@ func (s *Sim) visible(o *simcore.Order, kept time.Duration) bool {
 	return age < kept && (age < retentionUnfilled || !o.FilledQty().IsZero())
 }
 
-// page is a stretch of a list of ids, newest first.
+// page is a range of a list of ids, newest first.
 type page struct {
 	older, newer int64
 	begin, end   time.Time
@@ -42,10 +42,10 @@ func (c *call) page() (p page, failed *apiError) {
 	if p.newer, failed = c.number("before"); failed != nil {
 		return p, failed
 	}
-	if p.begin, failed = c.moment("begin"); failed != nil {
+	if p.begin, failed = c.timeOf("begin"); failed != nil {
 		return p, failed
 	}
-	if p.end, failed = c.moment("end"); failed != nil {
+	if p.end, failed = c.timeOf("end"); failed != nil {
 		return p, failed
 	}
 	p.limit, failed = c.count("limit", pageMax, pageMax)
@@ -58,7 +58,7 @@ func (p page) holds(id int64, at time.Time) bool {
 		!at.Before(p.begin) && (p.end.IsZero() || !at.After(p.end))
 }
 
-// orders lists what a call asks for among the orders that keep accepts.
+// orders returns the requested page of the orders that keep accepts.
 func (s *Sim) orders(c *call, keep func(*simcore.Order) bool) (any, *apiError) {
 	p, failed := c.page()
 	if failed != nil {
@@ -71,8 +71,8 @@ func (s *Sim) orders(c *call, keep func(*simcore.Order) bool) (any, *apiError) {
 	symbol, ordType, state, category := c.query("instId"), c.query("ordType"), c.query("state"), c.query("category")
 	found := s.Exchange().Orders(c.account.ID, func(o *simcore.Order) bool {
 		return keep(o) && p.holds(o.ID, o.CreatedAt) && (symbol == "" || o.Symbol == symbol) &&
-			(state == "" || stateWord(o) == state) && (category == "" || categoryWord(o) == category) &&
-			(ordType == "" || typeWord(o) == ordType)
+			(state == "" || stateName(o) == state) && (category == "" || categoryName(o) == category) &&
+			(ordType == "" || typeName(o) == ordType)
 	})
 	slices.SortFunc(found, func(a, b simcore.Order) int { return compareIDs(b.ID, a.ID) })
 	for i := range found[:min(p.limit, len(found))] {
@@ -103,7 +103,7 @@ func (s *Sim) ordersHistory(c *call) (any, *apiError) {
 	return s.orders(c, func(o *simcore.Order) bool { return !o.Status.Open() && s.visible(o, retentionHistory) })
 }
 
-// ordersArchive never lists what ended without a fill.
+// ordersArchive never lists orders that ended without a fill.
 func (s *Sim) ordersArchive(c *call) (any, *apiError) {
 	if c.query("instType") == "" {
 		return nil, errEmpty("instType")
@@ -148,8 +148,8 @@ func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
 	return body, nil
 }
 
-// orderOfFill is the order of a fill, or what the fill itself tells of it where
-// the order is forgotten.
+// orderOfFill returns the order of a fill, or one with the data of the fill where the
+// order was purged.
 func (s *Sim) orderOfFill(account string, f *simcore.Fill) *simcore.Order {
 	o, err := s.Exchange().Order(account, f.Symbol, simcore.OrderRef{ID: f.OrderID})
 	if err != nil {

@@ -12,21 +12,21 @@ type endpoint struct {
 	// account for others, and of the instrument named where perInstrument is set.
 	limit         int
 	perInstrument bool
-	// span is what the limit is counted in where it is not the window of all.
+	// span is the span of the limit, where it is not the general window.
 	span time.Duration
-	// single is the call whose limit a batch of one is under; a larger batch uses
-	// up its own by its orders.
+	// single is the call whose limit a batch of one counts against. A larger batch
+	// counts its orders against its own limit.
 	single string
-	// expires endpoints obey the header expTime.
+	// expires endpoints support the header expTime.
 	expires bool
-	// acks endpoints answer items with codes of their own.
+	// acks endpoints answer with items that have their own codes.
 	acks   bool
 	handle func(*Sim, *call) (any, *apiError)
 }
 
 type route struct{ method, path string }
 
-// routes is the venue's REST interface as far as it is simulated.
+// routes is the simulated part of the venue's REST interface.
 var routes = map[route]endpoint{
 	{http.MethodGet, "/api/v5/public/time"}:           {limit: 10, handle: (*Sim).time},
 	{http.MethodGet, "/api/v5/public/instruments"}:    {limit: 20, handle: (*Sim).instruments},

@@ -37,12 +37,12 @@ func TestRulesOfOrders(t *testing.T) {
 			}
 		}
 		if r := v.get("/trade/orders-pending?instType=SWAP"); len(r.Data) != 0 {
-			t.Error(r.raw())
+			t.Errorf("r.raw() = %v, want len(r.Data) == 0", r.raw())
 		}
 	})
 }
 
-// A price beyond the band is moved to its edge where the client wants it so.
+// A price outside the band is moved to its edge where the client allows that.
 func TestPriceIsMovedToTheBand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -51,10 +51,10 @@ func TestPriceIsMovedToTheBand(t *testing.T) {
 		expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": limits["sellLmt"]})
 		v.order(restingBuy)
 		if r := v.post("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"90000","pxAmendType":"0"}`); r.sCode() != "51006" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51006"`, r.raw())
 		}
 		if r := v.post("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"90000","pxAmendType":"1"}`); r.sCode() != "0" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 		}
 		expect(t, v.resting(), object{"px": limits["buyLmt"], "state": "filled"})
 	})
@@ -66,15 +66,15 @@ func TestSpotModeTradesNoSwaps(t *testing.T) {
 		v.sim.UseSpotMode("demo")
 		expect(t, v.one(v.get("/account/config")), object{"acctLv": "1"})
 		if r := v.post("/trade/order", restingBuy); r.sCode() != "51010" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51010"`, r.raw())
 		}
 		if r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1"}`); r.sCode() != "51010" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51010"`, r.raw())
 		}
 	})
 }
 
-func TestClosingOrdersOfLongShortModeHaveNoProtection(t *testing.T) {
+func TestClosingOrdersOfLongShortModeRejectProtection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.post("/account/set-position-mode", `{"posMode":"long_short_mode"}`)
@@ -82,49 +82,49 @@ func TestClosingOrdersOfLongShortModeHaveNoProtection(t *testing.T) {
 		r := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","posSide":"long","ordType":"market","sz":"1",`+
 			`"attachAlgoOrds":[{"slTriggerPx":"66000","slOrdPx":"-1"}]}`)
 		if r.sCode() != "51333" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51333"`, r.raw())
 		}
 		if r := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","posSide":"long","ordType":"market","sz":"2"}`); r.sCode() != "51112" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51112"`, r.raw())
 		}
 	})
 }
 
-// Names of stops and of what is attached to orders are of one kind.
-func TestNamesOfStopsAreOneSpace(t *testing.T) {
+// Client ids are unique among stops and attachments together.
+func TestStopsAndAttachmentsShareClientIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		const protected = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"limit","px":"64000","sz":"1",` +
 			`"attachAlgoOrds":[{"attachAlgoClOrdId":"x1","slTriggerPx":"60000","slOrdPx":"-1"}]}`
 		v.order(protected)
 		if r := v.post("/trade/order", protected); r.sCode() != "51068" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51068"`, r.raw())
 		}
 		const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1","algoClOrdId":`
 		if r := v.post("/trade/order-algo", stop+`"x1"}`); r.sCode() != "51065" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51065"`, r.raw())
 		}
 		if r := v.post("/trade/order-algo", stop+`"x2"}`); r.sCode() != "0" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 		}
 		if r := v.post("/trade/order", strings.Replace(protected, "x1", "x2", 1)); r.sCode() != "51068" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51068"`, r.raw())
 		}
 	})
 }
 
-func TestStopsThatMayWaitAreCounted(t *testing.T) {
+func TestLiveStopsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
 		const trailing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","sz":"1","ordType":"move_order_stop","callbackRatio":"0.5"}`
 		for range 50 {
 			if r := v.post("/trade/order-algo", trailing); r.sCode() != "0" {
-				t.Fatal(r.raw())
+				t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 			}
 		}
 		if r := v.post("/trade/order-algo", trailing); r.sCode() != "51260" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51260"`, r.raw())
 		}
 		const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","sz":"1",`
 		for n := range 100 {
@@ -133,17 +133,17 @@ func TestStopsThatMayWaitAreCounted(t *testing.T) {
 				leg = `"ordType":"oco","slTriggerPx":"60000","slOrdPx":"-1","tpTriggerPx":"70000","tpOrdPx":"-1"}`
 			}
 			if r := v.post("/trade/order-algo", stop+leg); r.sCode() != "0" {
-				t.Fatal(r.raw())
+				t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 			}
 		}
 		if r := v.post("/trade/order-algo", stop+`"ordType":"conditional","slTriggerPx":"60000","slOrdPx":"-1"}`); r.sCode() != "51261" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.sCode() == "51261"`, r.raw())
 		}
 	})
 }
 
-// What closes a whole position does so at the market, in the direction that reduces,
-// and is shown with the position.
+// A stop that closes a whole position uses a market order in the reducing direction,
+// and the position lists it.
 func TestClosingStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -160,22 +160,22 @@ func TestClosingStops(t *testing.T) {
 		}
 		placed := v.post("/trade/order-algo", head+`"slOrdPx":"-1","closeFraction":"1","reduceOnly":true}`)
 		if placed.sCode() != "0" {
-			t.Fatal(placed.raw())
+			t.Fatalf(`placed.raw() = %v, want placed.sCode() == "0"`, placed.raw())
 		}
 		shown := v.one(v.get("/account/positions"))["closeOrderAlgo"].([]any)
 		if len(shown) != 1 {
-			t.Fatal(shown)
+			t.Fatalf("shown = %v, want len(shown) == 1", shown)
 		}
 		expect(t, shown[0].(object), object{"algoId": placed.Data[0]["algoId"], "slTriggerPx": "64000", "slTriggerPxType": "last", "closeFraction": "1"})
 	})
 }
 
-// Orders that wait to close a position stand against closing it, or go with it.
+// Open closing orders prevent the close of a position, or are cancelled with it.
 func TestClosePosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"2"}`)
-		waiting := v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"limit","px":"66000","sz":"1","reduceOnly":true}`)
+		closing := v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"limit","px":"66000","sz":"1","reduceOnly":true}`)
 		for body, code := range map[string]string{
 			`{"instId":"BTC-USDT-SWAP"}`:                                                   "50014",
 			`{"instId":"BTC-USDT-SWAP","mgnMode":"cross","clOrdId":"a_b"}`:                 "51000",
@@ -189,19 +189,19 @@ func TestClosePosition(t *testing.T) {
 			}
 		}
 		if r := v.post("/trade/close-position", `{"instId":"BTC-USDT-SWAP","mgnMode":"cross"}`); r.Code != "51115" || r.Status != http.StatusTooManyRequests {
-			t.Errorf("%d %s", r.Status, r.raw())
+			t.Errorf(`%d %s, want r.Code == "51115" && r.Status == http.StatusTooManyRequests`, r.Status, r.raw())
 		}
 		closed := v.one(v.post("/trade/close-position", `{"instId":"BTC-USDT-SWAP","mgnMode":"cross","autoCxl":true,"clOrdId":"c1"}`))
 		expect(t, closed, object{"clOrdId": "c1", "posSide": "net", "instId": btc, "ordId": nil})
-		expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+waiting)), object{"state": "canceled"})
+		expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+closing)), object{"state": "canceled"})
 		expect(t, v.one(v.get("/trade/order?instId="+btc+"&clOrdId=c1")), object{"state": "filled", "accFillSz": "2"})
 		if r := v.get("/account/positions"); len(r.Data) != 0 {
-			t.Error(r.raw())
+			t.Errorf("r.raw() = %v, want len(r.Data) == 0", r.raw())
 		}
 	})
 }
 
-// The dead-man switch cancels what is not called for in time, and leaves stops alone.
+// The dead-man switch cancels orders when it expires, but not stops.
 func TestCancelAllAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -212,11 +212,11 @@ func TestCancelAllAfter(t *testing.T) {
 		v.order(restingBuy)
 		v.order(strings.Replace(restingBuy, `"clOrdId":"a1"`, `"clOrdId":"a2","tag":"T"`, 1))
 		if r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1"}`); r.sCode() != "0" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
 		}
 		for _, bad := range []string{`{"timeOut":"9"}`, `{"timeOut":"121"}`, `{}`, `{"timeOut":"60","tag":"a b"}`} {
 			if r := v.post("/trade/cancel-all-after", bad); r.Code != "51000" {
-				t.Errorf("%s: %s", bad, r.raw())
+				t.Errorf(`%s: %s, want r.Code == "51000"`, bad, r.raw())
 			}
 		}
 		set := v.one(v.post("/trade/cancel-all-after", `{"timeOut":"20","tag":"T"}`))
@@ -234,22 +234,22 @@ func TestCancelAllAfter(t *testing.T) {
 	})
 }
 
-func TestRequestsThatAreNone(t *testing.T) {
+func TestMalformedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		if r := v.post("/trade/order", ""); r.Status != http.StatusBadRequest || r.Code != "50000" {
-			t.Errorf("%d %s", r.Status, r.raw())
+			t.Errorf(`%d %s, want r.Status == http.StatusBadRequest && r.Code == "50000"`, r.Status, r.raw())
 		}
 		if r := v.post("/account/balance", "{}"); r.Status != http.StatusMethodNotAllowed || r.Code != "50115" {
-			t.Errorf("%d %s", r.Status, r.raw())
+			t.Errorf(`%d %s, want r.Status == http.StatusMethodNotAllowed && r.Code == "50115"`, r.Status, r.raw())
 		}
 		if r := v.get("/no/such/path"); r.Status != http.StatusNotFound {
-			t.Errorf("%d %s", r.Status, r.raw())
+			t.Errorf("%d %s, want r.Status == http.StatusNotFound", r.Status, r.raw())
 		}
 	})
 }
 
-// The status of the venue is told once in five seconds.
+// The status of the venue may be queried once in five seconds.
 func TestStatusIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := simtest.NewClock()
@@ -261,13 +261,13 @@ func TestStatusIsLimited(t *testing.T) {
 		}
 		clock.Advance(5 * time.Second)
 		if r := v.get("/system/status"); r.Code != "0" {
-			t.Error(r.raw())
+			t.Errorf(`r.raw() = %v, want r.Code == "0"`, r.raw())
 		}
 	})
 }
 
-// What waits stands against another leverage, by the margin that it is about.
-func TestWaitingOrdersStandAgainstLeverage(t *testing.T) {
+// Open orders and stops prevent another leverage of their margin mode.
+func TestOpenOrdersPreventAnotherLeverage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for margin, codes := range map[string][2]string{"cross": {"59107", "59669"}, "isolated": {"59101", "59668"}} {
 			v := quiet(t)
@@ -281,13 +281,13 @@ func TestWaitingOrdersStandAgainstLeverage(t *testing.T) {
 				t.Errorf("%s, want %s", r.raw(), codes[0])
 			}
 			v.post("/trade/cancel-order", cancelResting)
-			v.acknowledged("/trade/order-algo", strings.Replace(waitingStop, "cross", margin, 1))
+			v.acknowledged("/trade/order-algo", strings.Replace(restingStop, "cross", margin, 1))
 			if r := v.post("/account/set-leverage", change); r.Code != codes[1] {
 				t.Errorf("%s, want %s", r.raw(), codes[1])
 			}
 			v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`)
 			if r := v.post("/account/set-leverage", change); r.Code != "0" {
-				t.Error(r.raw())
+				t.Errorf(`r.raw() = %v, want r.Code == "0"`, r.raw())
 			}
 		}
 	})

@@ -23,15 +23,15 @@ type call struct {
 	now      time.Time
 	deadline time.Time
 	account  simcore.AccountInfo
-	// onSocket calls came over a private socket.
+	// onSocket reports whether the call came over a private socket.
 	onSocket bool
 	// result or failed is the answer.
 	result any
 	failed *apiError
 }
 
-// envelope is the wire form of every answer. Trade calls also tell when the
-// gate took and answered them, in microseconds.
+// envelope is the wire form of every answer. Those of trade calls include the times
+// of arrival and answer, in microseconds.
 type envelope struct {
 	Code    string `json:"code"`
 	Data    any    `json:"data"`
@@ -47,7 +47,7 @@ func (s *Sim) addRoutes(app *fiber.App) {
 	app.All("/*", s.serveREST)
 }
 
-// serveREST answers one REST request, faults included.
+// serveREST answers one REST request, with injected faults applied.
 func (s *Sim) serveREST(c *fiber.Ctx) error {
 	in := &call{
 		sim: s, method: c.Method(), path: c.Path(), target: string(c.Request().RequestURI()), ip: c.IP(),
@@ -59,13 +59,14 @@ func (s *Sim) serveREST(c *fiber.Ctx) error {
 	return s.Answer(c, in)
 }
 
-// admit does what happens before a request may do anything.
+// admit checks the path, the authentication, the limits and the deadline of a
+// request.
 func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 	at, known := routes[route{in.method, in.path}]
 	if !known {
 		return unknownRoute(in)
 	}
-	if s.limiter.isBanned(in.ip, in.now) {
+	if s.limiter.banned(in.ip, in.now) {
 		return errRateLimit
 	}
 	if in.method == http.MethodPost && !strings.HasPrefix(strings.ToLower(c.Get(fiber.HeaderContentType)), fiber.MIMEApplicationJSON) {
@@ -83,7 +84,8 @@ func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 	return in.readDeadline(c.Get("expTime"), at.expires)
 }
 
-// unknownRoute tells a path that has another method from one that is none.
+// unknownRoute returns the error for an unknown path, or for a known one with
+// another method.
 func unknownRoute(in *call) *apiError {
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		if _, known := routes[route{method, in.path}]; known {
@@ -93,7 +95,7 @@ func unknownRoute(in *call) *apiError {
 	return errUnknownPath
 }
 
-// readDeadline takes the request's own deadline where the endpoint knows one.
+// readDeadline parses the deadline of a request, where the endpoint supports one.
 func (in *call) readDeadline(text string, expires bool) *apiError {
 	if text == "" || !expires {
 		return nil
@@ -109,7 +111,7 @@ func (in *call) readDeadline(text string, expires bool) *apiError {
 	return nil
 }
 
-// handle executes an admitted request and what it set off.
+// handle executes an admitted request and settles the algo orders that it affects.
 func (s *Sim) handle(in *call, at endpoint) (any, *apiError) {
 	result, failed := at.handle(s, in)
 	s.algos.settle()
@@ -122,9 +124,9 @@ func (in *call) Execute() bool {
 	return in.failed == nil
 }
 
-// Refuse implements simnet.Request.
-func (in *call) Refuse(fault simcore.FaultInfo) {
-	in.result, in.failed = in.sim.refusal(in, routes[route{in.method, in.path}], fault)
+// Reject implements simnet.Request.
+func (in *call) Reject(fault simcore.InjectedFault) {
+	in.result, in.failed = in.sim.injectedError(in, routes[route{in.method, in.path}], fault)
 }
 
 // Respond implements simnet.Request.
@@ -141,48 +143,48 @@ func (in *call) Respond(c *fiber.Ctx) error {
 	return in.sim.Venue.Respond(c, http.StatusOK, answer)
 }
 
-// refusal is the answer that a scripted ban, maintenance or reject wants.
-func (s *Sim) refusal(in *call, at endpoint, fault simcore.FaultInfo) (any, *apiError) {
+// injectedError returns the answer of an injected ban, maintenance or reject.
+func (s *Sim) injectedError(in *call, at endpoint, fault simcore.InjectedFault) (any, *apiError) {
 	switch fault.Do {
 	case simcore.FaultBan:
-		s.limiter.ban(in.ip, in.now.Add(fault.Args.Delay(banDefault)))
+		s.limiter.Ban(in.ip, in.now.Add(fault.Args.Delay(banDefault)))
 		return nil, errRateLimit
 	case simcore.FaultReject:
-		return rejected(in, at, rejection(fault))
+		return rejected(in, at, rejectedError(fault))
 	default:
 		return nil, errBusy
 	}
 }
 
-// rejected is the answer to a call that a script refuses: in the item of a trade
+// rejected returns the answer to a call that a script rejects: in the item of a trade
 // call where the code is one of orders, else at the top level.
 func rejected(in *call, at endpoint, failed *apiError) (any, *apiError) {
 	if at.acks && strings.HasPrefix(failed.code, "51") && failed.status == http.StatusOK {
-		return ackList{refusedAck(failed, in.now)}, nil
+		return ackList{rejectionAck(failed, in.now)}, nil
 	}
 	return nil, failed
 }
 
-// rejectionTexts are errors that scripts ask for by code alone.
-var rejectionTexts = map[string]*apiError{
+// injectableErrors are the errors that scripts may inject by code.
+var injectableErrors = map[string]*apiError{
 	"50001": errBusy,
-	"50004": refuseWith(http.StatusBadRequest, "50004", "API endpoint request timeout. (does not mean that the request was successful or failed, please check the request result)"),
+	"50004": rejectWithStatus(http.StatusBadRequest, "50004", "API endpoint request timeout. (does not mean that the request was successful or failed, please check the request result)"),
 	"50011": errRateLimit,
-	"50013": refuseWith(http.StatusTooManyRequests, "50013", "Systems are busy. Please try again later."),
-	"50026": refuseWith(http.StatusInternalServerError, "50026", "System error. Try again later"),
+	"50013": rejectWithStatus(http.StatusTooManyRequests, "50013", "Systems are busy. Please try again later."),
+	"50026": rejectWithStatus(http.StatusInternalServerError, "50026", "System error. Try again later"),
 	"50102": errTimestampOld,
 	"50113": errSignature,
-	"51008": refusedOrders[simcore.ReasonInsufficientMargin],
+	"51008": orderErrors[simcore.ReasonInsufficientMargin],
 	"51603": errNoSuchOrder,
 }
 
-func rejection(fault simcore.FaultInfo) *apiError {
+func rejectedError(fault simcore.InjectedFault) *apiError {
 	code := fault.Args.CodeText()
 	if code == "" {
 		code = "50026"
 	}
 	failed := apiError{status: http.StatusOK, code: code, message: "Rejected."}
-	if known, ok := rejectionTexts[code]; ok {
+	if known, ok := injectableErrors[code]; ok {
 		failed = *known
 	}
 	if fault.Args.Message != "" {

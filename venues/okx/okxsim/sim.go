@@ -14,13 +14,14 @@ type Sim struct {
 	listings map[string]*listing
 	symbols  []string
 	hub      *hub
-	algos    *algoDesk
-	held     *holdings
+	algos    *algoBook
+	holdings *holdings
 	levels   *accountLevels
 	timers   *cancelTimers
 }
 
-// New makes a simulator with its demo account. Nothing moves before Serve.
+// New returns a simulator with its demo account. The market does not move before
+// Serve.
 func New(options Options) (*Sim, error) {
 	options = options.withDefaults()
 	s := &Sim{options: options, limiter: newLimiter(options.RateLimits)}
@@ -28,16 +29,16 @@ func New(options Options) (*Sim, error) {
 	s.Venue, err = simnet.NewVenue(options.Setup, simcore.Options{
 		Instruments: s.list(),
 		Credentials: simcore.CredentialFormat{KeyLen: keyLen, SecretLen: secretLen, PassphraseLen: passphraseLen},
-		ClientIDs:   simcore.UniqueAmongOpen, CrossingCancels: true, IsolatedTopUp: true, LiquidationByTiers: true, LiquidationCountsFee: true,
+		ClientIDs:   simcore.UniqueAmongOpen, CrossingCancels: true, IsolatedTopUp: true, LiquidationByTiers: true, LiquidationIncludesFee: true,
 		TriggerDelay: options.TriggerDelay, Name: "okx",
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.hub, s.algos, s.held = newHub(s), newAlgoDesk(s), newHoldings()
+	s.hub, s.algos, s.holdings = newHub(s), newAlgoBook(s), newHoldings()
 	s.levels, s.timers = newAccountLevels(), newCancelTimers()
 	s.Exchange().Subscribe(s.receive)
-	s.Speak(simnet.Protocol{Routes: s.addRoutes, Step: s.step})
+	s.SetProtocol(simnet.Protocol{Routes: s.addRoutes, Step: s.step})
 	return s, nil
 }
 
@@ -46,23 +47,23 @@ func (s *Sim) list() (instruments []simcore.Instrument) {
 	return instruments
 }
 
-// receive keeps the simulator's own records first, so that what the streams
-// then tell is up to date. It runs under the exchange's lock.
+// receive updates the simulator's own records before the streams publish the event.
+// It runs under the exchange's lock.
 func (s *Sim) receive(event simcore.Event) {
 	switch body := event.Body.(type) {
 	case simcore.OrderEvent:
-		noteExecution(&body)
-		s.held.note(&body)
+		recordExecution(&body)
+		s.holdings.record(&body)
 		s.algos.orderChanged(&body)
 	case simcore.ConditionalEvent:
 		s.algos.legChanged(&body.Conditional)
 	case simcore.AccountEvent:
-		s.held.noteAccount(&body)
+		s.holdings.recordFunding(&body)
 	}
 	s.hub.receive(event)
 }
 
-// step does what is due besides the market: attached stops, dead-man switches and
+// step does what is due apart from the market: attached stops, dead-man switches and
 // streams.
 func (s *Sim) step() {
 	s.cancelOverdue()
@@ -70,8 +71,8 @@ func (s *Sim) step() {
 	s.hub.flush(s.Clock.Base())
 }
 
-// RestartBooks lets the books begin their numbers anew.
+// RestartBooks restarts the sequence numbers of the books.
 func (s *Sim) RestartBooks() { s.hub.restartBooks() }
 
-// RepeatSnapshots sends the books whole in mid-stream.
+// RepeatSnapshots sends snapshots of the books in mid-stream.
 func (s *Sim) RepeatSnapshots() { s.hub.repeatSnapshots() }

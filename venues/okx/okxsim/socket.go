@@ -13,7 +13,7 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// Sockets of the venue; each carries channels of its own.
+// Sockets of the venue; each has its own channels.
 const (
 	socketPublic   = "public"
 	socketPrivate  = "private"
@@ -36,7 +36,7 @@ var closeReasons = map[int]string{
 	closeTooManyChannels: "The number of subscription channels for this connection exceeds the limit",
 }
 
-// channelArg names a channel in requests, acknowledgements and pushes.
+// channelArg identifies a channel in requests, acknowledgements and pushes.
 type channelArg struct {
 	Channel     string `json:"channel"`
 	InstType    string `json:"instType,omitempty"`
@@ -47,8 +47,8 @@ type channelArg struct {
 	UID         string `json:"uid,omitempty"`
 }
 
-// client is one stream connection. All but session, socket and ip is guarded by
-// the hub's lock.
+// client is one stream connection. The hub's lock guards all but session, socket and
+// ip.
 type client struct {
 	session *simnet.Session
 	socket  string
@@ -57,11 +57,11 @@ type client struct {
 
 	account simcore.AccountInfo
 	subs    map[channelArg]*subscription
-	// By the base clock: when it connected, was last told something, and was told
-	// of its end, zero if it was not.
-	openedAt, toldAt, noticedAt time.Time
-	// doomed clients are closed with this code once they have heard why.
-	doomed int
+	// Times by the base clock: of the connection, of the last outgoing message, and
+	// of the notice of its end, zero if none was sent.
+	openedAt, lastSentAt, noticedAt time.Time
+	// closeCode closes the client with the next flush, unless it is zero.
+	closeCode int
 }
 
 // commandBody is a message of a client.
@@ -82,12 +82,12 @@ type eventBody struct {
 	Code   string      `json:"code,omitempty"`
 	Msg    *string     `json:"msg,omitempty"`
 	ConnID string      `json:"connId"`
-	// Channel and ConnCount are of a count of connections.
+	// Channel and ConnCount belong to counts of connections.
 	Channel   string `json:"channel,omitempty"`
 	ConnCount string `json:"connCount,omitempty"`
 }
 
-// Topics of messages that belong to no channel, for faults.
+// Topics for faults of messages that belong to no channel.
 const (
 	topicCommand = "command"
 	topicPong    = "pong"
@@ -105,27 +105,27 @@ func (s *Sim) serveSocket(c *fiber.Ctx) error {
 	return s.Upgrade(c, simnet.SessionOptions{OverflowCode: closeBufferFull}, simnet.SessionHandler{
 		Opened: func(session *simnet.Session) {
 			cl.session = session
-			s.hub.enter(cl)
+			s.hub.add(cl)
 		},
 		Received: func(_ *simnet.Session, data []byte) { s.command(cl, data) },
-		Ended:    func(*simnet.Session) { s.hub.leave(cl) },
+		Ended:    func(*simnet.Session) { s.hub.remove(cl) },
 	})
 }
 
 func (s *Sim) command(cl *client, data []byte) {
 	if string(data) == "ping" {
-		s.hub.tell(cl, topicPong, []byte("pong"))
+		s.hub.send(cl, topicPong, []byte("pong"))
 		return
 	}
 	in, ok := decodeCommand(data)
 	if !ok || in.Op == "" {
-		s.refuseCommand(cl, in.ID, "60012", "Invalid request: "+string(data[:min(len(data), echoBytesMax)]))
+		s.rejectCommand(cl, in.ID, "60012", "Invalid request: "+string(data[:min(len(data), echoBytesMax)]))
 		return
 	}
 	subscribes := in.Op == "subscribe" || in.Op == "unsubscribe"
 	switch isLogin := in.Op == "login"; {
 	case (isLogin || subscribes) && !s.limiter.onSocket(cl.connID, s.Clock.Now()):
-		s.refuseCommand(cl, in.ID, "60014", "Requests too frequent")
+		s.rejectCommand(cl, in.ID, "60014", "Requests too frequent")
 	case isLogin:
 		s.login(cl, &in)
 	case subscribes:
@@ -135,7 +135,7 @@ func (s *Sim) command(cl *client, data []byte) {
 	}
 }
 
-// decodeCommand reads a message of a client, with the channels that it names.
+// decodeCommand decodes a message of a client, with its channels.
 func decodeCommand(data []byte) (in commandBody, ok bool) {
 	if json.Unmarshal(data, &in) != nil {
 		return in, false
@@ -150,8 +150,8 @@ func decodeCommand(data []byte) (in commandBody, ok bool) {
 // echoBytesMax bounds how much of a bad request an error repeats.
 const echoBytesMax = 512
 
-func (s *Sim) refuseCommand(cl *client, id, code, text string) {
-	s.hub.tellJSON(cl, topicCommand, eventBody{ID: id, Event: "error", Code: code, Msg: &text, ConnID: cl.connID})
+func (s *Sim) rejectCommand(cl *client, id, code, text string) {
+	s.hub.sendJSON(cl, topicCommand, eventBody{ID: id, Event: "error", Code: code, Msg: &text, ConnID: cl.connID})
 }
 
 type loginArg struct {
@@ -163,26 +163,26 @@ type loginArg struct {
 
 const loginPayload = "GET/users/self/verify"
 
-// login identifies a client. One that fails hears why and is closed.
+// login authenticates a client. One that fails gets the error and is closed.
 func (s *Sim) login(cl *client, in *commandBody) {
 	account, code, text := s.checkLogin(in)
 	if s.hub.accountOf(cl) != "" {
 		code, text = "60031", "The WebSocket endpoint does not allow multiple or repeated logins."
 	}
-	refusal, silent := s.loginFault(cl)
+	rejection, silent := s.injectedLoginFault(cl)
 	switch {
 	case silent:
 		return
-	case refusal != nil:
-		code, text = refusal.code, refusal.message
+	case rejection != nil:
+		code, text = rejection.code, rejection.message
 	}
 	if code != "" {
-		s.refuseCommand(cl, in.ID, code, text)
-		s.hub.doom(cl, closeLoginFailed)
+		s.rejectCommand(cl, in.ID, code, text)
+		s.hub.closeAfterFlush(cl, closeLoginFailed)
 		return
 	}
 	s.hub.identify(cl, account)
-	s.hub.tellJSON(cl, topicCommand, eventBody{ID: in.ID, Event: "login", Code: "0", Msg: new(string), ConnID: cl.connID})
+	s.hub.sendJSON(cl, topicCommand, eventBody{ID: in.ID, Event: "login", Code: "0", Msg: new(string), ConnID: cl.connID})
 }
 
 func (s *Sim) checkLogin(in *commandBody) (account simcore.AccountInfo, code, text string) {
@@ -210,7 +210,7 @@ func (s *Sim) checkLogin(in *commandBody) (account simcore.AccountInfo, code, te
 	return account, "", ""
 }
 
-// socketOf is the socket of a channel, and whether it asks for a login.
+// socketOf returns the socket of a channel, and whether it requires a login.
 func socketOf(channel string) (socket string, private bool) {
 	switch channel {
 	case "books", "books5", "bbo-tbt", "trades", "tickers", "mark-price", "instruments", channelStatus,
@@ -229,36 +229,36 @@ func socketOf(channel string) (socket string, private bool) {
 	return "", false
 }
 
-// vipChannels ask for a fee tier that the accounts here do not have.
+// vipChannels require a fee tier that no simulated account has.
 var vipChannels = map[string]bool{"fills": true, "books-l2-tbt": true, "books50-l2-tbt": true}
 
 func (s *Sim) subscribe(cl *client, in *commandBody) {
 	for i := range in.channels {
 		arg := &in.channels[i]
 		if code, text := s.checkChannel(cl, arg); code != "" {
-			s.refuseCommand(cl, in.ID, code, text)
+			s.rejectCommand(cl, in.ID, code, text)
 			continue
 		}
 		confirmation := simnet.Encode(eventBody{ID: in.ID, Event: in.Op, Arg: arg, ConnID: cl.connID})
 		if in.Op == "subscribe" {
 			s.hub.subscribe(cl, *arg, confirmation)
-			s.showTrailing(cl, arg)
+			s.sendTrailing(cl, arg)
 		} else {
 			s.hub.unsubscribe(cl, *arg, confirmation)
 		}
 	}
 }
 
-// showTrailing begins the channel of trailing stops with those that are live; the
-// channel of other stops begins without.
-func (s *Sim) showTrailing(cl *client, arg *channelArg) {
+// sendTrailing sends the live trailing stops after the subscription to their channel;
+// the channel of other stops begins without.
+func (s *Sim) sendTrailing(cl *client, arg *channelArg) {
 	if arg.Channel != channelAlgoAdvance {
 		return
 	}
 	live := s.algos.list(s.hub.accountOf(cl), func(a *algo) bool {
 		return a.state == algoLive && a.arg.OrdType == algoTrailing
 	})
-	s.hub.show(cl, arg, live)
+	s.hub.sendAlgos(cl, arg, live)
 }
 
 func (s *Sim) checkChannel(cl *client, arg *channelArg) (code, text string) {

@@ -43,14 +43,14 @@ func TestConnectsAreLimited(t *testing.T) {
 		})
 		v.stream("public")
 		if status := v.Handshake("/ws/v5/public"); status != http.StatusTooManyRequests {
-			t.Errorf("status %d", status)
+			t.Errorf("status %d, want status == http.StatusTooManyRequests", status)
 		}
 		clock.Advance(time.Second)
 		v.stream("public")
 	})
 }
 
-func TestChannelsOfAHigherTierAreRefused(t *testing.T) {
+func TestChannelsOfAHigherTierAreRejected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -62,7 +62,7 @@ func TestChannelsOfAHigherTierAreRefused(t *testing.T) {
 	})
 }
 
-// A book may come whole in mid-stream; the chain goes on from there.
+// A snapshot may come in mid-stream; the chain continues from there.
 func TestSnapshotInMidStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestSnapshotInMidStream(t *testing.T) {
 	})
 }
 
-// An unchanged book is confirmed after a minute under its own number.
+// An unchanged book gets a heartbeat after a minute, with the same number.
 func TestHeartbeatOfABook(t *testing.T) {
 	options := okxsim.Options{Setup: simnet.Setup{Quiet: true}, SilenceMax: -1}
 	inVirtualTime(t, options, "public", func(t *testing.T, conn *websocket.Conn) {
@@ -90,14 +90,14 @@ func TestHeartbeatOfABook(t *testing.T) {
 		beat := read(t, conn)["data"].([]any)[0].(object)
 		expect(t, beat, object{"seqId": snapshot["seqId"], "prevSeqId": snapshot["seqId"]})
 		if after := time.Since(began).Round(time.Second); after != time.Minute || len(beat["bids"].([]any)) != 0 {
-			t.Errorf("after %s: %v", after, beat)
+			t.Errorf(`after %s: %v, want after == time.Minute && len(beat["bids"].([]any)) == 0`, after, beat)
 		}
 	})
 }
 
-// The channels of money are told by the clock as well, unless the client wants
-// events alone.
-func TestMoneyIsToldRegularly(t *testing.T) {
+// Account and positions are also published periodically, unless the client requests
+// events only.
+func TestAccountIsPublishedPeriodically(t *testing.T) {
 	for extra, want := range map[string]time.Duration{
 		"": 5 * time.Second, `,"extraParams":"{\"updateInterval\":\"0\"}"`: 0,
 		`,"extraParams":"{ \"updateInterval\": 2000 }"`: 5 * time.Second,
@@ -111,9 +111,9 @@ func TestMoneyIsToldRegularly(t *testing.T) {
 			expect(t, read(t, conn), object{"event": "channel-conn-count", "channel": "account", "connCount": "1"})
 			expect(t, read(t, conn), object{"eventType": "snapshot", "lastPage": true, "curPage": json.Number("1")})
 			if want == 0 {
-				// Nothing comes any more: the venue ends the silence.
+				// Nothing more arrives: the venue closes the silent connection.
 				if _, data, err := conn.ReadMessage(); !websocket.IsCloseError(err, 4004) {
-					t.Errorf("%s %v", data, err)
+					t.Errorf("%s %v, want websocket.IsCloseError(err, 4004)", data, err)
 				}
 				return
 			}
@@ -121,7 +121,7 @@ func TestMoneyIsToldRegularly(t *testing.T) {
 			began := time.Now()
 			expect(t, read(t, conn), object{"eventType": "snapshot"})
 			if after := time.Since(began).Round(100 * time.Millisecond); after != want {
-				t.Errorf("after %s", after)
+				t.Errorf("after %s, want after == want", after)
 			}
 		})
 	}

@@ -30,7 +30,7 @@ func TestPrivateStreams(t *testing.T) {
 	})
 }
 
-func TestLoginRefused(t *testing.T) {
+func TestLoginIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.stream("private")
@@ -63,7 +63,7 @@ func TestPublicStreams(t *testing.T) {
 		s.subscribe(`{"channel":"books","instId":"BTC-USDT-SWAP"}`)
 		snapshot := s.push("books", func(m, _ object) bool { return m["action"] == "snapshot" })
 		if snapshot["prevSeqId"] != json.Number("-1") || snapshot["checksum"] != json.Number("0") {
-			t.Fatalf("snapshot: %v", snapshot)
+			t.Fatalf(`snapshot: %v, want snapshot["prevSeqId"] == json.Number("-1") && snapshot["checksum"] == json.Number("0")`, snapshot)
 		}
 		s.subscribe(`{"channel":"trades","instId":"BTC-USDT-SWAP"}`)
 		s.subscribe(`{"channel":"tickers","instId":"BTC-USDT-SWAP"}`)
@@ -74,7 +74,7 @@ func TestPublicStreams(t *testing.T) {
 		last := snapshot["seqId"]
 		update := s.push("books", func(m, _ object) bool { return m["action"] == "update" })
 		if update["prevSeqId"] != last {
-			t.Fatalf("update %v does not follow %v", update, last)
+			t.Fatalf(`update %v does not follow %v, want update["prevSeqId"] == last`, update, last)
 		}
 
 		b := v.stream("business")
@@ -96,10 +96,10 @@ func TestLiquidation(t *testing.T) {
 		expect(t, closing, object{"category": "full_liquidation", "side": "sell", "clOrdId": "", "tradeId": "0"})
 		newest := v.get("/trade/fills?instType=SWAP").Data[0]
 		if id, _ := newest["tradeId"].(string); newest["subType"] != "107" || id == "" || id[0] != '-' {
-			t.Errorf("fill of the liquidation: %v", newest)
+			t.Errorf(`fill of the liquidation: %v, want newest["subType"] == "107" && id != "" && id[0] == '-'`, newest)
 		}
 		if r := v.get("/account/positions"); len(r.Data) != 0 {
-			t.Error(r.raw())
+			t.Errorf("r.raw() = %v, want len(r.Data) == 0", r.raw())
 		}
 	})
 }

@@ -18,21 +18,21 @@ func TestRestingOrderIsAmendedAndCancelled(t *testing.T) {
 		found := v.one(v.get("/trade/order?instId=" + btc + "&clOrdId=a1"))
 		expect(t, found, object{"ordId": id, "state": "live", "px": "64000", "sz": "0.05", "avgPx": "", "posSide": "net", "lever": "20"})
 		if r := v.get("/trade/orders-pending?instType=SWAP"); len(r.Data) != 1 {
-			t.Fatalf("pending: %s", r.raw())
+			t.Fatalf("pending: %s, want len(r.Data) == 1", r.raw())
 		}
 		if r := v.post("/trade/order", restingBuy); r.Code != "1" || r.sCode() != "51016" {
-			t.Fatalf("duplicate: %s", r.raw())
+			t.Fatalf(`duplicate: %s, want r.Code == "1" && r.sCode() == "51016"`, r.raw())
 		}
 		if r := v.post("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","ordId":"`+id+`","newPx":"63900","newSz":"0.08","reqId":"r1"}`); r.sCode() != "0" {
-			t.Fatalf("amend: %s", r.raw())
+			t.Fatalf(`amend: %s, want r.sCode() == "0"`, r.raw())
 		}
 		expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": "63900", "sz": "0.08"})
 		if r := v.post("/trade/cancel-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1"}`); r.sCode() != "0" {
-			t.Fatalf("cancel: %s", r.raw())
+			t.Fatalf(`cancel: %s, want r.sCode() == "0"`, r.raw())
 		}
 		expect(t, v.one(v.get("/trade/orders-history?instType=SWAP")), object{"state": "canceled", "cancelSource": "1", "ordId": id})
 		if r := v.post("/trade/cancel-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1"}`); r.sCode() != "51400" {
-			t.Fatalf("second cancel: %s", r.raw())
+			t.Fatalf(`second cancel: %s, want r.sCode() == "51400"`, r.raw())
 		}
 	})
 }
@@ -48,18 +48,18 @@ func TestMarketOrderFillsInContracts(t *testing.T) {
 
 		row := v.sim.Control().Ledger().Orders[0]
 		if row.Qty != "2" || row.BaseQty != "0.02" || row.ClientOrderID != "m1" {
-			t.Fatalf("ledger: %+v", row)
+			t.Fatalf(`ledger: %+v, want row.Qty == "2" && row.BaseQty == "0.02" && row.ClientOrderID == "m1"`, row)
 		}
 		again := v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"m1","side":"sell","ordType":"market","sz":"5","reduceOnly":true}`)
 		latest := v.one(v.get("/trade/order?instId=" + btc + "&clOrdId=m1"))
 		expect(t, latest, object{"ordId": again, "sz": "2", "state": "filled", "reduceOnly": "true"})
 		if r := v.get("/account/positions"); len(r.Data) != 0 {
-			t.Fatalf("positions: %s", r.raw())
+			t.Fatalf("positions: %s, want len(r.Data) == 0", r.raw())
 		}
 	})
 }
 
-func TestRefusalsOfOrders(t *testing.T) {
+func TestOrderRejections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		for name, c := range map[string]struct{ body, code string }{
@@ -102,22 +102,22 @@ func TestOrdersThatWouldCrossAreCancelled(t *testing.T) {
 	})
 }
 
-func TestDeadlineIsHeld(t *testing.T) {
+func TestDeadlineIsEnforced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.expTime = unixMilli(v.Now().Add(-time.Millisecond))
 		if r := v.post("/trade/order", restingBuy); r.Code != "50036" {
-			t.Fatalf("past deadline: %s", r.raw())
+			t.Fatalf(`past deadline: %s, want r.Code == "50036"`, r.raw())
 		}
 		v.control("/faults", `{"match":{"path":"/api/v5/trade/order"},"do":"delay","args":{"delayMs":300},"times":1}`)
 		v.expTime = unixMilli(v.Now().Add(150 * time.Millisecond))
 		if r := v.post("/trade/order", restingBuy); r.sCode() != "50037" {
-			t.Fatalf("deadline at the engine: %s", r.raw())
+			t.Fatalf(`deadline at the engine: %s, want r.sCode() == "50037"`, r.raw())
 		}
 	})
 }
 
-func TestUnfilledOrdersAreForgottenAfterTwoHours(t *testing.T) {
+func TestUnfilledOrdersArePurgedAfterTwoHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.order(restingBuy)
@@ -125,7 +125,7 @@ func TestUnfilledOrdersAreForgottenAfterTwoHours(t *testing.T) {
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"m1","side":"buy","ordType":"market","sz":"1"}`)
 		v.control("/clock", `{"offsetMs":7260000}`)
 		if r := v.get("/trade/order?instId=" + btc + "&clOrdId=a1"); r.Code != "51603" {
-			t.Fatalf("unfilled: %s", r.raw())
+			t.Fatalf(`unfilled: %s, want r.Code == "51603"`, r.raw())
 		}
 		expect(t, v.one(v.get("/trade/orders-history?instType=SWAP")), object{"clOrdId": "m1"})
 	})
@@ -135,23 +135,23 @@ func TestLongShortMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		if r := v.post("/account/set-position-mode", `{"posMode":"long_short_mode"}`); r.Code != "0" {
-			t.Fatal(r.raw())
+			t.Fatalf(`r.raw() = %v, want r.Code == "0"`, r.raw())
 		}
 		expect(t, v.one(v.get("/account/config")), object{"posMode": "long_short_mode", "acctLv": "2", "perm": "read_only,trade"})
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","posSide":"long","ordType":"market","sz":"1"}`)
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","posSide":"short","ordType":"market","sz":"2"}`)
 		held := v.get("/account/positions").Data
 		if len(held) != 2 {
-			t.Fatalf("positions: %v", held)
+			t.Fatalf("positions: %v, want len(held) == 2", held)
 		}
 		expect(t, held[0], object{"posSide": "long", "pos": "1"})
 		expect(t, held[1], object{"posSide": "short", "pos": "2"})
 		if r := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"market","sz":"1"}`); r.sCode() != "51000" {
-			t.Fatalf("no posSide: %s", r.raw())
+			t.Fatalf(`no posSide: %s, want r.sCode() == "51000"`, r.raw())
 		}
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","posSide":"short","ordType":"market","sz":"2"}`)
 		if held := v.get("/account/positions").Data; len(held) != 1 {
-			t.Fatalf("positions: %v", held)
+			t.Fatalf("positions: %v, want len(held) == 1", held)
 		}
 	})
 }

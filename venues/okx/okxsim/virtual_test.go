@@ -27,8 +27,8 @@ func inVirtualTime(t *testing.T, options okxsim.Options, socket string, test fun
 	inVirtualTimeAs(t, options, socket, func(t *testing.T, _ *venue, conn *websocket.Conn) { test(t, conn) })
 }
 
-// A client that is told nothing for half a minute is closed, one that pings is
-// not.
+// A connection without outgoing messages for half a minute is closed, unless it
+// pings.
 func TestSilentConnectionIsClosed(t *testing.T) {
 	inVirtualTime(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}}, "public", func(t *testing.T, conn *websocket.Conn) {
 		began := time.Now()
@@ -38,7 +38,7 @@ func TestSilentConnectionIsClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, data, err := conn.ReadMessage(); err != nil || string(data) != "pong" {
-				t.Fatalf("%s %v", data, err)
+				t.Fatalf(`%s %v, want err == nil && string(data) == "pong"`, data, err)
 			}
 		}
 		_, _, err := conn.ReadMessage()
@@ -46,14 +46,14 @@ func TestSilentConnectionIsClosed(t *testing.T) {
 			t.Errorf("ended with %v", err)
 		}
 		if lived := time.Since(began); lived < 90*time.Second || lived > 91*time.Second {
-			t.Errorf("lived for %s", lived)
+			t.Errorf("lived for %s, want lived >= 90 * time.Second && lived <= 91 * time.Second", lived)
 		}
 	})
 }
 
-// A connection is told of its end a minute ahead; those of the business socket
-// live on.
-func TestUpgradeIsAnnounced(t *testing.T) {
+// A connection gets a notice a minute before its end; those of the business socket
+// stay open.
+func TestNoticeBeforeAServiceUpgrade(t *testing.T) {
 	const lifetime = 10 * time.Minute
 	options := okxsim.Options{Setup: simnet.Setup{Quiet: true}, ConnLifetime: lifetime, SilenceMax: -1}
 	inVirtualTime(t, options, "private", func(t *testing.T, conn *websocket.Conn) {
@@ -64,7 +64,7 @@ func TestUpgradeIsAnnounced(t *testing.T) {
 		}
 		_, data, err = conn.ReadMessage()
 		if lived := time.Since(began); err == nil || lived < lifetime+time.Minute || lived > lifetime+time.Minute+time.Second {
-			t.Errorf("%s %v after %s", data, err, lived)
+			t.Errorf("%s %v after %s, want err != nil && lived >= lifetime + time.Minute && lived <= lifetime + time.Minute + time.Second", data, err, lived)
 		}
 	})
 	inVirtualTime(t, options, "business", func(t *testing.T, conn *websocket.Conn) {
@@ -73,7 +73,7 @@ func TestUpgradeIsAnnounced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, data, err := conn.ReadMessage(); err != nil || string(data) != "pong" {
-			t.Errorf("%s %v", data, err)
+			t.Errorf(`%s %v, want err == nil && string(data) == "pong"`, data, err)
 		}
 	})
 }

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	patience     = 20 * time.Second
+	startLimit   = 20 * time.Second
 	installLimit = 5 * time.Minute
 	runLimit     = 5 * time.Minute
 	// lineBytesMax bounds one result.
@@ -44,12 +44,12 @@ type result struct {
 	MS     int64  `json:"ms"`
 }
 
-// TestCCXT: CCXT finds on the simulated venues what it expects of the real ones.
+// CCXT trades on the simulated venues as on the real ones.
 func TestCCXT(t *testing.T) {
 	install(t)
 	simulators := startSimulators(t)
-	// The venues run beside each other in a group of their own, so that the
-	// simulators outlive them.
+	// The venues run in parallel in a group of their own, so that the simulators
+	// outlive them.
 	t.Run("on", func(t *testing.T) {
 		for _, venue := range venues.All() {
 			t.Run(string(venue), func(t *testing.T) {
@@ -60,20 +60,20 @@ func TestCCXT(t *testing.T) {
 	})
 }
 
-// install brings node_modules to what package-lock.json says.
+// install installs the packages of package-lock.json into node_modules.
 func install(t *testing.T) {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("!! %s is not installed: the simulators were NOT held against CCXT", tool)
+			t.Fatalf("!! %s is not installed: the simulators were NOT compared with CCXT", tool)
 		}
 	}
 	want, err := os.ReadFile("package-lock.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// npm ci takes node_modules away and fetches it anew; the copy says which
-	// lock it was made from.
+	// npm ci deletes node_modules and fetches it again. The copy is the lock file
+	// that node_modules was installed from.
 	stamp := filepath.Join("node_modules", ".package-lock.installed.json")
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == string(want) {
 		return
@@ -114,17 +114,17 @@ func startSimulators(t *testing.T) map[venues.Venue]simulator {
 		}
 	})
 	var simulators map[venues.Venue]simulator
-	for deadline := time.Now().Add(patience); ; <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(startLimit); ; <-time.After(20 * time.Millisecond) {
 		if content, err := os.ReadFile(described); err == nil && json.Unmarshal(content, &simulators) == nil {
 			return simulators
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the simulated venues do not start")
+			t.Fatalf("the simulated venues have not started after %s", startLimit)
 		}
 	}
 }
 
-// runVenue plays the cases of one venue and reports each.
+// runVenue runs the cases of one venue and reports each.
 func runVenue(t *testing.T, venue venues.Venue, sim simulator) {
 	file := filepath.Join(t.TempDir(), "venue.json")
 	content, err := json.Marshal(map[string]any{"sim": sim, "instruments": instruments(t, venue, sim)})
@@ -156,15 +156,15 @@ func runVenue(t *testing.T, venue venues.Venue, sim simulator) {
 	}
 	t.Logf("%s: %d passed, %d failed, %d not applicable", venue, counts["pass"], counts["fail"], counts["n/a"])
 	if counts["pass"] == 0 {
-		t.Error("no case passed")
+		t.Error("0 cases passed, want some")
 	}
 }
 
-// report makes a subtest of a line and answers its result.
+// report reports a line as a subtest and returns its result.
 func report(t *testing.T, line []byte) string {
 	var r result
 	if err := json.Unmarshal(line, &r); err != nil {
-		t.Errorf("run.js says %s", line)
+		t.Errorf("run.js printed %s, want a result in JSON: %v", line, err)
 		return ""
 	}
 	t.Run(r.Case, func(t *testing.T) {
@@ -182,7 +182,7 @@ func report(t *testing.T, line []byte) string {
 	return r.Result
 }
 
-// instruments are what this project's connector reads from the simulator.
+// instruments returns what this project's connector reads from the simulator.
 func instruments(t *testing.T, venue venues.Venue, sim simulator) []venues.Instrument {
 	t.Helper()
 	var connector interface {

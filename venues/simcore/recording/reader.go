@@ -1,3 +1,6 @@
+// Package recording reads recordings of a real venue, so that its simulator can
+// play them: files of lines, gzipped or plain, and the book that the recorded
+// messages make. The simulator of the venue interprets the lines.
 package recording
 
 import (
@@ -8,10 +11,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
+	"time"
 )
 
 const (
-	// lineBytesMax bounds one line of a recording.
+	// lineBytesMax bounds a line of a recording.
 	lineBytesMax = 4 << 20
 	bufferBytes  = 1 << 16
 )
@@ -27,7 +33,7 @@ type Reader[Frame any] struct {
 }
 
 // Open opens a recording, gzipped or plain. Lines that parse does not accept are
-// passed over. The caller closes the reader.
+// skipped. The caller closes the reader.
 func Open[Frame any](path string, parse func(line []byte) (Frame, bool)) (*Reader[Frame], error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -45,11 +51,11 @@ func Open[Frame any](path string, parse func(line []byte) (Frame, bool)) (*Reade
 	return &Reader[Frame]{file: file, lines: buffered, parse: parse}, nil
 }
 
-// Close gives the file back. It was only read: a failure loses nothing.
+// Close closes the file. It was only read, so a failure loses nothing.
 func (r *Reader[Frame]) Close() { _ = r.file.Close() }
 
-// Next is the next frame, or io.EOF. A recording that is cut off in the middle
-// of a line ends before it.
+// Next returns the next frame, or io.EOF. A recording that is cut off in the
+// middle of a line ends before it.
 func (r *Reader[Frame]) Next() (Frame, error) {
 	var none Frame
 	for {
@@ -69,7 +75,7 @@ func (r *Reader[Frame]) Next() (Frame, error) {
 	}
 }
 
-// Each visits the frames of a recording until visit has enough.
+// Each calls visit for the frames of a recording until visit returns false.
 func Each[Frame any](path string, parse func(line []byte) (Frame, bool), visit func(Frame) bool) error {
 	r, err := Open(path, parse)
 	if err != nil {
@@ -88,4 +94,16 @@ func Each[Frame any](path string, parse func(line []byte) (Frame, bool), visit f
 			return nil
 		}
 	}
+}
+
+// ParseSeconds parses the time of a recorded message: seconds since the epoch with
+// an optional fraction.
+func ParseSeconds(text string) (at time.Duration, ok bool) {
+	const nanoDigits, secondsMax = 9, 1 << 33
+	whole, fraction, _ := strings.Cut(text, ".")
+	fraction = (fraction + "000000000")[:nanoDigits]
+	seconds, err := strconv.ParseInt(whole, 10, 64)
+	nanos, badFraction := strconv.ParseUint(fraction, 10, 32)
+	return time.Duration(seconds)*time.Second + time.Duration(nanos),
+		err == nil && badFraction == nil && seconds >= 0 && seconds < secondsMax
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
@@ -61,25 +62,25 @@ func TestRecordingsAreReadPlainAndZipped(t *testing.T) {
 			return true
 		})
 		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, %v", name, got, err)
+			t.Errorf("%s: frames = %v, %v, want %v", name, got, err, c.want)
 		}
 	}
 	n := 0
 	if err := recording.Each(write(t, []byte(text)), word, func(string) bool { n++; return false }); err != nil || n != 1 {
-		t.Errorf("%d frames after the first was enough, %v", n, err)
+		t.Errorf("%d frames after visit returned false, %v, want 1", n, err)
 	}
 }
 
-func TestRecordingsThatCannotBeRead(t *testing.T) {
+func TestUnreadableRecordingsReturnErrors(t *testing.T) {
 	all := func(string) bool { return true }
 	if err := recording.Each(filepath.Join(t.TempDir(), "absent"), word, all); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
+		t.Errorf("error of an absent file = %v, want %v", err, os.ErrNotExist)
 	}
 	if err := recording.Each(write(t, []byte{0x1f, 0x8b, 0}), word, all); err == nil {
-		t.Error("a broken archive is read")
+		t.Error("a malformed archive is read, want an error")
 	}
 	if err := recording.Each(write(t, bytes.Repeat([]byte("x"), 5<<20)), word, all); err == nil {
-		t.Error("a line without end is read")
+		t.Error("a line above the limit is read, want an error")
 	}
 	r, err := recording.Open(write(t, nil), word)
 	if err != nil {
@@ -87,11 +88,11 @@ func TestRecordingsThatCannotBeRead(t *testing.T) {
 	}
 	defer r.Close()
 	if _, err := r.Next(); !errors.Is(err, io.EOF) {
-		t.Error(err)
+		t.Errorf("error of an empty recording = %v, want EOF", err)
 	}
 }
 
-func TestBookFollowsAndMirrors(t *testing.T) {
+func TestBookMirrorsChanges(t *testing.T) {
 	x, err := simcore.New(simcore.Options{Quiet: true, Instruments: []simcore.Instrument{{
 		Symbol: "X-SWAP", Canonical: "XUSDT", Base: "X", Quote: "USDT", StartPrice: venues.MustDecimal("100"),
 		TickSize: venues.MustDecimal("0.1"), StepSize: venues.MustDecimal("0.01"), QtyMax: venues.MustDecimal("1000"),
@@ -102,7 +103,7 @@ func TestBookFollowsAndMirrors(t *testing.T) {
 	}
 	b := recording.NewBook(x, "X-SWAP")
 	if !b.Best(simcore.Buy).IsZero() || b.Mirror() != nil {
-		t.Error("an empty book has a price or moves the market")
+		t.Error("an empty book has a best price or fails to mirror, want neither")
 	}
 	b.Put(b.Changes(simcore.Buy, [][2]string{{"90", "1"}, {"91.1", "2"}, {"91.15", "1"}, {"92", "odd"}, {"90", "0"}}))
 	b.Put(b.Changes(simcore.Sell, [][2]string{{"93", "3"}, {"92.5", "0.01"}}))
@@ -113,20 +114,37 @@ func TestBookFollowsAndMirrors(t *testing.T) {
 		return s
 	}
 	if bids, asks := text(b.Top(simcore.Buy, 9)), text(b.Top(simcore.Sell, 9)); bids != "91.1x2 " || asks != "92.5x0.01 93x3 " {
-		t.Errorf("%s| %s", bids, asks)
+		t.Errorf("book = %s| %s, want 91.1x2 | 92.5x0.01 93x3", bids, asks)
 	}
 	if err := b.Mirror(); err != nil {
 		t.Fatal(err)
 	}
 	view, _ := x.Book("X-SWAP", 10)
 	if bids, asks := text(view.Bids), text(view.Asks); bids != "91.1x2 " || asks != "92.5x0.01 93x3 " {
-		t.Errorf("the exchange has %s| %s", bids, asks)
+		t.Errorf("book of the exchange = %s| %s, want 91.1x2 | 92.5x0.01 93x3", bids, asks)
 	}
 	b.Clear()
 	if len(b.Side(simcore.Buy)) != 0 {
-		t.Error("not cleared")
+		t.Error("the book has bids after Clear, want none")
 	}
-	if err := recording.Mirror(x, "absent", []simcore.LevelChange{{Ticks: 1, Lots: 1}}, []simcore.LevelChange{{Ticks: 2, Lots: 1}}); err == nil {
-		t.Error("an absent symbol is mirrored")
+	absent := recording.NewBook(x, "absent")
+	absent.Put([]simcore.LevelChange{{Side: simcore.Buy, Ticks: 1, Lots: 1}, {Side: simcore.Sell, Ticks: 2, Lots: 1}})
+	if absent.Mirror() == nil || absent.Start() == nil {
+		t.Error("a book of a symbol that is not listed is mirrored, want an error")
+	}
+}
+
+func TestParseSeconds(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"0": 0, "12": 12 * time.Second, "12.5": 12*time.Second + 500*time.Millisecond, "1.0000000019": time.Second + 1,
+	} {
+		if at, ok := recording.ParseSeconds(text); !ok || at != want {
+			t.Errorf("%q = %s, %t, want %s", text, at, ok, want)
+		}
+	}
+	for _, text := range []string{"", "x", "-1", "1.x", "9999999999999"} {
+		if at, ok := recording.ParseSeconds(text); ok {
+			t.Errorf("%q = %s, want it rejected", text, at)
+		}
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// connections are those that a listener has accepted and that are still open. A
-// client may hold one that the HTTP server counts as busy and that brings
-// nothing any more; the end of a server must not depend on it.
+// connections is a listener that tracks its open connections. A client may hold an
+// idle one that the HTTP server counts as busy; the end of a server must not depend
+// on it.
 type connections struct {
 	net.Listener
 
@@ -20,7 +20,7 @@ type connection struct {
 	of *connections
 }
 
-func track(listener net.Listener) *connections {
+func trackConnections(listener net.Listener) *connections {
 	return &connections{Listener: listener, open: map[*connection]struct{}{}}
 }
 
@@ -45,8 +45,8 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// cut closes what is still open.
-func (c *connections) cut() {
+// closeOpen closes the connections that are still open.
+func (c *connections) closeOpen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for open := range c.open {

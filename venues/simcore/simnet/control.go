@@ -13,12 +13,12 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// NewControlApp serves the control API of a simulated venue. It has no
-// authentication: bind it to loopback.
+// NewControlApp returns an application for the control API of a simulated venue. It
+// has no authentication: bind it to loopback.
 func NewControlApp(control *simcore.Control) *fiber.App {
 	app := NewApp()
 	app.Get("/ledger", func(c *fiber.Ctx) error { return c.JSON(control.Ledger()) })
-	app.Get("/faults", func(c *fiber.Ctx) error { return c.JSON(control.Faults()) })
+	app.Get("/faults", func(c *fiber.Ctx) error { return c.JSON(control.InjectedFaults()) })
 	app.Post("/faults", answer(control.AddFault))
 	app.Delete("/faults", func(c *fiber.Ctx) error { return c.JSON(control.ClearFaults()) })
 	app.Post("/market", answer(control.Market))
@@ -37,24 +37,24 @@ func NewControlApp(control *simcore.Control) *fiber.App {
 	return app
 }
 
-// answer decodes a request strictly, so that a misspelt field of a script is
-// noticed, and answers what is wrong with it.
+// answer decodes a request strictly, so that a misspelt field of a script is an
+// error, and answers with the response or the error.
 func answer[Request, Response any](do func(Request) (Response, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		var request Request
 		if err := decodeStrictly(c.Body(), &request); err != nil {
-			return mistake(c, err)
+			return writeError(c, err)
 		}
 		response, err := do(request)
 		if err != nil {
-			return mistake(c, err)
+			return writeError(c, err)
 		}
 		return c.JSON(response)
 	}
 }
 
-// decodeStrictly reads one JSON object, every member known and given once; no body is
-// an empty one.
+// decodeStrictly decodes one JSON object, whose members must be known and unique. No
+// body counts as an empty object.
 func decodeStrictly(body []byte, into any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -63,9 +63,9 @@ func decodeStrictly(body []byte, into any) error {
 	if err == nil {
 		return nil
 	}
-	fault := venues.FieldFault{Field: "body", Rule: "malformed", Allowed: "one JSON object"}
+	fault := venues.FieldError{Field: "body", Rule: "malformed", Allowed: "one JSON object"}
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		fault = venues.FieldFault{Field: memberName(e.JSONPointer), Rule: "wrong_type"}
+		fault = venues.FieldError{Field: memberName(e.JSONPointer), Rule: "wrong_type"}
 		if errors.Is(e, json.ErrUnknownName) {
 			fault.Rule = "unknown_name"
 		}
@@ -80,10 +80,9 @@ func memberName(pointer jsontext.Pointer) string {
 	return strings.ReplaceAll(strings.TrimPrefix(string(pointer), "/"), "/", ".")
 }
 
-// mistake answers in the envelope of the service, but for the id of the request: a
-// simulator makes none.
-func mistake(c *fiber.Ctx, err error) error {
-	e := shown(err)
+// writeError answers in the error envelope of the service, without its request id.
+func writeError(c *fiber.Ctx, err error) error {
+	e := serviceError(err)
 	status, known := map[venues.Code]int{
 		venues.CodeInvalidRequest: fiber.StatusBadRequest, venues.CodeNotFound: fiber.StatusNotFound,
 	}[e.Code]
@@ -97,22 +96,23 @@ func mistake(c *fiber.Ctx, err error) error {
 	return c.Status(status).JSON(fiber.Map{"error": fiber.Map{"code": e.Code, "message": e.Message, "details": details}})
 }
 
-// shown is an error in the words of the service. A refusal keeps its own as the reason.
-func shown(err error) *venues.Error {
+// serviceError converts an error to one of the service. A rejection keeps its reason
+// in the details.
+func serviceError(err error) *venues.Error {
 	if e, ok := errors.AsType[*venues.Error](err); ok {
 		return e
 	}
-	refusal, ok := errors.AsType[*simcore.Refusal](err)
+	rejection, ok := errors.AsType[*simcore.Rejection](err)
 	if !ok {
 		return venues.Errorf(venues.CodeInternal, "%v", err)
 	}
 	code := venues.CodeInvalidRequest
-	if refusal.Reason == simcore.ReasonUnknownAccount {
+	if rejection.Reason == simcore.ReasonUnknownAccount {
 		code = venues.CodeNotFound
 	}
-	e := venues.Errorf(code, "%v", refusal).With("reason", refusal.Reason)
-	if !refusal.Limit.IsZero() {
-		e = e.With("limit", venues.FormatDecimal(refusal.Limit))
+	e := venues.Errorf(code, "%v", rejection).With("reason", rejection.Reason)
+	if !rejection.Limit.IsZero() {
+		e = e.With("limit", venues.FormatDecimal(rejection.Limit))
 	}
 	return e
 }

@@ -8,9 +8,9 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// A mistake of a script is told as the service tells those of its clients: a code, a
-// message, and in the details the field with the rule that it breaks.
-func TestControlNamesMistakes(t *testing.T) {
+// Errors of the control API have the form of the service's errors: a code, a message,
+// and in the details the field with the rule that it violates.
+func TestControlErrorsNameTheField(t *testing.T) {
 	t.Parallel()
 	v, _ := newVenue(t, simnet.Setup{Quiet: true})
 	client := simtest.Start(t, v)
@@ -51,10 +51,10 @@ func TestControlNamesMistakes(t *testing.T) {
 		}
 		e := answer.Error
 		if r.Status != c.status || e.Code != c.code || e.Message == "" || e.Details.Reason != c.reason {
-			t.Errorf("%s %s: %d %s", c.path, c.body, r.Status, r.Body)
+			t.Errorf("%s %s: %d %s, want %d %s with a message and reason %q", c.path, c.body, r.Status, r.Body, c.status, c.code, c.reason)
 		}
 		if c.field != "" && (len(e.Details.Fields) != 1 || e.Details.Fields[0].Field != c.field || e.Details.Fields[0].Rule != c.rule) {
-			t.Errorf("%s %s: %s", c.path, c.body, r.Body)
+			t.Errorf("%s %s: fields = %v, want %s: %s alone", c.path, c.body, e.Details.Fields, c.field, c.rule)
 		}
 	}
 }

@@ -9,11 +9,10 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// silenceDefault is how long a request is held without an answer when the
-// fault does not say.
-const silenceDefault = time.Minute
+// stallDefault is how long a fault without a delay holds a request unanswered.
+const stallDefault = time.Minute
 
-// Wait waits for d; false where the server closes first.
+// Wait waits for d. It returns false where the server closes first.
 func (s *Server) Wait(d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -28,9 +27,9 @@ func (s *Server) Wait(d time.Duration) bool {
 	}
 }
 
-// Delay waits for as long as a delay fault says, or until it is cleared; false where
-// the server closes first.
-func (s *Server) Delay(fault simcore.FaultInfo) bool {
+// Delay waits for the time of a delay fault, or until the fault is cleared. It returns
+// false where the server closes first.
+func (s *Server) Delay(fault simcore.InjectedFault) bool {
 	timer := time.NewTimer(fault.Args.Delay(0))
 	defer timer.Stop()
 	select {
@@ -43,10 +42,10 @@ func (s *Server) Delay(fault simcore.FaultInfo) bool {
 	}
 }
 
-// Silence holds a request without an answer for as long as the fault says and
-// then closes its connection.
-func (s *Server) Silence(ctx *fasthttp.RequestCtx, fault simcore.FaultInfo) {
-	s.Wait(fault.Args.Delay(silenceDefault))
+// Stall holds a request unanswered for the time of a fault and then closes its
+// connection.
+func (s *Server) Stall(ctx *fasthttp.RequestCtx, fault simcore.InjectedFault) {
+	s.Wait(fault.Args.Delay(stallDefault))
 	Drop(ctx)
 }
 

@@ -5,77 +5,77 @@ import (
 	"time"
 )
 
-// promisesMax bounds what a venue has promised to do later.
-const promisesMax = 10_000
+// deferredCallsMax bounds the deferred calls of a venue.
+const deferredCallsMax = 10_000
 
-// promises are what a venue acknowledged and does at a later step.
-type promises struct {
+// deferredCalls are the calls that a venue makes at a later step.
+type deferredCalls struct {
 	mu   sync.Mutex
-	list []promise
+	list []deferredCall
 	held bool
 }
 
-type promise struct {
+type deferredCall struct {
 	due time.Time
 	do  func()
 }
 
-// Later does something at the first step after a delay of the base clock, in the
-// order in which it was promised: at once where there is no delay, or where too
-// much is promised already. do is called without a lock.
-func (v *Venue) Later(delay time.Duration, do func()) {
-	if delay <= 0 || !v.promised.add(promise{v.Clock.Base().Add(delay), do}) {
+// After calls do at the first step after a delay of the base clock; calls that are due
+// are made in the order of After. It calls do immediately without a delay, or where
+// too many calls are deferred. do is called without a lock.
+func (v *Venue) After(delay time.Duration, do func()) {
+	if delay <= 0 || !v.deferred.add(deferredCall{v.Clock.Base().Add(delay), do}) {
 		do()
 	}
 }
 
-// Hold keeps the venue from what it promised, however long that is due, until Release:
-// a test lets happen before it what it likes.
-func (v *Venue) Hold() { v.promised.hold(true) }
+// Hold holds the calls of After back until Release, even if they are due, so that a
+// test determines what happens before them.
+func (v *Venue) Hold() { v.deferred.hold(true) }
 
-// Release ends Hold: what is due is done at the next step.
-func (v *Venue) Release() { v.promised.hold(false) }
+// Release ends Hold: calls that are due are made at the next step.
+func (v *Venue) Release() { v.deferred.hold(false) }
 
-func (p *promises) hold(held bool) {
+func (p *deferredCalls) hold(held bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.held = held
 }
 
-// add is false where the list is full.
-func (p *promises) add(one promise) bool {
+// add returns false where the list is full.
+func (p *deferredCalls) add(one deferredCall) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.list) >= promisesMax {
+	if len(p.list) >= deferredCallsMax {
 		return false
 	}
 	p.list = append(p.list, one)
 	return true
 }
 
-// keep does what is due.
-func (p *promises) keep(base time.Time) {
+// run makes the calls that are due.
+func (p *deferredCalls) run(base time.Time) {
 	for _, one := range p.takeDue(base) {
 		one.do()
 	}
 }
 
-func (p *promises) takeDue(base time.Time) []promise {
+func (p *deferredCalls) takeDue(base time.Time) []deferredCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.held {
 		return nil
 	}
-	var due []promise
-	waiting := p.list[:0]
+	var due []deferredCall
+	pending := p.list[:0]
 	for _, one := range p.list {
 		if one.due.After(base) {
-			waiting = append(waiting, one)
+			pending = append(pending, one)
 		} else {
 			due = append(due, one)
 		}
 	}
-	clear(p.list[len(waiting):])
-	p.list = waiting
+	clear(p.list[len(pending):])
+	p.list = pending
 	return due
 }

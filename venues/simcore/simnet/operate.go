@@ -8,32 +8,32 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// Operation is a request that came as a message of a session.
+// Operation is a request that comes as a message of a session.
 type Operation struct {
-	// Name is what faults match beside the session's path, as the method of a
-	// request and as the topic of the answer.
+	// Name is compared with the Op of faults, as the method of a request and as the
+	// topic of the answer.
 	Name string
-	// Execute does what is asked and is the answer, which waits for AnswerDelay.
+	// Execute executes the operation and returns the answer, which is sent after
+	// AnswerDelay.
 	Execute     func() []byte
 	AnswerDelay time.Duration
-	// Refuse is the answer that a status, ban, maintenance or reject fault wants.
-	Refuse func(simcore.FaultInfo) []byte
+	// Reject returns the answer of an injected status, ban, maintenance or reject.
+	Reject func(simcore.InjectedFault) []byte
 }
 
-// Operate executes an operation and sends its answer, unless a fault has it
-// otherwise. What a fault delays does not hold up the operations behind it, so
-// answers may come in another order. Only the session's own goroutine may call
-// it.
+// Operate executes an operation and sends its answer, or applies an injected fault
+// that matches. A delayed operation does not delay later ones, so answers may come in
+// another order. Only the session's own goroutine may call it.
 func (s *Server) Operate(session *Session, op Operation) {
-	fault, struck := simcore.FaultInfo{}, false
-	if session.options.Faults != nil {
-		fault, struck = session.options.Faults.StrikeRequest(session.options.Path, op.Name)
+	fault, applies := simcore.InjectedFault{}, false
+	if session.options.InjectedFaults != nil {
+		fault, applies = session.options.InjectedFaults.MatchRequest(session.options.Path, op.Name)
 	}
-	if !struck {
-		s.perform(session, op)
+	if !applies {
+		s.execute(session, op)
 		return
 	}
-	if executesUnseen(fault) {
+	if executesWithoutAnswer(fault) {
 		op.Execute()
 	}
 	switch fault.Do {
@@ -44,36 +44,36 @@ func (s *Server) Operate(session *Session, op Operation) {
 			}
 		})
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
-		s.after(fault.Args.Delay(silenceDefault), session.cut)
+		s.runAfter(fault.Args.Delay(stallDefault), session.abort)
 	case simcore.FaultRewrite:
 		session.deliver(fault.Args.Rewritten(op.Execute()))
 	case simcore.FaultDropConnection:
-		session.cut()
-	default: // the ones that are answered
-		session.Send(op.Name, op.Refuse(fault))
+		session.abort()
+	default: // those with an answer
+		session.Send(op.Name, op.Reject(fault))
 	}
 }
 
-// perform executes an operation and sends its answer when that is due.
-func (s *Server) perform(session *Session, op Operation) {
+// execute executes an operation and sends its answer after its delay.
+func (s *Server) execute(session *Session, op Operation) {
 	answer := op.Execute()
 	if op.AnswerDelay == 0 {
 		session.Send(op.Name, answer)
 		return
 	}
-	s.after(op.AnswerDelay, func() { session.Send(op.Name, answer) })
+	s.runAfter(op.AnswerDelay, func() { session.Send(op.Name, answer) })
 }
 
-// deliver sends the answer of an operation that a fault has struck already: a
-// delay of all would strike it once more.
+// deliver sends the answer of an operation to which a fault has been applied, without
+// matching faults again.
 func (s *Session) deliver(answer []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.push(message{data: answer})
+	s.enqueue(outgoing{data: answer})
 }
 
-// after does something later, unless the server closes first.
-func (s *Server) after(d time.Duration, do func()) {
+// runAfter calls do after d, unless the server closes first.
+func (s *Server) runAfter(d time.Duration, do func()) {
 	s.pending.Go(func() {
 		if s.Wait(d) {
 			do()
@@ -81,5 +81,5 @@ func (s *Server) after(d time.Duration, do func()) {
 	})
 }
 
-// cut ends the session without a close frame.
-func (s *Session) cut() { s.Close(websocket.CloseAbnormalClosure, "") }
+// abort closes the session without a close frame.
+func (s *Session) abort() { s.Close(websocket.CloseAbnormalClosure, "") }

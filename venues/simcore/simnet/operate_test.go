@@ -15,15 +15,15 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// newOperator is an edge whose endpoint takes each message for the operation of
-// its first word, and counts what it executes.
+// newOperator returns an edge whose endpoint executes each message as the operation
+// named by its first word, and the count of executions.
 func newOperator(t testing.TB) (*edge, *atomic.Int64) {
 	t.Helper()
-	e := &edge{TB: t, server: simnet.NewServer(zap.NewNop()), faults: &simcore.Faults{}}
+	e := &edge{TB: t, server: simnet.NewServer(zap.NewNop()), faults: &simcore.FaultInjector{}}
 	var executed atomic.Int64
 	app := simnet.NewApp()
 	app.Get("/stream", func(c *fiber.Ctx) error {
-		options := simnet.SessionOptions{Path: "/stream", Faults: e.faults}
+		options := simnet.SessionOptions{Path: "/stream", InjectedFaults: e.faults}
 		return e.server.Sessions.Serve(c.Context(), options, simnet.SessionHandler{
 			Opened: func(*simnet.Session) {},
 			Received: func(s *simnet.Session, data []byte) {
@@ -34,7 +34,7 @@ func newOperator(t testing.TB) (*edge, *atomic.Int64) {
 						executed.Add(1)
 						return append([]byte("did "), data...)
 					},
-					Refuse: func(fault simcore.FaultInfo) []byte { return []byte("refused: " + string(fault.Do)) },
+					Reject: func(fault simcore.InjectedFault) []byte { return []byte("rejected: " + string(fault.Do)) },
 				})
 			},
 			Ended: func(*simnet.Session) {},
@@ -51,7 +51,7 @@ func (e *edge) write(conn *websocket.Conn, text string) {
 	}
 }
 
-func TestFaultsOfOperations(t *testing.T) {
+func TestInjectedFaultsOfOperations(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, fault string
@@ -66,11 +66,11 @@ func TestFaultsOfOperations(t *testing.T) {
 		{"timeout after", `{"match":{"op":"place"},"do":"timeout_after","args":{"delayMs":20}}`, "", 1},
 		{"dropped", `{"match":{"op":"place"},"do":"drop_connection"}`, "", 0},
 		{"dropped after", `{"match":{"op":"place"},"do":"drop_connection","args":{"executed":true}}`, "", 1},
-		{"status", `{"match":{"op":"place"},"do":"status"}`, "refused: status", 0},
-		{"status after", `{"match":{"op":"place"},"do":"status","args":{"executed":true}}`, "refused: status", 1},
-		{"ban", `{"match":{"op":"place"},"do":"ban"}`, "refused: ban", 0},
-		{"maintenance", `{"match":{"op":"place"},"do":"maintenance"}`, "refused: maintenance", 0},
-		{"reject", `{"match":{"op":"place"},"do":"reject"}`, "refused: reject", 0},
+		{"status", `{"match":{"op":"place"},"do":"status"}`, "rejected: status", 0},
+		{"status after", `{"match":{"op":"place"},"do":"status","args":{"executed":true}}`, "rejected: status", 1},
+		{"ban", `{"match":{"op":"place"},"do":"ban"}`, "rejected: ban", 0},
+		{"maintenance", `{"match":{"op":"place"},"do":"maintenance"}`, "rejected: maintenance", 0},
+		{"reject", `{"match":{"op":"place"},"do":"reject"}`, "rejected: reject", 0},
 		{"rewrite", `{"match":{"op":"place"},"do":"rewrite","args":{"old":"place","new":"lost"}}`, "did lost 1", 1},
 		{"rewrite all", `{"match":{"op":"place"},"do":"rewrite","args":{"new":"<html>"}}`, "<html>", 1},
 	} {
@@ -85,17 +85,17 @@ func TestFaultsOfOperations(t *testing.T) {
 				e.write(conn, "place 1")
 				_, data, err := conn.ReadMessage()
 				if string(data) != test.answer || (err != nil) != (test.answer == "") {
-					t.Errorf("%q, %v", data, err)
+					t.Errorf("answer = %q, %v, want %q", data, err, test.answer)
 				}
 				if n := executed.Load(); n != test.executed {
-					t.Errorf("executed %d times", n)
+					t.Errorf("executed %d times, want %d", n, test.executed)
 				}
 			})
 		})
 	}
 }
 
-func TestDelayedOperationDoesNotHoldUpOthers(t *testing.T) {
+func TestDelayedOperationDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, _ := newOperator(t)
@@ -104,12 +104,12 @@ func TestDelayedOperationDoesNotHoldUpOthers(t *testing.T) {
 		e.write(conn, "place 1")
 		e.write(conn, "place 2")
 		if got := e.read(conn) + ", " + e.read(conn); got != "did place 2, did place 1" {
-			t.Error(got)
+			t.Errorf("answers = %q, want %q", got, "did place 2, did place 1")
 		}
 	})
 }
 
-// A delay ends with its fault, on sockets as for requests.
+// A delay ends when its fault is cleared, on sockets as for requests.
 func TestDelayEndsWithItsFault(t *testing.T) {
 	t.Parallel()
 	e, _ := newOperator(t)
@@ -118,15 +118,15 @@ func TestDelayEndsWithItsFault(t *testing.T) {
 	e.write(conn, "place 1")
 	e.write(conn, "place 2")
 	if got := e.read(conn); got != "did place 2" {
-		t.Error(got)
+		t.Errorf("answer = %q, want %q", got, "did place 2")
 	}
 	e.faults.Clear()
 	if got := e.read(conn); got != "did place 1" {
-		t.Error(got)
+		t.Errorf("answer = %q, want %q", got, "did place 1")
 	}
 }
 
-func TestAnswersOfOperationsMeetFaultsOfMessages(t *testing.T) {
+func TestFaultsOfMessagesApplyToAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, executed := newOperator(t)
@@ -134,7 +134,7 @@ func TestAnswersOfOperationsMeetFaultsOfMessages(t *testing.T) {
 		conn := e.dial()
 		e.write(conn, "place 1")
 		if got := e.read(conn) + ", " + e.read(conn); got != "did place 1, did place 1" || executed.Load() != 1 {
-			t.Errorf("%s, executed %d times", got, executed.Load())
+			t.Errorf("answers = %q, executed %d times, want %q, once", got, executed.Load(), "did place 1, did place 1")
 		}
 	})
 }
@@ -146,14 +146,14 @@ func TestCloseEndsDelayedOperations(t *testing.T) {
 		e.fault(`{"match":{"op":"place"},"do":"delay","args":{"delayMs":60000},"times":1}`)
 		conn := e.dial()
 		e.write(conn, "place 1")
-		e.write(conn, "ask 1")
+		e.write(conn, "query 1")
 		e.read(conn)
 		began := time.Now()
 		if err := e.server.Close(); err != nil {
 			t.Error(err)
 		}
 		if took := time.Since(began); took > time.Second || executed.Load() != 1 {
-			t.Errorf("took %s, executed %d", took, executed.Load())
+			t.Errorf("closed after %s, executed %d times, want at most 1s, once", took, executed.Load())
 		}
 	})
 }

@@ -1,6 +1,8 @@
 package simnet
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -12,28 +14,28 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// Request is a REST call that a venue has admitted and not yet done.
+// Request is an admitted REST call.
 type Request interface {
-	// Execute does what is asked and keeps the answer; false where it is a
-	// refusal.
+	// Execute executes the call and keeps the answer. It returns false where that is a
+	// rejection.
 	Execute() bool
-	// Refuse keeps the answer that a ban, a maintenance or a reject fault wants.
-	Refuse(simcore.FaultInfo)
+	// Reject keeps the answer of an injected ban, maintenance or reject.
+	Reject(simcore.InjectedFault)
 	// Respond sends the answer.
 	Respond(*fiber.Ctx) error
 }
 
-// Answer does what a request asks and sends its answer, unless a fault has it
-// otherwise.
+// Answer executes a request and sends its answer, or applies an injected fault that
+// matches.
 func (v *Venue) Answer(c *fiber.Ctx, request Request) error {
-	fault, struck := v.Faults.StrikeRequest(c.Path(), c.Method())
-	if !struck {
+	fault, applies := v.InjectedFaults.MatchRequest(c.Path(), c.Method())
+	if !applies {
 		request.Execute()
 		return request.Respond(c)
 	}
-	if executesUnseen(fault) {
-		taken := request.Execute()
-		v.Log.Info("request executed unseen", zap.String("path", c.Path()), zap.Bool("taken", taken))
+	if executesWithoutAnswer(fault) {
+		accepted := request.Execute()
+		v.Log.Info("request executed without an answer", zap.String("path", c.Path()), zap.Bool("taken", accepted))
 	}
 	switch fault.Do {
 	case simcore.FaultDelay:
@@ -43,7 +45,7 @@ func (v *Venue) Answer(c *fiber.Ctx, request Request) error {
 		}
 		request.Execute()
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
-		v.silence(c, fault)
+		v.stall(c, fault)
 		return nil
 	case simcore.FaultDropConnection:
 		drop(c)
@@ -54,13 +56,13 @@ func (v *Venue) Answer(c *fiber.Ctx, request Request) error {
 		request.Execute()
 		return rewritten(c, request, fault)
 	default:
-		request.Refuse(fault)
+		request.Reject(fault)
 	}
 	return request.Respond(c)
 }
 
-// rewritten sends the answer as a fault wants it.
-func rewritten(c *fiber.Ctx, request Request, fault simcore.FaultInfo) error {
+// rewritten sends the answer with the replacements of a rewrite fault.
+func rewritten(c *fiber.Ctx, request Request, fault simcore.InjectedFault) error {
 	if err := request.Respond(c); err != nil {
 		return err
 	}
@@ -68,9 +70,9 @@ func rewritten(c *fiber.Ctx, request Request, fault simcore.FaultInfo) error {
 	return nil
 }
 
-// executesUnseen says whether a fault lets a request take effect before it keeps
-// the answer from the client.
-func executesUnseen(fault simcore.FaultInfo) bool {
+// executesWithoutAnswer reports whether a fault executes a request before it withholds
+// its answer.
+func executesWithoutAnswer(fault simcore.InjectedFault) bool {
 	switch fault.Do {
 	case simcore.FaultTimeoutAfter:
 		return true
@@ -89,7 +91,7 @@ func (v *Venue) Respond(c *fiber.Ctx, status int, body any) error {
 }
 
 // respondStatus answers the bare status of a fault.
-func (v *Venue) respondStatus(c *fiber.Ctx, fault simcore.FaultInfo) error {
+func (v *Venue) respondStatus(c *fiber.Ctx, fault simcore.InjectedFault) error {
 	status, page := v.StatusPage(fault)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	if fault.Args.Text() == "" {
@@ -98,9 +100,9 @@ func (v *Venue) respondStatus(c *fiber.Ctx, fault simcore.FaultInfo) error {
 	return c.Status(status).SendString(page)
 }
 
-// StatusPage is the status and the body that a fault wants; without a body it is
-// the HTML page of a gateway.
-func (v *Venue) StatusPage(fault simcore.FaultInfo) (status int, page string) {
+// StatusPage returns the status and the body of a status fault, by default the HTML
+// page of a gateway.
+func (v *Venue) StatusPage(fault simcore.InjectedFault) (status int, page string) {
 	if status = fault.Args.Status; status == 0 {
 		status = v.protocol.FaultStatus
 	}
@@ -110,12 +112,12 @@ func (v *Venue) StatusPage(fault simcore.FaultInfo) (status int, page string) {
 	return status, page
 }
 
-// Upgrade makes a session of a request, unless a fault lets the handshake fail.
-// Path and faults of the options are the request's and the venue's.
+// Upgrade upgrades a request to a session, unless an injected fault makes the
+// handshake fail. It sets Path and InjectedFaults of the options.
 func (v *Venue) Upgrade(c *fiber.Ctx, options SessionOptions, handler SessionHandler) error {
-	options.Path, options.Faults = c.Path(), v.Faults
-	fault, struck := v.Faults.StrikeHandshake(options.Path)
-	if !struck {
+	options.Path, options.InjectedFaults = c.Path(), v.InjectedFaults
+	fault, applies := v.InjectedFaults.MatchHandshake(options.Path)
+	if !applies {
 		return v.Server.Sessions.Serve(c.Context(), options, handler)
 	}
 	switch fault.Do {
@@ -126,21 +128,27 @@ func (v *Venue) Upgrade(c *fiber.Ctx, options SessionOptions, handler SessionHan
 	case simcore.FaultDropConnection:
 		drop(c)
 	default:
-		v.silence(c, fault)
+		v.stall(c, fault)
 	}
 	return nil
 }
 
-func (v *Venue) silence(c *fiber.Ctx, fault simcore.FaultInfo) { v.Server.Silence(c.Context(), fault) }
+func (v *Venue) stall(c *fiber.Ctx, fault simcore.InjectedFault) { v.Server.Stall(c.Context(), fault) }
 
 func drop(c *fiber.Ctx) { Drop(c.Context()) }
 
-// Encode is the JSON of a wire struct. One that cannot be encoded is a mistake of
-// the program.
+// Encode returns the JSON of a wire struct. It panics for one that cannot be encoded.
 func Encode(body any) []byte {
 	data, err := json.Marshal(body)
 	if err != nil {
 		panic("simnet: encode: " + err.Error())
 	}
 	return data
+}
+
+// Sign returns the HMAC-SHA256 of a payload.
+func Sign(secret, payload string) []byte {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(payload))
+	return mac.Sum(nil)
 }

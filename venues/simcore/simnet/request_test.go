@@ -13,7 +13,7 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// counted is a request that counts how often it is done.
+// counted is a request that counts its executions.
 type counted struct {
 	venue    *simnet.Venue
 	executed *atomic.Int64
@@ -26,12 +26,12 @@ func (r *counted) Execute() bool {
 	return true
 }
 
-func (r *counted) Refuse(fault simcore.FaultInfo) { r.answer = "refused: " + string(fault.Do) }
+func (r *counted) Reject(fault simcore.InjectedFault) { r.answer = "rejected: " + string(fault.Do) }
 
 func (r *counted) Respond(c *fiber.Ctx) error { return r.venue.Respond(c, http.StatusOK, r.answer) }
 
-// startCounting serves a venue that answers requests on /order and takes sessions
-// on /stream.
+// startCounting serves a venue that answers requests on /order and accepts sessions
+// on /stream. It returns a client and the count of executed requests.
 func startCounting(t *testing.T) (*simtest.Client, *atomic.Int64) {
 	t.Helper()
 	v, err := simnet.NewVenue(simnet.Setup{Quiet: true}, rules())
@@ -39,7 +39,7 @@ func startCounting(t *testing.T) (*simtest.Client, *atomic.Int64) {
 		t.Fatal(err)
 	}
 	var executed atomic.Int64
-	v.Speak(simnet.Protocol{Step: func() {}, Routes: func(app *fiber.App) {
+	v.SetProtocol(simnet.Protocol{Step: func() {}, Routes: func(app *fiber.App) {
 		app.Post("/order", func(c *fiber.Ctx) error { return v.Answer(c, &counted{venue: v, executed: &executed}) })
 		app.Get("/stream", func(c *fiber.Ctx) error {
 			return v.Upgrade(c, simnet.SessionOptions{}, simnet.SessionHandler{
@@ -51,7 +51,7 @@ func startCounting(t *testing.T) (*simtest.Client, *atomic.Int64) {
 	return simtest.Start(t, v), &executed
 }
 
-func TestFaultsOfRequests(t *testing.T) {
+func TestInjectedFaultsOfRequests(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, fault string
@@ -70,9 +70,9 @@ func TestFaultsOfRequests(t *testing.T) {
 		{"dropped after", `"do":"drop_connection","args":{"executed":true}`, 0, "", 1},
 		{"status", `"do":"status"`, 503, "<html><body><h1>503 Service Unavailable</h1></body></html>", 0},
 		{"status after", `"do":"status","args":{"status":502,"body":"{}","executed":true}`, 502, "{}", 1},
-		{"ban", `"do":"ban"`, 200, `"refused: ban"`, 0},
-		{"maintenance after", `"do":"maintenance","args":{"executed":true}`, 200, `"refused: maintenance"`, 1},
-		{"reject", `"do":"reject"`, 200, `"refused: reject"`, 0},
+		{"ban", `"do":"ban"`, 200, `"rejected: ban"`, 0},
+		{"maintenance after", `"do":"maintenance","args":{"executed":true}`, 200, `"rejected: maintenance"`, 1},
+		{"reject", `"do":"reject"`, 200, `"rejected: reject"`, 0},
 		{"rewrite", `"do":"rewrite","args":{"old":"done","new":"gone"}`, 200, `"gone"`, 1},
 		{"rewrite all", `"do":"rewrite","args":{"new":"<html>"}`, 200, "<html>", 1},
 	} {
@@ -80,17 +80,17 @@ func TestFaultsOfRequests(t *testing.T) {
 			t.Parallel()
 			client, executed := startCounting(t)
 			if test.fault != "" {
-				client.Fault("{" + test.fault + "}")
+				client.InjectFault("{" + test.fault + "}")
 			}
 			status, body := post(t, client, "/order")
 			if status != test.status || body != test.body || executed.Load() != test.executed {
-				t.Errorf("%d %s, executed %d times", status, body, executed.Load())
+				t.Errorf("%d %s, executed %d times, want %d %s, %d times", status, body, executed.Load(), test.status, test.body, test.executed)
 			}
 		})
 	}
 }
 
-// post answers status 0 where the connection ends without an answer.
+// post returns status 0 where the connection ends without an answer.
 func post(t *testing.T, client *simtest.Client, path string) (status int, body string) {
 	t.Helper()
 	response, err := client.HTTP.Do(client.Request(http.MethodPost, path, ""))
@@ -105,7 +105,7 @@ func post(t *testing.T, client *simtest.Client, path string) (status int, body s
 	return response.StatusCode, string(data)
 }
 
-func TestFaultsOfHandshakes(t *testing.T) {
+func TestInjectedFaultsOfHandshakes(t *testing.T) {
 	t.Parallel()
 	client, _ := startCounting(t)
 	for _, test := range []struct {
@@ -118,7 +118,7 @@ func TestFaultsOfHandshakes(t *testing.T) {
 		{`{"match":{"path":"/stream"},"do":"timeout_before","args":{"delayMs":10}}`, 0},
 	} {
 		client.Script(http.MethodDelete, "/faults", "")
-		client.Fault(test.fault)
+		client.InjectFault(test.fault)
 		status := 0
 		response, err := client.HTTP.Do(client.Request(http.MethodGet, "/stream", ""))
 		if err == nil {
@@ -126,24 +126,27 @@ func TestFaultsOfHandshakes(t *testing.T) {
 			response.Body.Close()
 		}
 		if status != test.status {
-			t.Errorf("%s: %d %v", test.fault, status, err)
+			t.Errorf("%s: status = %d, %v, want %d", test.fault, status, err, test.status)
 		}
 	}
 	client.Script(http.MethodDelete, "/faults", "")
 	if m := client.Dial("/stream").Next(); m["path"] != "/stream" {
-		t.Errorf("%v", m)
+		t.Errorf("message = %v, want path /stream", m)
 	}
 }
 
-func TestListeners(t *testing.T) {
+func TestTopics(t *testing.T) {
 	t.Parallel()
-	l := simnet.Listeners[int]{}
+	l := simnet.Topics[int]{}
 	for i, step := range []bool{l.Add("a", 1), !l.Add("a", 2), !l.Add("a", 2), l.Add("b", 1), !l.Remove("a", 1), l.Remove("a", 2), l.Remove("a", 2)} {
 		if !step {
-			t.Errorf("step %d", i)
+			t.Errorf("step %d = false, want true", i)
 		}
 	}
-	if len(l) != 1 || !l["b"][1] {
-		t.Errorf("%v", l)
+	if len(l) != 1 || !l.Has("b") || l.Has("a") {
+		t.Errorf("topics = %v, want b alone", l)
+	}
+	if l.RemoveAll(1); len(l) != 0 {
+		t.Errorf("topics = %v, want none", l)
 	}
 }

@@ -19,17 +19,16 @@ const (
 	readTimeout    = 30 * time.Second
 	idleTimeout    = 5 * time.Minute
 	connectionsMax = 4096
-	// shutdownDeadline is how long requests may take to end; then their
-	// connections are cut.
+	// shutdownDeadline is how long requests may take to end before their connections
+	// are closed.
 	shutdownDeadline = 2 * time.Second
-	// workerIdleMax also bounds how long the HTTP server's housekeeping outlives
-	// its listener.
+	// workerIdleMax also bounds how long the HTTP server's background goroutines
+	// outlive its listener.
 	workerIdleMax = 200 * time.Millisecond
 )
 
-// NewApp makes a Fiber application with limits on everything that a client can
-// make grow. It writes no Date header by itself, because the venue's clock may
-// be shifted.
+// NewApp returns a Fiber application that limits everything that a client can make
+// grow. It does not write Date headers, because the venue's clock may be shifted.
 func NewApp() *fiber.App {
 	app := fiber.New(fiber.Config{
 		BodyLimit: bodyBytesMax, ReadBufferSize: headerBytesMax,
@@ -49,7 +48,7 @@ type Server struct {
 	log     *zap.Logger
 	closing chan struct{}
 	serving sync.WaitGroup
-	// pending are the operations that wait for a fault; sessions begin them.
+	// pending are the operations that injected faults delay.
 	pending sync.WaitGroup
 
 	mu        sync.Mutex
@@ -58,20 +57,20 @@ type Server struct {
 	closed    bool
 }
 
-// NewServer makes a server that serves nothing yet.
+// NewServer returns a server that serves nothing yet.
 func NewServer(log *zap.Logger) *Server {
 	s := &Server{log: log, closing: make(chan struct{})}
 	s.Sessions = newSessions()
 	return s
 }
 
-// Closing is closed when the server begins to stop. Handlers that wait must
-// watch it.
+// Closing returns a channel that is closed when the server begins to stop. Handlers
+// that wait must watch it.
 func (s *Server) Closing() <-chan struct{} { return s.closing }
 
 // Serve serves an application on a listener until Close.
 func (s *Server) Serve(app *fiber.App, listener net.Listener) {
-	tracked := track(listener)
+	tracked := trackConnections(listener)
 	s.mu.Lock()
 	s.apps, s.listeners = append(s.apps, app), append(s.listeners, tracked)
 	s.mu.Unlock()
@@ -106,10 +105,10 @@ func (s *Server) Close() error {
 		}
 	}
 	for _, listener := range listeners {
-		// An application that has not begun to accept does not close its
-		// listener by itself; one that has, has closed it already.
+		// An application that has not begun to accept does not close its listener;
+		// any other has closed it already.
 		_ = listener.Close()
-		listener.cut()
+		listener.closeOpen()
 	}
 	s.serving.Wait()
 	s.Sessions.wait()

@@ -15,29 +15,30 @@ import (
 const (
 	queueBytesMax  = 16 << 20
 	writeTimeout   = 10 * time.Second
-	goodbyeTimeout = time.Second
+	closeTimeout   = time.Second
 	readBytesMax   = 64 << 10
 	bufferBytes    = 4 << 10
 	rateLimitSpan  = time.Second
 	closeReasonMax = 120
 )
 
-// SessionOptions are what differs between venues. A zero duration or number
-// switches the rule off.
+// SessionOptions are the rules of a venue's sessions. A zero duration or number
+// disables a rule.
 type SessionOptions struct {
-	// Path of the endpoint, which faults match.
+	// Path of the endpoint, by which faults match.
 	Path string
 	// PingInterval between pings of the server.
 	PingInterval time.Duration
-	// SilenceMax closes a session that sent nothing, pongs included, for so long.
+	// SilenceMax closes a session whose client sent nothing, pongs included, for so
+	// long.
 	SilenceMax time.Duration
-	// LifeMax closes the session after so long, whatever it does.
-	LifeMax time.Duration
+	// LifetimeMax closes the session after so long in any case.
+	LifetimeMax time.Duration
 	// MessagesPerSecondMax of incoming messages and control frames.
 	MessagesPerSecondMax int
 	// OverflowCode closes a session whose client does not read; default 1008.
-	OverflowCode int
-	Faults       *simcore.Faults
+	OverflowCode   int
+	InjectedFaults *simcore.FaultInjector
 }
 
 // Sessions are the open WebSocket sessions of a server.
@@ -61,17 +62,17 @@ var upgrader = websocket.FastHTTPUpgrader{
 func (all *Sessions) Serve(ctx *fasthttp.RequestCtx, options SessionOptions, handler SessionHandler) error {
 	return upgrader.Upgrade(ctx, func(conn *websocket.Conn) {
 		s := newSession(conn, options)
-		if all.begin(s) {
-			defer all.finish(s)
+		if all.add(s) {
+			defer all.remove(s)
 			s.run(handler)
 		}
 	})
 }
 
-// SessionHandler is what an endpoint does with a session. All are called from
-// the session's own goroutine.
+// SessionHandler has the callbacks of an endpoint. They are called from the session's
+// own goroutine.
 type SessionHandler struct {
-	// Opened is called before anything is read.
+	// Opened is called before the first message is read.
 	Opened func(*Session)
 	// Received is called for every text message.
 	Received func(*Session, []byte)
@@ -79,8 +80,8 @@ type SessionHandler struct {
 	Ended func(*Session)
 }
 
-// begin counts a session; false where the server is closing.
-func (all *Sessions) begin(s *Session) bool {
+// add adds an open session. It returns false where the server is closing.
+func (all *Sessions) add(s *Session) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.closed {
@@ -91,7 +92,7 @@ func (all *Sessions) begin(s *Session) bool {
 	return true
 }
 
-func (all *Sessions) finish(s *Session) {
+func (all *Sessions) remove(s *Session) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	delete(all.open, s)
@@ -107,7 +108,7 @@ func (all *Sessions) closeAll() {
 	}
 }
 
-// CloseAll ends all sessions; new ones are still accepted.
+// CloseAll closes all sessions. New ones are still accepted.
 func (all *Sessions) CloseAll(code int, reason string) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -116,7 +117,7 @@ func (all *Sessions) CloseAll(code int, reason string) {
 	}
 }
 
-// Count is how many sessions are open.
+// Count returns how many sessions are open.
 func (all *Sessions) Count() int {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -132,9 +133,9 @@ type Session struct {
 	options SessionOptions
 
 	mu          sync.Mutex
-	queue       []message
+	queue       []outgoing
 	queuedBytes int
-	held        *message
+	held        *outgoing
 	closed      bool
 	closeCode   int
 	closeReason string
@@ -145,7 +146,7 @@ type Session struct {
 	windowCount int
 }
 
-type message struct {
+type outgoing struct {
 	data []byte
 	// notBefore delays the message and all that follow.
 	notBefore time.Time
@@ -155,59 +156,60 @@ func newSession(conn *websocket.Conn, options SessionOptions) *Session {
 	return &Session{conn: conn, options: options, wake: make(chan struct{}, 1)}
 }
 
-// Path is the endpoint of the session.
+// Path returns the path of the session's endpoint.
 func (s *Session) Path() string { return s.options.Path }
 
-// Send queues a text message about a topic, unless a fault has it otherwise.
-// data must not be changed afterwards.
+// Send queues a text message about a topic, after applying an injected fault that
+// matches. data must not be changed afterwards.
 func (s *Session) Send(topic string, data []byte) {
-	m := message{data: data}
-	fault, struck := simcore.FaultInfo{}, false
-	if s.options.Faults != nil {
-		fault, struck = s.options.Faults.StrikeMessage(s.options.Path, topic)
+	m := outgoing{data: data}
+	fault, applies := simcore.InjectedFault{}, false
+	if s.options.InjectedFaults != nil {
+		fault, applies = s.options.InjectedFaults.MatchMessage(s.options.Path, topic)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !struck {
-		s.push(m)
+	if !applies {
+		s.enqueue(m)
 		return
 	}
 	switch fault.Do {
-	case simcore.FaultGap, simcore.FaultMute:
+	case simcore.FaultGap, simcore.FaultStalled:
 	case simcore.FaultDuplicate:
-		s.push(m)
-		s.push(m)
+		s.enqueue(m)
+		s.enqueue(m)
 	case simcore.FaultReorder:
-		s.release()
+		s.releaseHeld()
 		s.held = &m
 	case simcore.FaultDelay:
 		m.notBefore = time.Now().Add(fault.Args.Delay(0))
-		s.push(m)
+		s.enqueue(m)
 	case simcore.FaultRewrite:
-		s.push(message{data: fault.Args.Rewritten(data)})
+		s.enqueue(outgoing{data: fault.Args.Rewritten(data)})
 	case simcore.FaultDropConnection:
-		s.end(websocket.CloseAbnormalClosure, "")
+		s.closeLocked(websocket.CloseAbnormalClosure, "")
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter, simcore.FaultStatus, simcore.FaultBan,
-		simcore.FaultMaintenance, simcore.FaultReject: // strike requests alone
+		simcore.FaultMaintenance, simcore.FaultReject: // apply to requests only
 	}
 }
 
-// push queues a message and after it the one held back for reordering.
-func (s *Session) push(m message) {
+// enqueue queues a message and after it the one held back for reordering. The lock is
+// held.
+func (s *Session) enqueue(m outgoing) {
 	if s.closed {
 		return
 	}
 	s.queue = append(s.queue, m)
 	s.queuedBytes += len(m.data)
-	s.release()
+	s.releaseHeld()
 	if s.queuedBytes > queueBytesMax {
-		s.end(cmp.Or(s.options.OverflowCode, websocket.ClosePolicyViolation), "slow consumer")
+		s.closeLocked(cmp.Or(s.options.OverflowCode, websocket.ClosePolicyViolation), "slow consumer")
 		return
 	}
 	s.signal()
 }
 
-func (s *Session) release() {
+func (s *Session) releaseHeld() {
 	if s.held != nil {
 		s.queue = append(s.queue, *s.held)
 		s.queuedBytes += len(s.held.data)
@@ -223,20 +225,20 @@ func (s *Session) signal() {
 	}
 }
 
-// Close ends the session with a close frame, or without one where the code is
-// 1006. What is queued is not sent any more.
+// Close closes the session with a close frame, or without one where the code is 1006.
+// Queued messages are not sent.
 func (s *Session) Close(code int, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.end(code, reason)
+	s.closeLocked(code, reason)
 }
 
-func (s *Session) end(code int, reason string) {
+func (s *Session) closeLocked(code int, reason string) {
 	if s.closed {
 		return
 	}
 	s.closed, s.closeCode, s.closeReason = true, code, reason[:min(len(reason), closeReasonMax)]
-	// A write to a client that does not read must not hold up the end.
-	_ = s.conn.NetConn().SetWriteDeadline(time.Now().Add(goodbyeTimeout))
+	// A write to a client that does not read must not delay the end.
+	_ = s.conn.NetConn().SetWriteDeadline(time.Now().Add(closeTimeout))
 	s.signal()
 }

@@ -23,7 +23,7 @@ func (s *Session) run(handler SessionHandler) {
 
 func (s *Session) prepareReading() {
 	s.conn.SetReadLimit(readBytesMax)
-	s.heard()
+	s.extendReadDeadline()
 	s.conn.SetPongHandler(func(string) error {
 		s.count()
 		return nil
@@ -47,27 +47,26 @@ func (s *Session) read(handler SessionHandler) {
 	}
 }
 
-// heard grants the client another span of silence.
-func (s *Session) heard() {
+// extendReadDeadline restarts the client's SilenceMax.
+func (s *Session) extendReadDeadline() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.options.SilenceMax > 0 && !s.closed {
-		// A connection that cannot take a deadline fails at its next read.
+		// A connection that rejects a deadline fails at its next read.
 		_ = s.conn.SetReadDeadline(time.Now().Add(s.options.SilenceMax))
 	}
 }
 
-// stopReading ends a read that is under way. The connection itself is closed by
-// the HTTP server when the session's handler returns: closing it here would do
-// nothing.
-func (s *Session) stopReading() {
+// unblockReader ends a pending read. The HTTP server closes the connection itself
+// when the session's handler returns; closing it here would have no effect.
+func (s *Session) unblockReader() {
 	s.Close(websocket.CloseAbnormalClosure, "")
 	_ = s.conn.SetReadDeadline(time.Now())
 }
 
-// count notes an incoming frame and closes a session that sends too many.
+// count counts an incoming frame and closes a session that sends too many.
 func (s *Session) count() {
-	s.heard()
+	s.extendReadDeadline()
 	now := time.Now()
 	if now.Sub(s.windowStart) >= rateLimitSpan {
 		s.windowStart, s.windowCount = now, 0
@@ -78,17 +77,17 @@ func (s *Session) count() {
 	}
 }
 
-// write sends what is queued, pings, and closes the connection at its end.
+// write sends queued messages and pings, and the close frame at the end.
 func (s *Session) write() {
-	defer s.stopReading()
+	defer s.unblockReader()
 	ping, stopPing := ticking(s.options.PingInterval)
 	defer stopPing()
-	life, stopLife := ticking(s.options.LifeMax)
+	life, stopLife := ticking(s.options.LifetimeMax)
 	defer stopLife()
 	for {
-		batch, closed := s.takeBatch()
+		batch, closed := s.takeQueue()
 		if closed {
-			s.sayGoodbye()
+			s.writeClose()
 			return
 		}
 		for _, m := range batch {
@@ -112,17 +111,17 @@ func (s *Session) write() {
 	}
 }
 
-// takeBatch is what is queued now.
-func (s *Session) takeBatch() (batch []message, closed bool) {
+// takeQueue removes and returns the queued messages.
+func (s *Session) takeQueue() (batch []outgoing, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	batch, s.queue, s.queuedBytes = s.queue, nil, 0
 	return batch, s.closed
 }
 
-func (s *Session) writeOne(m message) bool {
+func (s *Session) writeOne(m outgoing) bool {
 	if wait := time.Until(m.notBefore); !m.notBefore.IsZero() && wait > 0 && !s.pause(wait) {
-		s.sayGoodbye()
+		s.writeClose()
 		return false
 	}
 	if s.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) != nil {
@@ -131,7 +130,7 @@ func (s *Session) writeOne(m message) bool {
 	return s.conn.WriteMessage(websocket.TextMessage, m.data) == nil
 }
 
-// pause waits; false where the session is closed meanwhile.
+// pause waits for d. It returns false where the session is closed meanwhile.
 func (s *Session) pause(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -153,7 +152,7 @@ func (s *Session) isClosed() bool {
 	return s.closed
 }
 
-func (s *Session) sayGoodbye() {
+func (s *Session) writeClose() {
 	s.mu.Lock()
 	code, reason := s.closeCode, s.closeReason
 	s.mu.Unlock()
@@ -161,11 +160,11 @@ func (s *Session) sayGoodbye() {
 		return
 	}
 	frame := websocket.FormatCloseMessage(code, reason)
-	// The peer may be gone already; the connection is closed in any case.
-	_ = s.conn.WriteControl(websocket.CloseMessage, frame, time.Now().Add(goodbyeTimeout))
+	// The peer may have disconnected already; the connection is closed in any case.
+	_ = s.conn.WriteControl(websocket.CloseMessage, frame, time.Now().Add(closeTimeout))
 }
 
-// ticking is a ticker that never ticks for a zero interval.
+// ticking returns a ticker that never ticks for a zero interval.
 func ticking(d time.Duration) (<-chan time.Time, func()) {
 	if d <= 0 {
 		return nil, func() {}

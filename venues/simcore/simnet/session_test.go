@@ -18,12 +18,12 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// edge is a server with one stream endpoint. It is in memory: its tests run in
-// bubbles of virtual time.
+// edge is a server with one stream endpoint. Its listener is in memory, so that tests
+// run in bubbles of virtual time.
 type edge struct {
 	testing.TB
 	server  *simnet.Server
-	faults  *simcore.Faults
+	faults  *simcore.FaultInjector
 	network *simtest.Memory
 	opened  chan *simnet.Session
 	ended   chan *simnet.Session
@@ -32,10 +32,10 @@ type edge struct {
 func newEdge(t testing.TB, change func(*simnet.SessionOptions)) *edge {
 	t.Helper()
 	e := &edge{
-		TB: t, server: simnet.NewServer(zap.NewNop()), faults: &simcore.Faults{},
+		TB: t, server: simnet.NewServer(zap.NewNop()), faults: &simcore.FaultInjector{},
 		opened: make(chan *simnet.Session, 10), ended: make(chan *simnet.Session, 10),
 	}
-	options := simnet.SessionOptions{Path: "/stream", Faults: e.faults}
+	options := simnet.SessionOptions{Path: "/stream", InjectedFaults: e.faults}
 	if change != nil {
 		change(&options)
 	}
@@ -47,8 +47,8 @@ func newEdge(t testing.TB, change func(*simnet.SessionOptions)) *edge {
 			Ended:    func(s *simnet.Session) { e.ended <- s },
 		})
 	})
-	app.Get("/silent", func(c *fiber.Ctx) error {
-		e.server.Silence(c.Context(), simcore.FaultInfo{FaultRequest: simcore.FaultRequest{Args: simcore.FaultArgs{DelayMs: 10}}})
+	app.Get("/stalled", func(c *fiber.Ctx) error {
+		e.server.Stall(c.Context(), simcore.InjectedFault{FaultRequest: simcore.FaultRequest{Args: simcore.FaultArgs{DelayMs: 10}}})
 		return nil
 	})
 	e.serve(app)
@@ -115,21 +115,21 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 			s.Send("topic", []byte(text))
 		}
 		if got := e.read(conn) + e.read(conn) + e.read(conn); got != "abc" {
-			t.Error(got)
+			t.Errorf("messages = %q, want %q", got, "abc")
 		}
 		if err := conn.WriteMessage(websocket.TextMessage, []byte("hello")); err != nil {
 			t.Fatal(err)
 		}
 		if got := e.read(conn); got != "hello" {
-			t.Error(got)
+			t.Errorf("message = %q, want %q", got, "hello")
 		}
 		if n := e.server.Sessions.Count(); n != 1 {
-			t.Errorf("%d sessions", n)
+			t.Errorf("%d sessions, want 1", n)
 		}
 	})
 }
 
-func TestFaultsStrikeMessagesOfTheirTopic(t *testing.T) {
+func TestFaultsApplyToMessagesOfTheirTopic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, test := range []struct{ do, want string }{
 			{"gap", "acde"}, {"duplicate", "abbcde"}, {"reorder", "acbde"}, {"rewrite", "a<html>cde"},
@@ -150,15 +150,15 @@ func TestFaultsStrikeMessagesOfTheirTopic(t *testing.T) {
 				got += e.read(conn)
 			}
 			if got != test.want {
-				t.Errorf("%s: %s, want %s", test.do, got, test.want)
+				t.Errorf("%s: messages = %q, want %q", test.do, got, test.want)
 			}
 		}
 	})
 }
 
-// The queue of a client that does not read is bounded, and the write that is
-// stuck in it does not hold up the end.
-func TestAReaderThatDoesNotReadIsClosed(t *testing.T) {
+// The queue of a client that does not read is bounded, and a blocked write does not
+// delay the end.
+func TestSessionOfAClientThatDoesNotReadIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t, nil)
 		e.dial()
@@ -185,8 +185,8 @@ func TestSessionsEnd(t *testing.T) {
 		"all of them": {nil, func(e *edge, _ *simnet.Session, _ *websocket.Conn) {
 			e.server.Sessions.CloseAll(websocket.CloseServiceRestart, "restart")
 		}, websocket.CloseServiceRestart},
-		"after their life": {func(o *simnet.SessionOptions) { o.LifeMax = 20 * time.Millisecond }, nil, websocket.CloseNormalClosure},
-		"for silence":      {func(o *simnet.SessionOptions) { o.SilenceMax = 20 * time.Millisecond }, nil, websocket.CloseAbnormalClosure},
+		"after LifetimeMax": {func(o *simnet.SessionOptions) { o.LifetimeMax = 20 * time.Millisecond }, nil, websocket.CloseNormalClosure},
+		"after SilenceMax":  {func(o *simnet.SessionOptions) { o.SilenceMax = 20 * time.Millisecond }, nil, websocket.CloseAbnormalClosure},
 		"for too many messages": {func(o *simnet.SessionOptions) { o.MessagesPerSecondMax = 2 }, func(_ *edge, _ *simnet.Session, conn *websocket.Conn) {
 			for range 3 {
 				_ = conn.WriteMessage(websocket.TextMessage, []byte("x"))
@@ -219,7 +219,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-func TestClosedServerTakesNobody(t *testing.T) {
+func TestClosedServerAcceptsNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t, nil)
 		conn := e.dial()
@@ -228,26 +228,26 @@ func TestClosedServerTakesNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, _, err := conn.ReadMessage(); err == nil {
-			t.Error("the session outlives the server")
+			t.Error("a session of a closed server is open, want it closed")
 		}
 		if _, err := e.connect(); err == nil {
-			t.Error("a closed server takes a session")
+			t.Error("a closed server accepts a session, want an error")
 		}
 		if e.server.Wait(time.Hour) {
-			t.Error("a closed server waits")
+			t.Error("Wait of a closed server = true, want false")
 		}
 	})
 }
 
-func TestSilenceEndsWithoutAnAnswer(t *testing.T) {
+func TestStalledRequestEndsWithoutAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t, nil)
 		transport := &http.Transport{DialContext: e.network.Dial}
 		defer transport.CloseIdleConnections()
-		response, err := (&http.Client{Transport: transport}).Get("http://venue/silent")
+		response, err := (&http.Client{Transport: transport}).Get("http://venue/stalled")
 		if err == nil {
 			response.Body.Close()
-			t.Errorf("answered %d", response.StatusCode)
+			t.Errorf("status = %d, want no answer", response.StatusCode)
 		}
 	})
 }

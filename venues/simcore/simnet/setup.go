@@ -8,12 +8,12 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// Setup is how any simulated venue begins; the options of each embed it. Zero
-// values are the defaults that each field names.
+// Setup are the options that all simulated venues have. Zero values mean the default
+// of each field.
 type Setup struct {
-	// Seed makes market, ids and the demo account's credentials repeatable.
+	// Seed determines market, ids and the demo account's credentials.
 	Seed uint64
-	// Quiet leaves the books still: they move only when told to.
+	// Quiet disables the order flow: the books move only by script and by orders.
 	Quiet bool
 	// Now is the base clock; default time.Now.
 	Now func() time.Time
@@ -41,7 +41,7 @@ func (s Setup) clock() *simcore.Clock {
 	return clock
 }
 
-// OrDefault is an option, or its default where it is zero, or zero where it is
+// OrDefault returns an option, its default where it is zero, and zero where it is
 // negative.
 func OrDefault[N int | time.Duration](option, otherwise N) N {
 	if option == 0 {

@@ -14,29 +14,29 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// PumpInterval is how often a serving venue takes a step.
+// PumpInterval is the interval of a serving venue's steps.
 const PumpInterval = 50 * time.Millisecond
 
 const demoAccountID = "demo"
 
-// ErrServing reports a recording that comes too late.
+// ErrServing is returned for a recording that is given after Serve.
 var ErrServing = errors.New("a recording must be given before Serve")
 
-// Venue is what every simulated venue is: an exchange with its clock, faults and
-// ledger, a funded account, and a server for the venue's protocol and the control
-// API. The simulator of a venue embeds it. Its methods may be called from any
-// goroutine.
+// Venue is the common part of all simulated venues: an exchange with its clock,
+// injected faults and ledger, a funded account, and a server for the venue's protocol
+// and the control API. The simulator of a venue embeds it. Its methods may be called
+// from any goroutine.
 type Venue struct {
-	Server *Server
-	Log    *zap.Logger
-	Clock  *simcore.Clock
-	Faults *simcore.Faults
+	Server         *Server
+	Log            *zap.Logger
+	Clock          *simcore.Clock
+	InjectedFaults *simcore.FaultInjector
 
 	exchange *simcore.Exchange
 	control  *simcore.Control
 	demo     simcore.AccountInfo
 	protocol Protocol
-	promised promises
+	deferred deferredCalls
 
 	mu        sync.Mutex
 	endpoints Endpoints
@@ -46,39 +46,38 @@ type Venue struct {
 	closed sync.Once
 }
 
-// Protocol is what one venue adds to what all of them are.
+// Protocol is the part of a venue that differs from others.
 type Protocol struct {
 	// Routes adds the venue's endpoints to its application.
 	Routes func(*fiber.App)
-	// Step does what is due after the exchange has ticked.
+	// Step does what is due after a tick of the exchange.
 	Step func()
-	// FaultStatus is the status of a fault that names none; default 503.
+	// FaultStatus is the HTTP status of a fault without one; default 503.
 	FaultStatus int
 }
 
-// Endpoints are the addresses of a running simulator; the venue's paths are below
-// them.
+// Endpoints are the base URLs of a running simulator.
 type Endpoints struct {
 	RestURL    string `json:"restUrl"`
 	WsURL      string `json:"wsUrl"`
 	ControlURL string `json:"controlUrl"`
 }
 
-// NewVenue makes a venue with its demo account over an exchange of the given
-// rules. It takes from setup what the rules leave open: seed, clock and ledger.
-// Speak gives it its protocol; nothing moves before Serve.
+// NewVenue returns a venue with its demo account over an exchange of the given
+// rules. Seed, clock and ledger are those of setup. SetProtocol must follow; the
+// market does not move before Serve.
 func NewVenue(setup Setup, rules simcore.Options) (*Venue, error) {
 	if c := setup.DemoCredentials; c != nil && len(c.APIKey) != rules.Credentials.KeyLen {
 		return nil, fmt.Errorf("simulated %s: the demo key must have %d characters", rules.Name, rules.Credentials.KeyLen)
 	}
-	v := &Venue{Log: setup.logger(), Clock: setup.clock(), Faults: &simcore.Faults{}}
+	v := &Venue{Log: setup.logger(), Clock: setup.clock(), InjectedFaults: &simcore.FaultInjector{}}
 	v.Server = NewServer(v.Log)
 	rules.Seed, rules.Quiet, rules.Clock, rules.Ledger = setup.Seed, setup.Quiet, v.Clock, setup.Ledger
 	var err error
 	if v.exchange, err = simcore.New(rules); err != nil {
 		return nil, fmt.Errorf("simulated %s: %w", rules.Name, err)
 	}
-	v.control = simcore.NewControl(v.exchange, v.Faults)
+	v.control = simcore.NewControl(v.exchange, v.InjectedFaults)
 	v.demo, err = v.exchange.CreateAccount(simcore.AccountRequest{ID: demoAccountID, Credentials: setup.DemoCredentials})
 	if err != nil {
 		return nil, fmt.Errorf("simulated %s: demo account: %w", rules.Name, err)
@@ -86,14 +85,15 @@ func NewVenue(setup Setup, rules simcore.Options) (*Venue, error) {
 	return v, nil
 }
 
-// Speak gives the venue its protocol, once and before anything else.
-func (v *Venue) Speak(p Protocol) {
+// SetProtocol sets the venue's protocol. It must be called once, before all other
+// methods.
+func (v *Venue) SetProtocol(p Protocol) {
 	p.FaultStatus = OrDefault(p.FaultStatus, http.StatusServiceUnavailable)
 	v.protocol = p
 }
 
-// Serve answers the venue's protocol on one listener and the control API on the
-// other, and sets the market in motion. It returns at once.
+// Serve serves the venue's protocol on one listener and the control API on the other,
+// and starts the market. It returns immediately.
 func (v *Venue) Serve(venue, control net.Listener) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -126,24 +126,21 @@ func (v *Venue) run() {
 	}
 }
 
-// Step does what is due now: the market, what was promised for [Venue.Later], then
-// what the venue owes its clients.
-// Serve calls it every [PumpInterval]; a test without Serve may call it by
-// itself.
+// Step does what is due now: the market, the calls of [Venue.After], then the messages
+// to clients. Serve calls it every [PumpInterval]; a test without Serve may call it
+// directly.
 func (v *Venue) Step() {
 	v.exchange.Tick()
-	v.promised.keep(v.Clock.Base())
+	v.deferred.run(v.Clock.Base())
 	v.protocol.Step()
 }
 
-// Rehearse prepares a recording, which plays from Serve on; [ErrServing] where it
-// is too late for that.
-func (v *Venue) Rehearse(prepare func() (play func(), err error)) error {
+// useRecording prepares a recording and plays it from Serve on.
+func (v *Venue) useRecording(prepare func() error, play func()) error {
 	if v.Endpoints() != (Endpoints{}) {
 		return ErrServing
 	}
-	play, err := prepare()
-	if err != nil {
+	if err := prepare(); err != nil {
 		return err
 	}
 	v.mu.Lock()
@@ -162,15 +159,15 @@ func (v *Venue) Close() error {
 	return err
 }
 
-// Endpoints are the addresses after Serve.
+// Endpoints returns the base URLs, which are empty before Serve.
 func (v *Venue) Endpoints() Endpoints {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.endpoints
 }
 
-// DemoAccount is the funded account that every simulator has. Its credentials
-// follow from the seed or are those of the setup.
+// DemoAccount returns the funded account that every simulator has. Its credentials
+// are derived from the seed or are those of the setup.
 func (v *Venue) DemoAccount() simcore.AccountInfo { return v.demo }
 
 // NewAccount opens a further account with 100 000 USDT.
@@ -178,8 +175,19 @@ func (v *Venue) NewAccount() (simcore.AccountInfo, error) {
 	return v.exchange.CreateAccount(simcore.AccountRequest{})
 }
 
-// Control is the control API as plain calls.
+// Control returns the control API as plain calls.
 func (v *Venue) Control() *simcore.Control { return v.control }
 
-// Exchange is the exchange behind the wire, for tests that compare with it.
+// Exchange returns the exchange, for tests that compare with it.
 func (v *Venue) Exchange() *simcore.Exchange { return v.exchange }
+
+// Maintenances returns the ids of the injected faults that make a maintenance now.
+func (v *Venue) Maintenances() []int {
+	var ids []int
+	for _, f := range v.InjectedFaults.List() {
+		if f.Do == simcore.FaultMaintenance && (f.Times == 0 || f.Applied < f.Times) {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids
+}

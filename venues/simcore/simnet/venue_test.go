@@ -13,11 +13,15 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/shopspring/decimal"
+	"go.uber.org/goleak"
 
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
 	"venuegate/venues/simcore/simtest"
 )
+
+// No simulator may leave a goroutine behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func rules() simcore.Options {
 	one := decimal.NewFromInt(1)
@@ -28,7 +32,7 @@ func rules() simcore.Options {
 	}}, Credentials: simcore.CredentialFormat{KeyLen: 8, SecretLen: 8}}
 }
 
-// newVenue is a venue whose protocol is one page, and how many steps it took.
+// newVenue returns a venue whose protocol is one page, and the count of its steps.
 func newVenue(t *testing.T, setup simnet.Setup) (*simnet.Venue, *atomic.Int64) {
 	t.Helper()
 	v, err := simnet.NewVenue(setup, rules())
@@ -36,7 +40,7 @@ func newVenue(t *testing.T, setup simnet.Setup) (*simnet.Venue, *atomic.Int64) {
 		t.Fatal(err)
 	}
 	var steps atomic.Int64
-	v.Speak(simnet.Protocol{
+	v.SetProtocol(simnet.Protocol{
 		Routes: func(app *fiber.App) {
 			app.Get("/ping", func(c *fiber.Ctx) error { return c.SendString("pong") })
 		},
@@ -50,48 +54,49 @@ func TestVenueServesItsProtocol(t *testing.T) {
 	v, _ := newVenue(t, simnet.Setup{Quiet: true, ClockOffset: time.Hour})
 	client := simtest.Start(t, v)
 	if r := client.Do(client.Request("GET", "/ping", "")); string(r.Body) != "pong" {
-		t.Errorf("%d %s", r.Status, r.Body)
+		t.Errorf("answer = %d %s, want 200 pong", r.Status, r.Body)
 	}
 	if clock := client.Script("GET", "/clock", ""); simtest.Num(clock["offsetMs"]).IntPart() != time.Hour.Milliseconds() {
-		t.Errorf("%v", clock)
+		t.Errorf("clock = %v, want offsetMs %d", clock, time.Hour.Milliseconds())
 	}
-	if err := v.Rehearse(func() (func(), error) { return nil, nil }); !errors.Is(err, simnet.ErrServing) {
-		t.Errorf("%v", err)
+	err := simnet.Recording[int]{}.PlayOn(v, func() error { return nil }, func(int) {})
+	if !errors.Is(err, simnet.ErrServing) {
+		t.Errorf("error of a recording after Serve = %v, want %v", err, simnet.ErrServing)
 	}
 }
 
-func TestDemoKeyHasTheVenuesLength(t *testing.T) {
+func TestDemoKeyMustHaveTheVenuesLength(t *testing.T) {
 	t.Parallel()
 	setup := simnet.Setup{DemoCredentials: &simcore.Credentials{APIKey: "short", APISecret: "s"}}
 	if _, err := simnet.NewVenue(setup, rules()); err == nil {
-		t.Error("taken")
+		t.Error("a demo key of another length is accepted, want an error")
 	}
 	setup.DemoCredentials.APIKey = "eight888"
 	v, err := simnet.NewVenue(setup, rules())
 	if err != nil || v.DemoAccount().Credentials != *setup.DemoCredentials {
-		t.Errorf("%v", err)
+		t.Errorf("error = %v, want none and the given credentials", err)
 	}
 }
 
-func TestVenueSteps(t *testing.T) {
+func TestVenueStepsUntilClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, steps := newVenue(t, simnet.Setup{Quiet: true})
 		simtest.StartInMemory(t, v)
 		time.Sleep(10*simnet.PumpInterval + time.Millisecond)
 		if n := steps.Load(); n != 10 {
-			t.Errorf("%d steps", n)
+			t.Errorf("%d steps, want 10", n)
 		}
 		if err := v.Close(); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(simnet.PumpInterval)
 		if n := steps.Load(); n != 10 {
-			t.Errorf("%d steps of a closed venue", n)
+			t.Errorf("%d steps after Close, want 10", n)
 		}
 	})
 }
 
-// A recording plays from Serve on, in its own time or faster, and ends with the
+// A recording plays from Serve on, at the recorded speed or faster, and ends with the
 // venue.
 func TestRecordingIsPlayedInTime(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -113,9 +118,7 @@ func TestRecordingIsPlayedInTime(t *testing.T) {
 				}
 				var began time.Time
 				var took []time.Duration
-				err := v.Rehearse(func() (func(), error) {
-					return func() { played.Play(v, func(time.Duration) { took = append(took, time.Since(began)) }) }, nil
-				})
+				err := played.PlayOn(v, func() error { return nil }, func(time.Duration) { took = append(took, time.Since(began)) })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -126,11 +129,11 @@ func TestRecordingIsPlayedInTime(t *testing.T) {
 					t.Error(err)
 				}
 				if len(took) != len(test.took) {
-					t.Fatalf("%v, want %v", took, test.took)
+					t.Fatalf("times = %v, want %v", took, test.took)
 				}
 				for i := range took {
 					if took[i] != test.took[i] {
-						t.Errorf("%v, want %v", took, test.took)
+						t.Errorf("times = %v, want %v", took, test.took)
 					}
 				}
 			})
@@ -143,9 +146,9 @@ func seconds(line []byte) (time.Duration, bool) {
 	return time.Duration(n) * time.Second, err == nil
 }
 
-func TestPaces(t *testing.T) {
+func TestSchedule(t *testing.T) {
 	t.Parallel()
-	var paces simnet.Paces
+	var schedule simnet.Schedule
 	at := time.Unix(1_000_000, 0)
 	for _, step := range []struct {
 		after time.Duration
@@ -153,51 +156,50 @@ func TestPaces(t *testing.T) {
 	}{
 		{0, true}, {50 * time.Millisecond, false}, {80 * time.Millisecond, true}, {100 * time.Millisecond, false}, {155 * time.Millisecond, true},
 	} {
-		if due := paces.Due(100*time.Millisecond, at.Add(step.after)); due != step.due {
-			t.Errorf("after %s: %t", step.after, due)
+		if due := schedule.Due(100*time.Millisecond, at.Add(step.after)); due != step.due {
+			t.Errorf("due after %s = %t, want %t", step.after, due, step.due)
 		}
 	}
-	paces.Hasten(100 * time.Millisecond)
-	if !paces.Due(100*time.Millisecond, at.Add(156*time.Millisecond)) {
-		t.Error("not hastened")
+	schedule.MakeDue(100 * time.Millisecond)
+	if !schedule.Due(100*time.Millisecond, at.Add(156*time.Millisecond)) {
+		t.Error("due after MakeDue = false, want true")
 	}
 }
 
-// What is held is done after that, in order.
-func TestHold(t *testing.T) {
+func TestHeldCallsAreMadeAfterRelease(t *testing.T) {
 	t.Parallel()
 	clock := simtest.NewClock()
 	v, _ := newVenue(t, simnet.Setup{Quiet: true, Now: clock.Now})
 	done := ""
 	v.Hold()
 	for _, name := range []string{"a", "b"} {
-		v.Later(time.Millisecond, func() { done += name })
+		v.After(time.Millisecond, func() { done += name })
 	}
 	clock.Advance(time.Hour)
 	if v.Step(); done != "" {
-		t.Errorf("done %q", done)
+		t.Errorf("calls while held = %q, want none", done)
 	}
 	v.Release()
 	if v.Step(); done != "ab" {
-		t.Errorf("done %q", done)
+		t.Errorf("calls after Release = %q, want %q", done, "ab")
 	}
 }
 
-// What is promised is done at a step after its delay, in order; without a delay it
-// is done at once.
-func TestLater(t *testing.T) {
+// Deferred calls are made at a step after their delay, and immediately without a
+// delay.
+func TestDeferredCallsAreMadeInOrder(t *testing.T) {
 	t.Parallel()
 	clock := simtest.NewClock()
 	v, _ := newVenue(t, simnet.Setup{Quiet: true, Now: clock.Now})
 	done := ""
-	promise := func(name string, delay time.Duration) { v.Later(delay, func() { done += name }) }
-	promise("a", time.Second)
-	promise("b", 2*time.Second)
-	promise("c", time.Second)
-	promise("d", 0)
+	after := func(name string, delay time.Duration) { v.After(delay, func() { done += name }) }
+	after("a", time.Second)
+	after("b", 2*time.Second)
+	after("c", time.Second)
+	after("d", 0)
 	for _, want := range []string{"d", "d", "dac", "dacb", "dacb"} {
 		if v.Step(); done != want {
-			t.Errorf("%s, want %s", done, want)
+			t.Errorf("calls = %q, want %q", done, want)
 		}
 		if want == "d" || want == "dac" {
 			clock.Advance(500 * time.Millisecond)

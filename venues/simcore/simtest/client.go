@@ -15,12 +15,13 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// Patience is how long a test waits for what must come.
-const Patience = time.Minute
+// WaitMax bounds the waits of a test.
+const WaitMax = time.Minute
 
 const pollInterval = 5 * time.Millisecond
 
-// HousekeepingMax is how long the HTTP server's housekeeping outlives its listener.
+// HousekeepingMax bounds how long the HTTP server's background goroutines outlive its
+// listener.
 const HousekeepingMax = time.Second
 
 // Simulator is a simulated venue that is set up and not yet served.
@@ -32,8 +33,8 @@ type Simulator interface {
 	Exchange() *simcore.Exchange
 }
 
-// Client talks to a running simulator. Its methods fail the test where a call
-// does not come through at all; what the venue answers is for the test to judge.
+// Client is a client of a running simulator. Its methods fail the test where a call
+// gets no answer at all; the test checks the content of the answer.
 type Client struct {
 	testing.TB
 	Endpoints simnet.Endpoints
@@ -45,7 +46,7 @@ type Client struct {
 	dial  func(context.Context, string, string) (net.Conn, error)
 }
 
-// Create makes a simulator that is not served yet.
+// Create returns a simulator that is not served yet.
 func Create[Sim, Options any](t testing.TB, create func(Options) (Sim, error), options Options) Sim {
 	t.Helper()
 	sim, err := create(options)
@@ -83,7 +84,7 @@ func start(
 	sim.Serve(venue, control)
 	c := &Client{
 		TB: t, Endpoints: sim.Endpoints(), Credentials: sim.DemoAccount().Credentials,
-		HTTP:  &http.Client{Timeout: Patience, Transport: &http.Transport{DialContext: dial}},
+		HTTP:  &http.Client{Timeout: WaitMax, Transport: &http.Transport{DialContext: dial}},
 		clock: sim.Exchange().Clock(), dial: dial,
 	}
 	t.Cleanup(func() {
@@ -106,10 +107,10 @@ func Listen(t testing.TB) net.Listener {
 	return listener
 }
 
-// Now is the venue's time.
+// Now returns the venue's time.
 func (c *Client) Now() time.Time { return c.clock.Now() }
 
-// Request is an unsigned request to a path of the venue.
+// Request returns an unsigned request to a path of the venue.
 func (c *Client) Request(method, target, body string) *http.Request {
 	c.Helper()
 	return c.request(method, c.Endpoints.RestURL+target, body)
@@ -124,7 +125,7 @@ func (c *Client) request(method, address, body string) *http.Request {
 	return request
 }
 
-// Do makes a call.
+// Do sends a request and returns the answer.
 func (c *Client) Do(request *http.Request) Reply {
 	c.Helper()
 	response, err := c.HTTP.Do(request)
@@ -139,13 +140,13 @@ func (c *Client) Do(request *http.Request) Reply {
 	return Reply{Status: response.StatusCode, Header: response.Header, Body: body}
 }
 
-// Control makes a call of the control API.
+// Control calls the control API.
 func (c *Client) Control(method, path, body string) Reply {
 	c.Helper()
 	return c.Do(c.request(method, c.Endpoints.ControlURL+path, body))
 }
 
-// Script makes a call of the control API that must succeed.
+// Script calls the control API, which must succeed.
 func (c *Client) Script(method, path, body string) Object {
 	c.Helper()
 	r := c.Control(method, path, body)
@@ -155,13 +156,13 @@ func (c *Client) Script(method, path, body string) Object {
 	return r.Object(c)
 }
 
-// Fault adds a scripted fault.
-func (c *Client) Fault(body string) {
+// InjectFault adds a fault by the control API.
+func (c *Client) InjectFault(body string) {
 	c.Helper()
 	c.Script(http.MethodPost, "/faults", body)
 }
 
-// Market changes a market.
+// Market changes a market by the control API.
 func (c *Client) Market(body string) {
 	c.Helper()
 	c.Script(http.MethodPost, "/market", body)
@@ -180,8 +181,8 @@ func (c *Client) DialRaw(path string) *websocket.Conn {
 	return conn
 }
 
-// Handshake tries to open a WebSocket connection, which it closes, and gives the
-// status of the answer; zero if there is none.
+// Handshake opens and closes a WebSocket connection. It returns the HTTP status of the
+// answer, zero if there is none.
 func (c *Client) Handshake(path string) (status int) {
 	c.Helper()
 	dialer := websocket.Dialer{NetDialContext: c.dial}
@@ -199,14 +200,14 @@ func (c *Client) Handshake(path string) (status int) {
 // WaitFor polls until a condition holds.
 func (c *Client) WaitFor(what string, holds func() bool) {
 	c.Helper()
-	deadline := time.After(Patience)
+	deadline := time.After(WaitMax)
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for !holds() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			c.Fatalf("waited in vain for %s", what)
+			c.Fatalf("timeout, want %s", what)
 		}
 	}
 }

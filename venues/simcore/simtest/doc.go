@@ -1,8 +1,8 @@
-// Package simtest is the client with which the simulated venues are tested: it
-// starts a simulator, calls it over HTTP, listens to its streams and scripts it by
-// the control API. It knows no venue. What a venue asks of its clients (paths,
-// signatures, logins, envelopes) each simulator's tests add, written against the
-// venue's documentation and not with the simulator's code.
+// Package simtest provides the client for tests of the simulated venues: it starts a
+// simulator, calls it over HTTP, reads its streams and scripts it by the control API.
+// It is independent of the venue. The tests of each simulator add the venue's paths,
+// signatures, logins and envelopes, written against the venue's documentation and
+// without the simulator's code.
 //
 //	sim, err := bybitsim.New(options)
 //	client := simtest.Start(t, sim)             // on loopback, ends with the test
@@ -14,6 +14,5 @@
 // [StartInMemory] does the same inside a bubble of testing/synctest, where hours
 // take no time.
 //
-// A wait that is over fails the test: [Patience] bounds it, and only a test that
-// fails spends it.
+// Every wait is bounded by [WaitMax], past which the test fails.
 package simtest

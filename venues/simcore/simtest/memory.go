@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Memory is a listener whose connections are pipes. They hold nothing: what is
-// written waits to be read.
+// Memory is a listener whose connections are pipes without a buffer: a write blocks
+// until it is read.
 type Memory struct {
 	address string
 	conns   chan net.Conn
@@ -15,12 +15,13 @@ type Memory struct {
 	once    sync.Once
 }
 
-// NewMemory listens at an address that nothing else need have.
+// NewMemory returns a listener with the given address, which need not be unique.
 func NewMemory(address string) *Memory {
 	return &Memory{address: address, conns: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// Dial connects, as clients want it to be done.
+// Dial connects to the listener. It has the signature that HTTP and WebSocket clients
+// require.
 func (m *Memory) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -52,8 +53,8 @@ func (m *Memory) Close() error {
 // Addr implements net.Listener.
 func (m *Memory) Addr() net.Addr { return &net.UnixAddr{Net: "memory", Name: m.address} }
 
-// fromLoopback is a connection that seems to come from this machine, as the one of
-// every other client does.
+// fromLoopback is a connection with a loopback address as its remote address, as real
+// connections of tests have.
 type fromLoopback struct{ net.Conn }
 
 // RemoteAddr implements net.Conn.

@@ -14,7 +14,7 @@ import (
 	"venuegate/venues"
 )
 
-// Object is a JSON object whose numbers are kept as they were written.
+// Object is a JSON object whose numbers keep their text.
 type Object = map[string]any
 
 // Reply is an answer over HTTP.
@@ -24,13 +24,13 @@ type Reply struct {
 	Body   []byte
 }
 
-// Object is the body, which must be an object.
+// Object returns the body, which must be an object.
 func (r Reply) Object(t testing.TB) Object {
 	t.Helper()
 	return Decode(t, r.Body)
 }
 
-// List is the body, which must be a list of objects.
+// List returns the body, which must be a list of objects.
 func (r Reply) List(t testing.TB) []Object {
 	t.Helper()
 	var body []Object
@@ -40,7 +40,7 @@ func (r Reply) List(t testing.TB) []Object {
 	return body
 }
 
-// Decode reads an object.
+// Decode decodes an object.
 func Decode(t testing.TB, data []byte) Object {
 	t.Helper()
 	var body Object
@@ -56,21 +56,21 @@ func decode(data []byte, into any) error {
 	return decoder.Decode(into)
 }
 
-// HMAC is the HMAC-SHA256 of a payload.
+// HMAC returns the HMAC-SHA256 of a payload.
 func HMAC(secret, payload string) []byte {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(payload))
 	return mac.Sum(nil)
 }
 
-// HMACHex is the HMAC in hexadecimal.
+// HMACHex returns the HMAC in hexadecimal.
 func HMACHex(secret, payload string) string { return hex.EncodeToString(HMAC(secret, payload)) }
 
-// absent is what [Num] makes of what is no number.
+// absent is the result of [Num] for a value that is not a number.
 const absent = "-999999"
 
-// Num is a number of a message, given as a string or a number; what is neither
-// equals no number that a venue tells.
+// Num returns a number of a message, given as a string or a number. Any other value
+// gives one that no venue sends.
 func Num(value any) decimal.Decimal {
 	switch value := value.(type) {
 	case string:

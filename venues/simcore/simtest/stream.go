@@ -7,10 +7,10 @@ import (
 	"github.com/fasthttp/websocket"
 )
 
-// messagesMax is how many messages a stream holds for a test that does not read.
+// messagesMax is how many messages a stream buffers for the test.
 const messagesMax = 10_000
 
-// Text is the member of a message that is no object; it holds the message.
+// Text is the member that holds a message that is not an object.
 const Text = "text"
 
 // Stream is a WebSocket connection with its messages in order.
@@ -25,7 +25,7 @@ type Stream struct {
 func (c *Client) Dial(path string) *Stream {
 	c.Helper()
 	conn := c.DialRaw(path)
-	return &Stream{TB: c.TB, Conn: conn, Messages: reading(conn, func(data []byte) Object {
+	return &Stream{TB: c.TB, Conn: conn, Messages: readAll(conn, func(data []byte) Object {
 		var message Object
 		if decode(data, &message) != nil {
 			message = Object{Text: string(data)}
@@ -34,14 +34,14 @@ func (c *Client) Dial(path string) *Stream {
 	})}
 }
 
-// DialBytes opens a connection whose messages stay as they are.
+// DialBytes opens a connection and returns its messages undecoded.
 func (c *Client) DialBytes(path string) <-chan []byte {
 	c.Helper()
-	return reading(c.DialRaw(path), func(data []byte) []byte { return data })
+	return readAll(c.DialRaw(path), func(data []byte) []byte { return data })
 }
 
-// reading passes on what comes until the connection ends.
-func reading[Message any](conn *websocket.Conn, as func([]byte) Message) <-chan Message {
+// readAll returns the messages of a connection until it ends.
+func readAll[Message any](conn *websocket.Conn, as func([]byte) Message) <-chan Message {
 	messages := make(chan Message, messagesMax)
 	go func() {
 		defer close(messages)
@@ -64,7 +64,7 @@ func (s *Stream) Send(text string) {
 	}
 }
 
-// Next is the next message.
+// Next returns the next message.
 func (s *Stream) Next() Object {
 	s.Helper()
 	select {
@@ -73,13 +73,13 @@ func (s *Stream) Next() Object {
 			s.Fatal("stream closed")
 		}
 		return message
-	case <-time.After(Patience):
-		s.Fatal("no message")
+	case <-time.After(WaitMax):
+		s.Fatal("timeout, want a message")
 	}
 	return nil
 }
 
-// Where skips to the next message that holds.
+// Where skips to the next message for which holds is true.
 func (s *Stream) Where(holds func(Object) bool) Object {
 	s.Helper()
 	for {
@@ -89,7 +89,7 @@ func (s *Stream) Where(holds func(Object) bool) Object {
 	}
 }
 
-// With skips to the next message whose member has a value.
+// With skips to the next message whose member has the value.
 func (s *Stream) With(member string, value any) Object {
 	s.Helper()
 	return s.Where(func(m Object) bool { return m[member] == value })
@@ -98,7 +98,7 @@ func (s *Stream) With(member string, value any) Object {
 // Closed waits for the end of the stream.
 func (s *Stream) Closed() {
 	s.Helper()
-	deadline := time.After(Patience)
+	deadline := time.After(WaitMax)
 	for {
 		select {
 		case _, ok := <-s.Messages:
@@ -106,7 +106,7 @@ func (s *Stream) Closed() {
 				return
 			}
 		case <-deadline:
-			s.Fatal("stream stays open")
+			s.Fatal("timeout, want the stream closed")
 		}
 	}
 }

@@ -28,17 +28,18 @@ import (
 )
 
 const (
-	// emitters commit at the same time; emitMax events are the largest commit.
+	// emitters is the number of concurrent committers; emitMax bounds the events of a
+	// commit.
 	emitters = 4
 	emitMax  = 64
-	// emitPause between two commits of one emitter lets deliveries and commits
-	// of them come between.
+	// emitPause is the pause between two commits of one emitter, so that deliveries
+	// interleave.
 	emitPause = 4 * time.Millisecond
-	// attemptMax bounds one attempt, so that hanging receivers cost little.
+	// attemptMax bounds one attempt, so that hanging receivers delay little.
 	attemptMax = 300 * time.Millisecond
 )
 
-// schedule is that of the service, faster.
+// schedule is the schedule of the service, faster.
 var schedule = delivery.Schedule{Attempts: 5, Delays: []time.Duration{
 	20 * time.Millisecond, 40 * time.Millisecond, 80 * time.Millisecond, 160 * time.Millisecond,
 }}
@@ -56,7 +57,7 @@ type child struct {
 }
 
 // runChild emits events and delivers until it is killed: DIR BASEURL EMIT MODE
-// SEED. With the mode "drain" it ends when nothing waits any more.
+// SEED. With the mode "drain" it ends when nothing is pending.
 func runChild(args []string) error {
 	emit, err := strconv.Atoi(args[2])
 	if err != nil {
@@ -106,13 +107,13 @@ func (c *child) open(dir, base string) (err error) {
 	c.system = actors.New(zap.NewNop())
 	pool := c.system.NewPool("store", 8, 1024)
 	sender := webhook.NewSender(webhook.Options{
-		Guard: webhook.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, Timeout: attemptMax, UserAgent: "chaos",
+		Policy: webhook.DialPolicy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, Timeout: attemptMax, UserAgent: "chaos",
 		Secrets: webhook.Secrets{Unseal: func(sealed []byte, _ persistence.Key) (venues.Secret, error) { return venues.Secret(sealed), nil }},
 	})
 	var queues []delivery.Client
 	for _, w := range ways {
 		ref, err := c.system.Start(delivery.Child(delivery.Deps{
-			Endpoint: w.record(base), Fence: c.fence, Store: c.store, Journal: c.log.Line(customer, delivery.Name(w.id)), Sender: sender,
+			Endpoint: w.record(base), Fence: c.fence, Store: c.store, Journal: c.log.CommitQueue(customer, delivery.Name(w.id)), Sender: sender,
 			Schedule: schedule, NewID: newID, Pool: pool, Disable: func(persistence.Endpoint, persistence.JournalEntry) {},
 		}))
 		if err != nil {
@@ -128,8 +129,7 @@ func newID(prefix string, at time.Time) string {
 	return persistence.NewID(prefix, at, cryptorand.Reader)
 }
 
-// emitAll commits n events and says of each commit, once it is confirmed, what was
-// in it.
+// emitAll commits n events and prints the events of each commit once it is durable.
 func (c *child) emitAll(n int, seed uint64) error {
 	failed := make(chan error, emitters)
 	var wait sync.WaitGroup
@@ -168,7 +168,7 @@ func (c *child) emit(random *rand.Rand, n int) error {
 	return c.out.Flush()
 }
 
-// anyType is one of those that are delivered, by their shares.
+// anyType returns a random event type, according to their shares.
 func anyType(random *rand.Rand) persistence.EventType {
 	n := random.IntN(100)
 	for _, w := range ways {
@@ -180,7 +180,7 @@ func anyType(random *rand.Rand) persistence.EventType {
 	panic("the shares are less than a hundred")
 }
 
-// drain waits until every queue has read all events and none of them waits.
+// drain waits until every queue has read all events and none is pending.
 func (c *child) drain() error {
 	last, err := lastEvent(c.store)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *child) drain() error {
 			// In this order: the queue moves its cursor with the rows of what it has read.
 			cursor, err := c.store.EndpointCursor(context.Background(), customer, w.id)
 			if errors.Is(err, persistence.ErrNotFound) {
-				continue // the queue has not begun
+				continue // the queue has not started
 			}
 			if err != nil {
 				return err

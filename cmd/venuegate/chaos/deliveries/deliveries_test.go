@@ -22,16 +22,16 @@ import (
 )
 
 const (
-	// lifeMin and lifeMax bound how long a process lives; some do not get as far
-	// as to open their store.
+	// lifeMin and lifeMax bound how long a process runs; some are killed before they
+	// have opened the store.
 	lifeMin, lifeMax = 50 * time.Millisecond, 2 * time.Second
-	// comparedEvery kills the store is opened and compared.
+	// comparedEvery is the number of kills after which the store is compared.
 	comparedEvery = 10
 )
 
-// TestNothingIsLostOverKills: what was emitted is what was delivered, waits, or is
-// undelivered, over kill -9 at any moment; nothing else is there, and nothing that
-// was confirmed is missing.
+// TestNothingIsLostOverKills checks, over kill -9 at random times, that every emitted
+// event is delivered, pending or undelivered, that there are no others, and that no
+// committed event is missing.
 func TestNothingIsLostOverKills(t *testing.T) {
 	size, seed := chosen(t)
 	t.Logf("%d events, %d kills, seed %d", size.events, size.kills, seed)
@@ -69,24 +69,24 @@ type run struct {
 	dir       string
 	receivers *receivers
 	random    *rand.Rand
-	// acked are the events whose commits were confirmed.
+	// acked are the events whose commits were acknowledged.
 	acked map[string]bool
 }
 
-// sum is what was counted.
+// sum has the counts.
 type sum struct{ emitted, delivered, pending, undelivered int }
 
-// live lets a process emit up to n events and deliver for a while, and kills it.
+// live runs a process that emits up to n events and delivers, and kills it.
 func (r *run) live(ctx context.Context, n int, life time.Duration) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, life)
 	defer cancel()
 	if err := r.process(ctx, n, "serve"); ctx.Err() == nil {
-		r.t.Fatalf("the process ended by itself: %v", err)
+		r.t.Fatalf("the process ended without a kill: %v", err)
 	}
 }
 
-// drain lets a process emit n events, and deliver until nothing waits.
+// drain runs a process that emits n events and delivers until nothing is pending.
 func (r *run) drain(ctx context.Context, n int) {
 	r.t.Helper()
 	if err := r.process(ctx, n, "drain"); err != nil {
@@ -114,7 +114,8 @@ func (r *run) process(ctx context.Context, emit int, mode string) error {
 	return command.Wait()
 }
 
-// hear notes what was confirmed. A line that breaks off was not said.
+// hear records the committed events that the process printed. It ignores an incomplete
+// line.
 func (r *run) hear(said io.Reader) {
 	lines := bufio.NewReader(said)
 	for {
@@ -128,7 +129,7 @@ func (r *run) hear(said io.Reader) {
 	}
 }
 
-// compare opens the store, which no process has, and counts what is in it.
+// compare opens the store while no process runs, and counts its events.
 func (r *run) compare() sum {
 	r.t.Helper()
 	store, err := badgerstore.Open(r.dir, badgerstore.Options{})
@@ -146,7 +147,7 @@ func (r *run) compare() sum {
 	events := r.events(store)
 	for id := range r.acked {
 		if _, exists := events[id]; !exists {
-			r.t.Errorf("event %s was confirmed and is not there", id)
+			r.t.Errorf("event %s was committed and is missing", id)
 		}
 	}
 	s := sum{emitted: len(events)}
@@ -159,7 +160,7 @@ func (r *run) compare() sum {
 	return s
 }
 
-// events are all that were emitted, by id.
+// events returns all emitted events by id.
 func (r *run) events(store *badgerstore.Store) map[string]persistence.Event {
 	r.t.Helper()
 	all := map[string]persistence.Event{}
@@ -202,13 +203,13 @@ func (r *run) compareWay(store *badgerstore.Store, w way, events map[string]pers
 		case d.Status == persistence.DeliveryUndelivered:
 			s.undelivered++
 		case !r.receivers.took(w.id, e.ID):
-			r.t.Errorf("%s: event %s counts as delivered and was never taken", w.id, e.ID)
+			r.t.Errorf("%s: event %s is stored as delivered and was never accepted", w.id, e.ID)
 		default:
 			s.delivered++
 		}
 	}
 	for id := range rows {
-		r.t.Errorf("%s: delivery of %s, which is not for it", w.id, id)
+		r.t.Errorf("%s: delivery of %s, to which it does not subscribe", w.id, id)
 	}
 }
 
@@ -234,7 +235,7 @@ func (r *run) deliveries(store *badgerstore.Store, w way) map[string]persistence
 	}
 }
 
-// lastEvent is the sequence of the newest event.
+// lastEvent returns the sequence number of the newest event.
 func lastEvent(store *badgerstore.Store) (uint64, error) {
 	var last uint64
 	for {

@@ -18,14 +18,14 @@ import (
 	"venuegate/transport/signing"
 )
 
-// receivers are the other ends of all endpoints. They outlive every process.
+// receivers are the receivers of all endpoints. They outlive every process.
 type receivers struct {
 	server  *httptest.Server
 	headers signing.Headers
 
 	mu     sync.Mutex
 	random *rand.Rand
-	// taken counts the 2xx of each event at each endpoint, posts all that came.
+	// taken counts the 2xx responses per event and endpoint, posts all requests.
 	taken  map[string]map[string]int
 	posts  int
 	faults []string
@@ -48,7 +48,7 @@ func startReceivers(t *testing.T, seed uint64) *receivers {
 func (r *receivers) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	body, err := io.ReadAll(in.Body)
 	if err != nil {
-		return // the sender has died
+		return // the sender was killed
 	}
 	switch status := r.note(in, body); status {
 	case statusReset:
@@ -63,13 +63,13 @@ func (r *receivers) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	}
 }
 
-// What a receiver does besides answering.
+// The faults of a receiver.
 const (
 	statusReset = iota
 	statusHang
 )
 
-// note keeps a request and chooses its answer.
+// note records a request and chooses its response.
 func (r *receivers) note(in *http.Request, body []byte) (status int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +109,7 @@ func (r *receivers) choose(kind receiverKind) int {
 	}
 }
 
-// took says whether an endpoint has answered an event well.
+// took reports whether an endpoint has accepted an event.
 func (r *receivers) took(endpoint, event string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

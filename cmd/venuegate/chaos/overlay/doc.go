@@ -1,12 +1,11 @@
-// Package overlay builds variants of this module's programs from source in which
-// single lines are changed: points at which the process kills itself, planted
-// bugs. Nothing of a variant is in the source that is shipped; `go build
-// -overlay` replaces the files for one build.
+// Package overlay builds variants of this module's programs in which single lines of
+// the source are changed: points at which the process kills itself, planted bugs. The
+// shipped source has none of them; `go build -overlay` replaces the files for one
+// build.
 //
-// A [Variant] is a list of edits. An [Edit] names a file, a piece of its text
-// and what stands there instead. The text must occur exactly once: source that
-// moved on makes the build fail with the edit's name, so that no test goes on
-// with a variant that changes nothing.
+// A [Variant] is a list of edits. An [Edit] names a file, a text in it and its
+// replacement. The text must occur exactly once: if the source has changed, the build
+// fails with the name of the edit, so that no test runs a variant without its change.
 //
 // # Example
 //

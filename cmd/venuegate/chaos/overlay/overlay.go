@@ -14,22 +14,23 @@ import (
 
 // Edit changes one place of the source.
 type Edit struct {
-	// Name says in errors which edit it is.
+	// Name identifies the edit in errors.
 	Name string
 	// File is a path below the root of the module, with slashes.
 	File string
-	// Old occurs exactly once in the file; New stands there instead.
+	// Old occurs exactly once in the file; New replaces it.
 	Old, New string
 }
 
-// Variant of the module's source. Edits of one file are made in their order.
+// Variant is a set of changes of the module's source. Edits of one file are applied in
+// their order.
 type Variant struct {
 	Edits []Edit
-	// Added are files that the source does not have, by path below the root.
+	// Added are additional files, by path below the root.
 	Added map[string]string
 }
 
-// Join is a variant with the changes of all of them.
+// Join returns a variant with the changes of all given ones.
 func Join(variants ...Variant) Variant {
 	joined := Variant{Added: map[string]string{}}
 	for _, v := range variants {
@@ -41,9 +42,8 @@ func Join(variants ...Variant) Variant {
 	return joined
 }
 
-// Build compiles packages of the module at root, with the race detector or
-// other flags if they are given before the packages, and puts the program at
-// output.
+// Build compiles packages of the module at root and writes the program to output. Flags
+// such as -race may precede the packages.
 func (v Variant) Build(ctx context.Context, root, output string, args ...string) error {
 	return v.goTool(ctx, root, output, "build", args)
 }
@@ -72,9 +72,8 @@ func (v Variant) goTool(ctx context.Context, root, output, verb string, args []s
 	return nil
 }
 
-// Write puts the changed files into dir and gives the name of the file that
-// describes them for `go build -overlay`. All edits that do not fit are
-// reported together.
+// Write writes the changed files to dir and returns the name of the file that describes
+// them for `go build -overlay`. Its error lists all edits that do not fit.
 func (v Variant) Write(root, dir string) (description string, err error) {
 	changed, err := v.apply(root)
 	if err != nil {
@@ -96,7 +95,7 @@ func (v Variant) Write(root, dir string) (description string, err error) {
 	return description, os.WriteFile(description, encoded, 0o600)
 }
 
-// apply gives the new text of every file that is changed or added.
+// apply returns the new text of every changed or added file.
 func (v Variant) apply(root string) (map[string]string, error) {
 	changed := map[string]string{}
 	var faults []error
@@ -125,7 +124,7 @@ func (v Variant) apply(root string) (map[string]string, error) {
 	return changed, errors.Join(faults...)
 }
 
-// Root finds the module's root from the working directory upwards.
+// Root returns the module's root, searching upwards from the working directory.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

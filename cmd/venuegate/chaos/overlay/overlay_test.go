@@ -10,7 +10,7 @@ import (
 	"venuegate/cmd/venuegate/chaos/overlay"
 )
 
-// module writes a small module and gives its root.
+// module writes a small module and returns its root.
 func module(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -41,8 +41,7 @@ func run(t *testing.T, binary string, args ...string) string {
 	return string(out)
 }
 
-// TestBuild changes a line, adds a file that the line needs, and leaves the
-// source as it is.
+// TestBuild changes a line and adds a file, and checks that the source is unchanged.
 func TestBuild(t *testing.T) {
 	root, binary := module(t), filepath.Join(t.TempDir(), "program")
 	edit := overlay.Variant{Edits: []overlay.Edit{{Name: "call", File: "answer.go", Old: `"shipped"`, New: `planted()`}}}
@@ -72,8 +71,8 @@ func TestBuildTest(t *testing.T) {
 	}
 }
 
-// TestMisfits: an edit that does not fit exactly once is an error with its name,
-// and all of them are told.
+// TestMisfits checks that the error names every edit whose text does not occur exactly
+// once.
 func TestMisfits(t *testing.T) {
 	v := overlay.Variant{
 		Edits: []overlay.Edit{

@@ -2,18 +2,18 @@ package planted_test
 
 import "venuegate/cmd/venuegate/chaos/overlay"
 
-// bug is a mistake that somebody could make, and the test that must notice.
+// bug is a possible mistake, and the test that must detect it.
 type bug struct {
 	name string
-	// invariant is the promise that it breaks.
+	// invariant is the invariant that it violates.
 	invariant string
 	edits     []overlay.Edit
 	catcher   catcher
-	// sample bugs are planted by make test too.
+	// sample bugs are also planted by make test.
 	sample bool
 }
 
-// catcher is a test and what it must print.
+// catcher is a test and the text that it must print.
 type catcher struct {
 	pkg   string
 	run   string
@@ -22,27 +22,27 @@ type catcher struct {
 	seeds string
 }
 
-// seeds is how many seeds of the simulation a bug may take to be noticed.
+// seeds bounds the seeds of the simulation within which a bug must be detected.
 const seeds = "600"
 
-// simulation must report a breach of the invariant.
+// simulation returns a catcher that must report a violation of the invariant.
 func simulation(invariant string) catcher {
 	return catcher{"actors/simulation", "^TestSeeds$", invariant + ": ", "1", seeds}
 }
 
-// tests of a package must fail.
+// tests returns a catcher of a package's tests, which must fail.
 func tests(pkg, run string) catcher { return catcher{pkg, run, "--- FAIL: ", "", ""} }
 
 func edit(file, was, is string) overlay.Edit {
 	return overlay.Edit{Name: file, File: file, Old: was, New: is}
 }
 
-// keepBody leaves the body of a request where the server has it.
+// keepBody is an edit that does not copy the body of a request.
 func keepBody(file string) overlay.Edit {
 	return edit(file, "bytes.Clone(c.Request().Body())", "bytes.TrimSpace(c.Request().Body())")
 }
 
-// viewStrings has the strings of a decoded body point into it.
+// viewStrings is an edit with which the strings of a decoded body point into it.
 var viewStrings = []overlay.Edit{
 	edit("transport/api/body.go", "\t\"unicode/utf8\"\n", "\t\"unicode/utf8\"\n\t\"unsafe\"\n"),
 	edit("transport/api/body.go",
@@ -60,9 +60,9 @@ const (
 var bugs = []bug{
 	{
 		name: "an order is sent before its intent is durable", invariant: "I-2", sample: true, catcher: simulation("I-2"),
-		edits: []overlay.Edit{edit(accountDir+"commit.go",
-			"\ta.deps.Journal.Submit(out.batch, func(err error) {\n",
-			"\ta.carryOut(ctx, out.after)\n\tout.after = nil\n\ta.deps.Journal.Submit(out.batch, func(err error) {\n")},
+		edits: []overlay.Edit{edit(accountDir+"actor.go",
+			"\tout := a.state.finish(a.context)\n",
+			"\tout := a.state.finish(a.context)\n\tout.Now, out.After = append(out.Now, out.After...), nil\n")},
 	},
 	{
 		name: "an order is sent again after a time-out", invariant: "I-1", sample: true, catcher: simulation("I-1"),
@@ -71,7 +71,7 @@ var bugs = []bug{
 			"\t\treport, err := a.deps.Venue.Place(c, e.request)\n\t\tif errors.Is(err, venues.ErrOutcomeUnknown) {\n\t\t\treport, err = a.deps.Venue.Place(c, e.request)\n\t\t}\n")},
 	},
 	{
-		name: "the store does not sync what it confirms", invariant: "I-2", catcher: tests("persistence/badgerstore", "^TestWhatIsAnsweredWasSynced$"),
+		name: "the store does not sync what it confirms", invariant: "I-2", catcher: tests("persistence/badgerstore", "^TestConfirmedCommitWasSynced$"),
 		edits: []overlay.Edit{edit("persistence/badgerstore/writer.go", "if err := w.wal.flush(); err != nil {", "if err := error(nil); err != nil {")},
 	},
 	{
@@ -81,8 +81,8 @@ var bugs = []bug{
 	{
 		name: "an unknown outcome is called rejected", invariant: "I-5", sample: true, catcher: simulation("I-5"),
 		edits: []overlay.Edit{edit(accountDir+"place.go",
-			"\t\ts.lose(m, o)\n\tdefault:\n\t\ts.refuse(m, o, refusal)",
-			"\t\ts.notPlaced(m, o, s.notSent(in.err))\n\tdefault:\n\t\ts.refuse(m, o, refusal)")},
+			"\t\ts.markUnknown(step, o)\n\tdefault:\n",
+			"\t\ts.notPlaced(step, o, notSent(s.exchange, in.err))\n\tdefault:\n")},
 	},
 	{
 		name: "a request id is freed after some seconds", invariant: "I-1", catcher: simulation("I-1"),
@@ -90,34 +90,34 @@ var bugs = []bug{
 			"now.Before(r.FirstReceived.Add(IdempotencyWindow))", "now.Before(r.FirstReceived.Add(IdempotencyWindow/20000))")},
 	},
 	{
-		name: "the edge keeps the memory of a request's path, query and headers", invariant: "I-11", catcher: tests("transport/rest", "^TestKeptMemory"),
+		name: "the edge keeps the memory of a request's path, query and headers", invariant: "I-11", catcher: tests("transport/rest", "^TestRetained"),
 		edits: []overlay.Edit{edit("transport/rest/server.go", "Immutable:      true,", "Immutable:      false,")},
 	},
 	{
-		name: "the edge keeps the memory of a request's body", invariant: "I-11", catcher: tests("transport/rest", "^TestKeptMemory"),
-		edits: []overlay.Edit{keepBody("transport/rest/call.go")},
+		name: "the edge keeps the memory of a request's body", invariant: "I-11", catcher: tests("transport/rest", "^TestRetained"),
+		edits: []overlay.Edit{keepBody("transport/rest/request.go")},
 	},
 	{
-		name: "a command points into the body that asked for it", invariant: "I-11", catcher: tests("transport/rest", "^TestKeptMemory"),
-		edits: append(viewStrings, keepBody("transport/rest/call.go")),
+		name: "a command points into the body that asked for it", invariant: "I-11", catcher: tests("transport/rest", "^TestRetained"),
+		edits: append(viewStrings, keepBody("transport/rest/request.go")),
 	},
 	{
-		name: "a signal points into the body that brought it", invariant: "I-11", catcher: tests("transport/hooks", "^TestKeptMemory"),
+		name: "a signal points into the body that brought it", invariant: "I-11", catcher: tests("transport/hooks", "^TestRetained"),
 		edits: append(viewStrings, keepBody("transport/hooks/hooks.go")),
 	},
 	{
-		name: "a topic points into the message that named it", invariant: "I-11", catcher: tests("transport/stream", "^TestKeptMemory"),
+		name: "a topic points into the message that named it", invariant: "I-11", catcher: tests("transport/stream", "^TestRetained"),
 		edits: viewStrings,
 	},
 	{
-		name: "the administration keeps a request's memory", invariant: "I-11", catcher: tests("transport/admin", "^TestKeptMemory"),
+		name: "the administration keeps a request's memory", invariant: "I-11", catcher: tests("transport/admin", "^TestRetained"),
 		edits: []overlay.Edit{edit("transport/admin/server.go", "Immutable: true,", "Immutable: false,")},
 	},
 	{
 		name: "an owner who was replaced still writes", invariant: "I-1", catcher: tests("persistence/storetest", "^TestMemoryConforms$"),
 		edits: []overlay.Edit{edit(rowsDir+"commit.go",
-			"if c.fence.Epoch != epoch || epoch <= firstEpoch(generation) {",
-			"if false && (c.fence.Epoch != epoch || epoch <= firstEpoch(generation)) {")},
+			"if c.fence.Epoch != epoch || epoch <= epochFloor(generation) {",
+			"if false && (c.fence.Epoch != epoch || epoch <= epochFloor(generation)) {")},
 	},
 	{
 		name: "a freed request id begins its first attempt again", invariant: "I-1", catcher: simulation("I-1"),
@@ -133,53 +133,54 @@ var bugs = []bug{
 			"if false && !request.Deadline.IsZero() && now.After(request.Deadline) {")},
 	},
 	{
-		name: "one answer \"not found\" is proof", invariant: "I-5", catcher: simulation("I-5"),
+		name: "one response \"not found\" confirms absence", invariant: "I-5", catcher: simulation("I-5"),
 		edits: []overlay.Edit{
-			edit(accountDir+"inquiry.go",
-				"if !o.inquiry.firstMiss.IsZero() && !began.Before(s.provableFrom(o)) {", "{"),
+			edit(accountDir+"statusquery.go",
+				"if !o.query.firstNotFound.IsZero() && !began.Before(s.absenceCheckFrom(o)) {", "{"),
 		},
 	},
 	{
-		name: "a quantity is told before its fills", invariant: "I-8", catcher: simulation("I-8"),
-		edits: []overlay.Edit{edit(accountDir+"fills.go", "\to.held = &r\n}", "\to.held, o.heldDue, o.FilledQty = nil, time.Time{}, r.FilledQty\n\ts.touch(o)\n\ts.take(m, o, r)\n}")},
+		name: "a quantity is reported before its fills", invariant: "I-8", catcher: simulation("I-8"),
+		edits: []overlay.Edit{edit(accountDir+"fills.go", "\tif o.hold(&r, step.now.Add(fillsHoldMax)) {\n", "\to.FilledQty = r.FilledQty\n\ts.markDirty(o)\n\ts.applyStatus(step, o, r)\n\tif false {\n")},
 	},
 	{
-		name: "a fill that is told twice counts twice", invariant: "I-8", sample: true, catcher: simulation("I-8"),
-		edits: []overlay.Edit{edit(accountDir+"fills.go", "\tif o.trades[tradeKey(&f)] {\n\t\treturn\n\t}\n", "")},
+		name: "a fill that is reported twice counts twice", invariant: "I-8", sample: true, catcher: simulation("I-8"),
+		edits: []overlay.Edit{edit(accountDir+"fills.go", "\tif o.trades[position.TradeKey(&f)] {\n\t\treturn\n\t}\n", "")},
 	},
 	{
-		name: "events are committed after the change that they tell of", invariant: "I-6", catcher: simulation("I-6"),
-		edits: []overlay.Edit{edit(accountDir+"commit.go",
-			"\ta.deps.Journal.Submit(out.batch, func(err error) {\n",
-			"\tapart := persistence.Batch{Fence: out.batch.Fence, Events: out.batch.Events}\n\tout.batch.Events = nil\n"+
-				"\tdefer a.deps.Journal.Submit(apart, func(error) {})\n\ta.deps.Journal.Submit(out.batch, func(err error) {\n")},
+		name: "events are committed after their change", invariant: "I-6", catcher: simulation("I-6"),
+		edits: []overlay.Edit{edit(accountDir+"actor.go",
+			"\tout := a.state.finish(a.context)\n",
+			"\tout := a.state.finish(a.context)\n\tif change := out.Batch; len(change.Events) > 0 {\n\t\tchange.Events = nil\n"+
+				"\t\tout.Batch = persistence.Batch{Fence: change.Fence, Events: out.Batch.Events}\n"+
+				"\t\ta.deps.Journal.Submit(change, func(error) {})\n\t}\n")},
 	},
 	{
-		name: "a store key forgets its customer", invariant: "I-11", catcher: tests("persistence/storetest", "^TestMemoryConforms$"),
+		name: "a store key lacks its customer", invariant: "I-11", catcher: tests("persistence/storetest", "^TestMemoryConforms$"),
 		edits: []overlay.Edit{edit(rowsDir+"key.go",
-			"make(key, 0, keyBytesUsual).text(customer)", "make(key, 0, keyBytesUsual).text(customer[:0])")},
+			"make(key, 0, keyBytes).text(customer)", "make(key, 0, keyBytes).text(customer[:0])")},
 	},
 	{
 		name: "a flat position keeps its stops", invariant: "protection", catcher: simulation("protection"),
 		edits: []overlay.Edit{
-			edit(accountDir+"protection_flat.go", "\t\tif o.protects(p.Key()) &&", "\t\tif false && o.protects(p.Key()) &&"),
-			edit(accountDir+"protection_flat.go", "!open[key] && o.protects(key)", "false && !open[key] && o.protects(key)"),
+			edit(accountDir+"protection/withdraw.go", "\t\tif o.protects(positionKey) &&", "\t\tif false && o.protects(positionKey) &&"),
+			edit(accountDir+"protection/withdraw.go", "!open[key] && o.protects(key)", "false && !open[key] && o.protects(key)"),
 		},
 	},
 	{
-		name: "the loss lock is looked at when an order is taken, not when it is sent", invariant: "I-14", catcher: tests("actors/account", "^TestOrderDoesNotLeaveAnAccountThatClosed"),
+		name: "the loss lock is checked when an order is accepted, not when it is sent", invariant: "I-14", catcher: tests("actors/account", "^TestOrderIsNotSentOnceTheAccountIsClosed"),
 		edits: []overlay.Edit{edit(accountDir+"effects.go",
-			"if refusal := a.state.depart(e.orderID, time.Now()); refusal != nil {", "if refusal := a.state.depart(e.orderID, time.Now()); refusal != nil && false {")},
+			"if rejection := a.state.admitSend(e.orderID, time.Now()); rejection != nil {", "if rejection := a.state.admitSend(e.orderID, time.Now()); rejection != nil && false {")},
 	},
 	{
-		name: "cancel-all asks once and believes what it hears", invariant: "I-23", catcher: tests("actors/account", "."),
+		name: "cancel-all reads the open orders only once", invariant: "I-23", catcher: tests("actors/account", "."),
 		edits: []overlay.Edit{edit(accountDir+"cancelall.go",
 			"if (list.err == nil && len(list.atVenue) == 0) || time.Until(end) <= openPauseMin {",
 			"if list.err == nil || time.Until(end) <= openPauseMin {")},
 	},
 	{
-		name: "a mute stream is believed", invariant: "I-8", catcher: simulation("I-8"),
-		edits: []overlay.Edit{edit(accountDir+"reconcile.go", "\ts.fills(m, in.fills)\n\tfor _, r := range in.open {", "\tfor _, r := range in.open[:0] {")},
+		name: "a stream without messages is trusted", invariant: "I-8", catcher: simulation("I-8"),
+		edits: []overlay.Edit{edit(accountDir+"reconcile.go", "\ts.handleFills(step, in.fills)\n\tfor _, r := range in.open {", "\tfor _, r := range in.open[:0] {")},
 	},
 	{
 		name: "an order that has ended is revived by a late report", invariant: "I-8", catcher: simulation("I-8"),
@@ -190,7 +191,7 @@ var bugs = []bug{
 	},
 	{
 		name: "a symbol's fills are read from the next reconciliation on", invariant: "I-8", catcher: tests("actors/account", "^TestFillsOfASymbol"),
-		edits: []overlay.Edit{edit(accountDir+"order.go", "\t\ts.putFillsUntil()\n", "")},
+		edits: []overlay.Edit{edit(accountDir+"order.go", "\t\ts.storeMarks()\n", "")},
 	},
 	{
 		name: "a delivery is signed with the time of its event", invariant: "I-7", catcher: simulation("I-7"),
@@ -198,19 +199,19 @@ var bugs = []bug{
 			"d.deps.Sender.Send(ctx, d.deps.Endpoint, e, attempt, at)", "d.deps.Sender.Send(ctx, d.deps.Endpoint, e, attempt, e.CreatedAt.Time)")},
 	},
 	{
-		name: "a failed delivery is tried again too early", invariant: "I-7", catcher: simulation("I-7"),
+		name: "a failed delivery is retried too early", invariant: "I-7", catcher: simulation("I-7"),
 		edits: []overlay.Edit{edit(deliveryDir+"schedule.go",
 			"ended.Add(max(delay, min(retryAfter, RetryAfterMax)))", "ended.Add(max(delay/2, min(retryAfter, RetryAfterMax)))")},
 	},
 	{
-		name: "a route asks for another scope", invariant: "I-12", catcher: tests("transport/rest", "^TestScopeMatrix$"),
+		name: "a route requires another scope", invariant: "I-12", catcher: tests("transport/rest", "^TestScopeMatrix$"),
 		edits: []overlay.Edit{edit("transport/auth/authenticator.go",
 			"{ return slices.Contains(p.Scopes, scope) }", "{ return slices.Contains(p.Scopes, scope) || scope == persistence.ScopeRead }")},
 	},
 	{
 		name: "a channel's limit does not see what is in flight", invariant: "I-13", sample: true, catcher: simulation("I-13"),
-		edits: []overlay.Edit{edit(accountDir+"risk_bound.go",
-			"own.Add(s.inFlight(cmd.Symbol, cmd.Side)).Add(cmd.Qty)", "own.Add(cmd.Qty)")},
+		edits: []overlay.Edit{edit(accountDir+"risk/admit.go",
+			"own.Add(InFlight(a, cmd.Symbol, cmd.Side)).Add(cmd.Qty)", "own.Add(cmd.Qty)")},
 	},
 	{
 		name: "a channel in test mode trades", invariant: "I-15", catcher: simulation("I-15"),
@@ -221,41 +222,41 @@ var bugs = []bug{
 		},
 	},
 	{
-		name: "a signal that comes again is another one", invariant: "I-16", catcher: simulation("I-16"),
+		name: "a repeated signal is a new one", invariant: "I-16", catcher: simulation("I-16"),
 		edits: []overlay.Edit{
 			edit(channelDir+"state.go", "\ts.claim(t)\n", ""),
 			edit(channelDir+"effects.go", "Scope: stepOpen.scope(s.ChannelID), BodyHash", "Scope: stepOpen.scope(s.ChannelID) + e.id, BodyHash"),
 		},
 	},
 	{
-		name: "a key may do a request more than its limit", invariant: "I-21", catcher: tests("transport/auth", "^TestConcurrentRequestsAreCountedOnce$"),
+		name: "a key may send one request more than its limit", invariant: "I-21", catcher: tests("transport/auth", "^TestConcurrentRequestsAreCountedOnce$"),
 		edits: []overlay.Edit{edit("transport/auth/limiter.go", "\tif len(w.hits) < limit {\n", "\tif len(w.hits) <= limit {\n")},
 	},
 	{
-		name: "nobody says that a fill is not protected", invariant: "alarm", catcher: simulation("alarm"),
-		edits: []overlay.Edit{edit(accountDir+"protection_closing.go",
-			"o.guard.since.Add(s.policy.CloseAfter)\n\t\ts.alarm(", "o.guard.since.Add(s.policy.CloseAfter)\n\t\tfunc(moment, *order, string, ...persistence.JournalField) {}(")},
+		name: "no alert for an unprotected fill", invariant: "alarm", catcher: simulation("alarm"),
+		edits: []overlay.Edit{edit(accountDir+"protection/closing.go",
+			"b.unprotectedSince.Add(s.Rules.Policy.CloseAfter)\n\t\ts.alarmUnprotected(o)\n", "b.unprotectedSince.Add(s.Rules.Policy.CloseAfter)\n")},
 	},
 	{
 		name: "in hedge mode a sale closes the long position first", invariant: "positions", catcher: simulation("positions"),
-		edits: []overlay.Edit{edit(accountDir+"position_holding.go", "\tif e.position != \"\" {\n", "\tif false && e.position != \"\" {\n")},
+		edits: []overlay.Edit{edit(accountDir+"position/netting.go", "\tif e.Position != \"\" {\n", "\tif false && e.Position != \"\" {\n")},
 	},
 	{
-		name: "executions of one millisecond are sorted by their names", invariant: "positions", catcher: simulation("positions"),
-		edits: []overlay.Edit{edit(accountDir+"position_execution.go",
-			"\ttrade, order, _ := strings.Cut(k.trade, \"/\")\n\totherTrade, otherOrder, _ := strings.Cut(other.trade, \"/\")\n",
-			"\ttrade, order, _ := strings.Cut(k.trade, \"|\")\n\totherTrade, otherOrder, _ := strings.Cut(other.trade, \"|\")\n")},
+		name: "executions of one millisecond are sorted by name", invariant: "positions", catcher: simulation("positions"),
+		edits: []overlay.Edit{edit(accountDir+"position/execution.go",
+			"\ttrade, order, _ := strings.Cut(k.Trade, \"/\")\n\totherTrade, otherOrder, _ := strings.Cut(other.Trade, \"/\")\n",
+			"\ttrade, order, _ := strings.Cut(k.Trade, \"|\")\n\totherTrade, otherOrder, _ := strings.Cut(other.Trade, \"|\")\n")},
 	},
 	{
-		name: "an execution counts again when its order is told", invariant: "positions", catcher: tests("actors/account", "CountsOnce$"),
-		edits: []overlay.Edit{edit(accountDir+"position_strangers.go", "\tif !counted {\n\t\treturn false\n", "\tif !counted || true {\n\t\treturn false\n")},
+		name: "an execution counts again when its order is reported", invariant: "positions", catcher: tests("actors/account", "CountsOnce$"),
+		edits: []overlay.Edit{edit(accountDir+"position/unattributed.go", "\tif !held {\n\t\treturn persistence.FillRecord{}, false\n", "\tif !held || true {\n\t\treturn persistence.FillRecord{}, false\n")},
 	},
 	{
-		name: "a halt that was carried out runs again", invariant: "halt", catcher: tests("actors/account", "^TestFinishedHalt"),
-		edits: []overlay.Edit{edit(accountDir+"halt.go", "\t\ts.risk.record.HaltDone = s.halt.orderedAt\n", "")},
+		name: "a completed halt runs again", invariant: "halt", catcher: tests("actors/account", "^TestFinishedHalt"),
+		edits: []overlay.Edit{edit(accountDir+"halt.go", "\t\ts.risk.SetHaltDone(s.forRisk(step), s.halt.orderedAt)\n", "")},
 	},
 	{
-		name: "the word of an end that is known ends what is opened next", invariant: "positions", catcher: tests("actors/account", "^TestWordOfAnEnd"),
-		edits: []overlay.Edit{edit(accountDir+"position_toldends.go", "\tif end.isKnown || openQty", "\tif false || openQty")},
+		name: "a repeated close report closes the next position", invariant: "positions", catcher: tests("actors/account", "^TestWordOfAnEnd"),
+		edits: []overlay.Edit{edit(accountDir+"position/reported.go", "\tif closed.isKnown || OpenQty(before", "\tif false || OpenQty(before")},
 	},
 }

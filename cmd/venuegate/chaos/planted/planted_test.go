@@ -12,8 +12,7 @@ import (
 	"venuegate/cmd/venuegate/chaos/overlay"
 )
 
-// tries is how often a test may run until it notices: some bugs need two things to
-// meet.
+// tries bounds the runs of a test: some bugs need a coincidence.
 const tries = "4"
 
 // bugTimeout bounds the build and the run of one bug's test.
@@ -28,8 +27,8 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// plant builds the test with the bug in it and runs it. It returns what it
-// printed, and whether it failed as it should.
+// plant builds the test with the bug and runs it. It returns the output, and whether
+// the test failed for the right reason.
 func plant(t *testing.T, b bug) (output string, caught bool) {
 	t.Helper()
 	dir := root(t)
@@ -49,7 +48,7 @@ func plant(t *testing.T, b bug) (output string, caught bool) {
 	return string(out), err != nil && strings.Contains(string(out), b.catcher.says)
 }
 
-// plantAll plants the bugs and counts those that were noticed.
+// plantAll plants the bugs and counts those that were detected.
 func plantAll(t *testing.T, planted []bug) {
 	caught := 0
 	for _, b := range planted {
@@ -67,12 +66,12 @@ func plantAll(t *testing.T, planted []bug) {
 	t.Logf("caught %d of %d planted bugs", caught, len(planted))
 }
 
-// tailBytes is how much of an output is worth reading.
+// tailBytes is how much of an output is logged.
 const tailBytes = 3000
 
 func tail(text string) string { return text[max(0, len(text)-tailBytes):] }
 
-// TestBugsFitTheSource: a bug whose place has changed would test nothing.
+// TestBugsFitTheSource checks that the text of every bug's edits occurs in the source.
 func TestBugsFitTheSource(t *testing.T) {
 	for _, b := range bugs {
 		if _, err := (overlay.Variant{Edits: b.edits}).Write(root(t), t.TempDir()); err != nil {

@@ -1,0 +1,228 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+// loseAnswer places an order whose answer is lost.
+func (b *bench) loseAnswer(requestID string) *order {
+	o := b.place(limitOrder(requestID))
+	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
+	return o
+}
+
+// answerChecks passes time while the venue answers every query. read returns the result
+// of an absence check.
+func (b *bench) answerChecks(d time.Duration, read func(callAbsenceCheck) absenceCheckDone) (readings int) {
+	end := b.now.Add(d)
+	for {
+		due := b.state.nextDue()
+		if due.IsZero() || due.After(end) {
+			break
+		}
+		if due.After(b.now) {
+			b.now = due
+		}
+		for effects := b.step(b.state.tick); len(effects) > 0; {
+			e := effects[0]
+			effects = effects[1:]
+			switch in := e.(type) {
+			case callQuery:
+				b.answerNotFound(b.state.orders[in.orderID])
+			case callAbsenceCheck:
+				readings++
+				b.step(func(step stepContext) { b.state.absenceChecked(step, read(in)) })
+				effects = append(effects, b.effects...)
+			case callReconcile:
+				b.step(func(step stepContext) { b.state.reconciled(step, reconcileDone{err: errors.New("the pool is full")}) })
+			case lookUpFills:
+				done := lookedUpFills{symbol: in.symbol, venueOrderID: in.venueOrderID, fills: in.fills, began: b.now}
+				if r, listed := b.venueOrders[in.venueOrderID]; listed {
+					done.report = &r
+				}
+				b.step(func(step stepContext) { b.state.lookedUpFills(step, done) })
+			default:
+			}
+		}
+	}
+	b.now = end
+	return readings
+}
+
+func readsNothing(e callAbsenceCheck) absenceCheckDone { return absenceCheckDone{orders: e.orders} }
+
+func TestAbsenceIsConfirmedOnceItCanBe(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.loseAnswer("r1")
+	provable := o.Deadline.Add(b.state.caps.AbsenceAfter)
+	b.answerChecks(provable.Sub(b.now)-time.Millisecond, func(callAbsenceCheck) absenceCheckDone {
+		t.Fatalf("the absence check was sent %s after the order", b.now.Sub(o.CreatedAt.Time))
+		return absenceCheckDone{}
+	})
+	b.want(o, venues.StatusUnknown, "0")
+	b.answerChecks(time.Second, readsNothing)
+	b.want(o, venues.StatusRejected, "0")
+	if o.Error.Reason != venues.ReasonNotPlaced {
+		t.Fatalf("error %+v", o.Error)
+	}
+	b.wantFreed(true)
+}
+
+// A reading costs a large part of a venue's rate limits: one for each order would exceed
+// them.
+func TestOneReadingServesAllWaitingOrders(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	var orders []*order
+	for n := range 20 {
+		orders = append(orders, b.loseAnswer(fmt.Sprintf("r%d", n)))
+		b.answerChecks(100*time.Millisecond, readsNothing)
+	}
+	failures := 3
+	readings := b.answerChecks(30*time.Second, func(e callAbsenceCheck) absenceCheckDone {
+		if failures--; failures >= 0 {
+			return absenceCheckDone{err: venues.Errorf(venues.CodeRateLimited, "no room")}
+		}
+		return readsNothing(e)
+	})
+	for _, o := range orders {
+		b.want(o, venues.StatusRejected, "0")
+	}
+	if readings > 3+4 {
+		t.Errorf("%d readings for %d orders that were lost within 2 s", readings, len(orders))
+	}
+}
+
+// A cancel of an order of unknown outcome queries it immediately, and delays neither the
+// queries nor the absence check.
+func TestCancelDoesNotDelayTheAbsenceCheck(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.loseAnswer("r1")
+	for range 5 {
+		b.cancel(o)
+		b.step(func(step stepContext) { b.state.cancelled(step, cancelDone{orderID: o.OrderID, err: notFound()}) })
+		b.answerChecks(2*time.Second, readsNothing)
+	}
+	b.answerChecks(o.Deadline.Add(b.state.caps.AbsenceAfter+time.Second).Sub(b.now), readsNothing)
+	b.want(o, venues.StatusRejected, "0")
+}
+
+func TestQueryWithoutAnswerIsRepeatedSoon(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.loseAnswer("r1")
+	b.pass(10 * time.Minute) // match silence
+	b.step(func(step stepContext) {
+		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, err: venues.Errorf(venues.CodeMaintenance, "down"), began: step.now})
+	})
+	if count(b.pass(queryRetryMax), isQuery) == 0 {
+		t.Error("the order was not queried")
+	}
+}
+
+// A query that was sent before the venue was certain to list the order confirms nothing,
+// however late the answer is.
+func TestQuerySentTooEarlyConfirmsNothing(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.loseAnswer("r1")
+	b.answerNotFound(o)
+	early := b.now.Add(10 * time.Second)
+	b.now = b.now.Add(time.Minute)
+	b.step(func(step stepContext) {
+		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, err: notFound(), began: early})
+	})
+	if count(b.pass(absenceCheckDelay), isAbsenceCheck) != 0 {
+		t.Error("an absence check was sent, want none")
+	}
+}
+
+// The first reconciliation after a restart queries every order, but may take long or
+// fail: the status queries do not wait for it.
+func TestUnknownOrdersDoNotWaitForAReconciliation(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.loseAnswer("r1")
+	b.now = b.now.Add(time.Minute)
+	b = b.reload()
+	o = b.state.orders[o.OrderID]
+	b.answerChecks(absenceSpan+2*time.Second, readsNothing)
+	b.want(o, venues.StatusRejected, "0")
+}
+
+func foreignExecution(o *order, at time.Time) venues.Fill {
+	f := *o.fill("t77", "0.5", "60000")
+	f.VenueOrderID, f.ExecutedAt = "77", venues.At(at)
+	return f
+}
+
+// An execution whose order is not known may belong to this one: the venue is queried for
+// its order.
+func TestOrderOfUnattributedExecutionIsQueried(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.loseAnswer("r1")
+	fill := foreignExecution(o, b.now)
+	reading := func(e callAbsenceCheck) absenceCheckDone {
+		return absenceCheckDone{orders: e.orders, fills: []venues.Fill{fill}}
+	}
+	report := o.reportWith(venues.StatusPartiallyFilled, "0.5")
+	report.VenueOrderID = "77"
+	b.venueOrders = map[string]venues.ExecutionReport{"77": report}
+	b.answerChecks(o.Deadline.Add(b.state.caps.AbsenceAfter+time.Second).Sub(b.now), reading)
+	b.want(o, venues.StatusPartiallyFilled, "0.5")
+}
+
+// An execution whose order the venue has twice not found, absenceSpan apart, cannot
+// belong to the order that is checked.
+func TestForeignExecutionDoesNotDelayTheAbsenceCheck(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.loseAnswer("r1")
+	fill := foreignExecution(o, b.now)
+	reading := func(e callAbsenceCheck) absenceCheckDone {
+		return absenceCheckDone{orders: e.orders, fills: []venues.Fill{fill}}
+	}
+	provable := o.Deadline.Add(b.state.caps.AbsenceAfter)
+	b.answerChecks(provable.Add(absenceSpan-time.Second).Sub(b.now), reading)
+	b.want(o, venues.StatusUnknown, "0")
+	b.answerChecks(2*absenceSpan, reading)
+	b.want(o, venues.StatusRejected, "0")
+	if len(b.state.absence.notFound) != 0 {
+		t.Error("the results of the absence check are kept after its end")
+	}
+}
+
+// Executions on the other side, of another instrument or from before the order do not
+// belong to it.
+func TestOtherExecutionsDoNotDelayTheAbsenceCheck(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.loseAnswer("r1")
+	sold, other, old := foreignExecution(o, b.now), foreignExecution(o, b.now), foreignExecution(o, b.now.Add(-fillsOverlap-time.Second))
+	sold.Side, other.Symbol = venues.Sell, "ETHUSDT"
+	b.answerChecks(o.Deadline.Add(b.state.caps.AbsenceAfter+time.Second).Sub(b.now), func(e callAbsenceCheck) absenceCheckDone {
+		return absenceCheckDone{orders: e.orders, fills: []venues.Fill{sold, other, old}}
+	})
+	b.want(o, venues.StatusRejected, "0")
+}
+
+// An order that begins to wait during a reading may be missing from its lists: it is
+// checked with the next one.
+func TestReadingServesOnlyOrdersThatWaitedBefore(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	first := b.loseAnswer("r1")
+	b.pass(time.Second)
+	second := b.loseAnswer("r2")
+	var running callAbsenceCheck
+	b.answerChecks(first.Deadline.Add(b.state.caps.AbsenceAfter+500*time.Millisecond).Sub(b.now), func(e callAbsenceCheck) absenceCheckDone {
+		running = e
+		return absenceCheckDone{err: actors.ErrBusy}
+	})
+	b.pass(5 * time.Second)
+	b.answerNotFound(second)
+	b.step(func(step stepContext) { b.state.absenceChecked(step, absenceCheckDone{orders: running.orders}) })
+	b.want(first, venues.StatusRejected, "0")
+	b.want(second, venues.StatusUnknown, "0")
+	b.answerChecks(time.Second, readsNothing)
+	b.want(second, venues.StatusRejected, "0")
+}

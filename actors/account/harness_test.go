@@ -1,0 +1,123 @@
+package account_test
+
+import (
+	"context"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/actors/account"
+	"venuegate/actors/actortest"
+	"venuegate/actors/journal"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// harness runs an account with a store in memory, a ledgerVenue and a market whose price
+// does not change.
+type harness struct {
+	kit    *actortest.Kit
+	store  *storetest.Memory
+	venue  *ledgerVenue
+	name   string
+	ref    actors.Ref
+	config account.Config
+	client account.Client
+}
+
+// open starts an account from what its store and its venue have.
+func open(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, name string) *harness {
+	return openWith(kit, store, venue, name, func(c persistence.Submitter) persistence.Submitter { return c })
+}
+
+// openWith is open with a Submitter, which through returns, between the account and its
+// journal.
+func openWith(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, name string, through func(persistence.Submitter) persistence.Submitter) *harness {
+	h := &harness{kit: kit, store: store, name: name}
+	h.venue, _ = venue.(*ledgerVenue)
+	log := journal.NewClient(store)
+	fence, err := log.Own(context.Background(), "c1")
+	if err != nil {
+		kit.T.Fatal(err)
+	}
+	config := account.Config{
+		Customer: "c1", Exchange: venues.Binance, ClientIDPrefix: "test",
+		Capabilities: venues.Capabilities{AbsenceAfter: 10 * time.Second, UnfilledRetention: 72 * time.Hour},
+	}
+	spec := account.Child(account.Deps{
+		Config: config, Fence: fence, Venue: venue, Store: store, Journal: through(log.CommitQueue("c1", name)), Market: fixedMarket{}, Updates: discardUpdates{},
+		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &idEntropy) },
+		OrderPool: kit.System.NewCallPool("orders", 8, 8), ReadPool: kit.System.NewCallPool("reads", 8, 64),
+		QueryPool: kit.System.NewCallPool("inquiries", 8, 64),
+	})
+	spec.Name = name
+	h.ref, h.config = kit.Start(spec), config
+	h.client = account.NewClient(h.ref, config, store, fixedMarket{})
+	kit.Advance(time.Second) // the first reconciliation
+	return h
+}
+
+// place places a limit order. The price also stands for the body of the request, so that
+// another price is another request.
+func (h *harness) place(requestID, price string) (venues.Order, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return h.client.Place(ctx, venues.PlaceOrder{
+		OrderSpec: venues.OrderSpec{
+			Symbol: "BTC/USDT:USDT", Side: venues.Buy, Type: venues.TypeLimit, Qty: venues.MustDecimal("1"),
+			Price: venues.Some(venues.MustDecimal(price)), TimeInForce: venues.GoodTillCancel,
+		},
+		RequestID: requestID, Scope: persistence.ScopeREST, BodyHash: []byte(price), Source: venues.SourceAPI,
+	})
+}
+
+// idEntropy makes ids that differ and are the same in each run.
+var idEntropy countingEntropy
+
+type countingEntropy struct{ n byte }
+
+func (c *countingEntropy) Read(p []byte) (int, error) {
+	c.n++
+	for i := range p {
+		p[i] = c.n
+	}
+	return len(p), nil
+}
+
+// fixedMarket is a market with one instrument and a constant mark price.
+type fixedMarket struct{}
+
+func (fixedMarket) Instrument(symbol string) (*venues.Instrument, bool) {
+	if venues.NormalizeSymbol(symbol) != "BTCUSDT" {
+		return nil, false
+	}
+	return &venues.Instrument{
+		Symbol: "BTCUSDT", Exchange: venues.Binance, Status: venues.InstrumentTrading,
+		TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"), MinQty: venues.MustDecimal("0.001"),
+	}, true
+}
+func (fixedMarket) Mark(string) venues.Optional { return venues.Some(venues.MustDecimal("60000")) }
+
+// discardUpdates ignores all updates.
+type discardUpdates struct{}
+
+func (discardUpdates) Reconciled(venues.Venue, []venues.Order, []venues.Position, []venues.Balance) {}
+
+func (discardUpdates) OrderChanged(venues.Order) {}
+
+func (discardUpdates) PositionChanged(venues.Position) {}
+
+func (discardUpdates) BalancesChanged(venues.Venue, []venues.Balance) {}
+
+// record returns the stored record of an order.
+func (h *harness) record(ctx context.Context, orderID string) *persistence.OrderRecord {
+	record, err := h.store.Order(ctx, "c1", orderID)
+	if err != nil {
+		panic(err)
+	}
+	return &record
+}
+
+func (h *harness) cancel(ctx context.Context, orderID string) (venues.Order, error) {
+	return h.client.Cancel(ctx, h.record(ctx, orderID), venues.CancelOrder{OrderID: orderID})
+}

@@ -1,0 +1,126 @@
+package account
+
+import (
+	"iter"
+	"time"
+
+	"venuegate/actors/account/deadline"
+	"venuegate/actors/account/risk"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// riskPort implements risk.Account.
+type riskPort struct {
+	state            *state
+	step             stepContext
+	live, unrecorded iter.Seq[risk.Order]
+}
+
+func newRiskPort(s *state) *riskPort {
+	return &riskPort{state: s, live: limitedOrders(s.live), unrecorded: limitedOrders(s.unrecordedFills)}
+}
+
+// limitedOrders yields orders as package risk uses them.
+func limitedOrders(orders map[string]*order) iter.Seq[risk.Order] {
+	return func(yield func(risk.Order) bool) {
+		for _, o := range orders {
+			limited := risk.Order{OrderRecord: &o.OrderRecord, RecordedQty: o.fillsQty}
+			if o.change.kind == venues.PendingAmend && o.Move == nil {
+				limited.AmendQty = venues.Some(o.change.target.qty)
+			}
+			if !yield(limited) {
+				return
+			}
+		}
+	}
+}
+
+// forRisk returns the account for calls to package risk during a step.
+func (s *state) forRisk(step stepContext) *riskPort {
+	s.riskPort.step = step
+	return s.riskPort
+}
+
+func (p *riskPort) Now() time.Time { return p.step.now }
+func (p *riskPort) Ready() bool    { return p.state.ready }
+
+func (p *riskPort) Price(currency, symbol string) venues.Optional {
+	return p.step.price(currency, symbol)
+}
+
+func (p *riskPort) Live() iter.Seq[risk.Order]       { return p.live }
+func (p *riskPort) Unrecorded() iter.Seq[risk.Order] { return p.unrecorded }
+
+func (p *riskPort) IsSending() bool {
+	for _, o := range p.state.live {
+		if o.sending && !o.ReduceOnly {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *riskPort) Store(r persistence.RiskRecord) {
+	p.state.out.Batch.Puts = append(p.state.out.Batch.Puts, r)
+}
+
+func (p *riskPort) LimitReached(lock *persistence.RiskLock) {
+	p.state.emit(p.step, persistence.EventRiskLimitReached, limitEvent{
+		Limit: lock.Limit, Threshold: venues.FormatDecimal(lock.Threshold), Actual: venues.FormatDecimal(lock.Actual),
+		Action: string(venues.CodeTradingLocked), Exchange: p.state.exchange,
+	})
+}
+
+func (p *riskPort) Journal(kind string, fields ...persistence.JournalField) {
+	p.state.journal(p.step, kind, string(p.state.exchange), fields...)
+}
+
+func (p *riskPort) ReadPositions() { p.state.readFunds() }
+
+// unlock ends a lock on behalf of an administrator.
+func (s *state) unlock(step stepContext, in unlock) {
+	if !s.ready {
+		in.Reject(maintenance(s.exchange))
+		return
+	}
+	s.risk.Unlock(s.forRisk(step))
+	s.after(replyDone{in.Reply})
+}
+
+// admitSend checks an order once its intent is durable, right before its request is
+// sent: the account may have been closed meanwhile, it may be stopping, or the deadline
+// of the command may have passed.
+func (s *state) admitSend(orderID string, now time.Time) *venues.Error {
+	o, known := s.orders[orderID]
+	if !known {
+		return nil
+	}
+	if s.stopping || deadline.Passed(o.sendBy, now) {
+		return notSent(s.exchange, venues.ErrNotSent)
+	}
+	isExempt := s.risk.Reduces(s.riskPort, &o.OrderSpec, &o.OrderRecord) || (o.lowered && !s.risk.Halted)
+	if s.risk.IsClosed() && !isExempt {
+		return s.risk.TradingLocked()
+	}
+	o.sending = true
+	return nil
+}
+
+// admitSendAmend is admitSend for an amend that increases.
+func (s *state) admitSendAmend(orderID string) *venues.Error {
+	if s.risk.IsClosed() {
+		return s.risk.TradingLocked()
+	}
+	if o, known := s.orders[orderID]; known {
+		o.sending = true
+	}
+	return nil
+}
+
+// maySendWhenClosed reports whether an order that is sent may leave even if the account
+// is closed before it does.
+func (s *state) maySendWhenClosed(orderID string) bool {
+	o, known := s.orders[orderID]
+	return !known || s.risk.IsClosed() || o.ReduceOnly || o.lowered
+}

@@ -1,0 +1,199 @@
+package account
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// closedKeep is how long a closed order stays in memory for late reports; after that
+// it is read from the store. An entry stays for as long as its legs do.
+const closedKeep = 10 * time.Minute
+
+// orderIndex has the orders in memory: the unfinished ones, and closed ones for
+// closedKeep.
+type orderIndex struct {
+	ids clientIDs
+	// orders are all by order id, byClient by client order id, byVenue by the venue's
+	// numbers.
+	orders   map[string]*order
+	byClient map[string]*order
+	byVenue  map[venueKey]*order
+
+	// live are the orders that can still change or have protection in force; a step may
+	// iterate over them. idle are the others, in the order in which they became idle; no
+	// step iterates over all of them.
+	live map[string]*order
+	idle []idleOrder
+	// watched are the orders with something due.
+	watched map[string]*order
+	// unrecordedFills are the closed orders whose executions are not all recorded.
+	unrecordedFills map[string]*order
+}
+
+// venueKey is how a venue names an order within an account. Conditional orders have
+// numbers of their own.
+type venueKey struct {
+	symbol, id    string
+	isConditional bool
+}
+
+// idleOrder is an order that has left the live ones. The entry is void once since is
+// not the order's idleSince any more: a later step has changed it.
+type idleOrder struct {
+	order *order
+	since time.Time
+}
+
+func newOrderIndex(ids clientIDs) orderIndex {
+	return orderIndex{
+		ids: ids, orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
+		live: map[string]*order{}, watched: map[string]*order{}, unrecordedFills: map[string]*order{},
+	}
+}
+
+// insert takes an order into memory as live.
+func (x *orderIndex) insert(r persistence.OrderRecord) *order {
+	o := &order{protectedOrder: protectedOrder{OrderRecord: r}, tracking: tracking{trades: map[string]bool{}}}
+	x.orders[o.OrderID], x.live[o.OrderID] = o, o
+	if o.ClientOrderID != "" {
+		x.byClient[o.ClientOrderID] = o
+	}
+	x.indexVenueID(o)
+	return o
+}
+
+// indexVenueID makes the order known by the number that the venue has given it.
+func (x *orderIndex) indexVenueID(o *order) {
+	key := venueKey{o.Symbol, o.VenueOrderID, o.ConditionalID}
+	if o.VenueOrderID != "" && x.byVenue[key] != o {
+		x.byVenue[key] = o
+		o.venueKeys = append(o.venueKeys, key)
+	}
+}
+
+// findReported returns the order that a report is about; nil if it is not in memory.
+func (x *orderIndex) findReported(r *venues.ExecutionReport) *order {
+	if o, ok := x.byClient[r.ClientOrderID]; ok && x.ids.isAbout(&o.OrderRecord, r) {
+		return o
+	}
+	if o, ok := x.byVenue[venueKey{r.Symbol, r.VenueOrderID, r.ConditionalID}]; ok {
+		return o
+	}
+	return x.orders[x.ids.orderOf(r)]
+}
+
+// findFilled returns the order of an execution; nil if it is not in memory. No
+// conditional order is executed under its own number.
+func (x *orderIndex) findFilled(f *venues.Fill) *order {
+	return x.byVenue[venueKey{symbol: f.Symbol, id: f.VenueOrderID}]
+}
+
+// updateActivity files an order that a step has changed at now under the live or the
+// idle ones.
+func (x *orderIndex) updateActivity(now time.Time, o *order) {
+	delete(x.unrecordedFills, o.OrderID)
+	if x.orders[o.OrderID] == o && o.Status.IsClosed() && o.fillsQty.LessThan(o.FilledQty) {
+		x.unrecordedFills[o.OrderID] = o
+	}
+	switch {
+	case x.orders[o.OrderID] != o: // evicted in the same step
+		return
+	case o.Unfinished() || o.storing:
+		x.live[o.OrderID] = o
+		return
+	}
+	delete(x.live, o.OrderID)
+	o.idleSince = now
+	x.idle = append(x.idle, idleOrder{o, now})
+}
+
+// watch keeps the order among those with something due, or removes it.
+func (x *orderIndex) watch(o *order) {
+	if o.nextDue().IsZero() {
+		delete(x.watched, o.OrderID)
+		return
+	}
+	x.watched[o.OrderID] = o
+}
+
+// evictClosed removes the orders from memory that have been idle for closedKeep.
+func (x *orderIndex) evictClosed(now time.Time) {
+	n := 0
+	for n < len(x.idle) && now.Sub(x.idle[n].since) > closedKeep {
+		o, since := x.idle[n].order, x.idle[n].since
+		n++
+		switch {
+		case !o.idleSince.Equal(since) || o.Unfinished():
+		case o.nextDue().IsZero() && !o.Bracket.AwaitsEnd():
+			x.evict(o)
+		default:
+			x.updateActivity(now, o) // checked again after another closedKeep
+		}
+	}
+	x.idle = slices.Delete(x.idle, 0, n)
+}
+
+// evict removes an order from memory.
+func (x *orderIndex) evict(o *order) {
+	delete(x.orders, o.OrderID)
+	delete(x.live, o.OrderID)
+	delete(x.unrecordedFills, o.OrderID)
+	if x.byClient[o.ClientOrderID] == o {
+		delete(x.byClient, o.ClientOrderID)
+	}
+	for _, key := range o.venueKeys {
+		if x.byVenue[key] == o {
+			delete(x.byVenue, key)
+		}
+	}
+	delete(x.watched, o.OrderID)
+}
+
+// idleAfter iterates over the orders that became idle at from or later, the newest
+// first.
+func (x *orderIndex) idleAfter(from time.Time) iter.Seq[*order] {
+	return func(yield func(*order) bool) {
+		for i := len(x.idle) - 1; i >= 0 && !x.idle[i].since.Before(from); i-- {
+			r := x.idle[i]
+			if r.order.idleSince.Equal(r.since) && x.live[r.order.OrderID] == nil && !yield(r.order) {
+				return
+			}
+		}
+	}
+}
+
+// liveInOrder returns the orders that can still change or have protection in force,
+// oldest first.
+func (x *orderIndex) liveInOrder() []*order { return oldestFirst(maps.Values(x.live)) }
+
+// allInOrder returns every order in memory, oldest first.
+func (x *orderIndex) allInOrder() []*order { return oldestFirst(maps.Values(x.orders)) }
+
+// watchedInOrder returns the orders with something due, oldest first.
+func (x *orderIndex) watchedInOrder() []*order { return oldestFirst(maps.Values(x.watched)) }
+
+func oldestFirst(orders iter.Seq[*order]) []*order {
+	return slices.SortedFunc(orders, func(a, b *order) int { return cmp.Compare(a.OrderID, b.OrderID) })
+}
+
+// unfinished returns the orders that are not closed, oldest first.
+func (x *orderIndex) unfinished() []*order {
+	return slices.DeleteFunc(x.liveInOrder(), func(o *order) bool { return o.Status.IsClosed() })
+}
+
+// unfinishedCount returns the number of orders that are not closed.
+func (x *orderIndex) unfinishedCount() int {
+	n := 0
+	for _, o := range x.live {
+		if !o.Status.IsClosed() {
+			n++
+		}
+	}
+	return n
+}

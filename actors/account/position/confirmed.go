@@ -1,0 +1,87 @@
+package position
+
+import (
+	"time"
+
+	"venuegate/actors/account/deadline"
+	"venuegate/venues"
+)
+
+const (
+	// ConfirmMax is how long a close that the executions show waits for the venue to
+	// report it. Until then an earlier execution may be found that changes the close.
+	ConfirmMax = 5 * time.Second
+	// DisputeMax is how long it waits if the venue has reported nothing of the instrument
+	// since, or if the close is disputed although the account was reconciled.
+	DisputeMax = time.Minute
+)
+
+// confirmed returns the last recent execution up to which every close is certain; -1 if
+// none is. A close that the venue has reported confirms the close that the executions
+// show while both agree on what is open, and no execution is known to be missing.
+func (s *State) confirmed(a Account, l *ledger) int {
+	through := -1
+	if len(l.closings) == 0 {
+		return through
+	}
+	agrees := isComplete(a, l) && l.agrees(s.listed.open)
+	for _, c := range l.confirmable() {
+		_, reported := l.reported.first(c.Side)
+		if (reported && agrees && !l.lacksEntries(&c)) || deadline.Passed(s.confirmDeadline(a, l, &c), a.Now()) {
+			through = c.by
+		}
+	}
+	return through
+}
+
+// isComplete reports whether the account has been reconciled since its start and no
+// executions of the instrument are known to be missing.
+func isComplete(a Account, l *ledger) bool { return a.Ready() && a.IsComplete(l.symbol) }
+
+// confirmDeadline returns when a close is published although the venue has not reported
+// it; zero if the account has to be reconciled first.
+func (s *State) confirmDeadline(a Account, l *ledger, c *Closing) time.Time {
+	isDisputed := s.isDisputed(a, l, c)
+	switch {
+	case isDisputed && !a.ReconciledAt().After(c.knownAt.Add(ListLag)):
+		return time.Time{}
+	case isDisputed, !s.listed.reportedAt(l.symbol).After(c.knownAt):
+		return c.knownAt.Add(DisputeMax)
+	}
+	return c.knownAt.Add(ConfirmMax)
+}
+
+// lacksEntries reports whether a position that the venue has closed was larger by its reports
+// than by the executions that have entered it. The missing executions may add up to zero.
+func (l *ledger) lacksEntries(c *Closing) bool {
+	reported, pending := l.reported.first(c.Side)
+	return pending && c.Position.EntryQty.Add(c.Position.UnpricedEntry).LessThan(reported.maxListed)
+}
+
+// isDisputed reports whether the close that the executions show may be wrong: executions
+// are known to be missing, the account has not been reconciled since its start, the venue
+// has reported other open quantities after the close, or a larger position before it.
+// Executions that a reconciliation finds then change the close or undo it.
+func (s *State) isDisputed(a Account, l *ledger, c *Closing) bool {
+	return !isComplete(a, l) || l.lacksEntries(c) || (s.listed.reportedAt(l.symbol).After(c.knownAt) && !l.agrees(s.listed.open))
+}
+
+// confirmable returns the closes that the executions show, up to the first wrong one: its
+// last execution belongs to the position that was opened after the venue had reported the
+// close, so that executions of the reported close are still missing. A reported close that
+// the executions had shown before (isKnown) has none missing.
+func (l *ledger) confirmable() []Closing {
+	longs := 0
+	for i, c := range l.closings {
+		n := longs
+		if c.Side == venues.Short {
+			n = i - longs
+		} else {
+			longs++
+		}
+		if closed, reported := l.reported.nth(c.Side, n); reported && !closed.isKnown && closed.isBefore(&l.recent[c.by]) {
+			return l.closings[:i]
+		}
+	}
+	return l.closings
+}

@@ -1,0 +1,110 @@
+package position
+
+import (
+	"iter"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// Realized returns the P&L of an execution at the average cost of what is open before
+// it, for venues that report none. It is unknown if that cost is.
+func (s *State) Realized(symbol string, e Execution) venues.Optional {
+	return s.ledger(symbol).now.realized(e)
+}
+
+// IsHedged reports whether both sides of an instrument can be open at once: by the
+// position mode, or because its newest execution named its position.
+func (s *State) IsHedged(symbol string) bool {
+	l := s.ledgers[symbol]
+	return s.HedgeMode || (l != nil && l.hedged)
+}
+
+// Qty returns the open quantity of a position by its executions, or, before any is
+// known, by the venue's list.
+func (s *State) Qty(symbol string, side venues.PositionSide) decimal.Decimal {
+	if l, known := s.ledgers[symbol]; known {
+		return decimal.Max(decimal.Zero, OpenQty(l.now.of(side)))
+	}
+	return s.listed.open[key(symbol, side)].Qty
+}
+
+// Reducible returns the quantity of a position that both the venue and the executions
+// have open. It is negative while executions that entered are still to come; false if
+// no execution is known.
+func (s *State) Reducible(symbol string, side venues.PositionSide) (decimal.Decimal, bool) {
+	l := s.ledgers[symbol]
+	if l == nil {
+		return decimal.Zero, false
+	}
+	return decimal.Min(s.listed.open[key(symbol, side)].Qty, OpenQty(l.now.of(side))), true
+}
+
+// NewerListed returns the quantity of a position that the venue has listed since the
+// newest execution; false if no execution is known, or the list is older.
+func (s *State) NewerListed(symbol string, side venues.PositionSide) (decimal.Decimal, bool) {
+	l, known := s.ledgers[symbol]
+	k := key(symbol, side)
+	if !known || !s.listed.asOf[k].After(l.knownAt) {
+		return decimal.Zero, false
+	}
+	return s.listed.open[k].Qty, true
+}
+
+// IsDoubtful reports whether executions of an instrument may have opened what they seem
+// to have closed: the account is in one-way mode, and the venue has not confirmed since
+// the newest of them what is open.
+func (s *State) IsDoubtful(symbol string) bool {
+	l, known := s.ledgers[symbol]
+	return known && !l.hedged && (!s.listed.reportedAt(symbol).After(l.knownAt) || !l.agrees(s.listed.open))
+}
+
+// ExecutedSince returns what the recent executions of a side that became known since a
+// time add up to.
+func (s *State) ExecutedSince(symbol string, side venues.Side, since time.Time) decimal.Decimal {
+	sum := decimal.Zero
+	if l := s.ledgers[symbol]; l != nil {
+		for i := range l.recent {
+			if l.recent[i].Side == side && !l.recent[i].KnownAt.Before(since) {
+				sum = sum.Add(l.recent[i].Qty)
+			}
+		}
+	}
+	return sum
+}
+
+// Unrealized is the unrealized P&L of an open position.
+type Unrealized struct {
+	Gain, Qty decimal.Decimal
+	// AsOf is the time up to which executions are part of Qty; zero if all known ones
+	// are.
+	AsOf time.Time
+}
+
+// Unrealized yields the unrealized P&L of each open position by its key. If an execution
+// has reduced the position since the venue reported it, the part that is left counts:
+// the rest is realized.
+func (s *State) Unrealized() iter.Seq2[string, Unrealized] {
+	return func(yield func(string, Unrealized) bool) {
+		for k, p := range s.listed.open {
+			if !yield(k, s.unrealized(k, &p)) {
+				return
+			}
+		}
+	}
+}
+
+func (s *State) unrealized(k string, p *venues.Position) Unrealized {
+	u := Unrealized{p.UnrealizedPnl.Decimal, p.Qty, s.listed.asOf[k]}
+	l := s.ledgers[p.Symbol]
+	if l == nil || !l.knownAt.After(u.AsOf) {
+		return u
+	}
+	u.AsOf = time.Time{}
+	if left := decimal.Max(decimal.Zero, OpenQty(l.now.of(p.Side))); left.LessThan(p.Qty) {
+		u.Gain, u.Qty = u.Gain.Mul(left).DivRound(p.Qty, AvgPriceDecimals), left
+	}
+	return u
+}

@@ -1,0 +1,222 @@
+package position
+
+import (
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// RecentMax bounds the executions of an instrument that can still change their
+	// order; older ones are counted permanently.
+	RecentMax = 32
+	// recentSpan is how far before the first known execution of an instrument others
+	// may still be found and put in their place.
+	recentSpan = time.Minute
+)
+
+// ledger is the accounting of one instrument. It is a function of its executions,
+// whatever the order in which they became known: executions after the cut are kept,
+// and counted again when one is found that comes before others.
+type ledger struct {
+	symbol string
+	base   netting
+	cut    Key
+	// knownSince is when the base was taken from the venue's own list.
+	knownSince time.Time
+	recent     []Execution
+
+	// now is base with the recent executions applied; closings are the positions that
+	// closed with them, the oldest first.
+	now      netting
+	closings []Closing
+
+	knownAt  time.Time
+	reported reportedCloses
+	// maxListed is the largest quantity that the venue has reported of each position
+	// whose close it has not reported.
+	maxListed map[venues.PositionSide]decimal.Decimal
+	// mismatchSince is when the venue's list of positions began to differ.
+	mismatchSince time.Time
+	// dirty reports that the record has to be stored, marked that the ledger is in
+	// State.marked.
+	dirty, marked bool
+	// hedged is set if the newest execution named its position.
+	hedged bool
+}
+
+func newLedger(symbol string) *ledger {
+	return &ledger{symbol: symbol, reported: reportedCloses{}, maxListed: map[venues.PositionSide]decimal.Decimal{}}
+}
+
+// isNew reports whether neither an execution nor the venue's list has filled the
+// ledger.
+func (l *ledger) isNew() bool {
+	return l.cut.At.IsZero() && l.knownSince.IsZero() && len(l.recent) == 0
+}
+
+// add counts an execution, and returns the positions that closed before the cut by
+// it. The caller must not add an execution twice.
+func (l *ledger) add(e Execution) []Closing {
+	l.knownAt, l.hedged = e.KnownAt, e.Position != ""
+	if l.cut.At.IsZero() {
+		l.cut.At, l.dirty = e.At.Add(-recentSpan), true
+	}
+	switch {
+	case !e.At.After(l.knownSince):
+		return nil // it is part of what the venue's list has reported
+	case e.compare(l.cut) <= 0:
+		l.dirty = true
+		closings := l.base.apply(e)
+		l.recount()
+		return closings
+	}
+	i, _ := slices.BinarySearchFunc(l.recent, e, func(x, y Execution) int { return x.compare(y.Key) })
+	l.recent = slices.Insert(l.recent, i, e)
+	l.recount()
+	return nil
+}
+
+// setCause replaces the cause of an execution. One that is counted permanently keeps
+// the cause with which its position was published.
+func (l *ledger) setCause(k Key, why Cause) {
+	if i, found := slices.BinarySearchFunc(l.recent, k, func(x Execution, k Key) int { return x.compare(k) }); found {
+		l.recent[i].Cause = why
+		l.recount()
+	}
+}
+
+// recount computes now and closings from base and the recent executions.
+func (l *ledger) recount() {
+	l.now, l.closings = l.base.clone(), l.closings[:0]
+	var knownAt time.Time
+	for i, e := range l.recent {
+		if e.KnownAt.After(knownAt) {
+			knownAt = e.KnownAt
+		}
+		for _, c := range l.now.apply(e) {
+			c.by, c.knownAt = i, knownAt
+			l.closings = append(l.closings, c)
+		}
+	}
+}
+
+// settle counts the recent executions up to index through permanently. If the last of them
+// has reversed the position, the part that opened the new one stays recent: earlier
+// executions that are found later belong to the position before it.
+func (l *ledger) settle(through int) {
+	for _, e := range l.recent[:through] {
+		l.base.apply(e)
+	}
+	last := l.recent[through]
+	l.cut = last.Key
+	l.recent = slices.Delete(l.recent, 0, through+1)
+	if closes := OpenQty(l.base.of(last.Side.Reduces())); last.Position == "" && closes.IsPositive() && closes.LessThan(last.Qty) {
+		var opens Execution
+		last, opens = last.split(closes)
+		l.recent = slices.Insert(l.recent, 0, opens)
+	}
+	l.base.apply(last)
+	l.dirty = true
+	l.recount()
+}
+
+// adjust sets a position to the quantity that the venue reports, as of after the first
+// through recent executions; the executions that would explain the difference are not
+// available. It returns the positions that are closed by then.
+func (l *ledger) adjust(through int, side venues.PositionSide, qty decimal.Decimal, entryPrice venues.Optional, at time.Time) []Closing {
+	var closings []Closing
+	for _, c := range l.closings {
+		if c.by < through {
+			closings = append(closings, c)
+		}
+	}
+	if through > 0 {
+		l.settle(through - 1)
+	}
+	if len(l.recent) > 0 && !at.Before(l.recent[0].At) {
+		at = l.recent[0].At.Add(-time.Millisecond)
+	}
+	l.knownSince, l.dirty = at, true
+	p := l.base.of(side)
+	missing := qty.Sub(OpenQty(p))
+	if missing.IsZero() {
+		return closings
+	}
+	if p == nil {
+		p = &Position{}
+		l.base.set(side, p)
+	}
+	if p.OpenCost = costOfPart(p, qty); entryPrice.Valid {
+		p.OpenCost = qty.Mul(entryPrice.Decimal)
+	}
+	switch {
+	case missing.IsNegative():
+		p.UnpricedExit = p.UnpricedExit.Sub(missing)
+	case entryPrice.Valid:
+		p.EntryQty = p.EntryQty.Add(missing)
+		p.EntryNotional = p.EntryNotional.Add(missing.Mul(entryPrice.Decimal))
+	default:
+		p.UnpricedEntry = p.UnpricedEntry.Add(missing)
+	}
+	closings = append(closings, l.base.closeFlat(side)...)
+	l.recount()
+	return closings
+}
+
+// agrees reports whether the open quantities are those of the venue's list.
+func (l *ledger) agrees(listed map[string]venues.Position) bool {
+	for _, side := range Sides() {
+		p := listed[key(l.symbol, side)]
+		if !p.Qty.Equal(OpenQty(l.now.of(side))) {
+			return false
+		}
+	}
+	return true
+}
+
+// isFlat reports whether by the executions nothing is open of a side, and each of its
+// closes is published.
+func (l *ledger) isFlat(side venues.PositionSide) bool {
+	return OpenQty(l.now.of(side)).IsZero() && !slices.ContainsFunc(l.closings, func(c Closing) bool { return c.Side == side })
+}
+
+// after returns the positions after the first n of the recent executions.
+func (l *ledger) after(n int) netting {
+	v := l.base.clone()
+	for _, e := range l.recent[:n] {
+		v.apply(e)
+	}
+	return v
+}
+
+// restore loads a stored record and the executions after its cut.
+func (l *ledger) restore(r *persistence.PositionRecord, executions []Execution) {
+	l.base = netting{r.Long, r.Short}
+	l.cut = Key{r.CutAt.Time, r.CutTrade}
+	l.knownSince = r.KnownSince.Time
+	for _, e := range executions {
+		if e.compare(l.cut) > 0 {
+			l.add(e)
+		}
+	}
+	l.recount()
+	l.dirty = false
+}
+
+func (l *ledger) record(customer string, exchange venues.Venue) persistence.PositionRecord {
+	stored := l.base.clone()
+	for _, e := range l.recent {
+		if e.compare(l.cut) == 0 { // the rest of a split execution: its first part is in base
+			stored.apply(e)
+		}
+	}
+	return persistence.PositionRecord{
+		Customer: customer, Exchange: exchange, Symbol: l.symbol, Long: stored.long, Short: stored.short,
+		CutAt: venues.At(l.cut.At), CutTrade: l.cut.Trade, KnownSince: venues.At(l.knownSince),
+	}
+}

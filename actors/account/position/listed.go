@@ -1,0 +1,207 @@
+package position
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/account/deadline"
+	"venuegate/venues"
+)
+
+// ListLag is how long after a fill the venue's list of positions may lack it.
+const ListLag = 2 * time.Second
+
+// listed are the open positions as the venue lists them, by its REST readings and its
+// private stream.
+type listed struct {
+	open map[string]venues.Position
+	// closedAt is when the stream reported the close of a position, until a later
+	// reading has agreed.
+	closedAt map[string]time.Time
+	// asOf is the time of what is known of each position: the beginning of the reading, or
+	// the arrival of the report.
+	asOf map[string]time.Time
+	// readAt is when the newest reading that succeeded began.
+	readAt time.Time
+}
+
+// reportedAt returns when the venue last reported what is open of an instrument.
+func (v *listed) reportedAt(symbol string) time.Time {
+	at := v.readAt
+	for _, side := range Sides() {
+		k := key(symbol, side)
+		at = deadline.Later(at, deadline.Later(v.asOf[k], v.closedAt[k]))
+	}
+	return at
+}
+
+// Listed returns the open positions that the venue lists, in the order of their keys.
+func (s *State) Listed() []venues.Position { return inKeyOrder(s.listed.open) }
+
+// ListedCount returns how many open positions the venue lists.
+func (s *State) ListedCount() int { return len(s.listed.open) }
+
+// Find returns the open position that the venue lists under a key.
+func (s *State) Find(key string) (venues.Position, bool) {
+	p, listed := s.listed.open[key]
+	return p, listed
+}
+
+// Replace replaces a listed position by one with other triggers; the time of its
+// reading stays.
+func (s *State) Replace(p venues.Position) { s.listed.open[p.Key()] = p }
+
+// ReadAt returns when the newest reading of the list that succeeded began.
+func (s *State) ReadAt() time.Time { return s.listed.readAt }
+
+func inKeyOrder(positions map[string]venues.Position) []venues.Position {
+	list := slices.Collect(maps.Values(positions))
+	sort.Slice(list, func(i, j int) bool { return list[i].Key() < list[j].Key() })
+	return list
+}
+
+// Closable returns the venue's list corrected by the executions since: the list may
+// lack a position for ListLag after the fill that opened it.
+func (s *State) Closable() []venues.Position {
+	known := maps.Clone(s.listed.open)
+	for _, l := range s.ledgers {
+		for _, side := range Sides() {
+			p := venues.Position{Exchange: s.exchange, Symbol: l.symbol, Side: side}
+			k := p.Key()
+			before, isListed := s.listed.open[k]
+			asOf := s.listed.asOf[k]
+			if !isListed {
+				asOf = s.listed.readAt.Add(-ListLag)
+			}
+			if !l.knownAt.After(asOf) {
+				continue
+			}
+			if isListed {
+				p = before
+			}
+			if p.Qty = OpenQty(l.now.of(side)); p.Qty.IsPositive() {
+				known[k] = p
+			} else {
+				delete(known, k)
+			}
+		}
+	}
+	return inKeyOrder(known)
+}
+
+// Update replaces the open positions by a list that was read at readAt; a position that
+// is gone was closed. It returns the keys of the list. A reading that began before the
+// newest report of the stream does not override it.
+func (s *State) Update(a Account, list []venues.Position, readAt time.Time) map[string]bool {
+	s.listed.readAt = readAt
+	open := make(map[string]bool, len(list))
+	for _, p := range list {
+		k := p.Key()
+		open[k] = true
+		if closedAt, closed := s.listed.closedAt[k]; closed && !closedAt.Before(readAt) {
+			continue
+		}
+		if before, known := s.listed.open[k]; !known || before.UpdatedAt.Before(readAt) {
+			s.set(a, p)
+			s.listed.asOf[k] = readAt
+		}
+	}
+	for _, p := range s.Listed() {
+		if !open[p.Key()] && p.UpdatedAt.Before(readAt) {
+			s.reportClosed(a, s.drop(a, p, readAt.Add(-ListLag)))
+		}
+	}
+	maps.DeleteFunc(s.listed.closedAt, func(_ string, closedAt time.Time) bool { return closedAt.Before(readAt) })
+	return open
+}
+
+// Report applies an event of the private stream.
+func (s *State) Report(a Account, p venues.Position) {
+	k := p.Key()
+	if p.Qty.IsPositive() {
+		delete(s.listed.closedAt, k)
+		s.set(a, merge(s.listed.open[k], p))
+		s.listed.asOf[k] = a.Now()
+		return
+	}
+	s.listed.closedAt[k] = a.Now()
+	if before, known := s.listed.open[k]; known {
+		flatAt := p.UpdatedAt.Time
+		if flatAt.IsZero() {
+			flatAt = a.Now()
+		}
+		s.reportClosed(a, s.drop(a, before, flatAt))
+	}
+}
+
+// set lists a position, and publishes it if it has changed.
+func (s *State) set(a Account, p venues.Position) {
+	p.Exchange = s.exchange
+	before, known := s.listed.open[p.Key()]
+	switch {
+	case known:
+		p.OpenedAt = before.OpenedAt
+	case a.Ready():
+		p.OpenedAt = venues.At(a.Now()) // one that existed before the account has no known beginning
+	}
+	p = a.WithTriggers(p)
+	p.UpdatedAt = venues.At(a.Now())
+	s.listed.open[p.Key()] = p
+	l := s.ledger(p.Symbol)
+	l.maxListed[p.Side] = decimal.Max(l.maxListed[p.Side], p.Qty)
+	if l := s.pending[p.Symbol]; l != nil {
+		s.mark(l) // the report may confirm a close by reversal
+	}
+	if !known || !Equal(&before, &p) {
+		a.Publish(p)
+	}
+}
+
+// drop takes a closed position off the list. It was flat at flatAt, by the venue's
+// clock.
+func (s *State) drop(a Account, p venues.Position, flatAt time.Time) venues.Position {
+	delete(s.listed.open, p.Key())
+	delete(s.listed.asOf, p.Key())
+	p.Qty = p.Qty.Sub(p.Qty)
+	p.UnrealizedPnl, p.LiquidationPrice = venues.Optional{}, venues.Optional{}
+	p.StopLoss, p.TakeProfit = venues.Optional{}, venues.Optional{}
+	p.UpdatedAt = venues.At(a.Now())
+	a.Dropped(&p, flatAt)
+	return p
+}
+
+// Equal reports whether two records of a position differ in nothing that a subscriber
+// sees.
+func Equal(a, b *venues.Position) bool {
+	return a.Qty.Equal(b.Qty) && venues.EqualOptional(a.EntryPrice, b.EntryPrice) &&
+		venues.EqualOptional(a.MarkPrice, b.MarkPrice) && venues.EqualOptional(a.UnrealizedPnl, b.UnrealizedPnl) &&
+		venues.EqualOptional(a.LiquidationPrice, b.LiquidationPrice) && venues.EqualOptional(a.Leverage, b.Leverage) &&
+		venues.EqualOptional(a.StopLoss, b.StopLoss) && venues.EqualOptional(a.TakeProfit, b.TakeProfit)
+}
+
+// merge returns p, completed from before where p has no value.
+func merge(before, p venues.Position) venues.Position {
+	keep := func(newer *venues.Optional, older venues.Optional) {
+		if !newer.Valid {
+			*newer = older
+		}
+	}
+	keep(&p.EntryPrice, before.EntryPrice)
+	keep(&p.MarkPrice, before.MarkPrice)
+	keep(&p.LiquidationPrice, before.LiquidationPrice)
+	keep(&p.UnrealizedPnl, before.UnrealizedPnl)
+	keep(&p.Leverage, before.Leverage)
+	keep(&p.StopLoss, before.StopLoss)
+	keep(&p.TakeProfit, before.TakeProfit)
+	if p.AccountType == "" {
+		p.AccountType = before.AccountType
+	}
+	if p.MarginMode == "" {
+		p.MarginMode = before.MarginMode
+	}
+	return p
+}

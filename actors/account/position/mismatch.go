@@ -1,0 +1,79 @@
+package position
+
+import (
+	"iter"
+	"time"
+)
+
+// MismatchRetry is the wait before the account is reconciled again after its positions
+// differed from the executions.
+const MismatchRetry = 2 * time.Second
+
+// Compare compares the venue's list, read at readAt, with the executions. A difference
+// that outlives a reconciliation is resolved by Reconcile.
+func (s *State) Compare(a Account, readAt time.Time) {
+	for _, p := range s.listed.open {
+		s.ledger(p.Symbol)
+	}
+	for _, l := range s.inOrder() {
+		if l.agrees(s.listed.open) {
+			l.mismatchSince = time.Time{}
+			continue
+		}
+		if !a.Ready() || l.knownAt.Add(ListLag).After(readAt) {
+			if len(l.closings) > 0 { // a close waits for the list
+				a.ReconcileBy(a.Now().Add(MismatchRetry))
+			}
+			continue // the list may lag
+		}
+		if l.mismatchSince.IsZero() {
+			l.mismatchSince = a.Now()
+		}
+		a.ReconcileBy(a.Now().Add(MismatchRetry))
+	}
+}
+
+// Mismatched yields the instruments whose executions differ from the venue's list, and
+// since when.
+func (s *State) Mismatched() iter.Seq2[string, time.Time] {
+	return func(yield func(string, time.Time) bool) {
+		for symbol, l := range s.ledgers {
+			if !l.mismatchSince.IsZero() && !yield(symbol, l.mismatchSince) {
+				return
+			}
+		}
+	}
+}
+
+// Reconcile takes the quantities of the venue's list, read at readAt, where a
+// reconciliation that began at startedAt has not found the executions that would
+// explain them. hasRead reports whether it has read those of an instrument. At the
+// first one after a start this holds for every position that was never seen.
+func (s *State) Reconcile(a Account, startedAt, readAt time.Time, hasRead func(symbol string) bool) {
+	for _, l := range s.inOrder() {
+		outlived := !l.mismatchSince.IsZero() && l.mismatchSince.Before(startedAt) && hasRead(l.symbol)
+		if (!l.isNew() || a.Ready()) && !outlived {
+			continue
+		}
+		if !a.IsComplete(l.symbol) || l.agrees(s.listed.open) {
+			continue
+		}
+		s.adopt(a, l, readAt)
+	}
+}
+
+// adopt brings a ledger to the quantities of the venue's list.
+func (s *State) adopt(a Account, l *ledger, readAt time.Time) {
+	l.mismatchSince = time.Time{}
+	s.mark(l)
+	for _, side := range Sides() {
+		p := s.listed.open[key(l.symbol, side)]
+		if _, pending := l.reported.first(side); pending || p.Qty.Equal(OpenQty(l.now.of(side))) {
+			continue
+		}
+		for _, c := range l.adjust(len(l.recent), side, p.Qty, p.EntryPrice, readAt) {
+			s.publishClosing(a, l, c)
+		}
+		a.Adopted(l.symbol, side, p.Qty)
+	}
+}

@@ -1,0 +1,202 @@
+package position
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Position is one position from its first execution to its last.
+type Position = persistence.PositionTotals
+
+// Sides returns both sides of an instrument, in the fixed order of every iteration.
+func Sides() [2]venues.PositionSide { return [2]venues.PositionSide{venues.Long, venues.Short} }
+
+// key returns the key under which positions of an instrument and side are listed.
+func key(symbol string, side venues.PositionSide) string {
+	return (&venues.Position{Symbol: symbol, Side: side}).Key()
+}
+
+// OpenQty returns the quantity that has entered a position and not left it. It is
+// negative while executions that entered are still to come; nil counts as flat.
+func OpenQty(p *Position) decimal.Decimal {
+	if p == nil {
+		return decimal.Zero
+	}
+	return p.EntryQty.Add(p.UnpricedEntry).Sub(p.ExitQty).Sub(p.UnpricedExit)
+}
+
+// Pnl returns the realized P&L of a closed position, without fees. It is unknown if the
+// price of one of its executions is.
+func Pnl(side venues.PositionSide, p *Position) venues.Optional {
+	if p.UnpricedEntry.IsPositive() || p.UnpricedExit.IsPositive() {
+		return venues.Optional{}
+	}
+	gain := p.ExitNotional.Sub(p.EntryNotional)
+	if side == venues.Short {
+		gain = gain.Neg()
+	}
+	return venues.Some(gain)
+}
+
+// Closing is a position that has become flat.
+type Closing struct {
+	Side     venues.PositionSide
+	Position Position
+	// by is the execution that closed it, an index of the ledger's recent ones.
+	by int
+	// knownAt is when the last of its executions became known.
+	knownAt time.Time
+}
+
+// netting nets the executions of one instrument to its open positions.
+type netting struct{ long, short *Position }
+
+func (n *netting) of(side venues.PositionSide) *Position {
+	if side == venues.Long {
+		return n.long
+	}
+	return n.short
+}
+
+func (n *netting) set(side venues.PositionSide, p *Position) {
+	if side == venues.Long {
+		n.long = p
+	} else {
+		n.short = p
+	}
+}
+
+func (n *netting) clone() netting {
+	c := netting{}
+	for _, side := range Sides() {
+		if p := n.of(side); p != nil {
+			copied := *p
+			c.set(side, &copied)
+		}
+	}
+	return c
+}
+
+// apply adds an execution. In one-way mode it reduces the opposite position first and
+// opens its own with the rest: a position that is reversed closes.
+func (n *netting) apply(e Execution) []Closing {
+	own := e.Side.Opens()
+	if e.Position != "" {
+		if e.Position == own {
+			return n.enter(own, e)
+		}
+		return n.exit(e.Position, e)
+	}
+	opposite := e.Side.Reduces()
+	open := OpenQty(n.of(opposite))
+	if !open.IsPositive() {
+		return n.enter(own, e)
+	}
+	out, rest := e.split(decimal.Min(open, e.Qty))
+	closings := n.exit(opposite, out)
+	if !rest.Qty.IsPositive() {
+		return closings
+	}
+	return append(closings, n.enter(own, rest)...)
+}
+
+func (n *netting) enter(side venues.PositionSide, e Execution) []Closing {
+	p := n.begin(side, e)
+	p.OpenCost = costWithEntry(p, e)
+	p.EntryQty = p.EntryQty.Add(e.Qty)
+	p.EntryNotional = p.EntryNotional.Add(e.Qty.Mul(e.Price))
+	addFee(p, e)
+	return n.closeFlat(side)
+}
+
+func (n *netting) exit(side venues.PositionSide, e Execution) []Closing {
+	p := n.begin(side, e)
+	p.OpenCost = costOfPart(p, OpenQty(p).Sub(e.Qty))
+	p.ExitQty = p.ExitQty.Add(e.Qty)
+	p.ExitNotional = p.ExitNotional.Add(e.Qty.Mul(e.Price))
+	p.Reason = e.Reason
+	addFee(p, e)
+	return n.closeFlat(side)
+}
+
+// begin returns the position of a side, which it opens if there is none.
+func (n *netting) begin(side venues.PositionSide, e Execution) *Position {
+	p := n.of(side)
+	if p == nil {
+		p = &Position{OpenedAt: venues.At(e.At)}
+		n.set(side, p)
+	}
+	if p.Comment == "" {
+		p.Comment = e.Comment
+	}
+	return p
+}
+
+// closeFlat removes a position that has become flat, and returns it.
+func (n *netting) closeFlat(side venues.PositionSide) []Closing {
+	p := n.of(side)
+	if !OpenQty(p).IsZero() {
+		return nil
+	}
+	n.set(side, nil)
+	return []Closing{{Side: side, Position: *p}}
+}
+
+func addFee(p *Position, e Execution) {
+	switch {
+	case !e.Fee.Valid || p.FeesMixed:
+	case p.FeeCurrency != "" && e.FeeCurrency != p.FeeCurrency:
+		p.FeesMixed, p.Fee = true, venues.Optional{}
+	default:
+		p.Fee, p.FeeCurrency = venues.Some(p.Fee.Decimal.Add(e.Fee.Decimal)), e.FeeCurrency
+	}
+}
+
+// realized returns the P&L of an execution at the average cost of what is open before
+// it. It is unknown if that cost is.
+func (n *netting) realized(e Execution) venues.Optional {
+	side, reduces := e.Reduces()
+	if !reduces {
+		return venues.Some(decimal.Zero)
+	}
+	p := n.of(side)
+	open := OpenQty(p)
+	qty := decimal.Min(e.Qty, open)
+	switch {
+	case !qty.IsPositive():
+		return venues.Some(decimal.Zero)
+	case !p.OpenCost.IsPositive():
+		return venues.Optional{}
+	}
+	gain := e.Price.Mul(qty).Sub(p.OpenCost.Mul(qty).DivRound(open, AvgPriceDecimals))
+	if side == venues.Short {
+		gain = gain.Neg()
+	}
+	return venues.Some(gain)
+}
+
+// costWithEntry returns the cost of the open quantity once an execution has entered.
+// It stays unknown, which is zero, if it was unknown before.
+func costWithEntry(p *Position, e Execution) decimal.Decimal {
+	open := OpenQty(p)
+	switch {
+	case open.IsNegative(): // an exit became known first
+		return e.Price.Mul(decimal.Max(decimal.Zero, open.Add(e.Qty)))
+	case open.IsPositive() && p.OpenCost.IsZero():
+		return decimal.Zero
+	}
+	return p.OpenCost.Add(e.Price.Mul(e.Qty))
+}
+
+// costOfPart returns the cost of a quantity at the average cost of the open one.
+func costOfPart(p *Position, qty decimal.Decimal) decimal.Decimal {
+	open := OpenQty(p)
+	if !open.IsPositive() || !qty.IsPositive() {
+		return decimal.Zero
+	}
+	return p.OpenCost.Mul(qty).DivRound(open, AvgPriceDecimals)
+}

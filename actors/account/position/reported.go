@@ -1,0 +1,151 @@
+package position
+
+import (
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/account/deadline"
+	"venuegate/venues"
+)
+
+const (
+	// CloseFillsMax is how long a close that the venue has reported waits for the
+	// executions that made it. Then it is published without their prices.
+	CloseFillsMax = 10 * time.Second
+	// ClockSkewMax is how far the venue's clock may be ahead: what took place by then
+	// is part of the close.
+	ClockSkewMax = time.Second
+	// ReportedClosesMax bounds the closes of one position that wait for executions.
+	ReportedClosesMax = 8
+)
+
+// reportedClose is the close of a position as the venue has reported it.
+type reportedClose struct {
+	position venues.Position
+	at, due  time.Time
+	// reconcileDue is when the account is reconciled if the close is still
+	// pending; zero if it has been.
+	reconcileDue time.Time
+	// maxListed is the largest quantity that the venue has reported of the position;
+	// zero if isKnown.
+	maxListed decimal.Decimal
+	// isKnown is set if by the executions nothing was open at the report: they had shown
+	// the close before, or none of the position is known.
+	isKnown bool
+}
+
+// isBefore reports whether an execution belongs to what was opened after the close: it
+// took place, and became known, after the close was reported. An execution of an order
+// that was sent since then is one, whatever the venue's clock.
+func (c *reportedClose) isBefore(e *Execution) bool {
+	return e.KnownAt.After(c.at) && (e.SentAt.After(c.at) || e.At.After(c.at.Add(ClockSkewMax)))
+}
+
+// reportedCloses are the closes that the venue has reported and that no executions show
+// yet, the oldest of each side first.
+type reportedCloses map[venues.PositionSide][]reportedClose
+
+func (r reportedCloses) first(side venues.PositionSide) (reportedClose, bool) { return r.nth(side, 0) }
+
+func (r reportedCloses) nth(side venues.PositionSide, n int) (reportedClose, bool) {
+	if n >= len(r[side]) {
+		return reportedClose{}, false
+	}
+	return r[side][n], true
+}
+
+func (r reportedCloses) dropFirst(side venues.PositionSide) {
+	if r[side] = slices.Delete(r[side], 0, 1); len(r[side]) == 0 {
+		delete(r, side)
+	}
+}
+
+func (r reportedCloses) due() time.Time {
+	var due time.Time
+	for _, closes := range r {
+		for i := range closes {
+			due = deadline.Earlier(due, deadline.Earlier(closes[i].due, closes[i].reconcileDue))
+		}
+	}
+	return due
+}
+
+// takeReconcileDue reports, once for each close, whether one waits for a reconciliation.
+func (r reportedCloses) takeReconcileDue(now time.Time) bool {
+	isDue := false
+	for _, closes := range r {
+		for i := range closes {
+			if deadline.Passed(closes[i].reconcileDue, now) {
+				isDue, closes[i].reconcileDue = true, time.Time{}
+			}
+		}
+	}
+	return isDue
+}
+
+// reportClosed notes that the venue has reported the close of a position. It is
+// published when the executions agree, so that both report the same.
+func (s *State) reportClosed(a Account, p venues.Position) {
+	l := s.ledger(p.Symbol)
+	s.mark(l)
+	closed := reportedClose{
+		position: p, at: a.Now(), due: a.Now().Add(CloseFillsMax), reconcileDue: a.Now().Add(MismatchRetry), isKnown: l.isFlat(p.Side),
+	}
+	if !closed.isKnown {
+		closed.maxListed = l.maxListed[p.Side]
+	}
+	delete(l.maxListed, p.Side)
+	l.reported[p.Side] = append(l.reported[p.Side], closed)
+}
+
+// expireReported publishes the closes whose executions have not come in time.
+func (s *State) expireReported(a Account, l *ledger) {
+	for _, side := range Sides() {
+		for {
+			closed, pending := l.reported.first(side)
+			if !pending || (!deadline.Passed(closed.due, a.Now()) && len(l.reported[side]) <= ReportedClosesMax) {
+				break
+			}
+			s.closeWithoutFills(a, l, side, &closed)
+		}
+	}
+}
+
+// closeWithoutFills settles a close as the venue has reported it. What was opened after
+// it is another position.
+func (s *State) closeWithoutFills(a Account, l *ledger, side venues.PositionSide, closed *reportedClose) {
+	through := l.through(closed)
+	before := l.after(through)
+	if closed.isKnown || OpenQty(before.of(side)).IsZero() || s.isListedAgain(l, side, closed, through) {
+		// The executions that opened the position are not known either, or the report is
+		// about an older position. The close is published when they are found.
+		l.reported.dropFirst(side)
+		if _, listed := s.listed.open[closed.position.Key()]; !listed {
+			closed.position.Reason = a.CloseReason(l.symbol, side, closed.position.OpenedAt.Time)
+			a.Publish(closed.position)
+		}
+		return
+	}
+	for _, c := range l.adjust(through, side, decimal.Zero, venues.Optional{}, closed.at.Add(ClockSkewMax)) {
+		s.publishClosing(a, l, c)
+	}
+}
+
+// isListedAgain reports whether the venue lists, after the close, the same quantity as the
+// executions, none of which is from after the close.
+func (s *State) isListedAgain(l *ledger, side venues.PositionSide, closed *reportedClose, through int) bool {
+	k := closed.position.Key()
+	p, listed := s.listed.open[k]
+	return listed && s.listed.asOf[k].After(closed.at) && through == len(l.recent) && p.Qty.Equal(OpenQty(l.now.of(side)))
+}
+
+// through returns how many of the recent executions do not belong to what was opened
+// after a close.
+func (l *ledger) through(closed *reportedClose) int {
+	if i := slices.IndexFunc(l.recent, func(e Execution) bool { return closed.isBefore(&e) }); i >= 0 {
+		return i
+	}
+	return len(l.recent)
+}

@@ -1,0 +1,180 @@
+package account
+
+import (
+	"errors"
+	"iter"
+	"time"
+
+	"venuegate/actors/account/position"
+	"venuegate/actors/account/protection"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// ProtectionPolicy configures what happens when a fill cannot be protected.
+type ProtectionPolicy = protection.Policy
+
+// Defaults of ProtectionPolicy.
+const (
+	DefaultAlarmAfter = protection.DefaultAlarmAfter
+	DefaultCloseAfter = protection.DefaultCloseAfter
+)
+
+// protectedOrder is the part of an order that package protection works with: its
+// record and its bracket.
+type protectedOrder = protection.Order
+
+// protectionPort implements protection.Port.
+type protectionPort struct {
+	state *state
+	step  stepContext
+	live  iter.Seq[*protectedOrder]
+}
+
+func newProtection(s *state, p ProtectionPolicy) (*protection.Step, *protectionPort) {
+	port := &protectionPort{state: s, live: func(yield func(*protectedOrder) bool) {
+		for _, o := range s.live {
+			if !yield(&o.protectedOrder) {
+				return
+			}
+		}
+	}}
+	rules := protection.Rules{
+		Attached: s.caps.AttachedProtection, Policy: p.OrDefault(), RequestLife: orderLifeMax, IsOurs: s.ids.isOurs,
+	}
+	return &protection.Step{Rules: rules, Port: port}, port
+}
+
+// protection returns package protection's Step with the values of the current step.
+func (s *state) protection(step stepContext) *protection.Step {
+	s.protectionPort.step = step
+	p := s.protectionStep
+	p.Now, p.ReconciledAt, p.PositionsAt = step.now, s.recon.begunAt, s.positions.ReadAt()
+	return p
+}
+
+// order returns the order of which o is a part.
+func (p *protectionPort) order(o *protectedOrder) *order { return p.state.orders[o.OrderID] }
+
+func (p *protectionPort) MarkDirty(o *protectedOrder) { p.state.markDirty(p.order(o)) }
+
+func (p *protectionPort) Alarm(o *protectedOrder, kind, field, value string) {
+	p.state.note(p.step, p.order(o), kind, persistence.JournalField{Name: field, Value: value})
+	p.state.after(logAlarm{orderID: o.OrderID, symbol: o.Symbol, kind: kind})
+}
+
+func (p *protectionPort) Place(entry *protectedOrder, kind venues.LegKind, spec venues.OrderSpec) *protectedOrder {
+	spec.Symbol, spec.Side = entry.Symbol, entry.Side.Opposite()
+	o := p.state.newOrder(p.step, venues.PlaceOrder{OrderSpec: spec, Source: venues.SourceProtection})
+	o.EntryOrderID, o.Protects = entry.OrderID, kind
+	p.state.after(callPlace{orderID: o.OrderID, request: o.request()})
+	return &o.protectedOrder
+}
+
+func (p *protectionPort) Withdraw(o *protectedOrder) { p.state.withdraw(p.step, p.order(o)) }
+
+func (p *protectionPort) Query(o *protectedOrder) { p.state.scheduleQuery(p.step, p.order(o), 0) }
+
+func (p *protectionPort) Protect(entry *protectedOrder, request venues.ProtectRequest, delay time.Duration) {
+	p.state.after(callProtect{orderID: entry.OrderID, request: request, delay: delay})
+}
+
+func (p *protectionPort) EndMove(entry *protectedOrder, cause error) {
+	o := p.order(entry)
+	if leg, is := errors.AsType[protection.LegRejected](cause); is {
+		cause = rejectionOf(leg.Reason)
+	}
+	if cause != nil {
+		p.state.rejectChange(p.step, o, cause)
+		return
+	}
+	o.endChange()
+	p.state.replyChange(o, nil)
+}
+
+func (p *protectionPort) Reconcile()     { p.state.recon.due = p.step.now }
+func (p *protectionPort) ReadPositions() { p.state.readFunds() }
+
+func (p *protectionPort) Ref(o *protectedOrder) venues.OrderRef { return p.state.ids.ref(p.order(o)) }
+
+func (p *protectionPort) Order(id string) *protectedOrder {
+	if o, known := p.state.orders[id]; known {
+		return &o.protectedOrder
+	}
+	return nil
+}
+
+func (p *protectionPort) Live() iter.Seq[*protectedOrder] { return p.live }
+
+func (p *protectionPort) Position(symbol string, side venues.PositionSide) protection.Position {
+	key := venues.Position{Symbol: symbol, Side: side}
+	_, isListed := p.state.positions.Find(key.Key())
+	return protection.Position{IsListed: isListed, Qty: p.state.positions.Qty(symbol, side)}
+}
+
+func (p *protectionPort) MaxMarketQty(symbol string) venues.Optional {
+	return p.step.maxMarketQty(symbol)
+}
+
+// relinkProtection rebuilds the brackets of the orders that were read from the store.
+func (s *state) relinkProtection() {
+	orders := s.allInOrder()
+	all := make([]*protectedOrder, 0, len(orders))
+	for _, o := range orders {
+		all = append(all, &o.protectedOrder)
+	}
+	s.protectionStep.Relink(all)
+}
+
+// legChanged applies what became of a leg to its entry, if that is in memory.
+func (s *state) legChanged(step stepContext, leg *order) {
+	entry, known := s.orders[leg.EntryOrderID]
+	if !known {
+		return
+	}
+	wasLeg := s.protection(step).LegChanged(&entry.protectedOrder, &leg.protectedOrder)
+	if wasLeg && entry.Move != nil {
+		s.markDirty(entry)
+		s.settleChange(step, entry)
+	}
+	s.watch(entry)
+}
+
+// resumeProtection continues the protection that was in force when the account ended, once
+// the account was reconciled.
+func (s *state) resumeProtection(step stepContext) {
+	p := s.protection(step)
+	for _, o := range s.allInOrder() { // an entry whose last leg is removed is idle
+		if o.Move != nil && o.Move.Resumes() {
+			p.ResumeMove(&o.protectedOrder)
+		}
+	}
+	for _, o := range s.liveInOrder() {
+		p.Resume(&o.protectedOrder)
+		s.watch(o)
+	}
+}
+
+// updateStops writes the triggers of an entry to the position that it has opened, which is
+// published with them.
+func (s *state) updateStops(step stepContext, o *order) {
+	before, isOpen := s.positions.Find(o.ShowsStopsOn())
+	if !isOpen {
+		return
+	}
+	if p := s.protection(step).UpdateStops(&o.protectedOrder, before); !position.Equal(&before, &p) {
+		s.positions.Replace(p)
+		s.after(publishPosition{p})
+	}
+}
+
+// adoptLeg recognizes an order that the venue made to protect an entry of ours.
+func (s *state) adoptLeg(step stepContext, leg *order, r *venues.ExecutionReport) {
+	var named *protectedOrder
+	if entry := s.byClient[r.Attachment.EntryClientID]; entry != nil {
+		named = &entry.protectedOrder
+	}
+	if entry := s.protection(step).AdoptLeg(&leg.protectedOrder, r, named); entry != nil {
+		s.note(step, leg, "attached", persistence.JournalField{Name: "entry", Value: entry.OrderID})
+	}
+}

@@ -1,0 +1,126 @@
+package protection
+
+import "venuegate/venues"
+
+// AdoptLeg links an order that the venue made to protect an entry of ours to that
+// entry, which it returns; nil if there is none. named is the order with the client id
+// that the report names as the entry's, if any.
+func (s *Step) AdoptLeg(leg *Order, r *venues.ExecutionReport, named *Order) *Order {
+	for _, kind := range Kinds() {
+		if r.Attachment.Trigger(kind).Valid && leg.Protects == "" {
+			leg.Protects = kind // the stop loss, until it is known which was reached
+		}
+	}
+	entry := s.entryOf(r, named)
+	if entry == nil {
+		return nil
+	}
+	leg.EntryOrderID, leg.Source = entry.OrderID, venues.SourceProtection
+	for _, kind := range Kinds() {
+		if r.Attachment.Trigger(kind).Valid && entry.Protection.Leg(kind) != nil {
+			entry.Bracket.link(leg, kind)
+		}
+	}
+	return entry
+}
+
+// entryOf returns the entry that an order of the venue protects. Where the venue does
+// not name it, protection belongs to the position: that of the newest entry has
+// replaced the ones before.
+func (s *Step) entryOf(r *venues.ExecutionReport, named *Order) *Order {
+	if r.Attachment.EntryClientID != "" {
+		if named != nil && named.Protection != nil {
+			return named
+		}
+		return nil
+	}
+	if !r.Attachment.WholePosition {
+		return nil
+	}
+	var newest *Order
+	for _, o := range s.live() {
+		if o.Symbol == r.Symbol && o.Side != r.Side && o.EntryOrderID == "" && o.QtyToProtect().IsPositive() && s.expectsLeg(o, r.Attachment) {
+			newest = o
+		}
+	}
+	return newest
+}
+
+// expectsLeg reports whether an entry has protection of a kind that the attachment
+// holds, and that the venue keeps.
+func (s *Step) expectsLeg(o *Order, a *venues.Attachment) bool {
+	for _, kind := range Kinds() {
+		leg, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
+		if a.Trigger(kind).Valid && leg.IsActive() && (current == nil || !s.isOurs(current)) {
+			return true
+		}
+	}
+	return false
+}
+
+// FollowAttachment takes over what a report shows of a leg that the venue made:
+// triggers that were moved, and which one was reached. It sets the trigger price of
+// the report to that of the trigger reached.
+func (s *Step) FollowAttachment(leg *Order, r *venues.ExecutionReport) {
+	if r.Attachment != nil {
+		leg.Attachment = r.Attachment
+	}
+	entry, a := s.Port.Order(leg.EntryOrderID), leg.Attachment
+	if a == nil || entry == nil || leg.Triggered {
+		return
+	}
+	for _, kind := range Kinds() {
+		if price := a.Trigger(kind); price.Valid && r.Status == venues.StatusUntriggered && entry.Bracket.Current(kind) == leg {
+			s.setLegPrice(entry, kind, price.Decimal)
+		}
+	}
+	if fired := firedTrigger(a, r); fired != "" {
+		leg.Protects, leg.TriggerPrice, r.TriggerPrice = fired, a.Trigger(fired), a.Trigger(fired)
+	}
+}
+
+// FollowTrigger takes over that somebody else has moved a leg of ours: it was where
+// the entry plans it, and the venue reports another price.
+func (s *Step) FollowTrigger(leg *Order, r *venues.ExecutionReport) {
+	o := s.Port.Order(leg.EntryOrderID)
+	if o == nil || r.Status != venues.StatusUntriggered || !s.isOurs(leg) || o.Bracket.Current(leg.Protects) != leg {
+		return
+	}
+	if plan := o.Protection.Leg(leg.Protects); plan.IsActive() && !s.isMisplaced(leg, plan) && !plan.Price.Equal(r.TriggerPrice.Decimal) {
+		s.setRequested(o, leg.Protects, r.TriggerPrice)
+	}
+}
+
+// IsUndecided reports whether a report shows that a leg with two triggers has reached
+// one of them, and not which.
+func (o *Order) IsUndecided(r *venues.ExecutionReport) bool {
+	return o.Attachment != nil && !o.Triggered && r.Status == venues.StatusOpen && firedTrigger(o.Attachment, r) == ""
+}
+
+// firedTrigger returns the trigger that was reached; empty if none was, or if it is
+// not known which. Where the venue does not report it, it is the trigger next to the
+// price of the execution.
+func firedTrigger(a *venues.Attachment, r *venues.ExecutionReport) venues.LegKind {
+	price := r.AvgPrice
+	if r.Fill != nil {
+		price = venues.Some(r.Fill.Price)
+	}
+	switch {
+	case a.Triggered != "":
+		return a.Triggered
+	case r.Status == venues.StatusUntriggered || (r.Status.IsClosed() && !r.FilledQty.IsPositive()):
+		return ""
+	case !a.TakeProfit.Valid:
+		return venues.LegStopLoss
+	case !a.StopLoss.Valid:
+		return venues.LegTakeProfit
+	case !price.Valid:
+		return ""
+	}
+	toStop := price.Decimal.Sub(a.StopLoss.Decimal).Abs()
+	toProfit := price.Decimal.Sub(a.TakeProfit.Decimal).Abs()
+	if toStop.LessThan(toProfit) {
+		return venues.LegStopLoss
+	}
+	return venues.LegTakeProfit
+}

@@ -1,0 +1,166 @@
+package protection
+
+import (
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/account/deadline"
+	"venuegate/venues"
+)
+
+// Bracket is the protection of one entry. The zero value has no legs.
+type Bracket struct {
+	// legs are the orders of each kind, oldest first. The newest counts; those
+	// before it are withdrawn once it is live.
+	legs map[venues.LegKind][]*Order
+	// placedHere reports that the service places the legs. It matters where the venue
+	// attaches legs, if these did not appear or have ended.
+	placedHere bool
+
+	// due is when missing legs are placed.
+	due time.Time
+	// unprotectedSince is when a part of the position became unprotected, alarmDue when
+	// the alarm is raised or, after it, the position closed; alarmedAt is when the alarm
+	// was raised.
+	unprotectedSince time.Time
+	alarmDue         time.Time
+	alarmedAt        time.Time
+	// lostAt is when the venue ended a leg that the service had not withdrawn.
+	lostAt time.Time
+
+	// closing reports that the position cannot be protected and is closed instead;
+	// exit is the order under way that closes it, exitTries counts the exits that left
+	// something open.
+	closing   bool
+	exit      *Order
+	exitTries int
+}
+
+// Due returns when the entry needs Step.Tick next; zero for never.
+func (b *Bracket) Due() time.Time { return deadline.Earlier(b.due, b.alarmDue) }
+
+// IsClosing reports whether the position is being closed because it cannot be
+// protected.
+func (b *Bracket) IsClosing() bool { return b.closing }
+
+// Exit returns the order under way that closes the position; nil if there is none.
+func (b *Bracket) Exit() *Order { return b.exit }
+
+// AlarmedAt returns when a missing protection was reported; zero if none is missing.
+func (b *Bracket) AlarmedAt() time.Time { return b.alarmedAt }
+
+// AwaitsEnd reports whether a leg or an exit is still open.
+func (b *Bracket) AwaitsEnd() bool {
+	for _, legs := range b.legs {
+		if slices.ContainsFunc(legs, (*Order).isOpen) {
+			return true
+		}
+	}
+	return b.exit != nil
+}
+
+// Current returns the newest leg of a kind; nil if there is none.
+func (b *Bracket) Current(kind venues.LegKind) *Order {
+	if legs := b.legs[kind]; len(legs) > 0 && !legs[len(legs)-1].retired {
+		return legs[len(legs)-1]
+	}
+	return nil
+}
+
+// link makes an order the newest leg of a kind and drops the closed ones.
+func (b *Bracket) link(leg *Order, kind venues.LegKind) {
+	if b.legs == nil {
+		b.legs = map[venues.LegKind][]*Order{}
+	}
+	legs := slices.DeleteFunc(b.legs[kind], func(l *Order) bool { return l == leg || l.Status.IsClosed() })
+	b.legs[kind] = append(legs, leg)
+}
+
+// retire excludes the legs of a kind from the protection that counts.
+func (b *Bracket) retire(kind venues.LegKind) {
+	for _, leg := range b.legs[kind] {
+		leg.retired = true
+	}
+}
+
+// schedule sets due to a time, unless it is earlier already.
+func (b *Bracket) schedule(at time.Time) { b.due = deadline.Earlier(b.due, at) }
+
+// expectProtection starts the time within which a fill must be protected.
+func (s *Step) expectProtection(o *Order) {
+	if o.Bracket.unprotectedSince.IsZero() {
+		o.Bracket.unprotectedSince, o.Bracket.alarmDue = s.Now, s.Now.Add(s.Rules.Policy.AlarmAfter)
+	}
+}
+
+// endAlarmIfProtected ends the time within which a fill must be protected, once no
+// leg is missing.
+func (s *Step) endAlarmIfProtected(o *Order) {
+	if !o.isUnprotected() {
+		o.Bracket.endAlarm()
+	}
+}
+
+func (b *Bracket) endAlarm() {
+	b.unprotectedSince, b.alarmDue, b.alarmedAt = time.Time{}, time.Time{}, time.Time{}
+}
+
+// creditClosed subtracts what a leg or an exit has closed from the quantity that the
+// entry has to protect.
+func (s *Step) creditClosed(o, by *Order) {
+	more := by.FilledQty.Sub(by.Credited)
+	if !more.IsPositive() {
+		return
+	}
+	by.Credited = by.FilledQty
+	o.ReleasedQty = decimal.Min(o.FilledQty, o.ReleasedQty.Add(more))
+	if by != o.Bracket.exit && by != o.Bracket.Current(by.Protects) && o.Protection.IsActive() {
+		o.Bracket.schedule(s.Now.Add(SettleDelay)) // the newest leg is too large now: it is replaced
+	}
+	s.Port.MarkDirty(o)
+}
+
+// Relink rebuilds the brackets of orders that were read from the store, oldest first.
+func (s *Step) Relink(orders []*Order) {
+	byID := make(map[string]*Order, len(orders))
+	for _, o := range orders {
+		byID[o.OrderID] = o
+	}
+	for _, leg := range orders {
+		leg.Bracket.closing = leg.Bracket.closing || leg.Closing
+		o, known := byID[leg.EntryOrderID]
+		switch {
+		case !known:
+		case !leg.Type.IsStop():
+			if !leg.Status.IsClosed() {
+				o.Bracket.closing, o.Bracket.exit = true, leg
+			}
+		default:
+			o.Bracket.link(leg, leg.Protects)
+			plan := o.Protection.Leg(leg.Protects)
+			leg.retired = leg.Withdrawn && plan != nil && plan.OrderID != leg.OrderID
+			o.Bracket.placedHere = o.Bracket.placedHere || s.isOurs(leg)
+		}
+	}
+	for _, o := range orders { // one order may hold both triggers
+		for _, kind := range Kinds() {
+			if plan := o.Protection.Leg(kind); plan != nil && byID[plan.OrderID] != nil {
+				o.Bracket.link(byID[plan.OrderID], kind)
+			}
+		}
+	}
+}
+
+// Resume continues the protection of an entry after a restart. It must not be called
+// before the account was reconciled.
+func (s *Step) Resume(o *Order) {
+	if o.EntryOrderID != "" || !o.Protection.IsActive() || !o.FilledQty.IsPositive() {
+		return
+	}
+	s.expectProtection(o)
+	if s.placesLegs(o) || o.Bracket.closing {
+		o.Bracket.due = s.Now.Add(RetryDelay)
+	}
+}

@@ -1,0 +1,121 @@
+package protection
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/account/deadline"
+	"venuegate/venues"
+)
+
+// Tick does what is due of an entry's bracket: it places missing legs, raises the
+// alarm, and closes what could not be protected in time.
+func (s *Step) Tick(o *Order) {
+	b := &o.Bracket
+	if deadline.Passed(b.due, s.Now) {
+		s.placeMissing(o)
+	}
+	if !deadline.Passed(b.alarmDue, s.Now) {
+		return
+	}
+	b.alarmDue = time.Time{}
+	switch {
+	case !o.isUnprotected():
+		b.endAlarm()
+	case b.alarmedAt.IsZero():
+		b.alarmedAt = s.Now
+		b.alarmDue = b.unprotectedSince.Add(s.Rules.Policy.CloseAfter)
+		s.alarmUnprotected(o)
+		if !s.placesLegs(o) { // the venue may have legs that were not reported
+			s.Port.Reconcile()
+			b.schedule(s.Now.Add(RetryDelay))
+		}
+	case s.Rules.Policy.KeepOpen:
+		b.alarmDue = s.Now.Add(s.Rules.Policy.CloseAfter)
+		s.alarmUnprotected(o)
+	case !s.isCertainlyUnprotected(o):
+		b.alarmDue = s.Now.Add(RetryDelay)
+	default:
+		s.closeUnprotected(o, "unprotected")
+	}
+}
+
+func (s *Step) alarmUnprotected(o *Order) {
+	s.Port.Alarm(o, "unprotected", "since", o.Bracket.unprotectedSince.UTC().Format(venues.TimeFormat))
+}
+
+// isCertainlyUnprotected reports whether, of a kind that is missing, certainly no leg is
+// live. It queries the legs of unknown status.
+func (s *Step) isCertainlyUnprotected(o *Order) bool {
+	certain := false
+	for _, kind := range Kinds() {
+		leg, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
+		switch {
+		case leg == nil || leg.Status != venues.ProtectionPending:
+		case current == nil:
+			certain = certain || s.ReconciledAt.After(o.Bracket.alarmedAt)
+		case current.Status.IsClosed():
+			certain = true
+		default:
+			s.Port.Query(current)
+		}
+	}
+	return certain
+}
+
+// closeUnprotected closes what an entry opened and could not be protected, and keeps
+// the entry from opening more.
+func (s *Step) closeUnprotected(o *Order, reason string) {
+	o.Bracket.closing, o.Closing = true, true
+	o.Bracket.due, o.Bracket.alarmDue = time.Time{}, time.Time{}
+	s.Port.Alarm(o, "closed_by_protection", "reason", reason)
+	s.withdraw(o)
+	s.WithdrawLegs(o)
+	s.placeExit(o)
+}
+
+// placeExit creates and sends the order that closes what is still open, or as much of
+// it as one market order can.
+func (s *Step) placeExit(o *Order) {
+	qty := o.QtyToProtect()
+	if o.Bracket.exit != nil || !qty.IsPositive() {
+		return
+	}
+	if limit := s.Port.MaxMarketQty(o.Symbol); limit.Valid {
+		qty = decimal.Min(qty, limit.Decimal)
+	}
+	exit := s.Port.Place(o, venues.LegStopLoss, venues.OrderSpec{
+		Type: venues.TypeMarket, Qty: qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel,
+	})
+	o.Bracket.exit = exit
+	s.Port.MarkDirty(exit)
+}
+
+// exitChanged follows an exit to its end. What it left open is closed by another.
+func (s *Step) exitChanged(o *Order) {
+	b := &o.Bracket
+	exit := b.exit
+	if !exit.Status.IsClosed() {
+		return
+	}
+	b.exit = nil
+	if exit.Error != nil && exit.Error.Reason == venues.ReasonNoPosition {
+		o.ReleasedQty = o.FilledQty
+		s.Port.MarkDirty(o)
+	}
+	if exit.Status == venues.StatusFilled {
+		b.exitTries = 0
+	}
+	if o.QtyToProtect().IsPositive() {
+		wait := min(RetryDelay<<min(b.exitTries, 8), ExitRetryMax)
+		b.exitTries++
+		b.schedule(s.Now.Add(wait))
+		return
+	}
+	for _, kind := range Kinds() {
+		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionPending {
+			s.setLeg(o, kind, venues.ProtectionFailed, leg.OrderID)
+		}
+	}
+}

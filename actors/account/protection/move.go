@@ -1,0 +1,259 @@
+package protection
+
+import (
+	"maps"
+	"slices"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// protectTriesMax bounds how often a change of attached protection with an unknown
+// outcome is sent. The request holds absolute prices: a repetition changes nothing.
+const protectTriesMax = 3
+
+// Move is a pending change of an entry's stop loss and take profit.
+type Move struct {
+	// targets are the new triggers by kind. An unknown one is removed, a missing one
+	// is not changed.
+	targets map[venues.LegKind]venues.Optional
+	// before is restored if the change is rejected.
+	before *venues.Protection
+	// request is what the venue has not answered yet; nil if it has, or if nothing
+	// had to be requested.
+	request *venues.ProtectRequest
+	tries   int
+	// resumes reports that the account was restarted, and not reconciled since.
+	resumes bool
+}
+
+// LegRejected is the cause of a move that ends because the venue rejected the new leg.
+type LegRejected struct {
+	// Reason is the error of the leg's record; it may be nil.
+	Reason *venues.RejectReason
+}
+
+func (LegRejected) Error() string { return "the venue rejected the new leg" }
+
+// NewMove returns the change of an entry's protection that a command requests. Kinds
+// that already are as requested are left out.
+func NewMove(o *Order, cmd *venues.AmendOrder) *Move {
+	p := &Move{targets: requestedTargets(cmd), before: o.Protection}
+	maps.DeleteFunc(p.targets, o.isPlanned)
+	return p
+}
+
+// Record writes the move into the amendment that is stored with its order.
+func (p *Move) Record(a *persistence.Amendment) {
+	stop, changesStop := p.targets[venues.LegStopLoss]
+	profit, changesProfit := p.targets[venues.LegTakeProfit]
+	a.StopLoss, a.DropStopLoss = stop, changesStop && !stop.Valid
+	a.TakeProfit, a.DropTakeProfit = profit, changesProfit && !profit.Valid
+	a.Before = p.before
+}
+
+// RestoreMove returns the move that a stored amendment describes, to be resumed with
+// Step.ResumeMove; nil if it is no change of protection.
+func RestoreMove(a *persistence.Amendment) *Move {
+	targets := requestedTargets(&venues.AmendOrder{
+		StopLoss: a.StopLoss, RemoveStopLoss: a.DropStopLoss, TakeProfit: a.TakeProfit, RemoveTakeProfit: a.DropTakeProfit,
+	})
+	if targets == nil {
+		return nil
+	}
+	return &Move{targets: targets, before: a.Before, resumes: true}
+}
+
+// requestedTargets returns the triggers that a command requests; nil if none.
+func requestedTargets(cmd *venues.AmendOrder) map[venues.LegKind]venues.Optional {
+	targets := map[venues.LegKind]venues.Optional{}
+	if cmd.StopLoss.Valid || cmd.RemoveStopLoss {
+		targets[venues.LegStopLoss] = cmd.StopLoss
+	}
+	if cmd.TakeProfit.Valid || cmd.RemoveTakeProfit {
+		targets[venues.LegTakeProfit] = cmd.TakeProfit
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	return targets
+}
+
+// Resumes reports whether the move has yet to be resumed with Step.ResumeMove.
+func (p *Move) Resumes() bool { return p.resumes }
+
+// OnlyRemoves reports whether the move removes protection and adds none: it can be
+// completed although nothing is left to protect.
+func (p *Move) OnlyRemoves() bool {
+	for _, target := range p.targets {
+		if target.Valid {
+			return false
+		}
+	}
+	return true
+}
+
+// CheckMove checks whether protection of an entry can be changed as a command
+// requests, by what is known of the order.
+func (s *Step) CheckMove(o *Order, cmd *venues.AmendOrder, mark venues.Optional) *venues.Error {
+	field := "stopLoss"
+	if !cmd.StopLoss.Valid && !cmd.RemoveStopLoss {
+		field = "takeProfit"
+	}
+	switch {
+	case cmd.Qty.Valid || cmd.Price.Valid || cmd.TriggerPrice.Valid:
+		return venues.InvalidFields(venues.FieldError{Field: field, Rule: "not_with_other_changes", Allowed: o.inTwoRequests(cmd, mark)})
+	case o.EntryOrderID != "" || o.ReduceOnly:
+		return venues.InvalidFields(venues.FieldError{Field: field, Rule: "not_of_this_type"})
+	case o.Bracket.closing:
+		return venues.Errorf(venues.CodeOrderRejected, "the position is being closed").With("reason", "closing")
+	case s.Rules.Attached && o.Bracket.placedHere && !o.Unattached && o.Status.IsActive():
+		// The venue attaches legs to the next fills, at the prices that it knows.
+		return venues.Errorf(venues.CodeOrderRejected, "the order is partly filled and protected by the service").With("reason", "partly_filled")
+	}
+	return nil
+}
+
+// inTwoRequests describes how both terms and protection are changed. Venues take them
+// as two requests, of which the second may be rejected, and an answer cannot report
+// half a change. The client chooses what is in force in between; protection comes
+// first where it fits the order as it is.
+func (o *Order) inTwoRequests(cmd *venues.AmendOrder, mark venues.Optional) string {
+	now := o.OrderSpec
+	now.StopLoss, now.TakeProfit = cmd.StopLoss, cmd.TakeProfit
+	if CheckPrices(&now, mark) == nil {
+		return "two requests: first stopLoss and takeProfit, then the rest"
+	}
+	return "two requests: first the rest, then stopLoss and takeProfit"
+}
+
+// CheckTargets checks the triggers that a command requests against the entry and the
+// rules of its instrument.
+func (s *Step) CheckTargets(o *Order, cmd *venues.AmendOrder, i *venues.Instrument, mark venues.Optional) *venues.Error {
+	for kind := range requestedTargets(cmd) {
+		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionTriggered {
+			return venues.Errorf(venues.CodeOrderRejected, "the %s was reached", kind).With("reason", "triggered")
+		}
+	}
+	spec := o.OrderSpec
+	spec.StopLoss, spec.TakeProfit = cmd.StopLoss, cmd.TakeProfit
+	if o.QtyToProtect().IsPositive() { // the mark price counts from the first fill on
+		spec.Price, spec.TriggerPrice = venues.Optional{}, venues.Optional{}
+	}
+	if err := CheckPrices(&spec, mark); err != nil {
+		return err
+	}
+	if err := CheckLegQty(i, &spec, s.Attaches(o)); err != nil {
+		return err
+	}
+	spec.ReduceOnly = true // its quantity was admitted before
+	return i.CheckOrder(&spec, mark)
+}
+
+// StartMove carries out the move of an entry: at the venue where it attaches the
+// protection, else by new legs that replace the ones before once they are live.
+func (s *Step) StartMove(o *Order) {
+	p := o.Move
+	o.Unattached = s.Rules.Attached && !s.Attaches(o)
+	request := s.newRequest(o)
+	needsVenue := false
+	for _, kind := range Kinds() {
+		target, changes := p.targets[kind]
+		switch {
+		case !changes:
+		case s.addToRequest(o, kind, &request):
+			needsVenue = true
+		default:
+			s.setRequested(o, kind, target)
+			s.moveLeg(o, kind, target)
+		}
+	}
+	if needsVenue {
+		s.send(o, &request)
+	}
+}
+
+// ResumeMove continues the move of an entry after a restart. It must not be called
+// before the account was reconciled. Legs of ours are in the record
+// already, and become live or are given up as others. What the venue was requested to
+// change is requested again: the entry does not show whether it has.
+func (s *Step) ResumeMove(o *Order) {
+	p := o.Move
+	p.resumes = false
+	s.Port.MarkDirty(o)
+	request := s.newRequest(o)
+	needsVenue := false
+	for _, kind := range Kinds() {
+		target, changes := p.targets[kind]
+		switch {
+		case !changes || o.isPlanned(kind, target):
+		case s.addToRequest(o, kind, &request):
+			needsVenue = true
+		default: // the order of the venue has ended
+			delete(p.targets, kind)
+		}
+	}
+	switch {
+	case needsVenue:
+		s.send(o, &request)
+	case len(p.targets) == 0:
+		s.Port.EndMove(o, venues.Errorf(venues.CodeExchangeUnavailable, "there is nothing left to change"))
+	}
+}
+
+func (s *Step) newRequest(o *Order) venues.ProtectRequest {
+	return venues.ProtectRequest{Entry: s.Port.Ref(o), Side: o.Side, Deadline: s.Now.Add(s.Rules.RequestLife)}
+}
+
+// addToRequest adds a kind to a request to the venue and reports whether it could: the
+// protection of the kind must be the venue's.
+func (s *Step) addToRequest(o *Order, kind venues.LegKind, request *venues.ProtectRequest) bool {
+	current, target := o.Bracket.Current(kind), o.Move.targets[kind]
+	switch {
+	case current.isOpen() && !s.isOurs(current) && (target.Valid || current.holdsAnother(o.Move.targets)):
+		request.Leg = s.Port.Ref(current)
+	case current == nil && !s.placesLegs(o) && o.Status.IsActive(): // it is still with the order
+	default:
+		return false
+	}
+	request.Set(kind, target)
+	return true
+}
+
+func (s *Step) send(o *Order, request *venues.ProtectRequest) {
+	o.Move.request = request
+	o.Move.tries++
+	s.Port.Protect(o, *request, 0)
+}
+
+// moveLeg places or withdraws the leg of a kind, if there is something to protect.
+func (s *Step) moveLeg(o *Order, kind venues.LegKind, target venues.Optional) {
+	switch {
+	case !target.Valid:
+		s.withdrawKind(o, kind)
+	case o.QtyToProtect().IsPositive():
+		o.Bracket.placedHere = true
+		s.placeLeg(o, kind, target.Decimal)
+	case s.Rules.Attached:
+		o.Bracket.placedHere = true // the venue's leg has ended
+	}
+}
+
+// SettleMove ends the move of an entry once its new legs are live and those that it
+// removes are closed.
+func (s *Step) SettleMove(o *Order) {
+	p := o.Move
+	if p.request != nil || p.resumes {
+		return
+	}
+	for kind, target := range p.targets {
+		leg := o.Protection.Leg(kind)
+		if target.Valid && o.QtyToProtect().IsPositive() && leg != nil && leg.Status == venues.ProtectionPending {
+			return
+		}
+		if !target.Valid && slices.ContainsFunc(o.Bracket.legs[kind], (*Order).isOpen) {
+			return
+		}
+	}
+	s.Port.EndMove(o, nil)
+}

@@ -1,0 +1,217 @@
+package protection_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/actors/account/protection"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// move starts a change of protection and returns the legs that it places.
+func (a *account) move(o *protection.Order, change func(*venues.AmendOrder)) []*protection.Order {
+	a.t.Helper()
+	var cmd venues.AmendOrder
+	change(&cmd)
+	if err := a.step.CheckMove(o, &cmd, some("60000")); err != nil {
+		a.t.Fatalf("CheckMove = %v, want no error", err)
+	}
+	a.placed, a.ended = nil, nil
+	a.do(func(s *protection.Step) {
+		o.Move, o.PendingAction = protection.NewMove(o, &cmd), venues.PendingAmend
+		s.StartMove(o)
+		a.MarkDirty(o)
+	})
+	return a.placed
+}
+
+func stopAt(price string) func(*venues.AmendOrder) {
+	return func(cmd *venues.AmendOrder) { cmd.StopLoss = some(price) }
+}
+
+// wantEnded checks that the move has ended, successfully if rejected is false.
+func (a *account) wantEnded(rejected bool) {
+	a.t.Helper()
+	if len(a.ended) != 1 || (a.ended[0] != nil) != rejected {
+		a.t.Fatalf("moves ended with %v, want one, rejected = %t", a.ended, rejected)
+	}
+}
+
+func TestMovedLegIsLiveBeforeTheOldOneIsWithdrawn(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, legs := a.protectedEntry("1")
+	moved := a.move(o, stopAt("59000"))
+	a.wantPlaced(moved, "1")
+	if got := moved[0].TriggerPrice.Decimal; !got.Equal(dec("59000")) || legs[0].PendingAction != venues.PendingNone || len(a.ended) != 0 {
+		t.Fatalf("new leg at %s, old one pending %q, moves ended %v, want 59000, none, none", got, legs[0].PendingAction, a.ended)
+	}
+	a.accept(moved...)
+	a.wantEnded(false)
+	a.wantWithdrawn(legs[0])
+	if !o.StopLoss.Decimal.Equal(dec("59000")) {
+		t.Errorf("requested stop loss = %s, want 59000", o.StopLoss.Decimal)
+	}
+}
+
+func TestRejectedMoveRestoresTheLegBefore(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, legs := a.protectedEntry("1")
+	moved := a.move(o, stopAt("59000"))
+	a.reject(moved[0], venues.ReasonWouldTrigger)
+	a.wantEnded(true)
+	if cause, is := errors.AsType[protection.LegRejected](a.ended[0]); !is || cause.Reason.Reason != venues.ReasonWouldTrigger {
+		t.Errorf("cause = %v, want the reason of the leg", a.ended[0])
+	}
+	a.wantLegs(o, venues.ProtectionLive, venues.ProtectionLive)
+	if got := o.Protection.StopLoss; o.Bracket.IsClosing() || !got.Price.Equal(dec("58000")) || got.OrderID != legs[0].OrderID {
+		t.Fatalf("closing = %t, stop loss %+v, want %s at 58000", o.Bracket.IsClosing(), got, legs[0].OrderID)
+	}
+	a.wantPlaced(a.pass(30 * time.Second))
+}
+
+func TestRejectedMoveProtectsWhatWasFilledSince(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, _ := a.protectedEntry("0.4")
+	moved := a.move(o, stopAt("59000"))
+	a.fill(o, "0.6")
+	legs := a.pass(time.Second)
+	a.accept(moved[0], legs[1])
+	a.reject(legs[0], "")
+	a.wantEnded(true)
+	a.wantLegs(o, venues.ProtectionPending, venues.ProtectionLive)
+	again := a.pass(time.Second)
+	a.wantPlaced(again, "1")
+	a.accept(again...)
+	if got := o.Protection.StopLoss; got.Status != venues.ProtectionLive || !got.Price.Equal(dec("58000")) {
+		t.Fatalf("stop loss = %s at %s, want live at 58000", got.Status, got.Price)
+	}
+}
+
+func TestProtectionIsRemovedAndAdded(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, legs := a.protectedEntry("1")
+	a.move(o, func(cmd *venues.AmendOrder) { cmd.RemoveStopLoss = true })
+	a.wantWithdrawn(legs[0])
+	a.wantLegs(o, venues.ProtectionCancelled, venues.ProtectionLive)
+	if o.StopLoss.Valid || len(a.ended) != 0 {
+		t.Fatalf("requested stop loss = %v, moves ended %v, want none until the leg is cancelled", o.StopLoss, a.ended)
+	}
+	a.cancel(legs[0])
+	a.wantEnded(false)
+	a.wantAlarms("protection_lost", 0)
+	added := a.move(o, stopAt("57000"))
+	a.wantPlaced(added, "1")
+	a.accept(added...)
+	a.wantLegs(o, venues.ProtectionLive, venues.ProtectionLive)
+}
+
+// The venue is requested to move what it has attached, and again while it is not known
+// whether it did.
+func TestAttachedProtectionIsMovedByTheVenue(t *testing.T) {
+	a := newAccount(t, attaching)
+	o := a.fillEntry("1")
+	a.report(o, "a", attached(bothTriggers(o), venues.StatusUntriggered))
+	a.wantPlaced(a.move(o, stopAt("59000")))
+	if len(a.requests) != 1 {
+		t.Fatalf("%d requests, want 1", len(a.requests))
+	}
+	if r := a.requests[0]; r.Leg.VenueOrderID != "a" || r.TakeProfit != nil || !r.StopLoss.Decimal.Equal(dec("59000")) {
+		t.Fatalf("request = %+v, want the stop loss of leg a at 59000", r)
+	}
+	a.do(func(s *protection.Step) { s.MoveAnswered(o, venues.ErrOutcomeUnknown) })
+	if len(a.requests) != 2 {
+		t.Fatalf("%d requests after an unknown outcome, want 2", len(a.requests))
+	}
+	a.do(func(s *protection.Step) { s.MoveAnswered(o, nil) })
+	a.wantEnded(false)
+	if got := o.Protection.StopLoss.Price; !got.Equal(dec("59000")) {
+		t.Errorf("stop loss at %s, want 59000", got)
+	}
+}
+
+func TestUnknownOutcomeEndsTheMoveAfterThreeRequests(t *testing.T) {
+	a := newAccount(t, attaching)
+	o := a.fillEntry("1")
+	a.report(o, "a", attached(bothTriggers(o), venues.StatusUntriggered))
+	a.move(o, stopAt("59000"))
+	for range 3 {
+		a.do(func(s *protection.Step) { s.MoveAnswered(o, venues.ErrOutcomeUnknown) })
+	}
+	a.wantEnded(true)
+	if len(a.requests) != 3 || !o.Protection.StopLoss.Price.Equal(dec("58000")) {
+		t.Errorf("%d requests, stop loss at %s, want 3, 58000", len(a.requests), o.Protection.StopLoss.Price)
+	}
+}
+
+func TestMoveIsRestoredFromItsAmendment(t *testing.T) {
+	a := newAccount(t, attaching)
+	o := a.fillEntry("1")
+	a.report(o, "a", attached(bothTriggers(o), venues.StatusUntriggered))
+	a.move(o, stopAt("59000"))
+	var stored persistence.Amendment
+	o.Move.Record(&stored)
+	o.Move = protection.RestoreMove(&stored)
+	if o.Move == nil || !o.Move.Resumes() {
+		t.Fatal("the move is not resumed")
+	}
+	a.do(func(s *protection.Step) { s.ResumeMove(o) })
+	if len(a.requests) != 2 || !a.requests[1].StopLoss.Decimal.Equal(dec("59000")) {
+		t.Fatalf("requests = %+v, want the stop loss requested again", a.requests)
+	}
+	if protection.RestoreMove(&persistence.Amendment{Qty: dec("1")}) != nil {
+		t.Error("an amend of the quantity was restored as a move")
+	}
+}
+
+func TestTermsAndProtectionAreTwoRequests(t *testing.T) {
+	for name, c := range map[string]struct{ price, stop, first string }{
+		"lower price":  {"58000", "57000", "first stopLoss and takeProfit"},
+		"higher price": {"64000", "62000", "first the rest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t, attaching)
+			o := a.open(protectedOrder())
+			cmd := venues.AmendOrder{StopLoss: some(c.stop), Price: some(c.price)}
+			got := firstFieldError(t, a.step.CheckMove(o, &cmd, some("60000")))
+			if got.Rule != "not_with_other_changes" || !strings.Contains(got.Allowed, c.first) {
+				t.Errorf("field error = %+v, want %q", got, c.first)
+			}
+		})
+	}
+}
+
+func TestTriggeredLegCannotBeMoved(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, legs := a.protectedEntry("1")
+	a.trigger(legs[0])
+	cmd := venues.AmendOrder{StopLoss: some("59000")}
+	if err := a.step.CheckTargets(o, &cmd, &venues.Instrument{}, some("60000")); err == nil || err.Details["reason"] != "triggered" {
+		t.Errorf("CheckTargets = %v, want the reason triggered", err)
+	}
+}
+
+func TestLegsAndClosingEntriesCannotBeMoved(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o := a.fillEntry("1")
+	legs := a.pass(time.Second)
+	cmd := venues.AmendOrder{StopLoss: some("59000")}
+	if got := firstFieldError(t, a.step.CheckMove(legs[0], &cmd, some("60000"))); got.Rule != "not_of_this_type" {
+		t.Errorf("rule of a leg = %q, want not_of_this_type", got.Rule)
+	}
+	a.reject(legs[0], venues.ReasonWouldTrigger)
+	if err := a.step.CheckMove(o, &cmd, some("60000")); err == nil || err.Details["reason"] != "closing" {
+		t.Errorf("CheckMove = %v, want the reason closing", err)
+	}
+}
+
+// firstFieldError returns the first line of details.fields.
+func firstFieldError(t *testing.T, err *venues.Error) venues.FieldError {
+	t.Helper()
+	if err == nil || err.Code != venues.CodeInvalidRequest {
+		t.Fatalf("error = %v, want %s", err, venues.CodeInvalidRequest)
+	}
+	return err.Details["fields"].([]venues.FieldError)[0]
+}

@@ -1,0 +1,100 @@
+package protection
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"venuegate/venues"
+)
+
+// MoveAnswered takes the venue's answer to a request of Port.Protect.
+func (s *Step) MoveAnswered(o *Order, err error) {
+	p := o.Move
+	if p == nil || p.request == nil {
+		return
+	}
+	s.Port.MarkDirty(o)
+	switch {
+	case err == nil:
+		for _, kind := range Kinds() {
+			if target, changes := p.targets[kind]; changes && p.request.Changes(kind) {
+				s.setRequested(o, kind, target)
+				if !target.Valid {
+					delete(o.Bracket.legs, kind) // what is left of the order protects in the other way
+				}
+			}
+		}
+		p.request = nil
+	case errors.Is(err, venues.ErrOutcomeUnknown) && p.tries < protectTriesMax:
+		p.tries++
+		s.Port.Protect(o, *p.request, time.Second)
+	case errors.Is(err, venues.ErrOutcomeUnknown):
+		s.Port.EndMove(o, venues.Errorf(venues.CodeInternal, "the venue did not report whether it has changed the protection").
+			With("orderState", "unknown").Because(err))
+	default:
+		s.Port.EndMove(o, err)
+	}
+}
+
+// restoreBefore undoes a move whose new leg the venue rejected: the leg before it is
+// still live, or there was none. It reports false if there is nothing to return to.
+func (s *Step) restoreBefore(o, rejected *Order, kind venues.LegKind) bool {
+	if !o.Move.changes(kind) {
+		return false
+	}
+	before := o.Move.before.Leg(kind)
+	if before != nil && before.Status == venues.ProtectionPending {
+		return false
+	}
+	legs := o.Bracket.legs[kind]
+	o.Bracket.legs[kind] = legs[:len(legs)-1]
+	if before != nil && before.Status == venues.ProtectionLive && !o.Bracket.Current(kind).isOpen() {
+		o.Bracket.legs[kind] = legs
+		return false
+	}
+	requested := venues.Optional{}
+	if before.IsActive() {
+		requested = venues.Some(before.Price)
+	}
+	o.Protection = o.Protection.Clone()
+	o.setPlan(kind, before, requested)
+	s.Port.MarkDirty(o)
+	if current := o.Bracket.Current(kind); before.IsActive() && current != nil && !s.fits(current, o, before) { // it has filled more since
+		s.setLeg(o, kind, venues.ProtectionPending, current.OrderID)
+		s.expectProtection(o)
+		o.Bracket.schedule(s.Now.Add(SettleDelay))
+	}
+	s.endAlarmIfProtected(o)
+	s.Port.EndMove(o, LegRejected{rejected.Error})
+	return true
+}
+
+// keepBefore returns to the leg that a rejected one was to replace, if it is still
+// live and covers the quantity to protect. The move may have ended before, or the
+// leg may not have been known to be live then.
+func (s *Step) keepBefore(o, rejected *Order, kind venues.LegKind) bool {
+	for _, leg := range slices.Backward(o.Bracket.legs[kind]) {
+		if leg == rejected || leg.Status != venues.StatusUntriggered || leg.Withdrawn || !s.isOurs(leg) || !leg.Qty.Equal(o.QtyToProtect()) {
+			continue
+		}
+		o.Bracket.link(leg, kind)
+		s.setRequested(o, kind, leg.TriggerPrice)
+		s.setLeg(o, kind, venues.ProtectionLive, leg.OrderID)
+		s.endAlarmIfProtected(o)
+		if o.Move.changes(kind) {
+			s.Port.EndMove(o, LegRejected{rejected.Error})
+		}
+		return true
+	}
+	return false
+}
+
+// changes reports whether the move changes a kind. It is safe on nil.
+func (p *Move) changes(kind venues.LegKind) bool {
+	if p == nil {
+		return false
+	}
+	_, changes := p.targets[kind]
+	return changes
+}

@@ -1,0 +1,200 @@
+package protection
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// Filled schedules legs for a fill of an entry. A crash before they are placed loses
+// nothing: an entry with protection in force is loaded at the next start.
+func (s *Step) Filled(o *Order) {
+	s.reprotect(o)
+	if !o.Protection.IsActive() && !o.Bracket.closing {
+		return
+	}
+	if o.Bracket.closing || s.placesLegs(o) {
+		s.expectProtection(o)
+		o.Bracket.schedule(s.Now.Add(SettleDelay))
+		return
+	}
+	for _, kind := range Kinds() {
+		if leg := o.Bracket.Current(kind); leg != nil && leg.Status == venues.StatusUntriggered && s.isTooSmall(leg, o) {
+			s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+		}
+	}
+	if o.isUnprotected() {
+		s.expectProtection(o) // the venue's own orders have yet to appear
+	}
+}
+
+// placeMissing places a leg for the quantity to protect of each kind that lacks one.
+// A leg of another size or at another price is replaced after its successor is live,
+// so that the position is never unprotected in between.
+func (s *Step) placeMissing(o *Order) {
+	o.Bracket.due = time.Time{}
+	if o.Bracket.closing {
+		s.placeExit(o)
+		return
+	}
+	if !o.QtyToProtect().IsPositive() || !s.mayPlaceLegs(o) {
+		return
+	}
+	for _, kind := range Kinds() {
+		plan, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
+		if !plan.IsActive() || (current.isOpen() && s.fits(current, o, plan)) {
+			continue
+		}
+		s.placeLeg(o, kind, plan.Price)
+	}
+}
+
+// placeLeg creates and sends one leg.
+func (s *Step) placeLeg(o *Order, kind venues.LegKind, price decimal.Decimal) {
+	leg := s.Port.Place(o, kind, venues.OrderSpec{
+		Type: venues.TypeStopMarket, Qty: o.QtyToProtect(), TriggerPrice: venues.Some(price),
+		ReduceOnly: true, TimeInForce: venues.GoodTillCancel,
+	})
+	o.Bracket.link(leg, kind)
+	s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+	s.expectProtection(o)
+	s.Port.MarkDirty(leg)
+}
+
+// isTooSmall reports whether a leg protects less than its entry has to protect: the
+// entry has filled more since. A leg that the venue made for the position follows its
+// size.
+func (s *Step) isTooSmall(leg, o *Order) bool {
+	follows := !s.isOurs(leg) && (leg.Attachment == nil || leg.Attachment.WholePosition)
+	return !follows && leg.Qty.IsPositive() && leg.Qty.LessThan(o.QtyToProtect())
+}
+
+// fits reports whether a leg has the size that its entry has to protect and the
+// planned price. The venue's own legs may be larger.
+func (s *Step) fits(leg, o *Order, plan *venues.ProtectionLeg) bool {
+	if s.isOurs(leg) {
+		return leg.Qty.Equal(o.QtyToProtect()) && !s.isMisplaced(leg, plan)
+	}
+	return !s.isTooSmall(leg, o)
+}
+
+// isMisplaced reports whether a leg of ours has another trigger than planned: the
+// order that was to replace it never became live. Legs of one kind differ in nothing
+// but size and price.
+func (s *Step) isMisplaced(leg *Order, plan *venues.ProtectionLeg) bool {
+	return s.isOurs(leg) && plan.IsActive() && !venues.EqualOptional(leg.TriggerPrice, venues.Some(plan.Price))
+}
+
+// mayPlaceLegs reports whether the service may place legs now. Where a leg has ended,
+// the position must be known to be open; where the venue attaches legs, it must be
+// known that they did not appear.
+func (s *Step) mayPlaceLegs(o *Order) bool {
+	if !o.Bracket.lostAt.IsZero() && !s.mustReplaceLost(o) {
+		return false
+	}
+	if s.placesLegs(o) {
+		return true
+	}
+	if o.Bracket.alarmedAt.IsZero() {
+		return false
+	}
+	if !s.ReconciledAt.After(o.Bracket.alarmedAt) { // not reconciled since then
+		o.Bracket.due = s.Now.Add(RetryDelay)
+		return false
+	}
+	o.Bracket.placedHere = o.isUnprotected()
+	return o.Bracket.placedHere
+}
+
+// mustReplaceLost reports whether the legs that the venue ended are to be placed
+// again. Until it is known what is left of the position, that is put off.
+func (s *Step) mustReplaceLost(o *Order) bool {
+	isListed := s.positionOf(o).IsListed
+	mayLag := !isListed && s.PositionsAt.Sub(o.FilledAt) <= PositionLag
+	if !s.PositionsAt.After(o.Bracket.lostAt) || mayLag {
+		s.Port.ReadPositions()
+		o.Bracket.due = s.Now.Add(RetryDelay)
+		return false
+	}
+	since := o.Bracket.lostAt
+	o.Bracket.lostAt = time.Time{}
+	lost := false
+	for _, kind := range Kinds() {
+		leg, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
+		if leg == nil || leg.Status != venues.ProtectionPending || current == nil || current.Status != venues.StatusCancelled {
+			continue
+		}
+		if !isListed || s.isSuperseded(o, kind) {
+			s.setLeg(o, kind, venues.ProtectionCancelled, current.OrderID)
+			continue
+		}
+		lost = true
+	}
+	s.endAlarmIfProtected(o)
+	if lost {
+		o.Bracket.placedHere = true
+		s.Port.Alarm(o, "protection_lost", "since", since.UTC().Format(venues.TimeFormat))
+	}
+	return lost
+}
+
+// isSuperseded reports whether the leg of another entry protects the position in the
+// same way: where protection belongs to the position, that of a newer entry replaces
+// the older.
+func (s *Step) isSuperseded(o *Order, kind venues.LegKind) bool {
+	for other := range s.Port.Live() {
+		if other.Protects == kind && other.EntryOrderID != o.OrderID && other.Status == venues.StatusUntriggered &&
+			other.Symbol == o.Symbol && other.Side != o.Side && other.Attachment != nil && other.Attachment.WholePosition {
+			return true
+		}
+	}
+	return false
+}
+
+// reprotect plans protection again for what a triggered leg has left open of an entry:
+// the entry filled more before its cancel arrived, or the leg closed only a part.
+func (s *Step) reprotect(o *Order) {
+	if !o.isStoppedOut() || o.Bracket.closing || !o.QtyToProtect().IsPositive() || !s.positionOf(o).Qty.IsPositive() {
+		return
+	}
+	for _, kind := range Kinds() {
+		if o.requestedPrice(kind).Valid {
+			o.Bracket.retire(kind)
+			s.setLeg(o, kind, venues.ProtectionPending, "")
+		}
+	}
+	s.expectProtection(o)
+	o.Bracket.schedule(s.Now.Add(SettleDelay))
+}
+
+// isStoppedOut reports whether a leg was triggered, and every triggered leg has ended.
+func (o *Order) isStoppedOut() bool {
+	triggered := false
+	for _, kind := range Kinds() {
+		leg := o.Protection.Leg(kind)
+		if leg == nil || leg.Status != venues.ProtectionTriggered {
+			continue
+		}
+		if o.Bracket.Current(kind).isOpen() {
+			return false // reprotect is called again when it ends
+		}
+		triggered = true
+	}
+	return triggered
+}
+
+// legEndedEarly handles a triggered leg that has ended with less than its quantity filled.
+// The part that is no longer open was closed by others and needs no protection. The part
+// that is open needs a new leg from the service.
+func (s *Step) legEndedEarly(o, leg *Order) {
+	if leg.FilledQty.GreaterThanOrEqual(leg.Qty) {
+		return
+	}
+	if closedByOthers := o.QtyToProtect().Sub(s.positionOf(o).Qty); closedByOthers.IsPositive() {
+		o.ReleasedQty = o.ReleasedQty.Add(closedByOthers)
+		s.Port.MarkDirty(o)
+	}
+	o.Bracket.placedHere = o.Bracket.placedHere || o.QtyToProtect().IsPositive()
+}

@@ -1,0 +1,63 @@
+package protection
+
+import "venuegate/venues"
+
+// WithStops returns a position as the venue reports it with the triggers that protect
+// it, which few venues report.
+func (s *Step) WithStops(p venues.Position) venues.Position {
+	for _, kind := range Kinds() {
+		if trigger := s.triggerOf(&p, kind); trigger.Valid {
+			*stopOf(&p, kind) = trigger
+		}
+	}
+	return p
+}
+
+// UpdateStops returns the position that an entry has opened with the triggers as they
+// are after a change of the entry. A trigger that is no leg's was reported by the
+// venue and remains.
+func (s *Step) UpdateStops(o *Order, p venues.Position) venues.Position {
+	for _, kind := range Kinds() {
+		stop, leg := stopOf(&p, kind), o.Protection.Leg(kind)
+		trigger := s.triggerOf(&p, kind)
+		if trigger.Valid || leg != nil && !leg.IsActive() && venues.EqualOptional(*stop, venues.Some(leg.Price)) {
+			*stop = trigger
+		}
+	}
+	return p
+}
+
+// ShowsStopsOn returns the key of the position that shows the triggers of an order;
+// empty if the order is no entry with protection.
+func (o *Order) ShowsStopsOn() string {
+	if o.Protection == nil || o.EntryOrderID != "" {
+		return ""
+	}
+	return o.positionKey()
+}
+
+// stopOf returns where a position holds the trigger of a kind.
+func stopOf(p *venues.Position, kind venues.LegKind) *venues.Optional {
+	if kind == venues.LegStopLoss {
+		return &p.StopLoss
+	}
+	return &p.TakeProfit
+}
+
+// triggerOf returns the trigger of a kind that the market would reach first among the
+// live legs of a position; unknown if there are none.
+func (s *Step) triggerOf(p *venues.Position, kind venues.LegKind) venues.Optional {
+	highest := (p.Side == venues.Long) == (kind == venues.LegStopLoss)
+	key := p.Key()
+	var first venues.Optional
+	for o := range s.Port.Live() {
+		leg := o.Protection.Leg(kind)
+		if leg == nil || leg.Status != venues.ProtectionLive || !o.protects(key) {
+			continue
+		}
+		if !first.Valid || leg.Price.GreaterThan(first.Decimal) == highest {
+			first = venues.Some(leg.Price)
+		}
+	}
+	return first
+}

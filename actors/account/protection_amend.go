@@ -1,0 +1,87 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/actors/account/protection"
+	"venuegate/venues"
+)
+
+type (
+	callProtect struct {
+		orderID string
+		request venues.ProtectRequest
+		delay   time.Duration
+	}
+	protectDue  struct{ callProtect }
+	protectDone struct {
+		orderID string
+		err     error
+	}
+)
+
+// amendProtection adds, moves and removes stop loss and take profit of an order.
+func (s *state) amendProtection(step stepContext, in amendOrder) {
+	o, known := s.orders[in.cmd.OrderID]
+	var rejection *venues.Error
+	switch {
+	case !s.isLoaded:
+		rejection = maintenance(s.exchange)
+	case !known:
+		rejection = venues.Errorf(venues.CodeNotFound, "no active order %s", in.cmd.OrderID)
+	case !protection.IsChangeable(&o.Order):
+		rejection = notActive(&o.Order)
+	default:
+		rejection = s.admitProtection(step, o, in)
+	}
+	if rejection != nil {
+		s.after(replyOrder{to: in.orderReply, err: rejection})
+		return
+	}
+	o.setChange(change{kind: venues.PendingAmend})
+	o.Move = protection.NewMove(&o.protectedOrder, &in.cmd)
+	o.PendingAction = venues.PendingAmend
+	s.waitForChange(step, o, in.orderReply)
+	o.recordAmendment()
+	s.markDirty(o)
+	s.protection(step).StartMove(&o.protectedOrder)
+}
+
+func (s *state) admitProtection(step stepContext, o *order, in amendOrder) *venues.Error {
+	p := s.protection(step)
+	if o.change.kind != venues.PendingNone {
+		return changePending()
+	}
+	if err := p.CheckMove(&o.protectedOrder, &in.cmd, in.mark); err != nil {
+		return err
+	}
+	if in.instrument == nil {
+		return notListed(o.Symbol, s.exchange)
+	}
+	return p.CheckTargets(&o.protectedOrder, &in.cmd, in.instrument, in.mark)
+}
+
+func (e callProtect) run(a *account, ctx *actors.Context) {
+	if e.delay > 0 {
+		ctx.Timers().After("protect/"+e.orderID, e.delay, protectDue{callProtect{orderID: e.orderID, request: e.request}})
+		return
+	}
+	protector, can := a.deps.Venue.(venues.Protector)
+	if !can {
+		a.steps.Enqueue(protectDone{e.orderID, errors.Join(venues.ErrNotSent, errors.ErrUnsupported)})
+		return
+	}
+	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
+		return protectDone{e.orderID, protector.Protect(c, e.request)}
+	}, protectDone{orderID: e.orderID, err: errPoolFull})
+}
+
+// protected takes the venue's answer to a change of what it has attached.
+func (s *state) protected(step stepContext, in protectDone) {
+	if o, known := s.orders[in.orderID]; known {
+		s.protection(step).MoveAnswered(&o.protectedOrder, in.err)
+	}
+}

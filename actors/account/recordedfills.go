@@ -1,0 +1,102 @@
+package account
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"venuegate/actors/account/position"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// storedUnattributed returns those executions, all of one symbol, that the store has
+// without an order.
+func (a *account) storedUnattributed(ctx context.Context, fills []venues.Fill) ([]persistence.FillRecord, error) {
+	recorded, err := a.recorded(ctx, fills)
+	var list []persistence.FillRecord
+	for i := range fills {
+		if record, is := recorded[position.TradeKey(&fills[i])]; is && record.OrderID == "" {
+			list = append(list, record)
+		}
+	}
+	return list, err
+}
+
+// newFills returns the executions, all of one symbol, that the store does not have with
+// their order, and its records of those that it has without one. To look up the orders
+// of the others would cost a request each, at every start.
+func (a *account) newFills(ctx context.Context, fills []venues.Fill) (list []venues.Fill, unattributed []persistence.FillRecord, err error) {
+	recorded, err := a.recorded(ctx, fills)
+	for i := range fills {
+		record, is := recorded[position.TradeKey(&fills[i])]
+		if is && record.OrderID == "" {
+			unattributed = append(unattributed, record)
+		}
+		if !is || record.OrderID == "" {
+			list = append(list, fills[i])
+		}
+	}
+	return list, unattributed, err
+}
+
+// unrecorded returns the executions, all of one symbol, that the store lacks.
+func (a *account) unrecorded(ctx context.Context, fills []venues.Fill) ([]venues.Fill, error) {
+	recorded, err := a.recorded(ctx, fills)
+	return slices.DeleteFunc(slices.Clone(fills), func(f venues.Fill) bool {
+		_, is := recorded[position.TradeKey(&f)]
+		return is
+	}), err
+}
+
+// recorded returns the store's records of executions by their trade keys.
+func (a *account) recorded(ctx context.Context, fills []venues.Fill) (map[string]persistence.FillRecord, error) {
+	recorded := map[string]persistence.FillRecord{}
+	if len(fills) == 0 {
+		return recorded, nil
+	}
+	first, last := fills[0].ExecutedAt.Time, fills[0].ExecutedAt.Time
+	for _, f := range fills {
+		if f.ExecutedAt.Before(first) {
+			first = f.ExecutedAt.Time
+		}
+		if f.ExecutedAt.After(last) {
+			last = f.ExecutedAt.Time
+		}
+	}
+	q := persistence.FillQuery{
+		Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: fills[0].Symbol,
+		From: first.Add(-time.Second), To: last.Add(time.Second),
+	}
+	err := a.eachFill(ctx, q, func(f persistence.FillRecord) { recorded[position.TradeKey(&f.Fill)] = f })
+	return recorded, err
+}
+
+// ordersOfFills adds the orders whose fills are recorded. Executions without an order
+// are recorded too, and explain nothing.
+func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time, known map[venueKey]bool) error {
+	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: symbol, From: from}
+	return a.eachFill(ctx, q, func(f persistence.FillRecord) {
+		if f.OrderID != "" {
+			known[venueKey{symbol: symbol, id: f.VenueOrderID}] = true
+		}
+	})
+}
+
+// eachFill visits every stored fill that matches.
+func (a *account) eachFill(ctx context.Context, q persistence.FillQuery, visit func(persistence.FillRecord)) error {
+	q.Limit = persistence.PageSizeMax
+	for {
+		page, err := a.deps.Store.Fills(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, f := range page.Items {
+			visit(f)
+		}
+		if page.Next == nil {
+			return nil
+		}
+		q.After = page.Next
+	}
+}

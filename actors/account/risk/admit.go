@@ -1,0 +1,196 @@
+package risk
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/account/deadline"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Values of details.rule in a rejection with the code risk_rejected; those of the
+// channel are in package venues.
+const (
+	RuleMaxNotional   = "max_order_notional"
+	RuleMaxOpenOrders = "max_open_orders"
+)
+
+// Admit checks an order against the account's limits. Orders that can only reduce a
+// position are always admitted. A missing mark price is unknown.
+func (s *State) Admit(a Account, spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
+	if s.Reduces(a, spec, nil) {
+		return nil
+	}
+	if s.IsClosed() {
+		return s.TradingLocked()
+	}
+	if limit := s.Limits.MaxOpenOrders; limit > 0 {
+		if open := openOrders(a); open >= limit {
+			return venues.Errorf(venues.CodeRiskRejected, "too many open orders").
+				With("rule", RuleMaxOpenOrders).With("limit", limit).With("given", open+1)
+		}
+	}
+	return s.checkNotional(spec, mark)
+}
+
+// AdmitAmend checks the terms of an amended order against the account's limits. Terms
+// that do not increase are always admitted.
+func (s *State) AdmitAmend(a Account, o *persistence.OrderRecord, spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
+	if !s.Increases(a, spec, o) {
+		return nil
+	}
+	if s.IsClosed() {
+		return s.TradingLocked()
+	}
+	return s.checkNotional(spec, mark)
+}
+
+func (s *State) checkNotional(spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
+	limit := s.Limits.MaxOrderNotional
+	if !limit.Valid {
+		return nil
+	}
+	price := mark
+	if spec.Price.Valid {
+		price = spec.Price
+	} else if !price.Valid {
+		price = spec.TriggerPrice
+	}
+	rejection := venues.Errorf(venues.CodeRiskRejected, "the order is too large").
+		With("rule", RuleMaxNotional).With("limit", venues.FormatDecimal(limit.Decimal))
+	if !price.Valid {
+		return rejection // its notional is unknown
+	}
+	if given := spec.Qty.Mul(price.Decimal); given.GreaterThan(limit.Decimal) {
+		return rejection.With("given", venues.FormatDecimal(given))
+	}
+	return nil
+}
+
+// openOrders counts the orders that are not closed, without protection.
+func openOrders(a Account) int {
+	n := 0
+	for o := range a.Live() {
+		if !o.Status.IsClosed() && o.EntryOrderID == "" && o.Source != venues.SourceProtection {
+			n++
+		}
+	}
+	return n
+}
+
+// Increases reports whether new terms of an order may make a position larger.
+func (s *State) Increases(a Account, spec *venues.OrderSpec, o *persistence.OrderRecord) bool {
+	return !IsReducedTo(o, spec) && !s.Reduces(a, spec, o)
+}
+
+// Reduces reports whether an order can only make a position smaller: by its flag, or
+// because it is not larger than what both the venue and the executions have open on the
+// other side, less what other orders may take of it. In hedge mode an order without the
+// flag opens. The order except, if it is live, is not counted.
+func (s *State) Reduces(a Account, spec *venues.OrderSpec, except *persistence.OrderRecord) bool {
+	if spec.ReduceOnly {
+		return true
+	}
+	left, known := s.positions.Reducible(spec.Symbol, spec.Side.Reduces())
+	if !known || s.positions.IsHedged(spec.Symbol) {
+		return false
+	}
+	for o := range a.Live() {
+		if o.OrderRecord != except && o.Symbol == spec.Symbol && o.Side == spec.Side {
+			left = left.Sub(o.RemainingQty())
+		}
+	}
+	return spec.Qty.LessThanOrEqual(left)
+}
+
+// IsReducedTo reports whether terms differ from an order's by a smaller quantity alone.
+func IsReducedTo(o *persistence.OrderRecord, spec *venues.OrderSpec) bool {
+	return spec.Qty.LessThanOrEqual(o.Qty) &&
+		venues.EqualOptional(spec.Price, o.Price) && venues.EqualOptional(spec.TriggerPrice, o.TriggerPrice)
+}
+
+// AdmitPosition checks an order against what its channel may do with a position. Orders
+// that are sent, resting or of unknown outcome count as if they will fill.
+func (s *State) AdmitPosition(a Account, cmd *venues.PlaceOrder) *venues.Error {
+	if cmd.ReduceOnly {
+		return nil
+	}
+	own, opposite := s.worstCase(a, cmd.Symbol, cmd.Side), s.positions.Qty(cmd.Symbol, cmd.Side.Reduces())
+	if cmd.RejectOpposite && opposite.IsPositive() {
+		return venues.Errorf(venues.CodeRiskRejected, "a position on the other side is open").
+			With("rule", venues.RuleOpposite).With("limit", "0").With("given", venues.FormatDecimal(opposite))
+	}
+	if !cmd.MaxPosition.Valid {
+		return nil
+	}
+	// What is open on the other side is not subtracted: a stop, or somebody else, may
+	// close it first.
+	given := own.Add(InFlight(a, cmd.Symbol, cmd.Side)).Add(cmd.Qty)
+	if given.GreaterThan(cmd.MaxPosition.Decimal) {
+		return venues.Errorf(venues.CodeRiskRejected, "the position would be larger than allowed").With("rule", venues.RuleMaxPosition).
+			With("limit", venues.FormatDecimal(cmd.MaxPosition.Decimal)).With("given", venues.FormatDecimal(given))
+	}
+	return nil
+}
+
+// worstCase returns the largest quantity that can be open of the position that orders of
+// a side open. What the venue has listed since the newest execution counts if it is
+// more: executions are missing.
+func (s *State) worstCase(a Account, symbol string, side venues.Side) decimal.Decimal {
+	opens := side.Opens()
+	open := s.positions.Qty(symbol, opens).Add(unrecorded(a, symbol, side)).Add(s.possibleExposure(a, symbol, side))
+	if listed, newer := s.positions.NewerListed(symbol, opens); newer {
+		return decimal.Max(open, listed)
+	}
+	return open
+}
+
+// unrecorded returns what closed orders of a side have opened whose executions are still
+// to come.
+func unrecorded(a Account, symbol string, side venues.Side) decimal.Decimal {
+	sum := decimal.Zero
+	for o := range a.Unrecorded() {
+		if o.Symbol == symbol && o.Side == side && !o.ReduceOnly {
+			sum = sum.Add(o.FilledQty.Sub(o.RecordedQty))
+		}
+	}
+	return sum
+}
+
+// possibleExposure returns the quantity that executions of a side may have opened although
+// they seem to have reduced the other side: a reduce-only order, whose executions are not
+// known yet, may have closed the other side before them. It is zero if a newer list of the
+// venue agrees with the executions.
+func (s *State) possibleExposure(a Account, symbol string, side venues.Side) decimal.Decimal {
+	if !s.positions.IsDoubtful(symbol) {
+		return decimal.Zero
+	}
+	reducing := decimal.Zero
+	var since time.Time
+	for o := range a.Live() {
+		if o.Symbol == symbol && o.Side == side && o.ReduceOnly && !o.Status.IsClosed() {
+			reducing = reducing.Add(decimal.Max(decimal.Zero, o.Qty.Sub(o.RecordedQty)))
+			since = deadline.Earlier(since, o.CreatedAt.Time)
+		}
+	}
+	return decimal.Min(s.positions.ExecutedSince(symbol, side, since), reducing)
+}
+
+// InFlight returns what the orders of a side may still add to a position.
+func InFlight(a Account, symbol string, side venues.Side) decimal.Decimal {
+	sum := decimal.Zero
+	for o := range a.Live() {
+		if o.Symbol != symbol || o.Side != side || o.ReduceOnly || o.Status.IsClosed() {
+			continue
+		}
+		total := o.Qty
+		if o.AmendQty.Valid {
+			total = decimal.Max(total, o.AmendQty.Decimal)
+		}
+		left := total.Sub(o.RecordedQty) // what is filled and not recorded yet is no part of the position
+		sum = sum.Add(decimal.Max(decimal.Zero, left))
+	}
+	return sum
+}

@@ -1,0 +1,128 @@
+package risk
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/account/position"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const day = 24 * time.Hour
+
+func dayOf(t time.Time) time.Time { return t.UTC().Truncate(day) }
+
+// Day sums up the executions of one day.
+type Day struct {
+	// Start is 00:00 UTC.
+	Start time.Time
+	// Earned is the realized P&L less the fees that are counted.
+	Earned decimal.Decimal
+	// uncounted are the foreign fees without a known price, by currency.
+	uncounted map[string]uncounted
+}
+
+// NewDay returns the day of a time, without executions.
+func NewDay(t time.Time) Day { return Day{Start: dayOf(t)} }
+
+// Add counts an execution of the day.
+func (d *Day) Add(r *persistence.FillRecord) {
+	d.Earned = d.Earned.Add(resultOf(r))
+	if !isUncounted(r) {
+		return
+	}
+	if d.uncounted == nil {
+		d.uncounted = map[string]uncounted{}
+	}
+	sum := d.uncounted[r.FeeCurrency]
+	d.uncounted[r.FeeCurrency] = uncounted{sum.amount.Add(r.Fee.Decimal), r.Symbol}
+}
+
+// Earned returns the realized P&L of the day less the fees that are counted.
+func (s *State) Earned() decimal.Decimal { return s.today.Earned }
+
+// CountFill counts an execution, before its ledger does. One of an earlier day changes
+// the baseline alone.
+func (s *State) CountFill(a Account, r *persistence.FillRecord, e position.Execution) {
+	s.beginDay(a)
+	s.rebase(a, r.Symbol, e)
+	if r.ExecutedAt.Before(s.today.Start) {
+		return
+	}
+	_, before := s.today.uncounted[r.FeeCurrency]
+	s.today.Add(r)
+	if isUncounted(r) {
+		s.noteUncounted(a, r, !before)
+	}
+}
+
+// beginDay restarts the count at 00:00 UTC, and ends a lock.
+func (s *State) beginDay(a Account) {
+	today := dayOf(a.Now())
+	if today.After(s.today.Start) {
+		s.today = Day{Start: today}
+	}
+	if !a.Ready() || !today.After(s.record.Day.Time) {
+		return
+	}
+	s.record.Day = venues.At(today)
+	s.takeBaseline()
+	s.record.Forgiven = decimal.Zero
+	s.record.Uncounted = nil
+	if s.locking != nil { // of the day that is over: it is published, and ends with it
+		s.lock(a)
+	}
+	if lock := s.record.Lock; lock != nil && !a.Now().Before(lock.Until.Time) {
+		s.record.Lock = nil
+		a.Journal("risk.unlocked", persistence.JournalField{Name: "by", Value: "day_end"})
+	}
+	s.store(a)
+}
+
+// takeBaseline notes the unrealized P&L with which the day begins.
+func (s *State) takeBaseline() {
+	sum := decimal.Zero
+	s.carried = make(map[string]position.Unrealized, s.positions.ListedCount())
+	for key, u := range s.positions.Unrealized() {
+		s.carried[key] = u
+		sum = sum.Add(u.Gain)
+	}
+	s.record.Baseline = venues.Some(sum)
+}
+
+// rebase corrects the baseline by an execution from before midnight that became known
+// after it. What it realized belongs to the day before, so the baseline must not include
+// what the closed part had gained by then.
+func (s *State) rebase(a Account, symbol string, e position.Execution) {
+	side, reduces := e.Reduces()
+	if !e.At.Before(s.today.Start) || !reduces {
+		return
+	}
+	key := (&venues.Position{Symbol: symbol, Side: side}).Key()
+	c, open := s.carried[key]
+	if !open || !c.Qty.IsPositive() || !e.At.After(c.AsOf) {
+		return
+	}
+	qty := decimal.Min(e.Qty, c.Qty)
+	gain := c.Gain.Mul(qty).DivRound(c.Qty, position.AvgPriceDecimals)
+	c.Gain, c.Qty = c.Gain.Sub(gain), c.Qty.Sub(qty)
+	s.carried[key] = c
+	s.record.Baseline.Decimal = s.record.Baseline.Decimal.Sub(gain)
+	s.store(a)
+}
+
+// DailyLoss returns the loss since 00:00 UTC over all sources: what the executions lost
+// with their fees, and what the open positions have lost since then. A gain is a
+// negative loss.
+func (s *State) DailyLoss() decimal.Decimal {
+	change := decimal.Zero
+	if s.record.Baseline.Valid {
+		for _, u := range s.positions.Unrealized() {
+			change = change.Add(u.Gain)
+		}
+		change = change.Sub(s.record.Baseline.Decimal)
+	}
+	return s.today.Earned.Add(change).Neg().Sub(s.record.Forgiven)
+}

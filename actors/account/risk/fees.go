@@ -1,0 +1,114 @@
+package risk
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/account/deadline"
+	"venuegate/actors/account/position"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// FeePriceEvery is how often the price of a currency is looked up in which uncounted
+// fees were paid.
+const FeePriceEvery = 5 * time.Second
+
+// uncounted are the fees of the day in one currency without a known price.
+type uncounted struct {
+	amount decimal.Decimal
+	// symbol is an instrument that is settled in the currency of the limits.
+	symbol string
+}
+
+// equalCurrencies are settlement currencies that count at par; see persistence.RiskLimits.
+var equalCurrencies = []string{"USDT", "USDC"}
+
+// isForeign reports whether a fee was paid in another currency than the settlement's.
+func isForeign(f *venues.Fill) bool {
+	base, _, _ := strings.Cut(f.Symbol, "-")
+	return f.Fee.Valid && !f.Fee.Decimal.IsZero() && !strings.HasSuffix(base, f.FeeCurrency) && !slices.Contains(equalCurrencies, f.FeeCurrency)
+}
+
+// FeeInSettlement returns a foreign fee in the settlement currency at the current mark
+// price; unknown if there is none, or the fee is not foreign.
+func FeeInSettlement(a Account, f *venues.Fill) venues.Optional {
+	if !isForeign(f) {
+		return venues.Optional{}
+	}
+	return inSettlement(a, f.Fee.Decimal, f.FeeCurrency, f.Symbol)
+}
+
+func inSettlement(a Account, amount decimal.Decimal, currency, symbol string) venues.Optional {
+	price := a.Price(currency, symbol)
+	if !price.Valid {
+		return venues.Optional{}
+	}
+	return venues.Some(amount.Mul(price.Decimal).Round(position.FeeDecimals))
+}
+
+// resultOf returns the realized P&L of an execution less its fee. A fee without a known
+// price is not included.
+func resultOf(r *persistence.FillRecord) decimal.Decimal {
+	fee := r.Fee
+	if isForeign(&r.Fill) {
+		fee = r.FeeInSettlement
+	}
+	return r.RealizedPnl.Decimal.Sub(fee.Decimal)
+}
+
+// isUncounted reports whether resultOf lacks the fee.
+func isUncounted(r *persistence.FillRecord) bool {
+	return isForeign(&r.Fill) && !r.FeeInSettlement.Valid
+}
+
+// noteUncounted stores that a fee is not counted, and journals the first in its
+// currency.
+func (s *State) noteUncounted(a Account, r *persistence.FillRecord, isFirst bool) {
+	s.feesDue = deadline.Earlier(s.feesDue, a.Now().Add(FeePriceEvery))
+	s.storeUncounted(a)
+	if isFirst {
+		a.Journal("risk.fee_uncounted",
+			persistence.JournalField{Name: "currency", Value: r.FeeCurrency},
+			persistence.JournalField{Name: "amount", Value: venues.FormatDecimal(r.Fee.Decimal)},
+			persistence.JournalField{Name: "fill", Value: r.FillID})
+	}
+}
+
+// priceFees counts the fees whose price has become known, at that price.
+func (s *State) priceFees(a Account) {
+	if len(s.today.uncounted) == 0 {
+		s.feesDue = time.Time{}
+		return
+	}
+	for _, currency := range slices.Sorted(maps.Keys(s.today.uncounted)) {
+		fees := s.today.uncounted[currency]
+		value := inSettlement(a, fees.amount, currency, fees.symbol)
+		if !value.Valid {
+			continue
+		}
+		delete(s.today.uncounted, currency)
+		s.today.Earned = s.today.Earned.Sub(value.Decimal)
+		s.storeUncounted(a)
+		a.Journal("risk.fee_counted",
+			persistence.JournalField{Name: "currency", Value: currency},
+			persistence.JournalField{Name: "amount", Value: venues.FormatDecimal(fees.amount)},
+			persistence.JournalField{Name: "worth", Value: venues.FormatDecimal(value.Decimal)})
+	}
+	if deadline.Passed(s.feesDue, a.Now()) || s.feesDue.IsZero() {
+		s.feesDue = a.Now().Add(FeePriceEvery)
+	}
+}
+
+// storeUncounted stores what the daily loss lacks.
+func (s *State) storeUncounted(a Account) {
+	s.record.Uncounted = nil
+	for _, currency := range slices.Sorted(maps.Keys(s.today.uncounted)) {
+		s.record.Uncounted = append(s.record.Uncounted, persistence.UncountedFees{Currency: currency, Amount: s.today.uncounted[currency].amount})
+	}
+	s.store(a)
+}

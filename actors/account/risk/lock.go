@@ -1,0 +1,82 @@
+package risk
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// What closes an account to increasing orders.
+const (
+	limitDailyLoss = "daily_loss"
+	limitHalted    = "halted"
+)
+
+// lock makes the lock durable, in the commit of its event.
+func (s *State) lock(a Account) {
+	lock := s.locking
+	s.locking, s.lockingDue = nil, time.Time{}
+	s.record.Lock = lock
+	s.store(a)
+	a.LimitReached(lock)
+	a.Journal("risk.locked",
+		persistence.JournalField{Name: "limit", Value: lock.Limit},
+		persistence.JournalField{Name: "threshold", Value: venues.FormatDecimal(lock.Threshold)},
+		persistence.JournalField{Name: "actual", Value: venues.FormatDecimal(lock.Actual)},
+		persistence.JournalField{Name: "until", Value: lock.Until.UTC().Format(venues.TimeFormat)})
+}
+
+// Unlock ends a lock on behalf of an administrator. The loss so far is forgiven: the daily
+// loss counts from zero again.
+func (s *State) Unlock(a Account) {
+	if s.locking != nil {
+		s.lock(a)
+	}
+	if s.record.Lock != nil {
+		s.record.Forgiven = s.record.Forgiven.Add(s.DailyLoss())
+		s.record.Lock = nil
+		s.store(a)
+		a.Journal("risk.unlocked", persistence.JournalField{Name: "by", Value: "administrator"})
+	}
+}
+
+// IsClosed reports whether increasing orders are rejected. That begins with the
+// decision, before the lock is durable.
+func (s *State) IsClosed() bool { return s.Halted || s.locking != nil || s.record.Lock != nil }
+
+// TradingLocked returns the rejection of an increasing order while the account is
+// closed to them.
+func (s *State) TradingLocked() *venues.Error {
+	lock := s.record.Lock
+	if lock == nil {
+		lock = s.locking
+	}
+	e := venues.Errorf(venues.CodeTradingLocked, "only orders that reduce a position are taken")
+	if s.Halted || lock == nil {
+		return e.With("limit", limitHalted)
+	}
+	return e.With("limit", lock.Limit).
+		With("threshold", venues.FormatDecimal(lock.Threshold)).With("actual", venues.FormatDecimal(lock.Actual)).
+		With("until", lock.Until.UTC().Format(venues.TimeFormat))
+}
+
+// Gate stops increasing orders right before their requests leave: an order may have
+// waited in a pool while the account was closed. It is safe for concurrent use.
+type Gate struct{ closed atomic.Bool }
+
+// ErrGateClosed is returned for a request that the gate has stopped. The request was
+// certainly not sent.
+var ErrGateClosed = errors.New("the account was closed to increasing orders")
+
+// Set closes or opens the gate. The account calls it after each step, before anything
+// of the step is durable.
+func (g *Gate) Set(closed bool) { g.closed.Store(closed) }
+
+// Pass returns a function that reports whether a request may leave now. An exempt
+// request may leave at any time.
+func (g *Gate) Pass(exempt bool) func() bool {
+	return func() bool { return exempt || !g.closed.Load() }
+}

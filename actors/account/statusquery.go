@@ -1,0 +1,148 @@
+package account
+
+import (
+	"errors"
+	"time"
+
+	"venuegate/actors/account/deadline"
+	"venuegate/venues"
+)
+
+// statusQuery is the search for an order whose outcome is not known: by the private stream,
+// and by queries under the client id until the order is found or confirmed absent.
+type statusQuery struct {
+	// startedAt is when the search began, due when the next query is sent.
+	startedAt, due time.Time
+	sent           int
+	// firstNotFound is when the venue first returned "not found".
+	firstNotFound time.Time
+	// awaitsAbsenceCheck is set once nothing but the absence check is missing.
+	awaitsAbsenceCheck bool
+}
+
+const (
+	// queryDelay is how long the first query waits for the private stream. Each further
+	// query is sent when twice the time has passed, at the latest queryDelayMax after the
+	// last one.
+	queryDelay    = 500 * time.Millisecond
+	queryDelayMax = time.Minute
+	// queryRetryMax is the longest wait after a query without an answer.
+	queryRetryMax = 5 * time.Second
+	// changeVisibleMax is how long a change that was acknowledged may take to be visible.
+	changeVisibleMax = time.Second
+)
+
+// reasonNotListed is the reason of an order that its venue has purged.
+const reasonNotListed = "not_shown"
+
+// absenceSpan is how far apart two answers "not found" must be.
+const absenceSpan = 5 * time.Second
+
+// markUnknown sets the status unknown and begins the status query.
+func (s *state) markUnknown(step stepContext, o *order) {
+	if !o.Status.CanBecome(venues.StatusUnknown) {
+		return
+	}
+	s.setStatus(step, o, venues.StatusUnknown)
+	o.UnknownSince = venues.At(step.now)
+	s.scheduleQuery(step, o, queryDelay)
+	s.markDirty(o)
+}
+
+// scheduleQuery sends the next query after a wait at the latest.
+func (x *orderIndex) scheduleQuery(step stepContext, o *order, wait time.Duration) {
+	if o.query.startedAt.IsZero() {
+		o.query.startedAt = step.now
+	}
+	o.query.due = deadline.Earlier(o.query.due, step.now.Add(wait))
+	x.watch(o)
+}
+
+// sendQuery sends a query that is due.
+func (s *state) sendQuery(step stepContext, o *order) {
+	o.query.sent++
+	o.query.due = time.Time{}
+	if !o.Status.IsClosed() {
+		o.query.due = s.nextQuery(step, o)
+	}
+	s.after(callQuery{orderID: o.OrderID, ref: s.ids.ref(o)})
+}
+
+// nextQuery returns when the order is queried again if nothing is reported of it. A query
+// whose answer can complete the absence check is not delayed.
+func (s *state) nextQuery(step stepContext, o *order) time.Time {
+	next := step.now.Add(min(step.now.Sub(o.query.startedAt)+queryDelay, queryDelayMax))
+	if from := s.absenceCheckFrom(o); o.Status == venues.StatusUnknown && from.After(step.now) && from.Before(next) {
+		return from
+	}
+	return next
+}
+
+// ref names an order to its venue. A client id that was not made here may name another
+// order by now; it is left out but for a stop, whose number changes with its trigger.
+func (c clientIDs) ref(o *order) venues.OrderRef {
+	ref := venues.OrderRef{Symbol: o.Symbol, ClientOrderID: o.ClientOrderID, VenueOrderID: o.VenueOrderID, Type: o.Type}
+	if _, ours := c.orderID(o.ClientOrderID); !ours && !o.Type.IsStop() && o.VenueOrderID != "" {
+		ref.ClientOrderID = ""
+	}
+	return ref
+}
+
+// queryAnswered applies the answer to a query.
+func (s *state) queryAnswered(step stepContext, in queryDone) {
+	o, known := s.orders[in.orderID]
+	if !known {
+		return
+	}
+	switch {
+	case in.err == nil:
+		if o.Status != venues.StatusUnknown && o.held == nil {
+			o.query = statusQuery{}
+		}
+		s.applyReport(step, o, in.report)
+		s.checkChange(step, o)
+	case isNotFound(in.err):
+		s.noteNotFound(step, o, in.began)
+	case o.Status == venues.StatusUnknown:
+		s.scheduleQuery(step, o, queryRetryMax)
+	}
+	s.watch(o)
+}
+
+// isNotFound reports whether the venue lists no such order: it does not know it, or does
+// not list the order's instrument any more.
+func isNotFound(err error) bool {
+	return (venues.CodeOf(err) == venues.CodeNotFound || venues.IsUnlisted(err)) && !errors.Is(err, venues.ErrOutcomeUnknown)
+}
+
+// noteNotFound notes an answer "not found" to a query that was sent at began. Alone it
+// confirms nothing.
+func (s *state) noteNotFound(step stepContext, o *order, began time.Time) {
+	if o.Status.IsClosed() {
+		return
+	}
+	if o.Status != venues.StatusUnknown {
+		s.markUnknown(step, o) // the venue has acknowledged it, and does not list it
+		return
+	}
+	if !o.query.firstNotFound.IsZero() && !began.Before(s.absenceCheckFrom(o)) {
+		s.awaitAbsenceCheck(step, o)
+	}
+	if o.query.firstNotFound.IsZero() {
+		o.query.firstNotFound = step.now
+	}
+	if !o.query.due.IsZero() {
+		o.query.due = deadline.Earlier(o.query.due, s.nextQuery(step, o))
+	}
+}
+
+// absenceCheckFrom returns from when on an answer "not found" allows the absence check: the
+// deadline has passed by more than the venue's delay, and the first answer "not found" is
+// absenceSpan ago.
+func (s *state) absenceCheckFrom(o *order) time.Time {
+	from := o.Deadline.Add(s.caps.AbsenceAfter)
+	if apart := o.query.firstNotFound.Add(absenceSpan); apart.After(from) {
+		return apart
+	}
+	return from
+}

@@ -1,0 +1,84 @@
+package account
+
+import (
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// submission is the request that places an order, from the intent to the answer to
+// its callers.
+type submission struct {
+	// claim holds the request id of the order until it is certain that nothing was
+	// placed, or for the life of the order.
+	claim *persistence.IdempotencyRecord
+	// storing reports that the intent is not durable yet. It may still be rejected by
+	// the store, so nothing else is stored of the order until then.
+	storing bool
+	// sending reports that the request was handed over and is not answered; it is not
+	// handed over at sendBy or later.
+	sending bool
+	sendBy  time.Time
+	// lowered marks the replacement of an order by one that differs in a smaller quantity
+	// alone. It is sent although the account is locked: the venue had the larger order
+	// before.
+	lowered bool
+
+	// waiters are the callers who wait for the order to settle, until replyDue.
+	waiters  []orderReply
+	replyDue time.Time
+	// rejection is the error that the waiters receive.
+	rejection *venues.Error
+}
+
+// defersCommit reports whether the order needs no commit yet: it takes liquidity, the
+// venue has it, and its caller waits for its end, so that one commit has both. After a
+// crash in between the intent is stored, and the venue is queried.
+func (o *order) defersCommit() bool {
+	return len(o.waiters) > 0 && o.takesLiquidity() && !o.hasSettled() &&
+		(o.Status == venues.StatusOpen || o.Status == venues.StatusPending) &&
+		o.stored.Status == venues.StatusPending && o.FilledQty.IsZero() && o.change.kind == venues.PendingNone
+}
+
+// hasSettled reports whether the venue has acknowledged the order and, if it cannot
+// rest in the book, how it ended.
+func (o *order) hasSettled() bool {
+	switch {
+	case o.Status.IsClosed():
+		return true
+	case o.held != nil:
+		return false
+	case o.takesLiquidity():
+		return o.Status == venues.StatusUntriggered
+	default:
+		return o.Status.IsActive()
+	}
+}
+
+// takesLiquidity reports whether the order cannot rest in the book.
+func (o *order) takesLiquidity() bool {
+	return o.Type.IsMarket() || o.TimeInForce == venues.ImmediateOrCancel || o.TimeInForce == venues.FillOrKill
+}
+
+// request returns the request that places the order.
+func (o *order) request() venues.OrderRequest {
+	return venues.OrderRequest{
+		OrderSpec: o.OrderSpec, ClientOrderID: o.ClientOrderID,
+		Deadline: o.Deadline.Time, ClosePosition: o.ClosePosition,
+		TriggerDirection: o.triggerDirection(),
+	}
+}
+
+// triggerDirection returns the direction in which the price reaches the trigger of a leg:
+// against the position for a stop loss, with it for a take profit. It is empty for
+// other stops, whose direction follows from the market.
+func (o *order) triggerDirection() venues.TriggerDirection {
+	if o.Protects == "" || !o.Type.IsStop() {
+		return ""
+	}
+	if (o.Side == venues.Sell) == (o.Protects == venues.LegStopLoss) {
+		return venues.TriggerFalling
+	}
+	return venues.TriggerRising
+}

@@ -1,0 +1,97 @@
+package account
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/account/position"
+	"venuegate/venues"
+)
+
+// tracking is what the venue has reported of an order.
+type tracking struct {
+	// trades, fillsQty and notional sum up the recorded fills. The record's FilledQty
+	// exceeds fillsQty only after fillsHoldMax.
+	trades   map[string]bool
+	fillsQty decimal.Decimal
+	notional decimal.Decimal
+	// held is a report of more fills than are known; it is applied when the fills
+	// have arrived, or at heldDue without them.
+	held    *venues.ExecutionReport
+	heldDue time.Time
+
+	// termsAt is the venue's time of the newest report of price and quantity.
+	termsAt time.Time
+	// seenOpenAt is when the venue last reported the order as active.
+	seenOpenAt time.Time
+	// forced marks a liquidation.
+	forced bool
+
+	// streamProgress is how far the order has come by the private stream,
+	// seenProgress by any source. At streamDue the stream has missed the difference.
+	streamProgress, seenProgress progress
+	streamDue                    time.Time
+}
+
+// addTrade sums up an execution, which must not be known.
+func (t *tracking) addTrade(f *venues.Fill) {
+	t.trades[position.TradeKey(f)] = true
+	t.fillsQty = t.fillsQty.Add(f.Qty)
+	t.notional = t.notional.Add(f.Price.Mul(f.Qty))
+}
+
+// avgPrice returns the average price of the recorded fills, of which there must be one.
+func (t *tracking) avgPrice() decimal.Decimal {
+	return t.notional.DivRound(t.fillsQty, position.AvgPriceDecimals)
+}
+
+// hold keeps a report until its fills are known. It reports whether it is the first
+// one; an older report does not replace a newer one.
+func (t *tracking) hold(r *venues.ExecutionReport, due time.Time) bool {
+	isFirst := t.held == nil
+	if isFirst {
+		t.heldDue = due
+	} else if r.FilledQty.LessThan(t.held.FilledQty) || (t.held.Status.IsClosed() && !r.Status.IsClosed()) {
+		return false
+	}
+	t.held = r
+	return isFirst
+}
+
+// release returns the held report and drops it.
+func (t *tracking) release() venues.ExecutionReport {
+	r := *t.held
+	t.dropHeld()
+	return r
+}
+
+func (t *tracking) dropHeld() { t.held, t.heldDue = nil, time.Time{} }
+
+// progress is how far an order has come by the reports of one source.
+type progress struct {
+	stage  int
+	filled decimal.Decimal
+}
+
+func progressOf(status venues.OrderStatus, filled decimal.Decimal) progress {
+	switch {
+	case status == venues.StatusUntriggered:
+		return progress{1, filled}
+	case status.IsActive():
+		return progress{2, filled}
+	case status.IsClosed() && status != venues.StatusRejected: // not every venue has an event for that
+		return progress{3, filled}
+	}
+	return progress{}
+}
+
+// furthest returns the further stage and the larger filled quantity of two.
+func (p progress) furthest(q progress) progress {
+	return progress{max(p.stage, q.stage), decimal.Max(p.filled, q.filled)}
+}
+
+// covers reports whether p is at least as far as q.
+func (p progress) covers(q progress) bool {
+	return p.stage >= q.stage && p.filled.GreaterThanOrEqual(q.filled)
+}

@@ -1,0 +1,65 @@
+package alerts
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/actors/actortest"
+	"venuegate/actors/journal"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+)
+
+// probe is an effect that only calls the test.
+type probe func()
+
+func (p probe) run(*behaviour, *actors.Context) { p() }
+
+// A full pool refuses a watch while the effects of a step run. The step that schedules
+// another watch must not run before the remaining effects.
+func TestRefusedWatchDoesNotRunBeforeTheRemainingEffects(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		store := storetest.NewMemory()
+		log := journal.NewClient(store)
+		fence, err := log.Own(kit.T.Context(), "c1")
+		if err != nil {
+			kit.T.Fatal(err)
+		}
+		pool := kit.System.NewPool("watch", 1, 0)
+		var b *behaviour
+		deps := Deps{
+			Customer: "c1", Fence: fence, Store: store, Journal: log.CommitQueue("c1", Name), Pool: pool,
+			NewID: func(prefix string, _ time.Time) string { return prefix + "1" },
+		}
+		ref := kit.Start(actors.Child{Name: Name, Producer: func() actors.Behaviour {
+			b = &behaviour{deps: deps}
+			return b
+		}})
+		kit.Start(actors.Child{Name: "other", Producer: func() actors.Behaviour { return occupier{pool} }})
+		b.state.alerts["a1"] = &alert{Alert: persistence.Alert{ID: "a1"}}
+		failures := -1
+		b.state.out.After = append(b.state.out.After, watch{id: "a1"}, probe(func() { failures = b.state.alerts["a1"].failures }))
+		ref.Tell(watchDue{id: "none"})
+		kit.Settle()
+		if failures != 0 || b.state.alerts["a1"].failures != 1 {
+			kit.T.Errorf("failures = %d within the step, %d after it, want 0 and 1", failures, b.state.alerts["a1"].failures)
+		}
+	})
+}
+
+// occupier is an actor whose effect occupies a pool.
+type occupier struct{ pool *actors.Pool }
+
+func (o occupier) Started(ctx *actors.Context) {
+	_ = ctx.Go(o.pool, func(life context.Context) any {
+		select {
+		case <-life.Done():
+		case <-time.After(time.Second):
+		}
+		return nil
+	})
+}
+
+func (occupier) Receive(*actors.Context, any) {}

@@ -1,0 +1,81 @@
+package step
+
+import (
+	"time"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+)
+
+// Context is what a state machine is given of the outside world in one step.
+type Context struct {
+	// Now is the time of the step.
+	Now time.Time
+	// NewID returns a new id with the given prefix.
+	NewID func(prefix string) string
+}
+
+// NewContext returns the Context of a step that takes place now.
+func NewContext(newID func(prefix string, at time.Time) string) Context {
+	now := time.Now()
+	return Context{Now: now, NewID: func(prefix string) string { return newID(prefix, now) }}
+}
+
+// Output is the result of one step. E is the actor's type of effect.
+type Output[E any] struct {
+	// Batch is what the step changes in the store; it may be empty.
+	Batch persistence.Batch
+	// Now are effects that depend on nothing in Batch. They run first.
+	Now []E
+	// After are the effects that run once Batch is durable.
+	After []E
+	// Claim, if not empty, is the id of the one thing that the batch creates and
+	// that nothing else in the state depends on yet. If the store refuses such a
+	// batch the thing is dropped and the actor continues.
+	Claim string
+}
+
+// Submit submits a batch. Once it is durable, or has failed, the message that
+// result returns is delivered to the actor.
+func Submit(ctx *actors.Context, journal persistence.Submitter, b persistence.Batch, result func(error) any) {
+	done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return result(err) })
+	journal.Submit(b, func(err error) {
+		if err != nil {
+			done.Reject(err)
+			return
+		}
+		done.Send(struct{}{})
+	})
+}
+
+// Early is a bounded queue of the requests that arrive before an actor can handle
+// them.
+type Early struct {
+	// Max is the number of requests that are kept; further ones are rejected with
+	// actors.ErrBusy.
+	Max      int
+	requests []actors.Rejectable
+}
+
+// Add appends a request.
+func (e *Early) Add(request actors.Rejectable) {
+	if len(e.requests) >= e.Max {
+		request.Reject(actors.ErrBusy)
+		return
+	}
+	e.requests = append(e.requests, request)
+}
+
+// Take empties the queue and returns what it held, oldest first.
+func (e *Early) Take() []actors.Rejectable {
+	requests := e.requests
+	e.requests = nil
+	return requests
+}
+
+// Reject empties the queue and rejects what it held.
+func (e *Early) Reject(err error) {
+	for _, request := range e.Take() {
+		request.Reject(err)
+	}
+}

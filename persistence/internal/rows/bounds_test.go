@@ -1,0 +1,117 @@
+package rows_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/persistence/internal/rows"
+	"venuegate/venues"
+)
+
+// fieldsOf visits every decimal and time of a value. It allocates pointers and adds
+// one entry to maps and lists, so that every field of a record is visited.
+func fieldsOf(v reflect.Value, path string, visit func(path string, field reflect.Value)) {
+	switch v.Interface().(type) {
+	case decimal.Decimal, decimal.NullDecimal, venues.Time:
+		visit(path, v)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fieldsOf(v.Field(i), path+"."+v.Type().Field(i).Name, visit)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fieldsOf(v.Elem(), path, visit)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fieldsOf(v.Index(0), path+"[]", visit)
+	case reflect.Map:
+		entry := reflect.New(v.Type().Elem()).Elem()
+		fieldsOf(entry, path+"[]", func(path string, field reflect.Value) {
+			visit(path, field)
+			v.Set(reflect.MakeMap(v.Type()))
+			v.SetMapIndex(reflect.ValueOf("key"), entry)
+		})
+	default:
+		// Other kinds contain no decimals or times.
+	}
+}
+
+// setDecimal sets a field to d, and reports whether it is a decimal.
+func setDecimal(field reflect.Value, d decimal.Decimal) bool {
+	switch field.Interface().(type) {
+	case decimal.Decimal:
+		field.Set(reflect.ValueOf(d))
+	case decimal.NullDecimal:
+		field.Set(reflect.ValueOf(venues.Some(d)))
+	default:
+		return false
+	}
+	return true
+}
+
+// Encode rejects a decimal or time that is out of bounds in any field of any record, and
+// Decode rejects a decimal without quotes.
+func TestDecimalsAndTimesOfEveryFieldAreChecked(t *testing.T) {
+	for _, sample := range samples() {
+		name := reflect.TypeOf(sample).Name()
+		paths := []string{}
+		fieldsOf(reflect.New(reflect.TypeOf(sample)).Elem(), name, func(path string, _ reflect.Value) { paths = append(paths, path) })
+		for _, path := range paths {
+			t.Run(path, func(t *testing.T) { checkField(t, sample, path) })
+		}
+	}
+}
+
+// with returns the sample with the field at path changed.
+func with(sample persistence.Record, path string, change func(reflect.Value)) persistence.Record {
+	record := reflect.New(reflect.TypeOf(sample)).Elem()
+	record.Set(reflect.ValueOf(sample))
+	fieldsOf(record, reflect.TypeOf(sample).Name(), func(at string, field reflect.Value) {
+		if at == path {
+			change(field)
+		}
+	})
+	return record.Interface().(persistence.Record)
+}
+
+func checkField(t *testing.T, sample persistence.Record, path string) {
+	t.Helper()
+	isDecimal := false
+	outOfBounds := with(sample, path, func(field reflect.Value) {
+		isDecimal = setDecimal(field, venues.MustDecimal("1").Shift(100))
+		if !isDecimal {
+			field.Set(reflect.ValueOf(venues.At(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC))))
+		}
+	})
+	if _, err := rows.Encode(outOfBounds); !errors.Is(err, rows.ErrInvalid) {
+		t.Errorf("Encode of a value out of bounds = %v, want ErrInvalid", err)
+	}
+	if !isDecimal {
+		return
+	}
+	const number = "123456789.25"
+	value, err := rows.Encode(with(sample, path, func(field reflect.Value) { setDecimal(field, venues.MustDecimal(number)) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := sample.Key().Kind
+	if _, err := rows.DecodeRecord(kind, value); err != nil {
+		t.Errorf("DecodeRecord of the decimal %s = %v, want nil", number, err)
+	}
+	bare := strings.Replace(string(value), `"`+number+`"`, number, 1)
+	if bare == string(value) {
+		t.Fatalf("value %s does not contain the decimal %s", value, number)
+	}
+	if _, err := rows.DecodeRecord(kind, []byte(bare)); err == nil {
+		t.Error("DecodeRecord of a decimal without quotes = nil, want an error")
+	}
+}

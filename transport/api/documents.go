@@ -1,0 +1,38 @@
+package api
+
+import (
+	_ "embed"
+	"strings"
+
+	"venuegate/venues"
+)
+
+var (
+	//go:embed openapi.yaml
+	openAPIFile string
+	//go:embed asyncapi.yaml
+	asyncAPIFile string
+
+	openAPI  = withVenues(openAPIFile, venues.All())
+	asyncAPI = withVenues(asyncAPIFile, venues.All())
+)
+
+// OpenAPI returns the document of the REST interface. The caller must not change
+// it.
+func OpenAPI() []byte { return openAPI }
+
+// AsyncAPI returns the document of the stream. The caller must not change it.
+func AsyncAPI() []byte { return asyncAPI }
+
+// The venues as the files list them, in enums and in patterns. The files are
+// complete documents, so that editors and linters can read them.
+const (
+	venueEnum    = "binance, bybit, okx"
+	venuePattern = "binance|bybit|okx"
+)
+
+// withVenues returns the document with the given venues in the place of those
+// that its file lists.
+func withVenues(document string, list []venues.Venue) []byte {
+	return []byte(strings.NewReplacer(venueEnum, join(list, ", "), venuePattern, join(list, "|")).Replace(document))
+}

@@ -1,0 +1,214 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/venues"
+)
+
+const (
+	// PageDefault is the page size of a list whose caller names none.
+	PageDefault = 100
+	// PageMax is the largest page size of a list.
+	PageMax = persistence.PageSizeMax
+	// cursorCharsMax bounds the length of a cursor.
+	cursorCharsMax = 256
+)
+
+// JournalStore reads journals.
+type JournalStore interface {
+	Journal(ctx context.Context, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error)
+}
+
+// Journal reads the journals of customers and, outside of a customer's view, that of
+// the installation.
+type Journal struct {
+	scope
+	store JournalStore
+}
+
+// Row of a journal.
+type Row struct {
+	ID      string                     `json:"id"`
+	Seq     uint64                     `json:"seq"`
+	At      venues.Time                `json:"at"`
+	Kind    string                     `json:"kind"`
+	Subject string                     `json:"subject"`
+	Channel string                     `json:"channel,omitzero"`
+	Symbol  string                     `json:"symbol,omitzero"`
+	Result  string                     `json:"result,omitzero"`
+	Fields  []persistence.JournalField `json:"fields"`
+}
+
+// Page of a long list. NextCursor is null on the last one.
+type Page[T any] struct {
+	Items      []T     `json:"items"`
+	NextCursor *string `json:"nextCursor"`
+}
+
+// JournalFilter selects rows of a customer's journal, newest first. An empty
+// Customer is the installation, or the customer of the view. Other zero members do
+// not filter; From is inclusive, To exclusive.
+type JournalFilter struct {
+	Customer, Channel, Symbol, Kind, Result, Subject string
+
+	From, To time.Time
+	Limit    int
+	Cursor   string
+}
+
+// Verified is the result of checking the chain of the installation's journal.
+type Verified struct {
+	Rows   int          `json:"rows"`
+	Intact bool         `json:"intact"`
+	Break  *BrokenChain `json:"break"`
+}
+
+// BrokenChain is the first row that does not match; see ChainBreak.
+type BrokenChain struct {
+	Seq    uint64 `json:"seq"`
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// query returns the query of a filter. It returns an error unless the customer
+// exists.
+func (j *Journal) query(ctx context.Context, f JournalFilter) (persistence.JournalQuery, error) {
+	customer, err := j.resolve(f.Customer)
+	if err == nil && customer != "" {
+		err = j.check(ctx, customer)
+	}
+	return persistence.JournalQuery{
+		Customer: customer, Kind: f.Kind, Subject: f.Subject, Channel: f.Channel, Symbol: f.Symbol, Result: f.Result,
+		From: f.From, To: f.To,
+	}, err
+}
+
+// List returns a page of a journal.
+func (j *Journal) List(ctx context.Context, f JournalFilter) (Page[Row], error) {
+	q, err := j.query(ctx, f)
+	if err != nil {
+		return Page[Row]{}, err
+	}
+	rows, next, err := readPage(f.Limit, f.Cursor, func(limit int, after *persistence.Position) (persistence.Page[persistence.JournalEntry], error) {
+		q.Limit, q.After = limit, after
+		return j.store.Journal(ctx, q)
+	})
+	if err != nil {
+		return Page[Row]{}, fmt.Errorf("read the journal: %w", err)
+	}
+	sortRows(rows)
+	page := Page[Row]{Items: make([]Row, len(rows)), NextCursor: next}
+	for i := range rows {
+		page.Items[i] = rowOf(&rows[i])
+	}
+	return page, nil
+}
+
+// eachRow calls do with every row that the query selects, until it returns an error.
+func (j *Journal) eachRow(ctx context.Context, q persistence.JournalQuery, do func(Row) error) error {
+	for {
+		page, err := j.store.Journal(ctx, q)
+		if err != nil {
+			return fmt.Errorf("read the journal: %w", err)
+		}
+		sortRows(page.Items)
+		for i := range page.Items {
+			if err := do(rowOf(&page.Items[i])); err != nil {
+				return err
+			}
+		}
+		if page.Next == nil {
+			return nil
+		}
+		q.After = page.Next
+	}
+}
+
+// VerifyJournal checks the chain of the installation's journal.
+func (r *Registry) VerifyJournal(ctx context.Context) (Verified, error) {
+	rows, err := r.audit.verify(ctx)
+	if broken, is := errors.AsType[*ChainBreak](err); is {
+		return Verified{Rows: rows, Break: &BrokenChain{broken.Seq, broken.ID, broken.Reason}}, nil
+	}
+	return Verified{Rows: rows, Intact: err == nil}, err
+}
+
+// sortRows sorts rows of equal time by their sequence: a store sorts by time and
+// id.
+func sortRows(rows []persistence.JournalEntry) {
+	slices.SortStableFunc(rows, func(a, b persistence.JournalEntry) int {
+		if !a.At.Equal(b.At.Time) {
+			return b.At.Compare(a.At.Time)
+		}
+		return cmp.Compare(b.Seq, a.Seq)
+	})
+}
+
+func rowOf(e *persistence.JournalEntry) Row {
+	return Row{
+		ID: e.ID, Seq: e.Seq, At: e.At, Kind: e.Kind, Subject: e.Subject,
+		Channel: e.Channel, Symbol: e.Symbol, Result: e.Result, Fields: e.Fields,
+	}
+}
+
+// readPage reads pages, which a store may cut short, until it has as many records
+// as requested. A limit of zero is PageDefault.
+func readPage[T any](limit int, cursor string, read func(limit int, after *persistence.Position) (persistence.Page[T], error)) ([]T, *string, error) {
+	if limit < 0 || limit > PageMax {
+		return nil, nil, api.FieldError("limit", api.RuleOutOfRange, strconv.Itoa(limit), "1 to "+strconv.Itoa(PageMax))
+	}
+	if limit == 0 {
+		limit = PageDefault
+	}
+	after, err := parseCursor(cursor)
+	if err != nil {
+		return nil, nil, err
+	}
+	var records []T
+	for {
+		page, err := read(limit-len(records), after)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, page.Items...)
+		if page.Next == nil {
+			return records, nil, nil
+		}
+		if after = page.Next; len(records) >= limit {
+			next, err := formatCursor(after)
+			return records, &next, err
+		}
+	}
+}
+
+func formatCursor(p *persistence.Position) (string, error) {
+	text, err := json.Marshal(p)
+	return base64.RawURLEncoding.EncodeToString(text), err
+}
+
+func parseCursor(cursor string) (*persistence.Position, error) {
+	if cursor == "" {
+		return nil, nil //nolint:nilnil // from the beginning
+	}
+	var p persistence.Position
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil && len(cursor) <= cursorCharsMax {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil || p.ID == "" {
+		return nil, api.FieldError("cursor", api.RuleMalformed, "", "nextCursor of the page before")
+	}
+	return &p, nil
+}

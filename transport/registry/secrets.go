@@ -1,0 +1,161 @@
+package registry
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// secretBytes is the size of a secret, a token and a secret address.
+	secretBytes = 32
+	// signingPrefix begins a signing secret. The whole text is the key.
+	signingPrefix = "whsec_"
+)
+
+// newSecret returns 256 random bits as text.
+func newSecret() string {
+	var random [secretBytes]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	return base64.RawURLEncoding.EncodeToString(random[:])
+}
+
+func newSigningSecret() string { return signingPrefix + newSecret() }
+
+func hashOf(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}
+
+// Rotated counts the records that were sealed with a new key.
+type Rotated struct {
+	Accounts  int `json:"accounts"`
+	Hooks     int `json:"hooks"`
+	Endpoints int `json:"endpoints"`
+}
+
+// RotateKey makes a new key of the vault and seals everything with it. After an
+// error the rest still opens with the older key and is sealed by the next
+// rotation. Records of disabled customers are skipped: no owner can store them.
+func (r *Registry) RotateKey(ctx context.Context) (Rotated, error) {
+	r.audit.Lock()
+	defer r.audit.Unlock()
+	var done Rotated
+	if err := r.options.Secrets.Rotate(); err != nil {
+		return done, err
+	}
+	customers, err := r.options.Store.Customers(ctx)
+	for i := range customers {
+		if err == nil && !customers[i].Disabled {
+			err = r.reseal(ctx, customers[i].ID, &done)
+		}
+	}
+	if err != nil {
+		return done, fmt.Errorf("seal with the new key: %w", err)
+	}
+	return done, r.audit.commit(ctx, kindVault, "vault", []persistence.JournalField{
+		field("action", "rotate"), field("accounts", strconv.Itoa(done.Accounts)),
+		field("hooks", strconv.Itoa(done.Hooks)), field("endpoints", strconv.Itoa(done.Endpoints)),
+	})
+}
+
+// reseal seals everything of a customer with the new key.
+func (r *Registry) reseal(ctx context.Context, customer string, done *Rotated) error {
+	accounts, err := r.options.Store.VenueAccounts(ctx, customer)
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		if len(a.Sealed) == 0 {
+			continue
+		}
+		if err := r.resealAccount(ctx, a); err != nil {
+			return err
+		}
+		done.Accounts++
+	}
+	channels, err := r.options.Store.Channels(ctx, customer)
+	if err != nil {
+		return err
+	}
+	for _, c := range channels {
+		if len(c.Sealed) == 0 {
+			continue
+		}
+		dropExpiredSecret(&c, time.Now())
+		if err := r.resealSecrets(c.Key(), &c.Sealed, &c.Previous); err != nil {
+			return err
+		}
+		if err := r.options.Service.ConfigurePart(ctx, c, r.audit.row(kindVault, c.ID, nil)); err != nil {
+			return err
+		}
+		done.Hooks++
+	}
+	endpoints, err := r.options.Store.Endpoints(ctx, customer)
+	if err != nil {
+		return err
+	}
+	for _, e := range endpoints {
+		if len(e.Sealed) == 0 {
+			continue
+		}
+		switchSecret(&e, time.Now())
+		if err := r.resealSecrets(e.Key(), &e.Sealed, &e.Next); err != nil {
+			return err
+		}
+		if err := r.options.Service.ConfigurePart(ctx, e, r.audit.row(kindVault, e.ID, nil)); err != nil {
+			return err
+		}
+		done.Endpoints++
+	}
+	return nil
+}
+
+func (r *Registry) resealAccount(ctx context.Context, a persistence.VenueAccount) error {
+	credentials, err := r.options.Vault.Open(a.Customer, a.Exchange, a.Sealed)
+	if err != nil {
+		return fmt.Errorf("account %s: %w", accountID(a.Customer, a.Exchange), err)
+	}
+	if a.Sealed, err = r.options.Vault.Seal(a.Customer, a.Exchange, credentials); err != nil {
+		return err
+	}
+	return r.options.Service.RecordAccount(ctx, a)
+}
+
+func (r *Registry) resealSecrets(of persistence.Key, sealed ...*[]byte) error {
+	for _, s := range sealed {
+		if len(*s) == 0 {
+			continue
+		}
+		secret, err := r.options.Secrets.Open(*s, of)
+		if err != nil {
+			return fmt.Errorf("open the secret of %s: %w", of, err)
+		}
+		if *s, err = r.options.Secrets.Seal(secret, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropExpiredSecret removes the previous secret of a channel after its overlap.
+func dropExpiredSecret(c *persistence.Channel, now time.Time) {
+	if !now.Before(c.PreviousUntil.Time) {
+		c.Previous, c.PreviousUntil = nil, venues.Time{}
+	}
+}
+
+// switchSecret replaces the secret of an endpoint by the next one when that is
+// due.
+func switchSecret(e *persistence.Endpoint, now time.Time) {
+	if len(e.Next) > 0 && !now.Before(e.NextFrom.Time) {
+		e.Sealed, e.Next, e.NextFrom = e.Next, nil, venues.Time{}
+	}
+}

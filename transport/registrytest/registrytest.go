@@ -1,0 +1,267 @@
+// Package registrytest is what a registry.Registry is made of, for tests: a running
+// service that owns every customer, and vaults that seal visibly.
+//
+//	store := storetest.NewMemory()
+//	service := &registrytest.Service{Store: store}
+//	r := registry.New(registrytest.Options(store, service))
+package registrytest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/transport/registry"
+	"venuegate/venues"
+)
+
+// Options returns options with binance configured, all endpoint kinds but sheets
+// and an examiner without results. The service also ends sessions.
+func Options(store persistence.Store, service *Service) registry.Options {
+	accept := func(string) error { return nil }
+	return registry.Options{
+		Store: store, Service: service, Sessions: service, Vault: Vault{}, Secrets: &Secrets{}, Examiner: &Examiner{},
+		Environments: map[venues.Venue]string{venues.Binance: "testnet"},
+		HookURL: func(c persistence.Channel, address venues.Secret) string {
+			return "https://h/" + c.ID + "/" + address.Reveal()
+		},
+		Targets: map[persistence.EndpointKind]registry.Target{
+			persistence.EndpointWebhook: {Check: func(target string) error {
+				if !strings.HasPrefix(target, "https://") {
+					return api.FieldError("url", api.RuleMalformed, "", "https://")
+				}
+				return nil
+			}},
+			persistence.EndpointFile:     {Check: accept},
+			persistence.EndpointTelegram: {Check: accept},
+		},
+	}
+}
+
+// Service stores what it is given and records its calls. It owns every customer.
+type Service struct {
+	Store persistence.Store
+
+	mu     sync.Mutex
+	fences map[string]persistence.Fence
+	// Customers and Accounts are the records it was given, Revoked the ids of keys.
+	Customers []persistence.Customer
+	Accounts  []persistence.VenueAccount
+	Revoked   []string
+	// Calls are those that are not only about a record.
+	Calls []string
+}
+
+// Fence returns the fence of a customer.
+func (s *Service) Fence(ctx context.Context, customer string) (persistence.Fence, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fence(ctx, customer)
+}
+
+func (s *Service) fence(ctx context.Context, customer string) (persistence.Fence, error) {
+	if fence, owned := s.fences[customer]; owned {
+		return fence, nil
+	}
+	fence, err := s.Store.TakeOwnership(ctx, customer)
+	if err == nil {
+		if s.fences == nil {
+			s.fences = map[string]persistence.Fence{}
+		}
+		s.fences[customer] = fence
+	}
+	return fence, err
+}
+
+// Put stores a record of a customer, with a journal row that it numbers.
+func (s *Service) Put(ctx context.Context, record persistence.Record, rows ...persistence.JournalEntry) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	customer := record.Key().Customer
+	fence, err := s.fence(ctx, customer)
+	if err != nil {
+		return err
+	}
+	last, err := s.Store.LastSequence(ctx, customer)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		last++
+		rows[i].Seq = last
+	}
+	return s.Store.Commit(ctx, persistence.Batch{Fence: fence, Puts: []persistence.Record{record}, Journal: rows})
+}
+
+// ConfigureCustomer implements registry.CustomerService.
+func (s *Service) ConfigureCustomer(_ context.Context, record persistence.Customer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Customers = append(s.Customers, record)
+	return nil
+}
+
+// Revoke implements registry.Sessions.
+func (s *Service) Revoke(keyID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Revoked = append(s.Revoked, keyID)
+}
+
+// PutAccount implements registry.AccountService.
+func (s *Service) PutAccount(ctx context.Context, account persistence.VenueAccount) error {
+	s.mu.Lock()
+	s.Accounts = append(s.Accounts, account)
+	s.mu.Unlock()
+	return s.Put(ctx, account)
+}
+
+// Configure implements registry.AccountService.
+func (s *Service) Configure(ctx context.Context, account persistence.VenueAccount) error {
+	s.call("configure", account.Customer, account.Exchange)
+	return s.PutAccount(ctx, account)
+}
+
+// RecordAccount implements registry.AccountService.
+func (s *Service) RecordAccount(ctx context.Context, account persistence.VenueAccount) error {
+	return s.PutAccount(ctx, account)
+}
+
+// AwaitHalt implements registry.AccountService.
+func (s *Service) AwaitHalt(_ context.Context, customer string, exchange venues.Venue) (venues.HaltReport, error) {
+	s.call("await halt", customer, exchange)
+	return venues.HaltReport{Done: true, OpenPositions: 1}, nil
+}
+
+// Unlock implements registry.AccountService.
+func (s *Service) Unlock(_ context.Context, customer string, exchange venues.Venue) error {
+	s.call("unlock", customer, exchange)
+	return nil
+}
+
+// ConfigurePart implements registry.RecordService.
+func (s *Service) ConfigurePart(ctx context.Context, record persistence.Record, row persistence.JournalEntry) error {
+	return s.Put(ctx, record, row)
+}
+
+// PutAlert implements registry.AlertService.
+func (s *Service) PutAlert(ctx context.Context, alert persistence.Alert, row persistence.JournalEntry) (persistence.Alert, error) {
+	return alert, s.Put(ctx, alert, row)
+}
+
+// Accept implements registry.HookService.
+func (s *Service) Accept(_ context.Context, signal venues.Signal) (venues.SignalResponse, error) {
+	s.call("accept "+string(signal.Source)+" "+signal.RequestID, signal.Customer, signal.Exchange)
+	return venues.SignalResponse{RequestID: signal.RequestID, Status: "test"}, nil
+}
+
+// Resend implements registry.EndpointService.
+func (s *Service) Resend(_ context.Context, customer, endpoint, eventID string) error {
+	s.call("resend "+eventID+" to "+endpoint, customer, "")
+	return nil
+}
+
+// ResendUndelivered implements registry.EndpointService.
+func (s *Service) ResendUndelivered(_ context.Context, customer, endpoint string) (int, error) {
+	s.call("resend all to "+endpoint, customer, "")
+	return 3, nil
+}
+
+// TestEndpoint implements registry.EndpointService: the receiver answers 500.
+func (s *Service) TestEndpoint(_ context.Context, customer, endpoint string) (string, persistence.Attempt, time.Duration, error) {
+	s.call("test "+endpoint, customer, "")
+	return "evt_t", persistence.Attempt{Code: 500, Err: errors.New("answered 500"), Answer: []byte("no\xff")}, time.Second, nil
+}
+
+// Instruments implements registry.InstrumentService: every venue has BTCUSDT and
+// ETHUSDT.
+func (s *Service) Instruments(venues.Venue) (*venues.InstrumentSet, bool) {
+	return venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT"}, {Symbol: "ETHUSDT"}}), true
+}
+
+func (s *Service) call(name, customer string, exchange venues.Venue) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Calls = append(s.Calls, name+" "+customer+":"+string(exchange))
+}
+
+// Vault seals credentials as "customer|exchange|key|secret".
+type Vault struct{}
+
+// Seal implements registry.Vault.
+func (Vault) Seal(customer string, exchange venues.Venue, c venues.Credentials) ([]byte, error) {
+	return []byte(customer + "|" + string(exchange) + "|" + c.APIKey.Reveal() + "|" + c.APISecret.Reveal()), nil
+}
+
+// Open implements registry.Vault.
+func (Vault) Open(customer string, exchange venues.Venue, sealed []byte) (venues.Credentials, error) {
+	parts := bytes.Split(sealed, []byte("|"))
+	if len(parts) != 4 || string(parts[0]) != customer || string(parts[1]) != string(exchange) {
+		return venues.Credentials{}, errors.New("sealed for another account")
+	}
+	return venues.Credentials{APIKey: venues.Secret(parts[2]), APISecret: venues.Secret(parts[3])}, nil
+}
+
+// Secrets seals a secret as "rotations|record|secret".
+type Secrets struct{ rotations int }
+
+// Seal implements registry.Secrets.
+func (s *Secrets) Seal(secret venues.Secret, of persistence.Key) ([]byte, error) {
+	return fmt.Appendf(nil, "%d|%s|%s", s.rotations, of, secret.Reveal()), nil
+}
+
+// Open implements registry.Secrets.
+func (s *Secrets) Open(sealed []byte, of persistence.Key) (venues.Secret, error) {
+	parts := strings.SplitN(string(sealed), "|", 3)
+	if len(parts) != 3 || parts[1] != of.String() {
+		return "", errors.New("sealed for another record")
+	}
+	return venues.Secret(parts[2]), nil
+}
+
+// Rotate implements registry.Secrets.
+func (s *Secrets) Rotate() error { s.rotations++; return nil }
+
+// Examiner returns Results and records what it examined.
+type Examiner struct {
+	Results  []registry.CheckResult
+	Examined []string
+}
+
+// Examine implements registry.Examiner.
+func (e *Examiner) Examine(_ context.Context, exchange venues.Venue, c venues.Credentials) []registry.CheckResult {
+	e.Examined = append(e.Examined, string(exchange)+" "+c.APIKey.Reveal())
+	return e.Results
+}
+
+// Folder is a directory whose files every endpoint has.
+type Folder string
+
+// Files implements registry.FileStore.
+func (f Folder) Files(context.Context, persistence.Endpoint) ([]fs.FileInfo, error) {
+	entries, err := os.ReadDir(string(f))
+	if err != nil {
+		return nil, err
+	}
+	files := make([]fs.FileInfo, len(entries))
+	for i, entry := range entries {
+		if files[i], err = entry.Info(); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// Open implements registry.FileStore.
+func (f Folder) Open(_ context.Context, _ persistence.Endpoint, name string) (*os.File, error) {
+	return os.Open(filepath.Join(string(f), filepath.Base(name)))
+}

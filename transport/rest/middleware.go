@@ -1,0 +1,211 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/transport/listen"
+	"venuegate/venues"
+)
+
+const (
+	headerRequestID = "X-Request-Id"
+	mediaJSON       = api.MediaJSON
+	// policyNone is the policy of responses that are data: a browser loads and runs
+	// nothing.
+	policyNone = "default-src 'none'; frame-ancestors 'none'"
+)
+
+// routeNone is the route path reported for paths without a route.
+const routeNone = "none"
+
+// middleware wraps every request of the server: it sets the request id and the common
+// headers, turns errors into error bodies, and calls Deps.Observe.
+func (s *Server) middleware(c *fiber.Ctx) error {
+	began := time.Now()
+	setHeaders(c)
+	if err := s.next(c); err != nil {
+		if err := s.fail(c, err); err != nil {
+			return err
+		}
+	}
+	if s.deps.Observe != nil {
+		route := routeNone
+		if i := slices.IndexFunc(s.routes, func(r Route) bool { return r.Path == c.Route().Path }); i >= 0 {
+			route = s.routes[i].Path
+		}
+		s.deps.Observe(c.Method(), route, c.Response().StatusCode(), time.Since(began))
+	}
+	return nil
+}
+
+// next calls the handler. It rejects framing that a proxy may parse differently, and
+// turns a panic into an error.
+func (s *Server) next(c *fiber.Ctx) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	if err := checkFraming(c); err != nil {
+		c.Context().SetConnectionClose()
+		return err
+	}
+	s.setSource(c)
+	return c.Next()
+}
+
+// setHeaders sets the headers of every response, unless they are set, and returns the
+// request id.
+func setHeaders(c *fiber.Ctx) (requestID string) {
+	if id := c.GetRespHeader(headerRequestID); id != "" {
+		return id
+	}
+	requestID = persistence.NewID("req", time.Now(), rand.Reader)
+	c.Set(headerRequestID, requestID)
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	c.Set(fiber.HeaderContentSecurityPolicy, policyNone)
+	c.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if c.Secure() {
+		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
+	}
+	return requestID
+}
+
+// errLengthRequired becomes status 411, the only one that names the problem.
+var errLengthRequired = venues.Errorf(venues.CodeInvalidRequest,
+	"Transfer-Encoding is not accepted; send the body with a Content-Length")
+
+// checkFraming rejects what two parsers may understand differently: any
+// Transfer-Encoding, folded header lines, other versions of HTTP.
+func checkFraming(c *fiber.Ctx) error {
+	raw := c.Request().Header.RawHeaders()
+	if bytes.Contains(raw, []byte("\n ")) || bytes.Contains(raw, []byte("\n\t")) {
+		return venues.Errorf(venues.CodeInvalidRequest, "folded header lines are not accepted")
+	}
+	if c.Request().Header.ContentLength() == -1 || hasHeader(raw, "transfer-encoding") {
+		return errLengthRequired
+	}
+	if version := string(c.Request().Header.Protocol()); version != "HTTP/1.1" && version != "HTTP/1.0" {
+		return venues.Errorf(venues.CodeInvalidRequest, "the protocol must be HTTP/1.1")
+	}
+	return nil
+}
+
+// hasHeader reports whether a header is present. It searches the raw lines, because
+// the parser drops headers that it considers harmless.
+func hasHeader(raw []byte, name string) bool {
+	for line := range bytes.Lines(raw) {
+		key, _, _ := bytes.Cut(line, []byte(":"))
+		if bytes.EqualFold(bytes.TrimSpace(key), []byte(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fail sends the error body for an error. The middleware calls it for errors of
+// handlers, the router for requests that the parser rejected.
+func (s *Server) fail(c *fiber.Ctx, err error) error {
+	id := setHeaders(c)
+	if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
+		listen.Drain(c.Context().Conn())
+		err = tooLarge(c.Path())
+	}
+	e, status := toError(err)
+	s.logFailure(c, id, status, err)
+	if e.Code == venues.CodeUnauthorized {
+		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+	}
+	if after := api.RetryAfter(e); after != "" {
+		c.Set(fiber.HeaderRetryAfter, after)
+	}
+	c.Set(fiber.HeaderContentSecurityPolicy, policyNone)
+	c.Set(fiber.HeaderContentType, mediaJSON)
+	return c.Status(status).Send(api.AppendError(newBuffer(1), e, id))
+}
+
+// tooLarge returns an error with the body limit of the path. The parser itself applies
+// the largest limit of all paths.
+func tooLarge(path string) error {
+	if strings.HasPrefix(path, api.HooksPath) {
+		return api.TooLarge(api.HookBodyBytesMax)
+	}
+	return api.TooLarge(api.RESTBodyBytesMax)
+}
+
+// storeRetry is the Retry-After while the store is unavailable.
+const storeRetry = 2 * time.Second
+
+// toError returns the error for the client and its HTTP status. The text of an
+// unexpected error is not shown.
+func toError(err error) (*venues.Error, int) {
+	if errors.Is(err, errLengthRequired) {
+		return errLengthRequired, http.StatusLengthRequired
+	}
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		return e, api.Status(e.Code)
+	}
+	e := &venues.Error{Code: venues.CodeInternal, Message: "an internal error; it has been recorded under the requestId"}
+	if httpError, ok := errors.AsType[*fiber.Error](err); ok {
+		e = explainHTTPError(httpError)
+	}
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		e = venues.Errorf(venues.CodeNotFound, "not found")
+	case errors.Is(err, persistence.ErrUnavailable):
+		e = venues.Errorf(venues.CodeMaintenance, "the service cannot read its records now")
+		e.RetryAfter = storeRetry
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Message = "the request timed out; if it was an order, it may exist: look it up by its requestId"
+	}
+	return e, api.Status(e.Code)
+}
+
+// explainHTTPError returns the error for a request that the router or the parser
+// rejected. Their own texts may hold parts of the request and are not shown.
+func explainHTTPError(httpError *fiber.Error) *venues.Error {
+	switch httpError.Code {
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return venues.Errorf(venues.CodeNotFound, "no such path, or it does not support this method; see /docs")
+	case http.StatusRequestHeaderFieldsTooLarge:
+		return venues.Errorf(venues.CodeInvalidRequest, "request line and headers are larger than %d bytes", headerBytesMax).
+			With("limit", headerBytesMax)
+	case http.StatusRequestTimeout:
+		return venues.Errorf(venues.CodeInvalidRequest, "the request did not arrive in time")
+	default:
+		return venues.Errorf(venues.CodeInvalidRequest, "the request is not valid HTTP")
+	}
+}
+
+// logFailure logs errors that the client did not cause: internal errors, and venues
+// or stores that do not respond.
+func (s *Server) logFailure(c *fiber.Ctx, requestID string, status int, err error) {
+	if status < http.StatusInternalServerError {
+		return
+	}
+	fields := []zap.Field{
+		zap.String("request_id", requestID), zap.String("method", c.Method()), zap.String("route", c.Route().Path),
+		zap.Int("status", status), zap.Error(err),
+	}
+	if status == http.StatusInternalServerError {
+		s.deps.Log.Error("request failed", fields...)
+	} else {
+		s.deps.Log.Warn("request not served", fields...)
+	}
+}

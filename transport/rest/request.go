@@ -1,0 +1,146 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/transport/auth"
+	"venuegate/venues"
+)
+
+// call is one request, copied out of the buffers of the server.
+type call struct {
+	ctx       context.Context
+	now       time.Time
+	deadline  time.Time
+	principal auth.Principal
+	id        string
+	rawQuery  string
+	query     *api.Query
+	body      []byte
+}
+
+// command returns the header of a command for this call.
+func (in *call) command() venues.Command {
+	return venues.Command{
+		ID:       persistence.NewID("cmd", in.now, rand.Reader),
+		Customer: in.principal.Customer,
+		Deadline: in.deadline,
+	}
+}
+
+// response is what a handler returns.
+type response struct {
+	status int
+	body   []byte
+	// mediaType defaults to JSON, policy to policyNone.
+	mediaType string
+	policy    string
+}
+
+// recordBytes is the encoded size that most records do not exceed.
+const recordBytes = 768
+
+// newBuffer returns an empty buffer that rarely has to grow for that many records.
+func newBuffer(records int) []byte { return make([]byte, 0, recordBytes*max(records, 1)) }
+
+func ok(body []byte) response { return response{status: http.StatusOK, body: body} }
+
+// serve returns the handler of a route for the router.
+func (s *Server) serve(r Route) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		out, err := s.respond(c, &r, time.Now())
+		if err != nil {
+			return err
+		}
+		return send(c, out)
+	}
+}
+
+func send(c *fiber.Ctx, out response) error {
+	if out.policy != "" {
+		c.Set(fiber.HeaderContentSecurityPolicy, out.policy)
+	}
+	if out.mediaType == "" {
+		out.mediaType = mediaJSON
+	}
+	c.Set(fiber.HeaderContentType, out.mediaType)
+	return c.Status(out.status).Send(out.body)
+}
+
+// respond authorizes a request and calls the handler of its route.
+func (s *Server) respond(c *fiber.Ctx, r *Route, now time.Time) (response, error) {
+	ctx, cancel := context.WithDeadline(c.UserContext(), now.Add(requestWait))
+	defer cancel()
+	in := call{ctx: ctx, now: now, deadline: now.Add(requestWait)}
+	if !r.Public {
+		principal, err := s.authorize(c, r, &in)
+		if err != nil {
+			return response{}, err
+		}
+		in.principal = principal
+	}
+	if err := in.read(c, r); err != nil {
+		return response{}, err
+	}
+	return r.handle(s, &in)
+}
+
+// authorize checks key, rate and scope, in this order: a request that fails
+// authentication does not count against the rate limit of a key, one that lacks a
+// scope does.
+func (s *Server) authorize(c *fiber.Ctx, r *Route, in *call) (auth.Principal, error) {
+	principal, err := s.deps.Auth.Authenticate(in.ctx, bearer(c.Get(fiber.HeaderAuthorization)), Source(c))
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	d, err := s.deps.Limiter.Take(in.ctx, principal.KeyID, r.Rate, in.now)
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	c.Set("RateLimit-Limit", strconv.Itoa(d.Limit))
+	c.Set("RateLimit-Remaining", strconv.Itoa(d.Remaining))
+	c.Set("RateLimit-Reset", strconv.FormatInt(api.Seconds(d.Reset), 10))
+	if !d.Allowed {
+		e := venues.Errorf(venues.CodeRateLimited, "more than %d requests of class %s in %d s", d.Limit, r.Rate.Name, api.Seconds(api.RateWindow))
+		e.RetryAfter = d.Reset
+		return auth.Principal{}, e
+	}
+	return principal, principal.Require(r.Scope)
+}
+
+// bearer returns the key of an Authorization header, or "" if it has none.
+func bearer(header string) string {
+	scheme, key, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(key)
+}
+
+// read copies what the handler needs out of the request.
+func (in *call) read(c *fiber.Ctx, r *Route) error {
+	in.id = c.Params("id")
+	if strings.HasSuffix(r.Path, ":id") && !api.ValidIdentifier(in.id) {
+		return venues.Errorf(venues.CodeNotFound, "no such id")
+	}
+	in.rawQuery = string(c.Request().URI().QueryString())
+	in.query = api.ParseQuery(in.rawQuery, r.Query...)
+	if r.Method == http.MethodGet {
+		return nil // the body of a GET has no meaning
+	}
+	in.body = bytes.Clone(c.Request().Body())
+	if len(in.body) == 0 {
+		return nil
+	}
+	return api.CheckMedia(c.Get(fiber.HeaderContentType, mediaJSON), c.Get(fiber.HeaderContentEncoding), mediaJSON)
+}

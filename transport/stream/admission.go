@@ -1,0 +1,152 @@
+package stream
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"venuegate/venues"
+)
+
+// admissionRetry is the Retry-After of a rejected connection.
+const admissionRetry = time.Second
+
+// admission enforces the limits on connections and keeps the open sessions.
+type admission struct {
+	options *Options
+
+	mu              sync.Mutex
+	sessions        map[*session]struct{}
+	byAddress       map[netip.Addr]int // unauthenticated connections
+	byKey           map[string]int
+	unauthenticated int
+	closed          bool
+	opened          uint64
+	rejected        uint64
+	open            sync.WaitGroup
+}
+
+func newAdmission(options *Options) *admission {
+	return &admission{
+		options:   options,
+		sessions:  make(map[*session]struct{}),
+		byAddress: make(map[netip.Addr]int),
+		byKey:     make(map[string]int),
+	}
+}
+
+// check returns nil if a connection from an address could be admitted now, else the
+// *venues.Error for the response to its upgrade.
+func (a *admission) check(address netip.Addr) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if rejection := a.rejection(address); rejection != nil {
+		a.rejected++
+		return rejection
+	}
+	return nil
+}
+
+func (a *admission) rejection(address netip.Addr) *venues.Error {
+	var rejection *venues.Error
+	switch {
+	case a.closed:
+		rejection = venues.Errorf(venues.CodeMaintenance, "the service is shutting down")
+	case len(a.sessions) >= a.options.ConnsMax:
+		rejection = venues.Errorf(venues.CodeRateLimited, "too many connections").With("limit", a.options.ConnsMax)
+	case a.byAddress[address] >= a.options.UnauthenticatedPerAddressMax:
+		rejection = venues.Errorf(venues.CodeRateLimited, "too many connections from this address that have not authenticated").
+			With("limit", a.options.UnauthenticatedPerAddressMax)
+	default:
+		return nil
+	}
+	rejection.RetryAfter = admissionRetry
+	return rejection
+}
+
+// admit adds a session, which release must remove again, or returns the error that
+// check would return.
+func (a *admission) admit(s *session) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if rejection := a.rejection(s.address); rejection != nil {
+		a.rejected++
+		return rejection
+	}
+	a.opened++
+	a.sessions[s] = struct{}{}
+	a.byAddress[s.address]++
+	a.unauthenticated++
+	a.open.Add(1)
+	return nil
+}
+
+// authenticate counts a session under its key instead of its address. It returns false
+// and changes nothing if the key has too many connections.
+func (a *admission) authenticate(s *session, identity *identity) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.byKey[identity.KeyID] >= a.options.ConnsPerKeyMax {
+		return false
+	}
+	a.byKey[identity.KeyID]++
+	a.releaseAddress(s.address)
+	s.identity = identity
+	return true
+}
+
+func (a *admission) release(s *session) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.sessions, s)
+	if s.identity == nil {
+		a.releaseAddress(s.address)
+	} else if a.byKey[s.identity.KeyID]--; a.byKey[s.identity.KeyID] == 0 {
+		delete(a.byKey, s.identity.KeyID)
+	}
+	a.open.Done()
+}
+
+func (a *admission) releaseAddress(address netip.Addr) {
+	a.unauthenticated--
+	if a.byAddress[address]--; a.byAddress[address] == 0 {
+		delete(a.byAddress, address)
+	}
+}
+
+// close rejects further connections and returns the open sessions.
+func (a *admission) close() []*session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	return a.list()
+}
+
+// authenticated returns the authenticated sessions with their identities.
+func (a *admission) authenticated() map[*session]*identity {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known := make(map[*session]*identity, len(a.sessions))
+	for s := range a.sessions {
+		if s.identity != nil {
+			known[s] = s.identity
+		}
+	}
+	return known
+}
+
+// list returns the open sessions; the lock must be held.
+func (a *admission) list() []*session {
+	list := make([]*session, 0, len(a.sessions))
+	for s := range a.sessions {
+		list = append(list, s)
+	}
+	return list
+}
+
+func (a *admission) addTo(s *Stats) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s.Connections, s.Unauthenticated = len(a.sessions), a.unauthenticated
+	s.Opened, s.Refused = a.opened, a.rejected
+}

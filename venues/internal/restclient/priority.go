@@ -1,0 +1,34 @@
+package restclient
+
+// Priority is the priority of a request when a budget is nearly used up.
+type Priority uint8
+
+// Priorities, most urgent first. PriorityOutcome is for queries that find out whether an
+// order exists: before all other reads, but with a reserve for trading above it. Requests
+// of lower priority are raised to it by venues.WithOutcomeQuery.
+const (
+	PriorityCancel Priority = iota
+	PriorityProtect
+	PriorityOrder
+	PriorityOutcome
+	PriorityReconcile
+	PriorityHistory
+	priorityCount
+)
+
+// OrderPriority gives orders that reduce risk precedence over those that increase it.
+func OrderPriority(reduces bool) Priority {
+	if reduces {
+		return PriorityProtect
+	}
+	return PriorityOrder
+}
+
+// priorityShares is the percentage of a budget that requests of a priority may use. The
+// rest is reserved for higher priorities.
+var priorityShares = [priorityCount]int{100, 95, 85, 80, 65, 40}
+
+// share returns how many units of limit the priority may use, at least one.
+func (l Priority) share(limit int) int {
+	return max(1, limit*priorityShares[l]/100)
+}
