@@ -130,7 +130,7 @@ func Ask[T any](ctx context.Context, ref Ref, request func(Reply[T]) any) (T, er
 			var none T
 			return none, fmt.Errorf("%w: %s: %w", ErrDeadline, ref.Path(), ctx.Err())
 		}
-		<-s.wake // the answer is being written at this moment
+		<-s.wake // the answer is being written now
 	}
 	wakers.put(s.wake)
 	return s.value, s.err

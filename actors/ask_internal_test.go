@@ -14,10 +14,10 @@ func TestAnsweredRequestsAreNotKept(t *testing.T) {
 		q.Send(1)
 	}
 	if len(o.requests) > pendingRepliesMin || !open.isOpen() {
-		t.Fatalf("%d requests are kept", len(o.requests))
+		t.Fatalf("kept requests = %d, open %t, want at most %d and true", len(o.requests), open.isOpen(), pendingRepliesMin)
 	}
 	o.reject(ErrFailed)
 	if open.isOpen() || len(o.requests) != 0 {
-		t.Fatal("the open request was not rejected")
+		t.Fatalf("kept requests = %d, open %t, want 0 and false", len(o.requests), open.isOpen())
 	}
 }

@@ -32,7 +32,7 @@ func TestAskReturnsTheAnswer(t *testing.T) {
 	for n := -1; n < 3; n++ {
 		got, err := actors.Ask(t.Context(), ref, func(r actors.Reply[int]) any { return &double{r, n} })
 		if n < 0 && !errors.Is(err, errBoom) || n >= 0 && (err != nil || got != 2*n) {
-			t.Errorf("%d: %d, %v", n, got, err)
+			t.Errorf("answer to %d = %d, error %v, want %d, or an error if it is negative", n, got, err, 2*n)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestAskErrors(t *testing.T) {
 				}
 			}
 			if took := time.Since(begin); took != c.after {
-				t.Errorf("%s: after %v", c.name, took)
+				t.Errorf("%s: returned after %v, want %v", c.name, took, c.after)
 			}
 		}
 	})
@@ -79,7 +79,7 @@ func TestOnlyTheFirstAnswerCounts(t *testing.T) {
 	reply.Send(1)
 	reply.Reject(nil)
 	if len(got) != 1 || !errors.Is(got[0], errBoom) {
-		t.Errorf("answers: %v", got)
+		t.Errorf("answers = %v, want %v once", got, errBoom)
 	}
 	actors.Reply[int]{}.Send(1) // nowhere
 }
@@ -104,7 +104,7 @@ func TestAnswersReachTheirOwnCaller(t *testing.T) {
 				got, err := actors.Ask(ctx, ref, func(r actors.Reply[int]) any { return &double{r, n} })
 				cancel()
 				if err == nil && got != 2*n || err != nil && !errors.Is(err, actors.ErrDeadline) {
-					t.Errorf("asked for %d, got %d, %v", 2*n, got, err)
+					t.Errorf("answer = %d, error %v, want %d or ErrDeadline", got, err, 2*n)
 				}
 			}
 		})
@@ -158,7 +158,7 @@ func TestOpenRequestsAreRejectedWhenTheActorEnds(t *testing.T) {
 				}
 				for n, err := range answers {
 					if n%2 == 0 && err != nil || n%2 == 1 && !errors.Is(err, actors.ErrFailed) {
-						t.Errorf("caller %d: %v", n, err)
+						t.Errorf("caller %d: error %v, want ErrFailed for odd ones only", n, err)
 					}
 				}
 			}, actortest.ExpectFailures())

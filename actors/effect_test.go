@@ -27,8 +27,8 @@ func effects(k *actortest.Kit, probe *actortest.Probe) actors.Ref {
 // goes starts an effect inside an actor and returns the error of Go.
 func goes(k *actortest.Kit, ref actors.Ref, pool *actors.Pool, effect actors.Effect) (err error) {
 	k.T.Helper()
-	if asked := inside(k, ref, func(ctx *actors.Context) { err = ctx.Go(pool, effect) }); asked != nil {
-		k.T.Fatal(asked)
+	if failed := inside(k, ref, func(ctx *actors.Context) { err = ctx.Go(pool, effect) }); failed != nil {
+		k.T.Fatal(failed)
 	}
 	return err
 }
@@ -47,13 +47,13 @@ func TestPoolRunsQueuesAndRefusesEffects(t *testing.T) {
 		}
 		for n := range 7 {
 			if err := goes(k, ref, pool, effect(n)); (n < 5) != (err == nil) || n >= 5 && !errors.Is(err, actors.ErrBusy) {
-				k.T.Errorf("effect %d: %v", n, err)
+				k.T.Errorf("effect %d: error %v, want ErrBusy from effect 5 on", n, err)
 			}
 		}
 		if got := k.System.Stats().Pools; len(got) != 1 || got[0] != (actors.PoolStats{
 			Name: "venue", Running: 2, RunningMax: 2, Waiting: 3, WaitingMax: 3, Started: 2, Refused: 2,
 		}) {
-			k.T.Errorf("%+v", got)
+			k.T.Errorf("pools = %+v, want the running and queued effects", got)
 		}
 		k.Advance(10 * time.Second)
 		var got []string
@@ -62,10 +62,10 @@ func TestPoolRunsQueuesAndRefusesEffects(t *testing.T) {
 		}
 		slices.Sort(got) // those of one instant come in any order
 		if want := []string{"0 at 1s", "1 at 1s", "2 at 2s", "3 at 2s", "4 at 3s"}; !slices.Equal(got, want) {
-			k.T.Errorf("got %q", got)
+			k.T.Errorf("results = %q, want %q", got, want)
 		}
 		if err := goes(k, ref, pool, effect(9)); err != nil {
-			k.T.Errorf("an idle pool: %v", err)
+			k.T.Errorf("idle pool: error %v, want none", err)
 		}
 	})
 }
@@ -105,7 +105,7 @@ func TestEffectsEndWithTheirIncarnation(t *testing.T) {
 		k.Advance(10 * time.Second)
 		probe.ExpectNone()
 		if cut.Load() != 2 || ran {
-			k.T.Errorf("%d of 2 were cancelled, queued effect ran: %t", cut.Load(), ran)
+			k.T.Errorf("cancelled = %d, queued effect ran %t, want 2 and false", cut.Load(), ran)
 		}
 		if err := goes(k, ref, pool, actortest.Wait(time.Second, "new")); err != nil {
 			k.T.Fatal(err)
@@ -141,7 +141,7 @@ func TestPanicInAnEffectFailsTheActorAndIsLoggedOnce(t *testing.T) {
 			stacks++
 		}
 		if strings.Contains(entry.Message+fields, "hunter2") {
-			t.Errorf("logged a secret: %s %s", entry.Message, fields)
+			t.Errorf("log = %s %s, want no secret in it", entry.Message, fields)
 		}
 	}
 	if stacks != 1 {
@@ -169,8 +169,8 @@ func TestLoopRunsAsLongAsItsActor(t *testing.T) {
 		k.Advance(time.Hour)
 		probe.ExpectNone()
 	}, actortest.ExpectFailures(), wholeJitter())
-	if !slices.Equal(ends, []string{"1h0m0s", "2h0m0s"}) {
-		t.Errorf("loops ended at %v", ends)
+	if want := []string{"1h0m0s", "2h0m0s"}; !slices.Equal(ends, want) {
+		t.Errorf("ends of the loops = %v, want %v", ends, want)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestStopWaitsForRunningEffects(t *testing.T) {
 		_ = inside(k, ref, boom) // the effect no longer belongs to anyone
 	}, actortest.ExpectFailures())
 	if !ended {
-		t.Error("the system stopped before its effect")
+		t.Error("system stopped before its effect, want it to wait")
 	}
 }
 

@@ -54,7 +54,7 @@ func TestLimitedMailboxKeeps8Of100(t *testing.T) {
 				case errors.Is(err, actors.ErrBusy):
 					refused++
 				case !errors.Is(err, actors.ErrFailed): // those in the mailbox are never answered
-					t.Errorf("message %d: %v", n, err)
+					t.Errorf("message %d: error %v, want ErrFailed", n, err)
 				}
 			})})
 		}
@@ -87,11 +87,11 @@ func TestInternalMessagesPassTheLimit(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		if len(taken) != 11 { // ten internal ones, and the one that had a place
-			t.Errorf("took %d", len(taken))
+			t.Errorf("messages = %d, want 11", len(taken))
 		}
 		for n, msg := range taken {
 			if m, ok := msg.(*internal); ok && n > 1 && m.n != n-1 {
-				t.Errorf("internal message %d came as %d", m.n, n)
+				t.Errorf("internal message %d = %d, want %d", n, m.n, n-1)
 			}
 		}
 	})
@@ -116,13 +116,13 @@ func TestMailboxAccountsForEveryMessage(t *testing.T) {
 			}
 			all.Wait()
 			if ref.Len() > limit {
-				t.Errorf("%d pending, limit %d", ref.Len(), limit)
+				t.Errorf("pending = %d, want at most %d", ref.Len(), limit)
 			}
 			close(release)
 			synctest.Wait()
 			refused := int(kindStats(t, s, "held").Rejections)
 			if len(taken) != min(limit, senders*each) || len(taken)+refused != senders*each {
-				t.Errorf("limit %d, sent %d: received %d, rejected %d", limit, senders*each, len(taken), refused)
+				t.Errorf("received, rejected = %d, %d, want %d of %d received and the others rejected", len(taken), refused, min(limit, senders*each), senders*each)
 			}
 		})
 	})
@@ -133,18 +133,18 @@ func TestStoppingActorHandlesPendingMessagesAndRejectsMore(t *testing.T) {
 		s := newSystem(t)
 		var taken []any
 		ref, release := held(t, s, 8, &taken)
-		var refusal error
+		var rejection error
 		ref.Tell(&plain{1})
 		ref.Tell(&request{})
 		done := make(chan struct{})
 		go func() { stopped(t, s); close(done) }()
 		synctest.Wait()
-		ref.Tell(&request{actors.ReplyFunc(func(_ int, err error) { refusal = err })})
+		ref.Tell(&request{actors.ReplyFunc(func(_ int, err error) { rejection = err })})
 		ref.Tell(&plain{2})
 		close(release)
 		<-done
-		if !errors.Is(refusal, actors.ErrStopped) {
-			t.Errorf("request to a stopping actor: %v, want error %v", refusal, actors.ErrStopped)
+		if !errors.Is(rejection, actors.ErrStopped) {
+			t.Errorf("request to a stopping actor: %v, want error %v", rejection, actors.ErrStopped)
 		}
 		if len(taken) != 2 {
 			t.Errorf("received %d of the messages before the stop, want 2", len(taken))
@@ -167,7 +167,7 @@ func TestMessagesLeftInTheMailboxAreRejected(t *testing.T) {
 		k.Settle()
 		if len(answers) != 3 || !errors.Is(answers[0], actors.ErrFailed) ||
 			!errors.Is(answers[1], actors.ErrStopped) || !errors.Is(answers[2], actors.ErrStopped) {
-			k.T.Errorf("answers: %v", answers)
+			k.T.Errorf("answers = %v, want the last two ErrStopped", answers)
 		}
 	}, actortest.ExpectFailures())
 }
@@ -186,7 +186,7 @@ func TestMailIsKeptUntilTheRestart(t *testing.T) {
 		probe.ExpectNone()
 		k.Advance(time.Millisecond)
 		if got := probe.Take(); len(got) != 2 || got[0].(*plain).n != 0 || got[1].(*plain).n != 1 {
-			k.T.Errorf("received %v after the restart", got)
+			k.T.Errorf("messages after the restart = %v, want 0 and 1", got)
 		}
 	}, actortest.ExpectFailures(), wholeJitter())
 }
@@ -197,18 +197,18 @@ func TestKilledActorReceivesNothing(t *testing.T) {
 		child := actors.Child{Name: "stuck", Producer: as(script{receive: func(*actors.Context, any) { <-release }})}
 		middle := actors.Child{Name: "middle", StopTimeout: time.Second, Producer: as(script{
 			started: func(ctx *actors.Context) { ctx.Children().StartAll(child) },
-			receive: func(ctx *actors.Context, msg any) { k.T.Errorf("received %T after it was killed", msg) },
+			receive: func(ctx *actors.Context, msg any) { k.T.Errorf("killed actor received %T, want nothing", msg) },
 		})}
 		parent := family(k, k.Probe("probe"), actors.Child{}, middle)
 		parent.Child("middle").Child("stuck").Tell(&plain{})
 		_ = inside(k, parent, func(ctx *actors.Context) { ctx.Children().Stop("middle") })
 		k.Advance(2 * time.Second)
-		var refusal error
+		var rejection error
 		parent.Child("middle").Tell(&plain{})
-		parent.Child("middle").Tell(&request{actors.ReplyFunc(func(_ int, err error) { refusal = err })})
+		parent.Child("middle").Tell(&request{actors.ReplyFunc(func(_ int, err error) { rejection = err })})
 		k.Settle()
-		if !errors.Is(refusal, actors.ErrStopped) {
-			k.T.Errorf("rejected with %v, want error %v", refusal, actors.ErrStopped)
+		if !errors.Is(rejection, actors.ErrStopped) {
+			k.T.Errorf("rejected with %v, want error %v", rejection, actors.ErrStopped)
 		}
 		if got := k.System.Stats().DeadLetters; got != 1 {
 			k.T.Errorf("%d dead letters, want 1", got)

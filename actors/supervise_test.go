@@ -55,7 +55,7 @@ func TestBackoffDoublesUpToItsMaxThenTheChildIsGivenUp(t *testing.T) {
 		}
 		ended := actortest.Expect[*actors.ChildEnded](probe)
 		if ended.Name != "c" || !errors.Is(ended.Err, errBoom) {
-			k.T.Errorf("ChildEnded = %+v", ended)
+			k.T.Errorf("ChildEnded = %+v, want child c with %v", ended, errBoom)
 		}
 		probe.ExpectNone()
 		stats := kindStats(k.T, k.System, "c")
@@ -64,7 +64,7 @@ func TestBackoffDoublesUpToItsMaxThenTheChildIsGivenUp(t *testing.T) {
 		}
 		select {
 		case <-k.System.Done():
-			k.T.Error("the loss of a Transient child ended the system")
+			k.T.Error("Done is closed after the loss of a Transient child, want it open")
 		default:
 		}
 	}, actortest.ExpectFailures(), wholeJitter())
@@ -87,7 +87,7 @@ func TestBackoffIsJitteredByTheSeed(t *testing.T) {
 	}
 	first, again, other := run(1), run(1), run(2)
 	if !slices.Equal(first, again) || slices.Equal(first, other) {
-		t.Errorf("seed 1 gave %v and %v, seed 2 %v", first, again, other)
+		t.Errorf("delays of seed 1 = %v, %v, of seed 2 = %v, want the first two equal, the third different", first, again, other)
 	}
 }
 
@@ -127,14 +127,14 @@ func TestPermanentFailureEscalatesToTheEndOfTheSystem(t *testing.T) {
 		select {
 		case <-k.System.Done():
 		default:
-			k.T.Fatal("the system does not say that its root is lost")
+			k.T.Fatal("Done is open after the loss of the root, want it closed")
 		}
 		err := k.System.Err()
 		if !errors.Is(err, errBoom) || !strings.Contains(err.Error(), "root given up after 1 restarts: root/middle given up after 1 restarts: root/middle/leaf given up after 1 restarts") {
 			k.T.Errorf("Err: %v, want error %v, containing root given up after 1 restarts: root/middle given up after 1 restarts: root/middle/leaf given up after 1 restarts", err, errBoom)
 		}
-		if len(starts) != 8 { // twice in each of two lives of the middle, of two of the root
-			k.T.Errorf("the leaf started %d times", len(starts))
+		if len(starts) != 8 { // twice in each of two incarnations of the middle, of two of the root
+			k.T.Errorf("starts of the leaf = %d, want 8", len(starts))
 		}
 		if err := inside(k, root, func(*actors.Context) {}); !errors.Is(err, actors.ErrStopped) {
 			k.T.Errorf("the lost root answers %v, want error %v", err, actors.ErrStopped)
@@ -153,11 +153,11 @@ func TestLossOfOtherTopLevelActorsIsLogged(t *testing.T) {
 		other := k.Start(actors.Child{Name: "customer/2", Producer: as(script{receive: obey(nil)})})
 		k.Advance(time.Minute)
 		if err := inside(k, other, func(*actors.Context) {}); err != nil || k.System.Err() != nil {
-			k.T.Errorf("the other one answers %v, the system %v", err, k.System.Err())
+			k.T.Errorf("other actor: error %v, system: error %v, want none", err, k.System.Err())
 		}
 	}, actortest.ExpectFailures(), actortest.LogTo(zap.New(core)))
 	if logs.FilterMessage("top-level actor lost").Len() != 1 {
-		t.Error("not logged")
+		t.Error("log lacks the line: top-level actor lost")
 	}
 }
 
@@ -168,7 +168,7 @@ func TestTemporaryChildIsNotRestarted(t *testing.T) {
 		family(k, probe, actors.Child{}, actors.Child{Name: "c", Producer: crasher(&starts), Restart: actors.Temporary})
 		k.Advance(time.Hour)
 		if ended := actortest.Expect[*actors.ChildEnded](probe); !errors.Is(ended.Err, errBoom) || len(starts) != 1 {
-			k.T.Errorf("%+v after %d starts", ended, len(starts))
+			k.T.Errorf("ChildEnded = %+v after %d starts, want %v after 1", ended, len(starts), errBoom)
 		}
 	}, actortest.ExpectFailures())
 }
@@ -280,8 +280,8 @@ func TestDynamicChildren(t *testing.T) {
 		parent := family(k, probe, actors.Child{})
 		spec := actors.Child{Name: "account/42", Producer: as(script{receive: obey(nil)}), Restart: actors.Transient}
 		start := func() (err error) {
-			if asked := inside(k, parent, func(ctx *actors.Context) { _, err = ctx.Children().Start(spec) }); asked != nil {
-				k.T.Fatal(asked)
+			if failed := inside(k, parent, func(ctx *actors.Context) { _, err = ctx.Children().Start(spec) }); failed != nil {
+				k.T.Fatal(failed)
 			}
 			return err
 		}
@@ -294,17 +294,17 @@ func TestDynamicChildren(t *testing.T) {
 		ref := k.System.Ref("p/account/42")
 		if err := inside(k, ref, func(ctx *actors.Context) {
 			if ctx.Self().Path() != "p/account/42" {
-				k.T.Errorf("path %q", ctx.Self().Path())
+				k.T.Errorf("path = %q, want p/account/42", ctx.Self().Path())
 			}
 		}); err != nil {
 			k.T.Error(err)
 		}
 		_ = inside(k, parent, func(ctx *actors.Context) {
 			if found, ok := ctx.Children().Ref("account/42"); !ok || found.Path() != ref.Path() {
-				k.T.Error("the parent does not find its child")
+				k.T.Errorf("child = %q, found %t, want %q and true", found.Path(), ok, ref.Path())
 			}
 			if !ctx.Children().Stop("account/42") || ctx.Children().Stop("account/43") {
-				k.T.Error("Stop(account/42), Stop(account/43) are not true and false")
+				k.T.Error("Stop(account/42), Stop(account/43), want true and false")
 			}
 			if _, err := ctx.Children().Start(spec); !errors.Is(err, actors.ErrNameTaken) {
 				k.T.Errorf("start while the old one is stopping: %v, want error %v", err, actors.ErrNameTaken)
@@ -320,7 +320,7 @@ func TestDynamicChildren(t *testing.T) {
 			k.T.Error(err)
 		}
 		if err := inside(k, ref, func(*actors.Context) {}); err != nil {
-			k.T.Errorf("the old address of the new child: %v", err)
+			k.T.Errorf("old address of the new child: error %v, want none", err)
 		}
 	})
 }
@@ -387,7 +387,7 @@ func TestStartAllContinuesWithoutATransientChild(t *testing.T) {
 		}
 		k.Advance(time.Minute)
 		if err := inside(k, parent.Child("b"), func(*actors.Context) {}); err != nil {
-			k.T.Errorf("b after a was lost: %v", err)
+			k.T.Errorf("b after the loss of a: error %v, want none", err)
 		}
 		actortest.Expect[*actors.ChildEnded](probe)
 	}, actortest.ExpectFailures())

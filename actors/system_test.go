@@ -41,7 +41,7 @@ func TestLogsContainMessageTypesOnly(t *testing.T) {
 	for _, entry := range logs.All() {
 		text := fmt.Sprint(entry.Message, " ", entry.ContextMap())
 		if strings.Contains(text, "hunter2") {
-			t.Errorf("logged a message: %s", text)
+			t.Errorf("log = %s, want no content of a message", text)
 		}
 		if entry.ContextMap()["message_type"] == "*actors_test.order" {
 			seen[entry.Message] = true
@@ -49,7 +49,7 @@ func TestLogsContainMessageTypesOnly(t *testing.T) {
 	}
 	for _, message := range []string{"dead letter", "mailbox full", "unhandled message", "actor failed"} {
 		if !seen[message] {
-			t.Errorf("no log %q with the type of the message", message)
+			t.Errorf("log lacks %q with the type of the message", message)
 		}
 	}
 }
@@ -82,17 +82,17 @@ func TestStopNamesTheRunningActors(t *testing.T) {
 		defer cancel()
 		err := s.Stop(ctx)
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "stuck/1") || strings.Contains(err.Error(), "fine/1") {
-			t.Errorf("Stop: %v", err)
+			t.Errorf("Stop: error %v, want DeadlineExceeded that names stuck/1 only", err)
 		}
 		close(release)
 		stopped(t, s) // continues where the first Stop ended
 		select {
 		case <-s.Done():
 		default:
-			t.Error("stopped, but not done")
+			t.Error("Done is open after Stop, want it closed")
 		}
 		if s.Err() != nil {
-			t.Errorf("Err after a stop: %v", s.Err())
+			t.Errorf("Err after Stop = %v, want none", s.Err())
 		}
 	})
 }

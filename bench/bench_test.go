@@ -19,7 +19,7 @@ func TestBooksAgreeWithTheirProbes(t *testing.T) {
 	}
 	for _, name := range []string{"book-binance", "book-bybit", "book-okx", "recorded", "levels a side", "CCXT Pro", "allocations"} {
 		if !strings.Contains(out.String(), name) {
-			t.Errorf("the table has no %s", name)
+			t.Errorf("the table has no row %s, want one", name)
 		}
 	}
 	t.Log(out.String())
@@ -40,7 +40,7 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 	} {
 		selected, err := bench.Select(c.names)
 		if len(selected) != c.want || (err == nil) != (c.want > 0) {
-			t.Errorf("%v: %d scenarios, %v", c.names, len(selected), err)
+			t.Errorf("%v: %d scenarios, %v, want %d", c.names, len(selected), err, c.want)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestCommitsAreMeasured(t *testing.T) {
 	}
 	for _, name := range []string{"one writer, p50", "64 writers", "against badger that syncs", "against an append log"} {
 		if !strings.Contains(out.String(), name) {
-			t.Errorf("the table has no %s", name)
+			t.Errorf("the table has no row %s, want one", name)
 		}
 	}
 	t.Log(out.String())
@@ -81,7 +81,7 @@ func TestServiceIsMeasured(t *testing.T) {
 		"while orders are sent", "during fan-out, p99.9", "resident memory", "% of a core",
 	} {
 		if !strings.Contains(out.String(), name) {
-			t.Errorf("the table has no %s", name)
+			t.Errorf("the table has no row %s, want one", name)
 		}
 	}
 	t.Log(out.String())

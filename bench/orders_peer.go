@@ -29,7 +29,7 @@ type orderRequest struct {
 	Keys    []string `json:"keys,omitempty"`
 }
 
-// startOrderPeer waits until CCXT knows the venue's markets.
+// startOrderPeer starts node and waits until CCXT has read the venue's markets.
 func startOrderPeer(ctx context.Context, venue venueReady) (*orderPeer, error) {
 	node, folder, release, err := findPeer()
 	if err != nil {

@@ -35,7 +35,7 @@ const requestBytesMax = 1 << 20
 func Part(ctx context.Context, name, argument string, in io.Reader, out io.Writer) (err error) {
 	made, known := parts[name]
 	if !known {
-		return fmt.Errorf("there is no part %q", name)
+		return fmt.Errorf("unknown part %q", name)
 	}
 	p := made()
 	defer func() { err = errors.Join(err, p.close()) }()

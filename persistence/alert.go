@@ -7,13 +7,14 @@ type AlertStatus string
 
 // Statuses of an alert.
 const (
-	// AlertArmed: the alert waits for its condition.
+	// AlertArmed means that the condition is being checked.
 	AlertArmed  AlertStatus = "armed"
 	AlertFired  AlertStatus = "fired"
 	AlertPaused AlertStatus = "paused"
 )
 
-// Alert is a condition on a price whose occurrence is the event alert.fired.
+// Alert is a customer's condition on a price. When it is met, the alert fires: the
+// event alert.fired is published.
 type Alert struct {
 	ID        string                `json:"id"`
 	Customer  string                `json:"customer"`
@@ -28,6 +29,3 @@ type Alert struct {
 	CreatedAt venues.Time `json:"createdAt"`
 	RemovedAt venues.Time `json:"removedAt"`
 }
-
-// Key returns the key of the alert.
-func (a Alert) Key() Key { return Key{Kind: KindAlert, Customer: a.Customer, ID: a.ID} }

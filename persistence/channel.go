@@ -11,10 +11,10 @@ type ChannelKind string
 
 // Kinds of inbound channel.
 const (
-	// ChannelWebhook: every request is signed.
+	// ChannelWebhook is the kind whose requests are all signed.
 	ChannelWebhook ChannelKind = "webhook"
-	// ChannelChart: a charting platform that cannot sign. Its address is secret, and
-	// its body carries a token.
+	// ChannelChart is the kind for charting platforms, which cannot sign. The address
+	// of the channel is secret, and each body contains a token.
 	ChannelChart ChannelKind = "chart"
 )
 
@@ -66,7 +66,8 @@ type Channel struct {
 // repeat of the first.
 const ChartRepeatWindow = 30 * time.Second
 
-// ChannelRules override the content of a signal. Zero fields do not limit.
+// ChannelRules restrict the signals of a channel. They take precedence over the content
+// of a signal. Zero fields do not restrict.
 type ChannelRules struct {
 	// Symbols are the canonical names of the instruments that may be traded.
 	Symbols []string `json:"symbols,omitempty"`
@@ -80,68 +81,3 @@ type ChannelRules struct {
 	// executed; zero means SignalAgeMarket or SignalAgeLimit.
 	MaxAgeSec int `json:"maxAgeSec,omitempty"`
 }
-
-// Default ages, from receipt, at which signals expire.
-const (
-	SignalAgeMarket = 60 * time.Second
-	SignalAgeLimit  = 10 * time.Minute
-)
-
-// SignalStatus is the processing state of a signal.
-type SignalStatus string
-
-// Statuses of a signal. The last five are final.
-const (
-	// SignalAccepted: durable, not yet processed.
-	SignalAccepted SignalStatus = "accepted"
-	// SignalRunning: its plan is being executed.
-	SignalRunning  SignalStatus = "running"
-	SignalDone     SignalStatus = "done"
-	SignalRejected SignalStatus = "rejected"
-	SignalExpired  SignalStatus = "expired"
-	// SignalIgnored: a rule of the channel excludes it from execution.
-	SignalIgnored SignalStatus = "ignored"
-	// SignalTested: the channel is in test mode; no order was placed.
-	SignalTested SignalStatus = "test"
-)
-
-// IsFinal reports whether the status can no longer change.
-func (s SignalStatus) IsFinal() bool { return s != SignalAccepted && s != SignalRunning }
-
-// SignalRecord is one row of a channel's inbox. It is durable before the signal is
-// acknowledged, and separate from the orders that result from it.
-type SignalRecord struct {
-	venues.Signal
-	ID     string       `json:"id"`
-	Status SignalStatus `json:"status"`
-	// Attempt is the attempt number of the idempotency record of the signal.
-	Attempt int `json:"attempt,omitempty"`
-	// Test marks a signal received while the channel was in test mode. It places no
-	// order, even if the mode has changed since.
-	Test bool `json:"test,omitempty"`
-	// ExpiresAt is the time from which the signal is too old to be executed.
-	ExpiresAt venues.Time `json:"expiresAt"`
-	// Step is the current or last step of the plan.
-	Step string `json:"step,omitempty"`
-	// OrderIDs are the orders placed so far, oldest first.
-	OrderIDs []string             `json:"orderIds,omitempty"`
-	Error    *venues.RejectReason `json:"error,omitempty"`
-	// UpdatedAt is the time of the last change.
-	UpdatedAt venues.Time `json:"updatedAt"`
-}
-
-// SignalQuery selects signals of one customer, newest first by receipt. Zero
-// fields do not filter; From is inclusive, To exclusive.
-type SignalQuery struct {
-	Customer string
-	Channel  string
-	From, To time.Time
-	Limit    int
-	After    *Position
-}
-
-// Key returns the key of the channel.
-func (c Channel) Key() Key { return Key{Kind: KindChannel, Customer: c.Customer, ID: c.ID} }
-
-// Key returns the key of the signal.
-func (s SignalRecord) Key() Key { return Key{Kind: KindSignal, Customer: s.Customer, ID: s.ID} }

@@ -1,6 +1,7 @@
 // Package persistence defines the records of the service and the interfaces of
 // the store that keeps them. It depends on no storage technology: package
 // badgerstore is the embedded store, package storetest an in-memory one for tests.
+// Package vault encrypts the secrets in records.
 //
 // Besides records, which later commits may replace, a store keeps a log of two kinds
 // of rows that never change: events, the outbox from which customers are notified,
@@ -8,12 +9,12 @@
 //
 // # Commits
 //
-// A change is a Batch, complete when it is submitted: the fence it is written
-// under, the keys that must be absent, the records it puts, and the events and
-// journal rows that belong to it. It is applied whole or not at all. The result is
-// nil, which means durable, or one of four classes of error (see errors.go).
-// Nothing else crosses the interface: no open transaction, no iterator, no
-// callback under a lock, no time to live.
+// A change is a Batch, complete when it is submitted: the fence of the owner, the keys
+// that must be absent, the records to put, and the events and journal rows that belong
+// to the change. It is applied whole or not at all. The result is nil, which means
+// durable, or one of four classes of error (see errors.go). The interface has no open
+// transactions, no iterators, no callbacks under a lock and no records that expire on
+// their own.
 //
 // Batches are applied in the order of submission. A state change and its events
 // are one batch, so that neither exists without the other.
@@ -29,8 +30,7 @@
 //
 // # Records and keys
 //
-// A record is named by its Key: kind, customer and id. The kinds, with the part of
-// the key after the customer:
+// A record is identified by its Key: kind, customer and id. The kinds, with their ids:
 //
 //	customer        customer id             of the installation
 //	apikey          public id of the key    of the installation
@@ -49,23 +49,23 @@
 //	endpointcursor  endpoint id
 //	delivery        endpoint id/event id
 //
-// An exchange in a key is a venue. The attempt numbers the uses of a request id, which
-// can be used again after it was freed or has expired.
+// The exchange is a venue. The attempt numbers the uses of a request id, which can be
+// used again after it was freed or has expired.
 //
 // Kinds, keys and the JSON names of fields are stored and therefore never change;
-// a field may be added. Package internal/rows describes how they are laid out, and
-// what else a new field, kind or index needs.
+// a field may be added. Package internal/rows describes how they are stored, and what
+// else a new field, kind or index needs.
 //
 // # Order
 //
 // Ids that the service generates are a prefix and a ULID, so they sort by creation
-// time. Pages are ordered by (time, id); the Position at the end of one page
+// time. Pages are ordered by (time, id); the PagePosition at the end of one page
 // selects the next. Events and journal rows carry a per-customer sequence number
 // that the owner assigns when it submits. It increases and may have gaps.
 //
 // # Retention
 //
-// An idempotency record expires 24 h after the first receipt that it states
+// An idempotency record expires 24 h after the first receipt of its request
 // (IdempotencyWindow). Purge later deletes expired records, old events and
 // journal rows, settled deliveries and final signals; nothing depends on when it
 // runs.

@@ -2,18 +2,19 @@ package persistence
 
 import "venuegate/venues"
 
-// EndpointKind is the kind of receiver of a delivery queue.
+// EndpointKind is the way in which an endpoint receives events.
 type EndpointKind string
 
 // Kinds of endpoint.
 const (
-	// EndpointWebhook: the customer's URL, by signed POST.
+	// EndpointWebhook receives signed POST requests at the customer's URL.
 	EndpointWebhook EndpointKind = "webhook"
-	// EndpointTelegram: a chat of a messaging bot.
+	// EndpointTelegram receives messages in a chat with a bot.
 	EndpointTelegram EndpointKind = "telegram"
-	// EndpointSheet: an online spreadsheet, a row per closed trade.
+	// EndpointSheet receives a row per closed position in an online spreadsheet.
 	EndpointSheet EndpointKind = "sheet"
-	// EndpointFile: an .xlsx file in the data directory, a row per closed trade.
+	// EndpointFile receives a row per closed position in an .xlsx file of the data
+	// directory.
 	EndpointFile EndpointKind = "file"
 )
 
@@ -60,7 +61,8 @@ type DeliveryStatus string
 const (
 	DeliveryPending   DeliveryStatus = "pending"
 	DeliveryDelivered DeliveryStatus = "delivered"
-	// DeliveryUndelivered: all attempts have failed; it can be resent on request.
+	// DeliveryUndelivered means that all attempts have failed. The event can be resent
+	// on request.
 	DeliveryUndelivered DeliveryStatus = "undelivered"
 )
 
@@ -72,10 +74,10 @@ type Delivery struct {
 	EventSeq uint64         `json:"eventSeq"`
 	Type     EventType      `json:"type"`
 	Status   DeliveryStatus `json:"status"`
-	// Attempts is the number of attempts since it was queued or resent, DueAt the
-	// time of the next one.
-	Attempts int         `json:"attempts"`
-	DueAt    venues.Time `json:"dueAt"`
+	// Attempts is the number of attempts since the event was queued or resent.
+	Attempts int `json:"attempts"`
+	// DueAt is the time of the next attempt.
+	DueAt venues.Time `json:"dueAt"`
 	// CreatedAt is the time when the event was queued; a resend does not change it.
 	CreatedAt venues.Time `json:"createdAt"`
 	UpdatedAt venues.Time `json:"updatedAt"`
@@ -91,22 +93,24 @@ type DeliveryQuery struct {
 	EventID  string
 	Status   DeliveryStatus
 	Limit    int
-	After    *Position
+	After    *PagePosition
 }
 
-// Attempt is the result of one delivery attempt. It is recorded in the journal.
+// Attempt is the result of one attempt to deliver an event. It is not a record: the
+// journal has a row for each attempt. It is unrelated to the attempts of a request id
+// (IdempotencyRecord.Attempt).
 type Attempt struct {
 	// Code is the HTTP status; zero if there was no response.
 	Code int
-	// Answer is the beginning of the response body, at most AttemptAnswerBytesMax.
+	// Answer is the beginning of the response body, at most AttemptAnswerBytesMax bytes.
 	Answer []byte
 	// Err is nil if the receiver has accepted the event.
 	Err error
 	// RetryAfterSec is the delay that the receiver has requested; zero if none.
 	RetryAfterSec int
-	// Throttled reports that the rate limit of the receiver is reached. It does not
-	// count as a failure of the event, and it applies to the whole endpoint: nothing
-	// may be sent before RetryAfterSec has passed.
+	// Throttled marks a rejection by the receiver's rate limit. The rejection does not
+	// count as a failure of the event, and it applies to the whole endpoint: nothing may
+	// be sent before RetryAfterSec has passed.
 	Throttled bool
 	// Gone is the reason why the endpoint must be disabled; empty if it must not.
 	Gone string
@@ -114,16 +118,3 @@ type Attempt struct {
 
 // AttemptAnswerBytesMax bounds Attempt.Answer.
 const AttemptAnswerBytesMax = 2 << 10
-
-// Key returns the key of the endpoint.
-func (e Endpoint) Key() Key { return Key{Kind: KindEndpoint, Customer: e.Customer, ID: e.ID} }
-
-// Key returns the key of the cursor.
-func (c EndpointCursor) Key() Key {
-	return Key{Kind: KindEndpointCursor, Customer: c.Customer, ID: c.Endpoint}
-}
-
-// Key returns the key of the delivery.
-func (d Delivery) Key() Key {
-	return Key{Kind: KindDelivery, Customer: d.Customer, ID: d.Endpoint + "/" + d.EventID}
-}

@@ -2,27 +2,27 @@ package persistence
 
 import "errors"
 
-// ErrNotFound is returned by reads when there is no such record.
+// ErrNotFound is returned by reads if there is no such record.
 var ErrNotFound = errors.New("persistence: not found")
 
 // The four classes of a failed commit.
 var (
-	// ErrFenced: another owner has taken the customer. Nothing was applied; the
-	// caller must stop owning it.
+	// ErrFenced means that another owner has taken the customer. Nothing was applied,
+	// and the caller is no longer the owner.
 	ErrFenced = errors.New("persistence: fenced by a newer epoch")
-	// ErrExists: a key that must be absent exists. Nothing was applied; see
+	// ErrExists means that a key that must be absent exists. Nothing was applied; see
 	// ExistsError.
 	ErrExists = errors.New("persistence: exists")
-	// ErrOutcomeUnknown: the batch may or may not be durable. The caller must reload
-	// before it continues.
+	// ErrOutcomeUnknown means that the batch may or may not be durable. The caller must
+	// reload before it continues.
 	ErrOutcomeUnknown = errors.New("persistence: commit outcome unknown")
-	// ErrUnavailable: nothing was applied. The store cannot commit now, or the batch
-	// is invalid; the text of the error states the reason.
+	// ErrUnavailable means that the store cannot commit now, or that the batch is
+	// invalid. Nothing was applied; the text of the error has the reason.
 	ErrUnavailable = errors.New("persistence: unavailable")
 )
 
-// IsRejected reports whether err is proof that nothing of a batch was
-// applied, while other batches may be.
+// IsRejected reports whether err rejects a single batch: nothing of it was applied, and
+// its owner can commit others. It returns false for ErrFenced.
 func IsRejected(err error) bool {
 	return errors.Is(err, ErrExists) || errors.Is(err, ErrUnavailable)
 }

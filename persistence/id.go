@@ -52,11 +52,11 @@ func FillID(exchange venues.Venue, symbol, venueOrderID, venueTradeID string, ex
 	return formatID(PrefixFill, executedAt, identity)
 }
 
-// ForeignOrderID returns the id of an order that was placed outside the service. It
-// is a pure function of the order's identifiers at its venue, so that it is the
-// same in all reports. conditional means that venueOrderID is an id of the venue's
+// AdoptedOrderID returns the order id of an adopted order, which was placed outside the
+// service. It is a pure function of the order's identifiers at its venue, so that it is
+// the same in all reports. conditional means that venueOrderID is an id of the venue's
 // conditional orders. The id sorts before those of the service's own orders.
-func ForeignOrderID(exchange venues.Venue, customer, symbol, venueOrderID string, conditional bool) string {
+func AdoptedOrderID(exchange venues.Venue, customer, symbol, venueOrderID string, conditional bool) string {
 	identity := hashOf(string(exchange), customer, symbol, venueOrderID, strconv.FormatBool(conditional))
 	return formatID(PrefixOrder, time.UnixMilli(0), identity)
 }
@@ -64,7 +64,7 @@ func ForeignOrderID(exchange venues.Venue, customer, symbol, venueOrderID string
 func hashOf(parts ...string) [entropyBytes]byte {
 	var identity []byte
 	for _, part := range parts {
-		// The length before each part keeps ("ab", "c") and ("a", "bc") apart.
+		// The length before each part makes ("ab", "c") and ("a", "bc") different.
 		identity = binary.AppendUvarint(identity, uint64(len(part)))
 		identity = append(identity, part...)
 	}

@@ -109,17 +109,17 @@ func TestFillIDsOfExecutionsDiffer(t *testing.T) {
 	}
 }
 
-func TestForeignOrderIDsOfOrdersDiffer(t *testing.T) {
-	first := persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "7", true)
-	if again := persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "7", true); again != first {
+func TestAdoptedOrderIDsDiffer(t *testing.T) {
+	first := persistence.AdoptedOrderID(venues.OKX, "alice", "BTCUSDT", "7", true)
+	if again := persistence.AdoptedOrderID(venues.OKX, "alice", "BTCUSDT", "7", true); again != first {
 		t.Errorf("second id of one order = %s, want %s", again, first)
 	}
 	for _, other := range []string{
-		persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "7", false),
-		persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "8", true),
-		persistence.ForeignOrderID(venues.OKX, "alice", "ETHUSDT", "7", true),
-		persistence.ForeignOrderID(venues.OKX, "bob", "BTCUSDT", "7", true),
-		persistence.ForeignOrderID(venues.Bybit, "alice", "BTCUSDT", "7", true),
+		persistence.AdoptedOrderID(venues.OKX, "alice", "BTCUSDT", "7", false),
+		persistence.AdoptedOrderID(venues.OKX, "alice", "BTCUSDT", "8", true),
+		persistence.AdoptedOrderID(venues.OKX, "alice", "ETHUSDT", "7", true),
+		persistence.AdoptedOrderID(venues.OKX, "bob", "BTCUSDT", "7", true),
+		persistence.AdoptedOrderID(venues.Bybit, "alice", "BTCUSDT", "7", true),
 	} {
 		if other == first {
 			t.Errorf("two orders have the id %s", first)

@@ -8,16 +8,17 @@ import (
 	"venuegate/venues"
 )
 
-// Fence proves the ownership of a customer. The epoch increases each time that
-// ownership is taken.
+// Fence identifies one owner of a customer. Its epoch increases each time that
+// ownership is taken, so that the writes of earlier owners are rejected.
 type Fence struct {
 	Customer string
 	Epoch    uint64
 }
 
-// Batch is one closed commit.
+// Batch is the content of one commit, which is applied whole or not at all.
 type Batch struct {
-	// Fence covers the customer. The zero Fence is for records of the installation.
+	// Fence is that of the customer whose records the batch contains. The zero Fence is
+	// for records of the installation.
 	Fence Fence
 	// Absent lists keys that must not exist before the batch is applied.
 	Absent []Key
@@ -66,8 +67,8 @@ func Await(ctx context.Context, to Submitter, b Batch) error {
 	}
 }
 
-// Reader reads what is durable. It returns ErrNotFound for the ids of other
-// customers as for unknown ones. It is safe for concurrent use.
+// Reader reads what is durable. It returns ErrNotFound for unknown ids and for ids of
+// other customers. It is safe for concurrent use.
 type Reader interface {
 	Customers(ctx context.Context) ([]Customer, error)
 	Customer(ctx context.Context, id string) (Customer, error)
@@ -78,8 +79,8 @@ type Reader interface {
 	Order(ctx context.Context, customer, orderID string) (OrderRecord, error)
 	OrderByClientID(ctx context.Context, customer, clientOrderID string) (OrderRecord, error)
 	Orders(ctx context.Context, q OrderQuery) (Page[OrderRecord], error)
-	// UnfinishedOrders lists every order of the account for which
-	// OrderRecord.Unfinished holds, oldest first.
+	// UnfinishedOrders lists every order of the account for which OrderRecord.Unfinished
+	// returns true, oldest first.
 	UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]OrderRecord, error)
 	// Idempotency returns the newest attempt of a request id.
 	Idempotency(ctx context.Context, customer, scope, requestID string) (IdempotencyRecord, error)
@@ -129,7 +130,8 @@ type Store interface {
 	// Integrity returns nil, or an error that wraps ErrIntegrity if the store was
 	// damaged when it was opened.
 	Integrity() error
-	// Purge deletes what is older than the retention. It may be called at any time.
+	// Purge deletes records and log rows that are older than the retention. It may be
+	// called at any time.
 	Purge(ctx context.Context, before Retention) error
 	Close() error
 }
@@ -138,16 +140,16 @@ type Store interface {
 // time keeps everything.
 type Retention struct {
 	Idempotency time.Time
-	// Events applies to events by creation and to deliveries by the time they were
-	// settled, when their events are purged too. Pending deliveries stay.
+	// Events applies to events by their creation and to deliveries by the time when they
+	// were settled: delivered or given up. Pending deliveries stay.
 	Events time.Time
 	// Journal applies to journal rows of customers and to signals by the time they
 	// became final. The installation's journal rows stay, because they are chained.
 	Journal time.Time
 }
 
-// Position is the end of a page: the sort time and the id of its last record.
-type Position struct {
+// PagePosition is the end of a page: the sort time and the id of its last record.
+type PagePosition struct {
 	At venues.Time `json:"at"`
 	ID string      `json:"id"`
 }
@@ -157,7 +159,7 @@ type Position struct {
 // another (see ScanRowsMax).
 type Page[T any] struct {
 	Items []T
-	Next  *Position
+	Next  *PagePosition
 }
 
 // PageSizeMax bounds Limit of every query; a Limit of zero is PageSizeMax.

@@ -20,25 +20,25 @@ const (
 	absenceCheckRetryMax = 8 * time.Second
 )
 
-// absenceCheck is the last step before orders end as not placed: one reading of the open
-// orders and of the executions, for all orders that wait for it.
+// absenceCheck is the last check before orders of unknown outcome end as not placed: one
+// reading of the open orders and of the executions, for all pending orders at once.
 type absenceCheck struct {
 	due      time.Time
 	running  bool
 	failures int
-	// notFound are orders of executions that the venue, queried by their numbers, does
-	// not return.
+	// notFound has the orders of executions that the venue does not return when it is
+	// queried for their venue order ids.
 	notFound map[venueKey]notFoundSpan
 }
 
-// notFoundSpan is when a venue first returned "not found" for an order, and the query of
-// the last time that it did.
+// notFoundSpan has the times of the first answer "not found" for an order, and of the query
+// that returned the last one.
 type notFoundSpan struct{ first, last time.Time }
 
-// isConfirmed reports whether both are as far apart as they must be for an order of ours.
+// isConfirmed reports whether both times are at least absenceSpan apart.
 func (d notFoundSpan) isConfirmed() bool { return d.last.Sub(d.first) >= absenceSpan }
 
-// isPending reports whether any order waits.
+// isPending reports whether a reading is running or due.
 func (p *absenceCheck) isPending() bool { return p.running || !p.due.IsZero() }
 
 func (p *absenceCheck) retry(now time.Time) {
@@ -47,9 +47,9 @@ func (p *absenceCheck) retry(now time.Time) {
 	p.failures++
 }
 
-// noteNotFound notes that the venue does not return the order of an execution, which
-// matters while another order waits.
-func (p *absenceCheck) noteNotFound(now time.Time, in lookedUpFills) {
+// orderNotFound records that the venue does not return the order of an execution. Nothing
+// is recorded while no absence check is pending.
+func (p *absenceCheck) orderNotFound(now time.Time, in lookedUpFills) {
 	if !p.isPending() {
 		return
 	}
@@ -68,9 +68,9 @@ func (p *absenceCheck) noteNotFound(now time.Time, in lookedUpFills) {
 	}
 }
 
-// mayBelong reports whether an unattributed execution can be an order's. It is not once
-// the venue has twice returned "not found" for the order of the execution, the second
-// time after listedBy, when the venue would list this order.
+// mayBelong reports whether an unattributed execution may belong to an order. It cannot
+// once the venue has twice returned "not found" for the order of the execution, the second
+// time after listedBy, the time from which on the venue would list o.
 func (p *absenceCheck) mayBelong(f *venues.Fill, o *order, listedBy time.Time) bool {
 	if f.Symbol != o.Symbol || f.Side != o.Side || f.ExecutedAt.Before(o.fillsSince()) {
 		return false
@@ -79,7 +79,7 @@ func (p *absenceCheck) mayBelong(f *venues.Fill, o *order, listedBy time.Time) b
 	return !d.isConfirmed() || d.last.Before(listedBy)
 }
 
-// awaitAbsenceCheck makes an order wait for the next reading.
+// awaitAbsenceCheck adds an order to the next absence check.
 func (s *state) awaitAbsenceCheck(step stepContext, o *order) {
 	o.query.awaitsAbsenceCheck = true
 	if !s.absence.isPending() {
@@ -91,7 +91,7 @@ func (o *order) awaitsAbsenceCheck() bool {
 	return o.query.awaitsAbsenceCheck && o.Status == venues.StatusUnknown
 }
 
-// startAbsenceCheck begins a reading for every order that waits.
+// startAbsenceCheck begins a reading for all orders that await one.
 func (s *state) startAbsenceCheck() {
 	s.absence.due = time.Time{}
 	if s.absence.running {
@@ -119,7 +119,7 @@ func (s *state) startAbsenceCheck() {
 // the clock of its venue.
 func (o *order) fillsSince() time.Time { return o.CreatedAt.Add(-fillsOverlap) }
 
-// absenceChecked applies a reading.
+// absenceChecked applies the reading of an absence check.
 func (s *state) absenceChecked(step stepContext, in absenceCheckDone) {
 	if in.err != nil {
 		s.absence.retry(step.now)
@@ -133,7 +133,7 @@ func (s *state) absenceChecked(step stepContext, in absenceCheckDone) {
 	unattributed := s.unattributedFills(in)
 	s.handleFills(step, unattributed) // their orders are queried
 	s.absence.running = false
-	waits := false
+	isIncomplete := false
 	for _, id := range in.orders {
 		o := s.orders[id]
 		switch {
@@ -141,17 +141,17 @@ func (s *state) absenceChecked(step stepContext, in absenceCheckDone) {
 		case slices.ContainsFunc(unattributed, func(f venues.Fill) bool {
 			return s.absence.mayBelong(&f, o, o.Deadline.Add(s.caps.AbsenceAfter))
 		}):
-			waits = true
+			isIncomplete = true
 		default:
 			s.confirmAbsent(step, o)
 		}
 	}
-	if waits {
+	if isIncomplete {
 		s.absence.retry(step.now)
 		return
 	}
 	s.absence.failures = 0
-	s.absence.due = step.now.Add(absenceCheckDelay) // for orders that wait since then
+	s.absence.due = step.now.Add(absenceCheckDelay) // for orders that were added during the reading
 }
 
 // unattributedFills returns the executions whose order is known neither here nor in the
@@ -165,31 +165,31 @@ func (x *orderIndex) unattributedFills(in absenceCheckDone) (fills []venues.Fill
 	return fills
 }
 
-// confirmAbsent ends an order that is neither open nor behind any execution.
+// confirmAbsent ends an order that is not open and has no execution.
 func (s *state) confirmAbsent(step stepContext, o *order) {
 	o.query.awaitsAbsenceCheck = false
 	s.markDirty(o)
 	switch {
 	case step.now.Sub(o.lastSeenOpen()) >= s.caps.UnfilledRetention:
-		// The venue has purged it, as it does with orders that ended without a fill
-		// long ago. It is over, whether or not it was ever placed.
+		// The venue purges orders that ended without a fill after its retention time. The
+		// order has ended, whether or not it was ever placed.
 		o.Error = &venues.RejectReason{
 			Code: venues.CodeExchangeUnavailable, Reason: reasonNotListed, Message: "the venue does not show the order any more",
 		}
 		s.setStatus(step, o, venues.StatusCancelled)
 	case o.VenueOrderID != "":
-		// It existed, and its end would still be listed: the reading is incomplete and
-		// confirms nothing.
+		// The order existed, and the venue would still list its end: the reading is
+		// incomplete and confirms nothing.
 	default:
-		s.note(step, o, "absence_proven", persistence.JournalField{Name: "asked", Value: strconv.Itoa(o.query.sent)})
-		s.notPlaced(step, o, venues.Errorf(venues.CodeExchangeUnavailable, "it is proven that %s placed nothing", s.exchange).
+		s.journalOrder(step, o, "absence_proven", persistence.JournalField{Name: "asked", Value: strconv.Itoa(o.query.sent)})
+		s.notPlaced(step, o, venues.Errorf(venues.CodeExchangeUnavailable, "%s did not place the order", s.exchange).
 			With("reason", venues.ReasonNotPlaced))
 	}
 }
 
-// lastSeenOpen returns when the order was last known to be open: it ended later, and an
-// end within the venue's retention would be listed. An order that the venue has never
-// confirmed may have ended immediately.
+// lastSeenOpen returns when the order was last known to be open. It ended later, and the
+// venue lists the end for its retention time. An order that the venue has never confirmed
+// may have ended immediately.
 func (o *order) lastSeenOpen() time.Time {
 	if o.VenueOrderID != "" {
 		return o.seenOpenAt

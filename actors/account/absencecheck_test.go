@@ -11,15 +11,15 @@ import (
 )
 
 // loseAnswer places an order whose answer is lost.
-func (b *bench) loseAnswer(requestID string) *order {
+func (b *fixture) loseAnswer(requestID string) *order {
 	o := b.place(limitOrder(requestID))
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
 	return o
 }
 
-// answerChecks passes time while the venue answers every query. read returns the result
-// of an absence check.
-func (b *bench) answerChecks(d time.Duration, read func(callAbsenceCheck) absenceCheckDone) (readings int) {
+// answerChecks advances the time while the venue answers every query with "not found". read
+// returns the result of an absence check. answerChecks returns the number of absence checks.
+func (b *fixture) answerChecks(d time.Duration, read func(callAbsenceCheck) absenceCheckDone) (readings int) {
 	end := b.now.Add(d)
 	for {
 		due := b.state.nextDue()
@@ -57,27 +57,27 @@ func (b *bench) answerChecks(d time.Duration, read func(callAbsenceCheck) absenc
 
 func readsNothing(e callAbsenceCheck) absenceCheckDone { return absenceCheckDone{orders: e.orders} }
 
-func TestAbsenceIsConfirmedOnceItCanBe(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestAbsenceIsConfirmedAtTheEarliestTime(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	o := b.loseAnswer("r1")
-	provable := o.Deadline.Add(b.state.caps.AbsenceAfter)
-	b.answerChecks(provable.Sub(b.now)-time.Millisecond, func(callAbsenceCheck) absenceCheckDone {
-		t.Fatalf("the absence check was sent %s after the order", b.now.Sub(o.CreatedAt.Time))
+	earliest := o.Deadline.Add(b.state.caps.AbsenceAfter)
+	b.answerChecks(earliest.Sub(b.now)-time.Millisecond, func(callAbsenceCheck) absenceCheckDone {
+		t.Fatalf("the absence check was sent %s after the order, want %s", b.now.Sub(o.CreatedAt.Time), earliest.Sub(o.CreatedAt.Time))
 		return absenceCheckDone{}
 	})
 	b.want(o, venues.StatusUnknown, "0")
 	b.answerChecks(time.Second, readsNothing)
 	b.want(o, venues.StatusRejected, "0")
 	if o.Error.Reason != venues.ReasonNotPlaced {
-		t.Fatalf("error %+v", o.Error)
+		t.Fatalf("reason = %q, want %q", o.Error.Reason, venues.ReasonNotPlaced)
 	}
 	b.wantFreed(true)
 }
 
-// A reading costs a large part of a venue's rate limits: one for each order would exceed
-// them.
+// A reading costs a large part of a venue's rate limits, which one reading for each order
+// would exceed.
 func TestOneReadingServesAllWaitingOrders(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	var orders []*order
 	for n := range 20 {
 		orders = append(orders, b.loseAnswer(fmt.Sprintf("r%d", n)))
@@ -94,14 +94,14 @@ func TestOneReadingServesAllWaitingOrders(t *testing.T) {
 		b.want(o, venues.StatusRejected, "0")
 	}
 	if readings > 3+4 {
-		t.Errorf("%d readings for %d orders that were lost within 2 s", readings, len(orders))
+		t.Errorf("%d readings for %d orders that were lost within 2 s, want at most %d", readings, len(orders), 3+4)
 	}
 }
 
 // A cancel of an order of unknown outcome queries it immediately, and delays neither the
 // queries nor the absence check.
 func TestCancelDoesNotDelayTheAbsenceCheck(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.loseAnswer("r1")
 	for range 5 {
 		b.cancel(o)
@@ -113,21 +113,21 @@ func TestCancelDoesNotDelayTheAbsenceCheck(t *testing.T) {
 }
 
 func TestQueryWithoutAnswerIsRepeatedSoon(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.loseAnswer("r1")
-	b.pass(10 * time.Minute) // match silence
+	b.pass(10 * time.Minute) // no reports
 	b.step(func(step stepContext) {
 		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, err: venues.Errorf(venues.CodeMaintenance, "down"), began: step.now})
 	})
 	if count(b.pass(queryRetryMax), isQuery) == 0 {
-		t.Error("the order was not queried")
+		t.Errorf("no query within %s, want at least one", queryRetryMax)
 	}
 }
 
 // A query that was sent before the venue was certain to list the order confirms nothing,
 // however late the answer is.
 func TestQuerySentTooEarlyConfirmsNothing(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.loseAnswer("r1")
 	b.answerNotFound(o)
 	early := b.now.Add(10 * time.Second)
@@ -143,7 +143,7 @@ func TestQuerySentTooEarlyConfirmsNothing(t *testing.T) {
 // The first reconciliation after a restart queries every order, but may take long or
 // fail: the status queries do not wait for it.
 func TestUnknownOrdersDoNotWaitForAReconciliation(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.loseAnswer("r1")
 	b.now = b.now.Add(time.Minute)
 	b = b.reload()
@@ -161,7 +161,7 @@ func foreignExecution(o *order, at time.Time) venues.Fill {
 // An execution whose order is not known may belong to this one: the venue is queried for
 // its order.
 func TestOrderOfUnattributedExecutionIsQueried(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.loseAnswer("r1")
 	fill := foreignExecution(o, b.now)
 	reading := func(e callAbsenceCheck) absenceCheckDone {
@@ -177,26 +177,26 @@ func TestOrderOfUnattributedExecutionIsQueried(t *testing.T) {
 // An execution whose order the venue has twice not found, absenceSpan apart, cannot
 // belong to the order that is checked.
 func TestForeignExecutionDoesNotDelayTheAbsenceCheck(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.loseAnswer("r1")
 	fill := foreignExecution(o, b.now)
 	reading := func(e callAbsenceCheck) absenceCheckDone {
 		return absenceCheckDone{orders: e.orders, fills: []venues.Fill{fill}}
 	}
-	provable := o.Deadline.Add(b.state.caps.AbsenceAfter)
-	b.answerChecks(provable.Add(absenceSpan-time.Second).Sub(b.now), reading)
+	earliest := o.Deadline.Add(b.state.caps.AbsenceAfter)
+	b.answerChecks(earliest.Add(absenceSpan-time.Second).Sub(b.now), reading)
 	b.want(o, venues.StatusUnknown, "0")
 	b.answerChecks(2*absenceSpan, reading)
 	b.want(o, venues.StatusRejected, "0")
 	if len(b.state.absence.notFound) != 0 {
-		t.Error("the results of the absence check are kept after its end")
+		t.Errorf("%d results of the absence check are kept after its end, want 0", len(b.state.absence.notFound))
 	}
 }
 
 // Executions on the other side, of another instrument or from before the order do not
 // belong to it.
 func TestOtherExecutionsDoNotDelayTheAbsenceCheck(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.loseAnswer("r1")
 	sold, other, old := foreignExecution(o, b.now), foreignExecution(o, b.now), foreignExecution(o, b.now.Add(-fillsOverlap-time.Second))
 	sold.Side, other.Symbol = venues.Sell, "ETHUSDT"
@@ -209,7 +209,7 @@ func TestOtherExecutionsDoNotDelayTheAbsenceCheck(t *testing.T) {
 // An order that begins to wait during a reading may be missing from its lists: it is
 // checked with the next one.
 func TestReadingServesOnlyOrdersThatWaitedBefore(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	first := b.loseAnswer("r1")
 	b.pass(time.Second)
 	second := b.loseAnswer("r2")

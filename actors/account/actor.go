@@ -5,10 +5,7 @@ import (
 	"math"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/actors"
-	"venuegate/actors/account/risk"
 	"venuegate/actors/step"
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -17,32 +14,20 @@ import (
 // MailboxMax is how many commands can wait for one account.
 const MailboxMax = 256
 
-// Child describes the account for its supervisor.
+// Child returns the specification of the actor.
 func Child(d Deps) actors.Child {
 	return actors.Child{
 		Name:       Name(d.Exchange),
 		Producer:   func() actors.Behaviour { return &account{deps: d} },
 		MailboxMax: MailboxMax,
-		// What keeps an account from starting (its store, its venue) passes or is
-		// for the operator to repair: it retries until then.
+		// An account that cannot start retries until its store or venue is available
+		// again, or the operator has repaired the cause.
 		RestartsMax: math.MaxInt,
 	}
 }
 
 // Name returns the name of an exchange's account among the children of its customer.
 func Name(exchange venues.Venue) string { return "account/" + string(exchange) }
-
-type account struct {
-	deps   Deps
-	logger *zap.Logger
-	state  *state
-	steps  step.Runner[effect]
-	// context is that of the step under way.
-	context stepContext
-	gate    risk.Gate
-	// tickDue is when the next tick is scheduled; zero for none.
-	tickDue time.Time
-}
 
 // Started loads the account; the private connection is opened afterwards.
 func (a *account) Started(ctx *actors.Context) {
@@ -58,8 +43,8 @@ func (a *account) Started(ctx *actors.Context) {
 	a.startLoading(ctx)
 }
 
-// Stopping answers the callers with what is known: requests under way end with an
-// unknown outcome, which the next start resolves.
+// Stopping answers the callers with what is known. Requests under way have an unknown
+// outcome, which the next start resolves.
 func (a *account) Stopping(ctx *actors.Context) {
 	a.context = a.stepContext()
 	a.steps.Do(ctx, a.state.stop)
@@ -124,8 +109,8 @@ func (a *account) handle(ctx *actors.Context, msg any) {
 		a.leverageChanged(in)
 	case openDone:
 		a.state.openRead(c, in)
-	case sweepDone:
-		a.state.swept(c, in)
+	case haltReadDone:
+		a.state.haltRead(c, in)
 	case reconcileDone:
 		a.reconciled(in)
 	case tick:
@@ -137,7 +122,7 @@ func (a *account) handle(ctx *actors.Context, msg any) {
 		a.state.readFunds()
 	case loadDue:
 		a.startLoading(ctx)
-	case effect: // postponed until now
+	case protectDue:
 		in.run(a, ctx)
 	case *actors.ChildEnded: // the private connection, which is opened again
 		a.openPrivate(ctx)
@@ -147,15 +132,15 @@ func (a *account) handle(ctx *actors.Context, msg any) {
 	}
 }
 
-// finish ends a step. The gate closes before anything of the step is durable.
+// finish ends a step. It sets the gate before anything of the step is durable.
 func (a *account) finish() step.Output[effect] {
 	out := a.state.finish(a.context)
-	a.gate.Set(a.state.risk.IsClosed())
+	a.gate.Set(a.state.risk.IsReduceOnly())
 	return out
 }
 
-// schedule plans a tick no later than the next due time. A tick that comes too early
-// finds nothing to do: most orders end long before what is due for them.
+// schedule schedules a tick no later than the next due time. A tick that is too early does
+// nothing: most orders end long before their due times.
 func (a *account) schedule(ctx *actors.Context) {
 	due := a.state.nextDue()
 	if due.IsZero() || (!a.tickDue.IsZero() && !a.tickDue.After(due)) {
@@ -165,9 +150,9 @@ func (a *account) schedule(ctx *actors.Context) {
 	ctx.Timers().After("due", max(0, time.Until(due)), tick{})
 }
 
-// commitFailed answers the callers about whom something is certain before the account
-// restarts: rejections that only waited for the commit, and orders of unknown outcome.
-// The others receive actors.ErrFailed.
+// commitFailed answers the callers whose result is certain before the account restarts:
+// those that are rejected, and those whose order has an unknown outcome. The others receive
+// actors.ErrFailed.
 func (a *account) commitFailed(effects []effect) {
 	for _, e := range effects {
 		if r, is := e.(replyOrder); is && r.err != nil {

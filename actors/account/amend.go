@@ -11,7 +11,7 @@ import (
 	"venuegate/venues"
 )
 
-// terms are what an amend can change of an order.
+// terms are the properties of an order that an amend can change.
 type terms struct {
 	qty          decimal.Decimal
 	price        venues.Optional
@@ -22,16 +22,16 @@ func (t terms) match(o *order) bool {
 	return t.qty.Equal(o.Qty) && venues.EqualOptional(t.price, o.Price) && venues.EqualOptional(t.triggerPrice, o.TriggerPrice)
 }
 
-// applyTo returns the specification of the order with the terms.
+// applyTo returns the specification of the order with t in place of its own terms.
 func (t terms) applyTo(o *order) venues.OrderSpec {
 	spec := o.OrderSpec
 	spec.Qty, spec.Price, spec.TriggerPrice = t.qty, t.price, t.triggerPrice
 	return spec
 }
 
-// replaceLate is how long after the deadline of a replacement its second half, the new
-// order, is still placed. A stop that only reduces is always placed: it protected a position
-// until this service cancelled it.
+// replaceLate is how long after the deadline of a replacement the new order is still placed.
+// A reduce-only stop is always placed: the old one protected a position until this service
+// cancelled it.
 const replaceLate = 10 * time.Minute
 
 // reasonNotReplaced is the reason of an order that was cancelled to be replaced, but whose
@@ -49,7 +49,7 @@ func (s *state) statusUnderChange(step stepContext, o *order, r *venues.Executio
 	case !o.ReduceOnly && step.now.After(c.deadline.Add(replaceLate)):
 		o.Error = &venues.RejectReason{
 			Code: venues.CodeExchangeUnavailable, Reason: reasonNotReplaced,
-			Message: "the order was cancelled to be replaced, and it is too late for that",
+			Message: "the order was cancelled to be replaced, but its replacement came too late",
 		}
 		return r.Status
 	}
@@ -62,7 +62,7 @@ func (s *state) amend(step stepContext, in amendOrder) {
 		s.amendProtection(step, in)
 		return
 	}
-	o, rejection := s.changeable(in.cmd.OrderID)
+	o, rejection := s.changeable(in.cmd.OrderID, isOpen)
 	if rejection == nil {
 		rejection = s.admitAmend(step, o, in)
 	}
@@ -73,11 +73,11 @@ func (s *state) amend(step stepContext, in amendOrder) {
 	o.setChange(change{kind: venues.PendingAmend, target: requestedTerms(o, in.cmd)})
 	o.PendingAction = venues.PendingAmend
 	o.change.replaces = o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops && !o.change.target.match(o)
-	s.waitForChange(step, o, in.orderReply)
+	s.addChangeWaiter(step, o, in.orderReply)
 	o.recordAmendment()
 	s.markDirty(o)
 	switch {
-	case o.change.target.match(o): // nothing to do: settled at the end of the step
+	case o.change.target.match(o): // nothing to do: it ends with the step
 	case o.change.replaces:
 		o.change.sent = true
 		s.after(callCancel{orderID: o.OrderID, ref: s.ids.ref(o)})
@@ -145,7 +145,7 @@ func (s *state) amendRequest(step stepContext, o *order) venues.AmendRequest {
 	}
 }
 
-// amended takes the venue's answer to an amend.
+// amended applies the venue's answer to an amend.
 func (s *state) amended(step stepContext, in amendDone) {
 	o, known := s.orders[in.orderID]
 	if !known {
@@ -159,7 +159,7 @@ func (s *state) amended(step stepContext, in amendDone) {
 	switch {
 	case in.err == nil:
 		s.applyReport(step, o, in.report)
-		if o.change.kind == venues.PendingAmend && !o.change.target.match(o) { // not shown yet
+		if o.change.kind == venues.PendingAmend && !o.change.target.match(o) { // not visible yet
 			s.scheduleQuery(step, o, changeVisibleMax)
 		}
 	case errors.Is(in.err, venues.ErrOutcomeUnknown):

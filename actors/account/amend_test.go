@@ -9,7 +9,7 @@ import (
 )
 
 // amend requests another price.
-func (b *bench) amend(o *order, price string) {
+func (b *fixture) amend(o *order, price string) {
 	in := amendOrder{
 		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000")),
 		cmd: venues.AmendOrder{OrderID: o.OrderID, Price: venues.Some(venues.MustDecimal(price))},
@@ -18,7 +18,7 @@ func (b *bench) amend(o *order, price string) {
 }
 
 func TestRejectedAmendDoesNotEndTheCancelAfterIt(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.amend(o, "59000")
 	b.cancel(o)
@@ -27,16 +27,16 @@ func TestRejectedAmendDoesNotEndTheCancelAfterIt(t *testing.T) {
 		b.state.amended(step, amendDone{orderID: o.OrderID, err: venues.Errorf(venues.CodeOrderRejected, "too late")})
 	})
 	if len(b.replies) != 0 || o.PendingAction != venues.PendingCancel {
-		t.Fatalf("the cancel was answered with the rejection of the amend: %+v", b.replies)
+		t.Fatalf("replies = %+v with %q pending, want none with %q", b.replies, o.PendingAction, venues.PendingCancel)
 	}
 	b.confirmCancels(o)
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusCancelled {
-		t.Fatalf("answer %+v", r)
+		t.Fatalf("reply = %+v, want status %s", r, venues.StatusCancelled)
 	}
 }
 
 func TestAcceptedAmendThatIsNotVisibleIsQueried(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.amend(o, "59000")
 	b.step(func(step stepContext) {
@@ -50,14 +50,14 @@ func TestAcceptedAmendThatIsNotVisibleIsQueried(t *testing.T) {
 		}
 	}
 	if o.PendingAction != venues.PendingNone || o.change.kind != venues.PendingNone {
-		t.Fatalf("pending action %q for ever", o.PendingAction)
+		t.Fatalf("pending action = %q, change = %q, want none", o.PendingAction, o.change.kind)
 	}
 }
 
 // TestLostAmendIsQueriedAfterAFill: the status of the order changes while the outcome of
 // its amend is unknown.
 func TestLostAmendIsQueriedAfterAFill(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.amend(o, "59000")
 	b.step(func(step stepContext) { b.state.amended(step, amendDone{orderID: o.OrderID, err: errTimeout}) })
@@ -70,21 +70,21 @@ func TestLostAmendIsQueriedAfterAFill(t *testing.T) {
 		}
 	}
 	if o.PendingAction != venues.PendingNone {
-		t.Fatalf("pending action %q for ever", o.PendingAction)
+		t.Fatalf("pending action = %q, want %q", o.PendingAction, venues.PendingNone)
 	}
 }
 
 func TestAmendBeyondTheStopLossIsRejected(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(protectedLimitOrder(), venues.StatusOpen)
 	b.amend(o, "57000")
 	if venues.CodeOf(b.lastReply().err) != venues.CodeInvalidRequest {
-		t.Fatalf("answer %+v", b.lastReply())
+		t.Fatalf("reply = %+v, want error %s", b.lastReply(), venues.CodeInvalidRequest)
 	}
 }
 
-func TestListReadBeforeAnAmendmentDoesNotUndoIt(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestListReadBeforeAnAmendDoesNotUndoIt(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	newer, older := o.reportWith(venues.StatusOpen, "0"), o.reportWith(venues.StatusOpen, "0")
 	newer.Price, newer.VenueTime = venues.Some(venues.MustDecimal("59000")), b.now
@@ -92,6 +92,6 @@ func TestListReadBeforeAnAmendmentDoesNotUndoIt(t *testing.T) {
 	b.step(func(step stepContext) { b.state.handleReport(step, newer) })
 	b.step(func(step stepContext) { b.state.reconciled(step, reconcileDone{open: []venues.ExecutionReport{older}}) })
 	if !o.Price.Decimal.Equal(venues.MustDecimal("59000")) {
-		t.Fatalf("price %s", o.Price.Decimal)
+		t.Fatalf("price = %s, want 59000", o.Price.Decimal)
 	}
 }

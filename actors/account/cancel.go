@@ -6,21 +6,22 @@ import (
 	"venuegate/venues"
 )
 
-// cancel requests the end of an order. Nothing needs to be durable first.
+// cancel requests the cancel of an order. Unlike an order, it is sent before anything is
+// durable.
 func (s *state) cancel(step stepContext, in cancelOrder) {
-	o, rejection := s.changeable(in.cmd.OrderID)
+	o, rejection := s.changeable(in.cmd.OrderID, isOpen)
 	if rejection != nil {
 		s.after(replyOrder{to: in.orderReply, err: rejection})
 		return
 	}
 	if o.change.kind == venues.PendingAmend {
-		s.replyChange(o, nil) // the cancel overtakes it
+		s.replyChange(o, nil) // the cancel supersedes it
 		o.setChange(change{})
 		s.markDirty(o) // the next start must not resume the amend
 	}
 	o.Withdrawn = true
 	o.change.kind, o.PendingAction = venues.PendingCancel, venues.PendingCancel
-	s.waitForChange(step, o, in.orderReply)
+	s.addChangeWaiter(step, o, in.orderReply)
 	s.sendCancel(o)
 	s.watch(o)
 }
@@ -41,7 +42,7 @@ func (s *state) cancelled(step stepContext, in cancelDone) {
 	case errors.Is(in.err, venues.ErrOutcomeUnknown):
 		s.scheduleQuery(step, o, queryDelay)
 	case venues.CodeOf(in.err) == venues.CodeNotFound:
-		// The order may have been filled, or never have arrived: a query decides.
+		// The order may be filled, or may never have reached the venue: a query decides.
 		s.scheduleQuery(step, o, 0)
 	default:
 		s.rejectChange(step, o, in.err)

@@ -40,15 +40,15 @@ func TestCancelAllLeavesNothing(t *testing.T) {
 		}
 		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
 		if err != nil || len(results) != 6 {
-			t.Fatalf("%+v, %v", results, err)
+			t.Fatalf("CancelAll = %+v, %v, want 6 results", results, err)
 		}
 		for _, r := range results {
 			if r.Result != venues.CancelDone {
-				t.Errorf("%+v", r)
+				t.Errorf("result = %+v, want %s", r, venues.CancelDone)
 			}
 		}
 		if left, _ := h.venue.OpenOrders(context.Background()); len(left) != 0 {
-			t.Fatalf("left %+v", left)
+			t.Fatalf("open orders = %+v, want none", left)
 		}
 	})
 }
@@ -74,13 +74,13 @@ func TestCancelAllReadsTheVenuesListSeldom(t *testing.T) {
 		for range 3 {
 			wait.Go(func() {
 				if results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{}); err != nil || len(results) < 2 {
-					t.Errorf("%+v, %v", results, err)
+					t.Errorf("CancelAll = %+v, %v, want at least 2 results", results, err)
 				}
 			})
 		}
 		wait.Wait()
 		if read := h.venue.listsReceived() - before; read > readsMax {
-			t.Errorf("the venue's list was read %d times", read)
+			t.Errorf("%d readings of the venue's list, want at most %d", read, readsMax)
 		}
 	})
 }
@@ -102,11 +102,11 @@ func TestCancelAllDoesNotWaitForThePause(t *testing.T) {
 			}
 			results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
 			if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone || cancelled > 0 {
-				t.Fatalf("%s after %s: %+v, %v", requestID, cancelled, results, err)
+				t.Fatalf("%s: CancelAll = %+v, %v after %s, want one result %s immediately", requestID, results, err, cancelled, venues.CancelDone)
 			}
 		}
 		if left, _ := h.venue.OpenOrders(context.Background()); len(left) != 0 {
-			t.Fatalf("left %+v", left)
+			t.Fatalf("open orders = %+v, want none", left)
 		}
 	})
 }
@@ -126,10 +126,10 @@ func TestCancelAllNamesWhatRemains(t *testing.T) {
 		}
 		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{Symbol: "BTC-USDT-SWAP"})
 		if err != nil || len(results) != 1 || results[0].OrderID != order.OrderID || results[0].Result != venues.CancelFailed || results[0].Error == nil {
-			t.Fatalf("%+v, %v", results, err)
+			t.Fatalf("CancelAll = %+v, %v, want order %s with result %s and its error", results, err, order.OrderID, venues.CancelFailed)
 		}
 		if tries < 2 {
-			t.Fatalf("%d tries", tries)
+			t.Fatalf("%d cancels, want at least 2", tries)
 		}
 	})
 }
@@ -144,7 +144,7 @@ func TestCancelAllWithoutTheVenuesList(t *testing.T) {
 		h.venue.listError = errors.New("unreachable")
 		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
 		if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone {
-			t.Fatalf("%+v, %v", results, err)
+			t.Fatalf("CancelAll = %+v, %v, want one result %s", results, err, venues.CancelDone)
 		}
 	})
 }
@@ -183,7 +183,7 @@ func TestCancelAllDoesNotWaitForTheVenuesList(t *testing.T) {
 		venue.slow.Store(true)
 		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
 		if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone {
-			t.Fatalf("%+v, %v", results, err)
+			t.Fatalf("CancelAll = %+v, %v, want one result %s", results, err, venues.CancelDone)
 		}
 	})
 }

@@ -14,9 +14,9 @@ import (
 // repetition changes nothing.
 const cancelTriesMax = 5
 
-// change is the pending amend or cancel of an order. It ends when the order shows it,
-// when the order closes, or when the venue rejects it. A change of stop loss and take
-// profit is an amend with order.Move.
+// change is the pending amend or cancel of an order. It ends when the venue reports the
+// changed order, when the order closes, or when the venue rejects the change. A change of
+// stop loss and take profit is an amend with order.Move.
 type change struct {
 	kind     venues.PendingAction
 	sent     bool
@@ -25,7 +25,7 @@ type change struct {
 	replyDue time.Time
 	// deadline is when the venue can no longer carry the change out.
 	deadline time.Time
-	// target are the terms of an amend.
+	// target has the terms that an amend requests.
 	target terms
 	// replaces makes a cancel the first half of an amend, where the venue cannot amend
 	// the order in place.
@@ -33,11 +33,11 @@ type change struct {
 	// isWithdrawal marks a cancel that the account has decided on without a caller. If it
 	// fails, the order stays Withdrawn and is cancelled again later.
 	isWithdrawal bool
-	// amendment is what the record has of an amend.
+	// amendment is the amend as the order's record stores it.
 	amendment *persistence.Amendment
 }
 
-// setChange replaces the pending change of an order, of terms or protection.
+// setChange replaces the pending change of an order, whether of terms or protection.
 func (o *order) setChange(c change) { o.change, o.Move = c, nil }
 
 // endChange clears the change but keeps its waiters for replyChange.
@@ -46,8 +46,8 @@ func (o *order) endChange() {
 	o.setChange(change{waiters: o.change.waiters})
 }
 
-// recordAmendment writes the pending amend into the record of its order: it is as
-// durable as the report that it is pending.
+// recordAmendment writes the pending amend into the record of its order, so that it is
+// durable before its callers are answered that it is pending.
 func (o *order) recordAmendment() {
 	c := &o.change
 	c.amendment = &persistence.Amendment{
@@ -60,9 +60,9 @@ func (o *order) recordAmendment() {
 }
 
 // restoreChange restores the amend that was pending when the account ended. It counts
-// as sent: what the venue shows from now on decides it, at the latest once it can no
+// as sent: its outcome follows from the venue's reports, at the latest once it can no
 // longer be carried out. It is not sent again, as the price may have moved since. A
-// change of protection is: nothing else would show its outcome.
+// change of protection is sent again, because no report shows its outcome.
 func (o *order) restoreChange() {
 	a := o.Amend
 	if o.PendingAction != venues.PendingAmend || a == nil {
@@ -75,8 +75,8 @@ func (o *order) restoreChange() {
 	}
 }
 
-// changeable returns an order that may still be changed.
-func (s *state) changeable(orderID string) (*order, *venues.Error) {
+// changeable returns an order that may be changed. isChangeable decides by its record.
+func (s *state) changeable(orderID string, isChangeable func(*venues.Order) bool) (*order, *venues.Error) {
 	if !s.isLoaded {
 		return nil, maintenance(s.exchange)
 	}
@@ -84,31 +84,22 @@ func (s *state) changeable(orderID string) (*order, *venues.Error) {
 	if !known {
 		return nil, venues.Errorf(venues.CodeNotFound, "no active order %s", orderID)
 	}
-	if o.Status.IsClosed() {
+	if !isChangeable(&o.Order) {
 		return nil, notActive(&o.Order)
 	}
 	return o, nil
 }
 
-// notActive is the error of a change of a closed order.
-func notActive(o *venues.Order) *venues.Error {
-	return venues.Errorf(venues.CodeNotFound, "the order is %s", o.Status).
-		With("status", string(o.Status)).With("orderId", o.OrderID)
-}
+func isOpen(o *venues.Order) bool { return !o.Status.IsClosed() }
 
-// changePending is the error of a change while another one is pending.
-func changePending() *venues.Error {
-	return venues.Errorf(venues.CodeOrderRejected, "another change of the order is pending").With("reason", "change_pending")
-}
-
-// waitForChange adds a caller to the pending change and sets its deadlines.
-func (s *state) waitForChange(step stepContext, o *order, reply orderReply) {
+// addChangeWaiter adds a caller to the pending change and sets the change's deadlines.
+func (s *state) addChangeWaiter(step stepContext, o *order, reply orderReply) {
 	o.change.waiters = append(o.change.waiters, reply)
 	o.change.deadline = step.now.Add(orderLifeMax + s.caps.AbsenceAfter)
 	o.change.replyDue = deadline.Earlier(o.change.replyDue, step.now.Add(replyWithin))
 }
 
-// withdraw cancels an order without a caller.
+// withdraw cancels an order by a decision of the account, without a caller.
 func (s *state) withdraw(step stepContext, o *order) {
 	if o.Status.IsClosed() {
 		return
@@ -117,7 +108,7 @@ func (s *state) withdraw(step stepContext, o *order) {
 		o.change.isWithdrawal = true
 		return
 	}
-	s.replyChange(o, nil) // the cancel overtakes an amend
+	s.replyChange(o, nil) // the cancel supersedes an amend
 	o.Withdrawn = true
 	o.setChange(change{kind: venues.PendingCancel, isWithdrawal: true, deadline: step.now.Add(orderLifeMax + s.caps.AbsenceAfter)})
 	o.PendingAction = venues.PendingCancel
@@ -135,8 +126,8 @@ func (s *state) sendCancel(o *order) {
 	s.after(callCancel{orderID: o.OrderID, ref: s.ids.ref(o)})
 }
 
-// resumeChange continues a change that was pending when the account ended, as its
-// caller may have been answered. A cancel is requested again.
+// resumeChange continues a change that was pending when the account ended: its caller may
+// have been answered that it is pending. A cancel is sent again.
 func (s *state) resumeChange(step stepContext, o *order) {
 	switch {
 	case o.Status.IsClosed():
@@ -147,8 +138,7 @@ func (s *state) resumeChange(step stepContext, o *order) {
 	}
 }
 
-// checkChange checks, after the answer to a query, what became of a change with an
-// unknown outcome.
+// checkChange retries or ends a change with an unknown outcome after the answer to a query.
 func (s *state) checkChange(step stepContext, o *order) {
 	if !o.Status.IsActive() || o.change.kind == venues.PendingNone || o.Move != nil {
 		return
@@ -164,13 +154,13 @@ func (s *state) checkChange(step stepContext, o *order) {
 	}
 }
 
-// settleChange ends a change that the order shows, or that the end of the order has
-// overtaken.
-func (s *state) settleChange(step stepContext, o *order) {
+// endChangeIfDone ends a change that the order shows to be carried out, or that the end of
+// the order makes void.
+func (s *state) endChangeIfDone(step stepContext, o *order) {
 	switch {
 	case o.change.kind == venues.PendingNone:
 	case o.Move != nil && (protection.IsChangeable(&o.Order) || o.Move.OnlyRemoves()):
-		s.protection(step).SettleMove(&o.protectedOrder)
+		s.protection(step).EndMoveIfDone(&o.protectedOrder)
 	case o.Status == venues.StatusReplaced:
 		s.placeReplacement(step, o)
 	case o.Status == venues.StatusCancelled && o.change.kind == venues.PendingCancel:
@@ -187,15 +177,15 @@ func (s *state) settleChange(step stepContext, o *order) {
 	}
 }
 
-// rejectChange ends a change that is not carried out. Without a caller the journal has
-// the error; that the change has ended shows on the order.
+// rejectChange ends a change that is not carried out, and answers its callers with cause.
+// Without callers the error is journaled.
 func (s *state) rejectChange(step stepContext, o *order, cause error) {
 	rejection, isExplicit := errors.AsType[*venues.Error](cause)
 	if !isExplicit {
 		rejection = venues.Errorf(venues.CodeExchangeUnavailable, "the change was not sent").Because(cause)
 	}
 	if len(o.change.waiters) == 0 && !o.change.isWithdrawal {
-		s.note(step, o, "change_failed",
+		s.journalOrder(step, o, "change_failed",
 			persistence.JournalField{Name: "action", Value: string(o.change.kind)},
 			persistence.JournalField{Name: "code", Value: string(rejection.Code)},
 			persistence.JournalField{Name: "message", Value: rejection.Message})

@@ -11,7 +11,7 @@ import (
 )
 
 // changeTerms amends the terms of an order.
-func (b *bench) changeTerms(o *order, change func(*venues.AmendOrder)) {
+func (b *fixture) changeTerms(o *order, change func(*venues.AmendOrder)) {
 	in := amendOrder{
 		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000")),
 		cmd: venues.AmendOrder{OrderID: o.OrderID},
@@ -22,7 +22,7 @@ func (b *bench) changeTerms(o *order, change func(*venues.AmendOrder)) {
 
 // wantPending checks the pending action of an order and of its record, and its limit or
 // trigger price.
-func (b *bench) wantPending(o *order, action venues.PendingAction, price string) {
+func (b *fixture) wantPending(o *order, action venues.PendingAction, price string) {
 	b.t.Helper()
 	stored, _ := b.puts[o.Key().String()].(persistence.OrderRecord)
 	now := o.Price
@@ -33,12 +33,12 @@ func (b *bench) wantPending(o *order, action venues.PendingAction, price string)
 		b.t.Fatalf("pending %q (stored %q) at %s, want %q at %s", o.PendingAction, stored.PendingAction, now.Decimal, action, price)
 	}
 	if (stored.Amend != nil) != (action == venues.PendingAmend) {
-		b.t.Fatalf("stored amendment = %+v with %q pending", stored.Amend, action)
+		b.t.Fatalf("stored amendment = %+v with %q pending, want one only with %q", stored.Amend, action, venues.PendingAmend)
 	}
 }
 
-// answerQueries passes time and answers every query of an order with a report.
-func (b *bench) answerQueries(d time.Duration, o *order, r venues.ExecutionReport) {
+// answerQueries advances the time and answers every query of an order with a report.
+func (b *fixture) answerQueries(d time.Duration, o *order, r venues.ExecutionReport) {
 	for end := b.now.Add(d); b.now.Before(end); {
 		if count(b.pass(250*time.Millisecond), isQuery) > 0 {
 			b.step(func(step stepContext) {
@@ -48,9 +48,9 @@ func (b *bench) answerQueries(d time.Duration, o *order, r venues.ExecutionRepor
 	}
 }
 
-// replyPending passes time until the callers of a change have received it as pending, and
+// replyPending advances the time until the callers of a change have received it as pending, and
 // returns the restarted account.
-func (b *bench) replyPending() *bench {
+func (b *fixture) replyPending() *fixture {
 	b.t.Helper()
 	b.pass(replyWithin)
 	if r := b.lastReply(); r.err != nil || r.order.PendingAction != venues.PendingAmend {
@@ -59,14 +59,14 @@ func (b *bench) replyPending() *bench {
 	return b.reload()
 }
 
-// changeLife is how long the venue of newBench may carry out a change.
+// changeLife is how long the venue of newFixture may carry out a change.
 const changeLife = orderLifeMax + 10*time.Second
 
 // An amend that was answered as pending stays pending until the venue shows it or can no
 // longer carry it out.
 func TestPendingAmendOutlivesARestart(t *testing.T) {
-	begin := func(t *testing.T) (next *bench, o *order) {
-		b := newBench(t, venues.Capabilities{})
+	begin := func(t *testing.T) (next *fixture, o *order) {
+		b := newFixture(t, venues.Capabilities{})
 		o = b.open(limitOrder(""), venues.StatusOpen)
 		b.amend(o, "59000")
 		next = b.replyPending()
@@ -125,7 +125,7 @@ func TestPendingAmendOutlivesARestart(t *testing.T) {
 }
 
 // isPublished reports whether the last update of an order has its pending action.
-func (b *bench) isPublished(o *order) bool {
+func (b *fixture) isPublished(o *order) bool {
 	isPublished := false
 	for _, e := range b.pendingEffects {
 		if p, is := e.(publishOrder); is && p.order.OrderID == o.OrderID {
@@ -137,7 +137,7 @@ func (b *bench) isPublished(o *order) bool {
 
 // An amend that is pending at a restart may be in force already: it counts as in flight.
 func TestPendingAmendIsInFlightAfterARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.changeTerms(o, func(a *venues.AmendOrder) { a.Qty = venues.Some(venues.MustDecimal("3")) })
 	next := b.replyPending()
@@ -149,8 +149,8 @@ func TestPendingAmendIsInFlightAfterARestart(t *testing.T) {
 // The venue was requested to cancel a stop that it cannot amend, and the service was
 // killed before it placed the replacement.
 func TestReplacementOverARestart(t *testing.T) {
-	begin := func(t *testing.T, reduceOnly bool) (next *bench, o *order) {
-		b := newBench(t, venues.Capabilities{})
+	begin := func(t *testing.T, reduceOnly bool) (next *fixture, o *order) {
+		b := newFixture(t, venues.Capabilities{})
 		in := stopOrder()
 		in.cmd.ReduceOnly = reduceOnly
 		o = b.open(in, venues.StatusUntriggered)
@@ -163,12 +163,12 @@ func TestReplacementOverARestart(t *testing.T) {
 		next.wantPending(o, venues.PendingAmend, "61000")
 		return next, o
 	}
-	cancelled := func(b *bench, o *order, at time.Time) {
+	cancelled := func(b *fixture, o *order, at time.Time) {
 		r := o.reportWith(venues.StatusCancelled, "0")
 		r.VenueTime = at
 		b.step(func(step stepContext) { b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: r}) })
 	}
-	wantReplaced := func(t *testing.T, b *bench, o *order) *order {
+	wantReplaced := func(t *testing.T, b *fixture, o *order) *order {
 		t.Helper()
 		b.want(o, venues.StatusReplaced, "0")
 		next := b.state.orders[o.ReplacedBy]
@@ -197,7 +197,7 @@ func TestReplacementOverARestart(t *testing.T) {
 		cancelled(next, o, next.now)
 		next.want(o, venues.StatusCancelled, "0")
 	})
-	t.Run("cancelled later by somebody else", func(t *testing.T) {
+	t.Run("cancelled later by another client", func(t *testing.T) {
 		next, o := begin(t, true)
 		at := next.now.Add(changeLife)
 		next.now = at.Add(time.Minute)
@@ -241,8 +241,8 @@ func TestReplacementOverARestart(t *testing.T) {
 
 // A move is pending until its new leg is live or rejected.
 func TestPendingMoveOutlivesARestart(t *testing.T) {
-	begin := func(t *testing.T) (next *bench, o, moved *order) {
-		b := newBench(t, venues.Capabilities{})
+	begin := func(t *testing.T) (next *fixture, o, moved *order) {
+		b := newFixture(t, venues.Capabilities{})
 		o, before, moved, profit := b.movedEntry(true)
 		b.replyPending()
 		next = b.restartWith("1", before.reportWith(venues.StatusUntriggered, "0"), profit.reportWith(venues.StatusUntriggered, "0"))
@@ -269,7 +269,7 @@ func TestPendingMoveOutlivesARestart(t *testing.T) {
 
 // There was no stop before: its rejection closes nothing.
 func TestRejectedFirstStopOverARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	in := protectedLimitOrder()
 	in.cmd.StopLoss = venues.Optional{}
 	o := b.open(in, venues.StatusOpen)
@@ -290,7 +290,7 @@ func TestRejectedFirstStopOverARestart(t *testing.T) {
 
 // The venue was requested to move what it has attached, and its answer was lost.
 func TestMoveOfAttachedProtectionOverARestart(t *testing.T) {
-	requested := func(b *bench) *venues.ProtectRequest {
+	requested := func(b *fixture) *venues.ProtectRequest {
 		for _, e := range b.pendingEffects {
 			if c, is := e.(callProtect); is {
 				return &c.request
@@ -303,8 +303,8 @@ func TestMoveOfAttachedProtectionOverARestart(t *testing.T) {
 		a.StopLoss = venues.Some(venues.MustDecimal(stop))
 		return attachedLeg("a", o, a, venues.StatusUntriggered, "0")
 	}
-	begin := func(t *testing.T) (b *bench, o *order) {
-		b = newBench(t, attaching)
+	begin := func(t *testing.T) (b *fixture, o *order) {
+		b = newFixture(t, attaching)
 		o = b.fillEntry("1")
 		b.reportPosition("1")
 		b.reportUnknown(leg(o, "58000"))
@@ -351,7 +351,7 @@ func TestMoveOfAttachedProtectionOverARestart(t *testing.T) {
 		}
 	})
 	t.Run("entry not filled", func(t *testing.T) {
-		b := newBench(t, attaching)
+		b := newFixture(t, attaching)
 		o := b.open(protectedLimitOrder(), venues.StatusOpen)
 		b.moveStops(o, stopAt("59000"))
 		b.replyPending()

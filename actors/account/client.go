@@ -10,6 +10,7 @@ import (
 
 	"venuegate/actors"
 	"venuegate/actors/account/protection"
+	"venuegate/actors/account/risk"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -30,15 +31,14 @@ func NewClient(ref actors.Ref, c Config, store persistence.Reader, market Market
 	return Client{ref: ref, customer: c.Customer, exchange: c.Exchange, store: store, market: market}
 }
 
-// placeTriesMax bounds the commands that Place sends for one call. It sends another one if
-// the earlier attempt under the request id was freed in between, because nothing was
-// placed, or once the mark price is known.
+// placeTriesMax bounds the commands that Place sends for one call. It sends another one once
+// the mark price is known, or if an earlier attempt under the request id has placed nothing,
+// so that the id is free again.
 const placeTriesMax = 3
 
-// Place places an order and returns its record, whose status shows whether the outcome is
-// known. Errors: duplicate_request with the order that the request id made; the venue's
-// rejection with details.order; exchange_unavailable if it is certain that nothing was
-// placed.
+// Place places an order and returns its record; status unknown means that its outcome is
+// not known. Errors: duplicate_request with the first order of the request id; the venue's
+// rejection with details.order; exchange_unavailable if certainly nothing was placed.
 func (c Client) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order, error) {
 	instrument, _ := c.market.Instrument(cmd.Symbol)
 	if instrument != nil {
@@ -58,18 +58,18 @@ func (c Client) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order,
 		}
 		exists, taken := errors.AsType[*persistence.ExistsError](err)
 		if !taken {
-			return order, edgeError(err)
+			return order, clientError(err)
 		}
 		prior, ok := exists.Found.(persistence.IdempotencyRecord)
 		switch {
 		case !ok:
-			return venues.Order{}, edgeError(err)
+			return venues.Order{}, clientError(err)
 		case prior.Holds(time.Now()):
 			return venues.Order{}, c.duplicate(ctx, prior, cmd.BodyHash)
 		}
 		attempt = prior.Attempt + 1
 	}
-	return venues.Order{}, edgeError(err)
+	return venues.Order{}, clientError(err)
 }
 
 // attempt returns the number of the next attempt under a request id, or the error of an
@@ -90,7 +90,7 @@ func (c Client) attempt(ctx context.Context, scope, requestID string, body []byt
 	return prior.Attempt + 1, nil
 }
 
-// duplicate returns the error for a repeated request, with the current state of the first
+// duplicate returns the error of a repeated request, with the current state of the first
 // order.
 func (c Client) duplicate(ctx context.Context, prior persistence.IdempotencyRecord, body []byte) error {
 	record, err := c.store.Order(ctx, c.customer, prior.OrderID)
@@ -102,10 +102,44 @@ func (c Client) duplicate(ctx context.Context, prior persistence.IdempotencyReco
 		With("order", record.Order).With("sameBody", bytes.Equal(prior.BodyHash, body))
 }
 
-// Amend changes an active order; the record returned may have a new id. record is the
-// order as the store has it. Stop loss and take profit can be changed for as long as they
-// protect what the order has opened. Error not_found, with details.status, if the order
-// is not active any more.
+const (
+	// markWaitMax is how long an order without a price waits for the mark price, which is
+	// needed for its notional. The mark price of an instrument without recent trading is
+	// unknown until it is read.
+	markWaitMax = time.Second
+	// markPollEvery is how often the mark price is looked up meanwhile.
+	markPollEvery = 20 * time.Millisecond
+)
+
+// isUnpriced reports whether an order was rejected because its notional is unknown.
+func isUnpriced(err error) bool {
+	rejection, ok := errors.AsType[*venues.Error](err)
+	if !ok || rejection.Code != venues.CodeRiskRejected || rejection.Details["rule"] != risk.RuleMaxNotional {
+		return false
+	}
+	_, priced := rejection.Details["given"]
+	return !priced
+}
+
+// awaitMark waits for a mark price, at most markWaitMax, and reports whether it is known.
+func (c Client) awaitMark(ctx context.Context, symbol string) bool {
+	ctx, cancel := context.WithTimeout(ctx, markWaitMax)
+	defer cancel()
+	ticker := time.NewTicker(markPollEvery)
+	defer ticker.Stop()
+	for !c.market.Mark(symbol).Valid {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// Amend changes an active order and returns its record, which may have a new id. record is
+// the stored order. Stop loss and take profit can be changed as long as they protect what the
+// order has opened. If the order is not active, the error is not_found with details.status.
 func (c Client) Amend(ctx context.Context, record *persistence.OrderRecord, cmd venues.AmendOrder) (venues.Order, error) {
 	if record.Status.IsClosed() && (!cmd.ChangesProtection() || !protection.IsChangeable(&record.Order)) {
 		return venues.Order{}, notActive(&record.Order)
@@ -114,21 +148,21 @@ func (c Client) Amend(ctx context.Context, record *persistence.OrderRecord, cmd 
 	order, err := actors.Ask(ctx, c.ref, func(reply orderReply) any {
 		return amendOrder{reply, cmd, instrument, c.market.Mark(record.Symbol)}
 	})
-	return order, edgeError(err)
+	return order, clientError(err)
 }
 
-// Cancel ends an order. record is the order as the store has it. Error not_found, with
-// details.status, if the order was not active any more.
+// Cancel cancels an order and returns its record. record is the stored order. If the order
+// is not active, the error is not_found with details.status.
 func (c Client) Cancel(ctx context.Context, record *persistence.OrderRecord, cmd venues.CancelOrder) (venues.Order, error) {
 	if record.Status.IsClosed() {
 		return venues.Order{}, notActive(&record.Order)
 	}
 	order, err := actors.Ask(ctx, c.ref, func(reply orderReply) any { return cancelOrder{reply, cmd} })
-	return order, edgeError(err)
+	return order, clientError(err)
 }
 
-// Ready returns nil while the account accepts orders; until it is reconciled with its
-// venue it returns the error maintenance.
+// Ready returns nil if the account accepts orders. Until it is reconciled with its venue the
+// error is maintenance.
 func (c Client) Ready(ctx context.Context) error {
 	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any { return getReady{reply} })
 	return repeatableError(err)
@@ -161,7 +195,7 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 	})
 }
 
-// toClose returns the position that a command names.
+// toClose returns the position that a command closes.
 func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) (venues.Position, error) {
 	symbol := c.canonical(cmd.Symbol)
 	open := slices.DeleteFunc(slices.Clone(positions), func(p venues.Position) bool {
@@ -181,7 +215,8 @@ func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) 
 	}
 }
 
-// canonical returns the service's own spelling of a symbol, if it is known.
+// canonical returns the service's spelling of a symbol, or the symbol itself if it is not
+// listed.
 func (c Client) canonical(symbol string) string {
 	if i, known := c.market.Instrument(symbol); known {
 		return i.Symbol
@@ -189,22 +224,22 @@ func (c Client) canonical(symbol string) string {
 	return symbol
 }
 
-// SetLeverage changes the leverage of an instrument and returns the leverage that the
-// venue then has.
+// SetLeverage changes the leverage of an instrument and returns the leverage that is in force
+// at the venue afterwards.
 func (c Client) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (venues.LeverageChange, error) {
 	instrument, known := c.market.Instrument(cmd.Symbol)
 	if !known {
 		return venues.LeverageChange{}, notListed(cmd.Symbol, c.exchange)
 	}
 	cmd.Symbol = instrument.Symbol
-	if most := instrument.MaxLeverage; most.Valid && cmd.Leverage.GreaterThan(most.Decimal) {
+	if limit := instrument.MaxLeverage; limit.Valid && cmd.Leverage.GreaterThan(limit.Decimal) {
 		return venues.LeverageChange{}, venues.Errorf(venues.CodeLeverageChangeRejected, "leverage above the maximum").
-			With("reason", venues.ReasonAboveMax).With("maxLeverage", venues.FormatDecimal(most.Decimal))
+			With("reason", venues.ReasonAboveMax).With("maxLeverage", venues.FormatDecimal(limit.Decimal))
 	}
 	change, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[venues.LeverageChange]) any {
 		return changeLeverage{reply, cmd}
 	})
-	return change, edgeError(err)
+	return change, clientError(err)
 }
 
 // Funds returns balances and open positions, at most fundsFresh old.
@@ -216,58 +251,25 @@ func (c Client) Funds(ctx context.Context) (Funds, error) {
 	return funds, repeatableError(err)
 }
 
-// repeatableError is edgeError for requests that can be repeated without harm: if the
-// account has failed meanwhile, the client may repeat them.
-func repeatableError(err error) error {
-	if errors.Is(err, actors.ErrFailed) {
-		return startingError(err)
-	}
-	return edgeError(err)
+// Configure applies the account's record: it sets the limits, and halts the account or
+// resumes trading. The record must be durable; it is loaded at the next start. A halt
+// continues after the return; see AwaitHalt.
+func (c Client) Configure(ctx context.Context, control persistence.VenueAccount) error {
+	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any {
+		return configure{reply, control}
+	})
+	return repeatableError(err)
 }
 
-// startingError is returned for a request that the account has not handled, or that
-// can be repeated, because it is being started again.
-func startingError(cause error) *venues.Error {
-	e := venues.Errorf(venues.CodeMaintenance, "the account is starting").Because(cause)
-	e.RetryAfter = maintenanceRetry
-	return e
+// AwaitHalt waits for the end of a halt, at most haltMax, and returns its report.
+func (c Client) AwaitHalt(ctx context.Context) (venues.HaltReport, error) {
+	result, err := actors.Ask(ctx, c.ref, func(reply haltReply) any { return awaitHalt{reply} })
+	return result, repeatableError(err)
 }
 
-// edgeError turns errors of package actors into errors that a client may see. After a
-// timeout, and if the account has ended meanwhile, the outcome is unknown.
-func edgeError(err error) error {
-	if _, ours := errors.AsType[*venues.Error](err); err == nil || ours {
-		return err
-	}
-	switch {
-	case errors.Is(err, actors.ErrBusy):
-		e := venues.Errorf(venues.CodeRateLimited, "too many requests are pending for the account").Because(err)
-		e.RetryAfter = time.Second
-		return e
-	case errors.Is(err, actors.ErrStopped):
-		return startingError(err)
-	default:
-		// exchange_unavailable would mean that nothing was placed.
-		return venues.Errorf(venues.CodeInternal, "no reply in time; the outcome is not known").
-			With("orderState", "unknown").Because(err)
-	}
+// Unlock ends the lock that a limit has caused. The loss so far is forgiven: the daily loss
+// counts from zero again.
+func (c Client) Unlock(ctx context.Context) error {
+	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any { return unlock{reply} })
+	return repeatableError(err)
 }
-
-// Observer passes the events of a private connection to the account. It is safe for
-// concurrent use and never blocks.
-type Observer struct{ ref actors.Ref }
-
-// Report passes a report of an order.
-func (o Observer) Report(r venues.ExecutionReport) { o.ref.Tell(observed{report: &r}) }
-
-// Position passes the new state of a position.
-func (o Observer) Position(p venues.Position) { o.ref.Tell(observed{position: &p}) }
-
-// BalancesChanged notifies the account that balances have changed.
-func (o Observer) BalancesChanged() { o.ref.Tell(observed{balancesChanged: true}) }
-
-// Connected notifies the account that the stream is connected.
-func (o Observer) Connected() { o.ref.Tell(observed{connected: true}) }
-
-// Lost notifies the account that events may have been missed.
-func (o Observer) Lost(error) { o.ref.Tell(observed{lost: true}) }

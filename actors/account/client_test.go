@@ -13,7 +13,7 @@ import (
 	"venuegate/venues"
 )
 
-// TestAmendAndCancelReadNoRecord: the caller passes the record, which it has read.
+// TestAmendAndCancelReadNoRecord: they use the record that the caller passes.
 func TestAmendAndCancelReadNoRecord(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")

@@ -8,9 +8,9 @@ import (
 )
 
 // clientIDs converts between order ids and client order ids. A client order id is the
-// prefix of the installation (ClientIDPrefixLength characters) and the order's ULID in
-// lower case, `[a-z0-9]{30}`. All venues accept it, and nothing needs to be stored to
-// convert it back.
+// prefix of the installation (ClientIDPrefixLength characters) followed by the order's ULID
+// in lower case, `[a-z0-9]{30}`. All venues accept it, and it can be converted back without
+// the store.
 type clientIDs struct {
 	prefix   string
 	customer string
@@ -20,7 +20,7 @@ type clientIDs struct {
 // ClientIDPrefixLength is the length of an installation's prefix.
 const ClientIDPrefixLength = 4
 
-// orderIDPrefix begins every order id.
+// orderIDPrefix is the prefix of every order id.
 const orderIDPrefix = "ord"
 
 const ulidLength = 26
@@ -30,8 +30,8 @@ func (c clientIDs) of(orderID string) string {
 	return c.prefix + strings.ToLower(strings.TrimPrefix(orderID, orderIDPrefix+"_"))
 }
 
-// orderID returns the order id of a client order id of this installation; false if it
-// is not one.
+// orderID returns the order id of a client order id; false if this installation has not
+// made it.
 func (c clientIDs) orderID(clientID string) (string, bool) {
 	if len(clientID) != len(c.prefix)+ulidLength || !strings.HasPrefix(clientID, c.prefix) {
 		return "", false
@@ -45,9 +45,8 @@ func (c clientIDs) isOurs(clientID string) bool {
 	return ours
 }
 
-// orderOf returns the id of the order that a report is about: the one in its client
-// order id or, for an order made outside this service, one derived from the venue's
-// numbers.
+// orderOf returns the id of a reported order: the one in its client order id or, for an
+// order made outside this service, one derived from its venue order id.
 func (c clientIDs) orderOf(r *venues.ExecutionReport) string {
 	if id, ours := c.orderID(r.ClientOrderID); ours {
 		return id
@@ -56,12 +55,12 @@ func (c clientIDs) orderOf(r *venues.ExecutionReport) string {
 	if r.ParentID != "" {
 		number, conditional = r.ParentID, true
 	}
-	return persistence.ForeignOrderID(c.exchange, c.customer, r.Symbol, number, conditional)
+	return persistence.AdoptedOrderID(c.exchange, c.customer, r.Symbol, number, conditional)
 }
 
 // isAbout reports whether a report with the client order id of an order is about that
-// order: outside this service an id may be used again, for any instrument. The number
-// of a stop changes with its trigger, that of an order never.
+// order: other clients may use an id again, for any instrument. The venue order id of a stop
+// changes when it is triggered, that of another order never.
 func (c clientIDs) isAbout(o *persistence.OrderRecord, r *venues.ExecutionReport) bool {
 	if _, ours := c.orderID(r.ClientOrderID); ours {
 		return true

@@ -11,8 +11,7 @@ import (
 	"venuegate/venues"
 )
 
-// TestRepeatOfACloseIsADuplicate: the repeat is recognized although no position is open
-// any more.
+// TestRepeatOfACloseIsADuplicate: the repeat is recognized although the position is closed.
 func TestRepeatOfACloseIsADuplicate(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
@@ -21,12 +20,12 @@ func TestRepeatOfACloseIsADuplicate(t *testing.T) {
 		again := venues.ClosePosition{Symbol: "BTCUSDT", RequestID: "close", BodyHash: []byte("body")}
 		first, err := h.client.Close(context.Background(), again)
 		if err != nil || !first.Qty.Equal(venues.MustDecimal("2")) || first.Side != venues.Sell || !first.ReduceOnly {
-			t.Fatalf("%+v, %v", first, err)
+			t.Fatalf("Close = %+v, %v, want a reduce-only sell order of 2", first, err)
 		}
 		h.venue.setPositions()
 		time.Sleep(2 * time.Second)
 		if _, err := h.client.Close(context.Background(), again); venues.CodeOf(err) != venues.CodeDuplicateRequest {
-			t.Fatalf("repeat: %v", err)
+			t.Fatalf("error of the repeat = %v, want %s", err, venues.CodeDuplicateRequest)
 		}
 	})
 }
@@ -40,7 +39,7 @@ func TestCloseInHedgeModeDoesNotGuessTheSide(t *testing.T) {
 		_, err := h.client.Close(context.Background(), venues.ClosePosition{Symbol: "BTCUSDT"})
 		e, _ := errors.AsType[*venues.Error](err)
 		if e == nil || e.Code != venues.CodeOrderRejected || e.Details["reason"] != "two_positions" || h.venue.placed != 0 {
-			t.Fatalf("%v, %d placed", err, h.venue.placed)
+			t.Fatalf("Close = %v with %d orders placed, want %s with reason two_positions and none", err, h.venue.placed, venues.CodeOrderRejected)
 		}
 	})
 }
@@ -53,7 +52,7 @@ func TestCloseOfAnUnknownSymbol(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		_, err := h.client.Close(context.Background(), venues.ClosePosition{Symbol: "NOPEUSDT"})
 		if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeSymbolNotTradable || e.Details["symbol"] != "NOPEUSDT" {
-			t.Fatalf("%v", err)
+			t.Fatalf("Close = %v, want %s for NOPEUSDT", err, venues.CodeSymbolNotTradable)
 		}
 	})
 }
@@ -73,14 +72,14 @@ func TestCloseFailsWithoutThePositions(t *testing.T) {
 		}
 		reads := func(ctx context.Context) error { _, err := h.client.Funds(ctx); return err }
 		if err := within(reads); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("positions: %v", err)
+			t.Errorf("Funds = %v, want %s", err, venues.CodeExchangeUnavailable)
 		}
 		closes := func(ctx context.Context) error {
 			_, err := h.client.Close(ctx, venues.ClosePosition{Symbol: "BTCUSDT", RequestID: "c1"})
 			return err
 		}
 		if err := within(closes); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("close: %v", err)
+			t.Errorf("Close = %v, want %s", err, venues.CodeExchangeUnavailable)
 		}
 	})
 }

@@ -101,7 +101,7 @@ func duringCommit(t *testing.T, failure error, check func(h *harness, waited int
 		waited := g.open(failure)
 		calls.Wait()
 		if took := time.Since(begun); took > 100*time.Millisecond {
-			t.Errorf("answered after %s", took)
+			t.Errorf("answered after %s, want at most 100ms", took)
 		}
 		check(h, waited, placed, read)
 	}, actortest.ExpectFailures())
@@ -112,7 +112,7 @@ func duringCommit(t *testing.T, failure error, check func(h *harness, waited int
 func TestAnswersWaitWithoutACommit(t *testing.T) {
 	duringCommit(t, nil, func(_ *harness, waited int, placed, read error) {
 		if waited != 1 || placed != nil || read != nil {
-			t.Fatalf("%d commits; %v, %v", waited, placed, read)
+			t.Fatalf("%d delayed commits, Place = %v, Funds = %v, want 1 and no errors", waited, placed, read)
 		}
 	})
 }
@@ -121,7 +121,7 @@ func TestAnswersWaitWithoutACommit(t *testing.T) {
 func TestAnswersBehindAFailedCommit(t *testing.T) {
 	duringCommit(t, persistence.ErrOutcomeUnknown, func(_ *harness, _ int, placed, read error) {
 		if venues.CodeOf(placed) != venues.CodeInternal || venues.CodeOf(read) != venues.CodeMaintenance {
-			t.Fatalf("%v, %v", placed, read)
+			t.Fatalf("Place = %v, Funds = %v, want %s and %s", placed, read, venues.CodeInternal, venues.CodeMaintenance)
 		}
 	})
 }
@@ -130,13 +130,13 @@ func TestAnswersBehindAFailedCommit(t *testing.T) {
 func TestAnswersBehindARejectedIntent(t *testing.T) {
 	duringCommit(t, persistence.ErrUnavailable, func(h *harness, _ int, placed, read error) {
 		if venues.CodeOf(placed) != venues.CodeMaintenance || read != nil || h.venue.placed != 0 {
-			t.Fatalf("%v, %v, %d placed", placed, read, h.venue.placed)
+			t.Fatalf("Place = %v, Funds = %v with %d orders placed, want %s, no error and none", placed, read, h.venue.placed, venues.CodeMaintenance)
 		}
 	})
 }
 
-// The account is closed to an order that was admitted, while its intent is being
-// committed: the order is not sent.
+// The account becomes reduce-only while the intent of an admitted order is being committed: the
+// order is not sent.
 func TestOrderIsNotSentOnceTheAccountIsClosed(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h, g := openGated(kit)
@@ -150,7 +150,7 @@ func TestOrderIsNotSentOnceTheAccountIsClosed(t *testing.T) {
 		g.open(nil)
 		calls.Wait()
 		if venues.CodeOf(placed) != venues.CodeTradingLocked || ordered != nil || h.venue.placed != 0 {
-			t.Fatalf("%v, %v, %d placed", placed, ordered, h.venue.placed)
+			t.Fatalf("Place = %v, Configure = %v with %d orders placed, want %s, no error and none", placed, ordered, h.venue.placed, venues.CodeTradingLocked)
 		}
 	})
 }
@@ -168,8 +168,8 @@ func (v *amendingVenue) Amend(_ context.Context, r venues.AmendRequest) (venues.
 	return report, nil
 }
 
-// An amend that makes an order larger is not sent either if the account is closed after
-// the amend was admitted. One that only lowers the order is sent.
+// An amend that makes an order larger is not sent either if the account becomes reduce-only
+// after the amend was admitted. One that only lowers the order is sent.
 func TestAmendIsNotSentOnceTheAccountIsClosed(t *testing.T) {
 	for qty, want := range map[string]int64{"2": 0, "0.5": 1} {
 		actortest.Run(t, func(kit *actortest.Kit) {
@@ -194,7 +194,7 @@ func TestAmendIsNotSentOnceTheAccountIsClosed(t *testing.T) {
 			g.open(nil)
 			synctest.Wait()
 			if venue.amended.Load() != want || ordered != nil {
-				t.Errorf("%d amends to %s have left, %v", venue.amended.Load(), qty, ordered)
+				t.Errorf("%d amends to %s were sent, Configure = %v, want %d and no error", venue.amended.Load(), qty, ordered, want)
 			}
 			calls.Wait()
 		})
@@ -219,10 +219,10 @@ func TestHaltBehindAFailedCommit(t *testing.T) {
 		g.open(persistence.ErrOutcomeUnknown)
 		calls.Wait()
 		if took := time.Since(begun); took > 100*time.Millisecond {
-			t.Errorf("answered after %s", took)
+			t.Errorf("answered after %s, want at most 100ms", took)
 		}
 		if venues.CodeOf(ordered) != venues.CodeMaintenance || venues.CodeOf(waited) != venues.CodeMaintenance {
-			t.Fatalf("%v, %v", ordered, waited)
+			t.Fatalf("Configure = %v, AwaitHalt = %v, want %s twice", ordered, waited, venues.CodeMaintenance)
 		}
 	}, actortest.ExpectFailures())
 }
@@ -230,17 +230,17 @@ func TestHaltBehindAFailedCommit(t *testing.T) {
 func TestLostCommitRestartsTheAccount(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
-		h.store.LoseNextAnswer()
+		h.store.LoseNextReply()
 		if _, err := h.place("r1", "59000"); err == nil {
-			t.Fatal("taken without a confirmed intent")
+			t.Fatal("Place succeeded without a durable intent, want an error")
 		}
 		time.Sleep(time.Minute)
 		list, err := h.store.Orders(context.Background(), persistence.OrderQuery{Customer: "c1", View: persistence.OrdersAll, Limit: 10})
 		if err != nil || len(list.Items) != 1 || list.Items[0].Status != venues.StatusRejected {
-			t.Fatalf("%+v, %v", list, err)
+			t.Fatalf("orders = %+v, %v, want one with status %s", list, err, venues.StatusRejected)
 		}
 		if h.venue.placed != 0 {
-			t.Fatal("an intent of unknown durability was sent")
+			t.Fatalf("%d orders were sent without a durable intent, want 0", h.venue.placed)
 		}
 	}, actortest.ExpectFailures())
 }
@@ -254,12 +254,12 @@ func TestCallerOfASentOrderDoesNotReceiveMaintenance(t *testing.T) {
 		_, err := h.place("r1", "59000")
 		e, _ := errors.AsType[*venues.Error](err)
 		if e == nil || e.Code != venues.CodeInternal || e.Details["orderState"] != "unknown" {
-			t.Fatalf("%v", err)
+			t.Fatalf("Place = %v, want %s with orderState unknown", err, venues.CodeInternal)
 		}
 		time.Sleep(time.Minute)
 		list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
 		if err != nil || len(list) != 1 || list[0].Status != venues.StatusOpen || h.venue.placed != 1 {
-			t.Fatalf("%+v, %v", list, err)
+			t.Fatalf("orders at the venue = %+v, %v, want one with status %s", list, err, venues.StatusOpen)
 		}
 	}, actortest.ExpectFailures())
 }

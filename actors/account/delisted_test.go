@@ -26,18 +26,18 @@ func TestDelistedInstrumentDoesNotCloseTheAccount(t *testing.T) {
 		venue.delist()
 		time.Sleep(time.Minute)
 		if _, err := h.place("r2", "59000"); err != nil {
-			t.Errorf("while it runs: %v", err)
+			t.Errorf("Place while the account runs = %v, want no error", err)
 		}
 		store = store.Crash(store.Committed())
 		h = open(kit, store, venue, "again")
 		if _, err := h.place("r3", "59000"); err != nil {
-			t.Errorf("after a restart: %v", err)
+			t.Errorf("Place after a restart = %v, want no error", err)
 		}
 		record, err := store.Order(context.Background(), "c1", order.OrderID)
 		if err != nil || record.Status != venues.StatusUnknown {
-			t.Errorf("an order of what is gone: %s %v", record.Status, err)
+			t.Errorf("order of the delisted instrument = %s, %v, want %s", record.Status, err, venues.StatusUnknown)
 		}
-	}, actortest.ExpectFailures()) // match the predecessor, whose store is closed
+	}, actortest.ExpectFailures()) // those of the predecessor, whose store is closed
 }
 
 // The position in a delisted instrument is closed. The account does not wait for
@@ -59,11 +59,11 @@ func TestPositionInADelistedInstrumentCloses(t *testing.T) {
 		before := venue.listsReceived()
 		time.Sleep(10 * time.Minute)
 		if read := venue.listsReceived() - before; read > 30 {
-			t.Errorf("reconciled %d times in ten minutes", read)
+			t.Errorf("%d reconciliations in ten minutes, want at most 30", read)
 		}
 		ended, err := store.EventsSince(context.Background(), "c1", 0, 100)
 		if err != nil || !slices.ContainsFunc(ended, func(e persistence.Event) bool { return e.Type == persistence.EventPositionClosed }) {
-			t.Errorf("its end is not published: %+v %v", ended, err)
+			t.Errorf("events = %+v, %v, want one %s", ended, err, persistence.EventPositionClosed)
 		}
 	})
 }

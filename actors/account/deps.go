@@ -13,7 +13,7 @@ type Config struct {
 	Customer     string
 	Exchange     venues.Venue
 	Capabilities venues.Capabilities
-	// ClientIDPrefix names the installation in every client order id:
+	// ClientIDPrefix identifies the installation in every client order id. It has
 	// ClientIDPrefixLength characters of [a-z0-9].
 	ClientIDPrefix string
 	Protection     ProtectionPolicy
@@ -32,22 +32,22 @@ type Deps struct {
 	Market  Market
 	Updates Updates
 	NewID   func(prefix string, at time.Time) string
-	// OrderPool runs orders, amends and cancels, QueryPool the requests that find out an
-	// unknown outcome, ReadPool everything else.
+	// OrderPool runs orders, amends and cancels, QueryPool the queries of unknown outcomes,
+	// ReadPool all other requests.
 	OrderPool *actors.Pool
 	QueryPool *actors.Pool
 	ReadPool  *actors.Pool
-	// Private returns the child that holds the private connection.
+	// Private returns the child actor that maintains the private connection.
 	Private func(events Observer) actors.Child
 }
 
-// Market returns an instrument's rules and its current mark price. Methods do not block.
+// Market returns the rules of instruments and their mark prices. Methods must not block.
 type Market interface {
 	Instrument(symbol string) (*venues.Instrument, bool)
 	Mark(symbol string) venues.Optional
 }
 
-// Updates receives what has become durable. Methods must not block.
+// Updates receives changes once they are durable. Methods must not block.
 type Updates interface {
 	// Reconciled receives everything that is open, once after each start. It replaces
 	// everything that was published before.

@@ -1,6 +1,6 @@
-// Package account is the actor that owns one customer's account at one venue: its orders,
-// fills, positions and balances. Everything that changes an order goes through it, one
-// step after the other.
+// Package account implements the actor that owns one customer's account at one venue: its
+// orders, fills, positions and balances. It alone changes orders, in one step after the
+// other.
 //
 // # Terms
 //
@@ -8,56 +8,58 @@
 //     before anything is sent.
 //   - A step handles one message: it changes the state in memory, commits the change, and
 //     then carries out its effects (package step).
-//   - An order of unknown outcome is one of which the venue has not said whether it has it.
-//     A status query searches for it; an absence check is the last reading before it ends
-//     as not placed.
+//   - A reading is one query of the venue by REST for a list, such as its open orders.
+//   - An order has an unknown outcome while it is not known whether the venue has it. A
+//     status query searches for it; an absence check is the last reading before it ends as
+//     not placed.
 //   - A change is a pending amend or cancel of an order.
 //   - A reconciliation compares the account with its venue by REST. It is authoritative;
 //     the private stream is a hint.
 //   - An order is live while it can change or has protection in force, else idle.
 //   - An order has settled when its callers can be answered: the venue has acknowledged
 //     it and, if it cannot rest in the book, it has ended.
-//   - A held report has more fills than are known. It is applied when they are.
-//   - A closed account accepts only orders that reduce a position (package risk). A halt
-//     is the kill switch of an administrator, a lock follows from a limit.
+//   - A held report has more fills than are known. It is applied once they are known.
+//   - A reduce-only account accepts only orders that reduce a position (package risk). A
+//     halt is the kill switch of an administrator, a lock follows from a limit.
 //   - A fill mark is the time up to which the fills of a symbol have been read.
-//   - Ours is what was sent by this service; an order that was made elsewhere, also called
-//     foreign, is adopted.
+//   - An order is ours if this service sent it. An order that was made elsewhere is
+//     foreign, and is adopted.
 //
 // # The order protocol
 //
-//  1. The intent is durable before the first byte of the request leaves.
+//  1. The intent is durable before the first byte of the request is sent.
 //  2. The request is sent once, under a client order id that is a pure function of the
 //     order id, with a deadline that the venue enforces.
 //  3. The answer is a report, an explicit rejection, "certainly not sent", or none of
 //     these: then the outcome is unknown.
-//  4. An unknown order is found by the private stream or by a query under its client id.
+//  4. An order of unknown outcome is found by the private stream or by a query under its client id.
 //     It ends as not placed only if the deadline and the venue's delay have passed, two
 //     queries some seconds apart returned "not found", it is not among the open orders,
-//     and no execution is left unattributed. The last two are read once for all orders
-//     that wait. Of all requests only cancels and changes of attached
-//     protection are sent again automatically.
-//  5. What changed is durable, with the events it causes, before it is published or
+//     and no execution is left unattributed. The last two are read once for all pending
+//     orders.
+//  5. Only cancels and changes of attached protection are sent again automatically.
+//  6. A change is durable, with the events that it causes, before it is published or
 //     answered.
 //
 // # Map
 //
-// Commands and queries enter through Client (client.go, cancelall.go, control.go).
-// protocol.go lists the messages, deps.go the collaborators. actor.go dispatches each
-// message to the state, which is deterministic: time and ids come in with the step
-// (step.go), a batch and effects go out. effects.go and reading.go carry the effects out;
-// load.go, load_risk.go and recordedfills.go read the store.
+// Commands and queries enter through Client (client.go, cancelall.go); errors.go has the
+// errors that it returns. protocol.go lists the messages, deps.go the collaborators.
+// actor.go dispatches each message to the state, which is deterministic: time and ids come
+// in with the step (step.go), a batch and effects go out. effects.go and reading.go carry
+// the effects out; load.go and recordedfills.go read the store.
 //
-//	state.go          the state, and the begin and end of a step
+//	state.go          the state; step.go: context and output of a step
+//	finish.go         the end of a step; tick.go: due times
 //	orderindex.go     the orders in memory; order.go, tracking.go, submission.go: an order
 //	place.go          an order from the intent to the venue's answer; replies.go
 //	report.go         reports of the venue; fills.go: executions
 //	change.go         the pending change of an order; cancel.go, amend.go
 //	statusquery.go    unknown outcomes; absencecheck.go: orders that do not exist
 //	reconcile.go      reconciliation; fillmarks.go: up to when fills were read
-//	openlist.go       the venue's list of open orders, for CancelAll
+//	cancelall.go      CancelAll, with its readings of the venue's open orders
 //	funds.go          balances and positions; leverage.go
-//	stream.go         the private stream
+//	stream.go         the private stream, and its Observer
 //	halt.go           the kill switch
 //	events.go         the outbox and the journal
 //
@@ -65,18 +67,18 @@
 // interface that each of them declares:
 //
 //	position    ledgers, realized P&L, closed positions      (positions.go)
-//	risk        limits, daily loss, lock                     (limits.go)
+//	risk        limits, daily loss, lock                     (risk.go)
 //	protection  stop loss and take profit of entries         (protection.go, protection_amend.go)
 //
 // The statuses of an order and their transitions are those of venues.OrderStatus.
 //
-// # To add something
+// # Extending
 //
 //   - A limit: a field of persistence.RiskLimits, and its check in Admit and AdmitAmend of
 //     package risk. If it can be reached without a new order, as a loss can, State.Check
 //     locks the account. What depends on the instrument alone is a check of
 //     venues.Instrument.
-//   - A private stream event: a method of venues.PrivateSink, one of Observer (client.go), a
+//   - A private stream event: a method of venues.PrivateSink, one of Observer (stream.go), a
 //     field of observed (protocol.go) and a case of observe (stream.go). A reconciliation
 //     must find the same by REST.
 //   - A protection rule: package protection, in the file of its transition; a configurable
@@ -96,24 +98,24 @@
 // # The private stream
 //
 // A change that REST has returned and the stream has not reported within streamLagMax,
-// although the stream was connected when it happened, was missed: the account is
-// reconciled immediately, and at the second miss within missesSpan the connection is
+// although the stream was connected at the time of the change, counts as missed: the account
+// is reconciled immediately, and at the second miss within missesSpan the connection is
 // closed and opened again. Connectors detect on their own a stream without any message
 // after an order was acknowledged.
 //
 // # Stop and restart
 //
-// When the account stops, callers receive what is known: an order of unknown outcome as it
-// is, a change as pending. Nothing is sent from then on, and the next start resolves the
+// When the account stops, callers receive what is known: an order of unknown outcome with
+// its status, a change as pending. Nothing is sent from then on, and the next start resolves the
 // rest, also after a kill. A pending cancel is sent again. An amend is in its order's
 // record, and stays pending until the venue shows it or can no longer carry it out: then
-// the order keeps its old terms, and the journal notes that the change has failed. If the
-// venue has cancelled what was to be replaced, the rest is placed, unless it may open
-// something and more than replaceLate has passed. Protection resumes as it is planned; a
+// the order keeps its old terms, and the journal records that the change has failed. If the
+// venue has cancelled an order that was to be replaced, the replacement is placed, unless it
+// may open a position and more than replaceLate has passed. Protection resumes as planned; a
 // pending move of the venue's own legs is requested again.
 //
-// # A quantity and its fills agree
+// # Filled quantity
 //
-// filledQty moves with recorded fills only. A report of more is held until the fills are
-// known, by stream or by REST, or for fillsHoldMax.
+// filledQty increases only with recorded fills. A report of a larger filled quantity is held
+// until the fills are known, by stream or by REST, or for fillsHoldMax.
 package account

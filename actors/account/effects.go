@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	// venueCallMax bounds a request to the venue, in addition to the order's own deadline.
-	// It is longer than that deadline, so that a timeout which the venue reports is received
-	// as an answer.
+	// venueCallMax bounds a request to the venue. It is longer than the order's deadline, so
+	// that a timeout which the venue reports is received as an answer.
 	venueCallMax = 15 * time.Second
 	// reconcileMax bounds one reconciliation, and one absence check, with their waits for
 	// the venue's rate limits.
@@ -36,8 +35,7 @@ type (
 	callAmend struct {
 		orderID string
 		request venues.AmendRequest
-		// increases reports that the amend is not sent if the account is closed to
-		// increasing orders.
+		// increases is set if the amend may not be sent while the account is reduce-only.
 		increases bool
 	}
 	callCancel struct {
@@ -50,7 +48,7 @@ type (
 	}
 	callAbsenceCheck struct {
 		orders []string
-		// from is the start of the executions that are read of each symbol.
+		// from is the time from which on the executions of each symbol are read.
 		from map[string]time.Time
 	}
 	callFills struct {
@@ -64,8 +62,8 @@ type (
 	callReconcile struct {
 		refs      []orderRef
 		fillsFrom map[string]time.Time
-		// tradedFrom is since when instruments that are not in fillsFrom may have been
-		// traded elsewhere; zero reads none.
+		// tradedFrom is the time from which on instruments that are not in fillsFrom may
+		// have been traded elsewhere; if it is zero, none is read.
 		tradedFrom time.Time
 	}
 	orderRef struct {
@@ -77,18 +75,8 @@ type (
 		symbol       string
 		venueOrderID string
 		fills        []venues.Fill
-		// resolves is set if an absence check waits for the answer.
+		// resolves reports that an absence check waits for the answer.
 		resolves bool
-	}
-	replyOrder struct {
-		to    orderReply
-		order venues.Order
-		err   error
-	}
-	replyFunds struct {
-		to    fundsReply
-		funds Funds
-		err   error
 	}
 	publishAll struct {
 		orders    []venues.Order
@@ -106,9 +94,9 @@ func (e callPlace) run(a *account, ctx *actors.Context) {
 		a.steps.Enqueue(placeDone{orderID: e.orderID, err: rejection})
 		return
 	}
-	mayLeave := a.gate.Pass(a.state.maySendWhenClosed(e.orderID))
+	exempt := a.state.isExemptOnceSent(e.orderID)
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
-		if !mayLeave() {
+		if !a.gate.Allows(exempt) {
 			return placeDone{orderID: e.orderID, err: risk.ErrGateClosed}
 		}
 		report, err := a.deps.Venue.Place(c, e.request)
@@ -123,9 +111,8 @@ func (e callAmend) run(a *account, ctx *actors.Context) {
 			return
 		}
 	}
-	mayLeave := a.gate.Pass(!e.increases)
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
-		if !mayLeave() {
+		if !a.gate.Allows(!e.increases) {
 			return amendDone{orderID: e.orderID, err: risk.ErrGateClosed}
 		}
 		report, err := a.deps.Venue.Amend(c, e.request)
@@ -152,10 +139,11 @@ func (a *account) query(ctx context.Context, orderID string, ref venues.OrderRef
 	return queryDone{orderID, report, err, began}
 }
 
-// errPoolFull is returned if a request was certainly not sent.
+// errPoolFull is the error of a request that was not sent because its pool was full.
 var errPoolFull = errors.Join(venues.ErrNotSent, actors.ErrBusy)
 
-// call runs a request to the venue in a pool. If the pool is full, busy is the result.
+// call runs a request to the venue in a pool and delivers the message that it returns. If
+// the pool is full, the message is busy.
 func (a *account) call(ctx *actors.Context, pool *actors.Pool, request func(context.Context) any, busy any) {
 	err := ctx.Go(pool, func(c context.Context) any {
 		c, cancel := context.WithTimeout(c, venueCallMax)
@@ -183,7 +171,7 @@ func (a *account) readFills(ctx *actors.Context, in readFills) {
 }
 
 func (planFunds) run(_ *account, ctx *actors.Context) {
-	ctx.Timers().After("funds", fundsSettle, fundsDue{})
+	ctx.Timers().After("funds", fundsDelay, fundsDue{})
 }
 
 func (callFunds) run(a *account, ctx *actors.Context) {
@@ -202,22 +190,6 @@ func (a *account) fetchFunds(ctx context.Context) (Funds, error) {
 	}
 	positions, err := a.deps.Venue.Positions(ctx)
 	return Funds{Balances: balances, Positions: positions, ReadAt: begun}, err
-}
-
-func (e replyOrder) run(*account, *actors.Context) {
-	if e.err != nil {
-		e.to.Reject(e.err)
-		return
-	}
-	e.to.Send(e.order)
-}
-
-func (e replyFunds) run(*account, *actors.Context) {
-	if e.err != nil {
-		e.to.Reject(e.err)
-		return
-	}
-	e.to.Send(e.funds)
 }
 
 func (e logAlarm) run(a *account, _ *actors.Context) {

@@ -10,8 +10,8 @@ import (
 	"venuegate/venues"
 )
 
-// The payloads of the outbound events (interface, "Events"). All members are strings or
-// null, in the order of the specification.
+// Payloads of the outbound events, as specified in section "Events" of the public interface.
+// All members are strings or null, in the order of the specification.
 type orderEvent struct {
 	OrderID     string       `json:"orderId"`
 	Exchange    venues.Venue `json:"exchange"`
@@ -64,7 +64,7 @@ type limitEvent struct {
 	Threshold string `json:"threshold"`
 	Actual    string `json:"actual"`
 	Action    string `json:"action"`
-	// Exchange is the exchange of the account, which has its own limits and lock.
+	// Exchange identifies the account: each one has its own limits and lock.
 	Exchange venues.Venue `json:"exchange"`
 }
 
@@ -84,7 +84,7 @@ func average(notional, qty decimal.Decimal) *string {
 	return text(venues.Some(notional.DivRound(qty, position.AvgPriceDecimals)))
 }
 
-// emit adds an event to the commit of the change that caused it.
+// emit adds an event to the step's commit.
 func (p *stepOutput) emit(step stepContext, kind persistence.EventType, payload any) {
 	data, err := json.Marshal(payload)
 	if err != nil {
@@ -141,16 +141,16 @@ func text(d venues.Optional) *string {
 	return &t
 }
 
-// note adds a journal row to the order's next commit.
-func (s *state) note(step stepContext, o *order, kind string, fields ...persistence.JournalField) {
+// journalOrder adds a journal row to the order's next commit.
+func (s *state) journalOrder(step stepContext, o *order, kind string, fields ...persistence.JournalField) {
 	e := row(step, "order."+kind, o.OrderID, fields)
 	e.Channel, e.Symbol = s.channelOf(o), o.Symbol
-	o.notes = append(o.notes, e)
+	o.journalRows = append(o.journalRows, e)
 	s.markDirty(o)
 }
 
-// channelOf returns the channel whose signal caused an order; that of a leg is its
-// entry's.
+// channelOf returns the id of the channel whose signal caused an order. A leg has that of
+// its entry.
 func (x *orderIndex) channelOf(o *order) string {
 	if entry, known := x.orders[o.EntryOrderID]; known && o.ChannelID == "" {
 		return entry.ChannelID
@@ -158,13 +158,14 @@ func (x *orderIndex) channelOf(o *order) string {
 	return o.ChannelID
 }
 
-// noteStatus adds a journal row for the order's next status, which is also its result.
-func (s *state) noteStatus(step stepContext, o *order, previous venues.OrderStatus) {
-	s.note(step, o, "status",
+// journalStatus adds a journal row for a change of the order's status, with the new status as
+// its result.
+func (s *state) journalStatus(step stepContext, o *order, previous venues.OrderStatus) {
+	s.journalOrder(step, o, "status",
 		persistence.JournalField{Name: "from", Value: string(previous)},
 		persistence.JournalField{Name: "to", Value: string(o.Status)},
 		persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(o.FilledQty)})
-	o.notes[len(o.notes)-1].Result = string(o.Status)
+	o.journalRows[len(o.journalRows)-1].Result = string(o.Status)
 }
 
 // journalPosition adds a journal row about a position to the step.

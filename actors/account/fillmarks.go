@@ -11,32 +11,33 @@ import (
 
 const (
 	// quietSymbolsMax bounds the symbols without an open order whose fills one
-	// reconciliation reads: those that were read longest ago.
+	// reconciliation reads. Those that were read longest ago come first.
 	quietSymbolsMax = 10
-	// fillsOverlap is how far back each reading of fills begins before the end of the
-	// last one: venues list executions late. Repeated executions are recognized.
+	// fillsOverlap is how long before the end of the last reading of fills the next one
+	// begins: venues list executions late. Executions that are read twice count once.
 	fillsOverlap = time.Minute
 	// tradedOverlap is the same for the reading of the instruments that were traded.
 	tradedOverlap = 5 * time.Minute
 )
 
-// fillMarks record up to when the fills of each symbol were read, for every symbol that
-// was ever traded through the account.
+// fillMarks has the time up to which the fills of each symbol were read, for every symbol
+// that was ever traded through the account.
 type fillMarks struct {
 	customer string
 	exchange venues.Venue
-	until    map[string]time.Time
-	// tradedUntil is up to when the venue was queried for the instruments that were
-	// traded; zero before the first reconciliation of the account.
+	// until has the fill marks by symbol.
+	until map[string]time.Time
+	// tradedUntil is the time up to which the venue was queried for the instruments that
+	// were traded; zero before the first reconciliation of the account.
 	tradedUntil time.Time
 	// unlisted are symbols of until that the venue does not list any more.
 	unlisted map[string]bool
-	// lookups are the orders of fills that are being looked up, by symbol.
+	// lookups counts the running lookups of orders of fills, by symbol.
 	lookups map[string]*lookups
 }
 
-// lookups are the orders of one symbol's fills that are being looked up. What was read at
-// readAt counts as read once the fills of all of them are recorded.
+// lookups counts the running lookups of the orders of one symbol's fills. The mark moves to
+// readAt once all of them have ended and their fills are recorded.
 type lookups struct {
 	running int
 	failed  bool
@@ -66,7 +67,7 @@ func (f *fillMarks) record() persistence.AccountState {
 	return r
 }
 
-// begin starts the mark of a symbol, and reports whether there was none.
+// begin sets the mark of a symbol that has none, and reports whether it had none.
 func (f *fillMarks) begin(symbol string, from time.Time) bool {
 	if _, known := f.until[symbol]; known {
 		return false
@@ -75,8 +76,8 @@ func (f *fillMarks) begin(symbol string, from time.Time) bool {
 	return true
 }
 
-// from returns where the reading of fills begins for a symbol with an order that was
-// created at a time.
+// from returns the start of the next reading of fills of a symbol with an order that was
+// created at createdAt.
 func (f *fillMarks) from(symbol string, createdAt time.Time) time.Time {
 	from := createdAt.Add(-fillsOverlap)
 	if until := f.until[symbol]; until.After(from) {
@@ -85,8 +86,8 @@ func (f *fillMarks) from(symbol string, createdAt time.Time) time.Time {
 	return from
 }
 
-// tradedFrom returns where the reading of the traded instruments begins; zero for none.
-// What was traded before the account was first reconciled is not followed.
+// tradedFrom returns the start of the next reading of the traded instruments. It is zero, for
+// none, before the first reconciliation of the account: earlier trades are not followed.
 func (f *fillMarks) tradedFrom() time.Time {
 	if f.tradedUntil.IsZero() {
 		return time.Time{}
@@ -108,8 +109,8 @@ func (f *fillMarks) quiet(busy map[string]time.Time) []string {
 	return quiet[:min(len(quiet), quietSymbolsMax)]
 }
 
-// advance moves the marks to a reconciliation. Where the orders of some fills are still
-// being looked up, the mark stays until they are recorded.
+// advance moves the marks to the start of a reconciliation. The mark of a symbol with running
+// lookups stays until they have ended.
 func (f *fillMarks) advance(in *reconcileDone) {
 	for _, symbol := range in.unlisted {
 		f.unlisted[symbol] = true
@@ -126,16 +127,16 @@ func (f *fillMarks) advance(in *reconcileDone) {
 	f.tradedUntil = in.startedAt
 }
 
-// lookupBegins notes that the order of a fill is being looked up.
-func (f *fillMarks) lookupBegins(symbol string) {
+// beginLookup counts a lookup of the order of a fill.
+func (f *fillMarks) beginLookup(symbol string) {
 	if f.lookups[symbol] == nil {
 		f.lookups[symbol] = &lookups{}
 	}
 	f.lookups[symbol].running++
 }
 
-// lookupEnds notes the end of a lookup, and reports whether the mark has moved.
-func (f *fillMarks) lookupEnds(symbol string, failed bool) bool {
+// endLookup ends a lookup and reports whether the mark has moved.
+func (f *fillMarks) endLookup(symbol string, failed bool) bool {
 	l := f.lookups[symbol]
 	l.running--
 	l.failed = l.failed || failed

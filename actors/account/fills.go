@@ -11,8 +11,8 @@ import (
 	"venuegate/venues"
 )
 
-// fillsHoldMax is how long a report of more fills than are known is held, so that an
-// order's quantity and its fills agree at any time.
+// fillsHoldMax is how long a report of more fills than are known is held, so that the filled
+// quantity of an order agrees with its fills.
 const fillsHoldMax = 5 * time.Second
 
 // fillsRetry is the wait before missing fills are fetched again.
@@ -31,8 +31,8 @@ func (s *state) fetchFills(o *order, delay time.Duration) {
 }
 
 // fillsFetched applies the fills that were fetched for an order whose report is held;
-// they are fetched again while some are missing. If it is not known which of them the
-// store has without an order, none is applied: it would be counted twice.
+// they are fetched again while some are missing. After an error none is applied: a fill that
+// the store has without an order could be counted twice.
 func (s *state) fillsFetched(step stepContext, in fillsDone) {
 	if in.err == nil {
 		s.positions.HoldUnattributed(step.now, in.unattributed...)
@@ -43,7 +43,7 @@ func (s *state) fillsFetched(step stepContext, in fillsDone) {
 	}
 }
 
-// releaseHeld applies a held report without its fills, which may still come later.
+// releaseHeld applies a held report without its fills, which may become known later.
 func (s *state) releaseHeld(step stepContext, o *order) {
 	r := o.release()
 	s.markDirty(o)
@@ -52,11 +52,11 @@ func (s *state) releaseHeld(step stepContext, o *order) {
 		o.AvgPrice = r.AvgPrice
 	}
 	s.protection(step).Filled(&o.protectedOrder)
-	s.note(step, o, "fills_missing", persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(r.FilledQty)})
+	s.journalOrder(step, o, "fills_missing", persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(r.FilledQty)})
 	s.applyStatus(step, o, r)
 }
 
-// addFill records an execution once.
+// addFill records an execution of an order, unless it is recorded already.
 func (s *state) addFill(step stepContext, o *order, f venues.Fill) {
 	f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
 	if o.trades[position.TradeKey(&f)] {
@@ -82,18 +82,18 @@ func (s *state) addFill(step stepContext, o *order, f venues.Fill) {
 		}
 		s.emitPartiallyFilled(step, o, f)
 	} else if o.Status.IsClosed() && o.Status != venues.StatusFilled {
-		s.emitFilled(step, o) // it was filled completely, as is known late
+		s.emitFilled(step, o) // a late fill has completed it
 	}
 	if o.held != nil && o.held.FilledQty.LessThanOrEqual(o.FilledQty) {
 		s.applyStatus(step, o, o.release())
 	}
 	if o.FilledQty.GreaterThanOrEqual(o.Qty) && !o.Status.IsClosed() {
-		s.scheduleQuery(step, o, 0) // unless the report with the fill has the status
+		s.scheduleQuery(step, o, 0) // unless the report of the fill also has the status
 	}
 }
 
-// handleFills applies executions that were read by REST. Orders that are not in memory
-// are looked up, each once for all its fills.
+// handleFills applies executions that were read by REST. Each order that is not in memory is
+// looked up once for all its fills.
 func (s *state) handleFills(step stepContext, list []venues.Fill) {
 	unknown := map[string]int{}
 	var lookups []lookUpFills
@@ -111,24 +111,24 @@ func (s *state) handleFills(step stepContext, list []venues.Fill) {
 		l.fills = append(l.fills, f)
 	}
 	for _, l := range lookups {
-		s.fillMarks.lookupBegins(l.symbol)
+		s.fillMarks.beginLookup(l.symbol)
 		s.after(l)
 	}
 }
 
-// lookedUpFills records executions whose order was looked up: an older order of ours, one
-// made outside this service, or one that the venue does not list any more.
+// lookedUpFills records executions whose order was looked up: an older order of this service,
+// a foreign one, or one that the venue no longer lists.
 func (s *state) lookedUpFills(step stepContext, in lookedUpFills) {
 	defer func() {
-		if s.fillMarks.lookupEnds(in.symbol, in.err != nil) {
+		if s.fillMarks.endLookup(in.symbol, in.err != nil) {
 			s.storeMarks()
 		}
 	}()
 	if in.err != nil {
-		return // read again with the next reconciliation
+		return // the next reconciliation reads them again
 	}
 	if in.report == nil {
-		s.absence.noteNotFound(step.now, in)
+		s.absence.orderNotFound(step.now, in)
 		for _, f := range in.fills {
 			f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
 			f.Source, f.Exchange = venues.SourceVenue, s.exchange

@@ -53,17 +53,17 @@ func TestAccountOutlivesAFullStore(t *testing.T) {
 		before := venue.listsReceived()
 		for n := range 60 {
 			if _, err := h.place(fmt.Sprintf("full%d", n), "59000"); venues.CodeOf(err) != venues.CodeMaintenance {
-				t.Fatalf("an order on a full disk: %v", err)
+				t.Fatalf("Place with a full store = %v, want %s", err, venues.CodeMaintenance)
 			}
 			kit.Advance(10 * time.Second)
 		}
 		if read := venue.listsReceived() - before; read > 0 {
-			t.Errorf("the venue was read %d times in ten minutes of a full disk", read)
+			t.Errorf("%d readings of the venue in ten minutes with a full store, want 0", read)
 		}
 		f.fill(false)
 		kit.Advance(2 * storeRetry)
 		if _, err := h.place("r1", "59000"); err != nil {
-			t.Errorf("no order %s after there is room: %v", 2*storeRetry, err)
+			t.Errorf("Place %s after the store has space = %v, want no error", 2*storeRetry, err)
 		}
 	}, actortest.ExpectFailures())
 }
@@ -76,13 +76,13 @@ func TestFullStoreRejectsAndRecovers(t *testing.T) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
 		h.store.FailNext(persistence.ErrUnavailable)
 		if _, err := h.place("r1", "59000"); venues.CodeOf(err) != venues.CodeMaintenance {
-			t.Fatalf("%v", err)
+			t.Fatalf("Place with a full store = %v, want %s", err, venues.CodeMaintenance)
 		}
 		if h.venue.placed != 0 {
-			t.Fatal("sent without a durable intent")
+			t.Fatalf("%d orders were sent without a durable intent, want 0", h.venue.placed)
 		}
 		if order, err := h.place("r1", "59000"); err != nil || order.Status != venues.StatusOpen {
-			t.Fatalf("%+v, %v", order, err)
+			t.Fatalf("Place = %+v, %v, want status %s", order, err, venues.StatusOpen)
 		}
 	})
 }

@@ -3,18 +3,17 @@ package account
 import (
 	"time"
 
-	"venuegate/actors"
 	"venuegate/actors/account/deadline"
 	"venuegate/venues"
 )
 
 const (
-	// fundsFresh is how old balances and positions in memory may be to be returned, so
-	// that many readers cost the venue one request.
+	// fundsFresh is the age up to which balances and positions are returned from memory, so
+	// that many readers cause one request to the venue.
 	fundsFresh = time.Second
-	// fundsSettle is how long after an event of the private stream the rest of the record
-	// (margin, liquidation price) is read.
-	fundsSettle = 300 * time.Millisecond
+	// fundsDelay is how long after an event of the private stream the values that it lacks
+	// (margin, liquidation price) are read.
+	fundsDelay = 300 * time.Millisecond
 )
 
 // Funds are an account's balances and open positions at one time.
@@ -27,15 +26,13 @@ type Funds struct {
 	closable []venues.Position
 }
 
-type fundsReply = actors.Reply[Funds]
-
-// funds are the balances, and the readings of balances and positions.
+// funds holds the balances, and the state of the readings of balances and positions.
 type funds struct {
 	balances []venues.Balance
 	// readAt is when the newest reading began; zero if something has changed since.
 	readAt time.Time
-	// reading is set while one is under way, planned while one is to begin after
-	// fundsSettle, again if something has changed meanwhile.
+	// reading is set during a reading, planned while one is scheduled after fundsDelay,
+	// again if another one was requested during the reading.
 	reading bool
 	planned bool
 	again   bool
@@ -44,14 +41,14 @@ type funds struct {
 
 func (s *state) getFunds(step stepContext, in getFunds) {
 	if !s.funds.readAt.IsZero() && step.now.Sub(s.funds.readAt) < fundsFresh {
-		s.after(replyFunds{to: in.fundsReply, funds: s.currentFunds()})
+		s.after(replyFunds{to: in.fundsReply, value: s.currentFunds()})
 		return
 	}
 	s.funds.waiters = append(s.funds.waiters, in.fundsReply)
 	s.readFunds()
 }
 
-// readFunds reads balances and positions once for all waiters.
+// readFunds starts a reading of balances and positions for all waiters.
 func (s *state) readFunds() {
 	s.funds.planned = false
 	if s.funds.reading {
@@ -62,8 +59,7 @@ func (s *state) readFunds() {
 	s.after(callFunds{})
 }
 
-// planFunds plans a reading after fundsSettle, so that changes that follow each other
-// cause one reading.
+// planFunds schedules a reading after fundsDelay, so that several changes cause one reading.
 func (s *state) planFunds() {
 	if !s.funds.planned {
 		s.funds.planned = true
@@ -82,11 +78,11 @@ func (s *state) fundsRead(step stepContext, in fundsDone) {
 		s.setBalances(in.funds.Balances)
 		s.updatePositions(step, in.funds.Positions, in.funds.ReadAt)
 		s.funds.readAt = in.funds.ReadAt
-	} else if s.positions.HasPending() { // closes wait for the list
+	} else if s.positions.HasPending() { // a close awaits the list
 		s.recon.due = deadline.Earlier(s.recon.due, step.now.Add(reconcileRetry))
 	}
 	for _, waiter := range s.funds.waiters {
-		s.after(replyFunds{to: waiter, funds: s.currentFunds(), err: in.err})
+		s.after(replyFunds{to: waiter, value: s.currentFunds(), err: in.err})
 	}
 	s.funds.waiters = nil
 	if s.funds.again {
@@ -112,15 +108,15 @@ func equalBalance(a, b *venues.Balance) bool {
 		a.Available.Equal(b.Available) && a.UsedMargin.Equal(b.UsedMargin) && a.UnrealizedPnl.Equal(b.UnrealizedPnl)
 }
 
-// updatePositions replaces the open positions by a list that was read at readAt.
+// updatePositions replaces the open positions by the venue's list, read at readAt.
 func (s *state) updatePositions(step stepContext, list []venues.Position, readAt time.Time) {
 	open := s.positions.Update(s.forPositions(step), list, readAt)
 	s.protection(step).WithdrawOrphans(open, readAt)
 	s.positions.Compare(s.forPositions(step), readAt)
 }
 
-// positionReported applies an event of the private stream. A reading follows for what
-// only REST returns; until then the mark price is that of the market.
+// positionReported applies an event of the private stream and schedules a reading of the
+// values that only REST returns. Until then the mark price is that of the market.
 func (s *state) positionReported(step stepContext, p venues.Position) {
 	if p.Qty.IsPositive() && !p.MarkPrice.Valid {
 		p.MarkPrice = step.mark(p.Symbol)
@@ -129,8 +125,8 @@ func (s *state) positionReported(step stepContext, p venues.Position) {
 	s.balancesChanged()
 }
 
-// balancesChanged makes the next query read from the venue, and reads soon for the
-// subscribers.
+// balancesChanged marks the balances in memory as outdated and schedules a reading, which
+// publishes the new ones.
 func (s *state) balancesChanged() {
 	s.funds.readAt = time.Time{}
 	s.planFunds()

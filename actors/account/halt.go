@@ -16,26 +16,24 @@ import (
 const (
 	// haltMax is how long a halt keeps cancelling and closing.
 	haltMax = 15 * time.Second
-	// haltEvery is the wait before the venue's own lists are read again.
+	// haltEvery is the time between two readings of the venue's lists.
 	haltEvery = 500 * time.Millisecond
-	// haltAgainMax is how long a halt that had to give up continues after each
+	// haltAgainMax is how long a halt that has given up runs again after each
 	// reconciliation.
 	haltAgainMax = 2 * time.Second
 )
 
-type haltReply = actors.Reply[venues.HaltReport]
-
-// halting is the kill switch: it cancels orders until the venue has none, and closes the
-// positions if flatten is set.
+// halting is the state of the kill switch, which cancels orders until the venue has none,
+// and closes the positions if flatten is set.
 type halting struct {
 	flatten bool
-	// orderedAt names the halt; see persistence.VenueAccount.
+	// orderedAt identifies the halt; see persistence.VenueAccount.
 	orderedAt venues.Time
-	// running is set until deadline, reading while the venue's lists are read; due is
-	// when they are read next.
+	// running is set until the halt is done or deadline has passed, reading while the
+	// venue's lists are read; due is when they are read next.
 	running bool
 	reading bool
-	// gaveUp is set if the last run has left something.
+	// gaveUp is set if deadline has passed with orders or positions left.
 	gaveUp   bool
 	due      time.Time
 	deadline time.Time
@@ -43,8 +41,8 @@ type halting struct {
 	waiters  []haltReply
 }
 
-// configure sets the limits, and halts the account or resumes trading. A halt that is in
-// force already is not begun again: only the limits have changed.
+// configure sets the limits, and halts the account or resumes trading. A halt that is already
+// in force is not begun again.
 func (s *state) configure(step stepContext, in configure) {
 	isNew := !s.risk.Halted || !s.halt.orderedAt.Equal(in.control.HaltedAt.Time)
 	s.risk.Limits = in.control.Limits
@@ -59,15 +57,15 @@ func (s *state) configure(step stepContext, in configure) {
 		s.setHalt(in.control)
 		s.endHalt(step, false)
 	}
-	s.after(replyDone{in.Reply})
+	s.after(acknowledge{to: in.Reply})
 }
 
 func (s *state) setHalt(control persistence.VenueAccount) {
 	s.risk.Halted, s.halt.flatten, s.halt.orderedAt = control.Halted, control.Flatten, control.HaltedAt
 }
 
-// restoreHalt resumes a halt that was under way, or had to give up. One that was completed
-// stays in force but is not repeated: it would close what was opened since.
+// restoreHalt resumes a halt that was running or has given up. A completed halt stays in
+// force but is not repeated: it would close positions that were opened elsewhere since.
 func (s *state) restoreHalt(step stepContext, control persistence.VenueAccount) {
 	s.setHalt(control)
 	switch {
@@ -79,14 +77,14 @@ func (s *state) restoreHalt(step stepContext, control persistence.VenueAccount) 
 	}
 }
 
-// beginHalt starts or restarts the halt. It waits for the first reconciliation.
+// beginHalt starts or restarts the halt, which takes effect after the first reconciliation.
 func (s *state) beginHalt(step stepContext) {
 	s.halt.running, s.halt.gaveUp = true, false
 	s.halt.deadline = step.now.Add(haltMax)
 	s.halt.due = step.now
 }
 
-// awaitHalt answers when the halt is over, immediately if none is running.
+// awaitHalt answers at the end of the halt, immediately if none is running.
 func (s *state) awaitHalt(in awaitHalt) {
 	if !s.halt.running {
 		in.Send(s.halt.result)
@@ -106,6 +104,8 @@ func (h *halting) nextDue(ready bool) time.Time {
 	return deadline.Earlier(h.due, h.deadline)
 }
 
+// haltTick ends a halt at its deadline; until then it cancels orders and starts a reading of the
+// venue's lists every haltEvery.
 func (s *state) haltTick(step stepContext) {
 	switch {
 	case !s.halt.running:
@@ -114,12 +114,12 @@ func (s *state) haltTick(step stepContext) {
 	case s.ready && !s.halt.reading && deadline.Passed(s.halt.due, step.now):
 		s.halt.reading = true
 		s.cancelAllOrders(step)
-		s.after(callSweep{})
+		s.after(callHaltRead{})
 	}
 }
 
-// cancelAllOrders cancels every order, but for those that close a position at market,
-// which end on their own.
+// cancelAllOrders cancels every order except market orders that close a position, which end
+// on their own.
 func (s *state) cancelAllOrders(step stepContext) {
 	for _, o := range s.liveInOrder() {
 		if o.Protection.IsActive() {
@@ -131,12 +131,12 @@ func (s *state) cancelAllOrders(step stepContext) {
 	}
 }
 
-// closesAtMarket reports whether the order closes a position at market.
+// closesAtMarket reports whether the order is a market order that closes a position.
 func (o *order) closesAtMarket() bool { return o.ReduceOnly && o.Type == venues.TypeMarket }
 
-// swept applies the venue's own lists: unknown orders are adopted and cancelled with the
-// rest.
-func (s *state) swept(step stepContext, in sweepDone) {
+// haltRead applies the venue's lists during a halt. Foreign orders are adopted and cancelled
+// with the others.
+func (s *state) haltRead(step stepContext, in haltReadDone) {
 	s.halt.reading = false
 	if !s.halt.running {
 		return
@@ -160,7 +160,7 @@ func (s *state) swept(step stepContext, in sweepDone) {
 }
 
 // flatten closes each open position that no order is closing yet.
-func (s *state) flatten(step stepContext, in sweepDone) {
+func (s *state) flatten(step stepContext, in haltReadDone) {
 	closing := map[string]bool{}
 	for _, o := range s.live {
 		if !o.Status.IsClosed() && o.closesAtMarket() {
@@ -173,8 +173,8 @@ func (s *state) flatten(step stepContext, in sweepDone) {
 			continue
 		}
 		qty := p.Qty
-		if most, bounded := in.most[p.Symbol]; bounded {
-			qty = decimal.Min(qty, most) // the rest follows
+		if limit, isLimited := in.maxMarketQty[p.Symbol]; isLimited {
+			qty = decimal.Min(qty, limit) // the next reading finds the rest
 		}
 		o := s.newOrder(step, venues.PlaceOrder{
 			OrderSpec: venues.OrderSpec{
@@ -187,7 +187,7 @@ func (s *state) flatten(step stepContext, in sweepDone) {
 	}
 }
 
-// endHalt ends the run and answers the waiters.
+// endHalt ends the halt's run and answers the waiters. done is false if it gives up.
 func (s *state) endHalt(step stepContext, done bool) {
 	if !s.halt.running {
 		return
@@ -204,14 +204,14 @@ func (s *state) endHalt(step stepContext, done bool) {
 	}
 	s.halt.gaveUp = !done
 	for _, waiter := range s.halt.waiters {
-		s.after(replyHalt{waiter, s.halt.result})
+		s.after(replyHalt{to: waiter, value: s.halt.result})
 	}
 	s.halt.waiters = nil
 }
 
-// keepHalted resumes for haltAgainMax a halt that had to give up: what was left may have
-// ended, or have opened a position. Once the halt is done, an order of ours that appears
-// all the same is cancelled, and orders made elsewhere are left alone.
+// keepHalted runs a halt that has given up again for haltAgainMax: the orders that were left
+// may have ended, or have opened positions. After a completed halt it cancels orders of ours
+// that appear late, and leaves foreign orders alone.
 func (s *state) keepHalted(step stepContext) {
 	if !s.risk.Halted || s.halt.running {
 		return
@@ -228,30 +228,20 @@ func (s *state) keepHalted(step stepContext) {
 	}
 }
 
-type (
-	callSweep struct{}
-	replyHalt struct {
-		to     haltReply
-		result venues.HaltReport
-	}
-	replyDone struct{ to actors.Reply[struct{}] }
-)
+type callHaltRead struct{}
 
-func (callSweep) run(a *account, ctx *actors.Context) {
+func (callHaltRead) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		done := sweepDone{most: map[string]decimal.Decimal{}}
+		done := haltReadDone{maxMarketQty: map[string]decimal.Decimal{}}
 		if done.open, done.err = a.deps.Venue.OpenOrders(c); done.err != nil {
 			return done
 		}
 		done.funds, done.err = a.fetchFunds(c)
 		for _, p := range done.funds.Positions {
 			if i, known := a.deps.Market.Instrument(p.Symbol); known && i.MaxMarketQty.Valid {
-				done.most[p.Symbol] = i.MaxMarketQty.Decimal
+				done.maxMarketQty[p.Symbol] = i.MaxMarketQty.Decimal
 			}
 		}
 		return done
-	}, sweepDone{err: errPoolFull})
+	}, haltReadDone{err: errPoolFull})
 }
-
-func (e replyHalt) run(*account, *actors.Context) { e.to.Send(e.result) }
-func (e replyDone) run(*account, *actors.Context) { e.to.Send(struct{}{}) }

@@ -20,7 +20,7 @@ func halted(at time.Time, flatten bool) persistence.VenueAccount {
 }
 
 // haltWith halts the account and returns the results that the caller receives.
-func (b *bench) haltWith(flatten bool) *[]venues.HaltReport {
+func (b *fixture) haltWith(flatten bool) *[]venues.HaltReport {
 	var results []venues.HaltReport
 	b.step(func(step stepContext) {
 		b.state.configure(step, configure{actors.ReplyFunc(func(struct{}, error) {}), halted(b.now, flatten)})
@@ -29,57 +29,57 @@ func (b *bench) haltWith(flatten bool) *[]venues.HaltReport {
 	return &results
 }
 
-// answerSweep answers a reading of the venue's lists.
-func (b *bench) answerSweep(open []venues.ExecutionReport, positions ...venues.Position) {
+// answerHaltRead answers a reading of the venue's lists.
+func (b *fixture) answerHaltRead(open []venues.ExecutionReport, positions ...venues.Position) {
 	b.step(func(step stepContext) {
-		b.state.swept(step, sweepDone{open: open, funds: Funds{Positions: positions, ReadAt: step.now}, most: map[string]decimal.Decimal{"BTCUSDT": venues.MustDecimal("1.5")}})
+		b.state.haltRead(step, haltReadDone{open: open, funds: Funds{Positions: positions, ReadAt: step.now}, maxMarketQty: map[string]decimal.Decimal{"BTCUSDT": venues.MustDecimal("1.5")}})
 	})
 	for _, e := range b.effects {
 		if r, ok := e.(replyHalt); ok {
-			r.to.Send(r.result)
+			r.run(nil, nil)
 		}
 	}
 }
 
-func isSweep(e effect) bool { _, ok := e.(callSweep); return ok }
+func isHaltRead(e effect) bool { _, ok := e.(callHaltRead); return ok }
 
 func TestHaltCancelsUntilTheVenueHasNothing(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	results := b.haltWith(false)
-	if code(b.tryPlace(func(*placeOrder) {})) != venues.CodeTradingLocked {
-		t.Fatal("an increasing order passes")
+	if got := code(b.tryPlace(func(*placeOrder) {})); got != venues.CodeTradingLocked {
+		t.Fatalf("increasing order: code = %q, want %s", got, venues.CodeTradingLocked)
 	}
 	effects := b.pass(0)
-	if count(effects, isSweep) != 1 || count(effects, isCancel) != 1 {
-		t.Fatalf("effects %+v, want one sweep and one cancel", effects)
+	if count(effects, isHaltRead) != 1 || count(effects, isCancel) != 1 {
+		t.Fatalf("effects %+v, want one reading of the lists and one cancel", effects)
 	}
-	b.answerSweep([]venues.ExecutionReport{o.reportWith(venues.StatusOpen, "0")})
+	b.answerHaltRead([]venues.ExecutionReport{o.reportWith(venues.StatusOpen, "0")})
 	b.confirmCancels(o)
 	b.want(o, venues.StatusCancelled, "0")
 	if len(*results) != 0 {
-		t.Fatal("over before the venue's list is empty")
+		t.Fatalf("results = %+v before the venue's list is empty, want none", *results)
 	}
-	if count(b.pass(haltEvery), isSweep) != 1 {
-		t.Fatal("the list is not read again")
+	if n := count(b.pass(haltEvery), isHaltRead); n != 1 {
+		t.Fatalf("%d readings of the venue's lists within %s, want 1", n, haltEvery)
 	}
-	b.answerSweep(nil)
+	b.answerHaltRead(nil)
 	if len(*results) != 1 || !(*results)[0].Done {
-		t.Fatalf("%+v", *results)
+		t.Fatalf("results = %+v, want one that is done", *results)
 	}
-	if count(b.pass(time.Minute), isSweep) != 0 {
-		t.Fatal("the halt continues after it is done")
+	if n := count(b.pass(time.Minute), isHaltRead); n != 0 {
+		t.Fatalf("%d readings of the venue's lists after the halt is done, want 0", n)
 	}
 	b.step(func(step stepContext) {
 		b.state.configure(step, configure{Reply: actors.ReplyFunc(func(struct{}, error) {})})
 	})
 	if rejection := b.tryPlace(func(*placeOrder) {}); rejection != nil {
-		t.Fatalf("after it was resumed: %v", rejection)
+		t.Fatalf("order after the account was resumed = %v, want no error", rejection)
 	}
 }
 
 func TestHaltFlattens(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Sell, "2", "100", nil)
 	results := b.haltWith(true)
 	b.pass(0)
@@ -87,7 +87,7 @@ func TestHaltFlattens(t *testing.T) {
 	var placed []venues.OrderRequest
 	closes := func() {
 		t.Helper()
-		b.answerSweep(nil, open)
+		b.answerHaltRead(nil, open)
 		for _, e := range b.effects {
 			if c, ok := e.(callPlace); ok {
 				placed = append(placed, c.request)
@@ -103,44 +103,44 @@ func TestHaltFlattens(t *testing.T) {
 	closes()
 	closes()
 	if len(placed) != 2 || placed[0].Qty.String() != "1.5" || placed[1].Qty.String() != "0.5" || !placed[0].ReduceOnly || placed[0].Side != venues.Buy {
-		t.Fatalf("placed %+v", placed)
+		t.Fatalf("placed %+v, want reduce-only buy orders of 1.5 and 0.5", placed)
 	}
-	b.answerSweep(nil)
+	b.answerHaltRead(nil)
 	if len(*results) != 1 || !(*results)[0].Done {
-		t.Fatalf("%+v", *results)
+		t.Fatalf("results = %+v, want one that is done", *results)
 	}
 	b.pass(position.ConfirmMax)
 	b.onlyClosing()
 }
 
 func TestHaltGivesUp(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	results := b.haltWith(false)
 	for range 100 {
 		for _, e := range b.pass(time.Second) {
 			switch e := e.(type) {
-			case callSweep:
-				b.answerSweep([]venues.ExecutionReport{o.reportWith(venues.StatusOpen, "0")})
+			case callHaltRead:
+				b.answerHaltRead([]venues.ExecutionReport{o.reportWith(venues.StatusOpen, "0")})
 			case replyHalt:
-				e.to.Send(e.result)
+				e.run(nil, nil)
 			}
 		}
 	}
 	if len(*results) != 1 || (*results)[0].Done || (*results)[0].OpenOrders != 1 {
-		t.Fatalf("%+v", *results)
+		t.Fatalf("results = %+v, want one that is not done, with one open order", *results)
 	}
 }
 
 func TestHaltContinuesAfterARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	control := halted(b.now, true)
 	b.puts[control.Key().String()] = control
 	again := b.restart()
-	if code(again.tryPlace(func(*placeOrder) {})) != venues.CodeTradingLocked {
-		t.Fatal("an increasing order passes")
+	if got := code(again.tryPlace(func(*placeOrder) {})); got != venues.CodeTradingLocked {
+		t.Fatalf("increasing order: code = %q, want %s", got, venues.CodeTradingLocked)
 	}
-	if count(again.pass(0), isSweep) != 1 || !again.state.halt.flatten {
+	if count(again.pass(0), isHaltRead) != 1 || !again.state.halt.flatten {
 		t.Fatal("the halt has ended, want it resumed")
 	}
 }
@@ -148,93 +148,94 @@ func TestHaltContinuesAfterARestart(t *testing.T) {
 // TestFinishedHaltIsNotRunAgain: a position that was opened elsewhere after the halt is
 // left open, also after a restart.
 func TestFinishedHaltIsNotRunAgain(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	control := halted(b.now, true)
 	b.puts[control.Key().String()] = control
 	b.haltWith(true)
 	b.pass(0)
-	b.answerSweep(nil)
+	b.answerHaltRead(nil)
 	again := b.restart()
-	if count(again.pass(time.Minute), isSweep) != 0 {
-		t.Fatal("it runs again")
+	if n := count(again.pass(time.Minute), isHaltRead); n != 0 {
+		t.Fatalf("%d readings of the venue's lists after a restart, want 0", n)
 	}
-	if code(again.tryPlace(func(*placeOrder) {})) != venues.CodeTradingLocked {
-		t.Fatal("an increasing order passes")
+	if got := code(again.tryPlace(func(*placeOrder) {})); got != venues.CodeTradingLocked {
+		t.Fatalf("increasing order: code = %q, want %s", got, venues.CodeTradingLocked)
 	}
 	control.Limits.MaxOpenOrders = 5
 	again.step(func(step stepContext) {
 		again.state.configure(step, configure{actors.ReplyFunc(func(struct{}, error) {}), control})
 	})
-	if count(again.pass(time.Minute), isSweep) != 0 {
-		t.Fatal("other limits have restarted the halt")
+	if n := count(again.pass(time.Minute), isHaltRead); n != 0 {
+		t.Fatalf("%d readings of the venue's lists after other limits were set, want 0", n)
 	}
 	again.now = again.now.Add(time.Second)
-	if again.haltWith(true); count(again.pass(0), isSweep) != 1 {
-		t.Fatal("a second order to halt is not carried out")
+	again.haltWith(true)
+	if n := count(again.pass(0), isHaltRead); n != 1 {
+		t.Fatalf("%d readings of the venue's lists after a second halt, want 1", n)
 	}
 }
 
 // TestHaltThatGaveUpRunsAgain: the halt ran out of time with something still open.
 func TestHaltThatGaveUpRunsAgain(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	control := halted(b.now, false)
 	b.puts[control.Key().String()] = control
 	b.haltWith(false)
 	b.pass(2 * haltMax)
-	if count(b.restart().pass(0), isSweep) != 1 {
-		t.Fatal("the halt is forgotten")
+	if n := count(b.restart().pass(0), isHaltRead); n != 1 {
+		t.Fatalf("%d readings of the venue's lists after a restart, want 1", n)
 	}
 }
 
 // TestOrderThatAppearsAfterAHaltIsCancelled: the outcome of the order was unknown while
 // the halt ran.
 func TestOrderThatAppearsAfterAHaltIsCancelled(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder(""))
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
 	b.haltWith(false)
 	b.pass(0)
-	b.answerSweep(nil)
+	b.answerHaltRead(nil)
 	b.step(func(step stepContext) {
 		b.state.configure(step, configure{actors.ReplyFunc(func(struct{}, error) {}), halted(b.now, false)})
 	})
 	b.pass(0)
-	b.answerSweep(nil)
+	b.answerHaltRead(nil)
 	b.state.endHalt(b.stepContext(), true)
 	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
 	b.reconciled(reconcileDone{})
 	if o.change.kind != venues.PendingCancel {
-		t.Fatalf("it stays %s", o.Status)
+		t.Fatalf("pending change = %q of an order that is %s, want %q", o.change.kind, o.Status, venues.PendingCancel)
 	}
 }
 
 // TestHaltIsNotDoneWhileAnOutcomeIsUnknown: the order is executed after all, and the
 // position that it opens is closed without another command.
 func TestHaltIsNotDoneWhileAnOutcomeIsUnknown(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder(""))
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
 	results := b.haltWith(true)
 	for range 20 {
-		if count(b.pass(time.Second), isSweep) > 0 {
-			b.answerSweep(nil)
+		if count(b.pass(time.Second), isHaltRead) > 0 {
+			b.answerHaltRead(nil)
 		}
 		for _, e := range b.effects {
 			if r, ok := e.(replyHalt); ok {
-				r.to.Send(r.result)
+				r.run(nil, nil)
 			}
 		}
 	}
 	if b.state.halt.running || len(*results) > 1 || b.state.halt.result.Done || b.state.halt.result.OpenOrders != 1 {
-		t.Fatalf("%+v", b.state.halt.result)
+		t.Fatalf("running = %t, %d results, halt = %+v, want it ended and not done with one open order", b.state.halt.running, len(*results), b.state.halt.result)
 	}
 	b.fillWhole(o, "60000")
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: o.Qty}
 	b.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{open}}})
-	if count(b.pass(0), isSweep) != 1 {
-		t.Fatal("what was opened meanwhile is left open")
+	if n := count(b.pass(0), isHaltRead); n != 1 {
+		t.Fatalf("%d readings of the venue's lists, want 1", n)
 	}
-	b.answerSweep(nil, open)
+	b.answerHaltRead(nil, open)
 	var out *order
 	for _, e := range b.effects {
 		if c, ok := e.(callPlace); ok {
@@ -242,15 +243,16 @@ func TestHaltIsNotDoneWhileAnOutcomeIsUnknown(t *testing.T) {
 		}
 	}
 	if out == nil || !out.ReduceOnly || !out.Qty.Equal(o.Qty) {
-		t.Fatalf("closed by %+v", out)
+		t.Fatalf("exit = %+v, want a reduce-only order of %s", out, o.Qty)
 	}
 	b.fillWhole(out, "60000")
 	b.pass(haltEvery)
-	b.answerSweep(nil)
+	b.answerHaltRead(nil)
 	if !b.state.halt.result.Done || b.state.risk.Record().HaltDone.IsZero() {
-		t.Fatalf("%+v", b.state.halt.result)
+		t.Fatalf("halt = %+v, stored as done at %v, want it done", b.state.halt.result, b.state.risk.Record().HaltDone)
 	}
-	if b.reconciled(reconcileDone{}); count(b.pass(time.Minute), isSweep) != 0 {
-		t.Fatal("it runs again")
+	b.reconciled(reconcileDone{})
+	if n := count(b.pass(time.Minute), isHaltRead); n != 0 {
+		t.Fatalf("%d readings of the venue's lists after the halt is done, want 0", n)
 	}
 }

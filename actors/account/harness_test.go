@@ -30,8 +30,7 @@ func open(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, nam
 	return openWith(kit, store, venue, name, func(c persistence.Submitter) persistence.Submitter { return c })
 }
 
-// openWith is open with a Submitter, which through returns, between the account and its
-// journal.
+// openWith is open with the Submitter that through returns in place of the account's journal.
 func openWith(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, name string, through func(persistence.Submitter) persistence.Submitter) *harness {
 	h := &harness{kit: kit, store: store, name: name}
 	h.venue, _ = venue.(*ledgerVenue)
@@ -48,7 +47,7 @@ func openWith(kit *actortest.Kit, store *storetest.Memory, venue venues.Account,
 		Config: config, Fence: fence, Venue: venue, Store: store, Journal: through(log.CommitQueue("c1", name)), Market: fixedMarket{}, Updates: discardUpdates{},
 		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &idEntropy) },
 		OrderPool: kit.System.NewCallPool("orders", 8, 8), ReadPool: kit.System.NewCallPool("reads", 8, 64),
-		QueryPool: kit.System.NewCallPool("inquiries", 8, 64),
+		QueryPool: kit.System.NewCallPool("queries", 8, 64),
 	})
 	spec.Name = name
 	h.ref, h.config = kit.Start(spec), config
@@ -71,7 +70,7 @@ func (h *harness) place(requestID, price string) (venues.Order, error) {
 	})
 }
 
-// idEntropy makes ids that differ and are the same in each run.
+// idEntropy makes distinct ids that are the same in each run.
 var idEntropy countingEntropy
 
 type countingEntropy struct{ n byte }

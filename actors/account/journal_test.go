@@ -7,10 +7,10 @@ import (
 	"venuegate/venues"
 )
 
-// The rows of an order can be searched by the channel of its signal and by its
-// instrument, those of a leg by the channel of its entry, and a status row by the status.
-func TestRowsAreFiledByChannelAndSymbol(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+// The journal rows of an order have the channel of its signal and its instrument, those of a leg
+// the channel of its entry. A status row has the status as its result.
+func TestJournalRowsHaveChannelAndSymbol(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	in := limitOrder("r1")
 	in.cmd.ChannelID = "hook_1"
 	o := b.place(in)
@@ -21,16 +21,16 @@ func TestRowsAreFiledByChannelAndSymbol(t *testing.T) {
 		OrderID: "ord_leg", OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT"},
 	}}}}
 	if got := b.state.channelOf(leg); got != "hook_1" {
-		t.Errorf("the leg's channel is %q", got)
+		t.Errorf("channel of the leg = %q, want hook_1", got)
 	}
 	opened := false
 	for _, row := range b.journal {
 		if row.Channel != "hook_1" || row.Symbol != "BTCUSDT" {
-			t.Errorf("%s is filed under channel %q and symbol %q", row.Kind, row.Channel, row.Symbol)
+			t.Errorf("row %s has channel %q and symbol %q, want hook_1 and BTCUSDT", row.Kind, row.Channel, row.Symbol)
 		}
 		opened = opened || row.Kind == "order.status" && row.Result == "open"
 	}
 	if !opened {
-		t.Errorf("no row has the status open: %+v", b.journal)
+		t.Errorf("journal = %+v, want a row with result open", b.journal)
 	}
 }

@@ -13,8 +13,8 @@ type leverageDone struct {
 	err    error
 }
 
-// changeLeverage sends the change to the venue. It is never the side effect of an order,
-// and nothing of it is stored.
+// changeLeverage sends the change to the venue. Nothing is stored. No other command changes
+// leverage.
 func (a *account) changeLeverage(ctx *actors.Context, in changeLeverage) {
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
 		change, err := a.deps.Venue.SetLeverage(c, in.cmd.Symbol, in.cmd.Leverage)

@@ -13,10 +13,10 @@ import (
 	"venuegate/venues"
 )
 
-// reload returns a new account that has loaded what this one has stored.
-func (b *bench) reload() *bench {
+// reload returns a new account, restored from what this one has stored.
+func (b *fixture) reload() *fixture {
 	b.t.Helper()
-	next := newBench(b.t, b.state.caps)
+	next := newFixture(b.t, b.state.caps)
 	next.now, next.nextID = b.now, b.nextID
 	maps.Copy(next.puts, b.puts)
 	store := storetest.NewMemory()
@@ -40,12 +40,12 @@ func (b *bench) reload() *bench {
 
 // A cancel that was answered as pending is resumed.
 func TestPendingCancelIsResumedAfterARestart(t *testing.T) {
-	for name, reply := range map[string]func(b *bench){
-		"after replyWithin": func(b *bench) { b.pass(replyWithin) },
-		"at a stop":         func(b *bench) { b.step(func(stepContext) { b.state.stop() }) },
+	for name, reply := range map[string]func(b *fixture){
+		"after replyWithin": func(b *fixture) { b.pass(replyWithin) },
+		"at a stop":         func(b *fixture) { b.step(func(stepContext) { b.state.stop() }) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			o := b.open(limitOrder(""), venues.StatusOpen)
 			b.cancel(o)
 			reply(b)
@@ -64,7 +64,7 @@ func TestPendingCancelIsResumedAfterARestart(t *testing.T) {
 }
 
 func TestOlderReportDoesNotReplaceAHeldOne(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusFilled, "1")) })
 	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusPartiallyFilled, "0.5")) })
@@ -79,7 +79,7 @@ func stopOrder() placeOrder {
 }
 
 func TestStopThatTriggersWhileUnknownIsPublished(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(stopOrder(), venues.StatusUntriggered)
 	b.answerNotFound(o)
 	b.want(o, venues.StatusUnknown, "0")
@@ -94,8 +94,8 @@ func TestStopThatTriggersWhileUnknownIsPublished(t *testing.T) {
 	wantEvents(t, b, persistence.EventStopTriggered, persistence.EventOrderPartiallyFilled)
 }
 
-func TestFillsOfATriggeredStopAreItsOwn(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestFillsOfATriggeredStopBelongToIt(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(stopOrder(), venues.StatusUntriggered)
 	engine := o.reportWith(venues.StatusOpen, "0")
 	engine.VenueOrderID = "engine"
@@ -107,7 +107,7 @@ func TestFillsOfATriggeredStopAreItsOwn(t *testing.T) {
 }
 
 func TestOrderReceivedWithoutAStatusIsQueried(t *testing.T) {
-	b := newBench(t, venues.Capabilities{AsyncAck: true})
+	b := newFixture(t, venues.Capabilities{AsyncAck: true})
 	o := b.place(limitOrder("r1"))
 	b.step(func(step stepContext) {
 		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusPending, "0")})
@@ -120,21 +120,21 @@ func TestOrderReceivedWithoutAStatusIsQueried(t *testing.T) {
 }
 
 func TestRejectionByReportRejectsTheOrder(t *testing.T) {
-	b := newBench(t, venues.Capabilities{AsyncAck: true})
+	b := newFixture(t, venues.Capabilities{AsyncAck: true})
 	o := b.place(limitOrder("r1"))
 	r := o.reportWith(venues.StatusRejected, "0")
 	r.RejectReason = &venues.RejectReason{Code: venues.CodeInsufficientBalance, Message: "no margin", VenueCode: "110007"}
 	b.step(func(step stepContext) { b.state.handleReport(step, r) })
 	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	if e == nil || e.Code != venues.CodeInsufficientBalance || e.VenueCode != "110007" || e.Details["order"] == nil {
-		t.Fatalf("answer %+v", b.lastReply())
+		t.Fatalf("reply = %+v, want %s with code 110007 and the order", b.lastReply(), venues.CodeInsufficientBalance)
 	}
 	b.wantFreed(true)
 }
 
 // answerAllNotFound answers the queries of an order with "not found" until the absence
 // check, which finds neither the order nor an execution.
-func (b *bench) answerAllNotFound(o *order) {
+func (b *fixture) answerAllNotFound(o *order) {
 	b.t.Helper()
 	for range 10 {
 		b.answerNotFound(o)
@@ -150,7 +150,7 @@ func (b *bench) answerAllNotFound(o *order) {
 // since, the venue would list its end for the retention time. So a reading without it
 // confirms nothing before that time has passed, however old the order is.
 func TestOrderThatTheVenueHasPurgedEnds(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder("r1"), venues.StatusOpen)
 	b.now = b.now.Add(b.state.caps.UnfilledRetention)
 	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
@@ -164,18 +164,18 @@ func TestOrderThatTheVenueHasPurgedEnds(t *testing.T) {
 	b.want(o, venues.StatusCancelled, "0")
 	b.wantFreed(false)
 	if o.Error.Reason != reasonNotListed {
-		t.Fatalf("error %+v", o.Error)
+		t.Fatalf("reason = %q, want %q", o.Error.Reason, reasonNotListed)
 	}
 }
 
 // The account was down for longer than the retention: the order may have ended and been
 // purged in the meantime.
 func TestPurgedOrderEndsAfterALongAbsence(t *testing.T) {
-	for name, prior := range map[string]func(*bench, *order){
-		"open":    func(*bench, *order) {},
-		"unknown": func(b *bench, o *order) { b.answerAllNotFound(o) },
+	for name, prior := range map[string]func(*fixture, *order){
+		"open":    func(*fixture, *order) {},
+		"unknown": func(b *fixture, o *order) { b.answerAllNotFound(o) },
 	} {
-		b := newBench(t, venues.Capabilities{})
+		b := newFixture(t, venues.Capabilities{})
 		o := b.open(limitOrder("r1"), venues.StatusOpen)
 		prior(b, o)
 		b.now = b.now.Add(b.state.caps.UnfilledRetention)
@@ -183,7 +183,7 @@ func TestPurgedOrderEndsAfterALongAbsence(t *testing.T) {
 		o = b.state.orders[o.OrderID]
 		b.answerAllNotFound(o)
 		if o.Status != venues.StatusCancelled {
-			t.Errorf("%s: %s", name, o.Status)
+			t.Errorf("%s: status = %s, want %s", name, o.Status, venues.StatusCancelled)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestPurgedOrderEndsAfterALongAbsence(t *testing.T) {
 // After the retention it is not known whether an order that the venue has never confirmed
 // was placed. It has ended either way.
 func TestUnconfirmedOrderOlderThanTheRetentionEnds(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
 	b.now = b.now.Add(b.state.caps.UnfilledRetention)
@@ -202,8 +202,8 @@ func TestUnconfirmedOrderOlderThanTheRetentionEnds(t *testing.T) {
 
 // Conditional orders have numbers of their own, so that two orders may have the same
 // number.
-func TestStopAndOrderOfOneNumberAreTwo(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestStopAndOrderMayHaveTheSameNumber(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	adopted := func(change func(*venues.ExecutionReport)) *order {
 		r := venues.ExecutionReport{
 			Symbol: "BTCUSDT", VenueOrderID: "77", Side: venues.Sell, Type: venues.TypeLimit,
@@ -229,37 +229,37 @@ func TestStopAndOrderOfOneNumberAreTwo(t *testing.T) {
 	fill.VenueOrderID = "77"
 	b.step(func(step stepContext) { b.state.handleFills(step, []venues.Fill{*fill}) })
 	if !limit.FilledQty.Equal(limit.Qty) {
-		t.Fatalf("filled %s", limit.FilledQty)
+		t.Fatalf("filled %s, want %s", limit.FilledQty, limit.Qty)
 	}
 	b.want(stop, venues.StatusUntriggered, "0")
 	again := b.reload()
 	if o := again.state.orders[stop.OrderID]; !o.ConditionalID || again.state.byVenue[venueKey{"BTCUSDT", "77", true}] != o {
-		t.Fatalf("after a restart %+v", o.OrderRecord)
+		t.Fatalf("order after a restart = %+v, want a conditional order known as 77", o.OrderRecord)
 	}
 }
 
-// TestOnlyACommandsIntentIsUndoneAlone: the intents of legs share a commit with other
+// TestOnlyTheIntentOfACommandIsAClaim: the intents of legs share a commit with other
 // records. If it fails, undoing one order is not enough, and the account restarts.
-func TestOnlyACommandsIntentIsUndoneAlone(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestOnlyTheIntentOfACommandIsAClaim(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	step := b.stepContext()
 	b.state.place(step, limitOrder("r1"))
 	if out := b.state.finish(step); out.Claim == "" {
 		t.Fatal("the intent of a command has no claim, want one")
 	}
-	b = newBench(t, venues.Capabilities{})
+	b = newFixture(t, venues.Capabilities{})
 	o := b.fillEntry("1")
 	b.now = o.Bracket.Due()
 	step = b.stepContext()
 	b.state.tick(step)
 	if out := b.state.finish(step); out.Claim != "" || len(out.Batch.Puts) < 2 {
-		t.Fatalf("%d records with the intent of %q", len(out.Batch.Puts), out.Claim)
+		t.Fatalf("%d records with claim %q, want at least 2 without a claim", len(out.Batch.Puts), out.Claim)
 	}
 }
 
 // TestNothingIsStoredOfAnOrderBeforeItsIntent: the store may reject the intent.
 func TestNothingIsStoredOfAnOrderBeforeItsIntent(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.step(func(stepContext) {})
 	step := b.stepContext()
 	b.state.place(step, limitOrder("r1"))
@@ -267,50 +267,50 @@ func TestNothingIsStoredOfAnOrderBeforeItsIntent(t *testing.T) {
 	o := b.state.orders[out.Claim]
 	b.state.cancel(step, cancelOrder{cmd: venues.CancelOrder{OrderID: o.OrderID}})
 	if out := b.state.finish(step); !out.Batch.Empty() {
-		t.Fatalf("stored behind the intent: %+v", out.Batch)
+		t.Fatalf("batch before the intent is durable = %+v, want an empty one", out.Batch)
 	}
 	b.state.intentStored(o.OrderID)
 	out = b.state.finish(step)
 	if len(out.Batch.Puts) != 1 || out.Batch.Puts[0].(persistence.OrderRecord).PendingAction != venues.PendingCancel {
-		t.Fatalf("stored after the intent: %+v", out.Batch)
+		t.Fatalf("batch after the intent is durable = %+v, want the order with %q pending", out.Batch, venues.PendingCancel)
 	}
 }
 
 func TestCancelAllWhileLoadingIsNotAnEmptySuccess(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.state.isLoaded = false
 	var rejection error
 	b.state.getOpen(b.stepContext(), getOpen{Reply: actors.ReplyFunc(func(_ openOrders, err error) { rejection = err })})
 	if venues.CodeOf(rejection) != venues.CodeMaintenance {
-		t.Fatalf("answer %v", rejection)
+		t.Fatalf("error = %v, want %s", rejection, venues.CodeMaintenance)
 	}
 }
 
 func TestMissingFillsAreFetchedAgain(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusFilled, "1")) })
 	isFetch := func(e effect) bool { _, ok := e.(callFills); return ok }
 	if !b.find(isFetch) {
-		t.Fatal("not fetched")
+		t.Fatalf("effects = %+v, want a request for the fills", b.effects)
 	}
 	b.step(func(step stepContext) { b.state.fillsFetched(step, fillsDone{orderID: o.OrderID, err: errPoolFull}) })
 	if !b.find(isFetch) {
-		t.Fatal("not fetched again")
+		t.Fatalf("effects = %+v, want another request for the fills", b.effects)
 	}
 	b.step(func(step stepContext) {
 		b.state.fillsFetched(step, fillsDone{orderID: o.OrderID, fills: []venues.Fill{*o.fill("t1", "1", "60000")}})
 	})
 	b.want(o, venues.StatusFilled, "1")
 	if b.find(isFetch) {
-		t.Fatal("fills are fetched again although none is missing")
+		t.Fatalf("effects = %+v, want no request for fills, of which none is missing", b.effects)
 	}
 }
 
 // TestCancelThatOvertookItsOrderIsSentAgain: the venue received the cancel before the
 // order.
 func TestCancelThatOvertookItsOrderIsSentAgain(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	b.step(func(step stepContext) { b.state.markUnknown(step, o) })
 	b.cancel(o)
@@ -318,20 +318,20 @@ func TestCancelThatOvertookItsOrderIsSentAgain(t *testing.T) {
 	b.answerNotFound(o)
 	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
 	if !slices.ContainsFunc(b.pass(time.Second), isQuery) {
-		t.Fatal("the order is open, and no query was sent for its cancel")
+		t.Fatalf("no query within a second although the order is %s, want one", o.Status)
 	}
 	b.step(func(step stepContext) {
 		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
 	if !b.find(isCancel) {
-		t.Error("the cancel is not sent again")
+		t.Errorf("effects = %+v, want another cancel", b.effects)
 	}
 }
 
 // An order that ends while the venue's list is read was open at the time of the call, and
 // is in the result.
 func TestCancelAllNamesWhatEndsMeanwhile(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.step(func(step stepContext) { b.state.reconciled(step, reconcileDone{startedAt: step.now}) })
 	o := b.place(limitOrder("r1"))
 	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
@@ -358,22 +358,22 @@ func TestForeignOrderIsAdoptedOnce(t *testing.T) {
 		}
 	}
 	adopt := func(reports ...venues.ExecutionReport) string {
-		b := newBench(t, venues.Capabilities{})
+		b := newFixture(t, venues.Capabilities{})
 		for _, r := range reports {
 			b.step(func(step stepContext) { b.state.orderLookedUp(step, lookedUp{report: r}) })
 		}
 		if len(b.state.orders) != 1 {
-			t.Fatalf("%d orders", len(b.state.orders))
+			t.Fatalf("%d orders, want 1", len(b.state.orders))
 		}
 		return b.state.allInOrder()[0].OrderID
 	}
 	waiting, triggered := report("7", "", true, venues.StatusUntriggered), report("1234", "7", false, venues.StatusOpen)
 	first := adopt(waiting, triggered, waiting)
 	if again := adopt(waiting); again != first {
-		t.Errorf("adopted as %s and as %s", first, again)
+		t.Errorf("adopted again as %s, want %s", again, first)
 	}
 	if again := adopt(triggered); again != first {
-		t.Errorf("adopted as %s, and after its trigger as %s", first, again)
+		t.Errorf("adopted after its trigger as %s, want %s", again, first)
 	}
 	if other := adopt(report("7", "", false, venues.StatusOpen)); other == first {
 		t.Errorf("order 7 and the conditional order 7 are both %s, want two orders", other)
@@ -382,7 +382,7 @@ func TestForeignOrderIsAdoptedOnce(t *testing.T) {
 
 // Other clients of the venue may use a client order id again.
 func TestForeignClientIDMayBeUsedAgain(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	report := func(number string, status venues.OrderStatus) venues.ExecutionReport {
 		return venues.ExecutionReport{
 			Symbol: "BTCUSDT", ClientOrderID: "web1", VenueOrderID: number, Side: venues.Sell, Type: venues.TypeLimit,
@@ -400,9 +400,9 @@ func TestForeignClientIDMayBeUsedAgain(t *testing.T) {
 	}
 	open := b.state.unfinished()
 	if len(b.state.orders) != 2 || len(open) != 1 || open[0].VenueOrderID != "2" {
-		t.Fatalf("%d orders, open %v", len(b.state.orders), open)
+		t.Fatalf("%d orders, open %v, want 2 with number 2 open", len(b.state.orders), open)
 	}
 	if ref := b.state.ids.ref(open[0]); ref.ClientOrderID != "" || ref.VenueOrderID != "2" {
-		t.Errorf("queried as %+v", ref)
+		t.Errorf("query for %+v, want number 2 without a client id", ref)
 	}
 }

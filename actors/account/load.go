@@ -5,12 +5,13 @@ import (
 	"errors"
 	"time"
 
+	"venuegate/actors/account/risk"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
 
-// findStored reads the order of a report; nil if the store has none. A stop made outside
-// this service is found by its client id if its venue does not report what it came from.
+// findStored reads the order of a report; nil if the store has none. A triggered foreign stop
+// is found by its client id if its venue does not report which stop it was.
 func (a *account) findStored(ctx context.Context, r *venues.ExecutionReport) (*loadedOrder, error) {
 	record, err := a.deps.Store.Order(ctx, a.deps.Customer, a.state.ids.orderOf(r))
 	if errors.Is(err, persistence.ErrNotFound) && r.ClientOrderID != "" {
@@ -29,13 +30,12 @@ func (a *account) findStored(ctx context.Context, r *venues.ExecutionReport) (*l
 	return &loaded, err
 }
 
-// storeRetry is the wait of an account that starts while the store rejects commits.
-// Without the wait it would fail at the first commit, restart, and use up the venue's
-// rate limits.
+// storeRetry is how long an account that starts waits while the store rejects commits.
+// Otherwise it would fail at the first commit, restart, and use up the venue's rate limits.
 const storeRetry = time.Second
 
-// load reads what the account needs before it does anything. It first waits until the
-// commits of the last incarnation are settled, and until the store accepts one.
+// load reads the stored state of the account. It first waits until the commits of the last
+// incarnation are durable or have failed, and until the store accepts one.
 func (a *account) load(ctx context.Context) any {
 	var done loadDone
 	if err := persistence.Await(ctx, a.deps.Journal, persistence.Batch{Fence: a.deps.Fence}); err != nil {
@@ -71,8 +71,8 @@ func (a *account) load(ctx context.Context) any {
 	return done
 }
 
-// withEntries adds the entries of the legs among unfinished orders. An entry whose stop
-// was reached is finished itself, but the venue may close the stop partially filled.
+// withEntries adds the entries of the legs among unfinished orders. An entry whose stop was
+// triggered is finished, but the venue may end the stop partially filled.
 func (a *account) withEntries(ctx context.Context, records []persistence.OrderRecord) ([]persistence.OrderRecord, error) {
 	known := map[string]bool{"": true}
 	for _, record := range records {
@@ -117,4 +117,45 @@ func (a *account) loadOrder(ctx context.Context, record persistence.OrderRecord)
 		}
 		q.After = page.Next
 	}
+}
+
+// loadRisk reads the account's limits and lock, the executions of the day, and the ledgers of
+// its positions.
+func (a *account) loadRisk(ctx context.Context, done *loadDone) error {
+	accounts, err := a.deps.Store.VenueAccounts(ctx, a.deps.Customer)
+	if err != nil {
+		return err
+	}
+	for _, record := range accounts {
+		if record.Exchange == a.deps.Exchange {
+			done.control = record
+		}
+	}
+	done.risk, err = a.deps.Store.Risk(ctx, a.deps.Customer, a.deps.Exchange)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return err
+	}
+	done.today = risk.NewDay(time.Now())
+	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, From: done.today.Start}
+	err = a.eachFill(ctx, q, func(f persistence.FillRecord) { done.today.Add(&f) })
+	if err != nil {
+		return err
+	}
+	records, err := a.deps.Store.PositionRecords(ctx, a.deps.Customer, a.deps.Exchange)
+	if err != nil {
+		return err
+	}
+	for _, record := range records {
+		loaded := loadedPosition{record: record}
+		q.Symbol, q.From = record.Symbol, record.CutAt.Time
+		if record.KnownSince.After(q.From) {
+			q.From = record.KnownSince.Time
+		}
+		err := a.eachFill(ctx, q, func(f persistence.FillRecord) { loaded.fills = append(loaded.fills, f) })
+		if err != nil {
+			return err
+		}
+		done.positions = append(done.positions, loaded)
+	}
+	return nil
 }

@@ -8,45 +8,40 @@ import (
 	"venuegate/venues"
 )
 
-// order is an order in memory. Its parts have files of their own: the record and the
-// bracket that protects it in package protection, tracking.go, submission.go,
-// statusquery.go and change.go.
+// order is an order in memory. Its parts are defined in package protection and in
+// tracking.go, submission.go, statusquery.go and change.go.
 type order struct {
 	// protectedOrder has the record, which is stored and published, and the bracket.
 	protectedOrder
-	// tracking is what the venue has reported.
 	tracking
-	// submission is the request that places the order, and its callers.
 	submission
-	// query finds the outcome of a request where it is not known.
-	query statusQuery
-	// change is the pending amend or cancel.
+	query  statusQuery
 	change change
 
 	// dirty reports that the current step has changed the order.
 	dirty bool
-	// stored is the record as it was last put into a batch.
+	// stored is the record that was last put into a batch.
 	stored persistence.OrderRecord
-	// notes are journal rows for the next commit of the order.
-	notes []persistence.JournalEntry
-	// venueKeys are the keys of orderIndex.byVenue that lead to the order.
+	// journalRows are added to the journal with the order's next commit.
+	journalRows []persistence.JournalEntry
+	// venueKeys are the keys of the order in orderIndex.byVenue.
 	venueKeys []venueKey
 	// idleSince is when the order last left orderIndex.live.
 	idleSince time.Time
 }
 
-// insertOrder takes an order into memory and follows the fills of its symbol.
+// insertOrder adds an order to the index and begins the fill mark of its symbol.
 func (s *state) insertOrder(r persistence.OrderRecord) *order {
 	o := s.insert(r)
 	if s.fillMarks.begin(o.Symbol, o.CreatedAt.Time) {
-		// It is stored with the first order of its symbol: the order may end and be
-		// evicted before its fills were read.
+		// The mark is stored with the first order of its symbol, which may end and be
+		// evicted before its fills are read.
 		s.storeMarks()
 	}
 	return o
 }
 
-// changed reports whether the record differs from the one last stored.
+// changed reports whether the record differs from the stored one.
 func (o *order) changed() bool {
 	a, b := &o.OrderRecord, &o.stored
 	return a.OrderID != b.OrderID || a.Status != b.Status || a.PendingAction != b.PendingAction ||

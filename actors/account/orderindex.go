@@ -11,40 +11,39 @@ import (
 	"venuegate/venues"
 )
 
-// closedKeep is how long a closed order stays in memory for late reports; after that
-// it is read from the store. An entry stays for as long as its legs do.
+// closedKeep is how long a closed order stays in memory for late reports; after that it is
+// read from the store. An entry stays in memory as long as its legs.
 const closedKeep = 10 * time.Minute
 
-// orderIndex has the orders in memory: the unfinished ones, and closed ones for
+// orderIndex holds the orders in memory: the unfinished ones, and closed ones for
 // closedKeep.
 type orderIndex struct {
 	ids clientIDs
-	// orders are all by order id, byClient by client order id, byVenue by the venue's
-	// numbers.
+	// orders has all orders by order id, byClient by client order id, byVenue by venue order
+	// id.
 	orders   map[string]*order
 	byClient map[string]*order
 	byVenue  map[venueKey]*order
 
-	// live are the orders that can still change or have protection in force; a step may
-	// iterate over them. idle are the others, in the order in which they became idle; no
-	// step iterates over all of them.
+	// live has the orders that can still change or have protection in force, idle the
+	// others, in the order in which they became idle. A step may iterate over all live
+	// orders, but not over all idle ones, which are many.
 	live map[string]*order
 	idle []idleOrder
-	// watched are the orders with something due.
+	// watched has the orders with a due time.
 	watched map[string]*order
-	// unrecordedFills are the closed orders whose executions are not all recorded.
+	// unrecordedFills has the closed orders whose executions are not all recorded.
 	unrecordedFills map[string]*order
 }
 
-// venueKey is how a venue names an order within an account. Conditional orders have
-// numbers of their own.
+// venueKey identifies an order at its venue. Venues number conditional orders separately.
 type venueKey struct {
 	symbol, id    string
 	isConditional bool
 }
 
-// idleOrder is an order that has left the live ones. The entry is void once since is
-// not the order's idleSince any more: a later step has changed it.
+// idleOrder is an entry of orderIndex.idle. It is void if since differs from the order's
+// idleSince: a later step has changed the order.
 type idleOrder struct {
 	order *order
 	since time.Time
@@ -57,7 +56,7 @@ func newOrderIndex(ids clientIDs) orderIndex {
 	}
 }
 
-// insert takes an order into memory as live.
+// insert adds an order as live.
 func (x *orderIndex) insert(r persistence.OrderRecord) *order {
 	o := &order{protectedOrder: protectedOrder{OrderRecord: r}, tracking: tracking{trades: map[string]bool{}}}
 	x.orders[o.OrderID], x.live[o.OrderID] = o, o
@@ -68,7 +67,7 @@ func (x *orderIndex) insert(r persistence.OrderRecord) *order {
 	return o
 }
 
-// indexVenueID makes the order known by the number that the venue has given it.
+// indexVenueID adds the order to byVenue under its venue order id.
 func (x *orderIndex) indexVenueID(o *order) {
 	key := venueKey{o.Symbol, o.VenueOrderID, o.ConditionalID}
 	if o.VenueOrderID != "" && x.byVenue[key] != o {
@@ -88,14 +87,14 @@ func (x *orderIndex) findReported(r *venues.ExecutionReport) *order {
 	return x.orders[x.ids.orderOf(r)]
 }
 
-// findFilled returns the order of an execution; nil if it is not in memory. No
-// conditional order is executed under its own number.
+// findFilled returns the order of an execution; nil if it is not in memory. A conditional
+// order is executed under the venue order id of the order that it becomes.
 func (x *orderIndex) findFilled(f *venues.Fill) *order {
 	return x.byVenue[venueKey{symbol: f.Symbol, id: f.VenueOrderID}]
 }
 
-// updateActivity files an order that a step has changed at now under the live or the
-// idle ones.
+// updateActivity moves an order that a step has changed at now to the live or the idle
+// orders.
 func (x *orderIndex) updateActivity(now time.Time, o *order) {
 	delete(x.unrecordedFills, o.OrderID)
 	if x.orders[o.OrderID] == o && o.Status.IsClosed() && o.fillsQty.LessThan(o.FilledQty) {
@@ -113,7 +112,7 @@ func (x *orderIndex) updateActivity(now time.Time, o *order) {
 	x.idle = append(x.idle, idleOrder{o, now})
 }
 
-// watch keeps the order among those with something due, or removes it.
+// watch adds the order to the watched ones if it has a due time, or removes it.
 func (x *orderIndex) watch(o *order) {
 	if o.nextDue().IsZero() {
 		delete(x.watched, o.OrderID)
@@ -130,7 +129,7 @@ func (x *orderIndex) evictClosed(now time.Time) {
 		n++
 		switch {
 		case !o.idleSince.Equal(since) || o.Unfinished():
-		case o.nextDue().IsZero() && !o.Bracket.AwaitsEnd():
+		case o.nextDue().IsZero() && !o.Bracket.HasOpenOrders():
 			x.evict(o)
 		default:
 			x.updateActivity(now, o) // checked again after another closedKeep
@@ -175,7 +174,7 @@ func (x *orderIndex) liveInOrder() []*order { return oldestFirst(maps.Values(x.l
 // allInOrder returns every order in memory, oldest first.
 func (x *orderIndex) allInOrder() []*order { return oldestFirst(maps.Values(x.orders)) }
 
-// watchedInOrder returns the orders with something due, oldest first.
+// watchedInOrder returns the orders with a due time, oldest first.
 func (x *orderIndex) watchedInOrder() []*order { return oldestFirst(maps.Values(x.watched)) }
 
 func oldestFirst(orders iter.Seq[*order]) []*order {

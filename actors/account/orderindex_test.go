@@ -11,7 +11,7 @@ import (
 )
 
 // checkLive checks that the live orders are those that are unfinished.
-func (b *bench) checkLive() {
+func (b *fixture) checkLive() {
 	b.t.Helper()
 	s := b.state
 	for id, o := range s.orders {
@@ -21,13 +21,13 @@ func (b *bench) checkLive() {
 	}
 	for id := range s.live {
 		if s.orders[id] == nil {
-			b.t.Errorf("order %s is live and not in memory", id)
+			b.t.Errorf("order %s is live but not in memory, want it in memory", id)
 		}
 	}
 }
 
 func TestClosedOrdersAreEvictedAfterClosedKeep(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	first, second := b.open(limitOrder(""), venues.StatusOpen), b.open(limitOrder(""), venues.StatusOpen)
 	b.step(func(step stepContext) { b.state.handleReport(step, first.reportWith(venues.StatusCancelled, "0")) })
 	b.now = b.now.Add(closedKeep / 2)
@@ -36,7 +36,7 @@ func TestClosedOrdersAreEvictedAfterClosedKeep(t *testing.T) {
 	b.now = b.now.Add(closedKeep/2 + time.Second)
 	b.step(func(step stepContext) { b.state.evictClosed(step.now) })
 	if b.state.orders[first.OrderID] == nil || b.state.orders[second.OrderID] == nil {
-		t.Fatal("an order was evicted before closedKeep")
+		t.Fatalf("orders in memory = %v, want %s and %s until closedKeep", b.state.allInOrder(), first.OrderID, second.OrderID)
 	}
 	b.now = b.now.Add(closedKeep / 2)
 	b.step(func(step stepContext) { b.state.evictClosed(step.now) })
@@ -47,8 +47,8 @@ func TestClosedOrdersAreEvictedAfterClosedKeep(t *testing.T) {
 
 // withClosedOrders returns an account with a number of closed orders in memory, a position
 // and some open orders.
-func withClosedOrders(tb testing.TB, closed int) *bench {
-	b := newBench(tb, venues.Capabilities{})
+func withClosedOrders(tb testing.TB, closed int) *fixture {
+	b := newFixture(tb, venues.Capabilities{})
 	b.state.risk.Limits.MaxOpenOrders = 1000
 	b.adoptForeign(1, venues.Buy, "2", "100", nil)
 	b.streamPosition(venues.Long, "2")
@@ -74,8 +74,8 @@ func withClosedOrders(tb testing.TB, closed int) *bench {
 // must not depend on their number.
 func BenchmarkStep(b *testing.B) {
 	for _, closed := range []int{0, 100_000} {
-		for name, run := range map[string]func(x *bench, step stepContext){
-			"place and close": func(x *bench, step stepContext) {
+		for name, run := range map[string]func(x *fixture, step stepContext){
+			"place and close": func(x *fixture, step stepContext) {
 				in := limitOrder("")
 				in.cmd.MaxPosition = venues.Some(venues.MustDecimal("1000"))
 				in.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
@@ -84,18 +84,18 @@ func BenchmarkStep(b *testing.B) {
 				x.state.intentStored(o.OrderID)
 				x.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusCancelled, "0")})
 			},
-			"positions": func(x *bench, step stepContext) {
+			"positions": func(x *fixture, step stepContext) {
 				x.state.updatePositions(step, x.state.positions.Listed(), step.now)
 			},
-			"a position ends": func(x *bench, step stepContext) {
+			"a position ends": func(x *fixture, step stepContext) {
 				x.state.protection(step).PositionClosed("BTCUSDT/long", step.now)
 			},
-			"tick": func(x *bench, step stepContext) {
+			"tick": func(x *fixture, step stepContext) {
 				x.state.recon.due = time.Time{}
 				x.state.tick(step)
 			},
-			"evict":     func(x *bench, step stepContext) { x.state.evictClosed(step.now) },
-			"reconcile": func(x *bench, step stepContext) { x.state.recon.running = false; x.state.reconcile() },
+			"evict":     func(x *fixture, step stepContext) { x.state.evictClosed(step.now) },
+			"reconcile": func(x *fixture, step stepContext) { x.state.recon.running = false; x.state.reconcile() },
 		} {
 			b.Run(fmt.Sprintf("%s/closed=%d", name, closed), func(b *testing.B) {
 				x := withClosedOrders(b, closed)

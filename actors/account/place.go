@@ -17,22 +17,21 @@ import (
 const (
 	// orderLifeMax is how long after the intent a venue may still execute the request.
 	orderLifeMax = 5 * time.Second
-	// replyWithin is when a caller is answered at the latest, with what is known by then.
+	// replyWithin is the time within which a caller is answered, with what is known by then.
 	replyWithin = 3 * time.Second
-	// fillsWithin is how long an answer waits for the fills of an order that takes
-	// liquidity.
+	// fillsWithin is how long the answer for an order that takes liquidity waits for its
+	// fills.
 	fillsWithin = 500 * time.Millisecond
-	// postOnlySettle is when a post-only order counts as resting on a venue that
-	// acknowledges first and decides afterwards.
-	postOnlySettle = 50 * time.Millisecond
-	// maintenanceRetry is the retry time that callers receive while the account
-	// reconciles.
+	// postOnlyDecision is how long after its acknowledgement a post-only order counts as
+	// resting, where the venue checks it only after it has acknowledged it.
+	postOnlyDecision = 50 * time.Millisecond
+	// maintenanceRetry is the retry time in the errors of an account that is not ready.
 	maintenanceRetry = 5 * time.Second
 	// UnfinishedMax bounds the orders of one account that are not closed.
 	UnfinishedMax = 2000
 )
 
-// place makes the intent of an order. Nothing is sent before it is durable.
+// place adds the intent of an order to the step. Nothing is sent before it is durable.
 func (s *state) place(step stepContext, in placeOrder) {
 	if rejection := s.admit(step, in); rejection != nil {
 		s.after(replyOrder{to: in.orderReply, err: rejection})
@@ -54,9 +53,8 @@ func (s *state) place(step stepContext, in placeOrder) {
 	s.markDirty(o)
 }
 
-// admit returns the reason to reject an order before anything is stored or sent; nil if
-// there is none. New limits of orders belong here, those of the account's risk in package
-// risk.
+// admit checks an order before anything is stored or sent. New limits of orders belong here,
+// those of the account in package risk.
 func (s *state) admit(step stepContext, in placeOrder) *venues.Error {
 	if !s.ready || deadline.Passed(in.cmd.Deadline, step.now) {
 		return maintenance(s.exchange)
@@ -81,19 +79,9 @@ func (s *state) admit(step stepContext, in placeOrder) *venues.Error {
 	}
 	if len(s.live) >= UnfinishedMax && s.unfinishedCount() >= UnfinishedMax {
 		return venues.Errorf(venues.CodeRiskRejected, "too many open orders").
-			With("rule", "max_open_orders").With("limit", UnfinishedMax)
+			With("rule", risk.RuleMaxOpenOrders).With("limit", UnfinishedMax)
 	}
 	return nil
-}
-
-func notListed(symbol string, exchange venues.Venue) *venues.Error {
-	return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", symbol, exchange).With("symbol", symbol)
-}
-
-func maintenance(exchange venues.Venue) *venues.Error {
-	e := venues.Errorf(venues.CodeMaintenance, "the %s account is being reconciled", exchange)
-	e.RetryAfter = maintenanceRetry
-	return e
 }
 
 func (s *state) newOrder(step stepContext, cmd venues.PlaceOrder) *order {
@@ -113,7 +101,7 @@ func (s *state) newOrder(step stepContext, cmd venues.PlaceOrder) *order {
 	})
 }
 
-// claimRequestID claims the request id in the commit of the intent.
+// claimRequestID adds the claim of the request id to the commit of the intent.
 func (s *state) claimRequestID(step stepContext, o *order, cmd venues.PlaceOrder) {
 	record := persistence.IdempotencyRecord{
 		Customer: s.customer, Scope: cmd.Scope, RequestID: cmd.RequestID, Attempt: o.Attempt,
@@ -127,9 +115,9 @@ func (s *state) claimRequestID(step stepContext, o *order, cmd venues.PlaceOrder
 	o.claim = &record
 }
 
-// intentStored notes that the intent of an order is durable, and stores what has changed
-// since. In a stopping account the request is not sent, and the changes are stored with its
-// rejection.
+// intentStored records that the intent of an order is durable, and stores later changes of
+// the order. In a stopping account the request is not sent, and the changes are stored with
+// its rejection.
 func (s *state) intentStored(orderID string) {
 	if o, known := s.orders[orderID]; known {
 		o.storing = false
@@ -137,13 +125,6 @@ func (s *state) intentStored(orderID string) {
 			s.markDirty(o)
 		}
 	}
-}
-
-// commitError returns what callers receive if nothing was done because a commit failed.
-func commitError(cause error) *venues.Error {
-	e := venues.Errorf(venues.CodeMaintenance, "the store cannot take orders now").Because(cause)
-	e.RetryAfter = maintenanceRetry
-	return e
 }
 
 // intentRejected undoes an intent that the store has rejected.
@@ -159,7 +140,7 @@ func (s *state) intentRejected(orderID string, cause error) {
 	s.storeMarks() // the rejected batch may have begun the mark of its symbol
 }
 
-// placed applies the venue's answer to the only request of an order.
+// placed applies the venue's answer to the request that places an order.
 func (s *state) placed(step stepContext, in placeDone) {
 	o, known := s.orders[in.orderID]
 	if !known {
@@ -173,7 +154,7 @@ func (s *state) placed(step stepContext, in placeDone) {
 	switch rejection, isRejected := errors.AsType[*venues.Error](in.err); {
 	case in.err == nil:
 		s.applyReport(step, o, in.report)
-		if o.Status == venues.StatusPending { // received, without a status
+		if o.Status == venues.StatusPending { // acknowledged without a status
 			s.scheduleQuery(step, o, queryDelay)
 		}
 	case o.Status != venues.StatusPending:
@@ -187,24 +168,6 @@ func (s *state) placed(step stepContext, in placeDone) {
 	}
 }
 
-// transientCodes are the failures that may be over when an order is sent again.
-var transientCodes = []venues.Code{venues.CodeRateLimited, venues.CodeMaintenance, venues.CodeExchangeUnavailable, venues.CodeInternal}
-
-// notSent returns the error of an order that was never sent: the connector's own
-// rejection if it would be repeated, rate_limited if the order was held back for the
-// venue's rate limits, else exchange_unavailable.
-func notSent(exchange venues.Venue, cause error) *venues.Error {
-	if rejection, ok := errors.AsType[*venues.Error](cause); ok && !slices.Contains(transientCodes, rejection.Code) {
-		return rejection
-	}
-	e := venues.Errorf(venues.CodeExchangeUnavailable, "the order was not sent to %s", exchange)
-	if rejection, ok := errors.AsType[*venues.Error](cause); ok && rejection.Code == venues.CodeRateLimited {
-		e = venues.Errorf(venues.CodeRateLimited, "the limits of %s are used up; the order was not sent", exchange)
-		e.RetryAfter = rejection.RetryAfter
-	}
-	return e.With("reason", venues.ReasonNotSent).Because(cause)
-}
-
 // rejectOrder ends an order that the venue has explicitly rejected.
 func (s *state) rejectOrder(step stepContext, o *order, rejection *venues.Error) {
 	reason, _ := rejection.Details["reason"].(string)
@@ -213,22 +176,21 @@ func (s *state) rejectOrder(step stepContext, o *order, rejection *venues.Error)
 		VenueCode: rejection.VenueCode, VenueMessage: rejection.VenueMessage,
 	}
 	if endsUnfilled(reason) {
-		// Accepted and ended immediately, and rejected, are the same to clients on all
-		// venues.
+		// Some venues reject such an order, others accept it and end it immediately. Clients
+		// see the same on all venues.
 		s.setStatus(step, o, venues.StatusCancelled)
 		return
 	}
 	s.notPlaced(step, o, rejection)
 }
 
-// endsUnfilled reports whether a rejection means that a post-only, IOC or FOK order could
-// not rest or fill.
+// endsUnfilled reports whether the reason of a rejection is that a post-only order could not
+// rest, or an IOC or FOK order not fill.
 func endsUnfilled(reason string) bool {
 	return reason == venues.ReasonPostOnlyWouldTake || reason == venues.ReasonFOKNotFilled || reason == venues.ReasonIOCNotFilled
 }
 
-// notPlaced ends an order that the venue certainly does not hold. Its request id can be
-// used again.
+// notPlaced ends an order that the venue certainly does not have, and frees its request id.
 func (s *state) notPlaced(step stepContext, o *order, cause *venues.Error) {
 	o.rejection = cause
 	if o.Error == nil {

@@ -13,28 +13,29 @@ import (
 )
 
 func TestClosedPositionIsPublishedOnceByTheLastSource(t *testing.T) {
-	open := func(b *bench) {
+	open := func(b *fixture) {
 		b.adoptForeign(1, venues.Buy, "2", "100", nil)
 		b.streamPosition(venues.Long, "2")
 		b.now = b.now.Add(time.Second)
 	}
-	exits := func(b *bench) []effect {
+	exits := func(b *fixture) []effect {
 		b.adoptForeign(2, venues.Sell, "2", "110", nil)
 		return b.effects
 	}
-	for name, steps := range map[string][]func(b *bench) []effect{
-		"the venue":     {exits, func(b *bench) []effect { return b.streamPosition(venues.Long, "0") }},
-		"the execution": {func(b *bench) []effect { return b.streamPosition(venues.Long, "0") }, exits},
-		"nobody more":   {exits, func(b *bench) []effect { return b.pass(position.DisputeMax) }},
+	for name, steps := range map[string][]func(b *fixture) []effect{
+		"the venue":     {exits, func(b *fixture) []effect { return b.streamPosition(venues.Long, "0") }},
+		"the execution": {func(b *fixture) []effect { return b.streamPosition(venues.Long, "0") }, exits},
+		"nobody more":   {exits, func(b *fixture) []effect { return b.pass(position.DisputeMax) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			open(b)
-			if steps[0](b); len(b.closings()) != 0 {
-				t.Fatal("published before both agree")
+			steps[0](b)
+			if n := len(b.closings()); n != 0 {
+				t.Fatalf("%d closings before both sources agree, want 0", n)
 			}
 			if n := count(steps[1](b), isClosedPosition); n != 1 {
-				t.Fatalf("%d closed positions on the stream", n)
+				t.Fatalf("%d closed positions on the stream, want 1", n)
 			}
 			got := b.onlyClosing()
 			for field, want := range map[string]string{
@@ -52,20 +53,21 @@ func TestClosedPositionIsPublishedOnceByTheLastSource(t *testing.T) {
 }
 
 func TestCloseWithoutItsExecutionsIsPublishedWithoutPrices(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Buy, "2", "100", nil)
 	b.streamPosition(venues.Long, "2")
 	b.now = b.now.Add(time.Second)
 	b.streamPosition(venues.Long, "0")
-	if b.pass(position.CloseFillsMax - time.Second); len(b.closings()) != 0 {
-		t.Fatal("published too early")
+	b.pass(position.CloseFillsMax - time.Second)
+	if n := len(b.closings()); n != 0 {
+		t.Fatalf("%d closings before CloseFillsMax, want 0", n)
 	}
 	if n := count(b.pass(time.Second), isClosedPosition); n != 1 {
-		t.Fatalf("%d closed positions on the stream", n)
+		t.Fatalf("%d closed positions on the stream, want 1", n)
 	}
 	got := b.onlyClosing()
 	if got["qty"] != "2" || got["entryPrice"] != "100" || got["exitPrice"] != nil || got["realizedPnl"] != nil {
-		t.Fatalf("%v", got)
+		t.Fatalf("closing = %v, want qty 2 and entry price 100, without exit price and P&L", got)
 	}
 	// They are found eventually: recorded, without a second close.
 	b.adoptForeign(2, venues.Sell, "2", "110", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(b.now.Add(-position.CloseFillsMax)) })
@@ -82,7 +84,7 @@ func TestReasonOfAClose(t *testing.T) {
 		venues.ClosedOpposite:    func(o *order, _ *venues.ExecutionReport) { o.ClosesAs = venues.ClosedOpposite },
 	} {
 		t.Run(string(want), func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			b.adoptForeign(1, venues.Buy, "1", "60000", nil)
 			b.streamPosition(venues.Long, "1")
 			in := limitOrder("")
@@ -99,7 +101,7 @@ func TestReasonOfAClose(t *testing.T) {
 				}
 			}
 			if got := b.onlyClosing()["reason"]; got != string(want) || published.Reason != want {
-				t.Fatalf("event %v, stream %s", got, published.Reason)
+				t.Fatalf("reason = %v, on the stream %s, want %s", got, published.Reason, want)
 			}
 		})
 	}
@@ -112,7 +114,7 @@ func TestReasonOfACloseInHedgeMode(t *testing.T) {
 		venues.ClosedManual:   func(*order) {},
 		venues.ClosedStopLoss: func(o *order) { o.ReduceOnly, o.Protects = true, venues.LegStopLoss },
 	} {
-		b := newBench(t, venues.Capabilities{})
+		b := newFixture(t, venues.Capabilities{})
 		b.state.positions.HedgeMode = true
 		b.adoptForeign(1, venues.Buy, "1", "60000", func(r *venues.ExecutionReport) { r.Fill.PositionSide = venues.Long })
 		b.streamPosition(venues.Long, "1")
@@ -134,7 +136,7 @@ func TestReasonOfACloseInHedgeMode(t *testing.T) {
 
 // What was closed before the position was opened has not closed it.
 func TestReasonOfACloseIsNotOlderThanThePosition(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Buy, "1", "60000", nil)
 	b.streamPosition(venues.Long, "1")
 	b.now = b.now.Add(time.Second)
@@ -148,7 +150,7 @@ func TestReasonOfACloseIsNotOlderThanThePosition(t *testing.T) {
 	b.pass(time.Minute)
 	list := b.closings()
 	if len(list) != 2 || list[0]["reason"] != "liquidation" || list[1]["reason"] != "manual" {
-		t.Fatalf("%v", list)
+		t.Fatalf("closings = %v, want the reasons liquidation and manual", list)
 	}
 }
 
@@ -158,7 +160,7 @@ func TestCommentOfAClose(t *testing.T) {
 		{"", "", ""}, {"in", "", "in"}, {"", "out", "out"}, {"in", "out", "in"},
 	} {
 		for _, restarts := range []bool{false, true} {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			trade := func(n int, side venues.Side, comment string) {
 				in := limitOrder(fmt.Sprint(n))
 				in.cmd.Side, in.cmd.ReduceOnly, in.cmd.Comment = side, side == venues.Sell, comment
@@ -177,7 +179,7 @@ func TestCommentOfAClose(t *testing.T) {
 			trade(2, venues.Sell, c.closed)
 			b.streamPosition(venues.Long, "0")
 			if got := b.onlyClosing()["comment"]; got != c.want {
-				t.Errorf("%+v: %v", c, got)
+				t.Errorf("%+v: comment = %v, want %v", c, got, c.want)
 			}
 		}
 	}
@@ -185,7 +187,7 @@ func TestCommentOfAClose(t *testing.T) {
 
 // TestAccountingSurvivesARestart between the entry and the exit.
 func TestAccountingSurvivesARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Sell, "2", "100", nil)
 	b.now = b.now.Add(time.Hour)
 	b.adoptForeign(2, venues.Sell, "1", "130", nil)
@@ -195,7 +197,7 @@ func TestAccountingSurvivesARestart(t *testing.T) {
 	again.pass(position.DisputeMax)
 	got := again.onlyClosing()
 	if got["side"] != "short" || got["qty"] != "3" || got["entryPrice"] != "110" || got["realizedPnl"] != "60" || got["openedAt"] != "2026-03-01T12:00:00.000Z" {
-		t.Fatalf("%v", got)
+		t.Fatalf("closing = %v, want a short of 3, entry price 110, P&L 60, opened at 12:00:00", got)
 	}
 }
 
@@ -204,16 +206,16 @@ func TestAccountingSurvivesARestart(t *testing.T) {
 // with sums that are those of its executions.
 func TestEveryPositionClosesOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		b := newBench(t, venues.Capabilities{})
+		b := newFixture(t, venues.Capabilities{})
 		truth := &truePositions{}
-		var reports []func(*bench)
+		var reports []func(*fixture)
 		for n := range rapid.IntRange(1, 12).Draw(rt, "executions") {
 			side := rapid.SampledFrom([]venues.Side{venues.Buy, venues.Sell}).Draw(rt, "side")
 			qty := fmt.Sprint(rapid.IntRange(1, 3).Draw(rt, "qty"))
 			price := fmt.Sprint(rapid.IntRange(90, 110).Draw(rt, "price"))
 			at := b.now.Add(time.Duration(n+1) * 100 * time.Millisecond)
 			truth.trade(side, venues.MustDecimal(qty), venues.MustDecimal(price))
-			reports = append(reports, func(b *bench) {
+			reports = append(reports, func(b *fixture) {
 				b.adoptForeign(n, side, qty, price, func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(at) })
 			})
 		}
@@ -246,19 +248,19 @@ func TestEveryPositionClosesOnce(t *testing.T) {
 }
 
 func TestPositionFromBeforeTheAccountIsAdopted(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.state.ready = false
 	there := venues.Position{Symbol: "ETHUSDT", Side: venues.Short, Qty: venues.MustDecimal("4"), EntryPrice: venues.Some(venues.MustDecimal("2000"))}
 	b.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{there}}})
 	if got := b.state.positions.Qty("ETHUSDT", venues.Short); !got.Equal(there.Qty) {
-		t.Fatalf("open %s", got)
+		t.Fatalf("open quantity = %s, want %s", got, there.Qty)
 	}
 	b.now = b.now.Add(time.Second)
 	b.adoptForeign(1, venues.Buy, "4", "1900", func(r *venues.ExecutionReport) { r.Symbol, r.Fill.Symbol = "ETHUSDT", "ETHUSDT" })
 	b.pass(position.DisputeMax)
 	got := b.onlyClosing()
 	if got["entryPrice"] != "2000" || got["realizedPnl"] != "400" || got["openedAt"] != nil {
-		t.Fatalf("%v", got)
+		t.Fatalf("closing = %v, want entry price 2000, P&L 400 and no opening time", got)
 	}
 }
 
@@ -267,37 +269,37 @@ func TestPositionFromBeforeTheAccountIsAdopted(t *testing.T) {
 func TestCloseReportedImmediatelyNeedsNoReconciliation(t *testing.T) {
 	for name, late := range map[string]time.Duration{"with its execution": 0, "before its execution": position.MismatchRetry / 2} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			b.openLong(1, "2")
 			b.streamPosition(venues.Long, "0")
 			b.pass(late)
 			b.adoptForeign(2, venues.Sell, "2", "110", nil)
 			b.onlyClosing()
 			if n := count(b.pass(2*position.MismatchRetry), isReconcile); n != 0 {
-				t.Fatalf("%d reconciliations", n)
+				t.Fatalf("%d reconciliations, want 0", n)
 			}
 		})
 	}
 }
 
 func TestListIsAdoptedAfterAReconciliation(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Buy, "2", "100", nil)
 	b.now = b.now.Add(time.Minute)
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("5"), EntryPrice: venues.Some(venues.MustDecimal("120"))}
 	list := Funds{Positions: []venues.Position{open}, ReadAt: b.now}
 	b.step(func(step stepContext) { b.state.fundsRead(step, fundsDone{funds: list}) })
 	if got := b.state.positions.Qty("BTCUSDT", venues.Long); got.String() != "2" {
-		t.Fatalf("believed at once: %s", got)
+		t.Fatalf("open quantity before a reconciliation = %s, want 2", got)
 	}
-	if count(b.pass(position.MismatchRetry), isReconcile) != 1 {
-		t.Fatal("a difference is not looked into")
+	if n := count(b.pass(position.MismatchRetry), isReconcile); n != 1 {
+		t.Fatalf("%d reconciliations after a mismatch, want 1", n)
 	}
 	b.reconciled(reconcileDone{fillsRead: map[string]bool{"BTCUSDT": true}, funds: list})
 	if got := b.state.positions.Qty("BTCUSDT", venues.Long); got.String() != "5" {
-		t.Fatalf("open %s after the reconciliation", got)
+		t.Fatalf("open quantity after the reconciliation = %s, want 5", got)
 	}
-	if len(b.closings()) != 0 {
-		t.Fatal("nothing was closed")
+	if n := len(b.closings()); n != 0 {
+		t.Fatalf("%d closings, want 0", n)
 	}
 }

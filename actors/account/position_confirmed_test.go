@@ -9,7 +9,7 @@ import (
 )
 
 // readLong applies a reading of the venue's list with a long position of 1.
-func (b *bench) readLong() {
+func (b *fixture) readLong() {
 	one := venues.MustDecimal("1")
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: one, EntryPrice: venues.Some(venues.MustDecimal("100"))}
 	b.step(func(step stepContext) {
@@ -19,7 +19,7 @@ func (b *bench) readLong() {
 
 // seemsFlat reports an entry and an exit of 1. It returns the time of another entry,
 // which the account has missed.
-func (b *bench) seemsFlat() (missed venues.Time) {
+func (b *fixture) seemsFlat() (missed venues.Time) {
 	b.adoptForeign(1, venues.Buy, "1", "100", nil)
 	missed = venues.At(b.now.Add(time.Millisecond))
 	b.later()
@@ -27,14 +27,14 @@ func (b *bench) seemsFlat() (missed venues.Time) {
 	return missed
 }
 
-func (b *bench) findMissed(missed venues.Time) {
+func (b *fixture) findMissed(missed venues.Time) {
 	b.adoptForeign(3, venues.Buy, "1", "120", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
 }
 
 // TestCloseThatTheListContradictsIsNotPublished: the executions so far add up to zero by
 // chance, but the venue's list, read after them, has an open position.
 func TestCloseThatTheListContradictsIsNotPublished(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	missed := b.seemsFlat()
 	b.now = b.now.Add(time.Second)
 	b.readLong()
@@ -46,14 +46,14 @@ func TestCloseThatTheListContradictsIsNotPublished(t *testing.T) {
 	b.pass(position.DisputeMax)
 	b.wantNoClosing()
 	if got := b.state.positions.Qty("BTCUSDT", venues.Long); got.String() != "1" {
-		t.Fatalf("%s are open", got)
+		t.Fatalf("open quantity = %s, want 1", got)
 	}
 }
 
 // TestCloseOfLessThanTheVenueListedWaits: the missing executions add up to zero, but the
 // venue has listed a larger position than the known executions have entered.
 func TestCloseOfLessThanTheVenueListedWaits(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Buy, "1", "100", nil)
 	missed := venues.At(b.now.Add(time.Millisecond))
 	b.later()
@@ -70,31 +70,31 @@ func TestCloseOfLessThanTheVenueListedWaits(t *testing.T) {
 	b.pass(position.ConfirmMax)
 	b.wantClosing(0, map[string]any{"side": "long", "qty": "1.2", "realizedPnl": "10"})
 	if n := len(b.closings()); n != 1 {
-		t.Fatalf("%d ends", n)
+		t.Fatalf("%d closings, want 1", n)
 	}
 }
 
 // TestCloseWaitsForTheVenuesReport: the close that the executions show may be wrong, and
 // reports of the venue from before them do not confirm it.
 func TestCloseWaitsForTheVenuesReport(t *testing.T) {
-	unanswered := func(b *bench) {
+	unanswered := func(b *fixture) {
 		b.step(func(step stepContext) { b.state.fundsRead(step, fundsDone{err: errTimeout}) })
 		if count(b.pass(reconcileRetry), isReconcile) != 1 {
 			t.Error("no reconciliation, want one")
 		}
 	}
 	for name, c := range map[string]struct {
-		report func(b *bench)
+		report func(b *fixture)
 		after  time.Duration
 		ends   int
 	}{
-		"nothing is open": {(*bench).readFunds, position.ConfirmMax, 1},
-		"it is open":      {(*bench).readLong, position.DisputeMax, 0},
+		"nothing is open": {(*fixture).readFunds, position.ConfirmMax, 1},
+		"it is open":      {(*fixture).readLong, position.DisputeMax, 0},
 		"no answer yet":   {unanswered, position.ConfirmMax, 0},
 		"no answer":       {unanswered, position.DisputeMax, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			b.seemsFlat()
 			b.now = b.now.Add(time.Second)
 			c.report(b)
@@ -108,7 +108,7 @@ func TestCloseWaitsForTheVenuesReport(t *testing.T) {
 // TestCloseIsNotPublishedBeforeTheFirstReconciliation: the executions from the time
 // without a stream are not known yet.
 func TestCloseIsNotPublishedBeforeTheFirstReconciliation(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	missed := b.seemsFlat()
 	b = b.restart()
 	b.state.ready = false
@@ -124,7 +124,7 @@ func TestCloseIsNotPublishedBeforeTheFirstReconciliation(t *testing.T) {
 // TestCloseIsNotPublishedWhileFillsAreMissing: the fills of a held report are still being
 // fetched.
 func TestCloseIsNotPublishedWhileFillsAreMissing(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.seemsFlat()
 	b.now = b.now.Add(position.ConfirmMax - time.Second)
 	b.readFunds()
@@ -132,14 +132,14 @@ func TestCloseIsNotPublishedWhileFillsAreMissing(t *testing.T) {
 	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusPartiallyFilled, "0.5")) })
 	b.pass(time.Second)
 	b.wantNoClosing()
-	b.pass(fillsHoldMax) // they never come
+	b.pass(fillsHoldMax) // they are never reported
 	b.onlyClosing()
 }
 
-// TestDisputedCloseIsPublishedEventually: the list contradicts the close, but the
+// TestDisputedCloseIsPublishedAfterDisputeMax: the list contradicts the close, but the
 // reconciliation finds no missing execution.
-func TestDisputedCloseIsPublishedEventually(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestDisputedCloseIsPublishedAfterDisputeMax(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	b.seemsFlat()
 	b.now = b.now.Add(time.Second)
 	b.readLong()
@@ -154,7 +154,7 @@ func TestDisputedCloseIsPublishedEventually(t *testing.T) {
 // TestDisputedCloseWaitsForTheReconciliation, which finds the missing executions, however
 // long the venue does not answer.
 func TestDisputedCloseWaitsForTheReconciliation(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	missed := b.seemsFlat()
 	b.now = b.now.Add(time.Second)
 	b.readLong()
@@ -171,7 +171,7 @@ func TestDisputedCloseWaitsForTheReconciliation(t *testing.T) {
 // TestDisputedCloseIsPublishedDuringTrading: trading continues, so that each reading of the
 // list is older than the newest execution.
 func TestDisputedCloseIsPublishedDuringTrading(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.seemsFlat()
 	const each = 2 * position.ListLag
 	for n := range int(position.DisputeMax / each) {
@@ -187,7 +187,7 @@ func TestDisputedCloseIsPublishedDuringTrading(t *testing.T) {
 // TestCloseThatTheStreamContradictsIsNotPublished: no list is read after the executions,
 // but the stream reports after them that the position has not reversed.
 func TestCloseThatTheStreamContradictsIsNotPublished(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Sell, "1", "100", nil)
 	missed := venues.At(b.now.Add(time.Millisecond))
 	b.streamPosition(venues.Short, "3")
@@ -205,7 +205,7 @@ func TestCloseThatTheStreamContradictsIsNotPublished(t *testing.T) {
 // TestExecutionsThatAddUpByChanceConfirmNoClose: the venue reports that the long position
 // has closed, but its quantity included a purchase whose execution is not known.
 func TestExecutionsThatAddUpByChanceConfirmNoClose(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Buy, "2", "100", nil)
 	missed := venues.At(b.now.Add(time.Millisecond))
 	b.streamPosition(venues.Long, "3")

@@ -14,7 +14,7 @@ import (
 )
 
 // foreignReport returns a report of an order that was made elsewhere, with one execution.
-func (b *bench) foreignReport(n int, side venues.Side, qty, price string) venues.ExecutionReport {
+func (b *fixture) foreignReport(n int, side venues.Side, qty, price string) venues.ExecutionReport {
 	id := fmt.Sprintf("x%d", n)
 	return venues.ExecutionReport{
 		Symbol: "BTCUSDT", ClientOrderID: id, VenueOrderID: "v" + id, Side: side, Type: venues.TypeMarket,
@@ -28,7 +28,7 @@ func (b *bench) foreignReport(n int, side venues.Side, qty, price string) venues
 }
 
 // adoptForeign adopts the order of foreignReport, after change was applied to the report.
-func (b *bench) adoptForeign(n int, side venues.Side, qty, price string, change func(*venues.ExecutionReport)) {
+func (b *fixture) adoptForeign(n int, side venues.Side, qty, price string, change func(*venues.ExecutionReport)) {
 	r := b.foreignReport(n, side, qty, price)
 	if change != nil {
 		change(&r)
@@ -37,23 +37,23 @@ func (b *bench) adoptForeign(n int, side venues.Side, qty, price string, change 
 }
 
 // streamPosition reports a position by the stream.
-func (b *bench) streamPosition(side venues.PositionSide, qty string) []effect {
+func (b *fixture) streamPosition(side venues.PositionSide, qty string) []effect {
 	return b.step(func(step stepContext) {
 		b.state.positionReported(step, venues.Position{Symbol: "BTCUSDT", Side: side, Qty: venues.MustDecimal(qty), EntryPrice: venues.Some(venues.MustDecimal("100"))})
 	})
 }
 
-// later passes more time than the clocks of the venue and the service may differ by.
-func (b *bench) later() { b.now = b.now.Add(position.ClockSkewMax + time.Millisecond) }
+// later advances the time by more than ClockSkewMax.
+func (b *fixture) later() { b.now = b.now.Add(position.ClockSkewMax + time.Millisecond) }
 
 // openLong opens a long position elsewhere: it reports the execution and the position.
-func (b *bench) openLong(n int, qty string) {
+func (b *fixture) openLong(n int, qty string) {
 	b.adoptForeign(n, venues.Buy, qty, "100", nil)
 	b.streamPosition(venues.Long, qty)
 	b.later()
 }
 
-func (b *bench) closings() []map[string]any {
+func (b *fixture) closings() []map[string]any {
 	b.t.Helper()
 	var list []map[string]any
 	for _, e := range b.events {
@@ -69,20 +69,20 @@ func (b *bench) closings() []map[string]any {
 	return list
 }
 
-func (b *bench) onlyClosing() map[string]any {
+func (b *fixture) onlyClosing() map[string]any {
 	b.t.Helper()
 	list := b.closings()
 	if len(list) != 1 {
-		b.t.Fatalf("%d events position.closed", len(list))
+		b.t.Fatalf("%d closings, want 1", len(list))
 	}
 	return list[0]
 }
 
-func (b *bench) wantClosing(n int, want map[string]any) {
+func (b *fixture) wantClosing(n int, want map[string]any) {
 	b.t.Helper()
 	list := b.closings()
 	if len(list) <= n {
-		b.t.Fatalf("%d events position.closed", len(list))
+		b.t.Fatalf("%d closings, want more than %d", len(list), n)
 	}
 	for field, value := range want {
 		if got := list[n][field]; got != value {
@@ -91,7 +91,7 @@ func (b *bench) wantClosing(n int, want map[string]any) {
 	}
 }
 
-func (b *bench) wantNoClosing() {
+func (b *fixture) wantNoClosing() {
 	b.t.Helper()
 	if got := b.closings(); len(got) != 0 {
 		b.t.Fatalf("published closings %v, want none", got)
@@ -103,9 +103,9 @@ func isClosedPosition(e effect) bool {
 	return ok && p.position.Qty.IsZero()
 }
 
-// restart returns a new account that has loaded what this one has stored.
-func (b *bench) restart() *bench {
-	again := newBench(b.t, b.state.caps)
+// restart returns a new account, restored from what this one has stored.
+func (b *fixture) restart() *fixture {
+	again := newFixture(b.t, b.state.caps)
 	again.now, again.nextID = b.now, b.nextID
 	again.state.ready = false
 	again.puts, again.prices = b.puts, b.prices

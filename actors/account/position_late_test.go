@@ -12,10 +12,10 @@ import (
 	"venuegate/venues"
 )
 
-// reversedLate returns a bench whose long position of 1 was published as closed by an
+// reversedLate returns a fixture whose long position of 1 was published as closed by an
 // execution that also opened a short one of 2, and a time before the long position.
-func reversedLate(t *testing.T) (b *bench, before time.Time) {
-	b = newBench(t, venues.Capabilities{})
+func reversedLate(t *testing.T) (b *fixture, before time.Time) {
+	b = newFixture(t, venues.Capabilities{})
 	before = b.now
 	b.later()
 	b.openLong(1, "1")
@@ -28,12 +28,12 @@ func reversedLate(t *testing.T) (b *bench, before time.Time) {
 }
 
 // findLate reports an execution long after its time.
-func (b *bench) findLate(n int, side venues.Side, qty, price string, at time.Time) {
+func (b *fixture) findLate(n int, side venues.Side, qty, price string, at time.Time) {
 	b.adoptForeign(n, side, qty, price, func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(at) })
 }
 
 // closeShort closes the short position of 2.
-func (b *bench) closeShort(n int) {
+func (b *fixture) closeShort(n int) {
 	b.later()
 	b.adoptForeign(n, venues.Buy, "2", "100", nil)
 	b.streamPosition(venues.Short, "0")
@@ -51,7 +51,7 @@ func TestPositionFoundBehindALaterCloseIsPublished(t *testing.T) {
 	b.wantClosing(1, map[string]any{"side": "long", "qty": "0.5", "entryPrice": "90", "exitPrice": "95", "realizedPnl": "2.5"})
 	again := b.restart()
 	again.streamPosition(venues.Short, "2")
-	for n, b := range map[int]*bench{2: b, 0: again} {
+	for n, b := range map[int]*fixture{2: b, 0: again} {
 		b.closeShort(5)
 		b.wantClosing(n, map[string]any{"side": "short", "qty": "2", "entryPrice": "110", "exitPrice": "100", "realizedPnl": "20", "fee": "0.833333333333"})
 	}
@@ -61,7 +61,7 @@ func TestPositionFoundBehindALaterCloseIsPublished(t *testing.T) {
 // while the venue reported nothing. The missing ones are found after the close was
 // published, and the venue's list has the position open.
 func TestExecutionsBehindAWrongCloseAreCounted(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Buy, "1", "100", nil)
 	missed := b.now.Add(time.Millisecond)
 	b.later()
@@ -81,7 +81,7 @@ func TestExecutionsBehindAWrongCloseAreCounted(t *testing.T) {
 // at random times. Each position is published once, with its own result.
 func TestPositionsFoundLateArePublished(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		b := newBench(t, venues.Capabilities{})
+		b := newFixture(t, venues.Capabilities{})
 		var unheard []func()
 		var want []string
 		find := func() {

@@ -12,10 +12,10 @@ import (
 	"venuegate/venues"
 )
 
-// partialBench is a bench to which the stream reports only some of the executions; a
+// partialFixture is a fixture to which the stream reports only some of the executions; a
 // reconciliation finds the others.
-type partialBench struct {
-	*bench
+type partialFixture struct {
+	*fixture
 	truth  *truePositions
 	missed []venues.ExecutionReport
 	// missing is the sum of the executions that were not reported.
@@ -23,7 +23,7 @@ type partialBench struct {
 }
 
 // trade executes at the venue. The stream may report it, and the position.
-func (d *partialBench) trade(rt *rapid.T, n int) {
+func (d *partialFixture) trade(rt *rapid.T, n int) {
 	side := rapid.SampledFrom([]venues.Side{venues.Buy, venues.Sell}).Draw(rt, "side")
 	// No two sums of these quantities are equal, so that a missing execution shows.
 	qty := decimal.New(int64(rapid.IntRange(0, 100).Draw(rt, "qty"))<<12+1<<n, -3)
@@ -51,7 +51,7 @@ func (d *partialBench) trade(rt *rapid.T, n int) {
 }
 
 // open returns the venue's list of positions.
-func (d *partialBench) open() []venues.Position {
+func (d *partialFixture) open() []venues.Position {
 	var list []venues.Position
 	for _, side := range position.Sides() {
 		if qty := d.truth.open(side); qty.IsPositive() {
@@ -61,8 +61,8 @@ func (d *partialBench) open() []venues.Position {
 	return list
 }
 
-// passAnswering passes time while the venue answers every request.
-func (d *partialBench) passAnswering(span time.Duration) {
+// passAnswering advances the time while the venue answers every request.
+func (d *partialFixture) passAnswering(span time.Duration) {
 	for end := d.now.Add(span); d.now.Before(end); {
 		d.pass(100 * time.Millisecond)
 		effects := d.pendingEffects
@@ -89,7 +89,7 @@ func (d *partialBench) passAnswering(span time.Duration) {
 // position is published as closed once, with its own quantity and result.
 func TestClosesAreThoseOfAllExecutions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		d := &partialBench{bench: newBench(t, venues.Capabilities{}), truth: &truePositions{}}
+		d := &partialFixture{fixture: newFixture(t, venues.Capabilities{}), truth: &truePositions{}}
 		d.state.recon.due = d.now // and from then on
 		for n := range rapid.IntRange(1, 10).Draw(rt, "executions") {
 			d.trade(rt, n)

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 func TestReopenedPositionIsAnotherOne(t *testing.T) {
 	for name, side := range map[string]venues.Side{"the same side": venues.Buy, "the other side": venues.Sell} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			b.openLong(1, "1")
 			b.streamPosition(venues.Long, "0")
 			b.later()
@@ -27,8 +26,8 @@ func TestReopenedPositionIsAnotherOne(t *testing.T) {
 			b.wantClosing(0, map[string]any{
 				"side": "long", "qty": "1", "entryPrice": "100", "exitPrice": nil, "realizedPnl": nil, "fee": "0.5",
 			})
-			if again := b.restart(); !again.state.positions.Qty("BTCUSDT", side.Opens()).Equal(venues.MustDecimal("3")) {
-				t.Error("a restart forgets the position")
+			if got := b.restart().state.positions.Qty("BTCUSDT", side.Opens()); !got.Equal(venues.MustDecimal("3")) {
+				t.Errorf("open quantity after a restart = %s, want 3", got)
 			}
 			b.later()
 			b.adoptForeign(3, side.Opposite(), "3", "130", nil)
@@ -39,7 +38,7 @@ func TestReopenedPositionIsAnotherOne(t *testing.T) {
 				"side": string(side.Opens()), "qty": "3", "entryPrice": "120", "exitPrice": "130", "realizedPnl": gain, "fee": "1", "openedAt": opened,
 			})
 			if n := len(b.closings()); n != 2 {
-				t.Errorf("%d events position.closed", n)
+				t.Errorf("%d closings, want 2", n)
 			}
 		})
 	}
@@ -48,7 +47,7 @@ func TestReopenedPositionIsAnotherOne(t *testing.T) {
 // TestLateExecutionsOfTheFirstCloseAreCounted while the second position is open: both
 // are published with their own prices.
 func TestLateExecutionsOfTheFirstCloseAreCounted(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.openLong(1, "1")
 	exit := venues.At(b.now)
 	b.streamPosition(venues.Long, "0")
@@ -60,14 +59,14 @@ func TestLateExecutionsOfTheFirstCloseAreCounted(t *testing.T) {
 	b.wantClosing(0, map[string]any{"side": "long", "qty": "1", "exitPrice": "90", "realizedPnl": "-10", "fee": "1"})
 	b.pass(time.Minute)
 	if open := b.state.positions.Qty("BTCUSDT", venues.Short); len(b.closings()) != 1 || open.String() != "3" {
-		t.Fatalf("%d ends, %s open", len(b.closings()), open)
+		t.Fatalf("%d closings with %s open, want 1 with 3", len(b.closings()), open)
 	}
 }
 
 // TestEachReportedCloseIsPublished: two positions are opened and closed, and the
 // executions of neither close are reported.
 func TestEachReportedCloseIsPublished(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	for n, qty := range []string{"1", "2"} {
 		b.openLong(n, qty)
 		b.streamPosition(venues.Long, "0")
@@ -84,7 +83,7 @@ func TestEachReportedCloseIsPublished(t *testing.T) {
 
 // TestReportedClosesAreBounded: closes whose executions never come are published early.
 func TestReportedClosesAreBounded(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	for n := range 2 * position.ReportedClosesMax {
 		b.adoptForeign(n, venues.Buy, "1", "100", nil)
 		b.streamPosition(venues.Long, "1")
@@ -98,14 +97,14 @@ func TestReportedClosesAreBounded(t *testing.T) {
 		sum = sum.Add(venues.MustDecimal(end["qty"].(string)))
 	}
 	if !sum.Equal(decimal.NewFromInt(2 * position.ReportedClosesMax)) { // those of one second are one
-		t.Errorf("%s were closed", sum)
+		t.Errorf("closed quantity = %s, want %d", sum, 2*position.ReportedClosesMax)
 	}
 }
 
 // TestLateReportOfAnOlderCloseClosesNothing: the stream reports the close of an
 // older position late, and the venue lists this one as open.
 func TestLateReportOfAnOlderCloseClosesNothing(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.openLong(1, "2")
 	b.streamPosition(venues.Long, "0")
 	b.later()
@@ -114,17 +113,17 @@ func TestLateReportOfAnOlderCloseClosesNothing(t *testing.T) {
 		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: step.now}})
 	})
 	if n := count(b.pass(time.Minute), isClosedPosition); n != 0 || len(b.closings()) != 0 {
-		t.Fatalf("%d positions end on the stream; %v", n, b.closings())
+		t.Fatalf("%d closed positions on the stream, closings %v, want none", n, b.closings())
 	}
 	if got := b.state.positions.Qty("BTCUSDT", venues.Long); got.String() != "2" {
-		t.Fatal(fmt.Sprint("open ", got))
+		t.Fatalf("open quantity = %s, want 2", got)
 	}
 }
 
 // TestExitWithAFastClockIsAnExit: the venue's clock is ahead, and the execution comes
 // after the report that the position has closed.
 func TestExitWithAFastClockIsAnExit(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.openLong(1, "2")
 	b.streamPosition(venues.Long, "0")
 	b.now = b.now.Add(50 * time.Millisecond)
@@ -139,7 +138,7 @@ func TestExitWithAFastClockIsAnExit(t *testing.T) {
 // TestOrderSentAfterACloseIsNoPartOfIt, however soon after it: by chance the order sells
 // the quantity that is missing of the close of the long position.
 func TestOrderSentAfterACloseIsNoPartOfIt(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.openLong(1, "3")
 	missed := venues.At(b.now)
 	b.adoptForeign(2, venues.Sell, "2", "110", nil)
@@ -153,7 +152,7 @@ func TestOrderSentAfterACloseIsNoPartOfIt(t *testing.T) {
 	r.Fill.ExecutedAt = venues.At(b.now)
 	b.step(func(step stepContext) { b.state.handleReport(step, r) })
 	if n := len(b.closings()); n != 0 {
-		t.Fatalf("%d closings are published", n)
+		t.Fatalf("%d closings, want 0", n)
 	}
 	b.streamPosition(venues.Short, "1")
 	b.adoptForeign(3, venues.Sell, "1", "120", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
@@ -162,11 +161,11 @@ func TestOrderSentAfterACloseIsNoPartOfIt(t *testing.T) {
 	b.onlyClosing()
 }
 
-// TestReversalWithoutAllItsExecutionsIsNone: the venue reports that the short position is
+// TestReversalWithoutAllItsExecutionsIsNotPublished: the venue reports that the short position is
 // closed, while by the known executions it has reversed. The next reconciliation finds the
 // missing execution.
-func TestReversalWithoutAllItsExecutionsIsNone(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestReversalWithoutAllItsExecutionsIsNotPublished(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Sell, "1", "100", nil)
 	b.streamPosition(venues.Short, "3")
 	missed := venues.At(b.now.Add(time.Millisecond))
@@ -174,7 +173,7 @@ func TestReversalWithoutAllItsExecutionsIsNone(t *testing.T) {
 	b.streamPosition(venues.Short, "0")
 	b.adoptForeign(2, venues.Buy, "3", "90", nil)
 	if n := len(b.closings()); n != 0 {
-		t.Fatalf("%d closings are published", n)
+		t.Fatalf("%d closings, want 0", n)
 	}
 	b.pass(position.MismatchRetry)
 	b.adoptForeign(3, venues.Sell, "2", "110", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
@@ -184,7 +183,7 @@ func TestReversalWithoutAllItsExecutionsIsNone(t *testing.T) {
 // TestCloseWaitsForFillsThatAreKnownToBeMissing, even if the known ones add up to zero by
 // chance.
 func TestCloseWaitsForFillsThatAreKnownToBeMissing(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Buy, "1", "100", nil)
 	b.streamPosition(venues.Long, "3")
 	b.later()
@@ -197,7 +196,7 @@ func TestCloseWaitsForFillsThatAreKnownToBeMissing(t *testing.T) {
 	b.streamPosition(venues.Long, "0")
 	b.step(func(step stepContext) { b.state.handleReport(step, r) })
 	if n := len(b.closings()); n != 0 {
-		t.Fatalf("%d closings are published", n)
+		t.Fatalf("%d closings, want 0", n)
 	}
 	b.adoptForeign(2, venues.Buy, "2", "100", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(b.now.Add(-time.Second)) })
 	rest := *o.fill("t2", "2", "110")
@@ -209,7 +208,7 @@ func TestCloseWaitsForFillsThatAreKnownToBeMissing(t *testing.T) {
 // TestReportOfAKnownCloseClosesNothing: the stream reports late that a position was opened
 // and closed, which is known, and the next one is opened right after that.
 func TestReportOfAKnownCloseClosesNothing(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.openLong(1, "2")
 	b.adoptForeign(2, venues.Sell, "2", "110", nil)
 	b.streamPosition(venues.Long, "0")
@@ -224,14 +223,14 @@ func TestReportOfAKnownCloseClosesNothing(t *testing.T) {
 	b.pass(time.Minute)
 	b.onlyClosing()
 	if got := b.state.positions.Qty("BTCUSDT", venues.Long); got.String() != "2" {
-		t.Fatalf("%s are open", got)
+		t.Fatalf("open quantity = %s, want 2", got)
 	}
 }
 
 // TestReportOfAKnownCloseDelaysNothing: the close of the next position is published
 // immediately.
 func TestReportOfAKnownCloseDelaysNothing(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.openLong(1, "2")
 	b.adoptForeign(2, venues.Sell, "2", "110", nil)
 	b.streamPosition(venues.Long, "0")

@@ -20,7 +20,7 @@ func TestExecutionFromBeforeTheRestartCountsOnce(t *testing.T) {
 		venue.losesAnswers, venue.hides = true, true
 		order, err := before.place("r1", "59000")
 		if err != nil || order.Status != venues.StatusUnknown {
-			t.Fatalf("%+v, %v", order, err)
+			t.Fatalf("Place = %+v, %v, want status %s", order, err, venues.StatusUnknown)
 		}
 		for clientID := range venue.orders {
 			venue.fill(clientID)
@@ -34,7 +34,7 @@ func TestExecutionFromBeforeTheRestartCountsOnce(t *testing.T) {
 			return page.Items
 		}
 		if list := recorded(); len(list) != 1 || list[0].OrderID != "" {
-			t.Fatalf("recorded %+v", list)
+			t.Fatalf("recorded %+v, want one fill without an order", list)
 		}
 		venue.losesAnswers, venue.hides = false, false
 		venue.setPositions(venues.Position{
@@ -44,11 +44,11 @@ func TestExecutionFromBeforeTheRestartCountsOnce(t *testing.T) {
 		open(kit, store, venue, "after")
 		kit.Advance(2 * time.Minute)
 		if list := recorded(); len(list) != 1 || list[0].OrderID != order.OrderID {
-			t.Fatalf("recorded %+v", list)
+			t.Fatalf("recorded %+v, want one fill of order %s", list, order.OrderID)
 		}
 		rows, err := store.Journal(context.Background(), persistence.JournalQuery{Customer: "c1", Subject: "BTCUSDT"})
 		if err != nil || len(rows.Items) != 0 {
-			t.Fatalf("the accounting did not agree with the venue: %+v, %v", rows.Items, err)
+			t.Fatalf("journal rows = %+v, %v, want none about an adopted position", rows.Items, err)
 		}
 	}, actortest.ExpectFailures())
 }
@@ -69,7 +69,7 @@ func TestKnownExecutionsAreNotLookedUp(t *testing.T) {
 		}
 		kit.Advance(40 * time.Second) // a reconciliation records them
 		if page, err := store.Fills(context.Background(), persistence.FillQuery{Customer: "c1"}); err != nil || len(page.Items) != 3 {
-			t.Fatalf("recorded %+v, %v", page.Items, err)
+			t.Fatalf("recorded %+v, %v, want 3 fills", page.Items, err)
 		}
 		store = store.Crash(store.Committed())
 		queries := venue.queriesReceived()

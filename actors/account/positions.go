@@ -107,8 +107,8 @@ func (s *state) recordUnattributed(step stepContext, f venues.Fill) {
 	}
 }
 
-// attributeFill gives an execution that was counted without an order to the order that
-// made it; false if it was not counted.
+// attributeFill attributes an execution that was counted without an order to its order, and
+// reports whether it was counted.
 func (s *state) attributeFill(f *venues.Fill, why position.Cause) bool {
 	record, counted := s.positions.Attribute(f, why)
 	if counted {
@@ -118,7 +118,7 @@ func (s *state) attributeFill(f *venues.Fill, why position.Cause) bool {
 	return counted
 }
 
-// causeOf returns what an order adds to its executions.
+// causeOf returns the cause of an order's executions.
 func (s *state) causeOf(o *order) position.Cause {
 	why := position.Cause{Reason: o.closesAs(), Comment: o.Comment}
 	if s.ids.isOurs(o.ClientOrderID) {
@@ -127,7 +127,7 @@ func (s *state) causeOf(o *order) position.Cause {
 	return why
 }
 
-// closesAs returns the reason of the close if an execution of the order closes a position.
+// closesAs returns the close reason of a position that an execution of the order closes.
 func (o *order) closesAs() venues.CloseReason {
 	switch {
 	case o.forced:
@@ -144,8 +144,7 @@ func (o *order) closesAs() venues.CloseReason {
 	return venues.ClosedManual
 }
 
-// changedAt returns when the order changed last; a change of this step is not stored
-// yet.
+// changedAt returns when the order changed last, which may be in the current step.
 func (o *order) changedAt(step stepContext) time.Time {
 	if o.dirty {
 		return step.now
@@ -153,18 +152,19 @@ func (o *order) changedAt(step stepContext) time.Time {
 	return o.UpdatedAt.Time
 }
 
-// mayReduce reports whether an order can have reduced a position: it trades the other
-// way, and where both sides can be open at once, it does not open its own.
+// mayReduce reports whether an order can have reduced a position: it is on the other side
+// and, if both sides can be open at once, reduce-only.
 func (p *positionPort) mayReduce(o *order, side venues.PositionSide) bool {
 	return o.Side.Opens() != side && (o.ReduceOnly || !p.positions.IsHedged(o.Symbol))
 }
 
-// mayHaveFilled reports whether the order has fills, or is of a kind that fills
-// immediately.
+// mayHaveFilled reports whether the order has fills, or may have fills that are not reported
+// yet because it executes at market.
 func (o *order) mayHaveFilled() bool {
 	return o.FilledQty.IsPositive() || (!o.Status.IsClosed() && (o.Type == venues.TypeMarket || o.Triggered))
 }
 
+// holdsReports reports whether a report of an order of the symbol is held.
 func (x *orderIndex) holdsReports(symbol string) bool {
 	for _, o := range x.watched {
 		if o.Symbol == symbol && o.held != nil {

@@ -11,7 +11,7 @@ import (
 	"venuegate/venues"
 )
 
-// life is the true course of an order at a venue: its fills, then its end.
+// life is what happens to an order at a venue: its fills, then its end.
 type life struct {
 	fills []*venues.Fill
 	end   venues.OrderStatus
@@ -61,7 +61,7 @@ func (l life) reports(o *order) []venues.ExecutionReport {
 // allowed, and fills and filled quantity agree.
 func TestReportsInAnyOrderConvergeToTheVenuesState(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		b := newBench(t, venues.Capabilities{})
+		b := newFixture(t, venues.Capabilities{})
 		o := b.place(limitOrder("r1"))
 		l := drawLife(rt, o)
 		reports := l.reports(o)
@@ -94,20 +94,20 @@ func TestReportsInAnyOrderConvergeToTheVenuesState(t *testing.T) {
 			rt.Fatalf("ended %s, the venue has %s", o.Status, want)
 		}
 		if !o.FilledQty.Equal(final.FilledQty) {
-			rt.Fatalf("filled %s, the venue has %s", o.FilledQty, final.FilledQty)
+			rt.Fatalf("filled %s, want %s", o.FilledQty, final.FilledQty)
 		}
 		if n := countEvents(b, persistence.EventOrderFilled); (o.Status == venues.StatusFilled) != (n == 1) || n > 1 {
-			rt.Fatalf("%d events order.filled for an order that is %s", n, o.Status)
+			rt.Fatalf("%d events order.filled of an order that is %s, want one only if it is filled", n, o.Status)
 		}
 	})
 }
 
-func checkStep(rt *rapid.T, b *bench, o *order, before venues.OrderStatus, filled decimal.Decimal) {
+func checkStep(rt *rapid.T, b *fixture, o *order, before venues.OrderStatus, filled decimal.Decimal) {
 	if o.FilledQty.LessThan(filled) {
-		rt.Fatalf("filled quantity fell from %s to %s", filled, o.FilledQty)
+		rt.Fatalf("filled %s, want at least the %s before", o.FilledQty, filled)
 	}
 	if before.IsClosed() && o.Status != before {
-		rt.Fatalf("%s became %s", before, o.Status)
+		rt.Fatalf("status = %s, want %s to stay", o.Status, before)
 	}
 	sum := decimal.Zero
 	for _, r := range b.puts {
@@ -116,15 +116,15 @@ func checkStep(rt *rapid.T, b *bench, o *order, before venues.OrderStatus, fille
 		}
 	}
 	if sum.GreaterThan(o.FilledQty) {
-		rt.Fatalf("the sum of the fills is %s, the filled quantity of the order %s", sum, o.FilledQty)
+		rt.Fatalf("sum of the fills = %s, want at most the filled quantity %s", sum, o.FilledQty)
 	}
 	stored := b.puts[o.Key().String()].(persistence.OrderRecord)
 	if stored.Status != o.Status || !stored.FilledQty.Equal(o.FilledQty) {
-		rt.Fatalf("stored %s %s, in memory %s %s", stored.Status, stored.FilledQty, o.Status, o.FilledQty)
+		rt.Fatalf("stored %s with %s filled, want %s with %s", stored.Status, stored.FilledQty, o.Status, o.FilledQty)
 	}
 }
 
-func countEvents(b *bench, kind persistence.EventType) int {
+func countEvents(b *fixture, kind persistence.EventType) int {
 	n := 0
 	for _, e := range b.events {
 		if e.Type == kind {

@@ -20,8 +20,8 @@ const (
 	DefaultCloseAfter = protection.DefaultCloseAfter
 )
 
-// protectedOrder is the part of an order that package protection works with: its
-// record and its bracket.
+// protectedOrder is the part of an order that package protection uses: its record and its
+// bracket.
 type protectedOrder = protection.Order
 
 // protectionPort implements protection.Port.
@@ -53,13 +53,13 @@ func (s *state) protection(step stepContext) *protection.Step {
 	return p
 }
 
-// order returns the order of which o is a part.
+// order returns the order that o is a part of.
 func (p *protectionPort) order(o *protectedOrder) *order { return p.state.orders[o.OrderID] }
 
 func (p *protectionPort) MarkDirty(o *protectedOrder) { p.state.markDirty(p.order(o)) }
 
 func (p *protectionPort) Alarm(o *protectedOrder, kind, field, value string) {
-	p.state.note(p.step, p.order(o), kind, persistence.JournalField{Name: field, Value: value})
+	p.state.journalOrder(p.step, p.order(o), kind, persistence.JournalField{Name: field, Value: value})
 	p.state.after(logAlarm{orderID: o.OrderID, symbol: o.Symbol, kind: kind})
 }
 
@@ -126,7 +126,7 @@ func (s *state) relinkProtection() {
 	s.protectionStep.Relink(all)
 }
 
-// legChanged applies what became of a leg to its entry, if that is in memory.
+// legChanged applies a change of a leg to its entry, if the entry is in memory.
 func (s *state) legChanged(step stepContext, leg *order) {
 	entry, known := s.orders[leg.EntryOrderID]
 	if !known {
@@ -135,17 +135,17 @@ func (s *state) legChanged(step stepContext, leg *order) {
 	wasLeg := s.protection(step).LegChanged(&entry.protectedOrder, &leg.protectedOrder)
 	if wasLeg && entry.Move != nil {
 		s.markDirty(entry)
-		s.settleChange(step, entry)
+		s.endChangeIfDone(step, entry)
 	}
 	s.watch(entry)
 }
 
-// resumeProtection continues the protection that was in force when the account ended, once
-// the account was reconciled.
+// resumeProtection continues, after the first reconciliation, the protection that was in force
+// when the account ended.
 func (s *state) resumeProtection(step stepContext) {
 	p := s.protection(step)
-	for _, o := range s.allInOrder() { // an entry whose last leg is removed is idle
-		if o.Move != nil && o.Move.Resumes() {
+	for _, o := range s.allInOrder() { // also the idle ones: a move may have removed the last leg
+		if o.Move != nil && o.Move.NeedsResume() {
 			p.ResumeMove(&o.protectedOrder)
 		}
 	}
@@ -155,10 +155,10 @@ func (s *state) resumeProtection(step stepContext) {
 	}
 }
 
-// updateStops writes the triggers of an entry to the position that it has opened, which is
-// published with them.
+// updateStops updates the triggers on the position that an entry has opened, and publishes the
+// position.
 func (s *state) updateStops(step stepContext, o *order) {
-	before, isOpen := s.positions.Find(o.ShowsStopsOn())
+	before, isOpen := s.positions.Find(o.ProtectedPosition())
 	if !isOpen {
 		return
 	}
@@ -168,13 +168,13 @@ func (s *state) updateStops(step stepContext, o *order) {
 	}
 }
 
-// adoptLeg recognizes an order that the venue made to protect an entry of ours.
+// adoptLeg links an order that the venue made to protect an entry of ours to the entry.
 func (s *state) adoptLeg(step stepContext, leg *order, r *venues.ExecutionReport) {
 	var named *protectedOrder
 	if entry := s.byClient[r.Attachment.EntryClientID]; entry != nil {
 		named = &entry.protectedOrder
 	}
 	if entry := s.protection(step).AdoptLeg(&leg.protectedOrder, r, named); entry != nil {
-		s.note(step, leg, "attached", persistence.JournalField{Name: "entry", Value: entry.OrderID})
+		s.journalOrder(step, leg, "attached", persistence.JournalField{Name: "entry", Value: entry.OrderID})
 	}
 }

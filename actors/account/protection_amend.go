@@ -16,6 +16,7 @@ type (
 		request venues.ProtectRequest
 		delay   time.Duration
 	}
+	// protectDue is the timer of a callProtect with a delay.
 	protectDue  struct{ callProtect }
 	protectDone struct {
 		orderID string
@@ -23,18 +24,10 @@ type (
 	}
 )
 
-// amendProtection adds, moves and removes stop loss and take profit of an order.
+// amendProtection adds, moves or removes the stop loss and take profit of an order.
 func (s *state) amendProtection(step stepContext, in amendOrder) {
-	o, known := s.orders[in.cmd.OrderID]
-	var rejection *venues.Error
-	switch {
-	case !s.isLoaded:
-		rejection = maintenance(s.exchange)
-	case !known:
-		rejection = venues.Errorf(venues.CodeNotFound, "no active order %s", in.cmd.OrderID)
-	case !protection.IsChangeable(&o.Order):
-		rejection = notActive(&o.Order)
-	default:
+	o, rejection := s.changeable(in.cmd.OrderID, protection.IsChangeable)
+	if rejection == nil {
 		rejection = s.admitProtection(step, o, in)
 	}
 	if rejection != nil {
@@ -44,7 +37,7 @@ func (s *state) amendProtection(step stepContext, in amendOrder) {
 	o.setChange(change{kind: venues.PendingAmend})
 	o.Move = protection.NewMove(&o.protectedOrder, &in.cmd)
 	o.PendingAction = venues.PendingAmend
-	s.waitForChange(step, o, in.orderReply)
+	s.addChangeWaiter(step, o, in.orderReply)
 	o.recordAmendment()
 	s.markDirty(o)
 	s.protection(step).StartMove(&o.protectedOrder)
@@ -79,7 +72,7 @@ func (e callProtect) run(a *account, ctx *actors.Context) {
 	}, protectDone{orderID: e.orderID, err: errPoolFull})
 }
 
-// protected takes the venue's answer to a change of what it has attached.
+// protected applies the venue's answer to a change of attached protection.
 func (s *state) protected(step stepContext, in protectDone) {
 	if o, known := s.orders[in.orderID]; known {
 		s.protection(step).MoveAnswered(&o.protectedOrder, in.err)

@@ -8,10 +8,10 @@ import (
 	"venuegate/venues"
 )
 
-// The venue makes one order for each leg, which names its entry or not.
+// The venue makes one order for each leg, and reports its entry or not.
 func TestAttachedLegsAreAdopted(t *testing.T) {
 	for _, isNamed := range []bool{true, false} {
-		b := newBench(t, attaching)
+		b := newFixture(t, attaching)
 		o := b.fillEntry("1")
 		b.reportPosition("1")
 		wantLegs(t, o, venues.ProtectionPending, venues.ProtectionPending)
@@ -43,7 +43,7 @@ func TestAttachedLegsAreAdopted(t *testing.T) {
 	}
 }
 
-func wantTriggerEvent(t *testing.T, b *bench, want string) {
+func wantTriggerEvent(t *testing.T, b *fixture, want string) {
 	t.Helper()
 	if got := b.triggerEvents(); len(got) != 1 || got[0] != want {
 		t.Fatalf("events stop.triggered = %v, want [%s]", got, want)
@@ -65,7 +65,7 @@ func TestTriggerEventOfAnAttachedPair(t *testing.T) {
 		"take profit filled":   {"", "65000", venues.ProtectionCancelled, venues.ProtectionTriggered, "take_profit 65000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, attaching)
+			b := newFixture(t, attaching)
 			o := b.fillEntry("1")
 			b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
 			wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
@@ -88,7 +88,7 @@ func TestTriggerEventOfAnAttachedPair(t *testing.T) {
 // The alarm of legs that do not appear reconciles the account, and the service places
 // legs of its own after that.
 func TestAttachedLegsThatDoNotAppearReconcileTheAccount(t *testing.T) {
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.fillEntry("0.4")
 	wantPlaced(t, b.placedWithin(DefaultAlarmAfter-time.Second))
 	reconciliations := count(b.pass(1100*time.Millisecond), func(e effect) bool { _, ok := e.(callReconcile); return ok })
@@ -107,7 +107,7 @@ func TestAttachedLegsThatDoNotAppearReconcileTheAccount(t *testing.T) {
 
 // The order was enlarged after the venue made its leg, whose size does not follow.
 func TestAttachedLegOfAnEnlargedOrder(t *testing.T) {
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.fillEntry("0.4")
 	b.reportPosition("0.4")
 	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
@@ -134,7 +134,7 @@ func TestAttachedLegOfAnEnlargedOrder(t *testing.T) {
 
 // Legs that the service has placed grow with their entry, also after a restart.
 func TestOwnLegsOfAnAttachingVenueOutliveARestart(t *testing.T) {
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.fillEntry("0.4")
 	b.reportPosition("0.4")
 	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))

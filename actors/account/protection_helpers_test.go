@@ -9,7 +9,7 @@ import (
 	"venuegate/venues"
 )
 
-// attaching is a venue that attaches protection to orders.
+// attaching are the capabilities of a venue that attaches protection to orders.
 var attaching = venues.Capabilities{AttachedProtection: true}
 
 // protectedLimitOrder is limitOrder with a stop loss at 58000 and a take profit at
@@ -22,7 +22,7 @@ func protectedLimitOrder() placeOrder {
 }
 
 // fillEntry opens a protected order and fills some of it.
-func (b *bench) fillEntry(qty string) *order {
+func (b *fixture) fillEntry(qty string) *order {
 	b.t.Helper()
 	o := b.open(protectedLimitOrder(), venues.StatusOpen)
 	b.fillMore(o, "t1", qty)
@@ -30,7 +30,7 @@ func (b *bench) fillEntry(qty string) *order {
 }
 
 // fillMore reports an execution of an order.
-func (b *bench) fillMore(o *order, trade, qty string) {
+func (b *fixture) fillMore(o *order, trade, qty string) {
 	total := o.FilledQty.Add(venues.MustDecimal(qty))
 	r := o.reportWith(venues.StatusPartiallyFilled, total.String())
 	if total.Equal(o.Qty) {
@@ -40,13 +40,13 @@ func (b *bench) fillMore(o *order, trade, qty string) {
 	b.report(r)
 }
 
-// report takes a report of the private stream.
-func (b *bench) report(r venues.ExecutionReport) {
+// report applies a report of the private stream.
+func (b *fixture) report(r venues.ExecutionReport) {
 	b.step(func(step stepContext) { b.state.handleReport(step, r) })
 }
 
-// reportUnknown takes a report of an order that is neither in memory nor stored.
-func (b *bench) reportUnknown(r venues.ExecutionReport) {
+// reportUnknown applies a report of an order that is neither in memory nor stored.
+func (b *fixture) reportUnknown(r venues.ExecutionReport) {
 	b.t.Helper()
 	for _, e := range b.step(func(step stepContext) { b.state.handleReport(step, r) }) {
 		if l, unknown := e.(lookUp); unknown {
@@ -55,8 +55,8 @@ func (b *bench) reportUnknown(r venues.ExecutionReport) {
 	}
 }
 
-// placedWithin passes time and returns the orders that were placed.
-func (b *bench) placedWithin(d time.Duration) []*order {
+// placedWithin advances the time and returns the orders that were placed.
+func (b *fixture) placedWithin(d time.Duration) []*order {
 	var placed []*order
 	for _, e := range b.pass(d) {
 		if c, ok := e.(callPlace); ok {
@@ -66,16 +66,16 @@ func (b *bench) placedWithin(d time.Duration) []*order {
 	return placed
 }
 
-// exitOf returns the order under way that closes an entry; nil if there is none.
-func (b *bench) exitOf(entry *order) *order {
+// exitOf returns the open exit of an entry; nil if there is none.
+func (b *fixture) exitOf(entry *order) *order {
 	if exit := entry.Bracket.Exit(); exit != nil {
 		return b.state.orders[exit.OrderID]
 	}
 	return nil
 }
 
-// accept answers the requests that place legs: the legs are live.
-func (b *bench) accept(legs ...*order) {
+// accept answers the requests that place legs with reports that they are live.
+func (b *fixture) accept(legs ...*order) {
 	for _, leg := range legs {
 		b.step(func(step stepContext) {
 			b.state.placed(step, placeDone{orderID: leg.OrderID, report: leg.reportWith(venues.StatusUntriggered, "0")})
@@ -84,22 +84,22 @@ func (b *bench) accept(legs ...*order) {
 }
 
 // rejectPlace answers the request that places an order with a rejection.
-func (b *bench) rejectPlace(o *order, reason string) {
+func (b *fixture) rejectPlace(o *order, reason string) {
 	b.answerPlace(o, venues.Errorf(venues.CodeOrderRejected, "no").With("reason", reason))
 }
 
 // answerPlace answers the request that places an order with an error.
-func (b *bench) answerPlace(o *order, err error) {
+func (b *fixture) answerPlace(o *order, err error) {
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: err}) })
 }
 
 // failCancel answers a cancel that was not sent.
-func (b *bench) failCancel(o *order) {
+func (b *fixture) failCancel(o *order) {
 	b.step(func(step stepContext) { b.state.cancelled(step, cancelDone{orderID: o.OrderID, err: errPoolFull}) })
 }
 
 // endEarly ends a triggered leg with less than its quantity filled.
-func (b *bench) endEarly(leg *order, end venues.OrderStatus, filled string) {
+func (b *fixture) endEarly(leg *order, end venues.OrderStatus, filled string) {
 	b.report(leg.endedEarly(end, filled))
 }
 
@@ -113,7 +113,7 @@ func (o *order) endedEarly(end venues.OrderStatus, filled string) venues.Executi
 }
 
 // protectedEntry fills some of a protected order and accepts both legs.
-func (b *bench) protectedEntry(qty string) (o *order, legs []*order) {
+func (b *fixture) protectedEntry(qty string) (o *order, legs []*order) {
 	b.t.Helper()
 	o = b.fillEntry(qty)
 	b.reportPosition(qty)
@@ -123,24 +123,24 @@ func (b *bench) protectedEntry(qty string) (o *order, legs []*order) {
 }
 
 // growEntry fills more of a protected order and accepts the legs that follow.
-func (b *bench) growEntry(o *order, trade, qty string) []*order {
+func (b *fixture) growEntry(o *order, trade, qty string) []*order {
 	b.fillMore(o, trade, qty)
 	legs := b.placedWithin(time.Second)
 	b.accept(legs...)
 	return legs
 }
 
-// reportPosition takes an event of the long position.
-func (b *bench) reportPosition(qty string) {
+// reportPosition applies an event of the long position.
+func (b *fixture) reportPosition(qty string) {
 	p := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal(qty)}
 	b.step(func(step stepContext) { b.state.positionReported(step, p) })
 }
 
 // readFunds answers a reading of funds with the positions that are known.
-func (b *bench) readFunds() { b.readPositions(b.state.positions.Listed()...) }
+func (b *fixture) readFunds() { b.readPositions(b.state.positions.Listed()...) }
 
 // readPositions answers a reading of funds with positions.
-func (b *bench) readPositions(list ...venues.Position) {
+func (b *fixture) readPositions(list ...venues.Position) {
 	b.step(func(step stepContext) {
 		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: list, ReadAt: b.now}})
 	})
@@ -181,7 +181,7 @@ func bothLegs(o *order) venues.Attachment {
 }
 
 // journalCount returns the number of journal rows of a kind.
-func (b *bench) journalCount(kind string) int {
+func (b *fixture) journalCount(kind string) int {
 	n := 0
 	for _, entry := range b.journal {
 		if entry.Kind == "order."+kind {
@@ -192,7 +192,7 @@ func (b *bench) journalCount(kind string) int {
 }
 
 // triggerEvents returns kind and trigger price of the events stop.triggered.
-func (b *bench) triggerEvents() []string {
+func (b *fixture) triggerEvents() []string {
 	var kinds []string
 	for _, e := range b.events {
 		if e.Type == persistence.EventStopTriggered {
@@ -238,7 +238,7 @@ func wantPlaced(t testing.TB, placed []*order, sizes ...string) {
 }
 
 // wantExit checks that an entry is being closed by an order of a size, and returns it.
-func (b *bench) wantExit(entry *order, qty string) *order {
+func (b *fixture) wantExit(entry *order, qty string) *order {
 	b.t.Helper()
 	exit := b.exitOf(entry)
 	if exit == nil || exit.Type != venues.TypeMarket || !exit.ReduceOnly || !exit.Qty.Equal(venues.MustDecimal(qty)) {
@@ -248,7 +248,7 @@ func (b *bench) wantExit(entry *order, qty string) *order {
 }
 
 // wantDone checks that no order follows within a minute, and no alarm.
-func (b *bench) wantDone() {
+func (b *fixture) wantDone() {
 	b.t.Helper()
 	wantPlaced(b.t, b.placedWithin(time.Minute))
 	if got := b.journalCount("unprotected"); got != 0 {
@@ -258,7 +258,7 @@ func (b *bench) wantDone() {
 
 // wantStopLoss checks that the stop loss is live at a price, as the order of the
 // entry's size with that trigger, and that no other stop is left.
-func (b *bench) wantStopLoss(o *order, price string) {
+func (b *fixture) wantStopLoss(o *order, price string) {
 	b.t.Helper()
 	plan := o.Protection.StopLoss
 	if plan.Status != venues.ProtectionLive || !plan.Price.Equal(venues.MustDecimal(price)) || !venues.EqualOptional(o.StopLoss, venues.Some(plan.Price)) {

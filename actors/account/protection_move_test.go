@@ -10,11 +10,11 @@ import (
 )
 
 // moveStops amends the protection of an order and returns the legs that were placed.
-func (b *bench) moveStops(o *order, change func(*venues.AmendOrder)) []*order {
+func (b *fixture) moveStops(o *order, change func(*venues.AmendOrder)) []*order {
 	return b.moveStopsOf(o, instrument(), change)
 }
 
-func (b *bench) moveStopsOf(o *order, i *venues.Instrument, change func(*venues.AmendOrder)) []*order {
+func (b *fixture) moveStopsOf(o *order, i *venues.Instrument, change func(*venues.AmendOrder)) []*order {
 	in := amendOrder{instrument: i, mark: venues.Some(venues.MustDecimal("60000"))}
 	in.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
 	in.cmd.OrderID = o.OrderID
@@ -39,7 +39,7 @@ func targetAt(price string) func(*venues.AmendOrder) {
 
 // moveHere amends protection that the service keeps: it succeeds without a request to
 // the venue.
-func (b *bench) moveHere(o *order, change func(*venues.AmendOrder)) {
+func (b *fixture) moveHere(o *order, change func(*venues.AmendOrder)) {
 	b.t.Helper()
 	b.moveStops(o, change)
 	if r := b.lastReply(); r.err != nil {
@@ -52,7 +52,7 @@ func (b *bench) moveHere(o *order, change func(*venues.AmendOrder)) {
 
 // protectRequest returns the request to change protection of the last step; nil if
 // there is none.
-func (b *bench) protectRequest() *venues.ProtectRequest {
+func (b *fixture) protectRequest() *venues.ProtectRequest {
 	for _, e := range b.effects {
 		if c, ok := e.(callProtect); ok {
 			return &c.request
@@ -62,7 +62,7 @@ func (b *bench) protectRequest() *venues.ProtectRequest {
 }
 
 // answerProtect answers a request to change protection.
-func (b *bench) answerProtect(o *order, err error) {
+func (b *fixture) answerProtect(o *order, err error) {
 	b.step(func(step stepContext) { b.state.protected(step, protectDone{o.OrderID, err}) })
 }
 
@@ -78,7 +78,7 @@ func wantFieldError(t *testing.T, err error, field, rule string) {
 }
 
 func TestMoveSucceedsOnceTheNewLegIsLive(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
 	moved := b.moveStops(o, stopAt("59000"))
 	wantPlaced(t, moved, "1")
@@ -94,7 +94,7 @@ func TestMoveSucceedsOnceTheNewLegIsLive(t *testing.T) {
 
 // A rejected leg changes nothing and closes nothing; the client receives its error.
 func TestRejectedMoveIsTheErrorOfItsLeg(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
 	moved := b.moveStops(o, stopAt("59000"))
 	b.answerPlace(moved[0], venues.Errorf(venues.CodeInvalidRequest, "Order would immediately trigger.").With("reason", venues.ReasonWouldTrigger))
@@ -111,14 +111,14 @@ func TestRejectedMoveIsTheErrorOfItsLeg(t *testing.T) {
 func TestProtectionCannotBeMoved(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*venues.AmendOrder)
-		before func(b *bench)
+		before func(b *fixture)
 		field  string
 		rule   string
 	}{
 		"wrong side":         {change: stopAt("60001"), field: "stopLoss", rule: "wrong_side"},
 		"off the tick":       {change: stopAt("59000.05"), field: "stopLoss", rule: "not_a_multiple_of_tick"},
 		"with other changes": {change: func(a *venues.AmendOrder) { stopAt("59000")(a); a.Qty = venues.Some(venues.MustDecimal("2")) }, field: "stopLoss", rule: "not_with_other_changes"},
-		"nothing protected": {change: stopAt("59000"), before: func(b *bench) {
+		"nothing protected": {change: stopAt("59000"), before: func(b *fixture) {
 			b.reportPosition("1")
 			b.reportPosition("0")
 			for _, leg := range b.state.allInOrder() {
@@ -129,7 +129,7 @@ func TestProtectionCannotBeMoved(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			o := b.fillEntry("1")
 			b.accept(b.placedWithin(time.Second)...)
 			if c.before != nil {
@@ -150,7 +150,7 @@ func TestProtectionCannotBeMoved(t *testing.T) {
 
 // The removal of protection is pending until the leg is cancelled.
 func TestRemovalOfProtection(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
 	b.moveStops(o, func(a *venues.AmendOrder) { a.RemoveStopLoss = true })
 	wantWithdrawn(t, legs[0])
@@ -167,7 +167,7 @@ func TestRemovalOfProtection(t *testing.T) {
 // Where the venue attaches protection it is requested to move it, and again if the
 // outcome is unknown.
 func TestMoveOfAttachedProtectionSucceedsWithTheVenue(t *testing.T) {
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.fillEntry("1")
 	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
 	b.moveStops(o, stopAt("59000"))
@@ -186,8 +186,8 @@ func TestMoveOfAttachedProtectionSucceedsWithTheVenue(t *testing.T) {
 // Nothing is left to protect after the removal of the only stop, which is what the
 // client requested.
 func TestRemovalOfTheOnlyStop(t *testing.T) {
-	begin := func(t *testing.T) (b *bench, o, stop *order) {
-		b = newBench(t, venues.Capabilities{})
+	begin := func(t *testing.T) (b *fixture, o, stop *order) {
+		b = newFixture(t, venues.Capabilities{})
 		in := protectedLimitOrder()
 		in.cmd.TakeProfit = venues.Optional{}
 		o = b.open(in, venues.StatusOpen)
@@ -222,11 +222,11 @@ func TestRemovalOfTheOnlyStop(t *testing.T) {
 
 // unattachedEntry is an order without protection that rests at a venue which attaches
 // it.
-func (b *bench) unattachedEntry() *order { return b.open(limitOrder(""), venues.StatusOpen) }
+func (b *fixture) unattachedEntry() *order { return b.open(limitOrder(""), venues.StatusOpen) }
 
 // Nothing of it is at the venue until the order fills.
 func TestProtectionOfAnUnattachedOrderIsChangedHere(t *testing.T) {
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.unattachedEntry()
 	b.moveHere(o, stopAt("57000"))
 	b.moveHere(o, targetAt("66000"))
@@ -249,7 +249,7 @@ func TestProtectionOfAnUnattachedOrderIsChangedHere(t *testing.T) {
 }
 
 func TestProtectionOfAnUnattachedOrderOutlivesARestart(t *testing.T) {
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.unattachedEntry()
 	b.moveHere(o, stopAt("58000"))
 	next := b.restartWith("0", o.reportWith(venues.StatusOpen, "0"))
@@ -261,7 +261,7 @@ func TestProtectionOfAnUnattachedOrderOutlivesARestart(t *testing.T) {
 
 // The venue attaches nothing to an order that has lost all protection.
 func TestRemovedProtectionIsAddedHere(t *testing.T) {
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.open(protectedLimitOrder(), venues.StatusOpen)
 	b.moveStops(o, func(a *venues.AmendOrder) { a.RemoveStopLoss, a.RemoveTakeProfit = true, true })
 	b.answerProtect(o, nil)
@@ -278,7 +278,7 @@ func TestRemovedProtectionIsAddedHere(t *testing.T) {
 func TestProtectionAboveTheMarketOrderLimitIsRejected(t *testing.T) {
 	small := instrument()
 	small.MaxMarketQty = venues.Some(venues.MustDecimal("0.5"))
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.unattachedEntry()
 	b.moveStopsOf(o, small, stopAt("58000"))
 	wantFieldError(t, b.lastReply().err, "qty", "above_maximum")

@@ -14,9 +14,9 @@ import (
 	"venuegate/venues"
 )
 
-// scriptedVenue answers the requests of an account when a test decides, and as it decides.
+// scriptedVenue is a venue whose answers and their times are chosen by a test.
 type scriptedVenue struct {
-	*bench
+	*fixture
 	// requests are the places and cancels that are not answered.
 	requests []effect
 	// coveredAt is when each twentieth of the entry was last covered by a stop loss,
@@ -24,9 +24,9 @@ type scriptedVenue struct {
 	coveredAt [20]time.Time
 }
 
-func (v *scriptedVenue) pass(d time.Duration) { v.receive(v.bench.pass(d)) }
+func (v *scriptedVenue) pass(d time.Duration) { v.receive(v.fixture.pass(d)) }
 
-func (v *scriptedVenue) step(f func(step stepContext)) { v.receive(v.bench.step(f)) }
+func (v *scriptedVenue) step(f func(step stepContext)) { v.receive(v.fixture.step(f)) }
 
 func (v *scriptedVenue) report(r venues.ExecutionReport) {
 	v.step(func(step stepContext) { v.state.handleReport(step, r) })
@@ -49,7 +49,7 @@ func (v *scriptedVenue) take(i int) effect {
 	return e
 }
 
-// left returns the quantity of an entry that is open, by the records of all starts.
+// left returns the open quantity of an entry by the records of all incarnations.
 func (v *scriptedVenue) left(o *order) decimal.Decimal {
 	open := o.FilledQty
 	for _, r := range v.puts {
@@ -65,7 +65,7 @@ func (v *scriptedVenue) positions(o *order) []venues.Position {
 	return longPosition(v.left(o).String())
 }
 
-// trigger lets the market reach a leg, which closes as much as is open.
+// trigger reports that a leg was triggered and has closed as much as is open.
 func (v *scriptedVenue) trigger(o, leg *order) {
 	qty := decimal.Min(v.left(o), leg.Qty)
 	if leg.Status == venues.StatusUntriggered && qty.IsPositive() {
@@ -83,8 +83,8 @@ func executed(o *order, trade string, qty decimal.Decimal, price string) venues.
 	return r
 }
 
-// triggerThin lets the market reach a leg that finds too few counterparties: the venue
-// ends it early.
+// triggerThin reports that a leg was triggered in a thin market: it is filled partially and
+// ended by the venue.
 func (v *scriptedVenue) triggerThin(o, leg *order, qty string, end venues.OrderStatus) {
 	if leg.Status != venues.StatusUntriggered || !decimal.Min(v.left(o), leg.Qty).GreaterThan(venues.MustDecimal(qty)) {
 		return
@@ -154,7 +154,7 @@ func (v *scriptedVenue) acceptAll(o *order) {
 // restartAt restarts the account and returns its entry, nil if it is finished. Each
 // request under way has reached the venue, or is rejected.
 func (v *scriptedVenue) restartAt(rt *rapid.T, o *order) *order {
-	v.bench = v.reload()
+	v.fixture = v.reload()
 	v.state.ready = false
 	v.requests = nil
 	v.receive(v.pendingEffects)
@@ -177,7 +177,7 @@ func (v *scriptedVenue) restartAt(rt *rapid.T, o *order) *order {
 		v.coveredAt[i] = v.now
 	}
 	if left := v.left(o); v.state.orders[o.OrderID] == nil && left.IsPositive() {
-		rt.Fatalf("%s open of an entry that is not loaded: stop loss %s, take profit %s", left, o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
+		rt.Fatalf("the entry is not loaded with %s open, stop loss %s, take profit %s, want it loaded", left, o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
 	}
 	return v.state.orders[o.OrderID]
 }
@@ -187,7 +187,7 @@ func (v *scriptedVenue) restartAt(rt *rapid.T, o *order) *order {
 // filled, or everything is closed.
 func TestProtectionMatchesTheFills(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		v := &scriptedVenue{bench: newBench(t, venues.Capabilities{})}
+		v := &scriptedVenue{fixture: newFixture(t, venues.Capabilities{})}
 		o := v.open(protectedLimitOrder(), venues.StatusOpen)
 		fills := 0
 		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
@@ -212,7 +212,7 @@ func TestProtectionMatchesTheFills(t *testing.T) {
 // is open has legs of its size at the price of the record, and there is no other leg.
 func TestNothingIsLeftUnprotected(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		v := &scriptedVenue{bench: newBench(t, venues.Capabilities{})}
+		v := &scriptedVenue{fixture: newFixture(t, venues.Capabilities{})}
 		o := v.open(protectedLimitOrder(), venues.StatusOpen)
 		fills := 0
 		drawLeg := func() *order {
@@ -256,7 +256,7 @@ func TestNothingIsLeftUnprotected(t *testing.T) {
 			v.checkPrices(rt, o, kind)
 		}
 		if o.Status.IsClosed() && o.Unfinished() == v.left(o).IsZero() {
-			rt.Fatalf("unfinished = %t with %s open", o.Unfinished(), v.left(o))
+			rt.Fatalf("unfinished = %t with %s open, want %t", o.Unfinished(), v.left(o), !o.Unfinished())
 		}
 	})
 }
@@ -271,8 +271,8 @@ func (v *scriptedVenue) checkAlarmed(rt *rapid.T, o *order) {
 			v.coveredAt[i] = v.now
 			continue
 		}
-		if d := v.now.Sub(since); d > DefaultAlarmAfter+protection.SettleDelay && o.Bracket.AlarmedAt().IsZero() && !o.Bracket.IsClosing() {
-			rt.Fatalf("no alarm after %s with %s open and a part unprotected (%s)", d, v.left(o), o.Protection.StopLoss.Status)
+		if d := v.now.Sub(since); d > DefaultAlarmAfter+protection.GatherDelay && o.Bracket.AlarmedAt().IsZero() && !o.Bracket.IsClosing() {
+			rt.Fatalf("no alarm after %s with %s open and stop loss %s, want one", d, v.left(o), o.Protection.StopLoss.Status)
 		}
 	}
 }
@@ -298,7 +298,7 @@ func (v *scriptedVenue) checkPrices(rt *rapid.T, o *order, kind venues.LegKind) 
 		}
 	}
 	if o.PendingAction == venues.PendingAmend {
-		rt.Fatalf("a move is still pending: %s is %s", kind, plan.Status)
+		rt.Fatalf("pending action = %q with %s %s, want no move pending", o.PendingAction, kind, plan.Status)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // restartWith restarts the account from what is stored and compares it with a venue
 // that lists a position of a quantity and open orders.
-func (b *bench) restartWith(qty string, open ...venues.ExecutionReport) *bench {
+func (b *fixture) restartWith(qty string, open ...venues.ExecutionReport) *fixture {
 	b.t.Helper()
 	next := b.reload()
 	next.state.ready = false
@@ -19,7 +19,7 @@ func (b *bench) restartWith(qty string, open ...venues.ExecutionReport) *bench {
 }
 
 // wantProtectedAgain checks that what is left is protected again, and returns its stop.
-func (b *bench) wantProtectedAgain(left string) *order {
+func (b *fixture) wantProtectedAgain(left string) *order {
 	b.t.Helper()
 	legs := b.placedWithin(2 * time.Second)
 	if len(legs) == 0 || legs[0].Protects != venues.LegStopLoss {
@@ -34,7 +34,7 @@ func (b *bench) wantProtectedAgain(left string) *order {
 }
 
 // triggeredEntry is a filled entry whose only leg was triggered and is being executed.
-func (b *bench) triggeredEntry() (o, stop *order) {
+func (b *fixture) triggeredEntry() (o, stop *order) {
 	b.t.Helper()
 	in := protectedLimitOrder()
 	in.cmd.TakeProfit = venues.Optional{}
@@ -51,7 +51,7 @@ func (b *bench) triggeredEntry() (o, stop *order) {
 }
 
 func TestProtectionIsResumedAfterTheReconciliation(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.fillEntry("1")
 	restarted := b.reload()
 	restarted.state.ready = false
@@ -61,7 +61,7 @@ func TestProtectionIsResumedAfterTheReconciliation(t *testing.T) {
 }
 
 func TestProtectionOfAClosedPositionIsNotResumed(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.fillEntry("1")
 	b.now = b.now.Add(time.Minute)
 	restarted := b.reload()
@@ -75,12 +75,12 @@ func TestLegThatEndsEarlyOverARestart(t *testing.T) {
 	for _, end := range []venues.OrderStatus{venues.StatusExpired, venues.StatusCancelled} {
 		for filled, left := range map[string]string{"0": "1", "0.6": "0.4"} {
 			t.Run(string(end)+" during the restart with "+filled, func(t *testing.T) {
-				b := newBench(t, venues.Capabilities{})
+				b := newFixture(t, venues.Capabilities{})
 				_, stop := b.triggeredEntry()
 				b.restartWith(left, stop.endedEarly(end, filled)).wantProtectedAgain(left)
 			})
 			t.Run(string(end)+" after the restart with "+filled, func(t *testing.T) {
-				b := newBench(t, venues.Capabilities{})
+				b := newFixture(t, venues.Capabilities{})
 				o, stop := b.triggeredEntry()
 				next := b.restartWith("1", stop.reportWith(venues.StatusOpen, "0"))
 				next.report(stop.endedEarly(end, filled))
@@ -92,7 +92,7 @@ func TestLegThatEndsEarlyOverARestart(t *testing.T) {
 }
 
 func TestAttachedLegThatEndsEarlyOverARestart(t *testing.T) {
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.fillEntry("1")
 	b.reportPosition("1")
 	a := bothLegs(o)
@@ -104,7 +104,7 @@ func TestAttachedLegThatEndsEarlyOverARestart(t *testing.T) {
 }
 
 func TestLegThatClosesThePositionOverARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, stop := b.triggeredEntry()
 	closed := stop.reportWith(venues.StatusFilled, "1")
 	closed.Fill = stop.fill("t9", "1", "58000")
@@ -120,7 +120,7 @@ func TestLegThatClosesThePositionOverARestart(t *testing.T) {
 
 // The entry stays in memory until its leg ends.
 func TestLegThatEndsEarlyAfterClosedKeep(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, stop := b.triggeredEntry()
 	b.now = b.now.Add(2 * closedKeep)
 	b.step(func(step stepContext) { b.state.evictClosed(step.now) })
@@ -132,15 +132,15 @@ func TestLegThatEndsEarlyAfterClosedKeep(t *testing.T) {
 }
 
 // unknownOutcomes are the ways in which an order has no outcome at a restart.
-var unknownOutcomes = map[string]func(*bench, *order){
-	"request under way": func(*bench, *order) {},
-	"request timed out": func(b *bench, o *order) { b.answerPlace(o, errTimeout) },
+var unknownOutcomes = map[string]func(*fixture, *order){
+	"request under way": func(*fixture, *order) {},
+	"request timed out": func(b *fixture, o *order) { b.answerPlace(o, errTimeout) },
 }
 
 func TestLegWithUnknownOutcomeOverARestart(t *testing.T) {
 	for name, lose := range unknownOutcomes {
-		begin := func(t *testing.T) (next *bench, o *order, legs []*order) {
-			b := newBench(t, venues.Capabilities{})
+		begin := func(t *testing.T) (next *fixture, o *order, legs []*order) {
+			b := newFixture(t, venues.Capabilities{})
 			o = b.fillEntry("1")
 			b.reportPosition("1")
 			legs = b.placedWithin(time.Second)
@@ -165,7 +165,7 @@ func TestLegWithUnknownOutcomeOverARestart(t *testing.T) {
 			next.want(next.state.orders[legs[0].OrderID], venues.StatusRejected, "0")
 			stop := o.Bracket.Current(venues.LegStopLoss)
 			if next.exitOf(o) == nil && (stop == nil || stop.Status.IsClosed()) {
-				t.Fatalf("neither leg nor exit is open, stop loss %s", o.Protection.StopLoss.Status)
+				t.Fatalf("neither leg nor exit is open with stop loss %s, want one", o.Protection.StopLoss.Status)
 			}
 			if next.journalCount("unprotected") == 0 {
 				t.Fatal("no alarm, want one")
@@ -178,10 +178,10 @@ func TestLegWithUnknownOutcomeOverARestart(t *testing.T) {
 func TestRejectedLegOverARestart(t *testing.T) {
 	for name, rejected := range map[string]int{"one": 1, "both": 2} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			o := b.fillEntry("1")
 			b.reportPosition("1")
-			legs := b.placedWithin(protection.SettleDelay)
+			legs := b.placedWithin(protection.GatherDelay)
 			for _, leg := range legs[:rejected] {
 				b.rejectPlace(leg, "")
 			}
@@ -204,7 +204,7 @@ func TestRejectedLegOverARestart(t *testing.T) {
 }
 
 func TestRejectedAttachedLegOverARestart(t *testing.T) {
-	b := newBench(t, attaching)
+	b := newFixture(t, attaching)
 	o := b.fillEntry("1")
 	b.reportPosition("1")
 	b.reportUnknown(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
@@ -221,8 +221,8 @@ func TestRejectedAttachedLegOverARestart(t *testing.T) {
 // The cancel of superseded legs is requested again, and its outcome is not that of
 // their successors.
 func TestSupersededLegsOverARestart(t *testing.T) {
-	begin := func(t *testing.T) (next *bench, o *order, first, second []*order) {
-		b := newBench(t, venues.Capabilities{})
+	begin := func(t *testing.T) (next *fixture, o *order, first, second []*order) {
+		b := newFixture(t, venues.Capabilities{})
 		o, first = b.protectedEntry("0.4")
 		second = b.growEntry(o, "t2", "0.6")
 		b.reportPosition("1")
@@ -271,7 +271,7 @@ func TestSupersededLegsOverARestart(t *testing.T) {
 // The successor was rejected, and its retry was due: the small leg does not count as
 // protection, and the alarm is not delayed.
 func TestLegThatIsTooSmallOverARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, first := b.protectedEntry("0.5")
 	b.fillMore(o, "t2", "0.5")
 	b.reportPosition("1")
@@ -288,7 +288,7 @@ func TestLegThatIsTooSmallOverARestart(t *testing.T) {
 
 // Legs of a closed position stay out of the bracket of an entry that fills more.
 func TestLegsOfAClosedPositionOverARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("0.4")
 	b.reportPosition("0")
 	wantWithdrawn(t, legs...)
@@ -302,7 +302,7 @@ func TestLegsOfAClosedPositionOverARestart(t *testing.T) {
 
 // A quantity that was closed elsewhere before a restart is not protected again after it.
 func TestReleasedQuantityOverARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("0.4")
 	b.reportPosition("0")
 	b.confirmCancels(legs...)
@@ -317,7 +317,7 @@ func TestReleasedQuantityOverARestart(t *testing.T) {
 }
 
 // closingEntry is a filled entry that is closed because its stop loss was rejected.
-func (b *bench) closingEntry() (o, exit *order) {
+func (b *fixture) closingEntry() (o, exit *order) {
 	b.t.Helper()
 	o = b.fillEntry("1")
 	b.reportPosition("1")
@@ -331,7 +331,7 @@ func (b *bench) closingEntry() (o, exit *order) {
 func TestExitWithUnknownOutcomeOverARestart(t *testing.T) {
 	for name, lose := range unknownOutcomes {
 		t.Run(name+", filled", func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			o, exit := b.closingEntry()
 			lose(b, exit)
 			filled := exit.reportWith(venues.StatusFilled, "1")
@@ -341,7 +341,7 @@ func TestExitWithUnknownOutcomeOverARestart(t *testing.T) {
 			wantLegs(t, next.state.orders[o.OrderID], venues.ProtectionFailed, venues.ProtectionCancelled)
 		})
 		t.Run(name+", partly filled", func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			_, exit := b.closingEntry()
 			lose(b, exit)
 			expired := exit.reportWith(venues.StatusExpired, "0.6")
@@ -353,7 +353,7 @@ func TestExitWithUnknownOutcomeOverARestart(t *testing.T) {
 			}
 		})
 		t.Run(name+", not placed", func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			o, exit := b.closingEntry()
 			lose(b, exit)
 			b.pass(time.Second)
@@ -372,7 +372,7 @@ func TestExitWithUnknownOutcomeOverARestart(t *testing.T) {
 
 // A part of the exit was filled: only the rest is closed after a restart.
 func TestPartOfAnExitOverARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, _ := b.protectedEntry("0.4")
 	b.reportPosition("0")
 	b.fillMore(o, "t2", "0.6")
@@ -386,10 +386,10 @@ func TestPartOfAnExitOverARestart(t *testing.T) {
 	}
 }
 
-// The exit was rejected, and the other leg is being cancelled: the restart continues to
-// close the position.
+// The exit was rejected, and the other leg is being cancelled. The account closes the position
+// after a restart.
 func TestRejectedExitOverARestart(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.fillEntry("1")
 	b.reportPosition("1")
 	legs := b.placedWithin(time.Second)
@@ -410,7 +410,7 @@ func TestRejectedExitOverARestart(t *testing.T) {
 func TestRepeatedEndOfALegBeforeARestart(t *testing.T) {
 	for name, end := range map[string]venues.OrderStatus{"rejected": venues.StatusRejected, "cancelled": venues.StatusCancelled} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			o, legs := b.protectedEntry("1")
 			b.report(legs[0].reportWith(end, "0"))
 			for n := 0; b.exitOf(o) == nil && n < 30; n++ {
@@ -428,7 +428,7 @@ func TestRepeatedEndOfALegBeforeARestart(t *testing.T) {
 			}
 			b.rejectPlace(b.exitOf(o), "")
 			if again := b.restartWith("1").placedWithin(2 * protection.RetryDelay); len(again) == 0 {
-				t.Fatalf("neither leg nor exit is placed, stop loss %s, take profit %s", o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
+				t.Fatalf("neither leg nor exit is placed with stop loss %s and take profit %s, want one", o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
 			}
 		})
 	}
@@ -436,7 +436,7 @@ func TestRepeatedEndOfALegBeforeARestart(t *testing.T) {
 
 // movedEntry is a filled entry whose stop loss is moved from 58000 to 59000: the old
 // stop is live, with its answer received or lost, and the new one is under way.
-func (b *bench) movedEntry(isKnown bool) (o, before, moved, profit *order) {
+func (b *fixture) movedEntry(isKnown bool) (o, before, moved, profit *order) {
 	b.t.Helper()
 	o = b.fillEntry("1")
 	b.reportPosition("1")
@@ -451,7 +451,7 @@ func (b *bench) movedEntry(isKnown bool) (o, before, moved, profit *order) {
 }
 
 // reportRejected reports that the venue has rejected an order whose answer was lost.
-func (b *bench) reportRejected(o *order, reason string) {
+func (b *fixture) reportRejected(o *order, reason string) {
 	r := o.reportWith(venues.StatusRejected, "0")
 	r.RejectReason = &venues.RejectReason{Code: venues.CodeOrderRejected, Message: "no", Reason: reason}
 	b.report(r)
@@ -460,8 +460,8 @@ func (b *bench) reportRejected(o *order, reason string) {
 // The stop at the old price is not what the client requested. It stays until its
 // successor is live.
 func TestRejectedMoveOverARestart(t *testing.T) {
-	begin := func(t *testing.T) (next *bench, o, before, again *order) {
-		b := newBench(t, venues.Capabilities{})
+	begin := func(t *testing.T) (next *fixture, o, before, again *order) {
+		b := newFixture(t, venues.Capabilities{})
 		o, before, moved, profit := b.movedEntry(false)
 		b.rejectPlace(moved, "")
 		next = b.restartWith("1", before.reportWith(venues.StatusUntriggered, "0"), profit.reportWith(venues.StatusUntriggered, "0"))
@@ -497,12 +497,12 @@ func TestRejectedMoveOverARestart(t *testing.T) {
 
 // The new stop has reached the venue, or is rejected and everything stays as it was.
 func TestMoveUnderWayOverARestart(t *testing.T) {
-	accept := func(b *bench, moved *order) { b.accept(moved) }
-	reject := func(b *bench, moved *order) { b.reportRejected(moved, "") }
-	wouldTrigger := func(b *bench, moved *order) { b.reportRejected(moved, venues.ReasonWouldTrigger) }
+	accept := func(b *fixture, moved *order) { b.accept(moved) }
+	reject := func(b *fixture, moved *order) { b.reportRejected(moved, "") }
+	wouldTrigger := func(b *fixture, moved *order) { b.reportRejected(moved, venues.ReasonWouldTrigger) }
 	for name, c := range map[string]struct {
 		isKnown bool
-		then    func(b *bench, moved *order)
+		then    func(b *fixture, moved *order)
 		price   string
 	}{
 		"accepted":                        {true, accept, "59000"},
@@ -513,7 +513,7 @@ func TestMoveUnderWayOverARestart(t *testing.T) {
 		"would trigger, old stop unknown": {false, wouldTrigger, "58000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			o, before, moved, profit := b.movedEntry(c.isKnown)
 			next := b.restartWith("1", before.reportWith(venues.StatusUntriggered, "0"), profit.reportWith(venues.StatusUntriggered, "0"))
 			o = next.state.orders[o.OrderID]
@@ -530,7 +530,7 @@ func TestMoveUnderWayOverARestart(t *testing.T) {
 func TestStopThatWasMovedElsewhere(t *testing.T) {
 	for name, restarts := range map[string]bool{"reported": false, "found after a restart": true} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, venues.Capabilities{})
+			b := newFixture(t, venues.Capabilities{})
 			o, legs := b.protectedEntry("1")
 			moved := legs[0].reportWith(venues.StatusUntriggered, "0")
 			moved.TriggerPrice = venues.Some(venues.MustDecimal("58500"))

@@ -14,7 +14,7 @@ import (
 // account.
 
 func TestLegsAreReduceOnlyStopsInTheDirectionOfTheirTrigger(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.fillEntry("0.4")
 	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionPending)
 	legs := b.placedWithin(time.Second)
@@ -33,7 +33,7 @@ func TestLegsAreReduceOnlyStopsInTheDirectionOfTheirTrigger(t *testing.T) {
 }
 
 func TestLegThatWouldTriggerSendsAnExit(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.fillEntry("1")
 	b.rejectPlace(b.placedWithin(time.Second)[0], venues.ReasonWouldTrigger)
 	exit := b.wantExit(o, "1")
@@ -43,14 +43,14 @@ func TestLegThatWouldTriggerSendsAnExit(t *testing.T) {
 }
 
 func TestQuantityWithoutFillsIsProtected(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(protectedLimitOrder(), venues.StatusOpen)
 	b.report(o.reportWith(venues.StatusFilled, "1"))
 	wantPlaced(t, b.placedWithin(fillsHoldMax+time.Second), "1", "1")
 }
 
 func TestReplacedStopKeepsItsProtection(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	in := protectedLimitOrder()
 	in.cmd.Type, in.cmd.TriggerPrice = venues.TypeStopLimit, venues.Some(venues.MustDecimal("61000"))
 	o := b.open(in, venues.StatusUntriggered)
@@ -67,7 +67,7 @@ func TestReplacedStopKeepsItsProtection(t *testing.T) {
 
 // The venue reports the end of the position before the fill of the leg that closed it.
 func TestCloseReasonIsKnownBeforeTheFill(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	_, legs := b.protectedEntry("1")
 	b.pass(time.Second)
 	b.report(legs[0].reportWith(venues.StatusOpen, "0"))
@@ -82,7 +82,7 @@ func TestCloseReasonIsKnownBeforeTheFill(t *testing.T) {
 // The client received the error: the stop is neither cancelled later, nor taken for
 // cancelled if the venue ends it.
 func TestFailedCancelByTheClientLeavesTheStopInForce(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	_, legs := b.protectedEntry("1")
 	b.cancel(legs[0])
 	b.failCancel(legs[0])
@@ -102,7 +102,7 @@ func TestFailedCancelByTheClientLeavesTheStopInForce(t *testing.T) {
 // Replaced by an amend of its own, a leg would have a successor that protects no entry
 // and outlives the position.
 func TestAmendOfALegIsRejected(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
 	in := amendOrder{
 		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(),
@@ -116,7 +116,7 @@ func TestAmendOfALegIsRejected(t *testing.T) {
 }
 
 func TestReduceOnlyOrderWithProtectionIsRejected(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	for _, change := range []func(*placeOrder){
 		func(in *placeOrder) { in.cmd.TakeProfit = venues.Optional{} },
 		func(in *placeOrder) { in.cmd.StopLoss = venues.Optional{} },
@@ -134,7 +134,7 @@ func TestProtectedOrderAboveTheMarketOrderLimitIsRejected(t *testing.T) {
 	small.MaxMarketQty = venues.Some(venues.MustDecimal("2"))
 	large := func(in *placeOrder) { in.instrument, in.cmd.Qty = small, venues.MustDecimal("3") }
 	for _, caps := range []venues.Capabilities{{}, attaching} {
-		b := newBench(t, caps)
+		b := newFixture(t, caps)
 		if err := b.tryPlace(large); err != nil {
 			t.Errorf("error without protection = %v, want none", err)
 		}
@@ -151,7 +151,7 @@ func TestProtectedOrderAboveTheMarketOrderLimitIsRejected(t *testing.T) {
 // A leg whose outcome is unknown may be live: the venue is queried, and nothing is
 // closed before its absence is confirmed.
 func TestLegWithUnknownOutcomeDoesNotCloseThePosition(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.fillEntry("1")
 	b.reportPosition("1")
 	legs := b.placedWithin(time.Second)
@@ -179,7 +179,7 @@ func TestLegWithUnknownOutcomeDoesNotCloseThePosition(t *testing.T) {
 // between may come last, by the stream or by a list that lags: the new position keeps
 // its protection.
 func TestLateEndOfAnEarlierPosition(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	_, first := b.protectedEntry("1")
 	in := protectedLimitOrder()
 	in.cmd.RequestID = "r2"
@@ -189,7 +189,7 @@ func TestLateEndOfAnEarlierPosition(t *testing.T) {
 	r.Fill = o.fill("t9", "1", "60000")
 	r.Fill.ExecutedAt = venues.At(b.now)
 	b.report(r)
-	second := b.placedWithin(protection.SettleDelay)
+	second := b.placedWithin(protection.GatherDelay)
 	b.accept(second...)
 
 	flat := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, UpdatedAt: venues.At(r.Fill.ExecutedAt.Add(-10 * time.Millisecond))}
@@ -215,7 +215,7 @@ func TestLateEndOfAnEarlierPosition(t *testing.T) {
 }
 
 // wantStops checks the triggers that the only position shows.
-func (b *bench) wantStops(stop, profit string) {
+func (b *fixture) wantStops(stop, profit string) {
 	b.t.Helper()
 	list := b.state.currentFunds().Positions
 	if len(list) != 1 {
@@ -234,7 +234,7 @@ func optionalText(d venues.Optional) string {
 }
 
 func TestPositionShowsAndPublishesItsTriggers(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.fillEntry("1")
 	b.reportPosition("1")
 	b.wantStops("none", "none")
@@ -262,7 +262,7 @@ func TestPositionShowsAndPublishesItsTriggers(t *testing.T) {
 }
 
 func TestTriggerReportedByTheVenueIsShown(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.step(func(step stepContext) {
 		b.state.positionReported(step, venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1"), StopLoss: venues.Some(venues.MustDecimal("50000"))})
 	})
@@ -276,7 +276,7 @@ func TestTriggerReportedByTheVenueIsShown(t *testing.T) {
 
 // The mark price of the market completes the event of a venue that does not report it.
 func TestPositionIsPublishedWithItsMarkPrice(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.prices = map[string]string{"BTCUSDT": "60100"}
 	wantMark := func(want string) {
 		t.Helper()

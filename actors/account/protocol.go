@@ -21,13 +21,14 @@ import (
 //	changeLeverage   command  Client            the change
 //	getFunds         query    Client            balances and positions
 //	getReady         query    Client            -
-//	configure        command  Client            - (limits, halt, resume)
-//	awaitHalt        query    Client            the progress of a halt
+//	configure        command  Client            -
+//	awaitHalt        query    Client            the report of a halt
 //	unlock           command  Client            -
-//	getOpen          query    Client            the open orders, here and at the venue
+//	getOpen          query    Client            the open orders, in memory and at the venue
 //	observed         event    private stream    -
-//	...Done          result   own effects       -
-//	lookedUp...      result   own effects       -
+//	...Done          result   effects           -
+//	lookedUp...      result   effects           -
+//	readFills        timer    -                 -
 //	tick, ...Due     timer    -                 -
 type (
 	placeOrder struct {
@@ -70,7 +71,7 @@ type (
 	getOpen struct {
 		actors.Reply[openOrders]
 		symbol string
-		// again is set if the list was read before, and orders were cancelled since.
+		// again is set for all but the first query of a CancelAll.
 		again bool
 		// unfinished are the orders that were not closed when the query came.
 		unfinished []string
@@ -94,15 +95,15 @@ type (
 		orders    []loadedOrder
 		positions []loadedPosition
 		risk      persistence.RiskRecord
-		// control is the account's own record, with its limits.
+		// control is the account's record, with its limits and halt.
 		control persistence.VenueAccount
-		// today is what the executions of the day brought.
+		// today sums up the stored executions of the day.
 		today risk.Day
 		err   error
 	}
 	loadedPosition struct {
 		record persistence.PositionRecord
-		// fills are those after the record's cut.
+		// fills are the executions after the record's cut.
 		fills []persistence.FillRecord
 	}
 	loadedOrder struct {
@@ -125,7 +126,7 @@ type (
 		began time.Time
 	}
 	absenceCheckDone struct {
-		// orders are those that waited when the reading began.
+		// orders are the ids of the orders that awaited the check when the reading began.
 		orders      []string
 		open        []venues.ExecutionReport
 		fills       []venues.Fill
@@ -140,8 +141,7 @@ type (
 		symbol       string
 		venueOrderID string
 		fills        []venues.Fill
-		// unattributed are those of the fills, here and in the results below, that the
-		// store has without an order.
+		// unattributed are the fills that the store has without an order.
 		unattributed []persistence.FillRecord
 		report       *venues.ExecutionReport
 		found        *loadedOrder
@@ -173,12 +173,13 @@ type (
 		hedge    bool
 		err      error
 	}
-	sweepDone struct {
+	haltReadDone struct {
 		open  []venues.ExecutionReport
 		funds Funds
-		// most is the maximum quantity of a market order of each instrument that has one.
-		most map[string]decimal.Decimal
-		err  error
+		// maxMarketQty has the largest quantity of a market order of the instruments that
+		// limit it.
+		maxMarketQty map[string]decimal.Decimal
+		err          error
 	}
 )
 

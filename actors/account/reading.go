@@ -25,8 +25,8 @@ func (e callAbsenceCheck) run(a *account, ctx *actors.Context) {
 	}
 }
 
-// readAbsence reads the executions after the orders: an order that was not open any more
-// has all its executions among them.
+// readAbsence reads the open orders and the executions for an absence check. It reads the
+// executions last, so that they include all of an order that is no longer open.
 func (a *account) readAbsence(ctx context.Context, e callAbsenceCheck) absenceCheckDone {
 	open, err := a.deps.Venue.OpenOrders(ctx)
 	done := absenceCheckDone{orders: e.orders, open: open, knownOrders: map[venueKey]bool{}, err: err}
@@ -38,12 +38,12 @@ func (a *account) readAbsence(ctx context.Context, e callAbsenceCheck) absenceCh
 	return done
 }
 
-// readExecutions reads the executions of one instrument, and which orders the store has
-// them for.
+// readExecutions adds the executions of one instrument, and the orders for which the store
+// has executions.
 func (a *account) readExecutions(ctx context.Context, symbol string, from time.Time, into *absenceCheckDone) error {
 	list, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
 	if venues.IsUnlisted(err) {
-		return nil // an open order of it would be among the open ones
+		return nil // an open order of the instrument would be listed
 	}
 	if err != nil {
 		return err
@@ -63,8 +63,8 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 	}
 }
 
-// fetchAll reads the venue's side of a reconciliation. Fills are read after the orders:
-// an order that is closed by then has all its fills among them, or they are fetched.
+// fetchAll reads the venue's state for a reconciliation. It reads fills after orders: those of
+// an order that is closed by then are included, or fetched later.
 func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}}
 	mode, err := a.deps.Venue.Mode(ctx) // it may have been changed elsewhere
@@ -97,8 +97,8 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	return done
 }
 
-// fetchFills reads the new fills of one instrument. An instrument that the venue does not
-// list any more is left out, so that the others are read.
+// fetchFills reads the new fills of one instrument. An instrument that the venue no longer
+// lists is not an error, so that the others are read.
 func (a *account) fetchFills(ctx context.Context, symbol string, from time.Time, into *reconcileDone) error {
 	fills, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
 	if venues.IsUnlisted(err) {
@@ -118,11 +118,11 @@ func (a *account) fetchFills(ctx context.Context, symbol string, from time.Time,
 	return nil
 }
 
-// queriesAtOnce is how many orders a reconciliation queries at the same time. Where a
-// venue needs a list for that, its connector reads the list once for all of them.
+// queriesAtOnce is the number of orders that a reconciliation queries at the same time. A
+// connector that needs a list for the answers reads it once for all of them.
 const queriesAtOnce = 16
 
-// queryEach queries each order on its own; the answers are in the order of refs.
+// queryEach queries each order and returns the answers in the order of refs.
 func (a *account) queryEach(ctx context.Context, refs []orderRef) []queryDone {
 	answers := make([]queryDone, len(refs))
 	var wait sync.WaitGroup
@@ -138,8 +138,9 @@ func (a *account) queryEach(ctx context.Context, refs []orderRef) []queryDone {
 	return answers
 }
 
-// fillsFrom adds the instruments that were traded elsewhere to those whose fills are
-// read: a position that was opened and closed while the stream was down is in no list.
+// fillsFrom returns the instruments whose fills are read, with the start of the reading. It
+// includes those that were traded elsewhere: no list has a position that was opened and
+// closed while the stream was down.
 func (a *account) fillsFrom(ctx context.Context, e callReconcile) (map[string]time.Time, error) {
 	from := maps.Clone(e.fillsFrom)
 	if e.tradedFrom.IsZero() {
@@ -195,6 +196,7 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 	}, lookedUpFills{symbol: e.symbol, err: errPoolFull})
 }
 
+// reconciled logs a failed reconciliation, and applies it.
 func (a *account) reconciled(in reconcileDone) {
 	if in.err != nil {
 		a.logger.Warn("reconciliation failed", zap.Error(in.err))

@@ -46,7 +46,7 @@ func TestReconciliationQueriesManyOrdersAtTheSameTime(t *testing.T) {
 		}
 		for n, answer := range answers {
 			if answer.orderID != fmt.Sprint("o", n) || answer.report.ClientOrderID != fmt.Sprint("c", n) || answer.began.Before(began) {
-				t.Fatalf("answer %d: %+v", n, answer)
+				t.Fatalf("answer %d = %+v, want that of order %d, queried after the start", n, answer, n)
 			}
 		}
 	})

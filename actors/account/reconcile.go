@@ -8,33 +8,33 @@ import (
 )
 
 const (
-	// reconcileBusy and reconcileIdle are how often an account is reconciled while orders
-	// are open, and while none is.
+	// reconcileBusy is the time between two reconciliations while orders are open,
+	// reconcileIdle while none is.
 	reconcileBusy = 30 * time.Second
 	reconcileIdle = 5 * time.Minute
-	// reconcileRetry is the wait after a reconciliation that failed, and after the private
-	// stream was lost; it doubles up to reconcileBusy.
+	// reconcileRetry is the wait after a reconciliation that failed, which doubles up to
+	// reconcileBusy, and after the private stream was lost.
 	reconcileRetry = 2 * time.Second
-	// fillsDelay gives the private stream time to deliver the fills that a report has
-	// included, before they are read by REST.
+	// fillsDelay is how long the private stream may take to deliver the fills of a held
+	// report before they are read by REST.
 	fillsDelay = 200 * time.Millisecond
 )
 
-// reconciliation is the comparison of the account with its venue. The private stream is a
-// hint; the result of a reconciliation is authoritative.
+// reconciliation is the state of the comparison of the account with its venue. The private
+// stream is a hint; the result of a reconciliation is authoritative.
 type reconciliation struct {
 	due     time.Time
 	running bool
-	// again requests another reconciliation after the running one, which may have read too
-	// early.
+	// again requests another reconciliation after the running one, which may have read before
+	// the reason for the request.
 	again    bool
 	failures int
 	// begunAt is when the last reconciliation that succeeded began.
 	begunAt time.Time
 }
 
-// loaded restores the account from the store. Every intent without an outcome is unknown
-// until the venue has been queried.
+// loaded restores the account from the store. An intent without an outcome has the status
+// unknown until the venue has been queried.
 func (s *state) loaded(step stepContext, in loadDone) {
 	s.fillMarks.restore(&in.account)
 	s.risk.Restore(&in.control, in.risk, in.today)
@@ -61,13 +61,13 @@ func (s *state) loaded(step stepContext, in loadDone) {
 	s.recon.due = step.now
 }
 
-// getReady answers with an error until the account is reconciled.
+// getReady answers, with an error until the account is reconciled.
 func (s *state) getReady(in getReady) {
 	if !s.ready {
 		in.Reject(maintenance(s.exchange))
 		return
 	}
-	s.after(replyDone{in.Reply})
+	s.after(acknowledge{to: in.Reply})
 }
 
 // reconcile starts a reconciliation; reading.go has its requests to the venue.
@@ -81,7 +81,7 @@ func (s *state) reconcile() {
 	e := callReconcile{fillsFrom: map[string]time.Time{}, tradedFrom: s.fillMarks.tradedFrom()}
 	for _, o := range s.unfinished() {
 		if o.Status == venues.StatusPending {
-			continue // the answer to its request decides
+			continue // its request has not been answered yet
 		}
 		e.refs = append(e.refs, orderRef{o.OrderID, s.ids.ref(o)})
 		e.readFrom(o.Symbol, s.fillMarks.from(o.Symbol, o.CreatedAt.Time))
@@ -100,14 +100,14 @@ func (s *state) reconcile() {
 	s.after(e)
 }
 
-// readFrom adds a symbol to those whose fills are read.
+// readFrom adds a symbol whose fills are read from a time on.
 func (e *callReconcile) readFrom(symbol string, from time.Time) {
 	if earliest, known := e.fillsFrom[symbol]; !known || from.Before(earliest) {
 		e.fillsFrom[symbol] = from
 	}
 }
 
-// reconciled applies what a reconciliation has read.
+// reconciled applies the result of a reconciliation.
 func (s *state) reconciled(step stepContext, in reconcileDone) {
 	s.recon.running = false
 	if in.err != nil {
@@ -156,8 +156,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 	s.keepHalted(step)
 }
 
-// openSnapshot returns what is open now, which replaces what was published before the
-// start.
+// openSnapshot returns everything that is open, to replace what was published before the start.
 func (s *state) openSnapshot() publishAll {
 	all := publishAll{positions: s.positions.Listed(), balances: s.funds.balances}
 	for _, o := range s.unfinished() {
@@ -166,17 +165,17 @@ func (s *state) openSnapshot() publishAll {
 	return all
 }
 
-// storeMarks stores up to when fills were read.
+// storeMarks adds the fill marks to the step's commit.
 func (s *state) storeMarks() { s.out.Batch.Puts = append(s.out.Batch.Puts, s.fillMarks.record()) }
 
-// streamConnected requests a reconciliation after each new private connection, which finds
-// what happened without one.
+// streamConnected requests a reconciliation, which finds what the stream has missed while it
+// was not connected.
 func (s *state) streamConnected(step stepContext) {
 	s.recon.due = deadline.Earlier(s.recon.due, step.now)
 	s.stream.upSince = step.now
 }
 
-// streamLost schedules the next reconciliation soon.
+// streamLost schedules a reconciliation after reconcileRetry.
 func (s *state) streamLost(step stepContext) {
 	s.recon.due = deadline.Earlier(s.recon.due, step.now.Add(reconcileRetry))
 	s.stream.upSince = time.Time{}

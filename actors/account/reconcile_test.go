@@ -12,7 +12,7 @@ import (
 
 func isReconcile(e effect) bool { _, ok := e.(callReconcile); return ok }
 
-func (b *bench) reconciled(in reconcileDone) {
+func (b *fixture) reconciled(in reconcileDone) {
 	in.startedAt, in.funds.ReadAt = b.now, b.now
 	b.step(func(step stepContext) { b.state.reconciled(step, in) })
 }
@@ -20,16 +20,16 @@ func (b *bench) reconciled(in reconcileDone) {
 // TestStreamThatConnectsDuringAReconciliationIsFollowedByAnother: the one that
 // runs may have read before the stream was up.
 func TestStreamThatConnectsDuringAReconciliationIsFollowedByAnother(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.step(func(step stepContext) { b.state.streamConnected(step) })
-	if count(b.pass(0), isReconcile) != 1 {
-		t.Fatal("no reconciliation")
+	if n := count(b.pass(0), isReconcile); n != 1 {
+		t.Fatalf("%d reconciliations, want 1", n)
 	}
 	b.step(func(step stepContext) { b.state.streamConnected(step) })
 	b.pass(time.Second)
 	b.reconciled(reconcileDone{})
-	if count(b.pass(0), isReconcile) != 1 {
-		t.Fatal("what came between is missed")
+	if n := count(b.pass(0), isReconcile); n != 1 {
+		t.Fatalf("%d reconciliations after the running one, want 1", n)
 	}
 	b.reconciled(reconcileDone{})
 	if count(b.pass(time.Minute), isReconcile) != 0 {
@@ -38,7 +38,7 @@ func TestStreamThatConnectsDuringAReconciliationIsFollowedByAnother(t *testing.T
 }
 
 func TestVenueThatIsDownIsReadLessOften(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.step(func(step stepContext) { b.state.streamConnected(step) })
 	reads := 0
 	for range 3600 {
@@ -52,14 +52,14 @@ func TestVenueThatIsDownIsReadLessOften(t *testing.T) {
 	}
 }
 
-func (b *bench) fillsUntil(symbol string) time.Time {
+func (b *fixture) fillsUntil(symbol string) time.Time {
 	return b.puts["c1/accountstate/binance"].(persistence.AccountState).FillsUntil[symbol].Time
 }
 
-// TestFillsAreNotPassedBeforeTheyAreRecorded: the mark of a symbol stays while the order
-// of a fill cannot be looked up.
-func TestFillsAreNotPassedBeforeTheyAreRecorded(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+// TestFillMarkWaitsForRecordedFills: the mark of a symbol stays while the order of a fill
+// cannot be looked up.
+func TestFillMarkWaitsForRecordedFills(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	b.state.fillMarks.until["BTCUSDT"] = b.now
 	foreign := venues.Fill{
 		Symbol: "BTCUSDT", Side: venues.Buy, Qty: venues.MustDecimal("1"), Price: venues.MustDecimal("60000"),
@@ -70,18 +70,18 @@ func TestFillsAreNotPassedBeforeTheyAreRecorded(t *testing.T) {
 		b.pass(5 * time.Minute)
 		b.reconciled(reconcileDone{fills: []venues.Fill{foreign}, fillsRead: map[string]bool{"BTCUSDT": true}})
 		if until := b.fillsUntil("BTCUSDT"); !until.Equal(begun) {
-			t.Fatalf("read up to %s, and nothing is recorded", until.Sub(begun))
+			t.Fatalf("fill mark = start + %s although the fill is not recorded, want the start", until.Sub(begun))
 		}
 		lookedUp := lookedUpFills{symbol: "BTCUSDT", fills: []venues.Fill{foreign}, err: outcome}
 		b.step(func(step stepContext) { b.state.lookedUpFills(step, lookedUp) })
 	}
 	if until := b.fillsUntil("BTCUSDT"); !until.Equal(b.now) {
-		t.Fatalf("stays at %s after all is recorded", until.Sub(begun))
+		t.Fatalf("fill mark = start + %s after the fill is recorded, want start + %s", until.Sub(begun), b.now.Sub(begun))
 	}
 }
 
 func TestQuietSymbolsTakeTurns(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	for n := range 3 * quietSymbolsMax {
 		b.state.fillMarks.until[fmt.Sprintf("S%02dUSDT", n)] = b.now
 	}
@@ -94,17 +94,17 @@ func TestQuietSymbolsTakeTurns(t *testing.T) {
 			read[symbol], done.fillsRead[symbol] = true, true
 		}
 		if len(done.fillsRead) != quietSymbolsMax {
-			t.Fatalf("%d symbols at once", len(done.fillsRead))
+			t.Fatalf("%d symbols in one reconciliation, want %d", len(done.fillsRead), quietSymbolsMax)
 		}
 		b.reconciled(done)
 	}
 	if len(read) != 3*quietSymbolsMax {
-		t.Fatalf("%d symbols were read", len(read))
+		t.Fatalf("%d symbols were read, want %d", len(read), 3*quietSymbolsMax)
 	}
 }
 
 func TestReadingFromBeforeACloseDoesNotReopenThePosition(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
 	closed := open
 	closed.Qty = venues.MustDecimal("0")
@@ -115,65 +115,65 @@ func TestReadingFromBeforeACloseDoesNotReopenThePosition(t *testing.T) {
 	b.step(func(step stepContext) {
 		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: begun}})
 	})
-	if b.state.positions.ListedCount() != 0 {
-		t.Fatal("a ghost")
+	if n := b.state.positions.ListedCount(); n != 0 {
+		t.Fatalf("%d positions, want 0", n)
 	}
 	b.pass(time.Second)
 	b.step(func(step stepContext) {
 		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: b.now}})
 	})
-	if b.state.positions.ListedCount() != 1 {
-		t.Fatal("a position that was opened again is not listed")
+	if n := b.state.positions.ListedCount(); n != 1 {
+		t.Fatalf("%d positions after it was opened again, want 1", n)
 	}
 }
 
 func TestOrderWhoseFillsAreCompleteIsQueried(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.step(func(step stepContext) { b.state.handleFills(step, []venues.Fill{*o.fill("t1", "1", "60000")}) })
-	if count(b.pass(0), isQuery) != 1 {
-		t.Fatalf("it stays %s with everything filled", o.Status)
+	if n := count(b.pass(0), isQuery); n != 1 {
+		t.Fatalf("%d queries of a filled order that is %s, want 1", n, o.Status)
 	}
 }
 
 // TestFillsOfASymbolAreReadFromItsFirstOrderOn: a restart does not load an order that has
 // ended, but the stored mark has the time from which its fills are read.
 func TestFillsOfASymbolAreReadFromItsFirstOrderOn(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	if got := b.fillsUntil("BTCUSDT"); !got.Equal(o.CreatedAt.Time) {
-		t.Errorf("the intent is durable, fills are read from %v", got)
+		t.Errorf("fill mark = %v, want %v", got, o.CreatedAt.Time)
 	}
-	b = newBench(t, venues.Capabilities{})
+	b = newFixture(t, venues.Capabilities{})
 	b.step(func(step stepContext) {
 		b.state.orderLookedUp(step, lookedUp{report: o.reportWith(venues.StatusOpen, "0")})
 	})
 	if b.fillsUntil("BTCUSDT").IsZero() {
-		t.Error("an order was adopted, and its fills may never be read")
+		t.Error("no fill mark after an order was adopted, want one")
 	}
 }
 
-// TestRejectedIntentDoesNotHideItsSymbol: the rejected batch may have been the one that
+// TestRejectedIntentKeepsTheFillMark: the rejected batch may have been the one that
 // stores the mark of the symbol.
-func TestRejectedIntentDoesNotHideItsSymbol(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestRejectedIntentKeepsTheFillMark(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	clear(b.puts)
 	b.step(func(stepContext) { b.state.intentRejected(o.OrderID, persistence.ErrUnavailable) })
 	if b.fillsUntil("BTCUSDT").IsZero() {
-		t.Error("the next order will not say it again")
+		t.Error("no fill mark after the intent was rejected, want one")
 	}
 }
 
-// TestOrderIsNotLeftToTheReconciliationOfAnIdleAccount: the stream may be stalled, and the
+// TestFirstOrderAdvancesTheReconciliation: the stream may be stalled, and the
 // next reconciliation was scheduled while no order was open.
-func TestOrderIsNotLeftToTheReconciliationOfAnIdleAccount(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestFirstOrderAdvancesTheReconciliation(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	b.step(func(step stepContext) { b.state.streamConnected(step) })
 	b.pass(0)
 	b.reconciled(reconcileDone{})
 	b.open(limitOrder("r1"), venues.StatusOpen)
-	if count(b.pass(reconcileBusy), isReconcile) != 1 {
-		t.Error("the order is not looked for")
+	if n := count(b.pass(reconcileBusy), isReconcile); n != 1 {
+		t.Errorf("%d reconciliations within %s, want 1", n, reconcileBusy)
 	}
 }

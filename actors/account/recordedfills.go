@@ -10,8 +10,8 @@ import (
 	"venuegate/venues"
 )
 
-// storedUnattributed returns those executions, all of one symbol, that the store has
-// without an order.
+// storedUnattributed returns the store's records of those executions that it has without an
+// order. fills must be of one symbol.
 func (a *account) storedUnattributed(ctx context.Context, fills []venues.Fill) ([]persistence.FillRecord, error) {
 	recorded, err := a.recorded(ctx, fills)
 	var list []persistence.FillRecord
@@ -23,9 +23,9 @@ func (a *account) storedUnattributed(ctx context.Context, fills []venues.Fill) (
 	return list, err
 }
 
-// newFills returns the executions, all of one symbol, that the store does not have with
-// their order, and its records of those that it has without one. To look up the orders
-// of the others would cost a request each, at every start.
+// newFills returns the executions that the store does not have, or has without an order, and
+// its records of the latter. fills must be of one symbol. The others need no lookup of their
+// order, which would cost a request each at every start.
 func (a *account) newFills(ctx context.Context, fills []venues.Fill) (list []venues.Fill, unattributed []persistence.FillRecord, err error) {
 	recorded, err := a.recorded(ctx, fills)
 	for i := range fills {
@@ -40,7 +40,8 @@ func (a *account) newFills(ctx context.Context, fills []venues.Fill) (list []ven
 	return list, unattributed, err
 }
 
-// unrecorded returns the executions, all of one symbol, that the store lacks.
+// unrecorded returns the executions that the store does not have. fills must be of one
+// symbol.
 func (a *account) unrecorded(ctx context.Context, fills []venues.Fill) ([]venues.Fill, error) {
 	recorded, err := a.recorded(ctx, fills)
 	return slices.DeleteFunc(slices.Clone(fills), func(f venues.Fill) bool {
@@ -49,7 +50,8 @@ func (a *account) unrecorded(ctx context.Context, fills []venues.Fill) ([]venues
 	}), err
 }
 
-// recorded returns the store's records of executions by their trade keys.
+// recorded returns the store's records of executions by their trade keys. fills must be of
+// one symbol.
 func (a *account) recorded(ctx context.Context, fills []venues.Fill) (map[string]persistence.FillRecord, error) {
 	recorded := map[string]persistence.FillRecord{}
 	if len(fills) == 0 {
@@ -72,8 +74,8 @@ func (a *account) recorded(ctx context.Context, fills []venues.Fill) (map[string
 	return recorded, err
 }
 
-// ordersOfFills adds the orders whose fills are recorded. Executions without an order
-// are recorded too, and explain nothing.
+// ordersOfFills adds the orders whose fills are recorded to known. Executions that are
+// recorded without an order are left out.
 func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time, known map[venueKey]bool) error {
 	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: symbol, From: from}
 	return a.eachFill(ctx, q, func(f persistence.FillRecord) {
@@ -83,7 +85,7 @@ func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Ti
 	})
 }
 
-// eachFill visits every stored fill that matches.
+// eachFill calls visit for every stored fill that matches the query.
 func (a *account) eachFill(ctx context.Context, q persistence.FillQuery, visit func(persistence.FillRecord)) error {
 	q.Limit = persistence.PageSizeMax
 	for {

@@ -19,15 +19,15 @@ func TestRepeatIsADuplicateWithTheOrder(t *testing.T) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
 		first, err := h.place("r1", "59000")
 		if err != nil || first.Status != venues.StatusOpen || first.Symbol != "BTCUSDT" {
-			t.Fatalf("%+v, %v", first, err)
+			t.Fatalf("Place = %+v, %v, want BTCUSDT with status %s", first, err, venues.StatusOpen)
 		}
 		_, err = h.place("r1", "58000")
 		e, _ := errors.AsType[*venues.Error](err)
 		if e == nil || e.Code != venues.CodeDuplicateRequest || e.Details["orderId"] != first.OrderID || e.Details["sameBody"] != false {
-			t.Fatalf("repeat: %v", err)
+			t.Fatalf("repeat = %v, want %s for order %s with another body", err, venues.CodeDuplicateRequest, first.OrderID)
 		}
 		if h.venue.placed != 1 {
-			t.Fatalf("%d orders at the venue", h.venue.placed)
+			t.Fatalf("%d orders at the venue, want 1", h.venue.placed)
 		}
 	})
 }
@@ -53,7 +53,7 @@ func TestRacingRepeatsPlaceOneOrder(t *testing.T) {
 		}
 		wait.Wait()
 		if placed != 1 || repeats != 15 || h.venue.placed != 1 {
-			t.Fatalf("%d placed, %d repeats, %d at the venue", placed, repeats, h.venue.placed)
+			t.Fatalf("%d placed, %d repeats, %d at the venue, want 1, 15 and 1", placed, repeats, h.venue.placed)
 		}
 	})
 }
@@ -65,22 +65,22 @@ func (lateReader) Idempotency(context.Context, string, string, string) (persiste
 	return persistence.IdempotencyRecord{}, persistence.ErrNotFound
 }
 
-// TestKeyFreedMeanwhileIsTaken: an earlier attempt under the request id, which the lookup
+// TestFreedRequestIDIsClaimedAgain: an earlier attempt under the request id, which the lookup
 // did not return, was rejected, so that the commit finds a freed claim.
-func TestKeyFreedMeanwhileIsTaken(t *testing.T) {
+func TestFreedRequestIDIsClaimedAgain(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
 		h.venue.rejectsOrders = true
 		if _, err := h.place("r1", "59000"); venues.CodeOf(err) != venues.CodeInsufficientBalance {
-			t.Fatalf("%v", err)
+			t.Fatalf("Place = %v, want %s", err, venues.CodeInsufficientBalance)
 		}
 		h.venue.rejectsOrders = false
 		h.client = account.NewClient(h.ref, h.config, lateReader{h.store}, fixedMarket{})
 		if order, err := h.place("r1", "59000"); err != nil || order.Status != venues.StatusOpen {
-			t.Fatalf("%+v, %v", order, err)
+			t.Fatalf("Place = %+v, %v, want status %s", order, err, venues.StatusOpen)
 		}
 		if _, err := h.place("r1", "59000"); venues.CodeOf(err) != venues.CodeDuplicateRequest {
-			t.Fatalf("the second repeat: %v", err)
+			t.Fatalf("second repeat = %v, want %s", err, venues.CodeDuplicateRequest)
 		}
 	})
 }

@@ -9,10 +9,38 @@ import (
 	"venuegate/venues"
 )
 
-// orderReply receives the answer to a command about one order.
-type orderReply = actors.Reply[venues.Order]
+// Callers that wait for an answer.
+type (
+	orderReply = actors.Reply[venues.Order]
+	fundsReply = actors.Reply[Funds]
+	haltReply  = actors.Reply[venues.HaltReport]
+)
 
-// pendingReply is sent at the end of the step, with the record as it is stored.
+// reply is the effect that answers a caller with err or, if that is nil, with value.
+type reply[T any] struct {
+	to    actors.Reply[T]
+	value T
+	err   error
+}
+
+func (e reply[T]) run(*account, *actors.Context) {
+	if e.err != nil {
+		e.to.Reject(e.err)
+		return
+	}
+	e.to.Send(e.value)
+}
+
+type (
+	replyOrder  = reply[venues.Order]
+	replyFunds  = reply[Funds]
+	replyHalt   = reply[venues.HaltReport]
+	replyOpen   = reply[openOrders]
+	acknowledge = reply[struct{}]
+)
+
+// pendingReply is an answer that is sent at the end of the step, with the record as it is
+// stored.
 type pendingReply struct {
 	to    orderReply
 	about *order
@@ -28,8 +56,8 @@ func (s *state) replyIfSettled(step stepContext, o *order) {
 	case s.stopping && !o.storing:
 		s.reply(o)
 	case o.Status.IsActive() && o.PostOnly && s.caps.AsyncAck:
-		// The venue acknowledges it before it checks whether it would take.
-		o.replyDue = deadline.Earlier(o.replyDue, step.now.Add(postOnlySettle))
+		// The venue acknowledges the order before it checks whether it would take liquidity.
+		o.replyDue = deadline.Earlier(o.replyDue, step.now.Add(postOnlyDecision))
 	case o.hasSettled():
 		s.reply(o)
 	case o.Status.IsActive() && o.takesLiquidity():
@@ -37,8 +65,8 @@ func (s *state) replyIfSettled(step stepContext, o *order) {
 	}
 }
 
-// replyUnknown answers the callers of orders whose intent is durable that the outcome is
-// unknown: the next incarnation resolves it, and does not know the callers.
+// replyUnknown answers the callers of durable intents without an outcome. The next
+// incarnation resolves the outcome, but does not know the callers.
 func (x *orderIndex) replyUnknown() {
 	for _, o := range x.unfinished() {
 		if o.storing || (o.Status != venues.StatusPending && o.Status != venues.StatusUnknown) {
@@ -58,8 +86,8 @@ func (p *stepOutput) reply(o *order) {
 	o.waiters, o.replyDue = nil, time.Time{}
 }
 
-// placeError returns nil unless it is certain that nothing was placed. The error has the
-// record as details.order.
+// placeError returns the error of an order that was certainly not placed, with the record as
+// details.order; nil for any other order.
 func (o *order) placeError() error {
 	if o.Status != venues.StatusRejected || o.rejection == nil {
 		return nil

@@ -8,13 +8,12 @@ import (
 	"venuegate/venues"
 )
 
-// handleReport applies a report, or looks up its order.
+// handleReport applies a report, or looks up its order if that is not in memory.
 func (s *state) handleReport(step stepContext, r venues.ExecutionReport) {
 	if o := s.findReported(&r); o != nil {
 		s.applyReport(step, o, r)
 		return
 	}
-	// It may be an order of this service that is no longer in memory.
 	s.after(lookUp{report: r})
 }
 
@@ -30,11 +29,11 @@ func (s *state) orderLookedUp(step stepContext, in lookedUp) {
 	if o == nil {
 		o = s.adopt(step, in.report)
 	}
-	s.noteStreamed(o, progressOf(in.report.Status, in.report.FilledQty)) // the stream was not expected to report it
+	s.noteStreamed(o, progressOf(in.report.Status, in.report.FilledQty)) // its earlier progress was not expected from the stream
 	s.applyReport(step, o, in.report)
 }
 
-// restoreOrder loads an order and what belongs to it from the store.
+// restoreOrder adds an order that was read from the store, with its fills and claim.
 func (s *state) restoreOrder(in loadedOrder) *order {
 	o := s.insertOrder(in.record)
 	o.stored = in.record
@@ -52,9 +51,8 @@ func (s *state) restoreOrder(in loadedOrder) *order {
 	return o
 }
 
-// storedOpenAt returns when an order from the store was last seen open: the
-// reconciliation up to which its fills were read has confirmed it, unless the order was
-// missed by then.
+// storedOpenAt returns when a stored order was last known to be open: at the reconciliation
+// up to which its fills were read, or, if its outcome is unknown, when it became unknown.
 func (s *state) storedOpenAt(r *persistence.OrderRecord) time.Time {
 	if !r.UnknownSince.IsZero() {
 		return r.UnknownSince.Time
@@ -65,8 +63,8 @@ func (s *state) storedOpenAt(r *persistence.OrderRecord) time.Time {
 	return r.UpdatedAt.Time
 }
 
-// adopt makes a record of an order that was made outside this service, or whose intent
-// the store has lost: its id can be read back from the client order id.
+// adopt adds an order that was made outside this service, or whose intent the store has lost.
+// The id of the latter follows from its client order id.
 func (s *state) adopt(step stepContext, r venues.ExecutionReport) *order {
 	made := r.VenueTime
 	if made.IsZero() {
@@ -88,15 +86,15 @@ func (s *state) adopt(step stepContext, r venues.ExecutionReport) *order {
 	if r.Attachment != nil {
 		s.adoptLeg(step, o, &r)
 	}
-	o.Triggered = o.EntryOrderID == "" && r.Status != venues.StatusUntriggered // no event for a trigger from before the adoption
-	s.note(step, o, "adopted", persistence.JournalField{Name: "client_order_id", Value: r.ClientOrderID})
+	o.Triggered = o.EntryOrderID == "" && r.Status != venues.StatusUntriggered // a trigger from before the adoption is no event
+	s.journalOrder(step, o, "adopted", persistence.JournalField{Name: "client_order_id", Value: r.ClientOrderID})
 	s.markDirty(o)
 	return o
 }
 
 // applyReport applies a report to an order. Reports are cumulative and may come twice,
-// late and out of order: the filled quantity never falls, a closed order stays closed,
-// and a status that cannot follow is ignored.
+// late and out of order: the filled quantity never decreases, a closed order stays closed,
+// and a status that the current one cannot become is ignored.
 func (s *state) applyReport(step stepContext, o *order, r venues.ExecutionReport) {
 	s.markDirty(o)
 	if r.Status.IsActive() {
@@ -104,7 +102,7 @@ func (s *state) applyReport(step stepContext, o *order, r venues.ExecutionReport
 	}
 	s.noteProgress(step, o, &r)
 	o.forced = o.forced || r.Forced
-	s.noteVenueID(o, r)
+	s.setVenueID(o, r)
 	if (r.Attachment != nil || o.Attachment != nil) && (r.VenueTime.IsZero() || !r.VenueTime.Before(o.termsAt)) {
 		s.protection(step).FollowAttachment(&o.protectedOrder, &r)
 	}
@@ -144,21 +142,9 @@ func (s *state) applyStatus(step stepContext, o *order, r venues.ExecutionReport
 	s.setStatus(step, o, next)
 }
 
-// rejectionOf returns the error of a rejection that the venue has sent as a report.
-func rejectionOf(reason *venues.RejectReason) *venues.Error {
-	if reason == nil {
-		return venues.Errorf(venues.CodeOrderRejected, "the venue rejected the order")
-	}
-	e := &venues.Error{Code: reason.Code, Message: reason.Message, VenueCode: reason.VenueCode, VenueMessage: reason.VenueMessage}
-	if reason.Reason != "" {
-		e = e.With("reason", reason.Reason)
-	}
-	return e
-}
-
-// noteVenueID notes the id that the venue gives the order. A stop has another one from
-// its trigger on, which its fills carry.
-func (s *state) noteVenueID(o *order, r venues.ExecutionReport) {
+// setVenueID records the venue order id. A stop gets another one when it is triggered, which
+// its fills have.
+func (s *state) setVenueID(o *order, r venues.ExecutionReport) {
 	if r.VenueOrderID == "" || (o.VenueOrderID != "" && r.Status == venues.StatusUntriggered) {
 		return
 	}
@@ -166,8 +152,8 @@ func (s *state) noteVenueID(o *order, r venues.ExecutionReport) {
 	s.indexVenueID(o)
 }
 
-// applyTerms follows amendments, ours and those made elsewhere. A list that was read
-// before an amendment may be applied after it.
+// applyTerms applies the terms of a report: an order may be amended elsewhere. A report from
+// before the newest amendment is ignored.
 func (s *state) applyTerms(o *order, r venues.ExecutionReport) {
 	if !r.VenueTime.IsZero() {
 		if r.VenueTime.Before(o.termsAt) {
@@ -187,8 +173,8 @@ func (s *state) applyTerms(o *order, r venues.ExecutionReport) {
 	}
 }
 
-// setStatus moves the order to its next status. It ends the search for an unknown outcome,
-// and emits the events of a trigger and of a complete fill.
+// setStatus sets the status of the order. It ends the status query of an unknown outcome, and
+// emits the events of a trigger and of a complete fill.
 func (s *state) setStatus(step stepContext, o *order, next venues.OrderStatus) {
 	previous := o.Status
 	if previous == next {
@@ -203,7 +189,7 @@ func (s *state) setStatus(step stepContext, o *order, next venues.OrderStatus) {
 			s.scheduleQuery(step, o, queryDelay)
 		}
 	}
-	s.noteStatus(step, o, previous)
+	s.journalStatus(step, o, previous)
 	if o.Type.IsStop() && !o.Triggered && (next == venues.StatusOpen || next == venues.StatusPartiallyFilled || next == venues.StatusFilled) {
 		o.Triggered = true
 		s.emitTriggered(step, o)

@@ -19,14 +19,14 @@ func paysIn(currency string) func(*venues.ExecutionReport) {
 	}
 }
 
-func (b *bench) wantEarned(want string) {
+func (b *fixture) wantEarned(want string) {
 	b.t.Helper()
 	if got := b.state.risk.Earned(); !got.Equal(venues.MustDecimal(want)) {
 		b.t.Errorf("the day has brought %s, want %s", got, want)
 	}
 }
 
-func (b *bench) wantUncounted(amount string) {
+func (b *fixture) wantUncounted(amount string) {
 	b.t.Helper()
 	var got decimal.Decimal
 	for _, fees := range b.state.risk.Record().Uncounted {
@@ -37,7 +37,7 @@ func (b *bench) wantUncounted(amount string) {
 	}
 }
 
-func (b *bench) rows(kind string) int {
+func (b *fixture) rows(kind string) int {
 	n := 0
 	for i := range b.journal {
 		if b.journal[i].Kind == kind {
@@ -50,7 +50,7 @@ func (b *bench) rows(kind string) int {
 // TestForeignFeeCountsAtItsPrice: the fee counts at the price at the execution, also after
 // a restart.
 func TestForeignFeeCountsAtItsPrice(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.prices = map[string]string{"BNBUSDT": "600"}
 	b.adoptForeign(1, venues.Buy, "1", "100", paysIn("BNB"))
 	b.wantEarned("-60")
@@ -69,7 +69,7 @@ func TestForeignFeeWithoutAPriceIsJournaled(t *testing.T) {
 	b.wantEarned("-0.5")
 	b.wantUncounted("0.2")
 	if n := b.rows("risk.fee_uncounted"); n != 1 {
-		t.Errorf("%d journal rows", n)
+		t.Errorf("%d rows risk.fee_uncounted, want 1", n)
 	}
 	again := b.restart()
 	again.state.risk.Limits = b.state.risk.Limits
@@ -81,12 +81,12 @@ func TestForeignFeeWithoutAPriceIsJournaled(t *testing.T) {
 	again.wantEarned("-120.5")
 	again.wantUncounted("0")
 	if again.rows("risk.fee_counted") != 1 || again.state.risk.Record().Lock == nil {
-		t.Errorf("lock %+v", again.state.risk.Record().Lock)
+		t.Errorf("%d rows risk.fee_counted, lock = %+v, want 1 row and a lock", again.rows("risk.fee_counted"), again.state.risk.Record().Lock)
 	}
 }
 
 func TestUncountedFeesEndWithTheirDay(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Buy, "1", "100", paysIn("BNB"))
 	b.wantUncounted("0.1")
 	b.now = b.now.Add(24 * time.Hour)
@@ -95,6 +95,6 @@ func TestUncountedFeesEndWithTheirDay(t *testing.T) {
 	b.wantEarned("0")
 	b.wantUncounted("0")
 	if slices.ContainsFunc(b.recordedFills(), func(f persistence.FillRecord) bool { return f.FeeInSettlement.Valid }) {
-		t.Error("what was not known is written down")
+		t.Errorf("fills = %+v, want none with a fee in the settlement currency", b.recordedFills())
 	}
 }

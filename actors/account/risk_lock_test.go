@@ -19,16 +19,16 @@ func TestLockWaitsForAnAmendThatIsBeingSent(t *testing.T) {
 	}
 	b.step(func(step stepContext) { b.state.amend(step, in) })
 	if rejection := b.state.admitSendAmend(o.OrderID); rejection != nil {
-		t.Fatal(rejection)
+		t.Fatalf("rejection = %v, want none", rejection)
 	}
 	b.realizeLoss(2, "1", "-200")
-	if countEvents(b, persistence.EventRiskLimitReached) != 0 {
-		t.Fatal("the lock is durable while an amend is being sent")
+	if n := countEvents(b, persistence.EventRiskLimitReached); n != 0 {
+		t.Fatalf("%d locks while an amend is being sent, want 0", n)
 	}
 	b.step(func(step stepContext) {
 		b.state.amended(step, amendDone{orderID: o.OrderID, err: risk.ErrGateClosed})
 	})
 	if countEvents(b, persistence.EventRiskLimitReached) != 1 || venues.CodeOf(b.lastReply().err) != venues.CodeTradingLocked {
-		t.Fatalf("%v", b.lastReply().err)
+		t.Fatalf("%d locks, reply = %v, want 1 and %s", countEvents(b, persistence.EventRiskLimitReached), b.lastReply().err, venues.CodeTradingLocked)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // atMidnight returns an account with a loss limit and a long position of 2 whose
 // unrealized gain the venue has reported right before midnight. sells reports a sale.
-func atMidnight(t *testing.T, gain string) (b *bench, sells func(qty, realized string, executed time.Time)) {
+func atMidnight(t *testing.T, gain string) (b *fixture, sells func(qty, realized string, executed time.Time)) {
 	b = limited(t)
 	b.now = time.Date(2026, 3, 1, 23, 59, 57, 0, time.UTC)
 	b.step(func(step stepContext) {
@@ -54,7 +54,7 @@ func TestPositionThatClosedBeforeMidnight(t *testing.T) {
 			b, sells := atMidnight(t, c.gain)
 			b.pass(3 * time.Second)
 			if !b.state.risk.Record().Day.Equal(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)) {
-				t.Fatal("the day has not begun")
+				t.Fatalf("day = %v, want 2026-03-02", b.state.risk.Record().Day)
 			}
 			b.now = after
 			if c.flat {
@@ -84,7 +84,7 @@ func TestListThatIncludesTheSale(t *testing.T) {
 	b.pass(100 * time.Millisecond)
 	sells("1", "250", time.Date(2026, 3, 1, 23, 59, 59, 9e8, time.UTC))
 	if loss := b.state.risk.DailyLoss().String(); loss != "0" {
-		t.Errorf("the loss of the day is %s", loss)
+		t.Errorf("daily loss = %s, want 0", loss)
 	}
 }
 
@@ -95,14 +95,14 @@ func TestLockThatIsDueAtMidnight(t *testing.T) {
 	b.now = time.Date(2026, 3, 1, 23, 59, 59, 0, time.UTC)
 	o := b.place(limitOrder(""))
 	if rejection := b.state.admitSend(o.OrderID, b.now); rejection != nil {
-		t.Fatal(rejection)
+		t.Fatalf("rejection = %v, want none", rejection)
 	}
 	b.realizeLoss(2, "1", "-200")
-	if code(b.tryPlace(func(*placeOrder) {})) != venues.CodeTradingLocked {
-		t.Fatal("the account is open past its limit")
+	if got := code(b.tryPlace(func(*placeOrder) {})); got != venues.CodeTradingLocked {
+		t.Fatalf("increasing order past the limit: code = %q, want %s", got, venues.CodeTradingLocked)
 	}
 	b.pass(2 * orderLifeMax)
-	if b.state.risk.IsClosed() || countEvents(b, persistence.EventRiskLimitReached) != 1 {
-		t.Fatalf("locked %t, published %d times", b.state.risk.IsClosed(), countEvents(b, persistence.EventRiskLimitReached))
+	if b.state.risk.IsReduceOnly() || countEvents(b, persistence.EventRiskLimitReached) != 1 {
+		t.Fatalf("reduce-only = %t with %d locks, want false with 1", b.state.risk.IsReduceOnly(), countEvents(b, persistence.EventRiskLimitReached))
 	}
 }

@@ -17,21 +17,20 @@ import (
 	"venuegate/venues"
 )
 
-// watchedVenue counts the requests that leave or arrive after the lock has become
-// durable.
+// watchedVenue counts the requests that are sent or arrive after the lock has become durable.
 type watchedVenue struct {
 	*ledgerVenue
 	store *storetest.Memory
 	sent  atomic.Int64
 	late  atomic.Int64
-	// leaves returns how long the nth request waits in the connector.
-	leaves func(n int64) time.Duration
+	// delay returns how long the nth request waits in the connector.
+	delay func(n int64) time.Duration
 }
 
 func (v *watchedVenue) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	n := v.sent.Add(1)
 	v.look(ctx)
-	time.Sleep(v.leaves(n))
+	time.Sleep(v.delay(n))
 	v.look(ctx)
 	return v.ledgerVenue.Place(ctx, r)
 }
@@ -60,7 +59,7 @@ func TestNothingIsSentAfterTheLockIsDurable(t *testing.T) {
 
 func raceWithALock(kit *actortest.Kit, seed int64) {
 	store := storetest.NewMemory()
-	venue := &watchedVenue{ledgerVenue: newVenue(), store: store, leaves: func(n int64) time.Duration {
+	venue := &watchedVenue{ledgerVenue: newVenue(), store: store, delay: func(n int64) time.Duration {
 		return time.Duration((n*7919+seed*104729)%40) * time.Millisecond
 	}}
 	client, events, _ := openWithLossLimit(kit, store, venue)
@@ -92,13 +91,13 @@ func raceWithALock(kit *actortest.Kit, seed int64) {
 	kit.Advance(10 * time.Second)
 	risk, err := store.Risk(context.Background(), "c1", venues.Binance)
 	if err != nil || risk.Lock == nil {
-		kit.T.Fatalf("no lock: %+v, %v", risk, err)
+		kit.T.Fatalf("risk record = %+v, %v, want a lock", risk, err)
 	}
 	if venue.late.Load() != 0 {
-		kit.T.Errorf("%d requests left after the lock was durable", venue.late.Load())
+		kit.T.Errorf("%d requests were sent after the lock was durable, want 0", venue.late.Load())
 	}
 	if answered[0].Load() != venue.sent.Load() || answered[0].Load() == 0 || answered[1].Load() == 0 || answered[2].Load() != 0 {
-		kit.T.Errorf("placed %d of %d sent, locked %d, otherwise %d", answered[0].Load(), venue.sent.Load(), answered[1].Load(), answered[2].Load())
+		kit.T.Errorf("placed %d of %d sent, locked %d, otherwise %d, want all sent ones placed, some locked, none otherwise", answered[0].Load(), venue.sent.Load(), answered[1].Load(), answered[2].Load())
 	}
 }
 
@@ -190,10 +189,10 @@ func TestOrderWithoutAPriceWaitsForTheMark(t *testing.T) {
 		}
 		patient := account.NewClient(ref, config, store, &quietMarket{})
 		if _, err := patient.Place(context.Background(), order("1")); err != nil {
-			t.Errorf("%v", err)
+			t.Errorf("Place with a mark price = %v, want no error", err)
 		}
 		if _, err := patient.Place(context.Background(), order("2")); venues.CodeOf(err) != venues.CodeRiskRejected {
-			t.Errorf("%v", err)
+			t.Errorf("Place above the limit = %v, want %s", err, venues.CodeRiskRejected)
 		}
 	})
 }

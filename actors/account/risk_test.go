@@ -14,9 +14,9 @@ import (
 	"venuegate/venues"
 )
 
-// limited returns a bench with a daily loss limit of 100 and a long position of 2 at 100.
-func limited(t testing.TB) *bench {
-	b := newBench(t, venues.Capabilities{})
+// limited returns a fixture with a daily loss limit of 100 and a long position of 2 at 100.
+func limited(t testing.TB) *fixture {
+	b := newFixture(t, venues.Capabilities{})
 	b.step(func(stepContext) { b.state.risk.Limits.DailyLoss = venues.Some(venues.MustDecimal("100")) })
 	b.adoptForeign(1, venues.Buy, "2", "100", nil)
 	b.streamPosition(venues.Long, "2")
@@ -25,12 +25,12 @@ func limited(t testing.TB) *bench {
 }
 
 // realizeLoss closes a part of the position at a loss, with a fee of 0.5.
-func (b *bench) realizeLoss(n int, qty, realized string) {
+func (b *fixture) realizeLoss(n int, qty, realized string) {
 	b.adoptForeign(n, venues.Sell, qty, "10", func(r *venues.ExecutionReport) { r.Fill.RealizedPnl = venues.Some(venues.MustDecimal(realized)) })
 }
 
 // tryPlace places an order and returns its rejection; nil if it was sent.
-func (b *bench) tryPlace(change func(*placeOrder)) *venues.Error {
+func (b *fixture) tryPlace(change func(*placeOrder)) *venues.Error {
 	b.t.Helper()
 	in := limitOrder("")
 	change(&in)
@@ -42,7 +42,7 @@ func (b *bench) tryPlace(change func(*placeOrder)) *venues.Error {
 		}
 	}
 	if len(b.replies) == before {
-		b.t.Fatal("neither sent nor answered")
+		b.t.Fatal("neither a request nor a reply, want one")
 	}
 	rejection, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	return rejection
@@ -64,18 +64,18 @@ func code(e *venues.Error) venues.Code {
 func TestLossLocksUntilMidnight(t *testing.T) {
 	b := limited(t)
 	b.realizeLoss(2, "1", "-98.9") // with both fees 99.9
-	if countEvents(b, persistence.EventRiskLimitReached) != 0 {
-		t.Fatal("locked below the limit")
+	if n := countEvents(b, persistence.EventRiskLimitReached); n != 0 {
+		t.Fatalf("%d locks below the limit, want 0", n)
 	}
 	b.streamPosition(venues.Long, "1")
 	b.now = b.now.Add(time.Second)
 	b.realizeLoss(3, "0.5", "-0.1")
-	if countEvents(b, persistence.EventRiskLimitReached) != 1 {
-		t.Fatal("not locked")
+	if n := countEvents(b, persistence.EventRiskLimitReached); n != 1 {
+		t.Fatalf("%d locks at the limit, want 1", n)
 	}
 	record := b.puts["c1/risk/binance"].(persistence.RiskRecord)
 	if record.Lock == nil || record.Lock.Actual.String() != "100.5" || !record.Lock.Until.Equal(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)) {
-		t.Fatalf("record %+v", record)
+		t.Fatalf("record = %+v, want a lock at 100.5 until midnight", record)
 	}
 	if got := string(b.events[len(b.events)-1].Data); got != `{"limit":"daily_loss","threshold":"100","actual":"100.5","action":"trading_locked","exchange":"binance"}` {
 		t.Errorf("event %s", got)
@@ -88,12 +88,12 @@ func TestLossLocksUntilMidnight(t *testing.T) {
 	b.pass(12 * time.Hour)
 	b.wantLocked(false)
 	if record := b.puts["c1/risk/binance"].(persistence.RiskRecord); record.Lock != nil || !record.Baseline.Valid {
-		t.Errorf("record of the new day %+v", record)
+		t.Errorf("record of the new day = %+v, want a baseline and no lock", record)
 	}
 }
 
 // wantLocked checks, with a long position of 0.5, which kinds of orders are rejected.
-func (b *bench) wantLocked(locked bool) {
+func (b *fixture) wantLocked(locked bool) {
 	b.t.Helper()
 	var want venues.Code
 	if locked {
@@ -101,22 +101,22 @@ func (b *bench) wantLocked(locked bool) {
 	}
 	rejection := b.tryPlace(func(*placeOrder) {})
 	if code(rejection) != want {
-		b.t.Fatalf("an increasing order: %v", rejection)
+		b.t.Fatalf("increasing order: rejection = %v, want %q", rejection, want)
 	}
 	if locked && (rejection.Details["limit"] != "daily_loss" || rejection.Details["threshold"] != "100" || rejection.Details["actual"] != "100.5" || rejection.Details["until"] != "2026-03-02T00:00:00.000Z") {
-		b.t.Errorf("details %v", rejection.Details)
+		b.t.Errorf("details = %v, want daily_loss, 100, 100.5 and midnight", rejection.Details)
 	}
-	if code(b.tryPlace(sells("0.6", false))) != want {
-		b.t.Error("an order that turns the position round")
+	if got := code(b.tryPlace(sells("0.6", false))); got != want {
+		b.t.Errorf("order that reverses the position: code = %q, want %q", got, want)
 	}
 	if rejection := b.tryPlace(sells("0.5", false)); rejection != nil {
-		b.t.Errorf("an order that reduces: %v", rejection)
+		b.t.Errorf("order that reduces: rejection = %v, want none", rejection)
 	}
-	if code(b.tryPlace(sells("0.1", false))) != want {
-		b.t.Error("an order that reduces what another one reduces already")
+	if got := code(b.tryPlace(sells("0.1", false))); got != want {
+		b.t.Errorf("order that reduces what another one reduces already: code = %q, want %q", got, want)
 	}
 	if rejection := b.tryPlace(sells("9", true)); rejection != nil {
-		b.t.Errorf("a reduce-only order: %v", rejection)
+		b.t.Errorf("reduce-only order: rejection = %v, want none", rejection)
 	}
 	for _, o := range b.state.unfinished() {
 		b.step(func(step stepContext) {
@@ -138,19 +138,19 @@ func TestUnrealizedLossCounts(t *testing.T) {
 		b.now = b.now.Add(time.Second)
 	}
 	reads("2", "-90")
-	if b.state.risk.IsClosed() {
-		t.Fatal("locked at a loss of 90.5")
+	if b.state.risk.IsReduceOnly() {
+		t.Fatalf("reduce-only with a loss of %s, want it only from 100 on", b.state.risk.DailyLoss())
 	}
 	b.realizeLoss(2, "1", "-45")
-	if b.state.risk.IsClosed() {
-		t.Fatalf("locked at %s: the half that is realized is counted twice", b.state.risk.DailyLoss())
+	if b.state.risk.IsReduceOnly() {
+		t.Fatalf("reduce-only with a loss of %s, want the half that is realized to count once", b.state.risk.DailyLoss())
 	}
 	if got := b.state.risk.DailyLoss().String(); got != "91" {
-		t.Fatalf("loss %s", got)
+		t.Fatalf("daily loss = %s, want 91", got)
 	}
 	reads("1", "-54")
-	if !b.state.risk.IsClosed() || countEvents(b, persistence.EventRiskLimitReached) != 1 {
-		t.Fatalf("not locked at %s", b.state.risk.DailyLoss())
+	if !b.state.risk.IsReduceOnly() || countEvents(b, persistence.EventRiskLimitReached) != 1 {
+		t.Fatalf("reduce-only = %t with a loss of %s and %d locks, want true and 1", b.state.risk.IsReduceOnly(), b.state.risk.DailyLoss(), countEvents(b, persistence.EventRiskLimitReached))
 	}
 }
 
@@ -163,37 +163,37 @@ func TestPositionsAreReadWhileALossLimitIsSet(t *testing.T) {
 		b.state.funds.reading = false
 	}
 	if n < 11 || n > 13 {
-		t.Errorf("read %d times in a minute", n)
+		t.Errorf("%d readings of the positions in a minute, want 11 to 13", n)
 	}
 }
 
 // TestLockWaitsForWhatIsBeingSent, so that no order is sent after the lock is durable.
 func TestLockWaitsForWhatIsBeingSent(t *testing.T) {
-	for name, end := range map[string]func(b *bench, o *order){
-		"the answer": func(b *bench, o *order) {
+	for name, end := range map[string]func(b *fixture, o *order){
+		"the answer": func(b *fixture, o *order) {
 			b.step(func(step stepContext) {
 				b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 			})
 		},
-		"the deadline": func(b *bench, _ *order) { b.pass(orderLifeMax) },
+		"the deadline": func(b *fixture, _ *order) { b.pass(orderLifeMax) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := limited(t)
 			o := b.place(limitOrder(""))
 			if rejection := b.state.admitSend(o.OrderID, b.now); rejection != nil {
-				t.Fatal(rejection)
+				t.Fatalf("rejection = %v, want none", rejection)
 			}
 			waits := b.place(limitOrder(""))
 			b.realizeLoss(2, "1", "-200")
-			if countEvents(b, persistence.EventRiskLimitReached) != 0 {
-				t.Fatal("the lock is durable while an order is being sent")
+			if n := countEvents(b, persistence.EventRiskLimitReached); n != 0 {
+				t.Fatalf("%d locks while an order is being sent, want 0", n)
 			}
-			if code(b.state.admitSend(waits.OrderID, b.now)) != venues.CodeTradingLocked || code(b.tryPlace(func(*placeOrder) {})) != venues.CodeTradingLocked {
-				t.Fatal("orders are sent meanwhile")
+			if sent, placed := code(b.state.admitSend(waits.OrderID, b.now)), code(b.tryPlace(func(*placeOrder) {})); sent != venues.CodeTradingLocked || placed != venues.CodeTradingLocked {
+				t.Fatalf("orders before the lock is durable: codes %q and %q, want %s", sent, placed, venues.CodeTradingLocked)
 			}
 			end(b, o)
-			if countEvents(b, persistence.EventRiskLimitReached) != 1 {
-				t.Fatal("not locked")
+			if n := countEvents(b, persistence.EventRiskLimitReached); n != 1 {
+				t.Fatalf("%d locks, want 1", n)
 			}
 		})
 	}
@@ -208,25 +208,25 @@ func TestUnlockRestartsTheCount(t *testing.T) {
 		})
 	}
 	unlocks()
-	if b.state.risk.IsClosed() {
-		t.Fatal("locked again at once")
+	if b.state.risk.IsReduceOnly() {
+		t.Fatalf("reduce-only right after the unlock with a loss of %s, want it open", b.state.risk.DailyLoss())
 	}
 	b.now = b.now.Add(time.Second)
 	b.realizeLoss(3, "0.5", "-99")
-	if b.state.risk.IsClosed() {
-		t.Fatal("the loss before the unlock counts")
+	if b.state.risk.IsReduceOnly() {
+		t.Fatalf("reduce-only with a loss of %s since the unlock, want it open below 100", b.state.risk.DailyLoss())
 	}
 	b.now = b.now.Add(time.Second)
 	b.realizeLoss(4, "0.5", "-5")
-	if !b.state.risk.IsClosed() {
-		t.Fatal("not locked after another loss of 104")
+	if !b.state.risk.IsReduceOnly() {
+		t.Fatalf("not reduce-only with a loss of %s since the unlock, want it from 100 on", b.state.risk.DailyLoss())
 	}
 	unlocks()
 	unlocks() // nothing is locked
 }
 
 func TestOrderLimits(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	b.step(func(stepContext) {
 		b.state.risk.Limits = persistence.RiskLimits{MaxOrderNotional: venues.Some(venues.MustDecimal("60000")), MaxOpenOrders: 2}
 	})
@@ -245,7 +245,7 @@ func TestOrderLimits(t *testing.T) {
 		t.Helper()
 		e := b.tryPlace(change)
 		if code(e) != venues.CodeRiskRejected || e.Details["rule"] != rule || e.Details["given"] != given || e.Details["limit"] == nil {
-			t.Errorf("%+v", e)
+			t.Errorf("rejection = %+v, want %s by rule %v with given %v", e, venues.CodeRiskRejected, rule, given)
 		}
 	}
 	wants("max_order_notional", "60060", priced("1.001", venues.TypeLimit, "1"))
@@ -253,12 +253,12 @@ func TestOrderLimits(t *testing.T) {
 	wants("max_order_notional", nil, priced("1", venues.TypeMarket, ""))
 	for range 2 {
 		if e := b.tryPlace(priced("1", venues.TypeLimit, "")); e != nil {
-			t.Fatal(e)
+			t.Fatalf("rejection = %v, want none", e)
 		}
 	}
 	wants("max_open_orders", 3, priced("1", venues.TypeLimit, ""))
 	if e := b.tryPlace(sells("5", true)); e != nil {
-		t.Errorf("an order that reduces: %v", e)
+		t.Errorf("order that reduces: rejection = %v, want none", e)
 	}
 	o := b.state.unfinished()[0]
 	b.step(func(step stepContext) {
@@ -268,14 +268,14 @@ func TestOrderLimits(t *testing.T) {
 	grows.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
 	b.step(func(step stepContext) { b.state.amend(step, grows) })
 	if code := venues.CodeOf(b.lastReply().err); code != venues.CodeRiskRejected {
-		t.Errorf("an amend past the limit: %v", b.lastReply().err)
+		t.Errorf("amend past the limit: %v, want %s", b.lastReply().err, venues.CodeRiskRejected)
 	}
 }
 
-// TestNothingIncreasingPassesALock places, answers, fills and loses orders in a random
-// order. An order that is sent while the account is closed reduces what is open by the
+// TestNoIncreasingOrderPassesALock places, answers, fills and loses orders in a random
+// order. An order that is sent by a reduce-only account reduces what is open by the
 // executions.
-func TestNothingIncreasingPassesALock(t *testing.T) {
+func TestNoIncreasingOrderPassesALock(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := limited(t)
 		n := 10
@@ -309,29 +309,29 @@ func TestNothingIncreasingPassesALock(t *testing.T) {
 	})
 }
 
-func (b *bench) sendOne(rt *rapid.T, orderID string) {
-	closed := b.state.risk.IsClosed()
+func (b *fixture) sendOne(rt *rapid.T, orderID string) {
+	closed := b.state.risk.IsReduceOnly()
 	open := b.state.positions.Qty("BTCUSDT", venues.Long)
 	if b.state.admitSend(orderID, b.now) != nil || !closed {
 		return
 	}
 	o := b.state.orders[orderID]
 	if o.Side != venues.Sell || o.Qty.GreaterThan(open) {
-		rt.Fatalf("%s %s has passed the lock with %s open", o.Side, o.Qty, open)
+		rt.Fatalf("%s %s was sent in a reduce-only account with %s open, want only orders that reduce", o.Side, o.Qty, open)
 	}
 }
 
 // An amend that only lowers the quantity of an order is sent while the account is locked,
 // in place or as a replacement. One that also changes its price is rejected.
 func TestOrderIsLoweredWhileLocked(t *testing.T) {
-	lock := func(b *bench) {
+	lock := func(b *fixture) {
 		b.step(func(step stepContext) {
 			record := b.state.risk.Record()
 			record.Lock = &persistence.RiskLock{Limit: "daily_loss", At: venues.At(b.now), Until: venues.At(b.now.Add(time.Hour))}
 			b.state.risk.Restore(&persistence.VenueAccount{}, record, risk.NewDay(b.now))
 		})
 	}
-	amend := func(b *bench, o *order, qty, price string) error {
+	amend := func(b *fixture, o *order, qty, price string) error {
 		in := amendOrder{
 			orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000")),
 			cmd: venues.AmendOrder{OrderID: o.OrderID, Qty: venues.Some(venues.MustDecimal(qty))},
@@ -346,19 +346,19 @@ func TestOrderIsLoweredWhileLocked(t *testing.T) {
 		}
 		return b.replies[0].err
 	}
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	lock(b)
 	for _, c := range []struct{ qty, price string }{{"1.5", ""}, {"0.5", "60100"}} {
 		if err := amend(b, o, c.qty, c.price); venues.CodeOf(err) != venues.CodeTradingLocked {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%+v: %v, want %s", c, err, venues.CodeTradingLocked)
 		}
 	}
 	if err := amend(b, o, "0.5", ""); err != nil || o.PendingAction != venues.PendingAmend {
-		t.Fatalf("lowered: %v", err)
+		t.Fatalf("amend to a lower quantity: %v with %q pending, want %q", err, o.PendingAction, venues.PendingAmend)
 	}
 
-	b = newBench(t, venues.Capabilities{})
+	b = newFixture(t, venues.Capabilities{})
 	o = b.open(stopOrder(), venues.StatusUntriggered)
 	lock(b)
 	if err := amend(b, o, "0.5", ""); err != nil {
@@ -367,13 +367,13 @@ func TestOrderIsLoweredWhileLocked(t *testing.T) {
 	b.confirmCancels(o)
 	next := b.state.orders[o.ReplacedBy]
 	if next == nil || !next.Qty.Equal(venues.MustDecimal("0.5")) {
-		t.Fatalf("successor %+v", next)
+		t.Fatalf("replacement = %+v, want one of 0.5", next)
 	}
-	if rejection := b.state.admitSend(next.OrderID, b.now); rejection != nil || !b.state.maySendWhenClosed(next.OrderID) {
-		t.Fatalf("the rest of a lowered stop: %v", rejection)
+	if rejection := b.state.admitSend(next.OrderID, b.now); rejection != nil || !b.state.isExemptOnceSent(next.OrderID) {
+		t.Fatalf("replacement: rejection = %v, exempt = %t, want none and true", rejection, b.state.isExemptOnceSent(next.OrderID))
 	}
 	b.state.risk.Halted = true
 	if b.state.admitSend(next.OrderID, b.now) == nil {
-		t.Fatal("sent while the account is halted")
+		t.Fatal("no rejection while the account is halted, want one")
 	}
 }

@@ -11,56 +11,56 @@ import (
 )
 
 func TestIntentIsDurableBeforeItIsSent(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	in := limitOrder("r1")
 	step := b.stepContext()
 	b.state.place(step, in)
 	out := b.state.finish(step)
 	if len(out.Batch.Absent) != 2 || len(out.Batch.Puts) != 3 || out.Batch.Fence.Epoch != 1 {
-		t.Fatalf("batch %+v", out.Batch)
+		t.Fatalf("batch = %+v, want 2 absent keys, 3 records and fence epoch 1", out.Batch)
 	}
 	record := out.Batch.Puts[2].(persistence.OrderRecord)
 	if record.Status != venues.StatusPending || record.ClientOrderID == "" || record.Deadline.Sub(b.now) != orderLifeMax {
-		t.Fatalf("intent %+v", record)
+		t.Fatalf("intent = %+v, want %s with a client id and a deadline in %s", record, venues.StatusPending, orderLifeMax)
 	}
 	if _, ok := out.After[0].(callPlace); !ok {
-		t.Fatalf("after the commit: %T", out.After[0])
+		t.Fatalf("effect = %T, want callPlace", out.After[0])
 	}
 	if id, ok := b.state.ids.orderID(record.ClientOrderID); !ok || id != record.OrderID {
-		t.Fatalf("order id read back: %s", id)
+		t.Fatalf("order id of the client id = %s, want %s", id, record.OrderID)
 	}
 }
 
 func TestAcknowledgedOrderIsAnswered(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	b.step(func(step stepContext) {
 		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusOpen || r.order.VenueOrderID == "" {
-		t.Fatalf("answer %+v", r)
+		t.Fatalf("reply = %+v, want status %s with a venue order id", r, venues.StatusOpen)
 	}
 }
 
 func TestRejectionFreesTheRequestID(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	rejection := venues.Errorf(venues.CodeInsufficientBalance, "Margin is insufficient.")
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: rejection}) })
 	b.want(o, venues.StatusRejected, "0")
 	r := b.lastReply()
 	if venues.CodeOf(r.err) != venues.CodeInsufficientBalance {
-		t.Fatalf("answer %v", r.err)
+		t.Fatalf("reply = %v, want %s", r.err, venues.CodeInsufficientBalance)
 	}
 	e, _ := errors.AsType[*venues.Error](r.err)
 	if record, ok := e.Details["order"].(venues.Order); !ok || record.Status != venues.StatusRejected {
-		t.Fatalf("details %+v", e.Details)
+		t.Fatalf("details = %+v, want an order that is %s", e.Details, venues.StatusRejected)
 	}
 	b.wantFreed(true)
 }
 
 func TestPostOnlyRejectionIsACancelledOrder(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	in := limitOrder("r1")
 	in.cmd.PostOnly = true
 	o := b.place(in)
@@ -68,13 +68,13 @@ func TestPostOnlyRejectionIsACancelledOrder(t *testing.T) {
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: rejection}) })
 	r := b.lastReply()
 	if r.err != nil || r.order.Status != venues.StatusCancelled || r.order.Error.Reason != "post_only_would_take" {
-		t.Fatalf("answer %+v", r)
+		t.Fatalf("reply = %+v, want %s with reason post_only_would_take", r, venues.StatusCancelled)
 	}
 	b.wantFreed(false)
 }
 
 func TestUnknownOrderIsAnsweredAsUnknownAndFound(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: errTimeout}) })
 	b.want(o, venues.StatusUnknown, "0")
@@ -82,11 +82,11 @@ func TestUnknownOrderIsAnsweredAsUnknownAndFound(t *testing.T) {
 		t.Fatalf("%d queries in 2.9 s, want them at 0.5 and 1.5 s", n)
 	}
 	if len(b.replies) != 0 {
-		t.Fatal("answered too early")
+		t.Fatalf("replies = %+v before the reply is due, want none", b.replies)
 	}
 	b.pass(200 * time.Millisecond)
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusUnknown {
-		t.Fatalf("answer %+v", r)
+		t.Fatalf("reply = %+v, want status %s", r, venues.StatusUnknown)
 	}
 	b.step(func(step stepContext) {
 		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
@@ -95,7 +95,7 @@ func TestUnknownOrderIsAnsweredAsUnknownAndFound(t *testing.T) {
 }
 
 func TestOrderIsFilledOnlyWithItsFills(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	b.step(func(step stepContext) {
 		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusFilled, "1")})
@@ -111,61 +111,61 @@ func TestOrderIsFilledOnlyWithItsFills(t *testing.T) {
 	})
 	b.want(o, venues.StatusFilled, "1")
 	if got := venues.FormatDecimal(o.AvgPrice.Decimal); got != "59994" {
-		t.Fatalf("average price %s", got)
+		t.Fatalf("average price = %s, want 59994", got)
 	}
 	if got := venues.FormatDecimal(o.Fee.Decimal); got != "1" {
-		t.Fatalf("fee %s", got)
+		t.Fatalf("fee = %s, want 1", got)
 	}
 	wantEvents(t, b, persistence.EventOrderPartiallyFilled, persistence.EventOrderFilled)
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusFilled {
-		t.Fatalf("answer %+v", r)
+		t.Fatalf("reply = %+v, want status %s", r, venues.StatusFilled)
 	}
 }
 
 func TestCancelOfAFilledOrderIsNotFoundWithItsStatus(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.cancel(o)
 	if !b.find(isCancel) {
-		t.Fatal("no cancel was sent")
+		t.Fatalf("effects = %+v, want a cancel", b.effects)
 	}
 	b.step(func(step stepContext) { b.state.cancelled(step, cancelDone{orderID: o.OrderID, err: notFound()}) })
 	if len(b.replies) != 0 {
-		t.Fatal("not found alone was taken for an answer")
+		t.Fatalf("replies = %+v after an answer \"not found\" alone, want none", b.replies)
 	}
 	if n := count(b.pass(time.Millisecond), isQuery); n != 1 {
-		t.Fatalf("%d queries", n)
+		t.Fatalf("%d queries, want 1", n)
 	}
 	filled := o.reportWith(venues.StatusFilled, "1")
 	filled.Fill = o.fill("t1", "1", "60000")
 	b.step(func(step stepContext) { b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: filled}) })
 	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	if e == nil || e.Code != venues.CodeNotFound || e.Details["status"] != "filled" {
-		t.Fatalf("answer %+v", b.lastReply())
+		t.Fatalf("reply = %+v, want %s with status filled", b.lastReply(), venues.CodeNotFound)
 	}
 }
 
 func TestCancelWaitsForAnOrderOnItsWay(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder(""))
 	b.cancel(o)
 	if b.find(isCancel) {
-		t.Fatal("the cancel could overtake the order")
+		t.Fatalf("effects = %+v, want no cancel before the order is acknowledged", b.effects)
 	}
 	b.step(func(step stepContext) {
 		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
 	if !b.find(isCancel) {
-		t.Fatal("the cancel was forgotten")
+		t.Fatalf("effects = %+v, want a cancel", b.effects)
 	}
 	b.confirmCancels(o)
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusCancelled || r.order.PendingAction != "" {
-		t.Fatalf("answer %+v", r)
+		t.Fatalf("reply = %+v, want status %s and no pending action", r, venues.StatusCancelled)
 	}
 }
 
 func TestAmendInPlace(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	in := amendOrder{
 		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(),
@@ -173,18 +173,18 @@ func TestAmendInPlace(t *testing.T) {
 	}
 	b.step(func(step stepContext) { b.state.amend(step, in) })
 	if o.PendingAction != venues.PendingAmend {
-		t.Fatalf("pending action %q", o.PendingAction)
+		t.Fatalf("pending action = %q, want %q", o.PendingAction, venues.PendingAmend)
 	}
 	seen := o.reportWith(venues.StatusOpen, "0")
 	seen.Price = venues.Some(venues.MustDecimal("59000"))
 	b.step(func(step stepContext) { b.state.amended(step, amendDone{orderID: o.OrderID, report: seen}) })
 	if r := b.lastReply(); r.err != nil || !r.order.Price.Decimal.Equal(venues.MustDecimal("59000")) || r.order.PendingAction != "" {
-		t.Fatalf("answer %+v", r)
+		t.Fatalf("reply = %+v, want price 59000 and no pending action", r)
 	}
 }
 
-func TestStopIsReplacedByItsResidual(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestAmendReplacesAStop(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	in := limitOrder("")
 	in.cmd.Type, in.cmd.TriggerPrice = venues.TypeStopLimit, venues.Some(venues.MustDecimal("61000"))
 	o := b.open(in, venues.StatusUntriggered)
@@ -194,52 +194,52 @@ func TestStopIsReplacedByItsResidual(t *testing.T) {
 	}
 	b.step(func(step stepContext) { b.state.amend(step, amend) })
 	if !b.find(isCancel) {
-		t.Fatal("a stop cannot be amended in place here")
+		t.Fatalf("effects = %+v, want a cancel: the venue cannot amend a stop in place", b.effects)
 	}
 	b.confirmCancels(o)
 	b.want(o, venues.StatusReplaced, "0")
 	next := b.state.orders[o.ReplacedBy]
 	if next == nil || next.Replaces != o.OrderID || !next.TriggerPrice.Decimal.Equal(venues.MustDecimal("61500")) {
-		t.Fatalf("successor %+v", next)
+		t.Fatalf("replacement = %+v, want one of %s with trigger 61500", next, o.OrderID)
 	}
 	b.step(func(step stepContext) {
 		b.state.placed(step, placeDone{orderID: next.OrderID, report: next.reportWith(venues.StatusUntriggered, "0")})
 	})
 	if r := b.lastReply(); r.err != nil || r.order.OrderID != next.OrderID {
-		t.Fatalf("answer %+v", r)
+		t.Fatalf("reply = %+v, want order %s", r, next.OrderID)
 	}
 }
 
-func TestOrderHeldBackForRateLimitsReturnsRateLimited(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+func TestOrderAboveTheRateLimitIsRateLimited(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	limited := venues.Errorf(venues.CodeRateLimited, "orders_10s").Because(venues.ErrNotSent)
 	limited.RetryAfter = 3 * time.Second
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: limited}) })
 	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	if e == nil || e.Code != venues.CodeRateLimited || e.RetryAfter != 3*time.Second {
-		t.Fatalf("answer %v", b.lastReply().err)
+		t.Fatalf("reply = %v, want %s after %s", b.lastReply().err, venues.CodeRateLimited, 3*time.Second)
 	}
 	b.wantFreed(true)
 }
 
 func TestOrderThatTheConnectorRejectsKeepsItsReason(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
 	invalid := venues.InvalidFields(venues.FieldError{Field: "qty", Rule: "not_a_multiple_of_step", Given: "1.5", Allowed: "1 or 2"}).Because(venues.ErrNotSent)
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: invalid}) })
 	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	if e == nil || e.Code != venues.CodeInvalidRequest || e.Details["fields"] == nil {
-		t.Fatalf("answer %v", b.lastReply().err)
+		t.Fatalf("reply = %v, want %s with details.fields", b.lastReply().err, venues.CodeInvalidRequest)
 	}
 	if o.Error.Code != venues.CodeInvalidRequest {
-		t.Fatalf("%+v", o.Error)
+		t.Fatalf("error = %+v, want %s", o.Error, venues.CodeInvalidRequest)
 	}
 	b.wantFreed(true)
 }
 
 func TestExecutionReportedAMillisecondApartIsOne(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
+	b := newFixture(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	report := o.reportWith(venues.StatusPartiallyFilled, "0.4")
 	report.Fill = o.fill("t1", "0.4", "60000")
@@ -254,18 +254,18 @@ func TestPostOnlyIsAnsweredWhenTheVenueHasDecided(t *testing.T) {
 	for end, want := range map[venues.OrderStatus]venues.OrderStatus{
 		venues.StatusCancelled: venues.StatusCancelled, venues.StatusOpen: venues.StatusOpen,
 	} {
-		b := newBench(t, venues.Capabilities{AsyncAck: true})
+		b := newFixture(t, venues.Capabilities{AsyncAck: true})
 		in := limitOrder("")
 		in.cmd.PostOnly = true
 		o := b.place(in)
 		b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
 		if len(b.replies) != 0 {
-			t.Fatal("answered before the venue has decided")
+			t.Fatalf("replies = %+v before the venue has decided, want none", b.replies)
 		}
 		b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(end, "0")) })
 		b.pass(time.Second)
 		if r := b.lastReply(); r.err != nil || r.order.Status != want {
-			t.Fatalf("answer %+v", r)
+			t.Fatalf("reply = %+v, want status %s", r, want)
 		}
 	}
 }

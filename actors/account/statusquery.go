@@ -8,22 +8,21 @@ import (
 	"venuegate/venues"
 )
 
-// statusQuery is the search for an order whose outcome is not known: by the private stream,
-// and by queries under the client id until the order is found or confirmed absent.
+// statusQuery is the search for an order whose outcome is unknown. Queries under the client id
+// are sent until the order is found, by them or the private stream, or confirmed absent.
 type statusQuery struct {
 	// startedAt is when the search began, due when the next query is sent.
 	startedAt, due time.Time
 	sent           int
 	// firstNotFound is when the venue first returned "not found".
 	firstNotFound time.Time
-	// awaitsAbsenceCheck is set once nothing but the absence check is missing.
+	// awaitsAbsenceCheck is set once only the absence check is left to do.
 	awaitsAbsenceCheck bool
 }
 
 const (
-	// queryDelay is how long the first query waits for the private stream. Each further
-	// query is sent when twice the time has passed, at the latest queryDelayMax after the
-	// last one.
+	// queryDelay is how long the first query waits for the private stream. The wait before
+	// each further query grows with the time since the first one, up to queryDelayMax.
 	queryDelay    = 500 * time.Millisecond
 	queryDelayMax = time.Minute
 	// queryRetryMax is the longest wait after a query without an answer.
@@ -32,7 +31,7 @@ const (
 	changeVisibleMax = time.Second
 )
 
-// reasonNotListed is the reason of an order that its venue has purged.
+// reasonNotListed is the reason of an order that its venue has purged from its lists.
 const reasonNotListed = "not_shown"
 
 // absenceSpan is how far apart two answers "not found" must be.
@@ -49,7 +48,7 @@ func (s *state) markUnknown(step stepContext, o *order) {
 	s.markDirty(o)
 }
 
-// scheduleQuery sends the next query after a wait at the latest.
+// scheduleQuery schedules the next query after a wait, unless it is due earlier.
 func (x *orderIndex) scheduleQuery(step stepContext, o *order, wait time.Duration) {
 	if o.query.startedAt.IsZero() {
 		o.query.startedAt = step.now
@@ -68,8 +67,8 @@ func (s *state) sendQuery(step stepContext, o *order) {
 	s.after(callQuery{orderID: o.OrderID, ref: s.ids.ref(o)})
 }
 
-// nextQuery returns when the order is queried again if nothing is reported of it. A query
-// whose answer can complete the absence check is not delayed.
+// nextQuery returns when the order is queried again unless a report arrives. A query whose
+// answer allows the absence check is sent as soon as it does.
 func (s *state) nextQuery(step stepContext, o *order) time.Time {
 	next := step.now.Add(min(step.now.Sub(o.query.startedAt)+queryDelay, queryDelayMax))
 	if from := s.absenceCheckFrom(o); o.Status == venues.StatusUnknown && from.After(step.now) && from.Before(next) {
@@ -78,8 +77,9 @@ func (s *state) nextQuery(step stepContext, o *order) time.Time {
 	return next
 }
 
-// ref names an order to its venue. A client id that was not made here may name another
-// order by now; it is left out but for a stop, whose number changes with its trigger.
+// ref returns the ids under which a venue finds an order. A foreign client id is left out,
+// because another order may have it by now, except for a stop, whose venue order id changes
+// when it is triggered.
 func (c clientIDs) ref(o *order) venues.OrderRef {
 	ref := venues.OrderRef{Symbol: o.Symbol, ClientOrderID: o.ClientOrderID, VenueOrderID: o.VenueOrderID, Type: o.Type}
 	if _, ours := c.orderID(o.ClientOrderID); !ours && !o.Type.IsStop() && o.VenueOrderID != "" {
@@ -102,27 +102,27 @@ func (s *state) queryAnswered(step stepContext, in queryDone) {
 		s.applyReport(step, o, in.report)
 		s.checkChange(step, o)
 	case isNotFound(in.err):
-		s.noteNotFound(step, o, in.began)
+		s.queryNotFound(step, o, in.began)
 	case o.Status == venues.StatusUnknown:
 		s.scheduleQuery(step, o, queryRetryMax)
 	}
 	s.watch(o)
 }
 
-// isNotFound reports whether the venue lists no such order: it does not know it, or does
-// not list the order's instrument any more.
+// isNotFound reports whether an error means that the venue does not list the order, or no
+// longer lists its instrument.
 func isNotFound(err error) bool {
 	return (venues.CodeOf(err) == venues.CodeNotFound || venues.IsUnlisted(err)) && !errors.Is(err, venues.ErrOutcomeUnknown)
 }
 
-// noteNotFound notes an answer "not found" to a query that was sent at began. Alone it
-// confirms nothing.
-func (s *state) noteNotFound(step stepContext, o *order, began time.Time) {
+// queryNotFound applies the answer "not found" to a query that was sent at began. One such
+// answer alone confirms nothing.
+func (s *state) queryNotFound(step stepContext, o *order, began time.Time) {
 	if o.Status.IsClosed() {
 		return
 	}
 	if o.Status != venues.StatusUnknown {
-		s.markUnknown(step, o) // the venue has acknowledged it, and does not list it
+		s.markUnknown(step, o) // the venue has acknowledged the order, but does not list it
 		return
 	}
 	if !o.query.firstNotFound.IsZero() && !began.Before(s.absenceCheckFrom(o)) {
@@ -136,9 +136,9 @@ func (s *state) noteNotFound(step stepContext, o *order, began time.Time) {
 	}
 }
 
-// absenceCheckFrom returns from when on an answer "not found" allows the absence check: the
-// deadline has passed by more than the venue's delay, and the first answer "not found" is
-// absenceSpan ago.
+// absenceCheckFrom returns the time from which on an answer "not found" allows the absence
+// check: the order's deadline and the venue's delay have passed, and the first answer "not
+// found" is absenceSpan old.
 func (s *state) absenceCheckFrom(o *order) time.Time {
 	from := o.Deadline.Add(s.caps.AbsenceAfter)
 	if apart := o.query.firstNotFound.Add(absenceSpan); apart.After(from) {

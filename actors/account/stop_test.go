@@ -48,20 +48,20 @@ func TestStopDoesNotWaitForAnOrder(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := kit.System.Stop(ctx); err != nil || time.Since(begun) != 0 {
-			t.Errorf("stopped after %s: %v", time.Since(begun), err)
+			t.Errorf("stopped after %s: %v, want immediately", time.Since(begun), err)
 		}
 		if caller.Wait(); failure != nil || placed.Status != venues.StatusPending || time.Since(begun) != 0 {
-			t.Errorf("the caller received %s, %v after %s", placed.Status, failure, time.Since(begun))
+			t.Errorf("Place = %s, %v after %s, want %s immediately", placed.Status, failure, time.Since(begun), venues.StatusPending)
 		}
 		kit.System = actors.New(zap.NewNop())
 		open(kit, h.store, venue, "after")
 		kit.Advance(5 * time.Second)
 		list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
 		if err != nil || len(list) != 1 || list[0].Status != venues.StatusOpen {
-			t.Errorf("after the next start: %+v, %v", list, err)
+			t.Errorf("orders after the next start = %+v, %v, want one with status %s", list, err, venues.StatusOpen)
 		}
 		if venue.placed != 1 {
-			t.Errorf("%d orders at the venue", venue.placed)
+			t.Errorf("%d orders at the venue, want 1", venue.placed)
 		}
 	})
 }
@@ -71,7 +71,7 @@ func wantImmediately(t *testing.T, callers *sync.WaitGroup) {
 	t.Helper()
 	begun := time.Now()
 	if callers.Wait(); time.Since(begun) > 100*time.Millisecond {
-		t.Errorf("answered after %s", time.Since(begun))
+		t.Errorf("answered after %s, want at most 100ms", time.Since(begun))
 	}
 }
 
@@ -91,14 +91,14 @@ func TestStopAnswersWaitingCallers(t *testing.T) {
 			callers.Go(func() {
 				var err error
 				if orders[i], err = h.place(fmt.Sprintf("r%d", i), "59000"); err != nil {
-					t.Errorf("order %d: %v", i, err)
+					t.Errorf("order %d: %v, want no error", i, err)
 				}
 			})
 		}
 		kit.Advance(time.Second)
 		list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
 		if err != nil || len(list) != len(orders) {
-			t.Fatalf("%d orders, %v", len(list), err)
+			t.Fatalf("%d orders, %v, want %d", len(list), err, len(orders))
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -122,17 +122,17 @@ func TestStopAnswersWaitingCallers(t *testing.T) {
 		}
 		for i := range orders {
 			if orders[i].Status != venues.StatusPending {
-				t.Errorf("order %d is %s", i, orders[i].Status)
+				t.Errorf("order %d is %s, want %s", i, orders[i].Status, venues.StatusPending)
 			}
 		}
 		if notCancelled != nil || cancelled.PendingAction != venues.PendingCancel {
-			t.Errorf("the cancel: %+v, %v", cancelled, notCancelled)
+			t.Errorf("Cancel = %+v, %v, want %q pending", cancelled, notCancelled, venues.PendingCancel)
 		}
 		if notListed != nil {
-			t.Errorf("the halt: %v", notListed)
+			t.Errorf("AwaitHalt = %v, want no error", notListed)
 		}
 		if venues.CodeOf(notStored) != venues.CodeExchangeUnavailable || venue.placed != 8 {
-			t.Errorf("the order that was not durable: %v; %d placed", notStored, venue.placed)
+			t.Errorf("order that was not durable: %v with %d placed, want %s with 8", notStored, venue.placed, venues.CodeExchangeUnavailable)
 		}
 	})
 }
@@ -157,14 +157,14 @@ func TestFailureAnswersWaitingCallers(t *testing.T) {
 		kit.Settle()
 		h.store.FailNext(persistence.ErrUnavailable)
 		if err := h.client.Configure(context.Background(), halted()); venues.CodeOf(err) != venues.CodeMaintenance {
-			t.Errorf("the order to halt: %v", err)
+			t.Errorf("Configure = %v, want %s", err, venues.CodeMaintenance)
 		}
 		wantImmediately(t, &callers)
 		if failure != nil || placed.Status != venues.StatusPending {
-			t.Errorf("the caller received %s, %v", placed.Status, failure)
+			t.Errorf("Place = %s, %v, want %s", placed.Status, failure, venues.StatusPending)
 		}
 		if e, _ := errors.AsType[*venues.Error](notChanged); e == nil || e.Details["orderState"] != "unknown" {
-			t.Errorf("the cancel: %v", notChanged)
+			t.Errorf("Cancel = %v, want orderState unknown", notChanged)
 		}
 	}, actortest.ExpectFailures())
 }
@@ -174,7 +174,7 @@ func placedID(t *testing.T, h *harness) string {
 	t.Helper()
 	list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
 	if err != nil || len(list) != 1 {
-		t.Fatalf("%+v, %v", list, err)
+		t.Fatalf("orders = %+v, %v, want one", list, err)
 	}
 	return list[0].OrderID
 }

@@ -14,23 +14,23 @@ import (
 
 const (
 	// streamLagMax is how long after REST has returned a change of an order the private
-	// stream may still report it. Then the stream has missed it.
+	// stream may take to report it. After that the change counts as missed.
 	streamLagMax = 5 * time.Second
-	// streamSlack is how long after the connection a change must be, by the venue's clock,
-	// for the stream to be expected to report it.
+	// streamSlack is how long after the connection a change must take place, by the venue's
+	// clock, for the stream to be expected to report it.
 	streamSlack = time.Second
-	// missesSpan is how far apart two misses may be for the stream to count as stalled;
-	// renewEvery is the shortest time between two reconnections for that.
+	// missesSpan is the longest time between two misses for which the stream counts as
+	// stalled, renewEvery the shortest time between two reconnections of a stalled stream.
 	missesSpan = 10 * time.Minute
 	renewEvery = time.Minute
 )
 
 // privateStream is the state of the private connection.
 type privateStream struct {
-	// upSince is when it was connected; zero while it is not.
+	// upSince is when the stream was connected; zero while it is not.
 	upSince time.Time
-	// missedAt is when it last missed something, renewedAt when it was last reconnected
-	// for that.
+	// missedAt is the time of the last miss, renewedAt when the stream was last reconnected
+	// because it was stalled.
 	missedAt  time.Time
 	renewedAt time.Time
 }
@@ -41,14 +41,14 @@ func (p *privateStream) shouldReport(at time.Time) bool {
 	return !p.upSince.IsZero() && at.After(p.upSince.Add(streamSlack))
 }
 
-// streamReported notes a report of the private stream before it is applied.
+// streamReported records the progress in a report of the private stream.
 func (x *orderIndex) streamReported(r *venues.ExecutionReport) {
 	if o := x.findReported(r); o != nil {
 		x.noteStreamed(o, progressOf(r.Status, r.FilledQty))
 	}
 }
 
-// noteStreamed notes the progress of an order that the stream has reported, or is not
+// noteStreamed records the progress of an order that the stream has reported, or is not
 // expected to report.
 func (x *orderIndex) noteStreamed(o *order, streamed progress) {
 	if o.streamProgress = o.streamProgress.furthest(streamed); o.streamProgress.covers(o.seenProgress) {
@@ -57,8 +57,8 @@ func (x *orderIndex) noteStreamed(o *order, streamed progress) {
 	}
 }
 
-// noteProgress notes the progress of an order in any report, and expects the stream to
-// report it. A change from before the connection is not expected.
+// noteProgress records the progress of an order by any report. If the stream is expected to
+// report it too, streamDue is set. A change from before the connection is not expected.
 func (s *state) noteProgress(step stepContext, o *order, r *venues.ExecutionReport) {
 	now := progressOf(r.Status, r.FilledQty)
 	o.seenProgress = o.seenProgress.furthest(now)
@@ -72,9 +72,9 @@ func (s *state) noteProgress(step stepContext, o *order, r *venues.ExecutionRepo
 	}
 }
 
-// streamMissed starts a reconciliation for what the stream should have reported. If that
-// is not the first miss, the stream counts as stalled and is reconnected. One outage may
-// have swallowed more: everything that is visible by now counts as one miss.
+// streamMissed starts a reconciliation after a miss of the stream. At the second miss within
+// missesSpan the stream counts as stalled and is reconnected. An outage may affect many
+// orders: all their changes that are known by now count as one miss.
 func (s *state) streamMissed(step stepContext, o *order) {
 	for _, other := range slices.Concat(s.liveInOrder(), s.watchedInOrder()) {
 		s.noteStreamed(other, other.seenProgress)
@@ -105,12 +105,31 @@ func (e logStalled) run(a *account, _ *actors.Context) {
 	a.logger.Warn("private stream stalled", zap.String("order", e.orderID), zap.Bool("renewed", e.renewed))
 }
 
-// run closes the private connection; the account opens it again when the child has ended.
+// run closes the private connection. The account opens it again when the child has ended.
 func (renewPrivate) run(_ *account, ctx *actors.Context) {
 	for _, name := range ctx.Children().Names() {
 		ctx.Children().Stop(name)
 	}
 }
+
+// Observer sends the events of a private connection to the account. It is safe for
+// concurrent use and never blocks.
+type Observer struct{ ref actors.Ref }
+
+// Report sends a report of an order.
+func (o Observer) Report(r venues.ExecutionReport) { o.ref.Tell(observed{report: &r}) }
+
+// Position sends the new state of a position.
+func (o Observer) Position(p venues.Position) { o.ref.Tell(observed{position: &p}) }
+
+// BalancesChanged reports that balances have changed.
+func (o Observer) BalancesChanged() { o.ref.Tell(observed{balancesChanged: true}) }
+
+// Connected reports that the stream is connected.
+func (o Observer) Connected() { o.ref.Tell(observed{connected: true}) }
+
+// Lost reports that the stream may have missed events.
+func (o Observer) Lost(error) { o.ref.Tell(observed{lost: true}) }
 
 // observe applies an event of the private connection.
 func (s *state) observe(step stepContext, in observed) {

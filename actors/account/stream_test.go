@@ -9,9 +9,9 @@ import (
 
 func isRenewal(e effect) bool { _, ok := e.(renewPrivate); return ok }
 
-// connected returns a bench whose private stream has been connected for a minute.
-func connected(t testing.TB) *bench {
-	b := newBench(t, venues.Capabilities{})
+// connected returns a fixture whose private stream has been connected for a minute.
+func connected(t testing.TB) *fixture {
+	b := newFixture(t, venues.Capabilities{})
 	b.step(func(step stepContext) { b.state.streamConnected(step) })
 	b.reconcileNow()
 	b.now = b.now.Add(time.Minute)
@@ -19,27 +19,27 @@ func connected(t testing.TB) *bench {
 }
 
 // reconcileNow carries out the reconciliation that is due.
-func (b *bench) reconcileNow() {
+func (b *fixture) reconcileNow() {
 	b.pass(0)
 	b.step(func(step stepContext) { b.state.reconciled(step, reconcileDone{startedAt: b.now}) })
 }
 
 // showByREST reports by REST that an order has just got a status.
-func (b *bench) showByREST(o *order, status venues.OrderStatus) venues.ExecutionReport {
+func (b *fixture) showByREST(o *order, status venues.OrderStatus) venues.ExecutionReport {
 	r := o.reportWith(status, "0")
 	r.VenueTime = b.now
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, report: r}) })
 	return r
 }
 
-func (b *bench) streamReport(r venues.ExecutionReport) {
+func (b *fixture) streamReport(r venues.ExecutionReport) {
 	b.step(func(step stepContext) {
 		b.state.streamReported(&r)
 		b.state.handleReport(step, r)
 	})
 }
 
-func (b *bench) missOne(t *testing.T, wantRenewal bool) {
+func (b *fixture) missOne(t *testing.T, wantRenewal bool) {
 	t.Helper()
 	if b.state.recon.running {
 		b.reconcileNow()
@@ -57,7 +57,7 @@ func (b *bench) missOne(t *testing.T, wantRenewal bool) {
 	})
 }
 
-func (b *bench) stalledRows() (n int) {
+func (b *fixture) stalledRows() (n int) {
 	for _, row := range b.journal {
 		if row.Kind == "stream.mute" {
 			n++
@@ -70,11 +70,11 @@ func TestStreamThatMissesAChangeIsStalled(t *testing.T) {
 	b := connected(t)
 	b.missOne(t, false)
 	if n := count(b.pass(time.Minute), isRenewal); n != 0 || b.stalledRows() != 1 {
-		t.Fatalf("one change was missed: %d renewals, %d rows", n, b.stalledRows())
+		t.Fatalf("%d renewals, %d rows after one miss, want 0 and 1", n, b.stalledRows())
 	}
 	b.missOne(t, true)
 	if b.stalledRows() != 2 {
-		t.Fatalf("%d rows", b.stalledRows())
+		t.Fatalf("%d rows, want 2", b.stalledRows())
 	}
 	// The stream is not expected to report anything before it is connected again, and not
 	// every miss reconnects it.
@@ -82,7 +82,7 @@ func TestStreamThatMissesAChangeIsStalled(t *testing.T) {
 	b.showByREST(o, venues.StatusOpen)
 	b.pass(streamLagMax)
 	if b.stalledRows() != 2 {
-		t.Fatal("a stream that is being opened has missed something")
+		t.Fatalf("%d rows while the stream is being opened, want 2", b.stalledRows())
 	}
 	b.step(func(step stepContext) { b.state.streamConnected(step) })
 	b.reconcileNow()
@@ -93,7 +93,7 @@ func TestStreamThatMissesAChangeIsStalled(t *testing.T) {
 	b.missOne(t, true)
 }
 
-func TestMissesFarApartRenewNothing(t *testing.T) {
+func TestMissesFarApartDoNotReconnect(t *testing.T) {
 	b := connected(t)
 	b.missOne(t, false)
 	b.pass(missesSpan)
@@ -102,26 +102,26 @@ func TestMissesFarApartRenewNothing(t *testing.T) {
 }
 
 func TestStreamThatReportsIsNotStalled(t *testing.T) {
-	for name, c := range map[string]func(*bench, *order){
-		"before REST": func(b *bench, o *order) {
+	for name, c := range map[string]func(*fixture, *order){
+		"before REST": func(b *fixture, o *order) {
 			b.streamReport(o.reportWith(venues.StatusOpen, "0"))
 			b.showByREST(o, venues.StatusOpen)
 		},
-		"after REST": func(b *bench, o *order) {
+		"after REST": func(b *fixture, o *order) {
 			b.showByREST(o, venues.StatusOpen)
 			b.pass(streamLagMax - time.Millisecond)
 			b.streamReport(o.reportWith(venues.StatusOpen, "0"))
 		},
-		"more than REST": func(b *bench, o *order) {
+		"more than REST": func(b *fixture, o *order) {
 			b.showByREST(o, venues.StatusOpen)
 			b.streamReport(o.reportWith(venues.StatusCancelled, "0"))
 		},
-		"a rejection": func(b *bench, o *order) {
+		"a rejection": func(b *fixture, o *order) {
 			b.step(func(step stepContext) {
 				b.state.placed(step, placeDone{orderID: o.OrderID, err: venues.Errorf(venues.CodeOrderRejected, "no")})
 			})
 		},
-		"a change from before the connection": func(b *bench, o *order) {
+		"a change from before the connection": func(b *fixture, o *order) {
 			b.step(func(step stepContext) { b.state.streamLost(step) })
 			b.showByREST(o, venues.StatusOpen)
 			b.now = b.now.Add(time.Second)
@@ -136,7 +136,7 @@ func TestStreamThatReportsIsNotStalled(t *testing.T) {
 		c(b, b.place(limitOrder("")))
 		b.pass(2 * streamLagMax)
 		if b.stalledRows() != 0 {
-			t.Errorf("%s: the stream counts as stalled", name)
+			t.Errorf("%s: %d rows, want 0", name, b.stalledRows())
 		}
 	}
 }

@@ -13,28 +13,28 @@ type submission struct {
 	// claim holds the request id of the order until it is certain that nothing was
 	// placed, or for the life of the order.
 	claim *persistence.IdempotencyRecord
-	// storing reports that the intent is not durable yet. It may still be rejected by
-	// the store, so nothing else is stored of the order until then.
+	// storing is set until the intent is durable. The store may still reject the intent, so
+	// nothing else of the order is stored before.
 	storing bool
-	// sending reports that the request was handed over and is not answered; it is not
-	// handed over at sendBy or later.
+	// sending is set from the start of a request until its answer.
 	sending bool
-	sendBy  time.Time
-	// lowered marks the replacement of an order by one that differs in a smaller quantity
-	// alone. It is sent although the account is locked: the venue had the larger order
-	// before.
+	// sendBy is the time from which on the order is no longer sent; zero for none.
+	sendBy time.Time
+	// lowered marks the replacement of an order by one that differs only in a smaller
+	// quantity. It is sent even if the account is locked, because the venue had the larger
+	// order before.
 	lowered bool
 
 	// waiters are the callers who wait for the order to settle, until replyDue.
 	waiters  []orderReply
 	replyDue time.Time
-	// rejection is the error that the waiters receive.
+	// rejection is the error that waiters receive if the order was not placed.
 	rejection *venues.Error
 }
 
-// defersCommit reports whether the order needs no commit yet: it takes liquidity, the
-// venue has it, and its caller waits for its end, so that one commit has both. After a
-// crash in between the intent is stored, and the venue is queried.
+// defersCommit reports whether the commit of the order's acknowledgement can wait for its end:
+// the order takes liquidity, and its caller waits for the end, so that one commit has both.
+// After a crash in between the intent is stored, and the venue is queried.
 func (o *order) defersCommit() bool {
 	return len(o.waiters) > 0 && o.takesLiquidity() && !o.hasSettled() &&
 		(o.Status == venues.StatusOpen || o.Status == venues.StatusPending) &&

@@ -11,8 +11,8 @@ import (
 
 // tracking is what the venue has reported of an order.
 type tracking struct {
-	// trades, fillsQty and notional sum up the recorded fills. The record's FilledQty
-	// exceeds fillsQty only after fillsHoldMax.
+	// trades has the trade keys of the recorded fills, fillsQty and notional have their sums.
+	// The record's FilledQty exceeds fillsQty only after fillsHoldMax.
 	trades   map[string]bool
 	fillsQty decimal.Decimal
 	notional decimal.Decimal
@@ -28,26 +28,26 @@ type tracking struct {
 	// forced marks a liquidation.
 	forced bool
 
-	// streamProgress is how far the order has come by the private stream,
-	// seenProgress by any source. At streamDue the stream has missed the difference.
+	// streamProgress is the order's progress by the private stream, seenProgress by any
+	// source. If they still differ at streamDue, the stream has missed a report.
 	streamProgress, seenProgress progress
 	streamDue                    time.Time
 }
 
-// addTrade sums up an execution, which must not be known.
+// addTrade adds an execution. The caller must not add one twice.
 func (t *tracking) addTrade(f *venues.Fill) {
 	t.trades[position.TradeKey(f)] = true
 	t.fillsQty = t.fillsQty.Add(f.Qty)
 	t.notional = t.notional.Add(f.Price.Mul(f.Qty))
 }
 
-// avgPrice returns the average price of the recorded fills, of which there must be one.
+// avgPrice returns the average price of the recorded fills. There must be at least one.
 func (t *tracking) avgPrice() decimal.Decimal {
 	return t.notional.DivRound(t.fillsQty, position.AvgPriceDecimals)
 }
 
-// hold keeps a report until its fills are known. It reports whether it is the first
-// one; an older report does not replace a newer one.
+// hold keeps a report until its fills are known, and reports whether none was held before.
+// An older report does not replace a newer one.
 func (t *tracking) hold(r *venues.ExecutionReport, due time.Time) bool {
 	isFirst := t.held == nil
 	if isFirst {
@@ -68,7 +68,7 @@ func (t *tracking) release() venues.ExecutionReport {
 
 func (t *tracking) dropHeld() { t.held, t.heldDue = nil, time.Time{} }
 
-// progress is how far an order has come by the reports of one source.
+// progress is the stage and the filled quantity of an order by the reports of one source.
 type progress struct {
 	stage  int
 	filled decimal.Decimal

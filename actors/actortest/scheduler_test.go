@@ -100,7 +100,7 @@ func TestSeedDecidesTheOrder(t *testing.T) {
 	for seed := range uint64(seeds) {
 		first, second := simulate(t, seed), simulate(t, seed)
 		if first.digest != second.digest || !slices.Equal(first.received, second.received) {
-			t.Fatalf("seed %d gave two orders", seed)
+			t.Fatalf("seed %d: digests = %x, %x, want the same order twice", seed, first.digest, second.digest)
 		}
 		if len(first.received) < 300 {
 			t.Fatalf("seed %d: only %d results, want at least 300 received", seed, len(first.received))
@@ -121,7 +121,7 @@ func TestSchedulerRecordsRecentSteps(t *testing.T) {
 		}
 		recent := k.Scheduler().Recent()
 		if len(recent) < 1000 || len(recent) > 2000 || recent[len(recent)-1] != "echo" {
-			t.Errorf("%d steps are recorded", len(recent))
+			t.Errorf("recorded steps = %d, want 1000 to 2000 that end with echo", len(recent))
 		}
 	}, actortest.Seeded(3))
 }

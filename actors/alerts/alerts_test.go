@@ -148,10 +148,10 @@ func TestAlertFiresOnce(t *testing.T) {
 		if payload["alertId"] != "alr_1" || payload["exchange"] != "bybit" || payload["symbol"] != "BTCUSDT" ||
 			payload["price"] != "64001" || payload["comment"] != "look" || payload["firedAt"] == "" ||
 			condition["field"] != "last" || condition["op"] != "above" || condition["value"] != "64000.5" {
-			t.Errorf("payload %s", events[0].Data)
+			t.Errorf("payload = %s, want the condition last above 64000.5", events[0].Data)
 		}
 		if a := h.stored("alr_1"); a.Status != persistence.AlertFired || a.FiredAt.IsZero() {
-			t.Errorf("stored %+v", a)
+			t.Errorf("stored alert = %+v, want a fired one", a)
 		}
 		if !w.closed {
 			t.Error("the condition is still watched, want closed")
@@ -273,7 +273,7 @@ func TestFiringThatIsNotStoredIsRepeated(t *testing.T) {
 		kit.Settle()
 		kit.Advance(time.Minute) // the restart
 		if n := len(h.events()); n != 0 || h.stored("alr_1").Status != persistence.AlertArmed {
-			t.Fatalf("%d events, %+v", n, h.stored("alr_1"))
+			t.Fatalf("events = %d, alert = %+v, want none and an armed one", n, h.stored("alr_1"))
 		}
 		if !first.closed {
 			t.Error("the watch of the incarnation that failed is still open, want closed")
@@ -317,10 +317,10 @@ func TestRestartDoesNotFireAnAlertAgain(t *testing.T) {
 		_, _ = h.client.Put(context.Background(), above("alr_2", "1"), persistence.JournalEntry{ID: "jrn_x", Kind: "admin.alert"})
 		kit.Advance(time.Minute)
 		if c := h.current().condition; c.Op != venues.OpCrossesAbove || !c.Value.Equal(repeating.Condition.Value) {
-			t.Errorf("after a start: watches %+v", c)
+			t.Errorf("watched condition after a start = %+v, want crosses_above", c)
 		}
 		if h.put(repeating); h.current().condition.Op != venues.OpAbove {
-			t.Errorf("armed by hand: watches %+v", h.current().condition)
+			t.Errorf("watched condition of an alert armed again = %+v, want above", h.current().condition)
 		}
 	}, actortest.ExpectFailures())
 }

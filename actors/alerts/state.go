@@ -65,7 +65,7 @@ func (s *state) loaded(list []persistence.Alert) {
 	}
 }
 
-// put stores an alert; what it has been through is kept.
+// put stores a new or changed alert. FiredAt is kept from the stored one.
 func (s *state) put(in put) {
 	a, known := s.alerts[in.alert.ID]
 	if !known {
@@ -100,7 +100,8 @@ func (s *state) begin(a *alert) {
 	}
 }
 
-// watches is the condition as the book is to watch it.
+// watches returns the condition that the book watches: after a firing, one that must
+// cease to hold first.
 func (a *alert) watches() venues.PriceCondition {
 	c := a.Condition
 	switch {
@@ -112,7 +113,7 @@ func (a *alert) watches() venues.PriceCondition {
 	return c
 }
 
-// end stops the watch and makes void what is still on its way from it.
+// end closes the watch. Its results and hits that are still under way are ignored.
 func (s *state) end(a *alert) {
 	a.generation++
 	a.failures = 0
@@ -162,7 +163,7 @@ func (s *state) hit(m step.Context, in hit) {
 	s.emit(m, a, in.price)
 }
 
-// firedEvent is the payload of alert.fired (decisions, "Events and delivery").
+// firedEvent is the payload of alert.fired.
 type firedEvent struct {
 	AlertID   string          `json:"alertId"`
 	Exchange  venues.Venue    `json:"exchange"`

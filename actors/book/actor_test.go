@@ -68,7 +68,7 @@ type venue struct {
 	channels []string
 	seq      uint64
 	err      error
-	asked    int
+	requests int
 }
 
 func (v *venue) Subscribe(channels ...venues.FeedTopic)   { v.note("+", channels) }
@@ -93,7 +93,7 @@ func (v *venue) takeChannels() string {
 func (v *venue) Snapshot(context.Context, string) (*venues.BookUpdate, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.asked++
+	v.requests++
 	if v.err != nil {
 		return nil, v.err
 	}
@@ -140,7 +140,7 @@ func subscribe(k *actortest.Kit, c *book.Client, topic string) (*sink, venues.Su
 	k.T.Helper()
 	parsed, ok := venues.ParseTopic(topic)
 	if !ok {
-		k.T.Fatalf("bad topic %s", topic)
+		k.T.Fatalf("topic %s, want a valid one", topic)
 	}
 	s := &sink{}
 	var sub venues.Subscription
@@ -171,13 +171,13 @@ func TestSubscriberFollowsTheBook(t *testing.T) {
 		c.Update(update(11, 12, false, 100, 101))
 		k.Settle()
 		if got := s.take(); !strings.HasPrefix(got, "snapshot #1") || strings.Contains(got, "stale") {
-			t.Errorf("got %s", got)
+			t.Errorf("frames = %s, want snapshot #1 and nothing stale", got)
 		}
 		sub.Resync()
 		sub.Resync()
 		k.Settle()
 		if got := s.take(); !strings.HasPrefix(got, "snapshot #") {
-			t.Errorf("resync: %s", got)
+			t.Errorf("frames after Resync = %s, want a snapshot", got)
 		}
 		sub.Close()
 		sub.Close()
@@ -217,7 +217,7 @@ func TestFallingBehindMakesTheBookStale(t *testing.T) {
 		k.Settle()
 		expect(t, "overrun", s.take(), "stale #2")
 		if got := c.Stats(); got.Overruns != 1 || got.Phase != book.PhaseStale {
-			t.Errorf("stats %+v", got)
+			t.Errorf("stats = %+v, want one overrun and a stale book", got)
 		}
 		k.Advance(time.Second)
 		expect(t, "channels", v.takeChannels(), "+1")
@@ -234,8 +234,8 @@ func TestRestSnapshotIsFetchedAndRetried(t *testing.T) {
 		s, _ := subscribe(k, c, "book:binance:BTCUSDT:1")
 		c.Update(update(9, 10, false, 99, 102))
 		k.Advance(2 * time.Second)
-		if v.asked < 3 || v.asked > 5 {
-			t.Errorf("asked %d times in 2 s", v.asked)
+		if v.requests < 3 || v.requests > 5 {
+			t.Errorf("requests in 2 s = %d, want 3 to 5", v.requests)
 		}
 		expect(t, "without a snapshot", s.take(), "")
 		v.mu.Lock()
@@ -245,7 +245,7 @@ func TestRestSnapshotIsFetchedAndRetried(t *testing.T) {
 		expect(t, "joined", s.take(), "snapshot #1 [{100 10}] [{101 10}]")
 		stats := c.Stats()
 		if stats.SnapshotErrors == 0 || stats.Snapshots != 1 || stats.Phase != book.PhaseLive || stats.Silence < time.Second {
-			t.Errorf("stats %+v", stats)
+			t.Errorf("stats = %+v, want errors, one snapshot and a live book", stats)
 		}
 	})
 }
@@ -258,7 +258,7 @@ func TestPeriodicComparisonFindsADrift(t *testing.T) {
 		c.Update(update(9, 10, false, 100, 101))
 		k.Advance(100 * time.Second)
 		if stats := c.Stats(); stats.ChecksMatched == 0 || stats.ChecksMismatched != 0 {
-			t.Errorf("honest: %+v", stats)
+			t.Errorf("stats of an equal book = %+v, want matching checks only", stats)
 		}
 		s.take()
 		c.Update(update(10, 11, false, 98, 103)) // the venue then still shows 100 and 101 alone
@@ -268,9 +268,9 @@ func TestPeriodicComparisonFindsADrift(t *testing.T) {
 		v.mu.Unlock()
 		k.Advance(100 * time.Second)
 		if stats := c.Stats(); stats.ChecksMismatched != 1 || stats.Phase != book.PhaseLive {
-			t.Errorf("drifted: %+v", stats)
+			t.Errorf("stats of a drifted book = %+v, want one mismatch and a live book", stats)
 		}
-		expect(t, "told", s.take(), "stale #2\nsnapshot #3 [{100 11}] [{101 11}]")
+		expect(t, "frames", s.take(), "stale #2\nsnapshot #3 [{100 11}] [{101 11}]")
 	})
 }
 
@@ -292,7 +292,7 @@ func TestQuoteIsReadWithoutWaiting(t *testing.T) {
 		v := &venue{}
 		c := start(k, v)
 		if q, known := c.Quote(); known || !q.Stale {
-			t.Errorf("unknown quote is %+v", q)
+			t.Errorf("quote before the first message = %+v, want a stale unknown one", q)
 		}
 		k.Settle()
 		expect(t, "channels", v.takeChannels(), "+1 +2 +4")
@@ -302,18 +302,18 @@ func TestQuoteIsReadWithoutWaiting(t *testing.T) {
 			c.Mark(venues.MarkPrice{Price: venues.MustDecimal("10.04")})
 		}()
 		if q, err := c.AwaitQuote(k.T.Context()); err != nil || !q.HasPrice() {
-			t.Errorf("awaited quote %+v, %v", q, err)
+			t.Errorf("awaited quote = %+v, error %v, want a price", q, err)
 		}
 		k.Settle()
 		q, known := c.Quote()
 		if !known || q.Stale || q.Mark.Decimal.String() != "10.04" || q.Last.Decimal.String() != "10.05" ||
 			q.BestBid.Decimal.String() != "10" || q.BestAsk.Decimal.String() != "10.1" || q.VenueTime.IsZero() {
-			t.Errorf("quote %+v", q)
+			t.Errorf("quote = %+v, want bid 10 and ask 10.1", q)
 		}
 		c.Interrupted(venues.FeedTopic{Kind: venues.FeedBook}, errors.New("broken"))
 		k.Settle()
 		if q, known := c.Quote(); !known || !q.Stale || q.BestBid.Valid {
-			t.Errorf("interrupted quote %+v", q)
+			t.Errorf("quote while interrupted = %+v, want a stale one without a bid", q)
 		}
 		k.Advance(6 * time.Minute)
 		expect(t, "topics without readers", v.takeChannels(), "-1 -2 -4")
@@ -324,7 +324,7 @@ func TestViewServesReaders(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		c := start(k, &venue{})
 		if view, err := c.View(k.T.Context(), 5); err != nil || !view.Stale {
-			t.Errorf("before: %+v, %v", view, err)
+			t.Errorf("view before the first message = %+v, error %v, want a stale one", view, err)
 		}
 		u := update(0, 10, true, 100, 101)
 		u.Bids = append(u.Bids, venues.Level{Price: 99, Qty: 1})
@@ -333,7 +333,7 @@ func TestViewServesReaders(t *testing.T) {
 		for _, depth := range []int{1, 200, 1} {
 			view, err := c.View(k.T.Context(), depth)
 			if err != nil || view.Stale || len(view.Bids) != min(depth, 2) || len(view.Asks) != 1 {
-				t.Errorf("depth %d: %+v, %v", depth, view, err)
+				t.Errorf("view of depth %d = %+v, error %v, want %d bids and 1 ask", depth, view, err, min(depth, 2))
 			}
 		}
 	})
@@ -354,7 +354,7 @@ func TestBookEndsWhenNobodyNeedsIt(t *testing.T) {
 		expect(t, "let go", v.takeChannels(), "-2")
 		_, err := c.Subscribe(k.T.Context(), venues.Topic{Kind: venues.TopicTrades}, s)
 		if !errors.Is(err, actors.ErrStopped) {
-			t.Errorf("subscribe to an ended book: %v", err)
+			t.Errorf("subscribe to an ended book: error %v, want ErrStopped", err)
 		}
 	})
 }
@@ -365,7 +365,7 @@ func TestResidentBookStays(t *testing.T) {
 		start(k, v, func(d *book.Deps) { d.Resident = true })
 		k.Advance(time.Hour)
 		if got := v.takeChannels(); !strings.HasPrefix(got, "+1 +2 +4") || strings.Contains(got, "-") {
-			t.Errorf("channels %s", got)
+			t.Errorf("channels = %s, want +1 +2 +4 and none removed", got)
 		}
 	})
 }
@@ -396,20 +396,20 @@ func TestSubscribersOutliveAFailure(t *testing.T) {
 		c.Update(update(10, 11, false, 100, 101))
 		k.Settle()
 		if q, _ := c.Quote(); !q.Stale {
-			t.Error("the quote of a failed book is not stale")
+			t.Errorf("quote of a failed book = %+v, want a stale one", q)
 		}
 		if stats := c.Stats(); stats.Phase == book.PhaseLive {
-			t.Errorf("a failed book is live: %+v", stats)
+			t.Errorf("stats of a failed book = %+v, want it not live", stats)
 		}
 		k.Advance(time.Second)
 		if got := s.take(); !strings.HasPrefix(got, "stale #") {
-			t.Errorf("after the failure: %s", got)
+			t.Errorf("frames after the failure = %s, want stale", got)
 		}
 		expect(t, "channels", v.takeChannels(), "+1 +1 +2 +4")
 		c.Update(update(0, 20, true, 100, 101))
 		k.Settle()
 		if got := s.take(); !strings.HasPrefix(got, "snapshot #") {
-			t.Errorf("restored: %s", got)
+			t.Errorf("frames of the restored book = %s, want a snapshot", got)
 		}
 	}, actortest.ExpectFailures())
 }
@@ -436,7 +436,7 @@ func TestUnknownTopicIsNotFound(t *testing.T) {
 		c := start(k, &venue{})
 		for _, topic := range []venues.Topic{{Kind: venues.TopicBook, Depth: 7}, {Kind: venues.TopicKline, Timeframe: "2m"}, {Kind: venues.TopicOrders}} {
 			if _, err := c.Subscribe(k.T.Context(), topic, &sink{}); venues.CodeOf(err) != venues.CodeNotFound {
-				t.Errorf("%s: %v", topic, err)
+				t.Errorf("%s: error %v, want not_found", topic, err)
 			}
 		}
 	})

@@ -104,10 +104,10 @@ func TestBusyBookAllocatesNothing(t *testing.T) {
 		b.step()
 	}
 	if got := testing.AllocsPerRun(5000, b.step); got > 0 {
-		t.Errorf("%.0f allocations a message", got)
+		t.Errorf("allocations per message = %.0f, want 0", got)
 	}
 	if b.state.book.phase != PhaseLive {
-		t.Fatal("the book did not stay live")
+		t.Fatalf("phase = %s, want live", b.state.book.phase)
 	}
 }
 

@@ -46,8 +46,8 @@ type Reader interface {
 	Candles(ctx context.Context, symbol string, timeframe venues.Timeframe, limit int) ([]venues.Candle, error)
 }
 
-// Client is the way to a book, for its subscribers and for the feed that fills
-// it. All methods are safe for concurrent use.
+// Client is the client of a book, for its subscribers and for the feed that fills it.
+// It is safe for concurrent use.
 type Client struct {
 	ref   actors.Ref
 	deps  Deps

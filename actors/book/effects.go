@@ -123,7 +123,7 @@ func (b *book) run(ctx *actors.Context, now time.Time, e effect) {
 	case armLinger:
 		ctx.Timers().After("linger", lingerFor, &lingerDue{})
 	case notifyHit:
-		e.tell()
+		e.notify()
 	case retire:
 		ctx.Stop()
 	}

@@ -32,12 +32,12 @@ func TestLadderIsBounded(t *testing.T) {
 		l.set(venues.Level{Price: price + 1, Qty: 1})
 	}
 	if len(l.levels) != levelsKept || l.thin() {
-		t.Fatalf("%d levels kept, thin %t", len(l.levels), l.thin())
+		t.Fatalf("levels = %d, thin %t, want %d and false", len(l.levels), l.thin(), levelsKept)
 	}
 	worst := l.levels[0].Price
 	l.set(venues.Level{Price: worst - 1, Qty: 1})
 	if len(l.levels) != levelsKept {
-		t.Error("a level beyond the known ones was kept")
+		t.Errorf("levels = %d, want %d: none beyond the known ones", len(l.levels), levelsKept)
 	}
 	for price := range int64(levelsMax + 1) {
 		if price+1 > worst+DepthMax-2 {
@@ -45,6 +45,6 @@ func TestLadderIsBounded(t *testing.T) {
 		}
 	}
 	if !l.thin() {
-		t.Errorf("not thin with %d levels", len(l.levels))
+		t.Errorf("thin = false with %d levels, want true", len(l.levels))
 	}
 }

@@ -70,10 +70,10 @@ type reader struct {
 func (r *reader) Deliver(f venues.Frame) {
 	m := (*r.tape)[binary.BigEndian.Uint32(f.Bytes)]
 	if f.Seq != m.Seq || f.Snapshot != (m.Type == venues.MessageSnapshot) {
-		r.t.Fatalf("frame %+v does not match its message %+v", f, m)
+		r.t.Fatalf("frame = %+v, want that of the message %+v", f, m)
 	}
 	if r.begun && f.Seq != r.seq+1 && !(f.Snapshot && f.Seq == r.seq) {
-		r.t.Fatalf("depth %d: seq %d after %d", r.depth, f.Seq, r.seq)
+		r.t.Fatalf("depth %d: seq = %d, want %d", r.depth, f.Seq, r.seq+1)
 	}
 	switch m.Type {
 	case venues.MessageSnapshot:
@@ -81,19 +81,19 @@ func (r *reader) Deliver(f venues.Frame) {
 		r.book.apply(m.Bids, m.Asks)
 	case venues.MessageDelta:
 		if !r.live {
-			r.t.Fatalf("depth %d: delta without a snapshot", r.depth)
+			r.t.Fatalf("depth %d: delta of a book that is not live, want a snapshot", r.depth)
 		}
 		if len(m.Bids)+len(m.Asks) == 0 {
-			r.t.Fatalf("depth %d: empty delta", r.depth)
+			r.t.Fatalf("depth %d: empty delta, want changes", r.depth)
 		}
 		r.book.apply(m.Bids, m.Asks)
 	case venues.MessageStale:
 		if !r.live {
-			r.t.Fatalf("depth %d: stale twice", r.depth)
+			r.t.Fatalf("depth %d: stale message of a stale book, want none", r.depth)
 		}
 		r.live = false
 	default:
-		r.t.Fatalf("unexpected %s", m.Type)
+		r.t.Fatalf("message type = %s, want snapshot, delta or stale", m.Type)
 	}
 	r.seq = f.Seq
 }

@@ -17,7 +17,7 @@ import (
 //	*awaitQuote     query     Client         the quote, once there is one
 //	*readView       query     Client         the deepest view
 //	*changeScale    command   Client         -
-//	*inboxReady      event     inlet          -
+//	*inboxReady     event     inbox          -
 //	*snapshotCame   result    own fetch
 //	*candlesCame    result    own fetch
 //	*syncDue        timer

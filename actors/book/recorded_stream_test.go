@@ -50,11 +50,11 @@ func replay(t *testing.T, input []byte, decode func(streamLine) *venues.BookUpda
 		b := &m.state.book
 		if b.phase == PhaseLive && (!slices.Equal(top(shown.book.bids, +1, DepthMax), b.book.bids.top(nil, DepthMax)) ||
 			!slices.Equal(top(shown.book.asks, -1, DepthMax), b.book.asks.top(nil, DepthMax))) {
-			t.Fatalf("at %d the subscriber's book differs", b.seq)
+			t.Fatalf("subscriber's book at %d = %v, want the levels of the book", b.seq, shown.book)
 		}
 	}
 	if gaps := m.state.count.gaps.Load(); m.state.book.phase != PhaseLive || gaps > 0 {
-		t.Errorf("%s, %d gaps", m.state.book.phase, gaps)
+		t.Errorf("%s with %d gaps, want live with none", m.state.book.phase, gaps)
 	}
 	t.Logf("%d messages, no gap", m.state.count.updates.Load())
 	return m
@@ -82,7 +82,7 @@ func TestRecordedBybitBookEndsAsPublished(t *testing.T) {
 	bids, asks := want.Bids.appendTo(t, nil, scale), want.Asks.appendTo(t, nil, scale)
 	b := &m.state.book.book
 	if !slices.Equal(b.bids.top(nil, len(bids)), bids) || !slices.Equal(b.asks.top(nil, len(asks)), asks) {
-		t.Error("the final book differs from the published one")
+		t.Errorf("final book = %v %v, want %v %v", b.bids.top(nil, len(bids)), b.asks.top(nil, len(asks)), bids, asks)
 	}
 	t.Logf("%d bids and %d asks equal", len(bids), len(asks))
 }

@@ -28,7 +28,7 @@ func fixed(t *testing.T, text string, decimals int) int64 {
 	}
 	n, err := strconv.ParseInt(whole+fraction[:decimals], 10, 64)
 	if err != nil || strings.Trim(fraction[decimals:], "0") != "" {
-		t.Fatalf("%s does not fit %d decimals", text, decimals)
+		t.Fatalf("%s: more decimals, want at most %d", text, decimals)
 	}
 	return n
 }
@@ -215,11 +215,11 @@ func (r *recording) compare(seq uint64) {
 	bid, _ := b.book.bids.best()
 	ask, _ := b.book.asks.best()
 	if got := [2]venues.Level{bid, ask}; got != ticker {
-		r.t.Errorf("at %d: book %v, venue %v", seq, got, ticker)
+		r.t.Errorf("at %d: book = %v, want the venue's %v", seq, got, ticker)
 	}
 	shown := append(top(r.reader.book.bids, +1, 1), top(r.reader.book.asks, -1, 1)...)
 	if !slices.Equal(shown, ticker[:]) {
-		r.t.Errorf("at %d: subscriber %v, venue %v", seq, shown, ticker)
+		r.t.Errorf("at %d: subscriber's book = %v, want the venue's %v", seq, shown, ticker)
 	}
 	delete(r.tickers, seq)
 	r.matched++
@@ -254,10 +254,10 @@ func TestRecordedBinanceBookIsTheVenues(t *testing.T) {
 			t.Logf("%d updates, best bid and ask equal in all %d that line up; %d refills",
 				count.updates.Load(), r.matched, count.checksMatched.Load())
 			if r.machine.state.book.phase != PhaseLive || count.gaps.Load() != 0 || count.crossings.Load() != 0 || count.checksMismatched.Load() != 0 {
-				t.Errorf("%s, %d gaps, %d crossings", r.machine.state.book.phase, count.gaps.Load(), count.crossings.Load())
+				t.Errorf("%s with %d gaps, %d crossings and %d mismatches, want live with none", r.machine.state.book.phase, count.gaps.Load(), count.crossings.Load(), count.checksMismatched.Load())
 			}
 			if r.matched < c.matched {
-				t.Errorf("%d sequence numbers in common, expected at least %d", r.matched, c.matched)
+				t.Errorf("sequence numbers in common = %d, want at least %d", r.matched, c.matched)
 			}
 		})
 	}

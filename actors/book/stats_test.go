@@ -16,7 +16,7 @@ func TestPlusAddsEveryCount(t *testing.T) {
 		reflect.ValueOf(&twice).Elem().Field(n).SetUint(uint64(2 + 2*n))
 	}
 	if got := counts.Plus(counts); got != twice {
-		t.Errorf("got %+v", got)
+		t.Errorf("sum = %+v, want %+v", got, twice)
 	}
 }
 
@@ -34,6 +34,6 @@ func TestSummaryOfBooks(t *testing.T) {
 	want := book.Summary{Counts: book.Counts{Gaps: 7, Updates: 9}, StaleFor: time.Minute}
 	want.Phases[book.PhaseLive], want.Phases[book.PhaseStale], want.Phases[book.PhaseWaiting] = 1, 3, 1
 	if sum != want {
-		t.Errorf("got %+v", sum)
+		t.Errorf("summary = %+v, want %+v", sum, want)
 	}
 }

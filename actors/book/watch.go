@@ -106,7 +106,7 @@ func (s *state) compareWatch(w *priceWatch, price decimal.Decimal, venueTime tim
 	}
 }
 
-func (e notifyHit) tell() {
+func (e notifyHit) notify() {
 	if !e.watch.closed.Load() {
 		e.watch.hit(e.hit)
 	}

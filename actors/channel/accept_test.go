@@ -23,7 +23,7 @@ func TestSignalPlacesAnOrder(t *testing.T) {
 		h.expectCalls("place buy 0.5 BTCUSDT")
 		r := h.record(a.SignalID)
 		if r.Status != persistence.SignalDone || r.Symbol != "BTCUSDT" || !slices.Equal(r.OrderIDs, []string{"ord_1"}) {
-			t.Errorf("record = %+v", r)
+			t.Errorf("record = %+v, want done in BTCUSDT with order ord_1", r)
 		}
 		if got, want := h.timeline(a.SignalID), "received:order step:begun step:filled answer:done"; got != want {
 			t.Errorf("timeline = %q, want %q", got, want)
@@ -104,8 +104,8 @@ func TestRulesRejectSignals(t *testing.T) {
 func TestRejectedSignalFreesItsRequestID(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, webhook())
-		poor := venues.Errorf(venues.CodeInsufficientBalance, "not enough").With("required", "10")
-		h.account.failures = []error{poor, nil, poor}
+		unfunded := venues.Errorf(venues.CodeInsufficientBalance, "not enough").With("required", "10")
+		h.account.failures = []error{unfunded, nil, unfunded}
 		if _, err := h.accept(order("r-1")); venues.CodeOf(err) != venues.CodeInsufficientBalance {
 			t.Fatalf("first: %v, want code CodeInsufficientBalance", err)
 		}

@@ -156,7 +156,7 @@ func (c Client) attempt(ctx context.Context, s *venues.Signal) (int, *persistenc
 func (c Client) repeat(ctx context.Context, signalID string) (venues.SignalResponse, error) {
 	record, err := c.store.Signal(ctx, c.channel.Customer, signalID)
 	if errors.Is(err, persistence.ErrNotFound) {
-		// The store did not take the first one after all.
+		// The first one was not stored after all.
 		return venues.SignalResponse{}, persistence.ErrUnavailable
 	}
 	if err != nil {
@@ -217,17 +217,17 @@ func edgeError(err error) error {
 	case errors.Is(err, actors.ErrBusy):
 		return busy().Because(err)
 	case errors.Is(err, actors.ErrStopped), errors.Is(err, persistence.ErrUnavailable):
-		e := venues.Errorf(venues.CodeMaintenance, "the channel cannot take signals now").Because(err)
+		e := venues.Errorf(venues.CodeMaintenance, "the channel cannot accept signals now").Because(err)
 		e.RetryAfter = time.Second
 		return e
 	default:
-		return venues.Errorf(venues.CodeInternal, "no answer in time; whether the signal was taken is not known").
+		return venues.Errorf(venues.CodeInternal, "no answer in time; it is not known whether the signal was accepted").
 			With("orderState", "unknown").Because(err)
 	}
 }
 
 func busy() *venues.Error {
-	e := venues.Errorf(venues.CodeRateLimited, "too many signals of this channel wait")
+	e := venues.Errorf(venues.CodeRateLimited, "too many pending signals on this channel")
 	e.RetryAfter = time.Second
 	return e
 }

@@ -47,7 +47,7 @@ func (e checkFlat) run(c *channel, ctx *actors.Context) {
 	}, flatRead{id: e.id, err: busy()})
 }
 
-// remainder returns what is left of the position that the signal is opposite to. The
+// left returns what is left of the position that the signal is opposite to. The
 // account cancels the protection of a closed position; a leg that stayed open would
 // close the next position on the same side.
 func (e checkFlat) left(ctx context.Context, reader Reader, cmd venues.ReadAccount) (remainder, error) {

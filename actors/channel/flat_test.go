@@ -41,7 +41,7 @@ func leg(status venues.OrderStatus) persistence.OrderRecord {
 func TestReverseWaitsUntilTheProtectionIsGone(t *testing.T) {
 	const closed = "place sell 0.5 BTCUSDT not opposite; close BTCUSDT opposite_signal"
 	for name, left := range map[string]struct{ before, after persistence.Record }{
-		"a leg that lives":                 {leg(venues.StatusUntriggered), leg(venues.StatusCancelled)},
+		"an open leg":                      {leg(venues.StatusUntriggered), leg(venues.StatusCancelled)},
 		"legs that are not withdrawn yet":  {long(venues.ProtectionLive), long(venues.ProtectionCancelled)},
 		"legs that have not been seen yet": {long(venues.ProtectionPending), long(venues.ProtectionCancelled)},
 	} {
@@ -63,7 +63,7 @@ func TestReverseWaitsUntilTheProtectionIsGone(t *testing.T) {
 				kit.Advance(time.Second)
 				h.expectCalls(closed + "; place sell 0.5 BTCUSDT not opposite")
 				if got := h.timeline(a.SignalID); strings.Count(got, "step:waits") != 1 {
-					t.Errorf("timeline = %q", got)
+					t.Errorf("timeline = %q, want step:waits once", got)
 				}
 			})
 			actortest.Run(t, func(kit *actortest.Kit) {
@@ -239,7 +239,7 @@ func TestClosePolicyClosesTheRestOfAPartialClose(t *testing.T) {
 				kit.Advance(time.Minute)
 				h.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", c.calls))
 				if r := h.record(a.SignalID); r.Status != c.status {
-					t.Errorf("record = %+v", r)
+					t.Errorf("record = %+v, want status %s", r, c.status)
 				}
 			})
 		})

@@ -35,8 +35,8 @@ type account struct {
 	mu        sync.Mutex
 	requests  []string
 	positions []venues.Position
-	// stubborn positions stay open when they are closed.
-	stubborn bool
+	// keepsOpen leaves positions open when they are closed.
+	keepsOpen bool
 	// closes are the filled quantities of the closes, in turn; by default all of it.
 	closes []string
 	// failures are the errors of the calls, in turn; nil is success. wait is the
@@ -68,7 +68,7 @@ func (a *account) Close(ctx context.Context, c venues.ClosePosition) (venues.Ord
 		Command: c.Command, Exchange: c.Exchange, OrderSpec: venues.OrderSpec{Symbol: c.Symbol, Side: venues.Sell, Qty: venues.MustDecimal("1")},
 		RequestID: c.RequestID, Scope: c.Scope, BodyHash: c.BodyHash, Source: c.Source, ChannelID: c.ChannelID,
 	})
-	if order.OrderID == "" || a.stubborn {
+	if order.OrderID == "" || a.keepsOpen {
 		return order, err
 	}
 	a.mu.Lock()

@@ -65,14 +65,14 @@ func TestStopAcknowledgesOnlyDurableSignals(t *testing.T) {
 			h.start(webhook())
 			err := <-done
 			if (err != nil) != fails {
-				t.Fatalf("fails %v: %+v, %v", fails, answer, err)
+				t.Fatalf("answer = %+v, error %v, want an error %v", answer, err, fails)
 			}
 			if time.Since(begun) < 300*time.Millisecond {
-				t.Errorf("fails %v: answered after %s", fails, time.Since(begun))
+				t.Errorf("fails %v: answered after %s, want at least 300ms", fails, time.Since(begun))
 			}
 			kit.Advance(5 * time.Second)
 			if !fails && h.record(answer.SignalID).Status != persistence.SignalDone {
-				t.Errorf("record = %+v", h.record(answer.SignalID))
+				t.Errorf("record = %+v, want status done", h.record(answer.SignalID))
 			}
 		})
 	}
@@ -100,7 +100,7 @@ func TestChangedRulesApplyToPendingSignals(t *testing.T) {
 				}
 				r := h.record(second.SignalID)
 				if r.Status != persistence.SignalRejected || r.Error == nil || (r.Error.Reason != name) {
-					t.Errorf("second record = %+v %+v", r, r.Error)
+					t.Errorf("second record = %+v, error %+v, want it rejected for %s", r, r.Error, name)
 				}
 				if name == "removed" && h.owner.ended != 1 {
 					t.Errorf("%d children ended, want the removed channel only", h.owner.ended)
@@ -239,7 +239,7 @@ func TestStoreErrorsAreConverted(t *testing.T) {
 		cancel()
 		_, err := h.client.Accept(ended, order("r-1"))
 		if code := venues.CodeOf(err); code != venues.CodeInternal || strings.Contains(err.Error(), "r-1") {
-			t.Errorf("%v, code %q", err, code)
+			t.Errorf("error %v, code %q, want internal_error without the request id", err, code)
 		}
 	})
 }

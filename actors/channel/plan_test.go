@@ -51,7 +51,7 @@ func TestOppositeSignals(t *testing.T) {
 				}
 				_, err := h.accept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 				if rejected := want.status == "rejected"; (err != nil) != rejected {
-					t.Errorf("error %v", err)
+					t.Errorf("error %v, want one %v", err, rejected)
 				}
 				h.expectCalls(want.calls)
 				page, err := h.store.Signals(context.Background(), persistence.SignalQuery{Customer: "c1"})
@@ -77,7 +77,7 @@ func TestReverseWaitsUntilFlat(t *testing.T) {
 		h := open(kit, webhook(func(c *persistence.Channel) { c.Rules.Opposite = persistence.OppositeReverse }))
 		h.account.failures = []error{venues.Errorf(venues.CodeRiskRejected, "open").With("rule", venues.RuleOpposite)}
 		h.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
-		h.account.stubborn = true
+		h.account.keepsOpen = true
 		a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
 		kit.Advance(5 * time.Second)
 		h.expectCalls("place sell 0.5 BTCUSDT not opposite; close BTCUSDT opposite_signal")

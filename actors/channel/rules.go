@@ -95,7 +95,7 @@ func checkStop(c *persistence.Channel, s *venues.Signal) (ruleResult, bool) {
 	if s.StopLoss.Valid {
 		v.given = venues.FormatDecimal(s.StopLoss.Decimal)
 	} else {
-		v.rejection = rejected(ruleStopRequired, "the channel takes no order without a stopLoss").With("limit", "stopLoss").With("given", "none")
+		v.rejection = rejected(ruleStopRequired, "the channel requires a stopLoss").With("limit", "stopLoss").With("given", "none")
 	}
 	return v, true
 }

@@ -195,7 +195,7 @@ func (s *state) durable(id string) {
 	}
 }
 
-// claimRefused drops a signal whose first commit was refused.
+// dropUnstored drops a signal whose first commit was refused.
 func (s *state) dropUnstored(id string, cause error) {
 	t, known := s.tasks[id]
 	if !known {

@@ -60,11 +60,11 @@ func (l *listener) take() string {
 // inert is an account that does nothing, and whose stop takes a given time.
 type inert struct {
 	pool     *actors.Pool
-	stubborn time.Duration
+	stopTime time.Duration
 }
 
 func (i inert) Started(ctx *actors.Context) {
-	_ = ctx.Go(i.pool, func(context.Context) any { time.Sleep(i.stubborn); return nil })
+	_ = ctx.Go(i.pool, func(context.Context) any { time.Sleep(i.stopTime); return nil })
 }
 func (inert) Receive(*actors.Context, any) {}
 
@@ -104,8 +104,8 @@ type home struct {
 	closed  []string
 	// follows makes children follow another version of their record while they run.
 	follows bool
-	// stubborn is the duration of an account's stop.
-	stubborn time.Duration
+	// stopTime is the duration of an account's stop.
+	stopTime time.Duration
 }
 
 func start(kit *actortest.Kit) *home { return startWith(kit, func(*storetest.Memory) {}) }
@@ -121,7 +121,7 @@ func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 		OpenAccount: func(fence persistence.Fence, a persistence.VenueAccount, u customer.Updates) (actors.Child, error) {
 			h.opened = append(h.opened, fmt.Sprintf("%s@%d", a.Exchange, fence.Epoch))
 			h.updates = u
-			return actors.Child{Name: "account/" + string(a.Exchange), Producer: func() actors.Behaviour { return inert{pool, h.stubborn} }}, nil
+			return actors.Child{Name: "account/" + string(a.Exchange), Producer: func() actors.Behaviour { return inert{pool, h.stopTime} }}, nil
 		},
 		CloseAccount: func(_ string, exchange venues.Venue) { h.closed = append(h.closed, string(exchange)) },
 		FixedChildren: func(persistence.Fence, []persistence.Channel) []actors.Child {
@@ -138,7 +138,7 @@ func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 				return part, errors.New("it does not open")
 			}
 			if record.RemovedAt.IsZero() {
-				part.Child = &actors.Child{Name: part.Name, Producer: func() actors.Behaviour { return scribe{inert{pool, h.stubborn}, h, record.Name} }}
+				part.Child = &actors.Child{Name: part.Name, Producer: func() actors.Behaviour { return scribe{inert{pool, h.stopTime}, h, record.Name} }}
 			}
 			return part, nil
 		},
@@ -228,7 +228,7 @@ func TestAccountsAreConnectedDurably(t *testing.T) {
 		}
 		list, err := h.store.VenueAccounts(context.Background(), "c1")
 		if err != nil || len(list) != 1 || list[0].RemovedAt.IsZero() || list[0].Sealed != nil {
-			t.Fatalf("%+v, %v", list, err)
+			t.Fatalf("accounts = %+v, error %v, want one removed account without credentials", list, err)
 		}
 	})
 }
@@ -263,7 +263,7 @@ func TestAccountRemovedWhileItIsReplacedStaysRemoved(t *testing.T) {
 		h := start(kit)
 		ctx := context.Background()
 		account := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
-		h.stubborn = time.Second
+		h.stopTime = time.Second
 		for range 2 {
 			if err := h.client.Connect(ctx, account); err != nil {
 				t.Fatal(err)

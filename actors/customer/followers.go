@@ -82,7 +82,7 @@ func (c *customer) openFollower(ctx *actors.Context, record persistence.Record) 
 		c.followers[opened.Name] = p
 	}
 	p.record = record
-	if _, lives := ctx.Children().Ref(opened.Name); lives && opened.Follow != nil {
+	if _, running := ctx.Children().Ref(opened.Name); running && opened.Follow != nil {
 		opened.Follow()
 		return nil, err
 	}

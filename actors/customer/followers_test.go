@@ -24,7 +24,7 @@ func entry(id string) persistence.JournalEntry {
 func TestChildFollowsItsRecord(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := start(kit)
-		h.stubborn = time.Second
+		h.stopTime = time.Second
 		ctx := context.Background()
 		for i, name := range []string{"first", "second"} {
 			if err := h.client.Configure(ctx, hook(name), entry("jrn_"+string(rune('1'+i)))); err != nil {
@@ -55,7 +55,7 @@ func TestChildFollowsItsRecord(t *testing.T) {
 func TestRunningChildFollowsItsRecord(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := start(kit)
-		h.follows, h.stubborn = true, 5*time.Second
+		h.follows, h.stopTime = true, 5*time.Second
 		begun := time.Now()
 		for i, name := range []string{"first", "second"} {
 			if err := h.client.Configure(context.Background(), hook(name), entry("jrn_"+string(rune('1'+i)))); err != nil {
@@ -63,8 +63,8 @@ func TestRunningChildFollowsItsRecord(t *testing.T) {
 			}
 			kit.Settle()
 		}
-		if got := h.noted(); got != "standing begins, first begins, follows of second" || time.Since(begun) > 0 {
-			t.Fatalf("%s, after %s", got, time.Since(begun))
+		if got, want := h.noted(), "standing begins, first begins, follows of second"; got != want || time.Since(begun) > 0 {
+			t.Fatalf("events = %s after %s, want %s immediately", got, time.Since(begun), want)
 		}
 	})
 }
@@ -73,7 +73,7 @@ func TestRunningChildFollowsItsRecord(t *testing.T) {
 func TestNewestOfConcurrentChangesIsFollowed(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := start(kit)
-		h.stubborn = time.Second
+		h.stopTime = time.Second
 		ctx := context.Background()
 		if err := h.client.Configure(ctx, hook("first"), entry("jrn_1")); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package delivery is the actor that delivers a customer's events to one endpoint
-// (interface, "Events"; decisions 6). Each endpoint has a queue of its own, so that a
-// slow or unreachable endpoint delays no other.
+// Package delivery is the actor that delivers a customer's events to one endpoint. Each
+// endpoint has a queue of its own, so that a slow or unreachable endpoint delays no
+// other.
 //
 // # Guarantees
 //
@@ -48,7 +48,7 @@
 //
 // If the other end reports that it no longer exists, the actor stops sending and passes
 // the disabled record to Deps.Disable until it is stopped: a customer's records are
-// written in one place.
+// written in one place only.
 //
 // # A test event
 //

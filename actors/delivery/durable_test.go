@@ -33,8 +33,8 @@ func TestAttemptsWaitUntilDeliveriesAreDurable(t *testing.T) {
 		sync()
 		c.Wake(1 << 40)
 		settle(5 * time.Second)
-		if n := len(r.seen()); n != 0 || store.Waiting() != 1 {
-			t.Errorf("%d posts, %d commits pending, want no post before the commit", n, store.Waiting())
+		if n := len(r.seen()); n != 0 || store.Pending() != 1 {
+			t.Errorf("%d posts, %d commits pending, want no post before the commit", n, store.Pending())
 		}
 		sync()
 		if n := len(r.seen()); n != 1 {

@@ -36,7 +36,7 @@ type (
 	findUndelivered struct {
 		in    resendAll
 		sent  int
-		after *persistence.Position
+		after *persistence.PagePosition
 	}
 	// findExpired reads up to a page of the deliveries that expire; expireMore
 	// continues once these are stored.

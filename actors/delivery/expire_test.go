@@ -43,7 +43,7 @@ func TestPurgedEventsOfAPausedEndpointAreUndelivered(t *testing.T) {
 			c.Wake(1 << 40)
 			settle(2 * time.Hour)
 			if n := count(h.deliveries("end_1"), persistence.DeliveryPending); n != len(old) {
-				t.Errorf("%s: %d pending", name, n)
+				t.Errorf("%s: pending = %d, want %d", name, n, len(old))
 			}
 			young := h.emit(persistence.EventOrderFilled, 3)
 			c.Wake(1 << 40)
@@ -52,20 +52,20 @@ func TestPurgedEventsOfAPausedEndpointAreUndelivered(t *testing.T) {
 			settle(2 * time.Minute)
 			rows := h.deliveries("end_1")
 			if lost, kept := count(rows, persistence.DeliveryUndelivered), count(rows, persistence.DeliveryPending); lost != len(old) || kept != len(young) {
-				t.Errorf("%s: %d undelivered, %d pending", name, lost, kept)
+				t.Errorf("%s: undelivered, pending = %d, %d, want %d, %d", name, lost, kept, len(old), len(young))
 			}
 			if d := rows[old[0]]; d.LastError != "the event is no longer kept" {
 				t.Errorf("%s: %+v, want LastError the event is no longer kept", name, d)
 			}
 			if got := h.rows(old[0]); !slices.Equal(got, []string{"delivery.undelivered/undelivered"}) {
-				t.Errorf("%s: %v", name, got)
+				t.Errorf("%s: rows = %v, want delivery.undelivered only", name, got)
 			}
 			again := open(t, h.store)
 			defer again.close()
 			again.start(endpoint("end_1"), r)
 			settle(time.Second)
 			if got := r.events(); !slices.Equal(got, sorted(young)) {
-				t.Errorf("%s: %d posts after the pause", name, len(got))
+				t.Errorf("%s: events after the pause = %v, want %v", name, got, sorted(young))
 			}
 		})
 	}

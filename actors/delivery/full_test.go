@@ -40,7 +40,7 @@ func TestNoAttemptsWhileTheStoreIsFull(t *testing.T) {
 		store.full.Store(true)
 		settle(time.Hour)
 		if posts := r.seen(); len(posts) != 2 { // one that was recorded, one that was not
-			t.Errorf("%d posts in an hour of a full store", len(posts))
+			t.Errorf("posts in an hour of a full store = %d, want 2", len(posts))
 		}
 		store.full.Store(false)
 		settle(2 * time.Second)

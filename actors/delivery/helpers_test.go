@@ -198,7 +198,7 @@ func (h *process) deliveries(endpoint string) map[string]persistence.Delivery {
 		}
 		for _, d := range page.Items {
 			if _, twice := found[d.EventID]; twice {
-				h.t.Errorf("event %s has two deliveries", d.EventID)
+				h.t.Errorf("event %s has two deliveries, want one", d.EventID)
 			}
 			found[d.EventID] = d
 		}

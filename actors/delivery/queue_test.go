@@ -176,7 +176,7 @@ func TestPausedEndpointSendsNothing(t *testing.T) {
 			again.start(endpoint(name), r)
 			settle(time.Second)
 			if got := r.events(); !slices.Equal(got, sorted(ids)) {
-				t.Errorf("%s: %v", name, got)
+				t.Errorf("%s: events = %v, want %v", name, got, sorted(ids))
 			}
 			again.close()
 			h.own()
@@ -211,7 +211,7 @@ func TestResend(t *testing.T) {
 		}
 		settle(time.Second)
 		if last := r.seen()[posts]; last.event != ids[7] || last.attempt != 1 {
-			t.Errorf("%+v", last)
+			t.Errorf("last post = %+v, want attempt 1 of %s", last, ids[7])
 		}
 		if got := h.rows(ids[7]); !slices.Equal(got[5:], []string{"delivery.undelivered/undelivered", "delivery.resent/pending", "delivery.delivered/delivered"}) {
 			t.Error(got)
@@ -253,7 +253,7 @@ func TestResendDuringAnAttempt(t *testing.T) {
 		settle(time.Second)
 		posts := r.seen()
 		if len(posts) != 6 || posts[5].attempt != 1 || posts[5].at.Sub(posts[4].at) != 10*time.Second {
-			t.Errorf("%+v", posts)
+			t.Errorf("posts = %+v, want a sixth one, attempt 1, after 10 s", posts)
 		}
 		// A pending one is attempted immediately.
 		if err := c.Resend(t.Context(), id); err != nil {
@@ -281,7 +281,7 @@ func TestTestEvent(t *testing.T) {
 			t.Fatalf("%+v, %v, want the event's id, Code 500, Took 1s", got, err)
 		}
 		if sent.Type != persistence.EventAlertFired || !strings.Contains(string(sent.Data), `"test":true`) {
-			t.Errorf("%s %s", sent.Type, sent.Data)
+			t.Errorf("event = %s %s, want a test alert", sent.Type, sent.Data)
 		}
 		if rows := h.rows(sent.ID); !slices.Equal(rows, []string{"delivery.attempt/test"}) {
 			t.Error(rows)
@@ -307,7 +307,7 @@ func TestTestEventForClosedTrades(t *testing.T) {
 				t.Fatal(err)
 			}
 			if text := string(sent.Data); sent.Type != persistence.EventPositionClosed || !json.Valid(sent.Data) || !strings.Contains(text, `"comment":"test"`) {
-				t.Errorf("%s: %s %s", kind, sent.Type, text)
+				t.Errorf("%s: event = %s %s, want a closed position with comment test", kind, sent.Type, text)
 			}
 		})
 	}
@@ -334,7 +334,7 @@ func TestHangingEndpointDelaysNoOther(t *testing.T) {
 		settle(time.Minute)
 		posts := fine.seen()
 		if len(posts) != 400 || posts[399].at.Sub(begun) > 0 {
-			t.Errorf("%d posts, the last after %v", len(posts), posts[len(posts)-1].at.Sub(begun))
+			t.Errorf("posts = %d, the last after %v, want 400 immediately", len(posts), posts[len(posts)-1].at.Sub(begun))
 		}
 	})
 }
@@ -401,7 +401,7 @@ func TestFailedCommitRestartsTheQueue(t *testing.T) {
 		settle(time.Second)
 		for i := range 20 {
 			if i%2 == 0 {
-				store.LoseNextAnswer() // the emission's own answer
+				store.LoseNextReply() // the emission's own answer
 			}
 			_, _ = h.tryEmit(persistence.EventOrderFilled, 3)
 			store.FailNext(persistence.ErrUnavailable)

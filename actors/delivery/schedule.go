@@ -29,8 +29,8 @@ type Schedule struct {
 }
 
 // ScheduleDefault returns five attempts: immediately, then 10 s, 1 min, 5 min and
-// 30 min after the end of the previous one (decisions 6). The fifth delay is for a
-// sixth attempt, should one be configured.
+// 30 min after the end of the previous one. The fifth delay is for a sixth attempt,
+// should one be configured.
 func ScheduleDefault() Schedule {
 	return Schedule{Attempts: 5, Delays: []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}}
 }

@@ -23,7 +23,7 @@ func checkOffsets(t *testing.T, posts []post, begun time.Time) {
 	for i, p := range posts {
 		got = append(got, p.at.Sub(begun))
 		if p.attempt != i+1 || !p.signed.Equal(p.at) {
-			t.Errorf("post %d is attempt %d, signed %v after it began", i, p.attempt, p.signed.Sub(p.at))
+			t.Errorf("post %d: attempt = %d, signed %v after it began, want %d and 0s", i, p.attempt, p.signed.Sub(p.at), i+1)
 		}
 	}
 	if !slices.Equal(got, offsets) {
@@ -50,7 +50,7 @@ func TestFiveAttemptsToTheSecond(t *testing.T) {
 		}
 		want := []string{"delivery.attempt/failed", "delivery.attempt/failed", "delivery.attempt/failed", "delivery.attempt/failed", "delivery.attempt/failed", "delivery.undelivered/undelivered"}
 		if got := h.rows(id); !slices.Equal(got, want) {
-			t.Errorf("journal %v", got)
+			t.Errorf("journal = %v, want %v", got, want)
 		}
 	})
 }
@@ -128,7 +128,7 @@ func TestAttemptMissedWhileDownIsMadeImmediately(t *testing.T) {
 		h.start(to, r)
 		synctest.Wait()
 		if posts := r.seen(); len(posts) != 2 || !posts[1].at.Equal(up) || posts[1].attempt != 2 {
-			t.Errorf("%+v", posts)
+			t.Errorf("posts = %+v, want attempt 2 at %v", posts, up)
 		}
 	})
 }
@@ -160,7 +160,7 @@ func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
 				synctest.Wait()
 				posts := r.seen()
 				if len(posts) != 2 || posts[1].at.Sub(posts[0].at) != c.want {
-					t.Errorf("%+v", posts)
+					t.Errorf("posts = %+v, want a second one after %v", posts, c.want)
 				}
 			})
 		})
@@ -182,7 +182,7 @@ func TestScheduleIsValidated(t *testing.T) {
 		"an endless delay": {delivery.Schedule{Attempts: 2, Delays: []time.Duration{8 * 24 * time.Hour}}, "delays"},
 	} {
 		if errs := c.schedule.Errors(); len(errs) != 1 || errs[0].Field != c.field {
-			t.Errorf("%s: %v", name, errs)
+			t.Errorf("%s: errors = %v, want one of %s", name, errs, c.field)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestOutdatedReadDoesNotRestoreDeliveredEvents(t *testing.T) {
 	s.attempt(at(0), windowMax/2+1, nil)
 	s.refilled(at(0), pendingRead{rows: old})
 	if s.window.byEvent[old[0].EventID] != nil {
-		t.Error("a delivered event is in the window again")
+		t.Errorf("delivery of event %s in the window = %+v, want none", old[0].EventID, s.window.byEvent[old[0].EventID])
 	}
 	if s.window.byEvent[old[1].EventID] == nil {
 		t.Error("the read added nothing, want its rows")
@@ -97,7 +97,7 @@ func TestFailedReadIsRepeated(t *testing.T) {
 	s.eventsRead(at(0), eventsRead{err: persistence.ErrUnavailable})
 	s.refilled(at(0), pendingRead{err: persistence.ErrUnavailable})
 	if out := s.finish(at(0)); len(out.Now) != 0 || !s.nextDue(noon).Equal(noon.Add(storeRetry)) {
-		t.Fatalf("%d effects, next at %v", len(out.Now), s.nextDue(noon))
+		t.Fatalf("effects = %d, next at %v, want none and %v", len(out.Now), s.nextDue(noon), noon.Add(storeRetry))
 	}
 	if out := s.finish(at(storeRetry)); len(out.Now) != 2 {
 		t.Errorf("%d effects, want 2", len(out.Now))

@@ -34,9 +34,9 @@ func chatLimit(perMinute int, seen *int) func(context.Context, persistence.Event
 // meanwhile.
 func TestThrottledBurstIsDelivered(t *testing.T) {
 	inBubble(t, func(t *testing.T, h *process) {
-		asked := 0
+		sent := 0
 		r := newReceiver(nil)
-		limit := chatLimit(20, &asked)
+		limit := chatLimit(20, &sent)
 		r.answer = func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -50,8 +50,8 @@ func TestThrottledBurstIsDelivered(t *testing.T) {
 		if len(r.taken) != len(ids) {
 			t.Errorf("%d of %d events received, want all", len(r.taken), len(ids))
 		}
-		if most := len(ids) + 26*delivery.ConcurrencyMax; asked > most {
-			t.Errorf("asked %d times, at most %d, want at most %v", asked, most, most)
+		if most := len(ids) + 26*delivery.ConcurrencyMax; sent > most {
+			t.Errorf("attempts = %d, want at most %d", sent, most)
 		}
 		for _, p := range r.seen() {
 			if p.attempt != 1 {
@@ -110,8 +110,8 @@ func TestThrottledQueueResumesOnTime(t *testing.T) {
 		second := h.emit(persistence.EventOrderFilled, 1)
 		c.Wake(1 << 40)
 		settle(time.Minute)
-		if got := r.events(); !slices.Equal(got, sorted(slices.Concat(first, first, second))) {
-			t.Fatalf("%v", got)
+		if got, want := r.events(), sorted(slices.Concat(first, first, second)); !slices.Equal(got, want) {
+			t.Fatalf("events = %v, want %v", got, want)
 		}
 		for _, p := range r.seen()[1:] {
 			if after := p.at.Sub(begun); after != 35*time.Second {

@@ -15,8 +15,8 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// moody returns a receiver that accepts, fails, resets, hangs or throttles at random.
-func moody(random *rand.Rand) *receiver {
+// randomReceiver returns a receiver that accepts, fails, resets, hangs or throttles at random.
+func randomReceiver(random *rand.Rand) *receiver {
 	var mu sync.Mutex
 	return newReceiver(func(ctx context.Context, _ persistence.Event, _ int) persistence.Attempt {
 		mu.Lock()
@@ -57,19 +57,19 @@ func (h *process) equation(endpoint string, emitted []persistence.Event, r *rece
 		case !queued && e.Seq > cursor.Seq:
 			pending++
 		case !queued:
-			h.t.Errorf("%s: event %s at %d is lost: the cursor is at %d", endpoint, e.ID, e.Seq, cursor.Seq)
+			h.t.Errorf("%s: no delivery of event %s at %d before the cursor %d, want one", endpoint, e.ID, e.Seq, cursor.Seq)
 		case d.Status == persistence.DeliveryPending:
 			pending++
 		case d.Status == persistence.DeliveryUndelivered:
 			undelivered++
 		case r.taken[e.ID] == 0:
-			h.t.Errorf("%s: event %s was never received, and its delivery is delivered", endpoint, e.ID)
+			h.t.Errorf("%s: event %s was never received, want its delivery not delivered", endpoint, e.ID)
 		default:
 			delivered++
 		}
 	}
 	for id := range rows {
-		h.t.Errorf("%s: delivery of %s, which was not emitted", endpoint, id)
+		h.t.Errorf("%s: delivery of %s, want none: it was not emitted", endpoint, id)
 	}
 	return delivered, pending, undelivered
 }
@@ -89,7 +89,7 @@ func (h *process) emitted() []persistence.Event {
 		}
 		for _, e := range page {
 			if ids[e.ID] {
-				h.t.Errorf("event id %s twice", e.ID)
+				h.t.Errorf("event id %s occurs twice, want it once", e.ID)
 			}
 			ids[e.ID] = true
 		}
@@ -116,7 +116,7 @@ func overCrashes(t *testing.T, seed uint64, n int) int {
 	receivers := make([]*receiver, endpoints)
 	records := make([]persistence.Endpoint, endpoints)
 	for i := range endpoints {
-		receivers[i], records[i] = moody(rand.New(rand.NewPCG(seed, uint64(i+1)))), endpoint(fmt.Sprint("end_", i))
+		receivers[i], records[i] = randomReceiver(rand.New(rand.NewPCG(seed, uint64(i+1)))), endpoint(fmt.Sprint("end_", i))
 	}
 	acked := map[string]bool{}
 	for range crashes {
@@ -147,14 +147,14 @@ func overCrashes(t *testing.T, seed uint64, n int) int {
 	for i := range endpoints {
 		delivered, pending, undelivered := h.equation(records[i].ID, all, receivers[i])
 		if pending != 0 || delivered+undelivered != len(all) {
-			t.Errorf("seed %d: %d + %d of %d, %d pending", seed, delivered, undelivered, len(all), pending)
+			t.Errorf("seed %d: delivered, undelivered, pending = %d, %d, %d, want a sum of %d and none pending", seed, delivered, undelivered, pending, len(all))
 		}
 	}
 	for _, e := range all {
 		delete(acked, e.ID)
 	}
 	if len(acked) != 0 || len(all) < n*9/10 {
-		t.Errorf("seed %d: %d of %d events, %d acknowledged ones lost", seed, len(all), n, len(acked))
+		t.Errorf("seed %d: events = %d, lost acknowledged ones = %d, want at least %d and 0", seed, len(all), len(acked), n*9/10)
 	}
 	return len(all) * endpoints
 }

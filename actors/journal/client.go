@@ -1,4 +1,4 @@
-// Package journal is the way to the store's one writer.
+// Package journal submits the commits of all actors to the store.
 //
 // Client numbers the events and journal rows of each customer and submits the
 // batch under the same lock, so that sequences rise in the order of the commits.

@@ -75,7 +75,7 @@ func TestListenerIsNotifiedOfDurableEvents(t *testing.T) {
 	client.Listen(func(customer string, seq uint64) {
 		last, err := store.LastSequence(context.Background(), customer)
 		if err != nil || last < seq {
-			t.Errorf("notified of sequence %d, durable up to %d, %v", seq, last, err)
+			t.Errorf("notified of sequence %d, want at most the durable %d, error %v", seq, last, err)
 		}
 		notified = append(notified, fmt.Sprint(customer, " ", seq))
 	})
@@ -98,7 +98,7 @@ func TestListenerIsNotifiedOfDurableEvents(t *testing.T) {
 	if err := client.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("d")}}); err == nil {
 		t.Error("commit succeeded, want an error")
 	}
-	store.LoseNextAnswer()
+	store.LoseNextReply()
 	if err := client.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("e")}}); err == nil {
 		t.Error("commit was confirmed, want an error")
 	}

@@ -79,7 +79,7 @@ func claim(name string) persistence.Batch {
 }
 
 func (h *harness) drain() {
-	for h.store.Waiting() > 0 {
+	for h.store.Pending() > 0 {
 		h.store.Sync(1)
 	}
 }
@@ -96,7 +96,7 @@ func TestBatchesBehindACommitAreMerged(t *testing.T) {
 	for n := range 4 {
 		h.submit(fmt.Sprint(n), change("a", n))
 	}
-	if n := h.store.Waiting(); n != 1 {
+	if n := h.store.Pending(); n != 1 {
 		t.Fatalf("%d commits are under way, want 1", n)
 	}
 	h.store.Sync(1)
@@ -139,7 +139,7 @@ func TestRefusedClaimDoesNotBreakTheQueue(t *testing.T) {
 	h.submit("again", claim("a"))
 	h.submit("step", change("b", 1))
 	h.submit("other", claim("c"))
-	if n := h.store.Waiting(); n != 3 {
+	if n := h.store.Pending(); n != 3 {
 		t.Fatalf("%d commits are under way, want 3", n)
 	}
 	h.store.Sync(1)

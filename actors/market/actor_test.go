@@ -175,7 +175,7 @@ func TestInterruptionReachesBooksAndHealth(t *testing.T) {
 		k.Settle()
 		expect(t, "book", btc.take(), "interrupted 1: reset")
 		if h := f.client.Stats(); h.Interrupted != 2 || h.Topics != 2 || h.Cause == nil || h.Since.IsZero() || h.Interruptions != 3 {
-			t.Errorf("stats %+v", h)
+			t.Errorf("stats = %+v, want 2 of 2 topics interrupted and 3 interruptions", h)
 		}
 		k.Advance(time.Second)
 		f.client.Unsubscribe(topics[1])

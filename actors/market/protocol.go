@@ -8,11 +8,11 @@ import (
 // Messages of a market connection. None is subject to the mailbox's limit: their number
 // is bounded by the number of topics and the rate of reconnects.
 //
-//	message              kind      sent by   reply
-//	*subscribeTopics   command   Client    -
-//	*unsubscribeTopics        command   Client    -
-//	*feedInterrupted     event     feed      -
-//	*feedResumed         event     feed      -
+//	message             kind      sent by   reply
+//	*subscribeTopics    command   Client    -
+//	*unsubscribeTopics  command   Client    -
+//	*feedInterrupted    event     feed      -
+//	*feedResumed        event     feed      -
 type (
 	subscribeTopics struct {
 		actors.Internal

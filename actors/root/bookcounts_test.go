@@ -21,11 +21,11 @@ func TestBookCountersAreKept(t *testing.T) {
 			loseAMessage(k, s, exchange)
 			during := exchange.BookSummary()
 			if during.Gaps != round+1 || during.Resyncs != round+1 || during.Snapshots != 2*(round+1) || during.Phases[book.PhaseLive] != 1 {
-				t.Errorf("round %d: %+v", round, during)
+				t.Errorf("round %d: summary = %+v, want %d gaps and a live book", round, during, round+1)
 			}
 			k.Advance(time.Minute)
 			if after := exchange.BookSummary(); after != (book.Summary{Counts: during.Counts}) {
-				t.Errorf("round %d: %+v with its book, %+v without", round, during, after)
+				t.Errorf("round %d: summary without the book = %+v, want the counts %+v", round, after, during.Counts)
 			}
 		}
 	})
@@ -55,7 +55,7 @@ func loseAMessage(k *actortest.Kit, s *scripted, exchange *root.Exchange) {
 		}
 		k.Settle()
 	}
-	s.pass(s.next(), false) // the snapshot that the book has asked for
+	s.pass(s.next(), false) // the snapshot that the book has requested
 	k.Settle()
 	sub.Close()
 	k.Settle()

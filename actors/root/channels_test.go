@@ -35,7 +35,7 @@ func dryRun(t *testing.T, signals int) {
 					RequestID: fmt.Sprintf("r%d", i), Source: venues.SourceWebhook, ReceivedAt: venues.At(time.Now()),
 				})
 				if err != nil || !strings.Contains("test pending", answer.Status) || answer.OrderID != "" {
-					t.Errorf("signal %d: %+v, %v", i, answer, err)
+					t.Errorf("signal %d: answer = %+v, error %v, want status test or pending without an order", i, answer, err)
 				}
 			}
 		})
@@ -46,7 +46,7 @@ func dryRun(t *testing.T, signals int) {
 	close(work)
 	wait.Wait()
 	if after := d.sim.Control().Ledger().Orders; len(after) != len(before) {
-		t.Errorf("%d orders reached the venue", len(after)-len(before))
+		t.Errorf("orders at the venue = %d, want %d", len(after), len(before))
 	}
 	record, err := d.store.Order(t.Context(), "c1", resting.OrderID)
 	if err != nil || record.Status != venues.StatusOpen {
@@ -63,7 +63,7 @@ func configureHook(t *testing.T, tree *root.Tree, c persistence.Channel) *root.I
 	}
 	in, known := tree.Channel(c.ID)
 	if !known {
-		t.Fatal("a configured channel is not found")
+		t.Fatal("configured channel: not found, want it found")
 	}
 	return in
 }

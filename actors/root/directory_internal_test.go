@@ -77,12 +77,12 @@ func TestExpiredSecretIsNotUnsealed(t *testing.T) {
 			Previous: []byte("old"), PreviousUntil: venues.At(time.Now().Add(time.Hour)),
 		}
 		if in, err := tree.inbound(record); err != nil || in.Secret.Reveal() != "new" || in.Previous.Reveal() != "old" {
-			t.Errorf("while both are good: %v", err)
+			t.Errorf("channel during the overlap = %+v, error %v, want both secrets", in, err)
 		}
 		kit.Advance(time.Hour)
 		record.Previous = []byte("broken")
 		if in, err := tree.inbound(record); err != nil || in.Secret.Reveal() != "new" || in.Previous != "" {
-			t.Errorf("when one has ended: %v", err)
+			t.Errorf("channel after the overlap = %+v, error %v, want the new secret only", in, err)
 		}
 	})
 }

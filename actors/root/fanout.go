@@ -130,5 +130,5 @@ func clientError(err error) *venues.Error {
 	if e, ok := errors.AsType[*venues.Error](err); ok {
 		return e
 	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not answer").Because(err)
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not respond").Because(err)
 }

@@ -276,13 +276,13 @@ func (f *follower) Deliver(frame venues.Frame) {
 		f.t.Error(err)
 	}
 	if f.begun && m.Seq != f.last.Seq+1 {
-		f.t.Errorf("depth %d: seq %d after %d", f.depth, m.Seq, f.last.Seq)
+		f.t.Errorf("depth %d: seq = %d, want %d", f.depth, m.Seq, f.last.Seq+1)
 	}
 	switch {
 	case m.Type == venues.MessageSnapshot:
 		f.bids, f.asks, f.begun = levels{}, levels{}, true
 	case m.Type == venues.MessageDelta && (!f.begun || f.last.Type == venues.MessageStale):
-		f.t.Errorf("depth %d: delta without a snapshot", f.depth)
+		f.t.Errorf("depth %d: delta of a book that is not live, want a snapshot", f.depth)
 	}
 	f.bids.apply(m.Bids)
 	f.asks.apply(m.Asks)
@@ -297,11 +297,11 @@ func (f *follower) check(s *scripted) {
 	}
 	truth, known := s.history[f.last.VenueSeq]
 	if !known {
-		f.t.Fatalf("depth %d: sequence %d, which the venue never had", f.depth, f.last.VenueSeq)
+		f.t.Fatalf("depth %d: sequence = %d, want one that the venue had", f.depth, f.last.VenueSeq)
 	}
 	if !slices.Equal(f.bids.best(+1, f.depth+1), truth[0].best(+1, f.depth)) ||
 		!slices.Equal(f.asks.best(-1, f.depth+1), truth[1].best(-1, f.depth)) {
-		f.t.Fatalf("depth %d: book differs from the venue at sequence %d", f.depth, f.last.VenueSeq)
+		f.t.Fatalf("depth %d: book at sequence %d = %v %v, want the venue's %v", f.depth, f.last.VenueSeq, f.bids, f.asks, truth)
 	}
 }
 
@@ -368,7 +368,7 @@ func followMarket(k *actortest.Kit, s *scripted) {
 	}
 	k.Advance(time.Minute)
 	if len(exchange.Books()) != 0 || exchange.Connection().Topics != 0 {
-		t.Errorf("after the stop: %v, %+v", exchange.Books(), exchange.Connection())
+		t.Errorf("books and connection after the stop = %v, %+v, want no books and topics", exchange.Books(), exchange.Connection())
 	}
 }
 
@@ -389,7 +389,7 @@ func (f frames) await(t *testing.T, prefix string) string {
 				return frame
 			}
 		case <-timeout:
-			t.Fatalf("no %s within %s", prefix, testTimeout)
+			t.Fatalf("no frame within %s, want %s", testTimeout, prefix)
 		}
 	}
 }
@@ -422,7 +422,7 @@ func TestMarketDataOfTheSimulator(t *testing.T) {
 		parsed, _ := venues.ParseTopic(topic)
 		f := make(frames, 1<<16)
 		if _, err := exchange.Subscribe(t.Context(), parsed, f); err != nil {
-			t.Fatalf("%s: %v", topic, err)
+			t.Fatalf("subscribe %s: error %v, want none", topic, err)
 		}
 		return f
 	}
@@ -433,7 +433,7 @@ func TestMarketDataOfTheSimulator(t *testing.T) {
 	subscribe("kline:binance:BTCUSDT:1m").await(t, "snapshot")
 	q, err := exchange.AwaitQuote(t.Context(), "ETHUSDT")
 	if err != nil || !q.HasPrice() {
-		t.Errorf("quote %+v, %v", q, err)
+		t.Errorf("quote = %+v, error %v, want a price", q, err)
 	}
 	lost := simcore.FaultRequest{Match: simcore.FaultMatch{Op: "btcusdt@depth"}, Do: simcore.FaultGap, Times: 1}
 	if _, err := sim.Control().AddFault(lost); err != nil {

@@ -198,7 +198,7 @@ func (d *harness) wait(what string, is func() bool) {
 	deadline := time.Now().Add(testTimeout)
 	for !is() {
 		if time.Now().After(deadline) {
-			d.t.Fatalf("no %s", what)
+			d.t.Fatalf("timeout, want %s", what)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -229,7 +229,7 @@ func TestProtectionIsMoved(t *testing.T) {
 		}
 		moved, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, StopLoss: venues.Some(venues.MustDecimal("62000"))})
 		if err != nil || !venues.EqualOptional(moved.StopLoss, venues.Some(venues.MustDecimal("62000"))) {
-			t.Fatalf("%+v, %v", moved, err)
+			t.Fatalf("changed order = %+v, error %v, want stopLoss 62000", moved, err)
 		}
 		d.eventually(entry.OrderID, legAt(venues.LegStopLoss, venues.ProtectionLive, "62000"))
 		if _, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, RemoveTakeProfit: true}); err != nil {

@@ -25,7 +25,7 @@ func TestSignalReversesAProtectedPosition(t *testing.T) {
 		}
 		old := d.eventually(entry.OrderID, legsAre(venues.ProtectionCancelled, venues.ProtectionCancelled))
 		if old.UpdatedAt.After(opened.CreatedAt.Time) {
-			t.Errorf("the old protection ended at %s, the new position was opened at %s", old.UpdatedAt, opened.CreatedAt)
+			t.Errorf("old protection ended at %s, want it before the new position at %s", old.UpdatedAt, opened.CreatedAt)
 		}
 		d.wantPosition(venues.Short, "0.05")
 	})
@@ -52,11 +52,11 @@ func TestReverseClosesTheRestInAThinMarket(t *testing.T) {
 		})
 		first := d.eventually(begun.OrderIDs[0], func(r persistence.OrderRecord) bool { return r.Status.IsClosed() })
 		if !first.FilledQty.Equal(venues.MustDecimal("0.02")) {
-			t.Fatalf("the first close got %s", first.FilledQty)
+			t.Fatalf("filled quantity of the first close = %s, want 0.02", first.FilledQty)
 		}
 		d.wantPosition(venues.Long, "0.03")
 		if left, err := d.store.Order(t.Context(), "c1", entry.OrderID); err != nil || !legsAre(venues.ProtectionLive, venues.ProtectionLive)(left) {
-			t.Errorf("what is left is protected by %+v, %v", left.Protection, err)
+			t.Errorf("protection of the rest = %+v, error %v, want two live legs", left.Protection, err)
 		}
 		deep(220) // until now the venue takes no more
 		done := d.planned(taken)

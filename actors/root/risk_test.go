@@ -35,7 +35,7 @@ func (d *harness) until(what string, is func() bool) {
 	d.t.Helper()
 	for deadline := time.Now().Add(testTimeout); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			d.t.Fatalf("not within the timeout: %s", what)
+			d.t.Fatalf("timeout, want %s", what)
 		}
 	}
 }
@@ -79,11 +79,11 @@ func (d *harness) moves(to string) {
 func (d *harness) wantCode(requestID string, s venues.OrderSpec, want venues.Code) *venues.Error {
 	d.t.Helper()
 	_, err := d.place(requestID, s)
-	refusal, _ := errors.AsType[*venues.Error](err)
-	if refusal == nil || refusal.Code != want {
+	rejection, _ := errors.AsType[*venues.Error](err)
+	if rejection == nil || rejection.Code != want {
 		d.t.Fatalf("%v, want %s", err, want)
 	}
-	return refusal
+	return rejection
 }
 
 // Fills at the simulated venue lose more than the account may. From then on only orders
@@ -95,9 +95,9 @@ func TestDailyLossLocksAcrossRestarts(t *testing.T) {
 	d.moves("64000")
 	d.becomes(venues.StatusFilled, "part", spec(venues.Sell, venues.TypeMarket, "0.6", ""))
 	d.until("the lock", func() bool { return len(d.events(persistence.EventRiskLimitReached)) == 1 })
-	refusal := d.wantCode("more", spec(venues.Buy, venues.TypeMarket, "0.1", ""), venues.CodeTradingLocked)
-	if refusal.Details["limit"] != "daily_loss" || refusal.Details["threshold"] != "500" || refusal.Details["until"] == nil {
-		t.Errorf("details %v", refusal.Details)
+	rejection := d.wantCode("more", spec(venues.Buy, venues.TypeMarket, "0.1", ""), venues.CodeTradingLocked)
+	if rejection.Details["limit"] != "daily_loss" || rejection.Details["threshold"] != "500" || rejection.Details["until"] == nil {
+		t.Errorf("details = %v, want daily_loss of 500 with until", rejection.Details)
 	}
 	d.stop()
 	d.start(t.Context())
@@ -106,7 +106,7 @@ func TestDailyLossLocksAcrossRestarts(t *testing.T) {
 	d.becomes(venues.StatusFilled, "rest", spec(venues.Sell, venues.TypeMarket, "0.4", "")) // it reduces
 	closed := d.positionClosed(1)
 	if closed.Side != "long" || closed.Qty != "1" || closed.Reason != "manual" || closed.OpenedAt == "" || !venues.MustDecimal(closed.RealizedPnl).LessThan(venues.MustDecimal("-500")) {
-		t.Errorf("%+v", closed)
+		t.Errorf("closed position = %+v, want a manual close of long 1 with a loss of more than 500", closed)
 	}
 	if err := d.tree.Unlock(t.Context(), "c1", venues.Binance); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestHaltCancelsAndClosesEverything(t *testing.T) {
 	}
 	for _, o := range d.sim.Control().Ledger().Orders {
 		if o.Rejection == "" && (o.Status == "NEW" || o.Status == "PARTIALLY_FILLED") {
-			t.Errorf("left at the venue: %+v", o)
+			t.Errorf("open order at the venue = %+v, want none", o)
 		}
 	}
 	if closed := d.positionClosed(1); closed.Side != "long" || closed.Qty != "0.5" || closed.Reason != "manual" {
@@ -141,9 +141,9 @@ func TestHaltCancelsAndClosesEverything(t *testing.T) {
 	}
 	d.stop()
 	d.start(t.Context())
-	refusal := d.wantCode("more", spec(venues.Buy, venues.TypeLimit, "1", "20000"), venues.CodeTradingLocked)
-	if refusal.Details["limit"] != "halted" {
-		t.Errorf("details %v", refusal.Details)
+	rejection := d.wantCode("more", spec(venues.Buy, venues.TypeLimit, "1", "20000"), venues.CodeTradingLocked)
+	if rejection.Details["limit"] != "halted" {
+		t.Errorf("details = %v, want limit halted", rejection.Details)
 	}
 	d.configure(func(a *persistence.VenueAccount) { a.Resume() })
 	d.becomes(venues.StatusOpen, "more", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
@@ -182,6 +182,6 @@ func TestOrderReversesAPosition(t *testing.T) {
 		brought, paid = brought.Add(venues.MustDecimal(p.RealizedPnl)), paid.Add(venues.MustDecimal(p.Fee))
 	}
 	if !brought.Sub(reported).Abs().LessThan(venues.MustDecimal("0.0001")) || !paid.Equal(fees) {
-		t.Errorf("events sum up to %s with fees %s, the venue has %s with fees %s", brought, paid, reported, fees)
+		t.Errorf("sum of the events = %s with fees %s, want the venue's %s with fees %s", brought, paid, reported, fees)
 	}
 }

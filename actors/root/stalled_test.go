@@ -84,7 +84,7 @@ func TestStalledPrivateStreamIsReopened(t *testing.T) {
 		s.control.ClearFaults()
 		d.until("a second miss", func() bool { return len(d.reopened()) >= 2 })
 		if got := d.reopened()[:2]; !slices.Equal(got, []string{"false", "true"}) {
-			t.Fatalf("renewed: %v", got)
+			t.Fatalf("reopened = %v, want false, true", got)
 		}
 		d.until("a new connection", func() bool { return seen.opened.Load() >= 2 && seen.connected.Load() >= 2 })
 		d.rests("last")

@@ -218,7 +218,7 @@ func TestLimitOrderIsFilledAmendedAndCancelled(t *testing.T) {
 		Command: venues.Command{Customer: "c1"}, OrderID: order.OrderID, Price: venues.Some(venues.MustDecimal("21000")),
 	})
 	if err != nil || !amended.Price.Decimal.Equal(venues.MustDecimal("21000")) || amended.PendingAction != "" {
-		t.Fatalf("%+v, %v", amended, err)
+		t.Fatalf("amended order = %+v, error %v, want price 21000 and no pending action", amended, err)
 	}
 	cancelled, err := d.tree.Cancel(t.Context(), venues.CancelOrder{Command: venues.Command{Customer: "c1"}, OrderID: order.OrderID})
 	if err != nil || cancelled.Status != venues.StatusCancelled {
@@ -226,7 +226,7 @@ func TestLimitOrderIsFilledAmendedAndCancelled(t *testing.T) {
 	}
 	_, err = d.tree.Cancel(t.Context(), venues.CancelOrder{Command: venues.Command{Customer: "c1"}, OrderID: order.OrderID})
 	if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeNotFound || e.Details["status"] != "cancelled" {
-		t.Fatalf("%v", err)
+		t.Fatalf("error %v, want not_found with status cancelled", err)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestLostAnswersNeverDuplicateAnOrder(t *testing.T) {
 			return r.Status == venues.StatusOpen || r.Status == venues.StatusUnknown
 		})
 		if n := d.ledger(record.ClientOrderID); n > 1 || (n == 1) != (do == "timeout_after") {
-			t.Errorf("%s: %d orders at the venue, here it is %s", do, n, record.Status)
+			t.Errorf("%s: orders at the venue = %d with status %s, want one only after timeout_after", do, n, record.Status)
 		}
 		d.sim.Control().ClearFaults()
 	}
@@ -291,7 +291,7 @@ func TestRestartRestoresOrders(t *testing.T) {
 	d.start(t.Context())
 	record := d.eventually(order.OrderID, func(r persistence.OrderRecord) bool { return r.Status == venues.StatusFilled })
 	if !record.FilledQty.Equal(record.Qty) || !record.AvgPrice.Valid || !record.Fee.Valid {
-		t.Fatalf("%+v", record.Order)
+		t.Fatalf("order = %+v, want it filled with price and fee", record.Order)
 	}
 }
 

@@ -44,7 +44,7 @@ func readPicture(t *testing.T) []drawn {
 	_, picture, begun := strings.Cut(string(text), "tree:begin")
 	picture, _, ended := strings.Cut(picture, "tree:end")
 	if !begun || !ended {
-		t.Fatal("actors/doc.go has no tree")
+		t.Fatal("actors/doc.go lacks the tree")
 	}
 	var list []drawn
 	var above []string
@@ -89,16 +89,16 @@ func TestPictureShowsTheTree(t *testing.T) {
 	for _, d := range picture {
 		child, exists := started[d.path]
 		if !exists {
-			t.Errorf("%s is drawn and does not exist", d.path)
+			t.Errorf("picture has %s, want only existing actors", d.path)
 			continue
 		}
 		if !strings.HasSuffix(d.path, child.Name) || restartName(child.Restart) != d.restart {
-			t.Errorf("%s is drawn as %s; it is %s, %s", d.path, d.restart, child.Name, restartName(child.Restart))
+			t.Errorf("picture has %s %s, want %s %s", d.path, d.restart, child.Name, restartName(child.Restart))
 		}
 	}
 	for path := range started {
 		if !slices.ContainsFunc(picture, func(d drawn) bool { return d.path == path }) {
-			t.Errorf("%s is not drawn", path)
+			t.Errorf("picture lacks %s", path)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestRunningActorsAreInThePicture(t *testing.T) {
 	}
 	for _, running := range d.system.Stats().Kinds {
 		if !kinds[running.Kind] {
-			t.Errorf("a %s runs and is not drawn", running.Kind)
+			t.Errorf("picture lacks the running kind %s", running.Kind)
 		}
 	}
 }

@@ -12,10 +12,10 @@
 //	slot 4  binance BTCUSDT    waits for 1 and 3
 //	slot 5  okx     BTCUSDT    granted
 //
-// A channel that restarts keeps its slots: it names those that it still needs
-// (Client.Retain), and the others are released. When the service starts, nothing is
-// granted until each channel has done so, so that the signals that one channel has
-// left are not overtaken by new signals of another.
+// A channel that restarts calls Client.Retain with the ids of the slots that it still
+// needs, and the others are released. When the service starts, nothing is granted until
+// each channel has called Retain, so that signals from before the start are not
+// overtaken by new ones of another channel.
 package signalqueue
 
 import (
@@ -27,12 +27,12 @@ import (
 // Name is the actor's name under its customer.
 const Name = "signalqueue"
 
-// channelsWaitMax bounds the wait for the channels at the start: one that cannot
-// load its signals must not block the others forever.
+// channelsWaitMax bounds the wait for Retain at the start: a channel that cannot load
+// its signals must not block the others forever.
 const channelsWaitMax = 10 * time.Second
 
-// Child returns the specification of the actor. channels are those that may have
-// signals left from before the start; see Client.Retain.
+// Child returns the specification of the actor. channels are the ids of the channels
+// that may have signals left from before the start; see Client.Retain.
 func Child(channels ...string) actors.Child {
 	return actors.Child{
 		Name: Name, MailboxMax: slotsMax,
@@ -42,7 +42,7 @@ func Child(channels ...string) actors.Child {
 
 type behaviour struct{ state state }
 
-// Started limits the wait for the channels.
+// Started starts the timer that bounds the wait for Retain.
 func (b *behaviour) Started(ctx *actors.Context) {
 	if len(b.state.missing) > 0 {
 		ctx.Timers().After("start", channelsWaitMax, startDue{})
@@ -70,6 +70,7 @@ func (b *behaviour) Receive(ctx *actors.Context, msg any) {
 	}
 }
 
+// notify answers the callers of granted entries.
 func notify(granted []*entry) {
 	for _, e := range granted {
 		e.Send(struct{}{})

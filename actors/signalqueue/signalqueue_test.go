@@ -110,7 +110,7 @@ func TestSlotsAreGrantedInOrderOfReceipt(t *testing.T) {
 		queue.Release("c", "3")
 		expect("2 1 3 5")
 	})
-	actortest.Run(t, func(kit *actortest.Kit) { // a channel that never granted Retain
+	actortest.Run(t, func(kit *actortest.Kit) { // a channel that never calls Retain
 		queue := NewClient(kit.Start(Child("a")))
 		var granted time.Duration
 		begun := time.Now()
@@ -146,7 +146,7 @@ func TestOverlappingSlotsAreGrantedOneByOne(t *testing.T) {
 			for _, p := range granted {
 				for _, r := range running {
 					if r.slot.overlaps(&p.slot) {
-						t.Fatalf("%+v is granted while %+v is", p.slot, r.slot)
+						t.Fatalf("%+v and %+v are granted at the same time, want one at a time", p.slot, r.slot)
 					}
 				}
 				running = append(running, p)
@@ -174,12 +174,12 @@ func TestOverlappingSlotsAreGrantedOneByOne(t *testing.T) {
 			finish()
 		}
 		if len(done) != total {
-			t.Fatalf("%d of %d slots were granted", len(done), total)
+			t.Fatalf("%d slots were granted, want %d", len(done), total)
 		}
 		for i, later := range done {
 			for _, other := range done[i+1:] {
 				if other.slot.overlaps(&later.slot) && other.slot.id < later.slot.id {
-					t.Fatalf("%+v was granted before %+v", later.slot, other.slot)
+					t.Fatalf("%+v was granted before %+v, want the reverse", later.slot, other.slot)
 				}
 			}
 		}

@@ -5,14 +5,16 @@ import "slices"
 // slotsMax bounds the slots that exist at the same time.
 const slotsMax = 4096
 
-// state is the queue, in the order in which the signals were received.
+// state is the state of the queue.
 type state struct {
+	// entries is in the order in which the signals were received.
 	entries []*entry
-	// missing are the channels that may have slots from before the start: nothing
-	// is granted until each of them has named its slots.
+	// missing has the channels that have not called Retain since the start. Nothing is
+	// granted until it is empty.
 	missing map[string]bool
 }
 
+// entry is a slot with its caller.
 type entry struct {
 	enter
 	granted bool
@@ -26,9 +28,9 @@ func newState(channels []string) state {
 	return s
 }
 
-// enter adds a slot and returns the entries that are granted now. A slot that exists
-// already keeps its place; if it was granted, it is granted again. enter returns
-// false if the queue is full.
+// enter adds a slot and returns the entries to notify. A slot that exists already keeps its
+// place; if it was granted, its new caller is notified too. enter returns false if the queue
+// is full.
 func (s *state) enter(in enter) ([]*entry, bool) {
 	if i := slices.IndexFunc(s.entries, func(e *entry) bool { return e.slot.channel == in.slot.channel && e.slot.id == in.slot.id }); i >= 0 {
 		again := s.entries[i]
@@ -68,8 +70,7 @@ func (s *state) release(matches func(*slot) bool) []*entry {
 	return s.grant()
 }
 
-// grant grants every entry that is not blocked, and returns those that were not
-// granted before.
+// grant grants the entries that are not blocked, and returns the newly granted ones.
 func (s *state) grant() []*entry {
 	if len(s.missing) > 0 {
 		return nil

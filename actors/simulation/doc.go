@@ -6,8 +6,8 @@
 //
 // # What is real and what is simulated
 //
-// Real: root, customer, account, private, channel, lane, delivery and journal, with
-// their clients, on the seeded scheduler of actortest in virtual time. The store is
+// Real: root, customer, account, private, channel, signalqueue, delivery and journal,
+// with their clients, on the seeded scheduler of actortest in virtual time. The store is
 // storetest.Memory, which loses what was not durable when it crashes. A venue is
 // simcore's engine with its ledger behind the venue interfaces; the network between the
 // two is simulated, because the operating system would schedule sockets. Signals enter
@@ -20,8 +20,8 @@
 //
 // plan draws a seed's workload and faults, signals and deliveries those of channels and
 // endpoints; rules and venue are the venues, wire the transport of requests, reads the
-// queries, feed the private streams, words the translation; disk checks the store,
-// client is the customers, world runs everything; checks, checksignals, alarms,
+// queries, feed the private streams, translate the terms of the engine; disk checks the
+// store, client is the customers, world runs everything; checks, checksignals, alarms,
 // positions and protection check the invariants, coverage counts what was covered.
 //
 // # Invariants and their checks

@@ -51,7 +51,7 @@ func drawPlan(s *swarm, rng *rand.Rand) *plan {
 	p.drawMarket(rng)
 	p.drawProcess(s, rng)
 	p.drawDisk(s, rng)
-	p.drawRefusals(s)
+	p.drawRejections(s)
 	p.hedged = s.random("hedge", 1).IntN(hedgeRate) == 0
 	p.drawSignals(s)
 	p.drawEndpoints(s)
@@ -276,8 +276,8 @@ func (p *plan) drawDisk(s *swarm, rng *rand.Rand) {
 	}
 }
 
-// drawRefusals makes the store reject single commits.
-func (p *plan) drawRefusals(s *swarm) {
+// drawRejections makes the store reject single commits.
+func (p *plan) drawRejections(s *swarm) {
 	if !s.on(faultCommitRefused) {
 		return
 	}
@@ -301,7 +301,7 @@ func (w *world) breakStore(f fault) {
 	case faultCommitUnknown:
 		w.memory.FailNext(persistence.ErrOutcomeUnknown)
 	case faultCommitLost:
-		w.memory.LoseNextAnswer()
+		w.memory.LoseNextReply()
 	default: // the disk is full
 	}
 	w.memory.RejectAll(persistence.ErrUnavailable)

@@ -134,7 +134,7 @@ func (p *port) Place(ctx context.Context, r venues.OrderRequest) (venues.Executi
 		o, err := p.core.Place(p.orderRequest(&r))
 		p.w.checkExposure(p, r.Symbol)
 		if err != nil {
-			return venues.ExecutionReport{}, refusal(err)
+			return venues.ExecutionReport{}, rejection(err)
 		}
 		return p.acknowledged(reportOrder(o)), nil
 	})
@@ -167,7 +167,7 @@ func (p *port) placeStop(r *venues.OrderRequest) (venues.ExecutionReport, error)
 		TriggerPrice: r.TriggerPrice.Decimal, ClosePosition: r.ClosePosition,
 	})
 	if err != nil {
-		return venues.ExecutionReport{}, refusal(err)
+		return venues.ExecutionReport{}, rejection(err)
 	}
 	return p.acknowledged(reportConditional(c)), nil
 }
@@ -201,7 +201,7 @@ func (p *port) Amend(ctx context.Context, r venues.AmendRequest) (venues.Executi
 			o, err = p.core.Order(p.customer, r.Symbol, coreRef(r.OrderRef))
 		}
 		if err != nil {
-			return venues.ExecutionReport{}, refusal(err)
+			return venues.ExecutionReport{}, rejection(err)
 		}
 		return p.acknowledged(reportOrder(o)), nil
 	})
@@ -216,7 +216,7 @@ func (p *port) amendStop(r *venues.AmendRequest, c simcore.Conditional) (venues.
 		TriggerPrice: r.TriggerPrice.Decimal, Price: r.Price.Decimal, Qty: r.Qty,
 	})
 	if err != nil {
-		return venues.ExecutionReport{}, refusal(err)
+		return venues.ExecutionReport{}, rejection(err)
 	}
 	return p.acknowledged(reportConditional(amended)), nil
 }
@@ -231,7 +231,7 @@ func (p *port) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Executio
 		}
 		o, err := p.core.Cancel(p.customer, ref.Symbol, coreRef(ref))
 		if err != nil {
-			return venues.ExecutionReport{}, refusal(err)
+			return venues.ExecutionReport{}, rejection(err)
 		}
 		return p.acknowledged(reportOrder(o)), nil
 	})
@@ -241,7 +241,7 @@ func (p *port) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Executio
 func (p *port) SetLeverage(ctx context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
 	return request(ctx, p, "leverage", symbol, func() (venues.LeverageChange, error) {
 		if err := p.core.SetLeverage(p.customer, symbol, int(leverage.IntPart())); err != nil {
-			return venues.LeverageChange{}, refusal(err)
+			return venues.LeverageChange{}, rejection(err)
 		}
 		return venues.LeverageChange{Exchange: p.exchange, Symbol: symbol, Leverage: leverage}, nil
 	})

@@ -230,7 +230,7 @@ func (w *world) kill(survive int) {
 		return
 	}
 	w.struck(faultKill, "")
-	w.trace("process %d is killed, %d of %d batches survive", p.number, survive, w.memory.Waiting())
+	w.trace("process %d is killed, %d of %d batches survive", p.number, survive, w.memory.Pending())
 	close(p.dead)
 	w.process, w.downSince = nil, time.Now()
 	w.memory = w.memory.Crash(survive)

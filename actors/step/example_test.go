@@ -14,14 +14,13 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// add is a command: add to the sum. It is answered with the sum once that is
-// durable.
+// add is a command that adds to the sum. The answer is the sum, once it is durable.
 type add struct {
 	actors.Reply[int]
 	amount int
 }
 
-// counter is an actor that keeps one sum.
+// counter is an actor whose state is a sum.
 type counter struct {
 	store persistence.Submitter
 	steps step.Runner[reply]

@@ -8,13 +8,13 @@ import (
 	"venuegate/persistence"
 )
 
-// Runner runs the steps of one incarnation of an actor. All its functions are
-// called on the actor's goroutine. Journal, Handle, Finish and Run must be set;
+// Runner runs the steps of one incarnation of an actor. It calls all its functions on
+// the actor's goroutine. Journal, Handle, Finish and Run must be set;
 // Stored, Refused and Failed may be nil.
 type Runner[E any] struct {
-	// Journal takes the batches and answers them in order.
+	// Journal commits the batches and answers them in order.
 	Journal persistence.Submitter
-	// Handle changes the state by one message.
+	// Handle applies one message to the state.
 	Handle func(ctx *actors.Context, msg any)
 	// Finish ends a step and returns its output.
 	Finish func() Output[E]
@@ -23,31 +23,31 @@ type Runner[E any] struct {
 
 	// Stored is called when a batch with a Claim is durable, before its effects.
 	Stored func(claim string)
-	// Refused is called when a batch with a Claim was refused and nothing of it was
-	// applied. effects are those of the batch, which will not run.
+	// Refused is called when the store has rejected a batch with a Claim as a whole.
+	// effects are those of the batch, which will not run.
 	Refused func(claim string, effects []E, err error)
-	// Failed is called when a batch was not committed, right before the actor
-	// fails. effects are those that will not run: of the batch and, if the Runner is
-	// Ordered, of all later steps.
+	// Failed is called when a batch was not committed, right before the actor fails.
+	// effects are those that will not run: of the batch and, if the Runner is Ordered,
+	// of all later steps.
 	Failed func(ctx *actors.Context, effects []E, err error)
 
 	// Ordered delays the effects of a step without a batch until the batches of
 	// the earlier steps are durable.
 	Ordered bool
 
-	// commits are the batches that are not answered yet, oldest first.
+	// commits has the batches that are not answered yet, oldest first.
 	commits []*commit[E]
-	// queue are the messages that are handled next.
+	// queue has the enqueued messages, oldest first.
 	queue []any
 }
 
-// commit is a batch that was submitted; it is also the message of its outcome.
+// commit is a submitted batch. It is also the message with the batch's outcome.
 type commit[E any] struct {
 	claim   string
 	effects []E
-	// behind are the effects of later steps without a batch, if ordered.
-	behind []E
-	err    error
+	// trailing has the effects of later steps without a batch, if the Runner is Ordered.
+	trailing []E
+	err      error
 }
 
 // Receive handles a message as one step, and then the messages that its effects
@@ -62,7 +62,7 @@ func (r *Runner[E]) Receive(ctx *actors.Context, msg any) {
 	})
 }
 
-// Do is Receive for a change of the state that no message causes.
+// Do runs a step for a change of the state without a message.
 func (r *Runner[E]) Do(ctx *actors.Context, change func()) {
 	change()
 	r.finish(ctx)
@@ -74,8 +74,8 @@ func (r *Runner[E]) Do(ctx *actors.Context, change func()) {
 	}
 }
 
-// Enqueue adds a message that is handled after the step under way. It must be
-// called within Receive or Do: by an effect, or by Handle.
+// Enqueue adds a message that is handled after the current step. It must be called by
+// an effect or by Handle, during Receive or Do.
 func (r *Runner[E]) Enqueue(msg any) { r.queue = append(r.queue, msg) }
 
 func (r *Runner[E]) finish(ctx *actors.Context) {
@@ -86,7 +86,7 @@ func (r *Runner[E]) finish(ctx *actors.Context) {
 		r.submit(ctx, &out)
 	case r.Ordered && len(r.commits) > 0:
 		last := r.commits[len(r.commits)-1]
-		last.behind = append(last.behind, out.After...)
+		last.trailing = append(last.trailing, out.After...)
 	default:
 		r.run(ctx, out.After)
 	}
@@ -121,15 +121,15 @@ func (r *Runner[E]) committed(ctx *actors.Context, c *commit[E]) {
 	default:
 		r.fail(ctx, c)
 	}
-	r.run(ctx, c.behind)
+	r.run(ctx, c.trailing)
 }
 
-// fail does not return.
+// fail calls Failed and fails the actor. It does not return.
 func (r *Runner[E]) fail(ctx *actors.Context, c *commit[E]) {
-	effects := slices.Concat(c.effects, c.behind)
+	effects := slices.Concat(c.effects, c.trailing)
 	if r.Ordered {
 		for _, later := range r.commits {
-			effects = slices.Concat(effects, later.effects, later.behind)
+			effects = slices.Concat(effects, later.effects, later.trailing)
 		}
 	}
 	if r.Failed != nil {

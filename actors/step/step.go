@@ -7,7 +7,8 @@ import (
 	"venuegate/persistence"
 )
 
-// Context is what a state machine is given of the outside world in one step.
+// Context has the time of one step and makes its ids. A state machine has no other
+// clock.
 type Context struct {
 	// Now is the time of the step.
 	Now time.Time
@@ -15,7 +16,7 @@ type Context struct {
 	NewID func(prefix string) string
 }
 
-// NewContext returns the Context of a step that takes place now.
+// NewContext returns the Context of a step that begins now.
 func NewContext(newID func(prefix string, at time.Time) string) Context {
 	now := time.Now()
 	return Context{Now: now, NewID: func(prefix string) string { return newID(prefix, now) }}
@@ -23,20 +24,20 @@ func NewContext(newID func(prefix string, at time.Time) string) Context {
 
 // Output is the result of one step. E is the actor's type of effect.
 type Output[E any] struct {
-	// Batch is what the step changes in the store; it may be empty.
+	// Batch has the step's changes of the store; it may be empty.
 	Batch persistence.Batch
-	// Now are effects that depend on nothing in Batch. They run first.
+	// Now has the effects that do not depend on Batch. They run first.
 	Now []E
-	// After are the effects that run once Batch is durable.
+	// After has the effects that run once Batch is durable.
 	After []E
-	// Claim, if not empty, is the id of the one thing that the batch creates and
-	// that nothing else in the state depends on yet. If the store refuses such a
-	// batch the thing is dropped and the actor continues.
+	// Claim, if not empty, is the id of the only object that the batch creates, on
+	// which nothing else in the state depends yet. If the store rejects such a batch,
+	// the object is dropped and the actor continues.
 	Claim string
 }
 
-// Submit submits a batch. Once it is durable, or has failed, the message that
-// result returns is delivered to the actor.
+// Submit submits a batch. Once it is durable or has failed, result is called with the
+// error, and the message that it returns is delivered to the actor.
 func Submit(ctx *actors.Context, journal persistence.Submitter, b persistence.Batch, result func(error) any) {
 	done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return result(err) })
 	journal.Submit(b, func(err error) {
@@ -66,14 +67,14 @@ func (e *Early) Add(request actors.Rejectable) {
 	e.requests = append(e.requests, request)
 }
 
-// Take empties the queue and returns what it held, oldest first.
+// Take empties the queue and returns its requests, oldest first.
 func (e *Early) Take() []actors.Rejectable {
 	requests := e.requests
 	e.requests = nil
 	return requests
 }
 
-// Reject empties the queue and rejects what it held.
+// Reject empties the queue and rejects its requests with err.
 func (e *Early) Reject(err error) {
 	for _, request := range e.Take() {
 		request.Reject(err)

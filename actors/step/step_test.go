@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// manualJournal answers batches when the test says so.
+// manualJournal answers batches when the test calls answer.
 type manualJournal struct{ done []func(error) }
 
 func (j *manualJournal) Submit(_ persistence.Batch, done func(error)) { j.done = append(j.done, done) }
@@ -30,15 +30,15 @@ func (j *manualJournal) answer(err error) {
 	done(err)
 }
 
-// recorder is an actor whose messages are the outputs of its steps. It keeps a log
-// of what happens.
+// recorder is an actor that logs its messages and effects. Each message is the output of
+// its step.
 type recorder struct {
 	steps step.Runner[effect]
 	out   step.Output[effect]
 	log   []string
 }
 
-// output is a message: the output of its step.
+// output is a message that describes the output of its step.
 type output struct {
 	name  string
 	batch bool
@@ -47,7 +47,7 @@ type output struct {
 	after []effect
 }
 
-// effect logs its name; enqueues, if set, is a message that it results in.
+// effect logs its name and enqueues a message unless enqueues is nil.
 type effect struct {
 	name     string
 	enqueues *output
@@ -146,7 +146,7 @@ func (h *harness) answer(err error) {
 	h.kit.Settle()
 }
 
-// expect fails the test unless exactly this was logged since the last call.
+// expect checks the log since the last call.
 func (h *harness) expect(want ...string) {
 	h.Helper()
 	actor := h.actor.Load()
@@ -165,8 +165,8 @@ func TestEffectsRunOnceTheirBatchIsDurable(t *testing.T) {
 	})
 }
 
-// An effect that a full pool refuses is decided while it runs. What it results in
-// must not run before the remaining effects of its step.
+// The result of an effect that a full pool rejects is known while the effect runs. It must not
+// be handled before the remaining effects of the step.
 func TestEnqueuedMessageFollowsTheRemainingEffects(t *testing.T) {
 	run(t, false, func(h *harness) {
 		refused := effect{name: "refused", enqueues: &output{name: "busy", after: names("retry")}}
@@ -178,10 +178,10 @@ func TestEnqueuedMessageFollowsTheRemainingEffects(t *testing.T) {
 func TestEnqueuedMessageFollowsTheEffectsOfACommit(t *testing.T) {
 	run(t, true, func(h *harness) {
 		refused := effect{name: "refused", enqueues: &output{name: "busy", after: names("retry")}}
-		h.tell(output{name: "a", batch: true, after: []effect{refused, {name: "second"}}}, output{name: "b", after: names("behind")})
+		h.tell(output{name: "a", batch: true, after: []effect{refused, {name: "second"}}}, output{name: "b", after: names("trailing")})
 		h.expect("handle a", "handle b")
 		h.answer(nil)
-		h.expect("refused", "second", "behind", "handle busy", "retry")
+		h.expect("refused", "second", "trailing", "handle busy", "retry")
 	})
 }
 
@@ -204,16 +204,16 @@ func TestOrderedEffectsWaitForEarlierBatches(t *testing.T) {
 
 func TestRefusedClaimIsDropped(t *testing.T) {
 	run(t, true, func(h *harness) {
-		h.tell(output{name: "a", batch: true, claim: "order", after: names("send")}, output{name: "b", after: names("behind")})
+		h.tell(output{name: "a", batch: true, claim: "order", after: names("send")}, output{name: "b", after: names("trailing")})
 		h.answer(persistence.ErrUnavailable)
-		h.expect("handle a", "handle b", "refused order send "+persistence.ErrUnavailable.Error(), "behind")
+		h.expect("handle a", "handle b", "refused order send "+persistence.ErrUnavailable.Error(), "trailing")
 		h.tell(output{name: "c", batch: true, claim: "order", after: names("send")})
 		h.answer(nil)
 		h.expect("handle c", "stored order", "send")
 	})
 }
 
-// Only what was certainly not applied may be dropped, and only a claim.
+// Only a claim may be dropped, and only if certainly nothing of its batch was applied.
 func TestFailedCommitFailsTheActor(t *testing.T) {
 	for _, tt := range []struct {
 		claim string
@@ -230,7 +230,7 @@ func TestFailedCommitFailsTheActor(t *testing.T) {
 				h.kit.Advance(actors.BackoffMaxDefault)
 			}
 			if first == h.actor.Load() {
-				t.Error("the actor runs on, want a new incarnation")
+				t.Error("the actor was not restarted, want a new incarnation")
 			}
 		}, actortest.ExpectFailures())
 	}

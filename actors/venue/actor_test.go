@@ -217,7 +217,7 @@ func TestInstrumentsAreReadRepeatedly(t *testing.T) {
 			t.Errorf("health %+v, want Status StatusUp", h)
 		}
 		if i, known := w.client.Instrument("BTC-USDT-SWAP"); !known || i.Symbol != "BTCUSDT" {
-			t.Errorf("instrument %+v", i)
+			t.Errorf("instrument = %+v, want BTCUSDT", i)
 		}
 		before := w.client.Instruments()
 		w.exchange.set(func() {
@@ -225,7 +225,7 @@ func TestInstrumentsAreReadRepeatedly(t *testing.T) {
 		})
 		k.Advance(time.Hour)
 		if _, known := w.client.Instruments().Find("NEWUSDT"); !known || len(before.All()) != 4 {
-			t.Error("the new instrument is missing, or the old set was changed")
+			t.Errorf("new instrument found %t, old set of %d instruments, want true and 4", known, len(before.All()))
 		}
 		if w.exchange.lists < 4 || w.exchange.lists > 6 || w.exchange.clocks < 45 || w.exchange.clocks > 62 {
 			t.Errorf("read %d times, clock %d times in an hour, want 4 to 6 and 45 to 62", w.exchange.lists, w.exchange.clocks)
@@ -246,7 +246,7 @@ func TestFailedRequestsAreRepeated(t *testing.T) {
 			t.Errorf("subscribe: %v, want code CodeExchangeUnavailable", err)
 		}
 		if _, known := w.client.Quote("BTCUSDT"); known || w.client.Instruments() != nil {
-			t.Error("a quote without instruments")
+			t.Error("quote without instruments is known, want it unknown")
 		}
 		k.Advance(5 * time.Minute)
 		if h := w.client.Health(); h.Status != venue.StatusDown || h.LastError != "no route" || h.Reason == "" {
@@ -258,7 +258,7 @@ func TestFailedRequestsAreRepeated(t *testing.T) {
 		w.exchange.set(func() { w.exchange.err = nil })
 		k.Advance(time.Minute)
 		if err := w.client.Ready(); err != nil || w.client.Health().Status != venue.StatusUp {
-			t.Errorf("after: %v, %+v", err, w.client.Health())
+			t.Errorf("ready: error %v, health %+v, want none and up", err, w.client.Health())
 		}
 	})
 }
@@ -327,7 +327,7 @@ func TestSubscribeRejectsSymbolsWithoutAMarket(t *testing.T) {
 			}
 		}
 		if _, err := w.subscribe("trades:binance:PAUSEUSDT"); err != nil {
-			t.Errorf("a halted market has a book: %v", err)
+			t.Errorf("subscribe to a halted market: error %v, want none", err)
 		}
 		_, err := w.subscribe("trades:binance:BTCUSDT")
 		if e, ok := errors.AsType[*venues.Error](err); !ok || e.Code != venues.CodeRateLimited || e.RetryAfter == 0 {
@@ -340,14 +340,14 @@ func TestQuoteOpensTheBook(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		w := start(k)
 		if _, known := w.client.Quote("ETHUSDT"); known {
-			t.Error("known before it was asked for")
+			t.Error("quote before the first request is known, want it unknown")
 		}
 		k.Settle()
 		if mark := w.client.Mark("ETH/USDT:USDT"); !mark.Valid || w.books[0].quotes != 2 {
 			t.Errorf("mark %v after %d reads, want a mark after 2 reads", mark, w.books[0].quotes)
 		}
 		if q, err := w.client.AwaitQuote(k.T.Context(), "ETHUSDT"); err != nil || !q.HasPrice() {
-			t.Errorf("%+v, %v", q, err)
+			t.Errorf("quote = %+v, error %v, want a price", q, err)
 		}
 		if v, err := w.client.View(k.T.Context(), "BTCUSDT", 5); err != nil || v.Symbol != "BTCUSDT" {
 			t.Errorf("%+v, %v, want Symbol BTCUSDT", v, err)
@@ -399,7 +399,7 @@ func TestFailingBookIsStartedAgain(t *testing.T) {
 		}
 		k.Advance(bookRestartWait)
 		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
-			t.Errorf("after a while: %v", err)
+			t.Errorf("subscribe after bookRestartWait: error %v, want none", err)
 		}
 		expect(t, "books", w.made(), "BTCUSDT resident=false ended=false")
 	}, actortest.ExpectFailures())

@@ -51,7 +51,7 @@ func TestFailedReadKeepsTheInstruments(t *testing.T) {
 		}
 	}
 	if s.health.LastError != errNoInstruments.Error() || len(s.instruments.All()) != 1 {
-		t.Errorf("health %+v, %d instruments", s.health, len(s.instruments.All()))
+		t.Errorf("health = %+v with %d instruments, want %v and 1", s.health, len(s.instruments.All()), errNoInstruments)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestHealth(t *testing.T) {
 		}
 	}
 	if s.health.LastError != "refused" || !s.health.LastErrorAt.Equal(start.Add(11*time.Second)) {
-		t.Errorf("last error %+v", s.health)
+		t.Errorf("health = %+v, want the last error at 11s", s.health)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestRefreshIsRateLimited(t *testing.T) {
 	s := newState(start, time.Minute)
 	s.listing.running = true
 	if _, ok := s.refreshWait(start); ok {
-		t.Error("a second read was scheduled during the first")
+		t.Error("second read during the first: scheduled, want it not scheduled")
 	}
 	s.instrumentsRead(start, []venues.Instrument{instrument("A", "0.1")}, nil)
 	if wait, ok := s.refreshWait(start.Add(4 * time.Second)); !ok || wait != 6*time.Second {

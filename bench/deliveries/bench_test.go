@@ -59,8 +59,8 @@ func deliver(b *testing.B, endpoints int) {
 	}
 }
 
-// BenchmarkIdleEndpoint reports what an endpoint costs that has nothing to deliver:
-// its share of heap and stacks of a process with a thousand more.
+// BenchmarkIdleEndpoint reports the heap and stacks of an endpoint without deliveries,
+// as its share in a process with a thousand more.
 func BenchmarkIdleEndpoint(b *testing.B) {
 	const endpoints = 1000
 	targets := make([]string, endpoints)
@@ -84,7 +84,7 @@ func BenchmarkIdleEndpoint(b *testing.B) {
 	}
 }
 
-// settle waits until every queue has begun.
+// settle waits until every queue has started.
 func (p *process) settle(b *testing.B) {
 	b.Helper()
 	for waiting := 1; waiting > 0; {

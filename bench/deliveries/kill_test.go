@@ -20,7 +20,7 @@ import (
 	"venuegate/transport/signing"
 )
 
-// receiver accepts, fails, resets or hangs, by chance, and keeps the ids that it
+// receiver accepts, fails, resets or hangs at random, and records the ids that it
 // has accepted.
 type receiver struct {
 	*httptest.Server
@@ -70,9 +70,9 @@ func (r *receiver) serve(w http.ResponseWriter, in *http.Request) {
 	}
 }
 
-// child starts a process that delivers, and kills it once it has acknowledged a
-// number of events, or never. Its output is the ids of durable events. It returns
-// when the process has ended.
+// child starts a process that delivers, and kills it after it has acknowledged a
+// number of events, or never. The output of the process is the ids of durable events.
+// child returns when the process has ended.
 func child(t *testing.T, p plan, acked map[string]bool, killAfter int) error {
 	t.Helper()
 	text, err := json.Marshal(p)
@@ -135,12 +135,12 @@ func TestNothingIsLostOverKills(t *testing.T) {
 	}
 	for id := range acked {
 		if !emitted[id] {
-			t.Errorf("event %s was durable and is gone", id)
+			t.Errorf("the durable event %s is lost", id)
 		}
 	}
 	t.Logf("%d events, %d acknowledged, %d endpoints", len(emitted), len(acked), endpoints)
 	if len(emitted) == 0 {
-		t.Error("nothing was emitted")
+		t.Error("0 events were emitted, want some")
 	}
 }
 
@@ -157,14 +157,14 @@ func events(t *testing.T, store persistence.Reader) map[string]bool {
 		}
 		for _, e := range page {
 			if ids[e.ID] {
-				t.Errorf("event id %s twice", e.ID)
+				t.Errorf("event id %s occurs twice, want once", e.ID)
 			}
 			ids[e.ID], seq = true, e.Seq
 		}
 	}
 }
 
-// equation: nothing waits any more, so every event was delivered or given up.
+// equation: no event is pending, so that every one is delivered or undelivered.
 func equation(t *testing.T, store persistence.Reader, endpoint string, emitted map[string]bool, r *receiver) {
 	t.Helper()
 	r.mu.Lock()
@@ -179,13 +179,13 @@ func equation(t *testing.T, store persistence.Reader, endpoint string, emitted m
 		for _, d := range page.Items {
 			switch {
 			case !emitted[d.EventID]:
-				t.Errorf("%s: %s was not emitted", endpoint, d.EventID)
+				t.Errorf("%s: delivery of %s, which was not emitted", endpoint, d.EventID)
 			case d.Status == persistence.DeliveryUndelivered:
 				undelivered++
 			case d.Status == persistence.DeliveryDelivered && r.taken[d.EventID] > 0:
 				delivered++
 			default:
-				t.Errorf("%s: %+v, taken %d times", endpoint, d, r.taken[d.EventID])
+				t.Errorf("%s: %+v, accepted %d times, want at least once if delivered", endpoint, d, r.taken[d.EventID])
 			}
 		}
 		if page.Next == nil {
@@ -194,7 +194,7 @@ func equation(t *testing.T, store persistence.Reader, endpoint string, emitted m
 		q.After = page.Next
 	}
 	if delivered+undelivered != len(emitted) || r.forged != 0 {
-		t.Errorf("%s: %d delivered, %d undelivered of %d; %d signatures refused", endpoint, delivered, undelivered, len(emitted), r.forged)
+		t.Errorf("%s: %d delivered and %d undelivered of %d with %d invalid signatures, want all and no invalid one", endpoint, delivered, undelivered, len(emitted), r.forged)
 	}
 	t.Logf("%s: %d delivered, %d undelivered", endpoint, delivered, undelivered)
 }

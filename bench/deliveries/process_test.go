@@ -27,16 +27,16 @@ import (
 const (
 	customer = "cus_1"
 	secret   = "whsec_deliveries"
-	// childVariable carries the plan of a child process.
+	// childVariable has the plan of a child process.
 	childVariable = "VENUEGATE_DELIVERIES_CHILD"
 )
 
-// plan is what a child process is to do.
+// plan is the task of a child process.
 type plan struct {
 	Dir     string
 	Targets []string
-	// Emit lets it emit until it is killed; else it delivers what waits and
-	// ends.
+	// Emit makes it emit until it is killed; otherwise it delivers the pending events
+	// and ends.
 	Emit bool
 }
 
@@ -115,7 +115,7 @@ func (p *process) stop() error {
 	return err
 }
 
-// emit commits n events and gives their ids.
+// emit commits n events and returns their ids.
 func (p *process) emit(ctx context.Context, n int) ([]string, error) {
 	batch := persistence.Batch{Fence: p.fence}
 	ids := make([]string, n)
@@ -129,7 +129,7 @@ func (p *process) emit(ctx context.Context, n int) ([]string, error) {
 	return ids, p.journal.Commit(ctx, batch)
 }
 
-// waiting counts what is not delivered and not given up.
+// waiting returns the number of pending deliveries.
 func (p *process) waiting(ctx context.Context) (int, error) {
 	n := 0
 	for i := range p.clients {
@@ -150,8 +150,7 @@ func (p *process) waiting(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// run is the life of a child. Each line that it prints is the id of an event that
-// is durable.
+// run runs a child process. Each line that it prints is the id of a durable event.
 func (p plan) run(ctx context.Context) error {
 	schedule := delivery.Schedule{Attempts: 5, Delays: []time.Duration{5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond}}
 	process, err := start(ctx, p.Dir, p.Targets, schedule, 200*time.Millisecond)

@@ -1,8 +1,8 @@
 // Plays recorded book messages to CCXT Pro's own message handler, without a
-// network: argv is VENUE FILE SYMBOL MESSAGES. FILE has a message a line, the first
-// a snapshot. It answers {} when it is warm, and each line of standard
-// input with a measurement {"perSecond", "bid", "ask"} of at least so many
-// messages, the best prices as text.
+// network: argv is VENUE FILE SYMBOL MESSAGES. FILE has a message for each line,
+// the first a snapshot. It writes {} when it is warm, and for each line of standard
+// input a measurement {"perSecond", "bid", "ask"} of at least that many messages, with
+// the best prices as text.
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import ccxt from 'ccxt'
@@ -19,8 +19,8 @@ exchange.setMarkets([{
   active: true, contractSize: 1, precision: { amount: 0.001, price: 0.1 }, limits: {},
 }])
 
-// client takes what CCXT tells its watchers. It counts, so that a message which
-// CCXT passed over is noticed.
+// client receives what CCXT publishes, and counts it, so that a message that CCXT
+// ignored is noticed.
 const client = {
   url: 'wss://fstream.binance.com/ws',
   subscriptions: { [`books:${symbol}`]: true },
@@ -30,7 +30,7 @@ const client = {
   reject(error) { throw error },
 }
 
-// begin loads the snapshot. Binance sends none: CCXT would have it by REST.
+// begin loads the snapshot. Binance sends none: CCXT would request it by REST.
 function begin() {
   delete exchange.orderbooks[symbol]
   const message = JSON.parse(snapshot)

@@ -1,9 +1,9 @@
-// Places orders at the simulated Binance that cannot rest and find nothing to fill,
-// with CCXT straight to the venue or with plain HTTP through the service: argv is
-// the venue as JSON {restUrl, wsUrl, apiKey, apiSecret}. It answers {} when CCXT has
-// read the markets, and each line of standard input {way, clients, each, url, keys}
-// with {tookMs, allMs}: how long each order took, and all together. It runs in the
-// folder of the interop tests, whose connect points CCXT at the simulator.
+// Places orders on the simulated Binance that cannot rest and do not match, with CCXT
+// straight to the venue or with plain HTTP through the service: argv is the venue as
+// JSON {restUrl, wsUrl, apiKey, apiSecret}. It writes {} when CCXT has read the markets,
+// and for each line of standard input {way, clients, each, url, keys} the durations
+// {tookMs, allMs} of each order and of all together. It runs in the folder of the
+// interop tests, whose connect configures CCXT for the simulator.
 import http from 'node:http'
 import { createInterface } from 'node:readline'
 import { connect, symbol } from './trader.js'

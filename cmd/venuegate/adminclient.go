@@ -19,7 +19,7 @@ import (
 // Limits of an administration call from the command line.
 const (
 	adminCallTimeout = 30 * time.Second
-	adminAnswerMax   = 16 << 20
+	adminResponseMax = 16 << 20
 )
 
 // adminClient calls the administration API of the service that owns a data
@@ -62,7 +62,7 @@ func (c *adminClient) call(ctx context.Context, method, path string, in, out any
 		return err
 	}
 	defer response.Body.Close()
-	return readAnswer(response, out)
+	return decodeResponse(response, out)
 }
 
 func (c *adminClient) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
@@ -94,7 +94,7 @@ func (c *adminClient) copy(ctx context.Context, path, what string, w io.Writer) 
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return readAnswer(response, nil)
+		return decodeResponse(response, nil)
 	}
 	if _, err := io.Copy(w, response.Body); err != nil {
 		return fmt.Errorf("the %s is incomplete: %w", what, err)
@@ -102,13 +102,13 @@ func (c *adminClient) copy(ctx context.Context, path, what string, w io.Writer) 
 	return nil
 }
 
-func readAnswer(response *http.Response, out any) error {
-	text, err := io.ReadAll(io.LimitReader(response.Body, adminAnswerMax))
+func decodeResponse(response *http.Response, out any) error {
+	text, err := io.ReadAll(io.LimitReader(response.Body, adminResponseMax))
 	if err != nil {
 		return fmt.Errorf("read the response: %w", err)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		return readRefusal(response.Status, text)
+		return responseError(response.Status, text)
 	}
 	if out == nil {
 		return nil
@@ -119,9 +119,9 @@ func readAnswer(response *http.Response, out any) error {
 	return nil
 }
 
-// readRefusal returns the error of a response, with the allowed values of each
+// responseError returns the error of a response, with the allowed values of each
 // invalid field.
-func readRefusal(status string, text []byte) error {
+func responseError(status string, text []byte) error {
 	var envelope struct {
 		Error struct {
 			Code    string `json:"code"`
@@ -143,8 +143,7 @@ func readRefusal(status string, text []byte) error {
 	return err
 }
 
-// create, list, change and end call the administration API for one kind of
-// record.
+// create, list, change and end call the administration API for one kind of record.
 func create[Out any](ctx context.Context, c *adminClient, kind string, in any) (out Out, err error) {
 	return out, c.call(ctx, http.MethodPost, "/admin/v1/"+kind, in, &out)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 var eventSuite = suite{"events", `{}`, nil, []scenario{
-	{"fills, as receivers of events hear of them", func(w *trader) {
+	{"fills, as events", func(w *trader) {
 		order := w.place(`"side":"buy","type":"limit","qty":"0.5","price":"65000","comment":"events"`)
 		w.marketTrades("sell", "0.2")
 		w.events("order.partially_filled")

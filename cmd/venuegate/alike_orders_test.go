@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-var recordSuite = suite{"records and refusals", `{}`, []exemption{
+var recordSuite = suite{"records and rejections", `{}`, []exemption{
 	{"too much margin", "error/details/venueSubCode", "OKX alone has codes below its codes"},
 	{"instrument", "minNotional", "OKX has none: the least quantity is its only floor"},
 }, []scenario{

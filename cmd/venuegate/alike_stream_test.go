@@ -26,7 +26,7 @@ var streamSuite = suite{"streams", `{}`, []exemption{
 			w.observe(channel, k.until(channel, func(m record) bool { return m.text("channel") == channel && m.text("type") == "snapshot" }))
 		}
 	}},
-	{"channels are subscribed, refused and given back", func(w *trader) {
+	{"topics are subscribed, rejected and unsubscribed", func(w *trader) {
 		k := w.subscribe("trades:" + string(w.venue) + ":ETHUSDT")
 		for _, m := range []string{
 			`{"op":"subscribe","id":1,"channels":["book:%[1]s:BTC/USDT:USDT:5","book:%[1]s:NOPEUSDT:5","book:%[1]s:BTCUSDT:7","kline:%[1]s:BTCUSDT:7m","fills:%[1]s:BTCUSDT"]}`,
@@ -47,19 +47,23 @@ var streamSuite = suite{"streams", `{}`, []exemption{
 		})
 		w.observe("new level", firstLevel(delta))
 		w.cancel(order)
-		w.observe("level gone", firstLevel(k.until("its end", func(m record) bool { return m.text("type") == "delta" })))
+		w.observe("level gone", firstLevel(k.until("its removal", func(m record) bool { return m.text("type") == "delta" })))
 	}},
-	{"a book that the venue left a gap in", func(w *trader) {
+	{"a gap in a book", func(w *trader) {
 		k := w.subscribe("book:" + string(w.venue) + ":BTCUSDT:5")
 		k.until("the snapshot", func(m record) bool { return m.text("type") == "snapshot" })
-		post(w.t, w.control+"/faults", fmt.Sprintf(`{"match":{"op":%q},"do":"gap","times":1}`, bookTopic[w.venue]))
+		topic, known := bookTopic[w.venue]
+		if !known {
+			w.t.Fatalf("bookTopic lacks %s", w.venue)
+		}
+		post(w.t, w.control+"/faults", fmt.Sprintf(`{"match":{"op":%q},"do":"gap","times":1}`, topic))
 		w.place(`"side":"buy","type":"limit","qty":"0.5","price":"64990"`)
 		eventually(w.t, "the gap", func() bool {
 			_, text := get(w.t, w.control+"/faults")
 			return strings.Contains(text, `"struck":1`)
 		})
 		w.place(`"side":"buy","type":"limit","qty":"0.5","price":"64980"`)
-		w.observe("stale", k.until("the word of it", func(m record) bool { return m.text("type") == "stale" }))
+		w.observe("stale", k.until("the stale message", func(m record) bool { return m.text("type") == "stale" }))
 		w.observe("snapshot", k.until("the snapshot", func(m record) bool { return m.text("type") == "snapshot" }))
 		w.trade(http.StatusOK, http.MethodDelete, "/v1/orders", "")
 	}},

@@ -34,11 +34,11 @@ func (s *service) refuses(t *testing.T, control string, list ...badInput) {
 		}
 		for _, detail := range c.details {
 			if !strings.Contains(string(text), detail) {
-				t.Errorf("%s: %s lacks %s", c.name, text, detail)
+				t.Errorf("%s: response = %s, want %s in it", c.name, text, detail)
 			}
 		}
 		if after := venueLedger(t, control); after != before {
-			t.Fatalf("%s: the venue's ledger has changed from\n%s\nto\n%s", c.name, before, after)
+			t.Fatalf("%s: the venue's ledger is\n%s\nwant it unchanged:\n%s", c.name, after, before)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func venueLedger(t *testing.T, control string) string {
 	t.Helper()
 	status, ledger := get(t, control+"/ledger")
 	if status != http.StatusOK || !strings.Contains(ledger, `"kind":"order"`) {
-		t.Fatalf("ledger: %d %s", status, ledger)
+		t.Fatalf("ledger = %d %s, want 200 with an order", status, ledger)
 	}
 	return ledger
 }
@@ -77,7 +77,7 @@ func TestBadInputIsRejectedAndNothingIsSent(t *testing.T) {
 	s.order(filled, "filled")
 	cursor := s.trade(http.StatusOK, http.MethodGet, "/v1/fills?symbol=BTCUSDT&limit=1", "").text("nextCursor")
 	if cursor == "" {
-		t.Fatal("one page of three fills has no next")
+		t.Fatal("nextCursor of a page of one of three fills is empty, want a cursor")
 	}
 
 	s.refuses(

@@ -44,8 +44,8 @@ func TestExitStatus(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
 		status int
-		// says is a part of the output on either stream.
-		says string
+		// output is a part of the output on either stream.
+		output string
 	}{
 		{[]string{}, exitOK, "Usage:"},
 		{[]string{"version"}, exitOK, "venuegate unknown go"},
@@ -73,8 +73,8 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"sim", "--listen", "0.0.0.0:0"}, exitFailed, "not a loopback address"},
 	} {
 		status, out, err := run(t.Context(), c.args...)
-		if status != c.status || !strings.Contains(out+err, c.says) {
-			t.Errorf("venuegate %s: status %d, want %d and %q:\n%s%s", strings.Join(c.args, " "), status, c.status, c.says, out, err)
+		if status != c.status || !strings.Contains(out+err, c.output) {
+			t.Errorf("venuegate %s: status %d, want %d and %q:\n%s%s", strings.Join(c.args, " "), status, c.status, c.output, out, err)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestErrorsListAllowedValues(t *testing.T) {
 		`{"error":{"code":"not_found","message":"there is no such record","details":{}}}`:                                                                               "not_found: there is no such record",
 		`<html>`: "the service responds with 502 Bad Gateway",
 	} {
-		if got := readRefusal("502 Bad Gateway", []byte(answer)).Error(); got != want {
+		if got := responseError("502 Bad Gateway", []byte(answer)).Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -100,7 +100,7 @@ func TestTablesShowRemovedRecords(t *testing.T) {
 		"endpoint": endpointRows(registry.Endpoint{RemovedAt: at}), "hook": hookRows(registry.Hook{RemovedAt: at}), "alert": alertRows(registry.Alert{RemovedAt: at}),
 	} {
 		if !slices.Contains(rows[len(rows)-1], "removed") {
-			t.Errorf("%s: %q", name, rows)
+			t.Errorf("%s: rows = %q, want the state removed in the last", name, rows)
 		}
 	}
 }

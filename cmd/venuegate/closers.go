@@ -12,8 +12,8 @@ type closers struct{ ends []func() error }
 
 func (c *closers) add(end func() error) { c.ends = append(c.ends, end) }
 
-// Close closes everything, whatever fails, and joins the errors. A second call
-// does nothing.
+// Close closes everything, even after errors, and joins the errors. A second call does
+// nothing.
 func (c *closers) Close() error {
 	var failures error
 	for _, end := range slices.Backward(c.ends) {

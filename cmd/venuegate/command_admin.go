@@ -122,8 +122,8 @@ with "-", so that they do not show in the process list:
 	return cmd
 }
 
-// whatIsGiven keeps the values whose flag is set; values are keyed by flag.
-func whatIsGiven(given func(flag string) bool, values map[string]any) map[string]any {
+// givenValues returns the values whose flag is set. values are keyed by flag.
+func givenValues(given func(flag string) bool, values map[string]any) map[string]any {
 	maps.DeleteFunc(values, func(flag string, _ any) bool { return !given(flag) })
 	return values
 }

@@ -86,8 +86,8 @@ func (d *doctor) venues(ctx context.Context) {
 	}
 }
 
-// service lets the running service check its accounts, because only the service
-// can open their credentials.
+// service requests the checks of the accounts from the running service, because only
+// the service can open their credentials.
 func (d *doctor) service(ctx context.Context) {
 	client, err := newAdminClient(d.config)
 	var accounts []registry.Account

@@ -57,7 +57,7 @@ bot, or the key of the service account, is read from --secret.`,
 	flags := cmd.Flags()
 	flags.StringVar(&customer, "customer", "", "`ID` of the customer")
 	flags.StringVar(&kind, "kind", string(persistence.EndpointWebhook), "webhook, telegram, sheet or file")
-	flags.StringVar(&name, "name", "", "what people call the endpoint")
+	flags.StringVar(&name, "name", "", "display name of the endpoint")
 	flags.StringVar(&address, "url", "", "where a webhook is posted")
 	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
 	flags.StringSliceVar(&types, "types", nil, "events to deliver; default: all")
@@ -102,7 +102,7 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 		Use: "change ID", Short: "Change the given settings of an endpoint", Args: cobra.ExactArgs(1),
 		Example: "  venuegate endpoints change end_... --pause=false   # resumes, also if it was disabled",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-		in := whatIsGiven(given, map[string]any{"name": name, "url": address, "target": target, "types": types})
+		in := givenValues(given, map[string]any{"name": name, "url": address, "target": target, "types": types})
 		if given("pause") {
 			in["paused"] = paused
 		}
@@ -110,7 +110,7 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 		return printRows(out, err, endpointRows(changed))
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&name, "name", "", "what people call the endpoint")
+	flags.StringVar(&name, "name", "", "display name of the endpoint")
 	flags.StringVar(&address, "url", "", "where a webhook is posted")
 	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
 	flags.StringSliceVar(&types, "types", nil, "events to deliver")

@@ -30,8 +30,7 @@ var (
 	alertKind    = recordKind[registry.Alert]{"alerts", "alert", alertRows}
 )
 
-// commands returns the commands that are the same for all kinds: list, show and
-// remove.
+// commands returns the commands that are the same for all kinds: list, show and remove.
 func (k recordKind[T]) commands(sh shell) []*cobra.Command {
 	return []*cobra.Command{
 		newListCommand(sh, k.name, "List "+k.name, k.rows),
@@ -123,11 +122,11 @@ func newHooksCreateCommand(sh shell) *cobra.Command {
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
-	flags.StringVar(&n.Name, "name", "", "what people call the channel")
+	flags.StringVar(&n.Name, "name", "", "display name of the channel")
 	flags.StringVar(&kind, "kind", string(persistence.ChannelWebhook), "webhook, whose requests are signed, or chart")
 	flags.BoolVar(&n.TestMode, "test", false, "in test mode: nothing is sent to a venue")
 	flags.StringSliceVar(&n.Allow, "allow", nil, "addresses or prefixes that may send; default: all")
-	flags.BoolVar(&n.AllowRepeats, "allow-repeats", false, "chart: equal bodies within 30 s are signals of their own")
+	flags.BoolVar(&n.AllowRepeats, "allow-repeats", false, "chart: equal bodies within 30 s are separate signals")
 	rules.add(flags)
 	requireFlags(cmd, "customer", "name")
 	given = flags.Changed
@@ -181,10 +180,10 @@ func newHooksChangeCommand(sh shell) *cobra.Command {
 		return printRows(out, err, hookRows(changed))
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&name, "name", "", "what people call the channel")
+	flags.StringVar(&name, "name", "", "display name of the channel")
 	flags.BoolVar(&test, "test", false, "test mode")
 	flags.BoolVar(&paused, "pause", false, "reject every signal")
-	flags.BoolVar(&repeats, "allow-repeats", false, "chart: equal bodies within 30 s are signals of their own")
+	flags.BoolVar(&repeats, "allow-repeats", false, "chart: equal bodies within 30 s are separate signals")
 	flags.StringSliceVar(&allow, "allow", nil, "addresses or prefixes that may send")
 	rules.add(flags)
 	given = flags.Changed

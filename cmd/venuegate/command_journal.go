@@ -40,8 +40,8 @@ func newAlertsCreateCommand(sh shell) *cobra.Command {
 	flags.StringVar(&field, "field", string(venues.FieldLast), "last or mark")
 	flags.StringVar(&op, "op", string(venues.OpAbove), "above, below, crosses_above or crosses_below")
 	flags.StringVar(&n.Condition.Value, "value", "", "price to compare with")
-	flags.BoolVar(&n.Repeat, "repeat", false, "watch again when the condition has ceased to hold")
-	flags.StringVar(&n.Comment, "comment", "", "goes along with the event")
+	flags.BoolVar(&n.Repeat, "repeat", false, "fire again after the condition has ceased to hold")
+	flags.StringVar(&n.Comment, "comment", "", "text that is sent with the event")
 	requireFlags(cmd, "customer", "exchange", "symbol", "value")
 	return cmd
 }
@@ -52,14 +52,14 @@ func newAlertsChangeCommand(sh shell) *cobra.Command {
 	var given func(string) bool
 	cmd := adminCommand(sh, &cobra.Command{Use: "change ID", Short: "Arm, pause or rename an alert", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-			in := whatIsGiven(given, map[string]any{"status": status, "comment": comment, "repeat": repeat})
+			in := givenValues(given, map[string]any{"status": status, "comment": comment, "repeat": repeat})
 			changed, err := change[registry.Alert](ctx, c, "alerts", args[0], in)
 			return printRows(out, err, alertRows(changed))
 		})
 	flags := cmd.Flags()
 	flags.StringVar(&status, "status", "", "armed or paused")
-	flags.StringVar(&comment, "comment", "", "goes along with the event")
-	flags.BoolVar(&repeat, "repeat", false, "watch again when the condition has ceased to hold")
+	flags.StringVar(&comment, "comment", "", "text that is sent with the event")
+	flags.BoolVar(&repeat, "repeat", false, "fire again after the condition has ceased to hold")
 	given = flags.Changed
 	return requireChange(cmd)
 }
@@ -101,7 +101,7 @@ func addJournalFlags(flags *pflag.FlagSet) journalFlags {
 	for name, usage := range map[string]string{
 		"customer": "`ID` of the customer; default: the administration's own journal",
 		"channel":  "`ID` of a hook or an endpoint", "symbol": "instrument", "kind": "such as signal.received or delivery.attempt",
-		"result": "short word, such as failed", "subject": "`ID` of a signal, an order, an event ...",
+		"result": "result, such as failed", "subject": "`ID` of a signal, an order, an event ...",
 		"from": "`TIME`, such as 2026-01-31T12:00:00Z", "to": "`TIME`, exclusive",
 	} {
 		f[name] = flags.String(name, "", usage)

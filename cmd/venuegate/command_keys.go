@@ -47,7 +47,7 @@ func newKeysCreateCommand(sh shell) *cobra.Command {
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
-	flags.StringVar(&n.Name, "name", "", "what people call the key")
+	flags.StringVar(&n.Name, "name", "", "display name of the key")
 	flags.StringSliceVar(&scopes, "scopes", []string{string(persistence.ScopeRead)}, "read, trade, account")
 	flags.DurationVar(&expires, "expires", 0, "how long from now, such as 2160h; default: never")
 	flags.StringSliceVar(&n.Allow, "allow", nil, "addresses or prefixes that may use it; default: all")
@@ -64,7 +64,7 @@ func newKeysChangeCommand(sh shell) *cobra.Command {
 		Use: "change ID", Short: "Change the given settings of a key", Args: cobra.ExactArgs(1),
 		Example: "  venuegate keys change fGmh4sCi --scopes read,account --allow 192.0.2.7,10.0.0.0/8\n  venuegate keys change fGmh4sCi --allow \"\"   # allow every address",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-		in := whatIsGiven(given, map[string]any{"name": name, "scopes": scopes, "allow": allow})
+		in := givenValues(given, map[string]any{"name": name, "scopes": scopes, "allow": allow})
 		if given("expires") {
 			in["expiresAt"] = venues.At(time.Now().Add(expires))
 		}
@@ -72,7 +72,7 @@ func newKeysChangeCommand(sh shell) *cobra.Command {
 		return printRows(out, err, keyRows(changed))
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&name, "name", "", "what people call the key")
+	flags.StringVar(&name, "name", "", "display name of the key")
 	flags.StringSliceVar(&scopes, "scopes", nil, "read, trade, account")
 	flags.DurationVar(&expires, "expires", 0, "how long from now, such as 2160h")
 	flags.StringSliceVar(&allow, "allow", nil, "addresses or prefixes that may use it")

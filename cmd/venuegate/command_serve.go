@@ -1,7 +1,13 @@
 package main
 
 import (
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
+	yamlv3 "go.yaml.in/yaml/v3"
 )
 
 func newServeCommand(sh shell) *cobra.Command {
@@ -40,4 +46,30 @@ collections rare while orders are placed; GOGC overrides this, GOMEMLIMIT bounds
 	configFlags(cmd, "data", "listen", "admin-listen", "demo", "sim", "behind-proxy", "log-format", "log-level")
 	cmd.Flags().BoolVar(&printOnly, "print-config", false, "print the configuration, with secrets redacted, and exit")
 	return cmd
+}
+
+// Print writes the configuration as YAML that LoadConfig reads. Secrets must be of
+// type venues.Secret, which prints redacted.
+func (c *Config) Print(w io.Writer) error {
+	shown := *c
+	shown.KeyFile = c.keyFile()
+	encoder := yamlv3.NewEncoder(w)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(shown); err != nil {
+		return err
+	}
+	return encoder.Close()
+}
+
+// gcPercent lets the heap grow to three times the live heap before a collection;
+// Go's default is twice. Marking the live heap delays the orders of that time,
+// which show up in the 99th percentile.
+const gcPercent = 200
+
+// tuneCollector sets gcPercent unless the operator has set GOGC. GOMEMLIMIT
+// bounds the heap in either case.
+func tuneCollector(environ []string) {
+	if !slices.ContainsFunc(environ, func(variable string) bool { return strings.HasPrefix(variable, "GOGC=") }) {
+		debug.SetGCPercent(gcPercent)
+	}
 }

@@ -90,7 +90,7 @@ type op struct {
 	Channels []string `json:"channels,omitzero"`
 }
 
-// reply is the part of a stream message that watch looks at.
+// reply is the part of a stream message that watch reads.
 type reply struct {
 	Op       string           `json:"op"`
 	Channel  string           `json:"channel"`

@@ -82,8 +82,8 @@ func LoadConfig(s Sources) (Config, error) {
 		return Config{}, err
 	}
 	l.keepNamedVenues(&config)
-	if faults := config.invalidKeys(); len(faults) > 0 {
-		return Config{}, l.withSources(faults)
+	if invalid := config.invalidKeys(); len(invalid) > 0 {
+		return Config{}, l.withSources(invalid)
 	}
 	return config, nil
 }
@@ -111,19 +111,19 @@ type loader struct {
 	unknown []InvalidKey
 }
 
-// newLoader returns a loader with the defaults, whose keys are the known ones.
+// newLoader returns a loader with the deinvalid, whose keys are the known ones.
 func newLoader() (*loader, error) {
 	l := &loader{merged: koanf.New("."), known: map[string]bool{}, origins: map[string]string{}}
-	defaults, err := yamlv3.Marshal(DefaultConfig())
+	deinvalid, err := yamlv3.Marshal(DefaultConfig())
 	if err != nil {
-		return nil, fmt.Errorf("write defaults: %w", err)
+		return nil, fmt.Errorf("write deinvalid: %w", err)
 	}
-	keys, err := yaml.Parser().Unmarshal(defaults)
+	keys, err := yaml.Parser().Unmarshal(deinvalid)
 	if err != nil {
-		return nil, fmt.Errorf("read defaults: %w", err)
+		return nil, fmt.Errorf("read deinvalid: %w", err)
 	}
 	if err := l.merged.Load(confmap.Provider(keys, ""), nil); err != nil {
-		return nil, fmt.Errorf("load defaults: %w", err)
+		return nil, fmt.Errorf("load deinvalid: %w", err)
 	}
 	for _, key := range l.merged.Keys() {
 		l.known[key] = true
@@ -257,11 +257,11 @@ func (l *loader) decode() (Config, error) {
 func decodeProblems(err error) []InvalidKey {
 	switch e := err.(type) { //nolint:errorlint // the tree is walked, not searched
 	case interface{ Unwrap() []error }:
-		faults := make([]InvalidKey, 0, len(e.Unwrap()))
+		invalid := make([]InvalidKey, 0, len(e.Unwrap()))
 		for _, each := range e.Unwrap() {
-			faults = append(faults, decodeProblems(each)...)
+			invalid = append(invalid, decodeProblems(each)...)
 		}
-		return faults
+		return invalid
 	case *mapstructure.DecodeError:
 		if _, nested := errors.AsType[*mapstructure.DecodeError](e.Unwrap()); nested {
 			return decodeProblems(e.Unwrap())
@@ -275,9 +275,9 @@ func decodeProblems(err error) []InvalidKey {
 	}
 }
 
-func (l *loader) withSources(faults []InvalidKey) error {
-	for i := range faults {
-		faults[i].Source = l.origins[faults[i].Key]
+func (l *loader) withSources(invalid []InvalidKey) error {
+	for i := range invalid {
+		invalid[i].Source = l.origins[invalid[i].Key]
 	}
-	return &ConfigError{faults}
+	return &ConfigError{invalid}
 }

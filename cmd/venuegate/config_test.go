@@ -69,11 +69,11 @@ func TestLoadConfigListFromEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := config.Delivery.Delays; !slices.Equal(got, []time.Duration{300 * time.Millisecond, time.Hour}) {
-		t.Errorf("delays %v", got)
+	if got, want := config.Delivery.Delays, []time.Duration{300 * time.Millisecond, time.Hour}; !slices.Equal(got, want) {
+		t.Errorf("delays = %v, want %v", got, want)
 	}
-	if got := strings.Join(config.TrustedProxies, "|"); got != "10.0.0.1|::1" {
-		t.Errorf("trusted proxies %q", got)
+	if got, want := config.TrustedProxies, []string{"10.0.0.1", "::1"}; !slices.Equal(got, want) {
+		t.Errorf("trusted proxies = %q, want %q", got, want)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestLoadConfigReportsInvalidKeys(t *testing.T) {
 		{name: "retention shorter than served", file: "retention: {events: 24h}", want: []string{"retention.events (FILE): must be 720h0m0s to"}},
 		{name: "no delivery attempt", file: "delivery: {attempts: 0}", want: []string{"delivery.attempts (FILE): must be 1 to 20"}},
 		{name: "receivers of no network", file: "delivery: {allow: [everywhere]}", want: []string{"delivery.allow (FILE): entry 1 is neither"}},
-		{name: "simulators without a demo", file: "sim: a.json", want: []string{"sim (FILE): is for the demo"}},
+		{name: "simulators without a demo", file: "sim: a.json", want: []string{"sim (FILE): requires the demo"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := Sources{Environ: c.environ}
@@ -157,7 +157,7 @@ func TestLoadConfigAccepts(t *testing.T) {
 		"venues: {binance: {environment: testnet, restUrl: 'https://r.example/prefix', wsUrl: 'wss://s.example'}}",
 	} {
 		if _, err := LoadConfig(Sources{File: writeFile(t, file)}); err != nil {
-			t.Errorf("%q: %v", file, err)
+			t.Errorf("%q: error %v, want none", file, err)
 		}
 	}
 }
@@ -178,10 +178,10 @@ func TestPrintedConfigLoadsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if second := printed(t, config); second != first {
-		t.Errorf("first\n%s\nsecond\n%s", first, second)
+		t.Errorf("printed again\n%s\nwant\n%s", second, first)
 	}
 	if !strings.Contains(first, "keyFile: data.key") {
-		t.Errorf("the default key file is not shown:\n%s", first)
+		t.Errorf("printed\n%s\nwant the default key file in it", first)
 	}
 }
 
@@ -216,14 +216,14 @@ func writeFile(t *testing.T, content string) string {
 }
 
 func TestNamedVenuesReplaceTheDefaultOnes(t *testing.T) {
-	for file, want := range map[string]int{"": 3, "venues: {okx: {environment: demo_eea}}": 1, "venues: {okx: {environment: live}, bybit: {environment: demo}}": 2} {
+	for file, want := range map[string]int{"": len(venues.All()), "venues: {okx: {environment: demo_eea}}": 1, "venues: {okx: {environment: live}, bybit: {environment: demo}}": 2} {
 		sources := Sources{}
 		if file != "" {
 			sources.File = writeFile(t, file)
 		}
 		config, err := LoadConfig(sources)
 		if err != nil || len(config.Venues) != want {
-			t.Errorf("%q: %v, %v", file, config.Venues, err)
+			t.Errorf("%q: venues = %v, error %v, want %d", file, config.Venues, err, want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ const (
 	retentionMax = 10 * 365 * day
 )
 
-// invalidKeys lists what cannot be used, in the order of the fields.
+// invalidKeys returns the invalid keys, in the order of the fields.
 func (c *Config) invalidKeys() []InvalidKey {
 	f := &invalidKeys{}
 	c.checkListeners(f)
@@ -50,7 +50,7 @@ func (c *Config) invalidKeys() []InvalidKey {
 	f.between("protection.alarmAfter", c.Protection.AlarmAfter, time.Second, time.Minute)
 	f.between("protection.closeAfter", c.Protection.CloseAfter, c.Protection.AlarmAfter, time.Hour)
 	f.oneOf("protection.unprotected", c.Protection.Unprotected, unprotectedClose, unprotectedKeep)
-	f.add(c.Sim != "" && !c.Demo, "sim", "is for the demo: add --demo, or set the venues' addresses")
+	f.add(c.Sim != "" && !c.Demo, "sim", "requires the demo: add --demo, or set the addresses of the venues")
 	return f.found
 }
 
@@ -111,11 +111,11 @@ func (l LimitsConfig) check(f *invalidKeys) {
 	}
 }
 
-// invalidKeys collects faults.
+// invalidKeys collects invalid keys.
 type invalidKeys struct{ found []InvalidKey }
 
-func (f *invalidKeys) add(faulty bool, key, problem string) {
-	if faulty {
+func (f *invalidKeys) add(invalid bool, key, problem string) {
+	if invalid {
 		f.found = append(f.found, InvalidKey{Key: key, Problem: problem})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -14,7 +15,7 @@ func (s *service) accountsCommand(args ...string) string {
 	s.t.Helper()
 	status, out, complaint := run(s.t.Context(), append(append([]string{"accounts"}, args...), "--data", s.dir)...)
 	if status != exitOK {
-		s.t.Fatalf("accounts %s: %d %s %s", strings.Join(args, " "), status, out, complaint)
+		s.t.Fatalf("accounts %s: status %d, want 0: %s %s", strings.Join(args, " "), status, out, complaint)
 	}
 	return out
 }
@@ -77,7 +78,7 @@ func TestLimitsAndHaltFromTheCommandLine(t *testing.T) {
 		t.Fatal(out)
 	}
 	if open := s.trade(http.StatusOK, http.MethodGet, "/v1/orders?exchange=binance", "").items(); len(open) != 0 {
-		t.Errorf("left open: %v", open)
+		t.Errorf("open orders = %v, want none", open)
 	}
 	s.refused(s.buys(http.StatusUnprocessableEntity, "0.1"), "trading_locked", "limit", "halted")
 	var types []string
@@ -89,8 +90,22 @@ func TestLimitsAndHaltFromTheCommandLine(t *testing.T) {
 		return strings.Contains(strings.Join(types, " "), "position.closed")
 	})
 	if all := strings.Join(types, " "); strings.Count(all, "risk.limit_reached") != 1 || strings.Count(all, "position.closed") != 1 {
-		t.Errorf("events %s", all)
+		t.Errorf("events = %s, want risk.limit_reached and position.closed once each", all)
 	}
 	s.accountsCommand("resume", id)
 	s.buys(http.StatusCreated, "0.1")
+}
+
+// TestDisablingACustomerTakesEffectImmediately checks that a cached key is rejected,
+// its streams are closed and its hooks reject signals.
+func TestDisablingACustomerTakesEffectImmediately(t *testing.T) {
+	s := startService(t, t.TempDir())
+	stream := s.subscribe("orders")
+	s.trade(http.StatusOK, http.MethodGet, "/v1/orders", "")
+	s.administer(http.StatusOK, http.MethodDelete, "customers/"+s.customer(), "")
+	s.trade(http.StatusUnauthorized, http.MethodGet, "/v1/orders", "")
+	s.fire(http.StatusNotFound, s.demo.Hook, orderSignal("binance", "BTCUSDT", "buy", "0.01", ""))
+	if code := stream.closeCode(); code != int(api.StreamUnauthorized) {
+		t.Errorf("close code of the stream = %d, want %d", code, api.StreamUnauthorized)
+	}
 }

@@ -14,14 +14,14 @@ func TestDataDirHasOneOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := openDataDir(path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("a second owner got %v", err)
+		t.Errorf("second owner: error %v, want one that names %s", err, path)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again, err := openDataDir(path)
 	if err != nil {
-		t.Fatalf("after the first owner left: %v", err)
+		t.Fatalf("after the first owner closed it: error %v, want none", err)
 	}
 	if err := again.Close(); err != nil {
 		t.Error(err)
@@ -44,17 +44,17 @@ func TestAdminTokenIsCreatedOnce(t *testing.T) {
 	}
 	second, err := dir.adminToken()
 	if err != nil || second != first || len(first) != 43 {
-		t.Errorf("token %d characters, then another %v: %v", len(first), second != first, err)
+		t.Errorf("tokens of %d characters, equal %v, error %v, want 43 and true", len(first), second == first, err)
 	}
 	info, err := os.Stat(dir.file(adminTokenName))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v: %v", info.Mode(), err)
+		t.Errorf("mode = %v, error %v, want 0600", info.Mode(), err)
 	}
 	if err := os.WriteFile(dir.file(adminTokenName), []byte("\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := dir.adminToken(); err == nil {
-		t.Error("an empty token was taken")
+		t.Error("empty token: no error, want one")
 	}
 }
 
@@ -75,12 +75,12 @@ func TestWriteSecretFile(t *testing.T) {
 	content, err := os.ReadFile(name)
 	info, statErr := os.Stat(name)
 	if err != nil || statErr != nil || string(content) != "new" || info.Mode().Perm() != 0o600 {
-		t.Errorf("content %q mode %v: %v %v", content, info.Mode(), err, statErr)
+		t.Errorf("content = %q, mode = %v, errors %v, %v, want new with mode 0600", content, info.Mode(), err, statErr)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("left %v: %v", entries, err)
+		t.Errorf("files = %v, error %v, want one", entries, err)
 	}
 	if err := writeSecretFile(filepath.Join(dir, "absent", "secret"), nil); err == nil {
-		t.Error("a file in no directory was written")
+		t.Error("file in an absent directory: no error, want one")
 	}
 }

@@ -43,8 +43,8 @@ type DemoFile struct {
 	Sim        map[venues.Venue]SimVenue `json:"sim"`
 }
 
-// namesListener reports whether address was configured and can be called; it then
-// has precedence over the demo's.
+// namesListener reports whether address was configured and can be called. It then has
+// precedence over the address of the demo.
 func namesListener(address, fallback string) bool {
 	return address != fallback && !strings.HasSuffix(address, ":0")
 }
@@ -75,12 +75,12 @@ func writeDemoFile(dir string, d DemoFile) error {
 	return nil
 }
 
-// retireDemoFile moves the description of an earlier run aside, so that it is not
-// mistaken for this run's, and returns it.
+// retireDemoFile renames the description of an earlier run, so that it is not mistaken
+// for the description of this run, and returns it.
 func retireDemoFile(dir string) (DemoFile, error) {
 	current, previous := filepath.Join(dir, demoName), filepath.Join(dir, demoPreviousName)
 	if err := os.Rename(current, previous); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return DemoFile{}, fmt.Errorf("withdraw demo: %w", err)
+		return DemoFile{}, fmt.Errorf("move the description of the previous demo: %w", err)
 	}
 	d, err := readDemo(previous)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -77,7 +77,7 @@ func (r *receiver) Close() error {
 
 func (r *receiver) url() string { return "http://" + r.listener.Addr().String() + receiverPath }
 
-// setReceiverSecret names the secret that signs.
+// setSecret sets the secret that events are verified with; an empty one rejects all.
 func (r *receiver) setSecret(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

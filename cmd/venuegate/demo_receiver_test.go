@@ -48,7 +48,7 @@ func TestReceiverUsesRotatedSecret(t *testing.T) {
 		in.sign(request.Header)
 		request.Header.Set("X-Service-Event-Id", c.secret)
 		if status, text := do(t, request); status != c.status {
-			t.Errorf("signed with the %s: %d %s", c.secret, status, text)
+			t.Errorf("signed with the %s: response = %d %s, want %d", c.secret, status, text, c.status)
 		}
 	}
 }

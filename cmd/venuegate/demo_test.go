@@ -14,7 +14,7 @@ import (
 func TestDemoFileIsRetired(t *testing.T) {
 	dir := t.TempDir()
 	if d, err := retireDemoFile(dir); err != nil || d.APIKey != "" {
-		t.Fatalf("a first start found %+v: %v", d, err)
+		t.Fatalf("previous demo of a first start = %+v, error %v, want none", d, err)
 	}
 	written := DemoFile{
 		BaseURL: "http://127.0.0.1:1", APIKey: "all", ReadKey: "read",
@@ -24,22 +24,22 @@ func TestDemoFileIsRetired(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, err := readDemoFile(dir); err != nil || d.ReadKey != "read" || d.Sim[venues.OKX] != written.Sim[venues.OKX] {
-		t.Errorf("read %+v: %v", d, err)
+		t.Errorf("demo = %+v, error %v, want %+v", d, err, written)
 	}
 	for range 2 { // the second time nothing was written in between
 		d, err := retireDemoFile(dir)
 		if err != nil || d.APIKey != "all" {
-			t.Errorf("withdrew %+v: %v", d, err)
+			t.Errorf("retired demo = %+v, error %v, want that with key all", d, err)
 		}
 		if _, err := readDemoFile(dir); err == nil {
-			t.Error("the description is still there")
+			t.Error("read of the retired description: no error, want one")
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, demoName), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := retireDemoFile(dir); err == nil {
-		t.Error("a broken description was taken")
+		t.Error("malformed description: no error, want one")
 	}
 }
 

@@ -11,26 +11,26 @@ import (
 	"venuegate/venues"
 )
 
-// TestDoctor examines a simulated venue, sound and not.
+// TestDoctor examines a simulated venue with and without problems.
 func TestDoctor(t *testing.T) {
 	v := startSim(t, simOptions{Seed: 3, Quiet: true})[venues.Binance]
 	empty := t.TempDir()
 	config := writeFile(t, fmt.Sprintf("data: %s\nvenues: {binance: {environment: sim, restUrl: %q, wsUrl: %q}}", empty, v.RESTURL, v.WSURL))
 	good := writeCredentials(t, v.APIKey, v.APISecret)
 
-	expect := func(name string, status int, says []string, args ...string) {
+	expect := func(name string, status int, want []string, args ...string) {
 		t.Helper()
 		got, out, errText := run(t.Context(), append([]string{"doctor", "--config", config}, args...)...)
 		if got != status {
 			t.Errorf("%s: status %d, want %d:\n%s%s", name, got, status, out, errText)
 		}
-		for _, text := range says {
+		for _, text := range want {
 			if !strings.Contains(out+errText, text) {
-				t.Errorf("%s does not contain %q:\n%s%s", name, text, out, errText)
+				t.Errorf("%s: output\n%s%s\nwant %q in it", name, out, errText, text)
 			}
 		}
 		if strings.Contains(out+errText, v.APISecret) {
-			t.Errorf("%s prints the secret", name)
+			t.Errorf("%s: output\n%s%s\nwant no secret in it", name, out, errText)
 		}
 	}
 	expect("venue alone", exitOK, []string{"binance responds", "the clocks agree", "no account was checked"})
@@ -51,7 +51,7 @@ func TestDoctorUnreachableVenue(t *testing.T) {
 	config := writeFile(t, "data: "+t.TempDir()+"\nvenues: {binance: {environment: sim, restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1'}}")
 	status, out, errText := run(t.Context(), "doctor", "--config", config)
 	if status != exitFailed || !strings.Contains(out, "no response from binance") || !strings.Contains(errText, "1 of the checks failed") {
-		t.Errorf("status %d:\n%s%s", status, out, errText)
+		t.Errorf("status = %d, want %d and one failed check:\n%s%s", status, exitFailed, out, errText)
 	}
 }
 
@@ -74,7 +74,7 @@ func post(t testing.TB, url, body string) string {
 	request.Header.Set("Content-Type", "application/json")
 	status, text := do(t, request)
 	if status >= http.StatusBadRequest {
-		t.Fatalf("POST %s %s: %d %s", url, body, status, text)
+		t.Fatalf("POST %s %s: response = %d %s, want success", url, body, status, text)
 	}
 	return text
 }

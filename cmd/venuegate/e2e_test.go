@@ -35,18 +35,18 @@ func TestOrderLifeOverKill(t *testing.T) {
 		`{"exchange":"binance","symbol":"BTC-USDT-SWAP","side":"buy","type":"limit","qty":"1","price":%q,"requestId":"walk-1","comment":"a walk"}`, price))
 	id := placed.text("orderId")
 	if placed.text("status") != "open" || placed.text("symbol") != "BTCUSDT" || placed.text("price") != price.String() {
-		t.Fatalf("placed %v", placed)
+		t.Fatalf("placed order = %v, want an open one of BTCUSDT at %s", placed, price)
 	}
 	again := s.trade(http.StatusConflict, http.MethodPost, "/v1/orders", fmt.Sprintf(
 		`{"exchange":"binance","symbol":"BTC-USDT-SWAP","side":"buy","type":"limit","qty":"1","price":%q,"requestId":"walk-1","comment":"a walk"}`, price))
 	if again.text("error", "details", "orderId") != id {
-		t.Errorf("the repeat answers %v", again)
+		t.Errorf("repeat = %v, want the order %s", again, id)
 	}
 
 	post(t, control+"/market/trade", `{"symbol":"BTCUSDT","side":"sell","qty":"0.4"}`)
 	partly := s.order(id, "partially_filled")
 	if partly.text("filledQty") != "0.4" || partly.text("avgPrice") != price.String() {
-		t.Errorf("partly filled %v", partly)
+		t.Errorf("partially filled order = %v, want 0.4 at %s", partly, price)
 	}
 	private.until("the partial fill", func(m record) bool {
 		data, _ := m["data"].(map[string]any)
@@ -60,10 +60,10 @@ func TestOrderLifeOverKill(t *testing.T) {
 	amended := s.trade(http.StatusOK, http.MethodPatch, "/v1/orders/"+id, `{"qty":"0.7"}`)
 	id = amended.text("orderId")
 	if amended.text("qty") != "0.7" || amended.text("filledQty") != "0.4" {
-		t.Errorf("amended %v", amended)
+		t.Errorf("amended order = %v, want qty 0.7 and filledQty 0.4", amended)
 	}
 	if cancelled := s.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+id, ""); cancelled.text("orderId") != id {
-		t.Errorf("cancelled %v", cancelled)
+		t.Errorf("cancelled order = %v, want %s", cancelled, id)
 	}
 	s.order(id, "cancelled")
 	s.trade(http.StatusNotFound, http.MethodDelete, "/v1/orders/"+id, "")
@@ -72,7 +72,7 @@ func TestOrderLifeOverKill(t *testing.T) {
 		`{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"0.2","price":%q}`, price.Sub(decimal.NewFromInt(1000))))
 	fills := s.trade(http.StatusOK, http.MethodGet, "/v1/fills?symbol=BTCUSDT", "").items()
 	if len(fills) != 1 || fills[0].text("qty") != "0.4" || fills[0].text("liquidity") != "maker" {
-		t.Errorf("fills %v", fills)
+		t.Errorf("fills = %v, want one maker fill of 0.4", fills)
 	}
 	s.call(s.demo.ReadKey, http.StatusForbidden, http.MethodDelete, "/v1/orders/"+resting.text("orderId"), "")
 
@@ -80,10 +80,10 @@ func TestOrderLifeOverKill(t *testing.T) {
 	s.kill()
 	next := startService(t, dir, "--sim", simFile)
 	if next.demo.APIKey != s.demo.APIKey || next.demo.ReadKey != s.demo.ReadKey {
-		t.Error("the second start created other keys")
+		t.Errorf("keys of the second start = %s, %s, want those of the first", next.demo.APIKey, next.demo.ReadKey)
 	}
 	if after := append(describeOrders(next), describeFills(next)...); !slices.Equal(after, before) {
-		t.Errorf("orders and fills after the kill\n%s\nbefore\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+		t.Errorf("orders and fills after the kill\n%s\nwant\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
 	}
 	next.trade(http.StatusConflict, http.MethodPost, "/v1/orders", fmt.Sprintf(
 		`{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":%q,"requestId":"walk-1"}`, price))
@@ -93,7 +93,7 @@ func TestOrderLifeOverKill(t *testing.T) {
 	}
 	next.signal(syscall.SIGTERM)
 	if status := next.exit(); status != exitOK {
-		t.Errorf("status %d after SIGTERM", status)
+		t.Errorf("status after SIGTERM = %d, want %d", status, exitOK)
 	}
 }
 
@@ -115,7 +115,7 @@ func betweenBestPrices(t *testing.T, s *service) decimal.Decimal {
 	tick := decimal.New(1, -1)
 	price := best("bids").Add(tick)
 	if !price.LessThan(best("asks")) {
-		t.Fatalf("no room between %s and %s", best("bids"), best("asks"))
+		t.Fatalf("best bid and ask = %s, %s, want a price between them", best("bids"), best("asks"))
 	}
 	return price
 }
@@ -151,11 +151,11 @@ func TestDemo(t *testing.T) {
 	s := startService(t, dir)
 	info, err := os.Stat(filepath.Join(dir, demoName))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v: %v", info.Mode(), err)
+		t.Errorf("mode = %v, error %v, want 0600", info.Mode(), err)
 	}
 	for _, text := range []string{s.demo.BaseURL, s.demo.APIKey, "curl ", " watch --data " + dir} {
 		if !strings.Contains(s.out.String(), text) {
-			t.Errorf("the demo's output lacks %q:\n%s", text, s.out.String())
+			t.Errorf("output\n%s\nwant %q in it", s.out.String(), text)
 		}
 	}
 	order := s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"0.01"}`)
@@ -163,25 +163,26 @@ func TestDemo(t *testing.T) {
 	for channel, messages := range map[string]int{"book:binance:BTCUSDT:10": 3, "account": 1} {
 		status, out, errText := run(t.Context(), "watch", "--data", dir, "--count", fmt.Sprint(messages), channel)
 		if status != exitOK || strings.Count(out, "\n") != messages || strings.Count(out, fmt.Sprintf(`"channel":%q`, channel)) != messages {
-			t.Errorf("watch: %d %s%s", status, out, errText)
+			t.Errorf("watch: status = %d, want %d with %d messages of %s:\n%s%s", status, exitOK, messages, channel, out, errText)
 		}
 	}
-	if status, out, errText := run(t.Context(), "doctor", "--demo", "--data", dir); status != exitOK || !strings.Contains(out, "3 accounts connected") {
-		t.Errorf("doctor: %d %s%s", status, out, errText)
+	connected := fmt.Sprintf("%d accounts connected", len(venues.All()))
+	if status, out, errText := run(t.Context(), "doctor", "--demo", "--data", dir); status != exitOK || !strings.Contains(out, connected) {
+		t.Errorf("doctor: status = %d, want %d with %q:\n%s%s", status, exitOK, connected, out, errText)
 	}
 	checkMetrics(t, s)
 	s.signal(syscall.SIGINT)
 	if status := s.exit(); status != exitOK {
-		t.Errorf("status %d after SIGINT", status)
+		t.Errorf("status after SIGINT = %d, want %d", status, exitOK)
 	}
 
 	next := startService(t, dir)
 	if next.demo.APIKey != s.demo.APIKey {
-		t.Error("the second start created another key")
+		t.Errorf("key of the second start = %s, want %s", next.demo.APIKey, s.demo.APIKey)
 	}
 	found := next.trade(http.StatusOK, http.MethodGet, "/v1/orders/"+order.text("orderId"), "")
 	if found.text("status") != "filled" {
-		t.Errorf("the order after a new start: %v", found)
+		t.Errorf("order after a new start = %v, want status filled", found)
 	}
 }
 
@@ -196,10 +197,10 @@ func TestStopWhileInUse(t *testing.T) {
 		t.Errorf("close code %d, want 4012", code)
 	}
 	if status := s.exit(); status != exitOK {
-		t.Errorf("status %d", status)
+		t.Errorf("status = %d, want %d", status, exitOK)
 	}
 	if _, err := net.DialTimeout("tcp", strings.TrimPrefix(s.demo.BaseURL, "http://"), time.Second); err == nil {
-		t.Error("something still listens")
+		t.Error("dial after the stop: no error, want one")
 	}
 }
 
@@ -238,10 +239,10 @@ func TestOneProcessPerDataDir(t *testing.T) {
 	s := startService(t, t.TempDir())
 	second := start(t, "serve", "--demo", "--data", s.dir, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	if status := second.exit(); status != exitFailed || !strings.Contains(second.out.String(), "in use by another process") {
-		t.Errorf("status %d: %s", status, second.out.String())
+		t.Errorf("status of the second process = %d, want %d: %s", status, exitFailed, second.out.String())
 	}
 	if _, err := readDemoFile(s.dir); err != nil {
-		t.Errorf("the second process removed the description of the first: %v", err)
+		t.Errorf("description of the first process: error %v, want none", err)
 	}
 }
 
@@ -262,7 +263,7 @@ func TestAdministrationFromTheCommandLine(t *testing.T) {
 	key := word(t, made, "vgk_")
 	id := strings.Split(key, "_")[1]
 	if again := command(exitOK, "keys", "list"); strings.Contains(again, key) || !strings.Contains(again, id) {
-		t.Errorf("list of keys:\n%s", again)
+		t.Errorf("list of keys\n%s\nwant %s without its text", again, id)
 	}
 	s.call(key, http.StatusNotFound, http.MethodGet, "/v1/positions?exchange=binance", "")
 
@@ -270,10 +271,10 @@ func TestAdministrationFromTheCommandLine(t *testing.T) {
 	credentials := writeFile(t, fmt.Sprintf(`{"apiKey":%q,"apiSecret":%q}`, member(t, account, "apiKey"), member(t, account, "apiSecret")))
 	command(exitOK, "accounts", "connect", "--customer", customer, "--exchange", "binance", "--credentials", credentials)
 	if listed := command(exitOK, "accounts", "list", "--customer", customer); !strings.Contains(listed, customer+":binance") {
-		t.Errorf("list of accounts:\n%s", listed)
+		t.Errorf("list of accounts\n%s\nwant %s:binance in it", listed, customer)
 	}
 	if found := command(exitOK, "accounts", "check", customer+":binance"); !strings.Contains(found, "the venue accepts the key") {
-		t.Errorf("check:\n%s", found)
+		t.Errorf("check\n%s\nwant an accepted key", found)
 	}
 	eventually(t, "the account", func() bool {
 		return len(s.call(key, http.StatusOK, http.MethodGet, "/v1/account", "").items()) == 1
@@ -283,7 +284,7 @@ func TestAdministrationFromTheCommandLine(t *testing.T) {
 	command(exitOK, "accounts", "remove", customer+":binance")
 	s.call(key, http.StatusNotFound, http.MethodGet, "/v1/positions?exchange=binance", "")
 	if changed := command(exitOK, "keys", "change", id, "--scopes", "read", "--allow", "192.0.2.7"); !strings.Contains(changed, "192.0.2.7/32") {
-		t.Errorf("changed key:\n%s", changed)
+		t.Errorf("changed key\n%s\nwant 192.0.2.7/32 in it", changed)
 	}
 	s.call(key, http.StatusUnauthorized, http.MethodGet, "/v1/orders", "") // from another address
 	command(exitOK, "keys", "change", id, "--allow", "")
@@ -333,10 +334,10 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	restored := startService(t, dir, "--sim", simFile)
 	if restored.demo.APIKey != s.demo.APIKey {
-		t.Error("the restored service has other keys")
+		t.Errorf("key of the restored service = %s, want %s", restored.demo.APIKey, s.demo.APIKey)
 	}
 	if after := describeOrders(restored); !slices.Equal(after, before) {
-		t.Errorf("restored\n%s\nbefore\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+		t.Errorf("restored orders\n%s\nwant\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
 	}
 	again := t.TempDir()
 	command(exitOK, "endpoints", "download", trades, "--to", again, "--data", dir)
@@ -353,7 +354,7 @@ func (s *service) tradesInAFile() (endpoint string) {
 	s.t.Helper()
 	endpoint = s.administer(http.StatusCreated, http.MethodPost, "endpoints", fmt.Sprintf(`{"customer":%q,"kind":"file","target":"trades.xlsx"}`, s.customer())).text("id")
 	if status, text, _ := run(s.t.Context(), "endpoints", "download", endpoint, "--data", s.dir); status != exitOK || !strings.Contains(text, "no file yet") {
-		s.t.Errorf("before the first trade: %d %s", status, text)
+		s.t.Errorf("download before the first trade: status = %d, want %d and no file: %s", status, exitOK, text)
 	}
 	closing := s.trade(http.StatusCreated, http.MethodPost, "/v1/positions/close", `{"exchange":"binance","symbol":"BTCUSDT"}`)
 	s.order(closing.text("orderId"), "filled")
@@ -372,7 +373,7 @@ func word(t *testing.T, text, prefix string) string {
 			return w
 		}
 	}
-	t.Fatalf("no %s... in %s", prefix, text)
+	t.Fatalf("text = %s, want a word that begins with %s", text, prefix)
 	return ""
 }
 

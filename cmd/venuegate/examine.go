@@ -69,9 +69,9 @@ func examineVenue(ctx context.Context, connector venues.Connector) []registry.Ch
 }
 
 func examineAccount(ctx context.Context, account venues.Account, withdrawal bool) []registry.CheckResult {
-	mode, err := answered(ctx, account.Mode)
+	mode, err := queryWithRetry(ctx, account.Mode)
 	if err != nil {
-		if isPassing(err) {
+		if isTemporary(err) {
 			return []registry.CheckResult{failed("key", "the venue did not respond to the account query", "try again later", err)}
 		}
 		return []registry.CheckResult{failed("key", "the venue rejects the key",
@@ -79,7 +79,7 @@ func examineAccount(ctx context.Context, account venues.Account, withdrawal bool
 	}
 	results := []registry.CheckResult{passed("key", "the venue accepts the key, account type "+mode.AccountType)}
 	if mode.NoDerivatives {
-		results = append(results, failed("account_type", "an account of type "+mode.AccountType+" trades no derivatives",
+		results = append(results, failed("account_type", "an account of type "+mode.AccountType+" cannot trade derivatives",
 			"change the account's mode in its settings at the venue", nil))
 	}
 	if mode.Hedge {
@@ -92,15 +92,15 @@ func examineAccount(ctx context.Context, account venues.Account, withdrawal bool
 	return append(results, examineKey(ctx, account, withdrawal)...)
 }
 
-// isPassing reports whether a request that failed with err may succeed later.
-func isPassing(err error) bool {
+// isTemporary reports whether a request that failed with err may succeed later.
+func isTemporary(err error) bool {
 	code := venues.CodeOf(err)
 	return code == venues.CodeExchangeUnavailable || code == venues.CodeRateLimited || code == venues.CodeMaintenance
 }
 
-// answered sends a query, and repeats it after the wait that the venue demands
-// when its rate limit is exceeded.
-func answered[T any](ctx context.Context, query func(context.Context) (T, error)) (T, error) {
+// queryWithRetry sends a query. If it exceeds the rate limit of the venue, it is
+// repeated after the wait that the venue requires.
+func queryWithRetry[T any](ctx context.Context, query func(context.Context) (T, error)) (T, error) {
 	for n := 1; ; n++ {
 		answer, err := query(ctx)
 		limit, ok := errors.AsType[*venues.Error](err)
@@ -126,7 +126,7 @@ func examineMargin(ctx context.Context, account venues.Account) registry.CheckRe
 	if !able {
 		return warning(check, "the venue does not report the margin mode", "look it up at the venue")
 	}
-	facts, err := answered(ctx, inspector.MarginInfo)
+	facts, err := queryWithRetry(ctx, inspector.MarginInfo)
 	if err != nil {
 		return warning(check, "the venue did not report the margin mode: "+redact(err.Error()), "look it up at the venue")
 	}
@@ -150,10 +150,10 @@ func examineKey(ctx context.Context, account venues.Account, withdrawal bool) []
 	if !able {
 		return []registry.CheckResult{warning("permissions", "the venue does not report the permissions of the key", "make sure that it may trade and may not withdraw")}
 	}
-	facts, err := answered(ctx, inspector.KeyInfo)
+	facts, err := queryWithRetry(ctx, inspector.KeyInfo)
 	if err != nil {
 		const text = "the venue did not report the permissions of the key"
-		if isPassing(err) && !withdrawal { // the key may be one that must be rejected
+		if isTemporary(err) && !withdrawal { // the key may be one that must be rejected
 			return []registry.CheckResult{failed("permissions", text, "try again later", err)}
 		}
 		return []registry.CheckResult{warning("permissions", text+": "+redact(err.Error()), "make sure that it may trade and may not withdraw")}

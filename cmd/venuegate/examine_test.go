@@ -13,8 +13,7 @@ import (
 	"venuegate/venues"
 )
 
-// TestExamineKey: what a key may do is judged by what the service needs, and no
-// more.
+// TestExamineKey checks the results for each set of permissions of a key.
 func TestExamineKey(t *testing.T) {
 	soon, later := time.Now().Add(24*time.Hour), time.Now().Add(365*24*time.Hour)
 	for _, c := range []struct {
@@ -22,12 +21,12 @@ func TestExamineKey(t *testing.T) {
 		account venues.Account
 		want    []registry.CheckStatus
 	}{
-		{"fit", keyed{facts: venues.KeyInfo{Known: true, CanTrade: true, IPBound: true, ExpiresAt: later}}, []registry.CheckStatus{registry.CheckOK}},
-		{"permissions not reported", keyed{facts: venues.KeyInfo{CanTrade: true}}, []registry.CheckStatus{registry.CheckOK}},
-		{"may not trade", keyed{facts: venues.KeyInfo{}}, []registry.CheckStatus{registry.CheckFailed}},
-		{"may withdraw", keyed{facts: venues.KeyInfo{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}, []registry.CheckStatus{registry.CheckFailed}},
-		{"any address, expires soon", keyed{facts: venues.KeyInfo{Known: true, CanTrade: true, ExpiresAt: soon}}, []registry.CheckStatus{registry.CheckOK, registry.CheckWarning, registry.CheckWarning}},
-		{"no answer", keyed{err: errors.New("broken pipe")}, []registry.CheckStatus{registry.CheckWarning}},
+		{"fit", keyAccount{facts: venues.KeyInfo{Known: true, CanTrade: true, IPBound: true, ExpiresAt: later}}, []registry.CheckStatus{registry.CheckOK}},
+		{"permissions not reported", keyAccount{facts: venues.KeyInfo{CanTrade: true}}, []registry.CheckStatus{registry.CheckOK}},
+		{"may not trade", keyAccount{facts: venues.KeyInfo{}}, []registry.CheckStatus{registry.CheckFailed}},
+		{"may withdraw", keyAccount{facts: venues.KeyInfo{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}, []registry.CheckStatus{registry.CheckFailed}},
+		{"any address, expires soon", keyAccount{facts: venues.KeyInfo{Known: true, CanTrade: true, ExpiresAt: soon}}, []registry.CheckStatus{registry.CheckOK, registry.CheckWarning, registry.CheckWarning}},
+		{"no answer", keyAccount{err: errors.New("broken pipe")}, []registry.CheckStatus{registry.CheckWarning}},
 		{"venue without key permissions", struct{ venues.Account }{}, []registry.CheckStatus{registry.CheckWarning}},
 	} {
 		results := examineKey(t.Context(), c.account, false)
@@ -35,7 +34,7 @@ func TestExamineKey(t *testing.T) {
 		for i, f := range results {
 			got[i] = f.Status
 			if f.Status != registry.CheckOK && f.Advice == "" {
-				t.Errorf("%s: %q has no advice", c.name, f.Text)
+				t.Errorf("%s: advice for %q is empty, want a text", c.name, f.Text)
 			}
 		}
 		if !slices.Equal(got, c.want) {
@@ -47,29 +46,29 @@ func TestExamineKey(t *testing.T) {
 // TestExamineAccountOfUnavailableVenue checks that a venue that is unavailable is not
 // reported as rejecting the key.
 func TestExamineAccountOfUnavailableVenue(t *testing.T) {
-	for code, refused := range map[venues.Code]bool{
+	for code, rejected := range map[venues.Code]bool{
 		venues.CodeExchangeUnavailable: false, venues.CodeRateLimited: false, venues.CodeMaintenance: false, venues.CodeUnauthorized: true,
 	} {
-		results := examineAccount(t.Context(), moded{err: venues.Errorf(code, "no")}, false)
-		if len(results) != 1 || results[0].Status != registry.CheckFailed || strings.Contains(results[0].Text, "rejects the key") != refused {
-			t.Errorf("%s: %+v", code, results)
+		results := examineAccount(t.Context(), modeAccount{err: venues.Errorf(code, "no")}, false)
+		if len(results) != 1 || results[0].Status != registry.CheckFailed || strings.Contains(results[0].Text, "rejects the key") != rejected {
+			t.Errorf("%s: results = %+v, want one failed, key rejected %v", code, results, rejected)
 		}
 	}
 }
 
-// TestExamineKeyThatMayWithdraw: it is refused, unless the operator lets it pass, and
-// so is one of which that is not known for now.
+// TestExamineKeyThatMayWithdraw checks that a key that may withdraw is rejected unless the
+// operator allows it, and likewise a key whose permissions cannot be read now.
 func TestExamineKeyThatMayWithdraw(t *testing.T) {
-	account := keyed{facts: venues.KeyInfo{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}
+	account := keyAccount{facts: venues.KeyInfo{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}
 	for allowed, want := range map[bool]registry.CheckStatus{false: registry.CheckFailed, true: registry.CheckWarning} {
 		results := examineKey(t.Context(), account, allowed)
 		if len(results) != 1 || results[0].Status != want || results[0].Text != "the key may withdraw money" {
-			t.Errorf("allowed %v: %+v", allowed, results)
+			t.Errorf("allowed %v: results = %+v, want one with status %s", allowed, results, want)
 		}
 		for _, code := range []venues.Code{venues.CodeExchangeUnavailable, venues.CodeRateLimited, venues.CodeMaintenance} {
-			results := examineKey(t.Context(), keyed{err: venues.Errorf(code, "no")}, allowed)
+			results := examineKey(t.Context(), keyAccount{err: venues.Errorf(code, "no")}, allowed)
 			if len(results) != 1 || results[0].Status != want || results[0].Advice == "" {
-				t.Errorf("allowed %v, %s: %+v", allowed, code, results)
+				t.Errorf("allowed %v, %s: results = %+v, want one with status %s and advice", allowed, code, results, want)
 			}
 		}
 	}
@@ -83,43 +82,43 @@ func TestExamineWaitsForRateLimit(t *testing.T) {
 		limited int
 		wait    time.Duration
 		within  time.Duration
-		asked   int
+		queries int
 		took    time.Duration
 		want    registry.CheckStatus
 	}{
-		{"for a moment", 1, 2 * time.Second, 10 * time.Second, 2, 2 * time.Second, registry.CheckOK},
-		{"for two", 2, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, registry.CheckOK},
-		{"again and again", 3, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, registry.CheckFailed},
-		{"for long", 1, time.Minute, 10 * time.Second, 1, 0, registry.CheckFailed},
-		{"beyond the time there is", 1, 4 * time.Second, 3 * time.Second, 1, 3 * time.Second, registry.CheckFailed},
+		{"one short wait", 1, 2 * time.Second, 10 * time.Second, 2, 2 * time.Second, registry.CheckOK},
+		{"two short waits", 2, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, registry.CheckOK},
+		{"too many short waits", 3, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, registry.CheckFailed},
+		{"a long wait", 1, time.Minute, 10 * time.Second, 1, 0, registry.CheckFailed},
+		{"a wait beyond the deadline", 1, 4 * time.Second, 3 * time.Second, 1, 3 * time.Second, registry.CheckFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), c.within)
 				defer cancel()
-				account := &crowded{limited: c.limited, wait: c.wait}
+				account := &limitedAccount{limited: c.limited, wait: c.wait}
 				results := examineKey(ctx, account, false)
 				if len(results) != 1 || results[0].Status != c.want {
-					t.Errorf("%+v", results)
+					t.Errorf("results = %+v, want one with status %s", results, c.want)
 				}
-				if took := time.Since(begun); account.queries != c.asked || took != c.took {
-					t.Errorf("sent %d times in %s, want %d in %s", account.queries, took, c.asked, c.took)
+				if took := time.Since(begun); account.queries != c.queries || took != c.took {
+					t.Errorf("queries = %d in %s, want %d in %s", account.queries, took, c.queries, c.took)
 				}
 			})
 		})
 	}
 }
 
-// crowded is an account whose first queries exceed a rate limit.
-type crowded struct {
+// limitedAccount is an account whose first queries exceed a rate limit.
+type limitedAccount struct {
 	venues.Account
 	limited int
 	wait    time.Duration
 	queries int
 }
 
-func (c *crowded) KeyInfo(context.Context) (venues.KeyInfo, error) {
+func (c *limitedAccount) KeyInfo(context.Context) (venues.KeyInfo, error) {
 	if c.queries++; c.queries > c.limited {
 		return venues.KeyInfo{Known: true, CanTrade: true, IPBound: true}, nil
 	}
@@ -128,61 +127,61 @@ func (c *crowded) KeyInfo(context.Context) (venues.KeyInfo, error) {
 	return venues.KeyInfo{}, err
 }
 
-// TestExamineUnfitAccount: an account without derivatives is no use here.
+// TestExamineUnfitAccount checks that an account that cannot trade derivatives fails.
 func TestExamineUnfitAccount(t *testing.T) {
-	results := examineAccount(t.Context(), moded{mode: venues.AccountMode{AccountType: "spot", NoDerivatives: true}}, false)
+	results := examineAccount(t.Context(), modeAccount{mode: venues.AccountMode{AccountType: "spot", NoDerivatives: true}}, false)
 	if !slices.ContainsFunc(results, func(f registry.CheckResult) bool {
 		return f.Check == "account_type" && f.Status == registry.CheckFailed && f.Advice != ""
 	}) {
-		t.Errorf("%+v", results)
+		t.Errorf("results = %+v, want a failed account_type with advice", results)
 	}
 }
 
-// TestExamineMargin: isolated margin is worth a word, wherever it holds.
+// TestExamineMargin checks that isolated margin of any instrument is a warning.
 func TestExamineMargin(t *testing.T) {
 	for _, c := range []struct {
 		account venues.Account
 		status  registry.CheckStatus
-		says    string
+		text    string
 	}{
-		{margined{facts: venues.MarginInfo{Mode: "cross"}}, registry.CheckOK, "cross"},
-		{margined{facts: venues.MarginInfo{Mode: "portfolio"}}, registry.CheckOK, "portfolio"},
-		{margined{facts: venues.MarginInfo{Mode: "isolated"}}, registry.CheckWarning, "isolated everywhere"},
-		{margined{facts: venues.MarginInfo{Mode: "cross", Isolated: []string{"BTCUSDT"}}}, registry.CheckWarning, "isolated for BTCUSDT:"},
-		{margined{facts: venues.MarginInfo{Mode: "cross", Isolated: strings.Split("A B C D E F G", " ")}}, registry.CheckWarning, "A, B, C, D, E and 2 more"},
-		{margined{err: errors.New("broken pipe")}, registry.CheckWarning, "did not report"},
+		{marginAccount{facts: venues.MarginInfo{Mode: "cross"}}, registry.CheckOK, "cross"},
+		{marginAccount{facts: venues.MarginInfo{Mode: "portfolio"}}, registry.CheckOK, "portfolio"},
+		{marginAccount{facts: venues.MarginInfo{Mode: "isolated"}}, registry.CheckWarning, "isolated everywhere"},
+		{marginAccount{facts: venues.MarginInfo{Mode: "cross", Isolated: []string{"BTCUSDT"}}}, registry.CheckWarning, "isolated for BTCUSDT:"},
+		{marginAccount{facts: venues.MarginInfo{Mode: "cross", Isolated: strings.Split("A B C D E F G", " ")}}, registry.CheckWarning, "A, B, C, D, E and 2 more"},
+		{marginAccount{err: errors.New("broken pipe")}, registry.CheckWarning, "did not report"},
 		{struct{ venues.Account }{}, registry.CheckWarning, "does not report"},
 	} {
 		f := examineMargin(t.Context(), c.account)
-		if f.Check != "margin_mode" || f.Status != c.status || !strings.Contains(f.Text, c.says) || (f.Advice == "") != (c.status == registry.CheckOK) {
-			t.Errorf("%+v: %+v", c, f)
+		if f.Check != "margin_mode" || f.Status != c.status || !strings.Contains(f.Text, c.text) || (f.Advice == "") != (c.status == registry.CheckOK) {
+			t.Errorf("result = %+v, want status %s with %q", f, c.status, c.text)
 		}
 	}
 }
 
-// margined is an account that reports its margin.
-type margined struct {
+// marginAccount is an account that reports its margin.
+type marginAccount struct {
 	venues.Account
 	facts venues.MarginInfo
 	err   error
 }
 
-func (m margined) MarginInfo(context.Context) (venues.MarginInfo, error) { return m.facts, m.err }
+func (m marginAccount) MarginInfo(context.Context) (venues.MarginInfo, error) { return m.facts, m.err }
 
-// moded is an account that reports its mode.
-type moded struct {
+// modeAccount is an account that reports its mode.
+type modeAccount struct {
 	venues.Account
 	mode venues.AccountMode
 	err  error
 }
 
-func (a moded) Mode(context.Context) (venues.AccountMode, error) { return a.mode, a.err }
+func (a modeAccount) Mode(context.Context) (venues.AccountMode, error) { return a.mode, a.err }
 
-// keyed is an account that reports its key.
-type keyed struct {
+// keyAccount is an account that reports its key.
+type keyAccount struct {
 	venues.Account
 	facts venues.KeyInfo
 	err   error
 }
 
-func (k keyed) KeyInfo(context.Context) (venues.KeyInfo, error) { return k.facts, k.err }
+func (k keyAccount) KeyInfo(context.Context) (venues.KeyInfo, error) { return k.facts, k.err }

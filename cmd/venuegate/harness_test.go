@@ -95,7 +95,7 @@ func (p *process) exit() int {
 	case <-p.ended:
 		return p.command.ProcessState.ExitCode()
 	case <-time.After(waitMax):
-		p.t.Fatalf("still running after %s:\n%s", waitMax, p.out.String())
+		p.t.Fatalf("process runs after %s, want it to end:\n%s", waitMax, p.out.String())
 		return 0
 	}
 }
@@ -143,7 +143,7 @@ func startService(t testing.TB, dir string, args ...string) *service {
 		return err == nil
 	})
 	if status, body := get(t, s.demo.AdminURL+"/readyz"); status != http.StatusOK {
-		t.Fatalf("described, but not ready: %d %s", status, body)
+		t.Fatalf("readyz of a described demo = %d %s, want 200", status, body)
 	}
 	return s
 }

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// TestImportsCatchesPlantedBreaches checks sources that violate one rule each, and
+// TestImportsCatchesPlantedViolations checks sources that violate one rule each, and
 // similar ones that do not.
-func TestImportsCatchesPlantedBreaches(t *testing.T) {
+func TestImportsCatchesPlantedViolations(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		file string
 		src  string
-		// breach is a part of the only report; empty for none.
-		breach string
+		// violation is a part of the only report; empty for none.
+		violation string
 	}{
 		{"edge imports an actor", "transport/rest/a.go", `import _ "venuegate/actors/account"`, "transport/rest imports actors/account"},
 		{"edge imports an edge", "transport/rest/a.go", `import _ "venuegate/transport/stream"`, "transport/rest imports transport/stream"},
@@ -77,22 +77,22 @@ func TestImportsCatchesPlantedBreaches(t *testing.T) {
 		{"goroutine in a shell", "actors/book/effects.go", `func f() { go f() }`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			breaches := checkFile(t, c.file, c.file, "package p; "+c.src)
-			if c.breach == "" {
-				if len(breaches) > 0 {
-					t.Fatalf("reported %v, want nothing", breaches)
+			violations := checkFile(t, c.file, c.file, "package p; "+c.src)
+			if c.violation == "" {
+				if len(violations) > 0 {
+					t.Fatalf("reported %v, want nothing", violations)
 				}
 				return
 			}
-			if len(breaches) == 0 {
-				t.Fatalf("nothing reported, want %q", c.breach)
+			if len(violations) == 0 {
+				t.Fatalf("nothing reported, want %q", c.violation)
 			}
-			for _, b := range breaches {
-				if strings.Contains(b.String(), c.breach) {
+			for _, b := range violations {
+				if strings.Contains(b.String(), c.violation) {
 					return
 				}
 			}
-			t.Fatalf("reported %v, want %q", breaches, c.breach)
+			t.Fatalf("reported %v, want %q", violations, c.violation)
 		})
 	}
 }

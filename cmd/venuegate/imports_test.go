@@ -58,21 +58,21 @@ func skippedDir(name string) bool {
 		name == "testdata" || name == "node_modules" || name == "bin" || name == "data"
 }
 
-// breach is a violation of a rule, printed as `file:line: what: why`.
-type breach struct {
+// violation is a violation of a rule, printed as `file:line: what: why`.
+type violation struct {
 	file string
 	line int
 	what string
 	why  string
 }
 
-func (b breach) String() string {
+func (b violation) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", b.file, b.line, b.what, b.why)
 }
 
 // checkFile parses one file, from src if that is not nil, and returns its violations.
 // rel is its path below the module.
-func checkFile(t testing.TB, rel, name string, src any) []breach {
+func checkFile(t testing.TB, rel, name string, src any) []violation {
 	t.Helper()
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
@@ -85,21 +85,21 @@ func checkFile(t testing.TB, rel, name string, src any) []breach {
 	}
 	c.checkImports()
 	c.checkNames()
-	return c.breaches
+	return c.violations
 }
 
 type checker struct {
-	fset     *token.FileSet
-	file     *ast.File
-	rel      string
-	pkg      string
-	test     bool
-	state    bool
-	breaches []breach
+	fset       *token.FileSet
+	file       *ast.File
+	rel        string
+	pkg        string
+	test       bool
+	state      bool
+	violations []violation
 }
 
 func (c *checker) report(at token.Pos, why, format string, args ...any) {
-	c.breaches = append(c.breaches, breach{c.rel, c.fset.Position(at).Line, fmt.Sprintf(format, args...), why})
+	c.violations = append(c.violations, violation{c.rel, c.fset.Position(at).Line, fmt.Sprintf(format, args...), why})
 }
 
 func (c *checker) checkImports() {

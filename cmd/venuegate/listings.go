@@ -21,8 +21,8 @@ import (
 // for three months.
 const formerKept = 100 * 24 * time.Hour
 
-// seedable is a connector that cannot read what was done in an instrument without
-// having seen it on the venue's list.
+// seedable is a connector that can read the executions in an instrument only if it
+// knows the instrument. Seed passes it instruments that the venue no longer lists.
 type seedable interface{ Seed([]venues.Instrument) }
 
 // listings wraps a Connector and stores the venue's instruments, so that a later
@@ -38,11 +38,12 @@ type listings struct {
 	kept map[string]venues.Instrument
 }
 
-// openListings lets the connectors that need it know what earlier runs have seen.
+// openListings wraps each connector that is seedable, and seeds it with the instruments
+// that earlier runs stored.
 func openListings(ctx context.Context, store settingStore, config Config, connectors map[venues.Venue]venues.Connector, log *zap.Logger) error {
 	for code, connector := range connectors {
-		forgetful, needs := connector.(seedable)
-		if !needs {
+		seeded, ok := connector.(seedable)
+		if !ok {
 			continue
 		}
 		l := &listings{
@@ -52,7 +53,7 @@ func openListings(ctx context.Context, store settingStore, config Config, connec
 		if err := l.load(ctx); err != nil {
 			return fmt.Errorf("read the instruments of %s: %w", code, err)
 		}
-		forgetful.Seed(slices.Collect(maps.Values(l.kept)))
+		seeded.Seed(slices.Collect(maps.Values(l.kept)))
 		connectors[code] = l
 	}
 	return nil
@@ -77,8 +78,8 @@ func (l *listings) load(ctx context.Context) error {
 	return nil
 }
 
-// Instruments reads the venue's list and keeps what is new about it. What cannot be
-// kept now is kept with the next list.
+// Instruments reads the venue's list and stores its changes. Changes that cannot be
+// stored now are stored with the next list.
 func (l *listings) Instruments(ctx context.Context) ([]venues.Instrument, error) {
 	list, err := l.Connector.Instruments(ctx)
 	if err != nil {

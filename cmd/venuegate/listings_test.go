@@ -78,32 +78,32 @@ func TestListingsAreKept(t *testing.T) {
 		store := storetest.NewMemory()
 		first, _ := startOver(t, store, "live", swap("BTC-USDT", "0.01"), swap("ETH-USDT", "0.1"))
 		if got := known(t, store, "live"); got != "" {
-			t.Errorf("before anything was listed: %s", got)
+			t.Errorf("instruments before the first list = %s, want none", got)
 		}
 		read(t, first)
 		if got, want := known(t, store, "live"), "BTC-USDT=0.01, ETH-USDT=0.1"; got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("instruments = %s, want %s", got, want)
 		}
 		if got := known(t, store, "demo"); got != "" {
-			t.Errorf("of another environment: %s", got)
+			t.Errorf("instruments of another environment = %s, want none", got)
 		}
 		second, venue := startOver(t, store, "live", swap("ETH-USDT", "0.1"))
 		read(t, second)
 		time.Sleep(formerKept - time.Hour)
 		read(t, second)
 		if got, want := known(t, store, "live"), "BTC-USDT=0.01 closed, ETH-USDT=0.1"; got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("instruments = %s, want %s", got, want)
 		}
 		venue.list = []venues.Instrument{swap("ETH-USDT", "0.5"), swap("SOL-USDT", "1")}
 		time.Sleep(time.Hour)
 		read(t, second)
 		if got, want := known(t, store, "live"), "ETH-USDT=0.5, SOL-USDT=1"; got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("instruments = %s, want %s", got, want)
 		}
 		venue.list = append(venue.list, swap("BTC-USDT", "0.001"))
 		read(t, second)
 		if got, want := known(t, store, "live"), "BTC-USDT=0.001, ETH-USDT=0.5, SOL-USDT=1"; got != want {
-			t.Errorf("listed again: %s, want %s", got, want)
+			t.Errorf("instruments after a new listing = %s, want %s", got, want)
 		}
 	})
 }
@@ -117,23 +117,23 @@ func TestListingsAreWrittenOnce(t *testing.T) {
 	store.FailNext(persistence.ErrUnavailable)
 	read(t, connector)
 	if got := known(t, store, "live"); got != "" {
-		t.Errorf("kept %s", got)
+		t.Errorf("instruments after a failed write = %s, want none", got)
 	}
 	read(t, connector)
 	if got, want := known(t, store, "live"), "BTC-USDT=0.01"; got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("instruments = %s, want %s", got, want)
 	}
 	before := store.Committed()
 	venue.list[0].UpdatedAt, venue.list[0].MaxQty = venues.At(time.Now()), venues.Some(venues.MustDecimal("7"))
 	read(t, connector)
 	if store.Committed() != before {
-		t.Error("what is known was written again")
+		t.Errorf("commits = %d, want %d: an unchanged list is not written", store.Committed(), before)
 	}
 	venue.list, venue.err = nil, errors.New("away")
 	if _, err := connector.Instruments(t.Context()); !errors.Is(err, venue.err) {
-		t.Errorf("%v", err)
+		t.Errorf("error %v, want %v", err, venue.err)
 	}
 	if got, want := known(t, store, "live"), "BTC-USDT=0.01"; got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("instruments = %s, want %s", got, want)
 	}
 }

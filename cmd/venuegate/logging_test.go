@@ -29,12 +29,12 @@ func TestLoggerRedacts(t *testing.T) {
 	line := out.String()
 	for _, secret := range []string{"feedbeef", "k1", "abc", "hidden"} {
 		if strings.Contains(line, secret) {
-			t.Errorf("the line contains the secret %q: %s", secret, line)
+			t.Errorf("line = %s, want no %q in it", line, secret)
 		}
 	}
 	for _, kept := range []string{"ord_1", "symbol=BTCUSDT", "reset", redactedText} {
 		if !strings.Contains(line, kept) {
-			t.Errorf("the line lost %q: %s", kept, line)
+			t.Errorf("line = %s, want %q in it", line, kept)
 		}
 	}
 }
@@ -49,10 +49,10 @@ func TestLoggerFormats(t *testing.T) {
 	log.Warn("two\nlines")
 	var entry map[string]any
 	if err := json.Unmarshal(out.Bytes(), &entry); err != nil {
-		t.Fatalf("not one JSON object a line: %v: %s", err, out.String())
+		t.Fatalf("log = %s, want one JSON object per line: %v", out.String(), err)
 	}
 	if entry["msg"] != "two\nlines" || entry["level"] != "warn" || entry["time"] == nil {
-		t.Errorf("entry %v", entry)
+		t.Errorf("entry = %v, want a warning of two lines with its time", entry)
 	}
 
 	out.Reset()
@@ -62,7 +62,7 @@ func TestLoggerFormats(t *testing.T) {
 	}
 	log.Debug("for people")
 	if !strings.Contains(out.String(), "DEBUG\tfor people") {
-		t.Errorf("console line %q", out.String())
+		t.Errorf("console line = %q, want DEBUG and the message", out.String())
 	}
 }
 
@@ -78,6 +78,6 @@ func TestLoggerSamplesNothing(t *testing.T) {
 		log.Info("order placed")
 	}
 	if n := strings.Count(out.String(), "\n"); n != lines {
-		t.Errorf("%d of %d lines", n, lines)
+		t.Errorf("lines = %d, want %d", n, lines)
 	}
 }

@@ -102,7 +102,7 @@ func TestBookMetrics(t *testing.T) {
 		`venuegate_book_frames_total{exchange="okx"}`:                             15,
 	}
 	if got := readSeries(t, scrape.Body.String()); !maps.Equal(got, want) {
-		t.Errorf("got %v", got)
+		t.Errorf("series = %v, want %v", got, want)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestMetricsShowGaps(t *testing.T) {
 		next := readSeries(t, text)
 		for name, value := range next {
 			if strings.Contains(name, "_total{") && value < last[name] {
-				t.Errorf("%s went from %v back to %v", name, last[name], value)
+				t.Errorf("%s = %v, want at least the last value %v", name, value, last[name])
 			}
 		}
 		last = next
@@ -132,7 +132,7 @@ func TestMetricsShowGaps(t *testing.T) {
 		return scrape()[fmt.Sprintf(`venuegate_venue_books{exchange="binance",phase=%q}`, phase)]
 	}
 	if value, there := scrape()[gaps]; !there || value != 0 {
-		t.Fatalf("%v gaps before anything, %t", value, there)
+		t.Fatalf("gaps at the start = %v, present %t, want 0 and true", value, there)
 	}
 	shown := func(kind string) func(record) bool {
 		return func(m record) bool { return m.text("channel") == channel && m.text("type") == kind }
@@ -143,16 +143,16 @@ func TestMetricsShowGaps(t *testing.T) {
 	k.until("the stale message", shown("stale"))
 	k.until("the new snapshot", shown("snapshot"))
 	if seen := scrape(); seen[gaps] != 1 || seen[resyncs] < 1 {
-		t.Errorf("after the gap: %v", seen)
+		t.Errorf("gaps and resyncs after the gap = %v, %v, want 1 and at least 1", seen[gaps], seen[resyncs])
 	}
 	eventually(t, "a live book", func() bool { return books("live") == 1 && books("stale") == 0 })
 	k.conn.Close()
 	eventually(t, "the end of the book", func() bool {
 		return books("waiting")+books("syncing")+books("live")+books("stale") == 0
 	})
-	s.subscribe(channel).until("the book of those who come back", shown("snapshot"))
+	s.subscribe(channel).until("the book of a new subscriber", shown("snapshot"))
 	eventually(t, "another live book", func() bool { return books("live") == 1 })
 	if seen := scrape(); seen[gaps] != 1 || seen[resyncs] < 1 {
-		t.Errorf("when somebody has come back: %v", seen)
+		t.Errorf("gaps and resyncs of the new book = %v, %v, want 1 and at least 1", seen[gaps], seen[resyncs])
 	}
 }

@@ -26,7 +26,7 @@ func indentedBlock(t *testing.T, page, line string) string {
 	}
 	_, rest, found := strings.Cut(string(text), line+"\n\n")
 	if !found {
-		t.Fatalf("%s has no line %q", page, line)
+		t.Fatalf("%s lacks the line %q", page, line)
 	}
 	var block strings.Builder
 	for each := range strings.Lines(rest) {

@@ -24,13 +24,13 @@ func TestCredentialVault(t *testing.T) {
 		t.Fatal(err)
 	}
 	if opened, err := v.Open("cus_1", venues.OKX, sealed); err != nil || opened != credentials {
-		t.Errorf("opened other credentials: %v", err)
+		t.Errorf("opened credentials: equal %v, error %v, want true and none", opened == credentials, err)
 	}
 	if _, err := v.Open("cus_2", venues.OKX, sealed); err == nil {
-		t.Error("another customer's credentials open")
+		t.Error("credentials of another customer: no error, want one")
 	}
 	if _, err := v.Open("cus_1", venues.Bybit, sealed); err == nil {
-		t.Error("another exchange's credentials open")
+		t.Error("credentials of another exchange: no error, want one")
 	}
 }
 
@@ -52,9 +52,9 @@ func TestLostKeyFile(t *testing.T) {
 	}
 	keyFile := filepath.Join(t.TempDir(), "key")
 	if _, err := openVault(t.Context(), keyFile, store); err == nil || !strings.Contains(err.Error(), "is missing and 1 sealed secrets") {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want one that names the missing key file", err)
 	}
 	if _, err := os.Stat(keyFile); err == nil {
-		t.Error("a new key file was made")
+		t.Error("key file exists, want none")
 	}
 }

@@ -18,18 +18,18 @@ func TestInstallationSetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(first) != account.ClientIDPrefixLength || bytes.ContainsFunc(first, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
-		t.Errorf("prefix %q", first)
+		t.Errorf("prefix = %q, want %d lower-case letters and digits", first, account.ClientIDPrefixLength)
 	}
-	second, err := installationSetting(t.Context(), store, settingClientIDPrefix, func() ([]byte, error) { return nil, errors.New("made anew") })
+	second, err := installationSetting(t.Context(), store, settingClientIDPrefix, func() ([]byte, error) { return nil, errors.New("created again") })
 	if err != nil || !bytes.Equal(first, second) {
-		t.Errorf("then %q: %v", second, err)
+		t.Errorf("prefix read again = %q, error %v, want %q", second, err, first)
 	}
 	secret, err := installationSetting(t.Context(), store, settingCursorSecret, newCursorSecret)
 	if err != nil || bytes.Equal(secret, first) {
-		t.Errorf("another setting is the same: %v", err)
+		t.Errorf("another setting: equal %v, error %v, want false and none", bytes.Equal(secret, first), err)
 	}
 	store.FailNext(persistence.ErrUnavailable)
 	if _, err := installationSetting(t.Context(), store, "third", newCursorSecret); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("a setting that was not kept is used: %v", err)
+		t.Errorf("setting that was not stored: error %v, want ErrUnavailable", err)
 	}
 }

@@ -46,17 +46,17 @@ func TestSheetsAreRestoredFromBackup(t *testing.T) {
 	for name, content := range files {
 		got, err := os.ReadFile(filepath.Join(to, name))
 		if err != nil || string(got) != content {
-			t.Errorf("%s holds %d bytes, %v", name, len(got), err)
+			t.Errorf("%s: %d bytes, error %v, want %d equal ones", name, len(got), err, len(content))
 		}
 		if info, err := os.Stat(filepath.Join(to, name)); err != nil || !info.ModTime().Equal(changed) || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", name, info, err)
+			t.Errorf("%s: info = %v, error %v, want mode 0600 and time %s", name, info, err, changed)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(to, "cus_1/notes.txt")); err == nil {
-		t.Error("a foreign file was restored")
+		t.Error("foreign file exists after the restore, want it absent")
 	}
 	if err := readSheets(bufio.NewReader(bytes.NewReader(whole[:len(whole)-4])), filepath.Join(t.TempDir(), "cut")); err == nil {
-		t.Error("a truncated archive was accepted")
+		t.Error("truncated archive: no error, want one")
 	}
 }
 
@@ -65,13 +65,13 @@ func TestBackupWithoutSheets(t *testing.T) {
 	var backup bytes.Buffer
 	dir := filepath.Join(t.TempDir(), "absent")
 	if err := writeSheets(t.Context(), &backup, dir); err != nil || backup.Len() > 0 {
-		t.Errorf("%d bytes, %v", backup.Len(), err)
+		t.Errorf("backup of %d bytes, error %v, want 0 and none", backup.Len(), err)
 	}
 	if err := readSheets(bufio.NewReader(&backup), dir); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Error("a directory was made for nothing")
+		t.Error("directory exists, want it absent")
 	}
 }
 
@@ -98,7 +98,7 @@ func TestHostileSheetsAreRejected(t *testing.T) {
 		}
 		dir := filepath.Join(t.TempDir(), "sheets")
 		if err := readSheets(bufio.NewReader(&backup), dir); err == nil || !strings.Contains(err.Error(), "not a valid file of a backup") {
-			t.Errorf("%s: %v", head.Name, err)
+			t.Errorf("%s: error %v, want an invalid file", head.Name, err)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestSignalsSurviveAKill(t *testing.T) {
 
 	next := startService(t, dir, "--sim", simFile)
 	if next.demo.Hook != (DemoHook{h.ID, next.demo.Hook.URL, h.Secret}) || next.demo.Chart.ChannelToken != s.demo.Chart.ChannelToken || next.demo.Receiver.ID != s.demo.Receiver.ID {
-		t.Errorf("the second start has other channels: %+v", next.demo)
+		t.Errorf("channels of the second start = %+v, want those of the first", next.demo)
 	}
 	var received, answered int
 	eventually(t, "every signal to be final", func() bool {
@@ -71,7 +71,7 @@ func TestSignalsSurviveAKill(t *testing.T) {
 		}
 	}
 	if orders < filled || orders > received {
-		t.Errorf("%d orders at the venue of %d signals, %d of them filled", orders, received, filled)
+		t.Errorf("orders at the venue = %d, want %d to %d: the filled ones to the received signals", orders, filled, received)
 	}
 	unknown := received - filled
 	for i := range accepted {
@@ -80,7 +80,7 @@ func TestSignalsSurviveAKill(t *testing.T) {
 			unknown--
 		}
 		if status != http.StatusOK || unknown < 0 {
-			t.Errorf("signal %d was acknowledged before the kill; now %d %v", i, status, again)
+			t.Errorf("signal %d, acknowledged before the kill: response = %d %v, want 200", i, status, again)
 		}
 	}
 }
@@ -137,11 +137,11 @@ func TestDeliveriesSurviveARestart(t *testing.T) {
 	last := posts[len(posts)-1]
 	for _, p := range posts {
 		if err := p.verify(made.text("secret")); err != nil || p.event != last.event || p.body != last.body {
-			t.Errorf("attempt %s: %v, %+v", p.attempt, err, p)
+			t.Errorf("attempt %s: %+v, error %v, want event %s with a valid signature", p.attempt, p, err, last.event)
 		}
 	}
 	if !strings.Contains(last.body, id) {
-		t.Errorf("delivered %s", last.body)
+		t.Errorf("delivered event = %s, want order %s in it", last.body, id)
 	}
 
 	// The other endpoint always fails: five attempts, then a manual resend.
@@ -151,15 +151,15 @@ func TestDeliveriesSurviveARestart(t *testing.T) {
 	})
 	attempts := len(dead.came())
 	if attempts < 5 || attempts > 6 { // the kill may have repeated one
-		t.Errorf("%d attempts", attempts)
+		t.Errorf("attempts = %d, want 5 or 6", attempts)
 	}
 	dead.answer(http.StatusOK)
 	if resent := next.administer(http.StatusOK, http.MethodPost, "endpoints/"+lost.text("id")+"/resend", `{"all":true}`); resent["resent"] != 1.0 {
-		t.Errorf("resent %v", resent)
+		t.Errorf("resent = %v, want 1", resent)
 	}
 	eventually(t, "the resent event", func() bool { return len(dead.came()) == attempts+1 })
 	if p := dead.came()[attempts]; p.verify(next.demo.Hook.Secret) != nil || p.event != last.event {
-		t.Errorf("resent %+v: %v", p, p.verify(next.demo.Hook.Secret))
+		t.Errorf("resent event = %+v, error %v, want event %s with a valid signature", p, p.verify(next.demo.Hook.Secret), last.event)
 	}
 	eventually(t, "the row of its delivery", func() bool {
 		rows := next.timeline("subject=" + last.event + "&channel=" + lost.text("id"))

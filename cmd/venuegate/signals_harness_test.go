@@ -118,7 +118,7 @@ func (s *service) planned(hook string, answer record, repeat func() (int, record
 	s.plansEnd(hook)
 	status, later := repeat()
 	if status >= http.StatusBadRequest {
-		s.t.Fatalf("the repeat of %v: %d %v", answer, status, later)
+		s.t.Fatalf("repeat of %v: response = %d %v, want success", answer, status, later)
 	}
 	later["duplicate"] = answer["duplicate"]
 	return later

@@ -43,20 +43,20 @@ func testSignedSignal(t *testing.T, s *service) {
 	in := newSignal(s.demo.Hook, orderSignal("binance", "BTCUSDT", "buy", "0.01", `,"requestId":"e2e-1","comment":"first"`))
 	status, answer := s.send(in)
 	if status != http.StatusAccepted || answer["accepted"] != true || answer["duplicate"] != false || answer.text("requestId") != "e2e-1" {
-		t.Fatalf("%d %v", status, answer)
+		t.Fatalf("response = %d %v, want 202 for a new signal", status, answer)
 	}
 	id := s.planned(s.demo.Hook.ID, answer, func() (int, record) { return s.send(in) }).text("orderId")
 	order := s.order(id, "filled")
 	if order.text("source") != "webhook" || order.text("channelId") != s.demo.Hook.ID || order.text("comment") != "first" {
-		t.Errorf("order %v", order)
+		t.Errorf("order = %v, want the source webhook with channel and comment", order)
 	}
 	if e := s.event("order.filled", "orderId", id); e.text("data", "source") != "webhook" || e.text("data", "qty") != "0.01" {
-		t.Errorf("event %v", e)
+		t.Errorf("event = %v, want 0.01 of source webhook", e)
 	}
 	s.plansEnd(s.demo.Hook.ID)
 	rows := s.timeline("channel=" + s.demo.Hook.ID)
 	if !slices.Contains(rows, "order.status filled") {
-		t.Errorf("timeline %q does not contain the order", rows)
+		t.Errorf("timeline = %q, want the filled order in it", rows)
 	}
 	rows = slices.DeleteFunc(rows, func(row string) bool {
 		return strings.HasPrefix(row, "order.") || strings.HasPrefix(row, "signal.repeat")
@@ -67,17 +67,17 @@ func testSignedSignal(t *testing.T, s *service) {
 	for range 3 {
 		status, again := s.send(in)
 		if status != http.StatusOK || again["duplicate"] != true || again.text("orderId") != id || again.text("status") != "filled" {
-			t.Errorf("the repeat: %d %v", status, again)
+			t.Errorf("repeat: response = %d %v, want 200 with the filled order %s", status, again, id)
 		}
 	}
 	bare := newSignal(s.demo.Hook, orderSignal("binance", "BTCUSDT", "buy", "0.02", ""))
 	_, first := s.send(bare)
 	if status, replay := s.send(bare); status != http.StatusOK || replay["duplicate"] != true || replay.text("requestId") != first.text("requestId") {
-		t.Errorf("the replay: %d %v", status, replay)
+		t.Errorf("replay: response = %d %v, want 200 with requestId %s", status, replay, first.text("requestId"))
 	}
 	s.plansEnd(s.demo.Hook.ID)
 	if n := len(s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all&exchange=binance", "").items()); n != 2 {
-		t.Errorf("%d orders of two signals", n)
+		t.Errorf("orders of two signals = %d, want 2", n)
 	}
 }
 
@@ -89,21 +89,21 @@ func testChartSignal(t *testing.T, s *service) {
 	send := func() (int, record) { return s.deliver(chart.URL, body, "Content-Type", "text/plain") }
 	status, answer := send()
 	if status != http.StatusAccepted {
-		t.Fatalf("%d %v", status, answer)
+		t.Fatalf("response = %d %v, want 202 for a new signal", status, answer)
 	}
 	answer = s.planned(chart.ID, answer, send)
 	if order := s.order(answer.text("orderId"), "filled"); order.text("source") != "chart" || order.text("qty") != "0.5" {
-		t.Errorf("order %v", order)
+		t.Errorf("order = %v, want 0.5 of source chart", order)
 	}
 	if status, again := send(); status != http.StatusOK || again.text("orderId") != answer.text("orderId") {
-		t.Errorf("an equal body: %d %v", status, again)
+		t.Errorf("equal body: response = %d %v, want 200 with the first order", status, again)
 	}
 	wrong := strings.Replace(body, chart.ChannelToken, strings.Repeat("A", 43), 1)
 	if status, _ := s.deliver(chart.URL, wrong, "Content-Type", "application/json"); status != http.StatusUnauthorized {
-		t.Errorf("a wrong token: %d", status)
+		t.Errorf("wrong token: status = %d, want 401", status)
 	}
 	if status, _ := s.deliver(chart.URL[:len(chart.URL)-1]+"_", body, "Content-Type", "application/json"); status != http.StatusNotFound {
-		t.Errorf("a wrong address: %d", status)
+		t.Errorf("wrong address: status = %d, want 404", status)
 	}
 }
 
@@ -119,14 +119,14 @@ func testRules(t *testing.T, s *service) {
 	} {
 		answer := s.fire(http.StatusUnprocessableEntity, h, c.body)
 		if answer.text("error", "code") != c.code || answer.text("error", "details", "rule") != rule {
-			t.Errorf("%s: %v", rule, answer)
+			t.Errorf("%s: response = %v, want code %s with the rule", rule, answer, c.code)
 		}
 	}
 	if rows := s.timeline("channel=" + h.ID + "&kind=signal.rule&result=refused"); len(rows) != 3 {
-		t.Errorf("rows %q", s.timeline("channel="+h.ID))
+		t.Errorf("rows = %q, want 3 of rejecting rules", s.timeline("channel="+h.ID))
 	}
 	if after := len(s.ledger(s.demo.Sim[venues.OKX].ControlURL)); after != before {
-		t.Errorf("%d orders reached the venue", after-before)
+		t.Errorf("orders at the venue = %d, want %d", after, before)
 	}
 }
 
@@ -146,14 +146,14 @@ func testReverse(t *testing.T, s *service) {
 		return true
 	})
 	if position.text("qty") != "3" {
-		t.Errorf("position %v", position)
+		t.Errorf("position = %v, want qty 3", position)
 	}
 	eventually(t, "the plan to be through", func() bool {
 		return slices.Contains(s.timeline("channel="+h.ID), "signal.answer done")
 	})
 	e := s.event("position.closed", "reason", "opposite_signal")
 	if e.text("data", "symbol") != "SOLUSDT" || e.text("data", "side") != "long" {
-		t.Errorf("event %v", e)
+		t.Errorf("event = %v, want the long position in SOLUSDT", e)
 	}
 }
 
@@ -169,14 +169,14 @@ func testTestMode(t *testing.T, s *service) {
 	} {
 		answer := s.fire(http.StatusAccepted, h, body)
 		if answer.text("status") != "test" || answer["orderId"] != nil {
-			t.Errorf("signal %d: %v", i, answer)
+			t.Errorf("signal %d: response = %v, want status test without an order", i, answer)
 		}
 	}
 	if after := len(s.ledger(control)); after != before {
-		t.Errorf("%d orders reached the venue in test mode", after-before)
+		t.Errorf("orders at the venue in test mode = %d, want %d", after, before)
 	}
 	if rows := s.timeline("channel=" + h.ID + "&result=test"); len(rows) == 0 {
-		t.Errorf("journal %q", s.timeline("channel="+h.ID))
+		t.Errorf("journal = %q, want rows with result test", s.timeline("channel="+h.ID))
 	}
 	s.administer(http.StatusOK, http.MethodPatch, "hooks/"+h.ID, `{"testMode":false}`)
 	s.order(s.fire(http.StatusAccepted, h, `{"action":"close","exchange":"bybit","symbol":"XRPUSDT","requestId":"real"}`).text("orderId"), "filled")
@@ -194,7 +194,7 @@ func testForgeries(t *testing.T, s *service) {
 		signature, timestamp := signing.NewKey(in.secret).Sign(in.at.Unix(), []byte(in.body))
 		status, answer := s.deliver(in.url, altered, headers.Signature, signature, headers.Timestamp, timestamp, "Content-Type", "application/json")
 		if status != http.StatusUnauthorized || answer.text("error", "code") != "bad_signature" || answer.text("error", "details", "reason") != reason {
-			t.Errorf("%s: %d %v", name, status, answer)
+			t.Errorf("%s: response = %d %v, want 401 with reason %s", name, status, answer, reason)
 		}
 	}
 	refused("another secret", "signature_mismatch", signed{h.URL, body, "whsec_guessed", time.Now()}, body)
@@ -204,17 +204,17 @@ func testForgeries(t *testing.T, s *service) {
 	refused("from the future", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(signing.Tolerance + 2*waitMax)}, body)
 	refused("an event of an endpoint", "signature_mismatch", signed{h.URL, `{"id":"evt_1","type":"order.filled"}`, s.demo.Receiver.Secret, time.Now()}, `{"id":"evt_1","type":"order.filled"}`)
 	if status, answer := s.deliver(h.URL, body, "Content-Type", "application/json"); status != http.StatusUnauthorized || answer.text("error", "details", "reason") != "missing_signature" {
-		t.Errorf("no signature: %d %v", status, answer)
+		t.Errorf("no signature: response = %d %v, want 401 missing_signature", status, answer)
 	}
 	// An event signed with the hook's secret is not accepted as a signal.
 	if answer := s.fire(http.StatusBadRequest, h, `{"id":"evt_1","type":"order.filled","createdAt":"2026-01-01T00:00:00.000Z","data":{}}`); answer.text("error", "code") != "invalid_request" {
-		t.Errorf("a reflected event: %v", answer)
+		t.Errorf("reflected event: response = %v, want invalid_request", answer)
 	}
 	if status, _ := s.send(signed{strings.Replace(h.URL, h.ID, "hook_00000000000000000000000000", 1), body, h.Secret, time.Now()}); status != http.StatusNotFound {
-		t.Errorf("no such hook: %d", status)
+		t.Errorf("unknown hook: status = %d, want 404", status)
 	}
 	if after := len(s.ledger(s.demo.Sim[venues.Binance].ControlURL)); after != before {
-		t.Errorf("%d orders were placed", after-before)
+		t.Errorf("orders at the venue = %d, want %d", after, before)
 	}
 }
 
@@ -227,10 +227,10 @@ func testAlert(t *testing.T, s *service) {
 	post(t, control+"/market", `{"symbol":"LTCUSDT","price":"100"}`)
 	e := s.event("alert.fired", "alertId", made.text("id"))
 	if e.text("data", "symbol") != "LTCUSDT" || e.text("data", "condition", "value") != "90" {
-		t.Errorf("event %v", e)
+		t.Errorf("event = %v, want the condition 90 on LTCUSDT", e)
 	}
 	if alert := s.administer(http.StatusOK, http.MethodGet, "alerts/"+made.text("id"), ""); alert.text("status") != "fired" {
-		t.Errorf("alert %v", alert)
+		t.Errorf("alert = %v, want status fired", alert)
 	}
 }
 
@@ -265,10 +265,10 @@ func testDailyLoss(t *testing.T, s *service) {
 	post(t, control+"/market", `{"symbol":"BNBUSDT","price":"400"}`)
 	e := s.event("risk.limit_reached", "limit", "daily_loss")
 	if e.text("data", "action") != "trading_locked" || e.text("data", "threshold") != "20" || e.text("data", "exchange") != "okx" {
-		t.Errorf("event %v", e)
+		t.Errorf("event = %v, want trading_locked on okx at 20", e)
 	}
 	if answer := s.fire(http.StatusUnprocessableEntity, h, orderSignal("okx", "BNBUSDT", "buy", "1", "")); answer.text("error", "code") != "trading_locked" {
-		t.Errorf("while locked: %v", answer)
+		t.Errorf("signal while locked: response = %v, want trading_locked", answer)
 	}
 	s.order(s.fire(http.StatusAccepted, h, `{"action":"close","exchange":"okx","symbol":"BNBUSDT"}`).text("orderId"), "filled")
 	s.administer(http.StatusOK, http.MethodPatch, "accounts/"+account, `{"limits":{}}`)
@@ -293,7 +293,7 @@ func testRaceAgainstALimit(t *testing.T, s *service) {
 				}
 				request.Header.Set("Authorization", "Bearer "+s.demo.AdminToken)
 				if status, text := do(t, request); status != http.StatusAccepted && status != http.StatusUnprocessableEntity && status != http.StatusTooManyRequests {
-					t.Errorf("%d %s", status, text)
+					t.Errorf("response = %d %s, want 202, 422 or 429", status, text)
 				}
 			}
 		})

@@ -31,7 +31,7 @@ func (v SimVenue) credentials() venues.Credentials {
 	}
 }
 
-// simOptions of the simulated venues.
+// simOptions configure the simulated venues.
 type simOptions struct {
 	// Listen is the address of the first venue. Each venue uses two consecutive
 	// ports, for its protocols and for its control; port 0 uses free ports.

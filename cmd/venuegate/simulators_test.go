@@ -105,7 +105,7 @@ func TestSimCommand(t *testing.T) {
 	}()
 	eventually(t, "the description", func() bool { _, err := os.Stat(out); return err == nil })
 	if info, err := os.Stat(out); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v: %v", info.Mode(), err)
+		t.Errorf("mode = %v, error %v, want 0600", info.Mode(), err)
 	}
 	described, err := readSimFile(out)
 	if err != nil {
@@ -114,14 +114,14 @@ func TestSimCommand(t *testing.T) {
 	for _, row := range venueTable {
 		v := described[row.code]
 		if status, body := get(t, v.ControlURL+"/ledger"); status != http.StatusOK || !json.Valid([]byte(body)) {
-			t.Errorf("%s control: %d %s", row.code, status, body)
+			t.Errorf("%s: ledger = %d %s, want JSON", row.code, status, body)
 		}
 		if v.APIKey == "" || v.APISecret == "" || !strings.HasPrefix(v.WSURL, "ws://127.0.0.1:") {
-			t.Errorf("%s is described as %+v", row.code, v)
+			t.Errorf("%s: description = %+v, want a key and a loopback address", row.code, v)
 		}
 	}
 	if status, _ := get(t, described[venues.Binance].RESTURL+"/fapi/v1/time"); status != http.StatusOK {
-		t.Errorf("binance answers %d", status)
+		t.Errorf("status of binance = %d, want 200", status)
 	}
 	if _, err := os.Stat(ledger); err != nil {
 		t.Error(err)
@@ -129,22 +129,22 @@ func TestSimCommand(t *testing.T) {
 	stop()
 	e := <-ended
 	if e.status != exitOK || !strings.Contains(e.out, described[venues.Binance].RESTURL) {
-		t.Errorf("status %d: %s%s", e.status, e.out, e.err)
+		t.Errorf("status = %d, want %d with the addresses: %s%s", e.status, exitOK, e.out, e.err)
 	}
 	if conn, err := net.DialTimeout("tcp", strings.TrimPrefix(described[venues.Binance].RESTURL, "http://"), time.Second); err == nil {
 		conn.Close()
-		t.Error("a simulated venue still listens")
+		t.Error("dial after the end: no error, want one")
 	}
 }
 
-// TestSimulatorsUseConsecutivePorts: scripts that set one port know all of them.
+// TestSimulatorsUseConsecutivePorts checks that one configured port determines all ports.
 func TestSimulatorsUseConsecutivePorts(t *testing.T) {
 	base := freePorts(t, 2*len(venueTable))
 	described := startSim(t, simOptions{Listen: fmt.Sprintf("127.0.0.1:%d", base), Seed: 1, Quiet: true})
 	for i, row := range venueTable {
 		v := described[row.code]
 		if v.RESTURL != fmt.Sprintf("http://127.0.0.1:%d", base+2*i) || v.ControlURL != fmt.Sprintf("http://127.0.0.1:%d", base+2*i+1) {
-			t.Errorf("%s is at %s, control %s", row.code, v.RESTURL, v.ControlURL)
+			t.Errorf("%s: addresses = %s, %s, want ports %d and %d", row.code, v.RESTURL, v.ControlURL, base+2*i, base+2*i+1)
 		}
 	}
 }
@@ -169,14 +169,14 @@ func freePorts(t *testing.T, n int) int {
 }
 
 func TestReadSimFileReportsInvalidContent(t *testing.T) {
-	for content, says := range map[string]string{
+	for content, want := range map[string]string{
 		"":   "read simulated venues",
 		"{}": "any simulated venue",
 		`{"ftx":{"restUrl":"http://127.0.0.1:1","wsUrl":"ws://127.0.0.1:1","apiKey":"k"}}`: `"ftx" is unknown`,
 		`{"binance":{"restUrl":"http://127.0.0.1:1"}}`:                                     `"binance" is unknown or incomplete`,
 	} {
-		if _, err := readSimFile(writeFile(t, content)); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, want %q", content, err, says)
+		if _, err := readSimFile(writeFile(t, content)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", content, err, want)
 		}
 	}
 }

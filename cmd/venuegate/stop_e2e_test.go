@@ -184,12 +184,12 @@ func TestStopWhileNoVenueAnswers(t *testing.T) {
 				}
 				signal := newSignal(h, orderSignal(string(venue), "BTCUSDT", "buy", "0.01", ""))
 				if status, answer := s.send(signal); status != http.StatusAccepted {
-					t.Fatalf("%d %v", status, answer)
+					t.Fatalf("response = %d %v, want 202", status, answer)
 				}
 			}
 			s.signal(syscall.SIGTERM)
 			if status := s.exit(); status != exitOK { // another status if the actors exceed stopMax
-				t.Errorf("status %d", status)
+				t.Errorf("status = %d, want %d", status, exitOK)
 			}
 		})
 	}
@@ -215,7 +215,7 @@ func TestEndAnswersPendingOrderRequests(t *testing.T) {
 			end(s)
 			a := <-answered
 			if a.err != nil || a.status != http.StatusAccepted { // otherwise the request has timed out
-				t.Fatalf("%d %s, %v", a.status, a.body, a.err)
+				t.Fatalf("response = %d %s, error %v, want 202", a.status, a.body, a.err)
 			}
 			if status := a.body.text("status"); status != "pending" && status != "unknown" {
 				t.Errorf("status of the order = %s, want pending or unknown", status)

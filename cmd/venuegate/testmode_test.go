@@ -43,19 +43,19 @@ func writeNothing(t *testing.T, signals int) {
 	}
 	before := s.writes()
 	if slices.Contains(before, 0) {
-		t.Fatalf("the venues have counted %v requests", before)
+		t.Fatalf("requests of the venues = %v, want some of each", before)
 	}
-	hooks := s.rehearsingHooks((signals + signalsPerHook - 1) / signalsPerHook)
-	s.rehearse(hooks)
+	hooks := s.createTestHooks((signals + signalsPerHook - 1) / signalsPerHook)
+	s.sendSignals(hooks)
 	for _, h := range hooks {
 		eventually(t, "the end of every signal", func() bool { return s.tested(h) == signalsPerHook })
 	}
 	if after := s.writes(); !slices.Equal(after, before) {
-		t.Errorf("the venues have counted %v requests, and %v before %d signals", after, before, len(hooks)*signalsPerHook)
+		t.Errorf("requests after %d signals = %v, want %v as before", len(hooks)*signalsPerHook, after, before)
 	}
 	s.trade(http.StatusOK, http.MethodDelete, "/v1/orders", "") // without test mode the counter changes
 	if after := s.writes(); slices.Equal(after, before) {
-		t.Error("a cancel is not counted")
+		t.Errorf("requests after a cancel = %v, want more than %v", after, before)
 	}
 }
 
@@ -67,13 +67,13 @@ type testHook struct {
 
 // createTestHooks makes n channels in test mode, of as many customers as it takes,
 // each with an account at every venue.
-func (s *service) rehearsingHooks(n int) []testHook {
+func (s *service) createTestHooks(n int) []testHook {
 	s.t.Helper()
 	hooks := make([]testHook, 0, n)
 	customer := s.customer()
 	for i := range n {
 		if i > 0 && i%hooksPerCustomer == 0 {
-			customer = s.administer(http.StatusCreated, http.MethodPost, "customers", fmt.Sprintf(`{"name":"rehearsing %d"}`, i)).text("id")
+			customer = s.administer(http.StatusCreated, http.MethodPost, "customers", fmt.Sprintf(`{"name":"test mode %d"}`, i)).text("id")
 			for _, exchange := range venues.All() {
 				s.connectNew(customer, exchange)
 			}
@@ -102,7 +102,7 @@ func (s *service) connectNew(customer string, exchange venues.Venue) {
 }
 
 // sendSignals sends each channel its signals.
-func (s *service) rehearse(hooks []testHook) {
+func (s *service) sendSignals(hooks []testHook) {
 	s.t.Helper()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: signalSenders}}
 	defer client.CloseIdleConnections()
@@ -113,7 +113,7 @@ func (s *service) rehearse(hooks []testHook) {
 			for in := range work {
 				status, answer, err := in.deliver(s.t.Context(), client)
 				if err != nil || status != http.StatusAccepted || !slices.Contains([]string{"test", "pending"}, answer.text("status")) || answer["orderId"] != nil {
-					s.t.Errorf("%s: %d %v, %v", in.body, status, answer, err)
+					s.t.Errorf("%s: response = %d %v, error %v, want 202 without an order", in.body, status, answer, err)
 				}
 			}
 		})

@@ -24,7 +24,7 @@ func TestTLS(t *testing.T) {
 	config := writeFile(t, "tls: {cert: "+cert+", key: "+key+"}")
 	s := startService(t, t.TempDir(), "--config", config)
 	if !strings.HasPrefix(s.demo.BaseURL, "https://127.0.0.1:") || !strings.HasPrefix(s.demo.WSURL, "wss://127.0.0.1:") {
-		t.Fatalf("described as %s and %s", s.demo.BaseURL, s.demo.WSURL)
+		t.Fatalf("addresses = %s, %s, want https and wss on loopback", s.demo.BaseURL, s.demo.WSURL)
 	}
 	client := http.Client{Timeout: waitMax, Transport: &http.Transport{
 		DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
@@ -39,20 +39,20 @@ func TestTLS(t *testing.T) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK || response.TLS == nil {
-		t.Errorf("status %d", response.StatusCode)
+		t.Errorf("status = %d, TLS %v, want 200 over TLS", response.StatusCode, response.TLS != nil)
 	}
 	address := strings.TrimPrefix(s.demo.BaseURL, "https://")
-	old := tls.Dialer{Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}} //nolint:gosec // the refusal is what is tested
+	old := tls.Dialer{Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}} //nolint:gosec // the rejection is what is tested
 	if conn, err := old.DialContext(t.Context(), "tcp", address); err == nil {
 		conn.Close()
-		t.Error("TLS 1.1 is spoken")
+		t.Error("handshake with TLS 1.1: no error, want one")
 	}
 }
 
 func TestInvalidTLSFilesAreReported(t *testing.T) {
 	config := writeFile(t, "data: "+t.TempDir()+"\nlisten: 127.0.0.1:0\nadminListen: 127.0.0.1:0\ntls: {cert: /nonexistent.pem, key: /nonexistent.key}")
 	if status, _, errText := run(t.Context(), "serve", "--config", config); status != exitFailed || !strings.Contains(errText, "/nonexistent.pem") {
-		t.Errorf("status %d: %s", status, errText)
+		t.Errorf("status = %d, want %d and the name of the file: %s", status, exitFailed, errText)
 	}
 }
 

@@ -31,7 +31,7 @@ const (
 	backupValueBytesMax = 1 << 20
 )
 
-// ErrBackup reports a backup that is damaged or truncated, or not a backup.
+// ErrBackup reports a backup that is damaged or truncated, or data that is no backup.
 var ErrBackup = errors.New("the backup is damaged")
 
 // Backup writes a consistent snapshot of what is durable. Commits continue meanwhile.

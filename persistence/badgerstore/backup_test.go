@@ -45,7 +45,7 @@ func writeOrders(t testing.TB, store *badgerstore.Store, customer string, from, 
 		}, func(err error) {
 			defer wg.Done()
 			if err != nil {
-				t.Errorf("order %d of %s: %v", n, customer, err)
+				t.Errorf("commit of order %d of %s = %v, want nil", n, customer, err)
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func checkStore(t testing.TB, dir string, confirmed acked) {
 	store := open(t, dir)
 	defer closeStore(t, store)
 	if err := errors.Join(store.Integrity(), confirmed.missing(t.Context(), store)); err != nil {
-		t.Errorf("%s: %v", dir, err)
+		t.Errorf("errors of the store in %s = %v, want none", dir, err)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestBackupIsRestored(t *testing.T) {
 	}
 }
 
-// A backup is a consistent snapshot, whatever is committed meanwhile.
+// A backup is a consistent snapshot even if commits continue while it is written.
 func TestBackupWhileWriting(t *testing.T) {
 	store, _ := newFilledStore(t, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -108,11 +108,11 @@ func TestBackupWhileWriting(t *testing.T) {
 	for range 5 {
 		var backup bytes.Buffer
 		if err := store.Backup(t.Context(), &backup); err != nil {
-			t.Error(err)
+			t.Errorf("Backup = %v, want nil", err)
 		}
 		dir := filepath.Join(t.TempDir(), "store")
 		if err := badgerstore.Restore(dir, &backup); err != nil {
-			t.Error(err)
+			t.Errorf("Restore = %v, want nil", err)
 		}
 	}
 	cancel()
@@ -138,7 +138,7 @@ func TestRestoreRejectsDamagedBackups(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "store")
 		if err := badgerstore.Restore(dir, bytes.NewReader(backup)); !errors.Is(err, badgerstore.ErrBackup) {
-			t.Errorf("%s: %v, want ErrBackup", name, err)
+			t.Errorf("Restore of %s = %v, want ErrBackup", name, err)
 		}
 		if left, _ := filepath.Glob(dir + "*"); len(left) > 0 {
 			t.Errorf("%s: files after a failed Restore: %v, want none", name, left)

@@ -58,8 +58,8 @@ func commits(b *testing.B, writers int, batch func(fence persistence.Fence, i in
 	report(b, took)
 }
 
-// one returns a batch of one small record, as in goals D1 and D3.
-func one(fence persistence.Fence, i int) persistence.Batch {
+// setting returns a batch of one small record.
+func setting(fence persistence.Fence, i int) persistence.Batch {
 	return persistence.Batch{Fence: fence, Puts: []persistence.Record{
 		persistence.Setting{Name: fmt.Sprintf("setting%012d", i), Value: make([]byte, 180)},
 	}}
@@ -78,7 +78,7 @@ func intent(fence persistence.Fence, i int) persistence.Batch {
 // BenchmarkCommit measures durable commits. Their lower limit is BenchmarkSync.
 func BenchmarkCommit(b *testing.B) {
 	for _, writers := range []int{1, 64, 256} {
-		b.Run(fmt.Sprintf("one/writers=%d", writers), func(b *testing.B) { commits(b, writers, one) })
+		b.Run(fmt.Sprintf("one/writers=%d", writers), func(b *testing.B) { commits(b, writers, setting) })
 		b.Run(fmt.Sprintf("intent/writers=%d", writers), func(b *testing.B) { commits(b, writers, intent) })
 	}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // The test binary runs itself as the process that is killed, and as the one that opens
-// damaged stores, because badger ends the process on some damage. childEnv selects
-// which, and its arguments are in the command line.
+// damaged stores, because badger ends the process on some damage. The environment
+// variable childEnv selects the role; the arguments are in the command line.
 const childEnv = "VENUEGATE_STORE_CHILD"
 
 func TestMain(m *testing.M) {
@@ -33,14 +33,14 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func child(t testing.TB, part string, args ...string) *exec.Cmd {
+func child(t testing.TB, role string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), childEnv+"="+part)
+	cmd.Env = append(os.Environ(), childEnv+"="+role)
 	cmd.Stderr = os.Stderr
 	return cmd
 }
@@ -94,8 +94,8 @@ func fatal(format string, args ...any) {
 	os.Exit(1)
 }
 
-// acked is the number of confirmed orders by customer. They are numbered from 1, because
-// each customer commits one after the other.
+// acked is the number of confirmed orders by customer. The orders of a customer are
+// numbered from 1 and committed one after the other.
 type acked map[string]int
 
 // total returns the number of confirmed orders.
@@ -153,8 +153,11 @@ func (a acked) missing(ctx context.Context, store persistence.Reader) error {
 		for i := 1; i <= n; i++ {
 			want := storetest.NewOrder(customer, i)
 			got, err := store.Order(ctx, customer, want.OrderID)
-			if err != nil || !got.Price.Decimal.Equal(want.Price.Decimal) {
+			if err != nil {
 				return fmt.Errorf("order %s of %s: %w", want.OrderID, customer, err)
+			}
+			if !got.Price.Decimal.Equal(want.Price.Decimal) {
+				return fmt.Errorf("order %s of %s has price %v, want %v", want.OrderID, customer, got.Price.Decimal, want.Price.Decimal)
 			}
 			if _, err := store.OrderByClientID(ctx, customer, want.ClientOrderID); err != nil {
 				return fmt.Errorf("client id %s of %s: %w", want.ClientOrderID, customer, err)

@@ -49,7 +49,7 @@ func TestDamageIsDetected(t *testing.T) {
 	}
 	t.Logf("seed %d, %d trials over %d confirmed orders: %v", seed, *damageTrials, confirmed.total(), verdicts)
 	if verdicts["silent"] > 0 {
-		t.Errorf("%d damages were not detected, want 0", verdicts["silent"])
+		t.Errorf("%d of %d damages were not detected, want 0", verdicts["silent"], *damageTrials)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 // diskCheckInterval is the time between checks while the disk is full.
 const diskCheckInterval = time.Second
 
-// freeFractionMin limits Options.FreeBytesMin to one tenth of a small file system.
-const freeFractionMin = 10
+// freeShareDivisor limits Options.FreeBytesMin to one tenth of a small file system.
+const freeShareDivisor = 10
 
 // Required free bytes, in percent of Options.FreeBytesMin.
 const (
@@ -54,29 +54,30 @@ func statFree(dir string) (freeBytes, totalBytes int64, err error) {
 	return int64(fs.Bavail) * fs.Bsize, int64(fs.Blocks) * fs.Bsize, nil
 }
 
-// check returns nil if there is enough space for commits. As long as there is, it
-// checks each time, because another process may fill the disk quickly.
-func (g *diskSpace) check(now time.Time) error {
+// check returns nil if there is enough space for commits. It reads the free space on each
+// call, because another process may fill the disk quickly, but after a rejection only
+// once per diskCheckInterval.
+func (d *diskSpace) check(now time.Time) error {
 	switch {
-	case g.rejectErr == nil:
-		g.rejectErr, g.rejectedAt = g.require(acceptPercent), now
-	case now.Sub(g.rejectedAt) >= diskCheckInterval:
-		g.rejectErr, g.rejectedAt = g.require(resumePercent), now
+	case d.rejectErr == nil:
+		d.rejectErr, d.rejectedAt = d.require(acceptPercent), now
+	case now.Sub(d.rejectedAt) >= diskCheckInterval:
+		d.rejectErr, d.rejectedAt = d.require(resumePercent), now
 	}
-	return g.rejectErr
+	return d.rejectErr
 }
 
-// require returns nil if that many percent of the required bytes are free. A file
-// system whose state cannot be read counts as full.
-func (g *diskSpace) require(percent int64) error {
-	if g.freeBytesMin < 0 {
+// require returns nil if percent of the required bytes are free. A file system whose
+// state cannot be read counts as full.
+func (d *diskSpace) require(percent int64) error {
+	if d.freeBytesMin < 0 {
 		return nil
 	}
-	free, total, err := g.stat(g.dir)
+	free, total, err := d.stat(d.dir)
 	if err != nil {
 		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
 	}
-	if needed := min(g.freeBytesMin, total/freeFractionMin) * percent / 100; free < needed {
+	if needed := min(d.freeBytesMin, total/freeShareDivisor) * percent / 100; free < needed {
 		return fmt.Errorf("%w: %d bytes are free on the disk, %d are needed", persistence.ErrUnavailable, free, needed)
 	}
 	return nil

@@ -4,7 +4,7 @@
 // # Directory
 //
 //	LOCK      locked while the store is open
-//	seal      two copies of the number and the chain value of the last commit group
+//	seal      two slots with the number and the chain value of the newest commit groups
 //	db/       badger's own files
 //
 // # Group commit
@@ -12,15 +12,18 @@
 // One goroutine writes. It takes the queued batches, up to a bound, as one group: one
 // transaction, one fsync of badger's newest log, then the replies in order of
 // submission. A single batch is not delayed to fill a group. Readers see what is
-// durable and never wait for an fsync. After the replies the log is filled with zeros
-// ahead of the written part, so that few syncs wait for the file system's journal.
+// durable and never wait for an fsync. After the replies the writer fills badger's log
+// with zeros ahead of the written part, so that few syncs wait for the file system's
+// journal.
 //
 // Each batch of a group is checked on its own, after the changes of those before it.
-// The writer rarely reads for that: it caches the rows that it has written last, and a
-// filter of all keys excludes nearly every new key. The filter also excludes nearly
-// every new request id for readers. A failed fsync ends writing: the outcome of the
-// group is unknown, and later batches are rejected until the store is opened again,
-// because a later fsync may succeed although pages were lost.
+// The writer rarely reads the database for that: it caches the rows that it has written
+// last, and a Bloom filter of all keys excludes nearly every new key. Readers use the
+// filter to exclude nearly every new request id.
+//
+// A failed fsync ends writing: the outcome of the group is unknown, and later batches are
+// rejected until the store is opened again, because a later fsync may succeed although
+// pages were lost.
 //
 // # Ledger and seal
 //
@@ -40,8 +43,8 @@
 //   - the chain has the value of the seal at the number of the seal: no group is
 //     missing at the end, and the history is the same.
 //
-// A store that fails this check can be read and rejects every commit until
-// AcceptLoss. After a power failure the seal may be older than the database, never
+// A store that fails this check can be read, but rejects every commit until AcceptLoss
+// is called. After a power failure the seal may be older than the database, never
 // newer; ledger rows are kept for longer than the seal stays unsynced. Damage that
 // badger detects makes Open fail. A backup that is copied in its place is behind the
 // seal, unless the seal is replaced with it, as Restore does.
@@ -54,6 +57,6 @@
 // each group. After a rejection it checks once a second, and accepts commits again
 // once an eighth more is free. Reads still work.
 //
-// badger also writes when it is opened and closed, which requires half of that:
-// otherwise Open fails, and Close leaves the database as a kill would.
+// badger also writes when it is opened and closed. Open and Close require half of that
+// space: with less, Open fails, and Close leaves the database as a kill would.
 package badgerstore

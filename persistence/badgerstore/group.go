@@ -17,7 +17,7 @@ type groupTx struct {
 
 var _ rows.Tx = (*groupTx)(nil)
 
-// begin starts a group after the one of a ledger row.
+// begin starts the group that follows the one with the ledger row head.
 func (w *writer) begin(head ledger) *groupTx {
 	return &groupTx{snapshot: snapshot{w.versions.write(), w.filter}, ledger: head, cache: w.cache}
 }

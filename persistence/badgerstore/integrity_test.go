@@ -11,8 +11,9 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// replaced replaces a path by a copy of another; by none if that is empty.
-func replaced(t *testing.T, old, with string) {
+// replace replaces a path with a copy of the directory with, or deletes it if with is
+// empty.
+func replace(t *testing.T, old, with string) {
 	t.Helper()
 	if err := os.RemoveAll(old); err != nil {
 		t.Fatal(err)
@@ -25,15 +26,15 @@ func replaced(t *testing.T, old, with string) {
 	}
 }
 
-// Each case loses confirmed orders, or may have lost some. The store reports it, can be
-// read, rejects commits, and accepts them again after AcceptLoss.
+// Each case loses confirmed orders, or may have lost some. The store reports the damage,
+// can be read, rejects commits, and accepts them again after AcceptLoss.
 func TestLossIsDetected(t *testing.T) {
 	for name, lose := range map[string]func(t *testing.T, dir, older string){
-		"the database is gone": func(t *testing.T, dir, _ string) { replaced(t, filepath.Join(dir, "db"), "") },
-		"the database is an old one": func(t *testing.T, dir, older string) {
-			replaced(t, filepath.Join(dir, "db"), filepath.Join(older, "db"))
+		"the database is gone": func(t *testing.T, dir, _ string) { replace(t, filepath.Join(dir, "db"), "") },
+		"the database is an older one": func(t *testing.T, dir, older string) {
+			replace(t, filepath.Join(dir, "db"), filepath.Join(older, "db"))
 		},
-		"the database is another's": func(t *testing.T, dir, _ string) {
+		"the database is that of another store": func(t *testing.T, dir, _ string) {
 			another := t.TempDir()
 			other, _ := newFilledStore(t, another)
 			writeOrders(t, other, "carol", 1, 400)
@@ -41,11 +42,11 @@ func TestLossIsDetected(t *testing.T) {
 				writeOrders(t, other, "carol", 1, 1)
 			}
 			closeStore(t, other)
-			replaced(t, filepath.Join(dir, "db"), filepath.Join(another, "db"))
+			replace(t, filepath.Join(dir, "db"), filepath.Join(another, "db"))
 		},
-		"the seal is gone":  func(t *testing.T, dir, _ string) { replaced(t, filepath.Join(dir, "seal"), "") },
-		"the seal is empty": func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 0) },
-		"the seal is cut":   func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 60) },
+		"the seal is gone":      func(t *testing.T, dir, _ string) { replace(t, filepath.Join(dir, "seal"), "") },
+		"the seal is empty":     func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 0) },
+		"the seal is truncated": func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 60) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, older := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "older")
@@ -84,7 +85,7 @@ func acceptLoss(t *testing.T, dir string) {
 		t.Fatalf("AcceptLoss: %v", err)
 	}
 	if err := store.Integrity(); err != nil {
-		t.Errorf("Integrity after the loss was accepted: %v", err)
+		t.Errorf("Integrity after AcceptLoss = %v, want nil", err)
 	}
 	writeOrders(t, store, "dave", 1, 5)
 	closeStore(t, store)
@@ -116,7 +117,7 @@ func TestAcceptLossOfAnIntactStoreDoesNothing(t *testing.T) {
 	dir := t.TempDir()
 	store, confirmed := newFilledStore(t, dir)
 	if err := store.AcceptLoss(t.Context()); err != nil {
-		t.Error(err)
+		t.Errorf("AcceptLoss of an intact store = %v, want nil", err)
 	}
 	closeStore(t, store)
 	checkStore(t, dir, confirmed)
@@ -142,7 +143,7 @@ func TestDatabaseWithoutItsManifestIsNotChanged(t *testing.T) {
 }
 
 // A store whose first opening was interrupted can be opened.
-func TestInterruptedFirstOpening(t *testing.T) {
+func TestStoreOpensAfterAnInterruptedFirstOpening(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "seal"), make([]byte, 4096), 0o600); err != nil {
 		t.Fatal(err)
@@ -150,7 +151,7 @@ func TestInterruptedFirstOpening(t *testing.T) {
 	checkStore(t, dir, acked{})
 }
 
-func TestReopening(t *testing.T) {
+func TestReopenedStoreRejectsEarlierFences(t *testing.T) {
 	dir := t.TempDir()
 	store, confirmed := newFilledStore(t, dir)
 	old, err := store.TakeOwnership(t.Context(), "alice")

@@ -33,15 +33,15 @@ func TestKeyFilterExcludesOtherKeys(t *testing.T) {
 	const rows = keyFilterBytesMin / keyFilterRowBytes
 	filter := newKeyFilter(rows)
 	for n := range 2 * rows {
-		filter.add(fmt.Append(nil, "there", n))
+		filter.add(fmt.Append(nil, "added", n))
 	}
-	looks := 0
+	notExcluded := 0
 	for n := range rows {
 		if !filter.lacks(fmt.Append(nil, "absent", n)) {
-			looks++
+			notExcluded++
 		}
 	}
-	if share := float64(looks) / rows; share > 0.03 {
+	if share := float64(notExcluded) / rows; share > 0.03 {
 		t.Errorf("%.2f %% of the keys that were not added are not excluded, want at most 3 %%", 100*share)
 	}
 }
@@ -61,7 +61,7 @@ func TestKeyFilterContainsTheRowsOfAStore(t *testing.T) {
 		}
 		for earlier := range opening + 1 {
 			if _, err := s.Idempotency(t.Context(), "alice", request.Scope, fmt.Sprint("r", earlier)); err != nil {
-				t.Errorf("the request of opening %d: %v", earlier, err)
+				t.Errorf("Idempotency of opening %d = %v, want nil", earlier, err)
 			}
 		}
 		for n := range 50 * (opening + 1) {
@@ -81,7 +81,7 @@ func TestKeyFilterContainsTheRowsOfAStore(t *testing.T) {
 		}
 		// A row that the filter excludes although it exists would be counted twice.
 		if err := found.verifyRows(); err != nil {
-			t.Errorf("opening %d: %v", opening, err)
+			t.Errorf("opening %d: verifyRows = %v, want nil", opening, err)
 		}
 	}
 }

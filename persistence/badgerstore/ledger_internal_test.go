@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever has changed, the sum is that of the remaining rows.
-func TestSumIsOfTheRemainingRows(t *testing.T) {
+// The sum depends only on the rows, not on the changes that led to them.
+func TestSumIsThatOfTheRemainingRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var changing ledger
 		left := map[string][]byte{}
@@ -37,8 +37,8 @@ func TestSumIsOfTheRemainingRows(t *testing.T) {
 }
 
 func TestRowHashSeparatesKeyAndValue(t *testing.T) {
-	if hashRow([]byte("ab"), []byte("c")) == hashRow([]byte("a"), []byte("bc")) {
-		t.Error("the hashes of (ab, c) and (a, bc) are equal")
+	if hash := hashRow([]byte("ab"), []byte("c")); hash == hashRow([]byte("a"), []byte("bc")) {
+		t.Errorf("the rows (ab, c) and (a, bc) have the same hash %x", hash)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestChainDependsOnEverything(t *testing.T) {
 		other, previous := base, ledger{seq: 4}
 		change(&other, &previous)
 		if other.chainTo(previous); other.chain == base.chain {
-			t.Errorf("the chain does not depend on the %s", name)
+			t.Errorf("the chain with another %s is the same, %x", name, base.chain)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func FuzzReadBackup(f *testing.F) {
 			t.Errorf("readBackup = %v, want ErrBackup", err)
 		}
 		if err == nil && !bytes.HasPrefix(data, whole.Bytes()[:len(backupMagic)]) {
-			t.Error("readBackup accepted data without the header of a backup")
+			t.Errorf("readBackup of %q = nil, want ErrBackup: it has no header", data)
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestSealReadsTheNewerSlot(t *testing.T) {
 	}
 }
 
-func TestBadgerOptions(t *testing.T) {
+func TestBadgerOptionsOfTheZeroValue(t *testing.T) {
 	o := (Options{}).withDefaults().badger(t.TempDir())
 	if o.DetectConflicts || !o.VerifyValueChecksum {
 		t.Errorf("DetectConflicts = %t, VerifyValueChecksum = %t; want false and true", o.DetectConflicts, o.VerifyValueChecksum)

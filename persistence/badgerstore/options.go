@@ -20,7 +20,7 @@ const (
 	GroupBatchesMax = 256
 	GroupBytesMax   = 1 << 20
 	// gatherSkipsLimit bounds the number of groups that the writer begins without
-	// yielding, after it has yielded in vain.
+	// yielding; see writer.gather.
 	gatherSkipsLimit = 255
 	// cacheBytesMax bounds the writer's cache of rows.
 	cacheBytesMax = 4 << 20

@@ -33,17 +33,17 @@ type schema struct {
 
 // currentSchema is version 3.
 var currentSchema = schema{migrations: []migration{
-	// Version 2 only adds: kinds of record, members of journal rows and their index
-	// rows. A program of version 1 cannot read them.
+	// Version 2 adds kinds of record, members of journal rows and their index rows,
+	// which a program of version 1 cannot read. No row is changed.
 	func(migrationTx, []byte) ([]byte, error) { return nil, nil },
-	// Version 3 stores only in table o whether an order is closed.
+	// Version 3 stores whether an order is closed in table o of package rows only.
 	func(tx migrationTx, from []byte) ([]byte, error) { return rows.ClearClosed(tx, from) },
 }}
 
 func (s schema) version() uint64 { return uint64(len(s.migrations)) + 1 }
 
-// check returns ErrSchemaNewer for a newer store. A store without a version is new, or
-// has lost it, which the ledger detects.
+// check returns ErrSchemaNewer for a newer store. A store without a version is new; the
+// ledger detects one that has lost its version.
 func (s schema) check(found inspection) error {
 	version, err := decodeCount(found.schema)
 	if err != nil {
@@ -55,9 +55,9 @@ func (s schema) check(found inspection) error {
 	return nil
 }
 
-// opened runs the pending migrations and increments the generation, by which fences of
+// initialize runs the pending migrations and increments the generation, so that fences of
 // earlier openings are rejected.
-func (w *writer) opened(found inspection) error {
+func (w *writer) initialize(found inspection) error {
 	version, err := decodeCount(found.schema)
 	if err != nil {
 		return err
@@ -106,28 +106,6 @@ func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []b
 		return next, err
 	}
 	return next, w.write(tx)
-}
-
-// reseal starts a new chain with the rows as they are, at a number above those of the
-// database and the seal.
-func (w *writer) reseal(found inspection) error {
-	tx := w.begin(found.counted)
-	defer tx.txn.Discard()
-	for _, key := range found.ledgerKeys {
-		if err := tx.txn.Delete(key); err != nil {
-			return err
-		}
-	}
-	previous := found.head
-	previous.seq = max(previous.seq, found.sealed.seq)
-	if err := tx.addLedger(previous); err != nil {
-		return err
-	}
-	if err := w.commitDurably(tx.txn); err != nil {
-		return err
-	}
-	w.head = tx.ledger
-	return w.seal.reset(w.head)
 }
 
 func encodeCount(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

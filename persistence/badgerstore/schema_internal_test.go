@@ -90,10 +90,10 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	}
 	store = openSmall(t, dir)
 	if err := store.Integrity(); err != nil {
-		t.Error(err)
+		t.Errorf("Integrity after a failed migration = %v, want nil", err)
 	}
 	if _, err := store.Setting(t.Context(), "s"); err != nil {
-		t.Error(err)
+		t.Errorf("Setting after a failed migration = %v, want nil", err)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestClosedFlagIsMigrated(t *testing.T) {
 		putClosedOrders(t, store, customer, orders)
 	}
 	if n := setClosed(t, store); n != 4*orders {
-		t.Fatalf("%d rows of schema 2, want %d", n, 4*orders)
+		t.Fatalf("setClosed = %d, want %d", n, 4*orders)
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestClosedFlagIsMigrated(t *testing.T) {
 		for view, want := range map[persistence.OrderView]int{persistence.OrdersOpen: 0, persistence.OrdersClosed: 1, persistence.OrdersAll: 1} {
 			q := persistence.OrderQuery{Customer: "bob", RequestID: storetest.NewOrder("bob", 7).RequestID, View: view}
 			if page, err := store.Orders(t.Context(), q); err != nil || len(page.Items) != want {
-				t.Errorf("%s: %d orders, %v; want %d", view, len(page.Items), err, want)
+				t.Errorf("view %s has %d orders, %v; want %d", view, len(page.Items), err, want)
 			}
 		}
 		if err := errors.Join(store.Integrity(), store.Close()); err != nil {

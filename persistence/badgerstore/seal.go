@@ -94,8 +94,8 @@ func (s *seal) read() (sealed, error) {
 	return sealed{}, errSealDamaged
 }
 
-// write writes the seal of a durable group. After it the seal survives the end of the
-// process, not a power failure.
+// write writes the seal of a durable group. The seal then survives the end of the process,
+// but not a power failure.
 func (s *seal) write(l ledger) error {
 	value := sealed{seq: l.seq, chain: l.chain}
 	s.dirty = true
@@ -133,6 +133,28 @@ func (s *seal) sync() error {
 }
 
 func (s *seal) close() error { return errors.Join(s.sync(), s.file.Close()) }
+
+// reseal seals a damaged database as it is: it starts a new chain with the rows found, at
+// a number above those of the database and the seal.
+func (w *writer) reseal(found inspection) error {
+	tx := w.begin(found.counted)
+	defer tx.txn.Discard()
+	for _, key := range found.ledgerKeys {
+		if err := tx.txn.Delete(key); err != nil {
+			return err
+		}
+	}
+	previous := found.head
+	previous.seq = max(previous.seq, found.sealed.seq)
+	if err := tx.addLedger(previous); err != nil {
+		return err
+	}
+	if err := w.commitDurably(tx.txn); err != nil {
+		return err
+	}
+	w.head = tx.ledger
+	return w.seal.reset(w.head)
+}
 
 // exists reports whether a path exists. It returns true if that cannot be determined,
 // so that nothing is created in its place.

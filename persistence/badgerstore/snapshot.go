@@ -44,7 +44,7 @@ func (s snapshot) Scan(from, to []byte, descending bool, visit func(key, value [
 	// Values are stored with their keys; prefetching would start a goroutine for each.
 	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: descending, Prefix: commonPrefix(from, to)})
 	defer it.Close()
-	for start(it, from, to, descending); it.Valid(); it.Next() {
+	for seekFirst(it, from, to, descending); it.Valid(); it.Next() {
 		item := it.Item()
 		key := item.Key()
 		if outside(key, from, to, descending) {
@@ -62,9 +62,9 @@ func (s snapshot) Scan(from, to []byte, descending bool, visit func(key, value [
 	return nil
 }
 
-// start seeks the first row. A descending seek may find the upper bound itself, which
-// is not part of the range.
-func start(it *badger.Iterator, from, to []byte, descending bool) {
+// seekFirst moves the iterator to the first row. A descending seek may find the upper bound
+// itself, which is not part of the range.
+func seekFirst(it *badger.Iterator, from, to []byte, descending bool) {
 	switch {
 	case !descending:
 		it.Seek(from)

@@ -31,7 +31,7 @@ type Store struct {
 	seal   *seal
 	writer *writer
 
-	// reading is read-locked by readers and locked by Close.
+	// reading is read-locked by readers and locked by Close. It guards closed.
 	reading sync.RWMutex
 	closed  bool
 
@@ -105,8 +105,8 @@ func (s *Store) open(o Options) error {
 	return s.start(found)
 }
 
-// openSeal creates a seal only for a new database: a database that has lost its seal
-// is not sealed again without notice.
+// openSeal opens the seal. It writes a first one only for a new database, so that a
+// database that has lost its seal is reported as damaged.
 func (s *Store) openSeal(database string) (*seal, error) {
 	fresh := !exists(filepath.Join(s.dir, sealName)) && !exists(filepath.Join(database, badger.ManifestFilename))
 	seal, err := openSeal(s.dir)
@@ -149,15 +149,15 @@ func (s *Store) Integrity() error {
 }
 
 // AcceptLoss makes a store that failed its integrity check writable: its rows are
-// sealed as they are. Only an operator who knows what is lost should call it. It does
-// nothing if the store is intact.
+// sealed as they are. It should be called only for an operator who knows what is lost. It
+// does nothing if the store is intact.
 func (s *Store) AcceptLoss(ctx context.Context) error {
 	s.integrityMu.Lock()
 	defer s.integrityMu.Unlock()
 	if s.integrity == nil {
 		return nil
 	}
-	if err := rows.Await(ctx, s.writer.acceptLoss); err != nil {
+	if err := rows.Await(ctx, s.writer.enqueueAcceptLoss); err != nil {
 		return fmt.Errorf("accept loss: %w", err)
 	}
 	s.log.Warn("the loss was accepted; the store is sealed as it is", zap.Error(s.integrity))
@@ -184,8 +184,8 @@ func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error 
 func (s *Store) Submit(b persistence.Batch, done func(error)) {
 	commit, err := rows.Prepare(b)
 	if err != nil {
-		refused := rows.Rejected(err)
-		s.writer.submit(request{op: func(rows.Tx, uint64) error { return refused }, done: done})
+		rejection := rows.Rejected(err)
+		s.writer.submit(request{op: func(rows.Tx, uint64) error { return rejection }, done: done})
 		return
 	}
 	s.writer.submit(request{op: commit.Apply, size: commit.Size(), barrier: commit.Empty(), done: done})
@@ -221,7 +221,7 @@ func (s *Store) Close() error {
 	return s.release()
 }
 
-// release closes what is open, except a database that stays open and its lock.
+// release closes what is open. On a full disk it leaves the database open, and its lock.
 func (s *Store) release() error {
 	var errs []error
 	left := s.db != nil && s.leavesDatabaseOpen()

@@ -24,7 +24,7 @@ func TestStoreOfSchema1(t *testing.T) {
 	for range 2 {
 		store := open(t, dir)
 		if err := store.Integrity(); err != nil {
-			t.Error(err)
+			t.Errorf("Integrity = %v, want nil", err)
 		}
 		checkBefore(t, store)
 		writeAfter(t, store)

@@ -10,7 +10,7 @@ import (
 	"venuegate/persistence"
 )
 
-// inspection is what a database holds when it is opened.
+// inspection is the content of a database when it is opened.
 type inspection struct {
 	// ledgers are the valid ledger rows, oldest first. ledgerKeys are the keys of all
 	// ledger rows.
@@ -18,7 +18,7 @@ type inspection struct {
 	ledgerKeys [][]byte
 	// head is the newest ledger row; zero if there is none.
 	head ledger
-	// counted has the number and the sum of the rows found.
+	// counted has the number of the rows found and the sum of their hashes.
 	counted ledger
 	// filter contains the keys of the rows found.
 	filter *keyFilter

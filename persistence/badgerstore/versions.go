@@ -8,7 +8,7 @@ import (
 )
 
 // versions assigns the versions of the database (badger's managed mode): a transaction
-// reads the newest durable version, whatever is being written meanwhile. badger's own
+// reads the newest durable version, even while a later one is being written. badger's own
 // versions would make rows visible before they are synced, and would coordinate readers
 // and the writer through goroutines on which every transaction waits.
 type versions struct {

@@ -21,13 +21,16 @@ const walPattern = "*.mem"
 // again. Only the writer uses a wal.
 type wal struct {
 	database string
-	// number and file are the newest log, next is the path of the log after it.
+	// number and file are those of the newest log.
 	number int
 	file   *os.File
-	next   string
-	// written is the approximate size of what badger has written to the newest log,
-	// filled the end of the zeros that fill has written.
-	written, filled int64
+	// next is the path that the log after it will have.
+	next string
+	// written is the approximate number of bytes that badger has written to the newest
+	// log.
+	written int64
+	// filled is the end of the zeros that fill has written to it.
+	filled int64
 	// sync is fdatasync, replaced in tests.
 	sync func(*os.File) error
 }
@@ -94,7 +97,7 @@ func (w *wal) flush() error {
 			err = w.nextLog()
 		}
 		if err != nil {
-			return fmt.Errorf("follow the log: %w", err)
+			return fmt.Errorf("open the next log: %w", err)
 		}
 	}
 	if err := w.sync(w.file); err != nil {

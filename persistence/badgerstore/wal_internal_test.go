@@ -14,14 +14,15 @@ import (
 	"venuegate/persistence"
 )
 
-// onSync replaces the sync of the logs by do, which runs in the writer's goroutine.
+// onSync replaces the function that syncs logs with do, which is called in the writer's
+// goroutine.
 func onSync(s *Store, do func(log *os.File) error) {
 	release := blockWriter(s)
 	s.writer.wal.sync = do
 	release()
 }
 
-// A confirmed commit was in the log when it was synced, and was not visible before. A
+// A confirmed commit was in the log when the log was synced, and was not visible before. A
 // test that kills a process cannot detect a missing sync, because the kernel keeps what
 // the process has written.
 func TestConfirmedCommitWasSynced(t *testing.T) {
@@ -102,7 +103,7 @@ func TestOpenSyncsEveryLog(t *testing.T) {
 		t.Errorf("synced %v, newest log %d; want %v, 100000", synced, w.number, want)
 	}
 	if err := w.flush(); err != nil {
-		t.Error(err)
+		t.Errorf("flush = %v, want nil", err)
 	}
 	// If it is unknown whether there is a newer log, flush must fail.
 	w.next += strings.Repeat("x", 1<<10)

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// fillBytes is the size that is filled at a time, after one of some hundred commits.
+	// fillBytes is the number of bytes that one fill writes, which lasts for some hundred
+	// commits.
 	fillBytes = 1 << 20
 	// fillAheadBytes is the minimum distance between what badger has written and the end
 	// of the filled part.

@@ -94,7 +94,7 @@ func TestLogOfAStoreIsFilled(t *testing.T) {
 		release := blockWriter(s)
 		hole, err := unix.Seek(int(s.wal.file.Fd()), 0, unix.SEEK_HOLE)
 		if err != nil || hole < s.wal.written+fillAheadBytes {
-			t.Errorf("after commit %d: about %d bytes of the log are written, %d filled, %v", i, s.wal.written, hole, err)
+			t.Errorf("after commit %d the log is filled to %d, %v; want at least %d", i, hole, err, s.wal.written+fillAheadBytes)
 		}
 		release()
 	}

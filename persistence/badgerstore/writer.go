@@ -21,8 +21,8 @@ type request struct {
 	size int
 	// barrier marks an empty batch, which is never rejected.
 	barrier bool
-	// accept marks a call of AcceptLoss, which is a group of its own.
-	accept bool
+	// acceptLoss marks a call of AcceptLoss, which is a group of its own.
+	acceptLoss bool
 }
 
 // writer writes to the database and the seal, in one goroutine.
@@ -35,19 +35,23 @@ type writer struct {
 	// schema is the schema of this program.
 	schema schema
 
-	// The fields up to mu belong to the goroutine. head is the newest ledger row,
-	// generation the number of openings of the store. rejectErr is the reason why all
-	// commits are rejected, and damaged what Open found if that is the reason.
-	head       ledger
+	// Only the goroutine uses the fields up to mu, except for filter, which readers use
+	// too.
+
+	// head is the newest ledger row.
+	head ledger
+	// generation is the number of times that the store has been opened.
 	generation uint64
-	rejectErr  error
-	damaged    *inspection
-	diskFull   bool
+	// rejectErr is the reason why all commits are rejected; nil if they are not.
+	rejectErr error
+	// damaged is the content that Open found, if rejectErr is its damage.
+	damaged  *inspection
+	diskFull bool
 	// cache has rows as written by the groups so far. A rollback clears it.
 	cache  rows.RowCache
 	filter *keyFilter
-	// gatherSkips is the number of groups to begin without yielding, out of
-	// gatherSkipsMax since the writer last yielded in vain; see gather.
+	// gatherSkips is the number of groups to begin without yielding. It starts at
+	// gatherSkipsMax when a yield has added no batch; see gather.
 	gatherSkips, gatherSkipsMax int
 
 	mu          sync.Mutex
@@ -69,17 +73,17 @@ func newWriter(db *badger.DB, wal *wal, seal *seal, disk *diskSpace, schema sche
 // start runs the pending migrations and starts the goroutine.
 func (w *writer) start(found inspection) error {
 	w.head, w.filter = found.head, found.filter
-	if err := w.opened(found); err != nil {
+	if err := w.initialize(found); err != nil {
 		return err
 	}
 	go w.run()
 	return nil
 }
 
-// startRejecting starts the goroutine, which rejects commits until AcceptLoss.
-func (w *writer) startRejecting(found inspection, why error) {
+// startRejecting starts the goroutine, which rejects commits until AcceptLoss is called.
+func (w *writer) startRejecting(found inspection, reason error) {
 	w.damaged, w.filter = &found, found.filter
-	w.rejectErr = fmt.Errorf("%w: %w", persistence.ErrUnavailable, why)
+	w.rejectErr = fmt.Errorf("%w: %w", persistence.ErrUnavailable, reason)
 	go w.run()
 }
 
@@ -87,25 +91,27 @@ func (w *writer) enqueue(op rows.Operation, done func(error)) {
 	w.submit(request{op: op, done: done})
 }
 
-func (w *writer) acceptLoss(done func(error)) { w.submit(request{accept: true, done: done}) }
+func (w *writer) enqueueAcceptLoss(done func(error)) {
+	w.submit(request{acceptLoss: true, done: done})
+}
 
 var errQueueFull = fmt.Errorf("%w: the queue is full", persistence.ErrUnavailable)
 
 func (w *writer) submit(r request) {
 	w.mu.Lock()
-	var refusal error
+	var rejection error
 	switch {
 	case w.stopping:
-		refusal = errClosed
+		rejection = errClosed
 	case len(w.queue) >= QueueBatchesMax || w.queuedBytes+r.size > QueueBytesMax:
-		refusal = errQueueFull
+		rejection = errQueueFull
 	default:
 		w.queue = append(w.queue, r)
 		w.queuedBytes += r.size
 	}
 	w.mu.Unlock()
-	if refusal != nil {
-		r.done(refusal)
+	if rejection != nil {
+		r.done(rejection)
 		return
 	}
 	select {
@@ -161,8 +167,8 @@ func (w *writer) run() {
 }
 
 // gather yields the processor once, so that other goroutines can submit to the group,
-// because a group costs as much as several batches. Each time that none has, twice as
-// many groups begin without yielding.
+// which costs less than another group. Each time that none of them does, it skips the
+// yield for twice as many groups.
 func (w *writer) gather() {
 	if w.gatherSkips > 0 {
 		w.gatherSkips--
@@ -186,7 +192,7 @@ func (w *writer) take(group []request) (taken []request, stopping bool) {
 	bytes := 0
 	for _, r := range w.queue {
 		full := len(group) >= GroupBatchesMax || bytes+r.size > GroupBytesMax
-		if len(group) > 0 && (full || r.accept || group[0].accept) {
+		if len(group) > 0 && (full || r.acceptLoss || group[0].acceptLoss) {
 			break
 		}
 		group = append(group, r)
@@ -200,8 +206,8 @@ func (w *writer) take(group []request) (taken []request, stopping bool) {
 
 // process executes the requests of a group and calls done for each, in order.
 func (w *writer) process(group []request) {
-	if group[0].accept {
-		group[0].done(w.accept())
+	if group[0].acceptLoss {
+		group[0].done(w.acceptLoss())
 		return
 	}
 	if err := w.checkDisk(); w.rejectErr == nil && err != nil {
@@ -217,13 +223,13 @@ func (w *writer) process(group []request) {
 	}
 }
 
-func reject(group []request, why error) {
+func reject(group []request, reason error) {
 	for _, r := range group {
 		if r.barrier {
 			r.done(nil)
 			continue
 		}
-		r.done(why)
+		r.done(reason)
 	}
 }
 
@@ -231,7 +237,11 @@ func (w *writer) checkDisk() error {
 	err := w.disk.check(time.Now())
 	if full := err != nil; full != w.diskFull {
 		w.diskFull = full
-		w.log.Warn("free disk space", zap.Bool("full", full), zap.Error(err))
+		if full {
+			w.log.Warn("the disk is full; commits are rejected", zap.Error(err))
+		} else {
+			w.log.Warn("the disk has enough free space again; commits are accepted")
+		}
 	}
 	return err
 }
@@ -317,8 +327,8 @@ func (w *writer) syncSeal() {
 	}
 }
 
-// accept seals a damaged database as it is, so that it accepts commits again.
-func (w *writer) accept() error {
+// acceptLoss seals a damaged database as it is, so that commits are accepted again.
+func (w *writer) acceptLoss() error {
 	if w.damaged == nil {
 		return w.rejectErr
 	}
@@ -327,7 +337,7 @@ func (w *writer) accept() error {
 	}
 	err := w.reseal(*w.damaged)
 	if err == nil {
-		err = w.opened(*w.damaged)
+		err = w.initialize(*w.damaged)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)

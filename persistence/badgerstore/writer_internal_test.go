@@ -44,20 +44,21 @@ func blockWriter(s *Store) (release func()) {
 func submitAll(s *Store, batches ...persistence.Batch) []error {
 	release := blockWriter(s)
 	errs := make([]error, len(batches))
-	var answered sync.WaitGroup
+	var replied sync.WaitGroup
 	for i, b := range batches {
-		answered.Add(1)
+		replied.Add(1)
 		s.Submit(b, func(err error) {
 			errs[i] = err
-			answered.Done()
+			replied.Done()
 		})
 	}
 	release()
-	answered.Wait()
+	replied.Wait()
 	return errs
 }
 
-func (s *Store) groups(t *testing.T) uint64 {
+// groups returns the number of commit groups so far.
+func groups(t *testing.T, s *Store) uint64 {
 	t.Helper()
 	txn := readAll(s.db)
 	defer txn.Discard()
@@ -70,17 +71,17 @@ func (s *Store) groups(t *testing.T) uint64 {
 
 func TestQueuedBatchesAreOneGroup(t *testing.T) {
 	s := openSmall(t, t.TempDir())
-	before := s.groups(t)
+	before := groups(t, s)
 	var batches []persistence.Batch
 	for i := range 2*GroupBatchesMax + 1 {
 		batches = append(batches, setting(fmt.Sprint(i), 10))
 	}
 	for i, err := range submitAll(s, batches...) {
 		if err != nil {
-			t.Errorf("batch %d: %v", i, err)
+			t.Errorf("batch %d = %v, want nil", i, err)
 		}
 	}
-	if got := s.groups(t) - before; got != 3 {
+	if got := groups(t, s) - before; got != 3 {
 		t.Errorf("%d batches are %d groups, want 3", len(batches), got)
 	}
 }
@@ -108,7 +109,7 @@ func TestGroupThatIsTooLargeIsSplit(t *testing.T) {
 	}
 	for _, name := range []string{"first", "middle0", "middle13", "last"} {
 		if _, err := s.Setting(t.Context(), name); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Setting(%s) = %v, want nil", name, err)
 		}
 	}
 }
@@ -139,23 +140,23 @@ func TestFullQueueRejectsImmediately(t *testing.T) {
 			s := openSmall(t, t.TempDir())
 			release := blockWriter(s)
 			defer release()
-			var answered sync.WaitGroup
-			answered.Add(c.taken)
-			waiting := request{op: func(rows.Tx, uint64) error { return nil }, size: c.size, done: func(err error) {
-				if answered.Done(); err != nil {
+			var replied sync.WaitGroup
+			replied.Add(c.taken)
+			pending := request{op: func(rows.Tx, uint64) error { return nil }, size: c.size, done: func(err error) {
+				if replied.Done(); err != nil {
 					t.Errorf("one of %d batches of %d bytes = %v, want nil", c.taken, c.size, err)
 				}
 			}}
 			for range c.taken {
-				s.writer.submit(waiting)
+				s.writer.submit(pending)
 			}
-			full := false
-			waiting.done = func(err error) { full = errors.Is(err, errQueueFull) }
-			if s.writer.submit(waiting); !full {
-				t.Errorf("the queue accepts more than %d batches of %d bytes", c.taken, c.size)
+			var got error
+			pending.done = func(err error) { got = err }
+			if s.writer.submit(pending); !errors.Is(got, errQueueFull) {
+				t.Errorf("one more than %d batches of %d bytes = %v, want errQueueFull", c.taken, c.size, got)
 			}
 			release()
-			answered.Wait()
+			replied.Wait()
 			if err := s.Commit(t.Context(), persistence.Batch{}); err != nil {
 				t.Errorf("Commit with an empty queue = %v, want nil", err)
 			}
@@ -182,7 +183,7 @@ func TestCorruptRowFailsItsBatchOnly(t *testing.T) {
 	// The rest of the group is applied again after the rollback.
 	for _, name := range []string{"a", "b"} {
 		if _, err := s.Setting(t.Context(), name); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Setting(%s) = %v, want nil", name, err)
 		}
 	}
 	if _, err := s.Setting(t.Context(), "bad"); !errors.Is(err, persistence.ErrIntegrity) {
@@ -234,7 +235,7 @@ func TestLedgerIsPruned(t *testing.T) {
 	dir := t.TempDir()
 	s := openSmall(t, dir)
 	release := blockWriter(s)
-	s.writer.head.seq = ledgerRowsMax - 3 // As if many groups had been written.
+	s.writer.head.seq = ledgerRowsMax - 3 // as if many groups had been written
 	release()
 	for i := range 6 {
 		if err := s.Commit(t.Context(), setting("s", i)); err != nil {

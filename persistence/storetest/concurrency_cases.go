@@ -91,7 +91,7 @@ func concurrencyWhole(h *harness) {
 		for i := range pairs {
 			b := persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", i), NewFill("alice", i)}}
 			if err := h.store.Commit(h.Context(), b); err != nil {
-				h.Errorf("pair %d: %v", i, err)
+				h.Errorf("commit of pair %d = %v, want nil", i, err)
 			}
 		}
 	}()
@@ -101,8 +101,8 @@ func concurrencyWhole(h *harness) {
 			done = true
 		default:
 		}
-		orders := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice", Limit: 1}))
-		fills := must[persistence.Page[persistence.FillRecord]](h)(h.store.Fills(h.Context(), persistence.FillQuery{Customer: "alice", Limit: 1}))
+		orders := must[orderPage](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice", Limit: 1}))
+		fills := must[fillPage](h)(h.store.Fills(h.Context(), persistence.FillQuery{Customer: "alice", Limit: 1}))
 		if len(orders.Items) == 1 && (len(fills.Items) == 0 || fills.Items[0].OrderID < orders.Items[0].OrderID) {
 			h.Fatalf("order %s is visible without its fill", orders.Items[0].OrderID)
 		}
@@ -127,6 +127,6 @@ func concurrencyReentrant(h *harness) {
 	if err := <-reply; err != nil {
 		h.Fatal(err)
 	}
-	page := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice"}))
+	page := must[orderPage](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice"}))
 	h.equal("orders", len(page.Items), depth)
 }

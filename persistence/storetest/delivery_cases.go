@@ -90,7 +90,7 @@ func deliveryPending(h *harness) {
 
 func (h *harness) allDeliveries(q persistence.DeliveryQuery) []string {
 	h.Helper()
-	return allIDs(h, func(r persistence.Delivery) string { return r.Key().ID }, func(after *persistence.Position) (persistence.Page[persistence.Delivery], error) {
+	return allIDs(h, func(r persistence.Delivery) string { return r.Key().ID }, func(after *persistence.PagePosition) (deliveryPage, error) {
 		q.After = after
 		return h.store.Deliveries(h.Context(), q)
 	})

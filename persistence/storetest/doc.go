@@ -11,14 +11,14 @@
 //
 // Memory is a store for tests. It uses the same code for keys, commits and queries as
 // the embedded store and differs only in where rows are stored. It has no goroutine
-// except with Async, and that one returns when the queue is empty, so that a Memory
+// except with Async, whose goroutine returns when the queue is empty, so that a Memory
 // can be used in a testing/synctest bubble.
 //
 //	store := storetest.NewMemory()                           // durable when Submit returns
 //	store := storetest.NewMemory(storetest.Async(time.Millisecond)) // durable later, like a disk
 //	store := storetest.NewMemory(storetest.Manual())         // durable on Sync
 //
-// With Manual nothing becomes durable before Sync. Crash drops what is not durable,
-// except for the given number of the oldest batches, which have become durable
-// without a reply. FailNext and LoseNextAnswer make single commits fail.
+// With Manual nothing becomes durable before Sync. Crash drops the queued batches, except
+// for the given number of the oldest ones, which become durable without a reply. FailNext,
+// LoseNextReply and RejectAll make commits fail.
 package storetest

@@ -18,7 +18,7 @@ type fillPage = persistence.Page[persistence.FillRecord]
 
 func (h *harness) allFills(q persistence.FillQuery) []string {
 	h.Helper()
-	return allIDs(h, func(r persistence.FillRecord) string { return r.FillID }, func(after *persistence.Position) (persistence.Page[persistence.FillRecord], error) {
+	return allIDs(h, func(r persistence.FillRecord) string { return r.FillID }, func(after *persistence.PagePosition) (fillPage, error) {
 		q.After = after
 		return h.store.Fills(h.Context(), q)
 	})

@@ -11,7 +11,7 @@ import (
 	"venuegate/venues"
 )
 
-// harness is a store under test with the fences taken on it.
+// harness is a store under test with the fences of its customers.
 type harness struct {
 	testing.TB
 	store  persistence.Store
@@ -29,7 +29,7 @@ func newHarness(t testing.TB, open Open) *harness {
 	return h
 }
 
-// fence returns the fence of a customer, whose ownership it takes once.
+// fence returns the fence of a customer. The first call takes the ownership.
 func (h *harness) fence(customer string) persistence.Fence {
 	h.Helper()
 	fence, taken := h.fences[customer]
@@ -117,21 +117,40 @@ var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // timeAt returns the time n milliseconds after epoch.
 func timeAt(n int) venues.Time { return venues.At(epoch.Add(time.Duration(n) * time.Millisecond)) }
 
-// allIDs returns the ids of the records of every page.
-func allIDs[T any](h *harness, id func(T) string, read func(after *persistence.Position) (persistence.Page[T], error)) []string {
-	h.Helper()
-	var ids []string
-	for after := (*persistence.Position)(nil); ; {
-		page := must[persistence.Page[T]](h)(read(after))
-		for _, record := range page.Items {
-			ids = append(ids, id(record))
+// recordsMax bounds the records of one query, which ends a query whose pages do not end.
+const recordsMax = 100_000
+
+// readPages returns the records of all pages of a query.
+func readPages[T any](t interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}, read func(after *persistence.PagePosition) (persistence.Page[T], error),
+) []T {
+	t.Helper()
+	all := []T{}
+	var after *persistence.PagePosition
+	for {
+		page, err := read(after)
+		if err != nil {
+			t.Fatalf("read %T: %v", page, err)
 		}
+		all = append(all, page.Items...)
 		if page.Next == nil {
-			return ids
+			return all
 		}
-		if len(ids) > 100_000 {
-			h.Fatal("the pages do not end")
+		if after = page.Next; len(all) > recordsMax {
+			t.Fatalf("%d records have been read, and there is another page; want at most %d", len(all), recordsMax)
 		}
-		after = page.Next
 	}
+}
+
+// allIDs returns the ids of the records of all pages of a query.
+func allIDs[T any](h *harness, id func(T) string, read func(after *persistence.PagePosition) (persistence.Page[T], error)) []string {
+	h.Helper()
+	records := readPages(h, read)
+	ids := make([]string, len(records))
+	for i, record := range records {
+		ids[i] = id(record)
+	}
+	return ids
 }

@@ -15,6 +15,8 @@ var logCases = []conformanceCase{
 	{"the installation's own log", logOfInstallation},
 }
 
+type journalPage = persistence.Page[persistence.JournalEntry]
+
 func (h *harness) putEvents(customer string, seqs ...int) {
 	h.Helper()
 	events := make([]persistence.Event, 0, len(seqs))
@@ -76,7 +78,7 @@ func logSequence(h *harness) {
 
 func (h *harness) allJournal(q persistence.JournalQuery) []string {
 	h.Helper()
-	return allIDs(h, func(r persistence.JournalEntry) string { return r.ID }, func(after *persistence.Position) (persistence.Page[persistence.JournalEntry], error) {
+	return allIDs(h, func(r persistence.JournalEntry) string { return r.ID }, func(after *persistence.PagePosition) (journalPage, error) {
 		q.After = after
 		return h.store.Journal(h.Context(), q)
 	})
@@ -158,7 +160,7 @@ func journalBounded(h *harness) {
 		h.commit("alice", b)
 	}
 	q := persistence.JournalQuery{Customer: "alice", Result: "rare"}
-	page := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(h.Context(), q))
+	page := must[journalPage](h)(h.store.Journal(h.Context(), q))
 	h.equal("rows of the first page", len(page.Items), 0)
 	if page.Next == nil {
 		h.Error("the first page has no next one, want a bounded scan")

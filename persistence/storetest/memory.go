@@ -53,7 +53,7 @@ type pending struct {
 	done func(error)
 }
 
-// failure is the requested result of a batch.
+// failure is the result of a batch that a test has requested.
 type failure struct {
 	err     error
 	applied bool
@@ -104,8 +104,8 @@ var errClosed = fmt.Errorf("%w: the store is closed", persistence.ErrUnavailable
 func (m *Memory) Submit(b persistence.Batch, done func(error)) {
 	commit, err := rows.Prepare(b)
 	if err != nil {
-		refused := rows.Rejected(err)
-		m.enqueue(func(rows.Tx, uint64) error { return refused }, done)
+		rejection := rows.Rejected(err)
+		m.enqueue(func(rows.Tx, uint64) error { return rejection }, done)
 		return
 	}
 	m.enqueue(commit.Apply, done)
@@ -194,8 +194,8 @@ func (m *Memory) drain() {
 	}
 }
 
-// syncOne makes the oldest batch durable and calls its done. The batch stays in the
-// queue until then, where a crash finds it.
+// syncOne makes the oldest batch durable and calls its done. During the latency before
+// it, the batch is still in the queue, so that a crash can lose it.
 func (m *Memory) syncOne() {
 	m.mu.Lock()
 	if len(m.queue) == 0 {

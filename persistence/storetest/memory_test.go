@@ -22,7 +22,7 @@ func TestAsyncMemoryConforms(t *testing.T) {
 	storetest.Run(t, func(testing.TB) persistence.Store { return storetest.NewMemory(storetest.Async(0)) })
 }
 
-func own(t *testing.T, m *storetest.Memory, customer string) persistence.Fence {
+func takeOwnership(t *testing.T, m *storetest.Memory, customer string) persistence.Fence {
 	t.Helper()
 	reply := make(chan persistence.Fence, 1)
 	go func() {
@@ -57,7 +57,7 @@ func count(t *testing.T, m *storetest.Memory, customer string) int {
 
 func TestSyncMemoryIsDurableWhenSubmitReturns(t *testing.T) {
 	m := storetest.NewMemory()
-	fence := own(t, m, "alice")
+	fence := takeOwnership(t, m, "alice")
 	confirmed := false
 	m.Submit(order(fence, 1), func(err error) { confirmed = err == nil })
 	if !confirmed || count(t, m, "alice") != 1 {
@@ -68,7 +68,7 @@ func TestSyncMemoryIsDurableWhenSubmitReturns(t *testing.T) {
 func TestAsyncMemoryIsDurableAfterItsLatency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := storetest.NewMemory(storetest.Async(time.Millisecond))
-		fence := own(t, m, "alice")
+		fence := takeOwnership(t, m, "alice")
 		start := time.Now()
 		for i := range 3 {
 			m.Submit(order(fence, i), func(err error) {
@@ -88,26 +88,26 @@ func TestAsyncMemoryIsDurableAfterItsLatency(t *testing.T) {
 
 func TestManualMemoryWaitsForSync(t *testing.T) {
 	m := storetest.NewMemory(storetest.Manual())
-	fence := own(t, m, "alice")
+	fence := takeOwnership(t, m, "alice")
 	var replies []int
 	for i := range 4 {
 		m.Submit(order(fence, i), func(error) { replies = append(replies, i) })
 	}
-	if len(replies) != 0 || m.Waiting() != 4 {
-		t.Fatalf("replies %v, %d waiting before Sync; want none, 4", replies, m.Waiting())
+	if len(replies) != 0 || m.Pending() != 4 {
+		t.Fatalf("replies %v, %d pending before Sync; want none, 4", replies, m.Pending())
 	}
 	if n := m.Sync(3); n != 3 || len(replies) != 3 || count(t, m, "alice") != 3 {
 		t.Errorf("Sync(3) = %d, replies %v; want 3 of each", n, replies)
 	}
-	if n := m.Sync(-1); n != 1 || m.Waiting() != 0 {
-		t.Errorf("Sync(-1) = %d, %d waiting; want 1, 0", n, m.Waiting())
+	if n := m.Sync(-1); n != 1 || m.Pending() != 0 {
+		t.Errorf("Sync(-1) = %d, %d pending; want 1, 0", n, m.Pending())
 	}
 }
 
 func TestCrashLosesTheNewestBatches(t *testing.T) {
 	for survive := range 5 {
 		m := storetest.NewMemory(storetest.Manual())
-		fence := own(t, m, "alice")
+		fence := takeOwnership(t, m, "alice")
 		m.Submit(order(fence, 0), func(error) {})
 		m.Sync(-1)
 		unknown := 0
@@ -129,7 +129,7 @@ func TestCrashLosesTheNewestBatches(t *testing.T) {
 		if !errors.Is(stale, persistence.ErrFenced) || !errors.Is(old, persistence.ErrUnavailable) {
 			t.Errorf("earlier fence = %v, earlier store = %v; want ErrFenced, ErrUnavailable", stale, old)
 		}
-		if newer := own(t, after, "alice"); newer.Epoch <= fence.Epoch {
+		if newer := takeOwnership(t, after, "alice"); newer.Epoch <= fence.Epoch {
 			t.Errorf("epoch after the crash = %d, want more than %d", newer.Epoch, fence.Epoch)
 		}
 	}
@@ -138,7 +138,7 @@ func TestCrashLosesTheNewestBatches(t *testing.T) {
 func TestCrashOfAnAsyncMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := storetest.NewMemory(storetest.Async(time.Second))
-		fence := own(t, m, "alice")
+		fence := takeOwnership(t, m, "alice")
 		for i := range 3 {
 			m.Submit(order(fence, i), func(error) {})
 		}
@@ -155,9 +155,9 @@ func TestCrashOfAnAsyncMemory(t *testing.T) {
 
 func TestFailNext(t *testing.T) {
 	m := storetest.NewMemory()
-	fence := own(t, m, "alice")
+	fence := takeOwnership(t, m, "alice")
 	m.FailNext(persistence.ErrUnavailable)
-	m.LoseNextAnswer()
+	m.LoseNextReply()
 	for i, want := range []struct {
 		err    error
 		orders int
@@ -172,8 +172,8 @@ func TestFailNext(t *testing.T) {
 func TestRejectAll(t *testing.T) {
 	m := storetest.NewMemory()
 	defer m.Close() //nolint:errcheck // memory
-	fence := own(t, m, "a")
-	m.LoseNextAnswer()
+	fence := takeOwnership(t, m, "a")
+	m.LoseNextReply()
 	m.RejectAll(persistence.ErrUnavailable)
 	for n, want := range []error{persistence.ErrOutcomeUnknown, persistence.ErrUnavailable, persistence.ErrUnavailable} {
 		if err := m.Commit(t.Context(), order(fence, n)); !errors.Is(err, want) {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,17 +15,28 @@ import (
 	"venuegate/venues"
 )
 
-// model is the expected content of a store in plain maps and slices, searched
+// model is the expected content of a customer in plain maps and slices, which are searched
 // completely. It has no keys or indexes that could have the same errors as the store.
 type model struct {
-	orders map[string]persistence.OrderRecord
-	fills  map[string]persistence.FillRecord
-	keys   map[string]persistence.IdempotencyRecord
-	hooks
-	events  []persistence.Event
-	journal []persistence.JournalEntry
-	epoch   uint64
-	seq     uint64
+	orders      map[string]persistence.OrderRecord
+	fills       map[string]persistence.FillRecord
+	idempotency map[string]persistence.IdempotencyRecord
+	signals     map[string]persistence.SignalRecord
+	deliveries  map[string]persistence.Delivery
+	events      []persistence.Event
+	journal     []persistence.JournalEntry
+	epoch       uint64
+	seq         uint64
+}
+
+func newModel() *model {
+	return &model{
+		orders:      map[string]persistence.OrderRecord{},
+		fills:       map[string]persistence.FillRecord{},
+		idempotency: map[string]persistence.IdempotencyRecord{},
+		signals:     map[string]persistence.SignalRecord{},
+		deliveries:  map[string]persistence.Delivery{},
+	}
 }
 
 // machine executes random actions on a store and on a model of each customer.
@@ -39,20 +51,17 @@ func runModel(t *testing.T, open Open) {
 		m := &machine{store: open(t), models: map[string]*model{}, fences: map[string]persistence.Fence{}}
 		defer func() { _ = m.store.Close() }()
 		for _, customer := range modelCustomers {
-			m.models[customer] = &model{
-				orders: map[string]persistence.OrderRecord{}, fills: map[string]persistence.FillRecord{},
-				keys: map[string]persistence.IdempotencyRecord{}, hooks: newHooks(),
-			}
+			m.models[customer] = newModel()
 			m.takeOwnership(rt, customer)
 		}
 		rt.Repeat(map[string]func(*rapid.T){
-			"commit": m.commit,
-			"take":   func(rt *rapid.T) { m.takeOwnership(rt, drawCustomer(rt)) },
-			"purge":  m.purge,
-			"orders": m.checkOrders,
-			"fills":  m.checkFills,
-			"log":    m.checkLog,
-			"keys":   m.checkKeys,
+			"commit":      m.commit,
+			"take":        func(rt *rapid.T) { m.takeOwnership(rt, drawCustomer(rt)) },
+			"purge":       m.purge,
+			"orders":      m.checkOrders,
+			"fills":       m.checkFills,
+			"log":         m.checkLog,
+			"idempotency": m.checkIdempotency,
 
 			"signals":    m.checkSignals,
 			"deliveries": m.checkDeliveries,
@@ -67,7 +76,7 @@ func drawCustomer(rt *rapid.T) string { return rapid.SampledFrom(modelCustomers)
 func (m *machine) takeOwnership(rt *rapid.T, customer string) {
 	fence, err := m.store.TakeOwnership(rt.Context(), customer)
 	if err != nil || fence.Epoch <= m.models[customer].epoch {
-		rt.Fatalf("TakeOwnership after epoch %d: %v, %v", m.models[customer].epoch, fence, err)
+		rt.Fatalf("TakeOwnership = epoch %d, %v; want more than %d", fence.Epoch, err, m.models[customer].epoch)
 	}
 	m.models[customer].epoch = fence.Epoch
 	m.fences[customer] = fence
@@ -92,7 +101,7 @@ func drawFill(rt *rapid.T, customer string) persistence.FillRecord {
 	return f
 }
 
-func drawKey(rt *rapid.T, customer string) persistence.IdempotencyRecord {
+func drawIdempotency(rt *rapid.T, customer string) persistence.IdempotencyRecord {
 	r := NewIdempotency(customer, rapid.SampledFrom([]string{"r", "r2"}).Draw(rt, "request"), rapid.IntRange(1, 12).Draw(rt, "attempt"), 1)
 	r.FirstReceived = drawTime(rt)
 	return r
@@ -112,9 +121,9 @@ func (m *machine) commit(rt *rapid.T) {
 	for range rapid.IntRange(0, 2).Draw(rt, "fills") {
 		b.Puts = append(b.Puts, drawFill(rt, customer))
 	}
-	b.Puts = append(b.Puts, drawHooks(rt, customer)...)
+	b.Puts = append(b.Puts, drawSignalsAndDeliveries(rt, customer)...)
 	if rapid.Bool().Draw(rt, "key") {
-		r := drawKey(rt, customer)
+		r := drawIdempotency(rt, customer)
 		b.Absent, b.Puts = append(b.Absent, r.Key()), append(b.Puts, r)
 	}
 	for range rapid.IntRange(0, 2).Draw(rt, "events") {
@@ -137,58 +146,63 @@ func (m *machine) commit(rt *rapid.T) {
 	}
 }
 
-func (w *model) result(b persistence.Batch) error {
+func (m *model) result(b persistence.Batch) error {
 	if b.Empty() {
 		return nil
 	}
-	if b.Fence.Epoch != w.epoch {
+	if b.Fence.Epoch != m.epoch {
 		return persistence.ErrFenced
 	}
 	for _, k := range b.Absent {
-		if _, there := w.keys[k.ID]; there {
+		if _, exists := m.idempotency[k.ID]; exists {
 			return persistence.ErrExists
 		}
 	}
 	return nil
 }
 
-func (w *model) apply(b persistence.Batch) {
+func (m *model) apply(b persistence.Batch) {
 	for _, r := range b.Puts {
 		switch r := r.(type) {
 		case persistence.OrderRecord:
-			w.orders[r.OrderID] = r
+			m.orders[r.OrderID] = r
 		case persistence.FillRecord:
-			w.fills[r.FillID] = r
+			m.fills[r.FillID] = r
 		case persistence.IdempotencyRecord:
-			w.keys[r.Key().ID] = r
-		default:
-			w.hooks.apply(r)
+			m.idempotency[r.Key().ID] = r
+		case persistence.SignalRecord:
+			m.signals[r.ID] = r
+		case persistence.Delivery:
+			m.deliveries[r.Key().ID] = r
 		}
 	}
 	for _, e := range b.Events {
-		w.events = append(w.events, e)
-		w.seq = max(w.seq, e.Seq)
+		m.events = append(m.events, e)
+		m.seq = max(m.seq, e.Seq)
 	}
 	for _, j := range b.Journal {
-		w.journal = slices.DeleteFunc(w.journal, func(old persistence.JournalEntry) bool { return old.ID == j.ID })
-		w.journal = append(w.journal, j)
-		w.seq = max(w.seq, j.Seq)
+		m.journal = slices.DeleteFunc(m.journal, func(old persistence.JournalEntry) bool { return old.ID == j.ID })
+		m.journal = append(m.journal, j)
+		m.seq = max(m.seq, j.Seq)
 	}
 }
 
 func (m *machine) purge(rt *rapid.T) {
 	cut := func(name string) time.Time { return timeAt(rapid.IntRange(0, 4).Draw(rt, name)).Time }
-	before := persistence.Retention{Idempotency: cut("keys"), Events: cut("events"), Journal: cut("journal")}
+	before := persistence.Retention{Idempotency: cut("idempotency"), Events: cut("events"), Journal: cut("journal")}
 	if err := m.store.Purge(rt.Context(), before); err != nil {
 		rt.Fatalf("Purge: %v", err)
 	}
 	for _, w := range m.models {
-		w.hooks.purge(before)
-		for id, r := range w.keys {
-			if r.FirstReceived.Before(before.Idempotency) {
-				delete(w.keys, id)
-			}
-		}
+		maps.DeleteFunc(w.idempotency, func(_ string, r persistence.IdempotencyRecord) bool {
+			return r.FirstReceived.Before(before.Idempotency)
+		})
+		maps.DeleteFunc(w.signals, func(_ string, s persistence.SignalRecord) bool {
+			return s.Status.IsFinal() && s.UpdatedAt.Before(before.Journal)
+		})
+		maps.DeleteFunc(w.deliveries, func(_ string, d persistence.Delivery) bool {
+			return d.Status != persistence.DeliveryPending && d.UpdatedAt.Before(before.Events)
+		})
 		// The events of the model have increasing times. Purged ones stay without an
 		// id, because their sequence numbers are not used again.
 		for i, e := range w.events {
@@ -225,23 +239,6 @@ func selected[T any](records map[string]T, at func(T) (venues.Time, string), wan
 	return found
 }
 
-// readPages returns the records of all pages of a query.
-func readPages[T any](rt *rapid.T, read func(after *persistence.Position) (persistence.Page[T], error)) []T {
-	all := []T{}
-	var after *persistence.Position
-	for {
-		page, err := read(after)
-		if err != nil {
-			rt.Fatalf("read a page: %v", err)
-		}
-		all = append(all, page.Items...)
-		if page.Next == nil {
-			return all
-		}
-		after = page.Next
-	}
-}
-
 func within(at venues.Time, from, to time.Time) bool {
 	return !at.Before(from) && (to.IsZero() || at.Before(to))
 }
@@ -268,7 +265,7 @@ func (m *machine) checkOrders(rt *rapid.T) {
 			(q.Exchange == "" || q.Exchange == o.Exchange) && (q.Symbol == "" || q.Symbol == o.Symbol) &&
 			(q.RequestID == "" || q.RequestID == o.RequestID) && within(o.CreatedAt, q.From, q.To)
 	})
-	got := readPages(rt, func(after *persistence.Position) (persistence.Page[persistence.OrderRecord], error) {
+	got := readPages(rt, func(after *persistence.PagePosition) (orderPage, error) {
 		q.After = after
 		return m.store.Orders(rt.Context(), q)
 	})
@@ -316,7 +313,7 @@ func (m *machine) checkFills(rt *rapid.T) {
 			return (q.OrderID == "" || q.OrderID == f.OrderID) && (q.Symbol == "" || q.Symbol == f.Symbol) &&
 				within(f.ExecutedAt, q.From, q.To)
 		})
-	got := readPages(rt, func(after *persistence.Position) (persistence.Page[persistence.FillRecord], error) {
+	got := readPages(rt, func(after *persistence.PagePosition) (fillPage, error) {
 		q.After = after
 		return m.store.Fills(rt.Context(), q)
 	})
@@ -346,7 +343,7 @@ func (m *machine) checkLog(rt *rapid.T) {
 	}
 	want := selected(byID, func(j persistence.JournalEntry) (venues.Time, string) { return j.At, j.ID },
 		func(j persistence.JournalEntry) bool { return wantedJournal(q, j) })
-	got := readPages(rt, func(after *persistence.Position) (persistence.Page[persistence.JournalEntry], error) {
+	got := readPages(rt, func(after *persistence.PagePosition) (journalPage, error) {
 		q.After = after
 		return m.store.Journal(rt.Context(), q)
 	})
@@ -357,18 +354,18 @@ func (m *machine) checkLog(rt *rapid.T) {
 	}
 }
 
-func (m *machine) checkKeys(rt *rapid.T) {
+func (m *machine) checkIdempotency(rt *rapid.T) {
 	customer := drawCustomer(rt)
 	for _, request := range []string{"r", "r2"} {
 		newest := persistence.IdempotencyRecord{}
-		for _, r := range m.models[customer].keys {
+		for _, r := range m.models[customer].idempotency {
 			if r.RequestID == request && r.Attempt > newest.Attempt {
 				newest = r
 			}
 		}
 		got, err := m.store.Idempotency(rt.Context(), customer, persistence.ScopeREST, request)
 		if errors.Is(err, persistence.ErrNotFound) != (newest.Attempt == 0) {
-			rt.Fatalf("request %q: %v, want attempt %d", request, err, newest.Attempt)
+			rt.Fatalf("Idempotency of %q = attempt %d, %v; want attempt %d", request, got.Attempt, err, newest.Attempt)
 		}
 		compare(rt, fmt.Sprint("newest attempt of ", request), got, newest)
 	}

@@ -8,23 +8,23 @@ import (
 )
 
 var ownershipCases = []conformanceCase{
-	{"only the owner of a customer can write it", ownershipNeeded},
-	{"an older epoch is rejected", ownershipMoves},
-	{"customers are owned separately", ownershipApart},
-	{"a fence covers one customer and the installation", ownershipCovers},
+	{"only the owner of a customer can write it", ownershipRequired},
+	{"an older epoch is rejected", ownershipEpoch},
+	{"customers are owned separately", ownershipSeparate},
+	{"a fence covers one customer and the installation", ownershipScope},
 	{"ownership is taken in order with batches", ownershipInOrder},
 	{"concurrent owners get different epochs", ownershipConcurrent},
 	{"the installation has no owner", ownershipOfInstallation},
 }
 
-func ownershipNeeded(h *harness) {
+func ownershipRequired(h *harness) {
 	for _, fence := range []persistence.Fence{{}, {Customer: "alice"}, {Customer: "alice", Epoch: 1}, {Customer: "alice", Epoch: 1 << 60}} {
 		h.rejects(persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", 1)}}, persistence.ErrFenced)
 	}
 	h.isEmpty("alice")
 }
 
-func ownershipMoves(h *harness) {
+func ownershipEpoch(h *harness) {
 	old := h.fence("alice")
 	h.put(NewOrder("alice", 1))
 	delete(h.fences, "alice")
@@ -34,11 +34,11 @@ func ownershipMoves(h *harness) {
 	h.rejects(persistence.Batch{Fence: old, Puts: []persistence.Record{NewOrder("alice", 2)}}, persistence.ErrFenced)
 	h.rejects(persistence.Batch{Fence: old, Events: []persistence.Event{NewEvent(1)}}, persistence.ErrFenced)
 	h.put(NewOrder("alice", 3))
-	page := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice"}))
+	page := must[orderPage](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice"}))
 	h.equal("orders", len(page.Items), 2)
 }
 
-func ownershipApart(h *harness) {
+func ownershipSeparate(h *harness) {
 	alice := h.fence("alice")
 	bob := h.fence("bob")
 	if _, err := h.store.TakeOwnership(h.Context(), "bob"); err != nil {
@@ -50,7 +50,7 @@ func ownershipApart(h *harness) {
 	}
 }
 
-func ownershipCovers(h *harness) {
+func ownershipScope(h *harness) {
 	alice := h.fence("alice")
 	h.fence("bob")
 	h.rejects(persistence.Batch{Fence: alice, Puts: []persistence.Record{NewOrder("bob", 1)}}, persistence.ErrFenced)
@@ -101,7 +101,7 @@ func ownershipConcurrent(h *harness) {
 	for _, f := range fences {
 		err := h.store.Commit(h.Context(), persistence.Batch{Fence: f, Journal: []persistence.JournalEntry{NewJournal(1)}})
 		if (f == newest) != (err == nil) {
-			h.Errorf("Commit under epoch %d = %v, newest epoch %d", f.Epoch, err, newest.Epoch)
+			h.Errorf("Commit under epoch %d = %v, want nil only for epoch %d", f.Epoch, err, newest.Epoch)
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 
 var purgeCases = []conformanceCase{
 	{"older records are deleted, others stay", purgeByTime},
-	{"a zero time keeps everything", purgeKeeps},
+	{"a zero time keeps everything", purgeZeroRetention},
 	{"more than one step", purgeMany},
-	{"orders, fills and the sequence stay", purgeOnlyThose},
-	{"a purged request id can be used again", purgeFreesKey},
+	{"orders, fills and the sequence stay", purgeKeepsOthers},
+	{"a purged request id can be used again", purgeFreesRequest},
 	{"settled deliveries are purged with events, final signals with the journal", purgeSettled},
 }
 
@@ -36,14 +36,14 @@ func (h *harness) fillLog(customer string, n int) {
 // logCounts returns the numbers of remaining request ids, events and journal rows.
 func (h *harness) logCounts(customer string, n int) [3]int {
 	h.Helper()
-	held := 0
+	requests := 0
 	for i := range n {
 		if _, err := h.store.Idempotency(h.Context(), customer, persistence.ScopeREST, fmt.Sprint("r", i)); err == nil {
-			held++
+			requests++
 		}
 	}
 	events := must[[]persistence.Event](h)(h.store.Events(h.Context(), customer, "", 0))
-	return [3]int{held, len(events), len(h.allJournal(persistence.JournalQuery{Customer: customer}))}
+	return [3]int{requests, len(events), len(h.allJournal(persistence.JournalQuery{Customer: customer}))}
 }
 
 func purgeByTime(h *harness) {
@@ -60,7 +60,7 @@ func purgeByTime(h *harness) {
 	h.equal("of a purged subject", len(subject), 0)
 }
 
-func purgeKeeps(h *harness) {
+func purgeZeroRetention(h *harness) {
 	h.fillLog("alice", 5)
 	h.purge(persistence.Retention{})
 	h.equal("left", h.logCounts("alice", 5), [3]int{5, 5, 5})
@@ -79,7 +79,7 @@ func purgeMany(h *harness) {
 	h.purge(all)
 }
 
-func purgeOnlyThose(h *harness) {
+func purgeKeepsOthers(h *harness) {
 	h.put(NewOrder("alice", 1), NewFill("alice", 1), persistence.Customer{ID: "alice"})
 	h.fillLog("alice", 5)
 	late := timeAt(1 << 40).Time
@@ -91,7 +91,7 @@ func purgeOnlyThose(h *harness) {
 	h.equal("sequence", must[uint64](h)(h.store.LastSequence(h.Context(), "alice")), 5)
 }
 
-func purgeFreesKey(h *harness) {
+func purgeFreesRequest(h *harness) {
 	r := NewIdempotency("alice", "r", 1, 1)
 	b := persistence.Batch{Absent: []persistence.Key{r.Key()}, Puts: []persistence.Record{r}}
 	h.commit("alice", b)

@@ -157,7 +157,8 @@ func recordIsolation(h *harness) {
 	missing[persistence.OrderRecord](h)(h.store.Order(h.Context(), "b", "ord_000001"))
 }
 
-// canaries returns one record of each kind that a customer owns, and n orders.
+// canaries returns one record of each kind of a customer, and n orders. Their customer can
+// be recognized.
 func canaries(customer string, n int) []persistence.Record {
 	records := []persistence.Record{
 		NewIdempotency(customer, "r", n, 1),
@@ -180,13 +181,14 @@ func canaryEvent(customer string, n int) persistence.Event {
 	return persistence.Event{ID: "evt_1", Seq: uint64(n), Type: persistence.EventType(customer), CreatedAt: timeAt(1), Data: []byte("{}")}
 }
 
+// onlyOwn checks that every query of a customer returns its canaries and no other records.
 func (h *harness) onlyOwn(customer string, n int) {
 	h.Helper()
 	ctx := h.Context()
 	own := func(what, owner string) {
 		h.Helper()
 		if owner != customer {
-			h.Errorf("%s of %q was shown to %q", what, owner, customer)
+			h.Errorf("%s returned to customer %q is that of %q", what, customer, owner)
 		}
 	}
 	order := must[persistence.OrderRecord](h)(h.store.Order(ctx, customer, "ord_000001"))
@@ -199,13 +201,13 @@ func (h *harness) onlyOwn(customer string, n int) {
 		own("position", p.Customer)
 	}
 	for _, view := range []persistence.OrderView{persistence.OrdersAll, persistence.OrdersOpen, ""} {
-		page := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(ctx, persistence.OrderQuery{Customer: customer, View: view}))
+		page := must[orderPage](h)(h.store.Orders(ctx, persistence.OrderQuery{Customer: customer, View: view}))
 		h.equal("count of orders", len(page.Items), n)
 		for _, o := range page.Items {
 			own("order in a page", o.Customer)
 		}
 	}
-	for _, f := range must[persistence.Page[persistence.FillRecord]](h)(h.store.Fills(ctx, persistence.FillQuery{Customer: customer})).Items {
+	for _, f := range must[fillPage](h)(h.store.Fills(ctx, persistence.FillQuery{Customer: customer})).Items {
 		own("fill", f.Customer)
 	}
 	for _, a := range must[[]persistence.VenueAccount](h)(h.store.VenueAccounts(ctx, customer)) {
@@ -214,21 +216,21 @@ func (h *harness) onlyOwn(customer string, n int) {
 	keys := must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, customer))
 	h.equal("count of keys", len(keys), 1)
 	own("key", keys[0].Customer)
-	h.onlyOwnHooks(customer, n, own)
+	h.onlyOwnSignals(customer, n, own)
 	events := must[[]persistence.Event](h)(h.store.Events(ctx, customer, "", 0))
 	h.equal("events since", must[[]persistence.Event](h)(h.store.EventsSince(ctx, customer, 0, 0)), events)
 	own("event", string(must[persistence.Event](h)(h.store.Event(ctx, customer, "evt_1")).Type))
 	h.equal("events", events, []persistence.Event{canaryEvent(customer, n)})
 	for _, q := range []persistence.JournalQuery{{Customer: customer}, {Customer: customer, Subject: "s"}, {Customer: customer, Channel: "c"}} {
-		journal := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(ctx, q))
+		journal := must[journalPage](h)(h.store.Journal(ctx, q))
 		h.equal("count of journal rows", len(journal.Items), 1)
 		own("journal row", journal.Items[0].Kind)
 	}
 	h.equal(fmt.Sprintf("sequence of %q", customer), must[uint64](h)(h.store.LastSequence(ctx, customer)), n)
 }
 
-// onlyOwnHooks checks signals, deliveries and their channels and endpoints.
-func (h *harness) onlyOwnHooks(customer string, n int, own func(what, owner string)) {
+// onlyOwnSignals checks signals, deliveries, alerts, channels and endpoints.
+func (h *harness) onlyOwnSignals(customer string, n int, own func(what, owner string)) {
 	h.Helper()
 	ctx := h.Context()
 	channels := must[[]persistence.Channel](h)(h.store.Channels(ctx, customer))

@@ -14,7 +14,7 @@ var signalCases = []conformanceCase{
 	{"a signal changes", signalChanges},
 	{"unfinished signals of a channel", signalUnfinished},
 	{"pages and filters", signalPages},
-	{"invalid records", signalRefused},
+	{"invalid records", signalInvalid},
 }
 
 type signalPage = persistence.Page[persistence.SignalRecord]
@@ -73,13 +73,13 @@ func signalUnfinished(h *harness) {
 	h.equal("of another channel", h.unfinishedSignals("alice", "hook_00000"), []string{"sig_000090"})
 	other.Status = persistence.SignalDone
 	h.put(other)
-	h.equal("after the end", len(h.unfinishedSignals("alice", "hook_00000")), 0)
+	h.equal("after the last became final", len(h.unfinishedSignals("alice", "hook_00000")), 0)
 	h.equal("of another customer", len(h.unfinishedSignals("bob", "hook_000001")), 0)
 }
 
 func (h *harness) allSignals(q persistence.SignalQuery) []string {
 	h.Helper()
-	return allIDs(h, func(r persistence.SignalRecord) string { return r.ID }, func(after *persistence.Position) (persistence.Page[persistence.SignalRecord], error) {
+	return allIDs(h, func(r persistence.SignalRecord) string { return r.ID }, func(after *persistence.PagePosition) (signalPage, error) {
 		q.After = after
 		return h.store.Signals(h.Context(), q)
 	})
@@ -115,12 +115,12 @@ func signalPages(h *harness) {
 	}
 }
 
-func signalRefused(h *harness) {
-	nowhere, statusless := NewSignal("alice", 1), NewSignal("alice", 1)
-	nowhere.ChannelID, statusless.Status = "", ""
-	slashed, endless := NewDelivery("alice", 1), NewDelivery("alice", 1)
-	slashed.Endpoint, endless.Status = "end/1", "lost"
-	for _, r := range []persistence.Record{nowhere, statusless, slashed, endless} {
+func signalInvalid(h *harness) {
+	noChannel, noStatus := NewSignal("alice", 1), NewSignal("alice", 1)
+	noChannel.ChannelID, noStatus.Status = "", ""
+	slashInEndpoint, unknownStatus := NewDelivery("alice", 1), NewDelivery("alice", 1)
+	slashInEndpoint.Endpoint, unknownStatus.Status = "end/1", "lost"
+	for _, r := range []persistence.Record{noChannel, noStatus, slashInEndpoint, unknownStatus} {
 		h.rejects(persistence.Batch{Fence: h.fence("alice"), Puts: []persistence.Record{r}}, persistence.ErrUnavailable)
 	}
 }

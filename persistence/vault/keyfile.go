@@ -13,11 +13,12 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 )
 
-// keyFileBytesMax bounds the key file, which is enough for some hundred rotations.
+// keyFileBytesMax bounds the key file. It is enough for some hundred rotations.
 const keyFileBytesMax = 64 << 10
 
-// othersMode are the permission bits that a key file must not have.
-const othersMode = 0o077
+// forbiddenMode has the permission bits that a key file must not have: those of its group
+// and of other users.
+const forbiddenMode = 0o077
 
 func loadOrCreate(path string) (*keyset.Handle, error) {
 	file, err := os.Open(path)
@@ -36,7 +37,7 @@ func load(file *os.File) (*keyset.Handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mode := info.Mode().Perm(); mode&othersMode != 0 {
+	if mode := info.Mode().Perm(); mode&forbiddenMode != 0 {
 		return nil, fmt.Errorf("the key file %s has mode %#o; others must have no access", file.Name(), mode)
 	}
 	content, err := io.ReadAll(io.LimitReader(file, keyFileBytesMax+1))
@@ -46,7 +47,7 @@ func load(file *os.File) (*keyset.Handle, error) {
 	if len(content) > keyFileBytesMax {
 		return nil, fmt.Errorf("the key file %s has more than %d bytes", file.Name(), keyFileBytesMax)
 	}
-	// In the clear, because the file is the root of the key hierarchy.
+	// The keys are not encrypted, because the file is the root of the key hierarchy.
 	keys, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(content)))
 	if err != nil {
 		// The error of the reader might contain key material.
@@ -55,8 +56,8 @@ func load(file *os.File) (*keyset.Handle, error) {
 	return keys, nil
 }
 
-// create creates a key file. If two processes do so concurrently, both use the keys of
-// the one that is first.
+// create creates a key file with one new key. If two processes do so concurrently, both
+// use the key of the first one.
 func create(path string) (*keyset.Handle, error) {
 	keys, err := withNewKey(keyset.NewManager())
 	if err != nil {
@@ -90,7 +91,7 @@ func replaceKeyFile(path string, keys *keyset.Handle) error {
 
 // writeBeside durably writes the keys to a new file in the same directory.
 func writeBeside(path string, keys *keyset.Handle) (scratch string, err error) {
-	// CreateTemp makes files with mode 0600.
+	// CreateTemp creates files with mode 0600.
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {
 		return "", err
@@ -102,6 +103,7 @@ func writeBeside(path string, keys *keyset.Handle) (scratch string, err error) {
 	return file.Name(), nil
 }
 
+// syncDir makes the names in a directory durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

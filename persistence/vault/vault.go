@@ -43,8 +43,8 @@ const sealedVersion = 1
 // prefix, nonce and tag.
 const sealedBytesMax = SecretBytesMax + 64
 
-// ErrSealed is returned by Open for anything that was not sealed for the context with
-// one of its keys. It does not distinguish the two cases.
+// ErrSealed is returned by Vault.Open for bytes that were not sealed for the same context
+// with one of the vault's keys. It does not distinguish a wrong context from a wrong key.
 var ErrSealed = errors.New("vault: the secret cannot be opened")
 
 // Vault seals and opens secrets. It is safe for concurrent use.
@@ -57,8 +57,8 @@ type Vault struct {
 }
 
 // Open reads the key file, or creates it with one new key if it is absent. It returns an
-// error for a file that others may read or that contains no keys; replacing it would
-// lose every secret.
+// error for a file that other users may read or that contains no keys. It never replaces
+// such a file, because every secret would be lost.
 func Open(keyFile string) (*Vault, error) {
 	keys, err := loadOrCreate(keyFile)
 	if err != nil {
@@ -71,8 +71,8 @@ func Open(keyFile string) (*Vault, error) {
 	return &Vault{keyFile: keyFile, keys: keys, cipher: cipher}, nil
 }
 
-// Context returns the context of a secret. Different triples have different contexts,
-// whatever characters they contain.
+// Context returns the context of the secret of a record. Different records have different
+// contexts, even if their ids contain separators.
 func Context(customer, kind, id string) string {
 	var b strings.Builder
 	for _, part := range []string{customer, kind, id} {
@@ -140,7 +140,7 @@ func (v *Vault) Keys() int {
 	return v.keys.Len()
 }
 
-// withNewKey adds a key and makes it the primary one.
+// withNewKey adds a key, makes it the primary one and returns all keys.
 func withNewKey(manager *keyset.Manager) (*keyset.Handle, error) {
 	id, err := manager.Add(aead.AES256GCMKeyTemplate())
 	if err != nil {

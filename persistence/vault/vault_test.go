@@ -32,7 +32,7 @@ func seal(t testing.TB, v *vault.Vault, secret, context string) []byte {
 	return sealed
 }
 
-func opens(t testing.TB, v *vault.Vault, sealed []byte, context, want string) {
+func checkOpen(t testing.TB, v *vault.Vault, sealed []byte, context, want string) {
 	t.Helper()
 	if got, err := v.Open(sealed, context); err != nil || string(got) != want {
 		t.Errorf("Open = %q, %v; want %q", got, err, want)
@@ -44,9 +44,9 @@ func TestSealedSecretsAreOpened(t *testing.T) {
 	context := vault.Context("cus_1", "venueaccount", "okx")
 	for _, secret := range []string{"", "s", strings.Repeat("x", vault.SecretBytesMax)} {
 		first, second := seal(t, v, secret, context), seal(t, v, secret, context)
-		opens(t, v, first, context, secret)
+		checkOpen(t, v, first, context, secret)
 		if bytes.Equal(first, second) || (len(secret) > 8 && bytes.Contains(first, []byte(secret))) {
-			t.Errorf("sealed secret of %d bytes contains it or is the same twice", len(secret))
+			t.Errorf("secret of %d bytes sealed twice = %x, %x; want different bytes that do not contain it", len(secret), first, second)
 		}
 	}
 	if _, err := v.Seal(make([]byte, vault.SecretBytesMax+1), context); err == nil {
@@ -99,7 +99,7 @@ func TestEveryAlteredBitIsDetected(t *testing.T) {
 func TestKeysAreReadFromTheFile(t *testing.T) {
 	keyFile := filepath.Join(t.TempDir(), "keys")
 	sealed := seal(t, open(t, keyFile), "secret", "c")
-	opens(t, open(t, keyFile), sealed, "c", "secret")
+	checkOpen(t, open(t, keyFile), sealed, "c", "secret")
 	if _, err := open(t, filepath.Join(t.TempDir(), "keys")).Open(sealed, "c"); !errors.Is(err, vault.ErrSealed) {
 		t.Errorf("Open with another vault = %v, want ErrSealed", err)
 	}
@@ -109,7 +109,7 @@ func TestKeysAreReadFromTheFile(t *testing.T) {
 	}
 }
 
-func TestRotation(t *testing.T) {
+func TestRotatedVaultOpensEarlierSecrets(t *testing.T) {
 	dir := t.TempDir()
 	keyFile := filepath.Join(dir, "keys")
 	v, before := open(t, keyFile), open(t, keyFile)
@@ -121,8 +121,8 @@ func TestRotation(t *testing.T) {
 	}
 	fresh := seal(t, v, "new", "c")
 	for _, v := range []*vault.Vault{v, open(t, keyFile)} {
-		opens(t, v, old, "c", "old")
-		opens(t, v, fresh, "c", "new")
+		checkOpen(t, v, old, "c", "old")
+		checkOpen(t, v, fresh, "c", "new")
 		if v.Keys() != 4 {
 			t.Errorf("%d keys after three rotations, want 4", v.Keys())
 		}
@@ -148,7 +148,7 @@ func TestFailedRotationChangesNothing(t *testing.T) {
 	if err := v.Rotate(); err == nil || v.Keys() != 1 {
 		t.Errorf("Rotate without a directory = %v with %d keys, want an error with 1", err, v.Keys())
 	}
-	opens(t, v, seal(t, v, "secret", "c"), "c", "secret")
+	checkOpen(t, v, seal(t, v, "secret", "c"), "c", "secret")
 }
 
 func TestOpenRejectsKeyFiles(t *testing.T) {
@@ -181,7 +181,7 @@ func TestOpenRejectsKeyFiles(t *testing.T) {
 			t.Errorf("%s: Open = %v, want an error without key material", name, err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, c.content) {
-			t.Errorf("%s: the key file has changed, %v", name, err)
+			t.Errorf("%s: key file after Open = %.40q, %v; want %.40q", name, after, err, c.content)
 		}
 	}
 	if _, err := vault.Open(filepath.Join(t.TempDir(), "absent", "keys")); err == nil {
@@ -189,8 +189,8 @@ func TestOpenRejectsKeyFiles(t *testing.T) {
 	}
 }
 
-// All vaults use the keys of the one that creates the key file.
-func TestConcurrentOpen(t *testing.T) {
+// All vaults use the keys of the vault that creates the key file.
+func TestConcurrentOpensUseOneKeyFile(t *testing.T) {
 	keyFile := filepath.Join(t.TempDir(), "keys")
 	var vaults [8]*vault.Vault
 	var wg sync.WaitGroup
@@ -199,7 +199,7 @@ func TestConcurrentOpen(t *testing.T) {
 	}
 	wg.Wait()
 	for _, v := range vaults {
-		opens(t, v, seal(t, vaults[0], "secret", "c"), "c", "secret")
+		checkOpen(t, v, seal(t, vaults[0], "secret", "c"), "c", "secret")
 	}
 }
 
@@ -209,12 +209,12 @@ func TestConcurrentUse(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 20 {
-				opens(t, v, seal(t, v, "secret", "c"), "c", "secret")
+				checkOpen(t, v, seal(t, v, "secret", "c"), "c", "secret")
 			}
 		})
 		wg.Go(func() {
 			if err := v.Rotate(); err != nil {
-				t.Error(err)
+				t.Errorf("Rotate = %v, want nil", err)
 			}
 		})
 	}
@@ -229,7 +229,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sealed []byte, context string) {
 		plaintext, err := v.Open(sealed, context)
 		if err == nil && (string(plaintext) != "secret" || context != "c") {
-			t.Fatalf("Open(%x, %q) = nil, want ErrSealed", sealed, context)
+			t.Fatalf("Open(%x, %q) = %q, nil; want ErrSealed", sealed, context, plaintext)
 		}
 		if err != nil && !errors.Is(err, vault.ErrSealed) {
 			t.Fatalf("Open = %v, want ErrSealed", err)

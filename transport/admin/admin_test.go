@@ -166,7 +166,7 @@ func (h *fixture) call(status int, method, path, body string) answer {
 		h.t.Fatalf("%s %s %s: status = %d, want %d: %s", method, path, body, a.status, status, a.text)
 	}
 	if a.header.Get("X-Request-Id") == "" {
-		h.t.Errorf("%s %s: X-Request-Id is empty", method, path)
+		h.t.Errorf("%s %s: X-Request-Id is empty, want an id", method, path)
 	}
 	return a
 }

@@ -3,8 +3,8 @@
 //
 // The listener is bound to loopback addresses only; the configuration checks that.
 //
-//	GET  /healthz                       the process runs
-//	GET  /readyz                        it serves; else 503 and the reason
+//	GET  /healthz                       200 while the process runs
+//	GET  /readyz                        200 while it serves; else 503 and the reason
 //	GET  /metrics                       Prometheus text, the names in cmd/venuegate/metrics.go
 //	     /debug/pprof/...               profiles          (token)
 //	POST GET /admin/v1/customers        create, list      (token)
@@ -39,10 +39,10 @@
 //	GET  /admin/v1/backup               all durable data  (token)
 //
 // Calls marked (token), and every call below /admin/v1, require the administration
-// token as a bearer token. Bodies and answers are JSON in camelCase. A body with an
-// unknown member is rejected, so that a typing error is not ignored. Errors have
-// the envelope of the public interface. A secret is only in the answer of the call
-// that made it.
+// token as a bearer token. Bodies and responses are JSON in camelCase. A body with an
+// unknown member is rejected, so that a typing error is not ignored. Errors have the
+// envelope of the public interface. A secret is only in the response to the call that
+// created it.
 //
 // The id of an account is its customer and its exchange, joined by a colon: a
 // customer has at most one account at each exchange.

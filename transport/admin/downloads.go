@@ -21,12 +21,12 @@ func (s *Server) backup(c *fiber.Ctx) error {
 	return nil
 }
 
-// stream answers with the output of write, of any length. An error of write breaks
-// the connection, so that a partial answer does not look complete.
+// stream responds with the output of write, of any length. An error of write breaks
+// the connection, so that a partial response does not look complete.
 func (s *Server) stream(c *fiber.Ctx, media string, write func(io.Writer) error) {
 	reader, writer := io.Pipe()
 	// The library closes the reader when the client disconnects. A client that does
-	// not read would keep the source open, so the end of the server closes the pipe.
+	// not read would keep the source open, so Shutdown closes the pipe.
 	stop := context.AfterFunc(s.calls, func() { writer.CloseWithError(context.Cause(s.calls)) })
 	go func() {
 		defer stop()

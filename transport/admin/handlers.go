@@ -167,7 +167,7 @@ func publicError(err error) *venues.Error {
 			return api.TooLarge(bodyBytesMax)
 		}
 		if e.Code < fiber.StatusInternalServerError {
-			return venues.Errorf(venues.CodeNotFound, "there is no such call")
+			return venues.Errorf(venues.CodeNotFound, "there is no such path")
 		}
 	}
 	switch {

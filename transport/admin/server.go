@@ -33,7 +33,7 @@ const (
 	callTimeout = 20 * time.Second
 )
 
-// ServerOptions of a Server; all are required.
+// ServerOptions configure a Server. All are required.
 type ServerOptions struct {
 	Registry *registry.Registry
 	// Token is the bearer token of callers.

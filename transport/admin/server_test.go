@@ -364,7 +364,7 @@ func TestEveryChangeIsJournaled(t *testing.T) {
 func TestSequenceNumbersAreUniqueAfterAnUnknownOutcome(t *testing.T) {
 	h := open(t)
 	h.customer("Alice")
-	h.store.LoseNextAnswer()
+	h.store.LoseNextReply()
 	a := h.call(http.StatusInternalServerError, "POST", "/admin/v1/customers", `{"name":"Bob"}`)
 	if a.field("error", "code") != "internal_error" {
 		t.Errorf("response = %s, want internal_error", a.text)

@@ -191,7 +191,7 @@ func TestValidationErrorsHideValuesOfTheWrongType(t *testing.T) {
 	_, err := api.DecodePlaceOrder([]byte(`{"exchange":{"secret":"hunter2"}}`))
 	e, _ := errors.AsType[*venues.Error](err)
 	if e == nil || strings.Contains(string(api.AppendError(nil, e, "req")), "hunter2") {
-		t.Errorf("error body repeats the value: %v", err)
+		t.Errorf("error %v, want one without the value", err)
 	}
 }
 
@@ -294,7 +294,7 @@ func TestChartSignalsMayHoldBareNumbers(t *testing.T) {
 		s, _, err := api.DecodeSignal([]byte(`{"action":"close","exchange":"okx","symbol":"BTCUSDT","qty":`+qty+`}`), true)
 		if want == "" {
 			if err == nil {
-				t.Errorf("qty %s: no error", qty)
+				t.Errorf("qty %s: no error, want one", qty)
 			}
 			continue
 		}
@@ -336,7 +336,7 @@ func FuzzPlaceOrder(f *testing.F) {
 		}
 		if !o.Qty.IsPositive() || o.Symbol == "" || o.TimeInForce == "" || len(o.BodyHash) != 32 ||
 			o.Price.Valid == o.Type.IsMarket() || o.TriggerPrice.Valid != o.Type.IsStop() {
-			t.Fatalf("accepted an incomplete order: %+v", o)
+			t.Fatalf("accepted order = %+v, want a complete one", o)
 		}
 		checkOrderJSON(t, &venues.Order{OrderSpec: o.OrderSpec, Comment: o.Comment})
 	})
@@ -373,7 +373,7 @@ func FuzzDecimal(f *testing.F) {
 		printed := string(api.AppendDecimal(nil, value))
 		again, err := venues.ParseDecimal(strings.Trim(printed, `"`))
 		if err != nil || !again.Equal(value) {
-			t.Fatalf("%q was printed as %s", text, printed)
+			t.Fatalf("%q is printed as %s, want the same number", text, printed)
 		}
 	})
 }

@@ -22,7 +22,7 @@ func TestBodyHashIgnoresOnlyTheForm(t *testing.T) {
 		" {\n\"b\" : {\"d\":null,\"c\":[1, 2]}, \"a\":\"1\" }\t", `{"b":{"c":[1,2],"d":null},"\u0061":"\u0031"}`,
 	} {
 		if !bytes.Equal(hash(same), want) {
-			t.Errorf("hash of %s differs from the hash of the same content", same)
+			t.Errorf("hash of %s = %x, want %x", same, hash(same), want)
 		}
 	}
 	for _, other := range []string{
@@ -30,14 +30,14 @@ func TestBodyHashIgnoresOnlyTheForm(t *testing.T) {
 		`{"a":1,"b":{"c":[1,2],"d":null}}`, `{"a":"1.0","b":{"c":[1,2],"d":null}}`,
 	} {
 		if bytes.Equal(hash(other), want) {
-			t.Errorf("hash of %s equals the hash of other content", other)
+			t.Errorf("hash of %s = %x, want another one", other, want)
 		}
 	}
 	if bytes.Equal(hash(`{"x":9007199254740993}`), hash(`{"x":9007199254740992}`)) {
-		t.Error("hashes of 2^53 and 2^53+1 are equal; numbers pass through floats")
+		t.Error("hashes of 2^53 and 2^53+1 are equal, want them different: numbers must not pass through floats")
 	}
 	if _, err := api.BodyHash([]byte(`{"a":`)); err == nil {
-		t.Error("no error for a truncated body")
+		t.Error("truncated body: no error, want one")
 	}
 }
 

@@ -41,7 +41,7 @@ func TestDocumentUsesEveryDefinition(t *testing.T) {
 	} {
 		for _, name := range names {
 			if !strings.Contains(text, fmt.Sprintf("%q", "#/components/"+kind+"/"+name)) {
-				t.Errorf("%s/%s is never used", kind, name)
+				t.Errorf("%s/%s is not used, want a reference", kind, name)
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func TestRulesAreDocumented(t *testing.T) {
 	text := document(t).Components.Schemas["FieldFault"].Value.Properties["rule"].Value.Description
 	for _, rule := range api.Rules() {
 		if !strings.Contains(text, "`"+rule+"`") {
-			t.Errorf("rule %s is not documented", rule)
+			t.Errorf("document lacks rule %s", rule)
 		}
 	}
 }
@@ -110,10 +110,10 @@ func TestRecordsAreDocumented(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if extra := undocumented(schema.Value, decode(t, record), name); len(extra) > 0 {
-			t.Errorf("%q", extra)
+			t.Errorf("undocumented fields = %q, want none", extra)
 		}
 		if missing := unwritten(schema.Value, decode(t, record), name); len(missing) > 0 {
-			t.Errorf("%q", missing)
+			t.Errorf("missing fields = %q, want none", missing)
 		}
 	}
 }
@@ -355,6 +355,6 @@ func TestDocumentsListEveryVenue(t *testing.T) {
 		}
 	}
 	if pattern := "trades:(" + strings.Join(texts(list), "|") + "):"; !strings.Contains(string(api.AsyncAPIWithVenues(list...)), pattern) {
-		t.Error("the pattern of topic names lacks the new venue")
+		t.Errorf("document lacks the pattern %s", pattern)
 	}
 }

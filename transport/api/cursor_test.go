@@ -60,14 +60,14 @@ func TestAlteredCursorsAreRejected(t *testing.T) {
 		altered := []byte(good)
 		altered[i] ^= 1
 		if _, err := codec.Open(string(altered)); err == nil {
-			t.Errorf("cursor with character %d altered was opened", i)
+			t.Errorf("cursor with character %d altered: no error, want one", i)
 		}
 	}
 }
 
 func TestShortCursorSecretIsRejected(t *testing.T) {
 	if _, err := api.NewCursors(make([]byte, 31)); err == nil {
-		t.Error("a secret of 31 bytes was accepted")
+		t.Error("secret of 31 bytes: no error, want ErrCursorSecret")
 	}
 }
 
@@ -106,7 +106,7 @@ func FuzzCursor(f *testing.F) {
 			return
 		}
 		if again := codec.Seal(cursor, filter); again != text {
-			t.Fatalf("opened %q, which Seal writes as %q", text, again)
+			t.Fatalf("opened %q, want only %q, as Seal writes it", text, again)
 		}
 	})
 }

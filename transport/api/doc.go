@@ -1,7 +1,7 @@
 // Package api is the JSON that clients of the service send and receive: the
 // hand-written OpenAPI and AsyncAPI documents, and the Go functions that decode and
-// encode exactly what they describe. It knows no server, so REST, hooks, stream and
-// console all share one format.
+// encode exactly what they describe. It does not depend on any server, so REST, hooks,
+// stream and console share one format.
 //
 // # Requests
 //

@@ -89,7 +89,7 @@ func TestRemainingQtyOfAClosedOrderIsZero(t *testing.T) {
 	o := fullOrder()
 	o.Status = venues.StatusCancelled
 	if got := string(api.AppendOrder(nil, &o)); !strings.Contains(got, `"filledQty":"0.2","remainingQty":"0",`) {
-		t.Errorf("remainingQty of a cancelled order is not zero: %s", got)
+		t.Errorf("cancelled order = %s, want remainingQty 0", got)
 	}
 }
 
@@ -317,7 +317,7 @@ func checkOrderJSON(t testing.TB, o *venues.Order) {
 	t.Helper()
 	got := api.AppendOrder(nil, o)
 	if !json.Valid(got) {
-		t.Fatalf("not JSON: %s", got)
+		t.Fatalf("order = %s, want JSON", got)
 	}
 	n := naive(o)
 	want, err := jsonv2.Marshal(&n, jsontext.AllowInvalidUTF8(true))

@@ -60,7 +60,7 @@ func asyncAPI(t testing.TB) *streamDocument {
 		t.Fatal(err)
 	}
 	if doc.AsyncAPI != "3.0.0" || doc.Channels["stream"].Address != "/v1/stream" {
-		t.Fatalf("version %s, channels %v", doc.AsyncAPI, doc.Channels)
+		t.Fatalf("version %s, channels %v, want 3.0.0 with the stream", doc.AsyncAPI, doc.Channels)
 	}
 	return &doc
 }
@@ -139,17 +139,17 @@ func TestStreamDocumentIsComplete(t *testing.T) {
 			found = at == "channels/stream" || at == "servers/service"
 		}
 		if !found {
-			t.Errorf("%s#/%s leads nowhere", file, at)
+			t.Errorf("reference %s#/%s has no target, want one", file, at)
 		}
 	}
 	for name := range doc.Components.Schemas {
 		if !used["components/schemas/"+name] {
-			t.Errorf("schema %s is used nowhere", name)
+			t.Errorf("schema %s is not used, want a reference", name)
 		}
 	}
 	for name := range doc.Components.Messages {
 		if !used["components/messages/"+name] || !used["channels/stream/messages/"+name] {
-			t.Errorf("message %s is used nowhere", name)
+			t.Errorf("message %s is not used, want a reference", name)
 		}
 	}
 }
@@ -216,14 +216,14 @@ func TestStreamClientExamplesAreAccepted(t *testing.T) {
 			}
 			r, err := api.DecodeStreamRequest(data)
 			if err != nil || r.Op != op {
-				t.Errorf("%s %s: request = %+v, error %v", op, example.Name, r, err)
+				t.Errorf("%s %s: request = %+v, error %v, want op %s", op, example.Name, r, err, op)
 			}
 			schema := schemas[reference(message.Payload)].Value
 			if err := conforms(schema, data); err != nil {
 				t.Errorf("%s %s: %v", op, example.Name, err)
 			}
 			if extra := undocumented(schema, decode(t, data), string(op)); len(extra) > 0 {
-				t.Errorf("%q", extra)
+				t.Errorf("undocumented fields = %q, want none", extra)
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func TestStreamServerExamplesAreProduced(t *testing.T) {
 			data, ok := written[key]
 			delete(written, key)
 			if !ok {
-				t.Errorf("no encoder produces the example %s", key)
+				t.Errorf("example %s is not produced, want an encoder", key)
 				continue
 			}
 			shown, err := json.Marshal(example.Payload)
@@ -259,12 +259,12 @@ func TestStreamServerExamplesAreProduced(t *testing.T) {
 				t.Errorf("%s: %v", key, err)
 			}
 			if extra := undocumented(schema, decode(t, data), key); len(extra) > 0 {
-				t.Errorf("%q", extra)
+				t.Errorf("undocumented fields = %q, want none", extra)
 			}
 		}
 	}
 	if len(written) > 0 {
-		t.Errorf("examples missing in the document: %q", slices.Sorted(maps.Keys(written)))
+		t.Errorf("document lacks the examples %q", slices.Sorted(maps.Keys(written)))
 	}
 }
 
@@ -428,7 +428,7 @@ func TestTopicNamesAreDocumented(t *testing.T) {
 	}
 	for _, depth := range venues.BookDepths() {
 		if !strings.Contains(doc.Info.Description, fmt.Sprint(depth)) {
-			t.Errorf("the introduction does not list depth %d", depth)
+			t.Errorf("introduction lacks depth %d", depth)
 		}
 	}
 }

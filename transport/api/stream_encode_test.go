@@ -110,7 +110,7 @@ func TestMarketEncodersDoNotAllocate(t *testing.T) {
 		"candle": func() { encode.AppendCandle(buffer, candle) },
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
-			t.Errorf("%s: %v allocations", name, n)
+			t.Errorf("%s: %v allocations, want 0", name, n)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestDecodeStreamRequest(t *testing.T) {
 	} {
 		got, err := api.DecodeStreamRequest([]byte(tt.message))
 		if err != nil {
-			t.Errorf("%s: %v", tt.message, err)
+			t.Errorf("%s: error %v, want none", tt.message, err)
 			continue
 		}
 		if got.Op != tt.want.Op || got.ID != tt.want.ID || got.Token.Reveal() != tt.want.Token.Reveal() || !slices.Equal(got.Topics, tt.want.Topics) {
@@ -117,13 +117,13 @@ func FuzzStreamRequest(f *testing.F) {
 			Channels []string       `json:"channels"`
 		}
 		if err := json.Unmarshal(message, &naive); err != nil {
-			t.Fatalf("%q was accepted, but encoding/json fails: %v", message, err)
+			t.Fatalf("%q was accepted, want the error of encoding/json: %v", message, err)
 		}
 		if string(r.Op) != naive.Op || r.Token.Reveal() != naive.Token || !slices.Equal(r.Topics, naive.Channels) {
 			t.Fatalf("%q: request = %+v, want %+v", message, r, naive)
 		}
 		if reply := api.AppendPong(nil, r.ID, timestamp); !jsontext.Value(reply).IsValid() {
-			t.Fatalf("%q: the reply is not JSON: %s", message, reply)
+			t.Fatalf("%q: reply = %s, want JSON", message, reply)
 		}
 	})
 }

@@ -59,8 +59,8 @@ type window struct {
 	hits []time.Time
 }
 
-// take counts a request if it is allowed. A clock that steps back is taken to stand
-// still.
+// take counts a request if it is allowed. If the clock has stepped back, the time of
+// the newest request is used.
 func (w *window) take(limit int, now time.Time) Decision {
 	if n := len(w.hits); n > 0 && now.Before(w.hits[n-1]) {
 		now = w.hits[n-1]

@@ -43,7 +43,7 @@ func TestLimiterIsExact(t *testing.T) {
 				in++
 			}
 			if d.Remaining != class.Limit-in || d.Limit != class.Limit || d.Reset <= 0 || d.Reset > api.RateWindow {
-				t.Fatalf("decision = %+v with %d of %d in the window", d, in, class.Limit)
+				t.Fatalf("decision = %+v, want %d of %d remaining and a reset within the window", d, class.Limit-in, class.Limit)
 			}
 		}
 	})

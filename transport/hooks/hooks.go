@@ -23,7 +23,7 @@ const (
 	ChartPath   = api.HooksPath + "chart/:id"
 )
 
-// Deps of Hooks; all are required.
+// Deps are the dependencies of Hooks. All are required.
 type Deps struct {
 	Channels Channels
 	Signals  Signals

@@ -24,7 +24,7 @@ type Channels interface {
 
 // Signals executes signals. It is safe for concurrent use.
 type Signals interface {
-	// Accept takes a signal whose sender is authenticated and returns after it is
+	// Accept accepts a signal whose sender is authenticated and returns after it is
 	// durable. Rejections are *venues.Error.
 	Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error)
 }

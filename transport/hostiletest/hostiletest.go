@@ -1,4 +1,4 @@
-// Package hostiletest has servers that violate HTTP, for tests of clients: a script
+// Package hostiletest provides servers that violate HTTP, for tests of clients: a script
 // responds to each request on the bare connection, and may reset it, stop sending, or
 // send without end.
 //

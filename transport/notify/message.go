@@ -71,7 +71,8 @@ func message(e persistence.Event) string {
 	return cutUnits(strings.Join(*lines, "\n"))
 }
 
-// lines of a text. Each is cleaned, so that only this package makes line breaks.
+// lines are the lines of a text. Each is cleaned, so that only this package adds line
+// breaks.
 type lines []string
 
 // add appends a line of a caption and a value, unless the value is empty.

@@ -35,7 +35,7 @@ const (
 // quotaSec is the period of Google's quotas, which are per minute.
 const quotaSec = 60
 
-// SheetOptions of a Sheet.
+// SheetOptions configure a Sheet.
 type SheetOptions struct {
 	// URL and TokenURL are those of the Sheets API and of its token server; empty are
 	// SheetsURL and GoogleTokenURL.

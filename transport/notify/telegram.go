@@ -19,7 +19,7 @@ import (
 // TelegramURL is the URL of the Bot API.
 const TelegramURL = "https://api.telegram.org"
 
-// TelegramOptions of a Telegram.
+// TelegramOptions configure a Telegram.
 type TelegramOptions struct {
 	// URL is that of the Bot API; empty is TelegramURL.
 	URL string

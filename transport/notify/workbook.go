@@ -29,7 +29,7 @@ const (
 	workbookFileMode = 0o600
 )
 
-// WorkbookOptions of a Workbook.
+// WorkbookOptions configure a Workbook.
 type WorkbookOptions struct {
 	// Dir has a directory for each customer.
 	Dir string
@@ -234,7 +234,7 @@ func (s series) create(number int, row []cell) error {
 	return s.write(number, file)
 }
 
-// draft is the name of the temporary file. One that a crash left is overwritten.
+// draft returns the name of the temporary file. One that a crash left is overwritten.
 func (s series) draft() string { return "." + s.stem + ".draft" }
 
 // write replaces a file atomically: after a crash it is the old or the new one.

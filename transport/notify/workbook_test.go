@@ -128,7 +128,7 @@ func TestNumbersAreExact(t *testing.T) {
 		for _, column := range []string{"D", "H"} {
 			cell := fmt.Sprintf(`<c r="%s%d"><v>%s</v></c>`, column, i+2, number)
 			if !strings.Contains(text, cell) {
-				t.Errorf("sheet has no %s", cell)
+				t.Errorf("sheet lacks %s", cell)
 			}
 		}
 	}

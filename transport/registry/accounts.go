@@ -52,7 +52,7 @@ type Accounts struct {
 	environments map[venues.Venue]string
 }
 
-// Account as administrators see it, without its credentials.
+// Account is an account at a venue, without its credentials.
 type Account struct {
 	ID          string       `json:"id"`
 	Customer    string       `json:"customer"`
@@ -63,19 +63,19 @@ type Account struct {
 	// Lock is the limit that rejects increasing orders until its end; null if there
 	// is none, or if the account is only halted.
 	Lock *Lock `json:"lock"`
-	// UncountedFees are the fees of the day that the daily loss lacks because the
-	// price of their currency is not known.
+	// UncountedFees are the fees of the day that are not part of the daily loss,
+	// because the price of their currency is not known.
 	UncountedFees []Fees      `json:"uncountedFees"`
 	CreatedAt     venues.Time `json:"createdAt"`
 }
 
-// Fees are those of one currency.
+// Fees are the fees in one currency.
 type Fees struct {
 	Currency string `json:"currency"`
 	Amount   string `json:"amount"`
 }
 
-// Lock rejects increasing orders.
+// Lock is the lock of a limit, which rejects orders that increase a position.
 type Lock struct {
 	Limit     string      `json:"limit"`
 	Threshold string      `json:"threshold"`
@@ -167,8 +167,8 @@ func (a *Accounts) examineAndSeal(ctx context.Context, customer string, exchange
 	return sealed, nil
 }
 
-// List returns the connected accounts of a customer, or of every one in the scope
-// if it is empty.
+// List returns the connected accounts of a customer, or of every customer in the scope
+// if customer is empty.
 func (a *Accounts) List(ctx context.Context, customer string) ([]Account, error) {
 	accounts := []Account{}
 	err := a.each(ctx, customer, func(id string) error {
@@ -307,7 +307,7 @@ func (a *Accounts) read(ctx context.Context, id string) (persistence.VenueAccoun
 	return records[i], nil
 }
 
-// withLock adds the lock in force and the fees that the daily loss lacks.
+// withLock adds the lock in force and the fees that are not part of the daily loss.
 func (a *Accounts) withLock(ctx context.Context, account Account) (Account, error) {
 	risk, err := a.store.Risk(ctx, account.Customer, account.Exchange)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {

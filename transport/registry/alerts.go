@@ -37,14 +37,14 @@ type Alerts struct {
 	instruments instruments
 }
 
-// Condition on a price; Value is a decimal string.
+// Condition is a condition on a price. Value is a decimal string.
 type Condition struct {
 	Field venues.PriceField `json:"field"`
 	Op    venues.PriceOp    `json:"op"`
 	Value string            `json:"value"`
 }
 
-// Alert as administrators see it.
+// Alert is a price alert.
 type Alert struct {
 	ID        string                  `json:"id"`
 	Customer  string                  `json:"customer"`
@@ -56,7 +56,7 @@ type Alert struct {
 	Comment   string                  `json:"comment"`
 	FiredAt   venues.Time             `json:"firedAt"`
 	CreatedAt venues.Time             `json:"createdAt"`
-	// RemovedAt is only in the answer of Remove.
+	// RemovedAt is set only in the result of Remove.
 	RemovedAt venues.Time `json:"removedAt,omitzero"`
 }
 
@@ -70,8 +70,8 @@ type NewAlert struct {
 	Comment   string       `json:"comment"`
 }
 
-// AlertChange changes the members that are set. Status is armed or paused: armed
-// watches an alert again that has fired.
+// AlertChange changes the members that are set. Status is armed or paused; armed
+// also makes an alert that has fired watch its condition again.
 type AlertChange struct {
 	Condition *Condition               `json:"condition"`
 	Repeat    *bool                    `json:"repeat"`
@@ -128,8 +128,8 @@ func (a *Alerts) validate(record *persistence.Alert, c Condition) error {
 	return nil
 }
 
-// List returns the alerts of a customer, or of every one in the scope if it is
-// empty.
+// List returns the alerts of a customer, or of every customer in the scope if customer
+// is empty.
 func (a *Alerts) List(ctx context.Context, customer string) ([]Alert, error) {
 	return list(ctx, a.records(), customer, alertOf)
 }

@@ -31,7 +31,7 @@ const (
 	kindVault    = "admin.vault"
 )
 
-// auditLog appends to the installation's journal, whose rows are a chain.
+// auditLog appends to the installation's journal, whose rows form a hash chain.
 //
 // Its mutex is held during every change of the registry: read, decide, commit. A
 // change that calls a venue or another outside service does so before it locks: a call
@@ -40,7 +40,7 @@ type auditLog struct {
 	sync.Mutex
 
 	store AuditStore
-	// entropy of ids.
+	// entropy is the random source of ids.
 	entropy io.Reader
 	// head is the end of the chain; nil means that it must be read from the store.
 	head *chainHead

@@ -14,7 +14,7 @@ import (
 	"venuegate/persistence"
 )
 
-// settingChainHead is the name of the setting that keeps the end of the chain.
+// settingChainHead is the name of the setting that stores the end of the chain.
 const settingChainHead = "admin.journal.head"
 
 // chainHead is the end of the chain: sequence number and hash of the newest row.
@@ -79,7 +79,7 @@ func (b *ChainBreak) Error() string {
 	return fmt.Sprintf("the journal's chain breaks at row %d %s: %s", b.Seq, b.ID, b.Reason)
 }
 
-// link is the part of a row that the chain is made of.
+// link is the part of a row that the check of the chain needs.
 type link struct {
 	seq      uint64
 	id       string

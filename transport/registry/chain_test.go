@@ -193,7 +193,7 @@ func TestChainContinuesAfterAnUnknownOutcome(t *testing.T) {
 			t.Fatal(err)
 		}
 		if applied {
-			store.LoseNextAnswer()
+			store.LoseNextReply()
 		} else {
 			store.FailNext(persistence.ErrOutcomeUnknown)
 		}

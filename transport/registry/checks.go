@@ -15,7 +15,7 @@ type Examiner interface {
 // CheckStatus is the severity of a check result.
 type CheckStatus string
 
-// Statuses of a check result. An account with a failed one cannot trade or must not;
+// Statuses of a check result. An account with a failed result cannot or must not trade;
 // one with a warning may.
 const (
 	CheckOK      CheckStatus = "ok"
@@ -29,7 +29,7 @@ type CheckResult struct {
 	// margin_mode, permissions.
 	Check  string      `json:"check"`
 	Status CheckStatus `json:"status"`
-	// Text is the result, Advice what to do about it.
+	// Text describes the result, Advice what to do about it.
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitzero"`
 	// Err is the cause, if the venue returned one.
@@ -63,8 +63,8 @@ func failedCheck(results []CheckResult) error {
 	return nil
 }
 
-// isUnavailable reports whether a venue that answers with the code has not
-// examined the request.
+// isUnavailable reports whether an error with the code means that the venue did not
+// process the request.
 func isUnavailable(code venues.Code) bool {
 	return code == venues.CodeExchangeUnavailable || code == venues.CodeRateLimited || code == venues.CodeMaintenance
 }

@@ -38,7 +38,7 @@ type Customers struct {
 	sessions Sessions
 }
 
-// Customer as administrators see it.
+// Customer is a customer of the installation.
 type Customer struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`

@@ -43,7 +43,7 @@ type DeliveryFilter struct {
 	Cursor  string
 }
 
-// ResendOrder is the request to deliver an event again, or all undelivered ones.
+// ResendOrder is the request to deliver one event, or all undelivered events, again.
 type ResendOrder struct {
 	EventID string `json:"eventId"`
 	All     bool   `json:"all"`
@@ -61,7 +61,7 @@ func (d *Deliveries) List(ctx context.Context, endpoint string, f DeliveryFilter
 		return Page[Delivery]{}, err
 	}
 	q := persistence.DeliveryQuery{Customer: record.Customer, Endpoint: record.ID, Status: f.Status, EventID: f.EventID}
-	rows, next, err := readPage(f.Limit, f.Cursor, func(limit int, after *persistence.Position) (persistence.Page[persistence.Delivery], error) {
+	rows, next, err := readPage(f.Limit, f.Cursor, func(limit int, after *persistence.PagePosition) (persistence.Page[persistence.Delivery], error) {
 		q.Limit, q.After = limit, after
 		return d.store.Deliveries(ctx, q)
 	})

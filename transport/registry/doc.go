@@ -1,4 +1,4 @@
-// Package registry makes, changes and ends the records of an installation:
+// Package registry creates, changes and removes the records of an installation:
 // customers, their API keys, their accounts at venues, the channels that receive
 // their signals (hooks), the endpoints that their events are sent to, and their
 // alerts. It reads deliveries, files and journals.
@@ -15,9 +15,9 @@
 // keys. Accounts, hooks, endpoints and alerts belong to their customer: the
 // customer's owner stores them, with a row in the customer's journal, before the
 // row of the installation is written. One change runs at a time; reads do not wait
-// for it. The running service follows the records; see Service.
+// for it. The running service applies each change; see Service.
 //
-// Nothing is deleted: a customer is disabled, a key revoked, an account loses its
+// No record is deleted: a customer is disabled, a key revoked, an account loses its
 // credentials. Orders and fills refer to them for longer than they are in use.
 //
 // # Hash chain

@@ -25,9 +25,9 @@ type EndpointStore interface {
 // EndpointService runs the delivery queues of endpoints.
 type EndpointService interface {
 	RecordService
-	// Resend starts the delivery of an event again.
+	// Resend restarts the delivery of an event.
 	Resend(ctx context.Context, customer, endpoint, eventID string) error
-	// ResendUndelivered starts every undelivered one again and returns their number.
+	// ResendUndelivered restarts every undelivered delivery and returns their number.
 	ResendUndelivered(ctx context.Context, customer, endpoint string) (int, error)
 	// TestEndpoint sends a test event. A failed attempt is not an error.
 	TestEndpoint(ctx context.Context, customer, endpoint string) (eventID string, attempt persistence.Attempt, took time.Duration, err error)
@@ -53,7 +53,7 @@ type Endpoints struct {
 	hooks   *Hooks
 }
 
-// Endpoint as administrators see it.
+// Endpoint is an endpoint that receives events.
 type Endpoint struct {
 	ID       string                   `json:"id"`
 	Customer string                   `json:"customer"`
@@ -63,7 +63,7 @@ type Endpoint struct {
 	URL    string                  `json:"url,omitzero"`
 	Target string                  `json:"target,omitzero"`
 	Types  []persistence.EventType `json:"types"`
-	// HookID is the hook whose secret signs, if the endpoint has none of its own.
+	// HookID is the hook whose secret signs if the endpoint has none of its own.
 	HookID string `json:"hookId,omitzero"`
 	Paused bool   `json:"paused"`
 	// Disabled is the reason why nothing is sent any more.
@@ -71,9 +71,9 @@ type Endpoint struct {
 	// NextFrom is when the newest secret begins to sign.
 	NextFrom  venues.Time `json:"nextFrom"`
 	CreatedAt venues.Time `json:"createdAt"`
-	// RemovedAt is only in the answer of Remove.
+	// RemovedAt is set only in the result of Remove.
 	RemovedAt venues.Time `json:"removedAt,omitzero"`
-	// Secret signs; it is only in the answer of the call that made it.
+	// Secret is the signing secret, only in the result of the call that created it.
 	Secret string `json:"secret,omitzero"`
 }
 
@@ -128,7 +128,7 @@ func (e *Endpoints) Create(ctx context.Context, n NewEndpoint) (Endpoint, error)
 	return e.put(ctx, record, secret, endpointFields("create", &record)...)
 }
 
-// draft returns the requested endpoint and the secret that was made for it.
+// draft returns the requested endpoint and the secret that was created for it.
 func (e *Endpoints) draft(ctx context.Context, n NewEndpoint) (record persistence.Endpoint, secret string, err error) {
 	customer, err := e.resolve(n.Customer)
 	if err != nil {
@@ -225,8 +225,8 @@ func sortTypes(record *persistence.Endpoint) error {
 	return nil
 }
 
-// List returns the endpoints of a customer, or of every one in the scope if it is
-// empty.
+// List returns the endpoints of a customer, or of every customer in the scope if
+// customer is empty.
 func (e *Endpoints) List(ctx context.Context, customer string) ([]Endpoint, error) {
 	return list(ctx, e.records(), customer, func(r persistence.Endpoint) Endpoint { return endpointOf(r, "") })
 }
@@ -317,7 +317,7 @@ func (e *Endpoints) Test(ctx context.Context, id string) (Tested, error) {
 	return tested, nil
 }
 
-// put stores an endpoint. The answer has the secret that was made.
+// put stores an endpoint. The result has the secret that was created.
 func (e *Endpoints) put(ctx context.Context, record persistence.Endpoint, secret string, fields ...persistence.JournalField) (Endpoint, error) {
 	if err := putRecord(ctx, e.audit, e.service, kindEndpoint, record, record.ID, fields); err != nil {
 		return Endpoint{}, err

@@ -16,7 +16,7 @@ import (
 type FileStore interface {
 	// Files lists the files of an endpoint, oldest first.
 	Files(ctx context.Context, to persistence.Endpoint) ([]fs.FileInfo, error)
-	// Open opens one of them by its name; fs.ErrNotExist if there is none.
+	// Open opens a file by its name. The error is fs.ErrNotExist if there is none.
 	Open(ctx context.Context, to persistence.Endpoint, name string) (*os.File, error)
 }
 
@@ -26,7 +26,7 @@ type Files struct {
 	store     FileStore
 }
 
-// File of an endpoint.
+// File describes a file of an endpoint.
 type File struct {
 	Name      string      `json:"name"`
 	SizeBytes int64       `json:"sizeBytes"`

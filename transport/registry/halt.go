@@ -16,7 +16,7 @@ type HaltOrder struct {
 	Flatten bool `json:"flatten"`
 }
 
-// HaltedAccount is the answer to a halt.
+// HaltedAccount is the result of a halt.
 type HaltedAccount struct {
 	Account
 	Halt venues.HaltReport `json:"halt"`

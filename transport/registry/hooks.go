@@ -34,7 +34,7 @@ type RecordService interface {
 // HookService runs inbound channels.
 type HookService interface {
 	RecordService
-	// Accept takes a signal whose sender is authenticated.
+	// Accept accepts a signal whose sender is authenticated.
 	Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error)
 }
 
@@ -49,7 +49,7 @@ type Hooks struct {
 	url         func(channel persistence.Channel, address venues.Secret) string
 }
 
-// Hook is an inbound channel as administrators see it.
+// Hook is an inbound channel.
 type Hook struct {
 	ID       string                  `json:"id"`
 	Customer string                  `json:"customer"`
@@ -64,10 +64,10 @@ type Hook struct {
 	// PreviousUntil is the end of validity of the secret before the last rotation.
 	PreviousUntil venues.Time `json:"previousUntil"`
 	CreatedAt     venues.Time `json:"createdAt"`
-	// RemovedAt is only in the answer of Remove.
+	// RemovedAt is set only in the result of Remove.
 	RemovedAt venues.Time `json:"removedAt,omitzero"`
-	// URL is the address that signals are sent to. The address of a chart is a
-	// secret: like the two below it is only in the answer of the call that made it.
+	// URL is the address that signals are sent to. The address of a chart is a secret:
+	// like the next two members it is only in the result of the call that created it.
 	URL          string `json:"url,omitzero"`
 	Secret       string `json:"secret,omitzero"`
 	ChannelToken string `json:"channelToken,omitzero"`
@@ -100,7 +100,7 @@ type HookRotation struct {
 	OverlapSec *int `json:"overlapSec"`
 }
 
-// Create makes a channel. Its secrets are only in the answer.
+// Create makes a channel. Only the result contains its secrets.
 func (h *Hooks) Create(ctx context.Context, n NewHook) (Hook, error) {
 	customer, err := h.resolve(n.Customer)
 	if err != nil {
@@ -159,8 +159,8 @@ func (h *Hooks) makeSecrets(record *persistence.Channel) (made Hook, err error) 
 	return made, nil
 }
 
-// List returns the channels of a customer, or of every one in the scope if it is
-// empty.
+// List returns the channels of a customer, or of every customer in the scope if
+// customer is empty.
 func (h *Hooks) List(ctx context.Context, customer string) ([]Hook, error) {
 	return list(ctx, h.records(), customer, func(c persistence.Channel) Hook { return h.hookOf(c, Hook{}) })
 }
@@ -256,7 +256,7 @@ func (h *Hooks) Remove(ctx context.Context, id string) (Hook, error) {
 }
 
 // Fire sends a channel a signal as if its sender were authenticated, and returns
-// the answer that the sender would get. It is executed like any other signal.
+// the response that the sender would receive. It is executed like any other signal.
 func (h *Hooks) Fire(ctx context.Context, id string, body []byte) (jsontext.Value, error) {
 	record, err := h.read(ctx, id)
 	if err != nil {
@@ -285,7 +285,7 @@ func (h *Hooks) Fire(ctx context.Context, id string, body []byte) (jsontext.Valu
 	return api.AppendSignalAnswer(nil, &answer), err
 }
 
-// put stores a channel. The answer has the secrets that were made.
+// put stores a channel. The result has the secrets that were created.
 func (h *Hooks) put(ctx context.Context, record persistence.Channel, made Hook, fields ...persistence.JournalField) (Hook, error) {
 	if err := putRecord(ctx, h.audit, h.service, kindHook, record, record.ID, fields); err != nil {
 		return Hook{}, err

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// PageDefault is the page size of a list whose caller names none.
+	// PageDefault is the page size of a request without a limit.
 	PageDefault = 100
 	// PageMax is the largest page size of a list.
 	PageMax = persistence.PageSizeMax
@@ -38,7 +38,7 @@ type Journal struct {
 	store JournalStore
 }
 
-// Row of a journal.
+// Row is a row of a journal.
 type Row struct {
 	ID      string                     `json:"id"`
 	Seq     uint64                     `json:"seq"`
@@ -51,7 +51,7 @@ type Row struct {
 	Fields  []persistence.JournalField `json:"fields"`
 }
 
-// Page of a long list. NextCursor is null on the last one.
+// Page is one page of a list. NextCursor is null on the last one.
 type Page[T any] struct {
 	Items      []T     `json:"items"`
 	NextCursor *string `json:"nextCursor"`
@@ -101,7 +101,7 @@ func (j *Journal) List(ctx context.Context, f JournalFilter) (Page[Row], error) 
 	if err != nil {
 		return Page[Row]{}, err
 	}
-	rows, next, err := readPage(f.Limit, f.Cursor, func(limit int, after *persistence.Position) (persistence.Page[persistence.JournalEntry], error) {
+	rows, next, err := readPage(f.Limit, f.Cursor, func(limit int, after *persistence.PagePosition) (persistence.Page[persistence.JournalEntry], error) {
 		q.Limit, q.After = limit, after
 		return j.store.Journal(ctx, q)
 	})
@@ -165,7 +165,7 @@ func rowOf(e *persistence.JournalEntry) Row {
 
 // readPage reads pages, which a store may cut short, until it has as many records
 // as requested. A limit of zero is PageDefault.
-func readPage[T any](limit int, cursor string, read func(limit int, after *persistence.Position) (persistence.Page[T], error)) ([]T, *string, error) {
+func readPage[T any](limit int, cursor string, read func(limit int, after *persistence.PagePosition) (persistence.Page[T], error)) ([]T, *string, error) {
 	if limit < 0 || limit > PageMax {
 		return nil, nil, api.FieldError("limit", api.RuleOutOfRange, strconv.Itoa(limit), "1 to "+strconv.Itoa(PageMax))
 	}
@@ -193,16 +193,16 @@ func readPage[T any](limit int, cursor string, read func(limit int, after *persi
 	}
 }
 
-func formatCursor(p *persistence.Position) (string, error) {
+func formatCursor(p *persistence.PagePosition) (string, error) {
 	text, err := json.Marshal(p)
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
-func parseCursor(cursor string) (*persistence.Position, error) {
+func parseCursor(cursor string) (*persistence.PagePosition, error) {
 	if cursor == "" {
 		return nil, nil //nolint:nilnil // from the beginning
 	}
-	var p persistence.Position
+	var p persistence.PagePosition
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err == nil && len(cursor) <= cursorCharsMax {
 		err = json.Unmarshal(text, &p)

@@ -27,9 +27,9 @@ type KeyStore interface {
 	APIKeys(ctx context.Context, customer string) ([]persistence.APIKey, error)
 }
 
-// Sessions are the open connections and cached records of API keys.
+// Sessions ends the open connections of API keys and drops their cached records.
 type Sessions interface {
-	// Revoke ends those of a key. The key is read again at its next use.
+	// Revoke ends the sessions of a key. The key is read again at its next use.
 	Revoke(keyID string)
 }
 
@@ -41,7 +41,7 @@ type Keys struct {
 	sessions Sessions
 }
 
-// Key as administrators see it.
+// Key is an API key without its text.
 type Key struct {
 	ID        string              `json:"id"`
 	Customer  string              `json:"customer"`
@@ -51,7 +51,7 @@ type Key struct {
 	CreatedAt venues.Time         `json:"createdAt"`
 	ExpiresAt venues.Time         `json:"expiresAt"`
 	RevokedAt venues.Time         `json:"revokedAt"`
-	// APIKey is the text of the key, only in the answer of Create.
+	// APIKey is the text of the key, only in the result of Create.
 	APIKey string `json:"apiKey,omitzero"`
 }
 
@@ -73,7 +73,7 @@ type KeyChange struct {
 	Allow     []string            `json:"allow"`
 }
 
-// Create makes a key. Its text is only in the answer and is not stored.
+// Create makes a key. Its text is only in the result and is not stored.
 func (k *Keys) Create(ctx context.Context, n NewKey) (Key, error) {
 	customer, err := k.resolve(n.Customer)
 	if err != nil {
@@ -104,8 +104,8 @@ func (k *Keys) Create(ctx context.Context, n NewKey) (Key, error) {
 	return key, nil
 }
 
-// List returns the keys of a customer, or of every one in the scope if it is
-// empty; revoked ones included.
+// List returns the keys of a customer, or of every customer in the scope if customer is
+// empty, including revoked ones.
 func (k *Keys) List(ctx context.Context, customer string) ([]Key, error) {
 	records := k.records()
 	records.ended = func(*persistence.APIKey) bool { return false }

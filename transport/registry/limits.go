@@ -13,8 +13,8 @@ import (
 // openOrdersMax bounds the limit on open orders: more than any account may have.
 const openOrdersMax = 1_000_000
 
-// Limits of an account; null is none. Amounts are decimal strings in the
-// settlement currency.
+// Limits are the limits of an account; null is no limit. Amounts are decimal strings in
+// the settlement currency.
 type Limits struct {
 	DailyLoss        *string `json:"dailyLoss"`
 	MaxOrderNotional *string `json:"maxOrderNotional"`

@@ -20,9 +20,9 @@ type Store interface {
 	AuditStore
 }
 
-// Service is the running service, which follows the records. Its calls return
-// when it has; after an error the record may be stored all the same, and the
-// next start follows it.
+// Service is the running service. Its calls store a change and return once the service
+// has applied it. After an error the record may be stored nevertheless; then the next
+// start applies it.
 type Service interface {
 	CustomerService
 	AccountService
@@ -42,11 +42,11 @@ type Vault interface {
 type Secrets interface {
 	Seal(secret venues.Secret, of persistence.Key) ([]byte, error)
 	Open(sealed []byte, of persistence.Key) (venues.Secret, error)
-	// Rotate makes a new key, which seals from then on.
+	// Rotate creates a new key, which seals from then on.
 	Rotate() error
 }
 
-// Options of a Registry; all are required.
+// Options configure a Registry. All are required.
 type Options struct {
 	Store   Store
 	Service Service
@@ -61,7 +61,7 @@ type Options struct {
 	// Targets are the kinds of endpoint that are served.
 	Targets map[persistence.EndpointKind]Target
 	Files   FileStore
-	// Environments are those of the configured venues.
+	// Environments has the environment of each configured venue.
 	Environments map[venues.Venue]string
 }
 

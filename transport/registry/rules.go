@@ -17,8 +17,8 @@ const (
 	signalAgeMaxSec = 24 * 60 * 60
 )
 
-// Rules of a channel, which limit what its signals may request. An absent rule
-// does not limit.
+// Rules are the rules of a channel, which limit what its signals may request. An absent
+// rule does not limit.
 type Rules struct {
 	// Symbols that may be traded; empty is all.
 	Symbols []string `json:"symbols"`

@@ -12,7 +12,7 @@ import (
 	"venuegate/venues"
 )
 
-// scope is the customers whose records a resource has: all of them, or one.
+// scope selects the customers whose records a resource manages: all of them, or one.
 type scope struct {
 	all       bool
 	customer  string
@@ -24,8 +24,8 @@ func (s scope) has(customer string) bool {
 	return s.all || customer == s.customer && customer != ""
 }
 
-// resolve returns the customer that a request is about, which need not be named
-// in a customer's view. A customer outside of the scope is not found.
+// resolve returns the customer of a request. In a customer's view an empty name is that
+// customer. A customer outside of the scope is not_found.
 func (s scope) resolve(named string) (string, error) {
 	if named == "" && !s.all {
 		named = s.customer
@@ -49,8 +49,8 @@ func (s scope) check(ctx context.Context, customer string) error {
 	return fmt.Errorf("read customer %s: %w", customer, notFound(err))
 }
 
-// each calls do with the one customer, which must exist, or with every one in the
-// scope.
+// each calls do with the given customer, which must exist, or, if it is empty, with
+// every customer in the scope.
 func (s scope) each(ctx context.Context, customer string, do func(id string) error) error {
 	customer, err := s.resolve(customer)
 	if err != nil {
@@ -80,7 +80,7 @@ func notFound(err error) error {
 	return venues.Errorf(venues.CodeNotFound, "there is no such record").Because(err)
 }
 
-// collection is the records of one kind in a scope.
+// collection reads the records of one kind in a scope.
 type collection[T any] struct {
 	scope
 	// name of the kind in errors, in the plural.
@@ -88,13 +88,12 @@ type collection[T any] struct {
 	// max bounds the records of a customer, without the ended ones.
 	max  int
 	read func(ctx context.Context, customer string) ([]T, error)
-	// ended reports whether a record was removed and is kept only for what
-	// refers to it.
+	// ended reports whether a record was removed and is kept only because other
+	// records refer to it.
 	ended func(*T) bool
 }
 
-// checkRoom returns an error unless the customer exists and may have one record
-// more.
+// checkRoom returns an error unless the customer exists and may have another record.
 func (c collection[T]) checkRoom(ctx context.Context, customer string) error {
 	if err := c.check(ctx, customer); err != nil {
 		return err
@@ -115,16 +114,16 @@ func (c collection[T]) checkRoom(ctx context.Context, customer string) error {
 	return nil
 }
 
-// find returns the record that is matches, unless it has ended.
-func (c collection[T]) find(ctx context.Context, is func(*T) bool) (T, error) {
-	return c.findAny(ctx, func(record *T) bool { return is(record) && !c.ended(record) })
+// find returns the record for which match returns true, unless it has ended.
+func (c collection[T]) find(ctx context.Context, match func(*T) bool) (T, error) {
+	return c.findAny(ctx, func(record *T) bool { return match(record) && !c.ended(record) })
 }
 
-// findAny finds ended records too.
-func (c collection[T]) findAny(ctx context.Context, is func(*T) bool) (found T, err error) {
+// findAny is find including ended records.
+func (c collection[T]) findAny(ctx context.Context, match func(*T) bool) (found T, err error) {
 	err = c.each(ctx, "", func(customer string) error {
 		records, err := c.read(ctx, customer)
-		if i := slices.IndexFunc(records, func(record T) bool { return is(&record) }); err == nil && i >= 0 {
+		if i := slices.IndexFunc(records, func(record T) bool { return match(&record) }); err == nil && i >= 0 {
 			found, err = records[i], errFound
 		}
 		return err

@@ -276,7 +276,7 @@ func TestRecordsOfAnotherCustomerAreNotFound(t *testing.T) {
 				}
 			}
 			if after := in.state(t); after != before {
-				t.Errorf("state changed from\n%s\nto\n%s", before, after)
+				t.Errorf("state\n%s\nwant it unchanged\n%s", after, before)
 			}
 			if err := call(t.Context(), in, in.For(in.alice)); err != nil {
 				t.Errorf("call by the owner: error %v, want none", err)

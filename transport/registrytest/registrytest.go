@@ -1,5 +1,5 @@
-// Package registrytest is what a registry.Registry is made of, for tests: a running
-// service that owns every customer, and vaults that seal visibly.
+// Package registrytest provides the dependencies of a registry.Registry for tests: a
+// service that owns every customer, and vaults whose sealed values are readable.
 //
 //	store := storetest.NewMemory()
 //	service := &registrytest.Service{Store: store}
@@ -47,17 +47,18 @@ func Options(store persistence.Store, service *Service) registry.Options {
 	}
 }
 
-// Service stores what it is given and records its calls. It owns every customer.
+// Service stores the records it receives and records its calls. It owns every customer.
 type Service struct {
 	Store persistence.Store
 
 	mu     sync.Mutex
 	fences map[string]persistence.Fence
-	// Customers and Accounts are the records it was given, Revoked the ids of keys.
+	// Customers and Accounts are the records that were passed in, Revoked the ids of
+	// revoked keys.
 	Customers []persistence.Customer
 	Accounts  []persistence.VenueAccount
 	Revoked   []string
-	// Calls are those that are not only about a record.
+	// Calls lists the other calls.
 	Calls []string
 }
 

@@ -76,7 +76,7 @@ func TestCanaryMatrix(t *testing.T) {
 				got := w.do(r.Method, path, key, body)
 				text := string(got.body)
 				if strings.Contains(text, "canary of "+other(customer)) || strings.Contains(text, "canary-of-"+other(customer)) {
-					t.Errorf("%s %s by %s returned data of %s: %s", r.Method, path, customer, other(customer), text)
+					t.Errorf("%s %s by %s: response = %s, want no data of %s", r.Method, path, customer, text, other(customer))
 				}
 				if r.Path == "/v1/orders/:id" && r.Method == http.MethodGet {
 					want := http.StatusOK
@@ -86,18 +86,18 @@ func TestCanaryMatrix(t *testing.T) {
 					got.want(want)
 				}
 				if r.Path == "/v1/fills" && owner != customer && len(got.page().Items) > 0 {
-					t.Errorf("%s got fills of %s", customer, owner)
+					t.Errorf("fills of %s returned to %s: %s, want none", owner, customer, got.body)
 				}
 			}
 		}
 		if foreign := w.do(http.MethodGet, "/v1/orders/ord_"+other(customer)+"_0001", key, ""); foreign.error().Message !=
 			strings.ReplaceAll(w.do(http.MethodGet, "/v1/orders/ord_nobody_0001", key, "").error().Message, "nobody", other(customer)) {
-			t.Errorf("the id of another customer is distinguishable from an unknown one: %s", foreign.body)
+			t.Errorf("order of another customer: response = %s, want that for an unknown id", foreign.body)
 		}
 	}
 	for _, command := range w.trader.commands {
 		if text := fmt.Sprintf("%+v", command); strings.Contains(text, "Customer: ") {
-			t.Errorf("command without customer: %s", text)
+			t.Errorf("command = %s, want a customer", text)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestCanariesUnderLoad(t *testing.T) {
 					got = w.send(client, http.MethodPost, address, "/v1/orders", keys[customer], strings.NewReader(body))
 				}
 				if got.status >= 300 || !strings.Contains(string(got.body), "canary of "+customer) || strings.Contains(string(got.body), "canary of "+other(customer)) {
-					t.Errorf("response to %s: status %d, body %s", customer, got.status, got.body)
+					t.Errorf("response to %s = %d %s, want its own data", customer, got.status, got.body)
 				}
 			}
 		})
@@ -138,7 +138,7 @@ func TestCanariesUnderLoad(t *testing.T) {
 	for _, command := range w.trader.commands {
 		c, _ := command.(venues.PlaceOrder)
 		if c.RequestID != c.Comment || !strings.HasPrefix(c.RequestID, c.Customer+"-") || c.Symbol != "BTCUSDT" || c.Exchange != venues.Binance {
-			t.Errorf("command changed after the request: %+v", c)
+			t.Errorf("command after the request = %+v, want it unchanged", c)
 		}
 	}
 	if len(w.trader.commands) < 100 {

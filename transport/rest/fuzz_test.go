@@ -41,7 +41,7 @@ func serveBytes(t *testing.T, w *world, raw []byte) (statuses []int) {
 			return statuses
 		}
 		if err != nil {
-			t.Fatalf("the response is not HTTP: %v", err)
+			t.Fatalf("response: error %v, want HTTP", err)
 		}
 		_, err = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
@@ -71,7 +71,7 @@ func FuzzServer(f *testing.F) {
 			}
 		}
 		if len(w.trader.commands) > 0 {
-			t.Fatalf("commands without a key: %v", w.trader.commands)
+			t.Fatalf("commands without a key = %v, want none", w.trader.commands)
 		}
 	})
 }

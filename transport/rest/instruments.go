@@ -54,7 +54,7 @@ func getInstruments(s *Server, in *call) (response, error) {
 	next := ""
 	if more {
 		last := page[len(page)-1]
-		position := &persistence.Position{ID: instrumentKey(last.Exchange, last.Symbol)}
+		position := &persistence.PagePosition{ID: instrumentKey(last.Exchange, last.Symbol)}
 		next = s.sealCursor(in, "instruments", position, cursor.From, cursor.To)
 	}
 	return ok(api.AppendPage(newBuffer(len(page)), page, appendInstrument, next)), nil

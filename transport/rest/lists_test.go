@@ -54,7 +54,7 @@ func (w *world) walk(path, key, id string, query url.Values) (ids []string) {
 		}
 		query.Set("cursor", *p.NextCursor)
 	}
-	w.Fatal("the list has more than 100 pages")
+	w.Fatal("list has more than 100 pages, want an end")
 	return nil
 }
 

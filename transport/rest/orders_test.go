@@ -37,7 +37,7 @@ func TestPostOrderBuildsTheCommand(t *testing.T) {
 	if c.Customer != "cus_1" || !strings.HasPrefix(c.ID, "cmd_") || !c.Deadline.After(before.Add(api.OrderAnswerWait)) ||
 		c.Exchange != venues.Binance || c.Symbol != "BTCUSDT" || c.RequestID != "r-1" || c.Scope != persistence.ScopeREST ||
 		c.Source != venues.SourceAPI || c.Comment != "c" || string(c.BodyHash) != string(hash) || c.ChannelID != "" {
-		t.Errorf("command = %+v", c)
+		t.Errorf("command = %+v, want that of the body", c)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestInternalErrorsAreLoggedAndHidden(t *testing.T) {
 	}
 	w.trader.err = fmt.Errorf("read: %w", persistence.ErrUnavailable)
 	if got := w.do(http.MethodPost, "/v1/orders", key, marketOrder).want(503, venues.CodeMaintenance); got.header.Get("Retry-After") == "" {
-		t.Error("response without Retry-After")
+		t.Error("Retry-After is empty, want seconds")
 	}
 }
 

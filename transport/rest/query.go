@@ -41,11 +41,11 @@ const cursorParameter = "cursor"
 // cursor is the cursor of a request, zero on the first page.
 type cursor struct{ api.Cursor }
 
-func (c cursor) position() *persistence.Position {
+func (c cursor) position() *persistence.PagePosition {
 	if c.ID == "" {
 		return nil
 	}
-	return &persistence.Position{At: venues.At(c.At), ID: c.ID}
+	return &persistence.PagePosition{At: venues.At(c.At), ID: c.ID}
 }
 
 // openCursor returns the errors of the query, or else the cursor in it. A cursor is
@@ -63,7 +63,7 @@ func (s *Server) openCursor(in *call, list string) (cursor, error) {
 }
 
 // sealCursor returns the cursor of the next page, or "" if there is none.
-func (s *Server) sealCursor(in *call, list string, next *persistence.Position, from, to time.Time) string {
+func (s *Server) sealCursor(in *call, list string, next *persistence.PagePosition, from, to time.Time) string {
 	if next == nil {
 		return ""
 	}

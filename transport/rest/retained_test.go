@@ -118,7 +118,7 @@ func TestRetainedDataDoesNotChange(t *testing.T) {
 		for mark := range reusetest.Marks() {
 			path, body := strings.ReplaceAll(r.path, "MARK", mark), strings.ReplaceAll(r.body, "MARK", mark)
 			if got := w.send(client, r.method, address, path, "key-"+mark, strings.NewReader(body)); got.status == http.StatusBadRequest && !strings.Contains(path, "events") {
-				t.Fatalf("%s %s: %s", r.method, path, got.body)
+				t.Fatalf("%s %s: response = %d %s, want a valid request", r.method, path, got.status, got.body)
 			}
 			if logged := w.logs.TakeAll(); len(logged) > 0 {
 				retained.Retain("log", logged[0].Context)

@@ -30,11 +30,11 @@ func TestEveryRouteHasAScopeOrIsPublic(t *testing.T) {
 		}
 		i := slices.IndexFunc(routes, func(r rest.Route) bool { return r.Method == registered.Method && r.Path == registered.Path })
 		if i < 0 {
-			t.Errorf("%s %s is not in the table", registered.Method, registered.Path)
+			t.Errorf("table lacks %s %s", registered.Method, registered.Path)
 			continue
 		}
 		if r := routes[i]; r.Public == (r.Scope != "") || r.Public == (r.Rate.Limit > 0) {
-			t.Errorf("%s %s: scope %q, rate %d, public %v", r.Method, r.Path, r.Scope, r.Rate.Limit, r.Public)
+			t.Errorf("%s %s: scope %q, rate %d, public %v, want either scope and rate or public", r.Method, r.Path, r.Scope, r.Rate.Limit, r.Public)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 	for _, r := range routes {
 		item := doc.Paths.Find(documented(r.Path))
 		if item == nil || item.GetOperation(r.Method) == nil {
-			t.Errorf("%s %s is not documented", r.Method, r.Path)
+			t.Errorf("document lacks %s %s", r.Method, r.Path)
 			continue
 		}
 		op := item.GetOperation(r.Method)

@@ -60,7 +60,7 @@ func TestDocsPage(t *testing.T) {
 	page := string(got.body)
 	for _, r := range w.server.Routes() {
 		if !strings.Contains(page, `<span class="method">`+r.Method+`</span><span class="path">`+documented(r.Path)+`</span>`) {
-			t.Errorf("%s %s is not on the page", r.Method, r.Path)
+			t.Errorf("page lacks %s %s", r.Method, r.Path)
 		}
 	}
 	events := persistence.EndpointWebhook.EventTypes()
@@ -72,13 +72,13 @@ func TestDocsPage(t *testing.T) {
 		section, _, _ = strings.Cut(section, "</article>")
 		for _, text := range []string{"X-Service-Signature", "X-Service-Event-Id", "createdAt", "“" + string(event) + "”", "#schema-"} {
 			if !found || !strings.Contains(section, text) {
-				t.Errorf("event %s has no %s on the page", event, text)
+				t.Errorf("page lacks %s of event %s", text, event)
 			}
 		}
 	}
 	for _, code := range venues.Codes() {
 		if !strings.Contains(page, "<code>"+string(code)+"</code>") {
-			t.Errorf("code %s is not on the page", code)
+			t.Errorf("page lacks code %s", code)
 		}
 	}
 	for _, message := range []string{"auth", "subscribe", "trade", "book", "order", "balance"} {
@@ -86,27 +86,27 @@ func TestDocsPage(t *testing.T) {
 		section, _, _ = strings.Cut(section, "</article>")
 		from := map[bool]string{true: "CLIENT", false: "SERVER"}[message == "auth" || message == "subscribe"]
 		if !found || !strings.Contains(section, from) || !strings.Contains(section, "Example") || !strings.Contains(section, "<code>") {
-			t.Errorf("stream message %s is not on the page: %s", message, section)
+			t.Errorf("section = %s, want stream message %s with fields and example", section, message)
 		}
 	}
 	for _, text := range []string{"/v1/stream", "<ol><li>Connect to", "rejected[].reason", "4009", "missed"} {
 		if !strings.Contains(page, text) {
-			t.Errorf("stream text %q is not on the page", text)
+			t.Errorf("page lacks the stream text %q", text)
 		}
 	}
 	for _, field := range []string{"protection.stopLoss", "error.venueCode", "error.details.fields", "nextCursor"} {
 		if !strings.Contains(page, field) && field != "nextCursor" {
-			t.Errorf("field %s is not on the page", field)
+			t.Errorf("page lacks field %s", field)
 		}
 	}
 	for _, forbidden := range []string{"<script", "http://", "https://", "onload", "javascript:", "src=", "ZgotmplZ", "**", "$ref"} {
 		if strings.Contains(page, forbidden) {
-			t.Errorf("the page contains %q", forbidden)
+			t.Errorf("page contains %q, want no such text", forbidden)
 		}
 	}
 	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		if !strings.Contains(page, `id="`+link[1]+`"`) {
-			t.Errorf("link to %s has no target", link[1])
+			t.Errorf("page lacks the target of the link %s", link[1])
 		}
 	}
 	style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page)
@@ -123,7 +123,7 @@ func TestCommonHeaders(t *testing.T) {
 		got := w.do(http.MethodGet, path, "", "")
 		if got.header.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" || got.header.Get("Referrer-Policy") != "no-referrer" ||
 			got.header.Get("Server") != "" || got.header.Get("Access-Control-Allow-Origin") != "" || got.header.Get("Content-Type") != "application/json" {
-			t.Errorf("%s: headers = %v", path, got.header)
+			t.Errorf("%s: headers = %v, want the common ones", path, got.header)
 		}
 	}
 }
@@ -137,13 +137,13 @@ func TestRateLimits(t *testing.T) {
 	for i := range api.TradesPerWindow {
 		got := w.do(http.MethodDelete, "/v1/orders/ord_1", key, "").want(200)
 		if i == 0 && (got.header.Get("RateLimit-Limit") != "120" || got.header.Get("RateLimit-Remaining") != "119" || got.header.Get("RateLimit-Reset") != "60") {
-			t.Errorf("headers = %v", got.header)
+			t.Errorf("headers = %v, want limit 120, remaining 119, reset 60", got.header)
 		}
 	}
 	sent := len(w.trader.commands)
 	got := w.do(http.MethodDelete, "/v1/orders/ord_1", key, "").want(429, venues.CodeRateLimited)
 	if got.header.Get("Retry-After") == "" || got.header.Get("RateLimit-Remaining") != "0" || len(w.trader.commands) != sent {
-		t.Errorf("headers = %v", got.header)
+		t.Errorf("headers = %v with %d commands, want Retry-After, remaining 0 and %d", got.header, len(w.trader.commands), sent)
 	}
 	w.do(http.MethodGet, "/v1/orders/ord_1", key, "").want(200)
 	w.do(http.MethodDelete, "/v1/orders/ord_1", second, "").want(200)
@@ -164,7 +164,7 @@ func TestFailedAuthenticationDoesNotCountAgainstTheKey(t *testing.T) {
 	}
 	got := w.do(http.MethodGet, "/v1/orders/ord_1", key, "").want(200)
 	if got.header.Get("RateLimit-Remaining") != "599" {
-		t.Errorf("headers = %v", got.header)
+		t.Errorf("headers = %v, want remaining 599", got.header)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestRequestsAreRejectedWhenTheLimiterFails(t *testing.T) {
 	withOrder(w)
 	got := w.do(http.MethodGet, "/v1/orders/ord_1", w.key("cus_1", persistence.ScopeRead), "").want(429, venues.CodeRateLimited)
 	if got.header.Get("Retry-After") == "" {
-		t.Errorf("headers = %v", got.header)
+		t.Errorf("headers = %v, want Retry-After", got.header)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestMountedRoutes(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		if resp.Header.Get("X-Request-Id") == "" {
-			t.Error("response without X-Request-Id")
+			t.Error("X-Request-Id is empty, want an id")
 		}
 		return resp.StatusCode
 	}

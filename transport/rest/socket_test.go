@@ -205,7 +205,7 @@ func exchange(t *testing.T, address string, raw string) (responses []*response) 
 	for {
 		resp, err := http.ReadResponse(reader, nil)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("the connection is still open after %d responses", len(responses))
+			t.Fatalf("connection is open after %d responses, want it closed", len(responses))
 		}
 		if err != nil {
 			return responses
@@ -271,7 +271,7 @@ func TestRequestSmuggling(t *testing.T) {
 				t.Errorf("error = %s, want the request id of the header", r.body)
 			}
 			if strings.Contains(string(r.body), key) {
-				t.Errorf("the response contains the key: %s", r.body)
+				t.Errorf("response = %s, want no key in it", r.body)
 			}
 		})
 	}
@@ -303,7 +303,7 @@ func TestServerSettings(t *testing.T) {
 		server.MaxRequestBodySize != api.RESTBodyBytesMax || server.ReadBufferSize != 8<<10 || server.Concurrency != 4096 ||
 		server.MaxConnsPerIP != 0 || server.MaxRequestsPerConn != 10_000 || !server.SecureErrorLogMessage ||
 		!server.DisablePreParseMultipartForm || server.StreamRequestBody || !server.NoDefaultServerHeader {
-		t.Errorf("a setting of the server differs from the documented one: read timeout %v, write timeout %v, idle timeout %v, body %d, buffer %d, connections %d",
+		t.Errorf("settings of the server, want the documented ones: read timeout %v, write timeout %v, idle timeout %v, body %d, buffer %d, connections %d",
 			server.ReadTimeout, server.WriteTimeout, server.IdleTimeout, server.MaxRequestBodySize, server.ReadBufferSize, server.Concurrency)
 	}
 }
@@ -394,18 +394,18 @@ func TestConnectionsPerAddress(t *testing.T) {
 	}
 	first, second := dial("127.0.0.1"), dial("127.0.0.1")
 	if !served(first) || !served(second) {
-		t.Fatal("the first two connections are not served")
+		t.Fatal("first two connections: not served, want them served")
 	}
 	if served(dial("127.0.0.1")) {
 		t.Error("a third connection is served, want it closed")
 	}
 	if !served(dial("127.0.0.2")) {
-		t.Error("another address is not served")
+		t.Error("connection from another address: not served, want it served")
 	}
 	first.Close()
 	for deadline := time.Now().Add(testTimeout); !served(dial("127.0.0.1")); {
 		if time.Now().After(deadline) {
-			t.Fatal("a closed connection still counts")
+			t.Fatal("connection after a close: not served, want it served")
 		}
 	}
 }
@@ -451,7 +451,7 @@ func TestCountedConnectionsKeepTheirDescriptor(t *testing.T) {
 	})
 	w.send(w.client(), http.MethodGet, w.listen(), "/descriptor", "", nil).want(http.StatusOK)
 	if !<-found {
-		t.Error("the connection has no descriptor")
+		t.Error("connection without a descriptor, want one")
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package signing signs and verifies bodies: it verifies inbound hooks and signs
-// outbound events (interface, "Authentication").
+// Package signing signs and verifies bodies: it verifies inbound signals and signs
+// outbound events.
 //
 // The signed text is the timestamp as decimal Unix seconds, a dot, and the exact
 // bytes of the body, never a body that was decoded and encoded again. The signature

@@ -256,7 +256,7 @@ func TestCloseReturnsWhenItsContextEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		if err := s.hub.Close(ctx); err == nil {
-			t.Error("Close returned no error while the feed blocks a connection")
+			t.Error("Close while the feed blocks a connection: no error, want one")
 		}
 		close(blocked)
 		c.close()
@@ -269,7 +269,7 @@ func TestCloseReturnsWhenItsContextEnds(t *testing.T) {
 
 func TestNewChecksItsArguments(t *testing.T) {
 	if _, err := stream.New(stream.Deps{}, stream.Options{}); err == nil {
-		t.Error("New accepted empty Deps")
+		t.Error("New with empty Deps: no error, want one")
 	}
 	deps := stream.Deps{Feed: newFakeFeed(), Auth: &fakeKeys{}, Log: nop}
 	if _, err := stream.New(deps, stream.Options{Shards: -1}); err == nil || !strings.Contains(err.Error(), "Shards") {

@@ -63,7 +63,7 @@ func TestPacer(t *testing.T) {
 			served = append(served, now)
 			n := len(served)
 			if n > 2*opsPerSecond && served[n-1].Sub(served[n-1-2*opsPerSecond]) < time.Second {
-				t.Fatalf("more than %d messages within a second", 2*opsPerSecond)
+				t.Fatalf("messages within a second = %d or more, want at most %d", 2*opsPerSecond+1, 2*opsPerSecond)
 			}
 			if n <= opsPerSecond && wait > 0 {
 				t.Fatalf("message %d waited %v, want no wait", n, wait)

@@ -25,7 +25,7 @@ func (s *server) loginWithCompression() *client {
 		s.t.Fatalf("message = %s, want welcome", m.text)
 	}
 	if !negotiated {
-		s.t.Error("permessage-deflate was not negotiated")
+		s.t.Error("permessage-deflate: not negotiated, want it negotiated")
 	}
 	c.send(`{"op":"auth","token":"alice"}`)
 	c.next()

@@ -42,7 +42,7 @@ func (noWriteBuffers) Put(any)  {}
 func (h *Hub) Handler(c *fiber.Ctx) error {
 	request := c.Context()
 	if !websocket.FastHTTPIsWebSocketUpgrade(request) {
-		return venues.Errorf(venues.CodeInvalidRequest, "this is a WebSocket; send an upgrade")
+		return venues.Errorf(venues.CodeInvalidRequest, "this path requires a WebSocket upgrade")
 	}
 	if origin := string(request.Request.Header.Peek(fiber.HeaderOrigin)); !h.allows(origin) {
 		return venues.Errorf(venues.CodeScopeRequired, "the origin is not allowed").With("origin", origin)

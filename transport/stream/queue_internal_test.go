@@ -63,7 +63,7 @@ func checkQueue(t *rapid.T, q *queue, model []item) {
 	}
 	for _, rest := range q.items[len(q.items):cap(q.items)] {
 		if rest.payload != nil || rest.topic != nil {
-			t.Fatal("the queue retains a removed item")
+			t.Fatalf("removed item = %+v, want it cleared", rest)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestFrameHeaders(t *testing.T) {
 		t.Errorf("close payload = %q, want code 4009 and %d bytes", got, controlPayloadMax)
 	}
 	if closePayload(closeNone, "") != nil {
-		t.Error("the payload of a close frame without a code is not empty")
+		t.Errorf("payload of a close frame without a code = %q, want none", closePayload(closeNone, ""))
 	}
 }
 

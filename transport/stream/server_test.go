@@ -353,7 +353,7 @@ func eventually(t testing.TB, what string, condition func() bool) {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			t.Fatalf("condition not reached: %s", what)
+			t.Fatalf("timeout, want %s", what)
 		}
 	}
 }

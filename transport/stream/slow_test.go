@@ -168,7 +168,7 @@ func TestPrivateTopicsNeverDrop(t *testing.T) {
 			seq++
 		}
 		if s.hub.Stats().Conflations == 0 {
-			t.Error("the book was not conflated")
+			t.Error("conflations = 0, want some")
 		}
 		c.close()
 	})
@@ -215,14 +215,14 @@ func TestStalledClientIsClosed(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(stream.WriteStallMax - time.Millisecond)
 		if s.hub.Stats().Connections != 1 {
-			t.Errorf("closed before %v", stream.WriteStallMax)
+			t.Errorf("connections before %v = %d, want 1", stream.WriteStallMax, s.hub.Stats().Connections)
 		}
 		time.Sleep(2 * time.Second) // until the reading side has lingered
 		if got := s.hub.Stats(); got.Connections != 0 || got.Closes[4009] != 1 || s.feed.open() != 0 {
 			t.Errorf("stats = %+v, want one close with 4009 and nothing left", got)
 		}
 		if _, err := c.read(); err == nil {
-			t.Error("read an incomplete frame without an error")
+			t.Error("read of an incomplete frame: no error, want one")
 		}
 	})
 }
@@ -277,7 +277,7 @@ func TestStalledSocketsDoNotDelayOthers(t *testing.T) {
 			select {
 			case <-received:
 			case <-time.After(testTimeout):
-				t.Fatal("the fast clients wait for the stalled ones")
+				t.Fatal("timeout, want the fast clients to receive everything")
 			}
 		}
 	}

@@ -1,5 +1,4 @@
-// Package webhook delivers events to customers' URLs by signed POST (interface,
-// "Outbound event delivery"; decisions, "Events and delivery").
+// Package webhook delivers events to customers' URLs by signed POST.
 //
 // Sender.Send makes one attempt: it encodes the envelope, which has the same bytes in
 // every attempt to deliver an event, signs it with the time of the attempt and returns

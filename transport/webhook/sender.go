@@ -33,7 +33,7 @@ const (
 	retryAfterSecMax = 7 * 24 * 60 * 60
 )
 
-// Options of a Sender.
+// Options configure a Sender.
 type Options struct {
 	Policy  DialPolicy
 	Secrets Secrets

@@ -2,7 +2,6 @@ package binance
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/valyala/fastjson"
@@ -17,8 +16,8 @@ var errSequence = errors.New("sequence numbers contradict one another")
 // use.
 type bookDecoder struct{ parser fastjson.Parser }
 
-// decode decodes a depthUpdate of an instrument into an update of the pool, by the
-// scanner or, if that gives up, by the general parser.
+// decode decodes a depthUpdate of an instrument into an update of the pool: by scanBook or,
+// if that returns false, by decodeBook.
 func (d *bookDecoder) decode(data []byte, symbol, venueSymbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
 	u := venues.NewBookUpdate()
 	if !scanBook(data, venueSymbol, scale, u) {
@@ -33,18 +32,12 @@ func (d *bookDecoder) decode(data []byte, symbol, venueSymbol string, scale venu
 	return u, nil
 }
 
-// decodeBook decodes what scanBook does not: members in any JSON spelling. Unknown ones
-// are ignored, and times are optional.
+// decodeBook decodes a depthUpdate with members in any order and any JSON spelling. Unknown
+// members are ignored, and times are optional.
 func decodeBook(parser *fastjson.Parser, data []byte, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) error {
-	o, err := payload.Parse(parser, data)
+	o, err := eventOf(parser, data, "depthUpdate", venueSymbol)
 	if err != nil {
 		return err
-	}
-	if word := o.Text("e"); o.Err() == nil && word != "depthUpdate" {
-		return payload.UnknownValue("event", word)
-	}
-	if name := o.Text("s"); o.Err() == nil && name != venueSymbol {
-		return fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
 	}
 	u.FirstSeq, u.LastSeq, u.PrevSeq = o.Sequence("U"), o.Sequence("u"), o.Sequence("pu")
 	u.VenueTime = o.Time("T")

@@ -52,7 +52,7 @@ func (s *bookScanner) member(name []byte) bool {
 	case "e":
 		return s.saw.Once(sawEvent) && s.TextIs("depthUpdate")
 	case "E":
-		return s.saw.Once(sawEventTime) && s.PastMillis()
+		return s.saw.Once(sawEventTime) && s.SkipMillis()
 	case "T":
 		return s.saw.Once(sawTime) && s.Millis(&u.VenueTime)
 	case "s":
@@ -61,7 +61,7 @@ func (s *bookScanner) member(name []byte) bool {
 		_, ok := s.Text()
 		return ok && s.saw.Once(sawPair)
 	case "st":
-		return s.saw.Once(sawSegment) && s.PastMillis()
+		return s.saw.Once(sawSegment) && s.SkipMillis()
 	case "U":
 		return s.saw.Once(sawFirst) && s.Unsigned(&u.FirstSeq)
 	case "u":

@@ -34,12 +34,12 @@ func TestDepthDecodes(t *testing.T) {
 		}
 		if u.FirstSeq != 600 || u.LastSeq != 617 || u.PrevSeq != 599 || u.VenueTime.UnixMilli() != 1626992741024 || !u.Received.Equal(now) ||
 			fmt.Sprint(u.Bids, u.Asks) != "[{618002 2909} {618001 0}] [{618003 4350}]" || u.Symbol != "BTCUSDT" || u.Snapshot {
-			t.Errorf("%s: u = %+v", name, u)
+			t.Errorf("%s: update %+v, want the update 600 to 617 of BTCUSDT after 599", name, u)
 		}
 		u.Release()
 	}
 	if u, err := d.decode([]byte(strings.Replace(depthMessage, `"T":1626992741024,`, "", 1)), "BTCUSDT", "BTCUSDT", btc, now); err != nil || u.VenueTime.UnixMilli() != 1626992741037 {
-		t.Errorf("without T: %v, %v", u, err)
+		t.Errorf("without T: update %+v, error %v, want the time of E", u, err)
 	}
 }
 

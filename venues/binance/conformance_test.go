@@ -14,7 +14,7 @@ func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
 
 func TestConformanceWebSocket(t *testing.T) {
 	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
-		Up:     func(account venues.Account) bool { return account.(*Account).entry.Up() },
+		Up:     entryUp,
 		Place:  venuetest.Route{Method: "order.place", Path: "/ws-fapi/v1"},
 		Amend:  venuetest.Route{Method: "order.modify", Path: "/ws-fapi/v1"},
 		Cancel: venuetest.Route{Method: "order.cancel", Path: "/ws-fapi/v1"},
@@ -25,8 +25,11 @@ func TestConformanceWebSocket(t *testing.T) {
 }
 
 func TestBans(t *testing.T) {
-	venuetest.RunBans(t, harness(), func(account venues.Account) bool { return account.(*Account).entry.Up() })
+	venuetest.RunBans(t, harness(), entryUp)
 }
+
+// entryUp reports whether an account's connection for orders is up.
+func entryUp(account venues.Account) bool { return account.(*Account).entry.Up() }
 
 func harness() venuetest.Harness {
 	return venuetest.Harness{

@@ -48,20 +48,20 @@ func TestMarketMessages(t *testing.T) {
 	trade, id, err := decodeAggTrade(new(fastjson.Parser), []byte(tradeMessage), "CTKUSDT", "CTKUSDT")
 	if err != nil || id != 16599292 || trade.ID != "16599292" || trade.Side != venues.Sell || !trade.Qty.Equal(dec("10").Decimal) ||
 		!trade.Price.Equal(dec("1.011").Decimal) || trade.VenueTime.UnixMilli() != 1626992741421 {
-		t.Errorf("trade = %+v, err = %v", trade, err)
+		t.Errorf("trade %+v, error %v, want the sell 16599292 of 10 at 1.011", trade, err)
 	}
 	candle, err := decodeKline(new(fastjson.Parser), []byte(klineMessage), venues.FeedTopic{Symbol: "CTKUSDT", Timeframe: "1m"}, "CTKUSDT")
 	if err != nil || !candle.Closed || candle.Start.UnixMilli() != 1626992700000 || candle.End.Sub(candle.Start) != time.Minute ||
 		!candle.Volume.Equal(dec("3917").Decimal) || !candle.Turnover.Equal(dec("3957.899").Decimal) || !candle.Close.Equal(dec("1.011").Decimal) {
-		t.Errorf("candle = %+v, err = %v", candle, err)
+		t.Errorf("candle %+v, error %v, want the closed minute from 1626992700000 with volume 3917 and turnover 3957.899", candle, err)
 	}
 	mark, err := decodeMark(new(fastjson.Parser), []byte(markMessage), "CTKUSDT", "CTKUSDT")
 	if err != nil || !mark.Price.Equal(dec("1.011").Decimal) || mark.VenueTime.UnixMilli() != 1597536008000 {
-		t.Errorf("mark = %+v, err = %v, want no error and mark.Price.Equal(dec(\"1.011\").Decimal) and mark.VenueTime.UnixMilli() == 1597536008000", mark, err)
+		t.Errorf("mark = %+v, err = %v, want the mark price 1.011 at 1597536008000", mark, err)
 	}
 }
 
-// Each decoder rejects each fault that applies to it.
+// Each decoder rejects each defect that concerns it.
 func TestMalformedMarketMessages(t *testing.T) {
 	connectortest.RejectMalformed(t, marketDecoders, [][2]string{
 		{`"s":"CTKUSDT"`, `"s":"BTCUSDT"`},
@@ -96,11 +96,11 @@ func TestOrderEvent(t *testing.T) {
 	for _, r := range h.Reports {
 		if r.Status != venues.StatusPartiallyFilled || !r.FilledQty.Equal(dec("500").Decimal) || r.Fill == nil || r.Fill.Liquidity != venues.Maker ||
 			!venues.EqualOptional(r.Fill.Fee, dec("0.0026268")) || r.VenueTime.UnixMilli() != 1772461802803 {
-			t.Errorf("r = %+v", r)
+			t.Errorf("report %+v, want a maker fill with 500 filled at 1772461802803", r)
 		}
 	}
 	if len(h.Reports) != 2 {
-		t.Errorf("%d reports on the stream, want len(h.Reports) == 2", len(h.Reports))
+		t.Errorf("%d reports on the stream, want 2", len(h.Reports))
 	}
 }
 
@@ -163,7 +163,7 @@ func TestOrderEventKinds(t *testing.T) {
 			continue
 		}
 		if len(h.Reports) != 1 || !c.check(h.Reports[0]) {
-			t.Errorf("%s: h.Reports = %+v, want len(h.Reports) == 1 and c.check(h.Reports[0])", name, h.Reports)
+			t.Errorf("%s: reports %+v, want one that passes the check of the case", name, h.Reports)
 		}
 	}
 }
@@ -220,14 +220,14 @@ func TestMalformedPrivateEvents(t *testing.T) {
 			t.Fatalf("%s does not occur in the event", c.old)
 		}
 		if err := feed.handle([]byte(text)); err == nil || len(h.Reports) != 0 {
-			t.Errorf("%s: %v, %d reports, want an error and len(h.Reports) == 0", text, err, len(h.Reports))
+			t.Errorf("%s: error %v, %d reports, want an error and no report", text, err, len(h.Reports))
 		}
 	}
 	for _, event := range []string{orderEvent, algoEvent, accountEvent} {
 		for n := range event {
 			feed, _ := privateStream(t)
 			if feed.handle([]byte(event[:n])) == nil {
-				t.Fatalf("truncated at %d: no error for %s", n, event[:n])
+				t.Fatalf("truncated at %d: no error for %s, want one", n, event[:n])
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func TestIgnoredPrivateEvents(t *testing.T) {
 		}
 	}
 	if len(h.Losses)+len(h.Reports)+len(h.Positions)+h.Balances != 0 {
-		t.Errorf("h = %+v, want len(h.Losses)+len(h.Reports)+len(h.Positions)+h.Balances == 0", h)
+		t.Errorf("recorded %+v, want nothing", h)
 	}
 }
 
@@ -257,14 +257,14 @@ func TestAlgoEvents(t *testing.T) {
 		feed, h := privateStream(t)
 		feed.play(t, []byte(strings.Replace(algoEvent, "FINISHED", status, 1)))
 		if got := statusesOf(h.Reports, "vg01"); !slices.Equal(got, want) || len(h.Losses) != 0 {
-			t.Errorf("status = %s, got = %v, h.Losses = %v, want slices.Equal(got, want) and len(h.Losses) == 0", status, got, h.Losses)
+			t.Errorf("%s: statuses %v, losses %v, want %v without a loss", status, got, h.Losses, want)
 		}
 	}
 	feed, h := privateStream(t)
 	feed.play(t, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"margin not enough"`).Replace(algoEvent)))
 	feed.play(t, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"not today"`).Replace(algoEvent)))
 	if len(h.Reports) != 2 || h.Reports[0].RejectReason.Code != venues.CodeInsufficientBalance || h.Reports[1].RejectReason.Code != venues.CodeOrderRejected {
-		t.Errorf("h.Reports = %+v, want len(h.Reports) == 2 and h.Reports[0].RejectReason.Code == CodeInsufficientBalance and h.Reports[1].RejectReason.Code == CodeOrderRejected", h.Reports)
+		t.Errorf("reports %+v, want one with insufficient_balance and one with order_rejected", h.Reports)
 	}
 	feed, h = privateStream(t)
 	feed.play(t, []byte(strings.NewReplacer(`"aq":"800"`, `"aq":"0"`).Replace(algoEvent)))
@@ -303,7 +303,7 @@ func TestPositionEvents(t *testing.T) {
 		for _, p := range send(c.amount, c.book) {
 			got = append(got, reported{p.Side, venues.FormatDecimal(p.Qty)})
 			if p.Symbol != "BTCUSDT" || p.UpdatedAt.UnixMilli() != 1639933384755 {
-				t.Errorf("p = %+v, want p.Symbol == \"BTCUSDT\" and p.UpdatedAt.UnixMilli() == 1639933384755", p)
+				t.Errorf("position %+v, want BTCUSDT at 1639933384755", p)
 			}
 		}
 		if !slices.Equal(got, c.want) {
@@ -311,7 +311,7 @@ func TestPositionEvents(t *testing.T) {
 		}
 	}
 	if len(h.Losses) != 0 || h.Balances != 10 {
-		t.Errorf("losses %v, %d balance changes, want len(h.Losses) == 0 and h.Balances == 10", h.Losses, h.Balances)
+		t.Errorf("losses %v, %d balance changes, want no loss and 10 changes", h.Losses, h.Balances)
 	}
 }
 
@@ -322,7 +322,7 @@ func TestConfigEvents(t *testing.T) {
 	feed.play(t, []byte(`{"e":"ACCOUNT_CONFIG_UPDATE","E":1,"T":1,"ai":{"j":true}}`))
 	feed.play(t, []byte(`{"e":"MARGIN_CALL","E":1,"cw":"3.1","p":[]}`))
 	if mode := feed.account.mode.Load(); mode.AccountType != multiAssets || !mode.Hedge || h.Balances != 3 {
-		t.Errorf("%+v, %d balance changes, want mode.AccountType == multiAssets and mode.Hedge and h.Balances == 3", mode, h.Balances)
+		t.Errorf("mode %+v, %d balance changes, want multi_assets in hedge mode and 3 changes", mode, h.Balances)
 	}
 }
 
@@ -331,12 +331,12 @@ func TestParseError(t *testing.T) {
 		`{"code":-1121,"msg":"x"}`: -1121, `{"code":"200"}`: 200, `{"code":null}`: 0, `{}`: 0, `[]`: 0, ` {"code":-1}`: -1, `{"code":{}}`: 0, `{"code":1.5}`: 0,
 	} {
 		if code, _, isJSON := parseError([]byte(text)); code != want || !isJSON {
-			t.Errorf("%s: code %d, JSON %v, want code == want and isJSON", text, code, isJSON)
+			t.Errorf("%s: code %d, JSON %v, want code %d of JSON", text, code, isJSON, want)
 		}
 	}
 	for _, text := range []string{"", "<html>", "null", `{"code":`, "17"} {
 		if _, _, isJSON := parseError([]byte(text)); isJSON {
-			t.Errorf("%q: parsed as an error object", text)
+			t.Errorf("%q: is JSON, want it rejected", text)
 		}
 	}
 }
@@ -345,7 +345,7 @@ func TestNumber(t *testing.T) {
 	for text, want := range map[string]venues.Optional{`"1.50"`: dec("1.5"), `1.5`: dec("1.5"), `""`: {}, `null`: {}, `"0"`: dec("0"), `-3`: dec("-3")} {
 		var n payload.Number
 		if err := json.Unmarshal([]byte(text), &n); err != nil || !venues.EqualOptional(n.Optional, want) {
-			t.Errorf("%s decodes to %v, %v, want no error and EqualOptional(n.Optional, want)", text, n, err)
+			t.Errorf("%s decodes to %v, error %v, want %v", text, n, err, want)
 		}
 	}
 	for _, text := range []string{`1e5`, `"1E5"`, `"NaN"`, `"Infinity"`, `true`, `{}`, `[]`, `" 1"`, `"1."`} {
@@ -363,13 +363,13 @@ func FuzzMarketMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message []byte) {
 		parser := new(fastjson.Parser)
 		if trade, _, err := decodeAggTrade(parser, message, "CTKUSDT", "CTKUSDT"); err == nil && (!trade.Price.IsPositive() || !trade.Qty.IsPositive()) {
-			t.Errorf("trade %+v", trade)
+			t.Errorf("trade %+v, want price and quantity above zero", trade)
 		}
 		if candle, err := decodeKline(parser, message, venues.FeedTopic{Symbol: "CTKUSDT", Timeframe: "1m"}, "CTKUSDT"); err == nil && candle.Start.IsZero() {
-			t.Errorf("candle %+v", candle)
+			t.Errorf("candle %+v, want a start", candle)
 		}
 		if mark, err := decodeMark(parser, message, "CTKUSDT", "CTKUSDT"); err == nil && !mark.Price.IsPositive() {
-			t.Errorf("mark %+v", mark)
+			t.Errorf("mark price %+v, want one above zero", mark)
 		}
 		streams{}.Split(message)
 	})
@@ -387,7 +387,7 @@ func FuzzStreamMessages(f *testing.F) {
 		s.Message(message)
 		for _, u := range h.Books {
 			if u.Symbol != "BTCUSDT" || u.FirstSeq > u.LastSeq {
-				t.Errorf("book %+v, want u.Symbol == \"BTCUSDT\" and u.FirstSeq <= u.LastSeq", u)
+				t.Errorf("book %+v, want BTCUSDT with FirstSeq not above LastSeq", u)
 			}
 		}
 	})
@@ -404,12 +404,12 @@ func FuzzPrivateEvents(f *testing.F) {
 		}
 		for _, r := range h.Reports {
 			if !r.Status.Valid() || r.Symbol == "" && r.VenueOrderID == "" || r.Side == "" || r.Type == "" {
-				t.Errorf("report %+v", r)
+				t.Errorf("report %+v, want a valid status, a side, a type and an id", r)
 			}
 		}
 		for _, p := range h.Positions {
 			if p.Qty.IsNegative() || p.Side == "" {
-				t.Errorf("position %+v, want !p.Qty.IsNegative() and p.Side != \"\"", p)
+				t.Errorf("position %+v, want a side and no negative quantity", p)
 			}
 		}
 	})
@@ -427,13 +427,13 @@ func FuzzBodies(f *testing.F) {
 		var order orderRecord
 		if json.Unmarshal(body, &order) == nil {
 			if r, err := order.report(); err == nil && !r.Status.Valid() {
-				t.Errorf("order %+v", r)
+				t.Errorf("order %+v, want a valid status", r)
 			}
 		}
 		var algo algoRecord
 		if json.Unmarshal(body, &algo) == nil {
 			if r, err := algo.report(); err == nil && !r.Status.Valid() {
-				t.Errorf("algo order %+v", r)
+				t.Errorf("algo order %+v, want a valid status", r)
 			}
 		}
 		var trade tradeRecord

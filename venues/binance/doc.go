@@ -16,6 +16,7 @@
 //	rest_algo.go       stops
 //	rest_models.go     the venue's order records
 //	rest_*.go          market data, account, modes, positions, leverage, fills
+//	leverage_cache.go  leverages for position events, which lack them
 //	link.go            options of all connections, and when none is made
 //	stream*.go         protocols of the public feed (see venues/internal/feed) and of the
 //	                   private stream (see venues/internal/session)

@@ -62,7 +62,7 @@ func (a *Account) readEntry(message []byte) (m wscall.Message) {
 	a.c.options.Log.Warn("order entry: message that is not an answer", zap.String("message", payload.Bounded(string(message))))
 	var answer entryAnswer
 	if payload.Decode(message, &answer) == nil && answer.rejects() {
-		m.Effect = wscall.UnnamedReject
+		m.Effect = wscall.RejectWithoutID
 	}
 	return m
 }
@@ -72,11 +72,7 @@ func (r request) transport() restclient.Transport {
 	if r.path != orderPath || !r.mutates {
 		return nil
 	}
-	calls := r.account.entry.Calls()
-	if calls == nil {
-		return nil
-	}
-	return func(ctx context.Context) (*restclient.Answer, error) { return r.sendOn(ctx, calls) }
+	return r.account.entry.Transport(r.sendOn)
 }
 
 // sendOn sends a request once and returns its answer in the form of REST.

@@ -15,8 +15,8 @@ import (
 	"venuegate/venues/simcore/simnet"
 )
 
-// newSimulated returns an account of a simulator with its connection for orders up.
-func newSimulated(t *testing.T, options binancesim.Options) (*binancesim.Sim, *Account) {
+// serveSimulator serves a simulator until the end of the test.
+func serveSimulator(t *testing.T, options binancesim.Options) *binancesim.Sim {
 	t.Helper()
 	sim, err := binancesim.New(options)
 	if err != nil {
@@ -28,6 +28,13 @@ func newSimulated(t *testing.T, options binancesim.Options) (*binancesim.Sim, *A
 			t.Error(err)
 		}
 	})
+	return sim
+}
+
+// newSimulated returns an account of a simulator with its connection for orders up.
+func newSimulated(t *testing.T, options binancesim.Options) (*binancesim.Sim, *Account) {
+	t.Helper()
+	sim := serveSimulator(t, options)
 	at := sim.Endpoints()
 	o := Sim(at.RestURL, at.WsURL)
 	o.OrderEntry = venues.OrderEntryWebSocket
@@ -89,7 +96,7 @@ func TestVenueClosesTheConnectionForOrders(t *testing.T) {
 		case errors.Is(err, venues.ErrOutcomeUnknown) && held[id] <= 1:
 			unknown++
 		case err != nil || held[id] != 1:
-			t.Errorf("order %s: error %v, and the venue has %d", id, err, held[id])
+			t.Errorf("order %s: error %v, and the venue has %d, want no error and 1", id, err, held[id])
 		}
 	}
 	t.Logf("%d of %d orders were pending when a connection ended", unknown, len(outcomes))

@@ -127,15 +127,15 @@ func TestEntryEqualsREST(t *testing.T) {
 		asked := v.requests()
 		in := asked[len(asked)-1]
 		if in.Method != c.method || in.values().Encode() != rest.last(c.rest) {
-			t.Errorf("%s: %s %s, by REST %s", c.name, in.Method, in.values().Encode(), rest.last(c.rest))
+			t.Errorf("%s: %s %s, want %s with the parameters of REST %s", c.name, in.Method, in.values().Encode(), c.method, rest.last(c.rest))
 		}
 		for name, raw := range in.Params {
 			if isText := raw[0] == '"'; isText == slices.Contains([]string{"timestamp", "recvWindow", "orderId"}, name) {
-				t.Errorf("%s: %s is %s, want isText != slices.Contains([]string{\"timestamp\", \"recvWindow\", \"orderId\"}, name)", c.name, name, raw)
+				t.Errorf("%s: %s is %s, want a number for timestamp, recvWindow and orderId only", c.name, name, raw)
 			}
 		}
 		if n := len(v.sent(c.rest)); n != 0 {
-			t.Errorf("%s: also sent %d times by REST, want n == 0", c.name, n)
+			t.Errorf("%s: also sent %d times by REST, want 0", c.name, n)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestStopsGoByREST(t *testing.T) {
 		r.Type, r.Side, r.Price, r.TriggerPrice, r.TriggerDirection = venues.TypeStopMarket, venues.Sell, venues.Optional{}, dec("58000"), venues.TriggerFalling
 	}))
 	if err != nil || len(v.requests()) != 0 {
-		t.Errorf("error %v, %d requests", err, len(v.requests()))
+		t.Errorf("error %v, %d requests by WebSocket, want none", err, len(v.requests()))
 	}
 }
 
@@ -157,7 +157,7 @@ func TestUnencodableRequestGoesByREST(t *testing.T) {
 	v.On("DELETE /fapi/v1/order", 400, `{"code":-1102,"msg":"Illegal orderId."}`)
 	_, err := v.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: "none", Type: venues.TypeLimit})
 	if venues.CodeOf(err) != venues.CodeInvalidRequest || len(v.requests()) != 0 {
-		t.Errorf("error %v, %d requests", err, len(v.requests()))
+		t.Errorf("error %v, %d requests by WebSocket, want invalid_request and none", err, len(v.requests()))
 	}
 }
 
@@ -169,7 +169,7 @@ func TestEntryHasTheDeadline(t *testing.T) {
 	window := v.requests()[0].Params["recvWindow"]
 	var ms int64
 	if err := json.Unmarshal(window, &ms); err != nil || ms <= 0 || ms > orderLife.Milliseconds() {
-		t.Errorf("receive window %s, want no error and ms > 0 and ms <= orderLife.Milliseconds()", window)
+		t.Errorf("receive window %s, want at most %d", window, orderLife.Milliseconds())
 	}
 }
 
@@ -206,10 +206,10 @@ func TestEntryAnswersAreClassified(t *testing.T) {
 			v := newTrades(t, func(int, tradeRequest) string { return c.reply })
 			_, err := v.account.Place(background, limitOrder())
 			if venues.CodeOf(err) != c.code && (err != nil || c.code != "") || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown || errors.Is(err, venues.ErrNotSent) {
-				t.Errorf("err = %v", err)
+				t.Errorf("error %v, want code %q, unknown outcome %v", err, c.code, c.unknown)
 			}
 			if asked, sent := len(v.requests()), len(v.sent("POST /fapi/v1/order")); asked != 1 || sent != 0 {
-				t.Errorf("%d requests by WebSocket and %d by REST, want asked == 1 and sent == 0", asked, sent)
+				t.Errorf("%d requests by WebSocket and %d by REST, want 1 and 0", asked, sent)
 			}
 		})
 	}
@@ -233,7 +233,7 @@ func (v *trades) rejected(order venues.OrderRequest) *venues.Error {
 	_, err := v.account.Place(background, order)
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeRateLimited {
-		v.t.Fatalf("%v", err)
+		v.t.Fatalf("error %v, want rate_limited", err)
 	}
 	return e
 }
@@ -245,7 +245,7 @@ func TestEntryCountersReachTheGate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e := v.rejected(hurried()); e.Details["limit"] != "orders_10s" || !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != 1 {
-			t.Errorf("error %v, %d requests", e, len(v.requests()))
+			t.Errorf("error %v, %d requests, want ErrNotSent by orders_10s after 1 request", e, len(v.requests()))
 		}
 	})
 }
@@ -260,10 +260,10 @@ func TestOrderLimitOnEntry(t *testing.T) {
 			return envelope(429, `{"code":-1015,"msg":"Too many new orders; current limit is 300 orders per TEN_SECONDS."}`) + limits(5, 301, 400)
 		})
 		if e := v.rejected(limitOrder()); e.RetryAfter != 10*time.Second || errors.Is(e, venues.ErrNotSent) || errors.Is(e, venues.ErrOutcomeUnknown) {
-			t.Errorf("error %v, RetryAfter %s", e, e.RetryAfter)
+			t.Errorf("error %v, RetryAfter %s, want a definite rejection with 10 s", e, e.RetryAfter)
 		}
 		if e := v.rejected(hurried()); !errors.Is(e, venues.ErrNotSent) || e.RetryAfter > 10*time.Second {
-			t.Errorf("e = %v, want errors.Is(e, ErrNotSent) and e.RetryAfter <= 10*time.Second", e)
+			t.Errorf("error %v, want ErrNotSent with RetryAfter of at most 10 s", e)
 		}
 		if _, err := changes[2].do(v.account); err != nil {
 			t.Errorf("cancel: error %v, want none", err)
@@ -279,14 +279,14 @@ func TestBanOnEntryStopsREST(t *testing.T) {
 			return envelope(418, fmt.Sprintf(`{"code":-1003,"msg":"Way too many requests; IP(1.2.3.4) banned until %d. Please use the websocket."}`, until))
 		})
 		if e := v.rejected(limitOrder()); e.RetryAfter < 59*time.Minute {
-			t.Errorf("error %v, RetryAfter %s", e, e.RetryAfter)
+			t.Errorf("error %v, RetryAfter %s, want the rest of the hour", e, e.RetryAfter)
 		}
 		if _, err := v.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
-			t.Errorf("err = %v, want code of err == CodeRateLimited", err)
+			t.Errorf("reads during the ban: error %v, want rate_limited", err)
 		}
 		before := len(v.requests())
 		if e := v.rejected(limitOrder()); !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != before {
-			t.Errorf("error %v, %d requests", e, len(v.requests()))
+			t.Errorf("error %v, %d requests, want ErrNotSent after %d", e, len(v.requests()), before)
 		}
 		if _, err := v.account.entryAddress(background); venues.CodeOf(err) != venues.CodeRateLimited {
 			t.Errorf("dial during the ban: error %v, want rate_limited", err)
@@ -311,7 +311,7 @@ func TestRejectedTimestampOnEntry(t *testing.T) {
 		}
 		asked := v.requests()
 		if len(asked) != 2 {
-			t.Fatalf("%d requests, want len(asked) == 2", len(asked))
+			t.Fatalf("%d requests, want 2", len(asked))
 		}
 		var sentAt, window int64
 		_ = json.Unmarshal(asked[1].Params["timestamp"], &sentAt)
@@ -328,7 +328,7 @@ func TestOrdersGoByRESTWithoutEntry(t *testing.T) {
 	v.On("POST /fapi/v1/order", 200, openOrder)
 	v.closeEntry()
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 0 || len(v.sent("POST /fapi/v1/order")) != 1 {
-		t.Errorf("error %v, %d requests", err, len(v.requests()))
+		t.Errorf("error %v, %d requests by WebSocket, want none and one by REST", err, len(v.requests()))
 	}
 }
 
@@ -338,7 +338,7 @@ func TestOutcomeOfLostConnectionIsUnknown(t *testing.T) {
 	v.Answer(func(c *websocket.Conn, _ tradeRequest) { c.Close() })
 	_, err := v.account.Place(background, limitOrder())
 	if !errors.Is(err, venues.ErrOutcomeUnknown) || len(v.sent("POST /fapi/v1/order")) != 0 {
-		t.Errorf("err = %v, want errors.Is(err, ErrOutcomeUnknown) and len(v.sent(\"POST /fapi/v1/order\")) == 0", err)
+		t.Errorf("error %v, %d orders by REST, want an unknown outcome and none by REST", err, len(v.sent("POST /fapi/v1/order")))
 	}
 	connectortest.Await(t, "next connection", func() bool { return v.Connections("") == 2 })
 }
@@ -349,13 +349,13 @@ func TestAnnouncedShutdownReplacesTheConnection(t *testing.T) {
 	v.Send("", `{"event":{"e":"serverShutdown","E":1770123456789}}`)
 	connectortest.Await(t, "next connection", func() bool { return v.Connections("") == 2 && v.account.entry.Up() })
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 {
-		t.Errorf("err = %v, want no error and len(v.requests()) == 1", err)
+		t.Errorf("error %v, %d requests, want one request without error", err, len(v.requests()))
 	}
 }
 
 // A rejection without an id may be that of any request, so pending ones wait less for
 // their answers.
-func TestUnnamedRejectionFailsPendingRequests(t *testing.T) {
+func TestRejectionWithoutIDFailsPendingRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newTrades(t, nil)
 		v.Answer(func(c *websocket.Conn, _ tradeRequest) {
@@ -365,7 +365,7 @@ func TestUnnamedRejectionFailsPendingRequests(t *testing.T) {
 		begun := time.Now()
 		_, err := v.account.Place(background, limitOrder())
 		if took := time.Since(begun); !errors.Is(err, venues.ErrOutcomeUnknown) || took > v.connector.options.Timeout/2 {
-			t.Errorf("error %v after %s", err, took)
+			t.Errorf("error %v after %s, want an unknown outcome within %s", err, took, v.connector.options.Timeout/2)
 		}
 		connectortest.Await(t, "next connection", func() bool { return v.Connections("") == 2 })
 	})
@@ -379,7 +379,7 @@ func TestNullErrorIsSuccess(t *testing.T) {
 	}
 	v.Send("", `{"id":null,"status":200,"result":{},"error":null}`)
 	if _, err := v.account.Place(background, limitOrder()); err != nil || v.Connections("") != 1 {
-		t.Errorf("error %v, %d connections", err, v.Connections(""))
+		t.Errorf("error %v, %d connections, want no error and 1", err, v.Connections(""))
 	}
 }
 
@@ -408,7 +408,7 @@ func TestOptionsNeedATradeURL(t *testing.T) {
 	}
 	for _, name := range []string{Live, Testnet} {
 		if preset, _ := Preset(name); !strings.HasPrefix(preset.TradeURL, "wss://") {
-			t.Errorf("%s: preset.TradeURL = %q, want strings.HasPrefix(preset.TradeURL, \"wss://\")", name, preset.TradeURL)
+			t.Errorf("%s: TradeURL %q, want one with the scheme wss", name, preset.TradeURL)
 		}
 	}
 }
@@ -425,7 +425,7 @@ func FuzzEntryAnswer(f *testing.F) {
 			return
 		}
 		if answer.Status <= 0 || !json.Valid(data) || len(answer.Body) > 0 && !bytes.Contains(data, answer.Body) {
-			t.Fatalf("answer = %+v", answer)
+			t.Fatalf("answer %+v of %s, want a status and a body of the message", answer, data)
 		}
 	})
 }

@@ -9,11 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues"
 	"venuegate/venues/internal/connector"
-	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
@@ -137,8 +134,7 @@ func serverError(r request, status, code int, message string) error {
 func (c *Connector) reject(r request, code int, message string) error {
 	class, listed := classOf(code)
 	if !listed && !isParameterError(code) {
-		c.options.Log.Warn("venue rejection with an unlisted code",
-			zap.String("path", r.path), zap.Int("code", code), zap.String("message", payload.Bounded(message)))
+		c.LogUnlisted(r.path, code, message)
 	}
 	e := class.Err(code, message)
 	if code == codeNotionalTooSmall {
@@ -172,7 +168,8 @@ func isPositionModeRejection(err error) bool {
 
 func isNotFound(err error) bool { return rejection.Is(err, codeUnknownOrder, codeNoSuchOrder) }
 
-// isGone reports whether a cancel or query should try the other service.
+// isGone reports whether an order service does not have the order, or no longer, so that the
+// other service is tried.
 func isGone(err error) bool { return isNotFound(err) || rejection.Is(err, codeStopTriggering) }
 
 // isNoChange reports whether a rejection means that the requested state already exists.

@@ -90,13 +90,13 @@ func TestRecordedErrors(t *testing.T) {
 		err := classified(e.Status, body)
 		rejection, ok := errors.AsType[*venues.Error](err)
 		if !ok {
-			t.Errorf("e.Context = %s, err = %v, want ok", e.Context, err)
+			t.Errorf("%s: error %v, want a *venues.Error", e.Context, err)
 			continue
 		}
 		if e.Code == nil { // the two 503 without a code
 			wantUnknown := strings.HasPrefix(e.Msg, "Unknown error")
 			if rejection.Code != venues.CodeExchangeUnavailable || errors.Is(err, venues.ErrOutcomeUnknown) != wantUnknown {
-				t.Errorf("e.Context = %s, err = %v, want rejection.Code == CodeExchangeUnavailable and errors.Is(err, ErrOutcomeUnknown) == wantUnknown", e.Context, err)
+				t.Errorf("%s: error %v, want exchange_unavailable, unknown outcome %v", e.Context, err, wantUnknown)
 			}
 			continue
 		}
@@ -108,7 +108,7 @@ func TestRecordedErrors(t *testing.T) {
 		case rejection.Code != want.code || reason != want.reason || errors.Is(err, venues.ErrOutcomeUnknown) != want.unknown:
 			t.Errorf("%d: error %v, reason %q, want %+v", *e.Code, err, reason, want)
 		case rejection.VenueCode != strconv.Itoa(*e.Code) || rejection.VenueMessage != payload.Bounded(e.Msg):
-			t.Errorf("%d: venue code %s, message %q", *e.Code, rejection.VenueCode, rejection.VenueMessage)
+			t.Errorf("%d: venue code %s, message %q, want the same code and %q", *e.Code, rejection.VenueCode, rejection.VenueMessage, payload.Bounded(e.Msg))
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestRejectedReductions(t *testing.T) {
 	for code, want := range map[int]string{-2024: "exceeds_position", -4118: venues.ReasonOpenOrders} {
 		err := classified(400, fmt.Sprintf(`{"code":%d,"msg":"no"}`, code))
 		if e, ok := errors.AsType[*venues.Error](err); !ok || e.Details["reason"] != want || errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("code = %d, err = %v, want ok and e.Details[\"reason\"] == want and !errors.Is(err, ErrOutcomeUnknown)", code, err)
+			t.Errorf("%d: error %v, want a definite rejection with the reason %s", code, err, want)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func TestClassify(t *testing.T) {
 		}
 		read := request{method: http.MethodGet, path: orderPath}
 		if errors.Is(New(Sim("http://x", "ws://x")).classify(read, answerOf(c.status, c.body)), venues.ErrOutcomeUnknown) {
-			t.Errorf("%s: the error of a read has an outcome", c.name)
+			t.Errorf("%s: the error of a read has an unknown outcome, want none", c.name)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestMaintenance(t *testing.T) {
 	for name, c := range map[string]struct {
 		status       int
 		body, notice string
-		word         venues.Code
+		code         venues.Code
 	}{
 		"announced":     {503, `{"msg":"Service Unavailable."}`, `{"status":1,"msg":"system_maintenance"}`, venues.CodeMaintenance},
 		"a page":        {502, `<html>`, `{"status":1,"msg":"system_maintenance"}`, venues.CodeMaintenance},
@@ -197,11 +197,11 @@ func TestMaintenance(t *testing.T) {
 			s.On("GET /sapi/v1/system/status", 200, c.notice)
 			_, err := s.account.Place(background, limitOrder())
 			e, _ := errors.AsType[*venues.Error](err)
-			if e == nil || e.Code != c.word || errors.Is(err, venues.ErrOutcomeUnknown) != (name != "announced") {
+			if e == nil || e.Code != c.code || errors.Is(err, venues.ErrOutcomeUnknown) != (name != "announced") {
 				t.Fatal(err)
 			}
-			if c.word == venues.CodeMaintenance && e.RetryAfter != time.Minute {
-				t.Errorf("RetryAfter = %s", e.RetryAfter)
+			if c.code == venues.CodeMaintenance && e.RetryAfter != time.Minute {
+				t.Errorf("RetryAfter = %s, want 1m", e.RetryAfter)
 			}
 		})
 	}
@@ -215,7 +215,7 @@ func TestFirewallOfKeyHostDoesNotStopTrading(t *testing.T) {
 		t.Error(err)
 	}
 	if d := s.connector.Gate.FrozenFor(); d != 0 {
-		t.Errorf("frozen for %s, want d == 0", d)
+		t.Errorf("frozen for %s, want 0", d)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestRetryAfter(t *testing.T) {
 		got := retryAfter(http.Header{"Retry-After": {c.header}}, c.message, now)
 		if c.want == 0 {
 			if got <= 0 || got > banMax {
-				t.Errorf("header %q, message %q: wait %v, want got > 0 and got <= banMax", c.header, c.message, got)
+				t.Errorf("header %q, message %q: wait %v, want at most %v", c.header, c.message, got, banMax)
 			}
 			continue
 		}
@@ -275,12 +275,12 @@ func TestLimitsFreeze(t *testing.T) {
 
 	s.Add("GET /fapi/v1/openOrders", connectortest.Answer{Status: 418, Header: http.Header{"Retry-After": {"120"}}, Body: `{"code":-1003,"msg":"Way too many requests"}`})
 	if _, err = s.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("ban: error %v", err)
+		t.Errorf("ban: error %v, want rate_limited", err)
 	}
 	before := s.RequestCount()
 	_, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", Type: venues.TypeLimit})
 	if !errors.Is(err, venues.ErrNotSent) || s.RequestCount() != before {
-		t.Errorf("request during the ban: error %v", err)
+		t.Errorf("request during the ban: error %v, want ErrNotSent", err)
 	}
 }
 
@@ -293,7 +293,7 @@ func TestFirewallFreezes(t *testing.T) {
 		t.Fatalf("error %v, want exchange_unavailable, blocked", err)
 	}
 	if _, err := s.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("request while blocked: error %v", err)
+		t.Errorf("request while blocked: error %v, want rate_limited", err)
 	}
 }
 
@@ -302,7 +302,7 @@ func TestVenueTextIsBounded(t *testing.T) {
 	err := classified(400, fmt.Sprintf(`{"code":-4003,"msg":"a\u0000b\n<i>%s"}`, long))
 	rejection, _ := errors.AsType[*venues.Error](err)
 	if rejection == nil || len(rejection.VenueMessage) > payload.TextBytesMax || !strings.HasPrefix(rejection.VenueMessage, "a?b?<i>ж") {
-		t.Errorf("err = %v, want rejection != nil and len(rejection.VenueMessage) <= payload.TextBytesMax and strings.HasPrefix(rejection.VenueMessage, \"a?b?<i>ж\")", err)
+		t.Errorf("error %v, want a message of at most %d bytes that begins with a?b?<i>ж", err, payload.TextBytesMax)
 	}
 }
 
@@ -310,6 +310,6 @@ func TestMinimumNotionalIsReported(t *testing.T) {
 	err := classified(400, `{"code":-4164,"msg":"Order's notional must be no smaller than 100.00 (unless you choose reduce only)."}`)
 	rejection, _ := errors.AsType[*venues.Error](err)
 	if rejection == nil || rejection.Details["minNotional"] != "100" {
-		t.Errorf("err = %v, rejection = %v, want rejection != nil and rejection.Details[\"minNotional\"] == \"100\"", err, rejection)
+		t.Errorf("error %v, want the minimum notional 100", err)
 	}
 }

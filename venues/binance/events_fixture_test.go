@@ -55,7 +55,7 @@ func TestRecordedScenarios(t *testing.T) {
 			feeds[e.Scenario], scenarios[e.Scenario] = privateStream(t)
 		}
 		if err := feeds[e.Scenario].handle(e.Event); err != nil {
-			t.Errorf("%s: error %v for %s", e.Scenario, err, e.Event)
+			t.Errorf("%s: error %v for %s, want none", e.Scenario, err, e.Event)
 		}
 	}
 	for name, h := range scenarios {
@@ -66,7 +66,7 @@ func TestRecordedScenarios(t *testing.T) {
 				t.Errorf("%s: order %s changed from %s to %s, want a legal change", name, r.ClientOrderID, before.Status, r.Status)
 			}
 			if seen && r.FilledQty.LessThan(before.FilledQty) {
-				t.Errorf("%s: filled quantity of order %s decreased", name, r.ClientOrderID)
+				t.Errorf("%s: filled quantity of order %s is %s, want at least %s", name, r.ClientOrderID, r.FilledQty, before.FilledQty)
 			}
 			if seen && before.Type != r.Type {
 				t.Errorf("%s: type of order %s changed from %s to %s", name, r.ClientOrderID, before.Type, r.Type)
@@ -86,7 +86,7 @@ func TestRecordedScenarios(t *testing.T) {
 	} {
 		h := scenarios[want.scenario]
 		if h == nil {
-			t.Fatalf("scenario %s is missing, want h != nil", want.scenario)
+			t.Fatalf("scenario %s is missing", want.scenario)
 		}
 		if got := statusesOf(h.Reports, want.order); !slices.Equal(got, want.life) {
 			t.Errorf("%s %s: %v, want %v", want.scenario, want.order, got, want.life)
@@ -111,10 +111,10 @@ func TestRecordedFill(t *testing.T) {
 			!f.Qty.Equal(dec("800").Decimal) || !f.Price.Equal(dec("0.006567").Decimal) ||
 			!venues.EqualOptional(f.Fee, dec("0.0026268")) || f.FeeCurrency != "USDT" || f.Liquidity != venues.Taker ||
 			f.ExecutedAt.UnixMilli() != 1772461802803 {
-			t.Errorf("fill %+v", *f)
+			t.Errorf("fill %+v, want the taker fill of the recording", *f)
 		}
 		if !venues.EqualOptional(r.AvgPrice, dec("0.006567")) || r.Price.Valid || r.Type != venues.TypeMarket {
-			t.Errorf("report %+v, want EqualOptional(r.AvgPrice, dec(\"0.006567\")) and !r.Price.Valid and r.Type == TypeMarket", r)
+			t.Errorf("report %+v, want a market order with average price 0.006567 and no price", r)
 		}
 		return
 	}
@@ -134,17 +134,17 @@ func TestRecordedEvents(t *testing.T) {
 	}
 	p := h.Positions[0]
 	if p.Symbol != "BTCUSDT" || p.Side != venues.Short || !p.Qty.Equal(dec("0.001").Decimal) || p.MarginMode != venues.MarginCross {
-		t.Errorf("position %+v", p)
+		t.Errorf("position %+v, want a cross short of 0.001 BTCUSDT", p)
 	}
 	for _, r := range h.Reports {
 		switch r.ClientOrderID {
 		case "10002": // an amend: the order stays open with new terms
 			if r.Status != venues.StatusOpen || !venues.EqualOptional(r.Price, dec("0.5193")) || !r.Qty.Equal(dec("12").Decimal) {
-				t.Errorf("amended order %+v", r)
+				t.Errorf("amended order %+v, want it open with 12 at 0.5193", r)
 			}
 		case "bot-e0536484551311f1b0c42676a180379c": // hedge mode, closing a short
 			if !r.ReduceOnly || r.Side != venues.Buy {
-				t.Errorf("hedge order %+v, want r.ReduceOnly and r.Side == Buy", r)
+				t.Errorf("hedge order %+v, want a reduce-only buy", r)
 			}
 		}
 	}

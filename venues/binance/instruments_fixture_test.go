@@ -51,7 +51,7 @@ func TestRecordedInstruments(t *testing.T) {
 					continue
 				}
 				if got := c.venueSymbol(i.Symbol); got != raw.Symbols[n].Symbol {
-					t.Errorf("%s becomes %s, and back %s, want got == raw.Symbols[n].Symbol", raw.Symbols[n].Symbol, i.Symbol, got)
+					t.Errorf("%s becomes %s, and back %s, want the first", raw.Symbols[n].Symbol, i.Symbol, got)
 				}
 				checkFilters(t, &i, raw.Symbols[n].Filters)
 				checkScale(t, &i)
@@ -98,13 +98,13 @@ func checkScale(t *testing.T, i *venues.Instrument) {
 	for _, text := range []string{venues.FormatDecimal(i.TickSize), venues.FormatDecimal(i.MaxPrice.Decimal.Sub(i.MaxPrice.Decimal.Mod(i.TickSize)))} {
 		n, err := payload.Fixed(dec(text).Decimal, s.PriceDecimals)
 		if err != nil || !s.Price(n).Equal(dec(text).Decimal) {
-			t.Errorf("%s: price %s becomes %d, error %v", i.Symbol, text, n, err)
+			t.Errorf("%s: price %s becomes %d, error %v, want the same number", i.Symbol, text, n, err)
 		}
 	}
 	for _, text := range []string{venues.FormatDecimal(i.QtyStep), venues.FormatDecimal(i.MaxQty.Decimal)} {
 		n, err := payload.Fixed(dec(text).Decimal, s.QtyDecimals)
 		if err != nil || !s.Qty(n).Equal(dec(text).Decimal) {
-			t.Errorf("%s: quantity %s becomes %d, error %v", i.Symbol, text, n, err)
+			t.Errorf("%s: quantity %s becomes %d, error %v, want the same number", i.Symbol, text, n, err)
 		}
 	}
 }
@@ -120,14 +120,14 @@ func TestRecordedInstrumentEnums(t *testing.T) {
 		kinds[i.Kind]++
 		statuses[i.Status]++
 		if i.Status == venues.InstrumentHalted {
-			t.Errorf("%s: status %q is unknown, want i.Status != InstrumentHalted", i.VenueSymbol, info.Symbols[n].Status)
+			t.Errorf("%s: the status %q is not known", i.VenueSymbol, info.Symbols[n].Status)
 		}
 		if i.Symbol == "BTCUSDT" && (!i.TickSize.Equal(venues.MustDecimal("0.1")) || !venues.EqualOptional(i.MinNotional, dec("100"))) {
-			t.Errorf("BTCUSDT: tick %v, minimum notional %v", i.TickSize, i.MinNotional)
+			t.Errorf("BTCUSDT: tick %v, minimum notional %v, want 0.1 and 100", i.TickSize, i.MinNotional)
 		}
 	}
 	if kinds[venues.KindFuture] == 0 || kinds[venues.KindPerpetual] == 0 || statuses[venues.InstrumentSettling] == 0 {
-		t.Errorf("kinds %v, statuses %v", kinds, statuses)
+		t.Errorf("kinds %v, statuses %v, want futures, perpetuals and a settling one", kinds, statuses)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestInstrumentWithoutRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := r.instrument(time.Now()); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: no error, want one", name)
 		}
 	}
 	var r symbolRecord

@@ -22,7 +22,7 @@ const (
 func (c *Connector) linkOptions(url func(context.Context) (string, error), name string) wsclient.Options {
 	link := c.Link(url)
 	link.Lifetime, link.RenewOverlap = c.options.ConnLifetime, c.options.RenewOverlap
-	link.Log = c.options.Log.With(zap.String("category", name))
+	link.Log = c.options.Log.With(zap.String("stream", name))
 	return link
 }
 

@@ -35,23 +35,17 @@ func TestRejectedHandshakePausesDialling(t *testing.T) {
 				s.connector.options.TickInterval = time.Second
 				s.On("GET /fapi/v1/openOrders", 200, `[]`)
 				s.On("GET /fapi/v1/openAlgoOrders", 200, `[]`)
-				refusal := connectortest.Answer{Status: c.status, Header: http.Header{"Retry-After": {c.retryAfter}}}
+				rejection := connectortest.Answer{Status: c.status, Header: http.Header{"Retry-After": {c.retryAfter}}}
 				if c.body != "" {
-					refusal.Body = fmt.Sprintf(c.body, time.Now().Add(time.Hour).UnixMilli())
+					rejection.Body = fmt.Sprintf(c.body, time.Now().Add(time.Hour).UnixMilli())
 				}
-				s.Add(handshake, refusal)
-				feed := s.connector.OpenFeed(&connectortest.Recorder{})
-				defer feed.Close()
-				feed.Subscribe(bookOf("BTCUSDT"))
-				time.Sleep(time.Second)
-				_, err := s.account.OpenOrders(background)
-				if limited := venues.CodeOf(err) == venues.CodeRateLimited; limited != c.ofRequests || err != nil && !limited {
-					t.Errorf("request: error %v", err)
-				}
-				time.Sleep(c.pause)
-				if delay := s.RetryDelay(handshake); delay < c.pause || delay > c.pause+time.Second {
-					t.Errorf("dialled again after %s, want %s", delay, c.pause)
-				}
+				s.Add(handshake, rejection)
+				s.CheckDialPause(handshake, s.connector.OpenFeed(&connectortest.Recorder{}), c.pause, func() {
+					_, err := s.account.OpenOrders(background)
+					if limited := venues.CodeOf(err) == venues.CodeRateLimited; limited != c.ofRequests || err != nil && !limited {
+						t.Errorf("request: error %v, want rate_limited: %v", err, c.ofRequests)
+					}
+				})
 			})
 		})
 	}

@@ -1,7 +1,6 @@
 package binance
 
 import (
-	"net"
 	"testing"
 
 	"venuegate/venues"
@@ -14,16 +13,7 @@ import (
 // If the venue expires a key while the stream is connected, that is a loss, and a new key
 // is created.
 func TestListenKeyExpires(t *testing.T) {
-	sim, err := binancesim.New(binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim.Serve(listener(t), listener(t))
-	t.Cleanup(func() {
-		if err := sim.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sim := serveSimulator(t, binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}})
 	c := connect(sim.Endpoints().RestURL, sim.Endpoints().WsURL, venuetest.Conditions{})
 	t.Cleanup(c.Close)
 	keys := sim.DemoAccount().Credentials
@@ -37,13 +27,4 @@ func TestListenKeyExpires(t *testing.T) {
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	sim.ExpireListenKey(sim.DemoAccount().ID)
 	h.Await(t, "loss and reconnect", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
-}
-
-func listener(t *testing.T) net.Listener {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
 }

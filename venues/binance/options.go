@@ -64,7 +64,7 @@ func Sim(restURL, streamURL string) Options {
 	return Options{Settings: connector.Hosts(restURL, streamURL), TradeURL: streamURL}
 }
 
-// Validate names the first setting that cannot work.
+// Validate returns an error that names the first invalid setting.
 func (o Options) Validate() error {
 	if err := o.Settings.Validate(venues.Binance); err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/rejection"
 )
 
 // isForced reports whether the venue created the order: liquidation, deleveraging,
@@ -78,38 +77,15 @@ func triggerReason(message string) *venues.RejectReason {
 // takerFee is the venue's default taker fee, for the estimate below.
 var takerFee = venues.MustDecimal("0.0005")
 
-// explainMargin adds free and required margin to a rejection for lack of margin; see
-// rejection.WithMargin.
+// explainMargin adds free and required margin to a rejection for lack of margin.
 func (a *Account) explainMargin(ctx context.Context, r *venues.OrderRequest, rejected error) error {
-	free := func() (decimal.Decimal, error) { return a.freeMargin(ctx, r.Symbol) }
-	needed := func() (decimal.Decimal, error) { return a.neededMargin(ctx, r) }
-	return rejection.WithMargin(rejected, free, needed)
-}
-
-func (a *Account) freeMargin(ctx context.Context, symbol string) (decimal.Decimal, error) {
-	i, err := a.c.instruments.Get(symbol)
-	if err != nil {
-		return decimal.Decimal{}, err
+	estimate := connector.MarginEstimate{
+		LastPrice: func() (decimal.Decimal, error) { return a.c.lastPrice(ctx, r.Symbol) },
+		Leverage:  func() (venues.Optional, error) { return a.leverageOf(ctx, r.Symbol) },
+		Required:  connector.MarginWithFee(takerFee),
 	}
-	return connector.FreeMargin(ctx, a, i.SettleCurrency)
-}
-
-// neededMargin estimates the required margin by leverage and taker fee.
-func (a *Account) neededMargin(ctx context.Context, r *venues.OrderRequest) (decimal.Decimal, error) {
-	price := r.Price
-	if !price.Valid {
-		last, err := a.c.lastPrice(ctx, r.Symbol)
-		if err != nil {
-			return decimal.Decimal{}, err
-		}
-		price = venues.Some(last)
+	if i, err := a.c.instruments.Get(r.Symbol); err == nil {
+		estimate.Currency = i.SettleCurrency
 	}
-	leverage, err := a.leverageOf(ctx, r.Symbol)
-	if err != nil {
-		return decimal.Decimal{}, err
-	}
-	if !leverage.Valid {
-		return decimal.Decimal{}, payload.Missing("leverage")
-	}
-	return connector.RequiredMargin(r.Qty, price.Decimal, leverage.Decimal, takerFee), nil
+	return connector.ExplainMargin(ctx, a, r, rejected, estimate)
 }

@@ -43,8 +43,8 @@ type request struct {
 	countsOrder bool
 	// keyHost sends the request to Options.KeyURL, which has its own rate limits.
 	keyHost bool
-	// deadline by our clock: the venue must not execute the request later. Zero means
-	// that RecvWindow counts from the time of signing.
+	// deadline, by the local clock, after which the venue must not execute the request.
+	// Zero means that RecvWindow counts from the time of signing.
 	deadline time.Time
 }
 
@@ -56,7 +56,7 @@ func (c *Connector) call(ctx context.Context, r request, out any) error {
 
 // once executes a request, over the connection for orders or by REST.
 func (c *Connector) once(ctx context.Context, r request, out any) error {
-	exchange := connector.Exchange{
+	call := connector.Call{
 		Method: r.method, Path: r.path,
 		Call: restclient.Call{
 			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, SendBy: r.deadline,
@@ -68,9 +68,9 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 		},
 	}
 	if r.keyHost {
-		exchange.Client = c.keys
+		call.Client = c.keys
 	}
-	return c.Send(ctx, exchange, out)
+	return c.Send(ctx, call, out)
 }
 
 func (c *Connector) costs(r request) []restclient.Cost {

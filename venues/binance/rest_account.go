@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"venuegate/venues"
@@ -21,11 +20,11 @@ type Account struct {
 	credentials venues.Credentials
 	orders10s   *restclient.Budget
 	orders1m    *restclient.Budget
-	mode        atomic.Pointer[venues.AccountMode]
+	mode        connector.ModeCache
 	// lastAck is when the last acknowledged change of an order began; the private stream
 	// must report an event after it.
 	lastAck   session.LastAck
-	open      openpositions.Tracker
+	positions openpositions.Tracker
 	leverages leverageCache
 	// entry is the connection for orders while the private stream is open, if OrderEntry
 	// selects it.
@@ -42,10 +41,15 @@ func newAccount(c *Connector, credentials venues.Credentials) *Account {
 
 // get sends a signed read.
 func (a *Account) get(ctx context.Context, path string, p restclient.Params, weight int, out any) error {
-	return a.c.call(ctx, request{
+	return a.c.call(ctx, a.reading(path, p, weight), out)
+}
+
+// reading returns the request of a signed read.
+func (a *Account) reading(path string, p restclient.Params, weight int) request {
+	return request{
 		method: http.MethodGet, path: path, params: p, security: signed, account: a,
 		priority: restclient.PriorityReconcile, weight: weight,
-	}, out)
+	}
 }
 
 // accountRecord is GET /fapi/v3/account.
@@ -69,7 +73,7 @@ type assetRecord struct {
 // Balances returns the assets that the account holds or uses, and USDT in any case. In
 // multi-assets mode each row still contains only that asset.
 func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
-	mode, err := a.knownMode(ctx)
+	mode, err := a.mode.Get(ctx, a.Mode)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +84,7 @@ func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 	}
 	balances, err := answer.balances(mode.AccountType)
 	if err != nil {
-		return nil, malformed(request{method: http.MethodGet, path: path}, err)
+		return nil, restclient.Unreadable(http.MethodGet, path, err)
 	}
 	return balances, nil
 }
@@ -103,11 +107,11 @@ func (r *accountRecord) balances(accountType string) ([]venues.Balance, error) {
 		return balances, nil
 	}
 	// An unused account lists no asset; its totals are those of USDT.
-	whole := assetRecord{
+	total := assetRecord{
 		Asset: "USDT", UnrealizedProfit: r.TotalUnrealizedProfit, MarginBalance: r.TotalMarginBalance,
 		InitialMargin: r.TotalInitialMargin, AvailableBalance: r.AvailableBalance,
 	}
-	b, err := whole.balance(accountType)
+	b, err := total.balance(accountType)
 	return append(balances, b), err
 }
 
@@ -126,6 +130,14 @@ func (r *assetRecord) balance(accountType string) (venues.Balance, error) {
 		UsedMargin:    r.InitialMargin.Decimal,
 		UnrealizedPnl: r.UnrealizedProfit.Decimal,
 	}, nil
+}
+
+// keyRecord is GET /sapi/v1/account/apiRestrictions.
+type keyRecord struct {
+	IPRestrict        *bool `json:"ipRestrict"`
+	EnableWithdrawals *bool `json:"enableWithdrawals"`
+	EnableFutures     *bool `json:"enableFutures"`
+	ExpirationTime    int64 `json:"tradingAuthorityExpirationTime"`
 }
 
 // KeyInfo reads the permissions of the API key where the environment has a host for that;

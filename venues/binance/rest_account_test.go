@@ -17,11 +17,11 @@ func TestMode(t *testing.T) {
 	s := newScript(t)
 	mode, err := s.account.Mode(background)
 	if err != nil || mode.Hedge || mode.AccountType != "single_asset" || mode.ReadAt.IsZero() {
-		t.Errorf("mode = %+v, err = %v, want no error and !mode.Hedge and mode.AccountType == \"single_asset\" and !mode.ReadAt.IsZero()", mode, err)
+		t.Errorf("mode = %+v, err = %v, want single_asset in one-way mode with the time of reading", mode, err)
 	}
 	s.Replace("GET /fapi/v1/accountConfig", 200, strings.Replace(hedged, `"multiAssetsMargin":false`, `"multiAssetsMargin":true`, 1))
 	if mode, err = s.account.Mode(background); err != nil || !mode.Hedge || mode.AccountType != "multi_assets" {
-		t.Errorf("mode = %+v, err = %v, want no error and mode.Hedge and mode.AccountType == \"multi_assets\"", mode, err)
+		t.Errorf("mode = %+v, err = %v, want multi_assets in hedge mode", mode, err)
 	}
 	s.Replace("GET /fapi/v1/accountConfig", 200, `{"canTrade":true}`)
 	if _, err = s.account.Mode(background); !errors.Is(err, payload.ErrMissing) {
@@ -41,12 +41,12 @@ func TestModeFillsTheLeverageLimits(t *testing.T) {
 	if n := len(s.sent("GET /fapi/v1/leverageBracket")); n != 1 {
 		t.Errorf("leverage limits read %d times, want 1", n)
 	}
-	if got := s.connector.leverages.of("ETHUSDT"); !venues.EqualOptional(got, dec("75")) || s.connector.leverages.of("BTCUSDT").Valid {
-		t.Errorf("maximum leverage = %v, want EqualOptional(got, dec(\"75\")) and !s.connector.leverages.of(\"BTCUSDT\").Valid", got)
+	if got := s.connector.maxLeverages.of("ETHUSDT"); !venues.EqualOptional(got, dec("75")) || s.connector.maxLeverages.of("BTCUSDT").Valid {
+		t.Errorf("maximum leverage %v, want 75 for this instrument only", got)
 	}
 	var one bracketList
 	if err := one.UnmarshalJSON([]byte(`{"symbol":"ETHUSDT","brackets":[]}`)); err != nil || len(one) != 1 {
-		t.Errorf("one object instead of a list: %v, error %v", one, err)
+		t.Errorf("one object instead of a list: %v, error %v, want one row", one, err)
 	}
 }
 
@@ -62,14 +62,14 @@ func TestBalances(t *testing.T) {
 	s.On("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[{"asset":"USDT"}]}`)
 	balances, err := s.account.Balances(background)
 	if err != nil || len(balances) != 2 || balances[0].Currency != "USDT" || balances[1].Currency != "USDC" {
-		t.Fatalf("balances = %+v, err = %v, want no error and len(balances) == 2 and balances[0].Currency == \"USDT\" and balances[1].Currency == \"USDC\"", balances, err)
+		t.Fatalf("balances = %+v, err = %v, want USDT and USDC", balances, err)
 	}
 	if b := balances[0]; !b.Equity.Equal(dec("4.2").Decimal) || !b.Available.Equal(dec("18.65").Decimal) || !b.UsedMargin.Equal(dec("7.59").Decimal) ||
 		!b.UnrealizedPnl.Equal(dec("0.5").Decimal) || b.Exchange != venues.Binance || b.AccountType != "single_asset" {
-		t.Errorf("b = %+v", b)
+		t.Errorf("balance %+v, want 18.65 available and 7.59 used of 4.2", b)
 	}
 	if balances, err = s.account.Balances(background); err != nil || len(balances) != 1 || !balances[0].Equity.Equal(dec("26.2").Decimal) || balances[0].Currency != "USDT" {
-		t.Errorf("unused account: balances %+v, error %v", balances, err)
+		t.Errorf("unused account: balances %+v, error %v, want 26.2 USDT", balances, err)
 	}
 	if _, err = s.account.Balances(background); !errors.Is(err, payload.ErrMissing) {
 		t.Errorf("incomplete balance: error %v, want one", err)
@@ -86,30 +86,30 @@ func TestPositions(t *testing.T) {
 	s.On("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"ISOLATED","isAutoAddMargin":false,"leverage":21,"maxNotionalValue":"1000000"}]`)
 	positions, err := s.account.Positions(background)
 	if err != nil || len(positions) != 2 {
-		t.Fatalf("positions = %+v, err = %v, want no error and len(positions) == 2", positions, err)
+		t.Fatalf("positions = %+v, err = %v, want 2 positions", positions, err)
 	}
 	long, short := positions[0], positions[1]
 	if long.Side != venues.Long || short.Side != venues.Short || !short.Qty.Equal(dec("0.5").Decimal) {
-		t.Errorf("positions = %+v, want long.Side == Long and short.Side == Short and short.Qty.Equal(dec(\"0.5\").Decimal)", positions)
+		t.Errorf("positions %+v, want a long and a short of 0.5", positions)
 	}
 	if long.LiquidationPrice.Valid || !venues.EqualOptional(long.Leverage, dec("21")) || long.MarginMode != venues.MarginIsolated ||
 		!venues.EqualOptional(long.EntryPrice, dec("67445.9")) || !venues.EqualOptional(long.UnrealizedPnl, dec("0.51106678")) {
-		t.Errorf("long = %+v", long)
+		t.Errorf("position %+v, want an isolated long with leverage 21 from 67445.9", long)
 	}
 
 	s.Replace("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "-0.009")+"]")
 	if positions, err = s.account.Positions(background); err != nil || positions[0].Side != venues.Short {
-		t.Errorf("one-way short: positions %+v, error %v", positions, err)
+		t.Errorf("one-way short: positions %+v, error %v, want a short", positions, err)
 	}
 	s.Replace("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "0")+"]")
 	before := len(s.sent("GET /fapi/v1/symbolConfig"))
 	if positions, err = s.account.Positions(background); err != nil || len(positions) != 0 || len(s.sent("GET /fapi/v1/symbolConfig")) != before {
-		t.Errorf("no position: positions %+v, error %v", positions, err)
+		t.Errorf("no position: positions %+v, error %v, want none and no further request", positions, err)
 	}
 	for _, bad := range []string{row("MIDDLE", "1"), strings.Replace(row("BOTH", "1"), `"positionAmt":"1",`, "", 1), row("BOTH", "1e3")} {
 		s.Replace("GET /fapi/v3/positionRisk", 200, "["+bad+"]")
 		if _, err = s.account.Positions(background); err == nil {
-			t.Errorf("no error for %s", bad)
+			t.Errorf("no error for %s, want one", bad)
 		}
 	}
 }
@@ -126,20 +126,20 @@ func TestSetLeverage(t *testing.T) {
 		s.On(config, 200, settings(21))
 		change, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("21"))
 		if err != nil || !change.Leverage.Equal(dec("21").Decimal) || !venues.EqualOptional(change.PreviousLeverage, dec("20")) {
-			t.Errorf("change = %+v, err = %v, want no error and change.Leverage.Equal(dec(\"21\").Decimal) and EqualOptional(change.PreviousLeverage, dec(\"20\"))", change, err)
+			t.Errorf("change = %+v, err = %v, want leverage 20 before and 21 after", change, err)
 		}
 		if got := s.last(post); got != "leverage=21&symbol=BTCUSDT" {
-			t.Errorf("request %s, want got == \"leverage=21&symbol=BTCUSDT\"", got)
+			t.Errorf("request %s, want leverage=21&symbol=BTCUSDT", got)
 		}
 	})
-	t.Run("refused", func(t *testing.T) {
+	t.Run("rejected", func(t *testing.T) {
 		for code, reason := range leverageReasons {
 			s := newScript(t)
 			s.On(config, 200, settings(20))
 			s.On(post, 400, fmt.Sprintf(`{"code":%d,"msg":"x"}`, code))
 			_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("126"))
-			refused, ok := errors.AsType[*venues.Error](err)
-			if !ok || refused.Code != venues.CodeLeverageChangeRejected || refused.Details["reason"] != reason || refused.VenueCode != strconv.Itoa(code) {
+			rejected, ok := errors.AsType[*venues.Error](err)
+			if !ok || rejected.Code != venues.CodeLeverageChangeRejected || rejected.Details["reason"] != reason || rejected.VenueCode != strconv.Itoa(code) {
 				t.Errorf("%d: error %v, want leverage_change_rejected, %s", code, err, reason)
 			}
 		}
@@ -152,18 +152,18 @@ func TestSetLeverage(t *testing.T) {
 		}
 		asked := s.RequestCount()
 		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("126"))
-		if refused, ok := errors.AsType[*venues.Error](err); !ok || refused.Details["maxLeverage"] != "125" || refused.Details["reason"] != venues.ReasonAboveMax {
-			t.Errorf("err = %v, want ok and refused.Details[\"maxLeverage\"] == \"125\" and refused.Details[\"reason\"] == ReasonAboveMax", err)
+		if rejected, ok := errors.AsType[*venues.Error](err); !ok || rejected.Details["maxLeverage"] != "125" || rejected.Details["reason"] != venues.ReasonAboveMax {
+			t.Errorf("error %v, want above_max with the maximum leverage 125", err)
 		}
 		if s.RequestCount() != asked || !errors.Is(err, venues.ErrNotSent) {
-			t.Errorf("%d requests, error %v", s.RequestCount()-asked, err)
+			t.Errorf("%d requests, error %v, want 0 and ErrNotSent", s.RequestCount()-asked, err)
 		}
 	})
 	t.Run("not whole", func(t *testing.T) {
 		s := newScript(t)
 		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("2.5"))
 		if venues.CodeOf(err) != venues.CodeLeverageChangeRejected || !errors.Is(err, venues.ErrNotSent) || s.RequestCount() != 0 {
-			t.Errorf("err = %v, want code of err == CodeLeverageChangeRejected and errors.Is(err, ErrNotSent) and s.RequestCount() == 0", err)
+			t.Errorf("error %v, %d requests, want leverage_change_rejected and none sent", err, s.RequestCount())
 		}
 	})
 	t.Run("unknown", func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestSetLeverage(t *testing.T) {
 		s.On(config, 200, settings(20))
 		s.On(post, 502, "<html>")
 		if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("21")); !errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("err = %v, want errors.Is(err, ErrOutcomeUnknown)", err)
+			t.Errorf("error %v, want an unknown outcome", err)
 		}
 	})
 }
@@ -196,12 +196,12 @@ func TestFillsWindows(t *testing.T) {
 	s.On("GET /fapi/v1/userTrades", 200, "[]")
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
 	if err != nil || len(fills) != 2 {
-		t.Fatalf("fills = %+v, err = %v, want no error and len(fills) == 2", fills, err)
+		t.Fatalf("fills = %+v, err = %v, want 2 fills", fills, err)
 	}
 	f := fills[0]
 	if f.VenueTradeID != "1" || f.VenueOrderID != "10" || f.Side != venues.Sell || !venues.EqualOptional(f.Fee, dec("-0.1462684")) || f.FeeCurrency != "BNB" ||
 		f.Liquidity != venues.Maker || !venues.EqualOptional(f.RealizedPnl, dec("-0.5")) || !f.ExecutedAt.Equal(from) {
-		t.Errorf("f = %+v", f)
+		t.Errorf("fill %+v, want the maker sell 1 of order 10 with a fee in BNB", f)
 	}
 	asked := s.sent("GET /fapi/v1/userTrades")
 	if len(asked) != 5 {
@@ -261,7 +261,7 @@ func TestFillsPages(t *testing.T) {
 	}
 	asked := s.sent("GET /fapi/v1/userTrades")
 	if len(asked) != 3 || asked[1].Get("fromId") != "1000" || asked[1].Has("startTime") || asked[2].Get("fromId") != "1997" {
-		t.Errorf("requests %v", asked)
+		t.Errorf("requests %v, want 3: by time, from 1000 and from 1997", asked)
 	}
 }
 
@@ -281,7 +281,7 @@ func TestFillsBeyondRetentionAreNotRequested(t *testing.T) {
 		asked := s.sent(name)
 		first, _ := strconv.ParseInt(asked[0].Get("startTime"), 10, 64)
 		if age := now.Sub(payload.Millis(first)); len(asked) > 13 || age > 89*24*time.Hour || age < 87*24*time.Hour {
-			t.Errorf("%s: %d requests, from %s ago on, want len(asked) <= 13 and age <= 89*24*time.Hour and age >= 87*24*time.Hour", name, len(asked), age)
+			t.Errorf("%s: %d requests, from %s ago on, want at most 13 from 88 days ago on", name, len(asked), age)
 		}
 	}
 }
@@ -301,7 +301,7 @@ func TestFillsStrict(t *testing.T) {
 			s.Replace("GET /fapi/v1/userTrades", 200, bad)
 		}
 		if _, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: no error, want one", name)
 		}
 	}
 }
@@ -310,7 +310,7 @@ func TestKeyInfo(t *testing.T) {
 	s := newScript(t)
 	info, err := s.account.KeyInfo(background)
 	if err != nil || info.Known || !info.CanTrade {
-		t.Errorf("without a key host: %+v, error %v", info, err)
+		t.Errorf("without a key host: %+v, error %v, want only that it can trade", info, err)
 	}
 	o := s.connector.options
 	o.KeyURL = o.RESTURL
@@ -319,6 +319,6 @@ func TestKeyInfo(t *testing.T) {
 		`"enableFutures":true,"tradingAuthorityExpirationTime":1790000000000}`)
 	info, err = account.KeyInfo(background)
 	if err != nil || !info.Known || !info.CanTrade || !info.CanWithdraw || !info.IPBound || info.ExpiresAt.UnixMilli() != 1790000000000 {
-		t.Errorf("info = %+v, err = %v, want no error and info.Known and info.CanTrade and info.CanWithdraw and info.IPBound and info.ExpiresAt.UnixMilli() == 1790000000000", info, err)
+		t.Errorf("info = %+v, err = %v, want a key that can trade and withdraw, is bound to addresses and expires at 1790000000000", info, err)
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -18,7 +21,7 @@ func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge b
 	if !r.TriggerPrice.Valid {
 		return venues.ExecutionReport{}, restclient.NotSent(venues.InvalidFields(venues.FieldError{Field: "triggerPrice", Rule: "missing"}))
 	}
-	direction, err := a.triggerDirection(ctx, r)
+	direction, err := connector.TriggerDirection(r, func() (decimal.Decimal, error) { return a.c.lastPrice(ctx, r.Symbol) })
 	if err != nil {
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
@@ -30,10 +33,10 @@ func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge b
 		{"type", algoType(r.Type, r.Side, direction)},
 	}
 	if hedge {
-		p = p.With("positionSide", positionSideFor(r.Side, reduces))
+		p = p.With("positionSide", formatPositionSide(r.Side, reduces))
 	}
 	if r.Type == venues.TypeStopLimit {
-		p = p.With("timeInForce", formatTimeInForce(r.TimeInForce, r.PostOnly)).WithOptional("price", r.Price)
+		p = p.With("timeInForce", connector.FormatTimeInForce(r.TimeInForce, r.PostOnly, postOnlyForce)).WithOptional("price", r.Price)
 	}
 	p = p.WithOptional("triggerPrice", r.TriggerPrice).With("workingType", "CONTRACT_PRICE")
 	if r.ClosePosition {
@@ -52,31 +55,7 @@ func (a *Account) sendAlgo(ctx context.Context, p restclient.Params, deadline ti
 		method: http.MethodPost, path: algoPath, params: p, security: signed, account: a,
 		priority: priority, mutates: true, countsOrder: true, deadline: deadline,
 	}
-	var answer algoRecord
-	if err := a.c.call(ctx, r, &answer); err != nil {
-		return venues.ExecutionReport{}, err
-	}
-	report, err := answer.report()
-	if err != nil {
-		return venues.ExecutionReport{}, malformed(r, err)
-	}
-	return report, nil
-}
-
-// triggerDirection returns the direction in which the price reaches the trigger: the
-// requested one, or away from the present price.
-func (a *Account) triggerDirection(ctx context.Context, r *venues.OrderRequest) (venues.TriggerDirection, error) {
-	if r.TriggerDirection != "" {
-		return r.TriggerDirection, nil
-	}
-	last, err := a.c.lastPrice(ctx, r.Symbol)
-	if err != nil {
-		return "", err
-	}
-	if r.TriggerPrice.Decimal.GreaterThanOrEqual(last) {
-		return venues.TriggerRising, nil
-	}
-	return venues.TriggerFalling, nil
+	return a.callOrder(ctx, r, new(algoRecord))
 }
 
 // algoType returns the venue's type: a STOP triggers when the price moves in the
@@ -130,15 +109,9 @@ func (a *Account) cancelAlgo(ctx context.Context, ref venues.OrderRef) (venues.E
 // queryAlgo returns a stop and, once it has triggered, the order that it has become.
 func (a *Account) queryAlgo(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	var answer algoRecord
-	if err := a.get(ctx, algoPath, algoName(ref), 1, &answer); err != nil {
-		return venues.ExecutionReport{}, err
-	}
-	report, err := answer.report()
-	if err != nil {
-		return venues.ExecutionReport{}, malformed(request{method: http.MethodGet, path: algoPath}, err)
-	}
-	if answer.ActualOrderID == "" || answer.ActualOrderID == "0" {
-		return report, nil
+	report, err := a.callOrder(ctx, a.reading(algoPath, algoName(ref), 1), &answer)
+	if err != nil || answer.ActualOrderID == "" || answer.ActualOrderID == "0" {
+		return report, err
 	}
 	engine, err := a.queryOrder(ctx, venues.OrderRef{Symbol: report.Symbol, VenueOrderID: string(answer.ActualOrderID)})
 	switch {

@@ -19,7 +19,7 @@ func TestAmend(t *testing.T) {
 	}
 	r, err := s.account.Amend(background, amend)
 	if err != nil || !venues.EqualOptional(r.Price, dec("60010")) {
-		t.Fatalf("r = %+v, err = %v, want no error and EqualOptional(r.Price, dec(\"60010\"))", r, err)
+		t.Fatalf("r = %+v, err = %v, want the price 60010", r, err)
 	}
 	if got, want := s.last("PUT /fapi/v1/order"), "origClientOrderId=vg00000001&price=60010&quantity=0.02&reduceOnly=true&side=BUY&symbol=BTCUSDT"; got != want {
 		t.Errorf("request %s, want %s", got, want)
@@ -28,12 +28,12 @@ func TestAmend(t *testing.T) {
 	s.Replace("PUT /fapi/v1/order", 400, `{"code":-5027,"msg":"No need to modify the order."}`)
 	s.On("GET /fapi/v1/order", 200, openOrder)
 	if r, err = s.account.Amend(background, amend); err != nil || r.Status != venues.StatusOpen {
-		t.Errorf("amend without change: report %+v, error %v", r, err)
+		t.Errorf("amend without change: report %+v, error %v, want an open order", r, err)
 	}
 	amend.Price = venues.Optional{} // the venue requires both: the price is read
 	s.Replace("PUT /fapi/v1/order", 200, openOrder)
 	if _, err = s.account.Amend(background, amend); err != nil || !strings.Contains(s.last("PUT /fapi/v1/order"), "price=60000&") {
-		t.Errorf("read before the amend: error %v, request %s", err, s.last("PUT /fapi/v1/order"))
+		t.Errorf("read before the amend: error %v, request %s, want the price 60000", err, s.last("PUT /fapi/v1/order"))
 	}
 	amend.Type = venues.TypeStopMarket
 	if _, err = s.account.Amend(background, amend); !errors.Is(err, venues.ErrNotSent) {
@@ -54,10 +54,10 @@ func TestCancel(t *testing.T) {
 		s.On(order, 200, cancelled)
 		r, err := s.account.Cancel(background, ref(venues.TypeLimit))
 		if err != nil || r.Status != venues.StatusCancelled || r.RejectReason != nil {
-			t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusCancelled and r.RejectReason == nil", r, err)
+			t.Errorf("r = %+v, err = %v, want a cancelled order without a reject reason", r, err)
 		}
 		if got := s.last(order); got != "origClientOrderId=vg00000001&symbol=BTCUSDT" {
-			t.Errorf("request %s, want got == \"origClientOrderId=vg00000001&symbol=BTCUSDT\"", got)
+			t.Errorf("request %s, want origClientOrderId=vg00000001&symbol=BTCUSDT", got)
 		}
 	})
 	t.Run("by the venue's id", func(t *testing.T) {
@@ -67,14 +67,14 @@ func TestCancel(t *testing.T) {
 			t.Error(err)
 		}
 		if got := s.last(order); got != "orderId=77&symbol=BTCUSDT" {
-			t.Errorf("request %s, want got == \"orderId=77&symbol=BTCUSDT\"", got)
+			t.Errorf("request %s, want orderId=77&symbol=BTCUSDT", got)
 		}
 	})
 	t.Run("gone", func(t *testing.T) {
 		s := newScript(t)
 		s.On(order, 400, unknownOrder)
 		if _, err := s.account.Cancel(background, ref(venues.TypeLimit)); venues.CodeOf(err) != venues.CodeNotFound || len(s.sent(algo)) != 0 {
-			t.Errorf("err = %v, want code of err == CodeNotFound and len(s.sent(algo)) == 0", err)
+			t.Errorf("error %v, %d requests for a stop, want not_found and none", err, len(s.sent(algo)))
 		}
 	})
 	t.Run("stop", func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestCancel(t *testing.T) {
 		s.On("GET /fapi/v1/algoOrder", 200, cancelledAlgo)
 		r, err := s.account.Cancel(background, ref(venues.TypeStopMarket))
 		if err != nil || r.Status != venues.StatusCancelled || !r.Qty.Equal(dec("0.01").Decimal) || s.last(algo) != "clientAlgoId=vg00000001" {
-			t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusCancelled and r.Qty.Equal(dec(\"0.01\").Decimal) and s.last(algo) == \"clientAlgoId=vg00000001\"", r, err)
+			t.Errorf("r = %+v, err = %v, request %s, want a cancelled stop of 0.01 by clientAlgoId=vg00000001", r, err, s.last(algo))
 		}
 	})
 	t.Run("stop whose record lags", func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestCancel(t *testing.T) {
 		s.On(algo, 200, `{"algoId":2146760,"clientAlgoId":"vg00000001","code":"200","msg":"success"}`)
 		s.On("GET /fapi/v1/algoOrder", 200, openAlgo)
 		if r, err := s.account.Cancel(background, ref(venues.TypeStopMarket)); err != nil || r.Status != venues.StatusCancelled {
-			t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusCancelled", r, err)
+			t.Errorf("r = %+v, err = %v, want a cancelled order", r, err)
 		}
 	})
 	t.Run("stop that cannot be read", func(t *testing.T) {
@@ -102,17 +102,17 @@ func TestCancel(t *testing.T) {
 			t.Errorf("error %v, want an unknown outcome", err)
 		}
 	})
-	for name, refusal := range map[string]string{"triggered": unknownOrder, "triggering": `{"code":-4117,"msg":"stop order is triggering"}`} {
+	for name, rejection := range map[string]string{"triggered": unknownOrder, "triggering": `{"code":-4117,"msg":"stop order is triggering"}`} {
 		t.Run("stop that has "+name, func(t *testing.T) {
 			s := newScript(t)
-			s.On(algo, 400, refusal)
+			s.On(algo, 400, rejection)
 			s.On(order, 200, cancelled)
 			if r, err := s.account.Cancel(background, ref(venues.TypeStopLimit)); err != nil || r.Status != venues.StatusCancelled {
-				t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusCancelled", r, err)
+				t.Errorf("r = %+v, err = %v, want a cancelled order", r, err)
 			}
 			s.Replace(order, 400, unknownOrder)
 			if _, err := s.account.Cancel(background, ref(venues.TypeStopLimit)); venues.CodeOf(err) != venues.CodeNotFound {
-				t.Errorf("err = %v, want code of err == CodeNotFound", err)
+				t.Errorf("error %v, want not_found", err)
 			}
 		})
 	}
@@ -120,7 +120,7 @@ func TestCancel(t *testing.T) {
 		s := newScript(t)
 		s.On(algo, 503, `{"msg":"Unknown error, please check your request or try again later."}`)
 		if _, err := s.account.Cancel(background, ref(venues.TypeStopLimit)); !errors.Is(err, venues.ErrOutcomeUnknown) || len(s.sent(order)) != 0 {
-			t.Errorf("err = %v, want errors.Is(err, ErrOutcomeUnknown) and len(s.sent(order)) == 0", err)
+			t.Errorf("error %v, %d requests for the order, want an unknown outcome and none", err, len(s.sent(order)))
 		}
 	})
 }
@@ -139,10 +139,10 @@ func TestOrderOfATriggeredStop(t *testing.T) {
 		r, err := s.account.Order(background, ref)
 		if err != nil || r.Status != venues.StatusFilled || r.Type != venues.TypeStopMarket || r.VenueOrderID != "974828356187" ||
 			!venues.EqualOptional(r.TriggerPrice, dec("58000")) || !venues.EqualOptional(r.AvgPrice, dec("57990.5")) {
-			t.Errorf("r = %+v, err = %v", r, err)
+			t.Errorf("report %+v, error %v, want a stop filled at 57990.5 as order 974828356187", r, err)
 		}
 		if got := s.last(order); got != "orderId=974828356187&symbol=BTCUSDT" {
-			t.Errorf("request %s, want got == \"orderId=974828356187&symbol=BTCUSDT\"", got)
+			t.Errorf("request %s, want orderId=974828356187&symbol=BTCUSDT", got)
 		}
 	})
 	t.Run("whose engine order is gone", func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestOrderOfATriggeredStop(t *testing.T) {
 			s.On(algo, 200, strings.Replace(finished, `"actualQty":"0.010"`, `"actualQty":"`+qty+`"`, 1))
 			s.On(order, 400, `{"code":-2013,"msg":"Order does not exist."}`)
 			if r, err := s.account.Order(background, ref); err != nil || r.Status != want || !r.FilledQty.Equal(dec(qty).Decimal) {
-				t.Errorf("%s executed: report %+v, error %v", qty, r, err)
+				t.Errorf("%s executed: report %+v, error %v, want %s", qty, r, err, want)
 			}
 		}
 	})
@@ -160,7 +160,7 @@ func TestOrderOfATriggeredStop(t *testing.T) {
 		s.On(algo, 400, `{"code":-2013,"msg":"Order does not exist."}`)
 		s.On(order, 400, `{"code":-2013,"msg":"Order does not exist."}`)
 		if _, err := s.account.Order(background, ref); venues.CodeOf(err) != venues.CodeNotFound {
-			t.Errorf("err = %v, want code of err == CodeNotFound", err)
+			t.Errorf("error %v, want not_found", err)
 		}
 	})
 	t.Run("of unknown type", func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestOrderOfATriggeredStop(t *testing.T) {
 		s.On(order, 400, `{"code":-2013,"msg":"Order does not exist."}`)
 		s.On(algo, 200, openAlgo)
 		if r, err := s.account.Order(background, venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001"}); err != nil || r.Status != venues.StatusUntriggered {
-			t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusUntriggered", r, err)
+			t.Errorf("r = %+v, err = %v, want an untriggered stop", r, err)
 		}
 	})
 }
@@ -179,11 +179,11 @@ func TestOpenOrdersOfBothServices(t *testing.T) {
 	s.On("GET /fapi/v1/openAlgoOrders", 200, "["+openAlgo+"]")
 	orders, err := s.account.OpenOrders(background)
 	if err != nil || len(orders) != 2 || orders[0].Status != venues.StatusOpen || orders[1].Status != venues.StatusUntriggered {
-		t.Errorf("orders = %+v, err = %v, want no error and len(orders) == 2 and orders[0].Status == StatusOpen and orders[1].Status == StatusUntriggered", orders, err)
+		t.Errorf("orders = %+v, err = %v, want an open order and an untriggered stop", orders, err)
 	}
 	s.Replace("GET /fapi/v1/openAlgoOrders", 200, "["+strings.Replace(openAlgo, `"NEW"`, `"DREAMING"`, 1)+"]")
 	if _, err = s.account.OpenOrders(background); !errors.Is(err, payload.ErrUnknownValue) {
-		t.Errorf("unknown algo status: error %v", err)
+		t.Errorf("unknown algo status: error %v, want ErrUnknownValue", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -46,11 +47,7 @@ type tradeRecord struct {
 // returns are missing.
 func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
 	reader := fillsReader{account: a, symbol: q.Symbol, seen: make(map[fillKey]bool)}
-	for from := a.earliestFills(q.From); from.Before(q.To); from = from.Add(fillsWindow) {
-		to := from.Add(fillsWindow)
-		if to.After(q.To) {
-			to = q.To
-		}
+	for from, to := range connector.Spans(a.earliestFills(q.From), q.To, fillsWindow) {
 		if err := reader.window(ctx, from, to); err != nil {
 			return nil, err
 		}
@@ -96,7 +93,7 @@ func (f *fillsReader) window(ctx context.Context, from, to time.Time) error {
 				return nil
 			}
 			if err := f.add(&rows[n], from); err != nil {
-				return malformed(request{method: http.MethodGet, path: fillsPath}, err)
+				return restclient.Unreadable(http.MethodGet, fillsPath, err)
 			}
 		}
 		if len(rows) < fillsPage {
@@ -141,8 +138,8 @@ func (f *fillsReader) add(row *tradeRecord, from time.Time) error {
 
 func (r *tradeRecord) fill() (venues.Fill, error) {
 	side, errSide := parseSide(r.Side)
-	book, errBook := parseOrderPositionSide(r.PositionSide)
-	if err := errors.Join(errSide, errBook); err != nil {
+	posSide, errPosSide := parseOrderPositionSide(r.PositionSide)
+	if err := errors.Join(errSide, errPosSide); err != nil {
 		return venues.Fill{}, err
 	}
 	symbol := canonicalSymbol(r.Symbol)
@@ -161,7 +158,7 @@ func (r *tradeRecord) fill() (venues.Fill, error) {
 		return venues.Fill{}, payload.Missing("time")
 	}
 	return venues.Fill{
-		Exchange: venues.Binance, Symbol: symbol, Side: side, PositionSide: book.hedgeSide(),
+		Exchange: venues.Binance, Symbol: symbol, Side: side, PositionSide: posSide,
 		Qty: r.Qty.Decimal, Price: r.Price.Decimal,
 		Fee: r.Commission.Optional, FeeCurrency: r.CommissionAsset,
 		Liquidity: liquidity(r.Maker), RealizedPnl: r.RealizedPnl.Optional,

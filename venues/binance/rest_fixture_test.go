@@ -81,7 +81,7 @@ func TestRecordedPrivateBodies(t *testing.T) {
 		}
 		read++
 		if err := reader(b.Body); err != nil {
-			t.Errorf("%s %s (%s): error %v for %.300s", b.Method, b.Path, b.Label, err, b.Body)
+			t.Errorf("%s %s (%s): error %v for %.300s, want none", b.Method, b.Path, b.Label, err, b.Body)
 		}
 	}
 	if read < 18 {
@@ -94,7 +94,7 @@ func TestRecordedMarketBodies(t *testing.T) {
 	for _, b := range fixturetest.Objects[recordedBody](t, venues.Binance, "rest_market_data.real.jsonl") {
 		if code, _, _ := parseError(b.Body); code == -1121 {
 			if err := classified(400, string(b.Body)); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
-				t.Errorf("err = %v, want code of err == CodeSymbolNotTradable", err)
+				t.Errorf("error %v, want symbol_not_tradable", err)
 			}
 			read++
 		}
@@ -122,7 +122,7 @@ func TestRecordedAlgoOrder(t *testing.T) {
 		r, err := record.report()
 		if err != nil || r.Status != venues.StatusFilled || r.Type != venues.TypeStopMarket || !r.ReduceOnly || r.VenueOrderID != "974828356187" ||
 			!venues.EqualOptional(r.AvgPrice, dec("69067.6")) || !r.FilledQty.Equal(dec("0.002").Decimal) {
-			t.Errorf("r = %+v, err = %v", r, err)
+			t.Errorf("report %+v, error %v, want a reduce-only stop filled with 0.002 at 69067.6", r, err)
 		}
 	}
 }
@@ -132,15 +132,15 @@ func TestRecordedCandles2020(t *testing.T) {
 	s.On("GET /fapi/v1/klines", 200, string(fixture(t, "rest_klines_LTCUSDT_5m_2020.real.json")))
 	candles, err := s.connector.Candles(background, "LTCUSDT", "5m", 500)
 	if err != nil || len(candles) != 500 {
-		t.Fatalf("%d candles, error %v", len(candles), err)
+		t.Fatalf("%d candles, error %v, want 500", len(candles), err)
 	}
 	for n, c := range candles {
 		if c.End.Sub(c.Start) != 5*time.Minute || !c.Closed || c.High.LessThan(c.Low) || n > 0 && !c.Start.Equal(candles[n-1].End) {
-			t.Errorf("candle %d: %+v", n, c)
+			t.Errorf("candle %d: %+v, want five closed minutes after the one before", n, c)
 		}
 	}
 	if got := s.last("GET /fapi/v1/klines"); got != "interval=5m&limit=500&symbol=LTCUSDT" {
-		t.Errorf("request %s, want got == \"interval=5m&limit=500&symbol=LTCUSDT\"", got)
+		t.Errorf("request %s, want interval=5m&limit=500&symbol=LTCUSDT", got)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestDocumentedBodies(t *testing.T) {
 		}
 		read[d.Operation] = true
 		if err := readers[path](d.Body); err != nil {
-			t.Errorf("%s: error %v for %.400s", d.Operation, err, d.Body)
+			t.Errorf("%s: error %v for %.400s, want none", d.Operation, err, d.Body)
 		}
 	}
 	if len(read) < 10 {

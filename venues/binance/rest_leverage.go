@@ -26,7 +26,7 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 		return change, restclient.NotSent(venues.Errorf(venues.CodeLeverageChangeRejected, "the venue accepts whole leverage only").
 			With("reason", "not_whole"))
 	}
-	if high := a.c.leverages.of(a.c.venueSymbol(symbol)); high.Valid && leverage.GreaterThan(high.Decimal) {
+	if high := a.c.maxLeverages.of(a.c.venueSymbol(symbol)); high.Valid && leverage.GreaterThan(high.Decimal) {
 		// The list of instruments may be older than what an account has read since.
 		return change, restclient.NotSent(venues.Errorf(venues.CodeLeverageChangeRejected, "leverage above the maximum").
 			With("reason", venues.ReasonAboveMax).With("maxLeverage", venues.FormatDecimal(high.Decimal)))
@@ -34,19 +34,13 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 	return connector.Leverage{
 		Read: func() (venues.Optional, error) { return a.leverageOf(ctx, symbol) },
 		Write: func() error {
-			err := a.c.call(ctx, request{
+			return a.leverageRejection(symbol, a.c.call(ctx, request{
 				method: http.MethodPost, path: "/fapi/v1/leverage", security: signed, account: a,
 				params:   restclient.Params{{"symbol", a.c.venueSymbol(symbol)}, {"leverage", venues.FormatDecimal(leverage)}},
 				priority: restclient.PriorityOrder, weight: 1, mutates: true,
-			}, nil)
-			if err != nil {
-				return a.leverageRejection(symbol, err)
-			}
-			return nil
+			}, nil))
 		},
-		Unreadable: func() error {
-			return malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.Missing("leverage"))
-		},
+		Path: symbolConfigPath,
 	}.Change(change)
 }
 
@@ -58,13 +52,14 @@ func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optiona
 	return configs[symbol].Leverage.Positive(), nil
 }
 
-// leverageRejection returns the rejection with its reason and the maximum leverage.
+// leverageRejection returns a rejection with its reason and the maximum leverage, and any
+// other error as it is.
 func (a *Account) leverageRejection(symbol string, err error) error {
 	reason, known := leverageReasons[rejection.CodeOf(err)]
 	if !known && venues.CodeOf(err) != venues.CodeInvalidRequest {
 		return err
 	}
-	return rejection.WithLeverage(err, reason, a.c.leverages.of(a.c.venueSymbol(symbol)))
+	return rejection.WithLeverage(err, reason, a.c.maxLeverages.of(a.c.venueSymbol(symbol)))
 }
 
 // bracketRecord is a row of GET /fapi/v1/leverageBracket.
@@ -81,15 +76,15 @@ func (a *Account) readLeverageLimits(ctx context.Context) error {
 	if err := a.get(ctx, "/fapi/v1/leverageBracket", nil, 1, &answer); err != nil {
 		return err
 	}
-	highs := make(map[string]decimal.Decimal, len(answer))
+	leverages := make(map[string]decimal.Decimal, len(answer))
 	for _, row := range answer {
 		for _, bracket := range row.Brackets {
-			if high := bracket.InitialLeverage.Positive(); high.Valid && high.Decimal.GreaterThan(highs[row.Symbol]) {
-				highs[row.Symbol] = high.Decimal
+			if high := bracket.InitialLeverage.Positive(); high.Valid && high.Decimal.GreaterThan(leverages[row.Symbol]) {
+				leverages[row.Symbol] = high.Decimal
 			}
 		}
 	}
-	a.c.leverages.adopt(highs, time.Now())
+	a.c.maxLeverages.adopt(leverages, time.Now())
 	return nil
 }
 
@@ -104,31 +99,31 @@ func (l *bracketList) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]bracketRecord)(l))
 }
 
-// leverageTable has the maximum leverage per venue symbol, as read by some account.
-type leverageTable struct {
-	mu     sync.Mutex
-	highs  map[string]decimal.Decimal
-	readAt time.Time
+// maxLeverageTable has the maximum leverage per venue symbol, as read by some account.
+type maxLeverageTable struct {
+	mu        sync.Mutex
+	leverages map[string]decimal.Decimal
+	readAt    time.Time
 }
 
-func (t *leverageTable) of(venueSymbol string) venues.Optional {
+func (t *maxLeverageTable) of(venueSymbol string) venues.Optional {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	high, ok := t.highs[venueSymbol]
-	return venues.Optional{Decimal: high, Valid: ok}
+	leverage, ok := t.leverages[venueSymbol]
+	return venues.Optional{Decimal: leverage, Valid: ok}
 }
 
-func (t *leverageTable) adopt(highs map[string]decimal.Decimal, now time.Time) {
+func (t *maxLeverageTable) adopt(leverages map[string]decimal.Decimal, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.highs, t.readAt = highs, now
+	t.leverages, t.readAt = leverages, now
 }
 
-// leverageTableAgeMax is the age at which the table is read again.
-const leverageTableAgeMax = 12 * time.Hour
+// maxLeveragesAgeMax is the age at which the table is read again.
+const maxLeveragesAgeMax = 12 * time.Hour
 
-func (t *leverageTable) due(now time.Time) bool {
+func (t *maxLeverageTable) due(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return now.Sub(t.readAt) > leverageTableAgeMax
+	return now.Sub(t.readAt) > maxLeveragesAgeMax
 }

@@ -52,16 +52,8 @@ func (d *bookRecord) update(symbol string, scale venues.Scale, received time.Tim
 	if d.LastUpdateID == 0 {
 		return nil, payload.Missing("lastUpdateId")
 	}
-	u := venues.NewBookUpdate()
-	u.Symbol, u.Snapshot = symbol, true
-	u.FirstSeq, u.LastSeq = d.LastUpdateID, d.LastUpdateID
-	u.VenueTime, u.Received = payload.Millis(d.Time), received
-	level := func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) }
-	if err := payload.Sides(u, d.Bids, d.Asks, level); err != nil {
-		u.Release()
-		return nil, err
-	}
-	return u, nil
+	book := payload.Book{Symbol: symbol, Seq: d.LastUpdateID, Time: payload.Millis(d.Time), Bids: d.Bids, Asks: d.Asks}
+	return book.Snapshot(received, func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) })
 }
 
 // candlesMax is the maximum number of candles in one answer.

@@ -7,6 +7,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/restclient"
 )
 
 // Account types: whether one asset or all assets together are the margin.
@@ -31,36 +32,21 @@ func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
 		return venues.AccountMode{}, err
 	}
 	if answer.DualSidePosition == nil || answer.MultiAssetsMargin == nil {
-		return venues.AccountMode{}, malformed(request{method: http.MethodGet, path: "/fapi/v1/accountConfig"}, payload.Missing("dualSidePosition"))
+		return venues.AccountMode{}, restclient.Unreadable(http.MethodGet, "/fapi/v1/accountConfig", payload.Missing("dualSidePosition"))
 	}
 	mode := venues.AccountMode{AccountType: singleAsset, Hedge: *answer.DualSidePosition, ReadAt: time.Now()}
 	if *answer.MultiAssetsMargin {
 		mode.AccountType = multiAssets
 	}
 	a.mode.Store(&mode)
-	if a.c.leverages.due(mode.ReadAt) {
+	if a.c.maxLeverages.due(mode.ReadAt) {
 		// After a failure MaxLeverage is unknown, and the mode is still valid.
 		_ = a.readLeverageLimits(ctx)
 	}
 	if !a.leverages.known() {
-		_, _ = a.symbolConfigs(ctx, "") // likewise: the leverage in events is unknown then
+		_, _ = a.symbolConfigs(ctx, "") // after a failure the leverage in events is unknown
 	}
 	return mode, nil
-}
-
-// knownMode returns the mode as last read, and reads it if it never was.
-func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
-	if mode := a.mode.Load(); mode != nil {
-		return *mode, nil
-	}
-	return a.Mode(ctx)
-}
-
-func (a *Account) accountType() string {
-	if mode := a.mode.Load(); mode != nil {
-		return mode.AccountType
-	}
-	return ""
 }
 
 // setMultiAssets adopts the margin pool of an event.

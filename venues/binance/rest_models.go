@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 )
 
@@ -48,10 +49,10 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 		return report, payload.Missing("executedQty")
 	}
 	side, errSide := parseSide(o.Side)
-	orderType, waiting, errType := parseTypes(o.Type, o.OrigType)
-	status, errStatus := parseStatus(o.Status, waiting, endsAtOnce(o.Type, o.TimeInForce))
-	book, errBook := parseOrderPositionSide(o.PositionSide)
-	if err := errors.Join(errSide, errType, errStatus, errBook); err != nil {
+	orderType, untriggered, errType := parseTypes(o.Type, o.OrigType)
+	status, errStatus := parseStatus(o.Status, untriggered, endsAtOnce(o.Type, o.TimeInForce))
+	posSide, errPosSide := parseOrderPositionSide(o.PositionSide)
+	if err := errors.Join(errSide, errType, errStatus, errPosSide); err != nil {
 		return report, err
 	}
 	tif, postOnly := parseTimeInForce(o.TimeInForce)
@@ -60,7 +61,7 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 		Side: side, Type: orderType, Status: status,
 		Qty: o.OrigQty.Decimal, FilledQty: o.ExecutedQty.Decimal,
 		Price: o.Price.Positive(), TriggerPrice: o.StopPrice.Positive(), AvgPrice: o.AvgPrice.Positive(),
-		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
+		ReduceOnly: connector.IsReduceOnly(posSide, side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
 		Forced: isForced(o.ClientOrderID, o.Type), VenueTime: payload.Millis(o.UpdateTime),
 	}
 	report.RejectReason = endReason(&report, o.Type, o.TimeInForce, "")
@@ -122,10 +123,10 @@ func (o *algoRecord) report() (venues.ExecutionReport, error) {
 	}
 	side, errSide := parseSide(o.Side)
 	orderType, errType := parseType(o.OrderType)
-	book, errBook := parseOrderPositionSide(o.PositionSide)
+	posSide, errPosSide := parseOrderPositionSide(o.PositionSide)
 	filled := o.ActualQty.Decimal
 	status, errStatus := parseAlgoStatus(o.AlgoStatus, filled, o.Quantity.Decimal)
-	if err := errors.Join(errSide, errType, errBook, errStatus); err != nil {
+	if err := errors.Join(errSide, errType, errPosSide, errStatus); err != nil {
 		return report, err
 	}
 	tif, postOnly := parseTimeInForce(o.TimeInForce)
@@ -133,7 +134,7 @@ func (o *algoRecord) report() (venues.ExecutionReport, error) {
 		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientAlgoID, VenueOrderID: strconv.FormatInt(o.AlgoID, 10), ConditionalID: true,
 		Side: side, Type: orderType, Status: status, Qty: o.Quantity.Decimal, FilledQty: filled,
 		Price: o.Price.Positive(), TriggerPrice: o.TriggerPrice.Positive(), AvgPrice: o.ActualPrice.Positive(),
-		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
+		ReduceOnly: connector.IsReduceOnly(posSide, side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
 		VenueTime: payload.Millis(max(o.UpdateTime, o.CreateTime)),
 	}
 	if id := string(o.ActualOrderID); id != "" && id != "0" {

@@ -24,7 +24,9 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	if r.Type.IsStop() {
 		place = a.placeAlgo
 	}
-	report, err := a.withPositionMode(ctx, func(hedge bool) (venues.ExecutionReport, error) { return place(ctx, &r, hedge) })
+	report, err := a.mode.Place(ctx, a.Mode, isPositionModeRejection, func(hedge bool) (venues.ExecutionReport, error) {
+		return place(ctx, &r, hedge)
+	})
 	if rejection.Is(err, codeMarginInsufficient) {
 		err = a.explainMargin(ctx, &r, err)
 	}
@@ -34,43 +36,15 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	return a.lastAck.Record(began, report, err)
 }
 
-// withPositionMode sends an order for the account's position mode as last read. If the venue
-// rejects the order because of the mode, nothing was placed: the mode is read again and, if
-// it has changed, the order sent once more.
-func (a *Account) withPositionMode(ctx context.Context, send func(hedge bool) (venues.ExecutionReport, error)) (venues.ExecutionReport, error) {
-	mode, err := a.knownMode(ctx)
-	if err != nil {
-		return venues.ExecutionReport{}, restclient.NotSent(err)
-	}
-	report, rejected := send(mode.Hedge)
-	if !isPositionModeRejection(rejected) {
-		return report, rejected
-	}
-	fresh, err := a.Mode(ctx)
-	if err != nil || fresh.Hedge == mode.Hedge {
-		return report, rejected
-	}
-	return send(fresh.Hedge)
-}
-
-// positionSideFor returns the parameter that hedge mode requires: a reducing order refers
-// to the position opposite to its side.
-func positionSideFor(side venues.Side, reduces bool) string {
-	if (side == venues.Buy) != reduces {
-		return string(sideLong)
-	}
-	return string(sideShort)
-}
-
 func (a *Account) placeOrder(ctx context.Context, r *venues.OrderRequest, hedge bool) (venues.ExecutionReport, error) {
 	p := restclient.Params{{"symbol", a.c.venueSymbol(r.Symbol)}, {"side", formatSide(r.Side)}}
 	if hedge {
-		p = p.With("positionSide", positionSideFor(r.Side, r.ReduceOnly))
+		p = p.With("positionSide", formatPositionSide(r.Side, r.ReduceOnly))
 	}
 	if r.Type == venues.TypeMarket {
 		p = p.With("type", "MARKET")
 	} else {
-		p = p.With("type", "LIMIT").With("timeInForce", formatTimeInForce(r.TimeInForce, r.PostOnly)).WithOptional("price", r.Price)
+		p = p.With("type", "LIMIT").With("timeInForce", connector.FormatTimeInForce(r.TimeInForce, r.PostOnly, postOnlyForce)).WithOptional("price", r.Price)
 	}
 	p = p.With("quantity", venues.FormatDecimal(r.Qty))
 	if r.ReduceOnly && !hedge {
@@ -91,15 +65,7 @@ func (a *Account) sendOrder(ctx context.Context, method string, p restclient.Par
 	} else {
 		r.countsOrder = true
 	}
-	var answer orderRecord
-	if err := a.c.call(ctx, r, &answer); err != nil {
-		return venues.ExecutionReport{}, err
-	}
-	report, err := answer.report()
-	if err != nil {
-		return venues.ExecutionReport{}, malformed(r, err)
-	}
-	return report, nil
+	return a.callOrder(ctx, r, new(orderRecord))
 }
 
 // Amend changes price and quantity of a limit order, or of a stop limit order that has
@@ -112,13 +78,13 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 	}
 	price := r.Price
 	if !price.Valid {
-		now, err := a.Order(ctx, r.OrderRef)
+		current, err := a.Order(ctx, r.OrderRef)
 		if err != nil {
 			return venues.ExecutionReport{}, restclient.NotSent(err)
 		}
-		price = now.Price
+		price = current.Price
 	}
-	mode, err := a.knownMode(ctx)
+	mode, err := a.mode.Get(ctx, a.Mode)
 	if err != nil {
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}

@@ -6,17 +6,10 @@ import (
 	"slices"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
-
-// keyRecord is GET /sapi/v1/account/apiRestrictions.
-type keyRecord struct {
-	IPRestrict        *bool `json:"ipRestrict"`
-	EnableWithdrawals *bool `json:"enableWithdrawals"`
-	EnableFutures     *bool `json:"enableFutures"`
-	ExpirationTime    int64 `json:"tradingAuthorityExpirationTime"`
-}
 
 // positionRecord is a row of GET /fapi/v3/positionRisk.
 type positionRecord struct {
@@ -40,7 +33,7 @@ type symbolConfig struct {
 // Positions returns open positions. Leverage and margin mode require a second request,
 // which is sent only if there is a position.
 func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
-	positions, err := a.open.Read(func() ([]venues.Position, error) { return a.readPositions(ctx) })
+	positions, err := a.positions.Read(func() ([]venues.Position, error) { return a.readPositions(ctx) })
 	if err != nil || len(positions) == 0 {
 		return positions, err
 	}
@@ -57,10 +50,10 @@ func (a *Account) readPositions(ctx context.Context) ([]venues.Position, error) 
 	for n := range rows {
 		p, open, err := rows[n].position()
 		if err != nil {
-			return nil, malformed(request{method: http.MethodGet, path: path}, err)
+			return nil, restclient.Unreadable(http.MethodGet, path, err)
 		}
 		if open {
-			p.AccountType = a.accountType()
+			p.AccountType = a.mode.AccountType()
 			positions = append(positions, p)
 		}
 	}
@@ -69,7 +62,7 @@ func (a *Account) readPositions(ctx context.Context) ([]venues.Position, error) 
 
 // position converts a row. Rows of symbols that only have open orders are not open.
 func (r *positionRecord) position() (p venues.Position, open bool, err error) {
-	book, err := parsePositionSide(r.PositionSide)
+	posSide, err := parsePositionSide(r.PositionSide)
 	if err != nil {
 		return p, false, err
 	}
@@ -86,7 +79,7 @@ func (r *positionRecord) position() (p venues.Position, open bool, err error) {
 	return venues.Position{
 		Exchange:         venues.Binance,
 		Symbol:           symbol,
-		Side:             book.sideOf(r.PositionAmt.Decimal),
+		Side:             connector.SideOf(posSide, r.PositionAmt.Decimal),
 		Qty:              r.PositionAmt.Decimal.Abs(),
 		EntryPrice:       r.EntryPrice.Positive(),
 		MarkPrice:        r.MarkPrice.Positive(),
@@ -109,7 +102,7 @@ func (a *Account) addConfigs(ctx context.Context, positions []venues.Position) e
 		}
 		p.Leverage = config.Leverage.Positive()
 		if p.MarginMode, err = parseMarginMode(config.MarginType); err != nil {
-			return malformed(request{method: http.MethodGet, path: symbolConfigPath}, err)
+			return restclient.Unreadable(http.MethodGet, symbolConfigPath, err)
 		}
 	}
 	return nil
@@ -133,7 +126,7 @@ func (a *Account) symbolConfigs(ctx context.Context, symbol string) (map[string]
 	for _, row := range rows {
 		name := canonicalSymbol(row.Symbol)
 		if name == "" {
-			return nil, malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.UnknownValue("symbol", row.Symbol))
+			return nil, restclient.Unreadable(http.MethodGet, symbolConfigPath, payload.UnknownValue("symbol", row.Symbol))
 		}
 		configs[name] = row
 	}
@@ -152,16 +145,16 @@ func (a *Account) MarginInfo(ctx context.Context) (venues.MarginInfo, error) {
 	if err != nil {
 		return venues.MarginInfo{}, err
 	}
-	facts := venues.MarginInfo{Mode: string(venues.MarginCross)}
+	info := venues.MarginInfo{Mode: string(venues.MarginCross)}
 	for symbol, config := range configs {
 		mode, err := parseMarginMode(config.MarginType)
 		if err != nil {
-			return facts, malformed(request{method: http.MethodGet, path: symbolConfigPath}, err)
+			return info, restclient.Unreadable(http.MethodGet, symbolConfigPath, err)
 		}
 		if mode == venues.MarginIsolated {
-			facts.Isolated = append(facts.Isolated, symbol)
+			info.Isolated = append(info.Isolated, symbol)
 		}
 	}
-	slices.Sort(facts.Isolated)
-	return facts, nil
+	slices.Sort(info.Isolated)
+	return info, nil
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
 )
 
 // orderCall calls one of the venue's two order services.
@@ -37,13 +38,23 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 }
 
 func (a *Account) queryOrder(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	var answer orderRecord
-	if err := a.get(ctx, orderPath, a.orderName(ref), 1, &answer); err != nil {
+	return a.callOrder(ctx, a.reading(orderPath, a.orderName(ref), 1), new(orderRecord))
+}
+
+// record is an order of either service.
+type record interface {
+	report() (venues.ExecutionReport, error)
+}
+
+// callOrder executes a request whose answer is an order, decodes it into answer and returns
+// its report.
+func (a *Account) callOrder(ctx context.Context, r request, answer record) (venues.ExecutionReport, error) {
+	if err := a.c.call(ctx, r, answer); err != nil {
 		return venues.ExecutionReport{}, err
 	}
 	report, err := answer.report()
 	if err != nil {
-		return venues.ExecutionReport{}, malformed(request{method: http.MethodGet, path: orderPath}, err)
+		return venues.ExecutionReport{}, malformed(r, err)
 	}
 	return report, nil
 }
@@ -64,14 +75,14 @@ func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, err
 	for n := range orders {
 		report, err := orders[n].report()
 		if err != nil {
-			return nil, malformed(request{method: http.MethodGet, path: openPath}, err)
+			return nil, restclient.Unreadable(http.MethodGet, openPath, err)
 		}
 		reports = append(reports, report)
 	}
 	for n := range algos {
 		report, err := algos[n].report()
 		if err != nil {
-			return nil, malformed(request{method: http.MethodGet, path: openAlgoPath}, err)
+			return nil, restclient.Unreadable(http.MethodGet, openAlgoPath, err)
 		}
 		reports = append(reports, report)
 	}

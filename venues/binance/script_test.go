@@ -75,7 +75,7 @@ func (s *script) check(r *http.Request, body string) {
 		s.t.Errorf("%s %s: signature %s of %s, want %s", r.Method, r.URL.Path, signature, signedText, want)
 	}
 	if r.Header.Get("X-Mbx-Apikey") != scriptKey {
-		s.t.Errorf("%s %s: key %q, want r.Header.Get(\"X-Mbx-Apikey\") == scriptKey", r.Method, r.URL.Path, r.Header.Get("X-Mbx-Apikey"))
+		s.t.Errorf("%s %s: key %q, want %q", r.Method, r.URL.Path, r.Header.Get("X-Mbx-Apikey"), scriptKey)
 	}
 }
 
@@ -114,20 +114,10 @@ func recvWindowOf(p url.Values) int64 {
 	return n
 }
 
-// orderLife is longer than the slowest machine takes to send an order, and shorter than
-// the venue's longest window.
-const orderLife = 30 * time.Second
+const orderLife = connectortest.OrderLife
 
 // limitOrder returns a valid request with a deadline after orderLife.
-func limitOrder() venues.OrderRequest {
-	return venues.OrderRequest{
-		OrderSpec: venues.OrderSpec{
-			Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeLimit, Qty: venues.MustDecimal("0.010"),
-			Price: dec("60000.0"), TimeInForce: venues.GoodTillCancel,
-		},
-		ClientOrderID: "vg00000001", Deadline: time.Now().Add(orderLife),
-	}
-}
+func limitOrder() venues.OrderRequest { return connectortest.LimitOrder("0.010") }
 
 const openOrder = `{"orderId":4087922044,"symbol":"BTCUSDT","status":"NEW","clientOrderId":"vg00000001","price":"60000.00","origQty":"0.010",` +
 	`"executedQty":"0.000","cumQty":"0.000","timeInForce":"GTC","type":"LIMIT","reduceOnly":false,"closePosition":false,"side":"BUY",` +

@@ -1,13 +1,12 @@
 package binance
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"slices"
 	"strings"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -24,8 +23,5 @@ func sortedText(p restclient.Params) string {
 // sign returns the signature of a request: the signed text is the query string followed
 // directly by the body (document "General Info", section on signed endpoints).
 func sign(secret venues.Secret, query, body string) string {
-	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
-	mac.Write([]byte(query))
-	mac.Write([]byte(body))
-	return hex.EncodeToString(mac.Sum(nil))
+	return hex.EncodeToString(connector.Sign(secret, query, body))
 }

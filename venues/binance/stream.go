@@ -31,15 +31,15 @@ func (c *Connector) feedOptions(sink venues.FeedSink) feed.Options {
 	return o
 }
 
-// streams implements the protocol of the venue's public streams.
+// streams implements feed.Protocol for the venue's public streams.
 type streams struct{ *Connector }
 
-// Group returns the category of the venue, which is the path that has the stream.
+// Group separates the topics by the category of the venue, which is a path.
 func (streams) Group(topic venues.FeedTopic) feed.Group {
 	return feed.Group{Path: category(topic.Kind), TopicsMax: streamsPerConnMax}
 }
 
-// Link returns the common options.
+// Link returns the options of a connection for a group.
 func (c streams) Link(g feed.Group) wsclient.Options {
 	url := func(context.Context) (string, error) { return c.options.StreamURL + g.Path + "/stream", nil }
 	return c.linkOptions(url, g.Path)

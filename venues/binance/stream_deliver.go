@@ -25,10 +25,10 @@ type streamDecoder struct {
 	scale       connector.ScaleCache
 }
 
-// Restart does nothing: the owner joins its own snapshot to the updates.
+// Restart does nothing: the owner of the book joins a snapshot to the updates.
 func (*streamDecoder) Restart() {}
 
-// Decode decodes a message and passes its content on.
+// Decode decodes a message and passes its content to the stream.
 func (d *streamDecoder) Decode(data []byte, received time.Time, to *feed.Stream) error {
 	parser, symbol := &d.shared.parser, d.topic.Symbol
 	switch d.topic.Kind {

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 )
 
@@ -80,34 +81,34 @@ func (f *privateFeed) order(o *payload.Object) error {
 // reported as the stop: it has the same client id.
 func decodeOrderEvent(event *payload.Object) (venues.ExecutionReport, error) {
 	o := event.Object("o")
-	word := orderEnums{
+	enums := orderEnums{
 		orderType: o.Text("o"), origType: o.OptionalText("ot"), timeInForce: o.OptionalText("f"),
 		execution: o.Text("x"), status: o.Text("X"), expiry: o.OptionalText("er"),
 		triggered: strings.HasPrefix(o.OptionalText("st"), "ALGO") && o.Integer("si") > 0,
 	}
 	side, errSide := parseSide(o.Text("S"))
-	book, errBook := parseOrderPositionSide(o.OptionalText("ps"))
+	posSide, errPosSide := parseOrderPositionSide(o.OptionalText("ps"))
 	report := venues.ExecutionReport{
 		Symbol: symbolOf(o), ClientOrderID: requiredID(o, "c"), VenueOrderID: o.ID("i"),
 		Side: side, Qty: o.Decimal("q"), FilledQty: o.Decimal("z"),
 		Price: o.OptionalPositive("p"), TriggerPrice: o.OptionalPositive("sp"), AvgPrice: o.OptionalPositive("ap"),
-		ReduceOnly: book.reduces(side, o.Flag("R") || o.Flag("cp")),
+		ReduceOnly: connector.IsReduceOnly(posSide, side, o.Flag("R") || o.Flag("cp")),
 		VenueTime:  event.Time("T"),
 	}
-	report.TimeInForce, report.PostOnly = parseTimeInForce(word.timeInForce)
-	if word.triggered {
+	report.TimeInForce, report.PostOnly = parseTimeInForce(enums.timeInForce)
+	if enums.triggered {
 		report.ParentID = o.ID("si")
 	}
-	report.Forced = isForced(report.ClientOrderID, word.orderType) || word.execution == "CALCULATED"
+	report.Forced = isForced(report.ClientOrderID, enums.orderType) || enums.execution == "CALCULATED"
 	if o.Err() != nil {
 		return report, o.Err()
 	}
-	if err := errors.Join(errSide, errBook, word.apply(&report)); err != nil {
+	if err := errors.Join(errSide, errPosSide, enums.apply(&report)); err != nil {
 		return report, err
 	}
-	fill, err := decodeFill(o, &report, word.execution)
+	fill, err := decodeFill(o, &report, enums.execution)
 	if fill != nil {
-		fill.PositionSide = book.hedgeSide()
+		fill.PositionSide = posSide
 	}
 	report.Fill = fill
 	return report, errors.Join(err, event.Err())
@@ -139,31 +140,23 @@ type orderEnums struct {
 }
 
 // apply sets the fields that follow from the values.
-func (w orderEnums) apply(r *venues.ExecutionReport) error {
-	orderType, waiting, errType := parseTypes(w.orderType, w.origType)
-	status, errStatus := parseStatus(w.status, waiting, endsAtOnce(w.orderType, w.timeInForce))
+func (e orderEnums) apply(r *venues.ExecutionReport) error {
+	orderType, untriggered, errType := parseTypes(e.orderType, e.origType)
+	status, errStatus := parseStatus(e.status, untriggered, endsAtOnce(e.orderType, e.timeInForce))
 	if err := errors.Join(errType, errStatus); err != nil {
 		return err
 	}
-	switch w.execution {
+	switch e.execution {
 	case "NEW", "CANCELED", "CALCULATED", "EXPIRED", "TRADE", "AMENDMENT", "REJECTED":
 	default:
-		return payload.UnknownValue("execution type", w.execution)
+		return payload.UnknownValue("execution type", e.execution)
 	}
-	if w.triggered {
-		orderType = asStop(orderType)
+	if e.triggered {
+		orderType = connector.StopType(orderType)
 	}
 	r.Type, r.Status = orderType, status
-	r.RejectReason = endReason(r, w.orderType, w.timeInForce, w.expiry)
+	r.RejectReason = endReason(r, e.orderType, e.timeInForce, e.expiry)
 	return nil
-}
-
-// asStop returns the type of the stop that has become an order of type t.
-func asStop(t venues.OrderType) venues.OrderType {
-	if t.IsMarket() {
-		return venues.TypeStopMarket
-	}
-	return venues.TypeStopLimit
 }
 
 // decodeFill decodes the execution in an order event; nil if it has none, or none with an
@@ -177,21 +170,18 @@ func decodeFill(o *payload.Object, r *venues.ExecutionReport, execution string) 
 	}
 	fill := &venues.Fill{
 		Exchange: venues.Binance, Symbol: r.Symbol, Side: r.Side,
-		Qty: o.Decimal("l"), Price: o.Decimal("L"),
+		Qty: o.PositiveDecimal("l"), Price: o.PositiveDecimal("L"),
 		Fee: o.Optional("n"), FeeCurrency: o.OptionalText("N"),
 		Liquidity: liquidity(o.Flag("m")), RealizedPnl: o.Optional("rp"),
 		VenueTradeID: o.ID("t"), VenueOrderID: r.VenueOrderID,
 		ExecutedAt: venues.At(o.Time("T")),
 	}
-	if o.Err() == nil && (!fill.Qty.IsPositive() || !fill.Price.IsPositive()) {
-		o.Fail("l or L", payload.ErrMissing)
-	}
 	return fill, o.Err()
 }
 
 func (f *privateFeed) algo(o *payload.Object) error {
-	report, tell, err := decodeAlgoEvent(o)
-	if err == nil && tell {
+	report, relevant, err := decodeAlgoEvent(o)
+	if err == nil && relevant {
 		f.sink.Report(report)
 	}
 	return err
@@ -202,31 +192,31 @@ func (f *privateFeed) algo(o *payload.Object) error {
 // complete fill is reported, as a redundant source.
 func decodeAlgoEvent(event *payload.Object) (report venues.ExecutionReport, relevant bool, err error) {
 	o := event.Object("o")
-	word := o.Text("X")
+	algoStatus := o.Text("X")
 	side, errSide := parseSide(o.Text("S"))
 	orderType, errType := parseType(o.Text("o"))
-	book, errBook := parseOrderPositionSide(o.OptionalText("ps"))
+	posSide, errPosSide := parseOrderPositionSide(o.OptionalText("ps"))
 	report = venues.ExecutionReport{
 		Symbol: symbolOf(o), ClientOrderID: requiredID(o, "caid"), VenueOrderID: o.ID("aid"), ConditionalID: true,
 		Side: side, Type: orderType,
 		Qty: o.Optional("q").Decimal, FilledQty: o.Optional("aq").Decimal,
 		Price: o.OptionalPositive("p"), TriggerPrice: o.OptionalPositive("tp"), AvgPrice: o.OptionalPositive("ap"),
-		ReduceOnly: book.reduces(side, o.Flag("R") || o.Flag("cp")),
+		ReduceOnly: connector.IsReduceOnly(posSide, side, o.Flag("R") || o.Flag("cp")),
 		VenueTime:  event.Time("T"),
 	}
 	report.TimeInForce, report.PostOnly = parseTimeInForce(o.OptionalText("f"))
-	status, errStatus := parseAlgoStatus(word, report.FilledQty, report.Qty)
+	status, errStatus := parseAlgoStatus(algoStatus, report.FilledQty, report.Qty)
 	if o.Err() == nil && !o.Optional("q").Valid && !o.Flag("cp") {
 		o.Fail("q", payload.ErrMissing)
 	}
-	if err := errors.Join(o.Err(), errSide, errType, errBook, errStatus); err != nil {
+	if err := errors.Join(o.Err(), errSide, errType, errPosSide, errStatus); err != nil {
 		return report, false, err
 	}
 	report.Status = status
 	if id := o.OptionalText("ai"); id != "" && id != "0" {
 		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, report.VenueOrderID
 	}
-	switch word {
+	switch algoStatus {
 	case "TRIGGERING", "TRIGGERED":
 		return report, false, nil
 	case "FINISHED":
@@ -245,14 +235,14 @@ func (f *privateFeed) accountUpdate(event *payload.Object) error {
 	}
 	at := venues.At(event.Time("T"))
 	for _, row := range body.OptionalList("P") {
-		book, position, err := decodePosition(row)
+		posSide, position, err := decodePosition(row)
 		if err != nil {
 			return err
 		}
 		position.UpdatedAt = at
-		position.AccountType = f.account.accountType()
+		position.AccountType = f.account.mode.AccountType()
 		position.Leverage = f.account.leverages.of(position.Symbol)
-		for _, state := range f.account.open.Update(position, book == sideBoth) {
+		for _, state := range f.account.positions.Update(position, posSide == "") {
 			f.sink.Position(state)
 		}
 	}
@@ -264,22 +254,22 @@ func (f *privateFeed) accountUpdate(event *payload.Object) error {
 
 // decodePosition decodes an entry of P. Side is that of an open position. Leverage, mark
 // price and liquidation price are not part of it.
-func decodePosition(row *payload.Object) (positionSide, venues.Position, error) {
-	book, errBook := parsePositionSide(row.Text("ps"))
+func decodePosition(row *payload.Object) (venues.PositionSide, venues.Position, error) {
+	posSide, errPosSide := parsePositionSide(row.Text("ps"))
 	amount := row.Decimal("pa")
 	position := venues.Position{
 		Exchange: venues.Binance, Symbol: symbolOf(row),
-		Side: book.sideOf(amount), Qty: amount.Abs(),
+		Side: connector.SideOf(posSide, amount), Qty: amount.Abs(),
 		EntryPrice: row.OptionalPositive("ep"), UnrealizedPnl: row.Optional("up"),
 	}
-	if word := row.OptionalText("mt"); word != "" {
-		mode, err := parseMarginMode(word)
+	if marginType := row.OptionalText("mt"); marginType != "" {
+		mode, err := parseMarginMode(marginType)
 		if err != nil {
-			return book, position, err
+			return posSide, position, err
 		}
 		position.MarginMode = mode
 	}
-	return book, position, errors.Join(row.Err(), errBook)
+	return posSide, position, errors.Join(row.Err(), errPosSide)
 }
 
 // configUpdate reports changed leverage or margin pool: both change the available

@@ -1,7 +1,6 @@
 package binance
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +55,7 @@ func decodeAggTrade(parser *fastjson.Parser, data []byte, symbol, venueSymbol st
 	id = o.Sequence(name)
 	trade = venues.Trade{
 		Symbol: symbol, ID: strconv.FormatUint(id, 10),
-		Price: o.Decimal("p"), Qty: o.Decimal("q"),
+		Price: o.PositiveDecimal("p"), Qty: o.PositiveDecimal("q"),
 		Side: venues.Buy, VenueTime: o.Time("T"),
 	}
 	if !o.Has("m") {
@@ -64,9 +63,6 @@ func decodeAggTrade(parser *fastjson.Parser, data []byte, symbol, venueSymbol st
 	}
 	if o.Flag("m") {
 		trade.Side = venues.Sell
-	}
-	if o.Err() == nil && (!trade.Price.IsPositive() || !trade.Qty.IsPositive()) {
-		o.Fail("p or q", payload.ErrMissing)
 	}
 	return trade, id, o.Err()
 }
@@ -78,9 +74,7 @@ func decodeKline(parser *fastjson.Parser, data []byte, topic venues.FeedTopic, v
 		return venues.Candle{}, err
 	}
 	k := o.Object("k")
-	if tf := k.Text("i"); k.Err() == nil && tf != string(topic.Timeframe) {
-		return venues.Candle{}, fmt.Errorf("interval %q: %w", payload.Bounded(tf), payload.ErrUnrelated)
-	}
+	k.Expect("i", string(topic.Timeframe))
 	candle := venues.Candle{
 		Symbol: topic.Symbol, Timeframe: topic.Timeframe,
 		Start: k.Time("t"), End: k.Time("T"),
@@ -100,10 +94,7 @@ func decodeMark(parser *fastjson.Parser, data []byte, symbol, venueSymbol string
 	if err != nil {
 		return venues.MarkPrice{}, err
 	}
-	mark := venues.MarkPrice{Symbol: symbol, Price: o.Decimal("p"), VenueTime: o.Time("E")}
-	if o.Err() == nil && !mark.Price.IsPositive() {
-		o.Fail("p", payload.ErrMissing)
-	}
+	mark := venues.MarkPrice{Symbol: symbol, Price: o.PositiveDecimal("p"), VenueTime: o.Time("E")}
 	return mark, o.Err()
 }
 
@@ -113,11 +104,7 @@ func eventOf(parser *fastjson.Parser, data []byte, kind, venueSymbol string) (*p
 	if err != nil {
 		return nil, err
 	}
-	if word := o.Text("e"); o.Err() == nil && word != kind {
-		return nil, payload.UnknownValue("event", word)
-	}
-	if name := o.Text("s"); o.Err() == nil && name != venueSymbol {
-		return nil, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
-	}
+	o.Expect("e", kind)
+	o.Expect("s", venueSymbol)
 	return o, o.Err()
 }

@@ -77,10 +77,10 @@ func TestFeedStreamNames(t *testing.T) {
 	addresses := v.Addresses()
 	slices.Sort(addresses)
 	if got := strings.Join(addresses, " "); got != "/market/stream /public/stream" {
-		t.Errorf("connections %s, want got == \"/market/stream /public/stream\"", got)
+		t.Errorf("connections %s, want /market/stream /public/stream", got)
 	}
 	if got := strings.Join(names, " "); got != "btcusdt@aggTrade btcusdt@kline_4h btcusdt@markPrice@1s btcusdt_261225@depth@100ms" {
-		t.Errorf("subscriptions %s", got)
+		t.Errorf("subscriptions %s, want btcusdt@aggTrade btcusdt@kline_4h btcusdt@markPrice@1s btcusdt_261225@depth@100ms", got)
 	}
 	if gone := v.Received("", "UNSUBSCRIBE")[0].Params; !slices.Equal(gone, []string{"btcusdt@markPrice@1s"}) {
 		t.Errorf("unsubscribed %v, want the stream", gone)
@@ -143,7 +143,7 @@ func TestPrivateStreamAddress(t *testing.T) {
 		t.Error("the listen key, which others share, was deleted")
 	}
 	if h.Losses != nil {
-		t.Errorf("losses %v after Close, want h.Losses == nil", h.Losses)
+		t.Errorf("losses %v after Close, want none", h.Losses)
 	}
 }
 
@@ -178,12 +178,12 @@ func TestListenKeyIsKeptAlive(t *testing.T) {
 	age(feed, 31*time.Minute)
 	h.Await(t, "failed extension", extensions(2))
 	if len(h.Losses) != 0 {
-		t.Errorf("losses %v although the key is valid", h.Losses)
+		t.Errorf("losses %v although the key is valid, want none", h.Losses)
 	}
 	age(feed, 31*time.Minute)
 	h.Await(t, "new key after -1125", func() bool { return h.Connections == 2 && len(h.Losses) == 1 })
 	if n := len(s.sent("POST /fapi/v1/listenKey")); n != 2 {
-		t.Errorf("%d keys created, want n == 2", n)
+		t.Errorf("%d keys created, want 2", n)
 	}
 	age(feed, 56*time.Minute)
 	h.Await(t, "new key instead of an expired one", func() bool { return h.Connections == 3 })
@@ -217,7 +217,7 @@ func TestRejectedKeyOfAnOldConnection(t *testing.T) {
 	h.Await(t, "an event", func() bool { return h.Balances == 1 })
 	h.With(func() {
 		if len(h.Losses) != 1 {
-			t.Errorf("losses %v, want len(h.Losses) == 1", h.Losses)
+			t.Errorf("losses %v, want one", h.Losses)
 		}
 	})
 }
@@ -244,7 +244,7 @@ func TestPrivateStreamWithoutAKey(t *testing.T) {
 	t.Cleanup(feed.Close)
 	h.Await(t, "connection at the third attempt", func() bool { return h.Connections == 1 })
 	if len(h.Losses) != 0 {
-		t.Errorf("losses %v before the first connection, want len(h.Losses) == 0", h.Losses)
+		t.Errorf("losses %v before the first connection, want none", h.Losses)
 	}
 }
 
@@ -252,7 +252,7 @@ func TestOptions(t *testing.T) {
 	for _, name := range []string{Live, Testnet} {
 		o, ok := Preset(name)
 		if !ok || o.Validate() != nil || !strings.HasPrefix(o.RESTURL, "https://") || !strings.HasPrefix(o.StreamURL, "wss://") {
-			t.Errorf("%s: o = %+v, want ok and o.Validate() == nil and strings.HasPrefix(o.RESTURL, \"https://\") and strings.HasPrefix(o.StreamURL, \"wss://\")", name, o)
+			t.Errorf("%s: options %+v, want valid ones with https and wss", name, o)
 		}
 	}
 	if _, ok := Preset("elsewhere"); ok {
@@ -260,11 +260,11 @@ func TestOptions(t *testing.T) {
 	}
 	for _, bad := range []Options{{}, Sim("http://x", ""), Sim("", "ws://x"), {Settings: connector.Hosts("http://x", "ws://x"), RecvWindow: 2 * time.Minute}} {
 		if bad.Validate() == nil {
-			t.Errorf("Validate(%+v): no error", bad)
+			t.Errorf("Validate(%+v): no error, want one", bad)
 		}
 	}
 	c := New(Sim("http://x", "ws://x"))
 	if c.Venue() != venues.Binance || c.Capabilities().AttachedProtection || c.Capabilities().AsyncAck || c.Capabilities().AbsenceAfter < 10*time.Second {
-		t.Errorf("c.Capabilities() = %+v, want c.Venue() == Binance and !c.Capabilities().AttachedProtection and !c.Capabilities().AsyncAck and c.Capabilities().AbsenceAfter >= 10*time.Second", c.Capabilities())
+		t.Errorf("capabilities %+v, want neither attached protection nor asynchronous answers, and AbsenceAfter of at least 10 s", c.Capabilities())
 	}
 }

@@ -44,7 +44,7 @@ func checkChain(t *testing.T, updates []*venues.BookUpdate) {
 			t.Fatalf("update %d follows %d, want %d", n, u.PrevSeq, updates[n-1].LastSeq)
 		}
 		if u.FirstSeq > u.LastSeq || u.Snapshot || u.VenueTime.IsZero() || u.Received.IsZero() {
-			t.Fatalf("update %d: %+v", n, u)
+			t.Fatalf("update %d: %+v, want a delta with both times and FirstSeq not above LastSeq", n, u)
 		}
 	}
 }
@@ -87,12 +87,12 @@ func TestRecordedStreams2021(t *testing.T) {
 		}
 		checkChain(t, updates)
 		if !slices.ContainsFunc(updates, func(u *venues.BookUpdate) bool { return joins(u, snapshot.LastSeq) }) {
-			t.Errorf("%s: no update joins the snapshot", snapshot.Symbol)
+			t.Errorf("%s: no update joins the snapshot, want one", snapshot.Symbol)
 		}
 	}
 	for _, c := range m.Candles {
 		if c.End.Sub(c.Start) != time.Minute || c.High.LessThan(c.Low) || c.VenueTime.IsZero() {
-			t.Errorf("candle %+v, want c.End.Sub(c.Start) == time.Minute and !c.High.LessThan(c.Low) and !c.VenueTime.IsZero()", c)
+			t.Errorf("candle %+v, want a minute with a valid range and the time of the venue", c)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func recordedSnapshots(t *testing.T, scale venues.Scale) []*venues.BookUpdate {
 			t.Fatal(err)
 		}
 		if len(u.Bids) == 0 || u.Bids[0].Price >= u.Asks[0].Price {
-			t.Errorf("%s: snapshot %v over %v, want len(u.Bids) != 0 and u.Bids[0].Price < u.Asks[0].Price", symbol, u.Bids[0], u.Asks[0])
+			t.Errorf("%s: best bid %v, best ask %v, want the bid below the ask", symbol, u.Bids[0], u.Asks[0])
 		}
 		snapshots = append(snapshots, u)
 	}
@@ -211,7 +211,7 @@ func TestRecordedSnapshot2024(t *testing.T) {
 	}
 	if !u.Snapshot || u.LastSeq != answer.LastUpdateID || len(u.Bids) != 1000 || len(u.Asks) != 1000 ||
 		!btc.Price(u.Bids[0].Price).Equal(dec(answer.Bids[0][0]).Decimal) || !btc.Qty(u.Asks[0].Qty).Equal(dec(answer.Asks[0][1]).Decimal) {
-		t.Errorf("snapshot %d, %d bids, %d asks", u.LastSeq, len(u.Bids), len(u.Asks))
+		t.Errorf("snapshot %d, %d bids, %d asks, want %d with 1000 each", u.LastSeq, len(u.Bids), len(u.Asks), answer.LastUpdateID)
 	}
 }
 
@@ -235,17 +235,17 @@ func TestRecordedSingles(t *testing.T) {
 		trade, _, errTrade := decodeAggTrade(&parser, one.Data, head.Symbol, head.Symbol)
 		mark, errMark := decodeMark(&parser, one.Data, head.Symbol, head.Symbol)
 		if (errTrade == nil) != (head.Kind == "aggTrade") || (errMark == nil) != (head.Kind == "markPriceUpdate") {
-			t.Errorf("%s: error as a trade %v, as a mark price %v", one.Stream, errTrade, errMark)
+			t.Errorf("%s: error as a trade %v, as a mark price %v, want it decoded as its kind %s only", one.Stream, errTrade, errMark, head.Kind)
 		}
 		if errTrade == nil && (trade.Side != venues.Buy || !trade.Price.Equal(dec("10223.74").Decimal) || trade.ID != "181349") {
-			t.Errorf("trade %+v", trade)
+			t.Errorf("trade %+v, want the buy 181349 at 10223.74", trade)
 		}
 		if errMark == nil && (!mark.Price.IsPositive() || mark.VenueTime.UnixMilli() != head.Time) {
-			t.Errorf("mark %+v", mark)
+			t.Errorf("mark price %+v, want one above zero at %d", mark, head.Time)
 		}
 	}
 	if counts["aggTrade"] != 1 || counts["markPriceUpdate"] != 3 {
-		t.Errorf("singles %v, want counts[\"aggTrade\"] == 1 and counts[\"markPriceUpdate\"] == 3", counts)
+		t.Errorf("events %v, want one aggTrade and 3 of markPriceUpdate", counts)
 	}
 }
 
@@ -267,14 +267,14 @@ func TestRecordedAggTrades2020(t *testing.T) {
 		}
 		trade, id, err := decodeAggTrade(&parser, message, "LTCUSDT", "LTCUSDT")
 		if err != nil || id <= last {
-			t.Fatalf("%s: %v, id %d after %d", message, err, id, last)
+			t.Fatalf("%s: error %v, id %d, want an id above %d", message, err, id, last)
 		}
 		if sold := row["m"].(bool); sold != (trade.Side == venues.Sell) {
-			t.Errorf("%s: taker %s, want sold == (trade.Side == Sell)", message, trade.Side)
+			t.Errorf("%s: taker %s, want the other side than the maker's", message, trade.Side)
 		}
 		last = id
 	}
 	if len(rows) != 500 {
-		t.Errorf("%d rows, want len(rows) == 500", len(rows))
+		t.Errorf("%d rows, want 500", len(rows))
 	}
 }

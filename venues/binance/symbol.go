@@ -1,6 +1,7 @@
 package binance
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -63,7 +64,7 @@ func (r *symbolRecord) instrument(at time.Time) (venues.Instrument, error) {
 		Symbol:         canonicalSymbol(r.Symbol),
 		Exchange:       venues.Binance,
 		Kind:           contractKind(r.ContractType, r.Symbol),
-		Status:         instrumentStatus(r.Status),
+		Status:         cmp.Or(instrumentStatuses[r.Status], venues.InstrumentHalted),
 		ContractSize:   venues.MustDecimal("1"),
 		BaseCurrency:   r.BaseAsset,
 		QuoteCurrency:  r.QuoteAsset,
@@ -116,16 +117,10 @@ func contractKind(contractType, symbol string) venues.Kind {
 	return venues.KindPerpetual
 }
 
-func instrumentStatus(value string) venues.InstrumentStatus {
-	switch value {
-	case "TRADING":
-		return venues.InstrumentTrading
-	case "PENDING_TRADING":
-		return venues.InstrumentPreOpen
-	case "PRE_DELIVERING", "DELIVERING", "PRE_SETTLE", "SETTLING":
-		return venues.InstrumentSettling
-	case "DELIVERED", "CLOSE":
-		return venues.InstrumentClosed
-	}
-	return venues.InstrumentHalted
+// instrumentStatuses are the known states. In any other state an instrument is halted.
+var instrumentStatuses = map[string]venues.InstrumentStatus{
+	"TRADING": venues.InstrumentTrading, "PENDING_TRADING": venues.InstrumentPreOpen,
+	"PRE_DELIVERING": venues.InstrumentSettling, "DELIVERING": venues.InstrumentSettling,
+	"PRE_SETTLE": venues.InstrumentSettling, "SETTLING": venues.InstrumentSettling,
+	"DELIVERED": venues.InstrumentClosed, "CLOSE": venues.InstrumentClosed,
 }

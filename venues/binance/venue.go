@@ -18,11 +18,11 @@ import (
 // concurrent use.
 type Connector struct {
 	connector.Core
-	options     Options
-	weight      *restclient.Budget
-	keys        *restclient.Client // host of key permissions; nil if there is none
-	instruments connector.Instruments
-	leverages   leverageTable
+	options      Options
+	weight       *restclient.Budget
+	keys         *restclient.Client // host of key permissions; nil if there is none
+	instruments  connector.Instruments
+	maxLeverages maxLeverageTable
 }
 
 var (
@@ -100,7 +100,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 			c.options.Log.Error("instrument left out", zap.Error(err))
 			continue
 		}
-		i.MaxLeverage = c.leverages.of(i.VenueSymbol)
+		i.MaxLeverage = c.maxLeverages.of(i.VenueSymbol)
 		instruments = append(instruments, i)
 	}
 	if len(instruments) == 0 {

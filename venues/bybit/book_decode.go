@@ -20,8 +20,8 @@ const (
 // use.
 type bookDecoder struct{ parser fastjson.Parser }
 
-// decode decodes an orderbook message of an instrument into an update of the pool, by the
-// scanner or, if that gives up, by the general parser.
+// decode decodes an orderbook message of an instrument into an update of the pool: by
+// scanBook or, if that returns false, by decodeBook.
 func (d *bookDecoder) decode(data []byte, topic, symbol, venueSymbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
 	u := venues.NewBookUpdate()
 	if !scanBook(data, topic, venueSymbol, scale, u) {
@@ -36,28 +36,23 @@ func (d *bookDecoder) decode(data []byte, topic, symbol, venueSymbol string, sca
 	return u, nil
 }
 
-// decodeBook decodes what scanBook does not: members in any JSON spelling. Unknown ones
-// are ignored, and times are optional.
+// decodeBook decodes an orderbook message with members in any order and any JSON spelling.
+// Unknown members are ignored, and times are optional.
 func decodeBook(parser *fastjson.Parser, data []byte, topic, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) error {
-	o, err := payload.Parse(parser, data)
+	o, err := topicEvent(parser, data, topic)
 	if err != nil {
 		return err
 	}
-	if name := o.Text("topic"); o.Err() == nil && name != topic {
-		return fmt.Errorf("topic %q: %w", payload.Bounded(name), payload.ErrUnrelated)
-	}
-	word := o.Text("type")
-	if o.Err() == nil && word != typeSnapshot && word != typeDelta {
-		return payload.UnknownValue("type", word)
+	kind := o.Text("type")
+	if o.Err() == nil && kind != typeSnapshot && kind != typeDelta {
+		return payload.UnknownValue("type", kind)
 	}
 	u.VenueTime = o.Time("cts")
 	if u.VenueTime.IsZero() {
 		u.VenueTime = o.Time("ts")
 	}
 	book := o.Object("data")
-	if name := book.Text("s"); book.Err() == nil && name != venueSymbol {
-		return fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
-	}
+	book.Expect("s", venueSymbol)
 	u.LastSeq = book.Sequence("u")
 	level := func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) }
 	u.Bids = book.Levels("b", u.Bids, level)
@@ -68,7 +63,7 @@ func decodeBook(parser *fastjson.Parser, data []byte, topic, venueSymbol string,
 	if book.Err() != nil {
 		return book.Err()
 	}
-	sequence(u, word == typeSnapshot)
+	setSequence(u, kind == typeSnapshot)
 	return nil
 }
 

@@ -7,21 +7,21 @@ import (
 
 // scanBook decodes an orderbook message in the form that the venue sends (no white space,
 // no escapes, each known member at most once) directly into fixed-point numbers. It
-// allocates nothing besides the levels of u. False means only that the message has
-// another form and must be decoded by decodeBook; u is incomplete then.
+// allocates nothing besides the levels of u. If it returns false, the message has another
+// form and must be decoded by decodeBook, and u is incomplete.
 func scanBook(data []byte, topic, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) bool {
 	s := bookScanner{Scanner: scan.New(data), topic: topic, venueSymbol: venueSymbol, scale: scale, update: u}
 	if !s.Object(s.member) || !s.End() || !s.saw.Have(sawRequired) || u.LastSeq == 0 {
 		return false
 	}
-	sequence(u, s.snapshot)
+	setSequence(u, s.snapshot)
 	return true
 }
 
-// sequence maps the venue's number to the common form: each message has the number after
-// its predecessor's, a snapshot has no predecessor, and number 1 means that the venue
-// starts again and sends everything.
-func sequence(u *venues.BookUpdate, snapshot bool) {
+// setSequence sets the sequence numbers of an update. Each message has the number after its
+// predecessor's, a snapshot has no predecessor, and number 1 means that the venue starts
+// again and sends the complete book.
+func setSequence(u *venues.BookUpdate, snapshot bool) {
 	u.FirstSeq = u.LastSeq
 	u.Snapshot = snapshot || u.LastSeq == 1
 	if !u.Snapshot {
@@ -62,7 +62,7 @@ func (s *bookScanner) member(name []byte) bool {
 	case "type":
 		return s.saw.Once(sawType) && s.kind()
 	case "ts":
-		return s.saw.Once(sawTime) && s.PastMillis()
+		return s.saw.Once(sawTime) && s.SkipMillis()
 	case "cts":
 		return s.saw.Once(sawEngineTime) && s.Millis(&s.update.VenueTime)
 	case "data":
@@ -92,10 +92,10 @@ func (s *bookScanner) bookMember(name []byte) bool {
 
 // kind reads the type of the message.
 func (s *bookScanner) kind() bool {
-	word, ok := s.Text()
+	kind, ok := s.Text()
 	if !ok {
 		return false
 	}
-	s.snapshot = string(word) == typeSnapshot
-	return s.snapshot || string(word) == typeDelta
+	s.snapshot = string(kind) == typeSnapshot
+	return s.snapshot || string(kind) == typeDelta
 }

@@ -43,13 +43,13 @@ func TestBookDecodes(t *testing.T) {
 		}
 		if u.FirstSeq != 617 || u.LastSeq != 617 || u.PrevSeq != 616 || u.VenueTime.UnixMilli() != 1786310818120 || u.Received.IsZero() ||
 			fmt.Sprint(u.Bids, u.Asks) != "[{618002 2909} {618001 0}] [{618003 4350}]" || u.Symbol != "BTCUSDT" || u.Snapshot {
-			t.Errorf("%s: u = %+v", name, u)
+			t.Errorf("%s: update %+v, want the update 617 of BTCUSDT after 616", name, u)
 		}
 		u.Release()
 	}
 	u, err := decodeBTC(strings.Replace(bookMessage, `,"cts":1786310818120`, "", 1))
 	if err != nil || u.VenueTime.UnixMilli() != 1786310818130 {
-		t.Errorf("without cts: %v, %v", u, err)
+		t.Errorf("without cts: update %+v, error %v, want the time of ts", u, err)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestBookSnapshots(t *testing.T) {
 		for form, text := range map[string]string{"scanned": message, "parsed": strings.ReplaceAll(message, ",", ", ")} {
 			u, err := decodeBTC(text)
 			if err != nil || !u.Snapshot || u.PrevSeq != 0 || u.FirstSeq != u.LastSeq {
-				t.Errorf("%s: form = %s, u = %+v, err = %v, want no error and u.Snapshot and u.PrevSeq == 0 and u.FirstSeq == u.LastSeq", name, form, u, err)
+				t.Errorf("%s, %s: update %+v, error %v, want a snapshot with one number and no predecessor", name, form, u, err)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
 
 func TestConformanceWebSocket(t *testing.T) {
 	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
-		Up:     func(account venues.Account) bool { return account.(*Account).entry.Up() },
+		Up:     entryUp,
 		Place:  venuetest.Route{Method: "order.create", Path: "/v5/trade"},
 		Amend:  venuetest.Route{Method: "order.amend", Path: "/v5/trade"},
 		Cancel: venuetest.Route{Method: "order.cancel", Path: "/v5/trade"},
@@ -26,8 +26,11 @@ func TestConformanceWebSocket(t *testing.T) {
 }
 
 func TestBans(t *testing.T) {
-	venuetest.RunBans(t, harness(), func(account venues.Account) bool { return account.(*Account).entry.Up() })
+	venuetest.RunBans(t, harness(), entryUp)
 }
+
+// entryUp reports whether an account's connection for orders is up.
+func entryUp(account venues.Account) bool { return account.(*Account).entry.Up() }
 
 func harness() venuetest.Harness {
 	return venuetest.Harness{

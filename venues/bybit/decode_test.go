@@ -40,24 +40,24 @@ func TestMarketMessages(t *testing.T) {
 	trades, err := decodeTrades(new(fastjson.Parser), []byte(tradeMessage), "publicTrade.BTCUSDT", "BTCUSDT", "BTCUSDT")
 	if err != nil || len(trades) != 2 || trades[0].Side != venues.Buy || trades[1].Side != venues.Sell || trades[0].ID != "f60eae3c" ||
 		!trades[0].Qty.Equal(dec("0.02").Decimal) || !trades[0].Price.Equal(dec("69916.9").Decimal) || trades[0].VenueTime.UnixMilli() != 1774021164129 {
-		t.Errorf("trades = %+v, err = %v", trades, err)
+		t.Errorf("trades %+v, error %v, want the buy f60eae3c of 0.02 at 69916.9 and a sell", trades, err)
 	}
 	candles, err := decodeCandles(new(fastjson.Parser), []byte(klineMessage), "kline.1.BTCUSDT", venues.FeedTopic{Symbol: "BTCUSDT", Timeframe: "1m"})
 	if err != nil || len(candles) != 1 || !candles[0].Closed || candles[0].Start.UnixMilli() != 1790409720000 || candles[0].End.Sub(candles[0].Start) != time.Minute ||
 		!candles[0].Volume.Equal(dec("7.316").Decimal) || !candles[0].Close.Equal(dec("84017.8").Decimal) {
-		t.Errorf("candles = %+v, err = %v", candles, err)
+		t.Errorf("candles %+v, error %v, want the closed minute from 1790409720000 with volume 7.316", candles, err)
 	}
 	mark, reported, err := decodeMark(new(fastjson.Parser), []byte(tickerMessage), "tickers.BTCUSDT", "BTCUSDT", "BTCUSDT")
 	if err != nil || !reported || !mark.Price.Equal(dec("63585.74").Decimal) || mark.VenueTime.UnixMilli() != 1786659827983 {
-		t.Errorf("mark = %+v, err = %v, want no error and reported and mark.Price.Equal(dec(\"63585.74\").Decimal) and mark.VenueTime.UnixMilli() == 1786659827983", mark, err)
+		t.Errorf("mark = %+v, err = %v, want the mark price 63585.74 at 1786659827983", mark, err)
 	}
 	quiet := strings.Replace(tickerMessage, `"markPrice":"63585.74",`, "", 1)
 	if _, reported, err = decodeMark(new(fastjson.Parser), []byte(quiet), "tickers.BTCUSDT", "BTCUSDT", "BTCUSDT"); err != nil || reported {
-		t.Errorf("changed = %v, error %v", reported, err)
+		t.Errorf("changed %v, error %v, want no change", reported, err)
 	}
 }
 
-// Each decoder rejects each fault that applies to it.
+// Each decoder rejects each defect that concerns it.
 func TestMalformedMarketMessages(t *testing.T) {
 	connectortest.RejectMalformed(t, marketDecoders, [][2]string{
 		{`"s":"BTCUSDT"`, `"s":"ETHUSDT"`},
@@ -92,7 +92,7 @@ func TestTopicOf(t *testing.T) {
 		`{"op":"pong"}`: "", `{"topic":"`: "", `{"x":"\"topic\""}`: "", "": "", `{"topic":7}`: "", `"topic"`: "",
 	} {
 		if topic, ok := topicOf([]byte(message)); string(topic) != want && ok || ok != (want != "") {
-			t.Errorf("%s: topic %q, %v", message, topic, ok)
+			t.Errorf("%s: topic %q, %v, want %q", message, topic, ok, want)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestOrderEnums(t *testing.T) {
 	} {
 		f, h := privateStream(t)
 		if err := f.handle([]byte(orderPush(c.changes...)), time.Now()); err != nil || len(h.Reports) != 1 || !c.check(h.Reports[0]) {
-			t.Errorf("%s: h.Reports = %+v, err = %v, want no error and len(h.Reports) == 1 and c.check(h.Reports[0])", name, h.Reports, err)
+			t.Errorf("%s: reports %+v, error %v, want one that passes the check of the case", name, h.Reports, err)
 		}
 	}
 }
@@ -190,17 +190,17 @@ func TestMalformedOrderEvents(t *testing.T) {
 	} {
 		f, h := privateStream(t)
 		if err := f.handle([]byte(orderPush(change...)), time.Now()); err == nil || len(h.Reports) != 0 {
-			t.Errorf("change = %v, h.Reports = %+v, want an error and len(h.Reports) == 0", change, h.Reports)
+			t.Errorf("%v: reports %+v, want an error and no report", change, h.Reports)
 		}
 	}
 	f, h := privateStream(t) // one malformed order does not hide the next one
 	message := `{"topic":"order.linear","data":[` + orderRow(`"Buy"`, `"Hold"`) + "," + orderRow() + "," + orderRow(`{"symbol"`, `{"category":"spot","symbol"`) + `]}`
 	if err := f.handle([]byte(message), time.Now()); err == nil || len(h.Reports) != 1 {
-		t.Errorf("%d reports, %v, want an error and len(h.Reports) == 1", len(h.Reports), err)
+		t.Errorf("%d reports, error %v, want an error and one report", len(h.Reports), err)
 	}
 	for _, message := range []string{"", "[]", `{"topic":"order"}`, `{"topic":"execution","data":{}}`, `{"topic":"position","data":7}`, `{"topic":7}`} {
 		if f.handle([]byte(message), time.Now()) == nil {
-			t.Errorf("no error for %s", message)
+			t.Errorf("no error for %s, want one", message)
 		}
 	}
 }
@@ -224,12 +224,12 @@ func TestMalformedPositionEvents(t *testing.T) {
 	} {
 		f, h := privateStream(t)
 		if err := f.handle(push(change...), time.Now()); err == nil || len(h.Positions) != 0 {
-			t.Errorf("change = %v, h.Positions = %+v, err = %v, want an error and len(h.Positions) == 0", change, h.Positions, err)
+			t.Errorf("%v: positions %+v, error %v, want an error and no position", change, h.Positions, err)
 		}
 	}
 	f, h := privateStream(t)
 	if err := f.handle(push(), time.Now()); err != nil || len(h.Positions) != 1 {
-		t.Errorf("h.Positions = %+v, err = %v, want no error and len(h.Positions) == 1", h.Positions, err)
+		t.Errorf("positions %+v, error %v, want one position", h.Positions, err)
 	}
 }
 
@@ -303,10 +303,10 @@ func TestFillJoin(t *testing.T) {
 			fills = append(fills, id)
 		}
 		if !slices.Equal(statuses, c.statuses) || strings.Join(fills, " ") != c.fills {
-			t.Errorf("%s: statuses %v, fills %v, want slices.Equal(statuses, c.statuses) and strings.Join(fills, \" \") == c.fills", name, statuses, fills)
+			t.Errorf("%s: statuses %v, fills %v, want %v and %s", name, statuses, fills, c.statuses, c.fills)
 		}
 		if len(f.join.executions)+len(f.join.orders) != 0 {
-			t.Errorf("%s: a report is still pending", name)
+			t.Errorf("%s: a report is still pending, want none", name)
 		}
 	}
 }
@@ -322,7 +322,7 @@ func TestForcedExecutions(t *testing.T) {
 		f, h := privateStream(t)
 		f.play(t, []byte(executionPush(executionRow("e", at, change...))))
 		if len(h.Reports) != 1 || !h.Reports[0].Forced || !h.Reports[0].FilledQty.Equal(dec("1").Decimal) || h.Reports[0].Qty.LessThan(dec("1").Decimal) {
-			t.Errorf("%s: h.Reports = %+v, want len(h.Reports) == 1 and h.Reports[0].Forced and h.Reports[0].FilledQty.Equal(dec(\"1\").Decimal) and !h.Reports[0].Qty.LessThan(dec(\"1\").Decimal)", name, h.Reports)
+			t.Errorf("%s: reports %+v, want one of a forced order with 1 filled", name, h.Reports)
 		}
 	}
 	f, h := privateStream(t)
@@ -330,7 +330,7 @@ func TestForcedExecutions(t *testing.T) {
 		executionRow("e", at, `"execType":"Trade"`, `"execType":"Funding"`),
 		executionRow("e", at, `"execType":"Trade"`, `"execType":"Settle"`, `"orderId":"order"`, `"orderId":""`))))
 	if len(h.Reports) != 0 {
-		t.Errorf("funding and settlement: reports %+v, want len(h.Reports) == 0", h.Reports)
+		t.Errorf("funding and settlement: reports %+v, want none", h.Reports)
 	}
 	if f.handle([]byte(executionPush(executionRow("e", at, `"orderType":"Market"`, `"orderType":"UNKNOWN"`))), at) == nil {
 		t.Error("no error for an order of an unknown kind")
@@ -345,13 +345,13 @@ func TestFillJoinIsBounded(t *testing.T) {
 		j.execution(venues.ExecutionReport{VenueOrderID: "x"}, true, now)
 	}
 	if reported := j.execution(venues.ExecutionReport{VenueOrderID: "y"}, true, now); len(reported) != 1 || len(j.executions) != joinsMax {
-		t.Errorf("%d reported, %d pending, want len(reported) == 1 and len(j.executions) == joinsMax", len(reported), len(j.executions))
+		t.Errorf("%d reported, %d pending, want 1 and %d", len(reported), len(j.executions), joinsMax)
 	}
 	if early := j.flush(now.Add(joinWait)); len(early) != 0 {
 		t.Errorf("%d reports too early, want 0", len(early))
 	}
 	if due := j.flush(now.Add(2 * joinWait)); len(due) != joinsMax {
-		t.Errorf("%d reports flushed, want len(due) == joinsMax", len(due))
+		t.Errorf("%d reports flushed, want %d", len(due), joinsMax)
 	}
 }
 
@@ -367,7 +367,7 @@ func FuzzMarketMessages(f *testing.F) {
 		checkTrades(t, h.Trades)
 		for _, m := range h.Marks {
 			if !m.Price.IsPositive() {
-				t.Errorf("m = %+v, want m.Price.IsPositive()", m)
+				t.Errorf("mark price %+v, want one above zero", m)
 			}
 		}
 	})
@@ -386,12 +386,12 @@ func FuzzPrivateEvents(f *testing.F) {
 		_ = feed.handle(message, at) // it may fail, but must not report invalid values
 		for _, r := range h.Reports {
 			if !r.Status.Valid() || r.VenueOrderID == "" || r.Symbol == "" {
-				t.Errorf("r = %+v, want r.Status.Valid() and r.VenueOrderID != \"\" and r.Symbol != \"\"", r)
+				t.Errorf("report %+v, want a valid status, an id and a symbol", r)
 			}
 		}
 		for _, p := range h.Positions {
 			if p.Side != venues.Long && p.Side != venues.Short || p.Qty.IsNegative() {
-				t.Errorf("p = %+v", p)
+				t.Errorf("position %+v, want a side and no negative quantity", p)
 			}
 		}
 	})

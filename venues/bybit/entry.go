@@ -46,9 +46,9 @@ func (a *Account) openEntry() (closeEntry func()) {
 }
 
 func newIDPrefix() string {
-	chance := make([]byte, requestIDBytes)
-	_, _ = rand.Read(chance) // it never fails
-	return hex.EncodeToString(chance) + "-"
+	random := make([]byte, requestIDBytes)
+	_, _ = rand.Read(random) // it never fails
+	return hex.EncodeToString(random) + "-"
 }
 
 // entryRequest is a request on the connection for orders.
@@ -86,9 +86,9 @@ func (a *Account) readEntry(message []byte) (m wscall.Message) {
 	case answer.RetCode == codeRestarting:
 		m.Effect = wscall.Ending
 	case m.ID == "" && answer.RetCode != 0:
-		a.c.options.Log.Warn("order entry: unnamed rejection", zap.Int64("code", int64(answer.RetCode)),
+		a.c.options.Log.Warn("order entry: rejection without an id", zap.Int64("code", int64(answer.RetCode)),
 			zap.String("message", payload.Bounded(redact(answer.RetMsg))))
-		m.Effect = wscall.UnnamedReject
+		m.Effect = wscall.RejectWithoutID
 	}
 	return m
 }
@@ -98,11 +98,7 @@ func (r request) transport() restclient.Transport {
 	if r.account == nil || entryOps[r.path] == "" {
 		return nil
 	}
-	calls := r.account.entry.Calls()
-	if calls == nil {
-		return nil
-	}
-	return func(ctx context.Context) (*restclient.Answer, error) { return r.sendOn(ctx, calls) }
+	return r.account.entry.Transport(r.sendOn)
 }
 
 // sendOn sends a request once and returns its answer in the form of REST, so that both

@@ -68,14 +68,14 @@ func newTradeVenue(s *script) tradeVenue {
 // answering answers logins, and requests with answer, in which %s is their id.
 func answering(login, answer string) func(*websocket.Conn, asked) {
 	return func(c *websocket.Conn, a asked) {
-		says := strings.ReplaceAll(answer, "%s", a.ReqID)
+		text := strings.ReplaceAll(answer, "%s", a.ReqID)
 		switch a.Op {
 		case "ping":
 			return
 		case "auth":
-			says = login
+			text = login
 		}
-		_ = c.WriteMessage(websocket.TextMessage, []byte(says))
+		_ = c.WriteMessage(websocket.TextMessage, []byte(text))
 	}
 }
 
@@ -122,7 +122,7 @@ func TestEntryEqualsREST(t *testing.T) {
 		trade()
 		requests, seen := v.requests(), map[string]bool{}
 		if len(requests) != 3 {
-			t.Fatalf("%d requests, want len(requests) == 3", len(requests))
+			t.Fatalf("%d requests, want 3", len(requests))
 		}
 		life := (orderLife + timestampLag).Milliseconds()
 		for n, want := range []struct {
@@ -134,14 +134,14 @@ func TestEntryEqualsREST(t *testing.T) {
 				t.Errorf("body %s, by REST %s", r.text, s.Last(want.name).Body)
 			}
 			if len(r.ReqID) > 36 || seen[r.ReqID] || strings.Contains(r.text, scriptKey) || strings.Contains(r.text, scriptSecret) {
-				t.Errorf("missing id or leaked secret: %s", r.text)
+				t.Errorf("request %s, want an id of its own and no secret", r.text)
 			}
 			seen[r.ReqID] = true
 			ms, _ := strconv.ParseInt(r.Header["X-BAPI-TIMESTAMP"], 10, 64)
 			window, _ := strconv.ParseInt(r.Header["X-BAPI-RECV-WINDOW"], 10, 64)
 			age := time.Since(time.UnixMilli(ms)) + s.connector.Clock.Offset() // as the venue's clock was measured
 			if age < timestampLag || age > orderLife || window < want.least || window > want.most {
-				t.Errorf("%s: timestamp %v old, window %d ms, want age >= timestampLag and age <= orderLife and window >= want.least and window <= want.most", r.Op, age, window)
+				t.Errorf("%s: timestamp %v old, window %d ms, want an age of %v to %v and a window of %d to %d ms", r.Op, age, window, timestampLag, orderLife, want.least, want.most)
 			}
 		}
 	})
@@ -149,23 +149,23 @@ func TestEntryEqualsREST(t *testing.T) {
 
 // Answers have the same meaning by WebSocket and by REST.
 func TestEntryRejections(t *testing.T) {
-	refusal := func(code int) string {
+	rejected := func(code int) string {
 		return fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","data":{},"retExtInfo":{},"header":{"Traceid":"1"},"connId":"c"}`, code)
 	}
 	for name, c := range map[string]struct {
 		answer string
 		want   meaning
 	}{
-		"margin":       {refusal(110007), meaning{code: venues.CodeInsufficientBalance}},
-		"duplicate id": {refusal(110072), meaning{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", unknown: true}},
-		"uncertain":    {refusal(10016), meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
-		"limit":        {refusal(10006), meaning{code: venues.CodeRateLimited}},
-		"address":      {refusal(10403), meaning{code: venues.CodeRateLimited}},
+		"margin":       {rejected(110007), meaning{code: venues.CodeInsufficientBalance}},
+		"duplicate id": {rejected(110072), meaning{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", unknown: true}},
+		"uncertain":    {rejected(10016), meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
+		"limit":        {rejected(10006), meaning{code: venues.CodeRateLimited}},
+		"address":      {rejected(10403), meaning{code: venues.CodeRateLimited}},
 		"key": {
 			`{"retCode":10005,"retMsg":"Permission denied for current apikey","connId":"c","op":"order.create","reqId":"%s"}`,
 			meaning{code: venues.CodeUnauthorized},
 		},
-		"unlisted":      {refusal(12345), meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
+		"unlisted":      {rejected(12345), meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
 		"another order": {strings.ReplaceAll(entryDone, "vg00000001", "vg00000002"), meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
 		"no data":       {`{"reqId":"%s","retCode":0,"retMsg":"OK","op":"order.create"}`, meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
 		"no code":       {`{"reqId":"%s","op":"order.create","data":` + accepted + `}`, meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
@@ -181,7 +181,7 @@ func TestEntryRejections(t *testing.T) {
 				t.Fatalf("error %v, want %+v", err, c.want)
 			}
 			if c.want.reason != "" && e.Details["reason"] != c.want.reason || len(s.Sent(createOrder)) != 0 {
-				t.Errorf("error %v, %d by REST", err, len(s.Sent(createOrder)))
+				t.Errorf("error %v, %d by REST, want the reason %q and none", err, len(s.Sent(createOrder)), c.want.reason)
 			}
 		})
 	}
@@ -196,7 +196,7 @@ func TestEntryNotAccepted(t *testing.T) {
 		v.answer(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","connId":"c"}`, code))
 		s.trading()
 		if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 || len(s.Sent(createOrder)) != 1 {
-			t.Errorf("%d: error %v, %d by WebSocket, %d by REST", code, err, len(v.requests()), len(s.Sent(createOrder)))
+			t.Errorf("%d: error %v, %d by WebSocket, %d by REST, want one each", code, err, len(v.requests()), len(s.Sent(createOrder)))
 		}
 	}
 }
@@ -219,7 +219,7 @@ func TestEntryRateLimitStopsREST(t *testing.T) {
 				t.Errorf("%d, then an order by REST: error %v, want rate_limited", code, err)
 			}
 			if _, err := s.account.OpenOrders(background); (venues.CodeOf(err) == venues.CodeRateLimited) != frozen {
-				t.Errorf("%d, then a read: error %v", code, err)
+				t.Errorf("%d, then a read: error %v, want rate_limited: %v", code, err, frozen)
 			}
 		}
 	})
@@ -239,7 +239,7 @@ func TestEntryAdoptsTheVenuesCounter(t *testing.T) {
 		s.ok(createOrder, accepted)
 		soon := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(300 * time.Millisecond) })
 		if _, err := s.account.Place(background, soon); venues.CodeOf(err) != venues.CodeRateLimited {
-			t.Errorf("err = %v, want code of err == CodeRateLimited", err)
+			t.Errorf("error %v, want rate_limited", err)
 		}
 	})
 }
@@ -253,7 +253,7 @@ func TestEntryReplacesARestartingServer(t *testing.T) {
 	s.trading()
 	v.answer(`{"reqId":"%s","retCode":10019,"retMsg":"restarting","op":"order.create","data":{},"header":{}}`)
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
-		t.Errorf("error %v, %d by REST", err, len(s.Sent(createOrder)))
+		t.Errorf("error %v, %d by REST, want 1", err, len(s.Sent(createOrder)))
 	}
 	connectortest.Await(t, "next connection", func() bool { return v.logins() == 2 && s.account.entry.Up() })
 	v.answer(entryDone)
@@ -264,7 +264,7 @@ func TestEntryReplacesARestartingServer(t *testing.T) {
 
 // A rejection without an id may be that of any request, so pending ones wait less for
 // their answers.
-func TestEntryUnnamedRejection(t *testing.T) {
+func TestEntryRejectionWithoutID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		v := newTradeVenue(s)
@@ -272,10 +272,10 @@ func TestEntryUnnamedRejection(t *testing.T) {
 		v.answer(`{"retCode":10005,"retMsg":"Permission denied for current apikey","connId":"c","op":"order.create"}`)
 		began := time.Now()
 		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("err = %v, want errors.Is(err, ErrOutcomeUnknown)", err)
+			t.Errorf("error %v, want an unknown outcome", err)
 		}
 		if took := time.Since(began); took > s.connector.options.Timeout {
-			t.Errorf("failed after %v, want took <= s.connector.options.Timeout", took)
+			t.Errorf("failed after %v, want at most %v", took, s.connector.options.Timeout)
 		}
 		connectortest.Await(t, "next connection", func() bool { return v.logins() == 2 && s.account.entry.Up() })
 	})
@@ -292,7 +292,7 @@ func TestEntryLoginRejected(t *testing.T) {
 	feed := s.account.OpenPrivate(&connectortest.Recorder{})
 	connectortest.Await(t, "third login", func() bool { return v.logins() >= 3 })
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
-		t.Errorf("error %v, %d by REST", err, len(s.Sent(createOrder)))
+		t.Errorf("error %v, %d by REST, want 1", err, len(s.Sent(createOrder)))
 	}
 	feed.Close()
 	failures := logged.FilterMessage("venue stream: dial failed").All()
@@ -328,7 +328,7 @@ func TestDemoAcceptsOrdersByRESTOnly(t *testing.T) {
 		o, _ := Preset(name)
 		o.OrderEntry = venues.OrderEntryWebSocket
 		if err := o.Validate(); (err == nil) != good {
-			t.Errorf("%s: err = %v, want (no error) == good", name, err)
+			t.Errorf("%s: error %v, want valid options: %v", name, err, good)
 		}
 	}
 }
@@ -347,12 +347,12 @@ func TestRecordedEntryAnswers(t *testing.T) {
 		result, err := c.classify(placing(), answerOf(http.StatusOK, string(r.Msg)))
 		var ack ackRecord
 		done := err == nil && json.Unmarshal(result, &ack) == nil && ack.OrderID != ""
-		if refused := rejection.CodeOf(err) != 0; done == refused {
-			t.Errorf("%s: id %q, %+v, error %v", r.Name, id, ack, err)
+		if rejected := rejection.CodeOf(err) != 0; done == rejected {
+			t.Errorf("%s: id %q, %+v, error %v, want an id of the order or a rejection", r.Name, id, ack, err)
 		}
 	}
 	if named < 6 {
-		t.Errorf("%d answers with an id, want named >= 6", named)
+		t.Errorf("%d answers with an id, want at least 6", named)
 	}
 }
 
@@ -366,8 +366,8 @@ func FuzzEntryMessages(f *testing.F) {
 	a := newAccount(c, venues.Credentials{})
 	f.Fuzz(func(t *testing.T, message []byte) {
 		read := a.readEntry(message)
-		if read.ID != "" && read.Effect == wscall.UnnamedReject {
-			t.Fatalf("%q has an id and is an unnamed rejection", message)
+		if read.ID != "" && read.Effect == wscall.RejectWithoutID {
+			t.Fatalf("%q has an id and is a rejection without one, want either", message)
 		}
 		_, _ = c.classify(placing(), answerOf(http.StatusOK, string(message)))
 	})

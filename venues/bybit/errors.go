@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues"
 	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
@@ -133,8 +131,7 @@ func (c *Connector) reject(r request, code int, message string) error {
 	case code == codeParameter:
 		class = parameterClass(message)
 	case !listed:
-		c.options.Log.Warn("venue rejection with an unlisted code",
-			zap.String("path", r.path), zap.Int("code", code), zap.String("message", payload.Bounded(redact(message))))
+		c.LogUnlisted(r.path, code, redact(message))
 	}
 	e := errorOf(class, code, message)
 	if class.Unknown {
@@ -146,8 +143,8 @@ func (c *Connector) reject(r request, code int, message string) error {
 // parameterHints classify the message of 10001, which has many meanings. The message may
 // be in any language, so only the wording of a rejection depends on it.
 var parameterHints = []struct {
-	text    string
-	verdict rejection.Class
+	text  string
+	class rejection.Class
 }{
 	{"position idx not match", rejection.Class{Code: venues.CodeInvalidRequest, Reason: "position_mode", Text: "the order does not fit the account's position mode"}},
 	{"Not supported symbols", rejection.Class{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol}},
@@ -160,7 +157,7 @@ var parameterHints = []struct {
 func parameterClass(message string) rejection.Class {
 	for _, hint := range parameterHints {
 		if strings.Contains(message, hint.text) {
-			return hint.verdict
+			return hint.class
 		}
 	}
 	return classes[codeParameter]

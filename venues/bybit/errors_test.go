@@ -90,20 +90,20 @@ func TestRecordedErrors(t *testing.T) {
 			err := classified(http.StatusOK, string(r.Msg))
 			if _, _, isEnvelope := parseEnvelope(r.Msg); !isEnvelope {
 				if !errors.Is(err, venues.ErrOutcomeUnknown) {
-					t.Errorf("r.Name = %s, err = %v, want errors.Is(err, ErrOutcomeUnknown)", r.Name, err)
+					t.Errorf("%s: error %v, want an unknown outcome", r.Name, err)
 				}
 				continue
 			}
 			if body.RetCode == 0 {
 				if err != nil {
-					t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
+					t.Errorf("%s: error %v, want none", r.Name, err)
 				}
 				continue
 			}
 			rejection, ok := errors.AsType[*venues.Error](err)
 			want, listed := meaningOf(int(body.RetCode), body.RetMsg)
 			if !ok || !listed {
-				t.Errorf("%s: error %v, listed %v", r.Name, err, listed)
+				t.Errorf("%s: error %v, listed %v, want a listed rejection", r.Name, err, listed)
 				continue
 			}
 			reason, _ := rejection.Details["reason"].(string)
@@ -111,7 +111,7 @@ func TestRecordedErrors(t *testing.T) {
 				t.Errorf("%s: error %v, reason %q, want %+v", r.Name, err, reason, want)
 			}
 			if rejection.VenueCode != strconv.Itoa(int(body.RetCode)) || strings.Contains(err.Error(), scriptKey) {
-				t.Errorf("%s: venue code %s, message %q", r.Name, rejection.VenueCode, rejection.VenueMessage)
+				t.Errorf("%s: venue code %s, message %q, want the code %d without the key", r.Name, rejection.VenueCode, rejection.VenueMessage, body.RetCode)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func TestClassify(t *testing.T) {
 	} {
 		err := classified(c.status, c.body)
 		if (err == nil) != (c.code == "") || err != nil && venues.CodeOf(err) != c.code || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown {
-			t.Errorf("%s: err = %v", c.name, err)
+			t.Errorf("%s: error %v, want code %q, unknown outcome %v", c.name, err, c.code, c.unknown)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestMaintenance(t *testing.T) {
 	for name, c := range map[string]struct {
 		status       int
 		body, notice string
-		word         venues.Code
+		code         venues.Code
 	}{
 		"trading":             {200, restarting, status("ongoing", "[1]", "[1,2]", "[]", "1"), venues.CodeMaintenance},
 		"private stream":      {200, `{"retCode":10016,"retMsg":"x"}`, status("ongoing", "[5,4]", "[1]", "[]", "1"), venues.CodeMaintenance},
@@ -184,11 +184,11 @@ func TestMaintenance(t *testing.T) {
 			s.ok("GET /v5/system/status", c.notice)
 			_, err := s.account.Place(background, limitOrder())
 			e, _ := errors.AsType[*venues.Error](err)
-			if e == nil || e.Code != c.word || !errors.Is(err, venues.ErrOutcomeUnknown) {
+			if e == nil || e.Code != c.code || !errors.Is(err, venues.ErrOutcomeUnknown) {
 				t.Fatal(err)
 			}
-			if c.word == venues.CodeMaintenance && (e.RetryAfter < 19*time.Minute || e.RetryAfter > 20*time.Minute) {
-				t.Errorf("RetryAfter = %s", e.RetryAfter)
+			if c.code == venues.CodeMaintenance && (e.RetryAfter < 19*time.Minute || e.RetryAfter > 20*time.Minute) {
+				t.Errorf("RetryAfter = %s, want the rest of the maintenance", e.RetryAfter)
 			}
 		})
 	}
@@ -199,7 +199,7 @@ func TestReadsHaveNoOutcome(t *testing.T) {
 	for _, body := range []string{`{"retCode":10000}`, `<html>`, `{"retCode":110072}`, `{}`} {
 		c := New(Sim("http://x", "ws://x"))
 		if _, err := c.classify(get(realtimePath, nil, nil, restclient.PriorityOrder), answerOf(200, body)); err == nil || errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("body = %s, err = %v, want an error and !errors.Is(err, ErrOutcomeUnknown)", body, err)
+			t.Errorf("%s: error %v, want one without an unknown outcome", body, err)
 		}
 	}
 }
@@ -212,7 +212,7 @@ func TestErrorsContainNoSecrets(t *testing.T) {
 	} {
 		err := classified(200, fmt.Sprintf(`{"retCode":10004,"retMsg":%q}`, message))
 		if text := err.Error(); strings.Contains(text, scriptKey) || !strings.Contains(text, "[...]") {
-			t.Errorf("secret in %s, want !strings.Contains(text, scriptKey) and strings.Contains(text, \"[...]\")", text)
+			t.Errorf("%s, want [...] instead of the key", text)
 		}
 	}
 }
@@ -223,12 +223,12 @@ func TestErrorTable(t *testing.T) {
 	for code, v := range classes {
 		err := classified(200, fmt.Sprintf(`{"retCode":%d,"retMsg":"x"}`, code))
 		if venues.CodeOf(err) != v.Code || errors.Is(err, venues.ErrOutcomeUnknown) != v.Unknown {
-			t.Errorf("code = %d, err = %v, want code of err == v.Code and errors.Is(err, ErrOutcomeUnknown) == v.Unknown", code, err)
+			t.Errorf("%d: error %v, want %s, unknown outcome %v", code, err, v.Code, v.Unknown)
 		}
 	}
 	for code := range leverageReasons {
 		if _, listed := classes[code]; !listed && code != 110077 {
-			t.Errorf("%d has a leverage reason and no class", code)
+			t.Errorf("%d has a leverage reason and no class, want both", code)
 		}
 	}
 }
@@ -243,7 +243,7 @@ func FuzzClassify(f *testing.F) {
 		c := New(Sim("http://x", "ws://x"))
 		result, err := c.classify(placing(), answerOf(status, string(body)))
 		if err == nil && (status != 200 || !json.Valid(body)) {
-			t.Fatalf("status %d, %q is a success: %s", status, body, result)
+			t.Fatalf("status %d, %q is a success: %s, want an error", status, body, result)
 		}
 	})
 }

@@ -39,7 +39,7 @@ func resultOf[T any](t testing.TB, r recording) T {
 	}
 	var out T
 	if err := json.Unmarshal(body, &out); err != nil {
-		t.Fatalf("r.Name = %s, err = %v, want no error", r.Name, err)
+		t.Fatalf("%s: error %v, want none", r.Name, err)
 	}
 	return out
 }

@@ -28,8 +28,8 @@ type login struct {
 	rejectedAt time.Time
 }
 
-// prepare measures the clock if it never was, and again after a rejection, because the
-// signature is valid for seconds only.
+// prepare measures the clock if it was never measured, and again after a rejection, because
+// the signature is valid for seconds only.
 func (l *login) prepare(ctx context.Context) {
 	c := l.account.c
 	// A failure is ignored, because the venue rejects a wrong time anyway.

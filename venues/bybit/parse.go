@@ -31,15 +31,9 @@ func (i integer) time() time.Time { return payload.Millis(int64(i)) }
 
 func formatMillis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
-func parseSide(value string) (venues.Side, error) {
-	switch value {
-	case "Buy":
-		return venues.Buy, nil
-	case "Sell":
-		return venues.Sell, nil
-	}
-	return "", payload.UnknownValue("side", value)
-}
+var sides = map[string]venues.Side{"Buy": venues.Buy, "Sell": venues.Sell}
+
+func parseSide(value string) (venues.Side, error) { return payload.Enum("side", sides, value) }
 
 func formatSide(s venues.Side) string {
 	if s == venues.Buy {
@@ -72,12 +66,15 @@ func formatType(t venues.OrderType) string {
 	return "Limit"
 }
 
+// postOnlyForce is the time in force of post-only orders.
+const postOnlyForce = "PostOnly"
+
 // parseTimeInForce accepts unknown values, because nothing depends on the result.
 func parseTimeInForce(value string) (tif venues.TimeInForce, postOnly bool) {
 	switch value {
 	case "GTC":
 		return venues.GoodTillCancel, false
-	case "PostOnly", "RPI":
+	case postOnlyForce, "RPI":
 		return venues.GoodTillCancel, true
 	case "IOC":
 		return venues.ImmediateOrCancel, false
@@ -87,100 +84,44 @@ func parseTimeInForce(value string) (tif venues.TimeInForce, postOnly bool) {
 	return "", false
 }
 
-func formatTimeInForce(tif venues.TimeInForce, postOnly bool) string {
-	switch {
-	case postOnly:
-		return "PostOnly"
-	case tif == venues.ImmediateOrCancel:
-		return "IOC"
-	case tif == venues.FillOrKill:
-		return "FOK"
-	}
-	return "GTC"
+// orderStatuses maps the venue's states. Deactivated is a stop that ended before its trigger;
+// Triggered is a short state before New.
+var orderStatuses = map[string]venues.OrderStatus{
+	"Created": venues.StatusPending, "Untriggered": venues.StatusUntriggered,
+	"New": venues.StatusOpen, "Triggered": venues.StatusOpen,
+	"PartiallyFilled": venues.StatusPartiallyFilled, "Filled": venues.StatusFilled,
+	"Cancelled": venues.StatusCancelled, "Deactivated": venues.StatusCancelled, "PartiallyFilledCanceled": venues.StatusCancelled,
+	"Rejected": venues.StatusRejected,
 }
 
-// parseStatus parses an order's status. Deactivated is a stop that ended before its
-// trigger; Triggered is a short state before New.
 func parseStatus(value string) (venues.OrderStatus, error) {
-	switch value {
-	case "Created":
-		return venues.StatusPending, nil
-	case "Untriggered":
-		return venues.StatusUntriggered, nil
-	case "New", "Triggered":
-		return venues.StatusOpen, nil
-	case "PartiallyFilled":
-		return venues.StatusPartiallyFilled, nil
-	case "Filled":
-		return venues.StatusFilled, nil
-	case "Cancelled", "Deactivated", "PartiallyFilledCanceled":
-		return venues.StatusCancelled, nil
-	case "Rejected":
-		return venues.StatusRejected, nil
-	}
-	return "", payload.UnknownValue("order status", value)
+	return payload.Enum("order status", orderStatuses, value)
 }
 
-// positionIndex is the venue's positionIdx: the position that an entry refers to.
-type positionIndex int
-
-const (
-	oneWay     positionIndex = 0
-	hedgeLong  positionIndex = 1
-	hedgeShort positionIndex = 2
-)
-
-// positionSlot is the positionIdx of a position or an order as printed. It is required:
+// positionIndex is the positionIdx of a position or an order as printed. It is required:
 // without it one side of hedge mode would be taken for the whole position.
-type positionSlot string
+type positionIndex string
 
-func (s *positionSlot) UnmarshalJSON(data []byte) error {
-	*s = positionSlot(payload.Unquote(data))
+func (i *positionIndex) UnmarshalJSON(data []byte) error {
+	*i = positionIndex(payload.Unquote(data))
 	return nil
 }
 
-func (s positionSlot) index() (positionIndex, error) {
-	switch s {
-	case "0":
-		return oneWay, nil
-	case "1":
-		return hedgeLong, nil
-	case "2":
-		return hedgeShort, nil
-	}
-	return oneWay, payload.UnknownValue("positionIdx", string(s))
+var positionSides = map[string]venues.PositionSide{"0": "", "1": venues.Long, "2": venues.Short}
+
+// side returns the position in hedge mode; empty in one-way mode.
+func (i positionIndex) side() (venues.PositionSide, error) {
+	return payload.Enum("positionIdx", positionSides, string(i))
 }
 
-// indexOf returns the index for an order: a reducing order refers to the position
-// opposite to its side.
-func indexOf(hedge bool, side venues.Side, reduces bool) positionIndex {
-	switch {
-	case !hedge:
-		return oneWay
-	case (side == venues.Buy) != reduces:
-		return hedgeLong
+// formatPositionSide returns the positionIdx of a position; posSide is empty in one-way mode.
+func formatPositionSide(posSide venues.PositionSide) int {
+	switch posSide {
+	case venues.Long:
+		return 1
+	case venues.Short:
+		return 2
 	default:
-		return hedgeShort
+		return 0
 	}
-}
-
-// hedgeSide returns the side of the position in hedge mode; empty in one-way mode.
-func (p positionIndex) hedgeSide() venues.PositionSide {
-	switch p {
-	case hedgeLong:
-		return venues.Long
-	case hedgeShort:
-		return venues.Short
-	default:
-		return ""
-	}
-}
-
-// reduces reports whether an order can only reduce. In hedge mode that follows from its
-// position, whatever the flag.
-func (p positionIndex) reduces(side venues.Side, flag bool) bool {
-	if hedge := p.hedgeSide(); hedge != "" {
-		return hedge == side.Reduces()
-	}
-	return flag
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
@@ -16,14 +17,14 @@ const noTrigger = "0"
 
 // tradingStopBody is POST /v5/position/trading-stop. Omitted members do not change.
 type tradingStopBody struct {
-	Category    string        `json:"category"`
-	Symbol      string        `json:"symbol"`
-	TpslMode    string        `json:"tpslMode"`
-	PositionIdx positionIndex `json:"positionIdx"`
-	TakeProfit  string        `json:"takeProfit,omitempty"`
-	StopLoss    string        `json:"stopLoss,omitempty"`
-	TpTriggerBy string        `json:"tpTriggerBy,omitempty"`
-	SlTriggerBy string        `json:"slTriggerBy,omitempty"`
+	Category    string `json:"category"`
+	Symbol      string `json:"symbol"`
+	TpslMode    string `json:"tpslMode"`
+	PositionIdx int    `json:"positionIdx"`
+	TakeProfit  string `json:"takeProfit,omitempty"`
+	StopLoss    string `json:"stopLoss,omitempty"`
+	TpTriggerBy string `json:"tpTriggerBy,omitempty"`
+	SlTriggerBy string `json:"slTriggerBy,omitempty"`
 }
 
 // Protect changes stop loss and take profit: those of the position once they exist, else
@@ -41,7 +42,7 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 		path = tradingStopPath
 		body = tradingStopBody{
 			Category: category, Symbol: a.c.venueSymbol(r.Entry.Symbol), TpslMode: wholePosition,
-			PositionIdx: indexOf(hedge, r.Side, false),
+			PositionIdx: formatPositionSide(connector.PositionOf(hedge, r.Side, false)),
 			StopLoss:    stop, SlTriggerBy: stopBy, TakeProfit: profit, TpTriggerBy: profitBy,
 		}
 	} else {

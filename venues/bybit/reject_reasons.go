@@ -9,7 +9,6 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/rejection"
 )
 
 // forcedTypes are the creators of forced orders: liquidation, deleveraging, settlement.
@@ -72,8 +71,8 @@ func (o *orderRecord) rejectReason(r *venues.ExecutionReport) *venues.RejectReas
 }
 
 func (o *orderRecord) endReason(r *venues.ExecutionReport) string {
-	for _, word := range []string{o.RejectReason, o.CancelType} {
-		if reason := endReasons[word]; reason != "" {
+	for _, value := range []string{o.RejectReason, o.CancelType} {
+		if reason := endReasons[value]; reason != "" {
 			return reason
 		}
 	}
@@ -92,42 +91,24 @@ func (o *orderRecord) endReason(r *venues.ExecutionReport) string {
 	}
 }
 
-// takerFee is the venue's default taker fee, for the estimate below.
+// takerFee is the venue's default taker fee, for the estimate of explainMargin.
 var takerFee = venues.MustDecimal("0.00055")
 
-// explainMargin adds free and required margin to a rejection for lack of margin; see
-// rejection.WithMargin.
+// explainMargin adds free and required margin to a rejection for lack of margin. The venue
+// requires notional x (1/L + f x (2 -+ 1/L)): margin, the fee to open, and the fee to close
+// at the bankruptcy price.
 func (a *Account) explainMargin(ctx context.Context, r *venues.OrderRequest, rejected error) error {
-	free := func() (decimal.Decimal, error) {
-		return connector.FreeMargin(ctx, a, settleCoin(a.c.venueSymbol(r.Symbol)))
-	}
-	needed := func() (decimal.Decimal, error) { return a.neededMargin(ctx, r) }
-	return rejection.WithMargin(rejected, free, needed)
-}
-
-// neededMargin returns value x (1/L + f x (2 -+ 1/L)): margin, the fee to open, and the
-// fee to close at the bankruptcy price.
-func (a *Account) neededMargin(ctx context.Context, r *venues.OrderRequest) (decimal.Decimal, error) {
-	price := r.Price
-	if !price.Valid {
-		last, err := a.c.lastPrice(ctx, r.Symbol)
-		if err != nil {
-			return decimal.Decimal{}, err
-		}
-		price = venues.Some(last)
-	}
-	leverage, err := a.leverageOf(ctx, r.Symbol)
-	if err != nil {
-		return decimal.Decimal{}, err
-	}
-	if !leverage.Valid {
-		return decimal.Decimal{}, payload.Missing("leverage")
-	}
-	share := decimal.NewFromInt(1).DivRound(leverage.Decimal, venues.DecimalDigitsMax)
-	closing := share.Neg()
-	if r.Side == venues.Sell {
-		closing = share
-	}
-	rate := share.Add(takerFee.Mul(decimal.NewFromInt(2).Add(closing)))
-	return r.Qty.Mul(price.Decimal).Mul(rate).RoundCeil(balanceDecimals), nil
+	return connector.ExplainMargin(ctx, a, r, rejected, connector.MarginEstimate{
+		Currency:  settleCoin(a.c.venueSymbol(r.Symbol)),
+		LastPrice: func() (decimal.Decimal, error) { return a.c.lastPrice(ctx, r.Symbol) },
+		Leverage:  func() (venues.Optional, error) { return a.leverageOf(ctx, r.Symbol) },
+		Required: func(notional, leverage decimal.Decimal) decimal.Decimal {
+			share := decimal.NewFromInt(1).DivRound(leverage, venues.DecimalDigitsMax)
+			closing := share.Neg()
+			if r.Side == venues.Sell {
+				closing = share
+			}
+			return notional.Mul(share.Add(takerFee.Mul(decimal.NewFromInt(2).Add(closing))))
+		},
+	})
 }

@@ -32,8 +32,8 @@ type request struct {
 	account  *Account
 	priority restclient.Priority
 	mutates  bool
-	// deadline by our clock: the venue must not execute the request later. Zero means
-	// that RecvWindow counts from the time of signing.
+	// deadline, by the local clock, after which the venue must not execute the request.
+	// Zero means that RecvWindow counts from the time of signing.
 	deadline time.Time
 }
 
@@ -46,7 +46,7 @@ func (c *Connector) call(ctx context.Context, r request, out any) error {
 // once executes a request, over the connection for orders or by REST, which also uses the
 // rate limit of this address.
 func (c *Connector) once(ctx context.Context, r request, out any) error {
-	return c.Send(ctx, connector.Exchange{
+	return c.Send(ctx, connector.Call{
 		Method: r.method, Path: r.path,
 		Call: restclient.Call{
 			Priority: r.priority, Costs: r.costs(), Transport: r.transport(), RESTCosts: []restclient.Cost{{Budget: c.requests, Units: 1}},

@@ -25,7 +25,7 @@ type Account struct {
 	budgets     map[string]*restclient.Budget // by endpoint
 	mode        atomic.Pointer[accountMode]
 	modes       positionModes
-	open        openpositions.Tracker
+	positions   openpositions.Tracker
 	// lastAck is when the last acknowledged change of an order began; the private stream
 	// must report an event after it.
 	lastAck session.LastAck
@@ -187,25 +187,25 @@ func (a *Account) KeyInfo(ctx context.Context) (venues.KeyInfo, error) {
 	if err := a.get(ctx, keyPath, nil, &answer); err != nil {
 		return venues.KeyInfo{}, err
 	}
-	facts, err := answer.facts()
+	info, err := answer.info()
 	if err != nil {
-		return venues.KeyInfo{}, malformed(request{method: http.MethodGet, path: keyPath}, err)
+		return venues.KeyInfo{}, restclient.Unreadable(http.MethodGet, keyPath, err)
 	}
-	return facts, nil
+	return info, nil
 }
 
-func (r *keyRecord) facts() (venues.KeyInfo, error) {
+func (r *keyRecord) info() (venues.KeyInfo, error) {
 	if !r.ReadOnly.Valid || r.Permissions == nil || r.IPs == nil {
 		return venues.KeyInfo{}, payload.Missing("readOnly, permissions or ips")
 	}
-	facts := venues.KeyInfo{
+	info := venues.KeyInfo{
 		CanTrade:    r.ReadOnly.Decimal.IsZero() && slices.Contains(r.Permissions.ContractTrade, "Order"),
 		CanWithdraw: slices.Contains(r.Permissions.Wallet, "Withdraw"),
 		IPBound:     len(r.IPs) > 0 && !slices.Contains(r.IPs, "*"),
 		Known:       true,
 	}
 	if expires, err := time.Parse(time.RFC3339, r.ExpiredAt); err == nil && expires.Year() > 1970 {
-		facts.ExpiresAt = expires.UTC()
+		info.ExpiresAt = expires.UTC()
 	}
-	return facts, nil
+	return info, nil
 }

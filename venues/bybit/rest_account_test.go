@@ -53,21 +53,21 @@ func TestInstruments(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(all) != instrumentsPage+5 {
-		t.Errorf("%d instruments, want len(all) == instrumentsPage+5", len(all))
+		t.Errorf("%d instruments, want %d", len(all), instrumentsPage+5)
 	}
 	var cursors, statuses []string
 	for _, r := range s.Sent(listInstruments) {
 		cursors, statuses = append(cursors, r.Query.Get("cursor")), append(statuses, r.Query.Get("status"))
 	}
 	if !slices.Equal(cursors, []string{"", "more:1", "", ""}) || !slices.Equal(statuses, []string{"Trading", "Trading", "PreLaunch", "Delivering"}) {
-		t.Errorf("cursors %v of statuses %v", cursors, statuses)
+		t.Errorf("cursors %v of statuses %v, want a second page of Trading, then PreLaunch and Delivering", cursors, statuses)
 	}
 	for symbol, want := range map[string]venues.InstrumentStatus{
 		"BTCUSDT": venues.InstrumentTrading, "BTCUSDC-251226": venues.InstrumentTrading, "BTCUSDC": venues.InstrumentHalted,
 		"NEWUSDT": venues.InstrumentPreOpen, "OLDUSDT": venues.InstrumentSettling, "BTC-26DEC25": venues.InstrumentTrading,
 	} {
 		if i, err := s.connector.instruments.Get(symbol); err != nil || i.Status != want || !i.MinNotional.Valid || !i.MaxMarketQty.Valid {
-			t.Errorf("%s: i = %+v, err = %v, want no error and i.Status == want and i.MinNotional.Valid and i.MaxMarketQty.Valid", symbol, i, err)
+			t.Errorf("%s: instrument %+v, error %v, want the status %s, a minimum notional and a maximum of market orders", symbol, i, err, want)
 		}
 	}
 	if _, err := s.connector.instruments.Get("NOPEUSDT"); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
@@ -89,21 +89,21 @@ func TestSnapshotAndCandles(t *testing.T) {
 	s.ok("GET /v5/market/orderbook", `{"s":"BTCUSDT","b":[["61800.2","2.909"]],"a":[["61800.3","4.35"]],"ts":1711960701415,"u":1603656}`)
 	u, err := s.connector.Snapshot(background, "BTCUSDT")
 	if err != nil || !u.Snapshot || u.LastSeq != 1603656 || fmt.Sprint(u.Bids, u.Asks) != "[{618002 2909}] [{618003 4350}]" {
-		t.Errorf("u = %+v, err = %v, want no error and u.Snapshot and u.LastSeq == 1603656 and fmt.Sprint(u.Bids, u.Asks) == \"[{618002 2909}] [{618003 4350}]\"", u, err)
+		t.Errorf("u = %+v, err = %v, want the snapshot 1603656 with [{618002 2909}] [{618003 4350}]", u, err)
 	}
 	s.ok("GET /v5/market/kline", `{"list":[["1687589640000","1","2","0.5","1.5","3","4"],["1687586040000","1","2","0.5","1.5","3","4"]]}`)
 	candles, err := s.connector.Candles(background, "BTCUSDT", "1h", 5000)
 	if err != nil || len(candles) != 2 || !candles[0].Start.Before(candles[1].Start) || candles[1].End.Sub(candles[1].Start) != time.Hour || !candles[0].Closed {
-		t.Errorf("candles = %+v, err = %v", candles, err)
+		t.Errorf("candles %+v, error %v, want 2 hours, the first one closed", candles, err)
 	}
 	if q := s.Sent("GET /v5/market/kline")[0].Query.Encode(); q != "category=linear&interval=60&limit=1000&symbol=BTCUSDT" {
-		t.Errorf("query %v, want q == \"category=linear&interval=60&limit=1000&symbol=BTCUSDT\"", q)
+		t.Errorf("query %v, want category=linear&interval=60&limit=1000&symbol=BTCUSDT", q)
 	}
 	if _, err := s.connector.Candles(background, "BTCUSDT", "7m", 1); venues.CodeOf(err) != venues.CodeInvalidRequest {
 		t.Error(err)
 	}
 	if len(intervals) != len(venues.Timeframes()) {
-		t.Errorf("%d intervals in use, want len(intervals) == len(Timeframes())", len(intervals))
+		t.Errorf("%d intervals in use, want %d", len(intervals), len(venues.Timeframes()))
 	}
 }
 
@@ -132,7 +132,7 @@ func TestMalformedMarketData(t *testing.T) {
 				"GET /v5/market/time":      second(s.connector.SyncClock(background)),
 			} {
 				if call == name && venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-					t.Errorf("%s: result = %s, err = %v", name, result, err)
+					t.Errorf("%s: result %s, error %v, want exchange_unavailable", name, result, err)
 				}
 			}
 		}
@@ -148,32 +148,32 @@ func TestMode(t *testing.T) {
 		s.ok(listPositions, rows)
 		mode, err := s.account.Mode(background)
 		if err != nil || mode.AccountType != "unified" || mode.NoDerivatives || mode.Hedge != hedge || mode.ReadAt.IsZero() {
-			t.Errorf("mode = %+v, err = %v, want no error and mode.AccountType == \"unified\" and !mode.NoDerivatives and mode.Hedge == hedge and !mode.ReadAt.IsZero()", mode, err)
+			t.Errorf("mode %+v, error %v, want unified, hedge mode %v, with the time of reading", mode, err, hedge)
 		}
 	}
 	s := newScript(t)
 	s.Clear(readInfo)
 	s.ok(readInfo, `{"marginMode":"REGULAR_MARGIN","unifiedMarginStatus":1}`)
 	if mode, err := s.account.Mode(background); err != nil || mode.AccountType != "classic" || !mode.NoDerivatives {
-		t.Errorf("mode = %+v, err = %v, want no error and mode.AccountType == \"classic\" and mode.NoDerivatives", mode, err)
+		t.Errorf("mode = %+v, err = %v, want a classic account without derivatives", mode, err)
 	}
 	for _, info := range []string{`{}`, `{"marginMode":"SOME_MARGIN","unifiedMarginStatus":5}`, `{"marginMode":"REGULAR_MARGIN"}`, `[]`} {
 		s := newScript(t)
 		s.Clear(readInfo)
 		s.ok(readInfo, info)
 		if _, err := s.account.Mode(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("info = %s, err = %v, want code of err == CodeExchangeUnavailable", info, err)
+			t.Errorf("%s: error %v, want exchange_unavailable", info, err)
 		}
 	}
 }
 
 func TestMarginInfo(t *testing.T) {
-	for word, want := range map[string]string{"REGULAR_MARGIN": "cross", "ISOLATED_MARGIN": "isolated", "PORTFOLIO_MARGIN": "portfolio"} {
+	for mode, want := range map[string]string{"REGULAR_MARGIN": "cross", "ISOLATED_MARGIN": "isolated", "PORTFOLIO_MARGIN": "portfolio"} {
 		s := newScript(t)
 		s.Clear(readInfo)
-		s.ok(readInfo, `{"marginMode":"`+word+`","unifiedMarginStatus":5}`)
+		s.ok(readInfo, `{"marginMode":"`+mode+`","unifiedMarginStatus":5}`)
 		if info, err := s.account.MarginInfo(background); err != nil || info.Mode != want || len(info.Isolated) > 0 {
-			t.Errorf("%s: info = %+v, err = %v, want no error and info.Mode == want and len(info.Isolated) <= 0", word, info, err)
+			t.Errorf("%s: margin %+v, error %v, want the mode %s without isolated instruments", mode, info, err, want)
 		}
 	}
 }
@@ -194,14 +194,14 @@ func TestBalances(t *testing.T) {
 		s.ok(readWallet, `{"list":[`+c.wallet+`]}`)
 		balances, err := s.account.Balances(background)
 		if err != nil || len(balances) != 1 || balances[0].Available.String() != c.available || balances[0].UsedMargin.String() != c.used {
-			t.Errorf("%s: balances = %+v, err = %v, want no error and len(balances) == 1 and balances[0].Available.String() == c.available and balances[0].UsedMargin.String() == c.used", name, balances, err)
+			t.Errorf("%s: balances %+v, error %v, want one with %s available and %s used", name, balances, err, c.available, c.used)
 		}
 	}
 	for _, wallet := range []string{nothing, `{"list":[{"coin":[{"coin":"USDT"}]}]}`, `{"list":[{"coin":[{"equity":"1","walletBalance":"1"}]}]}`, `{"list":[{"coin":[{"coin":"USDT","equity":"1"}]}]}`, `{"list":[{}]}`, `{"list":[{"coin":[{"coin":"BTC","equity":"1e9"}]}]}`} {
 		s := newScript(t)
 		s.ok(readWallet, wallet)
 		if _, err := s.account.Balances(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("wallet = %s, err = %v, want code of err == CodeExchangeUnavailable", wallet, err)
+			t.Errorf("%s: error %v, want exchange_unavailable", wallet, err)
 		}
 	}
 }
@@ -214,16 +214,16 @@ func TestPositions(t *testing.T) {
 	s.ok(listPositions, `{"list":[{"symbol":"BTCPERP","positionIdx":"2","side":"Sell","size":"1","avgPrice":"60000"}]}`)
 	positions, err := s.account.Positions(background)
 	if err != nil || len(positions) != 2 {
-		t.Fatalf("positions = %+v, err = %v, want no error and len(positions) == 2", positions, err)
+		t.Fatalf("positions = %+v, err = %v, want 2 positions", positions, err)
 	}
 	p := positions[0]
 	if p.Key() != "BTCUSDT/short" || p.LiquidationPrice.Valid || p.TakeProfit.Valid || !venues.EqualOptional(p.StopLoss, dec("65000")) ||
 		!venues.EqualOptional(p.UnrealizedPnl, dec("-500")) || p.MarginMode != venues.MarginCross || p.AccountType != "unified" || p.OpenedAt.UnixMilli() != 1700000000000 {
-		t.Errorf("p = %+v", p)
+		t.Errorf("position %+v, want a cross short with a stop loss at 65000 and a loss of 500", p)
 	}
 	for symbol, want := range map[string]bool{"BTCUSDT": false, "ETHUSDT": true, "BTCUSDC": true} {
 		if hedge, known := s.account.modes.of(symbol); hedge != want || !known {
-			t.Errorf("%s: hedge %v, known %v, want hedge == want and known", symbol, hedge, known)
+			t.Errorf("%s: hedge %v, known %v, want %v and known", symbol, hedge, known, want)
 		}
 	}
 	for _, row := range []string{
@@ -233,7 +233,7 @@ func TestPositions(t *testing.T) {
 		s := newScript(t)
 		s.ok(listPositions, `{"list":[`+row+`]}`)
 		if _, err := s.account.Positions(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("row = %s, err = %v, want code of err == CodeExchangeUnavailable", row, err)
+			t.Errorf("%s: error %v, want exchange_unavailable", row, err)
 		}
 	}
 }
@@ -250,21 +250,21 @@ func TestSetLeverage(t *testing.T) {
 	s.ok(writeLeverage, `{}`)
 	change, err := s.account.SetLeverage(background, "BTCUSDT", dec("6.5").Decimal)
 	if err != nil || change.Leverage.String() != "6.5" || change.PreviousLeverage.Decimal.String() != "10" {
-		t.Errorf("change = %+v, err = %v, want no error and change.Leverage.String() == \"6.5\" and change.PreviousLeverage.Decimal.String() == \"10\"", change, err)
+		t.Errorf("change = %+v, err = %v, want leverage 10 before and 6.5 after", change, err)
 	}
 	if got := s.Last(writeLeverage).Body; got != `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"6.5","sellLeverage":"6.5"}` {
-		t.Errorf("request %s", got)
+		t.Errorf("request %s, want both sides with 6.5", got)
 	}
 	s.Clear(writeLeverage)
 	s.reject(writeLeverage, 110043, "Set leverage not modified")
 	if change, err = s.account.SetLeverage(background, "BTCUSDT", dec("6.5").Decimal); err != nil || change.Leverage.String() != "6.5" {
-		t.Errorf("same leverage again: %+v, error %v", change, err)
+		t.Errorf("same leverage again: %+v, error %v, want 6.5", change, err)
 	}
 	s.Clear(listPositions)
 	s.ok(listPositions, strings.Replace(hedgeRows, `"leverage":"10"`, `"leverage":"5"`, 1))
 	s.ok(listPositions, hedgeRows)
 	if change, err = s.account.SetLeverage(background, "BTCUSDT", dec("10").Decimal); err != nil || change.PreviousLeverage.Valid || change.Leverage.String() != "10" {
-		t.Errorf("sides with different leverage: %+v, error %v", change, err)
+		t.Errorf("sides with different leverage: %+v, error %v, want an unknown leverage before and 10 after", change, err)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestLeverageRejections(t *testing.T) {
 		_, err := s.account.SetLeverage(background, "BTCUSDT", dec("500").Decimal)
 		e, ok := errors.AsType[*venues.Error](err)
 		if !ok || e.Code != venues.CodeLeverageChangeRejected || e.Details["reason"] != reason || e.Details["maxLeverage"] != "100" || e.VenueCode != strconv.Itoa(code) {
-			t.Errorf("%d: error %v, details %v", code, err, e.Details)
+			t.Errorf("%d: error %v, details %v, want leverage_change_rejected with the reason %s", code, err, e.Details, reason)
 		}
 	}
 	s := newScript(t)
@@ -314,23 +314,23 @@ func TestFillsWindows(t *testing.T) {
 	s.ok(readExecutions, nothing)
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
 	if err != nil || len(fills) != 3 {
-		t.Fatalf("fills = %+v, err = %v, want no error and len(fills) == 3", fills, err)
+		t.Fatalf("fills = %+v, err = %v, want 3 fills", fills, err)
 	}
 	for n, want := range []string{"a USDT", "b USDT", "c USDC"} {
 		f := fills[n]
 		if f.VenueTradeID+" "+f.FeeCurrency != want || f.Liquidity != venues.Maker || !f.Fee.Decimal.Equal(dec("-0.5").Decimal) || f.VenueOrderID != "order" {
-			t.Errorf("fill %d: %+v", n, f)
+			t.Errorf("fill %d: %+v, want %s of the maker with the fee -0.5", n, f, want)
 		}
 	}
 	asked := s.Sent(readExecutions)
 	if len(asked) != 3 {
-		t.Fatalf("%d requests, want len(asked) == 3", len(asked))
+		t.Fatalf("%d requests, want 3", len(asked))
 	}
 	for n, r := range asked {
 		start, _ := strconv.ParseInt(r.Query.Get("startTime"), 10, 64)
 		end, _ := strconv.ParseInt(r.Query.Get("endTime"), 10, 64)
 		if start != from.Add(time.Duration(n)*executionsWindow).UnixMilli() || end-start >= executionsWindow.Milliseconds() || end >= to.UnixMilli() {
-			t.Errorf("window %d: from %d to %d", n, start, end)
+			t.Errorf("window %d: from %d to %d, want windows of 7 days that end before %d", n, start, end, to.UnixMilli())
 		}
 	}
 }
@@ -368,7 +368,7 @@ func TestReadsOfADelistedInstrument(t *testing.T) {
 	s.reject(readExecutions, codeParameter, "parâmetro inválido")
 	s.reject(readRealtime, codeParameter, "parâmetro inválido")
 	if fills, order := read(); venues.IsUnlisted(fills) || venues.IsUnlisted(order) {
-		t.Errorf("before the list was read: errors %v and %v", fills, order)
+		t.Errorf("before the list was read: errors %v and %v, want none that IsUnlisted", fills, order)
 	}
 	s.connector.instruments.Store(venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT"}}))
 	if fills, order := read(); !venues.IsUnlisted(fills) || !venues.IsUnlisted(order) {
@@ -376,7 +376,7 @@ func TestReadsOfADelistedInstrument(t *testing.T) {
 	}
 	ref.Symbol = "BTCUSDT"
 	if _, order := read(); venues.IsUnlisted(order) {
-		t.Errorf("listed instrument: error %v", order)
+		t.Errorf("listed instrument: error %v, want none that IsUnlisted", order)
 	}
 }
 
@@ -387,17 +387,17 @@ func TestSettlementIsAFill(t *testing.T) {
 	s.ok(readExecutions, listOf(executionRow("a", from, `"orderId":"order"`, `"orderId":""`, `"execType":"Trade"`, `"execType":"Delivery"`)))
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: from.Add(time.Hour)})
 	if err != nil || len(fills) != 1 || fills[0].VenueOrderID != "" {
-		t.Errorf("fills = %+v, err = %v, want no error and len(fills) == 1 and fills[0].VenueOrderID == \"\"", fills, err)
+		t.Errorf("fills = %+v, err = %v, want one fill without an order id", fills, err)
 	}
 }
 
 func TestFeesWithTaxes(t *testing.T) {
 	row := executionRecord{ExecFee: payload.Number{Optional: dec("1")}, FeeCurrency: "USDT", ExtraFees: extraFees{{FeeCoin: "USDT", Fee: payload.Number{Optional: dec("0.18")}}, {FeeCoin: "XYZ", Fee: payload.Number{Optional: dec("5")}}}}
 	if fee, currency := row.fee(); currency != "USDT" || !fee.Decimal.Equal(dec("1.18").Decimal) {
-		t.Errorf("fee.Decimal = %s, currency = %s, want currency == \"USDT\" and fee.Decimal.Equal(dec(\"1.18\").Decimal)", fee.Decimal, currency)
+		t.Errorf("fee %s %s, want 1.18 USDT", fee.Decimal, currency)
 	}
 	if fee, currency := (&executionRecord{Symbol: "BTCUSDT"}).fee(); fee.Valid || currency != "" {
-		t.Errorf("fee = %v, currency = %s, want !fee.Valid and currency == \"\"", fee, currency)
+		t.Errorf("fee %v, currency %q, want neither", fee, currency)
 	}
 }
 
@@ -406,12 +406,12 @@ func TestKeyInfo(t *testing.T) {
 	s.ok("GET /v5/user/query-api", `{"readOnly":0,"permissions":{"ContractTrade":["Order","Position"],"Wallet":["AccountTransfer","Withdraw"]},"ips":["10.0.0.1"],"expiredAt":"2027-01-02T03:04:05Z"}`)
 	info, err := s.account.KeyInfo(background)
 	if err != nil || !info.Known || !info.CanTrade || !info.CanWithdraw || !info.IPBound || info.ExpiresAt.Year() != 2027 {
-		t.Errorf("info = %+v, err = %v, want no error and info.Known and info.CanTrade and info.CanWithdraw and info.IPBound and info.ExpiresAt.Year() == 2027", info, err)
+		t.Errorf("info = %+v, err = %v, want a key that can trade and withdraw, is bound to addresses and expires in 2027", info, err)
 	}
 	s.Clear("GET /v5/user/query-api")
 	s.ok("GET /v5/user/query-api", `{"readOnly":1,"permissions":{"ContractTrade":["Order"],"Wallet":[]},"ips":["*"],"expiredAt":"1970-01-01T00:00:00Z"}`)
 	if info, err = s.account.KeyInfo(background); err != nil || info.CanTrade || info.CanWithdraw || info.IPBound || !info.ExpiresAt.IsZero() {
-		t.Errorf("info = %+v, err = %v, want no error and !info.CanTrade and !info.CanWithdraw and !info.IPBound and info.ExpiresAt.IsZero()", info, err)
+		t.Errorf("info = %+v, err = %v, want a key that can neither trade nor withdraw, is not bound to addresses and does not expire", info, err)
 	}
 }
 
@@ -419,17 +419,17 @@ func TestEnvironments(t *testing.T) {
 	for _, name := range Environments() {
 		o, ok := Preset(name)
 		if !ok || o.Validate() != nil || !strings.HasPrefix(o.RESTURL, "https://") || !strings.HasPrefix(o.StreamURL, "wss://") {
-			t.Errorf("%s: o = %+v, want ok and o.Validate() == nil and strings.HasPrefix(o.RESTURL, \"https://\") and strings.HasPrefix(o.StreamURL, \"wss://\")", name, o)
+			t.Errorf("%s: options %+v, want valid ones with https and wss", name, o)
 		}
 	}
 	if o, _ := Preset("live_eu"); o.RESTURL != "https://api.bybit.eu" || o.TradeURL != "wss://stream.bybit.eu" {
-		t.Errorf("o = %+v, want o.RESTURL == \"https://api.bybit.eu\" and o.TradeURL == \"wss://stream.bybit.eu\"", o)
+		t.Errorf("options %+v, want https://api.bybit.eu and wss://stream.bybit.eu", o)
 	}
 	if o, _ := Preset(Demo); o.withDefaults().PrivateURL != "wss://stream-demo.bybit.com" {
 		t.Error("demo: PrivateURL equals StreamURL")
 	}
 	if o := Sim("http://a", "ws://b").withDefaults(); o.PrivateURL != "ws://b" {
-		t.Errorf("o = %+v, want o.PrivateURL == \"ws://b\"", o)
+		t.Errorf("options %+v, want PrivateURL ws://b", o)
 	}
 	for _, name := range []string{"moon", "eu", "live_", "live_moon", ""} {
 		if o, ok := Preset(name); ok || !reflect.ValueOf(o).IsZero() {
@@ -438,7 +438,7 @@ func TestEnvironments(t *testing.T) {
 	}
 	for _, o := range []Options{{}, Sim("x", ""), {Settings: connector.Hosts("x", "y"), RecvWindow: time.Hour}} {
 		if o.Validate() == nil {
-			t.Errorf("%+v is valid, want o.Validate() != nil", o)
+			t.Errorf("%+v is valid, want an error", o)
 		}
 	}
 	c := New(Sim("http://x", "ws://x"))
@@ -446,7 +446,7 @@ func TestEnvironments(t *testing.T) {
 		t.Error(err)
 	}
 	if caps := c.Capabilities(); !caps.AttachedProtection || !caps.AmendStops || !caps.AsyncAck || !caps.StreamSnapshots || !caps.ClientIDUniqueForever || c.Venue() != venues.Bybit {
-		t.Errorf("caps = %+v, want caps.AttachedProtection and caps.AmendStops and caps.AsyncAck and caps.StreamSnapshots and caps.ClientIDUniqueForever and c.Venue() == Bybit", caps)
+		t.Errorf("capabilities %+v, want those of the venue", caps)
 	}
 }
 
@@ -458,7 +458,7 @@ func TestSymbols(t *testing.T) {
 	} {
 		got := canonicalSymbol(venueSymbol)
 		if got != want || c.venueSymbol(got) != venueSymbol {
-			t.Errorf("canonical symbol of %s = %s, and back %s, want got == want and c.venueSymbol(got) == venueSymbol", venueSymbol, got, c.venueSymbol(got))
+			t.Errorf("canonical symbol of %s = %s, and back %s, want %s and the first", venueSymbol, got, c.venueSymbol(got), want)
 		}
 	}
 	for _, odd := range []string{"", "-", "a b", "BTC\x00"} {
@@ -472,6 +472,6 @@ func TestSymbols(t *testing.T) {
 		}
 	}
 	if got := payload.Bounded("a\nb" + strings.Repeat("x", 400)); got != "a?b"+strings.Repeat("x", payload.TextBytesMax-3) {
-		t.Errorf("request %s, want got == \"a?b\"+strings.Repeat(\"x\", payload.TextBytesMax-3)", got)
+		t.Errorf("bounded text %s, want a?b and %d times x", got, payload.TextBytesMax-3)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -71,11 +72,7 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 	}
 	var fills []venues.Fill
 	seen := make(map[string]bool)
-	for from := q.From; from.Before(q.To); from = from.Add(executionsWindow) {
-		to := from.Add(executionsWindow)
-		if to.After(q.To) {
-			to = q.To
-		}
+	for from, to := range connector.Spans(q.From, q.To, executionsWindow) {
 		rows, err := a.executions(ctx, q.Symbol, from, to)
 		if err != nil {
 			return nil, a.c.explainUnlisted(q.Symbol, err)
@@ -88,7 +85,7 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 			seen[row.ExecID] = true
 			fill, err := row.fill(hedge)
 			if err != nil {
-				return nil, malformed(request{method: http.MethodGet, path: executionsPath}, err)
+				return nil, restclient.Unreadable(http.MethodGet, executionsPath, err)
 			}
 			if at := fill.ExecutedAt; !at.Before(q.From) && at.Before(q.To) {
 				fills = append(fills, fill)
@@ -143,7 +140,7 @@ func (r *executionRecord) fill(hedge bool) (venues.Fill, error) {
 	}
 	fill := venues.Fill{
 		Exchange: venues.Bybit, Symbol: symbol, Side: side,
-		PositionSide: indexOf(hedge, side, r.ClosedSize.Decimal.IsPositive()).hedgeSide(),
+		PositionSide: connector.PositionOf(hedge, side, r.ClosedSize.Decimal.IsPositive()),
 		Qty:          r.ExecQty.Decimal, Price: r.ExecPrice.Decimal, Liquidity: venues.Taker,
 		RealizedPnl:  r.ExecPnl.Optional,
 		VenueTradeID: r.ExecID, VenueOrderID: r.OrderID, ExecutedAt: venues.At(r.ExecTime.time()),

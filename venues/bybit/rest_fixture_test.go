@@ -19,24 +19,24 @@ func TestRecordedInstruments(t *testing.T) {
 		for _, row := range rowsOf[instrumentRecord](t, r) {
 			i, err := row.instrument(time.Now())
 			if err != nil {
-				t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
+				t.Errorf("%s: error %v, want none", r.Name, err)
 				continue
 			}
 			if i.Symbol != i.BaseCurrency+i.SettleCurrency || i.Kind != venues.KindPerpetual || i.Status != venues.InstrumentTrading ||
 				!i.MaxQty.Valid || !i.MaxLeverage.Valid || !i.MinPrice.Valid || i.MaxPrice.Decimal.LessThan(i.MinPrice.Decimal) {
-				t.Errorf("r.Name = %s, i = %+v", r.Name, i)
+				t.Errorf("%s: instrument %+v, want a trading perpetual with its limits", r.Name, i)
 			}
 			back, err := json.Marshal(i)
 			var again venues.Instrument
 			if err != nil || json.Unmarshal(back, &again) != nil || !again.TickSize.Equal(i.TickSize) || again.Scale() != i.Scale() {
-				t.Errorf("%s: back to %s, %v", i.Symbol, back, err)
+				t.Errorf("%s: back to %s, error %v, want the same instrument", i.Symbol, back, err)
 			}
 			found[i.Symbol] = i
 		}
 	}
 	bitcoin := found["BTCUSDT"] // the newest record is the last one except in the oldest lists
 	if len(found) < 20 || !bitcoin.TickSize.Equal(dec("0.1").Decimal) || bitcoin.Scale() != btc || !bitcoin.MinQty.Equal(dec("0.001").Decimal) {
-		t.Errorf("%d instruments, BTCUSDT %+v", len(found), bitcoin)
+		t.Errorf("%d instruments, BTCUSDT %+v, want at least 20, and BTCUSDT with tick size 0.1", len(found), bitcoin)
 	}
 }
 
@@ -45,7 +45,7 @@ func TestRecordedWallets(t *testing.T) {
 	for n, r := range recordings(t, "rest_wallet_balance.jsonl") {
 		balances, err := rowsOf[walletRecord](t, r)[0].balances(cross)
 		if err != nil {
-			t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
+			t.Errorf("%s: error %v, want none", r.Name, err)
 			continue
 		}
 		usd := map[string]venues.Balance{}
@@ -56,16 +56,16 @@ func TestRecordedWallets(t *testing.T) {
 		case 0: // all coins are margin: about 140720 USD are available in each
 			free := usd["BTC"].Available.Mul(dec("111572.52").Decimal)
 			if b.Available.LessThan(dec("100000").Decimal) || free.Sub(dec("140720").Decimal).Abs().GreaterThan(dec("10").Decimal) || len(balances) < 3 {
-				t.Errorf("%s: %+v, value of the BTC %s", r.Name, b, free)
+				t.Errorf("%s: balance %+v, value of the BTC %s, want about 140720 available in every coin", r.Name, b, free)
 			}
 		case 2: // no totals: the coin's own
 			if !b.Available.Equal(dec("20.21").Decimal) || !b.Equity.Equal(dec("20.21").Decimal) {
-				t.Errorf("r.Name = %s, b = %+v, want b.Available.Equal(dec(\"20.21\").Decimal) and b.Equity.Equal(dec(\"20.21\").Decimal)", r.Name, b)
+				t.Errorf("%s: balance %+v, want 20.21 available of 20.21", r.Name, b)
 			}
 		}
 		for _, b := range balances {
 			if b.Exchange != venues.Bybit || b.AccountType != "unified" {
-				t.Errorf("r.Name = %s, b = %+v, want b.Exchange == Bybit and b.AccountType == \"unified\"", r.Name, b)
+				t.Errorf("%s: balance %+v, want one of a unified account", r.Name, b)
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func TestRecordedWallets(t *testing.T) {
 		}
 		for _, w := range push.Data {
 			if _, err := w.balances(cross); err != nil {
-				t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
+				t.Errorf("%s: error %v, want none", r.Name, err)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func TestRecordedAccountInfo(t *testing.T) {
 		mode, err := info.mode(time.Now())
 		want := []string{accountClassic, accountUnified}[n]
 		if err != nil || mode.AccountType != want || mode.margin != crossMargin || mode.marginMode() != venues.MarginCross {
-			t.Errorf("r.Name = %s, mode = %+v, err = %v, want no error and mode.AccountType == want and mode.margin == crossMargin and mode.marginMode() == MarginCross", r.Name, mode, err)
+			t.Errorf("%s: mode %+v, error %v, want a %s account with cross margin", r.Name, mode, err, want)
 		}
 	}
 }
@@ -100,10 +100,10 @@ func TestRecordedPositions(t *testing.T) {
 	want := []string{"BTCUSDT long 0.002 at 32685.25", "LTCUSDT long 1.2 at 64.59947917", "LTCUSDT  0 at 0", "BTCUSDT  0 at 0"}
 	for n, r := range recordings(t, "rest_position_list.jsonl") {
 		for _, row := range rowsOf[positionRecord](t, r) {
-			index, p, err := row.position(mode)
+			posSide, p, err := row.position(mode)
 			got := p.Symbol + " " + string(p.Side) + " " + p.Qty.String() + " at " + p.EntryPrice.Decimal.String()
-			if err != nil || index != oneWay || got != want[n] || p.OpenedAt.IsZero() != true || p.StopLoss.Valid || !p.Leverage.Valid {
-				t.Errorf("r.Name = %s, got = %s, p = %+v, err = %v, want no error and index == oneWay and got == want[n] and p.OpenedAt.IsZero() == true and !p.StopLoss.Valid and p.Leverage.Valid", r.Name, got, p, err)
+			if err != nil || posSide != "" || got != want[n] || !p.OpenedAt.IsZero() || p.StopLoss.Valid || !p.Leverage.Valid {
+				t.Errorf("%s: %s in position mode %q, %+v, error %v, want %s in one-way mode with leverage and without stop loss", r.Name, got, posSide, p, err, want[n])
 			}
 		}
 	}
@@ -121,27 +121,27 @@ func TestRecordedOrders(t *testing.T) {
 			}
 			report, err := row.report()
 			if err != nil {
-				t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
+				t.Errorf("%s: error %v, want none", r.Name, err)
 				continue
 			}
 			if report.Type.IsMarket() && report.Price.Valid || report.Symbol == "" || report.RejectReason != nil || report.FilledQty.GreaterThan(report.Qty) {
-				t.Errorf("r.Name = %s, report = %+v", r.Name, report)
+				t.Errorf("%s: report %+v, want a symbol, no reject reason and at most Qty filled", r.Name, report)
 			}
 			if report.Type.IsStop() != strings.HasPrefix(r.Name, "demo") {
-				t.Errorf("%s: order type %s, want report.Type.IsStop() == strings.HasPrefix(r.Name, \"demo\")", r.Name, report.Type)
+				t.Errorf("%s: order type %s, want a stop in the recordings of demo only", r.Name, report.Type)
 			}
 			seen[report.Status]++
 		}
 	}
 	if seen[venues.StatusOpen] == 0 || seen[venues.StatusFilled] == 0 || seen[venues.StatusUntriggered] == 0 {
-		t.Errorf("statuses %v, want seen[StatusOpen] != 0 and seen[StatusFilled] != 0 and seen[StatusUntriggered] != 0", seen)
+		t.Errorf("statuses %v, want open, filled and untriggered ones", seen)
 	}
 }
 
 func TestRecordedAcknowledgements(t *testing.T) {
 	for _, r := range recordings(t, "rest_order_ack.jsonl") {
 		if ack := resultOf[ackRecord](t, r); ack.OrderID == "" && !strings.Contains(r.Name, "cancel-all") && strings.Contains(string(r.Msg), `"retCode":0`) {
-			t.Errorf("r.Name = %s, ack = %+v", r.Name, ack)
+			t.Errorf("%s: answer %+v, want an order id", r.Name, ack)
 		}
 	}
 }
@@ -156,18 +156,18 @@ func TestRecordedExecutions(t *testing.T) {
 			}
 			fill, err := row.fill(false)
 			if err != nil {
-				t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
+				t.Errorf("%s: error %v, want none", r.Name, err)
 				continue
 			}
 			value := fill.Qty.Mul(fill.Price)
 			if fill.FeeCurrency != "USDT" || !fill.Fee.Valid || fill.Fee.Decimal.GreaterThan(value.Mul(dec("0.001").Decimal)) || fill.VenueTradeID == "" {
-				t.Errorf("r.Name = %s, fill = %+v, want fill.FeeCurrency == \"USDT\" and fill.Fee.Valid and !fill.Fee.Decimal.GreaterThan(value.Mul(dec(\"0.001\").Decimal)) and fill.VenueTradeID != \"\"", r.Name, fill)
+				t.Errorf("%s: fill %+v, want a trade id and a fee in USDT of at most 0.001 of its value", r.Name, fill)
 			}
 			fills++
 		}
 	}
 	if fills == 0 || funding == 0 {
-		t.Errorf("%d fills, %d fundings, want fills != 0 and funding != 0", fills, funding)
+		t.Errorf("%d fills, %d fundings, want some of both", fills, funding)
 	}
 }
 
@@ -182,11 +182,11 @@ func TestRecordedCandles(t *testing.T) {
 		for _, row := range list {
 			c, err := row.candle("BTCUSDT", "1m", time.UnixMilli(1687589659062))
 			if err != nil || c.High.LessThan(decimal.Max(c.Open, c.Close, c.Low)) || c.End.Sub(c.Start) != time.Minute || !c.Turnover.IsPositive() {
-				t.Errorf("r.Name = %s, c = %+v, err = %v, want no error and !c.High.LessThan(decimal.Max(c.Open, c.Close, c.Low)) and c.End.Sub(c.Start) == time.Minute and c.Turnover.IsPositive()", r.Name, c, err)
+				t.Errorf("%s: candle %+v, error %v, want a minute with a valid range and a turnover", r.Name, c, err)
 			}
 		}
 		if len(list) == 0 {
-			t.Errorf("%s: no rows, want len(list) != 0", r.Name)
+			t.Errorf("%s: no rows", r.Name)
 		}
 	}
 }
@@ -197,11 +197,11 @@ func TestRecordedBooksByREST(t *testing.T) {
 		record := resultOf[bookRecord](t, r)
 		u, err := record.update(i, time.Now())
 		if err != nil {
-			t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
+			t.Errorf("%s: error %v, want none", r.Name, err)
 			continue
 		}
 		if !u.Snapshot || u.LastSeq == 0 || u.VenueTime.IsZero() || u.Bids[0].Price >= u.Asks[0].Price {
-			t.Errorf("r.Name = %s, u = %+v, want u.Snapshot and u.LastSeq != 0 and !u.VenueTime.IsZero() and u.Bids[0].Price < u.Asks[0].Price", r.Name, u)
+			t.Errorf("%s: update %+v, want a numbered snapshot with the time of the venue and the bid below the ask", r.Name, u)
 		}
 		u.Release()
 	}
@@ -213,7 +213,7 @@ func TestRecordedTimeAndTickers(t *testing.T) {
 		s.Add("GET /v5/market/time", connectortest.Answer{Status: 200, Body: string(r.Msg)})
 		now, err := s.connector.serverTime(background)
 		if err != nil || now.UnixNano() != 1696233582169993116 {
-			t.Errorf("now = %v, err = %v, want no error and now.UnixNano() == 1696233582169993116", now, err)
+			t.Errorf("time %v, error %v, want 1696233582169993116", now, err)
 		}
 	}
 	for _, r := range recordings(t, "rest_tickers.jsonl") {
@@ -223,7 +223,7 @@ func TestRecordedTimeAndTickers(t *testing.T) {
 		s := newScript(t)
 		s.Add("GET /v5/market/tickers", connectortest.Answer{Status: 200, Body: string(r.Msg)})
 		if last, err := s.connector.lastPrice(background, "BTCUSDT"); err != nil || !last.Equal(dec("68641.3").Decimal) {
-			t.Errorf("last = %s, err = %v, want no error and last.Equal(dec(\"68641.3\").Decimal)", last, err)
+			t.Errorf("last price %s, error %v, want 68641.3", last, err)
 		}
 	}
 }
@@ -235,7 +235,7 @@ func TestRecordedAnswersOfOtherEndpoints(t *testing.T) {
 	} {
 		for _, r := range recordings(t, file) {
 			if resultOf[map[string]any](t, r) == nil {
-				t.Errorf("file = %s, r.Name = %s, want resultOf[map[string]any](t, r) != nil", file, r.Name)
+				t.Errorf("%s, %s: no result", file, r.Name)
 			}
 		}
 	}

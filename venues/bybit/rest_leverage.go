@@ -8,7 +8,6 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connector"
-	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
 )
@@ -42,9 +41,7 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 			}
 			return nil
 		},
-		Unreadable: func() error {
-			return malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("leverage"))
-		},
+		Path: positionsPath,
 	}.Change(change)
 }
 

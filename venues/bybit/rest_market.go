@@ -55,17 +55,9 @@ func (b *bookRecord) update(i *venues.Instrument, received time.Time) (*venues.B
 	case b.Symbol != i.VenueSymbol:
 		return nil, payload.UnknownValue("symbol", b.Symbol)
 	}
-	u := venues.NewBookUpdate()
-	u.Symbol, u.Snapshot = i.Symbol, true
-	u.FirstSeq, u.LastSeq = uint64(b.UpdateID), uint64(b.UpdateID)
-	u.VenueTime, u.Received = b.Time.time(), received
 	scale := i.Scale()
-	level := func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) }
-	if err := payload.Sides(u, b.Bids, b.Asks, level); err != nil {
-		u.Release()
-		return nil, err
-	}
-	return u, nil
+	book := payload.Book{Symbol: i.Symbol, Seq: uint64(b.UpdateID), Time: b.Time.time(), Bids: b.Bids, Asks: b.Asks}
+	return book.Snapshot(received, func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) })
 }
 
 // intervals are the venue's names of the timeframes.

@@ -95,7 +95,7 @@ func (a *Account) readMode(ctx context.Context) (accountMode, error) {
 	}
 	mode, err := answer.mode(time.Now())
 	if err != nil {
-		return accountMode{}, malformed(request{method: http.MethodGet, path: accountInfoPath}, err)
+		return accountMode{}, restclient.Unreadable(http.MethodGet, accountInfoPath, err)
 	}
 	if mode.Hedge, err = a.readHedge(ctx, modeSymbol); err != nil {
 		return accountMode{}, err
@@ -104,7 +104,7 @@ func (a *Account) readMode(ctx context.Context) (accountMode, error) {
 	return mode, nil
 }
 
-// knownMode returns the mode as last read, and reads it if it never was.
+// knownMode returns the mode as last read, and reads it if it was never read.
 func (a *Account) knownMode(ctx context.Context) (accountMode, error) {
 	if mode := a.mode.Load(); mode != nil {
 		return *mode, nil
@@ -119,7 +119,7 @@ func (a *Account) readHedge(ctx context.Context, symbol string) (bool, error) {
 }
 
 // settingsOf reads an instrument's settings, whose rows exist even without a position,
-// and keeps the position mode: one row with index 0, or two with 1 and 2. The leverage is
+// and keeps the position mode: one row in one-way mode, two in hedge mode. The leverage is
 // unknown with portfolio margin, and if the sides differ.
 func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venues.Optional, hedge bool, err error) {
 	name := a.c.venueSymbol(symbol)
@@ -134,11 +134,11 @@ func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venue
 	if rows[0].Symbol != name {
 		return venues.Optional{}, false, malformed(r, payload.UnknownValue("symbol", rows[0].Symbol))
 	}
-	index, err := rows[0].PositionIdx.index()
+	posSide, err := rows[0].PositionIdx.side()
 	if err != nil {
 		return venues.Optional{}, false, malformed(r, err)
 	}
-	hedge = index != oneWay
+	hedge = posSide != ""
 	a.modes.set(symbol, hedge)
 	leverage = rows[0].Leverage.Positive()
 	for _, row := range rows[1:] {
@@ -167,24 +167,14 @@ func (a *Account) knownHedge(symbol string) bool {
 	return mode != nil && mode.Hedge
 }
 
-// positionModes keeps the position modes of instruments by canonical symbol.
-type positionModes struct {
-	mu     sync.Mutex
-	hedges map[string]bool
-}
+// positionModes keeps the position modes of instruments by canonical symbol. It is safe for
+// concurrent use.
+type positionModes struct{ hedges sync.Map }
 
-func (t *positionModes) of(symbol string) (hedge, known bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	hedge, known = t.hedges[symbol]
+func (m *positionModes) of(symbol string) (hedge, known bool) {
+	value, known := m.hedges.Load(symbol)
+	hedge, _ = value.(bool)
 	return hedge, known
 }
 
-func (t *positionModes) set(symbol string, hedge bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.hedges == nil {
-		t.hedges = make(map[string]bool)
-	}
-	t.hedges[symbol] = hedge
-}
+func (m *positionModes) set(symbol string, hedge bool) { m.hedges.Store(symbol, hedge) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 )
 
@@ -14,7 +15,7 @@ type orderRecord struct {
 	OrderLinkID    string         `json:"orderLinkId"`
 	Symbol         string         `json:"symbol"`
 	Side           string         `json:"side"`
-	PositionIdx    positionSlot   `json:"positionIdx"`
+	PositionIdx    positionIndex  `json:"positionIdx"`
 	OrderStatus    string         `json:"orderStatus"`
 	CreateType     string         `json:"createType"`
 	CancelType     string         `json:"cancelType"`
@@ -57,15 +58,15 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 	report.Side, errSide = parseSide(o.Side)
 	report.Type, errType = parseType(o.OrderType, o.StopOrderType)
 	report.Status, errStatus = parseStatus(o.OrderStatus)
-	index, errIndex := o.PositionIdx.index()
-	if err := errors.Join(errSide, errType, errStatus, errIndex); err != nil {
+	posSide, errPosSide := o.PositionIdx.side()
+	if err := errors.Join(errSide, errType, errStatus, errPosSide); err != nil {
 		return report, err
 	}
 	if !report.Type.IsMarket() { // of a market order it is the venue's own bound
 		report.Price = o.Price.Positive()
 	}
 	report.TimeInForce, report.PostOnly = parseTimeInForce(o.TimeInForce)
-	report.ReduceOnly = index.reduces(report.Side, o.ReduceOnly || o.CloseOnTrigger)
+	report.ReduceOnly = connector.IsReduceOnly(posSide, report.Side, o.ReduceOnly || o.CloseOnTrigger)
 	report.RejectReason = o.rejectReason(&report)
 	return report, nil
 }

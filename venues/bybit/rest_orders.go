@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/venues"
 	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
@@ -20,25 +22,25 @@ const (
 
 // createBody is POST /v5/order/create.
 type createBody struct {
-	Category         string        `json:"category"`
-	Symbol           string        `json:"symbol"`
-	Side             string        `json:"side"`
-	OrderType        string        `json:"orderType"`
-	Qty              string        `json:"qty"`
-	Price            string        `json:"price,omitempty"`
-	TimeInForce      string        `json:"timeInForce,omitempty"`
-	PositionIdx      positionIndex `json:"positionIdx"`
-	OrderLinkID      string        `json:"orderLinkId"`
-	ReduceOnly       bool          `json:"reduceOnly"`
-	CloseOnTrigger   bool          `json:"closeOnTrigger,omitempty"`
-	TriggerPrice     string        `json:"triggerPrice,omitempty"`
-	TriggerDirection int           `json:"triggerDirection,omitempty"`
-	TriggerBy        string        `json:"triggerBy,omitempty"`
-	TpslMode         string        `json:"tpslMode,omitempty"`
-	TakeProfit       string        `json:"takeProfit,omitempty"`
-	StopLoss         string        `json:"stopLoss,omitempty"`
-	TpTriggerBy      string        `json:"tpTriggerBy,omitempty"`
-	SlTriggerBy      string        `json:"slTriggerBy,omitempty"`
+	Category         string `json:"category"`
+	Symbol           string `json:"symbol"`
+	Side             string `json:"side"`
+	OrderType        string `json:"orderType"`
+	Qty              string `json:"qty"`
+	Price            string `json:"price,omitempty"`
+	TimeInForce      string `json:"timeInForce,omitempty"`
+	PositionIdx      int    `json:"positionIdx"`
+	OrderLinkID      string `json:"orderLinkId"`
+	ReduceOnly       bool   `json:"reduceOnly"`
+	CloseOnTrigger   bool   `json:"closeOnTrigger,omitempty"`
+	TriggerPrice     string `json:"triggerPrice,omitempty"`
+	TriggerDirection int    `json:"triggerDirection,omitempty"`
+	TriggerBy        string `json:"triggerBy,omitempty"`
+	TpslMode         string `json:"tpslMode,omitempty"`
+	TakeProfit       string `json:"takeProfit,omitempty"`
+	StopLoss         string `json:"stopLoss,omitempty"`
+	TpTriggerBy      string `json:"tpTriggerBy,omitempty"`
+	SlTriggerBy      string `json:"slTriggerBy,omitempty"`
 }
 
 const (
@@ -48,11 +50,8 @@ const (
 	wholePosition = "Full"
 )
 
-// Directions of a trigger.
-const (
-	triggerRising  = 1
-	triggerFalling = 2
-)
+// triggerDirections are the venue's values of triggerDirection.
+var triggerDirections = map[venues.TriggerDirection]int{venues.TriggerRising: 1, venues.TriggerFalling: 2}
 
 // ackRecord is the answer to a change of an order.
 type ackRecord struct {
@@ -99,7 +98,7 @@ func (a *Account) createBody(ctx context.Context, r *venues.OrderRequest) (creat
 		Qty: venues.FormatDecimal(r.Qty), OrderLinkID: r.ClientOrderID, ReduceOnly: r.ReduceOnly,
 	}
 	if !r.Type.IsMarket() {
-		body.Price, body.TimeInForce = venues.FormatOptional(r.Price), formatTimeInForce(r.TimeInForce, r.PostOnly)
+		body.Price, body.TimeInForce = venues.FormatOptional(r.Price), connector.FormatTimeInForce(r.TimeInForce, r.PostOnly, postOnlyForce)
 	}
 	if r.ClosePosition {
 		body.Qty, body.ReduceOnly, body.CloseOnTrigger = "0", true, true
@@ -119,33 +118,13 @@ func (a *Account) createBody(ctx context.Context, r *venues.OrderRequest) (creat
 	if !r.TriggerPrice.Valid {
 		return body, venues.InvalidFields(venues.FieldError{Field: "triggerPrice", Rule: "missing"})
 	}
-	direction, err := a.triggerDirection(ctx, r)
-	body.TriggerPrice, body.TriggerBy, body.TriggerDirection = venues.FormatOptional(r.TriggerPrice), byLastPrice, direction
+	direction, err := connector.TriggerDirection(r, func() (decimal.Decimal, error) { return a.c.lastPrice(ctx, r.Symbol) })
+	body.TriggerPrice, body.TriggerBy, body.TriggerDirection = venues.FormatOptional(r.TriggerPrice), byLastPrice, triggerDirections[direction]
 	return body, err
 }
 
-// triggerDirection returns the direction in which the price reaches the trigger: the
-// requested one, or away from the present price.
-func (a *Account) triggerDirection(ctx context.Context, r *venues.OrderRequest) (int, error) {
-	when := r.TriggerDirection
-	if when == "" {
-		last, err := a.c.lastPrice(ctx, r.Symbol)
-		if err != nil {
-			return 0, err
-		}
-		when = venues.TriggerFalling
-		if r.TriggerPrice.Decimal.GreaterThanOrEqual(last) {
-			when = venues.TriggerRising
-		}
-	}
-	if when == venues.TriggerRising {
-		return triggerRising, nil
-	}
-	return triggerFalling, nil
-}
-
 func (a *Account) create(ctx context.Context, r *venues.OrderRequest, body createBody, hedge bool) (venues.ExecutionReport, error) {
-	body.PositionIdx = indexOf(hedge, r.Side, body.ReduceOnly)
+	body.PositionIdx = formatPositionSide(connector.PositionOf(hedge, r.Side, body.ReduceOnly))
 	ref := venues.OrderRef{Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, Type: r.Type}
 	report, err := a.change(ctx, ref, request{path: createPath, body: body, priority: restclient.OrderPriority(body.ReduceOnly), deadline: r.Deadline})
 	if err != nil {
@@ -202,14 +181,14 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 	}
 	body.OrderLinkID, body.OrderID = idsOf(r.OrderRef)
 	if r.Type.IsStop() {
-		now, err := a.Order(ctx, r.OrderRef)
+		current, err := a.Order(ctx, r.OrderRef)
 		if err != nil {
 			return venues.ExecutionReport{}, restclient.NotSent(err)
 		}
-		if now.Status == venues.StatusUntriggered {
+		if current.Status == venues.StatusUntriggered {
 			body.TriggerPrice = venues.FormatOptional(r.TriggerPrice)
 		}
-		if now.Qty.IsZero() { // it closes the whole position
+		if current.Qty.IsZero() { // it closes the whole position
 			body.Qty = ""
 		}
 	}

@@ -67,7 +67,7 @@ func TestPlaceOnTheWire(t *testing.T) {
 			`"side":"Sell","orderType":"Market","qty":"0.01","reduceOnly":true,"triggerPrice":"58000","triggerDirection":2,"triggerBy":"LastPrice","positionIdx":`, "0", "1",
 		},
 		{
-			"stop of a whole short whose price has passed", orderWith(func(r *venues.OrderRequest) {
+			"stop of a whole short whose trigger has passed", orderWith(func(r *venues.OrderRequest) {
 				r.Type, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerDirection = venues.TypeStopMarket, dec("59000"), venues.Optional{}, true, venues.TriggerRising
 			}),
 			`"side":"Buy","orderType":"Market","qty":"0","reduceOnly":true,"closeOnTrigger":true,"triggerPrice":"59000","triggerDirection":1,"triggerBy":"LastPrice","positionIdx":`, "0", "2",
@@ -97,7 +97,7 @@ func TestPlaceReport(t *testing.T) {
 	}
 	if r.Status != venues.StatusPending || r.ClientOrderID != ours.ClientOrderID || r.VenueOrderID != ours.VenueOrderID || r.Symbol != "BTCUSDT" ||
 		r.Side != venues.Buy || r.Type != venues.TypeLimit || !r.Qty.Equal(dec("0.01").Decimal) || !r.FilledQty.IsZero() || r.RejectReason != nil {
-		t.Errorf("report %+v", r)
+		t.Errorf("report %+v, want a pending order with the terms of the request", r)
 	}
 }
 
@@ -107,10 +107,10 @@ func TestPlaceUncertainAnswers(t *testing.T) {
 		s := newScript(t)
 		s.ok(createOrder, result)
 		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("result = %s, err = %v, want errors.Is(err, ErrOutcomeUnknown)", result, err)
+			t.Errorf("%s: error %v, want an unknown outcome", result, err)
 		}
 		if n := len(s.Sent(createOrder)); n != 1 {
-			t.Errorf("%s: %d requests, want n == 1", result, n)
+			t.Errorf("%s: %d requests, want 1", result, n)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestDeadlineIsSent(t *testing.T) {
 			t.Errorf("the receive window ends %v after the deadline, want at most 0", ends)
 		}
 		if offset := s.connector.Clock.Offset(); (offset - 40*time.Second).Abs() > 5*time.Second {
-			t.Errorf("offset %v, want (offset - 40*time.Second).Abs() <= 5*time.Second", offset)
+			t.Errorf("offset %v, want 40 s within 5 s", offset)
 		}
 	})
 }
@@ -143,13 +143,13 @@ func TestDeadlinePassed(t *testing.T) {
 	s.ok(createOrder, accepted)
 	late := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(-time.Second) })
 	if _, err := s.account.Place(background, late); !errors.Is(err, venues.ErrNotSent) {
-		t.Errorf("place: error %v", err)
+		t.Errorf("place: error %v, want ErrNotSent", err)
 	}
 	if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("1").Decimal, Deadline: late.Deadline}); !errors.Is(err, venues.ErrNotSent) {
-		t.Errorf("amend: error %v", err)
+		t.Errorf("amend: error %v, want ErrNotSent", err)
 	}
 	if n := len(s.Sent(createOrder)) + len(s.Sent(amendOrder)); n != 0 {
-		t.Errorf("%d requests sent, want n == 0", n)
+		t.Errorf("%d requests sent, want 0", n)
 	}
 }
 
@@ -170,13 +170,13 @@ func TestRejectedTimestampIsSignedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(s.Sent(createOrder)); n != 2 {
-		t.Errorf("%d requests sent, want n == 2", n)
+		t.Errorf("%d requests sent, want 2", n)
 	}
 	s.Clear(createOrder)
 	s.reject(createOrder, 10002, "invalid request")
 	_, err := s.account.Place(background, limitOrder())
 	if errors.Is(err, venues.ErrOutcomeUnknown) || venues.CodeOf(err) != venues.CodeExchangeUnavailable || len(s.Sent(createOrder)) != 4 {
-		t.Errorf("error %v after %d requests", err, len(s.Sent(createOrder)))
+		t.Errorf("error %v after %d requests, want a definite exchange_unavailable after 4", err, len(s.Sent(createOrder)))
 	}
 }
 
@@ -192,13 +192,13 @@ func TestPositionModeIsReadAgain(t *testing.T) {
 		}
 	}
 	if n := len(s.Sent(createOrder)); n != 3 {
-		t.Errorf("%d requests sent, want n == 3", n)
+		t.Errorf("%d requests sent, want 3", n)
 	}
 	s.Clear(createOrder)
 	s.reject(createOrder, 10001, "params error: side invalid")
 	before := len(s.Sent(createOrder))
 	if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.Sent(createOrder)) != before+1 {
-		t.Errorf("error %v after %d requests", err, len(s.Sent(createOrder))-before)
+		t.Errorf("error %v after %d requests, want invalid_request after 1", err, len(s.Sent(createOrder))-before)
 	}
 }
 
@@ -231,10 +231,10 @@ func TestUnknownOutcomes(t *testing.T) {
 			err = place(background)
 		}
 		if !errors.Is(err, venues.ErrOutcomeUnknown) {
-			t.Errorf("%s: err = %v, want errors.Is(err, ErrOutcomeUnknown)", name, err)
+			t.Errorf("%s: error %v, want an unknown outcome", name, err)
 		}
 		if n := len(s.Sent(createOrder)); n != 1 {
-			t.Errorf("%s: %d requests, want n == 1", name, n)
+			t.Errorf("%s: %d requests, want 1", name, n)
 		}
 	}
 }
@@ -244,10 +244,10 @@ func TestAmend(t *testing.T) {
 	s.ok(amendOrder, accepted)
 	r, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Side: venues.Buy, Qty: dec("0.02").Decimal, Price: dec("59000"), Deadline: time.Now().Add(orderLife)})
 	if err != nil || r.Status != venues.StatusPending || !r.Qty.IsZero() || r.Price.Valid || r.VenueOrderID != ours.VenueOrderID {
-		t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusPending and r.Qty.IsZero() and !r.Price.Valid and r.VenueOrderID == ours.VenueOrderID", r, err)
+		t.Errorf("report %+v, error %v, want the pending order %s without terms", r, err, ours.VenueOrderID)
 	}
 	if got := s.Last(amendOrder).Body; got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001","qty":"0.02","price":"59000"}` {
-		t.Errorf("request %s", got)
+		t.Errorf("request %s, want quantity 0.02 and price 59000 only", got)
 	}
 }
 
@@ -256,9 +256,9 @@ func TestAmendStop(t *testing.T) {
 	const head = `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001",`
 	waiting := []string{`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`}
 	for name, c := range map[string]struct{ row, want string }{
-		"waiting":            {orderRow(waiting...), `"qty":"0.02","price":"57000","triggerPrice":"58000"}`},
-		"triggered":          {orderRow(`"stopOrderType":""`, `"stopOrderType":"Stop"`), `"qty":"0.02","price":"57000"}`},
-		"of a whole holding": {orderRow(append(waiting, `"qty":"0.01"`, `"qty":"0"`)...), `"price":"57000","triggerPrice":"58000"}`},
+		"waiting":             {orderRow(waiting...), `"qty":"0.02","price":"57000","triggerPrice":"58000"}`},
+		"triggered":           {orderRow(`"stopOrderType":""`, `"stopOrderType":"Stop"`), `"qty":"0.02","price":"57000"}`},
+		"of a whole position": {orderRow(append(waiting, `"qty":"0.01"`, `"qty":"0"`)...), `"price":"57000","triggerPrice":"58000"}`},
 	} {
 		s := newScript(t)
 		s.ok(readRealtime, listOf(c.row))
@@ -269,7 +269,7 @@ func TestAmendStop(t *testing.T) {
 			t.Errorf("%s: err = %v, want no error", name, err)
 		}
 		if got := s.Last(amendOrder).Body; got != head+c.want {
-			t.Errorf("%s: got = %s, want got == head+c.want", name, got)
+			t.Errorf("%s: body %s, want %s", name, got, head+c.want)
 		}
 	}
 	s := newScript(t)
@@ -289,7 +289,7 @@ func TestAmendUnchanged(t *testing.T) {
 	s.ok(readRealtime, listOf(orderRow()))
 	r, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("0.010").Decimal, Price: dec("60000")})
 	if err != nil || r.Status != venues.StatusOpen {
-		t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusOpen", r, err)
+		t.Errorf("r = %+v, err = %v, want an open order", r, err)
 	}
 	if _, err = s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("0.02").Decimal, Price: dec("60000")}); venues.CodeOf(err) != venues.CodeInvalidRequest {
 		t.Error(err)
@@ -301,16 +301,16 @@ func TestCancel(t *testing.T) {
 	s.ok(cancelOrder, accepted)
 	r, err := s.account.Cancel(background, ours)
 	if err != nil || r.Status != venues.StatusPending || r.ClientOrderID != ours.ClientOrderID {
-		t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusPending and r.ClientOrderID == ours.ClientOrderID", r, err)
+		t.Errorf("report %+v, error %v, want the pending order %s", r, err, ours.ClientOrderID)
 	}
 	if got := s.Last(cancelOrder).Body; got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001"}` {
-		t.Errorf("request %s, want got == `{\"category\":\"linear\",\"symbol\":\"BTCUSDT\",\"orderLinkId\":\"vg00000001\"}`", got)
+		t.Errorf("body %s, want the category, the symbol and the orderLinkId vg00000001", got)
 	}
 	if _, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: ours.VenueOrderID}); err != nil {
 		t.Error(err)
 	}
 	if got := s.Last(cancelOrder).Body; got != `{"category":"linear","symbol":"BTCUSDT","orderId":"`+ours.VenueOrderID+`"}` {
-		t.Errorf("request %s, want got == `{\"category\":\"linear\",\"symbol\":\"BTCUSDT\",\"orderId\":\"`+ours.VenueOrderID+`\"}`", got)
+		t.Errorf("body %s, want the category, the symbol and the orderId %s", got, ours.VenueOrderID)
 	}
 	s.Clear(cancelOrder)
 	s.reject(cancelOrder, 110001, "Order does not exist")
@@ -325,10 +325,10 @@ func TestOrderIsReadFromBothLists(t *testing.T) {
 	s.ok(readHistory, listOf(orderRow(`"New"`, `"Cancelled"`, "UNKNOWN", "CancelByUser")))
 	r, err := s.account.Order(background, ours)
 	if err != nil || r.Status != venues.StatusCancelled || r.RejectReason != nil {
-		t.Errorf("r = %+v, err = %v, want no error and r.Status == StatusCancelled and r.RejectReason == nil", r, err)
+		t.Errorf("r = %+v, err = %v, want a cancelled order without a reject reason", r, err)
 	}
 	if q := s.Sent(readHistory)[0].Query.Encode(); q != "category=linear&orderLinkId=vg00000001&symbol=BTCUSDT" {
-		t.Errorf("query %v, want q == \"category=linear&orderLinkId=vg00000001&symbol=BTCUSDT\"", q)
+		t.Errorf("query %v, want category=linear&orderLinkId=vg00000001&symbol=BTCUSDT", q)
 	}
 	s.Clear(readHistory)
 	s.ok(readHistory, listOf(orderRow("vg00000001", "vg00000002"))) // another one
@@ -353,11 +353,11 @@ func TestOpenOrdersPages(t *testing.T) {
 	s.ok(readRealtime, listOf(orderRow(ours.VenueOrderID, "other", "BTCUSDT", "BTCPERP"))) // settled in USDC
 	reports, err := s.account.OpenOrders(background)
 	if err != nil || len(reports) != ordersPage+2 || reports[ordersPage+1].Symbol != "BTCUSDC" {
-		t.Errorf("%d orders, error %v", len(reports), err)
+		t.Errorf("%d orders, error %v, want %d, the last one in BTCUSDC", len(reports), err, ordersPage+2)
 	}
 	asked := s.Sent(readRealtime)
 	if len(asked) != 3 || asked[1].Query.Get("cursor") != "more:1" || asked[2].Query.Get("settleCoin") != "USDC" {
-		t.Errorf("requests %+v", asked)
+		t.Errorf("requests %+v, want 2 pages of USDT, then USDC", asked)
 	}
 }
 
@@ -371,7 +371,7 @@ func TestPagesEnd(t *testing.T) {
 	s.ok(readRealtime, listOf(rows...))
 	reports, err := s.account.OpenOrders(background)
 	if err != nil || len(reports) != 1 || len(s.Sent(readRealtime)) != 4 {
-		t.Errorf("%d orders of %d pages, error %v", len(reports), len(s.Sent(readRealtime)), err)
+		t.Errorf("%d orders of %d pages, error %v, want 1 of 4", len(reports), len(s.Sent(readRealtime)), err)
 	}
 }
 
@@ -386,14 +386,14 @@ func TestRateLimitHeaders(t *testing.T) {
 		_, err := s.account.Place(background, limitOrder())
 		e, ok := errors.AsType[*venues.Error](err)
 		if !ok || e.Code != venues.CodeRateLimited || errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter < orderLife || e.RetryAfter > 61*time.Second {
-			t.Fatalf("err = %v, want ok and e.Code == CodeRateLimited and !errors.Is(err, ErrOutcomeUnknown) and e.RetryAfter >= orderLife and e.RetryAfter <= 61*time.Second", err)
+			t.Fatalf("error %v, want rate_limited with RetryAfter of %v to 61 s", err, orderLife)
 		}
 		if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || len(s.Sent(createOrder)) != 1 {
-			t.Errorf("next order: error %v", err)
+			t.Errorf("next order: error %v, want ErrNotSent", err)
 		}
 		s.ok(cancelOrder, accepted)
 		if _, err = s.account.Cancel(background, ours); err != nil {
-			t.Errorf("cancel: error %v", err)
+			t.Errorf("cancel: error %v, want none", err)
 		}
 	})
 }
@@ -404,10 +404,10 @@ func TestAddressBlocked(t *testing.T) {
 	s.Add(createOrder, connectortest.Answer{Status: 403, Body: `403, access too frequent`})
 	_, err := s.account.Place(background, limitOrder())
 	if e, ok := errors.AsType[*venues.Error](err); !ok || e.Code != venues.CodeRateLimited || e.RetryAfter != blockedFor || errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Errorf("err = %v, want ok and e.Code == CodeRateLimited and e.RetryAfter == blockedFor and !errors.Is(err, ErrOutcomeUnknown)", err)
+		t.Errorf("error %v, want rate_limited with RetryAfter %v", err, blockedFor)
 	}
 	if _, err = s.account.Cancel(background, ours); !errors.Is(err, venues.ErrNotSent) || len(s.Sent(cancelOrder)) != 0 {
-		t.Errorf("cancel: error %v", err)
+		t.Errorf("cancel: error %v, want ErrNotSent", err)
 	}
 }
 
@@ -419,7 +419,7 @@ func TestInsufficientMargin(t *testing.T) {
 	_, err := s.account.Place(background, limitOrder())
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeInsufficientBalance || e.Details["available"] != "100.5" || e.Details["required"] != "60.627" {
-		t.Errorf("error %v, details %v", err, e.Details)
+		t.Errorf("error %v, details %v, want insufficient_balance with 100.5 available and 60.627 required", err, e.Details)
 	}
 }
 
@@ -432,7 +432,7 @@ func TestEndpointsHaveSeparateLimits(t *testing.T) {
 		s := newScript(t)
 		_ = s.connector.rateLimited(request{path: path, account: s.account}, answerOf(200, ""), 10006, "Too many visits!")
 		if d := s.connector.Gate.FrozenFor(); d != 0 {
-			t.Errorf("%s: gate frozen for %s, want d == 0", path, d)
+			t.Errorf("%s: gate frozen for %s, want 0", path, d)
 		}
 	}
 }
@@ -453,7 +453,7 @@ func TestRejectedReduction(t *testing.T) {
 		order.Side, order.ReduceOnly = venues.Sell, true
 		_, err := s.account.Place(background, order)
 		if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeOrderRejected || e.Details["reason"] != reason {
-			t.Errorf("position = %s, err = %v, want e != nil and e.Code == CodeOrderRejected and e.Details[\"reason\"] == reason", position, err)
+			t.Errorf("position %s: error %v, want order_rejected with the reason %s", position, err, reason)
 		}
 	}
 }

@@ -18,7 +18,7 @@ const (
 // stream.
 type positionRecord struct {
 	Category      string         `json:"category"` // on the stream only
-	PositionIdx   positionSlot   `json:"positionIdx"`
+	PositionIdx   positionIndex  `json:"positionIdx"`
 	Symbol        string         `json:"symbol"`
 	Side          string         `json:"side"`
 	Size          payload.Number `json:"size"`
@@ -46,7 +46,7 @@ func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.open.Read(func() ([]venues.Position, error) { return a.readPositions(ctx, mode) })
+	return a.positions.Read(func() ([]venues.Position, error) { return a.readPositions(ctx, mode) })
 }
 
 func (a *Account) readPositions(ctx context.Context, mode accountMode) ([]venues.Position, error) {
@@ -57,11 +57,11 @@ func (a *Account) readPositions(ctx context.Context, mode accountMode) ([]venues
 			return nil, err
 		}
 		for n := range rows {
-			index, p, err := rows[n].position(mode)
+			posSide, p, err := rows[n].position(mode)
 			if err != nil {
-				return nil, malformed(request{method: http.MethodGet, path: positionsPath}, err)
+				return nil, restclient.Unreadable(http.MethodGet, positionsPath, err)
 			}
-			a.modes.set(p.Symbol, index != oneWay)
+			a.modes.set(p.Symbol, posSide != "")
 			if p.Qty.IsPositive() {
 				positions = append(positions, p)
 			}
@@ -71,8 +71,8 @@ func (a *Account) readPositions(ctx context.Context, mode accountMode) ([]venues
 }
 
 // position converts a row. An empty one in one-way mode has no side.
-func (r *positionRecord) position(mode accountMode) (positionIndex, venues.Position, error) {
-	index, err := r.PositionIdx.index()
+func (r *positionRecord) position(mode accountMode) (venues.PositionSide, venues.Position, error) {
+	posSide, err := r.PositionIdx.side()
 	p := venues.Position{
 		Exchange:         venues.Bybit,
 		Symbol:           canonicalSymbol(r.Symbol),
@@ -94,18 +94,19 @@ func (r *positionRecord) position(mode accountMode) (positionIndex, venues.Posit
 	}
 	switch {
 	case err != nil:
-		return index, p, err
+		return posSide, p, err
 	case p.Symbol == "":
-		return index, p, payload.Missing("symbol")
+		return posSide, p, payload.Missing("symbol")
 	case !r.Size.Valid || p.Qty.IsNegative():
-		return index, p, payload.Missing("size")
+		return posSide, p, payload.Missing("size")
 	}
-	p.Side, err = r.side(index)
-	return index, p, err
+	p.Side, err = r.side(posSide)
+	return posSide, p, err
 }
 
-// side returns the side of the position, from the row or from its index.
-func (r *positionRecord) side(index positionIndex) (venues.PositionSide, error) {
+// side returns the side of the position: that of the row or, for an empty one in hedge mode,
+// posSide.
+func (r *positionRecord) side(posSide venues.PositionSide) (venues.PositionSide, error) {
 	switch {
 	case r.Side == "Buy":
 		return venues.Long, nil
@@ -113,11 +114,7 @@ func (r *positionRecord) side(index positionIndex) (venues.PositionSide, error) 
 		return venues.Short, nil
 	case r.Size.Decimal.IsPositive() || r.Side != "" && r.Side != "None":
 		return "", payload.UnknownValue("side", r.Side)
-	case index == hedgeLong:
-		return venues.Long, nil
-	case index == hedgeShort:
-		return venues.Short, nil
 	default:
-		return "", nil
+		return posSide, nil
 	}
 }

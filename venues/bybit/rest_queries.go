@@ -30,12 +30,12 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 		}
 		for n := range answer.List {
 			row := &answer.List[n]
-			if !row.is(ref) {
+			if !row.matches(ref) {
 				continue // the venue ignored the id
 			}
 			report, err := row.report()
 			if err != nil {
-				return report, malformed(request{method: http.MethodGet, path: path}, err)
+				return report, restclient.Unreadable(http.MethodGet, path, err)
 			}
 			return report, nil
 		}
@@ -43,7 +43,8 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 	return venues.ExecutionReport{}, venues.Errorf(venues.CodeNotFound, "the venue does not return the order")
 }
 
-func (o *orderRecord) is(ref venues.OrderRef) bool {
+// matches reports whether a record is the order of a reference.
+func (o *orderRecord) matches(ref venues.OrderRef) bool {
 	if ref.ClientOrderID != "" {
 		return o.OrderLinkID == ref.ClientOrderID
 	}

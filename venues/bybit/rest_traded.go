@@ -7,18 +7,16 @@ import (
 	"slices"
 	"time"
 
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/restclient"
 )
 
 // Traded returns the instruments of all executions.
 func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
 	found := map[string]bool{}
-	for ; from.Before(to); from = from.Add(executionsWindow) {
-		end := from.Add(executionsWindow)
-		if end.After(to) {
-			end = to
-		}
-		rows, err := a.executions(ctx, "", from, end)
+	for start, end := range connector.Spans(from, to, executionsWindow) {
+		rows, err := a.executions(ctx, "", start, end)
 		if err != nil {
 			return nil, err
 		}
@@ -28,7 +26,7 @@ func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, err
 			}
 			symbol := canonicalSymbol(rows[n].Symbol)
 			if symbol == "" {
-				return nil, malformed(request{method: http.MethodGet, path: executionsPath}, payload.UnknownValue("symbol", rows[n].Symbol))
+				return nil, restclient.Unreadable(http.MethodGet, executionsPath, payload.UnknownValue("symbol", rows[n].Symbol))
 			}
 			found[symbol] = true
 		}

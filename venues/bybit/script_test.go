@@ -9,16 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"venuegate/venues"
-	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/connectortest"
 )
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(fixturetest.AllRead(m, venues.Bybit))
-}
 
 const (
 	scriptKey    = "XXXXXXXXXXXXXXXXXX"
@@ -98,28 +91,18 @@ func (s *script) check(r *http.Request, body string) {
 		s.t.Errorf("%s %s: signature %s, want %s", r.Method, r.URL.Path, signature, want)
 	}
 	if r.Header.Get("X-Bapi-Api-Key") != scriptKey || (r.Method == http.MethodGet) != (body == "") {
-		s.t.Errorf("%s %s: key %q, body %q", r.Method, r.URL.Path, r.Header.Get("X-Bapi-Api-Key"), body)
+		s.t.Errorf("%s %s: key %q, body %q, want the key of the script and no body of a GET", r.Method, r.URL.Path, r.Header.Get("X-Bapi-Api-Key"), body)
 	}
 	ms, _ := strconv.ParseInt(timestamp, 10, 64)
 	if ahead := time.UnixMilli(ms).Sub(s.now()); ahead >= time.Second {
-		s.t.Errorf("%s %s: timestamp %v ahead of the venue, want ahead < time.Second", r.Method, r.URL.Path, ahead)
+		s.t.Errorf("%s %s: timestamp %v ahead of the venue, want less than 1 s", r.Method, r.URL.Path, ahead)
 	}
 }
 
-// orderLife is longer than the slowest machine takes to send an order, and shorter than
-// the venue's longest window.
-const orderLife = 30 * time.Second
+const orderLife = connectortest.OrderLife
 
 // limitOrder returns a valid request with a deadline after orderLife.
-func limitOrder() venues.OrderRequest {
-	return venues.OrderRequest{
-		OrderSpec: venues.OrderSpec{
-			Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeLimit, Qty: venues.MustDecimal("0.010"),
-			Price: dec("60000.0"), TimeInForce: venues.GoodTillCancel,
-		},
-		ClientOrderID: "vg00000001", Deadline: time.Now().Add(orderLife),
-	}
-}
+func limitOrder() venues.OrderRequest { return connectortest.LimitOrder("0.010") }
 
 func orderWith(change func(*venues.OrderRequest)) venues.OrderRequest {
 	r := limitOrder()

@@ -18,6 +18,6 @@ func TestSignVectors(t *testing.T) {
 		}
 	}
 	if got := signStream(scriptSecret, 1662350400000); got != "93716bf76dc0faedd4e5f360f8738468cf2290c9153d8a5b12cad4ee1556782a" {
-		t.Errorf("signature of the login = %s, want got == \"93716bf76dc0faedd4e5f360f8738468cf2290c9153d8a5b12cad4ee1556782a\"", got)
+		t.Errorf("signature of the login = %s, want 93716bf76dc0faedd4e5f360f8738468cf2290c9153d8a5b12cad4ee1556782a", got)
 	}
 }

@@ -36,7 +36,7 @@ func (c *Connector) feedOptions(sink venues.FeedSink) feed.Options {
 	return o
 }
 
-// streams implements the protocol of the venue's public streams.
+// streams implements feed.Protocol for the venue's public streams.
 type streams struct{ *Connector }
 
 // Group returns the same group for all topics.
@@ -44,7 +44,7 @@ func (streams) Group(venues.FeedTopic) feed.Group {
 	return feed.Group{Path: streamPath, TopicsMax: streamsPerConnMax}
 }
 
-// Link returns the common options.
+// Link returns the options of a connection for a group.
 func (c streams) Link(g feed.Group) wsclient.Options {
 	return c.linkOptions(func(context.Context) (string, error) { return c.options.StreamURL + g.Path, nil }, "public")
 }

@@ -30,7 +30,7 @@ type streamDecoder struct {
 // Restart does nothing: a snapshot is the complete book.
 func (*streamDecoder) Restart() {}
 
-// Decode decodes a message and passes its content on.
+// Decode decodes a message and passes its content to the stream.
 func (d *streamDecoder) Decode(message []byte, received time.Time, to *feed.Stream) error {
 	parser, symbol := &d.shared.parser, d.topic.Symbol
 	switch d.topic.Kind {

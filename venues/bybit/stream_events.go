@@ -85,15 +85,15 @@ func (f *privateFeed) orders(data []byte, now time.Time) error {
 	if err := payload.Decode(data, &rows); err != nil {
 		return err
 	}
-	var faults error
+	var failures error
 	for n := range rows {
-		faults = errors.Join(faults, f.order(&rows[n], now))
+		failures = errors.Join(failures, f.order(&rows[n], now))
 	}
-	return faults
+	return failures
 }
 
 func (f *privateFeed) order(row *orderRecord, now time.Time) error {
-	if foreign, err := isUnsupported(row.Category); foreign || err != nil {
+	if unsupported, err := isUnsupported(row.Category); unsupported || err != nil {
 		return err
 	}
 	report, err := row.report()
@@ -109,15 +109,15 @@ func (f *privateFeed) executions(data []byte, now time.Time) error {
 	if err := payload.Decode(data, &rows); err != nil {
 		return err
 	}
-	var faults error
+	var failures error
 	for n := range rows {
-		faults = errors.Join(faults, f.execution(&rows[n], now))
+		failures = errors.Join(failures, f.execution(&rows[n], now))
 	}
-	return faults
+	return failures
 }
 
 func (f *privateFeed) execution(row *executionRecord, now time.Time) error {
-	if foreign, err := isUnsupported(row.Category); foreign || err != nil {
+	if unsupported, err := isUnsupported(row.Category); unsupported || err != nil {
 		return err
 	}
 	if !row.isFill() || row.OrderID == "" && row.ExecType != execTrade {
@@ -175,22 +175,22 @@ func (f *privateFeed) positions(data []byte) error {
 		mode = *known
 	}
 	for n := range rows {
-		foreign, err := isUnsupported(rows[n].Category)
+		unsupported, err := isUnsupported(rows[n].Category)
 		if err != nil {
 			return err
 		}
-		if foreign {
+		if unsupported {
 			continue
 		}
-		index, position, err := rows[n].position(mode)
+		posSide, position, err := rows[n].position(mode)
 		if err != nil {
 			return err
 		}
-		f.account.modes.set(position.Symbol, index != oneWay)
+		f.account.modes.set(position.Symbol, posSide != "")
 		if f.account.mode.Load() == nil {
 			position.MarginMode = "" // unknown before the account's mode is known
 		}
-		for _, state := range f.account.open.Update(position, index == oneWay) {
+		for _, state := range f.account.positions.Update(position, posSide == "") {
 			f.sink.Position(state)
 		}
 	}

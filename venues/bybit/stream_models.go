@@ -2,7 +2,6 @@ package bybit
 
 import (
 	"bytes"
-	"fmt"
 	"time"
 
 	"github.com/valyala/fastjson"
@@ -50,9 +49,7 @@ func topicEvent(parser *fastjson.Parser, data []byte, topic string) (*payload.Ob
 	if err != nil {
 		return nil, err
 	}
-	if name := o.Text("topic"); o.Err() == nil && name != topic {
-		return nil, fmt.Errorf("topic %q: %w", payload.Bounded(name), payload.ErrUnrelated)
-	}
+	o.Expect("topic", topic)
 	return o, o.Err()
 }
 
@@ -65,16 +62,14 @@ func decodeTrades(parser *fastjson.Parser, data []byte, topic, symbol, venueSymb
 	rows := o.List("data")
 	trades := make([]venues.Trade, 0, len(rows))
 	for _, row := range rows {
-		if name := row.Text("s"); row.Err() == nil && name != venueSymbol {
-			return nil, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
-		}
+		row.Expect("s", venueSymbol)
 		side, err := parseSide(row.Text("S"))
 		trade := venues.Trade{
-			Symbol: symbol, ID: row.Text("i"), Price: row.Decimal("p"), Qty: row.Decimal("v"),
+			Symbol: symbol, ID: row.Text("i"), Price: row.PositiveDecimal("p"), Qty: row.PositiveDecimal("v"),
 			Side: side, VenueTime: row.Time("T"),
 		}
-		if row.Err() == nil && (!trade.Price.IsPositive() || !trade.Qty.IsPositive() || trade.ID == "" || trade.VenueTime.IsZero()) {
-			row.Fail("p, v, i or T", payload.ErrMissing)
+		if row.Err() == nil && (trade.ID == "" || trade.VenueTime.IsZero()) {
+			row.Fail("i or T", payload.ErrMissing)
 		}
 		if row.Err() != nil {
 			return nil, row.Err()
@@ -96,9 +91,7 @@ func decodeCandles(parser *fastjson.Parser, data []byte, name string, topic venu
 	rows := o.List("data")
 	candles := make([]venues.Candle, 0, len(rows))
 	for _, k := range rows {
-		if interval := k.Text("interval"); k.Err() == nil && interval != intervals[topic.Timeframe] {
-			return nil, fmt.Errorf("interval %q: %w", payload.Bounded(interval), payload.ErrUnrelated)
-		}
+		k.Expect("interval", intervals[topic.Timeframe])
 		candle := venues.Candle{
 			Symbol: topic.Symbol, Timeframe: topic.Timeframe,
 			Start: k.Time("start"), End: k.Time("end"),
@@ -126,9 +119,7 @@ func decodeMark(parser *fastjson.Parser, data []byte, topic, symbol, venueSymbol
 		return mark, false, err
 	}
 	ticker := o.Object("data")
-	if name := ticker.Text("symbol"); ticker.Err() == nil && name != venueSymbol {
-		return mark, false, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrUnrelated)
-	}
+	ticker.Expect("symbol", venueSymbol)
 	price := ticker.Optional("markPrice")
 	mark = venues.MarkPrice{Symbol: symbol, Price: price.Decimal, VenueTime: o.Time("ts")}
 	if ticker.Err() == nil && price.Valid && !mark.Price.IsPositive() {

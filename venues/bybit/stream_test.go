@@ -10,12 +10,18 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
+	"go.uber.org/goleak"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/feed"
 	"venuegate/venues/internal/session"
 )
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(fixturetest.AllRead(m, venues.Bybit))
+}
 
 type command struct {
 	ID   string `json:"req_id"`
@@ -30,7 +36,7 @@ func confirm(c *websocket.Conn, m command) {
 	_ = c.WriteMessage(websocket.TextMessage, text)
 }
 
-func refuse(c *websocket.Conn, m command, why string) {
+func reject(c *websocket.Conn, m command, why string) {
 	text := fmt.Appendf(nil, `{"success":false,"ret_msg":%q,"conn_id":"c","req_id":%q,"op":%q}`, why, m.ID, m.Op)
 	_ = c.WriteMessage(websocket.TextMessage, text)
 }
@@ -70,7 +76,7 @@ func TestFeedTopicNames(t *testing.T) {
 	}
 	slices.Sort(topics)
 	if got := strings.Join(topics, " "); got != "kline.240.BTCUSDT-25DEC26 orderbook.200.BTCUSDT publicTrade.BTCUSDT tickers.BTCPERP" {
-		t.Errorf("subscriptions %s", got)
+		t.Errorf("subscriptions %s, want kline.240.BTCUSDT-25DEC26 orderbook.200.BTCUSDT publicTrade.BTCUSDT tickers.BTCPERP", got)
 	}
 	if paths := v.Addresses(); !slices.Equal(paths, []string{"/v5/public/linear"}) {
 		t.Errorf("paths %v, want slices.Equal(paths, []string{\"/v5/public/linear\"})", paths)
@@ -99,7 +105,7 @@ func TestStreamAnswers(t *testing.T) {
 	}
 	for _, message := range []string{"Failed to decode incoming data: EOF", `{"success":true,"req_id":"x","op":"subscribe"}`} {
 		if _, err := (streams{}).Answer([]byte(message)); err == nil {
-			t.Errorf("no error for %s", message)
+			t.Errorf("no error for %s, want one", message)
 		}
 	}
 }
@@ -125,7 +131,7 @@ func TestFeedReconnects(t *testing.T) {
 		v.Send("", bookSaid("BTCUSDT", "snapshot", 1))
 		h.Await(t, "new snapshot", func() bool { return len(h.Books) == 3 })
 		if len(h.Trades) != 2 || len(h.Candles) != 1 || len(h.Marks) != 1 || !h.Books[0].Snapshot || h.Books[1].PrevSeq != 41 || h.Books[2].LastSeq != 1 {
-			t.Errorf("h = %+v, want len(h.Trades) == 2 and len(h.Candles) == 1 and len(h.Marks) == 1 and h.Books[0].Snapshot and h.Books[1].PrevSeq == 41 and h.Books[2].LastSeq == 1", h)
+			t.Errorf("recorded %+v, want 2 trades, a candle, a mark price, and a snapshot followed by the updates 42 and 1", h)
 		}
 	})
 }
@@ -147,10 +153,10 @@ func TestPrivateStreamLogsIn(t *testing.T) {
 		auth := v.Received("", "auth")[0].Args
 		expires, _ := auth[1].(float64)
 		if auth[0] != any(scriptKey) || auth[2] != any(signStream(scriptSecret, int64(expires))) || v.Addresses()[0] != privatePath {
-			t.Errorf("login %v at %s", auth, v.Addresses()[0])
+			t.Errorf("login %v at %s, want the key and its signature at %s", auth, v.Addresses()[0], privatePath)
 		}
 		if left := time.UnixMilli(int64(expires)).Sub(s.now()); left < 5*time.Second || left > 2*loginLifetime {
-			t.Errorf("the signature is valid for %v, want left >= 5*time.Second and left <= 2*loginLifetime", left)
+			t.Errorf("the signature is valid for %v, want 5 s to %v", left, 2*loginLifetime)
 		}
 		if topics := v.Received("", "subscribe")[0].Args; !slices.Equal(topics, []any{"order", "execution", "position", "wallet"}) {
 			t.Errorf("subscribed %v, want slices.Equal(topics, []any{\"order\", \"execution\", \"position\", \"wallet\"})", topics)
@@ -171,7 +177,7 @@ func TestPrivateStreamRejected(t *testing.T) {
 	rejections := 0
 	v.Answer(func(c *websocket.Conn, m command) {
 		if rejections++; rejections == 1 || rejections == 3 { // the key, then the subscription
-			refuse(c, m, "error:USVC1111 api_key["+scriptKey+"]")
+			reject(c, m, "error:USVC1111 api_key["+scriptKey+"]")
 			return
 		}
 		confirm(c, m)
@@ -181,7 +187,7 @@ func TestPrivateStreamRejected(t *testing.T) {
 	t.Cleanup(feed.Close)
 	h.Await(t, "third connection", func() bool { return h.Connections == 1 })
 	if v.Connections("") != 3 || len(h.Losses) != 0 {
-		t.Errorf("%d connections, losses %v, want v.Connections(\"\") == 3 and len(h.Losses) == 0", v.Connections(""), h.Losses)
+		t.Errorf("%d connections, losses %v, want 3 and none", v.Connections(""), h.Losses)
 	}
 	if n := len(s.Sent("GET /v5/market/time")); n != 6 { // at first, and after the key was rejected
 		t.Errorf("%d requests for the time", n)
@@ -204,7 +210,7 @@ func TestPrivateStreamLost(t *testing.T) {
 	v.Send("", `{"topic":"order","data":[{"symbol":"BTCUSDT"}]}`) // may concern anything
 	h.Await(t, "loss without a new connection", func() bool { return len(h.Losses) == 2 && h.Connections == 3 })
 	if v.Connections("") != 2 {
-		t.Errorf("%d connections, want v.Connections(\"\") == 2", v.Connections(""))
+		t.Errorf("%d connections, want 2", v.Connections(""))
 	}
 }
 

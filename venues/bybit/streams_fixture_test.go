@@ -76,7 +76,7 @@ func (l *ladders) apply(t *testing.T, u *venues.BookUpdate) {
 		t.Fatalf("%s: update follows %d, want %d", u.Symbol, u.PrevSeq, l.seq)
 	}
 	if u.FirstSeq != u.LastSeq || u.VenueTime.IsZero() || u.Received.IsZero() {
-		t.Fatalf("%s: update %+v, want u.FirstSeq == u.LastSeq and !u.VenueTime.IsZero() and !u.Received.IsZero()", u.Symbol, u)
+		t.Fatalf("%s: update %+v, want one number and both times", u.Symbol, u)
 	}
 	l.seq = u.LastSeq
 	l.bids.apply(u.Bids)
@@ -132,7 +132,7 @@ func TestRecordedStreams2026(t *testing.T) {
 		}
 	}
 	if len(instruments) != 8 {
-		t.Errorf("%d instruments, want len(instruments) == 8", len(instruments))
+		t.Errorf("%d instruments, want 8", len(instruments))
 	}
 	checkTrades(t, h.Trades)
 }
@@ -167,7 +167,7 @@ func TestScannerEqualsParser(t *testing.T) {
 		scanned++
 	}
 	if scanned != 794 {
-		t.Errorf("%d messages, want scanned == 794", scanned)
+		t.Errorf("%d messages scanned, want 794", scanned)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestRecordedBooksOfOtherDepths(t *testing.T) {
 		}
 		book.apply(t, u)
 		if len(book.bids) != 500 || len(book.asks) != 500 {
-			t.Fatalf("%d bids, %d asks, want len(book.bids) == 500 and len(book.asks) == 500", len(book.bids), len(book.asks))
+			t.Fatalf("%d bids, %d asks, want 500 each", len(book.bids), len(book.asks))
 		}
 		u.Release()
 	}
@@ -224,7 +224,7 @@ func TestRecordedBooksOfOtherDepths(t *testing.T) {
 		for _, row := range side.rows {
 			level, err := payload.Level(row[0], row[1], xrp)
 			if err != nil || side.got[level.Price] != level.Qty {
-				t.Errorf("level %v: %d, %v, want no error and side.got[level.Price] == level.Qty", row, side.got[level.Price], err)
+				t.Errorf("level %v: quantity %d, error %v, want %d", row, side.got[level.Price], err, level.Qty)
 			}
 		}
 	}
@@ -234,11 +234,11 @@ func TestRecordedBooksOfOtherDepths(t *testing.T) {
 			symbol := fastjson.GetString(r.Msg, "data", "s")
 			u, err := d.decode(r.Msg, string(topic), symbol, symbol, venues.Scale{PriceDecimals: 8, QtyDecimals: 8}, time.Now())
 			if err != nil {
-				t.Errorf("r.Name = %s, err = %v, want no error", r.Name, err)
+				t.Errorf("%s: error %v, want none", r.Name, err)
 				continue
 			}
 			if u.Snapshot != (fastjson.GetString(r.Msg, "type") == typeSnapshot) || u.LastSeq == 0 || len(u.Bids)+len(u.Asks) == 0 {
-				t.Errorf("r.Name = %s, u = %+v, want u.Snapshot == (fastjson.GetString(r.Msg, \"type\") == typeSnapshot) and u.LastSeq != 0 and len(u.Bids)+len(u.Asks) != 0", r.Name, u)
+				t.Errorf("%s: update %+v, want a numbered one with levels, and a snapshot if the message says so", r.Name, u)
 			}
 			u.Release()
 		}
@@ -252,7 +252,7 @@ func TestRecordedTradesTickersCandles(t *testing.T) {
 		symbol := fastjson.GetString(r.Msg, "data", "0", "s")
 		trades, err := decodeTrades(&parser, r.Msg, string(topic), symbol, symbol)
 		if err != nil || len(trades) == 0 {
-			t.Errorf("%s: %d trades, %v, want no error and len(trades) != 0", r.Name, len(trades), err)
+			t.Errorf("%s: %d trades, error %v, want some without error", r.Name, len(trades), err)
 		}
 		checkTrades(t, trades)
 	}
@@ -275,7 +275,7 @@ func TestRecordedTradesTickersCandles(t *testing.T) {
 		topic, _ := topicOf(r.Msg)
 		candles, err := decodeCandles(&parser, r.Msg, string(topic), venues.FeedTopic{Symbol: "BTCUSDT", Timeframe: "1m"})
 		if err != nil || len(candles) != 1 || candles[0].End.Sub(candles[0].Start) != time.Minute || candles[0].High.LessThan(candles[0].Low) {
-			t.Errorf("r.Name = %s, candles = %+v, err = %v, want no error and len(candles) == 1 and candles[0].End.Sub(candles[0].Start) == time.Minute and !candles[0].High.LessThan(candles[0].Low)", r.Name, candles, err)
+			t.Errorf("%s: candles %+v, error %v, want one of a minute with a valid range", r.Name, candles, err)
 		}
 	}
 }

@@ -61,18 +61,18 @@ func TestRecordedFOKFill(t *testing.T) {
 	f.play(t, messages...) // the venue may send everything twice
 	statuses := statusesOf(t, h.Reports)
 	if len(statuses) != 1 || len(h.Positions) != 2 || h.Balances != 2 || len(h.Reports) != 2 {
-		t.Fatalf("statuses %v, %d positions, %d balances, want len(statuses) == 1 and len(h.Positions) == 2 and h.Balances == 2 and len(h.Reports) == 2", statuses, len(h.Positions), h.Balances)
+		t.Fatalf("statuses %v, %d positions, %d balance changes, want one status, 2 positions and 2 changes", statuses, len(h.Positions), h.Balances)
 	}
 	r := h.Reports[0]
 	if r.Status != venues.StatusFilled || r.Fill == nil || r.ClientOrderID != "1759432560816495533" || !r.FilledQty.Equal(dec("0.2").Decimal) ||
 		!r.Fill.Price.Equal(dec("233.02").Decimal) || r.Fill.FeeCurrency != "USDT" || r.TimeInForce != venues.FillOrKill {
-		t.Errorf("%+v with %+v", r, r.Fill)
+		t.Errorf("report %+v with fill %+v, want a FOK order filled with 0.2 at 233.02", r, r.Fill)
 	}
 	if !r.Fill.Fee.Decimal.Equal(dec("0.030245996").Decimal) { // the fee and the tax on it
-		t.Errorf("fee %s", r.Fill.Fee.Decimal)
+		t.Errorf("fee %s, want 0.030245996", r.Fill.Fee.Decimal)
 	}
 	if p := h.Positions[0]; p.Symbol != "SOLUSDT" || p.Side != venues.Long || !p.Qty.Equal(dec("0.2").Decimal) || !p.LiquidationPrice.Valid || p.StopLoss.Valid {
-		t.Errorf("p = %+v, want p.Symbol == \"SOLUSDT\" and p.Side == Long and p.Qty.Equal(dec(\"0.2\").Decimal) and p.LiquidationPrice.Valid and !p.StopLoss.Valid", p)
+		t.Errorf("position %+v, want a long of 0.2 SOLUSDT with a liquidation price and no stop loss", p)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestRecordedPrivateOrders(t *testing.T) {
 		for _, report := range h.Reports {
 			got = append(got, report.Symbol+" "+string(report.Type)+" "+string(report.Status))
 			if (report.RejectReason != nil) != (report.Status == venues.StatusCancelled && report.Type.IsStop()) {
-				t.Errorf("%s: reject reason %+v", r.Name, report.RejectReason)
+				t.Errorf("%s: reject reason %+v, want one for cancelled stops only", r.Name, report.RejectReason)
 			}
 		}
 		if !slices.Equal(got, want[n]) {
@@ -113,7 +113,7 @@ func TestRecordedPrivateExecutions(t *testing.T) {
 			f, h := privateStream(t)
 			if strings.Contains(file, "fast") { // not subscribed: no fee, no kind
 				if f.handle(r.Msg, time.Now()) == nil {
-					t.Errorf("%s: no error", r.Name)
+					t.Errorf("%s: no error, want one", r.Name)
 				}
 				continue
 			}
@@ -121,7 +121,7 @@ func TestRecordedPrivateExecutions(t *testing.T) {
 			for _, report := range h.Reports {
 				if report.Fill == nil || !report.Fill.Fee.Valid || report.Fill.FeeCurrency == "" || report.Status != venues.StatusPartiallyFilled ||
 					report.FilledQty.LessThan(report.Fill.Qty) || report.Qty.LessThan(report.FilledQty) {
-					t.Errorf("%s: %+v with %+v", r.Name, report, report.Fill)
+					t.Errorf("%s: report %+v with fill %+v, want a partial fill with a fee", r.Name, report, report.Fill)
 				}
 			}
 			var push struct{ Data []executionRecord }
@@ -129,7 +129,7 @@ func TestRecordedPrivateExecutions(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(h.Reports) == 0 && push.Data[0].Category == category && push.Data[0].isFill() {
-				t.Errorf("%s: no reports", r.Name)
+				t.Errorf("%s: no reports, want one", r.Name)
 			}
 		}
 	}
@@ -161,12 +161,12 @@ func TestRecordedPrivatePositions(t *testing.T) {
 		}
 		for range 2 { // the venue repeats positions with every order
 			if open, over := positionsNow(); !slices.Equal(open, want[n].open) || over != nil {
-				t.Errorf("%s: open %v, closed %v, want slices.Equal(open, want[n].open) and over == nil", r.Name, open, over)
+				t.Errorf("%s: open %v, closed %v, want %v and none", r.Name, open, over, want[n].open)
 			}
 		}
 		symbol, _, _ := strings.Cut(append(want[n].open, want[n].over...)[0], "/")
 		for _, side := range []venues.PositionSide{venues.Long, venues.Short} {
-			f.account.open.Update(venues.Position{Symbol: symbol, Side: side, Qty: venues.MustDecimal("1")}, false)
+			f.account.positions.Update(venues.Position{Symbol: symbol, Side: side, Qty: venues.MustDecimal("1")}, false)
 		}
 		if open, over := positionsNow(); !slices.Equal(open, want[n].open) || !slices.Equal(over, want[n].over) {
 			t.Errorf("%s: open %v, closed %v after both were open, want slices.Equal(open, want[n].open) and slices.Equal(over, want[n].over)", r.Name, open, over)
@@ -175,7 +175,7 @@ func TestRecordedPrivatePositions(t *testing.T) {
 	for _, r := range recordings(t, "ws_private_wallet.jsonl") {
 		f, h := privateStream(t)
 		if f.play(t, r.Msg); h.Balances != 1 {
-			t.Errorf("%s: %d balance changes, want h.Balances == 1", r.Name, h.Balances)
+			t.Errorf("%s: %d balance changes, want 1", r.Name, h.Balances)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func TestRecordedControlMessages(t *testing.T) {
 		s, p := publicStream(t, nil)
 		s.Message(r.Msg)
 		if len(h.Reports)+len(h.Losses)+h.Connections+len(p.Interruptions)+len(p.Resumptions) != 0 {
-			t.Errorf("r.Name = %s, h = %+v, p = %+v, want len(h.Reports)+len(h.Losses)+h.Connections+len(p.Interruptions)+len(p.Resumptions) == 0", r.Name, h, p)
+			t.Errorf("%s: recorded %+v and %+v, want nothing", r.Name, h, p)
 		}
 	}
 }
@@ -230,7 +230,7 @@ func TestDocumentationSamples(t *testing.T) {
 		}
 	}
 	if count < 8 {
-		t.Errorf("%d samples, want count >= 8", count)
+		t.Errorf("%d samples, want at least 8", count)
 	}
 }
 

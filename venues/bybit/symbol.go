@@ -1,6 +1,7 @@
 package bybit
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -110,7 +111,7 @@ func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
 	i := venues.Instrument{
 		Symbol:         canonicalSymbol(r.Symbol),
 		Exchange:       venues.Bybit,
-		Status:         instrumentStatus(r.Status),
+		Status:         cmp.Or(instrumentStatuses[r.Status], venues.InstrumentHalted),
 		TickSize:       price.TickSize.Decimal,
 		MinPrice:       price.MinPrice.Positive(),
 		MaxPrice:       price.MaxPrice.Positive(),
@@ -128,7 +129,7 @@ func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
 		UpdatedAt:      venues.At(at),
 	}
 	var err error
-	if i.Kind, err = contractKind(r.ContractType); err != nil {
+	if i.Kind, err = payload.Enum("contractType", contractKinds, r.ContractType); err != nil {
 		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), err)
 	}
 	switch {
@@ -143,26 +144,10 @@ func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
 	return i, nil
 }
 
-func contractKind(value string) (venues.Kind, error) {
-	switch value {
-	case "LinearPerpetual":
-		return venues.KindPerpetual, nil
-	case "LinearFutures":
-		return venues.KindFuture, nil
-	}
-	return "", payload.UnknownValue("contractType", value)
-}
+var contractKinds = map[string]venues.Kind{"LinearPerpetual": venues.KindPerpetual, "LinearFutures": venues.KindFuture}
 
-func instrumentStatus(value string) venues.InstrumentStatus {
-	switch value {
-	case "Trading":
-		return venues.InstrumentTrading
-	case "PreLaunch":
-		return venues.InstrumentPreOpen
-	case "Delivering":
-		return venues.InstrumentSettling
-	case "Closed":
-		return venues.InstrumentClosed
-	}
-	return venues.InstrumentHalted
+// instrumentStatuses are the known states. In any other state an instrument is halted.
+var instrumentStatuses = map[string]venues.InstrumentStatus{
+	"Trading": venues.InstrumentTrading, "PreLaunch": venues.InstrumentPreOpen,
+	"Delivering": venues.InstrumentSettling, "Closed": venues.InstrumentClosed,
 }

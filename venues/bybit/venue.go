@@ -75,9 +75,9 @@ func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
 	return time.Unix(0, int64(answer.TimeNano)).UTC(), nil
 }
 
-// instrumentStatuses are requested one by one: without a status the venue lists trading
+// listedStatuses are requested one by one: without a status the venue lists trading
 // instruments only.
-var instrumentStatuses = []string{"Trading", "PreLaunch", "Delivering"}
+var listedStatuses = []string{"Trading", "PreLaunch", "Delivering"}
 
 const (
 	instrumentsPath = "/v5/market/instruments-info"
@@ -89,7 +89,7 @@ const (
 func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error) {
 	var instruments []venues.Instrument
 	now, seen := time.Now(), make(map[string]bool)
-	for _, status := range instrumentStatuses {
+	for _, status := range listedStatuses {
 		r := get(instrumentsPath, restclient.Params{{"category", category}, {"status", status}}, nil, restclient.PriorityReconcile)
 		rows, err := pages[instrumentRecord](ctx, c, r, instrumentsPage)
 		if err != nil {
@@ -108,7 +108,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 		}
 	}
 	if len(instruments) == 0 {
-		return nil, malformed(request{method: http.MethodGet, path: instrumentsPath}, payload.Missing("list"))
+		return nil, restclient.Unreadable(http.MethodGet, instrumentsPath, payload.Missing("list"))
 	}
 	c.instruments.Store(venues.NewInstrumentSet(instruments))
 	return instruments, nil

@@ -1,17 +1,16 @@
-// Package fixturetest reads recorded payloads of the venues in tests. The
-// recordings are not part of the project: they lie in the folder that
-// VENUEGATE_FIXTURES names, or else in shared/fixtures beside the checkout, one
-// folder a venue. A test that asks for one that is not there is skipped and says
-// so.
+// Package fixturetest reads recorded payloads of the venues in tests. The recordings
+// are not part of the project: they are in the folder VENUEGATE_FIXTURES, by default
+// shared/fixtures beside the checkout, with a folder for each venue. A test whose
+// recording does not exist is skipped.
 //
 //	for _, message := range fixturetest.Lines(fixturetest.Read(t, venues.OKX, "ws_orders.real.jsonl")) {
 //		...
 //	}
 //
-// Files are read whole; one whose name ends in .gz is given unpacked.
+// A file whose name ends in .gz is decompressed.
 //
-// What nobody reads proves nothing: a connector's tests run under [AllRead], which
-// fails if they have left a recording of their venue unread.
+// The tests of a connector run under [AllRead], which fails if a recording of the venue
+// was not read: an unread recording tests nothing.
 //
 //	func TestMain(m *testing.M) { goleak.VerifyTestMain(fixturetest.AllRead(m, venues.OKX)) }
 package fixturetest
@@ -32,13 +31,13 @@ import (
 
 const folderVariable = "VENUEGATE_FIXTURES"
 
-// Path of one recording, for what reads files itself.
+// Path returns the path of a recording, for code that reads files itself.
 func Path(t testing.TB, venue venues.Venue, name string) string {
 	t.Helper()
 	return existing(t, filepath.Join(root(t), string(venue), name))
 }
 
-// Read gives the content of one recording.
+// Read returns the content of a recording.
 func Read(t testing.TB, venue venues.Venue, name string) []byte {
 	t.Helper()
 	path := Path(t, venue, name)
@@ -60,8 +59,8 @@ func Read(t testing.TB, venue venues.Venue, name string) []byte {
 	return data
 }
 
-// Lines cuts a recording into its messages, one a line. Each stays as it is, and
-// belongs to the caller.
+// Lines returns the messages of a recording, one for each line. The caller may modify
+// them.
 func Lines(data []byte) [][]byte {
 	var all [][]byte
 	for line := range bytes.Lines(data) {
@@ -72,7 +71,7 @@ func Lines(data []byte) [][]byte {
 	return all
 }
 
-// Objects reads a recording of JSON objects, one a line.
+// Objects returns the JSON objects of a recording, one for each line.
 func Objects[T any](t testing.TB, venue venues.Venue, name string) []T {
 	t.Helper()
 	lines := Lines(Read(t, venue, name))
@@ -85,7 +84,7 @@ func Objects[T any](t testing.TB, venue venues.Venue, name string) []T {
 	return all
 }
 
-// root is the folder of all recordings.
+// root returns the folder of all recordings.
 func root(t testing.TB) string {
 	t.Helper()
 	folder, err := findRoot()
@@ -103,7 +102,7 @@ func findRoot() (string, error) {
 	return filepath.Join(filepath.Dir(module), "shared", "fixtures"), err
 }
 
-// moduleRoot is the nearest folder above the test's with a go.mod.
+// moduleRoot returns the nearest folder above that of the test with a go.mod.
 func moduleRoot() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -121,12 +120,12 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// existing skips the test where a recording is not at hand.
+// existing returns a path, or skips the test where the recording does not exist.
 func existing(t testing.TB, path string) string {
 	t.Helper()
 	_, err := os.Stat(path)
 	if os.IsNotExist(err) {
-		t.Skipf("recorded payload %s is not here; set %s to the folder of recordings", filepath.Base(path), folderVariable)
+		t.Skipf("recording %s does not exist; set %s to the folder of recordings", filepath.Base(path), folderVariable)
 	}
 	if err != nil {
 		t.Fatal(err)

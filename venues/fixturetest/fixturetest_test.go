@@ -12,7 +12,7 @@ import (
 	"venuegate/venues/fixturetest"
 )
 
-// recorded puts one recording into a folder of its own.
+// recorded writes a recording into a new folder of recordings.
 func recorded(t *testing.T, name string, data []byte) {
 	t.Helper()
 	root := t.TempDir()
@@ -37,7 +37,7 @@ func TestObjects(t *testing.T) {
 	recorded(t, "two.jsonl.gz", packed.Bytes())
 	type object struct{ A int }
 	if got := fixturetest.Objects[object](t, venues.OKX, "two.jsonl.gz"); !slices.Equal(got, []object{{1}, {2}}) {
-		t.Errorf("%v", got)
+		t.Errorf("objects = %v, want {1} and {2}", got)
 	}
 }
 
@@ -48,21 +48,21 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	if unread, err := fixturetest.Unread(venues.OKX); err != nil || !slices.Equal(unread, []string{"some.jsonl"}) {
-		t.Errorf("%v, %v", unread, err)
+		t.Errorf("unread = %v, %v, want some.jsonl", unread, err)
 	}
 	fixturetest.Read(t, venues.OKX, "some.jsonl")
 	for _, venue := range []venues.Venue{venues.OKX, venues.Bybit} {
 		if unread, err := fixturetest.Unread(venue); err != nil || len(unread) != 0 {
-			t.Errorf("%s: %v, %v", venue, unread, err)
+			t.Errorf("%s: unread = %v, %v, want none", venue, unread, err)
 		}
 	}
 }
 
-func TestLinesAreTheCallers(t *testing.T) {
+func TestLinesMayBeModified(t *testing.T) {
 	lines := fixturetest.Lines([]byte("one\ntwo\n"))
 	_ = append(lines[0], '!')
 	if len(lines) != 2 || string(lines[1]) != "two" {
-		t.Errorf("%q", lines)
+		t.Errorf("lines = %q, want the second unchanged", lines)
 	}
 }
 
@@ -71,10 +71,10 @@ func TestAbsentRecordingSkips(t *testing.T) {
 	skipped := t.Run("absent", func(t *testing.T) {
 		t.Cleanup(func() {
 			if !t.Skipped() {
-				t.Error("not skipped")
+				t.Error("the test is not skipped")
 			}
 		})
-		fixturetest.Read(t, venues.OKX, "nobody recorded this")
+		fixturetest.Read(t, venues.OKX, "absent")
 	})
 	if !skipped {
 		t.Error("an absent recording fails the test")

@@ -12,15 +12,15 @@ import (
 	"venuegate/venues"
 )
 
-// read has the paths of all recordings that this process has read.
+// read are the paths of the recordings that this process has read.
 var read sync.Map
 
 // Runner runs the tests of a package, as *testing.M does.
 type Runner interface{ Run() int }
 
-// AllRead runs the tests of a venue's package and fails them if one of the venue's
-// recordings was not read. It asks for nothing where only some tests run, or where
-// there are no recordings.
+// AllRead returns a Runner that runs the tests of a venue's package and fails if one of
+// the venue's recordings was not read. It checks nothing where only some tests run, or
+// where there are no recordings.
 func AllRead(tests Runner, venue venues.Venue) Runner { return allRead{tests, venue} }
 
 type allRead struct {
@@ -45,7 +45,7 @@ func (r allRead) Run() int {
 	return code
 }
 
-// onlySome says whether the command line has chosen among the tests.
+// onlySome reports whether the command line selects tests.
 func onlySome() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
@@ -55,7 +55,7 @@ func onlySome() bool {
 	return false
 }
 
-// Unread names the recordings of a venue that this process has not read.
+// Unread returns the recordings of a venue that this process has not read.
 func Unread(venue venues.Venue) ([]string, error) {
 	folder, err := findRoot()
 	if err != nil {

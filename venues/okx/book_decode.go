@@ -99,21 +99,14 @@ type bookRecord struct {
 
 // update returns the snapshot in fixed-point numbers, in an update of the pool.
 func (r *bookRecord) update(k *contract, received time.Time) (*venues.BookUpdate, error) {
-	if r.SeqID == nil {
+	switch {
+	case r.SeqID == nil:
 		return nil, payload.Missing("seqId")
+	case *r.SeqID < 0:
+		return nil, errSequence
 	}
-	u := venues.NewBookUpdate()
-	u.Symbol, u.Snapshot = k.Symbol, true
-	u.VenueTime, u.Received = r.TS.Time, received
-	err := setSequence(u, *r.SeqID, -1, false)
-	if err == nil {
-		err = payload.Sides(u, r.Bids, r.Asks, k.parseLevel)
-	}
-	if err != nil {
-		u.Release()
-		return nil, err
-	}
-	return u, nil
+	book := payload.Book{Symbol: k.Symbol, Seq: uint64(*r.SeqID), Time: r.TS.Time, Bids: r.Bids, Asks: r.Asks}
+	return book.Snapshot(received, k.parseLevel)
 }
 
 // BookReader decodes an instrument's book messages outside a feed, for measurements and

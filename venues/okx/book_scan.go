@@ -75,5 +75,5 @@ func (s *bookScanner) levels(out *[]venues.Level) bool {
 	if !s.Levels(venues.Scale{PriceDecimals: k.scale.PriceDecimals, QtyDecimals: k.ratio.decimals}, out) {
 		return false
 	}
-	return k.ratio.all(*out)
+	return k.ratio.convert(*out)
 }

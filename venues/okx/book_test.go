@@ -160,7 +160,7 @@ func TestRecordedSequence(t *testing.T) {
 			continue
 		}
 		if !scanBook(line, k, new(venues.BookUpdate)) {
-			t.Fatalf("the scanner rejects a recorded message: %.200s, want scanBook(line, k, new(BookUpdate))", line)
+			t.Fatalf("the scanner rejects a recorded message: %.200s, want it decoded", line)
 		}
 		u, err := decodeTwice(t, line, k)
 		if err != nil {
@@ -268,7 +268,7 @@ func TestRecordedChecksums(t *testing.T) {
 		case push.Arg.Channel == channelBooks:
 			message := bytes.Replace(recorded.Msg, []byte(`"checksum":`), []byte(`"seqId":2,"prevSeqId":1,"checksum":`), 1)
 			if !scanBook(message, k, new(venues.BookUpdate)) {
-				t.Fatalf("the scanner rejects a recorded message: %.300s, want scanBook(message, k, new(BookUpdate))", message)
+				t.Fatalf("the scanner rejects a recorded message: %.300s, want it decoded", message)
 			}
 			u, err := decodeTwice(t, message, k)
 			if err != nil {

@@ -64,7 +64,7 @@ type qtyRatio struct {
 }
 
 func newQtyRatio(size, lot decimal.Decimal, qtyDecimals int) qtyRatio {
-	decimals := places(lot)
+	decimals := decimalsOf(lot)
 	ratio := size.Shift(int32(qtyDecimals - decimals))
 	mul, div := ratio.Coefficient(), big.NewInt(1)
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(ratio.Exponent(), -ratio.Exponent()))), nil)
@@ -82,8 +82,8 @@ func newQtyRatio(size, lot decimal.Decimal, qtyDecimals int) qtyRatio {
 	return qtyRatio{decimals: decimals, mul: mul.Int64(), div: div.Int64()}
 }
 
-// places returns the number of decimals of a step.
-func places(step decimal.Decimal) int {
+// decimalsOf returns the number of decimals of a step.
+func decimalsOf(step decimal.Decimal) int {
 	n := 0
 	for n < venues.DecimalDigitsMax && !step.Shift(int32(n)).IsInteger() {
 		n++
@@ -104,8 +104,8 @@ func (r qtyRatio) qty(contracts int64) (int64, bool) {
 	return product / r.div, product%r.div == 0
 }
 
-// all converts the quantities of levels in place; false if one does not fit exactly.
-func (r qtyRatio) all(levels []venues.Level) bool {
+// convert converts the quantities of levels in place; false if one does not fit exactly.
+func (r qtyRatio) convert(levels []venues.Level) bool {
 	if r.mul == 1 && r.div == 1 {
 		return true
 	}

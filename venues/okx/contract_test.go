@@ -63,10 +63,10 @@ func TestRecordedInstruments(t *testing.T) {
 		{"symbol", i.Symbol, "BTCUSDT"},
 		{"size", i.ContractSize.String(), "0.01"},
 		{"step", i.QtyStep.String(), "0.01"},
-		{"least", i.MinQty.String(), "0.01"},
+		{"minimum", i.MinQty.String(), "0.01"},
 		{"tick", i.TickSize.String(), "0.1"},
-		{"most", i.MaxQty.Decimal.String(), "1000000"},
-		{"most at market", i.MaxMarketQty.Decimal.String(), "16"},
+		{"maximum", i.MaxQty.Decimal.String(), "1000000"},
+		{"maximum of market orders", i.MaxMarketQty.Decimal.String(), "16"},
 		{"leverage", i.MaxLeverage.Decimal.String(), "125"},
 		{"base", i.BaseCurrency, "BTC"},
 		{"quote", i.QuoteCurrency, "USDT"},
@@ -81,7 +81,7 @@ func TestRecordedInstruments(t *testing.T) {
 	}
 	for _, row := range dataOf[instrumentRecord](t, fixture(t, "rest_instruments_spot_real_roq.json")) {
 		if row.isSupported() {
-			t.Errorf("spot instrument %s is offered, want !row.offered()", row.InstID)
+			t.Errorf("spot instrument %s is supported, want only linear contracts", row.InstID)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestBrokenInstruments(t *testing.T) {
 		"zero factor":  func(r *instrumentRecord) { r.CtMult = payload.Number{Optional: dec("0")} },
 		"no tick":      func(r *instrumentRecord) { r.TickSz = payload.Number{} },
 		"negative lot": func(r *instrumentRecord) { r.LotSz = payload.Number{Optional: dec("-1")} },
-		"no least":     func(r *instrumentRecord) { r.MinSz = payload.Number{} },
+		"no minimum":   func(r *instrumentRecord) { r.MinSz = payload.Number{} },
 		"no name":      func(r *instrumentRecord) { r.InstID = "-" },
 	} {
 		bad := good
@@ -226,13 +226,13 @@ func TestSymbols(t *testing.T) {
 }
 
 func TestInstrumentStatus(t *testing.T) {
-	for word, want := range map[string]venues.InstrumentStatus{
+	for state, want := range map[string]venues.InstrumentStatus{
 		"live": venues.InstrumentTrading, "post_only": venues.InstrumentRestricted, "preopen": venues.InstrumentPreOpen,
 		"settling": venues.InstrumentSettling, "expired": venues.InstrumentClosed, "suspend": venues.InstrumentHalted,
 		"rebase": venues.InstrumentHalted, "test": venues.InstrumentHalted, "what": venues.InstrumentHalted,
 	} {
-		if got := instrumentStatus(word); got != want {
-			t.Errorf("%s is %s, want %v", word, got, want)
+		if got := instrumentStatus(state); got != want {
+			t.Errorf("%s is %s, want %s", state, got, want)
 		}
 	}
 }

@@ -32,8 +32,8 @@ var connectionRejections = []int{
 
 var errNotAccepted = errors.New("the connection for orders does not accept the request")
 
-// operation is a request on the connection for orders.
-type operation struct {
+// entryRequest is a request on the connection for orders.
+type entryRequest struct {
 	ID      string `json:"id"`
 	Op      string `json:"op"`
 	ExpTime string `json:"expTime,omitempty"`
@@ -101,7 +101,7 @@ func (a *Account) readEntry(message []byte) (read wscall.Message) {
 		read.Effect = wscall.Ending
 	case m.Event == "error":
 		a.logEntry("rejection without an id", message)
-		read.Effect = wscall.UnnamedReject
+		read.Effect = wscall.RejectWithoutID
 	default:
 		a.logEntry("unexpected message", message)
 	}
@@ -113,24 +113,21 @@ func (a *Account) logEntry(what string, message []byte) {
 }
 
 // transport returns the connection for orders if the request can be sent on it, else nil.
-func (r *request) transport() restclient.Transport {
+func (r request) transport() restclient.Transport {
 	if r.contract == nil || r.contract.code == 0 || entryOperations[r.path] == "" || r.body.(codedCommand).protects() {
-		return nil
-	}
-	calls := r.account.entry.Calls()
-	if calls == nil {
 		return nil
 	}
 	if _, rejected := r.account.codeRejected.Load(r.contract.VenueSymbol); rejected {
 		return nil
 	}
-	return func(ctx context.Context) (*restclient.Answer, error) { return r.account.sendEntry(ctx, calls, *r) }
+	return r.account.entry.Transport(r.sendOn)
 }
 
-// sendEntry sends a request once and returns its answer in the form of a REST answer. A
-// request that the connection does not accept counts as not sent.
-func (a *Account) sendEntry(ctx context.Context, calls *wscall.Client, r request) (*restclient.Answer, error) {
-	body, err := calls.Call(ctx, func(id string) ([]byte, error) { return a.operation(id, r, time.Now()) })
+// sendOn sends a request once and returns its answer in the form of REST. A request that
+// the connection does not accept was not sent.
+func (r request) sendOn(ctx context.Context, calls *wscall.Client) (*restclient.Answer, error) {
+	a := r.account
+	body, err := calls.Call(ctx, func(id string) ([]byte, error) { return a.c.entryMessage(r, id, time.Now()) })
 	if err != nil {
 		return nil, err
 	}
@@ -144,14 +141,14 @@ func (a *Account) sendEntry(ctx context.Context, calls *wscall.Client, r request
 	return &restclient.Answer{Status: http.StatusOK, Body: body}, nil
 }
 
-// operation returns the message of a request. An error means that nothing was sent.
-func (a *Account) operation(id string, r request, now time.Time) ([]byte, error) {
-	o := operation{ID: id, Op: entryOperations[r.path], Args: []any{r.body.(codedCommand).withInstrumentCode(r.contract.code)}}
+// entryMessage returns the message of a request. An error means that nothing was sent.
+func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, error) {
+	o := entryRequest{ID: id, Op: entryOperations[r.path], Args: []any{r.body.(codedCommand).withInstrumentCode(r.contract.code)}}
 	if !r.deadline.IsZero() {
 		if !now.Before(r.deadline) {
 			return nil, restclient.DeadlinePassed()
 		}
-		o.ExpTime = a.c.expTime(r.deadline)
+		o.ExpTime = c.expTime(r.deadline)
 	}
 	message, err := json.Marshal(o)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/restclient"
 	"venuegate/venues/internal/wscall"
 )
 
@@ -222,7 +223,7 @@ func TestEntryAnswers(t *testing.T) {
 				defer cancel()
 				_, err := s.account.Place(ctx, limitOrder())
 				if venues.CodeOf(err) != c.code && (err != nil || c.code != "") || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown || errors.Is(err, venues.ErrNotSent) {
-					t.Errorf("err = %v", err)
+					t.Errorf("error %v, want code %q, unknown outcome %v", err, c.code, c.unknown)
 				}
 				if n, want := len(s.Sent(placeName)), map[bool]int{true: 1}[c.byREST]; n != want {
 					t.Errorf("%d orders by REST, want %d", n, want)
@@ -285,10 +286,19 @@ func TestPrivateStreamOwnsTheEntry(t *testing.T) {
 	s.connector.options.OrderEntry = venues.OrderEntryWebSocket
 	f := s.account.OpenPrivate(new(connectortest.Recorder))
 	connectortest.Await(t, "connection for orders", s.account.entry.Up)
-	calls := s.account.entry.Calls()
+	transport := s.account.entry.Transport(func(_ context.Context, calls *wscall.Client) (*restclient.Answer, error) {
+		if calls.Up() {
+			t.Error("the connection for orders is up after the private stream was closed")
+		}
+		return nil, errors.ErrUnsupported
+	})
 	f.Close()
-	if calls.Up() || s.account.entry.Up() || len(streams.Received("", "login")) > 3 {
-		t.Error("the connection for orders is up after the private stream was closed")
+	_, _ = transport(t.Context())
+	if s.account.entry.Up() {
+		t.Error("orders would be sent on a closed connection")
+	}
+	if n := len(streams.Received("", "login")); n > 3 {
+		t.Errorf("%d logins, want at most 3", n)
 	}
 }
 
@@ -302,7 +312,7 @@ func TestUnexpectedMessagesAreLogged(t *testing.T) {
 		"pong":                              wscall.NoEffect,
 		"<html>":                            wscall.NoEffect,
 		`{"event":"login","code":"0"}`:      wscall.NoEffect,
-		`{"event":"error","code":"60012"}`:  wscall.UnnamedReject,
+		`{"event":"error","code":"60012"}`:  wscall.RejectWithoutID,
 		`{"event":"notice","code":"64008"}`: wscall.Ending,
 	} {
 		if got := a.readEntry([]byte(text)); got != (wscall.Message{Effect: want}) {
@@ -322,8 +332,8 @@ func FuzzEntryAnswer(f *testing.F) {
 	}
 	a := newAccount(New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1")), venues.Credentials{})
 	f.Fuzz(func(t *testing.T, message []byte) {
-		if read := a.readEntry(message); read.ID != "" && read.Effect == wscall.UnnamedReject {
-			t.Errorf("%q has an id and is an unnamed rejection", message)
+		if read := a.readEntry(message); read.ID != "" && read.Effect == wscall.RejectWithoutID {
+			t.Errorf("%q has an id and is a rejection without one, want either", message)
 		}
 		codeOf(message)
 	})

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues"
 	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
@@ -114,7 +112,7 @@ func (c *Connector) reject(r request, status int, venueErr venueError) error {
 		class = rejection.Class{Code: venues.CodeRateLimited}
 	}
 	if !listed && !isParameterError(venueErr.code) {
-		c.options.Log.Warn("venue rejection with an unlisted code", zap.String("path", r.path), zap.Int("code", venueErr.code), zap.String("message", payload.Bounded(venueErr.message)))
+		c.LogUnlisted(r.path, venueErr.code, venueErr.message)
 	}
 	if class.Code == venues.CodeRateLimited {
 		return c.rateLimited(r, venueErr)
@@ -137,7 +135,7 @@ func (c *Connector) rateLimited(r request, venueErr venueError) error {
 		return e
 	}
 	for _, cost := range c.costs(r) {
-		if perAccount := cost.Budget == c.owner(r).budget(accountOrders); perAccount == (venueErr.code == codeAccountLimit) {
+		if perAccount := cost.Budget == c.limitsOf(r).budget(accountOrders); perAccount == (venueErr.code == codeAccountLimit) {
 			c.Gate.Exhaust(cost.Budget, rateWindow)
 		}
 	}

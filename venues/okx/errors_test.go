@@ -49,7 +49,7 @@ func TestDocumentedCodes(t *testing.T) {
 		checked++
 	}
 	if checked < 700 {
-		t.Errorf("%d codes checked, want checked >= 700", checked)
+		t.Errorf("%d codes checked, want at least 700", checked)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestClassification(t *testing.T) {
 			case errors.Is(err, venues.ErrNotSent):
 				t.Errorf("error %v, want none that is ErrNotSent", err)
 			case errors.Is(err, venues.ErrOutcomeUnknown) != (c.end == unknown):
-				t.Errorf("unknown outcome %v, error %v", c.end != unknown, err)
+				t.Errorf("unknown outcome %v, want %v, error %v", c.end != unknown, c.end == unknown, err)
 			}
 			if n := len(s.Sent(placeName)); n != 1 {
 				t.Errorf("%d requests sent, want 1", n)
@@ -274,7 +274,7 @@ func FuzzEnvelope(f *testing.F) {
 		c := New(Sim("http://x", "ws://x"))
 		_, err := c.classify(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: status, Body: body})
 		if err != nil && venues.CodeOf(err) == venues.CodeInternal {
-			t.Fatalf("%v of %s", err, body)
+			t.Fatalf("%v of %s, want no internal error", err, body)
 		}
 	})
 }

@@ -216,7 +216,7 @@ func FuzzPublicPush(f *testing.F) {
 		var parser fastjson.Parser
 		trades, ids, err := decodeTrades(&parser, message, k)
 		if err == nil && (len(trades) == 0 || len(trades) != len(ids) || !trades[0].Qty.IsPositive()) {
-			t.Fatalf("trades = %+v", trades)
+			t.Fatalf("trades %+v, want an id for each and quantities above zero", trades)
 		}
 		_, _ = decodeMarks(&parser, message, k)
 		_, _ = decodeCandles(&parser, message, k, "1m")
@@ -227,7 +227,7 @@ func FuzzPublicPush(f *testing.F) {
 			return // not a stream's name
 		}
 		if ok && json.Valid(message) && strings.Count(string(message), `"arg"`) == 1 && string(arg) != string(slow) {
-			t.Fatalf("%s or %s", arg, slow)
+			t.Fatalf("scanned %s, parsed %s, want the same", arg, slow)
 		}
 	})
 }
@@ -241,19 +241,19 @@ func FuzzPrivateRows(f *testing.F) {
 		var order orderRecord
 		if json.Unmarshal(row, &order) == nil {
 			if r, err := decodeOrderEvent(&order, k); err == nil && (!r.Status.Valid() || r.VenueOrderID == "") {
-				t.Fatalf("r = %+v", r)
+				t.Fatalf("report %+v, want a valid status and an id", r)
 			}
 		}
 		var algo algoRecord
 		if json.Unmarshal(row, &algo) == nil {
 			if r, err := algo.report(k); err == nil && (!r.Status.Valid() || r.VenueOrderID == "") {
-				t.Fatalf("r = %+v", r)
+				t.Fatalf("report %+v, want a valid status and an id", r)
 			}
 		}
 		var position positionRecord
 		if json.Unmarshal(row, &position) == nil {
 			if p, _, err := position.position(k); err == nil && p.Qty.IsNegative() {
-				t.Fatalf("p = %+v", p)
+				t.Fatalf("position %+v, want no negative quantity", p)
 			}
 		}
 	})

@@ -26,7 +26,7 @@ func (c *Connector) linkOptions(path string) wsclient.Options {
 	link := c.Link(func(context.Context) (string, error) { return c.options.StreamURL + path, nil })
 	link.Ping, link.PingInterval = []byte("ping"), c.options.PingInterval
 	link.SilenceMax, link.RenewOverlap = connSilenceMax, c.options.RenewOverlap
-	link.Log = c.options.Log.With(zap.String("path", path))
+	link.Log = c.options.Log.With(zap.String("stream", path))
 	return link
 }
 

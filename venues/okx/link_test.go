@@ -30,17 +30,11 @@ func TestRejectedHandshakePausesDialling(t *testing.T) {
 				s := newScript(t)
 				s.connector.options.TickInterval = time.Second
 				s.Add(handshake, connectortest.Answer{Status: c.status, Header: http.Header{"Retry-After": {c.retryAfter}}})
-				feed := s.connector.OpenFeed(&connectortest.Recorder{})
-				defer feed.Close()
-				feed.Subscribe(bookOf("BTCUSDT"))
-				time.Sleep(time.Second)
-				if _, err := s.connector.SyncClock(background); err != nil {
-					t.Errorf("request: error %v", err)
-				}
-				time.Sleep(c.pause)
-				if pause := s.RetryDelay(handshake); pause < c.pause || pause > c.pause+time.Second {
-					t.Errorf("dialled again after %s, want %s", pause, c.pause)
-				}
+				s.CheckDialPause(handshake, s.connector.OpenFeed(&connectortest.Recorder{}), c.pause, func() {
+					if _, err := s.connector.SyncClock(background); err != nil {
+						t.Errorf("request: error %v, want none", err)
+					}
+				})
 			})
 		})
 	}

@@ -55,7 +55,7 @@ func Sim(restURL, streamURL string) Options {
 	return Options{Settings: connector.Hosts(restURL, streamURL), DialInterval: time.Millisecond}
 }
 
-// Validate names the first setting that cannot work.
+// Validate returns an error that names the first invalid setting.
 func (o Options) Validate() error { return o.Settings.Validate(venues.OKX) }
 
 func (o Options) withDefaults() Options {

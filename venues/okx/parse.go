@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 )
@@ -43,13 +41,9 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func parseSide(value string) (venues.Side, error) {
-	switch s := venues.Side(value); s {
-	case venues.Buy, venues.Sell: // the venue has the same values
-		return s, nil
-	}
-	return "", payload.UnknownValue("side", value)
-}
+var sides = map[string]venues.Side{"buy": venues.Buy, "sell": venues.Sell}
+
+func parseSide(value string) (venues.Side, error) { return payload.Enum("side", sides, value) }
 
 // orderKind is the meaning of the venue's ordType.
 type orderKind struct {
@@ -58,22 +52,21 @@ type orderKind struct {
 	postOnly    bool
 }
 
+var orderKinds = map[string]orderKind{
+	"market":            {venues.TypeMarket, "", false},
+	"optimal_limit_ioc": {venues.TypeMarket, "", false},
+	"limit":             {venues.TypeLimit, venues.GoodTillCancel, false},
+	"mmp":               {venues.TypeLimit, venues.GoodTillCancel, false},
+	"post_only":         {venues.TypeLimit, venues.GoodTillCancel, true},
+	"rpi":               {venues.TypeLimit, venues.GoodTillCancel, true},
+	"elp":               {venues.TypeLimit, venues.GoodTillCancel, true},
+	"mmp_and_post_only": {venues.TypeLimit, venues.GoodTillCancel, true},
+	"ioc":               {venues.TypeLimit, venues.ImmediateOrCancel, false},
+	"fok":               {venues.TypeLimit, venues.FillOrKill, false},
+}
+
 func parseOrderKind(value string) (orderKind, error) {
-	switch value {
-	case "market", "optimal_limit_ioc":
-		return orderKind{venues.TypeMarket, "", false}, nil
-	case "limit":
-		return orderKind{venues.TypeLimit, venues.GoodTillCancel, false}, nil
-	case "post_only", "rpi", "elp", "mmp_and_post_only":
-		return orderKind{venues.TypeLimit, venues.GoodTillCancel, true}, nil
-	case "mmp":
-		return orderKind{venues.TypeLimit, venues.GoodTillCancel, false}, nil
-	case "ioc":
-		return orderKind{venues.TypeLimit, venues.ImmediateOrCancel, false}, nil
-	case "fok":
-		return orderKind{venues.TypeLimit, venues.FillOrKill, false}, nil
-	}
-	return orderKind{}, payload.UnknownValue("order type", value)
+	return payload.Enum("order type", orderKinds, value)
 }
 
 // formatOrderKind returns the ordType of a market or limit order.
@@ -91,18 +84,13 @@ func formatOrderKind(s *venues.OrderSpec) string {
 	return "limit"
 }
 
+var orderStatuses = map[string]venues.OrderStatus{
+	"live": venues.StatusOpen, "partially_filled": venues.StatusPartiallyFilled, "filled": venues.StatusFilled,
+	"canceled": venues.StatusCancelled, "mmp_canceled": venues.StatusCancelled,
+}
+
 func parseStatus(value string) (venues.OrderStatus, error) {
-	switch value {
-	case "live":
-		return venues.StatusOpen, nil
-	case "partially_filled":
-		return venues.StatusPartiallyFilled, nil
-	case "filled":
-		return venues.StatusFilled, nil
-	case "canceled", "mmp_canceled":
-		return venues.StatusCancelled, nil
-	}
-	return "", payload.UnknownValue("order state", value)
+	return payload.Enum("order state", orderStatuses, value)
 }
 
 // States of an algo order that has triggered or ended.
@@ -114,79 +102,31 @@ const (
 	algoPartlyFailed    = "partially_failed"
 )
 
-// parseAlgoStatus parses the state of an algo order. Once it is effective, its child order
-// has the exact status.
+// algoStatuses are the states of algo orders. Once one is effective, its child order has the
+// exact status.
+var algoStatuses = map[string]venues.OrderStatus{
+	"live": venues.StatusUntriggered, "pause": venues.StatusUntriggered,
+	algoEffective: venues.StatusOpen, algoPartlyEffective: venues.StatusOpen,
+	algoCanceled: venues.StatusCancelled, algoFailed: venues.StatusRejected, algoPartlyFailed: venues.StatusRejected,
+}
+
 func parseAlgoStatus(value string) (venues.OrderStatus, error) {
-	switch value {
-	case "live", "pause":
-		return venues.StatusUntriggered, nil
-	case algoEffective, algoPartlyEffective:
-		return venues.StatusOpen, nil
-	case algoCanceled:
-		return venues.StatusCancelled, nil
-	case algoFailed, algoPartlyFailed:
-		return venues.StatusRejected, nil
-	}
-	return "", payload.UnknownValue("algo state", value)
+	return payload.Enum("algo state", algoStatuses, value)
 }
 
-// positionSide is the venue's posSide: the position of the instrument to which an order, an
-// execution or a leverage belongs.
-type positionSide string
+var positionSides = map[string]venues.PositionSide{"net": "", "": "", "long": venues.Long, "short": venues.Short}
 
-const (
-	sideNet   positionSide = "net" // one-way mode
-	sideLong  positionSide = "long"
-	sideShort positionSide = "short"
-)
-
-// parsePositionSide parses posSide. Accounts that cannot hold positions have "".
-func parsePositionSide(value string) (positionSide, error) {
-	switch s := positionSide(value); s {
-	case sideNet, sideLong, sideShort:
-		return s, nil
-	case "":
-		return sideNet, nil
-	}
-	return "", payload.UnknownValue("position side", value)
+// parsePositionSide parses posSide: the position of the instrument to which an order, an
+// execution or a leverage belongs; empty in one-way mode (net). Accounts that cannot hold
+// positions have "".
+func parsePositionSide(value string) (venues.PositionSide, error) {
+	return payload.Enum("position side", positionSides, value)
 }
 
-// sideOf returns the side of a position with the given signed amount, which is not zero
-// in one-way mode.
-func (s positionSide) sideOf(amount decimal.Decimal) venues.PositionSide {
-	if s == sideLong || s == sideNet && amount.IsPositive() {
-		return venues.Long
-	}
-	return venues.Short
-}
-
-// hedgeSide returns the side of the position in hedge mode; empty in one-way mode.
-func (s positionSide) hedgeSide() venues.PositionSide {
-	switch s {
-	case sideLong:
-		return venues.Long
-	case sideShort:
-		return venues.Short
-	default:
-		return ""
-	}
-}
-
-// reduces reports whether an order is reduce-only. In hedge mode that depends only
-// on its side and on the position to which it belongs, whatever the flag.
-func (s positionSide) reduces(side venues.Side, flag bool) bool {
-	if hedge := s.hedgeSide(); hedge != "" {
-		return hedge == side.Reduces()
-	}
-	return flag
-}
+var marginModes = map[string]venues.MarginMode{"cross": venues.MarginCross, "isolated": venues.MarginIsolated}
 
 func parseMarginMode(value string) (venues.MarginMode, error) {
-	switch m := venues.MarginMode(value); m {
-	case venues.MarginCross, venues.MarginIsolated: // the venue has the same values
-		return m, nil
-	}
-	return "", payload.UnknownValue("margin mode", value)
+	return payload.Enum("margin mode", marginModes, value)
 }
 
 func parseLiquidity(value string) venues.Liquidity {

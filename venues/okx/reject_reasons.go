@@ -9,7 +9,6 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/rejection"
 )
 
 // isForced reports by its category whether the venue created the order: liquidation,
@@ -85,37 +84,21 @@ func triggerReason(failCode string) *venues.RejectReason {
 	return reject
 }
 
-// takerFee is the venue's default taker fee, for the estimate of neededMargin.
+// takerFee is the venue's default taker fee, for the estimate of explainMargin.
 var takerFee = venues.MustDecimal("0.0005")
 
-// explainMargin adds free and required margin to a rejection for lack of margin; see
-// rejection.WithMargin.
+// explainMargin adds free and required margin to a rejection for lack of margin.
 func (a *Account) explainMargin(ctx context.Context, k *contract, r *venues.OrderRequest, rejected error) error {
-	free := func() (decimal.Decimal, error) { return connector.FreeMargin(ctx, a, k.SettleCurrency) }
-	needed := func() (decimal.Decimal, error) { return a.neededMargin(ctx, k, r) }
-	return rejection.WithMargin(rejected, free, needed)
-}
-
-// neededMargin estimates the required margin by leverage and taker fee.
-func (a *Account) neededMargin(ctx context.Context, k *contract, r *venues.OrderRequest) (decimal.Decimal, error) {
-	price := r.Price
-	if !price.Valid {
-		last, err := a.c.lastPrice(ctx, k)
-		if err != nil {
-			return decimal.Decimal{}, err
-		}
-		price = venues.Some(last)
-	}
-	mode, err := a.marginMode(ctx, k.Symbol)
-	if err != nil {
-		return decimal.Decimal{}, err
-	}
-	leverage, err := a.leverageOf(ctx, k, mode)
-	if err != nil {
-		return decimal.Decimal{}, err
-	}
-	if !leverage.Valid {
-		return decimal.Decimal{}, payload.Missing("lever")
-	}
-	return connector.RequiredMargin(r.Qty, price.Decimal, leverage.Decimal, takerFee), nil
+	return connector.ExplainMargin(ctx, a, r, rejected, connector.MarginEstimate{
+		Currency:  k.SettleCurrency,
+		LastPrice: func() (decimal.Decimal, error) { return a.c.lastPrice(ctx, k) },
+		Leverage: func() (venues.Optional, error) {
+			mode, err := a.marginMode(ctx, k.Symbol)
+			if err != nil {
+				return venues.Optional{}, err
+			}
+			return a.leverageOf(ctx, k, mode)
+		},
+		Required: connector.MarginWithFee(takerFee),
+	})
 }

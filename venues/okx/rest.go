@@ -78,7 +78,7 @@ func (c *Connector) call(ctx context.Context, r request, out any) error {
 
 // once executes a request, over the connection for orders or by REST.
 func (c *Connector) once(ctx context.Context, r request, out any) error {
-	return c.Send(ctx, connector.Exchange{
+	return c.Send(ctx, connector.Call{
 		Method: r.method, Path: r.path,
 		Call: restclient.Call{
 			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, SendBy: r.deadline,
@@ -88,8 +88,8 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	}, out)
 }
 
-// owner returns the rate limits of a request: those of its account or of this address.
-func (c *Connector) owner(r request) *rateLimits {
+// limitsOf returns the rate limits of a request: those of its account or of this address.
+func (c *Connector) limitsOf(r request) *rateLimits {
 	if r.account != nil {
 		return &r.account.limits
 	}
@@ -97,10 +97,10 @@ func (c *Connector) owner(r request) *rateLimits {
 }
 
 func (c *Connector) costs(r request) []restclient.Cost {
-	owner := c.owner(r)
-	costs := []restclient.Cost{{Budget: owner.budget(r.limit), Units: 1}}
+	limits := c.limitsOf(r)
+	costs := []restclient.Cost{{Budget: limits.budget(r.limit), Units: 1}}
 	if r.countsOrder {
-		costs = append(costs, restclient.Cost{Budget: owner.budget(accountOrders), Units: 1})
+		costs = append(costs, restclient.Cost{Budget: limits.budget(accountOrders), Units: 1})
 	}
 	return costs
 }

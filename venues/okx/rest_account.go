@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/shopspring/decimal"
 
@@ -23,7 +22,7 @@ type Account struct {
 	c           *Connector
 	credentials venues.Credentials
 	limits      rateLimits
-	mode        atomic.Pointer[venues.AccountMode]
+	mode        connector.ModeCache
 	// lastAck is when the last acknowledged change of an order began; the private stream
 	// must report an event after it.
 	lastAck   session.LastAck
@@ -97,7 +96,7 @@ const balancePath = "/api/v5/account/balance"
 // Balances returns the currencies that the account holds or uses, and USDT in any case.
 // The venue lists none for an empty account.
 func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
-	mode, err := a.knownMode(ctx)
+	mode, err := a.mode.Get(ctx, a.Mode)
 	if err != nil {
 		return nil, err
 	}

@@ -284,38 +284,3 @@ func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) 
 // pendingAlgoKinds are the values of ordType for which open stops are listed, one after the
 // other. The venue accepts no combination but conditional with oco.
 var pendingAlgoKinds = []string{algoConditional + "," + algoOCO, algoTrigger, algoTrailing}
-
-// addAlgos appends the reports of all untriggered stops.
-func (a *Account) addAlgos(ctx context.Context, reports []venues.ExecutionReport) ([]venues.ExecutionReport, error) {
-	for _, kinds := range pendingAlgoKinds {
-		err := eachPage(pendingPagesMax, func(after string) (last string, more bool, err error) {
-			var rows []algoRecord
-			if err := a.get(ctx, algoPendingPath, pageAfter(restclient.Params{{"ordType", kinds}}, after), algoLimit, &rows); err != nil {
-				return "", false, err
-			}
-			for n := range rows {
-				if reports, err = a.addAlgo(ctx, reports, &rows[n]); err != nil {
-					return "", false, restclient.Unreadable(http.MethodGet, algoPendingPath, err)
-				}
-				last = rows[n].AlgoID
-			}
-			return last, len(rows) == ordersPage, nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return reports, nil
-}
-
-func (a *Account) addAlgo(ctx context.Context, reports []venues.ExecutionReport, row *algoRecord) ([]venues.ExecutionReport, error) {
-	k, err := a.c.byVenueSymbol(ctx, row.InstID)
-	if err != nil || k == nil {
-		return reports, err
-	}
-	report, err := row.report(k)
-	if err != nil {
-		return reports, err
-	}
-	return append(reports, report), nil
-}

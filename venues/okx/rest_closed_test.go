@@ -199,7 +199,7 @@ func TestStopWhoseOrderIsPurged(t *testing.T) {
 		switch {
 		case c.want == "" && venues.CodeOf(err) == venues.CodeNotFound:
 		case c.want == "" || err != nil || report.Status != c.want || report.ClientOrderID != ref.ClientOrderID:
-			t.Errorf("%s: report = %+v, err = %v", c.name, report, err)
+			t.Errorf("%s: report %+v, error %v, want the status %q of %s", c.name, report, err, c.want, ref.ClientOrderID)
 		}
 	}
 }

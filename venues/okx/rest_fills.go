@@ -69,19 +69,9 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 	return reader.fills, nil
 }
 
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
+func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
+func later(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }
 
 // fillKey identifies a fill. The trade id alone does not: both sides of a self-trade have
 // the same.
@@ -105,19 +95,11 @@ func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to
 		{"end", strconv.FormatInt(to.Add(fillsSlack).UnixMilli(), 10)},
 	}
 	start := len(f.fills)
-	err := eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
-		var rows []fillRecord
-		r := f.account.reading(path, pageAfter(p, after), limit)
-		if err := f.account.c.call(ctx, r, &rows); err != nil {
-			return "", false, err
+	err := eachRecord(ctx, f.account, f.account.reading(path, p, limit), fillsPagesMax, func(row *fillRecord) (id string, err error) {
+		if err := f.add(row); err != nil {
+			return "", restclient.Unreadable(http.MethodGet, path, err)
 		}
-		for n := range rows {
-			if err := f.add(&rows[n]); err != nil {
-				return "", false, restclient.Unreadable(http.MethodGet, path, err)
-			}
-			last = rows[n].BillID
-		}
-		return last, len(rows) == ordersPage, nil
+		return row.BillID, nil
 	})
 	slices.Reverse(f.fills[start:]) // so that equal times keep the venue's order
 	return err
@@ -163,7 +145,7 @@ func (r *fillRecord) fill(k *contract) (venues.Fill, error) {
 		return venues.Fill{}, payload.Missing("fillTime")
 	}
 	return venues.Fill{
-		Exchange: venues.OKX, Symbol: k.Symbol, Side: side, PositionSide: posSide.hedgeSide(),
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: side, PositionSide: posSide,
 		Qty: k.base(r.FillSz.Decimal), Price: r.FillPx.Decimal,
 		Fee: feeOf(r.Fee), FeeCurrency: r.FeeCcy,
 		Liquidity: parseLiquidity(r.ExecType), RealizedPnl: r.FillPnl.Optional,

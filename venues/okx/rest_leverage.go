@@ -65,26 +65,24 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 			}
 			return nil
 		},
-		Unreadable: func() error {
-			return restclient.Unreadable(http.MethodGet, leveragePath, payload.Missing("lever"))
-		},
+		Path: leveragePath,
 	}.Change(change)
 }
 
 // leverageSides returns the values of posSide to write: isolated margin in hedge mode has
 // a leverage per side, otherwise there is one for the instrument.
-func (a *Account) leverageSides(ctx context.Context, mode venues.MarginMode) ([]positionSide, error) {
-	account, err := a.knownMode(ctx)
+func (a *Account) leverageSides(ctx context.Context, mode venues.MarginMode) ([]venues.PositionSide, error) {
+	account, err := a.mode.Get(ctx, a.Mode)
 	if err != nil {
 		return nil, err
 	}
 	if account.Hedge && mode == venues.MarginIsolated {
-		return []positionSide{sideLong, sideShort}, nil
+		return []venues.PositionSide{venues.Long, venues.Short}, nil
 	}
-	return []positionSide{""}, nil
+	return []venues.PositionSide{""}, nil
 }
 
-func (a *Account) writeLeverage(ctx context.Context, k *contract, leverage decimal.Decimal, mode venues.MarginMode, side positionSide) error {
+func (a *Account) writeLeverage(ctx context.Context, k *contract, leverage decimal.Decimal, mode venues.MarginMode, side venues.PositionSide) error {
 	const path = "/api/v5/account/set-leverage"
 	return a.c.call(ctx, request{
 		method: http.MethodPost, path: path, account: a,

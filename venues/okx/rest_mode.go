@@ -70,18 +70,3 @@ func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
 	a.mode.Store(&mode)
 	return mode, nil
 }
-
-// knownMode returns the mode as last read, and reads it if it never was.
-func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
-	if mode := a.mode.Load(); mode != nil {
-		return *mode, nil
-	}
-	return a.Mode(ctx)
-}
-
-func (a *Account) accountType() string {
-	if mode := a.mode.Load(); mode != nil {
-		return mode.AccountType
-	}
-	return ""
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 )
 
@@ -65,11 +66,11 @@ func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 		Side: side, Type: kind.orderType, Status: status,
 		Qty: k.base(o.Sz.Decimal), FilledQty: k.base(o.AccFillSz.Decimal),
 		Price: o.Px.Positive(), AvgPrice: o.AvgPx.Positive(),
-		ReduceOnly: posSide.reduces(side, bool(o.ReduceOnly)), PostOnly: kind.postOnly, TimeInForce: kind.timeInForce,
+		ReduceOnly: connector.IsReduceOnly(posSide, side, bool(o.ReduceOnly)), PostOnly: kind.postOnly, TimeInForce: kind.timeInForce,
 		Forced: isForced(o.Category), VenueTime: o.UTime.Time,
 	}
 	if o.AlgoID != "" {
-		report.ParentID, report.Type = o.AlgoID, asStop(report.Type)
+		report.ParentID, report.Type = o.AlgoID, connector.StopType(report.Type)
 		if o.AlgoClOrdID != "" {
 			report.ClientOrderID = o.AlgoClOrdID
 		}
@@ -79,14 +80,6 @@ func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 	}
 	report.RejectReason = endReason(&report, o.CancelSource)
 	return report, nil
-}
-
-// asStop returns the type of the stop that has become an order of type t.
-func asStop(t venues.OrderType) venues.OrderType {
-	if t.IsMarket() {
-		return venues.TypeStopMarket
-	}
-	return venues.TypeStopLimit
 }
 
 // noTradeID is the trade id of an event without an execution, and of a forced execution:
@@ -107,7 +100,7 @@ func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill
 		return nil, payload.Missing("fillSz, fillPx or fillTime")
 	}
 	return &venues.Fill{
-		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side, PositionSide: posSide.hedgeSide(),
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side, PositionSide: posSide,
 		Qty: k.base(o.FillSz.Decimal), Price: o.FillPx.Decimal,
 		Fee: feeOf(o.FillFee), FeeCurrency: o.FeeCcy,
 		Liquidity: parseLiquidity(o.ExecType), RealizedPnl: o.FillPnl.Optional,
@@ -210,7 +203,7 @@ func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 		Symbol: k.Symbol, ClientOrderID: o.AlgoClOrdID, VenueOrderID: o.AlgoID, ConditionalID: true,
 		Side: side, Type: venues.TypeStopMarket, Status: status, Qty: k.base(o.Sz.Decimal),
 		Price: price.Positive(), TriggerPrice: trigger.Positive(),
-		ReduceOnly:  posSide.reduces(side, bool(o.ReduceOnly) || o.CloseFraction != ""),
+		ReduceOnly:  connector.IsReduceOnly(posSide, side, bool(o.ReduceOnly) || o.CloseFraction != ""),
 		TimeInForce: venues.GoodTillCancel, VenueTime: o.UTime.Time, Attachment: o.attachment(),
 	}
 	if report.Price.Valid {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/rejection"
 	"venuegate/venues/internal/restclient"
@@ -101,7 +102,7 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 		place = a.placeAlgo
 	}
 	began := time.Now()
-	report, err := a.withPositionMode(ctx, func(hedge bool) (venues.ExecutionReport, error) {
+	report, err := a.mode.Place(ctx, a.Mode, isPositionModeRejection, func(hedge bool) (venues.ExecutionReport, error) {
 		return place(ctx, k, &r, tradeModes{margin: margin, hedge: hedge})
 	})
 	if rejection.Is(err, codeMarginInsufficient, codeBalance, codeBalanceLegacy, codeBalanceZero) {
@@ -116,35 +117,9 @@ type tradeModes struct {
 	hedge  bool
 }
 
-// posSide returns the parameter that hedge mode requires: a reducing order refers to the
-// position opposite to its side.
+// posSide returns the parameter that hedge mode requires.
 func (m tradeModes) posSide(side venues.Side, reduces bool) string {
-	switch {
-	case !m.hedge:
-		return ""
-	case (side == venues.Buy) != reduces:
-		return string(sideLong)
-	}
-	return string(sideShort)
-}
-
-// withPositionMode sends an order for the account's position mode as last read. If the venue
-// rejects the order because of the mode, nothing was placed: the mode is read again and, if
-// it has changed, the order sent once more.
-func (a *Account) withPositionMode(ctx context.Context, send func(hedge bool) (venues.ExecutionReport, error)) (venues.ExecutionReport, error) {
-	mode, err := a.knownMode(ctx)
-	if err != nil {
-		return venues.ExecutionReport{}, restclient.NotSent(err)
-	}
-	report, rejected := send(mode.Hedge)
-	if !isPositionModeRejection(rejected) {
-		return report, rejected
-	}
-	fresh, err := a.Mode(ctx)
-	if err != nil || fresh.Hedge == mode.Hedge {
-		return report, rejected
-	}
-	return send(fresh.Hedge)
+	return string(connector.PositionOf(m.hedge, side, reduces))
 }
 
 func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (venues.ExecutionReport, error) {

@@ -171,7 +171,7 @@ func TestRejectedStops(t *testing.T) {
 	passed.TriggerDirection = venues.TriggerFalling
 	_, err := s.account.Place(background, passed)
 	if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Details["reason"] != venues.ReasonWouldTrigger || errors.Is(err, venues.ErrNotSent) {
-		t.Errorf("stop with a reached trigger: error %v", err)
+		t.Errorf("stop with a reached trigger: error %v, want %s", err, venues.ReasonWouldTrigger)
 	}
 	for name, change := range map[string]func(*venues.OrderRequest){
 		"no trigger": func(r *venues.OrderRequest) { r.TriggerPrice = venues.Optional{} },
@@ -187,7 +187,7 @@ func TestRejectedStops(t *testing.T) {
 		}
 	}
 	if n := len(s.Sent("POST /api/v5/trade/order-algo")); n > 0 {
-		t.Errorf("%d requests sent, want n <= 0", n)
+		t.Errorf("%d requests sent, want 0", n)
 	}
 }
 

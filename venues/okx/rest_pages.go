@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"context"
 	"errors"
 	"strconv"
 
@@ -33,6 +34,26 @@ func eachPage(pagesMax int, read func(after string) (last string, more bool, err
 		after = last
 	}
 	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue's list is longer than %d pages", pagesMax).Because(errTooManyPages)
+}
+
+// eachRecord passes the records of the list that r requests to take, newest first. take
+// returns the id of a record, by which the next page is requested; its errors are returned
+// unchanged.
+func eachRecord[T any](ctx context.Context, a *Account, r request, pagesMax int, take func(*T) (id string, err error)) error {
+	query := r.query
+	return eachPage(pagesMax, func(after string) (last string, more bool, err error) {
+		var rows []T
+		r.query = pageAfter(query, after)
+		if err := a.c.call(ctx, r, &rows); err != nil {
+			return "", false, err
+		}
+		for n := range rows {
+			if last, err = take(&rows[n]); err != nil {
+				return "", false, err
+			}
+		}
+		return last, len(rows) == ordersPage, nil
+	})
 }
 
 var errTooManyPages = errors.New("more pages than are read")

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -36,7 +37,7 @@ type positionRecord struct {
 
 // Positions returns open positions.
 func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
-	mode, err := a.knownMode(ctx)
+	mode, err := a.mode.Get(ctx, a.Mode)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (a *Account) readPositions(ctx context.Context, mode venues.AccountMode) ([
 
 // position converts a row. A closed position has Qty zero; in one-way mode its Side is then
 // meaningless.
-func (r *positionRecord) position(k *contract) (venues.Position, positionSide, error) {
+func (r *positionRecord) position(k *contract) (venues.Position, venues.PositionSide, error) {
 	posSide, err := parsePositionSide(r.PosSide)
 	if err == nil && r.PosSide == "" { // required here: in hedge mode the amount has no sign
 		err = payload.Missing("posSide")
@@ -87,7 +88,7 @@ func (r *positionRecord) position(k *contract) (venues.Position, positionSide, e
 		return venues.Position{}, posSide, payload.Missing("pos")
 	}
 	p := venues.Position{
-		Exchange: venues.OKX, Symbol: k.Symbol, Side: posSide.sideOf(r.Pos.Decimal), Qty: k.base(r.Pos.Decimal.Abs()),
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: connector.SideOf(posSide, r.Pos.Decimal), Qty: k.base(r.Pos.Decimal.Abs()),
 		EntryPrice: r.AvgPx.Positive(), MarkPrice: r.MarkPx.Positive(), LiquidationPrice: r.LiqPx.Positive(),
 		UnrealizedPnl: r.Upl.Optional, Leverage: r.Lever.Positive(), MarginMode: mode,
 		OpenedAt: venues.At(r.CTime.Time), UpdatedAt: venues.At(r.UTime.Time),
@@ -102,7 +103,7 @@ func (r *positionRecord) position(k *contract) (venues.Position, positionSide, e
 
 // marginMode returns the margin mode (tdMode, mgnMode) for an order or for the leverage of
 // an instrument: that of its open position, cross if there is none. The service never
-// changes to isolated margin. The positions are read if they never were.
+// changes to isolated margin. They are read if they were never read.
 func (a *Account) marginMode(ctx context.Context, symbol string) (venues.MarginMode, error) {
 	if !a.positions.Listed() {
 		if _, err := a.Positions(ctx); err != nil {

@@ -81,33 +81,41 @@ func orderNotFound() error {
 // OpenOrders returns open orders and untriggered stops.
 func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
 	var reports []venues.ExecutionReport
-	err := eachPage(pendingPagesMax, func(after string) (last string, more bool, err error) {
-		var rows []orderRecord
-		if err := a.get(ctx, pendingPath, pageAfter(restclient.Params{}, after), 60, &rows); err != nil {
-			return "", false, err
-		}
-		for n := range rows {
-			if reports, err = a.addOrder(ctx, reports, &rows[n]); err != nil {
-				return "", false, restclient.Unreadable(http.MethodGet, pendingPath, err)
-			}
-			last = rows[n].OrdID
-		}
-		return last, len(rows) == ordersPage, nil
+	err := eachRecord(ctx, a, a.reading(pendingPath, nil, 60), pendingPagesMax, func(row *orderRecord) (id string, err error) {
+		reports, err = a.appendReport(ctx, reports, pendingPath, row.InstID, row.report)
+		return row.OrdID, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return a.addAlgos(ctx, reports)
+	for _, kinds := range pendingAlgoKinds {
+		p := restclient.Params{{"ordType", kinds}}
+		err := eachRecord(ctx, a, a.reading(algoPendingPath, p, algoLimit), pendingPagesMax, func(row *algoRecord) (id string, err error) {
+			reports, err = a.appendReport(ctx, reports, algoPendingPath, row.InstID, row.report)
+			return row.AlgoID, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return reports, nil
 }
 
-func (a *Account) addOrder(ctx context.Context, reports []venues.ExecutionReport, row *orderRecord) ([]venues.ExecutionReport, error) {
-	k, err := a.c.byVenueSymbol(ctx, row.InstID)
-	if err != nil || k == nil {
-		return reports, err
+// appendReport appends the report of a record in the answer of path, unless its instrument
+// is not supported.
+func (a *Account) appendReport(
+	ctx context.Context, reports []venues.ExecutionReport, path, instID string, convert func(*contract) (venues.ExecutionReport, error),
+) ([]venues.ExecutionReport, error) {
+	k, err := a.c.byVenueSymbol(ctx, instID)
+	if err == nil && k == nil {
+		return reports, nil
 	}
-	report, err := row.report(k)
+	var report venues.ExecutionReport
+	if err == nil {
+		report, err = convert(k)
+	}
 	if err != nil {
-		return reports, err
+		return reports, restclient.Unreadable(http.MethodGet, path, err)
 	}
 	return append(reports, report), nil
 }

@@ -71,7 +71,7 @@ func TestRecordedAnswers(t *testing.T) {
 		seen++
 	}
 	if seen < 7 {
-		t.Errorf("%d answers, want seen >= 7", seen)
+		t.Errorf("%d answers, want at least 7", seen)
 	}
 }
 

@@ -38,23 +38,14 @@ func (a *Account) tradedIn(ctx context.Context, path string, limit int, instType
 		{"begin", strconv.FormatInt(from.UnixMilli(), 10)},
 		{"end", strconv.FormatInt(to.Add(fillsSlack).UnixMilli(), 10)},
 	}
-	return eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
-		var rows []fillRecord
-		r := a.reading(path, pageAfter(p, after), limit)
-		if err := a.c.call(ctx, r, &rows); err != nil {
-			return "", false, err
+	return eachRecord(ctx, a, a.reading(path, p, limit), fillsPagesMax, func(row *fillRecord) (id string, err error) {
+		k, err := a.c.byVenueSymbol(ctx, row.InstID)
+		switch {
+		case errors.Is(err, payload.ErrNoInstrument): // delisted, and its size was never seen
+			return row.BillID, nil
+		case err == nil && k != nil:
+			found[k.Symbol] = true
 		}
-		for n := range rows {
-			last = rows[n].BillID
-			k, err := a.c.byVenueSymbol(ctx, rows[n].InstID)
-			switch {
-			case errors.Is(err, payload.ErrNoInstrument): // delisted, and its size was never seen
-			case err != nil:
-				return "", false, err
-			case k != nil:
-				found[k.Symbol] = true
-			}
-		}
-		return last, len(rows) == ordersPage, nil
+		return row.BillID, err
 	})
 }

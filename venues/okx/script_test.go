@@ -93,19 +93,10 @@ func (s *script) wantSent(name, want string) {
 	connectortest.SameJSON(s.t, name, s.Last(name).Payload, want)
 }
 
-// orderLife is longer than the slowest machine takes to send an order.
-const orderLife = 30 * time.Second
+const orderLife = connectortest.OrderLife
 
 // limitOrder returns a valid request with a deadline after orderLife.
-func limitOrder() venues.OrderRequest {
-	return venues.OrderRequest{
-		OrderSpec: venues.OrderSpec{
-			Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeLimit, Qty: venues.MustDecimal("0.005"),
-			Price: dec("60000.0"), TimeInForce: venues.GoodTillCancel,
-		},
-		ClientOrderID: "vg00000001", Deadline: time.Now().Add(orderLife),
-	}
-}
+func limitOrder() venues.OrderRequest { return connectortest.LimitOrder("0.005") }
 
 const (
 	placedOrder = `{"code":"0","data":[{"clOrdId":"vg00000001","ordId":"2896576259728695296","sCode":"0","sMsg":"Order placed","tag":"","ts":"1758827099512"}],"inTime":"1758827099511856","msg":"","outTime":"1758827099513562"}`

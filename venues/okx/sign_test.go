@@ -19,7 +19,7 @@ func TestSign(t *testing.T) {
 		{"1704876947", "GET", loginTarget, "", "5/36BgGV6m/6pmdc20zdqk0mzF5ZalmzzPD2fo3wavU="},
 	} {
 		if got := sign(scriptSecret, c.stamp, c.method, c.target, c.body); got != c.want {
-			t.Errorf("c.method = %s, c.target = %s, got = %s, want %v", c.method, c.target, got, c.want)
+			t.Errorf("signature of %s %s = %s, want %s", c.method, c.target, got, c.want)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestPresets(t *testing.T) {
 func TestSecretsAreNotPrinted(t *testing.T) {
 	s := newScript(t)
 	if text := fmt.Sprintf("%v %+v", s.account.credentials, s.account.credentials); strings.Contains(text, scriptSecret) {
-		t.Errorf("secret printed: %s, want !strings.Contains(text, scriptSecret)", text)
+		t.Errorf("credentials print as %s, want no secret", text)
 	}
 	s.Add("GET /api/v5/account/balance", connectortest.Answer{Status: 500, Body: "<html>"})
 	_, err := s.account.Balances(background)
@@ -59,6 +59,6 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := s.connector.OpenAccount(venues.Credentials{APIKey: "k", APISecret: "s"}); venues.CodeOf(err) != venues.CodeUnauthorized {
-		t.Errorf("credentials without a passphrase: error %v", err)
+		t.Errorf("credentials without a passphrase: error %v, want unauthorized", err)
 	}
 }

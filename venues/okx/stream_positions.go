@@ -81,15 +81,15 @@ func (s *positionSnapshot) finish() []venues.Position {
 // that it does not contain is closed.
 func (f *privateFeed) positions(m privateMessage) error {
 	if m.EventType != eventTypeSnapshot || m.LastPage == nil {
-		return f.eachPosition(m, func(p venues.Position, posSide positionSide) {
-			f.snapshot.replace(p, posSide == sideNet)
-			f.report(f.account.positions.Update(p, posSide == sideNet))
+		return f.eachPosition(m, func(p venues.Position, posSide venues.PositionSide) {
+			f.snapshot.replace(p, posSide == "")
+			f.report(f.account.positions.Update(p, posSide == ""))
 		})
 	}
 	if accepted, err := f.snapshot.page(m.CurPage); err != nil || !accepted {
 		return err
 	}
-	err := f.eachPosition(m, func(p venues.Position, _ positionSide) { f.snapshot.add(p) })
+	err := f.eachPosition(m, func(p venues.Position, _ venues.PositionSide) { f.snapshot.add(p) })
 	if err != nil || !*m.LastPage {
 		return err
 	}
@@ -100,7 +100,7 @@ func (f *privateFeed) positions(m privateMessage) error {
 }
 
 // eachPosition decodes the rows of supported instruments.
-func (f *privateFeed) eachPosition(m privateMessage, take func(venues.Position, positionSide)) error {
+func (f *privateFeed) eachPosition(m privateMessage, take func(venues.Position, venues.PositionSide)) error {
 	return eachRow(m.Data, func(row *positionRecord) error {
 		k, err := f.account.c.cachedByVenueSymbol(row.InstID)
 		if err != nil || k == nil {
@@ -110,7 +110,7 @@ func (f *privateFeed) eachPosition(m privateMessage, take func(venues.Position, 
 		if err != nil {
 			return err
 		}
-		p.AccountType = f.account.accountType()
+		p.AccountType = f.account.mode.AccountType()
 		take(p, posSide)
 		return nil
 	})

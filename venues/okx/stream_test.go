@@ -109,7 +109,7 @@ func TestFeedMessagesReachTheSink(t *testing.T) {
 			t.Errorf("c = %+v, want an open candle of one hour with volume 2.16 and turnover 138825.2", c)
 		}
 		if h.Marks[0].Price.String() != "83679.8" || len(h.Interruptions) > 0 {
-			t.Errorf("h.Marks[0] = %+v, h.Interruptions = %v, want 83679.8 and no interruption", h.Marks[0], h.Interruptions)
+			t.Errorf("mark price %+v, interruptions %v, want 83679.8 and none", h.Marks[0], h.Interruptions)
 		}
 	})
 }
@@ -183,7 +183,7 @@ func TestFeedWithoutASnapshot(t *testing.T) {
 		sending.Wait()
 		h.With(func() {
 			if len(h.Books) > 0 {
-				t.Errorf("h.Books = %+v, want none", h.Books)
+				t.Errorf("books %+v, want none", h.Books)
 			}
 		})
 	})

@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -178,18 +179,12 @@ func quoteOf(underlying, settle string) string {
 	return settle
 }
 
+// instrumentStatuses are the known states. In any other state an instrument is halted.
+var instrumentStatuses = map[string]venues.InstrumentStatus{
+	"live": venues.InstrumentTrading, "post_only": venues.InstrumentRestricted, "preopen": venues.InstrumentPreOpen,
+	"settling": venues.InstrumentSettling, "expired": venues.InstrumentClosed,
+}
+
 func instrumentStatus(state string) venues.InstrumentStatus {
-	switch state {
-	case "live":
-		return venues.InstrumentTrading
-	case "post_only":
-		return venues.InstrumentRestricted
-	case "preopen":
-		return venues.InstrumentPreOpen
-	case "settling":
-		return venues.InstrumentSettling
-	case "expired":
-		return venues.InstrumentClosed
-	}
-	return venues.InstrumentHalted
+	return cmp.Or(instrumentStatuses[state], venues.InstrumentHalted)
 }

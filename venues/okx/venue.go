@@ -154,7 +154,7 @@ func (c *Connector) readContracts(ctx context.Context, instType string) ([]*cont
 // lacks.
 const listAgeMin = time.Minute
 
-// instrument finds an instrument by symbol. The list is read if it never was.
+// instrument finds an instrument by symbol. The list is read if it was never read.
 func (c *Connector) instrument(ctx context.Context, symbol string) (*contract, error) {
 	if err := c.ensureInstruments(ctx, false); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simtest"
 )
 
 func number(text string) *simcore.Decimal { return &simcore.Decimal{Decimal: dec(text)} }
@@ -74,9 +75,7 @@ func TestControlAccounts(t *testing.T) {
 	e.rejected(simcore.ReasonUnknownAccount, err)
 	_, err = c.CreateAccount(simcore.AccountBody{PositionMode: "sideways"})
 	e.rejected(simcore.ReasonBadRequest, err)
-	if n := len(c.Accounts().Accounts); n != 1 {
-		t.Errorf("%d accounts, want 1", n)
-	}
+	simtest.Equal(t, "accounts", len(c.Accounts().Accounts), 1)
 	// The same seed gives the same credentials after a restart.
 	again := simcore.NewControl(newEngine(t).Exchange, &simcore.FaultInjector{})
 	same, err := again.CreateAccount(simcore.AccountBody{})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simtest"
 )
 
 func addFault(t *testing.T, f *simcore.FaultInjector, text string) {
@@ -125,9 +126,7 @@ func TestFaultArguments(t *testing.T) {
 		t.Errorf("text %s, code %s, delay %s, want {\"code\":1}, -1007, 20ms", args.Text(), args.CodeText(), args.Delay(time.Second))
 	}
 	args = simcore.FaultArgs{Old: "New", New: "Quantum"}
-	if text := string(args.Rewritten([]byte("New and New"))); text != "Quantum and Quantum" {
-		t.Errorf("rewritten = %q, want %q", text, "Quantum and Quantum")
-	}
+	simtest.Equal(t, "rewritten", string(args.Rewritten([]byte("New and New"))), "Quantum and Quantum")
 	args = simcore.FaultArgs{Body: json.RawMessage(`"<html>"`), Code: json.RawMessage(`"51008"`)}
 	if args.Text() != "<html>" || args.CodeText() != "51008" || args.Delay(time.Second) != time.Second {
 		t.Errorf("text %s, code %s, delay %s, want <html>, 51008, 1s", args.Text(), args.CodeText(), args.Delay(time.Second))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestLedgerRecordsOrders(t *testing.T) {
@@ -100,9 +101,7 @@ func TestClosedLedgerContinuesInMemory(t *testing.T) {
 	}
 	e := newEngine(t, func(o *simcore.Options) { o.Ledger = ledger })
 	e.Ledger().Reject(simcore.LedgerOrder{ClientOrderID: "after"}, testStart)
-	if n := len(ledger.Orders()); n != 1 {
-		t.Errorf("%d rows after the file was closed, want 1", n)
-	}
+	simtest.Equal(t, "rows after the file was closed", len(ledger.Orders()), 1)
 	if _, err := simcore.OpenLedger(t.TempDir()); err == nil {
 		t.Error("a directory is opened as a ledger, want an error")
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simtest"
 )
 
 func byTiers(o *simcore.Options) { o.LiquidationByTiers = true }
@@ -34,9 +35,7 @@ func TestLiquidationByTiers(t *testing.T) {
 		if got := e.liquidations(mark); len(got) != 1 || !got[0] {
 			t.Errorf("partial = %v, want [true]", got)
 		}
-		if got := e.current(resting).Status; got != simcore.StatusCancelled {
-			t.Errorf("resting order = %s, want cancelled", got)
-		}
+		simtest.Equal(t, "resting order", e.current(resting).Status, simcore.StatusCancelled)
 		mark = len(e.events)
 		e.must(e.SetMark("BTCUSDT", dec("100")))
 		_, p = e.view(a)
@@ -92,10 +91,6 @@ func TestLiquidationPriceIncludesClosingFee(t *testing.T) {
 		return p.LiquidationPrice.Round(4).String()
 	}
 	// (120000 - 3060 - 50) / (2 * (1 - 0.005)), and with the fee 0.0005 more in the divisor.
-	if got := price(); got != "58738.6935" {
-		t.Errorf("liquidation price without the fee = %s, want 58738.6935", got)
-	}
-	if got := price(func(o *simcore.Options) { o.LiquidationIncludesFee = true }); got != "58768.2252" {
-		t.Errorf("liquidation price with the fee = %s, want 58768.2252", got)
-	}
+	simtest.Equal(t, "liquidation price without the fee", price(), "58738.6935")
+	simtest.Equal(t, "liquidation price with the fee", price(func(o *simcore.Options) { o.LiquidationIncludesFee = true }), "58768.2252")
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simtest"
 )
 
 // The values are those that the venue reported for a position of a real account.
@@ -200,9 +201,7 @@ func TestLiquidation(t *testing.T) {
 		if calls != 1 {
 			t.Errorf("%d margin calls, want 1", calls)
 		}
-		if got := e.current(resting).Status; got != simcore.StatusCancelled {
-			t.Errorf("resting order = %s, want cancelled", got)
-		}
+		simtest.Equal(t, "resting order", e.current(resting).Status, simcore.StatusCancelled)
 	})
 	t.Run("isolated loses its own margin only", func(t *testing.T) {
 		e := newEngine(t)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestPriceTimePriority(t *testing.T) {
@@ -17,9 +18,7 @@ func TestPriceTimePriority(t *testing.T) {
 	e.equal("older order", e.current(a).FilledQty(), "1")
 	e.equal("younger order", e.current(b).FilledQty(), "0.5")
 	e.equal("average", o.AvgPrice(), "60008.75")
-	if got := e.current(b).Status; got != simcore.StatusPartiallyFilled {
-		t.Errorf("younger order = %s, want partially_filled", got)
-	}
+	simtest.Equal(t, "younger order", e.current(b).Status, simcore.StatusPartiallyFilled)
 }
 
 func TestTimesInForce(t *testing.T) {

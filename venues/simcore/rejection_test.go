@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestInvalidOrdersAreRejected(t *testing.T) {
@@ -100,9 +101,7 @@ func TestGoodTillDateExpires(t *testing.T) {
 	request.TimeInForce, request.ExpireAt = simcore.GTD, e.now.Add(time.Hour)
 	o := e.place(request)
 	e.advance(time.Hour - time.Millisecond)
-	if got := e.current(o).Status; got != simcore.StatusNew {
-		t.Errorf("status before ExpireAt = %s, want new", got)
-	}
+	simtest.Equal(t, "status before ExpireAt", e.current(o).Status, simcore.StatusNew)
 	e.advance(time.Millisecond)
 	if got := e.current(o); got.Status != simcore.StatusExpired || got.Reason != simcore.EndDeadline {
 		t.Errorf("at ExpireAt %s for %d, want expired for %d", got.Status, got.Reason, simcore.EndDeadline)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simtest"
 )
 
 func stop(account string, side simcore.Side, qty, trigger string) simcore.ConditionalRequest {
@@ -84,9 +85,7 @@ func TestStopLimitFinishesWithItsOrder(t *testing.T) {
 		t.Fatalf("status with a resting order = %s, want triggered", got)
 	}
 	e.must(e.MovePrice("BTCUSDT", dec("60500")))
-	if got := e.status(c); got != simcore.ConditionalFinished {
-		t.Errorf("status with a filled order = %s, want finished", got)
-	}
+	simtest.Equal(t, "status with a filled order", e.status(c), simcore.ConditionalFinished)
 }
 
 func TestInvalidConditionalsAreRejected(t *testing.T) {
@@ -136,12 +135,8 @@ func TestClosePosition(t *testing.T) {
 	loss := e.conditional(closing(false, "59000"))
 	profit := e.conditional(closing(true, "61000"))
 	e.must(e.MovePrice("BTCUSDT", dec("61000")))
-	if got := e.status(profit); got != simcore.ConditionalFinished {
-		t.Errorf("take profit = %s, want finished", got)
-	}
-	if got := e.status(loss); got != simcore.ConditionalExpired {
-		t.Errorf("stop loss of a closed position = %s, want expired", got)
-	}
+	simtest.Equal(t, "take profit", e.status(profit), simcore.ConditionalFinished)
+	simtest.Equal(t, "stop loss of a closed position", e.status(loss), simcore.ConditionalExpired)
 	_, p := e.view(a)
 	e.equal("position", p.Qty, "0")
 }
@@ -223,9 +218,7 @@ func TestTriggerPrices(t *testing.T) {
 	e.must(e.empty().HouseLevel("BTCUSDT", simcore.Buy, dec("58900"), dec("2")))
 	_, err := e.HouseTrade("BTCUSDT", simcore.Sell, dec("1"), dec("58900"))
 	e.must(err)
-	if got := e.status(c); got != simcore.ConditionalFinished {
-		t.Errorf("last price moved: status = %s, want finished", got)
-	}
+	simtest.Equal(t, "last price moved: status", e.status(c), simcore.ConditionalFinished)
 	e.rejected(simcore.ReasonPriceNotPositive, e.SetIndex("BTCUSDT", dec("0")))
 	e.rejected(simcore.ReasonUnknownSymbol, e.SetIndex("NONE", dec("1")))
 }
@@ -237,9 +230,7 @@ func TestCancelConditionals(t *testing.T) {
 	e.conditional(stop(a, simcore.Buy, "0.1", "61000"))
 	_, err := e.CancelAll(a, "")
 	e.must(err)
-	if got := e.status(c); got != simcore.ConditionalWaiting {
-		t.Errorf("conditional after CancelAll of orders = %s, want waiting", got)
-	}
+	simtest.Equal(t, "conditional after CancelAll of orders", e.status(c), simcore.ConditionalWaiting)
 	_, err = e.CancelConditional(a, simcore.OrderRef{ID: c.ID})
 	e.must(err)
 	cancelled, err := e.CancelAllConditionals(a, "BTCUSDT")

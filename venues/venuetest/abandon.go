@@ -8,50 +8,49 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// lookInterval is how often a case looks for what no event tells it.
-const lookInterval = time.Millisecond
+// pollInterval is how often a case polls for a condition that no event reports.
+const pollInterval = time.Millisecond
 
-// eventually waits until a condition holds.
-func (s *stage) eventually(what string, holds func() bool) {
+// eventually polls until a condition holds.
+func (s *env) eventually(what string, holds func() bool) {
 	s.t.Helper()
-	late := time.After(patience)
-	look := time.NewTicker(lookInterval)
+	late := time.After(waitMax)
+	look := time.NewTicker(pollInterval)
 	defer look.Stop()
 	for !holds() {
 		select {
 		case <-look.C:
 		case <-late:
-			s.t.Fatalf("%s did not come", what)
+			s.t.Fatalf("timeout, want %s", what)
 		}
 	}
 }
 
-// delayed lets the next request of a route wait, from when its fault has struck until
-// the faults are cleared.
-func (s *stage) delayed(route Route) {
+// delayed delays the next request of a route until the faults are cleared.
+func (s *env) delayed(route Route) {
 	s.t.Helper()
-	s.fault(simcore.FaultDelay, route, 1, simcore.FaultArgs{DelayMs: int(2 * patience.Milliseconds())})
+	s.fault(simcore.FaultDelay, route, 1, simcore.FaultArgs{DelayMs: int(2 * waitMax.Milliseconds())})
 }
 
-// abandon makes a call whose answer a scripted fault withholds, and ends its
-// context once the fault has struck: the venue has the request by then, and no
-// clock decides what becomes of it. The error is the call's.
-func (s *stage) abandon(call func(context.Context) error) error {
+// abandon makes a call whose answer an injected fault withholds, and cancels its context
+// once the fault was applied: by then the venue has the request, so that the outcome
+// does not depend on time. It returns the error of the call.
+func (s *env) abandon(call func(context.Context) error) error {
 	s.t.Helper()
-	before := s.struck()
+	before := s.faultsApplied()
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- call(ctx) }()
-	s.eventually("the fault", func() bool { return s.struck() > before || len(ended) > 0 })
+	s.eventually("the fault", func() bool { return s.faultsApplied() > before || len(ended) > 0 })
 	cancel()
 	return <-ended
 }
 
-// unread makes a call whose answer on the connection for orders nobody can read, and
-// ends its context once the connection has: the answer was met, and that of an order
-// behind it has come. The error is the call's.
-func (s *stage) unread(met func() bool, call func(context.Context) error) error {
+// callUndecodable makes a call whose answer on the order entry connection cannot be
+// decoded. It cancels the context of the call once received reports true and the answer
+// to a later order has come. It returns the error of the call.
+func (s *env) callUndecodable(met func() bool, call func(context.Context) error) error {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
@@ -64,23 +63,23 @@ func (s *stage) unread(met func() bool, call func(context.Context) error) error 
 	return <-ended
 }
 
-// abandonOrder is abandon for an order.
-func (s *stage) abandonOrder(order venues.OrderRequest) error {
+// abandonOrder is abandon for a new order.
+func (s *env) abandonOrder(order venues.OrderRequest) error {
 	s.t.Helper()
 	return s.abandon(s.placing(order))
 }
 
-func (s *stage) placing(order venues.OrderRequest) func(context.Context) error {
+func (s *env) placing(order venues.OrderRequest) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := s.account.Place(ctx, order)
 		return err
 	}
 }
 
-// executes waits until the venue has executed an order, which may be after its
-// caller gave up, and fails the case if it holds more than one.
-func (s *stage) executes(order venues.OrderRequest) {
+// awaitExecuted waits until the venue has executed an order, which may be after its
+// caller gave up, and fails the case if the venue has more than one.
+func (s *env) awaitExecuted(order venues.OrderRequest) {
 	s.t.Helper()
-	s.eventually("the order at the venue", func() bool { return len(s.truth(order.ClientOrderID)) > 0 })
-	s.holds(order.ClientOrderID, 1)
+	s.eventually("the order at the venue", func() bool { return len(s.ledgerOrders(order.ClientOrderID)) > 0 })
+	s.checkOrders(order.ClientOrderID, 1)
 }

@@ -21,7 +21,7 @@ type Members struct {
 
 // Answer is the answer of an endpoint, a row of the table of bad input.
 type Answer struct {
-	// Operation is the operation that requests it, by its name in asks.
+	// Operation is the operation that requests it, by its name in operations.
 	Operation string
 	Route     Route
 	// After is the change that is answered before: without this answer the outcome of
@@ -56,12 +56,12 @@ type way struct {
 // corruption changes one member of a message.
 type corruption struct {
 	what  string
-	spoil func(message string) string
+	apply func(message string) string
 }
 
 const page = "<!DOCTYPE html><html><body><h1>Just a moment...</h1></body></html>"
 
-// Values that stand for what no member may be.
+// Values that no member may have.
 const (
 	wrongTyped  = `[7]`
 	unknownWord = `"novel"`
@@ -70,9 +70,9 @@ const (
 
 // The columns of the table of bad input.
 var (
-	inHTML   = way{name: "HTML", corrupt: whole(func(string) string { return page })}
-	cutShort = way{name: "cut", corrupt: whole(func(message string) string { return message[:len(message)/2] })}
-	emptied  = way{name: "empty", corrupt: whole(func(string) string { return "" })}
+	inHTML   = way{name: "HTML", corrupt: entire(func(string) string { return page })}
+	cutShort = way{name: "cut", corrupt: entire(func(message string) string { return message[:len(message)/2] })}
+	emptied  = way{name: "empty", corrupt: entire(func(string) string { return "" })}
 	foreign  = way{name: "foreign", corrupt: foreignJSON}
 	mistyped = way{name: "mistyped", corrupt: func(m Members) []corruption {
 		return each(with(wrongTyped), m.Enums, m.Required, m.Numbers, m.Optional)
@@ -86,17 +86,18 @@ var (
 	described = way{name: "falls back", harmless: true, corrupt: func(m Members) []corruption {
 		return append(each(with(emptyWord), m.Descriptions), each(with(`"Неизвестно 未知"`), m.Labels)...)
 	}}
-	novel = way{name: "novel", harmless: true, corrupt: whole(withNovelty)}
+	novel = way{name: "novel", harmless: true, corrupt: entire(withNovelty)}
 )
 
-// refused is the venue's way to fail with status 200, in words that fill pages.
-func refused(body string) way {
-	return way{name: "refused", corrupt: whole(func(string) string { return body })}
+// withError returns the corruption into an error of the venue with status 200 and a text
+// of several pages.
+func withError(body string) way {
+	return way{name: "error code", corrupt: entire(func(string) string { return body })}
 }
 
-// whole spoils a message as a whole.
-func whole(spoil func(string) string) func(Members) []corruption {
-	return func(Members) []corruption { return []corruption{{"all of it", spoil}} }
+// entire corrupts a message as a whole.
+func entire(apply func(string) string) func(Members) []corruption {
+	return func(Members) []corruption { return []corruption{{"whole message", apply}} }
 }
 
 func foreignJSON(Members) []corruption {
@@ -108,51 +109,50 @@ func foreignJSON(Members) []corruption {
 	return all
 }
 
-// each spoils one member after the other.
-func each(spoil func(member string) corruption, lists ...[]string) []corruption {
+// each corrupts one member after the other.
+func each(apply func(member string) corruption, lists ...[]string) []corruption {
 	var all []corruption
 	for _, members := range lists {
 		for _, member := range members {
-			all = append(all, spoil(member))
+			all = append(all, apply(member))
 		}
 	}
 	return all
 }
 
-// with puts a value in the place of every value of a member, which stays under a
-// name that nobody knows.
+// with replaces every value of a member. The old value remains under an unknown name.
 func with(value string) func(member string) corruption {
 	return func(member string) corruption {
 		what := member + "=" + value
 		if cell, ok := cellOf(member); ok {
 			return corruption{what, inCell(cell, value)}
 		}
-		old, spoilt := `"`+member+`":`, `"`+member+`":`+value+`,"`+member+`Of2031":`
-		return corruption{what, func(message string) string { return strings.ReplaceAll(message, old, spoilt) }}
+		old, corrupted := `"`+member+`":`, `"`+member+`":`+value+`,"`+member+`Of2031":`
+		return corruption{what, func(message string) string { return strings.ReplaceAll(message, old, corrupted) }}
 	}
 }
 
-// absent takes a member away; from a row that names nothing, its value.
+// absent removes a member, or the value of a cell.
 func absent(member string) corruption {
 	what := member + " absent"
 	if cell, ok := cellOf(member); ok {
 		return corruption{what, inCell(cell, "null")}
 	}
-	old, spoilt := `"`+member+`":`, `"`+member+`Of2031":`
-	return corruption{what, func(message string) string { return strings.ReplaceAll(message, old, spoilt) }}
+	old, corrupted := `"`+member+`":`, `"`+member+`Of2031":`
+	return corruption{what, func(message string) string { return strings.ReplaceAll(message, old, corrupted) }}
 }
 
-// cellOf reads the name of a cell.
+// cellOf parses the name of a cell, such as [2].
 func cellOf(member string) (cell int, ok bool) {
 	number, isCell := strings.CutPrefix(member, "[")
 	cell, err := strconv.Atoi(strings.TrimSuffix(number, "]"))
 	return cell, isCell && err == nil
 }
 
-// plainRows are lists of values that are no lists themselves.
+// plainRows matches lists of values that are not lists.
 var plainRows = regexp.MustCompile(`\[(?:"[^"]*"|[^]["{},]+)(?:,(?:"[^"]*"|[^]["{},]+))*\]`)
 
-// inCell puts a value into a cell of every row.
+// inCell replaces the value of a cell in every row.
 func inCell(cell int, value string) func(string) string {
 	return func(message string) string {
 		return plainRows.ReplaceAllStringFunc(message, func(row string) string {
@@ -165,11 +165,10 @@ func inCell(cell int, value string) func(string) string {
 	}
 }
 
-// objects are how they begin, but for one within a text.
+// objects matches the beginning of an object that is not inside a string.
 var objects = regexp.MustCompile(`(^|[\[:,])\{`)
 
-// withNovelty puts a member that nobody knows at the head of every object, and a
-// cell at the end of every row.
+// withNovelty adds an unknown member to every object and a cell to every row.
 func withNovelty(message string) string {
 	message = plainRows.ReplaceAllStringFunc(message, func(row string) string { return row[:len(row)-1] + `,"2031"]` })
 	message = objects.ReplaceAllString(message, `$1{"noveltyOf2031":{"deep":[1,"two",null]},`)

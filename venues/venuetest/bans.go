@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	// banLength is what connectors believe where a venue names no time.
+	// banLength is the ban that connectors assume where a venue names no time.
 	banLength = 10 * time.Minute
-	// banOver is how long the streams may take to be there.
+	// banOver is how long the streams may take to connect.
 	banOver = time.Minute
 )
 
-// RunBans checks, in virtual time, that a connector whose address its venue has banned
-// makes no connection of any kind until the ban is over, whoever was told of it, and
-// all that it had afterwards. up says whether the connection for orders of an account
-// is there.
+// RunBans checks, in virtual time, that a connector whose address the venue has banned
+// opens no connection before the ban ends, and all its connections afterwards. up
+// reports whether the order entry connection of an account is open.
 func RunBans(t *testing.T, h Harness, up func(venues.Account) bool) {
 	for name, c := range map[string]struct {
-		ban func(*shutOut)
-		// unheard is for how long links may find out by themselves.
-		unheard time.Duration
+		ban func(*banTest)
+		// discovery is how long connections may take to find the ban by a failed
+		// handshake.
+		discovery time.Duration
 	}{
-		"told a request":   {(*shutOut).asked, 0},
-		"told a handshake": {(*shutOut).unasked, 5 * time.Second},
+		"by the answer to a request": {(*banTest).banByRequest, 0},
+		"by a failed handshake":      {(*banTest).banByOther, 5 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newShutOut(t, h)
+				b := newBanTest(t, h)
 				b.awaitAll(up, 1)
 				c.ban(b)
 				over, before := time.Now().Add(banLength), b.network.dialled()
 				b.network.cut()
-				if c.unheard > 0 {
-					time.Sleep(c.unheard)
+				if c.discovery > 0 {
+					time.Sleep(c.discovery)
 					before = b.network.dialled()
 				}
 				time.Sleep(time.Until(over) - time.Second)
 				if n := b.network.dialled() - before; n != 0 {
-					t.Errorf("%d connections were made during the ban", n)
+					t.Errorf("%d connections during the ban, want 0", n)
 				}
 				b.awaitAll(up, 2)
 			})
@@ -56,25 +56,25 @@ func RunBans(t *testing.T, h Harness, up func(venues.Account) bool) {
 	}
 }
 
-// shutOut is a connector with a stream of each kind, and its venue in memory.
-type shutOut struct {
+// banTest is a connector with a stream of each kind, and its venue in memory.
+type banTest struct {
 	t       *testing.T
 	harness Harness
 	sim     Simulator
 	venue   *simtest.Memory
-	network *pipeline
+	network *countingDialer
 	account venues.Account
-	heard   *heard
+	sink    *sink
 	books   *books
 }
 
-func newShutOut(t *testing.T, h Harness) *shutOut {
+func newBanTest(t *testing.T, h Harness) *banTest {
 	t.Helper()
 	sim, err := h.Simulate(Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &shutOut{t: t, harness: h, sim: sim, venue: simtest.NewMemory("venue:80"), heard: newHeard(), books: newBooks()}
+	b := &banTest{t: t, harness: h, sim: sim, venue: simtest.NewMemory("venue:80"), sink: newSink(), books: newBooks()}
 	sim.Serve(b.venue, simtest.NewMemory("control:80"))
 	t.Cleanup(func() {
 		if err := sim.Close(); err != nil {
@@ -82,9 +82,9 @@ func newShutOut(t *testing.T, h Harness) *shutOut {
 		}
 		time.Sleep(simtest.HousekeepingMax)
 	})
-	b.network = &pipeline{dial: b.venue.Dial}
+	b.network = &countingDialer{dial: b.venue.Dial}
 	connector := h.Connect("http://venue", "ws://venue", Conditions{
-		Dial: b.network.Dial, OrderEntry: venues.OrderEntryWebSocket, Timeout: patience, SilenceMax: time.Hour,
+		Dial: b.network.Dial, OrderEntry: venues.OrderEntryWebSocket, Timeout: waitMax, SilenceMax: time.Hour,
 	})
 	t.Cleanup(connector.Close)
 	if _, err := connector.Instruments(t.Context()); err != nil {
@@ -100,19 +100,19 @@ func newShutOut(t *testing.T, h Harness) *shutOut {
 	if err != nil {
 		t.Fatal(err)
 	}
-	private := b.account.OpenPrivate(b.heard)
+	private := b.account.OpenPrivate(b.sink)
 	t.Cleanup(private.Close)
 	return b
 }
 
-// awaitAll waits until every stream has come up so many times.
-func (b *shutOut) awaitAll(up func(venues.Account) bool, times int) {
+// awaitAll waits until every stream has connected the given number of times.
+func (b *banTest) awaitAll(up func(venues.Account) bool, times int) {
 	b.t.Helper()
 	time.Sleep(banOver)
 	synctest.Wait()
-	b.heard.mu.Lock()
-	private := b.heard.connected
-	b.heard.mu.Unlock()
+	b.sink.mu.Lock()
+	private := b.sink.connected
+	b.sink.mu.Unlock()
 	b.books.mu.Lock()
 	public := b.books.resumed[venues.FeedTopic{Kind: venues.FeedBook, Symbol: symbol}]
 	b.books.mu.Unlock()
@@ -121,18 +121,18 @@ func (b *shutOut) awaitAll(up func(venues.Account) bool, times int) {
 	}
 }
 
-// asked bans the address, and answers so to a request of the connector.
-func (b *shutOut) asked() {
+// banByRequest bans the address in the answer to a request of the connector.
+func (b *banTest) banByRequest() {
 	b.ban(b.harness.Wire.OpenOrders)
 	_, err := b.account.OpenOrders(b.t.Context())
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeRateLimited || e.RetryAfter < banLength || e.RetryAfter > banLength+2*time.Second {
-		b.t.Fatalf("%v", err)
+		b.t.Fatalf("error = %v, want rate_limited for %s", err, banLength)
 	}
 }
 
-// unasked bans the address for what another client there has sent.
-func (b *shutOut) unasked() {
+// banByOther bans the address for a request of another client at the same address.
+func (b *banTest) banByOther() {
 	route := b.harness.Wire.Instruments
 	b.ban(route)
 	client := &http.Client{Transport: &http.Transport{DialContext: b.venue.Dial, DisableKeepAlives: true}}
@@ -142,12 +142,12 @@ func (b *shutOut) unasked() {
 	}
 	answer, err := client.Do(request)
 	if err != nil || answer.StatusCode < http.StatusBadRequest {
-		b.t.Fatalf("%v %v", answer, err)
+		b.t.Fatalf("answer = %v, %v, want the ban", answer, err)
 	}
 	_ = answer.Body.Close()
 }
 
-func (b *shutOut) ban(route Route) {
+func (b *banTest) ban(route Route) {
 	b.t.Helper()
 	_, err := b.sim.Control().AddFault(simcore.FaultRequest{
 		Match: simcore.FaultMatch{Path: route.Path, Op: route.Method}, Do: simcore.FaultBan, Times: 1,
@@ -158,8 +158,8 @@ func (b *shutOut) ban(route Route) {
 	}
 }
 
-// pipeline makes connections, counts them and cuts them.
-type pipeline struct {
+// countingDialer opens, counts and cuts connections.
+type countingDialer struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	mu    sync.Mutex
@@ -167,7 +167,7 @@ type pipeline struct {
 	count int
 }
 
-func (p *pipeline) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (p *countingDialer) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := p.dial(ctx, network, address)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,13 +178,13 @@ func (p *pipeline) Dial(ctx context.Context, network, address string) (net.Conn,
 	return conn, err
 }
 
-func (p *pipeline) dialled() int {
+func (p *countingDialer) dialled() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.count
 }
 
-func (p *pipeline) cut() {
+func (p *countingDialer) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, conn := range p.conns {

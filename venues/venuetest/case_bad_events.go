@@ -9,179 +9,179 @@ import (
 )
 
 var badEventCases = []conformanceCase{
-	{number: 380, name: "private events cut short: a loss, nothing in their place, and the state is found", run: badEvents(cutShort)},
-	{number: 388, name: "HTML instead of private events: losses, and the stream goes on", run: badEvents(inHTML)},
+	{number: 380, name: "truncated private events: a loss, no event, and the state is found", run: badEvents(cutShort)},
+	{number: 388, name: "HTML instead of private events: losses, and the stream continues", run: badEvents(inHTML)},
 	{number: 381, name: "private events with members of a wrong type: a loss, never a guess", run: badEvents(mistyped)},
-	{number: 385, name: "private events with unknown words or figures that are no numbers: a loss, never a guess", run: badEvents(unknown)},
-	{number: 384, name: "private events with members empty or missing: a loss, never a guess", run: badEvents(missing)},
-	{number: 382, name: "private events whose descriptions are empty or unknown are told without them", run: badEvents(described)},
-	{number: 386, name: "a position whose entry is not told is told without it", run: positionWithoutEntry},
-	{number: 389, name: "unknown members of private events change nothing", run: badEvents(novel)},
+	{number: 385, name: "private events with unknown values or invalid numbers: a loss, never a guess", run: badEvents(unknown)},
+	{number: 384, name: "private events with empty or missing members: a loss, never a guess", run: badEvents(missing)},
+	{number: 382, name: "private events with empty or unknown descriptions are published without them", run: badEvents(described)},
+	{number: 386, name: "a position without an entry price is published without it", run: positionWithoutEntry},
+	{number: 389, name: "unknown members of private events are ignored", run: badEvents(novel)},
 }
 
-// news is a kind of private event: how a case has the venue tell it, spoilt or
-// right, and holds what is heard against what must be. The proof that it gives, if
-// any, is for the time after the spoiling. It leaves the account as it was, and
-// nothing of it unheard that could be taken for what comes next.
-type news struct {
-	spoilt, right func(s *stage, what string) (proof func())
+// eventCheck has the venue publish a kind of private event and checks what the sink
+// receives, while the event is corrupted or while it has a harmless change. confirm, if
+// not nil, is called after the corruption has ended. The account is afterwards as
+// before, and none of its events is outstanding.
+type eventCheck struct {
+	corrupt, harmless func(s *env, what string) (confirm func())
 }
 
-var privateEvents = map[string]news{
-	"orders":    {(*stage).unheardOrder, (*stage).heardOrder},
-	"stops":     {(*stage).unheardStop, (*stage).heardStop},
-	"fills":     {(*stage).fillOrLoss, (*stage).fillOrLoss},
-	"positions": {(*stage).unheardPosition, (*stage).heardPosition},
-	"funds":     {(*stage).fundsOrLoss, (*stage).fundsOrLoss},
-	"settings":  {(*stage).settingsOrLoss, (*stage).settingsOrLoss},
+var privateEvents = map[string]eventCheck{
+	"orders":    {(*env).orderLost, (*env).orderReceived},
+	"stops":     {(*env).stopLost, (*env).stopReceived},
+	"fills":     {(*env).fillOrLoss, (*env).fillOrLoss},
+	"positions": {(*env).positionLost, (*env).positionReceived},
+	"funds":     {(*env).fundsOrLoss, (*env).fundsOrLoss},
+	"settings":  {(*env).settingsOrLoss, (*env).settingsOrLoss},
 }
 
-// badEvents spoils every private event of the table in a way.
-func badEvents(w way) func(*stage) {
-	return func(s *stage) {
-		s.warm()
+// badEvents returns a case that corrupts every private event of the table in a way.
+func badEvents(w way) func(*env) {
+	return func(s *env) {
+		s.warmUp()
 		for n := range s.harness.Wire.Events {
 			e := &s.harness.Wire.Events[n]
-			told, private := privateEvents[e.Kind]
+			check, private := privateEvents[e.Kind]
 			if !private {
 				continue
 			}
-			tell := told.spoilt
+			publish := check.corrupt
 			if w.harmless {
-				tell = told.right
+				publish = check.harmless
 			}
-			for _, spoiling := range w.corrupt(e.Members) {
-				var proof func()
-				s.spoiling(e, spoiling, func() { proof = tell(s, fmt.Sprintf("%s, %s", e.row(), spoiling.what)) })
-				s.seen.spoils(e.row(), w)
-				if proof != nil {
-					proof()
+			for _, c := range w.corrupt(e.Members) {
+				var confirm func()
+				s.whileCorrupted(e, c, func() { confirm = publish(s, fmt.Sprintf("%s, %s", e.row(), c.what)) })
+				s.seen.recordCorrupted(e.row(), w)
+				if confirm != nil {
+					confirm()
 				}
 			}
 		}
 		if w.harmless {
-			s.lostNothing()
+			s.checkNoLoss()
 		}
 		if b := s.usdt(); !b.Equity.IsPositive() || !b.Equity.LessThan(d("100000")) {
-			s.t.Errorf("after fees: %+v", b)
+			s.t.Errorf("balance = %+v, want an equity below 100000 by the fees", b)
 		}
 	}
 }
 
-// spoils changes the events of a kind from now on; met reports whether there was one.
-func (s *stage) spoils(kind *Event, by corruption) (met func() bool) {
-	var spoilt atomic.Bool
+// corruptEvents corrupts the events of a kind from now on; met reports whether there was
+// one.
+func (s *env) corruptEvents(kind *Event, by corruption) (met func() bool) {
+	var corrupted atomic.Bool
 	s.streams.tamper(func(message string) string {
 		if !strings.Contains(message, kind.Mark) {
 			return message
 		}
-		changed := by.spoil(message)
+		changed := by.apply(message)
 		if changed != message {
-			spoilt.Store(true)
+			corrupted.Store(true)
 		}
 		return changed
 	})
-	return spoilt.Load
+	return corrupted.Load
 }
 
-// spoiling changes the events of a kind while do runs; at least one must come.
-func (s *stage) spoiling(kind *Event, by corruption, do func()) {
+// whileCorrupted corrupts the events of a kind while do runs; at least one must come.
+func (s *env) whileCorrupted(kind *Event, by corruption, do func()) {
 	s.t.Helper()
-	met := s.spoils(kind, by)
+	met := s.corruptEvents(kind, by)
 	do()
-	s.eventually("a message with "+kind.Mark+" to change: "+by.what, met)
+	s.eventually("a message with "+kind.Mark+" to corrupt: "+by.what, met)
 	s.streams.tamper(nil)
 }
 
-// loses waits until the stream has told one more loss than before do, and gives
-// what was told of orders and positions meanwhile.
-func (s *stage) loses(what string, do func()) (reports []venues.ExecutionReport, positions []venues.Position) {
+// awaitLoss waits until the stream has reported one more loss than before do, and
+// returns the reports and positions that it published meanwhile.
+func (s *env) awaitLoss(what string, do func()) (reports []venues.ExecutionReport, positions []venues.Position) {
 	s.t.Helper()
-	s.heard.mu.Lock()
-	losses, told, held := len(s.heard.lost), len(s.heard.reports), len(s.heard.positions)
-	s.heard.mu.Unlock()
+	s.sink.mu.Lock()
+	losses, reported, held := len(s.sink.lost), len(s.sink.reports), len(s.sink.positions)
+	s.sink.mu.Unlock()
 	do()
-	s.await("a loss for "+what, func(h *heard) bool { return len(h.lost) > losses && h.connected > len(h.lost) })
-	s.heard.mu.Lock()
-	defer s.heard.mu.Unlock()
-	return s.heard.reports[told:], s.heard.positions[held:]
+	s.await("a loss for "+what, func(h *sink) bool { return len(h.lost) > losses && h.connected > len(h.lost) })
+	s.sink.mu.Lock()
+	defer s.sink.mu.Unlock()
+	return s.sink.reports[reported:], s.sink.positions[held:]
 }
 
-// unheard places an order of which the stream must tell nothing but a loss; it is
-// found.
-func (s *stage) unheard(what string, status venues.OrderStatus, changes ...change) (proof func()) {
+// placeWithLoss places an order of which the stream must publish only a loss. confirm
+// checks that the order is found.
+func (s *env) placeWithLoss(what string, status venues.OrderStatus, changes ...change) (confirm func()) {
 	s.t.Helper()
 	var order venues.OrderRequest
-	reports, _ := s.loses(what, func() { order = s.place(changes...) })
+	reports, _ := s.awaitLoss(what, func() { order = s.place(changes...) })
 	for _, r := range reports {
 		if r.ClientOrderID == order.ClientOrderID && r.Status != venues.StatusUnknown {
-			s.t.Errorf("%s: guessed %+v", what, r)
+			s.t.Errorf("%s: report = %+v, want a loss alone", what, r)
 		}
 	}
 	return func() {
 		s.t.Helper()
 		if found := s.find(order); found.Status != status {
-			s.t.Errorf("%s: %+v", what, found)
+			s.t.Errorf("%s: status = %s, want %s: %+v", what, found.Status, status, found)
 		}
 		s.cancel(order)
 	}
 }
 
-func (s *stage) unheardOrder(what string) func() {
+func (s *env) orderLost(what string) func() {
 	s.t.Helper()
-	return s.unheard(what, venues.StatusOpen)
+	return s.placeWithLoss(what, venues.StatusOpen)
 }
 
-func (s *stage) unheardStop(what string) func() {
+func (s *env) stopLost(what string) func() {
 	s.t.Helper()
-	return s.unheard(what, venues.StatusUntriggered, stop(venues.Buy, "66000"))
+	return s.placeWithLoss(what, venues.StatusUntriggered, stop(venues.Buy, "66000"))
 }
 
-func (s *stage) heardOrder(string) func() {
+func (s *env) orderReceived(string) func() {
 	s.t.Helper()
 	s.cancel(s.resting())
 	return nil
 }
 
-func (s *stage) heardStop(string) func() {
+func (s *env) stopReceived(string) func() {
 	s.t.Helper()
 	order := s.place(stop(venues.Buy, "66000"))
-	s.reaches(order, venues.StatusUntriggered)
+	s.awaitStatus(order, venues.StatusUntriggered)
 	s.cancel(order)
 	return nil
 }
 
-// lostNothing fails the case if the stream has told of a loss.
-func (s *stage) lostNothing() {
+// checkNoLoss fails the case if the stream has reported a loss.
+func (s *env) checkNoLoss() {
 	s.t.Helper()
-	s.heard.mu.Lock()
-	defer s.heard.mu.Unlock()
-	if len(s.heard.lost) != 0 {
-		s.t.Errorf("lost %v", s.heard.lost)
+	s.sink.mu.Lock()
+	defer s.sink.mu.Unlock()
+	if len(s.sink.lost) != 0 {
+		s.t.Errorf("losses = %v, want none", s.sink.lost)
 	}
 }
 
-// fillOrLoss lets the stream tell the end of an order, or a loss, and holds its
-// fills against the query's.
-func (s *stage) fillOrLoss(what string) func() {
+// fillOrLoss waits until the stream publishes the end of an order, or a loss, and
+// compares its fills with those of the query.
+func (s *env) fillOrLoss(what string) func() {
 	s.t.Helper()
-	s.heard.mu.Lock()
-	losses := len(s.heard.lost)
-	s.heard.mu.Unlock()
+	s.sink.mu.Lock()
+	losses := len(s.sink.lost)
+	s.sink.mu.Unlock()
 	order := s.place(market(venues.Buy, "0.01"))
-	s.await("the end or a loss for "+what, func(h *heard) bool {
+	s.await("the end or a loss for "+what, func(h *sink) bool {
 		return len(h.lost) > losses || h.last(order.ClientOrderID).Status == venues.StatusFilled
 	})
 	return func() {
 		s.t.Helper()
-		s.sellsAll(what)
-		s.fillsAreTheVenues(what, order)
+		s.closePosition(what)
+		s.compareFills(what, order)
 	}
 }
 
-// fillsAreTheVenues holds what the stream has told of an order's fills against
-// what the query tells.
-func (s *stage) fillsAreTheVenues(what string, order venues.OrderRequest) {
+// compareFills compares the fills of an order on the stream with those of the query.
+func (s *env) compareFills(what string, order venues.OrderRequest) {
 	s.t.Helper()
 	id := s.find(order).VenueOrderID
 	queried := map[string]venues.Fill{}
@@ -191,31 +191,30 @@ func (s *stage) fillsAreTheVenues(what string, order venues.OrderRequest) {
 		}
 	}
 	if len(queried) == 0 {
-		s.t.Errorf("%s: the query shows no fill of %s", what, id)
+		s.t.Errorf("%s: the query returns no fill of order %s, want some", what, id)
 	}
-	s.heard.mu.Lock()
-	defer s.heard.mu.Unlock()
-	for _, told := range s.heard.fillsOf(order.ClientOrderID) {
-		if f := queried[told.VenueTradeID]; !f.Qty.Equal(told.Qty) || !f.Price.Equal(told.Price) {
-			s.t.Errorf("%s: told %+v, the query %+v", what, told, f)
+	s.sink.mu.Lock()
+	defer s.sink.mu.Unlock()
+	for _, reported := range s.sink.fillsOf(order.ClientOrderID) {
+		if f := queried[reported.VenueTradeID]; !f.Qty.Equal(reported.Qty) || !f.Price.Equal(reported.Price) {
+			s.t.Errorf("%s: fill of the stream = %+v, want that of the query %+v", what, reported, f)
 		}
 	}
 }
 
-// unheardPosition changes the position, of which the stream must tell nothing but a
-// loss.
-func (s *stage) unheardPosition(what string) func() {
+// positionLost changes the position, of which the stream must publish only a loss.
+func (s *env) positionLost(what string) func() {
 	s.t.Helper()
-	_, positions := s.loses(what, func() { s.place(market(venues.Buy, "0.01")) })
+	_, positions := s.awaitLoss(what, func() { s.place(market(venues.Buy, "0.01")) })
 	if len(positions) > 0 {
-		s.t.Errorf("%s: guessed %+v", what, positions)
+		s.t.Errorf("%s: positions = %+v, want a loss alone", what, positions)
 	}
-	return func() { s.sellsAll(what) }
+	return func() { s.closePosition(what) }
 }
 
-// sellsAll ends a position of 0.01, which the stream need not have told, and waits
-// until it has told the end: what came before was heard then, too.
-func (s *stage) sellsAll(what string) {
+// closePosition closes a position of 0.01, which the stream need not have published, and
+// waits for its end. All earlier events have been received then.
+func (s *env) closePosition(what string) {
 	s.t.Helper()
 	var open []venues.Position
 	s.eventually("the position: "+what, func() bool {
@@ -223,65 +222,65 @@ func (s *stage) sellsAll(what string) {
 		return len(open) > 0
 	})
 	if len(open) != 1 || open[0].Side != venues.Long || !open[0].Qty.Equal(d("0.01")) {
-		s.t.Errorf("%s: %+v", what, open)
+		s.t.Errorf("%s: positions = %+v, want 0.01 long", what, open)
 	}
-	s.heard.mu.Lock()
-	told := len(s.heard.positions)
-	s.heard.mu.Unlock()
+	s.sink.mu.Lock()
+	reported := len(s.sink.positions)
+	s.sink.mu.Unlock()
 	s.filled(market(venues.Sell, "0.01"), reduceOnly)
-	s.await("the end of the position: "+what, func(h *heard) bool { return len(h.positions) > told && h.holds(venues.Long, "0") })
+	s.await("the end of the position: "+what, func(h *sink) bool { return len(h.positions) > reported && h.hasPosition(venues.Long, "0") })
 }
 
-func (s *stage) heardPosition(what string) func() {
+func (s *env) positionReceived(what string) func() {
 	s.t.Helper()
 	s.filled(market(venues.Buy, "0.01"))
-	s.await("the position: "+what, func(h *heard) bool { return h.holds(venues.Long, "0.01") })
+	s.await("the position: "+what, func(h *sink) bool { return h.hasPosition(venues.Long, "0.01") })
 	s.filled(market(venues.Sell, "0.01"), reduceOnly)
-	s.await("its end: "+what, func(h *heard) bool { return h.holds(venues.Long, "0") })
+	s.await("its end: "+what, func(h *sink) bool { return h.hasPosition(venues.Long, "0") })
 	return nil
 }
 
-func positionWithoutEntry(s *stage) {
+func positionWithoutEntry(s *env) {
 	for n := range s.harness.Wire.Events {
 		e := &s.harness.Wire.Events[n]
 		if e.Kind != "positions" {
 			continue
 		}
-		s.spoiling(e, with(emptyWord)(s.harness.Wire.PositionEntry), func() {
+		s.whileCorrupted(e, with(emptyWord)(s.harness.Wire.PositionEntry), func() {
 			s.filled(market(venues.Buy, "0.01"))
-			s.await("the position without its entry", func(h *heard) bool {
-				p, told := h.position(venues.Long)
-				return told && p.Qty.IsPositive() && !p.EntryPrice.Valid
+			s.await("the position without its entry", func(h *sink) bool {
+				p, reported := h.position(venues.Long)
+				return reported && p.Qty.IsPositive() && !p.EntryPrice.Valid
 			})
 		})
 	}
-	s.lostNothing()
+	s.checkNoLoss()
 }
 
-// newsOrLoss waits until the stream tells that funds have moved, or a loss.
-func (s *stage) newsOrLoss(what string, do func()) {
+// awaitFundsOrLoss waits until the stream reports a change of the funds, or a loss.
+func (s *env) awaitFundsOrLoss(what string, do func()) {
 	s.t.Helper()
-	s.heard.mu.Lock()
-	before := s.heard.balances + len(s.heard.lost)
-	s.heard.mu.Unlock()
+	s.sink.mu.Lock()
+	before := s.sink.balances + len(s.sink.lost)
+	s.sink.mu.Unlock()
 	do()
-	s.await("news of the funds for "+what, func(h *heard) bool { return h.balances+len(h.lost) > before })
+	s.await("a change of the funds for "+what, func(h *sink) bool { return h.balances+len(h.lost) > before })
 }
 
-func (s *stage) fundsOrLoss(what string) func() {
+func (s *env) fundsOrLoss(what string) func() {
 	s.t.Helper()
-	s.newsOrLoss(what, func() { s.place(market(venues.Buy, "0.01")) })
-	return func() { s.sellsAll(what) }
+	s.awaitFundsOrLoss(what, func() { s.place(market(venues.Buy, "0.01")) })
+	return func() { s.closePosition(what) }
 }
 
-func (s *stage) settingsOrLoss(what string) func() {
+func (s *env) settingsOrLoss(what string) func() {
 	s.t.Helper()
-	s.geared = !s.geared
+	s.leverageChanged = !s.leverageChanged
 	leverage := d("7")
-	if s.geared {
+	if s.leverageChanged {
 		leverage = d("8")
 	}
-	s.newsOrLoss(what, func() {
+	s.awaitFundsOrLoss(what, func() {
 		if _, err := s.account.SetLeverage(s.t.Context(), symbol, leverage); err != nil {
 			s.t.Fatal(err)
 		}

@@ -13,17 +13,17 @@ import (
 )
 
 var badFeedCases = []conformanceCase{
-	{number: 394, name: "public messages cut short: an interruption, nothing in their place, and the stream goes on", run: badFeeds(cutShort)},
-	{number: 393, name: "HTML instead of public messages: an interruption, and the stream goes on", run: badFeeds(inHTML)},
-	{number: 390, name: "public messages with members of a wrong type: an interruption, nothing in their place", run: badFeeds(mistyped)},
-	{number: 391, name: "public messages with unknown words or figures that are no numbers: an interruption, nothing in their place", run: badFeeds(unknown)},
-	{number: 392, name: "public messages with members empty or missing: an interruption, nothing in their place", run: badFeeds(missing)},
-	{number: 395, name: "unknown members of public messages change nothing", run: novelFeeds},
-	{number: 396, name: "confirmations cut short or in HTML: the streams come up all the same", run: badConfirmations},
-	{number: 397, name: "unknown members of confirmations change nothing", run: novelConfirmations},
+	{number: 394, name: "truncated public messages: an interruption, no event, and the stream continues", run: badFeeds(cutShort)},
+	{number: 393, name: "HTML instead of public messages: an interruption, and the stream continues", run: badFeeds(inHTML)},
+	{number: 390, name: "public messages with members of a wrong type: an interruption, no event", run: badFeeds(mistyped)},
+	{number: 391, name: "public messages with unknown values or invalid numbers: an interruption, no event", run: badFeeds(unknown)},
+	{number: 392, name: "public messages with empty or missing members: an interruption, no event", run: badFeeds(missing)},
+	{number: 395, name: "unknown members of public messages are ignored", run: novelFeeds},
+	{number: 396, name: "truncated confirmations and HTML: the streams connect nevertheless", run: badConfirmations},
+	{number: 397, name: "unknown members of confirmations are ignored", run: novelConfirmations},
 }
 
-// publicTopics are the kinds of public message and the channel that brings them.
+// publicTopics are the kinds of public messages with the topics that publish them.
 var publicTopics = map[string]venues.FeedTopic{
 	"books":   bookOf(symbol),
 	"trades":  {Kind: venues.FeedTrades, Symbol: symbol},
@@ -31,8 +31,8 @@ var publicTopics = map[string]venues.FeedTopic{
 	"marks":   {Kind: venues.FeedMark, Symbol: symbol},
 }
 
-// told is how many messages of a kind were told; the lock is held.
-func (b *books) told(kind venues.FeedKind) int {
+// received returns how many messages of a kind were received. The lock is held.
+func (b *books) received(kind venues.FeedKind) int {
 	switch kind {
 	case venues.FeedTrades:
 		return len(b.trades)
@@ -45,20 +45,20 @@ func (b *books) told(kind venues.FeedKind) int {
 	}
 }
 
-// stirInterval is how often a case moves the market of which it wants to hear.
-const stirInterval = 20 * time.Millisecond
+// moveInterval is how often a case moves the market for which it expects messages.
+const moveInterval = 20 * time.Millisecond
 
-// stir moves the market, of which every public stream tells, until what is waited
-// for has come.
-func (s *stage) stir(b *books, what string, done func(*books) bool) {
+// moveUntil moves the market, for which every public stream publishes messages, until
+// done returns true.
+func (s *env) moveUntil(b *books, what string, done func(*books) bool) {
 	s.t.Helper()
-	move := time.NewTicker(stirInterval)
+	move := time.NewTicker(moveInterval)
 	defer move.Stop()
-	late := time.After(patience)
+	late := time.After(waitMax)
 	prices := [...]string{"65001", "65002"}
 	for n := 0; ; n++ {
 		b.mu.Lock()
-		ok, story := done(b), b.story()
+		ok, summary := done(b), b.summary()
 		b.mu.Unlock()
 		if ok {
 			return
@@ -67,160 +67,160 @@ func (s *stage) stir(b *books, what string, done func(*books) bool) {
 		case <-move.C:
 			s.move(prices[n%len(prices)])
 		case <-late:
-			s.t.Fatalf("%s did not come; %s", what, story)
+			s.t.Fatalf("timeout, want %s; %s", what, summary)
 		}
 	}
 }
 
-// spoilingsAScene is how many spoilings one scene has: a stream takes up to a
+// corruptionsPerSubtest bounds the corruptions of a subtest: a stream takes up to a
 // second for each.
-const spoilingsAScene = 5
+const corruptionsPerSubtest = 5
 
-// badFeeds spoils every public message of the table in a way.
-func badFeeds(w way) func(*stage) {
-	return func(s *stage) {
-		scenes := map[string]func(*stage){}
+// badFeeds returns a case that corrupts every public message of the table in a way.
+func badFeeds(w way) func(*env) {
+	return func(s *env) {
+		subtests := map[string]func(*env){}
 		for n := range s.harness.Wire.Events {
 			e := &s.harness.Wire.Events[n]
 			channel, public := publicTopics[e.Kind]
 			if !public {
 				continue
 			}
-			for some := range slices.Chunk(w.corrupt(e.Members), spoilingsAScene) {
-				scenes[e.Kind+", "+some[0].what] = func(s *stage) {
+			for some := range slices.Chunk(w.corrupt(e.Members), corruptionsPerSubtest) {
+				subtests[e.Kind+", "+some[0].what] = func(s *env) {
 					s.badFeed(e, channel, some)
 					for range some {
-						s.seen.spoils(e.row(), w)
+						s.seen.recordCorrupted(e.row(), w)
 					}
 				}
 			}
 		}
-		s.atOnce(scenes)
+		s.runParallel(subtests)
 	}
 }
 
-// badFeed spoils one kind of public message.
-func (s *stage) badFeed(e *Event, channel venues.FeedTopic, spoilings []corruption) {
+// badFeed corrupts one kind of public message.
+func (s *env) badFeed(e *Event, channel venues.FeedTopic, corruptions []corruption) {
 	b, feed := s.feed(channel)
-	s.stir(b, e.row(), func(b *books) bool { return b.told(channel.Kind) > 0 })
-	for _, spoiling := range spoilings {
-		s.spoiltMessage(b, channel, e, spoiling)
+	s.moveUntil(b, e.row(), func(b *books) bool { return b.received(channel.Kind) > 0 })
+	for _, c := range corruptions {
+		s.corruptMessages(b, channel, e, c)
 	}
 	if channel.Kind == venues.FeedBook {
-		s.begins(b)
-		s.stir(b, "the whole book", func(b *books) bool { return b.of(symbol).whole })
+		s.loadSnapshot(b)
+		s.moveUntil(b, "the whole book", func(b *books) bool { return b.of(symbol).complete })
 	}
 	feed.Close()
-	b.sane(s.t)
+	b.checkPlausible(s.t)
 }
 
-// spoiltMessage spoils the messages of a kind: the channel must be interrupted, and
-// told of again afterwards.
-func (s *stage) spoiltMessage(b *books, channel venues.FeedTopic, e *Event, by corruption) {
+// corruptMessages corrupts the messages of a kind: the topic must be interrupted and
+// then receive messages again.
+func (s *env) corruptMessages(b *books, channel venues.FeedTopic, e *Event, by corruption) {
 	s.t.Helper()
 	b.mu.Lock()
 	interrupted := b.interrupted[channel]
 	b.mu.Unlock()
 	s.streams.tamper(func(message string) string {
 		if strings.Contains(message, e.Mark) {
-			return by.spoil(message)
+			return by.apply(message)
 		}
 		return message
 	})
-	s.stir(b, e.row()+", "+by.what+": the interruption", func(b *books) bool { return b.interrupted[channel] > interrupted })
+	s.moveUntil(b, e.row()+", "+by.what+": the interruption", func(b *books) bool { return b.interrupted[channel] > interrupted })
 	s.streams.tamper(nil)
 	b.mu.Lock()
-	told := b.told(channel.Kind)
+	reported := b.received(channel.Kind)
 	b.mu.Unlock()
-	s.stir(b, e.row()+", "+by.what+": the next message", func(b *books) bool { return b.told(channel.Kind) > told })
+	s.moveUntil(b, e.row()+", "+by.what+": the next message", func(b *books) bool { return b.received(channel.Kind) > reported })
 }
 
-// sane fails the case if anything was told that cannot be.
-func (b *books) sane(t *testing.T) {
+// checkPlausible fails the case if the sink received an impossible value.
+func (b *books) checkPlausible(t *testing.T) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	near := func(price decimal.Decimal) bool { return price.GreaterThan(d("64000")) && price.LessThan(d("66000")) }
-	for _, told := range b.trades {
-		if !near(told.Price) || !told.Qty.IsPositive() || told.Side != venues.Buy && told.Side != venues.Sell || told.ID == "" {
-			t.Errorf("%+v", told)
+	for _, reported := range b.trades {
+		if !near(reported.Price) || !reported.Qty.IsPositive() || reported.Side != venues.Buy && reported.Side != venues.Sell || reported.ID == "" {
+			t.Errorf("trade = %+v, want plausible values", reported)
 		}
 	}
-	for _, told := range b.candles {
-		if !near(told.Open) || !near(told.Close) || !near(told.High) || !near(told.Low) || told.End.Sub(told.Start) != time.Minute {
-			t.Errorf("%+v", told)
+	for _, reported := range b.candles {
+		if !near(reported.Open) || !near(reported.Close) || !near(reported.High) || !near(reported.Low) || reported.End.Sub(reported.Start) != time.Minute {
+			t.Errorf("candle = %+v, want plausible values", reported)
 		}
 	}
-	for _, told := range b.marks {
-		if !near(told.Price) {
-			t.Errorf("%+v", told)
+	for _, reported := range b.marks {
+		if !near(reported.Price) {
+			t.Errorf("mark price = %+v, want 64000 to 66000", reported)
 		}
 	}
 }
 
-func novelFeeds(s *stage) {
+func novelFeeds(s *env) {
 	s.streams.tamper(withNovelty)
 	b, _ := s.feed(publicTopics["trades"], publicTopics["candles"], publicTopics["marks"], publicTopics["books"])
-	s.stir(b, "all of them", func(b *books) bool {
+	s.moveUntil(b, "messages of all topics", func(b *books) bool {
 		return len(b.trades) > 0 && len(b.candles) > 0 && len(b.marks) > 0 && b.of(symbol).updates > 1
 	})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.interrupted) > 0 {
-		s.t.Errorf("interrupted %v: %v", b.interrupted, b.causes)
+		s.t.Errorf("interruptions = %v for %v, want none", b.interrupted, b.causes)
 	}
 	for n := range s.harness.Wire.Events {
 		if e := &s.harness.Wire.Events[n]; publicTopics[e.Kind] != (venues.FeedTopic{}) {
-			s.seen.spoils(e.row(), novel)
+			s.seen.recordCorrupted(e.row(), novel)
 		}
 	}
 }
 
-// spoilFirst spoils the first message about the streams themselves that comes.
-func (s *stage) spoilFirst(w way) {
+// corruptFirst corrupts the first confirmation of a stream.
+func (s *env) corruptFirst(w way) {
 	var once atomic.Bool
-	spoil := w.corrupt(Members{})[0].spoil
+	apply := w.corrupt(Members{})[0].apply
 	s.streams.tamper(func(message string) string {
 		if !s.harness.Wire.isControl(message) || !once.CompareAndSwap(false, true) {
 			return message
 		}
-		s.seen.spoils(controlRow, w)
-		return spoil(message)
+		s.seen.recordCorrupted(controlRow, w)
+		return apply(message)
 	})
 }
 
-func badConfirmations(s *stage) {
-	scenes := map[string]func(*stage){}
+func badConfirmations(s *env) {
+	subtests := map[string]func(*env){}
 	for _, w := range []way{cutShort, inHTML} {
-		scenes["public, "+w.name] = func(s *stage) {
-			s.spoilFirst(w)
+		subtests["public, "+w.name] = func(s *env) {
+			s.corruptFirst(w)
 			b, _ := s.feed(publicTopics["books"])
-			s.begins(b)
-			s.stir(b, "the book", func(b *books) bool { return b.of(symbol).whole })
+			s.loadSnapshot(b)
+			s.moveUntil(b, "the book", func(b *books) bool { return b.of(symbol).complete })
 		}
-		scenes["private, "+w.name] = func(s *stage) {
-			s.spoilFirst(w)
+		subtests["private, "+w.name] = func(s *env) {
+			s.corruptFirst(w)
 			_, h := s.listen(s.account)
-			h.await(s.t, "the private stream", func(h *heard) bool { return h.connected > 0 })
+			h.await(s.t, "the private stream", func(h *sink) bool { return h.connected > 0 })
 		}
 	}
-	s.atOnce(scenes)
+	s.runParallel(subtests)
 }
 
-func novelConfirmations(s *stage) {
+func novelConfirmations(s *env) {
 	s.streams.tamper(func(message string) string {
 		if !s.harness.Wire.isControl(message) {
 			return message
 		}
-		s.seen.spoils(controlRow, novel)
+		s.seen.recordCorrupted(controlRow, novel)
 		return withNovelty(message)
 	})
 	s.feed(publicTopics["books"], publicTopics["trades"])
 	_, h := s.listen(s.account)
-	h.await(s.t, "the private stream", func(h *heard) bool { return h.connected > 0 })
+	h.await(s.t, "the private stream", func(h *sink) bool { return h.connected > 0 })
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.lost) > 0 {
-		s.t.Errorf("lost %v", h.lost)
+		s.t.Errorf("losses = %v, want none", h.lost)
 	}
 }

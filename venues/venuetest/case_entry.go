@@ -10,68 +10,64 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// entryCases concern what only a connection for orders has.
+// entryCases are the cases that only an order entry connection has.
 var entryCases = []conformanceCase{
-	{number: 340, name: "an order, its amendment and its end go over the connection", run: entryCarries},
-	{number: 341, name: "without the connection REST takes the order, once", run: entryDown},
-	{number: 342, name: "a connection cut with an order under way: unknown, and the order is found", run: entryCut},
-	{number: 343, name: "answers out of order find their orders", run: entryReordered},
-	{number: 344, name: "an answer told twice is nobody's", run: entryAnswerTwice},
-	{number: 345, name: "an answer that comes late is nobody's, and the order is found", run: entryAnswerLate},
-	{number: 346, name: "an answer that is swallowed: unknown, and the order is found", run: entryAnswerLost},
-	{number: 347, name: "a refused login: REST takes the orders until it is not", needs: EntryLogin, run: entryLoginRefused},
+	{number: 340, name: "an order, its amendment and its cancellation use the connection", run: entryCarries},
+	{number: 341, name: "without the connection an order is placed by REST, once", run: entryDown},
+	{number: 342, name: "a connection cut with a pending order: outcome unknown, and the order is found", run: entryCut},
+	{number: 343, name: "answers out of order are matched to their orders", run: entryReordered},
+	{number: 344, name: "a duplicate answer is ignored", run: entryAnswerTwice},
+	{number: 345, name: "a late answer is ignored, and the order is found", run: entryAnswerLate},
+	{number: 346, name: "a lost answer: outcome unknown, and the order is found", run: entryAnswerLost},
+	{number: 347, name: "a rejected login: orders are placed by REST until it succeeds", needs: EntryLogin, run: entryLoginRejected},
 	{number: 348, name: "an order is placed while the connection is replaced", run: entryReplaced},
 	{number: 349, name: "without its private feed an account enters orders by REST", run: entryClosed},
-	{number: 350, name: "many orders at once each get their own answer", run: entryCrowd},
-	{number: 351, name: "orders under cuts: every outcome agrees with the venue's ledger", run: entryStorm},
-	{number: 352, name: "orders of both ways count in one limit", under: Conditions{OrdersMax: 4}, run: entrySharesLimit},
-	{number: 353, name: "a connection renewed in time loses no order and waits for its answers", needs: Renewal, under: Conditions{ConnLifetime: 200 * time.Millisecond}, run: entryRenewed},
-	{number: 354, name: "an order that is refused as a message goes by REST, once", needs: EntryRefusals, run: entryNotTaken},
-	{number: 355, name: "protection that travels with an order goes over the connection", needs: EntryProtection, run: entryProtects},
-	{number: 356, name: "answers on the connection cut short or in HTML: unknown, and found", run: badEntryAnswers(cutShort, inHTML)},
-	{number: 357, name: "answers on the connection with members wrong or missing: unknown, and found", run: badEntryAnswers(mistyped, unknown, missing)},
-	{number: 358, name: "descriptions and unknown members in answers on the connection change nothing", run: badEntryAnswers(described, novel)},
+	{number: 350, name: "many concurrent orders each get their own answer", run: entryCrowd},
+	{number: 351, name: "orders while the connection is cut: every outcome agrees with the venue's ledger", run: entryStorm},
+	{number: 352, name: "orders of both ways count against one limit", under: Conditions{OrdersMax: 4}, run: entrySharesLimit},
+	{number: 353, name: "a renewed connection loses no order and waits for pending answers", needs: Renewal, under: Conditions{ConnLifetime: 200 * time.Millisecond}, run: entryRenewed},
+	{number: 354, name: "an order whose message is rejected is placed by REST, once", needs: EntryRejections, run: entryMessageRejected},
+	{number: 355, name: "attached protection is sent on the connection", needs: EntryProtection, run: entryProtects},
+	{number: 356, name: "truncated answers and HTML on the connection: outcome unknown, and found", run: badEntryAnswers(cutShort, inHTML)},
+	{number: 357, name: "wrong and missing members in answers on the connection: outcome unknown, and found", run: badEntryAnswers(mistyped, unknown, missing)},
+	{number: 358, name: "descriptions and unknown members in answers on the connection are ignored", run: badEntryAnswers(described, novel)},
 }
 
-func entryCarries(s *stage) {
+func entryCarries(s *env) {
 	wire := s.harness.Wire
 	var order venues.OrderRequest
-	s.carries(wire.Place, func() { order = s.resting() })
-	s.carries(wire.Amend, func() {
-		if _, err := s.amended(order, func(r *venues.AmendRequest) { r.Price = some("64600") }); err != nil {
-			s.t.Fatal(err)
-		}
+	s.checkCarried(wire.Place, func() { order = s.resting() })
+	s.checkCarried(wire.Amend, func() {
+		s.amend(order, func(r *venues.AmendRequest) { r.Price = some("64600") })
 	})
-	s.stands(order, "0.01", "64600")
-	s.carries(wire.Cancel, func() { s.cancel(order) })
-	s.carries(wire.PlaceStop, func() { s.place(stop(venues.Buy, "66000")) })
+	s.checkOpen(order, "0.01", "64600")
+	s.checkCarried(wire.Cancel, func() { s.cancel(order) })
+	s.checkCarried(wire.PlaceStop, func() { s.place(stop(venues.Buy, "66000")) })
 }
 
-// outage takes all streams away; REST stays.
-func (s *stage) outage() {
+// stopStreams stops all streams; REST continues.
+func (s *env) stopStreams() {
 	s.t.Helper()
 	s.streams.stop()
 	s.awaitEntry(false)
 }
 
-func entryDown(s *stage) {
-	s.outage()
+func entryDown(s *env) {
+	s.stopStreams()
 	order := s.place()
-	s.holds(order.ClientOrderID, 1)
-	if _, err := s.amended(order, func(r *venues.AmendRequest) { r.Price = some("64600") }); err != nil {
-		s.t.Error(err)
-	}
+	s.checkOrders(order.ClientOrderID, 1)
+	s.amend(order, func(r *venues.AmendRequest) { r.Price = some("64600") })
 	if _, err := s.account.Cancel(s.t.Context(), refOf(order)); err != nil {
 		s.t.Error(err)
 	}
-	if found := s.find(order); found.Status != venues.StatusCancelled || s.struck() != 0 {
-		s.t.Errorf("%+v", found)
+	if found := s.find(order); found.Status != venues.StatusCancelled || s.faultsApplied() != 0 {
+		s.t.Errorf("order = %+v with %d faults, want it cancelled without a fault", found, s.faultsApplied())
 	}
 }
 
-// underWay places an order that the venue executes only when do has run, and gives
-// its outcome.
-func (s *stage) underWay(do func()) (venues.OrderRequest, error) {
+// placeDelayed places an order that the venue executes only after do has run. It returns
+// the error of the call.
+func (s *env) placeDelayed(do func()) (venues.OrderRequest, error) {
 	s.t.Helper()
 	s.delayed(s.harness.Wire.Place)
 	order := s.order()
@@ -80,118 +76,112 @@ func (s *stage) underWay(do func()) (venues.OrderRequest, error) {
 		_, err := s.account.Place(s.t.Context(), order)
 		outcome <- err
 	}()
-	s.eventually("the fault", func() bool { return s.struck() > 0 })
+	s.eventually("the fault", func() bool { return s.faultsApplied() > 0 })
 	do()
 	s.sim.Control().ClearFaults()
 	return order, <-outcome
 }
 
-func entryCut(s *stage) {
-	s.warm()
-	order, err := s.underWay(s.streams.cut)
-	s.uncertain(err)
-	s.appears(order)
+func entryCut(s *env) {
+	s.warmUp()
+	order, err := s.placeDelayed(s.streams.cut)
+	s.checkUnknown(err)
+	s.awaitPlaced(order)
 }
 
-// appears waits until the venue holds an order, and looks for it.
-func (s *stage) appears(order venues.OrderRequest) {
+// awaitPlaced waits until the venue has an order, and queries it.
+func (s *env) awaitPlaced(order venues.OrderRequest) {
 	s.t.Helper()
-	s.executes(order)
-	if found := s.find(order); found.Status != venues.StatusOpen {
-		s.t.Errorf("%+v", found)
-	}
+	s.awaitExecuted(order)
+	s.checkStatus(order, venues.StatusOpen)
 }
 
-func entryReordered(s *stage) {
-	s.warm()
+func entryReordered(s *env) {
+	s.warmUp()
 	var quick venues.OrderRequest
-	slow, err := s.underWay(func() {
+	slow, err := s.placeDelayed(func() {
 		quick = s.place()
-		s.holds(quick.ClientOrderID, 1)
+		s.checkOrders(quick.ClientOrderID, 1)
 	})
 	if err != nil {
-		s.t.Errorf("the slow order: %v", err)
+		s.t.Errorf("error of the slow order = %v, want none", err)
 	}
-	s.reaches(slow, venues.StatusOpen)
-	s.reaches(quick, venues.StatusOpen)
-	s.holds(slow.ClientOrderID, 1)
+	s.awaitStatus(slow, venues.StatusOpen)
+	s.awaitStatus(quick, venues.StatusOpen)
+	s.checkOrders(slow.ClientOrderID, 1)
 }
 
-func entryAnswerTwice(s *stage) {
-	s.warm()
+func entryAnswerTwice(s *env) {
+	s.warmUp()
 	place := s.harness.Wire.Place
 	s.streamFault(simcore.FaultDuplicate, place.Path, place.Method, 1, simcore.FaultArgs{})
 	first := s.resting()
-	s.carries(place, func() { s.resting() })
-	if s.struck() != 2 {
-		s.t.Error("no answer came twice")
-	}
-	s.holds(first.ClientOrderID, 1)
+	s.checkCarried(place, func() { s.resting() })
+	s.checkFaults(2)
+	s.checkOrders(first.ClientOrderID, 1)
 }
 
-func entryAnswerLate(s *stage) {
-	s.warm()
+func entryAnswerLate(s *env) {
+	s.warmUp()
 	place := s.harness.Wire.Place
 	s.delayed(place)
 	order := s.order()
-	s.uncertain(s.abandonOrder(order))
+	s.checkUnknown(s.abandonOrder(order))
 	s.sim.Control().ClearFaults()
-	s.appears(order)
-	s.carries(place, func() { s.resting() })
+	s.awaitPlaced(order)
+	s.checkCarried(place, func() { s.resting() })
 }
 
-func entryAnswerLost(s *stage) {
-	s.warm()
+func entryAnswerLost(s *env) {
+	s.warmUp()
 	place := s.harness.Wire.Place
 	s.streamFault(simcore.FaultGap, place.Path, place.Method, 1, simcore.FaultArgs{})
 	order := s.order()
-	s.uncertain(s.abandonOrder(order))
-	s.holds(order.ClientOrderID, 1)
-	s.reaches(order, venues.StatusOpen)
+	s.checkUnknown(s.abandonOrder(order))
+	s.checkOrders(order.ClientOrderID, 1)
+	s.awaitStatus(order, venues.StatusOpen)
 }
 
-func entryLoginRefused(s *stage) {
+func entryLoginRejected(s *env) {
 	s.fault(simcore.FaultReject, s.harness.entry.Login, 0, simcore.FaultArgs{Code: []byte(s.harness.Wire.NotListed)})
 	s.streams.cut()
 	s.awaitEntry(false)
 	order := s.place()
-	s.holds(order.ClientOrderID, 1)
-	s.eventually("a refused login", func() bool { return s.struck() > 0 })
+	s.checkOrders(order.ClientOrderID, 1)
+	s.eventually("a rejected login", func() bool { return s.faultsApplied() > 0 })
 	s.sim.Control().ClearFaults()
 	s.awaitEntry(true)
-	s.carries(s.harness.Wire.Place, func() { order = s.place() })
-	s.holds(order.ClientOrderID, 1)
+	s.checkCarried(s.harness.Wire.Place, func() { order = s.place() })
+	s.checkOrders(order.ClientOrderID, 1)
 }
 
-func entryReplaced(s *stage) {
-	s.warm()
-	order, err := s.underWay(func() {
+func entryReplaced(s *env) {
+	s.warmUp()
+	order, err := s.placeDelayed(func() {
 		s.streams.cut()
 		s.eventually("an order while the next connection is up", func() bool {
 			next := s.order()
 			_, err := s.account.Place(s.t.Context(), next)
 			if err == nil {
-				s.holds(next.ClientOrderID, 1)
+				s.checkOrders(next.ClientOrderID, 1)
 			}
 			return err == nil && s.harness.entry.Up(s.account)
 		})
 	})
-	s.uncertain(err)
-	s.appears(order)
+	s.checkUnknown(err)
+	s.awaitPlaced(order)
 }
 
-func entryClosed(s *stage) {
+func entryClosed(s *env) {
 	s.private.Close()
 	s.awaitEntry(false)
 	order := s.place()
-	s.holds(order.ClientOrderID, 1)
-	if found := s.find(order); found.Status != venues.StatusOpen {
-		s.t.Errorf("%+v", found)
-	}
+	s.checkOrders(order.ClientOrderID, 1)
+	s.checkStatus(order, venues.StatusOpen)
 }
 
-// crowd places orders by several at once and passes each outcome on.
-func (s *stage) crowd(ordersMax int, outcome func(venues.OrderRequest, error)) {
+// placeMany places orders concurrently and calls outcome for each.
+func (s *env) placeMany(ordersMax int, outcome func(venues.OrderRequest, error)) {
 	const placers = 6
 	var running sync.WaitGroup
 	for range placers {
@@ -206,19 +196,19 @@ func (s *stage) crowd(ordersMax int, outcome func(venues.OrderRequest, error)) {
 	running.Wait()
 }
 
-func entryCrowd(s *stage) {
-	s.warm()
-	s.crowd(60, func(order venues.OrderRequest, err error) {
+func entryCrowd(s *env) {
+	s.warmUp()
+	s.placeMany(60, func(order venues.OrderRequest, err error) {
 		if err != nil {
-			s.t.Errorf("%s: %v", order.ClientOrderID, err)
+			s.t.Errorf("%s: error = %v, want none", order.ClientOrderID, err)
 		}
-		s.holds(order.ClientOrderID, 1)
+		s.checkOrders(order.ClientOrderID, 1)
 	})
 }
 
-// entryStorm cuts the connection again and again while orders are placed.
-func entryStorm(s *stage) {
-	s.warm()
+// entryStorm cuts the connection repeatedly while orders are placed.
+func entryStorm(s *env) {
+	s.warmUp()
 	done := make(chan struct{})
 	var cutting sync.WaitGroup
 	cutting.Go(func() {
@@ -233,31 +223,32 @@ func entryStorm(s *stage) {
 			}
 		}
 	})
-	s.crowd(120, func(order venues.OrderRequest, err error) {
-		held := len(s.truth(order.ClientOrderID))
+	s.placeMany(120, func(order venues.OrderRequest, err error) {
+		held := len(s.ledgerOrders(order.ClientOrderID))
 		switch {
 		case err == nil && held != 1, held > 1:
-			s.t.Errorf("%s: %v, and the venue holds %d", order.ClientOrderID, err, held)
+			s.t.Errorf("%s: error %v with %d orders at the venue, want one order for a success and at most one otherwise", order.ClientOrderID, err, held)
 		case errors.Is(err, venues.ErrOutcomeUnknown):
 		case err != nil && held != 0:
-			s.t.Errorf("%s: %v, and the venue holds it", order.ClientOrderID, err)
+			s.t.Errorf("%s: rejected with %v, want no order at the venue", order.ClientOrderID, err)
 		}
 	})
 	close(done)
 	cutting.Wait()
-	// The last cut may not be noticed yet, and cost one more order its answer.
+	// The connector may not have noticed the last cut, which costs one more order its
+	// answer.
 	s.fault(simcore.FaultDelay, s.harness.Wire.Place, 1, simcore.FaultArgs{})
 	s.eventually("an order over the connection", func() bool {
 		order := s.order()
 		_, err := s.account.Place(s.t.Context(), order)
-		return err == nil && s.struck() == 1
+		return err == nil && s.faultsApplied() == 1
 	})
 }
 
-func entrySharesLimit(s *stage) {
+func entrySharesLimit(s *env) {
 	s.place()
 	s.place()
-	s.outage()
+	s.stopStreams()
 	orderLimit(s)
 	placed := 0
 	for _, row := range s.sim.Control().Ledger().Orders {
@@ -266,96 +257,93 @@ func entrySharesLimit(s *stage) {
 		}
 	}
 	if placed > s.under.OrdersMax {
-		s.t.Errorf("%d orders", placed)
+		s.t.Errorf("%d orders were placed, want at most %d", placed, s.under.OrdersMax)
 	}
 }
 
-// entryRenewed places orders across several lives of the connection, one of them
-// longer under way than the connection is to live.
-func entryRenewed(s *stage) {
-	s.warm()
+// entryRenewed places orders over several renewals of the connection. One of them takes
+// longer than the lifetime of the connection.
+func entryRenewed(s *env) {
+	s.warmUp()
 	s.fault(simcore.FaultDelay, s.harness.Wire.Place, 1, simcore.FaultArgs{DelayMs: 500})
 	s.eventually("an order that outlasts its connection", func() bool {
 		order := s.place()
-		s.holds(order.ClientOrderID, 1)
-		return s.struck() > 0
+		s.checkOrders(order.ClientOrderID, 1)
+		return s.faultsApplied() > 0
 	})
 	for range 3 {
 		s.awaitEntry(false)
 		order := s.place()
-		s.holds(order.ClientOrderID, 1)
+		s.checkOrders(order.ClientOrderID, 1)
 		s.awaitEntry(true)
 	}
-	s.crowd(60, func(order venues.OrderRequest, err error) {
+	s.placeMany(60, func(order venues.OrderRequest, err error) {
 		if err != nil {
-			s.t.Errorf("%s: %v", order.ClientOrderID, err)
+			s.t.Errorf("%s: error = %v, want none", order.ClientOrderID, err)
 		}
-		s.holds(order.ClientOrderID, 1)
+		s.checkOrders(order.ClientOrderID, 1)
 	})
 }
 
-// entryNotTaken lets the venue refuse messages for what they are. None of them is
-// lost, and none is placed twice.
-func entryNotTaken(s *stage) {
+// entryMessageRejected has the venue reject messages regardless of their orders. No order may
+// be lost or placed twice.
+func entryMessageRejected(s *env) {
 	wire, args := s.harness.Wire, simcore.FaultArgs{Code: []byte(s.harness.entry.NotTaken)}
 	s.fault(simcore.FaultReject, wire.Place, 1, args)
 	order := s.place()
-	s.holds(order.ClientOrderID, 1)
+	s.checkOrders(order.ClientOrderID, 1)
 	s.awaitEntry(true)
 	s.fault(simcore.FaultReject, wire.Amend, 1, args)
-	if _, err := s.amended(order, func(r *venues.AmendRequest) { r.Price = some("64600") }); err != nil {
-		s.t.Error(err)
-	}
-	s.stands(order, "0.01", "64600")
+	s.amend(order, func(r *venues.AmendRequest) { r.Price = some("64600") })
+	s.checkOpen(order, "0.01", "64600")
 	s.awaitEntry(true)
 	s.fault(simcore.FaultReject, wire.Cancel, 1, args)
 	s.cancel(order)
-	if s.struck() != 3 {
-		s.t.Errorf("%d messages were refused", s.struck())
-	}
+	s.checkFaults(3)
 	s.awaitEntry(true)
-	s.carries(wire.Place, func() { s.resting() })
+	s.checkCarried(wire.Place, func() { s.resting() })
 }
 
-func entryProtects(s *stage) {
+func entryProtects(s *env) {
 	var order venues.OrderRequest
-	s.carries(s.harness.Wire.Place, func() { order = s.filled(market(venues.Buy, "0.01"), protected("64000", "67000")) })
-	s.guarded(order, "64000", "67000")
+	s.checkCarried(s.harness.Wire.Place, func() { order = s.filled(market(venues.Buy, "0.01"), protected("64000", "67000")) })
+	s.awaitProtection(order, "64000", "67000")
 }
 
-// badEntryAnswers spoils every answer of the connection for orders in some ways.
-func badEntryAnswers(ways ...way) func(*stage) {
-	return func(s *stage) {
-		scenes := map[string]func(*stage){}
+// badEntryAnswers returns a case that corrupts every answer of the order entry
+// connection in some ways.
+func badEntryAnswers(ways ...way) func(*env) {
+	return func(s *env) {
+		subtests := map[string]func(*env){}
 		for _, e := range s.harness.entry.Answers {
 			for _, w := range ways {
-				scenes[e.Kind+", "+w.name] = func(s *stage) { s.badEntryAnswer(w, &e) }
+				subtests[e.Kind+", "+w.name] = func(s *env) { s.badEntryAnswer(w, &e) }
 			}
 		}
-		s.atOnce(scenes)
+		s.runParallel(subtests)
 	}
 }
 
-// badEntryAnswer spoils one kind of answer.
-func (s *stage) badEntryAnswer(w way, e *Event) {
-	does := s.asks()[e.Kind]
-	for _, spoiling := range w.corrupt(e.Members) {
+// badEntryAnswer corrupts one kind of answer.
+func (s *env) badEntryAnswer(w way, e *Event) {
+	does := s.operations()[e.Kind]
+	for _, c := range w.corrupt(e.Members) {
 		s.awaitEntry(true)
-		var proof func()
+		var confirm func()
 		var err error
-		if isWhole(w.name) && !w.harmless { // it names no call
-			spoilt := s.spoils(e, spoiling)
-			err = s.unread(spoilt, func(ctx context.Context) error {
+		if corruptsAll(w.name) && !w.harmless { // the answer belongs to no call
+			corrupted := s.corruptEvents(e, c)
+			err = s.callUndecodable(corrupted, func(ctx context.Context) error {
 				s.calls = ctx
-				proof, err = does()
+				confirm, err = does()
 				return err
 			})
 			s.calls = nil
 		} else {
-			s.spoiling(e, spoiling, func() { proof, err = does() })
+			s.whileCorrupted(e, c, func() { confirm, err = does() })
 		}
-		s.judge(w, &Answer{}, e.row()+", "+spoiling.what, err)
-		s.seen.spoils(e.row(), w)
-		proof()
+		s.checkOutcome(w, &Answer{}, e.row()+", "+c.what, err)
+		s.seen.recordCorrupted(e.row(), w)
+		confirm()
 	}
 }

@@ -6,90 +6,79 @@ import (
 )
 
 var identityCases = []conformanceCase{
-	{number: 100, name: "a second order under the id of an open one proves the first: outcome unknown", run: duplicateOfOpen},
+	{number: 100, name: "a second order with the id of an open one: outcome unknown, because the first exists", run: duplicateOfOpen},
 	{number: 101, name: "the id of a closed order is accepted again", needs: ClientIDReuse, run: idIsUsedAgain},
 	{number: 102, name: "a client id is never accepted again", needs: ClientIDForever, run: idIsSpent},
-	{number: 103, name: "the id of a waiting stop is taken too", run: duplicateOfStop},
+	{number: 103, name: "the id of an untriggered stop is in use", run: duplicateOfStop},
 	{number: 104, name: "accounts do not see each other's orders", run: accountsAreApart},
-	{number: 105, name: "the id of a refused order is free", run: idOfRefused},
-	{number: 106, name: "an id of 32 characters passes unaltered", run: longID},
+	{number: 105, name: "the id of a rejected order is free", run: idOfRejected},
+	{number: 106, name: "an id of 32 characters is sent unaltered", run: longID},
 }
 
-func duplicateOfOpen(s *stage) {
+func duplicateOfOpen(s *env) {
 	order := s.resting()
-	_, err := s.account.Place(s.t.Context(), order)
-	s.uncertain(err)
-	s.holds(order.ClientOrderID, 1)
-	if found := s.find(order); found.Status != venues.StatusOpen {
-		s.t.Errorf("%+v", found)
-	}
+	s.checkPlaceDuplicate(order)
+	s.checkStatus(order, venues.StatusOpen)
 }
 
-func idIsUsedAgain(s *stage) {
+func idIsUsedAgain(s *env) {
 	order := s.filled(market(venues.Buy, "0.01"))
 	again := order
 	again.Deadline = s.order().Deadline
-	s.heard.mu.Lock()
-	s.heard.disordered = true // a second life under the same name
-	s.heard.mu.Unlock()
+	s.sink.mu.Lock()
+	s.sink.anyOrder = true // a second order with the same id
+	s.sink.mu.Unlock()
 	if _, err := s.account.Place(s.t.Context(), again); err != nil {
 		s.t.Fatal(err)
 	}
-	s.holds(order.ClientOrderID, 2)
+	s.checkOrders(order.ClientOrderID, 2)
 }
 
-func idIsSpent(s *stage) {
+func idIsSpent(s *env) {
 	filled := s.filled(market(venues.Buy, "0.01"))
 	cancelled := s.resting()
 	s.cancel(cancelled)
 	for _, order := range []venues.OrderRequest{filled, cancelled} {
 		order.Deadline = s.order().Deadline
-		_, err := s.account.Place(s.t.Context(), order)
-		s.uncertain(err)
-		s.holds(order.ClientOrderID, 1)
+		s.checkPlaceDuplicate(order)
 	}
 }
 
-func duplicateOfStop(s *stage) {
+func duplicateOfStop(s *env) {
 	order := s.place(stop(venues.Buy, "66000"))
-	s.reaches(order, venues.StatusUntriggered)
-	_, err := s.account.Place(s.t.Context(), order)
-	s.uncertain(err)
-	s.holds(order.ClientOrderID, 1)
+	s.awaitStatus(order, venues.StatusUntriggered)
+	s.checkPlaceDuplicate(order)
 }
 
-func accountsAreApart(s *stage) {
+func accountsAreApart(s *env) {
 	order := s.resting()
 	s.useNew(simcore.AccountBody{})
-	s.missing(order)
-	if open := s.openOrders(); len(open) != 0 {
-		s.t.Errorf("%+v", open)
-	}
-	_, err := s.account.Cancel(s.t.Context(), refOf(order))
-	s.refused(err, venues.CodeNotFound, "")
+	s.checkNotFound(order)
+	s.checkOpenOrders(0)
+	s.checkCancelRejected(order)
 	if _, err := s.account.Place(s.t.Context(), order); err != nil {
-		s.t.Errorf("the same id on another account: %v", err)
+		s.t.Errorf("error of the same id on another account = %v, want none", err)
 	}
 }
 
-func idOfRefused(s *stage) {
+func idOfRejected(s *env) {
 	order := s.order(limit(venues.Buy, "0.01", "64500.05"))
 	_, err := s.account.Place(s.t.Context(), order)
-	s.refused(err, venues.CodeInvalidRequest, "")
+	s.checkRejected(err, venues.CodeInvalidRequest, "")
 	order.Price = some("64500")
 	if _, err := s.account.Place(s.t.Context(), order); err != nil {
 		s.t.Fatal(err)
 	}
-	s.reaches(order, venues.StatusOpen)
+	s.awaitStatus(order, venues.StatusOpen)
 }
 
-func longID(s *stage) {
+func longID(s *env) {
 	order := s.resting(func(r *venues.OrderRequest) { r.ClientOrderID = "vg0123456789abcdefghijklmnopqrst" })
 	waiting := s.place(stop(venues.Buy, "66000"), func(r *venues.OrderRequest) { r.ClientOrderID = "vgtsrqponmlkjihgfedcba9876543210" })
-	s.reaches(waiting, venues.StatusUntriggered)
+	s.awaitStatus(waiting, venues.StatusUntriggered)
 	for _, o := range []venues.OrderRequest{order, waiting} {
 		if found := s.find(o); found.ClientOrderID != o.ClientOrderID {
-			s.t.Errorf("%q came back as %q", o.ClientOrderID, found.ClientOrderID)
+			s.t.Errorf("client id = %q, want %q", found.ClientOrderID, o.ClientOrderID)
 		}
 	}
 }

@@ -8,15 +8,15 @@ import (
 )
 
 var isolatedCases = []conformanceCase{
-	{number: 370, name: "an isolated position and what is left of the funds are read as they are", run: isolatedIsRead},
-	{number: 371, name: "an isolated position grows and is closed in its own margin", run: isolatedIsClosed},
-	{number: 372, name: "leverage of an isolated position is changed and read back, or refused with the reason", run: isolatedLeverage},
+	{number: 370, name: "an isolated position and the remaining funds are read correctly", run: isolatedIsRead},
+	{number: 371, name: "an isolated position grows and closes with its own margin", run: isolatedIsClosed},
+	{number: 372, name: "leverage of an isolated position is changed and read back, or rejected with the reason", run: isolatedLeverage},
 	{number: 373, name: "a stop closes an isolated position", run: isolatedStop},
-	{number: 374, name: "isolated margin in hedge mode: each side is read, and closed by itself", run: isolatedHedge},
+	{number: 374, name: "isolated margin in hedge mode: each side is read and closed by itself", run: isolatedHedge},
 }
 
-// isolate gives the case an account whose owner has isolated its margin.
-func (s *stage) isolate(mode string) (account string) {
+// isolate gives the case a new account in isolated margin.
+func (s *env) isolate(mode string) (account string) {
 	s.t.Helper()
 	page, err := s.sim.Control().CreateAccount(simcore.AccountBody{PositionMode: mode})
 	if err != nil {
@@ -31,8 +31,8 @@ func (s *stage) isolate(mode string) (account string) {
 	return page.ID
 }
 
-// opensElsewhere lets the owner open a position of 0.01 at the market.
-func (s *stage) opensElsewhere(account string, order simcore.Side, side simcore.PositionSide) {
+// openElsewhere opens a position of 0.01 at the market outside the connector.
+func (s *env) openElsewhere(account string, order simcore.Side, side simcore.PositionSide) {
 	s.t.Helper()
 	for _, i := range s.instruments() {
 		if i.Symbol != symbol {
@@ -47,17 +47,17 @@ func (s *stage) opensElsewhere(account string, order simcore.Side, side simcore.
 	}
 }
 
-// isolated gives the case a long isolated position of 0.01.
-func (s *stage) isolated() (account string) {
+// isolatedPosition gives the case a long isolated position of 0.01.
+func (s *env) isolatedPosition() (account string) {
 	s.t.Helper()
 	account = s.isolate("one_way")
-	s.opensElsewhere(account, simcore.Buy, simcore.PositionBoth)
-	s.await("the position", func(h *heard) bool { return h.holds(venues.Long, "0.01") })
+	s.openElsewhere(account, simcore.Buy, simcore.PositionBoth)
+	s.await("the position", func(h *sink) bool { return h.hasPosition(venues.Long, "0.01") })
 	return account
 }
 
-// staysIsolated fails the case if anything has changed a margin mode.
-func (s *stage) staysIsolated(account string) {
+// checkIsolated fails the case if a margin mode was changed.
+func (s *env) checkIsolated(account string) {
 	s.t.Helper()
 	view, err := s.sim.Exchange().Account(account)
 	if err != nil {
@@ -65,84 +65,84 @@ func (s *stage) staysIsolated(account string) {
 	}
 	for _, h := range view.Holdings {
 		if !h.Isolated {
-			s.t.Errorf("the margin of %s is not isolated any more", h.Instrument.Symbol)
+			s.t.Errorf("margin mode of %s = cross, want isolated", h.Instrument.Symbol)
 		}
 	}
 }
 
-func isolatedIsRead(s *stage) {
-	account := s.isolated()
+func isolatedIsRead(s *env) {
+	account := s.isolatedPosition()
 	positions := s.positions()
 	if len(positions) != 1 || positions[0].MarginMode != venues.MarginIsolated || !positions[0].Qty.Equal(d("0.01")) ||
 		!positions[0].Leverage.Valid || !positions[0].LiquidationPrice.Valid {
-		s.t.Errorf("%+v", positions)
+		s.t.Errorf("positions = %+v, want 0.01 in isolated margin with leverage and liquidation price", positions)
 	}
-	if facts := s.marginFacts(); facts.Mode != string(venues.MarginIsolated) && !slices.Contains(facts.Isolated, symbol) {
-		s.t.Errorf("%+v", facts)
+	if info := s.marginInfo(); info.Mode != string(venues.MarginIsolated) && !slices.Contains(info.Isolated, symbol) {
+		s.t.Errorf("margin = %+v, want isolated", info)
 	}
-	s.heard.mu.Lock()
-	if p, _ := s.heard.position(venues.Long); p.MarginMode == venues.MarginCross {
-		s.t.Errorf("told as %+v", p)
+	s.sink.mu.Lock()
+	if p, _ := s.sink.position(venues.Long); p.MarginMode == venues.MarginCross {
+		s.t.Errorf("position of the stream = %+v, want isolated margin", p)
 	}
-	s.heard.mu.Unlock()
+	s.sink.mu.Unlock()
 	if b := s.usdt(); !b.UsedMargin.IsPositive() || !b.Available.Add(b.UsedMargin).LessThanOrEqual(b.Equity.Add(d("0.01"))) {
-		s.t.Errorf("%+v", b)
+		s.t.Errorf("balance = %+v, want used margin and at most the equity in total", b)
 	}
-	s.staysIsolated(account)
+	s.checkIsolated(account)
 }
 
-func isolatedIsClosed(s *stage) {
-	account := s.isolated()
+func isolatedIsClosed(s *env) {
+	account := s.isolatedPosition()
 	s.filled(market(venues.Buy, "0.02"))
-	s.holding(venues.Long, "0.03")
+	s.checkPosition(venues.Long, "0.03")
 	s.filled(market(venues.Sell, "0.03"), reduceOnly)
-	s.holding(venues.Long, "0")
-	s.staysIsolated(account)
+	s.checkPosition(venues.Long, "0")
+	s.checkIsolated(account)
 }
 
-func isolatedLeverage(s *stage) {
-	account := s.isolated()
-	more, err := s.account.SetLeverage(s.t.Context(), symbol, d("25"))
-	if err != nil || !more.Leverage.Equal(d("25")) {
-		s.t.Fatalf("%+v, %v", more, err)
+func isolatedLeverage(s *env) {
+	account := s.isolatedPosition()
+	higher, err := s.account.SetLeverage(s.t.Context(), symbol, d("25"))
+	if err != nil || !higher.Leverage.Equal(d("25")) {
+		s.t.Fatalf("leverage = %+v, %v, want 25", higher, err)
 	}
 	want := "25"
-	less, err := s.account.SetLeverage(s.t.Context(), symbol, d("5"))
+	lower, err := s.account.SetLeverage(s.t.Context(), symbol, d("5"))
 	if err == nil {
-		want = venues.FormatDecimal(less.Leverage)
-	} else if e := s.refusal(err, venues.CodeLeverageChangeRejected, ""); e.Details["reason"] == nil {
-		s.t.Errorf("%v", e)
+		want = venues.FormatDecimal(lower.Leverage)
+	} else if e := s.rejection(err, venues.CodeLeverageChangeRejected, ""); e.Details["reason"] == nil {
+		s.t.Errorf("rejection = %v, want a reason", e)
 	}
 	if positions := s.positions(); len(positions) != 1 || !venues.EqualOptional(positions[0].Leverage, some(want)) {
 		s.t.Errorf("%+v, want %s", positions, want)
 	}
-	s.staysIsolated(account)
+	s.checkIsolated(account)
 }
 
-func isolatedStop(s *stage) {
-	account := s.isolated()
+func isolatedStop(s *env) {
+	account := s.isolatedPosition()
 	order := s.place(stop(venues.Sell, "64000"), closing)
-	s.reaches(order, venues.StatusUntriggered)
+	s.awaitStatus(order, venues.StatusUntriggered)
 	s.move("63990")
-	s.reaches(order, venues.StatusFilled)
-	s.holding(venues.Long, "0")
-	s.staysIsolated(account)
+	s.awaitStatus(order, venues.StatusFilled)
+	s.checkPosition(venues.Long, "0")
+	s.checkIsolated(account)
 }
 
-func isolatedHedge(s *stage) {
+func isolatedHedge(s *env) {
 	account := s.isolate("hedge")
-	s.opensElsewhere(account, simcore.Buy, simcore.PositionLong)
-	s.opensElsewhere(account, simcore.Sell, simcore.PositionShort)
-	s.await("both sides", func(h *heard) bool { return h.holds(venues.Long, "0.01") && h.holds(venues.Short, "0.01") })
+	s.openElsewhere(account, simcore.Buy, simcore.PositionLong)
+	s.openElsewhere(account, simcore.Sell, simcore.PositionShort)
+	s.await("both sides", func(h *sink) bool { return h.hasPosition(venues.Long, "0.01") && h.hasPosition(venues.Short, "0.01") })
 	for _, p := range s.positions() {
 		if p.MarginMode != venues.MarginIsolated || !p.Leverage.Valid {
-			s.t.Errorf("%+v", p)
+			s.t.Errorf("position = %+v, want isolated margin and a leverage", p)
 		}
 	}
 	s.filled(market(venues.Sell, "0.01"), reduceOnly)
-	s.await("the end of the long side", func(h *heard) bool { return h.holds(venues.Long, "0") })
+	s.await("the end of the long side", func(h *sink) bool { return h.hasPosition(venues.Long, "0") })
 	if sides := s.sides(); len(sides) != 1 || !sides[venues.Short].Equal(d("0.01")) {
-		s.t.Errorf("%v", sides)
+		s.t.Errorf("sides = %v, want 0.01 short", sides)
 	}
-	s.staysIsolated(account)
+	s.checkIsolated(account)
 }

@@ -8,17 +8,17 @@ import (
 )
 
 var limitCases = []conformanceCase{
-	{number: 300, name: "a broken order limit is rate_limited with a time to wait, and nothing is placed", under: Conditions{OrdersMax: 3}, run: orderLimit},
-	{number: 301, name: "a ban is rate_limited with its time; what follows is not sent", run: banned},
-	{number: 302, name: "maintenance is told as such and never as success", run: maintenance},
-	{number: 303, name: "maintenance of a read is told as such", run: maintenanceOfRead},
+	{number: 300, name: "an order beyond the rate limit is rate_limited with a time to wait, and is not placed", under: Conditions{OrdersMax: 3}, run: orderLimit},
+	{number: 301, name: "a ban is rate_limited with its duration; later orders are not sent", run: banned},
+	{number: 302, name: "maintenance is reported as such and never as success", run: maintenance},
+	{number: 303, name: "maintenance of a read is reported as such", run: maintenanceOfRead},
 	{number: 304, name: "a burst of reads stays within the venue's limits", run: burst},
-	{number: 305, name: "a ban of a read does not make its outcome a question", run: banOfRead},
+	{number: 305, name: "a ban of a read does not make its outcome unknown", run: banOfRead},
 }
 
-// orderLimit places orders until the venue, or the connector that minds the
-// venue's limit, has no room before the order's deadline.
-func orderLimit(s *stage) {
+// orderLimit places orders until the venue, or the connector's own rate limit, admits
+// none before the order's deadline.
+func orderLimit(s *env) {
 	const ordersMax = 12
 	for range ordersMax {
 		order := s.order()
@@ -28,51 +28,51 @@ func orderLimit(s *stage) {
 		}
 		e, ok := errors.AsType[*venues.Error](err)
 		if !ok || e.Code != venues.CodeRateLimited || e.RetryAfter <= 0 || errors.Is(err, venues.ErrOutcomeUnknown) {
-			s.t.Errorf("%v", err)
+			s.t.Errorf("error = %v, want rate_limited with a time to wait", err)
 		}
-		s.holds(order.ClientOrderID, 0)
+		s.checkOrders(order.ClientOrderID, 0)
 		return
 	}
-	s.t.Errorf("%d orders passed", ordersMax)
+	s.t.Errorf("%d orders were placed, want a rate limit", ordersMax)
 }
 
-func banned(s *stage) {
+func banned(s *env) {
 	order := s.resting()
 	s.fault(simcore.FaultBan, s.harness.Wire.Place, 1, simcore.FaultArgs{DelayMs: 60_000})
-	refused := s.order()
-	_, err := s.account.Place(s.t.Context(), refused)
+	limited := s.order()
+	_, err := s.account.Place(s.t.Context(), limited)
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeRateLimited || e.RetryAfter <= 0 || errors.Is(err, venues.ErrOutcomeUnknown) {
-		s.t.Fatalf("%v", err)
+		s.t.Fatalf("error = %v, want rate_limited with a time to wait", err)
 	}
-	s.holds(refused.ClientOrderID, 0)
+	s.checkOrders(limited.ClientOrderID, 0)
 	next := s.order()
 	if _, err = s.account.Place(s.t.Context(), next); err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || venues.CodeOf(err) != venues.CodeRateLimited {
-		s.t.Errorf("during the ban: %v", err)
+		s.t.Errorf("error during the ban = %v, want rate_limited", err)
 	}
-	s.holds(next.ClientOrderID, 0)
-	s.holds(order.ClientOrderID, 1)
+	s.checkOrders(next.ClientOrderID, 0)
+	s.checkOrders(order.ClientOrderID, 1)
 }
 
-func maintenance(s *stage) {
-	s.warm()
+func maintenance(s *env) {
+	s.warmUp()
 	s.fault(simcore.FaultMaintenance, s.harness.Wire.Place, 1, simcore.FaultArgs{})
 	order := s.order()
 	_, err := s.account.Place(s.t.Context(), order)
 	if code := venues.CodeOf(err); code != venues.CodeMaintenance && code != venues.CodeExchangeUnavailable || errors.Is(err, venues.ErrNotSent) {
-		s.t.Errorf("%v", err)
+		s.t.Errorf("error = %v, want maintenance or exchange_unavailable", err)
 	}
-	s.holds(order.ClientOrderID, 0)
-	s.missing(order)
+	s.checkOrders(order.ClientOrderID, 0)
+	s.checkNotFound(order)
 }
 
-func maintenanceOfRead(s *stage) {
+func maintenanceOfRead(s *env) {
 	s.fault(simcore.FaultMaintenance, s.harness.Wire.OpenOrders, 1, simcore.FaultArgs{})
 	_, err := s.account.OpenOrders(s.t.Context())
-	s.plain(err, venues.CodeMaintenance, venues.CodeExchangeUnavailable)
+	s.checkReadFailed(err, venues.CodeMaintenance, venues.CodeExchangeUnavailable)
 }
 
-func burst(s *stage) {
+func burst(s *env) {
 	order := s.resting()
 	const readsMax = 30
 	errs := make(chan error, readsMax)
@@ -84,13 +84,13 @@ func burst(s *stage) {
 	}
 	for range readsMax {
 		if err := <-errs; err != nil {
-			s.t.Errorf("%v", err)
+			s.t.Errorf("error = %v, want none", err)
 		}
 	}
 }
 
-func banOfRead(s *stage) {
+func banOfRead(s *env) {
 	s.fault(simcore.FaultBan, s.harness.Wire.OpenOrders, 1, simcore.FaultArgs{DelayMs: 60_000})
 	_, err := s.account.OpenOrders(s.t.Context())
-	s.plain(err, venues.CodeRateLimited)
+	s.checkReadFailed(err, venues.CodeRateLimited)
 }

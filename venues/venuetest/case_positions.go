@@ -8,19 +8,19 @@ import (
 )
 
 var positionCases = []conformanceCase{
-	{number: 130, name: "one-way: a position opens, grows, shrinks, turns and closes", run: oneWay},
-	{number: 131, name: "hedge: both sides are held and closing names its side", run: hedged},
+	{number: 130, name: "one-way: a position opens, grows, shrinks, reverses and closes", run: oneWay},
+	{number: 131, name: "hedge: both sides are open and each is closed by itself", run: hedged},
 	{number: 132, name: "the position mode is read, never changed", run: modeIsRead},
-	{number: 133, name: "a position mode changed elsewhere is noticed by the next order", run: modeChangedElsewhere},
+	{number: 133, name: "a position mode that was changed elsewhere is noticed by the next order", run: modeChangedElsewhere},
 	{number: 134, name: "profit, mark and entry of a position are exact", run: positionFigures},
-	{number: 135, name: "a liquidation is told as forced and ends the position", run: liquidation},
+	{number: 135, name: "a liquidation is published as forced and ends the position", run: liquidation},
 	{number: 136, name: "hedge: a stop closes its own side", run: hedgedStop},
-	{number: 137, name: "positions of several instruments are told apart", run: severalPositions},
-	{number: 138, name: "the events of a position tell its leverage, wherever it was set", run: leverageIsTold},
-	{number: 139, name: "a liquidation of a part is told as forced and leaves the rest", needs: PartialLiquidation, run: partialLiquidation},
+	{number: 137, name: "positions of several instruments are separate", run: severalPositions},
+	{number: 138, name: "the events of a position have its leverage, wherever it was set", run: leverageIsPublished},
+	{number: 139, name: "a partial liquidation is published as forced and leaves the rest", needs: PartialLiquidation, run: partialLiquidation},
 }
 
-func (s *stage) positions() []venues.Position {
+func (s *env) positions() []venues.Position {
 	s.t.Helper()
 	positions, err := s.account.Positions(s.t.Context())
 	if err != nil {
@@ -29,11 +29,11 @@ func (s *stage) positions() []venues.Position {
 	return positions
 }
 
-// holding waits until the stream tells a position and fails the case unless the
-// query tells the same, and nothing beside it.
-func (s *stage) holding(side venues.PositionSide, qty string) {
+// checkPosition waits until the stream publishes a position, and fails the case unless
+// the query returns the same and nothing else.
+func (s *env) checkPosition(side venues.PositionSide, qty string) {
 	s.t.Helper()
-	s.await(string(side)+" "+qty, func(h *heard) bool { return h.holds(side, qty) })
+	s.await(string(side)+" "+qty, func(h *sink) bool { return h.hasPosition(side, qty) })
 	positions := s.positions()
 	switch {
 	case d(qty).IsZero():
@@ -45,43 +45,43 @@ func (s *stage) holding(side venues.PositionSide, qty string) {
 	}
 }
 
-// opened opens a position and waits until the stream has told it: of one that ends
-// before, a venue may tell nothing.
-func (s *stage) opened(changes ...change) venues.OrderRequest {
+// openPosition opens a position and waits until the stream has published it: a venue may
+// publish nothing about a position that closes earlier.
+func (s *env) openPosition(changes ...change) venues.OrderRequest {
 	s.t.Helper()
 	order := s.filled(changes...)
 	side := venues.Long
 	if order.Side == venues.Sell {
 		side = venues.Short
 	}
-	s.await("the position", func(h *heard) bool { return h.holds(side, order.Qty.String()) })
+	s.await("the position", func(h *sink) bool { return h.hasPosition(side, order.Qty.String()) })
 	return order
 }
 
-func oneWay(s *stage) {
+func oneWay(s *env) {
 	s.filled(market(venues.Buy, "0.02"))
-	s.holding(venues.Long, "0.02")
+	s.checkPosition(venues.Long, "0.02")
 	s.filled(market(venues.Buy, "0.01"))
-	s.holding(venues.Long, "0.03")
+	s.checkPosition(venues.Long, "0.03")
 	s.filled(market(venues.Sell, "0.01"))
-	s.holding(venues.Long, "0.02")
+	s.checkPosition(venues.Long, "0.02")
 	s.filled(market(venues.Sell, "0.05"))
-	s.await("the end of the long side", func(h *heard) bool { return h.holds(venues.Long, "0") })
-	s.holding(venues.Short, "0.03")
+	s.await("the end of the long side", func(h *sink) bool { return h.hasPosition(venues.Long, "0") })
+	s.checkPosition(venues.Short, "0.03")
 	s.filled(market(venues.Buy, "0.03"), reduceOnly)
-	s.holding(venues.Short, "0")
+	s.checkPosition(venues.Short, "0")
 }
 
-func (s *stage) hedge() {
+func (s *env) hedge() {
 	s.t.Helper()
 	s.useNew(simcore.AccountBody{PositionMode: "hedge"})
 	if mode, err := s.account.Mode(s.t.Context()); err != nil || !mode.Hedge {
-		s.t.Fatalf("%+v, %v", mode, err)
+		s.t.Fatalf("mode = %+v, %v, want hedge", mode, err)
 	}
 }
 
-// sides is the quantity of each open side.
-func (s *stage) sides() map[venues.PositionSide]decimal.Decimal {
+// sides returns the quantity of each open side.
+func (s *env) sides() map[venues.PositionSide]decimal.Decimal {
 	s.t.Helper()
 	sides := map[venues.PositionSide]decimal.Decimal{}
 	for _, p := range s.positions() {
@@ -90,36 +90,36 @@ func (s *stage) sides() map[venues.PositionSide]decimal.Decimal {
 	return sides
 }
 
-func hedged(s *stage) {
+func hedged(s *env) {
 	s.hedge()
-	s.opened(market(venues.Buy, "0.02"))
-	s.opened(market(venues.Sell, "0.01"))
+	s.openPosition(market(venues.Buy, "0.02"))
+	s.openPosition(market(venues.Sell, "0.01"))
 	if sides := s.sides(); !sides[venues.Long].Equal(d("0.02")) || !sides[venues.Short].Equal(d("0.01")) {
-		s.t.Fatalf("%v", sides)
+		s.t.Fatalf("sides = %v, want 0.02 long and 0.01 short", sides)
 	}
 	s.filled(market(venues.Sell, "0.02"), reduceOnly)
-	s.await("the end of the long side", func(h *heard) bool { return h.holds(venues.Long, "0") })
+	s.await("the end of the long side", func(h *sink) bool { return h.hasPosition(venues.Long, "0") })
 	if sides := s.sides(); len(sides) != 1 || !sides[venues.Short].Equal(d("0.01")) {
-		s.t.Errorf("%v", sides)
+		s.t.Errorf("sides = %v, want 0.01 short", sides)
 	}
 	s.filled(market(venues.Buy, "0.01"), reduceOnly)
-	s.await("the end of the short side", func(h *heard) bool { return h.holds(venues.Short, "0") })
+	s.await("the end of the short side", func(h *sink) bool { return h.hasPosition(venues.Short, "0") })
 	_, err := s.account.Place(s.t.Context(), s.order(market(venues.Sell, "0.01"), reduceOnly))
-	s.refused(err, venues.CodeOrderRejected, venues.ReasonNoPosition)
+	s.checkRejected(err, venues.CodeOrderRejected, venues.ReasonNoPosition)
 }
 
-func modeIsRead(s *stage) {
+func modeIsRead(s *env) {
 	for _, word := range []string{"one_way", "hedge"} {
 		s.useNew(simcore.AccountBody{PositionMode: word})
 		s.filled(market(venues.Buy, "0.01"))
 		mode, err := s.account.Mode(s.t.Context())
 		if err != nil || mode.Hedge != (word == "hedge") || mode.ReadAt.IsZero() || mode.AccountType == "" {
-			s.t.Errorf("%s: %+v, %v", word, mode, err)
+			s.t.Errorf("%s: mode = %+v, %v, want it with its account type and time", word, mode, err)
 		}
 	}
 }
 
-func modeChangedElsewhere(s *stage) {
+func modeChangedElsewhere(s *env) {
 	s.filled(market(venues.Buy, "0.01"))
 	s.filled(market(venues.Sell, "0.01"), reduceOnly)
 	id := s.sim.DemoAccount().ID
@@ -128,39 +128,37 @@ func modeChangedElsewhere(s *stage) {
 			s.t.Fatal(err)
 		}
 		order := s.filled(market(venues.Buy, "0.01"))
-		s.holds(order.ClientOrderID, 1)
+		s.checkOrders(order.ClientOrderID, 1)
 		s.filled(market(venues.Sell, "0.01"), reduceOnly)
 	}
 }
 
-func positionFigures(s *stage) {
+func positionFigures(s *env) {
 	s.emptyBook("0.01")
 	s.houseAsk("65200", "0.03")
 	s.filled(limit(venues.Buy, "0.04", "65300"))
 	s.mark("65275")
 	positions := s.positions()
 	if len(positions) != 1 {
-		s.t.Fatalf("%+v", positions)
+		s.t.Fatalf("%d positions, want 1: %+v", len(positions), positions)
 	}
 	p := positions[0]
 	if !venues.EqualOptional(p.EntryPrice, some("65175")) || !venues.EqualOptional(p.UnrealizedPnl, some("4")) || !venues.EqualOptional(p.MarkPrice, some("65275")) {
-		s.t.Errorf("entry %v, profit %v, mark %v", p.EntryPrice, p.UnrealizedPnl, p.MarkPrice)
+		s.t.Errorf("entry %v, profit %v, mark %v, want 65175, 4, 65275", p.EntryPrice, p.UnrealizedPnl, p.MarkPrice)
 	}
 	if !p.Leverage.Valid || p.MarginMode == "" || p.UpdatedAt.IsZero() {
-		s.t.Errorf("%+v", p)
+		s.t.Errorf("position = %+v, want leverage, margin mode and time", p)
 	}
 }
 
-func liquidation(s *stage) {
+func liquidation(s *env) {
 	balance := simcore.Decimal{Decimal: d("400")}
 	s.useNew(simcore.AccountBody{Balance: &balance})
-	if _, err := s.account.SetLeverage(s.t.Context(), symbol, d("50")); err != nil {
-		s.t.Fatal(err)
-	}
-	s.opened(market(venues.Buy, "0.1"))
+	s.useLeverage(d("50"))
+	s.openPosition(market(venues.Buy, "0.1"))
 	s.mark("61000")
-	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
-	s.await("a forced execution", func(h *heard) bool {
+	s.await("the end of the position", func(h *sink) bool { return h.hasPosition(venues.Long, "0") })
+	s.await("a forced execution", func(h *sink) bool {
 		for _, r := range h.reports {
 			if r.Forced && r.Side == venues.Sell && r.Status == venues.StatusFilled {
 				return true
@@ -168,28 +166,26 @@ func liquidation(s *stage) {
 		}
 		return false
 	})
-	if positions := s.positions(); len(positions) != 0 {
-		s.t.Errorf("%+v", positions)
-	}
+	s.checkNoPosition()
 }
 
-func partialLiquidation(s *stage) {
+func partialLiquidation(s *env) {
 	balance := simcore.Decimal{Decimal: d("800000")}
 	s.useNew(simcore.AccountBody{Balance: &balance})
 	s.depth(0)
 	s.houseAsk("65000", "200")
 	s.filled(market(venues.Buy, "200"))
-	s.await("the position", func(h *heard) bool { return h.holds(venues.Long, "200") })
+	s.await("the position", func(h *sink) bool { return h.hasPosition(venues.Long, "200") })
 	end := s.positions()[0].LiquidationPrice
 	if !end.Valid {
-		s.t.Fatal("no liquidation price")
+		s.t.Fatal("the position has no liquidation price, want one")
 	}
 	s.mark(end.Decimal.Sub(d("1")).String())
-	s.await("the loss of a part", func(h *heard) bool {
+	s.await("the loss of a part", func(h *sink) bool {
 		p, _ := h.position(venues.Long)
 		return p.Qty.IsPositive() && p.Qty.LessThan(d("200"))
 	})
-	s.await("a forced execution", func(h *heard) bool {
+	s.await("a forced execution", func(h *sink) bool {
 		for _, r := range h.reports {
 			if r.Forced && r.Side == venues.Sell && r.Status == venues.StatusFilled {
 				return true
@@ -197,29 +193,29 @@ func partialLiquidation(s *stage) {
 		}
 		return false
 	})
-	s.heard.mu.Lock()
-	told, _ := s.heard.position(venues.Long)
-	s.heard.mu.Unlock()
-	if positions := s.positions(); len(positions) != 1 || !positions[0].Qty.Equal(told.Qty) || positions[0].Side != venues.Long {
-		s.t.Errorf("%+v, told %+v", positions, told)
+	s.sink.mu.Lock()
+	reported, _ := s.sink.position(venues.Long)
+	s.sink.mu.Unlock()
+	if positions := s.positions(); len(positions) != 1 || !positions[0].Qty.Equal(reported.Qty) || positions[0].Side != venues.Long {
+		s.t.Errorf("positions = %+v, want %v long as by the stream", positions, reported.Qty)
 	}
 }
 
-func hedgedStop(s *stage) {
+func hedgedStop(s *env) {
 	s.hedge()
-	s.opened(market(venues.Buy, "0.02"))
-	s.opened(market(venues.Sell, "0.01"))
+	s.openPosition(market(venues.Buy, "0.02"))
+	s.openPosition(market(venues.Sell, "0.01"))
 	order := s.place(stop(venues.Buy, "66000"), closing)
-	s.reaches(order, venues.StatusUntriggered)
+	s.awaitStatus(order, venues.StatusUntriggered)
 	s.move("66010")
-	s.reaches(order, venues.StatusFilled)
-	s.await("the end of the short side", func(h *heard) bool { return h.holds(venues.Short, "0") })
+	s.awaitStatus(order, venues.StatusFilled)
+	s.await("the end of the short side", func(h *sink) bool { return h.hasPosition(venues.Short, "0") })
 	if sides := s.sides(); len(sides) != 1 || !sides[venues.Long].Equal(d("0.02")) {
-		s.t.Errorf("%v", sides)
+		s.t.Errorf("sides = %v, want 0.02 long", sides)
 	}
 }
 
-func severalPositions(s *stage) {
+func severalPositions(s *env) {
 	s.filled(market(venues.Buy, "0.02"))
 	s.filled(market(venues.Sell, "1"), func(r *venues.OrderRequest) { r.Symbol = "ETHUSDT" })
 	held := map[string]venues.Position{}
@@ -228,12 +224,12 @@ func severalPositions(s *stage) {
 	}
 	btc, eth := held[symbol], held["ETHUSDT"]
 	if len(held) != 2 || btc.Side != venues.Long || !btc.Qty.Equal(d("0.02")) || eth.Side != venues.Short || !eth.Qty.Equal(d("1")) {
-		s.t.Errorf("%+v", held)
+		s.t.Errorf("positions = %+v, want 0.02 long of %s and 1 short of ETHUSDT", held, symbol)
 	}
 }
 
-func leverageIsTold(s *stage) {
-	if _, err := s.account.Mode(s.t.Context()); err != nil { // some venues tell leverage by query alone
+func leverageIsPublished(s *env) {
+	if _, err := s.account.Mode(s.t.Context()); err != nil { // some venues publish leverage by query alone
 		s.t.Fatal(err)
 	}
 	elsewhere := s.open(s.sim.DemoAccount().Credentials)
@@ -243,9 +239,9 @@ func leverageIsTold(s *stage) {
 			s.t.Fatal(err)
 		}
 		s.filled(market(venues.Buy, "0.01"))
-		s.await("a position at "+leverage.String(), func(h *heard) bool {
-			p, told := h.position(venues.Long)
-			return told && p.Qty.Equal(d("0.01").Mul(leverage.Sub(d("6")))) && venues.EqualOptional(p.Leverage, venues.Some(leverage)) && p.MarginMode == venues.MarginCross
+		s.await("a position at "+leverage.String(), func(h *sink) bool {
+			p, reported := h.position(venues.Long)
+			return reported && p.Qty.Equal(d("0.01").Mul(leverage.Sub(d("6")))) && venues.EqualOptional(p.Leverage, venues.Some(leverage)) && p.MarginMode == venues.MarginCross
 		})
 	}
 }

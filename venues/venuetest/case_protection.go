@@ -9,14 +9,14 @@ import (
 )
 
 var protectionCases = []conformanceCase{
-	{number: 50, name: "attached stop loss and take profit guard the position once it is open", needs: AttachedProtection, run: protectionGuards},
+	{number: 50, name: "attached stop loss and take profit are placed when the position opens", needs: AttachedProtection, run: protectionIsPlaced},
 	{number: 51, name: "an attached stop loss closes the position", needs: AttachedProtection, run: stopLossCloses},
 	{number: 52, name: "an attached take profit closes the position", needs: AttachedProtection, run: takeProfitCloses},
-	{number: 53, name: "protection of an order that never fills guards nothing", needs: AttachedProtection, run: protectionOfNothing},
-	{number: 54, name: "attached protection on the wrong side is refused", needs: AttachedProtection, run: protectionOnTheWrongSide},
-	{number: 56, name: "attached protection is told as the venue's own orders, with entry and triggers", needs: AttachedProtection, run: protectionIsTold},
+	{number: 53, name: "protection of an order that never fills is not placed", needs: AttachedProtection, run: protectionOfNothing},
+	{number: 54, name: "attached protection on the wrong side is rejected", needs: AttachedProtection, run: protectionOnTheWrongSide},
+	{number: 56, name: "attached protection is published as orders of the venue, with entry and triggers", needs: AttachedProtection, run: protectionIsPublished},
 	{number: 57, name: "live attached protection is moved", needs: AttachedProtection, run: protectionMoves},
-	{number: 58, name: "one attached leg is removed and the other stays", needs: AttachedProtection, run: protectionLosesALeg},
+	{number: 58, name: "one attached leg is removed and the other remains", needs: AttachedProtection, run: protectionLosesALeg},
 	{number: 59, name: "attached protection is changed before its order fills", needs: AttachedProtection, run: protectionChangesEarly},
 	{number: 55, name: "closing stops on both sides of the price: one closes, none opens", run: closingStopsOnBothSides},
 }
@@ -25,27 +25,29 @@ func protected(stopLoss, takeProfit string) change {
 	return func(r *venues.OrderRequest) { r.StopLoss, r.TakeProfit = some(stopLoss), some(takeProfit) }
 }
 
-// attached is the newest report of each order that protects what an order opened,
-// newest first. What a position has got later names no entry.
-func (h *heard) attached(entry venues.OrderRequest) []venues.ExecutionReport {
+// attached returns the newest report of each order that protects the position of an
+// entry order, newest first. Protection that was attached to the position later names no
+// entry.
+func (h *sink) attached(entry venues.OrderRequest) []venues.ExecutionReport {
 	name := func(r *venues.ExecutionReport) string { return cmp.Or(r.ClientOrderID, r.VenueOrderID) }
-	protects := map[string]bool{}
+	changeProtection := map[string]bool{}
 	for _, r := range h.reports {
 		if a := r.Attachment; a != nil && (a.EntryClientID == entry.ClientOrderID || a.EntryClientID == "" && a.WholePosition) {
-			protects[name(&r)] = true
+			changeProtection[name(&r)] = true
 		}
 	}
 	var newest []venues.ExecutionReport
 	for _, r := range slices.Backward(h.reports) {
-		if protects[name(&r)] {
+		if changeProtection[name(&r)] {
 			newest = append(newest, r)
 		}
-		delete(protects, name(&r))
+		delete(changeProtection, name(&r))
 	}
 	return newest
 }
 
-// trigger is where live protection of a kind stands; unknown if there is none.
+// trigger returns the trigger price of live protection of a kind; unknown if there is
+// none.
 func trigger(attached []venues.ExecutionReport, kind venues.LegKind) venues.Optional {
 	for _, r := range attached {
 		if r.Status != venues.StatusUntriggered || r.Attachment == nil {
@@ -58,9 +60,9 @@ func trigger(attached []venues.ExecutionReport, kind venues.LegKind) venues.Opti
 	return venues.Optional{}
 }
 
-// guarded waits until the stream tells where protection stands; an empty price is
-// none.
-func (s *stage) guarded(entry venues.OrderRequest, stopLoss, takeProfit string) {
+// awaitProtection waits until the stream publishes protection at the prices; an empty
+// price stands for none.
+func (s *env) awaitProtection(entry venues.OrderRequest, stopLoss, takeProfit string) {
 	s.t.Helper()
 	wanted := func(text string) venues.Optional {
 		if text == "" {
@@ -68,102 +70,102 @@ func (s *stage) guarded(entry venues.OrderRequest, stopLoss, takeProfit string) 
 		}
 		return some(text)
 	}
-	s.await("stop loss "+stopLoss+", take profit "+takeProfit, func(h *heard) bool {
+	s.await("stop loss "+stopLoss+", take profit "+takeProfit, func(h *sink) bool {
 		attached := h.attached(entry)
 		return venues.EqualOptional(trigger(attached, venues.LegStopLoss), wanted(stopLoss)) &&
 			venues.EqualOptional(trigger(attached, venues.LegTakeProfit), wanted(takeProfit))
 	})
 }
 
-func protectionGuards(s *stage) {
+func protectionIsPlaced(s *env) {
 	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
-	s.guarded(entry, "64000", "67000")
+	s.awaitProtection(entry, "64000", "67000")
 	s.move("66900")
 	s.move("64100")
-	s.holding(venues.Long, "0.01")
+	s.checkPosition(venues.Long, "0.01")
 }
 
-func protectionIsTold(s *stage) {
+func protectionIsPublished(s *env) {
 	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
-	s.guarded(entry, "64000", "67000")
+	s.awaitProtection(entry, "64000", "67000")
 	open := s.openOrders()
 	if !venues.EqualOptional(trigger(open, venues.LegStopLoss), some("64000")) || !venues.EqualOptional(trigger(open, venues.LegTakeProfit), some("67000")) {
-		s.t.Errorf("%+v", open)
+		s.t.Errorf("open orders = %+v, want triggers at 64000 and 67000", open)
 	}
 	for _, r := range open {
 		if r.Attachment == nil || r.Attachment.EntryClientID != entry.ClientOrderID || r.ClientOrderID == entry.ClientOrderID || r.Side != venues.Sell || !r.ReduceOnly {
-			s.t.Errorf("%+v, %+v", r, r.Attachment)
+			s.t.Errorf("leg = %+v, %+v, want a reduce-only sell order of entry %s", r, r.Attachment, entry.ClientOrderID)
 		}
 	}
 }
 
-// protection names what is attached to an order, for a change of it.
-func (s *stage) protection(entry venues.OrderRequest) venues.ProtectRequest {
+// protection returns a request to change the protection of an order.
+func (s *env) protection(entry venues.OrderRequest) venues.ProtectRequest {
 	r := venues.ProtectRequest{Entry: refOf(entry), Side: entry.Side, Deadline: time.Now().Add(orderLifetime)}
-	s.heard.mu.Lock()
-	for _, leg := range s.heard.attached(entry) {
+	s.sink.mu.Lock()
+	for _, leg := range s.sink.attached(entry) {
 		r.Leg = venues.OrderRef{Symbol: leg.Symbol, ClientOrderID: leg.ClientOrderID, VenueOrderID: leg.VenueOrderID, Type: leg.Type}
 	}
-	s.heard.mu.Unlock()
+	s.sink.mu.Unlock()
 	return r
 }
 
-// protects changes what is attached to an order.
-func (s *stage) protects(entry venues.OrderRequest, wish func(*venues.ProtectRequest)) {
+// changeProtection changes the protection of an order.
+func (s *env) changeProtection(entry venues.OrderRequest, edit func(*venues.ProtectRequest)) {
 	s.t.Helper()
 	protector, ok := s.account.(venues.Protector)
 	if !ok {
-		s.t.Fatal("the account cannot change protection")
+		s.t.Fatal("the account is no Protector")
 	}
 	r := s.protection(entry)
-	wish(&r)
+	edit(&r)
 	if err := protector.Protect(s.t.Context(), r); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func protectionMoves(s *stage) {
+func protectionMoves(s *env) {
 	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
-	s.guarded(entry, "64000", "67000")
-	s.protects(entry, func(r *venues.ProtectRequest) {
+	s.awaitProtection(entry, "64000", "67000")
+	s.changeProtection(entry, func(r *venues.ProtectRequest) {
 		r.Set(venues.LegStopLoss, some("63000"))
 		r.Set(venues.LegTakeProfit, some("68000"))
 	})
-	s.guarded(entry, "63000", "68000")
+	s.awaitProtection(entry, "63000", "68000")
 	s.move("63900")
 	s.move("67100")
-	s.holding(venues.Long, "0.01")
+	s.checkPosition(venues.Long, "0.01")
 	s.move("68010")
-	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
-	s.flat()
+	s.await("the end of the position", func(h *sink) bool { return h.hasPosition(venues.Long, "0") })
+	s.checkFlat()
 }
 
-func protectionLosesALeg(s *stage) {
+func protectionLosesALeg(s *env) {
 	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
-	s.guarded(entry, "64000", "67000")
-	s.protects(entry, func(r *venues.ProtectRequest) { r.Set(venues.LegTakeProfit, venues.Optional{}) })
-	s.guarded(entry, "64000", "")
+	s.awaitProtection(entry, "64000", "67000")
+	s.changeProtection(entry, func(r *venues.ProtectRequest) { r.Set(venues.LegTakeProfit, venues.Optional{}) })
+	s.awaitProtection(entry, "64000", "")
 	s.move("67100")
-	s.holding(venues.Long, "0.01")
+	s.checkPosition(venues.Long, "0.01")
 	s.move("63990")
-	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
-	s.flat()
+	s.await("the end of the position", func(h *sink) bool { return h.hasPosition(venues.Long, "0") })
+	s.checkFlat()
 }
 
-func protectionChangesEarly(s *stage) {
+func protectionChangesEarly(s *env) {
 	entry := s.resting(limit(venues.Buy, "0.01", "65000"), protected("64000", "67000"))
-	s.protects(entry, func(r *venues.ProtectRequest) { r.Set(venues.LegStopLoss, some("63500")) })
+	s.changeProtection(entry, func(r *venues.ProtectRequest) { r.Set(venues.LegStopLoss, some("63500")) })
 	s.trade(venues.Sell, "0.01")
-	s.reaches(entry, venues.StatusFilled)
-	s.guarded(entry, "63500", "67000")
+	s.awaitStatus(entry, venues.StatusFilled)
+	s.awaitProtection(entry, "63500", "67000")
 }
 
-// firedOnce waits until all that protected an order has ended, one of it filled
-// by the trigger of a kind.
-func (s *stage) firedOnce(entry venues.OrderRequest, kind venues.LegKind) {
+// checkTriggered waits until all protection of an order has ended, and fails the case
+// unless exactly one leg was filled, by the trigger of a kind.
+func (s *env) checkTriggered(entry venues.OrderRequest, kind venues.LegKind) {
 	s.t.Helper()
 	var fired venues.OrderRef
-	s.await("the end of the protection", func(h *heard) bool {
+	s.await("the end of the protection", func(h *sink) bool {
 		filled := 0
 		for _, r := range h.attached(entry) {
 			if !r.Status.IsClosed() {
@@ -178,70 +180,63 @@ func (s *stage) firedOnce(entry venues.OrderRequest, kind venues.LegKind) {
 	})
 	found, err := s.account.Order(s.t.Context(), fired)
 	if err != nil || found.Status != venues.StatusFilled || found.Attachment == nil || found.Attachment.Triggered != kind && found.Attachment.Triggered != "" {
-		s.t.Errorf("%+v, %+v, %v", found, found.Attachment, err)
+		s.t.Errorf("leg = %+v, %+v, %v, want it filled by %s", found, found.Attachment, err, kind)
 	}
 }
 
-func stopLossCloses(s *stage) {
-	entry := s.opened(market(venues.Buy, "0.01"), protected("64000", "67000"))
-	s.guarded(entry, "64000", "67000")
+func stopLossCloses(s *env) {
+	entry := s.openPosition(market(venues.Buy, "0.01"), protected("64000", "67000"))
+	s.awaitProtection(entry, "64000", "67000")
 	s.move("63990")
-	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
-	s.firedOnce(entry, venues.LegStopLoss)
-	s.flat()
+	s.await("the end of the position", func(h *sink) bool { return h.hasPosition(venues.Long, "0") })
+	s.checkTriggered(entry, venues.LegStopLoss)
+	s.checkFlat()
 }
 
-func takeProfitCloses(s *stage) {
-	entry := s.opened(market(venues.Sell, "0.01"), protected("66000", "63000"))
-	s.guarded(entry, "66000", "63000")
+func takeProfitCloses(s *env) {
+	entry := s.openPosition(market(venues.Sell, "0.01"), protected("66000", "63000"))
+	s.awaitProtection(entry, "66000", "63000")
 	s.move("62990")
-	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Short, "0") })
-	s.firedOnce(entry, venues.LegTakeProfit)
-	s.flat()
+	s.await("the end of the position", func(h *sink) bool { return h.hasPosition(venues.Short, "0") })
+	s.checkTriggered(entry, venues.LegTakeProfit)
+	s.checkFlat()
 }
 
-// flat fails the case unless there is neither position nor waiting order.
-func (s *stage) flat() {
+// checkFlat fails the case if there is a position or an open order.
+func (s *env) checkFlat() {
 	s.t.Helper()
-	if positions := s.positions(); len(positions) != 0 {
-		s.t.Errorf("%+v", positions)
-	}
+	s.checkNoPosition()
 	for _, row := range s.sim.Control().Ledger().Orders {
 		if row.Rejection == "" && (row.Status == "waiting" || row.Status == "new") {
-			s.t.Errorf("the venue still holds %+v", row)
+			s.t.Errorf("order in the ledger = %+v, want none open", row)
 		}
 	}
 }
 
-func protectionOfNothing(s *stage) {
+func protectionOfNothing(s *env) {
 	order := s.resting(protected("64000", "67000"))
 	s.cancel(order)
-	s.flat()
-	if open := s.openOrders(); len(open) != 0 {
-		s.t.Errorf("%+v", open)
-	}
+	s.checkFlat()
+	s.checkOpenOrders(0)
 }
 
-func protectionOnTheWrongSide(s *stage) {
-	order := s.order(market(venues.Buy, "0.01"), func(r *venues.OrderRequest) { r.StopLoss = some("67000") })
-	_, err := s.account.Place(s.t.Context(), order)
-	s.refused(err, venues.CodeInvalidRequest, "")
-	s.holds(order.ClientOrderID, 0)
+func protectionOnTheWrongSide(s *env) {
+	s.checkPlaceRejected(s.order(market(venues.Buy, "0.01"), func(r *venues.OrderRequest) { r.StopLoss = some("67000") }), venues.CodeInvalidRequest)
 }
 
-func closingStopsOnBothSides(s *stage) {
-	s.opened(market(venues.Buy, "0.01"))
+func closingStopsOnBothSides(s *env) {
+	s.openPosition(market(venues.Buy, "0.01"))
 	loss := s.place(stop(venues.Sell, "64000"), closing)
 	profit := s.place(stop(venues.Sell, "66000"), closing)
-	s.reaches(loss, venues.StatusUntriggered)
-	s.reaches(profit, venues.StatusUntriggered)
+	s.awaitStatus(loss, venues.StatusUntriggered)
+	s.awaitStatus(profit, venues.StatusUntriggered)
 	s.move("66010")
-	s.reaches(profit, venues.StatusFilled)
-	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
+	s.awaitStatus(profit, venues.StatusFilled)
+	s.await("the end of the position", func(h *sink) bool { return h.hasPosition(venues.Long, "0") })
 	s.move("63990")
-	s.await("the end of the other stop", func(h *heard) bool {
+	s.await("the end of the other stop", func(h *sink) bool {
 		status := h.last(loss.ClientOrderID).Status
 		return status.IsClosed() && status != venues.StatusFilled
 	})
-	s.flat()
+	s.checkFlat()
 }

@@ -8,24 +8,25 @@ import (
 )
 
 var snapshotCases = []conformanceCase{
-	{number: 186, name: "positions that closed while the stream was away are told closed, the others as they are", needs: StreamPositions, run: positionsAfterOutage},
-	{number: 187, name: "a swallowed part of the positions closes none", needs: StreamPositions, run: positionsInPart},
-	{number: 188, name: "a stream too many never counts as connected, until another has ended", needs: StreamLimits, under: Conditions{StreamsMax: 1}, run: streamTooMany},
+	{number: 186, name: "positions that closed during an outage are published closed, the others unchanged", needs: StreamPositions, run: positionsAfterOutage},
+	{number: 187, name: "a lost part of the positions closes none", needs: StreamPositions, run: positionsInPart},
+	{number: 188, name: "a surplus stream does not count as connected until another has ended", needs: StreamLimits, under: Conditions{StreamsMax: 1}, run: streamTooMany},
 }
 
-// severalSymbols are the instruments in which a case holds positions, each its
-// quantity.
+// severalSymbols are the instruments in which a case has positions, with their
+// quantities.
 var severalSymbols = map[string]string{symbol: "0.02", "ETHUSDT": "1", "SOLUSDT": "10"}
 
-// holdSeveral opens a position in each and waits until the stream has told them.
-func (s *stage) holdSeveral() {
+// holdSeveral opens a position in each instrument and waits until the stream has
+// published them.
+func (s *env) holdSeveral() {
 	s.t.Helper()
 	for name, qty := range severalSymbols {
 		s.filled(market(venues.Buy, qty), in(name))
 	}
-	s.await("the positions", func(h *heard) bool {
+	s.await("the positions", func(h *sink) bool {
 		for name, qty := range severalSymbols {
-			if !h.holdsIn(name, qty) {
+			if !h.hasPositionIn(name, qty) {
 				return false
 			}
 		}
@@ -35,8 +36,8 @@ func (s *stage) holdSeveral() {
 
 func in(name string) change { return func(r *venues.OrderRequest) { r.Symbol = name } }
 
-// holdsIn says whether the newest state of an instrument's long side is qty.
-func (h *heard) holdsIn(name, qty string) bool {
+// hasPositionIn reports whether the newest state of an instrument's long side is qty.
+func (h *sink) hasPositionIn(name, qty string) bool {
 	for _, p := range slices.Backward(h.positions) {
 		if p.Symbol == name && p.Side == venues.Long {
 			return p.Qty.Equal(d(qty))
@@ -45,64 +46,64 @@ func (h *heard) holdsIn(name, qty string) bool {
 	return false
 }
 
-func positionsAfterOutage(s *stage) {
+func positionsAfterOutage(s *env) {
 	s.holdSeveral()
 	s.fault(simcore.FaultStatus, Route{"GET", s.harness.Wire.PrivateStream}, 2, simcore.FaultArgs{Status: 503})
-	s.heard.mu.Lock()
-	before := len(s.heard.positions)
-	s.heard.mu.Unlock()
+	s.sink.mu.Lock()
+	before := len(s.sink.positions)
+	s.sink.mu.Unlock()
 	s.streams.cut()
-	s.await("the loss", func(h *heard) bool { return len(h.lost) > 0 })
+	s.await("the loss", func(h *sink) bool { return len(h.lost) > 0 })
 	s.place(market(venues.Sell, severalSymbols["ETHUSDT"]), in("ETHUSDT"), reduceOnly)
-	s.mended()
-	s.await("what is left", func(h *heard) bool {
-		return h.holdsIn("ETHUSDT", "0") && len(h.positions) >= before+len(severalSymbols)
+	s.awaitReconnect()
+	s.await("the remaining positions", func(h *sink) bool {
+		return h.hasPositionIn("ETHUSDT", "0") && len(h.positions) >= before+len(severalSymbols)
 	})
-	s.heard.mu.Lock()
-	defer s.heard.mu.Unlock()
+	s.sink.mu.Lock()
+	defer s.sink.mu.Unlock()
 	for _, name := range []string{symbol, "SOLUSDT"} {
-		if !s.heard.holdsIn(name, severalSymbols[name]) {
-			s.t.Errorf("%s: %+v", name, s.heard.positions)
+		if !s.sink.hasPositionIn(name, severalSymbols[name]) {
+			s.t.Errorf("positions = %+v, want %s of %s", s.sink.positions, severalSymbols[name], name)
 		}
 	}
 }
 
-func positionsInPart(s *stage) {
+func positionsInPart(s *env) {
 	s.holdSeveral()
-	// The beginning of the stream and the first changes may tell the same twice.
+	// The start of the stream and the first changes may publish the same position twice.
 	s.filled(market(venues.Buy, "0.01"))
-	s.await("a change", func(h *heard) bool { return h.holdsIn(symbol, "0.03") })
+	s.await("a change", func(h *sink) bool { return h.hasPositionIn(symbol, "0.03") })
 	s.privateFault(simcore.FaultGap, s.harness.Wire.PositionTopic, 1, simcore.FaultArgs{})
 	s.streams.cut()
-	s.mended()
+	s.awaitReconnect()
 	s.filled(market(venues.Buy, "0.01"))
-	s.await("the next change", func(h *heard) bool { return h.holdsIn(symbol, "0.04") })
-	if positions := s.positions(); len(positions) != len(severalSymbols) || s.struck() != 1 {
-		s.t.Errorf("%d messages were swallowed, %+v", s.struck(), positions)
+	s.await("the next change", func(h *sink) bool { return h.hasPositionIn(symbol, "0.04") })
+	if positions := s.positions(); len(positions) != len(severalSymbols) || s.faultsApplied() != 1 {
+		s.t.Errorf("positions = %+v with %d faults, want %d with 1", positions, s.faultsApplied(), len(severalSymbols))
 	}
-	s.heard.mu.Lock()
-	defer s.heard.mu.Unlock()
-	for _, p := range s.heard.positions {
+	s.sink.mu.Lock()
+	defer s.sink.mu.Unlock()
+	for _, p := range s.sink.positions {
 		if p.Qty.IsZero() {
-			s.t.Errorf("told closed: %+v", p)
+			s.t.Errorf("position = %+v, want it open", p)
 		}
 	}
 }
 
-func streamTooMany(s *stage) {
+func streamTooMany(s *env) {
 	surplus, h := s.listen(s.open(s.sim.DemoAccount().Credentials))
 	defer surplus.Close()
 	order := s.resting()
-	s.filled(market(venues.Buy, "0.01")) // meanwhile the stream too many has tried
+	s.filled(market(venues.Buy, "0.01")) // meanwhile the surplus stream has tried to connect
 	h.mu.Lock()
 	if h.connected != 0 || len(h.reports) != 0 {
-		s.t.Errorf("the stream too many is connected %d, told %+v", h.connected, h.reports)
+		s.t.Errorf("surplus stream connected %d times with reports %+v, want neither", h.connected, h.reports)
 	}
 	h.mu.Unlock()
 	s.private.Close()
-	h.await(s.t, "the free place", func(h *heard) bool { return h.connected > 0 })
+	h.await(s.t, "the surplus stream", func(h *sink) bool { return h.connected > 0 })
 	if _, err := s.account.Cancel(s.t.Context(), refOf(order)); err != nil {
 		s.t.Fatal(err)
 	}
-	h.await(s.t, "the end of the order", func(h *heard) bool { return h.last(order.ClientOrderID).Status == venues.StatusCancelled })
+	h.await(s.t, "the end of the order", func(h *sink) bool { return h.last(order.ClientOrderID).Status == venues.StatusCancelled })
 }

@@ -1,11 +1,11 @@
-// Package venuetest is one numbered conformance suite for every connector. Each
-// case drives a connector through the port of package venues, as the service
-// does, against the simulator of its venue; scripts and the ledger of truth come
-// through package simcore. No case knows a venue.
+// Package venuetest is a conformance suite for connectors. Each of its numbered cases
+// uses a connector through the interfaces of package venues, as the service does,
+// against the simulator of its venue; package simcore provides injected faults and the
+// ledger. No case depends on a venue.
 //
 // # Use
 //
-// A connector's own test describes its venue once and runs the suite:
+// The test of a connector describes its venue and runs the suite:
 //
 //	func TestConformance(t *testing.T) {
 //		venuetest.Run(t, venuetest.Harness{
@@ -16,20 +16,20 @@
 //		})
 //	}
 //
-// The test's log ends with a table: number, verdict and name of each case, and
-// for what does not apply to the venue the reason. One case runs alone with
+// The log of the test ends with a table: number, verdict and name of each case, and
+// the reason where a case does not apply to the venue. To run a single case:
 //
 //	go test -run 'TestConformance/cases/C-081' ./venues/...
 //
 // # Numbers
 //
-// A number names its case for ever and is never given again.
+// A case keeps its number, and the number of a deleted case is not used again.
 //
-//	C-001  catalogue, candles, units
+//	C-001  instruments, candles, units
 //	C-020  placing orders of every type and flag
 //	C-050  attached protection
-//	C-060  amending
-//	C-080  cancelling and its races
+//	C-060  amendments
+//	C-080  cancellations and their races
 //	C-100  client ids
 //	C-110  fills
 //	C-130  positions
@@ -39,27 +39,27 @@
 //	C-200  public streams and books
 //	C-240  faults of requests and their outcomes
 //	C-280  clock and deadlines
-//	C-300  limits, bans, maintenance
+//	C-300  rate limits, bans, maintenance
 //	C-320  bad input
-//	C-340  a connection for orders
-//	C-360  the band of prices
+//	C-340  order entry connection
+//	C-360  price band
 //	C-370  isolated margin
 //	C-380  bad input on the private stream
 //	C-390  bad input on the public streams
-//	C-400  what triggers look at
+//	C-400  prices that trigger stops
 //
-// # Connections for orders
+// # Order entry connections
 //
-// Where a venue takes orders over a WebSocket, a second test runs the cases of
-// orders there:
+// Where a venue accepts orders over a WebSocket, a second test runs the cases of orders
+// there:
 //
 //	func TestConformanceWebSocket(t *testing.T) {
 //		venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{ ... })
 //	}
 //
-// The connector gets [Conditions] with OrderEntry set, every case waits until the
-// connection is up, and faults of orders strike its operations. The cases from
-// C-340 on run there alone.
+// The connector receives [Conditions] with OrderEntry set, every case waits until the
+// connection is open, and faults of orders apply to its operations. The cases from
+// C-340 on run only there.
 //
 // # Bans
 //
@@ -69,30 +69,28 @@
 //
 // # Capabilities
 //
-// A case may need a [Capability]. A venue that lacks it says why in
-// [Harness.Lacks], and the case is n/a there. What the port itself tells of a
-// venue (venues.Capabilities) must agree with that table; case C-001 sees to it.
+// A case may need a [Capability]. A venue that does not have it gives the reason in
+// [Harness.Lacks], and the case is n/a for it. The table must agree with
+// venues.Capabilities, which case C-001 checks.
 //
 // # Bad input
 //
-// Cases from C-320 and C-380 on spoil what a venue says on its way: HTML, halves,
-// error codes with status 200, JSON of another kind, and member by member what is
-// of a wrong type, unknown, empty or missing. A read must fail plainly, a change be
-// unknown and then found, a stream tell of a loss or an interruption and nothing in
-// the place of what was said; what only describes falls back.
+// The cases from C-320 and C-380 on corrupt messages of the venue: HTML, truncated
+// messages, error codes with status 200, unrelated JSON, and each member with a wrong
+// type, unknown, empty or missing. A read must then fail, a change have an unknown
+// outcome and be found later, and a stream report a loss or an interruption and publish
+// nothing else. Members without influence on decisions must fall back to empty values.
 //
-// Which answers and messages there are, and what the connector makes of their
-// members, is a table of the venue: [Wire.Answers], [Wire.Events]. The suite logs it
-// with how often each row was spoilt in which way. Whatever a connector asks or a
-// venue tells in any case of the suite and is not in the table fails the test, and
-// so does a row that was not spoilt.
+// [Wire.Answers] and [Wire.Events] list the answers and messages of the venue, with
+// what the connector does with their members. The suite logs how often each row was
+// corrupted in each way. The test fails for a request or message without a row, and for
+// a row that was not corrupted.
 //
-// # What a case has
+// # Environment of a case
 //
-// Every case gets a simulator of its own with a still market at round prices
-// (BTCUSDT at 65000), a connector, one funded account and its private stream.
-// Between connector and simulator stand relays, which cut, refuse and tamper.
-// The sink of the private stream fails a case whose order takes a step that no
-// order may take. Cases run at once, a bounded number of them: they wait more
-// than they work.
+// Every case has a simulator with a still market at round prices (BTCUSDT at 65000), a
+// connector, one funded account and its private stream. Proxies between connector and
+// simulator cut connections and change messages. The sink of the private stream fails a
+// case in which the status of an order changes in an invalid way. A limited number of
+// cases run at the same time; they mostly wait.
 package venuetest

@@ -13,19 +13,18 @@ import (
 	"testing"
 )
 
-// gateway is an HTTP proxy before a simulator that changes answers on their way:
-// the bad input of the suite.
+// gateway is an HTTP proxy in front of a simulator that corrupts answers.
 type gateway struct {
-	seen   *coverage
-	mu     sync.Mutex
-	after  Route // the change waits for its answer; zero if for none
-	route  Route
-	change func(status int, body string) (int, string)
-	query  Swap
-	struck int
+	seen    *coverage
+	mu      sync.Mutex
+	after   Route // the change applies after the next answer of this route; zero for none
+	route   Route
+	change  func(status int, body string) (int, string)
+	query   Swap
+	changed int
 }
 
-// newGateway serves a proxy to target and answers its address.
+// newGateway serves a proxy to target and returns its address.
 func newGateway(t *testing.T, target string, seen *coverage) (*gateway, string) {
 	t.Helper()
 	g := &gateway{seen: seen}
@@ -51,31 +50,31 @@ func newGateway(t *testing.T, target string, seen *coverage) (*gateway, string) 
 	return g, server.Listener.Addr().String()
 }
 
-// answer changes the answers of a route, or of all, from now on; a nil change
-// leaves them.
+// answer changes the answers of a route, or of all routes, from now on; a nil change
+// leaves them unchanged.
 func (g *gateway) answer(route Route, change func(status int, body string) (int, string)) {
 	g.answerAfter(Route{}, route, change)
 }
 
-// answerAfter is answer from the next answer of another route on.
+// answerAfter is answer, beginning with the next answer of another route.
 func (g *gateway) answerAfter(after, route Route, change func(status int, body string) (int, string)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.after, g.route, g.change, g.struck = after, route, change, 0
+	g.after, g.route, g.change, g.changed = after, route, change, 0
 }
 
-// swapQuery changes the query of every request.
+// swapQuery replaces a part of the query of every request.
 func (g *gateway) swapQuery(swap Swap) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.query = swap
 }
 
-// changes is how many answers were changed since answer.
+// changes returns how many answers were changed since answer.
 func (g *gateway) changes() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.struck
+	return g.changed
 }
 
 func (g *gateway) rewrite(u *url.URL) {
@@ -86,7 +85,7 @@ func (g *gateway) rewrite(u *url.URL) {
 	}
 }
 
-// changeOf is what becomes of the next answer of a route; nil if it stays.
+// changeOf returns the change of the next answer of a route; nil for none.
 func (g *gateway) changeOf(route Route) func(status int, body string) (int, string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,13 +96,13 @@ func (g *gateway) changeOf(route Route) func(status int, body string) (int, stri
 	if g.change == nil || waits || g.route != (Route{}) && g.route != route {
 		return nil
 	}
-	g.struck++
+	g.changed++
 	return g.change
 }
 
 func (g *gateway) modify(r *http.Response) error {
 	route := Route{r.Request.Method, r.Request.URL.Path}
-	g.seen.answers(route)
+	g.seen.recordAnswer(route)
 	change := g.changeOf(route)
 	if change == nil {
 		return nil

@@ -10,26 +10,26 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// OrderEntry is a venue's connection for orders as the suite needs to know it.
+// OrderEntry describes the order entry connection of a venue to the suite.
 type OrderEntry struct {
-	// Up says whether the connection of an account takes orders now.
+	// Up reports whether the connection of an account accepts orders.
 	Up func(venues.Account) bool
-	// Place, Amend and Cancel are its operations: the path of the connection and
-	// their names, as faults match them. Stop places a stop; zero is Place.
+	// Place, Amend and Cancel are its operations: the path of the connection and their
+	// names, by which faults match. Stop places a stop; zero stands for Place.
 	Place, Amend, Cancel, Stop Route
-	// Login is the operation that opens it; zero where every request is signed.
+	// Login is the login operation; zero where every request is signed.
 	Login Route
-	// NotTaken is the venue's code for a message that it does not take, whatever
-	// order it is about, in JSON; empty where the venue has none.
+	// NotTaken is the venue's code, in JSON, for a message that it rejects regardless of
+	// its order; empty where it has none.
 	NotTaken string
-	// Answers are rows of the table of bad input: what the connection answers, with
-	// the operation, place, amend or cancel, as what they tell of.
+	// Answers are the answers of the connection as rows of the table of bad input. Their
+	// Kind is the operation: place, amend or cancel.
 	Answers []Event
 }
 
-// RunWebSocket runs the cases of orders over a venue's connection for orders, and
-// the cases that only such a connection has. Faults of orders strike its
-// operations instead of the REST calls.
+// RunWebSocket runs the cases of orders over a venue's order entry connection, and the
+// cases that only such a connection has. Faults of orders apply to its operations
+// instead of the REST calls.
 func RunWebSocket(t *testing.T, h Harness, e OrderEntry) {
 	if e.Stop == (Route{}) {
 		e.Stop = e.Place
@@ -39,10 +39,10 @@ func RunWebSocket(t *testing.T, h Harness, e OrderEntry) {
 	h.Wire.Events = slices.Concat(h.Wire.Events, e.Answers)
 	if e.NotTaken == "" {
 		h.Lacks = maps.Clone(h.Lacks)
-		h.Lacks[EntryRefusals] = "the venue refuses orders, not messages"
+		h.Lacks[EntryRejections] = "the venue rejects orders, not messages"
 	}
 	cases := slices.Concat(
-		orderCases, stopCases, refusalCases, protectionCases, amendCases, lateAmendCases, cancelCases, lateCancelCases, identityCases,
+		orderCases, stopCases, rejectionCases, protectionCases, amendCases, lateAmendCases, cancelCases, lateCancelCases, identityCases,
 		faultCases, clockCases, limitCases, triggerCases, entryCases,
 	)
 	for n := range cases {
@@ -53,19 +53,20 @@ func RunWebSocket(t *testing.T, h Harness, e OrderEntry) {
 	}
 }
 
-// awaitEntry waits until the connection for orders is up, or down.
-func (s *stage) awaitEntry(up bool) {
+// awaitEntry waits until the order entry connection is open, or closed.
+func (s *env) awaitEntry(up bool) {
 	s.t.Helper()
-	s.eventually(fmt.Sprintf("the connection for orders, up=%v,", up), func() bool { return s.harness.entry.Up(s.account) == up })
+	s.eventually(fmt.Sprintf("the order entry connection, up=%v,", up), func() bool { return s.harness.entry.Up(s.account) == up })
 }
 
-// carries fails the case unless do is one operation on the connection for orders.
-func (s *stage) carries(route Route, do func()) {
+// checkCarried fails the case unless do makes exactly one operation on the order entry
+// connection.
+func (s *env) checkCarried(route Route, do func()) {
 	s.t.Helper()
-	before := s.struck()
+	before := s.faultsApplied()
 	s.fault(simcore.FaultDelay, route, 1, simcore.FaultArgs{})
 	do()
-	if n := s.struck() - before; n != 1 {
-		s.t.Errorf("%s struck %d times", route.Method, n)
+	if n := s.faultsApplied() - before; n != 1 {
+		s.t.Errorf("%s: %d operations on the connection, want 1", route.Method, n)
 	}
 }

@@ -9,14 +9,13 @@ import (
 	"testing"
 )
 
-// relay stands between a connector and a simulator. It cuts every connection as
-// networks do, without a word; it stops listening; and it changes what the
-// simulator says.
+// relay is a proxy between a connector and a simulator. It cuts connections without a
+// close frame, stops listening, and changes the messages of the simulator.
 type relay struct {
 	listener net.Listener
 	target   string
-	// sees is told each message of the simulator's streams.
-	sees func(message string)
+	// observe is called with each message of the simulator's streams.
+	observe func(message string)
 
 	mu      sync.Mutex
 	conns   map[net.Conn]bool
@@ -24,9 +23,9 @@ type relay struct {
 	change  func(message string) string
 }
 
-func newRelay(t *testing.T, target string, sees func(message string)) *relay {
+func newRelay(t *testing.T, target string, observe func(message string)) *relay {
 	t.Helper()
-	r := &relay{listener: listen(t), target: target, sees: sees, conns: make(map[net.Conn]bool)}
+	r := &relay{listener: listen(t), target: target, observe: observe, conns: make(map[net.Conn]bool)}
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -57,8 +56,8 @@ func (r *relay) address() string { return r.listener.Addr().String() }
 
 func (r *relay) carry(client net.Conn) {
 	defer client.Close()
-	// The relay's end cuts the connection, so that the dial needs no context.
-	server, err := (&net.Dialer{Timeout: patience}).DialContext(context.Background(), "tcp", r.target)
+	// The end of the relay closes the connection, so that the dial needs no context.
+	server, err := (&net.Dialer{Timeout: waitMax}).DialContext(context.Background(), "tcp", r.target)
 	if err != nil {
 		return
 	}
@@ -77,24 +76,24 @@ func (r *relay) carry(client net.Conn) {
 	r.mu.Unlock()
 }
 
-// connections is how many the relay has carried so far.
+// connections returns how many connections there were so far.
 func (r *relay) connections() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.carried
 }
 
-// tamper changes the messages of the simulator's streams from now on; nil leaves
-// them as they are.
+// tamper changes the messages of the simulator's streams from now on; a nil change
+// leaves them unchanged.
 func (r *relay) tamper(change func(message string) string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.change = change
 }
 
-// changed is a message as it goes on.
+// changed returns a message with the change applied.
 func (r *relay) changed(message []byte) []byte {
-	r.sees(string(message))
+	r.observe(string(message))
 	r.mu.Lock()
 	change := r.change
 	r.mu.Unlock()
@@ -104,7 +103,7 @@ func (r *relay) changed(message []byte) []byte {
 	return []byte(change(string(message)))
 }
 
-// cut breaks every connection of the moment.
+// cut closes all open connections.
 func (r *relay) cut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,7 +112,7 @@ func (r *relay) cut() {
 	}
 }
 
-// stop ends the relay: whoever dials is refused.
+// stop stops listening and closes all connections.
 func (r *relay) stop() {
 	r.listener.Close()
 	r.cut()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What a WebSocket frame of a server looks like (RFC 6455, section 5.2).
+// Format of a WebSocket frame of a server (RFC 6455, section 5.2).
 const (
 	finalText       = 0x81
 	lengthIn2Bytes  = 126
@@ -20,15 +20,15 @@ const (
 	handshakeMaxLen = 64 << 10
 )
 
-// messages is what a simulator says on a connection, message by message, so that
-// the relay can change each. What is no WebSocket passes as it is.
+// messages reads what a simulator sends on a connection message by message, so that the
+// relay can change each. Anything but a WebSocket passes unchanged.
 type messages struct {
 	relay *relay
 	from  *bufio.Reader
 	ready []byte
-	// opened says that the handshake is over; foreign that it ended in something
-	// else than a WebSocket.
-	opened, foreign bool
+	// upgraded reports whether the handshake is over; foreign whether the connection is
+	// not a WebSocket.
+	upgraded, foreign bool
 }
 
 func (m *messages) Read(p []byte) (int, error) {
@@ -37,7 +37,7 @@ func (m *messages) Read(p []byte) (int, error) {
 	}
 	if len(m.ready) == 0 {
 		next := m.frame
-		if !m.opened {
+		if !m.upgraded {
 			next = m.handshake
 		}
 		if err := next(); err != nil {
@@ -60,11 +60,11 @@ func (m *messages) handshake() error {
 		}
 	}
 	status, _, _ := strings.Cut(string(m.ready), "\r\n")
-	m.opened, m.foreign = true, !strings.Contains(status, handshakeTaken)
+	m.upgraded, m.foreign = true, !strings.Contains(status, handshakeTaken)
 	return nil
 }
 
-// errIfEmpty lets what was read go out before an end is told.
+// errIfEmpty returns an error only if nothing was read before it.
 func errIfEmpty(err error, read []byte) error {
 	if len(read) > 0 {
 		return nil
@@ -72,7 +72,7 @@ func errIfEmpty(err error, read []byte) error {
 	return err
 }
 
-// frame reads one frame and, if it is a whole text, changes it.
+// frame reads one frame and changes it if it is a complete text message.
 func (m *messages) frame() error {
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(m.from, head); err != nil {
@@ -102,7 +102,7 @@ func (m *messages) frame() error {
 	return nil
 }
 
-// framed is a frame with its length.
+// framed returns a frame with its length.
 func framed(kind byte, body []byte) []byte {
 	frame := []byte{kind}
 	switch size := len(body); {

@@ -17,15 +17,15 @@ type conformanceCase struct {
 	name   string
 	needs  Capability
 	under  Conditions
-	run    func(*stage)
+	run    func(*env)
 }
 
 func (c *conformanceCase) id() string { return fmt.Sprintf("C-%03d", c.number) }
 
-// suite is all cases of a connector that enters orders by REST.
+// suite returns all cases of a connector that enters orders by REST.
 func suite() []conformanceCase {
 	return slices.Concat(
-		catalogueCases, orderCases, stopCases, refusalCases, protectionCases, amendCases, lateAmendCases, cancelCases, lateCancelCases, identityCases,
+		instrumentCases, orderCases, stopCases, rejectionCases, protectionCases, amendCases, lateAmendCases, cancelCases, lateCancelCases, identityCases,
 		fillCases, positionCases, accountCases, privateCases, snapshotCases, feedCases, brokenFeedCases, faultCases, clockCases, limitCases, bandCases, isolatedCases, triggerCases,
 		badAnswerCases, badEventCases, badFeedCases,
 	)
@@ -34,11 +34,12 @@ func suite() []conformanceCase {
 // verdict of one case.
 type verdict struct{ word, reason string }
 
-// notRun is the verdict of a case that was not asked for.
+// notRun is the verdict of a case that was filtered out.
 var notRun = verdict{"-", ""}
 
-// Run runs every case that the venue can and logs the table of all. If all have run,
-// it holds the table of bad input against what the venue was asked and has told.
+// Run runs every case that the venue supports and logs the table of all. If none was
+// filtered out, it compares the table of bad input with the requests and messages of the
+// venue.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	if h.Wire.PlaceStop == (Route{}) {
@@ -50,22 +51,22 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// runAll says whether no case was left out.
+// runAll reports whether all cases have run.
 func runAll(t *testing.T, h Harness, cases []conformanceCase) (all bool) {
 	slices.SortFunc(cases, func(a, b conformanceCase) int { return a.number - b.number })
 	for n := range cases[1:] {
 		if cases[n].number == cases[n+1].number {
-			t.Fatalf("two cases are %s: %s; %s", cases[n].id(), cases[n].name, cases[n+1].name)
+			t.Fatalf("two cases have number %s: %s; %s", cases[n].id(), cases[n].name, cases[n+1].name)
 		}
 	}
 	verdicts := make([]verdict, len(cases))
 	t.Run("cases", func(t *testing.T) {
 		var running sync.WaitGroup
-		places := make(chan struct{}, casesAtOnce)
+		slots := make(chan struct{}, casesAtOnce)
 		for n := range cases {
-			places <- struct{}{}
+			slots <- struct{}{}
 			running.Go(func() {
-				defer func() { <-places }()
+				defer func() { <-slots }()
 				verdicts[n] = runCase(t, h, &cases[n])
 			})
 		}
@@ -82,7 +83,7 @@ func runCase(t *testing.T, h Harness, c *conformanceCase) verdict {
 	ran := false
 	passed := t.Run(c.id()+" "+c.name, func(t *testing.T) {
 		ran = true
-		c.run(newStage(t, h, c.under))
+		c.run(newEnv(t, h, c.under))
 	})
 	switch {
 	case !ran:
@@ -94,7 +95,7 @@ func runCase(t *testing.T, h Harness, c *conformanceCase) verdict {
 	}
 }
 
-// table is the matrix of one venue, with its sums.
+// table returns the verdicts of one venue, with their totals.
 func table(cases []conformanceCase, verdicts []verdict) string {
 	var text strings.Builder
 	sums := map[string]int{}

@@ -1,13 +1,12 @@
-// Package deadline compares due times. The zero time never comes: it means that
-// nothing is due.
+// Package deadline compares due times. The zero time means that nothing is due.
 package deadline
 
 import "time"
 
-// Passed reports whether now is at or after a due time.
+// Passed reports whether due is not zero and now is at or after it.
 func Passed(due, now time.Time) bool { return !due.IsZero() && !now.Before(due) }
 
-// Earlier returns the earlier of two due times, of which a zero one never comes.
+// Earlier returns the earlier of two due times, or the other one if one is zero.
 func Earlier(a, b time.Time) time.Time {
 	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
 		return b
@@ -15,7 +14,7 @@ func Earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// Later returns the later of two times.
+// Later returns the later of two times. A zero time is the earliest one.
 func Later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

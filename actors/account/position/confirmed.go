@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// ConfirmMax is how long a close that the executions show waits for the venue to
-	// report it. Until then an earlier execution may be found that changes the close.
+	// ConfirmMax is how long a closing waits for the venue to report the close. Until then
+	// an earlier execution may be found that changes the closing.
 	ConfirmMax = 5 * time.Second
-	// DisputeMax is how long it waits if the venue has reported nothing of the instrument
-	// since, or if the close is disputed although the account was reconciled.
+	// DisputeMax is how long a closing waits if the venue has reported nothing about the
+	// instrument since, or if the closing is disputed although the account was reconciled.
 	DisputeMax = time.Minute
 )
 
-// confirmed returns the last recent execution up to which every close is certain; -1 if
-// none is. A close that the venue has reported confirms the close that the executions
-// show while both agree on what is open, and no execution is known to be missing.
+// confirmed returns the index of the recent execution up to which all closings are certain;
+// -1 if none is. A reported close confirms a closing if the list and the executions agree on
+// the open quantities, and no execution is known to be missing.
 func (s *State) confirmed(a Account, l *ledger) int {
 	through := -1
 	if len(l.closings) == 0 {
@@ -38,8 +38,8 @@ func (s *State) confirmed(a Account, l *ledger) int {
 // executions of the instrument are known to be missing.
 func isComplete(a Account, l *ledger) bool { return a.Ready() && a.IsComplete(l.symbol) }
 
-// confirmDeadline returns when a close is published although the venue has not reported
-// it; zero if the account has to be reconciled first.
+// confirmDeadline returns when a closing is confirmed without a report of the venue; zero if
+// the account has to be reconciled first.
 func (s *State) confirmDeadline(a Account, l *ledger, c *Closing) time.Time {
 	isDisputed := s.isDisputed(a, l, c)
 	switch {
@@ -51,25 +51,24 @@ func (s *State) confirmDeadline(a Account, l *ledger, c *Closing) time.Time {
 	return c.knownAt.Add(ConfirmMax)
 }
 
-// lacksEntries reports whether a position that the venue has closed was larger by its reports
-// than by the executions that have entered it. The missing executions may add up to zero.
+// lacksEntries reports whether the venue has reported a larger quantity of the closed position
+// than its executions have entered. The missing executions may add up to zero.
 func (l *ledger) lacksEntries(c *Closing) bool {
 	reported, pending := l.reported.first(c.Side)
 	return pending && c.Position.EntryQty.Add(c.Position.UnpricedEntry).LessThan(reported.maxListed)
 }
 
-// isDisputed reports whether the close that the executions show may be wrong: executions
-// are known to be missing, the account has not been reconciled since its start, the venue
-// has reported other open quantities after the close, or a larger position before it.
-// Executions that a reconciliation finds then change the close or undo it.
+// isDisputed reports whether a closing may be wrong: executions are known to be missing, the
+// account has not been reconciled since its start, or the venue has reported other open
+// quantities after the close or a larger position before it. Executions that a reconciliation
+// finds may change or undo the closing.
 func (s *State) isDisputed(a Account, l *ledger, c *Closing) bool {
 	return !isComplete(a, l) || l.lacksEntries(c) || (s.listed.reportedAt(l.symbol).After(c.knownAt) && !l.agrees(s.listed.open))
 }
 
-// confirmable returns the closes that the executions show, up to the first wrong one: its
-// last execution belongs to the position that was opened after the venue had reported the
-// close, so that executions of the reported close are still missing. A reported close that
-// the executions had shown before (isKnown) has none missing.
+// confirmable returns the closings before the first wrong one. A closing is wrong if its last
+// execution belongs to a position that was opened after the reported close: executions of the
+// reported close are missing then. None is missing of a reported close that isKnown.
 func (l *ledger) confirmable() []Closing {
 	longs := 0
 	for i, c := range l.closings {

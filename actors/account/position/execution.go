@@ -18,27 +18,27 @@ const (
 	AvgPriceDecimals = 12
 )
 
-// Execution is what the accounting needs of a fill.
+// Execution is a fill with the values that the accounting needs.
 type Execution struct {
 	Key
 	Side venues.Side
-	// Position is the side of the position that the execution belongs to in hedge
-	// mode; empty leaves it to Side.
+	// Position is the side of the position that the execution belongs to in hedge mode;
+	// empty in one-way mode, where it follows from Side.
 	Position    venues.PositionSide
 	Qty, Price  decimal.Decimal
 	Fee         venues.Optional
 	FeeCurrency string
 	Cause
-	// KnownAt is when the execution became known here.
+	// KnownAt is when the execution became known to the account.
 	KnownAt time.Time
 }
 
-// Cause is what the order of an execution adds to it.
+// Cause describes the order that caused an execution.
 type Cause struct {
-	// Reason is why a position closes that the execution closes.
+	// Reason is the close reason of a position that the execution closes.
 	Reason  venues.CloseReason
 	Comment string
-	// SentAt is when the order was made here; zero for an order made elsewhere.
+	// SentAt is when this service made the order; zero for an order made elsewhere.
 	SentAt time.Time
 }
 
@@ -50,14 +50,14 @@ func (c Cause) Annotate(r *persistence.FillRecord) {
 	}
 }
 
-// causeFrom reads the cause back from the record of an execution.
+// causeFrom returns the cause that is stored in the record of an execution.
 func causeFrom(r *persistence.FillRecord) Cause {
 	return Cause{Reason: cmp.Or(r.Closes, venues.ClosedManual), Comment: r.Comment}
 }
 
-// Key puts executions in the order in which they took place. Executions of one
-// millisecond are ordered by the numbers of their trades; an account that traded
-// with itself has two executions with the same trade number.
+// Key is the place of an execution in the order in which executions took place. Executions
+// of one millisecond are ordered by trade id and, because an account that trades with itself
+// has two executions with the same trade id, by order id.
 type Key struct {
 	At time.Time
 	// Trade is the venue's trade id, a slash, and the venue's order id.
@@ -73,7 +73,7 @@ func (k Key) compare(other Key) int {
 	return cmp.Or(compareNumbers(trade, otherTrade), compareNumbers(order, otherOrder))
 }
 
-// compareNumbers compares ids that a venue counts up.
+// compareNumbers compares two ids as decimal numbers.
 func compareNumbers(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
@@ -87,8 +87,8 @@ func ExecutionOf(f *venues.Fill, why Cause, knownAt time.Time) Execution {
 	}
 }
 
-// Reduces returns the position that the execution can reduce; false if it opens one
-// in hedge mode.
+// Reduces returns the side of the position that the execution can reduce; false if it opens
+// one in hedge mode.
 func (e *Execution) Reduces() (venues.PositionSide, bool) {
 	if e.Position == "" {
 		return e.Side.Reduces(), true
@@ -96,8 +96,8 @@ func (e *Execution) Reduces() (venues.PositionSide, bool) {
 	return e.Position, e.Position != e.Side.Opens()
 }
 
-// split divides an execution in two that add up to it. The fee is divided by
-// quantity.
+// split divides an execution in two, of which the first has quantity qty. The fee is divided
+// in proportion to the quantities.
 func (e Execution) split(qty decimal.Decimal) (first, rest Execution) {
 	first, rest = e, e
 	first.Qty, rest.Qty = qty, e.Qty.Sub(qty)
@@ -108,6 +108,6 @@ func (e Execution) split(qty decimal.Decimal) (first, rest Execution) {
 	return first, rest
 }
 
-// TradeKey names an execution of one instrument as its venue does. The time is left
-// out: a stream and REST may report times that differ by a millisecond.
+// TradeKey returns the ids that identify an execution within its instrument. They do not
+// include the time, which may differ by a millisecond between the stream and REST.
 func TradeKey(f *venues.Fill) string { return f.VenueOrderID + "/" + f.VenueTradeID }

@@ -9,21 +9,21 @@ import (
 	"venuegate/venues"
 )
 
-// Realized returns the P&L of an execution at the average cost of what is open before
-// it, for venues that report none. It is unknown if that cost is.
+// Realized returns the realized P&L of an execution at the average cost of the open position,
+// for venues that do not report it. It is unknown if that cost is unknown.
 func (s *State) Realized(symbol string, e Execution) venues.Optional {
 	return s.ledger(symbol).now.realized(e)
 }
 
-// IsHedged reports whether both sides of an instrument can be open at once: by the
-// position mode, or because its newest execution named its position.
+// IsHedged reports whether both sides of an instrument can be open at once: the account is in
+// hedge mode, or the newest execution has the side of its position.
 func (s *State) IsHedged(symbol string) bool {
 	l := s.ledgers[symbol]
 	return s.HedgeMode || (l != nil && l.hedged)
 }
 
-// Qty returns the open quantity of a position by its executions, or, before any is
-// known, by the venue's list.
+// Qty returns the open quantity of a position by its executions or, if none is known, by the
+// venue's list.
 func (s *State) Qty(symbol string, side venues.PositionSide) decimal.Decimal {
 	if l, known := s.ledgers[symbol]; known {
 		return decimal.Max(decimal.Zero, OpenQty(l.now.of(side)))
@@ -31,9 +31,9 @@ func (s *State) Qty(symbol string, side venues.PositionSide) decimal.Decimal {
 	return s.listed.open[key(symbol, side)].Qty
 }
 
-// Reducible returns the quantity of a position that both the venue and the executions
-// have open. It is negative while executions that entered are still to come; false if
-// no execution is known.
+// Reducible returns the smaller of a position's open quantities by the venue's list and by the
+// executions; false if no execution is known. It is negative while executions that entered the
+// position are missing.
 func (s *State) Reducible(symbol string, side venues.PositionSide) (decimal.Decimal, bool) {
 	l := s.ledgers[symbol]
 	if l == nil {
@@ -42,8 +42,8 @@ func (s *State) Reducible(symbol string, side venues.PositionSide) (decimal.Deci
 	return decimal.Min(s.listed.open[key(symbol, side)].Qty, OpenQty(l.now.of(side))), true
 }
 
-// NewerListed returns the quantity of a position that the venue has listed since the
-// newest execution; false if no execution is known, or the list is older.
+// NewerListed returns the quantity of a position by the venue's list; false if the list is
+// older than the newest execution, or no execution is known.
 func (s *State) NewerListed(symbol string, side venues.PositionSide) (decimal.Decimal, bool) {
 	l, known := s.ledgers[symbol]
 	k := key(symbol, side)
@@ -53,16 +53,16 @@ func (s *State) NewerListed(symbol string, side venues.PositionSide) (decimal.De
 	return s.listed.open[k].Qty, true
 }
 
-// IsDoubtful reports whether executions of an instrument may have opened what they seem
-// to have closed: the account is in one-way mode, and the venue has not confirmed since
-// the newest of them what is open.
-func (s *State) IsDoubtful(symbol string) bool {
+// IsUnconfirmed reports whether executions that seem to have closed a position may have opened
+// one: the instrument is in one-way mode, and the venue's list has not confirmed the open
+// quantities since the newest execution.
+func (s *State) IsUnconfirmed(symbol string) bool {
 	l, known := s.ledgers[symbol]
 	return known && !l.hedged && (!s.listed.reportedAt(symbol).After(l.knownAt) || !l.agrees(s.listed.open))
 }
 
-// ExecutedSince returns what the recent executions of a side that became known since a
-// time add up to.
+// ExecutedSince returns the total quantity of the recent executions of a side that became
+// known at since or later.
 func (s *State) ExecutedSince(symbol string, side venues.Side, since time.Time) decimal.Decimal {
 	sum := decimal.Zero
 	if l := s.ledgers[symbol]; l != nil {
@@ -78,13 +78,13 @@ func (s *State) ExecutedSince(symbol string, side venues.Side, since time.Time) 
 // Unrealized is the unrealized P&L of an open position.
 type Unrealized struct {
 	Gain, Qty decimal.Decimal
-	// AsOf is the time up to which executions are part of Qty; zero if all known ones
+	// AsOf is the time up to which executions are included in Qty; zero if all known ones
 	// are.
 	AsOf time.Time
 }
 
-// Unrealized yields the unrealized P&L of each open position by its key. If an execution
-// has reduced the position since the venue reported it, the part that is left counts:
+// Unrealized iterates over the unrealized P&L of the open positions by their keys. If an
+// execution has reduced a position since the venue reported it, only the open part counts:
 // the rest is realized.
 func (s *State) Unrealized() iter.Seq2[string, Unrealized] {
 	return func(yield func(string, Unrealized) bool) {

@@ -11,41 +11,45 @@ import (
 )
 
 const (
-	// RecentMax bounds the executions of an instrument that can still change their
-	// order; older ones are counted permanently.
+	// RecentMax bounds the recent executions of an instrument, before and between which
+	// others can be inserted. Older ones are final.
 	RecentMax = 32
-	// recentSpan is how far before the first known execution of an instrument others
-	// may still be found and put in their place.
+	// recentSpan is how long before the first known execution of an instrument the first
+	// cut of its ledger is, so that slightly older executions can be inserted.
 	recentSpan = time.Minute
 )
 
-// ledger is the accounting of one instrument. It is a function of its executions,
-// whatever the order in which they became known: executions after the cut are kept,
-// and counted again when one is found that comes before others.
+// ledger is the accounting of one instrument. It depends on its executions only, not on the
+// order in which they became known: executions after the cut are kept, and counted again when
+// one is found that comes before others.
 type ledger struct {
 	symbol string
-	base   netting
-	cut    Key
-	// knownSince is when the base was taken from the venue's own list.
+	// base has the final executions, cut is the key of the last one.
+	base netting
+	cut  Key
+	// knownSince is when the base was taken from the venue's list. Earlier executions are
+	// included in it.
 	knownSince time.Time
-	recent     []Execution
+	// recent has the executions after the cut, in order.
+	recent []Execution
 
-	// now is base with the recent executions applied; closings are the positions that
-	// closed with them, the oldest first.
+	// now is base with the recent executions applied, closings are the positions that these
+	// have closed, oldest first.
 	now      netting
 	closings []Closing
 
+	// knownAt is when the newest execution became known.
 	knownAt  time.Time
 	reported reportedCloses
 	// maxListed is the largest quantity that the venue has reported of each position
 	// whose close it has not reported.
 	maxListed map[venues.PositionSide]decimal.Decimal
-	// mismatchSince is when the venue's list of positions began to differ.
+	// mismatchSince is when the venue's list began to differ from the executions; zero if it
+	// does not.
 	mismatchSince time.Time
-	// dirty reports that the record has to be stored, marked that the ledger is in
-	// State.marked.
+	// dirty is set if the record has to be stored, marked if the ledger is in State.marked.
 	dirty, marked bool
-	// hedged is set if the newest execution named its position.
+	// hedged is set if the newest execution has the side of its position.
 	hedged bool
 }
 
@@ -53,14 +57,13 @@ func newLedger(symbol string) *ledger {
 	return &ledger{symbol: symbol, reported: reportedCloses{}, maxListed: map[venues.PositionSide]decimal.Decimal{}}
 }
 
-// isNew reports whether neither an execution nor the venue's list has filled the
-// ledger.
+// isNew reports whether the ledger has no execution and no quantity of the venue's list.
 func (l *ledger) isNew() bool {
 	return l.cut.At.IsZero() && l.knownSince.IsZero() && len(l.recent) == 0
 }
 
-// add counts an execution, and returns the positions that closed before the cut by
-// it. The caller must not add an execution twice.
+// add counts an execution. It returns the positions that the execution closes if it is before
+// the cut. The caller must not add an execution twice.
 func (l *ledger) add(e Execution) []Closing {
 	l.knownAt, l.hedged = e.KnownAt, e.Position != ""
 	if l.cut.At.IsZero() {
@@ -68,7 +71,7 @@ func (l *ledger) add(e Execution) []Closing {
 	}
 	switch {
 	case !e.At.After(l.knownSince):
-		return nil // it is part of what the venue's list has reported
+		return nil // the quantity of the venue's list includes it
 	case e.compare(l.cut) <= 0:
 		l.dirty = true
 		closings := l.base.apply(e)
@@ -81,8 +84,8 @@ func (l *ledger) add(e Execution) []Closing {
 	return nil
 }
 
-// setCause replaces the cause of an execution. One that is counted permanently keeps
-// the cause with which its position was published.
+// setCause replaces the cause of a recent execution. A final one keeps the cause with which
+// its position was published.
 func (l *ledger) setCause(k Key, why Cause) {
 	if i, found := slices.BinarySearchFunc(l.recent, k, func(x Execution, k Key) int { return x.compare(k) }); found {
 		l.recent[i].Cause = why
@@ -90,7 +93,7 @@ func (l *ledger) setCause(k Key, why Cause) {
 	}
 }
 
-// recount computes now and closings from base and the recent executions.
+// recount computes now and closings from base and recent.
 func (l *ledger) recount() {
 	l.now, l.closings = l.base.clone(), l.closings[:0]
 	var knownAt time.Time
@@ -105,10 +108,10 @@ func (l *ledger) recount() {
 	}
 }
 
-// settle counts the recent executions up to index through permanently. If the last of them
-// has reversed the position, the part that opened the new one stays recent: earlier
-// executions that are found later belong to the position before it.
-func (l *ledger) settle(through int) {
+// finalize makes the recent executions up to index through final. If the last of them has
+// reversed the position, the part that opened the new one stays recent: earlier executions
+// that are found later belong to the position before it.
+func (l *ledger) finalize(through int) {
 	for _, e := range l.recent[:through] {
 		l.base.apply(e)
 	}
@@ -125,9 +128,9 @@ func (l *ledger) settle(through int) {
 	l.recount()
 }
 
-// adjust sets a position to the quantity that the venue reports, as of after the first
-// through recent executions; the executions that would explain the difference are not
-// available. It returns the positions that are closed by then.
+// adjust sets a position to the venue's quantity after the first through recent executions,
+// which become final. It is used when the executions that would explain the difference are not
+// available. It returns the positions that these executions and the adjustment have closed.
 func (l *ledger) adjust(through int, side venues.PositionSide, qty decimal.Decimal, entryPrice venues.Optional, at time.Time) []Closing {
 	var closings []Closing
 	for _, c := range l.closings {
@@ -136,7 +139,7 @@ func (l *ledger) adjust(through int, side venues.PositionSide, qty decimal.Decim
 		}
 	}
 	if through > 0 {
-		l.settle(through - 1)
+		l.finalize(through - 1)
 	}
 	if len(l.recent) > 0 && !at.Before(l.recent[0].At) {
 		at = l.recent[0].At.Add(-time.Millisecond)
@@ -168,7 +171,7 @@ func (l *ledger) adjust(through int, side venues.PositionSide, qty decimal.Decim
 	return closings
 }
 
-// agrees reports whether the open quantities are those of the venue's list.
+// agrees reports whether the open quantities equal those of the venue's list.
 func (l *ledger) agrees(listed map[string]venues.Position) bool {
 	for _, side := range Sides() {
 		p := listed[key(l.symbol, side)]
@@ -179,13 +182,12 @@ func (l *ledger) agrees(listed map[string]venues.Position) bool {
 	return true
 }
 
-// isFlat reports whether by the executions nothing is open of a side, and each of its
-// closes is published.
+// isFlat reports whether a side is flat by the executions, and all its closings are published.
 func (l *ledger) isFlat(side venues.PositionSide) bool {
 	return OpenQty(l.now.of(side)).IsZero() && !slices.ContainsFunc(l.closings, func(c Closing) bool { return c.Side == side })
 }
 
-// after returns the positions after the first n of the recent executions.
+// after returns the positions after the first n recent executions.
 func (l *ledger) after(n int) netting {
 	v := l.base.clone()
 	for _, e := range l.recent[:n] {

@@ -133,7 +133,7 @@ func TestSumsEqualThoseOfTheExecutions(t *testing.T) {
 						closed = append(closed, c)
 					}
 				}
-				l.settle(through)
+				l.finalize(through)
 				l = restarted(l)
 			}
 		}

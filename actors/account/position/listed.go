@@ -12,24 +12,24 @@ import (
 	"venuegate/venues"
 )
 
-// ListLag is how long after a fill the venue's list of positions may lack it.
+// ListLag is how long after a fill the venue's list of positions may not include it.
 const ListLag = 2 * time.Second
 
-// listed are the open positions as the venue lists them, by its REST readings and its
-// private stream.
+// listed is the venue's list of open positions, by REST readings and the private stream. Its
+// maps are keyed by Position.Key.
 type listed struct {
 	open map[string]venues.Position
-	// closedAt is when the stream reported the close of a position, until a later
-	// reading has agreed.
+	// closedAt has the time at which the stream reported the close of a position, until a
+	// later reading confirms it.
 	closedAt map[string]time.Time
-	// asOf is the time of what is known of each position: the beginning of the reading, or
-	// the arrival of the report.
+	// asOf has the time of the newest information about each open position: when the reading
+	// began, or the report arrived.
 	asOf map[string]time.Time
-	// readAt is when the newest reading that succeeded began.
+	// readAt is when the newest successful reading began.
 	readAt time.Time
 }
 
-// reportedAt returns when the venue last reported what is open of an instrument.
+// reportedAt returns when the venue last reported the positions of an instrument.
 func (v *listed) reportedAt(symbol string) time.Time {
 	at := v.readAt
 	for _, side := range Sides() {
@@ -39,23 +39,23 @@ func (v *listed) reportedAt(symbol string) time.Time {
 	return at
 }
 
-// Listed returns the open positions that the venue lists, in the order of their keys.
+// Listed returns the open positions on the venue's list, in the order of their keys.
 func (s *State) Listed() []venues.Position { return inKeyOrder(s.listed.open) }
 
-// ListedCount returns how many open positions the venue lists.
+// ListedCount returns the number of open positions on the venue's list.
 func (s *State) ListedCount() int { return len(s.listed.open) }
 
-// Find returns the open position that the venue lists under a key.
+// Find returns the open position with a key on the venue's list.
 func (s *State) Find(key string) (venues.Position, bool) {
 	p, listed := s.listed.open[key]
 	return p, listed
 }
 
-// Replace replaces a listed position by one with other triggers; the time of its
-// reading stays.
+// Replace replaces a listed position by one with other triggers. It does not count as newer
+// information from the venue.
 func (s *State) Replace(p venues.Position) { s.listed.open[p.Key()] = p }
 
-// ReadAt returns when the newest reading of the list that succeeded began.
+// ReadAt returns when the newest successful reading of the list began.
 func (s *State) ReadAt() time.Time { return s.listed.readAt }
 
 func inKeyOrder(positions map[string]venues.Position) []venues.Position {
@@ -64,8 +64,8 @@ func inKeyOrder(positions map[string]venues.Position) []venues.Position {
 	return list
 }
 
-// Closable returns the venue's list corrected by the executions since: the list may
-// lack a position for ListLag after the fill that opened it.
+// Closable returns the open positions on the venue's list, corrected by newer executions: the
+// list may lack a position for ListLag after the fill that opened it.
 func (s *State) Closable() []venues.Position {
 	known := maps.Clone(s.listed.open)
 	for _, l := range s.ledgers {
@@ -93,9 +93,9 @@ func (s *State) Closable() []venues.Position {
 	return inKeyOrder(known)
 }
 
-// Update replaces the open positions by a list that was read at readAt; a position that
-// is gone was closed. It returns the keys of the list. A reading that began before the
-// newest report of the stream does not override it.
+// Update replaces the open positions by a list that was read at readAt; one that is not on it
+// was closed. A reading that began before the newest report of the stream does not override
+// that report. Update returns the keys of the list.
 func (s *State) Update(a Account, list []venues.Position, readAt time.Time) map[string]bool {
 	s.listed.readAt = readAt
 	open := make(map[string]bool, len(list))
@@ -146,7 +146,7 @@ func (s *State) set(a Account, p venues.Position) {
 	case known:
 		p.OpenedAt = before.OpenedAt
 	case a.Ready():
-		p.OpenedAt = venues.At(a.Now()) // one that existed before the account has no known beginning
+		p.OpenedAt = venues.At(a.Now()) // not known for a position from before the start
 	}
 	p = a.WithTriggers(p)
 	p.UpdatedAt = venues.At(a.Now())
@@ -161,8 +161,8 @@ func (s *State) set(a Account, p venues.Position) {
 	}
 }
 
-// drop takes a closed position off the list. It was flat at flatAt, by the venue's
-// clock.
+// drop removes a closed position from the list and returns it as flat. flatAt is when it was
+// flat, by the venue's clock.
 func (s *State) drop(a Account, p venues.Position, flatAt time.Time) venues.Position {
 	delete(s.listed.open, p.Key())
 	delete(s.listed.asOf, p.Key())
@@ -174,8 +174,7 @@ func (s *State) drop(a Account, p venues.Position, flatAt time.Time) venues.Posi
 	return p
 }
 
-// Equal reports whether two records of a position differ in nothing that a subscriber
-// sees.
+// Equal reports whether two states of a position are equal to subscribers.
 func Equal(a, b *venues.Position) bool {
 	return a.Qty.Equal(b.Qty) && venues.EqualOptional(a.EntryPrice, b.EntryPrice) &&
 		venues.EqualOptional(a.MarkPrice, b.MarkPrice) && venues.EqualOptional(a.UnrealizedPnl, b.UnrealizedPnl) &&
@@ -183,7 +182,7 @@ func Equal(a, b *venues.Position) bool {
 		venues.EqualOptional(a.StopLoss, b.StopLoss) && venues.EqualOptional(a.TakeProfit, b.TakeProfit)
 }
 
-// merge returns p, completed from before where p has no value.
+// merge returns p with the values of before where p has none.
 func merge(before, p venues.Position) venues.Position {
 	keep := func(newer *venues.Optional, older venues.Optional) {
 		if !newer.Valid {

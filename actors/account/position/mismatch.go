@@ -9,8 +9,8 @@ import (
 // differed from the executions.
 const MismatchRetry = 2 * time.Second
 
-// Compare compares the venue's list, read at readAt, with the executions. A difference
-// that outlives a reconciliation is resolved by Reconcile.
+// Compare compares the venue's list, read at readAt, with the executions, and requests a
+// reconciliation if they differ. Reconcile resolves a difference that remains after it.
 func (s *State) Compare(a Account, readAt time.Time) {
 	for _, p := range s.listed.open {
 		s.ledger(p.Symbol)
@@ -33,8 +33,8 @@ func (s *State) Compare(a Account, readAt time.Time) {
 	}
 }
 
-// Mismatched yields the instruments whose executions differ from the venue's list, and
-// since when.
+// Mismatched iterates over the instruments whose executions differ from the venue's list, with
+// the time since which they do.
 func (s *State) Mismatched() iter.Seq2[string, time.Time] {
 	return func(yield func(string, time.Time) bool) {
 		for symbol, l := range s.ledgers {
@@ -45,14 +45,14 @@ func (s *State) Mismatched() iter.Seq2[string, time.Time] {
 	}
 }
 
-// Reconcile takes the quantities of the venue's list, read at readAt, where a
-// reconciliation that began at startedAt has not found the executions that would
-// explain them. hasRead reports whether it has read those of an instrument. At the
-// first one after a start this holds for every position that was never seen.
+// Reconcile adopts the quantities of the venue's list, read at readAt, of instruments whose
+// mismatch a reconciliation has not resolved. The reconciliation began at startedAt; hasRead
+// reports whether it has read the executions of an instrument. The first reconciliation after
+// a start also adopts the positions of instruments with a new ledger.
 func (s *State) Reconcile(a Account, startedAt, readAt time.Time, hasRead func(symbol string) bool) {
 	for _, l := range s.inOrder() {
-		outlived := !l.mismatchSince.IsZero() && l.mismatchSince.Before(startedAt) && hasRead(l.symbol)
-		if (!l.isNew() || a.Ready()) && !outlived {
+		isUnresolved := !l.mismatchSince.IsZero() && l.mismatchSince.Before(startedAt) && hasRead(l.symbol)
+		if (!l.isNew() || a.Ready()) && !isUnresolved {
 			continue
 		}
 		if !a.IsComplete(l.symbol) || l.agrees(s.listed.open) {
@@ -62,7 +62,7 @@ func (s *State) Reconcile(a Account, startedAt, readAt time.Time, hasRead func(s
 	}
 }
 
-// adopt brings a ledger to the quantities of the venue's list.
+// adopt adjusts a ledger to the quantities of the venue's list.
 func (s *State) adopt(a Account, l *ledger, readAt time.Time) {
 	l.mismatchSince = time.Time{}
 	s.mark(l)

@@ -9,19 +9,19 @@ import (
 	"venuegate/venues"
 )
 
-// Position is one position from its first execution to its last.
+// Position has the totals of one position from its first execution to its last.
 type Position = persistence.PositionTotals
 
-// Sides returns both sides of an instrument, in the fixed order of every iteration.
+// Sides returns both sides of an instrument, long first.
 func Sides() [2]venues.PositionSide { return [2]venues.PositionSide{venues.Long, venues.Short} }
 
-// key returns the key under which positions of an instrument and side are listed.
+// key returns the Position.Key of a side of an instrument.
 func key(symbol string, side venues.PositionSide) string {
 	return (&venues.Position{Symbol: symbol, Side: side}).Key()
 }
 
-// OpenQty returns the quantity that has entered a position and not left it. It is
-// negative while executions that entered are still to come; nil counts as flat.
+// OpenQty returns the open quantity of a position; nil is flat. It is negative while executions
+// that entered the position are missing.
 func OpenQty(p *Position) decimal.Decimal {
 	if p == nil {
 		return decimal.Zero
@@ -29,8 +29,8 @@ func OpenQty(p *Position) decimal.Decimal {
 	return p.EntryQty.Add(p.UnpricedEntry).Sub(p.ExitQty).Sub(p.UnpricedExit)
 }
 
-// Pnl returns the realized P&L of a closed position, without fees. It is unknown if the
-// price of one of its executions is.
+// Pnl returns the realized P&L of a closed position, without fees. It is unknown if the price
+// of one of its executions is unknown.
 func Pnl(side venues.PositionSide, p *Position) venues.Optional {
 	if p.UnpricedEntry.IsPositive() || p.UnpricedExit.IsPositive() {
 		return venues.Optional{}
@@ -46,13 +46,13 @@ func Pnl(side venues.PositionSide, p *Position) venues.Optional {
 type Closing struct {
 	Side     venues.PositionSide
 	Position Position
-	// by is the execution that closed it, an index of the ledger's recent ones.
+	// by is the index in ledger.recent of the execution that closed it.
 	by int
 	// knownAt is when the last of its executions became known.
 	knownAt time.Time
 }
 
-// netting nets the executions of one instrument to its open positions.
+// netting has the open positions of one instrument, to which executions are netted.
 type netting struct{ long, short *Position }
 
 func (n *netting) of(side venues.PositionSide) *Position {
@@ -81,8 +81,8 @@ func (n *netting) clone() netting {
 	return c
 }
 
-// apply adds an execution. In one-way mode it reduces the opposite position first and
-// opens its own with the rest: a position that is reversed closes.
+// apply adds an execution and returns the positions that it closes. In one-way mode it first
+// reduces the opposite position, and opens its own with the rest.
 func (n *netting) apply(e Execution) []Closing {
 	own := e.Side.Opens()
 	if e.Position != "" {
@@ -123,7 +123,7 @@ func (n *netting) exit(side venues.PositionSide, e Execution) []Closing {
 	return n.closeFlat(side)
 }
 
-// begin returns the position of a side, which it opens if there is none.
+// begin returns the position of a side, and opens one if there is none.
 func (n *netting) begin(side venues.PositionSide, e Execution) *Position {
 	p := n.of(side)
 	if p == nil {
@@ -156,8 +156,8 @@ func addFee(p *Position, e Execution) {
 	}
 }
 
-// realized returns the P&L of an execution at the average cost of what is open before
-// it. It is unknown if that cost is.
+// realized returns the realized P&L of an execution at the average cost of the open position.
+// It is unknown if that cost is unknown.
 func (n *netting) realized(e Execution) venues.Optional {
 	side, reduces := e.Reduces()
 	if !reduces {
@@ -179,8 +179,8 @@ func (n *netting) realized(e Execution) venues.Optional {
 	return venues.Some(gain)
 }
 
-// costWithEntry returns the cost of the open quantity once an execution has entered.
-// It stays unknown, which is zero, if it was unknown before.
+// costWithEntry returns the cost of the open quantity after an execution has entered the
+// position. Zero means unknown; an unknown cost stays unknown.
 func costWithEntry(p *Position, e Execution) decimal.Decimal {
 	open := OpenQty(p)
 	switch {
@@ -192,7 +192,7 @@ func costWithEntry(p *Position, e Execution) decimal.Decimal {
 	return p.OpenCost.Add(e.Price.Mul(e.Qty))
 }
 
-// costOfPart returns the cost of a quantity at the average cost of the open one.
+// costOfPart returns the cost of a quantity at the average cost of the open quantity.
 func costOfPart(p *Position, qty decimal.Decimal) decimal.Decimal {
 	open := OpenQty(p)
 	if !open.IsPositive() || !qty.IsPositive() {

@@ -11,40 +11,40 @@ import (
 )
 
 const (
-	// CloseFillsMax is how long a close that the venue has reported waits for the
-	// executions that made it. Then it is published without their prices.
+	// CloseFillsMax is how long a reported close waits for its executions. After that it is
+	// published without their prices.
 	CloseFillsMax = 10 * time.Second
-	// ClockSkewMax is how far the venue's clock may be ahead: what took place by then
-	// is part of the close.
+	// ClockSkewMax is how far the venue's clock may be ahead. Executions up to this long
+	// after a reported close are part of it.
 	ClockSkewMax = time.Second
-	// ReportedClosesMax bounds the closes of one position that wait for executions.
+	// ReportedClosesMax bounds the reported closes of one side that wait for executions.
 	ReportedClosesMax = 8
 )
 
-// reportedClose is the close of a position as the venue has reported it.
+// reportedClose is the close of a position that the venue has reported.
 type reportedClose struct {
 	position venues.Position
-	at, due  time.Time
-	// reconcileDue is when the account is reconciled if the close is still
-	// pending; zero if it has been.
+	// at is when it was reported, due when it is published without its executions.
+	at, due time.Time
+	// reconcileDue is when the account is reconciled if the close is still pending; zero
+	// once it has been requested.
 	reconcileDue time.Time
 	// maxListed is the largest quantity that the venue has reported of the position;
 	// zero if isKnown.
 	maxListed decimal.Decimal
-	// isKnown is set if by the executions nothing was open at the report: they had shown
-	// the close before, or none of the position is known.
+	// isKnown is set if the side was flat by the executions at the time of the report: the
+	// closing was published before, or no execution of the position is known.
 	isKnown bool
 }
 
-// isBefore reports whether an execution belongs to what was opened after the close: it
-// took place, and became known, after the close was reported. An execution of an order
-// that was sent since then is one, whatever the venue's clock.
+// isBefore reports whether an execution belongs to a position that was opened after the close:
+// it became known after the report of the close, and took place after it or its order was sent
+// after it.
 func (c *reportedClose) isBefore(e *Execution) bool {
 	return e.KnownAt.After(c.at) && (e.SentAt.After(c.at) || e.At.After(c.at.Add(ClockSkewMax)))
 }
 
-// reportedCloses are the closes that the venue has reported and that no executions show
-// yet, the oldest of each side first.
+// reportedCloses has the reported closes without a closing by side, oldest first.
 type reportedCloses map[venues.PositionSide][]reportedClose
 
 func (r reportedCloses) first(side venues.PositionSide) (reportedClose, bool) { return r.nth(side, 0) }
@@ -72,7 +72,7 @@ func (r reportedCloses) due() time.Time {
 	return due
 }
 
-// takeReconcileDue reports, once for each close, whether one waits for a reconciliation.
+// takeReconcileDue reports whether the reconcileDue of a close has passed, and clears it.
 func (r reportedCloses) takeReconcileDue(now time.Time) bool {
 	isDue := false
 	for _, closes := range r {
@@ -85,8 +85,7 @@ func (r reportedCloses) takeReconcileDue(now time.Time) bool {
 	return isDue
 }
 
-// reportClosed notes that the venue has reported the close of a position. It is
-// published when the executions agree, so that both report the same.
+// reportClosed records a reported close. It is published once the executions agree.
 func (s *State) reportClosed(a Account, p venues.Position) {
 	l := s.ledger(p.Symbol)
 	s.mark(l)
@@ -100,7 +99,7 @@ func (s *State) reportClosed(a Account, p venues.Position) {
 	l.reported[p.Side] = append(l.reported[p.Side], closed)
 }
 
-// expireReported publishes the closes whose executions have not come in time.
+// expireReported publishes the reported closes whose executions have not arrived in time.
 func (s *State) expireReported(a Account, l *ledger) {
 	for _, side := range Sides() {
 		for {
@@ -113,14 +112,14 @@ func (s *State) expireReported(a Account, l *ledger) {
 	}
 }
 
-// closeWithoutFills settles a close as the venue has reported it. What was opened after
-// it is another position.
+// closeWithoutFills publishes a reported close whose executions are missing. What was opened
+// after it is another position.
 func (s *State) closeWithoutFills(a Account, l *ledger, side venues.PositionSide, closed *reportedClose) {
 	through := l.through(closed)
 	before := l.after(through)
 	if closed.isKnown || OpenQty(before.of(side)).IsZero() || s.isListedAgain(l, side, closed, through) {
-		// The executions that opened the position are not known either, or the report is
-		// about an older position. The close is published when they are found.
+		// The executions that opened the position are missing too, or the report is about an
+		// older position. The closing is published when they are found.
 		l.reported.dropFirst(side)
 		if _, listed := s.listed.open[closed.position.Key()]; !listed {
 			closed.position.Reason = a.CloseReason(l.symbol, side, closed.position.OpenedAt.Time)
@@ -133,16 +132,16 @@ func (s *State) closeWithoutFills(a Account, l *ledger, side venues.PositionSide
 	}
 }
 
-// isListedAgain reports whether the venue lists, after the close, the same quantity as the
-// executions, none of which is from after the close.
+// isListedAgain reports whether the venue's list is newer than the close and has the quantity
+// of the executions, although no execution is from after the close.
 func (s *State) isListedAgain(l *ledger, side venues.PositionSide, closed *reportedClose, through int) bool {
 	k := closed.position.Key()
 	p, listed := s.listed.open[k]
 	return listed && s.listed.asOf[k].After(closed.at) && through == len(l.recent) && p.Qty.Equal(OpenQty(l.now.of(side)))
 }
 
-// through returns how many of the recent executions do not belong to what was opened
-// after a close.
+// through returns the number of recent executions before the first one that belongs to a
+// position that was opened after a close.
 func (l *ledger) through(closed *reportedClose) int {
 	if i := slices.IndexFunc(l.recent, func(e Execution) bool { return closed.isBefore(&e) }); i >= 0 {
 		return i

@@ -16,60 +16,57 @@ import (
 // State holds the positions of one account: the ledgers of its instruments and the
 // venue's list. It is not safe for concurrent use.
 type State struct {
-	// HedgeMode is the account's position mode: both sides of an instrument can be open
-	// at once.
+	// HedgeMode is set if both sides of an instrument can be open at once.
 	HedgeMode bool
 
 	customer string
 	exchange venues.Venue
 	ledgers  map[string]*ledger
-	// marked are the ledgers that Settle has to look at, pending those whose closes
-	// wait for the venue or for executions.
+	// marked has the ledgers that Finish must check, pending those with closings or reported
+	// closes that are not confirmed.
 	marked  []*ledger
 	pending map[string]*ledger
-	// unattributed are the executions without an order that are counted.
+	// unattributed has the counted executions without an order, by unattributedKey.
 	unattributed map[string]unattributed
 	listed       listed
 }
 
-// Account is what State needs of the account during one step. The first five methods and
+// Account is the account during one step, as State uses it. The first five methods and
 // WithTriggers return values of the account, the others act as part of the step.
 type Account interface {
 	// Now returns the time of the step.
 	Now() time.Time
 	// Ready reports whether the account has been reconciled since its start.
 	Ready() bool
-	// ReconciledAt returns when the last reconciliation that succeeded began.
+	// ReconciledAt returns when the last successful reconciliation began.
 	ReconciledAt() time.Time
 	// IsComplete reports whether no execution of an instrument is known to be missing.
 	IsComplete(symbol string) bool
-	// CloseReason returns why a position closed where no execution gives the reason.
-	// openedAt is by the venue's clock, and zero if it is not known.
+	// CloseReason returns the close reason of a position whose executions do not have it.
+	// openedAt is by the venue's clock; zero if it is unknown.
 	CloseReason(symbol string, side venues.PositionSide, openedAt time.Time) venues.CloseReason
 
-	// WithTriggers adds to a position the stop loss and take profit that protect it.
+	// WithTriggers returns a position with the stop loss and take profit that protect it.
 	WithTriggers(p venues.Position) venues.Position
-	// Closed receives each closed position once, with the step that counts it
-	// permanently.
+	// Closed is called once for each confirmed closing.
 	Closed(symbol string, c *Closing)
-	// Dropped receives each position that was taken off the list. It was flat at
+	// Dropped is called for each position that is removed from the list. It was flat at
 	// flatAt.
 	Dropped(p *venues.Position, flatAt time.Time)
-	// Adopted receives each quantity that was taken from the venue's list because no
+	// Adopted is called for each quantity that is adopted from the venue's list because no
 	// executions explain it.
 	Adopted(symbol string, side venues.PositionSide, qty decimal.Decimal)
 	// Publish publishes a position once the step is durable.
 	Publish(p venues.Position)
 	// Store stores a ledger with the step.
 	Store(r persistence.PositionRecord)
-	// ReconcileBy requests a reconciliation of the account, at due at the
-	// latest.
+	// ReconcileBy requests a reconciliation of the account at due or earlier.
 	ReconcileBy(due time.Time)
 	// ReadSoon requests a reading of the venue's list.
 	ReadSoon()
 }
 
-// NewState returns the positions of an account without any.
+// NewState returns a State without positions.
 func NewState(customer string, exchange venues.Venue) *State {
 	return &State{
 		customer: customer, exchange: exchange,
@@ -78,8 +75,8 @@ func NewState(customer string, exchange venues.Venue) *State {
 	}
 }
 
-// Restore loads the accounting of an instrument: its record and the executions after
-// the record's cut, which become known at knownAt.
+// Restore restores the ledger of an instrument from its record and the executions after the
+// record's cut, which become known at knownAt.
 func (s *State) Restore(r *persistence.PositionRecord, fills []persistence.FillRecord, knownAt time.Time) {
 	l := s.ledger(r.Symbol)
 	executions := make([]Execution, 0, len(fills))
@@ -103,7 +100,7 @@ func (s *State) inOrder() []*ledger {
 	return slices.SortedFunc(maps.Values(s.ledgers), func(a, b *ledger) int { return cmp.Compare(a.symbol, b.symbol) })
 }
 
-// mark makes Settle look at a ledger.
+// mark makes Finish check a ledger.
 func (s *State) mark(l *ledger) {
 	if !l.marked {
 		l.marked = true
@@ -122,17 +119,17 @@ func (s *State) Add(a Account, symbol string, e Execution) {
 		a.ReadSoon() // so that the venue confirms it
 	}
 	for len(l.recent) > RecentMax {
-		s.settle(a, l, len(l.recent)/2)
+		s.finalize(a, l, len(l.recent)/2)
 	}
 }
 
-// Settle publishes the closes that are certain, and stores the ledgers that changed. It
-// is called once at the end of each step.
-func (s *State) Settle(a Account) {
+// Finish publishes the closings that are confirmed, and stores the ledgers that have changed.
+// It must be called once at the end of each step.
+func (s *State) Finish(a Account) {
 	for _, l := range s.marked {
 		l.marked = false
 		if through := s.confirmed(a, l); through >= 0 {
-			s.settle(a, l, through)
+			s.finalize(a, l, through)
 		}
 		s.expireReported(a, l)
 		if l.dirty {
@@ -147,8 +144,7 @@ func (s *State) Settle(a Account) {
 	s.marked = s.marked[:0]
 }
 
-// Tick marks the ledgers for which time matters, and requests a reconciliation if a close
-// waits for what it may find.
+// Tick marks the pending ledgers for Finish, and requests the reconciliations that are due.
 func (s *State) Tick(a Account) {
 	for _, symbol := range slices.Sorted(maps.Keys(s.pending)) {
 		l := s.pending[symbol]
@@ -171,21 +167,20 @@ func (s *State) Due(a Account) time.Time {
 	return due
 }
 
-// HasPending reports whether a close waits for the venue or for executions.
+// HasPending reports whether any closing or reported close is not confirmed.
 func (s *State) HasPending() bool { return len(s.pending) > 0 }
 
-// settle counts executions permanently, and publishes the closes that they made.
-func (s *State) settle(a Account, l *ledger, through int) {
+// finalize makes executions final and publishes the closings that they have made.
+func (s *State) finalize(a Account, l *ledger, through int) {
 	for _, c := range l.closings {
 		if c.by <= through {
 			s.publishClosing(a, l, c)
 		}
 	}
-	l.settle(through)
+	l.finalize(through)
 }
 
-// publishClosing publishes a closed position, once: with the step that counts it
-// permanently.
+// publishClosing publishes a confirmed closing.
 func (s *State) publishClosing(a Account, l *ledger, c Closing) {
 	p, published := s.takeReported(a, l, c.Side)
 	if c.Position.Reason == "" {
@@ -198,9 +193,9 @@ func (s *State) publishClosing(a Account, l *ledger, c Closing) {
 	}
 }
 
-// takeReported returns the closed position to publish for a closing; false if there is
-// none. It takes the first reported close. Without one, a position that the venue lists
-// from before the last execution is dropped from the list.
+// takeReported returns the closed position to publish with a closing; false if there is none.
+// It is that of the first reported close, which is removed or, without one, the listed position
+// if it is older than the last execution, which is dropped from the list.
 func (s *State) takeReported(a Account, l *ledger, side venues.PositionSide) (venues.Position, bool) {
 	if closed, pending := l.reported.first(side); pending {
 		l.reported.dropFirst(side)

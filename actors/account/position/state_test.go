@@ -36,11 +36,11 @@ func (a *fakeAccount) Publish(p venues.Position)                            { a.
 func (a *fakeAccount) Store(r persistence.PositionRecord) { a.stored[r.Symbol] = r }
 func (a *fakeAccount) ReconcileBy(due time.Time)          { a.reconcileBy = due }
 func (a *fakeAccount) ReadSoon()                          {}
-func (a *fakeAccount) pass(s *State, d time.Duration)     { a.now = a.now.Add(d); s.Tick(a); s.Settle(a) }
+func (a *fakeAccount) pass(s *State, d time.Duration)     { a.now = a.now.Add(d); s.Tick(a); s.Finish(a) }
 
 func (a *fakeAccount) report(s *State, qty string) {
 	s.Report(a, venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal(qty)})
-	s.Settle(a)
+	s.Finish(a)
 }
 
 func newFakeAccount() (*fakeAccount, *State) {
@@ -51,7 +51,7 @@ func (a *fakeAccount) execute(s *State, n int, side venues.Side, qty, price stri
 	e := exec(n, side, qty, price)
 	e.KnownAt = a.now
 	s.Add(a, "BTCUSDT", e)
-	s.Settle(a)
+	s.Finish(a)
 }
 
 func TestCloseIsPublishedOnceExecutionsAndVenueAgree(t *testing.T) {

@@ -7,13 +7,12 @@ import (
 	"venuegate/venues"
 )
 
-// UnattributedKeep is how long an execution without an order stays in memory; one that
-// is read again later is found in the store.
+// UnattributedKeep is how long an execution without an order stays in memory. After that it
+// is read from the store.
 const UnattributedKeep = time.Hour
 
-// unattributed is an execution whose order was not known when it was counted: a
-// venue's replica may show a trade before the order that made it. When the order
-// becomes known, the execution is attributed to it.
+// unattributed is an execution that was counted before its order was known: a replica of the
+// venue may return a trade before its order. It is attributed to the order once that is known.
 type unattributed struct {
 	record persistence.FillRecord
 	heldAt time.Time
@@ -27,8 +26,8 @@ func (s *State) IsUnattributed(f *venues.Fill) bool {
 	return held
 }
 
-// HoldUnattributed keeps executions that were counted without their orders: here, before
-// the last start or long ago.
+// HoldUnattributed keeps executions that were counted without their orders, in this step or
+// earlier, so that they can be attributed.
 func (s *State) HoldUnattributed(now time.Time, records ...persistence.FillRecord) {
 	for i := range records {
 		if f := &records[i].Fill; !s.IsUnattributed(f) {
@@ -37,9 +36,9 @@ func (s *State) HoldUnattributed(now time.Time, records ...persistence.FillRecor
 	}
 }
 
-// Attribute gives an execution that was counted without an order to the order that made
-// it, and returns the record to store; false if it was not counted. Everything else in
-// the record stays as it was recorded first.
+// Attribute attributes an execution that was counted without its order to the order in f, and
+// returns the record to store; false if it was not counted. The record's other values do not
+// change.
 func (s *State) Attribute(f *venues.Fill, why Cause) (persistence.FillRecord, bool) {
 	k := unattributedKey(f)
 	first, held := s.unattributed[k]
@@ -56,7 +55,7 @@ func (s *State) Attribute(f *venues.Fill, why Cause) (persistence.FillRecord, bo
 	return record, true
 }
 
-// EvictUnattributed removes what will not be read again.
+// EvictUnattributed removes the executions that are older than UnattributedKeep.
 func (s *State) EvictUnattributed(now time.Time) {
 	for k, held := range s.unattributed {
 		if now.Sub(held.heldAt) > UnattributedKeep {

@@ -16,8 +16,8 @@ import (
 	"venuegate/venues"
 )
 
-// account is a port that keeps orders in memory; the test plays the venue. Every action is
-// one step, which ends like those of the real account.
+// account implements protection.Port with orders in memory. The test takes the part of the
+// venue. Every action is one step, which ends like those of the real account.
 type account struct {
 	t    testing.TB
 	step protection.Step
@@ -41,7 +41,7 @@ type account struct {
 	reads      int
 }
 
-// attaching is a venue that attaches protection.
+// attaching are the rules of a venue that attaches protection.
 var attaching = protection.Rules{Attached: true}
 
 func newAccount(t testing.TB, rules protection.Rules) *account {
@@ -125,7 +125,7 @@ func (a *account) do(action func(s *protection.Step)) {
 	for i := 0; i < len(a.dirty); i++ {
 		o := a.dirty[i]
 		a.settle(o)
-		a.step.EntryChanged(o)
+		a.step.EndIfFlat(o)
 		if entry := a.orders[o.EntryOrderID]; entry != nil && a.step.LegChanged(entry, o) {
 			a.settle(entry)
 		}
@@ -135,7 +135,7 @@ func (a *account) do(action func(s *protection.Step)) {
 
 func (a *account) settle(o *protection.Order) {
 	if o.Move != nil && (protection.IsChangeable(&o.Order) || o.Move.OnlyRemoves()) {
-		a.step.SettleMove(o)
+		a.step.EndMoveIfDone(o)
 	}
 }
 

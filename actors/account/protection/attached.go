@@ -2,13 +2,13 @@ package protection
 
 import "venuegate/venues"
 
-// AdoptLeg links an order that the venue made to protect an entry of ours to that
-// entry, which it returns; nil if there is none. named is the order with the client id
-// that the report names as the entry's, if any.
+// AdoptLeg links an order that the venue made to protect an entry of ours to that entry, and
+// returns the entry; nil if there is none. named is the order with the client id that the
+// report gives for the entry; it may be nil.
 func (s *Step) AdoptLeg(leg *Order, r *venues.ExecutionReport, named *Order) *Order {
 	for _, kind := range Kinds() {
 		if r.Attachment.Trigger(kind).Valid && leg.Protects == "" {
-			leg.Protects = kind // the stop loss, until it is known which was reached
+			leg.Protects = kind // the stop loss, until it is known which trigger was reached
 		}
 	}
 	entry := s.entryOf(r, named)
@@ -24,9 +24,9 @@ func (s *Step) AdoptLeg(leg *Order, r *venues.ExecutionReport, named *Order) *Or
 	return entry
 }
 
-// entryOf returns the entry that an order of the venue protects. Where the venue does
-// not name it, protection belongs to the position: that of the newest entry has
-// replaced the ones before.
+// entryOf returns the entry that an order of the venue protects. If the report does not
+// identify it, protection belongs to the position: that of the newest entry has replaced
+// earlier ones.
 func (s *Step) entryOf(r *venues.ExecutionReport, named *Order) *Order {
 	if r.Attachment.EntryClientID != "" {
 		if named != nil && named.Protection != nil {
@@ -46,8 +46,8 @@ func (s *Step) entryOf(r *venues.ExecutionReport, named *Order) *Order {
 	return newest
 }
 
-// expectsLeg reports whether an entry has protection of a kind that the attachment
-// holds, and that the venue keeps.
+// expectsLeg reports whether an entry has active protection, which the service has not placed,
+// of a kind in the attachment.
 func (s *Step) expectsLeg(o *Order, a *venues.Attachment) bool {
 	for _, kind := range Kinds() {
 		leg, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
@@ -58,9 +58,8 @@ func (s *Step) expectsLeg(o *Order, a *venues.Attachment) bool {
 	return false
 }
 
-// FollowAttachment takes over what a report shows of a leg that the venue made:
-// triggers that were moved, and which one was reached. It sets the trigger price of
-// the report to that of the trigger reached.
+// FollowAttachment applies a report to a leg that the venue made: triggers that were moved,
+// and the one that was reached, whose price it sets as the trigger price of the report.
 func (s *Step) FollowAttachment(leg *Order, r *venues.ExecutionReport) {
 	if r.Attachment != nil {
 		leg.Attachment = r.Attachment
@@ -79,8 +78,8 @@ func (s *Step) FollowAttachment(leg *Order, r *venues.ExecutionReport) {
 	}
 }
 
-// FollowTrigger takes over that somebody else has moved a leg of ours: it was where
-// the entry plans it, and the venue reports another price.
+// FollowTrigger updates the plan after another client has moved a leg of ours: the leg was at
+// the planned price, and the venue reports another one.
 func (s *Step) FollowTrigger(leg *Order, r *venues.ExecutionReport) {
 	o := s.Port.Order(leg.EntryOrderID)
 	if o == nil || r.Status != venues.StatusUntriggered || !s.isOurs(leg) || o.Bracket.Current(leg.Protects) != leg {
@@ -91,15 +90,15 @@ func (s *Step) FollowTrigger(leg *Order, r *venues.ExecutionReport) {
 	}
 }
 
-// IsUndecided reports whether a report shows that a leg with two triggers has reached
-// one of them, and not which.
+// IsUndecided reports whether a leg with two triggers has reached one of them by a report that
+// does not show which.
 func (o *Order) IsUndecided(r *venues.ExecutionReport) bool {
 	return o.Attachment != nil && !o.Triggered && r.Status == venues.StatusOpen && firedTrigger(o.Attachment, r) == ""
 }
 
-// firedTrigger returns the trigger that was reached; empty if none was, or if it is
-// not known which. Where the venue does not report it, it is the trigger next to the
-// price of the execution.
+// firedTrigger returns the kind of the trigger that was reached; empty if none was or if it is
+// not known which. If the venue does not report it, it is the trigger nearest to the price of
+// the execution.
 func firedTrigger(a *venues.Attachment, r *venues.ExecutionReport) venues.LegKind {
 	price := r.AvgPrice
 	if r.Fill != nil {

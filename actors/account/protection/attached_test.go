@@ -8,7 +8,7 @@ import (
 	"venuegate/venues"
 )
 
-// report takes what the venue reports of a leg that it made itself, with a number.
+// report applies a report of a leg that the venue made, under a venue order id.
 func (a *account) report(entry *protection.Order, number string, r venues.ExecutionReport) *protection.Order {
 	var leg *protection.Order
 	for _, o := range a.orders {
@@ -64,7 +64,7 @@ func bothTriggers(o *protection.Order) venues.Attachment {
 	return venues.Attachment{EntryClientID: o.ClientOrderID, StopLoss: o.StopLoss, TakeProfit: o.TakeProfit}
 }
 
-// A venue may make one order for each leg, which names its entry or not.
+// A venue may make one order for each leg, and may report its entry or not.
 func TestAttachedLegsAreFollowed(t *testing.T) {
 	for name, isNamed := range map[string]bool{"entry named": true, "entry not named": false} {
 		t.Run(name, func(t *testing.T) {

@@ -12,27 +12,27 @@ import (
 
 // Bracket is the protection of one entry. The zero value has no legs.
 type Bracket struct {
-	// legs are the orders of each kind, oldest first. The newest counts; those
-	// before it are withdrawn once it is live.
+	// legs has the orders of each kind, oldest first. The newest one is current; those before
+	// it are withdrawn once it is live.
 	legs map[venues.LegKind][]*Order
-	// placedHere reports that the service places the legs. It matters where the venue
-	// attaches legs, if these did not appear or have ended.
+	// placedHere is set if the service places the legs although the venue attaches them,
+	// because these did not appear or have ended.
 	placedHere bool
 
 	// due is when missing legs are placed.
 	due time.Time
-	// unprotectedSince is when a part of the position became unprotected, alarmDue when
-	// the alarm is raised or, after it, the position closed; alarmedAt is when the alarm
-	// was raised.
+	// unprotectedSince is when a part of the position became unprotected, alarmedAt when the
+	// alarm was raised. alarmDue is when the alarm is raised or, after it, the position is
+	// closed.
 	unprotectedSince time.Time
 	alarmDue         time.Time
 	alarmedAt        time.Time
 	// lostAt is when the venue ended a leg that the service had not withdrawn.
 	lostAt time.Time
 
-	// closing reports that the position cannot be protected and is closed instead;
-	// exit is the order under way that closes it, exitTries counts the exits that left
-	// something open.
+	// closing is set if the position cannot be protected and is closed instead. exit is the
+	// open order that closes it; exitTries counts the exits after which a part was still
+	// open.
 	closing   bool
 	exit      *Order
 	exitTries int
@@ -45,14 +45,14 @@ func (b *Bracket) Due() time.Time { return deadline.Earlier(b.due, b.alarmDue) }
 // protected.
 func (b *Bracket) IsClosing() bool { return b.closing }
 
-// Exit returns the order under way that closes the position; nil if there is none.
+// Exit returns the open order that closes the position; nil if there is none.
 func (b *Bracket) Exit() *Order { return b.exit }
 
-// AlarmedAt returns when a missing protection was reported; zero if none is missing.
+// AlarmedAt returns when the alarm was raised; zero if none is in force.
 func (b *Bracket) AlarmedAt() time.Time { return b.alarmedAt }
 
-// AwaitsEnd reports whether a leg or an exit is still open.
-func (b *Bracket) AwaitsEnd() bool {
+// HasOpenOrders reports whether a leg or an exit is open.
+func (b *Bracket) HasOpenOrders() bool {
 	for _, legs := range b.legs {
 		if slices.ContainsFunc(legs, (*Order).isOpen) {
 			return true
@@ -61,7 +61,7 @@ func (b *Bracket) AwaitsEnd() bool {
 	return b.exit != nil
 }
 
-// Current returns the newest leg of a kind; nil if there is none.
+// Current returns the newest leg of a kind; nil if there is none or it is retired.
 func (b *Bracket) Current(kind venues.LegKind) *Order {
 	if legs := b.legs[kind]; len(legs) > 0 && !legs[len(legs)-1].retired {
 		return legs[len(legs)-1]
@@ -85,18 +85,17 @@ func (b *Bracket) retire(kind venues.LegKind) {
 	}
 }
 
-// schedule sets due to a time, unless it is earlier already.
+// schedule sets due to a time, unless due is earlier.
 func (b *Bracket) schedule(at time.Time) { b.due = deadline.Earlier(b.due, at) }
 
-// expectProtection starts the time within which a fill must be protected.
+// expectProtection starts the time within which a fill must be protected, unless it is running.
 func (s *Step) expectProtection(o *Order) {
 	if o.Bracket.unprotectedSince.IsZero() {
 		o.Bracket.unprotectedSince, o.Bracket.alarmDue = s.Now, s.Now.Add(s.Rules.Policy.AlarmAfter)
 	}
 }
 
-// endAlarmIfProtected ends the time within which a fill must be protected, once no
-// leg is missing.
+// endAlarmIfProtected ends an alarm, raised or due, if no leg is missing.
 func (s *Step) endAlarmIfProtected(o *Order) {
 	if !o.isUnprotected() {
 		o.Bracket.endAlarm()
@@ -107,8 +106,8 @@ func (b *Bracket) endAlarm() {
 	b.unprotectedSince, b.alarmDue, b.alarmedAt = time.Time{}, time.Time{}, time.Time{}
 }
 
-// creditClosed subtracts what a leg or an exit has closed from the quantity that the
-// entry has to protect.
+// creditClosed subtracts the quantity that a leg or an exit has closed from the quantity to
+// protect of its entry.
 func (s *Step) creditClosed(o, by *Order) {
 	more := by.FilledQty.Sub(by.Credited)
 	if !more.IsPositive() {
@@ -117,12 +116,13 @@ func (s *Step) creditClosed(o, by *Order) {
 	by.Credited = by.FilledQty
 	o.ReleasedQty = decimal.Min(o.FilledQty, o.ReleasedQty.Add(more))
 	if by != o.Bracket.exit && by != o.Bracket.Current(by.Protects) && o.Protection.IsActive() {
-		o.Bracket.schedule(s.Now.Add(SettleDelay)) // the newest leg is too large now: it is replaced
+		o.Bracket.schedule(s.Now.Add(GatherDelay)) // the newest leg is too large now: it is replaced
 	}
 	s.Port.MarkDirty(o)
 }
 
-// Relink rebuilds the brackets of orders that were read from the store, oldest first.
+// Relink rebuilds the brackets of orders that were read from the store. orders must be sorted,
+// oldest first.
 func (s *Step) Relink(orders []*Order) {
 	byID := make(map[string]*Order, len(orders))
 	for _, o := range orders {

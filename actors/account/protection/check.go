@@ -2,8 +2,7 @@ package protection
 
 import "venuegate/venues"
 
-// Plan returns the protection that a new order begins with, pending; nil if it
-// requests none.
+// Plan returns the protection of a new order, with status pending; nil if it requests none.
 func Plan(spec *venues.OrderSpec) *venues.Protection {
 	if !spec.StopLoss.Valid && !spec.TakeProfit.Valid {
 		return nil
@@ -17,9 +16,8 @@ func Plan(spec *venues.OrderSpec) *venues.Protection {
 	return &venues.Protection{StopLoss: leg(spec.StopLoss), TakeProfit: leg(spec.TakeProfit)}
 }
 
-// CheckPrices compares stop loss and take profit with the price at which the order
-// would enter, its own or the mark price: they must lie on opposite sides of it. An
-// order that only reduces may have neither.
+// CheckPrices checks that stop loss and take profit are on opposite sides of the price at which
+// the order would enter: its own or the mark price. A reduce-only order may have neither.
 func CheckPrices(spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
 	if field := requestedField(spec); spec.ReduceOnly && field != "" {
 		return venues.InvalidFields(venues.FieldError{Field: field, Rule: "not_applicable", Allowed: "none with reduceOnly"})
@@ -52,8 +50,8 @@ func CheckPrices(spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
 	return nil
 }
 
-// CheckLegQty compares the quantity of an order with what one leg can close: legs are
-// market orders, unless the venue attaches them itself.
+// CheckLegQty checks that one leg can close the quantity of an order. Legs that the venue does
+// not attach are subject to the limit of market orders.
 func CheckLegQty(i *venues.Instrument, spec *venues.OrderSpec, attached bool) *venues.Error {
 	limit := i.MaxMarketQty
 	if attached || requestedField(spec) == "" || !limit.Valid || spec.Qty.LessThanOrEqual(limit.Decimal) {
@@ -65,7 +63,7 @@ func CheckLegQty(i *venues.Instrument, spec *venues.OrderSpec, attached bool) *v
 	})
 }
 
-// requestedField names the protection that an order requests; empty if none.
+// requestedField returns the field with which an order requests protection; empty if none.
 func requestedField(spec *venues.OrderSpec) string {
 	switch {
 	case spec.StopLoss.Valid:

@@ -9,8 +9,8 @@ import (
 	"venuegate/venues"
 )
 
-// Tick does what is due of an entry's bracket: it places missing legs, raises the
-// alarm, and closes what could not be protected in time.
+// Tick does what is due in an entry's bracket: it places missing legs, raises the alarm, and
+// closes a position that could not be protected in time.
 func (s *Step) Tick(o *Order) {
 	b := &o.Bracket
 	if deadline.Passed(b.due, s.Now) {
@@ -45,8 +45,8 @@ func (s *Step) alarmUnprotected(o *Order) {
 	s.Port.Alarm(o, "unprotected", "since", o.Bracket.unprotectedSince.UTC().Format(venues.TimeFormat))
 }
 
-// isCertainlyUnprotected reports whether, of a kind that is missing, certainly no leg is
-// live. It queries the legs of unknown status.
+// isCertainlyUnprotected reports whether certainly no leg of a missing kind is live. It queries
+// the legs that may be.
 func (s *Step) isCertainlyUnprotected(o *Order) bool {
 	certain := false
 	for _, kind := range Kinds() {
@@ -64,8 +64,8 @@ func (s *Step) isCertainlyUnprotected(o *Order) bool {
 	return certain
 }
 
-// closeUnprotected closes what an entry opened and could not be protected, and keeps
-// the entry from opening more.
+// closeUnprotected cancels an entry whose position cannot be protected, and closes the
+// position.
 func (s *Step) closeUnprotected(o *Order, reason string) {
 	o.Bracket.closing, o.Closing = true, true
 	o.Bracket.due, o.Bracket.alarmDue = time.Time{}, time.Time{}
@@ -75,8 +75,8 @@ func (s *Step) closeUnprotected(o *Order, reason string) {
 	s.placeExit(o)
 }
 
-// placeExit creates and sends the order that closes what is still open, or as much of
-// it as one market order can.
+// placeExit places the market order that closes the quantity to protect, or as much of it as
+// one market order can.
 func (s *Step) placeExit(o *Order) {
 	qty := o.QtyToProtect()
 	if o.Bracket.exit != nil || !qty.IsPositive() {
@@ -92,7 +92,7 @@ func (s *Step) placeExit(o *Order) {
 	s.Port.MarkDirty(exit)
 }
 
-// exitChanged follows an exit to its end. What it left open is closed by another.
+// exitChanged applies the end of an exit. If a part is still open, another exit is scheduled.
 func (s *Step) exitChanged(o *Order) {
 	b := &o.Bracket
 	exit := b.exit

@@ -33,7 +33,7 @@ func TestUnprotectedPositionRaisesAnAlarmThenIsClosed(t *testing.T) {
 	a.rejectLegs(protection.DefaultAlarmAfter + time.Second)
 	a.wantAlarms("unprotected", 1)
 	if o.Bracket.IsClosing() {
-		t.Fatal("the position is closed before CloseAfter")
+		t.Fatal("the position is being closed before CloseAfter, want it open")
 	}
 	a.rejectLegs(protection.DefaultCloseAfter)
 	a.wantExit(o, "1")

@@ -2,8 +2,8 @@ package protection
 
 import "venuegate/venues"
 
-// LegChanged applies what became of a leg or an exit to its entry. It reports whether
-// it was a leg.
+// LegChanged applies a change of a leg or an exit to its entry, and reports whether it was a
+// leg.
 func (s *Step) LegChanged(o, leg *Order) bool {
 	s.creditClosed(o, leg)
 	if leg == o.Bracket.exit {
@@ -15,12 +15,12 @@ func (s *Step) LegChanged(o, leg *Order) bool {
 			s.followLeg(o, leg, kind)
 		}
 	}
-	s.EntryChanged(o)
+	s.EndIfFlat(o)
 	s.endAlarmIfProtected(o)
 	return true
 }
 
-// followLeg takes over the state of the newest leg of a kind. An order that holds both
+// followLeg applies the state of the newest leg of a kind to the plan. An order with both
 // triggers is the leg of both kinds.
 func (s *Step) followLeg(o, leg *Order, kind venues.LegKind) {
 	plan := o.Protection.Leg(kind)
@@ -31,7 +31,7 @@ func (s *Step) followLeg(o, leg *Order, kind venues.LegKind) {
 		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
 		s.expectProtection(o)
 		if s.isOurs(leg) {
-			o.Bracket.schedule(s.Now.Add(SettleDelay))
+			o.Bracket.schedule(s.Now.Add(GatherDelay))
 		}
 	case leg.Status == venues.StatusUntriggered:
 		s.setLeg(o, kind, venues.ProtectionLive, leg.OrderID)
@@ -45,10 +45,10 @@ func (s *Step) followLeg(o, leg *Order, kind venues.LegKind) {
 	}
 }
 
-// legTriggered cancels the rest of the entry of a triggered leg, and the other legs once
-// the triggered one has ended.
+// legTriggered handles a triggered leg: it cancels the rest of the entry and, once the leg has
+// ended, the other legs.
 func (s *Step) legTriggered(o, leg *Order, kind venues.LegKind) {
-	if leg.Protects != kind { // the other trigger that the order holds was reached
+	if leg.Protects != kind { // the order's other trigger was reached
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 		return
 	}
@@ -62,18 +62,18 @@ func (s *Step) legTriggered(o, leg *Order, kind venues.LegKind) {
 	}
 }
 
-// legFailed handles a leg that the venue has rejected: it is placed again or, if the price
-// is already past its trigger, the position is closed, as the leg would have done. The kind
-// stays pending until then, so that a restart continues.
+// legFailed handles a leg that the venue has rejected: it is placed again or, if the price is
+// already past its trigger, the position is closed, as the leg would have done. The kind stays
+// pending until then, so that a restart continues.
 func (s *Step) legFailed(o, leg *Order, kind venues.LegKind) {
 	if !o.Protection.Leg(kind).IsActive() {
-		return // nothing of the kind is protected any more
+		return // protection of the kind has ended
 	}
-	if leg.Withdrawn { // and ended before its cancel arrived
+	if leg.Withdrawn { // it ended before its cancel arrived
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 		return
 	}
-	if s.restoreBefore(o, leg, kind) || s.keepBefore(o, leg, kind) {
+	if s.rollBackMove(o, leg, kind) || s.keepPreviousLeg(o, leg, kind) {
 		return
 	}
 	s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
@@ -88,8 +88,8 @@ func (s *Step) legFailed(o, leg *Order, kind venues.LegKind) {
 	}
 }
 
-// legCancelled follows the cancel of a leg. One that the service did not request may
-// leave a position unprotected.
+// legCancelled handles the end of a leg by a cancel. If the service has not requested it, the
+// position may be unprotected.
 func (s *Step) legCancelled(o, leg *Order, kind venues.LegKind) {
 	plan := o.Protection.Leg(kind)
 	switch {
@@ -99,21 +99,21 @@ func (s *Step) legCancelled(o, leg *Order, kind venues.LegKind) {
 	case o.Bracket.closing && !leg.Withdrawn && plan.Status == venues.ProtectionPending:
 		// The position is being closed because this leg has ended. It stays pending, so
 		// that a restart continues to close the position.
-	case leg.Withdrawn, o.Bracket.closing, o.isExitedByOther(kind), leg.endedWithPosition():
+	case leg.Withdrawn, o.Bracket.closing, o.isClosedByOtherLeg(kind), leg.endedWithPosition():
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 	case o.Bracket.lostAt.IsZero():
 		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
 		o.Bracket.lostAt = s.Now
 		s.expectProtection(o)
-		o.Bracket.schedule(s.Now.Add(SettleDelay))
+		o.Bracket.schedule(s.Now.Add(GatherDelay))
 		s.Port.ReadPositions()
 	default:
 		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
 	}
 }
 
-// EntryChanged ends the protection of a closed entry that has nothing open.
-func (s *Step) EntryChanged(o *Order) {
+// EndIfFlat ends the protection of a closed entry that has nothing to protect.
+func (s *Step) EndIfFlat(o *Order) {
 	if !o.Status.IsClosed() || o.QtyToProtect().IsPositive() || !o.Protection.IsActive() {
 		return
 	}

@@ -58,9 +58,9 @@ func TestFillWhileALegExecutesIsProtected(t *testing.T) {
 func TestFillAfterTwoTriggeredLegsIsProtected(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	o := a.fillEntry("0.25")
-	first := a.pass(protection.SettleDelay)
+	first := a.pass(protection.GatherDelay)
 	a.fill(o, "0.25")
-	second := a.pass(protection.SettleDelay)
+	second := a.pass(protection.GatherDelay)
 	a.accept(second[0], first[0])
 	a.executeAll(first[0])
 	a.execute(second[0], "0.25", venues.StatusExpired)
@@ -90,7 +90,7 @@ func TestPartiallyClosedPositionIsProtectedAgain(t *testing.T) {
 
 // What others closed before the trigger was reached needs no protection, but what the
 // entry fills afterwards does.
-func TestLegThatFindsLessOpenEndsTheProtection(t *testing.T) {
+func TestLegLargerThanThePositionEndsTheProtection(t *testing.T) {
 	t.Run("of a filled entry", func(t *testing.T) {
 		a := newAccount(t, protection.Rules{})
 		o, legs := a.protectedEntry("1")

@@ -8,23 +8,22 @@ import (
 	"venuegate/venues"
 )
 
-// protectTriesMax bounds how often a change of attached protection with an unknown
-// outcome is sent. The request holds absolute prices: a repetition changes nothing.
+// protectTriesMax bounds how often a change of attached protection with an unknown outcome is
+// sent. The request has absolute prices, so that it can be repeated.
 const protectTriesMax = 3
 
 // Move is a pending change of an entry's stop loss and take profit.
 type Move struct {
-	// targets are the new triggers by kind. An unknown one is removed, a missing one
-	// is not changed.
+	// targets has the new triggers by kind. An unknown one removes the protection of its
+	// kind; a kind that is not in the map is not changed.
 	targets map[venues.LegKind]venues.Optional
-	// before is restored if the change is rejected.
+	// before is the protection that is restored if the change is rejected.
 	before *venues.Protection
-	// request is what the venue has not answered yet; nil if it has, or if nothing
-	// had to be requested.
+	// request is the pending request to the venue; nil if there is none.
 	request *venues.ProtectRequest
 	tries   int
-	// resumes reports that the account was restarted, and not reconciled since.
-	resumes bool
+	// needsResume is set after a restart of the account until its reconciliation.
+	needsResume bool
 }
 
 // LegRejected is the cause of a move that ends because the venue rejected the new leg.
@@ -35,15 +34,15 @@ type LegRejected struct {
 
 func (LegRejected) Error() string { return "the venue rejected the new leg" }
 
-// NewMove returns the change of an entry's protection that a command requests. Kinds
-// that already are as requested are left out.
+// NewMove returns the change of an entry's protection that a command requests. It leaves out
+// kinds that already are as requested.
 func NewMove(o *Order, cmd *venues.AmendOrder) *Move {
 	p := &Move{targets: requestedTargets(cmd), before: o.Protection}
 	maps.DeleteFunc(p.targets, o.isPlanned)
 	return p
 }
 
-// Record writes the move into the amendment that is stored with its order.
+// Record writes the move to the amendment that is stored with its order.
 func (p *Move) Record(a *persistence.Amendment) {
 	stop, changesStop := p.targets[venues.LegStopLoss]
 	profit, changesProfit := p.targets[venues.LegTakeProfit]
@@ -52,8 +51,8 @@ func (p *Move) Record(a *persistence.Amendment) {
 	a.Before = p.before
 }
 
-// RestoreMove returns the move that a stored amendment describes, to be resumed with
-// Step.ResumeMove; nil if it is no change of protection.
+// RestoreMove returns the move of a stored amendment, to be resumed with Step.ResumeMove; nil
+// if the amendment changes no protection.
 func RestoreMove(a *persistence.Amendment) *Move {
 	targets := requestedTargets(&venues.AmendOrder{
 		StopLoss: a.StopLoss, RemoveStopLoss: a.DropStopLoss, TakeProfit: a.TakeProfit, RemoveTakeProfit: a.DropTakeProfit,
@@ -61,7 +60,7 @@ func RestoreMove(a *persistence.Amendment) *Move {
 	if targets == nil {
 		return nil
 	}
-	return &Move{targets: targets, before: a.Before, resumes: true}
+	return &Move{targets: targets, before: a.Before, needsResume: true}
 }
 
 // requestedTargets returns the triggers that a command requests; nil if none.
@@ -79,8 +78,8 @@ func requestedTargets(cmd *venues.AmendOrder) map[venues.LegKind]venues.Optional
 	return targets
 }
 
-// Resumes reports whether the move has yet to be resumed with Step.ResumeMove.
-func (p *Move) Resumes() bool { return p.resumes }
+// NeedsResume reports whether the move must be resumed with Step.ResumeMove.
+func (p *Move) NeedsResume() bool { return p.needsResume }
 
 // OnlyRemoves reports whether the move removes protection and adds none: it can be
 // completed although nothing is left to protect.
@@ -93,8 +92,8 @@ func (p *Move) OnlyRemoves() bool {
 	return true
 }
 
-// CheckMove checks whether protection of an entry can be changed as a command
-// requests, by what is known of the order.
+// CheckMove checks whether the protection of an entry can be changed by a command, apart from
+// its prices.
 func (s *Step) CheckMove(o *Order, cmd *venues.AmendOrder, mark venues.Optional) *venues.Error {
 	field := "stopLoss"
 	if !cmd.StopLoss.Valid && !cmd.RemoveStopLoss {
@@ -114,10 +113,9 @@ func (s *Step) CheckMove(o *Order, cmd *venues.AmendOrder, mark venues.Optional)
 	return nil
 }
 
-// inTwoRequests describes how both terms and protection are changed. Venues take them
-// as two requests, of which the second may be rejected, and an answer cannot report
-// half a change. The client chooses what is in force in between; protection comes
-// first where it fits the order as it is.
+// inTwoRequests describes how a client changes both terms and protection. Venues take them as
+// two requests, of which the second may be rejected, and an answer cannot report half a
+// change. Protection comes first if it is valid with the order's present terms.
 func (o *Order) inTwoRequests(cmd *venues.AmendOrder, mark venues.Optional) string {
 	now := o.OrderSpec
 	now.StopLoss, now.TakeProfit = cmd.StopLoss, cmd.TakeProfit
@@ -150,8 +148,8 @@ func (s *Step) CheckTargets(o *Order, cmd *venues.AmendOrder, i *venues.Instrume
 	return i.CheckOrder(&spec, mark)
 }
 
-// StartMove carries out the move of an entry: at the venue where it attaches the
-// protection, else by new legs that replace the ones before once they are live.
+// StartMove carries out the move of an entry: by a request to the venue if it attaches the
+// protection, else by new legs, which replace the old ones once they are live.
 func (s *Step) StartMove(o *Order) {
 	p := o.Move
 	o.Unattached = s.Rules.Attached && !s.Attaches(o)
@@ -173,13 +171,13 @@ func (s *Step) StartMove(o *Order) {
 	}
 }
 
-// ResumeMove continues the move of an entry after a restart. It must not be called
-// before the account was reconciled. Legs of ours are in the record
-// already, and become live or are given up as others. What the venue was requested to
-// change is requested again: the entry does not show whether it has.
+// ResumeMove continues the move of an entry after a restart. It must not be called before the
+// account was reconciled. New legs of ours are in the record already, and become live or are
+// rejected like all legs. A request to the venue is sent again, because its outcome is not
+// known.
 func (s *Step) ResumeMove(o *Order) {
 	p := o.Move
-	p.resumes = false
+	p.needsResume = false
 	s.Port.MarkDirty(o)
 	request := s.newRequest(o)
 	needsVenue := false
@@ -205,14 +203,14 @@ func (s *Step) newRequest(o *Order) venues.ProtectRequest {
 	return venues.ProtectRequest{Entry: s.Port.Ref(o), Side: o.Side, Deadline: s.Now.Add(s.Rules.RequestLife)}
 }
 
-// addToRequest adds a kind to a request to the venue and reports whether it could: the
-// protection of the kind must be the venue's.
+// addToRequest adds a kind to a request to the venue if the venue has attached its protection,
+// and reports whether it did.
 func (s *Step) addToRequest(o *Order, kind venues.LegKind, request *venues.ProtectRequest) bool {
 	current, target := o.Bracket.Current(kind), o.Move.targets[kind]
 	switch {
-	case current.isOpen() && !s.isOurs(current) && (target.Valid || current.holdsAnother(o.Move.targets)):
+	case current.isOpen() && !s.isOurs(current) && (target.Valid || current.keepsOtherTrigger(o.Move.targets)):
 		request.Leg = s.Port.Ref(current)
-	case current == nil && !s.placesLegs(o) && o.Status.IsActive(): // it is still with the order
+	case current == nil && !s.placesLegs(o) && o.Status.IsActive(): // it is still attached to the order
 	default:
 		return false
 	}
@@ -239,11 +237,11 @@ func (s *Step) moveLeg(o *Order, kind venues.LegKind, target venues.Optional) {
 	}
 }
 
-// SettleMove ends the move of an entry once its new legs are live and those that it
-// removes are closed.
-func (s *Step) SettleMove(o *Order) {
+// EndMoveIfDone ends the move of an entry if its new legs are live and the legs that it removes
+// are closed.
+func (s *Step) EndMoveIfDone(o *Order) {
 	p := o.Move
-	if p.request != nil || p.resumes {
+	if p.request != nil || p.needsResume {
 		return
 	}
 	for kind, target := range p.targets {

@@ -154,15 +154,15 @@ func TestMoveIsRestoredFromItsAmendment(t *testing.T) {
 	var stored persistence.Amendment
 	o.Move.Record(&stored)
 	o.Move = protection.RestoreMove(&stored)
-	if o.Move == nil || !o.Move.Resumes() {
-		t.Fatal("the move is not resumed")
+	if o.Move == nil || !o.Move.NeedsResume() {
+		t.Fatalf("move = %+v, want one that must be resumed", o.Move)
 	}
 	a.do(func(s *protection.Step) { s.ResumeMove(o) })
 	if len(a.requests) != 2 || !a.requests[1].StopLoss.Decimal.Equal(dec("59000")) {
 		t.Fatalf("requests = %+v, want the stop loss requested again", a.requests)
 	}
-	if protection.RestoreMove(&persistence.Amendment{Qty: dec("1")}) != nil {
-		t.Error("an amend of the quantity was restored as a move")
+	if p := protection.RestoreMove(&persistence.Amendment{Qty: dec("1")}); p != nil {
+		t.Errorf("move of an amend of the quantity = %+v, want none", p)
 	}
 }
 

@@ -10,47 +10,46 @@ import (
 	"venuegate/venues"
 )
 
-// Order is an order as protection sees it: an entry with its bracket, or an order
-// that protects an entry or closes what it has opened. The account keeps it as part
-// of its own order; the zero values of all fields but the record are a new order's.
+// Order is an order with its state of protection: an entry with its bracket, a leg or an exit.
+// It is part of the account's own order. In a new order all fields but the record are zero.
 type Order struct {
 	persistence.OrderRecord
 
-	// FilledAt is the venue's time of the newest fill, or the time at which the order
-	// was taken as filled although the venue has not listed the fill.
+	// FilledAt is the venue's time of the newest fill, or when the order was taken as filled
+	// although the venue has not returned the fill.
 	FilledAt time.Time
-	// Triggered reports that the trigger of a stop was reached.
+	// Triggered is set if the trigger of a stop was reached.
 	Triggered bool
 
-	// Bracket protects what an entry has opened.
+	// Bracket is the protection of an entry.
 	Bracket Bracket
-	// Move is the pending change of an entry's stop loss and take profit, nil if
-	// there is none.
+	// Move is the pending change of an entry's stop loss and take profit; nil if there is
+	// none.
 	Move *Move
 
-	// Attachment is what the venue last reported of a leg that it made itself.
+	// Attachment is the last reported attachment of a leg that the venue made.
 	Attachment *venues.Attachment
-	// Withdrawn reports that the service has cancelled the order.
+	// Withdrawn is set if the service has requested the cancel of the order.
 	Withdrawn bool
 	// Credited is the part of a leg's FilledQty that is already subtracted from the
 	// quantity that its entry has to protect.
 	Credited decimal.Decimal
-	// retired legs do not count as protection any more, although they may be open.
+	// retired is set if the leg no longer counts as protection, although it may be open.
 	retired bool
 }
 
-// Kinds lists the kinds of protection in the order in which they are placed: the
-// stop loss first.
+// Kinds returns the kinds of protection in the order in which they are placed, the stop loss
+// first.
 func Kinds() []venues.LegKind {
 	return []venues.LegKind{venues.LegStopLoss, venues.LegTakeProfit}
 }
 
-// QtyToProtect returns the quantity of an entry that its legs must cover: what is
-// filled and has not been closed since.
+// QtyToProtect returns the quantity of an entry that its legs must cover: the filled quantity
+// less the part that was closed since.
 func (o *Order) QtyToProtect() decimal.Decimal { return o.FilledQty.Sub(o.ReleasedQty) }
 
-// IsChangeable reports whether stop loss and take profit of an order can still be
-// changed: it is active, or what it has opened is protected.
+// IsChangeable reports whether the stop loss and take profit of an order can be changed: it is
+// active, or the position that it has opened is protected.
 func IsChangeable(o *venues.Order) bool {
 	return o.Status.IsActive() || (o.Status.IsClosed() && o.FilledQty.IsPositive() && o.Protection.IsActive())
 }
@@ -71,7 +70,7 @@ func (o *Order) isUnprotected() bool {
 	})
 }
 
-// positionKey names the position that an entry opens.
+// positionKey returns the key of the position that an entry opens.
 func (o *Order) positionKey() string {
 	p := venues.Position{Symbol: o.Symbol, Side: o.Side.Opens()}
 	return p.Key()
@@ -83,54 +82,54 @@ func (o *Order) protects(positionKey string) bool {
 	return o.EntryOrderID == "" && o.Protection.IsActive() && (o.QtyToProtect().IsPositive() || o.isOverprotected()) && o.positionKey() == positionKey
 }
 
-// isOverprotected reports whether legs wait for their triggers although everything that the
-// entry opened is closed.
+// isOverprotected reports whether untriggered legs are left although everything that the entry
+// opened is closed.
 func (o *Order) isOverprotected() bool {
 	return o.FilledQty.IsPositive() && !o.QtyToProtect().IsPositive() && slices.ContainsFunc(Kinds(), func(kind venues.LegKind) bool {
 		return slices.ContainsFunc(o.Bracket.legs[kind], func(leg *Order) bool { return leg.Status == venues.StatusUntriggered })
 	})
 }
 
-// endedWithPosition reports whether the venue gave the end of the position, or the
-// trigger of the other leg, as the reason for the end of the leg.
+// endedWithPosition reports whether the venue has ended the leg because the position was closed
+// or the other leg was triggered.
 func (o *Order) endedWithPosition() bool {
 	return o.Error != nil && (o.Error.Reason == venues.ReasonNoPosition || o.Error.Reason == venues.ReasonOtherLegTriggered)
 }
 
-// isExitedByOther reports whether a leg of another kind was triggered and has ended.
-func (o *Order) isExitedByOther(but venues.LegKind) bool {
+// isClosedByOtherLeg reports whether a leg of a kind other than but was triggered and has ended.
+func (o *Order) isClosedByOtherLeg(but venues.LegKind) bool {
 	return slices.ContainsFunc(Kinds(), func(kind venues.LegKind) bool {
 		leg := o.Protection.Leg(kind)
 		return kind != but && leg != nil && leg.Status == venues.ProtectionTriggered && !o.Bracket.Current(kind).isOpen()
 	})
 }
 
-// isOpen reports whether an order exists and is not closed. It is safe on nil.
+// isOpen reports whether an order exists and is not closed. o may be nil.
 func (o *Order) isOpen() bool { return o != nil && !o.Status.IsClosed() }
 
-// isPlanned reports whether protection of a kind already is what is requested.
+// isPlanned reports whether the plan of a kind already has the requested trigger.
 func (o *Order) isPlanned(kind venues.LegKind, requested venues.Optional) bool {
 	leg := o.Protection.Leg(kind)
 	return requested.Valid == leg.IsActive() && (!requested.Valid || leg.Price.Equal(requested.Decimal))
 }
 
-// hasNothingAttached reports whether the venue has no protection with the order: it was sent
-// without any, or all was removed before it filled.
+// hasNothingAttached reports whether the order has no attached protection: it was sent without,
+// or all was removed before it filled.
 func (o *Order) hasNothingAttached() bool {
 	return o.Protection == nil || (o.FilledQty.IsZero() && !o.StopLoss.Valid && !o.TakeProfit.Valid)
 }
 
-// holdsAnother reports whether a leg of the venue also holds a trigger that remains
-// after a move.
-func (o *Order) holdsAnother(targets map[venues.LegKind]venues.Optional) bool {
+// keepsOtherTrigger reports whether a leg of the venue has a trigger that remains after a move
+// to targets.
+func (o *Order) keepsOtherTrigger(targets map[venues.LegKind]venues.Optional) bool {
 	return o.Attachment != nil && slices.ContainsFunc(Kinds(), func(kind venues.LegKind) bool {
 		price, changes := targets[kind]
 		return o.Attachment.Trigger(kind).Valid && (!changes || price.Valid)
 	})
 }
 
-// setLeg changes the status of a leg in the record. The protection of a record is
-// replaced, never changed in place: others may hold it.
+// setLeg sets status and order id in the plan of a kind. The protection of a record is
+// replaced, never changed in place, because other copies of the record share it.
 func (s *Step) setLeg(o *Order, kind venues.LegKind, status venues.ProtectionStatus, orderID string) {
 	leg := o.Protection.Leg(kind)
 	if leg == nil || (leg.Status == status && leg.OrderID == orderID) {
@@ -142,7 +141,7 @@ func (s *Step) setLeg(o *Order, kind venues.LegKind, status venues.ProtectionSta
 	s.Port.MarkDirty(o)
 }
 
-// setLegPrice takes over the price of a trigger that was moved at the venue.
+// setLegPrice sets the price in the plan of a kind after the trigger was moved at the venue.
 func (s *Step) setLegPrice(o *Order, kind venues.LegKind, price decimal.Decimal) {
 	if leg := o.Protection.Leg(kind); leg == nil || leg.Price.Equal(price) {
 		return
@@ -152,8 +151,8 @@ func (s *Step) setLegPrice(o *Order, kind venues.LegKind, price decimal.Decimal)
 	s.Port.MarkDirty(o)
 }
 
-// setRequested writes a requested trigger into the record: an unknown one removes
-// the protection of the kind.
+// setRequested sets the requested trigger of a kind in the record. An unknown one removes the
+// protection of the kind.
 func (s *Step) setRequested(o *Order, kind venues.LegKind, requested venues.Optional) {
 	o.Protection = o.Protection.Clone()
 	if o.Protection == nil {
@@ -172,7 +171,7 @@ func (s *Step) setRequested(o *Order, kind venues.LegKind, requested venues.Opti
 	s.Port.MarkDirty(o)
 }
 
-// setPlan sets the leg and the requested trigger of a kind.
+// setPlan sets the plan and the requested trigger of a kind.
 func (o *Order) setPlan(kind venues.LegKind, leg *venues.ProtectionLeg, requested venues.Optional) {
 	if kind == venues.LegStopLoss {
 		o.Protection.StopLoss, o.StopLoss = leg, requested

@@ -8,8 +8,8 @@ import (
 	"venuegate/venues"
 )
 
-// Filled schedules legs for a fill of an entry. A crash before they are placed loses
-// nothing: an entry with protection in force is loaded at the next start.
+// Filled schedules legs for a fill of an entry. After a crash before they are placed, the next
+// start loads the entry, whose protection is in force, and places them.
 func (s *Step) Filled(o *Order) {
 	s.reprotect(o)
 	if !o.Protection.IsActive() && !o.Bracket.closing {
@@ -17,7 +17,7 @@ func (s *Step) Filled(o *Order) {
 	}
 	if o.Bracket.closing || s.placesLegs(o) {
 		s.expectProtection(o)
-		o.Bracket.schedule(s.Now.Add(SettleDelay))
+		o.Bracket.schedule(s.Now.Add(GatherDelay))
 		return
 	}
 	for _, kind := range Kinds() {
@@ -26,13 +26,12 @@ func (s *Step) Filled(o *Order) {
 		}
 	}
 	if o.isUnprotected() {
-		s.expectProtection(o) // the venue's own orders have yet to appear
+		s.expectProtection(o) // the venue's legs have not appeared yet
 	}
 }
 
-// placeMissing places a leg for the quantity to protect of each kind that lacks one.
-// A leg of another size or at another price is replaced after its successor is live,
-// so that the position is never unprotected in between.
+// placeMissing places a leg of each kind that has none of the right size and price. The old leg
+// is withdrawn once the new one is live, so that the position is never unprotected in between.
 func (s *Step) placeMissing(o *Order) {
 	o.Bracket.due = time.Time{}
 	if o.Bracket.closing {
@@ -63,16 +62,15 @@ func (s *Step) placeLeg(o *Order, kind venues.LegKind, price decimal.Decimal) {
 	s.Port.MarkDirty(leg)
 }
 
-// isTooSmall reports whether a leg protects less than its entry has to protect: the
-// entry has filled more since. A leg that the venue made for the position follows its
-// size.
+// isTooSmall reports whether a leg covers less than the quantity to protect, because the entry
+// has filled more since. A leg that the venue made for the whole position follows its size.
 func (s *Step) isTooSmall(leg, o *Order) bool {
 	follows := !s.isOurs(leg) && (leg.Attachment == nil || leg.Attachment.WholePosition)
 	return !follows && leg.Qty.IsPositive() && leg.Qty.LessThan(o.QtyToProtect())
 }
 
-// fits reports whether a leg has the size that its entry has to protect and the
-// planned price. The venue's own legs may be larger.
+// fits reports whether a leg has the quantity to protect and the planned price. The venue's own
+// legs may be larger.
 func (s *Step) fits(leg, o *Order, plan *venues.ProtectionLeg) bool {
 	if s.isOurs(leg) {
 		return leg.Qty.Equal(o.QtyToProtect()) && !s.isMisplaced(leg, plan)
@@ -80,16 +78,15 @@ func (s *Step) fits(leg, o *Order, plan *venues.ProtectionLeg) bool {
 	return !s.isTooSmall(leg, o)
 }
 
-// isMisplaced reports whether a leg of ours has another trigger than planned: the
-// order that was to replace it never became live. Legs of one kind differ in nothing
-// but size and price.
+// isMisplaced reports whether a leg of ours has another trigger than planned: the order that
+// was to replace it never became live.
 func (s *Step) isMisplaced(leg *Order, plan *venues.ProtectionLeg) bool {
 	return s.isOurs(leg) && plan.IsActive() && !venues.EqualOptional(leg.TriggerPrice, venues.Some(plan.Price))
 }
 
-// mayPlaceLegs reports whether the service may place legs now. Where a leg has ended,
-// the position must be known to be open; where the venue attaches legs, it must be
-// known that they did not appear.
+// mayPlaceLegs reports whether the service may place legs now. If the venue has ended a leg,
+// the position must be known to be open. If the venue attaches legs, it must be known that they
+// did not appear.
 func (s *Step) mayPlaceLegs(o *Order) bool {
 	if !o.Bracket.lostAt.IsZero() && !s.mustReplaceLost(o) {
 		return false
@@ -108,8 +105,8 @@ func (s *Step) mayPlaceLegs(o *Order) bool {
 	return o.Bracket.placedHere
 }
 
-// mustReplaceLost reports whether the legs that the venue ended are to be placed
-// again. Until it is known what is left of the position, that is put off.
+// mustReplaceLost reports whether the lost legs of an entry must be placed again. It returns
+// false, and schedules another call, until the open quantity of the position is known.
 func (s *Step) mustReplaceLost(o *Order) bool {
 	isListed := s.positionOf(o).IsListed
 	mayLag := !isListed && s.PositionsAt.Sub(o.FilledAt) <= PositionLag
@@ -140,9 +137,8 @@ func (s *Step) mustReplaceLost(o *Order) bool {
 	return lost
 }
 
-// isSuperseded reports whether the leg of another entry protects the position in the
-// same way: where protection belongs to the position, that of a newer entry replaces
-// the older.
+// isSuperseded reports whether a leg of another entry protects the position instead: if
+// protection belongs to the position, that of a newer entry replaces that of older ones.
 func (s *Step) isSuperseded(o *Order, kind venues.LegKind) bool {
 	for other := range s.Port.Live() {
 		if other.Protects == kind && other.EntryOrderID != o.OrderID && other.Status == venues.StatusUntriggered &&
@@ -153,8 +149,8 @@ func (s *Step) isSuperseded(o *Order, kind venues.LegKind) bool {
 	return false
 }
 
-// reprotect plans protection again for what a triggered leg has left open of an entry:
-// the entry filled more before its cancel arrived, or the leg closed only a part.
+// reprotect plans protection again for the quantity that is open after a triggered leg has
+// ended: the entry filled more before its cancel arrived, or the leg closed only a part.
 func (s *Step) reprotect(o *Order) {
 	if !o.isStoppedOut() || o.Bracket.closing || !o.QtyToProtect().IsPositive() || !s.positionOf(o).Qty.IsPositive() {
 		return
@@ -166,7 +162,7 @@ func (s *Step) reprotect(o *Order) {
 		}
 	}
 	s.expectProtection(o)
-	o.Bracket.schedule(s.Now.Add(SettleDelay))
+	o.Bracket.schedule(s.Now.Add(GatherDelay))
 }
 
 // isStoppedOut reports whether a leg was triggered, and every triggered leg has ended.
@@ -185,9 +181,9 @@ func (o *Order) isStoppedOut() bool {
 	return triggered
 }
 
-// legEndedEarly handles a triggered leg that has ended with less than its quantity filled.
-// The part that is no longer open was closed by others and needs no protection. The part
-// that is open needs a new leg from the service.
+// legEndedEarly handles a triggered leg that has ended with less than its quantity filled. The
+// part that is not open was closed by other orders and needs no protection. The part that is
+// open needs a new leg from the service.
 func (s *Step) legEndedEarly(o, leg *Order) {
 	if leg.FilledQty.GreaterThanOrEqual(leg.Qty) {
 		return

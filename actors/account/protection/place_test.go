@@ -74,13 +74,13 @@ func TestRejectedLegIsPlacedAgain(t *testing.T) {
 	a.wantWithdrawn(first[0])
 }
 
-func TestRejectedLegForNothingEndsTheProtection(t *testing.T) {
+func TestRejectedLegOfAClosedPositionEndsTheProtection(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	o, first := a.protectedEntry("0.4")
 	a.fill(o, "0.6")
-	second := a.pass(protection.SettleDelay)
+	second := a.pass(protection.GatherDelay)
 	a.executeAll(first[0])
-	third := a.pass(protection.SettleDelay)
+	third := a.pass(protection.GatherDelay)
 	a.executeAll(second[0])
 	a.cancel(first[1])
 	a.reject(second[1], "")
@@ -92,15 +92,15 @@ func TestRejectedLegForNothingEndsTheProtection(t *testing.T) {
 	}
 }
 
-// What was filled before is protected just now: the second fill has a deadline of its
-// own.
+// The first fill has just been protected when the second one comes: the second one has an
+// alarm of its own.
 func TestFillDuringProtectionHasItsOwnAlarm(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	o := a.fillEntry("0.4")
-	legs := a.pass(protection.SettleDelay)
+	legs := a.pass(protection.GatherDelay)
 	a.fill(o, "0.6")
 	a.accept(legs...)
-	a.pass(protection.SettleDelay + protection.DefaultAlarmAfter)
+	a.pass(protection.GatherDelay + protection.DefaultAlarmAfter)
 	a.wantAlarms("unprotected", 1)
 }
 
@@ -143,7 +143,7 @@ func TestLegCancelledWithItsPositionIsNotPlacedAgain(t *testing.T) {
 	}
 }
 
-// A list of positions that is older than the fill does not prove that the position is
+// A list of positions that is older than the fill does not mean that the position is
 // closed.
 func TestLostLegOfAPositionThatIsNotListedYet(t *testing.T) {
 	a := newAccount(t, protection.Rules{})

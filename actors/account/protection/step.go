@@ -13,52 +13,78 @@ import (
 )
 
 const (
-	// SettleDelay gathers the fills of one burst before they are protected.
-	SettleDelay = 100 * time.Millisecond
-	// RetryDelay is the wait before a leg that failed is placed again.
+	// GatherDelay gathers the fills of one burst before they are protected.
+	GatherDelay = 100 * time.Millisecond
+	// RetryDelay is the wait before a rejected leg is placed again.
 	RetryDelay = time.Second
-	// ExitRetryMax bounds the waits, each twice the one before, between exits that
-	// did not close everything.
+	// ExitRetryMax bounds the wait, which doubles each time, before another exit for a part
+	// that is still open.
 	ExitRetryMax = 30 * time.Second
-	// PositionLag is how long after a fill the venue's list of positions may still
-	// lack it.
+	// PositionLag is how long after a fill the venue's list of positions may not include it.
 	PositionLag = position.ListLag
 )
 
-// Rules are what does not change during the life of an account.
+// Policy configures what happens when a fill cannot be protected. The zero value is
+// the default.
+type Policy struct {
+	// AlarmAfter is how long a fill may be without live protection before an alarm
+	// is raised; 0 is DefaultAlarmAfter.
+	AlarmAfter time.Duration
+	// CloseAfter is how long after the fill a position that cannot be protected is
+	// closed instead; 0 is DefaultCloseAfter.
+	CloseAfter time.Duration
+	// KeepOpen leaves such a position open: protection is retried without a limit,
+	// and the alarm is repeated every CloseAfter.
+	KeepOpen bool
+}
+
+// Defaults of Policy.
+const (
+	DefaultAlarmAfter = 5 * time.Second
+	DefaultCloseAfter = 10 * time.Second
+)
+
+// OrDefault returns the policy with defaults in place of zero durations.
+func (p Policy) OrDefault() Policy {
+	p.AlarmAfter = cmp.Or(p.AlarmAfter, DefaultAlarmAfter)
+	p.CloseAfter = cmp.Or(p.CloseAfter, DefaultCloseAfter)
+	return p
+}
+
+// Rules are the constant properties of an account.
 type Rules struct {
-	// Attached reports that the venue attaches protection to an order.
+	// Attached is set if the venue attaches protection to orders.
 	Attached bool
 	Policy   Policy
-	// RequestLife is how long after it was made the venue may carry out a request.
+	// RequestLife is how long after it was made a request may be executed by the venue.
 	RequestLife time.Duration
 	// IsOurs reports whether a client order id was made by this service.
 	IsOurs func(clientOrderID string) bool
 }
 
-// Step decides about protection within one step of the account. It reads no clock:
-// the account sets the values of the step before it calls a method.
+// Step has the decisions about protection in one step of the account, which sets the values of
+// the step before it calls a method.
 type Step struct {
 	Rules Rules
 	Port  Port
 
 	Now time.Time
-	// ReconciledAt is when the last successful reconciliation began, PositionsAt as of
-	// when the venue's list of positions was read.
+	// ReconciledAt is when the last successful reconciliation began, PositionsAt when the last
+	// successful reading of the venue's positions began.
 	ReconciledAt time.Time
 	PositionsAt  time.Time
 }
 
-// Port is what the decisions need of the account. Its methods are carried out as part
-// of the current step; what is sent to the venue leaves after the commit of the step.
+// Port is the account as Step uses it. Its methods act as part of the current step; requests
+// are sent to the venue after the commit of the step.
 type Port interface {
 	// MarkDirty stores and publishes an order at the end of the step.
 	MarkDirty(*Order)
-	// Alarm writes a row into the journal of an entry and an error into the log.
+	// Alarm adds a row with one field to the journal of an entry, and logs an error.
 	Alarm(entry *Order, kind, field, value string)
 
-	// Place creates and sends an order that protects an entry or closes it. Exchange,
-	// symbol and side follow from the entry; spec has the rest.
+	// Place creates and sends a leg or an exit of an entry. Exchange, symbol and side follow
+	// from the entry; spec has the rest.
 	Place(entry *Order, kind venues.LegKind, spec venues.OrderSpec) *Order
 	// Withdraw cancels an order that is not closed.
 	Withdraw(*Order)
@@ -70,29 +96,29 @@ type Port interface {
 	// EndMove ends the pending move of an entry and answers its callers: successfully
 	// if cause is nil.
 	EndMove(entry *Order, cause error)
-	// Reconcile compares the account with its venue, ReadPositions reads its list of
-	// positions; both happen soon.
+	// Reconcile requests a reconciliation of the account, ReadPositions a reading of the
+	// venue's list of positions.
 	Reconcile()
 	ReadPositions()
 
-	// Ref names an order to its venue.
+	// Ref returns the ids under which the venue finds an order.
 	Ref(*Order) venues.OrderRef
-	// Order returns the order with an id, nil if it is not in memory.
+	// Order returns the order with an id; nil if it is not in memory.
 	Order(id string) *Order
 	// Live iterates, in no order, over the orders that can still change or have
 	// protection in force.
 	Live() iter.Seq[*Order]
-	// Position describes what is open on a side of an instrument.
+	// Position returns the open position on a side of an instrument.
 	Position(symbol string, side venues.PositionSide) Position
 	// MaxMarketQty returns the quantity of the largest market order.
 	MaxMarketQty(symbol string) venues.Optional
 }
 
-// Position is what is known of an open position.
+// Position is an open position.
 type Position struct {
-	// IsListed reports that the venue lists it.
+	// IsListed is set if the position is on the venue's list.
 	IsListed bool
-	// Qty is what is open by the executions, or by the venue's list if there are none.
+	// Qty is the open quantity by the executions or, if none is known, by the venue's list.
 	Qty decimal.Decimal
 }
 
@@ -112,7 +138,7 @@ func (s *Step) placesLegs(o *Order) bool {
 	return !s.Rules.Attached || o.Bracket.placedHere || o.Unattached
 }
 
-// Attaches reports whether the venue attaches to the order what protects it.
+// Attaches reports whether the venue attaches the protection of an order.
 func (s *Step) Attaches(o *Order) bool {
 	return s.Rules.Attached && !o.Unattached && !o.hasNothingAttached()
 }

@@ -2,8 +2,7 @@ package protection
 
 import "venuegate/venues"
 
-// WithStops returns a position as the venue reports it with the triggers that protect
-// it, which few venues report.
+// WithStops returns a position with the triggers that protect it, which few venues report.
 func (s *Step) WithStops(p venues.Position) venues.Position {
 	for _, kind := range Kinds() {
 		if trigger := s.triggerOf(&p, kind); trigger.Valid {
@@ -13,9 +12,8 @@ func (s *Step) WithStops(p venues.Position) venues.Position {
 	return p
 }
 
-// UpdateStops returns the position that an entry has opened with the triggers as they
-// are after a change of the entry. A trigger that is no leg's was reported by the
-// venue and remains.
+// UpdateStops returns the position of an entry with its triggers after a change of the entry.
+// A trigger that belongs to no leg was reported by the venue and remains.
 func (s *Step) UpdateStops(o *Order, p venues.Position) venues.Position {
 	for _, kind := range Kinds() {
 		stop, leg := stopOf(&p, kind), o.Protection.Leg(kind)
@@ -27,16 +25,16 @@ func (s *Step) UpdateStops(o *Order, p venues.Position) venues.Position {
 	return p
 }
 
-// ShowsStopsOn returns the key of the position that shows the triggers of an order;
-// empty if the order is no entry with protection.
-func (o *Order) ShowsStopsOn() string {
+// ProtectedPosition returns the key of the position that an order protects; empty if the order
+// is not an entry with protection.
+func (o *Order) ProtectedPosition() string {
 	if o.Protection == nil || o.EntryOrderID != "" {
 		return ""
 	}
 	return o.positionKey()
 }
 
-// stopOf returns where a position holds the trigger of a kind.
+// stopOf returns the field of a position for the trigger of a kind.
 func stopOf(p *venues.Position, kind venues.LegKind) *venues.Optional {
 	if kind == venues.LegStopLoss {
 		return &p.StopLoss

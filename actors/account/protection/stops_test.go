@@ -34,7 +34,7 @@ func TestPositionShowsItsLiveLegs(t *testing.T) {
 	wantStops(t, a.step.UpdateStops(o, position), "", "")
 }
 
-// Of several entries the trigger that the market reaches first is position.
+// The position shows the trigger that the market reaches first of several entries.
 func TestPositionShowsTheNearestTriggers(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	a.protectedEntry("1")
@@ -42,11 +42,11 @@ func TestPositionShowsTheNearestTriggers(t *testing.T) {
 	spec.StopLoss, spec.TakeProfit = some("59000"), some("67000")
 	nearer := a.open(spec)
 	a.fill(nearer, "1")
-	a.accept(a.pass(protection.SettleDelay)...)
+	a.accept(a.pass(protection.GatherDelay)...)
 	wantStops(t, a.step.WithStops(venues.Position{Symbol: "BTCUSDT", Side: venues.Long}), "59000", "65000")
 }
 
-func TestTriggerThatIsNoLegsRemainsOnThePosition(t *testing.T) {
+func TestTriggerWithoutALegRemainsOnThePosition(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	o := a.fillEntry("0.4")
 	long := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, StopLoss: some("50000")}

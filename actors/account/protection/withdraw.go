@@ -6,8 +6,8 @@ import (
 	"venuegate/venues"
 )
 
-// PositionClosed withdraws the protection of a position that was flat at a time, by
-// the venue's clock. What was filled later has opened another position.
+// PositionClosed withdraws the protection of a position that was flat at flatAt, by the venue's
+// clock. Entries that were filled later have opened another position.
 func (s *Step) PositionClosed(positionKey string, flatAt time.Time) {
 	for _, o := range s.live() {
 		if o.protects(positionKey) && !o.FilledAt.After(flatAt) {
@@ -16,8 +16,8 @@ func (s *Step) PositionClosed(positionKey string, flatAt time.Time) {
 	}
 }
 
-// withdrawForClosed withdraws the legs of an entry whose position is closed. An entry that
-// can still fill keeps its protection for its next fills.
+// withdrawForClosed withdraws the legs of an entry whose position is closed. The plan of an
+// entry that can still fill becomes pending again, for its next fills.
 func (s *Step) withdrawForClosed(o *Order) {
 	if o.Status.IsClosed() {
 		s.WithdrawLegs(o)
@@ -36,9 +36,9 @@ func (s *Step) withdrawForClosed(o *Order) {
 	s.Port.MarkDirty(o)
 }
 
-// WithdrawOrphans withdraws the protection of entries whose position is not among the
-// open ones, keyed by Position.Key and read at readAt, or was closed by another leg:
-// its end was not reported, or a cancel has failed.
+// WithdrawOrphans withdraws legs without a purpose: the position of their entry is not open, or
+// another leg has closed it, but that was not reported or an earlier cancel has failed. open has
+// the keys of the open positions, read at readAt.
 func (s *Step) WithdrawOrphans(open map[string]bool, readAt time.Time) {
 	for _, o := range s.live() {
 		if s.isOrphan(o) {
@@ -48,7 +48,7 @@ func (s *Step) WithdrawOrphans(open map[string]bool, readAt time.Time) {
 			continue
 		}
 		for _, kind := range Kinds() {
-			if legs := o.Bracket.legs[kind]; o.isExitedByOther(kind) || (len(legs) > 0 && legs[len(legs)-1].retired) {
+			if legs := o.Bracket.legs[kind]; o.isClosedByOtherLeg(kind) || (len(legs) > 0 && legs[len(legs)-1].retired) {
 				s.withdrawKind(o, kind)
 			}
 		}
@@ -58,8 +58,8 @@ func (s *Step) WithdrawOrphans(open map[string]bool, readAt time.Time) {
 	}
 }
 
-// isOrphan reports whether a leg that waits for its trigger has no purpose any more:
-// its entry does not need it, and an earlier cancel has failed.
+// isOrphan reports whether an untriggered leg is not needed: it was withdrawn, or its entry has
+// no active protection.
 func (s *Step) isOrphan(leg *Order) bool {
 	if leg.EntryOrderID == "" || leg.Status != venues.StatusUntriggered {
 		return false
@@ -71,7 +71,7 @@ func (s *Step) isOrphan(leg *Order) bool {
 // WithdrawLegs withdraws all legs of an entry.
 func (s *Step) WithdrawLegs(o *Order) { s.withdrawOthers(o, "") }
 
-// withdrawOthers withdraws the legs of an entry but those of one kind.
+// withdrawOthers withdraws the legs of an entry except those of one kind.
 func (s *Step) withdrawOthers(o *Order, but venues.LegKind) {
 	for _, kind := range Kinds() {
 		leg := o.Protection.Leg(kind)
@@ -85,8 +85,8 @@ func (s *Step) withdrawOthers(o *Order, but venues.LegKind) {
 	}
 }
 
-// withdrawSuperseded withdraws the legs of a kind before the newest one. It is called
-// whenever the newest one is seen live, so that a cancel that failed is retried.
+// withdrawSuperseded withdraws the legs of a kind before the newest one. It is called at every
+// report that the newest one is live, so that a failed cancel is retried.
 func (s *Step) withdrawSuperseded(o *Order, kind venues.LegKind) {
 	legs := o.Bracket.legs[kind]
 	for _, leg := range legs[:len(legs)-1] {

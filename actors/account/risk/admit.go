@@ -10,20 +10,20 @@ import (
 	"venuegate/venues"
 )
 
-// Values of details.rule in a rejection with the code risk_rejected; those of the
-// channel are in package venues.
+// Values of details.rule in a rejection with the code risk_rejected. Package venues has
+// those of a channel's limits.
 const (
 	RuleMaxNotional   = "max_order_notional"
 	RuleMaxOpenOrders = "max_open_orders"
 )
 
-// Admit checks an order against the account's limits. Orders that can only reduce a
-// position are always admitted. A missing mark price is unknown.
+// Admit checks an order against the account's limits. Orders that can only reduce a position
+// are always admitted. mark may be unknown.
 func (s *State) Admit(a Account, spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
 	if s.Reduces(a, spec, nil) {
 		return nil
 	}
-	if s.IsClosed() {
+	if s.IsReduceOnly() {
 		return s.TradingLocked()
 	}
 	if limit := s.Limits.MaxOpenOrders; limit > 0 {
@@ -41,7 +41,7 @@ func (s *State) AdmitAmend(a Account, o *persistence.OrderRecord, spec *venues.O
 	if !s.Increases(a, spec, o) {
 		return nil
 	}
-	if s.IsClosed() {
+	if s.IsReduceOnly() {
 		return s.TradingLocked()
 	}
 	return s.checkNotional(spec, mark)
@@ -69,7 +69,7 @@ func (s *State) checkNotional(spec *venues.OrderSpec, mark venues.Optional) *ven
 	return nil
 }
 
-// openOrders counts the orders that are not closed, without protection.
+// openOrders returns the number of orders that are not closed, without legs and exits.
 func openOrders(a Account) int {
 	n := 0
 	for o := range a.Live() {
@@ -80,15 +80,15 @@ func openOrders(a Account) int {
 	return n
 }
 
-// Increases reports whether new terms of an order may make a position larger.
+// Increases reports whether an order may make a position larger with new terms.
 func (s *State) Increases(a Account, spec *venues.OrderSpec, o *persistence.OrderRecord) bool {
 	return !IsReducedTo(o, spec) && !s.Reduces(a, spec, o)
 }
 
-// Reduces reports whether an order can only make a position smaller: by its flag, or
-// because it is not larger than what both the venue and the executions have open on the
-// other side, less what other orders may take of it. In hedge mode an order without the
-// flag opens. The order except, if it is live, is not counted.
+// Reduces reports whether an order can only make a position smaller: it is reduce-only, or not
+// larger than the opposite position by both the venue's list and the executions, less the
+// other live orders of its side. In hedge mode only a reduce-only order reduces. except, which
+// may be nil, does not count as another order.
 func (s *State) Reduces(a Account, spec *venues.OrderSpec, except *persistence.OrderRecord) bool {
 	if spec.ReduceOnly {
 		return true
@@ -105,14 +105,14 @@ func (s *State) Reduces(a Account, spec *venues.OrderSpec, except *persistence.O
 	return spec.Qty.LessThanOrEqual(left)
 }
 
-// IsReducedTo reports whether terms differ from an order's by a smaller quantity alone.
+// IsReducedTo reports whether spec has the prices of an order and no larger quantity.
 func IsReducedTo(o *persistence.OrderRecord, spec *venues.OrderSpec) bool {
 	return spec.Qty.LessThanOrEqual(o.Qty) &&
 		venues.EqualOptional(spec.Price, o.Price) && venues.EqualOptional(spec.TriggerPrice, o.TriggerPrice)
 }
 
-// AdmitPosition checks an order against what its channel may do with a position. Orders
-// that are sent, resting or of unknown outcome count as if they will fill.
+// AdmitPosition checks an order against the position limits of its channel. Orders that are
+// sent, resting or of unknown outcome count as if they will fill.
 func (s *State) AdmitPosition(a Account, cmd *venues.PlaceOrder) *venues.Error {
 	if cmd.ReduceOnly {
 		return nil
@@ -125,8 +125,8 @@ func (s *State) AdmitPosition(a Account, cmd *venues.PlaceOrder) *venues.Error {
 	if !cmd.MaxPosition.Valid {
 		return nil
 	}
-	// What is open on the other side is not subtracted: a stop, or somebody else, may
-	// close it first.
+	// The opposite position is not subtracted: a stop or another client may close it before
+	// the order fills.
 	given := own.Add(InFlight(a, cmd.Symbol, cmd.Side)).Add(cmd.Qty)
 	if given.GreaterThan(cmd.MaxPosition.Decimal) {
 		return venues.Errorf(venues.CodeRiskRejected, "the position would be larger than allowed").With("rule", venues.RuleMaxPosition).
@@ -135,9 +135,9 @@ func (s *State) AdmitPosition(a Account, cmd *venues.PlaceOrder) *venues.Error {
 	return nil
 }
 
-// worstCase returns the largest quantity that can be open of the position that orders of
-// a side open. What the venue has listed since the newest execution counts if it is
-// more: executions are missing.
+// worstCase returns the largest quantity that can already be open of the position that orders
+// of a side open. If a newer list of the venue has more, executions are missing, and its
+// quantity counts.
 func (s *State) worstCase(a Account, symbol string, side venues.Side) decimal.Decimal {
 	opens := side.Opens()
 	open := s.positions.Qty(symbol, opens).Add(unrecorded(a, symbol, side)).Add(s.possibleExposure(a, symbol, side))
@@ -147,8 +147,8 @@ func (s *State) worstCase(a Account, symbol string, side venues.Side) decimal.De
 	return open
 }
 
-// unrecorded returns what closed orders of a side have opened whose executions are still
-// to come.
+// unrecorded returns the filled quantity of closed orders of a side whose executions are not
+// recorded yet.
 func unrecorded(a Account, symbol string, side venues.Side) decimal.Decimal {
 	sum := decimal.Zero
 	for o := range a.Unrecorded() {
@@ -159,12 +159,12 @@ func unrecorded(a Account, symbol string, side venues.Side) decimal.Decimal {
 	return sum
 }
 
-// possibleExposure returns the quantity that executions of a side may have opened although
-// they seem to have reduced the other side: a reduce-only order, whose executions are not
-// known yet, may have closed the other side before them. It is zero if a newer list of the
-// venue agrees with the executions.
+// possibleExposure returns the quantity that executions of a side may have opened although they
+// seem to have reduced the opposite position: a reduce-only order, whose executions are not
+// known yet, may have closed that position first. It is zero if a newer list of the venue
+// agrees with the executions.
 func (s *State) possibleExposure(a Account, symbol string, side venues.Side) decimal.Decimal {
-	if !s.positions.IsDoubtful(symbol) {
+	if !s.positions.IsUnconfirmed(symbol) {
 		return decimal.Zero
 	}
 	reducing := decimal.Zero
@@ -178,7 +178,7 @@ func (s *State) possibleExposure(a Account, symbol string, side venues.Side) dec
 	return decimal.Min(s.positions.ExecutedSince(symbol, side, since), reducing)
 }
 
-// InFlight returns what the orders of a side may still add to a position.
+// InFlight returns the quantity that the live orders of a side may still add to a position.
 func InFlight(a Account, symbol string, side venues.Side) decimal.Decimal {
 	sum := decimal.Zero
 	for o := range a.Live() {
@@ -189,7 +189,7 @@ func InFlight(a Account, symbol string, side venues.Side) decimal.Decimal {
 		if o.AmendQty.Valid {
 			total = decimal.Max(total, o.AmendQty.Decimal)
 		}
-		left := total.Sub(o.RecordedQty) // what is filled and not recorded yet is no part of the position
+		left := total.Sub(o.RecordedQty) // fills that are not recorded are not part of the position yet
 		sum = sum.Add(decimal.Max(decimal.Zero, left))
 	}
 	return sum

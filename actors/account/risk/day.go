@@ -14,17 +14,17 @@ const day = 24 * time.Hour
 
 func dayOf(t time.Time) time.Time { return t.UTC().Truncate(day) }
 
-// Day sums up the executions of one day.
+// Day has the sums of the executions of one day.
 type Day struct {
 	// Start is 00:00 UTC.
 	Start time.Time
 	// Earned is the realized P&L less the fees that are counted.
 	Earned decimal.Decimal
-	// uncounted are the foreign fees without a known price, by currency.
+	// uncounted has the foreign fees without a known price, by currency.
 	uncounted map[string]uncounted
 }
 
-// NewDay returns the day of a time, without executions.
+// NewDay returns the Day that includes t, without executions.
 func NewDay(t time.Time) Day { return Day{Start: dayOf(t)} }
 
 // Add counts an execution of the day.
@@ -43,8 +43,8 @@ func (d *Day) Add(r *persistence.FillRecord) {
 // Earned returns the realized P&L of the day less the fees that are counted.
 func (s *State) Earned() decimal.Decimal { return s.today.Earned }
 
-// CountFill counts an execution, before its ledger does. One of an earlier day changes
-// the baseline alone.
+// CountFill counts an execution. It must be called before the execution is added to the
+// positions. One of an earlier day changes only the baseline.
 func (s *State) CountFill(a Account, r *persistence.FillRecord, e position.Execution) {
 	s.beginDay(a)
 	s.rebase(a, r.Symbol, e)
@@ -58,7 +58,7 @@ func (s *State) CountFill(a Account, r *persistence.FillRecord, e position.Execu
 	}
 }
 
-// beginDay restarts the count at 00:00 UTC, and ends a lock.
+// beginDay begins a new day after 00:00 UTC: it takes a new baseline and ends a lock.
 func (s *State) beginDay(a Account) {
 	today := dayOf(a.Now())
 	if today.After(s.today.Start) {
@@ -71,7 +71,7 @@ func (s *State) beginDay(a Account) {
 	s.takeBaseline()
 	s.record.Forgiven = decimal.Zero
 	s.record.Uncounted = nil
-	if s.locking != nil { // of the day that is over: it is published, and ends with it
+	if s.locking != nil { // it belongs to the day before: it is published and ends here
 		s.lock(a)
 	}
 	if lock := s.record.Lock; lock != nil && !a.Now().Before(lock.Until.Time) {
@@ -81,7 +81,7 @@ func (s *State) beginDay(a Account) {
 	s.store(a)
 }
 
-// takeBaseline notes the unrealized P&L with which the day begins.
+// takeBaseline sets the baseline to the unrealized P&L of the open positions.
 func (s *State) takeBaseline() {
 	sum := decimal.Zero
 	s.carried = make(map[string]position.Unrealized, s.positions.ListedCount())
@@ -92,9 +92,9 @@ func (s *State) takeBaseline() {
 	s.record.Baseline = venues.Some(sum)
 }
 
-// rebase corrects the baseline by an execution from before midnight that became known
-// after it. What it realized belongs to the day before, so the baseline must not include
-// what the closed part had gained by then.
+// rebase corrects the baseline by an execution from before midnight that became known after
+// it. Its realized P&L belongs to the day before, so the baseline must not include the
+// unrealized P&L of the part that it closed.
 func (s *State) rebase(a Account, symbol string, e position.Execution) {
 	side, reduces := e.Reduces()
 	if !e.At.Before(s.today.Start) || !reduces {
@@ -113,9 +113,8 @@ func (s *State) rebase(a Account, symbol string, e position.Execution) {
 	s.store(a)
 }
 
-// DailyLoss returns the loss since 00:00 UTC over all sources: what the executions lost
-// with their fees, and what the open positions have lost since then. A gain is a
-// negative loss.
+// DailyLoss returns the loss since 00:00 UTC, realized with fees plus unrealized, less the
+// forgiven loss. A gain is a negative loss.
 func (s *State) DailyLoss() decimal.Decimal {
 	change := decimal.Zero
 	if s.record.Baseline.Valid {

@@ -2,34 +2,33 @@
 // orders by the account's limits, computes the loss of the day, and locks the account
 // to increasing orders when a limit is reached.
 //
-// The package is pure: time and values come in with each call, effects leave through
-// the interface Account. It reads no clock, draws no id and has no access to a store.
+// The package is pure: it has no clock and no access to a store. Time and values come in
+// with each call, and effects are calls of the interface Account.
 //
 // # Terms
 //
-//   - The day begins at 00:00 UTC. Its loss is what the day's executions have lost with
-//     their fees, and what the open positions have lost since the baseline.
-//   - The baseline is the unrealized P&L with which the day began. An execution from
-//     before midnight that becomes known after it reduces the baseline: what it realized
+//   - The day begins at 00:00 UTC. Its loss is the realized loss of the day's executions with
+//     their fees, plus the unrealized loss of the open positions since the baseline.
+//   - The baseline is the unrealized P&L at the beginning of the day. An execution from before
+//     midnight that becomes known after it reduces the baseline, because its realized P&L
 //     belongs to the day before.
-//   - A foreign fee is paid in another currency than the settlement's, such as a venue's
-//     own token. It is uncounted until a mark price of that currency is known.
-//   - An order increases unless it can only make a position smaller. Increasing orders
-//     alone are limited; in a closed account they are rejected.
-//   - A lock is the reaction to a limit, until the day ends or an administrator unlocks.
-//   - The worst-case position is the largest that can be open if everything in flight
-//     fills.
-//   - A closed account accepts only orders that reduce: it is halted, locked, or about to
-//     be locked.
+//   - A foreign fee is paid in another currency than the settlement currency, such as a
+//     venue's own token. It is uncounted until a mark price of that currency is known.
+//   - An increasing order is one that may make a position larger. Only increasing orders are
+//     limited; in a reduce-only account they are rejected.
+//   - A lock makes the account reduce-only when a limit is reached, until the day ends or an
+//     administrator unlocks it.
+//   - The worst-case position is the largest that can be open if all orders in flight fill.
+//   - A reduce-only account accepts only orders that reduce a position: it is halted, locked,
+//     or about to be locked.
 //
 // # Invariants
 //
-//   - The account is closed to increasing orders from the moment of the decision on.
-//     That is checked when they are admitted, when they are durable, and right before
-//     the request leaves (Gate).
-//   - The lock becomes durable, with its event, once no increasing request is being sent,
-//     or once those that are can no longer be executed. So no increasing order takes
-//     effect after it.
+//   - The account is reduce-only from the decision on. Increasing orders are checked when
+//     they are admitted, when they are durable, and right before the request is sent (Gate).
+//   - The lock becomes durable, with its event, once no increasing request is being sent, or
+//     once those being sent can no longer be executed: no increasing order is executed after
+//     it.
 //   - Orders that are sent, resting or of unknown outcome count as if they will fill.
 //
 // # Use

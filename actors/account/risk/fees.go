@@ -14,21 +14,21 @@ import (
 	"venuegate/venues"
 )
 
-// FeePriceEvery is how often the price of a currency is looked up in which uncounted
-// fees were paid.
+// FeePriceEvery is the time between two lookups of the price of a currency with uncounted
+// fees.
 const FeePriceEvery = 5 * time.Second
 
-// uncounted are the fees of the day in one currency without a known price.
+// uncounted has the sum of the day's fees in one currency without a known price.
 type uncounted struct {
 	amount decimal.Decimal
-	// symbol is an instrument that is settled in the currency of the limits.
+	// symbol is an instrument whose settlement currency is that of the limits.
 	symbol string
 }
 
-// equalCurrencies are settlement currencies that count at par; see persistence.RiskLimits.
+// equalCurrencies are settlement currencies that count one to one; see persistence.RiskLimits.
 var equalCurrencies = []string{"USDT", "USDC"}
 
-// isForeign reports whether a fee was paid in another currency than the settlement's.
+// isForeign reports whether a fee was paid in another currency than the settlement currency.
 func isForeign(f *venues.Fill) bool {
 	base, _, _ := strings.Cut(f.Symbol, "-")
 	return f.Fee.Valid && !f.Fee.Decimal.IsZero() && !strings.HasSuffix(base, f.FeeCurrency) && !slices.Contains(equalCurrencies, f.FeeCurrency)
@@ -61,13 +61,13 @@ func resultOf(r *persistence.FillRecord) decimal.Decimal {
 	return r.RealizedPnl.Decimal.Sub(fee.Decimal)
 }
 
-// isUncounted reports whether resultOf lacks the fee.
+// isUncounted reports whether resultOf does not include the fee.
 func isUncounted(r *persistence.FillRecord) bool {
 	return isForeign(&r.Fill) && !r.FeeInSettlement.Valid
 }
 
-// noteUncounted stores that a fee is not counted, and journals the first in its
-// currency.
+// noteUncounted stores the uncounted fees after another one was added. The first one of a
+// currency is journaled.
 func (s *State) noteUncounted(a Account, r *persistence.FillRecord, isFirst bool) {
 	s.feesDue = deadline.Earlier(s.feesDue, a.Now().Add(FeePriceEvery))
 	s.storeUncounted(a)
@@ -104,7 +104,7 @@ func (s *State) priceFees(a Account) {
 	}
 }
 
-// storeUncounted stores what the daily loss lacks.
+// storeUncounted stores the fees that the daily loss does not include.
 func (s *State) storeUncounted(a Account) {
 	s.record.Uncounted = nil
 	for _, currency := range slices.Sorted(maps.Keys(s.today.uncounted)) {

@@ -9,13 +9,13 @@ import (
 	"venuegate/venues"
 )
 
-// What closes an account to increasing orders.
+// Values of details.limit in a rejection with the code trading_locked.
 const (
 	limitDailyLoss = "daily_loss"
 	limitHalted    = "halted"
 )
 
-// lock makes the lock durable, in the commit of its event.
+// lock adds the lock to the step's commit, together with its event.
 func (s *State) lock(a Account) {
 	lock := s.locking
 	s.locking, s.lockingDue = nil, time.Time{}
@@ -43,12 +43,11 @@ func (s *State) Unlock(a Account) {
 	}
 }
 
-// IsClosed reports whether increasing orders are rejected. That begins with the
-// decision, before the lock is durable.
-func (s *State) IsClosed() bool { return s.Halted || s.locking != nil || s.record.Lock != nil }
+// IsReduceOnly reports whether increasing orders are rejected. They are from the decision
+// to lock on, before the lock is durable.
+func (s *State) IsReduceOnly() bool { return s.Halted || s.locking != nil || s.record.Lock != nil }
 
-// TradingLocked returns the rejection of an increasing order while the account is
-// closed to them.
+// TradingLocked returns the rejection of an increasing order by a reduce-only account.
 func (s *State) TradingLocked() *venues.Error {
 	lock := s.record.Lock
 	if lock == nil {
@@ -63,20 +62,18 @@ func (s *State) TradingLocked() *venues.Error {
 		With("until", lock.Until.UTC().Format(venues.TimeFormat))
 }
 
-// Gate stops increasing orders right before their requests leave: an order may have
-// waited in a pool while the account was closed. It is safe for concurrent use.
+// Gate stops increasing orders right before their requests are sent: the account may have
+// become reduce-only while an order waited in a pool. It is safe for concurrent use.
 type Gate struct{ closed atomic.Bool }
 
 // ErrGateClosed is returned for a request that the gate has stopped. The request was
 // certainly not sent.
-var ErrGateClosed = errors.New("the account was closed to increasing orders")
+var ErrGateClosed = errors.New("the account is reduce-only")
 
 // Set closes or opens the gate. The account calls it after each step, before anything
 // of the step is durable.
 func (g *Gate) Set(closed bool) { g.closed.Store(closed) }
 
-// Pass returns a function that reports whether a request may leave now. An exempt
-// request may leave at any time.
-func (g *Gate) Pass(exempt bool) func() bool {
-	return func() bool { return exempt || !g.closed.Load() }
-}
+// Allows reports whether a request may be sent now. An exempt request may be sent at any
+// time.
+func (g *Gate) Allows(exempt bool) bool { return exempt || !g.closed.Load() }

@@ -21,7 +21,7 @@ const readEvery = 5 * time.Second
 type State struct {
 	// Limits may be replaced at any time.
 	Limits persistence.RiskLimits
-	// Halted closes the account to increasing orders, whatever its limits.
+	// Halted makes the account reduce-only, whatever its limits.
 	Halted bool
 
 	customer string
@@ -31,18 +31,19 @@ type State struct {
 	positions   *position.State
 	record      persistence.RiskRecord
 	today       Day
-	// carried is the baseline of the day by position.
+	// carried is the baseline of the day by position key.
 	carried map[string]position.Unrealized
 	// feesDue is when the prices of the uncounted fees are looked up again.
 	feesDue time.Time
-	// locking is a lock that waits for what is being sent, until lockingDue.
+	// locking is a lock that waits for requests that are being sent, until lockingDue.
 	locking    *persistence.RiskLock
 	lockingDue time.Time
-	readDue    time.Time
+	// readDue is when the positions are read again; zero if they need not be.
+	readDue time.Time
 }
 
-// Account is what State needs of the account during one step. The first six methods
-// return values of the account, the others act as part of the step.
+// Account is the account during one step, as State uses it. The first six methods return
+// values of the account, the others act as part of the step.
 type Account interface {
 	// Now returns the time of the step.
 	Now() time.Time
@@ -51,17 +52,16 @@ type Account interface {
 	// Price returns the mark price of a currency in the settlement currency of an
 	// instrument, if it is known.
 	Price(currency, symbol string) venues.Optional
-	// Live yields the orders that can still change.
+	// Live iterates over the orders that can still change.
 	Live() iter.Seq[Order]
-	// Unrecorded yields the closed orders whose executions are still to come.
+	// Unrecorded iterates over the closed orders whose executions are not all recorded.
 	Unrecorded() iter.Seq[Order]
-	// IsSending reports whether the request of an increasing order may be about to
-	// leave.
+	// IsSending reports whether the request of an increasing order may be in progress.
 	IsSending() bool
 
 	// Store stores the record with the step.
 	Store(r persistence.RiskRecord)
-	// LimitReached receives each lock with the step that makes it durable.
+	// LimitReached publishes a lock with the step.
 	LimitReached(lock *persistence.RiskLock)
 	// Journal adds a row to the journal with the step.
 	Journal(kind string, fields ...persistence.JournalField)
@@ -78,14 +78,14 @@ type Order struct {
 	AmendQty venues.Optional
 }
 
-// NewState returns the state of an account without limits. requestLife is how long
-// after its intent a venue may still execute a request.
+// NewState returns a State without limits. requestLife is how long after its intent a venue
+// may still execute a request.
 func NewState(customer string, exchange venues.Venue, requestLife time.Duration, positions *position.State) *State {
 	return &State{customer: customer, exchange: exchange, requestLife: requestLife, positions: positions}
 }
 
-// Restore loads what is stored: the account's own record, the risk record and what the
-// executions of the day brought.
+// Restore restores the state from the account's record, the risk record and the executions of
+// the day.
 func (s *State) Restore(control *persistence.VenueAccount, record persistence.RiskRecord, today Day) {
 	s.Limits, s.record, s.today = control.Limits, record, today
 }
@@ -93,7 +93,7 @@ func (s *State) Restore(control *persistence.VenueAccount, record persistence.Ri
 // Record returns the record as it was last stored.
 func (s *State) Record() persistence.RiskRecord { return s.record }
 
-// SetHaltDone records that the halt that was ordered at haltedAt is completed.
+// SetHaltDone records that the halt ordered at haltedAt is completed.
 func (s *State) SetHaltDone(a Account, haltedAt venues.Time) {
 	s.record.HaltDone = haltedAt
 	s.store(a)
@@ -104,7 +104,7 @@ func (s *State) store(a Account) {
 	a.Store(s.record)
 }
 
-// Check measures the account against its limits. It is called once at the end of each
+// Check locks the account if a limit is reached. It must be called once at the end of each
 // step.
 func (s *State) Check(a Account) {
 	if !a.Ready() {
@@ -127,7 +127,7 @@ func (s *State) Check(a Account) {
 	s.watchPositions(a)
 }
 
-// watchPositions keeps reading the positions while their P&L matters.
+// watchPositions requests readings of the positions while their P&L counts for a limit.
 func (s *State) watchPositions(a Account) {
 	switch {
 	case !s.Limits.DailyLoss.Valid || s.positions.ListedCount() == 0:
@@ -140,7 +140,7 @@ func (s *State) watchPositions(a Account) {
 	}
 }
 
-// Due returns when Check has something to do.
+// Due returns when Check has something to do; zero for never.
 func (s *State) Due(a Account) time.Time {
 	due := deadline.Earlier(s.lockingDue, s.readDue)
 	if s.Limits.DailyLoss.Valid {

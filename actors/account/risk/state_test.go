@@ -74,8 +74,8 @@ func TestDailyLossLocksOnceNothingIncreasingIsSent(t *testing.T) {
 	a, s := newState(persistence.RiskLimits{DailyLoss: some("100")})
 	a.sending = true
 	lose(a, s, "99", "1", "USDT")
-	if !s.IsClosed() || len(a.locks) != 0 {
-		t.Fatalf("closed = %t with %d locks while an order is sent, want true with none", s.IsClosed(), len(a.locks))
+	if !s.IsReduceOnly() || len(a.locks) != 0 {
+		t.Fatalf("closed = %t with %d locks while an order is sent, want true with none", s.IsReduceOnly(), len(a.locks))
 	}
 	if err := s.Admit(a, buy("1"), venues.Optional{}); venues.CodeOf(err) != venues.CodeTradingLocked {
 		t.Errorf("increasing order: %v, want %s", err, venues.CodeTradingLocked)
@@ -91,8 +91,8 @@ func TestDailyLossLocksOnceNothingIncreasingIsSent(t *testing.T) {
 		t.Fatalf("locks %+v, want one for a loss of 100", a.locks)
 	}
 	s.Unlock(a)
-	if s.IsClosed() || !s.DailyLoss().IsZero() {
-		t.Errorf("closed = %t with a loss of %s after the unlock, want false with 0", s.IsClosed(), s.DailyLoss())
+	if s.IsReduceOnly() || !s.DailyLoss().IsZero() {
+		t.Errorf("closed = %t with a loss of %s after the unlock, want false with 0", s.IsReduceOnly(), s.DailyLoss())
 	}
 	if want := []string{"risk.locked", "risk.unlocked"}; !slices.Equal(a.rows, want) {
 		t.Errorf("journal rows %v, want %v", a.rows, want)
@@ -116,8 +116,8 @@ func TestLockEndsWithItsDay(t *testing.T) {
 	a, s := newState(persistence.RiskLimits{DailyLoss: some("100")})
 	lose(a, s, "100", "0", "USDT")
 	a.now = noon.Add(12 * time.Hour)
-	if s.Check(a); s.IsClosed() || !s.DailyLoss().IsZero() {
-		t.Errorf("closed = %t with a loss of %s on the next day, want false with 0", s.IsClosed(), s.DailyLoss())
+	if s.Check(a); s.IsReduceOnly() || !s.DailyLoss().IsZero() {
+		t.Errorf("closed = %t with a loss of %s on the next day, want false with 0", s.IsReduceOnly(), s.DailyLoss())
 	}
 }
 
@@ -180,13 +180,12 @@ func TestWorstCasePositionCountsEverythingInFlight(t *testing.T) {
 	}
 }
 
-func TestClosedGateStopsWhatIsNotExempt(t *testing.T) {
+func TestClosedGateStopsIncreasingRequests(t *testing.T) {
 	var g risk.Gate
-	increasing, exempt := g.Pass(false), g.Pass(true)
-	if !increasing() || !exempt() {
-		t.Error("an open gate has stopped a request")
-	}
-	if g.Set(true); increasing() || !exempt() {
-		t.Errorf("closed gate: increasing = %t, exempt = %t, want false and true", increasing(), exempt())
+	for _, closed := range []bool{false, true} {
+		g.Set(closed)
+		if increasing, exempt := g.Allows(false), g.Allows(true); increasing == closed || !exempt {
+			t.Errorf("gate with closed = %t allows increasing = %t, exempt = %t, want %t and true", closed, increasing, exempt, !closed)
+		}
 	}
 }

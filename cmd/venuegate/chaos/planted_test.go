@@ -35,7 +35,7 @@ var plantedBugs = []plantedBug{
 		Added: map[string]string{"actors/account/send_first.go": sendFirstSource},
 	}, (*world).dieYoung, false, ruleDuplicate},
 	{"an unknown outcome reported as a rejection", overlay.Variant{Edits: []overlay.Edit{{
-		Name: "reject-unknown", File: filePlace, Old: "\t\ts.markUnknown(step, o)\n\tdefault:", New: "\t\ts.notPlaced(step, o, s.notSent(in.err))\n\tdefault:",
+		Name: "reject-unknown", File: filePlace, Old: "\t\ts.markUnknown(step, o)\n\tdefault:", New: "\t\ts.notPlaced(step, o, notSent(s.exchange, in.err))\n\tdefault:",
 	}}}, (*world).loseAnswers, false, ruleVerdict},
 	{"a repeated signed request counted as a new one", overlay.Variant{
 		Edits: []overlay.Edit{{Name: "not-implied", File: "transport/hooks/authenticate.go", Old: "strings.ToLower(signature)", New: "strings.ToLower(signature) + now()"}},

@@ -136,13 +136,13 @@ func (k *truth) readStore(ctx context.Context, dir string) error {
 		return fmt.Errorf("no customer in the store: %w", err)
 	}
 	customer := customers[0].ID
-	k.orders, err = allOf(func(after *persistence.Position) (persistence.Page[persistence.OrderRecord], error) {
+	k.orders, err = allOf(func(after *persistence.PagePosition) (persistence.Page[persistence.OrderRecord], error) {
 		return store.Orders(ctx, persistence.OrderQuery{Customer: customer, View: persistence.OrdersAll, After: after})
 	})
 	if err != nil {
 		return err
 	}
-	fills, err := allOf(func(after *persistence.Position) (persistence.Page[persistence.FillRecord], error) {
+	fills, err := allOf(func(after *persistence.PagePosition) (persistence.Page[persistence.FillRecord], error) {
 		return store.Fills(ctx, persistence.FillQuery{Customer: customer, After: after})
 	})
 	if err != nil {
@@ -152,7 +152,7 @@ func (k *truth) readStore(ctx context.Context, dir string) error {
 	for _, f := range fills {
 		k.fills[f.OrderID] = append(k.fills[f.OrderID], f)
 	}
-	k.journal, err = allOf(func(after *persistence.Position) (persistence.Page[persistence.JournalEntry], error) {
+	k.journal, err = allOf(func(after *persistence.PagePosition) (persistence.Page[persistence.JournalEntry], error) {
 		return store.Journal(ctx, persistence.JournalQuery{Customer: customer, After: after})
 	})
 	if err != nil {
@@ -172,7 +172,7 @@ func (k *truth) readStore(ctx context.Context, dir string) error {
 
 // readSignals reads signals and deliveries.
 func (k *truth) readSignals(ctx context.Context, store persistence.Reader, customer string) (err error) {
-	k.signals, err = allOf(func(after *persistence.Position) (persistence.Page[persistence.SignalRecord], error) {
+	k.signals, err = allOf(func(after *persistence.PagePosition) (persistence.Page[persistence.SignalRecord], error) {
 		return store.Signals(ctx, persistence.SignalQuery{Customer: customer, After: after})
 	})
 	if err != nil {
@@ -188,7 +188,7 @@ func (k *truth) readSignals(ctx context.Context, store persistence.Reader, custo
 			return err
 		}
 		k.cursors[e.ID] = cursor.Seq
-		k.deliveries[e.ID], err = allOf(func(after *persistence.Position) (persistence.Page[persistence.Delivery], error) {
+		k.deliveries[e.ID], err = allOf(func(after *persistence.PagePosition) (persistence.Page[persistence.Delivery], error) {
 			return store.Deliveries(ctx, persistence.DeliveryQuery{Customer: customer, Endpoint: e.ID, After: after})
 		})
 		if err != nil {
@@ -199,9 +199,9 @@ func (k *truth) readSignals(ctx context.Context, store persistence.Reader, custo
 }
 
 // allOf reads every page of a query.
-func allOf[T any](read func(after *persistence.Position) (persistence.Page[T], error)) ([]T, error) {
+func allOf[T any](read func(after *persistence.PagePosition) (persistence.Page[T], error)) ([]T, error) {
 	var all []T
-	var after *persistence.Position
+	var after *persistence.PagePosition
 	for {
 		p, err := read(after)
 		if err != nil {

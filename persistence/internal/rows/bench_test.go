@@ -5,59 +5,36 @@ import (
 	"testing"
 
 	"venuegate/persistence/internal/rows"
-	"venuegate/persistence/storetest"
 )
 
-// BenchmarkEncode encodes one record of every kind, and a journal row.
+// BenchmarkEncode encodes one value of every stored type.
 func BenchmarkEncode(b *testing.B) {
-	for _, record := range samples() {
-		b.Run(reflect.TypeOf(record).Name(), func(b *testing.B) {
+	for _, sample := range storedSamples() {
+		b.Run(reflect.TypeOf(sample).Name(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := rows.Encode(record); err != nil {
+				if _, err := rows.Encode(sample); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
-	b.Run("JournalEntry", func(b *testing.B) {
-		entry := any(storetest.NewJournal(1))
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := rows.Encode(entry); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }
 
-// BenchmarkDecode decodes one record of every kind, and a journal row.
+// BenchmarkDecode decodes one value of every stored type.
 func BenchmarkDecode(b *testing.B) {
-	for _, record := range samples() {
-		value, err := rows.Encode(record)
+	for _, sample := range storedSamples() {
+		value, err := rows.Encode(sample)
 		if err != nil {
 			b.Fatal(err)
 		}
-		kind := record.Key().Kind
-		b.Run(reflect.TypeOf(record).Name(), func(b *testing.B) {
+		b.Run(reflect.TypeOf(sample).Name(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := rows.DecodeRecord(kind, value); err != nil {
+				if _, err := decode(sample, value); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
-	value, err := rows.Encode(storetest.NewJournal(1))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Run("JournalEntry", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := rows.DecodeJournal(value); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

@@ -71,8 +71,8 @@ func TestDecimalsAndTimesOfEveryFieldAreChecked(t *testing.T) {
 	}
 }
 
-// with returns the sample with the field at path changed.
-func with(sample persistence.Record, path string, change func(reflect.Value)) persistence.Record {
+// withField returns the sample with the field at path changed.
+func withField(sample persistence.Record, path string, change func(reflect.Value)) persistence.Record {
 	record := reflect.New(reflect.TypeOf(sample)).Elem()
 	record.Set(reflect.ValueOf(sample))
 	fieldsOf(record, reflect.TypeOf(sample).Name(), func(at string, field reflect.Value) {
@@ -86,7 +86,7 @@ func with(sample persistence.Record, path string, change func(reflect.Value)) pe
 func checkField(t *testing.T, sample persistence.Record, path string) {
 	t.Helper()
 	isDecimal := false
-	outOfBounds := with(sample, path, func(field reflect.Value) {
+	outOfBounds := withField(sample, path, func(field reflect.Value) {
 		isDecimal = setDecimal(field, venues.MustDecimal("1").Shift(100))
 		if !isDecimal {
 			field.Set(reflect.ValueOf(venues.At(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC))))
@@ -99,7 +99,7 @@ func checkField(t *testing.T, sample persistence.Record, path string) {
 		return
 	}
 	const number = "123456789.25"
-	value, err := rows.Encode(with(sample, path, func(field reflect.Value) { setDecimal(field, venues.MustDecimal(number)) }))
+	value, err := rows.Encode(withField(sample, path, func(field reflect.Value) { setDecimal(field, venues.MustDecimal(number)) }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,6 @@ func TestNilCacheIsEmpty(t *testing.T) {
 	none.Delete([]byte("a"))
 	none.Clear()
 	if _, kept := none.Get([]byte("a")); kept {
-		t.Error("Get of a nil cache found a value")
+		t.Error("Get of a nil cache found a value, want none")
 	}
 }

@@ -40,6 +40,28 @@ func samples() []persistence.Record {
 	}
 }
 
+// storedSamples returns one value of every stored type: the records of samples, an event
+// and a journal row.
+func storedSamples() []any {
+	stored := []any{storetest.NewEvent(1), storetest.NewJournal(1)}
+	for _, record := range samples() {
+		stored = append(stored, record)
+	}
+	return stored
+}
+
+func TestSamplesHaveEveryKind(t *testing.T) {
+	got := map[persistence.Kind]bool{}
+	for _, record := range samples() {
+		got[record.Key().Kind] = true
+	}
+	for _, want := range rows.Kinds {
+		if !got[want] {
+			t.Errorf("samples has no %s", want)
+		}
+	}
+}
+
 // decode decodes a value whose type is that of sample.
 func decode(sample any, value []byte) (any, error) {
 	switch sample := sample.(type) {
@@ -63,15 +85,15 @@ func TestRecordsAreDecodedAsEncoded(t *testing.T) {
 			t.Errorf("decode %s: %v", value[1:], err)
 			continue
 		}
-		if reflect.TypeOf(got) != reflect.TypeOf(want) || text(t, got) != text(t, want) {
-			t.Errorf("decoded %s, want %s", text(t, got), text(t, want))
+		if reflect.TypeOf(got) != reflect.TypeOf(want) || jsonOf(t, got) != jsonOf(t, want) {
+			t.Errorf("decoded %s, want %s", jsonOf(t, got), jsonOf(t, want))
 		}
 	}
 }
 
-// text returns v as JSON, by which records are compared: decimals of equal value may
+// jsonOf returns v as JSON, by which records are compared: decimals of equal value may
 // differ in memory.
-func text(t interface {
+func jsonOf(t interface {
 	Helper()
 	Fatal(args ...any)
 }, v any,
@@ -97,7 +119,7 @@ func TestEventDataIsNotChanged(t *testing.T) {
 }
 
 func TestDecodeRejectsMalformedValues(t *testing.T) {
-	order := text(t, storetest.NewOrder("alice", 1))
+	order := jsonOf(t, storetest.NewOrder("alice", 1))
 	replace := func(old, with string) string {
 		if !strings.Contains(order, old) {
 			t.Fatalf("value %s has no %s", order, old)
@@ -127,11 +149,11 @@ func TestDecodeRejectsMalformedValues(t *testing.T) {
 		"a value above the limit":    replace(`"of alice"`, `"`+strings.Repeat("x", rows.ValueBytesMax)+`"`),
 	} {
 		if _, err := rows.DecodeRecord(persistence.KindOrder, []byte(value)); !errors.Is(err, persistence.ErrIntegrity) {
-			t.Errorf("%s: %v, want ErrIntegrity", name, err)
+			t.Errorf("DecodeRecord of %s = %v, want ErrIntegrity", name, err)
 		}
 	}
 	if _, err := rows.DecodeRecord("?", []byte("\x01{}")); !errors.Is(err, persistence.ErrIntegrity) {
-		t.Errorf("an unknown kind: %v, want ErrIntegrity", err)
+		t.Errorf("DecodeRecord of an unknown kind = %v, want ErrIntegrity", err)
 	}
 }
 
@@ -146,8 +168,8 @@ func TestMembersAreDecodedInAnyOrder(t *testing.T) {
 		ID: "alr_1", Customer: "cus_1", Exchange: venues.OKX, Symbol: "BTCUSDT", Status: persistence.AlertArmed,
 		Condition: venues.PriceCondition{Field: venues.FieldMark, Op: venues.OpCrossesAbove, Value: venues.MustDecimal("70000.5")},
 	}
-	if text(t, got) != text(t, want) {
-		t.Errorf("decoded %s, want %s", text(t, got), text(t, want))
+	if jsonOf(t, got) != jsonOf(t, want) {
+		t.Errorf("decoded %s, want %s", jsonOf(t, got), jsonOf(t, want))
 	}
 }
 
@@ -207,8 +229,8 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		second, err := rows.DecodeRecord(record.Key().Kind, again)
-		if err != nil || text(t, second) != text(t, record) {
-			t.Fatalf("decoded %s, %v; want %s", text(t, second), err, text(t, record))
+		if err != nil || jsonOf(t, second) != jsonOf(t, record) {
+			t.Fatalf("decoded %s, %v; want %s", jsonOf(t, second), err, jsonOf(t, record))
 		}
 	})
 }

@@ -16,10 +16,11 @@ type Commit struct {
 	// lastSeq is the highest sequence of the events and journal rows; zero if there are
 	// none.
 	lastSeq uint64
-	// foreign is a customer whose records the fence does not cover; empty if none.
-	foreign string
-	empty   bool
-	size    int
+	// uncovered is a customer whose records the batch contains although its fence does
+	// not cover them; empty if there is none.
+	uncovered string
+	empty     bool
+	size      int
 }
 
 // absentKey is the primary key of a record that must not exist.
@@ -87,12 +88,12 @@ func (c *Commit) add(e entity) {
 	}
 }
 
-// checkOwner sets foreign if the fence does not cover the key. Records of the
+// checkOwner sets uncovered if the fence does not cover the key. Records of the
 // installation may be part of any batch, so that an API key and its journal row are
 // one commit.
 func (c *Commit) checkOwner(k persistence.Key) {
 	if k.Customer != "" && k.Customer != c.fence.Customer {
-		c.foreign = k.Customer
+		c.uncovered = k.Customer
 	}
 }
 
@@ -130,8 +131,8 @@ func (c *Commit) Apply(tx Tx, generation uint64) error {
 // checkFence returns ErrFenced unless the fence has the current epoch of its customer,
 // assigned since the store was opened, and covers all records.
 func (c *Commit) checkFence(tx Tx, generation uint64) error {
-	if c.foreign != "" {
-		return fmt.Errorf("%w: a record of %q under the fence of %q", persistence.ErrFenced, c.foreign, c.fence.Customer)
+	if c.uncovered != "" {
+		return fmt.Errorf("%w: a record of %q under the fence of %q", persistence.ErrFenced, c.uncovered, c.fence.Customer)
 	}
 	if c.fence.Customer == "" {
 		return nil

@@ -72,8 +72,8 @@
 // notation. A value with anything else, such as another version or an unknown field,
 // is corrupt and is not decoded. A missing field is zero.
 //
-// The fields of each type are described once, by a function (records_*.go) that both
-// encodes and decodes them.
+// The fields of each type are described by one function (records_*.go), which encodes,
+// decodes and checks them.
 //
 // # Commits
 //
@@ -86,20 +86,23 @@
 //
 // # Changes
 //
-// What is stored is never written differently: the keys of records, the bytes of
-// tables, the index rows of a record, and the names and types of fields. Some names
-// of fields are older than those in Go. A store deletes the index rows that the code
-// computes for the old record, so a change to them leaves rows behind in existing
-// stores; it needs a migration (migrate.go).
+// The stored format does not change: the keys of records, the bytes of tables, the index
+// rows of a record, and the names and types of fields. Some fields have been renamed in
+// Go only ("feeWorth", "proof"). When a record is replaced or deleted, the index rows of
+// the old one are computed again. If the computation has changed, rows are left behind
+// in existing stores, so such a change needs a migration (migrate.go).
 //
-//   - A field is added to the type in package persistence and to its function in
-//     records_*.go. Stored records lack it, so its zero value must mean what they mean.
-//   - A kind of record is added to package persistence, with a function in
-//     records_*.go, a line of codec.writeMembers and one of kinds (kinds.go).
+//   - A field is added to the type in package persistence, with its JSON tag, and to the
+//     function of the type in records_*.go; a test compares the two. Stored records lack
+//     the field, so its zero value must describe them correctly. A field that is part of
+//     a key or an index is also checked (kinds.go).
+//   - A kind of record is added to package persistence (its type, and record.go), with a
+//     function in records_*.go, a line of codec.writeMembers and one of kinds (kinds.go).
+//     The tests need a sample of it (samples and layoutSample).
 //   - An index is added as a table (key.go, and above) and in the function of its kind
 //     (index.go). Existing records get their rows by a migration.
 //
 // An older program cannot read what is added. A new version of the schema in package
-// badgerstore, if need be with an empty migration, makes it refuse such a store when
-// it is opened.
+// badgerstore, possibly with an empty migration, makes older programs reject such a
+// store when they open it.
 package rows

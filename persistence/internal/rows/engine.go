@@ -46,8 +46,8 @@ type Tx interface {
 }
 
 // Operation is one change that the writer of an engine executes within a commit
-// group. It is executed again if the transaction was rolled back. generation counts
-// the openings of the store.
+// group. It is executed again if the transaction was rolled back. generation is the
+// number of times that the store has been opened.
 type Operation func(tx Tx, generation uint64) error
 
 // IsReply reports whether err, the result of an operation, is the reply to its caller:
@@ -79,6 +79,6 @@ func Await(ctx context.Context, enqueue func(done func(error))) error {
 	}
 }
 
-// Rejected returns the reply to an invalid batch, which err describes: ErrUnavailable,
-// because nothing was applied.
+// Rejected returns the reply to an invalid batch: err wrapped in ErrUnavailable, because
+// nothing was applied.
 func Rejected(err error) error { return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err) }

@@ -13,12 +13,12 @@ import (
 	"venuegate/venues"
 )
 
-// errMalformed reports JSON that this package would not write.
+// errMalformed reports JSON that this package does not write.
 var errMalformed = errors.New("malformed JSON")
 
-// The methods below read JSON without white space, as json_write.go writes it. They
-// call fail for anything else: expect and read… for what must come next, while accept…
-// reports whether it came next.
+// The methods below read JSON without white space, as json_write.go writes it. expect and
+// the methods read… call fail if something else comes next; the methods accept… report
+// whether their argument came next.
 
 // expect reads the byte b, which must come next.
 func (c *codec) expect(b byte) {

@@ -96,7 +96,7 @@ func TestAttemptsOfARequestShareAPrefix(t *testing.T) {
 func TestZeroTimeSortsFirst(t *testing.T) {
 	zero, first := newKey("a", tableJournal).time(time.Time{}), newKey("a", tableJournal).time(time.Unix(0, 0))
 	if bytes.Compare(zero, first) >= 0 {
-		t.Error("the zero time does not sort before 1970")
+		t.Errorf("the key of the zero time %x does not sort before that of 1970, %x", zero, first)
 	}
 }
 

@@ -86,7 +86,7 @@ func checkIdempotency(r persistence.Record) error {
 	return nil
 }
 
-// checkSignal rejects signals without what they are indexed by.
+// checkSignal rejects signals without a channel or a status, by which they are indexed.
 func checkSignal(r persistence.Record) error {
 	s := r.(persistence.SignalRecord)
 	if s.ChannelID == "" || s.Status == "" {
@@ -96,7 +96,7 @@ func checkSignal(r persistence.Record) error {
 }
 
 // checkDelivery rejects endpoints that make the id "endpoint/event" ambiguous, and
-// unknown statuses. Its texts need no check: the key that recordKey checks has them.
+// unknown statuses. The texts are parts of the key, which recordKey checks.
 func checkDelivery(r persistence.Record) error {
 	d := r.(persistence.Delivery)
 	if d.Endpoint == "" || d.EventID == "" || strings.Contains(d.Endpoint, "/") {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -14,14 +15,16 @@ import (
 	"venuegate/venues"
 )
 
-// rewrite also replaces values.txt, whose values as earlier versions wrote them must be
-// kept: restore its old lines afterwards.
+// Kinds has every kind of record, for the external tests.
+var Kinds = slices.Collect(maps.Keys(kinds))
+
+// rewrite also replaces values.txt. Its lines that earlier versions wrote must be restored
+// afterwards.
 var rewrite = flag.Bool("rewrite", false, "rewrite the files of testdata")
 
 // TestLayout compares the keys and index rows of sample entities with golden ones. A
-// store deletes from its index what this code computes for the old record, so a
-// change breaks existing stores: it needs a new schema version and a migration in
-// package badgerstore, and then -rewrite.
+// change leaves index rows behind in existing stores (see the package comment): it needs
+// a new schema version and a migration in package badgerstore, and then -rewrite.
 func TestLayout(t *testing.T) {
 	var got strings.Builder
 	sample := layoutSample(t)
@@ -38,7 +41,7 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	if want := golden(t, "testdata/layout.txt", got.String()); got.String() != want {
-		t.Errorf("the layout changed; existing stores need a migration:\n%s", got.String())
+		t.Errorf("the layout changed, existing stores need a migration; got\n%s\nwant\n%s", got.String(), want)
 	}
 }
 
@@ -46,34 +49,34 @@ func TestLayout(t *testing.T) {
 // field may be added to a record. A field that is removed or changes its type makes
 // stored records unreadable, so that it needs a migration too.
 func TestGoldenValuesAreDecoded(t *testing.T) {
-	var now strings.Builder
+	var current strings.Builder
 	for _, e := range layoutSample(t) {
-		fmt.Fprintf(&now, "%q %q\n", e.key, e.value)
+		fmt.Fprintf(&current, "%q %q\n", e.key, e.value)
 	}
-	for line := range strings.Lines(golden(t, "testdata/values.txt", now.String())) {
+	for line := range strings.Lines(golden(t, "testdata/values.txt", current.String())) {
 		var key, value string
 		if _, err := fmt.Sscanf(line, "%q %q", &key, &value); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		if _, err := decodePrimary([]byte(key), []byte(value)); err != nil {
-			t.Errorf("%s: %v", line, err)
+			t.Errorf("decode %s = %v, want nil", line, err)
 		}
 	}
 }
 
-// golden returns the content of a file. With -rewrite it first replaces it with now.
-func golden(t *testing.T, path, now string) string {
+// golden returns the content of a file. With -rewrite it replaces the content first.
+func golden(t *testing.T, path, content string) string {
 	t.Helper()
 	if *rewrite {
-		if err := os.WriteFile(path, []byte(now), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	was, err := os.ReadFile(path)
+	stored, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(was)
+	return string(stored)
 }
 
 // layoutSample returns one entity of every kind, event and journal row, and those whose

@@ -18,11 +18,11 @@ import (
 // object, in the order in which they are stored. A test compares them with the JSON tags
 // of the types.
 //
-// Each function and method below describes one member: its name and the field that
-// holds it. When encoding, it appends the member as encoding/json does without escaping
-// HTML; when decoding, it reads the member if it comes next. Those with the suffix Omit
-// leave out a zero field, like omitempty and omitzero. Functions have a type parameter,
-// which methods cannot have.
+// Each function and method below describes one member by its name and its field in Go.
+// When encoding, it appends the member as encoding/json does without escaping HTML; when
+// decoding, it reads the member if it comes next. Those with the suffix Omit leave out a
+// zero field, like omitempty and omitzero. Some are functions because they need a type
+// parameter, which methods cannot have.
 
 // text describes a string.
 func text[S ~string](c *codec, name string, field *S) {
@@ -48,7 +48,7 @@ func (c *codec) flagOmit(name string, field *bool) {
 		c.out = append(c.appendName(name), "true,"...)
 	case c.decoding && c.isNext(name):
 		if *field = c.acceptWord("true"); !*field && !c.acceptWord("false") {
-			c.fail(fmt.Errorf("%w: member %q is not a flag", errMalformed, name))
+			c.fail(fmt.Errorf("%w: member %q is neither true nor false", errMalformed, name))
 		}
 		c.nextMember()
 	}

@@ -12,14 +12,13 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
-	"venuegate/persistence"
 	"venuegate/persistence/internal/rows"
 	"venuegate/persistence/storetest"
 	"venuegate/venues"
 )
 
-// setRandom sets every field of v at random, so that the comparison finds a field that
-// is missing from the description of its type in records_*.go.
+// setRandom sets every field of v to a random value, so that the comparison finds a field
+// that is missing in the function of its type in records_*.go.
 func setRandom(t *rapid.T, v reflect.Value) {
 	number := func() decimal.Decimal {
 		return decimal.New(rapid.Int64().Draw(t, "coefficient"), rapid.Int32Range(-20, 6).Draw(t, "exponent"))
@@ -86,14 +85,10 @@ func setRandom(t *rapid.T, v reflect.Value) {
 	}
 }
 
-// The descriptions of the types agree with their JSON tags: values are encoded and
-// decoded as encoding/json does.
+// The functions of records_*.go agree with the JSON tags of the types: values are encoded
+// and decoded as encoding/json does.
 func TestValuesEqualThoseOfEncodingJSON(t *testing.T) {
-	types := []any{persistence.JournalEntry{}, persistence.Event{}}
-	for _, sample := range samples() {
-		types = append(types, sample)
-	}
-	for _, sample := range types {
+	for _, sample := range storedSamples() {
 		t.Run(reflect.TypeOf(sample).Name(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				v := reflect.New(reflect.TypeOf(sample)).Elem()
@@ -119,7 +114,7 @@ func TestValuesEqualThoseOfEncodingJSON(t *testing.T) {
 				if err := json.Unmarshal(got[1:], wantDecoded.Interface()); err != nil {
 					t.Fatal(err)
 				}
-				if gotText, wantText := text(t, decoded), text(t, wantDecoded.Interface()); gotText != wantText {
+				if gotText, wantText := jsonOf(t, decoded), jsonOf(t, wantDecoded.Interface()); gotText != wantText {
 					t.Fatalf("decoded\n%s\nwant\n%s", gotText, wantText)
 				}
 			})

@@ -3,7 +3,6 @@ package rows
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 	"venuegate/venues"
 )
 
-// A time index is a table whose keys end with a time and an id. Pages are read from it
+// A time index is a table whose keys end with a time and an id. It is read in pages,
 // newest first, in one of two ways:
 //
 //   - newestHits and loadPage, if the index row shows whether the record matches;
@@ -24,7 +23,7 @@ import (
 type timeRange struct {
 	prefix   key
 	from, to time.Time
-	after    *persistence.Position
+	after    *persistence.PagePosition
 }
 
 // bounds returns the range of keys, to exclusive. Stored times have milliseconds, so
@@ -56,16 +55,16 @@ func ceilMillis(t time.Time) int64 {
 }
 
 // position returns the time and id at the end of an index key.
-func (r timeRange) position(key []byte) (persistence.Position, error) {
+func (r timeRange) position(key []byte) (persistence.PagePosition, error) {
 	reader := keyReader{rest: key[len(r.prefix):]}
 	at := venues.At(reader.time())
 	id := reader.text()
-	return persistence.Position{At: at, ID: id}, reader.err
+	return persistence.PagePosition{At: at, ID: id}, reader.err
 }
 
 // hit is an index row that was found: the position in its key, and its value.
 type hit struct {
-	persistence.Position
+	persistence.PagePosition
 	value []byte
 }
 
@@ -75,7 +74,7 @@ func (r timeRange) newestHits(ctx context.Context, snapshot Snapshot, limit int,
 	var failed error
 	from, to := r.bounds()
 	err := snapshot.Scan(from, to, true, func(key, value []byte) bool {
-		var position persistence.Position
+		var position persistence.PagePosition
 		var matches bool
 		if position, failed = r.position(key); failed == nil {
 			matches, failed = match(hit{position, value})
@@ -104,7 +103,7 @@ func pageSize(limit int) int {
 func loadPage[T any](hits []hit, size int, load func(hit) (T, error)) (persistence.Page[T], error) {
 	var page persistence.Page[T]
 	if len(hits) > size {
-		last := hits[size-1].Position
+		last := hits[size-1].PagePosition
 		page.Next, hits = &last, hits[:size]
 	}
 	page.Items = make([]T, 0, len(hits))
@@ -124,7 +123,7 @@ func loadPage[T any](hits []hit, size int, load func(hit) (T, error)) (persisten
 func filteredPage[T any](ctx context.Context, s Snapshot, index timeRange, limit int, load func(hit) (T, bool, error)) (persistence.Page[T], error) {
 	size := pageSize(limit)
 	page := persistence.Page[T]{Items: []T{}}
-	var last persistence.Position
+	var last persistence.PagePosition
 	scanned := 0
 	visit := func(key, value []byte) (more bool, err error) {
 		position, err := index.position(key)
@@ -158,34 +157,21 @@ func filteredPage[T any](ctx context.Context, s Snapshot, index timeRange, limit
 	return page, nil
 }
 
-// noLimit is the limit of a list that must be complete.
-const noLimit = math.MaxInt
-
 // oldestRecords returns the records of a time index, oldest first, at most limit.
 // keyWithoutID is their key except for the id, which the index row has.
 func oldestRecords[T persistence.Record](ctx context.Context, engine Viewer, prefix key, keyWithoutID persistence.Key, limit int) ([]T, error) {
-	var records []T
-	err := engine.View(ctx, func(s Snapshot) error {
-		index := timeRange{prefix: prefix}
-		var failed error
-		err := s.Scan(prefix, prefix.end(), false, func(key, _ []byte) bool {
-			var position persistence.Position
-			if position, failed = index.position(key); failed != nil {
-				return false
+	index := timeRange{prefix: prefix}
+	return view(ctx, engine, func(s Snapshot) ([]T, error) {
+		return collect(ctx, s, prefix, prefix.end(), limit, func(key, _ []byte) (record T, err error) {
+			position, err := index.position(key)
+			if err != nil {
+				return record, err
 			}
 			k := keyWithoutID
 			k.ID = position.ID
-			var record T
-			if record, failed = indexedRecord[T](s, k); failed != nil {
-				return false
-			}
-			records = append(records, record)
-			failed = ctx.Err()
-			return failed == nil && len(records) < limit
+			return indexedRecord[T](s, k)
 		})
-		return firstError(failed, err)
 	})
-	return records, err
 }
 
 // merge returns the newest hits of several ranges, newest first, at most limit.

@@ -8,9 +8,9 @@ import (
 	"venuegate/persistence"
 )
 
-// Purge deletes what is older than the retention through the writer of an engine. Each
-// step finds stale rows in a snapshot, then deletes in one operation those that are
-// still stale.
+// Purge deletes records and log rows that are older than the retention through the writer
+// of an engine. Each step finds stale rows in a snapshot, then deletes in one operation
+// those that are still stale.
 func Purge(ctx context.Context, engine Viewer, enqueue Enqueue, before persistence.Retention) error {
 	var from []byte
 	for {
@@ -46,21 +46,21 @@ const PurgeRowsMax = 256
 // returns where the next step starts, nil after the last. Events and journal rows are
 // purged in order, up to the first that stays.
 func staleRows(ctx context.Context, s Snapshot, before persistence.Retention, from []byte) (found [][]byte, next []byte, err error) {
-	w := sweep{ctx: ctx, snapshot: s, before: before}
+	scan := staleScan{ctx: ctx, snapshot: s, before: before}
 	if from == nil {
 		from = firstKey
 	}
 	for {
 		customer, err := customerAt(s, from)
 		if customer == nil || err != nil {
-			return w.found, nil, err
+			return scan.found, nil, err
 		}
-		if err := w.customer(customer, from); err != nil {
+		if err := scan.collect(customer, from); err != nil {
 			return nil, nil, err
 		}
-		if len(w.found) >= PurgeRowsMax {
-			last := w.found[len(w.found)-1]
-			return w.found, append(bytes.Clone(last), 0), nil
+		if len(scan.found) >= PurgeRowsMax {
+			last := scan.found[len(scan.found)-1]
+			return scan.found, append(bytes.Clone(last), 0), nil
 		}
 		from = customer.end()
 	}
@@ -80,20 +80,20 @@ func customerAt(s Snapshot, from []byte) (key, error) {
 	return prefix, firstError(malformed, err)
 }
 
-// sweep collects the stale rows of one step.
-type sweep struct {
+// staleScan collects the stale rows of one step.
+type staleScan struct {
 	ctx      context.Context
 	snapshot Snapshot
 	before   persistence.Retention
 	found    [][]byte
 }
 
-// customer scans the rows of a customer that can be stale, in the order of their keys:
+// collect scans the rows of a customer that can be stale, in the order of their keys:
 // the next step starts after the last row found.
-func (w *sweep) customer(customer key, from []byte) error {
+func (s *staleScan) collect(customer key, from []byte) error {
 	events := append(customer.clone(), byte(tableEvent))
 	journal := append(customer.clone(), byte(tableJournal))
-	journalBefore := w.before.Journal
+	journalBefore := s.before.Journal
 	if bytes.Equal(customer, firstKey) {
 		// The installation's rows stay: each holds the hash of the one before it, and
 		// the chain is verified from the first.
@@ -103,35 +103,35 @@ func (w *sweep) customer(customer key, from []byte) error {
 		return append(customer.clone(), byte(tableRecord)).text(string(kind))
 	}
 	return firstError(
-		w.rows(events, from, w.before.Events, true),
-		w.rows(journal, from, journalBefore, true),
-		w.rows(records(persistence.KindDelivery), from, w.before.Events, false),
-		w.rows(records(persistence.KindIdempotency), from, w.before.Idempotency, false),
-		w.rows(records(persistence.KindSignal), from, w.before.Journal, false),
+		s.collectRows(events, from, s.before.Events, true),
+		s.collectRows(journal, from, journalBefore, true),
+		s.collectRows(records(persistence.KindDelivery), from, s.before.Events, false),
+		s.collectRows(records(persistence.KindIdempotency), from, s.before.Idempotency, false),
+		s.collectRows(records(persistence.KindSignal), from, s.before.Journal, false),
 	)
 }
 
-// rows collects the stale rows with a prefix. before is the part of the retention that
-// applies to them; if it is zero, all of them stay. In an ordered table the scan ends at the
-// first row that stays.
-func (w *sweep) rows(prefix key, from []byte, before time.Time, ordered bool) error {
-	if before.IsZero() || len(w.found) >= PurgeRowsMax {
+// collectRows collects the stale rows with a prefix. before is the part of the retention
+// that applies to them; if it is zero, all of them stay. In an ordered table the scan
+// ends at the first row that stays.
+func (s *staleScan) collectRows(prefix key, from []byte, before time.Time, ordered bool) error {
+	if before.IsZero() || len(s.found) >= PurgeRowsMax {
 		return nil
 	}
 	if bytes.Compare(from, prefix) < 0 {
 		from = prefix
 	}
 	var failed error
-	err := w.snapshot.Scan(from, prefix.end(), false, func(k, value []byte) bool {
+	err := s.snapshot.Scan(from, prefix.end(), false, func(k, value []byte) bool {
 		var stale bool
-		if stale, failed = isStale(k, value, w.before); failed != nil {
+		if stale, failed = isStale(k, value, s.before); failed != nil {
 			return false
 		}
 		if stale {
-			w.found = append(w.found, bytes.Clone(k))
+			s.found = append(s.found, bytes.Clone(k))
 		}
-		failed = w.ctx.Err()
-		return failed == nil && len(w.found) < PurgeRowsMax && (stale || !ordered)
+		failed = s.ctx.Err()
+		return failed == nil && len(s.found) < PurgeRowsMax && (stale || !ordered)
 	})
 	return firstError(failed, err)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"venuegate/persistence"
@@ -38,26 +39,17 @@ func (r Reader) APIKey(ctx context.Context, id string) (persistence.APIKey, erro
 
 // APIKeys lists a customer's API keys by id.
 func (r Reader) APIKeys(ctx context.Context, customer string) ([]persistence.APIKey, error) {
-	var keys []persistence.APIKey
-	err := r.engine.View(ctx, func(s Snapshot) error {
-		prefix := newKey(customer, tableAPIKey)
-		ids, err := collect(ctx, s, prefix, func(key, _ []byte) (string, error) {
+	prefix := newKey(customer, tableAPIKey)
+	return view(ctx, r.engine, func(s Snapshot) ([]persistence.APIKey, error) {
+		return collect(ctx, s, prefix, prefix.end(), noLimit, func(key, _ []byte) (persistence.APIKey, error) {
 			reader := keyReader{rest: key[len(prefix):]}
-			return reader.text(), reader.err
-		})
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			k, err := indexedRecord[persistence.APIKey](s, persistence.APIKey{ID: id}.Key())
-			if err != nil {
-				return err
+			id := reader.text()
+			if reader.err != nil {
+				return persistence.APIKey{}, reader.err
 			}
-			keys = append(keys, k)
-		}
-		return nil
+			return indexedRecord[persistence.APIKey](s, persistence.APIKey{ID: id}.Key())
+		})
 	})
-	return keys, err
 }
 
 // VenueAccounts lists a customer's accounts by exchange.
@@ -90,27 +82,18 @@ func (r Reader) Setting(ctx context.Context, name string) (persistence.Setting, 
 
 // Idempotency returns the newest attempt of a request id.
 func (r Reader) Idempotency(ctx context.Context, customer, scope, requestID string) (persistence.IdempotencyRecord, error) {
-	var found persistence.IdempotencyRecord
-	err := r.engine.View(ctx, func(s Snapshot) error {
+	found, err := view(ctx, r.engine, func(s Snapshot) (none persistence.IdempotencyRecord, err error) {
 		prefix := newKey(customer, tableRecord).text(string(persistence.KindIdempotency)).text(scope + "/" + requestID)
 		if s.LacksRequest(prefix) {
-			return persistence.ErrNotFound
+			return none, persistence.ErrNotFound
 		}
-		var newest []byte
-		err := s.Scan(prefix, prefix.end(), true, func(_, value []byte) bool {
-			newest = bytes.Clone(value)
-			return false
-		})
+		newest, err := lastRow(s, prefix)
 		if err != nil {
-			return err
+			return none, err
 		}
-		if newest == nil {
-			return persistence.ErrNotFound
-		}
-		found, err = decodeAs[persistence.IdempotencyRecord](persistence.KindIdempotency, newest)
-		return err
+		return decodeAs[persistence.IdempotencyRecord](persistence.KindIdempotency, newest.value)
 	})
-	// Stored scopes have no slash, but the one in the query may: then "a/b" with "c" is
+	// Stored scopes contain no slash, but the scope of the query may: "a/b" with "c" has
 	// the key of "a" with "b/c".
 	if err == nil && (found.Scope != scope || found.RequestID != requestID) {
 		return persistence.IdempotencyRecord{}, persistence.ErrNotFound
@@ -118,16 +101,19 @@ func (r Reader) Idempotency(ctx context.Context, customer, scope, requestID stri
 	return found, err
 }
 
+// view calls read with a snapshot of an engine and returns its result.
+func view[T any](ctx context.Context, engine Viewer, read func(Snapshot) (T, error)) (result T, err error) {
+	err = engine.View(ctx, func(s Snapshot) (err error) {
+		result, err = read(s)
+		return err
+	})
+	return result, err
+}
+
 // oneRecord reads a record in a snapshot of its own. It returns ErrNotFound for a
 // missing record and for an invalid key.
 func oneRecord[T persistence.Record](ctx context.Context, engine Viewer, k persistence.Key) (T, error) {
-	var found T
-	err := engine.View(ctx, func(s Snapshot) error {
-		var err error
-		found, err = getRecord[T](s, k)
-		return err
-	})
-	return found, err
+	return view(ctx, engine, func(s Snapshot) (T, error) { return getRecord[T](s, k) })
 }
 
 // getRecord reads a record. It returns ErrNotFound for a missing record and for an
@@ -170,27 +156,41 @@ func indexedRecord[T persistence.Record](g Getter, k persistence.Key) (T, error)
 
 // listRecords returns all records of a kind of a customer, by id.
 func listRecords[T persistence.Record](ctx context.Context, engine Viewer, customer string, kind persistence.Kind) ([]T, error) {
-	var found []T
-	err := engine.View(ctx, func(s Snapshot) error {
-		var err error
+	return view(ctx, engine, func(s Snapshot) ([]T, error) {
 		prefix := newKey(customer, tableRecord).text(string(kind))
-		found, err = collect(ctx, s, prefix, func(_, value []byte) (T, error) { return decodeAs[T](kind, value) })
-		return err
+		return collect(ctx, s, prefix, prefix.end(), noLimit, func(_, value []byte) (T, error) { return decodeAs[T](kind, value) })
 	})
-	return found, err
 }
 
-// collect returns what read returns for each row with a prefix, in the order of keys.
-func collect[T any](ctx context.Context, s Snapshot, prefix key, read func(key, value []byte) (T, error)) ([]T, error) {
+// lastRow returns a copy of the last row with a prefix, or ErrNotFound.
+func lastRow(s Snapshot, prefix key) (row, error) {
+	var last row
+	err := s.Scan(prefix, prefix.end(), true, func(key, value []byte) bool {
+		last = row{bytes.Clone(key), bytes.Clone(value)}
+		return false
+	})
+	if err == nil && last.key == nil {
+		err = persistence.ErrNotFound
+	}
+	return last, err
+}
+
+// noLimit is the limit of a list that must be complete.
+const noLimit = math.MaxInt
+
+// collect returns the results of read for the rows with from <= key < to, in the order of
+// keys, at most limit.
+func collect[T any](ctx context.Context, s Snapshot, from, to []byte, limit int, read func(key, value []byte) (T, error)) ([]T, error) {
 	var items []T
 	var failed error
-	err := s.Scan(prefix, prefix.end(), false, func(key, value []byte) bool {
+	err := s.Scan(from, to, false, func(key, value []byte) bool {
 		var item T
-		if item, failed = read(key, value); failed == nil {
-			items = append(items, item)
-			failed = ctx.Err()
+		if item, failed = read(key, value); failed != nil {
+			return false
 		}
-		return failed == nil
+		items = append(items, item)
+		failed = ctx.Err()
+		return failed == nil && len(items) < limit
 	})
 	return items, firstError(failed, err)
 }

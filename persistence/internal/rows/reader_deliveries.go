@@ -26,17 +26,13 @@ func (r Reader) PendingDeliveries(ctx context.Context, customer, endpoint string
 
 // Deliveries returns one page of a customer's deliveries.
 func (r Reader) Deliveries(ctx context.Context, q persistence.DeliveryQuery) (persistence.Page[persistence.Delivery], error) {
-	var page persistence.Page[persistence.Delivery]
-	err := r.engine.View(ctx, func(s Snapshot) error {
-		index := timeRange{prefix: deliveryPrefix(q), after: q.After}
-		var err error
-		page, err = filteredPage(ctx, s, index, q.Limit, func(h hit) (persistence.Delivery, bool, error) {
+	index := timeRange{prefix: deliveryPrefix(q), after: q.After}
+	return view(ctx, r.engine, func(s Snapshot) (persistence.Page[persistence.Delivery], error) {
+		return filteredPage(ctx, s, index, q.Limit, func(h hit) (persistence.Delivery, bool, error) {
 			record, err := indexedRecord[persistence.Delivery](s, deliveryKey(q.Customer, h.ID))
 			return record, matchDelivery(q, record), err
 		})
-		return err
 	})
-	return page, err
 }
 
 func deliveryKey(customer, id string) persistence.Key {

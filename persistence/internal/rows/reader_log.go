@@ -10,52 +10,41 @@ import (
 // Events lists a customer's events after the event with the id after, by sequence. An
 // empty after starts at the oldest event; an unknown one is ErrNotFound.
 func (r Reader) Events(ctx context.Context, customer, after string, limit int) ([]persistence.Event, error) {
-	var events []persistence.Event
-	err := r.engine.View(ctx, func(s Snapshot) error {
+	return view(ctx, r.engine, func(s Snapshot) ([]persistence.Event, error) {
 		prefix := newKey(customer, tableEvent)
 		from := []byte(prefix)
 		if after != "" {
 			seq, err := eventSequence(s, customer, after)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			from = afterSequence(prefix, seq)
 		}
-		var err error
-		events, err = eventsFrom(ctx, s, from, prefix.end(), limit)
-		return err
+		return eventsFrom(ctx, s, from, prefix.end(), limit)
 	})
-	return events, err
 }
 
 // EventsSince lists a customer's events with a sequence above seq, by sequence.
 func (r Reader) EventsSince(ctx context.Context, customer string, seq uint64, limit int) ([]persistence.Event, error) {
-	var events []persistence.Event
-	err := r.engine.View(ctx, func(s Snapshot) error {
-		prefix := newKey(customer, tableEvent)
-		var err error
-		events, err = eventsFrom(ctx, s, afterSequence(prefix, seq), prefix.end(), limit)
-		return err
+	prefix := newKey(customer, tableEvent)
+	return view(ctx, r.engine, func(s Snapshot) ([]persistence.Event, error) {
+		return eventsFrom(ctx, s, afterSequence(prefix, seq), prefix.end(), limit)
 	})
-	return events, err
 }
 
 // Event returns one event of a customer.
 func (r Reader) Event(ctx context.Context, customer, id string) (persistence.Event, error) {
-	var event persistence.Event
-	err := r.engine.View(ctx, func(s Snapshot) error {
+	return view(ctx, r.engine, func(s Snapshot) (none persistence.Event, err error) {
 		seq, err := eventSequence(s, customer, id)
 		if err != nil {
-			return err
+			return none, err
 		}
 		value, err := s.Get(newKey(customer, tableEvent).number(seq))
 		if err != nil {
-			return err
+			return none, err
 		}
-		event, err = DecodeEvent(value)
-		return err
+		return DecodeEvent(value)
 	})
-	return event, err
 }
 
 // afterSequence returns the lowest key after that of the event with a sequence.
@@ -63,53 +52,27 @@ func afterSequence(prefix key, seq uint64) []byte { return append(prefix.clone()
 
 // eventsFrom returns the events with from <= key < to, by sequence, at most a page.
 func eventsFrom(ctx context.Context, s Snapshot, from, to []byte, limit int) ([]persistence.Event, error) {
-	var events []persistence.Event
-	var failed error
-	size := pageSize(limit)
-	err := s.Scan(from, to, false, func(_, value []byte) bool {
-		var event persistence.Event
-		if event, failed = DecodeEvent(value); failed != nil {
-			return false
-		}
-		events = append(events, event)
-		failed = ctx.Err()
-		return failed == nil && len(events) < size
-	})
-	if err := firstError(failed, err); err != nil {
-		return nil, err
-	}
-	return events, nil
+	return collect(ctx, s, from, to, pageSize(limit), func(_, value []byte) (persistence.Event, error) { return DecodeEvent(value) })
 }
 
 // eventSequence returns the sequence of an event by its id; the highest one if it was
 // put twice.
 func eventSequence(s Snapshot, customer, id string) (uint64, error) {
 	prefix := newKey(customer, tableEventID).text(id)
-	var seq uint64
-	found := false
-	var malformed error
-	err := s.Scan(prefix, prefix.end(), true, func(key, _ []byte) bool {
-		reader := keyReader{rest: key[len(prefix):]}
-		seq, malformed, found = reader.number(), reader.err, true
-		return false
-	})
-	if err := firstError(malformed, err); err != nil {
+	last, err := lastRow(s, prefix)
+	if err != nil {
 		return 0, err
 	}
-	if !found {
-		return 0, persistence.ErrNotFound
-	}
-	return seq, nil
+	reader := keyReader{rest: last.key[len(prefix):]}
+	return reader.number(), reader.err
 }
 
 // Journal returns one page of a customer's journal.
 func (r Reader) Journal(ctx context.Context, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error) {
-	var page persistence.Page[persistence.JournalEntry]
-	err := r.engine.View(ctx, func(s Snapshot) error {
-		prefix, byTime := journalPrefix(q)
-		index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
-		var err error
-		page, err = filteredPage(ctx, s, index, q.Limit, func(h hit) (persistence.JournalEntry, bool, error) {
+	prefix, byTime := journalPrefix(q)
+	index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
+	return view(ctx, r.engine, func(s Snapshot) (persistence.Page[persistence.JournalEntry], error) {
+		return filteredPage(ctx, s, index, q.Limit, func(h hit) (persistence.JournalEntry, bool, error) {
 			if !byTime {
 				var err error
 				if h.value, err = indexedJournal(s, q, h); h.value == nil || err != nil {
@@ -119,9 +82,7 @@ func (r Reader) Journal(ctx context.Context, q persistence.JournalQuery) (persis
 			entry, err := DecodeJournal(h.value)
 			return entry, matchJournal(q, entry), err
 		})
-		return err
 	})
-	return page, err
 }
 
 // journalPrefix selects the table with the fewest rows to skip. byTime reports whether
@@ -163,13 +124,11 @@ func matchJournal(q persistence.JournalQuery, j persistence.JournalEntry) bool {
 // LastSequence returns the highest sequence number that an event or journal row of a
 // customer has used, including purged ones.
 func (r Reader) LastSequence(ctx context.Context, customer string) (uint64, error) {
-	var seq uint64
-	err := r.engine.View(ctx, func(s Snapshot) error {
+	return view(ctx, r.engine, func(s Snapshot) (uint64, error) {
 		value, err := s.Get(sequenceKey(customer))
-		if err == nil {
-			seq, err = decodeNumber(value)
+		if err != nil {
+			return 0, err
 		}
-		return err
+		return decodeNumber(value)
 	})
-	return seq, err
 }

@@ -19,49 +19,38 @@ func orderKey(customer, id string) persistence.Key {
 // OrderByClientID returns the newest order, by its id, that was sent to a venue under a
 // client order id.
 func (r Reader) OrderByClientID(ctx context.Context, customer, clientOrderID string) (persistence.OrderRecord, error) {
-	var found persistence.OrderRecord
-	err := r.engine.View(ctx, func(s Snapshot) error {
+	return view(ctx, r.engine, func(s Snapshot) (none persistence.OrderRecord, err error) {
 		prefix := newKey(customer, tableOrderClient).text(clientOrderID)
-		var id string
-		var malformed error
-		err := s.Scan(prefix, prefix.end(), true, func(key, _ []byte) bool {
-			reader := keyReader{rest: key[len(prefix):]}
-			id, malformed = reader.text(), reader.err
-			return false
-		})
-		if err := firstError(malformed, err); err != nil {
-			return err
+		last, err := lastRow(s, prefix)
+		if err != nil {
+			return none, err
 		}
-		if id == "" {
-			return persistence.ErrNotFound
+		reader := keyReader{rest: last.key[len(prefix):]}
+		id := reader.text()
+		if reader.err != nil {
+			return none, reader.err
 		}
-		found, err = indexedRecord[persistence.OrderRecord](s, orderKey(customer, id))
-		return err
+		return indexedRecord[persistence.OrderRecord](s, orderKey(customer, id))
 	})
-	return found, err
 }
 
 // Orders returns one page of a customer's orders.
 func (r Reader) Orders(ctx context.Context, q persistence.OrderQuery) (persistence.Page[persistence.OrderRecord], error) {
-	var page persistence.Page[persistence.OrderRecord]
 	size := pageSize(q.Limit)
-	err := r.engine.View(ctx, func(s Snapshot) error {
+	return view(ctx, r.engine, func(s Snapshot) (none persistence.Page[persistence.OrderRecord], err error) {
 		var lists [][]hit
 		for _, prefix := range orderPrefixes(q) {
 			index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
 			hits, err := index.newestHits(ctx, s, size+1, func(h hit) (bool, error) { return matchOrder(s, q, h) })
 			if err != nil {
-				return err
+				return none, err
 			}
 			lists = append(lists, hits)
 		}
-		var err error
-		page, err = loadPage(merge(size+1, lists...), size, func(h hit) (persistence.OrderRecord, error) {
+		return loadPage(merge(size+1, lists...), size, func(h hit) (persistence.OrderRecord, error) {
 			return indexedRecord[persistence.OrderRecord](s, orderKey(q.Customer, h.ID))
 		})
-		return err
 	})
-	return page, err
 }
 
 // orderPrefixes selects the index with the fewest rows to skip. It returns one prefix
@@ -105,33 +94,30 @@ func matchOrder(g Getter, q persistence.OrderQuery, h hit) (bool, error) {
 	return order.Status.IsClosed() == (q.View == persistence.OrdersClosed), err
 }
 
-// UnfinishedOrders lists an account's orders for which OrderRecord.Unfinished
-// reports true, oldest first.
+// UnfinishedOrders lists an account's orders for which OrderRecord.Unfinished returns
+// true, oldest first.
 func (r Reader) UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]persistence.OrderRecord, error) {
 	return oldestRecords[persistence.OrderRecord](ctx, r.engine, unfinishedPrefix(customer, exchange), orderKey(customer, ""), noLimit)
 }
 
 // Fills returns one page of a customer's fills.
 func (r Reader) Fills(ctx context.Context, q persistence.FillQuery) (persistence.Page[persistence.FillRecord], error) {
-	var page persistence.Page[persistence.FillRecord]
 	size := pageSize(q.Limit)
 	prefix := newKey(q.Customer, tableFillTime)
 	if q.OrderID != "" {
 		prefix = newKey(q.Customer, tableFillOrder).text(q.OrderID)
 	}
-	err := r.engine.View(ctx, func(s Snapshot) error {
+	return view(ctx, r.engine, func(s Snapshot) (none persistence.Page[persistence.FillRecord], err error) {
 		index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
 		hits, err := index.newestHits(ctx, s, size+1, func(h hit) (bool, error) { return matchFill(q, h.value) })
 		if err != nil {
-			return err
+			return none, err
 		}
-		page, err = loadPage(hits, size, func(h hit) (persistence.FillRecord, error) {
+		return loadPage(hits, size, func(h hit) (persistence.FillRecord, error) {
 			k := persistence.Key{Kind: persistence.KindFill, Customer: q.Customer, ID: h.ID}
 			return indexedRecord[persistence.FillRecord](s, k)
 		})
-		return err
 	})
-	return page, err
 }
 
 // matchFill reports whether the fill of an index row with the value matches the query.

@@ -38,15 +38,11 @@ func (r Reader) Signals(ctx context.Context, q persistence.SignalQuery) (persist
 	if q.Channel != "" {
 		prefix = newKey(q.Customer, tableSignalChannel).text(q.Channel)
 	}
-	var page persistence.Page[persistence.SignalRecord]
-	err := r.engine.View(ctx, func(s Snapshot) error {
-		index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
-		var err error
-		page, err = filteredPage(ctx, s, index, q.Limit, func(h hit) (persistence.SignalRecord, bool, error) {
+	index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
+	return view(ctx, r.engine, func(s Snapshot) (persistence.Page[persistence.SignalRecord], error) {
+		return filteredPage(ctx, s, index, q.Limit, func(h hit) (persistence.SignalRecord, bool, error) {
 			record, err := indexedRecord[persistence.SignalRecord](s, signalKey(q.Customer, h.ID))
 			return record, true, err
 		})
-		return err
 	})
-	return page, err
 }

@@ -41,16 +41,12 @@ func TestPublishedSignatureExamples(t *testing.T) {
 			Setup: simnet.Setup{Quiet: true, DemoCredentials: &credentials, Now: func() time.Time { return time.UnixMilli(vectorTime).Add(time.Since(began) / 100) }},
 		})
 		for i, vector := range vectors[:2] {
-			if r := v.post(vector.Query+"&signature="+vector.Signature, vector.Body); r.Status != http.StatusOK {
-				t.Errorf("vector %d: %s, want r.Status == http.StatusOK", i, r.Body)
-			}
+			v.post(vector.Query+"&signature="+vector.Signature, vector.Body).ExpectStatus(t, http.StatusOK)
 			if vector.Body != "" {
-				if r := v.post(vector.Query, vector.Body+"&signature="+strings.ToUpper(vector.Signature)); r.Status != http.StatusOK {
-					t.Errorf("vector %d, upper case in the body: %s, want r.Status == http.StatusOK", i, r.Body)
-				}
+				v.post(vector.Query, vector.Body+"&signature="+strings.ToUpper(vector.Signature)).ExpectStatus(t, http.StatusOK)
 			}
 			if code := v.post(vector.Query+"&signature="+vectors[2].Signature, vector.Body).code(); code != -1022 {
-				t.Errorf("vector %d with another signature: %d, want code == -1022", i, code)
+				t.Errorf("vector %d with another signature: code %d, want -1022", i, code)
 			}
 		}
 	})
@@ -99,7 +95,7 @@ func TestAuthentication(t *testing.T) {
 			request.Header.Set("X-MBX-APIKEY", test.key)
 			r := v.do(request)
 			if r.Status != test.status || r.code() != test.code || test.message != "" && r.Object(t)["msg"] != test.message {
-				t.Errorf(`%s: %d %s, want r.Status == test.status && r.code() == test.code && (test.message == "" || r.Object(t)["msg"] == test.message)`, test.name, r.Status, r.Body)
+				t.Errorf("%s: %d %s, want %d with code %d %q", test.name, r.Status, r.Body, test.status, test.code, test.message)
 			}
 		}
 	})
@@ -111,9 +107,7 @@ func TestQueryWinsOverBody(t *testing.T) {
 		query := limitBuy("newClientOrderId=fromquery", "price=60000") + "&timestamp=" + strconv.FormatInt(v.Now().UnixMilli(), 10)
 		body := "newClientOrderId=frombody&price=1"
 		answer := v.post(query, body+"&signature="+simtest.HMACHex(v.Credentials.APISecret, query+body)).Object(t)
-		if answer["clientOrderId"] != "fromquery" || answer["price"] != "60000.00" {
-			t.Errorf(`answer = %v, want answer["clientOrderId"] == "fromquery" && answer["price"] == "60000.00"`, answer)
-		}
+		simtest.Expect(t, answer, simtest.Object{"clientOrderId": "fromquery", "price": "60000.00"})
 	})
 }
 
@@ -122,9 +116,7 @@ func TestServerTimeRevealsAWrongClock(t *testing.T) {
 		v := quiet(t)
 		request := v.request(http.MethodGet, "/fapi/v1/accountConfig", "")
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":600000}`)
-		if r := v.do(request); r.code() != -1021 {
-			t.Errorf("r.Body = %s, want r.code() == -1021", r.Body)
-		}
+		v.do(request).expectCode(t, -1021)
 		// A client corrects its clock by the venue's time.
 		var body struct {
 			ServerTime int64 `json:"serverTime"`
@@ -133,10 +125,8 @@ func TestServerTimeRevealsAWrongClock(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ahead := time.Until(time.UnixMilli(body.ServerTime)); ahead < 9*time.Minute || ahead > 10*time.Minute {
-			t.Errorf("the venue is %s ahead, want ahead >= 9 * time.Minute && ahead <= 10 * time.Minute", ahead)
+			t.Errorf("the venue's clock is %s ahead, want 9 to 10 minutes", ahead)
 		}
-		if r := v.signed(http.MethodGet, "/fapi/v1/accountConfig", ""); r.Status != http.StatusOK {
-			t.Errorf("r.Body = %s, want r.Status == http.StatusOK", r.Body)
-		}
+		v.signed(http.MethodGet, "/fapi/v1/accountConfig", "").ExpectStatus(t, http.StatusOK)
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
+
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestBatches(t *testing.T) {
@@ -12,23 +14,15 @@ func TestBatches(t *testing.T) {
 		element := `{"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","timeInForce":"GTC","quantity":"0.010","price":"60000","newClientOrderId":"`
 		placed := v.signed(http.MethodPost, "/fapi/v1/batchOrders",
 			"batchOrders="+batch(element+`a"},`+element+`a"},`+element+`b"}`)).List(t)
-		if len(placed) != 3 || placed[0]["clientOrderId"] != "a" || jsonText(placed[1]["code"]) != "-4116" || placed[2]["status"] != "NEW" {
-			t.Errorf(`placed = %v, want len(placed) == 3 && placed[0]["clientOrderId"] == "a" && jsonText(placed[1]["code"]) == "-4116" && placed[2]["status"] == "NEW"`, placed)
-		}
+		simtest.ExpectRows(t, placed, simtest.Object{"clientOrderId": "a"}, simtest.Object{"code": -4116}, simtest.Object{"status": "NEW"})
 		amended := v.signed(http.MethodPut, "/fapi/v1/batchOrders",
 			"batchOrders="+batch(`{"symbol":"BTCUSDT","side":"BUY","origClientOrderId":"b","quantity":0.02,"price":"60010","modifyId":"7"},{"symbol":"BTCUSDT","side":"BUY","origClientOrderId":"none","quantity":"1","price":"60010"}`)).List(t)
-		if amended[0]["price"] != "60010.00" || jsonText(amended[0]["modifyId"]) != "7" || jsonText(amended[1]["code"]) != "-2013" {
-			t.Errorf(`amended = %v, want amended[0]["price"] == "60010.00" && jsonText(amended[0]["modifyId"]) == "7" && jsonText(amended[1]["code"]) == "-2013"`, amended)
-		}
+		simtest.ExpectRows(t, amended, simtest.Object{"price": "60010.00", "modifyId": 7}, simtest.Object{"code": -2013})
 		cancelled := v.signed(http.MethodDelete, "/fapi/v1/batchOrders",
 			"symbol=BTCUSDT&origclientorderidlist=%5B%22a%22%2C%22none%22%5D").List(t)
-		if cancelled[0]["status"] != "CANCELED" || jsonText(cancelled[1]["code"]) != "-2011" {
-			t.Errorf(`cancelled = %v, want cancelled[0]["status"] == "CANCELED" && jsonText(cancelled[1]["code"]) == "-2011"`, cancelled)
-		}
+		simtest.ExpectRows(t, cancelled, simtest.Object{"status": "CANCELED"}, simtest.Object{"code": -2011})
 		byID := v.signed(http.MethodDelete, "/fapi/v1/batchOrders", "symbol=BTCUSDT&orderIdList=%5B1%5D").List(t)
-		if jsonText(byID[0]["code"]) != "-2011" {
-			t.Errorf(`byID = %v, want jsonText(byID[0]["code"]) == "-2011"`, byID)
-		}
+		simtest.ExpectRows(t, byID, simtest.Object{"code": -2011})
 		v.expectRejections(t, []rejection{
 			{"no list", http.MethodDelete, "/fapi/v1/batchOrders", "symbol=BTCUSDT", 400, -1102, ""},
 			{"bad list", http.MethodDelete, "/fapi/v1/batchOrders", "symbol=BTCUSDT&orderIdList=x", 400, -1102, ""},
@@ -42,23 +36,13 @@ func TestCancelAllLeavesAlgoOrders(t *testing.T) {
 		v.order(limitBuy())
 		v.order(limitBuy())
 		v.signed(http.MethodPost, algoPath, stopSell())
-		if r := v.signed(http.MethodDelete, "/fapi/v1/allOpenOrders", "symbol=BTCUSDT"); r.Object(t)["msg"] != "The operation of cancel all open order is done." {
-			t.Errorf(`r.Body = %s, want r.Object(t)["msg"] == "The operation of cancel all open order is done."`, r.Body)
-		}
-		if open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t); len(open) != 0 {
-			t.Errorf("open = %v, want len(open) == 0", open)
-		}
+		simtest.Expect(t, v.signed(http.MethodDelete, "/fapi/v1/allOpenOrders", "symbol=BTCUSDT").Object(t), simtest.Object{"msg": "The operation of cancel all open order is done."})
+		simtest.ExpectRows(t, v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t))
 		algos := v.signed(http.MethodGet, "/fapi/v1/openAlgoOrders", "symbol=BTCUSDT").List(t)
-		if len(algos) != 1 || algos[0]["algoStatus"] != "NEW" || algos[0]["actualOrderId"] != "" {
-			t.Errorf(`algos = %v, want len(algos) == 1 && algos[0]["algoStatus"] == "NEW" && algos[0]["actualOrderId"] == ""`, algos)
-		}
+		simtest.ExpectRows(t, algos, simtest.Object{"algoStatus": "NEW", "actualOrderId": ""})
 		v.signed(http.MethodDelete, "/fapi/v1/algoOpenOrders", "symbol=BTCUSDT")
-		if algos := v.signed(http.MethodGet, "/fapi/v1/openAlgoOrders", "").List(t); len(algos) != 0 {
-			t.Errorf("algos = %v, want len(algos) == 0", algos)
-		}
-		if all := v.signed(http.MethodGet, "/fapi/v1/allAlgoOrders", "symbol=BTCUSDT").List(t); len(all) != 1 || all[0]["algoStatus"] != "CANCELED" {
-			t.Errorf(`all = %v, want len(all) == 1 && all[0]["algoStatus"] == "CANCELED"`, all)
-		}
+		simtest.ExpectRows(t, v.signed(http.MethodGet, "/fapi/v1/openAlgoOrders", "").List(t))
+		simtest.ExpectRows(t, v.signed(http.MethodGet, "/fapi/v1/allAlgoOrders", "symbol=BTCUSDT").List(t), simtest.Object{"algoStatus": "CANCELED"})
 	})
 }
 
@@ -68,17 +52,13 @@ func TestCountdown(t *testing.T) {
 		v := quiet(t)
 		v.order(limitBuy())
 		set := v.signed(http.MethodPost, "/fapi/v1/countdownCancelAll", "symbol=BTCUSDT&countdownTime=100").Object(t)
-		if set["countdownTime"] != "100" {
-			t.Errorf(`set = %v, want set["countdownTime"] == "100"`, set)
-		}
+		simtest.Expect(t, set, simtest.Object{"countdownTime": "100"})
 		v.WaitFor("the countdown", func() bool { return len(v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t)) == 0 })
 		v.order(limitBuy())
 		v.signed(http.MethodPost, "/fapi/v1/countdownCancelAll", "symbol=BTCUSDT&countdownTime=60000")
 		v.signed(http.MethodPost, "/fapi/v1/countdownCancelAll", "symbol=BTCUSDT&countdownTime=0")
 		v.sim.Step()
-		if open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t); len(open) != 1 {
-			t.Errorf("open = %v, want len(open) == 1", open)
-		}
+		simtest.ExpectLen(t, v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t), 1)
 	})
 }
 
@@ -90,9 +70,7 @@ func TestStopsExpireWithThePosition(t *testing.T) {
 		v.signed(http.MethodPost, algoPath, stopSell("type=TAKE_PROFIT_MARKET", "triggerPrice=70000", "closePosition=true", "quantity=", "clientAlgoId=profit"))
 		v.order("symbol=BTCUSDT&side=SELL&type=MARKET&quantity=0.010&reduceOnly=true")
 		for _, id := range []string{"loss", "profit"} {
-			if algo := v.signed(http.MethodGet, algoPath, "clientAlgoId="+id).Object(t); algo["algoStatus"] != "EXPIRED" {
-				t.Errorf(`algo = %v, want algo["algoStatus"] == "EXPIRED"`, algo)
-			}
+			simtest.Expect(t, v.signed(http.MethodGet, algoPath, "clientAlgoId="+id).Object(t), simtest.Object{"algoStatus": "EXPIRED"})
 		}
 	})
 }
@@ -102,16 +80,10 @@ func TestPriceMatchAndTestOrders(t *testing.T) {
 		v := quiet(t)
 		matched := v.order(limitBuy("price=", "priceMatch=QUEUE_5"))
 		if matched["price"] == "0.00" || matched["priceMatch"] != "QUEUE_5" {
-			t.Errorf(`matched = %v, want matched["price"] != "0.00" && matched["priceMatch"] == "QUEUE_5"`, matched)
+			t.Errorf("order = %v, want a price from QUEUE_5", matched)
 		}
-		if r := v.signed(http.MethodPost, "/fapi/v1/order/test", limitBuy("newClientOrderId=test")); r.Object(t)["clientOrderId"] != "test" {
-			t.Errorf(`r.Body = %s, want r.Object(t)["clientOrderId"] == "test"`, r.Body)
-		}
-		if r := v.signed(http.MethodPost, "/fapi/v1/order/test", limitBuy("quantity=40")); r.code() != -2019 {
-			t.Errorf("r.Body = %s, want r.code() == -2019", r.Body)
-		}
-		if open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t); len(open) != 1 {
-			t.Errorf("%d open orders, want len(open) == 1", len(open))
-		}
+		simtest.Expect(t, v.signed(http.MethodPost, "/fapi/v1/order/test", limitBuy("newClientOrderId=test")).Object(t), simtest.Object{"clientOrderId": "test"})
+		v.signed(http.MethodPost, "/fapi/v1/order/test", limitBuy("quantity=40")).expectCode(t, -2019)
+		simtest.ExpectLen(t, v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t), 1)
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
+
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestLedgerOverTheControlAPI(t *testing.T) {
@@ -13,16 +15,12 @@ func TestLedgerOverTheControlAPI(t *testing.T) {
 		v.signed(http.MethodPost, orderPath, limitBuy("quantity=40", "newClientOrderId=bad"))
 		rows := v.Script(http.MethodGet, "/ledger", "")["orders"].([]any)
 		good, bad := rows[0].(map[string]any), rows[1].(map[string]any)
-		if good["clientOrderId"] != "good" || good["status"] != "new" || good["account"] != "demo" || good["baseQty"] != "0.01" {
-			t.Errorf(`good = %v, want good["clientOrderId"] == "good" && good["status"] == "new" && good["account"] == "demo" && good["baseQty"] == "0.01"`, good)
-		}
-		if bad["clientOrderId"] != "bad" || bad["status"] != "refused" || bad["refusal"] != "-2019 Margin is insufficient." {
-			t.Errorf(`bad = %v, want bad["clientOrderId"] == "bad" && bad["status"] == "refused" && bad["refusal"] == "-2019 Margin is insufficient."`, bad)
-		}
+		simtest.Expect(t, good, simtest.Object{"clientOrderId": "good", "status": "new", "account": "demo", "baseQty": "0.01"})
+		simtest.Expect(t, bad, simtest.Object{"clientOrderId": "bad", "status": "refused", "refusal": "-2019 Margin is insufficient."})
 	})
 }
 
-func TestControlMistakes(t *testing.T) {
+func TestControlErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		for _, test := range []struct {
@@ -37,13 +35,11 @@ func TestControlMistakes(t *testing.T) {
 			{"/accounts/nobody", `{}`, 404},
 		} {
 			if r := v.Control(http.MethodPost, test.path, test.body); r.Status != test.status || r.Object(t)["error"] == nil {
-				t.Errorf(`%s %s: %d %s, want r.Status == test.status && r.Object(t)["error"] != nil`, test.path, test.body, r.Status, r.Body)
+				t.Errorf("%s %s: %d %s, want %d with an error", test.path, test.body, r.Status, r.Body, test.status)
 			}
 		}
 		created := v.Script(http.MethodPost, "/accounts", "")
 		v.Credentials.APIKey, v.Credentials.APISecret = created["apiKey"].(string), created["apiSecret"].(string)
-		if account := v.signed(http.MethodGet, "/fapi/v3/account", "").Object(t); account["totalWalletBalance"] != "100000.00000000" {
-			t.Errorf(`account = %v, want account["totalWalletBalance"] == "100000.00000000"`, account)
-		}
+		simtest.Expect(t, v.signed(http.MethodGet, "/fapi/v3/account", "").Object(t), simtest.Object{"totalWalletBalance": "100000.00000000"})
 	})
 }

@@ -146,25 +146,25 @@ var orderErrors = map[simcore.Reason]*apiError{
 // errorOf returns the venue's error for a rejection of the exchange. Those with a
 // limit in their text are made here.
 func errorOf(err error, pricePlaces int32) *apiError {
-	refusal, ok := errors.AsType[*simcore.Rejection](err)
+	rejection, ok := errors.AsType[*simcore.Rejection](err)
 	if !ok {
 		return &apiError{status: http.StatusInternalServerError, code: -1000, message: "An unknown error occurred while processing the request."}
 	}
-	switch refusal.Reason {
+	switch rejection.Reason {
 	case simcore.ReasonPriceBelowMin:
 		return bad(-4013, "Price less than min price.")
 	case simcore.ReasonPriceAboveMax:
 		return bad(-4002, "Price greater than max price.")
 	case simcore.ReasonPriceTooHigh:
-		return bad(-4016, "Limit price can't be higher than %s.", refusal.Limit.StringFixed(pricePlaces))
+		return bad(-4016, "Limit price can't be higher than %s.", rejection.Limit.StringFixed(pricePlaces))
 	case simcore.ReasonPriceTooLow:
-		return bad(-4024, "Limit price can't be lower than %s.", refusal.Limit.StringFixed(pricePlaces))
+		return bad(-4024, "Limit price can't be lower than %s.", rejection.Limit.StringFixed(pricePlaces))
 	case simcore.ReasonNotionalBelowMin:
-		return bad(-4164, "Order's notional must be no smaller than %s (unless you choose reduce only).", refusal.Limit)
+		return bad(-4164, "Order's notional must be no smaller than %s (unless you choose reduce only).", rejection.Limit)
 	default: // those with a fixed text
-		if mapped, ok := orderErrors[refusal.Reason]; ok {
+		if mapped, ok := orderErrors[rejection.Reason]; ok {
 			return mapped
 		}
-		return bad(-2010, "%s", refusal.Reason)
+		return bad(-2010, "%s", rejection.Reason)
 	}
 }

@@ -76,16 +76,14 @@ func TestInjectedFaultsOfRequests(t *testing.T) {
 					}
 					_ = json.NewDecoder(response.Body).Decode(&body)
 					if response.StatusCode != test.status || body.Code != test.code {
-						t.Errorf("%d %d, want response.StatusCode == test.status && body.Code == test.code", response.StatusCode, body.Code)
+						t.Errorf("status %d with code %d, want %d with %d", response.StatusCode, body.Code, test.status, test.code)
 					}
 				}
 				if placed := v.taken()["x"] == 1; placed != test.placed {
 					t.Errorf("placed: %t, want %t", placed, test.placed)
 				}
 				listed := v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)
-				if listed["struck"] != json.Number("1") {
-					t.Errorf(`listed = %v, want listed["struck"] == json.Number("1")`, listed)
-				}
+				simtest.Expect(t, listed, simtest.Object{"struck": 1})
 			})
 		})
 	}
@@ -99,12 +97,8 @@ func TestRequestDelayedBeyondTheWindowIsRejected(t *testing.T) {
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
 		params := limitBuy("newClientOrderId=x") + "&recvWindow=1000&timestamp=" + jsonText(v.Now().UnixMilli())
 		r := v.do(v.rawRequest(http.MethodPost, orderPath+"?"+params+"&signature="+simtest.HMACHex(v.Credentials.APISecret, params)))
-		if r.Status != 400 || r.code() != -5028 {
-			t.Errorf("%d %s, want r.Status == 400 && r.code() == -5028", r.Status, r.Body)
-		}
-		if n := v.taken()["x"]; n != 0 {
-			t.Errorf("%d orders, want n == 0", n)
-		}
+		r.expect(t, 400, -5028)
+		simtest.Equal(t, "orders", v.taken()["x"], 0)
 	})
 }
 
@@ -113,13 +107,9 @@ func TestBanRejectsAllCallsUntilItEnds(t *testing.T) {
 		v := quiet(t)
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/ping"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 		v.public("/fapi/v1/ping")
-		if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
-			t.Errorf("r.Status = %d, want r.Status == http.StatusTeapot", r.Status)
-		}
+		v.public("/fapi/v1/time").ExpectStatus(t, http.StatusTeapot)
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":61000}`)
-		if r := v.public("/fapi/v1/time"); r.Status != http.StatusOK {
-			t.Errorf("after the ban: %d %s, want r.Status == http.StatusOK", r.Status, r.Body)
-		}
+		v.public("/fapi/v1/time").ExpectStatus(t, http.StatusOK)
 	})
 }
 
@@ -131,9 +121,7 @@ func TestBlindResendDoublesThePosition(t *testing.T) {
 		for range 2 {
 			v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=same")
 		}
-		if n := v.taken()["same"]; n != 2 {
-			t.Errorf("%d orders, want n == 2", n)
-		}
+		simtest.Equal(t, "orders", v.taken()["same"], 2)
 	})
 }
 
@@ -160,7 +148,7 @@ func TestInjectedFaultsOfStreams(t *testing.T) {
 			v.Script(http.MethodPost, "/faults", match+`"duplicate"}`)
 			fill(v, 1)
 			if got := ids(s, 2); got[0] != got[1] {
-				t.Errorf("got = %v, want got[0] == got[1]", got)
+				t.Errorf("ids = %v, want the same id twice", got)
 			}
 		})
 	})
@@ -173,7 +161,7 @@ func TestInjectedFaultsOfStreams(t *testing.T) {
 			v.Script(http.MethodPost, "/faults", match+`"gap"}`)
 			fill(v, 2)
 			if got := ids(s, 1)[0]; !simtest.Num(got).Equal(simtest.Num(first).Add(simtest.Num("2"))) {
-				t.Errorf(`%v after %v, want simtest.Num(got).Equal(simtest.Num(first).Add(simtest.Num("2")))`, got, first)
+				t.Errorf("id after the gap = %v, want %v and 2", got, first)
 			}
 		})
 	})
@@ -184,12 +172,8 @@ func TestInjectedFaultsOfStreams(t *testing.T) {
 			v.Script(http.MethodPost, "/faults", match+`"reorder"}`)
 			fill(v, 1)
 			s.nextOf("ACCOUNT_UPDATE")
-			if message := s.Next(); message["e"] != "ORDER_TRADE_UPDATE" {
-				t.Errorf(`message = %v, want message["e"] == "ORDER_TRADE_UPDATE"`, message)
-			}
-			if message := s.Next(); message["e"] != "TRADE_LITE" {
-				t.Errorf(`message = %v, want message["e"] == "TRADE_LITE"`, message)
-			}
+			simtest.Expect(t, s.Next(), simtest.Object{"e": "ORDER_TRADE_UPDATE"})
+			simtest.Expect(t, s.Next(), simtest.Object{"e": "TRADE_LITE"})
 		})
 	})
 	t.Run("delay", func(t *testing.T) {
@@ -201,7 +185,7 @@ func TestInjectedFaultsOfStreams(t *testing.T) {
 			fill(v, 1)
 			ids(s, 1)
 			if took := time.Since(began); took < 150*time.Millisecond {
-				t.Errorf("took %s, want took >= 150 * time.Millisecond", took)
+				t.Errorf("delivered after %s, want at least 150ms", took)
 			}
 		})
 	})
@@ -222,7 +206,7 @@ func TestInjectedFaultsOfStreams(t *testing.T) {
 				}
 			}
 			if orders != 2 {
-				t.Errorf("%d order events came through", orders)
+				t.Errorf("%d order events, want 2", orders)
 			}
 		})
 	})
@@ -250,9 +234,7 @@ func TestInjectedFaultsOfHandshakes(t *testing.T) {
 		} {
 			v.Script(http.MethodDelete, "/faults", "")
 			v.Script(http.MethodPost, "/faults", fault)
-			if got := v.Handshake("/market/ws"); got != status {
-				t.Errorf("%s: %d, want got == status", fault, got)
-			}
+			simtest.Equal(t, fault+": status of the handshake", v.Handshake("/market/ws"), status)
 		}
 	})
 }
@@ -264,19 +246,11 @@ func TestReadLag(t *testing.T) {
 		query := func() reply {
 			return v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x")
 		}
-		if r := query(); r.code() != -2013 {
-			t.Errorf("at once: %s, want r.code() == -2013", r.Body)
-		}
-		if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 0 {
-			t.Errorf("trades = %v, want len(trades) == 0", trades)
-		}
+		query().expectCode(t, -2013)
+		simtest.ExpectRows(t, v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t))
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":3600001}`)
-		if r := query(); r.Status != http.StatusOK {
-			t.Errorf("later: %s, want r.Status == http.StatusOK", r.Body)
-		}
-		if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 1 {
-			t.Errorf("trades = %v, want len(trades) == 1", trades)
-		}
+		query().ExpectStatus(t, http.StatusOK)
+		simtest.ExpectLen(t, v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t), 1)
 	})
 }
 

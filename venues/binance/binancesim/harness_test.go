@@ -60,6 +60,21 @@ func (r reply) code() int {
 	return body.Code
 }
 
+// expectCode reports an answer with another error code.
+func (r reply) expectCode(t testing.TB, want int) {
+	t.Helper()
+	if got := r.code(); got != want {
+		t.Errorf("%s: code %d, want %d: %s", r.Request, got, want, r.Body)
+	}
+}
+
+// expect reports an answer with another HTTP status or error code.
+func (r reply) expect(t testing.TB, status, code int) {
+	t.Helper()
+	r.ExpectStatus(t, status)
+	r.expectCode(t, code)
+}
+
 // signed sends a signed call with "name=value&..." parameters.
 func (v *venue) signed(method, path, params string) reply {
 	v.Helper()
@@ -96,7 +111,7 @@ func (v *venue) order(params string) map[string]any {
 	v.Helper()
 	r := v.signed(http.MethodPost, "/fapi/v1/order", params)
 	if r.Status != http.StatusOK {
-		v.Fatalf("order %s: %d %s, want r.Status == http.StatusOK", params, r.Status, r.Body)
+		v.Fatalf("order %s: %d %s, want 200", params, r.Status, r.Body)
 	}
 	return r.Object(v)
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simtest"
 )
 
 // rejection is a call that the venue rejects, with its error.
@@ -109,9 +110,7 @@ func TestOrderRejections(t *testing.T) {
 			post("response type", limitBuy("newOrderRespType=FULL"), -1130, "Data sent for parameter 'newOrderRespType' is not valid."),
 			post("self-trade mode", limitBuy("selfTradePreventionMode=ALL"), -1130, "Data sent for parameter 'selfTradePreventionMode' is not valid."),
 		})
-		if open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t); len(open) != 1 {
-			t.Errorf("%d open orders, want len(open) == 1", len(open))
-		}
+		simtest.ExpectLen(t, v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t), 1)
 	})
 }
 
@@ -201,15 +200,11 @@ func TestPermissions(t *testing.T) {
 		v := quiet(t)
 		v.Script(http.MethodPost, "/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
 		v.expectRejections(t, []rejection{{"trade", http.MethodPost, orderPath, limitBuy(), 401, -2015, "Invalid API-key, IP, or permissions for action, request ip: 127.0.0.1"}})
-		if r := v.signed(http.MethodGet, "/fapi/v1/accountConfig", ""); r.Object(t)["canTrade"] != false {
-			t.Errorf(`r.Body = %s, want r.Object(t)["canTrade"] == false`, r.Body)
-		}
+		simtest.Expect(t, v.signed(http.MethodGet, "/fapi/v1/accountConfig", "").Object(t), simtest.Object{"canTrade": false})
 		_, err := v.sim.Exchange().UpdateAccount("demo", simcore.AccountRequest{Permissions: &simcore.Permissions{}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := v.signed(http.MethodGet, "/fapi/v1/accountConfig", ""); r.code() != -2015 {
-			t.Errorf("r.Body = %s, want r.code() == -2015", r.Body)
-		}
+		v.signed(http.MethodGet, "/fapi/v1/accountConfig", "").expectCode(t, -2015)
 	})
 }

@@ -68,7 +68,7 @@ func (b *localBook) apply(event map[string]any) bool {
 	case !b.synced && !(first.LessThanOrEqual(b.lastID) && last.GreaterThanOrEqual(b.lastID)) && !prev.Equal(b.lastID):
 		return false
 	case b.synced && !prev.Equal(b.lastID):
-		b.Fatalf("event with pu %s after %s", prev, b.lastID)
+		b.Fatalf("pu = %s, want %s", prev, b.lastID)
 	}
 	b.put(b.bids, event["b"])
 	b.put(b.asks, event["a"])
@@ -133,21 +133,19 @@ func TestReplayOfABook(t *testing.T) {
 		for name, local := range map[string]*localBook{"recorded": b, "derived": slow} {
 			bid, ask := local.best()
 			if !bid.LessThan(ask) || ask.Sub(bid).GreaterThan(dec("50")) || bid.LessThan(dec("61000")) {
-				t.Errorf(`%s: %s and %s, want bid.LessThan(ask) && !ask.Sub(bid).GreaterThan(dec("50")) && !bid.LessThan(dec("61000"))`, name, bid, ask)
+				t.Errorf("%s: best bid %s and ask %s, want a spread of 0 to 50 above 61000", name, bid, ask)
 			}
 		}
 		if p := simtest.Num(trades.nextOf("aggTrade")["p"]); p.LessThan(dec("61000")) || p.GreaterThan(dec("62500")) {
-			t.Errorf(`trade at %s, want !p.LessThan(dec("61000")) && !p.GreaterThan(dec("62500"))`, p)
+			t.Errorf("price of the trade = %s, want 61000 to 62500", p)
 		}
 		trades.nextOf("kline")
 		// Orders match against the recorded market.
 		answer := v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newOrderRespType=RESULT&newClientOrderId=x")
-		if answer["status"] != "FILLED" {
-			t.Errorf(`answer = %v, want answer["status"] == "FILLED"`, answer)
-		}
+		simtest.Expect(t, answer, simtest.Object{"status": "FILLED"})
 		price := simtest.Num(v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x").Object(t)["avgPrice"])
 		if price.LessThan(dec("61000")) || price.GreaterThan(dec("62500")) {
-			t.Errorf(`filled at %s, want !price.LessThan(dec("61000")) && !price.GreaterThan(dec("62500"))`, price)
+			t.Errorf("fill price = %s, want 61000 to 62500", price)
 		}
 	})
 }
@@ -168,7 +166,7 @@ func TestReplaySendsTheRecordedBytes(t *testing.T) {
 		listed := fmt.Sprint(info.Symbols)
 		for _, symbol := range []string{"SUSHIUSDT", "AKROUSDT", "KEEPUSDT", "CTKUSDT", "BTCUSDT"} {
 			if !strings.Contains(listed, symbol) {
-				t.Errorf("%s is not listed, want strings.Contains(listed, symbol)", symbol)
+				t.Errorf("symbols = %s, want %s among them", listed, symbol)
 			}
 		}
 		recorded := map[string]bool{}
@@ -180,12 +178,12 @@ func TestReplaySendsTheRecordedBytes(t *testing.T) {
 		s := v.DialBytes("/public/stream?streams=sushiusdt@depth@100ms/sushiusdt@bookTicker")
 		for range 100 {
 			if message := <-s; !recorded[string(message)] {
-				t.Fatalf("not recorded: %s, want recorded[string(message)]", message)
+				t.Fatalf("message = %s, want a recorded one", message)
 			}
 		}
 		book := syncedFrom(v, v.stream("/public/ws/ctkusdt@depth@100ms"), "CTKUSDT", 3)
 		if bid, ask := book.best(); !bid.LessThan(ask) {
-			t.Errorf("%s and %s, want bid.LessThan(ask)", bid, ask)
+			t.Errorf("best bid %s and ask %s, want the bid below the ask", bid, ask)
 		}
 	})
 }
@@ -212,9 +210,7 @@ func TestReplayOfAPlainRecording(t *testing.T) {
 			v.WaitFor("the last event", func() bool {
 				return jsonText(v.public("/fapi/v1/depth?symbol=ABCUSDT").Object(t)["bids"]) == `[["1.23","5.0"]]`
 			})
-			if ticker := v.public("/fapi/v1/ticker/price?symbol=ABCUSDT").Object(t); ticker["price"] != "1.25" {
-				t.Errorf(`ticker = %v, want ticker["price"] == "1.25"`, ticker)
-			}
+			simtest.Expect(t, v.public("/fapi/v1/ticker/price?symbol=ABCUSDT").Object(t), simtest.Object{"price": "1.25"})
 		}
 		sim := create(t, binancesim.Options{})
 		empty := filepath.Join(dir, "empty.log")
@@ -223,12 +219,12 @@ func TestReplayOfAPlainRecording(t *testing.T) {
 		}
 		for _, path := range []string{empty, filepath.Join(dir, "absent")} {
 			if err := sim.Replay(path, binancesim.ReplayOptions{}); err == nil {
-				t.Errorf("%s is played, want err != nil", path)
+				t.Errorf("Replay of %s succeeds, want an error", path)
 			}
 		}
 		serve(t, sim)
 		if err := sim.Replay(plain, binancesim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
-			t.Errorf("%v", err)
+			t.Errorf("error of Replay after Serve = %v, want %v", err, simnet.ErrServing)
 		}
 	})
 }

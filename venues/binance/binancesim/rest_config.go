@@ -127,7 +127,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 		return nil, errMandatory("leverage")
 	}
 	if failed := s.Exchange().SetLeverage(c.account.ID, l.Symbol, leverage); failed != nil {
-		return nil, leverageRefused(failed, leverage)
+		return nil, leverageRejected(failed, leverage)
 	}
 	return struct {
 		Leverage         int    `json:"leverage"`
@@ -136,7 +136,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	}{leverage, l.NotionalMax(leverage).String(), l.Symbol}, nil
 }
 
-func leverageRefused(err error, leverage int) *apiError {
+func leverageRejected(err error, leverage int) *apiError {
 	switch simcore.ReasonOf(err) {
 	case simcore.ReasonLeverage:
 		return bad(-4028, "Leverage %d is not valid", leverage)

@@ -93,7 +93,7 @@ func (s *Sim) amend(c *call, p params) (any, *apiError) {
 	}
 	o, failed := s.Exchange().Amend(request)
 	if failed != nil {
-		return nil, amendRefused(failed, l)
+		return nil, amendRejected(failed, l)
 	}
 	body := s.changed(&o)
 	if p.has("modifyId") {
@@ -157,16 +157,16 @@ func (s *Sim) checkAmendReduceOnly(p params, request simcore.AmendRequest) *apiE
 	return nil
 }
 
-func amendRefused(err error, l *listing) *apiError {
+func amendRejected(err error, l *listing) *apiError {
 	switch simcore.ReasonOf(err) {
 	case simcore.ReasonUnknownOrder:
 		return errNoSuchOrder
 	case simcore.ReasonNotTradable:
 		return errAmendStatus
 	case simcore.ReasonNotionalBelowMin:
-		var refusal *simcore.Rejection
-		errors.As(err, &refusal)
-		return bad(-5029, "Order's notional must be no smaller than %s (unless you choose reduce only).", refusal.Limit)
+		var rejection *simcore.Rejection
+		errors.As(err, &rejection)
+		return bad(-5029, "Order's notional must be no smaller than %s (unless you choose reduce only).", rejection.Limit)
 	default:
 		return errorOf(err, l.pricePlaces)
 	}

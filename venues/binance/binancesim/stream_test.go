@@ -30,10 +30,10 @@ func TestBookSyncsByTheDocumentedRules(t *testing.T) {
 			symbol := strings.ToUpper(path[strings.LastIndexAny(path, "/=")+1 : strings.Index(path, "@")])
 			b := syncedFrom(v, v.stream(path), symbol, 6)
 			if len(b.bids) < 200 || len(b.asks) < 200 {
-				t.Errorf("%s: %d bids, %d asks, want len(b.bids) >= 200 && len(b.asks) >= 200", symbol, len(b.bids), len(b.asks))
+				t.Errorf("%s: %d bids and %d asks, want at least 200 of each", symbol, len(b.bids), len(b.asks))
 			}
 			if bid, ask := b.best(); !bid.LessThan(ask) {
-				t.Errorf("%s: %s and %s, want bid.LessThan(ask)", symbol, bid, ask)
+				t.Errorf("%s: best bid %s and ask %s, want the bid below the ask", symbol, bid, ask)
 			}
 		}
 	})
@@ -54,23 +54,21 @@ func TestMarketStreams(t *testing.T) {
 			}
 			for _, event := range want {
 				if !seen[event] {
-					t.Errorf("%s: no %s among %v, want seen[event]", path, event, seen)
+					t.Errorf("%s: events %v, want %s among them", path, seen, event)
 				}
 			}
 		}
 		for _, path := range []string{"/market/ws/!markPrice@arr@1s", "/market/ws/!ticker@arr", "/market/ws/!miniTicker@arr"} {
 			var all []map[string]any
 			if err := json.Unmarshal(<-v.DialBytes(path), &all); err != nil || len(all) != 9 {
-				t.Errorf("%s: %d symbols, %v, want err == nil && len(all) == 9", path, len(all), err)
+				t.Errorf("%s: %d symbols, %v, want 9", path, len(all), err)
 			}
 		}
-		if message := v.stream("/public/ws/!bookTicker").Next(); message["e"] != "bookTicker" || message["st"] != json.Number("1") {
-			t.Errorf(`message = %v, want message["e"] == "bookTicker" && message["st"] == json.Number("1")`, message)
-		}
+		simtest.Expect(t, v.stream("/public/ws/!bookTicker").Next(), simtest.Object{"e": "bookTicker", "st": 1})
 		partial := v.stream("/public/stream?streams=solusdt@depth10@100ms").Next()
 		data := partial["data"].(map[string]any)
 		if partial["stream"] != "solusdt@depth10@100ms" || len(data["b"].([]any)) != 10 || len(data["a"].([]any)) != 10 {
-			t.Errorf(`partial = %v, want partial["stream"] == "solusdt@depth10@100ms" && len(data["b"].([]any)) == 10 && len(data["a"].([]any)) == 10`, partial)
+			t.Errorf("message = %v, want 10 levels a side of solusdt@depth10@100ms", partial)
 		}
 	})
 }
@@ -90,13 +88,13 @@ func TestStreamFieldsEqualTheRecordedOnes(t *testing.T) {
 			}
 			for _, key := range want {
 				if !got[key] {
-					t.Errorf("%s has no %s, want got[key]", stream, key)
+					t.Errorf("%s has no member %s, want it as recorded", stream, key)
 				}
 				delete(got, key)
 			}
 			for key := range got {
 				if !added[key] {
-					t.Errorf("%s has %s, the recording does not, want added[key]", stream, key)
+					t.Errorf("%s has the member %s, want none as recorded", stream, key)
 				}
 			}
 		}
@@ -140,7 +138,7 @@ func TestStreamCommands(t *testing.T) {
 				t.Errorf("%s: %s, want %s", test.send, got, test.want)
 			}
 			if test.want == "" && answer["code"] == nil {
-				t.Errorf(`%s: %v, want test.want != "" || answer["code"] != nil`, test.send, answer)
+				t.Errorf("answer to %s = %v, want an error", test.send, answer)
 			}
 		}
 	})
@@ -174,10 +172,10 @@ func TestServerPings(t *testing.T) {
 			return fmt.Errorf("enough")
 		})
 		if _, _, err := conn.ReadMessage(); err == nil {
-			t.Fatal("a message instead of a ping")
+			t.Fatal("a message was read, want pings alone")
 		}
 		if payload := <-pinged; payload == "" {
-			t.Error("empty ping")
+			t.Error("the ping is empty, want a payload")
 		}
 	})
 }
@@ -186,9 +184,7 @@ func TestUnsplitPathsAreNotServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		for _, path := range []string{"/ws/btcusdt@aggTrade", "/stream?streams=btcusdt@aggTrade"} {
-			if status := v.Handshake(path); status != http.StatusNotFound {
-				t.Errorf("%s: status %d, want status == http.StatusNotFound", path, status)
-			}
+			simtest.Equal(t, path+": status of the handshake", v.Handshake(path), http.StatusNotFound)
 		}
 	})
 }
@@ -202,12 +198,10 @@ func TestClosedCandleIsSentOnce(t *testing.T) {
 		v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
 		live := s.nextOf("kline")["k"].(map[string]any)
 		if live["x"] != false || simtest.Num(live["v"]).IsZero() {
-			t.Errorf(`live = %v, want live["x"] == false && !simtest.Num(live["v"]).IsZero()`, live)
+			t.Errorf("candle = %v, want an open one with a volume", live)
 		}
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
 		closed := s.nextOf("kline")["k"].(map[string]any)
-		if closed["x"] != true || closed["t"] != live["t"] || closed["c"] != live["c"] {
-			t.Errorf(`%v after %v, want closed["x"] == true && closed["t"] == live["t"] && closed["c"] == live["c"]`, closed, live)
-		}
+		simtest.Expect(t, closed, simtest.Object{"x": true, "t": live["t"], "c": live["c"]})
 	})
 }

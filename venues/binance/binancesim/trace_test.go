@@ -56,7 +56,7 @@ func recordedScenario(t *testing.T, name string) [][]byte {
 		}
 	})
 	if len(events) == 0 {
-		t.Fatalf("no scenario %s, want len(events) != 0", name)
+		t.Fatalf("no events of scenario %s", name)
 	}
 	return events
 }
@@ -93,9 +93,7 @@ func TestRecordedScenarios(t *testing.T) {
 	// ACHUSDT of the recordings is replaced by a listed symbol of equal rules.
 	place := func(v *venue, path, params string) {
 		v.Helper()
-		if r := v.signed(http.MethodPost, path, params); r.Status != http.StatusOK {
-			v.Fatalf("%s: %s, want r.Status == http.StatusOK", params, r.Body)
-		}
+		v.signed(http.MethodPost, path, params).ExpectStatus(v, http.StatusOK)
 	}
 	move := func(v *venue, price string) {
 		v.Script(http.MethodPost, "/market", fmt.Sprintf(`{"symbol":"DOGEUSDT","price":%q}`, price))
@@ -175,7 +173,7 @@ func TestRecordedScenarios(t *testing.T) {
 				} `json:"o"`
 			}
 			if err := json.Unmarshal(got[2], &event); err != nil || event.Order.Reason != "margin not enough" {
-				t.Errorf(`got[2] = %s, want err == nil && event.Order.Reason == "margin not enough"`, got[2])
+				t.Errorf("third event = %s, %v, want reason margin not enough", got[2], err)
 			}
 		})
 	})
@@ -223,7 +221,7 @@ func TestStopMarketTriggersInTheRecordedOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if filled.Order.Strategy < 2_000_000_000_000_000 || filled.Order.State != -1 || filled.Order.Qty != "800" || filled.Order.Price != "0" {
-			t.Errorf(`filled = %+v, want filled.Order.Strategy >= 2_000_000_000_000_000 && filled.Order.State == -1 && filled.Order.Qty == "800" && filled.Order.Price == "0"`, filled)
+			t.Errorf("event = %+v, want a long strategy id, state -1, quantity 800 and price 0", filled)
 		}
 	})
 }

@@ -21,19 +21,13 @@ func TestListenKeys(t *testing.T) {
 		v := quiet(t)
 		first := v.listenKey(http.MethodPost).Object(t)["listenKey"]
 		if again := v.listenKey(http.MethodPost).Object(t)["listenKey"]; again != first || len(first.(string)) != 64 {
-			t.Errorf("%v then %v, want again == first && len(first.(string)) == 64", first, again)
+			t.Errorf("listen keys = %v, then %v, want the same key of 64 characters", first, again)
 		}
-		if renewed := v.listenKey(http.MethodPut).Object(t)["listenKey"]; renewed != first {
-			t.Errorf("renewed %v, want renewed == first", renewed)
-		}
-		if r := v.listenKey(http.MethodDelete); string(r.Body) != "{}" {
-			t.Errorf(`r.Body = %s, want string(r.Body) == "{}"`, r.Body)
-		}
-		if r := v.listenKey(http.MethodPut); r.code() != -1125 {
-			t.Errorf("r.Body = %s, want r.code() == -1125", r.Body)
-		}
+		simtest.Expect(t, v.listenKey(http.MethodPut).Object(t), simtest.Object{"listenKey": first})
+		simtest.Equal(t, "body", string(v.listenKey(http.MethodDelete).Body), "{}")
+		v.listenKey(http.MethodPut).expectCode(t, -1125)
 		if other := v.listenKey(http.MethodPost).Object(t)["listenKey"]; other == first {
-			t.Error("a dropped key came back")
+			t.Errorf("listen key after the deletion = %v, want a new one", other)
 		}
 	})
 }
@@ -53,23 +47,19 @@ func TestPrivateStreamURLForms(t *testing.T) {
 		combined.settled()
 		fill()
 		if message := combined.Next(); message["stream"] != key || message["data"].(map[string]any)["e"] != "ORDER_TRADE_UPDATE" {
-			t.Errorf(`message = %v, want message["stream"] == key && message["data"].(map[string]any)["e"] == "ORDER_TRADE_UPDATE"`, message)
+			t.Errorf("message = %v, want ORDER_TRADE_UPDATE of stream %s", message, key)
 		}
 		subscribed := v.stream("/private/stream")
 		subscribed.Send(`{"method":"SUBSCRIBE","params":["` + key + `"],"id":1}`)
 		subscribed.settled()
 		fill()
-		if message := subscribed.Next(); message["stream"] != key {
-			t.Errorf(`message = %v, want message["stream"] == key`, message)
-		}
+		simtest.Expect(t, subscribed.Next(), simtest.Object{"stream": key})
 		filtered := v.stream("/private/ws?listenKey=" + key + "&events=ACCOUNT_UPDATE/ALGO_UPDATE")
 		filtered.settled()
 		fill()
 		fill()
 		for range 2 {
-			if message := filtered.Next(); message["e"] != "ACCOUNT_UPDATE" {
-				t.Errorf(`message = %v, want message["e"] == "ACCOUNT_UPDATE"`, message)
-			}
+			simtest.Expect(t, filtered.Next(), simtest.Object{"e": "ACCOUNT_UPDATE"})
 		}
 	})
 }
@@ -85,7 +75,7 @@ func TestEventsCanBeRequired(t *testing.T) {
 		filtered.Next()
 		silent.settled()
 		if len(silent.Messages) != 0 {
-			t.Errorf("silent.Messages = %v, want len(silent.Messages) == 0", <-silent.Messages)
+			t.Errorf("message = %v, want none", <-silent.Messages)
 		}
 	})
 }
@@ -97,14 +87,12 @@ func TestListenKeyExpires(t *testing.T) {
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
 		event := s.Next()
 		if _, isText := event["E"].(string); event["e"] != "listenKeyExpired" || !isText || event["listenKey"] == nil {
-			t.Errorf(`event = %v, want event["e"] == "listenKeyExpired" && isText && event["listenKey"] != nil`, event)
+			t.Errorf("event = %v, want listenKeyExpired with its key and the time as text", event)
 		}
 		// The connection stays open and delivers nothing.
 		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
 		s.settled()
-		if r := v.listenKey(http.MethodPut); r.code() != -1125 {
-			t.Errorf("r.Body = %s, want r.code() == -1125", r.Body)
-		}
+		v.listenKey(http.MethodPut).expectCode(t, -1125)
 		v.listenKey(http.MethodPost)
 		again := v.private()
 		v.sim.ExpireListenKey("demo")
@@ -117,31 +105,27 @@ func TestAccountEvents(t *testing.T) {
 		v := quiet(t)
 		s := v.private()
 		v.signed(http.MethodPost, "/fapi/v1/leverage", "symbol=BTCUSDT&leverage=50")
-		if ac := s.nextOf("ACCOUNT_CONFIG_UPDATE")["ac"].(map[string]any); ac["s"] != "BTCUSDT" || jsonText(ac["l"]) != "50" {
-			t.Errorf(`ac = %v, want ac["s"] == "BTCUSDT" && jsonText(ac["l"]) == "50"`, ac)
-		}
+		simtest.Expect(t, s.nextOf("ACCOUNT_CONFIG_UPDATE")["ac"].(map[string]any), simtest.Object{"s": "BTCUSDT", "l": 50})
 		v.Script(http.MethodPost, "/accounts/demo", `{"balance":"150000"}`)
 		a := s.nextOf("ACCOUNT_UPDATE")["a"].(map[string]any)
 		balance := a["B"].([]any)[0].(map[string]any)
 		if a["m"] != "DEPOSIT" || balance["bc"] != "50000" || len(a["P"].([]any)) != 0 {
-			t.Errorf(`a = %v, want a["m"] == "DEPOSIT" && balance["bc"] == "50000" && len(a["P"].([]any)) == 0`, a)
+			t.Errorf("update = %v, want a deposit of 50000 without positions", a)
 		}
 		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
 		position := s.nextOf("ACCOUNT_UPDATE")["a"].(map[string]any)["P"].([]any)[0].(map[string]any)
-		if position["pa"] != "0.01" || position["mt"] != "cross" || position["ps"] != "BOTH" {
-			t.Errorf(`position = %v, want position["pa"] == "0.01" && position["mt"] == "cross" && position["ps"] == "BOTH"`, position)
-		}
+		simtest.Expect(t, position, simtest.Object{"pa": "0.01", "mt": "cross", "ps": "BOTH"})
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":28800000}`)
 		var funding map[string]any
 		for funding == nil || funding["m"] == "ORDER" {
 			funding = s.nextOf("ACCOUNT_UPDATE")["a"].(map[string]any)
 		}
 		if funding["m"] != "FUNDING_FEE" || funding["S"] != "BTCUSDT" || len(funding["P"].([]any)) != 0 {
-			t.Errorf(`funding = %v, want funding["m"] == "FUNDING_FEE" && funding["S"] == "BTCUSDT" && len(funding["P"].([]any)) == 0`, funding)
+			t.Errorf("update = %v, want the funding fee of BTCUSDT without positions", funding)
 		}
 		rows := v.signed(http.MethodGet, "/fapi/v1/income", "incomeType=FUNDING_FEE").List(t)
 		if len(rows) != 1 || !simtest.Num(rows[0]["income"]).IsNegative() {
-			t.Errorf(`rows = %v, want len(rows) == 1 && simtest.Num(rows[0]["income"]).IsNegative()`, rows)
+			t.Errorf("income = %v, want one row, below zero", rows)
 		}
 	})
 }
@@ -158,7 +142,7 @@ func TestLiquidationEvents(t *testing.T) {
 		v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"`+near+`"}`)
 		call := s.nextOf("MARGIN_CALL")
 		if p := call["p"].([]any)[0].(map[string]any); p["pa"] != "30" || p["mt"] != "CROSSED" || call["cw"] == nil {
-			t.Errorf(`call = %v, want p["pa"] == "30" && p["mt"] == "CROSSED" && call["cw"] != nil`, call)
+			t.Errorf("margin call = %v, want 30 in cross margin and the wallet", call)
 		}
 		v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"60000"}`)
 		for {
@@ -168,18 +152,12 @@ func TestLiquidationEvents(t *testing.T) {
 				continue
 			}
 			if id := o["c"].(string); len(id) < 10 || id[:10] != "autoclose-" || o["f"] != "IOC" || o["S"] != "SELL" {
-				t.Errorf(`o = %v, want len(id) >= 10 && id[:10] == "autoclose-" && o["f"] == "IOC" && o["S"] == "SELL"`, o)
+				t.Errorf("order = %v, want a sell order of type IOC with an id of the liquidation", o)
 			}
 			break
 		}
-		if message := s.Next(); message["e"] != "ACCOUNT_UPDATE" {
-			t.Errorf(`%v after the liquidation, want message["e"] == "ACCOUNT_UPDATE"`, message)
-		}
-		if rows := v.signed(http.MethodGet, "/fapi/v1/forceOrders", "").List(t); len(rows) != 1 || rows[0]["status"] != "FILLED" {
-			t.Errorf(`rows = %v, want len(rows) == 1 && rows[0]["status"] == "FILLED"`, rows)
-		}
-		if o := forced.nextOf("forceOrder")["o"].(map[string]any); o["S"] != "SELL" || o["X"] != "FILLED" {
-			t.Errorf(`o = %v, want o["S"] == "SELL" && o["X"] == "FILLED"`, o)
-		}
+		simtest.Expect(t, s.Next(), simtest.Object{"e": "ACCOUNT_UPDATE"})
+		simtest.ExpectRows(t, v.signed(http.MethodGet, "/fapi/v1/forceOrders", "").List(t), simtest.Object{"status": "FILLED"})
+		simtest.Expect(t, forced.nextOf("forceOrder")["o"].(map[string]any), simtest.Object{"S": "SELL", "X": "FILLED"})
 	})
 }

@@ -79,7 +79,7 @@ func (a api) call(method string, f fields) map[string]any {
 	a.sendRaw("call", method, a.venue.signedFields(f))
 	answer := a.Next()
 	if answer["id"] != "call" {
-		a.Fatalf(`answer = %v, want answer["id"] == "call"`, answer)
+		a.Fatalf("id of the answer = %v, want call", answer["id"])
 	}
 	return answer
 }
@@ -89,7 +89,7 @@ func (a api) ok(method string, f fields) map[string]any {
 	a.Helper()
 	answer := a.call(method, f)
 	if statusOf(answer) != http.StatusOK || answer["error"] != nil {
-		a.Fatalf(`%s: %v, want statusOf(answer) == http.StatusOK && answer["error"] == nil`, method, answer)
+		a.Fatalf("answer to %s = %v, want status 200", method, answer)
 	}
 	return answer["result"].(map[string]any)
 }
@@ -109,34 +109,30 @@ func codeOf(answer map[string]any) (code int, message string) {
 	return int(n), failed["msg"].(string)
 }
 
+// expectError reports an answer with another status or error code.
+func expectError(t testing.TB, answer map[string]any, status, code int) {
+	t.Helper()
+	if got, _ := codeOf(answer); statusOf(answer) != status || got != code {
+		t.Errorf("status %d with code %d, want %d with %d: %v", statusOf(answer), got, status, code, answer)
+	}
+}
+
 func TestOrderOverTheSocket(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		a := v.api()
 		placed := a.ok("order.place", limitBuyFields.with(fields{"newClientOrderId": "x"}))
-		if placed["status"] != "NEW" || placed["clientOrderId"] != "x" || placed["cumQty"] != "0.000" || placed["avgPrice"] != nil {
-			t.Errorf(`placed = %v, want placed["status"] == "NEW" && placed["clientOrderId"] == "x" && placed["cumQty"] == "0.000" && placed["avgPrice"] == nil`, placed)
-		}
+		simtest.Expect(t, placed, simtest.Object{"status": "NEW", "clientOrderId": "x", "cumQty": "0.000", "avgPrice": nil})
 		ref := fields{"symbol": "BTCUSDT", "origClientOrderId": "x"}
 		changed := a.ok("order.modify", ref.with(fields{"side": "BUY", "quantity": "0.020", "price": "61000.0"}))
-		if changed["price"] != "61000.00" || changed["origQty"] != "0.020" || changed["orderId"] != placed["orderId"] {
-			t.Errorf(`changed = %v, want changed["price"] == "61000.00" && changed["origQty"] == "0.020" && changed["orderId"] == placed["orderId"]`, changed)
-		}
-		if seen := a.ok("order.status", ref); seen["status"] != "NEW" || seen["time"] == nil {
-			t.Errorf(`seen = %v, want seen["status"] == "NEW" && seen["time"] != nil`, seen)
-		}
+		simtest.Expect(t, changed, simtest.Object{"price": "61000.00", "origQty": "0.020", "orderId": placed["orderId"]})
+		simtest.Expect(t, a.ok("order.status", ref), simtest.Object{"status": "NEW", "time": simtest.Any})
 		gone := a.ok("v1/order.cancel", fields{"symbol": "BTCUSDT", "orderId": json.Number(fmt.Sprint(placed["orderId"]))})
-		if gone["status"] != "CANCELED" {
-			t.Errorf(`gone = %v, want gone["status"] == "CANCELED"`, gone)
-		}
-		if code, _ := codeOf(a.call("order.cancel", ref)); code != -2011 {
-			t.Errorf("code = %d, want code == -2011", code)
-		}
+		simtest.Expect(t, gone, simtest.Object{"status": "CANCELED"})
+		expectError(t, a.call("order.cancel", ref), http.StatusBadRequest, -2011)
 		taken := a.ok("order.place", fields{"symbol": "BTCUSDT", "side": "SELL", "type": "MARKET", "quantity": "0.010", "newOrderRespType": "RESULT"})
-		if taken["status"] != "FILLED" {
-			t.Errorf(`taken = %v, want taken["status"] == "FILLED"`, taken)
-		}
+		simtest.Expect(t, taken, simtest.Object{"status": "FILLED"})
 	})
 }
 
@@ -149,12 +145,8 @@ func TestStopOverTheSocket(t *testing.T) {
 			"algoType": "CONDITIONAL", "symbol": "BTCUSDT", "side": "BUY", "type": "STOP_MARKET",
 			"quantity": "0.010", "triggerPrice": "70000.0", "clientAlgoId": "s",
 		})
-		if placed["algoStatus"] != "NEW" {
-			t.Errorf(`placed = %v, want placed["algoStatus"] == "NEW"`, placed)
-		}
-		if gone := a.ok("algoOrder.cancel", fields{"clientAlgoId": "s"}); gone["code"] != "200" {
-			t.Errorf(`gone = %v, want gone["code"] == "200"`, gone)
-		}
+		simtest.Expect(t, placed, simtest.Object{"algoStatus": "NEW"})
+		simtest.Expect(t, a.ok("algoOrder.cancel", fields{"clientAlgoId": "s"}), simtest.Object{"code": "200"})
 	})
 }
 
@@ -167,7 +159,7 @@ func TestEnvelopeOfTheSocket(t *testing.T) {
 		for _, id := range []any{"text", 7, nil} {
 			a.sendRaw(id, "session.status", nil)
 			if got := a.Next()["id"]; fmt.Sprint(got) != fmt.Sprint(id) {
-				t.Errorf("asked %v, answered %v, want fmt.Sprint(got) == fmt.Sprint(id)", id, got)
+				t.Errorf("id of the answer = %v, want %v", got, id)
 			}
 		}
 		answer := a.call("order.place", limitBuyFields)
@@ -179,16 +171,10 @@ func TestEnvelopeOfTheSocket(t *testing.T) {
 				t.Errorf("%s, want %s", got, want)
 			}
 		}
-		if hidden := a.call("order.place", limitBuyFields.with(fields{"returnRateLimits": false})); hidden["rateLimits"] != nil {
-			t.Errorf(`hidden = %v, want hidden["rateLimits"] == nil`, hidden)
-		}
+		simtest.Expect(t, a.call("order.place", limitBuyFields.with(fields{"returnRateLimits": false})), simtest.Object{"rateLimits": nil})
 		silent := api{stream: v.stream(apiPath + "?returnRateLimits=false"), venue: v}
-		if hidden := silent.call("order.place", limitBuyFields); hidden["rateLimits"] != nil {
-			t.Errorf(`hidden = %v, want hidden["rateLimits"] == nil`, hidden)
-		}
-		if shown := silent.call("order.place", limitBuyFields.with(fields{"returnRateLimits": true})); shown["rateLimits"] == nil {
-			t.Errorf(`shown = %v, want shown["rateLimits"] != nil`, shown)
-		}
+		simtest.Expect(t, silent.call("order.place", limitBuyFields), simtest.Object{"rateLimits": nil})
+		simtest.Expect(t, silent.call("order.place", limitBuyFields.with(fields{"returnRateLimits": true})), simtest.Object{"rateLimits": simtest.Any})
 		select {
 		case data := <-messages:
 			t.Errorf("another connection received %s, want nothing", data)
@@ -219,9 +205,7 @@ func TestSocketAnswersKeepTheFieldOrder(t *testing.T) {
 					outer = append(outer, key)
 				}
 			}
-			if got := strings.Join(outer, " "); got != name {
-				t.Errorf("%s: %s, want got == name", got, data)
-			}
+			simtest.Equal(t, "members", strings.Join(outer, " "), name)
 		}
 	})
 }
@@ -264,7 +248,7 @@ func TestSocketRejections(t *testing.T) {
 			answer := a.Next()
 			code, message := codeOf(answer)
 			if statusOf(answer) != test.status || code != test.code || test.message != "" && message != test.message {
-				t.Errorf(`%s: %v, want statusOf(answer) == test.status && code == test.code && (test.message == "" || message == test.message)`, test.name, answer)
+				t.Errorf("%s: %v, want status %d with code %d %q", test.name, answer, test.status, test.code, test.message)
 			}
 		}
 	})
@@ -287,7 +271,7 @@ func TestMalformedSocketMessages(t *testing.T) {
 			a.Send(text)
 			answer := a.Next()
 			if code, _ := codeOf(answer); code != want || answer["id"] != nil || statusOf(answer) != http.StatusBadRequest {
-				t.Errorf(`%s: %v, want code == want && answer["id"] == nil && statusOf(answer) == http.StatusBadRequest`, text, answer)
+				t.Errorf("answer to %s = %v, want status 400 with code %d and no id", text, answer, want)
 			}
 		}
 	})
@@ -302,7 +286,7 @@ func TestSessionOfTheSocket(t *testing.T) {
 			a.sendRaw(1, method, nil)
 			result := a.Next()["result"].(map[string]any)
 			if key, present := result["apiKey"]; !present || key != nil || result["connectedSince"] == nil || result["returnRateLimits"] != true {
-				t.Errorf(`result = %v, want present && key == nil && result["connectedSince"] != nil && result["returnRateLimits"] == true`, result)
+				t.Errorf("session = %v, want it without a key, connected and with rate limits", result)
 			}
 		}
 	})
@@ -320,24 +304,18 @@ func TestSocketSharesTheLimits(t *testing.T) {
 		})
 		a := v.api()
 		a.ok("order.place", limitBuyFields)
-		if r := v.signed(http.MethodPost, orderPath, limitBuy()); r.Header.Get("X-Mbx-Order-Count-10s") != "2" || r.Header.Get("X-Mbx-Used-Weight-1m") != "5" {
-			t.Errorf(`r.Header = %v, want r.Header.Get("X-Mbx-Order-Count-10s") == "2" && r.Header.Get("X-Mbx-Used-Weight-1m") == "5"`, r.Header)
-		}
+		r := v.signed(http.MethodPost, orderPath, limitBuy())
+		r.ExpectHeader(t, "X-Mbx-Order-Count-10s", "2")
+		r.ExpectHeader(t, "X-Mbx-Used-Weight-1m", "5")
 		a.ok("order.place", limitBuyFields)
 		limited := a.call("order.place", limitBuyFields)
-		if code, _ := codeOf(limited); code != -1015 || statusOf(limited) != http.StatusTooManyRequests {
-			t.Errorf("limited = %v, want code == -1015 && statusOf(limited) == http.StatusTooManyRequests", limited)
-		}
+		expectError(t, limited, http.StatusTooManyRequests, -1015)
 		for range 26 {
 			v.public("/fapi/v1/ping")
 		}
 		limited = a.call("order.status", fields{"symbol": "BTCUSDT", "orderId": 1})
-		if code, _ := codeOf(limited); code != -1003 || statusOf(limited) != http.StatusTooManyRequests {
-			t.Errorf("limited = %v, want code == -1003 && statusOf(limited) == http.StatusTooManyRequests", limited)
-		}
-		if status := v.Handshake(apiPath); status != http.StatusTooManyRequests {
-			t.Errorf("status %d, want status == http.StatusTooManyRequests", status)
-		}
+		expectError(t, limited, http.StatusTooManyRequests, -1003)
+		simtest.Equal(t, "status of the handshake", v.Handshake(apiPath), http.StatusTooManyRequests)
 	})
 }
 
@@ -359,16 +337,12 @@ func TestInjectedFaultsOfTheSocket(t *testing.T) {
 				switch {
 				case test.name == "lost answer":
 					a.sendRaw(2, "session.status", nil)
-					if id := a.Next()["id"]; id != json.Number("2") {
-						t.Errorf(`id = %v, want id == json.Number("2")`, id)
-					}
+					simtest.Expect(t, a.Next(), simtest.Object{"id": 2})
 				case test.status == 0:
 					a.Closed()
 				default:
 					answer := a.Next()
-					if code, _ := codeOf(answer); statusOf(answer) != test.status || code != test.code {
-						t.Errorf("answer = %v, want statusOf(answer) == test.status && code == test.code", answer)
-					}
+					expectError(t, answer, test.status, test.code)
 				}
 				if placed := v.taken()["x"] == 1; placed != test.placed {
 					t.Errorf("placed: %t, want %t", placed, test.placed)
@@ -385,12 +359,8 @@ func TestSocketRequestDelayedBeyondTheWindowIsRejected(t *testing.T) {
 		v := quiet(t)
 		a := v.api()
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
-		if code, _ := codeOf(a.call("order.place", limitBuyFields.with(fields{"newClientOrderId": "x", "recvWindow": 1000}))); code != -5028 {
-			t.Errorf("code = %d, want code == -5028", code)
-		}
-		if n := v.taken()["x"]; n != 0 {
-			t.Errorf("%d orders, want n == 0", n)
-		}
+		expectError(t, a.call("order.place", limitBuyFields.with(fields{"newClientOrderId": "x", "recvWindow": 1000})), http.StatusBadRequest, -5028)
+		simtest.Equal(t, "orders", v.taken()["x"], 0)
 	})
 }
 
@@ -401,12 +371,8 @@ func TestBanOfASocketRequestBansTheAddress(t *testing.T) {
 		a := v.api()
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 		a.call("order.place", limitBuyFields)
-		if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
-			t.Errorf("r.Status = %d, want r.Status == http.StatusTeapot", r.Status)
-		}
-		if answer := a.call("order.place", limitBuyFields); statusOf(answer) != http.StatusTeapot {
-			t.Errorf("answer = %v, want statusOf(answer) == http.StatusTeapot", answer)
-		}
+		v.public("/fapi/v1/time").ExpectStatus(t, http.StatusTeapot)
+		simtest.Expect(t, a.call("order.place", limitBuyFields), simtest.Object{"status": http.StatusTeapot})
 	})
 }
 
@@ -429,9 +395,7 @@ func TestSocketAcceptsABurst(t *testing.T) {
 			a.sendRaw(n, "order.place", v.signedFields(limitBuyFields))
 		}
 		for n := range burst {
-			if answer := a.Next(); statusOf(answer) != http.StatusOK || answer["id"] != json.Number(fmt.Sprint(n)) {
-				t.Fatalf(`%d: %v, want statusOf(answer) == http.StatusOK && answer["id"] == json.Number(fmt.Sprint(n))`, n, answer)
-			}
+			simtest.Expect(t, a.Next(), simtest.Object{"status": http.StatusOK, "id": n})
 		}
 	})
 }

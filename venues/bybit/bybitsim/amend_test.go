@@ -22,9 +22,7 @@ func amendOf(id string, changes ...string) string {
 // amends requests an amendment, which must be acknowledged.
 func (v *venue) amends(id string, changes ...string) {
 	v.Helper()
-	if r := v.post("/v5/order/amend", amendOf(id, changes...)).result(v); r["orderId"] != id {
-		v.Errorf(`r = %v, want r["orderId"] == id`, r)
-	}
+	simtest.Expect(v, v.post("/v5/order/amend", amendOf(id, changes...)).result(v), simtest.Object{"orderId": id})
 }
 
 // expect compares members of a record.
@@ -62,9 +60,7 @@ func TestSocketAcknowledgesBeforeItAmends(t *testing.T) {
 		s, trader := v.private("order"), v.trader()
 		id := v.placed(order())
 		s.data("order")
-		if m := trader.call("order.amend", amendOf(id, "price=61000")); code(m) != 0 {
-			t.Errorf("m = %v, want code(m) == 0", m)
-		}
+		simtest.Expect(t, trader.call("order.amend", amendOf(id, "price=61000")), simtest.Object{"retCode": 0})
 		expect(t, v.found(id), "price=60000")
 		clock.Advance(engineDelay)
 		expect(t, s.data("order"), "price=61000")
@@ -85,9 +81,7 @@ func TestFillPrecedesTheAmendment(t *testing.T) {
 		clock.Advance(engineDelay)
 		expect(t, s.data("order"), "orderId="+id, "orderStatus=Filled", "price=64500", "cancelType=UNKNOWN", "rejectReason=EC_OrigClOrdIDDoesNotExist")
 		expect(t, v.found(id), "rejectReason=EC_NoError", "price=64500")
-		if r := v.post("/v5/order/amend", amendOf(id, "price=64300")); r.code(t) != 110001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110001", r.Body)
-		}
+		v.post("/v5/order/amend", amendOf(id, "price=64300")).expectCode(t, 110001)
 	})
 }
 
@@ -107,9 +101,7 @@ func TestAmendmentToWhatHasFilled(t *testing.T) {
 		clock.Advance(engineDelay)
 		expect(t, s.data("order"), "orderStatus=PartiallyFilled", "qty=0.1", "cumExecQty=0.06", "rejectReason=EC_EcInvalidQty")
 		expect(t, v.found(id), "qty=0.1", "leavesQty=0.04", "rejectReason=EC_NoError")
-		if r := v.post("/v5/order/amend", amendOf(id, "qty=0.05")); r.code(t) != 110064 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110064", r.Body)
-		}
+		v.post("/v5/order/amend", amendOf(id, "qty=0.05")).expectCode(t, 110064)
 	})
 }
 
@@ -132,9 +124,7 @@ func TestSecondAmendmentWithoutMargin(t *testing.T) {
 		}
 		expect(t, rows[0].(simtest.Object), "orderId="+first, "qty=20", "rejectReason=EC_NoError")
 		expect(t, rows[1].(simtest.Object), "orderId="+second, "qty=0.01", "rejectReason=EC_Others")
-		if r := v.post("/v5/order/amend", amendOf(second, "qty=20")); r.code(t) != 110007 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110007", r.Body)
-		}
+		v.post("/v5/order/amend", amendOf(second, "qty=20")).expectCode(t, 110007)
 	})
 }
 
@@ -165,12 +155,8 @@ func TestAttachedStopsAreAmended(t *testing.T) {
 		expect(t, v.found(id), "stopLoss=59000", "takeProfit=")
 		clock.Advance(engineDelay)
 		expect(t, s.data("order"), "orderStatus=New", "stopLoss=58000", "takeProfit=70000")
-		if r := v.post("/v5/order/amend", amendOf(id, "stopLoss=58000")); r.code(t) != 10001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
-		}
-		if r := v.post("/v5/order/amend", amendOf(id, "stopLoss=60001")); r.code(t) != 10001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
-		}
+		v.post("/v5/order/amend", amendOf(id, "stopLoss=58000")).expectCode(t, 10001)
+		v.post("/v5/order/amend", amendOf(id, "stopLoss=60001")).expectCode(t, 10001)
 	})
 }
 
@@ -230,7 +216,7 @@ func TestAcknowledgedBeforeAllAreCancelled(t *testing.T) {
 		untriggered := v.placed(market("triggerPrice=70000", "triggerDirection=1"))
 		s := v.private("order")
 		if r := v.post("/v5/order/cancel-all", `{"category":"linear","settleCoin":"USDT"}`).result(t); len(r["list"].([]any)) != 3 || r["success"] != "1" {
-			t.Errorf(`r = %v, want len(r["list"].([]any)) == 3 && r["success"] == "1"`, r)
+			t.Errorf("result = %v, want success and a list of 3", r)
 		}
 		expect(t, v.found(resting), "orderStatus=New")
 		expect(t, v.found(untriggered), "orderStatus=Untriggered")

@@ -19,11 +19,9 @@ func TestTimeoutsOfRequests(t *testing.T) {
 			response, err := v.HTTP.Do(v.request(http.MethodPost, "/v5/order/create", "", order("orderLinkId="+do), v.Now()))
 			if err == nil {
 				response.Body.Close()
-				t.Errorf("%s: answered", do)
+				t.Errorf("%s: answered, want no answer", do)
 			}
-			if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId="+do).rows(t); len(rows) != want {
-				t.Errorf("%s: %v, want len(rows) == want", do, rows)
-			}
+			simtest.Equal(t, do+": orders", len(v.get("/v5/order/realtime", "category=linear&orderLinkId="+do).rows(t)), want)
 		}
 	})
 }
@@ -41,25 +39,19 @@ func TestUnknownMembersAndValues(t *testing.T) {
 		s := v.private("order")
 		rewrite("/v5/private", "order", novelty)
 		id := v.placed(order())
-		if o := s.data("order"); o["cancelType"] != "CancelByTheMoon" || o["phase"] == nil || o["orderStatus"] != "New" {
-			t.Errorf(`o = %v, want o["cancelType"] == "CancelByTheMoon" && o["phase"] != nil && o["orderStatus"] == "New"`, o)
-		}
+		simtest.Expect(t, s.data("order"), simtest.Object{"cancelType": "CancelByTheMoon", "phase": simtest.Any, "orderStatus": "New"})
 		rewrite("/v5/order/realtime", "GET", novelty)
-		if o := v.found(id); o["cancelType"] != "CancelByTheMoon" || o["phase"] == nil {
-			t.Errorf(`o = %v, want o["cancelType"] == "CancelByTheMoon" && o["phase"] != nil`, o)
-		}
+		simtest.Expect(t, v.found(id), simtest.Object{"cancelType": "CancelByTheMoon", "phase": simtest.Any})
 		rewrite("/v5/private", "order", `"new":"<html><h1>502</h1></html>"`)
 		v.placed(order())
 		if m := s.Next(); !strings.HasPrefix(m[simtest.Text].(string), "<html>") {
-			t.Errorf(`m = %v, want strings.HasPrefix(m[simtest.Text].(string), "<html>")`, m)
+			t.Errorf("message = %v, want an HTML page", m)
 		}
 		trader := v.trader()
 		v.InjectFault(`{"match":{"path":"/v5/trade","op":"order.create"},"times":1,"do":"rewrite","args":{"new":"Failed"}}`)
 		trader.submit("order.create", order("orderLinkId=unread"))
 		trader.With(simtest.Text, "Failed")
-		if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=unread").rows(t); len(rows) != 1 {
-			t.Errorf("rows = %v, want len(rows) == 1", rows)
-		}
+		simtest.ExpectLen(t, v.get("/v5/order/realtime", "category=linear&orderLinkId=unread").rows(t), 1)
 	})
 }
 
@@ -79,9 +71,7 @@ func TestForcedGap(t *testing.T) {
 			return simtest.Num(v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)["struck"]).IsPositive()
 		})
 		v.placed(order("price=64991"))
-		if next := u("delta"); next != first.Add(simtest.Num("2")).String() {
-			t.Errorf(`u %s after %s, want next == first.Add(simtest.Num("2")).String()`, next, first)
-		}
+		simtest.Equal(t, "u after the gap", u("delta"), first.Add(simtest.Num("2")).String())
 	})
 }
 
@@ -99,14 +89,12 @@ func TestSystemStatusStream(t *testing.T) {
 			{`{"op":"subscribe","args":["system.status"]}`, ""},
 		} {
 			s.Send(test.sent)
-			if m := s.Next(); m["ret_msg"] != test.want {
-				t.Errorf(`%s: %v, want m["ret_msg"] == test.want`, test.sent, m)
-			}
+			simtest.Equal(t, "answer to "+test.sent, s.Next()["ret_msg"], any(test.want))
 		}
 		v.InjectFault(`{"match":{"path":"/v5/order"},"do":"maintenance"}`)
 		begun := s.data("system.status")
 		if begun["state"] != "ongoing" || len(begun["serviceTypes"].([]any)) == 0 {
-			t.Errorf(`begun = %v, want begun["state"] == "ongoing" && len(begun["serviceTypes"].([]any)) != 0`, begun)
+			t.Errorf("maintenance = %v, want state ongoing and its service types", begun)
 		}
 		v.Script(http.MethodDelete, "/faults", "")
 		expect(t, s.data("system.status"), "state=completed", "id="+begun["id"].(string))
@@ -114,8 +102,6 @@ func TestSystemStatusStream(t *testing.T) {
 		s.With("op", "unsubscribe")
 		v.InjectFault(`{"match":{"path":"/v5/order"},"do":"maintenance"}`)
 		s.Send(`{"op":"ping"}`)
-		if m := s.Next(); m["ret_msg"] != "pong" {
-			t.Errorf(`m = %v, want m["ret_msg"] == "pong"`, m)
-		}
+		simtest.Expect(t, s.Next(), simtest.Object{"ret_msg": "pong"})
 	})
 }

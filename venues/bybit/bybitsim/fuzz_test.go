@@ -12,7 +12,7 @@ func FuzzOrderIDs(f *testing.F) {
 	f.Add(int64(3_700_000_000_000_000_000), "")
 	f.Fuzz(func(t *testing.T, id int64, text string) {
 		if back, ok := bybitsim.NumberOf(bybitsim.UUIDOf(id)); !ok || back != id {
-			t.Fatalf("%d comes back as %d, want ok && back == id", id, back)
+			t.Fatalf("number of the UUID of %d = %d, %t, want the same number", id, back, ok)
 		}
 		bybitsim.NumberOf(text)
 	})
@@ -23,7 +23,7 @@ func FuzzOp(f *testing.F) {
 	f.Add([]byte(`{"op":"auth","args":["key",1662350400000,"00"]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if _, _, ok := bybitsim.DecodeOp(data); ok && !json.Valid(data) {
-			t.Fatalf("%q is taken, want !ok || json.Valid(data)", data)
+			t.Fatalf("DecodeOp accepts %q, want an error for invalid JSON", data)
 		}
 	})
 }
@@ -33,7 +33,7 @@ func FuzzOrder(f *testing.F) {
 	f.Add([]byte(`{"qty":"1e9"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if bybitsim.DecodesOrder(data) && !json.Valid(data) {
-			t.Fatalf("%q is taken, want !bybitsim.ParsedOrder(data) || json.Valid(data)", data)
+			t.Fatalf("DecodesOrder accepts %q, want an error for invalid JSON", data)
 		}
 	})
 }
@@ -43,7 +43,7 @@ func FuzzFrame(f *testing.F) {
 	f.Add([]byte(`{"t":"recv","ts":-1e9,"data":"{}"}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if topic, data, ok := bybitsim.ParseFrame(line); ok && (topic == "" || !json.Valid(data)) {
-			t.Fatalf(`%q: %s of %s, want !ok || topic != "" && json.Valid(data)`, line, data, topic)
+			t.Fatalf("frame of %q = topic %q with %s, want a topic with valid JSON", line, topic, data)
 		}
 	})
 }

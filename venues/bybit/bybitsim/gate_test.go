@@ -1,6 +1,7 @@
 package bybitsim_test
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -32,9 +33,7 @@ func TestRequestsAreRejectedBeforeExecution(t *testing.T) {
 		} {
 			request := v.request(http.MethodGet, path, query, "", v.Now())
 			test.change(request)
-			if r := v.do(request); r.code(t) != test.code {
-				t.Errorf("%s: %s, want r.code(t) == test.code", name, r.Body)
-			}
+			simtest.Equal(t, name+": code", v.do(request).code(t), test.code)
 		}
 		for _, test := range []struct {
 			ahead time.Duration
@@ -42,15 +41,11 @@ func TestRequestsAreRejectedBeforeExecution(t *testing.T) {
 		}{{-4 * time.Second, 0}, {-6 * time.Second, 10002}, {500 * time.Millisecond, 0}, {1500 * time.Millisecond, 10002}} {
 			r := v.do(v.request(http.MethodGet, path, query, "", v.Now().Add(test.ahead)))
 			if a := r.answer(t); a.RetCode != test.code || test.code != 0 && !strings.Contains(a.RetMsg, "recv_window[5000]") {
-				t.Errorf(`%s ahead: %s, want a.RetCode == test.code && (test.code == 0 || strings.Contains(a.RetMsg, "recv_window[5000]"))`, test.ahead, r.Body)
+				t.Errorf("timestamp %s ahead: %s, want code %d and the receive window in a rejection", test.ahead, r.Body, test.code)
 			}
 		}
-		if r := v.do(v.request(http.MethodGet, path, query, "{}", v.Now())); r.Status != http.StatusForbidden {
-			t.Errorf("r.Status = %d, want r.Status == http.StatusForbidden", r.Status)
-		}
-		if r := v.get("/v5/nowhere", ""); r.Status != http.StatusNotFound {
-			t.Errorf("r.Status = %d, want r.Status == http.StatusNotFound", r.Status)
-		}
+		v.do(v.request(http.MethodGet, path, query, "{}", v.Now())).ExpectStatus(t, http.StatusForbidden)
+		v.get("/v5/nowhere", "").ExpectStatus(t, http.StatusNotFound)
 	})
 }
 
@@ -62,9 +57,7 @@ func TestReceiveWindowBounds(t *testing.T) {
 		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Now: frozen()}})
 		for ahead, code := range map[int]int{-5001: 10002, -5000: 0, 999: 0, 1000: 10002} {
 			r := v.do(v.request(http.MethodGet, "/v5/account/info", "", "", v.Now().Add(time.Duration(ahead)*time.Millisecond)))
-			if r.code(t) != code {
-				t.Errorf("%d ms ahead: %s, want r.code(t) == code", ahead, r.Body)
-			}
+			simtest.Equal(t, fmt.Sprintf("code of a timestamp %d ms ahead", ahead), r.code(t), code)
 		}
 	})
 }
@@ -74,15 +67,9 @@ func TestPermissions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.Script(http.MethodPost, "/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
-		if r := v.post("/v5/order/create", order()); r.code(t) != 10005 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10005", r.Body)
-		}
-		if key := v.get("/v5/user/query-api", "").result(t); !simtest.Num(key["readOnly"]).Equal(simtest.Num("1")) {
-			t.Errorf(`key = %v, want simtest.Num(key["readOnly"]).Equal(simtest.Num("1"))`, key)
-		}
-		if info := v.get("/v5/account/info", "").result(t); info["marginMode"] != "REGULAR_MARGIN" {
-			t.Errorf(`info = %v, want info["marginMode"] == "REGULAR_MARGIN"`, info)
-		}
+		v.post("/v5/order/create", order()).expectCode(t, 10005)
+		simtest.Expect(t, v.get("/v5/user/query-api", "").result(t), simtest.Object{"readOnly": 1})
+		simtest.Expect(t, v.get("/v5/account/info", "").result(t), simtest.Object{"marginMode": "REGULAR_MARGIN"})
 	})
 }
 
@@ -95,22 +82,19 @@ func TestEndpointLimit(t *testing.T) {
 		now := strconv.FormatInt(v.Now().UnixMilli(), 10)
 		for _, left := range []string{"1", "0"} {
 			r := v.post("/v5/order/create", order())
-			if h := r.Header; r.code(t) != 0 || h.Get("X-Bapi-Limit") != "2" || h.Get("X-Bapi-Limit-Status") != left || h.Get("X-Bapi-Limit-Reset-Timestamp") != now {
-				t.Errorf(`%v %s, want r.code(t) == 0 && h.Get("X-Bapi-Limit") == "2" && h.Get("X-Bapi-Limit-Status") == left && h.Get("X-Bapi-Limit-Reset-Timestamp") == now`, r.Header, r.Body)
-			}
+			r.expectCode(t, 0)
+			r.ExpectHeader(t, "X-Bapi-Limit", "2")
+			r.ExpectHeader(t, "X-Bapi-Limit-Status", left)
+			r.ExpectHeader(t, "X-Bapi-Limit-Reset-Timestamp", now)
 		}
 		r := v.post("/v5/order/create", order())
 		reset, err := strconv.ParseInt(r.Header.Get("X-Bapi-Limit-Reset-Timestamp"), 10, 64)
 		if r.Status != http.StatusOK || r.code(t) != 10006 || r.Header.Get("X-Bapi-Limit-Status") != "0" || err != nil || reset != v.Now().UnixMilli()+1000 {
-			t.Errorf(`%v %s, want r.Status == http.StatusOK && r.code(t) == 10006 && r.Header.Get("X-Bapi-Limit-Status") == "0" && err == nil && reset == v.Now().UnixMilli() + 1000`, r.Header, r.Body)
+			t.Errorf("answer beyond the limit = %d %v %s, want code 10006, none left and a reset at %d", r.Status, r.Header, r.Body, v.Now().UnixMilli()+1000)
 		}
-		if r := v.post("/v5/order/cancel-all", `{"category":"linear","settleCoin":"USDT"}`); r.code(t) != 0 {
-			t.Errorf("r.Body = %s, want r.code(t) == 0", r.Body)
-		}
+		v.post("/v5/order/cancel-all", `{"category":"linear","settleCoin":"USDT"}`).expectCode(t, 0)
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":1001}`)
-		if r := v.post("/v5/order/create", order()); r.code(t) != 0 {
-			t.Errorf("r.Body = %s, want r.code(t) == 0", r.Body)
-		}
+		v.post("/v5/order/create", order()).expectCode(t, 0)
 	})
 }
 
@@ -120,13 +104,11 @@ func TestLimitOfOneCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Now: frozen()}})
 		for range 5 {
-			if r := v.get("/v5/account/fee-rate", "category=linear&symbol=BTCUSDT"); r.code(t) != 0 || r.Header.Get("X-Bapi-Limit") != "5" {
-				t.Errorf(`%v %s, want r.code(t) == 0 && r.Header.Get("X-Bapi-Limit") == "5"`, r.Header, r.Body)
-			}
+			r := v.get("/v5/account/fee-rate", "category=linear&symbol=BTCUSDT")
+			r.expectCode(t, 0)
+			r.ExpectHeader(t, "X-Bapi-Limit", "5")
 		}
-		if r := v.get("/v5/account/fee-rate", "category=linear&symbol=BTCUSDT"); r.code(t) != 10006 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10006", r.Body)
-		}
+		v.get("/v5/account/fee-rate", "category=linear&symbol=BTCUSDT").expectCode(t, 10006)
 	})
 }
 
@@ -143,13 +125,11 @@ func TestAddressLimit(t *testing.T) {
 		for range 3 {
 			v.get("/v5/market/time", "").result(t)
 		}
-		if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden || string(r.Body) != "403, access too frequent" {
-			t.Errorf(`%d %s, want r.Status == http.StatusForbidden && string(r.Body) == "403, access too frequent"`, r.Status, r.Body)
-		}
+		r := v.get("/v5/market/time", "")
+		r.ExpectStatus(t, http.StatusForbidden)
+		simtest.Equal(t, "body", string(r.Body), "403, access too frequent")
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":599000}`)
-		if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden {
-			t.Errorf("after nearly ten minutes: %d, want r.Status == http.StatusForbidden", r.Status)
-		}
+		v.get("/v5/market/time", "").ExpectStatus(t, http.StatusForbidden)
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":600001}`)
 		v.get("/v5/market/time", "").result(t)
 	})
@@ -168,11 +148,9 @@ func TestInstrumentsArePaged(t *testing.T) {
 			}
 		}
 		if seen != 8 || cursor != "" {
-			t.Errorf(`%d symbols, cursor %q, want seen == 8 && cursor == ""`, seen, cursor)
+			t.Errorf("%d symbols and cursor %q, want 8 and no cursor", seen, cursor)
 		}
-		if rows := v.get("/v5/market/instruments-info", "category=linear&status=Delivering").rows(t); len(rows) != 1 || rows[0]["symbol"] != "OMGUSDT" {
-			t.Errorf(`rows = %v, want len(rows) == 1 && rows[0]["symbol"] == "OMGUSDT"`, rows)
-		}
+		simtest.ExpectRows(t, v.get("/v5/market/instruments-info", "category=linear&status=Delivering").rows(t), simtest.Object{"symbol": "OMGUSDT"})
 	})
 }
 
@@ -182,20 +160,18 @@ func TestMarketData(t *testing.T) {
 		v := quiet(t)
 		book := v.get("/v5/market/orderbook", "category=linear&symbol=BTCUSDT&limit=5").result(t)
 		if len(book["b"].([]any)) != 5 || len(book["a"].([]any)) != 5 {
-			t.Errorf(`book = %v, want len(book["b"].([]any)) == 5 && len(book["a"].([]any)) == 5`, book)
+			t.Errorf("book = %v, want 5 levels a side", book)
 		}
 		candles := v.get("/v5/market/kline", "category=linear&symbol=BTCUSDT&interval=5&limit=3").result(t)["list"].([]any)
 		newest, older := candles[0].([]any), candles[1].([]any)
 		if len(candles) != 3 || len(newest) != 7 || !simtest.Num(newest[0]).Sub(simtest.Num(older[0])).Equal(simtest.Num("300000")) {
-			t.Errorf(`candles = %v, want len(candles) == 3 && len(newest) == 7 && simtest.Num(newest[0]).Sub(simtest.Num(older[0])).Equal(simtest.Num("300000"))`, candles)
+			t.Errorf("candles = %v, want 3 of 7 fields, five minutes apart", candles)
 		}
 		if rows := v.get("/v5/market/tickers", "category=linear").rows(t); len(rows) != 8 || rows[0]["bid1Price"] == "" {
-			t.Errorf(`rows = %v, want len(rows) == 8 && rows[0]["bid1Price"] != ""`, rows)
+			t.Errorf("tickers = %v, want 8 with a bid", rows)
 		}
 		for _, query := range []string{"category=spot&symbol=BTCUSDT", "category=linear&symbol=NOPE", "category=linear"} {
-			if r := v.get("/v5/market/orderbook", query); r.code(t) != 10001 {
-				t.Errorf("%s: %s, want r.code(t) == 10001", query, r.Body)
-			}
+			v.get("/v5/market/orderbook", query).expectCode(t, 10001)
 		}
 	})
 }
@@ -211,34 +187,22 @@ func TestHistory(t *testing.T) {
 		v.placed(order("orderLinkId=unfilled"))
 		v.post("/v5/order/cancel", `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"unfilled"}`).result(t)
 		first := v.get("/v5/order/history", "category=linear&limit=1")
-		if rows := first.rows(t); rows[0]["orderLinkId"] != "unfilled" {
-			t.Errorf(`rows = %v, want rows[0]["orderLinkId"] == "unfilled"`, rows)
-		}
+		simtest.Expect(t, first.rows(t)[0], simtest.Object{"orderLinkId": "unfilled"})
 		cursor := first.result(t)["nextPageCursor"].(string)
 		last := v.get("/v5/order/history", "category=linear&limit=1&cursor="+cursor)
-		if rows := last.rows(t); rows[0]["orderLinkId"] != "filled" {
-			t.Errorf(`rows = %v, want rows[0]["orderLinkId"] == "filled"`, rows)
-		}
+		simtest.Expect(t, last.rows(t)[0], simtest.Object{"orderLinkId": "filled"})
 		// The last page has a cursor, too; the page after it is empty.
 		beyond := last.result(t)["nextPageCursor"].(string)
 		if rows := v.get("/v5/order/history", "category=linear&limit=1&cursor="+beyond).rows(t); !strings.Contains(beyond, "%3A") || len(rows) != 0 {
-			t.Errorf(`%s: %v, want strings.Contains(beyond, "%%3A") && len(rows) == 0`, beyond, rows)
+			t.Errorf("page after %q = %v, want an escaped cursor and no rows", beyond, rows)
 		}
 		v.Script(http.MethodPost, "/clock", `{"offsetMs":86401000}`)
 		for _, query := range []string{"category=linear", "category=linear&orderLinkId=filled"} {
-			if rows := v.get("/v5/order/history", query).rows(t); len(rows) != 1 || rows[0]["orderLinkId"] != "filled" {
-				t.Errorf(`%s: %v, want len(rows) == 1 && rows[0]["orderLinkId"] == "filled"`, query, rows)
-			}
+			simtest.ExpectRows(t, v.get("/v5/order/history", query).rows(t), simtest.Object{"orderLinkId": "filled"})
 		}
-		if rows := v.get("/v5/order/history", "category=linear&orderLinkId=unfilled").rows(t); len(rows) != 0 {
-			t.Errorf("rows = %v, want len(rows) == 0", rows)
-		}
-		if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=unfilled").rows(t); len(rows) != 1 {
-			t.Errorf("rows = %v, want len(rows) == 1", rows)
-		}
-		if r := v.get("/v5/execution/list", "category=linear&startTime=1&endTime=700000000"); r.code(t) != 10001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
-		}
+		simtest.ExpectRows(t, v.get("/v5/order/history", "category=linear&orderLinkId=unfilled").rows(t))
+		simtest.ExpectLen(t, v.get("/v5/order/realtime", "category=linear&orderLinkId=unfilled").rows(t), 1)
+		v.get("/v5/execution/list", "category=linear&startTime=1&endTime=700000000").expectCode(t, 10001)
 	})
 }
 
@@ -249,47 +213,35 @@ func TestInjectedFaultsOfRequests(t *testing.T) {
 		fault := func(text string) { v.Script(http.MethodPost, "/faults", text) }
 		const at = `{"match":{"path":"/v5/order/create"},"times":1,"do":`
 		fault(at + `"reject","args":{"code":10016,"executed":true}}`)
-		if r := v.post("/v5/order/create", order("orderLinkId=doubt")); r.code(t) != 10016 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10016", r.Body)
-		}
-		if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=doubt").rows(t); len(rows) != 1 {
-			t.Errorf("rows = %v, want len(rows) == 1", rows)
-		}
+		v.post("/v5/order/create", order("orderLinkId=doubt")).expectCode(t, 10016)
+		simtest.ExpectLen(t, v.get("/v5/order/realtime", "category=linear&orderLinkId=doubt").rows(t), 1)
 		for code, text := range map[int]string{10000: "Server Timeout", 10019: "Service is restarting, please reconnect.", 99999: "Rejected."} {
 			fault(at + `"reject","args":{"code":` + strconv.Itoa(code) + `}}`)
 			if a := v.post("/v5/order/create", order()).answer(t); a.RetCode != code || a.RetMsg != text {
-				t.Errorf("a = %+v, want a.RetCode == code && a.RetMsg == text", a)
+				t.Errorf("answer = %+v, want code %d %q", a, code, text)
 			}
 		}
 		fault(at + `"reject","args":{"code":10016,"message":"服务超时"}}`)
 		if a := v.post("/v5/order/create", order()).answer(t); a.RetCode != 10016 || a.RetMsg != "服务超时" {
-			t.Errorf(`a = %+v, want a.RetCode == 10016 && a.RetMsg == "服务超时"`, a)
+			t.Errorf(`answer = %+v, want code 10016 "服务超时"`, a)
 		}
 		fault(at + `"status","args":{"status":502}}`)
 		if r := v.post("/v5/order/create", order()); r.Status != http.StatusBadGateway || !strings.HasPrefix(string(r.Body), "<html>") {
-			t.Errorf(`%d %s, want r.Status == http.StatusBadGateway && strings.HasPrefix(string(r.Body), "<html>")`, r.Status, r.Body)
+			t.Errorf("answer = %d %s, want 502 and an HTML page", r.Status, r.Body)
 		}
 		fault(at + `"drop_connection","args":{"executed":true}}`)
 		if response, err := v.HTTP.Do(v.request(http.MethodPost, "/v5/order/create", "", order("orderLinkId=lost"), v.Now())); err == nil {
 			response.Body.Close()
-			t.Error("answered")
+			t.Error("answered, want no answer")
 		}
-		if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=lost").rows(t); len(rows) != 1 {
-			t.Errorf("rows = %v, want len(rows) == 1", rows)
-		}
+		simtest.ExpectLen(t, v.get("/v5/order/realtime", "category=linear&orderLinkId=lost").rows(t), 1)
 		fault(`{"match":{"path":"/v5/order"},"do":"maintenance"}`)
-		if r := v.post("/v5/order/create", order()); r.code(t) != 3100197 {
-			t.Errorf("r.Body = %s, want r.code(t) == 3100197", r.Body)
-		}
-		if rows := v.get("/v5/system/status", "").rows(t); len(rows) != 1 || rows[0]["state"] != "ongoing" {
-			t.Errorf(`rows = %v, want len(rows) == 1 && rows[0]["state"] == "ongoing"`, rows)
-		}
+		v.post("/v5/order/create", order()).expectCode(t, 3100197)
+		simtest.ExpectRows(t, v.get("/v5/system/status", "").rows(t), simtest.Object{"state": "ongoing"})
 		v.Script(http.MethodDelete, "/faults", "")
 		fault(`{"match":{"path":"/v5/market"},"times":1,"do":"ban","args":{"delayMs":60000}}`)
 		v.get("/v5/market/time", "")
-		if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden {
-			t.Errorf("r.Status = %d, want r.Status == http.StatusForbidden", r.Status)
-		}
+		v.get("/v5/market/time", "").ExpectStatus(t, http.StatusForbidden)
 	})
 }
 
@@ -300,9 +252,7 @@ func TestInjectedFaultsOfStreams(t *testing.T) {
 		s := v.private("order", "execution")
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/private","op":"execution"},"times":1,"do":"duplicate"}`)
 		v.placed(market())
-		if a, b := s.data("execution"), s.data("execution"); a["execId"] != b["execId"] {
-			t.Errorf(`%v then %v, want a["execId"] == b["execId"]`, a, b)
-		}
+		simtest.Expect(t, s.data("execution"), simtest.Object{"execId": s.data("execution")["execId"]})
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/private","op":"order"},"times":1,"do":"drop_connection"}`)
 		v.placed(order())
 		s.Closed()
@@ -313,9 +263,7 @@ func TestDemoTrading(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, DemoTrading: true})
-		if r := v.get("/v5/account/fee-rate", "category=linear"); r.code(t) != 10032 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10032", r.Body)
-		}
+		v.get("/v5/account/fee-rate", "category=linear").expectCode(t, 10032)
 	})
 }
 
@@ -328,11 +276,7 @@ func TestLedger(t *testing.T) {
 		v.post("/v5/order/create", order("qty=100", "orderLinkId=bad"))
 		rows := v.Script(http.MethodGet, "/ledger", "")["orders"].([]any)
 		good, bad := rows[0].(map[string]any), rows[1].(map[string]any)
-		if good["venueOrderId"] != id || good["clientOrderId"] != "good" || good["status"] != "new" {
-			t.Errorf(`good = %v, want good["venueOrderId"] == id && good["clientOrderId"] == "good" && good["status"] == "new"`, good)
-		}
-		if bad["clientOrderId"] != "bad" || bad["status"] != "refused" || bad["refusal"] != "110007 ab not enough for new order" {
-			t.Errorf(`bad = %v, want bad["clientOrderId"] == "bad" && bad["status"] == "refused" && bad["refusal"] == "110007 ab not enough for new order"`, bad)
-		}
+		simtest.Expect(t, good, simtest.Object{"venueOrderId": id, "clientOrderId": "good", "status": "new"})
+		simtest.Expect(t, bad, simtest.Object{"clientOrderId": "bad", "status": "refused", "refusal": "110007 ab not enough for new order"})
 	})
 }

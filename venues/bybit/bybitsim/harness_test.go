@@ -71,12 +71,20 @@ func (r reply) answer(t testing.TB) answer {
 
 func (r reply) code(t testing.TB) int { return r.answer(t).RetCode }
 
+// expectCode reports an answer with another code.
+func (r reply) expectCode(t testing.TB, want int) {
+	t.Helper()
+	if got := r.code(t); got != want {
+		t.Errorf("%s: code %d, want %d: %s", r.Request, got, want, r.Body)
+	}
+}
+
 // result returns the result object of a success.
 func (r reply) result(t testing.TB) map[string]any {
 	t.Helper()
 	a := r.answer(t)
 	if a.RetCode != 0 {
-		t.Fatalf("r.Body = %s, want a.RetCode == 0", r.Body)
+		t.Fatalf("%s: code %d, want 0: %s", r.Request, a.RetCode, r.Body)
 	}
 	return simtest.Decode(t, a.Result)
 }
@@ -86,7 +94,7 @@ func (r reply) rows(t testing.TB) []map[string]any {
 	t.Helper()
 	list, ok := r.result(t)["list"].([]any)
 	if !ok {
-		t.Fatalf("no list: %s, want ok", r.Body)
+		t.Fatalf("%s: %s, want a list", r.Request, r.Body)
 	}
 	rows := make([]map[string]any, len(list))
 	for i := range list {
@@ -166,7 +174,7 @@ func (v *venue) found(orderID string) map[string]any {
 	v.Helper()
 	rows := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT&orderId="+orderID).rows(v)
 	if len(rows) != 1 {
-		v.Fatalf("%d orders %s, want len(rows) == 1", len(rows), orderID)
+		v.Fatalf("%d orders with id %s, want 1", len(rows), orderID)
 	}
 	return rows[0]
 }
@@ -206,9 +214,7 @@ func (v *venue) private(topics ...string) *stream {
 	v.Helper()
 	s := v.stream("/v5/private")
 	s.Send(`{"op":"auth",` + v.authArgs() + `}`)
-	if m := s.With("op", "auth"); m["success"] != true {
-		v.Fatalf(`m = %v, want m["success"] == true`, m)
-	}
+	simtest.Expect(v, s.With("op", "auth"), simtest.Object{"success": true})
 	if len(topics) == 0 {
 		topics = []string{"order", "execution", "position", "wallet"}
 	}
@@ -217,9 +223,7 @@ func (v *venue) private(topics ...string) *stream {
 		v.Fatal(err)
 	}
 	s.Send(`{"op":"subscribe","args":` + string(list) + `}`)
-	if m := s.With("op", "subscribe"); m["success"] != true {
-		v.Fatalf(`m = %v, want m["success"] == true`, m)
-	}
+	simtest.Expect(v, s.With("op", "subscribe"), simtest.Object{"success": true})
 	return s
 }
 

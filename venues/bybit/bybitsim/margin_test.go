@@ -61,9 +61,7 @@ func TestOrderMargin(t *testing.T) {
 			expect(t, published["coin"].([]any)[0].(map[string]any), "totalOrderIM="+test.margin)
 			v.post("/v5/order/cancel", cancelOf(id)).result(t)
 		}
-		if r := v.post("/v5/order/create", order("qty=16.495")); r.code(t) != 110007 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110007", r.Body)
-		}
+		v.post("/v5/order/create", order("qty=16.495")).expectCode(t, 110007)
 		v.placed(order("qty=16.494"))
 	})
 }
@@ -128,7 +126,7 @@ func TestResultOfAPosition(t *testing.T) {
 		p := v.position()
 		expect(t, p, "side=Sell", "size=0.01", "curRealisedPnl=-0.35804945", "cumRealisedPnl=0.20685055")
 		if price := simtest.Num(p["breakEvenPrice"]); !price.LessThan(simtest.Num("65099.9")) {
-			t.Errorf(`p = %v, want price.LessThan(simtest.Num("65099.9"))`, p)
+			t.Errorf("breakEvenPrice = %s, want less than 65099.9", price)
 		}
 	})
 }
@@ -145,9 +143,7 @@ func TestMarketOrderHasACap(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(t, v.found(v.placed(market())), "orderStatus=Cancelled", "cumExecQty=0.004", "rejectReason=EC_NoImmediateQtyToFill")
-		if r := v.post("/v5/order/create", market()); r.code(t) != 10001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
-		}
+		v.post("/v5/order/create", market()).expectCode(t, 10001)
 	})
 }
 
@@ -162,7 +158,7 @@ func TestBandFollowsIndexAndPremium(t *testing.T) {
 			return r["buyLmt"].(string), r["sellLmt"].(string)
 		}
 		if high, low := band(); high != "65650.00" || low != "64350.00" {
-			t.Errorf(`%s, %s, want high == "65650.00" && low == "64350.00"`, high, low)
+			t.Errorf("band = %s to %s, want 64350.00 to 65650.00", low, high)
 		}
 		set := func(price string) { v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"`+price+`"}`) }
 		// The book stays around 65000, which makes a premium of 300.
@@ -200,7 +196,7 @@ func TestResultsAddUpToTheWallet(t *testing.T) {
 			_, coin := v.wallet()
 			brought := simtest.Num(coin["walletBalance"]).Sub(simtest.Num("100000"))
 			if p := v.position(); !simtest.Num(p["cumRealisedPnl"]).Equal(brought) || !simtest.Num(coin["cumRealisedPnl"]).Equal(brought) {
-				t.Errorf(`%s: %v, and the wallet got %s, want simtest.Num(p["cumRealisedPnl"]).Equal(brought) && simtest.Num(coin["cumRealisedPnl"]).Equal(brought)`, change, p, brought)
+				t.Errorf("%s: realised profit %v of the position and %v of the wallet, want %s", change, p["cumRealisedPnl"], coin["cumRealisedPnl"], brought)
 			}
 		}
 		expect(t, v.position(), "size=0", "curRealisedPnl=0")
@@ -209,7 +205,7 @@ func TestResultsAddUpToTheWallet(t *testing.T) {
 			closed = closed.Add(simtest.Num(v.found(id)["closedPnl"]))
 		}
 		if rest := simtest.Num(v.position()["cumRealisedPnl"]).Sub(closed).Abs(); rest.GreaterThan(decimal.New(1, -7)) {
-			t.Errorf("%s more than the orders closed, want !rest.GreaterThan(decimal.New(1, -7))", rest)
+			t.Errorf("realised profit differs by %s from that of the closing orders, want at most 0.0000001", rest)
 		}
 	})
 }

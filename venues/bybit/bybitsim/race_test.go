@@ -38,13 +38,9 @@ func TestAcknowledgedBeforeItIsCancelled(t *testing.T) {
 		id := v.placed(order())
 		s.data("order")
 		v.post("/v5/order/cancel", cancelOf(id)).result(t)
-		if o := v.found(id); o["orderStatus"] != "New" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "New"`, o)
-		}
+		simtest.Expect(t, v.found(id), simtest.Object{"orderStatus": "New"})
 		clock.Advance(engineDelay)
-		if o := s.data("order"); o["orderStatus"] != "Cancelled" || o["cancelType"] != "CancelByUser" || o["leavesQty"] != "0" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Cancelled" && o["cancelType"] == "CancelByUser" && o["leavesQty"] == "0"`, o)
-		}
+		simtest.Expect(t, s.data("order"), simtest.Object{"orderStatus": "Cancelled", "cancelType": "CancelByUser", "leavesQty": "0"})
 	})
 }
 
@@ -58,19 +54,11 @@ func TestFillPrecedesTheCancellation(t *testing.T) {
 		s.data("order")
 		v.post("/v5/order/cancel", cancelOf(id)).result(t)
 		v.move("64000")
-		if o := s.data("order"); o["orderStatus"] != "Filled" || o["cancelType"] != "UNKNOWN" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Filled" && o["cancelType"] == "UNKNOWN"`, o)
-		}
+		simtest.Expect(t, s.data("order"), simtest.Object{"orderStatus": "Filled", "cancelType": "UNKNOWN"})
 		clock.Advance(engineDelay)
-		if o := s.data("order"); o["orderId"] != id || o["orderStatus"] != "Filled" || o["cancelType"] != "CancelByUser" || o["rejectReason"] != "EC_OrigClOrdIDDoesNotExist" {
-			t.Errorf(`o = %v, want o["orderId"] == id && o["orderStatus"] == "Filled" && o["cancelType"] == "CancelByUser" && o["rejectReason"] == "EC_OrigClOrdIDDoesNotExist"`, o)
-		}
-		if o := v.found(id); o["orderStatus"] != "Filled" || o["cancelType"] != "UNKNOWN" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Filled" && o["cancelType"] == "UNKNOWN"`, o)
-		}
-		if r := v.post("/v5/order/cancel", cancelOf(id)); r.code(t) != 110001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110001", r.Body)
-		}
+		simtest.Expect(t, s.data("order"), simtest.Object{"orderId": id, "orderStatus": "Filled", "cancelType": "CancelByUser", "rejectReason": "EC_OrigClOrdIDDoesNotExist"})
+		simtest.Expect(t, v.found(id), simtest.Object{"orderStatus": "Filled", "cancelType": "UNKNOWN"})
+		v.post("/v5/order/cancel", cancelOf(id)).expectCode(t, 110001)
 	})
 }
 
@@ -121,9 +109,7 @@ func TestKindsOfPrivateTopics(t *testing.T) {
 			`"order","execution.linear"`: false, `"wallet.linear"`: false, `"nothing"`: false, `"order.linear","wallet"`: true,
 		} {
 			s.Send(`{"op":"subscribe","args":[` + args + `]}`)
-			if m := s.With("op", "subscribe"); m["success"] != success {
-				t.Errorf(`%s: %v, want m["success"] == success`, args, m)
-			}
+			simtest.Equal(t, args+": success", s.With("op", "subscribe")["success"], any(success))
 		}
 	})
 }
@@ -136,22 +122,17 @@ func TestReduceOnlyOrderShrinks(t *testing.T) {
 		v := quiet(t)
 		v.placed(market("qty=0.03"))
 		id := v.placed(market("side=Sell", "reduceOnly=true", "qty=0.05"))
-		if o := v.found(id); o["orderStatus"] != "Filled" || o["qty"] != "0.03" || o["cumExecQty"] != "0.03" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Filled" && o["qty"] == "0.03" && o["cumExecQty"] == "0.03"`, o)
-		}
+		simtest.Expect(t, v.found(id), simtest.Object{"orderStatus": "Filled", "qty": "0.03", "cumExecQty": "0.03"})
 		v.placed(market("qty=0.03"))
 		resting := v.placed(order("side=Sell", "reduceOnly=true", "price=66000", "qty=0.03"))
 		v.placed(market("side=Sell", "qty=0.02"))
 		v.move("66500")
-		if o := v.found(resting); o["cumExecQty"] != "0.01" || v.position()["size"] != "0" {
-			t.Errorf(`o = %v, want o["cumExecQty"] == "0.01" && v.position()["size"] == "0"`, o)
-		}
+		simtest.Expect(t, v.found(resting), simtest.Object{"cumExecQty": "0.01"})
+		simtest.Expect(t, v.position(), simtest.Object{"size": "0"})
 		v.placed(market())
 		ended := v.placed(order("side=Sell", "reduceOnly=true", "price=70000"))
 		v.placed(market("side=Sell"))
-		if o := v.found(ended); o["orderStatus"] != "Cancelled" || o["cancelType"] != "CancelByReduceOnly" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Cancelled" && o["cancelType"] == "CancelByReduceOnly"`, o)
-		}
+		simtest.Expect(t, v.found(ended), simtest.Object{"orderStatus": "Cancelled", "cancelType": "CancelByReduceOnly"})
 	})
 }
 
@@ -167,9 +148,7 @@ func TestStopsEndWithThePosition(t *testing.T) {
 			rows, _ := m["data"].([]any)
 			return len(rows) > 0 && rows[len(rows)-1].(simtest.Object)["stopOrderType"] == "StopLoss"
 		})["data"].([]any)
-		if last := o[len(o)-1].(simtest.Object); last["orderStatus"] != "Deactivated" || last["cancelType"] != "CancelByTpSlTsClear" {
-			t.Errorf(`last = %v, want last["orderStatus"] == "Deactivated" && last["cancelType"] == "CancelByTpSlTsClear"`, last)
-		}
+		simtest.Expect(t, o[len(o)-1].(simtest.Object), simtest.Object{"orderStatus": "Deactivated", "cancelType": "CancelByTpSlTsClear"})
 	})
 }
 
@@ -182,9 +161,7 @@ func TestNumberOfOrdersIsLimited(t *testing.T) {
 			if i == 10 {
 				want = 110009
 			}
-			if r := v.post("/v5/order/create", market("triggerPrice=70000", "triggerDirection=1", "orderLinkId=c"+strconv.Itoa(i))); r.code(t) != want {
-				t.Errorf("conditional order %d: %s, want r.code(t) == want", i, r.Body)
-			}
+			v.post("/v5/order/create", market("triggerPrice=70000", "triggerDirection=1", "orderLinkId=c"+strconv.Itoa(i))).expectCode(t, want)
 		}
 		for range 500 {
 			_, err := v.sim.Exchange().Place(simcore.OrderRequest{
@@ -195,9 +172,7 @@ func TestNumberOfOrdersIsLimited(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if r := v.post("/v5/order/create", order()); r.code(t) != 110020 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110020", r.Body)
-		}
+		v.post("/v5/order/create", order()).expectCode(t, 110020)
 	})
 }
 
@@ -223,13 +198,9 @@ func TestRealtimeReturnsTheLastClosedOrders(t *testing.T) {
 			clock.Advance(time.Millisecond)
 		}
 		for i, want := range []int{0, 1} {
-			if rows := v.get("/v5/order/realtime", "category=linear&orderId="+ids[i]).rows(t); len(rows) != want {
-				t.Errorf("order %d: %d rows, want len(rows) == want", i, len(rows))
-			}
+			simtest.Equal(t, "orders with the id of number "+strconv.Itoa(i), len(v.get("/v5/order/realtime", "category=linear&orderId="+ids[i]).rows(t)), want)
 		}
-		if rows := v.get("/v5/order/history", "category=linear&orderId="+ids[0]).rows(t); len(rows) != 1 {
-			t.Errorf("rows = %v, want len(rows) == 1", rows)
-		}
+		simtest.ExpectLen(t, v.get("/v5/order/history", "category=linear&orderId="+ids[0]).rows(t), 1)
 	})
 }
 
@@ -238,9 +209,7 @@ func TestDemoHasNoTradeSocket(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, DemoTrading: true})
-		if status := v.Handshake("/v5/trade"); status != http.StatusNotFound {
-			t.Errorf("status %d, want status == http.StatusNotFound", status)
-		}
+		simtest.Equal(t, "status of the handshake", v.Handshake("/v5/trade"), http.StatusNotFound)
 		v.private()
 	})
 }
@@ -259,10 +228,8 @@ func TestCandleIsConfirmed(t *testing.T) {
 			return len(rows) > 0 && rows[0].(simtest.Object)["confirm"] == true
 		})["data"].([]any)[0].(simtest.Object)
 		if !simtest.Num(closed["volume"]).IsPositive() || !simtest.Num(closed["end"]).Sub(simtest.Num(closed["start"])).Equal(decimal.NewFromInt(59_999)) {
-			t.Errorf(`closed = %v, want simtest.Num(closed["volume"]).IsPositive() && simtest.Num(closed["end"]).Sub(simtest.Num(closed["start"])).Equal(decimal.NewFromInt(59_999))`, closed)
+			t.Errorf("candle = %v, want a volume and one minute", closed)
 		}
-		if next := s.data("kline.1.BTCUSDT"); next["confirm"] != false {
-			t.Errorf(`next = %v, want next["confirm"] == false`, next)
-		}
+		simtest.Expect(t, s.data("kline.1.BTCUSDT"), simtest.Object{"confirm": false})
 	})
 }

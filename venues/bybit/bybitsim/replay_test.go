@@ -38,9 +38,7 @@ func TestReplay(t *testing.T) {
 			s := v.public(topic)
 			book := &localBook{TB: t}
 			first := s.With("topic", topic)
-			if first["type"] != "snapshot" {
-				t.Fatalf(`first = %v, want first["type"] == "snapshot"`, first)
-			}
+			simtest.Expect(t, first, simtest.Object{"type": "snapshot"})
 			book.apply(first)
 			for range 20 {
 				book.apply(s.With("topic", topic))
@@ -52,24 +50,22 @@ func TestReplay(t *testing.T) {
 			derived.apply(s.With("topic", "orderbook.50.BTCUSDT"))
 		}
 		if d := v.public("publicTrade.BTCUSDT").data("publicTrade.BTCUSDT"); !simtest.Num(d["p"]).GreaterThan(simtest.Num("60000")) {
-			t.Errorf(`d = %v, want simtest.Num(d["p"]).GreaterThan(simtest.Num("60000"))`, d)
+			t.Errorf("trade = %v, want a price above 60000", d)
 		}
-		if m := v.public("tickers.BTCUSDT").With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" {
-			t.Errorf(`m = %v, want m["type"] == "snapshot"`, m)
-		}
+		simtest.Expect(t, v.public("tickers.BTCUSDT").With("topic", "tickers.BTCUSDT"), simtest.Object{"type": "snapshot"})
 		v.placed(market())
 		rest := v.get("/v5/market/orderbook", "category=linear&symbol=BTCUSDT&limit=200").result(t)
 		best, entry := simtest.Num(rest["b"].([]any)[0].([]any)[0]), simtest.Num(v.position()["avgPrice"])
 		if entry.Sub(best).Abs().GreaterThan(simtest.Num("100")) {
-			t.Errorf(`bought at %s while the bid is %s, want !entry.Sub(best).Abs().GreaterThan(simtest.Num("100"))`, entry, best)
+			t.Errorf("entry price = %s with a bid of %s, want a difference of at most 100", entry, best)
 		}
 		if err := sim.Replay(path, bybitsim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
-			t.Errorf("%v", err)
+			t.Errorf("error of Replay after Serve = %v, want %v", err, simnet.ErrServing)
 		}
 	})
 }
 
-func TestReplayMistakes(t *testing.T) {
+func TestReplayErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		sim := create(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}})
@@ -79,7 +75,7 @@ func TestReplayMistakes(t *testing.T) {
 		}
 		for _, path := range []string{empty, filepath.Join(t.TempDir(), "absent")} {
 			if err := sim.Replay(path, bybitsim.ReplayOptions{}); err == nil {
-				t.Errorf("%s is played, want err != nil", path)
+				t.Errorf("Replay of %s succeeds, want an error", path)
 			}
 		}
 	})

@@ -89,7 +89,7 @@ func TestMessagesHaveTheRecordedShape(t *testing.T) {
 					continue
 				}
 				if kindOf(got) != kindOf(value) && value != nil {
-					t.Errorf("%s: %s is %v, recorded %v, want kindOf(got) == kindOf(value) || value == nil", test.file, member, got, value)
+					t.Errorf("%s: type of %s = %v (%v), want %v as recorded (%v)", test.file, member, kindOf(got), got, kindOf(value), value)
 				}
 			}
 		}
@@ -108,9 +108,7 @@ func TestEmptyTexts(t *testing.T) {
 		for _, o := range []map[string]any{v.found(id), s.data("order")} {
 			expect(t, o, "avgPrice=", "stopOrderType=", "triggerPrice=", "triggerBy=", "takeProfit=", "stopLoss=", "tpslMode=UNKNOWN",
 				"feeCurrency=", "isLeverage=", "orderIv=", "placeType=", "smpOrderId=", "cumExecFee=0", "cumExecQty=0")
-			if fees := o["cumFeeDetail"].(map[string]any); len(fees) != 0 {
-				t.Errorf("fees = %v, want len(fees) == 0", fees)
-			}
+			simtest.Equal(t, "fees of the order", len(o["cumFeeDetail"].(map[string]any)), 0)
 		}
 		expect(t, s.data("wallet")["coin"].([]any)[0].(map[string]any), "availableToWithdraw=", "availableToBorrow=")
 		v.placed(market())
@@ -122,7 +120,7 @@ func TestEmptyTexts(t *testing.T) {
 		isolated, coin := v.wallet()
 		expect(t, isolated, "accountIMRate=", "totalMarginBalance=", "totalAvailableBalance=", "totalInitialMargin=", "totalMaintenanceMargin=")
 		if !simtest.Num(coin["totalPositionIM"]).IsPositive() || !simtest.Num(isolated["totalEquity"]).IsPositive() {
-			t.Errorf(`isolated = %v, want simtest.Num(coin["totalPositionIM"]).IsPositive() && simtest.Num(isolated["totalEquity"]).IsPositive()`, isolated)
+			t.Errorf("isolated account = %v, want a margin and an equity", isolated)
 		}
 	})
 }
@@ -155,9 +153,7 @@ func TestLiquidation(t *testing.T) {
 		v.WaitFor("the end of the position", func() bool { return v.position()["size"] == "0" })
 		for {
 			if e := s.data("execution"); e["execType"] == "BustTrade" {
-				if e["createType"] != "CreateByLiq" || e["side"] != "Sell" {
-					t.Errorf(`e = %v, want e["createType"] == "CreateByLiq" && e["side"] == "Sell"`, e)
-				}
+				simtest.Expect(t, e, simtest.Object{"createType": "CreateByLiq", "side": "Sell"})
 				return
 			}
 		}

@@ -133,8 +133,8 @@ type opReply struct {
 	Op      string    `json:"op"`
 }
 
-func (cl *client) reply(in opBody, mistake string) {
-	cl.sendJSON(opReply{Success: mistake == "", RetMsg: mistake, ConnID: cl.connID, ReqID: in.ReqID, Op: in.Op})
+func (cl *client) reply(in opBody, message string) {
+	cl.sendJSON(opReply{Success: message == "", RetMsg: message, ConnID: cl.connID, ReqID: in.ReqID, Op: in.Op})
 }
 
 func (cl *client) sendJSON(body any) { cl.session.Send(commandTopic, simnet.Encode(body)) }

@@ -19,22 +19,12 @@ func TestConditionalOrder(t *testing.T) {
 		v.placed(market())
 		s := v.private("order")
 		id := v.placed(market("side=Sell", "reduceOnly=true", "triggerPrice=64000", "triggerDirection=2", "triggerBy=LastPrice", "orderLinkId=stop"))
-		if o := s.data("order"); o["orderStatus"] != "Untriggered" || o["stopOrderType"] != "Stop" || o["createType"] != "CreateByStopOrder" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Untriggered" && o["stopOrderType"] == "Stop" && o["createType"] == "CreateByStopOrder"`, o)
-		}
+		simtest.Expect(t, s.data("order"), simtest.Object{"orderStatus": "Untriggered", "stopOrderType": "Stop", "createType": "CreateByStopOrder"})
 		v.move("63900")
-		if o := s.data("order"); o["orderStatus"] != "Triggered" || o["orderId"] != id || o["cumExecQty"] != "0" || o["cancelType"] != "UNKNOWN" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Triggered" && o["orderId"] == id && o["cumExecQty"] == "0" && o["cancelType"] == "UNKNOWN"`, o)
-		}
-		if o := s.data("order"); o["orderStatus"] != "Filled" || o["orderId"] != id || o["orderLinkId"] != "stop" || o["triggerPrice"] != "64000" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Filled" && o["orderId"] == id && o["orderLinkId"] == "stop" && o["triggerPrice"] == "64000"`, o)
-		}
-		if p := v.position(); p["size"] != "0" {
-			t.Errorf(`p = %v, want p["size"] == "0"`, p)
-		}
-		if r := v.post("/v5/order/create", order("orderLinkId=stop")); r.code(t) != 110072 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110072", r.Body)
-		}
+		simtest.Expect(t, s.data("order"), simtest.Object{"orderStatus": "Triggered", "orderId": id, "cumExecQty": "0", "cancelType": "UNKNOWN"})
+		simtest.Expect(t, s.data("order"), simtest.Object{"orderStatus": "Filled", "orderId": id, "orderLinkId": "stop", "triggerPrice": "64000"})
+		simtest.Expect(t, v.position(), simtest.Object{"size": "0"})
+		v.post("/v5/order/create", order("orderLinkId=stop")).expectCode(t, 110072)
 	})
 }
 
@@ -58,11 +48,11 @@ func TestTriggeredIsPublishedFirst(t *testing.T) {
 			t.Helper()
 			m := next("order")
 			if id := m["id"].(string); strings.Contains(id, "_BTCUSDT_") != engine {
-				t.Errorf(`id %s, want strings.Contains(id, "_BTCUSDT_") == engine`, id)
+				t.Errorf("id = %s, want the symbol in it: %t", id, engine)
 			}
 			rows := m["data"].([]any)
 			if len(rows) != len(want) {
-				t.Fatalf("rows = %v, want len(rows) == len(want)", rows)
+				t.Fatalf("%d orders, want %d: %v", len(rows), len(want), rows)
 			}
 			for i, row := range rows {
 				expect(t, row.(simtest.Object), "orderStatus="+want[i])
@@ -117,9 +107,7 @@ func TestTriggeringOrderCannotBeChanged(t *testing.T) {
 		expect(t, s.data("order"), "orderStatus=Triggered")
 		expect(t, v.found(id), "orderStatus=Triggered", "leavesQty=0.01", "rejectReason=EC_NoError")
 		for path, body := range map[string]string{"/v5/order/cancel": cancelOf(id), "/v5/order/amend": amendOf(id, "price=65800")} {
-			if r := v.post(path, body); r.code(t) != 110079 {
-				t.Errorf("r.Body = %s, want r.code(t) == 110079", r.Body)
-			}
+			v.post(path, body).expectCode(t, 110079)
 		}
 		clock.Advance(time.Second)
 		expect(t, s.data("order"), "orderStatus=New", "orderId="+id)
@@ -135,16 +123,10 @@ func TestConditionalOrderIsAmended(t *testing.T) {
 		amend := func(fields string) reply {
 			return v.post("/v5/order/amend", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"`+fields+`}`)
 		}
-		if r := amend(`,"triggerPrice":"69000","qty":"0.02"`).result(t); r["orderId"] != id {
-			t.Errorf(`r = %v, want r["orderId"] == id`, r)
-		}
-		if o := v.found(id); o["triggerPrice"] != "69000" || o["qty"] != "0.02" || o["orderStatus"] != "Untriggered" {
-			t.Errorf(`o = %v, want o["triggerPrice"] == "69000" && o["qty"] == "0.02" && o["orderStatus"] == "Untriggered"`, o)
-		}
+		simtest.Expect(t, amend(`,"triggerPrice":"69000","qty":"0.02"`).result(t), simtest.Object{"orderId": id})
+		simtest.Expect(t, v.found(id), simtest.Object{"triggerPrice": "69000", "qty": "0.02", "orderStatus": "Untriggered"})
 		for fields, code := range map[string]int{`,"triggerPrice":"60000"`: 110092, ``: 10001} {
-			if r := amend(fields); r.code(t) != code {
-				t.Errorf("r.Body = %s, want r.code(t) == code", r.Body)
-			}
+			amend(fields).expectCode(t, code)
 		}
 	})
 }
@@ -155,9 +137,7 @@ func TestConditionalOrderIsCancelled(t *testing.T) {
 		v := quiet(t)
 		id := v.placed(order("price=70100", "triggerPrice=70000", "triggerDirection=1"))
 		v.post("/v5/order/cancel", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"}`).result(t)
-		if o := v.found(id); o["orderStatus"] != "Deactivated" || o["cancelType"] != "CancelByUser" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Deactivated" && o["cancelType"] == "CancelByUser"`, o)
-		}
+		simtest.Expect(t, v.found(id), simtest.Object{"orderStatus": "Deactivated", "cancelType": "CancelByUser"})
 	})
 }
 
@@ -168,17 +148,13 @@ func TestAttachedStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.placed(market("takeProfit=66000", "stopLoss=64000", "tpslMode=Full", "orderLinkId=parent"))
-		if p := v.position(); p["takeProfit"] != "66000" || p["stopLoss"] != "64000" {
-			t.Errorf(`p = %v, want p["takeProfit"] == "66000" && p["stopLoss"] == "64000"`, p)
-		}
+		simtest.Expect(t, v.position(), simtest.Object{"takeProfit": "66000", "stopLoss": "64000"})
 		open := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t)
 		if len(open) != 2 {
-			t.Fatalf("open = %v, want len(open) == 2", open)
+			t.Fatalf("%d open orders, want 2: %v", len(open), open)
 		}
 		for _, o := range open {
-			if o["orderStatus"] != "Untriggered" || o["reduceOnly"] != true || o["closeOnTrigger"] != true || o["parentOrderLinkId"] != "parent" {
-				t.Errorf(`o = %v, want o["orderStatus"] == "Untriggered" && o["reduceOnly"] == true && o["closeOnTrigger"] == true && o["parentOrderLinkId"] == "parent"`, o)
-			}
+			simtest.Expect(t, o, simtest.Object{"orderStatus": "Untriggered", "reduceOnly": true, "closeOnTrigger": true, "parentOrderLinkId": "parent"})
 		}
 		s := v.private("order")
 		v.move("66100")
@@ -189,12 +165,9 @@ func TestAttachedStops(t *testing.T) {
 				states[o["stopOrderType"]] = o["orderStatus"].(string) + " " + o["cancelType"].(string)
 			}
 		}
-		if states["TakeProfit"] != "Filled UNKNOWN" || states["StopLoss"] != "Deactivated CancelByOCOSlCanceledByTpTriggered" {
-			t.Errorf(`states = %v, want states["TakeProfit"] == "Filled UNKNOWN" && states["StopLoss"] == "Deactivated CancelByOCOSlCanceledByTpTriggered"`, states)
-		}
-		if p := v.position(); p["size"] != "0" || p["takeProfit"] != "" {
-			t.Errorf(`p = %v, want p["size"] == "0" && p["takeProfit"] == ""`, p)
-		}
+		simtest.Equal(t, "take profit", states["TakeProfit"], "Filled UNKNOWN")
+		simtest.Equal(t, "stop loss", states["StopLoss"], "Deactivated CancelByOCOSlCanceledByTpTriggered")
+		simtest.Expect(t, v.position(), simtest.Object{"size": "0", "takeProfit": ""})
 	})
 }
 
@@ -204,9 +177,7 @@ func TestStopsOfARestingOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.placed(order("price=64500", "stopLoss=64000"))
-		if open := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t); len(open) != 1 {
-			t.Fatalf("open = %v, want len(open) == 1", open)
-		}
+		simtest.ExpectLen(t, v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t), 1)
 		v.move("64400")
 		v.WaitFor("the stop", func() bool { return v.position()["stopLoss"] == "64000" })
 	})
@@ -219,25 +190,15 @@ func TestTradingStop(t *testing.T) {
 		set := func(fields string) reply {
 			return v.post("/v5/position/trading-stop", `{"category":"linear","symbol":"BTCUSDT","tpslMode":"Full","positionIdx":0,`+fields+`}`)
 		}
-		if r := set(`"stopLoss":"64000"`); r.code(t) != 10001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
-		}
+		set(`"stopLoss":"64000"`).expectCode(t, 10001)
 		v.placed(market())
 		set(`"stopLoss":"64000","takeProfit":"66000"`).result(t)
-		if r := set(`"stopLoss":"64000"`); r.code(t) != 34040 {
-			t.Errorf("r.Body = %s, want r.code(t) == 34040", r.Body)
-		}
-		if r := set(`"stopLoss":"65500"`); r.code(t) != 10001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
-		}
+		set(`"stopLoss":"64000"`).expectCode(t, 34040)
+		set(`"stopLoss":"65500"`).expectCode(t, 10001)
 		set(`"stopLoss":"64100","takeProfit":"0"`).result(t)
-		if p := v.position(); p["takeProfit"] != "" || p["stopLoss"] != "64100" {
-			t.Errorf(`p = %v, want p["takeProfit"] == "" && p["stopLoss"] == "64100"`, p)
-		}
+		simtest.Expect(t, v.position(), simtest.Object{"takeProfit": "", "stopLoss": "64100"})
 		v.placed(market("side=Sell", "reduceOnly=true"))
-		if open := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t); len(open) != 0 {
-			t.Errorf("open = %v, want len(open) == 0", open)
-		}
+		simtest.ExpectRows(t, v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t))
 	})
 }
 
@@ -248,22 +209,14 @@ func TestHedgeMode(t *testing.T) {
 		v := quiet(t)
 		hedge := `{"category":"linear","coin":"USDT","mode":3}`
 		v.post("/v5/position/switch-mode", hedge).result(t)
-		if r := v.post("/v5/position/switch-mode", hedge); r.code(t) != 110025 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110025", r.Body)
-		}
-		if r := v.post("/v5/order/create", market()); r.code(t) != 10001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
-		}
+		v.post("/v5/position/switch-mode", hedge).expectCode(t, 110025)
+		v.post("/v5/order/create", market()).expectCode(t, 10001)
 		v.placed(market("positionIdx=1"))
 		v.placed(market("positionIdx=2", "side=Sell", "qty=0.02"))
 		rows := v.get("/v5/position/list", "category=linear&symbol=BTCUSDT").rows(t)
-		if len(rows) != 2 || rows[0]["side"] != "Buy" || rows[0]["size"] != "0.01" || rows[1]["side"] != "Sell" || rows[1]["size"] != "0.02" {
-			t.Errorf(`rows = %v, want len(rows) == 2 && rows[0]["side"] == "Buy" && rows[0]["size"] == "0.01" && rows[1]["side"] == "Sell" && rows[1]["size"] == "0.02"`, rows)
-		}
+		simtest.ExpectRows(t, rows, simtest.Object{"side": "Buy", "size": "0.01"}, simtest.Object{"side": "Sell", "size": "0.02"})
 		v.placed(market("positionIdx=1", "side=Sell", "reduceOnly=true"))
-		if r := v.post("/v5/position/switch-mode", `{"category":"linear","coin":"USDT","mode":0}`); r.code(t) != 110024 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110024", r.Body)
-		}
+		v.post("/v5/position/switch-mode", `{"category":"linear","coin":"USDT","mode":0}`).expectCode(t, 110024)
 	})
 }
 
@@ -278,13 +231,9 @@ func TestLeverage(t *testing.T) {
 			buy, sell string
 			code      int
 		}{{"5", "5", 0}, {"5", "5", 110043}, {"5", "6", 10001}, {"101", "101", 110013}, {"0", "0", 10001}} {
-			if code := set(test.buy, test.sell); code != test.code {
-				t.Errorf("%v: %d, want code == test.code", test, code)
-			}
+			simtest.Equal(t, "code of leverages "+test.buy+" and "+test.sell, set(test.buy, test.sell), test.code)
 		}
-		if p := v.position(); p["leverage"] != "5" {
-			t.Errorf(`p = %v, want p["leverage"] == "5"`, p)
-		}
+		simtest.Expect(t, v.position(), simtest.Object{"leverage": "5"})
 	})
 }
 
@@ -295,12 +244,8 @@ func TestPriceBand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		id := v.placed(order("side=Sell", "price=50000", "timeInForce=PostOnly"))
-		if o := v.found(id); o["price"] != "64350" {
-			t.Errorf(`o = %v, want o["price"] == "64350"`, o)
-		}
+		simtest.Expect(t, v.found(id), simtest.Object{"price": "64350"})
 		v.post("/v5/account/set-limit-px-action", `{"category":"linear","modifyEnable":false}`).result(t)
-		if r := v.post("/v5/order/create", order("side=Sell", "price=50000")); r.code(t) != 110003 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110003", r.Body)
-		}
+		v.post("/v5/order/create", order("side=Sell", "price=50000")).expectCode(t, 110003)
 	})
 }

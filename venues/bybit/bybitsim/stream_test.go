@@ -27,14 +27,14 @@ func (b *localBook) apply(message map[string]any) {
 	if message["type"] == "snapshot" {
 		b.sides = map[string]map[string]decimal.Decimal{"b": {}, "a": {}}
 	} else if !u.Equal(b.u.Add(simtest.Num("1"))) {
-		b.Fatalf(`u %s after %s, want u.Equal(b.u.Add(simtest.Num("1")))`, u, b.u)
+		b.Fatalf("u = %s after %s, want the next number", u, b.u)
 	}
 	b.u = u
 	for side, levels := range b.sides {
 		for _, row := range data[side].([]any) {
 			price, qty := simtest.Num(row.([]any)[0]).String(), simtest.Num(row.([]any)[1])
 			if _, known := levels[price]; qty.IsZero() && !known {
-				b.Fatalf("unknown level %s is removed, want !qty.IsZero() || known", price)
+				b.Fatalf("a delta removes the unknown level %s", price)
 			}
 			if levels[price] = qty; qty.IsZero() {
 				delete(levels, price)
@@ -54,7 +54,7 @@ func TestBookStream(t *testing.T) {
 			book := &localBook{TB: t}
 			first := s.With("topic", "orderbook."+levels+".BTCUSDT")
 			if first["type"] != "snapshot" {
-				t.Fatalf(`first = %v, want first["type"] == "snapshot"`, first)
+				t.Fatalf("first message = %v, want a snapshot", first)
 			}
 			book.apply(first)
 			for range 12 {
@@ -78,11 +78,11 @@ func TestBooksRestart(t *testing.T) {
 		v.sim.RestartBooks()
 		message := s.With("type", "snapshot")
 		if u := simtest.Num(message["data"].(map[string]any)["u"]); !u.Equal(simtest.Num("1")) {
-			t.Errorf(`u %s, want u.Equal(simtest.Num("1"))`, u)
+			t.Errorf("u after the restart = %s, want 1", u)
 		}
 		v.placed(order("price=64999"))
 		if message = s.Next(); message["type"] != "delta" || !simtest.Num(message["data"].(map[string]any)["u"]).Equal(simtest.Num("2")) {
-			t.Errorf(`message = %v, want message["type"] == "delta" && simtest.Num(message["data"].(map[string]any)["u"]).Equal(simtest.Num("2"))`, message)
+			t.Errorf("message = %v, want a delta with u 2", message)
 		}
 	})
 }
@@ -95,7 +95,7 @@ func TestTopOfBookIsRepeated(t *testing.T) {
 		s := v.public("orderbook.1.BTCUSDT")
 		first, second := s.With("type", "snapshot"), s.With("type", "snapshot")
 		if a, b := first["data"].(map[string]any), second["data"].(map[string]any); a["u"] != b["u"] || len(a["b"].([]any)) != 1 {
-			t.Errorf(`%v then %v, want a["u"] == b["u"] && len(a["b"].([]any)) == 1`, a, b)
+			t.Errorf("snapshots = %v and %v, want the same u and one level", a, b)
 		}
 	})
 }
@@ -106,32 +106,28 @@ func TestTradesTickersAndCandles(t *testing.T) {
 		v := quiet(t)
 		trades, tickers, candles := v.public("publicTrade.BTCUSDT"), v.public("tickers.BTCUSDT"), v.public("kline.1.BTCUSDT")
 		for _, s := range []*stream{trades, tickers, candles} {
-			if m := s.With("op", "subscribe"); m["success"] != true || m["req_id"] != "1" {
-				t.Fatalf(`m = %v, want m["success"] == true && m["req_id"] == "1"`, m)
-			}
+			simtest.Expect(t, s.With("op", "subscribe"), simtest.Object{"success": true, "req_id": "1"})
 		}
 		if m := tickers.With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" || m["data"].(map[string]any)["fundingRate"] != "0.0001" {
-			t.Errorf(`m = %v, want m["type"] == "snapshot" && m["data"].(map[string]any)["fundingRate"] == "0.0001"`, m)
+			t.Errorf("ticker = %v, want a snapshot with funding rate 0.0001", m)
 		}
 		v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
 		if d := trades.data("publicTrade.BTCUSDT"); d["S"] != "Buy" || d["s"] != "BTCUSDT" || !simtest.Num(d["v"]).IsPositive() {
-			t.Errorf(`d = %v, want d["S"] == "Buy" && d["s"] == "BTCUSDT" && simtest.Num(d["v"]).IsPositive()`, d)
+			t.Errorf("trade = %v, want a buy of some quantity of BTCUSDT", d)
 		}
 		delta := tickers.With("type", "delta")["data"].(map[string]any)
 		if _, whole := delta["fundingRate"]; whole || delta["symbol"] != "BTCUSDT" {
-			t.Errorf(`delta = %v, want !whole && delta["symbol"] == "BTCUSDT"`, delta)
+			t.Errorf("delta = %v, want BTCUSDT without the unchanged funding rate", delta)
 		}
-		if d := candles.data("kline.1.BTCUSDT"); d["confirm"] != false || d["interval"] != "1" {
-			t.Errorf(`d = %v, want d["confirm"] == false && d["interval"] == "1"`, d)
-		}
+		simtest.Expect(t, candles.data("kline.1.BTCUSDT"), simtest.Object{"confirm": false, "interval": "1"})
 		rows := v.get("/v5/market/recent-trade", "category=linear&symbol=BTCUSDT&limit=5").rows(t)
 		if len(rows) == 0 || rows[0]["side"] != "Buy" {
-			t.Errorf(`rows = %v, want len(rows) != 0 && rows[0]["side"] == "Buy"`, rows)
+			t.Errorf("rows = %v, want a buy first", rows)
 		}
 	})
 }
 
-func TestPublicMistakes(t *testing.T) {
+func TestPublicErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
@@ -150,9 +146,7 @@ func TestPublicMistakes(t *testing.T) {
 			s.Send(test.sent)
 			for {
 				if m := s.Next(); m["conn_id"] != nil {
-					if m["ret_msg"] != test.want {
-						t.Errorf(`%s: %v, want m["ret_msg"] == test.want`, test.sent, m)
-					}
+					simtest.Equal(t, "answer to "+test.sent, m["ret_msg"], any(test.want))
 					break
 				}
 			}
@@ -168,22 +162,14 @@ func TestPrivateSocketNeedsAuth(t *testing.T) {
 		v := quiet(t)
 		s := v.stream("/v5/private")
 		s.Send(`{"op":"subscribe","args":["order"]}`)
-		if m := s.Next(); m["success"] != false {
-			t.Errorf(`m = %v, want m["success"] == false`, m)
-		}
+		simtest.Expect(t, s.Next(), simtest.Object{"success": false})
 		s.Send(`{"op":"auth","args":["` + v.Credentials.APIKey + `",4102444800000,"00"]}`)
-		if m := s.Next(); m["success"] != false || m["op"] != "auth" {
-			t.Errorf(`m = %v, want m["success"] == false && m["op"] == "auth"`, m)
-		}
+		simtest.Expect(t, s.Next(), simtest.Object{"success": false, "op": "auth"})
 		s.Send(`{"op":"ping","req_id":"7"}`)
-		if m := s.Next(); m["op"] != "pong" || m["req_id"] != "7" {
-			t.Errorf(`m = %v, want m["op"] == "pong" && m["req_id"] == "7"`, m)
-		}
+		simtest.Expect(t, s.Next(), simtest.Object{"op": "pong", "req_id": "7"})
 		private := v.private("order.linear", "execution.linear", "wallet")
 		v.placed(market())
-		if d := private.data("execution.linear"); d["symbol"] != "BTCUSDT" {
-			t.Errorf(`d = %v, want d["symbol"] == "BTCUSDT"`, d)
-		}
+		simtest.Expect(t, private.data("execution.linear"), simtest.Object{"symbol": "BTCUSDT"})
 		private.data("order.linear")
 		private.data("wallet")
 	})

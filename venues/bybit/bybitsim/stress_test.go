@@ -64,20 +64,16 @@ func TestLastMessageEqualsTheRecord(t *testing.T) {
 				}
 				id := record["orderLinkId"].(string)
 				if before, known := updated[id]; known && simtest.Num(record["updatedTime"]).LessThan(simtest.Num(before)) {
-					t.Errorf(`%s goes back in time, want !known || !simtest.Num(record["updatedTime"]).LessThan(simtest.Num(before))`, id)
+					t.Errorf("updatedTime of order %s = %v after %s, want no earlier time", id, record["updatedTime"], before)
 				}
 				last[id], updated[id] = record["orderStatus"].(string), record["updatedTime"]
 			}
 		}
 		known := v.sim.Exchange().Fills(v.sim.DemoAccount().ID, func(*simcore.Fill) bool { return true })
-		if len(known) != len(fills) {
-			t.Errorf("%d fills were published, of %d, want len(known) == len(fills)", len(fills), len(known))
-		}
+		simtest.Equal(t, "published fills", len(fills), len(known))
 		for id, status := range last {
 			rows := v.get("/v5/order/realtime", "category=linear&orderLinkId="+id).rows(t)
-			if len(rows) != 1 || rows[0]["orderStatus"] != status {
-				t.Errorf(`%s was published as %s, the record is %v, want len(rows) == 1 && rows[0]["orderStatus"] == status`, id, status, rows)
-			}
+			simtest.ExpectRows(t, rows, simtest.Object{"orderStatus": status})
 		}
 	})
 }

@@ -25,9 +25,7 @@ func (v *venue) trader() *trader {
 	v.Helper()
 	s := &trader{stream: v.stream("/v5/trade"), v: v}
 	s.Send(`{"op":"auth",` + v.authArgs() + `}`)
-	if m := s.Next(); code(m) != 0 || m["op"] != "auth" {
-		v.Fatalf(`m = %v, want code(m) == 0 && m["op"] == "auth"`, m)
-	}
+	simtest.Expect(v, s.Next(), simtest.Object{"retCode": 0, "op": "auth"})
 	return s
 }
 
@@ -66,30 +64,22 @@ func TestTradeSocket(t *testing.T) {
 		s := v.trader()
 		created := s.call("order.create", order("orderLinkId=ws"))
 		if code(created) != 0 || created["op"] != "order.create" || header(created, "X-Bapi-Limit") != "10" || header(created, "X-Bapi-Limit-Status") != "9" {
-			t.Errorf(`created = %v, want code(created) == 0 && created["op"] == "order.create" && header(created, "X-Bapi-Limit") == "10" && header(created, "X-Bapi-Limit-Status") == "9"`, created)
+			t.Errorf("answer = %v, want success of order.create with 9 of 10 requests left", created)
 		}
-		if r := v.post("/v5/order/create", order("orderLinkId=rest")); r.Header.Get("X-Bapi-Limit-Status") != "8" {
-			t.Errorf(`the limit is not shared: %v, want r.Header.Get("X-Bapi-Limit-Status") == "8"`, r.Header)
-		}
+		v.post("/v5/order/create", order("orderLinkId=rest")).ExpectHeader(t, "X-Bapi-Limit-Status", "8")
 		id := created["data"].(map[string]any)["orderId"].(string)
 		amended := s.call("order.amend", `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"ws","price":"60100"}`)
 		if code(amended) != 0 || amended["data"].(map[string]any)["orderId"] != id {
-			t.Errorf(`amended = %v, want code(amended) == 0 && amended["data"].(map[string]any)["orderId"] == id`, amended)
+			t.Errorf("answer = %v, want success for order %s", amended, id)
 		}
-		if o := v.found(id); o["price"] != "60100" || o["orderStatus"] != "New" {
-			t.Errorf(`o = %v, want o["price"] == "60100" && o["orderStatus"] == "New"`, o)
-		}
+		simtest.Expect(t, v.found(id), simtest.Object{"price": "60100", "orderStatus": "New"})
 		cancel := `{"category":"linear","symbol":"BTCUSDT","orderId":"` + id + `"}`
-		if m := s.call("order.cancel", cancel); code(m) != 0 {
-			t.Errorf("m = %v, want code(m) == 0", m)
-		}
+		simtest.Expect(t, s.call("order.cancel", cancel), simtest.Object{"retCode": 0})
 		if m := s.call("order.cancel", cancel); code(m) != 110001 || header(m, "Timenow") == nil || len(m["data"].(map[string]any)) != 0 {
-			t.Errorf(`m = %v, want code(m) == 110001 && header(m, "Timenow") != nil && len(m["data"].(map[string]any)) == 0`, m)
+			t.Errorf("answer = %v, want code 110001 with a time and empty data", m)
 		}
 		s.Send(`{"op":"ping"}`)
-		if m := s.Next(); m["op"] != "pong" || code(m) != 0 {
-			t.Errorf(`m = %v, want m["op"] == "pong" && code(m) == 0`, m)
-		}
+		simtest.Expect(t, s.Next(), simtest.Object{"op": "pong", "retCode": 0})
 	})
 }
 
@@ -98,13 +88,9 @@ func TestTradeSocketRejectsMalformedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		unauthenticated := &trader{stream: v.stream("/v5/trade"), v: v}
-		if m := unauthenticated.call("order.create", order()); code(m) != 10005 || m["header"] != nil || m["data"] != nil {
-			t.Errorf(`without a login: %v, want code(m) == 10005 && m["header"] == nil && m["data"] == nil`, m)
-		}
+		simtest.Expect(t, unauthenticated.call("order.create", order()), simtest.Object{"retCode": 10005, "header": nil, "data": nil})
 		unauthenticated.Send(`{"op":"auth","args":["` + v.Credentials.APIKey + `",99999999999999,"00"]}`)
-		if m := unauthenticated.Next(); code(m) != 10004 {
-			t.Errorf("bad signature: %v, want code(m) == 10004", m)
-		}
+		simtest.Expect(t, unauthenticated.Next(), simtest.Object{"retCode": 10004})
 		s := v.trader()
 		for _, c := range []struct {
 			name   string
@@ -119,13 +105,9 @@ func TestTradeSocketRejectsMalformedRequests(t *testing.T) {
 			{"a long name", func() string { return s.askAs(strings.Repeat("x", 37), "order.create", order(), v.Now()) }, 10001},
 			{"too much", func() string { return s.submit("order.create", order("qty=1000")) }, 110007},
 		} {
-			if m := s.With("reqId", c.submit()); code(m) != c.want {
-				t.Errorf("%s: %v, want %d", c.name, m, c.want)
-			}
+			simtest.Equal(t, c.name+": code", code(s.With("reqId", c.submit())), c.want)
 		}
-		if rows := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t); len(rows) != 0 {
-			t.Errorf("rows = %v, want len(rows) == 0", rows)
-		}
+		simtest.ExpectRows(t, v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t))
 	})
 }
 
@@ -135,12 +117,10 @@ func TestTradeSocketLimit(t *testing.T) {
 		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: bybitsim.RateLimits{TradePerSecond: 2, EndpointSpan: time.Minute}})
 		s := v.trader()
 		for range 2 {
-			if m := s.call("order.create", order()); code(m) != 0 {
-				t.Errorf("m = %v, want code(m) == 0", m)
-			}
+			simtest.Expect(t, s.call("order.create", order()), simtest.Object{"retCode": 0})
 		}
 		if m := s.call("order.create", order()); code(m) != 10006 || header(m, "X-Bapi-Limit-Status") != "0" {
-			t.Errorf(`m = %v, want code(m) == 10006 && header(m, "X-Bapi-Limit-Status") == "0"`, m)
+			t.Errorf("answer = %v, want code 10006 and no requests left", m)
 		}
 	})
 }
@@ -159,41 +139,37 @@ func TestTradeSocketFaults(t *testing.T) {
 		s := v.trader()
 		at(`"do":"reject","args":{"code":10016,"executed":true}`)
 		if m := s.call("order.create", order("orderLinkId=doubt")); code(m) != 10016 || orders("doubt") != 1 {
-			t.Errorf(`%v, %d orders, want code(m) == 10016 && orders("doubt") == 1`, m, orders("doubt"))
+			t.Errorf("answer = %v with %d orders, want code 10016 and 1 order", m, orders("doubt"))
 		}
 		at(`"do":"maintenance"`)
-		if m := s.call("order.create", order()); code(m) != 3100197 {
-			t.Errorf("m = %v, want code(m) == 3100197", m)
-		}
+		simtest.Expect(t, s.call("order.create", order()), simtest.Object{"retCode": 3100197})
 		at(`"do":"status","args":{"status":502}`)
 		s.submit("order.create", order("orderLinkId=page"))
 		if m := s.Next(); !strings.HasPrefix(fmt.Sprint(m[simtest.Text]), "<html>") || orders("page") != 0 {
-			t.Errorf(`m = %v, want strings.HasPrefix(fmt.Sprint(m[simtest.Text]), "<html>") && orders("page") == 0`, m)
+			t.Errorf("answer = %v with %d orders, want an HTML page and no order", m, orders("page"))
 		}
 		at(`"do":"delay","args":{"delayMs":200}`)
 		slow, quick := s.submit("order.create", order("orderLinkId=slow")), s.submit("order.create", order("orderLinkId=quick"))
 		if first, second := s.Next(), s.Next(); first["reqId"] != quick || second["reqId"] != slow || orders("slow") != 1 {
-			t.Errorf(`%v before %v, want first["reqId"] == quick && second["reqId"] == slow && orders("slow") == 1`, first, second)
+			t.Errorf("answers = %v, then %v, want %s, then %s with its order", first, second, quick, slow)
 		}
 		at(`"do":"timeout_after","args":{"delayMs":100}`)
 		s.submit("order.create", order("orderLinkId=lost"))
 		s.Closed()
 		if orders("lost") != 1 {
-			t.Error("the order of a lost answer is not there")
+			t.Errorf("%d orders after a lost answer, want 1", orders("lost"))
 		}
 		s = v.trader()
 		at(`"do":"drop_connection"`)
 		s.submit("order.create", order("orderLinkId=dropped"))
 		s.Closed()
 		if orders("dropped") != 0 {
-			t.Error("the order of a dropped connection is there")
+			t.Errorf("%d orders after a dropped connection, want 0", orders("dropped"))
 		}
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"auth"},"times":1,"do":"reject","args":{"code":10003}}`)
-		refused := v.stream("/v5/trade")
-		refused.Send(`{"op":"auth",` + v.authArgs() + `}`)
-		if m := refused.Next(); code(m) != 10003 {
-			t.Errorf("m = %v, want code(m) == 10003", m)
-		}
+		rejected := v.stream("/v5/trade")
+		rejected.Send(`{"op":"auth",` + v.authArgs() + `}`)
+		simtest.Expect(t, rejected.Next(), simtest.Object{"retCode": 10003})
 	})
 }
 
@@ -205,13 +181,9 @@ func TestTradeSocketBan(t *testing.T) {
 		s := v.trader()
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"order.create"},"times":1,"do":"ban","args":{"delayMs":60000}}`)
 		for range 2 {
-			if m := s.call("order.create", order()); code(m) != 10403 {
-				t.Errorf("m = %v, want code(m) == 10403", m)
-			}
+			simtest.Expect(t, s.call("order.create", order()), simtest.Object{"retCode": 10403})
 		}
-		if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden {
-			t.Errorf("%d %s, want r.Status == http.StatusForbidden", r.Status, r.Body)
-		}
+		v.get("/v5/market/time", "").ExpectStatus(t, http.StatusForbidden)
 	})
 }
 
@@ -226,13 +198,9 @@ func TestTradeSocketAckDelay(t *testing.T) {
 		id := s.submit("order.create", market())
 		private.data("order")
 		if published := time.Since(began); published > 0 {
-			t.Errorf("published after %s, want published <= 0", published)
+			t.Errorf("published after %s, want no delay", published)
 		}
-		if m := s.With("reqId", id); code(m) != 0 {
-			t.Errorf("m = %v, want code(m) == 0", m)
-		}
-		if took := time.Since(began); took != delay {
-			t.Errorf("acknowledged after %s, want took == delay", took)
-		}
+		simtest.Expect(t, s.With("reqId", id), simtest.Object{"retCode": 0})
+		simtest.Equal(t, "time until the acknowledgement", time.Since(began), delay)
 	})
 }

@@ -17,28 +17,16 @@ func TestLimitOrderLifecycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		id := v.placed(order("orderLinkId=rest-1"))
-		if o := v.found(id); o["orderStatus"] != "New" || o["orderLinkId"] != "rest-1" || o["leavesQty"] != "0.01" || o["avgPrice"] != "" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "New" && o["orderLinkId"] == "rest-1" && o["leavesQty"] == "0.01" && o["avgPrice"] == ""`, o)
-		}
+		simtest.Expect(t, v.found(id), simtest.Object{"orderStatus": "New", "orderLinkId": "rest-1", "leavesQty": "0.01", "avgPrice": ""})
 		amended := v.post("/v5/order/amend", `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"rest-1","price":"61000","qty":"0.02"}`)
-		if r := amended.result(t); r["orderId"] != id || r["orderLinkId"] != "rest-1" {
-			t.Errorf(`r = %v, want r["orderId"] == id && r["orderLinkId"] == "rest-1"`, r)
-		}
-		if o := v.found(id); o["price"] != "61000" || o["qty"] != "0.02" {
-			t.Errorf(`o = %v, want o["price"] == "61000" && o["qty"] == "0.02"`, o)
-		}
+		simtest.Expect(t, amended.result(t), simtest.Object{"orderId": id, "orderLinkId": "rest-1"})
+		simtest.Expect(t, v.found(id), simtest.Object{"price": "61000", "qty": "0.02"})
 		v.post("/v5/order/cancel", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"}`).result(t)
 		o := v.found(id)
-		if o["orderStatus"] != "Cancelled" || o["cancelType"] != "CancelByUser" || o["rejectReason"] != "EC_PerCancelRequest" || o["leavesQty"] != "0" {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Cancelled" && o["cancelType"] == "CancelByUser" && o["rejectReason"] == "EC_PerCancelRequest" && o["leavesQty"] == "0"`, o)
-		}
+		simtest.Expect(t, o, simtest.Object{"orderStatus": "Cancelled", "cancelType": "CancelByUser", "rejectReason": "EC_PerCancelRequest", "leavesQty": "0"})
 		again := v.post("/v5/order/cancel", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"}`)
-		if again.code(t) != 110001 {
-			t.Errorf("again.Body = %s, want again.code(t) == 110001", again.Body)
-		}
-		if r := v.post("/v5/order/create", order("orderLinkId=rest-1")); r.code(t) != 110072 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110072", r.Body)
-		}
+		again.expectCode(t, 110001)
+		v.post("/v5/order/create", order("orderLinkId=rest-1")).expectCode(t, 110072)
 	})
 }
 
@@ -56,24 +44,22 @@ func TestFillIsPublished(t *testing.T) {
 		}
 		for i, want := range []string{"execution", "order", "position", "wallet"} {
 			if topics[i] != want {
-				t.Errorf("topics = %v, want topics[i] == want", topics)
+				t.Errorf("topics = %v, want %s at %d", topics, want, i)
 			}
 		}
 		if o := v.found(id); o["orderStatus"] != "Filled" || o["cumExecQty"] != "0.01" || !simtest.Num(o["price"]).GreaterThan(simtest.Num(o["avgPrice"])) {
-			t.Errorf(`o = %v, want o["orderStatus"] == "Filled" && o["cumExecQty"] == "0.01" && simtest.Num(o["price"]).GreaterThan(simtest.Num(o["avgPrice"]))`, o)
+			t.Errorf("order = %v, want it filled with 0.01 below its limit price", o)
 		}
 		fills := v.get("/v5/execution/list", "category=linear&orderId="+id).rows(t)
-		if len(fills) != 1 || fills[0]["closedSize"] != "0" || fills[0]["execType"] != "Trade" || fills[0]["feeRate"] != "0.00055" {
-			t.Errorf(`fills = %v, want len(fills) == 1 && fills[0]["closedSize"] == "0" && fills[0]["execType"] == "Trade" && fills[0]["feeRate"] == "0.00055"`, fills)
-		}
+		simtest.ExpectRows(t, fills, simtest.Object{"closedSize": "0", "execType": "Trade", "feeRate": "0.00055"})
 		p := v.position()
 		if p["side"] != "Buy" || p["size"] != "0.01" || !simtest.Num(p["avgPrice"]).IsPositive() {
-			t.Errorf(`p = %v, want p["side"] == "Buy" && p["size"] == "0.01" && simtest.Num(p["avgPrice"]).IsPositive()`, p)
+			t.Errorf("position = %v, want 0.01 bought at some price", p)
 		}
 		wallet := v.get("/v5/account/wallet-balance", "accountType=UNIFIED").rows(t)[0]
 		coin := wallet["coin"].([]any)[0].(map[string]any)
 		if coin["coin"] != "USDT" || coin["availableToWithdraw"] != "" || !simtest.Num(coin["walletBalance"]).LessThan(simtest.Num("100000")) {
-			t.Errorf(`wallet = %v, want coin["coin"] == "USDT" && coin["availableToWithdraw"] == "" && simtest.Num(coin["walletBalance"]).LessThan(simtest.Num("100000"))`, wallet)
+			t.Errorf("wallet = %v, want less than 100000 USDT and no availableToWithdraw", wallet)
 		}
 	})
 }
@@ -86,25 +72,13 @@ func TestCloseThePosition(t *testing.T) {
 		v.placed(market())
 		s := v.private()
 		id := v.placed(market("side=Sell", "qty=0", "reduceOnly=true", "closeOnTrigger=true"))
-		if e := s.data("execution"); e["closedSize"] != "0.01" || e["side"] != "Sell" || e["category"] != "linear" {
-			t.Errorf(`e = %v, want e["closedSize"] == "0.01" && e["side"] == "Sell" && e["category"] == "linear"`, e)
-		}
-		if o := s.data("order"); o["orderId"] != id || o["orderStatus"] != "Filled" || o["reduceOnly"] != true {
-			t.Errorf(`o = %v, want o["orderId"] == id && o["orderStatus"] == "Filled" && o["reduceOnly"] == true`, o)
-		}
-		if p := s.data("position"); p["side"] != "" || p["size"] != "0" || p["entryPrice"] != "0" {
-			t.Errorf(`p = %v, want p["side"] == "" && p["size"] == "0" && p["entryPrice"] == "0"`, p)
-		}
+		simtest.Expect(t, s.data("execution"), simtest.Object{"closedSize": "0.01", "side": "Sell", "category": "linear"})
+		simtest.Expect(t, s.data("order"), simtest.Object{"orderId": id, "orderStatus": "Filled", "reduceOnly": true})
+		simtest.Expect(t, s.data("position"), simtest.Object{"side": "", "size": "0", "entryPrice": "0"})
 		p := v.position()
-		if p["side"] != "" || p["positionValue"] != "" || p["unrealisedPnl"] != "" || p["avgPrice"] != "0" {
-			t.Errorf(`p = %v, want p["side"] == "" && p["positionValue"] == "" && p["unrealisedPnl"] == "" && p["avgPrice"] == "0"`, p)
-		}
-		if rows := v.get("/v5/position/list", "category=linear&settleCoin=USDT").rows(t); len(rows) != 0 {
-			t.Errorf("rows = %v, want len(rows) == 0", rows)
-		}
-		if r := v.post("/v5/order/create", market("side=Sell", "reduceOnly=true")); r.code(t) != 110017 {
-			t.Errorf("r.Body = %s, want r.code(t) == 110017", r.Body)
-		}
+		simtest.Expect(t, p, simtest.Object{"side": "", "positionValue": "", "unrealisedPnl": "", "avgPrice": "0"})
+		simtest.ExpectRows(t, v.get("/v5/position/list", "category=linear&settleCoin=USDT").rows(t))
+		v.post("/v5/order/create", market("side=Sell", "reduceOnly=true")).expectCode(t, 110017)
 	})
 }
 
@@ -120,9 +94,7 @@ func TestCancelledAfterTheAcknowledgement(t *testing.T) {
 		} {
 			s := v.private("order")
 			id := v.placed(order(test.change, "price="+test.price))
-			if o := s.data("order"); o["orderId"] != id || o["orderStatus"] != "Cancelled" || o["rejectReason"] != test.reason || o["leavesQty"] != "0" {
-				t.Errorf(`%s: %v, want o["orderId"] == id && o["orderStatus"] == "Cancelled" && o["rejectReason"] == test.reason && o["leavesQty"] == "0"`, test.change, o)
-			}
+			simtest.Expect(t, s.data("order"), simtest.Object{"orderId": id, "orderStatus": "Cancelled", "rejectReason": test.reason, "leavesQty": "0"})
 		}
 	})
 }
@@ -135,15 +107,13 @@ func TestCancelAll(t *testing.T) {
 		v.placed(order("orderLinkId=b", "triggerPrice=70000", "triggerDirection=1"))
 		r := v.post("/v5/order/cancel-all", `{"category":"linear","settleCoin":"USDT","orderFilter":"Order"}`).result(t)
 		if list := r["list"].([]any); len(list) != 1 || list[0].(map[string]any)["orderLinkId"] != "a" {
-			t.Errorf(`r = %v, want len(list) == 1 && list[0].(map[string]any)["orderLinkId"] == "a"`, r)
+			t.Errorf("list = %v, want order a alone", list)
 		}
 		r = v.post("/v5/order/cancel-all", `{"category":"linear","symbol":"BTCUSDT"}`).result(t)
 		if list := r["list"].([]any); len(list) != 1 || list[0].(map[string]any)["orderLinkId"] != "b" {
-			t.Errorf(`r = %v, want len(list) == 1 && list[0].(map[string]any)["orderLinkId"] == "b"`, r)
+			t.Errorf("list = %v, want order b alone", list)
 		}
-		if r := v.post("/v5/order/cancel-all", `{"category":"linear"}`); r.code(t) != 10001 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10001", r.Body)
-		}
+		v.post("/v5/order/cancel-all", `{"category":"linear"}`).expectCode(t, 10001)
 	})
 }
 
@@ -173,9 +143,7 @@ func TestRejections(t *testing.T) {
 			"rising":        {market("triggerPrice=60000", "triggerDirection=1"), 110092},
 			"falling":       {market("triggerPrice=70000", "triggerDirection=2"), 110093},
 		} {
-			if r := v.post("/v5/order/create", test.body); r.code(t) != test.code {
-				t.Errorf("%s: %s, want r.code(t) == test.code", name, r.Body)
-			}
+			simtest.Equal(t, name+": code", v.post("/v5/order/create", test.body).code(t), test.code)
 		}
 	})
 }
@@ -190,9 +158,7 @@ func TestListsByCoin(t *testing.T) {
 			"settleCoin=USDT": 1, "settleCoin=USDC": 0, "baseCoin=BTC": 1, "baseCoin=ETH": 0, "baseCoin=BTC&settleCoin=USDC": 1,
 			"symbol=BTCUSDT&settleCoin=USDC": 1,
 		} {
-			if rows := v.get("/v5/order/realtime", "category=linear&"+query).rows(t); len(rows) != want {
-				t.Errorf("%s: %d orders, want len(rows) == want", query, len(rows))
-			}
+			simtest.Equal(t, query+": orders", len(v.get("/v5/order/realtime", "category=linear&"+query).rows(t)), want)
 		}
 	})
 }
@@ -204,11 +170,7 @@ func TestRequestDelayedBeyondTheWindowIsRejected(t *testing.T) {
 		v := quiet(t)
 		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/order/create"},"do":"delay","args":{"delayMs":2000},"times":1}`)
 		r := v.do(v.request(http.MethodPost, "/v5/order/create", "", order("orderLinkId=late-1"), v.Now().Add(-3500*time.Millisecond)))
-		if r.code(t) != 10002 {
-			t.Errorf("r.Body = %s, want r.code(t) == 10002", r.Body)
-		}
-		if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=late-1").rows(t); len(rows) != 0 {
-			t.Errorf("rows = %v, want len(rows) == 0", rows)
-		}
+		r.expectCode(t, 10002)
+		simtest.ExpectRows(t, v.get("/v5/order/realtime", "category=linear&orderLinkId=late-1").rows(t))
 	})
 }

@@ -57,8 +57,7 @@ func TestLeverageChangeStatesTheOutcome(t *testing.T) {
 				read++
 				return c.reads[read-1], nil
 			},
-			Write:      func() error { return c.write },
-			Unreadable: func() error { return failure },
+			Write: func() error { return c.write },
 		}.Change(venues.LeverageChange{})
 		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || err == nil && !change.Leverage.Equal(ten.Decimal) {
 			t.Errorf("%s: leverage %s, error %v, want %v", name, change.Leverage, err, c.want)
@@ -77,7 +76,7 @@ func TestScaleFollowsTheInstruments(t *testing.T) {
 			Symbol: "BTCUSDT", Status: venues.InstrumentTrading, TickSize: venues.MustDecimal(tick), QtyStep: venues.MustDecimal("1"),
 		}}))
 		if scale, err := cache.Scale(&list, "BTCUSDT"); err != nil || scale.PriceDecimals != len(tick)-2 {
-			t.Errorf("tick size %s: scale %+v, error %v", tick, scale, err)
+			t.Errorf("tick size %s: scale %+v, error %v, want %d decimals", tick, scale, err, len(tick)-2)
 		}
 	}
 	if !list.Trading("BTCUSDT") || list.Trading("ETHUSDT") {

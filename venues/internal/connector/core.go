@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
 	"venuegate/venues"
@@ -31,7 +32,7 @@ type Protocol struct {
 	Notice func(context.Context) (restclient.Notice, error)
 	// HandshakeRejected handles the answer to a WebSocket handshake that failed.
 	HandshakeRejected func(status int, header http.Header, body []byte)
-	// DialPause is how long no connection may be made from now.
+	// DialPause returns how long no connection may be made from now.
 	DialPause func() time.Duration
 }
 
@@ -72,8 +73,8 @@ func (c *Core) SyncClock(ctx context.Context) (time.Duration, error) {
 	return c.Clock.Sync(ctx, c.protocol.ServerTime)
 }
 
-// Exchange is one request and how its answer is read.
-type Exchange struct {
+// Call is one request with the function that reads its answer.
+type Call struct {
 	restclient.Call
 	Method, Path string
 	// Client sends the request; nil means Core.REST.
@@ -82,9 +83,10 @@ type Exchange struct {
 	Read func(*restclient.Answer) (data []byte, err error)
 }
 
-// Retry calls once. A rejected timestamp is a definite answer, so a signed request is then
-// sent once more, signed by the corrected clock under its old deadline. If the venue is
-// unavailable because of a maintenance, the error becomes maintenance.
+// Retry calls once, which sends a request. A rejected timestamp is a definite answer, so a
+// signed request is then sent once more, signed by the corrected clock under its old
+// deadline. If the venue is unavailable because of a maintenance, the code of the error
+// becomes maintenance.
 func (c *Core) Retry(ctx context.Context, signed bool, once func() error) error {
 	var err error
 	if signed {
@@ -99,21 +101,21 @@ func (c *Core) Retry(ctx context.Context, signed bool, once func() error) error 
 }
 
 // Send executes a request once and decodes the data of its answer into out, if not nil.
-func (c *Core) Send(ctx context.Context, e Exchange, out any) error {
-	client := e.Client
+func (c *Core) Send(ctx context.Context, r Call, out any) error {
+	client := r.Client
 	if client == nil {
 		client = c.REST
 	}
-	answer, err := client.Do(ctx, e.Call)
+	answer, err := client.Do(ctx, r.Call)
 	if err != nil {
 		return err
 	}
-	data, err := e.Read(answer)
+	data, err := r.Read(answer)
 	if err != nil || out == nil {
 		return err
 	}
 	if err := payload.Decode(data, out); err != nil {
-		return Malformed(e.Mutates, e.Method, e.Path, err)
+		return Malformed(r.Mutates, r.Method, r.Path, err)
 	}
 	return nil
 }
@@ -133,8 +135,13 @@ func Malformed(mutates bool, method, path string, cause error) error {
 	return Uncertain(mutates, restclient.Unreadable(method, path, cause))
 }
 
-// Link returns the options of a connection to the venue that do not depend on what it is
-// for.
+// LogUnlisted logs a rejection with a code that the connector's table lacks.
+func (c *Core) LogUnlisted(path string, code int, message string) {
+	c.settings.Log.Warn("venue rejection with an unlisted code",
+		zap.String("path", path), zap.Int("code", code), zap.String("message", payload.Bounded(message)))
+}
+
+// Link returns the options that all connections to the venue share.
 func (c *Core) Link(url func(context.Context) (string, error)) wsclient.Options {
 	s := c.settings
 	return wsclient.Options{
@@ -144,11 +151,11 @@ func (c *Core) Link(url func(context.Context) (string, error)) wsclient.Options 
 	}
 }
 
-// DialPause is how long no connection may be made where a rate limit of requests concerns
-// connections too.
+// DialPause returns how long no connection may be made, for venues whose rate limit of
+// requests concerns connections too.
 func (c *Core) DialPause() time.Duration { return max(c.Gate.FrozenFor(), c.DialGate.FrozenFor()) }
 
-// FeedOptions returns the options of a public feed that do not depend on the venue.
+// FeedOptions returns the options that the public feeds of all venues share.
 func (c *Core) FeedOptions(p feed.Protocol, sink venues.FeedSink) feed.Options {
 	return feed.Options{
 		Protocol: p, Sink: sink, BookSilenceMax: c.settings.BookSilenceMax, MarkSilenceMax: c.settings.MarkSilenceMax, Log: c.settings.Log,

@@ -1,6 +1,7 @@
-// Package connector holds the parts of a connector that do not depend on its venue:
-// the common settings, the call loop for REST requests, the options of connections, the
-// list of instruments and the connection for orders.
+// Package connector holds the parts of a connector that do not depend on its venue: the
+// common settings, the call loop for requests, the options of connections, the list of
+// instruments, the account's mode, the connection for orders, and what venues compute alike
+// for an order, such as its margin.
 //
 // A connector embeds a [Core], which it initializes with the few functions of its
 // venue's protocol that the call loop needs:

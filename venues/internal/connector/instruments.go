@@ -7,8 +7,8 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// Instruments is the newest list of a venue's instruments; nil until it was read. It is
-// safe for concurrent use.
+// Instruments is the newest list of a venue's instruments. The list is nil until it was
+// read. It is safe for concurrent use.
 type Instruments struct {
 	atomic.Pointer[venues.InstrumentSet]
 }
@@ -31,7 +31,7 @@ func (l *Instruments) Trading(symbol string) bool {
 // concurrent use.
 type ScaleCache struct {
 	scale venues.Scale
-	list  *venues.InstrumentSet // that has the scale
+	list  *venues.InstrumentSet // list from which scale was taken
 }
 
 // Scale returns the scale of an instrument by the newest list.

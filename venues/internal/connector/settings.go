@@ -58,12 +58,12 @@ type Settings struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Hosts returns settings with the addresses alone.
+// Hosts returns settings that have the addresses only.
 func Hosts(restURL, streamURL string) Settings {
 	return Settings{RESTURL: restURL, StreamURL: streamURL}
 }
 
-// Validate names the first setting that cannot work.
+// Validate returns an error that names the first invalid setting.
 func (s *Settings) Validate(venue venues.Venue) error {
 	switch {
 	case s.RESTURL == "":
@@ -76,7 +76,8 @@ func (s *Settings) Validate(venue venues.Venue) error {
 	return nil
 }
 
-// SetDefaults fills in what is not set; the two limits are the venue's defaults.
+// SetDefaults sets the defaults of what is not set. bookSilenceMax and markSilenceMax are
+// those of the venue.
 func (s *Settings) SetDefaults(bookSilenceMax, markSilenceMax time.Duration) {
 	s.BookSilenceMax = cmp.Or(s.BookSilenceMax, bookSilenceMax)
 	s.MarkSilenceMax = cmp.Or(s.MarkSilenceMax, markSilenceMax)
@@ -84,7 +85,7 @@ func (s *Settings) SetDefaults(bookSilenceMax, markSilenceMax time.Duration) {
 	s.Log = cmp.Or(s.Log, zap.NewNop())
 }
 
-// ValidateRecvWindow rejects a receive window that the venue would reject.
+// ValidateRecvWindow returns an error for a receive window that the venue would reject.
 func ValidateRecvWindow(venue venues.Venue, window time.Duration) error {
 	if window < 0 || window > RecvWindowMax {
 		return errors.New(string(venue) + ": RecvWindow is outside 0 to 60 s")
@@ -93,8 +94,8 @@ func ValidateRecvWindow(venue venues.Venue, window time.Duration) error {
 }
 
 // RecvWindow returns how long after its timestamp the venue may still execute a request
-// that is signed now, with a timestamp that lies lag in the past. deadline is by our clock;
-// zero selects the standard window.
+// that is signed now, with a timestamp that lies lag in the past. deadline is by the local
+// clock; zero selects the standard window.
 func RecvWindow(standard time.Duration, now, deadline time.Time, lag time.Duration) (time.Duration, error) {
 	if deadline.IsZero() {
 		return standard, nil
@@ -106,7 +107,7 @@ func RecvWindow(standard time.Duration, now, deadline time.Time, lag time.Durati
 	return min(left+lag, RecvWindowMax), nil
 }
 
-// CheckCredentials rejects credentials without a key or a secret.
+// CheckCredentials returns an error for credentials without a key or a secret.
 func CheckCredentials(c venues.Credentials) error {
 	if c.APIKey.Reveal() == "" || c.APISecret.Reveal() == "" {
 		return venues.Errorf(venues.CodeUnauthorized, "API key and secret are required")

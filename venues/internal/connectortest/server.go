@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
+
+	"venuegate/venues"
 )
 
 // Server is a venue with scripted answers: each request takes the next answer of its
@@ -114,6 +116,21 @@ func (s *Server) RetryDelay(name string) time.Duration {
 		s.t.Fatalf("%d requests %s, want at least 2", len(all), name)
 	}
 	return all[1].At.Sub(all[0].At)
+}
+
+// CheckDialPause opens a book on a feed whose handshake the server rejects, calls during
+// while dialling is paused, and checks that the handshake is repeated after pause. It must
+// run in a bubble of testing/synctest.
+func (s *Server) CheckDialPause(handshake string, feed venues.Feed, pause time.Duration, during func()) {
+	s.t.Helper()
+	defer feed.Close()
+	feed.Subscribe(venues.FeedTopic{Kind: venues.FeedBook, Symbol: "BTCUSDT"})
+	time.Sleep(time.Second)
+	during()
+	time.Sleep(pause)
+	if delay := s.RetryDelay(handshake); delay < pause || delay > pause+time.Second {
+		s.t.Errorf("dialled again after %s, want %s", delay, pause)
+	}
 }
 
 // Last returns the newest request of a name. The test fails if there is none.

@@ -43,10 +43,10 @@ func TestServerAnswersInTurnAndRepeatsTheLast(t *testing.T) {
 		}
 	}
 	if last := s.Last("POST /order"); last.Payload != "a=1b=2" || last.Query.Get("a") != "1" || last.Body != "b=2" || s.RequestCount() != 3 || checked != 3 {
-		t.Errorf("last request %+v of %d", last, s.RequestCount())
+		t.Errorf("last request %+v of %d, want a=1 with the body b=2 as the third", last, s.RequestCount())
 	}
 	if _, got := post(t, s, "/time", ""); got != "noon" {
-		t.Errorf("time = %s, want got == \"noon\"", got)
+		t.Errorf("time = %s, want noon", got)
 	}
 	s.Clear("POST /order")
 	if status, _ := post(t, s, "/order", ""); status != http.StatusNotFound {
@@ -54,6 +54,6 @@ func TestServerAnswersInTurnAndRepeatsTheLast(t *testing.T) {
 	}
 	s.Replace("POST /order", 200, "again")
 	if _, got := post(t, s, "/order", ""); got != "again" || len(s.Sent("POST /order")) != 5 {
-		t.Errorf("answer %s after %d requests, want got == \"again\" and len(s.Sent(\"POST /order\")) == 5", got, len(s.Sent("POST /order")))
+		t.Errorf("answer %s after %d requests, want again after 5", got, len(s.Sent("POST /order")))
 	}
 }

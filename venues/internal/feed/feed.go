@@ -35,14 +35,14 @@ func (f *feed) Subscribe(topics ...venues.FeedTopic) {
 		if f.streams[topic] != nil {
 			continue
 		}
-		home := f.shardFor(f.options.Protocol.Group(topic))
-		one := home.newStream(topic)
-		home.count++
-		f.streams[topic] = one
-		batches[home] = append(batches[home], one)
+		s := f.shardFor(f.options.Protocol.Group(topic))
+		stream := s.newStream(topic)
+		s.count++
+		f.streams[topic] = stream
+		batches[s] = append(batches[s], stream)
 	}
-	for home, streams := range batches {
-		home.add(streams)
+	for s, streams := range batches {
+		s.add(streams)
 	}
 }
 
@@ -69,17 +69,17 @@ func (f *feed) Unsubscribe(topics ...venues.FeedTopic) {
 	}
 	batches := make(map[*shard][]*Stream)
 	for _, topic := range topics {
-		if one := f.streams[topic]; one != nil {
+		if stream := f.streams[topic]; stream != nil {
 			delete(f.streams, topic)
-			one.home.count--
-			batches[one.home] = append(batches[one.home], one)
+			stream.shard.count--
+			batches[stream.shard] = append(batches[stream.shard], stream)
 		}
 	}
-	for home, gone := range batches {
-		home.remove(gone)
-		if home.count == 0 {
-			f.drop(home)
-			f.closing.Go(home.link.Close)
+	for s, gone := range batches {
+		s.remove(gone)
+		if s.count == 0 {
+			f.drop(s)
+			f.closing.Go(s.link.Close)
 		}
 	}
 }

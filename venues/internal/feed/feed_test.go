@@ -35,7 +35,7 @@ func TestTopicsAreDistributedOverConnections(t *testing.T) {
 		b.unsubscribe("book.D", "book.NEVER") // its connection has no topics any more
 		b.subscribe("book.E")
 		if b.connections() != 3 {
-			b.Errorf("%d connections, want b.connections() == 3", b.connections())
+			b.Errorf("%d connections, want 3", b.connections())
 		}
 	})
 }
@@ -100,7 +100,7 @@ func TestReconnects(t *testing.T) {
 		b.requests()
 		b.cut(1)
 		if got := b.sink.take(); len(got) != 1 || !strings.HasPrefix(got[0], "interrupted book.A,book.B: ") {
-			b.Errorf("sink calls %q, want len(got) == 1 and strings.HasPrefix(got[0], \"interrupted book.A,book.B: \")", got)
+			b.Errorf("sink calls %q, want one that begins with \"interrupted book.A,book.B: \"", got)
 		}
 		b.settle()
 		b.expect("resumed book.A,book.B")
@@ -141,7 +141,7 @@ func TestRejectionAffectsOneTopic(t *testing.T) {
 		v.answer = func(words []string) string {
 			switch {
 			case strings.Contains(words[2], "trades.BAD"):
-				return "refused " + words[1] + " unknown"
+				return "rejected " + words[1] + " unknown"
 			case words[2] == "trades.HELD":
 				return "repeated " + words[1]
 			}
@@ -185,7 +185,7 @@ func TestRejectionAfterUnsubscribe(t *testing.T) {
 		b.subscribe("mark.A", "mark.B")
 		b.unsubscribe("mark.A")
 		b.requests()
-		b.send(1, "refused 1 unknown")
+		b.send(1, "rejected 1 unknown")
 		b.settle()
 		b.expectRequests()
 		b.expect("interrupted mark.B: subscription was rejected: unknown")
@@ -218,7 +218,7 @@ func TestUnconfirmedSubscriptionReplacesTheConnection(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		b.expect("resumed trades.A")
 		if b.connections() != 2 {
-			b.Errorf("%d connections, want b.connections() == 2", b.connections())
+			b.Errorf("%d connections, want 2", b.connections())
 		}
 	})
 }
@@ -251,7 +251,7 @@ func TestReplay(t *testing.T) {
 		r.Message([]byte(message))
 	}
 	if got := fmt.Sprint(s.take()); got != "[book A 1]" {
-		t.Errorf("sink calls %s, want got == \"[book A 1]\"", got)
+		t.Errorf("sink calls %s, want [book A 1]", got)
 	}
 }
 

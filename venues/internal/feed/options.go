@@ -32,7 +32,7 @@ type Options struct {
 	Sink     venues.FeedSink
 	// TopicsPerRequestMax bounds the topics of one request.
 	TopicsPerRequestMax int
-	// StreamSnapshots says that a subscription of a book begins with a snapshot.
+	// StreamSnapshots: a subscription of a book begins with a snapshot.
 	StreamSnapshots bool
 	// RejectedRetryMax bounds the wait before a topic that was rejected repeatedly is
 	// requested again.

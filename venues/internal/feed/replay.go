@@ -15,9 +15,9 @@ func NewReplay(o Options, topics ...venues.FeedTopic) *Replay {
 	s := newShard(&o)
 	s.link, s.reading = wsclient.New(wsclient.Options{}), &wsclient.Conn{} // neither is ever opened
 	for _, topic := range topics {
-		one := s.newStream(topic)
-		one.interrupted = false
-		s.streams[one.name] = one
+		stream := s.newStream(topic)
+		stream.interrupted = false
+		s.streams[stream.name] = stream
 	}
 	return &Replay{s}
 }

@@ -66,7 +66,7 @@ func (s *shard) dial(g Group) {
 
 func (s *shard) newStream(topic venues.FeedTopic) *Stream {
 	name := s.protocol.TopicName(topic)
-	return &Stream{home: s, topic: topic, name: name, decoder: s.newDecoder(topic, name), interrupted: true}
+	return &Stream{shard: s, topic: topic, name: name, decoder: s.newDecoder(topic, name), interrupted: true}
 }
 
 // Opened subscribes everything on a new connection.
@@ -89,11 +89,11 @@ func (s *shard) Lost(cause error) {
 	s.conn = nil
 	clear(s.pending)
 	var topics []venues.FeedTopic
-	for _, one := range s.streams {
-		one.activity.misses, one.rejections = 0, 0
-		if !one.interrupted {
-			one.interrupted = true
-			topics = append(topics, one.topic)
+	for _, stream := range s.streams {
+		stream.activity.misses, stream.rejections = 0, 0
+		if !stream.interrupted {
+			stream.interrupted = true
+			topics = append(topics, stream.topic)
 		}
 	}
 	s.mu.Unlock()
@@ -110,64 +110,64 @@ func (s *shard) Message(c *wsclient.Conn, message []byte) {
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
 	received := time.Now()
-	one, before := s.arrived(c, name, received)
-	if one == nil {
+	stream, before := s.arrived(c, name, received)
+	if stream == nil {
 		return // unsubscribed meanwhile, or broken
 	}
-	switch err := one.decoder.Decode(data, received, one); {
+	switch err := stream.decoder.Decode(data, received, stream); {
 	case err == nil:
-		one.decodeErrors = 0
+		stream.decodeErrors = 0
 	case errors.Is(err, ErrStale):
 		s.mu.Lock()
-		one.activity = before
+		stream.activity = before
 		s.mu.Unlock()
 	default:
-		s.decodeFailed(one, received, err)
+		s.decodeFailed(stream, received, err)
 	}
 }
 
 // arrived returns the stream of a message and records its activity; before is the
 // activity until then. deliver is held.
-func (s *shard) arrived(c *wsclient.Conn, name []byte, now time.Time) (one *Stream, before activity) {
+func (s *shard) arrived(c *wsclient.Conn, name []byte, now time.Time) (stream *Stream, before activity) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reading != c {
 		s.switchConn(s.reading != nil)
 		s.reading = c
 	}
-	one = s.streams[string(name)]
-	if one == nil || one.broken {
+	stream = s.streams[string(name)]
+	if stream == nil || stream.broken {
 		return nil, before
 	}
-	if one.restarted {
-		one.restarted = false
-		one.decoder.Restart()
+	if stream.restarted {
+		stream.restarted = false
+		stream.decoder.Restart()
 	}
-	before, one.activity = one.activity, activity{receivedAt: now}
-	return one, before
+	before, stream.activity = stream.activity, activity{receivedAt: now}
+	return stream, before
 }
 
 // switchConn begins to read another connection. Streams that were not interrupted
 // overlap: the new connection repeats what the old one has brought.
 func (s *shard) switchConn(renewed bool) {
-	for _, one := range s.streams {
-		one.restarted = true
-		one.overlapping = renewed && !one.interrupted && one.lastSeq > 0
+	for _, stream := range s.streams {
+		stream.restarted = true
+		stream.overlapping = renewed && !stream.interrupted && stream.lastSeq > 0
 	}
 }
 
 // decodeFailed drops the messages of a stream until it is restored: at the next tick, and
 // after a growing wait if that does not help. deliver is held.
-func (s *shard) decodeFailed(one *Stream, now time.Time, cause error) {
+func (s *shard) decodeFailed(stream *Stream, now time.Time, cause error) {
 	s.mu.Lock()
-	one.broken, one.interrupted, one.retryAt = true, true, now
-	if one.decodeErrors > 0 {
-		one.retryAt = now.Add(doubled(brokenRetry, one.decodeErrors-1))
+	stream.broken, stream.interrupted, stream.retryAt = true, true, now
+	if stream.decodeErrors > 0 {
+		stream.retryAt = now.Add(doubled(brokenRetry, stream.decodeErrors-1))
 	}
-	one.decodeErrors++
+	stream.decodeErrors++
 	s.mu.Unlock()
-	s.options.Log.Error("venue stream: undecodable message", zap.String("topic", one.name), zap.Error(cause))
-	s.options.Sink.Interrupted([]venues.FeedTopic{one.topic}, fmt.Errorf("stream %s: %w", one.name, cause))
+	s.options.Log.Error("venue stream: undecodable message", zap.String("topic", stream.name), zap.Error(cause))
+	s.options.Sink.Interrupted([]venues.FeedTopic{stream.topic}, fmt.Errorf("stream %s: %w", stream.name, cause))
 }
 
 // interrupt reports interrupted topics to the sink; deliver is held.

@@ -9,7 +9,7 @@ import (
 // Stream is a topic on its connection. A Decoder passes the content of messages to its
 // methods, during Decode only.
 type Stream struct {
-	home    *shard
+	shard   *shard
 	topic   venues.FeedTopic
 	name    string
 	decoder Decoder
@@ -55,22 +55,22 @@ func (s *Stream) Book(u *venues.BookUpdate) {
 		u.Release()
 		return
 	}
-	s.home.options.Sink.Book(u)
+	s.shard.options.Sink.Book(u)
 }
 
 // Trade passes a trade on, unless that was done already. seq increases from trade to
 // trade; it is 0 where a venue has no numbers.
 func (s *Stream) Trade(t venues.Trade, seq uint64) {
 	if s.isNew(seq) {
-		s.home.options.Sink.Trade(t)
+		s.shard.options.Sink.Trade(t)
 	}
 }
 
 // Candle passes a state of a candle on.
-func (s *Stream) Candle(c venues.Candle) { s.home.options.Sink.Candle(c) }
+func (s *Stream) Candle(c venues.Candle) { s.shard.options.Sink.Candle(c) }
 
 // Mark passes a mark price on.
-func (s *Stream) Mark(m venues.MarkPrice) { s.home.options.Sink.Mark(m) }
+func (s *Stream) Mark(m venues.MarkPrice) { s.shard.options.Sink.Mark(m) }
 
 // isNew reports whether a sequence number is newer than the last one.
 func (s *Stream) isNew(seq uint64) bool {

@@ -15,8 +15,8 @@ import (
 func (s *shard) add(streams []*Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, one := range streams {
-		s.streams[one.name] = one
+	for _, stream := range streams {
+		s.streams[stream.name] = stream
 	}
 	s.subscribe(streams, s.options.TopicsPerRequestMax)
 }
@@ -24,8 +24,8 @@ func (s *shard) add(streams []*Stream) {
 func (s *shard) remove(streams []*Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, one := range streams {
-		delete(s.streams, one.name)
+	for _, stream := range streams {
+		delete(s.streams, stream.name)
 	}
 	s.unsubscribe(streams)
 }
@@ -37,8 +37,8 @@ func (s *shard) subscribe(streams []*Stream, perRequest int) {
 		return
 	}
 	for batch := range slices.Chunk(streams, perRequest) {
-		for _, one := range batch {
-			one.retryAt, one.broken = time.Time{}, false
+		for _, stream := range batch {
+			stream.retryAt, stream.broken = time.Time{}, false
 		}
 		id := s.request(Subscribe, batch)
 		s.pending[id] = &request{waiting: batch, sentAt: time.Now()}
@@ -57,8 +57,8 @@ func (s *shard) unsubscribe(streams []*Stream) {
 
 // restart subscribes streams again; mu is held.
 func (s *shard) restart(streams []*Stream) {
-	for _, one := range streams {
-		one.restarted = true
+	for _, stream := range streams {
+		stream.restarted = true
 	}
 	s.unsubscribe(streams)
 	s.subscribe(streams, s.options.TopicsPerRequestMax)
@@ -68,8 +68,8 @@ func (s *shard) restart(streams []*Stream) {
 func (s *shard) request(verb Verb, streams []*Stream) (id uint64) {
 	s.lastID++
 	topics := make([]string, len(streams))
-	for n, one := range streams {
-		topics[n] = one.name
+	for n, stream := range streams {
+		topics[n] = stream.name
 	}
 	s.conn.Send(s.protocol.Request(verb, s.lastID, topics))
 	return s.lastID
@@ -120,19 +120,19 @@ func (s *shard) answered(id uint64) []*Stream {
 		return nil
 	}
 	delete(s.pending, id)
-	return slices.DeleteFunc(r.waiting, func(one *Stream) bool { return s.streams[one.name] != one })
+	return slices.DeleteFunc(r.waiting, func(stream *Stream) bool { return s.streams[stream.name] != stream })
 }
 
 // answeredTopic removes a topic from the pending requests; mu is held.
 func (s *shard) answeredTopic(topic string) []*Stream {
 	for id, r := range s.pending {
-		r.waiting = slices.DeleteFunc(r.waiting, func(one *Stream) bool { return one.name == topic })
+		r.waiting = slices.DeleteFunc(r.waiting, func(stream *Stream) bool { return stream.name == topic })
 		if len(r.waiting) == 0 {
 			delete(s.pending, id)
 		}
 	}
-	if one := s.streams[topic]; one != nil {
-		return []*Stream{one}
+	if stream := s.streams[topic]; stream != nil {
+		return []*Stream{stream}
 	}
 	return nil
 }
@@ -141,14 +141,14 @@ func (s *shard) answeredTopic(topic string) []*Stream {
 // is held. Streams that broke since the request stay broken and are requested again.
 func (s *shard) subscribed(streams []*Stream) (topics []venues.FeedTopic) {
 	now := time.Now()
-	for _, one := range streams {
-		if one.broken {
+	for _, stream := range streams {
+		if stream.broken {
 			continue
 		}
-		one.activity.receivedAt, one.retryAt, one.rejections = now, time.Time{}, 0
-		if one.interrupted {
-			one.interrupted = false
-			topics = append(topics, one.topic)
+		stream.activity.receivedAt, stream.retryAt, stream.rejections = now, time.Time{}, 0
+		if stream.interrupted {
+			stream.interrupted = false
+			topics = append(topics, stream.topic)
 		}
 	}
 	return topics
@@ -179,11 +179,11 @@ func (s *shard) rejected(a Answer) {
 
 // postpone schedules another attempt for rejected streams; mu is held.
 func (s *shard) postpone(streams []*Stream) (topics []venues.FeedTopic) {
-	for _, one := range streams {
-		one.interrupted = true
-		one.retryAt = time.Now().Add(min(doubled(rejectedRetry, one.rejections), s.options.RejectedRetryMax))
-		one.rejections++
-		topics = append(topics, one.topic)
+	for _, stream := range streams {
+		stream.interrupted = true
+		stream.retryAt = time.Now().Add(min(doubled(rejectedRetry, stream.rejections), s.options.RejectedRetryMax))
+		stream.rejections++
+		topics = append(topics, stream.topic)
 	}
 	return topics
 }

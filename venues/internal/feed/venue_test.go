@@ -38,7 +38,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // and its answers are
 //
 //	confirmed 1              confirmed 0 book.A      repeated 1
-//	refused 1 why            failed why              ending
+//	rejected 1 why            failed why              ending
 type protocol struct{ *venue }
 
 const (
@@ -80,16 +80,16 @@ func (protocol) Split(message []byte) (topic, data []byte, ok bool) {
 
 func (protocol) Answer(message []byte) (a feed.Answer, err error) {
 	words := strings.SplitN(string(message)+"   ", " ", 4)
-	verdicts := map[string]feed.AnswerKind{
-		"confirmed": feed.Confirmed, "repeated": feed.AlreadySubscribed, "refused": feed.Rejected, "failed": feed.Failed, "ending": feed.Ending, "pong": feed.Ignored,
+	answers := map[string]feed.AnswerKind{
+		"confirmed": feed.Confirmed, "repeated": feed.AlreadySubscribed, "rejected": feed.Rejected, "failed": feed.Failed, "ending": feed.Ending, "pong": feed.Ignored,
 	}
-	verdict, known := verdicts[words[0]]
+	kind, known := answers[words[0]]
 	if !known {
 		return a, errors.New("no answer")
 	}
-	a.Kind, a.Text = verdict, strings.TrimSpace(words[2])
+	a.Kind, a.Text = kind, strings.TrimSpace(words[2])
 	a.ID, _ = strconv.ParseUint(words[1], 10, 64)
-	if verdict == feed.Confirmed {
+	if kind == feed.Confirmed {
 		a.Topic = strings.TrimSpace(words[2])
 	}
 	return a, nil

@@ -51,16 +51,16 @@ func (s *shard) restoreBroken(now time.Time) (topics []venues.FeedTopic) {
 		return nil
 	}
 	var broken, rejected []*Stream
-	for _, one := range s.streams {
+	for _, stream := range s.streams {
 		switch {
-		case one.retryAt.IsZero() || now.Before(one.retryAt):
-		case !one.broken:
-			rejected = append(rejected, one)
+		case stream.retryAt.IsZero() || now.Before(stream.retryAt):
+		case !stream.broken:
+			rejected = append(rejected, stream)
 		case s.options.StreamSnapshots:
-			broken = append(broken, one)
+			broken = append(broken, stream)
 		default:
-			one.broken, one.interrupted, one.retryAt = false, false, time.Time{}
-			topics = append(topics, one.topic)
+			stream.broken, stream.interrupted, stream.retryAt = false, false, time.Time{}
+			topics = append(topics, stream.topic)
 		}
 	}
 	s.restart(broken)
@@ -80,23 +80,23 @@ func (s *shard) findSilent(now time.Time) (topics []venues.FeedTopic, stalled *w
 	}
 	var again []*Stream
 	watched, repeated := 0, 0
-	for _, one := range s.streams {
-		limit := s.options.silenceMax(one.topic.Kind)
-		if limit == 0 || !one.retryAt.IsZero() || !s.protocol.Trading(one.topic.Symbol) {
+	for _, stream := range s.streams {
+		limit := s.options.silenceMax(stream.topic.Kind)
+		if limit == 0 || !stream.retryAt.IsZero() || !s.protocol.Trading(stream.topic.Symbol) {
 			continue
 		}
 		watched++
-		if now.Sub(one.activity.receivedAt) <= doubled(limit, one.activity.misses) {
+		if now.Sub(stream.activity.receivedAt) <= doubled(limit, stream.activity.misses) {
 			continue
 		}
-		if one.activity.misses > 0 {
+		if stream.activity.misses > 0 {
 			repeated++
 		}
-		one.activity.misses++
-		again = append(again, one)
-		if !one.interrupted {
-			one.interrupted = true
-			topics = append(topics, one.topic)
+		stream.activity.misses++
+		again = append(again, stream)
+		if !stream.interrupted {
+			stream.interrupted = true
+			topics = append(topics, stream.topic)
 		}
 	}
 	if 2*repeated > watched {

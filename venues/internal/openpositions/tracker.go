@@ -31,67 +31,67 @@ type pendingRead struct {
 }
 
 // Read reads the list of all open positions and adopts it.
-func (m *Tracker) Read(list func() ([]venues.Position, error)) ([]venues.Position, error) {
-	r := m.begin()
+func (t *Tracker) Read(list func() ([]venues.Position, error)) ([]venues.Position, error) {
+	r := t.begin()
 	positions, err := list()
-	m.end(r, positions, err)
+	t.end(r, positions, err)
 	return positions, err
 }
 
-func (m *Tracker) begin() *pendingRead {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.reads++
-	r := &pendingRead{number: m.reads, changed: make(map[string]bool)}
-	if m.pending == nil {
-		m.pending = make(map[*pendingRead]struct{})
+func (t *Tracker) begin() *pendingRead {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reads++
+	r := &pendingRead{number: t.reads, changed: make(map[string]bool)}
+	if t.pending == nil {
+		t.pending = make(map[*pendingRead]struct{})
 	}
-	m.pending[r] = struct{}{}
+	t.pending[r] = struct{}{}
 	return r
 }
 
-func (m *Tracker) end(r *pendingRead, positions []venues.Position, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.pending, r)
+func (t *Tracker) end(r *pendingRead, positions []venues.Position, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.pending, r)
 	if err != nil || r.superseded {
 		return
 	}
-	maps.DeleteFunc(m.open, func(_ string, p venues.Position) bool { return !r.changed[p.Symbol] })
+	maps.DeleteFunc(t.open, func(_ string, p venues.Position) bool { return !r.changed[p.Symbol] })
 	for _, p := range positions {
 		if !r.changed[p.Symbol] {
-			m.keep(p)
+			t.keep(p)
 		}
 	}
-	m.listed = true
-	for other := range m.pending {
+	t.listed = true
+	for other := range t.pending {
 		other.superseded = other.superseded || other.number < r.number
 	}
 }
 
-func (m *Tracker) keep(p venues.Position) {
-	if m.open == nil {
-		m.open = make(map[string]venues.Position)
+func (t *Tracker) keep(p venues.Position) {
+	if t.open == nil {
+		t.open = make(map[string]venues.Position)
 	}
-	m.open[p.Key()] = p
+	t.open[p.Key()] = p
 }
 
 // Replace adopts a complete snapshot from the stream. It returns, as closed, the
 // positions that were open before and are not part of it.
-func (m *Tracker) Replace(all []venues.Position) []venues.Position {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for r := range m.pending {
+func (t *Tracker) Replace(all []venues.Position) []venues.Position {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for r := range t.pending {
 		r.superseded = true
 	}
-	before := m.open
-	m.open, m.listed = nil, true
+	before := t.open
+	t.open, t.listed = nil, true
 	for _, p := range all {
-		m.keep(p)
+		t.keep(p)
 	}
 	var gone []venues.Position
 	for key, p := range before {
-		if _, still := m.open[key]; !still {
+		if _, still := t.open[key]; !still {
 			gone = append(gone, closed(p, venues.Time{}))
 		}
 	}
@@ -102,21 +102,21 @@ func (m *Tracker) Replace(all []venues.Position) []venues.Position {
 // Update adopts the new state of one position and returns the states to report: the sides
 // that are closed now, and the position itself if it is open. A position in one-way mode
 // has one side at a time; its Side is meaningless if it is flat.
-func (m *Tracker) Update(p venues.Position, oneWay bool) []venues.Position {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for r := range m.pending {
+func (t *Tracker) Update(p venues.Position, oneWay bool) []venues.Position {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for r := range t.pending {
 		r.changed[p.Symbol] = true
 	}
 	var states []venues.Position
-	for _, side := range m.closedSides(p, oneWay) {
+	for _, side := range t.closedSides(p, oneWay) {
 		ended := p
 		ended.Side = side
-		delete(m.open, ended.Key())
+		delete(t.open, ended.Key())
 		states = append(states, closed(ended, p.UpdatedAt))
 	}
 	if p.Qty.IsPositive() {
-		m.keep(p)
+		t.keep(p)
 		states = append(states, p)
 	}
 	return states
@@ -125,14 +125,14 @@ func (m *Tracker) Update(p venues.Position, oneWay bool) []venues.Position {
 // closedSides returns the sides that are known to be open and that the new state closes.
 // If the position is flat and was not known to be open, but a list being read may contain
 // it, all of its sides may have been open.
-func (m *Tracker) closedSides(p venues.Position, oneWay bool) []venues.PositionSide {
+func (t *Tracker) closedSides(p venues.Position, oneWay bool) []venues.PositionSide {
 	sides, isOpen := Sides(p.Side, oneWay), p.Qty.IsPositive()
 	known := slices.DeleteFunc(slices.Clone(sides), func(side venues.PositionSide) bool {
-		of := venues.Position{Symbol: p.Symbol, Side: side}
-		_, known := m.open[of.Key()]
+		key := venues.Position{Symbol: p.Symbol, Side: side}
+		_, known := t.open[key.Key()]
 		return !known || isOpen && side == p.Side
 	})
-	if len(known) == 0 && !isOpen && len(m.pending) > 0 {
+	if len(known) == 0 && !isOpen && len(t.pending) > 0 {
 		return sides
 	}
 	return known
@@ -155,20 +155,20 @@ func closed(p venues.Position, at venues.Time) venues.Position {
 }
 
 // Listed reports whether a complete list of positions was ever adopted.
-func (m *Tracker) Listed() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.listed
+func (t *Tracker) Listed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.listed
 }
 
 // Open returns the open positions of an instrument.
-func (m *Tracker) Open(symbol string) []venues.Position {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (t *Tracker) Open(symbol string) []venues.Position {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var open []venues.Position
 	for _, side := range []venues.PositionSide{venues.Long, venues.Short} {
-		of := venues.Position{Symbol: symbol, Side: side}
-		if p, isOpen := m.open[of.Key()]; isOpen {
+		key := venues.Position{Symbol: symbol, Side: side}
+		if p, isOpen := t.open[key.Key()]; isOpen {
 			open = append(open, p)
 		}
 	}

@@ -99,6 +99,13 @@ func (o *Object) Text(field string) string {
 	return o.StringOf(field, value)
 }
 
+// Expect records ErrUnrelated unless a member is the string want.
+func (o *Object) Expect(field, want string) {
+	if text := o.Text(field); o.err == nil && text != want {
+		o.Fail(field, fmt.Errorf("%q: %w", Bounded(text), ErrUnrelated))
+	}
+}
+
 // OptionalText returns a string, empty if it is missing or null.
 func (o *Object) OptionalText(field string) string {
 	value := o.value.Get(field)

@@ -3,20 +3,38 @@ package payload
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"venuegate/venues"
 )
 
-// Sides appends the rows of a book, `["price","qty",...]`, to an update; parse converts
-// each. A side may be empty but not missing.
-func Sides(u *venues.BookUpdate, bids, asks [][]string, parse func(price, qty string) (venues.Level, error)) (err error) {
-	if bids == nil || asks == nil {
-		return Missing("a side of the book")
+// Book is a complete book as read by REST. Its rows are `["price","qty",...]`.
+type Book struct {
+	Symbol     string
+	Seq        uint64
+	Time       time.Time
+	Bids, Asks [][]string
+}
+
+// Snapshot returns the book in fixed-point numbers, in an update of the pool; parse converts
+// each row. A side may be empty but not missing.
+func (b Book) Snapshot(received time.Time, parse func(price, qty string) (venues.Level, error)) (*venues.BookUpdate, error) {
+	if b.Bids == nil || b.Asks == nil {
+		return nil, Missing("a side of the book")
 	}
-	if u.Bids, err = levels(u.Bids, bids, parse); err == nil {
-		u.Asks, err = levels(u.Asks, asks, parse)
+	u := venues.NewBookUpdate()
+	u.Symbol, u.Snapshot = b.Symbol, true
+	u.FirstSeq, u.LastSeq = b.Seq, b.Seq
+	u.VenueTime, u.Received = b.Time, received
+	var err error
+	if u.Bids, err = levels(u.Bids, b.Bids, parse); err == nil {
+		u.Asks, err = levels(u.Asks, b.Asks, parse)
 	}
-	return err
+	if err != nil {
+		u.Release()
+		return nil, err
+	}
+	return u, nil
 }
 
 func levels(into []venues.Level, rows [][]string, parse func(price, qty string) (venues.Level, error)) ([]venues.Level, error) {

@@ -39,6 +39,16 @@ func UnknownValue(field, value string) error {
 	return fmt.Errorf("%s %s: %w", field, strconv.Quote(Bounded(value)), ErrUnknownValue)
 }
 
+// Enum returns the meaning of a venue's value by a table; ErrUnknownValue for a value that
+// the table lacks.
+func Enum[T any](field string, meanings map[string]T, value string) (T, error) {
+	meaning, known := meanings[value]
+	if !known {
+		return meaning, UnknownValue(field, value)
+	}
+	return meaning, nil
+}
+
 // NoInstrument returns ErrNoInstrument for a symbol, within the error for the client.
 func NoInstrument(symbol string) error {
 	symbol = Bounded(symbol)

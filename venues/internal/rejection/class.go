@@ -40,9 +40,9 @@ type Table map[int]Class
 // NewTable indexes classes by their venue codes.
 func NewTable(classes []Class) Table {
 	table := make(Table)
-	for _, v := range classes {
-		for _, code := range v.VenueCodes {
-			table[code] = v
+	for _, c := range classes {
+		for _, code := range c.VenueCodes {
+			table[code] = c
 		}
 	}
 	return table
@@ -50,16 +50,16 @@ func NewTable(classes []Class) Table {
 
 // Err returns the error of a class, with the venue's code and its bounded message. Code 0
 // means none.
-func (v Class) Err(code int, message string) *venues.Error {
-	e := venues.Errorf(v.Code, "%s", cmp.Or(v.Text, "rejected by the venue"))
+func (c Class) Err(code int, message string) *venues.Error {
+	e := venues.Errorf(c.Code, "%s", cmp.Or(c.Text, "rejected by the venue"))
 	e.VenueMessage = payload.Bounded(message)
 	if code != 0 {
 		e.VenueCode = strconv.Itoa(code)
 	}
-	if v.Reason != "" {
-		e = e.With("reason", v.Reason)
+	if c.Reason != "" {
+		e = e.With("reason", c.Reason)
 	}
-	if v.Code == venues.CodeMaintenance {
+	if c.Code == venues.CodeMaintenance {
 		e.RetryAfter = restclient.MaintenanceRetry
 	}
 	return e

@@ -54,7 +54,7 @@ func WithReduction(rejected error, r *venues.OrderRequest, positions []venues.Po
 
 // WithLeverage returns a rejected change of leverage, with the reason and the maximum
 // leverage if they are known.
-func WithLeverage(rejected error, reason string, high venues.Optional) error {
+func WithLeverage(rejected error, reason string, maxLeverage venues.Optional) error {
 	e, ok := errors.AsType[*venues.Error](rejected)
 	if !ok || !isRejection(rejected) {
 		return rejected
@@ -65,8 +65,8 @@ func WithLeverage(rejected error, reason string, high venues.Optional) error {
 	if reason != "" {
 		e = e.With("reason", reason)
 	}
-	if high.Valid {
-		e = e.With("maxLeverage", venues.FormatDecimal(high.Decimal))
+	if maxLeverage.Valid {
+		e = e.With("maxLeverage", venues.FormatDecimal(maxLeverage.Decimal))
 	}
 	return e
 }

@@ -23,13 +23,13 @@ func TestErrHasTheVenuesMessage(t *testing.T) {
 	e := table[8].Err(8, "no\n"+strings.Repeat("x", 1000))
 	if e.Code != venues.CodeOrderRejected || e.Message != "nothing to reduce" || e.VenueCode != "8" || e.Details["reason"] != venues.ReasonNoPosition ||
 		!strings.HasPrefix(e.VenueMessage, "no?") || len(e.VenueMessage) > payload.TextBytesMax {
-		t.Errorf("error = %+v", e)
+		t.Errorf("error = %+v, want order_rejected for the code 8 with the bounded message", e)
 	}
 	if e := table[9].Err(0, ""); e.Message != "rejected by the venue" || e.VenueCode != "" || e.Details != nil || e.RetryAfter != restclient.MaintenanceRetry {
-		t.Errorf("error = %+v", e)
+		t.Errorf("error = %+v, want the default text and RetryAfter %v", e, restclient.MaintenanceRetry)
 	}
 	if _, listed := table[7]; listed || len(table) != 3 {
-		t.Errorf("table = %v, want !listed and len(table) == 3", table)
+		t.Errorf("table %v, want 3 codes", table)
 	}
 }
 
@@ -84,12 +84,12 @@ func TestRejectionDetails(t *testing.T) {
 		}
 	}
 	if changed := details(rejection.WithReduction(no, order("ETHUSDT", venues.Sell), long)); changed != "insufficient_balance map[]" {
-		t.Errorf("unexpected change of %v, want changed == \"insufficient_balance map[]\"", changed)
+		t.Errorf("an error that is no rejection became %v, want insufficient_balance map[]", changed)
 	}
 	if unknown := restclient.OutcomeUnknown(no); !errors.Is(rejection.WithLeverage(unknown, "x", venues.Optional{}), unknown) {
 		t.Error("an error with an unknown outcome became a rejection")
 	}
 	if changed := details(no); changed != "insufficient_balance map[]" {
-		t.Errorf("the original rejection was changed: %s, want changed == \"insufficient_balance map[]\"", changed)
+		t.Errorf("the original rejection became %s, want insufficient_balance map[]", changed)
 	}
 }

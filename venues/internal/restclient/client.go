@@ -165,7 +165,7 @@ func (c *Client) send(ctx context.Context, call Call, costs []Cost) (*Answer, er
 	if err != nil {
 		return nil, call.notSent(unavailable(request, err))
 	}
-	answer, err := c.exchange(httpRequest)
+	answer, err := c.roundTrip(httpRequest)
 	switch {
 	case err == nil:
 		return answer, nil
@@ -224,7 +224,7 @@ func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, erro
 	return request, nil
 }
 
-func (c *Client) exchange(request *http.Request) (*Answer, error) {
+func (c *Client) roundTrip(request *http.Request) (*Answer, error) {
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return nil, err

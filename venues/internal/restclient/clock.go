@@ -30,56 +30,56 @@ type clockSample struct {
 
 // Sync takes a few samples with probe, which reads the venue's time, and adopts the
 // median. It fails with the error of probe if there is no sample.
-func (k *Clock) Sync(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
-	if err := k.syncing.Acquire(ctx); err != nil {
-		return k.Offset(), err
+func (c *Clock) Sync(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
+	if err := c.syncing.Acquire(ctx); err != nil {
+		return c.Offset(), err
 	}
-	defer k.syncing.Release()
-	return k.sample(ctx, probe)
+	defer c.syncing.Release()
+	return c.sample(ctx, probe)
 }
 
 // Resync replaces all samples after the venue rejected a timestamp. since is when the
 // rejected request was signed: if the clock has been measured after that, nothing is
 // done.
-func (k *Clock) Resync(ctx context.Context, since time.Time, probe func(context.Context) (time.Time, error)) error {
-	if err := k.syncing.Acquire(ctx); err != nil {
+func (c *Clock) Resync(ctx context.Context, since time.Time, probe func(context.Context) (time.Time, error)) error {
+	if err := c.syncing.Acquire(ctx); err != nil {
 		return err
 	}
-	defer k.syncing.Release()
-	if k.measuredAt().After(since) {
+	defer c.syncing.Release()
+	if c.measuredAt().After(since) {
 		return nil
 	}
-	k.mu.Lock()
-	k.samples = nil
-	k.mu.Unlock()
-	_, err := k.sample(ctx, probe)
+	c.mu.Lock()
+	c.samples = nil
+	c.mu.Unlock()
+	_, err := c.sample(ctx, probe)
 	return err
 }
 
-// Measure measures the clock if it never was, once for all concurrent callers. A failure
+// Measure measures the clock if it was never measured, once for all concurrent callers. A failure
 // is ignored, because the venue rejects a wrong time anyway.
-func (k *Clock) Measure(ctx context.Context, probe func(context.Context) (time.Time, error)) {
-	if !k.Measured() {
-		_ = k.Resync(ctx, time.Time{}, probe)
+func (c *Clock) Measure(ctx context.Context, probe func(context.Context) (time.Time, error)) {
+	if !c.Measured() {
+		_ = c.Resync(ctx, time.Time{}, probe)
 	}
 }
 
 // CallSigned makes a call whose request carries a timestamp. If the timestamp is
 // rejected, which is a definite answer, it measures the clock again and repeats the call
 // once.
-func (k *Clock) CallSigned(
+func (c *Clock) CallSigned(
 	ctx context.Context, probe func(context.Context) (time.Time, error), rejected func(error) bool, call func() error,
 ) error {
-	k.Measure(ctx, probe)
+	c.Measure(ctx, probe)
 	signedAt := time.Now()
 	err := call()
-	if !rejected(err) || k.Resync(ctx, signedAt, probe) != nil {
+	if !rejected(err) || c.Resync(ctx, signedAt, probe) != nil {
 		return err
 	}
 	return call()
 }
 
-func (k *Clock) sample(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
+func (c *Clock) sample(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
 	var failure error
 	taken := 0
 	for range clockProbes {
@@ -90,25 +90,25 @@ func (k *Clock) sample(ctx context.Context, probe func(context.Context) (time.Ti
 			break
 		}
 		took := time.Since(sent)
-		k.add(server.Sub(sent.Add(took/2)), sent.Add(took))
+		c.add(server.Sub(sent.Add(took/2)), sent.Add(took))
 		taken++
 	}
 	if taken == 0 {
-		return k.Offset(), failure
+		return c.Offset(), failure
 	}
-	return k.Offset(), nil
+	return c.Offset(), nil
 }
 
-func (k *Clock) add(offset time.Duration, at time.Time) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.samples = append(k.samples, clockSample{offset: offset, at: at})
-	k.samples = slices.DeleteFunc(k.samples, func(s clockSample) bool { return at.Sub(s.at) > clockSampleAgeMax })
-	if n := len(k.samples) - clockSamplesMax; n > 0 {
-		k.samples = slices.Delete(k.samples, 0, n)
+func (c *Clock) add(offset time.Duration, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.samples = append(c.samples, clockSample{offset: offset, at: at})
+	c.samples = slices.DeleteFunc(c.samples, func(s clockSample) bool { return at.Sub(s.at) > clockSampleAgeMax })
+	if n := len(c.samples) - clockSamplesMax; n > 0 {
+		c.samples = slices.Delete(c.samples, 0, n)
 	}
-	k.offset = medianOffset(k.samples)
-	k.measured = at
+	c.offset = medianOffset(c.samples)
+	c.measured = at
 }
 
 func medianOffset(samples []clockSample) time.Duration {
@@ -125,20 +125,20 @@ func medianOffset(samples []clockSample) time.Duration {
 }
 
 // Offset returns the offset, venue minus local; zero before the first Sync.
-func (k *Clock) Offset() time.Duration {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.offset
+func (c *Clock) Offset() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.offset
 }
 
 // Now returns the estimated time of the venue.
-func (k *Clock) Now() time.Time { return time.Now().Add(k.Offset()) }
+func (c *Clock) Now() time.Time { return time.Now().Add(c.Offset()) }
 
 // Measured reports whether the clock was ever measured.
-func (k *Clock) Measured() bool { return !k.measuredAt().IsZero() }
+func (c *Clock) Measured() bool { return !c.measuredAt().IsZero() }
 
-func (k *Clock) measuredAt() time.Time {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.measured
+func (c *Clock) measuredAt() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.measured
 }

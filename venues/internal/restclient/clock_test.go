@@ -131,16 +131,16 @@ func TestClockWaitEndsWithItsContext(t *testing.T) {
 // A rejected timestamp repeats the call once, by the clock measured again. Nothing else
 // does.
 func TestRejectedTimestampRepeatsTheCallOnce(t *testing.T) {
-	refusal := errors.New("timestamp refused")
-	refused := func(err error) bool { return errors.Is(err, refusal) }
+	rejection := errors.New("timestamp rejected")
+	isRejection := func(err error) bool { return errors.Is(err, rejection) }
 	for name, test := range map[string]struct {
 		answers []error
 		want    error
-		asked   int
+		calls   int
 	}{
 		"as a rule":      {[]error{nil}, nil, 3},
-		"rejected":       {[]error{refusal, nil}, nil, 6},
-		"rejected twice": {[]error{refusal, refusal, nil}, refusal, 6},
+		"rejected":       {[]error{rejection, nil}, nil, 6},
+		"rejected twice": {[]error{rejection, rejection, nil}, rejection, 6},
 		"another error":  {[]error{context.Canceled, nil}, context.Canceled, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,15 +148,15 @@ func TestRejectedTimestampRepeatsTheCallOnce(t *testing.T) {
 				var clock restclient.Clock
 				venue := &venueClock{ahead: time.Second, trips: []time.Duration{time.Millisecond}}
 				calls := 0
-				err := clock.CallSigned(t.Context(), venue.probe, refused, func() error {
+				err := clock.CallSigned(t.Context(), venue.probe, isRejection, func() error {
 					calls++
 					if clock.Offset() != time.Second {
 						t.Errorf("call %d with a clock that is off by %v, want 0", calls, clock.Offset())
 					}
 					return test.answers[calls-1]
 				})
-				if !errors.Is(err, test.want) || venue.asked != test.asked {
-					t.Errorf("error %v after %d calls and %d probes", err, calls, venue.asked)
+				if !errors.Is(err, test.want) || venue.asked != test.calls {
+					t.Errorf("error %v after %d calls and %d probes, want error %v after %d probes", err, calls, venue.asked, test.want, test.calls)
 				}
 			})
 		})

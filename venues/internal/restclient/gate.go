@@ -33,61 +33,59 @@ type waiter struct {
 // NewGate returns an open gate.
 func NewGate() *Gate { return &Gate{} }
 
-// Wait returns nil when the request may be sent, with its costs taken. No request
+// Wait takes the costs of a request and returns nil when it may be sent. No request
 // overtakes one of the same or a higher priority that waits for the same budget, so many
-// cheap requests cannot starve an expensive one. It fails with rate_limited and the time
-// to wait if the gate is frozen or the budget is available too late for ctx. Nothing has
-// been sent then.
+// cheap requests cannot starve an expensive one. If the gate is frozen, or the budget is
+// available too late for ctx, Wait fails with rate_limited and the time to wait.
 func (g *Gate) Wait(ctx context.Context, priority Priority, costs ...Cost) error {
 	w := &waiter{priority: priority, costs: costs, retry: make(chan struct{}, 1)}
 	for {
 		now := time.Now()
-		verdict, waits := g.admit(ctx, now, w)
-		if verdict.Admitted {
+		decision, waits := g.admit(ctx, now, w)
+		if decision.Admitted {
 			return nil
 		}
-		delay := verdict.RetryAt.Sub(now)
+		delay := decision.RetryAt.Sub(now)
 		var err error
 		if waits {
 			err = w.sleep(ctx, delay)
 		}
 		if !waits || err != nil {
 			g.giveUp(w)
-			return limited(verdict, delay).Because(err)
+			return limited(decision, delay).Because(err)
 		}
 	}
 }
 
-// admit admits the request, or lets it wait if that can succeed and there is a free
-// place.
-func (g *Gate) admit(ctx context.Context, now time.Time, w *waiter) (verdict Decision, waits bool) {
+// admit admits the request, or queues it if waiting can succeed and the queue is not full.
+func (g *Gate) admit(ctx context.Context, now time.Time, w *waiter) (decision Decision, waits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	verdict = g.limiter.Admit(now, w.priority, w.costs, g.ahead(w))
-	if verdict.Admitted {
+	decision = g.limiter.Admit(now, w.priority, w.costs, g.ahead(w))
+	if decision.Admitted {
 		g.remove(w)
-		return verdict, false
+		return decision, false
 	}
 	deadline, bounded := ctx.Deadline()
-	if verdict.Frozen || (bounded && verdict.RetryAt.After(deadline)) {
-		return verdict, false
+	if decision.Frozen || (bounded && decision.RetryAt.After(deadline)) {
+		return decision, false
 	}
-	w.exhausted = verdict.short
+	w.exhausted = decision.exhausted
 	if !slices.Contains(g.waiting, w) {
 		if len(g.waiting) == waitersMax {
-			return verdict, false
+			return decision, false
 		}
 		g.waiting = append(g.waiting, w)
 	}
-	return verdict, true
+	return decision, true
 }
 
 // ahead returns the units for which requests with precedence over w wait.
 func (g *Gate) ahead(w *waiter) (costs []Cost) {
-	came := false
+	seen := false
 	for _, other := range g.waiting {
-		came = came || other == w
-		if other.priority < w.priority || (other.priority == w.priority && !came) {
+		seen = seen || other == w
+		if other.priority < w.priority || (other.priority == w.priority && !seen) {
 			costs = append(costs, Cost{other.exhausted, unitsOf(other.costs, other.exhausted)})
 		}
 	}
@@ -139,13 +137,13 @@ func (w *waiter) sleep(ctx context.Context, delay time.Duration) error {
 	return ctx.Err()
 }
 
-func limited(v Decision, retryAfter time.Duration) *venues.Error {
+func limited(d Decision, retryAfter time.Duration) *venues.Error {
 	e := venues.Errorf(venues.CodeRateLimited, "the venue's rate limit is used up")
-	if v.Frozen {
+	if d.Frozen {
 		e = venues.Errorf(venues.CodeRateLimited, "the venue stopped requests for a time")
 	}
-	if v.Budget != "" {
-		e = e.With("limit", v.Budget)
+	if d.Budget != "" {
+		e = e.With("limit", d.Budget)
 	}
 	e.RetryAfter = retryAfter
 	return e

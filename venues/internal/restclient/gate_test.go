@@ -43,7 +43,7 @@ func TestGateFailsIfTheWaitIsTooLong(t *testing.T) {
 			t.Fatalf("error %v, want rate_limited with the time to wait", err)
 		}
 		if time.Since(began) != 0 {
-			t.Errorf("waited %v although the budget is available too late", time.Since(began))
+			t.Errorf("waited %v although the budget is available too late, want 0", time.Since(began))
 		}
 		if err := gate.Wait(ctx, restclient.PriorityCancel, cost); err != nil {
 			t.Errorf("cancel: error %v, want none", err)
@@ -105,7 +105,7 @@ func TestGateKeepsTheOrderOfAPriority(t *testing.T) {
 		defer end()
 		began := time.Now()
 		if err := gate.Wait(bounded, restclient.PriorityReconcile, large); err != nil {
-			t.Errorf("not admitted after %v: %v", time.Since(began), err)
+			t.Errorf("error %v after %v, want none", err, time.Since(began))
 		}
 	})
 }
@@ -125,7 +125,7 @@ func TestGateQueuesPerBudget(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		if err := order(other); err != nil || time.Since(began) > 0 {
-			t.Errorf("waited %v behind another account's orders, error %v", time.Since(began), err)
+			t.Errorf("waited %v behind another account's orders, error %v, want 0", time.Since(began), err)
 		}
 	})
 }

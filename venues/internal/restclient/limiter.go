@@ -95,8 +95,8 @@ type Decision struct {
 	Frozen  bool
 	RetryAt time.Time
 	// Budget is the name of the budget that is used up.
-	Budget string
-	short  *Budget
+	Budget    string
+	exhausted *Budget
 }
 
 // Admit takes the costs if all of them fit besides those of the requests ahead, else
@@ -110,7 +110,7 @@ func (l *Limiter) Admit(now time.Time, priority Priority, costs, ahead []Cost) D
 	for _, c := range costs {
 		units, allowed := c.Units+unitsOf(ahead, c.Budget), max(c.Units, priority.share(c.Budget.limit))
 		if at := c.Budget.freeAt(now, units, allowed); at.After(now) && at.After(wait.RetryAt) {
-			wait = Decision{RetryAt: at, Budget: c.Budget.name, short: c.Budget}
+			wait = Decision{RetryAt: at, Budget: c.Budget.name, exhausted: c.Budget}
 		}
 	}
 	if !wait.RetryAt.IsZero() && priority != PriorityCancel {

@@ -21,7 +21,7 @@ type admission struct {
 	units int
 }
 
-func spent(admissions []admission, now time.Time) int {
+func used(admissions []admission, now time.Time) int {
 	sum := 0
 	for _, a := range admissions {
 		if now.Sub(a.at) < window {
@@ -48,23 +48,23 @@ func TestLimiterKeepsTheLimit(t *testing.T) {
 			units := rapid.IntRange(1, 40).Draw(t, "units")
 			costs := []restclient.Cost{{Budget: budget, Units: units}}
 
-			higher, higherLedger := *budget, limiter
+			higher, higherLimiter := *budget, limiter
 			decision := limiter.Admit(now, priority, costs, nil)
 			if decision.Admitted {
 				admitted = append(admitted, admission{now, units})
-				if !higherLedger.Admit(now, priority-1, []restclient.Cost{{Budget: &higher, Units: units}}, nil).Admitted {
+				if !higherLimiter.Admit(now, priority-1, []restclient.Cost{{Budget: &higher, Units: units}}, nil).Admitted {
 					t.Fatalf("priority %d was admitted, priority %d would not be", priority, priority-1)
 				}
 			} else {
 				if !decision.RetryAt.After(now) {
 					t.Fatalf("not admitted at %v until %v", now, decision.RetryAt)
 				}
-				later, laterLedger := *budget, limiter
-				if !laterLedger.Admit(decision.RetryAt, priority, []restclient.Cost{{Budget: &later, Units: units}}, nil).Admitted {
+				later, laterLimiter := *budget, limiter
+				if !laterLimiter.Admit(decision.RetryAt, priority, []restclient.Cost{{Budget: &later, Units: units}}, nil).Admitted {
 					t.Fatalf("not admitted at the stated time %v", decision.RetryAt)
 				}
 			}
-			if got := spent(admitted, now); got > limit {
+			if got := used(admitted, now); got > limit {
 				t.Fatalf("%d units within %v, want at most the limit", got, window)
 			}
 		}

@@ -47,18 +47,18 @@ func TestBurstOfFailuresReadsNoticesOnce(t *testing.T) {
 				err := n.Explain(t.Context(), unavailableError(), b.show)
 				e, _ := errors.AsType[*venues.Error](err)
 				if e == nil || e.Code != venues.CodeMaintenance || !errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter != time.Hour-time.Since(began) {
-					t.Errorf("err = %v, want e != nil and e.Code == CodeMaintenance and errors.Is(err, ErrOutcomeUnknown) and e.RetryAfter == time.Hour-time.Since(began)", err)
+					t.Errorf("error %v, want maintenance with an unknown outcome and RetryAfter %v", err, time.Hour-time.Since(began))
 				}
 			})
 		}
 		crowd.Wait()
 		if b.read != 1 || time.Since(began) != time.Second {
-			t.Errorf("%d reads in %s, want b.read == 1 and time.Since(began) == time.Second", b.read, time.Since(began))
+			t.Errorf("%d reads in %s, want 1 in 1 s", b.read, time.Since(began))
 		}
 		b.notice.Ongoing = false
 		time.Sleep(time.Minute)
 		if err := n.Explain(t.Context(), unavailableError(), b.show); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("error after its end: %v", err)
+			t.Errorf("error after the end of the maintenance: %v, want exchange_unavailable", err)
 		}
 	})
 }
@@ -69,7 +69,7 @@ func TestMaintenanceWithoutAnEnd(t *testing.T) {
 		b := &noticeBoard{notice: restclient.Notice{Ongoing: true}}
 		e, _ := errors.AsType[*venues.Error](n.Explain(t.Context(), unavailableError(), b.show))
 		if e == nil || e.RetryAfter != time.Minute {
-			t.Errorf("e = %+v, want e != nil and e.RetryAfter == time.Minute", e)
+			t.Errorf("error %+v, want RetryAfter 1m", e)
 		}
 	})
 }
@@ -86,7 +86,7 @@ func TestUnreadableNoticesDelayOnlyOnce(t *testing.T) {
 			}
 		}
 		if b.read != 1 || time.Since(began) > 2*time.Second {
-			t.Errorf("%d reads in %s, want b.read == 1 and time.Since(began) <= 2*time.Second", b.read, time.Since(began))
+			t.Errorf("%d reads in %s, want 1 in at most 2 s", b.read, time.Since(began))
 		}
 	})
 }

@@ -14,15 +14,15 @@ func TestFirstOutcomeStays(t *testing.T) {
 	rejected := venues.Errorf(venues.CodeInvalidRequest, "no").Because(io.EOF)
 	sent := restclient.OutcomeUnknown(rejected)
 	if !errors.Is(sent, venues.ErrOutcomeUnknown) || !errors.Is(sent, io.EOF) || venues.CodeOf(sent) != venues.CodeInvalidRequest {
-		t.Errorf("error %v has code %s", sent, venues.CodeOf(sent))
+		t.Errorf("error %v has code %s, want invalid_request with an unknown outcome", sent, venues.CodeOf(sent))
 	}
 	if again := restclient.NotSent(sent); errors.Is(again, venues.ErrNotSent) {
-		t.Errorf("error %v is ErrNotSent after an unknown outcome", again)
+		t.Errorf("error %v is ErrNotSent, want only an unknown outcome", again)
 	}
 	if bare := restclient.NotSent(io.EOF); !errors.Is(bare, io.EOF) || venues.CodeOf(bare) != venues.CodeExchangeUnavailable {
-		t.Errorf("error %v has code %s", bare, venues.CodeOf(bare))
+		t.Errorf("error %v has code %s, want exchange_unavailable", bare, venues.CodeOf(bare))
 	}
 	if late := restclient.DeadlinePassed(); !errors.Is(late, venues.ErrNotSent) || !errors.Is(late, restclient.ErrDeadlinePassed) {
-		t.Errorf("DeadlinePassed = %v, want errors.Is(late, ErrNotSent) and errors.Is(late, restclient.ErrDeadlinePassed)", late)
+		t.Errorf("DeadlinePassed = %v, want ErrNotSent and ErrDeadlinePassed", late)
 	}
 }

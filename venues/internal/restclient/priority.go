@@ -29,6 +29,6 @@ func OrderPriority(reduces bool) Priority {
 var priorityShares = [priorityCount]int{100, 95, 85, 80, 65, 40}
 
 // share returns how many units of limit the priority may use, at least one.
-func (l Priority) share(limit int) int {
-	return max(1, limit*priorityShares[l]/100)
+func (p Priority) share(limit int) int {
+	return max(1, limit*priorityShares[p]/100)
 }

@@ -80,7 +80,7 @@ func TestReadErrorIsShared(t *testing.T) {
 		}
 		l.err = nil
 		if _, err := l.ask(t.Context()); err != nil {
-			t.Errorf("error %v of an earlier read", err)
+			t.Errorf("error %v of an earlier read, want none", err)
 		}
 	})
 }
@@ -95,7 +95,7 @@ func TestCallerThatGivesUpDoesNotAffectOthers(t *testing.T) {
 		var callers sync.WaitGroup
 		callers.Go(func() {
 			if _, err := l.ask(first); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("error of the reading caller: %v", err)
+				t.Errorf("error of the reading caller: %v, want DeadlineExceeded", err)
 			}
 		})
 		synctest.Wait()
@@ -104,7 +104,7 @@ func TestCallerThatGivesUpDoesNotAffectOthers(t *testing.T) {
 			defer cancel()
 			_, err := l.ask(ctx)
 			if venues.CodeOf(err) != venues.CodeExchangeUnavailable || !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("error of a waiting caller: %v", err)
+				t.Errorf("error of a waiting caller: %v, want exchange_unavailable by DeadlineExceeded", err)
 			}
 		})
 		for range 5 {

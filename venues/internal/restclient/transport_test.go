@@ -50,7 +50,7 @@ func TestTransport(t *testing.T) {
 				t.Error("the order's cost was not taken")
 			}
 			if room := has(t, gate, address); room == (c.byREST == 1) {
-				t.Errorf("REST budget unused: %v, want room != (c.byREST == 1)", room)
+				t.Errorf("REST budget unused: %v, want %v", room, c.byREST == 0)
 			}
 		})
 	}

@@ -32,7 +32,7 @@ func (s *Scanner) Levels(scale venues.Scale, out *[]venues.Level) bool {
 			return false
 		}
 		qty, end := fixed(data, next+1, scale.QtyDecimals)
-		if end = pastCells(data, end); end == 0 {
+		if end = skipCells(data, end); end == 0 {
 			return false
 		}
 		levels = append(levels, venues.Level{Price: price, Qty: qty})
@@ -48,9 +48,9 @@ func (s *Scanner) Levels(scale venues.Scale, out *[]venues.Level) bool {
 	}
 }
 
-// pastCells skips the cells after a level's quantity, `]` included, and returns where
+// skipCells skips the cells after a level's quantity, `]` included, and returns where
 // they end; 0 on failure.
-func pastCells(data []byte, at int) int {
+func skipCells(data []byte, at int) int {
 	for at > 0 && at < len(data) {
 		if data[at] == ']' {
 			return at + 1

@@ -68,11 +68,11 @@ func TestIntegers(t *testing.T) {
 		text := strconv.FormatInt(n, 10) + rapid.SampledFrom([]string{"", ",", "}", ".5", "x"}).Draw(t, "behind")
 		s, signed, unsigned := scan.New([]byte(text)), int64(0), uint64(0)
 		if !s.Integer(&signed) || signed != n {
-			t.Fatalf("Integer(%s) = %d, want s.Integer(&signed) and signed == n", text, signed)
+			t.Fatalf("Integer(%s) = %d, want the number", text, signed)
 		}
 		s = scan.New([]byte(text))
 		if s.Unsigned(&unsigned) != (n >= 0) || n >= 0 && unsigned != uint64(n) {
-			t.Fatalf("Unsigned(%s) = %d", text, unsigned)
+			t.Fatalf("Unsigned(%s) = %d, want it unless negative", text, unsigned)
 		}
 	})
 	for _, text := range []string{"", "-", "01", "00000000", "-01", "+1", "x", `"1"`, "1000000000000000000", strings.Repeat("9", 40)} {
@@ -87,7 +87,7 @@ func TestMillis(t *testing.T) {
 	for text, want := range map[string]int64{"1723161256493": 1723161256493, "1": 1, "9007199254740991": 1<<53 - 1} {
 		var at time.Time
 		if s := scan.New([]byte(text)); !s.Millis(&at) || at.UnixMilli() != want || at.Location() != time.UTC {
-			t.Errorf("Millis(%s) = %v, want s.Millis(&at) and at.UnixMilli() == want and at.Location() == time.UTC", text, at)
+			t.Errorf("Millis(%s) = %v, want %d ms in UTC", text, at, want)
 		}
 	}
 	for _, text := range []string{"0", "-5", "9007199254740992", `"5"`} {
@@ -97,8 +97,8 @@ func TestMillis(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]bool{"0": true, "1723161256493": true, "-5": false, "9007199254740992": false} {
-		if s := scan.New([]byte(text)); s.PastMillis() != want {
-			t.Errorf("PastMillis(%s) = %t, want %t", text, !want, want)
+		if s := scan.New([]byte(text)); s.SkipMillis() != want {
+			t.Errorf("SkipMillis(%s) = %t, want %t", text, !want, want)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestTexts(t *testing.T) {
 	for text, want := range map[string]bool{`""`: true, `"é€"`: true, `"a\"b"`: false, "\"a\nb\"": false, `"`: false, `x`: false} {
 		s := scan.New([]byte(text))
 		if got, ok := s.Text(); ok != want || ok && string(got) != text[1:len(text)-1] {
-			t.Errorf("Text(%s) = %q, %t", text, got, ok)
+			t.Errorf("Text(%s) = %q, %t, want %t", text, got, ok, want)
 		}
 	}
 	s := scan.New([]byte("ab"))
@@ -127,7 +127,7 @@ func TestFieldsOnce(t *testing.T) {
 	const a, b scan.Fields = 1, 2
 	var saw scan.Fields
 	if saw.Have(a) || !saw.Once(a) || saw.Once(a) || !saw.Have(a) || saw.Have(a|b) || !saw.Once(b) || !saw.Have(a|b) {
-		t.Errorf("fields = %b", saw)
+		t.Errorf("fields = %b, want each bit once", saw)
 	}
 }
 
@@ -175,7 +175,7 @@ func FuzzLevels(f *testing.F) {
 		}
 		var want [][]string
 		if err := json.Unmarshal(data, &want); err != nil || len(want) != len(got) {
-			t.Fatalf("Levels(%q) = %v, decimals: %v, want no error and len(want) == len(got)", data, got, err)
+			t.Fatalf("Levels(%q) = %v, parsed %v, error %v", data, got, want, err)
 		}
 		for i, level := range got {
 			if fixed(t, want[i][0], scale.PriceDecimals) != level.Price || fixed(t, want[i][1], scale.QtyDecimals) != level.Qty {
@@ -205,7 +205,7 @@ func TestScanningAllocatesNothing(t *testing.T) {
 		s := scan.New(text)
 		if !s.Object(func(name []byte) bool {
 			if string(name) == "a" {
-				return s.PastMillis()
+				return s.SkipMillis()
 			}
 			levels = levels[:0]
 			return s.Levels(venues.Scale{PriceDecimals: 1, QtyDecimals: 3}, &levels)

@@ -112,7 +112,7 @@ func closing(data []byte, at int) int {
 
 // Unsigned reads a non-negative integer.
 func (s *Scanner) Unsigned(out *uint64) bool {
-	n, at := whole(s.data, s.at)
+	n, at := wholeNumber(s.data, s.at)
 	if at == 0 {
 		return false
 	}
@@ -126,7 +126,7 @@ func (s *Scanner) Integer(out *int64) bool {
 	if start < len(s.data) && s.data[start] == '-' {
 		sign, start = -1, start+1
 	}
-	n, at := whole(s.data, start)
+	n, at := wholeNumber(s.data, start)
 	if at == 0 {
 		return false
 	}
@@ -134,9 +134,9 @@ func (s *Scanner) Integer(out *int64) bool {
 	return true
 }
 
-// whole reads a JSON number that consists of digits and returns where it ends; 0 if there
+// wholeNumber reads a JSON number that consists of digits and returns where it ends; 0 if there
 // is none that fits.
-func whole(data []byte, at int) (n int64, end int) {
+func wholeNumber(data []byte, at int) (n int64, end int) {
 	start := at
 	// Sequence numbers and times have 13 digits and more.
 	if eight, ok := eightDigits(data, at); ok {
@@ -187,8 +187,8 @@ func (s *Scanner) Millis(out *time.Time) bool {
 	return true
 }
 
-// PastMillis skips a time in milliseconds.
-func (s *Scanner) PastMillis() bool {
+// SkipMillis skips a time in milliseconds.
+func (s *Scanner) SkipMillis() bool {
 	var n uint64
 	return s.Unsigned(&n) && n < millisMax
 }

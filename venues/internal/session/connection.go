@@ -34,77 +34,77 @@ const repeatsMax = 30 * time.Second
 
 // Ready marks the connection as served by the venue: no event after it is missed. Only
 // the Protocol calls it. Later calls change nothing.
-func (w *Connection) Ready() {
-	if w.greetedAt.IsZero() {
+func (c *Connection) Ready() {
+	if c.greetedAt.IsZero() {
 		return
 	}
-	w.greetedAt, w.ready = time.Time{}, true
-	w.session.reportConnected()
+	c.greetedAt, c.ready = time.Time{}, true
+	c.session.reportConnected()
 }
 
 // Conn returns the connection of the current call of the Protocol: in Message the one of
 // the message, in Tick the newest one, or nil while there is none. Only the Protocol
 // calls it.
-func (w *Connection) Conn() *wsclient.Conn { return w.current }
+func (c *Connection) Conn() *wsclient.Conn { return c.current }
 
 // Repeated reports whether the connection that this one has replaced brought the message
 // already. Only the Protocol calls it, in Message.
-func (w *Connection) Repeated() bool { return w.repeated }
+func (c *Connection) Repeated() bool { return c.repeated }
 
 // compare records what the old connection brings besides its successor, and reports
 // whether the successor repeats a message.
-func (w *Connection) compare(c *wsclient.Conn, message []byte, now time.Time) (repeated bool) {
-	if w.overlap == nil {
+func (c *Connection) compare(conn *wsclient.Conn, message []byte, now time.Time) (repeated bool) {
+	if c.overlap == nil {
 		return false
 	}
-	if c != w.newest {
-		w.overlap[string(message)]++
+	if conn != c.newest {
+		c.overlap[string(message)]++
 		return false
 	}
-	if w.tookOverAt.IsZero() {
-		w.tookOverAt = now
+	if c.tookOverAt.IsZero() {
+		c.tookOverAt = now
 	}
-	if w.overlap[string(message)] == 0 {
+	if c.overlap[string(message)] == 0 {
 		return false
 	}
-	w.overlap[string(message)]--
+	c.overlap[string(message)]--
 	return true
 }
 
 // GiveUp closes the current connection because of cause; another one is made. Only the
 // Protocol calls it.
-func (w *Connection) GiveUp(cause error) {
-	if w.current != nil {
-		w.current.Abort(cause)
+func (c *Connection) GiveUp(cause error) {
+	if c.current != nil {
+		c.current.Abort(cause)
 	}
 }
 
 // Renew replaces the connection without a loss.
-func (w *Connection) Renew() { w.link.Renew() }
+func (c *Connection) Renew() { c.link.Renew() }
 
 // handler receives the calls of the link; its methods are not part of Connection's.
 type handler struct{ *Connection }
 
 // Opened sends the greeting. The sink does not wait until a successor is ready.
-func (w handler) Opened(c *wsclient.Conn) {
-	w.session.deliver.Lock()
-	defer w.session.deliver.Unlock()
-	w.overlap, w.tookOverAt = nil, time.Time{}
-	if w.newest != nil {
-		w.overlap = make(map[string]int)
+func (c handler) Opened(conn *wsclient.Conn) {
+	c.session.deliver.Lock()
+	defer c.session.deliver.Unlock()
+	c.overlap, c.tookOverAt = nil, time.Time{}
+	if c.newest != nil {
+		c.overlap = make(map[string]int)
 	}
-	w.newest, w.greetedAt = c, time.Now()
-	c.Send(w.protocol.Greeting())
+	c.newest, c.greetedAt = conn, time.Now()
+	conn.Send(c.protocol.Greeting())
 }
 
 // Lost reports the loss to the sink.
-func (w handler) Lost(cause error) {
-	s := w.session
+func (c handler) Lost(cause error) {
+	s := c.session
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
-	w.protocol.Lost()
-	w.newest, w.current, w.overlap = nil, nil, nil
-	w.greetedAt, w.ready = time.Time{}, false
+	c.protocol.Lost()
+	c.newest, c.current, c.overlap = nil, nil, nil
+	c.greetedAt, c.ready = time.Time{}, false
 	if s.connected {
 		s.connected = false
 		s.options.Sink.Lost(cause)
@@ -112,13 +112,13 @@ func (w handler) Lost(cause error) {
 }
 
 // Message passes a message to the protocol. One that cannot be decoded counts as a loss.
-func (w handler) Message(c *wsclient.Conn, message []byte) {
-	s := w.session
+func (c handler) Message(conn *wsclient.Conn, message []byte) {
+	s := c.session
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
 	now := time.Now()
-	w.current, w.repeated = c, w.compare(c, message, now)
-	err := w.protocol.Message(message, now)
+	c.current, c.repeated = conn, c.compare(conn, message, now)
+	err := c.protocol.Message(message, now)
 	if err == nil {
 		return
 	}
@@ -130,26 +130,26 @@ func (w handler) Message(c *wsclient.Conn, message []byte) {
 }
 
 // Tick replaces a connection that does not become ready, and a stalled stream.
-func (w handler) Tick(now time.Time) {
-	s := w.session
+func (c handler) Tick(now time.Time) {
+	s := c.session
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
-	w.current = w.newest
-	if !w.tookOverAt.IsZero() && now.Sub(w.tookOverAt) > repeatsMax {
-		w.overlap, w.tookOverAt = nil, time.Time{}
+	c.current = c.newest
+	if !c.tookOverAt.IsZero() && now.Sub(c.tookOverAt) > repeatsMax {
+		c.overlap, c.tookOverAt = nil, time.Time{}
 	}
 	waited := time.Duration(0)
-	if !w.greetedAt.IsZero() {
-		waited = now.Sub(w.greetedAt)
+	if !c.greetedAt.IsZero() {
+		waited = now.Sub(c.greetedAt)
 	}
 	if s.options.AssumeReadyAfter > 0 && waited > s.options.AssumeReadyAfter {
-		w.Ready()
+		c.Ready()
 	}
-	w.protocol.Tick(now, w.ready)
-	switch overdue := waited > ackTimeout && !w.greetedAt.IsZero(); {
+	c.protocol.Tick(now, c.ready)
+	switch overdue := waited > ackTimeout && !c.greetedAt.IsZero(); {
 	case overdue:
-		w.GiveUp(errNoAck)
-	case w.ready:
+		c.GiveUp(errNoAck)
+	case c.ready:
 		s.checkStalled(now)
 	}
 }

@@ -68,24 +68,24 @@ func New(o Options) *Session { return &Session{options: o} }
 
 // Add adds a connection, before Start. The session is the link's Handler.
 func (s *Session) Add(link wsclient.Options, p Protocol) *Connection {
-	w := &Connection{session: s, protocol: p}
-	link.Handler = handler{w}
-	w.link = wsclient.New(link)
-	s.connections = append(s.connections, w)
-	return w
+	c := &Connection{session: s, protocol: p}
+	link.Handler = handler{c}
+	c.link = wsclient.New(link)
+	s.connections = append(s.connections, c)
+	return c
 }
 
 // Start connects.
 func (s *Session) Start() {
-	for _, w := range s.connections {
-		w.link.Start()
+	for _, c := range s.connections {
+		c.link.Start()
 	}
 }
 
 // Close closes the connections and returns when the sink is no longer called.
 func (s *Session) Close() {
-	for _, w := range s.connections {
-		w.link.Close()
+	for _, c := range s.connections {
+		c.link.Close()
 	}
 }
 
@@ -104,17 +104,17 @@ func (s *Session) checkStalled(now time.Time) {
 	if !s.options.LastAck.began.CompareAndSwap(acknowledged, 0) {
 		return
 	}
-	for _, w := range s.connections {
-		if w.newest != nil {
-			w.newest.Abort(ErrStalled)
+	for _, c := range s.connections {
+		if c.newest != nil {
+			c.newest.Abort(ErrStalled)
 		}
 	}
 }
 
 // reportConnected notifies the sink once every connection is ready; deliver is held.
 func (s *Session) reportConnected() {
-	for _, w := range s.connections {
-		if !w.ready {
+	for _, c := range s.connections {
+		if !c.ready {
 			return
 		}
 	}

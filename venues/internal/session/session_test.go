@@ -214,7 +214,7 @@ func TestConnectedWhenAllAreReady(t *testing.T) {
 		s.send("algos")
 		got := s.events
 		if len(got) != 2 || got[0] != "connection algos lost" || !strings.HasPrefix(got[1], "lost: ") {
-			s.Errorf("sink calls %q", got)
+			s.Errorf("sink calls %q, want a loss of the connection algos", got)
 		}
 		s.events = nil
 		s.send("orders") // while it is lost already
@@ -236,7 +236,7 @@ func TestUnansweredGreetingReplacesTheConnection(t *testing.T) {
 		s.wait(5 * time.Second)
 		s.expect("connection orders lost", "connected")
 		if n := s.connections("orders"); n != 2 {
-			s.Errorf("%d connections", n)
+			s.Errorf("%d connections, want 2", n)
 		}
 	})
 }
@@ -251,7 +251,7 @@ func TestSilentVenueIsAssumedReady(t *testing.T) {
 			s.Errorf("%d ticks before ready, want those of two seconds", n)
 		}
 		if n := s.connections("orders"); n != 1 {
-			s.Errorf("%d connections", n)
+			s.Errorf("%d connections, want 1", n)
 		}
 	})
 }
@@ -274,7 +274,7 @@ func TestRenewalIsNotALoss(t *testing.T) {
 		s.send("orders", "order")
 		s.expect("connected", "order")
 		if n := s.connections("orders"); n != 2 {
-			s.Errorf("%d connections", n)
+			s.Errorf("%d connections, want 2", n)
 		}
 	})
 }
@@ -286,7 +286,7 @@ func TestRenewalPassesOnNothingTwice(t *testing.T) {
 		s.send("orders", "order", "ending")
 		s.wait(500 * time.Millisecond)
 		if n := s.connections("orders"); n != 2 {
-			s.Fatalf("%d connections", n)
+			s.Fatalf("%d connections, want 2", n)
 		}
 		s.sendOn(0, "orders", "order", "next order")
 		s.sendOn(1, "orders", "order", "next order", "next order")
@@ -315,7 +315,7 @@ func TestStalledStreamIsReplaced(t *testing.T) {
 		story := strings.Join(s.events, "; ")
 		s.mu.Unlock()
 		if strings.Count(story, "lost: "+session.ErrStalled.Error()) != 1 || !strings.HasSuffix(story, "connected") {
-			s.Errorf("sink calls %s", story)
+			s.Errorf("sink calls %s, want one loss by a stalled stream, then connected", story)
 		}
 		if a, b := s.connections("orders"), s.connections("algos"); a != 2 || b != 2 {
 			s.Errorf("%d and %d connections, want 2 each", a, b)

@@ -20,18 +20,18 @@ const (
 	callsMax = 256
 	// timeoutDefault bounds a call.
 	timeoutDefault = 10 * time.Second
-	// unnamedRejectWait is how long pending calls may still be answered after the venue
+	// rejectWithoutIDWait is how long pending calls may still be answered after the venue
 	// has rejected one without naming it.
-	unnamedRejectWait = time.Second
+	rejectWithoutIDWait = time.Second
 )
 
 // Reasons why a call was not sent or its outcome is unknown.
 var (
-	errNotConnected  = errors.New("no connection")
-	errBusy          = errors.New("too many calls under way")
-	errClosed        = errors.New("closed")
-	errReplaced      = errors.New("connection is due to be replaced")
-	errUnnamedReject = errors.New("the venue rejected a call without naming it")
+	errNotConnected    = errors.New("no connection")
+	errBusy            = errors.New("too many calls under way")
+	errClosed          = errors.New("closed")
+	errReplaced        = errors.New("connection is due to be replaced")
+	errRejectWithoutID = errors.New("the venue rejected a call without naming it")
 )
 
 // Message is what a connector finds in a message of the venue.
@@ -51,10 +51,10 @@ const (
 	// Ending: the venue will close the connection or accepts no more calls on it. It is
 	// replaced once the pending calls are answered.
 	Ending
-	// UnnamedReject: the venue has rejected a call without naming it. The connection
-	// accepts no more calls. Pending ones have a moment for their answers; after that
-	// their outcome is unknown, because a query is faster than waiting.
-	UnnamedReject
+	// RejectWithoutID: the venue has rejected a call without its id. The connection accepts no
+	// more calls. Pending ones may be answered within rejectWithoutIDWait; after that their
+	// outcome is unknown, because a query is faster than waiting.
+	RejectWithoutID
 )
 
 // Options of a Client.
@@ -83,12 +83,12 @@ type Client struct {
 	conn     *wsclient.Conn // nil while there is none
 	openedAt time.Time
 	draining bool // conn accepts no more calls
-	// unnamedRejectAt is when the venue rejected a call of conn without naming it; zero
+	// rejectWithoutIDAt is when the venue rejected a call of conn without naming it; zero
 	// if it did not.
-	unnamedRejectAt time.Time
-	closed          bool
-	lastID          uint64
-	calls           map[string]*call
+	rejectWithoutIDAt time.Time
+	closed            bool
+	lastID            uint64
+	calls             map[string]*call
 }
 
 // call is a pending call. The goroutine that removes it from the table sends its result.
@@ -174,7 +174,7 @@ func (c *Client) Call(ctx context.Context, build func(id string) ([]byte, error)
 	if c.unregister(id, waiting, ctx.Err() == nil) {
 		return nil, unknown(bounded.Err())
 	}
-	r := <-waiting.result // it came at the same moment
+	r := <-waiting.result // it came at the same time
 	return r.answer, r.err
 }
 
@@ -228,7 +228,7 @@ func (c *Client) deliver(id string, message []byte) {
 func (c *Client) failAll(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.conn, c.draining, c.unnamedRejectAt = nil, false, time.Time{}
+	c.conn, c.draining, c.rejectWithoutIDAt = nil, false, time.Time{}
 	for id, waiting := range c.calls {
 		delete(c.calls, id)
 		waiting.result <- result{err: unknown(cause)}

@@ -63,7 +63,7 @@ func read(data []byte) (m wscall.Message) {
 	case noticeEnding:
 		m.Effect = wscall.Ending
 	case noticeNameless:
-		m.Effect = wscall.UnnamedReject
+		m.Effect = wscall.RejectWithoutID
 	}
 	return m
 }
@@ -178,7 +178,7 @@ func TestCallsAreAnswered(t *testing.T) {
 				id := fmt.Sprint("call-", n)
 				answer, err := c.Call(t.Context(), textCall(id))
 				if err != nil {
-					t.Errorf("call %d: error %v", n, err)
+					t.Errorf("call %d: error %v, want none", n, err)
 					return
 				}
 				if got := textOf(t, answer); got != id+" by 1" {
@@ -317,7 +317,7 @@ func TestLostConnectionFailsItsCalls(t *testing.T) {
 		for n := range calls {
 			callers.Go(func() {
 				if _, err := c.Call(t.Context(), textCall("")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-					t.Errorf("call %d: error %v", n, err)
+					t.Errorf("call %d: error %v, want an unknown outcome", n, err)
 				}
 			})
 		}
@@ -361,10 +361,10 @@ func TestUnexpectedAnswersAreDroppedAndLogged(t *testing.T) {
 		core, logged := observer.New(zap.WarnLevel)
 		c := open(t, v, func(o *wscall.Options) { o.Link.Log = zap.New(core) })
 		if answer, err := c.Call(t.Context(), textCall("")); err != nil || textOf(t, answer) != "first" {
-			t.Fatalf("answer %q, error %v", answer, err)
+			t.Fatalf("answer %q, error %v, want first", answer, err)
 		}
 		if answer, err := c.Call(t.Context(), textCall("again")); err != nil || textOf(t, answer) != "again by 1" {
-			t.Fatalf("call on the same connection: answer %q, error %v", answer, err)
+			t.Fatalf("call on the same connection: answer %q, error %v, want again by 1", answer, err)
 		}
 		if strays := logged.FilterMessage("answer without a pending call").Len(); strays != 2 {
 			t.Errorf("%d answers logged, want 2: %v", strays, logged.All())
@@ -409,7 +409,7 @@ func TestBuildError(t *testing.T) {
 			}
 		}
 		if answer, err := c.Call(t.Context(), textCall("hello")); err != nil || textOf(t, answer) != "hello by 1" {
-			t.Errorf("answer %q, error %v", answer, err)
+			t.Errorf("answer %q, error %v, want hello by 1", answer, err)
 		}
 	})
 }
@@ -422,7 +422,7 @@ func TestIDsDifferAndHaveThePrefix(t *testing.T) {
 			answer, err := c.Call(t.Context(), textCall(""))
 			var m message
 			if err = errors.Join(err, json.Unmarshal(answer, &m)); err != nil || seen[m.ID] || !strings.HasPrefix(m.ID, "ours-") {
-				t.Fatalf("answer %q, error %v", answer, err)
+				t.Fatalf("answer %q, error %v, want a new id that begins with ours-", answer, err)
 			}
 			seen[m.ID] = true
 		}

@@ -27,8 +27,8 @@ func (h handler) Message(_ *wsclient.Conn, data []byte) {
 	if m.ID != "" {
 		h.deliver(m.ID, data)
 	}
-	if m.Effect == UnnamedReject && h.unnamedRejectAt.IsZero() {
-		h.unnamedRejectAt = time.Now()
+	if m.Effect == RejectWithoutID && h.rejectWithoutIDAt.IsZero() {
+		h.rejectWithoutIDAt = time.Now()
 	}
 	h.draining = h.draining || m.Effect != NoEffect
 	h.abortIfDrained()
@@ -37,15 +37,15 @@ func (h handler) Message(_ *wsclient.Conn, data []byte) {
 func (h handler) Lost(cause error) { h.failAll(cause) }
 
 // Tick replaces a connection at the end of its lifetime, and one whose calls have waited
-// long enough after an unnamed rejection.
+// long enough after an rejection without an id.
 func (h handler) Tick(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conn == nil {
 		return
 	}
-	if !h.unnamedRejectAt.IsZero() && now.Sub(h.unnamedRejectAt) >= unnamedRejectWait {
-		h.conn.Abort(errUnnamedReject)
+	if !h.rejectWithoutIDAt.IsZero() && now.Sub(h.rejectWithoutIDAt) >= rejectWithoutIDWait {
+		h.conn.Abort(errRejectWithoutID)
 		return
 	}
 	h.draining = h.draining || h.lifetime > 0 && now.Sub(h.openedAt) >= h.lifetime

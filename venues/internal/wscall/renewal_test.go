@@ -34,9 +34,9 @@ func TestAnnouncedEndWaitsForAnswers(t *testing.T) {
 			first <- err
 		}()
 		<-received
-		await(t, "the word of the end", func() bool { return !c.Up() })
+		await(t, "the notice of the end", func() bool { return !c.Up() })
 		if _, err := c.Call(t.Context(), textCall("")); !errors.Is(outcome(err), venues.ErrNotSent) {
-			t.Errorf("call on a connection that is to be replaced: error %v, up %v", err, c.Up())
+			t.Errorf("call on a connection that is to be replaced: error %v, up %v, want ErrNotSent", err, c.Up())
 		}
 		close(release)
 		if err := <-first; err != nil {
@@ -44,7 +44,7 @@ func TestAnnouncedEndWaitsForAnswers(t *testing.T) {
 		}
 		await(t, "the next connection", c.Up)
 		if answer, err := c.Call(t.Context(), textCall("hello")); err != nil || textOf(t, answer) != "hello by 2" {
-			t.Errorf("answer %q, error %v", answer, err)
+			t.Errorf("answer %q, error %v, want hello by 2", answer, err)
 		}
 	})
 }
@@ -91,7 +91,7 @@ func TestAnnouncedEndAndCancelledCall(t *testing.T) {
 				<-received
 				if endsFirst {
 					close(end)
-					await(t, "the word of the end", func() bool { return !c.Up() })
+					await(t, "the notice of the end", func() bool { return !c.Up() })
 				}
 				cancel()
 				if err := <-ended; !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
@@ -121,7 +121,7 @@ func TestAnswerThatEndsItsConnection(t *testing.T) {
 		})
 		c := open(t, v, nil)
 		if answer, err := c.Call(t.Context(), textCall("")); err != nil || textOf(t, answer) != noticeEnding {
-			t.Fatalf("answer %q, error %v", answer, err)
+			t.Fatalf("answer %q, error %v, want the notice", answer, err)
 		}
 		await(t, "an answer of the next connection", func() bool {
 			answer, err := c.Call(t.Context(), textCall("hello"))
@@ -130,9 +130,9 @@ func TestAnswerThatEndsItsConnection(t *testing.T) {
 	})
 }
 
-// A rejection without an id concerns one call only: the others have a moment for their
-// answers. After that no call waits any more.
-func TestUnnamedRejection(t *testing.T) {
+// A rejection without an id concerns one call only: the others may be answered for
+// rejectWithoutIDWait. After that no call waits.
+func TestRejectionWithoutID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		v := newVenue(t, func(p *peer) {
@@ -211,7 +211,7 @@ func TestCancelledCallKeepsTheConnection(t *testing.T) {
 			t.Fatalf("error %v, want the context's", err)
 		}
 		if answer, err := c.Call(t.Context(), textCall("hello")); err != nil || textOf(t, answer) != "hello by 1" {
-			t.Errorf("answer %q, error %v", answer, err)
+			t.Errorf("answer %q, error %v, want hello by 1", answer, err)
 		}
 	})
 }

@@ -72,7 +72,7 @@ func TestRenewalObservesTheDialPause(t *testing.T) {
 		open(t, v, r, func(o *wsclient.Options) {
 			o.Dial, o.Lifetime, o.RenewOverlap, o.TickInterval = dials.Dial, time.Hour, time.Second, time.Second
 			o.DialPause = func() time.Duration {
-				if lived := time.Since(began); lived > 30*time.Minute {
+				if took := time.Since(began); took > 30*time.Minute {
 					return time.Until(began.Add(3 * time.Hour))
 				}
 				return 0
@@ -84,7 +84,7 @@ func TestRenewalObservesTheDialPause(t *testing.T) {
 		}
 		time.Sleep(5 * time.Minute)
 		if at, events := dials.list(), r.list(); len(at) != 2 || len(events) != 2 || events[1] != "opened" {
-			t.Errorf("dialled at %v, handler calls %v, want len(at) == 2 and len(events) == 2 and events[1] == \"opened\"", at, events)
+			t.Errorf("dialled at %v, handler calls %v, want 2 dials and opened as the second call", at, events)
 		}
 	})
 }

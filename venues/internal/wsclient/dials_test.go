@@ -46,7 +46,7 @@ func TestLinkThatWaitsToDialClosesImmediately(t *testing.T) {
 		link := open(t, v, r, func(o *wsclient.Options) { o.Dials = dials })
 		link.Close()
 		if events := r.list(); has("opened", 1)(events) {
-			t.Errorf("handler calls %q on a link that may not dial", events)
+			t.Errorf("handler calls %q on a link that may not dial, want none", events)
 		}
 	})
 }

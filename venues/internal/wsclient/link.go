@@ -95,7 +95,7 @@ func (l *Link) supervise() {
 			l.options.Handler.Opened(conn)
 		}
 		successor, err := l.serve(conn, tick)
-		lived := time.Since(conn.openedAt)
+		age := time.Since(conn.openedAt)
 		if conn = successor; conn != nil {
 			continue
 		}
@@ -103,10 +103,10 @@ func (l *Link) supervise() {
 			return
 		}
 		l.options.Handler.Lost(err)
-		if lived > l.options.BackoffMax {
+		if age > l.options.BackoffMax {
 			attempt = 0
 		}
-		l.options.Log.Warn("venue stream: connection lost", zap.Error(err), zap.Duration("lived", lived))
+		l.options.Log.Warn("venue stream: connection lost", zap.Error(err), zap.Duration("age", age))
 		l.pause(tick, attempt)
 		attempt++
 	}

@@ -27,12 +27,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // recorder is a handler that records its calls.
 type recorder struct {
-	mu     sync.Mutex
-	events []string
-	onOpen func(*wsclient.Conn)
-	onTick func()
-	onWord func(c *wsclient.Conn, word string)
-	wake   chan struct{}
+	mu        sync.Mutex
+	events    []string
+	onOpen    func(*wsclient.Conn)
+	onTick    func()
+	onMessage func(c *wsclient.Conn, text string)
+	wake      chan struct{}
 }
 
 func newRecorder() *recorder { return &recorder{wake: make(chan struct{}, 1)} }
@@ -56,8 +56,8 @@ func (r *recorder) Opened(c *wsclient.Conn) {
 
 func (r *recorder) Message(c *wsclient.Conn, data []byte) {
 	r.note("message " + string(data))
-	if r.onWord != nil {
-		r.onWord(c, string(data))
+	if r.onMessage != nil {
+		r.onMessage(c, string(data))
 	}
 }
 
@@ -189,7 +189,7 @@ func TestReconnects(t *testing.T) {
 		open(t, v, r, nil)
 		events := r.await(t, "the third connection", has("message from 3", 1))
 		if len(events) != 8 || events[0] != "opened" || events[1] != "message from 1" || !strings.HasPrefix(events[2], "lost") {
-			t.Errorf("handler calls %v", events)
+			t.Errorf("handler calls %v, want 8 over three connections", events)
 		}
 	})
 }
@@ -287,7 +287,7 @@ func TestTextPing(t *testing.T) {
 			o.Ping, o.PingInterval = []byte("ping"), 10*time.Millisecond
 		})
 		if got := <-said; got != "ping" {
-			t.Errorf("the venue received %q, want got == \"ping\"", got)
+			t.Errorf("the venue received %q, want ping", got)
 		}
 	})
 }
@@ -357,7 +357,7 @@ func TestAbortClosesOneConnection(t *testing.T) {
 		second := <-conns
 		first.Abort(errors.New("too late"))
 		if began, err := second.Write(t.Context(), []byte("hello")); !began || err != nil {
-			t.Errorf("write on the second connection: began %v, error %v", began, err)
+			t.Errorf("write on the second connection: began %v, error %v, want true and none", began, err)
 		}
 		if lost := r.list(); !slices.Equal(lost, []string{"opened", "lost: tired of it", "opened"}) {
 			t.Errorf("handler calls %v, want slices.Equal(lost, []string{\"opened\", \"lost: tired of it\", \"opened\"})", lost)
@@ -414,9 +414,9 @@ func TestSendQueueIsBounded(t *testing.T) {
 }
 
 func TestDialErrorContainsNoKey(t *testing.T) {
-	refusing := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(refusing.Close)
-	target := "ws" + strings.TrimPrefix(refusing.URL, "http") + "/ws?listenKey=5ecre7"
+	rejecting := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(rejecting.Close)
+	target := "ws" + strings.TrimPrefix(rejecting.URL, "http") + "/ws?listenKey=5ecre7"
 	logged := make(chan string, 1)
 	r := newRecorder()
 	link := wsclient.New(wsclient.Options{

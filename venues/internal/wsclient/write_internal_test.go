@@ -43,7 +43,7 @@ func TestWriteAfterClose(t *testing.T) {
 	}
 	began, err := c.Write(context.Background(), []byte("order"))
 	if began || !errors.Is(err, websocket.ErrCloseSent) {
-		t.Errorf("began %v, error %v", began, err)
+		t.Errorf("began %v, error %v, want false and ErrCloseSent", began, err)
 	}
 	if began, err = c.Write(context.Background(), []byte("order")); began || err == nil {
 		t.Errorf("a second one: began %v, %v, want !began and an error", began, err)
@@ -60,6 +60,6 @@ func TestWriteAfterFailedPing(t *testing.T) {
 		t.Fatal("the ping did not fail")
 	}
 	if began, err := c.Write(context.Background(), []byte("order")); began || err == nil {
-		t.Errorf("began %v, error %v", began, err)
+		t.Errorf("began %v, error %v, want false and an error", began, err)
 	}
 }

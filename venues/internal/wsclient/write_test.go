@@ -41,7 +41,7 @@ func TestWriteIsNotPaced(t *testing.T) {
 		for n := range writes {
 			writers.Go(func() {
 				if began, err := conn.Write(t.Context(), []byte(fmt.Sprint("order ", n))); err != nil || !began {
-					t.Errorf("write %d: began %v, error %v", n, began, err)
+					t.Errorf("write %d: began %v, error %v, want true and none", n, began, err)
 				}
 			})
 		}
@@ -54,7 +54,7 @@ func TestWriteIsNotPaced(t *testing.T) {
 					orders++
 				}
 			case <-deadline:
-				t.Fatalf("%d of %d writes arrived", orders, writes)
+				t.Fatalf("%d of %d writes arrived, want all", orders, writes)
 			}
 		}
 	})
@@ -75,12 +75,12 @@ func TestWriteThatDoesNotBegin(t *testing.T) {
 		open(t, v, r, nil)
 		first, second := <-conns, <-conns
 		if began, err := first.Write(t.Context(), []byte("x")); began || err == nil {
-			t.Errorf("write on a lost connection: began %v, error %v", began, err)
+			t.Errorf("write on a lost connection: began %v, error %v, want false and an error", began, err)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		if began, err := second.Write(ended, []byte("x")); began || !errors.Is(err, context.Canceled) {
-			t.Errorf("write after the context ended: began %v, error %v", began, err)
+			t.Errorf("write after the context ended: began %v, error %v, want false and Canceled", began, err)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestRequestChecksInTheVenuesOrder(t *testing.T) {
@@ -37,9 +38,7 @@ func TestRequestChecksInTheVenuesOrder(t *testing.T) {
 		}
 		request := v.request(http.MethodPost, "/api/v5/trade/order", restingBuy)
 		request.Header.Set("Content-Type", "text/plain")
-		if r := v.do(request); r.Code != "50006" {
-			t.Errorf(`content type: %s, want r.Code == "50006"`, r.raw())
-		}
+		v.do(request).expectCode(t, "50006")
 	})
 }
 
@@ -47,24 +46,18 @@ func TestKeyThatMayOnlyRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.control("/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
-		expect(t, v.one(v.get("/account/config")), object{"perm": "read_only"})
-		if r := v.post("/trade/order", restingBuy); r.Code != "50120" {
-			t.Errorf(`order: %s, want r.Code == "50120"`, r.raw())
-		}
+		simtest.Expect(t, v.one(v.get("/account/config")), object{"perm": "read_only"})
+		v.post("/trade/order", restingBuy).expectCode(t, "50120")
 	})
 }
 
 func TestDemoTradingNeedsItsHeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, DemoTrading: true})
-		if r := v.get("/account/config"); r.Code != "50101" {
-			t.Errorf(`without: %s, want r.Code == "50101"`, r.raw())
-		}
+		v.get("/account/config").expectCode(t, "50101")
 		request := v.request(http.MethodGet, "/api/v5/account/config", "")
 		request.Header.Set("x-simulated-trading", "1")
-		if r := v.do(request); r.Code != "0" {
-			t.Errorf(`with: %s, want r.Code == "0"`, r.raw())
-		}
+		v.do(request).expectCode(t, "0")
 	})
 }
 

@@ -27,19 +27,11 @@ func TestConnectionsOfAChannelAreCounted(t *testing.T) {
 		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{ConnsPerChannel: 2}})
 		const counted, rejected = "channel-conn-count", "channel-conn-count-error"
 		first, second, third := v.loggedIn("private"), v.loggedIn("private"), v.loggedIn("private")
-		if n := first.count(ordersChannel, counted); n != "1" {
-			t.Errorf(`the first is number %v, want n == "1"`, n)
-		}
-		if n := second.count(ordersChannel, counted); n != "2" {
-			t.Errorf(`the second is number %v, want n == "2"`, n)
-		}
+		simtest.Equal(t, "connections after the first", first.count(ordersChannel, counted), "1")
+		simtest.Equal(t, "connections after the second", second.count(ordersChannel, counted), "2")
 		second.subscribe(`{"channel":"orders","instType":"SWAP"}`) // another argument of the same channel
-		if n := third.count(ordersChannel, rejected); n != "2" {
-			t.Errorf(`count of the third = %v, want n == "2"`, n)
-		}
-		if n := third.count(`{"channel":"account"}`, counted); n != "1" {
-			t.Errorf(`another channel counts %v, want n == "1"`, n)
-		}
+		simtest.Equal(t, "connections when the third is rejected", third.count(ordersChannel, rejected), "2")
+		simtest.Equal(t, "connections of another channel", third.count(`{"channel":"account"}`, counted), "1")
 		v.order(restingBuy)
 		first.push("orders", state("live"))
 		second.push("orders", state("live"))
@@ -48,7 +40,7 @@ func TestConnectionsOfAChannelAreCounted(t *testing.T) {
 			select {
 			case m := <-third.Messages:
 				if arg, _ := m["arg"].(object); arg["channel"] == "orders" {
-					t.Errorf(`a rejected subscription received %v, want arg["channel"] != "orders"`, m)
+					t.Errorf("a rejected subscription receives %v, want no message of channel orders", m)
 				}
 			default:
 				drained = true
@@ -73,9 +65,7 @@ func TestEveryAccountHasItsOwnConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.Credentials = other.Credentials
-		if n := v.loggedIn("private").count(ordersChannel, "channel-conn-count"); n != "1" {
-			t.Errorf(`the first of another account is number %v, want n == "1"`, n)
-		}
+		simtest.Equal(t, "connections of another account", v.loggedIn("private").count(ordersChannel, "channel-conn-count"), "1")
 	})
 }
 
@@ -103,7 +93,7 @@ func TestRepeatedLoginIsRejected(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
 		s.Send(v.loginText(v.Credentials.APISecret))
-		expect(t, s.Next(), object{"event": "error", "code": "60031"})
+		simtest.Expect(t, s.Next(), object{"event": "error", "code": "60031"})
 		s.Closed()
 	})
 }
@@ -114,7 +104,7 @@ func closedWith(t *testing.T, conn *websocket.Conn, code int) {
 	for {
 		if _, data, err := conn.ReadMessage(); err != nil {
 			if !websocket.IsCloseError(err, code) {
-				t.Errorf("%s %v, want websocket.IsCloseError(err, code)", data, err)
+				t.Errorf("read = %q, %v, want close code %d", data, err, code)
 			}
 			return
 		}
@@ -134,12 +124,12 @@ func TestReferenceChannels(t *testing.T) {
 		} {
 			s.subscribe(arg)
 			channel := simtest.Decode(t, []byte(arg))["channel"].(string)
-			expect(t, s.push(channel, func(_, _ object) bool { return true }), want)
+			simtest.Expect(t, s.push(channel, func(_, _ object) bool { return true }), want)
 		}
 		v.Market(`{"symbol":"BTCUSDT","index":"64900"}`)
-		expect(t, s.push("index-tickers", func(_, first object) bool { return first["idxPx"] != "65000" }), object{"idxPx": "64900"})
+		simtest.Expect(t, s.push("index-tickers", func(_, first object) bool { return first["idxPx"] != "65000" }), object{"idxPx": "64900"})
 		s.Send(`{"op":"subscribe","args":[{"channel":"index-tickers","instId":"BTC-USDT-SWAP"}]}`)
-		expect(t, s.With("event", "error"), object{"code": "60018"})
+		simtest.Expect(t, s.With("event", "error"), object{"code": "60018"})
 	})
 }
 
@@ -149,7 +139,7 @@ func TestMaintenanceIsPublished(t *testing.T) {
 		s := v.stream("public")
 		s.subscribe(`{"channel":"status"}`)
 		v.InjectFault(`{"match":{"path":"/api/v5/trade"},"do":"maintenance"}`)
-		expect(t, s.push("status", state("ongoing")), object{"serviceType": "5", "env": "1"})
+		simtest.Expect(t, s.push("status", state("ongoing")), object{"serviceType": "5", "env": "1"})
 		v.Script("DELETE", "/faults", "")
 		s.push("status", state("completed"))
 	})

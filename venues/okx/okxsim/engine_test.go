@@ -34,9 +34,7 @@ func (v *venue) resting() object {
 
 func (v *venue) acknowledged(path, body string) {
 	v.Helper()
-	if r := v.post(path, body); r.sCode() != "0" {
-		v.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-	}
+	v.post(path, body).expectItem(v, "0")
 }
 
 const (
@@ -50,16 +48,14 @@ func TestAcknowledgedBeforeItIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, s, clock := slow(t)
 		v.acknowledged("/trade/amend-order", amendResting+`}`)
-		expect(t, v.resting(), object{"px": "64000"})
+		simtest.Expect(t, v.resting(), object{"px": "64000"})
 		clock.Advance(engineDelay)
-		expect(t, s.push("orders", state("live")), object{"px": "63900", "reqId": "r1", "amendResult": "0", "amendSource": "1", "code": "0"})
+		simtest.Expect(t, s.push("orders", state("live")), object{"px": "63900", "reqId": "r1", "amendResult": "0", "amendSource": "1", "code": "0"})
 		v.acknowledged("/trade/cancel-order", cancelResting)
-		expect(t, v.resting(), object{"state": "live"})
+		simtest.Expect(t, v.resting(), object{"state": "live"})
 		clock.Advance(engineDelay)
-		expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1", "amendResult": ""})
-		if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51400" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51400"`, r.raw())
-		}
+		simtest.Expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1", "amendResult": ""})
+		v.post("/trade/cancel-order", cancelResting).expectItem(t, "51400")
 	})
 }
 
@@ -73,8 +69,8 @@ func TestFillPrecedesTheChange(t *testing.T) {
 		v.Market(`{"symbol":"BTCUSDT","price":"63800"}`)
 		s.push("orders", state("filled"))
 		clock.Advance(engineDelay)
-		expect(t, s.push("orders", state("filled")), object{"reqId": "r1", "amendResult": "-1", "code": "51503", "fillSz": "0"})
-		expect(t, v.resting(), object{"state": "filled", "cancelSource": ""})
+		simtest.Expect(t, s.push("orders", state("filled")), object{"reqId": "r1", "amendResult": "-1", "code": "51503", "fillSz": "0"})
+		simtest.Expect(t, v.resting(), object{"state": "filled", "cancelSource": ""})
 	})
 }
 
@@ -86,12 +82,12 @@ func TestAmendmentFailsAfterItsAcknowledgement(t *testing.T) {
 		v, s, clock := slow(t)
 		v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000"}`)
 		clock.Advance(engineDelay)
-		expect(t, s.push("orders", state("live")), object{"px": "64000", "sz": "0.05", "reqId": "r1", "amendResult": "-1", "code": "51502"})
+		simtest.Expect(t, s.push("orders", state("live")), object{"px": "64000", "sz": "0.05", "reqId": "r1", "amendResult": "-1", "code": "51502"})
 		v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000","cxlOnFail":true}`)
 		clock.Advance(engineDelay)
-		expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "1"})
+		simtest.Expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "1"})
 		clock.Advance(engineDelay)
 		v.acknowledged("/trade/order", restingBuy)
-		expect(t, s.push("orders", func(object, object) bool { return true }), object{"state": "live", "amendResult": ""})
+		simtest.Expect(t, s.push("orders", func(object, object) bool { return true }), object{"state": "live", "amendResult": ""})
 	})
 }

@@ -15,7 +15,7 @@ func fixture(t *testing.T, name string) object {
 	raw := fixturetest.Read(t, venues.OKX, name)
 	var payload struct{ Data []object }
 	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&payload); err != nil || len(payload.Data) == 0 {
-		t.Fatalf("%s: %v, want err == nil && len(payload.Data) != 0", name, err)
+		t.Fatalf("%s: %d rows, %v, want at least one", name, len(payload.Data), err)
 	}
 	return payload.Data[0]
 }

@@ -26,7 +26,7 @@ func FuzzOrder(f *testing.F) {
 			return
 		}
 		if !request.Qty.IsPositive() || request.Type == simcore.Limit && !request.Price.IsPositive() {
-			t.Errorf("accepted %+v, want request.Qty.IsPositive() && (request.Type != simcore.Limit || request.Price.IsPositive())", request)
+			t.Errorf("accepted request = %+v, want a positive quantity, and a price unless it is a market order", request)
 		}
 		if _, listed := sim.Exchange().Instrument(request.Symbol); !listed {
 			t.Errorf("accepted instrument %q, want listed", request.Symbol)
@@ -42,7 +42,7 @@ func FuzzAlgo(f *testing.F) {
 	f.Add([]byte(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"trigger","closeFraction":"1","triggerPx":"66000","orderPx":"-1"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if legs := sim.ParsedAlgo(body); legs == 0 || legs > 2 {
-			t.Errorf("%d legs, want legs != 0 && legs <= 2", legs)
+			t.Errorf("%d legs, want 1 or 2", legs)
 		}
 	})
 }
@@ -56,10 +56,10 @@ func FuzzCommand(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		op, channels, ok := okxsim.DecodeCommand(data)
 		if subscribes := op == "subscribe" || op == "unsubscribe"; ok && subscribes != (channels > 0) {
-			t.Errorf("%s names %d channels, want !ok || subscribes == (channels > 0)", op, channels)
+			t.Errorf("operation %q has %d channels, want some for a subscription and none otherwise", op, channels)
 		}
 		if sim.CheckedLogin(data) == "" {
-			t.Error("logged in without a signature")
+			t.Error("a login without a signature succeeds, want an error")
 		}
 	})
 }
@@ -72,7 +72,7 @@ func FuzzFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		at, channel, ok := okxsim.ParseFrame(line)
 		if ok && (at <= 0 || channel != "books" && channel != "trades") {
-			t.Fatalf(`%s at %s, want !ok || at > 0 && (channel == "books" || channel == "trades")`, channel, at)
+			t.Fatalf("message of channel %q at %s, want books or trades at a positive time", channel, at)
 		}
 	})
 }

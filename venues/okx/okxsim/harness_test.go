@@ -73,6 +73,30 @@ func (r reply) sCode() string {
 	return code
 }
 
+// expectCode reports an answer with another code.
+func (r reply) expectCode(t testing.TB, want string) {
+	t.Helper()
+	if r.Code != want {
+		t.Errorf("%s: code %q, want %q: %s", r.Request, r.Code, want, r.raw())
+	}
+}
+
+// expect reports an answer with another HTTP status or code.
+func (r reply) expect(t testing.TB, status int, code string) {
+	t.Helper()
+	r.ExpectStatus(t, status)
+	r.expectCode(t, code)
+}
+
+// expectItem reports an answer whose first item has another code, or whose own code
+// does not fit a single item: 0 for a success, 1 for a failure.
+func (r reply) expectItem(t testing.TB, want string) {
+	t.Helper()
+	if r.sCode() != want || len(r.Data) == 1 && (r.Code == "0") != (want == "0") {
+		t.Errorf("%s: code %q of the item, want %q: %s", r.Request, r.sCode(), want, r.raw())
+	}
+}
+
 func sign(secret, payload string) string {
 	return base64.StdEncoding.EncodeToString(simtest.HMAC(secret, payload))
 }
@@ -114,9 +138,7 @@ func (v *venue) post(target, body string) reply {
 func (v *venue) order(body string) string {
 	v.Helper()
 	r := v.post("/trade/order", body)
-	if r.Code != "0" || r.sCode() != "0" {
-		v.Fatalf(`order %s: %s, want r.Code == "0" && r.sCode() == "0"`, body, r.raw())
-	}
+	r.expectItem(v, "0")
 	return r.Data[0]["ordId"].(string)
 }
 
@@ -147,9 +169,7 @@ func (v *venue) loggedIn(socket string) *stream {
 	v.Helper()
 	s := v.stream(socket)
 	s.Send(v.loginText(v.Credentials.APISecret))
-	if m := s.Next(); m["event"] != "login" {
-		v.Fatalf(`login: %v, want m["event"] == "login"`, m)
-	}
+	simtest.Expect(v, s.Next(), object{"event": "login"})
 	return s
 }
 
@@ -166,7 +186,7 @@ func (s *stream) subscribe(arg string) {
 	for {
 		m := s.Next()
 		if m["event"] == "error" {
-			s.Fatalf(`subscribe %s: %v, want m["event"] != "error"`, arg, m)
+			s.Fatalf("subscribe %s: %v, want a confirmation", arg, m)
 		}
 		if m["event"] == "subscribe" {
 			return
@@ -197,15 +217,6 @@ func (s *stream) push(channel string, holds func(message, first object) bool) ob
 
 func state(word string) func(_, first object) bool {
 	return func(_, first object) bool { return first["state"] == word }
-}
-
-func expect(t testing.TB, record object, want object) {
-	t.Helper()
-	for name, value := range want {
-		if record[name] != value {
-			t.Errorf("%s = %v, want %v", name, record[name], value)
-		}
-	}
 }
 
 func unixMilli(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }

@@ -3,6 +3,8 @@ package okxsim_test
 import (
 	"testing"
 	"testing/synctest"
+
+	"venuegate/venues/simcore/simtest"
 )
 
 // A pending cancellation is not started again, and an ended order cannot be
@@ -12,15 +14,11 @@ func TestPendingCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, s, clock := slow(t)
 		v.acknowledged("/trade/cancel-order", cancelResting)
-		if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51410" || r.Code != "1" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51410" && r.Code == "1"`, r.raw())
-		}
-		expect(t, item(t, s.operate("c1", "cancel-order", `"instIdCode":10459,"clOrdId":"a1"`)), object{"sCode": "51410"})
+		v.post("/trade/cancel-order", cancelResting).expectItem(t, "51410")
+		simtest.Expect(t, item(t, s.operate("c1", "cancel-order", `"instIdCode":10459,"clOrdId":"a1"`)), object{"sCode": "51410"})
 		clock.Advance(engineDelay)
-		expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1"})
-		if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51400" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51400"`, r.raw())
-		}
+		simtest.Expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1"})
+		v.post("/trade/cancel-order", cancelResting).expectItem(t, "51400")
 	})
 }
 
@@ -48,18 +46,18 @@ func TestPendingAmendments(t *testing.T) {
 			v.acknowledged("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","reqId":"r`+string(rune('1'+n))+`","newPx":"`+price+`"}`)
 		}
 		fourth := `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","reqId":"r4","newPx":"63600"}`
-		if r := v.post("/trade/amend-order", fourth); r.sCode() != "51513" || r.Data[0]["reqId"] != "r4" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51513" && r.Data[0]["reqId"] == "r4"`, r.raw())
-		}
+		r := v.post("/trade/amend-order", fourth)
+		r.expectItem(t, "51513")
+		simtest.ExpectRows(t, r.Data, object{"reqId": "r4"})
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a2","side":"buy","ordType":"limit","px":"64000","sz":"0.05"}`)
 		v.acknowledged("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a2","newPx":"63500"}`)
 		clock.Advance(engineDelay)
 		for _, want := range []object{{"reqId": "r1", "px": "63900"}, {"reqId": "r2", "px": "63800"}, {"reqId": "r3", "px": "63700"}} {
-			expect(t, s.push("orders", func(_, first object) bool { return first["amendResult"] == "0" && first["clOrdId"] == "a1" }), want)
+			simtest.Expect(t, s.push("orders", func(_, first object) bool { return first["amendResult"] == "0" && first["clOrdId"] == "a1" }), want)
 		}
 		v.acknowledged("/trade/amend-order", fourth)
 		clock.Advance(engineDelay)
-		expect(t, s.push("orders", func(_, first object) bool { return first["reqId"] == "r4" }), object{"px": "63600", "amendResult": "0"})
+		simtest.Expect(t, s.push("orders", func(_, first object) bool { return first["reqId"] == "r4" }), object{"px": "63600", "amendResult": "0"})
 	})
 }
 
@@ -72,7 +70,7 @@ func TestAmendmentAfterACancellation(t *testing.T) {
 		v.acknowledged("/trade/amend-order", amendResting+`}`)
 		clock.Advance(engineDelay)
 		s.push("orders", state("canceled"))
-		expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "-1", "code": "51503"})
+		simtest.Expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "-1", "code": "51503"})
 	})
 }
 
@@ -81,10 +79,8 @@ func TestBatchOfAmendmentsNamesEachOrderOnce(t *testing.T) {
 		v := quiet(t)
 		v.order(restingBuy)
 		twice := `[{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"63900"},{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"63800"}]`
-		if r := v.post("/trade/amend-batch-orders", twice); r.Code != "51512" {
-			t.Errorf(`r.raw() = %v, want r.Code == "51512"`, r.raw())
-		}
-		expect(t, v.resting(), object{"px": "64000"})
+		v.post("/trade/amend-batch-orders", twice).expectCode(t, "51512")
+		simtest.Expect(t, v.resting(), object{"px": "64000"})
 	})
 }
 
@@ -102,22 +98,18 @@ func TestPendingChangesOfStops(t *testing.T) {
 		amend := func(id, trigger string) string {
 			return `{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1","reqId":"` + id + `","newTriggerPx":"` + trigger + `","newOrdPx":"-1"}`
 		}
-		if r := v.post("/trade/amend-algos", amend("r0", "x")); r.sCode() != "51000" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51000"`, r.raw())
-		}
+		v.post("/trade/amend-algos", amend("r0", "x")).expectItem(t, "51000")
 		v.acknowledged("/trade/amend-algos", amend("r1", "63000"))
-		expect(t, v.one(v.get("/trade/order-algo?algoClOrdId=s1")), object{"triggerPx": "64000", "algoId": live["algoId"]})
+		simtest.Expect(t, v.one(v.get("/trade/order-algo?algoClOrdId=s1")), object{"triggerPx": "64000", "algoId": live["algoId"]})
 		clock.Advance(engineDelay)
-		expect(t, business.push("orders-algo", state("live")), object{"triggerPx": "63000", "reqId": "r1", "amendResult": "0"})
+		simtest.Expect(t, business.push("orders-algo", state("live")), object{"triggerPx": "63000", "reqId": "r1", "amendResult": "0"})
 
 		v.acknowledged("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`)
 		v.acknowledged("/trade/amend-algos", amend("r2", "62000"))
 		clock.Advance(engineDelay)
-		expect(t, business.push("orders-algo", state("canceled")), object{"triggerPx": "63000"})
-		expect(t, business.push("orders-algo", state("canceled")), object{"reqId": "r2", "amendResult": "-1", "triggerPx": "63000"})
-		if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`); r.sCode() != "51400" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51400"`, r.raw())
-		}
+		simtest.Expect(t, business.push("orders-algo", state("canceled")), object{"triggerPx": "63000"})
+		simtest.Expect(t, business.push("orders-algo", state("canceled")), object{"reqId": "r2", "amendResult": "-1", "triggerPx": "63000"})
+		v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`).expectItem(t, "51400")
 	})
 }
 

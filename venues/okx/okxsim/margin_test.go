@@ -71,11 +71,11 @@ func TestPartialLiquidation(t *testing.T) {
 		held := v.one(v.get("/account/positions"))
 		liqPx := simtest.Num(held["liqPx"])
 		must(t, x.SetMark("BTCUSDT", liqPx.Mul(venues.MustDecimal("1.002"))))
-		expect(t, s.push("liquidation-warning", func(_, _ object) bool { return true }), object{"pos": "20000", "mgnMode": "cross"})
+		simtest.Expect(t, s.push("liquidation-warning", func(_, _ object) bool { return true }), object{"pos": "20000", "mgnMode": "cross"})
 		must(t, x.SetMark("BTCUSDT", liqPx.Sub(venues.MustDecimal("1"))))
 
 		closing := s.push("orders", state("filled"))
-		expect(t, closing, object{"category": "partial_liquidation", "side": "sell", "clOrdId": "", "tradeId": "0"})
+		simtest.Expect(t, closing, object{"category": "partial_liquidation", "side": "sell", "clOrdId": "", "tradeId": "0"})
 		published := s.push("balance_and_position", func(_, first object) bool { return first["eventType"] == "liquidation" })
 		left := published["posData"].([]any)[0].(object)["pos"]
 		update := s.push("positions", func(m, first object) bool { return m["eventType"] == "event_update" && first["pos"] == left })
@@ -86,11 +86,11 @@ func TestPartialLiquidation(t *testing.T) {
 		}
 		newest := v.get("/trade/fills?instType=SWAP").Data[0]
 		if id, _ := newest["tradeId"].(string); newest["subType"] != "103" || id == "" || id[0] != '-' {
-			t.Errorf(`fill of the liquidation: %v, want newest["subType"] == "103" && id != "" && id[0] == '-'`, newest)
+			t.Errorf("fill of the liquidation = %v, want subType 103 and a negative tradeId", newest)
 		}
-		expect(t, v.get("/trade/orders-history?instType=SWAP&category=partial_liquidation").Data[0], object{"ordId": closing["ordId"]})
+		simtest.Expect(t, v.get("/trade/orders-history?instType=SWAP&category=partial_liquidation").Data[0], object{"ordId": closing["ordId"]})
 		must(t, x.SetMark("BTCUSDT", venues.MustDecimal("30000")))
-		expect(t, s.push("orders", state("filled")), object{"category": "full_liquidation"})
+		simtest.Expect(t, s.push("orders", state("filled")), object{"category": "full_liquidation"})
 	})
 }
 
@@ -104,17 +104,15 @@ func TestTriggersWatchTheirOwnPrice(t *testing.T) {
 		business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
 		const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"conditional","sz":"1","reduceOnly":true,"slOrdPx":"-1"`
 		for _, watched := range []string{"index", "mark", "last"} {
-			if r := v.post("/trade/order-algo", stop+`,"slTriggerPx":"64000","slTriggerPxType":"`+watched+`","algoClOrdId":"`+watched+`"}`); r.sCode() != "0" {
-				t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-			}
+			v.post("/trade/order-algo", stop+`,"slTriggerPx":"64000","slTriggerPxType":"`+watched+`","algoClOrdId":"`+watched+`"}`).expectItem(t, "0")
 		}
 		v.Market(`{"symbol":"BTCUSDT","index":"63900"}`)
-		expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "index", "slTriggerPxType": "index"})
-		expect(t, v.one(v.get("/account/positions")), object{"idxPx": "63900", "markPx": "65000", "pos": "2"})
+		simtest.Expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "index", "slTriggerPxType": "index"})
+		simtest.Expect(t, v.one(v.get("/account/positions")), object{"idxPx": "63900", "markPx": "65000", "pos": "2"})
 		v.Market(`{"symbol":"BTCUSDT","mark":"63950"}`)
-		expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "mark"})
+		simtest.Expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "mark"})
 		v.Market(`{"symbol":"BTCUSDT","price":"63990"}`)
-		expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "last"})
+		simtest.Expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "last"})
 	})
 }
 
@@ -136,9 +134,7 @@ func TestPassedTriggersAreRejected(t *testing.T) {
 			`"side":"sell","slTriggerPx":"66200","slOrdPx":"-1","slTriggerPxType":"index"`: "51308",
 			`"side":"sell","slTriggerPx":"65700","slOrdPx":"-1","slTriggerPxType":"index"`: "0",
 		} {
-			if r := v.post("/trade/order-algo", head+body+"}"); r.sCode() != code {
-				t.Errorf("%s: %s, want %s", body, r.raw(), code)
-			}
+			v.post("/trade/order-algo", head+body+"}").expectItem(t, code)
 		}
 	})
 }
@@ -152,17 +148,13 @@ func TestTrailingBySpread(t *testing.T) {
 		private.subscribe(ordersChannel)
 		business.subscribe(`{"channel":"algo-advance","instType":"SWAP"}`)
 		const trailing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","sz":"1","ordType":"move_order_stop","reduceOnly":true`
-		if r := v.post("/trade/order-algo", trailing+`,"callbackSpread":"300"}`); r.sCode() != "0" {
-			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-		}
-		expect(t, business.push("algo-advance", state("live")), object{"callbackSpread": "300", "callbackRatio": ""})
+		v.post("/trade/order-algo", trailing+`,"callbackSpread":"300"}`).expectItem(t, "0")
+		simtest.Expect(t, business.push("algo-advance", state("live")), object{"callbackSpread": "300", "callbackRatio": ""})
 		v.Market(`{"symbol":"BTCUSDT","price":"65500"}`)
 		v.Market(`{"symbol":"BTCUSDT","price":"65200"}`)
-		expect(t, private.push("orders", state("filled")), object{"source": "25"})
+		simtest.Expect(t, private.push("orders", state("filled")), object{"source": "25"})
 		for extra, code := range map[string]string{`,"callbackRatio":"0.1","callbackSpread":"300"}`: "50024", `,"callbackRatio":"1.1"}`: "51311", `,"callbackSpread":"-1"}`: "51000"} {
-			if r := v.post("/trade/order-algo", trailing+extra); r.sCode() != code {
-				t.Errorf("%s: %s, want %s", extra, r.raw(), code)
-			}
+			v.post("/trade/order-algo", trailing+extra).expectItem(t, code)
 		}
 	})
 }
@@ -173,9 +165,7 @@ func TestOversizedReduceOnlyMayBeRejected(t *testing.T) {
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
 		const closing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","ordType":"market","reduceOnly":true,`
 		for body, code := range map[string]string{`"side":"sell","sz":"2"}`: "51112", `"side":"buy","sz":"1"}`: "51170", `"side":"sell","sz":"1"}`: "0"} {
-			if r := v.post("/trade/order", closing+body); r.sCode() != code {
-				t.Errorf("%s: %s, want %s", body, r.raw(), code)
-			}
+			v.post("/trade/order", closing+body).expectItem(t, code)
 			if code == "0" {
 				v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
 			}

@@ -28,7 +28,7 @@ func item(t testing.TB, answer object) object {
 	t.Helper()
 	rows, _ := answer["data"].([]any)
 	if len(rows) == 0 {
-		t.Fatalf("no item: %v, want len(rows) != 0", answer)
+		t.Fatalf("answer = %v, want an item", answer)
 	}
 	return rows[0].(object)
 }
@@ -39,7 +39,7 @@ func (s *stream) submit(id, op, arg string) object {
 	s.Send(operation(id, op, arg))
 	m := s.Next()
 	if m["id"] != id || m["op"] != op {
-		s.Fatalf(`%s %s is answered by %v, want m["id"] == id && m["op"] == op`, id, op, m)
+		s.Fatalf("answer to %s %s = %v, want the same op and id", op, id, m)
 	}
 	return m
 }
@@ -49,23 +49,23 @@ func TestOrderOverTheSocket(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
 		placed := s.submit("a1", "order", buys("w1"))
-		expect(t, placed, object{"code": "0", "msg": ""})
+		simtest.Expect(t, placed, object{"code": "0", "msg": ""})
 		now := strconv.FormatInt(v.Now().UnixMicro(), 10)
-		expect(t, placed, object{"inTime": now, "outTime": now})
+		simtest.Expect(t, placed, object{"inTime": now, "outTime": now})
 		first := item(t, placed)
-		expect(t, first, object{"sCode": "0", "sMsg": "Order successfully placed.", "clOrdId": "w1", "subCode": ""})
+		simtest.Expect(t, first, object{"sCode": "0", "sMsg": "Order successfully placed.", "clOrdId": "w1", "subCode": ""})
 		id := first["ordId"].(string)
 
 		duplicate := s.submit("a2", "order", buys("w1"))
-		expect(t, duplicate, object{"code": "1", "msg": ""})
-		expect(t, item(t, duplicate), object{"sCode": "51016", "clOrdId": "w1"})
+		simtest.Expect(t, duplicate, object{"code": "1", "msg": ""})
+		simtest.Expect(t, item(t, duplicate), object{"sCode": "51016", "clOrdId": "w1"})
 
 		amended := s.submit("a3", "amend-order", `"instIdCode":10459,"clOrdId":"w1","newPx":"63900","newSz":"0.08","reqId":"r1"`)
-		expect(t, item(t, amended), object{"sCode": "0", "reqId": "r1", "ordId": id})
-		expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": "63900", "sz": "0.08", "state": "live"})
+		simtest.Expect(t, item(t, amended), object{"sCode": "0", "reqId": "r1", "ordId": id})
+		simtest.Expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": "63900", "sz": "0.08", "state": "live"})
 
-		expect(t, item(t, s.submit("a4", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "0"})
-		expect(t, item(t, s.submit("a5", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "51400"})
+		simtest.Expect(t, item(t, s.submit("a4", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "0"})
+		simtest.Expect(t, item(t, s.submit("a5", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "51400"})
 	})
 }
 
@@ -74,10 +74,10 @@ func TestBatchesOverTheSocket(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
 		s.Send(`{"id":"1","op":"batch-orders","args":[{` + buys("w1") + `},{` + buys("w1") + `}]}`)
-		expect(t, s.Next(), object{"id": "1", "op": "batch-orders", "code": "2", "msg": ""})
-		expect(t, s.submit("2", "batch-amend-orders", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`), object{"code": "0"})
+		simtest.Expect(t, s.Next(), object{"id": "1", "op": "batch-orders", "code": "2", "msg": ""})
+		simtest.Expect(t, s.submit("2", "batch-amend-orders", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`), object{"code": "0"})
 		s.Send(`{"id":"3","op":"batch-cancel-orders","args":[{"instIdCode":10459,"clOrdId":"w1"},{"instIdCode":10459,"clOrdId":"no"}]}`)
-		expect(t, s.Next(), object{"id": "3", "code": "2"})
+		simtest.Expect(t, s.Next(), object{"id": "3", "code": "2"})
 	})
 }
 
@@ -87,7 +87,7 @@ func TestAttachedProtectionOverTheSocket(t *testing.T) {
 		s := v.loggedIn("private")
 		s.submit("1", "order", `"instIdCode":10459,"tdMode":"cross","clOrdId":"w1","side":"buy","ordType":"market","sz":"1",`+
 			`"attachAlgoOrds":[{"attachAlgoClOrdId":"w1p","slTriggerPx":"60000","slOrdPx":"-1"}]`)
-		expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=conditional")), object{"algoClOrdId": "w1p", "slTriggerPx": "60000"})
+		simtest.Expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=conditional")), object{"algoClOrdId": "w1p", "slTriggerPx": "60000"})
 	})
 }
 
@@ -96,10 +96,10 @@ func TestMalformedOperations(t *testing.T) {
 		v := quiet(t)
 		unauthenticated := v.stream("private")
 		unauthenticated.Send(operation("1", "order", buys("w1")))
-		expect(t, unauthenticated.Next(), object{"event": "error", "code": "60011", "id": "1"})
+		simtest.Expect(t, unauthenticated.Next(), object{"event": "error", "code": "60011", "id": "1"})
 		public := v.stream("public")
 		public.Send(operation("1", "order", buys("w1")))
-		expect(t, public.Next(), object{"event": "error", "code": "60028"})
+		simtest.Expect(t, public.Next(), object{"event": "error", "code": "60028"})
 
 		s := v.loggedIn("private")
 		for text, code := range map[string]string{
@@ -125,14 +125,12 @@ func TestMalformedOperations(t *testing.T) {
 			"amend-order":  `"instId":"BTC-USDT-SWAP","clOrdId":"w1","newPx":"63900"`,
 			"cancel-order": `"instId":"BTC-USDT-SWAP","clOrdId":"w1"`,
 		} {
-			expect(t, item(t, s.submit("1", op, arg)), object{"sCode": "50014", "sMsg": "Parameter instIdCode can not be empty."})
+			simtest.Expect(t, item(t, s.submit("1", op, arg)), object{"sCode": "50014", "sMsg": "Parameter instIdCode can not be empty."})
 		}
-		expect(t, item(t, s.submit("1", "cancel-order", `"instIdCode":1,"clOrdId":"w1"`)), object{"sCode": "51001"})
+		simtest.Expect(t, item(t, s.submit("1", "cancel-order", `"instIdCode":1,"clOrdId":"w1"`)), object{"sCode": "51001"})
 		v.control("/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
-		expect(t, s.submit("1", "order", buys("w1")), object{"code": "50120"})
-		if rows := v.get("/trade/orders-pending").Data; len(rows) != 0 {
-			t.Errorf("rows = %v, want len(rows) == 0", rows)
-		}
+		simtest.Expect(t, s.submit("1", "order", buys("w1")), object{"code": "50120"})
+		simtest.ExpectRows(t, v.get("/trade/orders-pending").Data)
 	})
 }
 
@@ -144,10 +142,10 @@ func TestDeadlineOnTheSocket(t *testing.T) {
 			s.Send(`{"id":"1","op":"` + op + `","args":[{` + arg + `}],"expTime":"` + deadline + `"}`)
 			return s.Next()
 		}
-		expect(t, due("order", buys("w1"), unixMilli(v.Now().Add(-time.Millisecond))), object{"code": "50036"})
+		simtest.Expect(t, due("order", buys("w1"), unixMilli(v.Now().Add(-time.Millisecond))), object{"code": "50036"})
 		v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"delay","args":{"delayMs":300},"times":1}`)
-		expect(t, item(t, due("order", buys("w1"), unixMilli(v.Now().Add(150*time.Millisecond)))), object{"sCode": "50037"})
-		expect(t, due("cancel-order", `"instIdCode":10459,"clOrdId":"w1"`, unixMilli(v.Now().Add(-time.Millisecond))), object{"code": "1"})
+		simtest.Expect(t, item(t, due("order", buys("w1"), unixMilli(v.Now().Add(150*time.Millisecond)))), object{"sCode": "50037"})
+		simtest.Expect(t, due("cancel-order", `"instIdCode":10459,"clOrdId":"w1"`, unixMilli(v.Now().Add(-time.Millisecond))), object{"code": "1"})
 	})
 }
 
@@ -159,18 +157,14 @@ func TestLimitsAreSharedWithREST(t *testing.T) {
 		s := v.loggedIn("private")
 		const cancel = `{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
 		for range 30 {
-			if r := v.post("/trade/cancel-order", cancel); r.sCode() != "51400" {
-				t.Fatalf(`r.raw() = %v, want r.sCode() == "51400"`, r.raw())
-			}
-			expect(t, item(t, s.submit("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`)), object{"sCode": "51400"})
+			v.post("/trade/cancel-order", cancel).expectItem(t, "51400")
+			simtest.Expect(t, item(t, s.submit("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`)), object{"sCode": "51400"})
 		}
-		expect(t, s.submit("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
-		expect(t, s.submit("1", "batch-cancel-orders", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
-		if r := v.post("/trade/cancel-order", cancel); r.Code != "50011" {
-			t.Errorf(`REST: %s, want r.Code == "50011"`, r.raw())
-		}
-		expect(t, s.submit("1", "cancel-order", `"instIdCode":10461,"clOrdId":"no"`), object{"code": "1"})
-		expect(t, s.submit("1", "order", buys("w1")), object{"code": "0"})
+		simtest.Expect(t, s.submit("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
+		simtest.Expect(t, s.submit("1", "batch-cancel-orders", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
+		v.post("/trade/cancel-order", cancel).expectCode(t, "50011")
+		simtest.Expect(t, s.submit("1", "cancel-order", `"instIdCode":10461,"clOrdId":"no"`), object{"code": "1"})
+		simtest.Expect(t, s.submit("1", "order", buys("w1")), object{"code": "0"})
 	})
 }
 
@@ -184,13 +178,9 @@ func TestLargeBatchesAreLimitedByTheirOrders(t *testing.T) {
 		}
 		body += "]"
 		for range 300 / 20 {
-			if r := v.post("/trade/cancel-batch-orders", body); r.Code != "1" {
-				t.Fatalf(`r.raw() = %v, want r.Code == "1"`, r.raw())
-			}
+			v.post("/trade/cancel-batch-orders", body).expectCode(t, "1")
 		}
-		if r := v.post("/trade/cancel-batch-orders", body); r.Code != "50011" {
-			t.Errorf(`r.raw() = %s, want r.Code == "50011"`, r.raw())
-		}
+		v.post("/trade/cancel-batch-orders", body).expectCode(t, "50011")
 	})
 }
 
@@ -209,7 +199,7 @@ func TestInjectedFaultsOfOperations(t *testing.T) {
 		{name: "late", do: `"delay","args":{"delayMs":100}`, code: "0", held: true},
 		{name: "lost", do: `"status","args":{"status":502}`, code: "64007"},
 		{name: "executed and lost", do: `"status","args":{"status":502,"executed":true}`, code: "64007", held: true},
-		{name: "refused", do: `"reject","args":{"code":"51008"}`, code: "1"},
+		{name: "rejected", do: `"reject","args":{"code":"51008"}`, code: "1"},
 		{name: "uncertain", do: `"reject","args":{"code":"50004","executed":true}`, code: "50004", held: true},
 		{name: "closed", do: `"maintenance"`, code: "50001"},
 		{name: "banned", do: `"ban"`, code: "50011"},
@@ -222,14 +212,12 @@ func TestInjectedFaultsOfOperations(t *testing.T) {
 				s.Send(operation("1", "order", buys("w1")))
 				m, open := <-s.Messages
 				if open == c.cut {
-					t.Errorf("answered by %v, open %t, want open != c.cut", m, open)
+					t.Errorf("answer = %v, connection open %t, want open %t", m, open, !c.cut)
 				}
 				if !c.cut {
-					expect(t, m, object{"id": "1", "code": c.code})
+					simtest.Expect(t, m, object{"id": "1", "code": c.code})
 				}
-				if orders := len(v.sim.Control().Ledger().Orders); orders != map[bool]int{true: 1}[c.held] {
-					t.Errorf("%d orders, want orders == map[bool]int{true: 1}[c.held]", orders)
-				}
+				simtest.Equal(t, "orders in the ledger", len(v.sim.Control().Ledger().Orders), map[bool]int{true: 1}[c.held])
 			})
 		})
 	}
@@ -241,11 +229,9 @@ func TestBanHoldsForRESTAndSocket(t *testing.T) {
 		s := v.loggedIn("private")
 		v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 		for range 2 {
-			expect(t, s.submit("1", "order", buys("w1")), object{"code": "50011"})
+			simtest.Expect(t, s.submit("1", "order", buys("w1")), object{"code": "50011"})
 		}
-		if r := v.post("/trade/order", restingBuy); r.Code != "50011" {
-			t.Errorf(`r.raw() = %s, want r.Code == "50011"`, r.raw())
-		}
+		v.post("/trade/order", restingBuy).expectCode(t, "50011")
 	})
 }
 
@@ -257,8 +243,8 @@ func TestDelayedOperationDoesNotDelayTheNext(t *testing.T) {
 		v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"delay","args":{"delayMs":300},"times":1}`)
 		s.Send(operation("1", "order", buys("w1")))
 		s.Send(operation("2", "order", buys("w2")))
-		expect(t, s.Next(), object{"id": "2"})
-		expect(t, s.Next(), object{"id": "1", "code": "0"})
+		simtest.Expect(t, s.Next(), object{"id": "2"})
+		simtest.Expect(t, s.Next(), object{"id": "1", "code": "0"})
 	})
 }
 
@@ -279,7 +265,7 @@ func TestInjectedFaultsOfAnswers(t *testing.T) {
 			if m["op"] == nil {
 				continue
 			}
-			expect(t, m, object{"id": "2", "op": "amend-order"})
+			simtest.Expect(t, m, object{"id": "2", "op": "amend-order"})
 			answers++
 		}
 	})
@@ -303,15 +289,15 @@ func TestInjectedFaultsOfLogins(t *testing.T) {
 				s.Send(v.loginText(v.Credentials.APISecret))
 				if code == "none" {
 					s.Send("ping")
-					expect(t, s.Next(), object{simtest.Text: "pong"})
+					simtest.Expect(t, s.Next(), object{simtest.Text: "pong"})
 					return
 				}
 				if m, open := <-s.Messages; open != (code != "") || open && m["code"] != code {
-					t.Fatalf(`%v, open %t, want open == (code != "") && (!open || m["code"] == code)`, m, open)
+					t.Fatalf("message %v, connection open %t, want code %q and open %t", m, open, code, code != "")
 				}
 				if code != "" && code != "0" {
 					if m, open := <-s.Messages; open {
-						t.Errorf("stays open and says %v, want !open", m)
+						t.Errorf("message = %v, want the connection closed", m)
 					}
 				}
 			})
@@ -333,7 +319,7 @@ func FuzzOperation(f *testing.F) {
 		var one map[string]json.RawMessage
 		var many []map[string]json.RawMessage
 		if batch && (json.Unmarshal(body, &many) != nil || len(many) == 0) || !batch && json.Unmarshal(body, &one) != nil {
-			t.Errorf("%s is about %s, want (!batch || json.Unmarshal(body, &many) == nil && len(many) != 0) && (batch || json.Unmarshal(body, &one) == nil)", data, body)
+			t.Errorf("%s has the call %s, want one object, or a list for a batch", data, body)
 		}
 	})
 }

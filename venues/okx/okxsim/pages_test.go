@@ -10,6 +10,7 @@ import (
 
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 const positionsChannel = `{"channel":"positions","instType":"ANY","extraParams":"{\"updateInterval\":\"0\"}"}`
@@ -23,13 +24,11 @@ func TestSnapshotsComeInPages(t *testing.T) {
 		s := v.loggedIn("private")
 		s.subscribe(positionsChannel)
 		empty := s.Where(func(m object) bool { return m["eventType"] == "snapshot" })
-		expect(t, empty, object{"curPage": json.Number("1"), "lastPage": true})
+		simtest.Expect(t, empty, object{"curPage": json.Number("1"), "lastPage": true})
 		for _, symbol := range []string{"BTC", "ETH", "SOL", "XRP", "ADA"} {
 			v.order(`{"instId":"` + symbol + `-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
 			m := s.Where(func(m object) bool { return m["eventType"] == "event_update" })
-			if m["curPage"] != nil || m["lastPage"] != nil {
-				t.Errorf(`a change is numbered: %v, want m["curPage"] == nil && m["lastPage"] == nil`, m)
-			}
+			simtest.Expect(t, m, object{"curPage": nil, "lastPage": nil})
 		}
 		again := v.loggedIn("private")
 		again.subscribe(positionsChannel)
@@ -41,15 +40,13 @@ func TestSnapshotsComeInPages(t *testing.T) {
 			page := again.Where(func(m object) bool { return m["eventType"] == "snapshot" })
 			rows, _ := page["data"].([]any)
 			if number, _ := page["curPage"].(json.Number).Int64(); int(number) != n+1 || len(rows) != want.rows || page["lastPage"] != want.last {
-				t.Errorf(`page %d: %v, want int(number) == n + 1 && len(rows) == want.rows && page["lastPage"] == want.last`, n+1, page)
+				t.Errorf("page %d = %v, want curPage %d, %d rows and lastPage %v", n+1, page, n+1, want.rows, want.last)
 			}
 			for _, row := range rows {
 				held[row.(object)["instId"]] = true
 			}
 		}
-		if len(held) != 5 {
-			t.Errorf("held = %v, want len(held) == 5", held)
-		}
+		simtest.Equal(t, "positions", len(held), 5)
 	})
 }
 
@@ -66,9 +63,7 @@ func TestPositionsArePublishedAtTheRequestedInterval(t *testing.T) {
 					published = append(published, time.Now())
 				}
 			}
-			if after := published[3].Sub(published[2]).Round(100 * time.Millisecond); after != want {
-				t.Errorf("asked for %s: after %s, want after == want", asked, after)
-			}
+			simtest.Equal(t, "interval for "+asked, published[3].Sub(published[2]).Round(100*time.Millisecond), want)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestInstrumentsEqualTheVenues(t *testing.T) {
@@ -16,15 +17,15 @@ func TestInstrumentsEqualTheVenues(t *testing.T) {
 		r := v.get("/public/instruments?instType=SWAP")
 		halted := 0
 		for _, row := range r.Data {
-			expect(t, row, object{"ctType": "linear", "settleCcy": "USDT", "ctMult": "1", "baseCcy": "", "instType": "SWAP"})
+			simtest.Expect(t, row, object{"ctType": "linear", "settleCcy": "USDT", "ctMult": "1", "baseCcy": "", "instType": "SWAP"})
 			if row["state"] != "live" {
 				halted++
 			}
 		}
 		if len(r.Data) != 9 || halted != 1 {
-			t.Errorf("%d instruments, %d halted, want len(r.Data) == 9 && halted == 1", len(r.Data), halted)
+			t.Errorf("%d instruments, %d of them halted, want 9 and 1", len(r.Data), halted)
 		}
-		expect(t, v.one(v.get("/public/instruments?instType=SWAP&instId="+btc)), object{
+		simtest.Expect(t, v.one(v.get("/public/instruments?instType=SWAP&instId="+btc)), object{
 			"ctVal": "0.01", "ctValCcy": "BTC", "lotSz": "0.01", "minSz": "0.01", "tickSz": "0.1", "maxMktSz": "35000",
 			"instFamily": "BTC-USDT", "lever": "100",
 		})
@@ -43,9 +44,7 @@ func TestInstrumentsEqualTheVenues(t *testing.T) {
 			"/trade/order?instId=" + btc + "&ordId=notanumber": "51000",
 			"/no/such/path":                                    "404",
 		} {
-			if r := v.get(target); r.Code != code {
-				t.Errorf("%s: %s, want %s", target, r.raw(), code)
-			}
+			v.get(target).expectCode(t, code)
 		}
 	})
 }
@@ -59,15 +58,13 @@ func TestMarketData(t *testing.T) {
 		} {
 			v.one(v.get(target))
 		}
-		if tiers := v.get("/public/position-tiers?instType=SWAP&tdMode=cross&instFamily=BTC-USDT"); len(tiers.Data) != 5 {
-			t.Errorf("tiers: %s, want len(tiers.Data) == 5", tiers.raw())
-		}
+		simtest.ExpectLen(t, v.get("/public/position-tiers?instType=SWAP&tdMode=cross&instFamily=BTC-USDT").Data, 5)
 		var candles struct{ Data [][9]string }
 		if err := json.Unmarshal([]byte(v.get("/market/candles?instId="+btc+"&bar=1H&limit=5").raw()), &candles); err != nil {
 			t.Fatal(err)
 		}
 		if len(candles.Data) != 5 || candles.Data[0][0] <= candles.Data[4][0] || candles.Data[4][8] != "1" {
-			t.Errorf(`candles: %v, want len(candles.Data) == 5 && candles.Data[0][0] > candles.Data[4][0] && candles.Data[4][8] == "1"`, candles.Data)
+			t.Errorf("candles = %v, want 5, the newest first and the oldest complete", candles.Data)
 		}
 		var older struct{ Data [][9]string }
 		raw := v.get("/market/candles?instId=" + btc + "&bar=1H&limit=5&after=" + candles.Data[2][0]).raw()
@@ -75,7 +72,7 @@ func TestMarketData(t *testing.T) {
 			t.Fatal(err)
 		}
 		if older.Data[0][0] != candles.Data[3][0] {
-			t.Errorf("after is not exclusive: %v, want older.Data[0][0] == candles.Data[3][0]", older.Data[0])
+			t.Errorf("first candle after %v = %v, want %v", candles.Data[2][0], older.Data[0][0], candles.Data[3][0])
 		}
 	})
 }
@@ -83,20 +80,12 @@ func TestMarketData(t *testing.T) {
 func TestLeverage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
-		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`); r.Code != "0" {
-			t.Fatalf(`r.raw() = %v, want r.Code == "0"`, r.raw())
-		}
-		expect(t, v.one(v.get("/account/leverage-info?mgnMode=cross&instId="+btc)), object{"lever": "5", "mgnMode": "cross"})
-		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":7,"mgnMode":"cross"}`); r.Code != "0" || r.Data[0]["lever"] != "7" {
-			t.Errorf(`leverage as a number: %s, want r.Code == "0" && r.Data[0]["lever"] == "7"`, r.raw())
-		}
-		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"101","mgnMode":"cross"}`); r.Code != "59102" {
-			t.Errorf(`r.raw() = %v, want r.Code == "59102"`, r.raw())
-		}
+		v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`).expectCode(t, "0")
+		simtest.Expect(t, v.one(v.get("/account/leverage-info?mgnMode=cross&instId="+btc)), object{"lever": "5", "mgnMode": "cross"})
+		simtest.ExpectRows(t, v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":7,"mgnMode":"cross"}`).Data, object{"lever": "7"})
+		v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"101","mgnMode":"cross"}`).expectCode(t, "59102")
 		v.order(restingBuy)
-		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"6","mgnMode":"cross"}`); r.Code != "59107" {
-			t.Errorf(`r.raw() = %v, want r.Code == "59107"`, r.raw())
-		}
+		v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"6","mgnMode":"cross"}`).expectCode(t, "59107")
 	})
 }
 

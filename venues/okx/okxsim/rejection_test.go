@@ -3,13 +3,15 @@ package okxsim_test
 import (
 	"testing"
 	"testing/synctest"
+
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestAmendmentRejections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"p1","side":"buy","ordType":"post_only","px":"64000","sz":"1"}`)
-		for name, c := range map[string]struct{ body, code string }{
+		for _, c := range map[string]struct{ body, code string }{
 			"nothing":  {`{"instId":"BTC-USDT-SWAP","clOrdId":"p1"}`, "51500"},
 			"same":     {`{"instId":"BTC-USDT-SWAP","clOrdId":"p1","newSz":"1"}`, "51500"},
 			"takes":    {`{"instId":"BTC-USDT-SWAP","clOrdId":"p1","newPx":"65500"}`, "51511"},
@@ -19,11 +21,9 @@ func TestAmendmentRejections(t *testing.T) {
 			"no name":  {`{"instId":"BTC-USDT-SWAP","newSz":"2"}`, "50015"},
 			"bad name": {`{"instId":"BTC-USDT-SWAP","ordId":"x","newSz":"2"}`, "51000"},
 		} {
-			if r := v.post("/trade/amend-order", c.body); r.sCode() != c.code {
-				t.Errorf("%s: %s, want %s", name, r.raw(), c.code)
-			}
+			v.post("/trade/amend-order", c.body).expectItem(t, c.code)
 		}
-		expect(t, v.one(v.get("/trade/order?instId="+btc+"&clOrdId=p1")), object{"state": "live", "px": "64000", "sz": "1"})
+		simtest.Expect(t, v.one(v.get("/trade/order?instId="+btc+"&clOrdId=p1")), object{"state": "live", "px": "64000", "sz": "1"})
 	})
 }
 
@@ -31,7 +31,7 @@ func TestStopRejections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		const head = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1",`
-		for name, c := range map[string]struct{ body, code string }{
+		for _, c := range map[string]struct{ body, code string }{
 			"no type":          {head + `"side":"sell"}`, "50014"},
 			"unknown type":     {head + `"side":"sell","ordType":"twap"}`, "51000"},
 			"no trigger":       {head + `"side":"sell","ordType":"trigger"}`, "50014"},
@@ -45,13 +45,9 @@ func TestStopRejections(t *testing.T) {
 			"watched price":    {head + `"side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1","triggerPxType":"best"}`, "51000"},
 			"trailing":         {head + `"side":"sell","ordType":"move_order_stop"}`, "50015"},
 		} {
-			if r := v.post("/trade/order-algo", c.body); r.Code != "1" || r.sCode() != c.code {
-				t.Errorf("%s: %s, want %s", name, r.raw(), c.code)
-			}
+			v.post("/trade/order-algo", c.body).expectItem(t, c.code)
 		}
-		if r := v.get("/trade/orders-algo-pending?ordType=conditional,oco"); len(r.Data) != 0 {
-			t.Errorf("r.raw() = %v, want len(r.Data) == 0", r.raw())
-		}
+		simtest.ExpectLen(t, v.get("/trade/orders-algo-pending?ordType=conditional,oco").Data, 0)
 	})
 }
 
@@ -59,16 +55,10 @@ func TestStopClientIDsAreUniqueAmongLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1","algoClOrdId":"s1"}`
-		if r := v.post("/trade/order-algo", stop); r.sCode() != "0" {
-			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-		}
-		if r := v.post("/trade/order-algo", stop); r.sCode() != "51065" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51065"`, r.raw())
-		}
+		v.post("/trade/order-algo", stop).expectItem(t, "0")
+		v.post("/trade/order-algo", stop).expectItem(t, "51065")
 		v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`)
-		if r := v.post("/trade/order-algo", stop); r.sCode() != "0" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-		}
+		v.post("/trade/order-algo", stop).expectItem(t, "0")
 	})
 }
 
@@ -77,12 +67,8 @@ func TestClosingMoreThanThePosition(t *testing.T) {
 		v := quiet(t)
 		v.post("/account/set-position-mode", `{"posMode":"long_short_mode"}`)
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","posSide":"long","ordType":"market","sz":"1"}`)
-		if r := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","posSide":"long","ordType":"market","sz":"2"}`); r.sCode() != "51112" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51112"`, r.raw())
-		}
-		if r := v.post("/account/set-position-mode", `{"posMode":"net_mode"}`); r.Code != "59000" {
-			t.Errorf(`r.raw() = %v, want r.Code == "59000"`, r.raw())
-		}
+		v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","posSide":"long","ordType":"market","sz":"2"}`).expectItem(t, "51112")
+		v.post("/account/set-position-mode", `{"posMode":"net_mode"}`).expectCode(t, "59000")
 	})
 }
 
@@ -90,23 +76,16 @@ func TestBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		r := v.post("/trade/batch-orders", `[`+restingBuy+`,{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"limit","px":"64000","sz":"0"}]`)
-		if r.Code != "2" || len(r.Data) != 2 || r.Data[0]["sCode"] != "0" || r.Data[1]["sCode"] != "51000" {
-			t.Fatalf(`r.raw() = %v, want r.Code == "2" && len(r.Data) == 2 && r.Data[0]["sCode"] == "0" && r.Data[1]["sCode"] == "51000"`, r.raw())
-		}
-		if r := v.post("/trade/cancel-batch-orders", `[]`); r.Code != "51111" {
-			t.Errorf(`r.raw() = %v, want r.Code == "51111"`, r.raw())
-		}
-		if r := v.post("/trade/amend-batch-orders", `[{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newSz":"1"}]`); r.Code != "0" {
-			t.Errorf(`r.raw() = %v, want r.Code == "0"`, r.raw())
-		}
+		r.expectCode(t, "2")
+		simtest.ExpectRows(t, r.Data, object{"sCode": "0"}, object{"sCode": "51000"})
+		v.post("/trade/cancel-batch-orders", `[]`).expectCode(t, "51111")
+		v.post("/trade/amend-batch-orders", `[{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newSz":"1"}]`).expectCode(t, "0")
 		rejected := 0
 		for _, row := range v.sim.Control().Ledger().Orders {
 			if row.Status == "refused" {
 				rejected++
 			}
 		}
-		if rejected != 1 {
-			t.Errorf("%d rejected orders in the ledger, want rejected == 1", rejected)
-		}
+		simtest.Equal(t, "rejected orders in the ledger", rejected, 1)
 	})
 }

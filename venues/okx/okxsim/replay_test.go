@@ -23,7 +23,7 @@ func played(t testing.TB, path string, speed int) *venue {
 	}
 	v := serve(t, sim)
 	if err := sim.Replay(path, okxsim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
-		t.Errorf("%v", err)
+		t.Errorf("error of Replay after Serve = %v, want %v", err, simnet.ErrServing)
 	}
 	return v
 }
@@ -69,7 +69,7 @@ func TestReplayedRecording(t *testing.T) {
 		v := played(t, fixturetest.Path(t, venues.OKX, "ws_public_recording_2022_books_trades_tickers.jsonl"), 100)
 		begun, _ := v.sim.Exchange().Book(btc, 400)
 		if len(begun.Bids) == 0 || len(begun.Asks) == 0 {
-			t.Fatal("the market does not begin where the recording does")
+			t.Fatalf("book at the start = %v, want the recorded one", begun)
 		}
 		v.WaitFor("the market to move", func() bool {
 			view, _ := v.sim.Exchange().Book(btc, 400)
@@ -78,7 +78,7 @@ func TestReplayedRecording(t *testing.T) {
 	})
 }
 
-func TestReplayMistakes(t *testing.T) {
+func TestReplayErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		sim := create(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
@@ -90,7 +90,7 @@ func TestReplayMistakes(t *testing.T) {
 			"no time":            recordingFile(t, strings.Replace(recordedSnapshot, `"ts":"1000000"`, `"ts":"-1"`, 1)),
 		} {
 			if err := sim.Replay(path, okxsim.ReplayOptions{}); err == nil {
-				t.Errorf("%s: played, want err != nil", name)
+				t.Errorf("%s: Replay succeeds, want an error", name)
 			}
 		}
 	})

@@ -19,7 +19,7 @@ func TestRulesOfOrders(t *testing.T) {
 		v.control("/accounts/demo", `{"balance":"100000000"}`)
 		v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"10","mgnMode":"cross"}`)
 		const head = `{"instId":"BTC-USDT-SWAP","tdMode":"cross",`
-		for name, c := range map[string]struct{ body, code string }{
+		for _, c := range map[string]struct{ body, code string }{
 			"tag":              {`"side":"buy","ordType":"market","sz":"1","tag":"a-b"}`, "51000"},
 			"long tag":         {`"side":"buy","ordType":"market","sz":"1","tag":"12345678901234567"}`, "51000"},
 			"kill for both":    {`"side":"buy","ordType":"fok","px":"65100","sz":"1","stpMode":"cancel_both"}`, "54036"},
@@ -32,13 +32,9 @@ func TestRulesOfOrders(t *testing.T) {
 				`"side":"sell","ordType":"market","sz":"1","reduceOnly":true,"attachAlgoOrds":[{"slTriggerPx":"66000","slOrdPx":"-1"}]}`, "51100",
 			},
 		} {
-			if r := v.post("/trade/order", head+c.body); r.Code != "1" || r.sCode() != c.code {
-				t.Errorf("%s: %s, want %s", name, r.raw(), c.code)
-			}
+			v.post("/trade/order", head+c.body).expectItem(t, c.code)
 		}
-		if r := v.get("/trade/orders-pending?instType=SWAP"); len(r.Data) != 0 {
-			t.Errorf("r.raw() = %v, want len(r.Data) == 0", r.raw())
-		}
+		simtest.ExpectLen(t, v.get("/trade/orders-pending?instType=SWAP").Data, 0)
 	})
 }
 
@@ -48,15 +44,11 @@ func TestPriceIsMovedToTheBand(t *testing.T) {
 		v := quiet(t)
 		limits := v.one(v.get("/public/price-limit?instId=" + btc))
 		id := v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"limit","px":"100","sz":"1","pxAmendType":"1"}`)
-		expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": limits["sellLmt"]})
+		simtest.Expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": limits["sellLmt"]})
 		v.order(restingBuy)
-		if r := v.post("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"90000","pxAmendType":"0"}`); r.sCode() != "51006" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51006"`, r.raw())
-		}
-		if r := v.post("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"90000","pxAmendType":"1"}`); r.sCode() != "0" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-		}
-		expect(t, v.resting(), object{"px": limits["buyLmt"], "state": "filled"})
+		v.post("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"90000","pxAmendType":"0"}`).expectItem(t, "51006")
+		v.post("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"90000","pxAmendType":"1"}`).expectItem(t, "0")
+		simtest.Expect(t, v.resting(), object{"px": limits["buyLmt"], "state": "filled"})
 	})
 }
 
@@ -64,13 +56,9 @@ func TestSpotModeTradesNoSwaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.sim.UseSpotMode("demo")
-		expect(t, v.one(v.get("/account/config")), object{"acctLv": "1"})
-		if r := v.post("/trade/order", restingBuy); r.sCode() != "51010" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51010"`, r.raw())
-		}
-		if r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1"}`); r.sCode() != "51010" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51010"`, r.raw())
-		}
+		simtest.Expect(t, v.one(v.get("/account/config")), object{"acctLv": "1"})
+		v.post("/trade/order", restingBuy).expectItem(t, "51010")
+		v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1"}`).expectItem(t, "51010")
 	})
 }
 
@@ -81,12 +69,8 @@ func TestClosingOrdersOfLongShortModeRejectProtection(t *testing.T) {
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","posSide":"long","ordType":"market","sz":"1"}`)
 		r := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","posSide":"long","ordType":"market","sz":"1",`+
 			`"attachAlgoOrds":[{"slTriggerPx":"66000","slOrdPx":"-1"}]}`)
-		if r.sCode() != "51333" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51333"`, r.raw())
-		}
-		if r := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","posSide":"long","ordType":"market","sz":"2"}`); r.sCode() != "51112" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51112"`, r.raw())
-		}
+		r.expectItem(t, "51333")
+		v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","posSide":"long","ordType":"market","sz":"2"}`).expectItem(t, "51112")
 	})
 }
 
@@ -97,19 +81,11 @@ func TestStopsAndAttachmentsShareClientIDs(t *testing.T) {
 		const protected = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"limit","px":"64000","sz":"1",` +
 			`"attachAlgoOrds":[{"attachAlgoClOrdId":"x1","slTriggerPx":"60000","slOrdPx":"-1"}]}`
 		v.order(protected)
-		if r := v.post("/trade/order", protected); r.sCode() != "51068" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51068"`, r.raw())
-		}
+		v.post("/trade/order", protected).expectItem(t, "51068")
 		const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1","algoClOrdId":`
-		if r := v.post("/trade/order-algo", stop+`"x1"}`); r.sCode() != "51065" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51065"`, r.raw())
-		}
-		if r := v.post("/trade/order-algo", stop+`"x2"}`); r.sCode() != "0" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-		}
-		if r := v.post("/trade/order", strings.Replace(protected, "x1", "x2", 1)); r.sCode() != "51068" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51068"`, r.raw())
-		}
+		v.post("/trade/order-algo", stop+`"x1"}`).expectItem(t, "51065")
+		v.post("/trade/order-algo", stop+`"x2"}`).expectItem(t, "0")
+		v.post("/trade/order", strings.Replace(protected, "x1", "x2", 1)).expectItem(t, "51068")
 	})
 }
 
@@ -119,26 +95,18 @@ func TestLiveStopsAreLimited(t *testing.T) {
 		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
 		const trailing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","sz":"1","ordType":"move_order_stop","callbackRatio":"0.5"}`
 		for range 50 {
-			if r := v.post("/trade/order-algo", trailing); r.sCode() != "0" {
-				t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-			}
+			v.post("/trade/order-algo", trailing).expectItem(t, "0")
 		}
-		if r := v.post("/trade/order-algo", trailing); r.sCode() != "51260" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51260"`, r.raw())
-		}
+		v.post("/trade/order-algo", trailing).expectItem(t, "51260")
 		const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","sz":"1",`
 		for n := range 100 {
 			leg := `"ordType":"conditional","slTriggerPx":"60000","slOrdPx":"-1"}`
 			if n%2 == 0 {
 				leg = `"ordType":"oco","slTriggerPx":"60000","slOrdPx":"-1","tpTriggerPx":"70000","tpOrdPx":"-1"}`
 			}
-			if r := v.post("/trade/order-algo", stop+leg); r.sCode() != "0" {
-				t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-			}
+			v.post("/trade/order-algo", stop+leg).expectItem(t, "0")
 		}
-		if r := v.post("/trade/order-algo", stop+`"ordType":"conditional","slTriggerPx":"60000","slOrdPx":"-1"}`); r.sCode() != "51261" {
-			t.Errorf(`r.raw() = %v, want r.sCode() == "51261"`, r.raw())
-		}
+		v.post("/trade/order-algo", stop+`"ordType":"conditional","slTriggerPx":"60000","slOrdPx":"-1"}`).expectItem(t, "51261")
 	})
 }
 
@@ -154,19 +122,15 @@ func TestClosingStops(t *testing.T) {
 			`"slOrdPx":"-1","closeFraction":"1"}`:                      "51328",
 			`"slOrdPx":"63900","closeFraction":"1","reduceOnly":true}`: "51330",
 		} {
-			if r := v.post("/trade/order-algo", head+body); r.sCode() != code {
-				t.Errorf("%s: %s, want %s", body, r.raw(), code)
-			}
+			v.post("/trade/order-algo", head+body).expectItem(t, code)
 		}
 		placed := v.post("/trade/order-algo", head+`"slOrdPx":"-1","closeFraction":"1","reduceOnly":true}`)
-		if placed.sCode() != "0" {
-			t.Fatalf(`placed.raw() = %v, want placed.sCode() == "0"`, placed.raw())
-		}
+		placed.expectItem(t, "0")
 		shown := v.one(v.get("/account/positions"))["closeOrderAlgo"].([]any)
 		if len(shown) != 1 {
-			t.Fatalf("shown = %v, want len(shown) == 1", shown)
+			t.Fatalf("%d orders, want 1: %v", len(shown), shown)
 		}
-		expect(t, shown[0].(object), object{"algoId": placed.Data[0]["algoId"], "slTriggerPx": "64000", "slTriggerPxType": "last", "closeFraction": "1"})
+		simtest.Expect(t, shown[0].(object), object{"algoId": placed.Data[0]["algoId"], "slTriggerPx": "64000", "slTriggerPxType": "last", "closeFraction": "1"})
 	})
 }
 
@@ -184,20 +148,14 @@ func TestClosePosition(t *testing.T) {
 			`{"instId":"BTC-USDT-SWAP","mgnMode":"isolated"}`:                              "51000",
 			`{"instId":"BTC-USDT-SWAP","mgnMode":"cross","tag":"12345678901234567","x":1}`: "51000",
 		} {
-			if r := v.post("/trade/close-position", body); r.Code != code {
-				t.Errorf("%s: %s, want %s", body, r.raw(), code)
-			}
+			v.post("/trade/close-position", body).expectCode(t, code)
 		}
-		if r := v.post("/trade/close-position", `{"instId":"BTC-USDT-SWAP","mgnMode":"cross"}`); r.Code != "51115" || r.Status != http.StatusTooManyRequests {
-			t.Errorf(`%d %s, want r.Code == "51115" && r.Status == http.StatusTooManyRequests`, r.Status, r.raw())
-		}
+		v.post("/trade/close-position", `{"instId":"BTC-USDT-SWAP","mgnMode":"cross"}`).expect(t, http.StatusTooManyRequests, "51115")
 		closed := v.one(v.post("/trade/close-position", `{"instId":"BTC-USDT-SWAP","mgnMode":"cross","autoCxl":true,"clOrdId":"c1"}`))
-		expect(t, closed, object{"clOrdId": "c1", "posSide": "net", "instId": btc, "ordId": nil})
-		expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+closing)), object{"state": "canceled"})
-		expect(t, v.one(v.get("/trade/order?instId="+btc+"&clOrdId=c1")), object{"state": "filled", "accFillSz": "2"})
-		if r := v.get("/account/positions"); len(r.Data) != 0 {
-			t.Errorf("r.raw() = %v, want len(r.Data) == 0", r.raw())
-		}
+		simtest.Expect(t, closed, object{"clOrdId": "c1", "posSide": "net", "instId": btc, "ordId": nil})
+		simtest.Expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+closing)), object{"state": "canceled"})
+		simtest.Expect(t, v.one(v.get("/trade/order?instId="+btc+"&clOrdId=c1")), object{"state": "filled", "accFillSz": "2"})
+		simtest.ExpectLen(t, v.get("/account/positions").Data, 0)
 	})
 }
 
@@ -211,25 +169,21 @@ func TestCancelAllAfter(t *testing.T) {
 		s.subscribe(ordersChannel)
 		v.order(restingBuy)
 		v.order(strings.Replace(restingBuy, `"clOrdId":"a1"`, `"clOrdId":"a2","tag":"T"`, 1))
-		if r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1"}`); r.sCode() != "0" {
-			t.Fatalf(`r.raw() = %v, want r.sCode() == "0"`, r.raw())
-		}
+		v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1"}`).expectItem(t, "0")
 		for _, bad := range []string{`{"timeOut":"9"}`, `{"timeOut":"121"}`, `{}`, `{"timeOut":"60","tag":"a b"}`} {
-			if r := v.post("/trade/cancel-all-after", bad); r.Code != "51000" {
-				t.Errorf(`%s: %s, want r.Code == "51000"`, bad, r.raw())
-			}
+			v.post("/trade/cancel-all-after", bad).expectCode(t, "51000")
 		}
 		set := v.one(v.post("/trade/cancel-all-after", `{"timeOut":"20","tag":"T"}`))
-		expect(t, set, object{"tag": "T", "ts": strconv.FormatInt(v.Now().Unix(), 10), "triggerTime": strconv.FormatInt(v.Now().Unix()+20, 10)})
+		simtest.Expect(t, set, object{"tag": "T", "ts": strconv.FormatInt(v.Now().Unix(), 10), "triggerTime": strconv.FormatInt(v.Now().Unix()+20, 10)})
 		v.one(v.post("/trade/cancel-all-after", `{"timeOut":"60"}`))
 		clock.Advance(20 * time.Second)
-		expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a2", "cancelSource": "20"})
-		expect(t, v.one(v.post("/trade/cancel-all-after", `{"timeOut":"0"}`)), object{"triggerTime": "0"})
+		simtest.Expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a2", "cancelSource": "20"})
+		simtest.Expect(t, v.one(v.post("/trade/cancel-all-after", `{"timeOut":"0"}`)), object{"triggerTime": "0"})
 		clock.Advance(time.Minute)
-		expect(t, v.resting(), object{"state": "live"})
+		simtest.Expect(t, v.resting(), object{"state": "live"})
 		v.one(v.post("/trade/cancel-all-after", `{"timeOut":"10"}`))
 		clock.Advance(10 * time.Second)
-		expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "20"})
+		simtest.Expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "20"})
 		v.one(v.get("/trade/orders-algo-pending?ordType=trigger"))
 	})
 }
@@ -237,15 +191,9 @@ func TestCancelAllAfter(t *testing.T) {
 func TestMalformedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
-		if r := v.post("/trade/order", ""); r.Status != http.StatusBadRequest || r.Code != "50000" {
-			t.Errorf(`%d %s, want r.Status == http.StatusBadRequest && r.Code == "50000"`, r.Status, r.raw())
-		}
-		if r := v.post("/account/balance", "{}"); r.Status != http.StatusMethodNotAllowed || r.Code != "50115" {
-			t.Errorf(`%d %s, want r.Status == http.StatusMethodNotAllowed && r.Code == "50115"`, r.Status, r.raw())
-		}
-		if r := v.get("/no/such/path"); r.Status != http.StatusNotFound {
-			t.Errorf("%d %s, want r.Status == http.StatusNotFound", r.Status, r.raw())
-		}
+		v.post("/trade/order", "").expect(t, http.StatusBadRequest, "50000")
+		v.post("/account/balance", "{}").expect(t, http.StatusMethodNotAllowed, "50115")
+		v.get("/no/such/path").ExpectStatus(t, http.StatusNotFound)
 	})
 }
 
@@ -255,14 +203,10 @@ func TestStatusIsLimited(t *testing.T) {
 		clock := simtest.NewClock()
 		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Now: clock.Now}})
 		for _, code := range []string{"0", "50011"} {
-			if r := v.get("/system/status"); r.Code != code {
-				t.Errorf("%s, want %s", r.raw(), code)
-			}
+			v.get("/system/status").expectCode(t, code)
 		}
 		clock.Advance(5 * time.Second)
-		if r := v.get("/system/status"); r.Code != "0" {
-			t.Errorf(`r.raw() = %v, want r.Code == "0"`, r.raw())
-		}
+		v.get("/system/status").expectCode(t, "0")
 	})
 }
 
@@ -277,18 +221,12 @@ func TestOpenOrdersPreventAnotherLeverage(t *testing.T) {
 			}
 			change := `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"` + margin + `"}`
 			v.order(strings.Replace(restingBuy, "cross", margin, 1))
-			if r := v.post("/account/set-leverage", change); r.Code != codes[0] {
-				t.Errorf("%s, want %s", r.raw(), codes[0])
-			}
+			v.post("/account/set-leverage", change).expectCode(t, codes[0])
 			v.post("/trade/cancel-order", cancelResting)
 			v.acknowledged("/trade/order-algo", strings.Replace(restingStop, "cross", margin, 1))
-			if r := v.post("/account/set-leverage", change); r.Code != codes[1] {
-				t.Errorf("%s, want %s", r.raw(), codes[1])
-			}
+			v.post("/account/set-leverage", change).expectCode(t, codes[1])
 			v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`)
-			if r := v.post("/account/set-leverage", change); r.Code != "0" {
-				t.Errorf(`r.raw() = %v, want r.Code == "0"`, r.raw())
-			}
+			v.post("/account/set-leverage", change).expectCode(t, "0")
 		}
 	})
 }

@@ -27,7 +27,7 @@ func TestRequestsOfAConnectionAreLimited(t *testing.T) {
 		s.subscribe(books)
 		s.Send(`{"op":"unsubscribe","args":[` + books + `]}`)
 		s.Send(`{"id":"7","op":"subscribe","args":[` + books + `]}`)
-		expect(t, s.With("event", "error"), object{"code": "60014", "id": "7"})
+		simtest.Expect(t, s.With("event", "error"), object{"code": "60014", "id": "7"})
 		s.Send("ping")
 		s.With(simtest.Text, "pong")
 		v.stream("public").subscribe(books)
@@ -42,9 +42,7 @@ func TestConnectsAreLimited(t *testing.T) {
 			Setup: simnet.Setup{Quiet: true, Now: clock.Now}, RateLimits: okxsim.RateLimits{ConnectsPerSecond: 1},
 		})
 		v.stream("public")
-		if status := v.Handshake("/ws/v5/public"); status != http.StatusTooManyRequests {
-			t.Errorf("status %d, want status == http.StatusTooManyRequests", status)
-		}
+		simtest.Equal(t, "status of the handshake", v.Handshake("/ws/v5/public"), http.StatusTooManyRequests)
 		clock.Advance(time.Second)
 		v.stream("public")
 	})
@@ -56,9 +54,9 @@ func TestChannelsOfAHigherTierAreRejected(t *testing.T) {
 		v := quiet(t)
 		private, public := v.loggedIn("private"), v.stream("public")
 		private.Send(`{"op":"subscribe","args":[{"channel":"fills"}]}`)
-		expect(t, private.Next(), object{"event": "error", "code": "64003"})
+		simtest.Expect(t, private.Next(), object{"event": "error", "code": "64003"})
 		public.Send(`{"op":"subscribe","args":[{"channel":"books-l2-tbt","instId":"BTC-USDT-SWAP"}]}`)
-		expect(t, public.Next(), object{"event": "error", "code": "64003"})
+		simtest.Expect(t, public.Next(), object{"event": "error", "code": "64003"})
 	})
 }
 
@@ -73,10 +71,10 @@ func TestSnapshotInMidStream(t *testing.T) {
 		first := s.push("books", whole)
 		v.sim.RepeatSnapshots()
 		again := s.push("books", whole)
-		expect(t, again, object{"seqId": first["seqId"], "prevSeqId": json.Number("-1")})
+		simtest.Expect(t, again, object{"seqId": first["seqId"], "prevSeqId": json.Number("-1")})
 		v.order(restingBuy)
 		next := s.push("books", func(m, _ object) bool { return m["action"] == "update" })
-		expect(t, next, object{"prevSeqId": again["seqId"]})
+		simtest.Expect(t, next, object{"prevSeqId": again["seqId"]})
 	})
 }
 
@@ -88,9 +86,9 @@ func TestHeartbeatOfABook(t *testing.T) {
 		read(t, conn) // the acknowledgement
 		snapshot, began := read(t, conn)["data"].([]any)[0].(object), time.Now()
 		beat := read(t, conn)["data"].([]any)[0].(object)
-		expect(t, beat, object{"seqId": snapshot["seqId"], "prevSeqId": snapshot["seqId"]})
+		simtest.Expect(t, beat, object{"seqId": snapshot["seqId"], "prevSeqId": snapshot["seqId"]})
 		if after := time.Since(began).Round(time.Second); after != time.Minute || len(beat["bids"].([]any)) != 0 {
-			t.Errorf(`after %s: %v, want after == time.Minute && len(beat["bids"].([]any)) == 0`, after, beat)
+			t.Errorf("message after %s = %v, want one without bids after a minute", after, beat)
 		}
 	})
 }
@@ -105,24 +103,22 @@ func TestAccountIsPublishedPeriodically(t *testing.T) {
 		options := okxsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}}
 		inVirtualTimeAs(t, options, "private", func(t *testing.T, v *venue, conn *websocket.Conn) {
 			send(t, conn, v.loginText(v.Credentials.APISecret))
-			expect(t, read(t, conn), object{"event": "login"})
+			simtest.Expect(t, read(t, conn), object{"event": "login"})
 			send(t, conn, `{"op":"subscribe","args":[{"channel":"account"`+extra+`}]}`)
-			expect(t, read(t, conn), object{"event": "subscribe"})
-			expect(t, read(t, conn), object{"event": "channel-conn-count", "channel": "account", "connCount": "1"})
-			expect(t, read(t, conn), object{"eventType": "snapshot", "lastPage": true, "curPage": json.Number("1")})
+			simtest.Expect(t, read(t, conn), object{"event": "subscribe"})
+			simtest.Expect(t, read(t, conn), object{"event": "channel-conn-count", "channel": "account", "connCount": "1"})
+			simtest.Expect(t, read(t, conn), object{"eventType": "snapshot", "lastPage": true, "curPage": json.Number("1")})
 			if want == 0 {
 				// Nothing more arrives: the venue closes the silent connection.
 				if _, data, err := conn.ReadMessage(); !websocket.IsCloseError(err, 4004) {
-					t.Errorf("%s %v, want websocket.IsCloseError(err, 4004)", data, err)
+					t.Errorf("read = %q, %v, want close code 4004", data, err)
 				}
 				return
 			}
-			expect(t, read(t, conn), object{"eventType": "snapshot"})
+			simtest.Expect(t, read(t, conn), object{"eventType": "snapshot"})
 			began := time.Now()
-			expect(t, read(t, conn), object{"eventType": "snapshot"})
-			if after := time.Since(began).Round(100 * time.Millisecond); after != want {
-				t.Errorf("after %s, want after == want", after)
-			}
+			simtest.Expect(t, read(t, conn), object{"eventType": "snapshot"})
+			simtest.Equal(t, "interval of the snapshots", time.Since(began).Round(100*time.Millisecond), want)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package okxsim_test
 
 import (
-	"encoding/json"
 	"testing"
 	"testing/synctest"
 
@@ -21,10 +20,10 @@ func TestPrivateStreams(t *testing.T) {
 		s.push("balance_and_position", func(_, first object) bool { return first["eventType"] == "snapshot" })
 
 		id := v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"m1","side":"buy","ordType":"market","sz":"1"}`)
-		expect(t, s.push("orders", state("live")), object{"ordId": id, "clOrdId": "m1", "avgPx": "0", "fillSz": "0", "accFillSz": "0"})
-		expect(t, s.push("orders", state("filled")), object{"ordId": id, "accFillSz": "1", "fillSz": "1", "execType": "T", "fillFeeCcy": "USDT"})
+		simtest.Expect(t, s.push("orders", state("live")), object{"ordId": id, "clOrdId": "m1", "avgPx": "0", "fillSz": "0", "accFillSz": "0"})
+		simtest.Expect(t, s.push("orders", state("filled")), object{"ordId": id, "accFillSz": "1", "fillSz": "1", "execType": "T", "fillFeeCcy": "USDT"})
 		held := s.push("positions", func(m, _ object) bool { return m["eventType"] == "event_update" })
-		expect(t, held, object{"pos": "1", "instId": btc, "posSide": "net"})
+		simtest.Expect(t, held, object{"pos": "1", "instId": btc, "posSide": "net"})
 		v.post("/trade/close-position", `{"instId":"BTC-USDT-SWAP","mgnMode":"cross"}`)
 		s.push("positions", func(m, first object) bool { return m["eventType"] == "event_update" && first["pos"] == "0" })
 	})
@@ -35,11 +34,11 @@ func TestLoginIsRejected(t *testing.T) {
 		v := quiet(t)
 		s := v.stream("private")
 		s.Send(`{"op":"subscribe","args":[{"channel":"orders","instType":"SWAP"}]}`)
-		expect(t, s.Next(), object{"event": "error", "code": "60011"})
+		simtest.Expect(t, s.Next(), object{"event": "error", "code": "60011"})
 		s.Send(v.loginText("wrong"))
-		expect(t, s.Next(), object{"event": "error", "code": "60007"})
+		simtest.Expect(t, s.Next(), object{"event": "error", "code": "60007"})
 		if _, open := <-s.Messages; open {
-			t.Fatal("the connection stays open")
+			t.Fatal("the connection stays open, want it closed")
 		}
 	})
 }
@@ -49,32 +48,30 @@ func TestPublicStreams(t *testing.T) {
 		v := quiet(t)
 		s := v.stream("public")
 		s.Send("ping")
-		expect(t, s.Next(), object{simtest.Text: "pong"})
+		simtest.Expect(t, s.Next(), object{simtest.Text: "pong"})
 		for bad, code := range map[string]string{
 			`{`: "60012", `{}`: "60012", `{"op":"subscribe"}`: "60012", `{"op":"subscribe","args":[]}`: "60012", `{"op":"no"}`: "60019",
 		} {
 			s.Send(bad)
-			expect(t, s.Next(), object{"event": "error", "code": code})
+			simtest.Expect(t, s.Next(), object{"event": "error", "code": code})
 		}
 		s.Send(`{"id":"7","op":"subscribe","args":[{"channel":"candle1m","instId":"BTC-USDT-SWAP"}]}`)
-		expect(t, s.Next(), object{"event": "error", "code": "60018", "id": "7"})
+		simtest.Expect(t, s.Next(), object{"event": "error", "code": "60018", "id": "7"})
 
 		anything := func(_, _ object) bool { return true }
 		s.subscribe(`{"channel":"books","instId":"BTC-USDT-SWAP"}`)
 		snapshot := s.push("books", func(m, _ object) bool { return m["action"] == "snapshot" })
-		if snapshot["prevSeqId"] != json.Number("-1") || snapshot["checksum"] != json.Number("0") {
-			t.Fatalf(`snapshot: %v, want snapshot["prevSeqId"] == json.Number("-1") && snapshot["checksum"] == json.Number("0")`, snapshot)
-		}
+		simtest.Expect(t, snapshot, object{"prevSeqId": -1, "checksum": 0})
 		s.subscribe(`{"channel":"trades","instId":"BTC-USDT-SWAP"}`)
 		s.subscribe(`{"channel":"tickers","instId":"BTC-USDT-SWAP"}`)
 		s.subscribe(`{"channel":"mark-price","instId":"BTC-USDT-SWAP"}`)
 		s.push("mark-price", anything)
 		v.control("/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"1"}`)
-		expect(t, s.push("trades", anything), object{"side": "buy", "count": "1", "instId": btc})
+		simtest.Expect(t, s.push("trades", anything), object{"side": "buy", "count": "1", "instId": btc})
 		last := snapshot["seqId"]
 		update := s.push("books", func(m, _ object) bool { return m["action"] == "update" })
 		if update["prevSeqId"] != last {
-			t.Fatalf(`update %v does not follow %v, want update["prevSeqId"] == last`, update, last)
+			t.Fatalf("prevSeqId of the update = %v, want %v", update["prevSeqId"], last)
 		}
 
 		b := v.stream("business")
@@ -93,14 +90,12 @@ func TestLiquidation(t *testing.T) {
 		s.subscribe(`{"channel":"orders","instType":"SWAP"}`)
 		v.control("/market", `{"symbol":"BTCUSDT","price":"50000"}`)
 		closing := s.push("orders", state("filled"))
-		expect(t, closing, object{"category": "full_liquidation", "side": "sell", "clOrdId": "", "tradeId": "0"})
+		simtest.Expect(t, closing, object{"category": "full_liquidation", "side": "sell", "clOrdId": "", "tradeId": "0"})
 		newest := v.get("/trade/fills?instType=SWAP").Data[0]
 		if id, _ := newest["tradeId"].(string); newest["subType"] != "107" || id == "" || id[0] != '-' {
-			t.Errorf(`fill of the liquidation: %v, want newest["subType"] == "107" && id != "" && id[0] == '-'`, newest)
+			t.Errorf("fill of the liquidation = %v, want subType 107 and a negative tradeId", newest)
 		}
-		if r := v.get("/account/positions"); len(r.Data) != 0 {
-			t.Errorf("r.raw() = %v, want len(r.Data) == 0", r.raw())
-		}
+		simtest.ExpectLen(t, v.get("/account/positions").Data, 0)
 	})
 }
 

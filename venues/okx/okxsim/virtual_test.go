@@ -38,15 +38,15 @@ func TestSilentConnectionIsClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, data, err := conn.ReadMessage(); err != nil || string(data) != "pong" {
-				t.Fatalf(`%s %v, want err == nil && string(data) == "pong"`, data, err)
+				t.Fatalf("answer to a ping = %q, %v, want pong", data, err)
 			}
 		}
 		_, _, err := conn.ReadMessage()
 		if !websocket.IsCloseError(err, 4004) {
-			t.Errorf("ended with %v", err)
+			t.Errorf("connection ended with %v, want close code 4004", err)
 		}
 		if lived := time.Since(began); lived < 90*time.Second || lived > 91*time.Second {
-			t.Errorf("lived for %s, want lived >= 90 * time.Second && lived <= 91 * time.Second", lived)
+			t.Errorf("the connection ends after %s, want 90 to 91 seconds", lived)
 		}
 	})
 }
@@ -60,11 +60,11 @@ func TestNoticeBeforeAServiceUpgrade(t *testing.T) {
 		began := time.Now()
 		_, data, err := conn.ReadMessage()
 		if lived := time.Since(began); err != nil || !strings.Contains(string(data), `"event":"notice","code":"64008"`) || lived < lifetime || lived > lifetime+time.Second {
-			t.Errorf("%s %v after %s", data, err, lived)
+			t.Errorf("read after %s = %q, %v, want the notice after %s", lived, data, err, lifetime)
 		}
 		_, data, err = conn.ReadMessage()
 		if lived := time.Since(began); err == nil || lived < lifetime+time.Minute || lived > lifetime+time.Minute+time.Second {
-			t.Errorf("%s %v after %s, want err != nil && lived >= lifetime + time.Minute && lived <= lifetime + time.Minute + time.Second", data, err, lived)
+			t.Errorf("read after %s = %q, %v, want the end of the connection a minute after %s", lived, data, err, lifetime)
 		}
 	})
 	inVirtualTime(t, options, "business", func(t *testing.T, conn *websocket.Conn) {
@@ -73,7 +73,7 @@ func TestNoticeBeforeAServiceUpgrade(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, data, err := conn.ReadMessage(); err != nil || string(data) != "pong" {
-			t.Errorf(`%s %v, want err == nil && string(data) == "pong"`, data, err)
+			t.Errorf("answer to a ping = %q, %v, want pong", data, err)
 		}
 	})
 }

@@ -25,12 +25,12 @@ export class Control {
     return this.call('POST', '/market', change)
   }
 
-  // trade lets the house take qty of base coin from the book.
+  // trade makes the simulator take qty of base coin from the book.
   trade(symbol, side, qty) {
     return this.call('POST', '/market/trade', { symbol, side, qty })
   }
 
-  // during runs work while a scripted fault stands.
+  // during runs work while a fault is injected.
   async during(fault, work) {
     await this.call('POST', '/faults', fault)
     try {

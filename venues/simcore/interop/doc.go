@@ -1,7 +1,7 @@
 // Package interop trades on the simulated venues with CCXT, a client library that was
 // written for the real ones.
 //
-// A connector and a simulator by one author can share a mistake and agree. CCXT
+// A connector and a simulator by one author can share an error and agree. CCXT
 // implements the protocols independently: what it cannot do on a simulator suggests
 // that the simulator differs from the venue.
 //

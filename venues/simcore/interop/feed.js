@@ -1,47 +1,47 @@
-// A feed watches a stream of CCXT without pause: what a stream tells while nobody
-// watches wakes nobody.
+// A feed watches a stream of CCXT without pause: CCXT drops messages that arrive
+// while no call waits for them.
 import { eventually, pause, within } from './expect.js'
 
-// stirMs leaves room for the venues' limits on orders.
-const stirMs = 250
+// actionMs is the interval of actions, within the venues' rate limits of orders.
+const actionMs = 250
 
 export class Feed {
-  // watch is a call of CCXT; cache, where given, is what CCXT remembers of the
-  // stream, because of two messages in one packet only the first wakes a watcher.
+  // watch is a call of CCXT. cache, where given, returns the messages that CCXT keeps:
+  // of two messages in one packet only the first resolves watch.
   constructor(watch, cache = () => []) {
     this.cache = cache
-    this.told = []
+    this.messages = []
     this.run(watch)
   }
 
   async run(watch) {
     try {
-      for (;;) this.told.push(...listOf(await watch()))
+      for (;;) this.messages.push(...listOf(await watch()))
     } catch (error) {
       this.failure = error
     }
   }
 
-  // opened waits until the stream tells something. It is stirred up meanwhile:
-  // what happens before the venue has taken the subscription is told to nobody.
-  async opened(what, stir) {
-    const stirred = async () => {
+  // open waits for the first message of the stream. It repeats act meanwhile, because
+  // events before the subscription are not published.
+  async open(what, act) {
+    const acting = async () => {
       while (!this.next(() => true)) {
-        await stir()
-        await pause(stirMs)
+        await act()
+        await pause(actionMs)
       }
     }
-    await within(`${what} to open`, stirred())
+    await within(`the first message of ${what}`, acting())
     return this
   }
 
-  // heard waits until the stream has told what is accepted.
-  heard(what, accept) {
+  // waitFor waits for a message that accept returns true for.
+  waitFor(what, accept) {
     return eventually(what, () => this.next(accept))
   }
 
   next(accept) {
-    const found = [...this.told, ...listOf(this.cache())].find(accept)
+    const found = [...this.messages, ...listOf(this.cache())].find(accept)
     if (!found && this.failure) throw this.failure
     return found
   }

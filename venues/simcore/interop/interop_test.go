@@ -65,7 +65,7 @@ func install(t *testing.T) {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("!! %s is not installed: the simulators were NOT compared with CCXT", tool)
+			t.Fatalf("%s is not installed, so that the simulators were not compared with CCXT", tool)
 		}
 	}
 	want, err := os.ReadFile("package-lock.json")
@@ -119,7 +119,7 @@ func startSimulators(t *testing.T) map[venues.Venue]simulator {
 			return simulators
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the simulated venues have not started after %s", startLimit)
+			t.Fatalf("timeout after %s, want the simulated venues running", startLimit)
 		}
 	}
 }

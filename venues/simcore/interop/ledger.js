@@ -1,13 +1,13 @@
-// After the run: what CCXT says of every order, fill, position and balance of all
-// traders against the simulator's ledger, the truth. A case is given the traders
-// and answers how much it compared.
+// After the run: every order, fill, position and balance of all traders, as CCXT
+// reports them, compared with the simulator's ledger. A case receives the traders and
+// returns how many records it compared.
 import ccxt from 'ccxt'
-import { alike, check } from './expect.js'
+import { same, check } from './expect.js'
 import { balance, symbol } from './trader.js'
 
 const { Precise } = ccxt
 
-// balancePrecision is how exactly the venues print a balance.
+// balancePrecision is the precision of balances on the venues.
 const balancePrecision = '0.00000001'
 
 const statuses = {
@@ -22,39 +22,39 @@ export default {
     return each(traders, async (t, rows) => {
       const orders = new Map((await t.venue.history(t)).map((order) => [idOf(t, order), order]))
       for (const id of orders.keys()) check(rows.some((row) => row.venueOrderId === id), `the ledger has no order ${id}`)
-      for (const row of rows.filter(isOrder)) hold(t, row, orders.get(row.venueOrderId), 'order', true)
+      for (const row of rows.filter(isOrder)) compareOrder(t, row, orders.get(row.venueOrderId), 'order', true)
       return rows.filter(isOrder).length
     })
   },
 
   async fills(traders) {
     return each(traders, async (t, rows) => {
-      const told = (await t.exchange.fetchMyTrades(symbol)).map((trade) => tradeText(t, trade))
+      const got = (await t.exchange.fetchMyTrades(symbol)).map((trade) => tradeText(t, trade))
       const fills = fillsOf(t, rows)
-      check(told.sort().join('\n') === fills.sort().join('\n'), `fills are\n${told.join('\n')}\nwant\n${fills.join('\n')}`)
+      check(got.sort().join('\n') === fills.sort().join('\n'), `fills are\n${got.join('\n')}\nwant\n${fills.join('\n')}`)
       return fills.length
     })
   },
 
   async positions(traders) {
     return each(traders, async (t, rows) => {
-      const held = await t.exchange.fetchPositions([symbol])
-      const told = held.reduce((sum, row) => Precise.stringAdd(sum, signed(t, row)), '0')
+      const positions = await t.exchange.fetchPositions([symbol])
+      const got = positions.reduce((sum, row) => Precise.stringAdd(sum, signed(t, row)), '0')
       const { base } = net(t, rows)
-      check(alike(told, base), `the position is ${told}, the fills come to ${base}`)
-      return held.length
+      check(same(got, base), `the position is ${got}, want ${base} by the fills`)
+      return positions.length
     })
   },
 
-  // Of the accounts that traded and hold nothing: elsewhere CCXT means equity on
-  // one venue and the wallet on another.
+  // Only accounts that traded and have no position: with one, CCXT reports the equity
+  // on one venue and the wallet balance on another.
   async balances(traders) {
     return each(traders, async (t, rows) => {
       const { base, money, traded } = net(t, rows)
-      if (!traded || !alike(base, '0')) return 0
+      if (!traded || !same(base, '0')) return 0
       const { total } = (await t.exchange.fetchBalance()).USDT
       const off = Precise.stringAbs(Precise.stringSub(total, money))
-      check(Precise.stringLe(off, balancePrecision), `the balance is ${total}, the fills come to ${money}`)
+      check(Precise.stringLe(off, balancePrecision), `the balance is ${total}, want ${money} by the fills`)
       return 1
     })
   },
@@ -63,7 +63,7 @@ export default {
     return each(traders, async (t, rows) => {
       const orders = new Map((t.orders?.cache() ?? []).map((order) => [idOf(t, order), order]))
       const known = rows.filter((row) => orders.has(row.venueOrderId))
-      for (const row of known) hold(t, row, orders.get(row.venueOrderId), 'streamed order', t.venue.streamsOrderFees)
+      for (const row of known) compareOrder(t, row, orders.get(row.venueOrderId), 'streamed order', t.venue.streamsOrderFees)
       return known.length
     })
   },
@@ -81,7 +81,7 @@ export default {
   },
 }
 
-// net is what an account's fills come to: base coin, and money after fees.
+// net returns the sum of an account's fills: base coin, and money after fees.
 function net(t, rows) {
   let [base, money, traded] = ['0', balance, false]
   for (const row of rows.filter(isOrder)) {
@@ -95,7 +95,7 @@ function net(t, rows) {
   return { base, money, traded }
 }
 
-// each holds every account against its rows and answers how many records were
+// each compares every account with its rows and returns how many records were
 // compared; none at all is a failure.
 async function each(traders, compare) {
   let compared = 0
@@ -114,14 +114,14 @@ function isOrder(row) {
   return row.kind === 'order' && row.status !== 'refused'
 }
 
-// idOf is the venue's id of an order.
+// idOf returns the venue's id of an order.
 function idOf(t, order) {
   return t.venue.orderId?.(order) ?? order.id
 }
 
-// hold compares one order with its row.
-function hold(t, row, order, what, withFee) {
-  check(order, `${what} ${row.venueOrderId} (${row.type} ${row.side} ${row.status}) is not known to CCXT`)
+// compareOrder compares one order with its row.
+function compareOrder(t, row, order, what, withFee) {
+  check(order, `${what} ${row.venueOrderId} (${row.type} ${row.side} ${row.status}) is unknown to CCXT`)
   const filled = total(row, 'qty')
   const expected = {
     clientOrderId: row.clientOrderId || order.clientOrderId,
@@ -130,7 +130,7 @@ function hold(t, row, order, what, withFee) {
     status: row.status === 'expired' ? t.venue.expired : statuses[row.status],
     amount: t.contracts(row.baseQty),
     filled: row.filledQty,
-    // Bybit has nothing remain of a cancelled order.
+    // A cancelled order of Bybit has no remaining quantity.
     remaining: row.status === 'cancelled' || row.status === 'expired' ? order.remaining : Precise.stringSub(row.qty, row.filledQty),
     price: row.type === 'limit' ? row.price : order.price,
     average: Precise.stringGt(filled, '0') ? average(row, filled, order.average) : order.average,
@@ -138,7 +138,7 @@ function hold(t, row, order, what, withFee) {
   if (withFee && order.fee?.cost !== undefined) expected.fee = total(row, 'fee')
   for (const [field, want] of Object.entries(expected)) {
     const got = field === 'fee' ? order.fee.cost : order[field]
-    check(alike(got, want), `${what} ${row.venueOrderId} (${row.type} ${row.side} ${row.status}): ${field} is ${got}, the ledger has ${want}`)
+    check(same(got, want), `${what} ${row.venueOrderId} (${row.type} ${row.side} ${row.status}): ${field} is ${got}, want ${want} by the ledger`)
   }
 }
 
@@ -152,12 +152,12 @@ function total(row, field) {
 }
 
 // average is the ledger's average price with as many places as CCXT's has.
-function average(row, filled, told) {
+function average(row, filled, got) {
   const cost = row.fills.reduce((sum, fill) => Precise.stringAdd(sum, Precise.stringMul(fill.price, fill.qty)), '0')
   const exact = Precise.stringDiv(cost, filled, 18)
-  const places = (String(told).split('.')[1] ?? '').length
-  const off = Precise.stringAbs(Precise.stringSub(exact, String(told)))
-  return Precise.stringLe(off, `0.${'0'.repeat(places)}5`) ? told : exact
+  const places = (String(got).split('.')[1] ?? '').length
+  const off = Precise.stringAbs(Precise.stringSub(exact, String(got)))
+  return Precise.stringLe(off, `0.${'0'.repeat(places)}5`) ? got : exact
 }
 
 function fillsOf(t, rows) {

@@ -1,5 +1,5 @@
-// run.js VENUE FILE runs every case against one simulated venue. FILE describes
-// it: {sim, instruments}. Each result is a line of JSON on standard output:
+// run.js VENUE FILE runs every case on one simulated venue, which FILE describes:
+// {sim, instruments}. Each result is a line of JSON on standard output:
 // {case, result: pass | fail | n/a, detail, ms}.
 import { readFileSync } from 'node:fs'
 import account from './cases/account.js'
@@ -30,32 +30,32 @@ const loaded = await (await connect(venue, sim, sim)).loadMarkets()
 const traders = []
 
 for (const [suite, cases] of Object.entries(suites)) {
-  for (const [name, play] of Object.entries(cases)) await report(`${suite}/${name}`, () => playOnce(`${suite}/${name}`, play))
+  for (const [name, run] of Object.entries(cases)) await report(`${suite}/${name}`, () => runOnce(`${suite}/${name}`, run))
 }
 for (const [name, compare] of Object.entries(ledger)) await report(`ledger/${name}`, () => compare(traders))
 for (const name of Object.keys(venue.notApplicable)) {
   const [suite, one] = name.split('/')
-  if (!suites[suite]?.[one]) await report(name, () => { throw new Error('no such case to be not applicable') })
+  if (!suites[suite]?.[one]) await report(name, () => { throw new Error('unknown case in notApplicable') })
 }
-// Streams that CCXT left behind must not keep the process.
+// Streams that CCXT has left open must not keep the process running.
 process.exit(0)
 
-// playOnce plays a case with a trader of its own on a market as at the start.
-async function playOnce(name, play) {
+// runOnce runs a case with its own trader on a market as at the start.
+async function runOnce(name, run) {
   await resetMarket()
   const account = await control.createAccount({ balance })
   const t = new Trader(venue, sim, account, await connect(venue, sim, account, loaded))
   Object.assign(t, { name, ours: instruments })
   traders.push(t)
   try {
-    return await within('the end of the case', play(t), caseLimitMs)
+    return await within('the end of the case', run(t), caseLimitMs)
   } finally {
     await t.close()
   }
 }
 
-// resetMarket sweeps away what the last case left in the book, and lays it anew
-// until both best levels have the amounts that cases trade.
+// resetMarket removes the orders that the last case left in the book, and fills the
+// book until both best levels have the amounts that cases trade.
 async function resetMarket() {
   for (const price of sweep) await control.market({ symbol: canonical, price, depth })
   await eventually('a book with enough at the top', async () => {
@@ -64,7 +64,7 @@ async function resetMarket() {
   })
 }
 
-async function report(name, play) {
+async function report(name, run) {
   const began = Date.now()
   const line = { case: name, result: 'pass' }
   const reason = venue.notApplicable[name]
@@ -72,7 +72,7 @@ async function report(name, play) {
     Object.assign(line, { result: 'n/a', detail: reason })
   } else {
     try {
-      line.detail = await play()
+      line.detail = await run()
     } catch (error) {
       Object.assign(line, { result: 'fail', detail: String(error.message ?? error) })
     }

@@ -1,5 +1,5 @@
-// A trader is a funded account of a simulated venue with CCXT on it. Every case
-// has one of its own, so that no case sees the orders of another.
+// A trader is a funded account of a simulated venue with a client of CCXT. Every case
+// has its own, so that no case sees the orders of another.
 import ccxt from 'ccxt'
 import { Control } from './control.js'
 import { eventually } from './expect.js'
@@ -10,10 +10,10 @@ const { Precise } = ccxt
 export const symbol = 'BTC/USDT:USDT'
 export const canonical = 'BTCUSDT'
 export const startPrice = '65000'
-// balance is what each account begins with.
+// balance is the initial balance of each account.
 export const balance = '100000'
 
-// connect makes CCXT's client of a venue, pointed at the simulator. Numbers stay
+// connect returns CCXT's client of a venue, configured for the simulator. Numbers stay
 // text, as the venue sent them; CCXT's throttle is off because the simulator's
 // limits are those of the venue.
 export async function connect(venue, sim, credentials, markets) {
@@ -25,22 +25,22 @@ export async function connect(venue, sim, credentials, markets) {
     enableRateLimit: false,
     options: venue.options,
   })
-  // The simulators have no asset service; CCXT asks it for the currencies.
+  // The simulators have no asset service, from which CCXT reads the currencies.
   exchange.has.fetchCurrencies = false
   venue.route(exchange.urls.api, sim)
-  pinDown(exchange.urls.api, sim)
+  blockOthers(exchange.urls.api, sim)
   venue.adjust?.(exchange)
-  // What plain ws:// needs; there is no proxy.
+  // Required for plain ws://; there is no proxy.
   await exchange.loadHttpProxyAgent()
   if (markets) exchange.setMarkets(markets)
   return exchange
 }
 
-// pinDown takes away the addresses that a venue's route has left: nothing may
-// leave for the real venue.
-function pinDown(urls, sim) {
+// blockOthers replaces the addresses that the route of a venue has left unchanged:
+// no request may reach the real venue.
+function blockOthers(urls, sim) {
   for (const [service, url] of Object.entries(urls)) {
-    if (typeof url === 'object') pinDown(url, sim)
+    if (typeof url === 'object') blockOthers(url, sim)
     else if (!url.startsWith(sim.restUrl) && !url.startsWith(sim.wsUrl)) {
       urls[service] = (url.startsWith('ws') ? sim.wsUrl : sim.restUrl) + '/not-simulated'
     }
@@ -60,12 +60,12 @@ export class Trader {
     return this.exchange.market(symbol)
   }
 
-  // contracts is an amount of base coin as CCXT wants it.
+  // contracts converts a quantity of base coin to an amount of CCXT.
   contracts(base) {
     return Precise.stringDiv(base, String(this.market.contractSize))
   }
 
-  // base is an amount of CCXT's in base coin.
+  // base converts an amount of CCXT to base coin.
   base(contracts) {
     return contracts === undefined ? undefined : Precise.stringMul(String(contracts), String(this.market.contractSize))
   }
@@ -78,19 +78,19 @@ export class Trader {
     return this.exchange.fetchOrder(id, symbol, { ...this.venue.fetchParams, ...params })
   }
 
-  // becomes waits until an order has a status, for venues that acknowledge first
-  // and act later.
-  becomes(id, status, params = {}) {
+  // waitForStatus waits until an order has a status, for venues that acknowledge first
+  // and execute later.
+  waitForStatus(id, status, params = {}) {
     return eventually(`order ${id} to be ${status}`, async () => {
       const order = await this.fetch(id, params)
       return order.status === status && order
     })
   }
 
-  // bought opens a position with a market order.
-  async bought(base, params = {}) {
+  // buy opens a position with a market order.
+  async buy(base, params = {}) {
     const { id } = await this.order('market', 'buy', base, undefined, params)
-    return this.becomes(id, 'closed')
+    return this.waitForStatus(id, 'closed')
   }
 
   openIds(params = {}) {
@@ -106,25 +106,26 @@ export class Trader {
     return this.control.market({ symbol: canonical, price })
   }
 
-  // orderFeed is the order stream, opened. What it told is kept for the ledger.
+  // orderFeed opens the order stream. Its messages are kept for the ledger.
   orderFeed() {
     this.orders = new Feed(() => this.exchange.watchOrders(symbol), () => this.exchange.orders)
-    return this.orders.opened('the order stream', () => this.ripple())
+    return this.orders.open('the order stream', () => this.placeAndCancel())
   }
 
-  // tradeFeed is the stream of the account's fills, opened.
+  // tradeFeed opens the stream of the account's fills.
   tradeFeed() {
     this.trades = new Feed(() => this.exchange.watchMyTrades(symbol), () => this.exchange.myTrades)
-    return this.trades.opened('the stream of fills', () => this.order('market', 'buy', '0.002'))
+    return this.trades.open('the stream of fills', () => this.order('market', 'buy', '0.002'))
   }
 
-  // hears waits until the order stream says of an order what is accepted.
-  hears(what, id, accept) {
-    return this.orders.heard(what, (order) => order.id === id && accept(order))
+  // waitForOrder waits for a message of the order stream about an order that accept
+  // returns true for.
+  waitForOrder(what, id, accept) {
+    return this.orders.waitFor(what, (order) => order.id === id && accept(order))
   }
 
-  // ripple places an order far from the market and takes it back.
-  async ripple() {
+  // placeAndCancel places an order far from the market and cancels it.
+  async placeAndCancel() {
     const { id } = await this.order('limit', 'buy', '0.01', '63000')
     await this.exchange.cancelOrder(id, symbol)
   }

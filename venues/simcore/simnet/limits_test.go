@@ -59,6 +59,6 @@ func TestLimiterBansUntilATime(t *testing.T) {
 		t.Error("another address is banned, want only the one")
 	}
 	if _, banned := l.Banned("1.2.3.4", start.Add(time.Minute)); banned {
-		t.Error("banned after the end of the ban")
+		t.Error("banned after the end of the ban, want not banned")
 	}
 }

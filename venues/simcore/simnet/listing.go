@@ -27,7 +27,7 @@ func List[Row any](rows []Row, complete func(Row) Row, instrument func(*Row) sim
 
 // Table parses a listing table: a line of column names and a line for each
 // instrument, its values separated by spaces. A dash is an empty value. A line of
-// another length is a mistake of the program and panics.
+// another length is a programming error and panics.
 func Table(text string) []map[string]string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	names := strings.Fields(lines[0])

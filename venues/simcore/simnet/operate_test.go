@@ -13,6 +13,7 @@ import (
 
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // newOperator returns an edge whose endpoint executes each message as the operation
@@ -103,9 +104,7 @@ func TestDelayedOperationDoesNotDelayOthers(t *testing.T) {
 		conn := e.dial()
 		e.write(conn, "place 1")
 		e.write(conn, "place 2")
-		if got := e.read(conn) + ", " + e.read(conn); got != "did place 2, did place 1" {
-			t.Errorf("answers = %q, want %q", got, "did place 2, did place 1")
-		}
+		simtest.Equal(t, "answers", e.read(conn)+", "+e.read(conn), "did place 2, did place 1")
 	})
 }
 
@@ -117,13 +116,9 @@ func TestDelayEndsWithItsFault(t *testing.T) {
 	conn := e.dial()
 	e.write(conn, "place 1")
 	e.write(conn, "place 2")
-	if got := e.read(conn); got != "did place 2" {
-		t.Errorf("answer = %q, want %q", got, "did place 2")
-	}
+	simtest.Equal(t, "answer", e.read(conn), "did place 2")
 	e.faults.Clear()
-	if got := e.read(conn); got != "did place 1" {
-		t.Errorf("answer = %q, want %q", got, "did place 1")
-	}
+	simtest.Equal(t, "answer", e.read(conn), "did place 1")
 }
 
 func TestFaultsOfMessagesApplyToAnswers(t *testing.T) {

@@ -114,18 +114,12 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 		for _, text := range []string{"a", "b", "c"} {
 			s.Send("topic", []byte(text))
 		}
-		if got := e.read(conn) + e.read(conn) + e.read(conn); got != "abc" {
-			t.Errorf("messages = %q, want %q", got, "abc")
-		}
+		simtest.Equal(t, "messages", e.read(conn)+e.read(conn)+e.read(conn), "abc")
 		if err := conn.WriteMessage(websocket.TextMessage, []byte("hello")); err != nil {
 			t.Fatal(err)
 		}
-		if got := e.read(conn); got != "hello" {
-			t.Errorf("message = %q, want %q", got, "hello")
-		}
-		if n := e.server.Sessions.Count(); n != 1 {
-			t.Errorf("%d sessions, want 1", n)
-		}
+		simtest.Equal(t, "message", e.read(conn), "hello")
+		simtest.Equal(t, "sessions", e.server.Sessions.Count(), 1)
 	})
 }
 

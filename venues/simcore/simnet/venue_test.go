@@ -83,16 +83,12 @@ func TestVenueStepsUntilClose(t *testing.T) {
 		v, steps := newVenue(t, simnet.Setup{Quiet: true})
 		simtest.StartInMemory(t, v)
 		time.Sleep(10*simnet.PumpInterval + time.Millisecond)
-		if n := steps.Load(); n != 10 {
-			t.Errorf("%d steps, want 10", n)
-		}
+		simtest.Equal(t, "steps", steps.Load(), 10)
 		if err := v.Close(); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(simnet.PumpInterval)
-		if n := steps.Load(); n != 10 {
-			t.Errorf("%d steps after Close, want 10", n)
-		}
+		simtest.Equal(t, "steps after Close", steps.Load(), 10)
 	})
 }
 

@@ -137,7 +137,20 @@ func (c *Client) Do(request *http.Request) Reply {
 	if err != nil {
 		c.Fatal(err)
 	}
-	return Reply{Status: response.StatusCode, Header: response.Header, Body: body}
+	return Reply{Request: describe(request), Status: response.StatusCode, Header: response.Header, Body: body}
+}
+
+// describe returns the method, the target and the body of a request.
+func describe(request *http.Request) string {
+	text := request.Method + " " + request.URL.RequestURI()
+	if request.GetBody == nil {
+		return text
+	}
+	if body, err := request.GetBody(); err == nil {
+		sent, _ := io.ReadAll(body) // from memory
+		text += " " + string(sent)
+	}
+	return text
 }
 
 // Control calls the control API.

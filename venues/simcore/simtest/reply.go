@@ -19,9 +19,27 @@ type Object = map[string]any
 
 // Reply is an answer over HTTP.
 type Reply struct {
-	Status int
-	Header http.Header
-	Body   []byte
+	// Request is the request as text, for failure messages.
+	Request string
+	Status  int
+	Header  http.Header
+	Body    []byte
+}
+
+// ExpectStatus reports an answer with another HTTP status.
+func (r Reply) ExpectStatus(t testing.TB, want int) {
+	t.Helper()
+	if r.Status != want {
+		t.Errorf("%s: status %d %s, want %d", r.Request, r.Status, r.Body, want)
+	}
+}
+
+// ExpectHeader reports an answer whose header has another value.
+func (r Reply) ExpectHeader(t testing.TB, name, want string) {
+	t.Helper()
+	if got := r.Header.Get(name); got != want {
+		t.Errorf("%s: header %s = %q, want %q", r.Request, name, got, want)
+	}
 }
 
 // Object returns the body, which must be an object.

@@ -103,21 +103,21 @@ func (r *run) process(ctx context.Context, emit int, mode string) error {
 	command := exec.CommandContext(ctx, self, r.dir, r.receivers.server.URL, strconv.Itoa(emit), mode, strconv.FormatUint(r.random.Uint64(), 10))
 	command.Env = append(os.Environ(), childEnv+"=yes")
 	command.Stderr = os.Stderr
-	said, err := command.StdoutPipe()
+	output, err := command.StdoutPipe()
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	if err := command.Start(); err != nil {
 		r.t.Fatal(err)
 	}
-	r.hear(said)
+	r.readCommitted(output)
 	return command.Wait()
 }
 
-// hear records the committed events that the process printed. It ignores an incomplete
+// readCommitted records the committed events that the process printed. It ignores an incomplete
 // line.
-func (r *run) hear(said io.Reader) {
-	lines := bufio.NewReader(said)
+func (r *run) readCommitted(output io.Reader) {
+	lines := bufio.NewReader(output)
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {

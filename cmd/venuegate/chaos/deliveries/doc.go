@@ -1,10 +1,10 @@
-// Package deliveries kills a process that delivers events, again and again at any
-// moment, and counts afterwards. It holds tests only, under the build tag chaos;
+// Package deliveries repeatedly kills a process that delivers events, at any time,
+// and counts afterwards. It holds tests only, under the build tag chaos;
 // `make chaos` runs them.
 //
 // The test binary runs itself again as the process: the embedded store on a
 // directory, the journal, and the queue of each endpoint with the sender that the
-// service uses, over sockets. The process emits events and says which commits were
+// service uses, over sockets. The process emits events and prints which commits were
 // confirmed. The receivers outlive it: they answer well, with an error or not at
 // all, or cut the connection.
 //

@@ -17,7 +17,7 @@ export default {
 
   async balance(t) {
     matches('USDT', (await t.exchange.fetchBalance()).USDT, { free: 100000, used: 0, total: 100000 })
-    await t.bought('0.1')
+    await t.buy('0.1')
     const { free, used, total } = (await t.exchange.fetchBalance()).USDT
     check(Precise.stringGt(used, '0'), `a position uses ${used}`)
     check(Precise.stringLt(total, '100000'), `no fee was taken from ${total}`)
@@ -33,7 +33,7 @@ export default {
     await t.exchange.setLeverage(7, symbol)
     const read = await t.exchange.fetchLeverage(symbol, { marginMode: 'cross' })
     matches('leverage', read, { longLeverage: 7, shortLeverage: 7 })
-    await t.bought('0.01')
+    await t.buy('0.01')
     const position = await t.position()
     if (position.leverage !== undefined) equal('leverage of the position', position.leverage, 7)
   },
@@ -46,14 +46,14 @@ export default {
 
   async positions(t) {
     check(!(await t.position()), 'a new account has a position')
-    const { average } = await t.bought('0.02')
+    const { average } = await t.buy('0.02')
     const long = await t.position()
     matches('long position', long, { side: 'long', entryPrice: average, hedged: false, marginMode: long.marginMode })
     equal('size', t.base(long.contracts), '0.02')
     equal('unrealized profit', long.unrealizedPnl, Precise.stringMul(Precise.stringSub(long.markPrice, average), '0.02'))
 
     const { id } = await t.order('market', 'sell', '0.05')
-    await t.becomes(id, 'closed')
+    await t.waitForStatus(id, 'closed')
     const short = await t.position()
     matches('short position', short, { side: 'short' })
     equal('size', t.base(short.contracts), '0.03')
@@ -61,9 +61,9 @@ export default {
 
   async hedge(t) {
     await t.exchange.setPositionMode(true, symbol)
-    await t.bought('0.02', t.venue.hedgedOrder('long'))
+    await t.buy('0.02', t.venue.hedgedOrder('long'))
     const { id } = await t.order('market', 'sell', '0.03', undefined, t.venue.hedgedOrder('short'))
-    await t.becomes(id, 'closed')
+    await t.waitForStatus(id, 'closed')
     equal('long', t.base((await t.position('long')).contracts), '0.02')
     equal('short', t.base((await t.position('short')).contracts), '0.03')
   },

@@ -22,7 +22,7 @@ export default {
   },
 
   async 'stop-loss'(t) {
-    await t.bought('0.02')
+    await t.buy('0.02')
     await t.order('market', 'sell', '0.02', undefined, { stopLossPrice: '64000', reduceOnly: true })
     equal('open stops', (await openStops(t, 'protectionParams')).length, 1)
     await t.move('63900')
@@ -30,7 +30,7 @@ export default {
   },
 
   async 'take-profit'(t) {
-    await t.bought('0.02')
+    await t.buy('0.02')
     await t.order('market', 'sell', '0.02', undefined, { takeProfitPrice: '66000', reduceOnly: true })
     equal('open stops', (await openStops(t, 'protectionParams')).length, 1)
     await t.move('66100')
@@ -38,25 +38,25 @@ export default {
   },
 
   async 'attached-market'(t) {
-    await t.bought('0.02', bracket('64000', '66000'))
+    await t.buy('0.02', bracket('64000', '66000'))
     await eventually('the stops', async () => (await t.venue.attached(t)) > 0)
     await t.move('63900')
     await eventually('the position to be closed', async () => !(await t.position()))
-    await eventually('the twin to go', async () => (await t.venue.attached(t)) === 0)
+    await eventually('the other stop to end', async () => (await t.venue.attached(t)) === 0)
   },
 
   async 'attached-limit'(t) {
     const { id } = await t.order('limit', 'buy', '0.02', '64500', bracket('63000', '66000'))
-    await t.becomes(id, 'open')
+    await t.waitForStatus(id, 'open')
     await t.move('64400')
-    await t.becomes(id, 'closed')
+    await t.waitForStatus(id, 'closed')
     await eventually('the stops', async () => (await t.venue.attached(t)) > 0)
     await t.move('66100')
     await eventually('the position to be closed', async () => !(await t.position()))
   },
 
   async 'edit-stop'(t) {
-    await t.bought('0.02')
+    await t.buy('0.02')
     const { id } = await t.order('market', 'sell', '0.01', undefined, { stopLossPrice: '64000', reduceOnly: true })
     const { type, params } = t.venue.editedStop('63000')
     await t.exchange.editOrder(id, symbol, type, 'sell', t.contracts('0.02'), undefined, params)

@@ -1,26 +1,26 @@
-// Errors: the class that CCXT makes of each refusal. Where CCXT does not know a
-// code that the venue's documents have, the venue says so and why.
+// Errors: the class of CCXT for each rejection. Where CCXT does not know a documented
+// code of a venue, the file of the venue has another class and the reason.
 import ccxt from 'ccxt'
-import { check, equal, expected, refused } from '../expect.js'
+import { check, equal, expected, rejected } from '../expect.js'
 import { connect, symbol } from '../trader.js'
 
 export default {
   async 'insufficient-funds'(t) {
     await t.control.call('POST', `/accounts/${t.account.id}`, { balance: '20' })
-    await refused(ccxt.InsufficientFunds, () => t.order('limit', 'buy', '0.1', '64000'))
+    await rejected(ccxt.InsufficientFunds, () => t.order('limit', 'buy', '0.1', '64000'))
     equal('open orders', (await t.openIds()).length, 0)
   },
 
   async 'order-not-found'(t) {
     const unknown = t.venue.unknownId
-    await refused(ccxt.OrderNotFound, () => t.fetch(unknown))
-    await refused(ccxt.OrderNotFound, () => t.exchange.cancelOrder(unknown, symbol))
-    const { id } = await t.bought('0.01')
-    await refused(ccxt.OrderNotFound, () => t.exchange.cancelOrder(id, symbol))
+    await rejected(ccxt.OrderNotFound, () => t.fetch(unknown))
+    await rejected(ccxt.OrderNotFound, () => t.exchange.cancelOrder(unknown, symbol))
+    const { id } = await t.buy('0.01')
+    await rejected(ccxt.OrderNotFound, () => t.exchange.cancelOrder(id, symbol))
   },
 
   async 'invalid-order'(t) {
-    await refused(ccxt.InvalidOrder, () => t.venue.invalidOrder(t))
+    await rejected(ccxt.InvalidOrder, () => t.venue.invalidOrder(t))
   },
 
   async 'reduce-only-without-position'(t) {
@@ -34,10 +34,10 @@ export default {
     return expected(t, 'duplicate-client-id', ccxt.InvalidOrder, place)
   },
 
-  // More at once than the venue allows an account.
+  // More concurrent calls than the venue allows an account.
   async 'rate-limit'(t) {
-    const { many, ask } = t.venue.tooMany
-    const answers = await Promise.allSettled(Array.from({ length: many }, () => ask(t)))
+    const { count, call } = t.venue.tooMany
+    const answers = await Promise.allSettled(Array.from({ length: count }, () => call(t)))
     const kinds = new Set(answers.map(({ reason }) => reason?.constructor.name))
     const { kind, because } = t.venue.otherClasses['rate-limit'] ?? { kind: ccxt.RateLimitExceeded }
     check(answers.some(({ reason }) => reason instanceof kind), `answered with ${[...kinds]}`)
@@ -45,7 +45,7 @@ export default {
   },
 
   async 'wrong-secret'(t) {
-    await refused(ccxt.AuthenticationError, () => balanceWith(t, { apiSecret: 'x'.repeat(36) }))
+    await rejected(ccxt.AuthenticationError, () => balanceWith(t, { apiSecret: 'x'.repeat(36) }))
   },
 
   async 'unknown-key'(t) {
@@ -67,19 +67,19 @@ export default {
 
   async unavailable(t) {
     const fault = { do: 'status', args: { status: 503, body: '<html>503 Service Unavailable</html>' } }
-    await t.control.during(fault, () => refused(ccxt.ExchangeNotAvailable, () => t.exchange.fetchBalance()))
+    await t.control.during(fault, () => rejected(ccxt.ExchangeNotAvailable, () => t.exchange.fetchBalance()))
   },
 
   async 'dropped-connection'(t) {
-    await t.control.during({ do: 'drop_connection' }, () => refused(ccxt.NetworkError, () => t.exchange.fetchBalance()))
+    await t.control.during({ do: 'drop_connection' }, () => rejected(ccxt.NetworkError, () => t.exchange.fetchBalance()))
   },
 
-  // CCXT gives up on an order that was executed: the outcome is found by its
-  // client id.
+  // CCXT times out for an order that was executed: the outcome is found by its client
+  // id.
   async 'lost-answer'(t) {
     t.exchange.timeout = 300
     const place = () => t.order('limit', 'buy', '0.01', '64000', { clientOrderId: 'lost1' })
-    await t.control.during({ match: { op: 'POST' }, do: 'timeout_after' }, () => refused(ccxt.RequestTimeout, place))
+    await t.control.during({ match: { op: 'POST' }, do: 'timeout_after' }, () => rejected(ccxt.RequestTimeout, place))
     t.exchange.timeout = 10_000
     const order = await t.fetch(undefined, t.venue.byClientId('lost1'))
     equal('status', order.status, 'open')
@@ -87,6 +87,6 @@ export default {
 }
 
 async function balanceWith(t, change) {
-  const stranger = await connect(t.venue, t.sim, { ...t.account, ...change }, t.exchange.markets)
-  return stranger.fetchBalance()
+  const other = await connect(t.venue, t.sim, { ...t.account, ...change }, t.exchange.markets)
+  return other.fetchBalance()
 }

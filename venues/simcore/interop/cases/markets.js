@@ -1,5 +1,5 @@
-// Markets: CCXT's reading of the instruments against that of this project's own
-// connector, both taken from the same simulator.
+// Markets: the instruments that CCXT reads, compared with those that this project's
+// connector reads from the same simulator.
 import { check, equal } from '../expect.js'
 import ccxt from 'ccxt'
 
@@ -22,7 +22,7 @@ export default {
   async limits(t) {
     eachMarket(t, ({ limits, ...market }, ours) => {
       equal(`${ours.symbol}: least amount`, inBase(market, limits.amount.min), ours.minQty)
-      // The connector asks each venue for its maximum; CCXT knows some.
+      // The connector reads each venue's maximum; CCXT has only some.
       if (limits.amount.max !== undefined) equal(`${ours.symbol}: most amount`, inBase(market, limits.amount.max), ours.maxQty)
       if (limits.cost.min !== undefined) equal(`${ours.symbol}: least cost`, limits.cost.min, ours.minNotional)
     })
@@ -38,10 +38,10 @@ export default {
   async leverage(t) {
     for (const symbol of t.exchange.symbols.slice(0, 3)) {
       const base = t.exchange.market(symbol).base
-      // OKX's document asks for the family, CCXT still sends the underlying.
+      // OKX documents the family, CCXT still sends the underlying.
       const tiers = await t.exchange.fetchMarketLeverageTiers(symbol, t.venue.tierParams?.(base) ?? {})
       const most = ourInstrument(t, symbol).maxLeverage
-      // Binance tells it to the owner of a key only.
+      // Binance returns it only to the owner of a key.
       if (most !== null) equal(`${symbol}: leverage of the first tier`, tiers[0].maxLeverage, most)
       tiers.slice(1).forEach((tier, i) => {
         check(Precise.stringLt(tier.maxLeverage, tiers[i].maxLeverage), `${symbol}: tier ${i + 2} allows no less leverage`)

@@ -1,11 +1,11 @@
 // Orders: every plain type and flag, amended and cancelled.
-import { check, equal, eventually, matches, refused } from '../expect.js'
+import { check, equal, eventually, matches, rejected } from '../expect.js'
 import { canonical, symbol } from '../trader.js'
 import ccxt from 'ccxt'
 
 export default {
   async market(t) {
-    const order = await t.bought('0.01')
+    const order = await t.buy('0.01')
     matches('order', order, { type: 'market', side: 'buy', status: 'closed', remaining: 0 })
     equal('filled', t.base(order.filled), '0.01')
     equal('average', order.average, '65000.1')
@@ -18,7 +18,7 @@ export default {
     matches('order', order, { type: 'limit', side: 'buy', status: 'open', price: '64000', filled: 0 })
     equal('amount', t.base(order.amount), '0.02')
     await t.move('63900')
-    matches('order', await t.becomes(id, 'closed'), { average: '64000', remaining: 0 })
+    matches('order', await t.waitForStatus(id, 'closed'), { average: '64000', remaining: 0 })
   },
 
   async 'partial-fill'(t) {
@@ -30,7 +30,7 @@ export default {
     equal('filled', t.base(order.filled), '0.02')
     equal('remaining', t.base(order.remaining), '0.03')
     await t.exchange.cancelOrder(id, symbol)
-    equal('filled', t.base((await t.becomes(id, 'canceled')).filled), '0.02')
+    equal('filled', t.base((await t.waitForStatus(id, 'canceled')).filled), '0.02')
   },
 
   async 'post-only'(t) {
@@ -39,36 +39,36 @@ export default {
     equal('open orders', await t.openIds(), id)
   },
 
-  // A post-only order that would take is refused at once or cancelled later.
+  // A post-only order that would take is rejected immediately or cancelled later.
   async 'post-only-taker'(t) {
     const taking = () => t.order('limit', 'buy', '0.01', '65500', { postOnly: true })
-    if (t.venue.refusesPostOnly) {
-      await refused(ccxt.ExchangeError, taking)
+    if (t.venue.rejectsPostOnly) {
+      await rejected(ccxt.ExchangeError, taking)
     } else {
       const { id } = await taking()
-      matches('order', await t.becomes(id, 'canceled'), { filled: 0 })
+      matches('order', await t.waitForStatus(id, 'canceled'), { filled: 0 })
     }
     check(!(await t.position()), 'it traded')
   },
 
   async 'reduce-only'(t) {
-    await t.bought('0.03')
+    await t.buy('0.03')
     const { id } = await t.order('limit', 'sell', '0.02', '64000', { reduceOnly: true })
-    matches('order', await t.becomes(id, 'closed'), { reduceOnly: true })
+    matches('order', await t.waitForStatus(id, 'closed'), { reduceOnly: true })
     equal('size', t.base((await t.position()).contracts), '0.01')
   },
 
   async 'fill-or-kill'(t) {
     await t.control.market({ symbol: canonical, depth: 2 })
     const deep = () => t.order('limit', 'buy', '5', '65001', { timeInForce: 'FOK' })
-    if (t.venue.refusesFillOrKill) {
-      await refused(ccxt.ExchangeError, deep)
+    if (t.venue.rejectsFillOrKill) {
+      await rejected(ccxt.ExchangeError, deep)
     } else {
       const { id } = await deep()
-      matches('order', await t.becomes(id, 'canceled'), { filled: 0 })
+      matches('order', await t.waitForStatus(id, 'canceled'), { filled: 0 })
     }
     const { id } = await t.order('limit', 'buy', '0.005', '65001', { timeInForce: 'FOK' })
-    matches('order', await t.becomes(id, 'closed'), { timeInForce: 'FOK' })
+    matches('order', await t.waitForStatus(id, 'closed'), { timeInForce: 'FOK' })
   },
 
   async 'immediate-or-cancel'(t) {
@@ -99,14 +99,14 @@ export default {
   async cancel(t) {
     const { id } = await t.order('limit', 'sell', '0.01', '66000')
     await t.exchange.cancelOrder(id, symbol)
-    matches('order', await t.becomes(id, 'canceled'), { filled: 0 })
+    matches('order', await t.waitForStatus(id, 'canceled'), { filled: 0 })
     equal('open orders', (await t.openIds()).length, 0)
   },
 
   async 'cancel-by-client-id'(t) {
     const { id } = await t.order('limit', 'sell', '0.01', '66000', { clientOrderId: 'cancelme1' })
     await t.exchange.cancelOrder(undefined, symbol, t.venue.byClientId('cancelme1'))
-    await t.becomes(id, 'canceled')
+    await t.waitForStatus(id, 'canceled')
   },
 
   async 'cancel-all'(t) {
@@ -122,6 +122,6 @@ export default {
     const ids = placed.map((order) => order.id)
     equal('open orders', (await t.openIds()).sort(), [...ids].sort())
     await t.exchange.cancelOrders(ids, symbol)
-    for (const id of ids) await t.becomes(id, 'canceled')
+    for (const id of ids) await t.waitForStatus(id, 'canceled')
   },
 }

@@ -12,7 +12,7 @@ export default {
     const { id } = await t.order('limit', 'buy', '0.01', '64000', { clientOrderId: 'queried2' })
     matches('order', await t.fetch(undefined, t.venue.byClientId('queried2')), { id, status: 'open' })
     await t.exchange.cancelOrder(id, symbol)
-    await t.becomes(id, 'canceled')
+    await t.waitForStatus(id, 'canceled')
     matches('order', await t.fetch(undefined, t.venue.byClientId('queried2')), { id, status: 'canceled' })
   },
 
@@ -25,10 +25,10 @@ export default {
   },
 
   async closed(t) {
-    const filled = await t.bought('0.01')
+    const filled = await t.buy('0.01')
     const { id } = await t.order('limit', 'buy', '0.01', '64000')
     await t.exchange.cancelOrder(id, symbol)
-    await t.becomes(id, 'canceled')
+    await t.waitForStatus(id, 'canceled')
     const closed = await t.exchange.fetchClosedOrders(symbol)
     equal('closed', closed.map((o) => o.id), filled.id)
     const cancelled = await t.exchange.fetchCanceledOrders(symbol)
@@ -41,15 +41,15 @@ export default {
     await t.control.trade(canonical, 'sell', '0.02')
     await t.control.trade(canonical, 'sell', '0.03')
     const trades = await t.exchange.fetchMyTrades(symbol)
-    // In one millisecond the venues promise no order.
+    // The venues do not order what happens in one millisecond.
     equal('amounts', trades.map((trade) => Number(t.base(trade.amount))).sort(), [0.02, 0.03])
     for (const trade of trades) matches('trade', trade, { order: id, price: '64999', side: 'buy', takerOrMaker: 'maker' })
     check(new Set(trades.map((trade) => trade.id)).size === 2, 'two trades have one id')
   },
 
   async 'order-trades'(t) {
-    await t.bought('0.01')
-    const { id } = await t.bought('0.02')
+    await t.buy('0.01')
+    const { id } = await t.buy('0.02')
     const trades = await t.exchange.fetchOrderTrades(id, symbol)
     equal('trades', trades.map((trade) => trade.order), id)
     equal('amount', t.base(trades[0].amount), '0.02')
@@ -57,7 +57,7 @@ export default {
 
   async 'public-trades'(t) {
     await t.control.trade(canonical, 'buy', '0.031')
-    // Binance adds trades up for 100 ms before it tells them.
+    // Binance aggregates trades for 100 ms before it publishes them.
     const trade = await eventually('the trade', async () => {
       const trades = await t.exchange.fetchTrades(symbol)
       return trades.find((one) => one.side === 'buy' && Number(t.base(one.amount)) === 0.031)

@@ -24,26 +24,26 @@ export default {
 
   fees: { maker: '0.0002', taker: '0.0005' },
   expired: 'expired',
-  refusesPostOnly: true,
-  refusesFillOrKill: true,
+  rejectsPostOnly: true,
+  rejectsFillOrKill: true,
   bookTopic: 'btcusdt@depth',
   unknownId: '1234567890',
   // CCXT keeps the fee of the first event of an order.
   streamsOrderFees: false,
   fetchParams: {},
-  // Conditional orders live in a service of their own.
+  // Conditional orders have a service of their own.
   stopParams: { trigger: true },
   protectionParams: { trigger: true },
   byClientId: (id) => ({ origClientOrderId: id }),
   hedgedOrder: (side) => ({ positionSide: side === 'long' ? 'LONG' : 'SHORT' }),
 
-  // Less than the least notional.
+  // Below the minimum notional.
   invalidOrder: (t) => t.exchange.createOrder(symbol, 'limit', 'buy', '0.001', '64000'),
-  // 300 orders of an account in the 10 s of the clock, of which a burst may see two.
-  tooMany: { many: 640, ask: (t) => t.order('limit', 'buy', '0.002', '64000') },
+  // 300 orders of an account in each fixed span of 10 s, of which a burst may use two.
+  tooMany: { count: 640, call: (t) => t.order('limit', 'buy', '0.002', '64000') },
 
   otherClasses: {
-    'rate-limit': { kind: ccxt.DDoSProtection, because: 'CCXT makes DDoSProtection of every 418 and 429' },
+    'rate-limit': { kind: ccxt.DDoSProtection, because: 'CCXT uses DDoSProtection for every 418 and 429' },
     maintenance: { kind: ccxt.BadRequest, because: 'CCXT reads -1016, "no longer available", as a bad request' },
   },
 

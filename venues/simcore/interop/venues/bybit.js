@@ -8,7 +8,7 @@ export default {
     defaultType: 'swap',
     defaultSubType: 'linear',
     fetchMarkets: { types: ['linear'] },
-    // The snapshot would have inverse contracts too, which the simulator lacks.
+    // The snapshot would include inverse contracts, which the simulator does not have.
     watchPositions: { fetchPositionsSnapshot: false },
   },
 
@@ -27,7 +27,7 @@ export default {
   bookTopic: 'orderbook',
   streamsOrderFees: true,
   unknownId: '00000000-0000-4000-8000-000000000000',
-  // CCXT wants to hear that only the last 500 orders can be asked for.
+  // CCXT requires the acknowledgement that only the last 500 orders can be queried.
   fetchParams: { acknowledged: true },
   stopParams: { trigger: true },
   protectionParams: { trigger: true },
@@ -36,15 +36,15 @@ export default {
 
   editedStop: (triggerPrice) => ({ type: 'market', params: { triggerPrice } }),
 
-  // attached counts the stops that wait on the position.
+  // attached returns the number of stops attached to the position.
   async attached(t) {
     return (await t.exchange.fetchOpenOrders(symbol, undefined, undefined, { trigger: true })).length
   },
 
-  // Less than the least notional.
+  // Below the minimum notional.
   invalidOrder: (t) => t.exchange.createOrder('DOGE/USDT:USDT', 'limit', 'buy', '1', '0.15'),
   // 10 a second of an account.
-  tooMany: { many: 30, ask: (t) => t.order('limit', 'buy', '0.001', '64000') },
+  tooMany: { count: 30, call: (t) => t.order('limit', 'buy', '0.001', '64000') },
 
   otherClasses: {
     maintenance: { kind: ccxt.ExchangeError, because: 'CCXT does not know 3100197' },
@@ -56,7 +56,7 @@ export default {
   ],
 
   notApplicable: {
-    'streams/order-book-gap': 'CCXT does not look at the sequence of the book of this venue',
+    'streams/order-book-gap': 'CCXT does not check the sequence of the book of this venue',
     'orders/batch': 'the simulator has no batches',
     'account/position-mode': 'CCXT cannot read the mode of this venue',
   },

@@ -15,16 +15,16 @@ export default {
   expired: 'canceled',
   bookTopic: 'books',
   streamsOrderFees: true,
-  // CCXT takes the id of the stop that an order came from for that of the order.
+  // CCXT uses the id of the stop as the id of the order that it placed.
   orderId: (order) => order.info.ordId,
   unknownId: '1234567890',
   fetchParams: {},
-  // Stops of the kinds trigger and conditional are listed apart.
+  // Stops of the kinds trigger and conditional have separate lists.
   stopParams: { trigger: true, ordType: 'trigger' },
   protectionParams: { trigger: true, ordType: 'conditional' },
   byClientId: (id) => ({ clOrdId: id }),
   hedgedOrder: () => ({ hedged: true }),
-  // CCXT places with batches of one where it is not told otherwise.
+  // By default CCXT places an order as a batch of one.
   entryParams: { op: 'order' },
 
   // CCXT keeps the venue's sign in its stream: charges are negative.
@@ -32,16 +32,16 @@ export default {
   tierParams: (base) => ({ instFamily: `${base}-USDT` }),
   editedStop: (stopLossPrice) => ({ type: 'conditional', params: { stopLossPrice, newSlOrdPx: '-1' } }),
 
-  // attached counts the stops that wait on the position.
+  // attached returns the number of stops attached to the position.
   async attached(t) {
     const kinds = ['conditional', 'oco'].map((ordType) => t.openIds({ trigger: true, ordType }))
     return (await Promise.all(kinds)).flat().length
   },
 
-  // Less than the least size.
+  // Below the minimum size.
   invalidOrder: (t) => t.exchange.privatePostTradeOrder({ instId: 'BTC-USDT-SWAP', tdMode: 'cross', side: 'buy', ordType: 'limit', sz: '0.001', px: '64000' }),
   // 5 in 2 s of an account.
-  tooMany: { many: 15, ask: (t) => t.exchange.fetchPositionMode(symbol) },
+  tooMany: { count: 15, call: (t) => t.exchange.fetchPositionMode(symbol) },
 
   otherClasses: {
     'reduce-only-without-position': { kind: ccxt.ExchangeError, because: 'CCXT does not know 51169' },
@@ -57,8 +57,8 @@ export default {
 
   notApplicable: {
     'entry/stop': 'CCXT does not offer conditional orders over the socket of this venue',
-    'entry/clock-skew': 'an order bears no time of its own over the socket of this venue',
-    'entry/rate-limit': 'the venue takes more orders at once than CCXT sends',
+    'entry/clock-skew': 'orders over the socket of this venue have no timestamp',
+    'entry/rate-limit': 'the venue accepts more concurrent orders than CCXT sends',
     'orders/cancel-all': 'the venue cancels by name only, so CCXT has no cancelAllOrders for it',
     'conditional/cancel-all-stops': 'the venue cancels by name only, so CCXT has no cancelAllOrders for it',
   },

@@ -17,9 +17,9 @@ import (
 // symbol is the instrument that cases trade, at 65000 with a tick of 0.1.
 const symbol = "BTCUSDT"
 
-// stage is what one case has: a simulated venue, a connector, an account and its
+// env is the environment of one case: a simulated venue, a connector, an account and its
 // private stream.
-type stage struct {
+type env struct {
 	t         *testing.T
 	harness   Harness
 	under     Conditions
@@ -30,16 +30,16 @@ type stage struct {
 	connector Connector
 	account   venues.Account
 	private   venues.PrivateFeed
-	heard     *heard
+	sink      *sink
 	ids       atomic.Int64
 	seen      *coverage
-	// calls ends the calls of asks; the test's own context if nil.
+	// calls is the context of the operations; that of the test if nil.
 	calls context.Context
-	// geared: a case has changed the leverage and not changed it back.
-	geared bool
+	// leverageChanged is set while a case has changed the leverage.
+	leverageChanged bool
 }
 
-func newStage(t *testing.T, h Harness, under Conditions) *stage {
+func newEnv(t *testing.T, h Harness, under Conditions) *env {
 	t.Helper()
 	sim, err := h.Simulate(under)
 	if err != nil {
@@ -52,8 +52,8 @@ func newStage(t *testing.T, h Harness, under Conditions) *stage {
 			t.Error(err)
 		}
 	})
-	s := &stage{t: t, harness: h, under: under, sim: sim, seen: h.seen}
-	s.streams = newRelay(t, venue.Addr().String(), func(message string) { s.seen.tells(message, &s.harness.Wire) })
+	s := &env{t: t, harness: h, under: under, sim: sim, seen: h.seen}
+	s.streams = newRelay(t, venue.Addr().String(), func(message string) { s.seen.recordMessage(message, &s.harness.Wire) })
 	var gateway string
 	s.rest, gateway = newGateway(t, "http://"+venue.Addr().String(), s.seen)
 	s.network = newRelay(t, gateway, func(string) {})
@@ -65,38 +65,38 @@ func newStage(t *testing.T, h Harness, under Conditions) *stage {
 	return s
 }
 
-// context is that of asks.
-func (s *stage) context() context.Context {
+// context returns the context of the operations.
+func (s *env) context() context.Context {
 	if s.calls != nil {
 		return s.calls
 	}
 	return s.t.Context()
 }
 
-// atOnce plays scenes at once, each on a stage of its own.
-func (s *stage) atOnce(scenes map[string]func(*stage)) {
+// runParallel runs subtests at the same time, each in an environment of its own.
+func (s *env) runParallel(subtests map[string]func(*env)) {
 	var running sync.WaitGroup
-	for name, play := range scenes {
+	for name, play := range subtests {
 		running.Go(func() {
-			s.t.Run(name, func(t *testing.T) { play(newStage(t, s.harness, s.under)) })
+			s.t.Run(name, func(t *testing.T) { play(newEnv(t, s.harness, s.under)) })
 		})
 	}
 	running.Wait()
 }
 
-// use makes an account with credentials the one of the case.
-func (s *stage) use(keys simcore.Credentials) {
+// use makes an account the one of the case.
+func (s *env) use(keys simcore.Credentials) {
 	s.t.Helper()
 	s.account = s.open(keys)
-	s.private, s.heard = s.listen(s.account)
-	s.await("the private stream", func(h *heard) bool { return h.connected > 0 })
+	s.private, s.sink = s.listen(s.account)
+	s.await("the private stream", func(h *sink) bool { return h.connected > 0 })
 	if s.harness.entry != nil {
 		s.awaitEntry(true)
 	}
 }
 
-// useNew is use for a fresh account.
-func (s *stage) useNew(body simcore.AccountBody) {
+// useNew is use for a new account.
+func (s *env) useNew(body simcore.AccountBody) {
 	s.t.Helper()
 	page, err := s.sim.Control().CreateAccount(body)
 	if err != nil {
@@ -105,21 +105,21 @@ func (s *stage) useNew(body simcore.AccountBody) {
 	s.use(page.Credentials)
 }
 
-// connect makes a connector for the case's venue. Where the conditions name no bound
-// it has the suite's patience with requests, and no stream is silent for too long.
-func (s *stage) connect(under Conditions) Connector {
-	under.Timeout, under.SilenceMax = cmp.Or(under.Timeout, patience), cmp.Or(under.SilenceMax, time.Hour)
+// connect returns a connector for the case's venue. By default requests may take as long
+// as waitMax, and streams may be silent for an hour.
+func (s *env) connect(under Conditions) Connector {
+	under.Timeout, under.SilenceMax = cmp.Or(under.Timeout, waitMax), cmp.Or(under.SilenceMax, time.Hour)
 	connector := s.harness.Connect("http://"+s.network.address(), "ws://"+s.streams.address(), under)
 	s.t.Cleanup(connector.Close)
 	return connector
 }
 
-func (s *stage) open(keys simcore.Credentials) venues.Account {
+func (s *env) open(keys simcore.Credentials) venues.Account {
 	s.t.Helper()
 	return s.openOn(s.connector, keys)
 }
 
-func (s *stage) openOn(connector Connector, keys simcore.Credentials) venues.Account {
+func (s *env) openOn(connector Connector, keys simcore.Credentials) venues.Account {
 	s.t.Helper()
 	account, err := connector.OpenAccount(venues.Credentials{
 		APIKey: venues.Secret(keys.APIKey), APISecret: venues.Secret(keys.APISecret), Passphrase: venues.Secret(keys.Passphrase),
@@ -130,35 +130,35 @@ func (s *stage) openOn(connector Connector, keys simcore.Credentials) venues.Acc
 	return account
 }
 
-func (s *stage) listen(account venues.Account) (venues.PrivateFeed, *heard) {
-	h := newHeard()
-	_, h.severalSockets = s.harness.Lacks[OrderedEvents]
+func (s *env) listen(account venues.Account) (venues.PrivateFeed, *sink) {
+	h := newSink()
+	_, h.severalConnections = s.harness.Lacks[OrderedEvents]
 	feed := account.OpenPrivate(h)
 	s.t.Cleanup(feed.Close)
 	return feed, h
 }
 
-// fault scripts a fault of requests on a route.
-func (s *stage) fault(do simcore.FaultAction, route Route, times int, args simcore.FaultArgs) {
+// fault injects a fault of requests on a route.
+func (s *env) fault(do simcore.FaultAction, route Route, times int, args simcore.FaultArgs) {
 	s.t.Helper()
 	s.script(simcore.FaultRequest{Match: simcore.FaultMatch{Path: route.Path, Op: route.Method}, Do: do, Args: args, Times: times})
 }
 
-// streamFault scripts a fault of the messages of a topic.
-func (s *stage) streamFault(do simcore.FaultAction, path, topic string, times int, args simcore.FaultArgs) {
+// streamFault injects a fault of the messages of a topic.
+func (s *env) streamFault(do simcore.FaultAction, path, topic string, times int, args simcore.FaultArgs) {
 	s.t.Helper()
 	s.script(simcore.FaultRequest{Match: simcore.FaultMatch{Path: path, Op: topic}, Do: do, Args: args, Times: times})
 }
 
-func (s *stage) script(request simcore.FaultRequest) {
+func (s *env) script(request simcore.FaultRequest) {
 	s.t.Helper()
 	if _, err := s.sim.Control().AddFault(request); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// struck is how often the scripted faults have struck.
-func (s *stage) struck() int {
+// faultsApplied returns how often injected faults were applied.
+func (s *env) faultsApplied() int {
 	n := 0
 	for _, f := range s.sim.Control().InjectedFaults().InjectedFaults {
 		n += f.Applied
@@ -166,8 +166,9 @@ func (s *stage) struck() int {
 	return n
 }
 
-// move puts the market at a price: the house's ladder, the last trade, the mark.
-func (s *stage) move(price string) {
+// move moves the market to a price: the simulator's own orders, the last trade and the
+// mark.
+func (s *env) move(price string) {
 	s.t.Helper()
 	if _, err := s.sim.Control().Market(simcore.MarketRequest{Symbol: symbol, Price: &simcore.Decimal{Decimal: d(price)}}); err != nil {
 		s.t.Fatal(err)
@@ -175,33 +176,33 @@ func (s *stage) move(price string) {
 }
 
 // mark moves the mark price alone.
-func (s *stage) mark(price string) {
+func (s *env) mark(price string) {
 	s.t.Helper()
 	if _, err := s.sim.Control().Market(simcore.MarketRequest{Symbol: symbol, Mark: &simcore.Decimal{Decimal: d(price)}}); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// trade lets the house take from the book.
-func (s *stage) trade(side venues.Side, qty string) {
+// trade makes the simulator take liquidity from the book.
+func (s *env) trade(side venues.Side, qty string) {
 	s.t.Helper()
 	page, err := s.sim.Control().Trade(simcore.TradeRequest{Symbol: symbol, Side: string(side), Qty: simcore.Decimal{Decimal: d(qty)}})
 	if err != nil || !page.FilledQty.Equal(d(qty)) {
-		s.t.Fatalf("house trade: %v, %v", page.FilledQty, err)
+		s.t.Fatalf("trade of %v, %v, want %s", page.FilledQty, err, qty)
 	}
 }
 
-// halt stops or resumes an instrument.
-func (s *stage) halt(symbol string, halted bool) {
+// halt halts or resumes an instrument.
+func (s *env) halt(symbol string, halted bool) {
 	s.t.Helper()
 	if _, err := s.sim.Control().Market(simcore.MarketRequest{Symbol: symbol, Halt: &halted}); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// truth is what the venue's own ledger accepted under a client id, the children
-// of conditional orders left out.
-func (s *stage) truth(clientOrderID string) []simcore.LedgerOrder {
+// ledgerOrders returns the orders that the venue's ledger has under a client id, without
+// rejected ones and the orders of conditional orders.
+func (s *env) ledgerOrders(clientOrderID string) []simcore.LedgerOrder {
 	var rows []simcore.LedgerOrder
 	for _, row := range s.sim.Control().Ledger().Orders {
 		if row.ClientOrderID == clientOrderID && row.Rejection == "" && row.ParentID == "" {
@@ -211,24 +212,24 @@ func (s *stage) truth(clientOrderID string) []simcore.LedgerOrder {
 	return rows
 }
 
-// holds fails the case unless the venue accepted want orders under a client id.
-func (s *stage) holds(clientOrderID string, want int) {
+// checkOrders fails the case unless the venue accepted want orders under a client id.
+func (s *env) checkOrders(clientOrderID string, want int) {
 	s.t.Helper()
-	if rows := s.truth(clientOrderID); len(rows) != want {
+	if rows := s.ledgerOrders(clientOrderID); len(rows) != want {
 		s.t.Errorf("the venue holds %d orders under %s, want %d: %+v", len(rows), clientOrderID, want, rows)
 	}
 }
 
-// depth lays the house's ladder anew with so many levels a side.
-func (s *stage) depth(levels int) {
+// depth replaces the simulator's own orders by so many levels a side.
+func (s *env) depth(levels int) {
 	s.t.Helper()
 	if err := s.sim.Exchange().SetDepth(symbol, levels); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// houseAsk sets what the house sells at one price, in base coin.
-func (s *stage) houseAsk(price, qty string) {
+// houseAsk sets the quantity that the simulator sells at one price, in base coin.
+func (s *env) houseAsk(price, qty string) {
 	s.t.Helper()
 	const unitDigits = 8
 	units := d(qty).DivRound(s.contractSize(), unitDigits)
@@ -237,14 +238,14 @@ func (s *stage) houseAsk(price, qty string) {
 	}
 }
 
-// contractSize is the base coin of one of the venue's units.
-func (s *stage) contractSize() decimal.Decimal {
+// contractSize returns the base quantity of one contract of the venue.
+func (s *env) contractSize() decimal.Decimal {
 	s.t.Helper()
 	for _, i := range s.instruments() {
 		if i.Symbol == symbol {
 			return i.ContractSize
 		}
 	}
-	s.t.Fatalf("%s is not listed", symbol)
+	s.t.Fatalf("instruments without %s, want it among them", symbol)
 	return decimal.Zero
 }

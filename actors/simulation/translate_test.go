@@ -191,8 +191,8 @@ func isReason(err error, reason simcore.Reason) bool {
 	return ok && r.Reason == reason
 }
 
-// refusal converts the venue's rejection into an error of the service.
-func refusal(err error) error {
+// rejection converts the venue's rejection into an error of the service.
+func rejection(err error) error {
 	r, ok := errors.AsType[*simcore.Rejection](err)
 	if !ok {
 		return err

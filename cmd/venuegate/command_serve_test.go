@@ -20,7 +20,7 @@ func TestGOGCOverridesTheDefault(t *testing.T) {
 		debug.SetGCPercent(77)
 		tuneCollector(c.environ)
 		if got := debug.SetGCPercent(77); got != c.want {
-			t.Errorf("%q: %d %%, want %d", c.environ, got, c.want)
+			t.Errorf("%q: GC percent = %d, want %d", c.environ, got, c.want)
 		}
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"venuegate/venues"
 )
 
-// books is a feed sink that keeps books the way the service does, and counts.
+// books is a feed sink that maintains books as the service does, and counts events.
 type books struct {
 	wake chan struct{}
 
 	mu          sync.Mutex
-	books       map[string]*keptBook
+	books       map[string]*bookState
 	trades      []venues.Trade
 	candles     []venues.Candle
 	marks       []venues.MarkPrice
@@ -24,28 +24,28 @@ type books struct {
 	causes      []error
 }
 
-// keptBook is one book with what its sequence was worth.
-type keptBook struct {
+// bookState is one book with what its sequence showed.
+type bookState struct {
 	bids, asks map[int64]int64
 	last       uint64
-	// whole says that the book began with a snapshot and has no gap since.
-	whole                         bool
+	// complete reports whether the book began with a snapshot and has no gap since.
+	complete                      bool
 	updates, snapshots, gaps, old int
-	// restarts counts updates that follow the one before and are numbered lower.
+	// restarts counts updates that follow the previous one with a lower number.
 	restarts int
-	// unjoined is what came since the last beginning or loss of a book that has no
-	// snapshot yet: the stream runs on while one is read.
-	unjoined []venues.BookUpdate
+	// buffered are the updates since the last start or loss of a book without a
+	// snapshot: the stream continues while one is read.
+	buffered []venues.BookUpdate
 }
 
 func newBooks() *books {
 	return &books{
-		wake: make(chan struct{}, 1), books: map[string]*keptBook{},
+		wake: make(chan struct{}, 1), books: map[string]*bookState{},
 		interrupted: map[venues.FeedTopic]int{}, resumed: map[venues.FeedTopic]int{},
 	}
 }
 
-func (b *books) note(what func()) {
+func (b *books) record(what func()) {
 	b.mu.Lock()
 	what()
 	b.mu.Unlock()
@@ -55,11 +55,11 @@ func (b *books) note(what func()) {
 	}
 }
 
-// of is a symbol's book; the lock is held.
-func (b *books) of(symbol string) *keptBook {
+// of returns the book of a symbol. The lock is held.
+func (b *books) of(symbol string) *bookState {
 	k := b.books[symbol]
 	if k == nil {
-		k = &keptBook{bids: map[int64]int64{}, asks: map[int64]int64{}}
+		k = &bookState{bids: map[int64]int64{}, asks: map[int64]int64{}}
 		b.books[symbol] = k
 	}
 	return k
@@ -67,52 +67,52 @@ func (b *books) of(symbol string) *keptBook {
 
 func (b *books) Book(u *venues.BookUpdate) {
 	defer u.Release()
-	b.note(func() { b.of(u.Symbol).take(u) })
+	b.record(func() { b.of(u.Symbol).receive(u) })
 }
 
-func (k *keptBook) take(u *venues.BookUpdate) {
+func (k *bookState) receive(u *venues.BookUpdate) {
 	k.updates++
-	if !u.Snapshot && !k.whole {
+	if !u.Snapshot && !k.complete {
 		kept := *u
 		kept.Bids, kept.Asks = slices.Clone(u.Bids), slices.Clone(u.Asks)
-		k.unjoined = append(k.unjoined, kept)
+		k.buffered = append(k.buffered, kept)
 	}
-	k.follow(u)
+	k.apply(u)
 }
 
-// join begins the book with a snapshot and goes on with what the stream brought
-// past it meanwhile.
-func (k *keptBook) join(s *venues.BookUpdate) {
+// joinSnapshot starts the book with a snapshot and applies the buffered updates after
+// it.
+func (k *bookState) joinSnapshot(s *venues.BookUpdate) {
 	clear(k.bids)
 	clear(k.asks)
 	set(k.bids, s.Bids)
 	set(k.asks, s.Asks)
-	k.last, k.whole = s.LastSeq, true
-	for n := range k.unjoined {
-		if u := &k.unjoined[n]; u.LastSeq > s.LastSeq {
-			k.follow(u)
+	k.last, k.complete = s.LastSeq, true
+	for n := range k.buffered {
+		if u := &k.buffered[n]; u.LastSeq > s.LastSeq {
+			k.apply(u)
 		}
 	}
-	k.unjoined = nil
+	k.buffered = nil
 }
 
-// lose says that the book must begin anew.
-func (k *keptBook) lose() { k.whole, k.last, k.unjoined = false, 0, nil }
+// invalidate discards the book until the next snapshot.
+func (k *bookState) invalidate() { k.complete, k.last, k.buffered = false, 0, nil }
 
-// follow applies an update to the book, or counts what is wrong with it.
-func (k *keptBook) follow(u *venues.BookUpdate) {
+// apply applies an update to the book and counts its errors.
+func (k *bookState) apply(u *venues.BookUpdate) {
 	switch {
 	case u.Snapshot:
 		k.snapshots++
 		clear(k.bids)
 		clear(k.asks)
-		k.whole = true
+		k.complete = true
 	case k.last != 0 && u.PrevSeq != k.last && u.LastSeq <= k.last && u.PrevSeq < u.LastSeq:
-		k.old++ // told before
+		k.old++ // received before
 		return
 	case k.last != 0 && u.PrevSeq != k.last && (u.FirstSeq > k.last || u.FirstSeq == 0):
 		k.gaps++
-		k.whole = false
+		k.complete = false
 	case k.last != 0 && u.LastSeq < k.last:
 		k.restarts++
 	}
@@ -131,35 +131,35 @@ func set(side map[int64]int64, levels []venues.Level) {
 	}
 }
 
-func (b *books) Trade(t venues.Trade)    { b.note(func() { b.trades = append(b.trades, t) }) }
-func (b *books) Candle(c venues.Candle)  { b.note(func() { b.candles = append(b.candles, c) }) }
-func (b *books) Mark(m venues.MarkPrice) { b.note(func() { b.marks = append(b.marks, m) }) }
+func (b *books) Trade(t venues.Trade)    { b.record(func() { b.trades = append(b.trades, t) }) }
+func (b *books) Candle(c venues.Candle)  { b.record(func() { b.candles = append(b.candles, c) }) }
+func (b *books) Mark(m venues.MarkPrice) { b.record(func() { b.marks = append(b.marks, m) }) }
 
 func (b *books) Interrupted(channels []venues.FeedTopic, cause error) {
-	b.note(func() {
+	b.record(func() {
 		b.causes = append(b.causes, cause)
 		for _, c := range channels {
 			b.interrupted[c]++
 			if c.Kind == venues.FeedBook {
-				b.of(c.Symbol).lose()
+				b.of(c.Symbol).invalidate()
 			}
 		}
 	})
 }
 
 func (b *books) Resumed(channels []venues.FeedTopic) {
-	b.note(func() {
+	b.record(func() {
 		for _, c := range channels {
 			b.resumed[c]++
-			// What came before is of a subscription that has ended.
-			if c.Kind == venues.FeedBook && !b.of(c.Symbol).whole {
-				b.of(c.Symbol).lose()
+			// Earlier updates belong to a subscription that has ended.
+			if c.Kind == venues.FeedBook && !b.of(c.Symbol).complete {
+				b.of(c.Symbol).invalidate()
 			}
 		}
 	})
 }
 
-// top is the best levels of a side, best first.
+// top returns the best levels of a side, best first.
 func top(side map[int64]int64, best func(a, b int64) int, most int) []venues.Level {
 	prices := slices.SortedFunc(maps.Keys(side), best)
 	levels := make([]venues.Level, 0, most)
@@ -172,10 +172,10 @@ func top(side map[int64]int64, best func(a, b int64) int, most int) []venues.Lev
 func falling(a, b int64) int { return int(b - a) }
 func rising(a, b int64) int  { return int(a - b) }
 
-// hears waits until done likes what the feed brought; it runs under the lock.
-func (s *stage) hears(b *books, what string, done func(*books) bool) {
+// awaitBooks waits until done returns true, which is called under the lock of b.
+func (s *env) awaitBooks(b *books, what string, done func(*books) bool) {
 	s.t.Helper()
-	late := time.After(patience)
+	late := time.After(waitMax)
 	for {
 		b.mu.Lock()
 		ok := done(b)
@@ -188,12 +188,12 @@ func (s *stage) hears(b *books, what string, done func(*books) bool) {
 		case <-late:
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			s.t.Fatalf("%s did not come; %s", what, b.story())
+			s.t.Fatalf("timeout, want %s; %s", what, b.summary())
 		}
 	}
 }
 
-func (b *books) story() string {
+func (b *books) summary() string {
 	text := fmt.Sprintf("%d trades, %d candles, %d marks, interrupted %v, resumed %v, causes %v", len(b.trades), len(b.candles), len(b.marks), b.interrupted, b.resumed, b.causes)
 	for symbol, k := range b.books {
 		text += fmt.Sprintf(", %s: %d updates, %d snapshots, %d gaps, %d old", symbol, k.updates, k.snapshots, k.gaps, k.old)
@@ -201,11 +201,11 @@ func (b *books) story() string {
 	return text
 }
 
-// more waits for some further updates of a book.
-func (s *stage) more(b *books, symbol string) {
+// awaitMore waits for three further updates of a book.
+func (s *env) awaitMore(b *books, symbol string) {
 	s.t.Helper()
 	before := -1
-	s.hears(b, "more of "+symbol, func(b *books) bool {
+	s.awaitBooks(b, "updates of "+symbol, func(b *books) bool {
 		if before < 0 {
 			before = b.of(symbol).updates
 		}
@@ -213,14 +213,14 @@ func (s *stage) more(b *books, symbol string) {
 	})
 }
 
-// feed opens a public feed of channels and waits until all are subscribed.
-func (s *stage) feed(channels ...venues.FeedTopic) (*books, venues.Feed) {
+// feed opens a public feed and waits until all topics are subscribed.
+func (s *env) feed(channels ...venues.FeedTopic) (*books, venues.Feed) {
 	s.t.Helper()
 	b := newBooks()
 	feed := s.connector.OpenFeed(b)
 	s.t.Cleanup(feed.Close)
 	feed.Subscribe(channels...)
-	s.hears(b, "every subscription", func(b *books) bool { return len(b.resumed) == len(channels) })
+	s.awaitBooks(b, "every subscription", func(b *books) bool { return len(b.resumed) == len(channels) })
 	return b, feed
 }
 

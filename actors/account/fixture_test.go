@@ -11,8 +11,9 @@ import (
 	"venuegate/venues"
 )
 
-// bench drives the pure state: it has a clock and ids, and keeps every effect.
-type bench struct {
+// fixture runs steps of a state without an actor. It has the clock, makes the ids, and records
+// effects, replies and what is stored.
+type fixture struct {
 	t      testing.TB
 	state  *state
 	now    time.Time
@@ -38,32 +39,32 @@ type result struct {
 	err   error
 }
 
-func newBench(t testing.TB, caps venues.Capabilities) *bench {
+func newFixture(t testing.TB, caps venues.Capabilities) *fixture {
 	if caps.UnfilledRetention == 0 {
 		caps.UnfilledRetention = 72 * time.Hour
 		caps.AbsenceAfter = 10 * time.Second
 	}
-	b := &bench{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), puts: map[string]persistence.Record{}}
+	b := &fixture{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), puts: map[string]persistence.Record{}}
 	b.state = newState(Config{Customer: "c1", Exchange: venues.Binance, Capabilities: caps, ClientIDPrefix: "test"}, persistence.Fence{Customer: "c1", Epoch: 1})
 	b.state.isLoaded, b.state.ready = true, true
 	return b
 }
 
-func (b *bench) stepContext() stepContext {
+func (b *fixture) stepContext() stepContext {
 	return stepContext{now: b.now, newID: func(prefix string) string {
 		b.nextID++
 		return fmt.Sprintf("%s_%026d", prefix, b.nextID)
-	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark, maxMarketQty: b.most}
+	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark, maxMarketQty: b.largestMarketOrder}
 }
 
-func (b *bench) most(string) venues.Optional {
+func (b *fixture) largestMarketOrder(string) venues.Optional {
 	if b.maxMarketQty == "" {
 		return venues.Optional{}
 	}
 	return venues.Some(venues.MustDecimal(b.maxMarketQty))
 }
 
-func (b *bench) mark(symbol string) venues.Optional {
+func (b *fixture) mark(symbol string) venues.Optional {
 	if price, known := b.prices[symbol]; known {
 		return venues.Some(venues.MustDecimal(price))
 	}
@@ -72,7 +73,7 @@ func (b *bench) mark(symbol string) venues.Optional {
 
 // step runs one step, whose commit is durable immediately, and records its effects and
 // replies.
-func (b *bench) step(f func(step stepContext)) []effect {
+func (b *fixture) step(f func(step stepContext)) []effect {
 	step := b.stepContext()
 	f(step)
 	out := b.state.finish(step)
@@ -88,14 +89,14 @@ func (b *bench) step(f func(step stepContext)) []effect {
 	}
 	for _, e := range out.After {
 		if r, ok := e.(replyOrder); ok {
-			b.replies = append(b.replies, result{r.order, r.err})
+			b.replies = append(b.replies, result{r.value, r.err})
 		}
 	}
 	return out.After
 }
 
 // pass advances the time, with a tick whenever one is due.
-func (b *bench) pass(d time.Duration) []effect {
+func (b *fixture) pass(d time.Duration) []effect {
 	var all []effect
 	end := b.now.Add(d)
 	for {
@@ -133,8 +134,8 @@ func limitOrder(requestID string) placeOrder {
 	}
 }
 
-// place makes the intent of an order and returns the order, whose request is sent.
-func (b *bench) place(in placeOrder) *order {
+// place places an order and returns it. The test fails if no request is sent.
+func (b *fixture) place(in placeOrder) *order {
 	b.t.Helper()
 	in.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
 	for _, e := range b.step(func(step stepContext) { b.state.place(step, in) }) {
@@ -142,7 +143,7 @@ func (b *bench) place(in placeOrder) *order {
 			return b.state.orders[c.orderID]
 		}
 	}
-	b.t.Fatalf("nothing was sent: %+v", b.replies)
+	b.t.Fatalf("nothing was sent, want a request; replies = %+v", b.replies)
 	return nil
 }
 
@@ -161,7 +162,7 @@ func (o *order) fill(trade, qty, price string) *venues.Fill {
 	}
 }
 
-func (b *bench) lastReply() result {
+func (b *fixture) lastReply() result {
 	b.t.Helper()
 	if len(b.replies) == 0 {
 		b.t.Fatal("no reply, want one")
@@ -169,7 +170,7 @@ func (b *bench) lastReply() result {
 	return b.replies[len(b.replies)-1]
 }
 
-func (b *bench) find(match func(effect) bool) bool {
+func (b *fixture) find(match func(effect) bool) bool {
 	for _, e := range b.effects {
 		if match(e) {
 			return true
@@ -178,7 +179,7 @@ func (b *bench) find(match func(effect) bool) bool {
 	return false
 }
 
-func (b *bench) want(o *order, status venues.OrderStatus, filled string) {
+func (b *fixture) want(o *order, status venues.OrderStatus, filled string) {
 	b.t.Helper()
 	if o.Status != status || !o.FilledQty.Equal(venues.MustDecimal(filled)) {
 		b.t.Fatalf("order is %s with %s filled, want %s with %s", o.Status, o.FilledQty, status, filled)
@@ -194,7 +195,7 @@ var errTimeout = errors.Join(venues.ErrOutcomeUnknown, errors.New("read: timeout
 func notFound() error { return venues.Errorf(venues.CodeNotFound, "Order does not exist.") }
 
 // answerNotFound answers a query of an order, sent now, with "not found".
-func (b *bench) answerNotFound(o *order) {
+func (b *fixture) answerNotFound(o *order) {
 	b.step(func(step stepContext) {
 		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, err: notFound(), began: step.now})
 	})
@@ -210,20 +211,20 @@ func count(list []effect, match func(effect) bool) int {
 	return n
 }
 
-func (b *bench) wantFreed(freed bool) {
+func (b *fixture) wantFreed(freed bool) {
 	b.t.Helper()
 	for _, r := range b.puts {
 		if claim, ok := r.(persistence.IdempotencyRecord); ok {
 			if claim.FreedAt.IsZero() == freed {
-				b.t.Fatalf("claim %+v", claim)
+				b.t.Fatalf("claim = %+v, want freed = %t", claim, freed)
 			}
 			return
 		}
 	}
-	b.t.Fatal("no claim")
+	b.t.Fatalf("no claim among %d records, want one", len(b.puts))
 }
 
-func wantEvents(t *testing.T, b *bench, want ...persistence.EventType) {
+func wantEvents(t *testing.T, b *fixture, want ...persistence.EventType) {
 	t.Helper()
 	var got []persistence.EventType
 	for _, e := range b.events {
@@ -234,7 +235,7 @@ func wantEvents(t *testing.T, b *bench, want ...persistence.EventType) {
 	}
 }
 
-func (b *bench) open(in placeOrder, status venues.OrderStatus) *order {
+func (b *fixture) open(in placeOrder, status venues.OrderStatus) *order {
 	o := b.place(in)
 	b.step(func(step stepContext) {
 		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(status, "0")})
@@ -243,20 +244,20 @@ func (b *bench) open(in placeOrder, status venues.OrderStatus) *order {
 	return o
 }
 
-func (b *bench) cancel(o *order) {
+func (b *fixture) cancel(o *order) {
 	in := cancelOrder{orderReply: actors.ReplyFunc(func(venues.Order, error) {}), cmd: venues.CancelOrder{OrderID: o.OrderID}}
 	b.step(func(step stepContext) { b.state.cancel(step, in) })
 }
 
 // fillWhole fills an order completely.
-func (b *bench) fillWhole(o *order, price string) {
+func (b *fixture) fillWhole(o *order, price string) {
 	r := o.reportWith(venues.StatusFilled, o.Qty.String())
 	r.Fill = o.fill("t-"+o.OrderID, o.Qty.String(), price)
 	b.step(func(step stepContext) { b.state.handleReport(step, r) })
 }
 
-// confirmCancels answers the cancels of orders: they are cancelled.
-func (b *bench) confirmCancels(orders ...*order) {
+// confirmCancels answers the cancels of orders with reports that they are cancelled.
+func (b *fixture) confirmCancels(orders ...*order) {
 	for _, o := range orders {
 		b.step(func(step stepContext) {
 			b.state.cancelled(step, cancelDone{orderID: o.OrderID, report: o.reportWith(venues.StatusCancelled, "0")})

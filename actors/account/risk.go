@@ -21,7 +21,7 @@ func newRiskPort(s *state) *riskPort {
 	return &riskPort{state: s, live: limitedOrders(s.live), unrecorded: limitedOrders(s.unrecordedFills)}
 }
 
-// limitedOrders yields orders as package risk uses them.
+// limitedOrders returns a sequence of orders as package risk uses them.
 func limitedOrders(orders map[string]*order) iter.Seq[risk.Order] {
 	return func(yield func(risk.Order) bool) {
 		for _, o := range orders {
@@ -85,11 +85,11 @@ func (s *state) unlock(step stepContext, in unlock) {
 		return
 	}
 	s.risk.Unlock(s.forRisk(step))
-	s.after(replyDone{in.Reply})
+	s.after(acknowledge{to: in.Reply})
 }
 
 // admitSend checks an order once its intent is durable, right before its request is
-// sent: the account may have been closed meanwhile, it may be stopping, or the deadline
+// sent: meanwhile the account may have become reduce-only or be stopping, or the deadline
 // of the command may have passed.
 func (s *state) admitSend(orderID string, now time.Time) *venues.Error {
 	o, known := s.orders[orderID]
@@ -100,7 +100,7 @@ func (s *state) admitSend(orderID string, now time.Time) *venues.Error {
 		return notSent(s.exchange, venues.ErrNotSent)
 	}
 	isExempt := s.risk.Reduces(s.riskPort, &o.OrderSpec, &o.OrderRecord) || (o.lowered && !s.risk.Halted)
-	if s.risk.IsClosed() && !isExempt {
+	if s.risk.IsReduceOnly() && !isExempt {
 		return s.risk.TradingLocked()
 	}
 	o.sending = true
@@ -109,7 +109,7 @@ func (s *state) admitSend(orderID string, now time.Time) *venues.Error {
 
 // admitSendAmend is admitSend for an amend that increases.
 func (s *state) admitSendAmend(orderID string) *venues.Error {
-	if s.risk.IsClosed() {
+	if s.risk.IsReduceOnly() {
 		return s.risk.TradingLocked()
 	}
 	if o, known := s.orders[orderID]; known {
@@ -118,9 +118,9 @@ func (s *state) admitSendAmend(orderID string) *venues.Error {
 	return nil
 }
 
-// maySendWhenClosed reports whether an order that is sent may leave even if the account
-// is closed before it does.
-func (s *state) maySendWhenClosed(orderID string) bool {
+// isExemptOnceSent reports whether the request of an order that admitSend has admitted is
+// sent even if the account becomes reduce-only in the meantime.
+func (s *state) isExemptOnceSent(orderID string) bool {
 	o, known := s.orders[orderID]
-	return !known || s.risk.IsClosed() || o.ReduceOnly || o.lowered
+	return !known || s.risk.IsReduceOnly() || o.ReduceOnly || o.lowered
 }

@@ -8,7 +8,7 @@ import (
 	"venuegate/venues"
 )
 
-// MoveAnswered takes the venue's answer to a request of Port.Protect.
+// MoveAnswered applies the venue's answer to a request of Port.Protect.
 func (s *Step) MoveAnswered(o *Order, err error) {
 	p := o.Move
 	if p == nil || p.request == nil {
@@ -21,7 +21,7 @@ func (s *Step) MoveAnswered(o *Order, err error) {
 			if target, changes := p.targets[kind]; changes && p.request.Changes(kind) {
 				s.setRequested(o, kind, target)
 				if !target.Valid {
-					delete(o.Bracket.legs, kind) // what is left of the order protects in the other way
+					delete(o.Bracket.legs, kind) // if the order has another trigger, it stays a leg of that kind
 				}
 			}
 		}
@@ -37,9 +37,9 @@ func (s *Step) MoveAnswered(o *Order, err error) {
 	}
 }
 
-// restoreBefore undoes a move whose new leg the venue rejected: the leg before it is
-// still live, or there was none. It reports false if there is nothing to return to.
-func (s *Step) restoreBefore(o, rejected *Order, kind venues.LegKind) bool {
+// rollBackMove undoes a move whose new leg the venue has rejected, and reports whether it did.
+// The previous leg must still be live, unless there was none.
+func (s *Step) rollBackMove(o, rejected *Order, kind venues.LegKind) bool {
 	if !o.Move.changes(kind) {
 		return false
 	}
@@ -60,20 +60,21 @@ func (s *Step) restoreBefore(o, rejected *Order, kind venues.LegKind) bool {
 	o.Protection = o.Protection.Clone()
 	o.setPlan(kind, before, requested)
 	s.Port.MarkDirty(o)
-	if current := o.Bracket.Current(kind); before.IsActive() && current != nil && !s.fits(current, o, before) { // it has filled more since
+	if current := o.Bracket.Current(kind); before.IsActive() && current != nil && !s.fits(current, o, before) { // the entry has filled more since
 		s.setLeg(o, kind, venues.ProtectionPending, current.OrderID)
 		s.expectProtection(o)
-		o.Bracket.schedule(s.Now.Add(SettleDelay))
+		o.Bracket.schedule(s.Now.Add(GatherDelay))
 	}
 	s.endAlarmIfProtected(o)
 	s.Port.EndMove(o, LegRejected{rejected.Error})
 	return true
 }
 
-// keepBefore returns to the leg that a rejected one was to replace, if it is still
-// live and covers the quantity to protect. The move may have ended before, or the
-// leg may not have been known to be live then.
-func (s *Step) keepBefore(o, rejected *Order, kind venues.LegKind) bool {
+// keepPreviousLeg makes the leg that a rejected one was to replace current again, if it is
+// still live and covers the quantity to protect, and reports whether it did. Unlike
+// rollBackMove it applies after the move has ended, and if the leg was not known to be live
+// when the move began.
+func (s *Step) keepPreviousLeg(o, rejected *Order, kind venues.LegKind) bool {
 	for _, leg := range slices.Backward(o.Bracket.legs[kind]) {
 		if leg == rejected || leg.Status != venues.StatusUntriggered || leg.Withdrawn || !s.isOurs(leg) || !leg.Qty.Equal(o.QtyToProtect()) {
 			continue
@@ -90,7 +91,7 @@ func (s *Step) keepBefore(o, rejected *Order, kind venues.LegKind) bool {
 	return false
 }
 
-// changes reports whether the move changes a kind. It is safe on nil.
+// changes reports whether the move changes a kind. p may be nil.
 func (p *Move) changes(kind venues.LegKind) bool {
 	if p == nil {
 		return false

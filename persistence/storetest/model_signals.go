@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"maps"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -9,34 +8,6 @@ import (
 	"venuegate/persistence"
 	"venuegate/venues"
 )
-
-// hooks is the part of a model with signals and deliveries.
-type hooks struct {
-	signals    map[string]persistence.SignalRecord
-	deliveries map[string]persistence.Delivery
-}
-
-func newHooks() hooks {
-	return hooks{signals: map[string]persistence.SignalRecord{}, deliveries: map[string]persistence.Delivery{}}
-}
-
-func (h hooks) apply(r persistence.Record) {
-	switch r := r.(type) {
-	case persistence.SignalRecord:
-		h.signals[r.ID] = r
-	case persistence.Delivery:
-		h.deliveries[r.Key().ID] = r
-	}
-}
-
-func (h hooks) purge(before persistence.Retention) {
-	maps.DeleteFunc(h.signals, func(_ string, s persistence.SignalRecord) bool {
-		return s.Status.IsFinal() && s.UpdatedAt.Before(before.Journal)
-	})
-	maps.DeleteFunc(h.deliveries, func(_ string, d persistence.Delivery) bool {
-		return d.Status != persistence.DeliveryPending && d.UpdatedAt.Before(before.Events)
-	})
-}
 
 var (
 	modelChannels  = []string{"h", "h2"}
@@ -46,7 +17,7 @@ var (
 	}
 )
 
-func drawHooks(rt *rapid.T, customer string) []persistence.Record {
+func drawSignalsAndDeliveries(rt *rapid.T, customer string) []persistence.Record {
 	const each = 2
 	puts := make([]persistence.Record, 0, 2*each)
 	for range rapid.IntRange(0, each).Draw(rt, "signals") {
@@ -81,7 +52,7 @@ func (m *machine) checkSignals(rt *rapid.T) {
 	want := selected(signals, signalPosition, func(s persistence.SignalRecord) bool {
 		return (q.Channel == "" || q.Channel == s.ChannelID) && within(s.ReceivedAt, q.From, q.To)
 	})
-	got := readPages(rt, func(after *persistence.Position) (persistence.Page[persistence.SignalRecord], error) {
+	got := readPages(rt, func(after *persistence.PagePosition) (signalPage, error) {
 		q.After = after
 		return m.store.Signals(rt.Context(), q)
 	})
@@ -114,7 +85,7 @@ func (m *machine) checkDeliveries(rt *rapid.T) {
 			return (q.Endpoint == "" || q.Endpoint == d.Endpoint) && (q.EventID == "" || q.EventID == d.EventID) &&
 				(q.Status == "" || q.Status == d.Status)
 		})
-	got := readPages(rt, func(after *persistence.Position) (persistence.Page[persistence.Delivery], error) {
+	got := readPages(rt, func(after *persistence.PagePosition) (deliveryPage, error) {
 		q.After = after
 		return m.store.Deliveries(rt.Context(), q)
 	})

@@ -7,19 +7,19 @@ import (
 )
 
 // Sync makes the n oldest queued batches durable and calls their done; a negative n
-// means all. It returns their number. Batches that done submits count too. Calls must
-// not overlap, because the order of replies would be lost.
+// means all, including those that done submits. It returns their number. Calls must not
+// overlap, because replies would be out of order.
 func (m *Memory) Sync(n int) int {
 	synced := 0
-	for synced != n && m.Waiting() > 0 {
+	for synced != n && m.Pending() > 0 {
 		m.syncOne()
 		synced++
 	}
 	return synced
 }
 
-// Waiting returns the number of queued batches, which are not durable yet.
-func (m *Memory) Waiting() int {
+// Pending returns the number of queued batches, which are not durable yet.
+func (m *Memory) Pending() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.queue)
@@ -33,24 +33,24 @@ func (m *Memory) Committed() int {
 	return m.committed
 }
 
-// FailNext makes the next batch without a failure return err. It is not applied.
+// FailNext makes the next batch return err without being applied. Each further call of
+// FailNext or LoseNextReply affects one batch more.
 func (m *Memory) FailNext(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failures = append(m.failures, failure{err: err})
 }
 
-// LoseNextAnswer makes the next batch without a failure return ErrOutcomeUnknown. It
-// is applied.
-func (m *Memory) LoseNextAnswer() {
+// LoseNextReply makes the next batch return ErrOutcomeUnknown although it is applied.
+func (m *Memory) LoseNextReply() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failures = append(m.failures, failure{err: persistence.ErrOutcomeUnknown, applied: true})
 }
 
-// RejectAll makes every batch return err and applies none, until RejectAll(nil), like a
-// full disk or a failed store. Earlier FailNext and LoseNextAnswer take precedence. A
-// crash ends it.
+// RejectAll makes every batch return err without being applied, like a full disk or a
+// failed store, until RejectAll(nil) or a crash. Earlier calls of FailNext and
+// LoseNextReply take precedence.
 func (m *Memory) RejectAll(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,10 +64,11 @@ func (m *Memory) BreakIntegrity() {
 	m.integrity = fmt.Errorf("%w: broken by a test", persistence.ErrIntegrity)
 }
 
-// Crash simulates a crash of the process and returns the store as it is opened again:
-// the oldest survive queued batches have become durable, the others are lost. All of
-// them return ErrOutcomeUnknown, so that no caller waits forever. The returned store
-// rejects earlier fences; m is closed. Crash must not be called from done.
+// Crash simulates a crash of the process and returns the store as the next process opens
+// it. Of the queued batches, the oldest ones, as many as survive, have become durable; the
+// others are lost. All of them return ErrOutcomeUnknown, so that no caller waits forever.
+// The returned store rejects earlier fences; m is closed. Crash must not be called from
+// done.
 func (m *Memory) Crash(survive int) *Memory {
 	m.mu.Lock()
 	m.closed = true
@@ -86,7 +87,8 @@ func (m *Memory) Crash(survive int) *Memory {
 	return next
 }
 
-// Reopen closes the store and returns it as it is opened again.
+// Reopen closes the store and returns it as the next process opens it. Queued batches are
+// lost.
 func (m *Memory) Reopen() *Memory { return m.Crash(0) }
 
 func (m *Memory) successor() *Memory {

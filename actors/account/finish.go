@@ -1,0 +1,70 @@
+package account
+
+import "venuegate/venues"
+
+// stop answers the callers with what is known, because no outcome is resolved after it.
+func (s *state) stop() {
+	s.stopping = true
+	for _, o := range s.unfinished() {
+		if len(o.change.waiters) > 0 {
+			s.replyChange(o, nil) // with the change still pending
+			s.markDirty(o)        // what callers receive must be durable
+		}
+		if len(o.waiters) > 0 && !o.storing {
+			s.reply(o)
+			s.markDirty(o)
+		}
+	}
+}
+
+// finish ends a step and returns its output. Changed orders are stored and published, and
+// callers are answered where the outcome is known.
+func (s *state) finish(step stepContext) output {
+	if s.out.Claim == "" { // a batch with a claim has nothing else: the store may reject it
+		s.positions.Finish(s.forPositions(step))
+		s.risk.Check(s.forRisk(step))
+	}
+	for i := 0; i < len(s.dirty); i++ { // the loop may append: a replaced order adds its successor
+		s.endChangeIfDone(step, s.dirty[i])
+		s.protection(step).EndIfFlat(&s.dirty[i].protectedOrder)
+		if s.dirty[i].EntryOrderID != "" {
+			s.legChanged(step, s.dirty[i])
+		}
+	}
+	for _, o := range s.dirty {
+		o.dirty = false
+		s.updateStops(step, o)
+		s.updateActivity(step.now, o)
+		if o.storing && o.OrderID != s.out.Claim {
+			continue // the order's intent is not durable yet
+		}
+		if o.defersCommit() {
+			s.replyIfSettled(step, o)
+			s.watch(o)
+			if o.defersCommit() {
+				continue
+			}
+		}
+		s.out.Batch.Journal = append(s.out.Batch.Journal, o.journalRows...)
+		o.journalRows = nil
+		o.Amend = o.change.amendment
+		if o.changed() {
+			o.UpdatedAt = venues.At(step.now)
+			o.stored = o.OrderRecord
+			s.out.Batch.Puts = append(s.out.Batch.Puts, o.OrderRecord)
+			s.after(publishOrder{o.Order})
+		}
+		s.replyIfSettled(step, o)
+		s.watch(o)
+	}
+	for _, a := range s.pendingReplies {
+		s.after(replyOrder{to: a.to, value: a.about.Order, err: a.err})
+	}
+	s.dirty, s.pendingReplies = s.dirty[:0], s.pendingReplies[:0]
+	out := s.out
+	if !out.Batch.Empty() {
+		out.Batch.Fence = s.fence
+	}
+	s.out = output{}
+	return out
+}
