@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -148,9 +149,9 @@ func readPages[T any](t interface {
 func allIDs[T any](h *harness, id func(T) string, read func(after *persistence.PagePosition) (persistence.Page[T], error)) []string {
 	h.Helper()
 	records := readPages(h, read)
-	ids := make([]string, len(records))
-	for i, record := range records {
-		ids[i] = id(record)
+	ids := slices.Grow[[]string](nil, len(records)) // nil if there are none
+	for _, record := range records {
+		ids = append(ids, id(record))
 	}
 	return ids
 }

@@ -86,7 +86,7 @@ var bugs = []bug{
 	},
 	{
 		name: "a request id is freed after some seconds", invariant: "I-1", catcher: simulation("I-1"),
-		edits: []overlay.Edit{edit("persistence/order.go",
+		edits: []overlay.Edit{edit("persistence/idempotency.go",
 			"now.Before(r.FirstReceived.Add(IdempotencyWindow))", "now.Before(r.FirstReceived.Add(IdempotencyWindow/20000))")},
 	},
 	{
