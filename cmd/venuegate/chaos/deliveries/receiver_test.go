@@ -48,7 +48,7 @@ func startReceivers(t *testing.T, seed uint64) *receivers {
 func (r *receivers) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	body, err := io.ReadAll(in.Body)
 	if err != nil {
-		return // the sender was killed
+		panic(http.ErrAbortHandler) // the sender was killed
 	}
 	switch status := r.note(in, body); status {
 	case statusReset:
@@ -58,6 +58,7 @@ func (r *receivers) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 		case <-in.Context().Done():
 		case <-time.After(2 * attemptMax):
 		}
+		panic(http.ErrAbortHandler) // a return would be a 200 to a sender that is slow
 	default:
 		out.WriteHeader(status)
 	}
