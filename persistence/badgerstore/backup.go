@@ -12,17 +12,23 @@ import (
 	"io"
 
 	"venuegate/persistence/internal/rows"
+	"venuegate/persistence/internal/wal"
 )
 
 // A backup is a header, the current ledger, all rows except ledger rows, an end mark
 // and a SHA-256 of everything before it:
 //
-//	"vgbackup1\n"
-//	ledger                                         80 bytes, see ledger.encode
+//	"vgbackup2\n"
+//	ledger                                         28 bytes, see ledger.encode
 //	{ key length + 1, key, value length, value }   lengths as uvarints
 //	0
 //	hash                                           32 bytes
-const backupMagic = "vgbackup1\n"
+//
+// A backup of schema 3 or older begins with "vgbackup1\n" and a legacyLedger.
+const (
+	backupMagic       = "vgbackup2\n"
+	legacyBackupMagic = "vgbackup1\n"
+)
 
 // Bounds of one row in a backup: badger's limit for keys, and a value well above the
 // limit of package rows.
@@ -41,23 +47,19 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if err := s.Integrity(); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	err := s.View(ctx, func(snapshot rows.Snapshot) error { return writeBackup(ctx, w, snapshot) })
+	err := s.View(ctx, func(from rows.Snapshot) error { return writeBackup(ctx, w, from.(snapshot)) })
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return nil
 }
 
-func writeBackup(ctx context.Context, w io.Writer, from rows.Snapshot) error {
-	head, err := newestLedger(from)
-	if err != nil {
-		return err
-	}
+func writeBackup(ctx context.Context, w io.Writer, from snapshot) error {
 	out := newBackupWriter(w)
 	out.write([]byte(backupMagic))
-	out.write(head.encode())
-	err = from.Scan(nil, nil, false, func(key, value []byte) bool {
-		if !bytes.HasPrefix(key, ledgerPrefix) {
+	out.write(from.view.head.encode())
+	err := from.Scan(nil, nil, false, func(key, value []byte) bool {
+		if !bytes.Equal(key, ledgerKey) {
 			out.row(key, value)
 		}
 		if out.err == nil {
@@ -69,16 +71,6 @@ func writeBackup(ctx context.Context, w io.Writer, from rows.Snapshot) error {
 		return err
 	}
 	return out.finish()
-}
-
-func newestLedger(from rows.Snapshot) (ledger, error) {
-	var head ledger
-	err := errors.New("no ledger row")
-	scan := from.Scan(ledgerPrefix, ledgerEnd, true, func(_, value []byte) bool {
-		head, err = decodeLedger(value)
-		return false
-	})
-	return head, errors.Join(scan, err)
 }
 
 // backupWriter keeps the first error.
@@ -120,14 +112,12 @@ func (b *backupWriter) finish() error {
 // once it has verified that the rows match it. put may retain its slices.
 func readBackup(r io.Reader, put func(key, value []byte) error) (ledger, error) {
 	in := &backupReader{in: buffered(r), hash: sha256.New()}
-	if magic := in.take(len(backupMagic)); in.err != nil || string(magic) != backupMagic {
-		return ledger{}, fmt.Errorf("%w: wrong header", ErrBackup)
-	}
-	described, err := decodeLedger(in.take(ledgerBytes))
+	described, err := in.header()
 	if err != nil {
 		return ledger{}, fmt.Errorf("%w: %w", ErrBackup, err)
 	}
 	var counted ledger
+	var legacy legacyLedger
 	for {
 		key, value, more := in.row()
 		if in.err != nil {
@@ -137,6 +127,9 @@ func readBackup(r io.Reader, put func(key, value []byte) error) (ledger, error) 
 			break
 		}
 		counted.replace(key, nil, value)
+		if described.legacy != nil {
+			legacy.add(key, value)
+		}
 		if err := put(key, value); err != nil {
 			return ledger{}, err
 		}
@@ -145,10 +138,41 @@ func readBackup(r io.Reader, put func(key, value []byte) error) (ledger, error) 
 	if !bytes.Equal(in.take(sha256.Size), sum) {
 		return ledger{}, fmt.Errorf("%w: wrong hash", ErrBackup)
 	}
-	if counted.rows != described.rows || counted.sum != described.sum {
-		return ledger{}, fmt.Errorf("%w: %d rows, want %[4]d of commit %[3]d", ErrBackup, counted.rows, described.seq, described.rows)
+	return described.verify(counted, legacy)
+}
+
+// backupLedger is what the header of a backup describes; legacy is nil for the current
+// format.
+type backupLedger struct {
+	head   ledger
+	legacy *legacyLedger
+}
+
+func (b *backupReader) header() (described backupLedger, err error) {
+	switch magic := string(b.take(len(backupMagic))); magic {
+	case backupMagic:
+		described.head, err = decodeLedger(b.take(ledgerBytes))
+		return described, err
+	case legacyBackupMagic:
+		legacy, err := decodeLegacyLedger(b.take(legacyLedgerBytes))
+		return backupLedger{legacy: &legacy}, err
 	}
-	return described, nil
+	return described, errors.New("wrong header")
+}
+
+// verify compares the ledger of a backup with what was read, and returns that of the
+// restored store.
+func (b *backupLedger) verify(counted ledger, legacy legacyLedger) (ledger, error) {
+	want, equal := b.head.rows, counted.rows == b.head.rows && counted.hashSum == b.head.hashSum
+	counted.Position = b.head.Position
+	if b.legacy != nil {
+		want, equal = b.legacy.rows, legacy.rows == b.legacy.rows && legacy.sum == b.legacy.sum
+		counted.Position = wal.Position{Seq: b.legacy.seq}
+	}
+	if !equal {
+		return ledger{}, fmt.Errorf("%w: %d rows, want %[4]d of commit %[3]d", ErrBackup, counted.rows, counted.Seq, want)
+	}
+	return counted, nil
 }
 
 // buffered returns r if it is buffered, or else a buffered reader of it.
@@ -209,7 +233,7 @@ func (b *backupReader) row() (key, value []byte, more bool) {
 	}
 	key = b.take(keyLength - 1)
 	value = b.take(b.length(backupValueBytesMax))
-	if b.err == nil && bytes.HasPrefix(key, ledgerPrefix) {
+	if b.err == nil && bytes.HasPrefix(key, ledgerKey) {
 		b.err = errors.New("unexpected ledger row")
 	}
 	return key, value, b.err == nil

@@ -9,8 +9,14 @@ import (
 	"venuegate/persistence"
 )
 
-// diskCheckInterval is the time between checks while the disk is full.
-const diskCheckInterval = time.Second
+// Times between checks of the free space.
+const (
+	// diskCheckInterval applies while there is enough: FreeBytesMin is much more than
+	// other processes write meanwhile.
+	diskCheckInterval = 100 * time.Millisecond
+	// fullCheckInterval applies while the disk is full.
+	fullCheckInterval = time.Second
+)
 
 // freeShareDivisor limits Options.FreeBytesMin to one tenth of a small file system.
 const freeShareDivisor = 10
@@ -33,8 +39,8 @@ type diskSpace struct {
 	// freeBytesMin below zero disables the check.
 	freeBytesMin int64
 	// rejectErr is the result of the last check, nil if there was enough space.
-	rejectErr  error
-	rejectedAt time.Time
+	rejectErr error
+	checkedAt time.Time
 	// stat is statFree, replaced in tests.
 	stat diskStat
 }
@@ -54,18 +60,21 @@ func statFree(dir string) (freeBytes, totalBytes int64, err error) {
 	return int64(fs.Bavail) * fs.Bsize, int64(fs.Blocks) * fs.Bsize, nil
 }
 
-// check returns nil if there is enough space for commits. It reads the free space on each
-// call, because another process may fill the disk quickly, but after a rejection only
-// once per diskCheckInterval.
+// check returns nil if there was enough space for commits at the last check, which may
+// be one interval ago.
 func (d *diskSpace) check(now time.Time) error {
+	passed := now.Sub(d.checkedAt)
 	switch {
-	case d.rejectErr == nil:
-		d.rejectErr, d.rejectedAt = d.require(acceptPercent), now
-	case now.Sub(d.rejectedAt) >= diskCheckInterval:
-		d.rejectErr, d.rejectedAt = d.require(resumePercent), now
+	case d.rejectErr == nil && (d.checkedAt.IsZero() || passed >= diskCheckInterval):
+		d.rejectErr, d.checkedAt = d.require(acceptPercent), now
+	case d.rejectErr != nil && passed >= fullCheckInterval:
+		d.rejectErr, d.checkedAt = d.require(resumePercent), now
 	}
 	return d.rejectErr
 }
+
+// recheck makes the next check read the free space, after a write has failed.
+func (d *diskSpace) recheck() { d.checkedAt = time.Time{} }
 
 // require returns nil if percent of the required bytes are free. A file system whose
 // state cannot be read counts as full.

@@ -29,6 +29,7 @@ func TestFullDiskRejectsCommitsUntilSpaceIsFree(t *testing.T) {
 			t.Errorf("Commit with just enough space = %v, want nil", err)
 		}
 		free-- // another process may fill the disk at any time
+		time.Sleep(diskCheckInterval)
 		if err := commit(); !errors.Is(err, persistence.ErrUnavailable) {
 			t.Errorf("Commit on a full disk = %v, want ErrUnavailable", err)
 		}
@@ -39,7 +40,7 @@ func TestFullDiskRejectsCommitsUntilSpaceIsFree(t *testing.T) {
 			t.Errorf("Setting on a full disk = %v, want nil", err)
 		}
 		free = 2 * FreeBytesMinDefault
-		time.Sleep(diskCheckInterval)
+		time.Sleep(fullCheckInterval)
 		if err := commit(); err != nil {
 			t.Errorf("Commit with enough space again = %v, want nil", err)
 		}
@@ -80,13 +81,13 @@ func TestNearlyFullDiskIsRejectedOnce(t *testing.T) {
 			rejections++
 		}
 		rejected = err != nil
-		now = now.Add(diskCheckInterval / 3)
+		now = now.Add(fullCheckInterval / 3)
 	}
 	if rejections != 1 || !rejected {
 		t.Errorf("rejected %d times, last result rejected %t; want 1, true", rejections, rejected)
 	}
 	free = 2 * needed
-	if err := d.check(now.Add(diskCheckInterval)); err != nil {
+	if err := d.check(now.Add(fullCheckInterval)); err != nil {
 		t.Errorf("check with enough space again = %v, want nil", err)
 	}
 }
@@ -207,11 +208,12 @@ func TestLossIsNotAcceptedOnAFullDisk(t *testing.T) {
 	}
 	s = openOn(t, dir, &free)
 	free--
+	time.Sleep(diskCheckInterval)
 	if err := s.AcceptLoss(t.Context()); !errors.Is(err, persistence.ErrUnavailable) || s.Integrity() == nil {
 		t.Errorf("AcceptLoss on a full disk = %v, Integrity = %v; want ErrUnavailable and ErrIntegrity", err, s.Integrity())
 	}
 	free *= 2
-	time.Sleep(diskCheckInterval)
+	time.Sleep(fullCheckInterval)
 	if err := errors.Join(s.AcceptLoss(t.Context()), s.Commit(t.Context(), setting("s", 20))); err != nil {
 		t.Errorf("AcceptLoss and Commit with enough space again = %v, want nil", err)
 	}

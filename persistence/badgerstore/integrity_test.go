@@ -44,6 +44,10 @@ func TestLossIsDetected(t *testing.T) {
 			closeStore(t, other)
 			replace(t, filepath.Join(dir, "db"), filepath.Join(another, "db"))
 		},
+		"database and log are older ones": func(t *testing.T, dir, older string) {
+			replace(t, filepath.Join(dir, "db"), filepath.Join(older, "db"))
+			replace(t, filepath.Join(dir, "log"), filepath.Join(older, "log"))
+		},
 		"the seal is gone":      func(t *testing.T, dir, _ string) { replace(t, filepath.Join(dir, "seal"), "") },
 		"the seal is empty":     func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 0) },
 		"the seal is truncated": func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 60) },
@@ -55,13 +59,34 @@ func TestLossIsDetected(t *testing.T) {
 			if err := copyStore(dir, older); err != nil {
 				t.Fatal(err)
 			}
-			store = open(t, dir)
-			writeOrders(t, store, "alice", 151, 160)
-			closeStore(t, store)
+			for n := range 2 {
+				store = open(t, dir)
+				writeOrders(t, store, "alice", 151+5*n, 155+5*n)
+				closeStore(t, store)
+			}
 			lose(t, dir, older)
 			acceptLoss(t, dir)
 		})
 	}
+}
+
+// An older database loses nothing if the log has what came after it, and a log that the
+// database is ahead of is not needed after an orderly end.
+func TestLogBringsAnOlderDatabaseUpToDate(t *testing.T) {
+	dir, older := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "older")
+	store, confirmed := newFilledStore(t, dir)
+	closeStore(t, store)
+	if err := copyStore(dir, older); err != nil {
+		t.Fatal(err)
+	}
+	store = open(t, dir)
+	writeOrders(t, store, "alice", 151, 160)
+	closeStore(t, store)
+	confirmed["alice"] = 160
+	replace(t, filepath.Join(dir, "db"), filepath.Join(older, "db"))
+	checkStore(t, dir, confirmed)
+	replace(t, filepath.Join(dir, "log"), "")
+	checkStore(t, dir, confirmed)
 }
 
 func truncate(t *testing.T, path string, size int64) {

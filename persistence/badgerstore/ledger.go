@@ -1,114 +1,75 @@
 package badgerstore
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math/bits"
+
+	"github.com/cespare/xxhash/v2"
+
+	"venuegate/persistence/internal/wal"
 )
 
-// ledger describes the whole database after one commit group.
+// ledger describes all rows after one commit group. The database holds that of the
+// newest group that was written to it, and each record of the log that of its group.
 type ledger struct {
-	// seq numbers the groups from 1.
-	seq uint64
-	// rows is the number of rows and sum the sum of their hashes, both without ledger
-	// rows.
-	rows uint64
-	sum  rowSum
-	// chain is a hash over the fields above and the chain of the previous group.
-	chain [sha256.Size]byte
+	// Position is that of the group's record in the log.
+	wal.Position
+	// rows is the number of rows and hashSum the sum of their hashes, both without the
+	// engine's ledger row. They detect accidental damage only: somebody who can write
+	// to the database can write a matching ledger too.
+	rows, hashSum uint64
 }
 
-// rowSum is a sum of hashes modulo 2^256, from which the hash of a row can be
-// subtracted. It detects accidental damage only: an attacker who can write to the
-// database can write a matching ledger too.
-type rowSum [4]uint64
-
-func (s *rowSum) add(h rowSum) {
-	var carry uint64
-	for i := range s {
-		s[i], carry = bits.Add64(s[i], h[i], carry)
-	}
-}
-
-func (s *rowSum) subtract(h rowSum) {
-	var borrow uint64
-	for i := range s {
-		s[i], borrow = bits.Sub64(s[i], h[i], borrow)
-	}
-}
-
-// hashedBytes is the size of most rows with their keys, whose copy stays on the stack.
-const hashedBytes = 2 << 10
-
-func hashRow(key, value []byte) rowSum {
-	buffer := make([]byte, 0, hashedBytes)
-	buffer = binary.AppendUvarint(buffer, uint64(len(key)))
-	buffer = append(append(buffer, key...), value...)
-	digest := sha256.Sum256(buffer)
-	var sum rowSum
-	for i := range sum {
-		sum[i] = binary.LittleEndian.Uint64(digest[8*i:])
-	}
-	return sum
+// hashRow returns the hash of a row. The length of the key is part of it, so that no
+// byte can move between key and value.
+func hashRow(key, value []byte) uint64 {
+	var length [4]byte
+	binary.BigEndian.PutUint32(length[:], uint32(len(key)))
+	var h xxhash.Digest
+	h.Reset()
+	_, _ = h.Write(length[:]) // It returns no error.
+	_, _ = h.Write(key)
+	_, _ = h.Write(value)
+	return h.Sum64()
 }
 
 // replace updates the ledger for a changed row; a nil value means no row.
 func (l *ledger) replace(key, old, value []byte) {
 	if old != nil {
-		l.sum.subtract(hashRow(key, old))
+		l.hashSum -= hashRow(key, old)
 		l.rows--
 	}
 	if value != nil {
-		l.sum.add(hashRow(key, value))
+		l.hashSum += hashRow(key, value)
 		l.rows++
 	}
 }
 
-// chainTo sets the number and the chain value of the group after previous.
-func (l *ledger) chainTo(previous ledger) {
-	l.seq = previous.seq + 1
-	l.chain = chainValue(*l, previous.chain)
-}
-
-func chainValue(l ledger, previous [sha256.Size]byte) [sha256.Size]byte {
-	return sha256.Sum256(append(l.encode()[:ledgerBytes-sha256.Size], previous[:]...))
-}
-
-// ledgerBytes is the size of an encoded ledger: number, rows, sum and chain.
-const ledgerBytes = 8 + 8 + 32 + sha256.Size
+// ledgerBytes is the size of an encoded ledger: number, checksum, rows and sum.
+const ledgerBytes = 8 + 4 + 8 + 8
 
 func (l ledger) encode() []byte {
 	out := make([]byte, 0, ledgerBytes)
-	out = binary.BigEndian.AppendUint64(out, l.seq)
+	out = binary.BigEndian.AppendUint64(out, l.Seq)
+	out = binary.BigEndian.AppendUint32(out, l.Sum)
 	out = binary.BigEndian.AppendUint64(out, l.rows)
-	for _, part := range l.sum {
-		out = binary.BigEndian.AppendUint64(out, part)
-	}
-	return append(out, l.chain[:]...)
+	return binary.BigEndian.AppendUint64(out, l.hashSum)
 }
 
 func decodeLedger(data []byte) (ledger, error) {
 	if len(data) != ledgerBytes {
 		return ledger{}, fmt.Errorf("a ledger row of %d bytes, want %d", len(data), ledgerBytes)
 	}
-	l := ledger{seq: binary.BigEndian.Uint64(data), rows: binary.BigEndian.Uint64(data[8:])}
-	for i := range l.sum {
-		l.sum[i] = binary.BigEndian.Uint64(data[16+8*i:])
-	}
-	l.chain = [sha256.Size]byte(data[48:])
-	return l, nil
+	return ledger{
+		Position: wal.Position{Seq: binary.BigEndian.Uint64(data), Sum: binary.BigEndian.Uint32(data[8:])},
+		rows:     binary.BigEndian.Uint64(data[12:]), hashSum: binary.BigEndian.Uint64(data[20:]),
+	}, nil
 }
 
 // Keys of the engine itself are two zero bytes, with which no key of a record begins,
 // and a letter.
 var (
-	ledgerPrefix  = []byte{0, 0, 'l'}
-	ledgerEnd     = []byte{0, 0, 'l' + 1}
+	ledgerKey     = []byte{0, 0, 'l'}
 	generationKey = []byte{0, 0, 'g'}
 	schemaKey     = []byte{0, 0, 's'}
 )
-
-func ledgerKey(seq uint64) []byte {
-	return binary.BigEndian.AppendUint64(append(make([]byte, 0, len(ledgerPrefix)+8), ledgerPrefix...), seq)
-}

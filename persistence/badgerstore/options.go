@@ -3,6 +3,7 @@ package badgerstore
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -26,12 +27,13 @@ const (
 	cacheBytesMax = 4 << 20
 )
 
-// Bounds of the distance between the database and its seal.
+// Times of the writer.
 const (
-	// ledgerRowsMax is the number of ledger rows that are kept.
-	ledgerRowsMax = 4096
+	// flushInterval is the time after which rows are written to the database, if their
+	// table is not full before.
+	flushInterval = 100 * time.Millisecond
 	// sealSyncGroups and sealSyncInterval bound the groups and the time for which the
-	// seal may stay unsynced. sealSyncGroups must be well below ledgerRowsMax.
+	// seal may stay unsynced.
 	sealSyncGroups   = 1024
 	sealSyncInterval = time.Second
 )
@@ -56,7 +58,9 @@ type Options struct {
 	// MemTableBytesDefault, the minimum is 2 MiB.
 	MemTableBytes int64
 
-	stat diskStat // statFree, replaced in tests
+	// Replaced in tests.
+	stat    diskStat             // statFree
+	syncLog func(*os.File) error // fdatasync
 }
 
 const memTableBytesMin = 2 << 20

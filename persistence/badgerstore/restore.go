@@ -83,7 +83,7 @@ func build(dir string, r io.Reader, o Options) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(seal.reset(head), seal.close(), syncDir(dir))
+	return errors.Join(seal.reset(head.Position), seal.close(), syncDir(dir))
 }
 
 // load writes the rows of a backup, as long as there is enough space, and verifies them.
@@ -91,7 +91,7 @@ func load(db *badger.DB, r io.Reader, disk *diskSpace) (ledger, error) {
 	batch := db.NewWriteBatchAt(firstVersion)
 	defer batch.Cancel()
 	head, err := readBackup(r, func(key, value []byte) error {
-		if err := disk.check(time.Now()); err != nil {
+		if err := disk.require(acceptPercent); err != nil {
 			return err
 		}
 		return batch.Set(key, value)
@@ -99,7 +99,7 @@ func load(db *badger.DB, r io.Reader, disk *diskSpace) (ledger, error) {
 	if err != nil {
 		return ledger{}, err
 	}
-	if err := batch.Set(ledgerKey(head.seq), head.encode()); err != nil {
+	if err := batch.Set(ledgerKey, head.encode()); err != nil {
 		return ledger{}, err
 	}
 	if err := batch.Flush(); err != nil {
@@ -109,5 +109,5 @@ func load(db *badger.DB, r io.Reader, disk *diskSpace) (ledger, error) {
 	if err != nil {
 		return ledger{}, err
 	}
-	return head, errors.Join(found.ledgerErr, found.verifyRows())
+	return head, found.err
 }

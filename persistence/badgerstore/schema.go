@@ -31,13 +31,16 @@ type schema struct {
 	migrations []migration
 }
 
-// currentSchema is version 3.
+// currentSchema is version 4.
 var currentSchema = schema{migrations: []migration{
 	// Version 2 adds kinds of record, members of journal rows and their index rows,
 	// which a program of version 1 cannot read. No row is changed.
 	func(migrationTx, []byte) ([]byte, error) { return nil, nil },
 	// Version 3 stores whether an order is closed in table o of package rows only.
 	func(tx migrationTx, from []byte) ([]byte, error) { return rows.ClearClosed(tx, from) },
+	// Version 4 has the log, and one ledger row instead of many (legacy.go). Its rows
+	// of records are the same.
+	func(migrationTx, []byte) ([]byte, error) { return nil, nil },
 }}
 
 func (s schema) version() uint64 { return uint64(len(s.migrations)) + 1 }
@@ -55,10 +58,16 @@ func (s schema) check(found inspection) error {
 	return nil
 }
 
-// initialize runs the pending migrations and increments the generation, so that fences of
+// initialize runs the pending migrations and increments the generation, by which fences of
 // earlier openings are rejected.
-func (w *writer) initialize(found inspection) error {
-	version, err := decodeCount(found.schema)
+func (w *writer) initialize() error {
+	tx := w.begin()
+	stored, err := tx.Get(schemaKey)
+	tx.end()
+	if err != nil {
+		return err
+	}
+	version, err := decodeCount(stored)
 	if err != nil {
 		return err
 	}
@@ -67,22 +76,24 @@ func (w *writer) initialize(found inspection) error {
 			return fmt.Errorf("migrate schema %d: %w", version, err)
 		}
 	}
-	if w.generation, err = decodeCount(found.generation); err != nil {
+	tx = w.begin()
+	defer tx.end()
+	if version == 0 {
+		if err := tx.Replace(schemaKey, nil, encodeCount(w.schema.version())); err != nil {
+			return err
+		}
+	}
+	if stored, err = tx.Get(generationKey); err != nil {
+		return err
+	}
+	if w.generation, err = decodeCount(stored); err != nil {
 		return err
 	}
 	w.generation++
-	tx := w.begin(w.head)
-	defer tx.txn.Discard()
-	if version == 0 {
-		err = tx.Replace(schemaKey, nil, encodeCount(w.schema.version()))
+	if err := tx.Replace(generationKey, stored, encodeCount(w.generation)); err != nil {
+		return err
 	}
-	if err == nil {
-		err = tx.Replace(generationKey, found.generation, encodeCount(w.generation))
-	}
-	if err == nil {
-		err = w.write(tx)
-	}
-	return err
+	return w.write(tx)
 }
 
 func (w *writer) migrate(m migration, version uint64) error {
@@ -94,15 +105,15 @@ func (w *writer) migrate(m migration, version uint64) error {
 }
 
 func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []byte, err error) {
-	tx := w.begin(w.head)
-	defer tx.txn.Discard()
+	tx := w.begin()
+	defer tx.end()
 	if next, err = m(tx, from); err != nil {
 		return nil, err
 	}
 	if next == nil {
 		err = tx.Replace(schemaKey, encodeCount(version), encodeCount(version+1))
 	}
-	if err != nil || !tx.changed {
+	if err != nil || len(tx.changes) == 0 {
 		return next, err
 	}
 	return next, w.write(tx)

@@ -10,15 +10,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"venuegate/persistence/internal/wal"
 )
 
 // sealName is the name of the seal file.
 const sealName = "seal"
 
-// sealed is the content of the seal: the number and the chain value of a group.
+// sealed is the content of the seal: the position of a commit group in the log.
 type sealed struct {
-	seq   uint64
-	chain [sha256.Size]byte
+	wal.Position
+	// legacyChain is what a seal had instead of the checksum until schema 3.
+	legacyChain [sha256.Size]byte
 }
 
 // seal is the open seal file. It has two slots in separate pages, written in turn, so
@@ -26,35 +31,51 @@ type sealed struct {
 type seal struct {
 	file  *os.File
 	dirty bool
-	// unsynced is the number of groups since the last sync.
+	// unsynced is the number of groups since the last sync, at syncedAt.
 	unsynced int
+	syncedAt time.Time
+	// seq is the number of the group of the last write, synced that of the last sync.
+	seq    uint64
+	synced atomic.Uint64
 }
 
 const (
 	sealSlotBytes = 4096
-	sealMagic     = "vgseal1\n"
-	// sealBytes is magic, number, chain and a hash over them.
+	sealMagic     = "vgseal2\n"
+	// legacyMagic is that of schema 3 and older, with a chain value for the checksum.
+	legacyMagic = "vgseal1\n"
+	// sealBytes is magic, number, checksum or chain value, and a hash over them.
 	sealBytes = len(sealMagic) + 8 + 2*sha256.Size
 )
 
-func (s sealed) encode() []byte {
+func encodeSeal(at wal.Position) []byte {
 	out := append(make([]byte, 0, sealBytes), sealMagic...)
-	out = binary.BigEndian.AppendUint64(out, s.seq)
-	out = append(out, s.chain[:]...)
+	out = binary.BigEndian.AppendUint64(out, at.Seq)
+	out = binary.BigEndian.AppendUint32(out, at.Sum)
+	out = append(out, make([]byte, sealBytes-sha256.Size-len(out))...)
 	digest := sha256.Sum256(out)
 	return append(out, digest[:]...)
 }
 
 func decodeSealed(data []byte) (sealed, bool) {
-	if len(data) != sealBytes || string(data[:len(sealMagic)]) != sealMagic {
+	if len(data) != sealBytes {
 		return sealed{}, false
 	}
 	body := data[:sealBytes-sha256.Size]
 	if sha256.Sum256(body) != [sha256.Size]byte(data[len(body):]) {
 		return sealed{}, false
 	}
-	body = body[len(sealMagic):]
-	return sealed{seq: binary.BigEndian.Uint64(body), chain: [sha256.Size]byte(body[8:])}, true
+	magic, body := string(body[:len(sealMagic)]), body[len(sealMagic):]
+	s := sealed{Position: wal.Position{Seq: binary.BigEndian.Uint64(body)}}
+	switch magic {
+	case sealMagic:
+		s.Sum = binary.BigEndian.Uint32(body[8:])
+	case legacyMagic:
+		s.legacyChain = [sha256.Size]byte(body[8:])
+	default:
+		return sealed{}, false
+	}
+	return s, true
 }
 
 // errUnsealed reports a seal file that was never written to, errSealDamaged one
@@ -86,7 +107,7 @@ func (s *seal) read() (sealed, error) {
 	even, evenValid := decodeSealed(content[:sealBytes])
 	odd, oddValid := decodeSealed(content[sealSlotBytes:][:sealBytes])
 	switch {
-	case evenValid && (!oddValid || even.seq > odd.seq):
+	case evenValid && (!oddValid || even.Seq > odd.Seq):
 		return even, nil
 	case oddValid:
 		return odd, nil
@@ -94,13 +115,13 @@ func (s *seal) read() (sealed, error) {
 	return sealed{}, errSealDamaged
 }
 
-// write writes the seal of a durable group. The seal then survives the end of the process,
-// but not a power failure.
-func (s *seal) write(l ledger) error {
-	value := sealed{seq: l.seq, chain: l.chain}
+// write writes the seal of a durable group. After it the seal survives the end of the
+// process, not a power failure.
+func (s *seal) write(at wal.Position) error {
 	s.dirty = true
 	s.unsynced++
-	if _, err := s.file.WriteAt(value.encode(), int64(l.seq%2)*sealSlotBytes); err != nil {
+	s.seq = at.Seq
+	if _, err := s.file.WriteAt(encodeSeal(at), int64(at.Seq%2)*sealSlotBytes); err != nil {
 		return fmt.Errorf("write the seal: %w", err)
 	}
 	if s.unsynced >= sealSyncGroups {
@@ -110,14 +131,14 @@ func (s *seal) write(l ledger) error {
 }
 
 // reset durably writes both slots.
-func (s *seal) reset(l ledger) error {
-	value := sealed{seq: l.seq, chain: l.chain}.encode()
+func (s *seal) reset(at wal.Position) error {
+	value := encodeSeal(at)
 	for slot := range int64(2) {
 		if _, err := s.file.WriteAt(value, slot*sealSlotBytes); err != nil {
 			return fmt.Errorf("write the seal: %w", err)
 		}
 	}
-	s.dirty = true
+	s.dirty, s.seq = true, at.Seq
 	return s.sync()
 }
 
@@ -128,32 +149,39 @@ func (s *seal) sync() error {
 	if err := fdatasync(s.file); err != nil {
 		return fmt.Errorf("sync the seal: %w", err)
 	}
-	s.dirty, s.unsynced = false, 0
+	s.dirty, s.unsynced, s.syncedAt = false, 0, time.Now()
+	s.synced.Store(s.seq)
 	return nil
 }
 
 func (s *seal) close() error { return errors.Join(s.sync(), s.file.Close()) }
 
-// reseal seals a damaged database as it is: it starts a new chain with the rows found, at
-// a number above those of the database and the seal.
-func (w *writer) reseal(found inspection) error {
-	tx := w.begin(found.counted)
-	defer tx.txn.Discard()
-	for _, key := range found.ledgerKeys {
-		if err := tx.txn.Delete(key); err != nil {
+// reseal makes a damaged store intact with the rows as they are: it begins a new log
+// behind the database, the old log and the seal. If it is interrupted, the store is
+// damaged as before.
+func (w *writer) reseal() error {
+	head := w.views.latest().head
+	if w.damaged.found.err != nil {
+		head = w.damaged.found.counted
+	}
+	head.Position = wal.Position{Seq: w.damaged.end.Seq + 1}
+	if w.hasRows() {
+		if err := w.views.write(w.active); err != nil {
 			return err
 		}
+		w.active = nil
 	}
-	previous := found.head
-	previous.seq = max(previous.seq, found.sealed.seq)
-	if err := tx.addLedger(previous); err != nil {
+	if err := setLedger(w.views.db, head, w.damaged.found.staleKeys); err != nil {
 		return err
 	}
-	if err := w.commitDurably(tx.txn); err != nil {
+	w.views.reset(head)
+	if err := wal.Reset(w.logDir); err != nil {
 		return err
 	}
-	w.head = tx.ledger
-	return w.seal.reset(w.head)
+	if err := w.openLog(head.Position); err != nil {
+		return err
+	}
+	return w.seal.reset(head.Position)
 }
 
 // exists reports whether a path exists. It returns true if that cannot be determined,

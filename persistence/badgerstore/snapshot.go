@@ -9,8 +9,10 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// snapshot reads through one badger transaction.
+// snapshot reads the rows as of one commit group: those in memory, and through one
+// transaction those of the database.
 type snapshot struct {
+	view   *view
 	txn    *badger.Txn
 	filter *keyFilter
 }
@@ -21,6 +23,11 @@ var _ rows.Snapshot = snapshot{}
 func (s snapshot) Get(key []byte) ([]byte, error) {
 	if s.filter.lacks(key) {
 		return nil, nil
+	}
+	for _, t := range s.view.tables {
+		if value, found := t.get(key, s.view.head.Seq); found {
+			return value, nil
+		}
 	}
 	item, err := s.txn.Get(key)
 	if errors.Is(err, badger.ErrKeyNotFound) {
@@ -36,46 +43,67 @@ func (s snapshot) Get(key []byte) ([]byte, error) {
 // LacksRequest implements rows.Snapshot.
 func (s snapshot) LacksRequest(prefix []byte) bool { return s.filter.lacks(prefix) }
 
-// Scan implements rows.Snapshot.
+// cursor iterates over rows in one direction.
+type cursor interface {
+	// key returns the current key, nil at the end. It is valid until next.
+	key() []byte
+	// value returns the current value; nil if the row was deleted.
+	value() ([]byte, error)
+	next()
+	close()
+}
+
+// Scan implements rows.Snapshot. It merges the rows in memory with those of the
+// database; of several rows with the same key the newest counts.
 func (s snapshot) Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error {
 	if to != nil && bytes.Compare(from, to) >= 0 {
 		return nil
 	}
-	// Values are stored with their keys; prefetching would start a goroutine for each.
-	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: descending, Prefix: commonPrefix(from, to)})
-	defer it.Close()
-	for seekFirst(it, from, to, descending); it.Valid(); it.Next() {
-		item := it.Item()
-		key := item.Key()
-		if outside(key, from, to, descending) {
+	var cursors []cursor // newest first
+	for _, t := range s.view.tables {
+		if !t.empty() {
+			cursors = append(cursors, newTableCursor(t, s.view.head.Seq, from, to, descending))
+		}
+	}
+	cursors = append(cursors, newDatabaseCursor(s.txn, from, to, descending))
+	defer func() {
+		for _, c := range cursors {
+			c.close()
+		}
+	}()
+	for {
+		c := first(cursors, descending)
+		if c == nil || outside(c.key(), from, to, descending) {
 			return nil
 		}
-		more := false
-		err := item.Value(func(value []byte) error {
-			more = visit(key, value)
-			return nil
-		})
-		if err != nil || !more {
+		value, err := c.value()
+		if err != nil {
 			return err
 		}
+		if value != nil && !visit(c.key(), value) {
+			return nil
+		}
+		for _, other := range cursors {
+			if other != c && bytes.Equal(other.key(), c.key()) {
+				other.next()
+			}
+		}
+		c.next()
 	}
-	return nil
 }
 
-// seekFirst moves the iterator to the first row. A descending seek may find the upper bound
-// itself, which is not part of the range.
-func seekFirst(it *badger.Iterator, from, to []byte, descending bool) {
-	switch {
-	case !descending:
-		it.Seek(from)
-	case to == nil:
-		it.Rewind()
-	default:
-		it.Seek(to)
-		if it.Valid() && bytes.Equal(it.Item().Key(), to) {
-			it.Next()
+// first returns the cursor with the next key, of equal ones the newest; nil at the end.
+func first(cursors []cursor, descending bool) cursor {
+	var best cursor
+	for _, c := range cursors {
+		switch {
+		case c.key() == nil:
+		case best == nil, !descending && bytes.Compare(c.key(), best.key()) < 0,
+			descending && bytes.Compare(c.key(), best.key()) > 0:
+			best = c
 		}
 	}
+	return best
 }
 
 func outside(key, from, to []byte, descending bool) bool {
@@ -84,6 +112,48 @@ func outside(key, from, to []byte, descending bool) bool {
 	}
 	return to != nil && bytes.Compare(key, to) >= 0
 }
+
+// databaseCursor iterates over the rows of the database.
+type databaseCursor struct{ it *badger.Iterator }
+
+func newDatabaseCursor(txn *badger.Txn, from, to []byte, descending bool) databaseCursor {
+	// Values are stored with their keys; prefetching would start a goroutine for each.
+	it := txn.NewIterator(badger.IteratorOptions{Reverse: descending, Prefix: commonPrefix(from, to)})
+	switch {
+	case !descending:
+		it.Seek(from)
+	case to == nil:
+		it.Rewind()
+	default:
+		// A descending seek may find the upper bound itself, which is not in the range.
+		it.Seek(to)
+		if it.Valid() && bytes.Equal(it.Item().Key(), to) {
+			it.Next()
+		}
+	}
+	return databaseCursor{it}
+}
+
+func (c databaseCursor) key() []byte {
+	if !c.it.Valid() {
+		return nil
+	}
+	return c.it.Item().Key()
+}
+
+func (c databaseCursor) value() (value []byte, err error) {
+	err = c.it.Item().Value(func(v []byte) error {
+		value = v
+		if v == nil {
+			value = []byte{} // An empty value is a row.
+		}
+		return nil
+	})
+	return value, err
+}
+
+func (c databaseCursor) next()  { c.it.Next() }
+func (c databaseCursor) close() { c.it.Close() }
 
 // commonPrefix returns the prefix of all keys of a range; badger opens only the tables
 // that contain it.

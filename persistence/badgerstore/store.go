@@ -13,10 +13,14 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/persistence/internal/rows"
+	"venuegate/persistence/internal/wal"
 )
 
-// databaseName is badger's directory in the directory of the store.
-const databaseName = "db"
+// Directories in the directory of the store.
+const (
+	databaseName = "db"
+	logName      = "log"
+)
 
 // Store is an open store. It is safe for concurrent use.
 type Store struct {
@@ -27,7 +31,6 @@ type Store struct {
 	lock   *os.File
 	disk   *diskSpace
 	db     *badger.DB
-	wal    *wal
 	seal   *seal
 	writer *writer
 
@@ -90,9 +93,6 @@ func (s *Store) open(o Options) error {
 	if s.db, err = openBadger(o.badger(database)); err != nil {
 		return err
 	}
-	if s.wal, err = openWAL(database); err != nil {
-		return err
-	}
 	found, err := inspect(s.db)
 	if err != nil {
 		return err
@@ -100,9 +100,7 @@ func (s *Store) open(o Options) error {
 	if err := s.schema.check(found); err != nil {
 		return err
 	}
-	s.integrity = found.verify(s.seal)
-	s.writer = newWriter(s.db, s.wal, s.seal, s.disk, s.schema, s.log)
-	return s.start(found)
+	return s.start(o, found)
 }
 
 // openSeal opens the seal. It writes a first one only for a new database, so that a
@@ -113,16 +111,50 @@ func (s *Store) openSeal(database string) (*seal, error) {
 	if err != nil || !fresh {
 		return seal, err
 	}
-	return seal, errors.Join(seal.reset(ledger{}), syncDir(s.dir))
+	return seal, errors.Join(seal.reset(wal.Position{}), syncDir(s.dir))
 }
 
-// start starts the writer. It rejects commits if the store is damaged.
-func (s *Store) start(found inspection) error {
-	if s.integrity == nil {
-		return s.writer.start(found)
+// start compares database, seal and log, and starts the writer. It rejects commits if
+// the store is damaged.
+func (s *Store) start(o Options, found inspection) error {
+	sealed, err := s.seal.read()
+	if errors.Is(err, errUnsealed) && found.head.Seq == 0 && found.counted.rows == 0 {
+		// A new store whose seal, like everything else, did not become durable.
+		err = s.seal.reset(wal.Position{})
 	}
+	if found.legacy != nil {
+		err = errors.Join(err, found.err, found.legacy.verifySeal(sealed))
+	}
+	if err == nil && found.err == nil && len(found.staleKeys) > 0 {
+		err = s.convertLegacy(&found, &sealed)
+	}
+	s.writer = newWriter(s.db, s.dir, s.seal, s.disk, s.schema, o, found)
+	end, replayErr := found.head.Position, error(nil)
+	if found.legacy == nil {
+		end, replayErr = s.writer.replay(found, sealed)
+		err = errors.Join(err, found.err, replayErr)
+	}
+	if err == nil {
+		return s.writer.start(end)
+	}
+	s.integrity = fmt.Errorf("%w: %w", persistence.ErrIntegrity, err)
 	s.log.Error("the store failed its integrity check; commits are rejected", zap.Error(s.integrity))
-	s.writer.startRejecting(found, s.integrity)
+	if sealed.Seq > end.Seq {
+		end = sealed.Position
+	}
+	s.writer.startRejecting(found, end, s.integrity)
+	return nil
+}
+
+// convertLegacy converts an intact database of schema 3 or older.
+func (s *Store) convertLegacy(found *inspection, sealed *sealed) error {
+	if err := setLedger(s.db, found.head, found.staleKeys); err != nil {
+		return fmt.Errorf("convert the ledger: %w", err)
+	}
+	if err := s.seal.reset(found.head.Position); err != nil {
+		return err
+	}
+	found.legacy, found.staleKeys, sealed.Position = nil, nil, found.head.Position
 	return nil
 }
 
@@ -175,9 +207,9 @@ func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error 
 	if s.closed {
 		return errClosed
 	}
-	txn, end := s.writer.versions.read()
+	current, txn, end := s.writer.views.read()
 	defer end()
-	return read(snapshot{txn, s.writer.filter})
+	return read(snapshot{current, txn, s.writer.filter})
 }
 
 // Submit implements persistence.Writer. It encodes the batch in the caller's goroutine.
@@ -225,11 +257,11 @@ func (s *Store) Close() error {
 func (s *Store) release() error {
 	var errs []error
 	left := s.db != nil && s.leavesDatabaseOpen()
+	if s.writer != nil {
+		errs = append(errs, s.writer.close(left))
+	}
 	if s.db != nil && !left {
 		errs = append(errs, s.db.Close())
-	}
-	if s.wal != nil {
-		errs = append(errs, s.wal.close())
 	}
 	if s.seal != nil {
 		errs = append(errs, s.seal.close())

@@ -45,7 +45,7 @@ func checkFiles(database string, o badger.Options) error {
 
 // checkEmpty returns ErrIntegrity for a database that has lost only its manifest.
 func checkEmpty(database string) error {
-	for _, pattern := range []string{"*.sst", walPattern} {
+	for _, pattern := range []string{"*.sst", memLogPattern} {
 		found, err := filepath.Glob(filepath.Join(database, pattern))
 		if err != nil {
 			return err

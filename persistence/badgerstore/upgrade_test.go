@@ -1,7 +1,12 @@
 package badgerstore_test
 
 import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"io"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"venuegate/persistence"
@@ -71,5 +76,101 @@ func writeAfter(t *testing.T, store *badgerstore.Store) {
 	pending, err := store.PendingDeliveries(t.Context(), "alice", "end_000001", 0)
 	if err != nil || len(pending) != 1 {
 		t.Errorf("PendingDeliveries = %+v, %v; want one", pending, err)
+	}
+}
+
+// unpackSchema3 unpacks the directory of a store of schema 3 whose process was killed:
+// the orders 1 to 200 of alice and 1 to 150 of bob, some in a table of the database and
+// some in its own log.
+func unpackSchema3(t *testing.T) (dir string, confirmed acked) {
+	t.Helper()
+	packed, err := os.Open("testdata/schema3.tar.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = packed.Close() }()
+	unzipped, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(t.TempDir(), "store")
+	for entries := tar.NewReader(unzipped); ; {
+		entry, err := entries.Next()
+		if errors.Is(err, io.EOF) {
+			return dir, acked{"alice": 200, "bob": 150}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, filepath.Clean("/"+entry.Name))
+		if entry.Typeflag == tar.TypeDir {
+			if err := os.MkdirAll(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		content, err := io.ReadAll(entries)
+		if err := errors.Join(err, os.WriteFile(path, content, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A store of schema 3, which had no log, loses nothing when it is opened.
+func TestStoreOfSchema3(t *testing.T) {
+	dir, confirmed := unpackSchema3(t)
+	for n := range 3 {
+		store := open(t, dir)
+		if err := errors.Join(store.Integrity(), confirmed.missing(t.Context(), store)); err != nil {
+			t.Fatalf("opening %d: %v", n, err)
+		}
+		writeOrders(t, store, "alice", confirmed["alice"]+1, confirmed["alice"]+10)
+		confirmed["alice"] += 10
+		closeStore(t, store)
+	}
+	confirmed.writeAndKill(t, dir, 50)
+	checkStore(t, dir, confirmed)
+}
+
+// The conversion of a store of schema 3 continues if it was interrupted before the seal
+// was written again.
+func TestInterruptedConversion(t *testing.T) {
+	dir, confirmed := unpackSchema3(t)
+	oldSeal, err := os.ReadFile(filepath.Join(dir, "seal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, open(t, dir))
+	if err := os.WriteFile(filepath.Join(dir, "seal"), oldSeal, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	checkStore(t, dir, confirmed)
+}
+
+// Damage of a store of schema 3 is detected before it is converted.
+func TestDamageOfSchema3IsDetected(t *testing.T) {
+	for name, damage := range map[string]func(dir string) error{
+		"its log is gone": func(dir string) error { return os.Remove(filepath.Join(dir, "db", "00001.mem")) },
+		"its log is truncated": func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "db", "00001.mem"), 1<<14)
+		},
+		"its seal is gone":  func(dir string) error { return os.Remove(filepath.Join(dir, "seal")) },
+		"its seal is empty": func(dir string) error { return os.Truncate(filepath.Join(dir, "seal"), 0) },
+		"its database is another's": func(dir string) error {
+			another, _ := unpackSchema3(t)
+			store, err := badgerstore.Open(another, small)
+			if err != nil {
+				return err
+			}
+			return errors.Join(store.Close(), os.RemoveAll(filepath.Join(dir, "db")), copyStore(filepath.Join(another, "db"), filepath.Join(dir, "db")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := unpackSchema3(t)
+			if err := damage(dir); err != nil {
+				t.Fatal(err)
+			}
+			acceptLoss(t, dir)
+		})
 	}
 }

@@ -2,32 +2,30 @@ package badgerstore
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"github.com/dgraph-io/badger/v4"
 
 	"venuegate/persistence"
+	"venuegate/persistence/internal/wal"
 )
 
-// inspection is the content of a database when it is opened.
+// inspection is what a database holds when it is opened.
 type inspection struct {
-	// ledgers are the valid ledger rows, oldest first. ledgerKeys are the keys of all
-	// ledger rows.
-	ledgers    []ledger
-	ledgerKeys [][]byte
-	// head is the newest ledger row; zero if there is none.
+	// head is the ledger row; zero if there is none.
 	head ledger
-	// counted has the number of the rows found and the sum of their hashes.
+	// counted has the number and the hashes of the rows found.
 	counted ledger
 	// filter contains the keys of the rows found.
 	filter *keyFilter
-	// ledgerErr is the last error in the ledger rows.
-	ledgerErr error
-	// schema and generation are the values of their rows, nil if absent.
-	schema     []byte
-	generation []byte
-	sealed     sealed
+	// legacy describes a database of schema 3 or older; nil for later ones.
+	legacy *legacyLedgers
+	// staleKeys are the keys of ledger rows of older schemas.
+	staleKeys [][]byte
+	// schema is the value of its row, nil if absent.
+	schema []byte
+	// err is what the database itself shows of damage.
+	err error
 }
 
 // inspect reads the whole database.
@@ -39,84 +37,109 @@ func inspect(db *badger.DB) (inspection, error) {
 	found := inspection{filter: newKeyFilter(stored)}
 	txn := readAll(db)
 	defer txn.Discard()
-	err := snapshot{txn: txn}.Scan(nil, nil, false, func(key, value []byte) bool {
-		if bytes.HasPrefix(key, ledgerPrefix) {
-			found.addLedger(key, value)
-			return true
-		}
-		found.counted.replace(key, nil, value)
-		found.filter.add(key)
-		switch {
-		case bytes.Equal(key, schemaKey):
-			found.schema = bytes.Clone(value)
-		case bytes.Equal(key, generationKey):
-			found.generation = bytes.Clone(value)
-		}
+	at := snapshot{view: &view{}, txn: txn}
+	row, err := at.Get(ledgerKey)
+	if err != nil {
+		return inspection{}, fmt.Errorf("read the database: %w", err)
+	}
+	if row == nil {
+		found.legacy = &legacyLedgers{}
+	}
+	err = at.Scan(nil, nil, false, func(key, value []byte) bool {
+		found.add(key, value)
 		return true
 	})
 	if err != nil {
 		return inspection{}, fmt.Errorf("read the database: %w", err)
 	}
-	if len(found.ledgers) > 0 {
-		found.head = found.ledgers[len(found.ledgers)-1]
+	switch {
+	case row != nil:
+		found.head, found.err = decodeLedger(row)
+	case found.counted.rows == 0 && len(found.staleKeys) == 0: // It is new.
+		found.legacy = nil
+	default:
+		found.head, found.err = found.legacy.head(found.counted)
+	}
+	if found.err == nil && (found.counted.rows != found.head.rows || found.counted.hashSum != found.head.hashSum) {
+		found.err = fmt.Errorf("the database has %d rows, want %[3]d of commit %[2]d", found.counted.rows, found.head.Seq, found.head.rows)
 	}
 	return found, nil
 }
 
-// addLedger adds a ledger row and checks that it follows the previous one.
-func (f *inspection) addLedger(key, value []byte) {
-	f.ledgerKeys = append(f.ledgerKeys, bytes.Clone(key))
-	row, err := decodeLedger(value)
+func (f *inspection) add(key, value []byte) {
+	switch {
+	case bytes.Equal(key, ledgerKey):
+		return
+	case bytes.HasPrefix(key, ledgerKey):
+		f.staleKeys = append(f.staleKeys, bytes.Clone(key))
+		if f.legacy != nil {
+			f.legacy.addLedger(key, value)
+		}
+		return
+	case bytes.Equal(key, schemaKey):
+		f.schema = bytes.Clone(value)
+	}
+	f.counted.replace(key, nil, value)
+	if f.legacy != nil {
+		f.legacy.addRow(key, value)
+	}
+	f.filter.add(key)
+}
+
+// replay applies the groups of the log that are not in the database yet, and compares
+// the log with the database and with the seal. It returns the end of the log, or of the
+// database if that is later. Nothing is applied to a damaged database, whose rows the
+// groups would not fit.
+func (w *writer) replay(found inspection, s sealed) (wal.Position, error) {
+	from, sums := found.head.Position, map[uint64]uint32{}
+	for _, at := range []wal.Position{found.head.Position, s.Position} {
+		sums[at.Seq] = at.Sum
+		if at.Seq < from.Seq {
+			from = at
+		}
+	}
+	intact := found.err == nil
+	end, err := wal.Read(w.logDir, from, func(at wal.Position, record []byte) error {
+		if sum, known := sums[at.Seq]; known && sum != at.Sum {
+			return fmt.Errorf("commit %d differs from the one in the database or in the seal", at.Seq)
+		}
+		if intact && at.Seq > found.head.Seq {
+			return w.redo(at, record)
+		}
+		return nil
+	})
 	switch {
 	case err != nil:
-		f.ledgerErr = err
-		return
-	case !bytes.Equal(key, ledgerKey(row.seq)):
-		f.ledgerErr = fmt.Errorf("ledger row %d has the key of another", row.seq)
-	case len(f.ledgers) > 0:
-		before := f.ledgers[len(f.ledgers)-1]
-		if row.seq != before.seq+1 || row.chain != chainValue(row, before.chain) {
-			f.ledgerErr = fmt.Errorf("ledger row %d does not follow row %d", row.seq, before.seq)
+		err = fmt.Errorf("read the log: %w", err)
+	case end.Seq < found.head.Seq:
+		err = fmt.Errorf("the log ends at commit %d, the database at %d", end.Seq, found.head.Seq)
+	case end.Seq < s.Seq:
+		err = fmt.Errorf("the log ends at commit %d, the seal at %d", end.Seq, s.Seq)
+	}
+	if end.Seq < found.head.Seq {
+		end = found.head.Position
+	}
+	return end, err
+}
+
+// redo applies one record of the log.
+func (w *writer) redo(at wal.Position, record []byte) error {
+	tx := w.begin()
+	defer tx.end()
+	record = bytes.Clone(record)
+	after, err := decodeGroup(at, record, func(key, value []byte) error {
+		old, err := tx.Get(key)
+		if err != nil {
+			return err
 		}
+		return tx.Replace(key, old, value)
+	})
+	if err != nil {
+		return fmt.Errorf("commit %d: %w", at.Seq, err)
 	}
-	f.ledgers = append(f.ledgers, row)
-}
-
-// verify compares the database with its ledger and with its seal.
-func (f *inspection) verify(s *seal) error {
-	var sealErr error
-	if f.sealed, sealErr = s.read(); errors.Is(sealErr, errUnsealed) && f.head.seq == 0 && f.counted.rows == 0 {
-		// A new store whose seal, like everything else, did not become durable.
-		sealErr = s.reset(ledger{})
+	tx.ledger.Position = at
+	if tx.ledger != after {
+		return fmt.Errorf("%w: %d rows after commit %d, want %d", persistence.ErrIntegrity, tx.ledger.rows, at.Seq, after.rows)
 	}
-	err := errors.Join(sealErr, f.ledgerErr, f.verifyRows(), f.verifySeal())
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", persistence.ErrIntegrity, err)
-}
-
-func (f *inspection) verifyRows() error {
-	if f.counted.rows == f.head.rows && f.counted.sum == f.head.sum {
-		return nil
-	}
-	return fmt.Errorf("the database has %d rows, want %[3]d of commit %[2]d", f.counted.rows, f.head.seq, f.head.rows)
-}
-
-func (f *inspection) verifySeal() error {
-	switch {
-	case f.sealed.seq > f.head.seq:
-		return fmt.Errorf("the database ends at commit %d, the seal at %d", f.head.seq, f.sealed.seq)
-	case f.sealed.seq == 0 && f.head.seq <= ledgerRowsMax:
-		return nil
-	}
-	for _, row := range f.ledgers {
-		if row.seq == f.sealed.seq {
-			if row.chain != f.sealed.chain {
-				return fmt.Errorf("commit %d differs from the sealed one", row.seq)
-			}
-			return nil
-		}
-	}
-	return fmt.Errorf("the seal ends at commit %d, before the oldest ledger row", f.sealed.seq)
+	return w.apply(tx, sizeOf(tx.changes))
 }

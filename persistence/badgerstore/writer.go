@@ -3,6 +3,8 @@ package badgerstore
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -12,6 +14,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/persistence/internal/rows"
+	"venuegate/persistence/internal/wal"
 )
 
 // request is an entry of the queue.
@@ -25,33 +28,45 @@ type request struct {
 	acceptLoss bool
 }
 
-// writer writes to the database and the seal, in one goroutine.
+// writer appends commit groups to the log, in one goroutine.
 type writer struct {
-	versions *versions
-	wal      *wal
-	seal     *seal
-	disk     *diskSpace
-	log      *zap.Logger
+	views  *views
+	logDir string
+	seal   *seal
+	disk   *diskSpace
+	logger *zap.Logger
 	// schema is the schema of this program.
 	schema schema
+	// filter contains the keys of all rows.
+	filter *keyFilter
 
-	// Only the goroutine uses the fields up to mu, except for filter, which readers use
-	// too.
+	// sync syncs the log; nil is fdatasync. Tests replace it.
+	sync func(*os.File) error
+	// failed receives the error with which the flusher has ended.
+	failed chan error
 
-	// head is the newest ledger row.
-	head ledger
+	// Only the goroutine uses the fields up to mu.
+
+	// log and flusher are nil while the store is damaged.
+	log     *wal.Log
+	flusher *flusher
 	// generation is the number of times that the store has been opened.
 	generation uint64
 	// rejectErr is the reason why all commits are rejected; nil if they are not.
 	rejectErr error
-	// damaged is the content that Open found, if rejectErr is its damage.
-	damaged  *inspection
+	// damaged is what Open found, if rejectErr is damage.
+	damaged  *damage
 	diskFull bool
+	// active is the table of the newest groups, nil before the first, and tableRows
+	// the number of rows that it was made for.
+	active    *memTable
+	tableRows int64
+	// record is reused for the record of a group.
+	record []byte
 	// cache has rows as written by the groups so far. A rollback clears it.
-	cache  rows.RowCache
-	filter *keyFilter
-	// gatherSkips is the number of groups to begin without yielding. It starts at
-	// gatherSkipsMax when a yield has added no batch; see gather.
+	cache rows.RowCache
+	// gatherSkips is the number of groups to begin without yielding, out of
+	// gatherSkipsMax since the writer last yielded in vain; see gather.
 	gatherSkips, gatherSkipsMax int
 
 	mu          sync.Mutex
@@ -62,29 +77,69 @@ type writer struct {
 	finished    chan struct{}
 }
 
-func newWriter(db *badger.DB, wal *wal, seal *seal, disk *diskSpace, schema schema, log *zap.Logger) *writer {
+// newWriter returns a writer that is not started. Until it is, its groups go to the
+// database directly (see replay).
+func newWriter(db *badger.DB, dir string, seal *seal, disk *diskSpace, schema schema, o Options, found inspection) *writer {
 	return &writer{
-		versions: newVersions(db), wal: wal, seal: seal, disk: disk, schema: schema, log: log,
+		views: newViews(db, found.head), logDir: filepath.Join(dir, logName), seal: seal, disk: disk, schema: schema,
+		sync: o.syncLog, logger: o.Logger, filter: found.filter, failed: make(chan error, 1), tableRows: tableRowsMin,
 		cache: rows.NewRowCache(cacheBytesMax),
 		wake:  make(chan struct{}, 1), finished: make(chan struct{}),
 	}
 }
 
-// start runs the pending migrations and starts the goroutine.
-func (w *writer) start(found inspection) error {
-	w.head, w.filter = found.head, found.filter
-	if err := w.initialize(found); err != nil {
-		return err
+// start opens the log after its last record, runs the pending migrations and starts the
+// goroutine.
+func (w *writer) start(end wal.Position) error {
+	err := w.openLog(end)
+	if err == nil {
+		err = w.initialize()
 	}
-	go w.run()
+	if err == nil {
+		go w.run()
+	}
+	return err
+}
+
+func (w *writer) openLog(end wal.Position) error {
+	log, err := wal.Start(w.logDir, end, wal.Options{Sync: w.sync})
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	w.log = log
+	w.flusher = startFlusher(w.views, log, w.seal, w.failed, w.logger)
 	return nil
 }
 
-// startRejecting starts the goroutine, which rejects commits until AcceptLoss is called.
-func (w *writer) startRejecting(found inspection, reason error) {
-	w.damaged, w.filter = &found, found.filter
-	w.rejectErr = fmt.Errorf("%w: %w", persistence.ErrUnavailable, reason)
+// startRejecting starts the goroutine, which rejects commits until AcceptLoss.
+func (w *writer) startRejecting(found inspection, end wal.Position, why error) {
+	w.damaged = &damage{found, end}
+	w.rejectErr = fmt.Errorf("%w: %w", persistence.ErrUnavailable, why)
 	go w.run()
+}
+
+// damage is what Open found in a store that fails its integrity check.
+type damage struct {
+	found inspection
+	// end is the last record of the log that could be read.
+	end wal.Position
+}
+
+// close writes all rows in memory to the database, unless keepRows is set or writing has
+// failed, and closes the log. The goroutine must have ended.
+func (w *writer) close(keepRows bool) error {
+	if w.log == nil {
+		return nil
+	}
+	if w.rejectErr == nil && !keepRows && w.hasRows() {
+		w.flusher.add(w.active)
+	}
+	w.flusher.stop()
+	err := w.seal.sync()
+	if w.rejectErr == nil && !keepRows && len(w.failed) == 0 {
+		err = errors.Join(err, w.flusher.trim(w.views.latest().head.Seq))
+	}
+	return errors.Join(err, w.log.Close())
 }
 
 func (w *writer) enqueue(op rows.Operation, done func(error)) {
@@ -134,35 +189,61 @@ func (w *writer) stop() {
 
 func (w *writer) run() {
 	defer close(w.finished)
-	sealSync := time.NewTimer(sealSyncInterval)
-	defer sealSync.Stop()
+	tick := time.NewTimer(flushInterval)
+	defer tick.Stop()
 	armed := true
 	group := make([]request, 0, GroupBatchesMax)
 	for {
 		var stopping bool
 		group, stopping = w.take(group[:0])
 		if len(group) > 0 {
+			w.checkFlusher()
 			w.process(group)
-			if w.rejectErr == nil {
-				w.wal.fill()
-			}
 			clear(group)
 			continue
 		}
 		if stopping {
 			return
 		}
-		if w.seal.dirty && !armed {
-			sealSync.Reset(sealSyncInterval)
+		if !armed && (w.seal.dirty || w.hasRows()) {
+			tick.Reset(flushInterval)
 			armed = true
 		}
 		select {
 		case <-w.wake:
 			w.gather()
-		case <-sealSync.C:
-			w.syncSeal()
+		case <-tick.C:
 			armed = false
+			w.tick(time.Now())
 		}
+	}
+}
+
+// checkFlusher ends writing if the flusher has ended.
+func (w *writer) checkFlusher() {
+	select {
+	case err := <-w.failed:
+		w.fail(nil, err)
+	default:
+	}
+}
+
+// tick hands the newest rows to the flusher and syncs the seal.
+func (w *writer) tick(now time.Time) {
+	if w.rejectErr != nil {
+		return
+	}
+	if w.hasRows() {
+		if w.active.used().rows < w.tableRows/4 {
+			w.tableRows = max(w.tableRows/2, tableRowsMin)
+		}
+		if err := w.freeze(room{}); err != nil {
+			w.fail(nil, err)
+			return
+		}
+	}
+	if w.seal.dirty && now.Sub(w.seal.syncedAt) >= sealSyncInterval {
+		w.syncSeal()
 	}
 }
 
@@ -238,9 +319,9 @@ func (w *writer) checkDisk() error {
 	if full := err != nil; full != w.diskFull {
 		w.diskFull = full
 		if full {
-			w.log.Warn("the disk is full; commits are rejected", zap.Error(err))
+			w.logger.Warn("the disk is full; commits are rejected", zap.Error(err))
 		} else {
-			w.log.Warn("the disk has enough free space again; commits are accepted")
+			w.logger.Warn("the disk has enough free space again; commits are accepted")
 		}
 	}
 	return err
@@ -249,8 +330,8 @@ func (w *writer) checkDisk() error {
 // commit makes the group durable, or as many of its first requests as fit one
 // transaction, and calls their done. It returns their number.
 func (w *writer) commit(group []request) int {
-	tx := w.begin(w.head)
-	defer tx.txn.Discard()
+	tx := w.begin()
+	defer tx.end()
 	replies := make([]error, len(group))
 	for i, r := range group {
 		replies[i] = r.op(tx, w.generation)
@@ -264,16 +345,18 @@ func (w *writer) commit(group []request) int {
 		r.done(fmt.Errorf("%w: %w", persistence.ErrUnavailable, replies[0]))
 		return 1
 	}
-	if tx.changed {
+	if len(tx.changes) > 0 {
 		err := w.write(tx)
 		if err != nil {
 			w.cache.Clear()
 		}
 		switch {
-		case errors.Is(err, badger.ErrTxnTooBig) && len(group) > 1:
+		case errors.Is(err, errGroupTooLarge) && len(group) > 1:
 			return w.commit(group[:len(group)/2])
-		case errors.Is(err, badger.ErrTxnTooBig):
-			replies[0] = fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+		case errors.Is(err, errGroupTooLarge), errors.Is(err, wal.ErrNoSegment):
+			w.disk.recheck()
+			reject(group, fmt.Errorf("%w: %w", persistence.ErrUnavailable, err))
+			return len(group)
 		case err != nil:
 			w.fail(group, err)
 			return len(group)
@@ -285,33 +368,72 @@ func (w *writer) commit(group []request) int {
 	return len(group)
 }
 
-// write makes a transaction durable with its ledger row, and then writes the seal.
+// errGroupTooLarge reports a group that does not fit one transaction of the database.
+var errGroupTooLarge = errors.New("the batch is too large")
+
+// write makes a group durable and visible, and then writes the seal. If it returns
+// errGroupTooLarge or wal.ErrNoSegment, nothing was written.
 func (w *writer) write(tx *groupTx) error {
-	if err := tx.addLedger(w.head); err != nil {
+	need := sizeOf(tx.changes)
+	if !transactionRoom(w.views.db).fits(need) {
+		return errGroupTooLarge
+	}
+	w.record = tx.encode(w.record[:0])
+	at, err := w.log.Append(w.record)
+	if err != nil {
 		return err
 	}
-	if err := w.commitDurably(tx.txn); err != nil {
+	if err := w.log.Sync(); err != nil {
 		return err
 	}
-	w.wal.written += tx.logBytes
-	w.head = tx.ledger
-	return w.seal.write(w.head)
+	tx.ledger.Position = at
+	if err := w.apply(tx, need); err != nil {
+		return err
+	}
+	return w.seal.write(at)
 }
 
-func (w *writer) commitDurably(txn *badger.Txn) error {
-	if err := w.versions.commit(txn); err != nil {
-		return err
+// apply adds a durable group to the rows in memory and makes it visible.
+func (w *writer) apply(tx *groupTx, need room) error {
+	switch {
+	case w.active == nil:
+		w.addTable(need)
+	case !w.active.room.fits(need):
+		w.tableRows = min(w.tableRows*2, tableRowsMax)
+		if err := w.freeze(need); err != nil {
+			return err
+		}
 	}
-	if err := w.wal.flush(); err != nil {
-		return err
-	}
-	w.versions.advance()
+	w.active.add(tx.changes, tx.ledger)
+	w.views.advance(tx.ledger)
 	return nil
+}
+
+func (w *writer) hasRows() bool { return w.active != nil && !w.active.empty() }
+
+// freeze hands the active table to the flusher and begins another one, with room for at
+// least need. While the log is replayed there is no flusher: the table is written at
+// once.
+func (w *writer) freeze(need room) error {
+	if w.hasRows() {
+		if w.flusher != nil {
+			w.flusher.add(w.active)
+		} else if err := w.views.write(w.active); err != nil {
+			return err
+		}
+	}
+	w.addTable(need)
+	return nil
+}
+
+func (w *writer) addTable(need room) {
+	w.active = newMemTable(w.views.db, w.tableRows, need)
+	w.views.addTable(w.active)
 }
 
 // fail ends writing, because the state on the disk is unknown.
 func (w *writer) fail(group []request, cause error) {
-	w.log.Error("a commit failed; commits are rejected until the store is opened again", zap.Error(cause))
+	w.logger.Error("a commit failed; commits are rejected until the store is opened again", zap.Error(cause))
 	w.rejectErr = fmt.Errorf("%w: an earlier commit failed: %w", persistence.ErrUnavailable, cause)
 	for _, r := range group {
 		r.done(fmt.Errorf("%w: %w", persistence.ErrOutcomeUnknown, cause))
@@ -335,9 +457,9 @@ func (w *writer) acceptLoss() error {
 	if err := w.checkDisk(); err != nil {
 		return err
 	}
-	err := w.reseal(*w.damaged)
+	err := w.reseal()
 	if err == nil {
-		err = w.initialize(*w.damaged)
+		err = w.initialize()
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)

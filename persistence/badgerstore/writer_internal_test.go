@@ -60,13 +60,7 @@ func submitAll(s *Store, batches ...persistence.Batch) []error {
 // groups returns the number of commit groups so far.
 func groups(t *testing.T, s *Store) uint64 {
 	t.Helper()
-	txn := readAll(s.db)
-	defer txn.Discard()
-	head, err := newestLedger(snapshot{txn: txn})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return head.seq
+	return s.writer.views.latest().head.Seq
 }
 
 func TestQueuedBatchesAreOneGroup(t *testing.T) {
@@ -225,29 +219,4 @@ func TestSealIsSyncedWhenIdle(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// The number of ledger rows is bounded, and the seal is within them.
-func TestLedgerIsPruned(t *testing.T) {
-	if sealSyncGroups*2 > ledgerRowsMax {
-		t.Errorf("the seal may stay %d groups behind, want at most half of %d ledger rows", sealSyncGroups, ledgerRowsMax)
-	}
-	dir := t.TempDir()
-	s := openSmall(t, dir)
-	release := blockWriter(s)
-	s.writer.head.seq = ledgerRowsMax - 3 // as if many groups had been written
-	release()
-	for i := range 6 {
-		if err := s.Commit(t.Context(), setting("s", i)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	txn := readAll(s.db)
-	defer txn.Discard()
-	for seq, kept := range map[uint64]bool{1: false, 2: false, 3: false, ledgerRowsMax + 3: true} {
-		value, err := snapshot{txn: txn}.Get(ledgerKey(seq))
-		if err != nil || (value != nil) != kept {
-			t.Errorf("ledger row %d exists: %v, %v; want %v", seq, value != nil, err, kept)
-		}
-	}
 }

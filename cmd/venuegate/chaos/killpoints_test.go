@@ -30,6 +30,8 @@ const (
 	filePlace     = "actors/account/place.go"
 	fileStore     = "persistence/badgerstore/store.go"
 	fileWriter    = "persistence/badgerstore/writer.go"
+	fileViews     = "persistence/badgerstore/views.go"
+	fileFlusher   = "persistence/badgerstore/flusher.go"
 	fileBadgerLog = "persistence/badgerstore/logger.go"
 	fileOptions   = "persistence/badgerstore/options.go"
 	fileReading   = "actors/account/reading.go"
@@ -53,7 +55,7 @@ var killPoints = []killPoint{
 		behind("K1", fileAccount, "\tout := a.state.finish(a.context)\n", `if out.Claim != "" { killPoint("K1") }`),
 	}},
 	{"K2", "while the intent is committed", 20, append(markCommits,
-		before("K2", fileWriter, "\tif err := w.commitDurably(tx.txn); err != nil {", `if committingIntent.Swap(false) { killSoon("K2") } else if committingChange.Swap(false) { killSoon("K8") }`),
+		before("K2", fileWriter, "\tat, err := w.log.Append(w.record)\n", `if committingIntent.Swap(false) { killSoon("K2") } else if committingChange.Swap(false) { killSoon("K8") }`),
 	)},
 	{"K3", "the intent is durable, no effect has run", 20, []overlay.Edit{
 		behind("K3", filePlace, "func (s *state) intentStored(orderID string) {\n", `killPoint("K3")`),
@@ -88,6 +90,15 @@ var killPoints = []killPoint{
 		},
 		// Small tables, so that there is something to flush.
 		{Name: "K11-tables", File: fileOptions, Old: "MemTableBytesDefault = 16 << 20", New: "MemTableBytesDefault = memTableBytesMin"},
+	}},
+	{"K15", "a group is in the log, not synced", 40, []overlay.Edit{
+		before("K15", fileWriter, "\tif err := w.log.Sync(); err != nil {", `killPoint("K15")`),
+	}},
+	{"K16", "while rows are written to the database", 10, []overlay.Edit{
+		before("K16", fileViews, "\t\terr = txn.CommitAt(version, nil)\n", `killSoon("K16")`),
+	}},
+	{"K17", "rows are in the database, the log is not trimmed", 10, []overlay.Edit{
+		before("K17", fileFlusher, "\tif err := f.log.Prepare(); err != nil {", `killPoint("K17")`),
 	}},
 	{"K12", "while the start compares with the venues", 6, []overlay.Edit{
 		before("K12", fileReading, "\tif done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {\n", `killPoint("K12")`),

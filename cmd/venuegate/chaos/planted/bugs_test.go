@@ -72,7 +72,23 @@ var bugs = []bug{
 	},
 	{
 		name: "the store does not sync what it confirms", invariant: "I-2", catcher: tests("persistence/badgerstore", "^TestConfirmedCommitWasSynced$"),
-		edits: []overlay.Edit{edit("persistence/badgerstore/writer.go", "if err := w.wal.flush(); err != nil {", "if err := error(nil); err != nil {")},
+		edits: []overlay.Edit{edit("persistence/badgerstore/writer.go", "if err := w.log.Sync(); err != nil {", "if err := error(nil); err != nil {")},
+	},
+	{
+		name: "the database is ahead of the rows that were written to it", invariant: "I-2", catcher: tests("persistence/badgerstore", "^TestRowsAreFlushedAndTheLogTrimmed$"),
+		edits: []overlay.Edit{edit("persistence/badgerstore/views.go", "txn.Set(ledgerKey, t.head.encode())", "txn.Set(ledgerKey, v.latest().head.encode())")},
+	},
+	{
+		name: "rows that are not in the database yet are not read", invariant: "I-2", catcher: tests("persistence/badgerstore", "^TestSnapshotsEqualAModel$"),
+		edits: []overlay.Edit{edit("persistence/badgerstore/snapshot.go", "for _, t := range s.view.tables {\n\t\tif value", "for _, t := range s.view.tables[:0] {\n\t\tif value")},
+	},
+	{
+		name: "half a record of the log counts", invariant: "I-2", catcher: tests("persistence/internal/wal", "^TestTornTail$"),
+		edits: []overlay.Edit{edit("persistence/internal/wal/segment.go", "if at.Sum != binary.BigEndian.Uint32(content[4:]) {", "if false && at.Sum != binary.BigEndian.Uint32(content[4:]) {")},
+	},
+	{
+		name: "the log is trimmed before the database is synced", invariant: "I-2", catcher: tests("persistence/badgerstore", "^TestTrimSyncsTheDatabase$"),
+		edits: []overlay.Edit{edit("persistence/badgerstore/flusher.go", "if err := f.sync(f.views.db.Opts().Dir); err != nil {", "if err := error(nil); err != nil {")},
 	},
 	{
 		name: "the store does not look whether a request id is taken", invariant: "I-1", catcher: simulation("I-1"),
