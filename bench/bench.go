@@ -9,12 +9,10 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -42,7 +40,10 @@ type Scenario struct {
 
 // Figure is one line of a report.
 type Figure struct {
-	Name string
+	// Group is the heading above the figure; it is printed once for consecutive equal
+	// groups and may be empty.
+	Group string
+	Name  string
 	// Ours and Limit are medians in Unit with their spread; Limit is zero if there
 	// is none.
 	Ours, Limit Spread
@@ -64,10 +65,6 @@ func spreadOf(rounds []float64) Spread {
 		return Spread{}
 	}
 	return Spread{Median: sorted[len(sorted)/2], Min: sorted[0], Max: sorted[len(sorted)-1]}
-}
-
-func (s Spread) String() string {
-	return fmt.Sprintf("%.4g [%.4g-%.4g]", s.Median, s.Min, s.Max)
 }
 
 // Scenarios returns all scenarios.
@@ -101,7 +98,7 @@ func Select(names []string) ([]Scenario, error) {
 	return selected, nil
 }
 
-// Run measures the scenarios named, or all, and writes a table.
+// Run measures the scenarios named, or all, and writes a report of each when it ends.
 func Run(ctx context.Context, out io.Writer, names []string, o Options) error {
 	if o.Rounds <= 0 {
 		o.Rounds = RoundsDefault
@@ -110,39 +107,18 @@ func Run(ctx context.Context, out io.Writer, names []string, o Options) error {
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "scenario\tfigure\tours\tlimit\tunit\tours/limit\tgoal")
 	for _, s := range scenarios {
 		begun := time.Now()
 		figures, err := s.Run(ctx, o)
 		if err != nil {
-			// The figures of the scenarios before are complete.
-			return errors.Join(table.Flush(), fmt.Errorf("scenario %s: %w", s.Name, err))
+			return fmt.Errorf("scenario %s: %w", s.Name, err)
 		}
-		for _, f := range figures {
-			if f.Missing != "" {
-				fmt.Fprintf(table, "%s\t%s\t-\t-\t\t-\t%s\n", s.Name, f.Name, f.Missing)
-				continue
-			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, f.Name, f.Ours, f.limit(), f.Unit, f.ratio(), f.Goal)
+		title := fmt.Sprintf("%s (%d rounds, %s)", s.Name, o.Rounds, time.Since(begun).Round(time.Second))
+		if err := writeReport(out, title, figures); err != nil {
+			return err
 		}
-		fmt.Fprintf(table, "%s\t(%d rounds, %s)\t\t\t\t\t\n", s.Name, o.Rounds, time.Since(begun).Round(time.Second))
 	}
-	return table.Flush()
-}
-
-func (f Figure) limit() string {
-	if f.Limit == (Spread{}) {
-		return "-"
-	}
-	return f.Limit.String()
-}
-
-func (f Figure) ratio() string {
-	if f.Limit.Median == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", f.Ours.Median/f.Limit.Median)
+	return nil
 }
 
 // median of durations, in microseconds.

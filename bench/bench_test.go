@@ -4,8 +4,10 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"venuegate/bench"
 )
@@ -13,16 +15,7 @@ import (
 // TestBooksAgreeWithTheirProbes checks that a book, its probe and CCXT, if installed,
 // end with the same prices; otherwise the ratios would compare different work.
 func TestBooksAgreeWithTheirProbes(t *testing.T) {
-	var out strings.Builder
-	if err := bench.Run(context.Background(), &out, []string{"book"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"book-binance", "book-bybit", "book-okx", "recorded", "levels a side", "CCXT Pro", "allocations"} {
-		if !strings.Contains(out.String(), name) {
-			t.Errorf("the table has no row %s, want one", name)
-		}
-	}
-	t.Log(out.String())
+	runQuick(t, bench.Options{}, []string{"book"}, []string{"book-binance", "book-bybit", "book-okx", "recorded", "levels a side", "CCXT Pro", "allocations"})
 }
 
 func TestScenariosAreSelectedByName(t *testing.T) {
@@ -47,45 +40,53 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 
 // TestCommitsAreMeasured runs each store and probe with a few commits.
 func TestCommitsAreMeasured(t *testing.T) {
-	var out strings.Builder
-	if err := bench.Run(context.Background(), &out, []string{"commit"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"one writer, p50", "64 writers", "against badger that syncs", "against an append log"} {
-		if !strings.Contains(out.String(), name) {
-			t.Errorf("the table has no row %s, want one", name)
-		}
-	}
-	t.Log(out.String())
+	runQuick(t, bench.Options{}, []string{"commit"}, []string{"one writer, p50", "64 writers", "against badger that syncs", "against an append log"})
 }
 
 // TestHooksAreMeasured runs each server with a few signals.
 func TestHooksAreMeasured(t *testing.T) {
-	var out strings.Builder
-	if err := bench.Run(context.Background(), &out, []string{"hooks"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
-		t.Fatal(err)
-	}
-	t.Log(out.String())
+	runQuick(t, bench.Options{}, []string{"hooks"}, nil)
 }
 
 // TestServiceIsMeasured sends a few orders each way through the binary, and measures
 // the idle one.
 func TestServiceIsMeasured(t *testing.T) {
+	runQuick(t, bench.Options{Binary: binary(t)}, []string{"orders", "idle"}, []string{
+		"1 client, one core", "forward, p50", "in memory, added p50", "processor time",
+		"16 clients", "durable, p50", "64 clients", "against CCXT", "request to an actor",
+		"while orders are sent", "during fan-out, p99.9", "resident memory", "% of a core",
+	})
+}
+
+// runQuick runs scenarios with the least work, checks that the report has each row and is
+// plain text for a terminal, and logs it.
+func runQuick(t *testing.T, o bench.Options, scenarios, rows []string) {
+	t.Helper()
+	o.Rounds, o.Quick = 1, true
 	var out strings.Builder
-	if err := bench.Run(context.Background(), &out, []string{"orders", "idle"}, bench.Options{Binary: binary(t), Rounds: 1, Quick: true}); err != nil {
+	if err := bench.Run(context.Background(), &out, scenarios, o); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{
-		"1 client, one core, forward", "one core, in memory, added", "1 client, durable", "processor time",
-		"16 clients, durable", "64 clients, in memory", "against CCXT", "request to an actor",
-		"while orders are sent", "during fan-out, p99.9", "resident memory", "% of a core",
-	} {
+	for _, name := range rows {
 		if !strings.Contains(out.String(), name) {
-			t.Errorf("the table has no row %s, want one", name)
+			t.Errorf("the report has no row %s, want one", name)
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if length := utf8.RuneCountInString(strings.TrimRight(line, "\n")); length > reportLineMax {
+			t.Errorf("a line has %d characters, want at most %d: %s", length, reportLineMax, line)
+		}
+		if exponent.MatchString(line) {
+			t.Errorf("a number has an exponent: %s", line)
 		}
 	}
 	t.Log(out.String())
 }
+
+// reportLineMax is the longest line of a report.
+const reportLineMax = 120
+
+var exponent = regexp.MustCompile(`[0-9]e[+-]?[0-9]`)
 
 // binary builds the service.
 func binary(t *testing.T) string {

@@ -59,7 +59,7 @@ func bookScenario(venue venues.Venue, feeds func() ([]*bookFeed, error)) Scenari
 // round.
 func measureBook(ctx context.Context, o Options, f *bookFeed) ([]Figure, error) {
 	if f.missing != "" {
-		return []Figure{{Name: f.name, Missing: f.missing}}, nil
+		return []Figure{{Group: f.name, Name: "decoded and applied", Missing: f.missing}}, nil
 	}
 	least, peerLeast := bookMessagesMin, peerMessagesMin
 	if o.Quick {
@@ -86,14 +86,14 @@ func measureBook(ctx context.Context, o Options, f *bookFeed) ([]Figure, error) 
 			theirs = append(theirs, rate)
 		}
 	}
-	against := Figure{Name: f.name + ", against CCXT Pro " + peer.version(), Ours: spreadOf(ours), Limit: spreadOf(theirs), Unit: "messages/s", HigherIsBetter: true, Goal: f.peerGoal}
+	against := Figure{Group: f.name, Name: "against CCXT Pro " + peer.version(), Ours: spreadOf(ours), Limit: spreadOf(theirs), Unit: "messages/s", HigherIsBetter: true, Goal: f.peerGoal}
 	if peer == nil {
-		against = Figure{Name: f.name + ", against CCXT Pro", Missing: err.Error()}
+		against = Figure{Group: f.name, Name: "against CCXT Pro", Missing: err.Error()}
 	}
 	return []Figure{
-		{Name: f.name, Ours: spreadOf(ours), Limit: spreadOf(limit), Unit: "messages/s", HigherIsBetter: true, Goal: bookGoal},
+		{Group: f.name, Name: "decoded and applied", Ours: spreadOf(ours), Limit: spreadOf(limit), Unit: "messages/s", HigherIsBetter: true, Goal: bookGoal},
 		against,
-		{Name: f.name + ", allocations", Ours: spreadOf(allocs), Unit: "a message", Goal: "0, but for a book that grows"},
+		{Group: f.name, Name: "allocations", Ours: spreadOf(allocs), Unit: "a message", Goal: "0, but for a book that grows"},
 	}, nil
 }
 

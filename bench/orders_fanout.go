@@ -224,7 +224,7 @@ func (f *fanout) turn(ctx context.Context, streaming bool, to *laps) (delivered 
 func (f *fanout) figures() []Figure {
 	return []Figure{
 		{Name: fmt.Sprintf("to %d subscribers, while orders are sent", f.subscribers), Ours: spreadOf(f.beside), Limit: spreadOf(f.alone), Unit: "deliveries/s", HigherIsBetter: true, Goal: "150 k, or what half a processor sends; limit: without orders"},
-		{Name: "the same without orders, processor of the service", Ours: spreadOf(f.share), Unit: "% of a core", Goal: "50: the rate is chosen so"},
+		{Name: "the same alone, processor of the service", Ours: spreadOf(f.share), Unit: "% of a core", Goal: "50: the rate is chosen so"},
 		{Name: "order during fan-out, p50", Ours: spreadOf(f.streaming.p50), Limit: spreadOf(f.quiet.p50), Unit: "µs", Goal: "<= 1.10; limit: without it"},
 		{Name: "order during fan-out, p99.9", Ours: spreadOf(f.streaming.p999), Limit: spreadOf(f.quiet.p999), Unit: "µs", Goal: "<= 1000 µs; limit: without it"},
 	}

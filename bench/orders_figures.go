@@ -20,7 +20,7 @@ func (m *ordersMeasured) figures(setting orderSetting) []Figure {
 	}
 	list = append(list, m.peers(setting)...)
 	for i := range list {
-		list[i].Name = setting.name + ", " + list[i].Name
+		list[i].Group = setting.name
 	}
 	return list
 }

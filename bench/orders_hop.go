@@ -63,5 +63,5 @@ func measureHop(ctx context.Context, o Options) (Figure, error) {
 		}
 		ours = append(ours, float64(time.Since(begun).Nanoseconds())/1e3/float64(hops))
 	}
-	return Figure{Name: "request to an actor", Ours: spreadOf(ours), Limit: spreadOf(limit), Unit: "µs", Goal: "<= 2 µs; limit: request to a goroutine over a channel"}, nil
+	return Figure{Group: "actors", Name: "request to an actor", Ours: spreadOf(ours), Limit: spreadOf(limit), Unit: "µs", Goal: "<= 2 µs; limit: request to a goroutine over a channel"}, nil
 }
