@@ -26,8 +26,8 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 		{nil, len(bench.Scenarios())},
 		{[]string{"book"}, 3},
 		{[]string{"book-okx", "commit"}, 2},
-		{[]string{"orders"}, 2},
-		{[]string{"orders", "orders-fanout"}, 2},
+		{[]string{"orders"}, 3},
+		{[]string{"orders", "orders-fanout"}, 3},
 		{[]string{"boo"}, 0},
 		{[]string{"commit", "levitation"}, 0},
 	} {
@@ -52,7 +52,8 @@ func TestHooksAreMeasured(t *testing.T) {
 // the idle one.
 func TestServiceIsMeasured(t *testing.T) {
 	runQuick(t, bench.Options{Binary: binary(t)}, []string{"orders", "idle"}, []string{
-		"1 client, one core", "forward, p50", "in memory, added p50", "processor time",
+		"1 client, one core", "forward, p50", "floor program, p50", "in memory, added p50, against the floor",
+		"processor time", "heap objects", "goroutines woken", "context switches", "rows in the store", "orders-canned",
 		"16 clients", "durable, p50", "64 clients", "against CCXT", "request to an actor",
 		"while orders are sent", "during fan-out, p99.9", "resident memory", "% of a core",
 	})

@@ -102,7 +102,16 @@ func openSyncLog(dir string, recordBytes int) (*syncLog, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	file, err := os.Create(filepath.Join(dir, "log"))
+	file, err := createLog(filepath.Join(dir, "log"))
+	if err != nil {
+		return nil, err
+	}
+	return &syncLog{file: file, recordBytes: recordBytes}, nil
+}
+
+// createLog creates a preallocated file of logFileBytes.
+func createLog(name string) (*os.File, error) {
+	file, err := os.Create(name)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +119,7 @@ func openSyncLog(dir string, recordBytes int) (*syncLog, error) {
 	if err = errors.Join(err, file.Sync()); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &syncLog{file: file, recordBytes: recordBytes}, nil
+	return file, nil
 }
 
 // put makes records durable with one sync.

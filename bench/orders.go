@@ -51,58 +51,77 @@ var orderSettings = []orderSetting{
 	{name: "64 clients", clients: 64, each: 6},
 }
 
+// cannedSettings are the settings of the canned venue.
+var cannedSettings = []orderSetting{orderSettings[0], orderSettings[1], orderSettings[3]}
+
 var ordersScenario = Scenario{
 	Name: "orders",
-	Does: "POST /v1/orders through to the simulated venue and back, durable and in memory, against a plain forward of the same request and against CCXT",
-	Run:  measureOrders,
+	Does: "POST /v1/orders through to the simulated venue and back, durable and in memory, against a floor program, a plain forward and CCXT",
+	Run: func(ctx context.Context, o Options) ([]Figure, error) {
+		figures, err := measureOrders(ctx, o, "venue", orderSettings)
+		if err != nil {
+			return nil, err
+		}
+		hop, err := measureHop(ctx, o)
+		return append(figures, hop), err
+	},
 }
 
-func measureOrders(ctx context.Context, o Options) ([]Figure, error) {
-	return withOrdersBench(o, "clients", func(b *ordersBench) ([]Figure, error) { return b.figures(ctx, o) })
+var cannedScenario = Scenario{
+	Name: "orders-canned",
+	Does: "the same with a venue that matches nothing and gives a fixed answer, so that the venue is not what is measured",
+	Run: func(ctx context.Context, o Options) ([]Figure, error) {
+		return measureOrders(ctx, o, "canned", cannedSettings)
+	},
 }
 
-// withOrdersBench opens a bench, measures and closes it. Without a directory in memory
+func measureOrders(ctx context.Context, o Options, venue string, settings []orderSetting) ([]Figure, error) {
+	return withOrdersBench(o, venue, "clients", func(b *ordersBench) ([]Figure, error) { return b.figures(ctx, o, settings) })
+}
+
+// withOrdersBench opens a bench with a venue, measures and closes it. Without a directory in memory
 // for a store it returns a missing figure with the given name.
-func withOrdersBench(o Options, name string, measure func(*ordersBench) ([]Figure, error)) (figures []Figure, err error) {
+func withOrdersBench(o Options, venue, name string, measure func(*ordersBench) ([]Figure, error)) (figures []Figure, err error) {
 	if _, err := os.Stat(memoryDir); err != nil {
 		return []Figure{{Name: name, Missing: "no directory in memory for a store: " + err.Error()}}, nil
 	}
 	defer keepAwake()()
-	b := newOrdersBench(o)
+	b := newOrdersBench(o, venue)
 	defer func() { err = errors.Join(err, b.close()) }()
 	return measure(b)
 }
 
-func (b *ordersBench) figures(ctx context.Context, o Options) (figures []Figure, err error) {
+func (b *ordersBench) figures(ctx context.Context, o Options, settings []orderSetting) (figures []Figure, err error) {
 	if err := b.open(ctx); err != nil {
 		return nil, err
 	}
-	for _, setting := range orderSettings {
+	for _, setting := range settings {
 		if o.Quick {
 			setting.clients, setting.each = min(setting.clients, b.accounts), ordersQuick
 		}
-		m, err := b.measure(ctx, setting, o.Rounds)
+		m, err := b.measure(ctx, setting, o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", setting.name, err)
 		}
 		figures = append(figures, m.figures(setting)...)
 	}
-	hop, err := measureHop(ctx, o)
-	return append(figures, hop), err
+	return figures, nil
 }
 
-// orderRounds are the measurements of one way, one value per round.
-type orderRounds struct{ p50, p99, perSecond, busy []float64 }
+// orderRounds are the measurements of one way, one value per round. busy is the processor
+// time of an order in the program on the way, venue that in the venue.
+type orderRounds struct{ p50, p99, perSecond, busy, venue []float64 }
 
 // orderWay is a way of an order that ends immediately, with the results of a round.
 type orderWay struct {
 	rounds *orderRounds
 	// send sends each orders from each of the clients and appends their durations.
 	send func(to *laps, clients, each int) error
-	// service is the process whose processor time is measured; nil for none.
-	service *orderService
-	laps    laps
-	busy    time.Duration
+	// process is the program on the way and venue the venue, whose processor times are
+	// measured; 0 for none.
+	process, venue  int
+	laps            laps
+	busy, venueBusy time.Duration
 }
 
 // turn warms up and measures.
@@ -110,25 +129,37 @@ func (w *orderWay) turn(clients, each int) error {
 	if err := w.send(&laps{}, clients, ordersWarmTurn); err != nil {
 		return err
 	}
-	if w.service == nil {
-		return w.send(&w.laps, clients, each)
+	measured := func() error { return w.send(&w.laps, clients, each) }
+	for _, one := range []struct {
+		pid   int
+		total *time.Duration
+	}{{w.process, &w.busy}, {w.venue, &w.venueBusy}} {
+		if one.pid == 0 {
+			continue
+		}
+		do := measured
+		measured = func() error {
+			busy, err := busyTime(one.pid, do)
+			*one.total += busy
+			return err
+		}
 	}
-	busy, err := w.service.busy(func() error { return w.send(&w.laps, clients, each) })
-	w.busy += busy
-	return err
+	return measured()
 }
 
 // conclude adds the results of the round to the measurements and resets them.
 func (w *orderWay) conclude() {
+	anOrder := func(busy time.Duration) float64 { return float64(busy.Nanoseconds()) / 1e3 / float64(len(w.laps.took)) }
 	w.rounds.p50 = append(w.rounds.p50, quantile(w.laps.took, 500))
 	w.rounds.p99 = append(w.rounds.p99, quantile(w.laps.took, 990))
 	w.rounds.perSecond = append(w.rounds.perSecond, w.laps.perSecond())
-	w.rounds.busy = append(w.rounds.busy, float64(w.busy.Nanoseconds())/1e3/float64(len(w.laps.took)))
-	w.laps, w.busy = laps{}, 0
+	w.rounds.busy = append(w.rounds.busy, anOrder(w.busy))
+	w.rounds.venue = append(w.rounds.venue, anOrder(w.venueBusy))
+	w.laps, w.busy, w.venueBusy = laps{}, 0, 0
 }
 
 // measure runs the ways in turns in every round of a setting.
-func (b *ordersBench) measure(ctx context.Context, setting orderSetting, rounds int) (m *ordersMeasured, err error) {
+func (b *ordersBench) measure(ctx context.Context, setting orderSetting, o Options) (m *ordersMeasured, err error) {
 	if setting.oneCore {
 		free, err := pin(b.processes())
 		if err != nil {
@@ -146,7 +177,11 @@ func (b *ordersBench) measure(ctx context.Context, setting orderSetting, rounds 
 			return nil, err
 		}
 	}
-	for range rounds {
+	costs, costing := b.costs(m, setting), costOrders
+	if o.Quick {
+		costing = costQuick
+	}
+	for range o.Rounds {
 		// With one client two ways use the same service.
 		begun, perAccount := time.Now(), 2*orderTurns*setting.clients*(ordersWarmTurn+setting.each)/b.accounts
 		if err := b.renewKeys(); err != nil {
@@ -161,6 +196,12 @@ func (b *ordersBench) measure(ctx context.Context, setting orderSetting, rounds 
 		}
 		for _, w := range ways {
 			w.conclude()
+		}
+		for _, c := range costs {
+			if err := c.round(ctx, costing); err != nil {
+				return nil, fmt.Errorf("cost of an order: %w", err)
+			}
+			perAccount += costTimes * costing / b.accounts
 		}
 		if err := waitUntil(ctx, begun.Add(time.Duration(perAccount)*orderEvery)); err != nil {
 			return nil, err

@@ -36,7 +36,7 @@ var fanoutScenario = Scenario{
 }
 
 func measureFanout(ctx context.Context, o Options) ([]Figure, error) {
-	return withOrdersBench(o, "orders", func(b *ordersBench) ([]Figure, error) {
+	return withOrdersBench(o, "venue", "orders", func(b *ordersBench) ([]Figure, error) {
 		f := &fanout{bench: b, orders: fanoutOrders, subscribers: fanoutSubscribers}
 		if o.Quick {
 			f.orders, f.subscribers = fanoutQuick, fanoutQuick
@@ -159,7 +159,7 @@ func (f *fanout) look(ctx context.Context) (perSecond, share float64, err error)
 		return 0, 0, err
 	}
 	begun := time.Now()
-	busy, err := f.bench.memory.busy(func() error { return waitUntil(ctx, begun.Add(fanoutLook)) })
+	busy, err := busyTime(f.bench.memory.process(), func() error { return waitUntil(ctx, begun.Add(fanoutLook)) })
 	if err != nil {
 		return 0, 0, err
 	}

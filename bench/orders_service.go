@@ -68,19 +68,6 @@ func (b *ordersBench) startService(ctx context.Context, below string, accounts [
 
 func (s *orderService) process() int { return s.demo.command.Process.Pid }
 
-// busy returns the processor time of the service while do runs.
-func (s *orderService) busy(do func() error) (time.Duration, error) {
-	before, err := processorTime(s.process())
-	if err != nil {
-		return 0, err
-	}
-	if err := do(); err != nil {
-		return 0, err
-	}
-	after, err := processorTime(s.process())
-	return after - before, err
-}
-
 // store returns the directory of the service's store.
 func (s *orderService) store() string { return filepath.Join(s.demo.data, "store") }
 
@@ -140,11 +127,9 @@ func (s *orderService) order(clients int) func(client, n int) error {
 	}
 }
 
-// placer places an order that cannot rest and does not match.
+// orderOf places an order of an account.
 func (s *orderService) orderOf(account int) error {
-	body := fmt.Appendf(nil, `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":"20000","timeInForce":"ioc","requestId":"r%d"}`,
-		s.bench.requests.Add(1))
-	return s.bench.postOrder(s.demo.File.BaseURL+"/v1/orders", "Authorization", "Bearer "+s.keys[account].APIKey, body)
+	return s.bench.postOrder(s.demo.File.BaseURL+"/v1/orders", "Authorization", "Bearer "+s.keys[account].APIKey, s.bench.orderBody())
 }
 
 // admin creates a record and decodes the response into made, if that is not nil.

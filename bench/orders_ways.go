@@ -1,15 +1,9 @@
 package bench
 
 import (
-	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,6 +11,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"venuegate/venues/simcore"
 )
 
 // memoryDir is a directory in memory.
@@ -25,11 +21,13 @@ const memoryDir = "/dev/shm"
 // orderAnswerMax bounds the wait for one response.
 const orderAnswerMax = 10 * time.Second
 
-// ordersBench is a venue, a forward and two services, each in a process, and clients
-// in this process and in node. The services have separate accounts, because a private
-// stream reports every order of its account.
+// ordersBench is a venue, a forward, the floor program and two services, each in a
+// process, and clients in this process and in node. Services and floor program have
+// separate accounts, because a private stream reports every order of its account.
 type ordersBench struct {
 	binary string
+	// venueName is the part that is the venue.
+	venueName string
 	// accounts is the number of accounts of each service.
 	accounts     int
 	dir          string
@@ -37,6 +35,8 @@ type ordersBench struct {
 	venue        venueReady
 	forwardPart  *partner
 	forward      string
+	floorPart    *partner
+	floor        string
 	http         *fasthttp.Client
 	memory, disk *orderService
 	log          *syncLog
@@ -48,9 +48,9 @@ type ordersBench struct {
 	closers  []func() error
 }
 
-func newOrdersBench(o Options) *ordersBench {
+func newOrdersBench(o Options, venue string) *ordersBench {
 	b := &ordersBench{
-		binary: o.Binary, accounts: orderAccounts,
+		binary: o.Binary, venueName: venue, accounts: orderAccounts,
 		http: &fasthttp.Client{MaxConnsPerHost: 2 * orderAccounts, NoDefaultUserAgentHeader: true},
 	}
 	if o.Quick {
@@ -60,9 +60,10 @@ func newOrdersBench(o Options) *ordersBench {
 }
 
 func (b *ordersBench) open(ctx context.Context) error {
-	if err := b.openVenue(ctx, 2*(1+b.accounts)); err != nil {
+	if err := b.openVenue(ctx, 1+2*(1+b.accounts)); err != nil {
 		return err
 	}
+	ofFloor, accounts := b.venue.Accounts[0], b.venue.Accounts[1:]
 	var forward forwardReady
 	var err error
 	if b.forwardPart, err = startPart(ctx, b.binary, &forward, "forward", b.venue.At.RestURL); err != nil {
@@ -70,11 +71,14 @@ func (b *ordersBench) open(ctx context.Context) error {
 	}
 	b.forward = forward.URL
 	b.closers = append(b.closers, b.forwardPart.close)
-	half := len(b.venue.Accounts) / 2
-	if b.memory, err = b.startService(ctx, memoryDir, b.venue.Accounts[:half]); err != nil {
+	if err := b.openFloor(ctx, ofFloor); err != nil {
 		return err
 	}
-	if b.disk, err = b.startService(ctx, "", b.venue.Accounts[half:]); err != nil {
+	half := len(accounts) / 2
+	if b.memory, err = b.startService(ctx, memoryDir, accounts[:half]); err != nil {
+		return err
+	}
+	if b.disk, err = b.startService(ctx, "", accounts[half:]); err != nil {
 		return err
 	}
 	if err := b.openLog(); err != nil {
@@ -98,10 +102,32 @@ func (b *ordersBench) openVenue(ctx context.Context, accounts int) error {
 		return err
 	}
 	b.closers = append(b.closers, func() error { return os.RemoveAll(b.dir) })
-	if b.venuePart, err = startPart(ctx, b.binary, &b.venue, "venue", strconv.Itoa(accounts)); err != nil {
+	if b.venuePart, err = startPart(ctx, b.binary, &b.venue, b.venueName, strconv.Itoa(accounts)); err != nil {
 		return err
 	}
 	b.closers = append(b.closers, b.venuePart.close)
+	return nil
+}
+
+// openFloor starts the floor program.
+func (b *ordersBench) openFloor(ctx context.Context, account simcore.Credentials) error {
+	inMemory, err := os.MkdirTemp(memoryDir, "venuegate-bench-")
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, func() error { return os.RemoveAll(inMemory) })
+	setting, err := json.Marshal(floorSetting{
+		RestURL: b.venue.At.RestURL, WsURL: b.venue.At.WsURL, Account: account, Memory: inMemory, Disk: b.dir,
+	})
+	if err != nil {
+		return err
+	}
+	var ready floorReady
+	if b.floorPart, err = startPart(ctx, b.binary, &ready, "floor", string(setting)); err != nil {
+		return err
+	}
+	b.floor = ready.URL
+	b.closers = append(b.closers, b.floorPart.close)
 	return nil
 }
 
@@ -137,7 +163,7 @@ func (b *ordersBench) close() error {
 
 // processes returns the processes that an order may go through.
 func (b *ordersBench) processes() []int {
-	list := []int{os.Getpid(), b.venuePart.process(), b.forwardPart.process(), b.memory.process(), b.disk.process()}
+	list := []int{os.Getpid(), b.venuePart.process(), b.forwardPart.process(), b.floorPart.process(), b.memory.process(), b.disk.process()}
 	if b.node != nil {
 		list = append(list, b.node.process())
 	}
@@ -153,14 +179,25 @@ func (b *ordersBench) ways(m *ordersMeasured, setting orderSetting) []*orderWay 
 	inGo := func(order func(client, n int) error) func(to *laps, clients, each int) error {
 		return func(to *laps, clients, each int) error { return to.run(clients, each, order) }
 	}
+	floor := func(path string) func(int, int) error {
+		return func(int, int) error { return b.floorOrder(path) }
+	}
 	ways := []*orderWay{
 		{rounds: &m.direct, send: inGo(func(int, int) error { return b.venueOrder(b.venue.At.RestURL) })},
-		{rounds: &m.forward, send: inGo(func(int, int) error { return b.venueOrder(b.forward) })},
-		{rounds: &m.memory, send: inGo(b.memory.order(setting.clients)), service: b.memory},
-		{rounds: &m.disk, send: inGo(b.disk.order(setting.clients)), service: b.disk},
-		{rounds: &m.sync, send: func(to *laps, _, _ int) error {
-			return to.run(1, syncsOfTurn, func(int, int) error { return b.log.put(1) })
-		}},
+		{rounds: &m.forward, send: inGo(func(int, int) error { return b.venueOrder(b.forward) }), process: b.forwardPart.process()},
+		{rounds: &m.floor, send: inGo(floor(floorMemoryPath)), process: b.floorPart.process()},
+		{rounds: &m.memory, send: inGo(b.memory.order(setting.clients)), process: b.memory.process()},
+	}
+	if setting.durable() {
+		ways = append(ways,
+			&orderWay{rounds: &m.floorDisk, send: inGo(floor(floorDiskPath)), process: b.floorPart.process()},
+			&orderWay{rounds: &m.disk, send: inGo(b.disk.order(setting.clients)), process: b.disk.process()},
+			&orderWay{rounds: &m.sync, send: func(to *laps, _, _ int) error {
+				return to.run(1, syncsOfTurn, func(int, int) error { return b.log.put(1) })
+			}})
+	}
+	for _, w := range ways {
+		w.venue = b.venuePart.process()
 	}
 	if b.node == nil {
 		m.missing = b.noNode
@@ -173,52 +210,4 @@ func (b *ordersBench) ways(m *ordersMeasured, setting orderSetting) []*orderWay 
 		ways = append(ways, &orderWay{rounds: &m.node, send: through})
 	}
 	return ways
-}
-
-// venueOrder places an order with the venue's own API.
-func (b *ordersBench) venueOrder(base string) error {
-	query := url.Values{
-		"symbol": {"BTCUSDT"}, "side": {"BUY"}, "type": {"LIMIT"}, "timeInForce": {"IOC"}, "quantity": {"1"}, "price": {"20000"},
-		"newOrderRespType": {"RESULT"}, "timestamp": {strconv.FormatInt(time.Now().UnixMilli(), 10)},
-	}.Encode()
-	signature := hmac.New(sha256.New, []byte(b.venue.Outside.APISecret))
-	signature.Write([]byte(query))
-	return b.postOrder(base+"/fapi/v1/order?"+query+"&signature="+hex.EncodeToString(signature.Sum(nil)), "X-MBX-APIKEY", b.venue.Outside.APIKey, nil)
-}
-
-// postOrder sends an order that cannot rest and does not match.
-func (b *ordersBench) postOrder(address, header, value string, body []byte) error {
-	answer, err := b.call(fasthttp.MethodPost, address, header, value, body)
-	if err != nil {
-		return err
-	}
-	var order struct {
-		Status string `json:"status"`
-	}
-	if err := json.Unmarshal(answer, &order); err != nil {
-		return err
-	}
-	if order.Status != "cancelled" && order.Status != "EXPIRED" {
-		return fmt.Errorf("order has status %s, want cancelled", order.Status)
-	}
-	return nil
-}
-
-// call sends a body with an authentication header and returns the response.
-func (b *ordersBench) call(method, address, header, value string, body []byte) ([]byte, error) {
-	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseRequest(request)
-	defer fasthttp.ReleaseResponse(answer)
-	request.SetRequestURI(address)
-	request.Header.SetMethod(method)
-	request.Header.SetContentType("application/json")
-	request.Header.Set(header, value)
-	request.SetBody(body)
-	if err := b.http.DoTimeout(request, answer, orderAnswerMax); err != nil {
-		return nil, err
-	}
-	if answer.StatusCode()/100 != 2 {
-		return nil, fmt.Errorf("response with status %d: %s", answer.StatusCode(), answer.Body())
-	}
-	return bytes.Clone(answer.Body()), nil
 }

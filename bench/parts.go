@@ -24,7 +24,9 @@ type part interface {
 
 var parts = map[string]func() part{
 	"venue":    func() part { return &venuePart{} },
+	"canned":   func() part { return &cannedPart{} },
 	"forward":  func() part { return &forwardPart{} },
+	"floor":    func() part { return &floorPart{} },
 	"audience": func() part { return &audiencePart{} },
 }
 
