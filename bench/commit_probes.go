@@ -70,10 +70,10 @@ func (s *storeCommitter) warm() (grown int, err error) {
 
 func recordName(writer, n int) string { return fmt.Sprintf("%02d-%09d", writer, n) }
 
-// logBytes returns the written size of a store's logs. They are preallocated, with
-// zeros after the written part.
+// logBytes returns the written size of the segments of a store's log. They are filled
+// with zeros after the written part.
 func logBytes(store string) (int64, error) {
-	logs, err := filepath.Glob(filepath.Join(store, "db", "*.mem"))
+	logs, err := filepath.Glob(filepath.Join(store, "log", "*.log"))
 	if err == nil && len(logs) == 0 {
 		err = fmt.Errorf("%s has no log", store)
 	}

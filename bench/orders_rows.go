@@ -15,8 +15,8 @@ import (
 
 const (
 	// backupMagic and backupLedgerBytes are the begin of a backup; see the store.
-	backupMagic       = "vgbackup1\n"
-	backupLedgerBytes = 80
+	backupMagic       = "vgbackup2\n"
+	backupLedgerBytes = 28
 	// rowsSettle is how long the last rows of an order may take.
 	rowsSettle = 200 * time.Millisecond
 )
@@ -45,7 +45,7 @@ func (c *costed) rows(ctx context.Context, orders int) error {
 	c.cost.rows = append(c.cost.rows, float64(after.rows-before.rows)/n)
 	c.cost.rowBytes = append(c.cost.rowBytes, float64(after.bytes-before.bytes)/n)
 	if after.log < before.log {
-		c.cost.unlogged = "the store began a new log meanwhile"
+		c.cost.unlogged = "the store has deleted a segment of its log meanwhile"
 		return nil
 	}
 	c.cost.logged = append(c.cost.logged, float64(after.log-before.log)/n)
