@@ -5,7 +5,8 @@
 //
 //	LOCK      locked while the store is open
 //	seal      two slots with the positions of the newest commit groups in the log
-//	log/      the write-ahead log, see package wal
+//	log/      the write-ahead log, see package wal; log.lost-N is one whose end was
+//	          accepted as lost
 //	db/       badger's own files
 //
 // # A commit
@@ -38,7 +39,7 @@
 //
 // badger is synced only before a segment of the log is deleted. Until then the log can
 // bring back whatever badger has lost. Open replays the log after the newest group of
-// the database.
+// the database, or all of it if rows are missing there.
 //
 // # Integrity
 //
@@ -71,8 +72,7 @@
 // Options.FreeBytesMin, and a restore must leave as many. The writer checks ten times a
 // second at most. After a rejection it checks once a second, and accepts commits again
 // once an eighth more is free. Reads still work. A segment of the log is filled before it
-// is used, so that a record is written completely or, where there is no space for another
-// segment, not at all.
+// is used: without space for another segment a record is not written at all.
 //
 // badger also writes when it is opened and closed. Open and Close require half of that
 // space: with less, Open fails, and Close leaves the database as a kill would.

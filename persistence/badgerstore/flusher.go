@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 
 	"go.uber.org/zap"
-	"golang.org/x/sys/unix"
 
+	"venuegate/persistence/internal/fsync"
 	"venuegate/persistence/internal/wal"
 )
 
@@ -30,7 +32,9 @@ type flusher struct {
 	// sync is syncDatabase, replaced in tests.
 	sync func(database string) error
 
-	tables   chan *memTable
+	tables chan *memTable
+	// discards is set when the tables that wait are not written any more.
+	discards atomic.Bool
 	failed   chan<- error
 	finished chan struct{}
 }
@@ -47,8 +51,10 @@ func startFlusher(views *views, log *wal.Log, seal *seal, failed chan<- error, l
 // add adds a table, which must not change any more. It waits while too many do.
 func (f *flusher) add(t *memTable) { f.tables <- t }
 
-// stop waits until all tables are written or one of them has failed.
-func (f *flusher) stop() {
+// stop waits until all tables are written or one of them has failed. With discard, those
+// that wait are not written: their rows are in the log.
+func (f *flusher) stop(discard bool) {
+	f.discards.Store(discard)
 	close(f.tables)
 	<-f.finished
 }
@@ -57,7 +63,7 @@ func (f *flusher) run() {
 	defer close(f.finished)
 	var failed error
 	for t := range f.tables {
-		if failed != nil {
+		if failed != nil || f.discards.Load() {
 			continue // Its rows stay in memory and in the log.
 		}
 		if failed = f.flush(t); failed != nil {
@@ -66,7 +72,8 @@ func (f *flusher) run() {
 	}
 }
 
-// flush writes a table to the database and trims the log.
+// flush writes a table to the database, prepares the next segment of the log and trims
+// it.
 func (f *flusher) flush(t *memTable) error {
 	if err := f.views.write(t); err != nil {
 		return err
@@ -75,33 +82,58 @@ func (f *flusher) flush(t *memTable) error {
 		// The writer will try again, and reject its commits if it cannot.
 		f.logger.Warn("the next segment of the log was not prepared", zap.Error(err))
 	}
-	segments, err := f.log.Segments()
-	if err != nil || segments == 1 {
-		return err
+	err := f.trim(t.head.Seq)
+	if err != nil && !errors.Is(err, errSync) {
+		f.logger.Warn("the log was not trimmed", zap.Error(err))
+		return nil
 	}
-	return f.trim(t.head.Seq)
+	return err
 }
 
-// trim deletes the segments of the log up to a group that is in the database.
+// trim deletes the segments of the log up to a group that is in the database, if there
+// are any, after a sync of the database.
 func (f *flusher) trim(seq uint64) error {
+	seq = min(seq, f.seal.synced.Load())
+	if trimmable, err := f.log.IsTrimmable(seq); err != nil || !trimmable {
+		return err
+	}
 	if err := f.sync(f.views.db.Opts().Dir); err != nil {
 		return fmt.Errorf("sync the database: %w", err)
 	}
-	return f.log.Trim(min(seq, f.seal.synced.Load()))
+	return f.log.Trim(seq)
 }
 
-// memLogPattern matches badger's own logs, of rows that are not in its tables yet.
-const memLogPattern = "*.mem"
+// errSync reports a failed sync. A later one may succeed although pages were lost.
+var errSync = errors.New("the sync has failed")
+
+// Endings of badger's files: its own logs of rows that are not in its tables yet, its
+// value logs, and its tables.
+const (
+	memLogSuffix   = ".mem"
+	valueLogSuffix = ".vlog"
+	tableSuffix    = ".sst"
+)
+
+// filesOf returns the paths of the files of a directory with that ending.
+func filesOf(dir, suffix string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), suffix) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, err
+}
 
 // syncDatabase makes all rows of the database durable: those in badger's logs by a
 // sync, those in its tables are. badger may delete a log meanwhile, whose rows are then
 // in a table.
 func syncDatabase(database string) error {
-	logs, err := filepath.Glob(filepath.Join(database, memLogPattern))
+	logs, err := filesOf(database, memLogSuffix)
 	for _, path := range logs {
 		err = errors.Join(err, syncFile(path))
 	}
-	return errors.Join(err, syncDir(database))
+	return errors.Join(err, fsync.Dir(database))
 }
 
 func syncFile(path string) error {
@@ -112,28 +144,18 @@ func syncFile(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(fdatasync(file), file.Close())
-}
-
-// fdatasync makes the content of a file durable, including what was written through a
-// memory mapping, and the metadata that is needed to read it.
-func fdatasync(file *os.File) error {
-	for {
-		if err := unix.Fdatasync(int(file.Fd())); !errors.Is(err, unix.EINTR) {
-			return err
-		}
+	if err = fsync.File(file); err != nil {
+		err = fmt.Errorf("%w: %w", errSync, err)
 	}
+	return errors.Join(err, file.Close())
 }
-
-// logPatterns match the files that badger creates empty before it sets their size.
-var logPatterns = []string{memLogPattern, "*.vlog"}
 
 // removeEmptyLogs deletes empty logs of badger, which a kill leaves between creation
 // and first write. badger would fail to open them.
 func removeEmptyLogs(database string) error {
-	for _, pattern := range logPatterns {
-		logs, err := filepath.Glob(filepath.Join(database, pattern))
-		if err != nil {
+	for _, suffix := range []string{memLogSuffix, valueLogSuffix} {
+		logs, err := filesOf(database, suffix)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		for _, path := range logs {

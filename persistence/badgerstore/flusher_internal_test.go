@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"venuegate/persistence"
+	"venuegate/persistence/internal/fsync"
 	"venuegate/persistence/internal/rows"
 	"venuegate/persistence/internal/wal"
 )
@@ -41,14 +42,14 @@ func TestConfirmedCommitWasSynced(t *testing.T) {
 	var s *Store
 	s = onSync(t, t.TempDir(), func(log *os.File) (err error) {
 		if committing == "" {
-			return fdatasync(log)
+			return fsync.File(log)
 		}
 		if _, err := s.Setting(t.Context(), committing); !errors.Is(err, persistence.ErrNotFound) {
 			t.Errorf("Setting(%s) before the sync = %v, want ErrNotFound", committing, err)
 		}
 		content, err := io.ReadAll(io.NewSectionReader(log, 0, wal.SegmentBytesDefault))
 		synced = append(synced, content...)
-		return errors.Join(err, fdatasync(log))
+		return errors.Join(err, fsync.File(log))
 	})
 	for i := range 110 {
 		name := fmt.Sprintf("commit %d ends", i)
@@ -72,7 +73,7 @@ func TestConfirmedCommitWasSynced(t *testing.T) {
 func TestFailedSyncEndsWriting(t *testing.T) {
 	dir := t.TempDir()
 	var failure error
-	s := onSync(t, dir, func(log *os.File) error { return errors.Join(failure, fdatasync(log)) })
+	s := onSync(t, dir, func(log *os.File) error { return errors.Join(failure, fsync.File(log)) })
 	if err := s.Commit(t.Context(), setting("before", 10)); err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +145,16 @@ func TestTrimSyncsTheDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// So that there is a segment to delete.
+	if _, err := s.writer.log.Append(make([]byte, 2*wal.SegmentBytesDefault)); err != nil {
+		t.Fatal(err)
+	}
+	s.seal.synced.Store(1 << 40)
+	if segments, err = s.writer.log.Segments(); err != nil || segments < 2 {
+		t.Fatalf("%d segments, %v; want more than one", segments, err)
+	}
 	if err := s.writer.flusher.trim(1 << 40); err == nil || synced != 1 {
-		t.Errorf("trim after a failed sync of the database = %v after %d syncs, want an error", err, synced)
+		t.Errorf("trim after a failed sync of the database = %v after %d syncs, want an error after one", err, synced)
 	}
 	if after, err := s.writer.log.Segments(); err != nil || after != segments {
 		t.Errorf("%d segments after it, %v; want %d", after, err, segments)

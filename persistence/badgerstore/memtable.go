@@ -52,9 +52,9 @@ func newMemTable(db *badger.DB, rows int64, need room) *memTable {
 }
 
 // transactionRoom returns the room of one transaction of the database, without the
-// ledger row that is added to it.
+// ledger row that is added to it. badger counts from one and rejects the maximum.
 func transactionRoom(db *badger.DB) room {
-	return room{rows: db.MaxBatchCount() - 2, bytes: db.MaxBatchSize() - ledgerBytes - rowBytesFixed}
+	return room{rows: db.MaxBatchCount() - 3, bytes: db.MaxBatchSize() - ledgerBytes - rowBytesFixed}
 }
 
 // used returns what is in the table.
@@ -155,10 +155,8 @@ func newTableCursor(t *memTable, seq uint64, from, to []byte, descending bool) *
 	case to == nil:
 		c.it.SeekToLast()
 	default:
-		// The newest version of to is the first of its versions; the rows before it
-		// are those of the range.
+		// No version is newer than the maximum: this is the row before to.
 		c.it.SeekForPrev(y.KeyWithTs(to, math.MaxUint64))
-		c.skip(to)
 	}
 	c.settle()
 	return c

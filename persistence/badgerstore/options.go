@@ -99,7 +99,7 @@ const (
 
 // badger returns the options of the database. Values stay in the LSM tree, because
 // badger only logs a failed sync of its value log; the value log then needs no
-// garbage collection and is as small as badger allows. Syncing is done by wal.
+// garbage collection and is as small as badger allows. The log makes rows durable.
 // Conflict detection is off, because one writer assigns the versions, and so are
 // badger's own metrics.
 func (o Options) badger(dir string) badger.Options {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"venuegate/persistence/internal/fsync"
 )
 
 // Restore creates a store from a backup, in a directory that is absent or empty. The
@@ -46,7 +48,7 @@ func restore(dir string, r io.Reader, o Options) error {
 	if err := os.Rename(scratch, dir); err != nil {
 		return err
 	}
-	return syncDir(parent)
+	return fsync.Dir(parent)
 }
 
 // checkAbsentOrEmpty keeps Restore from overwriting a store.
@@ -83,7 +85,7 @@ func build(dir string, r io.Reader, o Options) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(seal.reset(head.Position), seal.close(), syncDir(dir))
+	return errors.Join(seal.reset(head.Position), seal.close(), fsync.Dir(dir))
 }
 
 // load writes the rows of a backup, as long as there is enough space, and verifies them.

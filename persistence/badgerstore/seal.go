@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"venuegate/persistence/internal/fsync"
 	"venuegate/persistence/internal/wal"
 )
 
@@ -22,12 +23,15 @@ const sealName = "seal"
 // sealed is the content of the seal: the position of a commit group in the log.
 type sealed struct {
 	wal.Position
-	// legacyChain is what a seal had instead of the checksum until schema 3.
+	// isLegacy marks a seal of schema 3 or older, which had legacyChain instead of the
+	// checksum.
+	isLegacy    bool
 	legacyChain [sha256.Size]byte
 }
 
 // seal is the open seal file. It has two slots in separate pages, written in turn, so
-// that a torn write leaves the previous one intact. Only the writer uses it.
+// that a torn write leaves the previous one intact. Only the writer uses it, except for
+// synced.
 type seal struct {
 	file  *os.File
 	dirty bool
@@ -71,7 +75,7 @@ func decodeSealed(data []byte) (sealed, bool) {
 	case sealMagic:
 		s.Sum = binary.BigEndian.Uint32(body[8:])
 	case legacyMagic:
-		s.legacyChain = [sha256.Size]byte(body[8:])
+		s.isLegacy, s.legacyChain = true, [sha256.Size]byte(body[8:])
 	default:
 		return sealed{}, false
 	}
@@ -146,7 +150,7 @@ func (s *seal) sync() error {
 	if !s.dirty {
 		return nil
 	}
-	if err := fdatasync(s.file); err != nil {
+	if err := fsync.File(s.file); err != nil {
 		return fmt.Errorf("sync the seal: %w", err)
 	}
 	s.dirty, s.unsynced, s.syncedAt = false, 0, time.Now()
@@ -157,25 +161,20 @@ func (s *seal) sync() error {
 func (s *seal) close() error { return errors.Join(s.sync(), s.file.Close()) }
 
 // reseal makes a damaged store intact with the rows as they are: it begins a new log
-// behind the database, the old log and the seal. If it is interrupted, the store is
-// damaged as before.
+// behind the database, the old log and the seal. The old log is kept under another name.
+// If it is interrupted, the store is damaged as before.
 func (w *writer) reseal() error {
 	head := w.views.latest().head
-	if w.damaged.found.err != nil {
-		head = w.damaged.found.counted
-	}
 	head.Position = wal.Position{Seq: w.damaged.end.Seq + 1}
-	if w.hasRows() {
-		if err := w.views.write(w.active); err != nil {
-			return err
-		}
-		w.active = nil
+	if err := w.writeActive(); err != nil {
+		return err
 	}
 	if err := setLedger(w.views.db, head, w.damaged.found.staleKeys); err != nil {
 		return err
 	}
 	w.views.reset(head)
-	if err := wal.Reset(w.logDir); err != nil {
+	lost := fmt.Sprintf("%s.lost-%d", w.logDir, head.Seq)
+	if err := os.Rename(w.logDir, lost); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := w.openLog(head.Position); err != nil {
@@ -189,13 +188,4 @@ func (w *writer) reseal() error {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

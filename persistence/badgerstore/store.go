@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/persistence"
+	"venuegate/persistence/internal/fsync"
 	"venuegate/persistence/internal/rows"
 	"venuegate/persistence/internal/wal"
 )
@@ -111,7 +112,7 @@ func (s *Store) openSeal(database string) (*seal, error) {
 	if err != nil || !fresh {
 		return seal, err
 	}
-	return seal, errors.Join(seal.reset(wal.Position{}), syncDir(s.dir))
+	return seal, errors.Join(seal.reset(wal.Position{}), fsync.Dir(s.dir))
 }
 
 // start compares database, seal and log, and starts the writer. It rejects commits if
@@ -122,17 +123,21 @@ func (s *Store) start(o Options, found inspection) error {
 		// A new store whose seal, like everything else, did not become durable.
 		err = s.seal.reset(wal.Position{})
 	}
+	err = errors.Join(err, found.err)
 	if found.legacy != nil {
-		err = errors.Join(err, found.err, found.legacy.verifySeal(sealed))
+		err = errors.Join(err, found.legacy.verifySeal(sealed))
 	}
-	if err == nil && found.err == nil && len(found.staleKeys) > 0 {
+	// A seal of schema 3 is also there if the conversion was interrupted.
+	converted := sealed.isLegacy && found.head.Sum == 0 && sealed.Seq <= found.head.Seq
+	if err == nil && (len(found.staleKeys) > 0 || converted) {
 		err = s.convertLegacy(&found, &sealed)
 	}
 	s.writer = newWriter(s.db, s.dir, s.seal, s.disk, s.schema, o, found)
-	end, replayErr := found.head.Position, error(nil)
-	if found.legacy == nil {
+	end := found.head.Position
+	if found.legacy == nil && found.err == nil {
+		var replayErr error
 		end, replayErr = s.writer.replay(found, sealed)
-		err = errors.Join(err, found.err, replayErr)
+		err = errors.Join(err, replayErr)
 	}
 	if err == nil {
 		return s.writer.start(end)

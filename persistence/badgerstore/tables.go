@@ -45,9 +45,9 @@ func checkFiles(database string, o badger.Options) error {
 
 // checkEmpty returns ErrIntegrity for a database that has lost only its manifest.
 func checkEmpty(database string) error {
-	for _, pattern := range []string{"*.sst", memLogPattern} {
-		found, err := filepath.Glob(filepath.Join(database, pattern))
-		if err != nil {
+	for _, suffix := range []string{tableSuffix, memLogSuffix} {
+		found, err := filesOf(database, suffix)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		if len(found) > 0 {

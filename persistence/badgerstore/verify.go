@@ -2,11 +2,12 @@ package badgerstore
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/dgraph-io/badger/v4"
+	"go.uber.org/zap"
 
-	"venuegate/persistence"
 	"venuegate/persistence/internal/wal"
 )
 
@@ -24,7 +25,7 @@ type inspection struct {
 	staleKeys [][]byte
 	// schema is the value of its row, nil if absent.
 	schema []byte
-	// err is what the database itself shows of damage.
+	// err is an error in the ledger rows.
 	err error
 }
 
@@ -60,9 +61,7 @@ func inspect(db *badger.DB) (inspection, error) {
 	default:
 		found.head, found.err = found.legacy.head(found.counted)
 	}
-	if found.err == nil && (found.counted.rows != found.head.rows || found.counted.hashSum != found.head.hashSum) {
-		found.err = fmt.Errorf("the database has %d rows, want %[3]d of commit %[2]d", found.counted.rows, found.head.Seq, found.head.rows)
-	}
+	found.counted.Position = found.head.Position
 	return found, nil
 }
 
@@ -86,60 +85,113 @@ func (f *inspection) add(key, value []byte) {
 	f.filter.add(key)
 }
 
+// errRows reports a database with other rows than its ledger says.
+var errRows = errors.New("rows are missing, altered or added")
+
 // replay applies the groups of the log that are not in the database yet, and compares
 // the log with the database and with the seal. It returns the end of the log, or of the
-// database if that is later. Nothing is applied to a damaged database, whose rows the
-// groups would not fit.
+// database if that is later.
+//
+// badger may lose rows in a power failure that the log still has, because it is not
+// synced: also older ones than it keeps, if it had begun another log. A record of the log
+// has complete rows. If the rows are not those of the ledger, all that the log has is
+// therefore applied again.
 func (w *writer) replay(found inspection, s sealed) (wal.Position, error) {
-	from, sums := found.head.Position, map[uint64]uint32{}
-	for _, at := range []wal.Position{found.head.Position, s.Position} {
-		sums[at.Seq] = at.Sum
-		if at.Seq < from.Seq {
-			from = at
-		}
+	if s.Seq == found.head.Seq && s.Sum != found.head.Sum {
+		return found.head.Position, fmt.Errorf("commit %d differs from the sealed one", s.Seq)
 	}
-	intact := found.err == nil
+	from := found.head.Position
+	if s.Seq < from.Seq {
+		from = s.Position
+	}
+	end, err := w.redo(from, found.head.Seq, found.head, s)
+	if !errors.Is(err, errRows) {
+		return end, err
+	}
+	oldest, oldestErr := wal.Oldest(w.logDir)
+	if oldestErr != nil || oldest.Seq >= end.Seq {
+		return end, errors.Join(err, oldestErr)
+	}
+	w.logger.Warn("the database lacks rows of the log, which is applied again", zap.Error(err))
+	if err := w.recount(oldest); err != nil {
+		return end, err
+	}
+	return w.redo(oldest, oldest.Seq, found.head, s)
+}
+
+// redo applies the records of the log after from whose numbers are above a bound.
+func (w *writer) redo(from wal.Position, above uint64, database ledger, s sealed) (wal.Position, error) {
+	want := database
 	end, err := wal.Read(w.logDir, from, func(at wal.Position, record []byte) error {
-		if sum, known := sums[at.Seq]; known && sum != at.Sum {
-			return fmt.Errorf("commit %d differs from the one in the database or in the seal", at.Seq)
+		for _, known := range []wal.Position{database.Position, s.Position} {
+			if at.Seq == known.Seq && at.Sum != known.Sum {
+				return fmt.Errorf("commit %d differs from the one in the database or in the seal", at.Seq)
+			}
 		}
-		if intact && at.Seq > found.head.Seq {
-			return w.redo(at, record)
+		if at.Seq <= above {
+			return nil
 		}
-		return nil
+		var err error
+		want, err = w.redoGroup(at, record)
+		return err
 	})
+	got := w.views.latest().head
 	switch {
 	case err != nil:
 		err = fmt.Errorf("read the log: %w", err)
-	case end.Seq < found.head.Seq:
-		err = fmt.Errorf("the log ends at commit %d, the database at %d", end.Seq, found.head.Seq)
+	case end.Seq < database.Seq:
+		err = fmt.Errorf("the log ends at commit %d, the database at %d", end.Seq, database.Seq)
 	case end.Seq < s.Seq:
 		err = fmt.Errorf("the log ends at commit %d, the seal at %d", end.Seq, s.Seq)
+	case got.rows != want.rows || got.hashSum != want.hashSum:
+		err = fmt.Errorf("%w: %d rows after commit %d, want %d", errRows, got.rows, end.Seq, want.rows)
 	}
-	if end.Seq < found.head.Seq {
-		end = found.head.Position
+	if end.Seq < database.Seq {
+		end = database.Position
 	}
 	return end, err
 }
 
-// redo applies one record of the log.
-func (w *writer) redo(at wal.Position, record []byte) error {
+// redoGroup applies one record of the log and returns its ledger.
+func (w *writer) redoGroup(at wal.Position, record []byte) (ledger, error) {
 	tx := w.begin()
 	defer tx.end()
-	record = bytes.Clone(record)
 	after, err := decodeGroup(at, record, func(key, value []byte) error {
+		key = bytes.Clone(key)
 		old, err := tx.Get(key)
 		if err != nil {
 			return err
 		}
-		return tx.Replace(key, old, value)
+		return tx.Replace(key, old, bytes.Clone(value))
 	})
 	if err != nil {
-		return fmt.Errorf("commit %d: %w", at.Seq, err)
+		return ledger{}, fmt.Errorf("commit %d: %w", at.Seq, err)
 	}
 	tx.ledger.Position = at
-	if tx.ledger != after {
-		return fmt.Errorf("%w: %d rows after commit %d, want %d", persistence.ErrIntegrity, tx.ledger.rows, at.Seq, after.rows)
+	return after, w.apply(tx, sizeOf(tx.changes))
+}
+
+// recount writes the rows in memory to the database and counts what it holds, as of a
+// group from which the log is to be applied.
+func (w *writer) recount(at wal.Position) error {
+	if err := w.writeActive(); err != nil {
+		return err
 	}
-	return w.apply(tx, sizeOf(tx.changes))
+	found, err := inspect(w.views.db)
+	if err != nil {
+		return err
+	}
+	found.counted.Position = at
+	w.views.reset(found.counted)
+	return nil
+}
+
+// writeActive writes the newest table to the database, without the flusher.
+func (w *writer) writeActive() error {
+	if !w.hasRows() {
+		return nil
+	}
+	err := w.views.write(w.active)
+	w.active = nil
+	return err
 }

@@ -81,7 +81,7 @@ type writer struct {
 // database directly (see replay).
 func newWriter(db *badger.DB, dir string, seal *seal, disk *diskSpace, schema schema, o Options, found inspection) *writer {
 	return &writer{
-		views: newViews(db, found.head), logDir: filepath.Join(dir, logName), seal: seal, disk: disk, schema: schema,
+		views: newViews(db, found.counted), logDir: filepath.Join(dir, logName), seal: seal, disk: disk, schema: schema,
 		sync: o.syncLog, logger: o.Logger, filter: found.filter, failed: make(chan error, 1), tableRows: tableRowsMin,
 		cache: rows.NewRowCache(cacheBytesMax),
 		wake:  make(chan struct{}, 1), finished: make(chan struct{}),
@@ -134,10 +134,15 @@ func (w *writer) close(keepRows bool) error {
 	if w.rejectErr == nil && !keepRows && w.hasRows() {
 		w.flusher.add(w.active)
 	}
-	w.flusher.stop()
+	w.flusher.stop(keepRows)
 	err := w.seal.sync()
-	if w.rejectErr == nil && !keepRows && len(w.failed) == 0 {
-		err = errors.Join(err, w.flusher.trim(w.views.latest().head.Seq))
+	select {
+	case failed := <-w.failed:
+		err = errors.Join(err, failed)
+	default:
+		if w.rejectErr == nil && !keepRows {
+			err = errors.Join(err, w.flusher.trim(w.views.latest().head.Seq))
+		}
 	}
 	return errors.Join(err, w.log.Close())
 }
@@ -233,7 +238,7 @@ func (w *writer) tick(now time.Time) {
 	if w.rejectErr != nil {
 		return
 	}
-	if w.hasRows() {
+	if w.hasRows() && !w.diskFull {
 		if w.active.used().rows < w.tableRows/4 {
 			w.tableRows = max(w.tableRows/2, tableRowsMin)
 		}
@@ -460,6 +465,10 @@ func (w *writer) acceptLoss() error {
 	err := w.reseal()
 	if err == nil {
 		err = w.initialize()
+	}
+	if err != nil && w.log != nil {
+		w.damaged = nil // It cannot be tried again before the store is opened.
+		w.fail(nil, err)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)

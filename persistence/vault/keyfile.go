@@ -11,6 +11,8 @@ import (
 
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
 	"github.com/tink-crypto/tink-go/v2/keyset"
+
+	"venuegate/persistence/internal/fsync"
 )
 
 // keyFileBytesMax bounds the key file. It is enough for some hundred rotations.
@@ -74,7 +76,7 @@ func create(path string) (*keyset.Handle, error) {
 	case err != nil:
 		return nil, err
 	}
-	return keys, syncDir(filepath.Dir(path))
+	return keys, fsync.Dir(filepath.Dir(path))
 }
 
 // replaceKeyFile atomically replaces the key file.
@@ -86,7 +88,7 @@ func replaceKeyFile(path string, keys *keyset.Handle) error {
 	if err := os.Rename(scratch, path); err != nil {
 		return errors.Join(err, os.Remove(scratch))
 	}
-	return syncDir(filepath.Dir(path))
+	return fsync.Dir(filepath.Dir(path))
 }
 
 // writeBeside durably writes the keys to a new file in the same directory.
@@ -101,13 +103,4 @@ func writeBeside(path string, keys *keyset.Handle) (scratch string, err error) {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -20,7 +21,7 @@ func currentNumber(tx Tx, k key) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	tx.Cache().put(entity{row: row{k, value}})
+	tx.Cache().put(entity{row: row{k, bytes.Clone(value)}}) // value may be a part of much more
 	return decodeNumber(value)
 }
 

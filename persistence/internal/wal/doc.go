@@ -20,7 +20,7 @@
 //
 // Numbers are big-endian; records are numbered from 1. Every sum depends on all records
 // before it: a record is valid only in its place, and two logs with the same sum at the
-// same number have, but for a chance of one in 2^32, the same history.
+// same number have, except with probability 2^-32, the same history.
 //
 // Segments are filled with zeros and synced before they are used, so that appending
 // changes neither the length of a file nor its allocation, and fdatasync writes one
@@ -41,7 +41,7 @@
 // Measured with records of 1600 bytes, each synced, on one core, medians of three runs:
 // processor time of a record 35 µs, that of hashicorp/raft-wal 40, of etcd's wal 43, of a
 // bare write and fdatasync 48 (it is the noisiest); p50 66, 77, 84 and 80 µs. All sync
-// once. The difference alone would not justify an own log. It has 300 lines; the others
+// once. The difference alone would not justify a log of our own. It has 400 lines; the others
 // store entries of raft, with its terms and indexes, and depend on a dozen modules;
 // raft-wal keeps its metadata in a second database and does not chain its checksums.
 package wal

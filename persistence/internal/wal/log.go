@@ -4,10 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+
+	"venuegate/persistence/internal/fsync"
 )
 
 // SegmentBytesDefault is the size of a segment if Options has none.
@@ -32,7 +35,7 @@ func (o Options) withDefaults() Options {
 		o.SegmentBytes = SegmentBytesDefault
 	}
 	if o.Sync == nil {
-		o.Sync = fdatasync
+		o.Sync = fsync.File
 	}
 	return o
 }
@@ -131,13 +134,37 @@ func (r *reader) check(at Position) error {
 	return nil
 }
 
+// Oldest returns the position before the first record of a log; zero if it has none.
+func Oldest(dir string) (Position, error) {
+	paths, err := segmentPaths(dir)
+	if err != nil || len(paths) == 0 {
+		return Position{}, err
+	}
+	content, err := os.ReadFile(paths[0])
+	if err != nil {
+		return Position{}, err
+	}
+	after, err := decodeHeader(content)
+	if err != nil {
+		return Position{}, fmt.Errorf("%s: %w: %w", filepath.Base(paths[0]), ErrDamaged, err)
+	}
+	return after, nil
+}
+
 // Start opens a log for appending after a record, in a new segment. The records of the
-// log up to there must have been read (Read) or be applied elsewhere.
+// log up to there must have been read (Read) or be applied elsewhere. They are durable
+// afterwards.
 func Start(dir string, after Position, o Options) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	if err := fsync.Dir(filepath.Dir(dir)); err != nil {
+		return nil, err
+	}
 	l := &Log{dir: dir, options: o.withDefaults(), end: after}
+	if err := l.rewriteNewest(); err != nil {
+		return nil, err
+	}
 	if err := os.Remove(filepath.Join(dir, spareName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -147,13 +174,26 @@ func Start(dir string, after Position, o Options) (*Log, error) {
 	return l, nil
 }
 
-// Reset deletes all segments of a log, so that it can be started at another position.
-func Reset(dir string) error {
-	paths, err := segmentPaths(dir)
-	for _, path := range paths {
-		err = errors.Join(err, os.Remove(path))
+// rewriteNewest writes the newest segment again and syncs it. An earlier process may have
+// been killed before it did, or its sync may have failed; then a sync alone would not
+// write pages that count as clean.
+func (l *Log) rewriteNewest() error {
+	paths, err := segmentPaths(l.dir)
+	if err != nil || len(paths) == 0 {
+		return err
 	}
-	return err
+	file, err := os.OpenFile(paths[len(paths)-1], os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	content, err := io.ReadAll(file)
+	if err == nil {
+		_, err = file.WriteAt(content, 0)
+	}
+	if err == nil {
+		err = l.options.Sync(file)
+	}
+	return errors.Join(err, file.Close())
 }
 
 // End returns the position of the last record.
@@ -227,7 +267,7 @@ func (l *Log) begin(bodyBytes int) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoSegment, errors.Join(err, file.Close()))
 	}
-	if err := syncDir(l.dir); err != nil {
+	if err := fsync.Dir(l.dir); err != nil {
 		return errors.Join(fmt.Errorf("sync the directory of the log: %w", err), file.Close())
 	}
 	if l.file != nil {
@@ -261,6 +301,16 @@ func (l *Log) Prepare() error {
 	var err error
 	l.spare, err = createFilled(filepath.Join(l.dir, spareName), l.options.SegmentBytes)
 	return err
+}
+
+// IsTrimmable reports whether Trim would delete a segment.
+func (l *Log) IsTrimmable(seq uint64) (bool, error) {
+	paths, err := segmentPaths(l.dir)
+	if err != nil || len(paths) < 2 {
+		return false, err
+	}
+	next, err := firstOf(paths[1])
+	return next <= seq+1, err
 }
 
 // Trim deletes the segments that have no record after seq, except the newest one.

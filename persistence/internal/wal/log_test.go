@@ -2,6 +2,7 @@ package wal_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -315,6 +316,58 @@ func TestPrepareWhileAppending(t *testing.T) {
 	}
 	if n, _, err := read(t, dir, wal.Position{}); err != nil || n != 3000 {
 		t.Errorf("Read = %d records, %v; want 3000", n, err)
+	}
+}
+
+// Records that were written and not synced before a kill are durable once the log is
+// started again: what was never synced is lost with the power.
+func TestStartSyncsWhatAKillHasLeft(t *testing.T) {
+	dir := t.TempDir()
+	image := map[string][]byte{} // by the number of the first record
+	o := wal.Options{SegmentBytes: small, Sync: func(file *os.File) error {
+		content := make([]byte, small)
+		_, err := file.ReadAt(content, 0)
+		image[string(content[8:16])] = content
+		return err
+	}}
+	l, err := wal.Start(dir, wal.Position{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, l, 2)
+	if _, err := l.Append(body(3)); err != nil { // not synced: the process is killed
+		t.Fatal(err)
+	}
+	n, end, err := read(t, dir, wal.Position{})
+	if err != nil || n != 3 {
+		t.Fatalf("Read = %d records, %v; want 3", n, err)
+	}
+	if l, err = wal.Start(dir, end, o); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, l, 5)
+	after := t.TempDir()
+	for first, content := range image {
+		name := fmt.Sprintf("%020d.log", binary.BigEndian.Uint64([]byte(first)))
+		if err := os.WriteFile(filepath.Join(after, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, _, err := read(t, after, wal.Position{}); err != nil || n != 5 {
+		t.Errorf("Read after the power cut = %d records, %v; want 5", n, err)
+	}
+}
+
+// The path of a log is no pattern.
+func TestPathWithBrackets(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "[a*?")
+	l := start(t, dir, wal.Position{})
+	fill(t, l, 3)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, _, err := read(t, dir, wal.Position{}); err != nil || n != 3 {
+		t.Errorf("Read = %d records, %v; want 3", n, err)
 	}
 }
 

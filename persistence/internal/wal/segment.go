@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // Position identifies a record: its number, and the checksum over it and all records
@@ -87,10 +85,18 @@ func scanRecords(content []byte, after Position, visit func(at Position, body []
 }
 
 // segmentPaths returns the paths of the segments of a directory, in the order of their
-// records.
+// records; none if there is no such directory.
 func segmentPaths(dir string) ([]string, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+segmentSuffix))
-	slices.Sort(paths)
+	entries, err := os.ReadDir(dir) // sorted by name
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var paths []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), segmentSuffix) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
 	return paths, err
 }
 
@@ -121,21 +127,4 @@ func createFilled(path string, size int64) (*os.File, error) {
 		return nil, errors.Join(err, file.Close(), os.Remove(path))
 	}
 	return file, nil
-}
-
-func fdatasync(file *os.File) error {
-	for {
-		if err := unix.Fdatasync(int(file.Fd())); !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
