@@ -89,7 +89,7 @@ var technologies = []technology{
 
 	{"github.com/gofiber/fiber/v2", edges, nil, "HTTP stays at the edge"},
 	{"github.com/gofiber/contrib", nil, nil, "its pooled sockets can reach another customer"},
-	{"github.com/valyala/fasthttp", edges, nil, "HTTP stays at the edge"},
+	{"github.com/valyala/fasthttp", append([]string{"venues/internal/exchange"}, edges...), nil, "HTTP stays at the edge, apart from the codec of the exchange with a venue"},
 	{"github.com/fasthttp/websocket", append([]string{"venues/internal/wsclient", "venues/internal/connectortest"}, edges...), []string{"venues/*", "venues/internal/feed", "venues/internal/session", "venues/internal/wscall"}, "sockets have one owner on each side"},
 
 	{"github.com/go-telegram/bot", []string{"transport/notify"}, nil, "one package sends notifications"},
