@@ -39,6 +39,8 @@ type request struct {
 	priority restclient.Priority
 	weight   int
 	mutates  bool
+	// orderEntry: the request places, amends or cancels an order.
+	orderEntry bool
 	// countsOrder: the request also uses the account's order limits.
 	countsOrder bool
 	// keyHost sends the request to Options.KeyURL, which has its own rate limits.
@@ -59,7 +61,7 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	call := connector.Call{
 		Method: r.method, Path: r.path,
 		Call: restclient.Call{
-			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, SendBy: r.deadline,
+			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, OrderEntry: r.orderEntry, SendBy: r.deadline,
 			Build: func() (restclient.Request, error) { return c.build(r, time.Now()) },
 		},
 		Read: func(a *restclient.Answer) ([]byte, error) {

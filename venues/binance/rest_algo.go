@@ -53,7 +53,7 @@ func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge b
 func (a *Account) sendAlgo(ctx context.Context, p restclient.Params, deadline time.Time, priority restclient.Priority) (venues.ExecutionReport, error) {
 	r := request{
 		method: http.MethodPost, path: algoPath, params: p, security: signed, account: a,
-		priority: priority, mutates: true, countsOrder: true, deadline: deadline,
+		priority: priority, mutates: true, orderEntry: true, countsOrder: true, deadline: deadline,
 	}
 	return a.callOrder(ctx, r, new(algoRecord))
 }
@@ -84,7 +84,7 @@ func algoName(ref venues.OrderRef) restclient.Params {
 func (a *Account) cancelAlgo(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	r := request{
 		method: http.MethodDelete, path: algoPath, params: algoName(ref), security: signed, account: a,
-		priority: restclient.PriorityCancel, weight: 1, mutates: true,
+		priority: restclient.PriorityCancel, weight: 1, mutates: true, orderEntry: true,
 	}
 	var answer struct {
 		AlgoID       int64  `json:"algoId"`

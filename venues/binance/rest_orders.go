@@ -58,7 +58,7 @@ func (a *Account) placeOrder(ctx context.Context, r *venues.OrderRequest, hedge 
 func (a *Account) sendOrder(ctx context.Context, method string, p restclient.Params, deadline time.Time, priority restclient.Priority) (venues.ExecutionReport, error) {
 	r := request{
 		method: method, path: orderPath, params: p, security: signed, account: a,
-		priority: priority, mutates: true, deadline: deadline,
+		priority: priority, mutates: true, orderEntry: true, deadline: deadline,
 	}
 	if method == http.MethodDelete {
 		r.weight = 1

@@ -32,6 +32,8 @@ type request struct {
 	account  *Account
 	priority restclient.Priority
 	mutates  bool
+	// orderEntry: the request places, amends or cancels an order.
+	orderEntry bool
 	// deadline, by the local clock, after which the venue must not execute the request.
 	// Zero means that RecvWindow counts from the time of signing.
 	deadline time.Time
@@ -50,7 +52,7 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 		Method: r.method, Path: r.path,
 		Call: restclient.Call{
 			Priority: r.priority, Costs: r.costs(), Transport: r.transport(), RESTCosts: []restclient.Cost{{Budget: c.requests, Units: 1}},
-			Mutates: r.mutates, SendBy: r.deadline,
+			Mutates: r.mutates, OrderEntry: r.orderEntry, SendBy: r.deadline,
 			Build: func() (restclient.Request, error) { return c.build(r, time.Now()) },
 		},
 		Read: func(a *restclient.Answer) ([]byte, error) {

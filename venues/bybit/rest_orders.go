@@ -138,7 +138,7 @@ func (a *Account) create(ctx context.Context, r *venues.OrderRequest, body creat
 // change sends a change of an order. The answer has ids only, which must be those of the
 // order.
 func (a *Account) change(ctx context.Context, ref venues.OrderRef, r request) (venues.ExecutionReport, error) {
-	r.method, r.account, r.mutates = http.MethodPost, a, true
+	r.method, r.account, r.mutates, r.orderEntry = http.MethodPost, a, true, true
 	var answer ackRecord
 	if err := a.c.call(ctx, r, &answer); err != nil {
 		return venues.ExecutionReport{}, err

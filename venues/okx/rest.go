@@ -81,7 +81,7 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	return c.Send(ctx, connector.Call{
 		Method: r.method, Path: r.path,
 		Call: restclient.Call{
-			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, SendBy: r.deadline,
+			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, OrderEntry: r.contract != nil, SendBy: r.deadline,
 			Build: func() (restclient.Request, error) { return c.build(r, time.Now()) },
 		},
 		Read: func(a *restclient.Answer) ([]byte, error) { return c.classify(r, a) },

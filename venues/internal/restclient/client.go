@@ -17,10 +17,14 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/exchange"
 )
 
 // Limits of a request.
 const (
+	// orderConnsMax bounds the connections for orders. An order for which there is none is
+	// not sent.
+	orderConnsMax       = 256
 	dialTimeout         = 5 * time.Second
 	tlsHandshakeTimeout = 5 * time.Second
 	idleConnTimeout     = 30 * time.Second
@@ -57,6 +61,8 @@ type Client struct {
 	// transport is used without a net/http client: a redirect is an answer like any
 	// other, and nothing else that the client does is required.
 	transport *http.Transport
+	// orders sends the calls of order entry.
+	orders *exchange.Client
 }
 
 // Call is one request and the conditions for sending it.
@@ -70,6 +76,9 @@ type Call struct {
 	RESTCosts []Cost
 	// Mutates: the request may change something at the venue.
 	Mutates bool
+	// OrderEntry: the request places, amends or cancels an order. It is sent over the
+	// connections of package exchange.
+	OrderEntry bool
 	// SendBy, if set, ends the wait at the gate: a later request would be useless. It
 	// does not shorten the wait for the answer.
 	SendBy time.Time
@@ -82,22 +91,11 @@ type Call struct {
 // in the form of a REST answer. Its errors are like those of Do.
 type Transport func(ctx context.Context) (*Answer, error)
 
-// Request is a request as it goes over the wire. Query and Body are sent unchanged.
-type Request struct {
-	Method      string
-	Path        string
-	Query       string
-	Body        string
-	ContentType string
-	Header      map[string]string
-}
+// Request is a request as it goes over the wire.
+type Request = exchange.Request
 
 // Answer is a complete answer of a venue, whatever its status.
-type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
+type Answer = exchange.Answer
 
 // New returns a client whose requests pass the gate.
 func New(o Options, gate *Gate) *Client {
@@ -107,7 +105,17 @@ func New(o Options, gate *Gate) *Client {
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
 	}
-	return &Client{options: o, gate: gate, transport: newTransport(o)}
+	return &Client{options: o, gate: gate, transport: newTransport(o), orders: newOrders(o)}
+}
+
+func tlsConfig() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS12} }
+
+func newOrders(o Options) *exchange.Client {
+	return exchange.New(exchange.Options{
+		BaseURL: o.BaseURL, UserAgent: o.UserAgent, Dial: o.Dial, TLS: tlsConfig(),
+		Timeout: o.Timeout, HandshakeTimeout: tlsHandshakeTimeout, IdleTimeout: idleConnTimeout,
+		ConnsMax: orderConnsMax, HeadBytesMax: responseHeaderBytesMax, BodyBytesMax: int(o.BodyBytesMax),
+	})
 }
 
 func newTransport(o Options) *http.Transport {
@@ -116,7 +124,7 @@ func newTransport(o Options) *http.Transport {
 	return &http.Transport{
 		Proxy:                  nil,
 		DialContext:            o.Dial,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        tlsConfig(),
 		TLSHandshakeTimeout:    tlsHandshakeTimeout,
 		Protocols:              protocols,
 		MaxIdleConnsPerHost:    idleConnsMax,
@@ -126,7 +134,10 @@ func newTransport(o Options) *http.Transport {
 }
 
 // Close closes idle connections. Requests in progress continue.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.transport.CloseIdleConnections()
+	c.orders.Close()
+}
 
 // Do waits at the gate, sends the request once and reads the whole answer. Its errors are
 // *venues.Error: rate_limited from the gate, else exchange_unavailable. Those of a call
@@ -155,22 +166,15 @@ func (c *Client) send(ctx context.Context, call Call, costs []Cost) (*Answer, er
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
-	defer cancel()
-	var headersWritten atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteHeaders: func() { headersWritten.Store(true) },
-	})
-	httpRequest, err := c.newRequest(ctx, request)
-	if err != nil {
-		return nil, call.notSent(unavailable(request, err))
+	roundTrip := c.roundTrip
+	if call.OrderEntry {
+		roundTrip = c.orders.Do
 	}
-	answer, err := c.roundTrip(httpRequest)
+	answer, sent, err := roundTrip(ctx, request)
 	switch {
 	case err == nil:
 		return answer, nil
-	case !headersWritten.Load():
-		// The transport has closed the connection already, so no byte can follow.
+	case !sent:
 		return nil, call.notSent(unavailable(request, err))
 	case call.Mutates:
 		return nil, unavailable(request, errors.Join(venues.ErrOutcomeUnknown, redact(err)))
@@ -224,7 +228,24 @@ func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, erro
 	return request, nil
 }
 
-func (c *Client) roundTrip(request *http.Request) (*Answer, error) {
+// roundTrip sends a request by net/http. sent reports whether its whole header was written:
+// without it the transport has closed the connection already, so no byte can follow.
+func (c *Client) roundTrip(ctx context.Context, r Request) (answer *Answer, sent bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+	defer cancel()
+	var headersWritten atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteHeaders: func() { headersWritten.Store(true) },
+	})
+	request, err := c.newRequest(ctx, r)
+	if err != nil {
+		return nil, false, err
+	}
+	answer, err = c.readAnswer(request)
+	return answer, headersWritten.Load(), err
+}
+
+func (c *Client) readAnswer(request *http.Request) (*Answer, error) {
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,13 @@ func call(method string, mutates bool) restclient.Call {
 		}
 		return r, nil
 	}}
+}
+
+// ways returns a mutating call by each way that it can be sent.
+func ways(method string) map[string]restclient.Call {
+	order := call(method, true)
+	order.OrderEntry = true
+	return map[string]restclient.Call{"net/http": call(method, true), "order entry": order}
 }
 
 // awaitMax bounds a request whose answer must arrive. Only a failing test waits that
@@ -132,15 +140,17 @@ func TestOutcomeAfterTheRequestWasRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
-				v := newRawVenue(t, serve)
-				c := client(v.url)
-				_, err := c.Do(t.Context(), call(method, true))
-				if !errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
-					t.Errorf("%s: error %v, want an unknown outcome", method, err)
-				}
-				checkClean(t, err)
-				if n := v.requests.Load(); n != 1 {
-					t.Errorf("%s: sent %d times, want 1", method, n)
+				for way, mutating := range ways(method) {
+					v := newRawVenue(t, serve)
+					c := client(v.url)
+					_, err := c.Do(t.Context(), mutating)
+					if !errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
+						t.Errorf("%s by %s: error %v, want an unknown outcome", method, way, err)
+					}
+					checkClean(t, err)
+					if n := v.requests.Load(); n != 1 {
+						t.Errorf("%s by %s: sent %d times, want 1", method, way, n)
+					}
 				}
 			}
 			c := client(newRawVenue(t, serve).url)
@@ -161,38 +171,42 @@ func checkClean(t *testing.T, err error) {
 }
 
 func TestConnectionClosedWhileIdle(t *testing.T) {
-	v := newRawVenue(t, func(conn net.Conn, n int64) bool {
-		if n == 1 {
-			return answerOK(conn, n)
+	for way, mutating := range ways(http.MethodPost) {
+		v := newRawVenue(t, func(conn net.Conn, n int64) bool {
+			if n == 1 {
+				return answerOK(conn, n)
+			}
+			return false // the second request is read and never answered
+		})
+		c := client(v.url)
+		if _, err := c.Do(t.Context(), mutating); err != nil {
+			t.Fatal(err)
 		}
-		return false // the second request is read and never answered
-	})
-	c := client(v.url)
-	if _, err := c.Do(t.Context(), call(http.MethodPost, true)); err != nil {
-		t.Fatal(err)
-	}
-	_, err := c.Do(t.Context(), call(http.MethodPost, true))
-	if !errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Errorf("error %v, want an unknown outcome", err)
-	}
-	if n := v.requests.Load(); n != 2 {
-		t.Errorf("%d requests arrived, want 2", n)
+		_, err := c.Do(t.Context(), mutating)
+		if !errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("by %s: error %v, want an unknown outcome", way, err)
+		}
+		if n := v.requests.Load(); n != 2 {
+			t.Errorf("by %s: %d requests arrived, want 2", way, n)
+		}
 	}
 }
 
 func TestOutcomeTimeoutAfterSending(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := piped(func(conn net.Conn, _ int64) bool {
-			_, _ = conn.Read(make([]byte, 1)) // until the client has gone
-			return false
+	for way, mutating := range ways(http.MethodPost) {
+		synctest.Test(t, func(t *testing.T) {
+			o := piped(func(conn net.Conn, _ int64) bool {
+				_, _ = conn.Read(make([]byte, 1)) // until the client has gone
+				return false
+			})
+			o.Timeout = time.Second
+			begun := time.Now()
+			_, err := restclient.New(o, restclient.NewGate()).Do(t.Context(), mutating)
+			if !errors.Is(err, venues.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != o.Timeout {
+				t.Errorf("by %s: error %v after %s, want an unknown outcome at the time-out", way, err, time.Since(begun))
+			}
 		})
-		o.Timeout = time.Second
-		begun := time.Now()
-		_, err := restclient.New(o, restclient.NewGate()).Do(t.Context(), call(http.MethodPost, true))
-		if !errors.Is(err, venues.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != o.Timeout {
-			t.Errorf("error %v after %s, want an unknown outcome at the time-out", err, time.Since(begun))
-		}
-	})
+	}
 }
 
 func TestUnreachableVenueIsNotSent(t *testing.T) {
@@ -214,14 +228,20 @@ func TestUnreachableVenueIsNotSent(t *testing.T) {
 		"scheme is not spoken": "gopher://127.0.0.1",
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			defer cancel()
-			_, err := client(url).Do(ctx, call(http.MethodPost, true))
-			if !errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
-				t.Errorf("error %v, want ErrNotSent", err)
+			do := func(c restclient.Call) error {
+				ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+				defer cancel()
+				_, err := client(url).Do(ctx, c)
+				return err
 			}
-			checkClean(t, err)
-			_, err = client(url).Do(ctx, call(http.MethodGet, false))
+			for way, mutating := range ways(http.MethodPost) {
+				err := do(mutating)
+				if !errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
+					t.Errorf("by %s: error %v, want ErrNotSent", way, err)
+				}
+				checkClean(t, err)
+			}
+			err := do(call(http.MethodGet, false))
 			if err == nil || errors.Is(err, venues.ErrNotSent) {
 				t.Errorf("read: error %v, want neither outcome", err)
 			}
@@ -267,25 +287,32 @@ func TestAnswersAndRequestsAreUnchanged(t *testing.T) {
 		_, _ = io.WriteString(w, "moved")
 	}))
 	t.Cleanup(server.Close)
-	c := client(server.URL)
+	c := client(server.URL + "/prefix")
 	t.Cleanup(c.Close)
-	answer, err := c.Do(t.Context(), restclient.Call{Mutates: true, Build: func() (restclient.Request, error) {
-		return restclient.Request{
-			Method: http.MethodPost, Path: "/p", Query: "a=%2F", Body: "b=1&c=%41", ContentType: "text/x",
-			Header: map[string]string{"X-Key": "k"},
-		}, nil
-	}})
-	if err != nil || answer.Status != http.StatusTemporaryRedirect || string(answer.Body) != "moved" {
-		t.Fatalf("answer %+v, error %v, want the redirect as it is", answer, err)
-	}
-	if seen.URL.Path != "/p" || seen.URL.RawQuery != "a=%2F" || body != "b=1&c=%41" ||
-		seen.Header.Get("X-Key") != "k" || seen.Header.Get("Content-Type") != "text/x" || seen.UserAgent() != "venuegate" {
-		t.Errorf("request %v %v, body %q, want them unchanged", seen.URL, seen.Header, body)
-	}
-	for name := range seen.Header {
-		if strings.Contains(name, "Idempotency") {
-			t.Errorf("header %s makes the transport send twice, want none", name)
+	var headers []http.Header
+	for _, orderEntry := range []bool{false, true} {
+		answer, err := c.Do(t.Context(), restclient.Call{Mutates: true, OrderEntry: orderEntry, Build: func() (restclient.Request, error) {
+			return restclient.Request{
+				Method: http.MethodPost, Path: "/p", Query: "a=%2F", Body: "b=1&c=%41", ContentType: "text/x",
+				Header: map[string]string{"X-Key": "k", "expTime": "1 "},
+			}, nil
+		}})
+		if err != nil || answer.Status != http.StatusTemporaryRedirect || string(answer.Body) != "moved" || answer.Header.Get("Location") != "/elsewhere" {
+			t.Fatalf("answer %+v, error %v, want the redirect as it is", answer, err)
 		}
+		if seen.URL.Path != "/prefix/p" || seen.URL.RawQuery != "a=%2F" || body != "b=1&c=%41" ||
+			seen.Header.Get("X-Key") != "k" || seen.Header.Get("Content-Type") != "text/x" || seen.UserAgent() != "venuegate" {
+			t.Errorf("request %v %v, body %q, want them unchanged", seen.URL, seen.Header, body)
+		}
+		for name := range seen.Header {
+			if strings.Contains(name, "Idempotency") {
+				t.Errorf("header %s makes the transport send twice, want none", name)
+			}
+		}
+		headers = append(headers, seen.Header)
+	}
+	if !reflect.DeepEqual(headers[0], headers[1]) {
+		t.Errorf("order entry has the header %v, want that of net/http: %v", headers[1], headers[0])
 	}
 }
 
@@ -315,41 +342,45 @@ func TestOutcomeQueryPrecedesOtherReads(t *testing.T) {
 // As many requests as the service sends at the same time reuse the connections of earlier
 // ones: a burst of orders opens none.
 func TestBurstsShareConnections(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const burst = 96
-		var opened, waiting atomic.Int64
-		together := make(chan struct{})
-		o := piped(func(conn net.Conn, n int64) bool {
-			if waiting.Add(1)%burst != 0 {
-				<-together
-			} else {
-				for range burst - 1 {
-					together <- struct{}{}
-				}
+	for way, mutating := range ways(http.MethodPost) {
+		synctest.Test(t, func(t *testing.T) { testBurst(t, way, mutating) })
+	}
+}
+
+func testBurst(t *testing.T, way string, mutating restclient.Call) {
+	const burst = 96
+	var opened, waiting atomic.Int64
+	together := make(chan struct{})
+	o := piped(func(conn net.Conn, n int64) bool {
+		if waiting.Add(1)%burst != 0 {
+			<-together
+		} else {
+			for range burst - 1 {
+				together <- struct{}{}
 			}
-			return answerOK(conn, n)
-		})
-		dial := o.Dial
-		o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			opened.Add(1)
-			return dial(ctx, network, address)
 		}
-		c := restclient.New(o, restclient.NewGate())
-		defer c.Close()
-		for range 3 {
-			var sent sync.WaitGroup
-			for range burst {
-				sent.Go(func() {
-					if _, err := c.Do(t.Context(), call(http.MethodPost, true)); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			sent.Wait()
-			synctest.Wait() // a connection is free again shortly after its answer
-		}
-		if opened.Load() != burst {
-			t.Errorf("3 bursts of %d requests opened %d connections, want one burst's", burst, opened.Load())
-		}
+		return answerOK(conn, n)
 	})
+	dial := o.Dial
+	o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		opened.Add(1)
+		return dial(ctx, network, address)
+	}
+	c := restclient.New(o, restclient.NewGate())
+	defer c.Close()
+	for range 3 {
+		var sent sync.WaitGroup
+		for range burst {
+			sent.Go(func() {
+				if _, err := c.Do(t.Context(), mutating); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		sent.Wait()
+		synctest.Wait() // a connection is free again shortly after its answer
+	}
+	if opened.Load() != burst {
+		t.Errorf("by %s: 3 bursts of %d requests opened %d connections, want one burst's", way, burst, opened.Load())
+	}
 }

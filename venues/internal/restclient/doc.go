@@ -5,17 +5,23 @@
 //
 // Do returns whatever the venue answered, whatever its status; the connector classifies
 // it. Without an answer a request was certainly not sent if its connection could not be
-// made, or if the connection was closed before the last byte of the header was written (a
-// venue cannot execute half a header). In all other cases it may have been executed.
-// Errors of requests that change something are therefore joined with venues.ErrNotSent or
-// venues.ErrOutcomeUnknown. That a venue has closed an idle connection is discovered only
-// after writing, so the outcome is unknown in that case. NotSent and OutcomeUnknown mark
-// the errors of connectors.
+// made, or if too little was written: of order entry no byte, of other requests not the
+// whole header (a venue cannot execute half a header). In all other cases it may have been
+// executed. Errors of requests that change something are therefore joined with
+// venues.ErrNotSent or venues.ErrOutcomeUnknown. NotSent and OutcomeUnknown mark the errors
+// of connectors.
 //
 // Nothing is sent twice: redirects are not followed, there is no Idempotency-Key header
 // (net/http would repeat requests because of it), and HTTP/2 with its replays is off.
 // net/http may repeat a GET on a connection that turns out to be closed, which changes
 // nothing at a venue.
+//
+// # Two ways
+//
+// Order entry (place, amend and cancel) goes over the connections of package exchange, which
+// costs about half the processor time and finds a connection that the venue has closed before the
+// order is written. Everything else goes by net/http. Dialer, TLS configuration, limits and
+// errors are the same.
 //
 // # Rate limits
 //
