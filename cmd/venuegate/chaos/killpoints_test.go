@@ -36,6 +36,7 @@ const (
 	fileOptions   = "persistence/badgerstore/options.go"
 	fileReading   = "actors/account/reading.go"
 	fileREST      = "venues/internal/restclient/client.go"
+	fileAnswer    = "venues/internal/exchange/answer.go"
 )
 
 // before inserts a statement before a text, which must occur once.
@@ -67,7 +68,7 @@ var killPoints = []killPoint{
 		{Name: "K5", File: fileREST, Old: "(&net.Dialer{Timeout: dialTimeout}).DialContext", New: "cutDialer((&net.Dialer{Timeout: dialTimeout}).DialContext)"},
 	}},
 	{"K6", "the venue has responded, the body is not read", 20, []overlay.Edit{
-		behind("K6", fileREST, "\tdefer response.Body.Close()\n", `if request.Method == "POST" { killPoint("K6") }`),
+		before("K6", fileAnswer, "\tbody, err := x.decodeBody(h, bodyBytesMax)\n", `killPoint("K6")`),
 	}},
 	{"K7", "the response is read, not committed", 20, []overlay.Edit{
 		behind("K7", filePlace, "func (s *state) placed(step stepContext, in placeDone) {\n", `killPoint("K7")`),
@@ -226,7 +227,7 @@ func withKillPoints() overlay.Variant {
 		"persistence/badgerstore/kill_commit.go": commitSource,
 		"venues/internal/restclient/kill_cut.go": cutSource,
 	}}
-	for _, dir := range []string{"actors/account", "actors/channel", "actors/delivery", "persistence/badgerstore", "venues/internal/restclient"} {
+	for _, dir := range []string{"actors/account", "actors/channel", "actors/delivery", "persistence/badgerstore", "venues/internal/exchange", "venues/internal/restclient"} {
 		v.Added[dir+"/kill_point.go"] = fmt.Sprintf(killSource, dir[strings.LastIndexByte(dir, '/')+1:])
 	}
 	for _, p := range killPoints {
