@@ -296,16 +296,12 @@ type fakeTrader struct {
 	err      error
 	hook     func(ctx context.Context, command any)
 	commands []any
-	// discardCommands is for benchmarks.
-	discardCommands bool
 }
 
 func (f *fakeTrader) record(ctx context.Context, command any) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.discardCommands {
-		f.commands = append(f.commands, command)
-	}
+	f.commands = append(f.commands, command)
 	if f.hook != nil {
 		f.hook(ctx, command)
 	}
