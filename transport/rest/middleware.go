@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 	"go.uber.org/zap"
 
 	"venuegate/persistence"
@@ -35,8 +36,8 @@ const routeNone = "none"
 // middleware wraps every request of the server: it sets the request id and the common
 // headers, turns errors into error bodies, and calls Deps.Observe.
 func (s *Server) middleware(c *fiber.Ctx) error {
-	began := time.Now()
-	setHeaders(c)
+	began := c.Context().Time()
+	s.setHeaders(c, began)
 	if err := s.next(c); err != nil {
 		if err := s.fail(c, err); err != nil {
 			return err
@@ -64,24 +65,28 @@ func (s *Server) next(c *fiber.Ctx) (err error) {
 		c.Context().SetConnectionClose()
 		return err
 	}
-	s.setSource(c)
 	return c.Next()
 }
 
-// setHeaders sets the headers of every response, unless they are set, and returns the
-// request id.
-func setHeaders(c *fiber.Ctx) (requestID string) {
-	if id := c.GetRespHeader(headerRequestID); id != "" {
-		return id
-	}
-	requestID = persistence.NewID("req", time.Now(), rand.Reader)
+// commonHeaders are the headers of every response; X-Request-Id differs in each.
+var commonHeaders = func() *fasthttp.ResponseHeader {
+	var h fasthttp.ResponseHeader
+	h.Set(headerRequestID, "")
+	h.Set(fiber.HeaderCacheControl, "no-store")
+	h.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	h.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	h.Set(fiber.HeaderContentSecurityPolicy, policyNone)
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	return &h
+}()
+
+// setHeaders sets the headers of every response and returns the request id. It removes
+// all other headers.
+func (s *Server) setHeaders(c *fiber.Ctx, now time.Time) (requestID string) {
+	requestID = persistence.NewID("req", now, rand.Reader)
+	commonHeaders.CopyTo(&c.Response().Header)
 	c.Set(headerRequestID, requestID)
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
-	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
-	c.Set(fiber.HeaderContentSecurityPolicy, policyNone)
-	c.Set("Cross-Origin-Resource-Policy", "same-origin")
-	if c.Secure() {
+	if c.Context().IsTLS() || len(s.deps.TrustedProxies) > 0 && c.Secure() {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
 	}
 	return requestID
@@ -122,7 +127,10 @@ func hasHeader(raw []byte, name string) bool {
 // fail sends the error body for an error. The middleware calls it for errors of
 // handlers, the router for requests that the parser rejected.
 func (s *Server) fail(c *fiber.Ctx, err error) error {
-	id := setHeaders(c)
+	id := c.GetRespHeader(headerRequestID)
+	if id == "" { // the request did not pass the middleware
+		id = s.setHeaders(c, time.Now())
+	}
 	if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
 		listen.Drain(c.Context().Conn())
 		err = tooLarge(c.Path())
@@ -136,7 +144,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 		c.Set(fiber.HeaderRetryAfter, after)
 	}
 	c.Set(fiber.HeaderContentSecurityPolicy, policyNone)
-	c.Set(fiber.HeaderContentType, mediaJSON)
+	c.Response().Header.SetContentType(mediaJSON)
 	return c.Status(status).Send(api.AppendError(newBuffer(1), e, id))
 }
 

@@ -58,7 +58,7 @@ func ok(body []byte) response { return response{status: http.StatusOK, body: bod
 // serve returns the handler of a route for the router.
 func (s *Server) serve(r Route) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		out, err := s.respond(c, &r, time.Now())
+		out, err := s.respond(c, &r, c.Context().Time())
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func send(c *fiber.Ctx, out response) error {
 	if out.mediaType == "" {
 		out.mediaType = mediaJSON
 	}
-	c.Set(fiber.HeaderContentType, out.mediaType)
+	c.Response().Header.SetContentType(out.mediaType)
 	return c.Status(out.status).Send(out.body)
 }
 
@@ -99,7 +99,7 @@ func (s *Server) respond(c *fiber.Ctx, r *Route, now time.Time) (response, error
 // authentication does not count against the rate limit of a key, one that lacks a
 // scope does.
 func (s *Server) authorize(c *fiber.Ctx, r *Route, in *call) (auth.Principal, error) {
-	principal, err := s.deps.Auth.Authenticate(in.ctx, bearer(c.Get(fiber.HeaderAuthorization)), Source(c))
+	principal, err := s.deps.Auth.Authenticate(in.ctx, bearer(c.Get(fiber.HeaderAuthorization)), s.source(c))
 	if err != nil {
 		return auth.Principal{}, err
 	}

@@ -179,10 +179,10 @@ func (s *Server) rejectUnknownMethods(app *fiber.App, next fasthttp.RequestHandl
 			next(ctx)
 			return
 		}
-		ctx.SetConnectionClose()
 		c := app.AcquireCtx(ctx)
 		defer app.ReleaseCtx(c)
 		_ = s.fail(c, fiber.ErrNotFound) // fail itself cannot fail
+		ctx.SetConnectionClose()
 	}
 }
 
@@ -234,5 +234,8 @@ func (s *Server) Routes() []Route { return slices.Clone(s.routes) }
 // and errors are handled as for every request. It must be called before Serve.
 func (s *Server) Mount(method, path string, h fiber.Handler) {
 	s.routes = append(s.routes, Route{Method: method, Path: path, Public: true, Mounted: true})
-	s.app.Add(method, path, h)
+	s.app.Add(method, path, func(c *fiber.Ctx) error {
+		s.setSource(c)
+		return h(c)
+	})
 }
