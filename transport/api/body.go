@@ -25,12 +25,19 @@ const ignoredMax = 16
 // with the value and return the zero value then. It is for one goroutine.
 type body struct {
 	ValidationErrors
-	dec *jsontext.Decoder
+	data []byte
+	// dec reads the object unless it is plain; then rest are the fields to read.
+	dec         *jsontext.Decoder
+	plain, rest []plainField
 	// names are the known fields, presence how each of them was given.
 	names    []string
 	presence []presence
 	current  int
-	ignored  []string
+	// kind and value are the current value; value is the text of a string or number.
+	// An array or object has not been read yet.
+	kind    jsontext.Kind
+	value   string
+	ignored []string
 	// notPositive are the values that positive has rejected.
 	notPositive []rejectedValue
 	// fatal is set when the object cannot be read to its end.
@@ -56,8 +63,12 @@ type rejectedValue struct {
 
 // openBody starts reading data. err reports a body that is empty or malformed.
 func openBody(data []byte, names []string) *body {
-	b := &body{names: names, presence: make([]presence, len(names))}
+	b := &body{data: data, names: names, presence: make([]presence, len(names))}
+	b.plain = parsePlain(string(data), names)
+	b.rest = b.plain
 	switch {
+	case b.plain != nil:
+		return b
 	case len(bytes.TrimSpace(data)) == 0:
 		b.fail("", RuleMissing, "a JSON object")
 		return b
@@ -78,47 +89,89 @@ func openBody(data []byte, names []string) *body {
 // next advances to the next known field that is not null. It returns false at the
 // end of the object and at the first syntax error.
 func (b *body) next() bool {
-	for b.fatal == nil {
-		token, err := b.dec.ReadToken()
-		if err != nil {
-			b.malformed(err)
-			return false
-		}
-		if token.Kind() == jsontext.KindEndObject {
-			if _, err := b.dec.ReadToken(); !errors.Is(err, io.EOF) {
-				b.fail("", RuleMalformed, "one JSON object and nothing after it")
-			}
-			return false
-		}
-		if b.find(token.String()) {
-			if b.dec.PeekKind() != jsontext.KindNull {
-				b.presence[b.current] = present
-				return true
-			}
+	for b.readField() {
+		switch {
+		case b.current < 0:
+			b.skip()
+		case b.kind == jsontext.KindNull:
 			b.presence[b.current] = null
+		default:
+			b.presence[b.current] = present
+			return true
 		}
-		b.skip()
 	}
 	return false
 }
 
-// find looks up a field by its name and reports whether it is known. A known
-// name in another case is an error: ignoring "reduceonly" would open a position.
-func (b *body) find(name string) bool {
+// readField reads the next name and its value. It returns false as next does.
+func (b *body) readField() bool {
+	if b.plain != nil {
+		if len(b.rest) == 0 {
+			return false
+		}
+		f := b.rest[0]
+		b.rest = b.rest[1:]
+		b.current, b.kind, b.value = f.field, f.kind(), f.text()
+		return true
+	}
+	token, ok := b.token()
+	if !ok {
+		return false
+	}
+	if token.Kind() == jsontext.KindEndObject {
+		if _, err := b.dec.ReadToken(); !errors.Is(err, io.EOF) {
+			b.fail("", RuleMalformed, "one JSON object and nothing after it")
+		}
+		return false
+	}
+	b.find(token.String())
+	return b.readValue()
+}
+
+// readValue reads the next value, but of an array or object only the kind.
+func (b *body) readValue() bool {
+	if b.fatal != nil {
+		return false
+	}
+	b.kind = b.dec.PeekKind()
+	if b.kind == jsontext.KindBeginArray || b.kind == jsontext.KindBeginObject {
+		return true
+	}
+	token, ok := b.token()
+	if ok && (b.kind == jsontext.KindString || b.kind == jsontext.KindNumber) {
+		b.value = token.String()
+	}
+	return ok
+}
+
+// token reads the next token. ok is false after a syntax error.
+func (b *body) token() (token jsontext.Token, ok bool) {
+	if b.fatal != nil {
+		return token, false
+	}
+	token, err := b.dec.ReadToken()
+	if err != nil {
+		b.malformed(err)
+	}
+	return token, err == nil
+}
+
+// find sets current to the field of that name, or to -1. A known name in another
+// case is an error: ignoring "reduceonly" would open a position.
+func (b *body) find(name string) {
 	b.current = slices.Index(b.names, name)
 	if b.current >= 0 {
-		return true
+		return
 	}
 	for _, known := range b.names {
 		if strings.EqualFold(known, name) {
 			b.Add(name, RuleWrongCase, name, known)
-			return false
+			return
 		}
 	}
 	if len(b.ignored) < ignoredMax {
 		b.ignored = append(b.ignored, shorten(name))
 	}
-	return false
 }
 
 // name returns the name of the current field.
@@ -148,24 +201,27 @@ func (b *body) err() error {
 	return b.ValidationErrors.Err()
 }
 
+// hash returns the BodyHash of a body that has been read without an error.
+func (b *body) hash() ([]byte, error) {
+	if b.plain != nil {
+		return hashPlain(b.plain, b.names), nil
+	}
+	return BodyHash(b.data)
+}
+
 // text reads a string of at most charsMax characters.
 func (b *body) text(charsMax int) string {
 	value, ok := b.stringValue("a string")
 	if !ok {
 		return ""
 	}
-	return b.parseText(b.name(), value, charsMax)
+	return strings.Clone(b.parseText(b.name(), value, charsMax)) // value may be a part of the whole body
 }
 
 // decimal reads a decimal string; see venues.ParseDecimal.
 func (b *body) decimal() venues.Optional {
-	if b.bareNumbers && b.fatal == nil && b.dec.PeekKind() == jsontext.KindNumber {
-		token, err := b.dec.ReadToken()
-		if err != nil {
-			b.malformed(err)
-			return venues.Optional{}
-		}
-		return b.parseDecimal(b.name(), token.String())
+	if b.bareNumbers && b.kind == jsontext.KindNumber {
+		return b.parseDecimal(b.name(), b.value)
 	}
 	value, ok := b.stringValue(`a decimal in a JSON string, such as "0.5"`)
 	if !ok {
@@ -195,18 +251,10 @@ func (b *body) addNotPositive() {
 
 // boolean reads true or false.
 func (b *body) boolean() bool {
-	switch b.dec.PeekKind() {
-	case jsontext.KindTrue, jsontext.KindFalse:
-		token, err := b.dec.ReadToken()
-		if err != nil {
-			b.malformed(err)
-			return false
-		}
-		return token.Bool()
-	default:
+	if b.kind != jsontext.KindTrue && b.kind != jsontext.KindFalse {
 		b.rejectType("true or false")
-		return false
 	}
+	return b.kind == jsontext.KindTrue
 }
 
 // exchange reads the code of a venue.
@@ -219,7 +267,7 @@ func (b *body) symbol() string {
 	if !ok {
 		return ""
 	}
-	return b.parseSymbol(b.name(), value)
+	return strings.Clone(b.parseSymbol(b.name(), value))
 }
 
 // time reads a time in RFC 3339.
@@ -237,7 +285,7 @@ func (b *body) requestID() string {
 	if !ok {
 		return ""
 	}
-	return b.parseRequestID(b.name(), value)
+	return strings.Clone(b.parseRequestID(b.name(), value))
 }
 
 // oneOf reads one of the allowed values.
@@ -250,25 +298,17 @@ func oneOf[T ~string](b *body, allowed ...T) T {
 }
 
 func (b *body) stringValue(want string) (string, bool) {
-	if b.dec.PeekKind() != jsontext.KindString {
+	if b.kind != jsontext.KindString {
 		b.rejectType(want)
 		return "", false
 	}
-	token, err := b.dec.ReadToken()
-	if err != nil {
-		b.malformed(err)
-		return "", false
-	}
-	return token.String(), true
+	return b.value, true
 }
 
 // rejectType records a value of the wrong JSON type and skips it. The error names
 // the type and never repeats the value, which may be a secret in the wrong place.
 func (b *body) rejectType(want string) {
-	kind := b.dec.PeekKind()
-	if kind != jsontext.KindInvalid {
-		b.Add(b.name(), RuleWrongType, jsonTypeName(kind), want)
-	}
+	b.Add(b.name(), RuleWrongType, jsonTypeName(b.kind), want)
 	b.skip()
 }
 
@@ -287,11 +327,13 @@ func jsonTypeName(kind jsontext.Kind) string {
 	}
 }
 
-// skip reads over one value of any type.
+// skip reads over the current value if it is an array or object.
 func (b *body) skip() {
+	if b.kind != jsontext.KindBeginArray && b.kind != jsontext.KindBeginObject {
+		return
+	}
 	for depth := b.dec.StackDepth(); b.fatal == nil; {
-		if _, err := b.dec.ReadToken(); err != nil {
-			b.malformed(err)
+		if _, ok := b.token(); !ok {
 			return
 		}
 		if b.dec.StackDepth() > JSONDepthMax {

@@ -45,7 +45,7 @@ func DecodePlaceOrder(data []byte) (venues.PlaceOrder, error) {
 		return venues.PlaceOrder{}, err
 	}
 	var err error
-	o.BodyHash, err = BodyHash(data)
+	o.BodyHash, err = b.hash()
 	return o, err
 }
 
@@ -131,7 +131,7 @@ func DecodeClosePosition(data []byte) (venues.ClosePosition, error) {
 		return venues.ClosePosition{}, err
 	}
 	var err error
-	c.BodyHash, err = BodyHash(data)
+	c.BodyHash, err = b.hash()
 	return c, err
 }
 

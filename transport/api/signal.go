@@ -51,7 +51,7 @@ func DecodeSignal(data []byte, chart bool) (venues.Signal, venues.Secret, error)
 		return venues.Signal{}, token, err
 	}
 	var err error
-	s.BodyHash, err = BodyHash(data)
+	s.BodyHash, err = b.hash()
 	return s.Signal, token, err
 }
 

@@ -83,17 +83,11 @@ func DecodeStreamRequest(message []byte) (StreamRequest, error) {
 // messageID reads a string or an integer and returns its JSON.
 func (b *body) messageID() string {
 	const want = "a string of at most 64 characters or an integer"
-	kind := b.dec.PeekKind()
+	kind, value := b.kind, b.value
 	if kind != jsontext.KindString && kind != jsontext.KindNumber {
 		b.rejectType(want)
 		return ""
 	}
-	token, err := b.dec.ReadToken()
-	if err != nil {
-		b.malformed(err)
-		return ""
-	}
-	value := token.String()
 	if kind == jsontext.KindString && utf8.RuneCountInString(value) <= streamIDCharsMax {
 		return string(quote(nil, value))
 	}
@@ -107,23 +101,14 @@ func (b *body) messageID() string {
 // texts reads an array of strings.
 func (b *body) texts() []string {
 	const want = "an array of strings"
-	if b.dec.PeekKind() != jsontext.KindBeginArray {
+	if b.kind != jsontext.KindBeginArray {
 		b.rejectType(want)
 		return nil
 	}
-	if _, err := b.dec.ReadToken(); err != nil {
-		b.malformed(err)
-		return nil
-	}
 	list := []string{}
-	for b.fatal == nil && b.dec.PeekKind() != jsontext.KindEndArray {
+	for _, ok := b.token(); ok && b.readValue() && b.kind != jsontext.KindEndArray; {
 		if value, ok := b.stringValue(want); ok {
 			list = append(list, value)
-		}
-	}
-	if b.fatal == nil {
-		if _, err := b.dec.ReadToken(); err != nil {
-			b.malformed(err)
 		}
 	}
 	return list
