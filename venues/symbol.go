@@ -18,6 +18,9 @@ func NormalizeSymbol(text string) string {
 		return ""
 	}
 	s := strings.ToUpper(text)
+	if !strings.ContainsAny(s, "/:._-") {
+		return cleanSymbol(s)
+	}
 	if base, rest, ok := strings.Cut(s, "/"); ok { // BTC/USDT:USDT[-260925]
 		quote, settle, _ := strings.Cut(rest, ":")
 		_, expiry, dated := strings.Cut(settle, "-")

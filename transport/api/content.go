@@ -22,6 +22,9 @@ func CheckMedia(contentType, contentEncoding string, allowed ...string) error {
 	if contentEncoding != "" && !strings.EqualFold(contentEncoding, "identity") {
 		return FieldError("Content-Encoding", RuleNotApplicable, contentEncoding, "none")
 	}
+	if slices.Contains(allowed, contentType) {
+		return nil
+	}
 	if media, _, err := mime.ParseMediaType(contentType); err != nil || !slices.Contains(allowed, media) {
 		return FieldError("Content-Type", RuleNotApplicable, contentType, strings.Join(allowed, " or "))
 	}

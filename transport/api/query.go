@@ -23,7 +23,11 @@ type Query struct {
 
 // ParseQuery reads a raw query string with the given known parameters.
 func ParseQuery(raw string, known ...string) *Query {
-	q := &Query{known: known, values: make(map[string]string)}
+	q := &Query{known: known}
+	if raw == "" {
+		return q
+	}
+	q.values = make(map[string]string)
 	pairs, err := url.ParseQuery(raw)
 	if err != nil || !utf8.ValidString(raw) {
 		q.Add("query", RuleMalformed, "", "name=value pairs, percent-encoded")

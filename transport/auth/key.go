@@ -49,14 +49,15 @@ func New(entropy io.Reader, g Grant, now time.Time) (venues.Secret, persistence.
 	}
 	id, secret := text[:keyIDChars], text[keyIDChars:]
 	body := keyPrefix + id + "_" + secret
+	hash, sum := hashSecret(secret), checksum(body)
 	record := persistence.APIKey{
-		ID: id, Customer: g.Customer, Name: g.Name, Hash: hashSecret(secret), Scopes: g.Scopes,
+		ID: id, Customer: g.Customer, Name: g.Name, Hash: hash[:], Scopes: g.Scopes,
 		CreatedAt: venues.At(now), Allow: g.Allow,
 	}
 	if !g.ExpiresAt.IsZero() {
 		record.ExpiresAt = venues.At(g.ExpiresAt)
 	}
-	return venues.Secret(body + checksum(body)), record, nil
+	return venues.Secret(body + string(sum[:])), record, nil
 }
 
 func checkGrant(g Grant) error {
@@ -97,19 +98,15 @@ func randomText(entropy io.Reader, n int) (string, error) {
 	return string(text), nil
 }
 
-func hashSecret(secret string) []byte {
-	sum := sha256.Sum256([]byte(secret))
-	return sum[:]
-}
+func hashSecret(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
 
-func checksum(body string) string {
+func checksum(body string) (text [checksumChars]byte) {
 	sum := crc32.ChecksumIEEE([]byte(body))
-	var text [checksumChars]byte
 	for i := len(text) - 1; i >= 0; i-- {
 		text[i] = base62[sum%uint32(len(base62))]
 		sum /= uint32(len(base62))
 	}
-	return string(text[:])
+	return text
 }
 
 // parseKey splits a key; ok is false for text that New cannot have made.
@@ -118,7 +115,7 @@ func parseKey(text string) (id, secret string, ok bool) {
 		return "", "", false
 	}
 	body := text[:keyChars-checksumChars]
-	if checksum(body) != text[keyChars-checksumChars:] {
+	if sum := checksum(body); string(sum[:]) != text[keyChars-checksumChars:] {
 		return "", "", false
 	}
 	id = body[len(keyPrefix) : len(keyPrefix)+keyIDChars]
@@ -128,7 +125,8 @@ func parseKey(text string) (id, secret string, ok bool) {
 
 func isBase62(text string) bool {
 	for i := range len(text) {
-		if strings.IndexByte(base62, text[i]) < 0 {
+		c := text[i]
+		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z') {
 			return false
 		}
 	}
