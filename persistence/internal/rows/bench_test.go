@@ -4,7 +4,10 @@ import (
 	"reflect"
 	"testing"
 
+	"venuegate/persistence"
 	"venuegate/persistence/internal/rows"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
 )
 
 // BenchmarkEncode encodes one value of every stored type.
@@ -36,5 +39,31 @@ func BenchmarkDecode(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkPrepare prepares the two batches of an order that fills at once: its intent with the
+// claim of its request id, and its outcome with the execution, an event and a journal row.
+func BenchmarkPrepare(b *testing.B) {
+	fence := persistence.Fence{Customer: "c1", Epoch: 1}
+	order, fill := storetest.NewOrder("c1", 1), storetest.NewFill("c1", 1)
+	order.Type, order.Price, order.StopLoss, order.Protection = venues.TypeMarket, venues.Optional{}, venues.Optional{}, nil
+	fill.Price = venues.MustDecimal("64000.1")
+	claim := storetest.NewIdempotency("c1", order.RequestID, 1, 1)
+	claim.BodyHash = make([]byte, 32)
+	intent := persistence.Batch{Fence: fence, Absent: []persistence.Key{order.Key(), claim.Key()}, Puts: []persistence.Record{claim, order}}
+	order.Status, order.FilledQty, order.AvgPrice, order.Fee = venues.StatusFilled, order.Qty, venues.Some(fill.Price), fill.Fee
+	outcome := persistence.Batch{Fence: fence, Puts: []persistence.Record{fill, order}, Events: []persistence.Event{storetest.NewEvent(1)}}
+	row := storetest.NewJournal(2)
+	row.Kind, row.Symbol, row.Result = "order.status", order.Symbol, string(order.Status)
+	row.Fields = []persistence.JournalField{{Name: "from", Value: "pending"}, {Name: "to", Value: "filled"}, {Name: "filled_qty", Value: "0.75"}}
+	outcome.Journal = []persistence.JournalEntry{row}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, batch := range []persistence.Batch{intent, outcome} {
+			if _, err := rows.Prepare(batch); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 }
