@@ -6,6 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"venuegate/actors/account/deadline"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -37,6 +38,8 @@ type ledger struct {
 	// have closed, oldest first.
 	now      netting
 	closings []Closing
+	// countedAt is when the newest of the recent executions became known.
+	countedAt time.Time
 
 	// knownAt is when the newest execution became known.
 	knownAt  time.Time
@@ -80,7 +83,11 @@ func (l *ledger) add(e Execution) []Closing {
 	}
 	i, _ := slices.BinarySearchFunc(l.recent, e, func(x, y Execution) int { return x.compare(y.Key) })
 	l.recent = slices.Insert(l.recent, i, e)
-	l.recount()
+	if i == len(l.recent)-1 {
+		l.count(i)
+	} else {
+		l.recount()
+	}
 	return nil
 }
 
@@ -95,16 +102,19 @@ func (l *ledger) setCause(k Key, why Cause) {
 
 // recount computes now and closings from base and recent.
 func (l *ledger) recount() {
-	l.now, l.closings = l.base.clone(), l.closings[:0]
-	var knownAt time.Time
-	for i, e := range l.recent {
-		if e.KnownAt.After(knownAt) {
-			knownAt = e.KnownAt
-		}
-		for _, c := range l.now.apply(e) {
-			c.by, c.knownAt = i, knownAt
-			l.closings = append(l.closings, c)
-		}
+	l.now, l.closings, l.countedAt = l.base.clone(), l.closings[:0], time.Time{}
+	for i := range l.recent {
+		l.count(i)
+	}
+}
+
+// count adds the recent execution i, which comes after all others that are counted, to now and
+// closings.
+func (l *ledger) count(i int) {
+	l.countedAt = deadline.Later(l.countedAt, l.recent[i].KnownAt)
+	for _, c := range l.now.apply(l.recent[i]) {
+		c.by, c.knownAt = i, l.countedAt
+		l.closings = append(l.closings, c)
 	}
 }
 

@@ -26,7 +26,17 @@ func OpenQty(p *Position) decimal.Decimal {
 	if p == nil {
 		return decimal.Zero
 	}
-	return p.EntryQty.Add(p.UnpricedEntry).Sub(p.ExitQty).Sub(p.UnpricedExit)
+	open := p.EntryQty
+	if !p.UnpricedEntry.IsZero() { // most are zero, and each operation allocates
+		open = open.Add(p.UnpricedEntry)
+	}
+	if !p.ExitQty.IsZero() {
+		open = open.Sub(p.ExitQty)
+	}
+	if !p.UnpricedExit.IsZero() {
+		open = open.Sub(p.UnpricedExit)
+	}
+	return open
 }
 
 // Pnl returns the realized P&L of a closed position, without fees. It is unknown if the price
@@ -194,8 +204,11 @@ func costWithEntry(p *Position, e Execution) decimal.Decimal {
 
 // costOfPart returns the cost of a quantity at the average cost of the open quantity.
 func costOfPart(p *Position, qty decimal.Decimal) decimal.Decimal {
+	if !qty.IsPositive() {
+		return decimal.Zero
+	}
 	open := OpenQty(p)
-	if !open.IsPositive() || !qty.IsPositive() {
+	if !open.IsPositive() {
 		return decimal.Zero
 	}
 	return p.OpenCost.Mul(qty).DivRound(open, AvgPriceDecimals)
