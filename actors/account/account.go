@@ -17,19 +17,11 @@ type account struct {
 	logger *zap.Logger
 	state  *state
 	steps  step.Runner[effect]
-	// context is that of the step under way.
+	// context is that of the step under way. All steps have the functions in common.
 	context stepContext
 	gate    risk.Gate
 	// tickDue is when the next tick is scheduled; zero for none.
 	tickDue time.Time
-}
-
-func (a *account) stepContext() stepContext {
-	now := time.Now()
-	return stepContext{
-		now: now, newID: func(prefix string) string { return a.deps.NewID(prefix, now) },
-		price: a.price, mark: a.deps.Market.Mark, maxMarketQty: a.maxMarketQty,
-	}
 }
 
 func (a *account) price(currency, symbol string) venues.Optional {

@@ -33,6 +33,7 @@ func Name(exchange venues.Venue) string { return "account/" + string(exchange) }
 func (a *account) Started(ctx *actors.Context) {
 	a.logger = ctx.Logger()
 	a.state = newState(a.deps.Config, a.deps.Fence)
+	a.context = stepContext{makeID: a.deps.NewID, price: a.price, mark: a.deps.Market.Mark, maxMarketQty: a.maxMarketQty}
 	a.steps = step.Runner[effect]{
 		Journal: a.deps.Journal, Handle: a.handle, Finish: a.finish, Ordered: true,
 		Run:     func(ctx *actors.Context, e effect) { e.run(a, ctx) },
@@ -46,13 +47,13 @@ func (a *account) Started(ctx *actors.Context) {
 // Stopping answers the callers with what is known. Requests under way have an unknown
 // outcome, which the next start resolves.
 func (a *account) Stopping(ctx *actors.Context) {
-	a.context = a.stepContext()
+	a.context.now = time.Now()
 	a.steps.Do(ctx, a.state.stop)
 }
 
 // Receive handles a message as one step.
 func (a *account) Receive(ctx *actors.Context, msg any) {
-	a.context = a.stepContext()
+	a.context.now = time.Now()
 	a.steps.Receive(ctx, msg)
 	a.schedule(ctx)
 }

@@ -51,7 +51,7 @@ func newFixture(t testing.TB, caps venues.Capabilities) *fixture {
 }
 
 func (b *fixture) stepContext() stepContext {
-	return stepContext{now: b.now, newID: func(prefix string) string {
+	return stepContext{now: b.now, makeID: func(prefix string, _ time.Time) string {
 		b.nextID++
 		return fmt.Sprintf("%s_%026d", prefix, b.nextID)
 	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark, maxMarketQty: b.largestMarketOrder}

@@ -9,8 +9,8 @@ import (
 
 // stepContext has the time of one step, and functions that return ids and market data.
 type stepContext struct {
-	now   time.Time
-	newID func(prefix string) string
+	now    time.Time
+	makeID func(prefix string, at time.Time) string
 	// price returns the mark price of a currency in the settlement currency of an
 	// instrument, mark that of an instrument. It may be unknown at the first call and known
 	// at a later one.
@@ -19,6 +19,9 @@ type stepContext struct {
 	// maxMarketQty returns the largest quantity of a market order of an instrument.
 	maxMarketQty func(symbol string) venues.Optional
 }
+
+// newID returns a new id with the given prefix.
+func (c *stepContext) newID(prefix string) string { return c.makeID(prefix, c.now) }
 
 // output is the result of a step. Its claim is the order whose intent is in the batch, if
 // the step did nothing else.
