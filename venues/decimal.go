@@ -137,6 +137,26 @@ func FloorTo(d, step decimal.Decimal) decimal.Decimal {
 	return steps.Mul(step)
 }
 
+// Sum returns a + b. Unlike Decimal.Add it allocates nothing if one of them is zero, as most
+// totals and corrections are.
+func Sum(a, b decimal.Decimal) decimal.Decimal {
+	switch {
+	case b.IsZero():
+		return a
+	case a.IsZero():
+		return b
+	}
+	return a.Add(b)
+}
+
+// Difference returns a - b. Unlike Decimal.Sub it allocates nothing if b is zero.
+func Difference(a, b decimal.Decimal) decimal.Decimal {
+	if b.IsZero() {
+		return a
+	}
+	return a.Sub(b)
+}
+
 // IsMultiple reports whether d is an exact multiple of step. step must be positive.
 func IsMultiple(d, step decimal.Decimal) bool { return d.Mod(step).IsZero() }
 

@@ -58,3 +58,18 @@ func TestRoundingReturnsMultiplesOfTheStep(t *testing.T) {
 		}
 	})
 }
+
+func TestSumAndDifferenceEqualThoseOfTheLibrary(t *testing.T) {
+	texts := []string{"0", "0.00", "1.5", "-1.5", "100", "0.000001"}
+	for _, x := range texts {
+		for _, y := range texts {
+			a, b := venues.MustDecimal(x), venues.MustDecimal(y)
+			if got, want := venues.Sum(a, b), a.Add(b); !got.Equal(want) {
+				t.Errorf("Sum(%s, %s) = %s, want %s", x, y, got, want)
+			}
+			if got, want := venues.Difference(a, b), a.Sub(b); !got.Equal(want) {
+				t.Errorf("Difference(%s, %s) = %s, want %s", x, y, got, want)
+			}
+		}
+	}
+}

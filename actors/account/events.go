@@ -71,7 +71,7 @@ type limitEvent struct {
 func closedPayload(exchange venues.Venue, symbol string, c *position.Closing) closedEvent {
 	p := &c.Position
 	return closedEvent{
-		Exchange: exchange, Symbol: symbol, Side: c.Side, Qty: venues.FormatDecimal(p.EntryQty.Add(p.UnpricedEntry)),
+		Exchange: exchange, Symbol: symbol, Side: c.Side, Qty: venues.FormatDecimal(venues.Sum(p.EntryQty, p.UnpricedEntry)),
 		EntryPrice: average(p.EntryNotional, p.EntryQty), ExitPrice: average(p.ExitNotional, p.ExitQty),
 		RealizedPnl: text(position.Pnl(c.Side, p)), Fee: text(p.Fee), Reason: p.Reason, OpenedAt: p.OpenedAt, Comment: p.Comment,
 	}

@@ -68,7 +68,7 @@ func (s *state) addFill(step stepContext, o *order, f venues.Fill) {
 	o.FilledQty = decimal.Max(o.FilledQty, o.fillsQty)
 	o.AvgPrice = venues.Some(o.avgPrice())
 	if f.Fee.Valid {
-		o.Fee = venues.Some(o.Fee.Decimal.Add(f.Fee.Decimal))
+		o.Fee = venues.Some(venues.Sum(o.Fee.Decimal, f.Fee.Decimal))
 		o.FeeCurrency = f.FeeCurrency
 	}
 	if why := s.causeOf(o); !s.attributeFill(&f, why) {

@@ -37,8 +37,8 @@ type tracking struct {
 // addTrade adds an execution. The caller must not add one twice.
 func (t *tracking) addTrade(f *venues.Fill) {
 	t.trades[position.TradeKey(f)] = true
-	t.fillsQty = t.fillsQty.Add(f.Qty)
-	t.notional = t.notional.Add(f.Price.Mul(f.Qty))
+	t.fillsQty = venues.Sum(t.fillsQty, f.Qty)
+	t.notional = venues.Sum(t.notional, f.Price.Mul(f.Qty))
 }
 
 // avgPrice returns the average price of the recorded fills. There must be at least one.

@@ -55,7 +55,7 @@ func (s *State) confirmDeadline(a Account, l *ledger, c *Closing) time.Time {
 // than its executions have entered. The missing executions may add up to zero.
 func (l *ledger) lacksEntries(c *Closing) bool {
 	reported, pending := l.reported.first(c.Side)
-	return pending && c.Position.EntryQty.Add(c.Position.UnpricedEntry).LessThan(reported.maxListed)
+	return pending && venues.Sum(c.Position.EntryQty, c.Position.UnpricedEntry).LessThan(reported.maxListed)
 }
 
 // isDisputed reports whether a closing may be wrong: executions are known to be missing, the

@@ -26,17 +26,7 @@ func OpenQty(p *Position) decimal.Decimal {
 	if p == nil {
 		return decimal.Zero
 	}
-	open := p.EntryQty
-	if !p.UnpricedEntry.IsZero() { // most are zero, and each operation allocates
-		open = open.Add(p.UnpricedEntry)
-	}
-	if !p.ExitQty.IsZero() {
-		open = open.Sub(p.ExitQty)
-	}
-	if !p.UnpricedExit.IsZero() {
-		open = open.Sub(p.UnpricedExit)
-	}
-	return open
+	return venues.Difference(venues.Difference(venues.Sum(p.EntryQty, p.UnpricedEntry), p.ExitQty), p.UnpricedExit)
 }
 
 // Pnl returns the realized P&L of a closed position, without fees. It is unknown if the price
@@ -117,8 +107,8 @@ func (n *netting) apply(e Execution) []Closing {
 func (n *netting) enter(side venues.PositionSide, e Execution) []Closing {
 	p := n.begin(side, e)
 	p.OpenCost = costWithEntry(p, e)
-	p.EntryQty = p.EntryQty.Add(e.Qty)
-	p.EntryNotional = p.EntryNotional.Add(e.Qty.Mul(e.Price))
+	p.EntryQty = venues.Sum(p.EntryQty, e.Qty)
+	p.EntryNotional = venues.Sum(p.EntryNotional, e.Qty.Mul(e.Price))
 	addFee(p, e)
 	return n.closeFlat(side)
 }
@@ -126,8 +116,8 @@ func (n *netting) enter(side venues.PositionSide, e Execution) []Closing {
 func (n *netting) exit(side venues.PositionSide, e Execution) []Closing {
 	p := n.begin(side, e)
 	p.OpenCost = costOfPart(p, OpenQty(p).Sub(e.Qty))
-	p.ExitQty = p.ExitQty.Add(e.Qty)
-	p.ExitNotional = p.ExitNotional.Add(e.Qty.Mul(e.Price))
+	p.ExitQty = venues.Sum(p.ExitQty, e.Qty)
+	p.ExitNotional = venues.Sum(p.ExitNotional, e.Qty.Mul(e.Price))
 	p.Reason = e.Reason
 	addFee(p, e)
 	return n.closeFlat(side)
@@ -162,7 +152,7 @@ func addFee(p *Position, e Execution) {
 	case p.FeeCurrency != "" && e.FeeCurrency != p.FeeCurrency:
 		p.FeesMixed, p.Fee = true, venues.Optional{}
 	default:
-		p.Fee, p.FeeCurrency = venues.Some(p.Fee.Decimal.Add(e.Fee.Decimal)), e.FeeCurrency
+		p.Fee, p.FeeCurrency = venues.Some(venues.Sum(p.Fee.Decimal, e.Fee.Decimal)), e.FeeCurrency
 	}
 }
 
@@ -199,7 +189,7 @@ func costWithEntry(p *Position, e Execution) decimal.Decimal {
 	case open.IsPositive() && p.OpenCost.IsZero():
 		return decimal.Zero
 	}
-	return p.OpenCost.Add(e.Price.Mul(e.Qty))
+	return venues.Sum(p.OpenCost, e.Price.Mul(e.Qty))
 }
 
 // costOfPart returns the cost of a quantity at the average cost of the open quantity.

@@ -46,7 +46,7 @@ func Kinds() []venues.LegKind {
 
 // QtyToProtect returns the quantity of an entry that its legs must cover: the filled quantity
 // less the part that was closed since.
-func (o *Order) QtyToProtect() decimal.Decimal { return o.FilledQty.Sub(o.ReleasedQty) }
+func (o *Order) QtyToProtect() decimal.Decimal { return venues.Difference(o.FilledQty, o.ReleasedQty) }
 
 // IsChangeable reports whether the stop loss and take profit of an order can be changed: it is
 // active, or the position that it has opened is protected.

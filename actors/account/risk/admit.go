@@ -93,12 +93,13 @@ func (s *State) Reduces(a Account, spec *venues.OrderSpec, except *persistence.O
 	if spec.ReduceOnly {
 		return true
 	}
-	left, known := s.positions.Reducible(spec.Symbol, spec.Side.Reduces())
-	if !known || s.positions.IsHedged(spec.Symbol) {
+	symbol, side := spec.Symbol, spec.Side
+	left, known := s.positions.Reducible(symbol, side.Reduces())
+	if !known || s.positions.IsHedged(symbol) {
 		return false
 	}
 	for o := range a.Live() {
-		if o.OrderRecord != except && o.Symbol == spec.Symbol && o.Side == spec.Side {
+		if o.OrderRecord != except && o.Symbol == symbol && o.Side == side {
 			left = left.Sub(o.RemainingQty())
 		}
 	}
@@ -117,16 +118,18 @@ func (s *State) AdmitPosition(a Account, cmd *venues.PlaceOrder) *venues.Error {
 	if cmd.ReduceOnly {
 		return nil
 	}
-	own, opposite := s.worstCase(a, cmd.Symbol, cmd.Side), s.positions.Qty(cmd.Symbol, cmd.Side.Reduces())
-	if cmd.RejectOpposite && opposite.IsPositive() {
-		return venues.Errorf(venues.CodeRiskRejected, "a position on the other side is open").
-			With("rule", venues.RuleOpposite).With("limit", "0").With("given", venues.FormatDecimal(opposite))
+	if cmd.RejectOpposite {
+		if opposite := s.positions.Qty(cmd.Symbol, cmd.Side.Reduces()); opposite.IsPositive() {
+			return venues.Errorf(venues.CodeRiskRejected, "a position on the other side is open").
+				With("rule", venues.RuleOpposite).With("limit", "0").With("given", venues.FormatDecimal(opposite))
+		}
 	}
 	if !cmd.MaxPosition.Valid {
 		return nil
 	}
 	// The opposite position is not subtracted: a stop or another client may close it before
 	// the order fills.
+	own := s.worstCase(a, cmd.Symbol, cmd.Side)
 	given := own.Add(InFlight(a, cmd.Symbol, cmd.Side)).Add(cmd.Qty)
 	if given.GreaterThan(cmd.MaxPosition.Decimal) {
 		return venues.Errorf(venues.CodeRiskRejected, "the position would be larger than allowed").With("rule", venues.RuleMaxPosition).

@@ -29,7 +29,7 @@ func NewDay(t time.Time) Day { return Day{Start: dayOf(t)} }
 
 // Add counts an execution of the day.
 func (d *Day) Add(r *persistence.FillRecord) {
-	d.Earned = d.Earned.Add(resultOf(r))
+	d.Earned = venues.Sum(d.Earned, resultOf(r))
 	if !isUncounted(r) {
 		return
 	}

@@ -58,7 +58,7 @@ func resultOf(r *persistence.FillRecord) decimal.Decimal {
 	if isForeign(&r.Fill) {
 		fee = r.FeeInSettlement
 	}
-	return r.RealizedPnl.Decimal.Sub(fee.Decimal)
+	return venues.Difference(r.RealizedPnl.Decimal, fee.Decimal)
 }
 
 // isUncounted reports whether resultOf does not include the fee.
