@@ -98,9 +98,29 @@ func ReplyFunc[T any](then func(T, error)) Reply[T] {
 func ReplyTo[T any](ctx *Context, toMessage func(T, error) any) Reply[T] {
 	s := ctx.shell
 	s.pending++
-	return ReplyFunc(func(value T, err error) {
-		s.cell.post(&result{shell: s, convert: func() any { return toMessage(value, err) }})
-	})
+	a := &answer[T]{result: result{shell: s}, toMessage: toMessage}
+	a.then = a.post
+	return Reply[T]{&a.sink}
+}
+
+// answer is the answer to a request of an actor, and the message with which the actor
+// receives it.
+type answer[T any] struct {
+	result
+	sink[T]
+	toMessage func(T, error) any
+}
+
+func (a *answer[T]) post(value T, err error) {
+	a.value, a.err = value, err
+	a.shell.cell.post(a)
+}
+
+func (a *answer[T]) handle(s *shell) {
+	if a.shell == s {
+		a.message = a.toMessage(a.value, a.err)
+	}
+	a.result.handle(s)
 }
 
 // Ask sends the message that request returns for a new Reply, and waits for the answer.

@@ -88,12 +88,11 @@ func (s *shell) task(effect Effect) task {
 	return task{shell: s, label: s.cell.path + "#" + strconv.FormatUint(s.cell.effects, 10), effect: effect}
 }
 
-// result is the message of a finished effect or loop, or of another actor's answer.
+// result is the message of a finished effect or loop.
 type result struct {
 	kitMessage
 	shell   *shell
 	message any
-	convert func() any // makes the message on the actor's goroutine
 	failure *failure
 }
 
@@ -104,9 +103,6 @@ func (r *result) handle(s *shell) {
 	s.pending--
 	if r.failure != nil {
 		panic(r.failure)
-	}
-	if r.convert != nil {
-		r.message = r.convert()
 	}
 	s.deliver(r.message)
 	s.finish()

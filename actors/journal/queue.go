@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"venuegate/persistence"
@@ -101,7 +102,7 @@ func (q *CommitQueue) work() {
 func (q *CommitQueue) step() bool {
 	if len(q.entries) > 0 && q.entries[0].over {
 		first := q.entries[0]
-		q.entries = q.entries[1:]
+		q.entries = slices.Delete(q.entries, 0, 1)
 		q.unlocked(func() {
 			for _, done := range first.done {
 				done(first.err)

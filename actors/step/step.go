@@ -39,14 +39,8 @@ type Output[E any] struct {
 // Submit submits a batch. Once it is durable or has failed, result is called with the
 // error, and the message that it returns is delivered to the actor.
 func Submit(ctx *actors.Context, journal persistence.Submitter, b persistence.Batch, result func(error) any) {
-	done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return result(err) })
-	journal.Submit(b, func(err error) {
-		if err != nil {
-			done.Reject(err)
-			return
-		}
-		done.Send(struct{}{})
-	})
+	done := actors.ReplyTo(ctx, func(outcome, _ error) any { return result(outcome) })
+	journal.Submit(b, done.Send)
 }
 
 // Early is a bounded queue of the requests that arrive before an actor can handle
