@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -38,13 +37,19 @@ func (p *positionPort) IsComplete(symbol string) bool {
 func (p *positionPort) CloseReason(symbol string, side venues.PositionSide, openedAt time.Time) venues.CloseReason {
 	var last *order
 	since := openedAt.Add(-position.ListLag)
-	for _, o := range slices.Concat(p.liveInOrder(), slices.Collect(p.idleAfter(since))) {
+	consider := func(o *order) {
 		if o.Symbol != symbol || !o.mayHaveFilled() || !p.mayReduce(o, side) || o.changedAt(p.step).Before(since) {
-			continue
+			return
 		}
 		if last == nil || cmp.Or(o.changedAt(p.step).Compare(last.changedAt(p.step)), cmp.Compare(o.OrderID, last.OrderID)) > 0 {
 			last = o
 		}
+	}
+	for _, o := range p.live {
+		consider(o)
+	}
+	for o := range p.idleAfter(since) {
+		consider(o)
 	}
 	if last == nil {
 		return venues.ClosedManual
