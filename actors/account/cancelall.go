@@ -209,7 +209,7 @@ func (e callOpen) run(a *account, ctx *actors.Context) {
 			done.open = append(done.open, lookedUp{report: r, found: found})
 		}
 		return done
-	}, openDone{queries: e.queries, err: errPoolFull})
+	}, func() any { return openDone{queries: e.queries, err: errPoolFull} })
 }
 
 // openRead answers each query with the open orders of its symbol, or of all symbols. Orders

@@ -128,8 +128,8 @@ func TestPendingAmendOutlivesARestart(t *testing.T) {
 func (b *fixture) isPublished(o *order) bool {
 	isPublished := false
 	for _, e := range b.pendingEffects {
-		if p, is := e.(publishOrder); is && p.order.OrderID == o.OrderID {
-			isPublished = p.order.PendingAction == o.PendingAction
+		if p, is := e.(publishOrder); is && p.record.Key().ID == o.OrderID {
+			isPublished = p.record.(persistence.OrderRecord).PendingAction == o.PendingAction
 		}
 	}
 	return isPublished

@@ -33,7 +33,7 @@ func (c clientIDs) of(orderID string) string {
 // orderID returns the order id of a client order id; false if this installation has not
 // made it.
 func (c clientIDs) orderID(clientID string) (string, bool) {
-	if len(clientID) != len(c.prefix)+ulidLength || !strings.HasPrefix(clientID, c.prefix) {
+	if !c.isOurs(clientID) {
 		return "", false
 	}
 	return orderIDPrefix + "_" + strings.ToUpper(clientID[len(c.prefix):]), true
@@ -41,8 +41,7 @@ func (c clientIDs) orderID(clientID string) (string, bool) {
 
 // isOurs reports whether a client order id was made by this installation.
 func (c clientIDs) isOurs(clientID string) bool {
-	_, ours := c.orderID(clientID)
-	return ours
+	return len(clientID) == len(c.prefix)+ulidLength && strings.HasPrefix(clientID, c.prefix)
 }
 
 // orderOf returns the id of a reported order: the one in its client order id or, for an
@@ -62,7 +61,7 @@ func (c clientIDs) orderOf(r *venues.ExecutionReport) string {
 // order: other clients may use an id again, for any instrument. The venue order id of a stop
 // changes when it is triggered, that of another order never.
 func (c clientIDs) isAbout(o *persistence.OrderRecord, r *venues.ExecutionReport) bool {
-	if _, ours := c.orderID(r.ClientOrderID); ours {
+	if c.isOurs(r.ClientOrderID) {
 		return true
 	}
 	isAnother := o.VenueOrderID != r.VenueOrderID && o.VenueOrderID != "" && o.ConditionalID == r.ConditionalID

@@ -9,6 +9,7 @@ import (
 
 	"venuegate/actors"
 	"venuegate/actors/account/risk"
+	"venuegate/persistence"
 	"venuegate/venues"
 )
 
@@ -83,7 +84,7 @@ type (
 		positions []venues.Position
 		balances  []venues.Balance
 	}
-	publishOrder    struct{ order venues.Order }
+	publishOrder    struct{ record persistence.Record } // a persistence.OrderRecord
 	logAlarm        struct{ orderID, symbol, kind string }
 	publishPosition struct{ position venues.Position }
 	publishBalances struct{ balances []venues.Balance }
@@ -101,7 +102,7 @@ func (e callPlace) run(a *account, ctx *actors.Context) {
 		}
 		report, err := a.deps.Venue.Place(c, e.request)
 		return placeDone{e.orderID, report, err}
-	}, placeDone{orderID: e.orderID, err: errPoolFull})
+	}, func() any { return placeDone{orderID: e.orderID, err: errPoolFull} })
 }
 
 func (e callAmend) run(a *account, ctx *actors.Context) {
@@ -117,20 +118,20 @@ func (e callAmend) run(a *account, ctx *actors.Context) {
 		}
 		report, err := a.deps.Venue.Amend(c, e.request)
 		return amendDone{e.orderID, report, err}
-	}, amendDone{orderID: e.orderID, err: errPoolFull})
+	}, func() any { return amendDone{orderID: e.orderID, err: errPoolFull} })
 }
 
 func (e callCancel) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
 		report, err := a.deps.Venue.Cancel(c, e.ref)
 		return cancelDone{e.orderID, report, err}
-	}, cancelDone{orderID: e.orderID, err: errPoolFull})
+	}, func() any { return cancelDone{orderID: e.orderID, err: errPoolFull} })
 }
 
 func (e callQuery) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.QueryPool, func(c context.Context) any {
 		return a.query(venues.WithOutcomeQuery(c), e.orderID, e.ref)
-	}, queryDone{orderID: e.orderID, err: errPoolFull})
+	}, func() any { return queryDone{orderID: e.orderID, err: errPoolFull} })
 }
 
 func (a *account) query(ctx context.Context, orderID string, ref venues.OrderRef) queryDone {
@@ -143,15 +144,15 @@ func (a *account) query(ctx context.Context, orderID string, ref venues.OrderRef
 var errPoolFull = errors.Join(venues.ErrNotSent, actors.ErrBusy)
 
 // call runs a request to the venue in a pool and delivers the message that it returns. If
-// the pool is full, the message is busy.
-func (a *account) call(ctx *actors.Context, pool *actors.Pool, request func(context.Context) any, busy any) {
+// the pool is full, the message is that of busy.
+func (a *account) call(ctx *actors.Context, pool *actors.Pool, request func(context.Context) any, busy func() any) {
 	err := ctx.Go(pool, func(c context.Context) any {
 		c, cancel := context.WithTimeout(c, venueCallMax)
 		defer cancel()
 		return request(c)
 	})
 	if err != nil {
-		a.steps.Enqueue(busy)
+		a.steps.Enqueue(busy())
 	}
 }
 
@@ -167,7 +168,7 @@ func (a *account) readFills(ctx *actors.Context, in readFills) {
 		}
 		unattributed, err := a.storedUnattributed(c, list)
 		return fillsDone{in.orderID, list, unattributed, err}
-	}, fillsDone{orderID: in.orderID, err: errPoolFull})
+	}, func() any { return fillsDone{orderID: in.orderID, err: errPoolFull} })
 }
 
 func (planFunds) run(_ *account, ctx *actors.Context) {
@@ -179,7 +180,7 @@ func (callFunds) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
 		funds, err := a.fetchFunds(c)
 		return fundsDone{funds, err}
-	}, fundsDone{err: errPoolFull})
+	}, func() any { return fundsDone{err: errPoolFull} })
 }
 
 func (a *account) fetchFunds(ctx context.Context) (Funds, error) {
@@ -200,7 +201,9 @@ func (e publishAll) run(a *account, _ *actors.Context) {
 	a.deps.Updates.Reconciled(a.deps.Exchange, e.orders, e.positions, e.balances)
 }
 
-func (e publishOrder) run(a *account, _ *actors.Context) { a.deps.Updates.OrderChanged(e.order) }
+func (e publishOrder) run(a *account, _ *actors.Context) {
+	a.deps.Updates.OrderChanged(e.record.(persistence.OrderRecord).Order)
+}
 
 func (e publishPosition) run(a *account, _ *actors.Context) {
 	a.deps.Updates.PositionChanged(e.position)

@@ -51,8 +51,8 @@ func (s *state) finish(step stepContext) output {
 		if o.changed() {
 			o.UpdatedAt = venues.At(step.now)
 			o.stored = o.OrderRecord
-			s.out.Batch.Puts = append(s.out.Batch.Puts, o.OrderRecord)
-			s.after(publishOrder{o.Order})
+			s.out.Batch.Puts = append(s.out.Batch.Puts, o.stored)
+			s.after(publishOrder{o.stored})
 		}
 		s.replyIfSettled(step, o)
 		s.watch(o)

@@ -243,5 +243,5 @@ func (callHaltRead) run(a *account, ctx *actors.Context) {
 			}
 		}
 		return done
-	}, haltReadDone{err: errPoolFull})
+	}, func() any { return haltReadDone{err: errPoolFull} })
 }

@@ -19,7 +19,7 @@ func (a *account) changeLeverage(ctx *actors.Context, in changeLeverage) {
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
 		change, err := a.deps.Venue.SetLeverage(c, in.cmd.Symbol, in.cmd.Leverage)
 		return leverageDone{in.Reply, change, err}
-	}, leverageDone{to: in.Reply, err: errPoolFull})
+	}, func() any { return leverageDone{to: in.Reply, err: errPoolFull} })
 }
 
 func (a *account) leverageChanged(in leverageDone) {

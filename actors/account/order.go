@@ -20,8 +20,9 @@ type order struct {
 
 	// dirty reports that the current step has changed the order.
 	dirty bool
-	// stored is the record that was last put into a batch.
-	stored persistence.OrderRecord
+	// stored is the record that was last put into a batch, a persistence.OrderRecord. Batch,
+	// order and what is published share its memory.
+	stored persistence.Record
 	// journalRows are added to the journal with the order's next commit.
 	journalRows []persistence.JournalEntry
 	// venueKeys are the keys of the order in orderIndex.byVenue.
@@ -41,9 +42,16 @@ func (s *state) insertOrder(r persistence.OrderRecord) *order {
 	return o
 }
 
+// storedRecord returns the record that was last put into a batch; the zero record if there is
+// none.
+func (o *order) storedRecord() persistence.OrderRecord {
+	r, _ := o.stored.(persistence.OrderRecord)
+	return r
+}
+
 // changed reports whether the record differs from the stored one.
 func (o *order) changed() bool {
-	a, b := &o.OrderRecord, &o.stored
+	a, b := &o.OrderRecord, o.storedRecord()
 	return a.OrderID != b.OrderID || a.Status != b.Status || a.PendingAction != b.PendingAction ||
 		a.VenueOrderID != b.VenueOrderID || a.ConditionalID != b.ConditionalID || a.ReplacedBy != b.ReplacedBy || a.Error != b.Error ||
 		a.Protection != b.Protection || a.Closing != b.Closing || a.Amend != b.Amend || a.UnknownSince != b.UnknownSince || a.FeeCurrency != b.FeeCurrency ||

@@ -69,7 +69,7 @@ func (e callProtect) run(a *account, ctx *actors.Context) {
 	}
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
 		return protectDone{e.orderID, protector.Protect(c, e.request)}
-	}, protectDone{orderID: e.orderID, err: errPoolFull})
+	}, func() any { return protectDone{orderID: e.orderID, err: errPoolFull} })
 }
 
 // protected applies the venue's answer to a change of attached protection.

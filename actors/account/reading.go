@@ -163,7 +163,7 @@ func (e lookUp) run(a *account, ctx *actors.Context) {
 			return nil // the next reconciliation reads it again
 		}
 		return lookedUp{e.report, found}
-	}, nil)
+	}, func() any { return nil })
 }
 
 func (e lookUpFills) run(a *account, ctx *actors.Context) {
@@ -193,7 +193,7 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 			done.err = err
 		}
 		return done
-	}, lookedUpFills{symbol: e.symbol, err: errPoolFull})
+	}, func() any { return lookedUpFills{symbol: e.symbol, err: errPoolFull} })
 }
 
 // reconciled logs a failed reconciliation, and applies it.

@@ -53,7 +53,7 @@ func (s *state) loaded(step stepContext, in loadDone) {
 		}
 		s.resumeChange(step, o)
 		if !o.Status.IsClosed() {
-			s.after(publishOrder{o.Order})
+			s.after(publishOrder{o.OrderRecord})
 		}
 	}
 	s.relinkProtection()

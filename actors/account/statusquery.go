@@ -82,7 +82,7 @@ func (s *state) nextQuery(step stepContext, o *order) time.Time {
 // when it is triggered.
 func (c clientIDs) ref(o *order) venues.OrderRef {
 	ref := venues.OrderRef{Symbol: o.Symbol, ClientOrderID: o.ClientOrderID, VenueOrderID: o.VenueOrderID, Type: o.Type}
-	if _, ours := c.orderID(o.ClientOrderID); !ours && !o.Type.IsStop() && o.VenueOrderID != "" {
+	if !c.isOurs(o.ClientOrderID) && !o.Type.IsStop() && o.VenueOrderID != "" {
 		ref.ClientOrderID = ""
 	}
 	return ref

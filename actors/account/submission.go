@@ -38,7 +38,7 @@ type submission struct {
 func (o *order) defersCommit() bool {
 	return len(o.waiters) > 0 && o.takesLiquidity() && !o.hasSettled() &&
 		(o.Status == venues.StatusOpen || o.Status == venues.StatusPending) &&
-		o.stored.Status == venues.StatusPending && o.FilledQty.IsZero() && o.change.kind == venues.PendingNone
+		o.storedRecord().Status == venues.StatusPending && o.FilledQty.IsZero() && o.change.kind == venues.PendingNone
 }
 
 // hasSettled reports whether the venue has acknowledged the order and, if it cannot
