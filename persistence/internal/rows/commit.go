@@ -40,6 +40,7 @@ func Prepare(b persistence.Batch) (*Commit, error) {
 	if err := checkTexts(b.Fence.Customer); err != nil {
 		return nil, err
 	}
+	c.absent = make([]absentKey, 0, len(b.Absent))
 	for _, k := range b.Absent {
 		primary, err := recordKey(k)
 		if err != nil {
@@ -50,12 +51,13 @@ func Prepare(b persistence.Batch) (*Commit, error) {
 	}
 	c.entities = make([]entity, 0, len(b.Puts)+len(b.Events)+len(b.Journal))
 	for _, r := range b.Puts {
-		e, err := recordEntity(r)
+		k := r.Key()
+		e, err := recordEntity(k, r)
 		if err != nil {
 			return nil, err
 		}
 		c.add(e)
-		c.checkOwner(r.Key())
+		c.checkOwner(k)
 	}
 	return c, c.addLog(b)
 }

@@ -22,10 +22,9 @@ type entity struct {
 	mutable bool
 }
 
-// recordEntity encodes a record. Its errors wrap ErrInvalid, like those of the two
+// recordEntity encodes a record, which has the key k. Its errors wrap ErrInvalid, like those of the two
 // functions below.
-func recordEntity(r persistence.Record) (entity, error) {
-	k := r.Key()
+func recordEntity(k persistence.Key, r persistence.Record) (entity, error) {
 	primary, err := recordKey(k)
 	if err != nil {
 		return entity{}, err

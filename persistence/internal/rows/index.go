@@ -54,23 +54,27 @@ func apiKeyIndex(r persistence.Record) []row {
 	return []row{{newKey(k.Customer, tableAPIKey).text(k.ID), keyOnly}}
 }
 
+// orderRowsMax is the number of index rows of an order at most.
+const orderRowsMax = 4
+
 func orderIndex(r persistence.Record) []row {
 	o := r.(persistence.OrderRecord)
 	fields := indexFields{exchange: o.Exchange, symbol: o.Symbol}
 	value := fields.encode()
 	at := o.CreatedAt.Time
-	index := []row{{newKey(o.Customer, tableOrderTime).time(at).text(o.OrderID), value}}
+	keys, index := newKeyBlock(orderRowsMax), make([]row, 0, orderRowsMax)
+	index = append(index, row{keys.newKey(o.Customer, tableOrderTime).time(at).text(o.OrderID), value})
 	if o.Unfinished() {
 		fields.closed = o.Status.IsClosed()
-		open := newKey(o.Customer, tableOrderUnfinished).text(string(o.Exchange))
+		open := keys.newKey(o.Customer, tableOrderUnfinished).text(string(o.Exchange))
 		index = append(index, row{open.time(at).text(o.OrderID), fields.encode()})
 	}
 	if o.RequestID != "" {
-		request := newKey(o.Customer, tableOrderRequest).text(o.RequestID)
+		request := keys.newKey(o.Customer, tableOrderRequest).text(o.RequestID)
 		index = append(index, row{request.time(at).text(o.OrderID), value})
 	}
 	if o.ClientOrderID != "" {
-		client := newKey(o.Customer, tableOrderClient).text(o.ClientOrderID)
+		client := keys.newKey(o.Customer, tableOrderClient).text(o.ClientOrderID)
 		index = append(index, row{client.text(o.OrderID), keyOnly})
 	}
 	return index

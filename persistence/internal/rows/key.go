@@ -65,6 +65,18 @@ func newKey(customer string, t table) key {
 	return append(make(key, 0, keyBytes).text(customer), byte(t))
 }
 
+// keyBlock is memory for several keys of one entity.
+type keyBlock []byte
+
+func newKeyBlock(keys int) keyBlock { return make(keyBlock, keys*keyBytes) }
+
+// newKey is the function newKey with the memory of the block.
+func (b *keyBlock) newKey(customer string, t table) key {
+	k := key((*b)[:0:keyBytes])
+	*b = (*b)[keyBytes:]
+	return append(k.text(customer), byte(t))
+}
+
 // firstKey is the lowest key that newKey returns. The engine's own rows sort before
 // it.
 var firstKey = []byte{0x00, 0x01}

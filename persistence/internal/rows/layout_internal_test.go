@@ -120,7 +120,7 @@ func layoutSample(t *testing.T) []entity {
 		persistence.EndpointCursor{Customer: "cus_1", Endpoint: "end_1", Seq: 7},
 		persistence.Alert{ID: "alr_1", Customer: "cus_1", Exchange: venues.OKX, Status: persistence.AlertArmed, CreatedAt: at},
 	} {
-		e, err := recordEntity(r)
+		e, err := recordEntity(r.Key(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
