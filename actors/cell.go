@@ -52,6 +52,15 @@ func (c *cell) kind() string {
 // dropped silently if the actor has ended.
 func (c *cell) post(msg ownMessage) { c.mailbox.PostUserMessage(msg) }
 
+// arrive delivers the result of an effect: now, or when the dispatcher decides.
+func (c *cell) arrive(label string, done *result) {
+	if d := c.system.dispatcher; d != nil {
+		d.Schedule(label, func() { c.post(done) })
+		return
+	}
+	c.post(done)
+}
+
 // requestStop starts an orderly stop: new requests are rejected from now on, pending
 // ones are handled first.
 func (c *cell) requestStop() {

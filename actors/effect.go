@@ -38,7 +38,7 @@ type Pool struct {
 // task is one effect of one incarnation.
 type task struct {
 	shell  *shell
-	label  string
+	label  string // empty without a dispatcher
 	effect Effect
 }
 
@@ -85,7 +85,11 @@ func (c *Context) Loop(effect Effect) {
 
 func (s *shell) task(effect Effect) task {
 	s.cell.effects++
-	return task{shell: s, label: s.cell.path + "#" + strconv.FormatUint(s.cell.effects, 10), effect: effect}
+	t := task{shell: s, effect: effect}
+	if s.cell.system.dispatcher != nil {
+		t.label = s.cell.path + "#" + strconv.FormatUint(s.cell.effects, 10)
+	}
+	return t
 }
 
 // result is the message of a finished effect or loop.
@@ -158,7 +162,7 @@ func (t task) run(ctx context.Context) {
 		if cause := recover(); cause != nil {
 			done.failure = t.panicked(cause)
 		}
-		t.shell.cell.system.arrive(t.label, func() { t.shell.cell.post(done) })
+		t.shell.cell.arrive(t.label, done)
 	}()
 	if ctx.Err() != nil {
 		return

@@ -254,22 +254,16 @@ func (s *System) paths() []string {
 	return paths
 }
 
-// spawn starts a goroutine that Stop waits for.
+// spawn starts a goroutine that Stop waits for: now, or when the dispatcher decides.
 func (s *System) spawn(label string, run func()) {
 	s.goroutines.Add(1)
-	s.arrive(label, func() {
-		s.workers.run(activation{turn: func() {
-			defer s.goroutines.Done()
-			run()
-		}})
-	})
-}
-
-// arrive runs an outside event: now, or when the dispatcher decides.
-func (s *System) arrive(label string, event func()) {
-	if s.dispatcher == nil {
-		event()
+	work := activation{turn: func() {
+		defer s.goroutines.Done()
+		run()
+	}}
+	if s.dispatcher != nil {
+		s.dispatcher.Schedule(label, func() { s.workers.run(work) })
 		return
 	}
-	s.dispatcher.Schedule(label, event)
+	s.workers.run(work)
 }
