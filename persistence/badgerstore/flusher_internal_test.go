@@ -132,6 +132,30 @@ func TestRowsAreFlushedAndTheLogTrimmed(t *testing.T) {
 	})
 }
 
+// The ledger of the database is that of its rows, whatever was committed meanwhile.
+func TestDatabaseIsNotAheadOfItsRows(t *testing.T) {
+	s := openSmall(t, t.TempDir())
+	if err := s.Commit(t.Context(), setting("first", 10)); err != nil {
+		t.Fatal(err)
+	}
+	release := blockWriter(s)
+	table := s.writer.active
+	s.writer.addTable(room{})
+	release()
+	if err := s.Commit(t.Context(), setting("second", 10)); err != nil {
+		t.Fatal(err)
+	}
+	release = blockWriter(s)
+	defer release()
+	if err := s.writer.views.write(table); err != nil {
+		t.Fatal(err)
+	}
+	found, err := inspect(s.db)
+	if err != nil || found.head != found.counted || found.head != table.head {
+		t.Errorf("ledger of the database %+v, %v; want %+v of its rows %+v", found.head, err, table.head, found.counted)
+	}
+}
+
 // Segments of the log are deleted only after a sync of the database.
 func TestTrimSyncsTheDatabase(t *testing.T) {
 	s := openSmall(t, t.TempDir())

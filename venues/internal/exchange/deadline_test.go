@@ -18,14 +18,14 @@ const soon = 5 * time.Second
 const endsAfter = time.Second
 
 // The end of the context ends an exchange at once, wherever it is, with the error of the
-// context and the outcome of the moment.
+// context and the outcome as it is then.
 func TestContextEndsExchange(t *testing.T) {
-	mute, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, nobody reads
+	unread, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, nobody reads
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { mute.Close() })
-	address := mute.Addr().String()
+	t.Cleanup(func() { unread.Close() })
+	address := unread.Addr().String()
 	endless := newVenue(t, func(v *venue, conn net.Conn, _ int64) {
 		v.read(bufio.NewReader(conn))
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n")

@@ -193,7 +193,7 @@ func TestQuietConnectionIsKept(t *testing.T) {
 	}
 }
 
-// A connection without a descriptor is read for a moment.
+// A connection without a descriptor is read briefly.
 func TestConnectionWithoutDescriptor(t *testing.T) {
 	for name, spoil := range map[string]func(net.Conn){
 		"quiet":  nil,
