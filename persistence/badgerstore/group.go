@@ -30,12 +30,13 @@ type groupTx struct {
 
 var _ rows.Tx = (*groupTx)(nil)
 
-// begin starts a group after the newest one.
+// begin starts a group after the newest one. It ends the one before: they share memory.
 func (w *writer) begin() *groupTx {
 	current, txn, end := w.views.read()
+	clear(w.changed)
 	return &groupTx{
 		snapshot: snapshot{current, txn, w.filter}, end: end, ledger: current.head,
-		index: map[string]int{}, cache: w.cache,
+		changes: w.changes[:0], index: w.changed, cache: w.cache,
 	}
 }
 

@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 
 	"github.com/dgraph-io/badger/v4"
@@ -64,6 +65,9 @@ func (r room) fits(need room) bool { return need.rows <= r.rows && need.bytes <=
 
 // add adds the changes of a group.
 func (t *memTable) add(changes []change, head ledger) {
+	var version [8]byte
+	binary.BigEndian.PutUint64(version[:], math.MaxUint64-head.Seq)
+	var key []byte // as y.KeyWithTs makes it; the list copies it
 	for _, c := range changes {
 		v := y.ValueStruct{Value: c.value}
 		if c.value == nil {
@@ -72,7 +76,8 @@ func (t *memTable) add(changes []change, head ledger) {
 		if c.isNew {
 			v.Meta |= metaNew
 		}
-		t.list.Put(y.KeyWithTs(c.key, head.Seq), v)
+		key = append(append(key[:0], c.key...), version[:]...)
+		t.list.Put(key, v)
 	}
 	need := sizeOf(changes)
 	t.room.rows -= need.rows

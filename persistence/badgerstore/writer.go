@@ -61,8 +61,11 @@ type writer struct {
 	// the number of rows that it was made for.
 	active    *memTable
 	tableRows int64
-	// record is reused for the record of a group.
-	record []byte
+	// record, changes and changed are reused: the record of a group, its changes and
+	// their keys.
+	record  []byte
+	changes []change
+	changed map[string]int
 	// cache has rows as written by the groups so far. A rollback clears it.
 	cache rows.RowCache
 	// gatherSkips is the number of groups to begin without yielding, out of
@@ -83,8 +86,8 @@ func newWriter(db *badger.DB, dir string, seal *seal, disk *diskSpace, schema sc
 	return &writer{
 		views: newViews(db, found.counted), logDir: filepath.Join(dir, logName), seal: seal, disk: disk, schema: schema,
 		sync: o.syncLog, logger: o.Logger, filter: found.filter, failed: make(chan error, 1), tableRows: tableRowsMin,
-		cache: rows.NewRowCache(cacheBytesMax),
-		wake:  make(chan struct{}, 1), finished: make(chan struct{}),
+		changed: map[string]int{}, cache: rows.NewRowCache(cacheBytesMax),
+		wake: make(chan struct{}, 1), finished: make(chan struct{}),
 	}
 }
 
@@ -411,8 +414,15 @@ func (w *writer) apply(tx *groupTx, need room) error {
 	}
 	w.active.add(tx.changes, tx.ledger)
 	w.views.advance(tx.ledger)
+	w.changes = tx.changes
+	if cap(w.changes) > changesKeptMax {
+		w.changes, w.changed = nil, map[string]int{}
+	}
 	return nil
 }
+
+// changesKeptMax bounds the memory that is kept for the changes of the next group.
+const changesKeptMax = 4096
 
 func (w *writer) hasRows() bool { return w.active != nil && !w.active.empty() }
 
