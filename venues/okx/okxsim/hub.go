@@ -302,7 +302,7 @@ func (h *hub) closeSilent(base time.Time) {
 	for cl := range h.clients {
 		switch limit := h.sim.options.SilenceMax; {
 		case cl.closeCode != 0:
-			cl.session.Close(cl.closeCode, closeReasons[cl.closeCode])
+			cl.session.CloseAfterQueue(cl.closeCode, closeReasons[cl.closeCode])
 		case limit > 0 && base.Sub(cl.lastSentAt) > limit:
 			cl.session.Close(closeSilence, closeReasons[closeSilence])
 		}

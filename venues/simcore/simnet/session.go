@@ -137,6 +137,7 @@ type Session struct {
 	queuedBytes int
 	held        *outgoing
 	closed      bool
+	drains      bool // sends the queue although it is closed
 	closeCode   int
 	closeReason string
 	wake        chan struct{}
@@ -230,6 +231,14 @@ func (s *Session) signal() {
 func (s *Session) Close(code int, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closeLocked(code, reason)
+}
+
+// CloseAfterQueue closes the session as Close does, but sends the queued messages first.
+func (s *Session) CloseAfterQueue(code int, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drains = s.drains || !s.closed
 	s.closeLocked(code, reason)
 }
 

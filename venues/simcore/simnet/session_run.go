@@ -86,14 +86,14 @@ func (s *Session) write() {
 	defer stopLife()
 	for {
 		batch, closed := s.takeQueue()
-		if closed {
-			s.writeClose()
-			return
-		}
 		for _, m := range batch {
 			if !s.writeOne(m) {
 				return
 			}
+		}
+		if closed {
+			s.writeClose()
+			return
 		}
 		if len(batch) > 0 {
 			continue
@@ -111,11 +111,14 @@ func (s *Session) write() {
 	}
 }
 
-// takeQueue removes and returns the queued messages.
+// takeQueue removes the queued messages and returns those that are to be sent.
 func (s *Session) takeQueue() (batch []outgoing, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	batch, s.queue, s.queuedBytes = s.queue, nil, 0
+	if s.closed && !s.drains {
+		batch = nil
+	}
 	return batch, s.closed
 }
 

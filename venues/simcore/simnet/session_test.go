@@ -213,6 +213,29 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
+// A session that is closed after its queue sends all of it before the close frame.
+func TestCloseAfterQueueSendsTheQueue(t *testing.T) {
+	const messages = 500
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t, nil)
+		conn := e.dial()
+		s := <-e.opened
+		for range messages {
+			s.Send("topic", []byte("queued"))
+		}
+		s.CloseAfterQueue(4001, "Login failed")
+		n := 0
+		_, _, err := conn.ReadMessage()
+		for ; err == nil; _, _, err = conn.ReadMessage() {
+			n++
+		}
+		if closed, ok := errors.AsType[*websocket.CloseError](err); n != messages || !ok || closed.Code != 4001 {
+			t.Errorf("%d messages, then %v; want %d and the code 4001", n, err, messages)
+		}
+		<-e.ended
+	})
+}
+
 func TestClosedServerAcceptsNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t, nil)
