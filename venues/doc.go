@@ -79,8 +79,10 @@
 //
 // The packages below venues/internal hold what venues have in common, so that a connector
 // contains its venue's protocol and nothing else: connector has the settings, the call loop
-// and what venues compute alike, restclient sends requests under the venue's rate limits, wsclient maintains a
-// connection, feed the public streams and session the private stream over such connections,
-// wscall sends orders over one, payload and scan decode messages, rejection classifies the
-// venue's error codes, and openpositions tracks which positions are known to be open.
+// and what venues compute alike, restclient sends requests under the venue's rate limits,
+// exchange sends those of order entry once, over connections of its own, wsclient maintains
+// a connection, feed the public streams and session the private stream over such
+// connections, wscall sends orders over one, payload and scan decode messages, rejection
+// classifies the venue's error codes, and openpositions tracks which positions are known to
+// be open.
 package venues

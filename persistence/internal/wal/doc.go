@@ -30,11 +30,13 @@
 // # The end
 //
 // The log ends at the first record that is not valid, unless a later segment exists
-// that continues exactly there: each Start begins a new segment, and what a crash has
-// left behind the last valid record is never overwritten. A later segment that does not
-// continue there is damage (ErrDamaged). A log that was cut at its end cannot be
-// distinguished from a shorter one: the caller keeps the Position of the last record elsewhere and
-// compares it.
+// that continues exactly there: each Start begins a new segment, and nothing is appended
+// behind what a crash has left after the last valid record. Start also writes the newest
+// segment again, unchanged, and syncs it, because records that were read from it may not
+// have been synced. A later segment that does not continue there is damage (ErrDamaged).
+//
+// A log that was cut at its end cannot be distinguished from a shorter one: the caller
+// keeps the Position of the last record elsewhere and compares it.
 //
 // # Alternatives
 //
