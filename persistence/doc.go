@@ -12,7 +12,8 @@
 // A change is a Batch, complete when it is submitted: the fence of the owner, the keys
 // that must be absent, the records to put, and the events and journal rows that belong
 // to the change. It is applied whole or not at all. The result is nil, which means
-// durable, or one of four classes of error (see errors.go). The interface has no open
+// durable, or one of four classes of error (see errors.go). A batch may allow that it is
+// synced a little later than it is written (Batch.Written). The interface has no open
 // transactions, no iterators, no callbacks under a lock and no records that expire on
 // their own.
 //

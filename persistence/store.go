@@ -26,7 +26,16 @@ type Batch struct {
 	// Events and Journal carry sequence numbers that the owner has assigned.
 	Events  []Event
 	Journal []JournalEntry
+
+	// Written, if not nil, allows the sync of the batch to be delayed by SyncDelayMax. It
+	// is called at most once, before done(nil), when the batch is written: it survives a
+	// kill of the process, but a power failure before the sync loses it, together with all
+	// later batches. Written must not block; it may submit.
+	Written func()
 }
+
+// SyncDelayMax bounds the time between Written and the sync of a batch.
+const SyncDelayMax = time.Millisecond
 
 // Empty reports whether the batch changes and checks nothing.
 func (b *Batch) Empty() bool {
@@ -67,7 +76,8 @@ func Await(ctx context.Context, to Submitter, b Batch) error {
 	}
 }
 
-// Reader reads what is durable. It returns ErrNotFound for unknown ids and for ids of
+// Reader reads what is durable; a read waits for the sync of all that was written before
+// it. It returns ErrNotFound for unknown ids and for ids of
 // other customers. It is safe for concurrent use.
 type Reader interface {
 	Customers(ctx context.Context) ([]Customer, error)

@@ -38,8 +38,9 @@
 //     and no execution is left unattributed. The last two are read once for all pending
 //     orders.
 //  5. Only cancels and changes of attached protection are sent again automatically.
-//  6. A change is durable, with the events that it causes, before it is published or
-//     answered.
+//  6. A change is durable, with the events that it causes, before it is published. It is
+//     answered when it is written, at most a millisecond earlier, if a power failure in
+//     between would change nothing of the answer (mayAnswerBeforeSync).
 //
 // # Map
 //

@@ -57,13 +57,19 @@ func (s *state) finish(step stepContext) output {
 		s.replyIfSettled(step, o)
 		s.watch(o)
 	}
-	for _, a := range s.pendingReplies {
-		s.after(replyOrder{to: a.to, value: a.about.Order, err: a.err})
+	replies := make([]replyOrder, len(s.pendingReplies))
+	for i, a := range s.pendingReplies {
+		replies[i] = replyOrder{to: a.to, value: a.about.Order, err: a.err}
+		s.after(replies[i])
 	}
 	s.dirty, s.pendingReplies = s.dirty[:0], s.pendingReplies[:0]
 	out := s.out
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence
+		if len(replies) > 0 && mayAnswerBeforeSync(&out) {
+			// They are also effects, for a store that calls only done. A reply is sent once.
+			out.Batch.Written = func() { sendAll(replies) }
+		}
 	}
 	s.out = output{}
 	return out

@@ -6,6 +6,7 @@ import (
 
 	"venuegate/actors"
 	"venuegate/actors/account/deadline"
+	"venuegate/persistence"
 	"venuegate/venues"
 )
 
@@ -23,7 +24,9 @@ type reply[T any] struct {
 	err   error
 }
 
-func (e reply[T]) run(*account, *actors.Context) {
+func (e reply[T]) run(*account, *actors.Context) { e.send() }
+
+func (e reply[T]) send() {
 	if e.err != nil {
 		e.to.Reject(e.err)
 		return
@@ -38,6 +41,38 @@ type (
 	replyOpen   = reply[openOrders]
 	acknowledge = reply[struct{}]
 )
+
+// mayAnswerBeforeSync reports whether the callers of a step may be answered when its batch
+// is written. If a power failure loses the batch, the intents are still durable, and their
+// orders end as they were answered once the venue is queried again. That does not hold for
+// what only this step knows, such as a rejection or a request id that it frees, and
+// nothing that protects or closes a position may be lost.
+func mayAnswerBeforeSync(out *output) bool {
+	for _, r := range out.Batch.Puts {
+		switch r := r.(type) {
+		case persistence.OrderRecord:
+			if r.Error != nil || r.Protection != nil || r.Protects != "" || r.ClosesAs != "" || r.Closing || r.ChannelID != "" {
+				return false
+			}
+		case persistence.FillRecord, persistence.PositionRecord, persistence.AccountState:
+		default:
+			return false
+		}
+	}
+	for _, e := range out.After {
+		switch e.(type) {
+		case callPlace, callAmend, callCancel, callProtect:
+			return false
+		}
+	}
+	return true
+}
+
+func sendAll(replies []replyOrder) {
+	for _, r := range replies {
+		r.send()
+	}
+}
 
 // pendingReply is an answer that is sent at the end of the step, with the record as it is
 // stored.

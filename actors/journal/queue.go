@@ -18,8 +18,9 @@ var errBroken = fmt.Errorf("%w: a commit before this one has failed", persistenc
 // the state that its earlier batches left, so nothing may become durable behind a
 // commit that failed: a record would then contain a change whose events are lost.
 //
-//   - One commit is under way at a time. Batches that arrive meanwhile are merged
-//     into the next commit; a later version of a record replaces an earlier one.
+//   - One commit is under way at a time, until it is written. Batches that arrive
+//     meanwhile are merged into the next commit; a later version of a record replaces an
+//     earlier one. A commit whose batches all allow it (Batch.Written) is synced later.
 //   - A batch with a claim (Absent) is a commit of its own, since it may be refused
 //     for its own reasons; nothing else may depend on it before it is answered.
 //     Several of them, and one other commit behind them, may be under way together.
@@ -43,11 +44,17 @@ type CommitQueue struct {
 // entry is one commit.
 type entry struct {
 	batch persistence.Batch
-	// done are the callbacks of the merged batches, in order.
-	done []func(error)
-	sent bool
-	over bool
-	err  error
+	// done and written are the callbacks of the merged batches, in order. delayed reports
+	// that all batches allow a delayed sync.
+	done    []func(error)
+	written []func()
+	delayed bool
+	sent    bool
+	// isWritten is set when the store has written the commit: what follows it is lost with
+	// it.
+	isWritten bool
+	over      bool
+	err       error
 }
 
 // CommitQueue returns the queue of the customer's actor with this name; every call
@@ -67,11 +74,14 @@ func (c *Client) CommitQueue(customer, name string) *CommitQueue {
 func (q *CommitQueue) Submit(b persistence.Batch, done func(error)) {
 	q.mu.Lock()
 	if last := q.last(); last == nil || !last.merge(b) {
-		last = &entry{batch: b}
-		q.entries = append(q.entries, last)
+		q.entries = append(q.entries, &entry{batch: b, delayed: true})
 	}
 	last := q.last()
 	last.done = append(last.done, done)
+	last.delayed = last.delayed && b.Written != nil
+	if b.Written != nil {
+		last.written = append(last.written, b.Written)
+	}
 	q.mu.Unlock()
 	q.work()
 }
@@ -119,6 +129,10 @@ func (q *CommitQueue) step() bool {
 		next.over, next.err = true, errBroken
 		return true
 	}
+	next.batch.Written = nil
+	if next.delayed {
+		next.batch.Written = func() { q.wrote(next) }
+	}
 	q.unlocked(func() { q.journal.Submit(next.batch, func(err error) { q.answered(next, err) }) })
 	return true
 }
@@ -141,11 +155,22 @@ func (q *CommitQueue) sendable() *entry {
 			q.broken = q.broken && !e.batch.Empty()
 			return e
 		}
-		if !e.claims() {
+		if !e.claims() && !e.isWritten {
 			return nil
 		}
 	}
 	return nil
+}
+
+// wrote notifies the callers of a commit that is written, and submits what waits for it.
+func (q *CommitQueue) wrote(e *entry) {
+	for _, written := range e.written {
+		written()
+	}
+	q.mu.Lock()
+	e.isWritten = true
+	q.mu.Unlock()
+	q.work()
 }
 
 func (q *CommitQueue) answered(e *entry, err error) {

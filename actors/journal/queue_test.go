@@ -190,3 +190,53 @@ func TestRecordsAndEventsAgreeAfterFailures(t *testing.T) {
 		}
 	})
 }
+
+// writable returns a batch whose sync may be delayed, and which notes when it is written.
+func (h *harness) writable(name string, qty int) persistence.Batch {
+	b := change(name, qty)
+	b.Written = func() { h.answers = append(h.answers, name+" written") }
+	return b
+}
+
+func TestNextCommitFollowsAWrittenOne(t *testing.T) {
+	h := open(t)
+	h.submit("a", h.writable("a", 1))
+	h.submit("b", claim("b"))
+	if n := h.store.Queued(); n != 1 {
+		t.Fatalf("%d commits are queued, want 1", n)
+	}
+	h.store.Write()
+	h.expect(t, "a written")
+	if n := h.store.Queued(); n != 1 {
+		t.Fatalf("%d commits are queued behind the written one, want 1", n)
+	}
+	h.store.Sync(1)
+	h.expect(t, "a written", "a ok", "b ok")
+}
+
+func TestCommitThatIsMergedFromAnyBatchToSyncIsNotDelayed(t *testing.T) {
+	h := open(t)
+	h.submit("first", change("first", 1)) // under way
+	h.submit("a", h.writable("a", 1))
+	h.submit("b", change("b", 1))
+	h.store.Sync(1)
+	h.store.Write()
+	h.expect(t, "first ok", "a ok", "b ok")
+	if n := h.store.Pending(); n != 0 {
+		t.Errorf("%d commits are not durable, want 0", n)
+	}
+}
+
+func TestCommitsBehindAWrittenOneAreLostWithIt(t *testing.T) {
+	h := open(t)
+	h.submit("a", h.writable("a", 1))
+	h.store.Write()
+	h.submit("b", change("b", 1))
+	next := h.store.Crash(0)
+	h.expect(t, "a written", "a unknown", "b unknown")
+	for _, name := range []string{"a", "b"} {
+		if _, err := next.Setting(t.Context(), name); !errors.Is(err, persistence.ErrNotFound) {
+			t.Errorf("Setting(%s) after the power failure = %v, want ErrNotFound", name, err)
+		}
+	}
+}

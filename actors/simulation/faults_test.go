@@ -32,6 +32,7 @@ const (
 	faultStalled       fault = "stream_mute"
 	faultDisconnect    fault = "stream_disconnect"
 	faultKill          fault = "kill"
+	faultPowerFailure  fault = "power_failure"
 	faultStop          fault = "orderly_stop"
 	faultLongNight     fault = "long_night"
 	faultCommitFails   fault = "commit_fails"
@@ -78,10 +79,11 @@ func drawSwarm(seed uint64, rng *rand.Rand) *swarm {
 			}
 		}
 	}
-	// A fault that was added later draws separately, so that earlier seeds stay the
-	// same.
-	if own := s.random("swarm", 1); own.Float64() < density {
-		s.odds[faultCommitRefused] = 0.02 + 0.3*own.Float64()
+	// Faults that were added later draw separately, so that earlier seeds stay the same.
+	for i, f := range []fault{faultCommitRefused, faultPowerFailure} {
+		if own := s.random("swarm", i+1); own.Float64() < density {
+			s.odds[f] = 0.02 + 0.3*own.Float64()
+		}
 	}
 	return s
 }

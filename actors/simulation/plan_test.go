@@ -52,6 +52,7 @@ func drawPlan(s *swarm, rng *rand.Rand) *plan {
 	p.drawProcess(s, rng)
 	p.drawDisk(s, rng)
 	p.drawRejections(s)
+	p.drawPowerFailures(s)
 	p.hedged = s.random("hedge", 1).IntN(hedgeRate) == 0
 	p.drawSignals(s)
 	p.drawEndpoints(s)
@@ -256,6 +257,30 @@ func (p *plan) drawProcess(s *swarm, rng *rand.Rand) {
 			}
 			w.scheduler.Advance(down)
 			w.start()
+		})
+	}
+}
+
+// powerFailureWait bounds the wait for a batch that a power failure can lose.
+const powerFailureWait = 5 * time.Second
+
+// drawPowerFailures cuts the power between the writing of a batch, after which callers are
+// answered, and its sync.
+func (p *plan) drawPowerFailures(s *swarm) {
+	if !s.on(faultPowerFailure) {
+		return
+	}
+	rng := s.random("power failures", 1)
+	for range 3 + rng.IntN(4) {
+		at, survive := pick(rng, p.callTimes()...), rng.IntN(3)
+		p.add(at, string(faultPowerFailure), func(w *world) {
+			for began := time.Now(); w.process != nil && time.Since(began) < powerFailureWait; {
+				if written := w.memory.Pending() - w.memory.Queued(); written > 0 {
+					w.cutPower(min(survive, written-1))
+					return
+				}
+				w.scheduler.Advance(persistence.SyncDelayMax / 5)
+			}
 		})
 	}
 }

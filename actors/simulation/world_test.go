@@ -225,11 +225,22 @@ func (w *world) newIDs(process int) func(string, time.Time) string {
 
 // kill ends the process immediately; of the pending batches, survive become durable.
 func (w *world) kill(survive int) {
-	p := w.process
-	if p == nil {
+	if w.process == nil {
 		return
 	}
 	w.struck(faultKill, "")
+	w.crash(survive)
+}
+
+// cutPower ends the process and loses all but the oldest pending batches.
+func (w *world) cutPower(survive int) {
+	w.struck(faultPowerFailure, "")
+	w.crash(survive)
+	w.start()
+}
+
+func (w *world) crash(survive int) {
+	p := w.process
 	w.trace("process %d is killed, %d of %d batches survive", p.number, survive, w.memory.Pending())
 	close(p.dead)
 	w.process, w.downSince = nil, time.Now()

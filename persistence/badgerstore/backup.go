@@ -47,7 +47,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if err := s.Integrity(); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	err := s.View(ctx, func(from rows.Snapshot) error { return writeBackup(ctx, w, from.(snapshot)) })
+	err := s.View(ctx, func(from rows.Snapshot) error { return writeBackup(ctx, w, from.(*reading).open()) })
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}

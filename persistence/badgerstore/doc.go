@@ -24,6 +24,10 @@
 // last, and a Bloom filter of all keys excludes nearly every new key. Readers use the
 // filter to exclude nearly every new request id.
 //
+// If all batches of a group allow it (persistence.Batch.Written), it is synced with the next
+// group, at the latest after SyncDelayMax. Until then it survives a kill of the process, and
+// not a power failure. Readers wait for the sync of what was written before.
+//
 // A failed sync ends writing: the outcome of the group is unknown, and later batches are
 // rejected until the store is opened again, because a later sync may succeed although
 // pages were lost.

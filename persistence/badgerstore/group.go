@@ -33,6 +33,11 @@ var _ rows.Tx = (*groupTx)(nil)
 // begin starts a group after the newest one. It ends the one before: they share memory.
 func (w *writer) begin() *groupTx {
 	current, txn, end := w.views.read()
+	if w.written != nil {
+		ahead := *current
+		ahead.head = *w.written
+		current = &ahead
+	}
 	clear(w.changed)
 	return &groupTx{
 		snapshot: snapshot{current, txn, w.filter}, end: end, ledger: current.head,

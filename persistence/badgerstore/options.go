@@ -20,6 +20,8 @@ const (
 	// GroupBatchesMax and GroupBytesMax bound one commit group.
 	GroupBatchesMax = 256
 	GroupBytesMax   = 1 << 20
+	// repliesMax bounds the replies that wait for a delayed sync.
+	repliesMax = 1024
 	// gatherSkipsLimit bounds the number of groups that the writer begins without
 	// yielding; see writer.gather.
 	gatherSkipsLimit = 255

@@ -93,7 +93,7 @@ func (w *writer) initialize() error {
 	if err := tx.Replace(generationKey, stored, encodeCount(w.generation)); err != nil {
 		return err
 	}
-	return w.write(tx)
+	return w.commitTx(tx)
 }
 
 func (w *writer) migrate(m migration, version uint64) error {
@@ -116,7 +116,15 @@ func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []b
 	if err != nil || len(tx.changes) == 0 {
 		return next, err
 	}
-	return next, w.write(tx)
+	return next, w.commitTx(tx)
+}
+
+// commitTx makes a group durable that has no callers.
+func (w *writer) commitTx(tx *groupTx) error {
+	if err := w.write(tx); err != nil {
+		return err
+	}
+	return w.sync()
 }
 
 func encodeCount(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

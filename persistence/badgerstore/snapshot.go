@@ -17,7 +17,42 @@ type snapshot struct {
 	filter *keyFilter
 }
 
-var _ rows.Snapshot = snapshot{}
+// reading is the snapshot of a reader. Its first read of a row takes it, once all groups
+// that are written are durable; a request id that the filter excludes costs neither.
+type reading struct {
+	writer *writer
+	at     snapshot
+	end    func()
+}
+
+var _ rows.Snapshot = (*reading)(nil)
+
+func (r *reading) open() snapshot {
+	if r.end == nil {
+		views := r.writer.views
+		views.wait()
+		current, txn, end := views.read()
+		r.at, r.end = snapshot{current, txn, r.writer.filter}, end
+	}
+	return r.at
+}
+
+func (r *reading) close() {
+	if r.end != nil {
+		r.end()
+	}
+}
+
+// Get implements rows.Getter.
+func (r *reading) Get(key []byte) ([]byte, error) { return r.open().Get(key) }
+
+// Scan implements rows.Snapshot.
+func (r *reading) Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error {
+	return r.open().Scan(from, to, descending, visit)
+}
+
+// LacksRequest implements rows.Snapshot.
+func (r *reading) LacksRequest(prefix []byte) bool { return r.writer.filter.lacks(prefix) }
 
 // Get implements rows.Getter.
 func (s snapshot) Get(key []byte) ([]byte, error) {

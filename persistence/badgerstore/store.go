@@ -212,9 +212,9 @@ func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error 
 	if s.closed {
 		return errClosed
 	}
-	current, txn, end := s.writer.views.read()
-	defer end()
-	return read(snapshot{current, txn, s.writer.filter})
+	r := reading{writer: s.writer}
+	defer r.close()
+	return read(&r)
 }
 
 // Submit implements persistence.Writer. It encodes the batch in the caller's goroutine.
@@ -225,7 +225,7 @@ func (s *Store) Submit(b persistence.Batch, done func(error)) {
 		s.writer.submit(request{op: func(rows.Tx, uint64) error { return rejection }, done: done})
 		return
 	}
-	s.writer.submit(request{op: commit.Apply, size: commit.Size(), barrier: commit.Empty(), done: done})
+	s.writer.submit(request{op: commit.Apply, size: commit.Size(), barrier: commit.Empty(), written: b.Written, done: done})
 }
 
 // Commit implements persistence.Writer.

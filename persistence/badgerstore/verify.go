@@ -168,7 +168,11 @@ func (w *writer) redoGroup(at wal.Position, record []byte) (ledger, error) {
 		return ledger{}, fmt.Errorf("commit %d: %w", at.Seq, err)
 	}
 	tx.ledger.Position = at
-	return after, w.apply(tx, sizeOf(tx.changes))
+	if err := w.apply(tx, sizeOf(tx.changes)); err != nil {
+		return ledger{}, err
+	}
+	w.advance()
+	return after, nil
 }
 
 // recount writes the rows in memory to the database and counts what it holds, as of a

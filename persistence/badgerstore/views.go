@@ -28,6 +28,8 @@ type views struct {
 
 	mu      sync.Mutex
 	current *view
+	// unsynced is closed when all groups that are written are durable; nil if they are.
+	unsynced chan struct{}
 	// readers is the number of readers of each version, which compaction must keep.
 	readers map[uint64]int
 }
@@ -46,6 +48,40 @@ func (v *views) reset(head ledger) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.current = &view{head: head, version: v.db.MaxVersion()}
+}
+
+// hold makes readers wait for the next call of advance or release: a group is written
+// and not durable.
+func (v *views) hold() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.unsynced == nil {
+		v.unsynced = make(chan struct{})
+	}
+}
+
+// release ends the wait of readers; those groups do not become durable.
+func (v *views) release() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.releaseLocked()
+}
+
+func (v *views) releaseLocked() {
+	if v.unsynced != nil {
+		close(v.unsynced)
+		v.unsynced = nil
+	}
+}
+
+// wait returns when all groups written so far are durable.
+func (v *views) wait() {
+	v.mu.Lock()
+	unsynced := v.unsynced
+	v.mu.Unlock()
+	if unsynced != nil {
+		<-unsynced
+	}
 }
 
 // read returns the current view and a transaction that reads its version of the
@@ -73,13 +109,14 @@ func (v *views) latest() *view {
 	return v.current
 }
 
-// advance makes a group visible.
+// advance makes the groups up to head visible, which are durable.
 func (v *views) advance(head ledger) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	next := *v.current
 	next.head = head
 	v.current = &next
+	v.releaseLocked()
 }
 
 // addTable adds a table, whose groups are later than those of all others.

@@ -22,10 +22,18 @@ type request struct {
 	op   rows.Operation
 	done func(error)
 	size int
+	// written allows a delayed sync; see persistence.Batch.
+	written func()
 	// barrier marks an empty batch, which is never rejected.
 	barrier bool
 	// acceptLoss marks a call of AcceptLoss, which is a group of its own.
 	acceptLoss bool
+}
+
+// reply is the result of a request, for its caller.
+type reply struct {
+	done func(error)
+	err  error
 }
 
 // writer appends commit groups to the log, in one goroutine.
@@ -40,8 +48,8 @@ type writer struct {
 	// filter contains the keys of all rows.
 	filter *keyFilter
 
-	// sync syncs the log; nil is fdatasync. Tests replace it.
-	sync func(*os.File) error
+	// syncLog syncs the log; nil is fdatasync. Tests replace it.
+	syncLog func(*os.File) error
 	// failed receives the error with which the flusher has ended.
 	failed chan error
 
@@ -57,6 +65,11 @@ type writer struct {
 	// damaged is what Open found, if rejectErr is damage.
 	damaged  *damage
 	diskFull bool
+	// written is the ledger after the newest group in the log, nil if it is durable.
+	// replies are those that wait for its sync, in order. syncDue is the time of it.
+	written *ledger
+	replies []reply
+	syncDue *time.Timer
 	// active is the table of the newest groups, nil before the first, and tableRows
 	// the number of rows that it was made for.
 	active    *memTable
@@ -85,10 +98,16 @@ type writer struct {
 func newWriter(db *badger.DB, dir string, seal *seal, disk *diskSpace, schema schema, o Options, found inspection) *writer {
 	return &writer{
 		views: newViews(db, found.counted), logDir: filepath.Join(dir, logName), seal: seal, disk: disk, schema: schema,
-		sync: o.syncLog, logger: o.Logger, filter: found.filter, failed: make(chan error, 1), tableRows: tableRowsMin,
-		changed: map[string]int{}, cache: rows.NewRowCache(cacheBytesMax),
+		syncLog: o.syncLog, logger: o.Logger, filter: found.filter, failed: make(chan error, 1), tableRows: tableRowsMin,
+		changed: map[string]int{}, cache: rows.NewRowCache(cacheBytesMax), syncDue: stoppedTimer(),
 		wake: make(chan struct{}, 1), finished: make(chan struct{}),
 	}
+}
+
+func stoppedTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
 }
 
 // start opens the log after its last record, runs the pending migrations and starts the
@@ -105,7 +124,7 @@ func (w *writer) start(end wal.Position) error {
 }
 
 func (w *writer) openLog(end wal.Position) error {
-	log, err := wal.Start(w.logDir, end, wal.Options{Sync: w.sync})
+	log, err := wal.Start(w.logDir, end, wal.Options{Sync: w.syncLog})
 	if err != nil {
 		return fmt.Errorf("open the log: %w", err)
 	}
@@ -197,6 +216,7 @@ func (w *writer) stop() {
 
 func (w *writer) run() {
 	defer close(w.finished)
+	defer w.syncDue.Stop()
 	tick := time.NewTimer(flushInterval)
 	defer tick.Stop()
 	armed := true
@@ -211,6 +231,7 @@ func (w *writer) run() {
 			continue
 		}
 		if stopping {
+			w.settle()
 			return
 		}
 		if !armed && (w.seal.dirty || w.hasRows()) {
@@ -220,6 +241,8 @@ func (w *writer) run() {
 		select {
 		case <-w.wake:
 			w.gather()
+		case <-w.syncDue.C:
+			w.settle()
 		case <-tick.C:
 			armed = false
 			w.tick(time.Now())
@@ -300,19 +323,21 @@ func (w *writer) process(group []request) {
 		return
 	}
 	if err := w.checkDisk(); w.rejectErr == nil && err != nil {
-		reject(group, err)
+		w.reject(group, err)
 		return
 	}
 	for len(group) > 0 {
 		if w.rejectErr != nil {
-			reject(group, w.rejectErr)
+			w.reject(group, w.rejectErr)
 			return
 		}
 		group = group[w.commit(group):]
 	}
 }
 
-func reject(group []request, reason error) {
+// reject answers a group that is not committed.
+func (w *writer) reject(group []request, reason error) {
+	w.settle() // Replies are in order.
 	for _, r := range group {
 		if r.barrier {
 			r.done(nil)
@@ -335,22 +360,22 @@ func (w *writer) checkDisk() error {
 	return err
 }
 
-// commit makes the group durable, or as many of its first requests as fit one
-// transaction, and calls their done. It returns their number.
+// commit writes the group, or as many of its first requests as fit one transaction, and
+// syncs it unless all of them allow a delay. It returns their number.
 func (w *writer) commit(group []request) int {
 	tx := w.begin()
 	defer tx.end()
-	replies := make([]error, len(group))
+	results := make([]error, len(group))
 	for i, r := range group {
-		replies[i] = r.op(tx, w.generation)
-		if rows.IsReply(replies[i]) {
+		results[i] = r.op(tx, w.generation)
+		if rows.IsReply(results[i]) {
 			continue
 		}
 		w.cache.Clear()
 		if i > 0 {
 			return w.commit(group[:i])
 		}
-		r.done(fmt.Errorf("%w: %w", persistence.ErrUnavailable, replies[0]))
+		w.reject(group[:1], fmt.Errorf("%w: %w", persistence.ErrUnavailable, results[0]))
 		return 1
 	}
 	if len(tx.changes) > 0 {
@@ -363,24 +388,63 @@ func (w *writer) commit(group []request) int {
 			return w.commit(group[:len(group)/2])
 		case errors.Is(err, errGroupTooLarge), errors.Is(err, wal.ErrNoSegment):
 			w.disk.recheck()
-			reject(group, fmt.Errorf("%w: %w", persistence.ErrUnavailable, err))
+			w.reject(group, fmt.Errorf("%w: %w", persistence.ErrUnavailable, err))
 			return len(group)
 		case err != nil:
 			w.fail(group, err)
 			return len(group)
 		}
 	}
-	for i, r := range group {
-		r.done(replies[i])
-	}
+	w.reply(group, results)
 	return len(group)
+}
+
+// reply notifies the callers of a group that is written. It syncs the log, unless all of
+// them allow a delay: then the next group does, or syncDue.
+func (w *writer) reply(group []request, results []error) {
+	delayed := w.written != nil
+	for i, r := range group {
+		w.replies = append(w.replies, reply{r.done, results[i]})
+		delayed = delayed && r.written != nil
+		if r.written != nil && results[i] == nil {
+			if w.written != nil {
+				w.views.hold() // Who reads after it sees the batch.
+			}
+			r.written()
+		}
+	}
+	switch {
+	case !delayed || len(w.replies) >= repliesMax:
+		w.settle()
+	case len(w.replies) == len(group):
+		w.syncDue.Reset(persistence.SyncDelayMax)
+	}
+}
+
+// settle makes all written groups durable, and calls the done of their requests.
+func (w *writer) settle() {
+	if err := w.sync(); err != nil {
+		w.fail(nil, err)
+		return
+	}
+	for _, r := range w.replies {
+		r.done(r.err)
+	}
+	w.forgetReplies()
+}
+
+func (w *writer) forgetReplies() {
+	clear(w.replies)
+	w.replies = w.replies[:0]
+	w.syncDue.Stop()
 }
 
 // errGroupTooLarge reports a group that does not fit one transaction of the database.
 var errGroupTooLarge = errors.New("the batch is too large")
 
-// write makes a group durable and visible, and then writes the seal. If it returns
-// errGroupTooLarge or wal.ErrNoSegment, nothing was written.
+// write appends a group to the log. It is not durable, and not visible to readers,
+// before sync. If write returns errGroupTooLarge or wal.ErrNoSegment, nothing was
+// written.
 func (w *writer) write(tx *groupTx) error {
 	need := sizeOf(tx.changes)
 	if !transactionRoom(w.views.db).fits(need) {
@@ -391,17 +455,31 @@ func (w *writer) write(tx *groupTx) error {
 	if err != nil {
 		return err
 	}
+	tx.ledger.Position = at
+	return w.apply(tx, need)
+}
+
+// sync makes all written groups durable and visible, and then writes the seal. It does
+// nothing if they are.
+func (w *writer) sync() error {
+	if w.written == nil {
+		return nil
+	}
 	if err := w.log.Sync(); err != nil {
 		return err
 	}
-	tx.ledger.Position = at
-	if err := w.apply(tx, need); err != nil {
-		return err
-	}
+	at := w.written.Position
+	w.advance()
 	return w.seal.write(at)
 }
 
-// apply adds a durable group to the rows in memory and makes it visible.
+// advance makes all written groups visible.
+func (w *writer) advance() {
+	w.views.advance(*w.written)
+	w.written = nil
+}
+
+// apply adds a written group to the rows in memory.
 func (w *writer) apply(tx *groupTx, need room) error {
 	switch {
 	case w.active == nil:
@@ -413,7 +491,7 @@ func (w *writer) apply(tx *groupTx, need room) error {
 		}
 	}
 	w.active.add(tx.changes, tx.ledger)
-	w.views.advance(tx.ledger)
+	w.written = &tx.ledger
 	w.changes = tx.changes
 	if cap(w.changes) > changesKeptMax {
 		w.changes, w.changed = nil, map[string]int{}
@@ -432,6 +510,10 @@ func (w *writer) hasRows() bool { return w.active != nil && !w.active.empty() }
 func (w *writer) freeze(need room) error {
 	if w.hasRows() {
 		if w.flusher != nil {
+			// No row may be in the database before it is durable in the log.
+			if err := w.sync(); err != nil {
+				return err
+			}
 			w.flusher.add(w.active)
 		} else if err := w.views.write(w.active); err != nil {
 			return err
@@ -450,8 +532,15 @@ func (w *writer) addTable(need room) {
 func (w *writer) fail(group []request, cause error) {
 	w.logger.Error("a commit failed; commits are rejected until the store is opened again", zap.Error(cause))
 	w.rejectErr = fmt.Errorf("%w: an earlier commit failed: %w", persistence.ErrUnavailable, cause)
+	w.written = nil
+	w.views.release()
+	unknown := fmt.Errorf("%w: %w", persistence.ErrOutcomeUnknown, cause)
+	for _, r := range w.replies {
+		r.done(unknown)
+	}
+	w.forgetReplies()
 	for _, r := range group {
-		r.done(fmt.Errorf("%w: %w", persistence.ErrOutcomeUnknown, cause))
+		r.done(unknown)
 	}
 }
 

@@ -19,6 +19,7 @@ func Run(t *testing.T, open Open) {
 		{"commits", commitCases},
 		{"ownership", ownershipCases},
 		{"concurrency", concurrencyCases},
+		{"written", writtenCases},
 		{"records", recordCases},
 		{"orders", orderCases},
 		{"fills", fillCases},

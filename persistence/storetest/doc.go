@@ -18,7 +18,8 @@
 //	store := storetest.NewMemory(storetest.Async(time.Millisecond)) // durable later, like a disk
 //	store := storetest.NewMemory(storetest.Manual())         // durable on Sync
 //
-// With Manual nothing becomes durable before Sync. Crash drops the queued batches, except
-// for the given number of the oldest ones, which become durable without a reply. FailNext,
-// LoseNextReply and RejectAll make commits fail.
+// With Manual nothing becomes durable before Sync; Write writes a batch without a sync, if
+// the batch allows it. Crash drops the pending batches, except for the given number of the
+// oldest ones, which become durable without a reply: that is a power failure if batches are
+// lost that were written. FailNext, LoseNextReply and RejectAll make commits fail.
 package storetest

@@ -26,10 +26,16 @@ type Memory struct {
 	cache      rows.RowCache
 	generation uint64
 
-	mu        sync.Mutex
-	queue     []pending
-	draining  bool
-	closed    bool
+	mu    sync.Mutex
+	queue []pending
+	// unsynced has the batches that are written and not durable, oldest first. synced is
+	// closed when they are; nil if there are none.
+	unsynced []unsynced
+	synced   chan struct{}
+	draining bool
+	closed   bool
+	// crashed ends drain, with the batches that are not durable left.
+	crashed   bool
 	failures  []failure
 	rejectErr error
 	integrity error
@@ -47,9 +53,17 @@ const (
 	modeManual
 )
 
-// pending is one batch in the queue.
+// pending is one batch in the queue. written allows a delayed sync; see
+// persistence.Batch.
 type pending struct {
-	op   rows.Operation
+	op      rows.Operation
+	written func()
+	done    func(error)
+}
+
+// unsynced is a batch that is written and not durable.
+type unsynced struct {
+	tx   *mapTx
 	done func(error)
 }
 
@@ -65,7 +79,7 @@ var _ persistence.Store = (*Memory)(nil)
 type Option func(*Memory)
 
 // Async makes batches durable one by one, each after latency, in a goroutine that runs
-// while batches are queued.
+// while batches are queued. The sync of those that allow it is delayed.
 func Async(latency time.Duration) Option {
 	return func(m *Memory) { m.mode, m.latency = modeAsync, latency }
 }
@@ -90,12 +104,22 @@ func (m *Memory) View(ctx context.Context, read func(rows.Snapshot) error) error
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	m.awaitSync()
 	m.rowsMu.RLock()
 	defer m.rowsMu.RUnlock()
 	if m.durable == nil {
 		return errClosed
 	}
 	return read(m.durable)
+}
+
+func (m *Memory) awaitSync() {
+	m.mu.Lock()
+	synced := m.synced
+	m.mu.Unlock()
+	if synced != nil {
+		<-synced
+	}
 }
 
 var errClosed = fmt.Errorf("%w: the store is closed", persistence.ErrUnavailable)
@@ -108,7 +132,7 @@ func (m *Memory) Submit(b persistence.Batch, done func(error)) {
 		m.enqueue(func(rows.Tx, uint64) error { return rejection }, done)
 		return
 	}
-	m.enqueue(commit.Apply, done)
+	m.submit(pending{commit.Apply, b.Written, done})
 }
 
 // Commit implements persistence.Writer.
@@ -149,19 +173,21 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-func (m *Memory) enqueue(op rows.Operation, done func(error)) {
+func (m *Memory) enqueue(op rows.Operation, done func(error)) { m.submit(pending{op: op, done: done}) }
+
+func (m *Memory) submit(p pending) {
 	m.mu.Lock()
 	switch {
 	case m.closed:
 		m.mu.Unlock()
-		done(errClosed)
+		p.done(errClosed)
 		return
 	case len(m.queue) >= QueueMax:
 		m.mu.Unlock()
-		done(fmt.Errorf("%w: the queue is full", persistence.ErrUnavailable))
+		p.done(fmt.Errorf("%w: the queue is full", persistence.ErrUnavailable))
 		return
 	}
-	m.queue = append(m.queue, pending{op, done})
+	m.queue = append(m.queue, p)
 	start := m.mode != modeManual && !m.draining
 	if start {
 		m.draining = true
@@ -179,24 +205,46 @@ func (m *Memory) enqueue(op rows.Operation, done func(error)) {
 // drain processes the queue. At most one call runs at a time.
 func (m *Memory) drain() {
 	defer m.running.Done()
-	for {
-		m.mu.Lock()
-		if len(m.queue) == 0 {
-			m.draining = false
-			m.mu.Unlock()
-			return
-		}
-		m.mu.Unlock()
+	for m.next() {
 		if m.latency > 0 {
 			time.Sleep(m.latency)
 		}
-		m.syncOne()
+		m.commitOne(m.mode == modeAsync)
 	}
 }
 
-// syncOne makes the oldest batch durable and calls its done. During the latency before
-// it, the batch is still in the queue, so that a crash can lose it.
-func (m *Memory) syncOne() {
+// next reports whether a batch is queued. If none is, it first syncs what is written,
+// after SyncDelayMax.
+func (m *Memory) next() bool {
+	for {
+		m.mu.Lock()
+		switch {
+		case m.crashed || (len(m.queue) == 0 && len(m.unsynced) == 0):
+			m.draining = false
+			m.mu.Unlock()
+			return false
+		case len(m.queue) > 0:
+			m.mu.Unlock()
+			return true
+		}
+		m.mu.Unlock()
+		time.Sleep(persistence.SyncDelayMax)
+		if m.isIdle() {
+			m.settle()
+		}
+	}
+}
+
+func (m *Memory) isIdle() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.queue) == 0 && !m.crashed
+}
+
+// commitOne writes the oldest batch. Unless its sync may be delayed, it makes all written
+// batches durable and calls their done. During the latency before it, the batch is still in
+// the queue, so that a crash can lose it.
+func (m *Memory) commitOne(mayDelay bool) {
 	m.mu.Lock()
 	if len(m.queue) == 0 {
 		m.mu.Unlock()
@@ -207,7 +255,47 @@ func (m *Memory) syncOne() {
 	fail := m.takeFailure()
 	m.committed++
 	m.mu.Unlock()
-	next.done(m.apply(next.op, fail))
+	tx, err := m.apply(next.op, fail)
+	if mayDelay && next.written != nil && err == nil {
+		m.hold(unsynced{tx, next.done})
+		next.written()
+		return
+	}
+	m.settle()
+	if next.written != nil && err == nil {
+		next.written()
+	}
+	next.done(err)
+}
+
+func (m *Memory) hold(u unsynced) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unsynced = append(m.unsynced, u)
+	if m.synced == nil {
+		m.synced = make(chan struct{})
+	}
+}
+
+// settle makes all written batches durable and calls their done.
+func (m *Memory) settle() {
+	for _, u := range m.takeUnsynced() {
+		u.done(nil)
+	}
+}
+
+// takeUnsynced removes the batches that are written and not durable, and ends the wait of
+// readers.
+func (m *Memory) takeUnsynced() []unsynced {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	taken := m.unsynced
+	m.unsynced = nil
+	if m.synced != nil {
+		close(m.synced)
+		m.synced = nil
+	}
+	return taken
 }
 
 func (m *Memory) takeFailure() *failure {
@@ -223,14 +311,15 @@ func (m *Memory) takeFailure() *failure {
 	return &first
 }
 
-func (m *Memory) apply(op rows.Operation, fail *failure) error {
+// apply executes an operation and returns its changes.
+func (m *Memory) apply(op rows.Operation, fail *failure) (*mapTx, error) {
 	if fail != nil && !fail.applied {
-		return fail.err
+		return nil, fail.err
 	}
 	m.rowsMu.Lock()
 	defer m.rowsMu.Unlock()
 	if m.durable == nil {
-		return errClosed
+		return nil, errClosed
 	}
 	tx := &mapTx{rows: m.durable, cache: m.cache}
 	err := op(tx, m.generation)
@@ -239,10 +328,10 @@ func (m *Memory) apply(op rows.Operation, fail *failure) error {
 	}
 	switch {
 	case fail != nil:
-		return fail.err
+		return nil, fail.err
 	case rows.IsReply(err):
-		return err
+		return tx, err
 	default:
-		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+		return nil, fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
 	}
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 
 	"venuegate/persistence"
 )
@@ -11,18 +12,30 @@ import (
 // overlap, because replies would be out of order.
 func (m *Memory) Sync(n int) int {
 	synced := 0
-	for synced != n && m.Pending() > 0 {
-		m.syncOne()
+	for synced != n && m.Queued() > 0 {
+		m.commitOne(false)
 		synced++
 	}
 	return synced
 }
 
-// Pending returns the number of queued batches, which are not durable yet.
-func (m *Memory) Pending() int {
+// Write writes the oldest queued batch, which becomes durable with the next Sync if it
+// allows a delay. Readers wait until then.
+func (m *Memory) Write() { m.commitOne(true) }
+
+// Queued returns the number of batches that are not written yet.
+func (m *Memory) Queued() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.queue)
+}
+
+// Pending returns the number of batches that are not durable yet: those that are written,
+// and the queued ones.
+func (m *Memory) Pending() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.unsynced) + len(m.queue)
 }
 
 // Committed returns the number of batches that the writer has processed, including
@@ -64,27 +77,43 @@ func (m *Memory) BreakIntegrity() {
 	m.integrity = fmt.Errorf("%w: broken by a test", persistence.ErrIntegrity)
 }
 
-// Crash simulates a crash of the process and returns the store as the next process opens
-// it. Of the queued batches, the oldest ones, as many as survive, have become durable; the
-// others are lost. All of them return ErrOutcomeUnknown, so that no caller waits forever.
-// The returned store rejects earlier fences; m is closed. Crash must not be called from
-// done.
+// Crash simulates a crash and returns the store as the next process opens it. Of the
+// pending batches, the oldest ones, as many as survive, have become durable; the others are
+// lost. A kill of the process leaves all that are written, a power failure any number. All
+// of them return ErrOutcomeUnknown, so that no caller waits forever. The returned store
+// rejects earlier fences; m is closed. Crash must not be called from done.
 func (m *Memory) Crash(survive int) *Memory {
 	m.mu.Lock()
-	m.closed = true
-	lost := m.queue
+	m.closed, m.crashed = true, true
+	queue := m.queue
 	m.queue = nil
 	m.mu.Unlock()
 	m.running.Wait()
-	for _, p := range lost[:min(survive, len(lost))] {
+	written := m.undoUnsynced(survive)
+	for _, p := range queue[:min(max(survive-len(written), 0), len(queue))] {
 		// The reply is lost in the crash.
-		_ = m.apply(p.op, nil)
+		_, _ = m.apply(p.op, nil)
 	}
 	next := m.successor()
-	for _, p := range lost {
+	for _, u := range written {
+		u.done(persistence.ErrOutcomeUnknown)
+	}
+	for _, p := range queue {
 		p.done(persistence.ErrOutcomeUnknown)
 	}
 	return next
+}
+
+// undoUnsynced undoes the batches that are written and not durable, except for the oldest
+// ones that survive, and returns all of them.
+func (m *Memory) undoUnsynced(survive int) []unsynced {
+	m.rowsMu.Lock()
+	defer m.rowsMu.Unlock()
+	written := m.takeUnsynced()
+	for _, u := range slices.Backward(written[min(survive, len(written)):]) {
+		u.tx.undo()
+	}
+	return written
 }
 
 // Reopen closes the store and returns it as the next process opens it. Queued batches are

@@ -67,6 +67,35 @@ var bugs = []bug{
 			"\tout := a.state.finish(a.context)\n\tout.Now, out.After = append(out.Now, out.After...), nil\n")},
 	},
 	{
+		name: "an order is sent when its intent is written, before it is durable", invariant: "I-2", catcher: simulation("I-2"),
+		edits: []overlay.Edit{
+			edit("actors/journal/queue.go", "last.delayed = last.delayed && b.Written != nil", "last.delayed = true"),
+			edit("actors/journal/queue.go", "\te.isWritten = true\n", "\te.isWritten, e.over = true, true\n"),
+		},
+	},
+	{
+		name: "a commit is sent behind one that is neither written nor durable", invariant: "I-6", catcher: tests("actors/journal", "^TestBatchesBehindACommitAreMerged$"),
+		edits: []overlay.Edit{edit("actors/journal/queue.go", "if !e.claims() && !e.isWritten {", "if false {")},
+	},
+	{
+		name: "rows reach the database before they are durable in the log", invariant: "I-2", catcher: tests("persistence/badgerstore", "^TestFlushFollowsTheSync$"),
+		edits: []overlay.Edit{edit("persistence/badgerstore/writer.go", "if err := w.sync(); err != nil {\n\t\t\t\treturn err\n\t\t\t}\n\t\t\tw.flusher.add", "w.flusher.add")},
+	},
+	{
+		name: "a reader sees what is written and not durable", invariant: "I-8", catcher: tests("persistence/badgerstore", "^TestReaderWaitsForTheSync$"),
+		edits: []overlay.Edit{
+			edit("persistence/badgerstore/snapshot.go", "\t\tviews.wait()\n", ""),
+			edit("persistence/badgerstore/writer.go", "\tw.written = &tx.ledger\n", "\tw.views.advance(tx.ledger)\n\tw.written = &tx.ledger\n"),
+		},
+	},
+	{
+		name: "a request id that is freed is answered before it is durable", invariant: "I-1", catcher: tests("actors/account", "^TestAnswersBeforeTheSync$"),
+		edits: []overlay.Edit{
+			edit(accountDir+"replies.go", "\t\tdefault:\n\t\t\treturn false\n", ""),
+			edit(accountDir+"replies.go", "if r.Error != nil || ", "if "),
+		},
+	},
+	{
 		name: "an order is sent again after a time-out", invariant: "I-1", sample: true, catcher: simulation("I-1"),
 		edits: []overlay.Edit{edit(accountDir+"effects.go",
 			"\t\treport, err := a.deps.Venue.Place(c, e.request)\n",

@@ -1,0 +1,207 @@
+package badgerstore
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/persistence/internal/fsync"
+)
+
+// logDisk is a log whose syncs a test counts, blocks and fails.
+type logDisk struct {
+	syncs atomic.Int64
+	mu    sync.Mutex
+	// before is called before each sync, whose error it may return.
+	before func() error
+}
+
+func (d *logDisk) sync(file *os.File) error {
+	d.syncs.Add(1)
+	d.mu.Lock()
+	before := d.before
+	d.mu.Unlock()
+	if before != nil {
+		if err := before(); err != nil {
+			return err
+		}
+	}
+	return fsync.File(file)
+}
+
+func (d *logDisk) intercept(before func() error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.before = before
+}
+
+func openSyncing(t *testing.T, dir string, d *logDisk) *Store {
+	t.Helper()
+	store, err := Open(dir, Options{MemTableBytes: memTableBytesMin, syncLog: d.sync})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// submitWritten submits a setting whose sync may be delayed, and returns when it is written.
+func submitWritten(s *Store, name string) (done <-chan error) {
+	reply, written := make(chan error, 1), make(chan struct{})
+	b := setting(name, 10)
+	b.Written = func() { close(written) }
+	s.Submit(b, func(err error) { reply <- err })
+	<-written
+	return reply
+}
+
+// One sync makes a written batch and the commit behind it durable.
+func TestWrittenBatchIsSyncedWithTheNextCommit(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) { // no time passes, and so no delay ends
+		d := &logDisk{}
+		s := openSyncing(t, dir, d)
+		before := d.syncs.Load()
+		const rounds = 10
+		for i := range rounds {
+			done := submitWritten(s, "outcome"+strconv.Itoa(i))
+			if err := s.Commit(t.Context(), setting("intent", i)); err != nil {
+				t.Error(err)
+			}
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if syncs := d.syncs.Load() - before; syncs != rounds {
+			t.Errorf("%d rounds took %d syncs, want one each", rounds, syncs)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A kill after Written loses nothing; a power failure before the sync loses the batch, and the
+// store is intact.
+func TestWrittenBatchSurvivesAKill(t *testing.T) {
+	d, running := &logDisk{}, t.TempDir()
+	s := openSyncing(t, running, d)
+	if err := s.Commit(t.Context(), setting("durable", 10)); err != nil {
+		t.Fatal(err)
+	}
+	powerFailure, kill := t.TempDir(), t.TempDir()
+	copyDir(t, running, powerFailure)
+	syncing, resume := make(chan struct{}), make(chan struct{})
+	d.intercept(sync.OnceValue(func() error {
+		close(syncing)
+		<-resume
+		return nil
+	}))
+	done := submitWritten(s, "written")
+	<-syncing
+	copyDir(t, running, kill)
+	close(resume)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]error{kill: nil, powerFailure: persistence.ErrNotFound} {
+		opened := openSmall(t, dir)
+		if err := opened.Integrity(); err != nil {
+			t.Errorf("Integrity = %v, want nil", err)
+		}
+		if _, err := opened.Setting(t.Context(), "durable"); err != nil {
+			t.Errorf("Setting(durable) = %v, want nil", err)
+		}
+		if _, err := opened.Setting(t.Context(), "written"); !errors.Is(err, want) {
+			t.Errorf("Setting(written) = %v, want %v", err, want)
+		}
+	}
+}
+
+func copyDir(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A reader that begins after Written waits for the sync, and sees the batch.
+func TestReaderWaitsForTheSync(t *testing.T) {
+	d := &logDisk{}
+	s := openSyncing(t, t.TempDir(), d)
+	resume := make(chan struct{})
+	resumeOnce := sync.OnceFunc(func() { close(resume) })
+	defer resumeOnce()
+	d.intercept(func() error {
+		<-resume
+		return nil
+	})
+	done := submitWritten(s, "written")
+	read := make(chan error, 1)
+	go func() {
+		_, err := s.Setting(t.Context(), "written")
+		read <- err
+	}()
+	select {
+	case err := <-read:
+		t.Fatalf("the read = %v before the sync, want it to wait", err)
+	case err := <-done:
+		t.Fatalf("done(%v) before the sync", err)
+	case <-time.After(20 * persistence.SyncDelayMax):
+	}
+	resumeOnce()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := <-read; err != nil {
+		t.Errorf("the read = %v, want nil", err)
+	}
+}
+
+// After a failed sync the outcome of what was written is unknown, readers do not wait any
+// longer, and nothing is accepted any more.
+func TestFailedSyncOfWrittenBatches(t *testing.T) {
+	d := &logDisk{}
+	s := openSyncing(t, t.TempDir(), d)
+	broken := errors.New("broken")
+	d.intercept(func() error { return broken })
+	if err := <-submitWritten(s, "a"); !errors.Is(err, persistence.ErrOutcomeUnknown) || !errors.Is(err, broken) {
+		t.Errorf("done(%v), want ErrOutcomeUnknown and the cause", err)
+	}
+	if _, err := s.Setting(t.Context(), "a"); !errors.Is(err, persistence.ErrNotFound) {
+		t.Errorf("Setting = %v, want ErrNotFound: it is not durable", err)
+	}
+	if err := s.Commit(t.Context(), setting("b", 10)); !errors.Is(err, persistence.ErrUnavailable) {
+		t.Errorf("Commit = %v, want ErrUnavailable", err)
+	}
+}
+
+// Rows reach the database only after they are durable in the log.
+func TestFlushFollowsTheSync(t *testing.T) {
+	d := &logDisk{}
+	s := openSyncing(t, t.TempDir(), d)
+	var early atomic.Bool
+	d.intercept(func() error {
+		found, err := inspect(s.db)
+		early.Store(early.Load() || found.head.Seq > s.writer.views.latest().head.Seq)
+		return err
+	})
+	var replies []<-chan error
+	for i := range 3 * tableRowsMin { // fills several tables
+		replies = append(replies, submitWritten(s, strconv.Itoa(i)))
+	}
+	for _, done := range replies {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if early.Load() {
+		t.Error("the database was ahead of the synced log")
+	}
+}
