@@ -72,7 +72,8 @@ func (k EndpointKind) EventTypes() []EventType {
 }
 
 // Event is one row of the outbox. It is part of the same batch as the change that
-// caused it. IDs are not reused.
+// caused it. IDs are not reused; the owner makes them with EventID when it assigns the
+// sequence.
 type Event struct {
 	ID        string          `json:"id"`
 	Seq       uint64          `json:"seq"`

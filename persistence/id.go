@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -55,10 +56,44 @@ func FillID(exchange venues.Venue, symbol, venueOrderID, venueTradeID string, ex
 // AdoptedOrderID returns the order id of an adopted order, which was placed outside the
 // service. It is a pure function of the order's identifiers at its venue, so that it is
 // the same in all reports. conditional means that venueOrderID is an id of the venue's
-// conditional orders. The id sorts before those of the service's own orders.
+// conditional orders. The time in the id is that of 1970, because not all reports have the
+// time when the order was placed: the id sorts before those of the service's own orders.
 func AdoptedOrderID(exchange venues.Venue, customer, symbol, venueOrderID string, conditional bool) string {
 	identity := hashOf(string(exchange), customer, symbol, venueOrderID, strconv.FormatBool(conditional))
 	return formatID(PrefixOrder, time.UnixMilli(0), identity)
+}
+
+// eventSequenceMax is the highest sequence that an event id contains, in five of the ten
+// bytes of its entropy.
+const eventSequenceMax = 1<<40 - 1
+
+// EventID returns the id of an event with its sequence in place of a part of its entropy,
+// so that the store finds the event by its id. It returns ids of another form, and all ids
+// for a higher sequence than fits, as they are.
+func EventID(id string, seq uint64) string {
+	parsed, ok := parseEventID(id)
+	if !ok || seq > eventSequenceMax {
+		return id
+	}
+	binary.BigEndian.PutUint32(parsed[len(parsed)-4:], uint32(seq))
+	parsed[len(parsed)-5] = byte(seq >> 32)
+	return PrefixEvent + "_" + parsed.String()
+}
+
+// EventSequence returns the sequence that an event id contains, if EventID has returned
+// it; any number otherwise. ok is false for ids of another form.
+func EventSequence(id string) (seq uint64, ok bool) {
+	parsed, ok := parseEventID(id)
+	return uint64(parsed[len(parsed)-5])<<32 | uint64(binary.BigEndian.Uint32(parsed[len(parsed)-4:])), ok
+}
+
+func parseEventID(id string) (parsed ulid.ULID, ok bool) {
+	text, ok := strings.CutPrefix(id, PrefixEvent+"_")
+	if !ok {
+		return parsed, false
+	}
+	parsed, err := ulid.ParseStrict(text)
+	return parsed, err == nil && parsed.String() == text
 }
 
 func hashOf(parts ...string) [entropyBytes]byte {

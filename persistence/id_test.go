@@ -126,3 +126,25 @@ func TestAdoptedOrderIDsDiffer(t *testing.T) {
 		}
 	}
 }
+
+func TestEventIDContainsTheSequence(t *testing.T) {
+	id := persistence.NewID(persistence.PrefixEvent, time.UnixMilli(1_700_000_000_123), strings.NewReader("0123456789"))
+	for _, seq := range []uint64{0, 1, 77, 1 << 32, 1<<40 - 1} {
+		got := persistence.EventID(id, seq)
+		in, ok := persistence.EventSequence(got)
+		if !ok || in != seq || len(got) != len(id) || got[:len(id)-8] != id[:len(id)-8] {
+			t.Errorf("EventID(%q, %d) = %q with the sequence %d, %v; want the same id but for its end", id, seq, got, in, ok)
+		}
+	}
+	for _, other := range []string{"", "evt_1", "ord_" + id[4:], strings.ToLower(id), id + "0"} {
+		if got := persistence.EventID(other, 7); got != other {
+			t.Errorf("EventID(%q) = %q, want it as it is", other, got)
+		}
+		if seq, ok := persistence.EventSequence(other); ok {
+			t.Errorf("EventSequence(%q) = %d, want none", other, seq)
+		}
+	}
+	if got := persistence.EventID(id, 1<<40); got != id {
+		t.Errorf("EventID of a sequence that does not fit = %q, want %q", got, id)
+	}
+}

@@ -163,16 +163,19 @@ func (h *process) emit(kind persistence.EventType, n int) []string {
 }
 
 func (h *process) tryEmit(kind persistence.EventType, n int) ([]string, error) {
-	ids := make([]string, 0, n)
 	batch := persistence.Batch{Fence: h.fence}
 	for range n {
 		h.events++
 		e := anEvent()
 		e.Type, e.Data = kind, fmt.Appendf(nil, `{"n":%d}`, h.events)
 		batch.Events = append(batch.Events, e)
+	}
+	err := h.journal.Commit(context.Background(), batch)
+	ids := make([]string, 0, n)
+	for _, e := range batch.Events { // with the sequences that the journal has assigned
 		ids = append(ids, e.ID)
 	}
-	return ids, h.journal.Commit(context.Background(), batch)
+	return ids, err
 }
 
 func anEvent() persistence.Event {

@@ -76,7 +76,8 @@ func (c *Client) Own(ctx context.Context, customer string) (persistence.Fence, e
 	return fence, nil
 }
 
-// Submit numbers the rows of the batch and queues it. done is called once, in the
+// Submit numbers the rows of the batch, in its slices, and queues it. The id of an event
+// then contains its sequence. done is called once, in the
 // order of the customer's submissions, and must not block. It is called with
 // persistence.ErrFenced if this client does not own the customer.
 func (c *Client) Submit(b persistence.Batch, done func(error)) {
@@ -96,6 +97,7 @@ func (c *Client) Submit(b persistence.Batch, done func(error)) {
 	for i := range b.Events {
 		owner.last++
 		b.Events[i].Seq = owner.last
+		b.Events[i].ID = persistence.EventID(b.Events[i].ID, owner.last)
 	}
 	newest := owner.last
 	for i := range b.Journal {

@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -64,6 +65,31 @@ func TestRowsAreNumberedInTheOrderOfCommits(t *testing.T) {
 	for name, c := range map[string]*journal.Client{"its old client": client, "the new client": second} {
 		if err := c.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("late")}}); !errors.Is(err, persistence.ErrFenced) {
 			t.Errorf("commit with the old fence through %s: error = %v, want %v", name, err, persistence.ErrFenced)
+		}
+	}
+}
+
+func TestEventIDsContainTheirSequence(t *testing.T) {
+	store := storetest.NewMemory()
+	client := journal.NewClient(store)
+	fence, err := client.Own(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		e := event("")
+		e.ID = persistence.NewID(persistence.PrefixEvent, time.Unix(1, 0), rand.Reader)
+		if err := client.Commit(t.Context(), persistence.Batch{Fence: fence, Events: []persistence.Event{e}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, err := store.Events(t.Context(), "c1", "", 0)
+	if err != nil || len(events) != 3 {
+		t.Fatalf("got %d events, %v, want 3", len(events), err)
+	}
+	for _, e := range events {
+		if seq, ok := persistence.EventSequence(e.ID); !ok || seq != e.Seq {
+			t.Errorf("event id %s contains the sequence %d, %v; want %d", e.ID, seq, ok, e.Seq)
 		}
 	}
 }
