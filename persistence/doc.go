@@ -53,14 +53,15 @@
 // The exchange is a venue. The attempt numbers the uses of a request id, which can be
 // used again after it was freed or has expired.
 //
-// Kinds, keys and the JSON names of fields are stored and therefore never change;
-// a field may be added. Package internal/rows describes how they are stored, and what
-// else a new field, kind or index needs.
+// Kinds and keys are stored and therefore never change; a field may be added. Package
+// internal/rows describes how they are stored, and what else a new field, kind or index
+// needs.
 //
 // # Order
 //
 // Ids that the service generates are a prefix and a ULID, so they sort by creation
-// time. Pages are ordered by (time, id); the PagePosition at the end of one page
+// time; that of an event also contains its sequence. Stores find records by what ids
+// contain, without an index. Pages are ordered by (time, id); the PagePosition at the end of one page
 // selects the next. Events and journal rows carry a per-customer sequence number
 // that the owner assigns when it submits. It increases and may have gaps.
 //

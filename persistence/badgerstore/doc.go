@@ -69,6 +69,14 @@
 // An older copy of the database in its place is brought up to date if the log reaches
 // back far enough, and is detected otherwise.
 //
+// # Migration
+//
+// Open migrates a store of an older schema, and logs what it does. Each step of a migration
+// is one commit group. An interrupted migration begins again and skips what it has done;
+// the version of the schema is part of its last step. A store that failed the check is
+// migrated by AcceptLoss; before, it is read as it is. A backup has the schema of its
+// store, and is migrated when the restored store is opened.
+//
 // # Disk
 //
 // badger writes through memory-mapped files, and a process that does so on a full disk

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
+
+	"go.uber.org/zap"
 
 	"venuegate/persistence/internal/rows"
 )
@@ -31,7 +34,7 @@ type schema struct {
 	migrations []migration
 }
 
-// currentSchema is version 4.
+// currentSchema is version 5.
 var currentSchema = schema{migrations: []migration{
 	// Version 2 adds kinds of record, members of journal rows and their index rows,
 	// which a program of version 1 cannot read. No row is changed.
@@ -41,7 +44,13 @@ var currentSchema = schema{migrations: []migration{
 	// Version 4 has the log, and one ledger row instead of many (legacy.go). Its rows
 	// of records are the same.
 	func(migrationTx, []byte) ([]byte, error) { return nil, nil },
+	// Version 5 has shorter values, and index rows only where a record is not found by its
+	// id.
+	func(tx migrationTx, from []byte) ([]byte, error) { return rows.Compact(tx, from, compactRowsMax) },
 }}
+
+// compactRowsMax bounds the rows that one step of the migration to schema 5 changes.
+const compactRowsMax = 1024
 
 func (s schema) version() uint64 { return uint64(len(s.migrations)) + 1 }
 
@@ -96,27 +105,51 @@ func (w *writer) initialize() error {
 	return w.commitTx(tx)
 }
 
+// migrationReportInterval is the time between two reports of the progress of a migration.
+const migrationReportInterval = 5 * time.Second
+
+// migrate runs the migration of a version in steps, and logs its begin, its progress and
+// its end.
 func (w *writer) migrate(m migration, version uint64) error {
-	next, err := w.migrateStep(m, version, nil)
-	for next != nil && err == nil {
-		next, err = w.migrateStep(m, version, next)
+	logger := w.logger.With(zap.Uint64("from_schema", version), zap.Uint64("rows", w.views.latest().head.rows))
+	logger.Info("the store is migrated to the next schema")
+	began := time.Now()
+	reported := began
+	changed := 0
+	var from []byte
+	for {
+		next, n, err := w.migrateStep(m, version, from)
+		if err != nil {
+			return err
+		}
+		changed += n
+		if next == nil {
+			logger.Info("the store was migrated", zap.Int("changed_rows", changed), zap.Duration("took", time.Since(began)))
+			return nil
+		}
+		if from = next; time.Since(reported) >= migrationReportInterval {
+			reported = time.Now()
+			logger.Info("the migration continues", zap.Int("changed_rows", changed))
+		}
 	}
-	return err
 }
 
-func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []byte, err error) {
+// migrateStep runs one step. It returns where the next one starts, nil after the last, and
+// the number of changed rows.
+func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []byte, changed int, err error) {
 	tx := w.begin()
 	defer tx.end()
 	if next, err = m(tx, from); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if next == nil {
 		err = tx.Replace(schemaKey, encodeCount(version), encodeCount(version+1))
 	}
 	if err != nil || len(tx.changes) == 0 {
-		return next, err
+		return next, 0, err
 	}
-	return next, w.commitTx(tx)
+	changed = len(tx.changes)
+	return next, changed, w.commitTx(tx)
 }
 
 // commitTx makes a group durable that has no callers.

@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -131,6 +132,38 @@ func TestClosedFlagIsMigrated(t *testing.T) {
 		if err := errors.Join(store.Integrity(), store.Close()); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A step of the migration to schema 5 fits one transaction, however large the values are.
+func TestLargeValuesAreMigrated(t *testing.T) {
+	const settings, bytesEach = 30, 40_000
+	dir := t.TempDir()
+	store, err := openAs(dir, schema{migrations: currentSchema.migrations[:3]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range settings {
+		key := fmt.Appendf(nil, "\x00\x01rsetting\x00\x01s%02d\x00\x01", n)
+		value := fmt.Appendf(nil, "\x01"+`{"name":"s%02d","value":"%s"}`, n, base64.StdEncoding.EncodeToString(make([]byte, bytesEach)))
+		done := make(chan error, 1)
+		store.writer.enqueue(func(tx rows.Tx, _ uint64) error { return tx.Replace(key, nil, value) }, func(err error) { done <- err })
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	store = openSmall(t, dir)
+	for n := range settings {
+		s, err := store.Setting(t.Context(), fmt.Sprintf("s%02d", n))
+		if err != nil || len(s.Value) != bytesEach {
+			t.Errorf("Setting %d has %d bytes, %v; want %d", n, len(s.Value), err, bytesEach)
+		}
+	}
+	if err := errors.Join(store.Integrity(), store.Close()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -79,12 +79,10 @@ func writeAfter(t *testing.T, store *badgerstore.Store) {
 	}
 }
 
-// unpackSchema3 unpacks the directory of a store of schema 3 whose process was killed:
-// the orders 1 to 200 of alice and 1 to 150 of bob, some in a table of the database and
-// some in its own log.
-func unpackSchema3(t *testing.T) (dir string, confirmed acked) {
+// unpack unpacks an archive of testdata into a new directory and returns it.
+func unpack(t testing.TB, archive string) string {
 	t.Helper()
-	packed, err := os.Open("testdata/schema3.tar.gz")
+	packed, err := os.Open(filepath.Join("testdata", archive))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,11 +91,14 @@ func unpackSchema3(t *testing.T) (dir string, confirmed acked) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir = filepath.Join(t.TempDir(), "store")
+	dir := filepath.Join(t.TempDir(), "store")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for entries := tar.NewReader(unzipped); ; {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) {
-			return dir, acked{"alice": 200, "bob": 150}
+			return dir
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -114,6 +115,14 @@ func unpackSchema3(t *testing.T) (dir string, confirmed acked) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// unpackSchema3 unpacks the directory of a store of schema 3 whose process was killed:
+// the orders 1 to 200 of alice and 1 to 150 of bob, some in a table of the database and
+// some in its own log.
+func unpackSchema3(t testing.TB) (dir string, confirmed acked) {
+	t.Helper()
+	return unpack(t, "schema3.tar.gz"), acked{"alice": 200, "bob": 150}
 }
 
 // A store of schema 3, which had no log, loses nothing when it is opened.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"strings"
 
 	"venuegate/persistence"
 )
@@ -62,6 +63,12 @@ func eventTwice(h *harness) {
 	events := must[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "", 0))
 	h.equal("events", eventIDs(events), []string{"evt_000001", "evt_other"})
 	missing[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "evt_000002", 0))
+	numbered := modelEvent(4)
+	h.commit("alice", persistence.Batch{Events: []persistence.Event{numbered}})
+	numbered.ID = persistence.EventID(persistence.NewID(persistence.PrefixEvent, epoch, strings.NewReader("abcdefghij")), 4)
+	h.commit("alice", persistence.Batch{Events: []persistence.Event{numbered}})
+	h.equal("the event with its sequence in its id", must[persistence.Event](h)(h.store.Event(h.Context(), "alice", numbered.ID)), numbered)
+	missing[persistence.Event](h)(h.store.Event(h.Context(), "alice", modelEvent(4).ID))
 }
 
 func logSequence(h *harness) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -82,23 +83,82 @@ func (m *machine) takeOwnership(rt *rapid.T, customer string) {
 	m.fences[customer] = fence
 }
 
-func drawTime(rt *rapid.T) venues.Time { return timeAt(rapid.IntRange(0, 12).Draw(rt, "ms")) }
+// modelMillis are the times of records, in milliseconds after epoch. A store may find a
+// record by the time in an id and by a time near that.
+var modelMillis = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -999, -998, -996, 995, 1002, 1003, 1005, 5000}
+
+func drawTime(rt *rapid.T) venues.Time {
+	return timeAt(rapid.SampledFrom(modelMillis).Draw(rt, "ms"))
+}
+
+// modelID returns the n-th id of a prefix, one of ten: those of even numbers contain a time,
+// which is zero in the last one, like that of an adopted order.
+func modelID(prefix string, n int) string {
+	if n == 8 {
+		return persistence.NewID(prefix, time.UnixMilli(0), strings.NewReader("adopted012"))
+	}
+	if n%2 == 0 {
+		return persistence.NewID(prefix, timeAt(n).Time, strings.NewReader(strings.Repeat(strconv.Itoa(n), 10)))
+	}
+	return fmt.Sprintf("%s_%06d", prefix, n)
+}
+
+// drawTimeOf draws the time in the n-th id, or any.
+func drawTimeOf(rt *rapid.T, n int) venues.Time {
+	if rapid.Bool().Draw(rt, "of id") {
+		return timeAt(n)
+	}
+	return drawTime(rt)
+}
+
+var modelOrders = []string{modelID("ord", 1), modelID("ord", 2), modelID("ord", 4)}
+
+// clientIDOf returns a client order id that contains that of an order.
+func clientIDOf(orderID string) string {
+	return "test" + strings.ToLower(strings.TrimPrefix(orderID, persistence.PrefixOrder+"_"))
+}
+
+var modelClientIDs = []string{"", "c", "c2", clientIDOf(modelOrders[1]), clientIDOf(modelOrders[2])}
 
 func drawOrder(rt *rapid.T, customer string) persistence.OrderRecord {
-	o := NewOrder(customer, rapid.IntRange(0, 9).Draw(rt, "order"))
-	o.CreatedAt = drawTime(rt)
+	n := rapid.IntRange(0, 9).Draw(rt, "order")
+	o := NewOrder(customer, n)
+	o.OrderID = modelID(persistence.PrefixOrder, n)
+	o.CreatedAt = drawTimeOf(rt, n)
 	o.Status = rapid.SampledFrom(venues.OrderStatuses()).Draw(rt, "status")
 	o.Exchange = rapid.SampledFrom(venues.All()).Draw(rt, "exchange")
 	o.RequestID = rapid.SampledFrom([]string{"", "r", "r2"}).Draw(rt, "request")
-	o.ClientOrderID = rapid.SampledFrom([]string{"", "c", "c2"}).Draw(rt, "client")
+	o.ClientOrderID = rapid.SampledFrom(append(modelClientIDs, clientIDOf(o.OrderID))).Draw(rt, "client")
 	return o
 }
 
 func drawFill(rt *rapid.T, customer string) persistence.FillRecord {
-	f := NewFill(customer, rapid.IntRange(0, 9).Draw(rt, "fill"))
-	f.ExecutedAt = drawTime(rt)
-	f.OrderID = rapid.SampledFrom([]string{"", "ord_1", "ord_2"}).Draw(rt, "of")
+	n := rapid.IntRange(0, 9).Draw(rt, "fill")
+	f := NewFill(customer, n)
+	f.FillID = modelID(persistence.PrefixFill, n)
+	f.ExecutedAt = drawTimeOf(rt, n)
+	f.OrderID = rapid.SampledFrom(append([]string{""}, modelOrders...)).Draw(rt, "of")
 	return f
+}
+
+// modelEvent returns the event with a sequence number. Some ids contain it.
+func modelEvent(seq int) persistence.Event {
+	e := NewEvent(seq)
+	e.CreatedAt = timeAt(seq / 2)
+	if seq%2 == 0 {
+		e.ID = persistence.EventID(persistence.NewID(persistence.PrefixEvent, e.CreatedAt.Time, strings.NewReader("0123456789")), e.Seq)
+	}
+	return e
+}
+
+func drawJournal(rt *rapid.T) persistence.JournalEntry {
+	n := rapid.IntRange(1, 30).Draw(rt, "entry")
+	j := NewJournal(n)
+	j.At = timeAt(modelMillis[n%len(modelMillis)])
+	j.Subject = rapid.SampledFrom(append([]string{""}, modelOrders...)).Draw(rt, "subject")
+	j.Channel = rapid.SampledFrom([]string{"", "h", "h2"}).Draw(rt, "channel")
+	j.Result = rapid.SampledFrom([]string{"", "ok"}).Draw(rt, "result")
+	return j
 }
 
 func drawIdempotency(rt *rapid.T, customer string) persistence.IdempotencyRecord {
@@ -127,15 +187,10 @@ func (m *machine) commit(rt *rapid.T) {
 		b.Absent, b.Puts = append(b.Absent, r.Key()), append(b.Puts, r)
 	}
 	for range rapid.IntRange(0, 2).Draw(rt, "events") {
-		event := NewEvent(len(want.events) + len(b.Events) + 1)
-		event.CreatedAt = timeAt(int(event.Seq) / 2)
-		b.Events = append(b.Events, event)
+		b.Events = append(b.Events, modelEvent(len(want.events)+len(b.Events)+1))
 	}
 	for range rapid.IntRange(0, 2).Draw(rt, "journal") {
-		entry := NewJournal(rapid.IntRange(1, 20).Draw(rt, "entry"))
-		entry.Channel = rapid.SampledFrom([]string{"", "h", "h2"}).Draw(rt, "channel")
-		entry.Result = rapid.SampledFrom([]string{"", "ok"}).Draw(rt, "result")
-		b.Journal = append(b.Journal, entry)
+		b.Journal = append(b.Journal, drawJournal(rt))
 	}
 	expected := want.result(b)
 	if err := m.store.Commit(rt.Context(), b); !errors.Is(err, expected) {
@@ -287,10 +342,11 @@ func (m *machine) checkUnfinished(rt *rapid.T, customer string) {
 	}
 	compare(rt, "unfinished orders", append([]persistence.OrderRecord{}, got...), want)
 
+	clientID := rapid.SampledFrom(modelClientIDs[1:]).Draw(rt, "client id")
 	named := selected(m.models[customer].orders, func(o persistence.OrderRecord) (venues.Time, string) {
 		return venues.Time{}, o.OrderID
-	}, func(o persistence.OrderRecord) bool { return o.ClientOrderID == "c" })
-	order, err := m.store.OrderByClientID(rt.Context(), customer, "c")
+	}, func(o persistence.OrderRecord) bool { return o.ClientOrderID == clientID })
+	order, err := m.store.OrderByClientID(rt.Context(), customer, clientID)
 	switch {
 	case len(named) == 0 && !errors.Is(err, persistence.ErrNotFound):
 		rt.Fatalf("OrderByClientID = %s, %v; want ErrNotFound", text(order), err)
@@ -303,7 +359,7 @@ func (m *machine) checkFills(rt *rapid.T) {
 	customer := drawCustomer(rt)
 	q := persistence.FillQuery{
 		Customer: customer, Limit: rapid.IntRange(1, 4).Draw(rt, "limit"),
-		OrderID: rapid.SampledFrom([]string{"", "ord_1"}).Draw(rt, "order"),
+		OrderID: rapid.SampledFrom(append([]string{""}, modelOrders...)).Draw(rt, "order"),
 		Symbol:  rapid.SampledFrom([]string{"", "BTCUSDT"}).Draw(rt, "symbol"),
 	}
 	q.From, q.To = drawBounds(rt)
@@ -329,20 +385,22 @@ func (m *machine) checkLog(rt *rapid.T) {
 	}
 	kept := slices.DeleteFunc(slices.Clone(w.events), func(e persistence.Event) bool { return e.ID == "" })
 	compare(rt, "events", append([]persistence.Event{}, events...), append([]persistence.Event{}, kept...))
+	m.checkEvents(rt, customer, kept)
 
 	q := persistence.JournalQuery{
 		Customer: customer, Limit: rapid.IntRange(1, 4).Draw(rt, "limit"),
-		Subject: rapid.SampledFrom([]string{"", "ord_000002"}).Draw(rt, "subject"),
+		Subject: rapid.SampledFrom(append([]string{""}, modelOrders...)).Draw(rt, "subject"),
 		Kind:    rapid.SampledFrom([]string{"", "risk"}).Draw(rt, "kind"),
 		Channel: rapid.SampledFrom([]string{"", "h"}).Draw(rt, "channel"),
 		Result:  rapid.SampledFrom([]string{"", "ok"}).Draw(rt, "result"),
 	}
+	q.From, q.To = drawBounds(rt)
 	byID := map[string]persistence.JournalEntry{}
 	for _, j := range w.journal {
 		byID[j.ID] = j
 	}
 	want := selected(byID, func(j persistence.JournalEntry) (venues.Time, string) { return j.At, j.ID },
-		func(j persistence.JournalEntry) bool { return wantedJournal(q, j) })
+		func(j persistence.JournalEntry) bool { return wantedJournal(q, j) && within(j.At, q.From, q.To) })
 	got := readPages(rt, func(after *persistence.PagePosition) (journalPage, error) {
 		q.After = after
 		return m.store.Journal(rt.Context(), q)
@@ -351,6 +409,28 @@ func (m *machine) checkLog(rt *rapid.T) {
 	seq, err := m.store.LastSequence(rt.Context(), customer)
 	if err != nil || seq != w.seq {
 		rt.Fatalf("LastSequence = %d, %v; want %d", seq, err, w.seq)
+	}
+}
+
+// checkEvents reads events by their ids: those that the store has, and purged ones.
+func (m *machine) checkEvents(rt *rapid.T, customer string, kept []persistence.Event) {
+	for i, want := range kept {
+		got, err := m.store.Event(rt.Context(), customer, want.ID)
+		if err != nil {
+			rt.Fatalf("Event(%q): %v", want.ID, err)
+		}
+		compare(rt, "event", got, want)
+		after, err := m.store.Events(rt.Context(), customer, want.ID, 0)
+		if err != nil || len(after) != len(kept)-i-1 {
+			rt.Fatalf("Events after %q = %d events, %v; want %d", want.ID, len(after), err, len(kept)-i-1)
+		}
+	}
+	for i, e := range m.models[customer].events {
+		if gone := modelEvent(i + 1).ID; e.ID == "" {
+			if got, err := m.store.Event(rt.Context(), customer, gone); !errors.Is(err, persistence.ErrNotFound) {
+				rt.Fatalf("Event(%q), which was purged, = %s, %v; want ErrNotFound", gone, text(got), err)
+			}
+		}
 	}
 }
 

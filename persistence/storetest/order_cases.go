@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -16,6 +18,7 @@ var orderCases = []conformanceCase{
 	{"pages of orders with one time", orderTies},
 	{"filters", orderFilters},
 	{"time bounds", orderBounds},
+	{"times and ids at the limits", orderTimeLimits},
 	{"indexes follow a change", orderMoves},
 	{"every status is in its view", orderViews},
 	{"unfinished orders, oldest first", orderUnfinished},
@@ -170,6 +173,34 @@ func orderBounds(h *harness) {
 			h.equal(fmt.Sprint(view, " from ", c.from, " to ", c.to), h.allOrders(q), c.want)
 		}
 	}
+}
+
+// orderTimeLimits stores orders whose ids contain their time, another one, or none, at the
+// limits of what an id can contain.
+func orderTimeLimits(h *harness) {
+	last := time.UnixMilli(int64(ulid.MaxTime()))
+	times := []time.Time{
+		last, time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), epoch, time.UnixMilli(1), time.UnixMilli(0), time.UnixMilli(-1), {},
+	}
+	want := make([]string, 0, len(times))
+	for i, at := range times {
+		o := NewOrder("alice", i)
+		o.OrderID = persistence.NewID(persistence.PrefixOrder, at, strings.NewReader("0123456789"))
+		if o.CreatedAt = venues.At(at); at.After(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)) {
+			o.CreatedAt = timeAt(1)
+		}
+		if at.UnixMilli() < 0 {
+			o.OrderID = fmt.Sprintf("ord_before_%d", i)
+		}
+		h.put(o)
+		want = append(want, o.OrderID)
+	}
+	want[0], want[1] = want[1], want[0]
+	for limit := 1; limit <= 8; limit++ {
+		h.equal(fmt.Sprint("pages of ", limit), h.allOrders(persistence.OrderQuery{Customer: "alice", Limit: limit}), want)
+	}
+	q := persistence.OrderQuery{Customer: "alice", From: time.UnixMilli(0), To: time.UnixMilli(2)}
+	h.equal("in 1970", h.allOrders(q), want[3:5])
 }
 
 func orderMoves(h *harness) {

@@ -8,29 +8,44 @@ import (
 	"sync"
 
 	"venuegate/persistence"
+	"venuegate/venues"
 )
 
 // codecVersion is the first byte of every value. It must change, with a migration that
 // rewrites all values, when this package can no longer decode those written earlier.
-const codecVersion = 1
+const codecVersion = 2
 
 // ValueBytesMax bounds one value: far above any that the service writes, far
 // below the size at which the engines would store it apart from its key.
 const ValueBytesMax = 64 << 10
 
+// identity is what the key of a primary row contains. It is not part of the value.
+type identity struct {
+	// Key is that of a record. A log row has no kind, and an event no id.
+	persistence.Key
+	// seq is the sequence of an event, and at the time of a journal row.
+	seq uint64
+	at  venues.Time
+}
+
 // codec encodes or decodes one value. The function that describes a type (members.go)
 // makes the same calls in both directions; decoding is the direction.
 type codec struct {
 	decoding bool
+	identity identity
+	// reference is the ULID that texts and times of the value refer to: that of the id
+	// in the key, otherwise the first one in the value.
+	reference reference
 
-	// out is the encoded value so far.
-	out []byte
+	// out is the encoded value so far, and last the number of its last member.
+	out  []byte
+	last byte
 
-	// in is the rest of the value to decode. If more is true, the value of the member
-	// name comes next; otherwise the current object has ended.
+	// in is the rest of the value to decode. next is the number of the member that comes
+	// next; zero at the end of an object. depth counts the objects around that one.
 	in      []byte
-	name    []byte
-	more    bool
+	next    byte
+	depth   int
 	strings *stringCache
 
 	// err is the first error. Nothing more is decoded after it.
@@ -42,7 +57,7 @@ func (c *codec) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
-	c.more = false
+	c.next = 0
 }
 
 // valueBytes is the initial size of an output buffer, enough for most values.
@@ -52,20 +67,29 @@ var codecs = sync.Pool{New: func() any {
 	return &codec{out: make([]byte, 0, valueBytes), strings: new(stringCache)}
 }}
 
+// start prepares a codec for the value of a row.
+func (c *codec) start(id identity) {
+	c.identity, c.reference = id, reference{}
+	if _, ulid, found := cutULID(id.ID); found {
+		c.reference.set(ulid)
+	}
+	c.last, c.next, c.depth, c.err = 0, 0, 0, nil
+}
+
 // release returns the codec to the pool, without references to the value.
 func (c *codec) release() {
-	c.in, c.name, c.more, c.err = nil, nil, false, nil
+	c.identity, c.in, c.err = identity{}, nil, nil
 	codecs.Put(c)
 }
 
-// Encode returns the value of a record, an event or a journal row. It returns
+// encode returns the value of a record, an event or a journal row. It returns
 // ErrInvalid for one that could not be decoded.
-func Encode(v any) ([]byte, error) {
+func encode(id identity, v any) ([]byte, error) {
 	c := codecs.Get().(*codec)
 	defer c.release()
-	c.decoding, c.out = false, append(c.out[:0], codecVersion, '{')
-	c.writeMembers(v)
-	c.writeEnd('}')
+	c.start(id)
+	c.decoding, c.out = false, append(c.out[:0], codecVersion)
+	c.putMembers(v)
 	if c.err != nil {
 		return nil, fmt.Errorf("%w: encode %T: %w", ErrInvalid, v, c.err)
 	}
@@ -75,10 +99,10 @@ func Encode(v any) ([]byte, error) {
 	return bytes.Clone(c.out), nil
 }
 
-// writeMembers appends the members of a record, an event or a journal row. It is a
+// putMembers appends the members of a record, an event or a journal row. It is a
 // switch, not a function in kinds, so that the compiler keeps the copy of the record on
 // the stack: encoding an order takes half the time.
-func (c *codec) writeMembers(v any) {
+func (c *codec) putMembers(v any) {
 	switch v := v.(type) {
 	case persistence.OrderRecord:
 		orderMembers(c, &v)
@@ -121,35 +145,41 @@ func (c *codec) writeMembers(v any) {
 	}
 }
 
-// DecodeRecord decodes a record of a kind. Its errors wrap ErrIntegrity: every value
-// that Encode returned can be decoded, so the row was damaged.
-func DecodeRecord(kind persistence.Kind, value []byte) (persistence.Record, error) {
-	k, known := kinds[kind]
+// decodeRecord decodes the value of a record. Its errors wrap ErrIntegrity, like those of
+// the two functions below: every value that encode returned can be decoded, so the row
+// was damaged.
+func decodeRecord(k persistence.Key, value []byte) (persistence.Record, error) {
+	kind, known := kinds[k.Kind]
 	if !known {
-		return nil, fmt.Errorf("%w: unknown kind %q", persistence.ErrIntegrity, kind)
+		return nil, fmt.Errorf("%w: unknown kind %q", persistence.ErrIntegrity, k.Kind)
 	}
-	return k.decode(value)
+	return kind.decode(identity{Key: k}, value)
 }
 
-// DecodeEvent decodes an event. Its errors wrap ErrIntegrity.
-func DecodeEvent(value []byte) (persistence.Event, error) { return decode(value, eventMembers) }
-
-// DecodeJournal decodes a journal row. Its errors wrap ErrIntegrity.
-func DecodeJournal(value []byte) (persistence.JournalEntry, error) {
-	return decode(value, journalMembers)
+func decodeEvent(seq uint64, value []byte) (persistence.Event, error) {
+	return decode(identity{seq: seq}, value, eventMembers)
 }
 
-func decode[T any](value []byte, members func(*codec, *T)) (T, error) {
+func decodeJournal(at venues.Time, id string, value []byte) (persistence.JournalEntry, error) {
+	return decode(journalIdentity(at, id), value, journalMembers)
+}
+
+func journalIdentity(at venues.Time, id string) identity {
+	return identity{Key: persistence.Key{ID: id}, at: at}
+}
+
+func decode[T any](id identity, value []byte, members func(*codec, *T)) (T, error) {
+	if len(value) > 0 && value[0] == codecVersionJSON {
+		return decodeJSON[T](value[1:])
+	}
 	c := codecs.Get().(*codec)
 	defer c.release()
+	c.start(id)
 	var v T
 	c.decoding = true
 	if c.err = checkHeader(value); c.err == nil {
 		c.in = value[1:]
-		readObject(c, &v, members)
-	}
-	if c.err == nil && len(c.in) > 0 {
-		c.err = fmt.Errorf("%d bytes after the object", len(c.in))
+		readMembers(c, &v, members)
 	}
 	if c.err != nil {
 		var zero T

@@ -25,8 +25,8 @@ type Commit struct {
 
 // absentKey is the primary key of a record that must not exist.
 type absentKey struct {
-	kind persistence.Kind
-	key  []byte
+	persistence.Key
+	primary []byte
 }
 
 // commitBytesFixed is the approximate size of a commit in addition to its rows: fence,
@@ -46,7 +46,7 @@ func Prepare(b persistence.Batch) (*Commit, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.absent = append(c.absent, absentKey{k.Kind, primary})
+		c.absent = append(c.absent, absentKey{k, primary})
 		c.checkOwner(k)
 	}
 	c.entities = make([]entity, 0, len(b.Puts)+len(b.Events)+len(b.Journal))
@@ -151,11 +151,11 @@ func (c *Commit) checkFence(tx Tx, generation uint64) error {
 
 // checkAbsent returns an ExistsError if the record exists.
 func checkAbsent(tx Tx, a absentKey) error {
-	value, err := currentValue(tx, a.key)
+	value, err := currentValue(tx, a.primary)
 	if err != nil || value == nil {
 		return err
 	}
-	found, err := DecodeRecord(a.kind, value)
+	found, err := decodeRecord(a.Key, value)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,18 @@
 //
 // A record, an event or a journal row is stored as one primary row, which holds its
 // encoded value, and any number of index rows, by which queries find it. Index rows
-// are computed from the record alone. A primary row with its index rows is an entity.
+// are computed from the record alone, and only where a query does not find the record by
+// what ids contain (derived.go):
+//
+//   - the time in the id of an order or a fill, if it is that of the record,
+//   - the order id in a client order id,
+//   - the sequence in an event id (persistence.EventID),
+//   - the time in the id of an order or of another subject, for fills and journal rows
+//     within a second of it.
+//
+// An order that ends at once has no index row but that of its request id. Adopted orders,
+// orders with a foreign client order id, and what happens later have their rows. A primary
+// row with its index rows is an entity.
 // Events and journal rows are the log: they are added and purged, never replaced.
 //
 // # Keys
@@ -28,16 +39,16 @@
 //	e      seq                       event      events by sequence
 //	j      time, id                  journal    journal rows by time
 //
-//	index rows
-//	t      created, order id         fields     orders by time
+//	index rows; those marked * only where the record is not found without
+//	t      created, order id         fields     * orders by time
 //	o      exchange, created, id     fields     unfinished orders
 //	q      request id, created, id   fields     orders by request id
-//	c      client id, order id       -          orders by client id
-//	f      executed, fill id         fields     fills by time
-//	g      order id, executed, id    fields     fills by order
+//	c      client id, order id       -          * orders by client id
+//	f      executed, fill id         fields     * fills by time
+//	g      order id, executed, id    fields     * fills by order
 //	k      key id                    -          API keys by customer
-//	i      event id, seq             -          events by id
-//	u      subject, time, id         kind       journal rows by subject
+//	i      event id, seq             -          * events by id
+//	u      subject, time, id         kind       * journal rows by subject
 //	h      channel, time, id         kind       journal rows by channel
 //	a      received, signal id       -          signals by time
 //	b      channel, received, id     -          signals by channel
@@ -67,12 +78,22 @@
 //
 // # Values
 //
-// The value of a primary row is one byte of version and a JSON object with the field
-// names of the record. Times have milliseconds. Decimals are strings in plain
-// notation. A value with anything else, such as another version or an unknown field,
-// is corrupt and is not decoded. A missing field is zero.
+// The value of a primary row is one byte of version and the members of the record, each
+// one byte with its number and what it contains; an object within a value ends with a
+// zero byte. Fields that the key has are not members. A missing member is zero, and zero
+// is not stored. An unknown member, another order of the numbers, and anything else that
+// this package does not write is corrupt and is not decoded.
 //
-// The fields of each type are described by one function (records_*.go), which encodes,
+//	text      common words are one byte, ids a prefix and the 16 bytes of their ULID,
+//	          and those with the ULID of the key two or more bytes (texts.go)
+//	decimal   exponent and coefficient, as varints
+//	time      milliseconds since the time in the id of the key, as a varint
+//	JSON      its text, or the names and values of an object of strings (json.go)
+//
+// An order that ends at once takes less than a third of the bytes of its JSON that way. To
+// see a value as JSON, decode it and encode the record with encoding/json.
+//
+// The members of each type are described by one function (records_*.go), which encodes,
 // decodes and checks them.
 //
 // # Commits
@@ -87,20 +108,23 @@
 // # Changes
 //
 // The stored format does not change: the keys of records, the bytes of tables, the index
-// rows of a record, and the names and types of fields. Some fields have been renamed in
-// Go only ("feeWorth", "proof"). When a record is replaced or deleted, the index rows of
-// the old one are computed again. If the computation has changed, rows are left behind
-// in existing stores, so such a change needs a migration (migrate.go).
+// rows of a record, the numbers and types of members, and the words. The names in JSON
+// are those of public documents and of stores until schema 4; some fields have been
+// renamed in Go only ("feeWorth", "proof"). When a record is replaced or deleted, the
+// index rows of the old one are computed again. If the computation has changed, rows are
+// left behind in existing stores, so such a change needs a migration (migrate.go,
+// compact.go).
 //
-//   - A field is added to the type in package persistence, with its JSON tag, and to the
-//     function of the type in records_*.go; a test compares the two. Stored records lack
-//     the field, so its zero value must describe them correctly. A field that is part of
-//     a key or an index is also checked (kinds.go).
+//   - A field is added to the type in package persistence, and to the function of the type
+//     in records_*.go with a higher number than the others; a test sets every field.
+//     Stored records lack the field, so its zero value must describe them correctly. A
+//     field that is part of a key or an index is also checked (kinds.go).
 //   - A kind of record is added to package persistence (its type, and record.go), with a
-//     function in records_*.go, a line of codec.writeMembers and one of kinds (kinds.go).
+//     function in records_*.go, a line of codec.putMembers and one of kinds (kinds.go).
 //     The tests need a sample of it (samples and layoutSample).
 //   - An index is added as a table (key.go, and above) and in the function of its kind
 //     (index.go). Existing records get their rows by a migration.
+//   - A word is added at the end of words (texts.go).
 //
 // An older program cannot read what is added. A new version of the schema in package
 // badgerstore, possibly with an empty migration, makes older programs reject such a

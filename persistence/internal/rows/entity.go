@@ -2,8 +2,10 @@ package rows
 
 import (
 	"fmt"
+	"strconv"
 
 	"venuegate/persistence"
+	"venuegate/venues"
 )
 
 // row is a key with its value.
@@ -34,7 +36,7 @@ func recordEntity(k persistence.Key, r persistence.Record) (entity, error) {
 			return entity{}, err
 		}
 	}
-	value, err := Encode(r)
+	value, err := encode(identity{Key: k}, r)
 	if err != nil {
 		return entity{}, fmt.Errorf("record %s: %w", k, err)
 	}
@@ -48,7 +50,7 @@ func eventEntity(customer string, e persistence.Event) (entity, error) {
 	if err := checkTexts(e.ID); err != nil {
 		return entity{}, err
 	}
-	value, err := Encode(e)
+	value, err := encode(identity{seq: e.Seq}, e)
 	if err != nil {
 		return entity{}, fmt.Errorf("event %s: %w", e.ID, err)
 	}
@@ -62,7 +64,7 @@ func journalEntity(customer string, j persistence.JournalEntry) (entity, error) 
 	if err := checkTexts(j.ID, j.Kind, j.Subject, j.Channel); err != nil {
 		return entity{}, err
 	}
-	value, err := Encode(j)
+	value, err := encode(journalIdentity(j.At, j.ID), j)
 	if err != nil {
 		return entity{}, fmt.Errorf("journal row %s: %w", j.ID, err)
 	}
@@ -100,25 +102,46 @@ type decodedRow struct {
 
 // decodePrimary decodes a primary row. Its errors wrap ErrIntegrity.
 func decodePrimary(key, value []byte) (decodedRow, error) {
-	reader := keyReader{rest: key}
-	p := decodedRow{customer: reader.text()}
-	t := reader.table()
-	if t == tableRecord {
-		p.kind = persistence.Kind(reader.text())
+	t, id, err := identify(key)
+	if err != nil {
+		return decodedRow{}, err
 	}
-	if reader.err != nil {
-		return p, fmt.Errorf("%w: key %q: %w", persistence.ErrIntegrity, key, reader.err)
-	}
-	var err error
+	p := decodedRow{customer: id.Customer, kind: id.Kind}
 	switch t {
 	case tableRecord:
-		p.item, err = DecodeRecord(p.kind, value)
+		p.item, err = decodeRecord(id.Key, value)
 	case tableEvent:
-		p.item, err = DecodeEvent(value)
-	case tableJournal:
-		p.item, err = DecodeJournal(value)
+		p.item, err = decodeEvent(id.seq, value)
 	default:
-		err = fmt.Errorf("%w: key %q is not a primary row", persistence.ErrIntegrity, key)
+		p.item, err = decodeJournal(id.at, id.ID, value)
 	}
 	return p, err
+}
+
+// identify returns the table of a primary row and what its key contains.
+func identify(key []byte) (table, identity, error) {
+	reader := keyReader{rest: key}
+	id := identity{Key: persistence.Key{Customer: reader.text()}}
+	t := reader.table()
+	switch t {
+	case tableRecord:
+		id.Kind, id.ID = persistence.Kind(reader.text()), reader.text()
+		if id.Kind == persistence.KindIdempotency {
+			id.ID += "/" + strconv.FormatUint(reader.number(), 10)
+		}
+	case tableEvent:
+		id.seq = reader.number()
+	case tableJournal:
+		id.at = venues.At(reader.time())
+		id.ID = reader.text()
+	default:
+		reader.fail()
+	}
+	if len(reader.rest) > 0 {
+		reader.fail()
+	}
+	if reader.err != nil {
+		return 0, identity{}, fmt.Errorf("%w: key %q is not that of a primary row: %w", persistence.ErrIntegrity, key, reader.err)
+	}
+	return t, id, nil
 }

@@ -63,7 +63,9 @@ func orderIndex(r persistence.Record) []row {
 	value := fields.encode()
 	at := o.CreatedAt.Time
 	keys, index := newKeyBlock(orderRowsMax), make([]row, 0, orderRowsMax)
-	index = append(index, row{keys.newKey(o.Customer, tableOrderTime).time(at).text(o.OrderID), value})
+	if !hasTime(o.OrderID, persistence.PrefixOrder, at.UnixMilli()) {
+		index = append(index, row{keys.newKey(o.Customer, tableOrderTime).time(at).text(o.OrderID), value})
+	}
 	if o.Unfinished() {
 		fields.closed = o.Status.IsClosed()
 		open := keys.newKey(o.Customer, tableOrderUnfinished).text(string(o.Exchange))
@@ -73,7 +75,7 @@ func orderIndex(r persistence.Record) []row {
 		request := keys.newKey(o.Customer, tableOrderRequest).text(o.RequestID)
 		index = append(index, row{request.time(at).text(o.OrderID), value})
 	}
-	if o.ClientOrderID != "" {
+	if o.ClientOrderID != "" && !hasClientID(o.OrderID, o.ClientOrderID) {
 		client := keys.newKey(o.Customer, tableOrderClient).text(o.ClientOrderID)
 		index = append(index, row{client.text(o.OrderID), keyOnly})
 	}
@@ -84,8 +86,11 @@ func fillIndex(r persistence.Record) []row {
 	f := r.(persistence.FillRecord)
 	value := indexFields{exchange: f.Exchange, symbol: f.Symbol}.encode()
 	at := f.ExecutedAt.Time
-	index := []row{{newKey(f.Customer, tableFillTime).time(at).text(f.FillID), value}}
-	if f.OrderID != "" {
+	var index []row
+	if !hasTime(f.FillID, persistence.PrefixFill, at.UnixMilli()) {
+		index = append(index, row{newKey(f.Customer, tableFillTime).time(at).text(f.FillID), value})
+	}
+	if f.OrderID != "" && !hasFillOrder(f.OrderID, at.UnixMilli(), f.FillID) {
 		order := newKey(f.Customer, tableFillOrder).text(f.OrderID)
 		index = append(index, row{order.time(at).text(f.FillID), value})
 	}
@@ -93,6 +98,9 @@ func fillIndex(r persistence.Record) []row {
 }
 
 func eventIndex(customer string, e persistence.Event) []row {
+	if hasSequence(e.ID, e.Seq) {
+		return nil
+	}
 	return []row{{newKey(customer, tableEventID).text(e.ID).number(e.Seq), keyOnly}}
 }
 
@@ -101,7 +109,7 @@ func journalIndex(customer string, j persistence.JournalEntry) []row {
 	add := func(prefix key) {
 		index = append(index, row{prefix.time(j.At.Time).text(j.ID), make(key, 0, len(j.Kind)+2).text(j.Kind)})
 	}
-	if j.Subject != "" {
+	if j.Subject != "" && !isNear(j.At.UnixMilli(), j.Subject) {
 		add(newKey(customer, tableJournalSubject).text(j.Subject))
 	}
 	if j.Channel != "" {

@@ -184,7 +184,7 @@ func recordKey(k persistence.Key) (key, error) {
 	if err := checkKey(k); err != nil {
 		return nil, err
 	}
-	base := newKey(k.Customer, tableRecord).text(string(k.Kind))
+	base := recordPrefix(k.Customer, k.Kind)
 	if k.Kind != persistence.KindIdempotency {
 		return base.text(k.ID), nil
 	}

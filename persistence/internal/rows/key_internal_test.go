@@ -113,6 +113,9 @@ func FuzzKeyReader(f *testing.F) {
 		_, _ = decodeEntity(key, value)
 		_, _ = decodeIndexFields(value)
 		_, _ = decodeNumber(value)
-		_, _ = timeRange{prefix: newKey("a", tableOrderTime)}.position(append(newKey("a", tableOrderTime), key...))
+		for _, ids := range []string{"", "ord_"} {
+			_, _, _ = timeRange{prefix: newKey("a", tableOrderTime), ids: ids}.position(append(newKey("a", tableOrderTime), key...))
+		}
+		_, _, _ = compact(key, value)
 	})
 }

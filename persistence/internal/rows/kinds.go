@@ -8,9 +8,9 @@ import (
 )
 
 // kind defines how the records of one kind are stored, except for their encoding, which
-// is in codec.writeMembers.
+// is in codec.putMembers.
 type kind struct {
-	decode func(value []byte) (persistence.Record, error)
+	decode func(id identity, value []byte) (persistence.Record, error)
 	// installation marks records that belong to the installation, not to a customer.
 	installation bool
 	// index returns the index rows of a record; nil if the kind has none.
@@ -44,9 +44,9 @@ var kinds = map[persistence.Kind]kind{
 }
 
 // decoder returns the decode function of a kind.
-func decoder[T persistence.Record](members func(*codec, *T)) func([]byte) (persistence.Record, error) {
-	return func(value []byte) (persistence.Record, error) {
-		record, err := decode(value, members)
+func decoder[T persistence.Record](members func(*codec, *T)) func(identity, []byte) (persistence.Record, error) {
+	return func(id identity, value []byte) (persistence.Record, error) {
+		record, err := decode(id, value, members)
 		if err != nil {
 			return nil, err
 		}

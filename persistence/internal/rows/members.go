@@ -2,269 +2,295 @@ package rows
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 )
 
-// The functions of records_*.go describe the stored types: the members of each JSON
-// object, in the order in which they are stored. A test compares them with the JSON tags
-// of the types.
+// The functions of records_*.go describe the stored types: the members of each object, in
+// the ascending order of their numbers. The numbers are stored and therefore never
+// change; that of a removed member is not used again. A test sets every field of the
+// types and compares what is decoded.
 //
-// Each function and method below describes one member by its name and its field in Go.
-// When encoding, it appends the member as encoding/json does without escaping HTML; when
-// decoding, it reads the member if it comes next. Those with the suffix Omit leave out a
-// zero field, like omitempty and omitzero. Some are functions because they need a type
-// parameter, which methods cannot have.
+// Each function and method below describes one member by its number and its field in
+// Go. When encoding, it appends the member unless the field is zero; when decoding, it
+// reads the member if it comes next. Some are functions because they need a type
+// parameter, which methods cannot have. customer, id, sequence and at describe fields that
+// are part of the key and not of the value.
+
+var (
+	errMalformed = errors.New("malformed value")
+	errKey       = errors.New("a field differs from the key")
+)
+
+// put begins a member.
+func (c *codec) put(number byte) {
+	if number <= c.last {
+		c.fail(fmt.Errorf("member %d after member %d", number, c.last))
+	}
+	c.last = number
+	c.out = append(c.out, number)
+}
+
+// isNext reports whether the member with that number comes next.
+func (c *codec) isNext(number byte) bool { return c.next == number }
+
+// advance reads the number of the next member.
+func (c *codec) advance() {
+	before := c.next
+	c.next = 0
+	if c.err != nil || c.depth == 0 && len(c.in) == 0 {
+		return
+	}
+	number := c.readByte()
+	if number == 0 && c.depth == 0 || number != 0 && number <= before {
+		c.fail(fmt.Errorf("%w: member %d after member %d", errMalformed, number, before))
+		return
+	}
+	c.next = number
+}
+
+// readMembers reads the members of an object up to its end.
+func readMembers[T any](c *codec, v *T, members func(*codec, *T)) {
+	c.next = 0
+	c.advance()
+	members(c, v)
+	if c.next != 0 {
+		c.fail(fmt.Errorf("unknown member %d", c.next))
+	}
+}
+
+// writeObject appends an object, which ends with a zero byte.
+func writeObject[T any](c *codec, v *T, members func(*codec, *T)) {
+	last := c.last
+	c.last = 0
+	members(c, v)
+	c.last = last
+	c.out = append(c.out, 0)
+}
+
+func readObject[T any](c *codec, v *T, members func(*codec, *T)) {
+	next := c.next
+	c.depth++
+	readMembers(c, v, members)
+	c.depth--
+	if c.err == nil {
+		c.next = next
+	}
+}
+
+// customer describes the customer of a record.
+func (c *codec) customer(field *string) { c.keyed(field, c.identity.Customer) }
+
+// id describes the id of a record or journal row.
+func (c *codec) id(field *string) { c.keyed(field, c.identity.ID) }
+
+func (c *codec) keyed(field *string, inKey string) {
+	switch {
+	case c.decoding:
+		*field = inKey
+	case *field != inKey:
+		c.fail(errKey)
+	}
+}
+
+// sequence describes the sequence of an event.
+func (c *codec) sequence(field *uint64) {
+	if c.decoding {
+		*field = c.identity.seq
+	}
+}
+
+// at describes the time of a journal row.
+func (c *codec) at(field *venues.Time) {
+	if c.decoding {
+		*field = c.identity.at
+		return
+	}
+	checkTime(c, *field)
+}
 
 // text describes a string.
-func text[S ~string](c *codec, name string, field *S) {
+func text[S ~string](c *codec, number byte, field *S) {
 	switch {
-	case !c.decoding:
-		c.writeText(name, string(*field))
-	case c.isNext(name):
+	case c.decoding && c.isNext(number):
 		*field = S(c.readText())
-		c.nextMember()
+		c.advance()
+	case !c.decoding && *field != "":
+		c.put(number)
+		c.writeText(string(*field))
 	}
 }
 
-func textOmit[S ~string](c *codec, name string, field *S) {
-	if c.decoding || *field != "" {
-		text(c, name, field)
-	}
-}
-
-// flagOmit describes a bool, left out if false.
-func (c *codec) flagOmit(name string, field *bool) {
+// flag describes a bool. It has no bytes but the number.
+func (c *codec) flag(number byte, field *bool) {
 	switch {
+	case c.decoding && c.isNext(number):
+		*field = true
+		c.advance()
 	case !c.decoding && *field:
-		c.out = append(c.appendName(name), "true,"...)
-	case c.decoding && c.isNext(name):
-		if *field = c.acceptWord("true"); !*field && !c.acceptWord("false") {
-			c.fail(fmt.Errorf("%w: member %q is neither true nor false", errMalformed, name))
-		}
-		c.nextMember()
+		c.put(number)
 	}
 }
 
 // integer describes an int.
-func (c *codec) integer(name string, field *int) {
+func (c *codec) integer(number byte, field *int) {
 	switch {
-	case !c.decoding:
-		c.out = append(strconv.AppendInt(c.appendName(name), int64(*field), 10), ',')
-	case c.isNext(name):
-		var err error
-		if *field, err = strconv.Atoi(string(c.readDigits())); err != nil {
-			c.fail(err)
-		}
-		c.nextMember()
-	}
-}
-
-func (c *codec) integerOmit(name string, field *int) {
-	if c.decoding || *field != 0 {
-		c.integer(name, field)
+	case c.decoding && c.isNext(number):
+		*field = int(c.readVarint())
+		c.advance()
+	case !c.decoding && *field != 0:
+		c.put(number)
+		c.writeVarint(int64(*field))
 	}
 }
 
 // count describes an unsigned number, such as a sequence.
-func (c *codec) count(name string, field *uint64) {
+func (c *codec) count(number byte, field *uint64) {
 	switch {
-	case !c.decoding:
-		c.out = append(strconv.AppendUint(c.appendName(name), *field, 10), ',')
-	case c.isNext(name):
-		var err error
-		if *field, err = strconv.ParseUint(string(c.readDigits()), 10, 64); err != nil {
-			c.fail(err)
-		}
-		c.nextMember()
+	case c.decoding && c.isNext(number):
+		*field = c.readUvarint()
+		c.advance()
+	case !c.decoding && *field != 0:
+		c.put(number)
+		c.writeUvarint(*field)
 	}
 }
 
-// decimal describes a decimal: a JSON string in plain notation. The decimal
-// library would also read bare numbers and exponents.
-func (c *codec) decimal(name string, field *decimal.Decimal) {
+func (c *codec) decimal(number byte, field *decimal.Decimal) {
 	switch {
-	case !c.decoding:
-		c.writeDecimal(name, *field)
-	case c.isNext(name):
+	case c.decoding && c.isNext(number):
 		*field = c.readDecimal()
-		c.nextMember()
+		c.advance()
+	case !c.decoding && !field.IsZero():
+		c.put(number)
+		c.writeDecimal(*field)
 	}
 }
 
-func (c *codec) decimalOmit(name string, field *decimal.Decimal) {
-	if c.decoding || !field.IsZero() {
-		c.decimal(name, field)
-	}
-}
-
-// optional describes a decimal that is null when it is unknown.
-func (c *codec) optional(name string, field *venues.Optional) {
+// optional describes a decimal that may be unknown.
+func (c *codec) optional(number byte, field *venues.Optional) {
 	switch {
-	case !c.decoding && !field.Valid:
-		c.writeNull(name)
-	case !c.decoding:
-		c.writeDecimal(name, field.Decimal)
-	case c.isNext(name):
-		if *field = (venues.Optional{}); !c.acceptWord("null") {
-			*field = venues.Some(c.readDecimal())
-		}
-		c.nextMember()
+	case c.decoding && c.isNext(number):
+		*field = venues.Some(c.readDecimal())
+		c.advance()
+	case !c.decoding && field.Valid:
+		c.put(number)
+		c.writeDecimal(field.Decimal)
 	}
 }
 
-func (c *codec) optionalOmit(name string, field *venues.Optional) {
-	if c.decoding || *field != (venues.Optional{}) {
-		c.optional(name, field)
-	}
-}
-
-// time describes a time in milliseconds; the zero time is null.
-func (c *codec) time(name string, field *venues.Time) {
+// time describes a time in milliseconds.
+func (c *codec) time(number byte, field *venues.Time) {
 	switch {
-	case !c.decoding:
-		c.out = c.appendName(name)
-		c.writeTime(*field)
-	case c.isNext(name):
+	case c.decoding && c.isNext(number):
 		*field = c.readTime()
-		c.nextMember()
+		c.advance()
+	case !c.decoding && !field.IsZero():
+		c.put(number)
+		c.writeTime(*field)
 	}
 }
 
-func (c *codec) timeOmit(name string, field *venues.Time) {
-	if c.decoding || !field.IsZero() {
-		c.time(name, field)
-	}
-}
-
-// timesOmit describes a map from names to times.
-func (c *codec) timesOmit(name string, field *map[string]venues.Time) {
+// times describes a map from names to times.
+func (c *codec) times(number byte, field *map[string]venues.Time) {
 	switch {
 	case !c.decoding && len(*field) > 0:
-		c.out = append(c.appendName(name), '{')
+		c.put(number)
+		c.writeUvarint(uint64(len(*field)))
 		for _, key := range slices.Sorted(maps.Keys(*field)) {
-			c.out = append(quote(c.out, key), ':')
+			c.writeText(key)
 			c.writeTime((*field)[key])
 		}
-		c.writeEnd('}')
-		c.out = append(c.out, ',')
-	case c.decoding && c.isNext(name):
-		*field = map[string]venues.Time{}
-		c.expect('{')
-		for more := !c.accept('}'); more && c.err == nil; more = c.nextElement('}') {
+	case c.decoding && c.isNext(number):
+		n := c.readCount()
+		*field = make(map[string]venues.Time, n)
+		for range n {
 			key := c.readText()
-			c.expect(':')
 			(*field)[key] = c.readTime()
 		}
-		c.nextMember()
+		c.advance()
 	}
 }
 
-// bytes describes bytes in base64; nil is null.
-func (c *codec) bytes(name string, field *[]byte) {
+// bytes describes bytes. Empty ones are not nil.
+func (c *codec) bytes(number byte, field *[]byte) {
 	switch {
-	case !c.decoding && *field == nil:
-		c.writeNull(name)
-	case !c.decoding:
-		out := append(c.appendName(name), '"')
-		c.out = append(base64.StdEncoding.AppendEncode(out, *field), '"', ',')
-	case c.isNext(name):
-		if *field = nil; !c.acceptWord("null") {
-			*field = c.readBytes()
-		}
-		c.nextMember()
-	}
-}
-
-func (c *codec) bytesOmit(name string, field *[]byte) {
-	if c.decoding || len(*field) > 0 {
-		c.bytes(name, field)
+	case c.decoding && c.isNext(number):
+		*field = append([]byte{}, c.readBytes()...)
+		c.advance()
+	case !c.decoding && *field != nil:
+		c.put(number)
+		c.writeBytes(*field)
 	}
 }
 
 // json describes any JSON value, stored without white space; nil is null.
-func (c *codec) json(name string, field *json.RawMessage) {
+func (c *codec) json(number byte, field *json.RawMessage) {
 	switch {
-	case !c.decoding && *field == nil:
-		c.writeNull(name)
-	case !c.decoding:
-		out := bytes.NewBuffer(c.appendName(name))
-		if err := json.Compact(out, *field); err != nil {
+	case c.decoding && c.isNext(number):
+		*field = c.readJSON()
+		c.advance()
+	case !c.decoding && *field != nil && string(*field) != "null":
+		c.put(number)
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, *field); err != nil {
 			c.fail(err)
 		}
-		c.out = append(out.Bytes(), ',')
-	case c.isNext(name):
-		*field = bytes.Clone(c.readAny())
-		c.nextMember()
+		c.writeJSON(compact.Bytes())
 	}
 }
 
-// object describes a struct.
-func object[T any](c *codec, name string, field *T, members func(*codec, *T)) {
-	switch {
-	case !c.decoding:
-		c.out = c.appendName(name)
-		writeObject(c, field, members)
-		c.out = append(c.out, ',')
-	case c.isNext(name):
-		readObject(c, field, members)
-		c.nextMember()
+// object describes a struct. One without members is left out.
+func object[T any](c *codec, number byte, field *T, members func(*codec, *T)) {
+	if c.decoding {
+		if c.isNext(number) {
+			readObject(c, field, members)
+			c.advance()
+		}
+		return
+	}
+	before, last := len(c.out), c.last
+	c.put(number)
+	begin := len(c.out)
+	if writeObject(c, field, members); len(c.out) == begin+1 {
+		c.out, c.last = c.out[:before], last
 	}
 }
 
-// pointer describes a pointer to a struct; nil is null.
-func pointer[T any](c *codec, name string, field **T, members func(*codec, *T)) {
+// pointer describes a pointer to a struct.
+func pointer[T any](c *codec, number byte, field **T, members func(*codec, *T)) {
 	switch {
-	case !c.decoding && *field == nil:
-		c.writeNull(name)
-	case !c.decoding:
-		object(c, name, *field, members)
-	case c.isNext(name) && c.acceptWord("null"):
-		*field = nil
-		c.nextMember()
-	case c.isNext(name):
+	case c.decoding && c.isNext(number):
 		*field = new(T)
-		object(c, name, *field, members)
+		readObject(c, *field, members)
+		c.advance()
+	case !c.decoding && *field != nil:
+		c.put(number)
+		writeObject(c, *field, members)
 	}
 }
 
-func pointerOmit[T any](c *codec, name string, field **T, members func(*codec, *T)) {
-	if c.decoding || *field != nil {
-		pointer(c, name, field, members)
-	}
-}
-
-// texts describes a list of texts; nil is null.
-func texts[S ~string](c *codec, name string, field *[]S) {
-	array(c, name, field, func(c *codec, element *S) {
+// texts describes a list of texts. An empty one is not nil.
+func texts[S ~string](c *codec, number byte, field *[]S) {
+	array(c, number, field, func(c *codec, element *S) {
 		if c.decoding {
 			*element = S(c.readText())
 			return
 		}
-		c.out = quote(c.out, string(*element))
+		c.writeText(string(*element))
 	})
 }
 
-func textsOmit[S ~string](c *codec, name string, field *[]S) {
-	if c.decoding || len(*field) > 0 {
-		texts(c, name, field)
-	}
-}
-
-// objectsOmit describes a list of structs.
-func objectsOmit[T any](c *codec, name string, field *[]T, members func(*codec, *T)) {
-	if !c.decoding && len(*field) == 0 {
-		return
-	}
-	array(c, name, field, func(c *codec, element *T) {
+// objects describes a list of structs.
+func objects[T any](c *codec, number byte, field *[]T, members func(*codec, *T)) {
+	array(c, number, field, func(c *codec, element *T) {
 		if c.decoding {
 			readObject(c, element, members)
 			return
@@ -273,31 +299,26 @@ func objectsOmit[T any](c *codec, name string, field *[]T, members func(*codec, 
 	})
 }
 
-// array describes a list, each element of which the function element encodes or
-// decodes; nil is null.
-func array[T any](c *codec, name string, field *[]T, element func(*codec, *T)) {
+// array describes a list, each element of which the function element encodes or decodes.
+func array[T any](c *codec, number byte, field *[]T, element func(*codec, *T)) {
 	switch {
-	case !c.decoding && *field == nil:
-		c.writeNull(name)
-	case !c.decoding:
-		c.out = append(c.appendName(name), '[')
+	case !c.decoding && *field != nil:
+		c.put(number)
+		c.writeUvarint(uint64(len(*field)))
 		for i := range *field {
 			element(c, &(*field)[i])
-			c.out = append(c.out, ',')
 		}
-		c.writeEnd(']')
-		c.out = append(c.out, ',')
-	case c.isNext(name) && c.acceptWord("null"):
-		*field = nil
-		c.nextMember()
-	case c.isNext(name):
+	case c.decoding && c.isNext(number):
+		n := c.readCount()
 		*field = []T{}
-		c.expect('[')
-		for more := !c.accept(']'); more && c.err == nil; more = c.nextElement(']') {
+		for range n {
+			if c.err != nil {
+				break
+			}
 			var zero T
 			*field = append(*field, zero)
 			element(c, &(*field)[len(*field)-1])
 		}
-		c.nextMember()
+		c.advance()
 	}
 }

@@ -1,10 +1,13 @@
 package rows
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -21,7 +24,10 @@ import (
 // timeRange selects rows of a time index, those that begin with prefix: at or after
 // from, before to, and older than the position after. Zero fields do not filter.
 type timeRange struct {
-	prefix   key
+	prefix key
+	// ids is set if the rows are records, and their time is in their ids: the text before
+	// the ULID. Records with other ids are not part of the range.
+	ids      string
 	from, to time.Time
 	after    *persistence.PagePosition
 }
@@ -30,19 +36,61 @@ type timeRange struct {
 // both times are rounded up.
 func (r timeRange) bounds() (from, to []byte) {
 	from, to = r.prefix, r.prefix.end()
+	if r.ids != "" {
+		from, to = r.begin(idMillisMin), append(r.prefix.clone(), r.ids...).end()
+	}
 	if !r.from.IsZero() {
-		from = r.prefix.clone().millis(ceilMillis(r.from))
+		from = r.begin(ceilMillis(r.from))
 	}
 	if !r.to.IsZero() {
-		to = r.prefix.clone().millis(ceilMillis(r.to))
+		to = r.begin(ceilMillis(r.to))
 	}
 	if r.after != nil {
-		position := []byte(r.prefix.clone().time(r.after.At.Time).text(r.after.ID))
-		if slices.Compare(position, to) < 0 {
+		if position := r.end(r.after); bytes.Compare(position, to) < 0 {
 			to = position
 		}
 	}
 	return from, to
+}
+
+// begin returns the first key with a time or a later one.
+func (r timeRange) begin(ms int64) []byte {
+	switch {
+	case r.ids == "":
+		return r.prefix.clone().millis(ms)
+	case ms > int64(ulid.MaxTime()):
+		return append(r.prefix.clone(), r.ids...).end()
+	}
+	return r.prefix.clone().idTime(r.ids, max(ms, idMillisMin))
+}
+
+// end returns the first key that is not older than a position.
+func (r timeRange) end(at *persistence.PagePosition) []byte {
+	if r.ids == "" {
+		return r.prefix.clone().time(at.At.Time).text(at.ID)
+	}
+	// The position may be that of a record whose id has another time.
+	ms := at.At.UnixMilli()
+	first, next := r.begin(ms), r.begin(ms+1)
+	switch id := []byte(r.prefix.clone().text(at.ID)); {
+	case bytes.Compare(id, first) < 0:
+		return first
+	case bytes.Compare(id, next) > 0:
+		return next
+	default:
+		return id
+	}
+}
+
+// within returns the part of the range from a time, inclusive, to another.
+func (r timeRange) within(from, to time.Time) timeRange {
+	if r.from.Before(from) {
+		r.from = from
+	}
+	if r.to.IsZero() || r.to.After(to) {
+		r.to = to
+	}
+	return r
 }
 
 // ceilMillis returns t in milliseconds, rounded up.
@@ -54,33 +102,43 @@ func ceilMillis(t time.Time) int64 {
 	return ms
 }
 
-// position returns the time and id at the end of an index key.
-func (r timeRange) position(key []byte) (persistence.PagePosition, error) {
+// position returns the time and id of a row. found is false for a record that is not part
+// of the range.
+func (r timeRange) position(key []byte) (at persistence.PagePosition, found bool, err error) {
 	reader := keyReader{rest: key[len(r.prefix):]}
-	at := venues.At(reader.time())
-	id := reader.text()
-	return persistence.PagePosition{At: at, ID: id}, reader.err
+	if r.ids == "" {
+		at.At = venues.At(reader.time())
+		at.ID = reader.text()
+		return at, true, reader.err
+	}
+	at.ID = reader.text()
+	prefix, id, isID := cutULID(at.ID)
+	at.At = venues.At(time.UnixMilli(int64(id.Time())))
+	return at, isID && prefix == r.ids, reader.err
 }
 
-// hit is an index row that was found: the position in its key, and its value.
+// hit is a row that was found: the position in its key, and its value.
 type hit struct {
 	persistence.PagePosition
 	value []byte
+	// isRecord reports that the value is that of the record, not of an index row.
+	isRecord bool
 }
 
-// newestHits returns the index rows that match, newest first, at most limit.
+// newestHits returns the rows that match, newest first, at most limit.
 func (r timeRange) newestHits(ctx context.Context, snapshot Snapshot, limit int, match func(hit) (bool, error)) ([]hit, error) {
 	var hits []hit
 	var failed error
 	from, to := r.bounds()
 	err := snapshot.Scan(from, to, true, func(key, value []byte) bool {
-		var position persistence.PagePosition
+		found := hit{value: value, isRecord: r.ids != ""}
 		var matches bool
-		if position, failed = r.position(key); failed == nil {
-			matches, failed = match(hit{position, value})
+		if found.PagePosition, matches, failed = r.position(key); failed == nil && matches {
+			matches, failed = match(found)
 		}
-		if matches {
-			hits = append(hits, hit{position, slices.Clone(value)})
+		if matches && failed == nil {
+			found.value = bytes.Clone(value)
+			hits = append(hits, found)
 		}
 		if failed == nil {
 			failed = ctx.Err()
@@ -96,6 +154,32 @@ func pageSize(limit int) int {
 		return persistence.PageSizeMax
 	}
 	return limit
+}
+
+// mergedPage returns the newest page of several ranges. match reports whether the record
+// of a row matches, and load returns it.
+func mergedPage[T any](ctx context.Context, engine Viewer, limit int, ranges []timeRange,
+	match func(Snapshot, hit) (bool, error), load func(Snapshot, hit) (T, error),
+) (persistence.Page[T], error) {
+	size := pageSize(limit)
+	return view(ctx, engine, func(s Snapshot) (none persistence.Page[T], err error) {
+		lists := make([][]hit, len(ranges))
+		for i, index := range ranges {
+			lists[i], err = index.newestHits(ctx, s, size+1, func(h hit) (bool, error) { return match(s, h) })
+			if err != nil {
+				return none, err
+			}
+		}
+		return loadPage(merge(size+1, lists...), size, func(h hit) (T, error) { return load(s, h) })
+	})
+}
+
+// hitRecord returns the record of a hit, which has the key k.
+func hitRecord[T persistence.Record](g Getter, k persistence.Key, h hit) (T, error) {
+	if h.isRecord {
+		return decodeAs[T](k, h.value)
+	}
+	return indexedRecord[T](g, k)
 }
 
 // loadPage loads the records of a page of the given size from its hits. One hit more
@@ -117,20 +201,21 @@ func loadPage[T any](hits []hit, size int, load func(hit) (T, error)) (persisten
 	return page, nil
 }
 
-// filteredPage returns the newest page of a range, for queries whose filter needs the
-// record: load returns a record and reports whether it matches. At most
-// persistence.ScanRowsMax rows are scanned; the next page continues after them.
-func filteredPage[T any](ctx context.Context, s Snapshot, index timeRange, limit int, load func(hit) (T, bool, error)) (persistence.Page[T], error) {
+// filteredPage returns the newest page of ranges, for queries whose filter needs the
+// record: load returns a record and reports whether it matches. The ranges do not overlap,
+// and each is older than the one before. At most persistence.ScanRowsMax rows are
+// scanned; the next page continues after them.
+func filteredPage[T any](ctx context.Context, s Snapshot, limit int, load func(timeRange, hit) (T, bool, error), ranges ...timeRange) (persistence.Page[T], error) {
 	size := pageSize(limit)
 	page := persistence.Page[T]{Items: []T{}}
 	var last persistence.PagePosition
 	scanned := 0
-	visit := func(key, value []byte) (more bool, err error) {
-		position, err := index.position(key)
+	visit := func(index timeRange, key, value []byte) (more bool, err error) {
+		position, _, err := index.position(key)
 		if err != nil {
 			return false, err
 		}
-		item, matches, err := load(hit{position, value})
+		item, matches, err := load(index, hit{PagePosition: position, value: value})
 		if err != nil {
 			return false, err
 		}
@@ -145,14 +230,19 @@ func filteredPage[T any](ctx context.Context, s Snapshot, index timeRange, limit
 		scanned++
 		return true, ctx.Err()
 	}
-	var failed error
-	from, to := index.bounds()
-	err := s.Scan(from, to, true, func(key, value []byte) (more bool) {
-		more, failed = visit(key, value)
-		return more && failed == nil
-	})
-	if err := firstError(failed, err); err != nil {
-		return persistence.Page[T]{}, err
+	for _, index := range ranges {
+		var failed error
+		from, to := index.bounds()
+		err := s.Scan(from, to, true, func(key, value []byte) (more bool) {
+			more, failed = visit(index, key, value)
+			return more && failed == nil
+		})
+		if err := firstError(failed, err); err != nil {
+			return persistence.Page[T]{}, err
+		}
+		if page.Next != nil {
+			break
+		}
 	}
 	return page, nil
 }
@@ -163,7 +253,7 @@ func oldestRecords[T persistence.Record](ctx context.Context, engine Viewer, pre
 	index := timeRange{prefix: prefix}
 	return view(ctx, engine, func(s Snapshot) ([]T, error) {
 		return collect(ctx, s, prefix, prefix.end(), limit, func(key, _ []byte) (record T, err error) {
-			position, err := index.position(key)
+			position, _, err := index.position(key)
 			if err != nil {
 				return record, err
 			}
@@ -174,11 +264,13 @@ func oldestRecords[T persistence.Record](ctx context.Context, engine Viewer, pre
 	})
 }
 
-// merge returns the newest hits of several ranges, newest first, at most limit.
+// merge returns the newest hits of several ranges, newest first, at most limit. A hit is in
+// two ranges in a store that was not migrated because it failed its integrity check.
 func merge(limit int, lists ...[]hit) []hit {
 	all := slices.Concat(lists...)
 	slices.SortFunc(all, func(a, b hit) int {
 		return cmp.Or(b.At.Compare(a.At.Time), cmp.Compare(b.ID, a.ID))
 	})
+	all = slices.CompactFunc(all, func(a, b hit) bool { return a.ID == b.ID && a.At.Equal(b.At.Time) })
 	return all[:min(limit, len(all))]
 }

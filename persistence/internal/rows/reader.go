@@ -83,7 +83,7 @@ func (r Reader) Setting(ctx context.Context, name string) (persistence.Setting, 
 // Idempotency returns the newest attempt of a request id.
 func (r Reader) Idempotency(ctx context.Context, customer, scope, requestID string) (persistence.IdempotencyRecord, error) {
 	found, err := view(ctx, r.engine, func(s Snapshot) (none persistence.IdempotencyRecord, err error) {
-		prefix := newKey(customer, tableRecord).text(string(persistence.KindIdempotency)).text(scope + "/" + requestID)
+		prefix := recordPrefix(customer, persistence.KindIdempotency).text(scope + "/" + requestID)
 		if s.LacksRequest(prefix) {
 			return none, persistence.ErrNotFound
 		}
@@ -91,7 +91,7 @@ func (r Reader) Idempotency(ctx context.Context, customer, scope, requestID stri
 		if err != nil {
 			return none, err
 		}
-		return decodeAs[persistence.IdempotencyRecord](persistence.KindIdempotency, newest.value)
+		return decodeRow[persistence.IdempotencyRecord](newest.key, newest.value)
 	})
 	// Stored scopes contain no slash, but the scope of the query may: "a/b" with "c" has
 	// the key of "a" with "b/c".
@@ -131,17 +131,32 @@ func getRecord[T persistence.Record](g Getter, k persistence.Key) (T, error) {
 	if value == nil {
 		return none, persistence.ErrNotFound
 	}
-	return decodeAs[T](k.Kind, value)
+	return decodeAs[T](k, value)
 }
 
-// decodeAs decodes a record of a kind, whose type is T.
-func decodeAs[T persistence.Record](kind persistence.Kind, value []byte) (T, error) {
+// decodeAs decodes the record with the key k, whose type is T.
+func decodeAs[T persistence.Record](k persistence.Key, value []byte) (T, error) {
 	var none T
-	record, err := DecodeRecord(kind, value)
+	record, err := decodeRecord(k, value)
 	if err != nil {
 		return none, err
 	}
 	return record.(T), nil
+}
+
+// decodeRow decodes the row of a record, whose type is T.
+func decodeRow[T persistence.Record](key, value []byte) (T, error) {
+	_, id, err := identify(key)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return decodeAs[T](id.Key, value)
+}
+
+// recordPrefix begins the keys of a customer's records of a kind.
+func recordPrefix(customer string, kind persistence.Kind) key {
+	return newKey(customer, tableRecord).text(string(kind))
 }
 
 // indexedRecord reads the record of an index row. It returns ErrIntegrity for a missing
@@ -157,8 +172,8 @@ func indexedRecord[T persistence.Record](g Getter, k persistence.Key) (T, error)
 // listRecords returns all records of a kind of a customer, by id.
 func listRecords[T persistence.Record](ctx context.Context, engine Viewer, customer string, kind persistence.Kind) ([]T, error) {
 	return view(ctx, engine, func(s Snapshot) ([]T, error) {
-		prefix := newKey(customer, tableRecord).text(string(kind))
-		return collect(ctx, s, prefix, prefix.end(), noLimit, func(_, value []byte) (T, error) { return decodeAs[T](kind, value) })
+		prefix := recordPrefix(customer, kind)
+		return collect(ctx, s, prefix, prefix.end(), noLimit, decodeRow[T])
 	})
 }
 

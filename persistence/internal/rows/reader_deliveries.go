@@ -28,10 +28,10 @@ func (r Reader) PendingDeliveries(ctx context.Context, customer, endpoint string
 func (r Reader) Deliveries(ctx context.Context, q persistence.DeliveryQuery) (persistence.Page[persistence.Delivery], error) {
 	index := timeRange{prefix: deliveryPrefix(q), after: q.After}
 	return view(ctx, r.engine, func(s Snapshot) (persistence.Page[persistence.Delivery], error) {
-		return filteredPage(ctx, s, index, q.Limit, func(h hit) (persistence.Delivery, bool, error) {
+		return filteredPage(ctx, s, q.Limit, func(_ timeRange, h hit) (persistence.Delivery, bool, error) {
 			record, err := indexedRecord[persistence.Delivery](s, deliveryKey(q.Customer, h.ID))
 			return record, matchDelivery(q, record), err
-		})
+		}, index)
 	})
 }
 

@@ -1,7 +1,9 @@
 package rows
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"venuegate/persistence"
@@ -43,7 +45,7 @@ func (r Reader) Event(ctx context.Context, customer, id string) (persistence.Eve
 		if err != nil {
 			return none, err
 		}
-		return DecodeEvent(value)
+		return decodeEvent(seq, value)
 	})
 }
 
@@ -52,49 +54,94 @@ func afterSequence(prefix key, seq uint64) []byte { return append(prefix.clone()
 
 // eventsFrom returns the events with from <= key < to, by sequence, at most a page.
 func eventsFrom(ctx context.Context, s Snapshot, from, to []byte, limit int) ([]persistence.Event, error) {
-	return collect(ctx, s, from, to, pageSize(limit), func(_, value []byte) (persistence.Event, error) { return DecodeEvent(value) })
+	return collect(ctx, s, from, to, pageSize(limit), func(key, value []byte) (none persistence.Event, err error) {
+		_, id, err := identify(key)
+		if err != nil {
+			return none, err
+		}
+		return decodeEvent(id.seq, value)
+	})
 }
 
 // eventSequence returns the sequence of an event by its id; the highest one if it was
 // put twice.
 func eventSequence(s Snapshot, customer, id string) (uint64, error) {
+	derived, found, err := derivedSequence(s, customer, id)
+	if err != nil {
+		return 0, err
+	}
 	prefix := newKey(customer, tableEventID).text(id)
 	last, err := lastRow(s, prefix)
+	if errors.Is(err, persistence.ErrNotFound) && found {
+		return derived, nil
+	}
 	if err != nil {
 		return 0, err
 	}
 	reader := keyReader{rest: last.key[len(prefix):]}
-	return reader.number(), reader.err
+	return max(derived, reader.number()), reader.err
+}
+
+// derivedSequence returns the sequence that an event id contains, and reports whether there
+// is that event.
+func derivedSequence(g Getter, customer, id string) (seq uint64, found bool, err error) {
+	seq, ok := persistence.EventSequence(id)
+	if !ok {
+		return 0, false, nil
+	}
+	value, err := g.Get(newKey(customer, tableEvent).number(seq))
+	if err != nil || value == nil {
+		return 0, false, err
+	}
+	event, err := decodeEvent(seq, value)
+	if err != nil || event.ID != id {
+		return 0, false, err
+	}
+	return seq, true, nil
 }
 
 // Journal returns one page of a customer's journal.
 func (r Reader) Journal(ctx context.Context, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error) {
-	prefix, byTime := journalPrefix(q)
-	index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
+	rows := timeRange{prefix: newKey(q.Customer, tableJournal), from: q.From, to: q.To, after: q.After}
 	return view(ctx, r.engine, func(s Snapshot) (persistence.Page[persistence.JournalEntry], error) {
-		return filteredPage(ctx, s, index, q.Limit, func(h hit) (persistence.JournalEntry, bool, error) {
-			if !byTime {
+		load := func(in timeRange, h hit) (persistence.JournalEntry, bool, error) {
+			if !bytes.Equal(in.prefix, rows.prefix) {
 				var err error
 				if h.value, err = indexedJournal(s, q, h); h.value == nil || err != nil {
 					return persistence.JournalEntry{}, false, err
 				}
 			}
-			entry, err := DecodeJournal(h.value)
+			entry, err := decodeJournal(h.At, h.ID, h.value)
 			return entry, matchJournal(q, entry), err
-		})
+		}
+		return filteredPage(ctx, s, q.Limit, load, journalRanges(q, rows)...)
 	})
 }
 
-// journalPrefix selects the table with the fewest rows to skip. byTime reports whether
-// it is the one of the journal rows themselves, not an index.
-func journalPrefix(q persistence.JournalQuery) (prefix key, byTime bool) {
+// journalRanges selects the tables with the fewest rows to skip: an index, or rows, those
+// of the journal itself. Rows near their subject are found without an index row.
+func journalRanges(q persistence.JournalQuery, rows timeRange) []timeRange {
+	index := rows
 	switch {
 	case q.Subject != "":
-		return newKey(q.Customer, tableJournalSubject).text(q.Subject), false
+		index.prefix = newKey(q.Customer, tableJournalSubject).text(q.Subject)
+		from, end, ok := nearTime(q.Subject)
+		if !ok {
+			return []timeRange{index}
+		}
+		later, earlier := index, index
+		if later.from.Before(end) {
+			later.from = end
+		}
+		if earlier.to.IsZero() || earlier.to.After(from) {
+			earlier.to = from
+		}
+		return []timeRange{later, rows.within(from, end), earlier}
 	case q.Channel != "":
-		return newKey(q.Customer, tableJournalChannel).text(q.Channel), false
+		index.prefix = newKey(q.Customer, tableJournalChannel).text(q.Channel)
+		return []timeRange{index}
 	}
-	return newKey(q.Customer, tableJournal), true
+	return []timeRange{rows}
 }
 
 // indexedJournal reads the journal row of an index row. It returns nil, without a read,

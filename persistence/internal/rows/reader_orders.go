@@ -2,6 +2,7 @@ package rows
 
 import (
 	"context"
+	"errors"
 
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -20,8 +21,15 @@ func orderKey(customer, id string) persistence.Key {
 // client order id.
 func (r Reader) OrderByClientID(ctx context.Context, customer, clientOrderID string) (persistence.OrderRecord, error) {
 	return view(ctx, r.engine, func(s Snapshot) (none persistence.OrderRecord, err error) {
+		derived, err := derivedOrder(s, customer, clientOrderID)
+		if err != nil {
+			return none, err
+		}
 		prefix := newKey(customer, tableOrderClient).text(clientOrderID)
 		last, err := lastRow(s, prefix)
+		if errors.Is(err, persistence.ErrNotFound) && derived != nil {
+			return *derived, nil
+		}
 		if err != nil {
 			return none, err
 		}
@@ -30,46 +38,55 @@ func (r Reader) OrderByClientID(ctx context.Context, customer, clientOrderID str
 		if reader.err != nil {
 			return none, reader.err
 		}
+		if derived != nil && derived.OrderID > id {
+			return *derived, nil
+		}
 		return indexedRecord[persistence.OrderRecord](s, orderKey(customer, id))
 	})
 }
 
-// Orders returns one page of a customer's orders.
-func (r Reader) Orders(ctx context.Context, q persistence.OrderQuery) (persistence.Page[persistence.OrderRecord], error) {
-	size := pageSize(q.Limit)
-	return view(ctx, r.engine, func(s Snapshot) (none persistence.Page[persistence.OrderRecord], err error) {
-		var lists [][]hit
-		for _, prefix := range orderPrefixes(q) {
-			index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
-			hits, err := index.newestHits(ctx, s, size+1, func(h hit) (bool, error) { return matchOrder(s, q, h) })
-			if err != nil {
-				return none, err
-			}
-			lists = append(lists, hits)
-		}
-		return loadPage(merge(size+1, lists...), size, func(h hit) (persistence.OrderRecord, error) {
-			return indexedRecord[persistence.OrderRecord](s, orderKey(q.Customer, h.ID))
-		})
-	})
+// derivedOrder returns the order whose id a client order id contains; nil if there is none.
+func derivedOrder(g Getter, customer, clientOrderID string) (*persistence.OrderRecord, error) {
+	id, ok := orderOfClientID(clientOrderID)
+	if !ok {
+		return nil, nil
+	}
+	order, err := getRecord[persistence.OrderRecord](g, orderKey(customer, id))
+	if errors.Is(err, persistence.ErrNotFound) || err == nil && order.ClientOrderID != clientOrderID {
+		return nil, nil
+	}
+	return &order, err
 }
 
-// orderPrefixes selects the index with the fewest rows to skip. It returns one prefix
-// per exchange if open orders of all exchanges are requested: unfinished orders are
-// indexed by exchange.
-func orderPrefixes(q persistence.OrderQuery) []key {
+// Orders returns one page of a customer's orders.
+func (r Reader) Orders(ctx context.Context, q persistence.OrderQuery) (persistence.Page[persistence.OrderRecord], error) {
+	return mergedPage(ctx, r.engine, q.Limit, orderRanges(q),
+		func(s Snapshot, h hit) (bool, error) { return matchOrder(s, q, h) },
+		func(s Snapshot, h hit) (persistence.OrderRecord, error) {
+			return hitRecord[persistence.OrderRecord](s, orderKey(q.Customer, h.ID), h)
+		})
+}
+
+// orderRanges selects the index with the fewest rows to skip. It returns one range per
+// exchange if open orders of all exchanges are requested: unfinished orders are indexed
+// by exchange. Otherwise most orders are found by the time in their ids.
+func orderRanges(q persistence.OrderQuery) []timeRange {
+	rangeOf := func(prefix key) timeRange { return timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After} }
 	switch {
 	case q.RequestID != "":
-		return []key{newKey(q.Customer, tableOrderRequest).text(q.RequestID)}
+		return []timeRange{rangeOf(newKey(q.Customer, tableOrderRequest).text(q.RequestID))}
 	case q.View != persistence.OrdersOpen:
-		return []key{newKey(q.Customer, tableOrderTime)}
+		byID := rangeOf(recordPrefix(q.Customer, persistence.KindOrder))
+		byID.ids = idPrefix(persistence.PrefixOrder)
+		return []timeRange{rangeOf(newKey(q.Customer, tableOrderTime)), byID}
 	case q.Exchange != "":
-		return []key{unfinishedPrefix(q.Customer, q.Exchange)}
+		return []timeRange{rangeOf(unfinishedPrefix(q.Customer, q.Exchange))}
 	}
-	var prefixes []key
+	var ranges []timeRange
 	for _, exchange := range venues.All() {
-		prefixes = append(prefixes, unfinishedPrefix(q.Customer, exchange))
+		ranges = append(ranges, rangeOf(unfinishedPrefix(q.Customer, exchange)))
 	}
-	return prefixes
+	return ranges
 }
 
 // unfinishedPrefix begins the index rows of an account's unfinished orders.
@@ -77,9 +94,12 @@ func unfinishedPrefix(customer string, exchange venues.Venue) key {
 	return newKey(customer, tableOrderUnfinished).text(string(exchange))
 }
 
-// matchOrder reports whether the order of an index row matches the query. It reads the
-// order only if the row lacks what the view filters by.
+// matchOrder reports whether the order of a row matches the query. It reads the order only
+// if the row lacks what the view filters by.
 func matchOrder(g Getter, q persistence.OrderQuery, h hit) (bool, error) {
+	if h.isRecord {
+		return matchOrderRecord(q, h)
+	}
 	f, err := decodeIndexFields(h.value)
 	if err != nil || (q.Exchange != "" && q.Exchange != f.exchange) || (q.Symbol != "" && q.Symbol != f.symbol) {
 		return false, err
@@ -94,6 +114,14 @@ func matchOrder(g Getter, q persistence.OrderQuery, h hit) (bool, error) {
 	return order.Status.IsClosed() == (q.View == persistence.OrdersClosed), err
 }
 
+// matchOrderRecord reports whether an order without a row by time matches the query.
+func matchOrderRecord(q persistence.OrderQuery, h hit) (bool, error) {
+	o, err := decodeAs[persistence.OrderRecord](orderKey(q.Customer, h.ID), h.value)
+	return hasTime(h.ID, persistence.PrefixOrder, o.CreatedAt.UnixMilli()) &&
+		(q.Exchange == "" || q.Exchange == o.Exchange) && (q.Symbol == "" || q.Symbol == o.Symbol) &&
+		(q.View != persistence.OrdersClosed || o.Status.IsClosed()), err
+}
+
 // UnfinishedOrders lists an account's orders for which OrderRecord.Unfinished returns
 // true, oldest first.
 func (r Reader) UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]persistence.OrderRecord, error) {
@@ -102,29 +130,53 @@ func (r Reader) UnfinishedOrders(ctx context.Context, customer string, exchange 
 
 // Fills returns one page of a customer's fills.
 func (r Reader) Fills(ctx context.Context, q persistence.FillQuery) (persistence.Page[persistence.FillRecord], error) {
-	size := pageSize(q.Limit)
-	prefix := newKey(q.Customer, tableFillTime)
-	if q.OrderID != "" {
-		prefix = newKey(q.Customer, tableFillOrder).text(q.OrderID)
-	}
-	return view(ctx, r.engine, func(s Snapshot) (none persistence.Page[persistence.FillRecord], err error) {
-		index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
-		hits, err := index.newestHits(ctx, s, size+1, func(h hit) (bool, error) { return matchFill(q, h.value) })
-		if err != nil {
-			return none, err
-		}
-		return loadPage(hits, size, func(h hit) (persistence.FillRecord, error) {
-			k := persistence.Key{Kind: persistence.KindFill, Customer: q.Customer, ID: h.ID}
-			return indexedRecord[persistence.FillRecord](s, k)
+	return mergedPage(ctx, r.engine, q.Limit, fillRanges(q),
+		func(_ Snapshot, h hit) (bool, error) { return matchFill(q, h) },
+		func(s Snapshot, h hit) (persistence.FillRecord, error) {
+			return hitRecord[persistence.FillRecord](s, fillKey(q.Customer, h.ID), h)
 		})
-	})
 }
 
-// matchFill reports whether the fill of an index row with the value matches the query.
-func matchFill(q persistence.FillQuery, value []byte) (bool, error) {
-	f, err := decodeIndexFields(value)
+func fillKey(customer, id string) persistence.Key {
+	return persistence.Key{Kind: persistence.KindFill, Customer: customer, ID: id}
+}
+
+// fillRanges returns the index and the fills that are found by the time in their ids: all
+// of them, or those near the order.
+func fillRanges(q persistence.FillQuery) []timeRange {
+	byID := timeRange{
+		prefix: recordPrefix(q.Customer, persistence.KindFill), ids: idPrefix(persistence.PrefixFill),
+		from: q.From, to: q.To, after: q.After,
+	}
+	index := timeRange{prefix: newKey(q.Customer, tableFillTime), from: q.From, to: q.To, after: q.After}
+	if q.OrderID == "" {
+		return []timeRange{index, byID}
+	}
+	index.prefix = newKey(q.Customer, tableFillOrder).text(q.OrderID)
+	if from, to, ok := nearTime(q.OrderID); ok {
+		return []timeRange{index, byID.within(from, to)}
+	}
+	return []timeRange{index}
+}
+
+// matchFill reports whether the fill of a row matches the query.
+func matchFill(q persistence.FillQuery, h hit) (bool, error) {
+	if h.isRecord {
+		return matchFillRecord(q, h)
+	}
+	f, err := decodeIndexFields(h.value)
 	if err != nil {
 		return false, err
 	}
 	return (q.Exchange == "" || q.Exchange == f.exchange) && (q.Symbol == "" || q.Symbol == f.symbol), nil
+}
+
+// matchFillRecord reports whether a fill without the row of the query matches it.
+func matchFillRecord(q persistence.FillQuery, h hit) (bool, error) {
+	f, err := decodeAs[persistence.FillRecord](fillKey(q.Customer, h.ID), h.value)
+	isFound := hasTime(h.ID, persistence.PrefixFill, f.ExecutedAt.UnixMilli())
+	if q.OrderID != "" {
+		isFound = q.OrderID == f.OrderID && hasFillOrder(f.OrderID, f.ExecutedAt.UnixMilli(), h.ID)
+	}
+	return isFound && (q.Exchange == "" || q.Exchange == f.Exchange) && (q.Symbol == "" || q.Symbol == f.Symbol), err
 }

@@ -40,9 +40,9 @@ func (r Reader) Signals(ctx context.Context, q persistence.SignalQuery) (persist
 	}
 	index := timeRange{prefix: prefix, from: q.From, to: q.To, after: q.After}
 	return view(ctx, r.engine, func(s Snapshot) (persistence.Page[persistence.SignalRecord], error) {
-		return filteredPage(ctx, s, index, q.Limit, func(h hit) (persistence.SignalRecord, bool, error) {
+		return filteredPage(ctx, s, q.Limit, func(_ timeRange, h hit) (persistence.SignalRecord, bool, error) {
 			record, err := indexedRecord[persistence.SignalRecord](s, signalKey(q.Customer, h.ID))
 			return record, true, err
-		})
+		}, index)
 	})
 }
