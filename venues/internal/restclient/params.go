@@ -11,10 +11,9 @@ import (
 // sent and signed.
 type Params [][2]string
 
-// With returns p with one more parameter. p does not change.
-func (p Params) With(name, value string) Params {
-	return append(p[:len(p):len(p)], [2]string{name, value})
-}
+// With returns p with one more parameter. Like append, it may use the memory of p: of two
+// results for the same p only the later one is valid.
+func (p Params) With(name, value string) Params { return append(p, [2]string{name, value}) }
 
 // WithOptional is With for a decimal, which is left out if it is unknown.
 func (p Params) WithOptional(name string, value venues.Optional) Params {
