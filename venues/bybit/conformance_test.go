@@ -59,6 +59,7 @@ func harness() venuetest.Harness {
 			BookTopic:       "orderbook.200.BTCUSDT",
 			OrderTopic:      "order",
 			InstrumentState: venuetest.Swap{Old: `"status":"Trading"`, New: `"status":"Quantum"`},
+			Halted:          venues.InstrumentSettling, // the venue has no state of a halt: what does not trade is delisted
 			InstrumentPage:  venuetest.Swap{Old: "limit=1000", New: "limit=3"},
 			PageMax:         1000,
 			PageRows:        `"list":[`,

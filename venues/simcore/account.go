@@ -35,7 +35,7 @@ type Permissions struct {
 const (
 	closedOrdersMax = 50_000
 	fillsMax        = 100_000
-	incomeMax       = 100_000
+	changesMax      = 100_000
 )
 
 // account is the engine's record of a customer.
@@ -60,7 +60,7 @@ type account struct {
 	byClientID   map[string]*Order
 	history      []*Order
 	fills        []Fill
-	income       []Income
+	changes      []WalletChange
 	conditionals conditionalSet
 }
 

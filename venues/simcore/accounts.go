@@ -108,9 +108,7 @@ func (x *Exchange) setBalance(a *account, balance decimal.Decimal) {
 	if change.IsZero() {
 		return
 	}
-	a.wallet = balance
-	a.updatedAt = x.clock.Now()
-	x.addIncome(a, Income{Kind: IncomeTransfer, Amount: change})
+	x.changeWallet(a, WalletChange{Cause: CauseTransfer, Amount: change})
 	x.emit(AccountEvent{Account: a.id, Reason: AccountDeposit, Change: change, Balance: a.balance()})
 	for _, name := range a.symbols {
 		x.symbols[name].marginsDue = true

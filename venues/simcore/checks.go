@@ -1,6 +1,11 @@
 package simcore
 
-import "github.com/shopspring/decimal"
+import (
+	"cmp"
+	"sort"
+
+	"github.com/shopspring/decimal"
+)
 
 // placeChecks are the checks of a new order. They run in this order, and the first
 // rejection is returned.
@@ -200,6 +205,41 @@ func (a *account) checkMargin(h *holding, side PositionSide, order Side, price d
 		}
 	}
 	return nil
+}
+
+// MaxQty returns the largest quantity of an order that the margin and the leverage of
+// an account allow at a price, in the venue's units. A leverage of zero is the present
+// one. The error is a *Rejection.
+func (x *Exchange) MaxQty(
+	accountID, symbolName string, posSide PositionSide, side Side, price decimal.Decimal, leverage int,
+) (decimal.Decimal, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, rejection := x.account(accountID)
+	if rejection != nil {
+		return decimal.Zero, rejection
+	}
+	s, rejection := x.symbol(symbolName)
+	switch {
+	case rejection != nil:
+		return decimal.Zero, rejection
+	case !price.IsPositive():
+		return decimal.Zero, reject(ReasonPriceNotPositive)
+	}
+	h, held := a.holdings[symbolName]
+	if !held { // a query does not add one to the account
+		h = newHolding(a, s)
+	}
+	defer func(before int) { h.leverage = before }(h.leverage)
+	h.leverage = cmp.Or(leverage, h.leverage)
+	// No order may exceed the notional that the leverage allows, apart from what it
+	// closes first.
+	room := h.NotionalMax(h.leverage).Add(h.notional(h.mark, 2*abs(h.position(posSide).lots)))
+	most := room.Div(h.notional(price, 1)).IntPart() + 1
+	lots := sort.Search(int(most), func(n int) bool {
+		return a.checkMargin(h, posSide, side, price, int64(n)+1) != nil
+	})
+	return s.sizes.value(int64(lots)), nil
 }
 
 // openLoss returns the loss of an order on opening, measured at the mark price.

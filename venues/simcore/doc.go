@@ -12,6 +12,7 @@
 //     account, no margin and no order events.
 //   - An [Order] is open in a book or closed. A [Conditional] is outside the book
 //     until its trigger, which places an order.
+//   - A [WalletChange] is one change of an account's wallet, with the balance after it.
 //   - A [Rejection] is the error of a request that changed nothing. The simulator
 //     records rejected orders in the ledger, with the venue's error text.
 //

@@ -68,6 +68,8 @@ type AccountEvent struct {
 	Change    decimal.Decimal
 	Balance   Balance
 	Positions []PositionView
+	// Funded is the position of AccountFunding, changed or not.
+	Funded PositionView
 }
 
 // MarginCallEvent reports, once, that the equity of an account in cross margin has

@@ -21,6 +21,7 @@ type symbol struct {
 	tradeID     int64
 	candles     candleStore
 	nextFunding time.Time
+	fundings    []FundingPayment
 	maker       *houseMaker
 
 	conditionals []*Conditional
@@ -49,7 +50,7 @@ type Exchange struct {
 	updateID    int64
 	orderID     int64
 	algoID      int64
-	tranID      int64
+	changeID    int64
 	accountSeq  int
 
 	lastStep time.Time
@@ -67,10 +68,12 @@ type dirtyPosition struct {
 }
 
 // Bases of the identifiers. They contain the start time, so that a restarted
-// simulator does not use an id again. Order ids are above 2^53, as real ones are, so
-// that a client that reads them as floats fails.
+// simulator does not use an id again. Order ids are below 2^53. Wide ones, see
+// [Instrument.ShortOrderIDs], are shifted and end in bits that a float cannot hold.
 const (
-	orderIDShift    = 21
+	orderIDShift    = 12
+	wideIDShift     = 9
+	wideIDEnd       = 0b1_0101_0101
 	conditionalBase = 2_000_000_000_000_000
 	tradeIDSpan     = 1_000
 )
@@ -89,7 +92,7 @@ func New(options Options) (*Exchange, error) {
 		symbols: map[string]*symbol{}, accounts: map[string]*account{}, byKey: map[string]*account{},
 		orderID:  now.UnixMilli() << orderIDShift,
 		algoID:   conditionalBase + seconds*1_000_000,
-		tranID:   seconds * 1_000_000,
+		changeID: seconds * 1_000_000,
 		updateID: now.UnixMilli(),
 		lastStep: options.Clock.Base(),
 	}

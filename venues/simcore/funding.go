@@ -1,44 +1,30 @@
 package simcore
 
 import (
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
 )
 
-// IncomeKind is the cause of a change of a wallet.
-type IncomeKind uint8
-
-// Kinds of income.
-const (
-	IncomeRealized IncomeKind = iota
-	IncomeCommission
-	IncomeFunding
-	IncomeTransfer
-	IncomeInsurance
-)
-
-// Income is one change of an account's wallet; Amount is negative for a cost.
-type Income struct {
-	ID      int64
-	Kind    IncomeKind
-	Symbol  string
-	Amount  decimal.Decimal
-	TradeID int64
-	Time    time.Time
+// FundingPayment is one funding of a symbol: its time, rate and mark price.
+type FundingPayment struct {
+	Time       time.Time
+	Rate, Mark decimal.Decimal
 }
 
-func (x *Exchange) addIncome(a *account, income Income) {
-	x.tranID++
-	income.ID, income.Time = x.tranID, x.clock.Now()
-	a.income = appendBounded(a.income, income, incomeMax)
-}
+// fundingsKept is how many funding payments of a symbol are kept.
+const fundingsKept = 1000
 
-func (x *Exchange) addFillIncome(a *account, f Fill) {
-	if !f.RealizedPnL.IsZero() {
-		x.addIncome(a, Income{Kind: IncomeRealized, Symbol: f.Symbol, Amount: f.RealizedPnL, TradeID: f.TradeID})
+// FundingPayments returns the funding payments of a symbol, oldest first.
+func (x *Exchange) FundingPayments(symbolName string) []FundingPayment {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, ok := x.symbols[symbolName]
+	if !ok {
+		return nil
 	}
-	x.addIncome(a, Income{Kind: IncomeCommission, Symbol: f.Symbol, Amount: f.Fee.Neg(), TradeID: f.TradeID})
+	return slices.Clone(s.fundings)
 }
 
 // payFunding pays the funding of a symbol when it is due. After a jump of the clock
@@ -47,8 +33,13 @@ func (x *Exchange) payFunding(s *symbol, now time.Time) {
 	if now.Before(s.nextFunding) {
 		return
 	}
-	s.nextFunding = now.Truncate(x.options.FundingInterval).Add(x.options.FundingInterval)
-	if s.halted || s.FundingRate.IsZero() {
+	due := now.Truncate(x.options.FundingInterval)
+	s.nextFunding = due.Add(x.options.FundingInterval)
+	if s.halted {
+		return
+	}
+	s.fundings = appendBounded(s.fundings, FundingPayment{Time: due, Rate: s.FundingRate, Mark: s.mark}, fundingsKept)
+	if s.FundingRate.IsZero() {
 		return
 	}
 	for _, id := range x.ids {
@@ -66,15 +57,18 @@ func (x *Exchange) payFundingOf(a *account, h *holding) {
 			continue
 		}
 		amount := h.notional(h.mark, p.lots).Mul(h.FundingRate).Truncate(moneyDigits).Neg()
-		a.wallet = a.wallet.Add(amount)
-		a.updatedAt = x.clock.Now()
+		x.changeWallet(a, WalletChange{
+			Cause: CauseFunding, Symbol: h.Symbol, PosSide: p.side, Amount: amount, Qty: h.sizes.value(p.lots),
+			Mark: h.mark, FundingRate: h.FundingRate,
+		})
 		event := AccountEvent{Account: a.id, Reason: AccountFunding, Symbol: h.Symbol, Change: amount}
 		if h.isolated {
 			p.isolated = p.isolated.Add(amount)
-			event.Positions = []PositionView{a.positionView(h, p.side, a.sums())}
 		}
-		x.addIncome(a, Income{Kind: IncomeFunding, Symbol: h.Symbol, Amount: amount})
-		event.Balance = a.balance()
+		event.Funded, event.Balance = a.positionView(h, p.side, a.sums()), a.balance()
+		if h.isolated {
+			event.Positions = []PositionView{event.Funded}
+		}
 		x.emit(event)
 		h.marginsDue = true
 	}

@@ -33,6 +33,9 @@ type Instrument struct {
 	PriceBand, MarketBound decimal.Decimal
 
 	OpenOrdersMax int
+	// ShortOrderIDs keeps the ids of orders below 2^53, which clients can read as floats.
+	// Others are above it.
+	ShortOrderIDs bool
 
 	// Brackets are the leverage and maintenance tiers in rising order.
 	Brackets       []Bracket

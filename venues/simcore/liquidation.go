@@ -115,8 +115,9 @@ func (x *Exchange) liquidate(a *account, one backedPosition, lots int64) {
 	o.Liquidation, o.Partial = true, lots < abs(p.lots)
 	x.accept(in, o)
 	fee := h.quote(ticks, lots).Mul(h.LiquidationFee).Truncate(moneyDigits)
-	a.wallet = a.wallet.Sub(fee)
-	x.addIncome(a, Income{Kind: IncomeInsurance, Symbol: h.Symbol, Amount: fee.Neg()})
+	x.changeWallet(a, WalletChange{
+		Cause: CauseLiquidationFee, Symbol: h.Symbol, PosSide: p.side, Qty: h.sizes.value(p.lots), Amount: fee.Neg(),
+	})
 	trade := x.newTrade(h.symbol, ticks, lots, side)
 	trade.Insurance = true
 	x.publish(h.symbol, trade)
@@ -129,7 +130,6 @@ func (x *Exchange) coverDeficit(a *account) {
 		return
 	}
 	deficit := a.wallet.Neg()
-	a.wallet = decimal.Zero
-	x.addIncome(a, Income{Kind: IncomeInsurance, Amount: deficit})
+	x.changeWallet(a, WalletChange{Cause: CauseInsurance, Amount: deficit})
 	x.emit(AccountEvent{Account: a.id, Reason: AccountInsurance, Change: deficit, Balance: a.balance()})
 }

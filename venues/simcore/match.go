@@ -122,8 +122,6 @@ func (x *Exchange) fill(s *symbol, a *account, o *Order, public Trade, ticks, lo
 	fee := a.roundFee(quote.Mul(rate))
 	h := a.holding(s)
 	realized := a.move(h, o.PosSide, lots*int64(o.Side), quote, now)
-	a.wallet = a.wallet.Add(realized).Sub(fee)
-	a.updatedAt = now
 
 	o.filledLots += lots
 	o.quote = o.quote.Add(quote)
@@ -133,16 +131,19 @@ func (x *Exchange) fill(s *symbol, a *account, o *Order, public Trade, ticks, lo
 		o.Status = StatusFilled
 		x.closed(a, o)
 	}
-	f := Fill{
+	f := &Fill{
 		TradeID: public.ID, OrderID: o.ID, ClientID: o.ClientID, Account: a.id, Symbol: s.Symbol,
 		Side: o.Side, PosSide: o.PosSide, Price: s.prices.value(ticks), Qty: s.sizes.value(lots), Quote: quote,
 		Fee: fee, RealizedPnL: realized, Maker: isMaker, Time: now,
 	}
-	a.addFill(f)
-	x.addFillIncome(a, f)
+	f.ChangeID = x.changeWallet(a, WalletChange{
+		Cause: CauseTrade, Symbol: s.Symbol, PosSide: o.PosSide, Qty: s.sizes.value(h.position(o.PosSide).lots),
+		Amount: realized.Sub(fee), Fill: f,
+	})
+	a.addFill(*f)
 	x.markDirty(a, s, o.PosSide)
-	x.ledger.updated(*o, &f)
-	x.emitOrder(OrderFilled, a, o, &f)
+	x.ledger.updated(*o, f)
+	x.emitOrder(OrderFilled, a, o, f)
 	if o.Status == StatusFilled {
 		x.finishConditional(a, o)
 	}

@@ -185,5 +185,7 @@ type Fill struct {
 	Fee         decimal.Decimal
 	RealizedPnL decimal.Decimal
 	Maker       bool
-	Time        time.Time
+	// ChangeID is the id of the change of the wallet.
+	ChangeID int64
+	Time     time.Time
 }

@@ -129,8 +129,7 @@ func (x *Exchange) accept(in *intent, o *Order) {
 	if in.parent != nil && x.options.TriggeredKeepsID {
 		o.ID = in.parent.ID
 	} else {
-		x.orderID++
-		o.ID = x.orderID
+		o.ID = x.nextOrderID(in.symbol)
 	}
 	if in.parent != nil {
 		in.parent.OrderID = o.ID
@@ -139,6 +138,14 @@ func (x *Exchange) accept(in *intent, o *Order) {
 	in.holding.open++
 	x.ledger.accepted(*o)
 	x.emitOrder(OrderAccepted, in.account, o, nil)
+}
+
+func (x *Exchange) nextOrderID(s *symbol) int64 {
+	x.orderID++
+	if s.ShortOrderIDs {
+		return x.orderID
+	}
+	return x.orderID<<wideIDShift | wideIDEnd
 }
 
 func (x *Exchange) emitOrder(kind OrderEventKind, a *account, o *Order, fill *Fill) {

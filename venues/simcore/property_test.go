@@ -156,14 +156,18 @@ func (m *model) checkAccount(rt *rapid.T, id string) {
 	if !realized.Equal(p.RealizedPnL) {
 		rt.Fatalf("%s: realised profit = %s, want that of the fills %s", id, p.RealizedPnL, realized)
 	}
-	other := decimal.Zero
-	for _, i := range m.Income(id, func(i *simcore.Income) bool {
-		return i.Kind != simcore.IncomeRealized && i.Kind != simcore.IncomeCommission
-	}) {
-		other = other.Add(i.Amount)
+	wallet, traded := dec("100000"), decimal.Zero
+	for _, c := range m.WalletChanges(id, func(*simcore.WalletChange) bool { return true }) {
+		wallet = wallet.Add(c.Amount)
+		if c.Cause == simcore.CauseTrade {
+			traded = traded.Add(c.Amount)
+		}
+		if !c.Balance.Equal(wallet) {
+			rt.Fatalf("%s: balance after change %+v, want %s", id, c, wallet)
+		}
 	}
-	if want := dec("100000").Add(realized).Sub(fees).Add(other); !want.Equal(v.Wallet) {
-		rt.Fatalf("%s: wallet = %s, want %s", id, v.Wallet, want)
+	if !wallet.Equal(v.Wallet) || !traded.Equal(realized.Sub(fees)) {
+		rt.Fatalf("%s: wallet %s with %s of trades, want %s with %s", id, v.Wallet, traded, wallet, realized.Sub(fees))
 	}
 	for _, o := range m.Orders(id, func(*simcore.Order) bool { return true }) {
 		if !filled[o.ID].Equal(o.FilledQty()) || o.FilledQty().GreaterThan(o.Qty()) {

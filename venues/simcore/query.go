@@ -66,17 +66,6 @@ func (x *Exchange) Fills(accountID string, keep func(*Fill) bool) []Fill {
 	return filter(a.fills, keep)
 }
 
-// Income returns the income in the history for which keep is true, oldest first.
-func (x *Exchange) Income(accountID string, keep func(*Income) bool) []Income {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	a, ok := x.accounts[accountID]
-	if !ok {
-		return nil
-	}
-	return filter(a.income, keep)
-}
-
 func filter[T any](list []T, keep func(*T) bool) []T {
 	var kept []T
 	for i := range list {

@@ -1,6 +1,7 @@
 package venuetest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -104,16 +105,30 @@ func padded(body, prefix string, times int) string {
 	return head + prefix + strings.Repeat(rest[:end]+",", times) + rest
 }
 
+// haltedInstrument halts an instrument besides the one that the venue lists as halted.
 func haltedInstrument(s *env) {
 	s.halt("ETHUSDT", true)
+	price := map[string]string{"ETHUSDT": "3190", "OMGUSDT": "0.31"}
+	halted := cmp.Or(s.harness.Wire.Halted, venues.InstrumentHalted)
+	seen := 0
 	for _, i := range s.instruments() {
-		if i.Symbol == "ETHUSDT" && i.Status == venues.InstrumentTrading {
-			s.t.Errorf("instrument = %+v, want any status but trading", i)
+		want := venues.InstrumentTrading
+		if price[i.Symbol] != "" {
+			want = halted
+			seen++
+		}
+		if i.Status != want {
+			s.t.Errorf("instrument = %+v, want the status %s", i, want)
 		}
 	}
-	order := s.order(limit(venues.Buy, "1", "3190"))
-	order.Symbol = "ETHUSDT"
-	s.checkPlaceRejected(order, venues.CodeSymbolNotTradable)
+	if seen != len(price) {
+		s.t.Errorf("%d halted instruments, want %d", seen, len(price))
+	}
+	for symbol, at := range price {
+		order := s.order(limit(venues.Buy, "100", at))
+		order.Symbol = symbol
+		s.checkPlaceRejected(order, venues.CodeSymbolNotTradable)
+	}
 }
 
 func candlesAreOrdered(s *env) {
@@ -173,8 +188,13 @@ func quantitiesAreExact(s *env) {
 		if len(rows) != 1 || !d(rows[0].BaseQty).Equal(qty) {
 			s.t.Errorf("%s: ledger = %+v, want one order of %v", i.Symbol, rows, qty)
 		}
-		if found := s.find(order); !found.Qty.Equal(qty) || !venues.EqualOptional(found.Price, venues.Some(price)) {
+		found := s.find(order)
+		if !found.Qty.Equal(qty) || !venues.EqualOptional(found.Price, venues.Some(price)) {
 			s.t.Errorf("%s: order = %+v, want %v at %v", i.Symbol, found, qty, price)
+		}
+		// Some ids need an integer of 64 bits.
+		if len(rows) == 1 && found.VenueOrderID != rows[0].VenueOrderID {
+			s.t.Errorf("%s: order id %s, want %s as in the ledger", i.Symbol, found.VenueOrderID, rows[0].VenueOrderID)
 		}
 	}
 }

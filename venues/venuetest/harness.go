@@ -153,6 +153,8 @@ type Wire struct {
 	BookTopic, OrderTopic, PositionTopic string
 	// InstrumentState replaces the state of every instrument by an unknown one.
 	InstrumentState Swap
+	// Halted is the status of an instrument that is halted; default halted.
+	Halted venues.InstrumentStatus
 	// InstrumentPage reduces the page size in the query of instruments, of which PageMax
 	// is the venue's; PageRows is the text before the rows of a page.
 	InstrumentPage Swap

@@ -32,6 +32,9 @@
 //     requested; average price and quote are left out of them by default.
 //   - Conditional orders live behind the algo endpoints with ids of their own.
 //     Their margin is checked when they trigger.
+//   - Order ids are above 2^53 for ETHUSDT only, as in the recorded messages. OMGUSDT
+//     is halted (TRADING_HALT).
+//   - /sapi/v1/system/status shows the maintenance of an injected fault.
 //   - Orders that ended without a fill are purged after three days of the venue's
 //     clock.
 //   - Subscriptions to a stream of another category are accepted and deliver nothing.

@@ -290,5 +290,19 @@ func (s *Sim) apiRestrictions(c *call) (any, *apiError) {
 	}, nil
 }
 
+type systemStatusBody struct {
+	Status  int    `json:"status"`
+	Message string `json:"msg"`
+}
+
+// systemStatus shows the maintenances that injected faults make now. The venue answers
+// it under /sapi only.
+func (s *Sim) systemStatus(*call) (any, *apiError) {
+	if len(s.Maintenances()) > 0 {
+		return systemStatusBody{1, "system_maintenance"}, nil
+	}
+	return systemStatusBody{0, "normal"}, nil
+}
+
 // keyCreatedAt is when every simulated key was made, in milliseconds.
 const keyCreatedAt = 1_698_645_219_000

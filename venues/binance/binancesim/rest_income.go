@@ -3,6 +3,8 @@ package binancesim
 import (
 	"strconv"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/venues/simcore"
 )
 
@@ -17,8 +19,11 @@ type incomeBody struct {
 	TradeID    string `json:"tradeId"`
 }
 
-func incomeWord(kind simcore.IncomeKind) string {
-	return [...]string{"REALIZED_PNL", "COMMISSION", "FUNDING_FEE", "TRANSFER", "INSURANCE_CLEAR"}[kind]
+// incomeWords are the venue's words for all causes but trades, whose profit and fee
+// are rows of their own.
+var incomeWords = map[simcore.WalletCause]string{
+	simcore.CauseFunding: "FUNDING_FEE", simcore.CauseTransfer: "TRANSFER",
+	simcore.CauseLiquidationFee: "INSURANCE_CLEAR", simcore.CauseInsurance: "INSURANCE_CLEAR",
 }
 
 func (s *Sim) income(c *call) (any, *apiError) {
@@ -41,26 +46,39 @@ func (s *Sim) income(c *call) (any, *apiError) {
 		from = c.now.Add(-queryWindowMax)
 	}
 	symbol, kind := c.params.text("symbol"), c.params.text("incomeType")
-	rows := s.Exchange().Income(c.account.ID, func(i *simcore.Income) bool {
-		return (symbol == "" || i.Symbol == symbol) && (kind == "" || incomeWord(i.Kind) == kind) && within(i.Time, from, to)
+	changes := s.Exchange().WalletChanges(c.account.ID, func(w *simcore.WalletChange) bool {
+		return (symbol == "" || w.Symbol == symbol) && within(w.Time, from, to)
 	})
-	skip := min(len(rows), int(page-1)*limit)
-	rows = rows[skip:min(len(rows), skip+limit)]
-	body := []incomeBody{}
-	for i := range rows {
-		body = append(body, incomeRow(&rows[i]))
+	rows := []incomeBody{}
+	for i := range changes {
+		for _, row := range incomeRows(&changes[i]) {
+			if kind == "" || row.IncomeType == kind {
+				rows = append(rows, row)
+			}
+		}
 	}
-	return body, nil
+	skip := min(len(rows), int(page-1)*limit)
+	return rows[skip:min(len(rows), skip+limit)], nil
 }
 
-func incomeRow(i *simcore.Income) incomeBody {
-	body := incomeBody{
-		Symbol: i.Symbol, IncomeType: incomeWord(i.Kind), Income: money(i.Amount), Asset: "USDT",
-		Time: millis(i.Time), Info: incomeWord(i.Kind), TranID: i.ID,
+// incomeRows returns the rows of a change, which share its id: the venue's are unique
+// within a type only.
+func incomeRows(w *simcore.WalletChange) []incomeBody {
+	row := func(word string, amount decimal.Decimal) incomeBody {
+		return incomeBody{
+			Symbol: w.Symbol, IncomeType: word, Income: money(amount), Asset: "USDT", Time: millis(w.Time), Info: word, TranID: w.ID,
+		}
 	}
-	if i.TradeID != 0 {
-		body.TradeID = strconv.FormatInt(i.TradeID, 10)
-		body.Info = body.TradeID
+	if w.Fill == nil {
+		return []incomeBody{row(incomeWords[w.Cause], w.Amount)}
 	}
-	return body
+	rows := []incomeBody{row("COMMISSION", w.Fill.Fee.Neg())}
+	if profit := w.Fill.RealizedPnL; !profit.IsZero() {
+		rows = []incomeBody{row("REALIZED_PNL", profit), rows[0]}
+	}
+	for i := range rows {
+		rows[i].TradeID = strconv.FormatInt(w.Fill.TradeID, 10)
+		rows[i].Info = rows[i].TradeID
+	}
+	return rows
 }

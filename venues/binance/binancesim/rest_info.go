@@ -101,7 +101,7 @@ func (s *Sim) rateLimits() []limitBody {
 func (s *Sim) symbolInfo(l *listing) symbolInfo {
 	return symbolInfo{
 		Symbol: l.Symbol, Pair: l.Symbol, ContractType: "PERPETUAL", DeliveryDate: perpetualDelivery,
-		OnboardDate: l.onboardedAt, Status: s.status(l),
+		OnboardDate: l.onboardedAt, Status: statusOf(s.halted(l)),
 		MaintMarginPercent: "2.5000", RequiredMarginPercent: "5.0000",
 		BaseAsset: l.Base, QuoteAsset: l.Quote, MarginAsset: l.Quote,
 		PricePrecision: l.pricePlaces, QuantityPrecision: l.qtyPlaces, BaseAssetPrecision: 8, QuotePrecision: 8,
@@ -114,13 +114,17 @@ func (s *Sim) symbolInfo(l *listing) symbolInfo {
 	}
 }
 
-// status returns the venue's status of a symbol. One that is halted by a script is
-// shown as settling, the nearest status that the venue has.
-func (s *Sim) status(l *listing) string {
-	if now, ok := s.Exchange().Instrument(l.Symbol); ok && now.Halted && l.status == "TRADING" {
-		return "SETTLING"
+func (s *Sim) halted(l *listing) bool {
+	now, _ := s.Exchange().Instrument(l.Symbol)
+	return now.Halted
+}
+
+// statusOf returns the venue's status of a symbol.
+func statusOf(halted bool) string {
+	if halted {
+		return "TRADING_HALT"
 	}
-	return l.status
+	return "TRADING"
 }
 
 func (l *listing) filters() []filter {

@@ -164,9 +164,8 @@ type fundingBody struct {
 	MarkPrice   string `json:"markPrice"`
 }
 
-const fundingInterval = 8 * time.Hour
-
-// fundingRate returns a history of constant rates.
+// fundingRate returns the funding of a symbol since the simulator started, oldest
+// first: the newest rows, or the first ones after a start.
 func (s *Sim) fundingRate(c *call) (any, *apiError) {
 	l, err := s.listing(c)
 	if err != nil {
@@ -180,24 +179,18 @@ func (s *Sim) fundingRate(c *call) (any, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	if now := s.Clock.Now(); to.IsZero() || to.After(now) {
-		to = now
-	}
-	mark, _ := s.Exchange().Mark(l.Symbol)
 	body := []fundingBody{}
-	for at := to.Truncate(fundingInterval); len(body) < limit && !at.Before(from); at = at.Add(-fundingInterval) {
-		body = append(body, fundingBody{
-			Symbol: l.Symbol, FundingTime: millis(at), FundingRate: money(l.FundingRate), MarkPrice: money(mark.Mark),
-		})
+	for _, p := range s.Exchange().FundingPayments(l.Symbol) {
+		if within(p.Time, from, to) {
+			body = append(body, fundingBody{
+				Symbol: l.Symbol, FundingTime: millis(p.Time), FundingRate: money(p.Rate), MarkPrice: money(p.Mark),
+			})
+		}
 	}
-	reverse(body)
-	return body, nil
-}
-
-func reverse[T any](list []T) {
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
+	if from.IsZero() {
+		return body[max(0, len(body)-limit):], nil
 	}
+	return body[:min(limit, len(body))], nil
 }
 
 func (s *Sim) fundingInfo(*call) (any, *apiError) { return []struct{}{}, nil }

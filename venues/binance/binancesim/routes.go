@@ -83,6 +83,7 @@ var routes = map[route]endpoint{
 	{http.MethodGet, "/fapi/v1/allAlgoOrders"}:     {security: userData, weight: 5, handle: (*Sim).allAlgo},
 
 	{http.MethodGet, "/sapi/v1/account/apiRestrictions"}: {security: userData, weight: 1, handle: (*Sim).apiRestrictions},
+	{http.MethodGet, "/sapi/v1/system/status"}:           {security: public, weight: 1, handle: (*Sim).systemStatus},
 
 	{http.MethodPost, "/fapi/v1/listenKey"}:   {security: keyed, weight: 1, handle: (*Sim).createListenKey},
 	{http.MethodPut, "/fapi/v1/listenKey"}:    {security: keyed, weight: 1, handle: (*Sim).renewListenKey},

@@ -243,12 +243,8 @@ type contractInfoEvent struct {
 
 func (st *streams) statusChanged(at time.Time, event simcore.StatusEvent) {
 	m := st.markets[event.Symbol]
-	status := m.status
-	if event.Halted && status == "TRADING" {
-		status = "SETTLING"
-	}
 	st.publish("!contractInfo", contractInfoEvent{
 		Event: "contractInfo", E: millis(at), Symbol: m.Symbol, Pair: m.Symbol, Contract: "PERPETUAL",
-		Delivery: perpetualDelivery, Onboarded: m.onboardedAt, Status: status, StreamTyp: streamTypeUM,
+		Delivery: perpetualDelivery, Onboarded: m.onboardedAt, Status: statusOf(event.Halted), StreamTyp: streamTypeUM,
 	})
 }

@@ -26,8 +26,12 @@ type listing struct {
 	liquidationFee           string
 	bound                    string
 	subType                  string
-	status                   string
 }
+
+// wideIDs is the symbol whose order ids are above 2^53, so that a client that reads
+// them as floats fails. Of the recorded messages only some of ETHUSDT have such ids;
+// clients in JavaScript can trade the others.
+const wideIDs = "ETHUSDT"
 
 // Values that are the same for all symbols.
 const (
@@ -36,7 +40,7 @@ const (
 )
 
 var listings = listingsOf(`
-symbol    start  pricePlaces  qtyPlaces  tick      minPrice  maxPrice  step   maxQty    marketMax  notionalMin  onboardedAt    triggerProtect  liquidationFee  bound  subType  status
+symbol    start  pricePlaces  qtyPlaces  tick      minPrice  maxPrice  step   maxQty    marketMax  notionalMin  onboardedAt    triggerProtect  liquidationFee  bound  subType  halted
 BTCUSDT   65000  2            3          0.10      556.80    4529764   0.001  1000      120        100          1569398400000  0.0500          0.012500        0.05   PoW      -
 ETHUSDT   3200   2            3          0.01      39.86     306177    0.001  10000     2000       20           1569398400000  0.0500          0.012500        0.05   Layer-1  -
 SOLUSDT   150    4            2          0.0100    0.4200    6857      0.01   1000000   6000       5            1600041600000  0.0500          0.015000        0.05   Layer-1  -
@@ -45,7 +49,7 @@ XRPUSDT   2.2    4            1          0.0001    0.0143    100000    0.1    10
 ADAUSDT   0.65   5            0          0.00010   0.00010   20000     1      6000000   2000000    5            1580716800000  0.0500          0.012500        0.05   Layer-1  -
 BNBUSDT   620    3            2          0.010     6.600     100000    0.01   100000    2000       5            1581321600000  0.0500          0.012500        0.05   Layer-1  -
 LTCUSDT   95     2            3          0.01      0.01      100000    0.001  20000     5000       20           1577854800000  0.0500          0.012500        0.05   Payment  -
-OMGUSDT   0.32   4            1          0.0001    0.1060    1000      0.1    1000000   100000     5            1569398400000  0.1000          0.015000        0.10   Layer-2  SETTLING
+OMGUSDT   0.32   4            1          0.0001    0.1060    1000      0.1    1000000   100000     5            1569398400000  0.1000          0.015000        0.10   Layer-2  true
 `)
 
 func listingsOf(table string) []listing {
@@ -54,14 +58,14 @@ func listingsOf(table string) []listing {
 	for _, row := range rows {
 		all = append(all, listing{
 			Instrument: simcore.Instrument{
-				Symbol: row["symbol"], Base: strings.TrimSuffix(row["symbol"], "USDT"), StartPrice: dec(row["start"]), Halted: row["status"] != "",
+				Symbol: row["symbol"], Base: strings.TrimSuffix(row["symbol"], "USDT"), StartPrice: dec(row["start"]), Halted: row["halted"] != "",
 			},
 			pricePlaces: int32(simnet.Integer(row["pricePlaces"])), qtyPlaces: int32(simnet.Integer(row["qtyPlaces"])),
 			tick: row["tick"], minPrice: row["minPrice"], maxPrice: row["maxPrice"],
 			step: row["step"], maxQty: row["maxQty"], marketMax: row["marketMax"],
 			notionalMin: row["notionalMin"], onboardedAt: simnet.Integer(row["onboardedAt"]),
 			triggerProtect: row["triggerProtect"], liquidationFee: row["liquidationFee"], bound: row["bound"],
-			subType: row["subType"], status: row["status"],
+			subType: row["subType"],
 		})
 	}
 	return all
@@ -80,14 +84,12 @@ func (l listing) complete() listing {
 	i.NotionalMin = dec(l.notionalMin)
 	i.PriceBand, i.MarketBound = dec(l.bound), dec(l.bound)
 	i.OpenOrdersMax = openOrdersMax
+	i.ShortOrderIDs = i.Symbol != wideIDs
 	i.LiquidationFee = dec(l.liquidationFee)
 	i.FundingRate = dec("0.0001")
 	i.Brackets = simnet.Brackets(altTiers, true)
 	if i.Symbol == "BTCUSDT" || i.Symbol == "ETHUSDT" {
 		i.Brackets = simnet.Brackets(majorTiers, true)
-	}
-	if l.status == "" {
-		l.status = "TRADING"
 	}
 	return l
 }

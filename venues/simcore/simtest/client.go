@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,8 +43,8 @@ type Client struct {
 	Credentials simcore.Credentials
 	HTTP        *http.Client
 
-	clock *simcore.Clock
-	dial  func(context.Context, string, string) (net.Conn, error)
+	exchange *simcore.Exchange
+	dial     func(context.Context, string, string) (net.Conn, error)
 }
 
 // Create returns a simulator that is not served yet.
@@ -84,8 +85,8 @@ func start(
 	sim.Serve(venue, control)
 	c := &Client{
 		TB: t, Endpoints: sim.Endpoints(), Credentials: sim.DemoAccount().Credentials,
-		HTTP:  &http.Client{Timeout: WaitMax, Transport: &http.Transport{DialContext: dial}},
-		clock: sim.Exchange().Clock(), dial: dial,
+		HTTP:     &http.Client{Timeout: WaitMax, Transport: &http.Transport{DialContext: dial}},
+		exchange: sim.Exchange(), dial: dial,
 	}
 	t.Cleanup(func() {
 		c.HTTP.CloseIdleConnections()
@@ -108,7 +109,7 @@ func Listen(t testing.TB) net.Listener {
 }
 
 // Now returns the venue's time.
-func (c *Client) Now() time.Time { return c.clock.Now() }
+func (c *Client) Now() time.Time { return c.exchange.Clock().Now() }
 
 // Request returns an unsigned request to a path of the venue.
 func (c *Client) Request(method, target, body string) *http.Request {
@@ -179,6 +180,20 @@ func (c *Client) InjectFault(body string) {
 func (c *Client) Market(body string) {
 	c.Helper()
 	c.Script(http.MethodPost, "/market", body)
+}
+
+// PassFunding shifts the venue's clock over the next funding of a symbol and waits until
+// it is paid.
+func (c *Client) PassFunding(symbol string) {
+	c.Helper()
+	clock, before := c.exchange.Clock(), len(c.exchange.FundingPayments(symbol))
+	mark, known := c.exchange.Mark(symbol)
+	if !known {
+		c.Fatalf("symbol %s is not listed", symbol)
+	}
+	offset := mark.NextFunding.Sub(clock.Base()).Truncate(time.Millisecond) + time.Millisecond
+	c.Script(http.MethodPost, "/clock", `{"offsetMs":`+strconv.FormatInt(offset.Milliseconds(), 10)+`}`)
+	c.WaitFor("funding", func() bool { return len(c.exchange.FundingPayments(symbol)) > before })
 }
 
 // DialRaw opens a WebSocket connection, which ends with the test.

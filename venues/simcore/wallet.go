@@ -1,0 +1,64 @@
+package simcore
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// WalletCause is the cause of a change of a wallet.
+type WalletCause uint8
+
+// Causes of changes of a wallet.
+const (
+	CauseTrade WalletCause = iota
+	CauseFunding
+	CauseTransfer
+	CauseLiquidationFee
+	CauseInsurance
+)
+
+// WalletChange is one change of an account's wallet.
+type WalletChange struct {
+	// ID rises with every change of the exchange.
+	ID    int64
+	Cause WalletCause
+	// Symbol and PosSide name the position, Qty is its signed quantity after the
+	// change. Symbol is empty where there is none.
+	Symbol  string
+	PosSide PositionSide
+	Qty     decimal.Decimal
+	// Amount is negative for a cost. That of a trade is its realised profit less its
+	// fee.
+	Amount decimal.Decimal
+	// Balance is the wallet after the change.
+	Balance decimal.Decimal
+	// Fill is the fill of a trade.
+	Fill *Fill
+	// Mark and FundingRate are those of a funding.
+	Mark, FundingRate decimal.Decimal
+	Time              time.Time
+}
+
+// changeWallet adds the amount of a change to the wallet, records the change and
+// returns its id.
+func (x *Exchange) changeWallet(a *account, change WalletChange) int64 {
+	x.changeID++
+	a.wallet = a.wallet.Add(change.Amount)
+	a.updatedAt = x.clock.Now()
+	change.ID, change.Time, change.Balance = x.changeID, a.updatedAt, a.wallet
+	a.changes = appendBounded(a.changes, change, changesMax)
+	return change.ID
+}
+
+// WalletChanges returns the changes of an account's wallet for which keep is true,
+// oldest first.
+func (x *Exchange) WalletChanges(accountID string, keep func(*WalletChange) bool) []WalletChange {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, ok := x.accounts[accountID]
+	if !ok {
+		return nil
+	}
+	return filter(a.changes, keep)
+}
