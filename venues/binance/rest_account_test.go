@@ -286,6 +286,27 @@ func TestFillsBeyondRetentionAreNotRequested(t *testing.T) {
 	}
 }
 
+// The last of the weeks that are requested ends with the requested time.
+func TestTradedWindows(t *testing.T) {
+	s := newScript(t)
+	s.On("GET /fapi/v1/income", 200, `[{"symbol":"BTCUSDT","incomeType":"COMMISSION"}]`)
+	s.On("GET /fapi/v1/income", 200, `[{"symbol":"ETHUSDT","incomeType":"COMMISSION"},{"symbol":"SOLUSDT","incomeType":"TRANSFER"}]`)
+	to := time.Now().Truncate(time.Hour)
+	from := to.Add(-10 * 24 * time.Hour)
+	if symbols, err := s.account.Traded(background, from, to); err != nil || !slices.Equal(symbols, []string{"BTCUSDT", "ETHUSDT"}) {
+		t.Errorf("symbols %v, error %v, want BTCUSDT and ETHUSDT", symbols, err)
+	}
+	var got []string
+	for _, q := range s.sent("GET /fapi/v1/income") {
+		got = append(got, q.Get("startTime")+"-"+q.Get("endTime"))
+	}
+	span := func(from, to time.Time) string { return fmt.Sprintf("%d-%d", from.UnixMilli(), to.UnixMilli()-1) }
+	week := from.Add(fillsWindow)
+	if want := []string{span(from, week), span(week, to)}; !slices.Equal(got, want) {
+		t.Errorf("windows %v, want %v", got, want)
+	}
+}
+
 func TestFillsStrict(t *testing.T) {
 	row := tradeRow(execution{1, 1, time.Now()})
 	for name, bad := range map[string]string{

@@ -296,6 +296,36 @@ func TestMarginRejectionHasTheAmounts(t *testing.T) {
 	}
 }
 
+// The margin of a market order is estimated at the last price. Without one only the
+// available balance is known.
+func TestMarginRejectionOfAMarketOrder(t *testing.T) {
+	for name, c := range map[string]struct {
+		status       int
+		ticker, want string
+	}{
+		"price":    {200, `{"symbol":"BTCUSDT","price":"60000"}`, "30.3"},
+		"no price": {200, `{"symbol":"BTCUSDT"}`, ""},
+		"zero":     {200, `{"symbol":"BTCUSDT","price":"0"}`, ""},
+		"error":    {400, `{"code":-1121,"msg":"Invalid symbol."}`, ""},
+	} {
+		s := newScript(t)
+		s.connector.instruments.Store(venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT", SettleCurrency: "USDT"}}))
+		s.On("POST /fapi/v1/order", 400, `{"code":-2019,"msg":"Margin is insufficient."}`)
+		s.On("GET /fapi/v3/account", 200, `{"totalInitialMargin":"0","totalUnrealizedProfit":"0","totalMarginBalance":"12.5","availableBalance":"12.50000000","assets":[]}`)
+		s.On("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"CROSSED","leverage":20}]`)
+		s.On("GET /fapi/v1/ticker/price", c.status, c.ticker)
+		_, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Type, r.Price = venues.TypeMarket, venues.Optional{} }))
+		rejected, _ := errors.AsType[*venues.Error](err)
+		if rejected == nil || rejected.Code != venues.CodeInsufficientBalance || rejected.Details["available"] != "12.5" {
+			t.Errorf("%s: error %+v, want insufficient_balance with 12.5 available", name, err)
+			continue
+		}
+		if required, given := rejected.Details["required"]; given != (c.want != "") || given && required != c.want {
+			t.Errorf("%s: required %v, want %q", name, required, c.want)
+		}
+	}
+}
+
 func TestHangingAnswerIsUnknown(t *testing.T) {
 	s := newScript(t)
 	s.Add("POST /fapi/v1/order", connectortest.Answer{Hang: true})

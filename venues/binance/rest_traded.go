@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -24,8 +25,8 @@ const (
 // executions per instrument only. Executions without fee and profit are not found.
 func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
 	found := map[string]bool{}
-	for from = a.earliestFills(from); from.Before(to); from = from.Add(fillsWindow) {
-		if err := a.incomeSymbols(ctx, from, from.Add(fillsWindow), found); err != nil {
+	for start, end := range connector.Spans(a.earliestFills(from), to, fillsWindow) {
+		if err := a.incomeSymbols(ctx, start, end, found); err != nil {
 			return nil, err
 		}
 	}
