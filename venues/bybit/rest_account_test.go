@@ -206,6 +206,53 @@ func TestBalances(t *testing.T) {
 	}
 }
 
+// A coin with one of its two margins has that one, whatever the totals of the account
+// are. Only coins that are neither held nor used are left out.
+func TestMarginsOfCoins(t *testing.T) {
+	s := newScript(t)
+	s.ok(readWallet, `{"list":[{"totalAvailableBalance":"600","totalInitialMargin":"20.2","coin":[`+
+		`{"coin":"USDT","equity":"100","usdValue":"100","walletBalance":"100","totalPositionIM":"4"},`+
+		`{"coin":"BTC","equity":"0.02","usdValue":"1200","walletBalance":"0.02","totalOrderIM":"0.003"},`+
+		`{"coin":"ETH","equity":"0","usdValue":"0","walletBalance":"0","totalOrderIM":"0.1"},`+
+		`{"coin":"SOL","equity":"0","usdValue":"0","walletBalance":"0","totalOrderIM":"0","totalPositionIM":"0"}]}]}`)
+	balances, err := s.account.Balances(background)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, b := range balances {
+		got = append(got, fmt.Sprint(b.Currency, " ", b.Available, " ", b.UsedMargin))
+	}
+	if want := []string{"USDT 600 4", "BTC 0.01 0.003", "ETH 600 0.1"}; !slices.Equal(got, want) {
+		t.Errorf("coins with available and used margin %q, want %q", got, want)
+	}
+}
+
+// A list that does not end is an error, one whose cursor comes back ends.
+func TestEndlessPages(t *testing.T) {
+	for name, c := range map[string]struct {
+		cursor func(page int) string
+		pages  int
+		ends   bool
+	}{
+		"new cursors":       {func(n int) string { return fmt.Sprint("page", n) }, pagesMax, false},
+		"one cursor":        {func(int) string { return "same" }, 2, true},
+		"alternate cursors": {func(n int) string { return fmt.Sprint("page", n%2) }, 3, true},
+	} {
+		s := newScript(t)
+		for n := range c.pages {
+			s.ok(readHistory, `{"list":[{},{}],"nextPageCursor":"`+c.cursor(n)+`"}`)
+		}
+		rows, err := pages[struct{}](background, s.connector, get("/v5/order/history", nil, s.account, 0), 2)
+		if asked := len(s.Sent(readHistory)); asked != c.pages || (err == nil) != c.ends || c.ends && len(rows) != 2*c.pages {
+			t.Errorf("%s: %d rows of %d pages, error %v, want %d pages and an end: %v", name, len(rows), asked, err, c.pages, c.ends)
+		}
+		if !c.ends && venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("%s: error %v, want exchange_unavailable", name, err)
+		}
+	}
+}
+
 func TestPositions(t *testing.T) {
 	s := newScript(t)
 	s.ok(listPositions, `{"list":[{"symbol":"BTCUSDT","positionIdx":0,"side":"Sell","size":"0.5","avgPrice":"60000","markPrice":"61000","liqPrice":"",`+
