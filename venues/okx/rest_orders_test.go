@@ -404,6 +404,31 @@ func TestSearchCoversTheRetention(t *testing.T) {
 	}
 }
 
+// An answer whose instruments cannot be looked up is readable: the error is that of the
+// list of instruments. One with a bad row is not.
+func TestErrorsOfListsNameTheFailedCall(t *testing.T) {
+	for path, call := range map[string]struct {
+		row  string
+		read func(*Account) error
+	}{
+		pendingPath:   {anOrder("vg00000001", "o1"), func(a *Account) error { _, err := a.OpenOrders(background); return err }},
+		positionsPath: {longBTC, func(a *Account) error { _, err := a.Positions(background); return err }},
+	} {
+		s := newScript(t)
+		s.Replace("GET "+path, 200, answerOf(call.row))
+		s.Clear("GET " + instrumentsPath)
+		s.On("GET "+instrumentsPath, 503, `{"code":"50001","msg":"Service temporarily unavailable.","data":[]}`)
+		if err := call.read(s.account); venues.CodeOf(err) != venues.CodeExchangeUnavailable || !strings.Contains(fmt.Sprint(err), "50001") || strings.Contains(fmt.Sprint(err), path) {
+			t.Errorf("%s: error %v, want 50001 of %s", path, err, instrumentsPath)
+		}
+		s = newScript(t)
+		s.Replace("GET "+path, 200, answerOf(strings.Replace(call.row, "BTC-USDT-SWAP", "NOPE-USDT-SWAP", 1)))
+		if err := call.read(s.account); !strings.Contains(fmt.Sprint(err), path) {
+			t.Errorf("%s: error %v, want one of that answer", path, err)
+		}
+	}
+}
+
 func TestOpenOrders(t *testing.T) {
 	const pending, algos = "GET /api/v5/trade/orders-pending", "GET /api/v5/trade/orders-algo-pending"
 	s := newScript(t)

@@ -3,13 +3,11 @@ package okx
 import (
 	"context"
 	"maps"
-	"net/http"
 	"slices"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/restclient"
 )
 
 const positionsPath = "/api/v5/account/positions"
@@ -53,14 +51,14 @@ func (a *Account) readPositions(ctx context.Context, mode venues.AccountMode) ([
 	for n := range rows {
 		k, err := a.c.byVenueSymbol(ctx, rows[n].InstID)
 		if err != nil {
-			return nil, restclient.Unreadable(http.MethodGet, positionsPath, err)
+			return nil, unreadableRow(positionsPath, err)
 		}
 		if k == nil {
 			continue
 		}
 		p, _, err := rows[n].position(k)
 		if err != nil {
-			return nil, restclient.Unreadable(http.MethodGet, positionsPath, err)
+			return nil, unreadableRow(positionsPath, err)
 		}
 		if p.Qty.IsPositive() {
 			p.AccountType = mode.AccountType

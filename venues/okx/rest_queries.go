@@ -2,6 +2,7 @@ package okx
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"venuegate/venues"
@@ -115,7 +116,16 @@ func (a *Account) appendReport(
 		report, err = convert(k)
 	}
 	if err != nil {
-		return reports, restclient.Unreadable(http.MethodGet, path, err)
+		return reports, unreadableRow(path, err)
 	}
 	return append(reports, report), nil
+}
+
+// unreadableRow returns the error for a row in the answer of path that cannot be converted.
+// An error of another call, which reads the instruments, is returned unchanged.
+func unreadableRow(path string, err error) error {
+	if _, ok := errors.AsType[*venues.Error](err); ok {
+		return err
+	}
+	return restclient.Unreadable(http.MethodGet, path, err)
 }
