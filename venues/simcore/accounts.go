@@ -108,8 +108,8 @@ func (x *Exchange) setBalance(a *account, balance decimal.Decimal) {
 	if change.IsZero() {
 		return
 	}
-	x.changeWallet(a, WalletChange{Cause: CauseTransfer, Amount: change})
-	x.emit(AccountEvent{Account: a.id, Reason: AccountDeposit, Change: change, Balance: a.balance()})
+	id := x.changeWallet(a, WalletChange{Cause: CauseTransfer, Amount: change})
+	x.emit(AccountEvent{Account: a.id, Reason: AccountDeposit, Change: change, ChangeID: id, Balance: a.balance()})
 	for _, name := range a.symbols {
 		x.symbols[name].marginsDue = true
 	}

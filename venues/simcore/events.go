@@ -68,8 +68,12 @@ type AccountEvent struct {
 	Change    decimal.Decimal
 	Balance   Balance
 	Positions []PositionView
-	// Funded is the position of AccountFunding, changed or not.
-	Funded PositionView
+	// ChangeID is the id of the change of the wallet, zero where only margin moved.
+	ChangeID int64
+	// Funded and FundingRate belong to AccountFunding. The position need not have
+	// changed.
+	Funded      PositionView
+	FundingRate decimal.Decimal
 }
 
 // MarginCallEvent reports, once, that the equity of an account in cross margin has

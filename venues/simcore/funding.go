@@ -57,11 +57,13 @@ func (x *Exchange) payFundingOf(a *account, h *holding) {
 			continue
 		}
 		amount := h.notional(h.mark, p.lots).Mul(h.FundingRate).Truncate(moneyDigits).Neg()
-		x.changeWallet(a, WalletChange{
+		id := x.changeWallet(a, WalletChange{
 			Cause: CauseFunding, Symbol: h.Symbol, PosSide: p.side, Amount: amount, Qty: h.sizes.value(p.lots),
 			Mark: h.mark, FundingRate: h.FundingRate,
 		})
-		event := AccountEvent{Account: a.id, Reason: AccountFunding, Symbol: h.Symbol, Change: amount}
+		event := AccountEvent{
+			Account: a.id, Reason: AccountFunding, Symbol: h.Symbol, Change: amount, ChangeID: id, FundingRate: h.FundingRate,
+		}
 		if h.isolated {
 			p.isolated = p.isolated.Add(amount)
 		}

@@ -130,6 +130,6 @@ func (x *Exchange) coverDeficit(a *account) {
 		return
 	}
 	deficit := a.wallet.Neg()
-	x.changeWallet(a, WalletChange{Cause: CauseInsurance, Amount: deficit})
-	x.emit(AccountEvent{Account: a.id, Reason: AccountInsurance, Change: deficit, Balance: a.balance()})
+	id := x.changeWallet(a, WalletChange{Cause: CauseInsurance, Amount: deficit})
+	x.emit(AccountEvent{Account: a.id, Reason: AccountInsurance, Change: deficit, ChangeID: id, Balance: a.balance()})
 }

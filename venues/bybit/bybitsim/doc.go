@@ -26,6 +26,9 @@
 //     REST and the order entry socket. That socket takes create, amend and cancel
 //     with a timestamp each, answers under the client's reqId, which must not
 //     repeat on a connection (20006), and is limited by address (10403).
+//   - A batch over either is a success in which every order has its own code. Its
+//     orders count against the limit of the batch endpoint one by one; that those
+//     beyond it are rejected alone is an inference.
 //   - Answers to orders are acknowledgements. Orders that the engine cannot accept
 //     are cancelled: post-only that would take, fill-or-kill that cannot be filled.
 //   - An amendment or a cancellation, of one order or of all, is acknowledged
@@ -48,6 +51,9 @@
 //   - Stops attached to an order are set on the position when the order first
 //     fills. When one triggers the other is deactivated; both are when the position
 //     is closed.
+//   - The transaction log has a row for every change of the wallet: a trade, a
+//     funding, a transfer, or a liquidation. Closed profits have one for every order
+//     that closed a position, the latest first.
 //   - Orders that ended without an execution are purged from history after a day;
 //     realtime returns the last 500 closed ones.
 //   - Book streams begin with a snapshot and count u up by one for each delta
@@ -58,7 +64,7 @@
 //
 // # What it does not simulate
 //
-// Batches, spot, inverse, options, portfolio margin, partial and trailing stops,
+// Spot, inverse, options, portfolio margin, partial and trailing stops,
 // fractional leverage, a position mode for each symbol, RSA keys. A market order
 // requires margin for slightly more than the best price, not for its cap.
 package bybitsim

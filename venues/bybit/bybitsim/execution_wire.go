@@ -52,27 +52,31 @@ type execution struct {
 // executionOf returns a fill with its order and its position after it.
 func executionOf(event *simcore.OrderEvent, seq int64) execution {
 	o, f, detail := &event.Order, event.Fill, detailOf(event.Order.Detail)
-	price := o.Price()
-	if o.Type == simcore.Market {
-		price = detail.slippageCap
-	}
-	rate := feeTaker
-	if f.Maker {
-		rate = feeMaker
-	}
-	kind := "Trade"
-	if o.Liquidation {
-		kind = "BustTrade"
-	}
 	return execution{
 		Symbol: o.Symbol, ClosedSize: closedSize(event).String(), ExecFee: money(f.Fee), ExecID: executionID(f.TradeID, f.Maker),
-		ExecPrice: f.Price.String(), ExecQty: f.Qty.String(), ExecType: kind, ExecValue: money(f.Quote), FeeRate: rate.String(),
+		ExecPrice: f.Price.String(), ExecQty: f.Qty.String(), ExecType: execType(o), ExecValue: money(f.Quote), FeeRate: feeRateOf(f).String(),
 		MarkPrice: event.Position.MarkPrice.String(), LeavesQty: o.Qty().Sub(o.FilledQty()).String(),
-		OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID, OrderPrice: price.String(), OrderQty: o.Qty().String(),
+		OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID, OrderPrice: priceOf(o).String(), OrderQty: o.Qty().String(),
 		OrderType: typeName(o.Type), StopOrderType: orUnknown(detail.stopOrderType), Side: sideName(o.Side),
 		ExecTime: millisText(f.Time), IsLeverage: "0", IsMaker: f.Maker, Seq: seq, ExecPnl: money(f.RealizedPnL),
 		CreateType: detail.createType, FeeCurrency: "USDT", at: f.Time,
 	}
+}
+
+// priceOf returns the price of an order: that of a market order is its cap.
+func priceOf(o *simcore.Order) decimal.Decimal {
+	if o.Type == simcore.Market {
+		return detailOf(o.Detail).slippageCap
+	}
+	return o.Price()
+}
+
+// execType returns the kind of the executions of an order.
+func execType(o *simcore.Order) string {
+	if o.Liquidation {
+		return "BustTrade"
+	}
+	return "Trade"
 }
 
 // closedSize returns how much of the position a fill closed.
@@ -86,15 +90,15 @@ func closedSize(event *simcore.OrderEvent) decimal.Decimal {
 }
 
 // fundingOf returns a funding payment. A positive fee was paid.
-func fundingOf(event *simcore.AccountEvent, p simcore.PositionView, rate decimal.Decimal, at time.Time, seq int64) execution {
-	side := simcore.Buy
+func fundingOf(event *simcore.AccountEvent, at time.Time, seq int64) execution {
+	p, side := &event.Funded, simcore.Buy
 	if p.Qty.IsNegative() {
 		side = simcore.Sell
 	}
 	return execution{
 		Symbol: event.Symbol, ClosedSize: "0", ExecFee: money(event.Change.Neg()),
-		ExecID: uuidOf(seq), ExecPrice: p.MarkPrice.String(), ExecQty: p.Qty.Abs().String(), ExecType: "Funding",
-		ExecValue: money(p.Notional.Abs()), FeeRate: rate.String(), MarkPrice: p.MarkPrice.String(), LeavesQty: "0",
+		ExecID: uuidOf(event.ChangeID), ExecPrice: p.MarkPrice.String(), ExecQty: p.Qty.Abs().String(), ExecType: "Funding",
+		ExecValue: money(p.Notional.Abs()), FeeRate: event.FundingRate.String(), MarkPrice: p.MarkPrice.String(), LeavesQty: "0",
 		OrderID:    strconv.FormatInt(at.Unix(), 10) + "-" + event.Symbol + "-" + userID(event.Account) + "-" + sideName(side),
 		OrderPrice: "0", OrderQty: "0", OrderType: unknown, StopOrderType: unknown, Side: sideName(side),
 		ExecTime: millisText(at), IsLeverage: "0", Seq: seq, ExecPnl: "0", FeeCurrency: "USDT", at: at,

@@ -27,6 +27,7 @@ const (
 	tradePerSecondDefault = 10
 	queryPerSecondDefault = 50
 	feeRatePerSecond      = 5
+	logPerSecond          = 25
 	addressSpan           = 5 * time.Second
 	endpointSpanDefault   = time.Second
 	// tradeSocketPerSecond limits the requests of one address to order entry sockets.

@@ -73,11 +73,7 @@ func millisText(t time.Time) string { return strconv.FormatInt(millis(t), 10) }
 func recordOf(o *simcore.Order) orderRecord {
 	detail := detailOf(o.Detail)
 	r := detail.record()
-	price := o.Price()
-	if o.Type == simcore.Market {
-		price = detail.slippageCap
-	}
-	leaves := zero
+	price, leaves := priceOf(o), zero
 	if o.Status.Open() {
 		leaves = o.Qty().Sub(o.FilledQty())
 	}

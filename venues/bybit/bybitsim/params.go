@@ -95,9 +95,9 @@ func (c *call) timeOf(name string) (time.Time, *apiError) {
 	return time.UnixMilli(ms), nil
 }
 
-// span returns the time range of a history query: at most seven days, by default the
-// last seven, with one bound the seven after or before it.
-func (c *call) span() (from, to time.Time, failed *apiError) {
+// span returns the time range of a history query: at most seven days, with one bound
+// the usual length after or before it, without any the last such length.
+func (c *call) span(usual time.Duration) (from, to time.Time, failed *apiError) {
 	if from, failed = c.timeOf("startTime"); failed != nil {
 		return from, to, failed
 	}
@@ -106,11 +106,11 @@ func (c *call) span() (from, to time.Time, failed *apiError) {
 	}
 	switch {
 	case from.IsZero() && to.IsZero():
-		from, to = c.now.Add(-queryWindowMax), c.now
+		from, to = c.now.Add(-usual), c.now
 	case from.IsZero():
-		from = to.Add(-queryWindowMax)
+		from = to.Add(-usual)
 	case to.IsZero():
-		to = from.Add(queryWindowMax)
+		to = from.Add(usual)
 	case to.Before(from) || to.Sub(from) > queryWindowMax:
 		return from, to, errWindow
 	}

@@ -29,16 +29,20 @@ func (s *Sim) amendOrder(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	o, err := s.Exchange().Order(c.account.ID, l.Symbol, ref)
-	if err != nil {
+	if _, err := s.Exchange().Order(c.account.ID, l.Symbol, ref); err != nil {
 		return s.amendUntriggered(c, l, ref, body)
 	}
-	if !o.Status.Open() {
-		return nil, errTooLate
+	return s.amendInBook(c, l, ref, body)
+}
+
+func (s *Sim) amendInBook(c *call, l *listing, ref simcore.OrderRef, body amendBody) (ack, *apiError) {
+	o, err := s.Exchange().Order(c.account.ID, l.Symbol, ref)
+	if err != nil || !o.Status.Open() {
+		return ack{}, errTooLate
 	}
 	wanted, failed := s.amendmentOf(&o, l, body)
 	if failed != nil {
-		return nil, failed
+		return ack{}, failed
 	}
 	s.After(s.options.EngineDelay, func() { s.amendFound(wanted, body) })
 	return ack{OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID}, nil

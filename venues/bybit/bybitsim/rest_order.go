@@ -14,6 +14,10 @@ func (s *Sim) createOrder(c *call) (any, *apiError) {
 	if failed := c.decode(&body); failed != nil {
 		return nil, failed
 	}
+	return s.create(c, body)
+}
+
+func (s *Sim) create(c *call, body createBody) (ack, *apiError) {
 	o, failed := s.parseOrder(c, body)
 	if failed == nil {
 		var id int64
@@ -22,7 +26,7 @@ func (s *Sim) createOrder(c *call) (any, *apiError) {
 		}
 	}
 	s.recordRejection(c, body, failed)
-	return nil, failed
+	return ack{}, failed
 }
 
 // place places an order, or a conditional one, and returns its id.
@@ -201,9 +205,13 @@ func (s *Sim) cancelOrder(c *call) (any, *apiError) {
 	if failed := c.decode(&body); failed != nil {
 		return nil, failed
 	}
+	return s.cancel(c, body)
+}
+
+func (s *Sim) cancel(c *call, body refBody) (ack, *apiError) {
 	l, ref, failed := body.check(s)
 	if failed != nil {
-		return nil, failed
+		return ack{}, failed
 	}
 	if o, err := s.Exchange().Order(c.account.ID, l.Symbol, ref); err == nil && o.Status.Open() {
 		s.After(s.options.EngineDelay, func() { s.cancelFound(o.Account, o.ID) })
@@ -212,9 +220,9 @@ func (s *Sim) cancelOrder(c *call) (any, *apiError) {
 	untriggered, err := s.Exchange().Conditional(c.account.ID, ref)
 	switch {
 	case err != nil || !untriggered.Open() || untriggered.Request.Symbol != l.Symbol:
-		return nil, errNoOrder
+		return ack{}, errNoOrder
 	case untriggered.Status == simcore.ConditionalTriggering:
-		return nil, errTriggering
+		return ack{}, errTriggering
 	}
 	s.After(s.options.EngineDelay, func() { s.cancelFound(c.account.ID, untriggered.ID) })
 	return ack{OrderID: uuidOf(untriggered.ID), OrderLinkID: untriggered.Request.ClientID}, nil

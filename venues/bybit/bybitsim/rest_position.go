@@ -2,6 +2,7 @@ package bybitsim
 
 import (
 	"sort"
+	"strconv"
 
 	"github.com/shopspring/decimal"
 
@@ -172,6 +173,38 @@ func (s *Sim) positionList(c *call) (any, *apiError) {
 		return nil, failed
 	}
 	return linear(list, cursor), nil
+}
+
+type symbolInfoBody struct {
+	Symbol      string `json:"symbol"`
+	Leverage    string `json:"leverage"`
+	Side        string `json:"side"`
+	PositionIdx int    `json:"positionIdx"`
+}
+
+// symbolInfo returns the leverage of a symbol, or of all, whether there are positions
+// or not. side has no meaning.
+func (s *Sim) symbolInfo(c *call) (any, *apiError) {
+	l, failed := s.queried(c)
+	if failed != nil {
+		return nil, failed
+	}
+	view, err := s.Exchange().Account(c.account.ID)
+	if err != nil {
+		return nil, errorOf(err)
+	}
+	body := categoryList[symbolInfoBody]{Category: "linear", List: []symbolInfoBody{}}
+	for _, symbol := range s.symbols {
+		if l != nil && l.Symbol != symbol {
+			continue
+		}
+		for _, p := range s.positions(&view, s.listings[symbol]) {
+			body.List = append(body.List, symbolInfoBody{
+				Symbol: symbol, Leverage: strconv.Itoa(p.Leverage), PositionIdx: positionIdx(p.Side),
+			})
+		}
+	}
+	return body, nil
 }
 
 func (s *Sim) openPositions(view *simcore.AccountView, settleCoin string) []positionRecord {

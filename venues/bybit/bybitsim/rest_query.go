@@ -174,7 +174,7 @@ func (s *Sim) orderHistory(c *call) (any, *apiError) {
 	if answer, named := s.recordByID(c, func(r *orderRecord) bool { return !r.open() && retained(r) }); named {
 		return answer, nil
 	}
-	from, to, failed := c.span()
+	from, to, failed := c.span(queryWindowMax)
 	if failed != nil {
 		return nil, failed
 	}
@@ -213,7 +213,7 @@ func (s *Sim) executionList(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	from, to, failed := c.span()
+	from, to, failed := c.span(queryWindowMax)
 	if failed != nil {
 		return nil, failed
 	}

@@ -14,9 +14,8 @@ type result struct {
 	openFees decimal.Decimal
 }
 
-// fill adds a fill and returns the closed profit: less the fees of opening and of
-// closing.
-func (r *result) fill(event *simcore.OrderEvent) (closedPnl decimal.Decimal) {
+// fill adds a fill and returns what it closed.
+func (r *result) fill(event *simcore.OrderEvent) closing {
 	f, closed := event.Fill, closedSize(event)
 	before := event.Position.Qty.Sub(f.Qty.Mul(decimal.NewFromInt(int64(event.Order.Side)))).Abs()
 	closeFee := part(f.Fee, closed, f.Qty)
@@ -28,7 +27,11 @@ func (r *result) fill(event *simcore.OrderEvent) (closedPnl decimal.Decimal) {
 	if closed.Equal(before) { // this fill opened the present position
 		r.cur, r.openFees = openFee.Neg(), openFee
 	}
-	return f.RealizedPnL.Sub(closeFee).Sub(openFees)
+	exit := f.Price.Mul(closed)
+	return closing{
+		order: event.Order, at: f.Time, leverage: event.Position.Leverage, size: closed, exit: exit,
+		entry: exit.Add(f.RealizedPnL.Mul(decimal.NewFromInt(int64(event.Order.Side)))), openFee: openFees, closeFee: closeFee,
+	}
 }
 
 // part returns amount times some over whole, or zero where the whole is zero.

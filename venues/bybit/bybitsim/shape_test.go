@@ -47,6 +47,9 @@ func firstRecord(t *testing.T, message map[string]any) map[string]any {
 			}
 		}
 	}
+	if _, bare := message["symbol"]; bare {
+		return message
+	}
 	t.Fatalf("no record in %v", message)
 	return nil
 }
@@ -64,8 +67,9 @@ func TestMessagesHaveTheRecordedShape(t *testing.T) {
 			message := s.Next()
 			published[message["topic"].(string)] = message["data"].([]any)[0].(map[string]any)
 		}
-		resting := v.found(v.placed(order()))
+		resting, held := v.found(v.placed(order())), v.position()
 		tickers := v.public("tickers.BTCUSDT").With("type", "snapshot")["data"].(map[string]any)
+		v.placed(market("side=Sell"))
 		rest := func(path, query string) map[string]any { return v.get(path, query).rows(t)[0] }
 		for _, test := range []struct {
 			file, name string
@@ -77,8 +81,11 @@ func TestMessagesHaveTheRecordedShape(t *testing.T) {
 			{"ws_private_wallet.jsonl", "after fill", published["wallet"]},
 			{"rest_order_query.jsonl", "realtime linear with orderLinkId", resting},
 			{"rest_instruments_info.jsonl", "linear 7 majors, 2025 field set", rest("/v5/market/instruments-info", "category=linear")},
-			{"rest_position_list.jsonl", "one-way long 0.002 BTCUSDT", v.position()},
+			{"rest_position_list.jsonl", "one-way long 0.002 BTCUSDT", held},
 			{"rest_executions.jsonl", "funding + trades", rest("/v5/execution/list", "category=linear&orderId="+id)},
+			{"rest_closed_pnl.jsonl", "closed-pnl (record only)", rest("/v5/position/closed-pnl", "category=linear")},
+			{"rest_transaction_log.jsonl", "trade (result object only)", rest("/v5/account/transaction-log", "")},
+			{"rest_transaction_log.jsonl", "funding settlement (record only)", rest("/v5/account/transaction-log", "")},
 			{"ws_public_tickers.jsonl", "BTCUSDT snapshot 2026", tickers},
 		} {
 			want := recorded(t, test.file, test.name)

@@ -56,10 +56,6 @@ func New(options Options) (*Sim, error) {
 	}
 	s.firstSeq = s.Clock.Now().UnixMilli() * seqPerMilli
 	s.streams, s.users, s.positionStops = newStreams(s), newUsers(s), newPositionStops(s)
-	for _, symbol := range s.symbols {
-		mark, _ := s.Exchange().Mark(symbol)
-		s.users.mark(mark)
-	}
 	s.Exchange().Subscribe(s.streams.receive)
 	// The position stops first: they record why a stop ended, which users publish.
 	s.Exchange().Subscribe(s.positionStops.receive)

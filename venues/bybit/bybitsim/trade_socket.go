@@ -22,7 +22,7 @@ type tradeReply struct {
 	RetMsg  string            `json:"retMsg"`
 	Op      string            `json:"op"`
 	Data    any               `json:"data,omitempty"`
-	ExtInfo *struct{}         `json:"retExtInfo,omitempty"`
+	ExtInfo any               `json:"retExtInfo,omitempty"`
 	Header  map[string]string `json:"header,omitempty"`
 	ConnID  string            `json:"connId"`
 }
@@ -31,6 +31,7 @@ type tradeReply struct {
 // do the same.
 var tradeOps = map[string]string{
 	"order.create": "/v5/order/create", "order.amend": "/v5/order/amend", "order.cancel": "/v5/order/cancel",
+	"order.create-batch": "/v5/order/create-batch", "order.amend-batch": "/v5/order/amend-batch", "order.cancel-batch": "/v5/order/cancel-batch",
 }
 
 // tradeOp answers the order entry socket. Faults of requests match its operations,
@@ -106,8 +107,12 @@ func (s *Sim) tradeCall(cl *client, in opBody, c *call) tradeReply {
 
 func (s *Sim) orderReply(cl *client, in opBody, c *call, result any, failed *apiError) tradeReply {
 	reply := gatewayReply(cl, in, failed)
-	reply.Data, reply.ExtInfo = struct{}{}, &struct{}{}
-	if failed == nil {
+	reply.Data, reply.ExtInfo = struct{}{}, struct{}{}
+	switch extended, ok := result.(withExtInfo); {
+	case failed != nil:
+	case ok:
+		reply.Data, reply.ExtInfo = extended.result, extended.info
+	default:
 		reply.Data = result
 	}
 	reply.Header = map[string]string{"Traceid": strings.Repeat("0", 32), "Timenow": millisText(s.Clock.Now())}

@@ -97,7 +97,7 @@ func TestTradeSocketRejectsMalformedRequests(t *testing.T) {
 			submit func() string
 			want   int64
 		}{
-			{"unknown operation", func() string { return s.submit("order.create-batch", order()) }, 10404},
+			{"unknown operation", func() string { return s.submit("order.close", order()) }, 10404},
 			{"late", func() string { return s.askAs("late", "order.create", order(), v.Now().Add(-6*time.Second)) }, 10002},
 			{"early", func() string { return s.askAs("early", "order.create", order(), v.Now().Add(1500*time.Millisecond)) }, 10002},
 			{"two at once", func() string { return s.submit("order.create", order()+","+order()) }, 10001},

@@ -30,11 +30,9 @@ type users struct {
 	pending   []change
 	// history are the executions of an account, oldest first.
 	history map[string][]execution
-	seqs    map[seqKey]int64
-	// positions are the positions after their last fill, and marks the mark prices.
-	// Funding is published with both.
-	positions map[positionKey]simcore.PositionView
-	marks     map[string]simcore.MarkPrice
+	// closings are the fills of an account that closed a position, oldest first.
+	closings map[string][]closing
+	seqs     map[seqKey]int64
 	// results are the realized results of the positions.
 	results map[positionKey]*result
 }
@@ -55,8 +53,8 @@ type change struct {
 
 func newUsers(s *Sim) *users {
 	return &users{
-		sim: s, listeners: simnet.Topics[*client]{}, history: map[string][]execution{}, seqs: map[seqKey]int64{},
-		positions: map[positionKey]simcore.PositionView{}, marks: map[string]simcore.MarkPrice{}, results: map[positionKey]*result{},
+		sim: s, listeners: simnet.Topics[*client]{}, history: map[string][]execution{}, closings: map[string][]closing{},
+		seqs: map[seqKey]int64{}, results: map[positionKey]*result{},
 	}
 }
 
@@ -64,14 +62,10 @@ func newUsers(s *Sim) *users {
 func (u *users) receive(event simcore.Event) {
 	c := change{seq: u.sim.firstSeq + int64(event.Seq), at: event.Time}
 	switch body := event.Body.(type) {
-	case simcore.MarkEvent:
-		u.mark(body.Mark)
-		return
 	case simcore.OrderEvent:
 		o := &body.Order
-		closedPnl := u.recordPosition(positionKey{o.Account, o.Symbol, o.PosSide}, &body)
 		if body.Fill != nil {
-			detailOf(o.Detail).add(body.Fill, closedPnl)
+			detailOf(o.Detail).add(body.Fill, u.recordFill(&body))
 			e := executionOf(&body, c.seq)
 			c.execution = &e
 		}
@@ -103,15 +97,19 @@ func (u *users) record(c change) {
 	defer u.mu.Unlock()
 	u.seqs[seqKey{c.account, c.symbol}] = c.seq
 	if c.execution != nil {
-		list := u.history[c.account]
-		if len(list) >= 2*executionsMax {
-			list = append([]execution(nil), list[len(list)-executionsMax:]...)
-		}
-		u.history[c.account] = append(list, *c.execution)
+		u.history[c.account] = appendBounded(u.history[c.account], *c.execution)
 	}
 	if u.listeners.Has(c.account) {
 		u.pending = append(u.pending, c)
 	}
+}
+
+// appendBounded adds an execution to a list and drops the oldest of a long one.
+func appendBounded[T any](list []T, item T) []T {
+	if len(list) >= 2*executionsMax {
+		list = append([]T(nil), list[len(list)-executionsMax:]...)
+	}
+	return append(list, item)
 }
 
 // republish publishes an order that has not changed, with the outcome of a request
