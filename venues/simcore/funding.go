@@ -57,12 +57,11 @@ func (x *Exchange) payFundingOf(a *account, h *holding) {
 			continue
 		}
 		amount := h.notional(h.mark, p.lots).Mul(h.FundingRate).Truncate(moneyDigits).Neg()
-		id := x.changeWallet(a, WalletChange{
-			Cause: CauseFunding, Symbol: h.Symbol, PosSide: p.side, Amount: amount, Qty: h.sizes.value(p.lots),
-			Mark: h.mark, FundingRate: h.FundingRate,
-		})
+		change := h.positionChange(CauseFunding, p)
+		change.Amount, change.FundingRate = amount, h.FundingRate
 		event := AccountEvent{
-			Account: a.id, Reason: AccountFunding, Symbol: h.Symbol, Change: amount, ChangeID: id, FundingRate: h.FundingRate,
+			Account: a.id, Reason: AccountFunding, Symbol: h.Symbol, Change: amount, FundingRate: h.FundingRate,
+			ChangeID: x.changeWallet(a, change),
 		}
 		if h.isolated {
 			p.isolated = p.isolated.Add(amount)

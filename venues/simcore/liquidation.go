@@ -115,9 +115,9 @@ func (x *Exchange) liquidate(a *account, one backedPosition, lots int64) {
 	o.Liquidation, o.Partial = true, lots < abs(p.lots)
 	x.accept(in, o)
 	fee := h.quote(ticks, lots).Mul(h.LiquidationFee).Truncate(moneyDigits)
-	x.changeWallet(a, WalletChange{
-		Cause: CauseLiquidationFee, Symbol: h.Symbol, PosSide: p.side, Qty: h.sizes.value(p.lots), Amount: fee.Neg(),
-	})
+	change := h.positionChange(CauseLiquidationFee, p)
+	change.Amount = fee.Neg()
+	x.changeWallet(a, change)
 	trade := x.newTrade(h.symbol, ticks, lots, side)
 	trade.Insurance = true
 	x.publish(h.symbol, trade)

@@ -136,10 +136,9 @@ func (x *Exchange) fill(s *symbol, a *account, o *Order, public Trade, ticks, lo
 		Side: o.Side, PosSide: o.PosSide, Price: s.prices.value(ticks), Qty: s.sizes.value(lots), Quote: quote,
 		Fee: fee, RealizedPnL: realized, Maker: isMaker, Time: now,
 	}
-	f.ChangeID = x.changeWallet(a, WalletChange{
-		Cause: CauseTrade, Symbol: s.Symbol, PosSide: o.PosSide, Qty: s.sizes.value(h.position(o.PosSide).lots),
-		Amount: realized.Sub(fee), Fill: f,
-	})
+	change := h.positionChange(CauseTrade, h.position(o.PosSide))
+	change.Amount, change.Fill = realized.Sub(fee), f
+	f.ChangeID = x.changeWallet(a, change)
 	a.addFill(*f)
 	x.markDirty(a, s, o.PosSide)
 	x.ledger.updated(*o, f)

@@ -25,9 +25,12 @@ type WalletChange struct {
 	Cause WalletCause
 	// Symbol and PosSide name the position, Qty is its signed quantity after the
 	// change. Symbol is empty where there is none.
-	Symbol  string
-	PosSide PositionSide
-	Qty     decimal.Decimal
+	Symbol   string
+	PosSide  PositionSide
+	Qty      decimal.Decimal
+	Isolated bool
+	// Mark is the mark price.
+	Mark decimal.Decimal
 	// Amount is negative for a cost. That of a trade is its realised profit less its
 	// fee.
 	Amount decimal.Decimal
@@ -35,9 +38,16 @@ type WalletChange struct {
 	Balance decimal.Decimal
 	// Fill is the fill of a trade.
 	Fill *Fill
-	// Mark and FundingRate are those of a funding.
-	Mark, FundingRate decimal.Decimal
-	Time              time.Time
+	// FundingRate is that of a funding.
+	FundingRate decimal.Decimal
+	Time        time.Time
+}
+
+// positionChange returns a change of the wallet by a position, without its amount.
+func (h *holding) positionChange(cause WalletCause, p *position) WalletChange {
+	return WalletChange{
+		Cause: cause, Symbol: h.Symbol, PosSide: p.side, Qty: h.sizes.value(p.lots), Isolated: h.isolated, Mark: h.mark,
+	}
 }
 
 // changeWallet adds the amount of a change to the wallet, records the change and

@@ -12,6 +12,8 @@ import (
 // balanceBody is the account in Futures mode: the fields of the other modes are
 // empty.
 type balanceBody struct {
+	unusedInBalance
+
 	AdjEq       string       `json:"adjEq"`
 	AvailEq     string       `json:"availEq"`
 	BorrowFroz  string       `json:"borrowFroz"`
@@ -28,6 +30,8 @@ type balanceBody struct {
 }
 
 type detailBody struct {
+	unusedInDetail
+
 	AvailBal      string `json:"availBal"`
 	AvailEq       string `json:"availEq"`
 	CashBal       string `json:"cashBal"`
@@ -74,7 +78,8 @@ func balanceOf(v *simcore.AccountView, now time.Time) balanceBody {
 		lever = notional.DivRound(equity, ratioDigits).String()
 	}
 	body.Details = append(body.Details, detailBody{
-		AvailBal: v.Available.String(), AvailEq: v.Available.String(), CashBal: v.Wallet.String(), Ccy: settleCoin,
+		unusedInDetail: unusedDetail,
+		AvailBal:       v.Available.String(), AvailEq: v.Available.String(), CashBal: v.Wallet.String(), Ccy: settleCoin,
 		DisEq: equity.String(), Eq: equity.String(), EqUsd: equity.String(), FixedBal: "0",
 		FrozenBal: v.InitialMargin.String(), Imr: v.InitialMargin.Sub(iso.margin).String(), IsoEq: iso.equity.String(), IsoUpl: iso.upl.String(), MgnRatio: crossRatio(v),
 		Mmr: v.MaintenanceMargin.Sub(iso.maintenance).String(), NotionalLever: lever, OrdFrozen: v.InitialMargin.Sub(v.PositionMargin).String(),

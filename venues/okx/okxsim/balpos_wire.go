@@ -22,6 +22,11 @@ type balDataBody struct {
 }
 
 type posDataBody struct {
+	// BaseBal, PosCcy and QuoteBal are of margin trading, and empty.
+	BaseBal  string `json:"baseBal"`
+	PosCcy   string `json:"posCcy"`
+	QuoteBal string `json:"quoteBal"`
+
 	AvgPx    string `json:"avgPx"`
 	Ccy      string `json:"ccy"`
 	InstID   string `json:"instId"`

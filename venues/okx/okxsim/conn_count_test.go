@@ -92,9 +92,14 @@ func TestRepeatedLoginIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.loggedIn("private")
-		s.Send(v.loginText(v.Credentials.APISecret))
-		simtest.Expect(t, s.Next(), object{"event": "error", "code": "60031"})
-		s.Closed()
+		for _, secret := range []string{v.Credentials.APISecret, "wrong"} {
+			s.Send(v.loginText(secret))
+			simtest.Expect(t, s.Next(), object{"event": "error", "code": "60031"})
+		}
+		// The connection stays open and logged in.
+		s.subscribe(`{"channel":"orders","instType":"SWAP"}`)
+		id := v.order(restingBuy)
+		simtest.Expect(t, s.push("orders", state("live")), object{"ordId": id})
 	})
 }
 

@@ -57,9 +57,12 @@
 //     ping keeps it open. After ConnLifetime a public or private connection gets a
 //     notice and is closed a minute later. A connection may send 480 logins and
 //     subscriptions an hour (60014), subscribe to as many channels as RateLimits
-//     allows (4009), and log in once (60031). A channel of an account may have 30
-//     connections, each of which receives their count; one more is acknowledged and
-//     gets channel-conn-count-error.
+//     allows (4009), and log in once: another login is rejected (60031) and changes
+//     nothing. A channel of an account may have 30 connections, each of which receives
+//     their count; one more is acknowledged and gets channel-conn-count-error.
+//   - Bills are the changes of the balance, and the history of positions has those
+//     that were closed, in part or in full. Members of other products, which the venue
+//     always sends, are empty.
 //   - The dead-man switch cancels orders, but not stops.
 //
 // # Recordings
@@ -72,8 +75,8 @@
 //
 // Spot, inverse and expiry contracts, multi-currency and portfolio margin,
 // positions of both margin modes in one swap (the mode is a setting of the exchange),
-// iceberg and chase orders, deleveraging, bills and the history of positions. Tiers
-// are bounded by value, the venue's by contracts. Candles of six hours and more are
-// aligned to UTC under both names. Batches of amendments and cancellations are
-// executed one by one. Public trades are not aggregated.
+// iceberg and chase orders, deleveraging. Tiers are bounded by value, the venue's by
+// contracts. Candles of six hours and more are aligned to UTC under both names.
+// Batches of amendments and cancellations are executed one by one. Public trades are
+// not aggregated.
 package okxsim

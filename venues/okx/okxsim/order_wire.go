@@ -110,6 +110,8 @@ func queried(o *simcore.Order) orderBody {
 // orderPush is an order in the orders channel. The fill fields are those
 // of this update only.
 type orderPush struct {
+	unusedInFill
+
 	orderBody
 	AmendResult     string `json:"amendResult"`
 	AmendSource     string `json:"amendSource"`
@@ -162,6 +164,8 @@ func execType(f *simcore.Fill) string {
 }
 
 type fillBody struct {
+	unusedInFill
+
 	BillID     string `json:"billId"`
 	ClOrdID    string `json:"clOrdId"`
 	ExecType   string `json:"execType"`
@@ -183,13 +187,6 @@ type fillBody struct {
 	Tag        string `json:"tag"`
 	TradeID    string `json:"tradeId"`
 	TS         string `json:"ts"`
-}
-
-// billID returns an id that rises with time and is unique for fills of one
-// millisecond by instrument and trade.
-func (l *listing) billID(f *simcore.Fill) int64 {
-	const codes, trades = 100, 10_000
-	return f.Time.UnixMilli()*codes*trades + l.code%codes*trades + f.TradeID%trades
 }
 
 // subTypeOf is the kind of a fill in the venue's numbers.
@@ -238,7 +235,7 @@ func (l *listing) fill(f *simcore.Fill, o *simcore.Order, prices simcore.MarkPri
 		clientID = ""
 	}
 	body := fillBody{
-		BillID: idText(l.billID(f)), ClOrdID: clientID, ExecType: execType(f), Fee: f.Fee.Neg().String(), FeeCcy: settleCoin,
+		BillID: idText(f.ChangeID), ClOrdID: clientID, ExecType: execType(f), Fee: f.Fee.Neg().String(), FeeCcy: settleCoin,
 		FillIdxPx: prices.Index.String(), FillMarkPx: prices.Mark.String(), FillPnl: f.RealizedPnL.String(), FillPx: f.Price.String(),
 		FillSz: f.Qty.String(), FillTime: millis(f.Time), InstID: f.Symbol, InstType: instTypeSwap, OrdID: idText(f.OrderID),
 		PosSide: posSideName(f.PosSide), Side: f.Side.String(), SubType: subTypeOf(f, o), Tag: detailOf(o).tag, TradeID: idText(f.TradeID), TS: millis(f.Time),

@@ -7,6 +7,8 @@ import (
 )
 
 type positionBody struct {
+	unusedInPosition
+
 	Adl            string           `json:"adl"`
 	AvailPos       string           `json:"availPos"`
 	AvgPx          string           `json:"avgPx"`

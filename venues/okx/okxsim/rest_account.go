@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -123,6 +124,78 @@ func (s *Sim) leverageInfo(c *call) (any, *apiError) {
 		})
 	}
 	return body, nil
+}
+
+type maxSizeBody struct {
+	Ccy     string `json:"ccy"`
+	InstID  string `json:"instId"`
+	MaxBuy  string `json:"maxBuy"`
+	MaxSell string `json:"maxSell"`
+}
+
+const maxSizeInstruments = 5
+
+// maxSize returns the largest orders that open positions of instruments, at a price or
+// at the limit of the prices.
+func (s *Sim) maxSize(c *call) (any, *apiError) {
+	names := strings.Split(c.query("instId"), ",")
+	price, lever := decimal.Zero, decimal.Zero
+	for name, value := range map[string]*decimal.Decimal{"px": &price, "leverage": &lever} {
+		text := c.query(name)
+		parsed, err := venues.ParseDecimal(cmp.Or(text, "0"))
+		if err != nil || text != "" && !parsed.IsPositive() || name == "leverage" && !parsed.IsInteger() {
+			return nil, errParameter(name)
+		}
+		*value = parsed
+	}
+	switch {
+	case c.query("tdMode") == "":
+		return nil, errEmpty("tdMode")
+	case len(names) > maxSizeInstruments:
+		return nil, errParameter("instId")
+	case len(names) > 1:
+		price = decimal.Zero
+	}
+	body := []maxSizeBody{}
+	for _, name := range names {
+		l, failed := s.listing(name)
+		if failed == nil {
+			failed = s.checkMarginMode(c.account.ID, l, c.query("tdMode"))
+		}
+		switch {
+		case failed != nil:
+			return nil, failed
+		case lever.GreaterThan(decimal.NewFromInt(int64(l.leverage))):
+			return nil, errLeverageHigh
+		}
+		row := maxSizeBody{Ccy: settleCoin, InstID: name}
+		if row.MaxBuy, row.MaxSell, failed = s.maxSizesOf(c, l, price, int(lever.IntPart())); failed != nil {
+			return nil, failed
+		}
+		body = append(body, row)
+	}
+	return body, nil
+}
+
+// maxSizesOf returns the largest purchase and sale. In long/short mode both open.
+func (s *Sim) maxSizesOf(c *call, l *listing, price decimal.Decimal, lever int) (most, mostSold string, failed *apiError) {
+	buyAt, sellAt := s.band(l)
+	if price.IsPositive() {
+		buyAt, sellAt = price, price
+	}
+	long, short := simcore.PositionBoth, simcore.PositionBoth
+	if c.account.Mode == simcore.Hedge {
+		long, short = simcore.PositionLong, simcore.PositionShort
+	}
+	buy, err := s.Exchange().MaxQty(c.account.ID, l.Symbol, long, simcore.Buy, buyAt, lever)
+	if err != nil {
+		return "", "", errorOf(err)
+	}
+	sell, err := s.Exchange().MaxQty(c.account.ID, l.Symbol, short, simcore.Sell, sellAt, lever)
+	if err != nil {
+		return "", "", errorOf(err)
+	}
+	return buy.String(), sell.String(), nil
 }
 
 // checkMarginMode checks a margin mode against that of an open position. Without one

@@ -8,6 +8,8 @@ import (
 )
 
 type algoBody struct {
+	unusedInAlgo
+
 	ActivePx        string           `json:"activePx"`
 	ActualPx        string           `json:"actualPx"`
 	ActualSide      string           `json:"actualSide"`

@@ -1,6 +1,8 @@
 package okxsim
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,19 +109,46 @@ func tradeOf(symbol string, t simcore.Trade) tradeBody {
 }
 
 func (s *Sim) trades(c *call) (any, *apiError) {
-	l, failed := s.listing(c.query("instId"))
-	if failed != nil {
-		return nil, failed
-	}
 	limit, failed := c.count("limit", 100, 500)
 	if failed != nil {
 		return nil, failed
 	}
-	newest := s.Exchange().Trades(l.Symbol, limit)
-	slices.Reverse(newest)
-	body := make([]tradeBody, 0, len(newest))
-	for _, t := range newest {
-		body = append(body, tradeOf(l.Symbol, t))
+	return s.publicTrades(c, limit, func(simcore.Trade) bool { return true })
+}
+
+// historyTrades returns trades before or after a trade, or a time where type is 2.
+func (s *Sim) historyTrades(c *call) (any, *apiError) {
+	const byID, byTime = "1", "2"
+	kind := cmp.Or(c.query("type"), byID)
+	if kind != byID && kind != byTime {
+		return nil, errParameter("type")
+	}
+	p, failed := c.page()
+	if failed != nil {
+		return nil, failed
+	}
+	return s.publicTrades(c, p.limit, func(t simcore.Trade) bool {
+		at := t.ID
+		if kind == byTime {
+			at = t.Time.UnixMilli()
+		}
+		return p.holds(at, t.Time)
+	})
+}
+
+// publicTrades returns the trades of an instrument that keep accepts, newest first.
+// Those of liquidations are not public.
+func (s *Sim) publicTrades(c *call, limit int, keep func(simcore.Trade) bool) (any, *apiError) {
+	l, failed := s.listing(c.query("instId"))
+	if failed != nil {
+		return nil, failed
+	}
+	body := []tradeBody{}
+	all := s.Exchange().Trades(l.Symbol, math.MaxInt)
+	for n := len(all) - 1; n >= 0 && len(body) < limit; n-- {
+		if !all[n].Insurance && keep(all[n]) {
+			body = append(body, tradeOf(l.Symbol, all[n]))
+		}
 	}
 	return body, nil
 }

@@ -57,6 +57,8 @@ func (s *Sim) swaps(c *call) ([]*listing, *apiError) {
 }
 
 type instrumentBody struct {
+	unusedInInstrument
+
 	Alias             string   `json:"alias"`
 	BaseCcy           string   `json:"baseCcy"`
 	Category          string   `json:"category"`
@@ -186,16 +188,34 @@ func (s *Sim) band(l *listing) (buy, sell decimal.Decimal) {
 }
 
 type fundingBody struct {
+	FormulaType     string `json:"formulaType"`
 	FundingRate     string `json:"fundingRate"`
 	FundingTime     string `json:"fundingTime"`
+	ImpactValue     string `json:"impactValue"`
 	InstID          string `json:"instId"`
 	InstType        string `json:"instType"`
+	InterestRate    string `json:"interestRate"`
+	MaxFundingRate  string `json:"maxFundingRate"`
 	Method          string `json:"method"`
+	MinFundingRate  string `json:"minFundingRate"`
+	NextFundingRate string `json:"nextFundingRate"`
 	NextFundingTime string `json:"nextFundingTime"`
+	Premium         string `json:"premium"`
+	PrevFundingTime string `json:"prevFundingTime"`
+	SettFundingRate string `json:"settFundingRate"`
+	SettState       string `json:"settState"`
 	TS              string `json:"ts"`
 }
 
-const fundingInterval = 8 * time.Hour
+// Terms of the funding of every swap.
+const (
+	fundingInterval = 8 * time.Hour
+	fundingFormula  = "withRate"
+	fundingMethod   = "current_period"
+	fundingInterest = "0.0001"
+	fundingRateMax  = "0.00375"
+	fundingImpact   = "20000"
+)
 
 func (s *Sim) fundingRate(c *call) (any, *apiError) {
 	l, failed := s.listing(c.query("instId"))
@@ -207,22 +227,67 @@ func (s *Sim) fundingRate(c *call) (any, *apiError) {
 
 func (s *Sim) fundingOf(l *listing) fundingBody {
 	mark, _ := s.Exchange().Mark(l.Symbol)
-	return fundingBody{
-		FundingRate: mark.FundingRate.String(), FundingTime: millis(mark.NextFunding), InstID: l.Symbol, InstType: instTypeSwap,
-		Method: "current_period", NextFundingTime: millis(mark.NextFunding.Add(fundingInterval)), TS: millis(s.Clock.Now()),
+	body := fundingBody{
+		FormulaType: fundingFormula, FundingRate: mark.FundingRate.String(), FundingTime: millis(mark.NextFunding),
+		ImpactValue: fundingImpact, InstID: l.Symbol, InstType: instTypeSwap, InterestRate: fundingInterest,
+		MaxFundingRate: fundingRateMax, Method: fundingMethod, MinFundingRate: "-" + fundingRateMax,
+		NextFundingTime: millis(mark.NextFunding.Add(fundingInterval)), Premium: mark.Mark.Sub(mark.Index).DivRound(mark.Index, ratioDigits).String(),
+		PrevFundingTime: millis(mark.NextFunding.Add(-fundingInterval)), SettState: "settled", TS: millis(s.Clock.Now()),
 	}
+	if paid := s.Exchange().FundingPayments(l.Symbol); len(paid) > 0 {
+		body.SettFundingRate = paid[len(paid)-1].Rate.String()
+	}
+	return body
+}
+
+type pastFundingBody struct {
+	FormulaType  string `json:"formulaType"`
+	FundingRate  string `json:"fundingRate"`
+	FundingTime  string `json:"fundingTime"`
+	InstID       string `json:"instId"`
+	InstType     string `json:"instType"`
+	Method       string `json:"method"`
+	RealizedRate string `json:"realizedRate"`
+}
+
+// fundingHistory returns the funding of an instrument, the latest first. after and
+// before bound the time of the funding.
+func (s *Sim) fundingHistory(c *call) (any, *apiError) {
+	l, failed := s.listing(c.query("instId"))
+	if failed != nil {
+		return nil, failed
+	}
+	p, failed := c.page()
+	if failed != nil {
+		return nil, failed
+	}
+	body := []pastFundingBody{}
+	paid := s.Exchange().FundingPayments(l.Symbol)
+	for n := len(paid) - 1; n >= 0 && len(body) < p.limit; n-- {
+		if at := paid[n].Time; p.holds(at.UnixMilli(), at) {
+			rate := paid[n].Rate.String()
+			body = append(body, pastFundingBody{
+				FormulaType: fundingFormula, FundingRate: rate, FundingTime: millis(at), InstID: l.Symbol, InstType: instTypeSwap,
+				Method: fundingMethod, RealizedRate: rate,
+			})
+		}
+	}
+	return body, nil
 }
 
 type positionTierBody struct {
-	InstFamily string `json:"instFamily"`
-	InstID     string `json:"instId"`
-	Tier       string `json:"tier"`
-	MinSz      string `json:"minSz"`
-	MaxSz      string `json:"maxSz"`
-	Mmr        string `json:"mmr"`
-	Imr        string `json:"imr"`
-	MaxLever   string `json:"maxLever"`
-	Uly        string `json:"uly"`
+	unusedInTier
+
+	InstFamily   string `json:"instFamily"`
+	InstID       string `json:"instId"`
+	Tier         string `json:"tier"`
+	MinSz        string `json:"minSz"`
+	MaxSz        string `json:"maxSz"`
+	Mmr          string `json:"mmr"`
+	Imr          string `json:"imr"`
+	MaxLever     string `json:"maxLever"`
+	OptMgnFactor string `json:"optMgnFactor"`
+	Uly          string `json:"uly"`
 }
 
 // positionTiers returns the tiers of a family in contracts at the mark price.
@@ -238,7 +303,7 @@ func (s *Sim) positionTiers(c *call) (any, *apiError) {
 		body = append(body, positionTierBody{
 			InstFamily: l.family(), Uly: l.family(), Tier: strconv.Itoa(i + 1),
 			MinSz: b.NotionalFloor.DivRound(contract, 0).String(), MaxSz: b.NotionalCap.DivRound(contract, 0).String(),
-			Mmr: b.MaintenanceRate.String(), MaxLever: strconv.Itoa(b.LeverageMax),
+			Mmr: b.MaintenanceRate.String(), MaxLever: strconv.Itoa(b.LeverageMax), OptMgnFactor: "0",
 			Imr: decimal.NewFromInt(1).DivRound(decimal.NewFromInt(int64(b.LeverageMax)), 4).String(),
 		})
 	}

@@ -134,11 +134,9 @@ func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
 	now, symbol := s.Clock.Now(), c.query("instId")
 	found := s.Exchange().Fills(c.account.ID, func(f *simcore.Fill) bool {
 		return now.Sub(f.Time) < kept && (symbol == "" || f.Symbol == symbol) &&
-			(orderID == 0 || f.OrderID == orderID) && p.holds(s.listings[f.Symbol].billID(f), f.Time)
+			(orderID == 0 || f.OrderID == orderID) && p.holds(f.ChangeID, f.Time)
 	})
-	slices.SortFunc(found, func(a, b simcore.Fill) int {
-		return compareIDs(s.listings[b.Symbol].billID(&b), s.listings[a.Symbol].billID(&a))
-	})
+	slices.Reverse(found)
 	body := []fillBody{}
 	for i := range found[:min(p.limit, len(found))] {
 		f := &found[i]

@@ -163,12 +163,14 @@ type loginArg struct {
 
 const loginPayload = "GET/users/self/verify"
 
-// login authenticates a client. One that fails gets the error and is closed.
+// login authenticates a client. One that fails gets the error and is closed; one that is
+// logged in already gets an error and stays as it is.
 func (s *Sim) login(cl *client, in *commandBody) {
-	account, code, text := s.checkLogin(in)
 	if s.hub.accountOf(cl) != "" {
-		code, text = "60031", "The WebSocket endpoint does not allow multiple or repeated logins."
+		s.rejectCommand(cl, in.ID, "60031", "The WebSocket endpoint does not allow multiple or repeated logins.")
+		return
 	}
+	account, code, text := s.checkLogin(in)
 	rejection, silent := s.injectedLoginFault(cl)
 	switch {
 	case silent:
