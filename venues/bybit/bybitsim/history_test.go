@@ -191,3 +191,23 @@ func TestFundingOfBothSides(t *testing.T) {
 		}
 	})
 }
+
+func TestFundingHistory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		history := func(query string) []map[string]any {
+			return v.get("/v5/market/funding/history", "category=linear&symbol=BTCUSDT"+query).rows(t)
+		}
+		simtest.ExpectRows(t, history(""))
+		v.PassFunding("BTCUSDT")
+		v.Market(`{"symbol":"BTCUSDT","fundingRate":"-0.0002"}`)
+		v.PassFunding("BTCUSDT")
+		rows := history("")
+		simtest.ExpectRows(t, rows, simtest.Object{"symbol": "BTCUSDT", "fundingRate": "-0.0002"}, simtest.Object{"fundingRate": "0.0001"})
+		simtest.ExpectRows(t, history("&limit=1"), rows[0])
+		simtest.ExpectRows(t, history("&startTime="+rows[0]["fundingRateTimestamp"].(string)), rows[0])
+		simtest.ExpectRows(t, history("&endTime="+rows[1]["fundingRateTimestamp"].(string)), rows[1])
+		v.get("/v5/market/funding/history", "category=linear").expectCode(t, 10001)
+	})
+}

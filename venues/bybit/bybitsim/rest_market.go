@@ -182,6 +182,45 @@ func (s *Sim) tickers(c *call) (any, *apiError) {
 	return body, nil
 }
 
+type fundingBody struct {
+	Symbol               string `json:"symbol"`
+	FundingRate          string `json:"fundingRate"`
+	FundingRateTimestamp string `json:"fundingRateTimestamp"`
+}
+
+const fundingsLimitMax = 200
+
+// fundingHistory returns the funding of a symbol, the latest first.
+func (s *Sim) fundingHistory(c *call) (any, *apiError) {
+	l, failed := s.queried(c)
+	if failed != nil {
+		return nil, failed
+	}
+	if l == nil {
+		return nil, errSymbol
+	}
+	limit, failed := c.limit(fundingsLimitMax, fundingsLimitMax)
+	if failed != nil {
+		return nil, failed
+	}
+	from, failed := c.timeOf("startTime")
+	if failed != nil {
+		return nil, failed
+	}
+	to, failed := c.timeOf("endTime")
+	if failed != nil {
+		return nil, failed
+	}
+	body := categoryList[fundingBody]{Category: "linear", List: []fundingBody{}}
+	paid := s.Exchange().FundingPayments(l.Symbol)
+	for n := len(paid) - 1; n >= 0 && len(body.List) < limit; n-- {
+		if at := paid[n].Time; !at.Before(from) && (to.IsZero() || !at.After(to)) {
+			body.List = append(body.List, fundingBody{l.Symbol, paid[n].Rate.String(), millisText(at)})
+		}
+	}
+	return body, nil
+}
+
 type riskLimitBody struct {
 	ID                int    `json:"id"`
 	Symbol            string `json:"symbol"`

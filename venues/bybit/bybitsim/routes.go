@@ -27,6 +27,7 @@ func init() {
 		{http.MethodGet, "/v5/market/kline"}:            {handle: (*Sim).kline},
 		{http.MethodGet, "/v5/market/tickers"}:          {handle: (*Sim).tickers},
 		{http.MethodGet, "/v5/market/recent-trade"}:     {handle: (*Sim).recentTrade},
+		{http.MethodGet, "/v5/market/funding/history"}:  {handle: (*Sim).fundingHistory},
 		{http.MethodGet, "/v5/market/risk-limit"}:       {handle: (*Sim).riskLimit},
 		{http.MethodGet, "/v5/market/price-limit"}:      {handle: (*Sim).priceLimit},
 		{http.MethodGet, "/v5/system/status"}:           {handle: (*Sim).systemStatus},

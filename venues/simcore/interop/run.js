@@ -6,6 +6,7 @@ import account from './cases/account.js'
 import conditional from './cases/conditional.js'
 import entry from './cases/entry.js'
 import errors from './cases/errors.js'
+import history from './cases/history.js'
 import markets from './cases/markets.js'
 import orders from './cases/orders.js'
 import queries from './cases/queries.js'
@@ -15,7 +16,7 @@ import { eventually, within } from './expect.js'
 import ledger from './ledger.js'
 import { balance, canonical, connect, startPrice, Trader } from './trader.js'
 
-const suites = { markets, account, orders, entry, conditional, queries, streams, errors }
+const suites = { markets, account, orders, entry, conditional, queries, streams, errors, history }
 const caseLimitMs = 30_000
 const depth = 100
 const sweep = ['62500', '67500']

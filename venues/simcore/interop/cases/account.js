@@ -38,6 +38,10 @@ export default {
     if (position.leverage !== undefined) equal('leverage of the position', position.leverage, 7)
   },
 
+  async 'own-calls'(t) {
+    await t.venue.ownCalls(t)
+  },
+
   async 'position-mode'(t) {
     equal('hedged', (await t.exchange.fetchPositionMode(symbol)).hedged, false)
     await t.exchange.setPositionMode(true, symbol)

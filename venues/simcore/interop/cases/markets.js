@@ -1,6 +1,6 @@
 // Markets: the instruments that CCXT reads, compared with those that this project's
 // connector reads from the same simulator.
-import { check, equal } from '../expect.js'
+import { check, equal, rejected } from '../expect.js'
 import ccxt from 'ccxt'
 
 const { Precise } = ccxt
@@ -10,6 +10,14 @@ export default {
     const tradable = t.ours.filter((i) => i.status === 'trading').map((i) => i.symbol)
     const active = t.exchange.symbols.filter((s) => t.exchange.market(s).active)
     equal('active markets', active.map(plain).sort().join(), tradable.sort().join())
+  },
+
+  // An instrument that is halted is listed, and the venue rejects its orders.
+  async halted(t) {
+    const inactive = t.exchange.symbols.filter((s) => !t.exchange.market(s).active)
+    equal('halted markets', inactive, 'OMG/USDT:USDT')
+    equal('status', ourInstrument(t, inactive[0]).status, 'halted')
+    await rejected(ccxt.ExchangeError, () => t.exchange.createOrder(inactive[0], 'limit', 'buy', '100', '0.31'))
   },
 
   async precision(t) {

@@ -117,11 +117,26 @@ export default {
   },
 
   async batch(t) {
-    const one = (price) => ({ symbol, type: 'limit', side: 'buy', amount: t.contracts('0.01'), price, params: {} })
-    const placed = await t.exchange.createOrders([one('64000'), one('63900')])
+    const placed = await t.exchange.createOrders([batched(t, '64000'), batched(t, '63900')])
     const ids = placed.map((order) => order.id)
     equal('open orders', (await t.openIds()).sort(), [...ids].sort())
     await t.exchange.cancelOrders(ids, symbol)
     for (const id of ids) await t.waitForStatus(id, 'canceled')
   },
+
+  async 'batch-edit'(t) {
+    const placed = await t.exchange.createOrders([batched(t, '64000'), batched(t, '63900')])
+    const edits = placed.map(({ id }, n) => ({ id, ...batched(t, ['63800', '63700'][n]) }))
+    equal('ids', (await t.exchange.editOrders(edits)).map((order) => order.id), placed.map((order) => order.id))
+    const prices = await eventually('the new prices', async () => {
+      const open = (await t.exchange.fetchOpenOrders(symbol)).map((order) => Number(order.price)).sort()
+      return open[0] === 63700 && open
+    })
+    equal('prices', prices, [63700, 63800])
+  },
+}
+
+// batched is an order of a batch.
+function batched(t, price) {
+  return { symbol, type: 'limit', side: 'buy', amount: t.contracts('0.01'), price, params: {} }
 }

@@ -1,5 +1,6 @@
 // CCXT on Binance USD-M futures.
 import ccxt from 'ccxt'
+import { equal } from '../expect.js'
 import { symbol } from '../trader.js'
 
 const noAttached = 'the venue has no attached stops: CCXT does not offer them for it'
@@ -49,12 +50,18 @@ export default {
 
   history: (t) => t.exchange.fetchOrders(symbol),
 
+  // ownCalls makes the calls that CCXT has under the venue's names only.
+  async ownCalls(t) {
+    const [symbolConfig] = await t.exchange.fapiPrivateGetSymbolConfig({ symbol: 'BTCUSDT' })
+    equal('leverage', symbolConfig.leverage, 20)
+  },
+
   notApplicable: {
-    'account/status': 'CCXT asks the spot service sapi, which the simulator does not have',
     'entry/attached': noAttached,
     'conditional/attached-market': noAttached,
     'conditional/attached-limit': noAttached,
     'conditional/edit-stop': 'the venue cannot change a conditional order and CCXT sends the order to the plain service',
+    'history/closed-positions': 'the venue has no history of positions',
     'queries/order-trades': 'CCXT offers it for the spot market only',
   },
 }

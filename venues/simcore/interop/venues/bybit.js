@@ -1,5 +1,6 @@
 // CCXT on Bybit v5, linear contracts of a unified account.
 import ccxt from 'ccxt'
+import { matches } from '../expect.js'
 import { symbol } from '../trader.js'
 
 export default {
@@ -55,9 +56,15 @@ export default {
     ...(await t.exchange.fetchCanceledAndClosedOrders(symbol)),
   ],
 
+  async ownCalls(t) {
+    await t.exchange.setLeverage(9, symbol)
+    const { result } = await t.exchange.privateGetV5PositionSymbolInfo({ category: 'linear', symbol: 'BTCUSDT' })
+    matches('symbol', result.list[0], { symbol: 'BTCUSDT', leverage: 9, positionIdx: 0 })
+  },
+
   notApplicable: {
     'streams/order-book-gap': 'CCXT does not check the sequence of the book of this venue',
-    'orders/batch': 'the simulator has no batches',
+    'markets/halted': 'the venue lists what does not trade on request only, which CCXT does not make',
     'account/position-mode': 'CCXT cannot read the mode of this venue',
   },
 }

@@ -1,5 +1,6 @@
 // CCXT on OKX swaps. Amounts are contracts.
 import ccxt from 'ccxt'
+import { equal, rejected } from '../expect.js'
 import { symbol } from '../trader.js'
 
 export default {
@@ -55,10 +56,24 @@ export default {
     ...(await t.exchange.fetchCanceledOrders(symbol)),
   ],
 
+  async ownCalls(t) {
+    const instId = 'BTC-USDT-SWAP'
+    const { data: [most] } = await t.exchange.privateGetAccountMaxSize({ instId, tdMode: 'cross', px: '65000' })
+    const order = (sz) => t.exchange.privatePostTradeOrder({ instId, tdMode: 'cross', side: 'buy', ordType: 'limit', px: '65000', sz })
+    await rejected(ccxt.InsufficientFunds, () => order(ccxt.Precise.stringAdd(most.maxBuy, '0.01')))
+    await order(most.maxBuy)
+    await t.control.trade('BTCUSDT', 'buy', '0.017')
+    const [newest] = (await t.exchange.fetchTrades(symbol, undefined, 1, { method: 'publicGetMarketHistoryTrades' })).slice(-1)
+    equal('amount of the newest trade', t.base(newest.amount), '0.017')
+    const { data: bills } = await t.exchange.privateGetAccountBillsArchive()
+    equal('bills', bills.length, 0)
+  },
+
   notApplicable: {
     'entry/stop': 'CCXT does not offer conditional orders over the socket of this venue',
     'entry/clock-skew': 'orders over the socket of this venue have no timestamp',
     'entry/rate-limit': 'the venue accepts more concurrent orders than CCXT sends',
+    'orders/batch-edit': 'CCXT does not offer it for this venue',
     'orders/cancel-all': 'the venue cancels by name only, so CCXT has no cancelAllOrders for it',
     'conditional/cancel-all-stops': 'the venue cancels by name only, so CCXT has no cancelAllOrders for it',
   },
