@@ -77,8 +77,8 @@ func Await(ctx context.Context, to Submitter, b Batch) error {
 }
 
 // Reader reads what is durable; a read waits for the sync of all that was written before
-// it. It returns ErrNotFound for unknown ids and for ids of
-// other customers. It is safe for concurrent use.
+// it. It returns ErrNotFound for unknown ids and for ids of other customers. It is safe for
+// concurrent use.
 type Reader interface {
 	Customers(ctx context.Context) ([]Customer, error)
 	Customer(ctx context.Context, id string) (Customer, error)

@@ -67,7 +67,8 @@ func (s *state) finish(step stepContext) output {
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence
 		if len(replies) > 0 && mayAnswerBeforeSync(&out) {
-			// They are also effects, for a store that calls only done. A reply is sent once.
+			// They are also effects, because a merged commit may not be written early. A reply
+			// is sent once.
 			out.Batch.Written = func() { sendAll(replies) }
 		}
 	}

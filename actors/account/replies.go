@@ -45,13 +45,14 @@ type (
 // mayAnswerBeforeSync reports whether the callers of a step may be answered when its batch
 // is written. If a power failure loses the batch, the intents are still durable, and their
 // orders end as they were answered once the venue is queried again. That does not hold for
-// what only this step knows, such as a rejection or a request id that it frees, and
-// nothing that protects or closes a position may be lost.
+// what only this step knows, such as a rejection, a request id that it frees or a change
+// that is still pending, and nothing that protects or closes a position may be lost.
 func mayAnswerBeforeSync(out *output) bool {
 	for _, r := range out.Batch.Puts {
 		switch r := r.(type) {
 		case persistence.OrderRecord:
-			if r.Error != nil || r.Protection != nil || r.Protects != "" || r.ClosesAs != "" || r.Closing || r.ChannelID != "" {
+			if r.Error != nil || r.PendingAction != venues.PendingNone ||
+				r.Protection != nil || r.Protects != "" || r.ClosesAs != "" || r.Closing || r.ChannelID != "" {
 				return false
 			}
 		case persistence.FillRecord, persistence.PositionRecord, persistence.AccountState:
@@ -60,9 +61,13 @@ func mayAnswerBeforeSync(out *output) bool {
 		}
 	}
 	for _, e := range out.After {
-		switch e.(type) {
+		switch e := e.(type) {
 		case callPlace, callAmend, callCancel, callProtect:
 			return false
+		case replyOrder:
+			if e.err != nil {
+				return false
+			}
 		}
 	}
 	return true

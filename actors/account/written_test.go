@@ -81,3 +81,27 @@ func TestIntentIsSyncedBeforeItIsSent(t *testing.T) {
 		t.Errorf("Written is set: %t, %d effects now, %d once it is durable; want false, none, some", out.Batch.Written != nil, len(out.Now), len(out.After))
 	}
 }
+
+// A change that is still pending is answered once that is durable, because a cancel that is
+// not recorded is not sent again.
+func TestPendingCancelIsAnsweredOnceItIsDurable(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	o := b.open(limitOrder("r1"), venues.StatusOpen)
+	b.cancel(o)
+	b.now = b.now.Add(replyWithin)
+	step := b.stepContext()
+	b.state.tick(step)
+	out := b.state.finish(step)
+	if o.PendingAction != venues.PendingCancel || len(out.Batch.Puts) == 0 || out.Batch.Written != nil {
+		t.Errorf("the pending action is %q, %d records are stored, Written is set: %t; want %q, some, false",
+			o.PendingAction, len(out.Batch.Puts), out.Batch.Written != nil, venues.PendingCancel)
+	}
+}
+
+// A cancel that the venue has rejected may be stored as pending: it would be sent again.
+func TestErrorIsAnsweredOnceItIsDurable(t *testing.T) {
+	rejected := output{After: []effect{replyOrder{err: venues.Errorf(venues.CodeOrderRejected, "no")}}}
+	if mayAnswerBeforeSync(&rejected) {
+		t.Error("an error may be answered before the sync, want once it is durable")
+	}
+}

@@ -47,7 +47,13 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if err := s.Integrity(); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	err := s.View(ctx, func(from rows.Snapshot) error { return writeBackup(ctx, w, from.(*reading).open()) })
+	err := s.View(ctx, func(from rows.Snapshot) error {
+		at, err := from.(*reading).open()
+		if err != nil {
+			return err
+		}
+		return writeBackup(ctx, w, at)
+	})
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}

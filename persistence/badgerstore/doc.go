@@ -16,8 +16,8 @@
 //	                   ─▶ rows in memory (memTable) ─▶ flusher ─▶ badger, not synced
 //
 // One goroutine writes. It takes the queued batches, up to a bound, as one group: one
-// record, one fdatasync, then the replies in order of submission. A single batch is not
-// delayed to fill a group.
+// record, its rows in memory, one fdatasync, then the replies in order of submission and
+// the rows visible to readers. A single batch is not delayed to fill a group.
 //
 // Each batch of a group is checked on its own, after the changes of those before it.
 // The writer rarely reads the database for that: it caches the rows that it has written

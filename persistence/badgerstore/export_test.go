@@ -6,7 +6,7 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
-// OpenSchema4 opens a store as it is, without the migration to schema 5.
+// OpenSchema4 opens a store as it is, without the migrations to schema 6.
 func OpenSchema4(dir string, o Options) (*Store, error) {
 	return openSchema(dir, o, schema{migrations: currentSchema.migrations[:3]})
 }
@@ -15,7 +15,7 @@ func OpenSchema4(dir string, o Options) (*Store, error) {
 // rowsMax rows, and before is called before each.
 func OpenStepping(dir string, o Options, rowsMax int, before func()) (*Store, error) {
 	s := schema{migrations: slices.Clone(currentSchema.migrations)}
-	s.migrations[3] = func(tx migrationTx, from []byte) ([]byte, error) {
+	s.migrations[4] = func(tx migrationTx, from []byte) ([]byte, error) {
 		before()
 		return rows.Compact(tx, from, rowsMax)
 	}

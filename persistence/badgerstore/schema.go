@@ -34,7 +34,7 @@ type schema struct {
 	migrations []migration
 }
 
-// currentSchema is version 5.
+// currentSchema is version 6.
 var currentSchema = schema{migrations: []migration{
 	// Version 2 adds kinds of record, members of journal rows and their index rows,
 	// which a program of version 1 cannot read. No row is changed.
@@ -44,12 +44,15 @@ var currentSchema = schema{migrations: []migration{
 	// Version 4 has the log, and one ledger row instead of many (legacy.go). Its rows
 	// of records are the same.
 	func(migrationTx, []byte) ([]byte, error) { return nil, nil },
-	// Version 5 has shorter values, and index rows only where a record is not found by its
+	// Version 5 may have rows of version 6. An older program must reject a store whose
+	// migration was interrupted.
+	func(migrationTx, []byte) ([]byte, error) { return nil, nil },
+	// Version 6 has shorter values, and index rows only where a record is not found by its
 	// id.
 	func(tx migrationTx, from []byte) ([]byte, error) { return rows.Compact(tx, from, compactRowsMax) },
 }}
 
-// compactRowsMax bounds the rows that one step of the migration to schema 5 changes.
+// compactRowsMax bounds the rows that one step of the migration to schema 6 changes.
 const compactRowsMax = 1024
 
 func (s schema) version() uint64 { return uint64(len(s.migrations)) + 1 }
@@ -137,6 +140,9 @@ func (w *writer) migrate(m migration, version uint64) error {
 // migrateStep runs one step. It returns where the next one starts, nil after the last, and
 // the number of changed rows.
 func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []byte, changed int, err error) {
+	if err := w.checkRoom(); err != nil {
+		return nil, 0, err
+	}
 	tx := w.begin()
 	defer tx.end()
 	if next, err = m(tx, from); err != nil {
@@ -150,6 +156,18 @@ func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []b
 	}
 	changed = len(tx.changes)
 	return next, changed, w.commitTx(tx)
+}
+
+// checkRoom returns an error if the disk is full or the flusher has ended. A migration may
+// write the whole database again.
+func (w *writer) checkRoom() error {
+	select {
+	case err := <-w.failed:
+		w.failed <- err // for close
+		return err
+	default:
+		return w.disk.require(tablesPercent)
+	}
 }
 
 // commitTx makes a group durable that has no callers.

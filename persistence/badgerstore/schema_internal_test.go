@@ -135,7 +135,7 @@ func TestClosedFlagIsMigrated(t *testing.T) {
 	}
 }
 
-// A step of the migration to schema 5 fits one transaction, however large the values are.
+// A step of the migration to schema 6 fits one transaction, however large the values are.
 func TestLargeValuesAreMigrated(t *testing.T) {
 	const settings, bytesEach = 30, 40_000
 	dir := t.TempDir()

@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"bytes"
+	"context"
 	"errors"
 
 	"github.com/dgraph-io/badger/v4"
@@ -20,6 +21,7 @@ type snapshot struct {
 // reading is the snapshot of a reader. Its first read of a row takes it, once all groups
 // that are written are durable; a request id that the filter excludes costs neither.
 type reading struct {
+	ctx    context.Context // ends the wait
 	writer *writer
 	at     snapshot
 	end    func()
@@ -27,14 +29,17 @@ type reading struct {
 
 var _ rows.Snapshot = (*reading)(nil)
 
-func (r *reading) open() snapshot {
-	if r.end == nil {
-		views := r.writer.views
-		views.wait()
-		current, txn, end := views.read()
-		r.at, r.end = snapshot{current, txn, r.writer.filter}, end
+func (r *reading) open() (snapshot, error) {
+	if r.end != nil {
+		return r.at, nil
 	}
-	return r.at
+	views := r.writer.views
+	if err := views.wait(r.ctx); err != nil {
+		return snapshot{}, err
+	}
+	current, txn, end := views.read()
+	r.at, r.end = snapshot{current, txn, r.writer.filter}, end
+	return r.at, nil
 }
 
 func (r *reading) close() {
@@ -44,11 +49,21 @@ func (r *reading) close() {
 }
 
 // Get implements rows.Getter.
-func (r *reading) Get(key []byte) ([]byte, error) { return r.open().Get(key) }
+func (r *reading) Get(key []byte) ([]byte, error) {
+	at, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	return at.Get(key)
+}
 
 // Scan implements rows.Snapshot.
 func (r *reading) Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error {
-	return r.open().Scan(from, to, descending, visit)
+	at, err := r.open()
+	if err != nil {
+		return err
+	}
+	return at.Scan(from, to, descending, visit)
 }
 
 // LacksRequest implements rows.Snapshot.

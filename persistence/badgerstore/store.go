@@ -212,7 +212,7 @@ func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error 
 	if s.closed {
 		return errClosed
 	}
-	r := reading{writer: s.writer}
+	r := reading{ctx: ctx, writer: s.writer}
 	defer r.close()
 	return read(&r)
 }

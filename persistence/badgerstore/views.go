@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -74,13 +75,19 @@ func (v *views) releaseLocked() {
 	}
 }
 
-// wait returns when all groups written so far are durable.
-func (v *views) wait() {
+// wait returns when all groups written so far are durable, or when ctx ends.
+func (v *views) wait(ctx context.Context) error {
 	v.mu.Lock()
 	unsynced := v.unsynced
 	v.mu.Unlock()
-	if unsynced != nil {
-		<-unsynced
+	if unsynced == nil {
+		return nil
+	}
+	select {
+	case <-unsynced:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

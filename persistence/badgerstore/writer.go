@@ -153,6 +153,8 @@ func (w *writer) close(keepRows bool) error {
 	if w.log == nil {
 		return nil
 	}
+	// Without a sync the rows are in the log only if a kill would leave them there.
+	keepRows = keepRows || w.written != nil
 	if w.rejectErr == nil && !keepRows && w.hasRows() {
 		w.flusher.add(w.active)
 	}
@@ -408,16 +410,26 @@ func (w *writer) reply(group []request, results []error) {
 		delayed = delayed && r.written != nil
 		if r.written != nil && results[i] == nil {
 			if w.written != nil {
-				w.views.hold() // Who reads after it sees the batch.
+				w.views.hold() // A read that begins after it waits, and sees the batch.
 			}
 			r.written()
 		}
 	}
 	switch {
-	case !delayed || len(w.replies) >= repliesMax:
+	case !delayed || len(w.replies) >= repliesMax || w.isSyncDue():
 		w.settle()
 	case len(w.replies) == len(group):
 		w.syncDue.Reset(persistence.SyncDelayMax)
+	}
+}
+
+// isSyncDue reports whether the delay of the oldest reply is over.
+func (w *writer) isSyncDue() bool {
+	select {
+	case <-w.syncDue.C:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -1,8 +1,10 @@
 package badgerstore
 
 import (
+	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -204,4 +206,95 @@ func TestFlushFollowsTheSync(t *testing.T) {
 	if early.Load() {
 		t.Error("the database was ahead of the synced log")
 	}
+}
+
+// The delay ends at its time although the writer always has something to do.
+func TestDelayEndsWhileTheWriterIsBusy(t *testing.T) {
+	s := openSyncing(t, t.TempDir(), &logDisk{})
+	const batches = 30
+	var synced atomic.Int64
+	end := make(chan int64, 1)
+	var next func(i int)
+	next = func(i int) {
+		b := setting(strconv.Itoa(i), 10)
+		b.Written = func() {
+			time.Sleep(persistence.SyncDelayMax)
+			if i == batches {
+				end <- synced.Load()
+				return
+			}
+			next(i + 1)
+		}
+		s.Submit(b, func(error) { synced.Add(1) })
+	}
+	next(1)
+	if got := <-end; got < batches/2 {
+		t.Errorf("%d of %d batches are durable after %d delays, want at least half", got, batches, batches)
+	}
+}
+
+func TestReaderDoesNotWaitLongerThanItsContext(t *testing.T) {
+	d := &logDisk{}
+	s := openSyncing(t, t.TempDir(), d)
+	resume := make(chan struct{})
+	defer close(resume)
+	d.intercept(func() error {
+		<-resume
+		return nil
+	})
+	submitWritten(s, "written")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, err := s.Setting(ctx, "written"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Setting = %v, want context.Canceled", err)
+	}
+}
+
+// What an opening could not sync does not reach the database.
+func TestFailedSyncOfAnOpening(t *testing.T) {
+	dir, d := t.TempDir(), &logDisk{}
+	s := openSyncing(t, dir, d)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := headOf(t, dir)
+	d.syncs.Store(0)
+	s = openSyncing(t, dir, d)
+	last := d.syncs.Load()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if after := headOf(t, dir); after.Seq != before.Seq+1 {
+		t.Fatalf("an opening leads from commit %d to %d, want the next", before.Seq, after.Seq)
+	}
+	before = headOf(t, dir)
+	d.syncs.Store(0)
+	broken := errors.New("broken")
+	d.intercept(func() error {
+		if d.syncs.Load() == last {
+			return broken
+		}
+		return nil
+	})
+	if _, err := Open(dir, Options{MemTableBytes: memTableBytesMin, syncLog: d.sync}); !errors.Is(err, broken) {
+		t.Fatalf("Open = %v, want the error of the sync", err)
+	}
+	if after := headOf(t, dir); after != before {
+		t.Errorf("the database is at commit %d, want %d", after.Seq, before.Seq)
+	}
+}
+
+// headOf returns the ledger in the database of a store that is not open.
+func headOf(t *testing.T, dir string) ledger {
+	t.Helper()
+	db, err := openBadger(Options{MemTableBytes: memTableBytesMin}.withDefaults().badger(filepath.Join(dir, databaseName)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	found, err := inspect(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.head
 }

@@ -104,7 +104,9 @@ func (m *Memory) View(ctx context.Context, read func(rows.Snapshot) error) error
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	m.awaitSync()
+	if err := m.awaitSync(ctx); err != nil {
+		return err
+	}
 	m.rowsMu.RLock()
 	defer m.rowsMu.RUnlock()
 	if m.durable == nil {
@@ -113,12 +115,18 @@ func (m *Memory) View(ctx context.Context, read func(rows.Snapshot) error) error
 	return read(m.durable)
 }
 
-func (m *Memory) awaitSync() {
+func (m *Memory) awaitSync(ctx context.Context) error {
 	m.mu.Lock()
 	synced := m.synced
 	m.mu.Unlock()
-	if synced != nil {
-		<-synced
+	if synced == nil {
+		return nil
+	}
+	select {
+	case <-synced:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -3,6 +3,7 @@ package rows
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"venuegate/persistence"
@@ -16,8 +17,9 @@ const codecVersionJSON = 1
 // transaction of an engine takes.
 const compactBytesMax = 128 << 10
 
-// Compact is one step of the migration from schema 4 to 5, which encodes values again and
+// Compact is one step of the migration from schema 5 to 6, which encodes values again and
 // deletes index rows that are not written any more. It changes about rowsMax rows at most.
+// A row that cannot be decoded stays as it is, so that the others can be read.
 // It starts at from (nil for the first step) and returns where the next step starts, nil
 // after the last.
 func Compact(tx interface {
@@ -41,6 +43,9 @@ func Compact(tx interface {
 		if c, isOld, failed = compact(bytes.Clone(key), bytes.Clone(value)); isOld {
 			changed = append(changed, c)
 			size += len(c.key) + len(c.value)
+		}
+		if errors.Is(failed, persistence.ErrIntegrity) {
+			failed = nil
 		}
 		return failed == nil
 	})

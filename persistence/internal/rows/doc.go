@@ -81,8 +81,8 @@
 // The value of a primary row is one byte of version and the members of the record, each
 // one byte with its number and what it contains; an object within a value ends with a
 // zero byte. Fields that the key has are not members. A missing member is zero, and zero
-// is not stored. An unknown member, another order of the numbers, and anything else that
-// this package does not write is corrupt and is not decoded.
+// is not stored. A value with an unknown member, or with the members in another order, is
+// corrupt and is not decoded.
 //
 //	text      common words are one byte, ids a prefix and the 16 bytes of their ULID,
 //	          and those with the ULID of the key two or more bytes (texts.go)

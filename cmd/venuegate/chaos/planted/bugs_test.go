@@ -84,7 +84,7 @@ var bugs = []bug{
 	{
 		name: "a reader sees what is written and not durable", invariant: "I-8", catcher: tests("persistence/badgerstore", "^TestReaderWaitsForTheSync$"),
 		edits: []overlay.Edit{
-			edit("persistence/badgerstore/snapshot.go", "\t\tviews.wait()\n", ""),
+			edit("persistence/badgerstore/snapshot.go", "views.wait(r.ctx)", "error(nil)"),
 			edit("persistence/badgerstore/writer.go", "\tw.written = &tx.ledger\n", "\tw.views.advance(tx.ledger)\n\tw.written = &tx.ledger\n"),
 		},
 	},
