@@ -107,10 +107,13 @@ func (acceptAll) Accept(_ context.Context, s venues.Signal) (venues.SignalRespon
 // oneHook is a set of one channel.
 type oneHook struct{ key *signing.Key }
 
-func (o oneHook) Channel(id string) (hooks.Channel, bool) {
+func (o oneHook) Channel(id string) (hooks.Channel, error) {
+	if id != hookChannel {
+		return hooks.Channel{}, venues.Errorf(venues.CodeNotFound, "no such channel")
+	}
 	return hooks.Channel{
 		Channel: persistence.Channel{ID: id, Customer: hookCustomer, Kind: persistence.ChannelWebhook}, Keys: []*signing.Key{o.key},
-	}, id == hookChannel
+	}, nil
 }
 
 // unlimited is a limiter without a limit.

@@ -31,6 +31,8 @@ type Deps struct {
 	// OpenFollower returns what follows a Channel or an Endpoint. It is called for each
 	// version of the record.
 	OpenFollower func(persistence.Fence, persistence.Record) (Follower, error)
+	// Loaded is called when the accounts and followers of all records are opened.
+	Loaded func(customer string)
 }
 
 // Follower is the child that follows a record.
@@ -69,6 +71,10 @@ const ownRetry = time.Second
 // reopenWait is the delay before another attempt to start an account while the
 // previous one is stopping.
 const reopenWait = 200 * time.Millisecond
+
+// snapshotWaitMax bounds how long a subscriber waits for accounts that are not reconciled
+// yet. Then it gets a snapshot without them, and another one for each of them.
+const snapshotWaitMax = 3 * time.Second
 
 type customer struct {
 	deps      Deps
@@ -158,7 +164,9 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 		c.topics.add(s, now)
 		in.Send(s)
 	case resync:
-		c.topics.snapshot(in.sub, now)
+		c.topics.resync(in.sub, now)
+	case snapshotsDue:
+		c.topics.waitNoLonger(now)
 	case leave:
 		c.topics.remove(in.sub)
 	case reconciled:
@@ -194,6 +202,7 @@ func (c *customer) owned(ctx *actors.Context, in owned) {
 	for _, endpoint := range in.endpoints {
 		_, _ = c.openFollower(ctx, endpoint)
 	}
+	c.deps.Loaded(c.deps.ID)
 	for _, msg := range c.early.Take() {
 		c.Receive(ctx, msg)
 	}
@@ -215,6 +224,10 @@ func (c *customer) open(ctx *actors.Context, account persistence.VenueAccount) {
 	child, err := c.deps.OpenAccount(c.fence, account, Updates{ctx.Self()})
 	if err == nil {
 		_, err = ctx.Children().Start(child)
+	}
+	if err == nil {
+		c.topics.opened(account.Exchange)
+		ctx.Timers().After("snapshots", snapshotWaitMax, snapshotsDue{})
 	}
 	switch {
 	case errors.Is(err, actors.ErrNameTaken): // the previous one is still stopping
@@ -290,7 +303,7 @@ func (c *customer) close(ctx *actors.Context, exchange venues.Venue) {
 func (c *customer) ended(ctx *actors.Context, in *actors.ChildEnded) {
 	c.followerEnded(ctx, in.Name)
 	if exchange, ok := strings.CutPrefix(in.Name, "account/"); ok {
-		c.topics.replace(reconciled{exchange: venues.Venue(exchange)}, time.Now())
+		c.topics.closed(venues.Venue(exchange), time.Now())
 	}
 	if in.Err != nil {
 		ctx.Logger().Error("child lost", zap.String("child", in.Name), zap.Error(in.Err))

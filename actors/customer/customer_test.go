@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,6 +107,8 @@ type home struct {
 	follows bool
 	// stopTime is the duration of an account's stop.
 	stopTime time.Duration
+	// loaded counts the calls of Deps.Loaded.
+	loaded atomic.Int32
 }
 
 func start(kit *actortest.Kit) *home { return startWith(kit, func(*storetest.Memory) {}) }
@@ -124,6 +127,7 @@ func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 			return actors.Child{Name: "account/" + string(a.Exchange), Producer: func() actors.Behaviour { return inert{pool, h.stopTime} }}, nil
 		},
 		CloseAccount: func(_ string, exchange venues.Venue) { h.closed = append(h.closed, string(exchange)) },
+		Loaded:       func(string) { h.loaded.Add(1) },
 		FixedChildren: func(persistence.Fence, []persistence.Channel) []actors.Child {
 			h.note("standing begins")
 			return []actors.Child{{Name: "signalqueue", Producer: func() actors.Behaviour { return inert{pool, 0} }}}
@@ -155,6 +159,7 @@ func TestTopicStartsWithASnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		kit.Settle()
+		h.updates.Reconciled(venues.Binance, nil, nil, nil)
 		h.updates.OrderChanged(venues.Order{OrderID: "o1", Status: venues.StatusOpen})
 		h.updates.OrderChanged(venues.Order{OrderID: "o2", Status: venues.StatusOpen})
 		h.updates.OrderChanged(venues.Order{OrderID: "o1", Status: venues.StatusFilled})
@@ -170,12 +175,12 @@ func TestTopicStartsWithASnapshot(t *testing.T) {
 		sub.Resync()
 		h.updates.OrderChanged(venues.Order{OrderID: "o2", Status: venues.StatusCancelled})
 		kit.Settle()
-		want := "snapshot 3 o2=open; update 4 o3=open; snapshot 4 o2=open,o3=open; update 5 o2=cancelled"
+		want := "snapshot 4 o2=open; update 5 o3=open; snapshot 5 o2=open,o3=open; update 6 o2=cancelled"
 		if got := early.take(); got != want {
 			t.Errorf("early: %s, want %v", got, want)
 		}
-		if got := late.take(); got != "snapshot 4 o2=open,o3=open; update 5 o2=cancelled" {
-			t.Errorf("late: %s, want snapshot 4 o2=open,o3=open; update 5 o2=cancelled", got)
+		if got := late.take(); got != "snapshot 5 o2=open,o3=open; update 6 o2=cancelled" {
+			t.Errorf("late: %s, want snapshot 5 o2=open,o3=open; update 6 o2=cancelled", got)
 		}
 		sub.Close()
 		kit.Settle()
@@ -187,22 +192,60 @@ func TestTopicStartsWithASnapshot(t *testing.T) {
 	})
 }
 
-// A customer that cannot be owned yet keeps the subscribers that come early.
-func TestSubscriberIsKeptUntilTheCustomerIsOwned(t *testing.T) {
+// A subscriber that comes before the accounts are reconciled gets nothing until all of them
+// are, or until it has waited long enough. An empty snapshot would be wrong.
+func TestFirstSnapshotWaitsForTheAccounts(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := startWith(kit, func(store *storetest.Memory) { store.FailNext(persistence.ErrUnavailable) })
-		var early listener
-		if _, err := h.client.Subscribe(context.Background(), venues.TopicOrders, &early); err != nil {
+		var early, late, last listener
+		if n := h.loaded.Load(); n != 0 {
+			t.Errorf("loaded %d times before it is owned, want 0", n)
+		}
+		subscribe := func(l *listener) venues.Subscription {
+			t.Helper()
+			sub, err := h.client.Subscribe(context.Background(), venues.TopicOrders, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sub
+		}
+		for _, exchange := range []venues.Venue{venues.Binance, venues.OKX} {
+			if err := h.client.Connect(context.Background(), persistence.VenueAccount{Customer: "c1", Exchange: exchange}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		subscribe(&early).Resync()
+		h.updates.OrderChanged(venues.Order{OrderID: "o0", Exchange: venues.Binance, Status: venues.StatusFilled})
+		h.updates.Reconciled(venues.Binance, []venues.Order{{OrderID: "o1", Exchange: venues.Binance, Status: venues.StatusOpen}}, nil, nil)
+		kit.Settle()
+		subscribe(&late)
+		if n := h.loaded.Load(); n != 1 {
+			t.Errorf("loaded %d times, want once", n)
+		}
+		if got := early.take() + late.take(); got != "" {
+			t.Errorf("with one account of two: %s, want nothing", got)
+		}
+		h.updates.Reconciled(venues.OKX, []venues.Order{{OrderID: "o2", Exchange: venues.OKX, Status: venues.StatusOpen}}, nil, nil)
+		kit.Settle()
+		for name, l := range map[string]*listener{"early": &early, "late": &late} {
+			if got, want := l.take(), "snapshot 3 o1=open,o2=open"; got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+		}
+		if err := h.client.Connect(context.Background(), persistence.VenueAccount{Customer: "c1", Exchange: venues.Bybit}); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.client.Connect(context.Background(), persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}); err != nil {
-			t.Fatal(err)
+		subscribe(&last)
+		kit.Advance(3*time.Second - 1)
+		if got := last.take(); got != "" {
+			t.Errorf("within the wait: %s, want nothing", got)
 		}
-		kit.Settle()
-		h.updates.OrderChanged(venues.Order{OrderID: "o1", Status: venues.StatusOpen})
-		kit.Settle()
-		if got := early.take(); got != "snapshot 0 ; update 1 o1=open" {
-			t.Errorf("follows: %s, want snapshot 0 ; update 1 o1=open", got)
+		kit.Advance(1)
+		if got, want := last.take(), "snapshot 3 o1=open,o2=open"; got != want {
+			t.Errorf("after the wait: %s, want %s", got, want)
+		}
+		if got := early.take(); got != "" {
+			t.Errorf("a subscriber with a snapshot: %s, want nothing more", got)
 		}
 	})
 }
@@ -241,6 +284,7 @@ func TestRemovedAccountIsWithdrawnFromTheTopics(t *testing.T) {
 			t.Fatal(err)
 		}
 		kit.Settle()
+		h.updates.Reconciled(venues.Binance, nil, nil, nil)
 		h.updates.OrderChanged(venues.Order{OrderID: "o1", Exchange: venues.Binance, Status: venues.StatusOpen})
 		h.updates.OrderChanged(venues.Order{OrderID: "o2", Exchange: venues.OKX, Status: venues.StatusOpen})
 		var l listener
@@ -251,7 +295,7 @@ func TestRemovedAccountIsWithdrawnFromTheTopics(t *testing.T) {
 			t.Fatal(err)
 		}
 		kit.Advance(time.Second)
-		if got := l.take(); got != "snapshot 2 o1=open,o2=open; snapshot 3 o2=open" {
+		if got := l.take(); got != "snapshot 3 o1=open,o2=open; snapshot 4 o2=open" {
 			t.Fatal(got)
 		}
 	})
@@ -289,6 +333,7 @@ func TestRestartedAccountReplacesItsOrders(t *testing.T) {
 			t.Fatal(err)
 		}
 		kit.Settle()
+		h.updates.Reconciled(venues.Binance, nil, nil, nil)
 		h.updates.OrderChanged(venues.Order{OrderID: "o1", Exchange: venues.Binance, Status: venues.StatusOpen})
 		h.updates.OrderChanged(venues.Order{OrderID: "o2", Exchange: venues.Binance, Status: venues.StatusOpen})
 		var orders, positions listener
@@ -301,10 +346,10 @@ func TestRestartedAccountReplacesItsOrders(t *testing.T) {
 			[]venues.Order{{OrderID: "o2", Exchange: venues.Binance, Status: venues.StatusOpen}},
 			[]venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}, nil)
 		kit.Settle()
-		if got := orders.take(); got != "snapshot 2 o1=open,o2=open; snapshot 3 o2=open" {
+		if got := orders.take(); got != "snapshot 3 o1=open,o2=open; snapshot 4 o2=open" {
 			t.Error(got)
 		}
-		if got := positions.take(); got != "snapshot 0 0 positions; snapshot 1 1 positions" {
+		if got := positions.take(); got != "snapshot 1 0 positions; snapshot 2 1 positions" {
 			t.Error(got)
 		}
 	})

@@ -18,7 +18,8 @@
 // # Topics
 //
 // The topics orders, positions and account cover all venues of the customer. The first
-// frame of a subscription is a snapshot of what is open; then each change is an update
+// frame of a subscription is a snapshot of what is open, once every account has been
+// reconciled after its start or snapshotWaitMax is over; then each change is an update
 // with the full record. seq rises by one with each frame. Changes come from the
 // accounts (Updates) after they are durable. A frame is encoded once for all
 // subscribers.

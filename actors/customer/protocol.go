@@ -87,6 +87,7 @@ type (
 		err       error
 	}
 	ownDue        struct{}
+	snapshotsDue  struct{}
 	openAccount   struct{ account persistence.VenueAccount }
 	connectStored struct {
 		in  connectAccount

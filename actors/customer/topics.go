@@ -25,6 +25,10 @@ type topics struct {
 	orders    map[string]venues.Order
 	positions map[string]venues.Position
 	balances  map[venues.Venue][]venues.Balance
+	// accounts are the open accounts, true once one has published what is open at its
+	// venue. New subscribers wait for all of them, unless overdue is set.
+	accounts map[venues.Venue]bool
+	overdue  bool
 }
 
 type topic struct {
@@ -38,6 +42,8 @@ type subscription struct {
 	owner actors.Ref
 	kind  venues.TopicKind
 	sink  venues.FrameSink
+	// begun is set once the sink has received a snapshot.
+	begun bool
 }
 
 // Resync requests another snapshot for this sink.
@@ -55,14 +61,57 @@ func newTopics(encoder Encoder, epoch uint64) *topics {
 			venues.TopicAccount:   {kind: venues.TopicAccount},
 		},
 		orders: map[string]venues.Order{}, positions: map[string]venues.Position{},
-		balances: map[venues.Venue][]venues.Balance{},
+		balances: map[venues.Venue][]venues.Balance{}, accounts: map[venues.Venue]bool{},
 	}
 }
 
+// opened adds an account that has published nothing yet.
+func (t *topics) opened(exchange venues.Venue) {
+	t.accounts[exchange], t.overdue = false, false
+}
+
+// closed removes an account and withdraws what it has published.
+func (t *topics) closed(exchange venues.Venue, now time.Time) {
+	delete(t.accounts, exchange)
+	t.replace(reconciled{exchange: exchange}, now)
+}
+
+// isComplete reports whether every account has published what is open.
+func (t *topics) isComplete() bool {
+	for _, published := range t.accounts {
+		if !published {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds a subscriber, which gets a snapshot as soon as there is one.
 func (t *topics) add(s *subscription, now time.Time) {
 	topic := t.byKind[s.kind]
 	topic.subs = append(topic.subs, s)
-	t.snapshot(s, now)
+	if t.overdue || t.isComplete() {
+		t.snapshot(s, now)
+	}
+}
+
+// resync delivers another snapshot. A subscriber without a first one still waits for it.
+func (t *topics) resync(s *subscription, now time.Time) {
+	if s.begun {
+		t.snapshot(s, now)
+	}
+}
+
+// waitNoLonger delivers snapshots without the accounts that have published nothing.
+func (t *topics) waitNoLonger(now time.Time) {
+	t.overdue = true
+	for _, topic := range t.byKind {
+		for _, s := range topic.subs {
+			if !s.begun {
+				t.snapshot(s, now)
+			}
+		}
+	}
 }
 
 func (t *topics) remove(s *subscription) {
@@ -78,6 +127,7 @@ func (t *topics) remove(s *subscription) {
 // snapshot delivers everything that is open to one sink, under the sequence of the
 // newest frame.
 func (t *topics) snapshot(s *subscription, now time.Time) {
+	s.begun = true
 	topic := t.byKind[s.kind]
 	head := venues.MessageHead{Topic: string(s.kind), Type: venues.MessageSnapshot, Seq: topic.seq, Time: now}
 	s.sink.Deliver(venues.Frame{Topic: head.Topic, Epoch: t.epoch, Seq: topic.seq, Snapshot: true, Bytes: t.encodeAll(s.kind, head)})
@@ -146,8 +196,8 @@ func (t *topics) balancesChanged(exchange venues.Venue, balances []venues.Balanc
 	}
 }
 
-// replace replaces everything that an account has published; every subscriber receives
-// a snapshot.
+// replace replaces everything that an account has published; every subscriber that need
+// not wait for another account receives a snapshot.
 func (t *topics) replace(in reconciled, now time.Time) {
 	maps.DeleteFunc(t.orders, func(_ string, o venues.Order) bool { return o.Exchange == in.exchange })
 	maps.DeleteFunc(t.positions, func(_ string, p venues.Position) bool { return p.Exchange == in.exchange })
@@ -158,10 +208,16 @@ func (t *topics) replace(in reconciled, now time.Time) {
 		t.positions[positionKey(&p)] = p
 	}
 	t.balances[in.exchange] = in.balances
+	if _, open := t.accounts[in.exchange]; open {
+		t.accounts[in.exchange] = true
+	}
+	all := t.overdue || t.isComplete()
 	for _, topic := range t.byKind {
 		topic.seq++ // the same number would be the answer to a Resync
 		for _, s := range topic.subs {
-			t.snapshot(s, now)
+			if all || s.begun {
+				t.snapshot(s, now)
+			}
 		}
 	}
 }
@@ -176,6 +232,8 @@ func (t *topics) publish(kind venues.TopicKind, now time.Time, encode func(venue
 	head := venues.MessageHead{Topic: string(kind), Type: venues.MessageUpdate, Seq: topic.seq, Time: now}
 	frame := venues.Frame{Topic: head.Topic, Epoch: t.epoch, Seq: topic.seq, Bytes: encode(head)}
 	for _, s := range topic.subs {
-		s.sink.Deliver(frame)
+		if s.begun {
+			s.sink.Deliver(frame)
+		}
 	}
 }

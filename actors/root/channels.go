@@ -26,18 +26,28 @@ type Inbound struct {
 	client channel.Client
 }
 
-// Channel returns an inbound channel that is not removed.
-func (d *Directory) Channel(id string) (*Inbound, bool) {
+// Channel returns an inbound channel that is not removed. An unknown id may be a channel of
+// any customer that is loading.
+func (d *Directory) Channel(id string) (*Inbound, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	c, known := d.channels[id]
-	return c, known
+	switch c, known := d.channels[id]; {
+	case known:
+		return c, nil
+	case len(d.loading) > 0:
+		return nil, loadingError()
+	default:
+		return nil, venues.Errorf(venues.CodeNotFound, "no such channel")
+	}
 }
 
 // Accept passes a signal of an authenticated sender to its channel.
 func (d *Directory) Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error) {
-	c, known := d.Channel(s.ChannelID)
-	if !known || c.Customer != s.Customer {
+	c, err := d.Channel(s.ChannelID)
+	if err != nil {
+		return venues.SignalResponse{}, err
+	}
+	if c.Customer != s.Customer {
 		return venues.SignalResponse{}, venues.Errorf(venues.CodeNotFound, "no such channel")
 	}
 	return c.client.Accept(ctx, s)

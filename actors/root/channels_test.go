@@ -61,9 +61,9 @@ func configureHook(t *testing.T, tree *root.Tree, c persistence.Channel) *root.I
 	if err := tree.ConfigurePart(t.Context(), c, row); err != nil {
 		t.Fatal(err)
 	}
-	in, known := tree.Channel(c.ID)
-	if !known {
-		t.Fatal("configured channel: not found, want it found")
+	in, err := tree.Channel(c.ID)
+	if err != nil {
+		t.Fatalf("configured channel: error %v, want none", err)
 	}
 	return in
 }

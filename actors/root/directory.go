@@ -18,14 +18,18 @@ import (
 // results are plain values, so that an owner could run on another node. It is safe for
 // concurrent use.
 //
-// The error for a customer or an exchange that is not connected is not_found. No customer
-// can name anything of another: the customer of a command is taken from its API key.
+// The error for a customer or an exchange that is not connected is not_found. Until the
+// accounts and channels of a customer are opened after a start, which of them there are is
+// not known, and the error is maintenance. No customer can name anything of another: the
+// customer of a command is taken from its API key.
 type Directory struct {
 	store   persistence.Reader
 	markets map[venues.Venue]Market
 
 	mu        sync.RWMutex
 	customers map[string]customer.Client
+	// loading are the customers whose accounts and channels are not opened yet.
+	loading   map[string]struct{}
 	accounts  map[accountKey]account.Client
 	channels  map[string]*Inbound
 	endpoints map[string]queues
@@ -43,8 +47,19 @@ type Market interface {
 	Ready() error
 }
 
-// instrumentsRetry is the Retry-After until the instruments are known.
-const instrumentsRetry = 2 * time.Second
+const (
+	// instrumentsRetry is the Retry-After until the instruments are known.
+	instrumentsRetry = 2 * time.Second
+	// loadingRetry is the Retry-After until a customer is loaded.
+	loadingRetry = time.Second
+)
+
+// loadingError returns the error of requests whose subject may not be opened yet.
+func loadingError() *venues.Error {
+	e := venues.Errorf(venues.CodeMaintenance, "the service is starting")
+	e.RetryAfter = loadingRetry
+	return e
+}
 
 type accountKey struct {
 	customer string
@@ -54,21 +69,39 @@ type accountKey struct {
 func newDirectory(store persistence.Reader, markets map[venues.Venue]Market) *Directory {
 	return &Directory{
 		store: store, markets: markets,
-		customers: map[string]customer.Client{}, accounts: map[accountKey]account.Client{},
-		channels: map[string]*Inbound{}, endpoints: map[string]queues{},
+		customers: map[string]customer.Client{}, loading: map[string]struct{}{},
+		accounts: map[accountKey]account.Client{}, channels: map[string]*Inbound{}, endpoints: map[string]queues{},
 	}
 }
 
+// addCustomer adds a customer, which is loading until customerLoaded.
 func (d *Directory) addCustomer(id string, c customer.Client) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.customers[id] = c
+	d.customers[id], d.loading[id] = c, struct{}{}
+}
+
+func (d *Directory) customerLoaded(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.loading, id)
+}
+
+// checkLoaded returns the error of requests about a customer that is loading.
+func (d *Directory) checkLoaded(id string) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if _, loading := d.loading[id]; loading {
+		return loadingError()
+	}
+	return nil
 }
 
 func (d *Directory) removeCustomer(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.customers, id)
+	delete(d.loading, id)
 	for _, exchange := range venues.All() {
 		delete(d.accounts, accountKey{id, exchange})
 	}
@@ -92,6 +125,9 @@ func (d *Directory) account(id string, exchange venues.Venue) (account.Client, e
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	c, known := d.accounts[accountKey{id, exchange}]
+	if _, loading := d.loading[id]; loading && !known {
+		return c, loadingError()
+	}
 	if !known {
 		return c, venues.Errorf(venues.CodeNotFound, "no %s account is connected", exchange).With("exchange", string(exchange))
 	}
@@ -103,6 +139,9 @@ func (d *Directory) connected(id string, exchange venues.Venue) ([]account.Clien
 	if exchange != "" {
 		c, err := d.account(id, exchange)
 		return []account.Client{c}, []venues.Venue{exchange}, err
+	}
+	if err := d.checkLoaded(id); err != nil {
+		return nil, nil, err
 	}
 	var clients []account.Client
 	var exchanges []venues.Venue
@@ -225,6 +264,9 @@ func (d *Directory) order(ctx context.Context, customer, orderID string) (persis
 func (d *Directory) Subscribe(ctx context.Context, id string, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error) {
 	if topic.Private() {
 		c, err := d.Customer(id)
+		if err == nil {
+			err = d.checkLoaded(id)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -115,16 +115,19 @@ func Start(ctx context.Context, d Deps) (*Tree, error) {
 
 // StartCustomer starts a customer that is in the store.
 func (t *Tree) StartCustomer(id string) error {
-	ref, err := t.deps.System.Start(customer.Child(customer.Deps{
+	// It is added first: requests about it are rejected with maintenance until it is loaded.
+	t.addCustomer(id, customer.NewClient(t.deps.System.Ref("customer/"+id)))
+	_, err := t.deps.System.Start(customer.Child(customer.Deps{
 		ID: id, Store: t.deps.Store, Journal: t.Journal, Encoder: t.deps.Encoder, Pool: t.storePool,
 		OpenAccount:   t.openAccount,
 		CloseAccount:  t.removeAccount,
 		FixedChildren: t.fixedChildren, OpenFollower: t.openFollower,
+		Loaded: t.customerLoaded,
 	}))
 	if err != nil {
+		t.removeCustomer(id)
 		return fmt.Errorf("start customer %s: %w", id, err)
 	}
-	t.addCustomer(id, customer.NewClient(ref))
 	return nil
 }
 

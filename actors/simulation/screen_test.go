@@ -41,6 +41,9 @@ type screen struct {
 	ended  map[string]venues.Order
 }
 
+// subscribeRetry is the delay before a client repeats a rejected subscription.
+const subscribeRetry = 50 * time.Millisecond
+
 // watchStreams subscribes both customers, as clients do after each reconnection.
 func (w *world) watchStreams(p *process) {
 	for _, customer := range customers {
@@ -52,7 +55,13 @@ func (w *world) watchStreams(p *process) {
 		w.scheduler.Do(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			_, _ = p.tree.Subscribe(ctx, customer, venues.Topic{Kind: venues.TopicOrders}, session{s, p})
+			for { // until the customer is loaded
+				_, err := p.tree.Subscribe(ctx, customer, venues.Topic{Kind: venues.TopicOrders}, session{s, p})
+				if venues.CodeOf(err) != venues.CodeMaintenance || p.isDead() {
+					return
+				}
+				time.Sleep(subscribeRetry)
+			}
 		})
 	}
 }

@@ -36,17 +36,17 @@ func newInbound(tree *root.Tree) *inbound {
 }
 
 // Channel implements hooks.Channels.
-func (i *inbound) Channel(id string) (hooks.Channel, bool) {
-	c, known := i.tree.Channel(id)
-	if !known {
+func (i *inbound) Channel(id string) (hooks.Channel, error) {
+	c, err := i.tree.Channel(id)
+	if err != nil {
 		i.forget(id)
-		return hooks.Channel{}, false
+		return hooks.Channel{}, err
 	}
 	keys := i.keys(c)
 	if c.Previous != "" && time.Now().Before(c.PreviousUntil.Time) {
-		return hooks.Channel{Channel: c.Channel, Keys: keys.both}, true
+		return hooks.Channel{Channel: c.Channel, Keys: keys.both}, nil
 	}
-	return hooks.Channel{Channel: c.Channel, Keys: keys.now}, true
+	return hooks.Channel{Channel: c.Channel, Keys: keys.now}, nil
 }
 
 func (i *inbound) keys(c *root.Inbound) preparedKeys {

@@ -13,6 +13,9 @@
 //	rate                429 rate_limited                 429 rate_limited
 //	body                400 invalid_request, fields      400 invalid_request, fields
 //
+// While the channels are being loaded after a start, an unknown channel is 503
+// maintenance.
+//
 // A request whose sender is not authenticated does not count against the rate limit
 // of the channel. It counts against its source address, and past that limit it gets
 // 429. Signatures are over the raw bytes of the body. The address and the token of a

@@ -44,8 +44,11 @@ func New(d Deps) *Hooks { return &Hooks{d} }
 // Webhook handles POST WebhookPath.
 func (h *Hooks) Webhook(c *fiber.Ctx) error {
 	now := time.Now()
-	channel, known := h.deps.Channels.Channel(c.Params("hookId"))
-	if !known || channel.Kind != signedKind {
+	channel, err := h.deps.Channels.Channel(c.Params("hookId"))
+	if err != nil {
+		return err
+	}
+	if channel.Kind != signedKind {
 		return errNoChannel()
 	}
 	body, err := h.readBody(c, &channel)
@@ -80,8 +83,11 @@ func (h *Hooks) Chart(c *fiber.Ctx) error {
 	if !ok {
 		return errNoChannel()
 	}
-	channel, known := h.deps.Channels.Channel(address.channelID)
-	if !address.matches(&channel) || !known || channel.Kind != chartKind {
+	channel, err := h.deps.Channels.Channel(address.channelID)
+	if venues.CodeOf(err) == venues.CodeMaintenance {
+		return err
+	}
+	if !address.matches(&channel) || err != nil || channel.Kind != chartKind {
 		return errNoChannel()
 	}
 	body, err := h.readBody(c, &channel)

@@ -54,6 +54,8 @@ type edge struct {
 	app      *fiber.App
 	source   netip.Addr
 	channels map[string]hooks.Channel
+	// loading is whether channels are still being loaded.
+	loading bool
 	// onLookup, if set, is called with the id of each channel lookup.
 	onLookup func(id string)
 
@@ -65,12 +67,19 @@ type edge struct {
 	blocked bool
 }
 
-func (e *edge) Channel(id string) (hooks.Channel, bool) {
+func (e *edge) Channel(id string) (hooks.Channel, error) {
 	if e.onLookup != nil {
 		e.onLookup(id)
 	}
 	c, known := e.channels[id]
-	return c, known
+	switch {
+	case known:
+		return c, nil
+	case e.loading:
+		return c, &venues.Error{Code: venues.CodeMaintenance, RetryAfter: time.Second}
+	default:
+		return c, venues.Errorf(venues.CodeNotFound, "no such channel")
+	}
 }
 
 func (e *edge) Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error) {
@@ -405,6 +414,15 @@ func TestResponseIsSentWithinTheWait(t *testing.T) {
 			t.Errorf("response after %s, want %s", took, api.HookAnswerWait)
 		}
 	})
+}
+
+// A channel that is not known yet after a start is not reported as absent.
+func TestChannelThatIsBeingLoadedIsMaintenance(t *testing.T) {
+	e := newEdge(t)
+	e.channels, e.loading = nil, true
+	e.signed(orderOne).want(http.StatusServiceUnavailable, venues.CodeMaintenance)
+	e.chart(fmt.Sprintf(`{"action":"notify","comment":"x","channelToken":%q}`, token)).want(http.StatusServiceUnavailable, venues.CodeMaintenance)
+	e.post("/v1/hooks/chart/x", orderOne).want(http.StatusNotFound, venues.CodeNotFound)
 }
 
 func TestRejectionOfTheChannelIsReturned(t *testing.T) {

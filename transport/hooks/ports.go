@@ -17,9 +17,10 @@ type Channel struct {
 	Keys []*signing.Key
 }
 
-// Channels returns existing channels by their id. It does not block.
+// Channels returns existing channels by their id. It does not block. The error is
+// not_found, or maintenance while channels are still being loaded.
 type Channels interface {
-	Channel(id string) (Channel, bool)
+	Channel(id string) (Channel, error)
 }
 
 // Signals executes signals. It is safe for concurrent use.
