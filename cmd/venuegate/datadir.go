@@ -34,11 +34,23 @@ type dataDir struct {
 	lock *os.File
 }
 
+// writableByOthers are the permission bits of a directory in which other users can
+// create and replace files.
+const writableByOthers = 0o022
+
 // openDataDir creates the directory if it does not exist and locks it. It returns
-// errDataDirInUse if another process holds the lock.
+// errDataDirInUse if another process holds the lock. A directory that other users can
+// write to is refused: they could replace the store or the administration token.
 func openDataDir(path string) (*dataDir, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("examine data directory: %w", err)
+	}
+	if info.Mode().Perm()&writableByOthers != 0 {
+		return nil, fmt.Errorf("the data directory %s is writable by other users (%s), who could replace its files: run `chmod go-w %s`", path, info.Mode(), path)
 	}
 	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

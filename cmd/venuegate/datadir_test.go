@@ -28,6 +28,37 @@ func TestDataDirHasOneOwner(t *testing.T) {
 	}
 }
 
+// TestDataDirOfOthersIsRefused checks that no command uses a directory in which other
+// users can replace files, and that the error names the remedy.
+func TestDataDirOfOthersIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []os.FileMode{0o777, 0o770, 0o702, 0o720, 0o777 | os.ModeSticky} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		p := start(t, "serve", "--data", path, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+		if status := p.exit(); status != exitFailed || !strings.Contains(p.out.String(), "chmod go-w "+path) {
+			t.Errorf("%v: status %d, output %s, want %d and the remedy", mode, status, p.out.String(), exitFailed)
+		}
+		if entries, err := os.ReadDir(path); err != nil || len(entries) > 0 {
+			t.Errorf("%v: files = %v, error %v, want none", mode, entries, err)
+		}
+	}
+	if err := os.Chmod(path, 0o755); err != nil { //nolint:gosec // readable by others is accepted
+		t.Fatal(err)
+	}
+	dir, err := openDataDir(path)
+	if err != nil {
+		t.Fatalf("directory that others can read: error %v, want none", err)
+	}
+	if err := dir.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAdminTokenIsCreatedOnce(t *testing.T) {
 	dir, err := openDataDir(t.TempDir())
 	if err != nil {
