@@ -60,7 +60,30 @@ func openDataDir(path string) (*dataDir, error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %s: %w", errDataDirInUse, path, err), lock.Close())
 	}
-	return &dataDir{path: path, lock: lock}, nil
+	d := &dataDir{path: path, lock: lock}
+	if err := d.removeTemporaries(); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// removeTemporaries removes what a process that was killed has left of files that it was
+// writing: such files hold keys.
+func (d *dataDir) removeTemporaries() error {
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		return fmt.Errorf("list data directory: %w", err)
+	}
+	for _, entry := range entries {
+		for _, name := range []string{adminTokenName, demoName} {
+			if entry.Type().IsRegular() && strings.HasPrefix(entry.Name(), temporaryPrefix(name)) {
+				if err := os.Remove(d.file(entry.Name())); err != nil {
+					return fmt.Errorf("remove a temporary file: %w", err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // Close releases the lock.
@@ -106,10 +129,13 @@ func writeSecretFile(name string, content []byte) error {
 	})
 }
 
+// temporaryPrefix begins the names of a file's temporary files.
+func temporaryPrefix(name string) string { return "." + name + "." }
+
 // replaceSecretFile is writeSecretFile for large content. If write fails, the
 // previous file stays.
 func replaceSecretFile(name string, write func(io.Writer) error) (err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	temporary, err := os.CreateTemp(filepath.Dir(name), temporaryPrefix(filepath.Base(name))+"*")
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,6 +57,39 @@ func TestDataDirOfOthersIsRefused(t *testing.T) {
 	}
 	if err := dir.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTemporaryFilesAreRemoved checks that a start removes what a killed process has left
+// of files with secrets, and nothing else.
+func TestTemporaryFilesAreRemoved(t *testing.T) {
+	path := t.TempDir()
+	kept := []string{".demo.json", ".demo.jsonx.1", "demo.json.1", "other", "sub"}
+	for _, name := range append([]string{".demo.json.123", ".admin.token.9", ".demo.json.4"}, kept[:4]...) {
+		if err := os.WriteFile(filepath.Join(path, name), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(path, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := openDataDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Close(); err != nil {
+		t.Error(err)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if want := append(kept, lockName); !slices.Equal(names, want) {
+		t.Errorf("files after a start = %q, want %q", names, want)
 	}
 }
 
