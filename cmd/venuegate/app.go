@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,8 @@ type App struct {
 	token  venues.Secret
 	public net.Listener
 	admin  net.Listener
+	// certificate is that of the public listener; nil without TLS.
+	certificate *x509.Certificate
 
 	simulated    map[venues.Venue]SimVenue
 	previousDemo DemoFile
@@ -73,7 +76,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if a.engine, err = openEngine(ctx, a.config, a.BaseURL(), a.dir, metrics, a.log); err != nil {
+	if a.engine, err = openEngine(ctx, a.config, publicSide{a.BaseURL(), a.config.publicHosts(a.certificate)}, a.dir, metrics, a.log); err != nil {
 		return err
 	}
 	a.owned.add(a.engine.Close)
@@ -96,6 +99,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 		if err != nil {
 			return fmt.Errorf("load certificate: %w", err)
 		}
+		a.certificate = pair.Leaf
 		a.public = tls.NewListener(a.public, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
 	}
 	if a.admin, err = network.Listen(ctx, "tcp", a.config.AdminListen); err != nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"crypto/x509"
 	"maps"
+	"net"
 	"net/netip"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"venuegate/actors/delivery"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/listen"
 	"venuegate/transport/webhook"
 	"venuegate/venues"
 )
@@ -28,6 +31,12 @@ type Config struct {
 	// AdminListen is the address of the listener for metrics, health, profiles and
 	// administration. It must be loopback.
 	AdminListen string `yaml:"adminListen"`
+	// Hosts are the host names and IP addresses under which clients call the public
+	// listener; a request with another Host is rejected with 421. Loopback addresses,
+	// localhost, the host in Listen, the address of the connection and the names in the
+	// certificate need not be listed. With BehindProxy and no Hosts every host is
+	// accepted.
+	Hosts []string `yaml:"hosts"`
 	// Data is the data directory. One process at a time may use it.
 	Data string `yaml:"data"`
 	// KeyFile holds the key that seals venue credentials. The first start creates
@@ -233,6 +242,14 @@ func (c *Config) dialPolicy() webhook.DialPolicy {
 		p.Allow = append(p.Allow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	return p
+}
+
+// publicHosts returns the hosts under which the public listener may be called.
+func (c *Config) publicHosts(certificate *x509.Certificate) listen.Hosts {
+	host, _, _ := net.SplitHostPort(c.Listen) // it has been validated
+	return listen.Hosts{
+		Any: c.BehindProxy && len(c.Hosts) == 0, Names: append(slices.Clone(c.Hosts), host), Certificate: certificate,
+	}
 }
 
 // prefixesOf parses a list that has been validated.

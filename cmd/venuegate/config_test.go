@@ -100,6 +100,8 @@ func TestLoadConfigReportsInvalidKeys(t *testing.T) {
 		{name: "not YAML", file: "{", want: []string{"file FILE: "}},
 		{name: "clear text beyond loopback", file: "listen: 0.0.0.0:80", want: []string{"listen (FILE): API keys would be sent unencrypted"}},
 		{name: "every interface", file: "listen: :80", want: []string{"listen (FILE): API keys would be sent unencrypted"}},
+		{name: "host with a port", file: "hosts: [a.example, 'b.example:443']", want: []string{`hosts (FILE): entry 2 is neither a host name nor an IP address, without scheme and port: "b.example:443"`}},
+		{name: "host with a scheme", environ: []string{"VENUEGATE_HOSTS=https://a.example"}, want: []string{"hosts (VENUEGATE_HOSTS): entry 1"}},
 		{name: "no port", file: "listen: localhost", want: []string{"listen (FILE): must be host:port"}},
 		{name: "open administration", file: "adminListen: 0.0.0.0:81\nbehindProxy: true", want: []string{"adminListen (FILE): must be a loopback address"}},
 		{name: "one listener for both", file: "adminListen: 127.0.0.1:8080", want: []string{"adminListen (FILE): must differ from listen"}},
@@ -146,6 +148,7 @@ func TestLoadConfigAccepts(t *testing.T) {
 	for _, file := range []string{
 		"",
 		"log:\n",
+		"hosts: [api.example.com, '2001:db8::1', 192.0.2.7, gateway]",
 		"listen: '[::1]:8080'",
 		"listen: localhost:8080",
 		"listen: 0.0.0.0:443\ntls: {cert: a, key: b}",

@@ -21,6 +21,9 @@ import (
 // headerPrefixPattern matches prefixes that are valid in a header name.
 var headerPrefixPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,30}[A-Za-z0-9]$`)
 
+// hostPattern matches host names.
+var hostPattern = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$`)
+
 const (
 	limitMax     = 1_000_000
 	retentionMin = day
@@ -61,6 +64,10 @@ func (c *Config) checkListeners(f *invalidKeys) {
 	}
 	if checkAddress(f, "adminListen", c.AdminListen) {
 		f.add(!isLoopback(c.AdminListen), "adminListen", "must be a loopback address")
+	}
+	for i, host := range c.Hosts {
+		_, err := netip.ParseAddr(host)
+		f.add(err != nil && !hostPattern.MatchString(host), "hosts", "entry "+strconv.Itoa(i+1)+" is neither a host name nor an IP address, without scheme and port: "+strconv.Quote(host))
 	}
 	_, port, _ := net.SplitHostPort(c.Listen)
 	f.add(port != "0" && c.Listen == c.AdminListen, "adminListen", "must differ from listen")

@@ -48,7 +48,7 @@ func TestDataDirOfOthersIsRefused(t *testing.T) {
 			t.Errorf("%v: files = %v, error %v, want none", mode, entries, err)
 		}
 	}
-	if err := os.Chmod(path, 0o755); err != nil { //nolint:gosec // readable by others is accepted
+	if err := os.Chmod(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	dir, err := openDataDir(path)

@@ -56,7 +56,7 @@ func openReceiver(ctx context.Context, headerPrefix, secret string) (*receiver, 
 	r.setSecret(secret)
 	r.app.Post(receiverPath, r.receive)
 	r.app.Get(receiverPath, r.show)
-	go func() { r.served <- r.app.Listener(listen.Quiet(listener)) }()
+	go func() { r.served <- r.app.Listener(listen.HTTP(listener, 0)) }()
 	return r, nil
 }
 

@@ -214,7 +214,7 @@ func TestSecondSignalEndsImmediately(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	whole, half := "GET /v1/time HTTP/1.1\r\nHost: x\r\n\r\n", "GET /v1/time HTTP/1.1\r\nHost: x\r\n"
+	whole, half := "GET /v1/time HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /v1/time HTTP/1.1\r\nHost: localhost\r\n"
 	if _, err := conn.Write([]byte(whole)); err != nil {
 		t.Fatal(err)
 	}

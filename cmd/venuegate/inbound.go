@@ -86,7 +86,7 @@ func (e *engine) mountHooks() {
 // hookURL returns the URL for signals to a channel.
 func (e *engine) hookURL(c persistence.Channel, address venues.Secret) string {
 	if c.Kind == persistence.ChannelChart {
-		return e.baseURL + strings.Replace(hooks.ChartPath, ":id", hooks.Address(c.ID, address), 1)
+		return e.public.baseURL + strings.Replace(hooks.ChartPath, ":id", hooks.Address(c.ID, address), 1)
 	}
-	return e.baseURL + strings.Replace(hooks.WebhookPath, ":hookId", c.ID, 1)
+	return e.public.baseURL + strings.Replace(hooks.WebhookPath, ":hookId", c.ID, 1)
 }

@@ -19,6 +19,7 @@ import (
 	"venuegate/persistence/badgerstore"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/listen"
 	"venuegate/transport/registry"
 	"venuegate/transport/rest"
 	"venuegate/transport/stream"
@@ -38,10 +39,9 @@ const (
 
 // engine is the service without its listeners: store, actors and edges.
 type engine struct {
-	config Config
-	log    *zap.Logger
-	// baseURL is the URL of the public listener.
-	baseURL  string
+	config   Config
+	log      *zap.Logger
+	public   publicSide
 	store    *badgerstore.Store
 	vault    credentialVault
 	outbound outbound
@@ -57,10 +57,16 @@ type engine struct {
 	closers
 }
 
+// publicSide is how clients reach the public listener.
+type publicSide struct {
+	baseURL string
+	hosts   listen.Hosts
+}
+
 // openEngine builds from the bottom up: store, connectors, actors, edges. The
 // actors begin to reconcile immediately.
-func openEngine(ctx context.Context, config Config, baseURL string, dir *dataDir, metrics prometheus.Registerer, log *zap.Logger) (*engine, error) {
-	e := &engine{config: config, baseURL: baseURL, log: log}
+func openEngine(ctx context.Context, config Config, public publicSide, dir *dataDir, metrics prometheus.Registerer, log *zap.Logger) (*engine, error) {
+	e := &engine{config: config, public: public, log: log}
 	if err := e.open(ctx, dir, metrics); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -172,7 +178,7 @@ func (e *engine) openEdges(ctx context.Context, times times) error {
 		Trader: e.tree, Accounts: e.tree, Instruments: e.tree, Records: e.store, Auth: e.auth,
 		Limiter: e.limiter, Ready: e, CursorSecret: secret,
 		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: prefixesOf(e.config.TrustedProxies),
-		ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
+		Hosts: e.public.hosts, ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
 		Observe: times.request,
 	})
 	if err != nil {

@@ -75,7 +75,7 @@ func NewServer(o ServerOptions) *Server {
 }
 
 // Serve serves until Shutdown and closes the listener.
-func (s *Server) Serve(listener net.Listener) error { return s.app.Listener(listen.Quiet(listener)) }
+func (s *Server) Serve(listener net.Listener) error { return s.app.Listener(listen.HTTP(listener, 0)) }
 
 // Shutdown stops accepting connections and waits for the running calls until ctx
 // ends. Then it cancels them.

@@ -63,6 +63,15 @@ func TooLarge(limitBytes int) *venues.Error {
 		With("limit", limitBytes)
 }
 
+// RequestRejected returns the error for a request that was rejected with an HTTP status
+// before it was served.
+func RequestRejected(status int, message string) *venues.Error {
+	if status == http.StatusForbidden {
+		return venues.Errorf(venues.CodeScopeRequired, "%s", message)
+	}
+	return venues.Errorf(venues.CodeInvalidRequest, "%s", message)
+}
+
 // AppendError appends the error body: {"error":{code,message,details,requestId}}. The
 // venue's own code and message are part of details. requestID is the id of the
 // response (X-Request-Id), not an idempotency key of the client. The cause of the

@@ -132,3 +132,13 @@ func isBase62(text string) bool {
 	}
 	return true
 }
+
+// Bearer returns the credentials of an Authorization header of the scheme Bearer
+// (RFC 9110, 11.4), "" for any other. Schemes are compared without regard to case.
+func Bearer(header string) string {
+	scheme, credentials, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(credentials)
+}

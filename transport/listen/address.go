@@ -57,8 +57,9 @@ func (l *addressLimit) release(addr netip.Addr) {
 	}
 }
 
-// descriptorConn gives access to the descriptor of a wrapped connection that has
-// one: the wrappers do not change bytes, and the stream writes to descriptors.
+// descriptorConn gives access to the descriptor and the send buffer of a wrapped
+// connection that has them: the wrappers do not change bytes, and the stream writes to
+// descriptors.
 type descriptorConn struct{ net.Conn }
 
 // SyscallConn implements syscall.Conn.
@@ -68,6 +69,15 @@ func (c descriptorConn) SyscallConn() (syscall.RawConn, error) {
 		return nil, errors.ErrUnsupported
 	}
 	return conn.SyscallConn()
+}
+
+// SetWriteBuffer sets the size of the kernel's send buffer, as net.TCPConn does.
+func (c descriptorConn) SetWriteBuffer(bytes int) error {
+	conn, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error })
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return conn.SetWriteBuffer(bytes)
 }
 
 // countedConn is counted until it is closed for the first time.

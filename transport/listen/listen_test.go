@@ -34,7 +34,7 @@ func connect(t *testing.T, wrap func(net.Listener) net.Listener) (client, server
 
 func TestTimeoutBeforeTheFirstByteIsEOF(t *testing.T) {
 	for sent, want := range map[string]error{"": io.EOF, "G": os.ErrDeadlineExceeded} {
-		client, server := connect(t, listen.Quiet)
+		client, server := connect(t, func(l net.Listener) net.Listener { return listen.HTTP(l, 0) })
 		if _, err := io.WriteString(client, sent); err != nil {
 			t.Fatal(err)
 		}
@@ -51,13 +51,20 @@ func TestTimeoutBeforeTheFirstByteIsEOF(t *testing.T) {
 }
 
 func TestWrappedConnectionsHaveDescriptors(t *testing.T) {
-	_, server := connect(t, func(l net.Listener) net.Listener { return listen.Quiet(listen.PerAddress(l, 1)) })
+	_, server := connect(t, func(l net.Listener) net.Listener { return listen.HTTP(listen.PerAddress(l, 1), 0) })
 	conn, ok := server.(syscall.Conn)
 	if !ok {
 		t.Fatalf("%T is no syscall.Conn, want one", server)
 	}
 	if _, err := conn.SyscallConn(); err != nil {
 		t.Errorf("SyscallConn: error %v, want none", err)
+	}
+	buffered, ok := server.(interface{ SetWriteBuffer(bytes int) error })
+	if !ok {
+		t.Fatalf("%T has no SetWriteBuffer, want it", server)
+	}
+	if err := buffered.SetWriteBuffer(8192); err != nil {
+		t.Errorf("SetWriteBuffer: error %v, want none", err)
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"venuegate/persistence/storetest"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/listen"
 	"venuegate/transport/pipetest"
 	"venuegate/transport/rest"
 	"venuegate/venues"
@@ -76,6 +77,7 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	core, logs := observer.New(zap.DebugLevel)
 	w.logs = logs
 	deps := rest.Deps{
+		Hosts:  listen.Hosts{Any: true},
 		Trader: w.trader, Accounts: w.accounts, Instruments: w.instruments, Records: w.store, Auth: w.auth,
 		Limiter: auth.NewMemoryLimiter(auth.LimiterCapacity), Ready: w.ready,
 		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: api.AsyncAPI(), Log: zap.New(core),

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -43,6 +42,7 @@ func (s *Server) middleware(c *fiber.Ctx) error {
 			return err
 		}
 	}
+	listen.EndFailedUpgrade(c.Context())
 	if s.deps.Observe != nil {
 		route := routeNone
 		if i := slices.IndexFunc(s.routes, func(r Route) bool { return r.Path == c.Route().Path }); i >= 0 {
@@ -53,19 +53,30 @@ func (s *Server) middleware(c *fiber.Ctx) error {
 	return nil
 }
 
-// next calls the handler. It rejects framing that a proxy may parse differently, and
-// turns a panic into an error.
+// next calls the handler. It rejects requests that a proxy may parse differently, that
+// are for another host or that change something for a page of another site, and turns a
+// panic into an error.
 func (s *Server) next(c *fiber.Ctx) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	if err := checkFraming(c); err != nil {
+	if err := s.checkRequest(c); err != nil {
 		c.Context().SetConnectionClose()
 		return err
 	}
 	return c.Next()
+}
+
+func (s *Server) checkRequest(c *fiber.Ctx) error {
+	if err := listen.CheckRequest(c.Context(), s.deps.Hosts); err != nil {
+		return err
+	}
+	if c.Method() == http.MethodGet || c.Method() == http.MethodHead || c.Method() == http.MethodOptions {
+		return nil
+	}
+	return listen.CheckSameSite(c.Context())
 }
 
 // commonHeaders are the headers of every response; X-Request-Id differs in each.
@@ -90,38 +101,6 @@ func (s *Server) setHeaders(c *fiber.Ctx, now time.Time) (requestID string) {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
 	}
 	return requestID
-}
-
-// errLengthRequired becomes status 411, the only one that names the problem.
-var errLengthRequired = venues.Errorf(venues.CodeInvalidRequest,
-	"Transfer-Encoding is not accepted; send the body with a Content-Length")
-
-// checkFraming rejects what two parsers may understand differently: any
-// Transfer-Encoding, folded header lines, other versions of HTTP.
-func checkFraming(c *fiber.Ctx) error {
-	raw := c.Request().Header.RawHeaders()
-	if bytes.Contains(raw, []byte("\n ")) || bytes.Contains(raw, []byte("\n\t")) {
-		return venues.Errorf(venues.CodeInvalidRequest, "folded header lines are not accepted")
-	}
-	if c.Request().Header.ContentLength() == -1 || hasHeader(raw, "transfer-encoding") {
-		return errLengthRequired
-	}
-	if version := string(c.Request().Header.Protocol()); version != "HTTP/1.1" && version != "HTTP/1.0" {
-		return venues.Errorf(venues.CodeInvalidRequest, "the protocol must be HTTP/1.1")
-	}
-	return nil
-}
-
-// hasHeader reports whether a header is present. It searches the raw lines, because
-// the parser drops headers that it considers harmless.
-func hasHeader(raw []byte, name string) bool {
-	for line := range bytes.Lines(raw) {
-		key, _, _ := bytes.Cut(line, []byte(":"))
-		if bytes.EqualFold(bytes.TrimSpace(key), []byte(name)) {
-			return true
-		}
-	}
-	return false
 }
 
 // fail sends the error body for an error. The middleware calls it for errors of
@@ -163,8 +142,8 @@ const storeRetry = 2 * time.Second
 // toError returns the error for the client and its HTTP status. The text of an
 // unexpected error is not shown.
 func toError(err error) (*venues.Error, int) {
-	if errors.Is(err, errLengthRequired) {
-		return errLengthRequired, http.StatusLengthRequired
+	if rejected, ok := errors.AsType[*listen.RequestError](err); ok {
+		return api.RequestRejected(rejected.Status, rejected.Message), rejected.Status
 	}
 	if e, ok := errors.AsType[*venues.Error](err); ok {
 		return e, api.Status(e.Code)

@@ -99,7 +99,7 @@ func (s *Server) respond(c *fiber.Ctx, r *Route, now time.Time) (response, error
 // authentication does not count against the rate limit of a key, one that lacks a
 // scope does.
 func (s *Server) authorize(c *fiber.Ctx, r *Route, in *call) (auth.Principal, error) {
-	principal, err := s.deps.Auth.Authenticate(in.ctx, bearer(c.Get(fiber.HeaderAuthorization)), s.source(c))
+	principal, err := s.deps.Auth.Authenticate(in.ctx, auth.Bearer(c.Get(fiber.HeaderAuthorization)), s.source(c))
 	if err != nil {
 		return auth.Principal{}, err
 	}
@@ -116,15 +116,6 @@ func (s *Server) authorize(c *fiber.Ctx, r *Route, in *call) (auth.Principal, er
 		return auth.Principal{}, e
 	}
 	return principal, principal.Require(r.Scope)
-}
-
-// bearer returns the key of an Authorization header, or "" if it has none.
-func bearer(header string) string {
-	scheme, key, _ := strings.Cut(header, " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimSpace(key)
 }
 
 // read copies what the handler needs out of the request.

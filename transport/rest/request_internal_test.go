@@ -12,6 +12,7 @@ import (
 
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/listen"
 	"venuegate/transport/reusetest"
 )
 
@@ -30,6 +31,7 @@ type noDeps struct {
 // a goroutine, do not change with the next request.
 func TestRetainedCallDoesNotChange(t *testing.T) {
 	s, err := New(Deps{
+		Hosts:  listen.Hosts{Any: true},
 		Trader: noDeps{}, Accounts: noDeps{}, Instruments: noDeps{}, Records: noDeps{}, Auth: noDeps{}, Limiter: noDeps{}, Ready: noDeps{},
 		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: []byte("asyncapi: 3.0.0\n"), Log: zap.NewNop(),
 	})

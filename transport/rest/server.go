@@ -40,6 +40,8 @@ type Deps struct {
 
 	// TLS, if set, encrypts the connections that Serve accepts.
 	TLS *tls.Config
+	// Hosts are the hosts under which the server may be called.
+	Hosts listen.Hosts
 	// TrustedProxies are the proxies whose X-Forwarded-For and X-Forwarded-Proto are
 	// trusted; default none.
 	TrustedProxies []netip.Prefix
@@ -211,7 +213,7 @@ func (s *Server) Serve(ln net.Listener) error {
 	if s.deps.TLS != nil {
 		ln = tls.NewListener(ln, s.deps.TLS)
 	}
-	return s.app.Listener(listen.Quiet(ln))
+	return s.app.Listener(listen.HTTP(ln, api.StreamFrameBytesMax))
 }
 
 // connsPerAddressMax returns zero for no limit.

@@ -22,6 +22,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
+	"venuegate/transport/listen"
 	"venuegate/transport/pipetest"
 	"venuegate/transport/rest"
 	"venuegate/venues"
@@ -250,6 +251,10 @@ func TestRequestSmuggling(t *testing.T) {
 		"signed length":               {head + "Content-Length: +5\r\n\r\n" + marketOrder, 400},
 		"hexadecimal length":          {head + "Content-Length: 0x10\r\n\r\n" + marketOrder, 400},
 		"bare LF in a chunk":          {head + "Transfer-Encoding: chunked\r\n\r\n1;a\n\r\nx\r\n0\r\n\r\n", 400},
+		"bare LF everywhere":          {"GET /v1/time HTTP/1.1\nHost: a\n\n", 400},
+		"bare LF at the end":          {"GET /v1/time HTTP/1.1\r\nHost: a\r\n\n", 400},
+		"bare LF before a body":       {strings.ReplaceAll(head, "\r", "") + "Content-Length: 200000\n\n{", 400},
+		"blank in a name":             {"GET /v1/time HTTP/1.1\r\nHost: a\r\nX Y: b\r\n\r\n" + smuggled, 400},
 		"two hosts":                   {"GET /v1/time HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400},
 		"no host":                     {"GET /v1/time HTTP/1.1\r\n\r\n", 400},
 		"NUL in a header":             {"GET /v1/time HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n", 400},
@@ -278,6 +283,64 @@ func TestRequestSmuggling(t *testing.T) {
 	if len(w.trader.commands) > 0 {
 		t.Errorf("commands = %v, want none", w.trader.commands)
 	}
+}
+
+// The second request of a connection is checked like the first one.
+func TestRequestSmugglingBehindAnotherRequest(t *testing.T) {
+	w := newWorld(t)
+	address := w.listen()
+	const good = "GET /v1/time HTTP/1.1\r\nHost: a\r\n\r\n"
+	for name, raw := range map[string]string{
+		"bare LF after a request line": "GET /v1/time HTTP/1.1\nHost: a\r\n\r\n",
+		"bare LF at the end":           "GET /v1/time HTTP/1.1\r\nHost: a\r\n\n",
+		"blank in a name":              "GET /v1/time HTTP/1.1\r\nHost: a\r\nX Y: b\r\n\r\n",
+	} {
+		responses := exchange(t, address, good+raw+good)
+		if len(responses) != 2 || responses[0].status != http.StatusOK || responses[1].status != http.StatusBadRequest {
+			t.Errorf("%s: responses = %+v, want 200 and 400", name, responses)
+		}
+	}
+	// A request to upgrade ends the connection unless it is granted: what follows would be frames.
+	upgrade := "GET /v1/time HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+	if responses := exchange(t, address, upgrade+good); len(responses) != 1 || responses[0].status != http.StatusOK {
+		t.Errorf("after an upgrade that is not granted: responses = %+v, want one", responses)
+	}
+}
+
+// A request for a host that is not one of this service is rejected, and so is a change for
+// a page of another site. Reads are not: documents may be linked.
+func TestForeignRequestsAreRejected(t *testing.T) {
+	w := newWorld(t, func(d *rest.Deps) { d.Hosts = listen.Hosts{Names: []string{"api.example.com"}} })
+	withOrder(w)
+	key := w.key("cus_1", persistence.ScopeTrade)
+	address := w.listen()
+	send := func(method, path, headers string) *response {
+		t.Helper()
+		body := ""
+		if method == http.MethodPost {
+			body = marketOrder
+		}
+		responses := exchange(t, address, fmt.Sprintf(
+			"%s %s HTTP/1.1\r\n%sAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+			method, path, headers, key, len(body), body))
+		if len(responses) != 1 {
+			t.Fatalf("%s %s with %q: %d responses, want 1", method, path, headers, len(responses))
+		}
+		return responses[0]
+	}
+	send("GET", "/v1/time", "Host: "+address+"\r\n").want(http.StatusOK)
+	send("GET", "/docs", "Host: api.example.com\r\nSec-Fetch-Site: cross-site\r\n").want(http.StatusOK)
+	send("POST", "/v1/orders", "Host: api.example.com\r\nSec-Fetch-Site: cross-site\r\n").want(http.StatusForbidden, venues.CodeScopeRequired)
+	send("POST", "/v1/orders", "Host: api.example.com\r\nOrigin: https://evil.example\r\n").want(http.StatusForbidden, venues.CodeScopeRequired)
+	for _, host := range []string{"evil.example", "evil.example:8080", "example.com"} {
+		for _, path := range []string{"/v1/time", "/healthz", "/docs", "/nonesuch"} {
+			send("GET", path, "Host: "+host+"\r\n").want(http.StatusMisdirectedRequest, venues.CodeInvalidRequest)
+		}
+	}
+	if n := len(w.trader.commands); n != 0 {
+		t.Errorf("%d commands, want 0", n)
+	}
+	send("POST", "/v1/orders", "Host: localhost\r\nOrigin: http://localhost\r\n").want(http.StatusCreated)
 }
 
 func TestKeepAliveAndPipelining(t *testing.T) {

@@ -57,9 +57,13 @@ func TestRequestsThatAreNoHandshakeAreRejected(t *testing.T) {
 	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
 		client := http.Client{Transport: &http.Transport{DialContext: s.dial, DisableKeepAlives: true}}
 		for name, header := range map[string]http.Header{
-			"plain":   {},
-			"version": {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"8"}, "Sec-Websocket-Key": {"eA=="}},
-			"no key":  {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}},
+			"plain":     {},
+			"version":   {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"8"}, "Sec-Websocket-Key": {"eHh4eHh4eHh4eHh4eHh4eA=="}},
+			"no key":    {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}},
+			"short key": {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"eHh4eHh4eHh4eHh4eHh4"}},
+			"long key":  {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"eHh4eHh4eHh4eHh4eHh4eHg="}},
+			"text key":  {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"not base64 of a key!!!!!"}},
+			"two keys":  {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"eHh4eHh4eHh4eHh4eHh4eA==", "eHh4eHh4eHh4eHh4eHh4eA=="}},
 		} {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://stream.test/v1/stream", nil)
 			if err != nil {

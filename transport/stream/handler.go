@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"encoding/base64"
 	"net/netip"
 	"slices"
 
@@ -44,6 +45,9 @@ func (h *Hub) Handler(c *fiber.Ctx) error {
 	if !websocket.FastHTTPIsWebSocketUpgrade(request) {
 		return venues.Errorf(venues.CodeInvalidRequest, "this path requires a WebSocket upgrade")
 	}
+	if !validKeys(request.Request.Header.PeekAll("Sec-WebSocket-Key")) {
+		return venues.Errorf(venues.CodeInvalidRequest, "Sec-WebSocket-Key must be 16 bytes in base64")
+	}
 	if origin := string(request.Request.Header.Peek(fiber.HeaderOrigin)); !h.allows(origin) {
 		return venues.Errorf(venues.CodeScopeRequired, "the origin is not allowed").With("origin", origin)
 	}
@@ -65,6 +69,18 @@ func (h *Hub) Handler(c *fiber.Ctx) error {
 	}
 	deflate = len(request.Response.Header.Peek("Sec-WebSocket-Extensions")) > 0
 	return nil
+}
+
+// keyBytes is the length of a Sec-WebSocket-Key (RFC 6455, 4.1).
+const keyBytes = 16
+
+// validKeys reports whether the handshake has one valid key. The library accepts any text.
+func validKeys(keys [][]byte) bool {
+	if len(keys) != 1 {
+		return false
+	}
+	key, err := base64.StdEncoding.DecodeString(string(keys[0]))
+	return err == nil && len(key) == keyBytes
 }
 
 func (h *Hub) allows(origin string) bool {

@@ -146,6 +146,29 @@ func TestMessageSize(t *testing.T) {
 	})
 }
 
+// A frame that announces a terabyte is rejected at its header: the server does not wait for
+// its payload.
+func TestFrameThatAnnouncesTooMuchIsRejected(t *testing.T) {
+	for name, frame := range map[string]string{
+		"text":         "\x81\xff\x00\x00\x01\x00\x00\x00\x00\x00mask",
+		"binary":       "\x82\xff\x00\x00\x01\x00\x00\x00\x00\x00mask",
+		"continuation": "\x01\x81masky\x80\xff\x00\x00\x01\x00\x00\x00\x00\x00mask",
+		"all bits":     "\x81\xff\xff\xff\xff\xff\xff\xff\xff\xffmask",
+	} {
+		inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+			c := s.login("alice")
+			began := time.Now()
+			if _, err := c.ws.NetConn().Write([]byte(frame)); err != nil {
+				t.Fatal(err)
+			}
+			c.wantClosed(1009)
+			if took := time.Since(began); took != 0 {
+				t.Errorf("%s: closed after %s, want at once", name, took)
+			}
+		})
+	}
+}
+
 func TestSizeLimitAppliesToAllFragments(t *testing.T) {
 	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
 		c := s.connect()

@@ -11,6 +11,7 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"venuegate/transport/api"
+	"venuegate/transport/listen"
 )
 
 // messages pools the buffers for client messages, so that an idle connection holds
@@ -50,7 +51,8 @@ func (s *session) receiveOne(ws *websocket.Conn) *closeReason {
 // errTooBig is returned for a client message over api.StreamFrameBytesMax.
 var errTooBig = errors.New("message too big")
 
-// readLimited reads one message. The limit applies to the decompressed size as well.
+// readLimited reads one message. The limit applies to the decompressed size as well. The
+// listener rejects a frame that announces more (listen.ErrFrameTooBig).
 // The limit of the library is not used, because the library would write a close frame
 // to the connection concurrently with the shard.
 func readLimited(into *bytes.Buffer, r io.Reader) error {
@@ -70,7 +72,7 @@ func (s *session) readErrorReason(err error) *closeReason {
 	switch {
 	case s.isClosing():
 		return &closeReason{silent: true}
-	case errors.Is(err, errTooBig):
+	case errors.Is(err, errTooBig), errors.Is(err, listen.ErrFrameTooBig):
 		return &closeReason{code: closeTooBig, text: tooBigReason}
 	case !os.IsTimeout(err):
 		return &closeReason{silent: true}

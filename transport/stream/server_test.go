@@ -22,6 +22,7 @@ import (
 	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/listen"
 	"venuegate/transport/pipetest"
 	"venuegate/transport/stream"
 	"venuegate/venues"
@@ -166,7 +167,7 @@ func newServerOver(t testing.TB, feed stream.Feed, options stream.Options, tcp b
 	s.hub = hub
 	s.app.Get("/v1/stream", hub.Handler)
 	served := make(chan error, 1)
-	go func() { served <- s.app.Listener(listener) }()
+	go func() { served <- s.app.Listener(listen.HTTP(listener, api.StreamFrameBytesMax)) }()
 	s.stopApp = sync.OnceFunc(func() {
 		if err := s.app.ShutdownWithTimeout(testTimeout); err != nil {
 			t.Error(err)
