@@ -1,7 +1,13 @@
 // Package admin is the administration listener: HTTP calls on the registry for
 // operators and the command line, health checks, metrics, profiles and backups.
 //
-// The listener is bound to loopback addresses only; the configuration checks that.
+// The listener is bound to loopback addresses only; the configuration checks that. A page
+// in a browser of the same machine could still send requests to it. So every call, those
+// without a token included, is rejected if its Host is neither a loopback address nor
+// localhost (421), or if it comes from a page of another site (403).
+//
+// Health and metrics are served even while as many connections as allowed make other
+// calls; see room.
 //
 //	GET  /healthz                       200 while the process runs
 //	GET  /readyz                        200 while it serves; else 503 and the reason
@@ -39,7 +45,7 @@
 //	GET  /admin/v1/backup               all durable data  (token)
 //
 // Calls marked (token), and every call below /admin/v1, require the administration
-// token as a bearer token. Bodies and responses are JSON in camelCase. A body with an
+// token as a bearer token (Authorization: Bearer TOKEN). Bodies and responses are JSON in camelCase. A body with an
 // unknown member is rejected, so that a typing error is not ignored. Errors have the
 // envelope of the public interface. A secret is only in the response to the call that
 // created it.

@@ -15,6 +15,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
+	"venuegate/transport/auth"
 	"venuegate/transport/listen"
 	"venuegate/venues"
 )
@@ -126,8 +127,7 @@ func fieldName(pointer jsontext.Pointer) string {
 // authorize rejects calls without the token. It compares hashes, so that the time
 // reveals neither content nor length.
 func (s *Server) authorize(c *fiber.Ctx) error {
-	given, _ := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
-	have, want := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(s.Token.Reveal()))
+	have, want := sha256.Sum256([]byte(auth.Bearer(c.Get(fiber.HeaderAuthorization)))), sha256.Sum256([]byte(s.Token.Reveal()))
 	if subtle.ConstantTimeCompare(have[:], want[:]) != 1 {
 		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
 		return venues.Errorf(venues.CodeUnauthorized, "the administration token is missing or wrong; see admin.token in the data directory")
@@ -154,7 +154,11 @@ func (s *Server) answerError(c *fiber.Ctx, err error) error {
 		id = newRequestID()
 		c.Set(fiber.HeaderXRequestID, id)
 	}
-	return c.Status(api.Status(public.Code)).Send(api.AppendError(nil, public, id))
+	status := api.Status(public.Code)
+	if rejected, ok := errors.AsType[*listen.RequestError](err); ok {
+		status = rejected.Status
+	}
+	return c.Status(status).Send(api.AppendError(nil, public, id))
 }
 
 // publicError returns the error for the caller, which hides internal ones.
@@ -163,12 +167,10 @@ func publicError(err error) *venues.Error {
 		return e
 	}
 	if e, ok := errors.AsType[*fiber.Error](err); ok {
-		if e.Code == fiber.StatusRequestEntityTooLarge {
-			return api.TooLarge(bodyBytesMax)
-		}
-		if e.Code < fiber.StatusInternalServerError {
-			return venues.Errorf(venues.CodeNotFound, "there is no such path")
-		}
+		return httpError(e)
+	}
+	if rejected, ok := errors.AsType[*listen.RequestError](err); ok {
+		return api.RequestRejected(rejected.Status, rejected.Message)
 	}
 	switch {
 	case errors.Is(err, persistence.ErrNotFound):
@@ -177,5 +179,17 @@ func publicError(err error) *venues.Error {
 		return venues.Errorf(venues.CodeMaintenance, "the service cannot do this now")
 	default:
 		return venues.Errorf(venues.CodeInternal, "the call failed; see the log")
+	}
+}
+
+// httpError returns the error for a request that the router or the parser rejected.
+func httpError(e *fiber.Error) *venues.Error {
+	switch e.Code {
+	case fiber.StatusRequestEntityTooLarge:
+		return api.TooLarge(bodyBytesMax)
+	case fiber.StatusNotFound, fiber.StatusMethodNotAllowed:
+		return venues.Errorf(venues.CodeNotFound, "there is no such path")
+	default:
+		return venues.Errorf(venues.CodeInvalidRequest, "the request is not valid HTTP")
 	}
 }

@@ -26,9 +26,11 @@ const (
 	readTimeout    = 5 * time.Second
 	// writeTimeout covers the requested duration of a profile, and the backup of a
 	// large store.
-	writeTimeout   = 5 * time.Minute
-	idleTimeout    = time.Minute
-	connectionsMax = 64
+	writeTimeout = 5 * time.Minute
+	idleTimeout  = time.Minute
+	// connectionsMax is more than the connections with a place in the room: one that was
+	// closed counts until its goroutine has ended.
+	connectionsMax = 2 * (callersMax + spareMax)
 	// callTimeout bounds one call, requests to a venue included.
 	callTimeout = 20 * time.Second
 )
@@ -68,14 +70,16 @@ func NewServer(o ServerOptions) *Server {
 		ErrorHandler:                 s.answerError,
 	})
 	s.app.Server().SecureErrorLogMessage = true
-	s.app.Use(s.protect)
+	s.app.Use(s.protect, limit)
 	s.routeHealth()
 	s.routeRecords()
 	return s
 }
 
 // Serve serves until Shutdown and closes the listener.
-func (s *Server) Serve(listener net.Listener) error { return s.app.Listener(listen.HTTP(listener, 0)) }
+func (s *Server) Serve(listener net.Listener) error {
+	return s.app.Listener(newRoom(listen.HTTP(listener, 0)))
+}
 
 // Shutdown stops accepting connections and waits for the running calls until ctx
 // ends. Then it cancels them.
@@ -84,7 +88,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return s.app.ShutdownWithContext(ctx)
 }
 
-// protect sets the request id and turns a panic of a handler into an error.
+// protect sets the request id, rejects requests that are not for this listener or come
+// from a page in a browser, and turns a panic of a handler into an error.
 func (s *Server) protect(c *fiber.Ctx) (err error) {
 	c.Set(fiber.HeaderXRequestID, newRequestID())
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -94,6 +99,15 @@ func (s *Server) protect(c *fiber.Ctx) (err error) {
 			err = errors.New("panic")
 		}
 	}()
+	defer listen.EndFailedUpgrade(c.Context())
+	err = listen.CheckRequest(c.Context(), listen.Hosts{})
+	if err == nil {
+		err = listen.CheckSameSite(c.Context())
+	}
+	if err != nil {
+		c.Context().SetConnectionClose()
+		return err
+	}
 	return c.Next()
 }
 

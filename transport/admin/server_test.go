@@ -72,7 +72,7 @@ func TestUnusedConnectionsCloseWithoutAResponse(t *testing.T) {
 	for sent, want := range map[string]struct {
 		responses int
 		after     time.Duration
-	}{"": {0, 5 * time.Second}, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n": {1, time.Minute}} {
+	}{"": {0, 5 * time.Second}, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n": {1, time.Minute}} {
 		synctest.Test(t, func(t *testing.T) {
 			conn, began := inMemory(t).Dial(t), time.Now()
 			if sent != "" { // a pipe reports an empty write
@@ -314,7 +314,7 @@ func TestTooLargeBodyIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := inMemory(t).Dial(t)
 		_ = conn.SetDeadline(time.Now().Add(time.Minute))
-		const head = "POST /admin/v1/customers HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + token + "\r\nContent-Type: application/json\r\n"
+		const head = "POST /admin/v1/customers HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\nContent-Type: application/json\r\n"
 		if _, err := fmt.Fprintf(conn, "%sContent-Length: %d\r\n\r\n%s", head, 1<<20, strings.Repeat("x", 1<<20)); err != nil {
 			t.Fatal(err)
 		}

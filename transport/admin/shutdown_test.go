@@ -41,7 +41,7 @@ func TestShutdownEndsABackupOfAStalledClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://admin/admin/v1/backup", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/admin/v1/backup", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
