@@ -2,6 +2,7 @@ package stream
 
 import (
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ type admission struct {
 	byAddress       map[netip.Addr]int // unauthenticated connections
 	byKey           map[string]int
 	unauthenticated int
+	changes         uint64 // of keys
 	closed          bool
 	opened          uint64
 	rejected        uint64
@@ -81,18 +83,37 @@ func (a *admission) admit(s *session) error {
 	return nil
 }
 
-// authenticate counts a session under its key instead of its address. It returns false
-// and changes nothing if the key has too many connections.
-func (a *admission) authenticate(s *session, identity *identity) bool {
+// keyChanges returns the number of keys that were revoked or changed.
+func (a *admission) keyChanges() uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return a.changes
+}
+
+// keyChanged returns the sessions of a key that was revoked or changed.
+func (a *admission) keyChanged(keyID string) []*session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.changes++
+	return slices.DeleteFunc(a.list(), func(s *session) bool { return s.identity == nil || s.identity.KeyID != keyID })
+}
+
+// authenticate counts a session under its key instead of its address, if no key has
+// changed since keyChanges returned changes: else current is false. It changes nothing if
+// the key has too many connections.
+func (a *admission) authenticate(s *session, identity *identity, changes uint64) (admitted, current bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.changes != changes {
+		return false, false
+	}
 	if a.byKey[identity.KeyID] >= a.options.ConnsPerKeyMax {
-		return false
+		return false, true
 	}
 	a.byKey[identity.KeyID]++
 	a.releaseAddress(s.address)
 	s.identity = identity
-	return true
+	return true, true
 }
 
 func (a *admission) release(s *session) {

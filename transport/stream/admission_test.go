@@ -184,6 +184,57 @@ func TestKeysAreRechecked(t *testing.T) {
 	}
 }
 
+// A connection ends when its key expires, not at the next check of keys.
+func TestConnectionEndsWhenItsKeyExpires(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		s.keys.expire("alice", time.Now().Add(11*time.Second))
+		expiring, other := s.login("alice"), s.login("bob")
+		began := time.Now()
+		expiring.wantClosed(4001)
+		if took := time.Since(began); took != 11*time.Second {
+			t.Errorf("closed after %s, want 11s", took)
+		}
+		other.send(`{"op":"ping"}`)
+		if m := other.next(); m.Op != "pong" {
+			t.Errorf("message = %s, want pong", m.text)
+		}
+		s.keys.expire("carol", time.Now().Add(time.Hour))
+		s.login("carol").close() // leaves no timer
+	})
+}
+
+// Another expiry is noticed at the recheck even if it was not passed to RevokeKey.
+func TestChangedExpiryEndsTheConnection(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		c := s.login("alice")
+		s.keys.expire("alice", time.Now().Add(time.Hour))
+		began := time.Now()
+		c.wantClosed(4001)
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("closed after %s, want at most 30s", took)
+		}
+	})
+}
+
+// A key that is revoked while it is checked is checked again: the session is not among
+// those that the revocation closes.
+func TestRevocationDuringAuth(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		c := s.connect()
+		checks := 0
+		s.keys.seen = func(token string) {
+			if checks++; checks == 1 { // it reads the record before the revocation
+				s.hub.RevokeKey("key_" + token)
+				return
+			}
+			s.keys.errors = map[string]error{token: errWrongKey}
+		}
+		c.send(`{"op":"auth","token":"alice"}`)
+		c.wantError(api.StreamUnauthorized)
+		c.wantClosed(4001)
+	})
+}
+
 func TestRevokeKey(t *testing.T) {
 	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
 		revoked, other := s.login("alice"), s.login("alice/read")

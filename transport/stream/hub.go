@@ -88,13 +88,11 @@ func (h *Hub) Close(ctx context.Context) error {
 	return nil
 }
 
-// RevokeKey closes every connection of an API key with 4001 immediately. Without it,
-// the recheck closes them within 30 s.
+// RevokeKey closes every connection of an API key that was revoked or changed with 4001
+// immediately. Without it, the recheck closes them within 30 s.
 func (h *Hub) RevokeKey(keyID string) {
-	for s, identity := range h.admission.authenticated() {
-		if identity.KeyID == keyID {
-			s.requestClose(api.StreamUnauthorized, revokedReason)
-		}
+	for _, s := range h.admission.keyChanged(keyID) {
+		s.requestClose(api.StreamUnauthorized, revokedReason)
 	}
 }
 

@@ -27,7 +27,7 @@ func (h *Hub) recheck() {
 }
 
 // recheckAll closes the connections whose key is no longer valid or has other
-// permissions now. Connections with the same key and address share one check.
+// permissions or another expiry now. Connections with the same key and address share one check.
 func (h *Hub) recheckAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), recheckInterval/2)
 	defer cancel()
@@ -49,7 +49,7 @@ func (h *Hub) recheckAll() {
 	}
 }
 
-// keyValid reports whether a key is still valid with the same permissions. A key that
+// keyValid reports whether a key is still valid with the same permissions and expiry. A key that
 // cannot be checked counts as valid.
 func (h *Hub) keyValid(ctx context.Context, s *session, identity *identity) bool {
 	now, err := h.auth.Authenticate(ctx, identity.token.Reveal(), s.remote)
@@ -73,7 +73,7 @@ func isKeyRejected(err error) bool {
 }
 
 func samePermissions(a, b *auth.Principal) bool {
-	if a.Customer != b.Customer || a.KeyID != b.KeyID || len(a.Scopes) != len(b.Scopes) {
+	if a.Customer != b.Customer || a.KeyID != b.KeyID || !a.ExpiresAt.Equal(b.ExpiresAt) || len(a.Scopes) != len(b.Scopes) {
 		return false
 	}
 	for _, scope := range a.Scopes {

@@ -11,6 +11,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
+	"venuegate/transport/auth"
 	"venuegate/venues"
 )
 
@@ -66,16 +67,19 @@ func (s *session) authenticate(r *api.StreamRequest) *closeReason {
 	if s.identity != nil {
 		return s.rejectMessage(r.ID, "already authenticated; use another connection for another key", nil)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), authCheckMax)
-	defer cancel()
-	principal, err := s.hub.auth.Authenticate(ctx, r.Token.Reveal(), s.remote)
+	principal, admitted, err := s.authenticateKey(r.Token)
 	if err != nil {
 		return s.authFailed(r.ID, err)
 	}
-	if !s.hub.admission.authenticate(s, &identity{Principal: principal, token: r.Token}) {
+	if !admitted {
 		s.reply(api.AppendStreamError(nil, r.ID, api.StreamLimit, "the key has too many connections",
 			map[string]any{"limit": s.hub.options.ConnsPerKeyMax, "have": s.hub.options.ConnsPerKeyMax}))
 		return nil
+	}
+	if !principal.ExpiresAt.IsZero() {
+		s.expiry = time.AfterFunc(time.Until(principal.ExpiresAt), func() {
+			s.requestClose(api.StreamUnauthorized, revokedReason)
+		})
 	}
 	scopes := make([]string, len(principal.Scopes))
 	for i, scope := range principal.Scopes {
@@ -83,6 +87,25 @@ func (s *session) authenticate(r *api.StreamRequest) *closeReason {
 	}
 	s.reply(api.AppendAuthReply(nil, r.ID, scopes))
 	return nil
+}
+
+// authenticateKey checks a key and counts the session under it. If a key is changed
+// meanwhile it is checked again: the session was not yet among those that the change closes.
+// It returns false if the key has too many connections.
+func (s *session) authenticateKey(token venues.Secret) (principal auth.Principal, admitted bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), authCheckMax)
+	defer cancel()
+	for {
+		changes := s.hub.admission.keyChanges()
+		principal, err = s.hub.auth.Authenticate(ctx, token.Reveal(), s.remote)
+		if err != nil {
+			return principal, false, err
+		}
+		admitted, current := s.hub.admission.authenticate(s, &identity{Principal: principal, token: token}, changes)
+		if current {
+			return principal, admitted, nil
+		}
+	}
 }
 
 // authFailed replies to a failed auth and closes the connection: with 4001 for an

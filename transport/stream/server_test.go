@@ -40,6 +40,7 @@ type fakeKeys struct {
 	mu        sync.Mutex
 	errors    map[string]error
 	names     map[string]string
+	expiry    map[string]time.Time
 	callCount int
 	// seen, if set, is called with every token.
 	seen func(token string)
@@ -62,7 +63,7 @@ func (k *fakeKeys) Authenticate(_ context.Context, token string, _ netip.Addr) (
 		token = name
 	}
 	customer, scopes, _ := strings.Cut(token, "/")
-	p := auth.Principal{Customer: customer, KeyID: "key_" + token}
+	p := auth.Principal{Customer: customer, KeyID: "key_" + token, ExpiresAt: k.expiry[token]}
 	if scopes == "" {
 		scopes = "read,account"
 	}
@@ -80,6 +81,14 @@ func (k *fakeKeys) setError(token string, err error) {
 		k.errors = make(map[string]error)
 	}
 	k.errors[token] = err
+}
+
+// expire sets when a token expires. It stays valid after that, so that only the connection
+// can notice.
+func (k *fakeKeys) expire(token string, at time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.expiry = map[string]time.Time{token: at}
 }
 
 // rename makes a token equivalent to another one.

@@ -30,7 +30,7 @@ const (
 	internalReason  = "internal error"
 	tryAgainReason  = "too many connections"
 	tooBigReason    = "message too big"
-	revokedReason   = "key revoked or expired"
+	revokedReason   = "key revoked, changed or expired"
 	restartedReason = "server restart"
 )
 
@@ -64,6 +64,7 @@ type session struct {
 	identity *identity
 
 	// Owned by the reader:
+	expiry      *time.Timer       // closes the connection when its key expires; nil if it does not
 	topics      map[string]*topic // by canonical name
 	pacer       pacer
 	badMessages int
@@ -113,6 +114,9 @@ func closeWith(code api.StreamCode) *closeReason {
 func (s *session) run(ws *websocket.Conn) {
 	s.shard.inbox.post(s.start)
 	reason := s.receive(ws)
+	if s.expiry != nil {
+		s.expiry.Stop()
+	}
 	if !reason.silent {
 		s.shard.inbox.post(func() { s.startClose(reason.code, reason.text, flushQueued) })
 	}
