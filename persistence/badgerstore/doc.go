@@ -61,7 +61,8 @@
 //   - the log continues the database without a gap, and each of its groups leads to the
 //     rows of its own ledger,
 //   - the log has the checksum of the seal at the number of the seal: no group is
-//     missing at the end, and the history is the same.
+//     missing at the end, and the history is the same,
+//   - both slots of the seal are intact, or the log ends behind the one that is.
 //
 // A store that fails this check can be read, but rejects every commit until AcceptLoss
 // is called. After a power failure the seal may be older than the log, never newer; the

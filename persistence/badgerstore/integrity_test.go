@@ -2,6 +2,7 @@ package badgerstore_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -49,8 +50,12 @@ func TestLossIsDetected(t *testing.T) {
 			replace(t, filepath.Join(dir, "db"), filepath.Join(older, "db"))
 			replace(t, filepath.Join(dir, "log"), filepath.Join(older, "log"))
 		},
-		"the seal is gone":      func(t *testing.T, dir, _ string) { replace(t, filepath.Join(dir, "seal"), "") },
-		"the seal is empty":     func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 0) },
+		"the seal is gone":  func(t *testing.T, dir, _ string) { replace(t, filepath.Join(dir, "seal"), "") },
+		"the seal is empty": func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 0) },
+		"a slot of the seal is damaged, and the log ends at the other": func(t *testing.T, dir, _ string) {
+			_, older := sealSlots(t, dir)
+			flip(t, filepath.Join(dir, "seal"), older+12)
+		},
 		"the seal is truncated": func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 60) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,6 +74,23 @@ func TestLossIsDetected(t *testing.T) {
 			acceptLoss(t, dir)
 		})
 	}
+}
+
+// A damaged slot that a later group of the log can have had loses nothing: a power failure
+// may have torn it. The seal is written again.
+func TestTornSealIsCompleted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	store, confirmed := newFilledStore(t, dir)
+	for n := range 3 { // the newest group is in either slot
+		writeOrders(t, store, "alice", 151+n, 151+n)
+		confirmed["alice"] = 151 + n
+		closeStore(t, store)
+		newer, _ := sealSlots(t, dir)
+		flip(t, filepath.Join(dir, "seal"), newer+12)
+		checkStore(t, dir, confirmed)
+		store = open(t, dir)
+	}
+	closeStore(t, store)
 }
 
 // An older database loses nothing if the log has what came after it, and a log that the
@@ -113,6 +135,33 @@ func TestRowsThatTheDatabaseLostComeFromTheLog(t *testing.T) {
 	}
 	checkStore(t, dir, confirmed)
 	checkStore(t, dir, confirmed)
+}
+
+// sealSlots returns the offsets of the slots of a seal by the age of their groups.
+func sealSlots(t *testing.T, dir string) (newer, older int) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, "seal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const slotBytes, seqOffset = 4096, 8
+	if binary.BigEndian.Uint64(content[seqOffset:]) > binary.BigEndian.Uint64(content[slotBytes+seqOffset:]) {
+		return 0, slotBytes
+	}
+	return slotBytes, 0
+}
+
+// flip flips a bit of a file.
+func flip(t *testing.T, path string, offset int) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[offset] ^= 1
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func truncate(t *testing.T, path string, size int64) {

@@ -27,6 +27,9 @@ type sealed struct {
 	// checksum.
 	isLegacy    bool
 	legacyChain [sha256.Size]byte
+	// isPartial marks a seal whose other slot is damaged. That may have had a position
+	// behind this one.
+	isPartial bool
 }
 
 // seal is the open seal file. It has two slots in separate pages, written in turn, so
@@ -35,6 +38,8 @@ type sealed struct {
 type seal struct {
 	file  *os.File
 	dirty bool
+	// slot is the one with the newest position, 0 or 1.
+	slot int64
 	// unsynced is the number of groups since the last sync, at syncedAt.
 	unsynced int
 	syncedAt time.Time
@@ -110,13 +115,27 @@ func (s *seal) read() (sealed, error) {
 	}
 	even, evenValid := decodeSealed(content[:sealBytes])
 	odd, oddValid := decodeSealed(content[sealSlotBytes:][:sealBytes])
-	switch {
-	case evenValid && (!oddValid || even.Seq > odd.Seq):
-		return even, nil
-	case oddValid:
-		return odd, nil
+	if !evenValid && !oddValid {
+		return sealed{}, errSealDamaged
 	}
-	return sealed{}, errSealDamaged
+	newer := odd
+	s.slot = 1
+	if evenValid && (!oddValid || even.Seq > odd.Seq) {
+		newer, s.slot = even, 0
+	}
+	// The first seal of schema 3 and older had one slot.
+	newer.isPartial = evenValid != oddValid && !newer.isLegacy
+	return newer, nil
+}
+
+// complete writes both slots of a seal with a damaged slot if the log ends at a later
+// position: a write that a power failure has torn is of a group that the log already had.
+// Otherwise the damaged slot may be of a group that is missing from the log.
+func (s *seal) complete(found sealed, end wal.Position) error {
+	if end.Seq <= found.Seq {
+		return fmt.Errorf("%w: one slot has commit %d, with which the log ends, the other none", errSealDamaged, found.Seq)
+	}
+	return s.reset(end)
 }
 
 // write writes the seal of a durable group. After it the seal survives the end of the
@@ -125,9 +144,11 @@ func (s *seal) write(at wal.Position) error {
 	s.dirty = true
 	s.unsynced++
 	s.seq = at.Seq
-	if _, err := s.file.WriteAt(encodeSeal(at), int64(at.Seq%2)*sealSlotBytes); err != nil {
+	slot := 1 - s.slot
+	if _, err := s.file.WriteAt(encodeSeal(at), slot*sealSlotBytes); err != nil {
 		return fmt.Errorf("write the seal: %w", err)
 	}
+	s.slot = slot
 	if s.unsynced >= sealSyncGroups {
 		return s.sync()
 	}

@@ -139,6 +139,10 @@ func (s *Store) start(o Options, found inspection) error {
 		end, replayErr = s.writer.replay(found, sealed)
 		err = errors.Join(err, replayErr)
 	}
+	if err == nil && sealed.isPartial {
+		s.log.Warn("a slot of the seal is damaged", zap.Uint64("sealed_commit", sealed.Seq), zap.Uint64("newest_commit", end.Seq))
+		err = s.seal.complete(sealed, end)
+	}
 	if err == nil {
 		return s.writer.start(end)
 	}
