@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"venuegate/persistence/badgerstore"
+	"venuegate/persistence/vault"
 )
 
 func newBackupCommand(sh shell) *cobra.Command {
@@ -28,7 +29,11 @@ part of the backup and must be kept apart from it.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is a backup of %s. Keep a copy of %s elsewhere: without it the credentials cannot be opened.\n", args[0], config.Data, config.keyFile())
+			key := config.keyFile()
+			if fingerprint, err := vault.Fingerprint(key); err == nil {
+				key += " (fingerprint " + fingerprint + ")"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is a backup of %s. Keep a copy of %s elsewhere: without it the credentials cannot be opened.\n", args[0], config.Data, key)
 			return nil
 		},
 	}
@@ -72,17 +77,19 @@ func newRestoreCommand(sh shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "restore FILE", Short: "Create a data directory from a backup", Args: cobra.ExactArgs(1),
 		Long: `Creates the store of an empty data directory from a backup. Put the key file next
-to it before starting the service. At its start the service reads from the venues
+to it before starting the service, which rejects any other key: the fingerprint of
+the right one is printed. At its start the service reads from the venues
 what happened after the backup, as far as they still report it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {
 				return err
 			}
-			if err := restore(config, args[0]); err != nil {
+			key, err := restore(cmd.Context(), config, args[0])
+			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is restored. Its key file must be at %s.\n", config.Data, config.keyFile())
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is restored. %s\n", config.Data, key)
 			return nil
 		},
 	}
@@ -90,20 +97,30 @@ what happened after the backup, as far as they still report it.`,
 	return cmd
 }
 
-func restore(config Config, name string) error {
+// restore returns a sentence about the key file that the restored directory needs.
+func restore(ctx context.Context, config Config, name string) (key string, err error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("open backup: %w", err)
+		return "", fmt.Errorf("open backup: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	dir, err := openDataDir(config.Data)
 	if err != nil {
-		return err
+		return "", err
 	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
 	in := bufio.NewReader(file)
 	err = badgerstore.Restore(dir.file(storeName), in)
 	if err == nil {
 		err = readSheets(in, dir.file(sheetsName))
 	}
-	return errors.Join(err, dir.Close())
+	if err != nil {
+		return "", err
+	}
+	store, err := badgerstore.Open(dir.file(storeName), badgerstore.Options{})
+	if err != nil {
+		return "", err
+	}
+	key, err = describeKey(ctx, store, config.keyFile())
+	return key, errors.Join(err, store.Close())
 }

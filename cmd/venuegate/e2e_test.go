@@ -306,15 +306,20 @@ func TestBackupAndRestore(t *testing.T) {
 	trades := s.tradesInAFile()
 	before := describeOrders(s)
 	file := filepath.Join(t.TempDir(), "backup")
-	command := func(status int, args ...string) {
+	command := func(status int, args ...string) string {
 		t.Helper()
-		if got, out, errText := run(t.Context(), args...); got != status {
+		got, out, errText := run(t.Context(), args...)
+		if got != status {
 			t.Fatalf("venuegate %s: status %d, want %d: %s%s", strings.Join(args, " "), got, status, out, errText)
 		}
+		return out + errText
 	}
 	sheets := t.TempDir()
 	command(exitOK, "endpoints", "download", trades, "--to", sheets, "--data", s.dir)
-	command(exitOK, "backup", file, "--data", s.dir)
+	fingerprint := "fingerprint " + fingerprintOf(t, s.dir+".key")
+	if out := command(exitOK, "backup", file, "--data", s.dir); !strings.Contains(out, fingerprint) {
+		t.Errorf("backup: output %s, want %s in it", out, fingerprint)
+	}
 	s.signal(syscall.SIGTERM)
 	s.exit()
 	command(exitOK, "backup", file+"-offline", "--data", s.dir)
@@ -322,7 +327,14 @@ func TestBackupAndRestore(t *testing.T) {
 	command(exitFailed, "backup", file, "--data", filepath.Join(s.dir, "absent"))
 
 	dir := filepath.Join(t.TempDir(), "restored")
-	command(exitOK, "restore", file, "--data", dir)
+	if out := command(exitOK, "restore", file, "--data", dir); !strings.Contains(out, "the "+fingerprint+", must be at "+dir+".key") {
+		t.Errorf("restore: output %s, want %s in it", out, fingerprint)
+	}
+	other := "fingerprint " + fingerprintOf(t, dir+".key") // makes another key
+	rejected := start(t, "serve", "--demo", "--data", dir, "--sim", simFile, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	if status := rejected.exit(); status != exitFailed || !strings.Contains(rejected.out.String(), fingerprint) || !strings.Contains(rejected.out.String(), other) {
+		t.Errorf("start with another key: status %d, output %s, want %d with %s and %s", status, rejected.out.String(), exitFailed, fingerprint, other)
+	}
 	for from, to := range map[string]string{s.dir + ".key": dir + ".key", filepath.Join(s.dir, demoName): filepath.Join(dir, demoName)} {
 		content, err := os.ReadFile(from)
 		if err == nil {

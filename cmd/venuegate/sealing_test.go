@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
+	"venuegate/persistence/vault"
 	"venuegate/venues"
 )
 
@@ -56,5 +58,124 @@ func TestLostKeyFile(t *testing.T) {
 	}
 	if _, err := os.Stat(keyFile); err == nil {
 		t.Error("key file exists, want none")
+	}
+}
+
+// sealedStore returns a store with a secret that the vault of a new key file has sealed, as
+// versions without a check of the key have left it.
+func sealedStore(t *testing.T, keyFile string) *storetest.Memory {
+	t.Helper()
+	v, err := vault.Open(keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := credentialVault{v}.Seal("cus_1", venues.Binance, venues.Credentials{APIKey: "k", APISecret: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := storetest.NewMemory()
+	fence, err := store.TakeOwnership(t.Context(), "cus_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []persistence.Batch{
+		{Puts: []persistence.Record{persistence.Customer{ID: "cus_1", Name: "one"}}},
+		{Fence: fence, Puts: []persistence.Record{persistence.VenueAccount{Customer: "cus_1", Exchange: venues.Binance, Sealed: sealed}}},
+	} {
+		if err := store.Commit(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return store
+}
+
+// fingerprintOf returns the fingerprint of a key file, which it creates if necessary.
+func fingerprintOf(t *testing.T, keyFile string) string {
+	t.Helper()
+	v, err := vault.Open(keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fingerprint, err := v.Fingerprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fingerprint
+}
+
+// openError opens the vault of a store and returns the text of the error.
+func openError(t *testing.T, keyFile string, store vaultStore) string {
+	t.Helper()
+	if _, err := openVault(t.Context(), keyFile, store); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// TestWrongKeyFileIsRejected checks that the error names the key that is there and the one
+// that belongs there, and that a store of an earlier version gets its check.
+func TestWrongKeyFileIsRejected(t *testing.T) {
+	dir := t.TempDir()
+	right, wrong := filepath.Join(dir, "right"), filepath.Join(dir, "wrong")
+	store := sealedStore(t, right)
+	other := fingerprintOf(t, wrong)
+	if got := openError(t, wrong, store); !strings.Contains(got, "fingerprint "+other) || !strings.Contains(got, "opens none of the 1 sealed secrets") {
+		t.Errorf("wrong key of a store without a check: error %q, want one that names the key %s", got, other)
+	}
+	if _, err := readKeyCheck(t.Context(), store); !errors.Is(err, persistence.ErrNotFound) {
+		t.Errorf("check after a wrong key: error %v, want ErrNotFound", err)
+	}
+	if got := openError(t, right, store); got != "" {
+		t.Fatalf("right key of a store without a check: error %q, want none", got)
+	}
+	want := fingerprintOf(t, right)
+	if got := openError(t, wrong, store); !strings.Contains(got, "fingerprint "+other) || !strings.Contains(got, "fingerprint "+want) || !strings.Contains(got, wrong) {
+		t.Errorf("wrong key: error %q, want one with the keys %s and %s", got, other, want)
+	}
+	if got := openError(t, right, store); got != "" {
+		t.Errorf("right key: error %q, want none", got)
+	}
+	if err := os.Remove(right); err != nil {
+		t.Fatal(err)
+	}
+	if got := openError(t, right, store); !strings.Contains(got, "fingerprint "+want) {
+		t.Errorf("missing key: error %q, want one that names %s", got, want)
+	}
+}
+
+// TestKeyCheckFollowsRotations checks that a copy of the key file from before a rotation is
+// rejected, and that an interrupted rotation is completed by the next start.
+func TestKeyCheckFollowsRotations(t *testing.T) {
+	dir := t.TempDir()
+	keyFile, old := filepath.Join(dir, "key"), filepath.Join(dir, "old")
+	store := storetest.NewMemory()
+	v, err := openVault(t.Context(), keyFile, store) // the first start
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(old, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	secrets := recordSecrets{v.Vault, store}
+	for _, rotate := range []func() error{secrets.Rotate, func() error {
+		return v.Vault.Rotate() // and is killed before it stores the check
+	}} {
+		if err := rotate(); err != nil {
+			t.Fatal(err)
+		}
+		if got := openError(t, keyFile, store); got != "" {
+			t.Errorf("rotated key file: error %q, want none", got)
+		}
+		check, err := readKeyCheck(t.Context(), store)
+		if want := fingerprintOf(t, keyFile); err != nil || check.Fingerprint != want {
+			t.Errorf("check = %q, %v; want that of the newest key %s", check.Fingerprint, err, want)
+		}
+		if got := openError(t, old, store); !strings.Contains(got, check.Fingerprint) {
+			t.Errorf("key file from before the rotation: error %q, want one that names %s", got, check.Fingerprint)
+		}
 	}
 }
