@@ -72,16 +72,34 @@ type series struct {
 	// swing is how many times wider a bar is than one of a minute.
 	swing int64
 	bars  []bar
+	// hasHistory is set when the bars before the opening of the market are generated.
+	hasHistory bool
 }
 
-// candleStore keeps four series from which all intervals are made.
-type candleStore struct{ series [4]series }
+// candleStore keeps four series from which all intervals are made. The history of a
+// series is generated when it is first read, which few are.
+type candleStore struct {
+	series [4]series
+	rng    *rand.Rand
+	// unit is the smallest quantity of a generated trade, in lots.
+	unit int64
+}
 
 var storedSeries = [4]series{
 	{interval: "1m", kept: 1500, swing: 1},
 	{interval: "15m", kept: 1000, swing: 4},
 	{interval: "1h", kept: 1500, swing: 8},
 	{interval: "1d", kept: 1000, swing: 38},
+}
+
+// newCandles returns the candles of a market that opens at a price. Its history is decided
+// by the seed of rng.
+func newCandles(rng *rand.Rand, unit, ticks int64, now time.Time) candleStore {
+	c := candleStore{series: storedSeries, rng: rng, unit: unit}
+	for i := range c.series {
+		c.series[i].bars = []bar{flatBar(c.series[i].interval.Start(now), ticks)}
+	}
+	return c
 }
 
 func (c *candleStore) add(t Trade) {
@@ -91,21 +109,22 @@ func (c *candleStore) add(t Trade) {
 	}
 }
 
-// generate fills the store with a random history that ends at the start price.
-func (c *candleStore) generate(s *symbol, rng *rand.Rand, now time.Time) {
-	c.series = storedSeries
-	for i := range c.series {
-		c.series[i].generate(s, rng, now)
+// of returns the bars from which an interval is made.
+func (c *candleStore) of(interval Interval) []bar {
+	r := &c.series[interval.base()]
+	if !r.hasHistory {
+		r.hasHistory = true
+		r.bars = append(r.history(c.rng, c.unit), r.bars...)
 	}
+	return r.bars
 }
 
-func (r *series) generate(s *symbol, rng *rand.Rand, now time.Time) {
-	r.bars = make([]bar, r.kept, r.kept+r.kept/4)
-	start, price := r.interval.Start(now), s.lastTicks
-	r.bars[r.kept-1] = flatBar(start, price)
+// history returns random bars that end at the open of the first one.
+func (r *series) history(rng *rand.Rand, unit int64) []bar {
+	bars := make([]bar, max(0, r.kept-len(r.bars)))
+	start, price := r.bars[0].start, r.bars[0].open
 	swing := max(2, price*r.swing/minuteSwing)
-	unit := max(1, s.maker.unit)
-	for i := r.kept - 2; i >= 0; i-- {
+	for i := len(bars) - 1; i >= 0; i-- {
 		start = r.interval.Start(start.Add(-time.Nanosecond))
 		b := flatBar(start, price)
 		b.open = max(1, price+rng.Int64N(2*swing+1)-swing)
@@ -115,9 +134,10 @@ func (r *series) generate(s *symbol, rng *rand.Rand, now time.Time) {
 		b.lots = unit * int64(b.trades)
 		b.quote = b.lots * ((b.high + b.low) / 2)
 		b.takerLots, b.takerQuote = b.lots/2, b.quote/2
-		r.bars[i] = b
+		bars[i] = b
 		price = b.open
 	}
+	return bars
 }
 
 // minuteSwing divides a price to give the largest move of a generated minute.
@@ -175,7 +195,7 @@ func (s *symbol) candle(interval Interval, start time.Time) Candle {
 // first.
 func (s *symbol) candleRange(interval Interval, from, to time.Time, limit int) []Candle {
 	var merged []bar
-	bars := s.candles.series[interval.base()].bars
+	bars := s.candles.of(interval)
 	for i := len(bars) - 1; i >= 0; i-- {
 		start := interval.Start(bars[i].start)
 		if start.Before(from) {

@@ -86,20 +86,40 @@ func TestCandlesCloseAtTheirEnd(t *testing.T) {
 	}
 }
 
+// TestCandleHistoryIsContiguous reads the history of markets that have been open for some
+// time, the last one for longer than candles are kept.
 func TestCandleHistoryIsContiguous(t *testing.T) {
-	e := newEngine(t)
-	for _, interval := range []simcore.Interval{"1m", "5m", "15m", "1h", "12h", "1d"} {
-		candles := e.Candles("BTCUSDT", interval, time.Time{}, time.Time{}, 100)
-		if len(candles) != 100 {
-			t.Errorf("%s: %d candles, want 100", interval, len(candles))
+	for _, open := range []time.Duration{0, 3 * time.Hour, 40 * time.Hour} {
+		clock := simcore.NewClock(func() time.Time { return testStart })
+		x, err := simcore.New(simcore.Options{Instruments: testInstruments(), Seed: 7, Quiet: true, Clock: clock})
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i := 1; i < len(candles); i++ {
-			if !candles[i].Start.Equal(candles[i-1].End) || !candles[i].Open.Equal(candles[i-1].Close) && candles[i].Trades > 0 {
-				t.Fatalf("%s: %v follows %v, want contiguous candles", interval, candles[i], candles[i-1])
+		if err := x.Print("BTCUSDT", simcore.Buy, dec("60010"), dec("1")); err != nil {
+			t.Fatal(err)
+		}
+		for at := time.Hour; at <= open; at += time.Hour {
+			clock.SetOffset(at)
+			x.Tick()
+		}
+		for _, interval := range []simcore.Interval{"1m", "5m", "15m", "1h", "12h", "1d"} {
+			candles := x.Candles("BTCUSDT", interval, time.Time{}, time.Time{}, 100)
+			if len(candles) != 100 {
+				t.Errorf("%s: %d candles, want 100", interval, len(candles))
 			}
-			if candles[i].High.LessThan(candles[i].Low) || candles[i].High.LessThan(candles[i].Close) {
-				t.Fatalf("%s: %v, want a high above low and close", interval, candles[i])
-			}
+			checkContiguous(t, interval, candles)
+		}
+	}
+}
+
+func checkContiguous(t *testing.T, interval simcore.Interval, candles []simcore.Candle) {
+	t.Helper()
+	for i := 1; i < len(candles); i++ {
+		if !candles[i].Start.Equal(candles[i-1].End) || !candles[i].Open.Equal(candles[i-1].Close) && candles[i].Trades > 0 {
+			t.Fatalf("%s: %v follows %v, want contiguous candles", interval, candles[i], candles[i-1])
+		}
+		if candles[i].High.LessThan(candles[i].Low) || candles[i].High.LessThan(candles[i].Close) {
+			t.Fatalf("%s: %v, want a high above low and close", interval, candles[i])
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (x *Exchange) openMarket(s *symbol) {
 	start, _ := s.prices.count(s.StartPrice)
 	unit := s.sizes.floor(levelValue.Div(s.notional(s.StartPrice, 1)).Mul(s.sizes.value(1)))
 	s.maker = &houseMaker{
-		rng:     rand.New(rand.NewPCG(x.options.Seed, hash64("flow "+s.Canonical))),
+		rng:     x.newRand("flow " + s.Canonical),
 		fair:    start * milli,
 		anchor:  start * milli,
 		mark:    start * milli,
@@ -58,9 +58,14 @@ func (x *Exchange) openMarket(s *symbol) {
 		depth:   x.options.BookDepth,
 	}
 	s.lastTicks = start
-	s.candles.generate(s, s.maker.rng, x.clock.Now())
+	s.candles = newCandles(x.newRand("candles "+s.Canonical), s.maker.unit, start, x.clock.Now())
 	x.setMark(s, s.StartPrice, s.StartPrice)
 	x.placeLadder(s, start-1, start+1)
+}
+
+// newRand returns the random numbers of one purpose. They are decided by the seed.
+func (x *Exchange) newRand(purpose string) *rand.Rand {
+	return rand.New(rand.NewPCG(x.options.Seed, hash64(purpose)))
 }
 
 // runFlow runs the steps that are due by the base clock.
