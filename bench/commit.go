@@ -39,7 +39,9 @@ func measureCommits(ctx context.Context, o Options) ([]Figure, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	defer keepAwake()()
+	if !o.Quick {
+		defer keepAwake()()
+	}
 	m := &commitMeasured{}
 	for round := range o.Rounds {
 		place := filepath.Join(dir, fmt.Sprint("round", round))

@@ -85,7 +85,9 @@ func withOrdersBench(o Options, venue, name string, measure func(*ordersBench) (
 	if _, err := os.Stat(memoryDir); err != nil {
 		return []Figure{{Name: name, Missing: "no directory in memory for a store: " + err.Error()}}, nil
 	}
-	defer keepAwake()()
+	if !o.Quick {
+		defer keepAwake()()
+	}
 	b := newOrdersBench(o, venue)
 	defer func() { err = errors.Join(err, b.close()) }()
 	return measure(b)
