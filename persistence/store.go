@@ -175,6 +175,7 @@ type Page[T any] struct {
 // PageSizeMax bounds Limit of every query; a Limit of zero is PageSizeMax.
 const PageSizeMax = 1000
 
-// ScanRowsMax bounds the rows that are scanned for one page of journal rows or
-// deliveries, matching or not, so that no query holds a snapshot for long.
+// ScanRowsMax bounds the rows of each index that are scanned for one page of orders,
+// fills, journal rows or deliveries, matching or not, so that no query holds a snapshot
+// for long.
 const ScanRowsMax = 4096

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ var orderCases = []conformanceCase{
 	{"the newest order of a client id", orderClientID},
 	{"new orders do not change later pages", orderStablePages},
 	{"limits", orderLimits},
+	{"a page scans a bounded number of rows", orderBounded},
 }
 
 type orderPage = persistence.Page[persistence.OrderRecord]
@@ -313,5 +315,52 @@ func orderLimits(h *harness) {
 		if len(page.Items) != persistence.PageSizeMax || page.Next == nil {
 			h.Errorf("limit %d: %d orders, next %v; want %d and a next page", limit, len(page.Items), page.Next, persistence.PageSizeMax)
 		}
+	}
+}
+
+// orderBounded stores one matching order and fill before more than one page scans: with ids
+// that contain their time, with others, and as the only one with such an id.
+func orderBounded(h *harness) {
+	const stored = persistence.ScanRowsMax + 2
+	plain := func(prefix string, i int) string { return fmt.Sprintf("%s_%06d", prefix, i) }
+	timed := func(prefix string, i int) string {
+		return persistence.NewID(prefix, timeAt(i).Time, strings.NewReader("0123456789"))
+	}
+	for customer, id := range map[string]func(prefix string, i int) string{
+		"alice": plain,
+		"bob":   timed,
+		"carol": func(prefix string, i int) string {
+			if i == 0 {
+				return timed(prefix, i)
+			}
+			return plain(prefix, i)
+		},
+	} {
+		fence := h.fence(customer)
+		batches := make([]persistence.Batch, 0, stored)
+		for i := range stored {
+			o, f := NewOrder(customer, i), NewFill(customer, i)
+			o.OrderID, f.FillID = id(persistence.PrefixOrder, i), id(persistence.PrefixFill, i)
+			if i == 0 {
+				o.Symbol, f.Symbol = "RAREUSDT", "RAREUSDT"
+			}
+			batches = append(batches, persistence.Batch{Fence: fence, Puts: []persistence.Record{o, f}})
+		}
+		_, errs := h.submitAll(batches)
+		if err := errors.Join(errs...); err != nil {
+			h.Fatal(err)
+		}
+		orders := persistence.OrderQuery{Customer: customer, Symbol: "RAREUSDT"}
+		page := must[orderPage](h)(h.store.Orders(h.Context(), orders))
+		if len(page.Items) != 0 || page.Next == nil {
+			h.Errorf("first page of %s has %d orders, next %v; want none and a next page", customer, len(page.Items), page.Next)
+		}
+		h.equal("orders of all pages", h.allOrders(orders), []string{id(persistence.PrefixOrder, 0)})
+		fills := persistence.FillQuery{Customer: customer, Symbol: "RAREUSDT"}
+		first := must[persistence.Page[persistence.FillRecord]](h)(h.store.Fills(h.Context(), fills))
+		if len(first.Items) != 0 || first.Next == nil {
+			h.Errorf("first page of %s has %d fills, next %v; want none and a next page", customer, len(first.Items), first.Next)
+		}
+		h.equal("fills of all pages", h.allFills(fills), []string{id(persistence.PrefixFill, 0)})
 	}
 }

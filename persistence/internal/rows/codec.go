@@ -169,6 +169,19 @@ func journalIdentity(at venues.Time, id string) identity {
 }
 
 func decode[T any](id identity, value []byte, members func(*codec, *T)) (T, error) {
+	return decodeMembers(id, value, func(c *codec, v *T) { readMembers(c, v, members) })
+}
+
+// decodeFirst decodes the first members of a value, which the function describes. The
+// others are not read: they may be invalid.
+func decodeFirst[T any](id identity, value []byte, members func(*codec, *T)) (T, error) {
+	return decodeMembers(id, value, func(c *codec, v *T) {
+		c.advance()
+		members(c, v)
+	})
+}
+
+func decodeMembers[T any](id identity, value []byte, read func(*codec, *T)) (T, error) {
 	if len(value) > 0 && value[0] == codecVersionJSON {
 		return decodeJSON[T](value[1:])
 	}
@@ -179,7 +192,7 @@ func decode[T any](id identity, value []byte, members func(*codec, *T)) (T, erro
 	c.decoding = true
 	if c.err = checkHeader(value); c.err == nil {
 		c.in = value[1:]
-		readMembers(c, &v, members)
+		read(c, &v)
 	}
 	if c.err != nil {
 		var zero T

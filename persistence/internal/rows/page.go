@@ -16,7 +16,7 @@ import (
 // A time index is a table whose keys end with a time and an id. It is read in pages,
 // newest first, in one of two ways:
 //
-//   - newestHits and loadPage, if the index row shows whether the record matches;
+//   - mergedPage, if the index row, or the begin of the record, shows whether it matches;
 //   - filteredPage, if the filter needs the record.
 //
 // oldestRecords reads lists that have no pages, oldest first.
@@ -123,29 +123,46 @@ type hit struct {
 	value []byte
 	// isRecord reports that the value is that of the record, not of an index row.
 	isRecord bool
+	// record is set if the record was decoded to find out whether it matches.
+	record persistence.Record
 }
 
-// newestHits returns the rows that match, newest first, at most limit.
-func (r timeRange) newestHits(ctx context.Context, snapshot Snapshot, limit int, match func(hit) (bool, error)) ([]hit, error) {
-	var hits []hit
+// newestHits returns the rows that match, newest first, at most limit. If more than
+// persistence.ScanRowsMax rows would have to be scanned, end is the position of the last
+// one that was.
+func (r timeRange) newestHits(ctx context.Context, snapshot Snapshot, limit int, match func(*hit) (bool, error)) (hits []hit, end *persistence.PagePosition, err error) {
 	var failed error
-	from, to := r.bounds()
-	err := snapshot.Scan(from, to, true, func(key, value []byte) bool {
+	var last persistence.PagePosition
+	scanned := 0
+	visit := func(key, value []byte) (more bool, err error) {
 		found := hit{value: value, isRecord: r.ids != ""}
-		var matches bool
-		if found.PagePosition, matches, failed = r.position(key); failed == nil && matches {
-			matches, failed = match(found)
+		isFound := false
+		if found.PagePosition, isFound, err = r.position(key); err != nil || !isFound {
+			return true, err
 		}
-		if matches && failed == nil {
-			found.value = bytes.Clone(value)
+		if scanned == persistence.ScanRowsMax {
+			end = &last
+			return false, nil
+		}
+		last = found.PagePosition
+		scanned++
+		matches, err := match(&found)
+		if matches && err == nil {
+			if found.value = nil; found.record == nil {
+				found.value = bytes.Clone(value)
+			}
 			hits = append(hits, found)
 		}
-		if failed == nil {
+		return len(hits) < limit, err
+	}
+	from, to := r.bounds()
+	err = snapshot.Scan(from, to, true, func(key, value []byte) (more bool) {
+		if more, failed = visit(key, value); failed == nil {
 			failed = ctx.Err()
 		}
-		return failed == nil && len(hits) < limit
+		return more && failed == nil
 	})
-	return hits, firstError(failed, err)
+	return hits, end, firstError(failed, err)
 }
 
 // pageSize returns the size of a page for the Limit of a query.
@@ -157,35 +174,48 @@ func pageSize(limit int) int {
 }
 
 // mergedPage returns the newest page of several ranges. match reports whether the record
-// of a row matches, and load returns it.
+// of a row matches, and load returns it. At most persistence.ScanRowsMax rows of each range
+// are scanned; the next page continues after them.
 func mergedPage[T any](ctx context.Context, engine Viewer, limit int, ranges []timeRange,
-	match func(Snapshot, hit) (bool, error), load func(Snapshot, hit) (T, error),
+	match func(Snapshot, *hit) (bool, error), load func(Snapshot, hit) (T, error),
 ) (persistence.Page[T], error) {
 	size := pageSize(limit)
 	return view(ctx, engine, func(s Snapshot) (none persistence.Page[T], err error) {
 		lists := make([][]hit, len(ranges))
+		var end *persistence.PagePosition // of the range that was scanned least far
 		for i, index := range ranges {
-			lists[i], err = index.newestHits(ctx, s, size+1, func(h hit) (bool, error) { return match(s, h) })
+			var scanned *persistence.PagePosition
+			lists[i], scanned, err = index.newestHits(ctx, s, size+1, func(h *hit) (bool, error) { return match(s, h) })
 			if err != nil {
 				return none, err
 			}
+			if scanned != nil && (end == nil || newestFirst(*scanned, *end) < 0) {
+				end = scanned
+			}
 		}
-		return loadPage(merge(size+1, lists...), size, func(h hit) (T, error) { return load(s, h) })
+		return loadPage(merge(size+1, lists...), end, size, func(h hit) (T, error) { return load(s, h) })
 	})
 }
 
 // hitRecord returns the record of a hit, which has the key k.
 func hitRecord[T persistence.Record](g Getter, k persistence.Key, h hit) (T, error) {
+	if record, ok := h.record.(T); ok {
+		return record, nil
+	}
 	if h.isRecord {
 		return decodeAs[T](k, h.value)
 	}
 	return indexedRecord[T](g, k)
 }
 
-// loadPage loads the records of a page of the given size from its hits. One hit more
-// than that means that there is another page.
-func loadPage[T any](hits []hit, size int, load func(hit) (T, error)) (persistence.Page[T], error) {
-	var page persistence.Page[T]
+// loadPage loads the records of a page of the given size from its hits, without those that
+// are older than end, if that is not nil. One hit more than the size means that there is
+// another page, and so does end.
+func loadPage[T any](hits []hit, end *persistence.PagePosition, size int, load func(hit) (T, error)) (persistence.Page[T], error) {
+	page := persistence.Page[T]{Next: end}
+	if end != nil {
+		hits = slices.DeleteFunc(hits, func(h hit) bool { return newestFirst(h.PagePosition, *end) > 0 })
+	}
 	if len(hits) > size {
 		last := hits[size-1].PagePosition
 		page.Next, hits = &last, hits[:size]
@@ -268,9 +298,12 @@ func oldestRecords[T persistence.Record](ctx context.Context, engine Viewer, pre
 // two ranges in a store that was not migrated because it failed its integrity check.
 func merge(limit int, lists ...[]hit) []hit {
 	all := slices.Concat(lists...)
-	slices.SortFunc(all, func(a, b hit) int {
-		return cmp.Or(b.At.Compare(a.At.Time), cmp.Compare(b.ID, a.ID))
-	})
+	slices.SortFunc(all, func(a, b hit) int { return newestFirst(a.PagePosition, b.PagePosition) })
 	all = slices.CompactFunc(all, func(a, b hit) bool { return a.ID == b.ID && a.At.Equal(b.At.Time) })
 	return all[:min(limit, len(all))]
+}
+
+// newestFirst compares positions by their order in pages.
+func newestFirst(a, b persistence.PagePosition) int {
+	return cmp.Or(b.At.Compare(a.At.Time), cmp.Compare(b.ID, a.ID))
 }

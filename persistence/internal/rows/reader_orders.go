@@ -61,7 +61,7 @@ func derivedOrder(g Getter, customer, clientOrderID string) (*persistence.OrderR
 // Orders returns one page of a customer's orders.
 func (r Reader) Orders(ctx context.Context, q persistence.OrderQuery) (persistence.Page[persistence.OrderRecord], error) {
 	return mergedPage(ctx, r.engine, q.Limit, orderRanges(q),
-		func(s Snapshot, h hit) (bool, error) { return matchOrder(s, q, h) },
+		func(s Snapshot, h *hit) (bool, error) { return matchOrder(s, q, h) },
 		func(s Snapshot, h hit) (persistence.OrderRecord, error) {
 			return hitRecord[persistence.OrderRecord](s, orderKey(q.Customer, h.ID), h)
 		})
@@ -96,7 +96,7 @@ func unfinishedPrefix(customer string, exchange venues.Venue) key {
 
 // matchOrder reports whether the order of a row matches the query. It reads the order only
 // if the row lacks what the view filters by.
-func matchOrder(g Getter, q persistence.OrderQuery, h hit) (bool, error) {
+func matchOrder(g Getter, q persistence.OrderQuery, h *hit) (bool, error) {
 	if h.isRecord {
 		return matchOrderRecord(q, h)
 	}
@@ -114,12 +114,18 @@ func matchOrder(g Getter, q persistence.OrderQuery, h hit) (bool, error) {
 	return order.Status.IsClosed() == (q.View == persistence.OrdersClosed), err
 }
 
-// matchOrderRecord reports whether an order without a row by time matches the query.
-func matchOrderRecord(q persistence.OrderQuery, h hit) (bool, error) {
-	o, err := decodeAs[persistence.OrderRecord](orderKey(q.Customer, h.ID), h.value)
-	return hasTime(h.ID, persistence.PrefixOrder, o.CreatedAt.UnixMilli()) &&
-		(q.Exchange == "" || q.Exchange == o.Exchange) && (q.Symbol == "" || q.Symbol == o.Symbol) &&
-		(q.View != persistence.OrdersClosed || o.Status.IsClosed()), err
+// matchOrderRecord reports whether an order without a row by time matches the query. It
+// decodes the whole order only if it does.
+func matchOrderRecord(q persistence.OrderQuery, h *hit) (bool, error) {
+	k := orderKey(q.Customer, h.ID)
+	first, err := decodeFirst(identity{Key: k}, h.value, func(c *codec, r *persistence.OrderRecord) { filteredOrderMembers(c, &r.Order) })
+	if err != nil || q.Exchange != "" && q.Exchange != first.Exchange || q.Symbol != "" && q.Symbol != first.Symbol ||
+		q.View == persistence.OrdersClosed && !first.Status.IsClosed() {
+		return false, err
+	}
+	o, err := decodeAs[persistence.OrderRecord](k, h.value)
+	h.record = o
+	return hasTime(h.ID, persistence.PrefixOrder, o.CreatedAt.UnixMilli()), err
 }
 
 // UnfinishedOrders lists an account's orders for which OrderRecord.Unfinished returns
@@ -131,7 +137,7 @@ func (r Reader) UnfinishedOrders(ctx context.Context, customer string, exchange 
 // Fills returns one page of a customer's fills.
 func (r Reader) Fills(ctx context.Context, q persistence.FillQuery) (persistence.Page[persistence.FillRecord], error) {
 	return mergedPage(ctx, r.engine, q.Limit, fillRanges(q),
-		func(_ Snapshot, h hit) (bool, error) { return matchFill(q, h) },
+		func(_ Snapshot, h *hit) (bool, error) { return matchFill(q, h) },
 		func(s Snapshot, h hit) (persistence.FillRecord, error) {
 			return hitRecord[persistence.FillRecord](s, fillKey(q.Customer, h.ID), h)
 		})
@@ -160,7 +166,7 @@ func fillRanges(q persistence.FillQuery) []timeRange {
 }
 
 // matchFill reports whether the fill of a row matches the query.
-func matchFill(q persistence.FillQuery, h hit) (bool, error) {
+func matchFill(q persistence.FillQuery, h *hit) (bool, error) {
 	if h.isRecord {
 		return matchFillRecord(q, h)
 	}
@@ -171,12 +177,19 @@ func matchFill(q persistence.FillQuery, h hit) (bool, error) {
 	return (q.Exchange == "" || q.Exchange == f.exchange) && (q.Symbol == "" || q.Symbol == f.symbol), nil
 }
 
-// matchFillRecord reports whether a fill without the row of the query matches it.
-func matchFillRecord(q persistence.FillQuery, h hit) (bool, error) {
-	f, err := decodeAs[persistence.FillRecord](fillKey(q.Customer, h.ID), h.value)
-	isFound := hasTime(h.ID, persistence.PrefixFill, f.ExecutedAt.UnixMilli())
-	if q.OrderID != "" {
-		isFound = q.OrderID == f.OrderID && hasFillOrder(f.OrderID, f.ExecutedAt.UnixMilli(), h.ID)
+// matchFillRecord reports whether a fill without the row of the query matches it. It
+// decodes the whole fill only if it does.
+func matchFillRecord(q persistence.FillQuery, h *hit) (bool, error) {
+	k := fillKey(q.Customer, h.ID)
+	first, err := decodeFirst(identity{Key: k}, h.value, filteredFillMembers)
+	if err != nil || q.Exchange != "" && q.Exchange != first.Exchange || q.Symbol != "" && q.Symbol != first.Symbol ||
+		q.OrderID != "" && q.OrderID != first.OrderID {
+		return false, err
 	}
-	return isFound && (q.Exchange == "" || q.Exchange == f.Exchange) && (q.Symbol == "" || q.Symbol == f.Symbol), err
+	f, err := decodeAs[persistence.FillRecord](k, h.value)
+	h.record = f
+	if q.OrderID != "" {
+		return hasFillOrder(f.OrderID, f.ExecutedAt.UnixMilli(), h.ID), err
+	}
+	return hasTime(h.ID, persistence.PrefixFill, f.ExecutedAt.UnixMilli()), err
 }

@@ -28,11 +28,7 @@ func orderMembers(c *codec, r *persistence.OrderRecord) {
 
 func venueOrderMembers(c *codec, o *venues.Order) {
 	c.id(&o.OrderID)
-	text(c, 1, &o.RequestID)
-	text(c, 2, &o.Exchange)
-	text(c, 3, &o.Status)
-	text(c, 4, &o.PendingAction)
-	text(c, 5, &o.Symbol)
+	filteredOrderMembers(c, o)
 	text(c, 6, &o.Side)
 	text(c, 7, &o.Type)
 	c.decimal(8, &o.Qty)
@@ -57,6 +53,15 @@ func venueOrderMembers(c *codec, o *venues.Order) {
 	pointer(c, 27, &o.Error, rejectReasonMembers)
 	c.time(28, &o.CreatedAt)
 	c.time(29, &o.UpdatedAt)
+}
+
+// filteredOrderMembers describes the members up to the last one that a query filters by.
+func filteredOrderMembers(c *codec, o *venues.Order) {
+	text(c, 1, &o.RequestID)
+	text(c, 2, &o.Exchange)
+	text(c, 3, &o.Status)
+	text(c, 4, &o.PendingAction)
+	text(c, 5, &o.Symbol)
 }
 
 func protectionMembers(c *codec, p *venues.Protection) {
@@ -93,10 +98,7 @@ func amendmentMembers(c *codec, a *persistence.Amendment) {
 
 func fillMembers(c *codec, f *persistence.FillRecord) {
 	c.id(&f.FillID)
-	text(c, 1, &f.OrderID)
-	text(c, 2, &f.RequestID)
-	text(c, 3, &f.Exchange)
-	text(c, 4, &f.Symbol)
+	filteredFillMembers(c, f)
 	text(c, 5, &f.Side)
 	text(c, 6, &f.PositionSide)
 	c.decimal(7, &f.Qty)
@@ -113,6 +115,14 @@ func fillMembers(c *codec, f *persistence.FillRecord) {
 	text(c, 17, &f.Closes)
 	text(c, 18, &f.Comment)
 	c.optional(19, &f.FeeInSettlement)
+}
+
+// filteredFillMembers describes the members up to the last one that a query filters by.
+func filteredFillMembers(c *codec, f *persistence.FillRecord) {
+	text(c, 1, &f.OrderID)
+	text(c, 2, &f.RequestID)
+	text(c, 3, &f.Exchange)
+	text(c, 4, &f.Symbol)
 }
 
 func idempotencyMembers(c *codec, r *persistence.IdempotencyRecord) {
