@@ -52,12 +52,19 @@ func (c Client) Follow(record persistence.Channel) { c.ref.Tell(changed{record: 
 const acceptTriesMax = 3
 
 // Accept accepts a signal. If it returns no error the signal is durable, and the
-// response is its state within AnswerWithin. A repeat returns the state of the first
-// signal. Errors are *venues.Error: the rejection by a rule, the account or the venue;
+// response is its state within AnswerWithin, with the order as soon as that has an id. A
+// repeat returns the state of the first signal. Errors are *venues.Error: the rejection by a rule, the account or the venue;
 // rate_limited if too many signals are pending; internal_error, with
 // details.orderState, if it is not known whether the signal was accepted.
 func (c Client) Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error) {
 	answer, err := c.accept(ctx, s)
+	if err == nil && answer.Status == string(venues.StatusPending) && answer.OrderID == "" {
+		// The account stores an order before it sends it, and the channel knows it later.
+		if current, unread := c.current(ctx, answer.SignalID); unread == nil {
+			current.Duplicate = answer.Duplicate
+			answer = current
+		}
+	}
 	return answer, edgeError(err)
 }
 
@@ -154,6 +161,13 @@ func (c Client) attempt(ctx context.Context, s *venues.Signal) (int, *persistenc
 
 // repeat returns the current state of the signal that was received first.
 func (c Client) repeat(ctx context.Context, signalID string) (venues.SignalResponse, error) {
+	answer, err := c.current(ctx, signalID)
+	answer.Duplicate = err == nil
+	return answer, err
+}
+
+// current returns the current state of a signal.
+func (c Client) current(ctx context.Context, signalID string) (venues.SignalResponse, error) {
 	record, err := c.store.Signal(ctx, c.channel.Customer, signalID)
 	if errors.Is(err, persistence.ErrNotFound) {
 		// The first one was not stored after all.
@@ -166,9 +180,7 @@ func (c Client) repeat(ctx context.Context, signalID string) (venues.SignalRespo
 	if err != nil {
 		return venues.SignalResponse{}, err
 	}
-	answer := answerOf(&record, order)
-	answer.Duplicate = true
-	return answer, nil
+	return answerOf(&record, order), nil
 }
 
 // madeBy returns the order that a response reports: the last one of a finished plan.

@@ -142,19 +142,28 @@ func (a *account) take(ctx context.Context, call string, o venues.PlaceOrder) (v
 		FilledQty: filled, AvgPrice: venues.Some(venues.MustDecimal("64000")), Source: o.Source, ChannelID: o.ChannelID,
 		CreatedAt: venues.At(time.Now()),
 	}
-	batch := persistence.Batch{Fence: a.fence, Puts: []persistence.Record{
-		persistence.OrderRecord{Order: order, Customer: o.Customer, ClientOrderID: "c" + id},
-		persistence.IdempotencyRecord{Customer: o.Customer, Scope: o.Scope, RequestID: o.RequestID, Attempt: prior.Attempt + 1, OrderID: id, BodyHash: o.BodyHash, FirstReceived: o.ReceivedAt},
-	}}
-	if err := a.store.Commit(context.WithoutCancel(ctx), batch); err != nil {
+	claim := persistence.IdempotencyRecord{Customer: o.Customer, Scope: o.Scope, RequestID: o.RequestID, Attempt: prior.Attempt + 1, OrderID: id, BodyHash: o.BodyHash, FirstReceived: o.ReceivedAt}
+	intent := order
+	intent.Status, intent.FilledQty, intent.AvgPrice = venues.StatusPending, decimal.Zero, venues.Optional{}
+	if err := a.put(ctx, o.Customer, intent, claim); err != nil {
 		return venues.Order{}, err
 	}
+	answer := error(nil)
 	select {
 	case <-time.After(wait):
-		return order, nil
 	case <-ctx.Done(): // made, and not answered
-		return order, ctx.Err()
+		answer = ctx.Err()
 	}
+	if err := a.put(ctx, o.Customer, order); err != nil {
+		return venues.Order{}, err
+	}
+	return order, answer
+}
+
+// put stores an order, with other records.
+func (a *account) put(ctx context.Context, customer string, o venues.Order, others ...persistence.Record) error {
+	puts := append(others, persistence.OrderRecord{Order: o, Customer: customer, ClientOrderID: "c" + o.OrderID})
+	return a.store.Commit(context.WithoutCancel(ctx), persistence.Batch{Fence: a.fence, Puts: puts})
 }
 
 func (a *account) Positions(context.Context, venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
