@@ -167,7 +167,7 @@ func (s *state) amended(step stepContext, in amendDone) {
 	case venues.CodeOf(in.err) == venues.CodeNotFound:
 		s.scheduleQuery(step, o, 0)
 	case o.change.kind == venues.PendingAmend: // and not a cancel that has overtaken it
-		s.rejectChange(step, o, in.err)
+		s.rejectChange(step, o, venueRejection(in.err))
 	}
 }
 

@@ -45,6 +45,6 @@ func (s *state) cancelled(step stepContext, in cancelDone) {
 		// The order may be filled, or may never have reached the venue: a query decides.
 		s.scheduleQuery(step, o, 0)
 	default:
-		s.rejectChange(step, o, in.err)
+		s.rejectChange(step, o, venueRejection(in.err))
 	}
 }

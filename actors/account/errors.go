@@ -96,6 +96,23 @@ func notSent(exchange venues.Venue, cause error) *venues.Error {
 	return e.With("reason", venues.ReasonNotSent).Because(cause)
 }
 
+// orderCodes are the codes that an order or its change may be rejected with by the venue, or
+// by the account at the time of sending.
+var orderCodes = append(slices.Clone(transientCodes), venues.CodeInsufficientBalance, venues.CodeSymbolNotTradable, venues.CodeOrderRejected, venues.CodeTradingLocked)
+
+// venueRejection returns the error of a request that the venue has explicitly rejected. Any
+// code that is not one of orderCodes becomes order_rejected: invalid_request, for one, is a
+// request that this service itself has rejected. Other errors are returned as they are.
+func venueRejection(err error) error {
+	rejection, ok := errors.AsType[*venues.Error](err)
+	if !ok || errors.Is(err, venues.ErrNotSent) || slices.Contains(orderCodes, rejection.Code) {
+		return err
+	}
+	e := *rejection
+	e.Code = venues.CodeOrderRejected
+	return &e
+}
+
 // rejectionOf returns the error of a rejection that the venue has reported; reason may be
 // nil.
 func rejectionOf(reason *venues.RejectReason) *venues.Error {

@@ -151,7 +151,7 @@ func (s *state) placed(step stepContext, in placeDone) {
 		in.err = s.risk.TradingLocked()
 	}
 	s.markDirty(o)
-	switch rejection, isRejected := errors.AsType[*venues.Error](in.err); {
+	switch rejection, isRejected := errors.AsType[*venues.Error](venueRejection(in.err)); {
 	case in.err == nil:
 		s.applyReport(step, o, in.report)
 		if o.Status == venues.StatusPending { // acknowledged without a status

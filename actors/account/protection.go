@@ -83,6 +83,8 @@ func (p *protectionPort) EndMove(entry *protectedOrder, cause error) {
 	o := p.order(entry)
 	if leg, is := errors.AsType[protection.LegRejected](cause); is {
 		cause = rejectionOf(leg.Reason)
+	} else {
+		cause = venueRejection(cause)
 	}
 	if cause != nil {
 		p.state.rejectChange(p.step, o, cause)

@@ -98,8 +98,8 @@ func TestRejectedMoveIsTheErrorOfItsLeg(t *testing.T) {
 	o, legs := b.protectedEntry("1")
 	moved := b.moveStops(o, stopAt("59000"))
 	b.answerPlace(moved[0], venues.Errorf(venues.CodeInvalidRequest, "Order would immediately trigger.").With("reason", venues.ReasonWouldTrigger))
-	if r := b.lastReply(); venues.CodeOf(r.err) != venues.CodeInvalidRequest {
-		t.Fatalf("error = %v, want %s", r.err, venues.CodeInvalidRequest)
+	if r := b.lastReply(); venues.CodeOf(r.err) != venues.CodeOrderRejected {
+		t.Fatalf("error = %v, want %s", r.err, venues.CodeOrderRejected)
 	}
 	b.wantStopLoss(o, "58000")
 	if got := o.Protection.StopLoss.OrderID; o.Bracket.IsClosing() || got != legs[0].OrderID {

@@ -59,6 +59,41 @@ func TestRejectionFreesTheRequestID(t *testing.T) {
 	b.wantFreed(true)
 }
 
+// Whatever the venue's code is, a request that it has rejected was valid to this service.
+func TestVenueRejectionIsNeverAnInvalidRequest(t *testing.T) {
+	for given, want := range map[venues.Code]venues.Code{
+		venues.CodeInvalidRequest: venues.CodeOrderRejected, venues.CodeUnauthorized: venues.CodeOrderRejected,
+		venues.CodeNotFound: venues.CodeOrderRejected, venues.CodeLeverageChangeRejected: venues.CodeOrderRejected,
+		venues.CodeInsufficientBalance: venues.CodeInsufficientBalance, venues.CodeSymbolNotTradable: venues.CodeSymbolNotTradable,
+		venues.CodeRateLimited: venues.CodeRateLimited, venues.CodeMaintenance: venues.CodeMaintenance,
+	} {
+		rejection := venues.Errorf(given, "no").With("reason", "a_reason")
+		rejection.VenueCode, rejection.VenueMessage = "-4016", "No."
+		b := newFixture(t, venues.Capabilities{})
+		o := b.place(limitOrder("r1"))
+		b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: rejection}) })
+		e, _ := errors.AsType[*venues.Error](b.lastReply().err)
+		if e == nil || e.Code != want || e.VenueCode != "-4016" || e.Details["reason"] != "a_reason" || o.Error.Code != want || o.Status != venues.StatusRejected {
+			t.Errorf("placing rejected with %s: error = %v of %+v, want %s", given, e, o.Error, want)
+		}
+		b.wantFreed(true)
+		if given == venues.CodeNotFound { // after a change it means that the order is no longer open
+			continue
+		}
+		o = b.open(limitOrder(""), venues.StatusOpen)
+		b.amend(o, "59000")
+		b.step(func(step stepContext) { b.state.amended(step, amendDone{orderID: o.OrderID, err: rejection}) })
+		if got := venues.CodeOf(b.lastReply().err); got != want {
+			t.Errorf("amending rejected with %s: code = %s, want %s", given, got, want)
+		}
+		b.cancel(o)
+		b.step(func(step stepContext) { b.state.cancelled(step, cancelDone{orderID: o.OrderID, err: rejection}) })
+		if got := venues.CodeOf(b.lastReply().err); got != want {
+			t.Errorf("cancelling rejected with %s: code = %s, want %s", given, got, want)
+		}
+	}
+}
+
 func TestPostOnlyRejectionIsACancelledOrder(t *testing.T) {
 	b := newFixture(t, venues.Capabilities{})
 	in := limitOrder("r1")
