@@ -174,18 +174,24 @@ func (s *state) amended(step stepContext, in amendDone) {
 // placeReplacement places what is left of a replaced order under a new id.
 func (s *state) placeReplacement(step stepContext, o *order) {
 	wanted := o.change.target
-	next := s.newOrder(step, venues.PlaceOrder{
-		OrderSpec: o.OrderSpec, Source: o.Source, ChannelID: o.ChannelID, Comment: o.Comment,
-		CloseReason: o.ClosesAs,
-	})
-	next.Qty, next.Price, next.TriggerPrice = wanted.qty, wanted.price, wanted.triggerPrice
-	next.lowered = risk.IsReducedTo(&o.OrderRecord, &next.OrderSpec)
-	next.Qty = wanted.qty.Sub(o.FilledQty)
-	next.Protection = protection.Plan(&next.OrderSpec)
-	next.Replaces, o.ReplacedBy = o.OrderID, next.OrderID
-	next.waiters, next.replyDue = o.change.waiters, step.now.Add(replyWithin)
+	spec := wanted.applyTo(o)
+	isLowered := risk.IsReducedTo(&o.OrderRecord, &spec)
+	spec.Qty = wanted.qty.Sub(o.FilledQty)
+	next := s.placeSuccessor(step, o, spec, o.change.waiters)
+	next.lowered = isLowered
 	o.change.waiters = nil
 	o.endChange()
+}
+
+// placeSuccessor places an order in place of o. waiters receive its outcome.
+func (s *state) placeSuccessor(step stepContext, o *order, spec venues.OrderSpec, waiters []orderReply) *order {
+	next := s.newOrder(step, venues.PlaceOrder{
+		OrderSpec: spec, Source: o.Source, ChannelID: o.ChannelID, Comment: o.Comment, CloseReason: o.ClosesAs,
+	})
+	next.Protection = protection.Plan(&next.OrderSpec)
+	next.Replaces, o.ReplacedBy = o.OrderID, next.OrderID
+	next.waiters, next.replyDue = waiters, step.now.Add(replyWithin)
 	s.after(callPlace{orderID: next.OrderID, request: next.request()})
 	s.markDirty(next)
+	return next
 }

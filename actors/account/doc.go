@@ -115,6 +115,24 @@
 // may open a position and more than replaceLate has passed. Protection resumes as planned; a
 // pending move of the venue's own legs is requested again.
 //
+// An order that was killed between its intent and its answer ends as not placed only after
+// the venue's delay. What is at the venue by then, and what follows:
+//
+//	killed in               meanwhile                     in the end
+//	protection of a fill    another leg, at once          one leg
+//	move of a leg of ours   the old leg, and another new  the new leg
+//	replaced reduce-only    another replacement, at once  the replacement
+//	stop
+//	replaced entry          nothing                       not placed, reported
+//	exit, or part of one    nothing: it may execute       another exit for what is open
+//	close by a client       the protection                not placed, reported; protected
+//	halt                    cancels and closes again      nothing is open
+//
+// The other leg or replacement has an id of its own, and is sent after the first answer "not
+// found". The first one is cancelled if it appears. Both reduce the position only, so that
+// they cannot close more than is open, and not more than two of a kind are without an outcome.
+// An entry is not sent again: its client may have placed another one after the report.
+//
 // # Filled quantity
 //
 // filledQty increases only with recorded fills. A report of a larger filled quantity is held

@@ -142,6 +142,52 @@ func (s *state) legChanged(step stepContext, leg *order) {
 	s.watch(entry)
 }
 
+// protectAgain places another order for one that protects a position, whose outcome is unknown
+// and which the venue does not list. Both reduce the position only, so that they cannot close
+// more than is open; the first is cancelled if it appears after the other is live.
+func (s *state) protectAgain(step stepContext, o *order) {
+	if entry := s.orders[o.EntryOrderID]; entry != nil {
+		s.protection(step).LegNotFound(&entry.protectedOrder, &o.protectedOrder)
+		s.watch(entry)
+		return
+	}
+	before := s.orders[o.Replaces]
+	isRepeated := before != nil && before.Status == venues.StatusUnknown
+	if o.isProtectiveReplacement() && o.ReplacedBy == "" && !o.Withdrawn && !isRepeated {
+		next := s.placeSuccessor(step, o, o.OrderSpec, o.waiters)
+		o.waiters, o.replyDue = nil, time.Time{}
+		s.journalOrder(step, o, "placed_again", persistence.JournalField{Name: "order", Value: next.OrderID})
+		s.markDirty(o)
+	}
+}
+
+// isProtectiveReplacement reports whether the order replaces a stop that protected a position
+// until this service cancelled it.
+func (o *order) isProtectiveReplacement() bool {
+	return o.Replaces != "" && o.ReduceOnly && o.Type.IsStop()
+}
+
+// resolveRepeated keeps one of an order of unknown outcome and the order that was placed for it
+// again: the first is cancelled once the other is live, the other once the first has executed.
+func (s *state) resolveRepeated(step stepContext, o *order) {
+	isPlaced := o.Status.IsActive() || o.FilledQty.IsPositive()
+	if before := s.orders[o.Replaces]; before != nil && isPlaced && !before.Withdrawn {
+		s.withdraw(step, before)
+	}
+	if next := s.orders[o.ReplacedBy]; next != nil && o.Status != venues.StatusReplaced && o.FilledQty.IsPositive() && !next.Withdrawn {
+		s.withdraw(step, next)
+	}
+}
+
+// withdrawRepeated cancels orders again that were placed again and whose cancel has failed.
+func (s *state) withdrawRepeated(step stepContext) {
+	for _, o := range s.unfinished() {
+		if o.Withdrawn && o.ReplacedBy != "" && o.change.kind == venues.PendingNone {
+			s.withdraw(step, o)
+		}
+	}
+}
+
 // resumeProtection continues, after the first reconciliation, the protection that was in force
 // when the account ended.
 func (s *state) resumeProtection(step stepContext) {

@@ -153,6 +153,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 	}
 	s.recon.again = false
 	s.positions.Compare(s.forPositions(step), in.funds.ReadAt)
+	s.withdrawRepeated(step)
 	s.keepHalted(step)
 }
 

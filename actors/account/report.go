@@ -183,7 +183,7 @@ func (s *state) setStatus(step stepContext, o *order, next venues.OrderStatus) {
 	o.Status = next
 	if next != venues.StatusUnknown {
 		o.UnknownSince = venues.Time{}
-		o.query = statusQuery{}
+		o.query, o.NotFound = statusQuery{}, false
 		if next.IsActive() && o.change.sent {
 			// A request for the change may have reached the venue before the order did.
 			s.scheduleQuery(step, o, queryDelay)

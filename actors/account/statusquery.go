@@ -131,6 +131,7 @@ func (s *state) queryNotFound(step stepContext, o *order, began time.Time) {
 	if o.query.firstNotFound.IsZero() {
 		o.query.firstNotFound = step.now
 	}
+	s.protectAgain(step, o)
 	if !o.query.due.IsZero() {
 		o.query.due = deadline.Earlier(o.query.due, s.nextQuery(step, o))
 	}

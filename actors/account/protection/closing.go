@@ -1,6 +1,7 @@
 package protection
 
 import (
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -56,7 +57,7 @@ func (s *Step) isCertainlyUnprotected(o *Order) bool {
 		case current == nil:
 			certain = certain || s.ReconciledAt.After(o.Bracket.alarmedAt)
 		case current.Status.IsClosed():
-			certain = true
+			certain = certain || !slices.ContainsFunc(o.Bracket.legs[kind], (*Order).isUnconfirmed)
 		default:
 			s.Port.Query(current)
 		}

@@ -60,6 +60,8 @@
 //   - A leg that the venue ends is placed again only once the position is known to be
 //     open, and one that the venue attaches only once a reconciliation has
 //     shown that it is not there.
+//   - A leg of unknown outcome that the venue does not list is placed again under another
+//     id. The first is superseded, and is cancelled if it appears.
 //   - A rejected move restores the protection before it. A leg at another price than planned
 //     is replaced. If another client has moved a leg, the plan follows it.
 //   - A triggered leg cancels the rest of its entry and, when it has ended, the other

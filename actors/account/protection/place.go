@@ -43,7 +43,7 @@ func (s *Step) placeMissing(o *Order) {
 	}
 	for _, kind := range Kinds() {
 		plan, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
-		if !plan.IsActive() || (current.isOpen() && s.fits(current, o, plan)) {
+		if !plan.IsActive() || (current.isOpen() && s.fits(current, o, plan) && !s.mustRepeat(o, kind)) {
 			continue
 		}
 		s.placeLeg(o, kind, plan.Price)
@@ -60,6 +60,35 @@ func (s *Step) placeLeg(o *Order, kind venues.LegKind, price decimal.Decimal) {
 	s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
 	s.expectProtection(o)
 	s.Port.MarkDirty(leg)
+}
+
+// unconfirmedMax bounds the legs of one kind that are unconfirmed at the same time.
+const unconfirmedMax = 2
+
+// LegNotFound places another leg for one of unknown outcome that the venue does not list.
+// Without it the position would be unprotected until the absence of the first is confirmed. If
+// the first appears, it is superseded.
+func (s *Step) LegNotFound(o, leg *Order) {
+	leg.NotFound = true
+	if o.Bracket.Current(leg.Protects) == leg && !s.ReconciledAt.IsZero() { // before, Resume places it
+		o.Bracket.schedule(s.Now.Add(GatherDelay))
+	}
+}
+
+// mustRepeat reports whether another leg must be placed for the newest one of a kind, which is
+// unconfirmed. After the time in which a position must be protected, the legs are no longer
+// repeated, so that it becomes certain whether the position must be closed.
+func (s *Step) mustRepeat(o *Order, kind venues.LegKind) bool {
+	if !o.Bracket.Current(kind).isUnconfirmed() || !s.Now.Before(o.Bracket.unprotectedSince.Add(s.Rules.Policy.CloseAfter)) {
+		return false
+	}
+	unconfirmed := 0
+	for _, leg := range o.Bracket.legs[kind] {
+		if leg.isUnconfirmed() {
+			unconfirmed++
+		}
+	}
+	return unconfirmed < unconfirmedMax
 }
 
 // isTooSmall reports whether a leg covers less than the quantity to protect, because the entry

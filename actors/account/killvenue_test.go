@@ -1,0 +1,171 @@
+package account
+
+import (
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// killVenue is a venue with one instrument that carries out the effects of a fixture. It
+// outlives the kills of the account.
+type killVenue struct {
+	now      time.Time
+	orders   []*killOrder
+	position decimal.Decimal // of a long position
+	fills    []venues.Fill
+	// late are requests that were on their way when the account was killed.
+	late   []effect
+	lateAt time.Time
+	// dropsStops loses the requests that place stops, failsCancels rejects cancels.
+	dropsStops, failsCancels bool
+}
+
+// killOrder is an order at a killVenue. isLate marks one that arrived after a kill.
+type killOrder struct {
+	venues.ExecutionReport
+	ReduceOnly, isLate bool
+}
+
+func (v *killVenue) find(clientID string) *killOrder {
+	for _, o := range v.orders {
+		if o.ClientOrderID == clientID {
+			return o
+		}
+	}
+	return nil
+}
+
+// place accepts stops and limit orders, and fills market orders.
+func (v *killVenue) place(r venues.OrderRequest, isLate bool) (venues.ExecutionReport, error) {
+	if r.ReduceOnly && !v.position.IsPositive() {
+		return venues.ExecutionReport{}, venues.Errorf(venues.CodeOrderRejected, "no position").With("reason", venues.ReasonNoPosition)
+	}
+	o := &killOrder{ReduceOnly: r.ReduceOnly, isLate: isLate, ExecutionReport: venues.ExecutionReport{
+		Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, VenueOrderID: "v-" + r.ClientOrderID, Side: r.Side, Type: r.Type,
+		Status: venues.StatusOpen, Qty: r.Qty, Price: r.Price, TriggerPrice: r.TriggerPrice, VenueTime: v.now,
+	}}
+	v.orders = append(v.orders, o)
+	switch {
+	case r.Type.IsStop():
+		o.Status = venues.StatusUntriggered
+	case r.Type.IsMarket():
+		v.fill(o, r.Qty)
+	}
+	return o.ExecutionReport, nil
+}
+
+// fill executes a part of an order. A reduce-only order executes no more than is open.
+func (v *killVenue) fill(o *killOrder, qty decimal.Decimal) {
+	o.Status = venues.StatusPartiallyFilled
+	if o.ReduceOnly && qty.GreaterThan(v.position) {
+		qty, o.Status = v.position, venues.StatusExpired
+	}
+	if o.FilledQty = o.FilledQty.Add(qty); o.FilledQty.Equal(o.Qty) {
+		o.Status = venues.StatusFilled
+	}
+	if o.Side == venues.Sell {
+		qty = qty.Neg()
+	}
+	v.position = v.position.Add(qty)
+	f := venues.Fill{
+		Symbol: o.Symbol, Side: o.Side, Qty: qty.Abs(), Price: venues.MustDecimal("60000"),
+		Fee: venues.Some(venues.MustDecimal("0.5")), FeeCurrency: "USDT",
+		VenueTradeID: "t-" + o.ClientOrderID + o.FilledQty.String(), VenueOrderID: o.VenueOrderID, ExecutedAt: venues.At(v.now),
+	}
+	v.fills = append(v.fills, f)
+	o.Fill, o.VenueTime = &f, v.now
+}
+
+func (v *killVenue) cancel(ref venues.OrderRef) (venues.ExecutionReport, error) {
+	o := v.find(ref.ClientOrderID)
+	if o == nil || o.Status.IsClosed() {
+		return venues.ExecutionReport{}, notFound()
+	}
+	o.Status, o.Fill, o.VenueTime = venues.StatusCancelled, nil, v.now
+	return o.ExecutionReport, nil
+}
+
+func (v *killVenue) open() (list []venues.ExecutionReport) {
+	for _, o := range v.orders {
+		if !o.Status.IsClosed() {
+			list = append(list, o.ExecutionReport)
+		}
+	}
+	return list
+}
+
+func (v *killVenue) funds() Funds {
+	f := Funds{ReadAt: v.now}
+	if v.position.IsPositive() {
+		f.Positions = []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: v.position}}
+	}
+	return f
+}
+
+// fillsSince returns copies of the executions since a time.
+func (v *killVenue) fillsSince(from time.Time) []venues.Fill {
+	return slices.DeleteFunc(slices.Clone(v.fills), func(f venues.Fill) bool { return f.ExecutedAt.Before(from) })
+}
+
+// stops returns the stops that would close the position, at a trigger or, if it is empty, at
+// any.
+func (v *killVenue) stops(trigger string) (list []*killOrder) {
+	for _, o := range v.orders {
+		if o.Status == venues.StatusUntriggered && o.ReduceOnly && (trigger == "" || o.TriggerPrice.Decimal.Equal(venues.MustDecimal(trigger))) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// carryOut carries out one effect and returns the message with its result; nil for none.
+func (v *killVenue) carryOut(e effect, isLate bool) any {
+	switch in := e.(type) {
+	case callPlace:
+		if v.dropsStops && in.request.Type.IsStop() {
+			return placeDone{orderID: in.orderID, err: errTimeout}
+		}
+		report, err := v.place(in.request, isLate)
+		return placeDone{in.orderID, report, err}
+	case callCancel:
+		if v.failsCancels {
+			return cancelDone{orderID: in.orderID, err: errPoolFull}
+		}
+		report, err := v.cancel(in.ref)
+		return cancelDone{in.orderID, report, err}
+	case callQuery:
+		return v.query(in.orderID, in.ref)
+	case callReconcile:
+		done := reconcileDone{startedAt: v.now, open: v.open(), fills: v.fillsSince(in.fillsFrom["BTCUSDT"]), fillsRead: map[string]bool{"BTCUSDT": true}, funds: v.funds()}
+		for _, r := range in.refs {
+			if o := v.find(r.ref.ClientOrderID); o == nil || o.Status.IsClosed() {
+				done.answers = append(done.answers, v.query(r.orderID, r.ref))
+			}
+		}
+		return done
+	case callAbsenceCheck:
+		return absenceCheckDone{orders: in.orders, open: v.open(), fills: v.fillsSince(in.from["BTCUSDT"]), knownOrders: map[venueKey]bool{}}
+	case callHaltRead:
+		return haltReadDone{open: v.open(), funds: v.funds(), maxMarketQty: map[string]decimal.Decimal{"BTCUSDT": venues.MustDecimal("0.4")}}
+	case callFunds:
+		return fundsDone{funds: v.funds()}
+	case callFills:
+		return fillsDone{orderID: in.orderID, fills: v.fillsSince(in.from)}
+	case lookUpFills:
+		return lookedUpFills{symbol: in.symbol, venueOrderID: in.venueOrderID, fills: in.fills, began: v.now}
+	case planFunds:
+		return fundsDue{}
+	}
+	return nil
+}
+
+func (v *killVenue) query(orderID string, ref venues.OrderRef) queryDone {
+	done := queryDone{orderID: orderID, began: v.now, err: notFound()}
+	if o := v.find(ref.ClientOrderID); o != nil {
+		done.report, done.err = o.ExecutionReport, nil
+	}
+	return done
+}
