@@ -234,6 +234,7 @@ type harness struct {
 	pool    *actors.Pool
 	owner   *owner
 	account *account
+	live    channel.Executor
 	client  channel.Client
 }
 
@@ -242,6 +243,11 @@ func open(kit *actortest.Kit, record persistence.Channel, before ...persistence.
 }
 
 func openOn(kit *actortest.Kit, store *storetest.Memory, record persistence.Channel, before ...persistence.Record) *harness {
+	return openWith(kit, store, record, func(a *account) channel.Executor { return channel.Live{Trader: a, Reader: a} }, before...)
+}
+
+// openWith opens a channel that trades through what live returns for its account.
+func openWith(kit *actortest.Kit, store *storetest.Memory, record persistence.Channel, live func(*account) channel.Executor, before ...persistence.Record) *harness {
 	h := &harness{kit: kit, store: store, owner: &owner{}, pool: kit.System.NewCallPool("channel", 8, 2048)}
 	h.log = journal.NewClient(h.store)
 	var err error
@@ -254,6 +260,7 @@ func openOn(kit *actortest.Kit, store *storetest.Memory, record persistence.Chan
 		}
 	}
 	h.account = &account{store: h.store, fence: h.fence}
+	h.live = live(h.account)
 	h.queue = signalqueue.NewClient(kit.Start(signalqueue.Child()))
 	kit.Start(actors.Child{Name: "owner", Producer: func() actors.Behaviour { return h.owner }})
 	h.put(record)
@@ -276,7 +283,7 @@ func (h *harness) executorOf(record *persistence.Channel) channel.Executor {
 	if record.TestMode {
 		return channel.DryRun{Reader: h.account}
 	}
-	return channel.Live{Trader: h.account, Reader: h.account}
+	return h.live
 }
 
 func (h *harness) clientOf(record persistence.Channel) channel.Client {
