@@ -1,6 +1,9 @@
 package persistence
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // ErrNotFound is returned by reads if there is no such record.
 var ErrNotFound = errors.New("persistence: not found")
@@ -20,6 +23,10 @@ var (
 	// invalid. Nothing was applied; the text of the error has the reason.
 	ErrUnavailable = errors.New("persistence: unavailable")
 )
+
+// ErrDiskFull is the ErrUnavailable of a batch that may not use the reserve of a full disk
+// (Batch.Reserve), or for which that is used up.
+var ErrDiskFull = fmt.Errorf("%w: the disk is full", ErrUnavailable)
 
 // IsRejected reports whether err rejects a single batch: nothing of it was applied, and
 // its owner can commit others. It returns false for ErrFenced.

@@ -32,6 +32,10 @@ type Batch struct {
 	// kill of the process, but a power failure before the sync loses it, together with all
 	// later batches. Written must not block; it may submit.
 	Written func()
+
+	// Reserve allows the batch to use the space that is kept for a full disk; see
+	// Store.Full. It is for what reduces risk or records it, not for what increases it.
+	Reserve bool
 }
 
 // SyncDelayMax bounds the time between Written and the sync of a batch.
@@ -140,6 +144,9 @@ type Store interface {
 	// Integrity returns nil, or an error that wraps ErrIntegrity if the store was
 	// damaged when it was opened.
 	Integrity() error
+	// Full returns nil, or an error that wraps ErrDiskFull while the store accepts only
+	// batches that may use its reserve.
+	Full() error
 	// Purge deletes records and log rows that are older than the retention. It may be
 	// called at any time.
 	Purge(ctx context.Context, before Retention) error

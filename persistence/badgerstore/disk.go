@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,17 +24,19 @@ const freeShareDivisor = 10
 
 // Required free bytes, in percent of Options.FreeBytesMin.
 const (
-	// acceptPercent is required for commits.
+	// acceptPercent is required for commits that may not use the reserve.
 	acceptPercent = 100
-	// resumePercent is required for commits after a rejection. Each rejection makes
+	// resumePercent is required for them after a rejection, and stays free when the reserve
+	// is made. Each rejection makes
 	// owners reload, so the state of a nearly full disk must not alternate.
 	resumePercent = 112
-	// tablesPercent is required for badger to write its log to tables, as it does when
-	// it is opened and closed.
+	// tablesPercent is required for badger to write its log to tables and to compact
+	// them, as it does when it is opened and closed.
 	tablesPercent = 50
 )
 
-// diskSpace checks the free space of a file system. It is not safe for concurrent use.
+// diskSpace checks the free space of a file system. Only require, floor and full are safe
+// for concurrent use.
 type diskSpace struct {
 	dir string
 	// freeBytesMin below zero disables the check.
@@ -41,6 +44,8 @@ type diskSpace struct {
 	// rejectErr is the result of the last check, nil if there was enough space.
 	rejectErr error
 	checkedAt time.Time
+	// isFull is the result of the last check, for other goroutines.
+	isFull atomic.Bool
 	// stat is statFree, replaced in tests.
 	stat diskStat
 }
@@ -60,21 +65,38 @@ func statFree(dir string) (freeBytes, totalBytes int64, err error) {
 	return int64(fs.Bavail) * fs.Bsize, int64(fs.Blocks) * fs.Bsize, nil
 }
 
-// check returns nil if there was enough space for commits at the last check, which may
+// check returns nil if there was enough space for all commits at the last check, which may
 // be one interval ago.
 func (d *diskSpace) check(now time.Time) error {
 	passed := now.Sub(d.checkedAt)
 	switch {
 	case d.rejectErr == nil && (d.checkedAt.IsZero() || passed >= diskCheckInterval):
-		d.rejectErr, d.checkedAt = d.require(acceptPercent), now
+		d.set(d.require(acceptPercent), now)
 	case d.rejectErr != nil && passed >= fullCheckInterval:
-		d.rejectErr, d.checkedAt = d.require(resumePercent), now
+		d.set(d.require(resumePercent), now)
 	}
 	return d.rejectErr
 }
 
+func (d *diskSpace) set(result error, now time.Time) {
+	d.rejectErr, d.checkedAt = result, now
+	d.isFull.Store(result != nil)
+}
+
+// reject rejects commits until the next check.
+func (d *diskSpace) reject(reason error) { d.set(reason, d.checkedAt) }
+
 // recheck makes the next check read the free space, after a write has failed.
 func (d *diskSpace) recheck() { d.checkedAt = time.Time{} }
+
+// full returns nil if there is enough space for all commits now, and the writer has seen
+// that.
+func (d *diskSpace) full() error {
+	if d.isFull.Load() {
+		return d.require(resumePercent)
+	}
+	return d.require(acceptPercent)
+}
 
 // require returns nil if percent of the required bytes are free. A file system whose
 // state cannot be read counts as full.
@@ -82,12 +104,23 @@ func (d *diskSpace) require(percent int64) error {
 	if d.freeBytesMin < 0 {
 		return nil
 	}
-	free, total, err := d.stat(d.dir)
+	free, floor, err := d.floor(percent)
 	if err != nil {
-		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", persistence.ErrDiskFull, err)
 	}
-	if needed := min(d.freeBytesMin, total/freeShareDivisor) * percent / 100; free < needed {
-		return fmt.Errorf("%w: %d bytes are free on the disk, %d are needed", persistence.ErrUnavailable, free, needed)
+	return d.compare(free, floor)
+}
+
+// compare returns nil if there are as many free bytes as needed.
+func (d *diskSpace) compare(free, needed int64) error {
+	if free < needed {
+		return fmt.Errorf("%w: %d bytes are free, %d are needed", persistence.ErrDiskFull, free, needed)
 	}
 	return nil
+}
+
+// floor returns the free bytes, and percent of the required ones.
+func (d *diskSpace) floor(percent int64) (free, floor int64, err error) {
+	free, total, err := d.stat(d.dir)
+	return free, min(d.freeBytesMin, total/freeShareDivisor) * percent / 100, err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,8 +19,8 @@ import (
 func TestFullDiskRejectsCommitsUntilSpaceIsFree(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		free := int64(FreeBytesMinDefault)
-		s := openOn(t, dir, &free)
+		free := diskWith(FreeBytesMinDefault)
+		s := openOn(t, dir, free)
 		size := 0
 		commit := func() error {
 			size++
@@ -28,7 +29,7 @@ func TestFullDiskRejectsCommitsUntilSpaceIsFree(t *testing.T) {
 		if err := commit(); err != nil {
 			t.Errorf("Commit with just enough space = %v, want nil", err)
 		}
-		free-- // another process may fill the disk at any time
+		free.Add(-1) // another process may fill the disk at any time
 		time.Sleep(diskCheckInterval)
 		if err := commit(); !errors.Is(err, persistence.ErrUnavailable) {
 			t.Errorf("Commit on a full disk = %v, want ErrUnavailable", err)
@@ -39,7 +40,7 @@ func TestFullDiskRejectsCommitsUntilSpaceIsFree(t *testing.T) {
 		if _, err := s.Setting(t.Context(), "s"); err != nil {
 			t.Errorf("Setting on a full disk = %v, want nil", err)
 		}
-		free = 2 * FreeBytesMinDefault
+		free.Store(2 * FreeBytesMinDefault)
 		time.Sleep(fullCheckInterval)
 		if err := commit(); err != nil {
 			t.Errorf("Commit with enough space again = %v, want nil", err)
@@ -50,8 +51,15 @@ func TestFullDiskRejectsCommitsUntilSpaceIsFree(t *testing.T) {
 	})
 }
 
+// diskWith returns the number of free bytes of a disk, which may change.
+func diskWith(freeBytes int64) *atomic.Int64 {
+	free := &atomic.Int64{}
+	free.Store(freeBytes)
+	return free
+}
+
 // openOn opens a store on a disk with that many free bytes.
-func openOn(t *testing.T, dir string, free *int64) *Store {
+func openOn(t *testing.T, dir string, free *atomic.Int64) *Store {
 	t.Helper()
 	store, err := Open(dir, onDisk(free))
 	if err != nil {
@@ -62,20 +70,20 @@ func openOn(t *testing.T, dir string, free *int64) *Store {
 }
 
 // onDisk returns the options of a store on a large disk with that many free bytes.
-func onDisk(free *int64) Options {
-	return Options{MemTableBytes: memTableBytesMin, stat: func(string) (int64, int64, error) { return *free, 1 << 40, nil }}
+func onDisk(free *atomic.Int64) Options {
+	return Options{MemTableBytes: memTableBytesMin, stat: func(string) (int64, int64, error) { return free.Load(), 1 << 40, nil }}
 }
 
 // The free space of a nearly full disk may cross the limit many times a second. Each
 // rejection makes the owners reload, so there must be one only.
 func TestNearlyFullDiskIsRejectedOnce(t *testing.T) {
 	const needed = 80 << 20
-	free := int64(needed)
-	d := newDiskSpace("", needed, onDisk(&free).stat)
+	free := diskWith(needed)
+	d := newDiskSpace("", needed, onDisk(free).stat)
 	rejections, rejected := 0, false
 	now := time.Now()
 	for i := range 1000 {
-		free = needed + int64(i%2*2-1)<<20
+		free.Store(needed + int64(i%2*2-1)<<20)
 		err := d.check(now)
 		if err != nil && !rejected {
 			rejections++
@@ -86,7 +94,7 @@ func TestNearlyFullDiskIsRejectedOnce(t *testing.T) {
 	if rejections != 1 || !rejected {
 		t.Errorf("rejected %d times, last result rejected %t; want 1, true", rejections, rejected)
 	}
-	free = 2 * needed
+	free.Store(2 * needed)
 	if err := d.check(now.Add(fullCheckInterval)); err != nil {
 		t.Errorf("check with enough space again = %v, want nil", err)
 	}
@@ -137,30 +145,35 @@ func files(t *testing.T, dir string) []string {
 	return found
 }
 
-// On a full disk badger would be killed while it creates its log.
+// A new store needs space for badger to write tables, and a store without a reserve as
+// much as its database needs to be opened.
 func TestOpenOnAFullDiskIsRejected(t *testing.T) {
+	free := diskWith(FreeBytesMinDefault*tablesPercent/100 - 1)
+	if _, err := Open(t.TempDir(), onDisk(free)); !errors.Is(err, persistence.ErrDiskFull) {
+		t.Errorf("Open of a new store on a full disk = %v, want ErrDiskFull", err)
+	}
 	dir := t.TempDir()
-	free := int64(FreeBytesMinDefault)
-	s := openOn(t, dir, &free)
+	free.Store(FreeBytesMinDefault) // too little to make the reserve
+	s := openOn(t, dir, free)
 	if err := errors.Join(s.Commit(t.Context(), setting("s", 10)), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	before := files(t, dir)
-	free = FreeBytesMinDefault*tablesPercent/100 - 1
-	if _, err := Open(dir, onDisk(&free)); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("Open on a full disk = %v, want ErrUnavailable", err)
+	free.Store(openBytesFixed - 1)
+	if _, err := Open(dir, onDisk(free)); !errors.Is(err, persistence.ErrDiskFull) {
+		t.Errorf("Open on a full disk = %v, want ErrDiskFull", err)
 	}
 	if after := files(t, dir); !slices.Equal(after, before) {
 		t.Errorf("files after the rejected Open: %q, want %q", after, before)
 	}
 	// Space that is not enough for commits can be enough to read.
-	free++
-	s = openOn(t, dir, &free)
+	free.Store(FreeBytesMinDefault * tablesPercent / 100)
+	s = openOn(t, dir, free)
 	if _, err := s.Setting(t.Context(), "s"); err != nil {
 		t.Errorf("Setting with space for reading only = %v, want nil", err)
 	}
-	if err := s.Commit(t.Context(), setting("s", 20)); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("Commit with space for reading only = %v, want ErrUnavailable", err)
+	if err := s.Commit(t.Context(), setting("s", 20)); !errors.Is(err, persistence.ErrDiskFull) {
+		t.Errorf("Commit with space for reading only = %v, want ErrDiskFull", err)
 	}
 }
 
@@ -168,13 +181,13 @@ func TestOpenOnAFullDiskIsRejected(t *testing.T) {
 // opening reads the log.
 func TestCloseOnAFullDiskWritesNothing(t *testing.T) {
 	dir := t.TempDir()
-	free := int64(FreeBytesMinDefault)
-	s := openOn(t, dir, &free)
+	free := diskWith(FreeBytesMinDefault)
+	s := openOn(t, dir, free)
 	if err := s.Commit(t.Context(), setting("s", 10)); err != nil {
 		t.Fatal(err)
 	}
 	before := files(t, dir)
-	free = 0
+	free.Store(0)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -201,18 +214,18 @@ func TestCloseOnAFullDiskWritesNothing(t *testing.T) {
 // AcceptLoss fails if the disk is too full to seal the store.
 func TestLossIsNotAcceptedOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	free := int64(FreeBytesMinDefault)
-	s := openOn(t, dir, &free)
+	free := diskWith(FreeBytesMinDefault)
+	s := openOn(t, dir, free)
 	if err := errors.Join(s.Commit(t.Context(), setting("s", 10)), s.Close(), os.Remove(filepath.Join(dir, sealName))); err != nil {
 		t.Fatal(err)
 	}
-	s = openOn(t, dir, &free)
-	free--
+	s = openOn(t, dir, free)
+	free.Add(-1)
 	time.Sleep(diskCheckInterval)
 	if err := s.AcceptLoss(t.Context()); !errors.Is(err, persistence.ErrUnavailable) || s.Integrity() == nil {
 		t.Errorf("AcceptLoss on a full disk = %v, Integrity = %v; want ErrUnavailable and ErrIntegrity", err, s.Integrity())
 	}
-	free *= 2
+	free.Store(2 * FreeBytesMinDefault)
 	time.Sleep(fullCheckInterval)
 	if err := errors.Join(s.AcceptLoss(t.Context()), s.Commit(t.Context(), setting("s", 20))); err != nil {
 		t.Errorf("AcceptLoss and Commit with enough space again = %v, want nil", err)

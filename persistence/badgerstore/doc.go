@@ -7,6 +7,8 @@
 //	seal      two slots with the positions of the newest commit groups in the log
 //	log/      the write-ahead log, see package wal; log.lost-N is one whose end was
 //	          accepted as lost
+//	          log/reserve-N are segments in reserve for a full disk
+//	reserve   space in which the database is opened on a full disk
 //	db/       badger's own files
 //
 // # A commit
@@ -81,12 +83,35 @@
 // # Disk
 //
 // badger writes through memory-mapped files, and a process that does so on a full disk
-// is killed. Therefore commits are rejected while fewer bytes are free than
-// Options.FreeBytesMin, and a restore must leave as many. The writer checks ten times a
-// second at most. After a rejection it checks once a second, and accepts commits again
-// once an eighth more is free. Reads still work. A segment of the log is filled before it
-// is used: without space for another segment a record is not written at all.
+// is killed. Therefore the store stops writing to the database while fewer bytes are free
+// than Options.FreeBytesMin, and a restore must leave as many. The writer checks ten times a
+// second at most. On a full disk it checks once a second, and continues once an eighth more
+// is free. Reads still work.
 //
-// badger also writes when it is opened and closed. Open and Close require half of that
-// space: with less, Open fails, and Close leaves the database as a kill would.
+// On a full disk commits are rejected (persistence.ErrDiskFull), except those that may use
+// the reserve (persistence.Batch.Reserve): these are in the log and in memory only, until
+// there is space. Who may use it:
+//
+//	accounts        all but the intents of orders that increase exposure: cancels,
+//	                closes, reduce-only orders, protection, executions, reconciliation
+//	channels        signals that close or cancel, and what follows from any signal
+//	administration  everything, with its audit rows: an operator can halt an account
+//	deliveries      nothing: events are recorded, and delivered when there is space
+//	alerts          nothing: they fire when there is space
+//	purges          nothing
+//
+// The reserve is made at Open and after each use, as far as FreeBytesMin stay free:
+// ReserveLogBytes of segments of the log, which are used instead of new ones, and a file of
+// ReserveOpenBytes. The cancel of an order takes about 350 bytes of the log, so that more than
+// 20,000 cancels are accepted even if no byte is free; then everything is rejected. The
+// rows in memory take about as much again. The space is allocated, and the file system must
+// write in place, as ext4 and XFS do.
+//
+// badger also writes when it is opened and closed. With less than half of FreeBytesMin it is
+// opened without compaction, which takes only as much as its logs of unwritten tables; the
+// file of the reserve is deleted if that is needed. Once there is space it is opened again,
+// between two reads. Open fails with less than that, if the store is new, or if it must be
+// migrated or repaired. Close then leaves the database as a kill would. If another process
+// takes the space while badger writes, the process is killed, and nothing that was
+// confirmed is lost.
 package badgerstore

@@ -29,6 +29,9 @@ type flusher struct {
 	// on, so that the seal can be compared with it.
 	seal *seal
 
+	// reserve is filled again after it was used.
+	reserve *reserve
+
 	// sync is syncDatabase, replaced in tests.
 	sync func(database string) error
 
@@ -39,9 +42,9 @@ type flusher struct {
 	finished chan struct{}
 }
 
-func startFlusher(views *views, log *wal.Log, seal *seal, failed chan<- error, logger *zap.Logger) *flusher {
+func startFlusher(views *views, log *wal.Log, seal *seal, reserve *reserve, failed chan<- error, logger *zap.Logger) *flusher {
 	f := &flusher{
-		views: views, log: log, seal: seal, logger: logger, sync: syncDatabase,
+		views: views, log: log, seal: seal, reserve: reserve, logger: logger, sync: syncDatabase,
 		tables: make(chan *memTable, tablesWaitingMax), failed: failed, finished: make(chan struct{}),
 	}
 	go f.run()
@@ -72,8 +75,8 @@ func (f *flusher) run() {
 	}
 }
 
-// flush writes a table to the database, prepares the next segment of the log and trims
-// it.
+// flush writes a table to the database, prepares the next segment of the log, completes
+// the reserve, and trims the log.
 func (f *flusher) flush(t *memTable) error {
 	if err := f.views.write(t); err != nil {
 		return err
@@ -82,6 +85,7 @@ func (f *flusher) flush(t *memTable) error {
 		// The writer will try again, and reject its commits if it cannot.
 		f.logger.Warn("the next segment of the log was not prepared", zap.Error(err))
 	}
+	f.reserve.fill()
 	err := f.trim(t.head.Seq)
 	if err != nil && !errors.Is(err, errSync) {
 		f.logger.Warn("the log was not trimmed", zap.Error(err))

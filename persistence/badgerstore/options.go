@@ -51,9 +51,9 @@ type Options struct {
 	// Logger logs openings, rejections and badger's own warnings; nil logs nothing.
 	Logger *zap.Logger
 	// FreeBytesMin is the number of bytes that must be free in the file system of the
-	// store; while fewer are, commits are rejected. Zero is FreeBytesMinDefault, a
-	// negative value disables the check. It is limited to a tenth of the disk. Half of
-	// it must be free to open the store.
+	// store; while fewer are, only commits that may use the reserve are accepted. Zero is
+	// FreeBytesMinDefault, a negative value disables the check and the reserve. It is
+	// limited to a tenth of the disk.
 	FreeBytesMin int64
 	// MemTableBytes is the size of badger's memory table: it bounds memory, the log
 	// that Open replays and, at 15 %, the largest transaction. Zero is

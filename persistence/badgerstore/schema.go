@@ -83,6 +83,9 @@ func (w *writer) initialize() error {
 	if err != nil {
 		return err
 	}
+	if version != 0 && version < w.schema.version() && w.diskFull {
+		return errNoSpaceToMigrate
+	}
 	for ; version != 0 && version < w.schema.version(); version++ {
 		if err := w.migrate(w.schema.migrations[version-1], version); err != nil {
 			return fmt.Errorf("migrate schema %d: %w", version, err)

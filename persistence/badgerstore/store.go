@@ -31,9 +31,14 @@ type Store struct {
 	schema schema
 	lock   *os.File
 	disk   *diskSpace
-	db     *badger.DB
-	seal   *seal
-	writer *writer
+	// reserve is kept for a full disk. cramped is set while the database is open without
+	// compaction, because there was no space for it.
+	reserve *reserve
+	cramped bool
+	options Options
+	db      *badger.DB
+	seal    *seal
+	writer  *writer
 
 	// reading is read-locked by readers and locked by Close. It guards closed.
 	reading sync.RWMutex
@@ -61,7 +66,7 @@ func openSchema(dir string, o Options, current schema) (*Store, error) {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	o = o.withDefaults()
-	s := &Store{dir: dir, log: o.Logger, schema: current}
+	s := &Store{dir: dir, log: o.Logger, schema: current, options: o}
 	s.Reader = rows.NewReader(s)
 	if err := s.open(o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), s.release())
@@ -78,11 +83,12 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	s.disk = newDiskSpace(s.dir, o.FreeBytesMin, o.stat)
-	if err := s.disk.require(tablesPercent); err != nil {
-		return err
-	}
+	s.reserve = &reserve{dir: s.dir, disk: s.disk, logger: o.Logger}
 	database := filepath.Join(s.dir, databaseName)
 	if err := checkFiles(database, o.badger(database)); err != nil {
+		return err
+	}
+	if err := s.checkSpace(database); err != nil {
 		return err
 	}
 	if s.seal, err = s.openSeal(database); err != nil {
@@ -91,7 +97,7 @@ func (s *Store) open(o Options) error {
 	if err := removeEmptyLogs(database); err != nil {
 		return err
 	}
-	if s.db, err = openBadger(o.badger(database)); err != nil {
+	if err := s.openDatabase(database); err != nil {
 		return err
 	}
 	found, err := inspect(s.db)
@@ -100,6 +106,9 @@ func (s *Store) open(o Options) error {
 	}
 	if err := s.schema.check(found); err != nil {
 		return err
+	}
+	if !s.cramped {
+		s.reserve.fill()
 	}
 	return s.start(o, found)
 }
@@ -124,6 +133,9 @@ func (s *Store) start(o Options, found inspection) error {
 		err = s.seal.reset(wal.Position{})
 	}
 	err = errors.Join(err, found.err)
+	if s.cramped && (found.legacy != nil || len(found.staleKeys) > 0) {
+		return errNoSpaceToMigrate
+	}
 	if found.legacy != nil {
 		err = errors.Join(err, found.legacy.verifySeal(sealed))
 	}
@@ -132,7 +144,7 @@ func (s *Store) start(o Options, found inspection) error {
 	if err == nil && (len(found.staleKeys) > 0 || converted) {
 		err = s.convertLegacy(&found, &sealed)
 	}
-	s.writer = newWriter(s.db, s.dir, s.seal, s.disk, s.schema, o, found)
+	s.writer = newWriter(s, o, found)
 	end := found.head.Position
 	if found.legacy == nil && found.err == nil {
 		var replayErr error
@@ -143,8 +155,11 @@ func (s *Store) start(o Options, found inspection) error {
 		s.log.Warn("a slot of the seal is damaged", zap.Uint64("sealed_commit", sealed.Seq), zap.Uint64("newest_commit", end.Seq))
 		err = s.seal.complete(sealed, end)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		return s.writer.start(end)
+	case s.cramped && errors.Is(err, errRows):
+		return fmt.Errorf("%w: the rows of the log cannot be applied again: %w", persistence.ErrDiskFull, err)
 	}
 	s.integrity = fmt.Errorf("%w: %w", persistence.ErrIntegrity, err)
 	s.log.Error("the store failed its integrity check; commits are rejected", zap.Error(s.integrity))
@@ -213,7 +228,7 @@ func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error 
 	}
 	s.reading.RLock()
 	defer s.reading.RUnlock()
-	if s.closed {
+	if s.closed || s.db == nil {
 		return errClosed
 	}
 	r := reading{ctx: ctx, writer: s.writer}
@@ -229,7 +244,7 @@ func (s *Store) Submit(b persistence.Batch, done func(error)) {
 		s.writer.submit(request{op: func(rows.Tx, uint64) error { return rejection }, done: done})
 		return
 	}
-	s.writer.submit(request{op: commit.Apply, size: commit.Size(), barrier: commit.Empty(), written: b.Written, done: done})
+	s.writer.submit(request{op: commit.Apply, size: commit.Size(), barrier: commit.Empty(), written: b.Written, reserve: b.Reserve, done: done})
 }
 
 // Commit implements persistence.Writer.
@@ -239,7 +254,7 @@ func (s *Store) Commit(ctx context.Context, b persistence.Batch) error {
 
 // TakeOwnership implements persistence.Writer.
 func (s *Store) TakeOwnership(ctx context.Context, customer string) (persistence.Fence, error) {
-	return rows.TakeOwnership(ctx, s.writer.enqueue, customer)
+	return rows.TakeOwnership(ctx, s.writer.enqueueReserved, customer)
 }
 
 // Purge implements persistence.Store.
@@ -265,7 +280,7 @@ func (s *Store) Close() error {
 // release closes what is open. On a full disk it leaves the database open, and its lock.
 func (s *Store) release() error {
 	var errs []error
-	left := s.db != nil && s.leavesDatabaseOpen()
+	left := s.db != nil && (s.cramped || s.leavesDatabaseOpen())
 	if s.writer != nil {
 		errs = append(errs, s.writer.close(left))
 	}

@@ -109,7 +109,7 @@ func (w *writer) replay(found inspection, s sealed) (wal.Position, error) {
 		return end, err
 	}
 	oldest, oldestErr := wal.Oldest(w.logDir)
-	if oldestErr != nil || oldest.Seq >= end.Seq {
+	if oldestErr != nil || oldest.Seq >= end.Seq || w.diskFull {
 		return end, errors.Join(err, oldestErr)
 	}
 	w.logger.Warn("the database lacks rows of the log, which is applied again", zap.Error(err))

@@ -44,6 +44,14 @@ func newViews(db *badger.DB, head ledger) *views {
 	return v
 }
 
+// setDatabase replaces the database, which has the same rows. There must be no readers.
+func (v *views) setDatabase(db *badger.DB) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.db = db
+	db.SetDiscardTs(v.current.version)
+}
+
 // reset replaces the view by the rows of the database as they are.
 func (v *views) reset(head ledger) {
 	v.mu.Lock()

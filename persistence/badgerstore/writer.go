@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
 	"go.uber.org/zap"
 
 	"venuegate/persistence"
@@ -24,6 +23,8 @@ type request struct {
 	size int
 	// written allows a delayed sync; see persistence.Batch.
 	written func()
+	// reserve allows the use of the reserve; see persistence.Batch.
+	reserve bool
 	// barrier marks an empty batch, which is never rejected.
 	barrier bool
 	// acceptLoss marks a call of AcceptLoss, which is a group of its own.
@@ -38,10 +39,13 @@ type reply struct {
 
 // writer appends commit groups to the log, in one goroutine.
 type writer struct {
-	views  *views
-	logDir string
-	seal   *seal
-	disk   *diskSpace
+	views   *views
+	logDir  string
+	seal    *seal
+	disk    *diskSpace
+	reserve *reserve
+	// reopen opens a database that was opened on a full disk again.
+	reopen func() error
 	logger *zap.Logger
 	// schema is the schema of this program.
 	schema schema
@@ -63,8 +67,11 @@ type writer struct {
 	// rejectErr is the reason why all commits are rejected; nil if they are not.
 	rejectErr error
 	// damaged is what Open found, if rejectErr is damage.
-	damaged  *damage
+	damaged *damage
+	// diskFull is set while only the reserve is used: then nothing is written to the
+	// database, and held are the full tables, oldest first.
 	diskFull bool
+	held     []*memTable
 	// written is the ledger after the newest group in the log, nil if it is durable.
 	// replies are those that wait for its sync, in order. syncDue is the time of it.
 	written *ledger
@@ -95,13 +102,20 @@ type writer struct {
 
 // newWriter returns a writer that is not started. Until it is, its groups go to the
 // database directly (see replay).
-func newWriter(db *badger.DB, dir string, seal *seal, disk *diskSpace, schema schema, o Options, found inspection) *writer {
-	return &writer{
-		views: newViews(db, found.counted), logDir: filepath.Join(dir, logName), seal: seal, disk: disk, schema: schema,
+func newWriter(s *Store, o Options, found inspection) *writer {
+	w := &writer{
+		views: newViews(s.db, found.counted), logDir: filepath.Join(s.dir, logName), seal: s.seal, disk: s.disk, reserve: s.reserve,
+		reopen: func() error { return nil }, schema: s.schema,
 		syncLog: o.syncLog, logger: o.Logger, filter: found.filter, failed: make(chan error, 1), tableRows: tableRowsMin,
 		changed: map[string]int{}, cache: rows.NewRowCache(cacheBytesMax), syncDue: stoppedTimer(),
 		wake: make(chan struct{}, 1), finished: make(chan struct{}),
 	}
+	if s.cramped {
+		w.reopen = s.reopenDatabase
+		_ = w.checkDisk() // It logs.
+		w.diskFull = true
+	}
+	return w
 }
 
 func stoppedTimer() *time.Timer {
@@ -124,12 +138,12 @@ func (w *writer) start(end wal.Position) error {
 }
 
 func (w *writer) openLog(end wal.Position) error {
-	log, err := wal.Start(w.logDir, end, wal.Options{Sync: w.syncLog})
+	log, err := wal.Start(w.logDir, end, wal.Options{Sync: w.syncLog, OnlyReserve: w.diskFull})
 	if err != nil {
 		return fmt.Errorf("open the log: %w", err)
 	}
 	w.log = log
-	w.flusher = startFlusher(w.views, log, w.seal, w.failed, w.logger)
+	w.flusher = startFlusher(w.views, log, w.seal, w.reserve, w.failed, w.logger)
 	return nil
 }
 
@@ -155,8 +169,13 @@ func (w *writer) close(keepRows bool) error {
 	}
 	// Without a sync the rows are in the log only if a kill would leave them there.
 	keepRows = keepRows || w.written != nil
-	if w.rejectErr == nil && !keepRows && w.hasRows() {
-		w.flusher.add(w.active)
+	if w.rejectErr == nil && !keepRows {
+		for _, t := range w.held {
+			w.flusher.add(t)
+		}
+		if w.hasRows() {
+			w.flusher.add(w.active)
+		}
 	}
 	w.flusher.stop(keepRows)
 	err := w.seal.sync()
@@ -173,6 +192,10 @@ func (w *writer) close(keepRows bool) error {
 
 func (w *writer) enqueue(op rows.Operation, done func(error)) {
 	w.submit(request{op: op, done: done})
+}
+
+func (w *writer) enqueueReserved(op rows.Operation, done func(error)) {
+	w.submit(request{op: op, reserve: true, done: done})
 }
 
 func (w *writer) enqueueAcceptLoss(done func(error)) {
@@ -236,7 +259,7 @@ func (w *writer) run() {
 			w.settle()
 			return
 		}
-		if !armed && (w.seal.dirty || w.hasRows()) {
+		if !armed && (w.seal.dirty || w.hasRows() || w.diskFull) {
 			tick.Reset(flushInterval)
 			armed = true
 		}
@@ -266,7 +289,10 @@ func (w *writer) tick(now time.Time) {
 	if w.rejectErr != nil {
 		return
 	}
-	if w.hasRows() && !w.diskFull {
+	if w.hasRows() || w.diskFull {
+		_ = w.checkDisk()
+	}
+	if w.hasRows() && !w.diskFull && w.rejectErr == nil {
 		if w.active.used().rows < w.tableRows/4 {
 			w.tableRows = max(w.tableRows/2, tableRowsMin)
 		}
@@ -324,17 +350,30 @@ func (w *writer) process(group []request) {
 		group[0].done(w.acceptLoss())
 		return
 	}
-	if err := w.checkDisk(); w.rejectErr == nil && err != nil {
-		w.reject(group, err)
-		return
-	}
+	full := w.checkDisk()
 	for len(group) > 0 {
-		if w.rejectErr != nil {
+		switch allowed := allowedOf(group, full); {
+		case w.rejectErr != nil:
 			w.reject(group, w.rejectErr)
 			return
+		case allowed == 0:
+			w.reject(group[:1], full)
+			group = group[1:]
+		default:
+			group = group[w.commit(group[:allowed]):]
 		}
-		group = group[w.commit(group):]
 	}
+}
+
+// allowedOf returns how many of the first requests of a group may be committed on a disk
+// that is full unless the error is nil.
+func allowedOf(group []request, full error) int {
+	for i, r := range group {
+		if full != nil && !r.reserve {
+			return i
+		}
+	}
+	return len(group)
 }
 
 // reject answers a group that is not committed.
@@ -347,19 +386,6 @@ func (w *writer) reject(group []request, reason error) {
 		}
 		r.done(reason)
 	}
-}
-
-func (w *writer) checkDisk() error {
-	err := w.disk.check(time.Now())
-	if full := err != nil; full != w.diskFull {
-		w.diskFull = full
-		if full {
-			w.logger.Warn("the disk is full; commits are rejected", zap.Error(err))
-		} else {
-			w.logger.Warn("the disk has enough free space again; commits are accepted")
-		}
-	}
-	return err
 }
 
 // commit writes the group, or as many of its first requests as fit one transaction, and
@@ -388,8 +414,11 @@ func (w *writer) commit(group []request) int {
 		switch {
 		case errors.Is(err, errGroupTooLarge) && len(group) > 1:
 			return w.commit(group[:len(group)/2])
-		case errors.Is(err, errGroupTooLarge), errors.Is(err, wal.ErrNoSegment):
+		case errors.Is(err, wal.ErrNoSegment):
 			w.disk.recheck()
+			w.reject(group, fmt.Errorf("%w: %w", persistence.ErrDiskFull, err))
+			return len(group)
+		case errors.Is(err, errGroupTooLarge):
 			w.reject(group, fmt.Errorf("%w: %w", persistence.ErrUnavailable, err))
 			return len(group)
 		case err != nil:
@@ -518,10 +547,12 @@ func (w *writer) hasRows() bool { return w.active != nil && !w.active.empty() }
 
 // freeze hands the active table to the flusher and begins another one, with room for at
 // least need. While the log is replayed there is no flusher: the table is written at
-// once.
+// once. On a full disk it is kept.
 func (w *writer) freeze(need room) error {
 	if w.hasRows() {
-		if w.flusher != nil {
+		if w.diskFull {
+			w.held = append(w.held, w.active)
+		} else if w.flusher != nil {
 			// No row may be in the database before it is durable in the log.
 			if err := w.sync(); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"venuegate/persistence"
@@ -40,6 +41,9 @@ type Memory struct {
 	rejectErr error
 	integrity error
 	committed int
+
+	// diskFull is set while only batches that may use the reserve are accepted.
+	diskFull atomic.Bool
 }
 
 // cacheBytesMax is so small that longer tests use rows with and without the cache.
@@ -140,7 +144,21 @@ func (m *Memory) Submit(b persistence.Batch, done func(error)) {
 		m.enqueue(func(rows.Tx, uint64) error { return rejection }, done)
 		return
 	}
-	m.submit(pending{commit.Apply, b.Written, done})
+	op := rows.Operation(commit.Apply)
+	if !b.Reserve && !b.Empty() {
+		op = m.unlessFull(op)
+	}
+	m.submit(pending{op, b.Written, done})
+}
+
+// unlessFull returns an operation that may not use the reserve.
+func (m *Memory) unlessFull(op rows.Operation) rows.Operation {
+	return func(tx rows.Tx, generation uint64) error {
+		if m.diskFull.Load() {
+			return persistence.ErrDiskFull
+		}
+		return op(tx, generation)
+	}
 }
 
 // Commit implements persistence.Writer.
@@ -155,7 +173,16 @@ func (m *Memory) TakeOwnership(ctx context.Context, customer string) (persistenc
 
 // Purge implements persistence.Store.
 func (m *Memory) Purge(ctx context.Context, before persistence.Retention) error {
-	return rows.Purge(ctx, m, m.enqueue, before)
+	enqueue := func(op rows.Operation, done func(error)) { m.enqueue(m.unlessFull(op), done) }
+	return rows.Purge(ctx, m, enqueue, before)
+}
+
+// Full implements persistence.Store; see FillDisk.
+func (m *Memory) Full() error {
+	if m.diskFull.Load() {
+		return persistence.ErrDiskFull
+	}
+	return nil
 }
 
 // Integrity implements persistence.Store; see BreakIntegrity.

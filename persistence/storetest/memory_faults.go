@@ -70,6 +70,10 @@ func (m *Memory) RejectAll(err error) {
 	m.rejectErr = err
 }
 
+// FillDisk makes the store accept only batches that may use the reserve, until it is called
+// with false.
+func (m *Memory) FillDisk(full bool) { m.diskFull.Store(full) }
+
 // BreakIntegrity makes Integrity return an error from now on.
 func (m *Memory) BreakIntegrity() {
 	m.mu.Lock()

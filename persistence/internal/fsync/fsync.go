@@ -28,3 +28,35 @@ func Dir(dir string) error {
 	}
 	return errors.Join(d.Sync(), d.Close())
 }
+
+// Allocate makes a file of at least that size durable whose blocks are allocated and read
+// as zeros, so that writing to it needs no more space. A file system without such an
+// operation gets zeros written.
+func Allocate(file *os.File, size int64) error {
+	err := unix.Fallocate(int(file.Fd()), 0, 0, size)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		err = fill(file, size)
+	}
+	if err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// zeroBytes is the size of one write of zeros.
+const zeroBytes = 1 << 18
+
+// fill extends a file with zeros.
+func fill(file *os.File, size int64) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	zeros := make([]byte, zeroBytes)
+	for at := info.Size(); at < size; at += zeroBytes {
+		if _, err := file.WriteAt(zeros[:min(zeroBytes, size-at)], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -26,6 +26,8 @@ var ErrDamaged = errors.New("the log is damaged")
 type Options struct {
 	// SegmentBytes is the size of a segment; zero is SegmentBytesDefault.
 	SegmentBytes int64
+	// OnlyReserve starts the log on a full disk; see Log.UseReserve.
+	OnlyReserve bool
 	// Sync is fdatasync, replaced in tests.
 	Sync func(*os.File) error
 }
@@ -41,7 +43,7 @@ func (o Options) withDefaults() Options {
 }
 
 // Log is a log that is open for appending. Append and Sync must not be called
-// concurrently; Prepare and Trim may be called by another goroutine.
+// concurrently; Prepare, Trim, Reserve and UseReserve may be called by another goroutine.
 type Log struct {
 	dir     string
 	options Options
@@ -57,6 +59,8 @@ type Log struct {
 	// spare is a prepared segment, nil if there is none.
 	mu    sync.Mutex
 	spare *os.File
+	// onlyReserve is set while no file is created.
+	onlyReserve bool
 }
 
 // Read calls visit for the records of a log after a position, in order, and returns
@@ -161,7 +165,7 @@ func Start(dir string, after Position, o Options) (*Log, error) {
 	if err := fsync.Dir(filepath.Dir(dir)); err != nil {
 		return nil, err
 	}
-	l := &Log{dir: dir, options: o.withDefaults(), end: after}
+	l := &Log{dir: dir, options: o.withDefaults(), end: after, onlyReserve: o.OnlyReserve}
 	if err := l.rewriteNewest(); err != nil {
 		return nil, err
 	}
@@ -288,6 +292,9 @@ func (l *Log) take(size int64) (*os.File, error) {
 		}
 		_ = spare.Close() // It is created again with another size.
 	}
+	if l.onlyReserve {
+		return l.takeReserved(size)
+	}
 	return createFilled(filepath.Join(l.dir, spareName), size)
 }
 
@@ -295,7 +302,7 @@ func (l *Log) take(size int64) (*os.File, error) {
 func (l *Log) Prepare() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.spare != nil {
+	if l.spare != nil || l.onlyReserve {
 		return nil
 	}
 	var err error
