@@ -65,6 +65,18 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// diskFullRetry is the retry time while the disk of the service is full.
+const diskFullRetry = 5 * time.Second
+
+// DiskFull returns the error of a request that increases risk, or is not urgent, while the
+// disk of the service is full.
+func DiskFull(cause error) *Error {
+	e := Errorf(CodeMaintenance, "the disk of the service is full: only cancels, closing orders and reads are possible").
+		With("reason", ReasonDiskFull).Because(cause)
+	e.RetryAfter = diskFullRetry
+	return e
+}
+
 func (e *Error) Error() string {
 	text := string(e.Code) + ": " + e.Message
 	if e.VenueCode != "" {

@@ -8,6 +8,8 @@ const (
 	ReasonPostOnlyWouldTake = "post_only_would_take"
 	ReasonFOKNotFilled      = "fok_not_filled"
 	ReasonIOCNotFilled      = "ioc_not_filled"
+	// ReasonDiskFull: the disk of the service is full; see DiskFull.
+	ReasonDiskFull = "disk_full"
 	// ReasonNoPosition: there is nothing to reduce.
 	ReasonNoPosition = "no_position"
 	// ReasonOtherLegTriggered: the venue cancelled one of two protecting orders because

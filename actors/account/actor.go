@@ -33,7 +33,7 @@ func Name(exchange venues.Venue) string { return "account/" + string(exchange) }
 func (a *account) Started(ctx *actors.Context) {
 	a.logger = ctx.Logger()
 	a.state = newState(a.deps.Config, a.deps.Fence)
-	a.context = stepContext{makeID: a.deps.NewID, price: a.price, mark: a.deps.Market.Mark, maxMarketQty: a.maxMarketQty}
+	a.context = stepContext{makeID: a.deps.NewID, price: a.price, mark: a.deps.Market.Mark, maxMarketQty: a.maxMarketQty, full: a.deps.Store.Full}
 	a.steps = step.Runner[effect]{
 		Journal: a.deps.Journal, Handle: a.handle, Finish: a.finish, Ordered: true,
 		Run:     func(ctx *actors.Context, e effect) { e.run(a, ctx) },

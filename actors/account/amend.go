@@ -120,7 +120,13 @@ func (s *state) admitAmend(step stepContext, o *order, in amendOrder) *venues.Er
 	if err := protection.CheckLegQty(in.instrument, &spec, s.protectionStep.Attaches(&o.protectedOrder)); err != nil {
 		return err
 	}
-	return s.risk.AdmitAmend(s.forRisk(step), &o.OrderRecord, &spec, in.mark)
+	if err := s.risk.AdmitAmend(s.forRisk(step), &o.OrderRecord, &spec, in.mark); err != nil {
+		return err
+	}
+	if full := step.full(); full != nil && s.risk.Increases(s.forRisk(step), &spec, &o.OrderRecord) {
+		return commitError(full)
+	}
+	return nil
 }
 
 func requestedTerms(o *order, cmd venues.AmendOrder) terms {

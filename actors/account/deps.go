@@ -24,7 +24,7 @@ type Deps struct {
 	Config
 	Fence persistence.Fence
 	Venue venues.Account
-	Store persistence.Reader
+	Store Store
 	// Journal is the commit queue of the account. After a batch that failed it rejects all
 	// batches until an empty one is submitted. A batch with a claim that the store has
 	// rejected does not count as failed.
@@ -39,6 +39,13 @@ type Deps struct {
 	ReadPool  *actors.Pool
 	// Private returns the child actor that maintains the private connection.
 	Private func(events Observer) actors.Child
+}
+
+// Store is what the account reads.
+type Store interface {
+	persistence.Reader
+	// Full returns an error while the store takes nothing that increases exposure.
+	Full() error
 }
 
 // Market returns the rules of instruments and their mark prices. Methods must not block.

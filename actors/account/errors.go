@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/actors"
+	"venuegate/persistence"
 	"venuegate/venues"
 )
 
@@ -73,6 +74,9 @@ func changePending() *venues.Error {
 // commitError returns the error of a command that was not carried out because its commit
 // failed.
 func commitError(cause error) *venues.Error {
+	if errors.Is(cause, persistence.ErrDiskFull) {
+		return venues.DiskFull(cause)
+	}
 	e := venues.Errorf(venues.CodeMaintenance, "the store cannot take orders now").Because(cause)
 	e.RetryAfter = maintenanceRetry
 	return e

@@ -67,6 +67,8 @@ func (s *state) finish(step stepContext) output {
 	out := s.out
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence
+		// What already happened, or reduces exposure, is stored on a full disk too.
+		out.Batch.Reserve = out.Batch.Reserve || out.Claim == ""
 		if len(replies) > 0 && mayAnswerBeforeSync(&out) {
 			// They are also effects, because a merged commit may not be written early. A reply
 			// is sent once.

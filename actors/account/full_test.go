@@ -1,6 +1,8 @@
 package account_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -84,5 +86,75 @@ func TestFullStoreRejectsAndRecovers(t *testing.T) {
 		if order, err := h.place("r1", "59000"); err != nil || order.Status != venues.StatusOpen {
 			t.Fatalf("Place = %+v, %v, want status %s", order, err, venues.StatusOpen)
 		}
+	})
+}
+
+// expectDiskFull checks that a request was rejected because the disk is full.
+func expectDiskFull(t *testing.T, what string, err error) {
+	t.Helper()
+	rejection, _ := errors.AsType[*venues.Error](err)
+	if rejection == nil || rejection.Code != venues.CodeMaintenance || rejection.Details["reason"] != venues.ReasonDiskFull {
+		t.Errorf("%s on a full disk = %v, want %s, reason %s", what, err, venues.CodeMaintenance, venues.ReasonDiskFull)
+	}
+}
+
+// On a full disk the account takes what does not increase exposure, and nothing else. It
+// starts on one, too.
+func TestFullDiskRejectsOnlyWhatIncreasesExposure(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		resting, err := h.place("r0", "59000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.store.FillDisk(true)
+		for _, name := range []string{"account", "again"} {
+			if name != "account" {
+				h = open(kit, h.store, h.venue, name)
+			}
+			placed := h.venue.placed
+			_, err = h.place("r1", "59000")
+			expectDiskFull(t, "Place", err)
+			_, err = h.amend(resting.OrderID, "2")
+			expectDiskFull(t, "Amend to a larger quantity", err)
+			if h.venue.placed != placed {
+				t.Errorf("%d orders were sent, want %d", h.venue.placed, placed)
+			}
+			// The venue of the tests amends nothing.
+			if _, err = h.amend(resting.OrderID, "0.5"); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+				t.Errorf("Amend to a smaller quantity = %v, want %s", err, venues.CodeExchangeUnavailable)
+			}
+			if order, err := h.placeReduceOnly("close " + name); err != nil || order.Status != venues.StatusOpen {
+				t.Errorf("reduce-only Place = %s, %v, want %s, nil", order.Status, err, venues.StatusOpen)
+			}
+		}
+		if order, err := h.cancel(context.Background(), resting.OrderID); err != nil || order.Status != venues.StatusCancelled {
+			t.Errorf("Cancel = %s, %v, want %s, nil", order.Status, err, venues.StatusCancelled)
+		}
+		if got := h.record(context.Background(), resting.OrderID).Status; got != venues.StatusCancelled {
+			t.Errorf("stored status = %s, want %s", got, venues.StatusCancelled)
+		}
+		h.store.FillDisk(false)
+		if order, err := h.place("r1", "59000"); err != nil || order.Status != venues.StatusOpen {
+			t.Errorf("Place with space = %s, %v, want %s, nil", order.Status, err, venues.StatusOpen)
+		}
+	})
+}
+
+func (h *harness) amend(orderID, qty string) (venues.Order, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return h.client.Amend(ctx, h.record(ctx, orderID), venues.AmendOrder{OrderID: orderID, Qty: venues.Some(venues.MustDecimal(qty))})
+}
+
+func (h *harness) placeReduceOnly(requestID string) (venues.Order, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return h.client.Place(ctx, venues.PlaceOrder{
+		OrderSpec: venues.OrderSpec{
+			Symbol: "BTCUSDT", Side: venues.Sell, Type: venues.TypeLimit, Qty: venues.MustDecimal("1"), ReduceOnly: true,
+			Price: venues.Some(venues.MustDecimal("61000")), TimeInForce: venues.GoodTillCancel,
+		},
+		RequestID: requestID, Scope: persistence.ScopeREST, BodyHash: []byte(requestID), Source: venues.SourceAPI,
 	})
 }

@@ -47,7 +47,7 @@ func (a *account) load(ctx context.Context) any {
 	}
 	done.account = state
 	done.account.Customer, done.account.Exchange = a.deps.Customer, a.deps.Exchange
-	unchanged := persistence.Batch{Fence: a.deps.Fence, Puts: []persistence.Record{done.account}}
+	unchanged := persistence.Batch{Fence: a.deps.Fence, Puts: []persistence.Record{done.account}, Reserve: true}
 	if err := persistence.Await(ctx, a.deps.Journal, unchanged); err != nil {
 		return loadDone{err: err}
 	}

@@ -37,6 +37,7 @@ func (s *state) place(step stepContext, in placeOrder) {
 		s.after(replyOrder{to: in.orderReply, err: rejection})
 		return
 	}
+	s.out.Batch.Reserve = s.risk.Reduces(s.forRisk(step), &in.cmd.OrderSpec, nil)
 	o := s.newOrder(step, in.cmd)
 	o.Attempt = in.attempt
 	o.sendBy = in.cmd.Deadline

@@ -7,7 +7,8 @@ import (
 	"venuegate/venues"
 )
 
-// stepContext has the time of one step, and functions that return ids and market data.
+// stepContext has the time of one step, and functions that return ids, market data and the
+// state of the store.
 type stepContext struct {
 	now    time.Time
 	makeID func(prefix string, at time.Time) string
@@ -18,6 +19,8 @@ type stepContext struct {
 	mark  func(symbol string) venues.Optional
 	// maxMarketQty returns the largest quantity of a market order of an instrument.
 	maxMarketQty func(symbol string) venues.Optional
+	// full returns an error while the store takes nothing that increases exposure.
+	full func() error
 }
 
 // newID returns a new id with the given prefix.

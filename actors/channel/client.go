@@ -226,6 +226,8 @@ func edgeError(err error) error {
 		return err
 	}
 	switch {
+	case errors.Is(err, persistence.ErrDiskFull):
+		return venues.DiskFull(err)
 	case errors.Is(err, actors.ErrBusy):
 		return busy().Because(err)
 	case errors.Is(err, actors.ErrStopped), errors.Is(err, persistence.ErrUnavailable):

@@ -74,6 +74,8 @@ func (s *state) take() step.Output[effect] {
 	out := s.out
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence
+		// On a full disk only signals that open positions are refused.
+		out.Batch.Reserve = out.Batch.Reserve || out.Claim == ""
 	}
 	s.out = step.Output[effect]{}
 	return out
@@ -124,6 +126,7 @@ func (s *state) accept(m step.Context, in accept) {
 	}
 	s.claim(t)
 	s.out.Claim = t.ID
+	s.out.Batch.Reserve = t.Action == venues.ActionClose || t.Action == venues.ActionCancelAll
 	t.waiter = &in
 	if t.Action == venues.ActionNotify {
 		s.notify(m, t)

@@ -278,7 +278,7 @@ func (c *customer) markRemoved(ctx context.Context, exchange venues.Venue) error
 	for _, account := range accounts {
 		if account.Exchange == exchange && account.RemovedAt.IsZero() {
 			account.RemovedAt, account.Sealed = venues.At(time.Now()), nil
-			return c.deps.Journal.Commit(ctx, persistence.Batch{Fence: c.fence, Puts: []persistence.Record{account}})
+			return c.deps.Journal.Commit(ctx, persistence.Batch{Fence: c.fence, Puts: []persistence.Record{account}, Reserve: true})
 		}
 	}
 	return venues.Errorf(venues.CodeNotFound, "no %s account is connected", exchange)
@@ -311,5 +311,6 @@ func (c *customer) ended(ctx *actors.Context, in *actors.ChildEnded) {
 }
 
 func (c *customer) commit(ctx *actors.Context, r persistence.Record, result func(error) any) {
-	step.Submit(ctx, c.deps.Journal, persistence.Batch{Fence: c.fence, Puts: []persistence.Record{r}}, result)
+	// An operator can halt an account on a full disk.
+	step.Submit(ctx, c.deps.Journal, persistence.Batch{Fence: c.fence, Puts: []persistence.Record{r}, Reserve: true}, result)
 }

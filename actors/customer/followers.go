@@ -35,7 +35,7 @@ func (c *customer) configure(ctx *actors.Context, in configure) {
 		return
 	}
 	batch := persistence.Batch{
-		Fence: c.fence, Puts: []persistence.Record{in.record}, Journal: []persistence.JournalEntry{in.entry},
+		Fence: c.fence, Puts: []persistence.Record{in.record}, Journal: []persistence.JournalEntry{in.entry}, Reserve: true,
 	}
 	step.Submit(ctx, c.deps.Journal, batch, func(err error) any { return configured{in, err} })
 }

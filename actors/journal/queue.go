@@ -21,6 +21,8 @@ var errBroken = fmt.Errorf("%w: a commit before this one has failed", persistenc
 //   - One commit is under way at a time, until it is written. Batches that arrive
 //     meanwhile are merged into the next commit; a later version of a record replaces an
 //     earlier one. A commit whose batches all allow it (Batch.Written) is synced later.
+//     Batches that may use the reserve of a full disk (Batch.Reserve) are merged with
+//     others that may, so that those that may not do not fail them.
 //   - A batch with a claim (Absent) is a commit of its own, since it may be refused
 //     for its own reasons; nothing else may depend on it before it is answered.
 //     Several of them, and one other commit behind them, may be under way together.
@@ -188,7 +190,7 @@ func (e *entry) claims() bool { return len(e.batch.Absent) > 0 }
 // merge adds a batch to a pending commit, unless one of them must stay on its own,
 // and reports whether it did.
 func (e *entry) merge(b persistence.Batch) bool {
-	if e.sent || e.claims() || len(b.Absent) > 0 || e.batch.Empty() || b.Empty() || e.batch.Fence != b.Fence ||
+	if e.sent || e.claims() || len(b.Absent) > 0 || e.batch.Empty() || b.Empty() || e.batch.Fence != b.Fence || e.batch.Reserve != b.Reserve ||
 		rowsOf(&e.batch)+rowsOf(&b) > mergedRowsMax {
 		return false
 	}

@@ -240,3 +240,22 @@ func TestCommitsBehindAWrittenOneAreLostWithIt(t *testing.T) {
 		}
 	}
 }
+
+// Batches that may use the reserve of a full disk do not depend on those that may not.
+func TestMergedCommitsKeepTheReserve(t *testing.T) {
+	h := open(t)
+	under := change("o1", 1)
+	under.Reserve = true
+	h.submit("o1", under) // is under way
+	for i, reserve := range []bool{true, true, false, true} {
+		b := change(fmt.Sprint("p", i), i)
+		b.Reserve = reserve
+		h.submit(fmt.Sprint("p", i), b)
+	}
+	h.store.FillDisk(true)
+	for h.store.Sync(1) > 0 {
+	}
+	if want := []string{"o1 ok", "p0 ok", "p1 ok", "p2 unavailable", "p3 unavailable"}; !slices.Equal(h.answers, want) {
+		t.Errorf("answers on a full disk = %q, want %q", h.answers, want)
+	}
+}

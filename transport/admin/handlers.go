@@ -175,6 +175,8 @@ func publicError(err error) *venues.Error {
 	switch {
 	case errors.Is(err, persistence.ErrNotFound):
 		return venues.Errorf(venues.CodeNotFound, "there is no such record")
+	case errors.Is(err, persistence.ErrDiskFull):
+		return venues.DiskFull(nil)
 	case errors.Is(err, persistence.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		return venues.Errorf(venues.CodeMaintenance, "the service cannot do this now")
 	default:

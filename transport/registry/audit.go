@@ -54,7 +54,10 @@ func (l *auditLog) commit(ctx context.Context, kind, subject string, fields []pe
 		return err
 	}
 	entry, head := head.follow(l.row(kind, subject, fields))
-	batch := persistence.Batch{Puts: append(records, head.setting()), Journal: []persistence.JournalEntry{entry}}
+	batch := persistence.Batch{
+		Puts: append(records, head.setting()), Journal: []persistence.JournalEntry{entry},
+		Reserve: true, // An operator can revoke a key and halt an account on a full disk.
+	}
 	if err := l.store.Commit(ctx, batch); err != nil {
 		l.head = nil // the row may be stored or not
 		return fmt.Errorf("record %s of %s: %w", kind, subject, err)

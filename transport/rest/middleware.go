@@ -155,6 +155,8 @@ func toError(err error) (*venues.Error, int) {
 	switch {
 	case errors.Is(err, persistence.ErrNotFound):
 		e = venues.Errorf(venues.CodeNotFound, "not found")
+	case errors.Is(err, persistence.ErrDiskFull):
+		e = venues.DiskFull(nil)
 	case errors.Is(err, persistence.ErrUnavailable):
 		e = venues.Errorf(venues.CodeMaintenance, "the service cannot read its records now")
 		e.RetryAfter = storeRetry
