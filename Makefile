@@ -5,7 +5,8 @@ GOLANGCI_VERSION  := v2.15.0
 GOTESTSUM_VERSION := v1.13.0
 
 # Packages under test and their time limit. FUZZROUND is the number of executions of
-# each fuzz target in `make test`, FUZZTIME the time in `make fuzz`.
+# each fuzz target in `make test`; without any, `make test FUZZROUND=`, go reuses the
+# results of packages that did not change. FUZZTIME is the time in `make fuzz`.
 PKG       ?= ./...
 TIMEOUT   ?= 10m
 FUZZTIME  ?= 30s
@@ -44,12 +45,12 @@ build: ## bin/venuegate
 	@mkdir -p bin
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/venuegate ./cmd/venuegate
 
-test: setup $(GOTESTSUM) ## a short fuzz round, then every test with the race detector
+test: setup $(GOTESTSUM) ## every test with the race detector, and a short fuzz round
 	@race=; if .ci/have-cc; then race=-race; else echo '!! no C compiler: the tests run WITHOUT the race detector' >&2; fi; \
-	.ci/fuzz $(FUZZROUND) $(PKG) $$race -ldflags=-w; \
 	runner=(go test); if [ -x $(GOTESTSUM) ]; then runner=($(GOTESTSUM) --format pkgname --); fi; \
-	echo "$${runner[@]}" $$race $(TESTFLAGS) -timeout $(TIMEOUT) $(PKG); \
-	"$${runner[@]}" $$race $(TESTFLAGS) -timeout $(TIMEOUT) $(PKG)
+	set -- $$race $(TESTFLAGS) $(if $(FUZZROUND),-exec "'$(CURDIR)/.ci/fuzzed' $(FUZZROUND)") -timeout $(TIMEOUT) $(PKG); \
+	echo "$${runner[@]}" "$$@"; \
+	"$${runner[@]}" "$$@"
 	@if .ci/have-cc && [ '$(PKG)' = ./... ]; then $(MAKE) --no-print-directory seeds; fi
 
 seeds: ## 2,000 seeds of the simulation without the race detector (make test plays 100 with it)
