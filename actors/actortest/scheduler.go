@@ -1,7 +1,6 @@
 package actortest
 
 import (
-	"context"
 	"hash"
 	"hash/fnv"
 	"io"
@@ -73,14 +72,20 @@ func (s *Scheduler) Settle() {
 
 // Advance lets d of virtual time pass, and runs each event at its instant.
 func (s *Scheduler) Advance(d time.Duration) {
+	s.AdvanceUntil(d, func() bool { return false })
+}
+
+// AdvanceUntil is Advance, but ends at the first instant with events after which done
+// returns true.
+func (s *Scheduler) AdvanceUntil(d time.Duration, done func() bool) {
 	end := time.Now().Add(d)
-	for s.Settle(); time.Now().Before(end); s.Settle() {
-		pause, cancel := context.WithDeadline(context.Background(), end)
+	pause := time.NewTimer(d)
+	defer pause.Stop()
+	for s.Settle(); time.Now().Before(end) && !done(); s.Settle() {
 		select {
 		case <-s.wake:
-		case <-pause.Done():
+		case <-pause.C:
 		}
-		cancel()
 	}
 }
 

@@ -264,8 +264,6 @@ func (p *plan) drawProcess(s *swarm, rng *rand.Rand) {
 // powerFailureWait bounds the wait for a batch that a power failure can lose.
 const powerFailureWait = 5 * time.Second
 
-// drawPowerFailures cuts the power between the writing of a batch, after which callers are
-// answered, and its sync.
 func (p *plan) drawPowerFailures(s *swarm) {
 	if !s.on(faultPowerFailure) {
 		return
@@ -274,12 +272,19 @@ func (p *plan) drawPowerFailures(s *swarm) {
 	for range 3 + rng.IntN(4) {
 		at, survive := pick(rng, p.callTimes()...), rng.IntN(3)
 		p.add(at, string(faultPowerFailure), func(w *world) {
+			const step = persistence.SyncDelayMax / 5
 			for began := time.Now(); w.process != nil && time.Since(began) < powerFailureWait; {
-				if written := w.memory.Pending() - w.memory.Queued(); written > 0 {
+				pending, queued := w.memory.Pending(), w.memory.Queued()
+				switch written := pending - queued; {
+				case written > 0:
 					w.cutPower(min(survive, written-1))
 					return
+				case pending > 0:
+					w.scheduler.Advance(step)
+				default:
+					w.scheduler.AdvanceUntil(powerFailureWait-time.Since(began), func() bool { return w.memory.Pending() > 0 })
+					w.scheduler.Advance((step - time.Since(began)%step) % step)
 				}
-				w.scheduler.Advance(persistence.SyncDelayMax / 5)
 			}
 		})
 	}
