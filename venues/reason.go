@@ -3,11 +3,13 @@ package venues
 // Reasons in details.reason and RejectReason.Reason that are the same on every venue.
 // Connectors may add others that only their venue has; the account reacts to these.
 const (
-	// ReasonPostOnlyWouldTake, ReasonFOKNotFilled and ReasonIOCNotFilled: the order could
-	// neither rest nor be filled. It counts as accepted and immediately closed.
+	// ReasonPostOnlyWouldTake, ReasonFOKNotFilled, ReasonIOCNotFilled and ReasonNoLiquidity:
+	// the order could neither rest nor be filled. It counts as accepted and immediately
+	// closed.
 	ReasonPostOnlyWouldTake = "post_only_would_take"
 	ReasonFOKNotFilled      = "fok_not_filled"
 	ReasonIOCNotFilled      = "ioc_not_filled"
+	ReasonNoLiquidity       = "no_liquidity"
 	// ReasonDiskFull: the disk of the service is full; see DiskFull.
 	ReasonDiskFull = "disk_full"
 	// ReasonNoPosition: there is nothing to reduce.

@@ -176,19 +176,12 @@ func (s *state) rejectOrder(step stepContext, o *order, rejection *venues.Error)
 		Code: rejection.Code, Message: rejection.Message, Reason: reason,
 		VenueCode: rejection.VenueCode, VenueMessage: rejection.VenueMessage,
 	}
-	if endsUnfilled(reason) {
-		// Some venues reject such an order, others accept it and end it immediately. Clients
-		// see the same on all venues.
+	if endsUnfilled(o, reason) {
+		o.Error = endError(*o.Error)
 		s.setStatus(step, o, venues.StatusCancelled)
 		return
 	}
 	s.notPlaced(step, o, rejection)
-}
-
-// endsUnfilled reports whether the reason of a rejection is that a post-only order could not
-// rest, or an IOC or FOK order not fill.
-func endsUnfilled(reason string) bool {
-	return reason == venues.ReasonPostOnlyWouldTake || reason == venues.ReasonFOKNotFilled || reason == venues.ReasonIOCNotFilled
 }
 
 // notPlaced ends an order that the venue certainly does not have, and frees its request id.

@@ -137,7 +137,7 @@ func (s *state) applyStatus(step stepContext, o *order, r venues.ExecutionReport
 		return
 	}
 	if r.RejectReason != nil && next != venues.StatusFilled {
-		o.Error = r.RejectReason
+		o.Error = endError(*r.RejectReason)
 	}
 	s.setStatus(step, o, next)
 }

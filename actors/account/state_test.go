@@ -94,18 +94,51 @@ func TestVenueRejectionIsNeverAnInvalidRequest(t *testing.T) {
 	}
 }
 
-func TestPostOnlyRejectionIsACancelledOrder(t *testing.T) {
-	b := newFixture(t, venues.Capabilities{})
-	in := limitOrder("r1")
-	in.cmd.PostOnly = true
-	o := b.place(in)
-	rejection := venues.Errorf(venues.CodeInvalidRequest, "would take").With("reason", "post_only_would_take")
-	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: rejection}) })
-	r := b.lastReply()
-	if r.err != nil || r.order.Status != venues.StatusCancelled || r.order.Error.Reason != "post_only_would_take" {
-		t.Fatalf("reply = %+v, want %s with reason post_only_would_take", r, venues.StatusCancelled)
+// Some venues reject an order that can neither rest nor be filled, others accept and end it.
+// Clients see the same on all venues.
+func TestOrderThatEndsAtOnceIsAlikeOnAllVenues(t *testing.T) {
+	for reason, change := range map[string]func(*placeOrder){
+		venues.ReasonPostOnlyWouldTake: func(in *placeOrder) { in.cmd.PostOnly = true },
+		venues.ReasonFOKNotFilled:      func(in *placeOrder) { in.cmd.TimeInForce = venues.FillOrKill },
+		venues.ReasonIOCNotFilled:      func(in *placeOrder) { in.cmd.TimeInForce = venues.ImmediateOrCancel },
+		venues.ReasonNoLiquidity: func(in *placeOrder) {
+			in.cmd.Type, in.cmd.Price, in.cmd.TimeInForce = venues.TypeMarket, venues.Optional{}, venues.ImmediateOrCancel
+		},
+	} {
+		ended := func(answer func(o *order) placeDone) venues.Order {
+			t.Helper()
+			b := newFixture(t, venues.Capabilities{})
+			in := limitOrder("r1")
+			change(&in)
+			o := b.place(in)
+			done := answer(o)
+			done.orderID = o.OrderID
+			b.step(func(step stepContext) { b.state.placed(step, done) })
+			r := b.lastReply()
+			if r.err != nil || r.order.Status != venues.StatusCancelled || r.order.Error == nil {
+				t.Fatalf("%s: reply = %+v, want %s with an error", reason, r, venues.StatusCancelled)
+			}
+			b.wantFreed(false)
+			return r.order
+		}
+		rejected := ended(func(*order) placeDone {
+			rejection := venues.Errorf(venues.CodeInvalidRequest, "rejected by the venue").With("reason", reason)
+			rejection.VenueCode, rejection.VenueMessage = "-5022", "Due to the order could not be executed."
+			return placeDone{err: rejection}
+		})
+		accepted := ended(func(o *order) placeDone {
+			report := o.reportWith(venues.StatusCancelled, "0")
+			report.RejectReason = &venues.RejectReason{Code: venues.CodeOrderRejected, Reason: reason, Message: "the venue ended the order"}
+			return placeDone{report: report}
+		})
+		a, b := rejected.Error, accepted.Error
+		if string(a.Code) != reason || a.Code != b.Code || a.Message != b.Message || a.Reason != reason || b.Reason != reason {
+			t.Errorf("rejected with %+v, ended with %+v, want the code %s and the same message", a, b, reason)
+		}
+		if a.VenueCode != "-5022" || a.VenueMessage == "" || b.VenueCode != "" {
+			t.Errorf("rejected with %+v, ended with %+v, want the venue's code and message of the rejection alone", a, b)
+		}
 	}
-	b.wantFreed(false)
 }
 
 func TestUnknownOrderIsAnsweredAsUnknownAndFound(t *testing.T) {

@@ -82,12 +82,12 @@ var orderSuite = suite{"orders", `{}`, []exemption{
 		w.flat()
 	}},
 	{"orders that end at once", func(w *trader) {
-		w.observe("post-only that would take", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"65500","postOnly":true`)))
+		w.endsWith("post_only_would_take", "post-only that would take", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"65500","postOnly":true`)))
 		resting := w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","postOnly":true`)
 		w.observe("post-only that rests", resting)
 		w.cancel(resting)
-		w.observe("immediate-or-cancel without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"ioc"`)))
-		w.observe("fill-or-kill without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"fok"`)))
+		w.endsWith("ioc_not_filled", "immediate-or-cancel without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"ioc"`)))
+		w.endsWith("fok_not_filled", "fill-or-kill without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"fok"`)))
 		w.observe("immediate-or-cancel", w.service.order(w.place(`"side":"buy","type":"limit","qty":"0.01","price":"65500","timeInForce":"ioc"`).text("orderId"), "filled"))
 		w.flat()
 	}},
@@ -98,3 +98,14 @@ var orderSuite = suite{"orders", `{}`, []exemption{
 		w.observe("what is left", record{"items": w.get("/v1/orders")["items"]})
 	}},
 }}
+
+// endsWith observes an order that has ended at once, with the text of its error, which must
+// have the code.
+func (w *trader) endsWith(code, name string, order record) {
+	w.t.Helper()
+	if order.text("error", "code") != code {
+		w.t.Errorf("%s: error = %v, want the code %s", name, order["error"], code)
+	}
+	w.observe(name, order)
+	w.observe(name+", text", record{"error text": order.text("error", "message")})
+}

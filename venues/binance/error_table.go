@@ -68,7 +68,7 @@ var classes = rejection.NewTable([]rejection.Class{
 	{Code: venues.CodeOrderRejected, Reason: "exceeds_position", Text: "the order is larger than the position it reduces", VenueCodes: []int{-2024}},
 	{Code: venues.CodeOrderRejected, Reason: venues.ReasonFOKNotFilled, Text: "the order could not be filled immediately", VenueCodes: []int{-5021}},
 	{Code: venues.CodeOrderRejected, Reason: venues.ReasonPostOnlyWouldTake, Text: "the post-only order would have taken liquidity", VenueCodes: []int{-5022}},
-	{Code: venues.CodeInvalidRequest, Reason: "no_liquidity", VenueCodes: []int{-1112, -2020, -4131}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonNoLiquidity, VenueCodes: []int{-1112, -2020, -4131}},
 	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonOpenOrders, Text: "open orders prevent it", VenueCodes: []int{-4118}},
 	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonWouldTrigger, Text: "the trigger is already reached", VenueCodes: []int{-2021, -4142}},
 	{Code: venues.CodeInvalidRequest, Reason: "too_many_orders", VenueCodes: []int{-2025, -4045}},

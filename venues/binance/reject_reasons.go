@@ -54,7 +54,7 @@ func endReason(r *venues.ExecutionReport, orderType, timeInForce, expiry string)
 	case timeInForce == "IOC":
 		return reject(venues.ReasonIOCNotFilled, "nothing could be filled immediately")
 	case orderType == "MARKET":
-		return reject("no_liquidity", "the market could not fill the order")
+		return reject(venues.ReasonNoLiquidity, "the market could not fill the order")
 	default:
 		return nil // a cancelled post-only order needs no explanation
 	}

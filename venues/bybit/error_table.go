@@ -59,7 +59,7 @@ var classes = rejection.NewTable([]rejection.Class{
 	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonWouldTrigger, Text: "the trigger is already reached", VenueCodes: []int{110092, 110093}},
 	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonPriceBand, Text: "the price is outside the venue's band", VenueCodes: []int{30208, 30209, 110003, 110120, 110121}},
 	{Code: venues.CodeInvalidRequest, Reason: "below_minimum_notional", VenueCodes: []int{110094}},
-	{Code: venues.CodeInvalidRequest, Reason: "no_liquidity", VenueCodes: []int{110118}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonNoLiquidity, VenueCodes: []int{110118}},
 	{Code: venues.CodeInvalidRequest, Reason: "too_many_orders", VenueCodes: []int{110009, 110020, 110061}},
 	{Code: venues.CodeInvalidRequest, Reason: "max_position", VenueCodes: []int{110016, 110021, 110022, 110085, 110086, 110089, 110090, 3400139}},
 	{Code: venues.CodeInvalidRequest, Reason: "below_filled", VenueCodes: []int{110064}},

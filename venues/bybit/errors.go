@@ -149,8 +149,8 @@ var parameterHints = []struct {
 	{"position idx not match", rejection.Class{Code: venues.CodeInvalidRequest, Reason: "position_mode", Text: "the order does not fit the account's position mode"}},
 	{"Not supported symbols", rejection.Class{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol}},
 	{"symbol invalid", rejection.Class{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol}},
-	{"]buy: [", rejection.Class{Code: venues.CodeInvalidRequest, Reason: "no_liquidity"}},
-	{"]sell: [", rejection.Class{Code: venues.CodeInvalidRequest, Reason: "no_liquidity"}},
+	{"]buy: [", rejection.Class{Code: venues.CodeInvalidRequest, Reason: venues.ReasonNoLiquidity}},
+	{"]sell: [", rejection.Class{Code: venues.CodeInvalidRequest, Reason: venues.ReasonNoLiquidity}},
 	{"empty value: api", rejection.Class{Code: venues.CodeUnauthorized, Text: "the venue rejects the API key"}},
 }
 

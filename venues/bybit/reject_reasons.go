@@ -83,7 +83,7 @@ func (o *orderRecord) endReason(r *venues.ExecutionReport) string {
 	case r.FilledQty.IsPositive():
 		return ""
 	case r.Type.IsMarket():
-		return "no_liquidity"
+		return venues.ReasonNoLiquidity
 	case o.TimeInForce == "FOK":
 		return venues.ReasonFOKNotFilled
 	default:

@@ -57,6 +57,9 @@ func endReason(r *venues.ExecutionReport, source string) *venues.RejectReason {
 	if reason == venues.ReasonIOCNotFilled && r.FilledQty.IsPositive() {
 		return nil
 	}
+	if reason == venues.ReasonIOCNotFilled && r.Type.IsMarket() {
+		reason = venues.ReasonNoLiquidity
+	}
 	if reason == "" {
 		reason = "cancelled_by_venue"
 	}
