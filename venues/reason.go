@@ -23,6 +23,8 @@ const (
 	ReasonPriceBand = "price_band"
 	// ReasonUnknownSymbol: the venue does not list the instrument, or no longer.
 	ReasonUnknownSymbol = "unknown_symbol"
+	// ReasonTooLate: the request reached the venue after its deadline.
+	ReasonTooLate = "too_late"
 	// ReasonNotSent and ReasonNotPlaced: the venue certainly does not have the order.
 	ReasonNotSent   = "not_sent"
 	ReasonNotPlaced = "not_placed"

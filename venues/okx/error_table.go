@@ -66,7 +66,7 @@ var classes = rejection.NewTable([]rejection.Class{
 		VenueCodes: []int{codeTimestampExpired, codeTimestampInvalid, 60004, 60006},
 	},
 	{
-		Code: venues.CodeExchangeUnavailable, Reason: "deadline_passed", Text: "the order reached the venue after its deadline",
+		Code: venues.CodeOrderRejected, Reason: venues.ReasonTooLate, Text: "the request reached the venue after its deadline",
 		VenueCodes: []int{codeDeadlineEarly, codeDeadlineLate},
 	},
 	{Code: venues.CodeExchangeUnavailable, Reason: "settling", Text: "the contract is being settled", VenueCodes: []int{51029, 51030}},

@@ -92,6 +92,10 @@ func (s *env) overdue(route Route, call func(deadline time.Time) error) {
 		sent := s.faultsApplied() > 0
 		s.sim.Control().ClearFaults()
 		if sent {
+			s.checkRejected(err, venues.CodeOrderRejected, venues.ReasonTooLate)
+			if errors.Is(err, venues.ErrNotSent) {
+				s.t.Errorf("error = %v, want that of a request that was sent", err)
+			}
 			return
 		}
 	}

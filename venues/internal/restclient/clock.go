@@ -2,6 +2,7 @@ package restclient
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -66,7 +67,8 @@ func (c *Clock) Measure(ctx context.Context, probe func(context.Context) (time.T
 
 // CallSigned makes a call whose request carries a timestamp. If the timestamp is
 // rejected, which is a definite answer, it measures the clock again and repeats the call
-// once.
+// once. If the deadline of the request has passed by then, the venue has rejected it as too
+// late.
 func (c *Clock) CallSigned(
 	ctx context.Context, probe func(context.Context) (time.Time, error), rejected func(error) bool, call func() error,
 ) error {
@@ -76,7 +78,10 @@ func (c *Clock) CallSigned(
 	if !rejected(err) || c.Resync(ctx, signedAt, probe) != nil {
 		return err
 	}
-	return call()
+	if again := call(); !errors.Is(again, ErrDeadlinePassed) {
+		return again
+	}
+	return TooLate(err)
 }
 
 func (c *Clock) sample(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {

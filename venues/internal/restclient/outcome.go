@@ -33,6 +33,18 @@ func DeadlinePassed() error {
 	return NotSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(ErrDeadlinePassed))
 }
 
+// TooLate returns the error of a request that the venue has rejected because its deadline had
+// passed.
+func TooLate(rejected error) error {
+	e, ok := errors.AsType[*venues.Error](rejected)
+	if !ok {
+		return rejected
+	}
+	late := *e
+	late.Code, late.Message, late.RetryAfter = venues.CodeOrderRejected, "the request reached the venue after its deadline", 0
+	return late.With("reason", venues.ReasonTooLate)
+}
+
 // Unreadable returns the error for an answer that cannot be understood. The venue may
 // have executed the request.
 func Unreadable(method, path string, cause error) error {
