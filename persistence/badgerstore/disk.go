@@ -99,7 +99,7 @@ func (d *diskSpace) full() error {
 }
 
 // require returns nil if percent of the required bytes are free. A file system whose
-// state cannot be read counts as full.
+// state cannot be read counts as full. It is safe for concurrent use.
 func (d *diskSpace) require(percent int64) error {
 	if d.freeBytesMin < 0 {
 		return nil

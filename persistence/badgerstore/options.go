@@ -59,6 +59,10 @@ type Options struct {
 	// that Open replays and, at 15 %, the largest transaction. Zero is
 	// MemTableBytesDefault, the minimum is 2 MiB.
 	MemTableBytes int64
+	// ObserveGroup is called after each commit group with the number of its batches and
+	// the time from its beginning until it was written or answered. It must not block. Nil observes
+	// nothing.
+	ObserveGroup func(batches int, took time.Duration)
 
 	// Replaced in tests.
 	stat    diskStat             // statFree

@@ -56,6 +56,7 @@ type writer struct {
 	syncLog func(*os.File) error
 	// failed receives the error with which the flusher has ended.
 	failed chan error
+	meter  meter
 
 	// Only the goroutine uses the fields up to mu.
 
@@ -107,6 +108,7 @@ func newWriter(s *Store, o Options, found inspection) *writer {
 		views: newViews(s.db, found.counted), logDir: filepath.Join(s.dir, logName), seal: s.seal, disk: s.disk, reserve: s.reserve,
 		reopen: func() error { return nil }, schema: s.schema,
 		syncLog: o.syncLog, logger: o.Logger, filter: found.filter, failed: make(chan error, 1), tableRows: tableRowsMin,
+		meter:   meter{observe: o.ObserveGroup},
 		changed: map[string]int{}, cache: rows.NewRowCache(cacheBytesMax), syncDue: stoppedTimer(),
 		wake: make(chan struct{}, 1), finished: make(chan struct{}),
 	}
@@ -248,6 +250,7 @@ func (w *writer) run() {
 	group := make([]request, 0, GroupBatchesMax)
 	for {
 		var stopping bool
+		w.meter.note(w.rejectErr)
 		group, stopping = w.take(group[:0])
 		if len(group) > 0 {
 			w.checkFlusher()
@@ -360,7 +363,10 @@ func (w *writer) process(group []request) {
 			w.reject(group[:1], full)
 			group = group[1:]
 		default:
-			group = group[w.commit(group[:allowed]):]
+			began := time.Now()
+			committed := w.commit(group[:allowed])
+			w.meter.group(committed, began)
+			group = group[committed:]
 		}
 	}
 }

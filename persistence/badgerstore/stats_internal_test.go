@@ -1,0 +1,76 @@
+package badgerstore
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"venuegate/persistence"
+)
+
+func TestReadyNamesWhyCommitsAreRejected(t *testing.T) {
+	var free atomic.Int64
+	free.Store(2 * FreeBytesMinDefault)
+	s := openOn(t, t.TempDir(), &free)
+	if err := s.Ready(); err != nil {
+		t.Errorf("Ready of a new store = %v, want nil", err)
+	}
+	free.Store(FreeBytesMinDefault - 1)
+	if err := s.Ready(); !errors.Is(err, errDiskFull) {
+		t.Errorf("Ready on a full disk = %v, want %v", err, errDiskFull)
+	}
+	free.Store(2 * FreeBytesMinDefault)
+	release := blockWriter(s)
+	if err := s.seal.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	for _, want := range []error{persistence.ErrOutcomeUnknown, persistence.ErrUnavailable} {
+		if err := s.Commit(t.Context(), setting("a", 10)); !errors.Is(err, want) {
+			t.Fatalf("Commit without a seal = %v, want %v", err, want)
+		}
+	}
+	if err := s.Ready(); !errors.Is(err, errRejecting) {
+		t.Errorf("Ready after a failed commit = %v, want %v", err, errRejecting)
+	}
+}
+
+func TestGroupsAreObserved(t *testing.T) {
+	var sizes []int
+	s, err := Open(t.TempDir(), Options{MemTableBytes: memTableBytesMin, ObserveGroup: func(batches int, took time.Duration) {
+		if took <= 0 {
+			t.Errorf("group of %d took %s, want some time", batches, took)
+		}
+		sizes = append(sizes, batches)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	submitAll(s, setting("a", 1), setting("b", 1), setting("c", 1))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(sizes[len(sizes)-1]); got != "3" {
+		t.Errorf("sizes of the groups = %v, want 3 last", sizes)
+	}
+}
+
+func TestUsageGrowsWithTheStore(t *testing.T) {
+	var free atomic.Int64
+	free.Store(2 * FreeBytesMinDefault)
+	s := openOn(t, t.TempDir(), &free)
+	before, err := s.Usage()
+	if err != nil || before.Bytes <= 0 || before.FreeBytes != free.Load() {
+		t.Fatalf("Usage of a new store = %+v, %v, want some bytes and %d free", before, err, free.Load())
+	}
+	for i := range 20 {
+		if err := s.Commit(t.Context(), setting(fmt.Sprint(i), 40<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after, err := s.Usage(); err != nil || after.Bytes < before.Bytes+400<<10 {
+		t.Errorf("Usage after 800 KiB = %+v, %v, want at least 400 KiB above %d", after, err, before.Bytes)
+	}
+}
