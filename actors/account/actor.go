@@ -16,6 +16,9 @@ const MailboxMax = 256
 
 // Child returns the specification of the actor.
 func Child(d Deps) actors.Child {
+	if d.Monitor == nil {
+		d.Monitor = NewMonitor(&Counts{})
+	}
 	return actors.Child{
 		Name:       Name(d.Exchange),
 		Producer:   func() actors.Behaviour { return &account{deps: d} },
@@ -33,6 +36,7 @@ func Name(exchange venues.Venue) string { return "account/" + string(exchange) }
 func (a *account) Started(ctx *actors.Context) {
 	a.logger = ctx.Logger()
 	a.state = newState(a.deps.Config, a.deps.Fence)
+	a.state.counts = a.deps.Monitor.counts
 	a.context = stepContext{makeID: a.deps.NewID, price: a.price, mark: a.deps.Market.Mark, maxMarketQty: a.maxMarketQty, full: a.deps.Store.Full}
 	a.steps = step.Runner[effect]{
 		Journal: a.deps.Journal, Handle: a.handle, Finish: a.finish, Ordered: true,
@@ -49,12 +53,14 @@ func (a *account) Started(ctx *actors.Context) {
 func (a *account) Stopping(ctx *actors.Context) {
 	a.context.now = time.Now()
 	a.steps.Do(ctx, a.state.stop)
+	a.deps.Monitor.publish(a.context.now, a.state.health())
 }
 
 // Receive handles a message as one step.
 func (a *account) Receive(ctx *actors.Context, msg any) {
 	a.context.now = time.Now()
 	a.steps.Receive(ctx, msg)
+	a.deps.Monitor.publish(a.context.now, a.state.health())
 	a.schedule(ctx)
 }
 

@@ -37,6 +37,8 @@ type Deps struct {
 	OrderPool *actors.Pool
 	QueryPool *actors.Pool
 	ReadPool  *actors.Pool
+	// Monitor publishes the account's health; nil publishes it nowhere.
+	Monitor *Monitor
 	// Private returns the child actor that maintains the private connection.
 	Private func(events Observer) actors.Child
 }

@@ -50,6 +50,9 @@ func (s *state) finish(step stepContext) output {
 		o.journalRows = nil
 		o.Amend = o.change.amendment
 		if o.changed() {
+			if o.Status != o.storedRecord().Status && !o.storing {
+				s.counts.order(o.Status)
+			}
 			o.UpdatedAt = venues.At(step.now)
 			o.stored = o.OrderRecord
 			s.out.Batch.Puts = append(s.out.Batch.Puts, o.stored)

@@ -32,6 +32,9 @@ type orderIndex struct {
 	idle []idleOrder
 	// watched has the orders with a due time.
 	watched map[string]*order
+	// unknown has the orders with an unknown outcome, unprotected the entries whose position
+	// lacks a leg.
+	unknown, unprotected map[string]*order
 	// unrecordedFills has the closed orders whose executions are not all recorded.
 	unrecordedFills map[string]*order
 }
@@ -53,6 +56,7 @@ func newOrderIndex(ids clientIDs) orderIndex {
 	return orderIndex{
 		ids: ids, orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
 		live: map[string]*order{}, watched: map[string]*order{}, unrecordedFills: map[string]*order{},
+		unknown: map[string]*order{}, unprotected: map[string]*order{},
 	}
 }
 
@@ -114,6 +118,7 @@ func (x *orderIndex) updateActivity(now time.Time, o *order) {
 
 // watch adds the order to the watched ones if it has a due time, or removes it.
 func (x *orderIndex) watch(o *order) {
+	x.note(o)
 	if o.nextDue().IsZero() {
 		delete(x.watched, o.OrderID)
 		return
@@ -152,6 +157,7 @@ func (x *orderIndex) evict(o *order) {
 		}
 	}
 	delete(x.watched, o.OrderID)
+	x.note(o)
 }
 
 // idleAfter iterates over the orders that became idle at from or later, the newest

@@ -122,6 +122,7 @@ func (s *state) claimRequestID(step stepContext, o *order, cmd venues.PlaceOrder
 func (s *state) intentStored(orderID string) {
 	if o, known := s.orders[orderID]; known {
 		o.storing = false
+		s.counts.order(o.storedRecord().Status)
 		if !s.stopping {
 			s.markDirty(o)
 		}

@@ -38,6 +38,8 @@ type state struct {
 	halt         halting
 	openList     openList
 
+	counts *Counts
+
 	protectionStep *protection.Step
 	protectionPort *protectionPort
 }
@@ -48,6 +50,7 @@ func newState(c Config, fence persistence.Fence) *state {
 		orderIndex: newOrderIndex(clientIDs{c.ClientIDPrefix, c.Customer, c.Exchange}),
 		fillMarks:  newFillMarks(c.Customer, c.Exchange),
 		positions:  position.NewState(c.Customer, c.Exchange),
+		counts:     &Counts{},
 	}
 	s.positionPort = &positionPort{state: s}
 	s.risk, s.riskPort = risk.NewState(c.Customer, c.Exchange, orderLifeMax, s.positions), newRiskPort(s)

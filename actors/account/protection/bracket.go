@@ -48,6 +48,10 @@ func (b *Bracket) IsClosing() bool { return b.closing }
 // Exit returns the open order that closes the position; nil if there is none.
 func (b *Bracket) Exit() *Order { return b.exit }
 
+// IsUnprotected reports whether a part of the position lacks a leg that it should have, from
+// its fill until the leg is live or the part is closed.
+func (b *Bracket) IsUnprotected() bool { return !b.unprotectedSince.IsZero() }
+
 // AlarmedAt returns when the alarm was raised; zero if none is in force.
 func (b *Bracket) AlarmedAt() time.Time { return b.alarmedAt }
 
