@@ -14,6 +14,8 @@ import (
 type Deps struct {
 	Open   func(venues.PrivateSink) venues.PrivateFeed
 	Events venues.PrivateSink
+	// Streams counts the connection; nil counts nothing.
+	Streams *Streams
 }
 
 // Child returns the specification of the actor, a child of the account.
@@ -26,9 +28,11 @@ type private struct{ deps Deps }
 // Started opens the connection; the loop closes it when the actor ends.
 func (p *private) Started(ctx *actors.Context) {
 	ctx.Loop(func(life context.Context) any {
-		feed := p.deps.Open(p.deps.Events)
+		sink := p.deps.Streams.count(p.deps.Events)
+		feed := p.deps.Open(sink)
 		<-life.Done()
 		feed.Close()
+		sink.end()
 		return nil
 	})
 }

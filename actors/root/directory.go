@@ -33,6 +33,9 @@ type Directory struct {
 	accounts  map[accountKey]account.Client
 	channels  map[string]*Inbound
 	endpoints map[string]queues
+	// monitors are those of all accounts since the start.
+	monitors map[accountKey]*account.Monitor
+	counts   map[venues.Venue]*account.Counts
 }
 
 // Market is the public side of one venue.
@@ -67,8 +70,12 @@ type accountKey struct {
 }
 
 func newDirectory(store persistence.Reader, markets map[venues.Venue]Market) *Directory {
+	counts := make(map[venues.Venue]*account.Counts, len(venues.All()))
+	for _, exchange := range venues.All() {
+		counts[exchange] = &account.Counts{}
+	}
 	return &Directory{
-		store: store, markets: markets,
+		store: store, markets: markets, counts: counts, monitors: map[accountKey]*account.Monitor{},
 		customers: map[string]customer.Client{}, loading: map[string]struct{}{},
 		accounts: map[accountKey]account.Client{}, channels: map[string]*Inbound{}, endpoints: map[string]queues{},
 	}

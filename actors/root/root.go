@@ -58,6 +58,8 @@ type Deps struct {
 	// ClientIDPrefix identifies the installation; see account.Config.
 	ClientIDPrefix string
 	Protection     account.ProtectionPolicy
+	// Streams counts the private connections of each venue; nil counts nothing.
+	Streams map[venues.Venue]*private.Streams
 	// Senders send events to endpoints of their kind, by Schedule.
 	Senders     map[persistence.EndpointKind]delivery.Sender
 	Schedule    delivery.Schedule
@@ -167,8 +169,9 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 		Journal: t.Journal.CommitQueue(record.Customer, account.Name(record.Exchange)),
 		Market:  market, Updates: updates, NewID: t.deps.NewID,
 		OrderPool: t.orderPool[record.Exchange], QueryPool: t.queryPool[record.Exchange], ReadPool: t.readPool[record.Exchange],
+		Monitor: t.monitor(record.Customer, record.Exchange),
 		Private: func(events account.Observer) actors.Child {
-			return private.Child(private.Deps{Open: port.OpenPrivate, Events: events})
+			return private.Child(private.Deps{Open: port.OpenPrivate, Events: events, Streams: t.deps.Streams[record.Exchange]})
 		},
 	})
 	ref := t.deps.System.Ref("customer/" + record.Customer).Child(child.Name)

@@ -12,7 +12,7 @@ import (
 // Timeouts of the venue's own requests.
 const (
 	instrumentsTimeout = 30 * time.Second
-	clockTimeout       = 10 * time.Second
+	clockTimeout       = 2 * time.Second
 )
 
 // venue is one incarnation of the actor.
@@ -50,6 +50,10 @@ func (v *venue) Receive(ctx *actors.Context, msg any) {
 		v.readInstruments(ctx)
 	case *clockDue:
 		v.readClock(ctx)
+	case *privateReport:
+		v.shared().state.privateReported(now, m.private)
+	case *streamsDue:
+		v.shared().state.assess(now)
 	case *bookDue:
 		v.bookDue(ctx, m.symbol)
 	case *actors.ChildEnded:
@@ -126,12 +130,15 @@ func (v *venue) readClock(ctx *actors.Context) {
 
 func (v *venue) clockCompared(ctx *actors.Context, now time.Time, m *clockCompared) {
 	s := v.shared().state
-	skewed := s.skewed()
+	skewed, failed := s.skewed(), s.clock.failures > 0
 	next := s.clockCompared(now, m.offset, m.err)
 	v.again(ctx, "clock", next, &clockDue{})
+	if failed && m.err == nil && s.listing.failures > 0 {
+		v.readInstruments(ctx) // the venue responds again
+	}
 	switch {
-	case m.err != nil:
-		ctx.Logger().Warn("clock not compared", zap.Error(m.err), zap.Int("failures", s.clock.failures))
+	case m.err != nil && !failed:
+		ctx.Logger().Warn("clock not compared", zap.Error(m.err))
 	case s.skewed() && !skewed:
 		ctx.Logger().Warn("clocks differ", zap.Duration("offset", s.offset), zap.Duration("offset_max", skewMax))
 	}
@@ -147,9 +154,12 @@ func (v *venue) publish(ctx *actors.Context) {
 	before := v.client.stats.Load()
 	next := &Stats{
 		Health: s.health, Instruments: len(s.instruments.All()),
-		InstrumentsAt: s.listing.at, ClockAt: s.clock.at, ClockOffset: s.offset, Feed: s.feed,
+		InstrumentsAt: s.listing.at, ClockAt: s.clock.at, ClockOffset: s.offset, Feed: s.feed, Private: s.private,
 	}
 	v.client.stats.Store(next)
+	if due := s.streamsDue(); !due.IsZero() {
+		ctx.Timers().After("streams", max(0, time.Until(due)), &streamsDue{})
+	}
 	if before.Status != next.Status {
 		level := zap.InfoLevel
 		if next.Status == StatusDown {

@@ -227,8 +227,8 @@ func TestInstrumentsAreReadRepeatedly(t *testing.T) {
 		if _, known := w.client.Instruments().Find("NEWUSDT"); !known || len(before.All()) != 4 {
 			t.Errorf("new instrument found %t, old set of %d instruments, want true and 4", known, len(before.All()))
 		}
-		if w.exchange.lists < 4 || w.exchange.lists > 6 || w.exchange.clocks < 45 || w.exchange.clocks > 62 {
-			t.Errorf("read %d times, clock %d times in an hour, want 4 to 6 and 45 to 62", w.exchange.lists, w.exchange.clocks)
+		if w.exchange.lists < 4 || w.exchange.lists > 6 || w.exchange.clocks < 1440 || w.exchange.clocks > 1801 {
+			t.Errorf("read %d times, clock %d times in an hour, want 4 to 6 and 1440 to 1801", w.exchange.lists, w.exchange.clocks)
 		}
 	})
 }
@@ -261,6 +261,50 @@ func TestFailedRequestsAreRepeated(t *testing.T) {
 			t.Errorf("ready: error %v, health %+v, want none and up", err, w.client.Health())
 		}
 	})
+}
+
+func TestVenueIsDownAndUpWithinFiveSeconds(t *testing.T) {
+	const within = 5 * time.Second
+	for name, set := range map[string]func(w *world, lost bool){
+		"requests are refused": func(w *world, lost bool) {
+			w.exchange.set(func() {
+				if w.exchange.err = nil; lost {
+					w.exchange.err = errors.New("connection refused")
+				}
+			})
+		},
+		"streams are lost": func(w *world, lost bool) {
+			if lost {
+				w.client.ReportPrivate(venue.Streams{Wanted: 2})
+				w.client.ReportFeed(venue.Feed{Topics: 3, Interrupted: 3, Cause: errors.New("reset")})
+				return
+			}
+			w.client.ReportPrivate(venue.Streams{Wanted: 2, Connected: 2})
+			w.client.ReportFeed(venue.Feed{Topics: 3})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			actortest.Run(t, func(k *actortest.Kit) {
+				w := start(k)
+				set(w, false)
+				k.Advance(time.Minute)
+				if h := w.client.Health(); h.Status != venue.StatusUp || w.client.Ready() != nil {
+					t.Fatalf("at first: health = %+v, ready: %v, want up", h, w.client.Ready())
+				}
+				set(w, true)
+				k.Advance(within)
+				if h := w.client.Health(); h.Status != venue.StatusDown || h.Reason == "" || w.client.Ready() == nil {
+					t.Errorf("%s later: health = %+v, ready: %v, want down with a reason", within, h, w.client.Ready())
+				}
+				k.Advance(10 * time.Minute)
+				set(w, false)
+				k.Advance(within)
+				if h := w.client.Health(); h.Status != venue.StatusUp || w.client.Ready() != nil {
+					t.Errorf("%s after the end: health = %+v, ready: %v, want up", within, h, w.client.Ready())
+				}
+			})
+		})
+	}
 }
 
 func TestClockSkewDegradesTheVenue(t *testing.T) {

@@ -118,14 +118,17 @@ func (c *Client) Refresh() {
 	}
 }
 
-// Ready returns nil when orders can be checked and signed, that is, when the instruments
-// are known and the clocks were compared. Otherwise it returns what is missing.
+// Ready returns nil when orders can be checked, signed and sent, that is, when the
+// instruments are known, the clocks were compared and the venue is not down. Otherwise it
+// returns what is missing.
 func (c *Client) Ready() error {
 	switch s := c.Stats(); {
 	case s.InstrumentsAt.IsZero():
 		return c.unavailable("the instruments of %s are not known yet", c.deps.Venue)
 	case s.ClockAt.IsZero():
 		return c.unavailable("the clock of %s was not compared yet", c.deps.Venue)
+	case s.Status == StatusDown:
+		return c.unavailable("%s is down: %s", c.deps.Venue, s.Reason)
 	}
 	return nil
 }
@@ -142,6 +145,10 @@ func (c *Client) Stats() Stats {
 
 // ReportFeed reports the state of the venue's public connections.
 func (c *Client) ReportFeed(f Feed) { c.ref.Tell(&feedReport{feed: f}) }
+
+// ReportPrivate reports the state of the accounts' private connections. It must not be
+// called concurrently.
+func (c *Client) ReportPrivate(s Streams) { c.ref.Tell(&privateReport{private: s}) }
 
 // Quote returns the newest prices of a symbol, or false if none are known. The first call
 // for a symbol subscribes it, so that later calls return prices.

@@ -6,16 +6,23 @@
 // The instruments are read at the start, every instrumentsEvery, and soon after Refresh: a
 // rejected price or quantity means that the venue may have changed a tick size or quantity
 // step. While the list has no leverage, as at Binance until an account has requested it,
-// it is read more often. The clock is compared every clockEvery. A failed request is
-// repeated after 1 s, doubling to 30 s; meanwhile the last list stays in use. An instrument
-// keeps its UpdatedAt as long as nothing about it changes.
+// it is read more often. A failed read is repeated after 1 s, doubling to 30 s, and as soon
+// as the venue responds again; meanwhile the last list stays in use. An instrument keeps its
+// UpdatedAt as long as nothing about it changes. The clock is compared every clockEvery, and
+// every clockRetry while that fails.
 //
 // # Health
 //
-//	down      the instruments are not known yet, or failuresDown requests in a row failed
-//	degraded  a request failed and was not repeated yet; topics are interrupted; the
-//	          clocks differ by more than skewMax
+//	down      the instruments are not known yet; failuresDown comparisons of the clocks in
+//	          a row failed; all streams, public and private, are lost for streamsLostMax
+//	degraded  a request failed and was not repeated yet; topics are interrupted; all
+//	          private streams are lost, but no topic is subscribed; the clocks differ by
+//	          more than skewMax
 //	up        none of that
+//
+// A venue that refuses connections is therefore down within five seconds, and up within
+// five seconds after it responds again: its streams are dialled at least every three seconds
+// (package wsclient).
 //
 // # Books
 //

@@ -1,8 +1,6 @@
 package venue
 
-import (
-	"time"
-)
+import "time"
 
 // Status is the status of a venue.
 type Status string
@@ -20,6 +18,9 @@ type Feed struct {
 	Interrupted int   // of them
 	Cause       error // of the interruption
 }
+
+// Streams counts the private connections of accounts at a venue.
+type Streams struct{ Wanted, Connected int }
 
 // Health is the health of a venue.
 type Health struct {
@@ -44,24 +45,49 @@ type Stats struct {
 	// ClockOffset is the venue's clock minus ours.
 	ClockOffset time.Duration
 	Feed        Feed
+	Private     Streams
 	Books       int
 }
 
 // assess derives the health from what is known.
 func (s *state) assess(now time.Time) {
-	status, reason := s.currentStatus()
+	if wanted, connected := s.streams(); wanted == 0 || connected > 0 {
+		s.streamsLostAt = time.Time{}
+	} else if s.streamsLostAt.IsZero() {
+		s.streamsLostAt = now
+	}
+	status, reason := s.currentStatus(now)
 	if status != s.health.Status {
 		s.health.Status, s.health.Since = status, now
 	}
 	s.health.Reason = reason
 }
 
-func (s *state) currentStatus() (Status, string) {
+// streams returns how many streams of the venue are wanted and how many of them are
+// connected: topics of the public connections, and private connections.
+func (s *state) streams() (wanted, connected int) {
+	return s.feed.Topics + s.private.Wanted, s.feed.Topics - s.feed.Interrupted + s.private.Connected
+}
+
+// streamsDue returns when the health must be assessed again because all streams are
+// lost; zero if they are not, or if that has been assessed.
+func (s *state) streamsDue() time.Time {
+	if s.streamsLostAt.IsZero() || s.health.Status == StatusDown {
+		return time.Time{}
+	}
+	return s.streamsLostAt.Add(streamsLostMax)
+}
+
+func (s *state) currentStatus(now time.Time) (Status, string) {
+	wanted, connected := s.streams()
+	allLost := wanted > 0 && connected == 0
 	switch {
 	case s.listing.at.IsZero():
 		return StatusDown, "instruments not read yet"
-	case s.listing.failures+s.clock.failures >= failuresDown:
+	case s.clock.failures >= failuresDown:
 		return StatusDown, "requests go unanswered"
+	case allLost && now.Sub(s.streamsLostAt) >= streamsLostMax:
+		return StatusDown, "all streams are lost"
 	case s.listing.failures > 0:
 		return StatusDegraded, "instruments could not be read again"
 	case s.clock.failures > 0 || s.clock.at.IsZero():
@@ -70,6 +96,8 @@ func (s *state) currentStatus() (Status, string) {
 		return StatusDegraded, "clocks differ by " + s.offset.String()
 	case s.feed.Interrupted > 0:
 		return StatusDegraded, "market data interrupted"
+	case allLost:
+		return StatusDegraded, "private streams are lost"
 	}
 	return StatusUp, ""
 }

@@ -13,10 +13,12 @@ import (
 //	*openBook            command   Client         the book of a symbol
 //	*refreshInstruments  command   Client         -
 //	*feedReport          event     connection     -
+//	*privateReport       event     accounts       -
 //	*instrumentsRead     result    own request
 //	*clockCompared       result    own request
 //	*instrumentsDue      timer
 //	*clockDue            timer
+//	*streamsDue          timer
 //	*bookDue             timer
 type (
 	openBook struct {
@@ -31,6 +33,10 @@ type (
 		actors.Internal
 		feed Feed
 	}
+	privateReport struct {
+		actors.Internal
+		private Streams
+	}
 
 	instrumentsRead struct {
 		instruments []venues.Instrument
@@ -43,5 +49,6 @@ type (
 
 	instrumentsDue struct{}
 	clockDue       struct{}
+	streamsDue     struct{}
 	bookDue        struct{ symbol string }
 )

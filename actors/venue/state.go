@@ -11,20 +11,26 @@ import (
 // Intervals and limits of a venue.
 const (
 	// instrumentsEvery and clockEvery are the intervals between two requests; up to a
-	// quarter is added at random.
+	// quarter is added at random. The comparison of the clocks is also what shows within
+	// seconds that a venue does not respond, or does again.
 	instrumentsEvery = 15 * time.Minute
-	clockEvery       = time.Minute
+	clockEvery       = 2 * time.Second
 	// refreshGapMin is the shortest time between two reads of the instruments, however
 	// many callers request one.
 	refreshGapMin = 10 * time.Second
-	// A failed request is repeated after retryMin, doubling to retryMax.
-	retryMin = time.Second
-	retryMax = 30 * time.Second
+	// A failed read of the instruments is repeated after retryMin, doubling to retryMax, a
+	// failed comparison of the clocks after clockRetry.
+	retryMin   = time.Second
+	retryMax   = 30 * time.Second
+	clockRetry = time.Second
 	// A list without leverages is read again after retryMin, doubling to
 	// leverageRetryMax.
 	leverageRetryMax = time.Minute
-	// failuresDown is the number of failures in a row at which the venue is down.
-	failuresDown = 3
+	// failuresDown is the number of failed comparisons of the clocks in a row at which
+	// the venue is down, streamsLostMax the time after which it is down because all its
+	// streams are lost: single connections are renewed in less.
+	failuresDown   = 2
+	streamsLostMax = 3 * time.Second
 	// skewMax is the difference of the clocks above which there is a warning. Venues
 	// reject orders whose time differs by more than their window.
 	skewMax = time.Second
@@ -43,7 +49,11 @@ type state struct {
 	clock           poll
 	offset          time.Duration
 	feed            Feed
-	health          Health
+	private         Streams
+	// streamsLostAt is when the last stream was lost; zero while one is connected or none
+	// is wanted.
+	streamsLostAt time.Time
+	health        Health
 }
 
 // poll is a request that is repeated.
@@ -67,10 +77,10 @@ func (p *poll) succeeded(now time.Time, every time.Duration) wait {
 	return wait{every, every / 4}
 }
 
-func (p *poll) failed() wait {
+func (p *poll) failed(longest time.Duration) wait {
 	p.running = false
 	p.failures++
-	after := doubled(retryMin, p.failures, retryMax)
+	after := doubled(retryMin, p.failures, longest)
 	return wait{after, after / 4}
 }
 
@@ -92,7 +102,7 @@ func (s *state) instrumentsRead(now time.Time, instruments []venues.Instrument, 
 	}
 	if err != nil {
 		s.failed(now, err)
-		return instrumentChanges{}, s.listing.failed()
+		return instrumentChanges{}, s.listing.failed(retryMax)
 	}
 	changes := s.list(now, instruments)
 	return changes, s.listing.succeeded(now, s.untilNext(instruments))
@@ -168,13 +178,19 @@ func (s *state) clockCompared(now time.Time, offset time.Duration, err error) wa
 	defer s.assess(now)
 	if err != nil {
 		s.failed(now, err)
-		return s.clock.failed()
+		return s.clock.failed(clockRetry)
 	}
 	s.offset = offset
 	return s.clock.succeeded(now, clockEvery)
 }
 
 func (s *state) skewed() bool { return s.offset.Abs() > skewMax }
+
+// privateReported handles a report of the accounts' private connections.
+func (s *state) privateReported(now time.Time, private Streams) {
+	s.private = private
+	s.assess(now)
+}
 
 // feedReported handles a report of the connections.
 func (s *state) feedReported(now time.Time, f Feed) {

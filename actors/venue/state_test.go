@@ -70,14 +70,23 @@ func TestHealth(t *testing.T) {
 		{"instruments", func() { s.instrumentsRead(now, list, nil) }, StatusDegraded, 2},
 		{"clock", func() { s.clockCompared(now, 10*time.Millisecond, nil) }, StatusUp, 3},
 		{"clock fails", func() { s.clockCompared(now, 0, fail) }, StatusDegraded, 4},
-		{"twice", func() { s.clockCompared(now, 0, fail) }, StatusDegraded, 4},
-		{"instruments fail too", func() { s.instrumentsRead(now, nil, fail) }, StatusDown, 6},
+		{"instruments fail too", func() { s.instrumentsRead(now, nil, fail) }, StatusDegraded, 4},
+		{"clock fails twice", func() { s.clockCompared(now, 0, fail) }, StatusDown, 6},
 		{"clock is back", func() { s.clockCompared(now, 0, nil) }, StatusDegraded, 7},
 		{"instruments are back", func() { s.instrumentsRead(now, list, nil) }, StatusUp, 8},
 		{"skew", func() { s.clockCompared(now, -1001*time.Millisecond, nil) }, StatusDegraded, 9},
 		{"no skew", func() { s.clockCompared(now, -time.Second, nil) }, StatusUp, 10},
 		{"interrupted", func() { s.feedReported(now, Feed{Topics: 3, Interrupted: 1, Cause: fail}) }, StatusDegraded, 11},
 		{"resumed", func() { s.feedReported(now, Feed{Topics: 3}) }, StatusUp, 12},
+		{"a private stream is lost", func() { s.privateReported(now, Streams{Wanted: 2, Connected: 1}) }, StatusUp, 12},
+		{"all private streams are lost", func() { s.privateReported(now, Streams{Wanted: 2}) }, StatusUp, 12},
+		{"market data is lost too", func() { s.feedReported(now, Feed{Topics: 3, Interrupted: 3, Cause: fail}) }, StatusDegraded, 15},
+		{"2 s later", func() { now = now.Add(time.Second); s.assess(now) }, StatusDegraded, 15},
+		{"3 s later", func() { s.assess(now) }, StatusDown, 18},
+		{"one is back", func() { s.privateReported(now, Streams{Wanted: 2, Connected: 1}) }, StatusDegraded, 19},
+		{"all are back", func() { s.feedReported(now, Feed{Topics: 3}) }, StatusUp, 20},
+		{"no market data is wanted", func() { s.feedReported(now, Feed{}) }, StatusUp, 20},
+		{"the private streams alone are lost", func() { s.privateReported(now, Streams{Wanted: 2}) }, StatusDegraded, 22},
 	} {
 		now = now.Add(time.Second)
 		step.do()
@@ -86,8 +95,8 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%s: %+v, want %s since %s", step.name, s.health, step.want, since)
 		}
 	}
-	if s.health.LastError != "refused" || !s.health.LastErrorAt.Equal(start.Add(11*time.Second)) {
-		t.Errorf("health = %+v, want the last error at 11s", s.health)
+	if s.health.LastError != "refused" || !s.health.LastErrorAt.Equal(start.Add(15*time.Second)) {
+		t.Errorf("health = %+v, want the last error at 15s", s.health)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"venuegate/actors/market"
 	"venuegate/actors/venue"
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/transport/stream"
 	"venuegate/venues"
 )
@@ -74,7 +75,7 @@ func (s timedSender) Send(ctx context.Context, to persistence.Endpoint, e persis
 
 // engineMetrics reads the statistics of the engine's parts at each scrape.
 type engineMetrics struct {
-	ready  func() error
+	ready  func() api.Readiness
 	venues map[venues.Venue]venueStats
 	hub    func() stream.Stats
 	actors func() actors.Stats
@@ -95,10 +96,10 @@ func (engineMetrics) Describe(chan<- *prometheus.Desc) {}
 func (m engineMetrics) Collect(ch chan<- prometheus.Metric) {
 	s := sample{ch}
 	ready := 0
-	if m.ready() == nil {
+	if m.ready().Ready {
 		ready = 1
 	}
-	s.gauge("venuegate_ready", "1 while the service accepts orders.", ready)
+	s.gauge("venuegate_ready", "1 while trading is possible on at least one venue, as /readyz reports it.", ready)
 	s.build()
 	for exchange, stats := range m.venues {
 		s.venue(string(exchange), stats.Stats())

@@ -17,6 +17,7 @@ import (
 	"venuegate/actors/book"
 	"venuegate/actors/market"
 	"venuegate/actors/venue"
+	"venuegate/transport/api"
 	"venuegate/transport/stream"
 	"venuegate/venues"
 )
@@ -54,7 +55,7 @@ func (k knownStats) BookSummary() book.Summary { return k.books }
 func TestBookMetrics(t *testing.T) {
 	metrics := prometheus.NewPedanticRegistry()
 	metrics.MustRegister(engineMetrics{
-		ready: func() error { return nil }, hub: func() stream.Stats { return stream.Stats{} }, actors: func() actors.Stats { return actors.Stats{} },
+		ready: func() api.Readiness { return api.Readiness{} }, hub: func() stream.Stats { return stream.Stats{} }, actors: func() actors.Stats { return actors.Stats{} },
 		venues: map[venues.Venue]venueStats{venues.OKX: knownStats{
 			market.Stats{Health: market.Health{Topics: 33, Interrupted: 34}, Interruptions: 31, Unrouted: 32},
 			book.Summary{

@@ -14,7 +14,9 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/actors"
+	"venuegate/actors/private"
 	"venuegate/actors/root"
+	"venuegate/actors/venue"
 	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
 	"venuegate/transport/api"
@@ -51,9 +53,11 @@ type engine struct {
 	tree     *root.Tree
 	// venueStats are the sources of each venue's metrics.
 	venueStats map[venues.Venue]venueStats
-	registry   *registry.Registry
-	rest       *rest.Server
-	hub        *stream.Hub
+	// streams count the private connections of each venue.
+	streams  map[venues.Venue]*private.Streams
+	registry *registry.Registry
+	rest     *rest.Server
+	hub      *stream.Hub
 	closers
 }
 
@@ -105,7 +109,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	if err := e.openEdges(ctx, times); err != nil {
 		return fmt.Errorf("open edges: %w", err)
 	}
-	metrics.MustRegister(engineMetrics{ready: e.Ready, venues: e.venueStats, hub: e.hub.Stats, actors: e.system.Stats})
+	metrics.MustRegister(engineMetrics{ready: e.Readiness, venues: e.venueStats, hub: e.hub.Stats, actors: e.system.Stats})
 	return nil
 }
 
@@ -128,8 +132,8 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 	e.tree, err = root.Start(ctx, root.Deps{
 		System: e.system, Store: e.store, Connectors: connectors, Markets: markets,
 		Encoder: api.StreamEncoder{}, Unseal: e.unseal, UnsealSecret: e.secrets().Open, ClientIDPrefix: string(prefix),
-		Protection: e.config.Protection.policy(),
-		Senders:    times.deliveriesOf(e.outbound.senders()), Schedule: e.config.Delivery.schedule(),
+		Protection: e.config.Protection.policy(), Streams: e.streams,
+		Senders: times.deliveriesOf(e.outbound.senders()), Schedule: e.config.Delivery.schedule(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		EventsKeep: e.config.Retention.Events, JournalKeep: e.config.Retention.Journal,
 	})
@@ -140,12 +144,16 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 func (e *engine) startMarkets(connectors map[venues.Venue]venues.Connector) (map[venues.Venue]root.Market, error) {
 	markets := make(map[venues.Venue]root.Market, len(connectors))
 	e.venueStats = make(map[venues.Venue]venueStats, len(connectors))
+	e.streams = make(map[venues.Venue]*private.Streams, len(connectors))
 	for code, connector := range connectors {
 		exchange, child := root.MarketData(e.system, connector, root.MarketOptions{Encoder: api.StreamEncoder{}})
 		if _, err := e.system.Start(child); err != nil {
 			return nil, fmt.Errorf("start %s: %w", code, err)
 		}
 		markets[code], e.venueStats[code] = exchange, exchange
+		e.streams[code] = private.NewStreams(func(wanted, connected int) {
+			exchange.ReportPrivate(venue.Streams{Wanted: wanted, Connected: connected})
+		})
 	}
 	return markets, nil
 }
@@ -194,17 +202,9 @@ func (e *engine) backup(ctx context.Context, w io.Writer) error {
 	return writeBackup(ctx, e.store, e.sheets(), w)
 }
 
-// Ready returns nil while orders are accepted, else the reason.
-func (e *engine) Ready() error {
-	if err := e.store.Integrity(); err != nil {
-		return err
-	}
-	return e.tree.Ready()
-}
-
 // AccountReady returns nil while an account accepts orders, else the reason.
 func (e *engine) AccountReady(ctx context.Context, customer string, exchange venues.Venue) error {
-	if err := e.Ready(); err != nil {
+	if err := e.tree.Ready(); err != nil {
 		return err
 	}
 	return e.tree.AccountReady(ctx, customer, exchange)

@@ -21,6 +21,7 @@ import (
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
 	"venuegate/transport/admin"
+	"venuegate/transport/api"
 	"venuegate/transport/pipetest"
 	"venuegate/transport/registry"
 	"venuegate/transport/registrytest"
@@ -46,7 +47,7 @@ type fixture struct {
 	examiner *registrytest.Examiner
 	registry *registry.Registry
 	logs     *observer.ObservedLogs
-	ready    error
+	ready    api.Readiness
 	// unreachable is the error of reaching a telegram chat.
 	unreachable error
 	backup      func(io.Writer) error
@@ -89,7 +90,7 @@ func openOn(t *testing.T, listener net.Listener, changes ...func(*registry.Optio
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "venuegate_test_gauge"}))
 	server := admin.NewServer(admin.ServerOptions{
-		Registry: h.registry, Token: token, Ready: func() error { return h.ready }, Metrics: metrics, Log: zap.New(core),
+		Registry: h.registry, Token: token, Readiness: func() api.Readiness { return h.ready }, Metrics: metrics, Log: zap.New(core),
 		Backup: func(_ context.Context, w io.Writer) error { return h.backup(w) },
 	})
 	h.url = "http://" + listener.Addr().String()

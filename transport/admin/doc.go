@@ -10,7 +10,7 @@
 // calls; see room.
 //
 //	GET  /healthz                       200 while the process runs
-//	GET  /readyz                        200 while it serves; else 503 and the reason
+//	GET  /readyz                        200 if a venue can be traded on, else 503
 //	GET  /metrics                       Prometheus text, the names in cmd/venuegate/metrics.go
 //	     /debug/pprof/...               profiles          (token)
 //	POST GET /admin/v1/customers        create, list      (token)

@@ -19,10 +19,12 @@ import (
 func (s *Server) routeHealth() {
 	s.app.Get("/healthz", func(c *fiber.Ctx) error { return c.JSON(fiber.Map{"status": "ok"}) })
 	s.app.Get("/readyz", func(c *fiber.Ctx) error {
-		if err := s.Ready(); err != nil {
-			return c.Status(fiber.StatusServiceUnavailable).JSON(fiber.Map{"status": "unready", "reason": err.Error()})
+		r := s.Readiness()
+		if !r.Ready {
+			c.Status(fiber.StatusServiceUnavailable)
 		}
-		return c.JSON(fiber.Map{"status": "ready"})
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSONCharsetUTF8)
+		return c.Send(api.AppendReadiness(nil, &r))
 	})
 	s.app.Get("/metrics", adaptor.HTTPHandler(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{DisableCompression: true})))
 	s.app.Use("/debug/pprof", s.authorize)

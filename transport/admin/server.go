@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/transport/listen"
 	"venuegate/transport/registry"
 	"venuegate/venues"
@@ -40,8 +41,8 @@ type ServerOptions struct {
 	Registry *registry.Registry
 	// Token is the bearer token of callers.
 	Token venues.Secret
-	// Ready returns nil while the service serves, else the reason why it does not.
-	Ready func() error
+	// Readiness reports whether trading is possible.
+	Readiness func() api.Readiness
 	// Backup writes all durable data while the service runs.
 	Backup func(context.Context, io.Writer) error
 	// Metrics are served at /metrics.

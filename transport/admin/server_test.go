@@ -51,11 +51,13 @@ func TestHealthAndMetricsRequireNoToken(t *testing.T) {
 	if a := get("/healthz"); a.status != http.StatusOK {
 		t.Errorf("healthz: status = %d, want 200", a.status)
 	}
-	if a := get("/readyz"); a.status != http.StatusOK || a.field("status") != "ready" {
+	h.ready = api.Readiness{Ready: true}
+	if a := get("/readyz"); a.status != http.StatusOK || !strings.HasPrefix(a.text, `{"ready":true,"store":`) {
 		t.Errorf("readyz: response = %d %s, want 200 ready", a.status, a.text)
 	}
-	h.ready = errors.New("reconciling binance")
-	if a := get("/readyz"); a.status != http.StatusServiceUnavailable || a.field("reason") != "reconciling binance" {
+	reason := "the disk is full"
+	h.ready = api.Readiness{Store: api.StoreReadiness{Reason: &reason}}
+	if a := get("/readyz"); a.status != http.StatusServiceUnavailable || a.field("store", "reason") != reason {
 		t.Errorf("readyz: response = %d %s, want 503 with the reason", a.status, a.text)
 	}
 	if a := get("/healthz"); a.status != http.StatusOK {

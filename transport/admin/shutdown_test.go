@@ -20,7 +20,7 @@ import (
 func TestShutdownEndsABackupOfAStalledClient(t *testing.T) {
 	ended := make(chan error, 1)
 	server := admin.NewServer(admin.ServerOptions{
-		Registry: registry.New(registry.Options{}), Token: token, Ready: func() error { return nil }, Metrics: prometheus.NewRegistry(), Log: zap.NewNop(),
+		Registry: registry.New(registry.Options{}), Token: token, Metrics: prometheus.NewRegistry(), Log: zap.NewNop(),
 		Backup: func(_ context.Context, w io.Writer) error {
 			var err error
 			for err == nil {

@@ -69,7 +69,7 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		TB: t, store: storetest.NewMemory(), trader: &fakeTrader{}, accounts: &fakeAccounts{}, ready: &fakeReadiness{},
+		TB: t, store: storetest.NewMemory(), trader: &fakeTrader{}, accounts: &fakeAccounts{}, ready: &fakeReadiness{api.Readiness{Ready: true}},
 		instruments: testInstruments(), document: document,
 	}
 	t.Cleanup(func() { _ = w.store.Close() })
@@ -187,7 +187,7 @@ func (w *world) checkResponse(request *http.Request, r *response) {
 	if r.header.Get("X-Request-Id") == "" || r.header.Get("X-Content-Type-Options") != "nosniff" || r.header.Get("Cache-Control") != "no-store" {
 		w.Errorf("%s %s: headers = %v, want the common ones", request.Method, request.URL, r.header)
 	}
-	if r.status >= 400 && request.Method != http.MethodHead {
+	if r.status >= 400 && request.Method != http.MethodHead && request.URL.Path != "/readyz" {
 		e := r.error()
 		if e.RequestID != r.header.Get("X-Request-Id") || e.Details == nil || e.Message == "" {
 			w.Errorf("%s %s: error body = %s, want message, details and request id", request.Method, request.URL, r.body)
@@ -393,9 +393,9 @@ func (f fakeInstruments) Instruments(exchange venues.Venue) (*venues.InstrumentS
 	return set, known
 }
 
-type fakeReadiness struct{ err error }
+type fakeReadiness struct{ value api.Readiness }
 
-func (f *fakeReadiness) Ready() error { return f.err }
+func (f *fakeReadiness) Readiness() api.Readiness { return f.value }
 
 func testInstruments() fakeInstruments {
 	instrument := func(exchange venues.Venue, symbol, venueSymbol string, kind venues.Kind, status venues.InstrumentStatus) venues.Instrument {

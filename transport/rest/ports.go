@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/transport/auth"
 	"venuegate/venues"
 )
@@ -52,7 +53,7 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, key string, source netip.Addr) (auth.Principal, error)
 }
 
-// Readiness reports why the service cannot serve requests, nil if it can.
-type Readiness interface {
-	Ready() error
+// Health reports whether trading is possible.
+type Health interface {
+	Readiness() api.Readiness
 }

@@ -24,7 +24,7 @@ type noDeps struct {
 	Records
 	Authenticator
 	auth.Limiter
-	Readiness
+	Health
 }
 
 // A call is copied out of the request: values that a handler retains, for example in

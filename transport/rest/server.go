@@ -30,7 +30,7 @@ type Deps struct {
 	Auth        Authenticator
 	// Limiter counts requests per key; auth.NewMemoryLimiter makes one.
 	Limiter auth.Limiter
-	Ready   Readiness
+	Ready   Health
 	// CursorSecret signs cursors, at least api.CursorSecretBytesMin bytes. All nodes of
 	// an installation must share it.
 	CursorSecret []byte

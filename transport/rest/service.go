@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"errors"
 	"net/http"
 
 	"venuegate/transport/api"
@@ -17,16 +16,13 @@ func getTime(_ *Server, in *call) (response, error) {
 
 func getHealth(*Server, *call) (response, error) { return ok([]byte(`{"status":"ok"}`)), nil }
 
-func getReadiness(s *Server, in *call) (response, error) {
-	err := s.deps.Ready.Ready()
-	if err == nil {
-		return ok([]byte(`{"status":"ready"}`)), nil
+func getReadiness(s *Server, _ *call) (response, error) {
+	r := s.deps.Ready.Readiness()
+	out := ok(api.AppendReadiness(newBuffer(1), &r))
+	if !r.Ready {
+		out.status = http.StatusServiceUnavailable
 	}
-	e, public := errors.AsType[*venues.Error](err)
-	if !public || e.Code != venues.CodeMaintenance {
-		e = venues.Errorf(venues.CodeMaintenance, "the service is not ready").Because(err)
-	}
-	return response{}, e
+	return out, nil
 }
 
 func getOpenAPI(*Server, *call) (response, error) {

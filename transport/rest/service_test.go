@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"net/http"
 	"net/netip"
 	"regexp"
@@ -31,14 +30,21 @@ func TestTimeAndHealth(t *testing.T) {
 	}
 	w.do(http.MethodGet, "/healthz", "", "").want(200)
 	w.do(http.MethodGet, "/readyz", "", "").want(200)
-	w.ready.err = errors.New("the store at /var/lib is broken")
-	got := w.do(http.MethodGet, "/readyz", "", "").want(503, venues.CodeMaintenance)
-	if strings.Contains(string(got.body), "/var/lib") || got.header.Get("Retry-After") == "" {
-		t.Errorf("headers %v, body %s, want Retry-After and no cause", got.header, got.body)
+	reason := "the disk is full"
+	w.ready.value = api.Readiness{
+		Store: api.StoreReadiness{Reason: &reason},
+		Venues: []api.VenueReadiness{{
+			Exchange: venues.OKX, Status: "down", Reason: &reason, Since: venues.At(time.Unix(1767225600, 0)),
+			Streams: api.StreamCounts{Wanted: 3, Connected: 1}, Private: api.StreamCounts{Wanted: 2},
+		}},
+		Customers: api.CustomerCounts{Loading: 4, Halted: 5},
 	}
-	w.ready.err = venues.Errorf(venues.CodeMaintenance, "reconciling 2 customers")
-	if got := w.do(http.MethodGet, "/readyz", "", "").want(503, venues.CodeMaintenance); got.error().Message != "reconciling 2 customers" {
-		t.Errorf("body = %s, want the message of the error", got.body)
+	got := w.do(http.MethodGet, "/readyz", "", "").want(503)
+	if want := `{"ready":false,"store":{"ready":false,"reason":"the disk is full"},` +
+		`"venues":[{"exchange":"okx","status":"down","reason":"the disk is full","since":"2026-01-01T00:00:00.000Z",` +
+		`"streams":{"wanted":3,"connected":1},"private":{"wanted":2,"connected":0}}],` +
+		`"customers":{"loading":4,"halted":5}}`; string(got.body) != want {
+		t.Errorf("body = %s, want %s", got.body, want)
 	}
 	w.do(http.MethodGet, "/healthz", "", "").want(200)
 }

@@ -44,7 +44,7 @@ type Settings struct {
 	// EventSilenceMax is how long after an acknowledged order the private stream may
 	// stay without an event, 10 s.
 	EventSilenceMax time.Duration
-	// BackoffMin and BackoffMax bound the wait before a reconnect: 1 s and 30 s.
+	// BackoffMin and BackoffMax bound the wait before a reconnect: 1 s and 3 s.
 	BackoffMin time.Duration
 	BackoffMax time.Duration
 

@@ -29,8 +29,9 @@ type clockSample struct {
 	at     time.Time
 }
 
-// Sync takes a few samples with probe, which reads the venue's time, and adopts the
-// median. It fails with the error of probe if there is no sample.
+// Sync takes a sample with probe, which reads the venue's time, and adopts the median of
+// the newest ones. At first it takes clockProbes. It fails with the error of probe if it
+// took none.
 func (c *Clock) Sync(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
 	if err := c.syncing.Acquire(ctx); err != nil {
 		return c.Offset(), err
@@ -87,7 +88,7 @@ func (c *Clock) CallSigned(
 func (c *Clock) sample(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
 	var failure error
 	taken := 0
-	for range clockProbes {
+	for range c.missing() {
 		sent := time.Now()
 		server, err := probe(ctx)
 		if err != nil {
@@ -102,6 +103,13 @@ func (c *Clock) sample(ctx context.Context, probe func(context.Context) (time.Ti
 		return c.Offset(), failure
 	}
 	return c.Offset(), nil
+}
+
+// missing returns how many samples to take.
+func (c *Clock) missing() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return max(1, clockProbes-len(c.samples))
 }
 
 func (c *Clock) add(offset time.Duration, at time.Time) {

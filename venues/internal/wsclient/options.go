@@ -14,7 +14,7 @@ import (
 // Defaults and bounds of a link.
 const (
 	backoffMinDefault     = time.Second
-	backoffMaxDefault     = 30 * time.Second
+	backoffMaxDefault     = 3 * time.Second
 	handshakeTimeout      = 10 * time.Second
 	writeTimeout          = 5 * time.Second
 	pingIntervalDefault   = 20 * time.Second
@@ -74,7 +74,8 @@ type Options struct {
 	Lifetime time.Duration
 	// RenewOverlap is how long both connections are up; 3 s if zero.
 	RenewOverlap time.Duration
-	// BackoffMin and BackoffMax bound the wait before a dial; 1 s and 30 s if zero.
+	// BackoffMin and BackoffMax bound the wait before a dial; 1 s and 3 s if zero. The
+	// rate of the dials of many links is bounded by Dials.
 	BackoffMin time.Duration
 	BackoffMax time.Duration
 	// SendsPerSecond limits the rate of messages queued by Conn.Send; 4 if zero.
