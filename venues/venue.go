@@ -83,6 +83,9 @@ type Connector interface {
 	Clock
 	InstrumentLister
 	MarketData
+	// RateLimits returns the use of the venue's rate limits, sorted by name. Those that
+	// exist for each account are part of it from the start.
+	RateLimits() []RateLimit
 	// OpenAccount returns access to an account. Nothing is sent yet.
 	OpenAccount(Credentials) (Account, error)
 }

@@ -110,6 +110,7 @@ func (s *scripted) Capabilities() venues.Capabilities {
 	return venues.Capabilities{StreamSnapshots: s.streamSnapshots}
 }
 func (s *scripted) SyncClock(context.Context) (time.Duration, error) { return 0, nil }
+func (s *scripted) RateLimits() []venues.RateLimit                   { return nil }
 func (s *scripted) OpenAccount(venues.Credentials) (venues.Account, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -89,6 +89,7 @@ type connector struct {
 }
 
 func (c connector) Venue() venues.Venue               { return c.exchange }
+func (c connector) RateLimits() []venues.RateLimit    { return nil }
 func (c connector) Capabilities() venues.Capabilities { return c.caps }
 func (c connector) Instruments(context.Context) ([]venues.Instrument, error) {
 	return c.set.All(), nil

@@ -34,8 +34,8 @@ type Account struct {
 func newAccount(c *Connector, credentials venues.Credentials) *Account {
 	return &Account{
 		c: c, credentials: credentials,
-		orders10s: restclient.NewBudget("orders_10s", orderLimit10s, 10*time.Second),
-		orders1m:  restclient.NewBudget("orders_1m", orderLimitMinute, time.Minute),
+		orders10s: restclient.NewBudget(orders10s, orderLimit10s, 10*time.Second),
+		orders1m:  restclient.NewBudget(orders1m, orderLimitMinute, time.Minute),
 	}
 }
 

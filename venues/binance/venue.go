@@ -32,16 +32,26 @@ var (
 	_ venues.MarginInspector = (*Account)(nil)
 )
 
+// Names of the rate limits; the last two are those of each account.
+const (
+	requestWeight = "request_weight_1m"
+	orders10s     = "orders_10s"
+	orders1m      = "orders_1m"
+)
+
 // New returns a connector. Nothing is sent. Options must be valid.
 func New(o Options) *Connector {
 	c := &Connector{
 		options: o.withDefaults(),
-		weight:  restclient.NewBudget("request_weight_1m", weightLimit, time.Minute),
+		weight:  restclient.NewBudget(requestWeight, weightLimit, time.Minute),
 	}
 	c.Init(&c.options.Settings, rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce), connector.Protocol{
 		ServerTime: c.serverTime, IsClockRejection: isClockRejection, IsUnavailable: isUnavailable, Notice: c.maintenanceNotice,
 		HandshakeRejected: c.handshakeRejected, DialPause: c.DialPause,
 	})
+	c.Gate.Declare(requestWeight, weightLimit)
+	c.Gate.Declare(orders10s, orderLimit10s)
+	c.Gate.Declare(orders1m, orderLimitMinute)
 	if o.KeyURL != "" {
 		c.keys = c.NewClient(o.KeyURL, restclient.NewGate())
 	}

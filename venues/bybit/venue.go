@@ -30,16 +30,24 @@ var (
 	_ venues.MarginInspector = (*Account)(nil)
 )
 
+// requests5s is the name of the rate limit of this address. Those of accounts have the path
+// of their endpoint as name.
+const requests5s = "requests_5s"
+
 // New returns a connector. Nothing is sent. Options must be valid.
 func New(o Options) *Connector {
 	c := &Connector{
 		options:  o.withDefaults(),
-		requests: restclient.NewBudget("requests_5s", requestsPer5s, 5*time.Second),
+		requests: restclient.NewBudget(requests5s, requestsPer5s, 5*time.Second),
 	}
 	c.Init(&c.options.Settings, rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce), connector.Protocol{
 		ServerTime: c.serverTime, IsClockRejection: isClockRejection, IsUnavailable: isUnavailable, Notice: c.maintenanceNotice,
 		HandshakeRejected: c.handshakeRejected, DialPause: c.DialPause,
 	})
+	c.Gate.Declare(requests5s, requestsPer5s)
+	for path, limit := range endpointLimits {
+		c.Gate.Declare(path, limit)
+	}
 	return c
 }
 

@@ -41,6 +41,13 @@ func New(o Options) *Connector {
 		ServerTime: c.serverTime, IsClockRejection: isClockRejection, IsUnavailable: isUnavailable, Notice: c.maintenanceNotice,
 		HandshakeRejected: c.handshakeRejected, DialPause: func() time.Duration { return c.DialGate.FrozenFor() },
 	})
+	c.Gate.Declare(accountOrders.name, accountOrders.limit)
+	for path, limit := range map[string]int{
+		orderPath: orderLimit, amendPath: orderLimit, cancelPath: orderLimit,
+		algoPath: algoLimit, algoAmendPath: algoLimit, algoCancelPath: algoLimit,
+	} {
+		c.Gate.Declare(path, limit)
+	}
 	return c
 }
 

@@ -73,6 +73,9 @@ func (c *Core) SyncClock(ctx context.Context) (time.Duration, error) {
 	return c.Clock.Sync(ctx, c.protocol.ServerTime)
 }
 
+// RateLimits returns the use of the venue's rate limits.
+func (c *Core) RateLimits() []venues.RateLimit { return c.Gate.Usage(time.Now()) }
+
 // Call is one request with the function that reads its answer.
 type Call struct {
 	restclient.Call

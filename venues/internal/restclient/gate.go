@@ -18,6 +18,7 @@ type Gate struct {
 	limiter Limiter
 	// waiting are the requests that were not admitted, in the order of arrival.
 	waiting []*waiter
+	usage   usage
 }
 
 // waiter is a request at the gate.
@@ -63,6 +64,7 @@ func (g *Gate) admit(ctx context.Context, now time.Time, w *waiter) (decision De
 	defer g.mu.Unlock()
 	decision = g.limiter.Admit(now, w.priority, w.costs, g.ahead(w))
 	if decision.Admitted {
+		g.usage.note(w.costs)
 		g.remove(w)
 		return decision, false
 	}

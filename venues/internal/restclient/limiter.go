@@ -16,6 +16,8 @@ type Budget struct {
 	// slots is a ring of the newest slots with the units used in each.
 	slots          [budgetSlots + 1]slot
 	exhaustedUntil time.Time
+	// active: the gate lists the budget among those in use.
+	active bool
 }
 
 type slot struct {
