@@ -41,6 +41,8 @@ type Deps struct {
 	NewID    func(prefix string, at time.Time) string
 	// Pool runs the reads of the store.
 	Pool *actors.Pool
+	// Monitor publishes the health of the queue; nil publishes it nowhere.
+	Monitor *Monitor
 	// Disable is called when the other end no longer exists, with the disabled record
 	// and the journal row to be committed with it. It must not block. It is called
 	// again each pollPeriod until the actor is stopped.
@@ -58,6 +60,9 @@ const (
 
 // Child returns the specification of a queue for its supervisor, the customer.
 func Child(d Deps) actors.Child {
+	if d.Monitor == nil {
+		d.Monitor = NewMonitor(&Counts{})
+	}
 	return actors.Child{
 		Name:       Name(d.Endpoint.ID),
 		Producer:   func() actors.Behaviour { return &delivery{deps: d} },
@@ -76,11 +81,14 @@ type delivery struct {
 	deps  Deps
 	state *state
 	steps step.Runner[effect]
+	// stopping is set by Stopping; results of effects still arrive after it.
+	stopping bool
 }
 
 // Started loads the queue.
 func (d *delivery) Started(ctx *actors.Context) {
 	d.state = newState(d.deps.Endpoint, d.deps.Fence, d.deps.Schedule)
+	d.state.counts = d.deps.Monitor.counts
 	d.steps = step.Runner[effect]{
 		Journal: d.deps.Journal, Handle: d.handle, Failed: reject,
 		Finish: func() step.Output[effect] { return d.state.finish(step.NewContext(d.deps.NewID)) },
@@ -100,6 +108,9 @@ func (d *delivery) startLoad(ctx *actors.Context) {
 func (d *delivery) Receive(ctx *actors.Context, msg any) {
 	d.steps.Receive(ctx, msg)
 	d.plan(ctx, time.Now())
+	if !d.stopping {
+		d.deps.Monitor.publish(d.state.window.health())
+	}
 	if d.state.finished {
 		ctx.Stop()
 	}
@@ -151,7 +162,11 @@ func (d *delivery) handle(ctx *actors.Context, msg any) {
 }
 
 // Stopping starts nothing more; attempts under way are interrupted.
-func (d *delivery) Stopping(*actors.Context) { d.state.halt() }
+func (d *delivery) Stopping(*actors.Context) {
+	d.stopping = true
+	d.state.halt()
+	d.deps.Monitor.publish(Health{})
+}
 
 // loaded starts the work, or loads again later if the store accepts nothing now.
 func (d *delivery) loaded(ctx *actors.Context, in loaded) {

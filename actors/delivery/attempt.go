@@ -112,9 +112,14 @@ func (s *state) deliveryStored(m step.Context, eventID string) {
 		s.answer(waiting)
 		return
 	}
-	if x.Status == persistence.DeliveryPending {
+	switch x.Status {
+	case persistence.DeliveryPending:
 		s.window.release(x)
 		return
+	case persistence.DeliveryDelivered:
+		s.counts.delivered.Add(1)
+	case persistence.DeliveryUndelivered:
+		s.counts.undelivered.Add(1)
 	}
 	s.window.drop(x)
 }

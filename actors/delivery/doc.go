@@ -64,5 +64,5 @@
 // memory; attempt.go, resend.go and expire.go handle their results; journal.go builds
 // the rows; schedule.go computes the delays. All of these are pure. effects.go runs the
 // effects, load.go reads the store at the start, actor.go dispatches, client.go is the
-// client.
+// client, health.go is what an operator sees.
 package delivery

@@ -87,6 +87,10 @@ type process struct {
 	clients []delivery.Client
 	events  int
 
+	// monitor is that of all queues of the process.
+	monitor *delivery.Monitor
+	counts  delivery.Counts
+
 	mu       sync.Mutex
 	disabled []persistence.Endpoint
 	// dropDisables drops the records that are to be disabled.
@@ -97,6 +101,7 @@ type process struct {
 func open(t testing.TB, store persistence.Store) *process {
 	t.Helper()
 	h := &process{t: t, store: store, journal: journal.NewClient(store), system: newSystem()}
+	h.monitor = delivery.NewMonitor(&h.counts)
 	h.pool = h.system.NewPool("store", 8, 1024)
 	h.own()
 	return h
@@ -126,7 +131,7 @@ func (h *process) close() {
 func (h *process) start(e persistence.Endpoint, s delivery.Sender) delivery.Client {
 	h.t.Helper()
 	child := delivery.Child(delivery.Deps{
-		Endpoint: e, Fence: h.fence, Store: h.store, Journal: h.journal.CommitQueue(e.Customer, e.ID), Sender: s, Schedule: delivery.ScheduleDefault(),
+		Endpoint: e, Fence: h.fence, Store: h.store, Journal: h.journal.CommitQueue(e.Customer, e.ID), Sender: s, Schedule: delivery.ScheduleDefault(), Monitor: h.monitor,
 		NewID: newID, Pool: h.pool, Disable: func(e persistence.Endpoint, entry persistence.JournalEntry) {
 			if h.dropDisables.Load() {
 				return

@@ -44,6 +44,7 @@ type state struct {
 	disabling *disable
 
 	window    *window
+	counts    *Counts
 	running   int
 	refilling bool
 	// reads counts the reads of deliveries under way; changed are the events whose
@@ -60,7 +61,7 @@ type state struct {
 }
 
 func newState(e persistence.Endpoint, f persistence.Fence, s Schedule) *state {
-	return &state{endpoint: e, fence: f, schedule: s, window: newWindow(), changed: map[string]bool{}}
+	return &state{endpoint: e, fence: f, schedule: s, window: newWindow(), counts: &Counts{}, changed: map[string]bool{}}
 }
 
 // loaded starts the work of an incarnation.
