@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
 	"venuegate/transport/signing"
@@ -23,7 +24,7 @@ const (
 	ChartPath   = api.HooksPath + "chart/:id"
 )
 
-// Deps are the dependencies of Hooks. All are required.
+// Deps are the dependencies of Hooks. All are required but Observe.
 type Deps struct {
 	Channels Channels
 	Signals  Signals
@@ -32,6 +33,25 @@ type Deps struct {
 	Headers  signing.Headers
 	// Source returns the client address of a request.
 	Source func(*fiber.Ctx) netip.Addr
+	// Observe, if set, is called for every request with the kind of the channel and a
+	// result: one of Results. It must not block.
+	Observe func(kind persistence.ChannelKind, result string)
+}
+
+// Results of a signal besides the codes of errors.
+const (
+	resultAccepted  = "accepted"
+	resultDuplicate = "duplicate"
+)
+
+// Results returns every result of a signal: accepted, duplicate, and the codes of errors.
+func Results() []string {
+	codes := venues.Codes()
+	all := append(make([]string, 0, 2+len(codes)), resultAccepted, resultDuplicate)
+	for _, code := range codes {
+		all = append(all, string(code))
+	}
+	return all
 }
 
 // Hooks has the handlers. The server they are mounted on writes the errors that they
@@ -42,32 +62,49 @@ type Hooks struct{ deps Deps }
 func New(d Deps) *Hooks { return &Hooks{d} }
 
 // Webhook handles POST WebhookPath.
-func (h *Hooks) Webhook(c *fiber.Ctx) error {
+func (h *Hooks) Webhook(c *fiber.Ctx) error { return h.observed(c, signedKind, h.webhook) }
+
+// Chart handles POST ChartPath.
+func (h *Hooks) Chart(c *fiber.Ctx) error { return h.observed(c, chartKind, h.chart) }
+
+// observed calls a handler and Deps.Observe.
+func (h *Hooks) observed(c *fiber.Ctx, kind persistence.ChannelKind, handle func(*fiber.Ctx) (result string, err error)) error {
+	result, err := handle(c)
+	if err != nil {
+		result = string(venues.CodeOf(err))
+	}
+	if h.deps.Observe != nil {
+		h.deps.Observe(kind, result)
+	}
+	return err
+}
+
+func (h *Hooks) webhook(c *fiber.Ctx) (result string, err error) {
 	now := time.Now()
 	channel, err := h.deps.Channels.Channel(c.Params("hookId"))
 	if err != nil {
-		return err
+		return "", err
 	}
 	if channel.Kind != signedKind {
-		return errNoChannel()
+		return "", errNoChannel()
 	}
 	body, err := h.readBody(c, &channel)
 	if err != nil {
-		return err
+		return "", err
 	}
 	signature, timestamp := c.Get(h.deps.Headers.Signature), c.Get(h.deps.Headers.Timestamp)
 	if reason := signing.Verify(signature, timestamp, body, now, channel.Keys...); reason != nil {
-		return h.badSignature(c, reason, now)
+		return "", h.badSignature(c, reason, now)
 	}
 	if err := h.checkRate(c, channel.ID, now); err != nil {
-		return err
+		return "", err
 	}
 	if err := checkMedia(c, mediaJSON); err != nil {
-		return err
+		return "", err
 	}
 	signal, _, err := api.DecodeSignal(body, false)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if signal.RequestID == "" {
 		signal.Implied, signal.RequestID = true, impliedRequestID(channel.ID, timestamp, signature)
@@ -76,36 +113,35 @@ func (h *Hooks) Webhook(c *fiber.Ctx) error {
 	return h.accept(c, &channel, signal, now)
 }
 
-// Chart handles POST ChartPath.
-func (h *Hooks) Chart(c *fiber.Ctx) error {
+func (h *Hooks) chart(c *fiber.Ctx) (result string, err error) {
 	now := time.Now()
 	address, ok := parseAddress(c.Params("id"))
 	if !ok {
-		return errNoChannel()
+		return "", errNoChannel()
 	}
 	channel, err := h.deps.Channels.Channel(address.channelID)
 	if venues.CodeOf(err) == venues.CodeMaintenance {
-		return err
+		return "", err
 	}
 	if !address.matches(&channel) || err != nil || channel.Kind != chartKind {
-		return errNoChannel()
+		return "", errNoChannel()
 	}
 	body, err := h.readBody(c, &channel)
 	if err != nil {
-		return err
+		return "", err
 	}
 	signal, token, decodeErr := api.DecodeSignal(body, true)
 	if !tokenMatches(token, &channel) {
-		return h.unauthorized(c, "the body must be a JSON object with the channel's channelToken")
+		return "", h.unauthorized(c, "the body must be a JSON object with the channel's channelToken")
 	}
 	if err := h.checkRate(c, channel.ID, now); err != nil {
-		return err
+		return "", err
 	}
 	if err := checkMedia(c, mediaJSON, mediaText); err != nil {
-		return err
+		return "", err
 	}
 	if decodeErr != nil {
-		return decodeErr
+		return "", decodeErr
 	}
 	signal.Implied = signal.RequestID == ""
 	signal.Source, signal.Auth = venues.SourceChart, venues.AuthToken
@@ -177,18 +213,18 @@ func checkMedia(c *fiber.Ctx, allowed ...string) error {
 	return api.CheckMedia(c.Get(fiber.HeaderContentType), c.Get(fiber.HeaderContentEncoding), allowed...)
 }
 
-func (h *Hooks) accept(c *fiber.Ctx, channel *Channel, s venues.Signal, now time.Time) error {
+func (h *Hooks) accept(c *fiber.Ctx, channel *Channel, s venues.Signal, now time.Time) (result string, err error) {
 	s.Customer, s.ChannelID, s.ReceivedAt = channel.Customer, channel.ID, venues.At(now)
 	ctx, cancel := context.WithDeadline(c.UserContext(), now.Add(api.HookAnswerWait))
 	defer cancel()
 	answer, err := h.deps.Signals.Accept(ctx, s)
 	if err != nil {
-		return err
+		return "", err
 	}
-	status := http.StatusAccepted
+	status, result := http.StatusAccepted, resultAccepted
 	if answer.Duplicate {
-		status = http.StatusOK
+		status, result = http.StatusOK, resultDuplicate
 	}
 	c.Set(fiber.HeaderContentType, mediaJSON)
-	return c.Status(status).Send(api.AppendSignalAnswer(nil, &answer))
+	return result, c.Status(status).Send(api.AppendSignalAnswer(nil, &answer))
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -65,6 +66,8 @@ type edge struct {
 	err      error
 	// blocked makes Accept wait for the end of its context.
 	blocked bool
+	// observed are the kind and the result of each request.
+	observed []string
 }
 
 func (e *edge) Channel(id string) (hooks.Channel, error) {
@@ -114,6 +117,9 @@ func newEdge(t testing.TB) *edge {
 	h := hooks.New(hooks.Deps{
 		Channels: e, Signals: e, Limiter: auth.NewMemoryLimiter(64), Failures: auth.NewAuthenticator(store),
 		Headers: signing.NewHeaders(""), Source: func(*fiber.Ctx) netip.Addr { return e.source },
+		Observe: func(kind persistence.ChannelKind, result string) {
+			e.observed = append(e.observed, string(kind)+" "+result)
+		},
 	})
 	e.app = fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true, ErrorHandler: func(c *fiber.Ctx, err error) error {
 		public, ok := errors.AsType[*venues.Error](err)
@@ -219,6 +225,25 @@ func TestRepeatedSignalIsReportedAsDuplicate(t *testing.T) {
 	e.answer.Duplicate = true
 	if a := e.signed(orderOne).want(http.StatusOK, ""); a.body["duplicate"] != true {
 		t.Errorf("body = %v, want duplicate true", a.body)
+	}
+}
+
+func TestResultsAreObserved(t *testing.T) {
+	e := newEdge(t)
+	e.signed(orderOne).want(http.StatusAccepted, "")
+	e.answer.Duplicate = true
+	e.signed(orderOne).want(http.StatusOK, "")
+	e.post("/v1/hooks/in/"+hookID, orderOne, sign("another", orderOne, time.Now())...).want(http.StatusUnauthorized, venues.CodeBadSignature)
+	e.post("/v1/hooks/in/hook_unknown", orderOne).want(http.StatusNotFound, venues.CodeNotFound)
+	e.chart("{}").want(http.StatusUnauthorized, venues.CodeUnauthorized)
+	want := []string{"webhook accepted", "webhook duplicate", "webhook bad_signature", "webhook not_found", "chart unauthorized"}
+	if !slices.Equal(e.observed, want) {
+		t.Errorf("observed = %q, want %q", e.observed, want)
+	}
+	for _, each := range want {
+		if _, result, _ := strings.Cut(each, " "); !slices.Contains(hooks.Results(), result) {
+			t.Errorf("Results() = %q, want %s among them", hooks.Results(), result)
+		}
 	}
 }
 

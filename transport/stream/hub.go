@@ -41,7 +41,7 @@ func New(deps Deps, options Options) (*Hub, error) {
 	}
 	h := &Hub{
 		auth: deps.Auth, log: deps.Log, options: options,
-		counters: counters{closes: make(map[int]uint64)},
+		counters: counters{closes: expectedCloses()},
 		stopping: make(chan struct{}), rechecked: make(chan struct{}),
 	}
 	h.upgrader = h.newUpgrader()

@@ -65,6 +65,16 @@ type counters struct {
 	closes map[int]uint64
 }
 
+// expectedCloses returns zero counts of the codes with which the service closes
+// connections, of the usual ones of clients, and of the others.
+func expectedCloses() map[int]uint64 {
+	counts := map[int]uint64{closeNone: 0, websocket.CloseNormalClosure: 0, websocket.CloseGoingAway: 0, websocket.CloseAbnormalClosure: 0}
+	for _, code := range api.StreamCodes() {
+		counts[int(code)] = 0
+	}
+	return counts
+}
+
 func (c *counters) closed(code int) {
 	if !hasOwnCount(code) {
 		code = closeNone

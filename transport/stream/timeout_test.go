@@ -7,6 +7,7 @@ import (
 
 	"github.com/fasthttp/websocket"
 
+	"venuegate/transport/api"
 	"venuegate/transport/stream"
 )
 
@@ -103,8 +104,9 @@ func TestUnknownCloseCodesAreCountedTogether(t *testing.T) {
 			c.close()
 		}
 		synctest.Wait()
-		if got := s.hub.Stats().Closes; len(got) != 1 || got[0] != 50 {
-			t.Errorf("closes = %v, want 50 with code 0", got)
+		got := s.hub.Stats().Closes
+		if _, expected := got[int(api.StreamSlowConsumer)]; got[0] != 50 || !expected || got[3000] != 0 || got[3049] != 0 {
+			t.Errorf("closes = %v, want 50 with code 0, and every code of the service", got)
 		}
 	})
 }
