@@ -104,9 +104,12 @@ func statusIndex(status venues.OrderStatus) int {
 	panic("account: status " + string(status))
 }
 
-// health returns the health after a step.
+// health returns the health after a step; nothing of an account that stops.
 func (s *state) health() Health {
-	h := Health{Ready: s.ready && !s.stopping, Halted: s.risk.Halted, Unknown: len(s.unknown)}
+	if s.stopping {
+		return Health{}
+	}
+	h := Health{Ready: s.ready, Halted: s.risk.Halted, Unknown: len(s.unknown)}
 	for _, o := range s.unknown {
 		if h.UnknownSince.IsZero() || o.UnknownSince.Before(h.UnknownSince) {
 			h.UnknownSince = o.UnknownSince.Time

@@ -9,6 +9,7 @@ import (
 
 	"venuegate/actors/account"
 	"venuegate/actors/customer"
+	"venuegate/actors/delivery"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -36,6 +37,9 @@ type Directory struct {
 	// monitors are those of all accounts since the start.
 	monitors map[accountKey]*account.Monitor
 	counts   map[venues.Venue]*account.Counts
+	// deliveries are those of all endpoints since the start, by id.
+	deliveries     map[string]*delivery.Monitor
+	deliveryCounts delivery.Counts
 }
 
 // Market is the public side of one venue.
@@ -76,7 +80,8 @@ func newDirectory(store persistence.Reader, markets map[venues.Venue]Market) *Di
 	}
 	return &Directory{
 		store: store, markets: markets, counts: counts, monitors: map[accountKey]*account.Monitor{},
-		customers: map[string]customer.Client{}, loading: map[string]struct{}{},
+		deliveries: map[string]*delivery.Monitor{},
+		customers:  map[string]customer.Client{}, loading: map[string]struct{}{},
 		accounts: map[accountKey]account.Client{}, channels: map[string]*Inbound{}, endpoints: map[string]queues{},
 	}
 }

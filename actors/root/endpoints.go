@@ -88,7 +88,7 @@ func (t *Tree) openEndpoint(fence persistence.Fence, record persistence.Endpoint
 		return nil, fmt.Errorf("nothing sends to an endpoint of kind %s", record.Kind)
 	}
 	child := delivery.Child(delivery.Deps{
-		Endpoint: record, Fence: fence, Store: t.deps.Store, Sender: sender,
+		Endpoint: record, Fence: fence, Store: t.deps.Store, Sender: sender, Monitor: t.deliveryMonitor(record.ID),
 		Journal:  t.Journal.CommitQueue(record.Customer, delivery.Name(record.ID)),
 		Schedule: t.deps.Schedule, NewID: t.deps.NewID, Pool: t.storePool,
 		Disable: func(disabled persistence.Endpoint, entry persistence.JournalEntry) {

@@ -1,7 +1,10 @@
 package root
 
 import (
+	"time"
+
 	"venuegate/actors/account"
+	"venuegate/actors/delivery"
 	"venuegate/venues"
 )
 
@@ -60,4 +63,39 @@ func (d *Directory) monitor(customer string, exchange venues.Venue) *account.Mon
 		d.monitors[key] = account.NewMonitor(d.counts[exchange])
 	}
 	return d.monitors[key]
+}
+
+// DeliveryStats are the deliveries of all endpoints.
+type DeliveryStats struct {
+	// Pending is the number of deliveries that are pending, as far as they are in memory.
+	Pending int
+	// OldestDue is when the first of them was or will be due; zero if there is none.
+	OldestDue time.Time
+	// Delivered and Undelivered count the deliveries that have ended since the start.
+	Delivered, Undelivered uint64
+}
+
+// DeliveryStats returns the deliveries of all endpoints.
+func (d *Directory) DeliveryStats() DeliveryStats {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	s := DeliveryStats{Delivered: d.deliveryCounts.Delivered(), Undelivered: d.deliveryCounts.Undelivered()}
+	for _, m := range d.deliveries {
+		h := m.Health()
+		s.Pending += h.Pending
+		if !h.OldestDue.IsZero() && (s.OldestDue.IsZero() || h.OldestDue.Before(s.OldestDue)) {
+			s.OldestDue = h.OldestDue
+		}
+	}
+	return s
+}
+
+// deliveryMonitor returns the monitor of an endpoint's queue.
+func (d *Directory) deliveryMonitor(id string) *delivery.Monitor {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.deliveries[id] == nil {
+		d.deliveries[id] = delivery.NewMonitor(&d.deliveryCounts)
+	}
+	return d.deliveries[id]
 }

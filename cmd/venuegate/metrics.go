@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"venuegate/actors/venue"
 	"venuegate/persistence"
 	"venuegate/transport/api"
+	"venuegate/transport/rest"
 	"venuegate/transport/stream"
 	"venuegate/venues"
 )
@@ -37,7 +39,57 @@ func newTimes(metrics prometheus.Registerer) times {
 		}, []string{"kind", "result"}),
 	}
 	metrics.MustRegister(t.requests, t.deliveries)
+	t.expectDeliveries()
 	return t
+}
+
+// expectDeliveries makes the series of every kind of endpoint, so that their first
+// increase is visible.
+func (t times) expectDeliveries() {
+	for _, kind := range []persistence.EndpointKind{
+		persistence.EndpointWebhook, persistence.EndpointTelegram, persistence.EndpointSheet, persistence.EndpointFile,
+	} {
+		for _, result := range []string{resultDelivered, resultFailed} {
+			t.deliveries.WithLabelValues(string(kind), result)
+		}
+	}
+}
+
+// Results of an attempt to deliver an event.
+const (
+	resultDelivered = "delivered"
+	resultFailed    = "failed"
+)
+
+// expectRequests makes the series of the responses that are usual, and of those that an
+// alert waits for.
+func (t times) expectRequests(routes []rest.Route) {
+	for _, r := range routes {
+		success := http.StatusOK
+		switch {
+		case r.Path == streamPath:
+			success = http.StatusSwitchingProtocols
+		case r.Mounted:
+			success = http.StatusAccepted
+		case r.Method == http.MethodPost && r.Path == "/v1/orders":
+			success = http.StatusCreated
+		}
+		for _, status := range append(alertedStatuses(r), success) {
+			t.requests.WithLabelValues(r.Method, r.Path, strconv.Itoa(status))
+		}
+	}
+	t.requests.WithLabelValues(http.MethodGet, "none", strconv.Itoa(http.StatusNotFound))
+}
+
+// alertedStatuses are those of orders and signals that mean that something is wrong.
+func alertedStatuses(r rest.Route) []int {
+	if r.Method != http.MethodPost || r.Path == streamPath {
+		return nil
+	}
+	return []int{
+		http.StatusUnauthorized, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+	}
 }
 
 func (t times) request(method, route string, status int, took time.Duration) {
@@ -65,9 +117,9 @@ type timedSender struct {
 func (s timedSender) Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, attempt int, at time.Time) persistence.Attempt {
 	began := time.Now()
 	done := s.Sender.Send(ctx, to, e, attempt, at)
-	result := "delivered"
+	result := resultDelivered
 	if done.Err != nil {
-		result = "failed"
+		result = resultFailed
 	}
 	s.observe(result, time.Since(began))
 	return done
@@ -143,6 +195,9 @@ func (s sample) venue(exchange string, v venue.Stats) {
 		s.gauge("venuegate_venue_status", "1 for the status that a venue has.", is, "exchange", exchange, "status", string(status))
 	}
 	s.put(prometheus.GaugeValue, "venuegate_venue_clock_offset_seconds", "The venue's clock minus ours.", v.ClockOffset.Seconds(), []string{"exchange", exchange})
+	for state, n := range map[string]int{"connected": v.Private.Connected, "disconnected": v.Private.Wanted - v.Private.Connected} {
+		s.gauge("venuegate_private_streams", "Private connections of accounts.", n, "exchange", exchange, "state", state)
+	}
 	s.gauge("venuegate_venue_instruments", "Instruments that the venue lists.", v.Instruments, "exchange", exchange)
 }
 

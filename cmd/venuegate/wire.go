@@ -78,7 +78,8 @@ func openEngine(ctx context.Context, config Config, public publicSide, dir *data
 }
 
 func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Registerer) (err error) {
-	if e.store, err = badgerstore.Open(dir.file(storeName), badgerstore.Options{Logger: e.log.Named("store")}); err != nil {
+	storeOptions := badgerstore.Options{Logger: e.log.Named("store"), ObserveGroup: observeGroups(metrics)}
+	if e.store, err = badgerstore.Open(dir.file(storeName), storeOptions); err != nil {
 		return err
 	}
 	e.add(e.store.Close)
@@ -97,7 +98,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		return err
 	}
 	times := newTimes(metrics)
-	if err := e.startActors(ctx, connectors, times); err != nil {
+	if err := e.startActors(ctx, observeConnectors(connectors, newCalls(metrics)), times); err != nil {
 		return fmt.Errorf("start actors: %w", err)
 	}
 	e.auth = auth.NewAuthenticator(e.store)
@@ -106,10 +107,13 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		Store: e.store, Service: e.tree, Sessions: e.auth, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors, e.config.Venues},
 		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.outbound.targets(), Files: e.outbound.workbook,
 	})
-	if err := e.openEdges(ctx, times); err != nil {
+	if err := e.openEdges(ctx, times, countSignals(metrics)); err != nil {
 		return fmt.Errorf("open edges: %w", err)
 	}
-	metrics.MustRegister(engineMetrics{ready: e.Readiness, venues: e.venueStats, hub: e.hub.Stats, actors: e.system.Stats})
+	metrics.MustRegister(
+		engineMetrics{ready: e.Readiness, venues: e.venueStats, hub: e.hub.Stats, actors: e.system.Stats},
+		tradingMetrics{tree: e.tree, venues: connectors, store: e.store},
+	)
 	return nil
 }
 
@@ -168,7 +172,7 @@ func (e *engine) unseal(account persistence.VenueAccount) (venues.Credentials, e
 }
 
 // openEdges builds the public server: REST, stream and hooks.
-func (e *engine) openEdges(ctx context.Context, times times) error {
+func (e *engine) openEdges(ctx context.Context, times times, signals func(persistence.ChannelKind, string)) error {
 	secret, err := installationSetting(ctx, e.store, settingCursorSecret, newCursorSecret)
 	if err != nil {
 		return err
@@ -193,7 +197,8 @@ func (e *engine) openEdges(ctx context.Context, times times) error {
 		return err
 	}
 	e.rest.Mount(http.MethodGet, streamPath, e.hub.Handler)
-	e.mountHooks()
+	e.mountHooks(signals)
+	times.expectRequests(e.rest.Routes())
 	return nil
 }
 
