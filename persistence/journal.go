@@ -33,6 +33,23 @@ type JournalField struct {
 	Value string `json:"value"`
 }
 
+// Names of the fields with the origin of the request behind a row.
+const (
+	FieldRequestID   = "x_request_id"
+	FieldTraceparent = "traceparent"
+)
+
+// AppendOrigin appends the fields of an origin, as far as it is known.
+func AppendOrigin(fields []JournalField, o venues.Origin) []JournalField {
+	if o.RequestID != "" {
+		fields = append(fields, JournalField{Name: FieldRequestID, Value: o.RequestID})
+	}
+	if o.Traceparent != "" {
+		fields = append(fields, JournalField{Name: FieldTraceparent, Value: o.Traceparent})
+	}
+	return fields
+}
+
 // JournalQuery selects journal rows, newest first. Zero fields do not filter;
 // From is inclusive, To exclusive.
 type JournalQuery struct {

@@ -17,6 +17,8 @@ type Command struct {
 	// ReceivedAt, if set, is when the request behind the command was received. The
 	// requestId is remembered from that time on.
 	ReceivedAt Time
+	// Origin is the request behind the command, as far as the client has named it.
+	Origin Origin
 }
 
 // PlaceOrder places one order.

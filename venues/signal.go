@@ -57,6 +57,8 @@ type Signal struct {
 	// SentAt is the time that a chart's signal states; zero if it states none.
 	SentAt     Time `json:"sentAt"`
 	ReceivedAt Time `json:"receivedAt"`
+	// Origin is the request with the signal. It is not stored with the signal.
+	Origin Origin `json:"-"`
 }
 
 // SignalResponse is the response to the sender of a signal (interface, "Inbound signal

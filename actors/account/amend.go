@@ -70,6 +70,7 @@ func (s *state) amend(step stepContext, in amendOrder) {
 		s.after(replyOrder{to: in.orderReply, err: rejection})
 		return
 	}
+	o.origin = in.cmd.Origin
 	o.setChange(change{kind: venues.PendingAmend, target: requestedTerms(o, in.cmd)})
 	o.PendingAction = venues.PendingAmend
 	o.change.replaces = o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops && !o.change.target.match(o)
@@ -196,6 +197,7 @@ func (s *state) placeSuccessor(step stepContext, o *order, spec venues.OrderSpec
 	})
 	next.Protection = protection.Plan(&next.OrderSpec)
 	next.Replaces, o.ReplacedBy = o.OrderID, next.OrderID
+	next.origin = o.origin
 	next.waiters, next.replyDue = waiters, step.now.Add(replyWithin)
 	s.after(callPlace{orderID: next.OrderID, request: next.request()})
 	s.markDirty(next)

@@ -19,7 +19,7 @@ func (s *state) cancel(step stepContext, in cancelOrder) {
 		o.setChange(change{})
 		s.markDirty(o) // the next start must not resume the amend
 	}
-	o.Withdrawn = true
+	o.Withdrawn, o.origin = true, in.cmd.Origin
 	o.change.kind, o.PendingAction = venues.PendingCancel, venues.PendingCancel
 	s.addChangeWaiter(step, o, in.orderReply)
 	s.sendCancel(o)

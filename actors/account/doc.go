@@ -62,7 +62,7 @@
 //	funds.go          balances and positions; leverage.go
 //	stream.go         the private stream, and its Observer
 //	halt.go           the kill switch
-//	health.go         what an operator sees of the account
+//	health.go         what an operator sees of the account; warnings.go: log lines
 //	events.go         the outbox and the journal
 //
 // Three pure packages decide what needs no order protocol. The account implements the

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/actors"
 	"venuegate/actors/account/risk"
 	"venuegate/persistence"
@@ -85,7 +83,6 @@ type (
 		balances  []venues.Balance
 	}
 	publishOrder    struct{ record persistence.Record } // a persistence.OrderRecord
-	logAlarm        struct{ orderID, symbol, kind string }
 	publishPosition struct{ position venues.Position }
 	publishBalances struct{ balances []venues.Balance }
 )
@@ -191,10 +188,6 @@ func (a *account) fetchFunds(ctx context.Context) (Funds, error) {
 	}
 	positions, err := a.deps.Venue.Positions(ctx)
 	return Funds{Balances: balances, Positions: positions, ReadAt: begun}, err
-}
-
-func (e logAlarm) run(a *account, _ *actors.Context) {
-	a.logger.Error("protection", zap.String("alarm", e.kind), zap.String("order", e.orderID), zap.String("symbol", e.symbol))
 }
 
 func (e publishAll) run(a *account, _ *actors.Context) {

@@ -143,7 +143,7 @@ func text(d venues.Optional) *string {
 
 // journalOrder adds a journal row to the order's next commit.
 func (s *state) journalOrder(step stepContext, o *order, kind string, fields ...persistence.JournalField) {
-	e := row(step, "order."+kind, o.OrderID, fields)
+	e := row(step, "order."+kind, o.OrderID, persistence.AppendOrigin(fields, s.originOf(o)))
 	e.Channel, e.Symbol = s.channelOf(o), o.Symbol
 	o.journalRows = append(o.journalRows, e)
 	s.markDirty(o)

@@ -128,8 +128,10 @@ func (s *state) health() Health {
 // note adds an order to the lists of those that an operator watches, or removes it.
 func (x *orderIndex) note(o *order) {
 	inMemory := x.orders[o.OrderID] == o
-	list(x.unknown, o, inMemory && o.Status == venues.StatusUnknown)
-	list(x.unprotected, o, inMemory && o.Bracket.IsUnprotected())
+	isUnknown, isUnprotected := o.Status == venues.StatusUnknown, o.Bracket.IsUnprotected()
+	o.unknownWarned, o.unprotectedWarned = o.unknownWarned && isUnknown, o.unprotectedWarned && isUnprotected
+	list(x.unknown, o, inMemory && isUnknown)
+	list(x.unprotected, o, inMemory && isUnprotected)
 }
 
 func list(orders map[string]*order, o *order, listed bool) {

@@ -18,6 +18,12 @@ type order struct {
 	query  statusQuery
 	change change
 
+	// origin is that of the last command about the order since the start.
+	origin venues.Origin
+	// unknownWarned and unprotectedWarned are set once the unknown outcome or the lack of
+	// protection is logged, until it ends.
+	unknownWarned, unprotectedWarned bool
+
 	// dirty reports that the current step has changed the order.
 	dirty bool
 	// stored is the record that was last put into a batch, a persistence.OrderRecord. Batch,
@@ -65,6 +71,7 @@ func (o *order) nextDue() time.Time {
 	due := deadline.Earlier(o.replyDue, o.heldDue)
 	due = deadline.Earlier(due, o.query.due)
 	due = deadline.Earlier(due, o.streamDue)
+	due = deadline.Earlier(due, o.unknownWarnDue())
 	due = deadline.Earlier(due, o.Bracket.Due())
 	return deadline.Earlier(due, o.change.replyDue)
 }

@@ -40,7 +40,7 @@ func (s *state) place(step stepContext, in placeOrder) {
 	s.out.Batch.Reserve = s.risk.Reduces(s.forRisk(step), &in.cmd.OrderSpec, nil)
 	o := s.newOrder(step, in.cmd)
 	o.Attempt = in.attempt
-	o.sendBy = in.cmd.Deadline
+	o.sendBy, o.origin = in.cmd.Deadline, in.cmd.Origin
 	o.Protection = protection.Plan(&in.cmd.OrderSpec)
 	o.waiters = append(o.waiters, in.orderReply)
 	o.replyDue = step.now.Add(replyWithin)

@@ -60,7 +60,7 @@ func (p *protectionPort) MarkDirty(o *protectedOrder) { p.state.markDirty(p.orde
 
 func (p *protectionPort) Alarm(o *protectedOrder, kind, field, value string) {
 	p.state.journalOrder(p.step, p.order(o), kind, persistence.JournalField{Name: field, Value: value})
-	p.state.after(logAlarm{orderID: o.OrderID, symbol: o.Symbol, kind: kind})
+	p.state.warnUnprotected(p.order(o), kind)
 }
 
 func (p *protectionPort) Place(entry *protectedOrder, kind venues.LegKind, spec venues.OrderSpec) *protectedOrder {

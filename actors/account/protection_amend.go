@@ -34,6 +34,7 @@ func (s *state) amendProtection(step stepContext, in amendOrder) {
 		s.after(replyOrder{to: in.orderReply, err: rejection})
 		return
 	}
+	o.origin = in.cmd.Origin
 	o.setChange(change{kind: venues.PendingAmend})
 	o.Move = protection.NewMove(&o.protectedOrder, &in.cmd)
 	o.PendingAction = venues.PendingAmend

@@ -196,9 +196,9 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 	}, func() any { return lookedUpFills{symbol: e.symbol, err: errPoolFull} })
 }
 
-// reconciled logs a failed reconciliation, and applies it.
+// reconciled logs the first of several failed reconciliations, and applies the result.
 func (a *account) reconciled(in reconcileDone) {
-	if in.err != nil {
+	if in.err != nil && a.state.recon.failures == 0 {
 		a.logger.Warn("reconciliation failed", zap.Error(in.err))
 	}
 	a.state.reconciled(a.context, in)

@@ -190,10 +190,12 @@ func (s *state) setStatus(step stepContext, o *order, next venues.OrderStatus) {
 		}
 	}
 	s.journalStatus(step, o, previous)
-	if o.Type.IsStop() && !o.Triggered && (next == venues.StatusOpen || next == venues.StatusPartiallyFilled || next == venues.StatusFilled) {
+	fired := o.Type.IsStop() && !o.Triggered && (next == venues.StatusOpen || next == venues.StatusPartiallyFilled || next == venues.StatusFilled)
+	if fired {
 		o.Triggered = true
 		s.emitTriggered(step, o)
 	}
+	s.warnIfStop(o, previous, fired)
 	if next == venues.StatusFilled {
 		s.emitFilled(step, o)
 	}

@@ -70,6 +70,7 @@ func (p *riskPort) LimitReached(lock *persistence.RiskLock) {
 		Limit: lock.Limit, Threshold: venues.FormatDecimal(lock.Threshold), Actual: venues.FormatDecimal(lock.Actual),
 		Action: string(venues.CodeTradingLocked), Exchange: p.state.exchange,
 	})
+	p.state.after(warnLock{*lock})
 }
 
 func (p *riskPort) Journal(kind string, fields ...persistence.JournalField) {

@@ -22,6 +22,7 @@ func (s *state) tick(step stepContext) {
 		if deadline.Passed(o.heldDue, step.now) {
 			s.releaseHeld(step, o)
 		}
+		s.warnUnknownIfDue(step, o)
 		if deadline.Passed(o.query.due, step.now) {
 			s.sendQuery(step, o)
 		}

@@ -32,6 +32,7 @@ func (s *state) noteReceived(m step.Context, t *task) {
 		field("qty", venues.FormatOptional(t.Qty)), field("price", venues.FormatOptional(t.Price)),
 		field("stop_loss", venues.FormatOptional(t.StopLoss)), field("take_profit", venues.FormatOptional(t.TakeProfit)),
 		field("comment", t.Comment), field("ignored_members", strings.Join(t.Ignored, " ")),
+		field(persistence.FieldRequestID, t.Origin.RequestID), field(persistence.FieldTraceparent, t.Origin.Traceparent),
 	} {
 		if f.Value != "" {
 			fields = append(fields, f)

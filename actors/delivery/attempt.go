@@ -82,6 +82,7 @@ func (s *state) classify(m step.Context, d *persistence.Delivery, in attemptDone
 func (s *state) undelivered(m step.Context, d *persistence.Delivery) {
 	d.Status = persistence.DeliveryUndelivered
 	s.journal(s.undeliveredRow(m, d))
+	s.out.After = append(s.out.After, warnUndelivered{*d})
 }
 
 // end stops the queue. The customer disables the record and starts another queue.

@@ -48,6 +48,7 @@ type (
 		more   bool
 	}
 	deliveryStored  struct{ eventID string }
+	warnUndelivered struct{ delivery persistence.Delivery }
 	nextUndelivered struct{ findUndelivered }
 	answerResend    struct{ to []resendReply }
 	answerCount     struct {
@@ -206,4 +207,11 @@ func reject(_ *actors.Context, effects []effect, err error) {
 			e.to.Send(e.tested) // the attempt was made
 		}
 	}
+}
+
+// run logs, once, that an event was given up.
+func (e warnUndelivered) run(d *delivery, ctx *actors.Context) {
+	ctx.Logger().Warn("event undelivered", zap.String("customer", d.deps.Endpoint.Customer), zap.String("endpoint_id", d.deps.Endpoint.ID),
+		zap.String("event_id", e.delivery.EventID), zap.String("type", string(e.delivery.Type)),
+		zap.Int("attempts", e.delivery.Attempts), zap.String("error", e.delivery.LastError))
 }

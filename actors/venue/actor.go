@@ -89,7 +89,9 @@ func (v *venue) instrumentsRead(ctx *actors.Context, now time.Time, m *instrumen
 	changes, next := s.instrumentsRead(now, m.instruments, m.err)
 	v.again(ctx, "instruments", next, &instrumentsDue{})
 	if s.listing.failures > 0 {
-		ctx.Logger().Warn("instruments not read", zap.String("error", s.health.LastError), zap.Int("failures", s.listing.failures))
+		if s.listing.failures == 1 {
+			ctx.Logger().Warn("instruments not read", zap.String("error", s.health.LastError))
+		}
 		return
 	}
 	v.client.instruments.Store(s.instruments)
@@ -160,12 +162,22 @@ func (v *venue) publish(ctx *actors.Context) {
 	if due := s.streamsDue(); !due.IsZero() {
 		ctx.Timers().After("streams", max(0, time.Until(due)), &streamsDue{})
 	}
-	if before.Status != next.Status {
-		level := zap.InfoLevel
-		if next.Status == StatusDown {
-			level = zap.WarnLevel
+	v.logStatus(ctx, before.Status, next)
+}
+
+// logStatus logs a change of the status, and a venue that is down from the start.
+func (v *venue) logStatus(ctx *actors.Context, before Status, next *Stats) {
+	exchange := zap.String("exchange", string(v.client.deps.Venue))
+	shared := v.shared()
+	switch {
+	case next.Status == StatusDown:
+		if shared.warned || before == StatusDown && shared.state.clock.failures < failuresDown {
+			return
 		}
-		ctx.Logger().Log(level, "venue health changed", zap.String("from", string(before.Status)),
-			zap.String("to", string(next.Status)), zap.String("reason", next.Reason))
+		shared.warned = true
+		ctx.Logger().Warn("venue down", exchange, zap.String("reason", next.Reason), zap.String("error", next.LastError))
+	case before != next.Status:
+		shared.warned = false
+		ctx.Logger().Info("venue health changed", exchange, zap.String("from", string(before)), zap.String("to", string(next.Status)), zap.String("reason", next.Reason))
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"venuegate/actors"
 	"venuegate/actors/actortest"
@@ -305,6 +307,36 @@ func TestVenueIsDownAndUpWithinFiveSeconds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An outage is logged once, however often requests fail in it; so is one that lasts from
+// the start.
+func TestVenueDownIsLoggedOnce(t *testing.T) {
+	core, logs := observer.New(zap.WarnLevel)
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k, func(d *venue.Deps) { d.Connector.(*exchange).err = errors.New("no route") })
+		check := func(what string, want int) {
+			t.Helper()
+			entries := logs.FilterMessage("venue down").All()
+			if len(entries) != want {
+				t.Fatalf("%s: logged %d times, want %d", what, len(entries), want)
+			}
+			fields := entries[want-1].ContextMap()
+			if fields["exchange"] != "binance" || fields["error"] != "no route" || fields["reason"] == "" {
+				t.Errorf("%s: fields = %v, want exchange, reason and error", what, fields)
+			}
+		}
+		k.Advance(10 * time.Minute)
+		check("down from the start", 1)
+		w.exchange.set(func() { w.exchange.err = nil })
+		k.Advance(time.Minute)
+		w.exchange.set(func() { w.exchange.err = errors.New("no route") })
+		k.Advance(10 * time.Minute)
+		check("down again", 2)
+		if n := logs.Len(); n > 6 {
+			t.Errorf("%d warnings, want few: %v", n, logs.All())
+		}
+	}, actortest.LogTo(zap.New(core)))
 }
 
 func TestClockSkewDegradesTheVenue(t *testing.T) {

@@ -27,6 +27,7 @@ type shared struct {
 	books    map[string]*entry // by symbol
 	resident map[string]bool   // canonical symbols, once the instruments are known
 	full     bool              // a book was rejected, and none was created since
+	warned   bool              // that the venue is down
 }
 
 // entry is a book that is running, or will be started again.

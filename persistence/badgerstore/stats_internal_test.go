@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"venuegate/persistence"
 )
@@ -35,6 +39,33 @@ func TestReadyNamesWhyCommitsAreRejected(t *testing.T) {
 	if err := s.Ready(); !errors.Is(err, errRejecting) {
 		t.Errorf("Ready after a failed commit = %v, want %v", err, errRejecting)
 	}
+}
+
+func TestFullDiskIsLoggedOnce(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		core, logs := observer.New(zap.WarnLevel)
+		free := int64(2 * FreeBytesMinDefault)
+		o := onDisk(&free)
+		o.Logger = zap.New(core)
+		s, err := Open(dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		free = FreeBytesMinDefault - 1
+		for range 5 {
+			time.Sleep(fullCheckInterval)
+			if err := s.Commit(t.Context(), setting("a", 1)); !errors.Is(err, persistence.ErrUnavailable) {
+				t.Errorf("Commit on a full disk = %v, want ErrUnavailable", err)
+			}
+		}
+		if n := logs.FilterMessage("the disk is full; commits are rejected").Len(); n != 1 {
+			t.Errorf("logged %d times, want once: %v", n, logs.All())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestGroupsAreObserved(t *testing.T) {

@@ -79,7 +79,7 @@ func change[In, Out any](s *Server, do func(ctx context.Context, id string, in I
 
 // answer sends the result of do as JSON.
 func answer[Out any](s *Server, c *fiber.Ctx, status int, do func(context.Context) (Out, error)) error {
-	ctx, cancel := context.WithTimeout(s.calls, callTimeout)
+	ctx, cancel := context.WithTimeout(venues.WithOrigin(s.calls, venues.OriginOf(c.UserContext())), callTimeout)
 	defer cancel()
 	out, err := do(ctx)
 	if err != nil {
@@ -142,7 +142,8 @@ func (s *Server) answerError(c *fiber.Ctx, err error) error {
 	}
 	public := publicError(err)
 	if public.Code == venues.CodeInternal {
-		s.Log.Error("administration call failed", zap.String("method", c.Method()), zap.String("path", c.Path()), zap.Error(err))
+		s.Log.Error("administration call failed", zap.String("request_id", c.GetRespHeader(fiber.HeaderXRequestID)),
+			zap.String("method", c.Method()), zap.String("path", c.Path()), zap.Error(err))
 	}
 	if after := api.RetryAfter(public); after != "" {
 		c.Set(fiber.HeaderRetryAfter, after)

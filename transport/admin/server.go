@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -92,7 +93,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // protect sets the request id, rejects requests that are not for this listener or come
 // from a page in a browser, and turns a panic of a handler into an error.
 func (s *Server) protect(c *fiber.Ctx) (err error) {
-	c.Set(fiber.HeaderXRequestID, newRequestID())
+	origin := originOf(c)
+	c.SetUserContext(venues.WithOrigin(c.UserContext(), origin))
+	c.Set(fiber.HeaderXRequestID, cmp.Or(origin.RequestID, newRequestID()))
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	defer func() {
 		if r := recover(); r != nil {
@@ -110,6 +113,11 @@ func (s *Server) protect(c *fiber.Ctx) (err error) {
 		return err
 	}
 	return c.Next()
+}
+
+// originOf returns how the caller has named a call.
+func originOf(c *fiber.Ctx) venues.Origin {
+	return api.ParseOrigin(c.Get(api.HeaderRequestID), c.Get(api.HeaderTraceparent))
 }
 
 func newRequestID() string { return persistence.NewID("req", time.Now(), rand.Reader) }

@@ -215,6 +215,7 @@ func checkMedia(c *fiber.Ctx, allowed ...string) error {
 
 func (h *Hooks) accept(c *fiber.Ctx, channel *Channel, s venues.Signal, now time.Time) (result string, err error) {
 	s.Customer, s.ChannelID, s.ReceivedAt = channel.Customer, channel.ID, venues.At(now)
+	s.Origin = venues.OriginOf(c.UserContext())
 	ctx, cancel := context.WithDeadline(c.UserContext(), now.Add(api.HookAnswerWait))
 	defer cancel()
 	answer, err := h.deps.Signals.Accept(ctx, s)

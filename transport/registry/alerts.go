@@ -185,7 +185,7 @@ func (a *Alerts) put(ctx context.Context, record persistence.Alert, action strin
 		field("condition", string(record.Condition.Field)+" "+string(record.Condition.Op)+" "+venues.FormatDecimal(record.Condition.Value)),
 		field("repeat", strconv.FormatBool(record.Repeat)), field("status", string(record.Status)),
 	}
-	row := a.audit.row(kindAlert, record.ID, fields)
+	row := a.audit.row(ctx, kindAlert, record.ID, fields)
 	row.Symbol = record.Symbol
 	stored, err := a.service.PutAlert(ctx, record, row)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -53,7 +54,7 @@ func (l *auditLog) commit(ctx context.Context, kind, subject string, fields []pe
 	if err != nil {
 		return err
 	}
-	entry, head := head.follow(l.row(kind, subject, fields))
+	entry, head := head.follow(l.row(ctx, kind, subject, fields))
 	batch := persistence.Batch{
 		Puts: append(records, head.setting()), Journal: []persistence.JournalEntry{entry},
 		Reserve: true, // An operator can revoke a key and halt an account on a full disk.
@@ -66,11 +67,13 @@ func (l *auditLog) commit(ctx context.Context, kind, subject string, fields []pe
 	return nil
 }
 
-// row returns a journal row that has no sequence number yet.
-func (l *auditLog) row(kind, subject string, fields []persistence.JournalField) persistence.JournalEntry {
+// row returns a journal row that has no sequence number yet. It ends with the origin of
+// the call.
+func (l *auditLog) row(ctx context.Context, kind, subject string, fields []persistence.JournalField) persistence.JournalEntry {
 	now := time.Now()
 	return persistence.JournalEntry{
-		ID: l.newID(persistence.PrefixJournal, now), At: venues.At(now), Kind: kind, Subject: subject, Fields: fields,
+		ID: l.newID(persistence.PrefixJournal, now), At: venues.At(now), Kind: kind, Subject: subject,
+		Fields: persistence.AppendOrigin(slices.Clip(fields), venues.OriginOf(ctx)),
 	}
 }
 
@@ -112,7 +115,7 @@ func field(name, value string) persistence.JournalField {
 // putRecord stores a record that has an actor, with a row in its customer's
 // journal and one in the installation's. The caller holds the mutex.
 func putRecord(ctx context.Context, l *auditLog, service RecordService, kind string, record persistence.Record, id string, fields []persistence.JournalField) error {
-	row := l.row(kind, id, fields)
+	row := l.row(ctx, kind, id, fields)
 	row.Channel = id
 	if err := service.ConfigurePart(ctx, record, row); err != nil {
 		return fmt.Errorf("put %s %s: %w", kind, id, err)

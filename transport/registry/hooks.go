@@ -268,7 +268,7 @@ func (h *Hooks) Fire(ctx context.Context, id string, body []byte) (jsontext.Valu
 	}
 	now := time.Now()
 	signal.Customer, signal.ChannelID, signal.ReceivedAt, signal.Source = record.Customer, record.ID, venues.At(now), venues.SourceWebhook
-	signal.Auth = venues.AuthAdministrator
+	signal.Auth, signal.Origin = venues.AuthAdministrator, venues.OriginOf(ctx)
 	if record.Kind == persistence.ChannelChart {
 		signal.Source = venues.SourceChart
 	}

@@ -93,7 +93,7 @@ func (r *Registry) reseal(ctx context.Context, customer string, done *Rotated) e
 		if err := r.resealSecrets(c.Key(), &c.Sealed, &c.Previous); err != nil {
 			return err
 		}
-		if err := r.options.Service.ConfigurePart(ctx, c, r.audit.row(kindVault, c.ID, nil)); err != nil {
+		if err := r.options.Service.ConfigurePart(ctx, c, r.audit.row(ctx, kindVault, c.ID, nil)); err != nil {
 			return err
 		}
 		done.Hooks++
@@ -110,7 +110,7 @@ func (r *Registry) reseal(ctx context.Context, customer string, done *Rotated) e
 		if err := r.resealSecrets(e.Key(), &e.Sealed, &e.Next); err != nil {
 			return err
 		}
-		if err := r.options.Service.ConfigurePart(ctx, e, r.audit.row(kindVault, e.ID, nil)); err != nil {
+		if err := r.options.Service.ConfigurePart(ctx, e, r.audit.row(ctx, kindVault, e.ID, nil)); err != nil {
 			return err
 		}
 		done.Endpoints++

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	headerRequestID = "X-Request-Id"
+	headerRequestID = api.HeaderRequestID
 	mediaJSON       = api.MediaJSON
 	// policyNone is the policy of responses that are data: a browser loads and runs
 	// nothing.
@@ -36,7 +36,10 @@ const routeNone = "none"
 // headers, turns errors into error bodies, and calls Deps.Observe.
 func (s *Server) middleware(c *fiber.Ctx) error {
 	began := c.Context().Time()
-	s.setHeaders(c, began)
+	origin := s.setHeaders(c, began)
+	if origin != (venues.Origin{}) {
+		c.SetUserContext(venues.WithOrigin(c.UserContext(), origin))
+	}
 	if err := s.next(c); err != nil {
 		if err := s.fail(c, err); err != nil {
 			return err
@@ -91,16 +94,20 @@ var commonHeaders = func() *fasthttp.ResponseHeader {
 	return &h
 }()
 
-// setHeaders sets the headers of every response and returns the request id. It removes
-// all other headers.
-func (s *Server) setHeaders(c *fiber.Ctx, now time.Time) (requestID string) {
-	requestID = persistence.NewID("req", now, rand.Reader)
+// setHeaders sets the headers of every response, and returns how the client has named the
+// request. It removes all other headers. The request id is the client's, if that is valid.
+func (s *Server) setHeaders(c *fiber.Ctx, now time.Time) venues.Origin {
+	origin := api.ParseOrigin(c.Get(headerRequestID), c.Get(api.HeaderTraceparent))
+	requestID := origin.RequestID
+	if requestID == "" {
+		requestID = persistence.NewID("req", now, rand.Reader)
+	}
 	commonHeaders.CopyTo(&c.Response().Header)
 	c.Set(headerRequestID, requestID)
 	if c.Context().IsTLS() || len(s.deps.TrustedProxies) > 0 && c.Secure() {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
 	}
-	return requestID
+	return origin
 }
 
 // fail sends the error body for an error. The middleware calls it for errors of
@@ -108,7 +115,8 @@ func (s *Server) setHeaders(c *fiber.Ctx, now time.Time) (requestID string) {
 func (s *Server) fail(c *fiber.Ctx, err error) error {
 	id := c.GetRespHeader(headerRequestID)
 	if id == "" { // the request did not pass the middleware
-		id = s.setHeaders(c, time.Now())
+		s.setHeaders(c, time.Now())
+		id = c.GetRespHeader(headerRequestID)
 	}
 	if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
 		listen.Drain(c.Context().Conn())
@@ -191,6 +199,9 @@ func (s *Server) logFailure(c *fiber.Ctx, requestID string, status int, err erro
 	fields := []zap.Field{
 		zap.String("request_id", requestID), zap.String("method", c.Method()), zap.String("route", c.Route().Path),
 		zap.Int("status", status), zap.Error(err),
+	}
+	if trace := venues.OriginOf(c.UserContext()).Traceparent; trace != "" {
+		fields = append(fields, zap.String("traceparent", trace))
 	}
 	if status == http.StatusInternalServerError {
 		s.deps.Log.Error("request failed", fields...)

@@ -35,6 +35,7 @@ func (in *call) command() venues.Command {
 		ID:       persistence.NewID("cmd", in.now, rand.Reader),
 		Customer: in.principal.Customer,
 		Deadline: in.deadline,
+		Origin:   venues.OriginOf(in.ctx),
 	}
 }
 
