@@ -19,6 +19,8 @@ type Command struct {
 	ReceivedAt Time
 	// Origin is the request behind the command, as far as the client has named it.
 	Origin Origin
+	// Hops are those of the order that the command places; nil records none.
+	Hops *Hops
 }
 
 // PlaceOrder places one order.

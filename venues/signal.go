@@ -59,6 +59,8 @@ type Signal struct {
 	ReceivedAt Time `json:"receivedAt"`
 	// Origin is the request with the signal. It is not stored with the signal.
 	Origin Origin `json:"-"`
+	// Hops are those of the order that the signal places. They are not stored either.
+	Hops *Hops `json:"-"`
 }
 
 // SignalResponse is the response to the sender of a signal (interface, "Inbound signal

@@ -30,6 +30,7 @@ type (
 	callPlace struct {
 		orderID string
 		request venues.OrderRequest
+		hops    *venues.Hops
 	}
 	callAmend struct {
 		orderID string
@@ -88,7 +89,9 @@ type (
 )
 
 func (e callPlace) run(a *account, ctx *actors.Context) {
-	if rejection := a.state.admitSend(e.orderID, time.Now()); rejection != nil {
+	now := time.Now()
+	e.hops.End(venues.HopDurable, now)
+	if rejection := a.state.admitSend(e.orderID, now); rejection != nil {
 		a.steps.Enqueue(placeDone{orderID: e.orderID, err: rejection})
 		return
 	}
@@ -97,7 +100,9 @@ func (e callPlace) run(a *account, ctx *actors.Context) {
 		if !a.gate.Allows(exempt) {
 			return placeDone{orderID: e.orderID, err: risk.ErrGateClosed}
 		}
+		e.hops.End(venues.HopSent, time.Now())
 		report, err := a.deps.Venue.Place(c, e.request)
+		e.hops.End(venues.HopVenueAnswered, time.Now())
 		return placeDone{e.orderID, report, err}
 	}, func() any { return placeDone{orderID: e.orderID, err: errPoolFull} })
 }

@@ -64,6 +64,9 @@ func (s *state) finish(step stepContext) output {
 	replies := make([]replyOrder, len(s.pendingReplies))
 	for i, a := range s.pendingReplies {
 		replies[i] = replyOrder{to: a.to, value: a.about.Order, err: a.err}
+		if a.about.hasSettled() {
+			replies[i].hops = a.about.hops
+		}
 		s.after(replies[i])
 	}
 	s.dirty, s.pendingReplies = s.dirty[:0], s.pendingReplies[:0]

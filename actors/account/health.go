@@ -57,10 +57,11 @@ func (m *Monitor) publish(now time.Time, next Health) {
 	if next == *last {
 		return
 	}
-	if next.Unprotected != last.Unprotected {
-		next.unprotectedAt, next.unprotectedTotal = now, last.UnprotectedTotal(now)
+	changed := next // allocated only here, not after every step
+	if changed.Unprotected != last.Unprotected {
+		changed.unprotectedAt, changed.unprotectedTotal = now, last.UnprotectedTotal(now)
 	}
-	m.health.Store(&next)
+	m.health.Store(&changed)
 }
 
 // Counts counts the orders of the accounts at one venue. The zero value is ready for use.

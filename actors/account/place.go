@@ -40,7 +40,8 @@ func (s *state) place(step stepContext, in placeOrder) {
 	s.out.Batch.Reserve = s.risk.Reduces(s.forRisk(step), &in.cmd.OrderSpec, nil)
 	o := s.newOrder(step, in.cmd)
 	o.Attempt = in.attempt
-	o.sendBy, o.origin = in.cmd.Deadline, in.cmd.Origin
+	o.sendBy, o.origin, o.hops = in.cmd.Deadline, in.cmd.Origin, in.cmd.Hops
+	o.hops.End(venues.HopAdmitted, step.now)
 	o.Protection = protection.Plan(&in.cmd.OrderSpec)
 	o.waiters = append(o.waiters, in.orderReply)
 	o.replyDue = step.now.Add(replyWithin)
@@ -49,7 +50,7 @@ func (s *state) place(step stepContext, in placeOrder) {
 	if in.cmd.RequestID != "" {
 		s.claimRequestID(step, o, in.cmd)
 	}
-	s.after(callPlace{orderID: o.OrderID, request: o.request()})
+	s.after(callPlace{orderID: o.OrderID, request: o.request(), hops: o.hops})
 	s.out.Claim = o.OrderID
 	s.markDirty(o)
 }

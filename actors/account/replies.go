@@ -22,11 +22,16 @@ type reply[T any] struct {
 	to    actors.Reply[T]
 	value T
 	err   error
+	// hops are those of an order whose answer is recorded now; nil for other replies.
+	hops *venues.Hops
 }
 
 func (e reply[T]) run(*account, *actors.Context) { e.send() }
 
 func (e reply[T]) send() {
+	if e.hops != nil {
+		e.hops.End(venues.HopRecorded, time.Now())
+	}
 	if e.err != nil {
 		e.to.Reject(e.err)
 		return

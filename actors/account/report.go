@@ -97,6 +97,7 @@ func (s *state) adopt(step stepContext, r venues.ExecutionReport) *order {
 // and a status that the current one cannot become is ignored.
 func (s *state) applyReport(step stepContext, o *order, r venues.ExecutionReport) {
 	s.markDirty(o)
+	o.hops.End(venues.HopVenueAnswered, step.now) // the private stream may be faster than the answer
 	if r.Status.IsActive() {
 		o.seenOpenAt = step.now
 	}

@@ -25,6 +25,9 @@ type submission struct {
 	// order before.
 	lowered bool
 
+	// hops are those of the order; nil if nobody has requested them.
+	hops *venues.Hops
+
 	// waiters are the callers who wait for the order to settle, until replyDue.
 	waiters  []orderReply
 	replyDue time.Time

@@ -136,7 +136,7 @@ func (c *channel) call(ctx *actors.Context, deadline time.Time, request func(con
 func (c *channel) command(s *venues.Signal, deadline time.Time) venues.Command {
 	return venues.Command{
 		ID: c.deps.NewID("cmd", time.Now()), Customer: c.deps.Channel.Customer, Deadline: deadline, ReceivedAt: s.ReceivedAt,
-		Origin: s.Origin,
+		Origin: s.Origin, Hops: s.Hops,
 	}
 }
 

@@ -33,7 +33,8 @@ func (m *Monitor) Health() Health { return *m.health.Load() }
 
 func (m *Monitor) publish(next Health) {
 	if next != *m.health.Load() {
-		m.health.Store(&next)
+		changed := next // allocated only here, not after every step
+		m.health.Store(&changed)
 	}
 }
 

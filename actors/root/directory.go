@@ -34,6 +34,8 @@ type Directory struct {
 	accounts  map[accountKey]account.Client
 	channels  map[string]*Inbound
 	endpoints map[string]queues
+	// observeOrder is Deps.ObserveOrder.
+	observeOrder func(exchange venues.Venue, orderID string, hops *venues.Hops)
 	// monitors are those of all accounts since the start.
 	monitors map[accountKey]*account.Monitor
 	counts   map[venues.Venue]*account.Counts
@@ -206,7 +208,26 @@ func (d *Directory) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Or
 	if err != nil {
 		return venues.Order{}, err
 	}
-	return c.Place(ctx, cmd)
+	order, err := c.Place(ctx, cmd)
+	d.placed(cmd.Exchange, cmd.Hops, &order, err)
+	return order, err
+}
+
+// placed reports the hops of an order that was placed or that its venue has rejected.
+func (d *Directory) placed(exchange venues.Venue, hops *venues.Hops, order *venues.Order, err error) {
+	if d.observeOrder == nil || hops == nil {
+		return
+	}
+	id := order.OrderID
+	if rejection, ok := errors.AsType[*venues.Error](err); ok {
+		if rejected, recorded := rejection.Details["order"].(venues.Order); recorded && rejection.Code != venues.CodeDuplicateRequest {
+			id = rejected.OrderID
+		}
+	}
+	if id != "" {
+		hops.End(venues.HopAnswered, time.Now())
+		d.observeOrder(exchange, id, hops)
+	}
 }
 
 // Close passes the close of a position to its account.
@@ -215,7 +236,9 @@ func (d *Directory) Close(ctx context.Context, cmd venues.ClosePosition) (venues
 	if err != nil {
 		return venues.Order{}, err
 	}
-	return c.Close(ctx, cmd)
+	order, err := c.Close(ctx, cmd)
+	d.placed(cmd.Exchange, cmd.Hops, &order, err)
+	return order, err
 }
 
 // SetLeverage passes a change of leverage to its account.

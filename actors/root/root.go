@@ -60,6 +60,10 @@ type Deps struct {
 	Protection     account.ProtectionPolicy
 	// Streams counts the private connections of each venue; nil counts nothing.
 	Streams map[venues.Venue]*private.Streams
+	// ObserveOrder is called for each order of a command with hops, when it is answered; nil
+	// observes nothing. It must not block. Hops may end later, if the answer was that the
+	// order is pending.
+	ObserveOrder func(exchange venues.Venue, orderID string, hops *venues.Hops)
 	// Senders send events to endpoints of their kind, by Schedule.
 	Senders     map[persistence.EndpointKind]delivery.Sender
 	Schedule    delivery.Schedule
@@ -90,6 +94,7 @@ func Start(ctx context.Context, d Deps) (*Tree, error) {
 		signalPool: d.System.NewCallPool("signals", signalStepsMax, signalStepsWaiting),
 		orderPool:  map[venues.Venue]*actors.Pool{}, queryPool: map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
 	}
+	t.observeOrder = d.ObserveOrder
 	t.Journal.Listen(t.wake)
 	for exchange := range d.Connectors {
 		t.orderPool[exchange] = d.System.NewCallPool("orders/"+string(exchange), orderCallsMax, orderCallsWaiting)

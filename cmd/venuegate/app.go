@@ -81,7 +81,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	a.owned.add(a.engine.Close)
 	a.adminServer = admin.NewServer(admin.ServerOptions{
-		Registry: a.engine.registry, Token: a.token, Readiness: a.engine.Readiness, Backup: a.engine.backup,
+		Registry: a.engine.registry, Token: a.token, Readiness: a.engine.Readiness, Latency: a.engine.latency.report, Backup: a.engine.backup,
 		Metrics: metrics, Log: a.log.Named("admin"),
 	})
 	return nil

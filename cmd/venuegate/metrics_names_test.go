@@ -52,6 +52,7 @@ var promisedSeries = []string{
 	`venuegate_orders_total{exchange="binance",status="unknown"} 0`,
 	`venuegate_orders_unknown{exchange="bybit"} 0`,
 	`venuegate_orders_unknown_oldest_seconds 0`,
+	`venuegate_order_hop_duration_seconds_count{hop="venue_answered"} 0`,
 	`venuegate_positions_unprotected 0`,
 	`venuegate_unprotected_seconds_total 0`,
 	`venuegate_signals_total{kind="chart",result="accepted"} 0`,

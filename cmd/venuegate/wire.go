@@ -54,7 +54,9 @@ type engine struct {
 	// venueStats are the sources of each venue's metrics.
 	venueStats map[venues.Venue]venueStats
 	// streams count the private connections of each venue.
-	streams  map[venues.Venue]*private.Streams
+	streams map[venues.Venue]*private.Streams
+	// latency has the hops of the newest orders.
+	latency  *latency
 	registry *registry.Registry
 	rest     *rest.Server
 	hub      *stream.Hub
@@ -98,6 +100,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		return err
 	}
 	times := newTimes(metrics)
+	e.latency = newLatency(metrics)
 	if err := e.startActors(ctx, observeConnectors(connectors, newCalls(metrics)), times); err != nil {
 		return fmt.Errorf("start actors: %w", err)
 	}
@@ -136,7 +139,7 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 	e.tree, err = root.Start(ctx, root.Deps{
 		System: e.system, Store: e.store, Connectors: connectors, Markets: markets,
 		Encoder: api.StreamEncoder{}, Unseal: e.unseal, UnsealSecret: e.secrets().Open, ClientIDPrefix: string(prefix),
-		Protection: e.config.Protection.policy(), Streams: e.streams,
+		Protection: e.config.Protection.policy(), Streams: e.streams, ObserveOrder: e.latency.order,
 		Senders: times.deliveriesOf(e.outbound.senders()), Schedule: e.config.Delivery.schedule(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		EventsKeep: e.config.Retention.Events, JournalKeep: e.config.Retention.Journal,

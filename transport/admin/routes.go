@@ -48,6 +48,7 @@ func (s *Server) routeRecords() {
 	v1.Delete("/keys/:id", one(s, r.Keys.Revoke))
 
 	v1.Get("/backup", s.backup)
+	v1.Get("/latency", one(s, func(context.Context, string) (Latency, error) { return s.Latency(), nil }))
 	v1.Post("/rotate-key", one(s, func(ctx context.Context, _ string) (registry.Rotated, error) { return r.RotateKey(ctx) }))
 
 	v1.Post("/accounts", create(s, r.Accounts.Connect))

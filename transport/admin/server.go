@@ -44,6 +44,8 @@ type ServerOptions struct {
 	Token venues.Secret
 	// Readiness reports whether trading is possible.
 	Readiness func() api.Readiness
+	// Latency returns where the newest orders spent their time.
+	Latency func() Latency
 	// Backup writes all durable data while the service runs.
 	Backup func(context.Context, io.Writer) error
 	// Metrics are served at /metrics.

@@ -215,7 +215,8 @@ func checkMedia(c *fiber.Ctx, allowed ...string) error {
 
 func (h *Hooks) accept(c *fiber.Ctx, channel *Channel, s venues.Signal, now time.Time) (result string, err error) {
 	s.Customer, s.ChannelID, s.ReceivedAt = channel.Customer, channel.ID, venues.At(now)
-	s.Origin = venues.OriginOf(c.UserContext())
+	s.Origin, s.Hops = venues.OriginOf(c.UserContext()), venues.NewHops(now)
+	s.Hops.End(venues.HopAuthenticated, time.Now())
 	ctx, cancel := context.WithDeadline(c.UserContext(), now.Add(api.HookAnswerWait))
 	defer cancel()
 	answer, err := h.deps.Signals.Accept(ctx, s)

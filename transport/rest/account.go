@@ -132,7 +132,7 @@ func postClose(s *Server, in *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	c.Command = in.command()
+	c.Command = in.placement()
 	c.Symbol = s.canonical(c.Exchange, c.Symbol)
 	order, err := s.deps.Trader.Close(in.ctx, c)
 	if err != nil {

@@ -14,7 +14,7 @@ func postOrder(s *Server, in *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	o.Command = in.command()
+	o.Command = in.placement()
 	o.Symbol = s.canonical(o.Exchange, o.Symbol)
 	o.Scope, o.Source = persistence.ScopeREST, venues.SourceAPI
 	order, err := s.deps.Trader.Place(in.ctx, o)

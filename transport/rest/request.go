@@ -39,6 +39,14 @@ func (in *call) command() venues.Command {
 	}
 }
 
+// placement is command for a call that places an order.
+func (in *call) placement() venues.Command {
+	c := in.command()
+	c.Hops = venues.NewHops(in.now)
+	c.Hops.End(venues.HopAuthenticated, time.Now())
+	return c
+}
+
 // response is what a handler returns.
 type response struct {
 	status int
