@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -76,7 +77,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if a.engine, err = openEngine(ctx, a.config, publicSide{a.BaseURL(), a.config.publicHosts(a.certificate)}, a.dir, metrics, a.log); err != nil {
+	if a.engine, err = openEngine(ctx, a.config, publicSide{cmp.Or(a.config.PublicURL, a.BaseURL()), a.config.publicHosts(a.certificate)}, a.dir, metrics, a.log); err != nil {
 		return err
 	}
 	a.owned.add(a.engine.Close)

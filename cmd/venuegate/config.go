@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net"
 	"net/netip"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"time"
@@ -28,13 +29,17 @@ type Config struct {
 	// Listen is the address of the public listener: REST, stream and hooks. An
 	// address other than loopback requires TLS or BehindProxy.
 	Listen string `yaml:"listen"`
+	// PublicURL is the address under which clients reach the public listener, such as
+	// https://trade.example.com. It begins the addresses of channels; empty is the address
+	// of Listen.
+	PublicURL string `yaml:"publicUrl"`
 	// AdminListen is the address of the listener for metrics, health, profiles and
 	// administration. It must be loopback.
 	AdminListen string `yaml:"adminListen"`
 	// Hosts are the host names and IP addresses under which clients call the public
 	// listener; a request with another Host is rejected with 421. Loopback addresses,
-	// localhost, the host in Listen, the address of the connection and the names in the
-	// certificate need not be listed. With BehindProxy and no Hosts every host is
+	// localhost, the hosts in Listen and PublicURL, the address of the connection and the
+	// names in the certificate need not be listed. With BehindProxy and no Hosts every host is
 	// accepted.
 	Hosts []string `yaml:"hosts"`
 	// Data is the data directory. One process at a time may use it.
@@ -247,9 +252,11 @@ func (c *Config) dialPolicy() webhook.DialPolicy {
 // publicHosts returns the hosts under which the public listener may be called.
 func (c *Config) publicHosts(certificate *x509.Certificate) listen.Hosts {
 	host, _, _ := net.SplitHostPort(c.Listen) // it has been validated
-	return listen.Hosts{
-		Any: c.BehindProxy && len(c.Hosts) == 0, Names: append(slices.Clone(c.Hosts), host), Certificate: certificate,
+	names := append(slices.Clone(c.Hosts), host)
+	if public, err := url.Parse(c.PublicURL); err == nil && public.Host != "" {
+		names = append(names, public.Hostname())
 	}
+	return listen.Hosts{Any: c.BehindProxy && len(c.Hosts) == 0, Names: names, Certificate: certificate}
 }
 
 // prefixesOf parses a list that has been validated.

@@ -69,6 +69,7 @@ func (c *Config) checkListeners(f *invalidKeys) {
 		_, err := netip.ParseAddr(host)
 		f.add(err != nil && !hostPattern.MatchString(host), "hosts", "entry "+strconv.Itoa(i+1)+" is neither a host name nor an IP address, without scheme and port: "+strconv.Quote(host))
 	}
+	f.add(c.PublicURL != "" && !isBaseURL(c.PublicURL), "publicUrl", "must be http:// or https:// and a host, without a path")
 	_, port, _ := net.SplitHostPort(c.Listen)
 	f.add(port != "0" && c.Listen == c.AdminListen, "adminListen", "must differ from listen")
 }
@@ -163,6 +164,12 @@ func isLoopback(address string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// isBaseURL reports whether text is scheme and host of an HTTP server.
+func isBaseURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.Scheme+"://"+u.Host == text
 }
 
 // isVenueURL reports whether text is a base URL of the scheme, encrypted unless it

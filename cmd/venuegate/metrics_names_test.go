@@ -33,11 +33,11 @@ func serveBare(t *testing.T) string {
 
 var metricName = regexp.MustCompile(`venuegate_[a-z0-9_]+`)
 
-// series returns the names of the series of /metrics.
+// series returns the names of the metrics of /metrics and of their series.
 func series(text string) []string {
 	var names []string
 	for line := range strings.Lines(text) {
-		if name := metricName.FindString(line); name != "" && strings.HasPrefix(line, name) {
+		if name := metricName.FindString(line); name != "" && (strings.HasPrefix(line, name) || strings.HasPrefix(line, "# TYPE "+name)) {
 			names = append(names, name)
 		}
 	}
@@ -85,18 +85,53 @@ func TestMetricsExistFromTheStart(t *testing.T) {
 		}
 	}
 	names := series(text)
-	for _, page := range []string{readme} {
+	for page, metricsMin := range map[string]int{readme: 3, deployed("alerts.yaml"): 15, deployed("dashboard.json"): 20} {
 		content, err := os.ReadFile(filepath.Clean(page))
 		if err != nil {
 			t.Fatal(err)
 		}
 		named := metricName.FindAllString(string(content), -1)
-		if len(named) == 0 {
-			t.Errorf("%s names no metrics, want some", page)
+		slices.Sort(named)
+		if named = slices.Compact(named); len(named) < metricsMin {
+			t.Errorf("%s names the metrics %v, want at least %d", page, named, metricsMin)
 		}
 		for _, name := range named {
 			if !slices.Contains(names, name) {
 				t.Errorf("%s names %s, which does not exist", page, name)
+			}
+		}
+	}
+	checkLabels(t, text)
+}
+
+var (
+	selector  = regexp.MustCompile(`(venuegate_[a-z0-9_]+)\{([^}]*)\}`)
+	grouping  = regexp.MustCompile(`by \(([a-z, ]+)\)`)
+	labelName = regexp.MustCompile(`[a-z]+`)
+	matcher   = regexp.MustCompile(`([a-z]+)(=~|=)\\?"([^"\\]*)`)
+)
+
+// checkLabels checks that the label values that rules and panels select exist.
+func checkLabels(t *testing.T, text string) {
+	t.Helper()
+	for _, page := range []string{deployed("alerts.yaml"), deployed("dashboard.json")} {
+		content, err := os.ReadFile(filepath.Clean(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range selector.FindAllStringSubmatch(string(content), -1) {
+			for _, m := range matcher.FindAllStringSubmatch(s[2], -1) {
+				line := regexp.MustCompile(`(?m)^` + s[1] + `\{[^}]*` + m[1] + `="(` + m[3] + `)"`)
+				if !line.MatchString(text) {
+					t.Errorf("%s selects %s, which does not exist", page, s[0])
+				}
+			}
+		}
+		for _, g := range grouping.FindAllStringSubmatch(string(content), -1) {
+			for _, label := range labelName.FindAllString(g[1], -1) {
+				if !strings.Contains(text, label+`="`) {
+					t.Errorf("%s groups by %s, which no metric has", page, label)
+				}
 			}
 		}
 	}
