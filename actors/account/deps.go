@@ -39,6 +39,9 @@ type Deps struct {
 	ReadPool  *actors.Pool
 	// Monitor publishes the account's health; nil publishes it nowhere.
 	Monitor *Monitor
+	// TraceEvent is called before the commit of an event about an order whose client has
+	// named the trace; nil traces nothing. It must not block.
+	TraceEvent func(eventID, traceparent string)
 	// Private returns the child actor that maintains the private connection.
 	Private func(events Observer) actors.Child
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"venuegate/actors"
 	"venuegate/actors/account/position"
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -84,31 +85,48 @@ func average(notional, qty decimal.Decimal) *string {
 	return text(venues.Some(notional.DivRound(qty, position.AvgPriceDecimals)))
 }
 
-// emit adds an event to the step's commit.
-func (p *stepOutput) emit(step stepContext, kind persistence.EventType, payload any) {
+// emit adds an event to the step's commit, and returns its id.
+func (p *stepOutput) emit(step stepContext, kind persistence.EventType, payload any) (id string) {
 	data, err := json.Marshal(payload)
 	if err != nil {
 		panic("account: " + err.Error()) // plain structs of strings
 	}
-	p.out.Batch.Events = append(p.out.Batch.Events, persistence.Event{
-		ID: step.newID("evt"), Type: kind, CreatedAt: venues.At(step.now), Data: data,
-	})
+	id = step.newID("evt")
+	p.out.Batch.Events = append(p.out.Batch.Events, persistence.Event{ID: id, Type: kind, CreatedAt: venues.At(step.now), Data: data})
+	return id
 }
 
-func (p *stepOutput) emitFilled(step stepContext, o *order) {
-	p.emit(step, persistence.EventOrderFilled, o.event())
+// emitOrder is emit for an event about an order.
+func (s *state) emitOrder(step stepContext, o *order, kind persistence.EventType, payload any) {
+	id := s.emit(step, kind, payload)
+	if trace := s.originOf(o).Traceparent; trace != "" {
+		s.out.Now = append(s.out.Now, traceEvent{id, trace})
+	}
 }
 
-func (p *stepOutput) emitPartiallyFilled(step stepContext, o *order, f venues.Fill) {
-	p.emit(step, persistence.EventOrderPartiallyFilled, partialFillEvent{
+// traceEvent passes the trace of an event on before the event can be delivered.
+type traceEvent struct{ id, traceparent string }
+
+func (e traceEvent) run(a *account, _ *actors.Context) {
+	if a.deps.TraceEvent != nil {
+		a.deps.TraceEvent(e.id, e.traceparent)
+	}
+}
+
+func (s *state) emitFilled(step stepContext, o *order) {
+	s.emitOrder(step, o, persistence.EventOrderFilled, o.event())
+}
+
+func (s *state) emitPartiallyFilled(step stepContext, o *order, f venues.Fill) {
+	s.emitOrder(step, o, persistence.EventOrderPartiallyFilled, partialFillEvent{
 		orderEvent: o.event(), FillID: f.FillID,
 		LastQty: venues.FormatDecimal(f.Qty), LastPrice: venues.FormatDecimal(f.Price),
 		FilledQty: venues.FormatDecimal(o.FilledQty), RemainingQty: venues.FormatDecimal(o.RemainingQty()),
 	})
 }
 
-func (p *stepOutput) emitTriggered(step stepContext, o *order) {
-	p.emit(step, persistence.EventStopTriggered, stopEvent{
+func (s *state) emitTriggered(step stepContext, o *order) {
+	s.emitOrder(step, o, persistence.EventStopTriggered, stopEvent{
 		OrderID: o.OrderID, Exchange: o.Exchange, Symbol: o.Symbol, Side: o.Side, Kind: o.stopKind(),
 		TriggerPrice: text(o.TriggerPrice), TriggeredAt: venues.At(step.now),
 	})

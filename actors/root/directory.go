@@ -35,7 +35,7 @@ type Directory struct {
 	channels  map[string]*Inbound
 	endpoints map[string]queues
 	// observeOrder is Deps.ObserveOrder.
-	observeOrder func(exchange venues.Venue, orderID string, hops *venues.Hops)
+	observeOrder func(exchange venues.Venue, orderID string, cmd *venues.Command)
 	// monitors are those of all accounts since the start.
 	monitors map[accountKey]*account.Monitor
 	counts   map[venues.Venue]*account.Counts
@@ -209,13 +209,13 @@ func (d *Directory) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Or
 		return venues.Order{}, err
 	}
 	order, err := c.Place(ctx, cmd)
-	d.placed(cmd.Exchange, cmd.Hops, &order, err)
+	d.placed(cmd.Exchange, &cmd.Command, &order, err)
 	return order, err
 }
 
 // placed reports the hops of an order that was placed or that its venue has rejected.
-func (d *Directory) placed(exchange venues.Venue, hops *venues.Hops, order *venues.Order, err error) {
-	if d.observeOrder == nil || hops == nil {
+func (d *Directory) placed(exchange venues.Venue, cmd *venues.Command, order *venues.Order, err error) {
+	if d.observeOrder == nil || cmd.Hops == nil {
 		return
 	}
 	id := order.OrderID
@@ -225,8 +225,8 @@ func (d *Directory) placed(exchange venues.Venue, hops *venues.Hops, order *venu
 		}
 	}
 	if id != "" {
-		hops.End(venues.HopAnswered, time.Now())
-		d.observeOrder(exchange, id, hops)
+		cmd.Hops.End(venues.HopAnswered, time.Now())
+		d.observeOrder(exchange, id, cmd)
 	}
 }
 
@@ -237,7 +237,7 @@ func (d *Directory) Close(ctx context.Context, cmd venues.ClosePosition) (venues
 		return venues.Order{}, err
 	}
 	order, err := c.Close(ctx, cmd)
-	d.placed(cmd.Exchange, cmd.Hops, &order, err)
+	d.placed(cmd.Exchange, &cmd.Command, &order, err)
 	return order, err
 }
 

@@ -63,7 +63,10 @@ type Deps struct {
 	// ObserveOrder is called for each order of a command with hops, when it is answered; nil
 	// observes nothing. It must not block. Hops may end later, if the answer was that the
 	// order is pending.
-	ObserveOrder func(exchange venues.Venue, orderID string, hops *venues.Hops)
+	ObserveOrder func(exchange venues.Venue, orderID string, cmd *venues.Command)
+	// TraceEvent is called before the commit of an event about an order whose client has
+	// named the trace; nil traces nothing. It must not block.
+	TraceEvent func(eventID, traceparent string)
 	// Senders send events to endpoints of their kind, by Schedule.
 	Senders     map[persistence.EndpointKind]delivery.Sender
 	Schedule    delivery.Schedule
@@ -174,7 +177,7 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 		Journal: t.Journal.CommitQueue(record.Customer, account.Name(record.Exchange)),
 		Market:  market, Updates: updates, NewID: t.deps.NewID,
 		OrderPool: t.orderPool[record.Exchange], QueryPool: t.queryPool[record.Exchange], ReadPool: t.readPool[record.Exchange],
-		Monitor: t.monitor(record.Customer, record.Exchange),
+		Monitor: t.monitor(record.Customer, record.Exchange), TraceEvent: t.deps.TraceEvent,
 		Private: func(events account.Observer) actors.Child {
 			return private.Child(private.Deps{Open: port.OpenPrivate, Events: events, Streams: t.deps.Streams[record.Exchange]})
 		},

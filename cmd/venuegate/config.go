@@ -63,6 +63,7 @@ type Config struct {
 	Protection   ProtectionConfig             `yaml:"protection"`
 	Delivery     DeliveryConfig               `yaml:"delivery"`
 	Notify       NotifyConfig                 `yaml:"notify"`
+	Tracing      TracingConfig                `yaml:"tracing"`
 	// Demo serves simulated venues, with a customer and keys for them.
 	Demo bool `yaml:"demo"`
 	// Sim is a file written by `venuegate sim --out`: the demo uses the venues
@@ -177,6 +178,13 @@ type NotifyConfig struct {
 	TelegramURL    string `yaml:"telegramUrl"`
 	SheetsURL      string `yaml:"sheetsUrl"`
 	GoogleTokenURL string `yaml:"googleTokenUrl"`
+}
+
+// TracingConfig configures the export of OpenTelemetry spans.
+type TracingConfig struct {
+	// OTLP is the address of a collector that accepts OTLP over HTTP, such as
+	// http://127.0.0.1:4318. Empty exports nothing.
+	OTLP string `yaml:"otlp"`
 }
 
 func (c DeliveryConfig) schedule() delivery.Schedule {

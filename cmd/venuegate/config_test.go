@@ -106,6 +106,7 @@ func TestLoadConfigReportsInvalidKeys(t *testing.T) {
 		{name: "open administration", file: "adminListen: 0.0.0.0:81\nbehindProxy: true", want: []string{"adminListen (FILE): must be a loopback address"}},
 		{name: "one listener for both", file: "adminListen: 127.0.0.1:8080", want: []string{"adminListen (FILE): must differ from listen"}},
 		{name: "public address with a path", file: "publicUrl: https://example.com/x", want: []string{"publicUrl (FILE): must be http:// or https:// and a host"}},
+		{name: "collector by gRPC", file: "tracing: {otlp: 'grpc://127.0.0.1:4317'}", want: []string{"tracing.otlp (FILE): must be http:// or https:// and a host"}},
 		{name: "half a certificate", file: "tls: {cert: a.pem}", want: []string{"tls: needs both cert and key"}},
 		{name: "key beside the lock it opens", file: "data: d\nkeyFile: d/key", want: []string{"keyFile (FILE): must be outside the data directory"}},
 		{name: "proxy", file: "trustedProxies: [example.com]", want: []string{`trustedProxies (FILE): entry 1 is neither an address nor a prefix: "example.com"`}},

@@ -44,6 +44,7 @@ func (c *Config) invalidKeys() []InvalidKey {
 	f.oneOf("log.format", c.Log.Format, logJSON, logConsole)
 	_, err := zapcore.ParseLevel(c.Log.Level)
 	f.add(err != nil, "log.level", "must be debug, info, warn or error")
+	f.add(c.Tracing.OTLP != "" && !isCollectorURL(c.Tracing.OTLP), "tracing.otlp", "must be http:// or https:// and a host, without user or query")
 	for _, venue := range c.venueCodes() {
 		c.Venues[venue].check(f, venue, c.Demo)
 	}
@@ -170,6 +171,13 @@ func isLoopback(address string) bool {
 func isBaseURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.Scheme+"://"+u.Host == text
+}
+
+// isCollectorURL reports whether text is the address of an HTTP server, with or without a
+// path.
+func isCollectorURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
 // isVenueURL reports whether text is a base URL of the scheme, encrypted unless it

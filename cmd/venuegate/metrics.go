@@ -96,27 +96,34 @@ func (t times) request(method, route string, status int, took time.Duration) {
 	t.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// deliveriesOf observes the attempts of the senders.
-func (t times) deliveriesOf(senders map[persistence.EndpointKind]delivery.Sender) map[persistence.EndpointKind]delivery.Sender {
+// deliveriesOf observes and traces the attempts of the senders.
+func (t times) deliveriesOf(senders map[persistence.EndpointKind]delivery.Sender, traces *eventTraces, spans *tracing) map[persistence.EndpointKind]delivery.Sender {
 	timed := make(map[persistence.EndpointKind]delivery.Sender, len(senders))
 	for kind, sender := range senders {
-		timed[kind] = timedSender{sender, func(result string, took time.Duration) {
+		timed[kind] = timedSender{sender, traces, spans, func(result string, took time.Duration) {
 			t.deliveries.WithLabelValues(string(kind), result).Observe(took.Seconds())
 		}}
 	}
 	return timed
 }
 
-// timedSender observes the duration and result of each attempt.
+// timedSender observes the duration and result of each attempt, and makes a span of it.
 type timedSender struct {
 	delivery.Sender
+	traces  *eventTraces
+	spans   *tracing
 	observe func(result string, took time.Duration)
 }
 
 // Send implements delivery.Sender.
 func (s timedSender) Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, attempt int, at time.Time) persistence.Attempt {
 	began := time.Now()
+	traceparent, end := s.spans.deliver(s.traces.of(e.ID), to, e, attempt)
+	if traceparent != "" {
+		ctx = venues.WithOrigin(ctx, venues.Origin{Traceparent: traceparent})
+	}
 	done := s.Sender.Send(ctx, to, e, attempt, at)
+	end(done.Err)
 	result := resultDelivered
 	if done.Err != nil {
 		result = resultFailed

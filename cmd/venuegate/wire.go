@@ -56,7 +56,10 @@ type engine struct {
 	// streams count the private connections of each venue.
 	streams map[venues.Venue]*private.Streams
 	// latency has the hops of the newest orders.
-	latency  *latency
+	latency *latency
+	// traces has the traces of the newest events; spans is nil if tracing is off.
+	traces   *eventTraces
+	spans    *tracing
 	registry *registry.Registry
 	rest     *rest.Server
 	hub      *stream.Hub
@@ -100,7 +103,13 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		return err
 	}
 	times := newTimes(metrics)
-	e.latency = newLatency(metrics)
+	e.latency, e.traces = newLatency(metrics), newEventTraces()
+	if e.spans, err = openTracing(ctx, e.config.Tracing); err != nil {
+		return err
+	}
+	if e.spans != nil {
+		e.add(e.spans.Close)
+	}
 	if err := e.startActors(ctx, observeConnectors(connectors, newCalls(metrics)), times); err != nil {
 		return fmt.Errorf("start actors: %w", err)
 	}
@@ -139,8 +148,8 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 	e.tree, err = root.Start(ctx, root.Deps{
 		System: e.system, Store: e.store, Connectors: connectors, Markets: markets,
 		Encoder: api.StreamEncoder{}, Unseal: e.unseal, UnsealSecret: e.secrets().Open, ClientIDPrefix: string(prefix),
-		Protection: e.config.Protection.policy(), Streams: e.streams, ObserveOrder: e.latency.order,
-		Senders: times.deliveriesOf(e.outbound.senders()), Schedule: e.config.Delivery.schedule(),
+		Protection: e.config.Protection.policy(), Streams: e.streams, ObserveOrder: e.observeOrder, TraceEvent: e.traces.note,
+		Senders: times.deliveriesOf(e.outbound.senders(), e.traces, e.spans), Schedule: e.config.Delivery.schedule(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		EventsKeep: e.config.Retention.Events, JournalKeep: e.config.Retention.Journal,
 	})
@@ -194,7 +203,7 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 		Limiter: e.limiter, Ready: e, CursorSecret: secret,
 		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: prefixesOf(e.config.TrustedProxies),
 		Hosts: e.public.hosts, ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
-		Observe: times.request,
+		Observe: times.request, NewTraceparent: e.newTraceparent(),
 	})
 	if err != nil {
 		return err
@@ -216,6 +225,20 @@ func (e *engine) AccountReady(ctx context.Context, customer string, exchange ven
 		return err
 	}
 	return e.tree.AccountReady(ctx, customer, exchange)
+}
+
+// observeOrder receives the hops of an order that was answered.
+func (e *engine) observeOrder(exchange venues.Venue, orderID string, cmd *venues.Command) {
+	e.latency.order(exchange, orderID, cmd.Hops)
+	e.spans.order(exchange, orderID, cmd.Origin, cmd.Hops)
+}
+
+// newTraceparent returns the source of the traces of requests; nil if tracing is off.
+func (e *engine) newTraceparent() func() string {
+	if e.spans == nil {
+		return nil
+	}
+	return e.spans.newTraceparent
 }
 
 // Serve accepts connections until Shutdown.

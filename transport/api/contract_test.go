@@ -269,7 +269,7 @@ func TestWebhooksAreDocumented(t *testing.T) {
 		for _, p := range item.Post.Parameters {
 			parameters = append(parameters, p.Value.Name)
 		}
-		if want := []string{"X-Service-Signature", "X-Service-Timestamp", "X-Service-Event-Id", "X-Service-Attempt"}; !slices.Equal(parameters, want) {
+		if want := []string{"X-Service-Signature", "X-Service-Timestamp", "X-Service-Event-Id", "X-Service-Attempt", "traceparent"}; !slices.Equal(parameters, want) {
 			t.Errorf("%s: headers = %q, want %q", name, parameters, want)
 		}
 		specific := item.Post.RequestBody.Value.Content["application/json"].Schema.Value.AllOf[1].Value

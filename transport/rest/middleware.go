@@ -98,6 +98,9 @@ var commonHeaders = func() *fasthttp.ResponseHeader {
 // request. It removes all other headers. The request id is the client's, if that is valid.
 func (s *Server) setHeaders(c *fiber.Ctx, now time.Time) venues.Origin {
 	origin := api.ParseOrigin(c.Get(headerRequestID), c.Get(api.HeaderTraceparent))
+	if origin.Traceparent == "" && s.deps.NewTraceparent != nil {
+		origin.Traceparent = s.deps.NewTraceparent()
+	}
 	requestID := origin.RequestID
 	if requestID == "" {
 		requestID = persistence.NewID("req", now, rand.Reader)

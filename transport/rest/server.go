@@ -52,6 +52,8 @@ type Deps struct {
 	// ConnsMax bounds the HTTP connections; default 4096. Upgraded connections do not
 	// count; the package that owns them bounds them.
 	ConnsMax int
+	// NewTraceparent, if set, names the trace of a request whose client has not.
+	NewTraceparent func() string
 	// Observe, if set, is called for every response, including those of mounted
 	// routes. path is the path of the route, not of the request, and "none" where there
 	// is no route. It must not block.

@@ -17,6 +17,7 @@ import (
 	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/transport/signing"
+	"venuegate/venues"
 )
 
 // Limits of one attempt.
@@ -70,7 +71,8 @@ func NewSender(o Options) *Sender {
 func (s *Sender) Close() { s.transports.close() }
 
 // Send posts an event to an endpoint once. attempt counts from 1; at is the current
-// time, which is signed. Err of the result is nil if and only if the status is 2xx.
+// time, which is signed. Err of the result is nil if and only if the status is 2xx. The
+// traceparent of the venues.Origin in ctx is sent with it.
 func (s *Sender) Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, attempt int, at time.Time) persistence.Attempt {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
@@ -103,6 +105,9 @@ func (s *Sender) request(ctx context.Context, to persistence.Endpoint, e persist
 	request.Header.Set(s.headers.Timestamp, timestamp)
 	request.Header.Set(s.headers.EventID, e.ID)
 	request.Header.Set(s.headers.Attempt, strconv.Itoa(attempt))
+	if trace := venues.OriginOf(ctx).Traceparent; trace != "" {
+		request.Header.Set(api.HeaderTraceparent, trace)
+	}
 	return request, nil
 }
 
