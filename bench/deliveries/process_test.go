@@ -118,15 +118,18 @@ func (p *process) stop() error {
 // emit commits n events and returns their ids.
 func (p *process) emit(ctx context.Context, n int) ([]string, error) {
 	batch := persistence.Batch{Fence: p.fence}
-	ids := make([]string, n)
-	for i := range n {
-		ids[i] = newID(persistence.PrefixEvent, time.Now())
+	for range n {
 		batch.Events = append(batch.Events, persistence.Event{
-			ID: ids[i], Type: persistence.EventOrderFilled, CreatedAt: venues.At(time.Now()),
+			ID: newID(persistence.PrefixEvent, time.Now()), Type: persistence.EventOrderFilled, CreatedAt: venues.At(time.Now()),
 			Data: []byte(`{"orderId":"ord_1","exchange":"okx","symbol":"BTCUSDT","side":"buy","orderType":"market","qty":"0.01"}`),
 		})
 	}
-	return ids, p.journal.Commit(ctx, batch)
+	err := p.journal.Commit(ctx, batch)
+	ids := make([]string, n) // the journal has put the sequences into them
+	for i, e := range batch.Events {
+		ids[i] = e.ID
+	}
+	return ids, err
 }
 
 // waiting returns the number of pending deliveries.

@@ -125,13 +125,6 @@ func (h *history) acknowledged() map[string]string {
 	return orders
 }
 
-// since returns the calls that began after a time.
-func (h *history) since(at int64) []op {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(h.ops), func(o op) bool { return o.began < at })
-}
-
 // byRequest returns the calls of each request id.
 func (h *history) byRequest() map[string][]op {
 	h.mu.Lock()

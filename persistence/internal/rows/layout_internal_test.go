@@ -158,7 +158,9 @@ func setDifferent(v reflect.Value, n *int) {
 		v.SetUint(uint64(*n))
 	case reflect.Struct:
 		for i := range v.NumField() {
-			setDifferent(v.Field(i), n)
+			if v.Type().Field(i).Tag.Get("json") != "-" { // is not stored
+				setDifferent(v.Field(i), n)
+			}
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
