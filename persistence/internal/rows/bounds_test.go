@@ -24,7 +24,9 @@ func fieldsOf(v reflect.Value, path string, visit func(path string, field reflec
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fieldsOf(v.Field(i), path+"."+v.Type().Field(i).Name, visit)
+			if isStored(v.Type().Field(i)) {
+				fieldsOf(v.Field(i), path+"."+v.Type().Field(i).Name, visit)
+			}
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
@@ -43,6 +45,9 @@ func fieldsOf(v reflect.Value, path string, visit func(path string, field reflec
 		// Other kinds contain no decimals or times.
 	}
 }
+
+// isStored reports whether a field is part of records.
+func isStored(f reflect.StructField) bool { return f.Tag.Get("json") != "-" }
 
 // setDecimal sets a field to d, and reports whether it is a decimal.
 func setDecimal(field reflect.Value, d decimal.Decimal) bool {

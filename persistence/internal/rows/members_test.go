@@ -65,7 +65,9 @@ func setRandom(t *rapid.T, v reflect.Value) {
 		v.SetUint(rapid.Uint64().Draw(t, "count"))
 	case reflect.Struct:
 		for i := range v.NumField() {
-			setRandom(t, v.Field(i))
+			if isStored(v.Type().Field(i)) {
+				setRandom(t, v.Field(i))
+			}
 		}
 	case reflect.Pointer:
 		if rapid.Bool().Draw(t, "there") {
