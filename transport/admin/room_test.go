@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"venuegate/transport/api"
 )
 
 // dial opens a connection to the listener.
@@ -71,6 +73,7 @@ func TestHealthIsServedWhileTheListenerIsFull(t *testing.T) {
 	if len(callers) != 64 {
 		t.Errorf("%d connections of callers, want 64", len(callers))
 	}
+	h.ready = api.Readiness{Ready: true}
 	for range 200 {
 		h.dial() // and sends nothing
 	}

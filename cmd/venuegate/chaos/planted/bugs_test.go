@@ -217,7 +217,7 @@ var bugs = []bug{
 	{
 		name: "the loss lock is checked when an order is accepted, not when it is sent", invariant: "I-14", catcher: tests("actors/account", "^TestOrderIsNotSentOnceTheAccountIsClosed"),
 		edits: []overlay.Edit{edit(accountDir+"effects.go",
-			"if rejection := a.state.admitSend(e.orderID, time.Now()); rejection != nil {", "if rejection := a.state.admitSend(e.orderID, time.Now()); rejection != nil && false {")},
+			"if rejection := a.state.admitSend(e.orderID, now); rejection != nil {", "if rejection := a.state.admitSend(e.orderID, now); rejection != nil && false {")},
 	},
 	{
 		name: "cancel-all reads the open orders only once", invariant: "I-23", catcher: tests("actors/account", "."),
