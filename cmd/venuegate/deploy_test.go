@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,8 +67,8 @@ func TestDashboardIsComplete(t *testing.T) {
 	}
 }
 
-// The configuration of the deployment is valid, and the addresses of channels begin with
-// its public URL.
+// The configuration of the deployment is valid, the addresses of channels begin with its
+// public URL, and requests for its host are accepted.
 func TestDeployedConfiguration(t *testing.T) {
 	config, err := LoadConfig(Sources{File: deployed("venuegate.yaml")})
 	if err != nil || config.PublicURL != "https://trade.example.com" || len(config.TrustedProxies) != 1 {
@@ -76,6 +77,16 @@ func TestDeployedConfiguration(t *testing.T) {
 	s := startService(t, t.TempDir(), "--config", writeFile(t, "publicUrl: https://trade.example.com\n"))
 	if h := s.hook(`"rules":{}`); !strings.HasPrefix(h.URL, "https://trade.example.com/v1/hooks/in/") {
 		t.Errorf("address of a channel = %s, want one at the public URL", h.URL)
+	}
+	for host, want := range map[string]int{"trade.example.com": http.StatusOK, "other.example.com": http.StatusMisdirectedRequest} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.demo.BaseURL+"/healthz", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = host
+		if status, text := do(t, request); status != want {
+			t.Errorf("request for %s = %d %s, want %d", host, status, text, want)
+		}
 	}
 }
 
