@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"venuegate/actors"
@@ -70,15 +71,15 @@ func (h *harness) place(requestID, price string) (venues.Order, error) {
 	})
 }
 
-// idEntropy makes distinct ids that are the same in each run.
+// idEntropy makes distinct ids that are the same in each run. All accounts use it.
 var idEntropy countingEntropy
 
-type countingEntropy struct{ n byte }
+type countingEntropy struct{ n atomic.Uint32 }
 
 func (c *countingEntropy) Read(p []byte) (int, error) {
-	c.n++
+	n := byte(c.n.Add(1))
 	for i := range p {
-		p[i] = c.n
+		p[i] = n
 	}
 	return len(p), nil
 }
