@@ -209,7 +209,7 @@ func rejection(err error) error {
 		// The order exists, whatever placed it.
 		return errors.Join(no(venues.CodeExchangeUnavailable, "duplicate_client_id"), venues.ErrOutcomeUnknown)
 	case simcore.ReasonDeadline:
-		return no(venues.CodeExchangeUnavailable, "clock_skew")
+		return no(venues.CodeOrderRejected, venues.ReasonTooLate)
 	case simcore.ReasonInsufficientMargin:
 		return no(venues.CodeInsufficientBalance, "")
 	case simcore.ReasonReduceOnly, simcore.ReasonNoPosition:

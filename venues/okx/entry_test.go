@@ -196,7 +196,7 @@ func TestEntryAnswers(t *testing.T) {
 		"uncertain":                 {answers: with(failedOnSocket, "50004"), code: venues.CodeExchangeUnavailable, unknown: true, operations: 1},
 		"lost by WebSocket":         {answers: with(failedOnSocket, "64007"), code: venues.CodeExchangeUnavailable, unknown: true, operations: 1},
 		"service unavailable":       {answers: with(failedOnSocket, "50001"), code: venues.CodeExchangeUnavailable, unknown: true, operations: 1},
-		"late twice":                {answers: with(failedOnSocket, "50036"), code: venues.CodeExchangeUnavailable, operations: 2},
+		"late twice":                {answers: with(failedOnSocket, "50036"), code: venues.CodeOrderRejected, operations: 2},
 		"not logged in":             {answers: with(errorOnSocket, "60011"), byREST: true, operations: 1},
 		"invalid request":           {answers: with(errorOnSocket, "60012"), byREST: true, operations: 1},
 		"invalid args":              {answers: with(failedOnSocket, "60013"), byREST: true, operations: 1},

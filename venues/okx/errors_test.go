@@ -122,7 +122,7 @@ func TestClassification(t *testing.T) {
 		"busy":                          {429, `{"code":"50013","msg":"Systems are busy."}`, venues.CodeExchangeUnavailable, rejected},
 		"429 that is no limit":          {429, rejectedItem("51115", "cancel first"), venues.CodeInvalidRequest, rejected},
 		"429 of an unlisted code":       {429, `{"code":"70000","msg":"?"}`, venues.CodeRateLimited, rejected},
-		"expired":                       {200, rejectedItem("50037", "Order expired."), venues.CodeExchangeUnavailable, rejected},
+		"expired":                       {200, rejectedItem("50037", "Order expired."), venues.CodeOrderRejected, rejected},
 		"unlisted code":                 {200, rejectedItem("51999", "new rule"), venues.CodeInvalidRequest, rejected},
 		"unlisted family":               {200, rejectedItem("70001", "new rule"), venues.CodeOrderRejected, rejected},
 		"timeout of the venue":          {400, `{"code":"50004","msg":"API endpoint request timeout."}`, venues.CodeExchangeUnavailable, unknown},

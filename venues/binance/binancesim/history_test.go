@@ -97,6 +97,7 @@ func TestHalt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		s := v.stream("/market/ws/!contractInfo")
+		s.settled()
 		for _, test := range []struct{ halt, status string }{{"false", "TRADING"}, {"true", "TRADING_HALT"}} {
 			v.Market(`{"symbol":"OMGUSDT","halt":` + test.halt + `}`)
 			simtest.Expect(t, s.nextOf("contractInfo"), simtest.Object{"s": "OMGUSDT", "cs": test.status})
