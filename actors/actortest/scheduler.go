@@ -44,8 +44,17 @@ type step struct {
 
 // NewScheduler returns a scheduler that chooses by seed.
 func NewScheduler(seed uint64) *Scheduler {
-	return &Scheduler{random: rand.New(rand.NewPCG(seed, 1)), wake: make(chan struct{}, 1), digest: fnv.New64a()}
+	return &Scheduler{random: newRandom(seed), wake: make(chan struct{}, 1), digest: fnv.New64a()}
 }
+
+// Reseed makes seed determine the choices from now on, whatever was chosen before.
+func (s *Scheduler) Reseed(seed uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.random = newRandom(seed)
+}
+
+func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
 // Schedule implements actors.Dispatcher.
 func (s *Scheduler) Schedule(label string, run func()) {
@@ -89,7 +98,8 @@ func (s *Scheduler) AdvanceUntil(d time.Duration, done func() bool) {
 	}
 }
 
-// Do runs call on another goroutine, and the system until call returns.
+// Do runs call on another goroutine, and the system until call has returned and nothing
+// is possible at that instant.
 func (s *Scheduler) Do(call func()) {
 	done := make(chan struct{})
 	go func() {
@@ -104,6 +114,7 @@ func (s *Scheduler) Do(call func()) {
 			returned = true
 		}
 	}
+	s.Settle() // what became possible at the same instant as the return
 }
 
 // Digest identifies the order of all steps so far: two runs with equal digests had the

@@ -54,7 +54,8 @@ type receiver struct {
 func (r receiver) Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, attempt int, at time.Time) persistence.Attempt {
 	began := time.Now()
 	out := r.w.plan.outbound
-	rng := r.w.swarm.random("send/"+e.ID, r.w.count("send/"+e.ID))
+	occasion := r.process.occasion("send/" + e.ID)
+	rng := r.w.swarm.random(occasion, r.w.count(occasion))
 	fails := rng.Float64() < out.odds && (out.dead || !r.w.swarm.healed.Load())
 	if !r.wait(ctx, rng, fails) {
 		fails = true

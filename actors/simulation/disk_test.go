@@ -19,7 +19,8 @@ type disk struct {
 }
 
 func (d disk) pause(what string) {
-	rng := d.w.swarm.random("read/"+what, d.w.count("read/"+what))
+	occasion := d.process.occasion("read/" + what)
+	rng := d.w.swarm.random(occasion, d.w.count(occasion))
 	time.Sleep(between(rng, 10*time.Microsecond, 2*time.Millisecond))
 }
 

@@ -55,7 +55,7 @@ func (f *feed) whileOpen(do func()) {
 }
 
 func (f *feed) connect() {
-	occasion := "connect/" + string(f.exchange) + f.customer
+	occasion := f.process.occasion("connect/" + string(f.exchange) + f.customer)
 	rng := f.w.swarm.random(occasion, f.w.count(occasion))
 	time.AfterFunc(between(rng, time.Millisecond, 200*time.Millisecond), func() {
 		f.whileOpen(func() {
