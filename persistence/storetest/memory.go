@@ -95,7 +95,7 @@ func Manual() Option { return func(m *Memory) { m.mode = modeManual } }
 // been called, when Submit returns, unless Submit is called while another call runs or
 // from done: then the batch is queued.
 func NewMemory(options ...Option) *Memory {
-	m := &Memory{durable: &rowMap{}, cache: rows.NewRowCache(cacheBytesMax), generation: 1}
+	m := &Memory{durable: newRowMap(), cache: rows.NewRowCache(cacheBytesMax), generation: 1}
 	for _, option := range options {
 		option(m)
 	}

@@ -5,74 +5,78 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emirpasic/gods/trees/redblacktree"
+
 	"venuegate/persistence/internal/rows"
 )
 
-// rowMap is an ordered map in a sorted slice. It is not safe for concurrent use.
-type rowMap struct{ entries []entry }
-
-type entry struct {
-	key   string
-	value []byte
-}
+// rowMap is an ordered map. It is not safe for concurrent use.
+type rowMap struct{ tree *redblacktree.Tree }
 
 var _ rows.Snapshot = (*rowMap)(nil)
 
-func (m *rowMap) search(key []byte) (int, bool) {
-	return slices.BinarySearchFunc(m.entries, string(key), func(e entry, key string) int {
-		return strings.Compare(e.key, key)
-	})
-}
+func newRowMap() *rowMap { return &rowMap{redblacktree.NewWithStringComparator()} }
 
 // Get implements rows.Getter.
 func (m *rowMap) Get(key []byte) ([]byte, error) {
-	if i, found := m.search(key); found {
-		return m.entries[i].value, nil
+	value, found := m.tree.Get(string(key))
+	if !found {
+		return nil, nil
 	}
-	return nil, nil
+	return value.([]byte), nil
 }
 
 // LacksRequest implements rows.Snapshot.
 func (m *rowMap) LacksRequest(prefix []byte) bool {
-	i, _ := m.search(prefix)
-	return i == len(m.entries) || !strings.HasPrefix(m.entries[i].key, string(prefix))
+	node, found := m.tree.Ceiling(string(prefix))
+	return !found || !strings.HasPrefix(node.Key.(string), string(prefix))
 }
 
 // Scan implements rows.Snapshot.
 func (m *rowMap) Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error {
-	first, _ := m.search(from)
-	end := len(m.entries)
-	if to != nil {
-		end, _ = m.search(to)
-	}
-	if first >= end {
+	first, last := m.first(from), m.last(to)
+	if first == nil || last == nil || first.Key.(string) > last.Key.(string) {
 		return nil
 	}
-	wanted := m.entries[first:end]
-	for i := range wanted {
-		e := wanted[i]
-		if descending {
-			e = wanted[len(wanted)-1-i]
-		}
-		if !visit([]byte(e.key), e.value) {
-			return nil
-		}
+	node, end, more := first, last, (*redblacktree.Iterator).Next
+	if descending {
+		node, end, more = last, first, (*redblacktree.Iterator).Prev
+	}
+	for it := m.tree.IteratorAt(node); visit([]byte(it.Key().(string)), it.Value().([]byte)) && it.Key() != end.Key; {
+		more(&it)
 	}
 	return nil
 }
 
+// first returns the first row that is not before from, or nil.
+func (m *rowMap) first(from []byte) *redblacktree.Node {
+	node, _ := m.tree.Ceiling(string(from))
+	return node
+}
+
+// last returns the last row before to, or nil. A to of nil is behind all rows.
+func (m *rowMap) last(to []byte) *redblacktree.Node {
+	if to == nil {
+		return m.tree.Right()
+	}
+	node, found := m.tree.Floor(string(to))
+	if !found || node.Key.(string) != string(to) {
+		return node
+	}
+	before := m.tree.IteratorAt(node)
+	if !before.Prev() {
+		return nil
+	}
+	return before.Node()
+}
+
 // set sets the value of a row; nil deletes the row.
 func (m *rowMap) set(key, value []byte) {
-	i, found := m.search(key)
-	switch {
-	case value == nil && found:
-		m.entries = slices.Delete(m.entries, i, i+1)
-	case value == nil:
-	case found:
-		m.entries[i].value = value
-	default:
-		m.entries = slices.Insert(m.entries, i, entry{string(key), value})
+	if value == nil {
+		m.tree.Remove(string(key))
+		return
 	}
+	m.tree.Put(string(key), value)
 }
 
 // change is a replaced row with its old value, for undo.
