@@ -94,3 +94,7 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	}
 	return t.Time.UnmarshalJSON(data)
 }
+
+// SettleCurrencies returns the currencies in which the venues settle the contracts of this
+// service, whether or not one is listed now.
+func SettleCurrencies() []string { return []string{"USDT", "USDC"} }

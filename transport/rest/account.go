@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"slices"
+
 	"venuegate/transport/api"
 	"venuegate/venues"
 )
@@ -12,7 +14,7 @@ const currencyDefault = "USDT"
 type accountFilter struct {
 	exchange venues.Venue
 	currency string
-	// knownCurrency reports whether an instrument uses a currency.
+	// knownCurrency reports whether an instrument uses a currency, or could settle in it.
 	knownCurrency func(string) bool
 }
 
@@ -49,9 +51,9 @@ func getAccount(s *Server, in *call) (response, error) {
 }
 
 // knownCurrency reports whether an instrument has the currency as its base, quote or
-// settlement currency.
+// settlement currency, or could settle in it.
 func (s *Server) knownCurrency(currency string) bool {
-	if currency == currencyDefault {
+	if slices.Contains(venues.SettleCurrencies(), currency) {
 		return true
 	}
 	for _, exchange := range venues.All() {

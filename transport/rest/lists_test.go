@@ -307,6 +307,11 @@ func TestAccountAndPositions(t *testing.T) {
 	if q := w.accounts.last; q.Currency != "BTC" || q.Exchange != venues.Bybit {
 		t.Errorf("query = %+v, want BTC on bybit", q)
 	}
+	// No instrument settles in it now, but one could.
+	w.do(http.MethodGet, "/v1/account?currency=USDC", key, "").want(200)
+	if q := w.accounts.last; q.Currency != "USDC" || q.Exchange != "" {
+		t.Errorf("query = %+v, want USDC on all venues", q)
+	}
 	w.do(http.MethodGet, "/v1/positions?exchange=binance&symbol=BTCUSDT.P", key, "").want(200)
 	if q := w.accounts.last; q.Symbol != "BTCUSDT" || q.Exchange != venues.Binance || q.Currency != "" {
 		t.Errorf("query = %+v, want BTCUSDT on binance", q)

@@ -65,7 +65,7 @@ func (c *Connector) topicOf(topic venues.FeedTopic) topicArg {
 	if !dated {
 		expiry = instTypeSwap
 	}
-	for _, settle := range []string{"USDT", "USDC"} {
+	for _, settle := range venues.SettleCurrencies() {
 		if base, ok := strings.CutSuffix(pair, settle); ok {
 			pair = base + "-" + settle
 			break

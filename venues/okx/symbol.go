@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +39,7 @@ func isUnsupported(instID string) (bool, error) {
 	return !isLinear(instID), nil
 }
 
-func isSettlement(currency string) bool { return currency == "USDT" || currency == "USDC" }
+func isSettlement(currency string) bool { return slices.Contains(venues.SettleCurrencies(), currency) }
 
 // instrumentList is the venue's instruments at one time. It is immutable.
 type instrumentList struct {
