@@ -42,6 +42,15 @@ func Codes() []Code {
 	}
 }
 
+// Scopes of a rate limit, details.scope of rate_limited: whose requests it counts. Limits of
+// venues count those of this service.
+const (
+	LimitOfKey     = "key"
+	LimitOfChannel = "channel"
+	LimitOfSource  = "source"
+	LimitOfVenue   = "venue"
+)
+
 // Error is a failure that a client may see. It is immutable once returned and holds no
 // secret: connectors bound and clean the messages of venues.
 type Error struct {

@@ -94,7 +94,10 @@ func notSent(exchange venues.Venue, cause error) *venues.Error {
 	}
 	e := venues.Errorf(venues.CodeExchangeUnavailable, "the order was not sent to %s", exchange)
 	if rejection, ok := errors.AsType[*venues.Error](cause); ok && rejection.Code == venues.CodeRateLimited {
-		e = venues.Errorf(venues.CodeRateLimited, "the limits of %s are used up; the order was not sent", exchange)
+		e = venues.Errorf(venues.CodeRateLimited, "the limits of %s are used up; the order was not sent", exchange).With("scope", venues.LimitOfVenue)
+		if limit, named := rejection.Details["limit"]; named {
+			e = e.With("limit", limit)
+		}
 		e.RetryAfter = rejection.RetryAfter
 	}
 	return e.With("reason", venues.ReasonNotSent).Because(cause)

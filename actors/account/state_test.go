@@ -281,12 +281,15 @@ func TestAmendReplacesAStop(t *testing.T) {
 func TestOrderAboveTheRateLimitIsRateLimited(t *testing.T) {
 	b := newFixture(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	limited := venues.Errorf(venues.CodeRateLimited, "orders_10s").Because(venues.ErrNotSent)
+	limited := venues.Errorf(venues.CodeRateLimited, "used up").With("limit", "orders_10s").Because(venues.ErrNotSent)
 	limited.RetryAfter = 3 * time.Second
 	b.step(func(step stepContext) { b.state.placed(step, placeDone{orderID: o.OrderID, err: limited}) })
 	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
 	if e == nil || e.Code != venues.CodeRateLimited || e.RetryAfter != 3*time.Second {
 		t.Fatalf("reply = %v, want %s after %s", b.lastReply().err, venues.CodeRateLimited, 3*time.Second)
+	}
+	if e.Details["scope"] != "venue" || e.Details["limit"] != "orders_10s" {
+		t.Errorf("details = %v, want the limit orders_10s of the scope venue", e.Details)
 	}
 	b.wantFreed(true)
 }

@@ -110,8 +110,10 @@ func (a *Authenticator) Fail(ctx context.Context, source netip.Addr) *venues.Err
 	if err == nil && d.Allowed {
 		return venues.Errorf(venues.CodeUnauthorized, "the API key is missing, wrong or expired")
 	}
-	e := venues.Errorf(venues.CodeRateLimited, "too many failed authentications from this address")
-	e.RetryAfter = d.Reset
+	e := &venues.Error{
+		Code: venues.CodeRateLimited, Message: "too many failed authentications from this address",
+		Details: map[string]any{"limit": authFailure.Limit, "scope": venues.LimitOfSource}, RetryAfter: d.Reset,
+	}
 	if err != nil {
 		e.RetryAfter = fullRetry
 	}

@@ -198,7 +198,8 @@ func (h *Hooks) checkRate(c *fiber.Ctx, channelID string, now time.Time) error {
 	if d.Allowed {
 		return nil
 	}
-	e := venues.Errorf(venues.CodeRateLimited, "more than %d signals in %d s on this channel", d.Limit, api.Seconds(api.RateWindow))
+	e := venues.Errorf(venues.CodeRateLimited, "more than %d signals in %d s on this channel", d.Limit, api.Seconds(api.RateWindow)).
+		With("limit", d.Limit).With("scope", venues.LimitOfChannel)
 	e.RetryAfter = d.Reset
 	return e
 }

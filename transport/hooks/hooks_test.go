@@ -320,11 +320,18 @@ func TestForgedRequestsDoNotCountAgainstTheChannel(t *testing.T) {
 	if a.header.Get("Retry-After") == "" {
 		t.Error("Retry-After is empty, want seconds")
 	}
+	if got, want := fmt.Sprint(a.body["error"].(map[string]any)["details"]), "map[limit:30 scope:source]"; got != want {
+		t.Errorf("details = %s, want %s", got, want)
+	}
 	for range 60 { // signed requests are accepted, even from that address
 		e.signed(orderOne).want(http.StatusAccepted, "")
 	}
-	if a := e.signed(orderOne).want(http.StatusTooManyRequests, venues.CodeRateLimited); a.header.Get("Retry-After") == "" {
+	a = e.signed(orderOne).want(http.StatusTooManyRequests, venues.CodeRateLimited)
+	if a.header.Get("Retry-After") == "" {
 		t.Error("Retry-After is empty, want seconds")
+	}
+	if got, want := fmt.Sprint(a.body["error"].(map[string]any)["details"]), "map[limit:60 scope:channel]"; got != want {
+		t.Errorf("details = %s, want %s", got, want)
 	}
 	if len(e.accepted) != 60 {
 		t.Errorf("accepted signals = %d, want 60", len(e.accepted))

@@ -120,7 +120,8 @@ func (s *Server) authorize(c *fiber.Ctx, r *Route, in *call) (auth.Principal, er
 	c.Set("RateLimit-Remaining", strconv.Itoa(d.Remaining))
 	c.Set("RateLimit-Reset", strconv.FormatInt(api.Seconds(d.Reset), 10))
 	if !d.Allowed {
-		e := venues.Errorf(venues.CodeRateLimited, "more than %d requests of class %s in %d s", d.Limit, r.Rate.Name, api.Seconds(api.RateWindow))
+		e := venues.Errorf(venues.CodeRateLimited, "more than %d requests of class %s in %d s", d.Limit, r.Rate.Name, api.Seconds(api.RateWindow)).
+			With("limit", d.Limit).With("scope", venues.LimitOfKey)
 		e.RetryAfter = d.Reset
 		return auth.Principal{}, e
 	}

@@ -151,6 +151,9 @@ func TestRateLimits(t *testing.T) {
 	if got.header.Get("Retry-After") == "" || got.header.Get("RateLimit-Remaining") != "0" || len(w.trader.commands) != sent {
 		t.Errorf("headers = %v with %d commands, want Retry-After, remaining 0 and %d", got.header, len(w.trader.commands), sent)
 	}
+	if want := `"details":{"limit":120,"scope":"key"}`; !strings.Contains(string(got.body), want) {
+		t.Errorf("response = %s, want %s", got.body, want)
+	}
 	w.do(http.MethodGet, "/v1/orders/ord_1", key, "").want(200)
 	w.do(http.MethodDelete, "/v1/orders/ord_1", second, "").want(200)
 }

@@ -58,7 +58,7 @@ func (a *admission) rejection(address netip.Addr) *venues.Error {
 		rejection = venues.Errorf(venues.CodeRateLimited, "too many connections").With("limit", a.options.ConnsMax)
 	case a.byAddress[address] >= a.options.UnauthenticatedPerAddressMax:
 		rejection = venues.Errorf(venues.CodeRateLimited, "too many connections from this address that have not authenticated").
-			With("limit", a.options.UnauthenticatedPerAddressMax)
+			With("limit", a.options.UnauthenticatedPerAddressMax).With("scope", venues.LimitOfSource)
 	default:
 		return nil
 	}

@@ -92,7 +92,7 @@ func serverError(status, code int, message string) error {
 func (c *Connector) blocked(r request, a *restclient.Answer) error {
 	c.Gate.Freeze(blockedFor)
 	if isAddressLimit(a.Body) {
-		e := venues.Errorf(venues.CodeRateLimited, "the venue's rate limit of this address is used up")
+		e := venues.Errorf(venues.CodeRateLimited, "the venue's rate limit of this address is used up").With("scope", venues.LimitOfVenue)
 		e.RetryAfter = blockedFor
 		return e
 	}

@@ -30,10 +30,19 @@ func orderLimit(s *env) {
 		if !ok || e.Code != venues.CodeRateLimited || e.RetryAfter <= 0 || errors.Is(err, venues.ErrOutcomeUnknown) {
 			s.t.Errorf("error = %v, want rate_limited with a time to wait", err)
 		}
+		s.checkLimitOfVenue(e)
 		s.checkOrders(order.ClientOrderID, 0)
 		return
 	}
 	s.t.Errorf("%d orders were placed, want a rate limit", ordersMax)
+}
+
+// checkLimitOfVenue checks that an error names the venue as the scope of the limit.
+func (s *env) checkLimitOfVenue(e *venues.Error) {
+	s.t.Helper()
+	if e != nil && e.Details["scope"] != venues.LimitOfVenue {
+		s.t.Errorf("details = %v, want the scope %s", e.Details, venues.LimitOfVenue)
+	}
 }
 
 func banned(s *env) {
@@ -45,6 +54,7 @@ func banned(s *env) {
 	if !ok || e.Code != venues.CodeRateLimited || e.RetryAfter <= 0 || errors.Is(err, venues.ErrOutcomeUnknown) {
 		s.t.Fatalf("error = %v, want rate_limited with a time to wait", err)
 	}
+	s.checkLimitOfVenue(e)
 	s.checkOrders(limited.ClientOrderID, 0)
 	next := s.order()
 	if _, err = s.account.Place(s.t.Context(), next); err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || venues.CodeOf(err) != venues.CodeRateLimited {

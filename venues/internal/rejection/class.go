@@ -62,6 +62,9 @@ func (c Class) Err(code int, message string) *venues.Error {
 	if c.Code == venues.CodeMaintenance {
 		e.RetryAfter = restclient.MaintenanceRetry
 	}
+	if c.Code == venues.CodeRateLimited {
+		e = e.With("scope", venues.LimitOfVenue)
+	}
 	return e
 }
 

@@ -144,6 +144,7 @@ func limited(d Decision, retryAfter time.Duration) *venues.Error {
 	if d.Frozen {
 		e = venues.Errorf(venues.CodeRateLimited, "the venue stopped requests for a time")
 	}
+	e = e.With("scope", venues.LimitOfVenue)
 	if d.Budget != "" {
 		e = e.With("limit", d.Budget)
 	}
