@@ -62,6 +62,10 @@ type Channel struct {
 	RemovedAt    venues.Time `json:"removedAt"`
 }
 
+// ReadsTime reports whether the time that a sender states counts: for a chart with a maximum
+// age. The clocks of senders are not reliable.
+func (c *Channel) ReadsTime() bool { return c.Kind == ChannelChart && c.Rules.MaxAgeSec > 0 }
+
 // ChartRepeatWindow is the time within which an equal body on a chart channel is a
 // repeat of the first.
 const ChartRepeatWindow = 30 * time.Second
@@ -77,7 +81,8 @@ type ChannelRules struct {
 	// StopRequired rejects opening signals without a stop loss.
 	StopRequired bool           `json:"stopRequired,omitempty"`
 	Opposite     OppositePolicy `json:"opposite,omitempty"`
-	// MaxAgeSec is the number of seconds after receipt within which a signal may be
-	// executed; zero means SignalAgeMarket or SignalAgeLimit.
+	// MaxAgeSec is the number of seconds after receipt, and after the time that a chart
+	// states, within which a signal may be executed; zero means SignalAgeMarket or
+	// SignalAgeLimit after receipt.
 	MaxAgeSec int `json:"maxAgeSec,omitempty"`
 }

@@ -2,6 +2,7 @@ package channel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -136,16 +137,35 @@ func TestUnplacedSignalExpires(t *testing.T) {
 	})
 }
 
-// A sender's own time counts if the channel sets a maximum age.
-func TestSignalThatIsTooOldOnReceiptExpires(t *testing.T) {
-	actortest.Run(t, func(kit *actortest.Kit) {
-		h := open(kit, webhook(func(c *persistence.Channel) { c.Rules.MaxAgeSec = 30 }))
-		late := order("r-1", func(s *venues.Signal) { s.SentAt = venues.At(time.Now().Add(-31 * time.Second)) })
-		if a := h.mustAccept(late); a.Status != "expired" {
-			t.Errorf("response = %+v, want Status expired", a)
-		}
-		h.expectCalls("")
-	})
+// A chart's own time counts if its channel sets a maximum age.
+func TestSignalThatIsTooOldOnReceiptIsRejected(t *testing.T) {
+	aged := func(c *persistence.Channel) { c.Rules.MaxAgeSec = 30 }
+	chart := func(c *persistence.Channel) { c.Kind = persistence.ChannelChart }
+	for name, c := range map[string]struct {
+		record   persistence.Channel
+		age      time.Duration
+		rejected bool
+	}{
+		"too old":               {webhook(chart, aged), 30 * time.Second, true},
+		"old":                   {webhook(chart, aged), 29 * time.Second, false},
+		"no maximum age":        {webhook(chart), time.Hour, false},
+		"of a signed channel":   {webhook(aged), time.Hour, false},
+		"of a clock that leads": {webhook(chart, aged), -time.Hour, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			actortest.Run(t, func(kit *actortest.Kit) {
+				h := open(kit, c.record)
+				a, err := h.accept(order("r-1", func(s *venues.Signal) { s.SentAt = venues.At(time.Now().Add(-c.age)) }))
+				e, _ := errors.AsType[*venues.Error](err)
+				switch {
+				case !c.rejected && (err != nil || a.Status != "filled"):
+					t.Errorf("response = %+v, %v, want Status filled", a, err)
+				case c.rejected && (e == nil || e.Code != venues.CodeRiskRejected || e.Details["rule"] != "max_age" || e.Details["limit"] != "30" || e.Details["given"] != "30"):
+					t.Errorf("error = %v, want risk_rejected by the rule max_age with limit and given 30", err)
+				}
+			})
+		})
+	}
 }
 
 func TestLimitOrdersHaveMoreTime(t *testing.T) {

@@ -2,6 +2,7 @@ package channel
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ const (
 	ruleSymbols      = "symbols"
 	ruleMaxQty       = venues.RuleMaxPosition
 	ruleStopRequired = "stop_required"
+	ruleMaxAge       = "max_age"
 	ruleOpposite     = venues.RuleOpposite
 )
 
@@ -38,7 +40,7 @@ func checkRules(c *persistence.Channel, s *venues.Signal, rejection *venues.Erro
 		func(*persistence.Channel, *venues.Signal) (ruleResult, bool) {
 			return ruleResult{rule: ruleInstrument, given: s.Symbol, rejection: rejection}, rejection != nil
 		},
-		checkRemoved, checkPaused, checkSymbol, checkQty, checkStop,
+		checkRemoved, checkPaused, checkAge, checkSymbol, checkQty, checkStop,
 	} {
 		v, applies := rule(c, s)
 		if !applies {
@@ -58,6 +60,20 @@ func checkRemoved(c *persistence.Channel, _ *venues.Signal) (ruleResult, bool) {
 
 func checkPaused(c *persistence.Channel, _ *venues.Signal) (ruleResult, bool) {
 	return ruleResult{rule: rulePaused, rejection: rejected(rulePaused, "the channel is paused")}, c.Paused
+}
+
+// checkAge checks the age by the time that the sender states. A signal that becomes too old
+// later expires.
+func checkAge(c *persistence.Channel, s *venues.Signal) (ruleResult, bool) {
+	if s.SentAt.IsZero() || !c.ReadsTime() {
+		return ruleResult{}, false
+	}
+	limit, age := time.Duration(c.Rules.MaxAgeSec)*time.Second, s.ReceivedAt.Sub(s.SentAt.Time)
+	v := ruleResult{rule: ruleMaxAge, limit: strconv.Itoa(c.Rules.MaxAgeSec), given: strconv.FormatInt(int64(age/time.Second), 10)}
+	if age >= limit {
+		v.rejection = rejected(ruleMaxAge, "the signal is older than the channel accepts").With("limit", v.limit).With("given", v.given)
+	}
+	return v, true
 }
 
 // checkSymbol checks the instrument. A signal without a symbol concerns all
@@ -123,9 +139,7 @@ func expiry(c *persistence.Channel, s *venues.Signal) time.Time {
 		age = time.Duration(c.Rules.MaxAgeSec) * time.Second
 	}
 	at := s.ReceivedAt.Add(age)
-	// The sender's own time counts only if the channel sets a maximum age: the
-	// clocks of chart services are not reliable.
-	if !s.SentAt.IsZero() && c.Rules.MaxAgeSec > 0 && s.SentAt.Add(age).Before(at) {
+	if !s.SentAt.IsZero() && c.ReadsTime() && s.SentAt.Add(age).Before(at) {
 		at = s.SentAt.Add(age)
 	}
 	return at

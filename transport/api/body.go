@@ -42,9 +42,8 @@ type body struct {
 	notPositive []rejectedValue
 	// fatal is set when the object cannot be read to its end.
 	fatal error
-	// bareNumbers accepts a JSON number for a decimal, by its text. Chart templates
-	// print bare numbers.
-	bareNumbers bool
+	// bareNumbers and timed are those of a SignalForm.
+	bareNumbers, timed bool
 }
 
 // presence of a field in a body.
@@ -221,7 +220,7 @@ func (b *body) text(charsMax int) string {
 // decimal reads a decimal string; see venues.ParseDecimal.
 func (b *body) decimal() venues.Optional {
 	if b.bareNumbers && b.kind == jsontext.KindNumber {
-		return b.parseDecimal(b.name(), b.value)
+		return b.parseDecimal(b.name(), plainNumber(b.value))
 	}
 	value, ok := b.stringValue(`a decimal in a JSON string, such as "0.5"`)
 	if !ok {
@@ -270,13 +269,20 @@ func (b *body) symbol() string {
 	return strings.Clone(b.parseSymbol(b.name(), value))
 }
 
-// time reads a time in RFC 3339.
-func (b *body) time() time.Time {
-	value, ok := b.stringValue("a string")
-	if !ok {
+// sentAt reads the time of a signal: ISO-8601, or Unix time in seconds or milliseconds, as
+// a string or a number.
+func (b *body) sentAt() time.Time {
+	if !b.timed {
+		b.skip()
 		return time.Time{}
 	}
-	return b.parseTime(b.name(), value)
+	text := b.value
+	if b.kind == jsontext.KindNumber {
+		text = plainNumber(text)
+	} else if _, ok := b.stringValue("a time"); !ok {
+		return time.Time{}
+	}
+	return b.parseSentAt(b.name(), text)
 }
 
 // requestID reads an idempotency key.

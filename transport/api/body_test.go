@@ -289,9 +289,30 @@ func TestDecodePositionRequests(t *testing.T) {
 	wantFieldErrors(t, err, "leverage not_positive")
 }
 
+func TestTimeOfASignal(t *testing.T) {
+	const at = "2026-11-20T09:19:00.000Z"
+	for text, want := range map[string]string{
+		`"2026-11-20T09:19:00Z"`: at, `"2026-11-20T10:19:00+01:00"`: at, `"2026-11-20T10:19:00+0100"`: at, `"2026-11-20T09:19:00.25Z"`: "2026-11-20T09:19:00.250Z",
+		`1795166340`: at, `"1795166340"`: at, `1795166340.25`: "2026-11-20T09:19:00.250Z", `1795166340000`: at, `"1795166340000"`: at, `1.79516634e9`: at,
+		`"yesterday"`: "", `"11/20/2026 09:19"`: "", `""`: "", `true`: "", `{}`: "", `-1`: "", `1e17`: "",
+	} {
+		data := []byte(`{"action":"cancel-all","time":` + text + `}`)
+		s, _, err := api.DecodeSignal(data, api.SignalForm{BareNumbers: true, Timed: true})
+		if got := s.SentAt.UTC().Format(venues.TimeFormat); want == "" && err == nil || want != "" && (err != nil || got != want) {
+			t.Errorf("time %s: read %s, error %v, want %q", text, got, err, want)
+		}
+		if s, _, err := api.DecodeSignal(data, api.SignalForm{BareNumbers: true}); err != nil || !s.SentAt.IsZero() {
+			t.Errorf("time %s, not looked at: read %v, error %v, want neither", text, s.SentAt, err)
+		}
+	}
+}
+
 func TestChartSignalsMayHoldBareNumbers(t *testing.T) {
-	for qty, want := range map[string]string{`0.50`: "0.5", `"0.5"`: "0.5", `1e2`: "", `true`: ""} {
-		s, _, err := api.DecodeSignal([]byte(`{"action":"close","exchange":"okx","symbol":"BTCUSDT","qty":`+qty+`}`), true)
+	for qty, want := range map[string]string{
+		`0.50`: "0.5", `"0.5"`: "0.5", `1e-3`: "0.001", `1.50E+2`: "150", `5e-18`: "0.000000000000000005",
+		`1e-19`: "", `1e18`: "", `1e999999999`: "", `1e99999999999999999999`: "", `"1e2"`: "", `true`: "",
+	} {
+		s, _, err := api.DecodeSignal([]byte(`{"action":"close","exchange":"okx","symbol":"BTCUSDT","qty":`+qty+`}`), api.SignalForm{BareNumbers: true})
 		if want == "" {
 			if err == nil {
 				t.Errorf("qty %s: no error, want one", qty)
@@ -305,7 +326,7 @@ func TestChartSignalsMayHoldBareNumbers(t *testing.T) {
 }
 
 func TestUnknownFieldsAreListed(t *testing.T) {
-	s, _, err := api.DecodeSignal([]byte(`{"a":1,"action":"cancel-all","`+strings.Repeat("é", 100)+`":{}}`), false)
+	s, _, err := api.DecodeSignal([]byte(`{"a":1,"action":"cancel-all","`+strings.Repeat("é", 100)+`":{}}`), api.SignalForm{})
 	if got := s.Ignored; err != nil || len(got) != 2 || got[0] != "a" || utf8.RuneCountInString(got[1]) != 64 {
 		t.Errorf("ignored = %q, error %v, want a and 64 characters", got, err)
 	}

@@ -247,7 +247,7 @@ func TestExampleSignalsAreAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := api.DecodeSignal(data, false); err != nil {
+		if _, _, err := api.DecodeSignal(data, api.SignalForm{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -16,6 +16,14 @@ type inboundSignal struct {
 	token string
 }
 
+// SignalForm is the form of the signals of a channel.
+type SignalForm struct {
+	// BareNumbers accepts JSON numbers for decimals, as chart templates print them.
+	BareNumbers bool
+	// Timed reads the field time, which is otherwise ignored whatever it holds.
+	Timed bool
+}
+
 // signalFields is the body of an inbound signal. channelToken and time belong to
 // chart channels.
 var signalFields = fieldsOf([]field[inboundSignal]{
@@ -33,16 +41,15 @@ var signalFields = fieldsOf([]field[inboundSignal]{
 	{"requestId", optional, func(b *body, s *inboundSignal) { s.RequestID = b.requestID() }},
 	{"comment", optional, func(b *body, s *inboundSignal) { s.Comment = b.text(CommentCharsMax) }},
 	{signalTokenField, optional, func(b *body, s *inboundSignal) { s.token = b.text(signalTokenCharsMax) }},
-	{"time", optional, func(b *body, s *inboundSignal) { s.SentAt = venues.At(b.time()) }},
+	{"time", optional, func(b *body, s *inboundSignal) { s.SentAt = venues.At(b.sentAt()) }},
 })
 
-// DecodeSignal decodes the body of a signal. Bodies of chart channels may hold
-// bare numbers. The token is returned even with an error, because it
+// DecodeSignal decodes the body of a signal. The token is returned even with an error, because it
 // authenticates the sender; the body of a signed channel needs none.
-func DecodeSignal(data []byte, chart bool) (venues.Signal, venues.Secret, error) {
+func DecodeSignal(data []byte, form SignalForm) (venues.Signal, venues.Secret, error) {
 	var s inboundSignal
 	b := signalFields.open(data)
-	b.bareNumbers = chart
+	b.bareNumbers, b.timed = form.BareNumbers, form.Timed
 	signalFields.decode(b, &s)
 	checkSignal(b, &s.Signal)
 	s.Ignored = b.ignored

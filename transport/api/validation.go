@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/venues"
 )
 
@@ -204,6 +206,41 @@ func (v *ValidationErrors) parseTime(field, text string) time.Time {
 		return time.Time{}
 	}
 	return at.UTC()
+}
+
+// unixMillisMin is the least Unix time that is taken for milliseconds: less than the seconds
+// of yearMax, and 1973 in milliseconds.
+const unixMillisMin = 100_000_000_000
+
+// parseSentAt accepts what charting platforms print: ISO-8601 with or without a colon in the
+// zone, or Unix time in seconds or milliseconds.
+func (v *ValidationErrors) parseSentAt(field, text string) time.Time {
+	if unix, err := venues.ParseDecimal(text); err == nil {
+		millis := unix
+		if unix.LessThan(decimal.NewFromInt(unixMillisMin)) {
+			millis = unix.Shift(3)
+		}
+		text = time.UnixMilli(millis.IntPart()).UTC().Format(time.RFC3339Nano)
+	} else if at, err := time.Parse("2006-01-02T15:04:05Z0700", text); err == nil {
+		text = at.Format(time.RFC3339Nano)
+	}
+	return v.parseTime(field, text)
+}
+
+// exponentMax is above every exponent with which a number can be a decimal of the interface.
+const exponentMax = 2 * venues.DecimalDigitsMax
+
+// plainNumber returns a JSON number with the same value and without its exponent. It returns
+// numbers that are no decimal of the interface as they are.
+func plainNumber(text string) string {
+	if !strings.ContainsAny(text, "eE") {
+		return text
+	}
+	d, err := decimal.NewFromString(text)
+	if err != nil || d.Exponent() < -exponentMax || d.Exponent() > exponentMax {
+		return text
+	}
+	return d.String()
 }
 
 // parseLimit accepts a page size from 1 to most.

@@ -102,7 +102,7 @@ func (h *Hooks) webhook(c *fiber.Ctx) (result string, err error) {
 	if err := checkMedia(c, mediaJSON); err != nil {
 		return "", err
 	}
-	signal, _, err := api.DecodeSignal(body, false)
+	signal, _, err := api.DecodeSignal(body, api.SignalForm{})
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +130,7 @@ func (h *Hooks) chart(c *fiber.Ctx) (result string, err error) {
 	if err != nil {
 		return "", err
 	}
-	signal, token, decodeErr := api.DecodeSignal(body, true)
+	signal, token, decodeErr := api.DecodeSignal(body, api.SignalForm{BareNumbers: true, Timed: channel.ReadsTime()})
 	if !tokenMatches(token, &channel) {
 		return "", h.unauthorized(c, "the body must be a JSON object with the channel's channelToken")
 	}

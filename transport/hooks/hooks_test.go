@@ -373,6 +373,22 @@ func TestInvalidBodiesAreRejected(t *testing.T) {
 	e.post("/v1/hooks/in/"+hookID, orderOne, append(sign(secret, orderOne, time.Now()), "Content-Type", "text/plain")...).want(400, venues.CodeInvalidRequest)
 }
 
+// The time of a signal is looked at only where the channel sets a maximum age.
+func TestTimeOfAChartSignal(t *testing.T) {
+	body := fmt.Sprintf(`{"action":"cancel-all","channelToken":%q,"time":1795166340}`, token)
+	unreadable := strings.Replace(body, "1795166340", `"soon"`, 1)
+	e := newEdge(t)
+	e.chart(unreadable).want(http.StatusAccepted, "")
+	aged := e.channels[chartID]
+	aged.Rules.MaxAgeSec = 60
+	e.channels[chartID] = aged
+	e.chart(unreadable).want(http.StatusBadRequest, venues.CodeInvalidRequest)
+	e.chart(body).want(http.StatusAccepted, "")
+	if got := e.accepted[len(e.accepted)-1].SentAt; got.Unix() != 1795166340 {
+		t.Errorf("time = %v, want 1795166340", got)
+	}
+}
+
 func TestChartSignalIsAccepted(t *testing.T) {
 	body := fmt.Sprintf(`{"action":"order","exchange":"okx","symbol":"OKX:BTCUSDT.P","side":"sell","qty":0.010,"price":64000,"orderType":"limit","channelToken":%q,"time":"2026-11-20T09:19:00Z","strategy":"x"}`, token)
 	e := newEdge(t)
@@ -387,7 +403,7 @@ func TestChartSignalIsAccepted(t *testing.T) {
 		t.Errorf("auth = %q, want %q", s.Auth, venues.AuthToken)
 	}
 	if s.Qty.Decimal.String() != "0.01" || s.Price.Decimal.String() != "64000" || s.Source != venues.SourceChart || s.RequestID != "" || !s.Implied ||
-		s.SentAt.IsZero() || len(s.Ignored) != 1 || s.Ignored[0] != "strategy" {
+		!s.SentAt.IsZero() || len(s.Ignored) != 1 || s.Ignored[0] != "strategy" {
 		t.Errorf("signal = %+v, want that of %s", s, body)
 	}
 	if text := fmt.Sprintf("%+v", s); strings.Contains(text, token) {

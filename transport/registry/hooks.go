@@ -262,7 +262,7 @@ func (h *Hooks) Fire(ctx context.Context, id string, body []byte) (jsontext.Valu
 	if err != nil {
 		return nil, err
 	}
-	signal, _, err := api.DecodeSignal(body, record.Kind == persistence.ChannelChart)
+	signal, _, err := api.DecodeSignal(body, api.SignalForm{BareNumbers: record.Kind == persistence.ChannelChart, Timed: record.ReadsTime()})
 	if err != nil {
 		return nil, err
 	}
