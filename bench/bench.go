@@ -69,7 +69,7 @@ func spreadOf(rounds []float64) Spread {
 
 // Scenarios returns all scenarios.
 func Scenarios() []Scenario {
-	return append(bookScenarios(), commitScenario, ordersScenario, cannedScenario, fanoutScenario, hooksScenario, memoryScenario)
+	return append(bookScenarios(), commitScenario, ordersScenario, cannedScenario, fanoutScenario, floodsScenario, hooksScenario, memoryScenario)
 }
 
 // Select returns scenarios by name, or by the first word of their names: "book"

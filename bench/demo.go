@@ -38,6 +38,9 @@ type demoFile struct {
 	AdminURL   string `json:"adminUrl"`
 	AdminToken string `json:"adminToken"`
 	ReadKey    string `json:"readKey"`
+	Hook       struct {
+		URL string `json:"url"`
+	} `json:"hook"`
 }
 
 // startDemo runs `venuegate serve --demo` on free ports, with its data in dir, and

@@ -28,6 +28,7 @@ var parts = map[string]func() part{
 	"forward":  func() part { return &forwardPart{} },
 	"floor":    func() part { return &floorPart{} },
 	"audience": func() part { return &audiencePart{} },
+	"flood":    func() part { return &floodPart{} },
 }
 
 // requestBytesMax bounds a line of input.
