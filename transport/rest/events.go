@@ -28,33 +28,33 @@ func getEvents(s *Server, in *call) (response, error) {
 	if err := in.query.Err(); err != nil {
 		return response{}, err
 	}
-	events, err := s.publicEvents(in, f.after, f.limit)
+	out, err := in.reading.list(in.ctx, f.limit, false, func() ([]byte, int, error) {
+		events, rows, err := s.publicEvents(in, f.after, f.limit)
+		return api.AppendList(newBuffer(len(events)), events, appendEvent), rows, err
+	})
 	if errors.Is(err, persistence.ErrNotFound) {
 		in.query.Add(afterParameter, api.RuleUnknownValue, f.after, "the id of an event of the last 30 days")
 		return response{}, in.query.Err()
 	}
-	if err != nil {
-		return response{}, err
-	}
-	return ok(api.AppendList(newBuffer(len(events)), events, appendEvent)), nil
+	return out, err
 }
 
 // publicEvents returns up to limit events after the given one, without notifications,
-// which are for messaging channels only.
-func (s *Server) publicEvents(in *call, after string, limit int) ([]persistence.Event, error) {
-	var public []persistence.Event
+// which are for messaging channels only, and the number of rows that it has read.
+func (s *Server) publicEvents(in *call, after string, limit int) (public []persistence.Event, rows int, err error) {
 	for {
 		events, err := s.deps.Records.Events(in.ctx, in.principal.Customer, after, limit)
 		if err != nil {
-			return nil, err
+			return nil, rows, err
 		}
+		rows += len(events)
 		for _, e := range events {
 			if e.Type.IsPublic() && len(public) < limit {
 				public = append(public, e)
 			}
 		}
 		if len(events) < limit || len(public) == limit {
-			return public, nil
+			return public, rows, nil
 		}
 		after = events[len(events)-1].ID
 	}

@@ -40,12 +40,15 @@ func getFills(s *Server, in *call) (response, error) {
 	}
 	query.Symbol = s.canonical(query.Exchange, query.Symbol)
 	query.After = cursor.position()
-	page, err := s.deps.Records.Fills(in.ctx, query)
-	if err != nil {
-		return response{}, err
-	}
-	next := s.sealCursor(in, "fills", page.Next, query.From, query.To)
-	return ok(api.AppendPage(newBuffer(len(page.Items)), page.Items, appendFillRecord, next)), nil
+	skips := query.Exchange != "" || query.Symbol != "" || query.OrderID != ""
+	return in.reading.list(in.ctx, query.Limit, skips, func() ([]byte, int, error) {
+		page, err := s.deps.Records.Fills(in.ctx, query)
+		if err != nil {
+			return nil, 0, err
+		}
+		next := s.sealCursor(in, "fills", page.Next, query.From, query.To)
+		return api.AppendPage(newBuffer(len(page.Items)), page.Items, appendFillRecord, next), len(page.Items), nil
+	})
 }
 
 func appendFillRecord(dst []byte, r *persistence.FillRecord) []byte {

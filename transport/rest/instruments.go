@@ -50,14 +50,16 @@ func getInstruments(s *Server, in *call) (response, error) {
 			return response{}, notConnected(f.exchange)
 		}
 	}
-	page, more := s.instrumentsAfter(&f, cursor.ID)
-	next := ""
-	if more {
-		last := page[len(page)-1]
-		position := &persistence.PagePosition{ID: instrumentKey(last.Exchange, last.Symbol)}
-		next = s.sealCursor(in, "instruments", position, cursor.From, cursor.To)
-	}
-	return ok(api.AppendPage(newBuffer(len(page)), page, appendInstrument, next)), nil
+	return in.reading.list(in.ctx, f.limit, false, func() ([]byte, int, error) {
+		page, more := s.instrumentsAfter(&f, cursor.ID)
+		next := ""
+		if more {
+			last := page[len(page)-1]
+			position := &persistence.PagePosition{ID: instrumentKey(last.Exchange, last.Symbol)}
+			next = s.sealCursor(in, "instruments", position, cursor.From, cursor.To)
+		}
+		return api.AppendPage(newBuffer(len(page)), page, appendInstrument, next), len(page), nil
+	})
 }
 
 func appendInstrument(dst []byte, i **venues.Instrument) []byte { return api.AppendInstrument(dst, *i) }

@@ -196,7 +196,7 @@ func explainHTTPError(httpError *fiber.Error) *venues.Error {
 // logFailure logs errors that the client did not cause: internal errors, and venues
 // or stores that do not respond.
 func (s *Server) logFailure(c *fiber.Ctx, requestID string, status int, err error) {
-	if status < http.StatusInternalServerError {
+	if status < http.StatusInternalServerError || errors.Is(err, errUnsentFull) {
 		return
 	}
 	fields := []zap.Field{

@@ -73,12 +73,16 @@ func getOrders(s *Server, in *call) (response, error) {
 	}
 	query.Symbol = s.canonical(query.Exchange, query.Symbol)
 	query.After = cursor.position()
-	page, err := s.deps.Records.Orders(in.ctx, query)
-	if err != nil {
-		return response{}, err
-	}
-	next := s.sealCursor(in, "orders", page.Next, query.From, query.To)
-	return ok(api.AppendPage(newBuffer(len(page.Items)), page.Items, appendOrderRecord, next)), nil
+	skips := query.View != persistence.OrdersOpen && query.RequestID == "" &&
+		(query.Exchange != "" || query.Symbol != "" || query.View == persistence.OrdersClosed)
+	return in.reading.list(in.ctx, query.Limit, skips, func() ([]byte, int, error) {
+		page, err := s.deps.Records.Orders(in.ctx, query)
+		if err != nil {
+			return nil, 0, err
+		}
+		next := s.sealCursor(in, "orders", page.Next, query.From, query.To)
+		return api.AppendPage(newBuffer(len(page.Items)), page.Items, appendOrderRecord, next), len(page.Items), nil
+	})
 }
 
 func appendOrderRecord(dst []byte, r *persistence.OrderRecord) []byte {

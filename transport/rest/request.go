@@ -23,10 +23,12 @@ type call struct {
 	now       time.Time
 	deadline  time.Time
 	principal auth.Principal
-	id        string
-	rawQuery  string
-	query     *api.Query
-	body      []byte
+	// reading is set for reads.
+	reading  *read
+	id       string
+	rawQuery string
+	query    *api.Query
+	body     []byte
 }
 
 // command returns the header of a command for this call.
@@ -54,6 +56,8 @@ type response struct {
 	// mediaType defaults to JSON, policy to policyNone.
 	mediaType string
 	policy    string
+	// unsent is set for lists: the read ends when the body is sent.
+	unsent *read
 }
 
 // recordBytes is the encoded size that most records do not exceed.
@@ -83,11 +87,15 @@ func send(c *fiber.Ctx, out response) error {
 		out.mediaType = mediaJSON
 	}
 	c.Response().Header.SetContentType(out.mediaType)
-	return c.Status(out.status).Send(out.body)
+	c.Status(out.status)
+	if out.unsent != nil {
+		return c.SendStream(out.unsent.body(out.body, c.Context().Conn()), len(out.body))
+	}
+	return c.Send(out.body)
 }
 
 // respond authorizes a request and calls the handler of its route.
-func (s *Server) respond(c *fiber.Ctx, r *Route, now time.Time) (response, error) {
+func (s *Server) respond(c *fiber.Ctx, r *Route, now time.Time) (out response, err error) {
 	ctx, cancel := context.WithDeadline(c.UserContext(), now.Add(requestWait))
 	defer cancel()
 	in := call{ctx: ctx, now: now, deadline: now.Add(requestWait)}
@@ -100,6 +108,16 @@ func (s *Server) respond(c *fiber.Ctx, r *Route, now time.Time) (response, error
 	}
 	if err := in.read(c, r); err != nil {
 		return response{}, err
+	}
+	if r.Rate == auth.Reading {
+		if in.reading, err = s.reads.begin(in.principal.KeyID); err != nil {
+			return response{}, err
+		}
+		defer func() {
+			if out.unsent == nil {
+				in.reading.end()
+			}
+		}()
 	}
 	return r.handle(s, &in)
 }

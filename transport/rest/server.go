@@ -81,6 +81,7 @@ type Server struct {
 	routes      []Route
 	cursors     *api.Cursors
 	instruments instrumentIndex
+	reads       *reads
 	docs        docsPage
 }
 
@@ -97,7 +98,7 @@ func New(d Deps) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("render the documentation: %w", err)
 	}
-	s := &Server{deps: d, cursors: cursors, docs: docs}
+	s := &Server{deps: d, cursors: cursors, docs: docs, reads: newReads()}
 	s.app = s.newApp()
 	s.app.Use(s.middleware)
 	for _, r := range routes() {
