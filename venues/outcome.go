@@ -33,3 +33,18 @@ func IsOutcomeQuery(ctx context.Context) bool {
 	marked, _ := ctx.Value(outcomeQueryKey{}).(bool)
 	return marked
 }
+
+type callerWaitsKey struct{}
+
+// WithCaller marks the reads that use the returned context as those for which a caller of
+// the service waits. Connectors give them priority over the reads of a reconciliation when a
+// rate limit is nearly used up.
+func WithCaller(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callerWaitsKey{}, true)
+}
+
+// HasCaller reports whether ctx comes from WithCaller.
+func HasCaller(ctx context.Context) bool {
+	marked, _ := ctx.Value(callerWaitsKey{}).(bool)
+	return marked
+}

@@ -188,11 +188,19 @@ func (c *Client) admit(ctx context.Context, call Call, costs []Cost) error {
 	if deadline, bounded := ctx.Deadline(); !call.SendBy.IsZero() && (!bounded || call.SendBy.Before(deadline)) {
 		ctx = endsAt{ctx, call.SendBy}
 	}
-	priority := call.Priority
-	if venues.IsOutcomeQuery(ctx) {
-		priority = min(priority, PriorityOutcome)
+	return call.notSent(c.gate.Wait(ctx, raised(ctx, call.Priority), costs...))
+}
+
+// raised returns the priority of a request with the given one: a read of which ctx states the
+// purpose has at least that of the purpose.
+func raised(ctx context.Context, priority Priority) Priority {
+	switch {
+	case venues.IsOutcomeQuery(ctx):
+		return min(priority, PriorityOutcome)
+	case venues.HasCaller(ctx):
+		return min(priority, PriorityRead)
 	}
-	return call.notSent(c.gate.Wait(ctx, priority, costs...))
+	return priority
 }
 
 // endsAt is a context with an earlier deadline, for the gate. The gate never waits beyond

@@ -316,8 +316,9 @@ func TestAnswersAndRequestsAreUnchanged(t *testing.T) {
 	}
 }
 
-// Queries for an outcome come before all other reads.
-func TestOutcomeQueryPrecedesOtherReads(t *testing.T) {
+// Queries for an outcome come before all other reads, and those for which a caller waits
+// before the reads of a reconciliation.
+func TestReadsAreSentInTheOrderOfTheirPurposes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := restclient.New(piped(answerOK), restclient.NewGate())
 		defer c.Close()
@@ -326,15 +327,17 @@ func TestOutcomeQueryPrecedesOtherReads(t *testing.T) {
 		reading.Costs = []restclient.Cost{{Budget: restclient.NewBudget("weight", 100, time.Minute), Units: 5}}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		var err error
-		for range 14 { // the whole share of the priority, and more
-			_, err = c.Do(ctx, reading)
-		}
-		if venues.CodeOf(err) != venues.CodeRateLimited {
-			t.Fatalf("error %v, want rate_limited with the share used up", err)
-		}
-		if _, err := c.Do(venues.WithOutcomeQuery(ctx), reading); err != nil {
-			t.Errorf("outcome query: error %v, want none", err)
+		for _, purpose := range []struct {
+			ctx  context.Context
+			sent int
+		}{{ctx, 13}, {venues.WithCaller(ctx), 2}, {venues.WithOutcomeQuery(venues.WithCaller(ctx)), 1}} {
+			sent := 0
+			for _, err := c.Do(purpose.ctx, reading); err == nil; _, err = c.Do(purpose.ctx, reading) {
+				sent++
+			}
+			if sent != purpose.sent {
+				t.Errorf("%d reads were sent, want %d", sent, purpose.sent)
+			}
 		}
 	})
 }

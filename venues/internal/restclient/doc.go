@@ -26,12 +26,14 @@
 // # Rate limits
 //
 // A Gate admits requests against budgets ("2400 weight in any minute"). The priorities,
-// which share a budget, are cancel, protect, order, outcome, reconcile and history: a
+// which share a budget, are cancel, protect, order, outcome, read, reconcile and history: a
 // lower priority may use only part of the budget and leaves a reserve for the higher ones.
 // A request waits for the budget as long as its context allows, after those of its
 // priority that arrived earlier. Cancels never wait. A context of venues.WithOutcomeQuery
-// raises requests of lower priority to outcome. When the venue reports that a limit is
-// exceeded, the gate freezes and nothing is sent until the time that the venue states.
+// raises requests of lower priority to outcome, one of venues.WithCaller to read, so that a
+// budget that runs low delays reconciliations before the reads that callers wait for. When
+// the venue reports that a limit is exceeded, the gate freezes and nothing is sent until
+// the time that the venue states.
 // Budgets count the requests of this process and are corrected upwards by the counters
 // that the venue reports. The Limiter is the deterministic part of the gate.
 //

@@ -43,7 +43,7 @@ func TestLimiterKeepsTheLimit(t *testing.T) {
 		for range rapid.IntRange(1, 80).Draw(t, "requests") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 8000).Draw(t, "pause_ms")) * time.Millisecond)
 			priority := rapid.SampledFrom([]restclient.Priority{
-				restclient.PriorityProtect, restclient.PriorityOrder, restclient.PriorityOutcome, restclient.PriorityReconcile, restclient.PriorityHistory,
+				restclient.PriorityProtect, restclient.PriorityOrder, restclient.PriorityOutcome, restclient.PriorityRead, restclient.PriorityReconcile, restclient.PriorityHistory,
 			}).Draw(t, "priority")
 			units := rapid.IntRange(1, 40).Draw(t, "units")
 			costs := []restclient.Cost{{Budget: budget, Units: units}}
@@ -78,6 +78,7 @@ func TestLimiterReservesForHigherPriorities(t *testing.T) {
 	}{
 		{restclient.PriorityHistory, 40},
 		{restclient.PriorityReconcile, 65},
+		{restclient.PriorityRead, 75},
 		{restclient.PriorityOutcome, 80},
 		{restclient.PriorityOrder, 85},
 		{restclient.PriorityProtect, 95},

@@ -4,13 +4,15 @@ package restclient
 type Priority uint8
 
 // Priorities, most urgent first. PriorityOutcome is for queries that find out whether an
-// order exists: before all other reads, but with a reserve for trading above it. Requests
-// of lower priority are raised to it by venues.WithOutcomeQuery.
+// order exists: before all other reads, but with a reserve for trading above it.
+// PriorityRead is for reads for which a caller of the service waits. Requests of lower
+// priority are raised to them by venues.WithOutcomeQuery and venues.WithCaller.
 const (
 	PriorityCancel Priority = iota
 	PriorityProtect
 	PriorityOrder
 	PriorityOutcome
+	PriorityRead
 	PriorityReconcile
 	PriorityHistory
 	priorityCount
@@ -26,7 +28,7 @@ func OrderPriority(reduces bool) Priority {
 
 // priorityShares is the percentage of a budget that requests of a priority may use. The
 // rest is reserved for higher priorities.
-var priorityShares = [priorityCount]int{100, 95, 85, 80, 65, 40}
+var priorityShares = [priorityCount]int{100, 95, 85, 80, 75, 65, 40}
 
 // share returns how many units of limit the priority may use, at least one.
 func (p Priority) share(limit int) int {
