@@ -57,6 +57,14 @@ type Position struct {
 // positions.
 func (p *Position) Key() string { return p.Symbol + "/" + string(p.Side) }
 
+// Gain returns what the position gains by a change of the price.
+func (p *Position) Gain(change decimal.Decimal) decimal.Decimal {
+	if p.Side == Short {
+		change = change.Neg()
+	}
+	return change.Mul(p.Qty)
+}
+
 // CloseReason is what closed a position.
 type CloseReason string
 

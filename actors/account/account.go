@@ -32,6 +32,14 @@ func (a *account) price(currency, symbol string) venues.Optional {
 	return a.deps.Market.Mark(currency + i.SettleCurrency)
 }
 
+func (a *account) settlesIn(symbol string) string {
+	i, known := a.deps.Market.Instrument(symbol)
+	if !known {
+		return ""
+	}
+	return i.SettleCurrency
+}
+
 func (a *account) maxMarketQty(symbol string) venues.Optional {
 	i, known := a.deps.Market.Instrument(symbol)
 	if !known {

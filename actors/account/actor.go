@@ -37,7 +37,10 @@ func (a *account) Started(ctx *actors.Context) {
 	a.logger = ctx.Logger()
 	a.state = newState(a.deps.Config, a.deps.Fence)
 	a.state.counts = a.deps.Monitor.counts
-	a.context = stepContext{makeID: a.deps.NewID, price: a.price, mark: a.deps.Market.Mark, maxMarketQty: a.maxMarketQty, full: a.deps.Store.Full}
+	a.context = stepContext{
+		makeID: a.deps.NewID, price: a.price, mark: a.deps.Market.Mark, liveMark: a.deps.Market.LiveMark,
+		settlesIn: a.settlesIn, maxMarketQty: a.maxMarketQty, full: a.deps.Store.Full,
+	}
 	a.steps = step.Runner[effect]{
 		Journal: a.deps.Journal, Handle: a.handle, Finish: a.finish, Ordered: true,
 		Run:     func(ctx *actors.Context, e effect) { e.run(a, ctx) },
@@ -125,8 +128,6 @@ func (a *account) handle(ctx *actors.Context, msg any) {
 		a.state.tick(c)
 	case readFills:
 		a.readFills(ctx, in)
-	case fundsDue:
-		a.state.readFunds()
 	case loadDue:
 		a.startLoading(ctx)
 	case protectDue:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/actors"
+	"venuegate/actors/account/deadline"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -17,53 +18,114 @@ const (
 	cancelsAtOnce = 16
 	// cancelAllWithin bounds the time in which CancelAll repeats cancels of open orders.
 	cancelAllWithin = 6 * time.Second
+	// openReadsMax bounds the readings of the venue's list for one CancelAll.
+	openReadsMax = 2
+	// retryPauseMin is the wait before the cancels of orders that remain are repeated. It
+	// doubles up to retryPauseMax.
+	retryPauseMin = 250 * time.Millisecond
+	retryPauseMax = time.Second
 )
 
 // CancelAll cancels every order of the account, or of one symbol, and returns the result
-// of each. It also cancels orders that are placed meanwhile or were made elsewhere: it
-// continues until the venue's own list is empty, at most for cancelAllWithin. An order that
-// remains has the result of its last cancel.
+// of each. It also cancels orders that are placed meanwhile or were made elsewhere: while the
+// private stream reports those, the venue's list is read along with the cancels, if it was
+// not read recently; without the stream it is read after them, and once more after the
+// cancels of what it had. Cancels that fail are repeated, at most for cancelAllWithin. An
+// order that remains has the result of its last cancel.
 func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
 	end := time.Now().Add(cancelAllWithin)
 	ctx, stop := context.WithDeadline(ctx, end)
 	defer stop()
 	var results []venues.CancelResult
-	for again := false; ; again = true {
-		list, err := c.open(ctx, cmd.Symbol, again)
+	pause := retryPauseMin
+	for reads := 0; ; {
+		known, err := c.open(ctx, cmd.Symbol, false)
 		switch {
-		case err != nil && !again:
+		case err != nil && reads == 0:
 			return nil, repeatableError(err)
 		case err != nil:
 			return results, nil
 		}
-		if due := c.stillOpen(list, results); len(due) > 0 {
-			results = merged(results, c.cancelEach(ctx, cmd.Command, due))
-		}
-		if (list.err == nil && len(list.atVenue) == 0) || time.Until(end) <= openPauseMin {
+		read := c.readOpen(ctx, cmd.Symbol, reads < openReadsMax, known.streamed)
+		results = merged(results, c.cancelEach(ctx, cmd.Command, known.due(results)))
+		list, err := read()
+		reads++
+		due := list.due(results)
+		switch {
+		case err != nil:
+			return results, nil
+		case slices.ContainsFunc(due, func(id string) bool { return indexOf(results, id) < 0 }):
+			continue // others have appeared
+		case len(due) == 0 && (list.err == nil || list.streamed || reads >= openReadsMax):
+			return results, nil
+		case !wait(ctx, pause):
 			return results, nil
 		}
+		pause = min(2*pause, retryPauseMax)
 	}
 }
 
-func (c Client) open(ctx context.Context, symbol string, again bool) (openOrders, error) {
+// wait waits for d, and reports whether the deadline of ctx is later.
+func wait(ctx context.Context, d time.Duration) bool {
+	if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= d {
+		return false
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// open returns the open orders: as they are known here, or after a reading of the venue's list.
+func (c Client) open(ctx context.Context, symbol string, read bool) (openOrders, error) {
 	return actors.Ask(ctx, c.ref, func(reply actors.Reply[openOrders]) any {
-		return getOpen{Reply: reply, symbol: c.canonical(symbol), again: again}
+		return getOpen{Reply: reply, symbol: c.canonical(symbol), read: read}
 	})
 }
 
-// stillOpen returns the ids of the orders to cancel: those without a result, and those that
-// the venue still lists.
-func (c Client) stillOpen(list openOrders, results []venues.CancelResult) []string {
-	return slices.DeleteFunc(list.unfinished, func(id string) bool {
-		return !list.atVenue[id] && slices.ContainsFunc(results, func(r venues.CancelResult) bool { return r.OrderID == id })
+// readOpen returns a function with the result of open. If atOnce is set, the venue's list is
+// read from now on, else by that function. The result includes the orders that are known when
+// the function is called.
+func (c Client) readOpen(ctx context.Context, symbol string, read, atOnce bool) func() (openOrders, error) {
+	if !atOnce {
+		return func() (openOrders, error) { return c.open(ctx, symbol, read) }
+	}
+	var list openOrders
+	var err error
+	var wait sync.WaitGroup
+	wait.Go(func() { list, err = c.open(ctx, symbol, read) })
+	return func() (openOrders, error) {
+		wait.Wait()
+		if err != nil {
+			return list, err
+		}
+		now, err := c.open(ctx, symbol, false)
+		list.unfinished = now.unfinished
+		return list, err
+	}
+}
+
+// due returns the ids of the orders to cancel: those without a result, and those that the
+// venue has and of which the last cancel failed or has an unknown outcome.
+func (l openOrders) due(results []venues.CancelResult) []string {
+	return slices.DeleteFunc(slices.Clone(l.unfinished), func(id string) bool {
+		n := indexOf(results, id)
+		return n >= 0 && (!l.atVenue[id] || results[n].Result == venues.CancelDone || results[n].Result == venues.CancelNotFound)
 	})
+}
+
+func indexOf(results []venues.CancelResult, id string) int {
+	return slices.IndexFunc(results, func(r venues.CancelResult) bool { return r.OrderID == id })
 }
 
 // merged replaces older results by newer ones.
 func merged(results, newer []venues.CancelResult) []venues.CancelResult {
 	for _, r := range newer {
-		n := slices.IndexFunc(results, func(old venues.CancelResult) bool { return old.OrderID == r.OrderID })
-		switch {
+		switch n := indexOf(results, r.OrderID); {
 		case n < 0:
 			results = append(results, r)
 		case r.Result != venues.CancelNotFound: // the first cancel has removed it
@@ -115,10 +177,13 @@ func (c Client) cancelOne(ctx context.Context, cmd venues.Command, orderID strin
 }
 
 const (
-	// openPauseMin is the wait before the venue's list is read again, which reflects a
-	// cancel late. It doubles up to openPauseMax while readings follow each other.
+	// openEvery is the time between two readings of the venue's list while the private stream
+	// reports which orders appear.
+	openEvery = 15 * time.Second
+	// openPauseMin is the wait before the venue's list is read again without the stream. It
+	// doubles up to openPauseMax while readings follow each other.
 	openPauseMin = 250 * time.Millisecond
-	openPauseMax = time.Second
+	openPauseMax = 3 * time.Second
 	// openReadMax is how long a reading may take before the orders that are known here
 	// are cancelled without it.
 	openReadMax = 1500 * time.Millisecond
@@ -128,45 +193,65 @@ const (
 // expensive under the venue's rate limits, which all accounts share: one is under way at a
 // time, for all callers.
 type openList struct {
-	waiting []getOpen
 	reading bool
+	// served are the callers of the running reading, waiting those of the next one.
+	served, waiting []getOpen
 	// began is when the last reading began, pause how long the next one waits after that.
 	began time.Time
 	pause time.Duration
+	// readAt is when the last complete reading began, for CancelAll or a reconciliation.
+	readAt time.Time
 }
 
-// openOrders has the ids of the orders that are not closed: unfinished by the records,
-// oldest first, and atVenue by the venue's list.
+// openOrders has the ids of the orders that are not closed: unfinished all, oldest first, and
+// atVenue those that the venue has, by its list or its reports.
 type openOrders struct {
 	unfinished []string
 	atVenue    map[string]bool
-	// err is the reason why the venue's list is not known; nil if it is.
+	// streamed is set if the private stream has reported every order since the list was read.
+	streamed bool
+	// err is the reason why the venue's list was not read; nil if it was, recently or now.
 	err error
 }
 
 type (
-	callOpen struct{ queries []getOpen }
+	callOpen struct{}
 	openDone struct {
-		queries []getOpen
-		open    []lookedUp
-		err     error
+		open []lookedUp
+		err  error
 	}
 )
 
-// getOpen reads the venue's list and adopts the foreign orders in it. The first query of a
-// caller does not wait for the pause between readings.
+// getOpen answers with the open orders that are known. If the caller requires the venue's
+// list, that is read before, unless it was read recently and the private stream has reported
+// everything since.
 func (s *state) getOpen(step stepContext, in getOpen) {
-	if !s.isLoaded {
+	l := &s.openList
+	streamed := s.stream.coversSince(l.readAt)
+	switch {
+	case !s.isLoaded:
 		in.Reject(maintenance(s.exchange))
-		return
+	case !in.read, streamed && step.now.Sub(l.readAt) < openEvery:
+		s.after(replyOpen{to: in.Reply, value: s.openOrders(in.symbol)})
+	case streamed && l.reading:
+		l.served = append(l.served, in)
+	default:
+		l.waiting = append(l.waiting, in)
+		s.openTick(step)
 	}
-	in.unfinished = s.unfinishedOf(in.symbol)
-	if !in.again && (s.openList.reading || step.now.Before(s.openList.next())) {
-		s.after(replyOpen{to: in.Reply, value: openOrders{unfinished: in.unfinished, err: errReadRecently}})
-		return
+}
+
+// openOrders returns the open orders of a symbol, or of all, that are known.
+func (s *state) openOrders(symbol string) openOrders {
+	list := openOrders{atVenue: map[string]bool{}, streamed: s.stream.coversSince(s.openList.readAt)}
+	for _, o := range s.unfinished() {
+		if symbol != "" && o.Symbol != symbol {
+			continue
+		}
+		list.unfinished = append(list.unfinished, o.OrderID)
+		list.atVenue[o.OrderID] = o.Status.IsActive()
 	}
-	s.openList.waiting = append(s.openList.waiting, in)
-	s.openTick(step)
+	return list
 }
 
 // next returns when the venue's list may be read again.
@@ -180,7 +265,7 @@ func (l *openList) due() time.Time {
 	return l.next()
 }
 
-// openTick starts a reading of the list for the waiting queries, unless it was read recently.
+// openTick starts a reading of the list for the waiting callers, unless it was read recently.
 func (s *state) openTick(step stepContext) {
 	l := &s.openList
 	if len(l.waiting) == 0 || l.reading || step.now.Before(l.next()) {
@@ -190,59 +275,48 @@ func (s *state) openTick(step stepContext) {
 	if step.now.Sub(l.began) > cancelAllWithin {
 		l.pause = openPauseMin
 	}
-	s.after(callOpen{l.waiting})
-	l.waiting, l.reading, l.began = nil, true, step.now
+	l.served, l.waiting, l.reading, l.began = l.waiting, nil, true, step.now
+	s.after(callOpen{})
 }
 
-func (e callOpen) run(a *account, ctx *actors.Context) {
+func (callOpen) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		done := openDone{queries: e.queries}
-		reading, cancel := context.WithTimeout(c, openReadMax)
+		var done openDone
+		reading, cancel := context.WithTimeout(venues.WithCaller(c), openReadMax)
 		reports, err := a.deps.Venue.OpenOrders(reading)
 		cancel()
 		done.err = err
 		for _, r := range reports {
 			found, err := a.findStored(c, &r)
 			if err != nil {
-				return openDone{queries: e.queries, err: err}
+				return openDone{err: err}
 			}
 			done.open = append(done.open, lookedUp{report: r, found: found})
 		}
 		return done
-	}, func() any { return openDone{queries: e.queries, err: errPoolFull} })
+	}, func() any { return openDone{err: errPoolFull} })
 }
 
-// openRead answers each query with the open orders of its symbol, or of all symbols. Orders
-// that were open when the query came are included: they may have ended during the reading.
+// openRead applies the venue's list, with the foreign orders in it, and answers the callers.
 func (s *state) openRead(step stepContext, in openDone) {
-	s.openList.reading = false
+	l := &s.openList
+	l.reading = false
+	if in.err == nil {
+		l.readAt = deadline.Later(l.readAt, l.began)
+	}
+	listed := map[string]bool{}
 	for _, one := range in.open {
-		if slices.ContainsFunc(in.queries, func(q getOpen) bool { return q.includes(one.report.Symbol) }) {
-			s.orderLookedUp(step, one)
+		s.orderLookedUp(step, one)
+		if o := s.findReported(&one.report); o != nil {
+			listed[o.OrderID] = true
 		}
 	}
-	for _, q := range in.queries {
-		list := openOrders{atVenue: map[string]bool{}, err: in.err}
-		for _, one := range in.open {
-			if o := s.findReported(&one.report); o != nil && q.includes(one.report.Symbol) {
-				list.atVenue[o.OrderID] = true
-			}
+	for _, q := range l.served {
+		list := s.openOrders(q.symbol)
+		if list.err = in.err; in.err == nil {
+			list.atVenue = listed
 		}
-		list.unfinished = slices.Compact(slices.Sorted(slices.Values(append(q.unfinished, s.unfinishedOf(q.symbol)...))))
 		s.after(replyOpen{to: q.Reply, value: list})
 	}
-}
-
-func (q getOpen) includes(symbol string) bool { return q.symbol == "" || q.symbol == symbol }
-
-// unfinishedOf returns the ids of the orders that are not closed, of one symbol or, if it is
-// empty, of all, oldest first.
-func (x *orderIndex) unfinishedOf(symbol string) []string {
-	var ids []string
-	for _, o := range x.unfinished() {
-		if symbol == "" || o.Symbol == symbol {
-			ids = append(ids, o.OrderID)
-		}
-	}
-	return ids
+	l.served = nil
 }

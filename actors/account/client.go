@@ -176,11 +176,11 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 	if _, err := c.attempt(ctx, cmd.Scope, cmd.RequestID, cmd.BodyHash); err != nil {
 		return venues.Order{}, err
 	}
-	funds, err := c.Funds(ctx)
+	open, err := c.Positions(ctx)
 	if err != nil {
 		return venues.Order{}, err
 	}
-	p, err := c.toClose(funds.closable, &cmd)
+	p, err := c.toClose(open, &cmd)
 	if err != nil {
 		return venues.Order{}, err
 	}
@@ -242,9 +242,23 @@ func (c Client) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (ven
 	return change, clientError(err)
 }
 
-// Funds returns balances and open positions, at most fundsFresh old.
-func (c Client) Funds(ctx context.Context) (Funds, error) {
-	funds, err := actors.Ask(ctx, c.ref, func(reply fundsReply) any { return getFunds{reply} })
+// Balances returns the balances, with unrealized P&L and equity at the present mark prices.
+// They include every change that is known. They are those in memory while the private stream
+// reports changes, and at most fundsMax old; else they are read, for all callers at once.
+func (c Client) Balances(ctx context.Context) ([]venues.Balance, error) {
+	funds, err := c.funds(ctx, balancesPart)
+	return funds.Balances, err
+}
+
+// Positions returns the open positions, valued at the present mark prices. They include every
+// execution that is known; else they are as old as Balances.
+func (c Client) Positions(ctx context.Context) ([]venues.Position, error) {
+	funds, err := c.funds(ctx, positionsPart)
+	return funds.Positions, err
+}
+
+func (c Client) funds(ctx context.Context, part fundsPart) (Funds, error) {
+	funds, err := actors.Ask(ctx, c.ref, func(reply fundsReply) any { return getFunds{reply, part} })
 	if errors.Is(err, actors.ErrDeadline) { // a reading has no unknown outcome
 		return funds, venues.Errorf(venues.CodeExchangeUnavailable, "%s does not answer", c.exchange).Because(err)
 	}

@@ -70,9 +70,9 @@ func TestCloseFailsWithoutThePositions(t *testing.T) {
 			defer cancel()
 			return call(ctx)
 		}
-		reads := func(ctx context.Context) error { _, err := h.client.Funds(ctx); return err }
+		reads := func(ctx context.Context) error { _, err := h.client.Positions(ctx); return err }
 		if err := within(reads); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
-			t.Errorf("Funds = %v, want %s", err, venues.CodeExchangeUnavailable)
+			t.Errorf("Positions = %v, want %s", err, venues.CodeExchangeUnavailable)
 		}
 		closes := func(ctx context.Context) error {
 			_, err := h.client.Close(ctx, venues.ClosePosition{Symbol: "BTCUSDT", RequestID: "c1"})

@@ -83,7 +83,7 @@ func duringCommit(t *testing.T, failure error, check func(h *harness, waited int
 	t.Helper()
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h, g := openGated(kit)
-		if _, err := h.client.Funds(context.Background()); err != nil {
+		if _, err := h.client.Positions(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		g.close()
@@ -95,7 +95,7 @@ func duringCommit(t *testing.T, failure error, check func(h *harness, waited int
 		calls.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			_, read = h.client.Funds(ctx)
+			_, read = h.client.Positions(ctx)
 		})
 		synctest.Wait()
 		waited := g.open(failure)
@@ -112,7 +112,7 @@ func duringCommit(t *testing.T, failure error, check func(h *harness, waited int
 func TestAnswersWaitWithoutACommit(t *testing.T) {
 	duringCommit(t, nil, func(_ *harness, waited int, placed, read error) {
 		if waited != 1 || placed != nil || read != nil {
-			t.Fatalf("%d delayed commits, Place = %v, Funds = %v, want 1 and no errors", waited, placed, read)
+			t.Fatalf("%d delayed commits, Place = %v, Positions = %v, want 1 and no errors", waited, placed, read)
 		}
 	})
 }
@@ -121,7 +121,7 @@ func TestAnswersWaitWithoutACommit(t *testing.T) {
 func TestAnswersBehindAFailedCommit(t *testing.T) {
 	duringCommit(t, persistence.ErrOutcomeUnknown, func(_ *harness, _ int, placed, read error) {
 		if venues.CodeOf(placed) != venues.CodeInternal || venues.CodeOf(read) != venues.CodeMaintenance {
-			t.Fatalf("Place = %v, Funds = %v, want %s and %s", placed, read, venues.CodeInternal, venues.CodeMaintenance)
+			t.Fatalf("Place = %v, Positions = %v, want %s and %s", placed, read, venues.CodeInternal, venues.CodeMaintenance)
 		}
 	})
 }
@@ -130,7 +130,7 @@ func TestAnswersBehindAFailedCommit(t *testing.T) {
 func TestAnswersBehindARejectedIntent(t *testing.T) {
 	duringCommit(t, persistence.ErrUnavailable, func(h *harness, _ int, placed, read error) {
 		if venues.CodeOf(placed) != venues.CodeMaintenance || read != nil || h.venue.placed != 0 {
-			t.Fatalf("Place = %v, Funds = %v with %d orders placed, want %s, no error and none", placed, read, h.venue.placed, venues.CodeMaintenance)
+			t.Fatalf("Place = %v, Positions = %v with %d orders placed, want %s, no error and none", placed, read, h.venue.placed, venues.CodeMaintenance)
 		}
 	})
 }

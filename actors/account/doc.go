@@ -105,6 +105,15 @@
 // closed and opened again. Connectors detect on their own a stream without any message
 // after an order was acknowledged.
 //
+// # Balances and positions
+//
+// Callers receive what is in memory: the venue's last report, corrected by newer executions and
+// valued at the present mark prices. It is current while the private stream is connected,
+// unless an order, a fill or the leverage has changed since it was read or it is older than
+// fundsMax. Else it is read, once for all callers and at most once each fundsEvery on average.
+// Reading is what uses up a venue's rate limits: a client that stays below the limits of its
+// key must never meet one of its venue.
+//
 // # Stop and restart
 //
 // When the account stops, callers receive what is known: an order of unknown outcome with

@@ -57,14 +57,17 @@ type (
 		from    time.Time
 		delay   time.Duration
 	}
-	callFunds     struct{}
-	planFunds     struct{}
+	callFunds struct {
+		part     fundsPart
+		versions fundsVersions
+	}
 	callReconcile struct {
 		refs      []orderRef
 		fillsFrom map[string]time.Time
 		// tradedFrom is the time from which on instruments that are not in fillsFrom may
 		// have been traded elsewhere; if it is zero, none is read.
 		tradedFrom time.Time
+		versions   fundsVersions
 	}
 	orderRef struct {
 		orderID string
@@ -151,6 +154,9 @@ func (a *account) call(ctx *actors.Context, pool *actors.Pool, request func(cont
 	err := ctx.Go(pool, func(c context.Context) any {
 		c, cancel := context.WithTimeout(c, venueCallMax)
 		defer cancel()
+		if pool == a.deps.OrderPool {
+			c = venues.WithCaller(c) // a connector may have to read something first
+		}
 		return request(c)
 	})
 	if err != nil {
@@ -173,26 +179,25 @@ func (a *account) readFills(ctx *actors.Context, in readFills) {
 	}, func() any { return fillsDone{orderID: in.orderID, err: errPoolFull} })
 }
 
-func (planFunds) run(_ *account, ctx *actors.Context) {
-	ctx.Timers().After("funds", fundsDelay, fundsDue{})
-}
-
-func (callFunds) run(a *account, ctx *actors.Context) {
-	ctx.Timers().Cancel("funds")
+func (e callFunds) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		funds, err := a.fetchFunds(c)
-		return fundsDone{funds, err}
+		// Callers that arrive during a reading for the account itself wait for its end.
+		funds, err := a.fetchFunds(venues.WithCaller(c), e.part)
+		return fundsDone{funds, e.part, e.versions, err}
 	}, func() any { return fundsDone{err: errPoolFull} })
 }
 
-func (a *account) fetchFunds(ctx context.Context) (Funds, error) {
-	begun := time.Now()
-	balances, err := a.deps.Venue.Balances(ctx)
-	if err != nil {
-		return Funds{}, err
+func (a *account) fetchFunds(ctx context.Context, part fundsPart) (read Funds, err error) {
+	read.ReadAt = time.Now()
+	if part.has(balancesPart) {
+		if read.Balances, err = a.deps.Venue.Balances(ctx); err != nil {
+			return Funds{}, err
+		}
 	}
-	positions, err := a.deps.Venue.Positions(ctx)
-	return Funds{Balances: balances, Positions: positions, ReadAt: begun}, err
+	if part.has(positionsPart) {
+		read.Positions, err = a.deps.Venue.Positions(ctx)
+	}
+	return read, err
 }
 
 func (e publishAll) run(a *account, _ *actors.Context) {

@@ -132,7 +132,3 @@ func rejectionOf(reason *venues.RejectReason) *venues.Error {
 	}
 	return e
 }
-
-// errReadRecently is the error of a first query for the open orders that would have to wait
-// for the venue's list.
-var errReadRecently = errors.New("the venue's list was read just now")

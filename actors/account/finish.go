@@ -55,6 +55,7 @@ func (s *state) finish(step stepContext) output {
 			}
 			o.UpdatedAt = venues.At(step.now)
 			o.stored = o.OrderRecord
+			s.funds.balancesChanges++ // the margin in use may have changed
 			s.out.Batch.Puts = append(s.out.Batch.Puts, o.stored)
 			s.after(publishOrder{o.stored})
 		}

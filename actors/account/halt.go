@@ -114,7 +114,7 @@ func (s *state) haltTick(step stepContext) {
 	case s.ready && !s.halt.reading && deadline.Passed(s.halt.due, step.now):
 		s.halt.reading = true
 		s.cancelAllOrders(step)
-		s.after(callHaltRead{})
+		s.after(callHaltRead{s.fundsVersions()})
 	}
 }
 
@@ -148,8 +148,7 @@ func (s *state) haltRead(step stepContext, in haltReadDone) {
 	for _, r := range in.open {
 		s.handleReport(step, r)
 	}
-	s.setBalances(in.funds.Balances)
-	s.updatePositions(step, in.funds.Positions, in.funds.ReadAt)
+	s.applyFunds(step, in.funds, bothParts, in.versions)
 	s.halt.result = venues.HaltReport{OpenOrders: max(len(in.open), s.unfinishedCount()), OpenPositions: len(in.funds.Positions)}
 	if s.halt.flatten {
 		s.flatten(step, in)
@@ -228,15 +227,15 @@ func (s *state) keepHalted(step stepContext) {
 	}
 }
 
-type callHaltRead struct{}
+type callHaltRead struct{ versions fundsVersions }
 
-func (callHaltRead) run(a *account, ctx *actors.Context) {
+func (e callHaltRead) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		done := haltReadDone{maxMarketQty: map[string]decimal.Decimal{}}
+		done := haltReadDone{versions: e.versions, maxMarketQty: map[string]decimal.Decimal{}}
 		if done.open, done.err = a.deps.Venue.OpenOrders(c); done.err != nil {
 			return done
 		}
-		done.funds, done.err = a.fetchFunds(c)
+		done.funds, done.err = a.fetchFunds(c, bothParts)
 		for _, p := range done.funds.Positions {
 			if i, known := a.deps.Market.Instrument(p.Symbol); known && i.MaxMarketQty.Valid {
 				done.maxMarketQty[p.Symbol] = i.MaxMarketQty.Decimal

@@ -24,6 +24,8 @@ type harness struct {
 	ref    actors.Ref
 	config account.Config
 	client account.Client
+	// stream is the sink of the private stream; see openStreamed.
+	stream venues.PrivateSink
 }
 
 // open starts an account from what its store and its venue have.
@@ -35,6 +37,30 @@ func open(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, nam
 func openWith(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, name string, through func(persistence.Submitter) persistence.Submitter) *harness {
 	h := &harness{kit: kit, store: store, name: name}
 	h.venue, _ = venue.(*ledgerVenue)
+	h.start(kit, venue, through, nil)
+	return h
+}
+
+// openStreamed starts an account whose private stream is connected. The test is the venue's
+// side of the stream.
+func openStreamed(kit *actortest.Kit, venue venues.Account) *harness {
+	h := &harness{kit: kit, store: storetest.NewMemory(), name: "account"}
+	h.venue, _ = venue.(*ledgerVenue)
+	h.start(kit, venue, func(c persistence.Submitter) persistence.Submitter { return c }, func(events account.Observer) actors.Child {
+		h.stream = events
+		return actors.Child{Name: "private", Producer: func() actors.Behaviour { return connected{events} }}
+	})
+	return h
+}
+
+// connected is a private connection that is connected when it starts.
+type connected struct{ venues.PrivateSink }
+
+func (c connected) Started(*actors.Context)    { c.Connected() }
+func (connected) Receive(*actors.Context, any) {}
+
+func (h *harness) start(kit *actortest.Kit, venue venues.Account, through func(persistence.Submitter) persistence.Submitter, private func(account.Observer) actors.Child) {
+	store, name := h.store, h.name
 	log := journal.NewClient(store)
 	fence, err := log.Own(context.Background(), "c1")
 	if err != nil {
@@ -49,12 +75,12 @@ func openWith(kit *actortest.Kit, store *storetest.Memory, venue venues.Account,
 		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &idEntropy) },
 		OrderPool: kit.System.NewCallPool("orders", 8, 8), ReadPool: kit.System.NewCallPool("reads", 8, 64),
 		QueryPool: kit.System.NewCallPool("queries", 8, 64),
+		Private:   private,
 	})
 	spec.Name = name
 	h.ref, h.config = kit.Start(spec), config
 	h.client = account.NewClient(h.ref, config, store, fixedMarket{})
 	kit.Advance(time.Second) // the first reconciliation
-	return h
 }
 
 // place places a limit order. The price also stands for the body of the request, so that
@@ -96,7 +122,9 @@ func (fixedMarket) Instrument(symbol string) (*venues.Instrument, bool) {
 		TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"), MinQty: venues.MustDecimal("0.001"),
 	}, true
 }
-func (fixedMarket) Mark(string) venues.Optional { return venues.Some(venues.MustDecimal("60000")) }
+
+func (fixedMarket) Mark(string) venues.Optional     { return venues.Some(venues.MustDecimal("60000")) }
+func (fixedMarket) LiveMark(string) venues.Optional { return venues.Optional{} }
 
 // discardUpdates ignores all updates.
 type discardUpdates struct{}

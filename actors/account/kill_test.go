@@ -81,8 +81,6 @@ func (r *killRun) apply(step stepContext, answer any) {
 		r.state.fillsFetched(step, in)
 	case lookedUpFills:
 		r.state.lookedUpFills(step, in)
-	case fundsDue:
-		r.state.readFunds()
 	default:
 		r.t.Fatalf("%T is not applied", answer)
 	}

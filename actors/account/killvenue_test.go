@@ -139,7 +139,7 @@ func (v *killVenue) carryOut(e effect, isLate bool) any {
 	case callQuery:
 		return v.query(in.orderID, in.ref)
 	case callReconcile:
-		done := reconcileDone{startedAt: v.now, open: v.open(), fills: v.fillsSince(in.fillsFrom["BTCUSDT"]), fillsRead: map[string]bool{"BTCUSDT": true}, funds: v.funds()}
+		done := reconcileDone{startedAt: v.now, open: v.open(), fills: v.fillsSince(in.fillsFrom["BTCUSDT"]), fillsRead: map[string]bool{"BTCUSDT": true}, funds: v.funds(), versions: in.versions}
 		for _, r := range in.refs {
 			if o := v.find(r.ref.ClientOrderID); o == nil || o.Status.IsClosed() {
 				done.answers = append(done.answers, v.query(r.orderID, r.ref))
@@ -149,15 +149,13 @@ func (v *killVenue) carryOut(e effect, isLate bool) any {
 	case callAbsenceCheck:
 		return absenceCheckDone{orders: in.orders, open: v.open(), fills: v.fillsSince(in.from["BTCUSDT"]), knownOrders: map[venueKey]bool{}}
 	case callHaltRead:
-		return haltReadDone{open: v.open(), funds: v.funds(), maxMarketQty: map[string]decimal.Decimal{"BTCUSDT": venues.MustDecimal("0.4")}}
+		return haltReadDone{open: v.open(), funds: v.funds(), versions: in.versions, maxMarketQty: map[string]decimal.Decimal{"BTCUSDT": venues.MustDecimal("0.4")}}
 	case callFunds:
-		return fundsDone{funds: v.funds()}
+		return fundsDone{funds: v.funds(), part: in.part, versions: in.versions}
 	case callFills:
 		return fillsDone{orderID: in.orderID, fills: v.fillsSince(in.from)}
 	case lookUpFills:
 		return lookedUpFills{symbol: in.symbol, venueOrderID: in.venueOrderID, fills: in.fills, began: v.now}
-	case planFunds:
-		return fundsDue{}
 	}
 	return nil
 }

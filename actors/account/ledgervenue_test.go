@@ -109,6 +109,13 @@ func (v *ledgerVenue) queriesReceived() int {
 	return v.orderQueries
 }
 
+// add adds an order that was made elsewhere.
+func (v *ledgerVenue) add(r venues.ExecutionReport) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.orders[r.ClientOrderID] = r
+}
+
 func (v *ledgerVenue) listsReceived() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()

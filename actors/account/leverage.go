@@ -23,7 +23,7 @@ func (a *account) changeLeverage(ctx *actors.Context, in changeLeverage) {
 }
 
 func (a *account) leverageChanged(in leverageDone) {
-	a.state.balancesChanged() // the margin changes with it
+	a.state.leverageChanged(a.context)
 	if in.err != nil {
 		in.to.Reject(in.err)
 		return

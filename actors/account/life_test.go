@@ -328,26 +328,6 @@ func TestCancelThatOvertookItsOrderIsSentAgain(t *testing.T) {
 	}
 }
 
-// An order that ends while the venue's list is read was open at the time of the call, and
-// is in the result.
-func TestCancelAllNamesWhatEndsMeanwhile(t *testing.T) {
-	b := newFixture(t, venues.Capabilities{})
-	b.step(func(step stepContext) { b.state.reconciled(step, reconcileDone{startedAt: step.now}) })
-	o := b.place(limitOrder("r1"))
-	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusOpen, "0")) })
-	var list openOrders
-	b.step(func(step stepContext) {
-		b.state.getOpen(step, getOpen{Reply: actors.ReplyFunc(func(got openOrders, _ error) { list = got })})
-	})
-	queries := b.effects[0].(callOpen).queries
-	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusCancelled, "0")) })
-	b.step(func(step stepContext) { b.state.openRead(step, openDone{queries: queries}) })
-	b.effects[0].(replyOpen).run(nil, nil)
-	if len(list.unfinished) != 1 || list.unfinished[0] != o.OrderID {
-		t.Fatalf("unfinished orders %v, want %s", list.unfinished, o.OrderID)
-	}
-}
-
 // An order that was made elsewhere without a client id gets the same order id from each
 // of its reports and after every restart.
 func TestForeignOrderIsAdoptedOnce(t *testing.T) {

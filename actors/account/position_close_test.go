@@ -288,7 +288,7 @@ func TestListIsAdoptedAfterAReconciliation(t *testing.T) {
 	b.now = b.now.Add(time.Minute)
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("5"), EntryPrice: venues.Some(venues.MustDecimal("120"))}
 	list := Funds{Positions: []venues.Position{open}, ReadAt: b.now}
-	b.step(func(step stepContext) { b.state.fundsRead(step, fundsDone{funds: list}) })
+	b.step(func(step stepContext) { b.state.fundsRead(step, fundsDone{part: bothParts, funds: list}) })
 	if got := b.state.positions.Qty("BTCUSDT", venues.Long); got.String() != "2" {
 		t.Fatalf("open quantity before a reconciliation = %s, want 2", got)
 	}

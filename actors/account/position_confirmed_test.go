@@ -13,7 +13,7 @@ func (b *fixture) readLong() {
 	one := venues.MustDecimal("1")
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: one, EntryPrice: venues.Some(venues.MustDecimal("100"))}
 	b.step(func(step stepContext) {
-		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: step.now}})
+		b.state.fundsRead(step, fundsDone{part: bothParts, funds: Funds{Positions: []venues.Position{open}, ReadAt: step.now}})
 	})
 }
 

@@ -76,10 +76,9 @@ func (d *partialFixture) passAnswering(span time.Duration) {
 			d.missed, d.missing = nil, decimal.Zero
 			d.reconciled(reconcileDone{fillsRead: map[string]bool{"BTCUSDT": true}, funds: Funds{Positions: d.open()}})
 		}
-		if count(effects, func(e effect) bool { _, is := e.(planFunds); return is }) > 0 {
-			d.step(func(step stepContext) { d.state.readFunds() })
+		if count(effects, func(e effect) bool { _, is := e.(callFunds); return is }) > 0 {
 			d.step(func(step stepContext) {
-				d.state.fundsRead(step, fundsDone{funds: Funds{Positions: d.open(), ReadAt: step.now}})
+				d.state.fundsRead(step, fundsDone{part: bothParts, funds: Funds{Positions: d.open(), ReadAt: step.now}})
 			})
 		}
 	}

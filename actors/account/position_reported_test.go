@@ -110,7 +110,7 @@ func TestLateReportOfAnOlderCloseClosesNothing(t *testing.T) {
 	b.later()
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2"), EntryPrice: venues.Some(venues.MustDecimal("100"))}
 	b.step(func(step stepContext) {
-		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: step.now}})
+		b.state.fundsRead(step, fundsDone{part: bothParts, funds: Funds{Positions: []venues.Position{open}, ReadAt: step.now}})
 	})
 	if n := count(b.pass(time.Minute), isClosedPosition); n != 0 || len(b.closings()) != 0 {
 		t.Fatalf("%d closed positions on the stream, closings %v, want none", n, b.closings())

@@ -86,11 +86,12 @@ func (p *positionPort) Store(r persistence.PositionRecord) {
 }
 
 func (p *positionPort) ReconcileBy(due time.Time) { p.recon.due = deadline.Earlier(p.recon.due, due) }
-func (p *positionPort) ReadSoon()                 { p.planFunds() }
+func (p *positionPort) ReadSoon()                 { p.planFunds(p.step) }
 
 // recordFill stores an execution and counts it, for its position and for the day. The
 // caller must not record one twice.
 func (s *state) recordFill(step stepContext, f venues.Fill, why position.Cause) persistence.FillRecord {
+	s.funds.balancesChanges++
 	e := position.ExecutionOf(&f, why, step.now)
 	if !f.RealizedPnl.Valid {
 		f.RealizedPnl = s.positions.Realized(f.Symbol, e)

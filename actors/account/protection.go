@@ -95,7 +95,7 @@ func (p *protectionPort) EndMove(entry *protectedOrder, cause error) {
 }
 
 func (p *protectionPort) Reconcile()     { p.state.recon.due = p.step.now }
-func (p *protectionPort) ReadPositions() { p.state.readFunds() }
+func (p *protectionPort) ReadPositions() { p.state.readFunds(p.step) }
 
 func (p *protectionPort) Ref(o *protectedOrder) venues.OrderRef { return p.state.ids.ref(p.order(o)) }
 

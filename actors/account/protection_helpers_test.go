@@ -142,7 +142,7 @@ func (b *fixture) readFunds() { b.readPositions(b.state.positions.Listed()...) }
 // readPositions answers a reading of funds with positions.
 func (b *fixture) readPositions(list ...venues.Position) {
 	b.step(func(step stepContext) {
-		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: list, ReadAt: b.now}})
+		b.state.fundsRead(step, fundsDone{part: bothParts, funds: Funds{Positions: list, ReadAt: b.now}})
 	})
 }
 

@@ -146,7 +146,7 @@ func (v *scriptedVenue) acceptAll(o *order) {
 			}
 		}
 		funds := Funds{ReadAt: v.now, Positions: v.positions(o)}
-		v.step(func(step stepContext) { v.state.fundsRead(step, fundsDone{funds: funds}) })
+		v.step(func(step stepContext) { v.state.fundsRead(step, fundsDone{part: bothParts, funds: funds}) })
 		v.pass(time.Second)
 	}
 }

@@ -217,7 +217,7 @@ func TestLateEndOfAnEarlierPosition(t *testing.T) {
 // wantStops checks the triggers that the only position shows.
 func (b *fixture) wantStops(stop, profit string) {
 	b.t.Helper()
-	list := b.state.currentFunds().Positions
+	list := b.state.positions.Listed()
 	if len(list) != 1 {
 		b.t.Fatalf("%d positions, want 1", len(list))
 	}
@@ -269,7 +269,7 @@ func TestTriggerReportedByTheVenueIsShown(t *testing.T) {
 	b.fillEntry("0.4")
 	b.wantStops("50000", "none")
 	b.reportPosition("0")
-	if n := len(b.state.currentFunds().Positions); n != 0 {
+	if n := len(b.state.currentFunds(b.stepContext()).Positions); n != 0 {
 		t.Errorf("%d positions, want none", n)
 	}
 }
@@ -280,7 +280,7 @@ func TestPositionIsPublishedWithItsMarkPrice(t *testing.T) {
 	b.prices = map[string]string{"BTCUSDT": "60100"}
 	wantMark := func(want string) {
 		t.Helper()
-		if list := b.state.currentFunds().Positions; len(list) != 1 || optionalText(list[0].MarkPrice) != want {
+		if list := b.state.positions.Listed(); len(list) != 1 || optionalText(list[0].MarkPrice) != want {
 			t.Errorf("positions = %+v, want one with mark price %s", list, want)
 		}
 	}

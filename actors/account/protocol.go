@@ -54,6 +54,8 @@ type (
 	}
 	getFunds struct {
 		fundsReply
+		// part is what the caller requires.
+		part fundsPart
 	}
 	getReady struct {
 		actors.Reply[struct{}]
@@ -71,10 +73,8 @@ type (
 	getOpen struct {
 		actors.Reply[openOrders]
 		symbol string
-		// again is set for all but the first query of a CancelAll.
-		again bool
-		// unfinished are the orders that were not closed when the query came.
-		unfinished []string
+		// read is set if the caller requires the venue's list.
+		read bool
 	}
 )
 
@@ -156,8 +156,10 @@ type (
 		err          error
 	}
 	fundsDone struct {
-		funds Funds
-		err   error
+		funds    Funds
+		part     fundsPart
+		versions fundsVersions
+		err      error
 	}
 	reconcileDone struct {
 		startedAt    time.Time
@@ -170,12 +172,14 @@ type (
 		// read.
 		unlisted []string
 		funds    Funds
+		versions fundsVersions
 		hedge    bool
 		err      error
 	}
 	haltReadDone struct {
-		open  []venues.ExecutionReport
-		funds Funds
+		open     []venues.ExecutionReport
+		funds    Funds
+		versions fundsVersions
 		// maxMarketQty has the largest quantity of a market order of the instruments that
 		// limit it.
 		maxMarketQty map[string]decimal.Decimal
@@ -187,6 +191,5 @@ type (
 type (
 	tick      struct{}
 	readFills struct{ callFills }
-	fundsDue  struct{}
 	loadDue   struct{}
 )

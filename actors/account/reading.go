@@ -66,7 +66,7 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 // fetchAll reads the venue's state for a reconciliation. It reads fills after orders: those of
 // an order that is closed by then are included, or fetched later.
 func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
-	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}}
+	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}, versions: e.versions}
 	mode, err := a.deps.Venue.Mode(ctx) // it may have been changed elsewhere
 	if err != nil {
 		done.err = err
@@ -93,7 +93,7 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 			return done
 		}
 	}
-	done.funds, done.err = a.fetchFunds(ctx)
+	done.funds, done.err = a.fetchFunds(ctx, bothParts)
 	return done
 }
 

@@ -78,7 +78,7 @@ func (s *state) reconcile() {
 		return
 	}
 	s.recon.running = true
-	e := callReconcile{fillsFrom: map[string]time.Time{}, tradedFrom: s.fillMarks.tradedFrom()}
+	e := callReconcile{fillsFrom: map[string]time.Time{}, tradedFrom: s.fillMarks.tradedFrom(), versions: s.fundsVersions()}
 	for _, o := range s.unfinished() {
 		if o.Status == venues.StatusPending {
 			continue // its request has not been answered yet
@@ -125,9 +125,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 	for _, answer := range in.answers {
 		s.queryAnswered(step, answer)
 	}
-	s.setBalances(in.funds.Balances)
-	s.updatePositions(step, in.funds.Positions, in.funds.ReadAt)
-	s.funds.readAt = in.funds.ReadAt
+	s.applyFunds(step, in.funds, bothParts, in.versions)
 	for _, p := range s.positions.Listed() {
 		opened := in.startedAt
 		if !s.recon.begunAt.IsZero() { // it was opened since then
@@ -135,6 +133,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 		}
 		s.fillMarks.begin(p.Symbol, opened)
 	}
+	s.openList.readAt = deadline.Later(s.openList.readAt, in.startedAt)
 	s.fillMarks.advance(&in)
 	s.storeMarks()
 	s.positions.Reconcile(s.forPositions(step), in.startedAt, in.funds.ReadAt, func(symbol string) bool { return in.fillsRead[symbol] })

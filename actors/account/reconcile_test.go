@@ -113,14 +113,14 @@ func TestReadingFromBeforeACloseDoesNotReopenThePosition(t *testing.T) {
 	b.pass(100 * time.Millisecond)
 	b.step(func(step stepContext) { b.state.positionReported(step, closed) })
 	b.step(func(step stepContext) {
-		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: begun}})
+		b.state.fundsRead(step, fundsDone{part: bothParts, funds: Funds{Positions: []venues.Position{open}, ReadAt: begun}})
 	})
 	if n := b.state.positions.ListedCount(); n != 0 {
 		t.Fatalf("%d positions, want 0", n)
 	}
 	b.pass(time.Second)
 	b.step(func(step stepContext) {
-		b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{open}, ReadAt: b.now}})
+		b.state.fundsRead(step, fundsDone{part: bothParts, funds: Funds{Positions: []venues.Position{open}, ReadAt: b.now}})
 	})
 	if n := b.state.positions.ListedCount(); n != 1 {
 		t.Fatalf("%d positions after it was opened again, want 1", n)

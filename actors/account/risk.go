@@ -77,7 +77,7 @@ func (p *riskPort) Journal(kind string, fields ...persistence.JournalField) {
 	p.state.journal(p.step, kind, string(p.state.exchange), fields...)
 }
 
-func (p *riskPort) ReadPositions() { p.state.readFunds() }
+func (p *riskPort) ReadPositions() { p.state.readFunds(p.step) }
 
 // unlock ends a lock on behalf of an administrator.
 func (s *state) unlock(step stepContext, in unlock) {

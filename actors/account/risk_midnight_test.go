@@ -14,7 +14,7 @@ func atMidnight(t *testing.T, gain string) (b *fixture, sells func(qty, realized
 	b = limited(t)
 	b.now = time.Date(2026, 3, 1, 23, 59, 57, 0, time.UTC)
 	b.step(func(step stepContext) {
-		b.state.fundsRead(step, fundsDone{funds: Funds{ReadAt: b.now, Positions: []venues.Position{{
+		b.state.fundsRead(step, fundsDone{part: bothParts, funds: Funds{ReadAt: b.now, Positions: []venues.Position{{
 			Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2"), UnrealizedPnl: venues.Some(venues.MustDecimal(gain)),
 		}}}})
 	})

@@ -133,7 +133,7 @@ func TestUnrealizedLossCounts(t *testing.T) {
 		b.now = b.now.Add(time.Second)
 		p := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal(qty), UnrealizedPnl: venues.Some(venues.MustDecimal(unrealized))}
 		b.step(func(step stepContext) {
-			b.state.fundsRead(step, fundsDone{funds: Funds{Positions: []venues.Position{p}, ReadAt: b.now}})
+			b.state.fundsRead(step, fundsDone{part: bothParts, funds: Funds{Positions: []venues.Position{p}, ReadAt: b.now}})
 		})
 		b.now = b.now.Add(time.Second)
 	}

@@ -41,6 +41,12 @@ func (p *privateStream) shouldReport(at time.Time) bool {
 	return !p.upSince.IsZero() && at.After(p.upSince.Add(streamSlack))
 }
 
+// coversSince reports whether the stream has reported every change since a time: it has been
+// connected since then, without a miss.
+func (p *privateStream) coversSince(at time.Time) bool {
+	return !p.upSince.IsZero() && !at.Before(p.upSince) && !at.Before(p.missedAt)
+}
+
 // streamReported records the progress in a report of the private stream.
 func (x *orderIndex) streamReported(r *venues.ExecutionReport) {
 	if o := x.findReported(r); o != nil {
@@ -140,7 +146,7 @@ func (s *state) observe(step stepContext, in observed) {
 	case in.position != nil:
 		s.positionReported(step, *in.position)
 	case in.balancesChanged:
-		s.balancesChanged()
+		s.planFunds(step) // publishes the new balances
 	case in.connected:
 		s.streamConnected(step)
 	case in.lost:

@@ -9,7 +9,7 @@ import (
 // nextDue returns when tick has something to do; zero for never.
 func (s *state) nextDue() time.Time {
 	due := deadline.Earlier(deadline.Earlier(s.recon.due, s.positions.Due(s.positionPort)), deadline.Earlier(s.risk.Due(s.riskPort), s.halt.nextDue(s.ready)))
-	due = deadline.Earlier(due, deadline.Earlier(s.absence.due, s.openList.due()))
+	due = deadline.Earlier(deadline.Earlier(due, s.funds.due()), deadline.Earlier(s.absence.due, s.openList.due()))
 	for _, o := range s.watched {
 		due = deadline.Earlier(due, o.nextDue())
 	}
@@ -50,6 +50,7 @@ func (s *state) tick(step stepContext) {
 	s.positions.Tick(s.forPositions(step))
 	s.haltTick(step)
 	s.openTick(step)
+	s.fundsTick(step)
 	if deadline.Passed(s.recon.due, step.now) {
 		s.reconcile()
 		s.evictClosed(step.now)

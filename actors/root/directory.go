@@ -48,7 +48,10 @@ type Directory struct {
 type Market interface {
 	// Instruments returns nil until the instruments were read once.
 	Instruments() *venues.InstrumentSet
+	// Mark returns the newest known mark price, LiveMark none while a newer one may have been
+	// missed.
 	Mark(symbol string) venues.Optional
+	LiveMark(symbol string) venues.Optional
 	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
 	// WatchPrice calls hit each time when the condition begins to hold.
 	WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)

@@ -76,13 +76,11 @@ func each(clients []account.Client, call func(i int, c account.Client) error) []
 
 // Balances reads the matching accounts and names those that did not answer.
 func (d *Directory) Balances(ctx context.Context, cmd venues.ReadAccount) ([]venues.Balance, []venues.VenueFailure, error) {
-	funds, failures, err := d.funds(ctx, cmd)
+	lists, failures, err := readEach(d, cmd, func(c account.Client) ([]venues.Balance, error) { return c.Balances(ctx) })
 	balances := []venues.Balance{}
-	for _, f := range funds {
-		for _, b := range f.Balances {
-			if cmd.Currency == "" || b.Currency == cmd.Currency {
-				balances = append(balances, b)
-			}
+	for _, b := range slices.Concat(lists...) {
+		if cmd.Currency == "" || b.Currency == cmd.Currency {
+			balances = append(balances, b)
 		}
 	}
 	return balances, failures, err
@@ -90,28 +88,26 @@ func (d *Directory) Balances(ctx context.Context, cmd venues.ReadAccount) ([]ven
 
 // Positions reads the open positions of the matching accounts.
 func (d *Directory) Positions(ctx context.Context, cmd venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
-	funds, failures, err := d.funds(ctx, cmd)
+	lists, failures, err := readEach(d, cmd, func(c account.Client) ([]venues.Position, error) { return c.Positions(ctx) })
 	positions := []venues.Position{}
-	for _, f := range funds {
-		for _, p := range f.Positions {
-			if cmd.Symbol == "" || p.Symbol == cmd.Symbol {
-				positions = append(positions, p)
-			}
+	for _, p := range slices.Concat(lists...) {
+		if cmd.Symbol == "" || p.Symbol == cmd.Symbol {
+			positions = append(positions, p)
 		}
 	}
 	return positions, failures, err
 }
 
-// funds reads every matching account. It returns an error only if none answers.
-func (d *Directory) funds(ctx context.Context, cmd venues.ReadAccount) ([]account.Funds, []venues.VenueFailure, error) {
+// readEach reads every matching account. It returns an error only if none answers.
+func readEach[T any](d *Directory, cmd venues.ReadAccount, read func(account.Client) (T, error)) ([]T, []venues.VenueFailure, error) {
 	clients, exchanges, err := d.connected(cmd.Customer, cmd.Exchange)
 	if err != nil {
 		return nil, nil, err
 	}
-	funds := make([]account.Funds, len(clients))
+	values := make([]T, len(clients))
 	causes := each(clients, func(i int, c account.Client) error {
 		var err error
-		funds[i], err = c.Funds(ctx)
+		values[i], err = read(c)
 		return err
 	})
 	var failures []venues.VenueFailure
@@ -123,7 +119,7 @@ func (d *Directory) funds(ctx context.Context, cmd venues.ReadAccount) ([]accoun
 	if len(clients) > 0 && len(failures) == len(clients) {
 		return nil, nil, failures[0].Error
 	}
-	return funds, failures, nil
+	return values, failures, nil
 }
 
 func clientError(err error) *venues.Error {

@@ -82,7 +82,7 @@ func openOver(t *testing.T, venue venues.Venue, connector venues.Connector, s si
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &harness{t: t, store: storetest.NewMemory(), exchange: venue, market: &fixedMarket{venues.NewInstrumentSet(list)}, system: actors.New(zaptest.NewLogger(t))}
+	d := &harness{t: t, store: storetest.NewMemory(), exchange: venue, market: &fixedMarket{set: venues.NewInstrumentSet(list)}, system: actors.New(zaptest.NewLogger(t))}
 	at := venues.At(time.Now())
 	if err := d.store.Commit(t.Context(), persistence.Batch{Puts: []persistence.Record{persistence.Customer{ID: "c1", Name: "one", CreatedAt: at}}}); err != nil {
 		t.Fatal(err)

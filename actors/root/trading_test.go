@@ -39,12 +39,22 @@ type harness struct {
 	senders map[persistence.EndpointKind]delivery.Sender
 }
 
-// fixedMarket has instruments and no prices.
-type fixedMarket struct{ set *venues.InstrumentSet }
+// fixedMarket has instruments and, unless it is given mark prices, no prices.
+type fixedMarket struct {
+	set   *venues.InstrumentSet
+	marks func(symbol string) venues.Optional
+}
 
 func (m *fixedMarket) Instruments() *venues.InstrumentSet { return m.set }
-func (m *fixedMarket) Mark(string) venues.Optional        { return venues.Optional{} }
 func (m *fixedMarket) Ready() error                       { return nil }
+func (m *fixedMarket) Mark(symbol string) venues.Optional {
+	if m.marks == nil {
+		return venues.Optional{}
+	}
+	return m.marks(symbol)
+}
+func (m *fixedMarket) LiveMark(symbol string) venues.Optional { return m.Mark(symbol) }
+
 func (m *fixedMarket) Subscribe(context.Context, venues.Topic, venues.FrameSink) (venues.Subscription, error) {
 	return nil, errors.ErrUnsupported
 }
@@ -108,7 +118,7 @@ func (d *harness) start(ctx context.Context) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.market = &fixedMarket{venues.NewInstrumentSet(list)}
+	d.market = &fixedMarket{set: venues.NewInstrumentSet(list)}
 	d.system = actors.New(zaptest.NewLogger(d.t))
 	demo := d.sim.DemoAccount()
 	d.tree, err = root.Start(ctx, root.Deps{

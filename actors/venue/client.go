@@ -175,6 +175,15 @@ func (c *Client) Mark(symbol string) venues.Optional {
 	return q.Mark
 }
 
+// LiveMark is Mark, but returns none while messages of the market may have been lost.
+func (c *Client) LiveMark(symbol string) venues.Optional {
+	q, known := c.Quote(symbol)
+	if !known || q.Stale {
+		return venues.Optional{}
+	}
+	return q.Mark
+}
+
 // AwaitQuote is Quote, but waits for a price until ctx ends.
 func (c *Client) AwaitQuote(ctx context.Context, symbol string) (q venues.Quote, err error) {
 	err = c.withBook(ctx, symbol, func(b Book, _ string) error {

@@ -86,6 +86,8 @@ type trader struct {
 	control      string
 	id           string // of the customer
 	observations []observation
+	// price is the market price, and soon the mark price.
+	price string
 	// seenEvents and seenFills are the numbers of events and fills before this step.
 	seenEvents, seenFills int
 }
@@ -151,6 +153,7 @@ func (w *trader) observe(name string, what record) {
 func (w *trader) move(price string) {
 	w.t.Helper()
 	post(w.t, w.control+"/market", fmt.Sprintf(`{"symbol":"BTCUSDT","price":%q}`, price))
+	w.price = price
 }
 
 // marketTrades executes a trade of another participant.
@@ -255,8 +258,8 @@ func (w *trader) until(what string, read func() record, is func(record) bool) re
 	return found
 }
 
-// position waits for the final state of the position of a side, including the fields
-// that arrive after its first event.
+// position waits for the final state of the position of a side, including the mark price and
+// the fields that arrive after its first event.
 func (w *trader) position(side, qty string) record {
 	w.t.Helper()
 	return w.until("the position", func() record {
@@ -267,6 +270,6 @@ func (w *trader) position(side, qty string) record {
 		}
 		return nil
 	}, func(p record) bool {
-		return p.text("qty") == qty && p["markPrice"] != nil && p["leverage"] != nil && p["unrealizedPnl"] != nil
+		return p.text("qty") == qty && p["markPrice"] == w.price && p["leverage"] != nil && p["unrealizedPnl"] != nil
 	})
 }

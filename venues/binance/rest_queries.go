@@ -1,8 +1,10 @@
 package binance
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"sync"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/restclient"
@@ -59,16 +61,17 @@ func (a *Account) callOrder(ctx context.Context, r request, answer record) (venu
 	return report, nil
 }
 
-// OpenOrders returns the open orders of both services.
+// OpenOrders returns the open orders of both services, which it reads at the same time.
 func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
+	const openPath, openAlgoPath = "/fapi/v1/openOrders", "/fapi/v1/openAlgoOrders"
 	var orders []orderRecord
-	const openPath = "/fapi/v1/openOrders"
-	if err := a.get(ctx, openPath, nil, 40, &orders); err != nil {
-		return nil, err
-	}
 	var algos []algoRecord
-	const openAlgoPath = "/fapi/v1/openAlgoOrders"
-	if err := a.get(ctx, openAlgoPath, nil, 40, &algos); err != nil {
+	var err, errAlgo error
+	var wait sync.WaitGroup
+	wait.Go(func() { errAlgo = a.get(ctx, openAlgoPath, nil, 40, &algos) })
+	err = a.get(ctx, openPath, nil, 40, &orders)
+	wait.Wait()
+	if err := cmp.Or(err, errAlgo); err != nil {
 		return nil, err
 	}
 	reports := make([]venues.ExecutionReport, 0, len(orders)+len(algos))

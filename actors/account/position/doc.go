@@ -53,6 +53,7 @@
 //	netting.go        netting of executions, P&L
 //	ledger.go         the ledger of an instrument
 //	listed.go         the venue's list of open positions
+//	current.go        the open positions by the list and the executions
 //	reported.go       closes that the venue has reported
 //	confirmed.go      when a closing is certain
 //	mismatch.go       differences between the list and the executions

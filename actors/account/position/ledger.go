@@ -65,6 +65,14 @@ func (l *ledger) isNew() bool {
 	return l.cut.At.IsZero() && l.knownSince.IsZero() && len(l.recent) == 0
 }
 
+// newestAt returns the time of the newest recent execution; zero without one.
+func (l *ledger) newestAt() time.Time {
+	if len(l.recent) == 0 {
+		return time.Time{}
+	}
+	return l.recent[len(l.recent)-1].At
+}
+
 // add counts an execution. It returns the positions that the execution closes if it is before
 // the cut. The caller must not add an execution twice.
 func (l *ledger) add(e Execution) []Closing {

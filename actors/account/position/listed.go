@@ -25,6 +25,8 @@ type listed struct {
 	// asOf has the time of the newest information about each open position: when the reading
 	// began, or the report arrived.
 	asOf map[string]time.Time
+	// venueAt has the venue's time in that information, if it has one.
+	venueAt map[string]time.Time
 	// readAt is when the newest successful reading began.
 	readAt time.Time
 }
@@ -62,35 +64,6 @@ func inKeyOrder(positions map[string]venues.Position) []venues.Position {
 	list := slices.Collect(maps.Values(positions))
 	sort.Slice(list, func(i, j int) bool { return list[i].Key() < list[j].Key() })
 	return list
-}
-
-// Closable returns the open positions on the venue's list, corrected by newer executions: the
-// list may lack a position for ListLag after the fill that opened it.
-func (s *State) Closable() []venues.Position {
-	known := maps.Clone(s.listed.open)
-	for _, l := range s.ledgers {
-		for _, side := range Sides() {
-			p := venues.Position{Exchange: s.exchange, Symbol: l.symbol, Side: side}
-			k := p.Key()
-			before, isListed := s.listed.open[k]
-			asOf := s.listed.asOf[k]
-			if !isListed {
-				asOf = s.listed.readAt.Add(-ListLag)
-			}
-			if !l.knownAt.After(asOf) {
-				continue
-			}
-			if isListed {
-				p = before
-			}
-			if p.Qty = OpenQty(l.now.of(side)); p.Qty.IsPositive() {
-				known[k] = p
-			} else {
-				delete(known, k)
-			}
-		}
-	}
-	return inKeyOrder(known)
 }
 
 // Update replaces the open positions by a list that was read at readAt; one that is not on it
@@ -149,6 +122,7 @@ func (s *State) set(a Account, p venues.Position) {
 		p.OpenedAt = venues.At(a.Now()) // not known for a position from before the start
 	}
 	p = a.WithTriggers(p)
+	s.listed.venueAt[p.Key()] = p.UpdatedAt.Time
 	p.UpdatedAt = venues.At(a.Now())
 	s.listed.open[p.Key()] = p
 	l := s.ledger(p.Symbol)
@@ -166,6 +140,7 @@ func (s *State) set(a Account, p venues.Position) {
 func (s *State) drop(a Account, p venues.Position, flatAt time.Time) venues.Position {
 	delete(s.listed.open, p.Key())
 	delete(s.listed.asOf, p.Key())
+	delete(s.listed.venueAt, p.Key())
 	p.Qty = p.Qty.Sub(p.Qty)
 	p.UnrealizedPnl, p.LiquidationPrice = venues.Optional{}, venues.Optional{}
 	p.StopLoss, p.TakeProfit = venues.Optional{}, venues.Optional{}

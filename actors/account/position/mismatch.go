@@ -45,6 +45,14 @@ func (s *State) Mismatched() iter.Seq2[string, time.Time] {
 	}
 }
 
+// HasMismatch reports whether the executions of any instrument differ from the venue's list.
+func (s *State) HasMismatch() bool {
+	for range s.Mismatched() {
+		return true
+	}
+	return false
+}
+
 // Reconcile adopts the quantities of the venue's list, read at readAt, of instruments whose
 // mismatch a reconciliation has not resolved. The reconciliation began at startedAt; hasRead
 // reports whether it has read the executions of an instrument. The first reconciliation after

@@ -71,7 +71,7 @@ func NewState(customer string, exchange venues.Venue) *State {
 	return &State{
 		customer: customer, exchange: exchange,
 		ledgers: map[string]*ledger{}, pending: map[string]*ledger{}, unattributed: map[string]unattributed{},
-		listed: listed{open: map[string]venues.Position{}, closedAt: map[string]time.Time{}, asOf: map[string]time.Time{}},
+		listed: listed{open: map[string]venues.Position{}, closedAt: map[string]time.Time{}, asOf: map[string]time.Time{}, venueAt: map[string]time.Time{}},
 	}
 }
 

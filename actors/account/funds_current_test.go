@@ -9,13 +9,13 @@ import (
 
 // A close right after the order that opened a position finds the position, and one right
 // after another close finds none: executions are known before the venue's list has them.
-func TestClosableFollowsTheExecutions(t *testing.T) {
+func TestPositionsFollowTheExecutions(t *testing.T) {
 	b := newFixture(t, venues.Capabilities{})
 	key := (&venues.Position{Symbol: "BTCUSDT", Side: venues.Long}).Key()
 	expect := func(when, want string) {
 		t.Helper()
 		got := "0"
-		for _, p := range b.state.currentFunds().closable {
+		for _, p := range b.state.currentFunds(b.stepContext()).Positions {
 			if p.Key() != key {
 				t.Fatalf("%s: position = %+v, want %s", when, p, key)
 			}

@@ -1,0 +1,153 @@
+package account
+
+import (
+	"testing"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+// reads requests a part of the funds and returns a function that reports whether the caller
+// was answered.
+func (b *fixture) reads(part fundsPart) (isAnswered func() bool) {
+	answered := false
+	in := getFunds{actors.ReplyFunc(func(Funds, error) { answered = true }), part}
+	b.runReplies(b.step(func(step stepContext) { b.state.getFunds(step, in) }))
+	return func() bool { return answered }
+}
+
+func (b *fixture) runReplies(effects []effect) {
+	for _, e := range effects {
+		if r, ok := e.(replyFunds); ok {
+			r.run(nil, nil)
+		}
+	}
+}
+
+// running returns the reading of funds that was requested since the last call.
+func (b *fixture) running() (call callFunds, isRunning bool) {
+	for _, e := range b.pendingEffects {
+		if c, ok := e.(callFunds); ok {
+			call, isRunning = c, true
+		}
+	}
+	b.pendingEffects = nil
+	return call, isRunning
+}
+
+// answers ends a reading of funds.
+func (b *fixture) answers(call callFunds, began time.Time) {
+	b.runReplies(b.step(func(step stepContext) {
+		b.state.fundsRead(step, fundsDone{part: call.part, versions: call.versions, funds: Funds{ReadAt: began}})
+	}))
+}
+
+func (b *fixture) connect() {
+	b.step(func(step stepContext) { b.state.observe(step, observed{connected: true}) })
+}
+
+func TestCallersShareAReading(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	var callers []func() bool
+	for range 100 {
+		callers = append(callers, b.reads(balancesPart))
+	}
+	if n := count(b.pendingEffects, func(e effect) bool { _, ok := e.(callFunds); return ok }); n != 1 {
+		t.Fatalf("%d readings for 100 callers, want 1", n)
+	}
+	call, _ := b.running()
+	if call.part != balancesPart {
+		t.Errorf("reading %+v, want one of the balances", call)
+	}
+	b.answers(call, b.now)
+	for i, isAnswered := range callers {
+		if !isAnswered() {
+			t.Fatalf("caller %d was not answered", i)
+		}
+	}
+}
+
+// Funds in memory are returned while the stream reports what changes, and a short time
+// without it.
+func TestFundsAreReadAgainWhenTheyMayBeOutdated(t *testing.T) {
+	for name, c := range map[string]struct {
+		streamed bool
+		change   func(*fixture)
+		after    time.Duration
+		part     fundsPart
+		reads    bool
+	}{
+		"soon":                          {true, nil, fundsMax - time.Second, bothParts, false},
+		"later":                         {true, nil, fundsMax, bothParts, true},
+		"soon, without the stream":      {false, nil, fundsFresh - time.Millisecond, bothParts, false},
+		"later, without the stream":     {false, nil, fundsFresh, bothParts, true},
+		"after an order, the balances":  {true, func(b *fixture) { b.open(limitOrder("r1"), venues.StatusOpen) }, 0, balancesPart, true},
+		"after an order, the positions": {true, func(b *fixture) { b.open(limitOrder("r1"), venues.StatusOpen) }, 0, positionsPart, false},
+		"after a change of leverage":    {true, func(b *fixture) { b.step(func(step stepContext) { b.state.leverageChanged(step) }) }, 0, positionsPart, true},
+		"after a loss of the stream":    {true, func(b *fixture) { b.step(func(step stepContext) { b.state.observe(step, observed{lost: true}) }) }, fundsFresh, positionsPart, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFixture(t, venues.Capabilities{})
+			if c.streamed {
+				b.connect()
+			}
+			b.reads(bothParts)
+			call, _ := b.running()
+			b.answers(call, b.now)
+			if c.change != nil {
+				c.change(b)
+			}
+			b.now = b.now.Add(c.after)
+			b.pendingEffects = nil
+			isAnswered := b.reads(c.part)
+			if _, isRunning := b.running(); isRunning != c.reads || isAnswered() == c.reads {
+				t.Errorf("reading = %t, answered = %t, want a reading = %t", isRunning, isAnswered(), c.reads)
+			}
+		})
+	}
+}
+
+// A caller gets what its own order has changed: a reading that began before does not answer
+// it.
+func TestReadingFromBeforeAChangeDoesNotAnswer(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	b.connect()
+	before := b.reads(balancesPart)
+	call, _ := b.running()
+	began := b.now
+	b.open(limitOrder("r1"), venues.StatusOpen)
+	after := b.reads(balancesPart)
+	b.answers(call, began)
+	if !before() || after() {
+		t.Fatalf("answered %t and %t, want only the caller from before the change", before(), after())
+	}
+	call, isRunning := b.running()
+	if !isRunning {
+		t.Fatal("no second reading, want one")
+	}
+	b.answers(call, b.now)
+	if !after() {
+		t.Error("the second caller was not answered")
+	}
+}
+
+// However often funds change and are read, the venue is queried at a bounded rate.
+func TestReadingsForCallersAreBounded(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	b.connect()
+	readings := 0
+	for range 600 {
+		b.step(func(step stepContext) { b.state.leverageChanged(step) })
+		b.state.funds.plannedDue = time.Time{}
+		b.reads(bothParts)
+		b.pass(100 * time.Millisecond)
+		if call, isRunning := b.running(); isRunning {
+			readings++
+			b.answers(call, b.now)
+		}
+	}
+	if most := int(time.Minute/fundsEvery) + fundsBurst; readings > most || readings < most/2 {
+		t.Errorf("%d readings in a minute, want at most %d", readings, most)
+	}
+}

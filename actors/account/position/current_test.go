@@ -1,0 +1,32 @@
+package position
+
+import (
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+// A report that arrives after two executions includes the second only if it is newer by the
+// venue's clock: the venue reports executions before positions.
+func TestCurrentIncludesNewerExecutions(t *testing.T) {
+	noMark := func(string) venues.Optional { return venues.Optional{} }
+	first := exec(1, venues.Buy, "2", "100")
+	for name, c := range map[string]struct {
+		after time.Duration // the first execution
+		want  string
+	}{"an older report": {0, "1"}, "a report of its millisecond": {time.Second, "1"}, "a newer report": {2 * time.Second, "2"}} {
+		t.Run(name, func(t *testing.T) {
+			a, s := newFakeAccount()
+			a.execute(s, 1, venues.Buy, "2", "100")
+			a.execute(s, 2, venues.Sell, "1", "100")
+			a.now = a.now.Add(time.Second)
+			s.Report(a, venues.Position{
+				Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2"), UpdatedAt: venues.At(first.At.Add(c.after)),
+			})
+			if list := s.Current(a, noMark); len(list) != 1 || venues.FormatDecimal(list[0].Qty) != c.want {
+				t.Errorf("positions %+v, want a quantity of %s", list, c.want)
+			}
+		})
+	}
+}
