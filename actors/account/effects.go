@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/actors"
+	"venuegate/actors/account/position"
 	"venuegate/actors/account/risk"
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -56,6 +57,8 @@ type (
 		symbol  string
 		from    time.Time
 		delay   time.Duration
+		// retry is the wait before they are fetched again if some are missing.
+		retry time.Duration
 	}
 	callFunds struct {
 		part     fundsPart
@@ -168,15 +171,22 @@ func (e callFills) run(a *account, ctx *actors.Context) {
 	ctx.Timers().After("fills/"+e.orderID, e.delay, readFills{e})
 }
 
+// readFills reads the fills of an order that has just executed, by the venue's clock, which
+// may be ahead. It reads none if the private stream has reported them meanwhile.
 func (a *account) readFills(ctx *actors.Context, in readFills) {
+	if !a.state.lacksFills(in.orderID) {
+		return
+	}
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		list, err := a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: in.symbol, From: in.from, To: time.Now()})
-		if err != nil {
-			return fillsDone{orderID: in.orderID, err: err}
+		done := fillsDone{orderID: in.orderID, retry: in.retry}
+		done.fills, done.err = a.deps.Venue.Fills(venues.WithCaller(c), venues.FillsQuery{
+			Symbol: in.symbol, From: in.from, To: time.Now().Add(position.ClockSkewMax),
+		})
+		if done.err == nil {
+			done.unattributed, done.err = a.storedUnattributed(c, done.fills)
 		}
-		unattributed, err := a.storedUnattributed(c, list)
-		return fillsDone{in.orderID, list, unattributed, err}
-	}, func() any { return fillsDone{orderID: in.orderID, err: errPoolFull} })
+		return done
+	}, func() any { return fillsDone{orderID: in.orderID, retry: in.retry, err: errPoolFull} })
 }
 
 func (e callFunds) run(a *account, ctx *actors.Context) {

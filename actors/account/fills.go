@@ -15,19 +15,23 @@ import (
 // quantity of an order agrees with its fills.
 const fillsHoldMax = 5 * time.Second
 
-// fillsRetry is the wait before missing fills are fetched again.
-const fillsRetry = time.Second
+// fillsRetryMin is the wait before missing fills are fetched again. It doubles up to
+// fillsRetryMax.
+const (
+	fillsRetryMin = 200 * time.Millisecond
+	fillsRetryMax = time.Second
+)
 
 // holdReport holds a report until its fills are known, and fetches them.
 func (s *state) holdReport(step stepContext, o *order, r venues.ExecutionReport) {
 	if o.hold(&r, step.now.Add(fillsHoldMax)) {
 		s.watched[o.OrderID] = o
-		s.fetchFills(o, fillsDelay)
+		s.fetchFills(o, fillsDelay, fillsRetryMin)
 	}
 }
 
-func (s *state) fetchFills(o *order, delay time.Duration) {
-	s.after(callFills{orderID: o.OrderID, symbol: o.Symbol, from: o.CreatedAt.Add(-fillsOverlap), delay: delay})
+func (s *state) fetchFills(o *order, delay, retry time.Duration) {
+	s.after(callFills{orderID: o.OrderID, symbol: o.Symbol, from: o.CreatedAt.Add(-fillsOverlap), delay: delay, retry: retry})
 }
 
 // fillsFetched applies the fills that were fetched for an order whose report is held;
@@ -38,9 +42,15 @@ func (s *state) fillsFetched(step stepContext, in fillsDone) {
 		s.positions.HoldUnattributed(step.now, in.unattributed...)
 		s.handleFills(step, in.fills)
 	}
-	if o, known := s.orders[in.orderID]; known && o.held != nil {
-		s.fetchFills(o, fillsRetry)
+	if s.lacksFills(in.orderID) {
+		s.fetchFills(s.orders[in.orderID], in.retry, min(2*in.retry, fillsRetryMax))
 	}
+}
+
+// lacksFills reports whether a report of the order is held until its fills are known.
+func (s *state) lacksFills(orderID string) bool {
+	o, known := s.orders[orderID]
+	return known && o.held != nil
 }
 
 // releaseHeld applies a held report without its fills, which may become known later.

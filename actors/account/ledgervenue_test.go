@@ -25,9 +25,9 @@ type ledgerVenue struct {
 	listError                                error
 	// listReads is how often the open orders were read.
 	listReads int
-	// orderQueries is how often a single order was queried.
-	orderQueries int
-	positions    []venues.Position
+	// orderQueries is how often a single order was queried, fillReads how often fills were read.
+	orderQueries, fillReads int
+	positions               []venues.Position
 	// executions are returned immediately, orders only while hides is not set.
 	executions []venues.Fill
 	hides      bool
@@ -116,6 +116,12 @@ func (v *ledgerVenue) add(r venues.ExecutionReport) {
 	v.orders[r.ClientOrderID] = r
 }
 
+func (v *ledgerVenue) fillReadsReceived() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.fillReads
+}
+
 func (v *ledgerVenue) listsReceived() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -155,6 +161,7 @@ func (v *ledgerVenue) Positions(context.Context) ([]venues.Position, error) {
 func (v *ledgerVenue) Fills(context.Context, venues.FillsQuery) ([]venues.Fill, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.fillReads++
 	if v.delisted {
 		return nil, errNotListed()
 	}

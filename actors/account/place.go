@@ -23,8 +23,11 @@ const (
 	// fills.
 	fillsWithin = 500 * time.Millisecond
 	// postOnlyDecision is how long after its acknowledgement a post-only order counts as
-	// resting, where the venue checks it only after it has acknowledged it.
+	// resting, where the venue checks it only after it has acknowledged it. The private stream
+	// usually reports it earlier: then it counts as resting after postOnlyFollowUp, because a
+	// venue may report such an order as open and directly afterwards as cancelled.
 	postOnlyDecision = 50 * time.Millisecond
+	postOnlyFollowUp = 5 * time.Millisecond
 	// maintenanceRetry is the retry time in the errors of an account that is not ready.
 	maintenanceRetry = 5 * time.Second
 	// UnfinishedMax bounds the orders of one account that are not closed.

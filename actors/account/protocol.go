@@ -150,7 +150,9 @@ type (
 		began time.Time
 	}
 	fillsDone struct {
-		orderID      string
+		orderID string
+		// retry is the wait before the fills are fetched again if some are missing.
+		retry        time.Duration
 		fills        []venues.Fill
 		unattributed []persistence.FillRecord
 		err          error

@@ -102,7 +102,13 @@ func (s *state) replyIfSettled(step stepContext, o *order) {
 		s.reply(o)
 	case o.Status.IsActive() && o.PostOnly && s.caps.AsyncAck:
 		// The venue acknowledges the order before it checks whether it would take liquidity.
-		o.replyDue = deadline.Earlier(o.replyDue, step.now.Add(postOnlyDecision))
+		decided := step.now.Add(postOnlyDecision)
+		if !o.streamedOpenAt.IsZero() {
+			decided = o.streamedOpenAt.Add(postOnlyFollowUp)
+		}
+		if o.replyDue = deadline.Earlier(o.replyDue, decided); deadline.Passed(decided, step.now) {
+			s.reply(o)
+		}
 	case o.hasSettled():
 		s.reply(o)
 	case o.Status.IsActive() && o.takesLiquidity():

@@ -340,3 +340,36 @@ func TestPostOnlyIsAnsweredWhenTheVenueHasDecided(t *testing.T) {
 		}
 	}
 }
+
+// A post-only order that the private stream has reported as open is answered directly
+// afterwards, unless the stream reports its end.
+func TestPostOnlyIsAnsweredWhenTheStreamHasReportedIt(t *testing.T) {
+	for end, want := range map[venues.OrderStatus]venues.OrderStatus{
+		venues.StatusCancelled: venues.StatusCancelled, venues.StatusOpen: venues.StatusOpen,
+	} {
+		for _, acknowledged := range []bool{false, true} {
+			b := newFixture(t, venues.Capabilities{AsyncAck: true})
+			in := limitOrder("")
+			in.cmd.PostOnly = true
+			o := b.place(in)
+			streams := func(status venues.OrderStatus) {
+				report := o.reportWith(status, "0")
+				b.step(func(step stepContext) { b.state.observe(step, observed{report: &report}) })
+			}
+			if acknowledged {
+				b.step(func(step stepContext) {
+					b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusPending, "0")})
+				})
+			}
+			streams(venues.StatusOpen)
+			if len(b.replies) != 0 {
+				t.Fatalf("replies = %+v before a cancel could follow, want none", b.replies)
+			}
+			streams(end)
+			b.pass(postOnlyFollowUp)
+			if r := b.lastReply(); r.err != nil || r.order.Status != want {
+				t.Fatalf("reply = %+v, want status %s", r, want)
+			}
+		}
+	}
+}

@@ -48,10 +48,15 @@ func (p *privateStream) coversSince(at time.Time) bool {
 }
 
 // streamReported records the progress in a report of the private stream.
-func (x *orderIndex) streamReported(r *venues.ExecutionReport) {
-	if o := x.findReported(r); o != nil {
-		x.noteStreamed(o, progressOf(r.Status, r.FilledQty))
+func (x *orderIndex) streamReported(step stepContext, r *venues.ExecutionReport) {
+	o := x.findReported(r)
+	if o == nil {
+		return
 	}
+	if r.Status.IsActive() && o.streamedOpenAt.IsZero() {
+		o.streamedOpenAt = step.now
+	}
+	x.noteStreamed(o, progressOf(r.Status, r.FilledQty))
 }
 
 // noteStreamed records the progress of an order that the stream has reported, or is not
@@ -141,7 +146,7 @@ func (o Observer) Lost(error) { o.ref.Tell(observed{lost: true}) }
 func (s *state) observe(step stepContext, in observed) {
 	switch {
 	case in.report != nil:
-		s.streamReported(in.report)
+		s.streamReported(step, in.report)
 		s.handleReport(step, *in.report)
 	case in.position != nil:
 		s.positionReported(step, *in.position)

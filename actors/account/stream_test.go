@@ -34,7 +34,7 @@ func (b *fixture) showByREST(o *order, status venues.OrderStatus) venues.Executi
 
 func (b *fixture) streamReport(r venues.ExecutionReport) {
 	b.step(func(step stepContext) {
-		b.state.streamReported(&r)
+		b.state.streamReported(step, &r)
 		b.state.handleReport(step, r)
 	})
 }

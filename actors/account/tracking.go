@@ -32,6 +32,8 @@ type tracking struct {
 	// source. If they still differ at streamDue, the stream has missed a report.
 	streamProgress, seenProgress progress
 	streamDue                    time.Time
+	// streamedOpenAt is when the stream first reported the order as active.
+	streamedOpenAt time.Time
 }
 
 // addTrade adds an execution. The caller must not add one twice.

@@ -21,9 +21,12 @@ import (
 
 // venueInMemory starts a simulated venue with the rate limits of the real one, for a test in
 // virtual time.
-func venueInMemory(t *testing.T, venue venues.Venue) simulator {
+func venueInMemory(t *testing.T, venue venues.Venue, setups ...func(*simnet.Setup)) simulator {
 	t.Helper()
 	setup := simnet.Setup{Seed: 1, Quiet: true}
+	for _, change := range setups {
+		change(&setup)
+	}
 	listener, control := simtest.NewMemory("venue:80"), simtest.NewMemory("control:80")
 	var sim simtest.Simulator
 	var s simulator

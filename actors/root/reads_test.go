@@ -2,10 +2,12 @@ package root_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 func (d *harness) mustRead() (venues.Position, venues.Balance) {
@@ -91,6 +93,45 @@ func TestReadsFailWithoutTheVenue(t *testing.T) {
 		}
 		if _, err := d.usdt(); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 			t.Errorf("account: %v, want %s", err, venues.CodeExchangeUnavailable)
+		}
+	})
+}
+
+// An order that takes liquidity is answered soon with its fill, although the private stream
+// reports nothing and the venue's clock is ahead: the fills are read.
+func TestFillsAreReadWithoutTheStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := venueInMemory(t, venues.Binance, func(o *simnet.Setup) { o.ClockOffset = 700 * time.Millisecond })
+		d := openOver(t, venues.Binance, s.connector, s)
+		d.rests("first")
+		if _, err := s.control.AddFault(simcore.FaultRequest{Do: simcore.FaultStalled, Match: simcore.FaultMatch{Path: "/private"}}); err != nil {
+			t.Fatal(err)
+		}
+		order := spec(venues.Buy, venues.TypeLimit, "0.05", "65500")
+		order.TimeInForce = venues.ImmediateOrCancel
+		began := time.Now()
+		if o, err := d.place("r1", order); err != nil || o.Status != venues.StatusFilled || time.Since(began) > answerMax {
+			t.Errorf("order is %s after %s, %v, want filled within %s", o.Status, time.Since(began), err, answerMax)
+		}
+	})
+}
+
+// A post-only order is answered as soon as the private stream has reported that it rests or
+// not, before the time after which it counts as resting.
+func TestPostOnlyIsAnsweredWithoutAFixedWait(t *testing.T) {
+	const decision = 50 * time.Millisecond
+	inMemory(t, func(t *testing.T, d *harness, _ simulator) {
+		d.rests("first")
+		for requestID, c := range map[string]struct {
+			price string
+			want  venues.OrderStatus
+		}{"rests": {"60000", venues.StatusOpen}, "takes": {"65500", venues.StatusCancelled}} {
+			order := spec(venues.Buy, venues.TypeLimit, "0.05", c.price)
+			order.PostOnly = true
+			began := time.Now()
+			if o, err := d.place(requestID, order); err != nil || o.Status != c.want || time.Since(began) > decision/2 {
+				t.Errorf("%s: order is %s after %s, %v, want %s within %s", requestID, o.Status, time.Since(began), err, c.want, decision/2)
+			}
 		}
 	})
 }
