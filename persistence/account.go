@@ -27,16 +27,34 @@ type VenueAccount struct {
 	// HaltedAt is the time of the halt and identifies it: the account executes each
 	// halt once; see RiskRecord.HaltDone.
 	HaltedAt venues.Time `json:"haltedAt,omitzero"`
-	Limits   RiskLimits  `json:"limits"`
+	// Hold makes the halt leave the open orders as they are. A restore sets it.
+	Hold   bool       `json:"hold,omitempty"`
+	Limits RiskLimits `json:"limits"`
 }
 
 // Halt marks the account as halted at time now.
 func (a *VenueAccount) Halt(now time.Time, flatten bool) {
-	a.Halted, a.Flatten, a.HaltedAt = true, flatten, venues.At(now)
+	a.Halted, a.Flatten, a.HaltedAt, a.Hold = true, flatten, venues.At(now), false
+}
+
+// HaltRestored marks an account of a restored store as halted at time now. Its open orders
+// stay: they may protect a position. A halt that is already in force stays as it is.
+func (a *VenueAccount) HaltRestored(now time.Time) {
+	if !a.Halted {
+		a.Halt(now, false)
+		a.Hold = true
+	}
+}
+
+// KeepControl copies the limits and the halt of an account that is connected again.
+func (a *VenueAccount) KeepControl(was *VenueAccount) {
+	a.Limits, a.Halted, a.Flatten, a.HaltedAt, a.Hold = was.Limits, was.Halted, was.Flatten, was.HaltedAt, was.Hold
 }
 
 // Resume ends a halt.
-func (a *VenueAccount) Resume() { a.Halted, a.Flatten, a.HaltedAt = false, false, venues.Time{} }
+func (a *VenueAccount) Resume() {
+	a.Halted, a.Flatten, a.HaltedAt, a.Hold = false, false, venues.Time{}, false
+}
 
 // AccountState is the progress of an account's reconciliation, which continues from it
 // after a restart.

@@ -27,6 +27,8 @@ const (
 // and closes the positions if flatten is set.
 type halting struct {
 	flatten bool
+	// hold leaves the open orders as they are.
+	hold bool
 	// orderedAt identifies the halt; see persistence.VenueAccount.
 	orderedAt venues.Time
 	// running is set until the halt is done or deadline has passed, reading while the
@@ -61,7 +63,7 @@ func (s *state) configure(step stepContext, in configure) {
 }
 
 func (s *state) setHalt(control persistence.VenueAccount) {
-	s.risk.Halted, s.halt.flatten, s.halt.orderedAt = control.Halted, control.Flatten, control.HaltedAt
+	s.risk.Halted, s.halt.flatten, s.halt.orderedAt, s.halt.hold = control.Halted, control.Flatten, control.HaltedAt, control.Hold
 }
 
 // restoreHalt resumes a halt that was running or has given up. A completed halt stays in
@@ -70,6 +72,8 @@ func (s *state) restoreHalt(step stepContext, control persistence.VenueAccount) 
 	s.setHalt(control)
 	switch {
 	case !control.Halted:
+	case control.Hold:
+		s.halt.result.Done = true
 	case !control.HaltedAt.IsZero() && s.risk.Record().HaltDone.Equal(control.HaltedAt.Time):
 		s.halt.result.Done = true
 	default:
@@ -212,7 +216,7 @@ func (s *state) endHalt(step stepContext, done bool) {
 // may have ended, or have opened positions. After a completed halt it cancels orders of ours
 // that appear late, and leaves foreign orders alone.
 func (s *state) keepHalted(step stepContext) {
-	if !s.risk.Halted || s.halt.running {
+	if !s.risk.Halted || s.halt.running || s.halt.hold {
 		return
 	}
 	if s.halt.gaveUp {

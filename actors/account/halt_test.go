@@ -175,6 +175,29 @@ func TestFinishedHaltIsNotRunAgain(t *testing.T) {
 	}
 }
 
+// A restored account rejects increasing orders and keeps those that are open, until an
+// administrator halts or resumes it.
+func TestRestoredAccountKeepsItsOrders(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	b.open(limitOrder(""), venues.StatusOpen)
+	control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
+	control.HaltRestored(b.now)
+	b.puts[control.Key().String()] = control
+	again := b.restart()
+	effects := again.pass(time.Minute)
+	cancels := count(effects, isCancel)
+	if reads := count(effects, isHaltRead); reads != 0 || cancels != 0 {
+		t.Errorf("%d readings for a halt and %d cancels after a restore, want 0 and 0", reads, cancels)
+	}
+	if got := code(again.tryPlace(func(*placeOrder) {})); got != venues.CodeTradingLocked {
+		t.Errorf("increasing order: code = %q, want %s", got, venues.CodeTradingLocked)
+	}
+	again.haltWith(false)
+	if n := count(again.pass(0), isHaltRead); n != 1 {
+		t.Errorf("%d readings of the venue's lists after a halt, want 1", n)
+	}
+}
+
 // TestHaltThatGaveUpRunsAgain: the halt ran out of time with something still open.
 func TestHaltThatGaveUpRunsAgain(t *testing.T) {
 	b := newFixture(t, venues.Capabilities{})

@@ -3,15 +3,20 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"venuegate/actors/journal"
+	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
 	"venuegate/persistence/vault"
+	"venuegate/venues"
 )
 
 func newBackupCommand(sh shell) *cobra.Command {
@@ -79,17 +84,29 @@ func newRestoreCommand(sh shell) *cobra.Command {
 		Long: `Creates the store of an empty data directory from a backup. Put the key file next
 to it before starting the service, which rejects any other key: the fingerprint of
 the right one is printed. At its start the service reads from the venues
-what happened after the backup, as far as they still report it.`,
+what happened after the backup, as far as they still report it.
+
+All accounts are halted: the requestIds that were accepted after the backup are not
+known, and a repeat of one would place a second order. Open orders stay, and orders
+that reduce a position are accepted. Once no client repeats a request from before
+the restore, resume each account with "venuegate accounts resume ID".`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {
 				return err
 			}
-			key, err := restore(cmd.Context(), config, args[0])
+			done, err := restore(cmd.Context(), config, args[0])
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is restored. %s\n", config.Data, key)
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%s is restored. %s\n", config.Data, done.key)
+			if len(done.halted) > 0 {
+				fmt.Fprintln(out, "The accounts are halted, because requestIds that were accepted after the backup are not known.\nStart the service, compare orders and positions with the venues, then resume each account:")
+			}
+			for _, id := range done.halted {
+				fmt.Fprintf(out, "  venuegate accounts resume %s\n", id)
+			}
 			return nil
 		},
 	}
@@ -97,30 +114,105 @@ what happened after the backup, as far as they still report it.`,
 	return cmd
 }
 
-// restore returns a sentence about the key file that the restored directory needs.
-func restore(ctx context.Context, config Config, name string) (key string, err error) {
+// restored is the result of a restore.
+type restored struct {
+	// key is a sentence about the key file that the directory needs.
+	key string
+	// halted has the ids of the accounts, which are halted.
+	halted []string
+}
+
+// restore creates the store and the files of endpoints in an empty data directory.
+func restore(ctx context.Context, config Config, name string) (out restored, err error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("open backup: %w", err)
+		return out, fmt.Errorf("open backup: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	dir, err := openDataDir(config.Data)
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	in := bufio.NewReader(file)
-	err = badgerstore.Restore(dir.file(storeName), in)
+	if out, err = restoreStore(ctx, config, dir, in); err != nil {
+		return out, err
+	}
+	return out, readSheets(in, dir.file(sheetsName))
+}
+
+// restoreStore creates the store. It gets its name once the accounts are halted, because a
+// service must not start before.
+func restoreStore(ctx context.Context, config Config, dir *dataDir, in *bufio.Reader) (out restored, err error) {
+	target, scratch := dir.file(storeName), dir.file(storeName)+".restored"
+	if entries, err := os.ReadDir(target); err == nil && len(entries) > 0 {
+		return out, fmt.Errorf("%s is not empty", target)
+	}
+	if err := os.RemoveAll(scratch); err != nil {
+		return out, err
+	}
+	if err := badgerstore.Restore(scratch, in); err != nil {
+		return out, err
+	}
+	out, err = prepareRestored(ctx, config, scratch)
 	if err == nil {
-		err = readSheets(in, dir.file(sheetsName))
+		err = os.Rename(scratch, target)
 	}
 	if err != nil {
-		return "", err
+		return out, errors.Join(fmt.Errorf("halt the accounts: %w", err), os.RemoveAll(scratch))
 	}
-	store, err := badgerstore.Open(dir.file(storeName), badgerstore.Options{})
+	return out, dir.sync()
+}
+
+// prepareRestored halts all accounts of a restored store.
+func prepareRestored(ctx context.Context, config Config, dir string) (out restored, err error) {
+	store, err := badgerstore.Open(dir, badgerstore.Options{})
 	if err != nil {
-		return "", err
+		return out, err
 	}
-	key, err = describeKey(ctx, store, config.keyFile())
-	return key, errors.Join(err, store.Close())
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if out.key, err = describeKey(ctx, store, config.keyFile()); err != nil {
+		return out, err
+	}
+	customers, err := store.Customers(ctx)
+	if err != nil {
+		return out, err
+	}
+	log := journal.NewClient(store)
+	for _, c := range customers {
+		ids, err := haltCustomer(ctx, store, log, c.ID)
+		if err != nil {
+			return out, err
+		}
+		out.halted = append(out.halted, ids...)
+	}
+	return out, nil
+}
+
+// haltCustomer halts the accounts of a customer, with a row in its journal for each.
+func haltCustomer(ctx context.Context, store *badgerstore.Store, log *journal.Client, customer string) (halted []string, err error) {
+	accounts, err := store.VenueAccounts(ctx, customer)
+	if err != nil || len(accounts) == 0 {
+		return nil, err
+	}
+	fence, err := log.Own(ctx, customer)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	batch := persistence.Batch{Fence: fence}
+	for _, a := range accounts {
+		if a.RemovedAt.IsZero() {
+			halted = append(halted, customer+":"+string(a.Exchange))
+		}
+		// One that was removed may be connected again, with its halt.
+		a.HaltRestored(now)
+		batch.Puts = append(batch.Puts, a)
+		batch.Journal = append(batch.Journal, persistence.JournalEntry{
+			ID: persistence.NewID(persistence.PrefixJournal, now, rand.Reader), At: venues.At(now),
+			Kind: "account.halted", Subject: string(a.Exchange),
+			Fields: []persistence.JournalField{{Name: "reason", Value: "restore"}},
+		})
+	}
+	return halted, log.Commit(ctx, batch)
 }

@@ -89,6 +89,15 @@ func (d *dataDir) removeTemporaries() error {
 // Close releases the lock.
 func (d *dataDir) Close() error { return d.lock.Close() }
 
+// sync makes the names in the directory durable.
+func (d *dataDir) sync() error {
+	dir, err := os.Open(d.path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
 func (d *dataDir) file(name string) string { return filepath.Join(d.path, name) }
 
 // adminToken returns the administration token; the first start creates it.

@@ -145,8 +145,7 @@ func (a *Accounts) keepControl(ctx context.Context, record *persistence.VenueAcc
 	}
 	i := slices.IndexFunc(records, func(r persistence.VenueAccount) bool { return r.Exchange == record.Exchange })
 	if i >= 0 {
-		was := &records[i]
-		record.Limits, record.Halted, record.Flatten, record.HaltedAt = was.Limits, was.Halted, was.Flatten, was.HaltedAt
+		record.KeepControl(&records[i])
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ func venueAccountMembers(c *codec, a *persistence.VenueAccount) {
 	c.flag(7, &a.Flatten)
 	c.time(8, &a.HaltedAt)
 	object(c, 9, &a.Limits, riskLimitsMembers)
+	c.flag(10, &a.Hold)
 }
 
 func riskLimitsMembers(c *codec, l *persistence.RiskLimits) {
