@@ -70,5 +70,8 @@
 // An idempotency record expires 24 h after the first receipt of its request
 // (IdempotencyWindow). Purge later deletes expired records, old events and
 // journal rows, settled deliveries and final signals; nothing depends on when it
-// runs.
+// runs. Archive moves closed orders and fills to files (package archive). What reads
+// fills goes back to the start of the day (daily loss), to the cut of a position, to the
+// last reading of a venue's executions, or to the creation of an unfinished order; those
+// fills stay, and so do orders for as long as a request id refers to them.
 package persistence

@@ -150,7 +150,18 @@ type Store interface {
 	// Purge deletes records and log rows that are older than the retention. It may be
 	// called at any time.
 	Purge(ctx context.Context, before Retention) error
+	// Archive writes the closed orders and the fills that are older than the retention to
+	// an archive, and then deletes them. Fills that a position, an unfinished order or the
+	// next reading of a venue's executions may need stay. It may be called at any time.
+	Archive(ctx context.Context, before Retention, to Archive) error
 	Close() error
+}
+
+// Archive keeps records that are deleted from the store. After a crash it may get some of
+// them again.
+type Archive interface {
+	// Write returns once the records are durable.
+	Write(records []Record) error
 }
 
 // Retention holds the time before which each kind of record may be purged. A zero
@@ -163,6 +174,9 @@ type Retention struct {
 	// Journal applies to journal rows of customers and to signals by the time they
 	// became final. The installation's journal rows stay, because they are chained.
 	Journal time.Time
+	// Orders and Fills apply to closed orders by their last change, and to fills by their
+	// execution; see Store.Archive.
+	Orders, Fills time.Time
 }
 
 // PagePosition is the end of a page: the sort time and the id of its last record.

@@ -18,6 +18,11 @@ type Deps struct {
 	// ever.
 	EventsKeep  time.Duration
 	JournalKeep time.Duration
+	// OrdersKeep and FillsKeep are the retention of closed orders and of fills, which are
+	// then moved to Archive; zero keeps them in the store for ever.
+	OrdersKeep time.Duration
+	FillsKeep  time.Duration
+	Archive    persistence.Archive
 }
 
 const (
@@ -71,7 +76,26 @@ func (j *journal) purge(ctx *actors.Context) {
 	if j.deps.JournalKeep > 0 {
 		before.Journal = now.Add(-j.deps.JournalKeep)
 	}
-	if err := ctx.Go(j.deps.Pool, func(c context.Context) any { return purgeDone{j.deps.Store.Purge(c, before)} }); err != nil {
+	if j.deps.OrdersKeep > 0 {
+		before.Orders = now.Add(-j.deps.OrdersKeep)
+	}
+	if j.deps.FillsKeep > 0 {
+		before.Fills = now.Add(-j.deps.FillsKeep)
+	}
+	if err := ctx.Go(j.deps.Pool, func(c context.Context) any { return purgeDone{j.keep(c, before)} }); err != nil {
 		ctx.Logger().Warn("purge postponed", zap.Error(err))
 	}
+}
+
+// keep deletes what is older than the retention. On a full disk it does nothing, because
+// nothing can be archived and deletions need space in the log.
+func (j *journal) keep(ctx context.Context, before persistence.Retention) error {
+	if err := j.deps.Store.Full(); err != nil {
+		return err
+	}
+	err := j.deps.Store.Purge(ctx, before)
+	if err == nil && (!before.Orders.IsZero() || !before.Fills.IsZero()) {
+		err = j.deps.Store.Archive(ctx, before, j.deps.Archive)
+	}
+	return err
 }

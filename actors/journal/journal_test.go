@@ -155,3 +155,45 @@ func TestOldRowsArePurged(t *testing.T) {
 		}
 	})
 }
+
+// memoryArchive is an archive in memory.
+type memoryArchive struct{ records []persistence.Record }
+
+func (a *memoryArchive) Write(records []persistence.Record) error {
+	a.records = append(a.records, records...)
+	return nil
+}
+
+// Closed orders are archived after their retention. On a full disk nothing is written to
+// the archive, and the orders stay.
+func TestOldOrdersAreArchived(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		store, archive := storetest.NewMemory(), &memoryArchive{}
+		client := journal.NewClient(store)
+		fence, err := client.Own(context.Background(), "c1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kit.Start(journal.Child(journal.Deps{
+			Store: store, Pool: kit.System.NewPool("store", 1, 4), OrdersKeep: 30 * 24 * time.Hour, Archive: archive,
+		}))
+		order := storetest.NewOrder("c1", 1)
+		order.Status, order.UpdatedAt = venues.StatusFilled, venues.At(time.Now())
+		if err := client.Commit(context.Background(), persistence.Batch{Fence: fence, Puts: []persistence.Record{order}}); err != nil {
+			t.Fatal(err)
+		}
+		store.FillDisk(true)
+		kit.Advance(31 * 24 * time.Hour)
+		if _, err := store.Order(context.Background(), "c1", order.OrderID); err != nil || len(archive.records) > 0 {
+			t.Errorf("on a full disk Order = %v, %d records archived; want nil, 0", err, len(archive.records))
+		}
+		store.FillDisk(false)
+		kit.Advance(2 * time.Hour)
+		if _, err := store.Order(context.Background(), "c1", order.OrderID); !errors.Is(err, persistence.ErrNotFound) {
+			t.Errorf("Order after its retention = %v, want ErrNotFound", err)
+		}
+		if len(archive.records) != 1 || archive.records[0].Key() != order.Key() {
+			t.Errorf("archived %+v, want order %s", archive.records, order.OrderID)
+		}
+	})
+}

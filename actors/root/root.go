@@ -73,6 +73,10 @@ type Deps struct {
 	NewID       func(prefix string, at time.Time) string
 	EventsKeep  time.Duration
 	JournalKeep time.Duration
+	// OrdersKeep and FillsKeep apply to what is moved to Archive; see journal.Deps.
+	OrdersKeep time.Duration
+	FillsKeep  time.Duration
+	Archive    persistence.Archive
 }
 
 // Tree is the running tree.
@@ -104,7 +108,10 @@ func Start(ctx context.Context, d Deps) (*Tree, error) {
 		t.queryPool[exchange] = d.System.NewCallPool("inquiries/"+string(exchange), queryCallsMax, queryCallsWaiting)
 		t.readPool[exchange] = d.System.NewCallPool("reads/"+string(exchange), readCallsMax, readCallsWaiting)
 	}
-	keep := journal.Deps{Store: d.Store, Pool: t.storePool, EventsKeep: d.EventsKeep, JournalKeep: d.JournalKeep}
+	keep := journal.Deps{
+		Store: d.Store, Pool: t.storePool, EventsKeep: d.EventsKeep, JournalKeep: d.JournalKeep,
+		OrdersKeep: d.OrdersKeep, FillsKeep: d.FillsKeep, Archive: d.Archive,
+	}
 	if _, err := d.System.Start(journal.Child(keep)); err != nil {
 		return nil, fmt.Errorf("start journal: %w", err)
 	}

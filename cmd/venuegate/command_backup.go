@@ -24,7 +24,8 @@ func newBackupCommand(sh shell) *cobra.Command {
 		Use: "backup FILE", Short: "Write a backup of the data directory to a file", Args: cobra.ExactArgs(1),
 		Long: `Writes a consistent snapshot of the store and the .xlsx files of endpoints to a
 file. The service may be running. Credentials stay sealed: the key file is not
-part of the backup and must be kept apart from it.`,
+part of the backup and must be kept apart from it. Neither are the files of
+archive, which never change and can be copied at any time.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {

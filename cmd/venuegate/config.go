@@ -134,6 +134,11 @@ type RetentionConfig struct {
 	// are kept at least as long as the API serves them.
 	Events  time.Duration `yaml:"events"`
 	Journal time.Duration `yaml:"journal"`
+	// Orders and Fills are the retention of closed orders and of fills, which are then
+	// moved to files in the data directory (archive). Zero, the default, keeps them in the
+	// store.
+	Orders time.Duration `yaml:"orders"`
+	Fills  time.Duration `yaml:"fills"`
 }
 
 // Values of ProtectionConfig.Unprotected.

@@ -25,7 +25,7 @@ limits:
 venues:
   binance: {environment: testnet}
 trustedProxies: [10.0.0.1, 10.1.0.0/16]
-retention: {journal: 2400h}
+retention: {journal: 2400h, orders: 720h}
 `)
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	flags.String("listen", "ignored default", "")
@@ -59,6 +59,7 @@ retention: {journal: 2400h}
 	}
 	want.TrustedProxies = []string{"10.0.0.1", "10.1.0.0/16"}
 	want.Retention.Journal = 2400 * time.Hour
+	want.Retention.Orders = 720 * time.Hour
 	if got, want := printed(t, config), printed(t, want); got != want {
 		t.Errorf("loaded\n%s\nwant\n%s", got, want)
 	}
@@ -122,6 +123,8 @@ func TestLoadConfigReportsInvalidKeys(t *testing.T) {
 		{name: "limit", file: "limits: {connections: 0}", want: []string{"limits.connections (FILE): must be 1 to 1000000"}},
 		{name: "protection closed before the alarm", file: "protection: {closeAfter: 2s}", want: []string{"protection.closeAfter (FILE): must be 5s to"}},
 		{name: "unknown end of the unprotected", file: "protection: {unprotected: hope}", want: []string{"protection.unprotected (FILE):"}},
+		{name: "orders kept for a day", file: "retention: {orders: 24h}", want: []string{"retention.orders (FILE): must be 168h0m0s to"}},
+		{name: "fills kept for a day", file: "retention: {fills: 24h}", want: []string{"retention.fills (FILE): must be 168h0m0s to"}},
 		{name: "retention shorter than served", file: "retention: {events: 24h}", want: []string{"retention.events (FILE): must be 720h0m0s to"}},
 		{name: "no delivery attempt", file: "delivery: {attempts: 0}", want: []string{"delivery.attempts (FILE): must be 1 to 20"}},
 		{name: "receivers of no network", file: "delivery: {allow: [everywhere]}", want: []string{"delivery.allow (FILE): entry 1 is neither"}},

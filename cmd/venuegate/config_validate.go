@@ -28,6 +28,8 @@ const (
 	limitMax     = 1_000_000
 	retentionMin = day
 	retentionMax = 10 * 365 * day
+	// archiveMin is more than the life of a requestId and the day of the daily loss.
+	archiveMin = 7 * day
 )
 
 // invalidKeys returns the invalid keys, in the order of the fields.
@@ -51,6 +53,12 @@ func (c *Config) invalidKeys() []InvalidKey {
 	c.Limits.check(f)
 	f.between("retention.events", c.Retention.Events, api.EventsKept, retentionMax)
 	f.between("retention.journal", c.Retention.Journal, retentionMin, retentionMax)
+	if c.Retention.Orders != 0 {
+		f.between("retention.orders", c.Retention.Orders, archiveMin, retentionMax)
+	}
+	if c.Retention.Fills != 0 {
+		f.between("retention.fills", c.Retention.Fills, archiveMin, retentionMax)
+	}
 	f.between("protection.alarmAfter", c.Protection.AlarmAfter, time.Second, time.Minute)
 	f.between("protection.closeAfter", c.Protection.CloseAfter, c.Protection.AlarmAfter, time.Hour)
 	f.oneOf("protection.unprotected", c.Protection.Unprotected, unprotectedClose, unprotectedKeep)

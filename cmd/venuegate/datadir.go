@@ -20,6 +20,7 @@ const (
 	lockName       = "venuegate.lock"
 	adminTokenName = "admin.token"
 	storeName      = "store"
+	archiveName    = "archive"
 )
 
 // adminTokenBytes is the strength of the administration token.

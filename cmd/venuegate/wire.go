@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,6 +19,7 @@ import (
 	"venuegate/actors/root"
 	"venuegate/actors/venue"
 	"venuegate/persistence"
+	"venuegate/persistence/archive"
 	"venuegate/persistence/badgerstore"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
@@ -152,6 +154,7 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 		Senders: times.deliveriesOf(e.outbound.senders(), e.traces, e.spans), Schedule: e.config.Delivery.schedule(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		EventsKeep: e.config.Retention.Events, JournalKeep: e.config.Retention.Journal,
+		OrdersKeep: e.config.Retention.Orders, FillsKeep: e.config.Retention.Fills, Archive: archive.Dir{Path: filepath.Join(e.config.Data, archiveName)},
 	})
 	return err
 }

@@ -181,9 +181,12 @@ func (s *seal) sync() error {
 
 func (s *seal) close() error { return errors.Join(s.sync(), s.file.Close()) }
 
+// lostInfix is in the name of a log whose end was accepted as lost.
+const lostInfix = ".lost-"
+
 // reseal makes a damaged store intact with the rows as they are: it begins a new log
-// behind the database, the old log and the seal. The old log is kept under another name.
-// If it is interrupted, the store is damaged as before.
+// behind the database, the old log and the seal. The old log is kept under another name,
+// in place of one that was lost before. If it is interrupted, the store is damaged as before.
 func (w *writer) reseal() error {
 	head := w.views.latest().head
 	head.Position = wal.Position{Seq: w.damaged.end.Seq + 1}
@@ -194,9 +197,21 @@ func (w *writer) reseal() error {
 		return err
 	}
 	w.views.reset(head)
-	lost := fmt.Sprintf("%s.lost-%d", w.logDir, head.Seq)
+	earlier, err := filepath.Glob(w.logDir + lostInfix + "*")
+	if err != nil {
+		return err
+	}
+	lost := fmt.Sprintf("%s%s%d", w.logDir, lostInfix, head.Seq)
 	if err := os.Rename(w.logDir, lost); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if err := wal.RemoveUnused(lost); err != nil {
+		return err
+	}
+	for _, dir := range earlier {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
 	}
 	if err := w.openLog(head.Position); err != nil {
 		return err

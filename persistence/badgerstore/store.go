@@ -262,6 +262,11 @@ func (s *Store) Purge(ctx context.Context, before persistence.Retention) error {
 	return rows.Purge(ctx, s, s.writer.enqueue, before)
 }
 
+// Archive implements persistence.Store.
+func (s *Store) Archive(ctx context.Context, before persistence.Retention, to persistence.Archive) error {
+	return rows.Archive(ctx, s, s.writer.enqueue, before, to)
+}
+
 // Close commits the queued batches, syncs the seal and waits for readers. It must not
 // be called from done. A second call does nothing. On a full disk Close leaves the
 // database as a kill would: the next opening replays its log, but only after this

@@ -27,6 +27,7 @@ func Run(t *testing.T, open Open) {
 		{"signals", signalCases},
 		{"deliveries", deliveryCases},
 		{"purge", purgeCases},
+		{"archive", archiveCases},
 	}
 	for _, section := range sections {
 		t.Run(section.name, func(t *testing.T) {

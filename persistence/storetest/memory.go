@@ -173,8 +173,16 @@ func (m *Memory) TakeOwnership(ctx context.Context, customer string) (persistenc
 
 // Purge implements persistence.Store.
 func (m *Memory) Purge(ctx context.Context, before persistence.Retention) error {
-	enqueue := func(op rows.Operation, done func(error)) { m.enqueue(m.unlessFull(op), done) }
-	return rows.Purge(ctx, m, enqueue, before)
+	return rows.Purge(ctx, m, m.enqueueUnlessFull, before)
+}
+
+// Archive implements persistence.Store.
+func (m *Memory) Archive(ctx context.Context, before persistence.Retention, to persistence.Archive) error {
+	return rows.Archive(ctx, m, m.enqueueUnlessFull, before, to)
+}
+
+func (m *Memory) enqueueUnlessFull(op rows.Operation, done func(error)) {
+	m.enqueue(m.unlessFull(op), done)
 }
 
 // Full implements persistence.Store; see FillDisk.

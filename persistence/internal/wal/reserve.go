@@ -67,6 +67,20 @@ func reserved(dir string) ([]string, error) {
 	return paths, err
 }
 
+// RemoveUnused removes the segments without records of a log that is not used any more.
+func RemoveUnused(dir string) error {
+	paths, err := reserved(dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range append(paths, filepath.Join(dir, reservePrefix), filepath.Join(dir, spareName)) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // UseReserve makes the log create no file any more, but use the segments in reserve; or
 // ends that.
 func (l *Log) UseReserve(only bool) {

@@ -1,0 +1,104 @@
+package badgerstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// discard is an archive that keeps nothing.
+type discard struct{}
+
+func (discard) Write([]persistence.Record) error { return nil }
+
+// storeBytes returns the bytes that a directory takes on the disk.
+func storeBytes(t *testing.T, dir string) (sum int64) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		bytes, err := allocatedBytes(path)
+		if err != nil && strings.Contains(err.Error(), "no such file") {
+			return nil // badger has deleted it meanwhile
+		}
+		sum += bytes
+		return err
+	})
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// Rows that are archived or purged are collected: the directory grows to a bound, not with
+// the number of orders.
+func TestStoreDoesNotGrowUnderChurn(t *testing.T) {
+	const rounds, ordersOfRound = 16, 2000
+	dir := t.TempDir()
+	s, err := Open(dir, Options{MemTableBytes: memTableBytesMin, FreeBytesMin: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	fence, err := s.TakeOwnership(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var early, late int64
+	written := int64(0)
+	for round := range rounds {
+		written += commitClosed(t, s, fence, round*ordersOfRound, ordersOfRound)
+		end := storetest.NewOrder("alice", (round+1)*ordersOfRound).UpdatedAt.Time
+		before := persistence.Retention{Events: end, Journal: end, Orders: end}
+		if err := errors.Join(s.Purge(t.Context(), before), s.Archive(t.Context(), before, discard{})); err != nil {
+			t.Fatal(err)
+		}
+		size := storeBytes(t, dir)
+		if round < rounds/2 {
+			early = max(early, size)
+		} else {
+			late = max(late, size)
+		}
+	}
+	rows := s.writer.views.latest().head.rows
+	t.Logf("%d MB of comments were written, at most %d MB were on the disk in the first half, %d MB in the second", written>>20, early>>20, late>>20)
+	if most := uint64(10); rows > most {
+		t.Errorf("%d rows are left, want at most %d", rows, most)
+	}
+	if late > early*3/2 {
+		t.Errorf("the store takes %d bytes at most in the second half of the churn, %d in the first; want no growth", late, early)
+	}
+}
+
+// commitClosed commits closed orders with an event and a journal row each, and returns the
+// bytes of their comments.
+func commitClosed(t *testing.T, s *Store, fence persistence.Fence, from, n int) (bytes int64) {
+	t.Helper()
+	results := make(chan error, n)
+	for i := from; i < from+n; i++ {
+		order := storetest.NewOrder("alice", i)
+		order.OrderID = persistence.NewID(persistence.PrefixOrder, order.CreatedAt.Time, strings.NewReader(fmt.Sprintf("%010d", i)))
+		order.Status, order.Comment = venues.StatusFilled, strings.Repeat(fmt.Sprint(i), 40)
+		event, row := storetest.NewEvent(2*i+1), storetest.NewJournal(2*i+2)
+		event.CreatedAt, row.At = order.UpdatedAt, order.UpdatedAt
+		bytes += int64(len(order.Comment))
+		s.Submit(persistence.Batch{
+			Fence: fence, Puts: []persistence.Record{order}, Events: []persistence.Event{event}, Journal: []persistence.JournalEntry{row},
+		}, func(err error) { results <- err })
+	}
+	for range n {
+		if err := <-results; err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bytes
+}

@@ -1,0 +1,238 @@
+package rows
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"venuegate/persistence"
+)
+
+// ArchiveRowsMax bounds the records of one call of persistence.Archive.
+const ArchiveRowsMax = 4096
+
+// archiveMargin is how long before the cut of a position, and before the last reading of a
+// venue's executions, a fill must have been executed to be deleted. It is more than the
+// overlaps of readings.
+const archiveMargin = 48 * time.Hour
+
+// Archive writes the closed orders and the fills that are older than the retention to an
+// archive, and deletes them through the writer of an engine once they are durable there.
+// Rows that have changed meanwhile stay.
+func Archive(ctx context.Context, engine Viewer, enqueue Enqueue, before persistence.Retention, to persistence.Archive) error {
+	from := firstKey
+	for {
+		scan := archiveScan{ctx: ctx, before: before}
+		err := engine.View(ctx, func(s Snapshot) error {
+			var err error
+			from, err = scan.collect(s, from)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(scan.records) > 0 {
+			if err := to.Write(scan.records); err != nil {
+				return err
+			}
+		}
+		for found := scan.found; len(found) > 0; {
+			step := found[:min(len(found), PurgeRowsMax)]
+			found = found[len(step):]
+			err := Await(ctx, func(done func(error)) {
+				enqueue(func(tx Tx, _ uint64) error { return removeUnchanged(tx, step) }, done)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if from == nil {
+			return nil
+		}
+	}
+}
+
+// removeUnchanged deletes those of the primary rows that still have their value.
+func removeUnchanged(tx Tx, found []row) error {
+	for _, r := range found {
+		value, err := tx.Get(r.key)
+		if err != nil {
+			return err
+		}
+		if value == nil || !bytes.Equal(value, r.value) {
+			continue
+		}
+		e, err := decodeEntity(r.key, value)
+		if err != nil {
+			return err
+		}
+		if err := remove(tx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// archiveScan collects the rows of one call of the archive.
+type archiveScan struct {
+	ctx    context.Context
+	before persistence.Retention
+
+	found   []row
+	records []persistence.Record
+}
+
+// collect collects rows in the order of their keys, starting at from. It returns where the
+// next scan starts, nil after the last.
+func (s *archiveScan) collect(at Snapshot, from []byte) (next []byte, err error) {
+	for {
+		customer, err := customerAt(at, from)
+		if customer == nil || err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(customer, firstKey) {
+			if err := s.collectCustomer(at, customer, from); err != nil {
+				return nil, err
+			}
+		}
+		if len(s.found) >= ArchiveRowsMax {
+			return append(bytes.Clone(s.found[len(s.found)-1].key), 0), nil
+		}
+		from = customer.end()
+	}
+}
+
+// collectCustomer collects fills, then orders: their kinds are in this order.
+func (s *archiveScan) collectCustomer(at Snapshot, customer key, from []byte) error {
+	records := append(customer.clone(), byte(tableRecord))
+	if !s.before.Fills.IsZero() {
+		needed, err := fillsNeeded(at, records)
+		if err != nil {
+			return err
+		}
+		isStale := func(r persistence.Record) (bool, error) {
+			f := r.(persistence.FillRecord)
+			if !f.ExecutedAt.Before(s.before.Fills) || !f.ExecutedAt.Before(needed(&f)) {
+				return false, nil
+			}
+			return isFinished(at, records, f.OrderID)
+		}
+		if err := s.collectKind(at, records, persistence.KindFill, persistence.PrefixFill, s.before.Fills, from, isStale); err != nil {
+			return err
+		}
+	}
+	if s.before.Orders.IsZero() {
+		return nil
+	}
+	isStale := func(r persistence.Record) (bool, error) {
+		o := r.(persistence.OrderRecord)
+		return !o.Unfinished() && o.UpdatedAt.Before(s.before.Orders), nil
+	}
+	return s.collectKind(at, records, persistence.KindOrder, persistence.PrefixOrder, s.before.Orders, from, isStale)
+}
+
+// collectKind collects the stale records of a kind. Their ids begin with the prefix and the
+// time: those from before on are not read.
+func (s *archiveScan) collectKind(at Snapshot, records key, kind persistence.Kind, prefix string, before time.Time, from []byte, isStale func(persistence.Record) (bool, error)) error {
+	begin := records.clone().text(string(kind))
+	oldest := persistence.NewID(prefix, before, zeros{})
+	end := append(begin.clone(), oldest...)
+	if len(s.found) >= ArchiveRowsMax || bytes.Compare(from, end) >= 0 {
+		return nil
+	}
+	var failed error
+	err := at.Scan(maxKey(from, begin), end, false, func(k, value []byte) bool {
+		var p decodedRow
+		if p, failed = decodePrimary(k, value); failed != nil {
+			return false
+		}
+		record := p.item.(persistence.Record)
+		var stale bool
+		if stale, failed = isStale(record); failed != nil {
+			return false
+		}
+		if stale {
+			s.found = append(s.found, row{bytes.Clone(k), bytes.Clone(value)})
+			s.records = append(s.records, record)
+		}
+		failed = s.ctx.Err()
+		return failed == nil && len(s.found) < ArchiveRowsMax
+	})
+	return firstError(failed, err)
+}
+
+// zeros is the entropy of the lowest id of a time.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// isFinished reports whether an order can no longer change, or does not exist.
+func isFinished(at Snapshot, records key, orderID string) (bool, error) {
+	if orderID == "" {
+		return true, nil
+	}
+	k := records.clone().text(string(persistence.KindOrder)).text(orderID)
+	value, err := at.Get(k)
+	if value == nil || err != nil {
+		return true, err
+	}
+	p, err := decodePrimary(k, value)
+	if err != nil {
+		return false, err
+	}
+	o := p.item.(persistence.OrderRecord)
+	return !o.Unfinished(), nil
+}
+
+// fillsNeeded returns a function that returns the time from which on the fills of an
+// instrument are needed to compute its position and to recognize executions that a venue
+// lists again. It is the zero time if all are.
+func fillsNeeded(at Snapshot, records key) (func(*persistence.FillRecord) time.Time, error) {
+	cuts := map[string]time.Time{}
+	err := eachOf(at, records, persistence.KindPosition, func(r persistence.Record) {
+		p := r.(persistence.PositionRecord)
+		cut := p.CutAt.Time
+		if p.KnownSince.After(cut) {
+			cut = p.KnownSince.Time
+		}
+		cuts[string(p.Exchange)+"/"+p.Symbol] = cut
+	})
+	if err != nil {
+		return nil, err
+	}
+	readUntil := map[string]time.Time{}
+	err = eachOf(at, records, persistence.KindAccountState, func(r persistence.Record) {
+		state := r.(persistence.AccountState)
+		for symbol, until := range state.FillsUntil {
+			readUntil[string(state.Exchange)+"/"+symbol] = until.Time
+		}
+	})
+	return func(f *persistence.FillRecord) time.Time {
+		of := string(f.Exchange) + "/" + f.Symbol
+		cut, until := cuts[of], readUntil[of]
+		if until.Before(cut) {
+			cut = until
+		}
+		if cut.IsZero() {
+			return cut
+		}
+		return cut.Add(-archiveMargin)
+	}, err
+}
+
+// eachOf calls visit for each record of a kind.
+func eachOf(at Snapshot, records key, kind persistence.Kind, visit func(persistence.Record)) error {
+	prefix := records.clone().text(string(kind))
+	var failed error
+	err := at.Scan(prefix, prefix.end(), false, func(k, value []byte) bool {
+		var p decodedRow
+		if p, failed = decodePrimary(k, value); failed == nil {
+			visit(p.item.(persistence.Record))
+		}
+		return failed == nil
+	})
+	return firstError(failed, err)
+}
