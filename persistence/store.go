@@ -141,8 +141,8 @@ type Reader interface {
 type Store interface {
 	Reader
 	Writer
-	// Integrity returns nil, or an error that wraps ErrIntegrity if the store was
-	// damaged when it was opened.
+	// Integrity returns nil, or an error that wraps ErrIntegrity if the store is damaged.
+	// That is found when it is opened or, in a large one, later.
 	Integrity() error
 	// Full returns nil, or an error that wraps ErrDiskFull while the store accepts only
 	// batches that may use its reserve.

@@ -10,16 +10,32 @@ import (
 func (e *engine) Readiness() api.Readiness {
 	counts, loaded := e.tree.CustomerCounts()
 	r := api.Readiness{
-		Store:     api.StoreReadiness{Ready: true},
+		Store:     storeReadiness(e.store),
 		Venues:    e.venueReadiness(),
 		Customers: api.CustomerCounts{Loading: counts.Loading, Halted: counts.Halted},
 	}
-	if err := e.store.Ready(); err != nil {
-		reason := err.Error()
-		r.Store = api.StoreReadiness{Reason: &reason}
-	}
 	r.Ready = r.Store.Ready && loaded && e.tree.Ready() == nil
 	return r
+}
+
+// checkableStore is the health of the store.
+type checkableStore interface {
+	Ready() error
+	IsChecking() bool
+}
+
+func storeReadiness(store checkableStore) api.StoreReadiness {
+	var reason string
+	err := store.Ready()
+	switch {
+	case err != nil:
+		reason = err.Error()
+	case store.IsChecking():
+		reason = "its tables are still being checked"
+	default:
+		return api.StoreReadiness{Ready: true}
+	}
+	return api.StoreReadiness{Ready: err == nil, Reason: &reason}
 }
 
 func (e *engine) venueReadiness() []api.VenueReadiness {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -69,4 +70,26 @@ func TestReadinessFollowsTheVenues(t *testing.T) {
 		}
 		return r.Ready
 	})
+}
+
+// storeHealth is the health of a store.
+type storeHealth struct {
+	err        error
+	isChecking bool
+}
+
+func (s storeHealth) Ready() error     { return s.err }
+func (s storeHealth) IsChecking() bool { return s.isChecking }
+
+func TestReadinessOfTheStore(t *testing.T) {
+	for want, health := range map[string]storeHealth{
+		`{"ready":true,"reason":null}`:                                    {},
+		`{"ready":true,"reason":"its tables are still being checked"}`:    {isChecking: true},
+		`{"ready":false,"reason":"the disk is full"}`:                     {err: errors.New("the disk is full")},
+		`{"ready":false,"reason":"the store failed its integrity check"}`: {err: errors.New("the store failed its integrity check"), isChecking: true},
+	} {
+		if got, err := json.Marshal(storeReadiness(health)); err != nil || string(got) != want {
+			t.Errorf("readiness of %+v = %s, %v; want %s", health, got, err, want)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"hash"
 	"io"
 
+	"venuegate/persistence"
 	"venuegate/persistence/internal/rows"
 	"venuegate/persistence/internal/wal"
 )
@@ -42,7 +43,8 @@ var ErrBackup = errors.New("the backup is damaged")
 
 // Backup writes a consistent snapshot of what is durable. Commits continue meanwhile.
 // The backup includes sealed credentials, but not the keys to open them. It returns
-// ErrIntegrity for a store that failed its integrity check.
+// ErrIntegrity for a store that failed its integrity check, or whose rows are not those of
+// its ledger.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if err := s.Integrity(); err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -64,17 +66,22 @@ func writeBackup(ctx context.Context, w io.Writer, from snapshot) error {
 	out := newBackupWriter(w)
 	out.write([]byte(backupMagic))
 	out.write(from.view.head.encode())
+	var counted ledger
 	err := from.Scan(nil, nil, false, func(key, value []byte) bool {
 		if !bytes.Equal(key, ledgerKey) {
 			out.row(key, value)
+			counted.replace(key, nil, value)
 		}
 		if out.err == nil {
 			out.err = ctx.Err()
 		}
 		return out.err == nil
 	})
-	if err != nil {
+	if err = errors.Join(err, out.err); err != nil {
 		return err
+	}
+	if err := counted.compare(from.view.head); err != nil {
+		return fmt.Errorf("%w: %w", persistence.ErrIntegrity, err)
 	}
 	return out.finish()
 }

@@ -59,13 +59,23 @@ func closeStore(t testing.TB, store *badgerstore.Store) {
 	}
 }
 
-// checkStore checks that a store is intact and has all confirmed orders.
+// checkStore checks that a store is intact and has all confirmed orders, also if it is
+// checked while it is read, as a large one.
 func checkStore(t testing.TB, dir string, confirmed acked) {
 	t.Helper()
-	store := open(t, dir)
-	defer closeStore(t, store)
-	if err := errors.Join(store.Integrity(), confirmed.missing(t.Context(), store)); err != nil {
-		t.Errorf("errors of the store in %s = %v, want none", dir, err)
+	for _, checkBytesMax := range []int64{0, 1} {
+		o := small
+		o.CheckBytesMax = checkBytesMax
+		store, err := badgerstore.Open(dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = confirmed.missing(t.Context(), store)
+		store.AwaitCheck()
+		if err := errors.Join(err, store.Integrity()); err != nil {
+			t.Errorf("errors of the store in %s = %v, want none", dir, err)
+		}
+		closeStore(t, store)
 	}
 }
 

@@ -1,7 +1,9 @@
 package badgerstore_test
 
 import (
+	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,6 +82,57 @@ func BenchmarkCommit(b *testing.B) {
 	for _, writers := range []int{1, 64, 256} {
 		b.Run(fmt.Sprintf("one/writers=%d", writers), func(b *testing.B) { commits(b, writers, setting) })
 		b.Run(fmt.Sprintf("intent/writers=%d", writers), func(b *testing.B) { commits(b, writers, intent) })
+	}
+}
+
+var openBytes = flag.Int64("open.bytes", 32<<20, "size of the store that BenchmarkOpen opens")
+
+// BenchmarkOpen opens a store and commits once: one that Open checks, and one that is checked
+// while it is in use.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	fillStore(b, dir, *openBytes)
+	for name, checkBytesMax := range map[string]int64{"checked by Open": math.MaxInt64, "checked in use": 1} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				store, err := badgerstore.Open(dir, badgerstore.Options{CheckBytesMax: checkBytesMax})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := store.Commit(b.Context(), setting(persistence.Fence{}, 0)); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				closeStore(b, store)
+				b.StartTimer()
+			}
+		})
+	}
+}
+
+// fillStore creates a store of about that size, with orders of many customers.
+func fillStore(b *testing.B, dir string, size int64) {
+	b.Helper()
+	const customers, ordersOfRound = 50, 100
+	store, err := badgerstore.Open(dir, badgerstore.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer closeStore(b, store)
+	for from := 0; ; from += ordersOfRound {
+		var committed sync.WaitGroup
+		for n := range customers {
+			customer := fmt.Sprint("customer", n)
+			committed.Go(func() { writeOrders(b, store, customer, from, from+ordersOfRound-1) })
+		}
+		committed.Wait()
+		usage, err := store.Usage()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if usage.Bytes-badgerstore.ReserveLogBytes-badgerstore.ReserveOpenBytes >= size {
+			return
+		}
 	}
 }
 

@@ -41,6 +41,10 @@ func (s *Store) openDatabase(database string) (err error) {
 	if s.cramped {
 		o = o.WithNumCompactors(0).WithNumLevelZeroTables(math.MaxInt32 - 1).WithNumLevelZeroTablesStall(math.MaxInt32)
 	}
+	if s.check != nil {
+		// If it is damaged, Close does not make it worse.
+		o = o.WithCompactL0OnClose(false)
+	}
 	if s.db, err = openBadger(o); err != nil || !s.cramped {
 		return err
 	}
@@ -57,10 +61,13 @@ const (
 var errBeingRead = fmt.Errorf("%w: the database is being read", persistence.ErrDiskFull)
 
 // reopenDatabase opens a cramped database with compaction, once there is space. It returns
-// errBeingRead if there are always readers. After another error there is no database.
+// errBeingRead if there are always readers, of which the background check is one. After another error there is no database.
 func (s *Store) reopenDatabase() error {
 	if !s.cramped {
 		return nil
+	}
+	if s.check.isPending() {
+		return errBeingRead
 	}
 	for tries := 1; !s.reading.TryLock(); tries++ {
 		if tries == reopenTries {

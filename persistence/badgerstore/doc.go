@@ -9,6 +9,7 @@
 //	          was accepted as lost
 //	          log/reserve-N are segments in reserve for a full disk
 //	reserve   space in which the database is opened on a full disk
+//	damaged   marks a large store in which damage was found while it was in use
 //	db/       badger's own files
 //
 // # A commit
@@ -71,6 +72,27 @@
 // log is kept from the last synced seal on. Damage that badger detects makes Open fail.
 // An older copy of the database in its place is brought up to date if the log reaches
 // back far enough, and is detected otherwise.
+//
+// # Large stores
+//
+// A store with more than Options.CheckBytesMax of tables is checked while it is in use. Open
+// verifies the indexes of the tables, the log and the seal, and applies all that the log has
+// again, because it is not known whether the database lacks some of it. Then the store takes
+// commits, and a goroutine verifies the tables and counts the rows of one commit group. Until
+// it is done,
+//
+//   - nothing is read that is not verified: badger takes a damaged block for the end of its
+//     table, so that each read verifies the blocks it depends on, and returns ErrIntegrity if
+//     one is damaged (tableCheck);
+//   - badger's compactions delete no table that is to be verified, which takes space. Reads of
+//     rows of a compacted table verify all of it, because a compaction drops what follows a
+//     damaged block;
+//   - the Bloom filter excludes nothing;
+//   - rows that are missing without a damaged block are absent to readers. Backup compares what
+//     it writes with the ledger.
+//
+// From the first damage on, the store rejects commits, as if Open had found it. The next Open
+// checks it first. So does Open if it finds damage itself, or if it must migrate the store.
 //
 // # Size
 //

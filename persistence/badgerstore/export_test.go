@@ -6,6 +6,13 @@ import (
 	"venuegate/persistence/internal/rows"
 )
 
+// AwaitCheck waits for the end of the background check, if there is one.
+func (s *Store) AwaitCheck() {
+	if s.check != nil {
+		<-s.check.finished
+	}
+}
+
 // OpenSchema4 opens a store as it is, without the migrations to schema 6.
 func OpenSchema4(dir string, o Options) (*Store, error) {
 	return openSchema(dir, o, schema{migrations: currentSchema.migrations[:3]})

@@ -40,7 +40,7 @@ func (w *writer) begin() *groupTx {
 	}
 	clear(w.changed)
 	return &groupTx{
-		snapshot: snapshot{current, txn, w.filter}, end: end, ledger: current.head,
+		snapshot: snapshot{current, txn, w.filter, w.check}, end: end, ledger: current.head,
 		changes: w.changes[:0], index: w.changed, cache: w.cache,
 	}
 }

@@ -281,4 +281,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	if _, err := badgerstore.Open(t.TempDir(), badgerstore.Options{MemTableBytes: 1}); err == nil {
 		t.Error("Open with a memory table of one byte = nil, want an error")
 	}
+	if _, err := badgerstore.Open(t.TempDir(), badgerstore.Options{CheckBytesMax: -1}); err == nil {
+		t.Error("Open with a negative CheckBytesMax = nil, want an error")
+	}
 }

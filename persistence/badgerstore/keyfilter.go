@@ -11,12 +11,14 @@ import (
 // and badger searches all levels for a key that does not exist; the filter excludes
 // most of them. A key sets three bits of one word; a key without all three bits has no
 // row. If the store outgrows the filter, more keys are searched for until the next
-// opening makes a larger one. One goroutine may add while others read. A nil keyFilter
-// excludes nothing.
+// opening makes a larger one. It is safe for concurrent use. A nil keyFilter excludes
+// nothing, and neither does one that is not complete.
 type keyFilter struct {
 	seed maphash.Seed
 	// words has a length that is a power of two.
 	words []atomic.Uint64
+	// complete is set once the keys of all rows are added.
+	complete atomic.Bool
 }
 
 const (
@@ -27,7 +29,7 @@ const (
 	keyFilterRowBytes = 4
 )
 
-// newKeyFilter returns an empty filter for a store of about that many rows.
+// newKeyFilter returns an empty filter, which is not complete, for a store of about that many rows.
 func newKeyFilter(rows int) *keyFilter {
 	bytes := keyFilterBytesMin
 	for bytes < keyFilterBytesMax && bytes < rows*keyFilterRowBytes {
@@ -57,7 +59,7 @@ func (f *keyFilter) add(key []byte) {
 // lacks reports that no row has the key, or the prefix. It may return false although
 // there is none.
 func (f *keyFilter) lacks(key []byte) bool {
-	if f == nil {
+	if f == nil || !f.complete.Load() {
 		return false
 	}
 	word, bits := f.slot(key)

@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
@@ -43,6 +44,17 @@ func (l *ledger) replace(key, old, value []byte) {
 		l.hashSum += hashRow(key, value)
 		l.rows++
 	}
+}
+
+// errRows reports a database with other rows than its ledger says.
+var errRows = errors.New("rows are missing, altered or added")
+
+// compare returns errRows unless the rows that were counted are those of a ledger.
+func (l *ledger) compare(want ledger) error {
+	if l.rows != want.rows || l.hashSum != want.hashSum {
+		return fmt.Errorf("%w: %d rows after commit %d, want %d", errRows, l.rows, want.Seq, want.rows)
+	}
+	return nil
 }
 
 // ledgerBytes is the size of an encoded ledger: number, checksum, rows and sum.

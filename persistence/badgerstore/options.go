@@ -44,6 +44,7 @@ const (
 const (
 	FreeBytesMinDefault  = 256 << 20
 	MemTableBytesDefault = 16 << 20
+	CheckBytesMaxDefault = 1 << 30
 )
 
 // Options are the options of a store. The zero value is usable.
@@ -59,6 +60,10 @@ type Options struct {
 	// that Open replays and, at 15 %, the largest transaction. Zero is
 	// MemTableBytesDefault, the minimum is 2 MiB.
 	MemTableBytes int64
+	// CheckBytesMax is the size of the tables up to which Open verifies all of them before
+	// it returns. Those of a larger store are verified while it is in use; see the package
+	// page. Zero is CheckBytesMaxDefault.
+	CheckBytesMax int64
 	// ObserveGroup is called after each commit group with the number of its batches and
 	// the time from its beginning until it was written or answered. It must not block. Nil observes
 	// nothing.
@@ -76,6 +81,9 @@ func (o Options) Validate() error {
 	if o.MemTableBytes != 0 && o.MemTableBytes < memTableBytesMin {
 		return fmt.Errorf("MemTableBytes is %d, the minimum is %d", o.MemTableBytes, memTableBytesMin)
 	}
+	if o.CheckBytesMax < 0 {
+		return fmt.Errorf("CheckBytesMax is %d, the minimum is 0", o.CheckBytesMax)
+	}
 	return nil
 }
 
@@ -85,6 +93,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.FreeBytesMin = cmp.Or(o.FreeBytesMin, FreeBytesMinDefault)
 	o.MemTableBytes = cmp.Or(o.MemTableBytes, MemTableBytesDefault)
+	o.CheckBytesMax = cmp.Or(o.CheckBytesMax, CheckBytesMaxDefault)
 	if o.stat == nil {
 		o.stat = statFree
 	}
@@ -116,7 +125,7 @@ func (o Options) badger(dir string) badger.Options {
 		WithDetectConflicts(false).
 		WithNumVersionsToKeep(1).
 		WithVerifyValueChecksum(true).
-		// checkFiles verifies whole tables.
+		// checkFiles and tableCheck verify whole tables.
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMemTableSize(o.MemTableBytes).
 		WithNumMemtables(memTablesMax).

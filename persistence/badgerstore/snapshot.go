@@ -16,6 +16,8 @@ type snapshot struct {
 	view   *view
 	txn    *badger.Txn
 	filter *keyFilter
+	// check verifies what is read of the database.
+	check *tableCheck
 }
 
 // reading is the snapshot of a reader. Its first read of a row takes it, once all groups
@@ -38,7 +40,7 @@ func (r *reading) open() (snapshot, error) {
 		return snapshot{}, err
 	}
 	current, txn, end := views.read()
-	r.at, r.end = snapshot{current, txn, r.writer.filter}, end
+	r.at, r.end = snapshot{current, txn, r.writer.filter, r.writer.check}, end
 	return r.at, nil
 }
 
@@ -80,6 +82,9 @@ func (s snapshot) Get(key []byte) ([]byte, error) {
 		}
 	}
 	item, err := s.txn.Get(key)
+	if err := s.check.verify(key, key); err != nil {
+		return nil, err
+	}
 	if errors.Is(err, badger.ErrKeyNotFound) {
 		return nil, nil
 	}
@@ -115,13 +120,17 @@ func (s snapshot) Scan(from, to []byte, descending bool, visit func(key, value [
 			cursors = append(cursors, newTableCursor(t, s.view.head.Seq, from, to, descending))
 		}
 	}
-	cursors = append(cursors, newDatabaseCursor(s.txn, from, to, descending))
+	database := newDatabaseCursor(s, from, to, descending)
+	cursors = append(cursors, database)
 	defer func() {
 		for _, c := range cursors {
 			c.close()
 		}
 	}()
 	for {
+		if err := database.verify(); err != nil {
+			return err
+		}
 		c := first(cursors, descending)
 		if c == nil || outside(c.key(), from, to, descending) {
 			return nil
@@ -164,11 +173,19 @@ func outside(key, from, to []byte, descending bool) bool {
 }
 
 // databaseCursor iterates over the rows of the database.
-type databaseCursor struct{ it *badger.Iterator }
+type databaseCursor struct {
+	it *badger.Iterator
+	// check verifies what the rows of the range depend on, one after the other: from and to
+	// are what is left of it, and verified is set if that begins at the current row.
+	check      *tableCheck
+	from, to   []byte
+	descending bool
+	verified   bool
+}
 
-func newDatabaseCursor(txn *badger.Txn, from, to []byte, descending bool) databaseCursor {
+func newDatabaseCursor(s snapshot, from, to []byte, descending bool) *databaseCursor {
 	// Values are stored with their keys; prefetching would start a goroutine for each.
-	it := txn.NewIterator(badger.IteratorOptions{Reverse: descending, Prefix: commonPrefix(from, to)})
+	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: descending, Prefix: commonPrefix(from, to)})
 	switch {
 	case !descending:
 		it.Seek(from)
@@ -181,17 +198,36 @@ func newDatabaseCursor(txn *badger.Txn, from, to []byte, descending bool) databa
 			it.Next()
 		}
 	}
-	return databaseCursor{it}
+	return &databaseCursor{it: it, check: s.check, from: from, to: to, descending: descending}
 }
 
-func (c databaseCursor) key() []byte {
+// verify verifies the blocks up to the current row: without that, rows before it may have
+// been missed. It is called before the row is used, and at the end of the range.
+func (c *databaseCursor) verify() error {
+	if c.verified || !c.check.isPending() {
+		return nil
+	}
+	c.verified = true
+	from, to, key := c.from, c.to, c.key()
+	if key == nil || outside(key, from, to, c.descending) {
+		return c.check.verify(from, to)
+	}
+	if c.descending {
+		from, c.to = key, bytes.Clone(key)
+	} else {
+		to, c.from = key, bytes.Clone(key)
+	}
+	return c.check.verify(from, to)
+}
+
+func (c *databaseCursor) key() []byte {
 	if !c.it.Valid() {
 		return nil
 	}
 	return c.it.Item().Key()
 }
 
-func (c databaseCursor) value() (value []byte, err error) {
+func (c *databaseCursor) value() (value []byte, err error) {
 	err = c.it.Item().Value(func(v []byte) error {
 		value = v
 		if v == nil {
@@ -202,8 +238,12 @@ func (c databaseCursor) value() (value []byte, err error) {
 	return value, err
 }
 
-func (c databaseCursor) next()  { c.it.Next() }
-func (c databaseCursor) close() { c.it.Close() }
+func (c *databaseCursor) close() { c.it.Close() }
+
+func (c *databaseCursor) next() {
+	c.it.Next()
+	c.verified = false
+}
 
 // commonPrefix returns the prefix of all keys of a range; badger opens only the tables
 // that contain it.

@@ -49,6 +49,10 @@ func (s *Store) Ready() error {
 	return nil
 }
 
+// IsChecking reports whether the tables of a large store are still verified while it is in
+// use.
+func (s *Store) IsChecking() bool { return s.check.isPending() }
+
 // Usage is the space that a store uses, and what is left of its file system.
 type Usage struct{ Bytes, FreeBytes int64 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -39,12 +40,15 @@ type Store struct {
 	db      *badger.DB
 	seal    *seal
 	writer  *writer
+	// check verifies the tables of a large store while it is in use; nil if Open has
+	// verified them.
+	check *tableCheck
 
 	// reading is read-locked by readers and locked by Close. It guards closed.
 	reading sync.RWMutex
 	closed  bool
 
-	// integrity is the damage that Open found, nil after AcceptLoss.
+	// integrity is the damage that was found, nil after AcceptLoss.
 	integrityMu sync.Mutex
 	integrity   error
 }
@@ -56,7 +60,7 @@ var errClosed = fmt.Errorf("%w: the store is closed", persistence.ErrUnavailable
 
 // Open opens the store in a directory, which it creates if absent. It reads all rows
 // to verify them (see Integrity), which takes about a second for a hundred thousand
-// orders. It returns ErrLocked if the store is already open, ErrSchemaNewer if a newer
+// orders, unless the store is large (Options.CheckBytesMax). It returns ErrLocked if the store is already open, ErrSchemaNewer if a newer
 // program has written it, and persistence.ErrIntegrity if a file is so damaged that
 // the database cannot be read; then a backup can be restored.
 func Open(dir string, o Options) (*Store, error) { return openSchema(dir, o, currentSchema) }
@@ -66,12 +70,31 @@ func openSchema(dir string, o Options, current schema) (*Store, error) {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	o = o.withDefaults()
+	s, err := openOnce(dir, o, current)
+	if errors.Is(err, errCheckFirst) {
+		o.Logger.Warn("the store is checked before it is used", zap.Error(err))
+		o.CheckBytesMax = math.MaxInt64
+		s, err = openOnce(dir, o, current)
+	}
+	if err == nil && s.check != nil {
+		s.startCheck()
+	}
+	return s, err
+}
+
+// openOnce opens a store without its background check. It returns errCheckFirst if the
+// store cannot be opened before it is checked.
+func openOnce(dir string, o Options, current schema) (*Store, error) {
 	s := &Store{dir: dir, log: o.Logger, schema: current, options: o}
 	s.Reader = rows.NewReader(s)
-	if err := s.open(o); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), s.release())
+	err := s.open(o)
+	if err == nil {
+		return s, nil
 	}
-	return s, nil
+	if s.check != nil && errors.Is(err, persistence.ErrIntegrity) {
+		err = fmt.Errorf("%w: %w", errCheckFirst, err)
+	}
+	return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), s.release())
 }
 
 func (s *Store) open(o Options) error {
@@ -85,7 +108,7 @@ func (s *Store) open(o Options) error {
 	s.disk = newDiskSpace(s.dir, o.FreeBytesMin, o.stat)
 	s.reserve = &reserve{dir: s.dir, disk: s.disk, logger: o.Logger}
 	database := filepath.Join(s.dir, databaseName)
-	if err := checkFiles(database, o.badger(database)); err != nil {
+	if s.check, err = checkFiles(database, o.badger(database), s.checkBytesMax()); err != nil {
 		return err
 	}
 	if err := s.checkSpace(database); err != nil {
@@ -100,7 +123,7 @@ func (s *Store) open(o Options) error {
 	if err := s.openDatabase(database); err != nil {
 		return err
 	}
-	found, err := inspect(s.db)
+	found, err := s.inspect()
 	if err != nil {
 		return err
 	}
@@ -109,6 +132,9 @@ func (s *Store) open(o Options) error {
 	}
 	if !s.cramped {
 		s.reserve.fill()
+	}
+	if s.check != nil {
+		s.check.report = s.reportDamage
 	}
 	return s.start(o, found)
 }
@@ -157,7 +183,12 @@ func (s *Store) start(o Options, found inspection) error {
 	}
 	switch {
 	case err == nil:
+		if err := s.unmarkDamaged(); err != nil {
+			return err
+		}
 		return s.writer.start(end)
+	case s.check != nil:
+		return fmt.Errorf("%w: %w", persistence.ErrIntegrity, err)
 	case s.cramped && errors.Is(err, errRows):
 		return fmt.Errorf("%w: the rows of the log cannot be applied again: %w", persistence.ErrDiskFull, err)
 	}
@@ -197,7 +228,7 @@ func openBadger(o badger.Options) (db *badger.DB, err error) {
 }
 
 // Integrity returns nil, or an ErrIntegrity with the damage that was found when the
-// store was opened.
+// store was opened or, in a large one, since.
 func (s *Store) Integrity() error {
 	s.integrityMu.Lock()
 	defer s.integrityMu.Unlock()
@@ -206,7 +237,8 @@ func (s *Store) Integrity() error {
 
 // AcceptLoss makes a store that failed its integrity check writable: its rows are
 // sealed as they are. It should be called only for an operator who knows what is lost. It
-// does nothing if the store is intact.
+// does nothing if the store is intact. Damage that was found after Open can be accepted once
+// the store is opened again.
 func (s *Store) AcceptLoss(ctx context.Context) error {
 	s.integrityMu.Lock()
 	defer s.integrityMu.Unlock()
@@ -272,6 +304,7 @@ func (s *Store) Archive(ctx context.Context, before persistence.Retention, to pe
 // database as a kill would: the next opening replays its log, but only after this
 // process has ended.
 func (s *Store) Close() error {
+	s.check.stop()
 	s.writer.stop()
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -286,6 +319,7 @@ func (s *Store) Close() error {
 func (s *Store) release() error {
 	var errs []error
 	left := s.db != nil && (s.cramped || s.leavesDatabaseOpen())
+	s.check.close()
 	if s.writer != nil {
 		errs = append(errs, s.writer.close(left))
 	}

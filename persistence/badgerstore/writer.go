@@ -51,11 +51,15 @@ type writer struct {
 	schema schema
 	// filter contains the keys of all rows.
 	filter *keyFilter
+	// check verifies what is read of a database that was not checked before; else nil.
+	check *tableCheck
 
 	// syncLog syncs the log; nil is fdatasync. Tests replace it.
 	syncLog func(*os.File) error
 	// failed receives the error with which the flusher has ended.
 	failed chan error
+	// broken receives the damage that is found while the store is in use.
+	broken chan error
 	meter  meter
 
 	// Only the goroutine uses the fields up to mu.
@@ -107,7 +111,7 @@ func newWriter(s *Store, o Options, found inspection) *writer {
 	w := &writer{
 		views: newViews(s.db, found.counted), logDir: filepath.Join(s.dir, logName), seal: s.seal, disk: s.disk, reserve: s.reserve,
 		reopen: func() error { return nil }, schema: s.schema,
-		syncLog: o.syncLog, logger: o.Logger, filter: found.filter, failed: make(chan error, 1), tableRows: tableRowsMin,
+		syncLog: o.syncLog, logger: o.Logger, filter: found.filter, check: s.check, failed: make(chan error, 1), broken: make(chan error, 1), tableRows: tableRowsMin,
 		meter:   meter{observe: o.ObserveGroup},
 		changed: map[string]int{}, cache: rows.NewRowCache(cacheBytesMax), syncDue: stoppedTimer(),
 		wake: make(chan struct{}, 1), finished: make(chan struct{}),
@@ -253,7 +257,7 @@ func (w *writer) run() {
 		w.meter.note(w.rejectErr)
 		group, stopping = w.take(group[:0])
 		if len(group) > 0 {
-			w.checkFlusher()
+			w.checkOthers()
 			w.process(group)
 			clear(group)
 			continue
@@ -278,11 +282,14 @@ func (w *writer) run() {
 	}
 }
 
-// checkFlusher ends writing if the flusher has ended.
-func (w *writer) checkFlusher() {
+// checkOthers ends writing if the flusher has ended or damage was found.
+func (w *writer) checkOthers() {
 	select {
 	case err := <-w.failed:
 		w.fail(nil, err)
+	case err := <-w.broken:
+		w.settle()
+		w.rejectErr = fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
 	default:
 	}
 }

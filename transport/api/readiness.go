@@ -18,7 +18,8 @@ type Readiness struct {
 // StoreReadiness is whether the store takes commits.
 type StoreReadiness struct {
 	Ready bool `json:"ready"`
-	// Reason is why it does not; nil if it does.
+	// Reason is why it does not, or why it may be found to be damaged later: a large store
+	// is checked while it is in use. It is nil otherwise.
 	Reason *string `json:"reason"`
 }
 

@@ -138,21 +138,20 @@ func (r *reader) check(at Position) error {
 	return nil
 }
 
-// Oldest returns the position before the first record of a log; zero if it has none.
-func Oldest(dir string) (Position, error) {
+// Oldest returns the position before the first record of a log, unless it has no segment.
+func Oldest(dir string) (after Position, exists bool, err error) {
 	paths, err := segmentPaths(dir)
 	if err != nil || len(paths) == 0 {
-		return Position{}, err
+		return Position{}, false, err
 	}
 	content, err := os.ReadFile(paths[0])
 	if err != nil {
-		return Position{}, err
+		return Position{}, false, err
 	}
-	after, err := decodeHeader(content)
-	if err != nil {
-		return Position{}, fmt.Errorf("%s: %w: %w", filepath.Base(paths[0]), ErrDamaged, err)
+	if after, err = decodeHeader(content); err != nil {
+		return Position{}, false, fmt.Errorf("%s: %w: %w", filepath.Base(paths[0]), ErrDamaged, err)
 	}
-	return after, nil
+	return after, true, nil
 }
 
 // Start opens a log for appending after a record, in a new segment. The records of the
