@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -18,8 +19,8 @@ import (
 type Effect func(ctx context.Context) any
 
 // Pool bounds the concurrent effects on one resource: a venue's REST endpoint, the
-// store. Further effects are queued, in order, up to a limit, and refused beyond it. A
-// Pool is safe for concurrent use.
+// store. Further effects are queued up to a limit, by their rank and then in order, and
+// refused beyond it. A Pool is safe for concurrent use.
 type Pool struct {
 	system *System
 	name   string
@@ -38,6 +39,7 @@ type Pool struct {
 // task is one effect of one incarnation.
 type task struct {
 	shell  *shell
+	rank   int
 	label  string // empty without a dispatcher
 	effect Effect
 }
@@ -65,8 +67,13 @@ func (s *System) NewCallPool(name string, runningMax, waitingMax int) *Pool {
 // Go runs effect in the pool. If the pool is full it returns ErrBusy and does nothing.
 // An orderly stop waits for the effect (see also NewCallPool); a panic in it fails the
 // actor.
-func (c *Context) Go(pool *Pool, effect Effect) error {
-	if err := pool.submit(c.shell.task(effect)); err != nil {
+func (c *Context) Go(pool *Pool, effect Effect) error { return c.GoRanked(pool, 0, effect) }
+
+// GoRanked is Go with a rank: an effect waits behind those of the same and of lower ranks.
+func (c *Context) GoRanked(pool *Pool, rank int, effect Effect) error {
+	t := c.shell.task(effect)
+	t.rank = rank
+	if err := pool.submit(t); err != nil {
 		return err
 	}
 	c.shell.pending++
@@ -121,12 +128,23 @@ func (p *Pool) submit(t task) error {
 		p.started++
 		p.system.spawn(t.label, func() { p.work(t) })
 	case len(p.waiting) < p.waitingMax:
-		p.waiting = append(p.waiting, t)
+		i := len(p.waiting)
+		for i > 0 && p.waiting[i-1].rank > t.rank {
+			i--
+		}
+		p.waiting = slices.Insert(p.waiting, i, t)
 	default:
 		p.refused++
 		return fmt.Errorf("%w: pool %s", ErrBusy, p.name)
 	}
 	return nil
+}
+
+// HasWaiting reports whether an effect waits for others to end.
+func (p *Pool) HasWaiting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.waiting) > 0
 }
 
 // work runs tasks until the queue is empty. The goroutine then ends: an idle pool has

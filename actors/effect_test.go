@@ -70,6 +70,35 @@ func TestPoolRunsQueuesAndRefusesEffects(t *testing.T) {
 	})
 }
 
+// Of the effects that wait, those of the lowest rank run first, and those of one rank in order.
+func TestPoolRunsEffectsByRank(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		probe := k.Probe("probe")
+		pool := k.System.NewPool("starts", 1, 9)
+		ref := effects(k, probe)
+		for n, rank := range []int{9, 2, 1, 2, 0, 1} {
+			var err error
+			failed := inside(k, ref, func(ctx *actors.Context) {
+				err = ctx.GoRanked(pool, rank, actortest.Wait(time.Second, fmt.Sprintf("%d of rank %d", n, rank)))
+			})
+			if err = errors.Join(failed, err); err != nil {
+				k.T.Fatal(err)
+			}
+		}
+		if !pool.HasWaiting() {
+			k.T.Error("HasWaiting = false with five waiting effects, want true")
+		}
+		k.Advance(10 * time.Second)
+		want := []any{"0 of rank 9", "4 of rank 0", "2 of rank 1", "5 of rank 1", "1 of rank 2", "3 of rank 2"}
+		if got := probe.Take(); !slices.Equal(got, want) {
+			k.T.Errorf("results = %q, want %q", got, want)
+		}
+		if pool.HasWaiting() {
+			k.T.Error("HasWaiting = true in an idle pool, want false")
+		}
+	})
+}
+
 func TestNilIsNoMessage(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")

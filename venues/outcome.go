@@ -19,11 +19,15 @@ var (
 	ErrNotSent = errors.New("proved not sent")
 )
 
-type outcomeQueryKey struct{}
+type (
+	outcomeQueryKey struct{}
+	callerWaitsKey  struct{}
+	routineReadKey  struct{}
+)
 
 // WithOutcomeQuery marks the reads that use the returned context as queries for the
-// outcome of a request that changed something. Connectors give them priority over other
-// reads when a rate limit is nearly used up.
+// outcome of a request that changed something, or as others without which an account cannot
+// trade. Connectors give them priority over other reads when a rate limit is nearly used up.
 func WithOutcomeQuery(ctx context.Context) context.Context {
 	return context.WithValue(ctx, outcomeQueryKey{}, true)
 }
@@ -33,8 +37,6 @@ func IsOutcomeQuery(ctx context.Context) bool {
 	marked, _ := ctx.Value(outcomeQueryKey{}).(bool)
 	return marked
 }
-
-type callerWaitsKey struct{}
 
 // WithCaller marks the reads that use the returned context as those for which a caller of
 // the service waits. Connectors give them priority over the reads of a reconciliation when a
@@ -46,5 +48,17 @@ func WithCaller(ctx context.Context) context.Context {
 // HasCaller reports whether ctx comes from WithCaller.
 func HasCaller(ctx context.Context) bool {
 	marked, _ := ctx.Value(callerWaitsKey{}).(bool)
+	return marked
+}
+
+// WithRoutineRead marks the reads that use the returned context as those for which nobody
+// waits. Connectors give other reads priority when a rate limit is nearly used up.
+func WithRoutineRead(ctx context.Context) context.Context {
+	return context.WithValue(ctx, routineReadKey{}, true)
+}
+
+// IsRoutineRead reports whether ctx comes from WithRoutineRead.
+func IsRoutineRead(ctx context.Context) bool {
+	marked, _ := ctx.Value(routineReadKey{}).(bool)
 	return marked
 }

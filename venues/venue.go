@@ -50,6 +50,8 @@ type Capabilities struct {
 	// StreamSnapshots: the book stream sends its own snapshots, so MarketData.Snapshot is
 	// never needed.
 	StreamSnapshots bool
+	// SharedReadLimit: the reads of all accounts at one address share one limit.
+	SharedReadLimit bool
 	// ClientIDUniqueForever: a client order id is never accepted twice.
 	ClientIDUniqueForever bool
 	// AbsenceAfter is how long after its deadline an order may still appear at the venue.

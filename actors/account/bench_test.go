@@ -88,8 +88,8 @@ func BenchmarkOrder(b *testing.B) {
 	}
 	ref, err := system.Start(account.Child(account.Deps{
 		Config: config, Fence: fence, Venue: venue, Store: store, Journal: log.CommitQueue("c1", "account"), Market: market, Updates: discardUpdates{},
-		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
-		OrderPool: system.NewCallPool("orders", 8, 8), ReadPool: system.NewCallPool("reads", 8, 64), QueryPool: system.NewCallPool("queries", 8, 64),
+		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
+		Pools: newPools(system),
 		Private: func(stream account.Observer) actors.Child {
 			venue.stream = stream
 			return actors.Child{Name: "private", Producer: func() actors.Behaviour { return ignore{} }}

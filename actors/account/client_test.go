@@ -39,17 +39,17 @@ func TestAmendAndCancelReadNoRecord(t *testing.T) {
 	})
 }
 
-// brokenVenue returns an error instead of its open orders while broken is set.
+// brokenVenue returns an error instead of its positions while broken is set.
 type brokenVenue struct {
 	*ledgerVenue
 	broken atomic.Bool
 }
 
-func (v *brokenVenue) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
+func (v *brokenVenue) Positions(ctx context.Context) ([]venues.Position, error) {
 	if v.broken.Load() {
 		return nil, errors.New("connection refused")
 	}
-	return v.ledgerVenue.OpenOrders(ctx)
+	return v.ledgerVenue.Positions(ctx)
 }
 
 func TestReadyOnceReconciled(t *testing.T) {

@@ -32,11 +32,7 @@ type Deps struct {
 	Market  Market
 	Updates Updates
 	NewID   func(prefix string, at time.Time) string
-	// OrderPool runs orders, amends and cancels, QueryPool the queries of unknown outcomes,
-	// ReadPool all other requests.
-	OrderPool *actors.Pool
-	QueryPool *actors.Pool
-	ReadPool  *actors.Pool
+	Pools
 	// Monitor publishes the account's health; nil publishes it nowhere.
 	Monitor *Monitor
 	// TraceEvent is called before the commit of an event about an order whose client has
@@ -70,4 +66,19 @@ type Updates interface {
 	OrderChanged(venues.Order)
 	PositionChanged(venues.Position)
 	BalancesChanged(venues.Venue, []venues.Balance)
+}
+
+// Pools run the requests of the accounts at one venue.
+type Pools struct {
+	// OrderPool runs orders, amends and cancels, QueryPool the queries of unknown outcomes.
+	OrderPool *actors.Pool
+	QueryPool *actors.Pool
+	// StartPool runs the first readings of accounts, ReconcilePool the reconciliations for
+	// which something waits, and RoutinePool those for which nothing waits. They wait long if
+	// the venue's limit is used up.
+	StartPool     *actors.Pool
+	ReconcilePool *actors.Pool
+	RoutinePool   *actors.Pool
+	// ReadPool runs all other requests.
+	ReadPool *actors.Pool
 }

@@ -114,6 +114,21 @@
 // Reading is what uses up a venue's rate limits: a client that stays below the limits of its
 // key must never meet one of its venue.
 //
+// # Start
+//
+// When its records are loaded, the account accepts cancels, and reads what it needs to trade:
+// its mode, the orders that it knows with the executions of those that have filled more, and
+// its balances and positions. Then it accepts orders. This first reading is repeated if the
+// private stream is connected only after it: what changed in between is in neither. A complete
+// reconciliation follows, which finds the orders and trades that were made elsewhere meanwhile.
+//
+// The accounts at one address may share the venue's limit (venues.Capabilities). Then two of
+// them make their first reading at the same time; of those that wait, the ones with unknown
+// outcomes come first, then those with positions to protect, then those with open orders.
+// Complete reconciliations wait for them, at most postponedMax times postponeFor. A
+// reconciliation for which nothing waits is a routine one: it leaves more of the limit to other
+// requests (venues.WithRoutineRead), and may wait for minutes, without delaying the others.
+//
 // # Stop and restart
 //
 // When the account stops, callers receive what is known: an order of unknown outcome with

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/actors"
 	"venuegate/actors/account/position"
 	"venuegate/actors/account/risk"
@@ -65,6 +67,12 @@ type (
 		versions fundsVersions
 	}
 	callReconcile struct {
+		kind reconcileKind
+		// rank is the place among the readings of its kind that wait, the lowest first.
+		rank int
+		// mayWait is set if the first readings of other accounts come before it.
+		mayWait bool
+
 		refs      []orderRef
 		fillsFrom map[string]time.Time
 		// tradedFrom is the time from which on instruments that are not in fillsFrom may
@@ -75,6 +83,8 @@ type (
 	orderRef struct {
 		orderID string
 		ref     venues.OrderRef
+		// filled is the filled quantity that is known.
+		filled decimal.Decimal
 	}
 	lookUp      struct{ report venues.ExecutionReport }
 	lookUpFills struct {

@@ -124,7 +124,9 @@ func (f *fillMarks) advance(in *reconcileDone) {
 		}
 		f.until[symbol] = in.startedAt
 	}
-	f.tradedUntil = in.startedAt
+	if in.kind != reconcileStart {
+		f.tradedUntil = in.startedAt
+	}
 }
 
 // beginLookup counts a lookup of the order of a fill.

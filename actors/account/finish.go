@@ -1,6 +1,10 @@
 package account
 
-import "venuegate/venues"
+import (
+	"time"
+
+	"venuegate/venues"
+)
 
 // stop answers the callers with what is known, because no outcome is resolved after it.
 func (s *state) stop() {
@@ -70,7 +74,7 @@ func (s *state) finish(step stepContext) output {
 		}
 		s.after(replies[i])
 	}
-	s.dirty, s.pendingReplies = s.dirty[:0], s.pendingReplies[:0]
+	s.dirty, s.pendingReplies, s.reportedAt = s.dirty[:0], s.pendingReplies[:0], time.Time{}
 	out := s.out
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence

@@ -165,7 +165,7 @@ func (s *state) fundsRead(step stepContext, in fundsDone) {
 	if in.err == nil {
 		s.applyFunds(step, in.funds, in.part, in.versions)
 	} else if s.positions.HasPending() { // a close awaits the list
-		s.recon.due = deadline.Earlier(s.recon.due, step.now.Add(reconcileRetry))
+		s.recon.request(step.now.Add(reconcileRetry))
 	}
 	answered, waiting := f.served, f.waiting
 	f.served, f.waiting = nil, nil

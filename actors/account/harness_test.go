@@ -33,6 +33,14 @@ func open(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, nam
 	return openWith(kit, store, venue, name, func(c persistence.Submitter) persistence.Submitter { return c })
 }
 
+func newPools(system *actors.System) account.Pools {
+	pool := func(name string) *actors.Pool { return system.NewCallPool(name, 8, 64) }
+	return account.Pools{
+		OrderPool: system.NewCallPool("orders", 8, 8), QueryPool: pool("queries"),
+		StartPool: pool("starts"), ReconcilePool: pool("reconciliations"), RoutinePool: pool("routine"), ReadPool: pool("reads"),
+	}
+}
+
 // openWith is open with the Submitter that through returns in place of the account's journal.
 func openWith(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, name string, through func(persistence.Submitter) persistence.Submitter) *harness {
 	h := &harness{kit: kit, store: store, name: name}
@@ -72,10 +80,9 @@ func (h *harness) start(kit *actortest.Kit, venue venues.Account, through func(p
 	}
 	spec := account.Child(account.Deps{
 		Config: config, Fence: fence, Venue: venue, Store: store, Journal: through(log.CommitQueue("c1", name)), Market: fixedMarket{}, Updates: discardUpdates{},
-		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &idEntropy) },
-		OrderPool: kit.System.NewCallPool("orders", 8, 8), ReadPool: kit.System.NewCallPool("reads", 8, 64),
-		QueryPool: kit.System.NewCallPool("queries", 8, 64),
-		Private:   private,
+		NewID:   func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &idEntropy) },
+		Pools:   newPools(kit.System),
+		Private: private,
 	})
 	spec.Name = name
 	h.ref, h.config = kit.Start(spec), config

@@ -139,13 +139,7 @@ func (v *killVenue) carryOut(e effect, isLate bool) any {
 	case callQuery:
 		return v.query(in.orderID, in.ref)
 	case callReconcile:
-		done := reconcileDone{startedAt: v.now, open: v.open(), fills: v.fillsSince(in.fillsFrom["BTCUSDT"]), fillsRead: map[string]bool{"BTCUSDT": true}, funds: v.funds(), versions: in.versions}
-		for _, r := range in.refs {
-			if o := v.find(r.ref.ClientOrderID); o == nil || o.Status.IsClosed() {
-				done.answers = append(done.answers, v.query(r.orderID, r.ref))
-			}
-		}
-		return done
+		return v.reconcile(in)
 	case callAbsenceCheck:
 		return absenceCheckDone{orders: in.orders, open: v.open(), fills: v.fillsSince(in.from["BTCUSDT"]), knownOrders: map[venueKey]bool{}}
 	case callHaltRead:
@@ -164,6 +158,25 @@ func (v *killVenue) query(orderID string, ref venues.OrderRef) queryDone {
 	done := queryDone{orderID: orderID, began: v.now, err: notFound()}
 	if o := v.find(ref.ClientOrderID); o != nil {
 		done.report, done.err = o.ExecutionReport, nil
+	}
+	return done
+}
+
+// reconcile reads what the account reads in a reconciliation of a kind.
+func (v *killVenue) reconcile(in callReconcile) reconcileDone {
+	done := reconcileDone{kind: in.kind, startedAt: v.now, fillsRead: map[string]bool{}, funds: v.funds(), versions: in.versions}
+	if in.kind != reconcileStart {
+		done.open = v.open()
+	}
+	for _, r := range notAmong(in.refs, done.open) {
+		done.answers = append(done.answers, v.query(r.orderID, r.ref))
+	}
+	from := in.fillsFrom
+	if in.kind == reconcileStart {
+		from = filledMore(in, &done)
+	}
+	for symbol, since := range from {
+		done.fills, done.fillsRead[symbol] = v.fillsSince(since), true // there is one symbol
 	}
 	return done
 }

@@ -94,8 +94,11 @@ func BenchmarkStep(b *testing.B) {
 				x.state.recon.due = time.Time{}
 				x.state.tick(step)
 			},
-			"evict":     func(x *fixture, step stepContext) { x.state.evictClosed(step.now) },
-			"reconcile": func(x *fixture, step stepContext) { x.state.recon.running = false; x.state.reconcile() },
+			"evict": func(x *fixture, step stepContext) { x.state.evictClosed(step.now) },
+			"reconcile": func(x *fixture, step stepContext) {
+				x.state.recon.running, x.state.recon.routine = false, false
+				x.state.reconcile(step)
+			},
 		} {
 			b.Run(fmt.Sprintf("%s/closed=%d", name, closed), func(b *testing.B) {
 				x := withClosedOrders(b, closed)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"venuegate/actors/account/deadline"
 	"venuegate/actors/account/position"
 	"venuegate/actors/account/risk"
 	"venuegate/persistence"
@@ -85,7 +84,7 @@ func (p *positionPort) Store(r persistence.PositionRecord) {
 	p.out.Batch.Puts = append(p.out.Batch.Puts, r)
 }
 
-func (p *positionPort) ReconcileBy(due time.Time) { p.recon.due = deadline.Earlier(p.recon.due, due) }
+func (p *positionPort) ReconcileBy(due time.Time) { p.recon.request(due) }
 func (p *positionPort) ReadSoon()                 { p.planFunds(p.step) }
 
 // recordFill stores an execution and counts it, for its position and for the day. The

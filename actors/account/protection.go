@@ -49,7 +49,7 @@ func newProtection(s *state, p ProtectionPolicy) (*protection.Step, *protectionP
 func (s *state) protection(step stepContext) *protection.Step {
 	s.protectionPort.step = step
 	p := s.protectionStep
-	p.Now, p.ReconciledAt, p.PositionsAt = step.now, s.recon.begunAt, s.positions.ReadAt()
+	p.Now, p.ReconciledAt, p.PositionsAt, p.ReportedAt = step.now, s.recon.begunAt, s.positions.ReadAt(), s.reportedAt
 	return p
 }
 
@@ -94,7 +94,7 @@ func (p *protectionPort) EndMove(entry *protectedOrder, cause error) {
 	p.state.replyChange(o, nil)
 }
 
-func (p *protectionPort) Reconcile()     { p.state.recon.due = p.step.now }
+func (p *protectionPort) Reconcile()     { p.state.recon.request(p.step.now) }
 func (p *protectionPort) ReadPositions() { p.state.readFunds(p.step) }
 
 func (p *protectionPort) Ref(o *protectedOrder) venues.OrderRef { return p.state.ids.ref(p.order(o)) }

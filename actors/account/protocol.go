@@ -164,6 +164,10 @@ type (
 		err      error
 	}
 	reconcileDone struct {
+		kind reconcileKind
+		// isPostponed is set if nothing was read.
+		isPostponed bool
+
 		startedAt    time.Time
 		open         []venues.ExecutionReport
 		answers      []queryDone

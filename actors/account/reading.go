@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"go.uber.org/zap"
 
 	"venuegate/actors"
@@ -53,48 +54,131 @@ func (a *account) readExecutions(ctx context.Context, symbol string, from time.T
 }
 
 func (e callReconcile) run(a *account, ctx *actors.Context) {
-	err := ctx.Go(a.deps.ReadPool, func(c context.Context) any {
-		c, cancel := context.WithTimeout(c, reconcileMax)
+	pool, read := a.deps.ReconcilePool, a.fetchAll
+	mark := func(c context.Context) context.Context { return c }
+	switch {
+	case e.kind == reconcileStart:
+		pool, read, mark = a.deps.StartPool, a.fetchStart, venues.WithOutcomeQuery
+	case e.kind == reconcileRoutine && e.mayWait && a.deps.StartPool.HasWaiting():
+		a.steps.Enqueue(reconcileDone{kind: e.kind, isPostponed: true})
+		return
+	case e.kind == reconcileRoutine:
+		pool, mark = a.deps.RoutinePool, venues.WithRoutineRead
+	}
+	err := ctx.GoRanked(pool, e.rank, func(c context.Context) any {
+		c, cancel := context.WithTimeout(mark(c), reconcileMax)
 		defer cancel()
-		return a.fetchAll(c, e)
+		done := reconcileDone{kind: e.kind, startedAt: time.Now(), fillsRead: map[string]bool{}, versions: e.versions}
+		done.err = read(c, e, &done)
+		return done
 	})
 	if err != nil {
-		a.steps.Enqueue(reconcileDone{err: err})
+		a.steps.Enqueue(reconcileDone{kind: e.kind, err: err})
 	}
+}
+
+// listFrom is the number of known orders from which on a start reads the list of all open
+// orders instead of each order. At Binance the list has the weight of 80 orders.
+const listFrom = 80
+
+// fetchStart reads what the account needs to trade: its mode, the orders that it knows with
+// the executions of those that have filled more, and its balances and positions. Orders and
+// trades that were made elsewhere are found by the complete reconciliation that follows.
+func (a *account) fetchStart(ctx context.Context, e callReconcile, into *reconcileDone) error {
+	var mode sync.WaitGroup
+	var modeErr, err error
+	mode.Go(func() { modeErr = a.fetchMode(ctx, into) })
+	if len(e.refs) >= listFrom {
+		into.open, err = a.deps.Venue.OpenOrders(ctx)
+	}
+	if err == nil {
+		into.answers = a.queryEach(ctx, notAmong(e.refs, into.open))
+	}
+	mode.Wait()
+	if err := cmp.Or(modeErr, err); err != nil {
+		return err
+	}
+	if err := a.fetchEachFills(ctx, filledMore(e, into), into); err != nil {
+		return err
+	}
+	into.funds, err = a.fetchFunds(ctx, bothParts)
+	return err
 }
 
 // fetchAll reads the venue's state for a reconciliation. It reads fills after orders: those of
 // an order that is closed by then are included, or fetched later.
-func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
-	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}, versions: e.versions}
-	mode, err := a.deps.Venue.Mode(ctx) // it may have been changed elsewhere
+func (a *account) fetchAll(ctx context.Context, e callReconcile, into *reconcileDone) error {
+	err := a.fetchMode(ctx, into)
 	if err != nil {
-		done.err = err
-		return done
+		return err
 	}
-	done.hedge = mode.Hedge
-	if done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {
-		return done
+	if into.open, err = a.deps.Venue.OpenOrders(ctx); err != nil {
+		return err
 	}
-	isOpen := make(map[string]bool, 2*len(done.open))
-	for _, r := range done.open {
-		isOpen[r.ClientOrderID], isOpen[r.Symbol+"/"+r.VenueOrderID] = true, true
-	}
-	done.answers = a.queryEach(ctx, slices.DeleteFunc(slices.Clone(e.refs), func(r orderRef) bool {
-		return isOpen[cmp.Or(r.ref.ClientOrderID, r.ref.Symbol+"/"+r.ref.VenueOrderID)]
-	}))
+	into.answers = a.queryEach(ctx, notAmong(e.refs, into.open))
 	fillsFrom, err := a.fillsFrom(ctx, e)
 	if err != nil {
-		done.err = err
-		return done
+		return err
 	}
-	for _, symbol := range slices.Sorted(maps.Keys(fillsFrom)) {
-		if done.err = a.fetchFills(ctx, symbol, fillsFrom[symbol], &done); done.err != nil {
-			return done
+	if err := a.fetchEachFills(ctx, fillsFrom, into); err != nil {
+		return err
+	}
+	into.funds, err = a.fetchFunds(ctx, bothParts)
+	return err
+}
+
+// fetchMode reads the mode of the account, which may have been changed elsewhere.
+func (a *account) fetchMode(ctx context.Context, into *reconcileDone) error {
+	mode, err := a.deps.Venue.Mode(ctx)
+	into.hedge = mode.Hedge
+	return err
+}
+
+// notAmong returns the orders that are not in a list of open orders.
+func notAmong(refs []orderRef, open []venues.ExecutionReport) []orderRef {
+	isOpen := make(map[string]bool, 2*len(open))
+	for _, r := range open {
+		isOpen[r.ClientOrderID], isOpen[r.Symbol+"/"+r.VenueOrderID] = true, true
+	}
+	return slices.DeleteFunc(slices.Clone(refs), func(r orderRef) bool {
+		return isOpen[cmp.Or(r.ref.ClientOrderID, r.ref.Symbol+"/"+r.ref.VenueOrderID)]
+	})
+}
+
+// filledMore returns those of e.fillsFrom whose orders have filled more than is known, or are
+// listed as partly filled.
+func filledMore(e callReconcile, in *reconcileDone) map[string]time.Time {
+	known := make(map[string]decimal.Decimal, len(e.refs))
+	for _, r := range e.refs {
+		known[r.orderID] = r.filled
+	}
+	from := map[string]time.Time{}
+	add := func(symbol string) {
+		if since, isKnown := e.fillsFrom[symbol]; isKnown {
+			from[symbol] = since
 		}
 	}
-	done.funds, done.err = a.fetchFunds(ctx, bothParts)
-	return done
+	for _, r := range in.open {
+		if r.FilledQty.IsPositive() {
+			add(r.Symbol)
+		}
+	}
+	for _, answer := range in.answers {
+		if answer.err == nil && answer.report.FilledQty.GreaterThan(known[answer.orderID]) {
+			add(answer.report.Symbol)
+		}
+	}
+	return from
+}
+
+// fetchEachFills reads the new fills of instruments.
+func (a *account) fetchEachFills(ctx context.Context, from map[string]time.Time, into *reconcileDone) error {
+	for _, symbol := range slices.Sorted(maps.Keys(from)) {
+		if err := a.fetchFills(ctx, symbol, from[symbol], into); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fetchFills reads the new fills of one instrument. An instrument that the venue no longer

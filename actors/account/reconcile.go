@@ -15,22 +15,45 @@ const (
 	// reconcileRetry is the wait after a reconciliation that failed, which doubles up to
 	// reconcileBusy, and after the private stream was lost.
 	reconcileRetry = 2 * time.Second
+	// postponeFor is the wait of the first complete reconciliation while other accounts do not
+	// trade yet, postponedMax how often it waits.
+	postponeFor  = time.Second
+	postponedMax = 30
 	// fillsDelay is how long the private stream may take to deliver the fills of a held
 	// report before they are read by REST.
 	fillsDelay = 200 * time.Millisecond
 )
 
+// reconcileKind is what a reconciliation is for.
+type reconcileKind uint8
+
+const (
+	// reconcileUrgent is a complete one for which something waits.
+	reconcileUrgent reconcileKind = iota
+	// reconcileRoutine is a complete one for which nothing waits.
+	reconcileRoutine
+	// reconcileStart is the first reading after a start, of what the account needs to trade.
+	reconcileStart
+)
+
 // reconciliation is the state of the comparison of the account with its venue. The private
 // stream is a hint; the result of a reconciliation is authoritative.
 type reconciliation struct {
-	due     time.Time
-	running bool
-	// again requests another reconciliation after the running one, which may have read before
-	// the reason for the request.
-	again    bool
-	failures int
-	// begunAt is when the last reconciliation that succeeded began.
-	begunAt time.Time
+	due time.Time
+	// running is set while one runs, routine while a routine one runs or waits for its turn.
+	// That may take minutes, and the others do not wait for it.
+	running, routine bool
+	// requestedAt is when another one was requested meanwhile. It follows, unless the running
+	// one has begun to read after the request.
+	requestedAt time.Time
+	failures    int
+	// isUrgent is set if something waits for the next one, postponed counts how often it was
+	// postponed.
+	isUrgent  bool
+	postponed int
+	// firstAt is when the last first reading that succeeded began, begunAt the last complete
+	// one.
+	firstAt, begunAt time.Time
 }
 
 // loaded restores the account from the store. An intent without an outcome has the status
@@ -70,21 +93,72 @@ func (s *state) getReady(in getReady) {
 	s.after(acknowledge{to: in.Reply})
 }
 
+// nextReconciliation returns the kind of the next one. What the account needs to trade is read
+// again if the private stream was not connected when it was read first.
+func (s *state) nextReconciliation() reconcileKind {
+	switch {
+	case !s.ready, s.recon.begunAt.IsZero() && s.recon.firstAt.Before(s.stream.upSince):
+		return reconcileStart
+	case s.recon.isUrgent:
+		return reconcileUrgent
+	}
+	return reconcileRoutine
+}
+
+// begin begins a reconciliation, or notes the request if it has to wait for another one.
+func (r *reconciliation) begin(kind reconcileKind, now time.Time) (begun bool) {
+	r.due = time.Time{}
+	switch {
+	case r.running, r.routine && kind == reconcileRoutine:
+		r.requestedAt = now
+		return false
+	case kind == reconcileRoutine:
+		r.routine = true
+	default:
+		r.running = true
+	}
+	r.isUrgent = r.isUrgent && kind != reconcileUrgent
+	return true
+}
+
+// request requests a reconciliation for which something waits, at due or earlier.
+func (r *reconciliation) request(due time.Time) {
+	r.due, r.isUrgent = deadline.Earlier(r.due, due), true
+}
+
+// end ends a reconciliation.
+func (r *reconciliation) end(kind reconcileKind) {
+	if kind == reconcileRoutine {
+		r.routine = false
+	} else {
+		r.running = false
+	}
+}
+
 // reconcile starts a reconciliation; reading.go has its requests to the venue.
-func (s *state) reconcile() {
-	s.recon.due = time.Time{}
-	if s.recon.running {
-		s.recon.again = true
+func (s *state) reconcile(step stepContext) {
+	e := callReconcile{
+		kind: s.nextReconciliation(), fillsFrom: map[string]time.Time{}, tradedFrom: s.fillMarks.tradedFrom(), versions: s.fundsVersions(),
+	}
+	if !s.recon.begin(e.kind, step.now) {
 		return
 	}
-	s.recon.running = true
-	e := callReconcile{fillsFrom: map[string]time.Time{}, tradedFrom: s.fillMarks.tradedFrom(), versions: s.fundsVersions()}
 	for _, o := range s.unfinished() {
 		if o.Status == venues.StatusPending {
 			continue // its request has not been answered yet
 		}
-		e.refs = append(e.refs, orderRef{o.OrderID, s.ids.ref(o)})
+		e.refs = append(e.refs, orderRef{o.OrderID, s.ids.ref(o), o.FilledQty})
 		e.readFrom(o.Symbol, s.fillMarks.from(o.Symbol, o.CreatedAt.Time))
+	}
+	switch {
+	case e.kind == reconcileStart:
+		e.rank = s.startRank()
+		s.after(e)
+		return
+	case s.recon.begunAt.IsZero():
+		e.mayWait = s.recon.postponed < postponedMax
+	default:
+		e.rank = 1
 	}
 	for symbol, since := range s.positions.Mismatched() {
 		if until, known := s.fillMarks.until[symbol]; known {
@@ -100,6 +174,23 @@ func (s *state) reconcile() {
 	s.after(e)
 }
 
+// startRank returns the rank of the account's first reading: what may be at the venue without
+// being known comes first, then positions to protect, then open orders.
+func (s *state) startRank() int {
+	rank := 3
+	for _, o := range s.live {
+		switch {
+		case o.Status == venues.StatusUnknown:
+			return 0
+		case o.Protection.IsActive() || o.ReduceOnly:
+			rank = min(rank, 1)
+		case !o.Status.IsClosed():
+			rank = min(rank, 2)
+		}
+	}
+	return rank
+}
+
 // readFrom adds a symbol whose fills are read from a time on.
 func (e *callReconcile) readFrom(symbol string, from time.Time) {
 	if earliest, known := e.fillsFrom[symbol]; !known || from.Before(earliest) {
@@ -109,13 +200,20 @@ func (e *callReconcile) readFrom(symbol string, from time.Time) {
 
 // reconciled applies the result of a reconciliation.
 func (s *state) reconciled(step stepContext, in reconcileDone) {
-	s.recon.running = false
+	s.recon.end(in.kind)
+	if in.isPostponed {
+		s.recon.postponed++
+		s.recon.due = deadline.Earlier(s.recon.due, step.now.Add(postponeFor))
+		return
+	}
 	if in.err != nil {
 		s.recon.due = step.now.Add(min(reconcileRetry<<min(s.recon.failures, 8), reconcileBusy))
 		s.recon.failures++
+		s.recon.isUrgent = s.recon.isUrgent || in.kind == reconcileUrgent
 		return
 	}
 	s.recon.failures = 0
+	s.reportedAt = in.startedAt // before in.funds
 	s.positions.HedgeMode = in.hedge
 	s.positions.HoldUnattributed(step.now, in.unattributed...)
 	s.handleFills(step, in.fills)
@@ -133,27 +231,43 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 		}
 		s.fillMarks.begin(p.Symbol, opened)
 	}
-	s.openList.readAt = deadline.Later(s.openList.readAt, in.startedAt)
+	if in.kind != reconcileStart {
+		s.openList.readAt = deadline.Later(s.openList.readAt, in.startedAt)
+	}
 	s.fillMarks.advance(&in)
 	s.storeMarks()
-	s.positions.Reconcile(s.forPositions(step), in.startedAt, in.funds.ReadAt, func(symbol string) bool { return in.fillsRead[symbol] })
+	if in.kind != reconcileStart || s.fillMarks.tradedUntil.IsZero() { // else executions of new positions are not read yet
+		s.positions.Reconcile(s.forPositions(step), in.startedAt, in.funds.ReadAt, func(symbol string) bool { return in.fillsRead[symbol] })
+	}
 	if !s.ready {
 		s.ready = true
 		s.after(s.openSnapshot())
 		s.resumeProtection(step)
 	}
-	s.recon.begunAt = in.startedAt
-	s.recon.due = step.now.Add(reconcileIdle)
-	switch {
-	case s.recon.again:
-		s.recon.due = step.now
-	case len(s.unfinished()) > 0:
-		s.recon.due = step.now.Add(reconcileBusy)
-	}
-	s.recon.again = false
+	s.scheduleNext(step, &in)
 	s.positions.Compare(s.forPositions(step), in.funds.ReadAt)
 	s.withdrawRepeated(step)
 	s.keepHalted(step)
+}
+
+// scheduleNext schedules the reconciliation after one that succeeded, unless one is due
+// earlier.
+func (s *state) scheduleNext(step stepContext, done *reconcileDone) {
+	r := &s.recon
+	wait := reconcileIdle
+	switch {
+	case done.kind == reconcileStart:
+		r.firstAt, wait = done.startedAt, 0
+	case !r.requestedAt.IsZero() && !r.requestedAt.Before(done.startedAt):
+		wait = 0
+	case len(s.unfinished()) > 0:
+		wait = reconcileBusy
+	}
+	if done.kind != reconcileStart {
+		r.begunAt = deadline.Later(r.begunAt, done.startedAt)
+	}
+	r.requestedAt = time.Time{}
+	r.due = deadline.Earlier(r.due, step.now.Add(wait))
 }
 
 // openSnapshot returns everything that is open, to replace what was published before the start.
@@ -172,11 +286,12 @@ func (s *state) storeMarks() { s.out.Batch.Puts = append(s.out.Batch.Puts, s.fil
 // was not connected.
 func (s *state) streamConnected(step stepContext) {
 	s.recon.due = deadline.Earlier(s.recon.due, step.now)
+	s.recon.isUrgent = s.recon.isUrgent || !s.recon.begunAt.IsZero()
 	s.stream.upSince = step.now
 }
 
 // streamLost schedules a reconciliation after reconcileRetry.
 func (s *state) streamLost(step stepContext) {
-	s.recon.due = deadline.Earlier(s.recon.due, step.now.Add(reconcileRetry))
+	s.recon.request(step.now.Add(reconcileRetry))
 	s.stream.upSince = time.Time{}
 }

@@ -12,8 +12,15 @@ import (
 
 func isReconcile(e effect) bool { _, ok := e.(callReconcile); return ok }
 
+// reconciled answers the running reconciliation.
 func (b *fixture) reconciled(in reconcileDone) {
-	in.startedAt, in.funds.ReadAt = b.now, b.now
+	if b.state.recon.routine && !b.state.recon.running {
+		in.kind = reconcileRoutine
+	}
+	if in.startedAt.IsZero() {
+		in.startedAt = b.now
+	}
+	in.funds.ReadAt = b.now
 	b.step(func(step stepContext) { b.state.reconciled(step, in) })
 }
 
@@ -25,9 +32,10 @@ func TestStreamThatConnectsDuringAReconciliationIsFollowedByAnother(t *testing.T
 	if n := count(b.pass(0), isReconcile); n != 1 {
 		t.Fatalf("%d reconciliations, want 1", n)
 	}
+	begun := b.now
 	b.step(func(step stepContext) { b.state.streamConnected(step) })
 	b.pass(time.Second)
-	b.reconciled(reconcileDone{})
+	b.reconciled(reconcileDone{startedAt: begun})
 	if n := count(b.pass(0), isReconcile); n != 1 {
 		t.Fatalf("%d reconciliations after the running one, want 1", n)
 	}
@@ -88,9 +96,10 @@ func TestQuietSymbolsTakeTurns(t *testing.T) {
 	read := map[string]bool{}
 	for range 3 {
 		b.now = b.now.Add(time.Minute)
+		b.step(b.state.reconcile)
+		e := b.effects[0].(callReconcile)
 		done := reconcileDone{fillsRead: map[string]bool{}}
-		b.step(func(stepContext) { b.state.reconcile() })
-		for symbol := range b.effects[0].(callReconcile).fillsFrom {
+		for symbol := range e.fillsFrom {
 			read[symbol], done.fillsRead[symbol] = true, true
 		}
 		if len(done.fillsRead) != quietSymbolsMax {

@@ -89,8 +89,7 @@ func TestUnconfirmedLegsAreLimited(t *testing.T) {
 	in.cmd.TakeProfit = venues.Optional{}
 	o := r.placeNow(in)
 	r.venue.dropsStops = true
-	r.state.reconcile()
-	r.do(func(stepContext) {})
+	r.do(r.state.reconcile)
 	r.fill(o, "1")
 	placed := 0
 	for begun := r.now; r.now.Sub(begun) < time.Minute; r.run(100 * time.Millisecond) {

@@ -117,11 +117,12 @@ func openWithLossLimit(kit *actortest.Kit, store *storetest.Memory, venue venues
 	}
 	config := account.Config{Customer: "c1", Exchange: venues.Binance, ClientIDPrefix: "test"}
 	var events account.Observer
+	pools := newPools(kit.System)
+	pools.OrderPool = kit.System.NewCallPool("many orders", 16, 600)
 	spec := account.Child(account.Deps{
 		Config: config, Fence: fence, Venue: venue, Store: store, Journal: log.CommitQueue("c1", "account"), Market: fixedMarket{}, Updates: discardUpdates{},
-		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &wide) },
-		OrderPool: kit.System.NewCallPool("orders", 16, 600), ReadPool: kit.System.NewCallPool("reads", 8, 64),
-		QueryPool: kit.System.NewCallPool("inquiries", 8, 64),
+		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &wide) },
+		Pools: pools,
 		Private: func(o account.Observer) actors.Child {
 			events = o
 			return actors.Child{Name: "private", Producer: func() actors.Behaviour { return idleFeed{} }}

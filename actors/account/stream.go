@@ -93,7 +93,7 @@ func (s *state) streamMissed(step stepContext, o *order) {
 	renew := !s.stream.missedAt.IsZero() && step.now.Sub(s.stream.missedAt) <= missesSpan &&
 		(s.stream.renewedAt.IsZero() || step.now.Sub(s.stream.renewedAt) >= renewEvery)
 	s.stream.missedAt = step.now
-	s.recon.due = step.now
+	s.recon.request(step.now)
 	s.journal(step, "stream.mute", string(s.exchange),
 		persistence.JournalField{Name: "order", Value: o.OrderID},
 		persistence.JournalField{Name: "renewed", Value: strconv.FormatBool(renew)})

@@ -52,7 +52,7 @@ func (s *state) tick(step stepContext) {
 	s.openTick(step)
 	s.fundsTick(step)
 	if deadline.Passed(s.recon.due, step.now) {
-		s.reconcile()
+		s.reconcile(step)
 		s.evictClosed(step.now)
 		s.positions.EvictUnattributed(step.now)
 	}

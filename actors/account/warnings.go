@@ -101,7 +101,7 @@ const alarmUnprotected = "unprotected"
 
 // named returns an order as the warnings name it.
 func (s *state) named(o *order) orderRef {
-	return orderRef{o.OrderID, venues.OrderRef{Symbol: o.Symbol}}
+	return orderRef{orderID: o.OrderID, ref: venues.OrderRef{Symbol: o.Symbol}}
 }
 
 // originOf returns the origin of an order. A leg has that of its entry.

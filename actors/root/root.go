@@ -32,6 +32,13 @@ const (
 	// exist, which must not wait behind less urgent requests.
 	queryCallsMax     = 16
 	queryCallsWaiting = 2048
+	// accountsReadMax bounds the accounts of one venue that are read at the same time, at a
+	// start and in reconciliations, accountsReadShared those that share the limit of their
+	// address: one after the other, each is complete early. Further ones wait, up to
+	// accountsWaiting.
+	accountsReadMax    = 16
+	accountsReadShared = 2
+	accountsWaiting    = 16384
 	// readCallsMax and readCallsWaiting are the same for all other requests.
 	readCallsMax     = 16
 	readCallsWaiting = 1024
@@ -87,9 +94,23 @@ type Tree struct {
 	deps       Deps
 	storePool  *actors.Pool
 	signalPool *actors.Pool
-	orderPool  map[venues.Venue]*actors.Pool
-	queryPool  map[venues.Venue]*actors.Pool
-	readPool   map[venues.Venue]*actors.Pool
+	pools      map[venues.Venue]account.Pools
+}
+
+// newPools returns the pools of the accounts at one venue.
+func newPools(system *actors.System, exchange venues.Venue, c venues.Capabilities) account.Pools {
+	pool := func(name string, running, waiting int) *actors.Pool {
+		return system.NewCallPool(name+"/"+string(exchange), running, waiting)
+	}
+	accounts := accountsReadMax
+	if c.SharedReadLimit {
+		accounts = accountsReadShared
+	}
+	return account.Pools{
+		OrderPool: pool("orders", orderCallsMax, orderCallsWaiting), QueryPool: pool("inquiries", queryCallsMax, queryCallsWaiting),
+		StartPool: pool("starts", accounts, accountsWaiting), ReconcilePool: pool("reconciliations", accounts, accountsWaiting),
+		RoutinePool: pool("routine", accounts, accountsWaiting), ReadPool: pool("reads", readCallsMax, readCallsWaiting),
+	}
 }
 
 // Start starts the journal and every customer of the store. The venues of Deps.Markets must
@@ -99,14 +120,12 @@ func Start(ctx context.Context, d Deps) (*Tree, error) {
 		Directory: newDirectory(d.Store, d.Markets), Journal: journal.NewClient(d.Store), deps: d,
 		storePool:  d.System.NewPool("store", storeCallsMax, storeCallsWaiting),
 		signalPool: d.System.NewCallPool("signals", signalStepsMax, signalStepsWaiting),
-		orderPool:  map[venues.Venue]*actors.Pool{}, queryPool: map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
+		pools:      map[venues.Venue]account.Pools{},
 	}
 	t.observeOrder = d.ObserveOrder
 	t.Journal.Listen(t.wake)
-	for exchange := range d.Connectors {
-		t.orderPool[exchange] = d.System.NewCallPool("orders/"+string(exchange), orderCallsMax, orderCallsWaiting)
-		t.queryPool[exchange] = d.System.NewCallPool("inquiries/"+string(exchange), queryCallsMax, queryCallsWaiting)
-		t.readPool[exchange] = d.System.NewCallPool("reads/"+string(exchange), readCallsMax, readCallsWaiting)
+	for exchange, connector := range d.Connectors {
+		t.pools[exchange] = newPools(d.System, exchange, connector.Capabilities())
 	}
 	keep := journal.Deps{
 		Store: d.Store, Pool: t.storePool, EventsKeep: d.EventsKeep, JournalKeep: d.JournalKeep,
@@ -183,8 +202,7 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 		Config: config, Fence: fence, Venue: port, Store: t.deps.Store,
 		Journal: t.Journal.CommitQueue(record.Customer, account.Name(record.Exchange)),
 		Market:  market, Updates: updates, NewID: t.deps.NewID,
-		OrderPool: t.orderPool[record.Exchange], QueryPool: t.queryPool[record.Exchange], ReadPool: t.readPool[record.Exchange],
-		Monitor: t.monitor(record.Customer, record.Exchange), TraceEvent: t.deps.TraceEvent,
+		Pools: t.pools[record.Exchange], Monitor: t.monitor(record.Customer, record.Exchange), TraceEvent: t.deps.TraceEvent,
 		Private: func(events account.Observer) actors.Child {
 			return private.Child(private.Deps{Open: port.OpenPrivate, Events: events, Streams: t.deps.Streams[record.Exchange]})
 		},

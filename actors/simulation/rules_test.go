@@ -23,7 +23,7 @@ func venueRules(exchange venues.Venue) rules {
 	case venues.Binance:
 		return rules{
 			exchange: exchange,
-			caps:     venues.Capabilities{AbsenceAfter: 10 * time.Second, UnfilledRetention: 72 * time.Hour},
+			caps:     venues.Capabilities{SharedReadLimit: true, AbsenceAfter: 10 * time.Second, UnfilledRetention: 72 * time.Hour},
 		}
 	case venues.Bybit:
 		return rules{

@@ -75,6 +75,7 @@ func (c *Connector) Venue() venues.Venue { return venues.Binance }
 // days.
 func (c *Connector) Capabilities() venues.Capabilities {
 	return venues.Capabilities{
+		SharedReadLimit:   true,
 		AbsenceAfter:      10 * time.Second,
 		UnfilledRetention: 72 * time.Hour,
 	}

@@ -103,10 +103,13 @@ func (s *Step) legCancelled(o, leg *Order, kind venues.LegKind) {
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 	case o.Bracket.lostAt.IsZero():
 		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
-		o.Bracket.lostAt = s.Now
+		o.Bracket.lostAt = s.ReportedAt
+		if o.Bracket.lostAt.IsZero() {
+			o.Bracket.lostAt = s.Now
+			s.Port.ReadPositions()
+		}
 		s.expectProtection(o)
 		o.Bracket.schedule(s.Now.Add(GatherDelay))
-		s.Port.ReadPositions()
 	default:
 		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
 	}

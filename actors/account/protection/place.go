@@ -70,7 +70,7 @@ const unconfirmedMax = 2
 // the first appears, it is superseded.
 func (s *Step) LegNotFound(o, leg *Order) {
 	leg.NotFound = true
-	if o.Bracket.Current(leg.Protects) == leg && !s.ReconciledAt.IsZero() { // before, Resume places it
+	if o.Bracket.Current(leg.Protects) == leg && !s.PositionsAt.IsZero() { // before, Resume places it
 		o.Bracket.schedule(s.Now.Add(GatherDelay))
 	}
 }

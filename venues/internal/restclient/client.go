@@ -188,17 +188,19 @@ func (c *Client) admit(ctx context.Context, call Call, costs []Cost) error {
 	if deadline, bounded := ctx.Deadline(); !call.SendBy.IsZero() && (!bounded || call.SendBy.Before(deadline)) {
 		ctx = endsAt{ctx, call.SendBy}
 	}
-	return call.notSent(c.gate.Wait(ctx, raised(ctx, call.Priority), costs...))
+	return call.notSent(c.gate.Wait(ctx, priorityOf(ctx, call.Priority), costs...))
 }
 
-// raised returns the priority of a request with the given one: a read of which ctx states the
-// purpose has at least that of the purpose.
-func raised(ctx context.Context, priority Priority) Priority {
+// priorityOf returns the priority of a request with the given one: that of a read follows from
+// its purpose, if ctx states it.
+func priorityOf(ctx context.Context, priority Priority) Priority {
 	switch {
 	case venues.IsOutcomeQuery(ctx):
 		return min(priority, PriorityOutcome)
 	case venues.HasCaller(ctx):
 		return min(priority, PriorityRead)
+	case venues.IsRoutineRead(ctx) && priority == PriorityReconcile:
+		return PriorityHistory
 	}
 	return priority
 }

@@ -342,6 +342,28 @@ func TestReadsAreSentInTheOrderOfTheirPurposes(t *testing.T) {
 	})
 }
 
+func TestRoutineReadLeavesAReserve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := restclient.New(piped(answerOK), restclient.NewGate())
+		defer c.Close()
+		reading := call(http.MethodGet, false)
+		reading.Priority = restclient.PriorityReconcile
+		reading.Costs = []restclient.Cost{{Budget: restclient.NewBudget("weight", 100, time.Minute), Units: 5}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var err error
+		for range 9 { // the whole share of history, and more
+			_, err = c.Do(venues.WithRoutineRead(ctx), reading)
+		}
+		if venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Fatalf("error %v, want rate_limited with the share used up", err)
+		}
+		if _, err := c.Do(ctx, reading); err != nil {
+			t.Errorf("other read: error %v, want none", err)
+		}
+	})
+}
+
 // As many requests as the service sends at the same time reuse the connections of earlier
 // ones: a burst of orders opens none.
 func TestBurstsShareConnections(t *testing.T) {

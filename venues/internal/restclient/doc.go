@@ -31,9 +31,9 @@
 // A request waits for the budget as long as its context allows, after those of its
 // priority that arrived earlier. Cancels never wait. A context of venues.WithOutcomeQuery
 // raises requests of lower priority to outcome, one of venues.WithCaller to read, so that a
-// budget that runs low delays reconciliations before the reads that callers wait for. When
-// the venue reports that a limit is exceeded, the gate freezes and nothing is sent until
-// the time that the venue states.
+// budget that runs low delays reconciliations before the reads that callers wait for. One of
+// venues.WithRoutineRead lowers reads to history. When the venue reports that a limit is
+// exceeded, the gate freezes and nothing is sent until the time that the venue states.
 // Budgets count the requests of this process and are corrected upwards by the counters
 // that the venue reports. The Limiter is the deterministic part of the gate.
 //

@@ -7,6 +7,7 @@ type Priority uint8
 // order exists: before all other reads, but with a reserve for trading above it.
 // PriorityRead is for reads for which a caller of the service waits. Requests of lower
 // priority are raised to them by venues.WithOutcomeQuery and venues.WithCaller.
+// PriorityReconcile is lowered to PriorityHistory by venues.WithRoutineRead.
 const (
 	PriorityCancel Priority = iota
 	PriorityProtect
