@@ -45,6 +45,10 @@ type OrderRecord struct {
 	Closing bool `json:"closing,omitempty"`
 	// UnknownSince is the time when the outcome became unknown.
 	UnknownSince venues.Time `json:"unknownSince"`
+	// NotFoundSince is the time when the venue first returned "not found" for an order of
+	// unknown outcome. The proof that it does not exist needs another such answer, which a
+	// later start may receive.
+	NotFoundSince venues.Time `json:"notFoundSince,omitzero"`
 	// Amend is the pending amend, if PendingAction is one. After a restart its outcome
 	// is queried.
 	Amend *Amendment `json:"amend,omitempty"`

@@ -354,3 +354,38 @@ func (r *killRun) protection() error {
 	}
 	return nil
 }
+
+// resolveMax is the time within which the outcome of an order is known, however often the
+// account is killed.
+const resolveMax = 45 * time.Second
+
+// An order that was lost is killed between its intent and its answer, and the account again and
+// again while it searches. No life is long enough for both answers "not found".
+func TestOutcomeIsKnownInSpiteOfRepeatedKills(t *testing.T) {
+	var longest time.Duration
+	for _, life := range []time.Duration{1200 * time.Millisecond, 2300 * time.Millisecond, 4900 * time.Millisecond} {
+		for first := 100 * time.Millisecond; first <= life; first += 200 * time.Millisecond {
+			r := newKillRun(t)
+			r.killAt = 1
+			o := r.placeNow(limitOrder("r1"))
+			begun := r.now
+			for next := first; !r.state.orders[o.OrderID].Status.IsClosed(); next = life {
+				r.restart()
+				r.run(next)
+				if took := r.now.Sub(begun); took > resolveMax {
+					t.Fatalf("outcome unknown after %s with lives of %s, want at most %s", took, life, resolveMax)
+				}
+				if _, known := r.state.orders[o.OrderID]; !known {
+					t.Fatal("the order was forgotten, want it known")
+				}
+			}
+			r.want(r.state.orders[o.OrderID], venues.StatusRejected, "0")
+			took := r.now.Sub(begun)
+			if took < orderLifeMax+r.state.caps.AbsenceAfter {
+				t.Fatalf("absence proven after %s, want it after the deadline and the venue's delay", took)
+			}
+			longest = max(longest, took)
+		}
+	}
+	t.Logf("the outcome was known after at most %s", longest)
+}

@@ -60,7 +60,7 @@ func (o *order) changed() bool {
 	a, b := &o.OrderRecord, o.storedRecord()
 	return a.OrderID != b.OrderID || a.Status != b.Status || a.PendingAction != b.PendingAction ||
 		a.VenueOrderID != b.VenueOrderID || a.ConditionalID != b.ConditionalID || a.ReplacedBy != b.ReplacedBy || a.Error != b.Error ||
-		a.Protection != b.Protection || a.Closing != b.Closing || a.Amend != b.Amend || a.UnknownSince != b.UnknownSince || a.FeeCurrency != b.FeeCurrency ||
+		a.Protection != b.Protection || a.Closing != b.Closing || a.Amend != b.Amend || a.UnknownSince != b.UnknownSince || a.NotFoundSince != b.NotFoundSince || a.FeeCurrency != b.FeeCurrency ||
 		!a.Qty.Equal(b.Qty) || !a.FilledQty.Equal(b.FilledQty) || !a.ReleasedQty.Equal(b.ReleasedQty) ||
 		!venues.EqualOptional(a.Price, b.Price) || !venues.EqualOptional(a.TriggerPrice, b.TriggerPrice) ||
 		!venues.EqualOptional(a.AvgPrice, b.AvgPrice) || !venues.EqualOptional(a.Fee, b.Fee)

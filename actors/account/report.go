@@ -183,8 +183,8 @@ func (s *state) setStatus(step stepContext, o *order, next venues.OrderStatus) {
 	}
 	o.Status = next
 	if next != venues.StatusUnknown {
-		o.UnknownSince = venues.Time{}
-		o.query, o.NotFound = statusQuery{}, false
+		o.UnknownSince, o.NotFoundSince = venues.Time{}, venues.Time{}
+		o.query = statusQuery{}
 		if next.IsActive() && o.change.sent {
 			// A request for the change may have reached the venue before the order did.
 			s.scheduleQuery(step, o, queryDelay)

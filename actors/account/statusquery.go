@@ -14,8 +14,6 @@ type statusQuery struct {
 	// startedAt is when the search began, due when the next query is sent.
 	startedAt, due time.Time
 	sent           int
-	// firstNotFound is when the venue first returned "not found".
-	firstNotFound time.Time
 	// awaitsAbsenceCheck is set once only the absence check is left to do.
 	awaitsAbsenceCheck bool
 }
@@ -125,11 +123,13 @@ func (s *state) queryNotFound(step stepContext, o *order, began time.Time) {
 		s.markUnknown(step, o) // the venue has acknowledged the order, but does not list it
 		return
 	}
-	if !o.query.firstNotFound.IsZero() && !began.Before(s.absenceCheckFrom(o)) {
+	if !o.NotFoundSince.IsZero() && !began.Before(s.absenceCheckFrom(o)) {
 		s.awaitAbsenceCheck(step, o)
 	}
-	if o.query.firstNotFound.IsZero() {
-		o.query.firstNotFound = step.now
+	if o.NotFoundSince.IsZero() {
+		// It is durable: with many short lives of the process, none would have both answers.
+		o.NotFoundSince = venues.At(step.now)
+		s.markDirty(o)
 	}
 	s.protectAgain(step, o)
 	if !o.query.due.IsZero() {
@@ -142,7 +142,7 @@ func (s *state) queryNotFound(step stepContext, o *order, began time.Time) {
 // found" is absenceSpan old.
 func (s *state) absenceCheckFrom(o *order) time.Time {
 	from := o.Deadline.Add(s.caps.AbsenceAfter)
-	if apart := o.query.firstNotFound.Add(absenceSpan); apart.After(from) {
+	if apart := o.NotFoundSince.Add(absenceSpan); apart.After(from) {
 		return apart
 	}
 	return from

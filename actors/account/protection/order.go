@@ -34,8 +34,6 @@ type Order struct {
 	// Credited is the part of a leg's FilledQty that is already subtracted from the
 	// quantity that its entry has to protect.
 	Credited decimal.Decimal
-	// NotFound is set once the venue has returned "not found" for an order of unknown outcome.
-	NotFound bool
 	// retired is set if the leg no longer counts as protection, although it may be open.
 	retired bool
 }
@@ -112,7 +110,7 @@ func (o *Order) isOpen() bool { return o != nil && !o.Status.IsClosed() }
 // isUnconfirmed reports whether the venue does not list an order of unknown outcome. It may not
 // have received it, or not list it yet. o may be nil.
 func (o *Order) isUnconfirmed() bool {
-	return o != nil && o.NotFound && o.Status == venues.StatusUnknown
+	return o != nil && o.Status == venues.StatusUnknown && !o.NotFoundSince.IsZero()
 }
 
 // isPlanned reports whether the plan of a kind already has the requested trigger.

@@ -69,7 +69,6 @@ const unconfirmedMax = 2
 // Without it the position would be unprotected until the absence of the first is confirmed. If
 // the first appears, it is superseded.
 func (s *Step) LegNotFound(o, leg *Order) {
-	leg.NotFound = true
 	if o.Bracket.Current(leg.Protects) == leg && !s.PositionsAt.IsZero() { // before, Resume places it
 		o.Bracket.schedule(s.Now.Add(GatherDelay))
 	}

@@ -24,6 +24,7 @@ func orderMembers(c *codec, r *persistence.OrderRecord) {
 	c.flag(52, &r.Closing)
 	c.time(53, &r.UnknownSince)
 	pointer(c, 54, &r.Amend, amendmentMembers)
+	c.time(55, &r.NotFoundSince)
 }
 
 func venueOrderMembers(c *codec, o *venues.Order) {

@@ -183,7 +183,7 @@ var bugs = []bug{
 		name: "one response \"not found\" confirms absence", invariant: "I-5", catcher: simulation("I-5"),
 		edits: []overlay.Edit{
 			edit(accountDir+"statusquery.go",
-				"if !o.query.firstNotFound.IsZero() && !began.Before(s.absenceCheckFrom(o)) {", "{"),
+				"if !o.NotFoundSince.IsZero() && !began.Before(s.absenceCheckFrom(o)) {", "{"),
 		},
 	},
 	{
