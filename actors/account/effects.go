@@ -72,6 +72,8 @@ type (
 		rank int
 		// mayWait is set if the first readings of other accounts come before it.
 		mayWait bool
+		// readsList is set if the list of open orders is read, and not each order.
+		readsList bool
 
 		refs      []orderRef
 		fillsFrom map[string]time.Time

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/actors"
 	"venuegate/actors/account/protection"
 	"venuegate/venues"
 )
@@ -544,4 +545,38 @@ func TestStopThatWasMovedElsewhere(t *testing.T) {
 			b.wantDone()
 		})
 	}
+}
+
+// The entry of a pending move fills while the service is down. The move is requested again for
+// the leg that the venue has made meanwhile.
+func TestMoveOfALegThatWasMadeDuringARestart(t *testing.T) {
+	b := newFixture(t, attaching)
+	in := protectedLimitOrder()
+	in.cmd.TakeProfit = venues.Optional{}
+	o := b.open(in, venues.StatusOpen)
+	move := amendOrder{
+		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(),
+		mark: venues.Some(venues.MustDecimal("60000")), cmd: venues.AmendOrder{OrderID: o.OrderID},
+	}
+	stopAt("59000")(&move.cmd)
+	b.step(func(step stepContext) { b.state.amend(step, move) })
+	filled := o.reportWith(venues.StatusFilled, "1")
+	filled.Fill = o.fill("t1", "1", "60000")
+	leg := attachedLeg("s", o, stopLeg(o), venues.StatusUntriggered, "0")
+	next := b.reload()
+	next.state.ready = false
+	if read := next.pass(0)[0].(callReconcile); read.kind != reconcileStart || !read.readsList {
+		t.Fatalf("first reading = %+v, want one of the list of open orders", read)
+	}
+	next.reconciled(reconcileDone{
+		kind: reconcileStart, answers: []queryDone{{orderID: o.OrderID, report: filled}},
+		open: []venues.ExecutionReport{leg}, unknown: []lookedUp{{report: leg}},
+		funds: Funds{Positions: longPosition("1")},
+	})
+	for _, e := range next.effects {
+		if again, is := e.(callProtect); is && again.request.Leg.VenueOrderID == "s" && again.request.StopLoss.Decimal.Equal(venues.MustDecimal("59000")) {
+			return
+		}
+	}
+	t.Fatalf("effects = %+v, want the move of the leg requested", next.effects)
 }

@@ -168,8 +168,10 @@ type (
 		// isPostponed is set if nothing was read.
 		isPostponed bool
 
-		startedAt    time.Time
+		startedAt time.Time
+		// open has the listed orders, unknown those of them that were not in memory.
 		open         []venues.ExecutionReport
+		unknown      []lookedUp
 		answers      []queryDone
 		fills        []venues.Fill
 		unattributed []persistence.FillRecord

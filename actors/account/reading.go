@@ -77,10 +77,6 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 	}
 }
 
-// listFrom is the number of known orders from which on a start reads the list of all open
-// orders instead of each order. At Binance the list has the weight of 80 orders.
-const listFrom = 80
-
 // fetchStart reads what the account needs to trade: its mode, the orders that it knows with
 // the executions of those that have filled more, and its balances and positions. Orders and
 // trades that were made elsewhere are found by the complete reconciliation that follows.
@@ -88,8 +84,8 @@ func (a *account) fetchStart(ctx context.Context, e callReconcile, into *reconci
 	var mode sync.WaitGroup
 	var modeErr, err error
 	mode.Go(func() { modeErr = a.fetchMode(ctx, into) })
-	if len(e.refs) >= listFrom {
-		into.open, err = a.deps.Venue.OpenOrders(ctx)
+	if e.readsList {
+		err = a.fetchOpen(ctx, e, into)
 	}
 	if err == nil {
 		into.answers = a.queryEach(ctx, notAmong(e.refs, into.open))
@@ -112,7 +108,7 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile, into *reconcile
 	if err != nil {
 		return err
 	}
-	if into.open, err = a.deps.Venue.OpenOrders(ctx); err != nil {
+	if err := a.fetchOpen(ctx, e, into); err != nil {
 		return err
 	}
 	into.answers = a.queryEach(ctx, notAmong(e.refs, into.open))
@@ -134,6 +130,23 @@ func (a *account) fetchMode(ctx context.Context, into *reconcileDone) error {
 	return err
 }
 
+// fetchOpen reads the list of open orders, and looks up in the store those that are not in memory.
+func (a *account) fetchOpen(ctx context.Context, e callReconcile, into *reconcileDone) error {
+	list, err := a.deps.Venue.OpenOrders(ctx)
+	if err != nil {
+		return err
+	}
+	into.open = list
+	for _, r := range othersThan(e.refs, list) {
+		found, err := a.findStored(ctx, &r)
+		if err != nil {
+			return err
+		}
+		into.unknown = append(into.unknown, lookedUp{r, found})
+	}
+	return nil
+}
+
 // notAmong returns the orders that are not in a list of open orders.
 func notAmong(refs []orderRef, open []venues.ExecutionReport) []orderRef {
 	isOpen := make(map[string]bool, 2*len(open))
@@ -142,6 +155,17 @@ func notAmong(refs []orderRef, open []venues.ExecutionReport) []orderRef {
 	}
 	return slices.DeleteFunc(slices.Clone(refs), func(r orderRef) bool {
 		return isOpen[cmp.Or(r.ref.ClientOrderID, r.ref.Symbol+"/"+r.ref.VenueOrderID)]
+	})
+}
+
+// othersThan returns those of a list of open orders that are not among refs.
+func othersThan(refs []orderRef, open []venues.ExecutionReport) []venues.ExecutionReport {
+	isKnown := make(map[string]bool, len(refs))
+	for _, r := range refs {
+		isKnown[cmp.Or(r.ref.ClientOrderID, r.ref.Symbol+"/"+r.ref.VenueOrderID)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(open), func(r venues.ExecutionReport) bool {
+		return isKnown[r.ClientOrderID] || isKnown[r.Symbol+"/"+r.VenueOrderID]
 	})
 }
 

@@ -19,6 +19,10 @@ const (
 	// trade yet, postponedMax how often it waits.
 	postponeFor  = time.Second
 	postponedMax = 30
+	// listFrom is the number of known orders from which on a start reads the list of all open
+	// orders instead of each order. At Binance the list has the weight of 80 orders. A list
+	// with the legs that the venue has made is read in any case.
+	listFrom = 80
 	// fillsDelay is how long the private stream may take to deliver the fills of a held
 	// report before they are read by REST.
 	fillsDelay = 200 * time.Millisecond
@@ -150,6 +154,7 @@ func (s *state) reconcile(step stepContext) {
 		e.refs = append(e.refs, orderRef{o.OrderID, s.ids.ref(o), o.FilledQty})
 		e.readFrom(o.Symbol, s.fillMarks.from(o.Symbol, o.CreatedAt.Time))
 	}
+	e.readsList = e.kind != reconcileStart || s.caps.AttachedProtection || len(e.refs) >= listFrom
 	switch {
 	case e.kind == reconcileStart:
 		e.rank = s.startRank()
@@ -217,6 +222,11 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 	s.positions.HedgeMode = in.hedge
 	s.positions.HoldUnattributed(step.now, in.unattributed...)
 	s.handleFills(step, in.fills)
+	for _, l := range in.unknown {
+		if s.findReported(&l.report) == nil {
+			s.orderLookedUp(step, l)
+		}
+	}
 	for _, r := range in.open {
 		s.handleReport(step, r)
 	}
