@@ -118,8 +118,9 @@
 // # Start
 //
 // When its records are loaded, the account accepts cancels, and reads what it needs to trade:
-// its mode, the orders that it knows with the executions of those that have filled more, and
-// its balances and positions. Then it accepts orders. This first reading is repeated if the
+// its mode, the orders that it knows with the executions of those that have filled more, all
+// open orders where the venue attaches legs, and its balances and positions. Then it accepts
+// orders. This first reading is repeated if the
 // private stream is connected only after it: what changed in between is in neither. A complete
 // reconciliation follows, which finds the orders and trades that were made elsewhere meanwhile.
 //
@@ -141,22 +142,36 @@
 // may open a position and more than replaceLate has passed. Protection resumes as planned; a
 // pending move of the venue's own legs is requested again.
 //
-// An order that was killed between its intent and its answer ends as not placed only after
-// the venue's delay. What is at the venue by then, and what follows:
+// An act may be several requests. The account may be killed after each intent, request and
+// answer. Meanwhile, until the outcome of what was sent is known, and in the end:
 //
-//	killed in               meanwhile                     in the end
-//	protection of a fill    another leg, at once          one leg
-//	move of a leg of ours   the old leg, and another new  the new leg
-//	replaced reduce-only    another replacement, at once  the replacement
-//	stop
-//	replaced entry          nothing                       not placed, reported
-//	exit, or part of one    nothing: it may execute       another exit for what is open
-//	close by a client       the protection                not placed, reported; protected
-//	halt                    cancels and closes again      nothing is open
+//	act                      its steps                        meanwhile             in the end
+//	order                    intent, request                  nothing               found, or not placed: reported
+//	amend                    record, request                  the old terms         carried out, or reported as failed
+//	cancel                   request, record                  the order             cancelled, unless the request was lost
+//	protection of a fill     intents, requests                another leg, at once  one leg of a kind
+//	more or other protection intent, request, cancel of the   the old leg, and      the new leg
+//	                         old leg                          another new one
+//	removal of protection    record, cancel                   the leg               none
+//	move of the venue's legs record, request                  the old triggers      the new triggers
+//	legs of the venue that   alarm, reconciliation, intents,  nothing               one leg of a kind, of ours
+//	do not appear            requests
+//	triggered leg            cancels of the others            the others            none is open
+//	replaced reduce-only     intent, cancel, intent, request  another replacement,  the replacement
+//	stop                                                      at once
+//	replaced entry           the same                         nothing               the replacement; or not placed: reported
+//	exit, in parts           cancels, intent, request, and    nothing: it may       another exit for what is open
+//	                         again for the rest               execute
+//	close by a client        intent, request, cancels of the  the protection        closed; or not placed: reported,
+//	                         protection                                             and protected
+//	halt                     cancels, readings, intents,      cancels and closes    nothing is open
+//	                         requests                         again
 //
-// The other leg or replacement has an id of its own, and is sent after the first answer "not
-// found". The first one is cancelled if it appears. Both reduce the position only, so that
-// they cannot close more than is open, and not more than two of a kind are without an outcome.
+// An order ends as not placed only after the venue's delay. The other leg or replacement has an
+// id of its own, and is sent after the first answer "not found". The first one is cancelled if it
+// appears. Both reduce the position only, so that they cannot close more than is open, and not
+// more than two of a kind are without an outcome: if two kills have lost both, the position stays
+// protected as before the act, or is closed; both replacements of a client's stop are reported.
 // An entry is not sent again: its client may have placed another one after the report.
 //
 // # Filled quantity

@@ -6,6 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"venuegate/actors/account/protection"
 	"venuegate/venues"
 )
 
@@ -21,17 +22,29 @@ type killVenue struct {
 	lateAt time.Time
 	// dropsStops loses the requests that place stops, failsCancels rejects cancels.
 	dropsStops, failsCancels bool
+	// attaches makes legs for orders with a stop loss or take profit, once they fill;
+	// dropsLegs loses them.
+	attaches, dropsLegs bool
 }
 
 // killOrder is an order at a killVenue. isLate marks one that arrived after a kill.
 type killOrder struct {
 	venues.ExecutionReport
 	ReduceOnly, isLate bool
+	// triggers are those that are attached to the order.
+	triggers map[venues.LegKind]venues.Optional
+	// of is the order to which the venue has attached this leg of a kind; nil if it is none.
+	of   *killOrder
+	kind venues.LegKind
 }
 
 func (v *killVenue) find(clientID string) *killOrder {
+	return v.lookUp(venues.OrderRef{ClientOrderID: clientID})
+}
+
+func (v *killVenue) lookUp(ref venues.OrderRef) *killOrder {
 	for _, o := range v.orders {
-		if o.ClientOrderID == clientID {
+		if (o.ClientOrderID == ref.ClientOrderID && ref.ClientOrderID != "") || (o.VenueOrderID == ref.VenueOrderID && ref.VenueOrderID != "") {
 			return o
 		}
 	}
@@ -47,6 +60,9 @@ func (v *killVenue) place(r venues.OrderRequest, isLate bool) (venues.ExecutionR
 		Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, VenueOrderID: "v-" + r.ClientOrderID, Side: r.Side, Type: r.Type,
 		Status: venues.StatusOpen, Qty: r.Qty, Price: r.Price, TriggerPrice: r.TriggerPrice, VenueTime: v.now,
 	}}
+	if v.attaches {
+		o.triggers = map[venues.LegKind]venues.Optional{venues.LegStopLoss: r.StopLoss, venues.LegTakeProfit: r.TakeProfit}
+	}
 	v.orders = append(v.orders, o)
 	switch {
 	case r.Type.IsStop():
@@ -77,10 +93,83 @@ func (v *killVenue) fill(o *killOrder, qty decimal.Decimal) {
 	}
 	v.fills = append(v.fills, f)
 	o.Fill, o.VenueTime = &f, v.now
+	for _, kind := range protection.Kinds() {
+		v.attach(o, kind)
+	}
+}
+
+// attach makes the leg of a kind of an order, or changes it. It has the size of the position.
+func (v *killVenue) attach(o *killOrder, kind venues.LegKind) {
+	trigger, leg := o.triggers[kind], v.legOf(o, kind)
+	switch {
+	case !o.FilledQty.IsPositive() || v.dropsLegs || (leg == nil && !trigger.Valid):
+		return
+	case leg == nil:
+		id := "leg-" + string(kind) + "-" + o.VenueOrderID
+		leg = &killOrder{ReduceOnly: true, of: o, kind: kind, ExecutionReport: venues.ExecutionReport{
+			Symbol: o.Symbol, VenueOrderID: id, Side: o.Side.Opposite(), Type: venues.TypeStopMarket, Status: venues.StatusUntriggered, ReduceOnly: true,
+		}}
+		v.orders = append(v.orders, leg)
+	case !trigger.Valid:
+		leg.Status = venues.StatusCancelled
+	}
+	leg.Qty, leg.VenueTime = v.position, v.now
+	if trigger.Valid {
+		leg.TriggerPrice = trigger
+		leg.Attachment = &venues.Attachment{EntryClientID: o.ClientOrderID, WholePosition: true}
+		if kind == venues.LegStopLoss {
+			leg.Attachment.StopLoss = trigger
+		} else {
+			leg.Attachment.TakeProfit = trigger
+		}
+	}
+}
+
+func (v *killVenue) legOf(o *killOrder, kind venues.LegKind) *killOrder {
+	for _, leg := range v.orders {
+		if leg.of == o && leg.kind == kind && !leg.Status.IsClosed() {
+			return leg
+		}
+	}
+	return nil
+}
+
+// legs returns the reports of the legs that the venue has made.
+func (v *killVenue) legs() (list []venues.ExecutionReport) {
+	for _, o := range v.orders {
+		if o.of != nil {
+			list = append(list, o.ExecutionReport)
+		}
+	}
+	return list
+}
+
+// protect changes attached triggers.
+func (v *killVenue) protect(r venues.ProtectRequest) error {
+	o := v.lookUp(r.Entry)
+	if o == nil {
+		return notFound()
+	}
+	for kind, target := range map[venues.LegKind]*venues.Optional{venues.LegStopLoss: r.StopLoss, venues.LegTakeProfit: r.TakeProfit} {
+		if target != nil {
+			o.triggers[kind] = *target
+			v.attach(o, kind)
+		}
+	}
+	return nil
+}
+
+func (v *killVenue) amend(r venues.AmendRequest) (venues.ExecutionReport, error) {
+	o := v.lookUp(r.OrderRef)
+	if o == nil || o.Status.IsClosed() {
+		return venues.ExecutionReport{}, notFound()
+	}
+	o.Qty, o.Price, o.Fill, o.VenueTime = r.Qty, r.Price, nil, v.now
+	return o.ExecutionReport, nil
 }
 
 func (v *killVenue) cancel(ref venues.OrderRef) (venues.ExecutionReport, error) {
-	o := v.find(ref.ClientOrderID)
+	o := v.lookUp(ref)
 	if o == nil || o.Status.IsClosed() {
 		return venues.ExecutionReport{}, notFound()
 	}
@@ -136,10 +225,13 @@ func (v *killVenue) carryOut(e effect, isLate bool) any {
 		}
 		report, err := v.cancel(in.ref)
 		return cancelDone{in.orderID, report, err}
+	case callAmend:
+		report, err := v.amend(in.request)
+		return amendDone{in.orderID, report, err}
+	case callProtect:
+		return protectDone{in.orderID, v.protect(in.request)}
 	case callQuery:
 		return v.query(in.orderID, in.ref)
-	case callReconcile:
-		return v.reconcile(in)
 	case callAbsenceCheck:
 		return absenceCheckDone{orders: in.orders, open: v.open(), fills: v.fillsSince(in.from["BTCUSDT"]), knownOrders: map[venueKey]bool{}}
 	case callHaltRead:
@@ -156,7 +248,7 @@ func (v *killVenue) carryOut(e effect, isLate bool) any {
 
 func (v *killVenue) query(orderID string, ref venues.OrderRef) queryDone {
 	done := queryDone{orderID: orderID, began: v.now, err: notFound()}
-	if o := v.find(ref.ClientOrderID); o != nil {
+	if o := v.lookUp(ref); o != nil {
 		done.report, done.err = o.ExecutionReport, nil
 	}
 	return done
@@ -164,8 +256,8 @@ func (v *killVenue) query(orderID string, ref venues.OrderRef) queryDone {
 
 // reconcile reads what the account reads in a reconciliation of a kind.
 func (v *killVenue) reconcile(in callReconcile) reconcileDone {
-	done := reconcileDone{kind: in.kind, startedAt: v.now, fillsRead: map[string]bool{}, funds: v.funds(), versions: in.versions}
-	if in.kind != reconcileStart {
+	done := reconcileDone{kind: in.kind, startedAt: v.now.Add(time.Millisecond), fillsRead: map[string]bool{}, funds: v.funds(), versions: in.versions}
+	if in.readsList {
 		done.open = v.open()
 	}
 	for _, r := range notAmong(in.refs, done.open) {

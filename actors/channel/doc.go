@@ -49,6 +49,15 @@
 // the plan waits for that: a leg that stayed open would close the next position on
 // the same side.
 //
+// The channel may be killed within each of these steps. The next start repeats the readings, and
+// finds by its request id what was ordered:
+//
+//	step                                 after a kill
+//	order against the position           rejected again
+//	close of the position, or the rest   the one that was made is found; else it is made
+//	readings until it is flat            repeated
+//	order of the other side              the one that was made is found; else it is made
+//
 // # Test mode
 //
 // A channel in test mode has a DryRun as its Executor, which cannot trade. Signals

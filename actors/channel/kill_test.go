@@ -3,6 +3,7 @@ package channel_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -14,8 +15,8 @@ import (
 	"venuegate/venues"
 )
 
-// killAccount is an account with a long position and its stop loss. One of its calls kills
-// the process, before it is carried out or after it, without an answer.
+// killAccount is an account that may have a long position and its stop loss. One of its calls
+// kills the process, before it is carried out or after it, without an answer.
 type killAccount struct {
 	*account
 	killAt    int
@@ -26,7 +27,9 @@ type killAccount struct {
 	killed  bool
 	elapsed time.Duration
 	begun   time.Time
-	// withdrawn is called when the account cancels the stop loss, a second after the close.
+	// left is the store as the kill has left it.
+	left *storetest.Memory
+	// withdraw cancels the stop loss, as the account does a second after the close.
 	withdraw func()
 }
 
@@ -45,6 +48,9 @@ func (k *killAccount) reached(ctx context.Context, carryOut func()) error {
 	if !isDead && (!isKilled || k.afterward) {
 		carryOut()
 	}
+	if isKilled && !isDead {
+		k.left = k.account.store.Crash(k.account.store.Committed())
+	}
 	if isKilled {
 		<-ctx.Done()
 		return ctx.Err()
@@ -59,7 +65,7 @@ func (k *killAccount) Place(ctx context.Context, o venues.PlaceOrder) (order ven
 			return
 		}
 		if order, err = k.account.Place(ctx, o); err == nil {
-			k.set(venues.Position{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Short, Qty: o.Qty})
+			k.set(venues.Position{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: o.Side.Opens(), Qty: o.Qty})
 		}
 	}); dead != nil {
 		return venues.Order{}, dead
@@ -70,12 +76,19 @@ func (k *killAccount) Place(ctx context.Context, o venues.PlaceOrder) (order ven
 func (k *killAccount) Close(ctx context.Context, c venues.ClosePosition) (order venues.Order, err error) {
 	if dead := k.reached(ctx, func() {
 		if order, err = k.account.Close(ctx, c); err == nil {
-			time.AfterFunc(time.Second, k.withdraw)
+			k.withdrawIfFlat()
 		}
 	}); dead != nil {
 		return venues.Order{}, dead
 	}
 	return order, err
+}
+
+func (k *killAccount) CancelAll(ctx context.Context, c venues.CancelOrders) (results []venues.CancelResult, err error) {
+	if dead := k.reached(ctx, func() { results, err = k.account.CancelAll(ctx, c) }); dead != nil {
+		return nil, dead
+	}
+	return results, err
 }
 
 func (k *killAccount) Positions(ctx context.Context, q venues.ReadAccount) (list []venues.Position, failures []venues.VenueFailure, err error) {
@@ -98,14 +111,22 @@ func (k *killAccount) set(p venues.Position) {
 	k.account.positions = []venues.Position{p}
 }
 
+// withdrawIfFlat cancels the stop loss of a position that is closed.
+func (k *killAccount) withdrawIfFlat() {
+	k.account.mu.Lock()
+	defer k.account.mu.Unlock()
+	if len(k.account.positions) == 0 {
+		time.AfterFunc(time.Second, k.withdraw)
+	}
+}
+
 // openKilled opens a channel on a store with a killAccount.
-func openKilled(kit *actortest.Kit, store *storetest.Memory, k *killAccount, before ...persistence.Record) *harness {
-	h := openWith(kit, store, webhook(reversing), func(a *account) channel.Executor {
-		positions := a.positions
+func openKilled(kit *actortest.Kit, store *storetest.Memory, k *killAccount, record persistence.Channel, before ...persistence.Record) *harness {
+	h := openWith(kit, store, record, func(a *account) channel.Executor {
 		if k.account != nil {
-			positions, a.orders = k.account.positions, k.account.orders
+			a.positions, a.closes, a.orders = k.account.positions, k.account.closes, k.account.orders
 		}
-		a.positions, k.account = positions, a
+		k.account = a
 		return channel.Live{Trader: k, Reader: k}
 	}, before...)
 	k.begun, k.withdraw = time.Now(), func() {
@@ -114,65 +135,98 @@ func openKilled(kit *actortest.Kit, store *storetest.Memory, k *killAccount, bef
 	return h
 }
 
-// A reverse is killed at each of its requests and readings. The next start completes it: the
-// position is closed once, its protection is gone, and the other side is opened once.
-func TestKillWithinAReverse(t *testing.T) {
-	for afterward, name := range map[bool]string{false: "before the call", true: "after the call"} {
-		for killAt, more := 1, true; more; killAt++ {
-			t.Run(fmt.Sprintf("%s/%d", name, killAt), func(t *testing.T) {
-				more = killReverse(t, killAt, afterward)
-			})
+// callsMax is more than the calls of any act.
+const callsMax = 50
+
+// signalAct is what a channel does for one signal.
+type signalAct struct {
+	policy persistence.OppositePolicy
+	signal func(*venues.Signal)
+	// long is the open position before it, closes are the filled quantities of the closes.
+	long   string
+	closes []string
+	// orders is the number of orders, and open the position in the end.
+	orders int
+	open   string
+}
+
+var signalActs = map[string]signalAct{
+	"order":              {signal: func(*venues.Signal) {}, orders: 1, open: "long 0.5"},
+	"reverse":            {policy: persistence.OppositeReverse, signal: sells, long: "1", orders: 2, open: "short 0.5"},
+	"reverse in parts":   {policy: persistence.OppositeReverse, signal: sells, long: "1", closes: []string{"0.4", "0.6"}, orders: 3, open: "short 0.5"},
+	"opposite is closed": {policy: persistence.OppositeClose, signal: sells, long: "1", orders: 1},
+	"opposite is closed in parts": {
+		policy: persistence.OppositeClose, signal: sells, long: "1", closes: []string{"0.4", "0.5", "0.1"}, orders: 3,
+	},
+	"close":      {signal: func(s *venues.Signal) { s.Action = venues.ActionClose }, long: "1", orders: 1},
+	"cancel all": {signal: func(s *venues.Signal) { s.Action = venues.ActionCancelAll }},
+}
+
+func sells(s *venues.Signal) { s.Side = venues.Sell }
+
+// A channel is killed at each request and reading of its acts. The next start completes the act:
+// each order is placed once, and a position is closed, with its protection gone, before the other
+// side is opened.
+func TestKillWithinASignal(t *testing.T) {
+	for name, act := range signalActs {
+		for afterward, when := range map[bool]string{false: "before the call", true: "after the call"} {
+			for killAt, more := 1, true; more && killAt <= callsMax; killAt++ {
+				t.Run(fmt.Sprintf("%s/%s/%d", name, when, killAt), func(t *testing.T) {
+					more = act.killed(t, killAt, afterward)
+				})
+			}
 		}
 	}
 }
 
-// killReverse reports whether the reverse has a call with the number killAt.
-func killReverse(t *testing.T, killAt int, afterward bool) bool {
+// killed reports whether the act has a call with the number killAt.
+func (act *signalAct) killed(t *testing.T, killAt int, afterward bool) bool {
 	k := &killAccount{killAt: killAt, afterward: afterward}
-	var store *storetest.Memory
+	record := webhook(func(c *persistence.Channel) { c.Rules.Opposite = act.policy })
 	var signalID string
 	actortest.Run(t, func(kit *actortest.Kit) {
-		h := openKilled(kit, storetest.NewMemory(), k, leg(venues.StatusUntriggered))
-		k.set(venues.Position{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")})
-		signalID = h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })).SignalID
-		kit.Advance(5 * time.Second)
-		if k.killed {
-			store = h.store.Crash(h.store.Committed())
-			return
+		h := openKilled(kit, storetest.NewMemory(), k, record)
+		if act.long != "" {
+			if err := h.store.Commit(context.Background(), persistence.Batch{Fence: h.fence, Puts: []persistence.Record{leg(venues.StatusUntriggered)}}); err != nil {
+				t.Fatal(err)
+			}
+			k.account.closes = slices.Clone(act.closes)
+			k.set(venues.Position{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal(act.long)})
 		}
-		wantReversed(h, k, signalID)
+		signalID = h.mustAccept(order("r-1", act.signal)).SignalID
+		kit.Advance(10 * time.Second)
+		if !k.killed {
+			act.check(h, k, signalID)
+		}
 	}, actortest.ExpectFailures())
-	if store == nil || t.Failed() {
+	if !k.killed || t.Failed() {
 		return false
 	}
 	k.killed, k.killAt = false, 0
 	actortest.Run(t, func(kit *actortest.Kit) {
 		kit.Advance(k.elapsed)
-		h := openKilled(kit, store, k)
-		k.withdrawAgain()
+		h := openKilled(kit, k.left, k, record)
+		k.withdrawIfFlat() // as the account does after its own restart
 		kit.Advance(20 * time.Second)
-		wantReversed(h, k, signalID)
+		act.check(h, k, signalID)
 	})
 	return true
 }
 
-// withdrawAgain cancels the stop loss of a position that is closed, as the account does after
-// its own restart.
-func (k *killAccount) withdrawAgain() {
-	if len(k.account.positions) == 0 {
-		time.AfterFunc(time.Second, k.withdraw)
-	}
-}
-
-func wantReversed(h *harness, k *killAccount, signalID string) {
+// check checks the end of the act.
+func (act *signalAct) check(h *harness, k *killAccount, signalID string) {
 	h.kit.T.Helper()
 	r := h.record(signalID)
-	open, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
-	if r.Status != persistence.SignalDone || len(r.OrderIDs) == 0 || err != nil || len(open) != 0 || k.account.orders != 2 {
-		h.kit.T.Errorf("signal %s with orders %v, %d open orders (%v), %d orders in all, want %s, none, 2",
-			r.Status, r.OrderIDs, len(open), err, k.account.orders, persistence.SignalDone)
+	unfinished, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
+	if r.Status != persistence.SignalDone || err != nil || len(unfinished) != 0 || k.account.orders != act.orders {
+		h.kit.T.Errorf("signal %s with orders %v, %d unfinished orders (%v), %d orders in all, want %s, none, %d",
+			r.Status, r.OrderIDs, len(unfinished), err, k.account.orders, persistence.SignalDone, act.orders)
 	}
-	if p := k.account.positions; len(p) != 1 || p[0].Side != venues.Short || !p[0].Qty.Equal(venues.MustDecimal("0.5")) {
-		h.kit.T.Errorf("positions = %+v, want 0.5 short", p)
+	open := ""
+	for _, p := range k.account.positions {
+		open += fmt.Sprintf("%s %s", p.Side, p.Qty)
+	}
+	if open != act.open {
+		h.kit.T.Errorf("open position = %q, want %q", open, act.open)
 	}
 }
