@@ -1,7 +1,8 @@
 // Package chaos runs the built service against the simulated venues and injects
-// failures: the process is killed at named points and at random times, its disk loses
-// unsynced data, fills up or is corrupted, and the venues respond late, wrongly or not
-// at all. It contains only tests, with the build tag chaos; `make chaos` runs them.
+// failures: the process is killed at named points, at random times and again and again,
+// its disk loses unsynced data, fills up or is corrupted, and the venues respond late,
+// wrongly or not at all. It contains only tests, with the build tag chaos; `make chaos`
+// runs them.
 //
 // # Parts
 //

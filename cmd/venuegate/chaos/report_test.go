@@ -113,19 +113,21 @@ func spread(took []time.Duration) string {
 	if len(took) == 0 {
 		return "none"
 	}
+	return fmt.Sprintf("p50 %s, p99 %s, max %s of %d", percentile(took, 50), percentile(took, 99), percentile(took, 100), len(took))
+}
+
+// percentile returns a percentile of durations, of which there is at least one.
+func percentile(took []time.Duration, percent int) time.Duration {
 	slices.Sort(took)
-	at := func(percent int) time.Duration {
-		return took[min(len(took)-1, len(took)*percent/100)].Round(time.Millisecond)
-	}
-	return fmt.Sprintf("p50 %s, p99 %s, max %s of %d", at(50), at(99), at(100), len(took))
+	return took[min(len(took)-1, len(took)*percent/100)].Round(time.Millisecond)
 }
 
 // violationsShown of one world are printed whole.
 const violationsShown = 20
 
 // judgeWorld settles a world, compares its sources and fails the test for each
-// violation.
-func judgeWorld(t *testing.T, w *world) {
+// violation. It returns the durations for which outcomes were unknown.
+func judgeWorld(t *testing.T, w *world) []time.Duration {
 	t.Helper()
 	w.askAgain()
 	w.settle(settleMax)
@@ -144,4 +146,5 @@ func judgeWorld(t *testing.T, w *world) {
 	for _, line := range slow {
 		t.Log(line)
 	}
+	return took
 }

@@ -14,6 +14,8 @@ import (
 type size struct {
 	// killsPerPoint of each kill point, killsAnytime at no point in particular.
 	killsPerPoint, killsAnytime int
+	// repeatedKills is how long a service is killed again and again.
+	repeatedKills time.Duration
 	// simulatorKills of the venues under a running service.
 	simulatorKills int
 	// faultPhase is how long each kind of fault stands.
@@ -32,9 +34,9 @@ type size struct {
 }
 
 var sizes = map[string]size{
-	"sample": {killsPerPoint: 3, killsAnytime: 12, simulatorKills: 2, faultPhase: 2 * time.Second, powerCuts: 2, controlCuts: 6, staleStops: 1, cutsPerPoint: 1, damages: 16, planted: 3},
-	"full":   {killsPerPoint: 25, killsAnytime: 120, simulatorKills: 10, faultPhase: 15 * time.Second, powerCuts: 8, controlCuts: 12, staleStops: 4, cutsPerPoint: 3, damages: 90, planted: 8},
-	"night":  {killsPerPoint: 500, killsAnytime: 2000, simulatorKills: 100, faultPhase: 5 * time.Minute, powerCuts: 200, controlCuts: 12, staleStops: 40, cutsPerPoint: 25, damages: 1000, planted: 8},
+	"sample": {killsPerPoint: 3, killsAnytime: 12, repeatedKills: time.Minute, simulatorKills: 2, faultPhase: 2 * time.Second, powerCuts: 2, controlCuts: 6, staleStops: 1, cutsPerPoint: 1, damages: 16, planted: 3},
+	"full":   {killsPerPoint: 25, killsAnytime: 120, repeatedKills: 3 * time.Minute, simulatorKills: 10, faultPhase: 15 * time.Second, powerCuts: 8, controlCuts: 12, staleStops: 4, cutsPerPoint: 3, damages: 90, planted: 8},
+	"night":  {killsPerPoint: 500, killsAnytime: 2000, repeatedKills: 30 * time.Minute, simulatorKills: 100, faultPhase: 5 * time.Minute, powerCuts: 200, controlCuts: 12, staleStops: 40, cutsPerPoint: 25, damages: 1000, planted: 8},
 }
 
 const sizeDefault = "full"
