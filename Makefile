@@ -18,8 +18,10 @@ BENCHTIME ?= 1s
 TESTFLAGS := -vet=off -ldflags=-w
 
 # Extent of `make chaos`: sample (minutes), full (half an hour) or night. SEEDS is
-# the number of seeds of the simulation that it plays.
+# the number of seeds of the simulation that it plays. STATES is the limit of each
+# exploration of `make explore`.
 CHAOS ?= full
+STATES ?= 300000
 SEEDS ?= $(if $(filter sample,$(CHAOS)),500,10000)
 
 SHELL       := /bin/bash
@@ -33,7 +35,7 @@ GOTESTSUM := $(TOOLS)/gotestsum-$(GOTESTSUM_VERSION)
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS   := -X main.version=$(VERSION)
 
-.PHONY: help run build test seeds lint fuzz chaos interop bench verify setup clean
+.PHONY: help run build test seeds explore lint fuzz chaos interop bench verify setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,8 +55,11 @@ test: setup $(GOTESTSUM) ## every test with the race detector, and a short fuzz 
 	"$${runner[@]}" "$$@"
 	@if .ci/have-cc && [ '$(PKG)' = ./... ]; then $(MAKE) --no-print-directory seeds; fi
 
-seeds: ## 2,000 seeds of the simulation without the race detector (make test plays 100 with it)
-	go test ./actors/simulation -run '^(TestSeeds|TestSameSeedSameTrace)$$' -count 1
+seeds: ## 2,000 seeds of the simulation (make test plays 100 with the race detector), and small explorations
+	go test ./actors/simulation ./actors/account -run '^(TestSeeds|TestSameSeedSameTrace|TestExplore)$$' -count 1
+
+explore: ## every state of an account in all small scopes, up to STATES each (two hours)
+	VENUEGATE_STATES=$(STATES) go test ./actors/account -run '^TestExplore$$' -count 1 -timeout 24h -v
 
 lint: $(GOLANGCI) ## linters, formatting and import rules
 	@if [ -x $(GOLANGCI) ]; then $(GOLANGCI) run; \

@@ -29,6 +29,7 @@ var foreignEnv = map[string]string{
 	"VENUEGATE_FIXTURES":   "the directory of recorded venue payloads",
 	"VENUEGATE_KEY":        "the API key of `venuegate watch`",
 	"VENUEGATE_SEEDS":      "the number of seeds of the simulation",
+	"VENUEGATE_STATES":     "the number of states of each exploration of the account",
 }
 
 // Sources are the sources of a configuration.

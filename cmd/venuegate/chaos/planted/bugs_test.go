@@ -20,6 +20,8 @@ type catcher struct {
 	says  string
 	first string // seed
 	seeds string
+	// states bounds the states of an exploration.
+	states string
 }
 
 // seeds bounds the seeds of the simulation within which a bug must be detected.
@@ -27,11 +29,17 @@ const seeds = "600"
 
 // simulation returns a catcher that must report a violation of the invariant.
 func simulation(invariant string) catcher {
-	return catcher{"actors/simulation", "^TestSeeds$", invariant + ": ", "1", seeds}
+	return catcher{pkg: "actors/simulation", run: "^TestSeeds$", says: invariant + ": ", first: "1", seeds: seeds}
 }
 
 // tests returns a catcher of a package's tests, which must fail.
-func tests(pkg, run string) catcher { return catcher{pkg, run, "--- FAIL: ", "", ""} }
+func tests(pkg, run string) catcher { return catcher{pkg: pkg, run: run, says: "--- FAIL: "} }
+
+// exploration returns a catcher of the exploration of the account's states, which must report
+// a violation with a text in a scope.
+func exploration(says, scope string) catcher {
+	return catcher{pkg: "actors/account", run: "^TestExplore$/^" + scope + "$", says: says, states: "300000"}
+}
 
 func edit(file, was, is string) overlay.Edit {
 	return overlay.Edit{Name: file, File: file, Old: was, New: is}
@@ -226,7 +234,10 @@ var bugs = []bug{
 	},
 	{
 		name: "a stream without messages is trusted", invariant: "I-8", catcher: simulation("I-8"),
-		edits: []overlay.Edit{edit(accountDir+"reconcile.go", "\ts.handleFills(step, in.fills)\n\tfor _, r := range in.open {", "\tfor _, r := range in.open[:0] {")},
+		edits: []overlay.Edit{
+			edit(accountDir+"reconcile.go", "\ts.handleFills(step, in.fills)\n\tfor _, l := range", "\tfor _, l := range"),
+			edit(accountDir+"reconcile.go", "\tfor _, r := range in.open {", "\tfor _, r := range in.open[:0] {"),
+		},
 	},
 	{
 		name: "an order that has ended is revived by a late report", invariant: "I-8", catcher: simulation("I-8"),
@@ -304,5 +315,72 @@ var bugs = []bug{
 	{
 		name: "a repeated close report closes the next position", invariant: "positions", catcher: tests("actors/account", "^TestReportOfAKnownClose"),
 		edits: []overlay.Edit{edit(accountDir+"position/reported.go", "\tif closed.isKnown || OpenQty(before", "\tif false || OpenQty(before")},
+	},
+	{
+		name: "a small scope: an order of unknown outcome is sent again", invariant: "I-1", catcher: exploration("is sent twice", "immediate,_one_loss"),
+		edits: []overlay.Edit{edit(accountDir+"place.go",
+			"\t\ts.markUnknown(step, o)\n\tdefault:\n", "\t\ts.markUnknown(step, o)\n\t\ts.after(callPlace{orderID: o.OrderID, request: o.request()})\n\tdefault:\n")},
+	},
+	{
+		name: "a small scope: an order is sent before its intent is durable", invariant: "I-2", catcher: exploration("is sent before its intent is durable", "the_venue_cancels"),
+		edits: []overlay.Edit{edit(accountDir+"finish.go",
+			"\ts.out = output{}\n\treturn out\n", "\ts.out = output{}\n\tif out.Claim != \"\" {\n\t\tout.Now, out.After = out.After, nil\n\t}\n\treturn out\n")},
+	},
+	{
+		name: "a small scope: an order is sent when its intent is written", invariant: "I-2", catcher: exploration("before", "the_venue_cancels"),
+		edits: []overlay.Edit{
+			edit("actors/journal/queue.go", "last.delayed = last.delayed && b.Written != nil", "last.delayed = true"),
+			edit("actors/journal/queue.go", "\te.isWritten = true\n", "\te.isWritten, e.over = true, true\n"),
+		},
+	},
+	{
+		name: "a small scope: two orders take one request id", invariant: "I-1", catcher: exploration("have one request id", "repeated"),
+		edits: []overlay.Edit{edit(accountDir+"place.go", "\ts.out.Batch.Absent = append(s.out.Batch.Absent, record.Key())\n", "")},
+	},
+	{
+		name: "a small scope: a request id is free while the outcome is unknown", invariant: "I-1", catcher: exploration("r0 is free: true", "immediate,_one_loss"),
+		edits: []overlay.Edit{edit(accountDir+"place.go",
+			"\t\ts.markUnknown(step, o)\n\tdefault:\n", "\t\ts.markUnknown(step, o)\n\t\tif o.claim != nil {\n\t\t\ts.freeRequestID(step, o)\n\t\t}\n\tdefault:\n")},
+	},
+	{
+		name: "a small scope: one response \"not found\" confirms absence", invariant: "I-5", catcher: exploration("with 0 filled", "immediate,_one_loss"),
+		edits: []overlay.Edit{
+			edit(accountDir+"statusquery.go", "if !o.NotFoundSince.IsZero() && !began.Before(s.absenceCheckFrom(o)) {", "{"),
+		},
+	},
+	{
+		name: "a small scope: absence is confirmed before the venue lists the order", invariant: "I-5", catcher: exploration("with 0 filled", "late_lists"),
+		edits: []overlay.Edit{
+			edit(accountDir+"statusquery.go", "from := o.Deadline.Add(s.caps.AbsenceAfter)", "from := o.Deadline.Time"),
+		},
+	},
+	{
+		name: "a small scope: an answer that only a step has is given before it is durable", invariant: "I-5", catcher: exploration("is answered as cancelled", "immediate,_one_crash"),
+		edits: []overlay.Edit{
+			edit(accountDir+"replies.go", "if r.Error != nil || ", "if "),
+		},
+	},
+	{
+		name: "a small scope: an order is answered before the answer is written", invariant: "I-2", catcher: exploration("and written as pending", "the_venue_cancels"),
+		edits: []overlay.Edit{edit(accountDir+"finish.go", "\t\ts.after(replies[i])\n", "\t\ts.out.Now = append(s.out.Now, replies[i])\n")},
+	},
+	{
+		name: "a small scope: an order is published before it is durable", invariant: "I-6", catcher: exploration("an order is published before it is durable", "the_venue_cancels"),
+		edits: []overlay.Edit{edit(accountDir+"finish.go", "\t\t\ts.after(publishOrder{o.stored})\n", "\t\t\ts.out.Now = append(s.out.Now, publishOrder{o.stored})\n")},
+	},
+	{
+		name: "a small scope: merged commits lose their events", invariant: "I-6", catcher: exploration("events that it is filled, want 1", "the_venue_cancels"),
+		edits: []overlay.Edit{edit("actors/journal/queue.go", "\te.batch.Events = append(e.batch.Events, b.Events...)\n", "")},
+	},
+	{
+		name: "a small scope: the outcome of a stored intent is not queried", invariant: "quiet", catcher: exploration("never settle", "immediate,_one_crash"),
+		edits: []overlay.Edit{edit(accountDir+"reconcile.go", "\t\tif o.Status == venues.StatusPending {\n\t\t\ts.markUnknown(step, o)\n", "\t\tif false && o.Status == venues.StatusPending {\n\t\t\ts.markUnknown(step, o)\n")},
+	},
+	{
+		name: "a small scope: a late report revives an order", invariant: "I-8", catcher: exploration("was cancelled and becomes open", "the_venue_cancels"),
+		edits: []overlay.Edit{
+			edit(accountDir+"report.go", "if o.Status.IsClosed() || (", "if ("),
+			edit(accountDir+"report.go", "if next == venues.StatusPending || !o.Status.CanBecome(next) {", "if next == venues.StatusPending {"),
+		},
 	},
 }
