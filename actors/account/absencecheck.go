@@ -192,7 +192,7 @@ func (s *state) confirmAbsent(step stepContext, o *order) {
 // may have ended immediately.
 func (o *order) lastSeenOpen() time.Time {
 	if o.VenueOrderID != "" {
-		return o.seenOpenAt
+		return deadline.Later(o.seenOpenAt, o.CreatedAt.Time)
 	}
 	return o.CreatedAt.Time
 }

@@ -200,6 +200,22 @@ func TestUnconfirmedOrderOlderThanTheRetentionEnds(t *testing.T) {
 	b.wantFreed(false)
 }
 
+// An order that the venue has acknowledged, but never reported as open, may have been open
+// since it was made: a reading without it confirms nothing before the retention has passed.
+func TestAcknowledgedOrderThatIsNotListedStaysUnknown(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	o := b.place(limitOrder("r1"))
+	b.step(func(step stepContext) {
+		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusPending, "0")})
+	})
+	b.answerNotFound(o)
+	b.answerAllNotFound(o)
+	b.want(o, venues.StatusUnknown, "0")
+	b.now = b.now.Add(b.state.caps.UnfilledRetention)
+	b.answerAllNotFound(o)
+	b.want(o, venues.StatusCancelled, "0")
+}
+
 // Conditional orders have numbers of their own, so that two orders may have the same
 // number.
 func TestStopAndOrderMayHaveTheSameNumber(t *testing.T) {
