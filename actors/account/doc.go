@@ -120,9 +120,9 @@
 // When its records are loaded, the account accepts cancels, and reads what it needs to trade:
 // its mode, the orders that it knows with the executions of those that have filled more, all
 // open orders where the venue attaches legs, and its balances and positions. Then it accepts
-// orders. This first reading is repeated if the
-// private stream is connected only after it: what changed in between is in neither. A complete
-// reconciliation follows, which finds the orders and trades that were made elsewhere meanwhile.
+// orders. This first reading is repeated if the private stream is connected only after it: what
+// changed in between is in neither. A complete reconciliation follows, which finds the orders
+// and trades that were made elsewhere meanwhile.
 //
 // The accounts at one address may share the venue's limit (venues.Capabilities). Then two of
 // them make their first reading at the same time; of those that wait, the ones with unknown

@@ -212,7 +212,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 		return
 	}
 	if in.err != nil {
-		s.recon.due = step.now.Add(min(reconcileRetry<<min(s.recon.failures, 8), reconcileBusy))
+		s.recon.due = deadline.Earlier(s.recon.due, step.now.Add(min(reconcileRetry<<min(s.recon.failures, 8), reconcileBusy)))
 		s.recon.failures++
 		s.recon.isUrgent = s.recon.isUrgent || in.kind == reconcileUrgent
 		return

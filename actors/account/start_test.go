@@ -119,14 +119,17 @@ func TestUrgentReconciliationDoesNotWaitForARoutineOne(t *testing.T) {
 	b.wantKinds(b.pass(reconcileIdle), reconcileRoutine)
 }
 
-// A reconciliation that is requested while another one runs is not lost with its end.
+// A reconciliation that is requested while another one runs is neither lost nor delayed by its
+// end.
 func TestReconciliationThatIsDueStaysDue(t *testing.T) {
-	b := newFixture(t, venues.Capabilities{})
-	b.state.recon.due = b.now
-	b.wantKinds(b.pass(0), reconcileRoutine)
-	b.step(b.state.streamLost)
-	b.reconciled(reconcileDone{})
-	b.wantKinds(b.pass(reconcileRetry), reconcileUrgent)
+	for _, end := range []error{nil, errPoolFull} {
+		b := newFixture(t, venues.Capabilities{})
+		b.state.recon.due, b.state.recon.failures = b.now, 8
+		b.wantKinds(b.pass(0), reconcileRoutine)
+		b.step(b.state.streamLost)
+		b.reconciled(reconcileDone{err: end})
+		b.wantKinds(b.pass(reconcileRetry), reconcileUrgent)
+	}
 }
 
 // A position that was opened elsewhere before a start has the sums of its executions, which the
