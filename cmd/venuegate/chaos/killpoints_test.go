@@ -82,7 +82,7 @@ var killPoints = []killPoint{
 	}},
 	{"K11", "while the store flushes or compacts", 2, []overlay.Edit{
 		// Each opening flushes the log, and sometimes compacts.
-		before("K11-open", fileStore, "\tfound, err := inspect(s.db)\n", `killSoon("K11")`),
+		before("K11-open", fileStore, "\tfound, err := s.inspect()\n", `killSoon("K11")`),
 		{
 			Name: "K11", File: fileBadgerLog, Old: "func (l badgerLogger) Debugf(string, ...any) {}",
 			New: `func (l badgerLogger) Debugf(format string, _ ...any) {
