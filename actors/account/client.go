@@ -176,11 +176,7 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 	if _, err := c.attempt(ctx, cmd.Scope, cmd.RequestID, cmd.BodyHash); err != nil {
 		return venues.Order{}, err
 	}
-	open, err := c.Positions(ctx)
-	if err != nil {
-		return venues.Order{}, err
-	}
-	p, err := c.toClose(open, &cmd)
+	p, err := c.positionToClose(ctx, &cmd)
 	if err != nil {
 		return venues.Order{}, err
 	}
@@ -195,7 +191,32 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 	})
 }
 
-// toClose returns the position that a command closes.
+// positionToClose returns the position that a command closes. It reads the positions before
+// it returns that there is none: the execution that opened one may not have arrived yet.
+func (c Client) positionToClose(ctx context.Context, cmd *venues.ClosePosition) (venues.Position, error) {
+	for _, mustRead := range []bool{false, true} {
+		funds, err := c.funds(ctx, positionsPart, mustRead)
+		if err != nil {
+			return venues.Position{}, err
+		}
+		p, err := c.toClose(funds.Positions, cmd)
+		if !isNoPosition(err) {
+			return p, err
+		}
+	}
+	return venues.Position{}, noPosition(c.canonical(cmd.Symbol))
+}
+
+func noPosition(symbol string) *venues.Error {
+	return venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
+}
+
+func isNoPosition(err error) bool {
+	e, ok := errors.AsType[*venues.Error](err)
+	return ok && e.Details["reason"] == venues.ReasonNoPosition
+}
+
+// toClose returns the position among the open ones that a command closes.
 func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) (venues.Position, error) {
 	symbol := c.canonical(cmd.Symbol)
 	open := slices.DeleteFunc(slices.Clone(positions), func(p venues.Position) bool {
@@ -206,7 +227,7 @@ func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) 
 		if _, known := c.market.Instrument(symbol); !known {
 			return venues.Position{}, notListed(symbol, c.exchange)
 		}
-		return venues.Position{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
+		return venues.Position{}, noPosition(symbol)
 	case 1:
 		return open[0], nil
 	default: // hedge mode: the command does not name the side
@@ -246,19 +267,19 @@ func (c Client) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (ven
 // They include every change that is known. They are those in memory while the private stream
 // reports changes, and at most fundsMax old; else they are read, for all callers at once.
 func (c Client) Balances(ctx context.Context) ([]venues.Balance, error) {
-	funds, err := c.funds(ctx, balancesPart)
+	funds, err := c.funds(ctx, balancesPart, false)
 	return funds.Balances, err
 }
 
 // Positions returns the open positions, valued at the present mark prices. They include every
 // execution that is known; else they are as old as Balances.
 func (c Client) Positions(ctx context.Context) ([]venues.Position, error) {
-	funds, err := c.funds(ctx, positionsPart)
+	funds, err := c.funds(ctx, positionsPart, false)
 	return funds.Positions, err
 }
 
-func (c Client) funds(ctx context.Context, part fundsPart) (Funds, error) {
-	funds, err := actors.Ask(ctx, c.ref, func(reply fundsReply) any { return getFunds{reply, part} })
+func (c Client) funds(ctx context.Context, part fundsPart, mustRead bool) (Funds, error) {
+	funds, err := actors.Ask(ctx, c.ref, func(reply fundsReply) any { return getFunds{reply, part, mustRead} })
 	if errors.Is(err, actors.ErrDeadline) { // a reading has no unknown outcome
 		return funds, venues.Errorf(venues.CodeExchangeUnavailable, "%s does not answer", c.exchange).Because(err)
 	}

@@ -30,6 +30,25 @@ func TestRepeatOfACloseIsADuplicate(t *testing.T) {
 	})
 }
 
+// The execution that opened a position may arrive later than the request to close it.
+func TestCloseReadsThePositionsBeforeItFindsNone(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		if open, err := h.client.Positions(context.Background()); err != nil || len(open) > 0 {
+			t.Fatalf("Positions = %v, %v, want none", open, err)
+		}
+		h.venue.setPositions(venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2")})
+		if order, err := h.client.Close(context.Background(), venues.ClosePosition{Symbol: "BTCUSDT"}); err != nil || !order.Qty.Equal(venues.MustDecimal("2")) {
+			t.Fatalf("Close = %+v, %v, want an order of 2", order, err)
+		}
+		h.venue.setPositions()
+		time.Sleep(2 * time.Second)
+		if _, err := h.client.Close(context.Background(), venues.ClosePosition{Symbol: "BTCUSDT"}); err == nil {
+			t.Fatal("a close without a position was accepted, want an error")
+		}
+	})
+}
+
 func TestCloseInHedgeModeDoesNotGuessTheSide(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")

@@ -74,10 +74,10 @@ type fundsVersion struct {
 	changes uint64
 }
 
-// getFunds answers from memory if nothing is known to have changed since it was read, else
-// after a reading that begins now or later.
+// getFunds answers from memory if nothing is known to have changed since it was read, else,
+// or if the caller demands it, after a reading that begins now or later.
 func (s *state) getFunds(step stepContext, in getFunds) {
-	if s.isCurrent(step.now, in.part) {
+	if !in.mustRead && s.isCurrent(step.now, in.part) {
 		s.after(replyFunds{to: in.fundsReply, value: s.currentFunds(step)})
 		return
 	}

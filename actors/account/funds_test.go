@@ -12,7 +12,7 @@ import (
 // was answered.
 func (b *fixture) reads(part fundsPart) (isAnswered func() bool) {
 	answered := false
-	in := getFunds{actors.ReplyFunc(func(Funds, error) { answered = true }), part}
+	in := getFunds{fundsReply: actors.ReplyFunc(func(Funds, error) { answered = true }), part: part}
 	b.runReplies(b.step(func(step stepContext) { b.state.getFunds(step, in) }))
 	return func() bool { return answered }
 }

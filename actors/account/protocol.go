@@ -56,6 +56,8 @@ type (
 		fundsReply
 		// part is what the caller requires.
 		part fundsPart
+		// mustRead demands a reading that begins after the call.
+		mustRead bool
 	}
 	getReady struct {
 		actors.Reply[struct{}]
