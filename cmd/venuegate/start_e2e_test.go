@@ -3,17 +3,23 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"venuegate/venues"
 )
 
 // otherCustomers are loaded at a start before the one that the test calls for, so that it
 // is still loading when the listener opens.
-const otherCustomers = 60
+const otherCustomers = 500
+
+// The service is started startsMin times, and again until a call has come before the customer
+// was loaded, which takes a few milliseconds.
+const startsMin, startsMax = 3, 30
 
 // After a kill the first responses are maintenance until the customer is loaded. None of
 // them says that an account or a channel does not exist.
@@ -52,10 +58,14 @@ func TestCallsDuringAStartAreMaintenance(t *testing.T) {
 		},
 	}
 	maintenance := 0
-	for range 3 {
+	for starts := 0; starts < startsMin || maintenance == 0; starts++ {
+		if starts == startsMax {
+			t.Fatalf("no call came during one of %d starts, want some", startsMax)
+		}
 		s.kill()
 		next := start(t, "serve", "--demo", "--data", dir, "--sim", simFile, "--listen", public, "--admin-listen", admin)
 		s.process = next
+		awaitListener(t, public)
 		ready := map[string]bool{}
 		eventually(t, "the customer to be loaded", func() bool {
 			for name, call := range calls {
@@ -79,9 +89,18 @@ func TestCallsDuringAStartAreMaintenance(t *testing.T) {
 			return len(ready) == len(calls)
 		})
 	}
-	if maintenance == 0 {
-		t.Error("no call came during a start, want some")
+}
+
+// awaitListener waits until an address accepts connections, and no longer.
+func awaitListener(t *testing.T, address string) {
+	t.Helper()
+	for end := time.Now().Add(waitMax); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address); err == nil {
+			_ = conn.Close()
+			return
+		}
 	}
+	t.Fatalf("nothing listens on %s", address)
 }
 
 func address(t *testing.T, text string) string {
