@@ -30,39 +30,52 @@ const (
 // of each. It also cancels orders that are placed meanwhile or were made elsewhere: while the
 // private stream reports those, the venue's list is read along with the cancels, if it was
 // not read recently; without the stream it is read after them, and once more after the
-// cancels of what it had. Cancels that fail are repeated, at most for cancelAllWithin. An
-// order that remains has the result of its last cancel.
+// cancels of what it had. Cancels and readings that fail are repeated, at most for
+// cancelAllWithin. An order that remains has the result of its last cancel. It is an error if
+// the list cannot be read and no open order is known.
 func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
 	end := time.Now().Add(cancelAllWithin)
 	ctx, stop := context.WithDeadline(ctx, end)
 	defer stop()
 	var results []venues.CancelResult
+	isComplete := false // all open orders have been known once
 	pause := retryPauseMin
 	for reads := 0; ; {
 		known, err := c.open(ctx, cmd.Symbol, false)
-		switch {
-		case err != nil && reads == 0:
-			return nil, repeatableError(err)
-		case err != nil:
-			return results, nil
+		if err != nil {
+			return c.cancelled(results, isComplete, err)
 		}
 		read := c.readOpen(ctx, cmd.Symbol, reads < openReadsMax, known.streamed)
 		results = merged(results, c.cancelEach(ctx, cmd.Command, known.due(results)))
 		list, err := read()
-		reads++
+		if err != nil {
+			return c.cancelled(results, isComplete, err)
+		}
+		if list.err == nil {
+			reads++
+		}
+		isKnown := list.err == nil || list.streamed
+		isComplete = isComplete || isKnown
 		due := list.due(results)
 		switch {
-		case err != nil:
-			return results, nil
 		case slices.ContainsFunc(due, func(id string) bool { return indexOf(results, id) < 0 }):
 			continue // others have appeared
-		case len(due) == 0 && (list.err == nil || list.streamed || reads >= openReadsMax):
+		case len(due) == 0 && isKnown:
 			return results, nil
 		case !wait(ctx, pause):
-			return results, nil
+			return c.cancelled(results, isComplete, list.err)
 		}
 		pause = min(2*pause, retryPauseMax)
 	}
+}
+
+// cancelled returns the results so far. Without any it returns cause if it is not known which
+// orders are open: no order to cancel would be a guess.
+func (c Client) cancelled(results []venues.CancelResult, isComplete bool, cause error) ([]venues.CancelResult, error) {
+	if len(results) > 0 || isComplete {
+		return results, nil
+	}
+	return nil, c.readError(cause)
 }
 
 // wait waits for d, and reports whether the deadline of ctx is later.

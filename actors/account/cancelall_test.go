@@ -244,6 +244,10 @@ func TestCancelAllWithoutTheVenuesList(t *testing.T) {
 		if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone {
 			t.Fatalf("CancelAll = %+v, %v, want one result %s", results, err, venues.CancelDone)
 		}
+		results, err = h.client.CancelAll(context.Background(), venues.CancelOrders{})
+		if venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("CancelAll without a known order = %+v, %v, want %s", results, err, venues.CodeExchangeUnavailable)
+		}
 	})
 }
 

@@ -280,10 +280,15 @@ func (c Client) Positions(ctx context.Context) ([]venues.Position, error) {
 
 func (c Client) funds(ctx context.Context, part fundsPart, mustRead bool) (Funds, error) {
 	funds, err := actors.Ask(ctx, c.ref, func(reply fundsReply) any { return getFunds{reply, part, mustRead} })
-	if errors.Is(err, actors.ErrDeadline) { // a reading has no unknown outcome
-		return funds, venues.Errorf(venues.CodeExchangeUnavailable, "%s does not answer", c.exchange).Because(err)
+	return funds, c.readError(err)
+}
+
+// readError returns the error of a reading, which has no unknown outcome.
+func (c Client) readError(err error) error {
+	if errors.Is(err, actors.ErrDeadline) {
+		return venues.Errorf(venues.CodeExchangeUnavailable, "%s does not answer", c.exchange).Because(err)
 	}
-	return funds, repeatableError(err)
+	return repeatableError(err)
 }
 
 // Configure applies the account's record: it sets the limits, and halts the account or

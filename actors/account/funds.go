@@ -170,7 +170,7 @@ func (s *state) fundsRead(step stepContext, in fundsDone) {
 	answered, waiting := f.served, f.waiting
 	f.served, f.waiting = nil, nil
 	for _, caller := range waiting {
-		if in.err != nil || s.isCurrent(step.now, caller.part) {
+		if in.err != nil || (!caller.mustRead && s.isCurrent(step.now, caller.part)) {
 			answered = append(answered, caller)
 		} else {
 			f.waiting = append(f.waiting, caller)

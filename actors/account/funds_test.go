@@ -11,8 +11,12 @@ import (
 // reads requests a part of the funds and returns a function that reports whether the caller
 // was answered.
 func (b *fixture) reads(part fundsPart) (isAnswered func() bool) {
+	return b.requests(getFunds{part: part})
+}
+
+func (b *fixture) requests(in getFunds) (isAnswered func() bool) {
 	answered := false
-	in := getFunds{fundsReply: actors.ReplyFunc(func(Funds, error) { answered = true }), part: part}
+	in.fundsReply = actors.ReplyFunc(func(Funds, error) { answered = true })
 	b.runReplies(b.step(func(step stepContext) { b.state.getFunds(step, in) }))
 	return func() bool { return answered }
 }
@@ -128,6 +132,28 @@ func TestReadingFromBeforeAChangeDoesNotAnswer(t *testing.T) {
 	}
 	b.answers(call, b.now)
 	if !after() {
+		t.Error("the second caller was not answered")
+	}
+}
+
+// A reading that began before the call does not answer a caller that demands one.
+func TestDemandedReadingBeginsAfterTheCall(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	b.connect()
+	before := b.reads(positionsPart)
+	call, _ := b.running()
+	began := b.now
+	demanded := b.requests(getFunds{part: positionsPart, mustRead: true})
+	b.answers(call, began)
+	if !before() || demanded() {
+		t.Fatalf("answered %t and %t, want only the caller from before the reading", before(), demanded())
+	}
+	call, isRunning := b.running()
+	if !isRunning {
+		t.Fatal("no second reading, want one")
+	}
+	b.answers(call, b.now)
+	if !demanded() {
 		t.Error("the second caller was not answered")
 	}
 }

@@ -200,6 +200,20 @@ func TestUnconfirmedOrderOlderThanTheRetentionEnds(t *testing.T) {
 	b.wantFreed(false)
 }
 
+// An answer "not found" that is applied late is older than the report that the order is open.
+func TestLateNotFoundLeavesAnOpenOrderOpen(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	began := b.now
+	b.now = b.now.Add(time.Second)
+	o := b.open(limitOrder("r1"), venues.StatusOpen)
+	b.step(func(step stepContext) {
+		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, err: notFound(), began: began})
+	})
+	b.want(o, venues.StatusOpen, "0")
+	b.answerNotFound(o)
+	b.want(o, venues.StatusUnknown, "0")
+}
+
 // An order that the venue has acknowledged, but never reported as open, may have been open
 // since it was made: a reading without it confirms nothing before the retention has passed.
 func TestAcknowledgedOrderThatIsNotListedStaysUnknown(t *testing.T) {

@@ -120,6 +120,9 @@ func (s *state) queryNotFound(step stepContext, o *order, began time.Time) {
 		return
 	}
 	if o.Status != venues.StatusUnknown {
+		if began.Before(o.seenOpenAt) {
+			return // the venue has reported it as open since
+		}
 		s.markUnknown(step, o) // the venue has acknowledged the order, but does not list it
 		return
 	}
