@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/persistence"
+	"venuegate/venues"
 )
 
 const (
@@ -98,13 +99,14 @@ func (w *world) signalsEnded() bool {
 // demo's own receiver, whose address is outdated until the next start.
 func (w *world) eventsTried() bool {
 	w.t.Helper()
-	last := map[persistence.EventType]string{}
+	last := map[persistence.EventType]persistence.Event{}
 	for _, e := range page[persistence.Event](w, "/v1/events", url.Values{"limit": {"500"}}) {
-		last[e.Type], last[""] = e.ID, e.ID
+		last[e.Type], last[""] = e, e
 	}
 	type endpointView struct {
-		ID    string                  `json:"id"`
-		Types []persistence.EventType `json:"types"`
+		ID        string                  `json:"id"`
+		Types     []persistence.EventType `json:"types"`
+		CreatedAt venues.Time             `json:"createdAt"`
 	}
 	for _, e := range administered[endpointView](w, "endpoints", url.Values{"customer": {w.customer}}) {
 		path := "endpoints/" + e.ID + "/deliveries"
@@ -115,7 +117,10 @@ func (w *world) eventsTried() bool {
 		if len(e.Types) > 0 {
 			newest = last[e.Types[0]]
 		}
-		if newest != "" && len(administered[persistence.Delivery](w, path, url.Values{"eventId": {newest}})) == 0 {
+		if newest.CreatedAt.Before(e.CreatedAt.Time) {
+			continue // there is none, or the endpoint was made after it, at the last start
+		}
+		if len(administered[persistence.Delivery](w, path, url.Values{"eventId": {newest.ID}})) == 0 {
 			return false
 		}
 	}
