@@ -8,7 +8,8 @@ import (
 )
 
 // Current returns the open positions by all that is known: those on the venue's list,
-// corrected by newer executions, because the list may lack an execution for ListLag. liveMark
+// corrected by newer executions, because the list may lack an execution for ListLag. While
+// the executions of an instrument differ from the list, the list counts. liveMark
 // returns the present mark price of an instrument, at which they are valued; where it is
 // unknown, mark price and unrealized P&L are as the venue has last reported them.
 func (s *State) Current(a Account, liveMark func(symbol string) venues.Optional) []venues.Position {
@@ -16,7 +17,7 @@ func (s *State) Current(a Account, liveMark func(symbol string) venues.Optional)
 	for _, l := range s.ledgers {
 		for _, side := range Sides() {
 			k := key(l.symbol, side)
-			if s.includes(l, side) {
+			if s.includes(l, side) || !l.mismatchSince.IsZero() { // executions are missing
 				continue
 			}
 			if p, isOpen := s.executed(a, l, side); isOpen {

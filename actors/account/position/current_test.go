@@ -30,3 +30,24 @@ func TestCurrentIncludesNewerExecutions(t *testing.T) {
 		})
 	}
 }
+
+// The executions of a position that was opened elsewhere are not known until a reconciliation
+// has read them: until then the venue's list counts, whatever is executed since.
+func TestCurrentOfIncompleteExecutionsIsTheList(t *testing.T) {
+	noMark := func(string) venues.Optional { return venues.Optional{} }
+	a, s := newFakeAccount()
+	list := func(qty string) {
+		a.now = a.now.Add(time.Minute)
+		s.Update(a, []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal(qty)}}, a.now)
+		s.Compare(a, a.now)
+	}
+	list("10")
+	a.now = a.now.Add(time.Second)
+	a.execute(s, 1, venues.Buy, "1", "100")
+	for _, want := range []string{"10", "11"} {
+		if open := s.Current(a, noMark); len(open) != 1 || venues.FormatDecimal(open[0].Qty) != want {
+			t.Errorf("positions %+v, want a quantity of %s", open, want)
+		}
+		list("11")
+	}
+}
