@@ -185,13 +185,14 @@ func (s *state) fundsRead(step stepContext, in fundsDone) {
 	}
 }
 
-// applyFunds applies balances and positions that were read.
+// applyFunds applies balances and positions that were read. Balances that are older than the
+// known ones are ignored: several readings may be under way, some behind the venue's limits.
 func (s *state) applyFunds(step stepContext, read Funds, part fundsPart, versions fundsVersions) {
 	if part.has(positionsPart) {
 		s.updatePositions(step, read.Positions, read.ReadAt)
 		s.funds.positionsRead = fundsVersion{read.ReadAt, versions.positions}
 	}
-	if part.has(balancesPart) {
+	if part.has(balancesPart) && !read.ReadAt.Before(s.funds.balancesRead.at) {
 		s.setBalances(step, read.Balances)
 		s.funds.balancesRead = fundsVersion{read.ReadAt, versions.balances}
 	}

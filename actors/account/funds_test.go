@@ -136,6 +136,27 @@ func TestReadingFromBeforeAChangeDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// A reading that took long, for example behind the venue's limits, changes no balance that was
+// read since it began.
+func TestOlderBalancesDoNotReplaceNewerOnes(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	read := func(equity string, began time.Time) {
+		b.step(func(step stepContext) {
+			balance := venues.Balance{Currency: "USDT", Equity: venues.MustDecimal(equity)}
+			b.state.applyFunds(step, Funds{Balances: []venues.Balance{balance}, ReadAt: began}, bothParts, b.state.fundsVersions())
+		})
+	}
+	read("2", b.now)
+	read("1", b.now.Add(-time.Minute))
+	if got := b.state.funds.balances[0].Equity.String(); got != "2" || !b.state.funds.balancesRead.at.Equal(b.now) {
+		t.Errorf("equity %s, read at %s; want 2, read at %s", got, b.state.funds.balancesRead.at, b.now)
+	}
+	read("3", b.now)
+	if got := b.state.funds.balances[0].Equity.String(); got != "3" {
+		t.Errorf("equity %s after another reading, want 3", got)
+	}
+}
+
 // A reading that began before the call does not answer a caller that demands one.
 func TestDemandedReadingBeginsAfterTheCall(t *testing.T) {
 	b := newFixture(t, venues.Capabilities{})

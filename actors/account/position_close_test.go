@@ -283,6 +283,16 @@ func TestCloseReportedImmediatelyNeedsNoReconciliation(t *testing.T) {
 }
 
 func TestListIsAdoptedAfterAReconciliation(t *testing.T) {
+	for name, done := range map[string]reconcileDone{
+		"fills were read":  {fillsRead: map[string]bool{"BTCUSDT": true}},
+		"no longer listed": {unlisted: []string{"BTCUSDT"}}, // nothing more can be read
+	} {
+		t.Run(name, func(t *testing.T) { testListIsAdopted(t, done) })
+	}
+}
+
+func testListIsAdopted(t *testing.T, done reconcileDone) {
+	t.Helper()
 	b := newFixture(t, venues.Capabilities{})
 	b.adoptForeign(1, venues.Buy, "2", "100", nil)
 	b.now = b.now.Add(time.Minute)
@@ -295,7 +305,8 @@ func TestListIsAdoptedAfterAReconciliation(t *testing.T) {
 	if n := count(b.pass(position.MismatchRetry), isReconcile); n != 1 {
 		t.Fatalf("%d reconciliations after a mismatch, want 1", n)
 	}
-	b.reconciled(reconcileDone{fillsRead: map[string]bool{"BTCUSDT": true}, funds: list})
+	done.funds = list
+	b.reconciled(done)
 	if got := b.state.positions.Qty("BTCUSDT", venues.Long); got.String() != "5" {
 		t.Fatalf("open quantity after the reconciliation = %s, want 5", got)
 	}

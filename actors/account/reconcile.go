@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"venuegate/actors/account/deadline"
@@ -203,6 +204,12 @@ func (e *callReconcile) readFrom(symbol string, from time.Time) {
 	}
 }
 
+// hasRead reports whether the executions of an instrument were read, or cannot be read any
+// more.
+func (in *reconcileDone) hasRead(symbol string) bool {
+	return in.fillsRead[symbol] || slices.Contains(in.unlisted, symbol)
+}
+
 // reconciled applies the result of a reconciliation.
 func (s *state) reconciled(step stepContext, in reconcileDone) {
 	s.recon.end(in.kind)
@@ -247,7 +254,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 	s.fillMarks.advance(&in)
 	s.storeMarks()
 	if in.kind != reconcileStart || s.fillMarks.tradedUntil.IsZero() { // else executions of new positions are not read yet
-		s.positions.Reconcile(s.forPositions(step), in.startedAt, in.funds.ReadAt, func(symbol string) bool { return in.fillsRead[symbol] })
+		s.positions.Reconcile(s.forPositions(step), in.startedAt, in.funds.ReadAt, in.hasRead)
 	}
 	if !s.ready {
 		s.ready = true
