@@ -87,12 +87,13 @@ func (s *Store) startCheck() {
 }
 
 // checkRows verifies all tables, and compares the rows of one commit group with its ledger.
-func (s *Store) checkRows() error {
+func (s *Store) checkRows() (err error) {
 	current, txn, end := s.writer.views.read()
 	defer end()
+	defer s.check.guard(&err)
 	counted := inspection{filter: s.writer.filter}
 	var failed error
-	err := snapshot{view: current, txn: txn}.Scan(nil, nil, false, func(key, value []byte) bool {
+	err = snapshot{view: current, txn: txn}.Scan(nil, nil, false, func(key, value []byte) bool {
 		if failed = s.check.verifyTo(key); failed == nil {
 			counted.add(key, value)
 		}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"venuegate/persistence"
+	"venuegate/persistence/internal/rows"
 )
 
 // A large store takes commits before it is checked, and is as ready after the check as if
@@ -97,6 +98,40 @@ func TestDamagedBlockIsFoundInUse(t *testing.T) {
 	}
 	if failed == 0 && !t.Failed() {
 		t.Errorf("no read of %d damaged blocks failed, want some", blocks)
+	}
+}
+
+// badger uses the number of entries of a block before it verifies the block, and panics.
+func TestDamageOnWhichBadgerPanicsIsReported(t *testing.T) {
+	intact, ids := newLarge(t)
+	blocks := len(blocksOf(t, intact))
+	for name, use := range map[string]func(t *testing.T, s *Store){
+		"by the background check": func(*testing.T, *Store) {},
+		"by reads":                func(t *testing.T, s *Store) { readEverything(t, s, ids) },
+		"by a descending scan": func(_ *testing.T, s *Store) {
+			_ = s.View(t.Context(), func(at rows.Snapshot) error {
+				return at.Scan(nil, nil, true, func(_, _ []byte) bool { return true })
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(intact)); err != nil {
+				t.Fatal(err)
+			}
+			block := blocksOf(t, dir)[blocks/2]
+			block.flipAt(t, block.entryCount(t))
+			s := openUnchecked(t, dir)
+			use(t, s)
+			runCheck(s)
+			checkDamaged(t, s)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(dir, checkLater); !errors.Is(err, persistence.ErrIntegrity) {
+				t.Errorf("Open after the damage was found = %v, want ErrIntegrity", err)
+			}
+		})
 	}
 }
 

@@ -104,6 +104,18 @@ type blockAt struct {
 	offset, bytes int64
 }
 
+// entryCount returns the place of the first byte of the number of entries, which is followed
+// by the checksum and its length, of four bytes like the number.
+func (b blockAt) entryCount(t *testing.T) int64 {
+	t.Helper()
+	content, err := os.ReadFile(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := b.offset + b.bytes
+	return end - 4 - int64(content[end-1]) - 4
+}
+
 // blocksOf returns the blocks of the tables of a store, without the last ones of tables,
 // which every Open verifies.
 func blocksOf(t *testing.T, dir string) (blocks []blockAt) {
@@ -127,11 +139,17 @@ func blocksOf(t *testing.T, dir string) (blocks []blockAt) {
 // flip flips a bit in the middle of the block.
 func (b blockAt) flip(t *testing.T) {
 	t.Helper()
+	b.flipAt(t, b.offset+b.bytes/2)
+}
+
+// flipAt flips a bit of the file.
+func (b blockAt) flipAt(t *testing.T, at int64) {
+	t.Helper()
 	file, err := os.OpenFile(b.path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, at := make([]byte, 1), b.offset+b.bytes/2
+	content := make([]byte, 1)
 	_, err = file.ReadAt(content, at)
 	content[0] ^= 1
 	if err == nil {

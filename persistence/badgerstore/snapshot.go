@@ -81,7 +81,7 @@ func (s snapshot) Get(key []byte) ([]byte, error) {
 			return value, nil
 		}
 	}
-	item, err := s.txn.Get(key)
+	item, err := s.item(key)
 	if err := s.check.verify(key, key); err != nil {
 		return nil, err
 	}
@@ -93,6 +93,11 @@ func (s snapshot) Get(key []byte) ([]byte, error) {
 	}
 	// An empty value must not be nil, which means that there is no row.
 	return item.ValueCopy([]byte{})
+}
+
+func (s snapshot) item(key []byte) (item *badger.Item, err error) {
+	defer s.check.guard(&err)
+	return s.txn.Get(key)
 }
 
 // LacksRequest implements rows.Snapshot.
@@ -181,29 +186,41 @@ type databaseCursor struct {
 	from, to   []byte
 	descending bool
 	verified   bool
+	// err ends the iteration: a block is unreadable.
+	err error
 }
 
 func newDatabaseCursor(s snapshot, from, to []byte, descending bool) *databaseCursor {
 	// Values are stored with their keys; prefetching would start a goroutine for each.
 	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: descending, Prefix: commonPrefix(from, to)})
+	c := &databaseCursor{it: it, check: s.check, from: from, to: to, descending: descending}
+	c.begin()
+	return c
+}
+
+// begin moves to the first row of the range.
+func (c *databaseCursor) begin() {
+	defer c.check.guard(&c.err)
 	switch {
-	case !descending:
-		it.Seek(from)
-	case to == nil:
-		it.Rewind()
+	case !c.descending:
+		c.it.Seek(c.from)
+	case c.to == nil:
+		c.it.Rewind()
 	default:
 		// A descending seek may find the upper bound itself, which is not in the range.
-		it.Seek(to)
-		if it.Valid() && bytes.Equal(it.Item().Key(), to) {
-			it.Next()
+		c.it.Seek(c.to)
+		if c.it.Valid() && bytes.Equal(c.it.Item().Key(), c.to) {
+			c.it.Next()
 		}
 	}
-	return &databaseCursor{it: it, check: s.check, from: from, to: to, descending: descending}
 }
 
 // verify verifies the blocks up to the current row: without that, rows before it may have
 // been missed. It is called before the row is used, and at the end of the range.
 func (c *databaseCursor) verify() error {
+	if c.err != nil {
+		return c.err
+	}
 	if c.verified || !c.check.isPending() {
 		return nil
 	}
@@ -241,8 +258,9 @@ func (c *databaseCursor) value() (value []byte, err error) {
 func (c *databaseCursor) close() { c.it.Close() }
 
 func (c *databaseCursor) next() {
-	c.it.Next()
+	defer c.check.guard(&c.err)
 	c.verified = false
+	c.it.Next()
 }
 
 // commonPrefix returns the prefix of all keys of a range; badger opens only the tables

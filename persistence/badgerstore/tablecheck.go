@@ -148,6 +148,18 @@ func (c *tableCheck) verifyTo(key []byte) error {
 // isPending reports whether something is still to be verified.
 func (c *tableCheck) isPending() bool { return c != nil && !c.complete.Load() }
 
+// guard sets err, and reports the damage, if badger panics while something is still to be
+// verified: it uses the counts at the end of a block before it verifies the block. Reads defer
+// it. badger's own compactions are not guarded.
+func (c *tableCheck) guard(err *error) {
+	if !c.isPending() {
+		return
+	}
+	if cause := recover(); cause != nil {
+		*err = c.damaged(fmt.Errorf("%w: a block is unreadable: %v", persistence.ErrIntegrity, cause))
+	}
+}
+
 // damaged reports the first damage.
 func (c *tableCheck) damaged(err error) error {
 	if c.report != nil {
