@@ -38,12 +38,10 @@ func (a *VenueAccount) Halt(now time.Time, flatten bool) {
 }
 
 // HaltRestored marks an account of a restored store as halted at time now. Its open orders
-// stay: they may protect a position. A halt that is already in force stays as it is.
+// stay: they may protect a position.
 func (a *VenueAccount) HaltRestored(now time.Time) {
-	if !a.Halted {
-		a.Halt(now, false)
-		a.Hold = true
-	}
+	a.Halt(now, false)
+	a.Hold = true
 }
 
 // KeepControl copies the limits and the halt of an account that is connected again.

@@ -160,7 +160,7 @@ func restoreStore(ctx context.Context, config Config, dir *dataDir, in *bufio.Re
 		err = os.Rename(scratch, target)
 	}
 	if err != nil {
-		return out, errors.Join(fmt.Errorf("halt the accounts: %w", err), os.RemoveAll(scratch))
+		return out, errors.Join(fmt.Errorf("prepare the restored store: %w", err), os.RemoveAll(scratch))
 	}
 	return out, dir.sync()
 }
@@ -190,7 +190,8 @@ func prepareRestored(ctx context.Context, config Config, dir string) (out restor
 	return out, nil
 }
 
-// haltCustomer halts the accounts of a customer, with a row in its journal for each.
+// haltCustomer halts the accounts of a customer that are not halted yet, with a row in its
+// journal for each, and returns those that can be resumed.
 func haltCustomer(ctx context.Context, store *badgerstore.Store, log *journal.Client, customer string) (halted []string, err error) {
 	accounts, err := store.VenueAccounts(ctx, customer)
 	if err != nil || len(accounts) == 0 {
@@ -203,6 +204,9 @@ func haltCustomer(ctx context.Context, store *badgerstore.Store, log *journal.Cl
 	now := time.Now()
 	batch := persistence.Batch{Fence: fence}
 	for _, a := range accounts {
+		if a.Halted {
+			continue
+		}
 		if a.RemovedAt.IsZero() {
 			halted = append(halted, customer+":"+string(a.Exchange))
 		}
