@@ -53,8 +53,8 @@ const acceptTriesMax = 3
 
 // Accept accepts a signal. If it returns no error the signal is durable, and the
 // response is its state within AnswerWithin, with the order as soon as that has an id. A
-// repeat returns the state of the first signal. Errors are *venues.Error: the rejection by a rule, the account or the venue;
-// rate_limited if too many signals are pending; internal_error, with
+// repeat returns the state of the first signal. Errors are *venues.Error: the rejection by
+// a rule, the account or the venue; rate_limited if too many signals are pending; internal_error, with
 // details.orderState, if it is not known whether the signal was accepted.
 func (c Client) Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error) {
 	answer, err := c.accept(ctx, s)

@@ -61,7 +61,8 @@ const (
 var errBeingRead = fmt.Errorf("%w: the database is being read", persistence.ErrDiskFull)
 
 // reopenDatabase opens a cramped database with compaction, once there is space. It returns
-// errBeingRead if there are always readers, of which the background check is one. After another error there is no database.
+// errBeingRead if there are always readers, of which the background check is one. After
+// another error there is no database.
 func (s *Store) reopenDatabase() error {
 	if !s.cramped {
 		return nil

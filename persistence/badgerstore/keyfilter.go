@@ -29,7 +29,8 @@ const (
 	keyFilterRowBytes = 4
 )
 
-// newKeyFilter returns an empty filter, which is not complete, for a store of about that many rows.
+// newKeyFilter returns an empty filter, which is not complete, for a store of about that many
+// rows.
 func newKeyFilter(rows int) *keyFilter {
 	bytes := keyFilterBytesMin
 	for bytes < keyFilterBytesMax && bytes < rows*keyFilterRowBytes {

@@ -65,8 +65,8 @@ type Options struct {
 	// page. Zero is CheckBytesMaxDefault.
 	CheckBytesMax int64
 	// ObserveGroup is called after each commit group with the number of its batches and
-	// the time from its beginning until it was written or answered. It must not block. Nil observes
-	// nothing.
+	// the time from its beginning until it was written or answered. It must not block. Nil
+	// observes nothing.
 	ObserveGroup func(batches int, took time.Duration)
 
 	// Replaced in tests.

@@ -60,9 +60,10 @@ var errClosed = fmt.Errorf("%w: the store is closed", persistence.ErrUnavailable
 
 // Open opens the store in a directory, which it creates if absent. It reads all rows
 // to verify them (see Integrity), which takes about a second for a hundred thousand
-// orders, unless the store is large (Options.CheckBytesMax). It returns ErrLocked if the store is already open, ErrSchemaNewer if a newer
-// program has written it, and persistence.ErrIntegrity if a file is so damaged that
-// the database cannot be read; then a backup can be restored.
+// orders, unless the store is large (Options.CheckBytesMax). It returns ErrLocked if the
+// store is already open, ErrSchemaNewer if a newer program has written it, and
+// persistence.ErrIntegrity if a file is so damaged that the database cannot be read; then
+// a backup can be restored.
 func Open(dir string, o Options) (*Store, error) { return openSchema(dir, o, currentSchema) }
 
 func openSchema(dir string, o Options, current schema) (*Store, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -15,27 +14,6 @@ import (
 	"venuegate/persistence/internal/rows"
 	"venuegate/persistence/internal/wal"
 )
-
-// request is an entry of the queue.
-type request struct {
-	op   rows.Operation
-	done func(error)
-	size int
-	// written allows a delayed sync; see persistence.Batch.
-	written func()
-	// reserve allows the use of the reserve; see persistence.Batch.
-	reserve bool
-	// barrier marks an empty batch, which is never rejected.
-	barrier bool
-	// acceptLoss marks a call of AcceptLoss, which is a group of its own.
-	acceptLoss bool
-}
-
-// reply is the result of a request, for its caller.
-type reply struct {
-	done func(error)
-	err  error
-}
 
 // writer appends commit groups to the log, in one goroutine.
 type writer struct {
@@ -196,43 +174,6 @@ func (w *writer) close(keepRows bool) error {
 	return errors.Join(err, w.log.Close())
 }
 
-func (w *writer) enqueue(op rows.Operation, done func(error)) {
-	w.submit(request{op: op, done: done})
-}
-
-func (w *writer) enqueueReserved(op rows.Operation, done func(error)) {
-	w.submit(request{op: op, reserve: true, done: done})
-}
-
-func (w *writer) enqueueAcceptLoss(done func(error)) {
-	w.submit(request{acceptLoss: true, done: done})
-}
-
-var errQueueFull = fmt.Errorf("%w: the queue is full", persistence.ErrUnavailable)
-
-func (w *writer) submit(r request) {
-	w.mu.Lock()
-	var rejection error
-	switch {
-	case w.stopping:
-		rejection = errClosed
-	case len(w.queue) >= QueueBatchesMax || w.queuedBytes+r.size > QueueBytesMax:
-		rejection = errQueueFull
-	default:
-		w.queue = append(w.queue, r)
-		w.queuedBytes += r.size
-	}
-	w.mu.Unlock()
-	if rejection != nil {
-		r.done(rejection)
-		return
-	}
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
 // stop waits until the goroutine has processed the queue and returned.
 func (w *writer) stop() {
 	w.mu.Lock()
@@ -316,44 +257,6 @@ func (w *writer) tick(now time.Time) {
 	}
 }
 
-// gather yields the processor once, so that other goroutines can submit to the group,
-// which costs less than another group. Each time that none of them does, it skips the
-// yield for twice as many groups.
-func (w *writer) gather() {
-	if w.gatherSkips > 0 {
-		w.gatherSkips--
-		return
-	}
-	runtime.Gosched()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.queue) > 1 {
-		w.gatherSkipsMax = 0
-		return
-	}
-	w.gatherSkipsMax = min(2*w.gatherSkipsMax+1, gatherSkipsLimit)
-	w.gatherSkips = w.gatherSkipsMax
-}
-
-// take removes the next group from the queue.
-func (w *writer) take(group []request) (taken []request, stopping bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	bytes := 0
-	for _, r := range w.queue {
-		full := len(group) >= GroupBatchesMax || bytes+r.size > GroupBytesMax
-		if len(group) > 0 && (full || r.acceptLoss || group[0].acceptLoss) {
-			break
-		}
-		group = append(group, r)
-		bytes += r.size
-	}
-	clear(w.queue[:len(group)])
-	w.queue = w.queue[len(group):]
-	w.queuedBytes -= bytes
-	return group, w.stopping
-}
-
 // process executes the requests of a group and calls done for each, in order.
 func (w *writer) process(group []request) {
 	if group[0].acceptLoss {
@@ -376,17 +279,6 @@ func (w *writer) process(group []request) {
 			group = group[committed:]
 		}
 	}
-}
-
-// allowedOf returns how many of the first requests of a group may be committed on a disk
-// that is full unless the error is nil.
-func allowedOf(group []request, full error) int {
-	for i, r := range group {
-		if full != nil && !r.reserve {
-			return i
-		}
-	}
-	return len(group)
 }
 
 // reject answers a group that is not committed.
@@ -441,56 +333,6 @@ func (w *writer) commit(group []request) int {
 	}
 	w.reply(group, results)
 	return len(group)
-}
-
-// reply notifies the callers of a group that is written. It syncs the log, unless all of
-// them allow a delay: then the next group does, or syncDue.
-func (w *writer) reply(group []request, results []error) {
-	delayed := w.written != nil
-	for i, r := range group {
-		w.replies = append(w.replies, reply{r.done, results[i]})
-		delayed = delayed && r.written != nil
-		if r.written != nil && results[i] == nil {
-			if w.written != nil {
-				w.views.hold() // A read that begins after it waits, and sees the batch.
-			}
-			r.written()
-		}
-	}
-	switch {
-	case !delayed || len(w.replies) >= repliesMax || w.isSyncDue():
-		w.settle()
-	case len(w.replies) == len(group):
-		w.syncDue.Reset(persistence.SyncDelayMax)
-	}
-}
-
-// isSyncDue reports whether the delay of the oldest reply is over.
-func (w *writer) isSyncDue() bool {
-	select {
-	case <-w.syncDue.C:
-		return true
-	default:
-		return false
-	}
-}
-
-// settle makes all written groups durable, and calls the done of their requests.
-func (w *writer) settle() {
-	if err := w.sync(); err != nil {
-		w.fail(nil, err)
-		return
-	}
-	for _, r := range w.replies {
-		r.done(r.err)
-	}
-	w.forgetReplies()
-}
-
-func (w *writer) forgetReplies() {
-	clear(w.replies)
-	w.replies = w.replies[:0]
-	w.syncDue.Stop()
 }
 
 // errGroupTooLarge reports a group that does not fit one transaction of the database.
