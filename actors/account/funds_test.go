@@ -112,27 +112,37 @@ func TestFundsAreReadAgainWhenTheyMayBeOutdated(t *testing.T) {
 	}
 }
 
-// A caller gets what its own order has changed: a reading that began before does not answer
-// it.
-func TestReadingFromBeforeAChangeDoesNotAnswer(t *testing.T) {
-	b := newFixture(t, venues.Capabilities{})
-	b.connect()
-	before := b.reads(balancesPart)
-	call, _ := b.running()
-	began := b.now
-	b.open(limitOrder("r1"), venues.StatusOpen)
-	after := b.reads(balancesPart)
-	b.answers(call, began)
-	if !before() || after() {
-		t.Fatalf("answered %t and %t, want only the caller from before the change", before(), after())
-	}
-	call, isRunning := b.running()
-	if !isRunning {
-		t.Fatal("no second reading, want one")
-	}
-	b.answers(call, b.now)
-	if !after() {
-		t.Error("the second caller was not answered")
+// A caller gets what its own order has changed, or what was read after its call if it demands
+// that: a reading that began before does not answer it.
+func TestReadingFromBeforeDoesNotAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(b *fixture)
+		in     getFunds
+	}{
+		"an order":           {func(b *fixture) { b.open(limitOrder("r1"), venues.StatusOpen) }, getFunds{part: balancesPart}},
+		"a demanded reading": {func(*fixture) {}, getFunds{part: balancesPart, mustRead: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFixture(t, venues.Capabilities{})
+			b.connect()
+			before := b.reads(balancesPart)
+			call, _ := b.running()
+			began := b.now
+			c.change(b)
+			after := b.requests(c.in)
+			b.answers(call, began)
+			if !before() || after() {
+				t.Fatalf("answered %t and %t, want only the earlier caller", before(), after())
+			}
+			call, isRunning := b.running()
+			if !isRunning {
+				t.Fatal("no second reading, want one")
+			}
+			b.answers(call, b.now)
+			if !after() {
+				t.Error("the second caller was not answered")
+			}
+		})
 	}
 }
 
@@ -154,28 +164,6 @@ func TestOlderBalancesDoNotReplaceNewerOnes(t *testing.T) {
 	read("3", b.now)
 	if got := b.state.funds.balances[0].Equity.String(); got != "3" {
 		t.Errorf("equity %s after another reading, want 3", got)
-	}
-}
-
-// A reading that began before the call does not answer a caller that demands one.
-func TestDemandedReadingBeginsAfterTheCall(t *testing.T) {
-	b := newFixture(t, venues.Capabilities{})
-	b.connect()
-	before := b.reads(positionsPart)
-	call, _ := b.running()
-	began := b.now
-	demanded := b.requests(getFunds{part: positionsPart, mustRead: true})
-	b.answers(call, began)
-	if !before() || demanded() {
-		t.Fatalf("answered %t and %t, want only the caller from before the reading", before(), demanded())
-	}
-	call, isRunning := b.running()
-	if !isRunning {
-		t.Fatal("no second reading, want one")
-	}
-	b.answers(call, b.now)
-	if !demanded() {
-		t.Error("the second caller was not answered")
 	}
 }
 
