@@ -17,7 +17,7 @@ func TestRestoreReportsTheAccountsThatItHalts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	defer func() { _ = store.Close() }()
 	log := journal.NewClient(store)
 	fence, err := log.Own(t.Context(), "cus_1")
 	if err != nil {
