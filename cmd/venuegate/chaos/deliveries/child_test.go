@@ -154,13 +154,16 @@ func (c *child) emitAll(n int, seed uint64) error {
 
 func (c *child) emit(random *rand.Rand, n int) error {
 	batch := persistence.Batch{Fence: c.fence}
-	ids := make([]string, 0, n)
 	for range n {
 		e := persistence.Event{ID: newID(persistence.PrefixEvent, time.Now()), CreatedAt: venues.At(time.Now()), Type: anyType(random), Data: []byte(`{"qty":"0.01"}`)}
-		batch.Events, ids = append(batch.Events, e), append(ids, e.ID)
+		batch.Events = append(batch.Events, e)
 	}
 	if err := c.log.Commit(context.Background(), batch); err != nil {
 		return err
+	}
+	ids := make([]string, 0, n)
+	for _, e := range batch.Events { // the commit has put their sequence into the ids
+		ids = append(ids, e.ID)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
