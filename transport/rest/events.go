@@ -2,6 +2,7 @@ package rest
 
 import (
 	"errors"
+	"strconv"
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
@@ -25,12 +26,27 @@ var eventParameters = parameters[eventFilter]{
 func getEvents(s *Server, in *call) (response, error) {
 	var f eventFilter
 	eventParameters.decode(in.query, &f)
-	if err := in.query.Err(); err != nil {
+	cursor, err := s.openCursor(in, "events")
+	if err != nil {
 		return response{}, err
 	}
-	out, err := in.reading.list(in.ctx, f.limit, false, func() ([]byte, int, error) {
-		events, rows, err := s.publicEvents(in, f.after, f.limit)
-		return api.AppendList(newBuffer(len(events)), events, appendEvent), rows, err
+	page := eventPage{limit: f.limit}
+	if cursor.ID != "" {
+		if page.last, err = strconv.ParseUint(cursor.ID, 10, 64); err != nil {
+			return response{}, err // sealCursor has written it
+		}
+	}
+	out, err := in.reading.list(in.ctx, rowsOf(f.limit, true), func() ([]byte, int, error) {
+		more, err := s.readEvents(in, f.after, &page)
+		if err != nil {
+			return nil, page.rows(), err
+		}
+		var next *persistence.PagePosition
+		if more {
+			next = &persistence.PagePosition{ID: strconv.FormatUint(page.last, 10)}
+		}
+		body := api.AppendPage(newBuffer(len(page.public)), page.public, appendEvent, s.sealCursor(in, "events", next, cursor.From, cursor.To))
+		return body, page.rows(), nil
 	})
 	if errors.Is(err, persistence.ErrNotFound) {
 		in.query.Add(afterParameter, api.RuleUnknownValue, f.after, "the id of an event of the last 30 days")
@@ -39,24 +55,50 @@ func getEvents(s *Server, in *call) (response, error) {
 	return out, err
 }
 
-// publicEvents returns up to limit events after the given one, without notifications,
-// which are for messaging channels only, and the number of rows that it has read.
-func (s *Server) publicEvents(in *call, after string, limit int) (public []persistence.Event, rows int, err error) {
-	for {
-		events, err := s.deps.Records.Events(in.ctx, in.principal.Customer, after, limit)
-		if err != nil {
-			return nil, rows, err
+// eventPage is one page of events without notifications, which are for messaging channels
+// only.
+type eventPage struct {
+	limit  int
+	public []persistence.Event
+	// last is the sequence of the last event before the next page, zero before the first.
+	last uint64
+	// read is the number of events that were read, notifications too.
+	read int
+}
+
+// rows returns the cost of the page in rows.
+func (p *eventPage) rows() int {
+	return len(p.public) + (p.read-len(p.public))*filterRows/persistence.ScanRowsMax
+}
+
+// readEvents reads a page: the events after the last one of the page before, or after that
+// with the id after on the first page. It scans at most persistence.ScanRowsMax events, and
+// reports whether there are more.
+func (s *Server) readEvents(in *call, after string, page *eventPage) (more bool, err error) {
+	batch := page.limit + 1 // suffices if there are no notifications
+	for scanned := 0; ; batch = min(persistence.PageSizeMax, persistence.ScanRowsMax+1-scanned) {
+		var events []persistence.Event
+		if page.last == 0 {
+			events, err = s.deps.Records.Events(in.ctx, in.principal.Customer, after, batch)
+		} else {
+			events, err = s.deps.Records.EventsSince(in.ctx, in.principal.Customer, page.last, batch)
 		}
-		rows += len(events)
+		if err != nil {
+			return false, err
+		}
+		page.read += len(events)
 		for _, e := range events {
-			if e.Type.IsPublic() && len(public) < limit {
-				public = append(public, e)
+			if len(page.public) == page.limit || scanned == persistence.ScanRowsMax {
+				return true, nil
+			}
+			scanned++
+			if page.last = e.Seq; e.Type.IsPublic() {
+				page.public = append(page.public, e)
 			}
 		}
-		if len(events) < limit || len(public) == limit {
-			return public, rows, nil
+		if len(events) < batch {
+			return false, nil
 		}
-		after = events[len(events)-1].ID
 	}
 }
 

@@ -41,13 +41,13 @@ func getFills(s *Server, in *call) (response, error) {
 	query.Symbol = s.canonical(query.Exchange, query.Symbol)
 	query.After = cursor.position()
 	skips := query.Exchange != "" || query.Symbol != "" || query.OrderID != ""
-	return in.reading.list(in.ctx, query.Limit, skips, func() ([]byte, int, error) {
+	return in.reading.list(in.ctx, rowsOf(query.Limit, skips), func() ([]byte, int, error) {
 		page, err := s.deps.Records.Fills(in.ctx, query)
 		if err != nil {
-			return nil, 0, err
+			return nil, rowsOf(0, skips), err
 		}
 		next := s.sealCursor(in, "fills", page.Next, query.From, query.To)
-		return api.AppendPage(newBuffer(len(page.Items)), page.Items, appendFillRecord, next), len(page.Items), nil
+		return api.AppendPage(newBuffer(len(page.Items)), page.Items, appendFillRecord, next), rowsOf(len(page.Items), skips), nil
 	})
 }
 

@@ -50,7 +50,7 @@ func getInstruments(s *Server, in *call) (response, error) {
 			return response{}, notConnected(f.exchange)
 		}
 	}
-	return in.reading.list(in.ctx, f.limit, false, func() ([]byte, int, error) {
+	return in.reading.list(in.ctx, rowsOf(f.limit, false), func() ([]byte, int, error) {
 		page, more := s.instrumentsAfter(&f, cursor.ID)
 		next := ""
 		if more {
@@ -58,7 +58,7 @@ func getInstruments(s *Server, in *call) (response, error) {
 			position := &persistence.PagePosition{ID: instrumentKey(last.Exchange, last.Symbol)}
 			next = s.sealCursor(in, "instruments", position, cursor.From, cursor.To)
 		}
-		return api.AppendPage(newBuffer(len(page)), page, appendInstrument, next), len(page), nil
+		return api.AppendPage(newBuffer(len(page)), page, appendInstrument, next), rowsOf(len(page), false), nil
 	})
 }
 

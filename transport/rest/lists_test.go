@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,7 +11,9 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/persistence/storetest"
 	"venuegate/transport/api"
+	"venuegate/transport/rest"
 	"venuegate/venues"
 )
 
@@ -135,6 +138,7 @@ func TestListsRejectBadQueries(t *testing.T) {
 		"/v1/events?limit=501":                        "limit out_of_range",
 		"/v1/events?after=evt_unknown":                "after unknown_value",
 		"/v1/events?after=%20":                        "after malformed",
+		"/v1/events?cursor=AAAA":                      "cursor malformed",
 		"/v1/instruments?limit=1001":                  "limit out_of_range",
 		"/v1/instruments?kind=option":                 "kind unknown_value",
 		"/v1/instruments?status=closing":              "status unknown_value",
@@ -407,5 +411,84 @@ func TestNotificationsAreNotListed(t *testing.T) {
 		if got := strings.Join(list, " "); got != want {
 			t.Errorf("%s: events = %s, want %s", query, got, want)
 		}
+	}
+	for after, want := range map[string]string{"": "evt_3 evt_7", "evt_3": "evt_7"} {
+		for _, limit := range []string{"1", "2", "3"} {
+			query := url.Values{"limit": {limit}}
+			if after != "" {
+				query.Set("after", after)
+			}
+			if got := strings.Join(w.walk("/v1/events", key, "id", query), " "); got != want {
+				t.Errorf("pages of %s events after %q: events = %s, want %s", limit, after, got, want)
+			}
+		}
+	}
+}
+
+// countedEvents counts the events that are read.
+type countedEvents struct {
+	*storetest.Memory
+	read int
+}
+
+func (c *countedEvents) Events(ctx context.Context, customer, after string, limit int) ([]persistence.Event, error) {
+	events, err := c.Memory.Events(ctx, customer, after, limit)
+	c.read += len(events)
+	return events, err
+}
+
+func (c *countedEvents) EventsSince(ctx context.Context, customer string, seq uint64, limit int) ([]persistence.Event, error) {
+	events, err := c.Memory.EventsSince(ctx, customer, seq, limit)
+	c.read += len(events)
+	return events, err
+}
+
+// A page skips a limited number of notifications. The next one continues after them, even
+// if they have been removed by then.
+func TestSkippedNotificationsAreBounded(t *testing.T) {
+	records := &countedEvents{}
+	w := newWorld(t, func(d *rest.Deps) {
+		records.Memory = d.Records.(*storetest.Memory)
+		d.Records = records
+	})
+	w.customer("cus_1")
+	const notifications = 2*persistence.ScanRowsMax + 10
+	now := time.Now()
+	events := make([]persistence.Event, notifications+1)
+	for i := range events {
+		events[i] = persistence.Event{
+			ID: fmt.Sprintf("evt_%d", i), Seq: uint64(i + 1), Type: persistence.EventNotification, CreatedAt: venues.At(now), Data: []byte(`{}`),
+		}
+		if i < persistence.ScanRowsMax { // those of the first page
+			events[i].CreatedAt = venues.At(now.Add(-time.Hour))
+		}
+	}
+	last := &events[notifications]
+	last.Type = persistence.EventOrderFilled
+	w.commit("cus_1", persistence.Batch{Events: events})
+
+	key := w.key("cus_1", persistence.ScopeRead)
+	query := url.Values{"limit": {"1"}}
+	read := func() page {
+		t.Helper()
+		records.read = 0
+		got := w.do(http.MethodGet, "/v1/events?"+query.Encode(), key, "").want(200).page()
+		if records.read > persistence.ScanRowsMax+1 {
+			t.Errorf("%d events were read for a page, want at most %d", records.read, persistence.ScanRowsMax+1)
+		}
+		return got
+	}
+	for range 2 {
+		got := read()
+		if len(got.Items) != 0 || got.NextCursor == nil {
+			t.Fatalf("page = %v, want no events and a next page", got)
+		}
+		query.Set("cursor", *got.NextCursor)
+		if err := w.store.Purge(t.Context(), persistence.Retention{Events: now.Add(-time.Minute)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := read(); len(got.Items) != 1 || got.Items[0]["id"] != last.ID || got.NextCursor != nil {
+		t.Errorf("last page = %v, want %s alone", got, last.ID)
 	}
 }

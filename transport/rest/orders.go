@@ -75,13 +75,13 @@ func getOrders(s *Server, in *call) (response, error) {
 	query.After = cursor.position()
 	skips := query.View != persistence.OrdersOpen && query.RequestID == "" &&
 		(query.Exchange != "" || query.Symbol != "" || query.View == persistence.OrdersClosed)
-	return in.reading.list(in.ctx, query.Limit, skips, func() ([]byte, int, error) {
+	return in.reading.list(in.ctx, rowsOf(query.Limit, skips), func() ([]byte, int, error) {
 		page, err := s.deps.Records.Orders(in.ctx, query)
 		if err != nil {
-			return nil, 0, err
+			return nil, rowsOf(0, skips), err
 		}
 		next := s.sealCursor(in, "orders", page.Next, query.From, query.To)
-		return api.AppendPage(newBuffer(len(page.Items)), page.Items, appendOrderRecord, next), len(page.Items), nil
+		return api.AppendPage(newBuffer(len(page.Items)), page.Items, appendOrderRecord, next), rowsOf(len(page.Items), skips), nil
 	})
 }
 

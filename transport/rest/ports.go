@@ -45,6 +45,7 @@ type Records interface {
 	Orders(ctx context.Context, q persistence.OrderQuery) (persistence.Page[persistence.OrderRecord], error)
 	Fills(ctx context.Context, q persistence.FillQuery) (persistence.Page[persistence.FillRecord], error)
 	Events(ctx context.Context, customer, after string, limit int) ([]persistence.Event, error)
+	EventsSince(ctx context.Context, customer string, seq uint64, limit int) ([]persistence.Event, error)
 }
 
 // Authenticator identifies the sender of a request; *auth.Authenticator implements

@@ -118,23 +118,22 @@ func (r *read) endLocked() {
 	delete(r.of.unsent.answers, r)
 }
 
-// list calls makeList when the limits permit a list of up to limit records, which may skip
-// rows (see rowsOf). makeList returns the body and the number of rows of its records, which
-// counts instead of limit from then on. The error is a *venues.Error rate_limited or
-// maintenance, or that of makeList.
-func (r *read) list(ctx context.Context, limit int, skips bool, makeList func() (body []byte, rows int, err error)) (response, error) {
-	if err := r.admit(ctx, rowsOf(limit, skips)); err != nil {
+// list calls makeList when the limits permit a list that costs up to most rows (see rowsOf).
+// makeList returns the body, and the rows that count instead of most from then on, with an
+// error too. The error is a *venues.Error rate_limited or maintenance, or that of makeList.
+func (r *read) list(ctx context.Context, most int, makeList func() (body []byte, rows int, err error)) (response, error) {
+	if err := r.admit(ctx, most); err != nil {
 		return response{}, err
 	}
 	defer func() { <-r.of.slots }()
 	body, rows, err := makeList()
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	r.correctRows(min(max(rows, 1), most) - most)
 	if err != nil {
 		return response{}, err
 	}
-	r.of.mu.Lock()
-	defer r.of.mu.Unlock()
 	r.resize(cap(body))
-	r.correctRows(max(rows, 1) - limit)
 	out := ok(body)
 	out.unsent = r
 	return out, nil

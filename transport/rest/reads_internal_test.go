@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/transport/api"
-	"venuegate/venues"
 )
 
 // A list is refused while there is no memory for it, until a response that is not read is
@@ -90,20 +90,24 @@ func TestBusyKeysLeaveRowsToOthers(t *testing.T) {
 	}
 }
 
-// A list that has read more rows than its limit delays the next one by them.
-func TestRowsPastTheLimitCount(t *testing.T) {
-	r := newReads()
-	reading, err := r.begin("key")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reading.end()
-	const rows = 2 * rowsPerSecondKey
-	if _, err := reading.list(t.Context(), 1, false, func() ([]byte, int, error) { return nil, rows, nil }); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := reading.reserve(1, time.Now()); venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("a list after one of %d rows: error %v, want %s", rows, err, venues.CodeRateLimited)
+// A list costs its key and all keys the rows that it reports, and no more than were reserved.
+func TestListsCostWhatTheyRead(t *testing.T) {
+	for _, c := range []struct{ reported, cost int }{{0, 1}, {60, 60}, {100, 100}, {10 * rowsPerSecondKey, 100}} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newReads()
+			reading, err := r.begin("key")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := reading.list(t.Context(), 100, func() ([]byte, int, error) { return nil, c.reported, nil }); err != nil {
+				t.Fatal(err)
+			}
+			for of, p := range map[string]*pacer{"the key": &reading.key.rows, "all keys": &r.rows} {
+				if got, want := time.Until(p.paidAt), p.timeOf(c.cost); got != want {
+					t.Errorf("rows of %s are paid for %v after a list that reported %d, want %v", of, got, c.reported, want)
+				}
+			}
+		})
 	}
 }
 

@@ -49,7 +49,7 @@ func routes() []Route {
 		tradeRoute(http.MethodPatch, "/v1/orders/:id", patchOrder),
 		tradeRoute(http.MethodDelete, "/v1/orders/:id", deleteOrder),
 		readRoute(persistence.ScopeRead, "/v1/fills", getFills, append(fillParameters.names(), cursorParameter)...),
-		readRoute(persistence.ScopeRead, "/v1/events", getEvents, eventParameters.names()...),
+		readRoute(persistence.ScopeRead, "/v1/events", getEvents, append(eventParameters.names(), cursorParameter)...),
 		publicRoute("/v1/time", getTime),
 		publicRoute("/healthz", getHealth),
 		publicRoute("/readyz", getReadiness),

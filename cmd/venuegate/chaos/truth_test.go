@@ -82,24 +82,10 @@ func page[T any](w *world, path string, query url.Values) []T {
 			w.t.Fatal(err)
 		}
 		all = append(all, list.Items...)
-		switch {
-		case path == "/v1/events" && len(list.Items) > 0:
-			last, err := json.Marshal(list.Items[len(list.Items)-1])
-			var event struct {
-				ID string `json:"id"`
-			}
-			if err == nil {
-				err = json.Unmarshal(last, &event)
-			}
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			query.Set("after", event.ID)
-		case list.NextCursor != "":
-			query.Set("cursor", list.NextCursor)
-		default:
+		if list.NextCursor == "" {
 			return all
 		}
+		query.Set("cursor", list.NextCursor)
 	}
 }
 
