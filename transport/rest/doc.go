@@ -29,9 +29,10 @@
 // The limit of requests per key permits all of a minute's reads at once, and a list costs
 // as much as dozens of orders. The type reads therefore limits reads by what they cost,
 // for each key and for all: the reads under way, the lists that are made at once, the rows
-// of lists per second (rowsOf), and the bytes of lists that are not sent yet, which are
-// reserved before the list is made. Orders pass none of these limits. The server closes
-// the body of a list when it is sent, or when the write timeout has closed the connection.
+// of lists per second (rowsOf), of which each key has an equal share, and the bytes of
+// lists that are not sent yet, which are reserved before the list is made. Orders pass none
+// of these limits. The server closes the body of a list when it is sent, or when the write
+// timeout has closed the connection.
 //
 // # Responses
 //

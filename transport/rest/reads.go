@@ -33,6 +33,8 @@ type reads struct {
 	// sweepAt is the number of keys at which idle ones are removed.
 	sweepAt int
 	rows    pacer
+	// sharing are the keys that share the rate of all keys, see shares.
+	sharing []*keyReads
 	unsent  unsentBytes
 }
 
@@ -40,6 +42,9 @@ type reads struct {
 type keyReads struct {
 	underWay int
 	rows     pacer
+	// share paces the rows of the key at the rate of all keys. A row counts once for each
+	// of the keys that share that rate.
+	share pacer
 	// unsentBytes is the key's part of reads.unsent.
 	unsentBytes int
 }
@@ -62,6 +67,8 @@ type read struct {
 
 	// The fields below are guarded by reads.mu.
 	ended bool
+	// shares is the number of keys that shared the rate when the rows were reserved.
+	shares int
 	// bytes is the part of the read in the unsent bytes, an estimate until it is made.
 	bytes int
 	// conn is the connection to which the response is being sent, since sentSince.
@@ -77,7 +84,10 @@ func (r *reads) begin(key string) (*read, error) {
 	of := r.keys[key]
 	if of == nil {
 		r.sweep()
-		of = &keyReads{rows: pacer{perSecond: rowsPerSecondKey, burst: rowsBurstKey}}
+		of = &keyReads{
+			rows:  pacer{perSecond: rowsPerSecondKey, burst: rowsBurstKey},
+			share: pacer{perSecond: r.rows.perSecond, burst: r.rows.burst},
+		}
 		r.keys[key] = of
 	}
 	if of.underWay >= readsPerKeyMax {
@@ -94,7 +104,7 @@ func (r *reads) sweep() {
 	}
 	now := time.Now()
 	for key, of := range r.keys {
-		if of.underWay == 0 && of.rows.idle(now) {
+		if of.underWay == 0 && of.rows.idle(now) && of.share.idle(now) {
 			delete(r.keys, key)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,29 +66,74 @@ func (c *deadlineConn) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// A key that has used up its rows leaves the rows of all keys to others.
-func TestBusyKeysLeaveRowsToOthers(t *testing.T) {
-	r, now := newReads(), time.Now()
-	r.rows.perSecond = 2 * rowsPerSecondKey
-	reserve := func(key string) (time.Duration, error) {
-		reading, err := r.begin(key)
-		if err != nil {
-			t.Fatal(err)
+// A key that reads little is served at once beside keys that read as much as they can, which
+// share the rate of all keys.
+func TestLightKeysAreServedBesideHeavyOnes(t *testing.T) {
+	for name, c := range map[string]struct {
+		processors int
+		heavy      heavyKeys
+	}{
+		"longest pages as fast as possible": {2, heavyKeys{4, api.OrdersLimitMax, time.Millisecond}},
+		"one key on one processor":          {1, heavyKeys{1, api.OrdersLimitMax, time.Millisecond}},
+		"filtered pages at 600 a minute":    {2, heavyKeys{2, api.OrdersLimitMax + filterRows, time.Second / 10}},
+		"many keys within their own limit":  {2, heavyKeys{20, 100, time.Second / 10}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, begun := newReads(), time.Now()
+			r.rows.perSecond = c.processors * rowsPerSecondProcessor
+			const seconds = 30
+			taken := make([]int, c.heavy.keys)
+			for at := time.Duration(0); at < seconds*time.Second; at += time.Millisecond {
+				c.heavy.reserve(t, r, begun, at, taken)
+				if at%(time.Second/10) != 0 {
+					continue
+				}
+				if wait, err := reserveRows(t, r, "light", 1, begun.Add(at)); wait != 0 || err != nil {
+					t.Fatalf("after %v the light key waits for %v, error %v, want neither", at, wait, err)
+				}
+			}
+			total := 0
+			for _, rows := range taken {
+				total += rows
+			}
+			if got, want := total/seconds, r.rows.perSecond; got < want*9/10 || got > want*11/10 {
+				t.Errorf("heavy keys read %d rows a second, want about %d", got, want)
+			}
+			if least, most := slices.Min(taken), slices.Max(taken); least < most*9/10 {
+				t.Errorf("heavy keys read between %d and %d rows, want equal shares", least, most)
+			}
+		})
+	}
+}
+
+// heavyKeys are keys that request a list of as many rows every so often, each at another time.
+type heavyKeys struct {
+	keys, rows int
+	every      time.Duration
+}
+
+// reserve reserves the lists that are requested at a time, and adds their rows to taken.
+func (h heavyKeys) reserve(t *testing.T, r *reads, begun time.Time, at time.Duration, taken []int) {
+	t.Helper()
+	for n := range taken {
+		if (at+time.Duration(n)*time.Millisecond)%h.every != 0 {
+			continue
 		}
-		defer reading.end()
-		return reading.reserve(api.OrdersLimitMax, now)
+		if _, err := reserveRows(t, r, fmt.Sprint("heavy", n), h.rows, begun.Add(at)); err == nil {
+			taken[n] += h.rows
+		}
 	}
-	var refused error
-	lists := 0
-	for ; refused == nil; lists++ {
-		_, refused = reserve("busy")
+}
+
+// reserveRows reserves the rows of a list of a key, and returns how long it waits.
+func reserveRows(t *testing.T, r *reads, key string, rows int, now time.Time) (time.Duration, error) {
+	t.Helper()
+	reading, err := r.begin(key)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if most := 2 * rowsPerSecondKey / api.OrdersLimitMax; lists > most/2 {
-		t.Errorf("a key reserves %d lists at once, want less than half of the %d of a second", lists, most)
-	}
-	if wait, err := reserve("other"); err != nil || wait > 2*listWaitBusyMax {
-		t.Errorf("another key waits for %v, error %v, want at most %v", wait, err, 2*listWaitBusyMax)
-	}
+	defer reading.end()
+	return reading.reserve(rows, now)
 }
 
 // A list costs its key and all keys the rows that it reports, and no more than were reserved.

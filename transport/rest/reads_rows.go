@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"slices"
 	"time"
 
 	"venuegate/persistence"
@@ -19,11 +20,8 @@ const (
 	// processor time: the rows of all keys take a tenth of the processors.
 	rowsPerSecondProcessor = 5_000
 	rowsBurst              = 50 * time.Millisecond
-	// listWaitMax bounds the wait of a list for its rows and for its slot. A key that has
-	// used up its own rows waits for those of all keys up to listWaitBusyMax only, so that
-	// others find them free.
-	listWaitMax     = time.Second
-	listWaitBusyMax = listWaitMax / 4
+	// listWaitMax bounds the wait of a list for its rows, and that for its slot.
+	listWaitMax = time.Second
 	// filterRows is the cost of skipping as many rows as a page scans. Those that do not
 	// match are decoded in part.
 	filterRows = persistence.ScanRowsMax / 16
@@ -43,28 +41,41 @@ func rowsOf(limit int, skips bool) int {
 }
 
 // reserveRows reserves rows of the key and of all keys, and returns how long to wait for
-// them. The caller holds the lock.
+// them. A list waits for the rows of other keys no longer than if its key had an equal share
+// of the rate of all keys: a key that reads little is served beside those that read as much
+// as they can. The caller holds the lock.
 func (r *read) reserveRows(rows int, now time.Time) (time.Duration, error) {
-	ofKey, ofAll := r.key.rows.wait(now), r.of.rows.wait(now)
+	ofKey := r.key.rows.wait(now)
 	if ofKey > listWaitMax {
 		return 0, limitedKey(ofKey-listWaitMax, rowsPerSecondKey, "the key reads lists of more than %d rows per second")
 	}
-	most := listWaitMax
-	if ofKey > 0 {
-		most = listWaitBusyMax
-	}
-	if ofAll > most {
+	share, shares := r.key.share, r.of.shares(r.key, now)
+	share.take(rows*shares, now)
+	ofAll := min(r.of.rows.wait(now), share.wait(now))
+	if ofAll > listWaitMax {
 		return 0, limited(ofAll, "more rows are being read than the service can read beside orders")
 	}
+	r.key.share, r.shares = share, shares
 	r.key.rows.take(rows, now)
 	r.of.rows.take(rows, now)
 	return max(ofKey, ofAll), nil
+}
+
+// shares returns the number of keys that share the rate of all keys: those with unpaid rows
+// and the given one. The caller holds the lock.
+func (r *reads) shares(key *keyReads, now time.Time) int {
+	r.sharing = slices.DeleteFunc(r.sharing, func(k *keyReads) bool { return k.share.idle(now) })
+	if !slices.Contains(r.sharing, key) {
+		r.sharing = append(r.sharing, key)
+	}
+	return len(r.sharing)
 }
 
 // correctRows reserves more rows, or fewer than before if that is negative. The caller
 // holds the lock.
 func (r *read) correctRows(more int) {
 	r.key.rows.correct(more)
+	r.key.share.correct(more * r.shares)
 	r.of.rows.correct(more)
 }
 
