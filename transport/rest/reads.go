@@ -149,12 +149,25 @@ func (r *read) list(ctx context.Context, most int, makeList func() (body []byte,
 	return out, nil
 }
 
-// admit waits until a list may be made, and occupies a slot.
+// admit waits until a list may be made, and occupies a slot. After an error, nothing is
+// reserved.
 func (r *read) admit(ctx context.Context, rows int) error {
 	wait, err := r.reserve(rows, time.Now())
 	if err != nil {
 		return err
 	}
+	if err := r.occupySlot(ctx, wait); err != nil {
+		r.of.mu.Lock()
+		defer r.of.mu.Unlock()
+		r.resize(0)
+		r.correctRows(-rows)
+		return err
+	}
+	return nil
+}
+
+// occupySlot occupies a slot after a wait.
+func (r *read) occupySlot(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"venuegate/persistence"
 	"venuegate/transport/api"
 )
 
@@ -137,22 +139,79 @@ func reserveRows(t *testing.T, r *reads, key string, rows int, now time.Time) (t
 }
 
 // A list costs its key and all keys the rows that it reports, and no more than were reserved.
+// So does one that fails.
 func TestListsCostWhatTheyRead(t *testing.T) {
-	for _, c := range []struct{ reported, cost int }{{0, 1}, {60, 60}, {100, 100}, {10 * rowsPerSecondKey, 100}} {
+	for _, c := range []struct {
+		reported int
+		err      error
+		cost     int
+	}{
+		{0, nil, 1},
+		{60, nil, 60},
+		{100, nil, 100},
+		{10 * rowsPerSecondKey, nil, 100},
+		{0, persistence.ErrNotFound, 1},
+		{60, persistence.ErrUnavailable, 60},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newReads()
 			reading, err := r.begin("key")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := reading.list(t.Context(), 100, func() ([]byte, int, error) { return nil, c.reported, nil }); err != nil {
-				t.Fatal(err)
+			_, err = reading.list(t.Context(), 100, func() ([]byte, int, error) { return nil, c.reported, c.err })
+			if !errors.Is(err, c.err) {
+				t.Errorf("error = %v, want %v", err, c.err)
 			}
 			for of, p := range map[string]*pacer{"the key": &reading.key.rows, "all keys": &r.rows} {
 				if got, want := time.Until(p.paidAt), p.timeOf(c.cost); got != want {
-					t.Errorf("rows of %s are paid for %v after a list that reported %d, want %v", of, got, c.reported, want)
+					t.Errorf("rows of %s are paid for %v after a list that reported %d, error %v; want %v", of, got, c.reported, c.err, want)
 				}
 			}
+		})
+	}
+}
+
+// A list that is refused after its rows were reserved costs nothing.
+func TestRefusedListsCostNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		// earlier are the rows of an earlier list.
+		earlier int
+		timeout time.Duration
+		want    error
+	}{
+		"no slot in time":        {1, time.Hour, limited(readRetry, "too many lists are being read")},
+		"no slot before timeout": {1, listWaitMax / 2, context.DeadlineExceeded},
+		"no rows before timeout": {rowsPerSecondKey * 9 / 10, listWaitMax / 2, context.DeadlineExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newReads()
+				r.rows.perSecond = rowsPerSecondKey
+				for range cap(r.slots) {
+					r.slots <- struct{}{}
+				}
+				if _, err := reserveRows(t, r, "key", c.earlier, time.Now()); err != nil {
+					t.Fatal(err)
+				}
+				reading, err := r.begin("key")
+				if err != nil {
+					t.Fatal(err)
+				}
+				paidAt := func() [3]time.Time {
+					return [3]time.Time{reading.key.rows.paidAt, reading.key.share.paidAt, r.rows.paidAt}
+				}
+				before := paidAt()
+				ctx, cancel := context.WithTimeout(t.Context(), c.timeout)
+				defer cancel()
+				_, err = reading.list(ctx, 100, func() ([]byte, int, error) { return nil, 0, nil })
+				if fmt.Sprint(err) != fmt.Sprint(c.want) {
+					t.Errorf("error = %v, want %v", err, c.want)
+				}
+				if after := paidAt(); after != before || reading.key.unsentBytes != 0 {
+					t.Errorf("rows are paid for at %v, %d bytes are unsent; want %v and none", after, reading.key.unsentBytes, before)
+				}
+			})
 		})
 	}
 }
