@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"runtime"
@@ -198,6 +199,17 @@ func (r *read) reserve(rows int, now time.Time) (wait time.Duration, err error) 
 		r.resize(0)
 	}
 	return wait, err
+}
+
+// readError returns maintenance for the error of a read that was not made in time, and other
+// errors as they are.
+func readError(err error) error {
+	if _, ours := errors.AsType[*venues.Error](err); ours || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	e := venues.Errorf(venues.CodeMaintenance, "the records could not be read in time").Because(err)
+	e.RetryAfter = readRetry
+	return e
 }
 
 // limited returns the error of a limit of all keys together.

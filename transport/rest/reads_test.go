@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/zap"
+
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
 	"venuegate/transport/api"
@@ -286,6 +288,38 @@ func TestWriteTimeoutFreesMemory(t *testing.T) {
 		time.Sleep(rest.WriteTimeout)
 		if n := closedConns(conns); n != len(conns) {
 			t.Errorf("%d of %d connections are closed, want all", n, len(conns))
+		}
+	})
+}
+
+// lateRecords are records that are not read in time.
+type lateRecords struct{ rest.Records }
+
+func (lateRecords) Order(ctx context.Context, _, _ string) (persistence.OrderRecord, error) {
+	<-ctx.Done()
+	return persistence.OrderRecord{}, fmt.Errorf("read: %w", ctx.Err())
+}
+
+func (lateRecords) Orders(ctx context.Context, _ persistence.OrderQuery) (persistence.Page[persistence.OrderRecord], error) {
+	<-ctx.Done()
+	return persistence.Page[persistence.OrderRecord]{}, fmt.Errorf("read: %w", ctx.Err())
+}
+
+// A read that times out may be sent again later. It is no error of the service.
+func TestReadsThatTimeOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, func(d *rest.Deps) { d.Records = lateRecords{d.Records} })
+		withOrder(w)
+		key := w.key("cus_1", persistence.ScopeRead)
+		for _, path := range []string{"/v1/orders", "/v1/orders/ord_1"} {
+			w.logs.TakeAll()
+			got := w.do("GET", path, key, "").want(http.StatusServiceUnavailable, venues.CodeMaintenance)
+			if after := got.header.Get("Retry-After"); after != "1" {
+				t.Errorf("%s: Retry-After = %q, want 1", path, after)
+			}
+			if logged := w.logs.TakeAll(); len(logged) != 1 || logged[0].Level != zap.WarnLevel {
+				t.Errorf("%s: log = %v, want a warning", path, logged)
+			}
 		}
 	})
 }

@@ -118,6 +118,8 @@ func (s *Server) respond(c *fiber.Ctx, r *Route, now time.Time) (out response, e
 				in.reading.end()
 			}
 		}()
+		out, err = r.handle(s, &in)
+		return out, readError(err)
 	}
 	return r.handle(s, &in)
 }
