@@ -41,9 +41,6 @@ func getAccount(s *Server, in *call) (response, error) {
 	}
 	query := venues.ReadAccount{Command: in.command(), Exchange: f.exchange, Currency: f.currency}
 	balances, failures, err := s.deps.Accounts.Balances(in.ctx, query)
-	if err == nil {
-		err = s.requireOneResponse(in, query.Exchange, failures)
-	}
 	if err != nil {
 		return response{}, err
 	}
@@ -67,31 +64,6 @@ func (s *Server) knownCurrency(currency string) bool {
 	return false
 }
 
-// requireOneResponse returns nil if at least one of the queried venues responded. The
-// records of those are then returned together with the failures.
-func (s *Server) requireOneResponse(in *call, exchange venues.Venue, failures []venues.VenueFailure) error {
-	if len(failures) == 0 {
-		return nil
-	}
-	queried := 1
-	if exchange == "" {
-		accounts, err := s.deps.Records.VenueAccounts(in.ctx, in.principal.Customer)
-		if err != nil {
-			return err
-		}
-		queried = len(accounts)
-	}
-	if len(failures) < queried {
-		return nil
-	}
-	names := make([]string, len(failures))
-	for i, f := range failures {
-		names[i] = string(f.Exchange)
-	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "no venue responded: %s", failures[0].Error.Message).
-		With("exchanges", names).Because(failures[0].Error)
-}
-
 // positionParameters are the parameters of GET /v1/positions.
 var positionParameters = parameters[venues.ReadAccount]{
 	{"exchange", func(q *api.Query, name string, r *venues.ReadAccount) { r.Exchange = q.Exchange(name) }},
@@ -106,9 +78,6 @@ func getPositions(s *Server, in *call) (response, error) {
 	}
 	query.Symbol = s.canonical(query.Exchange, query.Symbol)
 	positions, failures, err := s.deps.Accounts.Positions(in.ctx, query)
-	if err == nil {
-		err = s.requireOneResponse(in, query.Exchange, failures)
-	}
 	if err != nil {
 		return response{}, err
 	}

@@ -330,27 +330,30 @@ func TestAccountAndPositions(t *testing.T) {
 	w.do(http.MethodGet, "/v1/positions?exchange=okx", key, "").want(404, venues.CodeNotFound)
 }
 
-// If some venues fail, the records of the others are returned; if all fail, 502.
+// If some venues fail, the records of the others are returned; if all fail, the error of one.
 func TestFailuresOfVenues(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1", venues.Binance, venues.Bybit)
 	key := w.key("cus_1", persistence.ScopeAccount)
-	failure := func(exchange venues.Venue) venues.VenueFailure {
-		return venues.VenueFailure{Exchange: exchange, Error: venues.Errorf(venues.CodeExchangeUnavailable, "%s does not respond", exchange)}
-	}
+	unavailable := venues.Errorf(venues.CodeExchangeUnavailable, "bybit does not respond")
+	limited := venues.Errorf(venues.CodeRateLimited, "the venue's rate limit is used up").With("scope", venues.LimitOfVenue)
+	limited.RetryAfter = 7 * time.Second
 	for _, path := range []string{"/v1/account", "/v1/positions"} {
+		w.accounts.err, w.accounts.failures = nil, []venues.VenueFailure{{Exchange: venues.Bybit, Error: unavailable}}
 		for _, empty := range []bool{false, true} {
 			w.accounts.empty = empty
-			w.accounts.failures = []venues.VenueFailure{failure(venues.Bybit)}
 			got := w.do(http.MethodGet, path, key, "").want(200).page()
 			if len(got.Errors) != 1 || got.Errors[0]["exchange"] != "bybit" || got.Errors[0]["code"] != "exchange_unavailable" {
 				t.Errorf("%s: page = %v, want an error of bybit", path, got)
 			}
 		}
-		w.accounts.failures = []venues.VenueFailure{failure(venues.Binance), failure(venues.Bybit)}
+		w.accounts.err, w.accounts.failures = unavailable, nil
 		w.do(http.MethodGet, path, key, "").want(502, venues.CodeExchangeUnavailable)
-		w.accounts.failures = []venues.VenueFailure{failure(venues.Bybit)}
-		w.do(http.MethodGet, path+"?exchange=bybit", key, "").want(502, venues.CodeExchangeUnavailable)
+		w.accounts.err = limited
+		got := w.do(http.MethodGet, path, key, "").want(429, venues.CodeRateLimited)
+		if after := got.header.Get("Retry-After"); after != "7" {
+			t.Errorf("%s: Retry-After = %q, want 7", path, after)
+		}
 	}
 }
 

@@ -25,8 +25,9 @@ type Trader interface {
 }
 
 // Accounts reads the customer's accounts on the requested venues. It returns the
-// records of the venues that responded and a failure for each of the others. For a
-// requested exchange that is not connected it returns a *venues.Error not_found.
+// records of the venues that responded and a failure for each of the others, or the error
+// of one if none responded. For a requested exchange that is not connected it returns a
+// *venues.Error not_found.
 type Accounts interface {
 	Balances(ctx context.Context, q venues.ReadAccount) ([]venues.Balance, []venues.VenueFailure, error)
 	Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error)
