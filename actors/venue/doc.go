@@ -15,8 +15,8 @@
 //
 //	down      the instruments are not known yet; failuresDown comparisons of the clocks in
 //	          a row failed; all streams, public and private, are lost for streamsLostMax
-//	degraded  a request failed and was not repeated yet; topics are interrupted; all
-//	          private streams are lost, but no topic is subscribed; the clocks differ by
+//	degraded  a request failed and was not repeated yet; topics are interrupted; no
+//	          private stream is connected and no topic is subscribed; the clocks differ by
 //	          more than skewMax
 //	up        none of that
 //

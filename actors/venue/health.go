@@ -97,7 +97,7 @@ func (s *state) currentStatus(now time.Time) (Status, string) {
 	case s.feed.Interrupted > 0:
 		return StatusDegraded, "market data interrupted"
 	case allLost:
-		return StatusDegraded, "private streams are lost"
+		return StatusDegraded, "no private stream is connected"
 	}
 	return StatusUp, ""
 }
