@@ -36,6 +36,8 @@ type Scenario struct {
 	// Does is one line about what is measured and its limit.
 	Does string
 	Run  func(ctx context.Context, o Options) ([]Figure, error)
+	// OnlyNamed excludes a scenario that takes minutes from a run of all of them.
+	OnlyNamed bool
 }
 
 // Figure is one line of a report.
@@ -69,15 +71,15 @@ func spreadOf(rounds []float64) Spread {
 
 // Scenarios returns all scenarios.
 func Scenarios() []Scenario {
-	return append(bookScenarios(), commitScenario, ordersScenario, cannedScenario, fanoutScenario, floodsScenario, hooksScenario, memoryScenario)
+	return append(bookScenarios(), commitScenario, ordersScenario, cannedScenario, fanoutScenario, floodsScenario, hooksScenario, memoryScenario, soakScenario)
 }
 
 // Select returns scenarios by name, or by the first word of their names: "book"
-// selects all that begin with "book-". Without names it returns all scenarios; none
-// is returned twice.
+// selects all that begin with "book-". Without names it returns all scenarios that do not
+// have to be named; none is returned twice.
 func Select(names []string) ([]Scenario, error) {
 	if len(names) == 0 {
-		return Scenarios(), nil
+		return slices.DeleteFunc(Scenarios(), func(s Scenario) bool { return s.OnlyNamed }), nil
 	}
 	var selected []Scenario
 	for _, name := range names {

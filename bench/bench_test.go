@@ -23,7 +23,8 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 		names []string
 		want  int
 	}{
-		{nil, len(bench.Scenarios())},
+		{nil, len(bench.Scenarios()) - 1}, // soak has to be named
+		{[]string{"soak"}, 1},
 		{[]string{"book"}, 3},
 		{[]string{"book-okx", "commit"}, 2},
 		{[]string{"orders"}, 3},
@@ -46,6 +47,11 @@ func TestCommitsAreMeasured(t *testing.T) {
 // TestHooksAreMeasured runs each server with a few signals.
 func TestHooksAreMeasured(t *testing.T) {
 	runQuick(t, bench.Options{}, []string{"hooks"}, nil)
+}
+
+// TestSoakIsMeasured loads the service for a moment.
+func TestSoakIsMeasured(t *testing.T) {
+	runQuick(t, bench.Options{Binary: binary(t)}, []string{"soak"}, []string{"resident memory, last round", "open files", "deliveries/s", "not accepted"})
 }
 
 // TestServiceIsMeasured sends a few orders each way through the binary, and measures

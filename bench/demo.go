@@ -39,7 +39,8 @@ type demoFile struct {
 	AdminToken string `json:"adminToken"`
 	ReadKey    string `json:"readKey"`
 	Hook       struct {
-		URL string `json:"url"`
+		URL    string `json:"url"`
+		Secret string `json:"secret"`
 	} `json:"hook"`
 }
 

@@ -14,7 +14,7 @@ func newBenchCommand() *cobra.Command {
 	var o bench.Options
 	cmd := &cobra.Command{
 		Use: "bench [SCENARIO...]", Short: "Measure the service against the limits of this machine",
-		Long: "Measures the service against the limits of this machine; bench/README.md describes the method.\n\nScenarios, all of them where none is named:\n\n" + benchScenarios(),
+		Long: "Measures the service against the limits of this machine; bench/README.md describes the method.\n\nScenarios, all but soak where none is named:\n\n" + benchScenarios(),
 		Args: func(_ *cobra.Command, args []string) error {
 			_, err := bench.Select(args)
 			return err
