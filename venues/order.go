@@ -102,9 +102,9 @@ type OrderRequest struct {
 	// ClosePosition requests a stop that closes the whole position at the trigger
 	// (protection). Qty is ignored then.
 	ClosePosition bool
-	// TriggerDirection is the direction in which the price reaches the trigger. If empty,
-	// the market at the time of sending decides. Protection sets it, so that a stop loss
-	// whose price has already passed is rejected and not taken for a take profit.
+	// TriggerDirection is the direction in which the price reaches the trigger, so that a
+	// stop loss whose price has already passed is rejected and not taken for a take profit.
+	// If empty, the market at the time of sending decides.
 	TriggerDirection TriggerDirection
 }
 

@@ -115,6 +115,9 @@ func (s *state) admitAmend(step stepContext, o *order, in amendOrder) *venues.Er
 	if err := in.instrument.CheckOrder(&spec, in.mark); err != nil {
 		return err
 	}
+	if err := checkMovedTrigger(o, in.cmd.TriggerPrice, step.liveMark(o.Symbol)); err != nil {
+		return err
+	}
 	if err := protection.CheckPrices(&spec, in.mark); err != nil {
 		return err
 	}

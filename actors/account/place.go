@@ -70,6 +70,9 @@ func (s *state) admit(step stepContext, in placeOrder) *venues.Error {
 	if err := in.instrument.CheckOrder(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
+	if err := checkNewTrigger(&in.cmd.OrderSpec, step.liveMark(in.cmd.Symbol)); err != nil {
+		return err
+	}
 	if err := protection.CheckPrices(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}

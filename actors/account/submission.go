@@ -72,16 +72,3 @@ func (o *order) request() venues.OrderRequest {
 		TriggerDirection: o.triggerDirection(),
 	}
 }
-
-// triggerDirection returns the direction in which the price reaches the trigger of a leg:
-// against the position for a stop loss, with it for a take profit. It is empty for
-// other stops, whose direction follows from the market.
-func (o *order) triggerDirection() venues.TriggerDirection {
-	if o.Protects == "" || !o.Type.IsStop() {
-		return ""
-	}
-	if (o.Side == venues.Sell) == (o.Protects == venues.LegStopLoss) {
-		return venues.TriggerFalling
-	}
-	return venues.TriggerRising
-}
