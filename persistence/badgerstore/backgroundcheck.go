@@ -77,13 +77,35 @@ func (s *Store) startCheck() {
 	began := time.Now()
 	go func() {
 		defer close(s.check.finished)
-		switch err := s.checkRows(); {
+		switch err := s.checkUntilDone(); {
 		case err == nil:
 			s.log.Info("the store was checked", zap.Duration("took", time.Since(began)))
 		case !errors.Is(err, errCheckStopped):
 			_ = s.check.damaged(err)
 		}
 	}()
+}
+
+// checkRetryInterval is the time after which a check that an error of the system has
+// interrupted is continued.
+const checkRetryInterval = time.Second
+
+// checkUntilDone checks the rows. After an error of the system it tries again.
+func (s *Store) checkUntilDone() error {
+	for reported := false; ; reported = true {
+		err := s.checkRows()
+		if !isOfSystem(err) {
+			return err
+		}
+		if !reported {
+			s.log.Warn("the check of the store was interrupted; it is tried again", zap.Error(err))
+		}
+		select {
+		case <-s.check.ctx.Done():
+			return errCheckStopped
+		case <-time.After(checkRetryInterval):
+		}
+	}
 }
 
 // checkRows verifies all tables, and compares the rows of one commit group with its ledger.

@@ -91,6 +91,9 @@
 //   - rows that are missing without a damaged block are absent to readers. Backup compares what
 //     it writes with the ledger.
 //
+// An error of the system, such as too many open files, is no damage: the read returns
+// ErrUnavailable, and the check is tried again.
+//
 // From the first damage on, the store rejects commits, as if Open had found it. The next Open
 // checks it first. So does Open if it finds damage itself, or if it must migrate the store.
 //

@@ -188,6 +188,8 @@ func (s *Store) start(o Options, found inspection) error {
 			return err
 		}
 		return s.writer.start(end)
+	case isOfSystem(err):
+		return err
 	case s.check != nil:
 		return fmt.Errorf("%w: %w", persistence.ErrIntegrity, err)
 	case s.cramped && errors.Is(err, errRows):

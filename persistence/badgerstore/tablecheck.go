@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,7 +46,9 @@ type tableCheck struct {
 
 	// complete is set when nothing is left to be verified.
 	complete atomic.Bool
-	stopping atomic.Bool
+	// ctx is that of the background check, and cancel ends it.
+	ctx    context.Context
+	cancel context.CancelFunc
 	// finished is closed when the background check has ended; nil before it was started.
 	finished chan struct{}
 }
@@ -53,6 +56,7 @@ type tableCheck struct {
 // newTableCheck returns a check of the tables of a database.
 func newTableCheck(database string, o badger.Options, tables []*uncheckedTable) *tableCheck {
 	c := &tableCheck{database: database, options: o, byKey: tables, unpin: func() {}}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
 	slices.SortFunc(tables, func(a, b *uncheckedTable) int { return bytes.Compare(a.smallest, b.smallest) })
 	sorted := map[int][]*uncheckedTable{}
 	for _, t := range tables {
@@ -87,8 +91,9 @@ func (c *tableCheck) pin(db *badger.DB) error {
 }
 
 // verify verifies what a read of the rows from one key to another one has depended on; a nil
-// bound is that of all rows. It returns ErrIntegrity if that is damaged. It must be called
-// after the read, which may have seen the result of a compaction.
+// bound is that of all rows. It returns ErrIntegrity if that is damaged, and ErrUnavailable if
+// it cannot be read now. It must be called after the read, which may have seen the result of a
+// compaction.
 func (c *tableCheck) verify(from, to []byte) error {
 	if !c.isPending() {
 		return nil
@@ -135,11 +140,11 @@ func (c *tableCheck) markCompacted() error {
 // have not been verified by the calls before. Only the background check calls it.
 func (c *tableCheck) verifyTo(key []byte) error {
 	for ; c.next < len(c.byKey) && (key == nil || bytes.Compare(c.byKey[c.next].smallest, key) <= 0); c.next++ {
-		if err := c.byKey[c.next].verifyAll(&c.stopping); err != nil {
+		if err := c.byKey[c.next].verifyAll(c.ctx); err != nil {
 			return err
 		}
 	}
-	if c.stopping.Load() {
+	if c.ctx.Err() != nil {
 		return errCheckStopped
 	}
 	return nil
@@ -160,9 +165,9 @@ func (c *tableCheck) guard(err *error) {
 	}
 }
 
-// damaged reports the first damage.
+// damaged reports the first damage, which an error of the system is not. It returns err.
 func (c *tableCheck) damaged(err error) error {
-	if c.report != nil {
+	if c.report != nil && !isOfSystem(err) {
 		c.reported.Do(func() { c.report(err) })
 	}
 	return err
@@ -173,7 +178,7 @@ func (c *tableCheck) stop() {
 	if c == nil {
 		return
 	}
-	c.stopping.Store(true)
+	c.cancel()
 	if c.finished != nil {
 		<-c.finished
 	}

@@ -2,8 +2,12 @@ package badgerstore
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -14,6 +18,7 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
 	"github.com/dgraph-io/ristretto/v2/z"
+	"golang.org/x/sys/unix"
 
 	"venuegate/persistence"
 )
@@ -45,11 +50,11 @@ type uncheckedTable struct {
 func outline(database string, id uint64, description badger.TableManifest) (*uncheckedTable, error) {
 	t := &uncheckedTable{id: id, path: table.NewFilename(id, database), level: int(description.Level), compression: description.Compression}
 	if err := preload(t.path); err != nil {
-		return nil, t.damage(err)
+		return nil, t.unusable(err)
 	}
 	file, _, err := mapTable(t.path)
 	if err != nil {
-		return nil, t.damage(err)
+		return nil, t.unusable(err)
 	}
 	opened, err := openTable(file, t.compression)
 	if err != nil {
@@ -86,9 +91,9 @@ func (t *uncheckedTable) verify(from, to []byte) error {
 // verifyBlocksMax bounds the blocks for which verifyAll makes others wait.
 const verifyBlocksMax = 64
 
-// verifyAll verifies all blocks, unless stopping is set meanwhile, and closes the table.
-func (t *uncheckedTable) verifyAll(stopping *atomic.Bool) error {
-	for first := 0; !t.verified.Load() && !stopping.Load(); first += verifyBlocksMax {
+// verifyAll verifies all blocks, unless ctx ends meanwhile, and closes the table.
+func (t *uncheckedTable) verifyAll(ctx context.Context) error {
+	for first := 0; !t.verified.Load() && ctx.Err() == nil; first += verifyBlocksMax {
 		if err := t.verifySome(first); err != nil {
 			return err
 		}
@@ -146,6 +151,22 @@ func (t *uncheckedTable) damage(cause error) error {
 	return fmt.Errorf("%w: table %s: %w", persistence.ErrIntegrity, filepath.Base(t.path), cause)
 }
 
+// systemErrors are those of opening a file that do not depend on its content.
+var systemErrors = []error{unix.EMFILE, unix.ENFILE, unix.ENOMEM, fs.ErrPermission}
+
+// isOfSystem reports whether an error is one of the system, which shows no damage.
+func isOfSystem(err error) bool {
+	return slices.ContainsFunc(systemErrors, func(of error) bool { return errors.Is(err, of) })
+}
+
+// unusable returns the error of opening the table: damage, unless it is one of the system.
+func (t *uncheckedTable) unusable(cause error) error {
+	if isOfSystem(cause) {
+		return fmt.Errorf("%w: open table %s: %w", persistence.ErrUnavailable, filepath.Base(t.path), cause)
+	}
+	return t.damage(cause)
+}
+
 // open opens the table if it is not open and not verified.
 func (t *uncheckedTable) open() error {
 	if t.it != nil || t.verified.Load() {
@@ -153,7 +174,7 @@ func (t *uncheckedTable) open() error {
 	}
 	file, index, err := mapTable(t.path)
 	if err != nil {
-		return t.damage(err)
+		return t.unusable(err)
 	}
 	opened, err := openTable(file, t.compression)
 	if err != nil {
