@@ -22,6 +22,11 @@ var (
 	errCheckStopped = errors.New("the check was stopped")
 )
 
+// isUnverified reports whether an error is that of a store which must be checked first.
+func isUnverified(err error) bool {
+	return errors.Is(err, errCheckFirst) || errors.Is(err, persistence.ErrIntegrity)
+}
+
 // damagedName is the name of the file that marks a store in which damage was found while it
 // was in use: the next Open checks it first.
 const damagedName = "damaged"

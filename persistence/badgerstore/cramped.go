@@ -51,6 +51,25 @@ func (s *Store) openDatabase(database string) (err error) {
 	return s.reserve.settle(database)
 }
 
+// loadChecked verifies the tables of a cramped database that cannot be used before, and loads
+// it again. The database stays open, because badger would write to close it.
+func (s *Store) loadChecked(o Options, cause error) error {
+	s.log.Warn("the store is checked before it is used", zap.Error(cause))
+	if s.writer != nil {
+		if err := s.writer.close(true); err != nil {
+			return err
+		}
+		s.writer = nil
+	}
+	err := s.check.verifyTo(nil)
+	s.check.close()
+	s.check = nil
+	if err != nil {
+		return err
+	}
+	return s.load(o)
+}
+
 // Bounds of the attempts to reopen the database between reads.
 const (
 	reopenTries = 100

@@ -92,7 +92,7 @@ func openOnce(dir string, o Options, current schema) (*Store, error) {
 	if err == nil {
 		return s, nil
 	}
-	if s.check != nil && errors.Is(err, persistence.ErrIntegrity) {
+	if s.check != nil && isUnverified(err) && !errors.Is(err, errCheckFirst) {
 		err = fmt.Errorf("%w: %w", errCheckFirst, err)
 	}
 	return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), s.release())
@@ -124,6 +124,14 @@ func (s *Store) open(o Options) error {
 	if err := s.openDatabase(database); err != nil {
 		return err
 	}
+	if err = s.load(o); s.cramped && s.check != nil && isUnverified(err) {
+		return s.loadChecked(o, err)
+	}
+	return err
+}
+
+// load reads the opened database, and starts the writer.
+func (s *Store) load(o Options) error {
 	found, err := s.inspect()
 	if err != nil {
 		return err
