@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -135,34 +137,48 @@ func restore(ctx context.Context, config Config, name string) (out restored, err
 		return out, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	in := bufio.NewReader(file)
-	if out, err = restoreStore(ctx, config, dir, in); err != nil {
-		return out, err
+	for _, name := range []string{storeName, sheetsName} {
+		if entries, err := os.ReadDir(dir.file(name)); err == nil && len(entries) > 0 {
+			return out, fmt.Errorf("%s is not empty", dir.file(name))
+		}
 	}
-	return out, readSheets(in, dir.file(sheetsName))
+	scratch := dir.file(restoringName)
+	if out, err = restoreTo(ctx, config, scratch, bufio.NewReader(file)); err == nil {
+		err = dir.place(scratch)
+	}
+	return out, errors.Join(err, os.RemoveAll(scratch))
 }
 
-// restoreStore creates the store. It gets its name once the accounts are halted, because a
-// service must not start before.
-func restoreStore(ctx context.Context, config Config, dir *dataDir, in *bufio.Reader) (out restored, err error) {
-	target, scratch := dir.file(storeName), dir.file(storeName)+".restored"
-	if entries, err := os.ReadDir(target); err == nil && len(entries) > 0 {
-		return out, fmt.Errorf("%s is not empty", target)
-	}
-	if err := os.RemoveAll(scratch); err != nil {
+// restoreTo creates the store, with its accounts halted, and the files of endpoints below a
+// directory.
+func restoreTo(ctx context.Context, config Config, scratch string, in *bufio.Reader) (out restored, err error) {
+	store := filepath.Join(scratch, storeName)
+	if err := badgerstore.Restore(store, in); err != nil {
 		return out, err
 	}
-	if err := badgerstore.Restore(scratch, in); err != nil {
+	if err := readSheets(in, filepath.Join(scratch, sheetsName)); err != nil {
 		return out, err
 	}
-	out, err = prepareRestored(ctx, config, scratch)
-	if err == nil {
-		err = os.Rename(scratch, target)
+	if out, err = prepareRestored(ctx, config, store); err != nil {
+		return out, fmt.Errorf("prepare the restored store: %w", err)
 	}
-	if err != nil {
-		return out, errors.Join(fmt.Errorf("prepare the restored store: %w", err), os.RemoveAll(scratch))
+	return out, nil
+}
+
+// place moves what was restored from a directory to its place. The store is last: a service
+// that starts before finds none.
+func (d *dataDir) place(restored string) error {
+	err := os.Rename(filepath.Join(restored, sheetsName), d.file(sheetsName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return out, dir.sync()
+	if err := d.sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(restored, storeName), d.file(storeName)); err != nil {
+		return err
+	}
+	return d.sync()
 }
 
 // prepareRestored halts all accounts of a restored store.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -40,4 +43,66 @@ func TestRestoreReportsTheAccountsThatItHalts(t *testing.T) {
 	if err != nil || len(rows.Items) != 1 {
 		t.Errorf("%d rows in the journal, %v; want 1", len(rows.Items), err)
 	}
+}
+
+// The store gets its name last. A backup that ends too early, like a kill, leaves nothing with
+// which a service would start, and can be restored again.
+func TestRestoreIsCompleteOrAbsent(t *testing.T) {
+	work := t.TempDir()
+	store, err := badgerstore.Open(filepath.Join(work, "store"), badgerstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheets := filepath.Join(work, sheetsName)
+	if err := os.MkdirAll(filepath.Join(sheets, "cus_1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sheet := filepath.Join("cus_1", "trades.xlsx")
+	if err := os.WriteFile(filepath.Join(sheets, sheet), []byte("rows"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var backup bytes.Buffer
+	if err := writeBackup(t.Context(), store, sheets, &backup); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	config, name := Config{Data: filepath.Join(work, "data")}, filepath.Join(work, "backup")
+	for _, c := range []struct {
+		bytes int
+		want  []string
+	}{
+		{backup.Len() - 1, []string{lockName}},
+		{backup.Len(), []string{sheetsName, storeName, lockName}},
+	} {
+		if err := os.WriteFile(name, backup.Bytes()[:c.bytes], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := restore(t.Context(), config, name); (err == nil) != (c.bytes == backup.Len()) {
+			t.Errorf("restore of %d of %d bytes = %v, want an error only if some are missing", c.bytes, backup.Len(), err)
+		}
+		if got := namesIn(t, config.Data); !slices.Equal(got, c.want) {
+			t.Errorf("files after a restore of %d of %d bytes = %q, want %q", c.bytes, backup.Len(), got, c.want)
+		}
+	}
+	if content, err := os.ReadFile(filepath.Join(config.Data, sheetsName, sheet)); err != nil || string(content) != "rows" {
+		t.Errorf("restored file = %q, %v; want rows", content, err)
+	}
+	if _, err := restore(t.Context(), config, name); err == nil {
+		t.Error("restore over a store = nil, want an error")
+	}
+}
+
+// namesIn returns the names in a directory, sorted.
+func namesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }

@@ -21,6 +21,8 @@ const (
 	adminTokenName = "admin.token"
 	storeName      = "store"
 	archiveName    = "archive"
+	// restoringName is the directory in which a restore creates what it then moves.
+	restoringName = "restoring"
 )
 
 // adminTokenBytes is the strength of the administration token.
@@ -69,8 +71,11 @@ func openDataDir(path string) (*dataDir, error) {
 }
 
 // removeTemporaries removes what a process that was killed has left of files that it was
-// writing: such files hold keys.
+// writing, which hold keys, and of a restore.
 func (d *dataDir) removeTemporaries() error {
+	if err := os.RemoveAll(d.file(restoringName)); err != nil {
+		return fmt.Errorf("remove an interrupted restore: %w", err)
+	}
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
 		return fmt.Errorf("list data directory: %w", err)

@@ -61,7 +61,7 @@ func TestDataDirOfOthersIsRefused(t *testing.T) {
 }
 
 // TestTemporaryFilesAreRemoved checks that a start removes what a killed process has left
-// of files with secrets, and nothing else.
+// of files with secrets and of a restore, and nothing else.
 func TestTemporaryFilesAreRemoved(t *testing.T) {
 	path := t.TempDir()
 	kept := []string{".demo.json", ".demo.jsonx.1", "demo.json.1", "other", "sub"}
@@ -70,8 +70,10 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(path, "sub"), 0o700); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{"sub", filepath.Join(restoringName, "store.restoring-1", "db")} {
+		if err := os.MkdirAll(filepath.Join(path, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	dir, err := openDataDir(path)
 	if err != nil {
@@ -80,15 +82,7 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 	if err := dir.Close(); err != nil {
 		t.Error(err)
 	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	if want := append(kept, lockName); !slices.Equal(names, want) {
+	if names, want := namesIn(t, path), append(kept, lockName); !slices.Equal(names, want) {
 		t.Errorf("files after a start = %q, want %q", names, want)
 	}
 }

@@ -15,9 +15,10 @@ import (
 
 // Restore creates a store from a backup, in a directory that is absent or empty. The
 // store appears there completely or not at all: it is written next to the directory,
-// read back and compared with the ledger of the backup, synced, and renamed. Restore
-// returns persistence.ErrUnavailable if the disk is too full. It does not read beyond
-// the end of the backup if r is a *bufio.Reader.
+// read back and compared with the ledger of the backup, synced, and renamed. A kill leaves
+// what is not renamed, in a directory whose name begins with that of dir. Restore returns
+// persistence.ErrUnavailable if the disk is too full. It does not read beyond the end of the
+// backup if r is a *bufio.Reader.
 func Restore(dir string, r io.Reader) error {
 	if err := restore(dir, r, Options{}); err != nil {
 		return fmt.Errorf("restore to %s: %w", dir, err)
