@@ -55,7 +55,10 @@ func openVault(ctx context.Context, keyFile string, store vaultStore) (credentia
 	if isNew {
 		return v, writeKeyCheck(ctx, store, opened)
 	}
-	return v, checkKey(ctx, store, keyFile, v)
+	if err := checkKey(ctx, store, keyFile, v); err != nil {
+		return v, err
+	}
+	return v, vault.RemoveUnfinished(keyFile)
 }
 
 // checkNothingSealed returns an error if a new key would be useless.

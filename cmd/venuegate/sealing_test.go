@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,6 +141,29 @@ func TestWrongKeyFileIsRejected(t *testing.T) {
 	}
 	if got := openError(t, right, store); !strings.Contains(got, "fingerprint "+want) {
 		t.Errorf("missing key: error %q, want one that names %s", got, want)
+	}
+}
+
+// TestUnfinishedKeyFilesAreRemoved checks that a start removes what a rotation that was killed
+// has left, once the key file is known to be the right one.
+func TestUnfinishedKeyFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	keyFile, wrong := filepath.Join(dir, "key"), filepath.Join(dir, "wrong")
+	store := sealedStore(t, keyFile)
+	fingerprintOf(t, wrong)
+	for _, name := range []string{"key.new-1", "key.new-23", "wrong.new-1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := openError(t, wrong, store) == ""; got {
+		t.Error("wrong key file: no error, want one")
+	}
+	if got := openError(t, keyFile, store); got != "" {
+		t.Errorf("right key file: error %q, want none", got)
+	}
+	if got, want := namesIn(t, dir), []string{"key", "wrong", "wrong.new-1"}; !slices.Equal(got, want) {
+		t.Errorf("files after the start = %q, want %q", got, want)
 	}
 }
 

@@ -91,10 +91,26 @@ func replaceKeyFile(path string, keys *keyset.Handle) error {
 	return fsync.Dir(filepath.Dir(path))
 }
 
+// scratchInfix follows the name of the key file in those of new ones.
+const scratchInfix = ".new-"
+
+// RemoveUnfinished removes the files with keys that an interrupted creation or rotation of a
+// key file has left. It must not be called while one is under way.
+func RemoveUnfinished(keyFile string) error {
+	left, err := filepath.Glob(keyFile + scratchInfix + "*")
+	for _, name := range left {
+		err = errors.Join(err, os.Remove(name))
+	}
+	if err != nil {
+		return fmt.Errorf("remove unfinished key files: %w", err)
+	}
+	return nil
+}
+
 // writeBeside durably writes the keys to a new file in the same directory.
 func writeBeside(path string, keys *keyset.Handle) (scratch string, err error) {
 	// CreateTemp creates files with mode 0600.
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+scratchInfix+"*")
 	if err != nil {
 		return "", err
 	}
