@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,9 @@ func (d Dir) write(records []persistence.Record) error {
 		return err
 	}
 	name := filepath.Join(d.Path, time.Now().UTC().Format(timeForm)+Suffix)
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) { // The clock was set back.
+		return errors.Join(&fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}, err)
+	}
 	file, err := os.OpenFile(name+partSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -77,10 +81,11 @@ func (d Dir) write(records []persistence.Record) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
-	if err := os.Link(file.Name(), name); err != nil { // Unlike a rename it replaces nothing.
+	// A link would not replace a file either, but not all file systems have links.
+	if err := os.Rename(file.Name(), name); err != nil {
 		return err
 	}
-	return errors.Join(os.Remove(file.Name()), fsync.Dir(d.Path))
+	return fsync.Dir(d.Path)
 }
 
 // removeParts removes what a crash has left. The records are still in the store.

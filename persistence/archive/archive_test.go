@@ -3,10 +3,13 @@ package archive_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -101,6 +104,24 @@ func TestArchivedRecordsAreComplete(t *testing.T) {
 	entries, err := os.ReadDir(dir.Path)
 	if err != nil || len(entries) != 2 {
 		t.Errorf("files = %v, %v; want 2 without the incomplete one", entries, err)
+	}
+}
+
+// A file never changes, even if the clock is set back to its time.
+func TestFileIsNotReplaced(t *testing.T) {
+	dir := archive.Dir{Path: filepath.Join(t.TempDir(), "archive")}
+	first, second := storetest.NewOrder("alice", 1), storetest.NewOrder("alice", 2)
+	synctest.Test(t, func(t *testing.T) { // The clock stands still.
+		if err := dir.Write([]persistence.Record{first}); err != nil {
+			t.Fatal(err)
+		}
+		if err := dir.Write([]persistence.Record{second}); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("Write at the same time = %v, want ErrExist", err)
+		}
+	})
+	orders, _ := read(t, dir.Path)
+	if got, want := text(t, orders), text(t, []persistence.OrderRecord{first}); got != want {
+		t.Errorf("archived orders = %s, want %s", got, want)
 	}
 }
 
