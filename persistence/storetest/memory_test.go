@@ -10,6 +10,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
+	"venuegate/venues"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,6 +54,43 @@ func count(t *testing.T, m *storetest.Memory, customer string) int {
 		t.Fatal(err)
 	}
 	return len(page.Items)
+}
+
+// countingArchive counts the records that it gets, and calls written after each Write.
+type countingArchive struct {
+	records int
+	written func()
+}
+
+func (a *countingArchive) Write(records []persistence.Record) error {
+	a.records += len(records)
+	a.written()
+	return nil
+}
+
+// Records that cannot be deleted are not archived by every call: none while the store rejects
+// commits, and once if it rejects the deletion for some time.
+func TestRejectedDeletionIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := storetest.NewMemory()
+		closed := storetest.NewOrder("alice", 1)
+		closed.Status = venues.StatusFilled
+		if err := m.Commit(t.Context(), persistence.Batch{Fence: takeOwnership(t, m, "alice"), Puts: []persistence.Record{closed}}); err != nil {
+			t.Fatal(err)
+		}
+		before := persistence.Retention{Orders: closed.UpdatedAt.Add(1)}
+		to := &countingArchive{written: func() { m.FailNext(persistence.ErrUnavailable) }}
+		m.RejectAll(persistence.ErrUnavailable)
+		if err := m.Archive(t.Context(), before, to); !errors.Is(err, persistence.ErrUnavailable) || to.records != 0 {
+			t.Errorf("Archive of a store that rejects commits = %v with %d records, want ErrUnavailable with 0", err, to.records)
+		}
+		m.RejectAll(nil)
+		for range 2 {
+			if err := m.Archive(t.Context(), before, to); err != nil || to.records != 1 || count(t, m, "alice") != 0 {
+				t.Errorf("Archive = %v with %d records, %d orders left; want nil with 1, 0", err, to.records, count(t, m, "alice"))
+			}
+		}
+	})
 }
 
 func TestSyncMemoryIsDurableWhenSubmitReturns(t *testing.T) {

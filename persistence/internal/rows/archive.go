@@ -3,6 +3,7 @@ package rows
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"venuegate/persistence"
@@ -32,24 +33,56 @@ func Archive(ctx context.Context, engine Viewer, enqueue Enqueue, before persist
 			return err
 		}
 		if len(scan.records) > 0 {
+			// Records that cannot be deleted would be written again by every call.
+			if err := removeRows(ctx, enqueue, nil); err != nil {
+				return err
+			}
 			if err := to.Write(scan.records); err != nil {
 				return err
 			}
 		}
-		for found := scan.found; len(found) > 0; {
-			step := found[:min(len(found), PurgeRowsMax)]
-			found = found[len(step):]
-			err := Await(ctx, func(done func(error)) {
-				enqueue(func(tx Tx, _ uint64) error { return removeUnchanged(tx, step) }, done)
-			})
-			if err != nil {
-				return err
-			}
+		if err := removeArchived(ctx, enqueue, scan.found); err != nil {
+			return err
 		}
 		if from == nil {
 			return nil
 		}
 	}
+}
+
+// Bounds of the attempts to delete rows that are archived.
+const (
+	removeTriesMax = 10
+	removePause    = time.Second
+)
+
+// removeArchived deletes rows in steps. It tries again if the writer rejects one, because its
+// queue may have been full.
+func removeArchived(ctx context.Context, enqueue Enqueue, found []row) error {
+	for tries := 1; len(found) > 0; tries++ {
+		step := found[:min(len(found), PurgeRowsMax)]
+		err := removeRows(ctx, enqueue, step)
+		if err == nil {
+			found, tries = found[len(step):], 0
+			continue
+		}
+		if tries == removeTriesMax || !errors.Is(err, persistence.ErrUnavailable) {
+			return err
+		}
+		select {
+		case <-time.After(removePause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+	return nil
+}
+
+// removeRows deletes rows in one operation.
+func removeRows(ctx context.Context, enqueue Enqueue, found []row) error {
+	return Await(ctx, func(done func(error)) {
+		enqueue(func(tx Tx, _ uint64) error { return removeUnchanged(tx, found) }, done)
+	})
 }
 
 // removeUnchanged deletes those of the primary rows that still have their value.
