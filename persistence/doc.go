@@ -71,7 +71,8 @@
 // (IdempotencyWindow). Purge later deletes expired records, old events and
 // journal rows, settled deliveries and final signals; nothing depends on when it
 // runs. Archive moves closed orders and fills to files (package archive). What reads
-// fills goes back to the start of the day (daily loss), to the cut of a position, to the
-// last reading of a venue's executions, or to the creation of an unfinished order; those
-// fills stay, and so do orders for as long as a request id refers to them.
+// fills goes back to the cut of a position, to the last reading of a venue's executions, or
+// to the creation of an unfinished order: those fills stay, and so do the orders that
+// unfinished ones protect. The daily loss needs the fills since the start of the day, and a
+// request id its order: the caller must keep both for longer (package journal).
 package persistence

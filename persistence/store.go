@@ -152,7 +152,9 @@ type Store interface {
 	Purge(ctx context.Context, before Retention) error
 	// Archive writes the closed orders and the fills that are older than the retention to
 	// an archive, and then deletes them. Fills that a position, an unfinished order or the
-	// next reading of a venue's executions may need stay. It may be called at any time.
+	// next reading of a venue's executions may need stay, and so do orders whose protection is
+	// another unfinished order. The retention must be longer than the life of a request id and
+	// than a day. It may be called at any time.
 	Archive(ctx context.Context, before Retention, to Archive) error
 	Close() error
 }

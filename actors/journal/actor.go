@@ -19,7 +19,8 @@ type Deps struct {
 	EventsKeep  time.Duration
 	JournalKeep time.Duration
 	// OrdersKeep and FillsKeep are the retention of closed orders and of fills, which are
-	// then moved to Archive; zero keeps them in the store for ever.
+	// then moved to Archive, at the earliest after twice the life of a request id; zero keeps
+	// them in the store for ever.
 	OrdersKeep time.Duration
 	FillsKeep  time.Duration
 	Archive    persistence.Archive
@@ -31,6 +32,9 @@ const (
 	// idempotencyKeep is longer than the window, so that a jump of the clock cannot
 	// free a request id by removing its record.
 	idempotencyKeep = 2 * persistence.IdempotencyWindow
+	// archiveKeepMin is how long closed orders and fills stay at least: request ids refer to
+	// orders, and the daily loss is that of a day.
+	archiveKeepMin = idempotencyKeep
 )
 
 type (
@@ -77,10 +81,10 @@ func (j *journal) purge(ctx *actors.Context) {
 		before.Journal = now.Add(-j.deps.JournalKeep)
 	}
 	if j.deps.OrdersKeep > 0 {
-		before.Orders = now.Add(-j.deps.OrdersKeep)
+		before.Orders = now.Add(-max(j.deps.OrdersKeep, archiveKeepMin))
 	}
 	if j.deps.FillsKeep > 0 {
-		before.Fills = now.Add(-j.deps.FillsKeep)
+		before.Fills = now.Add(-max(j.deps.FillsKeep, archiveKeepMin))
 	}
 	if err := ctx.Go(j.deps.Pool, func(c context.Context) any { return purgeDone{j.keep(c, before)} }); err != nil {
 		ctx.Logger().Warn("purge postponed", zap.Error(err))

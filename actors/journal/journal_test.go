@@ -156,6 +156,37 @@ func TestOldRowsArePurged(t *testing.T) {
 	})
 }
 
+// Closed orders stay as long as a request id may refer to them, even if the retention is
+// shorter.
+func TestOrdersOfRequestsAreNotArchived(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		store := storetest.NewMemory()
+		client := journal.NewClient(store)
+		fence, err := client.Own(context.Background(), "c1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kit.Start(journal.Child(journal.Deps{
+			Store: store, Pool: kit.System.NewPool("store", 1, 4), OrdersKeep: time.Hour, FillsKeep: time.Hour, Archive: &memoryArchive{},
+		}))
+		order := storetest.NewOrder("c1", 1)
+		order.OrderID = persistence.NewID(persistence.PrefixOrder, time.Now(), rand.Reader)
+		order.Status, order.UpdatedAt = venues.StatusFilled, venues.At(time.Now())
+		if err := client.Commit(context.Background(), persistence.Batch{Fence: fence, Puts: []persistence.Record{order}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			after time.Duration
+			want  error
+		}{{persistence.IdempotencyWindow + time.Hour, nil}, {2 * persistence.IdempotencyWindow, persistence.ErrNotFound}} {
+			kit.Advance(c.after)
+			if _, err := store.Order(context.Background(), "c1", order.OrderID); !errors.Is(err, c.want) {
+				t.Errorf("Order after %s more = %v, want %v", c.after, err, c.want)
+			}
+		}
+	})
+}
+
 // memoryArchive is an archive in memory.
 type memoryArchive struct{ records []persistence.Record }
 

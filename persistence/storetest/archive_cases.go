@@ -68,7 +68,9 @@ func archiveOrders(h *harness) {
 	working, protected := oldOrder("alice", 1), oldOrder("alice", 2)
 	working.Status = venues.StatusOpen
 	protected.Protection.StopLoss.Status = venues.ProtectionLive
-	kept := []persistence.Record{working, protected, oldOrder("alice", 9)}
+	entry := oldOrder("alice", 0)
+	working.EntryOrderID = entry.OrderID
+	kept := []persistence.Record{entry, working, protected, oldOrder("alice", 9)}
 	moved := []persistence.Record{oldOrder("alice", 3), oldOrder("alice", 4), oldOrder("bob", 3)}
 	h.put(slices.Concat(kept, moved)...)
 	to := h.archive(persistence.Retention{Orders: timeAt(5).Time})

@@ -157,9 +157,13 @@ func (s *archiveScan) collectCustomer(at Snapshot, customer key, from []byte) er
 	if s.before.Orders.IsZero() {
 		return nil
 	}
+	entries, err := entriesOfLegs(at, customer)
+	if err != nil {
+		return err
+	}
 	isStale := func(r persistence.Record) (bool, error) {
 		o := r.(persistence.OrderRecord)
-		return !o.Unfinished() && o.UpdatedAt.Before(s.before.Orders), nil
+		return !o.Unfinished() && !entries[o.OrderID] && o.UpdatedAt.Before(s.before.Orders), nil
 	}
 	return s.collectKind(at, records, persistence.KindOrder, persistence.PrefixOrder, s.before.Orders, from, isStale)
 }
@@ -218,6 +222,31 @@ func isFinished(at Snapshot, records key, orderID string) (bool, error) {
 	}
 	o := p.item.(persistence.OrderRecord)
 	return !o.Unfinished(), nil
+}
+
+// entriesOfLegs returns the ids of the orders whose positions unfinished orders protect. An
+// account loads them with these.
+func entriesOfLegs(at Snapshot, customer key) (map[string]bool, error) {
+	entries := map[string]bool{}
+	unfinished := append(customer.clone(), byte(tableOrderUnfinished))
+	var failed error
+	err := at.Scan(unfinished, unfinished.end(), false, func(k, _ []byte) bool {
+		reader := keyReader{rest: k}
+		name := reader.text()
+		reader.table()
+		reader.text() // exchange
+		reader.time()
+		id := reader.text()
+		if failed = reader.err; failed != nil {
+			return false
+		}
+		var leg persistence.OrderRecord
+		if leg, failed = indexedRecord[persistence.OrderRecord](at, orderKey(name, id)); failed == nil {
+			entries[leg.EntryOrderID] = true
+		}
+		return failed == nil
+	})
+	return entries, firstError(failed, err)
 }
 
 // fillsNeeded returns a function that returns the time from which on the fills of an
