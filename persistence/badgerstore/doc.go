@@ -86,7 +86,7 @@
 //     one is damaged (tableCheck);
 //   - badger's compactions delete no table that is to be verified, which takes space. Reads of
 //     rows of a compacted table verify all of it, because a compaction drops what follows a
-//     damaged block;
+//     damaged block; the check takes these tables first;
 //   - the Bloom filter excludes nothing;
 //   - rows that are missing without a damaged block are absent to readers. Backup compares what
 //     it writes with the ledger.
