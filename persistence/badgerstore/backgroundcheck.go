@@ -84,6 +84,9 @@ func (s *Store) startCheck() {
 		defer close(s.check.finished)
 		switch err := s.checkUntilDone(); {
 		case err == nil:
+			s.check.close()
+			s.writer.filter.complete.Store(true)
+			s.check.complete.Store(true) // at last, because the database may then be opened again
 			s.log.Info("the store was checked", zap.Duration("took", time.Since(began)))
 		case !errors.Is(err, errCheckStopped):
 			_ = s.check.damaged(err)
@@ -132,13 +135,7 @@ func (s *Store) checkRows() (err error) {
 	if err == nil {
 		err = counted.counted.compare(current.head)
 	}
-	if err != nil {
-		return err
-	}
-	s.writer.filter.complete.Store(true)
-	s.check.complete.Store(true)
-	s.check.close()
-	return nil
+	return err
 }
 
 // reportDamage makes a store that is in use reject commits, because of damage that was found
