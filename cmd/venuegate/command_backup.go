@@ -104,12 +104,7 @@ the restore, resume each account with "venuegate accounts resume ID".`,
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "%s is restored. %s\n", config.Data, done.key)
-			if len(done.halted) > 0 {
-				fmt.Fprintln(out, "The accounts are halted, because requestIds that were accepted after the backup are not known.\nStart the service, compare orders and positions with the venues, then resume each account:")
-			}
-			for _, id := range done.halted {
-				fmt.Fprintf(out, "  venuegate accounts resume %s\n", id)
-			}
+			printHalted(out, done.halted, "that were accepted after the backup")
 			return nil
 		},
 	}
@@ -191,24 +186,42 @@ func prepareRestored(ctx context.Context, config Config, dir string) (out restor
 	if out.key, err = describeKey(ctx, store, config.keyFile()); err != nil {
 		return out, err
 	}
+	out.halted, err = haltAll(ctx, store, "restore")
+	return out, err
+}
+
+// haltAll halts the accounts that are not halted yet, for a reason, and returns those that
+// can be resumed.
+func haltAll(ctx context.Context, store *badgerstore.Store, reason string) (halted []string, err error) {
 	customers, err := store.Customers(ctx)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	log := journal.NewClient(store)
 	for _, c := range customers {
-		ids, err := haltCustomer(ctx, store, log, c.ID)
+		ids, err := haltCustomer(ctx, store, log, c.ID, reason)
 		if err != nil {
-			return out, err
+			return halted, err
 		}
-		out.halted = append(out.halted, ids...)
+		halted = append(halted, ids...)
 	}
-	return out, nil
+	return halted, nil
+}
+
+// printHalted prints how to resume accounts that are halted because some requestIds are not
+// known.
+func printHalted(out io.Writer, halted []string, which string) {
+	if len(halted) > 0 {
+		fmt.Fprintf(out, "The accounts are halted, because requestIds %s are not known.\nStart the service, compare orders and positions with the venues, then resume each account:\n", which)
+	}
+	for _, id := range halted {
+		fmt.Fprintf(out, "  venuegate accounts resume %s\n", id)
+	}
 }
 
 // haltCustomer halts the accounts of a customer that are not halted yet, with a row in its
 // journal for each, and returns those that can be resumed.
-func haltCustomer(ctx context.Context, store *badgerstore.Store, log *journal.Client, customer string) (halted []string, err error) {
+func haltCustomer(ctx context.Context, store *badgerstore.Store, log *journal.Client, customer, reason string) (halted []string, err error) {
 	accounts, err := store.VenueAccounts(ctx, customer)
 	if err != nil || len(accounts) == 0 {
 		return nil, err
@@ -232,7 +245,7 @@ func haltCustomer(ctx context.Context, store *badgerstore.Store, log *journal.Cl
 		batch.Journal = append(batch.Journal, persistence.JournalEntry{
 			ID: persistence.NewID(persistence.PrefixJournal, now, rand.Reader), At: venues.At(now),
 			Kind: "account.halted", Subject: string(a.Exchange),
-			Fields: []persistence.JournalField{{Name: "reason", Value: "restore"}},
+			Fields: []persistence.JournalField{{Name: "reason", Value: reason}},
 		})
 	}
 	return halted, log.Commit(ctx, batch)

@@ -31,7 +31,7 @@ func TestRestoreReportsTheAccountsThatItHalts(t *testing.T) {
 	if err := log.Commit(t.Context(), persistence.Batch{Fence: fence, Puts: []persistence.Record{trading, stopped}}); err != nil {
 		t.Fatal(err)
 	}
-	halted, err := haltCustomer(t.Context(), store, log, "cus_1")
+	halted, err := haltCustomer(t.Context(), store, log, "cus_1", "restore")
 	if want := []string{"cus_1:binance"}; err != nil || !slices.Equal(halted, want) {
 		t.Errorf("haltCustomer = %v, %v; want %v", halted, err, want)
 	}

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"venuegate/persistence/badgerstore"
 	"venuegate/transport/registry"
 	"venuegate/venues"
 )
@@ -20,16 +23,23 @@ const doctorTimeout = 30 * time.Second
 
 func newDoctorCommand(sh shell) *cobra.Command {
 	var exchange, file string
+	var loss bool
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check venues, clocks, keys and accounts", Args: cobra.NoArgs,
 		Long: `Checks what the service depends on, and prints what is wrong and how to fix it. It
 reads the time of each configured venue. A running service also checks every
 connected account; with --credentials, one account is checked before it is
-connected, whether the service runs or not. Ends with status 1 if a check failed.`,
+connected, whether the service runs or not. Ends with status 1 if a check failed.
+
+A store that failed its integrity check takes no orders. Restore a backup, or, if the
+newest one is too old, use --accept-loss: it keeps what is left of the store.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {
 				return err
+			}
+			if loss {
+				return acceptLoss(cmd.Context(), config, cmd.OutOrStdout())
 			}
 			d, err := newDoctor(config, cmd.OutOrStdout())
 			if err != nil {
@@ -48,7 +58,41 @@ connected, whether the service runs or not. Ends with status 1 if a check failed
 	configFlags(cmd, "data", "admin-listen", "demo", "sim")
 	cmd.Flags().StringVar(&exchange, "exchange", string(venues.Binance), "venue of --credentials")
 	cmd.Flags().StringVar(&file, "credentials", "", "check the account of `FILE` (JSON; - is standard input)")
+	cmd.Flags().BoolVar(&loss, "accept-loss", false, "make a store that failed its integrity check usable, without what it has lost, and halt all accounts; the service must be stopped")
 	return cmd
+}
+
+// acceptLoss makes the store of a service that does not run usable as it is, if it failed its
+// integrity check. All accounts are halted, because requestIds may be lost.
+func acceptLoss(ctx context.Context, config Config, out io.Writer) (err error) {
+	if _, err := os.Stat(filepath.Join(config.Data, storeName)); err != nil {
+		return fmt.Errorf("no store: %w", err)
+	}
+	dir, err := openDataDir(config.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	store, err := badgerstore.Open(dir.file(storeName), badgerstore.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	damage := store.Integrity()
+	if damage == nil {
+		fmt.Fprintln(out, "No damage of the store is known; nothing was changed.")
+		return nil
+	}
+	if err := store.AcceptLoss(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "The store is usable as it is. It had failed its integrity check: %v\n", damage)
+	halted, err := haltAll(ctx, store, "accept-loss")
+	printHalted(out, halted, "that the store has lost")
+	if err != nil {
+		return fmt.Errorf("some accounts are not halted: %w", err)
+	}
+	return nil
 }
 
 // doctor runs checks, prints their results and counts failures.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -8,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"venuegate/actors/journal"
+	"venuegate/persistence"
+	"venuegate/persistence/badgerstore"
 	"venuegate/venues"
 )
 
@@ -52,6 +56,46 @@ func TestDoctorUnreachableVenue(t *testing.T) {
 	status, out, errText := run(t.Context(), "doctor", "--config", config)
 	if status != exitFailed || !strings.Contains(out, "no response from binance") || !strings.Contains(errText, "1 of the checks failed") {
 		t.Errorf("status = %d, want %d and one failed check:\n%s%s", status, exitFailed, out, errText)
+	}
+}
+
+// TestDoctorAcceptsALoss checks that a damaged store can be used again with one command, and
+// that its accounts are halted then.
+func TestDoctorAcceptsALoss(t *testing.T) {
+	data := t.TempDir()
+	dir := filepath.Join(data, storeName)
+	open := func() *badgerstore.Store {
+		t.Helper()
+		store, err := badgerstore.Open(dir, badgerstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store
+	}
+	store := open()
+	log := journal.NewClient(store)
+	fence, err := log.Own(t.Context(), "cus_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := persistence.VenueAccount{Customer: "cus_1", Exchange: venues.Binance}
+	err = log.Commit(t.Context(), persistence.Batch{Fence: fence, Puts: []persistence.Record{persistence.Customer{ID: "cus_1"}, account}})
+	if err := errors.Join(err, store.Close(), os.Remove(filepath.Join(dir, "seal"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"venuegate accounts resume cus_1:binance", "No damage of the store is known"} {
+		if status, out, errText := run(t.Context(), "doctor", "--accept-loss", "--data", data); status != exitOK || !strings.Contains(out, want) {
+			t.Errorf("status = %d, want %d and %q:\n%s%s", status, exitOK, want, out, errText)
+		}
+	}
+	store = open()
+	defer func() { _ = store.Close() }()
+	accounts, err := store.VenueAccounts(t.Context(), "cus_1")
+	if err != nil || len(accounts) != 1 || !accounts[0].Hold || store.Integrity() != nil {
+		t.Errorf("accounts %+v, %v, Integrity = %v; want one on hold, nil, nil", accounts, err, store.Integrity())
+	}
+	if status, _, errText := run(t.Context(), "doctor", "--accept-loss", "--data", t.TempDir()); status != exitFailed || !strings.Contains(errText, "no store") {
+		t.Errorf("status without a store = %d, error %q; want %d and that there is none", status, errText, exitFailed)
 	}
 }
 
