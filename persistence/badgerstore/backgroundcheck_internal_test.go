@@ -6,14 +6,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
-	"golang.org/x/sys/unix"
 
 	"venuegate/persistence"
 	"venuegate/persistence/internal/rows"
@@ -320,75 +316,6 @@ func TestStoreThatMustBeCheckedFirst(t *testing.T) {
 	})
 }
 
-// On a full disk a large store is checked before it is used in the same cases. It is opened once
-// only: badger cannot be closed.
-func TestStoreThatMustBeCheckedFirstOnAFullDisk(t *testing.T) {
-	free := diskWith(openBytesFixed + 4*memTableBytesMin)
-	full := onDisk(free)
-	full.CheckBytesMax = 1
-	t.Run("an older schema", func(t *testing.T) {
-		dir, _ := newLarge(t)
-		older := schema{migrations: append(currentSchema.migrations, func(migrationTx, []byte) ([]byte, error) { return nil, nil })}
-		if err := openInVain(t, dir, full, older); !errors.Is(err, errNoSpaceToMigrate) || errors.Is(err, errCheckFirst) {
-			t.Errorf("opening = %v, want %v", err, errNoSpaceToMigrate)
-		}
-	})
-	t.Run("a torn slot of the seal", func(t *testing.T) {
-		dir, ids := newLarge(t)
-		tearSeal(t, dir)
-		s, err := Open(dir, full)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _, _, _ = s.Close(), s.db.Close(), s.lock.Close() }) // like the end of the process
-		if failed := readEverything(t, s, ids); failed > 0 || s.check != nil {
-			t.Errorf("%d reads failed, checked first %v; want 0, true", failed, s.check == nil)
-		}
-		if err := s.Integrity(); !errors.Is(err, errSealDamaged) {
-			t.Errorf("Integrity = %v, want %v", err, errSealDamaged)
-		}
-	})
-	t.Run("a damaged block", func(t *testing.T) {
-		dir, _ := newLarge(t)
-		blocksOf(t, dir)[0].flip(t)
-		if err := openInVain(t, dir, full, currentSchema); !errors.Is(err, persistence.ErrIntegrity) || errors.Is(err, errCheckFirst) {
-			t.Errorf("opening = %v, want ErrIntegrity", err)
-		}
-	})
-}
-
-// openInVain opens a store on a full disk once, which fails after the check, and returns the
-// error. It closes what that leaves open until the process ends.
-func openInVain(t *testing.T, dir string, o Options, of schema) error {
-	t.Helper()
-	o = o.withDefaults()
-	s := &Store{dir: dir, log: o.Logger, schema: of, options: o}
-	err := s.open(o)
-	if err == nil || !s.cramped || s.check != nil {
-		t.Fatalf("opening = %v, on a full disk %v, checked first %v; want an error, true, true", err, s.cramped, s.check == nil)
-	}
-	if err := errors.Join(s.release(), s.db.Close(), s.lock.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return err
-}
-
-// tearSeal damages the older slot of the seal of a closed store.
-func tearSeal(t *testing.T, dir string) {
-	t.Helper()
-	s, err := openSeal(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.read(); err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.file.WriteAt(make([]byte, sealBytes), (1-s.slot)*sealSlotBytes)
-	if err := errors.Join(err, s.close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Close ends a check that is running.
 func TestCloseEndsTheCheck(t *testing.T) {
 	dir, _ := newLarge(t)
@@ -403,67 +330,5 @@ func TestCloseEndsTheCheck(t *testing.T) {
 		if err := s.Integrity(); err != nil {
 			t.Errorf("Integrity after Close = %v, want nil", err)
 		}
-	}
-}
-
-// withoutDescriptors calls f while this process can open no file.
-func withoutDescriptors(t *testing.T, f func()) {
-	t.Helper()
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Max: limit.Max}); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-			t.Fatal(err)
-		}
-	}()
-	f()
-}
-
-// A process without free descriptors has not lost rows: reads fail meanwhile, and the check is
-// tried again.
-func TestErrorOfTheSystemIsNoDamage(t *testing.T) {
-	dir, ids := newLarge(t)
-	database := filepath.Join(dir, databaseName)
-	tables, err := readManifest(database, checkLater.withDefaults().badger(database))
-	if err != nil {
-		t.Fatal(err)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		s := openUnchecked(t, dir)
-		for _, table := range s.check.byKey {
-			table.close() // Open has read some of them.
-		}
-		withoutDescriptors(t, func() {
-			if _, err := outlineAll(database, tables); !errors.Is(err, unix.EMFILE) || errors.Is(err, persistence.ErrIntegrity) {
-				t.Errorf("outlineAll without descriptors = %v, want EMFILE, not ErrIntegrity", err)
-			}
-			if _, err := s.Order(t.Context(), "alice", ids[0]); !errors.Is(err, persistence.ErrUnavailable) || errors.Is(err, persistence.ErrIntegrity) {
-				t.Errorf("Order without descriptors = %v, want ErrUnavailable, not ErrIntegrity", err)
-			}
-			s.startCheck()
-			synctest.Wait()
-		})
-		if !s.IsChecking() {
-			t.Error("IsChecking without descriptors = false, want true")
-		}
-		time.Sleep(checkRetryInterval)
-		<-s.check.finished
-		if err := s.Commit(t.Context(), setting("s", 1)); err != nil || s.Integrity() != nil || s.IsChecking() {
-			t.Errorf("Commit, Integrity = %v, %v, IsChecking = %v; want nil, nil, false", err, s.Integrity(), s.IsChecking())
-		}
-		if failed := readEverything(t, s, ids); failed > 0 {
-			t.Errorf("%d reads failed, want 0", failed)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if exists(filepath.Join(dir, damagedName)) {
-		t.Error("the store is marked as damaged, want it not")
 	}
 }
