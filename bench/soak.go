@@ -14,6 +14,9 @@ import (
 )
 
 const (
+	// soakWarm is the time before the first round. Closed orders stay in memory for ten
+	// minutes, so that memory grows until then.
+	soakWarm = 12 * time.Minute
 	// soakRound is the time of one round: five make ten minutes.
 	soakRound      = 2 * time.Minute
 	soakRoundQuick = time.Second
@@ -31,7 +34,7 @@ const (
 
 var soakScenario = Scenario{
 	Name: "soak",
-	Does: "resources of the service over ten minutes of streams, orders and signals: the last rounds against the first one after the warm-up",
+	Does: "resources of the service over ten minutes of streams, orders and signals, after twelve to warm up: the last round against the first one",
 	Run:  measureSoak, OnlyNamed: true,
 }
 
@@ -70,14 +73,17 @@ func measureSoak(ctx context.Context, o Options) (figures []Figure, err error) {
 	b := newOrdersBench(o, "venue")
 	defer func() { err = errors.Join(err, b.close()) }()
 	s := &soak{bench: b, headers: signing.NewHeaders("")}
-	subscribers, span := soakSubscribers, soakRound
+	subscribers, warm, span := soakSubscribers, soakWarm, soakRound
 	if o.Quick {
-		subscribers, span = fanoutQuick, soakRoundQuick
+		subscribers, warm, span = fanoutQuick, soakRoundQuick, soakRoundQuick
 	}
 	if err := s.open(ctx, subscribers); err != nil {
 		return nil, err
 	}
-	for range 1 + o.Rounds {
+	if err := s.round(ctx, warm); err != nil {
+		return nil, err
+	}
+	for range o.Rounds {
 		if err := s.round(ctx, span); err != nil {
 			return nil, err
 		}
