@@ -49,7 +49,7 @@ func TestHooksAreMeasured(t *testing.T) {
 	runQuick(t, bench.Options{}, []string{"hooks"}, nil)
 }
 
-// TestSoakIsMeasured loads the service for a moment.
+// TestSoakIsMeasured loads the service for two short rounds.
 func TestSoakIsMeasured(t *testing.T) {
 	runQuick(t, bench.Options{Binary: binary(t)}, []string{"soak"}, []string{"resident memory, last round", "open files", "deliveries/s", "not accepted"})
 }
