@@ -431,6 +431,29 @@ func TestChangedStepsRebuildTheBook(t *testing.T) {
 	})
 }
 
+// A watch whose caller has given up is closed, although the request reaches the book.
+func TestAbandonedWatchIsClosed(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		c := start(k, &venue{})
+		k.Settle()
+		ctx, cancel := context.WithCancel(k.T.Context())
+		cancel()
+		condition := venues.PriceCondition{Field: venues.FieldLast, Op: venues.OpAbove, Value: venues.MustDecimal("100")}
+		hits := 0
+		for range 20 { // the reply may arrive before the end of the context is noticed
+			if w, err := c.WatchPrice(ctx, condition, func(venues.PriceHit) { hits++ }); err == nil {
+				w.Close()
+			}
+		}
+		k.Settle()
+		c.Trade(venues.Trade{Side: venues.Buy, Price: venues.MustDecimal("101"), Qty: venues.MustDecimal("1")})
+		k.Settle()
+		if hits != 0 {
+			t.Errorf("%d hits of abandoned watches, want none", hits)
+		}
+	})
+}
+
 func TestUnknownTopicIsNotFound(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		c := start(k, &venue{})
