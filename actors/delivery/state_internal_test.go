@@ -3,6 +3,9 @@ package delivery
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +43,11 @@ func full() *state {
 // attempt completes a running attempt and its commit.
 func (s *state) attempt(m step.Context, i int, failed error) {
 	s.attemptDone(m, attemptDone{eventID: fmt.Sprint("evt_", i), attempt: persistence.Attempt{Err: failed}, end: m.Now})
+	s.commit(m)
+}
+
+// commit commits the changed deliveries and starts what is due.
+func (s *state) commit(m step.Context) {
 	for _, e := range s.finish(m).After {
 		if done, ok := e.(deliveryStored); ok {
 			s.deliveryStored(m, done.eventID)
@@ -101,5 +109,82 @@ func TestFailedReadIsRepeated(t *testing.T) {
 	}
 	if out := s.finish(at(storeRetry)); len(out.Now) != 2 {
 		t.Errorf("%d effects, want 2", len(out.Now))
+	}
+}
+
+// A read that began before an event was delivered again does not restart its delivery: the
+// receiver would get it twice.
+func TestOutdatedReadDoesNotRestartADelivery(t *testing.T) {
+	lost := row(1, 0)
+	lost.Status = persistence.DeliveryUndelivered
+	in := resend{eventID: lost.EventID}
+	for name, c := range map[string]struct {
+		begin func(s *state)
+		end   func(s *state)
+		// want is the read that follows.
+		want []effect
+	}{
+		"one": {
+			func(s *state) { s.resend(at(0), in) },
+			func(s *state) {
+				s.deliveryFound(at(0), deliveryFound{in: in, rows: []persistence.Delivery{lost}})
+			},
+			[]effect{findDelivery{in}},
+		},
+		"all": {
+			func(s *state) { s.resendAll(resendAll{}) },
+			func(s *state) {
+				s.undeliveredRead(at(0), undeliveredRead{page: persistence.Page[persistence.Delivery]{Items: []persistence.Delivery{lost}}})
+			},
+			nil,
+		},
+	} {
+		s := newState(persistence.Endpoint{ID: "end_1", Customer: "c1"}, persistence.Fence{Customer: "c1", Epoch: 1}, ScheduleDefault())
+		s.loaded(loaded{hasCursor: true})
+		s.behind = false
+		c.begin(s)
+		s.resend(at(0), in)
+		s.deliveryFound(at(0), deliveryFound{in: in, rows: []persistence.Delivery{lost}})
+		s.commit(at(0))
+		s.attempt(at(0), 1, nil)
+		c.end(s)
+		out := s.finish(at(0))
+		if len(out.Batch.Puts) != 0 || !reflect.DeepEqual(out.Now, c.want) {
+			t.Errorf("%s: puts %+v, effects %+v, want none and %+v", name, out.Batch.Puts, out.Now, c.want)
+		}
+		if want := len(c.want); s.reads != want || len(s.changed) != 0 && want == 0 {
+			t.Errorf("%s: %d reads under way with %d changed events, want %d", name, s.reads, len(s.changed), want)
+		}
+	}
+}
+
+// The error text of a delivery and of its rows is valid UTF-8 and has at most errorCharsMax
+// bytes.
+func TestErrorTextIsBounded(t *testing.T) {
+	fits := strings.Repeat("x", errorCharsMax)
+	for name, c := range map[string]struct{ text, want string }{
+		"at the limit":     {fits, fits},
+		"over the limit":   {fits + "y", fits},
+		"inside a letter":  {fits[2:] + "€uro", fits[2:]},
+		"after a letter":   {fits[3:] + "€uro", fits[3:] + "€"},
+		"invalid":          {"a\xffb", "a\uFFFDb"},
+		"longer if valid":  {fits[1:] + "\xff", fits[1:]},
+		"only such a rune": {"€", "€"},
+	} {
+		for _, throttled := range []bool{false, true} {
+			s := full()
+			s.finish(at(0))
+			s.window.byEvent["evt_0"].CreatedAt = venues.At(noon)
+			s.attemptDone(at(0), attemptDone{
+				eventID: "evt_0", number: 1, attempt: persistence.Attempt{Err: errors.New(c.text), Throttled: throttled}, end: noon,
+			})
+			out := s.finish(at(0))
+			d := out.Batch.Puts[0].(persistence.Delivery)
+			fields := out.Batch.Journal[0].Fields
+			i := slices.IndexFunc(fields, func(f persistence.JournalField) bool { return f.Name == "error" })
+			if d.LastError != c.want || i < 0 || fields[i].Value != c.want {
+				t.Errorf("%s, throttled %t: LastError %q, fields %+v, want both %q", name, throttled, d.LastError, fields, c.want)
+			}
+		}
 	}
 }
