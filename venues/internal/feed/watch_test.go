@@ -140,12 +140,31 @@ func TestBrokenTopicResumes(t *testing.T) {
 	})
 }
 
+// A topic that was restored without a new subscription is interrupted again with its
+// connection.
+func TestRestoredTopicIsLostWithItsConnection(t *testing.T) {
+	play(t, func(o *feed.Options, _ *venue) { o.StreamSnapshots = false }, func(b *bench) {
+		b.subscribe("book.A")
+		b.send(1, "# book.A nonsense")
+		b.settle()
+		b.sink.take()
+		b.cut(1)
+		if got := b.sink.take(); len(got) != 1 || !strings.HasPrefix(got[0], "interrupted book.A: ") {
+			t.Errorf("sink calls %q, want one that begins with \"interrupted book.A: \"", got)
+		}
+		b.settle()
+		b.expect("resumed book.A")
+	})
+}
+
 // A topic that stays undecodable is restored less and less often.
 func TestRestoringBacksOff(t *testing.T) {
 	play(t, nil, func(b *bench) {
 		b.subscribe("book.A")
 		b.repeat(100, "# book.A nonsense")
-		checkGaps(b.T, b.subTimes("book.A")[1:], time.Second, 2*time.Second, 4*time.Second, 8*time.Second, 16*time.Second, 32*time.Second)
+		// From a request to the next failure and from the end of the wait to the next tick
+		// it takes another second.
+		checkGaps(b.T, b.subTimes("book.A")[1:], 2*time.Second, 3*time.Second, 5*time.Second, 9*time.Second, 17*time.Second, 33*time.Second)
 		time.Sleep(30 * time.Second)
 		b.send(1, "# book.A 1")
 		b.sink.take()
