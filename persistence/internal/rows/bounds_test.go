@@ -10,6 +10,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/persistence/internal/rows"
+	"venuegate/persistence/storetest"
 	"venuegate/venues"
 )
 
@@ -97,5 +98,26 @@ func checkField(t *testing.T, sample persistence.Record, path string) {
 	})
 	if _, err := rows.Encode(outOfBounds); !errors.Is(err, rows.ErrInvalid) {
 		t.Errorf("Encode of a value out of bounds = %v, want ErrInvalid", err)
+	}
+}
+
+// Encode rejects a time out of bounds in the value of an event, and in the key of a journal
+// row.
+func TestTimesOfTheLogAreChecked(t *testing.T) {
+	inYear := func(year int) venues.Time { return venues.At(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)) }
+	for year, want := range map[int]error{-1: rows.ErrInvalid, 0: nil, 9999: nil, 10_000: rows.ErrInvalid} {
+		event, entry := storetest.NewEvent(1), storetest.NewJournal(1)
+		event.CreatedAt, entry.At = inYear(year), inYear(year)
+		for _, v := range []any{event, entry} {
+			if _, err := rows.Encode(v); !errors.Is(err, want) {
+				t.Errorf("Encode of a %T in the year %d = %v, want %v", v, year, err, want)
+			}
+		}
+		if _, err := rows.Prepare(persistence.Batch{Events: []persistence.Event{event}}); !errors.Is(err, want) {
+			t.Errorf("Prepare of an event in the year %d = %v, want %v", year, err, want)
+		}
+		if _, err := rows.Prepare(persistence.Batch{Journal: []persistence.JournalEntry{entry}}); !errors.Is(err, want) {
+			t.Errorf("Prepare of a journal row in the year %d = %v, want %v", year, err, want)
+		}
 	}
 }

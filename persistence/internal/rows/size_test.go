@@ -84,6 +84,48 @@ func TestImmediateOrderTakesFewRows(t *testing.T) {
 	}
 }
 
+// The size of a commit is that of its rows, with those of the indexes, and a fixed part.
+func TestCommitHasTheSizeOfItsRows(t *testing.T) {
+	empty, err := rows.Prepare(persistence.Batch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range storedSamples() {
+		store := storetest.NewMemory()
+		b := persistence.Batch{}
+		switch v := sample.(type) {
+		case persistence.Event:
+			v.Seq = 0 // without the row of the highest sequence
+			b.Events = []persistence.Event{v}
+		case persistence.JournalEntry:
+			v.Seq = 0
+			b.Journal = []persistence.JournalEntry{v}
+		case persistence.Record:
+			b.Puts = []persistence.Record{v}
+			if customer := v.Key().Customer; customer != "" {
+				if b.Fence, err = store.TakeOwnership(t.Context(), customer); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		_, before := sizeOf(t, store)
+		if err := store.Commit(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		_, after := sizeOf(t, store)
+		commit, err := rows.Prepare(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := commit.Size()-empty.Size(), after-before; got != want {
+			t.Errorf("size of a commit of a %T without the fixed part = %d, want %d", sample, got, want)
+		}
+	}
+	if got := empty.Size(); got < 64 || got > 1024 {
+		t.Errorf("size of an empty commit = %d, want 64 to 1024", got)
+	}
+}
+
 // sizeOf returns the number of rows of a store and of their bytes.
 func sizeOf(t *testing.T, store *storetest.Memory) (count, size int) {
 	t.Helper()
