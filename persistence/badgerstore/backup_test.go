@@ -3,6 +3,7 @@ package badgerstore_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
@@ -139,12 +140,17 @@ func TestRestoreRejectsDamagedBackups(t *testing.T) {
 	closeStore(t, store)
 	damaged := bytes.Clone(whole.Bytes())
 	damaged[len(damaged)/2] ^= 4
+	// Without its ledger it has as many rows as a ledger without rows.
+	other := append([]byte("vgbackup3\n"), 0)
+	sum := sha256.Sum256(other)
+	other = append(other, sum[:]...)
 	for name, backup := range map[string][]byte{
 		"nothing":       {},
 		"text":          []byte("not a backup"),
 		"half":          whole.Bytes()[:whole.Len()/2],
 		"almost all":    whole.Bytes()[:whole.Len()-1],
 		"a bit flipped": damaged,
+		"later format":  other,
 	} {
 		dir := filepath.Join(t.TempDir(), "store")
 		if err := badgerstore.Restore(dir, bytes.NewReader(backup)); !errors.Is(err, badgerstore.ErrBackup) {

@@ -5,7 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"golang.org/x/sys/unix"
+
+	"venuegate/persistence"
 	"venuegate/persistence/internal/wal"
 )
 
@@ -98,4 +103,70 @@ func TestSealSlotsAlternate(t *testing.T) {
 	if err := s.close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// unsyncable returns a file that can be written to and not be synced.
+func unsyncable(t *testing.T) *os.File {
+	t.Helper()
+	file, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// A failed sync of the seal is an error of each call that syncs, and does not count as one:
+// the log is kept from the last synced seal on.
+func TestFailedSyncOfTheSealIsAnError(t *testing.T) {
+	for name, sync := range map[string]func(s *seal, at wal.Position) error{
+		"sync":  func(s *seal, at wal.Position) error { return errors.Join(s.write(at), s.sync()) },
+		"reset": func(s *seal, at wal.Position) error { return s.reset(at) },
+		"close": func(s *seal, at wal.Position) error { return errors.Join(s.write(at), s.close()) },
+		"write": func(s *seal, at wal.Position) error {
+			for range sealSyncGroups - 1 {
+				if err := s.write(at); err != nil {
+					t.Errorf("write before a sync is due = %v, want nil", err)
+				}
+			}
+			return s.write(at)
+		},
+	} {
+		s := &seal{file: unsyncable(t)}
+		if err := sync(s, wal.Position{Seq: 7}); !errors.Is(err, unix.EINVAL) {
+			t.Errorf("%s = %v, want %v", name, err, unix.EINVAL)
+		}
+		if got := s.synced.Load(); got != 0 || !s.dirty {
+			t.Errorf("%s: synced up to commit %d, dirty %t, want 0 and true", name, got, s.dirty)
+		}
+		_ = s.file.Close() // "close" has closed it.
+	}
+}
+
+// A store whose seal cannot be synced rejects commits: after a power failure the loss of
+// later ones would not be detected.
+func TestFailedSyncOfTheSealEndsWriting(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(dir, Options{MemTableBytes: memTableBytesMin})
+		if err != nil {
+			t.Fatal(err)
+		}
+		release := blockWriter(s)
+		synced := s.seal.file
+		s.seal.file = unsyncable(t)
+		release()
+		if err := s.Commit(t.Context(), setting("a", 10)); err != nil {
+			t.Errorf("Commit before the sync of the seal = %v, want nil", err)
+		}
+		time.Sleep(sealSyncInterval + 2*flushInterval)
+		if err := s.Commit(t.Context(), setting("b", 10)); !errors.Is(err, persistence.ErrUnavailable) {
+			t.Errorf("Commit after it = %v, want ErrUnavailable", err)
+		}
+		if err := s.Close(); !errors.Is(err, unix.EINVAL) {
+			t.Errorf("Close = %v, want %v", err, unix.EINVAL)
+		}
+		if err := synced.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
