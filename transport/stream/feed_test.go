@@ -99,6 +99,7 @@ type owner struct {
 	book    map[int64]int64
 	history map[position]map[int64]int64
 	resyncs int
+	newest  venues.Frame // of those that were sent to all sinks
 	// ignoresResync delays the response to Resync until the next snapshot, like an
 	// owner whose book is stale.
 	ignoresResync bool
@@ -225,7 +226,15 @@ func (o *owner) panicOnResync() {
 	o.resyncPanics = true
 }
 
+// repeat delivers the newest frame again.
+func (o *owner) repeat() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.deliver(o.newest)
+}
+
 func (o *owner) deliver(f venues.Frame) {
+	o.newest = f
 	for _, sink := range o.sinks {
 		sink.Deliver(f)
 	}

@@ -137,6 +137,32 @@ func TestStaleIsSentImmediately(t *testing.T) {
 	})
 }
 
+// A frame that the owner delivers twice is sent once.
+func TestRepeatedFrameIsSentOnce(t *testing.T) {
+	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
+		book, trades, orders := s.feed.owner("", "book:okx:BTCUSDT:5"), s.feed.owner("", "trades:okx:BTCUSDT"), s.feed.owner("alice", "orders")
+		c := s.login("alice")
+		subscribeBook(t, c, book)
+		c.subscribe("trades:okx:BTCUSDT")
+		c.subscribe("orders")
+		c.next() // the snapshot of the orders
+		for _, o := range []*owner{book, trades, orders} {
+			for range 2 {
+				o.publish()
+				o.repeat()
+				if m := c.next(); m.Seq != o.position().seq || m.Type != "delta" && m.Type != "update" {
+					t.Errorf("message = %s, want update %d", m.text, o.position().seq)
+				}
+			}
+		}
+		c.send(`{"op":"ping"}`)
+		if m := c.next(); m.Op != "pong" {
+			t.Errorf("message = %s, want pong", m.text)
+		}
+		c.close()
+	})
+}
+
 func TestTradesReportGaps(t *testing.T) {
 	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
 		o := s.feed.owner("", "trades:okx:BTCUSDT")
