@@ -126,10 +126,12 @@
 //
 // The accounts at one address may share the venue's limit (venues.Capabilities). Then two of
 // them make their first reading at the same time; of those that wait, the ones with unknown
-// outcomes come first, then those with positions to protect, then those with open orders.
-// Complete reconciliations wait for them, at most postponedMax times postponeFor. A
-// reconciliation for which nothing waits is a routine one: it leaves more of the limit to other
-// requests (venues.WithRoutineRead), and may wait for minutes, without delaying the others.
+// outcomes come first, then those with positions to protect, then those with open orders. The
+// first complete reconciliation of an account waits until no first reading does, at most
+// postponedMax times postponeFor. From then on two accounts are reconciled at the same time for
+// what waits, and two by routine reconciliations, for which nothing waits: these leave more of the
+// limit to other requests (venues.WithRoutineRead), and may wait for minutes, without delaying
+// the others.
 //
 // # Stop and restart
 //

@@ -57,11 +57,11 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 	pool, read := a.deps.ReconcilePool, a.fetchAll
 	mark := func(c context.Context) context.Context { return c }
 	switch {
-	case e.kind == reconcileStart:
-		pool, read, mark = a.deps.StartPool, a.fetchStart, venues.WithOutcomeQuery
-	case e.kind == reconcileRoutine && e.mayWait && a.deps.StartPool.HasWaiting():
+	case e.mayWait && a.deps.StartPool.HasWaiting():
 		a.steps.Enqueue(reconcileDone{kind: e.kind, isPostponed: true})
 		return
+	case e.kind == reconcileStart:
+		pool, read, mark = a.deps.StartPool, a.fetchStart, venues.WithOutcomeQuery
 	case e.kind == reconcileRoutine:
 		pool, mark = a.deps.RoutinePool, venues.WithRoutineRead
 	}

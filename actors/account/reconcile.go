@@ -131,6 +131,11 @@ func (r *reconciliation) request(due time.Time) {
 	r.due, r.isUrgent = deadline.Earlier(r.due, due), true
 }
 
+// repeat schedules a reconciliation that was postponed or has failed again, at due or earlier.
+func (r *reconciliation) repeat(kind reconcileKind, due time.Time) {
+	r.due, r.isUrgent = deadline.Earlier(r.due, due), r.isUrgent || kind == reconcileUrgent
+}
+
 // end ends a reconciliation.
 func (r *reconciliation) end(kind reconcileKind) {
 	if kind == reconcileRoutine {
@@ -215,13 +220,12 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 	s.recon.end(in.kind)
 	if in.isPostponed {
 		s.recon.postponed++
-		s.recon.due = deadline.Earlier(s.recon.due, step.now.Add(postponeFor))
+		s.recon.repeat(in.kind, step.now.Add(postponeFor))
 		return
 	}
 	if in.err != nil {
-		s.recon.due = deadline.Earlier(s.recon.due, step.now.Add(min(reconcileRetry<<min(s.recon.failures, 8), reconcileBusy)))
+		s.recon.repeat(in.kind, step.now.Add(min(reconcileRetry<<min(s.recon.failures, 8), reconcileBusy)))
 		s.recon.failures++
-		s.recon.isUrgent = s.recon.isUrgent || in.kind == reconcileUrgent
 		return
 	}
 	s.recon.failures = 0

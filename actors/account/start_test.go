@@ -85,6 +85,27 @@ func TestReconciliationAfterAStart(t *testing.T) {
 	}
 }
 
+// If positions were changed elsewhere before the start, the complete reconciliation is urgent,
+// and waits for the first readings of others all the same.
+func TestUrgentReconciliationAfterAStart(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	b.state.ready, b.state.recon.due = false, b.now
+	b.state.fillMarks.tradedUntil = b.now.Add(-time.Hour)
+	b.pass(0)
+	listed := []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+	b.reconciled(reconcileDone{kind: reconcileStart, funds: Funds{Positions: listed}})
+	for range postponedMax {
+		effects := b.pass(0)
+		b.wantKinds(effects, reconcileUrgent)
+		if !effects[0].(callReconcile).mayWait {
+			t.Fatal("it may not wait, want it to wait")
+		}
+		b.reconciled(reconcileDone{isPostponed: true})
+		b.wantKinds(b.pass(postponeFor - 1))
+		b.now = b.now.Add(1)
+	}
+}
+
 // What the account needs to trade is read again once the private stream is connected: a change
 // before that is reported by neither.
 func TestFirstReadingIsRepeatedWhenTheStreamConnects(t *testing.T) {

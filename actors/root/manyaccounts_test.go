@@ -1,6 +1,7 @@
 package root_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -52,6 +53,46 @@ type many struct {
 	network *simtest.Memory
 	http    *http.Client
 	keys    map[string]simcore.Credentials
+	reads   *startReads
+}
+
+// startReads counts the accounts that are read after a start.
+type startReads struct {
+	venues.Connector
+	mu sync.Mutex
+	// begun is the number of accounts whose first reading has begun, begunBefore the same when
+	// the first complete reconciliation read what was traded.
+	begun, begunBefore int
+}
+
+// OpenAccount implements venues.Connector.
+func (r *startReads) OpenAccount(c venues.Credentials) (venues.Account, error) {
+	a, err := r.Connector.OpenAccount(c)
+	return &startedAccount{Account: a, reads: r}, err
+}
+
+type startedAccount struct {
+	venues.Account
+	reads *startReads
+	first sync.Once
+}
+
+// Mode implements venues.Account: each reading begins with it.
+func (a *startedAccount) Mode(ctx context.Context) (venues.AccountMode, error) {
+	a.first.Do(func() {
+		a.reads.mu.Lock()
+		defer a.reads.mu.Unlock()
+		a.reads.begun++
+	})
+	return a.Account.Mode(ctx)
+}
+
+// Traded implements venues.Account: only complete reconciliations use it.
+func (a *startedAccount) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
+	a.reads.mu.Lock()
+	a.reads.begunBefore = cmp.Or(a.reads.begunBefore, a.reads.begun)
+	a.reads.mu.Unlock()
+	return a.Account.Traded(ctx, from, to)
 }
 
 func customerNo(n int) string { return fmt.Sprintf("c%d", n) }
@@ -116,10 +157,11 @@ func (m *many) startAll() {
 		m.t.Fatal(err)
 	}
 	m.market = &fixedMarket{set: venues.NewInstrumentSet(list)}
+	m.reads = &startReads{Connector: m.venue}
 	m.system = actors.New(zaptest.NewLogger(m.t))
 	m.tree, err = root.Start(m.t.Context(), root.Deps{
 		System: m.system, Store: m.store, Encoder: noFrames{}, ClientIDPrefix: "test",
-		Connectors: map[venues.Venue]venues.Connector{venues.Binance: m.venue},
+		Connectors: map[venues.Venue]venues.Connector{venues.Binance: m.reads},
 		Markets:    map[venues.Venue]root.Market{venues.Binance: m.market},
 		Unseal: func(record persistence.VenueAccount) (venues.Credentials, error) {
 			keys := m.keys[record.Customer]
@@ -202,8 +244,8 @@ func (m *many) protected(customer string) error {
 }
 
 // The accounts of one address share the venue's limit. After a restart, in the same minute,
-// each trades once its own state is known: cancels and protection come first, and the limit is
-// not exceeded.
+// each trades once its own state is known: cancels and protection come first, complete
+// reconciliations last, although each account has another position, and the limit is not exceeded.
 func TestManyAccountsTradeAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := openMany(t)
@@ -254,18 +296,26 @@ func TestManyAccountsTradeAfterARestart(t *testing.T) {
 			}
 		}
 		m.completes()
+		if got := m.reads.begunBefore; got != manyAccounts {
+			t.Errorf("the first complete reconciliation began after %d first readings, want %d", got, manyAccounts)
+		}
 	})
 }
 
-// changeMeanwhile ends the stops of every third account at the venue, and places an order for
-// each account.
+// changeMeanwhile ends the stops of every third account at the venue, and places an order and
+// opens another position for each account.
 func (m *many) changeMeanwhile() {
 	m.t.Helper()
 	for n := range manyAccounts {
 		customer := customerNo(n)
-		order := simcore.OrderRequest{Account: customer, Symbol: "BTCUSDT", ClientID: "elsewhere", Side: simcore.Buy, Type: simcore.Limit, TimeInForce: simcore.GTC, Qty: venues.MustDecimal("1"), Price: venues.MustDecimal("20000")}
-		if _, err := m.sim.Exchange().Place(order); err != nil {
-			m.t.Fatal(err)
+		for _, order := range []simcore.OrderRequest{
+			{Symbol: "BTCUSDT", ClientID: "elsewhere", Type: simcore.Limit, TimeInForce: simcore.GTC, Qty: venues.MustDecimal("1"), Price: venues.MustDecimal("20000")},
+			{Symbol: "ETHUSDT", ClientID: "opened", Type: simcore.Market, Qty: venues.MustDecimal("0.1")},
+		} {
+			order.Account, order.Side = customer, simcore.Buy
+			if _, err := m.sim.Exchange().Place(order); err != nil {
+				m.t.Fatal(err)
+			}
 		}
 		for _, stop := range m.stops(customer) {
 			if n%3 != 0 {

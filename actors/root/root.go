@@ -32,10 +32,10 @@ const (
 	// exist, which must not wait behind less urgent requests.
 	queryCallsMax     = 16
 	queryCallsWaiting = 2048
-	// accountsReadMax bounds the accounts of one venue that are read at the same time, at a
-	// start and in reconciliations, accountsReadShared those that share the limit of their
-	// address: one after the other, each is complete early. Further ones wait, up to
-	// accountsWaiting.
+	// accountsReadMax bounds the accounts of one venue that are read at the same time for each
+	// purpose: at a start, in reconciliations for which something waits, and in routine ones.
+	// accountsReadShared bounds those that share the limit of their address: one after the
+	// other, each is complete early. Further ones wait, up to accountsWaiting.
 	accountsReadMax    = 16
 	accountsReadShared = 2
 	accountsWaiting    = 16384
