@@ -284,6 +284,9 @@ func (s *state) scheduleNext(step stepContext, done *reconcileDone) {
 	case len(s.unfinished()) > 0:
 		wait = reconcileBusy
 	}
+	if wait > 0 && r.due.IsZero() { // what was requested meanwhile is served
+		r.isUrgent = false
+	}
 	if done.kind != reconcileStart {
 		r.begunAt = deadline.Later(r.begunAt, done.startedAt)
 	}

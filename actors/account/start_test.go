@@ -140,6 +140,19 @@ func TestUrgentReconciliationDoesNotWaitForARoutineOne(t *testing.T) {
 	b.wantKinds(b.pass(reconcileIdle), reconcileRoutine)
 }
 
+// A request that arrives while an urgent reconciliation waits for its turn is served by it: the
+// next one is routine.
+func TestUrgencyEndsWithTheReconciliationThatServesIt(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	b.step(b.state.streamLost)
+	b.wantKinds(b.pass(reconcileRetry), reconcileUrgent)
+	b.step(b.state.streamLost)
+	b.wantKinds(b.pass(reconcileRetry))
+	b.pass(time.Second) // then it begins to read
+	b.reconciled(reconcileDone{kind: reconcileUrgent})
+	b.wantKinds(b.pass(reconcileIdle), reconcileRoutine)
+}
+
 // A reconciliation that is requested while another one runs is neither lost nor delayed by its
 // end.
 func TestReconciliationThatIsDueStaysDue(t *testing.T) {
