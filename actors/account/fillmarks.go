@@ -67,6 +67,14 @@ func (f *fillMarks) record() persistence.AccountState {
 	return r
 }
 
+// count returns the number of marks, with that of the traded instruments.
+func (f *fillMarks) count() int {
+	if f.tradedUntil.IsZero() {
+		return len(f.until)
+	}
+	return len(f.until) + 1
+}
+
 // begin sets the mark of a symbol that has none, and reports whether it had none.
 func (f *fillMarks) begin(symbol string, from time.Time) bool {
 	if _, known := f.until[symbol]; known {
@@ -151,4 +159,37 @@ func (f *fillMarks) endLookup(symbol string, failed bool) bool {
 	}
 	f.until[symbol] = l.readAt
 	return true
+}
+
+// moveMarks moves the marks to a reconciliation, and begins those of the listed positions.
+func (s *state) moveMarks(step stepContext, in *reconcileDone) {
+	known, opened := s.fillMarks.count(), s.openedAfter(in)
+	for _, p := range s.positions.Listed() {
+		s.fillMarks.begin(p.Symbol, opened)
+	}
+	if s.fillMarks.advance(in); s.fillMarks.count() > known {
+		s.storeMarks()
+	} else {
+		s.storeMovedMarks(step)
+	}
+}
+
+// openedAfter returns the time after which a position was opened that the reconciliation before
+// this one did not list. Before the first one of the account executions are not followed.
+func (s *state) openedAfter(in *reconcileDone) time.Time {
+	if !s.recon.begunAt.IsZero() {
+		return s.recon.begunAt
+	}
+	return in.startedAt
+}
+
+// storeMarks adds the fill marks to the step's commit.
+func (s *state) storeMarks() { s.out.Batch.Puts = append(s.out.Batch.Puts, s.fillMarks.record()) }
+
+// storeMovedMarks is storeMarks if no mark has begun. On a full disk it stores none, because its
+// reserve is for what reduces risk: the next start then reads more executions.
+func (s *state) storeMovedMarks(step stepContext) {
+	if step.full() == nil {
+		s.storeMarks()
+	}
 }

@@ -131,7 +131,7 @@ func (s *state) handleFills(step stepContext, list []venues.Fill) {
 func (s *state) lookedUpFills(step stepContext, in lookedUpFills) {
 	defer func() {
 		if s.fillMarks.endLookup(in.symbol, in.err != nil) {
-			s.storeMarks()
+			s.storeMovedMarks(step)
 		}
 	}()
 	if in.err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -139,6 +140,54 @@ func TestFullDiskRejectsOnlyWhatIncreasesExposure(t *testing.T) {
 			t.Errorf("Place with space = %s, %v, want %s, nil", order.Status, err, venues.StatusOpen)
 		}
 	})
+}
+
+// The reserve of a full disk is for what reduces risk: the reconciliations of an account with an
+// open order use none of it, and neither do orders that are rejected.
+func TestIdleAccountUsesNoReserve(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		counted := &countedStore{}
+		h := openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c persistence.Submitter) persistence.Submitter {
+			counted.Submitter = c
+			return counted
+		})
+		if _, err := h.place("r0", "59000"); err != nil {
+			t.Fatal(err)
+		}
+		kit.Advance(time.Minute)
+		h.store.FillDisk(true)
+		counted.n.Store(0)
+		before := h.venue.listsReceived()
+		for n := range 60 {
+			_, err := h.place(fmt.Sprint("full", n), "59000")
+			expectDiskFull(t, "Place", err)
+			kit.Advance(time.Minute)
+		}
+		if read := h.venue.listsReceived() - before; read < 60 {
+			t.Fatalf("%d reconciliations in an hour, want 60 or more", read)
+		}
+		if n := counted.n.Load(); n > 0 {
+			t.Errorf("%d commits with the reserve in an hour with a full disk, want 0", n)
+		}
+		h.store.FillDisk(false)
+		kit.Advance(time.Minute)
+		if n := counted.n.Load(); n == 0 {
+			t.Error("no commit within a minute with space, want the marks to be stored")
+		}
+	})
+}
+
+// countedStore counts the batches that store something and may use the reserve.
+type countedStore struct {
+	persistence.Submitter
+	n atomic.Int64
+}
+
+func (c *countedStore) Submit(b persistence.Batch, done func(error)) {
+	if b.Reserve && !b.Empty() {
+		c.n.Add(1)
+	}
+	c.Submitter.Submit(b, done)
 }
 
 func (h *harness) amend(orderID, qty string) (venues.Order, error) {

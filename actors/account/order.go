@@ -24,6 +24,8 @@ type order struct {
 	// protection is logged, until it ends.
 	unknownWarned, unprotectedWarned bool
 
+	// beganMark is set if the fill mark of the symbol is stored with the order's intent.
+	beganMark bool
 	// dirty reports that the current step has changed the order.
 	dirty bool
 	// stored is the record that was last put into a batch, a persistence.OrderRecord. Batch,
@@ -40,7 +42,7 @@ type order struct {
 // insertOrder adds an order to the index and begins the fill mark of its symbol.
 func (s *state) insertOrder(r persistence.OrderRecord) *order {
 	o := s.insert(r)
-	if s.fillMarks.begin(o.Symbol, o.CreatedAt.Time) {
+	if o.beganMark = s.fillMarks.begin(o.Symbol, o.CreatedAt.Time); o.beganMark {
 		// The mark is stored with the first order of its symbol, which may end and be
 		// evicted before its fills are read.
 		s.storeMarks()

@@ -146,7 +146,9 @@ func (s *state) intentRejected(orderID string, cause error) {
 		s.after(replyOrder{to: waiter, err: cause})
 	}
 	s.evict(o)
-	s.storeMarks() // the rejected batch may have begun the mark of its symbol
+	if o.beganMark {
+		s.storeMarks() // they were in the rejected batch
+	}
 }
 
 // placed applies the venue's answer to the request that places an order.

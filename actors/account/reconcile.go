@@ -245,18 +245,10 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 		s.queryAnswered(step, answer)
 	}
 	s.applyFunds(step, in.funds, bothParts, in.versions)
-	for _, p := range s.positions.Listed() {
-		opened := in.startedAt
-		if !s.recon.begunAt.IsZero() { // it was opened since then
-			opened = s.recon.begunAt
-		}
-		s.fillMarks.begin(p.Symbol, opened)
-	}
 	if in.kind != reconcileStart {
 		s.openList.readAt = deadline.Later(s.openList.readAt, in.startedAt)
 	}
-	s.fillMarks.advance(&in)
-	s.storeMarks()
+	s.moveMarks(step, &in)
 	if in.kind != reconcileStart || s.fillMarks.tradedUntil.IsZero() { // else executions of new positions are not read yet
 		s.positions.Reconcile(s.forPositions(step), in.startedAt, in.funds.ReadAt, in.hasRead)
 	}
@@ -302,9 +294,6 @@ func (s *state) openSnapshot() publishAll {
 	}
 	return all
 }
-
-// storeMarks adds the fill marks to the step's commit.
-func (s *state) storeMarks() { s.out.Batch.Puts = append(s.out.Batch.Puts, s.fillMarks.record()) }
 
 // streamConnected requests a reconciliation, which finds what the stream has missed while it
 // was not connected.
