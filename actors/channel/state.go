@@ -74,7 +74,7 @@ func (s *state) take() step.Output[effect] {
 	out := s.out
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence
-		// On a full disk only signals that open positions are refused.
+		// What happens to an accepted signal is stored on a full disk too.
 		out.Batch.Reserve = out.Batch.Reserve || out.Claim == ""
 	}
 	s.out = step.Output[effect]{}
@@ -126,7 +126,8 @@ func (s *state) accept(m step.Context, in accept) {
 	}
 	s.claim(t)
 	s.out.Claim = t.ID
-	s.out.Batch.Reserve = t.Action == venues.ActionClose || t.Action == venues.ActionCancelAll
+	// An order may reduce: the account rejects one that does not. A notification can wait.
+	s.out.Batch.Reserve = t.Action != venues.ActionNotify
 	t.waiter = &in
 	if t.Action == venues.ActionNotify {
 		s.notify(m, t)
