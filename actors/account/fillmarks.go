@@ -177,8 +177,11 @@ func (s *state) moveMarks(step stepContext, in *reconcileDone) {
 // openedAfter returns the time after which a position was opened that the reconciliation before
 // this one did not list. Before the first one of the account executions are not followed.
 func (s *state) openedAfter(in *reconcileDone) time.Time {
-	if !s.recon.begunAt.IsZero() {
+	switch {
+	case !s.recon.begunAt.IsZero():
 		return s.recon.begunAt
+	case !s.fillMarks.tradedUntil.IsZero(): // before the start
+		return s.fillMarks.tradedFrom()
 	}
 	return in.startedAt
 }

@@ -184,3 +184,31 @@ func TestPositionOpenedElsewhereBeforeAStart(t *testing.T) {
 	b.streamPosition(venues.Long, "0")
 	b.wantClosing(0, map[string]any{"qty": "2", "realizedPnl": "30"})
 }
+
+// The executions of a position that was opened elsewhere before a start are read until they are
+// recorded, also if the complete reconciliation cannot look their orders up.
+func TestExecutionsFromBeforeAStartAreReadUntilRecorded(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	b.state.ready, b.state.recon.due = false, b.now
+	stopped := b.now.Add(-time.Hour)
+	b.state.fillMarks.tradedUntil = stopped
+	listed := Funds{Positions: []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}}
+	foreign := venues.Fill{
+		Symbol: "BTCUSDT", Side: venues.Buy, Qty: venues.MustDecimal("1"), Price: venues.MustDecimal("60000"),
+		VenueOrderID: "77", VenueTradeID: "1", ExecutedAt: venues.At(stopped.Add(time.Second)),
+	}
+	b.pass(0)
+	b.reconciled(reconcileDone{kind: reconcileStart, funds: listed})
+	for range 3 {
+		b.pass(0)
+		b.reconciled(reconcileDone{fills: []venues.Fill{foreign}, funds: listed, fillsRead: map[string]bool{"BTCUSDT": true}})
+		b.step(func(step stepContext) {
+			b.state.lookedUpFills(step, lookedUpFills{symbol: "BTCUSDT", fills: []venues.Fill{foreign}, err: errPoolFull})
+		})
+		b.now = b.now.Add(time.Minute)
+		next := b.step(b.state.reconcile)
+		if from := next[0].(callReconcile).fillsFrom["BTCUSDT"]; !from.Before(stopped) {
+			t.Fatalf("executions are read from %s after the stop, want from before it", from.Sub(stopped))
+		}
+	}
+}
