@@ -327,7 +327,9 @@ func (s *state) openRead(step stepContext, in openDone) {
 	for _, q := range l.served {
 		list := s.openOrders(q.symbol)
 		if list.err = in.err; in.err == nil {
-			list.atVenue = listed
+			for id, isActive := range list.atVenue { // one that was reported since may not be listed
+				list.atVenue[id] = listed[id] || (isActive && !s.orders[id].seenOpenAt.Before(l.began))
+			}
 		}
 		s.after(replyOpen{to: q.Reply, value: list})
 	}

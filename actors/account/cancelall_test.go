@@ -251,6 +251,56 @@ func TestCancelAllWithoutTheVenuesList(t *testing.T) {
 	})
 }
 
+// lateVenue returns the list of open orders late, as it was when it was requested.
+type lateVenue struct {
+	*ledgerVenue
+	late atomic.Bool
+}
+
+func (v *lateVenue) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
+	list, err := v.ledgerVenue.OpenOrders(ctx)
+	if v.late.Load() {
+		time.Sleep(openReadMax / 2)
+	}
+	return list, err
+}
+
+// openReadMax is the constant of package account.
+const openReadMax = 1500 * time.Millisecond
+
+// A cancel that fails is repeated, also of an order that was placed after a reading of the list
+// began, so that the list lacks it.
+func TestCancelAllRepeatsCancelsOfNewOrders(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		venue := &lateVenue{ledgerVenue: newVenue()}
+		h := openStreamed(kit, venue)
+		kit.Advance(time.Minute) // the list is old
+		venue.late.Store(true)
+		var other sync.WaitGroup
+		other.Go(func() { // this one begins the reading
+			if results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{Symbol: "ETHUSDT"}); err != nil || len(results) != 0 {
+				t.Errorf("CancelAll of another instrument = %+v, %v, want no results", results, err)
+			}
+		})
+		synctest.Wait()
+		if _, err := h.place("r1", "59000"); err != nil {
+			t.Fatal(err)
+		}
+		tries := 0
+		venue.onCancel = func() error {
+			if tries++; tries == 1 {
+				return venues.Errorf(venues.CodeOrderRejected, "not now")
+			}
+			return nil
+		}
+		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
+		if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone {
+			t.Errorf("CancelAll = %+v, %v after %d cancels, want one result %s", results, err, tries, venues.CancelDone)
+		}
+		other.Wait()
+	})
+}
+
 // slowVenue does not return its lists in time while slow is set.
 type slowVenue struct {
 	*ledgerVenue
