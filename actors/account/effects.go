@@ -209,15 +209,17 @@ func (e callFunds) run(a *account, ctx *actors.Context) {
 	}, func() any { return fundsDone{err: errPoolFull} })
 }
 
+// fetchFunds reads the balances last: their P&L is that of the positions and marks at the time
+// when they are applied, and each request may wait for the venue's limits.
 func (a *account) fetchFunds(ctx context.Context, part fundsPart) (read Funds, err error) {
 	read.ReadAt = time.Now()
-	if part.has(balancesPart) {
-		if read.Balances, err = a.deps.Venue.Balances(ctx); err != nil {
+	if part.has(positionsPart) {
+		if read.Positions, err = a.deps.Venue.Positions(ctx); err != nil {
 			return Funds{}, err
 		}
 	}
-	if part.has(positionsPart) {
-		read.Positions, err = a.deps.Venue.Positions(ctx)
+	if part.has(balancesPart) {
+		read.Balances, err = a.deps.Venue.Balances(ctx)
 	}
 	return read, err
 }

@@ -46,8 +46,9 @@ type Funds struct {
 // funds holds the balances, and the state of the readings of balances and positions.
 type funds struct {
 	balances []venues.Balance
-	// marks are the mark prices of the open positions at the time of the balances.
-	marks map[string]venues.Optional
+	// valued are the open positions at the time of the balances, with their mark prices, which
+	// may be unknown.
+	valued []venues.Position
 	// balancesRead and positionsRead are the newest readings.
 	balancesRead, positionsRead fundsVersion
 	// balancesChanges and positionsChanges count what makes earlier readings outdated: changes
@@ -205,9 +206,9 @@ func (s *state) setBalances(step stepContext, balances []venues.Balance) {
 		changed = changed || !equalBalance(&balances[i], &s.funds.balances[i])
 	}
 	s.funds.balances = balances
-	s.funds.marks = map[string]venues.Optional{}
-	for _, p := range s.positions.Listed() {
-		s.funds.marks[p.Symbol] = step.liveMark(p.Symbol)
+	s.funds.valued = s.positions.Listed()
+	for i := range s.funds.valued {
+		s.funds.valued[i].MarkPrice = step.liveMark(s.funds.valued[i].Symbol)
 	}
 	if changed {
 		s.after(publishBalances{balances})
@@ -228,8 +229,8 @@ func (s *state) currentFunds(step stepContext) Funds {
 // the equity have changed with the marks since the venue has reported them.
 func (s *state) currentBalances(step stepContext) []venues.Balance {
 	list := slices.Clone(s.funds.balances)
-	for _, p := range s.positions.Listed() {
-		before, now := s.funds.marks[p.Symbol], step.liveMark(p.Symbol)
+	for _, p := range s.funds.valued {
+		before, now := p.MarkPrice, step.liveMark(p.Symbol)
 		currency := step.settlesIn(p.Symbol)
 		i := slices.IndexFunc(list, func(b venues.Balance) bool { return b.Currency == currency })
 		if i < 0 || !before.Valid || !now.Valid {

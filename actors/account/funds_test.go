@@ -1,6 +1,8 @@
 package account
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -184,5 +186,55 @@ func TestReadingsForCallersAreBounded(t *testing.T) {
 	}
 	if most := int(time.Minute/fundsEvery) + fundsBurst; readings > most || readings < most/2 {
 		t.Errorf("%d readings in a minute, want at most %d", readings, most)
+	}
+}
+
+// The P&L of the balances is that of the positions when they were read: a position that is
+// reported as larger afterwards changes it with the next reading.
+func TestBalancesFollowTheMarksOfTheirPositions(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	b.prices = map[string]string{"BTCUSDT": "100"}
+	position := func(qty string) venues.Position {
+		return venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal(qty)}
+	}
+	b.step(func(step stepContext) {
+		read := Funds{Balances: []venues.Balance{{Currency: "USDT"}}, Positions: []venues.Position{position("1")}, ReadAt: b.now}
+		b.state.applyFunds(step, read, bothParts, b.state.fundsVersions())
+	})
+	b.now = b.now.Add(time.Second)
+	b.prices["BTCUSDT"] = "110"
+	b.step(func(step stepContext) { b.state.positionReported(step, position("3")) })
+	b.prices["BTCUSDT"] = "120"
+	if got := venues.FormatDecimal(b.state.currentBalances(b.stepContext())[0].UnrealizedPnl); got != "20" {
+		t.Errorf("unrealized P&L = %s, want 20, that of the position that was read", got)
+	}
+}
+
+// readVenue records its readings of funds.
+type readVenue struct {
+	venues.Account
+	reads []string
+}
+
+func (v *readVenue) Balances(context.Context) ([]venues.Balance, error) {
+	v.reads = append(v.reads, "balances")
+	return nil, nil
+}
+
+func (v *readVenue) Positions(context.Context) ([]venues.Position, error) {
+	v.reads = append(v.reads, "positions")
+	return nil, nil
+}
+
+// Balances are valued at the marks of their arrival, so that nothing may be read after them:
+// it could wait for the venue's limits.
+func TestBalancesAreReadLast(t *testing.T) {
+	venue := &readVenue{}
+	a := &account{deps: Deps{Venue: venue}}
+	if _, err := a.fetchFunds(t.Context(), bothParts); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"positions", "balances"}; !slices.Equal(venue.reads, want) {
+		t.Errorf("readings = %v, want %v", venue.reads, want)
 	}
 }
