@@ -37,7 +37,8 @@
 //     queries some seconds apart returned "not found", it is not among the open orders,
 //     and no execution is left unattributed. The last two are read once for all pending
 //     orders. The time of the first "not found" is in the record, so that also many short
-//     lives of the process end the search.
+//     lives of the process end the search. An unattributed execution does not count once two
+//     such queries for its own order, within one life, have returned "not found".
 //  5. Only cancels and changes of attached protection are sent again automatically.
 //  6. A change is durable, with the events that it causes, before it is published. It is
 //     answered when it is written, at most a millisecond earlier, if a power failure in
