@@ -62,7 +62,7 @@ func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venue
 			continue // others have appeared
 		case len(due) == 0 && isKnown:
 			return results, nil
-		case !wait(ctx, pause):
+		case !pauseFor(ctx, pause):
 			return c.cancelled(results, isComplete, list.err)
 		}
 		pause = min(2*pause, retryPauseMax)
@@ -78,8 +78,8 @@ func (c Client) cancelled(results []venues.CancelResult, isComplete bool, cause 
 	return nil, c.readError(cause)
 }
 
-// wait waits for d, and reports whether the deadline of ctx is later.
-func wait(ctx context.Context, d time.Duration) bool {
+// pauseFor waits for d, and reports whether the deadline of ctx is later.
+func pauseFor(ctx context.Context, d time.Duration) bool {
 	if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= d {
 		return false
 	}

@@ -74,7 +74,7 @@ func (s *state) finish(step stepContext) output {
 		}
 		s.after(replies[i])
 	}
-	s.dirty, s.pendingReplies, s.reportedAt = s.dirty[:0], s.pendingReplies[:0], time.Time{}
+	s.dirty, s.pendingReplies, s.readingBegan = s.dirty[:0], s.pendingReplies[:0], time.Time{}
 	out := s.out
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence

@@ -49,7 +49,7 @@ func newProtection(s *state, p ProtectionPolicy) (*protection.Step, *protectionP
 func (s *state) protection(step stepContext) *protection.Step {
 	s.protectionPort.step = step
 	p := s.protectionStep
-	p.Now, p.ReconciledAt, p.PositionsAt, p.ReportedAt = step.now, s.recon.begunAt, s.positions.ReadAt(), s.reportedAt
+	p.Now, p.ReconciledAt, p.PositionsAt, p.ReadingBegan = step.now, s.recon.begunAt, s.positions.ReadAt(), s.readingBegan
 	return p
 }
 

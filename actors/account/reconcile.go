@@ -229,7 +229,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 		return
 	}
 	s.recon.failures = 0
-	s.reportedAt = in.startedAt // before in.funds
+	s.readingBegan = in.startedAt // before in.funds
 	s.positions.HedgeMode = in.hedge
 	s.positions.HoldUnattributed(step.now, in.unattributed...)
 	s.handleFills(step, in.fills)

@@ -40,9 +40,9 @@ type stepOutput struct {
 	// dirty has the orders that the step has changed.
 	dirty          []*order
 	pendingReplies []pendingReply
-	// reportedAt is when the reading of the reports that the step applies began; zero if they
+	// readingBegan is when the reading of the reports that the step applies began; zero if they
 	// are new.
-	reportedAt time.Time
+	readingBegan time.Time
 }
 
 // markDirty stores and publishes an order at the end of the step.

@@ -103,7 +103,7 @@ func (s *Step) legCancelled(o, leg *Order, kind venues.LegKind) {
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 	case o.Bracket.lostAt.IsZero():
 		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
-		o.Bracket.lostAt = s.ReportedAt
+		o.Bracket.lostAt = s.ReadingBegan
 		if o.Bracket.lostAt.IsZero() {
 			o.Bracket.lostAt = s.Now
 			s.Port.ReadPositions()

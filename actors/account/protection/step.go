@@ -69,9 +69,9 @@ type Step struct {
 	Port  Port
 
 	Now time.Time
-	// ReportedAt is when the reading of the reports that the step applies began; zero if they
+	// ReadingBegan is when the reading of the reports that the step applies began; zero if they
 	// are new. The positions were read after them.
-	ReportedAt time.Time
+	ReadingBegan time.Time
 	// ReconciledAt is when the last successful reconciliation began, PositionsAt when the last
 	// successful reading of the venue's positions began.
 	ReconciledAt time.Time
