@@ -54,14 +54,14 @@ func (a *account) readExecutions(ctx context.Context, symbol string, from time.T
 }
 
 func (e callReconcile) run(a *account, ctx *actors.Context) {
-	pool, read := a.deps.ReconcilePool, a.fetchAll
+	pool := a.deps.ReconcilePool
 	mark := func(c context.Context) context.Context { return c }
 	switch {
 	case e.mayWait && a.deps.StartPool.HasWaiting():
 		a.steps.Enqueue(reconcileDone{kind: e.kind, isPostponed: true})
 		return
 	case e.kind == reconcileStart:
-		pool, read, mark = a.deps.StartPool, a.fetchStart, venues.WithOutcomeQuery
+		pool, mark = a.deps.StartPool, venues.WithOutcomeQuery
 	case e.kind == reconcileRoutine:
 		pool, mark = a.deps.RoutinePool, venues.WithRoutineRead
 	}
@@ -69,7 +69,7 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 		c, cancel := context.WithTimeout(mark(c), reconcileMax)
 		defer cancel()
 		done := reconcileDone{kind: e.kind, startedAt: time.Now(), fillsRead: map[string]bool{}, versions: e.versions}
-		done.err = read(c, e, &done)
+		done.err = a.fetch(c, e, &done)
 		return done
 	})
 	if err != nil {
@@ -77,10 +77,10 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 	}
 }
 
-// fetchStart reads what the account needs to trade: its mode, the orders that it knows with
-// the executions of those that have filled more, and its balances and positions. Orders and
-// trades that were made elsewhere are found by the complete reconciliation that follows.
-func (a *account) fetchStart(ctx context.Context, e callReconcile, into *reconcileDone) error {
+// fetch reads the venue's state for a reconciliation: the account's mode, orders, fills, balances
+// and positions. It reads fills after orders: those of an order that is closed by then are
+// included, or fetched later.
+func (a *account) fetch(ctx context.Context, e callReconcile, into *reconcileDone) error {
 	var mode sync.WaitGroup
 	var modeErr, err error
 	mode.Go(func() { modeErr = a.fetchMode(ctx, into) })
@@ -94,25 +94,7 @@ func (a *account) fetchStart(ctx context.Context, e callReconcile, into *reconci
 	if err := cmp.Or(modeErr, err); err != nil {
 		return err
 	}
-	if err := a.fetchEachFills(ctx, filledMore(e, into), into); err != nil {
-		return err
-	}
-	into.funds, err = a.fetchFunds(ctx, bothParts)
-	return err
-}
-
-// fetchAll reads the venue's state for a reconciliation. It reads fills after orders: those of
-// an order that is closed by then are included, or fetched later.
-func (a *account) fetchAll(ctx context.Context, e callReconcile, into *reconcileDone) error {
-	err := a.fetchMode(ctx, into)
-	if err != nil {
-		return err
-	}
-	if err := a.fetchOpen(ctx, e, into); err != nil {
-		return err
-	}
-	into.answers = a.queryEach(ctx, notAmong(e.refs, into.open))
-	fillsFrom, err := a.fillsFrom(ctx, e)
+	fillsFrom, err := a.fillsFrom(ctx, e, into)
 	if err != nil {
 		return err
 	}
@@ -246,10 +228,14 @@ func (a *account) queryEach(ctx context.Context, refs []orderRef) []queryDone {
 	return answers
 }
 
-// fillsFrom returns the instruments whose fills are read, with the start of the reading. It
-// includes those that were traded elsewhere: no list has a position that was opened and
-// closed while the stream was down.
-func (a *account) fillsFrom(ctx context.Context, e callReconcile) (map[string]time.Time, error) {
+// fillsFrom returns the instruments whose fills are read, with the start of the reading. At a
+// start these are those of known orders that have filled more. A complete reconciliation
+// includes those that were traded elsewhere: no list has a position that was opened and closed
+// while the stream was down.
+func (a *account) fillsFrom(ctx context.Context, e callReconcile, in *reconcileDone) (map[string]time.Time, error) {
+	if e.kind == reconcileStart {
+		return filledMore(e, in), nil
+	}
 	from := maps.Clone(e.fillsFrom)
 	if e.tradedFrom.IsZero() {
 		return from, nil

@@ -102,7 +102,7 @@ var killPoints = []killPoint{
 		before("K17", fileFlusher, "\tif err := f.log.Prepare(); err != nil {", `killPoint("K17")`),
 	}},
 	{"K12", "while the start compares with the venues", 6, []overlay.Edit{
-		before("K12", fileReading, "\tif err := a.fetchEachFills(ctx, filledMore(e, into), into); err != nil {\n", `killPoint("K12")`),
+		before("K12", fileReading, "\tif err := a.fetchEachFills(ctx, fillsFrom, into); err != nil {\n", `if e.kind == reconcileStart { killPoint("K12") }`),
 		before("K12-fills", fileReading, "\tfills, err := a.deps.Venue.Fills(ctx,", `killPoint("K12")`),
 	}},
 	{"K13", "a signal is durable, not acknowledged", 5, []overlay.Edit{
