@@ -29,6 +29,9 @@ type OrderRecord struct {
 	EntryOrderID string `json:"entryOrderId,omitempty"`
 	// Protects is the leg of the protection: stop loss or take profit.
 	Protects venues.LegKind `json:"protects,omitempty"`
+	// TriggerDirection is the direction in which the price reaches the trigger of a stop that
+	// is not a leg; empty if it is not known.
+	TriggerDirection venues.TriggerDirection `json:"triggerDirection,omitempty"`
 	// ClosesAs is the reason in the event position.closed if the order closes a
 	// position; if empty, the kind of order determines the reason.
 	ClosesAs venues.CloseReason `json:"closesAs,omitempty"`

@@ -38,7 +38,7 @@ func (a *account) Started(ctx *actors.Context) {
 	a.state = newState(a.deps.Config, a.deps.Fence)
 	a.state.counts = a.deps.Monitor.counts
 	a.context = stepContext{
-		makeID: a.deps.NewID, price: a.price, mark: a.deps.Market.Mark, liveMark: a.deps.Market.LiveMark,
+		makeID: a.deps.NewID, price: a.price, mark: a.deps.Market.Mark, liveMark: a.deps.Market.LiveMark, liveLast: a.deps.Market.LiveLast,
 		settlesIn: a.settlesIn, maxMarketQty: a.maxMarketQty, full: a.deps.Store.Full,
 	}
 	a.steps = step.Runner[effect]{

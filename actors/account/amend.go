@@ -73,7 +73,8 @@ func (s *state) amend(step stepContext, in amendOrder) {
 	o.origin = in.cmd.Origin
 	o.setChange(change{kind: venues.PendingAmend, target: requestedTerms(o, in.cmd)})
 	o.PendingAction = venues.PendingAmend
-	o.change.replaces = o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops && !o.change.target.match(o)
+	o.change.replaces = s.replaces(o) && !o.change.target.match(o)
+	o.TriggerDirection = s.directionOf(step, o)
 	s.addChangeWaiter(step, o, in.orderReply)
 	o.recordAmendment()
 	s.markDirty(o)
@@ -87,6 +88,20 @@ func (s *state) amend(step stepContext, in amendOrder) {
 		spec := o.change.target.applyTo(o)
 		s.after(callAmend{orderID: o.OrderID, request: s.amendRequest(step, o), increases: s.risk.Increases(s.forRisk(step), &spec, &o.OrderRecord)})
 	}
+}
+
+// replaces reports whether an amend of the order cancels it and places another one.
+func (s *state) replaces(o *order) bool {
+	return o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops
+}
+
+// directionOf returns the direction of an order's trigger, also of a stop that was placed
+// outside the service.
+func (s *state) directionOf(step stepContext, o *order) venues.TriggerDirection {
+	if o.TriggerDirection == "" && o.Status == venues.StatusUntriggered {
+		return shownDirection(o.TriggerPrice, step.liveLast(o.Symbol))
+	}
+	return o.TriggerDirection
 }
 
 func (s *state) admitAmend(step stepContext, o *order, in amendOrder) *venues.Error {
@@ -115,8 +130,10 @@ func (s *state) admitAmend(step stepContext, o *order, in amendOrder) *venues.Er
 	if err := in.instrument.CheckOrder(&spec, in.mark); err != nil {
 		return err
 	}
-	if err := checkMovedTrigger(o, in.cmd.TriggerPrice, step.liveMark(o.Symbol)); err != nil {
-		return err
+	if in.cmd.TriggerPrice.Valid || s.replaces(o) { // a replacement is sent after the cancel
+		if err := checkTrigger(spec.TriggerPrice, s.directionOf(step, o), step.liveLast(o.Symbol)); err != nil {
+			return err
+		}
 	}
 	if err := protection.CheckPrices(&spec, in.mark); err != nil {
 		return err
@@ -200,6 +217,7 @@ func (s *state) placeSuccessor(step stepContext, o *order, spec venues.OrderSpec
 	})
 	next.Protection = protection.Plan(&next.OrderSpec)
 	next.Replaces, o.ReplacedBy = o.OrderID, next.OrderID
+	next.TriggerDirection = o.TriggerDirection
 	next.origin = o.origin
 	next.waiters, next.replyDue = waiters, step.now.Add(replyWithin)
 	s.after(callPlace{orderID: next.OrderID, request: next.request()})

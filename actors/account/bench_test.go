@@ -68,6 +68,7 @@ type oneInstrument struct {
 func (m oneInstrument) Instrument(string) (*venues.Instrument, bool) { return m.instrument, true }
 func (m oneInstrument) Mark(string) venues.Optional                  { return m.mark }
 func (m oneInstrument) LiveMark(string) venues.Optional              { return m.mark }
+func (m oneInstrument) LiveLast(string) venues.Optional              { return m.mark }
 
 // BenchmarkOrder places market orders that fill at once, one after the other: intent, answer of
 // the venue, private stream, outcome. Every second one closes the position of the one before.

@@ -49,13 +49,15 @@ type Store interface {
 	Full() error
 }
 
-// Market returns the rules of instruments and their mark prices. Methods must not block.
+// Market returns the rules and prices of instruments. Methods must not block.
 type Market interface {
 	Instrument(symbol string) (*venues.Instrument, bool)
 	// Mark returns the newest known mark price, LiveMark none while a newer one may have been
 	// missed.
 	Mark(symbol string) venues.Optional
 	LiveMark(symbol string) venues.Optional
+	// LiveLast returns the price of the newest public trade like LiveMark.
+	LiveLast(symbol string) venues.Optional
 }
 
 // Updates receives changes once they are durable. Methods must not block.

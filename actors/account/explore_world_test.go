@@ -271,6 +271,7 @@ type exploredMarket struct{}
 func (exploredMarket) Instrument(string) (*venues.Instrument, bool) { return instrument(), true }
 func (exploredMarket) Mark(string) venues.Optional                  { return venues.Some(venues.MustDecimal("60000")) }
 func (m exploredMarket) LiveMark(symbol string) venues.Optional     { return m.Mark(symbol) }
+func (m exploredMarket) LiveLast(symbol string) venues.Optional     { return m.Mark(symbol) }
 
 // Reconciled and the next three implement Updates.
 func (p *process) Reconciled(venues.Venue, []venues.Order, []venues.Position, []venues.Balance) {}

@@ -54,7 +54,7 @@ func (b *fixture) stepContext() stepContext {
 	return stepContext{now: b.now, makeID: func(prefix string, _ time.Time) string {
 		b.nextID++
 		return fmt.Sprintf("%s_%026d", prefix, b.nextID)
-	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark, liveMark: b.mark, settlesIn: func(string) string { return "USDT" }, maxMarketQty: b.largestMarketOrder, full: func() error { return nil }}
+	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark, liveMark: b.mark, liveLast: b.mark, settlesIn: func(string) string { return "USDT" }, maxMarketQty: b.largestMarketOrder, full: func() error { return nil }}
 }
 
 func (b *fixture) largestMarketOrder(string) venues.Optional {

@@ -132,6 +132,7 @@ func (fixedMarket) Instrument(symbol string) (*venues.Instrument, bool) {
 
 func (fixedMarket) Mark(string) venues.Optional     { return venues.Some(venues.MustDecimal("60000")) }
 func (fixedMarket) LiveMark(string) venues.Optional { return venues.Optional{} }
+func (fixedMarket) LiveLast(string) venues.Optional { return venues.Optional{} }
 
 // discardUpdates ignores all updates.
 type discardUpdates struct{}

@@ -45,6 +45,9 @@ func (s *state) place(step stepContext, in placeOrder) {
 	o.Attempt = in.attempt
 	o.sendBy, o.origin, o.hops = in.cmd.Deadline, in.cmd.Origin, in.cmd.Hops
 	o.hops.End(venues.HopAdmitted, step.now)
+	if o.Type.IsStop() {
+		o.TriggerDirection = stopDirection(o.Side)
+	}
 	o.Protection = protection.Plan(&in.cmd.OrderSpec)
 	o.waiters = append(o.waiters, in.orderReply)
 	o.replyDue = step.now.Add(replyWithin)
@@ -70,8 +73,10 @@ func (s *state) admit(step stepContext, in placeOrder) *venues.Error {
 	if err := in.instrument.CheckOrder(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
-	if err := checkNewTrigger(&in.cmd.OrderSpec, step.liveMark(in.cmd.Symbol)); err != nil {
-		return err
+	if in.cmd.Type.IsStop() {
+		if err := checkTrigger(in.cmd.TriggerPrice, stopDirection(in.cmd.Side), step.liveLast(in.cmd.Symbol)); err != nil {
+			return err
+		}
 	}
 	if err := protection.CheckPrices(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err

@@ -17,10 +17,10 @@ type stepContext struct {
 	// at a later one.
 	price func(currency, symbol string) venues.Optional
 	mark  func(symbol string) venues.Optional
-	// liveMark returns the present mark price of an instrument, settlesIn the currency of its
-	// profits and losses.
-	liveMark  func(symbol string) venues.Optional
-	settlesIn func(symbol string) string
+	// liveMark and liveLast return the present mark price and last price of an instrument,
+	// settlesIn the currency of its profits and losses.
+	liveMark, liveLast func(symbol string) venues.Optional
+	settlesIn          func(symbol string) string
 	// maxMarketQty returns the largest quantity of a market order of an instrument.
 	maxMarketQty func(symbol string) venues.Optional
 	// full returns an error while the store takes nothing that increases exposure.

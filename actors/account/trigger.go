@@ -3,60 +3,55 @@ package account
 import "venuegate/venues"
 
 // triggerDirection returns the direction in which the price reaches the trigger of a stop:
-// against the position for a stop loss, with it for a take profit, and upwards to buy or
-// downwards to sell for other stops. It is empty for stops that were placed outside the
-// service, which may be of either kind.
+// against the position for a stop loss, with it for a take profit, that of the record for
+// other stops.
 func (o *order) triggerDirection() venues.TriggerDirection {
-	if !o.Type.IsStop() || o.Protects == "" && o.Source == venues.SourceVenue {
+	switch {
+	case !o.Type.IsStop():
 		return ""
+	case o.Protects == venues.LegTakeProfit:
+		return stopDirection(o.Side.Opposite())
+	case o.Protects == venues.LegStopLoss:
+		return stopDirection(o.Side)
 	}
-	return directionOf(o.Side, o.Protects)
+	return o.TriggerDirection
 }
 
-func directionOf(side venues.Side, protects venues.LegKind) venues.TriggerDirection {
-	if (side == venues.Sell) == (protects != venues.LegTakeProfit) {
-		return venues.TriggerFalling
+// stopDirection returns the direction of a new stop: upwards to buy, downwards to sell.
+func stopDirection(side venues.Side) venues.TriggerDirection {
+	if side == venues.Buy {
+		return venues.TriggerRising
 	}
-	return venues.TriggerRising
+	return venues.TriggerFalling
 }
 
-// checkNewTrigger rejects a stop whose trigger the price has already reached. The venue
-// decides where the mark price is not known, or differs from the last price, to which the
-// triggers of orders refer.
-func checkNewTrigger(spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
-	if !spec.Type.IsStop() {
+// shownDirection returns the direction that the trigger of an active stop shows: it is that
+// of an order whose direction is not known, because it was placed outside the service.
+func shownDirection(trigger, last venues.Optional) venues.TriggerDirection {
+	switch {
+	case !trigger.Valid || !last.Valid:
+		return ""
+	case trigger.Decimal.GreaterThan(last.Decimal):
+		return venues.TriggerRising
+	}
+	return venues.TriggerFalling
+}
+
+// checkTrigger rejects a stop whose trigger the last price has already reached. The venue
+// decides where that price or the direction is not known.
+func checkTrigger(trigger venues.Optional, direction venues.TriggerDirection, last venues.Optional) *venues.Error {
+	if !trigger.Valid || !last.Valid || direction == "" {
 		return nil
 	}
-	return checkTrigger(spec.TriggerPrice, directionOf(spec.Side, ""), mark)
-}
-
-// checkMovedTrigger is checkNewTrigger for the trigger of an order that is amended. The old
-// trigger of an order that was placed outside the service has its direction.
-func checkMovedTrigger(o *order, trigger, mark venues.Optional) *venues.Error {
-	direction := o.triggerDirection()
-	if direction == "" && mark.Valid {
-		direction = venues.TriggerFalling
-		if o.TriggerPrice.Decimal.GreaterThanOrEqual(mark.Decimal) {
-			direction = venues.TriggerRising
-		}
-	}
-	return checkTrigger(trigger, direction, mark)
-}
-
-func checkTrigger(trigger venues.Optional, direction venues.TriggerDirection, mark venues.Optional) *venues.Error {
-	if !trigger.Valid || !mark.Valid {
-		return nil
-	}
-	allowed := "above "
-	isReached := trigger.Decimal.LessThanOrEqual(mark.Decimal)
+	allowed, isReached := "above ", trigger.Decimal.LessThanOrEqual(last.Decimal)
 	if direction == venues.TriggerFalling {
-		allowed, isReached = "below ", trigger.Decimal.GreaterThanOrEqual(mark.Decimal)
+		allowed, isReached = "below ", trigger.Decimal.GreaterThanOrEqual(last.Decimal)
 	}
 	if !isReached {
 		return nil
 	}
 	return venues.InvalidFields(venues.FieldError{
 		Field: "triggerPrice", Rule: venues.ReasonWouldTrigger, Given: venues.FormatDecimal(trigger.Decimal),
-		Allowed: allowed + venues.FormatDecimal(mark.Decimal),
+		Allowed: allowed + venues.FormatDecimal(last.Decimal),
 	})
 }

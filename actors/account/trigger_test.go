@@ -58,26 +58,35 @@ func TestReachedTriggerIsRejected(t *testing.T) {
 	}
 }
 
-// An amend may not move a trigger past the price. A stop from outside the service keeps the
-// direction that its trigger shows.
+// An amend may not move a trigger past the price. A stop whose direction is not stored, because
+// it was placed outside the service, keeps the one that its trigger shows.
 func TestAmendPastThePriceIsRejected(t *testing.T) {
 	for name, c := range map[string]struct {
-		source         venues.Source
+		isForeign      bool
 		trigger, moved string
 		isRejected     bool
+		amendsStops    bool
+		replacement    venues.TriggerDirection
 	}{
-		"own stop":                              {venues.SourceAPI, "61000", "60500", false},
-		"own stop, past the price":              {venues.SourceAPI, "61000", "59000", true},
-		"foreign take profit":                   {venues.SourceVenue, "59000", "59500", false},
-		"foreign take profit, past the price":   {venues.SourceVenue, "59000", "60500", true},
-		"foreign stop":                          {venues.SourceVenue, "61000", "60500", false},
-		"foreign stop, past the price":          {venues.SourceVenue, "61000", "59000", true},
-		"own stop, of which only the qty moves": {venues.SourceAPI, "61000", "", false},
+		"own stop":                            {false, "61000", "60500", false, true, ""},
+		"own stop, past the price":            {false, "61000", "59000", true, true, ""},
+		"foreign take profit":                 {true, "59000", "59500", false, true, ""},
+		"foreign take profit, past the price": {true, "59000", "60500", true, true, ""},
+		"foreign stop":                        {true, "61000", "60500", false, true, ""},
+		"foreign stop, past the price":        {true, "61000", "59000", true, true, ""},
+		"qty of an own stop":                  {false, "61000", "", false, true, ""},
+		"qty of an own stop, replaced":        {false, "61000", "", false, false, venues.TriggerRising},
+		"qty of an own stop that is reached":  {false, "59900", "", true, false, ""},
+		"qty of a foreign stop, replaced":     {true, "61000", "", false, false, venues.TriggerRising},
+		"qty of a foreign take profit":        {true, "59000", "", false, false, venues.TriggerFalling},
 	} {
-		b := newFixture(t, venues.Capabilities{AmendStops: true})
+		b := newFixture(t, venues.Capabilities{AmendStops: c.amendsStops})
 		in := stopOrder()
-		in.cmd.Source, in.cmd.TriggerPrice = c.source, venues.Some(venues.MustDecimal(c.trigger))
+		in.cmd.TriggerPrice = venues.Some(venues.MustDecimal(c.trigger))
 		o := b.open(in, venues.StatusUntriggered)
+		if c.isForeign {
+			o.TriggerDirection = ""
+		}
 		b.prices = map[string]string{"BTCUSDT": "60000"}
 		cmd := venues.AmendOrder{OrderID: o.OrderID, Qty: venues.Some(venues.MustDecimal("2"))}
 		if c.moved != "" {
@@ -93,7 +102,18 @@ func TestAmendPastThePriceIsRejected(t *testing.T) {
 		}
 		rule, _ := wouldTriggerRule(err)
 		if isRejected := rule == venues.ReasonWouldTrigger; isRejected != c.isRejected || err != nil && !isRejected {
-			t.Errorf("%s: trigger moved from %s to %q: error %v, want a rejection: %v", name, c.trigger, c.moved, err, c.isRejected)
+			t.Errorf("%s: error %v, want a rejection: %v", name, err, c.isRejected)
+		}
+		if c.replacement == "" {
+			continue
+		}
+		b.prices["BTCUSDT"] = "62000" // it has passed the trigger meanwhile
+		if c.replacement == venues.TriggerFalling {
+			b.prices["BTCUSDT"] = "58000"
+		}
+		b.confirmCancels(o)
+		if next := b.state.orders[o.ReplacedBy]; next == nil || next.request().TriggerDirection != c.replacement {
+			t.Errorf("%s: replaced by %+v, want one with direction %s", name, next, c.replacement)
 		}
 	}
 }

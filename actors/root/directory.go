@@ -52,6 +52,7 @@ type Market interface {
 	// missed.
 	Mark(symbol string) venues.Optional
 	LiveMark(symbol string) venues.Optional
+	LiveLast(symbol string) venues.Optional
 	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
 	// WatchPrice calls hit each time when the condition begins to hold.
 	WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)

@@ -54,6 +54,7 @@ func (m *fixedMarket) Mark(symbol string) venues.Optional {
 	return m.marks(symbol)
 }
 func (m *fixedMarket) LiveMark(symbol string) venues.Optional { return m.Mark(symbol) }
+func (m *fixedMarket) LiveLast(symbol string) venues.Optional { return m.Mark(symbol) }
 
 func (m *fixedMarket) Subscribe(context.Context, venues.Topic, venues.FrameSink) (venues.Subscription, error) {
 	return nil, errors.ErrUnsupported

@@ -115,6 +115,7 @@ func (m market) Mark(symbol string) venues.Optional {
 	return venues.Some(mark.Mark)
 }
 func (m market) LiveMark(symbol string) venues.Optional { return m.Mark(symbol) }
+func (m market) LiveLast(symbol string) venues.Optional { return m.Mark(symbol) }
 
 // port is one customer's account at a venue, for one process.
 type port struct {

@@ -176,12 +176,17 @@ func (c *Client) Mark(symbol string) venues.Optional {
 }
 
 // LiveMark is Mark, but returns none while messages of the market may have been lost.
-func (c *Client) LiveMark(symbol string) venues.Optional {
+func (c *Client) LiveMark(symbol string) venues.Optional { return c.liveQuote(symbol).Mark }
+
+// LiveLast returns the price of the newest public trade like LiveMark.
+func (c *Client) LiveLast(symbol string) venues.Optional { return c.liveQuote(symbol).Last }
+
+func (c *Client) liveQuote(symbol string) venues.Quote {
 	q, known := c.Quote(symbol)
 	if !known || q.Stale {
-		return venues.Optional{}
+		return venues.Quote{}
 	}
-	return q.Mark
+	return q
 }
 
 // AwaitQuote is Quote, but waits for a price until ctx ends.

@@ -57,7 +57,7 @@ func orderIsReadAsPut(h *harness) {
 	full.ChannelID, full.VenueOrderID, full.Replaces, full.ReplacedBy = "hook_1", "77", "ord_a", "ord_b"
 	full.Error = &venues.RejectReason{Code: venues.CodeOrderRejected, Message: "m", Reason: "r", VenueCode: "-1", VenueMessage: "v"}
 	full.ReduceOnly, full.PostOnly, full.ClosePosition = true, true, true
-	full.Unattached, full.Closing = true, true
+	full.Unattached, full.Closing, full.TriggerDirection = true, true, venues.TriggerFalling
 	full.EntryOrderID, full.UnknownSince, full.NotFoundSince, full.Comment = "ord_0", timeAt(3), timeAt(5), "<script>\u2028 \"quoted\" \\"
 	full.Amend = &persistence.Amendment{
 		Qty: full.Qty, Price: full.TakeProfit, TriggerPrice: full.TriggerPrice, Replaces: true, StopLoss: full.StopLoss,

@@ -25,6 +25,7 @@ func orderMembers(c *codec, r *persistence.OrderRecord) {
 	c.time(53, &r.UnknownSince)
 	pointer(c, 54, &r.Amend, amendmentMembers)
 	c.time(55, &r.NotFoundSince)
+	text(c, 56, &r.TriggerDirection)
 }
 
 func venueOrderMembers(c *codec, o *venues.Order) {
