@@ -163,7 +163,7 @@ func (a *account) take(ctx context.Context, call string, o venues.PlaceOrder) (v
 // put stores an order, with other records.
 func (a *account) put(ctx context.Context, customer string, o venues.Order, others ...persistence.Record) error {
 	puts := append(others, persistence.OrderRecord{Order: o, Customer: customer, ClientOrderID: "c" + o.OrderID})
-	return a.store.Commit(context.WithoutCancel(ctx), persistence.Batch{Fence: a.fence, Puts: puts, Reserve: true})
+	return a.store.Commit(context.WithoutCancel(ctx), persistence.Batch{Fence: a.fence, Puts: puts})
 }
 
 func (a *account) Positions(context.Context, venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {

@@ -216,8 +216,6 @@ func (s *state) stepRejected(m step.Context, t *task, at planStep, err error) {
 	switch {
 	case !ours, rejection.Code == venues.CodeInternal:
 		s.findOrder(m, t, at)
-	case at == stepOpen && rejection.Details["reason"] == venues.ReasonDiskFull: // it would increase exposure
-		s.end(m, t, persistence.SignalRejected, rejection)
 	case rejection.Code == venues.CodeMaintenance:
 		s.after(armRetry{id: t.ID, after: retryEvery})
 	case rejection.Code == venues.CodeRateLimited:

@@ -74,7 +74,7 @@ func (s *state) take() step.Output[effect] {
 	out := s.out
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence
-		// What happens to an accepted signal is stored on a full disk too.
+		// On a full disk signals are refused that may open positions, or only notify.
 		out.Batch.Reserve = out.Batch.Reserve || out.Claim == ""
 	}
 	s.out = step.Output[effect]{}
@@ -126,8 +126,7 @@ func (s *state) accept(m step.Context, in accept) {
 	}
 	s.claim(t)
 	s.out.Claim = t.ID
-	// An order may reduce: the account rejects one that does not. A notification can wait.
-	s.out.Batch.Reserve = t.Action != venues.ActionNotify
+	s.out.Batch.Reserve = t.Action == venues.ActionClose || t.Action == venues.ActionCancelAll
 	t.waiter = &in
 	if t.Action == venues.ActionNotify {
 		s.notify(m, t)

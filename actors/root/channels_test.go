@@ -54,30 +54,6 @@ func dryRun(t *testing.T, signals int) {
 	}
 }
 
-// A signal that reduces a position is carried out on a full disk, one that does not is refused.
-func TestSignalsOnAFullDisk(t *testing.T) {
-	d := open(t)
-	hook := configureHook(t, d.tree, persistence.Channel{ID: "hook_1", Customer: "c1", Kind: persistence.ChannelWebhook})
-	d.becomes(venues.StatusFilled, "long", spec(venues.Buy, venues.TypeMarket, "0.02", ""))
-	d.store.FillDisk(true)
-	for i, c := range []struct {
-		side     venues.Side
-		isFilled bool
-	}{{venues.Buy, false}, {venues.Sell, true}, {venues.Sell, false}} {
-		answer, err := d.tree.Accept(t.Context(), venues.Signal{
-			Customer: "c1", ChannelID: hook.ID, Action: venues.ActionOrder, Exchange: venues.Binance, Symbol: "BTCUSDT",
-			Side: c.side, Qty: venues.Some(venues.MustDecimal("0.02")), Type: venues.TypeMarket,
-			RequestID: fmt.Sprint("r", i), Source: venues.SourceWebhook, ReceivedAt: venues.At(time.Now()),
-		})
-		if c.isFilled && (err != nil || answer.Status != string(venues.StatusFilled)) {
-			t.Errorf("%s of the long position on a full disk = %+v, %v, want filled", c.side, answer, err)
-		}
-		if !c.isFilled && venues.CodeOf(err) != venues.CodeMaintenance {
-			t.Errorf("%s that increases on a full disk = %+v, %v, want %s", c.side, answer, err, venues.CodeMaintenance)
-		}
-	}
-}
-
 func configureHook(t *testing.T, tree *root.Tree, c persistence.Channel) *root.Inbound {
 	t.Helper()
 	c.Sealed = []byte("sealed")
