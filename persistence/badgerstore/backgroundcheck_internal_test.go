@@ -260,7 +260,7 @@ func TestLogIsAppliedAgainToALargeStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commitClosed(t, s, fence, largeOrders, 1)
+	commitClosed(t, s, fence, largeOrders, 1, smallComment)
 	newer, err := orderIDs(t, s)
 	if err := errors.Join(err, s.Close()); err != nil || len(newer) != len(ids)+1 {
 		t.Fatalf("%d orders, %v; want %d", len(newer), err, len(ids)+1)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,10 +40,18 @@ func storeBytes(t *testing.T, dir string) (sum int64) {
 	return sum
 }
 
-// Rows that are archived or purged are collected: the directory grows to a bound, not with
-// the number of orders.
-func TestStoreDoesNotGrowUnderChurn(t *testing.T) {
-	const rounds, ordersOfRound = 16, 2000
+// Lengths of the comments of orders. Large ones fill a store with few orders.
+const (
+	smallComment = 200
+	largeComment = 16 << 10
+)
+
+func TestStoreDoesNotGrowUnderChurn(t *testing.T) { churn(t, 20, 200, largeComment) }
+
+// churn checks that rows that are archived or purged are collected: the directory grows to a
+// bound, not with the number of orders.
+func churn(t *testing.T, rounds, ordersOfRound, commentBytes int) {
+	t.Helper()
 	dir := t.TempDir()
 	s, err := Open(dir, Options{MemTableBytes: memTableBytesMin, FreeBytesMin: -1})
 	if err != nil {
@@ -56,7 +65,7 @@ func TestStoreDoesNotGrowUnderChurn(t *testing.T) {
 	var early, late int64
 	written := int64(0)
 	for round := range rounds {
-		written += commitClosed(t, s, fence, round*ordersOfRound, ordersOfRound)
+		written += commitClosed(t, s, fence, round*ordersOfRound, ordersOfRound, commentBytes)
 		end := storetest.NewOrder("alice", (round+1)*ordersOfRound).UpdatedAt.Time
 		before := persistence.Retention{Events: end, Journal: end, Orders: end}
 		if err := errors.Join(s.Purge(t.Context(), before), s.Archive(t.Context(), before, discard{})); err != nil {
@@ -74,20 +83,40 @@ func TestStoreDoesNotGrowUnderChurn(t *testing.T) {
 	if most := uint64(10); rows > most {
 		t.Errorf("%d rows are left, want at most %d", rows, most)
 	}
+	if commentBytes == largeComment && late > written {
+		t.Errorf("the store takes %d bytes at most in the second half of the churn, want less than the %d bytes that were written", late, written)
+	}
 	if late > early*3/2 {
 		t.Errorf("the store takes %d bytes at most in the second half of the churn, %d in the first; want no growth", late, early)
 	}
 }
 
+// randomText has the texts of incompressible.
+var randomText = func() string {
+	random := rand.New(rand.NewPCG(1, 0))
+	text := make([]byte, 8*largeComment)
+	for i := range text {
+		text[i] = byte(' ' + random.IntN(94))
+	}
+	return string(text)
+}()
+
+// incompressible returns a text of a size, up to largeComment, that badger cannot compress.
+func incompressible(seed, size int) string {
+	const step = 997
+	begin := seed * step % (len(randomText) - largeComment)
+	return randomText[begin : begin+size]
+}
+
 // commitClosed commits closed orders with an event and a journal row each, and returns the
 // bytes of their comments.
-func commitClosed(t *testing.T, s *Store, fence persistence.Fence, from, n int) (bytes int64) {
+func commitClosed(t *testing.T, s *Store, fence persistence.Fence, from, n, commentBytes int) (bytes int64) {
 	t.Helper()
 	results := make(chan error, n)
 	for i := from; i < from+n; i++ {
 		order := storetest.NewOrder("alice", i)
 		order.OrderID = persistence.NewID(persistence.PrefixOrder, order.CreatedAt.Time, strings.NewReader(fmt.Sprintf("%010d", i)))
-		order.Status, order.Comment = venues.StatusFilled, strings.Repeat(fmt.Sprint(i), 40)
+		order.Status, order.Comment = venues.StatusFilled, incompressible(i, commentBytes)
 		event, row := storetest.NewEvent(2*i+1), storetest.NewJournal(2*i+2)
 		event.CreatedAt, row.At = order.UpdatedAt, order.UpdatedAt
 		bytes += int64(len(order.Comment))

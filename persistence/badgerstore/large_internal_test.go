@@ -32,7 +32,7 @@ func newLarge(t *testing.T) (dir string, ids []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commitClosed(t, s, fence, 0, largeOrders)
+	commitClosed(t, s, fence, 0, largeOrders, smallComment)
 	ids, err = orderIDs(t, s)
 	if err != nil || len(ids) != largeOrders {
 		t.Fatalf("%d orders, %v; want %d", len(ids), err, largeOrders)
