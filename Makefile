@@ -22,7 +22,7 @@ TESTFLAGS := -vet=off -ldflags=-w
 # exploration of `make explore`.
 CHAOS ?= full
 STATES ?= 300000
-SEEDS ?= $(if $(filter sample,$(CHAOS)),500,10000)
+SEEDS ?= $(if $(filter sample,$(CHAOS)),1900,10000)
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -55,7 +55,7 @@ test: setup $(GOTESTSUM) ## every test with the race detector, and a short fuzz 
 	"$${runner[@]}" "$$@"
 	@if .ci/have-cc && [ '$(PKG)' = ./... ]; then $(MAKE) --no-print-directory seeds; fi
 
-seeds: ## 2,000 seeds of the simulation (make test plays 100 with the race detector), and small explorations
+seeds: ## 600 seeds of the simulation (make test plays 100 with the race detector), and small explorations
 	go test ./actors/simulation ./actors/account -run '^(TestSeeds|TestSameSeedSameTrace|TestExplore)$$' -count 1
 
 explore: ## every state of an account in all small scopes, up to STATES each (two hours)

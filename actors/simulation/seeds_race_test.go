@@ -7,5 +7,6 @@ package simulation_test
 // races.
 const seedsDefault = 100
 
-// sameSeeds is the number of seeds that are played twice.
-const sameSeeds = 20
+// sameSeeds is the number of seeds that are played twice. Without the race detector they
+// are 50.
+const sameSeeds = 3
