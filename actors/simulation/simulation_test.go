@@ -195,11 +195,13 @@ func playRange(t *testing.T, first, n uint64) {
 // batchSize is the number of seeds of a parallel subtest.
 const batchSize = 50
 
-// failuresMax is the number of failed seeds after which a run ends.
-const failuresMax = 5
+// failuresDefault is the number of failed seeds after which a run ends; VENUEGATE_FAILURES
+// sets another number.
+const failuresDefault = 5
 
 func playAll(t *testing.T, first, n uint64, total *coverage) {
-	var failures atomic.Int32
+	var failures atomic.Uint64
+	failuresMax := setting(t, "VENUEGATE_FAILURES", failuresDefault)
 	for from := first; from < first+n; from += batchSize {
 		t.Run(fmt.Sprintf("from-%d", from), func(t *testing.T) {
 			t.Parallel()

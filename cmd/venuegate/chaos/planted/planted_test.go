@@ -41,6 +41,9 @@ func plant(t *testing.T, b bug) (output string, caught bool) {
 	run := exec.CommandContext(ctx, binary, "-test.run", b.catcher.run, "-test.v", "-test.count", tries, "-test.failfast")
 	run.Dir = filepath.Join(dir, filepath.FromSlash(b.catcher.pkg))
 	run.Env = append(os.Environ(), "VENUEGATE_FIRST_SEED="+b.catcher.first, "VENUEGATE_SEEDS="+b.catcher.seeds, "VENUEGATE_STATES="+b.catcher.states)
+	if b.sample { // its first failed seed violates the invariant
+		run.Env = append(run.Env, "VENUEGATE_FAILURES=1")
+	}
 	out, err := run.CombinedOutput()
 	if ctx.Err() != nil {
 		t.Fatalf("the test did not end: %v", ctx.Err())
