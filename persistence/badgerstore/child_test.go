@@ -51,7 +51,9 @@ const writers = 6
 // childWrites commits orders until it is killed. It prints each order after it is
 // confirmed.
 func childWrites(dir string) {
-	store, err := badgerstore.Open(dir, small)
+	o := small
+	o.FreeBytesMin = 0 // with the reserve, as a service
+	store, err := badgerstore.Open(dir, o)
 	if err != nil {
 		fatal("open: %v", err)
 	}
