@@ -68,38 +68,47 @@ func (c *deadlineConn) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// A key that reads little is served at once beside keys that read as much as they can, which
-// share the rate of all keys.
+// A key that reads no more than its equal share is served at once beside keys that read as
+// much as they can, which share the rest of the rate of all keys.
 func TestLightKeysAreServedBesideHeavyOnes(t *testing.T) {
+	const longest = api.OrdersLimitMax + filterRows
 	for name, c := range map[string]struct {
 		processors int
 		heavy      heavyKeys
+		// light are the rows of the pages of the light key.
+		light int
 	}{
-		"longest pages as fast as possible": {2, heavyKeys{4, api.OrdersLimitMax, time.Millisecond}},
-		"one key on one processor":          {1, heavyKeys{1, api.OrdersLimitMax, time.Millisecond}},
-		"filtered pages at 600 a minute":    {2, heavyKeys{2, api.OrdersLimitMax + filterRows, time.Second / 10}},
-		"many keys within their own limit":  {2, heavyKeys{20, 100, time.Second / 10}},
+		"longest pages as fast as possible": {2, heavyKeys{4, api.OrdersLimitMax, time.Millisecond}, 1},
+		"one key on one processor":          {1, heavyKeys{1, api.OrdersLimitMax, time.Millisecond}, 1},
+		"filtered pages at 600 a minute":    {2, heavyKeys{2, longest, time.Second / 10}, 1},
+		"many keys within their own limit":  {2, heavyKeys{20, 100, time.Second / 10}, 1},
+		"a long page beside many keys":      {2, heavyKeys{14, api.OrdersLimitMax, time.Second / 10}, api.OrdersLimitMax},
+		"a long page on one processor":      {1, heavyKeys{7, api.OrdersLimitMax, time.Second / 10}, api.OrdersLimitMax},
+		"a filtered page beside many keys":  {2, heavyKeys{14, longest, time.Second / 10}, longest},
+		"a filtered page on one processor":  {1, heavyKeys{7, longest, time.Second / 10}, longest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, begun := newReads(), time.Now()
 			r.rows.perSecond = c.processors * rowsPerSecondProcessor
 			const seconds = 30
-			taken := make([]int, c.heavy.keys)
+			total, taken := 0, make([]int, c.heavy.keys)
+			share := r.rows.timeOf(c.light * (c.heavy.keys + 1)).Truncate(time.Millisecond)
+			lightEvery := max(share+time.Millisecond, time.Second/10)
 			for at := time.Duration(0); at < seconds*time.Second; at += time.Millisecond {
 				c.heavy.reserve(t, r, begun, at, taken)
-				if at%(time.Second/10) != 0 {
+				if at%lightEvery != 0 {
 					continue
 				}
-				if wait, err := reserveRows(t, r, "light", 1, begun.Add(at)); wait != 0 || err != nil {
+				if wait, err := reserveRows(t, r, "light", c.light, begun.Add(at)); wait != 0 || err != nil {
 					t.Fatalf("after %v the light key waits for %v, error %v, want neither", at, wait, err)
 				}
+				total += c.light
 			}
-			total := 0
 			for _, rows := range taken {
 				total += rows
 			}
 			if got, want := total/seconds, r.rows.perSecond; got < want*9/10 || got > want*11/10 {
-				t.Errorf("heavy keys read %d rows a second, want about %d", got, want)
+				t.Errorf("the keys read %d rows a second, want about %d", got, want)
 			}
 			if least, most := slices.Min(taken), slices.Max(taken); least < most*9/10 {
 				t.Errorf("heavy keys read between %d and %d rows, want equal shares", least, most)

@@ -41,21 +41,20 @@ func rowsOf(limit int, skips bool) int {
 }
 
 // reserveRows reserves rows of the key and of all keys, and returns how long to wait for
-// them. A list waits for the rows of other keys no longer than if its key had an equal share
-// of the rate of all keys: a key that reads little is served beside those that read as much
-// as they can. The caller holds the lock.
+// them. A list waits for the rows of other keys no longer than until its key has paid for its
+// earlier rows at an equal share of the rate of all keys: a key that reads less is served at
+// once beside those that read as much as they can. The caller holds the lock.
 func (r *read) reserveRows(rows int, now time.Time) (time.Duration, error) {
 	ofKey := r.key.rows.wait(now)
 	if ofKey > listWaitMax {
 		return 0, limitedKey(ofKey-listWaitMax, rowsPerSecondKey, "the key reads lists of more than %d rows per second")
 	}
-	share, shares := r.key.share, r.of.shares(r.key, now)
-	share.take(rows*shares, now)
-	ofAll := min(r.of.rows.wait(now), share.wait(now))
+	ofAll := min(r.of.rows.wait(now), r.key.share.wait(now))
 	if ofAll > listWaitMax {
 		return 0, limited(ofAll, "more rows are being read than the service can read beside orders")
 	}
-	r.key.share, r.shares = share, shares
+	r.shares = r.of.shares(r.key, now)
+	r.key.share.take(rows*r.shares, now)
 	r.key.rows.take(rows, now)
 	r.of.rows.take(rows, now)
 	return max(ofKey, ofAll), nil
