@@ -80,7 +80,7 @@ const diskFullRetry = 5 * time.Second
 // DiskFull returns the error of a request that increases risk, or is not urgent, while the
 // disk of the service is full.
 func DiskFull(cause error) *Error {
-	e := Errorf(CodeMaintenance, "the disk of the service is full: only cancels, closing orders and reads are possible").
+	e := Errorf(CodeMaintenance, "the disk of the service is full: only cancels, orders that reduce a position, protection and reads are possible").
 		With("reason", ReasonDiskFull).Because(cause)
 	e.RetryAfter = diskFullRetry
 	return e

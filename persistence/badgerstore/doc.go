@@ -126,7 +126,7 @@
 // there is space. Who may use it:
 //
 //	accounts        all but the intents of orders that increase exposure: cancels,
-//	                closes, reduce-only orders, protection, executions, reconciliation
+//	                closes, orders that reduce, protection, executions, reconciliation
 //	channels        signals that close or cancel, and what follows from any signal
 //	administration  everything, with its audit rows: an operator can halt an account
 //	deliveries      nothing: events are recorded, and delivered when there is space
