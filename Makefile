@@ -24,6 +24,10 @@ CHAOS ?= full
 STATES ?= 300000
 SEEDS ?= $(if $(filter sample,$(CHAOS)),1900,10000)
 
+# Extent of `make mutate`; SEED chooses the sample.
+MUTANTS ?= 100
+SEED    ?= 1
+
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -35,7 +39,7 @@ GOTESTSUM := $(TOOLS)/gotestsum-$(GOTESTSUM_VERSION)
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS   := -X main.version=$(VERSION)
 
-.PHONY: help run build test seeds explore lint fuzz chaos interop bench verify setup clean
+.PHONY: help run build test seeds explore lint fuzz mutate chaos interop bench verify setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +73,9 @@ lint: $(GOLANGCI) ## linters, formatting and import rules
 
 fuzz: ## each fuzz target for FUZZTIME (30s), guided by coverage
 	@.ci/fuzz $(FUZZTIME) $(PKG) -fuzz=.
+
+mutate: ## MUTANTS (100) random changes of the core packages; prints those that no test notices
+	go run ./cmd/venuegate/chaos/mutate -mutants $(MUTANTS) -seed $(SEED)
 
 chaos: setup ## crash and fault runs against the built binary; CHAOS=sample is a short one
 	@PATH=$$PATH:/sbin; command -v mkfs.ext4 >/dev/null || .ci/install e2fsprogs
