@@ -192,6 +192,47 @@ func TestTopicStartsWithASnapshot(t *testing.T) {
 	})
 }
 
+// Changes of positions and balances are published on their topics, and are part of the
+// snapshots after them.
+func TestPositionsAndBalancesArePublished(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		if err := h.client.Connect(context.Background(), persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}); err != nil {
+			t.Fatal(err)
+		}
+		h.updates.Reconciled(venues.Binance, nil, nil, nil)
+		kit.Settle()
+		position := venues.Position{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
+		closed := position
+		closed.Qty = venues.MustDecimal("0")
+		for _, c := range []struct {
+			kind    venues.TopicKind
+			changes []func()
+			want    string
+		}{
+			{venues.TopicPositions, []func(){func() { h.updates.PositionChanged(position) }, func() { h.updates.PositionChanged(closed) }},
+				"snapshot 1 0 positions; update 2 1 positions; snapshot 2 1 positions; update 3 1 positions; snapshot 3 0 positions"},
+			{venues.TopicAccount, []func(){func() {
+				h.updates.BalancesChanged(venues.Binance, []venues.Balance{{Currency: "USDT"}, {Currency: "BTC"}})
+			}}, "snapshot 1 0 balances; update 2 1 balances; update 3 1 balances; snapshot 3 2 balances"},
+		} {
+			var l listener
+			sub, err := h.client.Subscribe(context.Background(), c.kind, &l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, change := range c.changes {
+				change()
+				sub.Resync()
+			}
+			kit.Settle()
+			if got := l.take(); got != c.want {
+				t.Errorf("%s: %s, want %s", c.kind, got, c.want)
+			}
+		}
+	})
+}
+
 // A subscriber that comes before the accounts are reconciled gets nothing until all of them
 // are, or until it has waited long enough. An empty snapshot would be wrong.
 func TestFirstSnapshotWaitsForTheAccounts(t *testing.T) {
