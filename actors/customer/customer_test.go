@@ -210,8 +210,11 @@ func TestPositionsAndBalancesArePublished(t *testing.T) {
 			changes []func()
 			want    string
 		}{
-			{venues.TopicPositions, []func(){func() { h.updates.PositionChanged(position) }, func() { h.updates.PositionChanged(closed) }},
-				"snapshot 1 0 positions; update 2 1 positions; snapshot 2 1 positions; update 3 1 positions; snapshot 3 0 positions"},
+			{
+				venues.TopicPositions,
+				[]func(){func() { h.updates.PositionChanged(position) }, func() { h.updates.PositionChanged(closed) }},
+				"snapshot 1 0 positions; update 2 1 positions; snapshot 2 1 positions; update 3 1 positions; snapshot 3 0 positions",
+			},
 			{venues.TopicAccount, []func(){func() {
 				h.updates.BalancesChanged(venues.Binance, []venues.Balance{{Currency: "USDT"}, {Currency: "BTC"}})
 			}}, "snapshot 1 0 balances; update 2 1 balances; update 3 1 balances; snapshot 3 2 balances"},

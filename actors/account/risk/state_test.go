@@ -99,6 +99,34 @@ func TestDailyLossLocksOnceNothingIncreasingIsSent(t *testing.T) {
 	}
 }
 
+// The rejection of an increasing order says which limit was reached, from the decision to
+// lock on; a halt comes first.
+func TestTradingLockedHasTheReason(t *testing.T) {
+	a, s := newState(persistence.RiskLimits{DailyLoss: some("100")})
+	reason := func() [3]any {
+		d := s.TradingLocked().Details
+		return [3]any{d["limit"], d["threshold"], d["actual"]}
+	}
+	locked := [3]any{"daily_loss", "100", "120"}
+	a.sending = true
+	lose(a, s, "120", "0", "USDT")
+	if got := reason(); got != locked {
+		t.Errorf("reason %v before the lock, want %v", got, locked)
+	}
+	a.sending = false
+	if s.Check(a); reason() != locked {
+		t.Errorf("reason %v of the lock, want %v", reason(), locked)
+	}
+	s.Halted = true
+	if got, want := reason(), [3]any{"halted"}; got != want {
+		t.Errorf("reason %v of a halted account, want %v", got, want)
+	}
+	s.Unlock(a)
+	if got, want := reason(), [3]any{"halted"}; got != want {
+		t.Errorf("reason %v of a halted account without a lock, want %v", got, want)
+	}
+}
+
 func TestLockDoesNotWaitLongerThanARequestLives(t *testing.T) {
 	a, s := newState(persistence.RiskLimits{DailyLoss: some("100")})
 	a.sending = true
