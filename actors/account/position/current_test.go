@@ -51,3 +51,19 @@ func TestCurrentOfIncompleteExecutionsIsTheList(t *testing.T) {
 		list("11")
 	}
 }
+
+// The entry price of a position that the venue has not listed yet is the average of its
+// executions; without a price there is none.
+func TestEntryPriceOfCurrent(t *testing.T) {
+	for price, want := range map[string]venues.Optional{"130": venues.Some(venues.MustDecimal("110")), "0": {}} {
+		a, s := newFakeAccount()
+		if price != "0" {
+			a.execute(s, 1, venues.Buy, "2", "100")
+		}
+		a.execute(s, 2, venues.Buy, "1", price)
+		list := s.Current(a, func(string) venues.Optional { return venues.Optional{} })
+		if len(list) != 1 || !venues.EqualOptional(list[0].EntryPrice, want) {
+			t.Errorf("positions %+v, want one with the entry price %+v", list, want)
+		}
+	}
+}
