@@ -44,6 +44,31 @@ func TestRealizedUsesTheAverageCostOfWhatIsOpen(t *testing.T) {
 	}
 }
 
+// In hedge mode the side of the position decides what an execution adds to: more of an open
+// position realizes nothing, nor does an exit of the other one.
+func TestRealizedInHedgeMode(t *testing.T) {
+	l := newLedger("BTCUSDT")
+	for n, c := range []struct {
+		on         venues.PositionSide
+		side       venues.Side
+		qty, price string
+		want       string
+	}{
+		{venues.Long, venues.Buy, "1", "100", "0"},
+		{venues.Long, venues.Buy, "1", "120", "0"},
+		{venues.Short, venues.Sell, "1", "130", "0"},
+		{venues.Short, venues.Sell, "1", "150", "0"},
+		{venues.Long, venues.Sell, "2", "115", "10"},
+		{venues.Short, venues.Buy, "1", "135", "5"},
+	} {
+		e := exec(n, c.side, c.qty, c.price)
+		e.Position = c.on
+		if got := realize(t, l, e); !got.Equal(venues.MustDecimal(c.want)) {
+			t.Errorf("%s %s at %s of the %s position realized %s, want %s", c.side, c.qty, c.price, c.on, got, c.want)
+		}
+	}
+}
+
 // TestRealizedAfterAdjust: the realized P&L is computed with the average price of the
 // venue's list, and unknown if that price is.
 func TestRealizedAfterAdjust(t *testing.T) {
