@@ -1,9 +1,13 @@
 package feed_test
 
 import (
+	"context"
+	"errors"
+	"net"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -184,5 +188,32 @@ func TestLossWhileBroken(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		b.send(2, "# book.A 1")
 		b.expect("resumed book.A", "book A 1")
+	})
+}
+
+// A broken topic is not restored while there is no connection.
+func TestBrokenTopicWithoutAConnection(t *testing.T) {
+	var down atomic.Bool
+	refuse := func(o *feed.Options, v *venue) {
+		o.StreamSnapshots = false
+		dial := v.dial
+		v.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if down.Load() {
+				return nil, errors.New("refused")
+			}
+			return dial(ctx, network, address)
+		}
+	}
+	play(t, refuse, func(b *bench) {
+		b.subscribe("book.A")
+		b.sink.take()
+		b.send(1, "# book.A nonsense")
+		down.Store(true)
+		b.cut(1)
+		b.settle()
+		b.expect("interrupted book.A: stream book.A: garbled")
+		down.Store(false)
+		time.Sleep(time.Minute)
+		b.expect("resumed book.A")
 	})
 }
