@@ -15,6 +15,28 @@ func TestClosedPositionWithdrawsItsLegs(t *testing.T) {
 	a.wantWithdrawn(legs...)
 }
 
+// The close of another position, or of one that ended before the entry was filled, leaves the
+// legs as they are.
+func TestCloseOfAnotherPositionKeepsTheLegs(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, legs := a.protectedEntry("1")
+	for _, c := range []struct {
+		key    string
+		flatAt time.Time
+	}{
+		{"BTCUSDT/long", o.FilledAt.Add(-time.Millisecond)}, {"BTCUSDT/short", o.FilledAt.Add(time.Minute)}, {"ETHUSDT/long", o.FilledAt.Add(time.Minute)},
+	} {
+		a.do(func(s *protection.Step) { s.PositionClosed(c.key, c.flatAt) })
+		for _, leg := range legs {
+			if leg.PendingAction != venues.PendingNone {
+				t.Errorf("pending action = %q after %s closed at %s, want none", leg.PendingAction, c.key, c.flatAt)
+			}
+		}
+	}
+	a.do(func(s *protection.Step) { s.PositionClosed("BTCUSDT/long", o.FilledAt) })
+	a.wantWithdrawn(legs...)
+}
+
 // A leg triggers before its cancel arrives, and finds nothing to close.
 func TestWithdrawnLegThatIsRejectedIsNotPlacedAgain(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
