@@ -34,7 +34,7 @@ func (m mutant) String() string {
 	start := strings.LastIndexByte(m.content[:m.begin], '\n') + 1
 	before, _, _ := strings.Cut(m.content[start:], "\n")
 	after, _, _ := strings.Cut(m.changed()[start:], "\n")
-	return m.file + ": " + strings.TrimSpace(before) + " => " + strings.TrimSpace(after)
+	return strings.TrimSpace(m.file + ": " + strings.TrimSpace(before) + " => " + strings.TrimSpace(after))
 }
 
 // mutantsOf returns the mutants of the packages in directories below root, in order.

@@ -35,7 +35,7 @@ func f(a, b int) (err error) {
 		"6 if a < b && ready() { => if true || (a < b && ready()) {",
 		"6 if a < b && ready() { => if a < b || ready() {",
 		"6 if a < b && ready() { => if a <= b && ready() {",
-		"7 count += min(a, b) => ",
+		"7 count += min(a, b) =>",
 		"7 count += min(a, b) => count += max(a, b)",
 		"11 case a == b: => case false && (a == b):",
 		"11 case a == b: => case true || (a == b):",
