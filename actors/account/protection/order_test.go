@@ -29,3 +29,21 @@ func TestIsChangeable(t *testing.T) {
 		}
 	}
 }
+
+// Only an entry with protection protects a position.
+func TestProtectedPosition(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	entry, legs := a.protectedEntry("1")
+	plain := protectedOrder()
+	plain.StopLoss, plain.TakeProfit = venues.Optional{}, venues.Optional{}
+	for name, c := range map[string]struct {
+		order *protection.Order
+		want  string
+	}{
+		"entry": {entry, "BTCUSDT/long"}, "leg": {legs[0], ""}, "order without protection": {a.open(plain), ""},
+	} {
+		if got := c.order.ProtectedPosition(); got != c.want {
+			t.Errorf("%s protects %q, want %q", name, got, c.want)
+		}
+	}
+}
