@@ -287,6 +287,24 @@ func TestCandlesBeginByREST(t *testing.T) {
 	})
 }
 
+// A subscriber that comes after the stream of candles has ended does not receive its last one.
+func TestCandlesBeginAgain(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		v := &venue{}
+		c := start(k, v)
+		subscribe(k, c, "trades:binance:BTCUSDT") // keeps the book
+		s, sub := subscribe(k, c, "kline:binance:BTCUSDT:1h")
+		c.Candle(venues.Candle{Timeframe: "1h", Close: venues.MustDecimal("8")})
+		k.Settle()
+		expect(t, "first", s.take(), "snapshot #1 7\nupdate #2 8")
+		sub.Close()
+		k.Advance(6 * time.Minute)
+		expect(t, "channels", v.takeChannels(), "+2 +31h -31h")
+		s, _ = subscribe(k, c, "kline:binance:BTCUSDT:1h")
+		expect(t, "again", s.take(), "snapshot #3 7")
+	})
+}
+
 func TestQuoteIsReadWithoutWaiting(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		v := &venue{}
