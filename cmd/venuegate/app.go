@@ -64,6 +64,9 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	a.owned.add(a.dir.Close)
+	if err = a.dir.checkHalted(); err != nil {
+		return err
+	}
 	if a.token, err = a.dir.adminToken(); err != nil {
 		return err
 	}

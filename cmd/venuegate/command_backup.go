@@ -191,7 +191,7 @@ func prepareRestored(ctx context.Context, config Config, dir string) (out restor
 }
 
 // haltAll halts the accounts that are not halted yet, for a reason, and returns those that
-// can be resumed.
+// can be resumed, with those of an earlier call.
 func haltAll(ctx context.Context, store *badgerstore.Store, reason string) (halted []string, err error) {
 	customers, err := store.Customers(ctx)
 	if err != nil {
@@ -220,7 +220,7 @@ func printHalted(out io.Writer, halted []string, which string) {
 }
 
 // haltCustomer halts the accounts of a customer that are not halted yet, with a row in its
-// journal for each, and returns those that can be resumed.
+// journal for each, and returns those that can be resumed, with those of an earlier call.
 func haltCustomer(ctx context.Context, store *badgerstore.Store, log *journal.Client, customer, reason string) (halted []string, err error) {
 	accounts, err := store.VenueAccounts(ctx, customer)
 	if err != nil || len(accounts) == 0 {
@@ -231,13 +231,13 @@ func haltCustomer(ctx context.Context, store *badgerstore.Store, log *journal.Cl
 		return nil, err
 	}
 	now := time.Now()
-	batch := persistence.Batch{Fence: fence}
+	batch := persistence.Batch{Fence: fence, Reserve: true}
 	for _, a := range accounts {
+		if a.RemovedAt.IsZero() && (!a.Halted || a.Hold) {
+			halted = append(halted, customer+":"+string(a.Exchange))
+		}
 		if a.Halted {
 			continue
-		}
-		if a.RemovedAt.IsZero() {
-			halted = append(halted, customer+":"+string(a.Exchange))
 		}
 		// One that was removed may be connected again, with its halt.
 		a.HaltRestored(now)

@@ -63,7 +63,8 @@ newest one is too old, use --accept-loss: it keeps what is left of the store.`,
 }
 
 // acceptLoss makes the store of a service that does not run usable as it is, if it failed its
-// integrity check. All accounts are halted, because requestIds may be lost.
+// integrity check. All accounts are halted, because requestIds may be lost: if that is
+// interrupted, the service does not start before the next call has halted the others.
 func acceptLoss(ctx context.Context, config Config, out io.Writer) (err error) {
 	if _, err := os.Stat(filepath.Join(config.Data, storeName)); err != nil {
 		return fmt.Errorf("no store: %w", err)
@@ -79,20 +80,25 @@ func acceptLoss(ctx context.Context, config Config, out io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	damage := store.Integrity()
-	if damage == nil {
+	if damage == nil && dir.checkHalted() == nil {
 		fmt.Fprintln(out, "No damage of the store is known; nothing was changed.")
 		return nil
+	}
+	if err := dir.markUnhalted(); err != nil {
+		return err
 	}
 	if err := store.AcceptLoss(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "The store is usable as it is. It had failed its integrity check: %v\n", damage)
+	if damage != nil {
+		fmt.Fprintf(out, "The store is usable as it is. It had failed its integrity check: %v\n", damage)
+	}
 	halted, err := haltAll(ctx, store, "accept-loss")
 	printHalted(out, halted, "that the store has lost")
 	if err != nil {
-		return fmt.Errorf("some accounts are not halted: %w", err)
+		return fmt.Errorf("some accounts are not halted, run this command again: %w", err)
 	}
-	return nil
+	return os.Remove(dir.file(unhaltedName))
 }
 
 // doctor runs checks, prints their results and counts failures.

@@ -23,6 +23,9 @@ const (
 	archiveName    = "archive"
 	// restoringName is the directory in which a restore creates what it then moves.
 	restoringName = "restoring"
+	// unhaltedName marks a store whose loss is accepted until its accounts are halted. It is in
+	// the directory of the store, with which it is moved or removed.
+	unhaltedName = storeName + "/unhalted"
 )
 
 // adminTokenBytes is the strength of the administration token.
@@ -30,6 +33,10 @@ const adminTokenBytes = 32
 
 // errDataDirInUse is returned when another process holds the directory.
 var errDataDirInUse = errors.New("the data directory is in use by another process")
+
+// errUnhalted is returned when the loss of the store was accepted, but not all accounts are
+// halted.
+var errUnhalted = errors.New("the store has lost data and not all accounts are halted: run `venuegate doctor --accept-loss` again")
 
 // dataDir is a data directory that this process owns until Close.
 type dataDir struct {
@@ -96,12 +103,34 @@ func (d *dataDir) removeTemporaries() error {
 func (d *dataDir) Close() error { return d.lock.Close() }
 
 // sync makes the names in the directory durable.
-func (d *dataDir) sync() error {
-	dir, err := os.Open(d.path)
+func (d *dataDir) sync() error { return syncDir(d.path) }
+
+func syncDir(path string) error {
+	dir, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// markUnhalted durably marks the store as one whose accounts are to be halted.
+func (d *dataDir) markUnhalted() error {
+	if err := os.WriteFile(d.file(unhaltedName), nil, 0o600); err != nil {
+		return err
+	}
+	return syncDir(d.file(storeName))
+}
+
+// checkHalted returns errUnhalted if the store is marked by markUnhalted.
+func (d *dataDir) checkHalted() error {
+	_, err := os.Stat(d.file(unhaltedName))
+	switch {
+	case err == nil:
+		return errUnhalted
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return err
 }
 
 func (d *dataDir) file(name string) string { return filepath.Join(d.path, name) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -62,17 +63,51 @@ func TestDoctorUnreachableVenue(t *testing.T) {
 // TestDoctorAcceptsALoss checks that a damaged store can be used again with one command, and
 // that its accounts are halted then.
 func TestDoctorAcceptsALoss(t *testing.T) {
-	data := t.TempDir()
-	dir := filepath.Join(data, storeName)
-	open := func() *badgerstore.Store {
-		t.Helper()
-		store, err := badgerstore.Open(dir, badgerstore.Options{})
-		if err != nil {
-			t.Fatal(err)
+	data := damagedData(t)
+	for _, want := range []string{"venuegate accounts resume cus_1:binance", "No damage of the store is known"} {
+		if status, out, errText := run(t.Context(), "doctor", "--accept-loss", "--data", data); status != exitOK || !strings.Contains(out, want) {
+			t.Errorf("status = %d, want %d and %q:\n%s%s", status, exitOK, want, out, errText)
 		}
-		return store
 	}
-	store := open()
+	checkHolds(t, data)
+	if status, _, errText := run(t.Context(), "doctor", "--accept-loss", "--data", t.TempDir()); status != exitFailed || !strings.Contains(errText, "no store") {
+		t.Errorf("status without a store = %d, error %q; want %d and that there is none", status, errText, exitFailed)
+	}
+}
+
+// TestInterruptedAcceptLossHaltsLater interrupts the command once the store is usable: the
+// service does not start before another call has halted the accounts.
+func TestInterruptedAcceptLossHaltsLater(t *testing.T) {
+	data := damagedData(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	interrupt := writerFunc(func(p []byte) (int, error) {
+		if strings.Contains(string(p), "The store is usable") {
+			cancel()
+		}
+		return len(p), nil
+	})
+	var errText lockedBuffer
+	if status := execute(ctx, []string{"doctor", "--accept-loss", "--data", data}, shell{Out: interrupt, Err: &errText}); status != exitFailed || ctx.Err() == nil {
+		t.Fatalf("status of the interrupted command = %d, %v; want %d after the loss was accepted:\n%s", status, ctx.Err(), exitFailed, errText.String())
+	}
+	p := start(t, "serve", "--data", data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	if status := p.exit(); status != exitFailed || !strings.Contains(p.out.String(), "doctor --accept-loss") {
+		t.Errorf("serve: status %d, output %s; want %d and the remedy", status, p.out.String(), exitFailed)
+	}
+	for _, want := range []string{"venuegate accounts resume cus_1:binance", "No damage of the store is known"} {
+		if status, out, errText := run(t.Context(), "doctor", "--accept-loss", "--data", data); status != exitOK || !strings.Contains(out, want) {
+			t.Errorf("status of the next command = %d, want %d and %q:\n%s%s", status, exitOK, want, out, errText)
+		}
+	}
+	checkHolds(t, data)
+}
+
+// damagedData returns a data directory with an account in a store that has lost its seal.
+func damagedData(t *testing.T) string {
+	t.Helper()
+	data := t.TempDir()
+	store := openStore(t, data)
 	log := journal.NewClient(store)
 	fence, err := log.Own(t.Context(), "cus_1")
 	if err != nil {
@@ -80,22 +115,29 @@ func TestDoctorAcceptsALoss(t *testing.T) {
 	}
 	account := persistence.VenueAccount{Customer: "cus_1", Exchange: venues.Binance}
 	err = log.Commit(t.Context(), persistence.Batch{Fence: fence, Puts: []persistence.Record{persistence.Customer{ID: "cus_1"}, account}})
-	if err := errors.Join(err, store.Close(), os.Remove(filepath.Join(dir, "seal"))); err != nil {
+	if err := errors.Join(err, store.Close(), os.Remove(filepath.Join(data, storeName, "seal"))); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"venuegate accounts resume cus_1:binance", "No damage of the store is known"} {
-		if status, out, errText := run(t.Context(), "doctor", "--accept-loss", "--data", data); status != exitOK || !strings.Contains(out, want) {
-			t.Errorf("status = %d, want %d and %q:\n%s%s", status, exitOK, want, out, errText)
-		}
+	return data
+}
+
+func openStore(t *testing.T, data string) *badgerstore.Store {
+	t.Helper()
+	store, err := badgerstore.Open(filepath.Join(data, storeName), badgerstore.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	store = open()
+	return store
+}
+
+// checkHolds checks that the store of damagedData is intact and its account on hold.
+func checkHolds(t *testing.T, data string) {
+	t.Helper()
+	store := openStore(t, data)
 	defer func() { _ = store.Close() }()
 	accounts, err := store.VenueAccounts(t.Context(), "cus_1")
 	if err != nil || len(accounts) != 1 || !accounts[0].Hold || store.Integrity() != nil {
 		t.Errorf("accounts %+v, %v, Integrity = %v; want one on hold, nil, nil", accounts, err, store.Integrity())
-	}
-	if status, _, errText := run(t.Context(), "doctor", "--accept-loss", "--data", t.TempDir()); status != exitFailed || !strings.Contains(errText, "no store") {
-		t.Errorf("status without a store = %d, error %q; want %d and that there is none", status, errText, exitFailed)
 	}
 }
 
