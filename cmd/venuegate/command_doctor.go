@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
 	"venuegate/transport/registry"
 	"venuegate/venues"
@@ -32,7 +33,9 @@ connected account; with --credentials, one account is checked before it is
 connected, whether the service runs or not. Ends with status 1 if a check failed.
 
 A store that failed its integrity check takes no orders. Restore a backup, or, if the
-newest one is too old, use --accept-loss: it keeps what is left of the store.`,
+newest one is too old, use --accept-loss: it keeps the rows that are left if some are
+missing, if the log or the seal is lost, or if one of them or the database is an older
+one. A damaged file of the database cannot be accepted: that needs a backup.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {
@@ -75,6 +78,9 @@ func acceptLoss(ctx context.Context, config Config, out io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	store, err := badgerstore.Open(dir.file(storeName), badgerstore.Options{})
+	if errors.Is(err, persistence.ErrIntegrity) {
+		return fmt.Errorf("a damaged file cannot be accepted as a loss, restore a backup: %w", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -101,6 +102,23 @@ func TestInterruptedAcceptLossHaltsLater(t *testing.T) {
 		}
 	}
 	checkHolds(t, data)
+}
+
+// TestAcceptLossOfADamagedFileNeedsABackup checks that the command names the remedy for a store
+// that cannot be opened, and changes nothing.
+func TestAcceptLossOfADamagedFileNeedsABackup(t *testing.T) {
+	data := damagedData(t)
+	manifest := filepath.Join(data, storeName, "db", "MANIFEST")
+	if err := os.Remove(manifest); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errText := run(t.Context(), "doctor", "--accept-loss", "--data", data)
+	if status != exitFailed || !strings.Contains(errText, "restore a backup") {
+		t.Errorf("status = %d, want %d and the remedy:\n%s%s", status, exitFailed, out, errText)
+	}
+	if _, err := os.Stat(manifest); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat(manifest) = %v, want that there is none", err)
+	}
 }
 
 // damagedData returns a data directory with an account in a store that has lost its seal.
