@@ -68,7 +68,7 @@
 //   - both slots of the seal are intact, or the log ends behind the one that is.
 //
 // A store that fails this check can be read, but rejects every commit until AcceptLoss
-// is called. After a power failure the seal may be older than the log, never newer; the
+// is called, which also repairs the index rows (rows.RepairIndex). After a power failure the seal may be older than the log, never newer; the
 // log is kept from the last synced seal on. Damage that badger detects makes Open fail.
 // An older copy of the database in its place is brought up to date if the log reaches
 // back far enough, and is detected otherwise.

@@ -229,6 +229,12 @@ func compactTables(t *testing.T, s *Store) {
 // lose it.
 func deleteOrder(t *testing.T, dir, id string) {
 	t.Helper()
+	deleteRow(t, dir, string(persistence.KindOrder)+"\x00\x01"+id+"\x00\x01", "r")
+}
+
+// deleteRow deletes the row of a table of alice whose key has a suffix.
+func deleteRow(t *testing.T, dir string, suffix, table string) {
+	t.Helper()
 	db, err := openBadger(checkLater.withDefaults().badger(filepath.Join(dir, databaseName)))
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +244,7 @@ func deleteOrder(t *testing.T, dir, id string) {
 	defer txn.Discard()
 	deleted := 0
 	err = snapshot{view: &view{}, txn: txn}.Scan(nil, nil, false, func(key, _ []byte) bool {
-		if bytes.HasSuffix(key, []byte(persistence.KindOrder+"\x00\x01"+persistence.Kind(id)+"\x00\x01")) {
+		if bytes.HasPrefix(key, []byte("alice\x00\x01"+table)) && bytes.HasSuffix(key, []byte(suffix)) {
 			err = errors.Join(err, txn.Delete(bytes.Clone(key)))
 			deleted++
 		}

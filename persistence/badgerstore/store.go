@@ -247,20 +247,19 @@ func (s *Store) Integrity() error {
 }
 
 // AcceptLoss makes a store that failed its integrity check writable: its rows are
-// sealed as they are. It should be called only for an operator who knows what is lost. It
-// does nothing if the store is intact. Damage that was found after Open can be accepted once
-// the store is opened again.
+// sealed as they are. Then it repairs the index rows, also those of an intact store, for which
+// an earlier call may have been interrupted. It should be called only for an operator who knows
+// what is lost. Damage that was found after Open can be accepted once the store is opened again.
 func (s *Store) AcceptLoss(ctx context.Context) error {
 	s.integrityMu.Lock()
 	defer s.integrityMu.Unlock()
-	if s.integrity == nil {
-		return nil
-	}
 	if err := rows.Await(ctx, s.writer.enqueueAcceptLoss); err != nil {
 		return fmt.Errorf("accept loss: %w", err)
 	}
-	s.log.Warn("the loss was accepted; the store is sealed as it is", zap.Error(s.integrity))
-	s.integrity = nil
+	if s.integrity != nil {
+		s.log.Warn("the loss was accepted; the store is sealed as it is", zap.Error(s.integrity))
+		s.integrity = nil
+	}
 	return nil
 }
 

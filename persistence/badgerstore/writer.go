@@ -450,26 +450,3 @@ func (w *writer) syncSeal() {
 		w.fail(nil, err)
 	}
 }
-
-// acceptLoss seals a damaged database as it is, so that commits are accepted again.
-func (w *writer) acceptLoss() error {
-	if w.damaged == nil {
-		return w.rejectErr
-	}
-	if err := w.checkDisk(); err != nil {
-		return err
-	}
-	err := w.reseal()
-	if err == nil {
-		err = w.initialize()
-	}
-	if err != nil && w.log != nil {
-		w.damaged = nil // It cannot be tried again before the store is opened.
-		w.fail(nil, err)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
-	}
-	w.rejectErr, w.damaged = nil, nil
-	return nil
-}

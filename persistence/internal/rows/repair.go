@@ -1,0 +1,143 @@
+package rows
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"venuegate/persistence"
+)
+
+// RepairIndex is one step of the repair of index rows after rows were lost: it deletes those
+// without their primary row, and adds those that a primary row lacks. It changes about rowsMax
+// rows at most. A primary row that cannot be decoded stays as it is. It starts at from (nil for
+// the first step) and returns where the next step starts, nil after the last.
+func RepairIndex(tx interface {
+	Tx
+	Snapshot
+}, from []byte, rowsMax int,
+) (next []byte, err error) {
+	if from == nil {
+		from = firstKey
+	}
+	var orphans, missing []row
+	var failed error
+	err = tx.Scan(from, nil, false, func(key, value []byte) bool {
+		if len(orphans)+len(missing) >= rowsMax {
+			next = bytes.Clone(key)
+			return false
+		}
+		var found []row
+		var isOrphan bool
+		if found, isOrphan, failed = inspectRow(tx, key, value); isOrphan {
+			orphans = append(orphans, row{bytes.Clone(key), bytes.Clone(value)})
+		}
+		missing = append(missing, found...)
+		return failed == nil
+	})
+	if err := firstError(failed, err); err != nil {
+		return nil, err
+	}
+	for _, r := range orphans {
+		if err := tx.Replace(r.key, r.value, nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range missing {
+		if err := tx.Replace(r.key, nil, r.value); err != nil {
+			return nil, err
+		}
+	}
+	return next, nil
+}
+
+// inspectRow returns the index rows that a primary row lacks, and reports whether the row is an
+// index row without its primary row.
+func inspectRow(g Getter, key, value []byte) (missing []row, isOrphan bool, err error) {
+	primary, isIndex, err := primaryOf(key)
+	if err != nil {
+		return nil, false, err
+	}
+	if isIndex {
+		found, err := g.Get(primary)
+		return nil, err == nil && found == nil, err
+	}
+	if primary == nil {
+		return nil, false, nil
+	}
+	e, err := decodeEntity(bytes.Clone(key), bytes.Clone(value))
+	if errors.Is(err, persistence.ErrIntegrity) {
+		return nil, false, nil
+	}
+	for _, r := range e.index {
+		found, err := g.Get(r.key)
+		if err != nil {
+			return nil, false, err
+		}
+		if found == nil {
+			missing = append(missing, r)
+		}
+	}
+	return missing, false, err
+}
+
+// primaryOf returns the primary key of a row, and reports whether the row is an index row. The
+// key of a counter is nil.
+func primaryOf(k []byte) (primary key, isIndex bool, err error) {
+	reader := keyReader{rest: k}
+	customer := reader.text()
+	record := func(kind persistence.Kind) key { return recordPrefix(customer, kind).text(reader.text()) }
+	switch t := reader.table(); t {
+	case tableRecord, tableEvent, tableJournal:
+		return k, false, nil
+	case tableSequence, tableEpoch:
+		return nil, false, nil
+	case tableOrderTime:
+		reader.time()
+		primary = record(persistence.KindOrder)
+	case tableOrderUnfinished, tableOrderRequest:
+		reader.text()
+		reader.time()
+		primary = record(persistence.KindOrder)
+	case tableOrderClient:
+		reader.text()
+		primary = record(persistence.KindOrder)
+	case tableFillTime:
+		reader.time()
+		primary = record(persistence.KindFill)
+	case tableFillOrder:
+		reader.text()
+		reader.time()
+		primary = record(persistence.KindFill)
+	case tableAPIKey:
+		customer = "" // of the installation
+		primary = record(persistence.KindAPIKey)
+	case tableEventID:
+		reader.text()
+		primary = newKey(customer, tableEvent).number(reader.number())
+	case tableJournalSubject, tableJournalChannel:
+		reader.text()
+		at := reader.time()
+		primary = newKey(customer, tableJournal).time(at).text(reader.text())
+	case tableSignalTime:
+		reader.time()
+		primary = record(persistence.KindSignal)
+	case tableSignalChannel, tableSignalUnfinished:
+		reader.text()
+		reader.time()
+		primary = record(persistence.KindSignal)
+	case tableDeliveryTime, tableDeliveryUndelivered:
+		reader.time()
+		primary = record(persistence.KindDelivery)
+	case tableDeliveryEndpoint, tableDeliveryEvent, tableDeliveryPending:
+		reader.text()
+		reader.time()
+		primary = record(persistence.KindDelivery)
+	default:
+		reader.fail()
+	}
+	if reader.err != nil {
+		return nil, false, fmt.Errorf("%w: key %q: %w", persistence.ErrIntegrity, k, reader.err)
+	}
+	return primary, true, nil
+}
