@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,6 +86,14 @@ func TestRestoreIsCompleteOrAbsent(t *testing.T) {
 		if got := namesIn(t, config.Data); !slices.Equal(got, c.want) {
 			t.Errorf("files after a restore of %d of %d bytes = %q, want %q", c.bytes, backup.Len(), got, c.want)
 		}
+	}
+	// A kill between the two renames has left the store where it was restored.
+	scratch := filepath.Join(config.Data, restoringName)
+	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Rename(filepath.Join(config.Data, storeName), filepath.Join(scratch, storeName))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := restore(t.Context(), config, name); err != nil {
+		t.Errorf("restore after a kill between the renames = %v, want nil", err)
 	}
 	if content, err := os.ReadFile(filepath.Join(config.Data, sheetsName, sheet)); err != nil || string(content) != "rows" {
 		t.Errorf("restored file = %q, %v; want rows", content, err)

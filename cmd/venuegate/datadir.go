@@ -80,7 +80,7 @@ func openDataDir(path string) (*dataDir, error) {
 // removeTemporaries removes what a process that was killed has left of files that it was
 // writing, which hold keys, and of a restore.
 func (d *dataDir) removeTemporaries() error {
-	if err := os.RemoveAll(d.file(restoringName)); err != nil {
+	if err := d.removeRestoring(); err != nil {
 		return fmt.Errorf("remove an interrupted restore: %w", err)
 	}
 	entries, err := os.ReadDir(d.path)
@@ -97,6 +97,24 @@ func (d *dataDir) removeTemporaries() error {
 		}
 	}
 	return nil
+}
+
+// removeRestoring removes an interrupted restore. The files of endpoints are a part of it if it
+// had not moved the store yet, because it begins only if there are none.
+func (d *dataDir) removeRestoring() error {
+	if _, err := os.Lstat(d.file(restoringName)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	entries, err := os.ReadDir(d.file(storeName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(entries) == 0 {
+		if err := os.RemoveAll(d.file(sheetsName)); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(d.file(restoringName))
 }
 
 // Close releases the lock.
