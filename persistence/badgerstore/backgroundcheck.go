@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -94,24 +95,33 @@ func (s *Store) startCheck() {
 	}()
 }
 
-// checkRetryInterval is the time after which a check that an error of the system has
-// interrupted is continued.
-const checkRetryInterval = time.Second
+// The pause after a check that an error of the system has interrupted. It doubles each time.
+const (
+	checkPauseMin = time.Second
+	checkPauseMax = 5 * time.Minute
+)
 
-// checkUntilDone checks the rows. After an error of the system it tries again.
+// checkUntilDone checks the rows. After an error of the system it tries again: it counts all
+// rows, and verifies the tables that are left.
 func (s *Store) checkUntilDone() error {
-	for reported := false; ; reported = true {
-		err := s.checkRows()
+	return untilDone(s.check.ctx, s.checkRows, func(err error, pause time.Duration) {
+		s.log.Warn("the check of the store was interrupted; it is tried again", zap.Error(err), zap.Duration("pause", pause))
+	})
+}
+
+// untilDone calls check until it returns nil or an error other than one of the system, and
+// interrupted before each pause.
+func untilDone(ctx context.Context, check func() error, interrupted func(error, time.Duration)) error {
+	for pause := checkPauseMin; ; pause = min(2*pause, checkPauseMax) {
+		err := check()
 		if !isOfSystem(err) {
 			return err
 		}
-		if !reported {
-			s.log.Warn("the check of the store was interrupted; it is tried again", zap.Error(err))
-		}
+		interrupted(err, pause)
 		select {
-		case <-s.check.ctx.Done():
+		case <-ctx.Done():
 			return errCheckStopped
-		case <-time.After(checkRetryInterval):
+		case <-time.After(pause):
 		}
 	}
 }

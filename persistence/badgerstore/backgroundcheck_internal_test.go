@@ -1,15 +1,19 @@
 package badgerstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+	"golang.org/x/sys/unix"
 
 	"venuegate/persistence"
 	"venuegate/persistence/internal/rows"
@@ -312,6 +316,20 @@ func TestStoreThatMustBeCheckedFirst(t *testing.T) {
 		defer func() { _ = s.Close() }()
 		if err := s.Integrity(); !errors.Is(err, persistence.ErrIntegrity) || s.check != nil {
 			t.Errorf("Integrity = %v, checked first %v; want ErrIntegrity, true", err, s.check == nil)
+		}
+	})
+}
+
+// A check that a lasting error of the system interrupts is tried again at growing intervals: each
+// attempt reads all rows.
+func TestInterruptedCheckPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		attempts := 0
+		err := untilDone(ctx, func() error { attempts++; return unix.EACCES }, func(error, time.Duration) {})
+		if !errors.Is(err, errCheckStopped) || attempts != 20 {
+			t.Errorf("untilDone = %v after %d attempts in an hour; want %v after 20", err, attempts, errCheckStopped)
 		}
 	})
 }

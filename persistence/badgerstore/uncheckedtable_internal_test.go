@@ -57,7 +57,7 @@ func TestErrorOfTheSystemIsNoDamage(t *testing.T) {
 		if !s.IsChecking() {
 			t.Error("IsChecking without descriptors = false, want true")
 		}
-		time.Sleep(checkRetryInterval)
+		time.Sleep(checkPauseMin)
 		<-s.check.finished
 		if err := s.Commit(t.Context(), setting("s", 1)); err != nil || s.Integrity() != nil || s.IsChecking() {
 			t.Errorf("Commit, Integrity = %v, %v, IsChecking = %v; want nil, nil, false", err, s.Integrity(), s.IsChecking())
