@@ -109,12 +109,12 @@ func (s *Store) checkUntilDone() error {
 	})
 }
 
-// untilDone calls check until it returns nil or an error other than one of the system, and
-// interrupted before each pause.
+// untilDone calls check until it returns nil or an error other than one of the system or
+// ErrUnavailable, and interrupted before each pause.
 func untilDone(ctx context.Context, check func() error, interrupted func(error, time.Duration)) error {
 	for pause := checkPauseMin; ; pause = min(2*pause, checkPauseMax) {
 		err := check()
-		if !isOfSystem(err) {
+		if !isOfSystem(err) && !errors.Is(err, persistence.ErrUnavailable) {
 			return err
 		}
 		interrupted(err, pause)

@@ -7,11 +7,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 	"golang.org/x/sys/unix"
 
@@ -332,6 +335,23 @@ func TestInterruptedCheckPauses(t *testing.T) {
 			t.Errorf("untilDone = %v after %d attempts in an hour; want %v after 20", err, attempts, errCheckStopped)
 		}
 	})
+}
+
+// A manifest that cannot be read is no damage: the check is tried again.
+func TestCheckWaitsForTheManifest(t *testing.T) {
+	dir, _ := newLarge(t)
+	s := openUnchecked(t, dir)
+	manifest := filepath.Join(dir, databaseName, badger.ManifestFilename)
+	aside := filepath.Join(t.TempDir(), badger.ManifestFilename)
+	if err := os.Rename(manifest, aside); err != nil {
+		t.Fatal(err)
+	}
+	warnings, messages := observer.New(zap.WarnLevel)
+	s.log = zap.New(warnings, zap.Hooks(func(zapcore.Entry) error { return os.Rename(aside, manifest) }))
+	runCheck(s)
+	if err := s.Integrity(); err != nil || messages.Len() != 1 {
+		t.Errorf("Integrity = %v, messages %v; want nil and one warning", err, messages.All())
+	}
 }
 
 // Close ends a check that is running.

@@ -99,7 +99,7 @@ func (c *tableCheck) verify(from, to []byte) error {
 		return nil
 	}
 	if err := c.markCompacted(); err != nil {
-		return fmt.Errorf("%w: read the tables of the database: %w", persistence.ErrUnavailable, err)
+		return err
 	}
 	for _, level := range c.levels {
 		i := sort.Search(len(level), func(i int) bool { return bytes.Compare(level[i].biggest, from) >= 0 })
@@ -112,11 +112,12 @@ func (c *tableCheck) verify(from, to []byte) error {
 	return nil
 }
 
-// markCompacted marks the tables that the manifest does not have any more.
+// markCompacted marks the tables that the manifest does not have any more. It returns
+// ErrUnavailable if the manifest cannot be read now.
 func (c *tableCheck) markCompacted() error {
 	info, err := os.Stat(filepath.Join(c.database, badger.ManifestFilename))
 	if err != nil {
-		return err
+		return errManifest(err)
 	}
 	c.manifestMu.Lock()
 	defer c.manifestMu.Unlock()
@@ -125,7 +126,7 @@ func (c *tableCheck) markCompacted() error {
 	}
 	tables, err := readManifest(c.database, c.options)
 	if err != nil {
-		return err
+		return errManifest(err)
 	}
 	for _, t := range c.byKey {
 		if _, has := tables[t.id]; !has {
@@ -134,6 +135,10 @@ func (c *tableCheck) markCompacted() error {
 	}
 	c.manifest = info
 	return nil
+}
+
+func errManifest(cause error) error {
+	return fmt.Errorf("%w: read the tables of the database: %w", persistence.ErrUnavailable, cause)
 }
 
 // verifyTo verifies the tables that begin at a key or before it, all of them for nil, which
