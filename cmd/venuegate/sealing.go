@@ -58,7 +58,8 @@ func openVault(ctx context.Context, keyFile string, store vaultStore) (credentia
 	if err := checkKey(ctx, store, keyFile, v); err != nil {
 		return v, err
 	}
-	return v, vault.RemoveUnfinished(keyFile)
+	vault.RemoveUnfinished(keyFile)
+	return v, nil
 }
 
 // checkNothingSealed returns an error if a new key would be useless.

@@ -145,13 +145,17 @@ func TestWrongKeyFileIsRejected(t *testing.T) {
 }
 
 // TestUnfinishedKeyFilesAreRemoved checks that a start removes what a rotation that was killed
-// has left, once the key file is known to be the right one.
+// has left, once the key file is known to be the right one, and no other files. The path may
+// contain what has a meaning in patterns.
 func TestUnfinishedKeyFilesAreRemoved(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "of [desk")
+	if err := os.MkdirAll(filepath.Join(dir, "key.new-4", "of an operator"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	keyFile, wrong := filepath.Join(dir, "key"), filepath.Join(dir, "wrong")
 	store := sealedStore(t, keyFile)
 	fingerprintOf(t, wrong)
-	for _, name := range []string{"key.new-1", "key.new-23", "wrong.new-1"} {
+	for _, name := range []string{"key.new-1", "key.new-23", "key.new-2026-11", "wrong.new-1"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +166,7 @@ func TestUnfinishedKeyFilesAreRemoved(t *testing.T) {
 	if got := openError(t, keyFile, store); got != "" {
 		t.Errorf("right key file: error %q, want none", got)
 	}
-	if got, want := namesIn(t, dir), []string{"key", "wrong", "wrong.new-1"}; !slices.Equal(got, want) {
+	if got, want := namesIn(t, dir), []string{"key", "key.new-2026-11", "key.new-4", "wrong", "wrong.new-1"}; !slices.Equal(got, want) {
 		t.Errorf("files after the start = %q, want %q", got, want)
 	}
 }

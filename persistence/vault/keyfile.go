@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
 	"github.com/tink-crypto/tink-go/v2/keyset"
@@ -95,16 +96,18 @@ func replaceKeyFile(path string, keys *keyset.Handle) error {
 const scratchInfix = ".new-"
 
 // RemoveUnfinished removes the files with keys that an interrupted creation or rotation of a
-// key file has left. It must not be called while one is under way.
-func RemoveUnfinished(keyFile string) error {
-	left, err := filepath.Glob(keyFile + scratchInfix + "*")
-	for _, name := range left {
-		err = errors.Join(err, os.Remove(name))
+// key file has left. One that cannot be removed stays: the key file is usable without. It must
+// not be called while a creation or rotation is under way.
+func RemoveUnfinished(keyFile string) {
+	dir := filepath.Dir(keyFile)
+	entries, _ := os.ReadDir(dir) // It returns those that could be read.
+	for _, entry := range entries {
+		random, isNew := strings.CutPrefix(entry.Name(), filepath.Base(keyFile)+scratchInfix)
+		// Other files are not of CreateTemp, which adds digits.
+		if isNew && random != "" && strings.Trim(random, "0123456789") == "" {
+			_ = os.Remove(filepath.Join(dir, entry.Name()))
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("remove unfinished key files: %w", err)
-	}
-	return nil
 }
 
 // writeBeside durably writes the keys to a new file in the same directory.
