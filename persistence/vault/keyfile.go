@@ -71,13 +71,30 @@ func create(path string) (*keyset.Handle, error) {
 		return nil, err
 	}
 	defer func() { _ = os.Remove(scratch) }()
-	switch err := os.Link(scratch, path); {
+	switch err := place(scratch, path, os.Link); {
 	case errors.Is(err, fs.ErrExist):
 		return loadOrCreate(path)
 	case err != nil:
 		return nil, err
 	}
 	return keys, fsync.Dir(filepath.Dir(path))
+}
+
+// place gives a complete file its name, or returns fs.ErrExist if the name is taken. On a file
+// system without hard links it takes the name with an empty file first.
+func place(scratch, path string, link func(from, to string) error) error {
+	err := link(scratch, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	empty, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(empty.Close(), os.Rename(scratch, path)); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // replaceKeyFile atomically replaces the key file.
