@@ -73,11 +73,6 @@ func (s *state) admit(step stepContext, in placeOrder) *venues.Error {
 	if err := in.instrument.CheckOrder(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
-	if in.cmd.Type.IsStop() {
-		if err := checkTrigger(in.cmd.TriggerPrice, stopDirection(in.cmd.Side), step.liveLast(in.cmd.Symbol)); err != nil {
-			return err
-		}
-	}
 	if err := protection.CheckPrices(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}

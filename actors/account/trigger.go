@@ -37,8 +37,9 @@ func shownDirection(trigger, last venues.Optional) venues.TriggerDirection {
 	return venues.TriggerFalling
 }
 
-// checkTrigger rejects a stop whose trigger the last price has already reached. The venue
-// decides where that price or the direction is not known.
+// checkTrigger rejects the amend of a stop to a trigger that the last price has already
+// reached. The venue decides where that price or the direction is not known, and about new
+// stops: between two trades its last price may be newer than the one known here.
 func checkTrigger(trigger venues.Optional, direction venues.TriggerDirection, last venues.Optional) *venues.Error {
 	if !trigger.Valid || !last.Valid || direction == "" {
 		return nil
