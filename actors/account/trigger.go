@@ -38,8 +38,9 @@ func shownDirection(trigger, last venues.Optional) venues.TriggerDirection {
 }
 
 // checkTrigger rejects the amend of a stop to a trigger that the last price has already
-// reached. The venue decides where that price or the direction is not known, and about new
-// stops: between two trades its last price may be newer than the one known here.
+// reached, because a replacement would be rejected after the order was cancelled. The venue
+// decides where that price or the direction is not known, and about every new stop: its price
+// may be newer than the one received here.
 func checkTrigger(trigger venues.Optional, direction venues.TriggerDirection, last venues.Optional) *venues.Error {
 	if !trigger.Valid || !last.Valid || direction == "" {
 		return nil
