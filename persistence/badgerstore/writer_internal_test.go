@@ -28,15 +28,19 @@ func setting(name string, bytes int) persistence.Batch {
 }
 
 // blockWriter submits a request that blocks the writer until release is called, so that
-// batches submitted meanwhile become one group.
+// batches submitted meanwhile become one group. It panics if the writer rejects requests.
 func blockWriter(s *Store) (release func()) {
-	started, released := make(chan struct{}), make(chan struct{})
+	started, rejected, released := make(chan struct{}), make(chan error, 1), make(chan struct{})
 	s.writer.submit(request{barrier: true, op: func(rows.Tx, uint64) error {
 		close(started)
 		<-released
 		return nil
-	}, done: func(error) {}})
-	<-started
+	}, done: func(err error) { rejected <- err }})
+	select {
+	case <-started:
+	case err := <-rejected:
+		panic(err)
+	}
 	return sync.OnceFunc(func() { close(released) })
 }
 
