@@ -321,7 +321,8 @@ var bugs = []bug{
 	{
 		name: "a small scope: an order is sent before its intent is durable", invariant: "I-2", catcher: exploration("is sent before its intent is durable", "the_venue_cancels"),
 		edits: []overlay.Edit{edit(accountDir+"finish.go",
-			"\ts.out = output{}\n\treturn out\n", "\ts.out = output{}\n\tif out.Claim != \"\" {\n\t\tout.Now, out.After = out.After, nil\n\t}\n\treturn out\n")},
+			"\ts.out = output{}\n\treturn out\n", "\ts.out = output{}\n\tfor i, e := range out.After {\n\t\tif _, is := e.(callPlace); is {\n"+
+				"\t\t\tout.Now, out.After = append(out.Now, e), append(out.After[:i:i], out.After[i+1:]...)\n\t\t\tbreak\n\t\t}\n\t}\n\treturn out\n")},
 	},
 	{
 		name: "a small scope: an order is sent when its intent is written", invariant: "I-2", catcher: exploration("before", "the_venue_cancels"),
