@@ -135,8 +135,11 @@ type AmendRequest struct {
 	Qty          decimal.Decimal
 	Price        Optional
 	TriggerPrice Optional
-	ReduceOnly   bool
-	Deadline     time.Time
+	// TriggerDirection is that of the order, if it is known: a trigger that the price has
+	// already reached is rejected, and does not turn a stop into a take profit.
+	TriggerDirection TriggerDirection
+	ReduceOnly       bool
+	Deadline         time.Time
 }
 
 // ProtectionStatus is the status of one leg of a protection.

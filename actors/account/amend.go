@@ -130,7 +130,7 @@ func (s *state) admitAmend(step stepContext, o *order, in amendOrder) *venues.Er
 	if err := in.instrument.CheckOrder(&spec, in.mark); err != nil {
 		return err
 	}
-	if in.cmd.TriggerPrice.Valid || s.replaces(o) { // a replacement is sent after the cancel
+	if s.replaces(o) {
 		if err := checkTrigger(spec.TriggerPrice, s.directionOf(step, o), step.liveLast(o.Symbol)); err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (s *state) amendRequest(step stepContext, o *order) venues.AmendRequest {
 	return venues.AmendRequest{
 		OrderRef: s.ids.ref(o), Side: o.Side, Qty: o.change.target.qty,
 		Price: o.change.target.price, TriggerPrice: o.change.target.triggerPrice,
-		ReduceOnly: o.ReduceOnly, Deadline: step.now.Add(orderLifeMax),
+		TriggerDirection: o.triggerDirection(), ReduceOnly: o.ReduceOnly, Deadline: step.now.Add(orderLifeMax),
 	}
 }
 

@@ -37,10 +37,10 @@ func shownDirection(trigger, last venues.Optional) venues.TriggerDirection {
 	return venues.TriggerFalling
 }
 
-// checkTrigger rejects the amend of a stop to a trigger that the last price has already
-// reached, because a replacement would be rejected after the order was cancelled. The venue
-// decides where that price or the direction is not known, and about every new stop: its price
-// may be newer than the one received here.
+// checkTrigger rejects the replacement of a stop by one whose trigger the last price has already
+// reached, because the venue would reject it after the order was cancelled. The venue decides
+// where that price or the direction is not known, about every new stop, and about an amend that
+// it carries out itself: its price may be newer than the one received here.
 func checkTrigger(trigger venues.Optional, direction venues.TriggerDirection, last venues.Optional) *venues.Error {
 	if !trigger.Valid || !last.Valid || direction == "" {
 		return nil

@@ -37,9 +37,10 @@ func TestDirectionOfAStopIsThatOfItsSide(t *testing.T) {
 	}
 }
 
-// An amend may not move a trigger past the price. A stop whose direction is not stored, because
-// it was placed outside the service, keeps the one that its trigger shows.
-func TestAmendPastThePriceIsRejected(t *testing.T) {
+// A replacement may not have a trigger past the price, because it would be rejected after the
+// cancel; a venue that amends decides by its own price. A stop whose direction is not stored,
+// because it was placed outside the service, keeps the one that its trigger shows.
+func TestAmendPastThePriceIsRejectedIfItReplaces(t *testing.T) {
 	for name, c := range map[string]struct {
 		isForeign      bool
 		trigger, moved string
@@ -47,17 +48,20 @@ func TestAmendPastThePriceIsRejected(t *testing.T) {
 		amendsStops    bool
 		replacement    venues.TriggerDirection
 	}{
-		"own stop":                            {false, "61000", "60500", false, true, ""},
-		"own stop, past the price":            {false, "61000", "59000", true, true, ""},
-		"foreign take profit":                 {true, "59000", "59500", false, true, ""},
-		"foreign take profit, past the price": {true, "59000", "60500", true, true, ""},
-		"foreign stop":                        {true, "61000", "60500", false, true, ""},
-		"foreign stop, past the price":        {true, "61000", "59000", true, true, ""},
-		"qty of an own stop":                  {false, "61000", "", false, true, ""},
-		"qty of an own stop, replaced":        {false, "61000", "", false, false, venues.TriggerRising},
-		"qty of an own stop that is reached":  {false, "59900", "", true, false, ""},
-		"qty of a foreign stop, replaced":     {true, "61000", "", false, false, venues.TriggerRising},
-		"qty of a foreign take profit":        {true, "59000", "", false, false, venues.TriggerFalling},
+		"own stop, amended":                    {false, "61000", "60500", false, true, ""},
+		"own stop, amended past the price":     {false, "61000", "59000", false, true, ""},
+		"foreign stop, amended past the price": {true, "61000", "59000", false, true, ""},
+		"qty of an own stop, amended":          {false, "61000", "", false, true, ""},
+		"own stop":                             {false, "61000", "60500", false, false, venues.TriggerRising},
+		"own stop, past the price":             {false, "61000", "59000", true, false, ""},
+		"foreign take profit":                  {true, "59000", "59500", false, false, venues.TriggerFalling},
+		"foreign take profit, past the price":  {true, "59000", "60500", true, false, ""},
+		"foreign stop":                         {true, "61000", "60500", false, false, venues.TriggerRising},
+		"foreign stop, past the price":         {true, "61000", "59000", true, false, ""},
+		"qty of an own stop, replaced":         {false, "61000", "", false, false, venues.TriggerRising},
+		"qty of an own stop that is reached":   {false, "59900", "", true, false, ""},
+		"qty of a foreign stop, replaced":      {true, "61000", "", false, false, venues.TriggerRising},
+		"qty of a foreign take profit":         {true, "59000", "", false, false, venues.TriggerFalling},
 	} {
 		b := newFixture(t, venues.Capabilities{AmendStops: c.amendsStops})
 		in := stopOrder()
@@ -78,6 +82,16 @@ func TestAmendPastThePriceIsRejected(t *testing.T) {
 		var err error
 		if len(b.replies) > 0 {
 			err = b.replies[0].err
+		}
+		isSent := b.find(func(e effect) bool {
+			sent, is := e.(callAmend)
+			if is && sent.request.TriggerDirection != venues.TriggerRising {
+				t.Errorf("%s: direction %q, want that of the stop, %q", name, sent.request.TriggerDirection, venues.TriggerRising)
+			}
+			return is
+		})
+		if isSent != c.amendsStops {
+			t.Errorf("%s: amend sent to the venue: %v, want %v", name, isSent, c.amendsStops)
 		}
 		rule := firstRule(err)
 		if isRejected := rule == venues.ReasonWouldTrigger; isRejected != c.isRejected || err != nil && !isRejected {

@@ -46,8 +46,9 @@
 // Market and limit orders use the order endpoints and contain their stop loss and take
 // profit. Stops, the orders with a trigger, use the algo endpoints, with ids of their own: a
 // reduce-only stop becomes a conditional order, with a stop loss or a take profit trigger
-// according to the direction of the price; any other stop becomes a trigger order. Once it
-// has triggered, a stop (algo order) has a child: the order that it has become. Its reports
+// according to the direction of the price; any other stop becomes a trigger order, which the
+// venue turns around if it is amended to a trigger past the price: the connector rejects that.
+// Once it has triggered, a stop (algo order) has a child: the order that it has become. Its reports
 // have the child's id as VenueOrderID, by which fills are attributed, and the client id of
 // the stop.
 //

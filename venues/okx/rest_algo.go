@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
@@ -101,17 +103,9 @@ func (a *Account) algoCommand(ctx context.Context, k *contract, r *venues.OrderR
 	if err := validateStop(r, reduces); err != nil {
 		return algoCommand{}, restclient.NotSent(err)
 	}
-	last, err := a.c.lastPrice(ctx, k)
+	direction, err := a.checkDirection(ctx, k, r.TriggerPrice.Decimal, r.TriggerDirection)
 	if err != nil {
-		return algoCommand{}, restclient.NotSent(err)
-	}
-	direction := venues.TriggerFalling
-	if r.TriggerPrice.Decimal.GreaterThanOrEqual(last) {
-		direction = venues.TriggerRising
-	}
-	if r.TriggerDirection != "" && r.TriggerDirection != direction {
-		return algoCommand{}, venues.Errorf(venues.CodeInvalidRequest, "the trigger is already reached").
-			With("reason", venues.ReasonWouldTrigger).With("lastPrice", venues.FormatDecimal(last))
+		return algoCommand{}, err
 	}
 	command := algoCommand{
 		InstID: k.VenueSymbol, TdMode: string(m.margin), AlgoClOrdID: r.ClientOrderID,
@@ -124,6 +118,26 @@ func (a *Account) algoCommand(ctx context.Context, k *contract, r *venues.OrderR
 	}
 	command.setTrigger(r, reduces, direction)
 	return command, nil
+}
+
+// checkDirection returns the direction from the last price to a trigger, which is the one that
+// the venue gives to an order with it. It returns an error if that is not the wanted one.
+func (a *Account) checkDirection(
+	ctx context.Context, k *contract, trigger decimal.Decimal, wanted venues.TriggerDirection,
+) (venues.TriggerDirection, error) {
+	last, err := a.c.lastPrice(ctx, k)
+	if err != nil {
+		return "", restclient.NotSent(err)
+	}
+	direction := venues.TriggerFalling
+	if trigger.GreaterThanOrEqual(last) {
+		direction = venues.TriggerRising
+	}
+	if wanted != "" && wanted != direction {
+		return "", venues.Errorf(venues.CodeInvalidRequest, "the trigger is already reached").
+			With("reason", venues.ReasonWouldTrigger).With("lastPrice", venues.FormatDecimal(last))
+	}
+	return direction, nil
 }
 
 // validateStop rejects a stop that the venue does not support.
@@ -186,6 +200,11 @@ func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequ
 	if stop.CloseFraction == "" {
 		if amendment.NewSz, err = k.contracts(r.Qty); err != nil {
 			return restclient.NotSent(err)
+		}
+	}
+	if stop.OrdType == algoTrigger && r.TriggerDirection != "" {
+		if _, err = a.checkDirection(ctx, k, r.TriggerPrice.Decimal, r.TriggerDirection); err != nil {
+			return err
 		}
 	}
 	amendment.setTrigger(stop, r)

@@ -13,6 +13,7 @@ var amendCases = []conformanceCase{
 	{number: 63, name: "an amendment without a change succeeds", run: amendNothing},
 	{number: 64, name: "the quantity of a partially filled order is its total", run: amendPartlyFilled},
 	{number: 65, name: "the trigger of an untriggered stop is amended", needs: AmendStops, run: amendTrigger},
+	{number: 402, name: "an amendment of a stop past the price is rejected and changes nothing", needs: AmendStops, run: amendPastThePrice},
 	{number: 66, name: "an amendment of a filled order is rejected", run: amendFilled},
 	{number: 67, name: "an amendment of an unknown order is rejected", run: amendUnknown},
 	{number: 68, name: "an amendment off the tick is rejected and changes nothing", run: amendOffTheTick},
@@ -108,6 +109,18 @@ func amendTrigger(s *env) {
 	s.awaitStatus(order, venues.StatusFilled)
 	if found := s.find(order); !found.FilledQty.Equal(d("0.02")) {
 		s.t.Errorf("filled quantity = %s, want 0.02", found.FilledQty)
+	}
+}
+
+func amendPastThePrice(s *env) {
+	order := s.place(stop(venues.Buy, "66000"))
+	s.awaitStatus(order, venues.StatusUntriggered)
+	_, err := s.amended(order, func(r *venues.AmendRequest) {
+		r.TriggerPrice, r.TriggerDirection = some("64000"), venues.TriggerRising
+	})
+	s.checkRejected(err, venues.CodeInvalidRequest, venues.ReasonWouldTrigger)
+	if found := s.find(order); found.Status != venues.StatusUntriggered || !venues.EqualOptional(found.TriggerPrice, some("66000")) {
+		s.t.Errorf("order = %+v, want it untriggered with trigger 66000", found)
 	}
 }
 
