@@ -4,6 +4,7 @@ package account
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -66,6 +67,7 @@ import (
 // goroutine runs at a time.
 func TestExplore(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a third of the time otherwise
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))   // one goroutine runs at a time: another processor only adds handovers
 	limit, err := strconv.Atoi(os.Getenv("VENUEGATE_STATES"))
 	scopes := slices.Concat(quickScopes, fullScopes)
 	if err != nil {
