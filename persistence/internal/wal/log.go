@@ -144,14 +144,25 @@ func Oldest(dir string) (after Position, exists bool, err error) {
 	if err != nil || len(paths) == 0 {
 		return Position{}, false, err
 	}
-	content, err := os.ReadFile(paths[0])
+	header, err := readHeader(paths[0])
 	if err != nil {
 		return Position{}, false, err
 	}
-	if after, err = decodeHeader(content); err != nil {
+	if after, err = decodeHeader(header); err != nil {
 		return Position{}, false, fmt.Errorf("%s: %w: %w", filepath.Base(paths[0]), ErrDamaged, err)
 	}
 	return after, true, nil
+}
+
+// readHeader returns the beginning of a segment, which is shorter than a header if the
+// file is.
+func readHeader(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	header, err := io.ReadAll(io.LimitReader(file, int64(headerBytes)))
+	return header, errors.Join(err, file.Close())
 }
 
 // Start opens a log for appending after a record, in a new segment. The records of the
@@ -185,14 +196,16 @@ func (l *Log) rewriteNewest() error {
 	if err != nil || len(paths) == 0 {
 		return err
 	}
-	file, err := os.OpenFile(paths[len(paths)-1], os.O_RDWR, 0)
+	path := paths[len(paths)-1]
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	content, err := io.ReadAll(file)
-	if err == nil {
-		_, err = file.WriteAt(content, 0)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
 	}
+	_, err = file.WriteAt(content, 0)
 	if err == nil {
 		err = l.options.Sync(file)
 	}
