@@ -202,7 +202,7 @@ func TestCloseOnAFullDiskWritesNothing(t *testing.T) {
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	next := openSmall(t, copied)
+	next := openOn(t, copied, diskWith(roomyBytes))
 	if _, err := next.Setting(t.Context(), "s"); err != nil || next.Integrity() != nil {
 		t.Errorf("Setting after the next Open = %v, Integrity = %v; want nil", err, next.Integrity())
 	}

@@ -19,13 +19,12 @@ import (
 	"venuegate/persistence"
 	"venuegate/persistence/internal/fsync"
 	"venuegate/persistence/internal/rows"
-	"venuegate/persistence/internal/wal"
 )
 
 // onSync replaces the sync of the log by do, which runs in the writer's goroutine.
 func onSync(t *testing.T, dir string, do func(log *os.File) error) *Store {
 	t.Helper()
-	s, err := Open(dir, Options{MemTableBytes: memTableBytesMin, syncLog: do})
+	s, err := Open(dir, smallSyncing(do))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +36,7 @@ func onSync(t *testing.T, dir string, do func(log *os.File) error) *Store {
 // test that kills a process cannot detect a missing sync, because the kernel keeps what
 // the process has written.
 func TestConfirmedCommitWasSynced(t *testing.T) {
-	content := make([]byte, wal.SegmentBytesDefault)
+	content := make([]byte, segmentBytesSmall)
 	var committing string
 	var synced bool
 	var s *Store
@@ -170,7 +169,7 @@ func TestTrimSyncsTheDatabase(t *testing.T) {
 		return errors.New("input/output error")
 	}
 	// So that there is a segment to delete.
-	if _, err := s.writer.log.Append(make([]byte, 2*wal.SegmentBytesDefault)); err != nil {
+	if _, err := s.writer.log.Append(make([]byte, 2*segmentBytesSmall)); err != nil {
 		t.Fatal(err)
 	}
 	s.seal.synced.Store(1 << 40)
@@ -229,7 +228,7 @@ func TestRowsThatWereDeletedAreNotWritten(t *testing.T) {
 // database, in a table that is being written, or in the newest one. Random changes are
 // compared with a map.
 func TestSnapshotsEqualAModel(t *testing.T) {
-	o := Options{MemTableBytes: memTableBytesMin, syncLog: func(*os.File) error { return nil }}
+	o := smallSyncing(func(*os.File) error { return nil })
 	dir := t.TempDir()
 	s, err := Open(dir, o)
 	if err != nil {

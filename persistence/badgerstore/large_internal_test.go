@@ -17,7 +17,11 @@ import (
 )
 
 // checkLater are options with which a store is checked while it is in use.
-var checkLater = Options{MemTableBytes: memTableBytesMin, FreeBytesMin: -1, CheckBytesMax: 1}
+var checkLater = func() Options {
+	o := Small()
+	o.CheckBytesMax = 1
+	return o
+}()
 
 // largeOrders is the number of orders in a store of newLarge.
 const largeOrders = 600

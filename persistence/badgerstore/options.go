@@ -70,8 +70,9 @@ type Options struct {
 	ObserveGroup func(batches int, took time.Duration)
 
 	// Replaced in tests.
-	stat    diskStat             // statFree
-	syncLog func(*os.File) error // fdatasync
+	stat         diskStat             // statFree
+	syncLog      func(*os.File) error // fdatasync
+	segmentBytes int64                // wal.SegmentBytesDefault
 }
 
 const memTableBytesMin = 2 << 20

@@ -70,7 +70,7 @@ func TestFullDiskAcceptsCommitsFromTheReserve(t *testing.T) {
 			t.Errorf("Commit and Close with enough space again = %v, want nil", err)
 		}
 	})
-	s := openSmall(t, dir)
+	s := openOn(t, dir, diskWith(roomyBytes))
 	if got, err := s.Setting(t.Context(), "s"); err != nil || len(got.Value) != 40<<10+49 || s.Integrity() != nil {
 		t.Errorf("after the next Open the setting has %d bytes, %v, Integrity = %v; want %d, nil, nil", len(got.Value), err, s.Integrity(), 40<<10+49)
 	}
@@ -237,7 +237,7 @@ func TestOpenWithoutFreeSpace(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = openSmall(t, dir)
+	s = openOn(t, dir, diskWith(roomyBytes))
 	if got, err := s.Setting(t.Context(), "s"); err != nil || len(got.Value) != 99 || s.Integrity() != nil {
 		t.Errorf("at the end the setting has %d bytes, %v, Integrity = %v; want 99, nil, nil", len(got.Value), err, s.Integrity())
 	}

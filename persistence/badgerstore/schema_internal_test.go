@@ -16,7 +16,7 @@ import (
 
 // openAs opens a store with the schema of another version of the program.
 func openAs(dir string, s schema) (*Store, error) {
-	return openSchema(dir, Options{MemTableBytes: memTableBytesMin}, s)
+	return openSchema(dir, Small(), s)
 }
 
 func TestNewerSchemaIsRejected(t *testing.T) {

@@ -147,7 +147,7 @@ func TestFailedSyncOfTheSealIsAnError(t *testing.T) {
 func TestFailedSyncOfTheSealEndsWriting(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s, err := Open(dir, Options{MemTableBytes: memTableBytesMin})
+		s, err := Open(dir, Small())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,12 +71,14 @@ func TestFullDiskIsLoggedOnce(t *testing.T) {
 
 func TestGroupsAreObserved(t *testing.T) {
 	var sizes []int
-	s, err := Open(t.TempDir(), Options{MemTableBytes: memTableBytesMin, ObserveGroup: func(batches int, took time.Duration) {
+	o := Small()
+	o.ObserveGroup = func(batches int, took time.Duration) {
 		if took <= 0 {
 			t.Errorf("group of %d took %s, want some time", batches, took)
 		}
 		sizes = append(sizes, batches)
-	}})
+	}
+	s, err := Open(t.TempDir(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,7 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// small makes badger write tables and split groups early, and the store keep no reserve for
-// a full disk, whose 56 MB would be allocated for each store and copied with it.
-var small = badgerstore.Options{MemTableBytes: 2 << 20, FreeBytesMin: -1}
+var small = badgerstore.Small()
 
 func open(t testing.TB, dir string) *badgerstore.Store {
 	t.Helper()

@@ -32,8 +32,10 @@ type writer struct {
 	// check verifies what is read of a database that was not checked before; else nil.
 	check *tableCheck
 
-	// syncLog syncs the log; nil is fdatasync. Tests replace it.
-	syncLog func(*os.File) error
+	// syncLog syncs the log; nil is fdatasync. segmentBytes is the size of its segments;
+	// zero is the default of package wal. Tests replace them.
+	syncLog      func(*os.File) error
+	segmentBytes int64
 	// failed receives the error with which the flusher has ended.
 	failed chan error
 	// broken receives the damage that is found while the store is in use.
@@ -89,7 +91,7 @@ func newWriter(s *Store, o Options, found inspection) *writer {
 	w := &writer{
 		views: newViews(s.db, found.counted), logDir: filepath.Join(s.dir, logName), seal: s.seal, disk: s.disk, reserve: s.reserve,
 		reopen: func() error { return nil }, schema: s.schema,
-		syncLog: o.syncLog, logger: o.Logger, filter: found.filter, check: s.check, failed: make(chan error, 1), broken: make(chan error, 1), tableRows: tableRowsMin,
+		syncLog: o.syncLog, segmentBytes: o.segmentBytes, logger: o.Logger, filter: found.filter, check: s.check, failed: make(chan error, 1), broken: make(chan error, 1), tableRows: tableRowsMin,
 		meter:   meter{observe: o.ObserveGroup},
 		changed: map[string]int{}, cache: rows.NewRowCache(cacheBytesMax), syncDue: stoppedTimer(),
 		wake: make(chan struct{}, 1), finished: make(chan struct{}),
@@ -122,7 +124,7 @@ func (w *writer) start(end wal.Position) error {
 }
 
 func (w *writer) openLog(end wal.Position) error {
-	log, err := wal.Start(w.logDir, end, wal.Options{Sync: w.syncLog, OnlyReserve: w.diskFull})
+	log, err := wal.Start(w.logDir, end, wal.Options{SegmentBytes: w.segmentBytes, Sync: w.syncLog, OnlyReserve: w.diskFull})
 	if err != nil {
 		return fmt.Errorf("open the log: %w", err)
 	}

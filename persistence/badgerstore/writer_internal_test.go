@@ -15,7 +15,7 @@ import (
 
 func openSmall(t *testing.T, dir string) *Store {
 	t.Helper()
-	store, err := Open(dir, Options{MemTableBytes: memTableBytesMin})
+	store, err := Open(dir, Small())
 	if err != nil {
 		t.Fatal(err)
 	}

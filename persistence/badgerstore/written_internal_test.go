@@ -45,7 +45,7 @@ func (d *logDisk) intercept(before func() error) {
 
 func openSyncing(t *testing.T, dir string, d *logDisk) *Store {
 	t.Helper()
-	store, err := Open(dir, Options{MemTableBytes: memTableBytesMin, syncLog: d.sync})
+	store, err := Open(dir, smallSyncing(d.sync))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestFailedSyncOfAnOpening(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := Open(dir, Options{MemTableBytes: memTableBytesMin, syncLog: d.sync}); !errors.Is(err, broken) {
+	if _, err := Open(dir, smallSyncing(d.sync)); !errors.Is(err, broken) {
 		t.Fatalf("Open = %v, want the error of the sync", err)
 	}
 	if after := headOf(t, dir); after != before {
