@@ -93,13 +93,14 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	return w
 }
 
-// documentRouter loads the document once, because that takes most of a test's time.
+// documentRouter loads the document once, because that takes most of a test's time. Its
+// examples are validated in package api.
 var documentRouter = sync.OnceValues(func() (routers.Router, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
 	if err != nil {
 		return nil, err
 	}
-	return legacy.NewRouter(doc)
+	return legacy.NewRouter(doc, openapi3.DisableExamplesValidation())
 })
 
 // customer stores a customer with an account at each given venue.
