@@ -80,6 +80,9 @@ func ref(n *yaml.Node) string {
 }
 
 func (d *document) follow(n *yaml.Node) *yaml.Node {
+	if n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
 	target := ref(n)
 	if target == "" {
 		return n
@@ -139,7 +142,7 @@ func (d *document) operations(v *docsView, section string, mark func(*docsOperat
 }
 
 func (d *document) list(n *yaml.Node, path ...string) []*yaml.Node {
-	if found := d.get(n, path...); found != nil {
+	if found := d.follow(d.get(n, path...)); found != nil {
 		return found.Content
 	}
 	return nil
