@@ -82,7 +82,7 @@ chaos: setup ## crash and fault runs against the built binary; CHAOS=sample is a
 	@mkdir -p bench/results
 	@CHAOS=$(CHAOS) VENUEGATE_SEEDS=$(SEEDS) CHAOS_REPORT=$(CURDIR)/bench/results/chaos-$(VERSION).txt .ci/tagged chaos -p 1 -parallel 4 -timeout $(if $(filter night,$(CHAOS)),24h,60m)
 
-interop: ## CCXT trades on the simulators (needs node and npm)
+interop: ## CCXT trades on the simulators, generated clients on the service (needs node and npm)
 	@.ci/tagged interop -timeout 30m
 
 bench: build ## benchmarks: the service against the limits of this machine, then every package's
