@@ -10,10 +10,12 @@ import (
 	"venuegate/venues"
 )
 
-// fakeAccount is an account without missing executions. It records the calls of its
-// State.
+// fakeAccount is an account without missing executions unless incomplete is set. It records the
+// calls of its State.
 type fakeAccount struct {
 	now         time.Time
+	incomplete  bool
+	reads       int
 	closed      []Closing
 	published   []venues.Position
 	stored      map[string]persistence.PositionRecord
@@ -23,7 +25,7 @@ type fakeAccount struct {
 func (a *fakeAccount) Now() time.Time          { return a.now }
 func (a *fakeAccount) Ready() bool             { return true }
 func (a *fakeAccount) ReconciledAt() time.Time { return ledgerStart }
-func (a *fakeAccount) IsComplete(string) bool  { return true }
+func (a *fakeAccount) IsComplete(string) bool  { return !a.incomplete }
 func (a *fakeAccount) CloseReason(string, venues.PositionSide, time.Time) venues.CloseReason {
 	return venues.ClosedManual
 }
@@ -35,7 +37,7 @@ func (a *fakeAccount) Publish(p venues.Position)                            { a.
 
 func (a *fakeAccount) Store(r persistence.PositionRecord) { a.stored[r.Symbol] = r }
 func (a *fakeAccount) ReconcileBy(due time.Time)          { a.reconcileBy = due }
-func (a *fakeAccount) ReadSoon()                          {}
+func (a *fakeAccount) ReadSoon()                          { a.reads++ }
 func (a *fakeAccount) pass(s *State, d time.Duration)     { a.now = a.now.Add(d); s.Tick(a); s.Finish(a) }
 
 func (a *fakeAccount) report(s *State, qty string) {
