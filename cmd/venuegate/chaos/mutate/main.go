@@ -42,12 +42,12 @@ func main() {
 	seed := flag.Uint64("seed", 1, "the seed of the sample")
 	own := flag.Bool("own", false, "run only the tests of the changed package")
 	flag.Parse()
-	dirs := flag.Args()
-	if len(dirs) == 0 {
-		dirs = core
+	places := flag.Args()
+	if len(places) == 0 {
+		places = core
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout, *count, *seed, *own, dirs)
+	err := run(ctx, os.Stdout, *count, *seed, *own, places)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
@@ -55,13 +55,13 @@ func main() {
 	}
 }
 
-// run tries a sample of the mutants of the packages and writes the report to out.
-func run(ctx context.Context, out io.Writer, count int, seed uint64, own bool, dirs []string) error {
+// run tries a sample of the mutants of the packages, files or lines and writes the report to out.
+func run(ctx context.Context, out io.Writer, count int, seed uint64, own bool, places []string) error {
 	root, err := overlay.Root()
 	if err != nil {
 		return err
 	}
-	mutants, err := mutantsOf(root, dirs)
+	mutants, err := mutantsOf(root, places)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func run(ctx context.Context, out io.Writer, count int, seed uint64, own bool, d
 		return err
 	}
 	known := equivalents()
-	tried, survivors := 0, 0
+	tried, counts := 0, map[outcome]int{}
 	for _, n := range rand.New(rand.NewPCG(seed, 0)).Perm(len(mutants)) {
 		m := mutants[n]
 		if tried == count {
@@ -83,15 +83,16 @@ func run(ctx context.Context, out io.Writer, count int, seed uint64, own bool, d
 		if err != nil {
 			return err
 		}
+		counts[found]++
 		if found != invalid {
 			tried++
 		}
 		if found == survived {
-			survivors++
 			fmt.Fprintf(out, "survived, line %d\n%s\n", m.line(), m)
 		}
 	}
-	fmt.Fprintf(out, "seed %d: %d of %d mutants, %d survived; score %.0f %%\n",
-		seed, tried, len(mutants), survivors, 100*float64(tried-survivors)/float64(max(tried, 1)))
+	fmt.Fprintf(out, "seed %d: %d of %d mutants, %d noticed by own tests, %d by users' tests, %d survived; score %.0f %%\n",
+		seed, tried, len(mutants), counts[noticed], counts[noticedByUser], counts[survived],
+		100*float64(tried-counts[survived])/float64(max(tried, 1)))
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -37,12 +39,18 @@ func (m mutant) String() string {
 	return strings.TrimSpace(m.file + ": " + strings.TrimSpace(before) + " => " + strings.TrimSpace(after))
 }
 
-// mutantsOf returns the mutants of the packages in directories below root, in order.
-func mutantsOf(root string, dirs []string) (found []mutant, err error) {
-	for _, dir := range dirs {
-		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
+// mutantsOf returns the mutants of places below root, in order. A place is the directory of a
+// package, a file, or a line of a file such as a/b.go:12.
+func mutantsOf(root string, places []string) (found []mutant, err error) {
+	for _, place := range places {
+		place, line, hasLine := strings.Cut(place, ":")
+		pattern := path.Join(place, "*.go")
+		if strings.HasSuffix(place, ".go") {
+			pattern = place
+		}
+		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(names) == 0 {
-			return nil, fmt.Errorf("%s has no source", dir)
+			return nil, fmt.Errorf("%s has no source", place)
 		}
 		for _, name := range names {
 			if strings.HasSuffix(name, "_test.go") {
@@ -52,9 +60,12 @@ func mutantsOf(root string, dirs []string) (found []mutant, err error) {
 			if err != nil {
 				return nil, err
 			}
-			mutants, err := mutantsIn(path.Join(dir, filepath.Base(name)), string(content))
+			mutants, err := mutantsIn(path.Join(path.Dir(pattern), filepath.Base(name)), string(content))
 			if err != nil {
 				return nil, err
+			}
+			if hasLine {
+				mutants = slices.DeleteFunc(mutants, func(m mutant) bool { return strconv.Itoa(m.line()) != line })
 			}
 			found = append(found, mutants...)
 		}

@@ -58,6 +58,29 @@ func f(a, b int) (err error) {
 	}
 }
 
+// A place is a package, a file or a line of it.
+func TestMutantsOfPlaces(t *testing.T) {
+	root, err := overlay.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const dir = "actors/account/deadline"
+	all, err := mutantsOf(root, []string{dir})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d mutants of %s, error %v; want some", len(all), dir, err)
+	}
+	file, line := all[0].file, all[0].line()
+	got, err := mutantsOf(root, []string{fmt.Sprint(file, ":", line)})
+	if err != nil || len(got) == 0 || len(got) == len(all) {
+		t.Fatalf("%d of %d mutants are in line %d of %s, error %v; want some of them", len(got), len(all), line, file, err)
+	}
+	for _, m := range got {
+		if m.file != file || m.line() != line {
+			t.Errorf("a mutant is in line %d of %s, want only those in line %d of %s", m.line(), m.file, line, file)
+		}
+	}
+}
+
 // Each entry of equivalents.txt is a change of the present source.
 func TestEquivalentsFitTheSource(t *testing.T) {
 	root, err := overlay.Root()

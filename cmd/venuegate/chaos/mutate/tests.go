@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ const (
 	// testTimeout bounds the tests of one package without a change. Those with a change
 	// may take four times as long as without, and half a minute.
 	testTimeout = 10 * time.Minute
+	// userTestTimeMax bounds the tests that run for a change of a package that they import: those
+	// that take longer without a change are left out.
+	userTestTimeMax = 20 * time.Second
 	// memoryKiBMax bounds the address space of a test: a loop that does not end may allocate.
 	memoryKiBMax = 16 << 20
 	// outputBytesMax bounds the output of failed tests.
@@ -29,8 +33,9 @@ const (
 type outcome int
 
 const (
-	invalid outcome = iota // does not compile
-	noticed
+	invalid       outcome = iota // does not compile
+	noticed                      // by the package's own tests
+	noticedByUser                // by those of a package that imports it
 	survived
 )
 
@@ -70,21 +75,45 @@ func newTester(ctx context.Context, root string, own bool) (*tester, error) {
 	return t, nil
 }
 
-// try runs the tests with a mutant until one fails.
+// try runs the tests with a mutant until one fails: those of the package, then those of its
+// users, the shortest first.
 func (t *tester) try(ctx context.Context, m mutant) (outcome, error) {
 	v := overlay.Variant{Edits: []overlay.Edit{{Name: m.String(), File: m.file, Old: m.content, New: m.changed()}}}
 	own := path.Dir(m.file)
-	for _, dir := range append([]string{own}, t.users[own]...) {
-		usual, err := t.usual(ctx, dir)
-		if err != nil {
-			return invalid, err
-		}
-		found, _, err := t.test(ctx, v, dir, 30*time.Second+4*usual)
-		if found != survived || err != nil {
-			return found, err
+	if found, err := t.within(ctx, v, own); found != survived || err != nil {
+		return found, err
+	}
+	users, err := t.usersOf(ctx, own)
+	if err != nil {
+		return invalid, err
+	}
+	for _, dir := range users {
+		if found, err := t.within(ctx, v, dir); found != survived || err != nil {
+			return noticedByUser, err
 		}
 	}
 	return survived, nil
+}
+
+// within runs the tests of a package with a change, for a time that depends on that without.
+func (t *tester) within(ctx context.Context, v overlay.Variant, dir string) (outcome, error) {
+	usual, err := t.usual(ctx, dir)
+	if err != nil {
+		return invalid, err
+	}
+	found, _, err := t.test(ctx, v, dir, 30*time.Second+4*usual)
+	return found, err
+}
+
+// usersOf returns the packages with tests that import a package, by the time of their tests.
+func (t *tester) usersOf(ctx context.Context, dir string) ([]string, error) {
+	for _, user := range t.users[dir] {
+		if _, err := t.usual(ctx, user); err != nil {
+			return nil, err
+		}
+	}
+	users := slices.SortedFunc(slices.Values(t.users[dir]), func(a, b string) int { return cmp.Compare(t.took[a], t.took[b]) })
+	return slices.DeleteFunc(users, func(user string) bool { return t.took[user] > userTestTimeMax }), nil
 }
 
 // usual returns the time of a package's tests without a mutant, which must succeed.
