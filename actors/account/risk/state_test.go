@@ -21,6 +21,7 @@ type fakeAccount struct {
 	now          time.Time
 	live, closed []risk.Order
 	sending      bool
+	reads        int
 	prices       map[string]string
 	stored       persistence.RiskRecord
 	locks        []persistence.RiskLock
@@ -40,7 +41,7 @@ func (a *fakeAccount) Unrecorded() iter.Seq[risk.Order]        { return slices.V
 func (a *fakeAccount) IsSending() bool                         { return a.sending }
 func (a *fakeAccount) Store(r persistence.RiskRecord)          { a.stored = r }
 func (a *fakeAccount) LimitReached(lock *persistence.RiskLock) { a.locks = append(a.locks, *lock) }
-func (a *fakeAccount) ReadPositions()                          {}
+func (a *fakeAccount) ReadPositions()                          { a.reads++ }
 func (a *fakeAccount) Journal(kind string, _ ...persistence.JournalField) {
 	a.rows = append(a.rows, kind)
 }
@@ -158,6 +159,9 @@ func TestForeignFeeIsCountedOnceItsPriceIsKnown(t *testing.T) {
 	a.prices["BNB"] = "600"
 	if s.Check(a); s.DailyLoss().String() != "70" || len(a.stored.Uncounted) != 0 {
 		t.Errorf("loss = %s with uncounted fees %v, want 70 with none", s.DailyLoss(), a.stored.Uncounted)
+	}
+	if want := []string{"risk.fee_uncounted", "risk.fee_counted"}; !slices.Equal(a.rows, want) {
+		t.Errorf("journal rows %v, want %v", a.rows, want)
 	}
 }
 
