@@ -8,7 +8,7 @@
 //
 // The tests of the changed package run first, then those of the packages that import it
 // unless -own is set, the shortest first, all with -short and without the race detector. Tests
-// of more than 20 seconds run for their own package only. The report counts what own tests have
+// of more than a minute run for their own package only. The report counts what own tests have
 // noticed apart from what others have: a package should not depend on the tests of others.
 // Arguments are packages, files or lines, such as actors/book/check.go:101. Changes that do not
 // compile are not counted; one whose tests do not end counts as noticed. The source itself

@@ -22,7 +22,7 @@ const (
 	testTimeout = 10 * time.Minute
 	// userTestTimeMax bounds the tests that run for a change of a package that they import: those
 	// that take longer without a change are left out.
-	userTestTimeMax = 20 * time.Second
+	userTestTimeMax = time.Minute
 	// memoryKiBMax bounds the address space of a test: a loop that does not end may allocate.
 	memoryKiBMax = 16 << 20
 	// outputBytesMax bounds the output of failed tests.
