@@ -50,8 +50,8 @@ func (s *Step) entryOf(r *venues.ExecutionReport, named *Order) *Order {
 // of a kind in the attachment.
 func (s *Step) expectsLeg(o *Order, a *venues.Attachment) bool {
 	for _, kind := range Kinds() {
-		leg, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
-		if a.Trigger(kind).Valid && leg.IsActive() && (current == nil || !s.isOurs(current)) {
+		plan, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
+		if a.Trigger(kind).Valid && plan.IsActive() && (current == nil || !s.isOurs(current)) {
 			return true
 		}
 	}
@@ -70,7 +70,7 @@ func (s *Step) FollowAttachment(leg *Order, r *venues.ExecutionReport) {
 	}
 	for _, kind := range Kinds() {
 		if price := a.Trigger(kind); price.Valid && r.Status == venues.StatusUntriggered && entry.Bracket.Current(kind) == leg {
-			s.setLegPrice(entry, kind, price.Decimal)
+			s.setPlanPrice(entry, kind, price.Decimal)
 		}
 	}
 	if fired := firedTrigger(a, r); fired != "" {

@@ -7,13 +7,13 @@ func Plan(spec *venues.OrderSpec) *venues.Protection {
 	if !spec.StopLoss.Valid && !spec.TakeProfit.Valid {
 		return nil
 	}
-	leg := func(price venues.Optional) *venues.ProtectionLeg {
+	plan := func(price venues.Optional) *venues.ProtectionLeg {
 		if !price.Valid {
 			return nil
 		}
 		return &venues.ProtectionLeg{Status: venues.ProtectionPending, Price: price.Decimal}
 	}
-	return &venues.Protection{StopLoss: leg(spec.StopLoss), TakeProfit: leg(spec.TakeProfit)}
+	return &venues.Protection{StopLoss: plan(spec.StopLoss), TakeProfit: plan(spec.TakeProfit)}
 }
 
 // CheckPrices checks that stop loss and take profit are on opposite sides of the price at which

@@ -51,9 +51,9 @@ func (s *Step) alarmUnprotected(o *Order) {
 func (s *Step) isCertainlyUnprotected(o *Order) bool {
 	certain := false
 	for _, kind := range Kinds() {
-		leg, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
+		plan, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
 		switch {
-		case leg == nil || leg.Status != venues.ProtectionPending:
+		case plan == nil || plan.Status != venues.ProtectionPending:
 		case current == nil:
 			certain = certain || s.ReconciledAt.After(o.Bracket.alarmedAt)
 		case current.Status.IsClosed():
@@ -115,8 +115,8 @@ func (s *Step) exitChanged(o *Order) {
 		return
 	}
 	for _, kind := range Kinds() {
-		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionPending {
-			s.setLeg(o, kind, venues.ProtectionFailed, leg.OrderID)
+		if plan := o.Protection.Leg(kind); plan != nil && plan.Status == venues.ProtectionPending {
+			s.setPlanStatus(o, kind, venues.ProtectionFailed, plan.OrderID)
 		}
 	}
 }

@@ -28,13 +28,13 @@ func (s *Step) followLeg(o, leg *Order, kind venues.LegKind) {
 	case leg.Status == venues.StatusUntriggered && leg.Withdrawn && !plan.IsActive():
 		// Its protection was removed, and its cancel is pending.
 	case leg.Status == venues.StatusUntriggered && (s.isTooSmall(leg, o) || s.isMisplaced(leg, plan)):
-		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionPending, leg.OrderID)
 		s.expectProtection(o)
 		if s.isOurs(leg) {
 			o.Bracket.schedule(s.Now.Add(GatherDelay))
 		}
 	case leg.Status == venues.StatusUntriggered:
-		s.setLeg(o, kind, venues.ProtectionLive, leg.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionLive, leg.OrderID)
 		s.withdrawSuperseded(o, kind)
 	case leg.Triggered || leg.FilledQty.IsPositive():
 		s.legTriggered(o, leg, kind)
@@ -49,10 +49,10 @@ func (s *Step) followLeg(o, leg *Order, kind venues.LegKind) {
 // ended, the other legs.
 func (s *Step) legTriggered(o, leg *Order, kind venues.LegKind) {
 	if leg.Protects != kind { // the order's other trigger was reached
-		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionCancelled, leg.OrderID)
 		return
 	}
-	s.setLeg(o, kind, venues.ProtectionTriggered, leg.OrderID)
+	s.setPlanStatus(o, kind, venues.ProtectionTriggered, leg.OrderID)
 	s.withdrawSuperseded(o, kind)
 	s.withdraw(o)
 	if leg.Status.IsClosed() {
@@ -70,13 +70,13 @@ func (s *Step) legFailed(o, leg *Order, kind venues.LegKind) {
 		return // protection of the kind has ended
 	}
 	if leg.Withdrawn { // it ended before its cancel arrived
-		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionCancelled, leg.OrderID)
 		return
 	}
 	if s.rollBackMove(o, leg, kind) || s.keepPreviousLeg(o, leg, kind) {
 		return
 	}
-	s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+	s.setPlanStatus(o, kind, venues.ProtectionPending, leg.OrderID)
 	switch {
 	case o.Bracket.closing:
 	case leg.Error != nil && leg.Error.Reason == venues.ReasonWouldTrigger:
@@ -94,15 +94,15 @@ func (s *Step) legCancelled(o, leg *Order, kind venues.LegKind) {
 	plan := o.Protection.Leg(kind)
 	switch {
 	case plan != nil && plan.Status == venues.ProtectionCancelled:
-		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionCancelled, leg.OrderID)
 	case !plan.IsActive():
 	case o.Bracket.closing && !leg.Withdrawn && plan.Status == venues.ProtectionPending:
 		// The position is being closed because this leg has ended. It stays pending, so
 		// that a restart continues to close the position.
 	case leg.Withdrawn, o.Bracket.closing, o.isClosedByOtherLeg(kind), leg.endedWithPosition():
-		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionCancelled, leg.OrderID)
 	case o.Bracket.lostAt.IsZero():
-		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionPending, leg.OrderID)
 		o.Bracket.lostAt = s.ReadingBegan
 		if o.Bracket.lostAt.IsZero() {
 			o.Bracket.lostAt = s.Now
@@ -111,7 +111,7 @@ func (s *Step) legCancelled(o, leg *Order, kind venues.LegKind) {
 		s.expectProtection(o)
 		o.Bracket.schedule(s.Now.Add(GatherDelay))
 	default:
-		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionPending, leg.OrderID)
 	}
 }
 
@@ -121,8 +121,8 @@ func (s *Step) EndIfFlat(o *Order) {
 		return
 	}
 	for _, kind := range Kinds() {
-		if leg := o.Protection.Leg(kind); leg.IsActive() && !o.Bracket.Current(kind).isOpen() {
-			s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
+		if plan := o.Protection.Leg(kind); plan.IsActive() && !o.Bracket.Current(kind).isOpen() {
+			s.setPlanStatus(o, kind, venues.ProtectionCancelled, plan.OrderID)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func (o *Order) inTwoRequests(cmd *venues.AmendOrder, mark venues.Optional) stri
 // rules of its instrument.
 func (s *Step) CheckTargets(o *Order, cmd *venues.AmendOrder, i *venues.Instrument, mark venues.Optional) *venues.Error {
 	for kind := range requestedTargets(cmd) {
-		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionTriggered {
+		if plan := o.Protection.Leg(kind); plan != nil && plan.Status == venues.ProtectionTriggered {
 			return venues.Errorf(venues.CodeOrderRejected, "the %s was reached", kind).With("reason", "triggered")
 		}
 	}
@@ -245,8 +245,8 @@ func (s *Step) EndMoveIfDone(o *Order) {
 		return
 	}
 	for kind, target := range p.targets {
-		leg := o.Protection.Leg(kind)
-		if target.Valid && o.QtyToProtect().IsPositive() && leg != nil && leg.Status == venues.ProtectionPending {
+		plan := o.Protection.Leg(kind)
+		if target.Valid && o.QtyToProtect().IsPositive() && plan != nil && plan.Status == venues.ProtectionPending {
 			return
 		}
 		if !target.Valid && slices.ContainsFunc(o.Bracket.legs[kind], (*Order).isOpen) {

@@ -58,10 +58,10 @@ func (s *Step) rollBackMove(o, rejected *Order, kind venues.LegKind) bool {
 		requested = venues.Some(before.Price)
 	}
 	o.Protection = o.Protection.Clone()
-	o.setPlan(kind, before, requested)
+	o.replacePlan(kind, before, requested)
 	s.Port.MarkDirty(o)
 	if current := o.Bracket.Current(kind); before.IsActive() && current != nil && !s.fits(current, o, before) { // the entry has filled more since
-		s.setLeg(o, kind, venues.ProtectionPending, current.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionPending, current.OrderID)
 		s.expectProtection(o)
 		o.Bracket.schedule(s.Now.Add(GatherDelay))
 	}
@@ -81,7 +81,7 @@ func (s *Step) keepPreviousLeg(o, rejected *Order, kind venues.LegKind) bool {
 		}
 		o.Bracket.link(leg, kind)
 		s.setRequested(o, kind, leg.TriggerPrice)
-		s.setLeg(o, kind, venues.ProtectionLive, leg.OrderID)
+		s.setPlanStatus(o, kind, venues.ProtectionLive, leg.OrderID)
 		s.endAlarmIfProtected(o)
 		if o.Move.changes(kind) {
 			s.Port.EndMove(o, LegRejected{rejected.Error})

@@ -65,8 +65,8 @@ func (o *Order) requestedPrice(kind venues.LegKind) venues.Optional {
 // isUnprotected reports whether a filled entry lacks a leg that it should have.
 func (o *Order) isUnprotected() bool {
 	return o.QtyToProtect().IsPositive() && !o.Bracket.closing && slices.ContainsFunc(Kinds(), func(kind venues.LegKind) bool {
-		leg := o.Protection.Leg(kind)
-		return leg != nil && leg.Status == venues.ProtectionPending
+		plan := o.Protection.Leg(kind)
+		return plan != nil && plan.Status == venues.ProtectionPending
 	})
 }
 
@@ -99,8 +99,8 @@ func (o *Order) endedWithPosition() bool {
 // isClosedByOtherLeg reports whether a leg of a kind other than but was triggered and has ended.
 func (o *Order) isClosedByOtherLeg(but venues.LegKind) bool {
 	return slices.ContainsFunc(Kinds(), func(kind venues.LegKind) bool {
-		leg := o.Protection.Leg(kind)
-		return kind != but && leg != nil && leg.Status == venues.ProtectionTriggered && !o.Bracket.Current(kind).isOpen()
+		plan := o.Protection.Leg(kind)
+		return kind != but && plan != nil && plan.Status == venues.ProtectionTriggered && !o.Bracket.Current(kind).isOpen()
 	})
 }
 
@@ -115,8 +115,8 @@ func (o *Order) isUnconfirmed() bool {
 
 // isPlanned reports whether the plan of a kind already has the requested trigger.
 func (o *Order) isPlanned(kind venues.LegKind, requested venues.Optional) bool {
-	leg := o.Protection.Leg(kind)
-	return requested.Valid == leg.IsActive() && (!requested.Valid || leg.Price.Equal(requested.Decimal))
+	plan := o.Protection.Leg(kind)
+	return requested.Valid == plan.IsActive() && (!requested.Valid || plan.Price.Equal(requested.Decimal))
 }
 
 // hasNothingAttached reports whether the order has no attached protection: it was sent without,
@@ -134,22 +134,22 @@ func (o *Order) keepsOtherTrigger(targets map[venues.LegKind]venues.Optional) bo
 	})
 }
 
-// setLeg sets status and order id in the plan of a kind. The protection of a record is
+// setPlanStatus sets status and order id in the plan of a kind. The protection of a record is
 // replaced, never changed in place, because other copies of the record share it.
-func (s *Step) setLeg(o *Order, kind venues.LegKind, status venues.ProtectionStatus, orderID string) {
-	leg := o.Protection.Leg(kind)
-	if leg == nil || (leg.Status == status && leg.OrderID == orderID) {
+func (s *Step) setPlanStatus(o *Order, kind venues.LegKind, status venues.ProtectionStatus, orderID string) {
+	plan := o.Protection.Leg(kind)
+	if plan == nil || (plan.Status == status && plan.OrderID == orderID) {
 		return
 	}
 	o.Protection = o.Protection.Clone()
-	leg = o.Protection.Leg(kind)
-	leg.Status, leg.OrderID = status, orderID
+	plan = o.Protection.Leg(kind)
+	plan.Status, plan.OrderID = status, orderID
 	s.Port.MarkDirty(o)
 }
 
-// setLegPrice sets the price in the plan of a kind after the trigger was moved at the venue.
-func (s *Step) setLegPrice(o *Order, kind venues.LegKind, price decimal.Decimal) {
-	if leg := o.Protection.Leg(kind); leg == nil || leg.Price.Equal(price) {
+// setPlanPrice sets the price in the plan of a kind after the trigger was moved at the venue.
+func (s *Step) setPlanPrice(o *Order, kind venues.LegKind, price decimal.Decimal) {
+	if plan := o.Protection.Leg(kind); plan == nil || plan.Price.Equal(price) {
 		return
 	}
 	o.Protection = o.Protection.Clone()
@@ -164,24 +164,24 @@ func (s *Step) setRequested(o *Order, kind venues.LegKind, requested venues.Opti
 	if o.Protection == nil {
 		o.Protection = &venues.Protection{}
 	}
-	leg := o.Protection.Leg(kind)
+	plan := o.Protection.Leg(kind)
 	switch {
-	case !requested.Valid && leg != nil:
-		leg.Status, leg.OrderID = venues.ProtectionCancelled, ""
-	case leg == nil || leg.Status == venues.ProtectionCancelled || leg.Status == venues.ProtectionFailed:
-		leg = &venues.ProtectionLeg{Status: venues.ProtectionPending, Price: requested.Decimal}
+	case !requested.Valid && plan != nil:
+		plan.Status, plan.OrderID = venues.ProtectionCancelled, ""
+	case plan == nil || plan.Status == venues.ProtectionCancelled || plan.Status == venues.ProtectionFailed:
+		plan = &venues.ProtectionLeg{Status: venues.ProtectionPending, Price: requested.Decimal}
 	default:
-		leg.Price = requested.Decimal
+		plan.Price = requested.Decimal
 	}
-	o.setPlan(kind, leg, requested)
+	o.replacePlan(kind, plan, requested)
 	s.Port.MarkDirty(o)
 }
 
-// setPlan sets the plan and the requested trigger of a kind.
-func (o *Order) setPlan(kind venues.LegKind, leg *venues.ProtectionLeg, requested venues.Optional) {
+// replacePlan sets the plan and the requested trigger of a kind.
+func (o *Order) replacePlan(kind venues.LegKind, plan *venues.ProtectionLeg, requested venues.Optional) {
 	if kind == venues.LegStopLoss {
-		o.Protection.StopLoss, o.StopLoss = leg, requested
+		o.Protection.StopLoss, o.StopLoss = plan, requested
 		return
 	}
-	o.Protection.TakeProfit, o.TakeProfit = leg, requested
+	o.Protection.TakeProfit, o.TakeProfit = plan, requested
 }

@@ -22,7 +22,7 @@ func (s *Step) Filled(o *Order) {
 	}
 	for _, kind := range Kinds() {
 		if leg := o.Bracket.Current(kind); leg != nil && leg.Status == venues.StatusUntriggered && s.isTooSmall(leg, o) {
-			s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+			s.setPlanStatus(o, kind, venues.ProtectionPending, leg.OrderID)
 		}
 	}
 	if o.isUnprotected() {
@@ -57,7 +57,7 @@ func (s *Step) placeLeg(o *Order, kind venues.LegKind, price decimal.Decimal) {
 		ReduceOnly: true, TimeInForce: venues.GoodTillCancel,
 	})
 	o.Bracket.link(leg, kind)
-	s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+	s.setPlanStatus(o, kind, venues.ProtectionPending, leg.OrderID)
 	s.expectProtection(o)
 	s.Port.MarkDirty(leg)
 }
@@ -147,12 +147,12 @@ func (s *Step) mustReplaceLost(o *Order) bool {
 	o.Bracket.lostAt = time.Time{}
 	lost := false
 	for _, kind := range Kinds() {
-		leg, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
-		if leg == nil || leg.Status != venues.ProtectionPending || current == nil || current.Status != venues.StatusCancelled {
+		plan, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
+		if plan == nil || plan.Status != venues.ProtectionPending || current == nil || current.Status != venues.StatusCancelled {
 			continue
 		}
 		if !isListed || s.isSuperseded(o, kind) {
-			s.setLeg(o, kind, venues.ProtectionCancelled, current.OrderID)
+			s.setPlanStatus(o, kind, venues.ProtectionCancelled, current.OrderID)
 			continue
 		}
 		lost = true
@@ -186,7 +186,7 @@ func (s *Step) reprotect(o *Order) {
 	for _, kind := range Kinds() {
 		if o.requestedPrice(kind).Valid {
 			o.Bracket.retire(kind)
-			s.setLeg(o, kind, venues.ProtectionPending, "")
+			s.setPlanStatus(o, kind, venues.ProtectionPending, "")
 		}
 	}
 	s.expectProtection(o)
@@ -197,8 +197,8 @@ func (s *Step) reprotect(o *Order) {
 func (o *Order) isStoppedOut() bool {
 	triggered := false
 	for _, kind := range Kinds() {
-		leg := o.Protection.Leg(kind)
-		if leg == nil || leg.Status != venues.ProtectionTriggered {
+		plan := o.Protection.Leg(kind)
+		if plan == nil || plan.Status != venues.ProtectionTriggered {
 			continue
 		}
 		if o.Bracket.Current(kind).isOpen() {

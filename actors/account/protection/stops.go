@@ -16,9 +16,9 @@ func (s *Step) WithStops(p venues.Position) venues.Position {
 // A trigger that belongs to no leg was reported by the venue and remains.
 func (s *Step) UpdateStops(o *Order, p venues.Position) venues.Position {
 	for _, kind := range Kinds() {
-		stop, leg := stopOf(&p, kind), o.Protection.Leg(kind)
+		stop, plan := stopOf(&p, kind), o.Protection.Leg(kind)
 		trigger := s.triggerOf(&p, kind)
-		if trigger.Valid || leg != nil && !leg.IsActive() && venues.EqualOptional(*stop, venues.Some(leg.Price)) {
+		if trigger.Valid || plan != nil && !plan.IsActive() && venues.EqualOptional(*stop, venues.Some(plan.Price)) {
 			*stop = trigger
 		}
 	}
@@ -49,12 +49,12 @@ func (s *Step) triggerOf(p *venues.Position, kind venues.LegKind) venues.Optiona
 	key := p.Key()
 	var first venues.Optional
 	for o := range s.Port.Live() {
-		leg := o.Protection.Leg(kind)
-		if leg == nil || leg.Status != venues.ProtectionLive || !o.protects(key) {
+		plan := o.Protection.Leg(kind)
+		if plan == nil || plan.Status != venues.ProtectionLive || !o.protects(key) {
 			continue
 		}
-		if !first.Valid || leg.Price.GreaterThan(first.Decimal) == highest {
-			first = venues.Some(leg.Price)
+		if !first.Valid || plan.Price.GreaterThan(first.Decimal) == highest {
+			first = venues.Some(plan.Price)
 		}
 	}
 	return first

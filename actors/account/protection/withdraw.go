@@ -29,8 +29,8 @@ func (s *Step) withdrawForClosed(o *Order) {
 	for _, kind := range Kinds() {
 		s.withdrawKind(o, kind)
 		o.Bracket.retire(kind)
-		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionLive {
-			s.setLeg(o, kind, venues.ProtectionPending, "")
+		if plan := o.Protection.Leg(kind); plan != nil && plan.Status == venues.ProtectionLive {
+			s.setPlanStatus(o, kind, venues.ProtectionPending, "")
 		}
 	}
 	s.Port.MarkDirty(o)
@@ -74,13 +74,13 @@ func (s *Step) WithdrawLegs(o *Order) { s.withdrawOthers(o, "") }
 // withdrawOthers withdraws the legs of an entry except those of one kind.
 func (s *Step) withdrawOthers(o *Order, but venues.LegKind) {
 	for _, kind := range Kinds() {
-		leg := o.Protection.Leg(kind)
-		if kind == but || leg == nil {
+		plan := o.Protection.Leg(kind)
+		if kind == but || plan == nil {
 			continue
 		}
 		s.withdrawKind(o, kind)
-		if leg.Status == venues.ProtectionPending && !o.Bracket.Current(kind).isOpen() && !o.Bracket.closing {
-			s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
+		if plan.Status == venues.ProtectionPending && !o.Bracket.Current(kind).isOpen() && !o.Bracket.closing {
+			s.setPlanStatus(o, kind, venues.ProtectionCancelled, plan.OrderID)
 		}
 	}
 }
