@@ -16,22 +16,22 @@ const (
 	DisputeMax = time.Minute
 )
 
-// confirmed returns the index of the recent execution up to which all closings are certain;
-// -1 if none is. A reported close confirms a closing if the list and the executions agree on
-// the open quantities, and no execution is known to be missing.
+// confirmed returns the number of recent executions up to which all closings are certain; 0 if
+// none is. A reported close confirms a closing if the list and the executions agree on the open
+// quantities, and no execution is known to be missing.
 func (s *State) confirmed(a Account, l *ledger) int {
-	through := -1
 	if len(l.closings) == 0 {
-		return through
+		return 0
 	}
+	n := 0
 	agrees := isComplete(a, l) && l.agrees(s.listed.open)
 	for _, c := range l.confirmable() {
 		_, reported := l.reported.first(c.Side)
 		if (reported && agrees && !l.lacksEntries(&c)) || deadline.Passed(s.confirmDeadline(a, l, &c), a.Now()) {
-			through = c.by
+			n = c.by + 1
 		}
 	}
-	return through
+	return n
 }
 
 // isComplete reports whether the account has been reconciled since its start and no

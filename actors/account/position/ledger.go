@@ -126,16 +126,16 @@ func (l *ledger) count(i int) {
 	}
 }
 
-// finalize makes the recent executions up to index through final. If the last of them has
+// finalize makes the first n recent executions final; n is at least 1. If the last of them has
 // reversed the position, the part that opened the new one stays recent: earlier executions
 // that are found later belong to the position before it.
-func (l *ledger) finalize(through int) {
-	for _, e := range l.recent[:through] {
+func (l *ledger) finalize(n int) {
+	for _, e := range l.recent[:n-1] {
 		l.base.apply(e)
 	}
-	last := l.recent[through]
+	last := l.recent[n-1]
 	l.cut = last.Key
-	l.recent = slices.Delete(l.recent, 0, through+1)
+	l.recent = slices.Delete(l.recent, 0, n)
 	if closes := OpenQty(l.base.of(last.Side.Reduces())); last.Position == "" && closes.IsPositive() && closes.LessThan(last.Qty) {
 		var opens Execution
 		last, opens = last.split(closes)
@@ -146,18 +146,18 @@ func (l *ledger) finalize(through int) {
 	l.recount()
 }
 
-// adjust sets a position to the venue's quantity after the first through recent executions,
+// adjust sets a position to the venue's quantity after the first n recent executions,
 // which become final. It is used when the executions that would explain the difference are not
 // available. It returns the positions that these executions and the adjustment have closed.
-func (l *ledger) adjust(through int, side venues.PositionSide, qty decimal.Decimal, entryPrice venues.Optional, at time.Time) []Closing {
+func (l *ledger) adjust(n int, side venues.PositionSide, qty decimal.Decimal, entryPrice venues.Optional, at time.Time) []Closing {
 	var closings []Closing
 	for _, c := range l.closings {
-		if c.by < through {
+		if c.by < n {
 			closings = append(closings, c)
 		}
 	}
-	if through > 0 {
-		l.finalize(through - 1)
+	if n > 0 {
+		l.finalize(n)
 	}
 	if len(l.recent) > 0 && !at.Before(l.recent[0].At) {
 		at = l.recent[0].At.Add(-time.Millisecond)

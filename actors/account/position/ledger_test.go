@@ -127,13 +127,13 @@ func TestSumsEqualThoseOfTheExecutions(t *testing.T) {
 		for _, e := range rapid.Permutation(list).Draw(rt, "arrival") {
 			closed = append(closed, l.add(e)...)
 			if len(l.recent) > 0 && rapid.IntRange(0, 9).Draw(rt, "cut") == 0 {
-				through := rapid.IntRange(0, len(l.recent)-1).Draw(rt, "through")
+				n := rapid.IntRange(1, len(l.recent)).Draw(rt, "n")
 				for _, c := range l.closings {
-					if c.by <= through {
+					if c.by < n {
 						closed = append(closed, c)
 					}
 				}
-				l.finalize(through)
+				l.finalize(n)
 				l = restarted(l)
 			}
 		}

@@ -115,9 +115,9 @@ func (s *State) expireReported(a Account, l *ledger) {
 // closeWithoutFills publishes a reported close whose executions are missing. What was opened
 // after it is another position.
 func (s *State) closeWithoutFills(a Account, l *ledger, side venues.PositionSide, closed *reportedClose) {
-	through := l.through(closed)
-	before := l.after(through)
-	if closed.isKnown || OpenQty(before.of(side)).IsZero() || s.isListedAgain(l, side, closed, through) {
+	n := l.countBefore(closed)
+	before := l.after(n)
+	if closed.isKnown || OpenQty(before.of(side)).IsZero() || s.isListedAgain(l, side, closed, n) {
 		// The executions that opened the position are missing too, or the report is about an
 		// older position. The closing is published when they are found.
 		l.reported.dropFirst(side)
@@ -127,22 +127,23 @@ func (s *State) closeWithoutFills(a Account, l *ledger, side venues.PositionSide
 		}
 		return
 	}
-	for _, c := range l.adjust(through, side, decimal.Zero, venues.Optional{}, closed.at.Add(ClockSkewMax)) {
+	for _, c := range l.adjust(n, side, decimal.Zero, venues.Optional{}, closed.at.Add(ClockSkewMax)) {
 		s.publishClosing(a, l, c)
 	}
 }
 
 // isListedAgain reports whether the venue's list is newer than the close and has the quantity
-// of the executions, although no execution is from after the close.
-func (s *State) isListedAgain(l *ledger, side venues.PositionSide, closed *reportedClose, through int) bool {
+// of the executions, although no execution is from after the close. n is the number of those
+// before it.
+func (s *State) isListedAgain(l *ledger, side venues.PositionSide, closed *reportedClose, n int) bool {
 	k := closed.position.Key()
 	p, listed := s.listed.open[k]
-	return listed && s.listed.asOf[k].After(closed.at) && through == len(l.recent) && p.Qty.Equal(OpenQty(l.now.of(side)))
+	return listed && s.listed.asOf[k].After(closed.at) && n == len(l.recent) && p.Qty.Equal(OpenQty(l.now.of(side)))
 }
 
-// through returns the number of recent executions before the first one that belongs to a
+// countBefore returns the number of recent executions before the first one that belongs to a
 // position that was opened after a close.
-func (l *ledger) through(closed *reportedClose) int {
+func (l *ledger) countBefore(closed *reportedClose) int {
 	if i := slices.IndexFunc(l.recent, func(e Execution) bool { return closed.isBefore(&e) }); i >= 0 {
 		return i
 	}

@@ -119,7 +119,7 @@ func (s *State) Add(a Account, symbol string, e Execution) {
 		a.ReadSoon() // so that the venue confirms it
 	}
 	for len(l.recent) > RecentMax {
-		s.finalize(a, l, len(l.recent)/2)
+		s.finalize(a, l, len(l.recent)/2+1)
 	}
 }
 
@@ -128,8 +128,8 @@ func (s *State) Add(a Account, symbol string, e Execution) {
 func (s *State) Finish(a Account) {
 	for _, l := range s.marked {
 		l.marked = false
-		if through := s.confirmed(a, l); through >= 0 {
-			s.finalize(a, l, through)
+		if n := s.confirmed(a, l); n > 0 {
+			s.finalize(a, l, n)
 		}
 		s.expireReported(a, l)
 		if l.dirty {
@@ -170,14 +170,15 @@ func (s *State) Due(a Account) time.Time {
 // HasPending reports whether any closing or reported close is not confirmed.
 func (s *State) HasPending() bool { return len(s.pending) > 0 }
 
-// finalize makes executions final and publishes the closings that they have made.
-func (s *State) finalize(a Account, l *ledger, through int) {
+// finalize makes the first n recent executions final and publishes the closings that they have
+// made.
+func (s *State) finalize(a Account, l *ledger, n int) {
 	for _, c := range l.closings {
-		if c.by <= through {
+		if c.by < n {
 			s.publishClosing(a, l, c)
 		}
 	}
-	l.finalize(through)
+	l.finalize(n)
 }
 
 // publishClosing publishes a confirmed closing.
