@@ -50,8 +50,8 @@ type ledger struct {
 	// mismatchSince is when the venue's list began to differ from the executions; zero if it
 	// does not.
 	mismatchSince time.Time
-	// dirty is set if the record has to be stored, marked if the ledger is in State.marked.
-	dirty, marked bool
+	// dirty is set if the record has to be stored, toCheck if the ledger is in State.toCheck.
+	dirty, toCheck bool
 	// hedged is set if the newest execution has the side of its position.
 	hedged bool
 }

@@ -128,7 +128,7 @@ func (s *State) set(a Account, p venues.Position) {
 	l := s.ledger(p.Symbol)
 	l.maxListed[p.Side] = decimal.Max(l.maxListed[p.Side], p.Qty)
 	if l := s.pending[p.Symbol]; l != nil {
-		s.mark(l) // the report may confirm a close by reversal
+		s.checkAtFinish(l) // the report may confirm a close by reversal
 	}
 	if !known || !Equal(&before, &p) {
 		a.Publish(p)

@@ -73,7 +73,7 @@ func (s *State) Reconcile(a Account, startedAt, readAt time.Time, hasRead func(s
 // adopt adjusts a ledger to the quantities of the venue's list.
 func (s *State) adopt(a Account, l *ledger, readAt time.Time) {
 	l.mismatchSince = time.Time{}
-	s.mark(l)
+	s.checkAtFinish(l)
 	for _, side := range Sides() {
 		p := s.listed.open[key(l.symbol, side)]
 		if _, pending := l.reported.first(side); pending || p.Qty.Equal(OpenQty(l.now.of(side))) {

@@ -88,7 +88,7 @@ func (r reportedCloses) takeReconcileDue(now time.Time) bool {
 // reportClosed records a reported close. It is published once the executions agree.
 func (s *State) reportClosed(a Account, p venues.Position) {
 	l := s.ledger(p.Symbol)
-	s.mark(l)
+	s.checkAtFinish(l)
 	closed := reportedClose{
 		position: p, at: a.Now(), due: a.Now().Add(CloseFillsMax), reconcileDue: a.Now().Add(MismatchRetry), isKnown: l.isFlat(p.Side),
 	}

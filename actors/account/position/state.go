@@ -22,9 +22,9 @@ type State struct {
 	customer string
 	exchange venues.Venue
 	ledgers  map[string]*ledger
-	// marked has the ledgers that Finish must check, pending those with closings or reported
+	// toCheck has the ledgers that Finish must check, pending those with closings or reported
 	// closes that are not confirmed.
-	marked  []*ledger
+	toCheck []*ledger
 	pending map[string]*ledger
 	// unattributed has the counted executions without an order, by unattributedKey.
 	unattributed map[string]unattributed
@@ -84,7 +84,7 @@ func (s *State) Restore(r *persistence.PositionRecord, fills []persistence.FillR
 		executions = append(executions, ExecutionOf(&fills[i].Fill, causeFrom(&fills[i]), knownAt))
 	}
 	l.restore(r, executions)
-	s.mark(l)
+	s.checkAtFinish(l)
 }
 
 func (s *State) ledger(symbol string) *ledger {
@@ -100,18 +100,18 @@ func (s *State) inOrder() []*ledger {
 	return slices.SortedFunc(maps.Values(s.ledgers), func(a, b *ledger) int { return cmp.Compare(a.symbol, b.symbol) })
 }
 
-// mark makes Finish check a ledger.
-func (s *State) mark(l *ledger) {
-	if !l.marked {
-		l.marked = true
-		s.marked = append(s.marked, l)
+// checkAtFinish makes Finish check a ledger.
+func (s *State) checkAtFinish(l *ledger) {
+	if !l.toCheck {
+		l.toCheck = true
+		s.toCheck = append(s.toCheck, l)
 	}
 }
 
 // Add counts an execution. The caller must not add one twice.
 func (s *State) Add(a Account, symbol string, e Execution) {
 	l := s.ledger(symbol)
-	s.mark(l)
+	s.checkAtFinish(l)
 	for _, c := range l.add(e) {
 		s.publishClosing(a, l, c)
 	}
@@ -126,8 +126,8 @@ func (s *State) Add(a Account, symbol string, e Execution) {
 // Finish publishes the closings that are confirmed, and stores the ledgers that have changed.
 // It must be called once at the end of each step.
 func (s *State) Finish(a Account) {
-	for _, l := range s.marked {
-		l.marked = false
+	for _, l := range s.toCheck {
+		l.toCheck = false
 		if n := s.confirmed(a, l); n > 0 {
 			s.finalize(a, l, n)
 		}
@@ -141,14 +141,14 @@ func (s *State) Finish(a Account) {
 			s.pending[l.symbol] = l
 		}
 	}
-	s.marked = s.marked[:0]
+	s.toCheck = s.toCheck[:0]
 }
 
-// Tick marks the pending ledgers for Finish, and requests the reconciliations that are due.
+// Tick makes Finish check the pending ledgers, and requests the reconciliations that are due.
 func (s *State) Tick(a Account) {
 	for _, symbol := range slices.Sorted(maps.Keys(s.pending)) {
 		l := s.pending[symbol]
-		s.mark(l)
+		s.checkAtFinish(l)
 		if l.reported.takeReconcileDue(a.Now()) {
 			a.ReconcileBy(a.Now())
 		}

@@ -51,7 +51,7 @@ func (s *State) Attribute(f *venues.Fill, why Cause) (persistence.FillRecord, bo
 	why.Annotate(&record)
 	l := s.ledger(f.Symbol)
 	l.setCause(ExecutionOf(&record.Fill, why, time.Time{}).Key, why)
-	s.mark(l)
+	s.checkAtFinish(l)
 	return record, true
 }
 
