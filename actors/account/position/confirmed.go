@@ -68,7 +68,7 @@ func (s *State) isDisputed(a Account, l *ledger, c *Closing) bool {
 
 // confirmable returns the closings before the first wrong one. A closing is wrong if its last
 // execution belongs to a position that was opened after the reported close: executions of the
-// reported close are missing then. None is missing of a reported close that isKnown.
+// reported close are missing then. A reported close that wasFlat lacks none.
 func (l *ledger) confirmable() []Closing {
 	longs := 0
 	for i, c := range l.closings {
@@ -78,7 +78,7 @@ func (l *ledger) confirmable() []Closing {
 		} else {
 			longs++
 		}
-		if closed, reported := l.reported.nth(c.Side, n); reported && !closed.isKnown && closed.isBefore(&l.recent[c.by]) {
+		if closed, reported := l.reported.nth(c.Side, n); reported && !closed.wasFlat && closed.isBefore(&l.recent[c.by]) {
 			return l.closings[:i]
 		}
 	}

@@ -30,11 +30,11 @@ type reportedClose struct {
 	// once it has been requested.
 	reconcileDue time.Time
 	// maxListed is the largest quantity that the venue has reported of the position;
-	// zero if isKnown.
+	// zero if wasFlat.
 	maxListed decimal.Decimal
-	// isKnown is set if the side was flat by the executions at the time of the report: the
+	// wasFlat is set if the side was flat by the executions at the time of the report: the
 	// closing was published before, or no execution of the position is known.
-	isKnown bool
+	wasFlat bool
 }
 
 // isBefore reports whether an execution belongs to a position that was opened after the close:
@@ -90,9 +90,9 @@ func (s *State) reportClosed(a Account, p venues.Position) {
 	l := s.ledger(p.Symbol)
 	s.checkAtFinish(l)
 	closed := reportedClose{
-		position: p, at: a.Now(), due: a.Now().Add(CloseFillsMax), reconcileDue: a.Now().Add(MismatchRetry), isKnown: l.isFlat(p.Side),
+		position: p, at: a.Now(), due: a.Now().Add(CloseFillsMax), reconcileDue: a.Now().Add(MismatchRetry), wasFlat: l.isFlat(p.Side),
 	}
-	if !closed.isKnown {
+	if !closed.wasFlat {
 		closed.maxListed = l.maxListed[p.Side]
 	}
 	delete(l.maxListed, p.Side)
@@ -117,7 +117,7 @@ func (s *State) expireReported(a Account, l *ledger) {
 func (s *State) closeWithoutFills(a Account, l *ledger, side venues.PositionSide, closed *reportedClose) {
 	n := l.countBefore(closed)
 	before := l.after(n)
-	if closed.isKnown || OpenQty(before.of(side)).IsZero() || s.isListedAgain(l, side, closed, n) {
+	if closed.wasFlat || OpenQty(before.of(side)).IsZero() || s.isListedAgain(l, side, closed, n) {
 		// The executions that opened the position are missing too, or the report is about an
 		// older position. The closing is published when they are found.
 		l.reported.dropFirst(side)

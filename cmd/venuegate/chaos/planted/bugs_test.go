@@ -311,7 +311,7 @@ var bugs = []bug{
 	},
 	{
 		name: "a repeated close report closes the next position", invariant: "positions", catcher: tests("actors/account", "^TestReportOfAKnownClose"),
-		edits: []overlay.Edit{edit(accountDir+"position/reported.go", "\tif closed.isKnown || OpenQty(before", "\tif false || OpenQty(before")},
+		edits: []overlay.Edit{edit(accountDir+"position/reported.go", "\tif closed.wasFlat || OpenQty(before", "\tif false || OpenQty(before")},
 	},
 	{
 		name: "a small scope: an order of unknown outcome is sent again", invariant: "I-1", catcher: exploration("is sent twice", "immediate,_one_loss"),
