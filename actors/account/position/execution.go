@@ -22,12 +22,12 @@ const (
 type Execution struct {
 	Key
 	Side venues.Side
-	// Position is the side of the position that the execution belongs to in hedge mode;
+	// PositionSide is the side of the position that the execution belongs to in hedge mode;
 	// empty in one-way mode, where it follows from Side.
-	Position    venues.PositionSide
-	Qty, Price  decimal.Decimal
-	Fee         venues.Optional
-	FeeCurrency string
+	PositionSide venues.PositionSide
+	Qty, Price   decimal.Decimal
+	Fee          venues.Optional
+	FeeCurrency  string
 	Cause
 	// KnownAt is when the execution became known to the account.
 	KnownAt time.Time
@@ -82,7 +82,7 @@ func compareNumbers(a, b string) int {
 func ExecutionOf(f *venues.Fill, why Cause, knownAt time.Time) Execution {
 	return Execution{
 		Key:  Key{f.ExecutedAt.UTC().Truncate(time.Millisecond), f.VenueTradeID + "/" + f.VenueOrderID},
-		Side: f.Side, Position: f.PositionSide, Qty: f.Qty, Price: f.Price,
+		Side: f.Side, PositionSide: f.PositionSide, Qty: f.Qty, Price: f.Price,
 		Fee: f.Fee, FeeCurrency: f.FeeCurrency, Cause: why, KnownAt: knownAt,
 	}
 }
@@ -90,10 +90,10 @@ func ExecutionOf(f *venues.Fill, why Cause, knownAt time.Time) Execution {
 // Reduces returns the side of the position that the execution can reduce; false if it opens
 // one in hedge mode.
 func (e *Execution) Reduces() (venues.PositionSide, bool) {
-	if e.Position == "" {
+	if e.PositionSide == "" {
 		return e.Side.Reduces(), true
 	}
-	return e.Position, e.Position != e.Side.Opens()
+	return e.PositionSide, e.PositionSide != e.Side.Opens()
 }
 
 // split divides an execution in two, of which the first has quantity qty. The fee is divided

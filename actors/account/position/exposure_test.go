@@ -74,7 +74,7 @@ func TestIsUnconfirmed(t *testing.T) {
 	a.report(s, "2")
 	want("with the same quantity on the list", false)
 	e := exec(4, venues.Buy, "1", "100")
-	e.Position, e.KnownAt = venues.Long, a.now.Add(time.Second)
+	e.PositionSide, e.KnownAt = venues.Long, a.now.Add(time.Second)
 	s.Add(a, "BTCUSDT", e)
 	want("in hedge mode", false)
 }

@@ -76,7 +76,7 @@ func (l *ledger) newestAt() time.Time {
 // add counts an execution. It returns the positions that the execution closes if it is before
 // the cut. The caller must not add an execution twice.
 func (l *ledger) add(e Execution) []Closing {
-	l.knownAt, l.hedged = e.KnownAt, e.Position != ""
+	l.knownAt, l.hedged = e.KnownAt, e.PositionSide != ""
 	if l.cut.At.IsZero() {
 		l.cut.At, l.dirty = e.At.Add(-recentSpan), true
 	}
@@ -136,7 +136,7 @@ func (l *ledger) finalize(n int) {
 	last := l.recent[n-1]
 	l.cut = last.Key
 	l.recent = slices.Delete(l.recent, 0, n)
-	if closes := OpenQty(l.base.of(last.Side.Reduces())); last.Position == "" && closes.IsPositive() && closes.LessThan(last.Qty) {
+	if closes := OpenQty(l.base.of(last.Side.Reduces())); last.PositionSide == "" && closes.IsPositive() && closes.LessThan(last.Qty) {
 		var opens Execution
 		last, opens = last.split(closes)
 		l.recent = slices.Insert(l.recent, 0, opens)

@@ -89,7 +89,7 @@ func TestExecutionsAreNettedInAnyOrderOfArrival(t *testing.T) {
 
 func TestHedgeModeKeepsTwoPositions(t *testing.T) {
 	on := func(p venues.PositionSide, e Execution) Execution {
-		e.Position = p
+		e.PositionSide = p
 		return e
 	}
 	l := ledgerOf(

@@ -85,11 +85,11 @@ func (n *netting) clone() netting {
 // reduces the opposite position, and opens its own with the rest.
 func (n *netting) apply(e Execution) []Closing {
 	own := e.Side.Opens()
-	if e.Position != "" {
-		if e.Position == own {
+	if e.PositionSide != "" {
+		if e.PositionSide == own {
 			return n.enter(own, e)
 		}
-		return n.exit(e.Position, e)
+		return n.exit(e.PositionSide, e)
 	}
 	opposite := e.Side.Reduces()
 	open := OpenQty(n.of(opposite))

@@ -62,7 +62,7 @@ func TestRealizedInHedgeMode(t *testing.T) {
 		{venues.Short, venues.Buy, "1", "135", "5"},
 	} {
 		e := exec(n, c.side, c.qty, c.price)
-		e.Position = c.on
+		e.PositionSide = c.on
 		if got := realize(t, l, e); !got.Equal(venues.MustDecimal(c.want)) {
 			t.Errorf("%s %s at %s of the %s position realized %s, want %s", c.side, c.qty, c.price, c.on, got, c.want)
 		}

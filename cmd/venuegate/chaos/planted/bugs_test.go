@@ -293,7 +293,7 @@ var bugs = []bug{
 	},
 	{
 		name: "in hedge mode a sale closes the long position first", invariant: "positions", catcher: simulation("positions"),
-		edits: []overlay.Edit{edit(accountDir+"position/netting.go", "\tif e.Position != \"\" {\n", "\tif false && e.Position != \"\" {\n")},
+		edits: []overlay.Edit{edit(accountDir+"position/netting.go", "\tif e.PositionSide != \"\" {\n", "\tif false && e.PositionSide != \"\" {\n")},
 	},
 	{
 		name: "executions of one millisecond are sorted by name", invariant: "positions", catcher: simulation("positions"),
