@@ -29,13 +29,13 @@ func (s *State) Current(a Account, liveMark func(symbol string) venues.Optional)
 	}
 	list := inKeyOrder(open)
 	for i := range list {
-		value(&list[i], liveMark(list[i].Symbol))
+		revalue(&list[i], liveMark(list[i].Symbol))
 	}
 	return list
 }
 
-// value sets the mark price of a position and its unrealized P&L at that price.
-func value(p *venues.Position, mark venues.Optional) {
+// revalue sets the mark price of a position and its unrealized P&L at that price.
+func revalue(p *venues.Position, mark venues.Optional) {
 	if !mark.Valid {
 		return
 	}

@@ -58,7 +58,7 @@
 //	confirmed.go      when a closing is certain
 //	mismatch.go       differences between the list and the executions
 //	unattributed.go   executions without an order
-//	exposure.go       open quantities and unrealized P&L for package risk
+//	exposure.go       open quantities and P&L for orders, risk and protection
 //
 // # Use
 //

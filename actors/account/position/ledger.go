@@ -52,7 +52,7 @@ type ledger struct {
 	mismatchSince time.Time
 	// dirty is set if the record has to be stored, toCheck if the ledger is in State.toCheck.
 	dirty, toCheck bool
-	// hedged is set if the newest execution has the side of its position.
+	// hedged is set if the newest execution has a PositionSide, as those in hedge mode have.
 	hedged bool
 }
 
@@ -207,11 +207,11 @@ func (l *ledger) isFlat(side venues.PositionSide) bool {
 
 // after returns the positions after the first n recent executions.
 func (l *ledger) after(n int) netting {
-	v := l.base.clone()
+	positions := l.base.clone()
 	for _, e := range l.recent[:n] {
-		v.apply(e)
+		positions.apply(e)
 	}
-	return v
+	return positions
 }
 
 // restore loads a stored record and the executions after its cut.

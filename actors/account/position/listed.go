@@ -32,11 +32,11 @@ type listed struct {
 }
 
 // reportedAt returns when the venue last reported the positions of an instrument.
-func (v *listed) reportedAt(symbol string) time.Time {
-	at := v.readAt
+func (l *listed) reportedAt(symbol string) time.Time {
+	at := l.readAt
 	for _, side := range Sides() {
 		k := key(symbol, side)
-		at = deadline.Later(at, deadline.Later(v.asOf[k], v.closedAt[k]))
+		at = deadline.Later(at, deadline.Later(l.asOf[k], l.closedAt[k]))
 	}
 	return at
 }
@@ -123,7 +123,7 @@ func (s *State) set(a Account, p venues.Position) {
 	}
 	p = a.WithTriggers(p)
 	s.listed.venueAt[p.Key()] = p.UpdatedAt.Time
-	p.UpdatedAt = venues.At(a.Now())
+	p.UpdatedAt = venues.At(a.Now()) // by this clock from here on, as Update compares it
 	s.listed.open[p.Key()] = p
 	l := s.ledger(p.Symbol)
 	l.maxListed[p.Side] = decimal.Max(l.maxListed[p.Side], p.Qty)
@@ -141,7 +141,7 @@ func (s *State) drop(a Account, p venues.Position, flatAt time.Time) venues.Posi
 	delete(s.listed.open, p.Key())
 	delete(s.listed.asOf, p.Key())
 	delete(s.listed.venueAt, p.Key())
-	p.Qty = p.Qty.Sub(p.Qty)
+	p.Qty = decimal.Zero
 	p.UnrealizedPnl, p.LiquidationPrice = venues.Optional{}, venues.Optional{}
 	p.StopLoss, p.TakeProfit = venues.Optional{}, venues.Optional{}
 	p.UpdatedAt = venues.At(a.Now())
