@@ -211,7 +211,7 @@ func (s *state) updateStops(step stepContext, o *order) {
 		return
 	}
 	if p := s.protection(step).UpdateStops(&o.protectedOrder, before); !position.Equal(&before, &p) {
-		s.positions.Replace(p)
+		s.positions.SetTriggers(p)
 		s.after(publishPosition{p})
 	}
 }

@@ -48,7 +48,7 @@ func TestReducibleIsTheSmallerQuantity(t *testing.T) {
 	}
 	a.execute(s, 1, venues.Buy, "2", "100")
 	for _, listed := range []string{"1", "3"} {
-		s.Replace(listedLong(listed))
+		s.SetTriggers(listedLong(listed))
 		want := map[string]string{"1": "1", "3": "2"}[listed]
 		if got, known := s.Reducible("BTCUSDT", venues.Long); !known || got.String() != want {
 			t.Errorf("reducible %s, known = %t with %s listed; want %s, true", got, known, listed, want)

@@ -53,9 +53,9 @@ func (s *State) Find(key string) (venues.Position, bool) {
 	return p, listed
 }
 
-// Replace replaces a listed position by one with other triggers. It does not count as newer
-// information from the venue.
-func (s *State) Replace(p venues.Position) { s.listed.open[p.Key()] = p }
+// SetTriggers replaces a listed position by one that differs in its triggers only. It does not
+// count as newer information from the venue.
+func (s *State) SetTriggers(p venues.Position) { s.listed.open[p.Key()] = p }
 
 // ReadAt returns when the newest successful reading of the list began.
 func (s *State) ReadAt() time.Time { return s.listed.readAt }
