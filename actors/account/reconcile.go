@@ -250,7 +250,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 	}
 	s.moveMarks(step, &in)
 	if in.kind != reconcileStart || s.fillMarks.tradedUntil.IsZero() { // else executions of new positions are not read yet
-		s.positions.Reconcile(s.forPositions(step), in.startedAt, in.funds.ReadAt, in.hasRead)
+		s.positions.AdoptUnexplained(s.forPositions(step), in.startedAt, in.funds.ReadAt, in.hasRead)
 	}
 	if !s.ready {
 		s.ready = true

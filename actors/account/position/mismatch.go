@@ -10,10 +10,10 @@ import (
 const MismatchRetry = 2 * time.Second
 
 // Compare compares the venue's list, read at readAt, with the executions, and requests a
-// reconciliation if they differ. Reconcile resolves a difference that remains after it.
+// reconciliation if they differ. AdoptUnexplained resolves a difference that remains after it.
 func (s *State) Compare(a Account, readAt time.Time) {
 	for _, p := range s.listed.open {
-		s.ledger(p.Symbol)
+		s.ledger(p.Symbol) // a position without executions needs a ledger to differ
 	}
 	for _, l := range s.inOrder() {
 		if l.agrees(s.listed.open) {
@@ -53,11 +53,11 @@ func (s *State) HasMismatch() bool {
 	return false
 }
 
-// Reconcile adopts the quantities of the venue's list, read at readAt, of instruments whose
-// mismatch a reconciliation has not resolved. The reconciliation began at startedAt; hasRead
+// AdoptUnexplained adopts the quantities of the venue's list, read at readAt, of instruments
+// whose mismatch a reconciliation has not resolved. The reconciliation began at startedAt; hasRead
 // reports whether it has read the executions of an instrument. Before the account
 // is ready, the positions of instruments with a new ledger are adopted too.
-func (s *State) Reconcile(a Account, startedAt, readAt time.Time, hasRead func(symbol string) bool) {
+func (s *State) AdoptUnexplained(a Account, startedAt, readAt time.Time, hasRead func(symbol string) bool) {
 	for _, l := range s.inOrder() {
 		isUnresolved := !l.mismatchSince.IsZero() && l.mismatchSince.Before(startedAt) && hasRead(l.symbol)
 		if (!l.isNew() || a.Ready()) && !isUnresolved {

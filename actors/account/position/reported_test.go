@@ -68,7 +68,7 @@ func TestPositionOpenedAfterACloseWithoutExecutions(t *testing.T) {
 			s.Update(a, []venues.Position{listedLong("2")}, a.now)
 			s.Compare(a, a.now)
 			a.at(3)
-			s.Reconcile(a, a.now, a.now, func(string) bool { return true })
+			s.AdoptUnexplained(a, a.now, a.now, func(string) bool { return true })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -107,7 +107,7 @@ func TestDifferenceFromTheVenueRequestsAReconciliation(t *testing.T) {
 			t.Errorf("mismatch of %s, want BTCUSDT", symbol)
 		}
 	}
-	s.Reconcile(a, a.now.Add(time.Second), a.now, func(string) bool { return true })
+	s.AdoptUnexplained(a, a.now.Add(time.Second), a.now, func(string) bool { return true })
 	if got := s.Qty("BTCUSDT", venues.Long); got.String() != "3" {
 		t.Errorf("open %s, want the 3 of the venue's list", got)
 	}
