@@ -94,8 +94,8 @@ func (p *protectionPort) EndMove(entry *protectedOrder, cause error) {
 	p.state.replyChange(o, nil)
 }
 
-func (p *protectionPort) Reconcile()     { p.state.recon.request(p.step.now) }
-func (p *protectionPort) ReadPositions() { p.state.readFunds(p.step) }
+func (p *protectionPort) RequestReconciliation() { p.state.recon.request(p.step.now) }
+func (p *protectionPort) ReadPositions()         { p.state.readFunds(p.step) }
 
 func (p *protectionPort) Ref(o *protectedOrder) venues.OrderRef { return p.state.ids.ref(p.order(o)) }
 

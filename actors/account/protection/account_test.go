@@ -85,8 +85,8 @@ func (a *account) EndMove(entry *protection.Order, cause error) {
 	a.MarkDirty(entry)
 }
 
-func (a *account) Reconcile()     { a.reconciles++ }
-func (a *account) ReadPositions() { a.reads++ }
+func (a *account) RequestReconciliation() { a.reconciles++ }
+func (a *account) ReadPositions()         { a.reads++ }
 
 func (a *account) Ref(o *protection.Order) venues.OrderRef {
 	return venues.OrderRef{Symbol: o.Symbol, ClientOrderID: o.ClientOrderID, VenueOrderID: o.VenueOrderID}

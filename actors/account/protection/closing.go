@@ -29,7 +29,7 @@ func (s *Step) Tick(o *Order) {
 		b.alarmDue = b.unprotectedSince.Add(s.Rules.Policy.CloseAfter)
 		s.alarmUnprotected(o)
 		if !s.placesLegs(o) { // the venue may have legs that were not reported
-			s.Port.Reconcile()
+			s.Port.RequestReconciliation()
 			b.schedule(s.Now.Add(RetryDelay))
 		}
 	case s.Rules.Policy.KeepOpen:

@@ -99,9 +99,9 @@ type Port interface {
 	// EndMove ends the pending move of an entry and answers its callers: successfully
 	// if cause is nil.
 	EndMove(entry *Order, cause error)
-	// Reconcile requests a reconciliation of the account, ReadPositions a reading of the
-	// venue's list of positions.
-	Reconcile()
+	// RequestReconciliation requests a reconciliation of the account, ReadPositions a reading
+	// of the venue's list of positions.
+	RequestReconciliation()
 	ReadPositions()
 
 	// Ref returns the ids under which the venue finds an order.
