@@ -7,6 +7,7 @@ import (
 
 	"venuegate/actors"
 	"venuegate/actors/account/deadline"
+	"venuegate/actors/account/protection"
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -88,16 +89,13 @@ func (s *state) warnIfStop(o *order, previous venues.OrderStatus, fired bool) {
 
 // warnUnprotected warns of a position whose protection has failed. An alarm that is
 // repeated while the position stays open is logged once.
-func (s *state) warnUnprotected(o *order, kind string) {
-	if kind == alarmUnprotected && o.unprotectedWarned {
+func (s *state) warnUnprotected(o *order, alarm string) {
+	if alarm == protection.AlarmUnprotected && o.unprotectedWarned {
 		return
 	}
-	o.unprotectedWarned = o.unprotectedWarned || kind == alarmUnprotected
-	s.after(warnStop{s.named(o), false, "protection", kind, s.originOf(o)})
+	o.unprotectedWarned = o.unprotectedWarned || alarm == protection.AlarmUnprotected
+	s.after(warnStop{s.named(o), false, "protection", alarm, s.originOf(o)})
 }
-
-// alarmUnprotected is the kind of the alarm that package protection may repeat.
-const alarmUnprotected = "unprotected"
 
 // named returns an order as the warnings name it.
 func (s *state) named(o *order) orderRef {

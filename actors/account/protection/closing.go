@@ -10,6 +10,16 @@ import (
 	"venuegate/venues"
 )
 
+// Kinds of alarms.
+const (
+	// AlarmUnprotected is raised, and may be repeated, for a position without protection.
+	AlarmUnprotected = "unprotected"
+	// AlarmLost is raised when legs are placed again that the venue has ended.
+	AlarmLost = "protection_lost"
+	// AlarmClosed is raised when a position is closed because it cannot be protected.
+	AlarmClosed = "closed_by_protection"
+)
+
 // Tick does what is due in an entry's bracket: it places missing legs, raises the alarm, and
 // closes a position that could not be protected in time.
 func (s *Step) Tick(o *Order) {
@@ -43,7 +53,7 @@ func (s *Step) Tick(o *Order) {
 }
 
 func (s *Step) alarmUnprotected(o *Order) {
-	s.Port.Alarm(o, "unprotected", "since", o.Bracket.unprotectedSince.UTC().Format(venues.TimeFormat))
+	s.Port.Alarm(o, AlarmUnprotected, "since", o.Bracket.unprotectedSince.UTC().Format(venues.TimeFormat))
 }
 
 // isCertainlyUnprotected reports whether certainly no leg of a missing kind is live. It queries
@@ -70,7 +80,7 @@ func (s *Step) isCertainlyUnprotected(o *Order) bool {
 func (s *Step) closeUnprotected(o *Order, reason string) {
 	o.Bracket.closing, o.Closing = true, true
 	o.Bracket.due, o.Bracket.alarmDue = time.Time{}, time.Time{}
-	s.Port.Alarm(o, "closed_by_protection", "reason", reason)
+	s.Port.Alarm(o, AlarmClosed, "reason", reason)
 	s.withdraw(o)
 	s.WithdrawLegs(o)
 	s.placeExit(o)

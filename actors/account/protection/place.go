@@ -160,7 +160,7 @@ func (s *Step) mustReplaceLost(o *Order) bool {
 	s.endAlarmIfProtected(o)
 	if lost {
 		o.Bracket.placedHere = true
-		s.Port.Alarm(o, "protection_lost", "since", since.UTC().Format(venues.TimeFormat))
+		s.Port.Alarm(o, AlarmLost, "since", since.UTC().Format(venues.TimeFormat))
 	}
 	return lost
 }
