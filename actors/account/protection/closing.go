@@ -67,7 +67,7 @@ func (s *Step) isCertainlyUnprotected(o *Order) bool {
 		case current == nil:
 			certain = certain || s.ReconciledAt.After(o.Bracket.alarmedAt)
 		case current.Status.IsClosed():
-			certain = certain || !slices.ContainsFunc(o.Bracket.legs[kind], (*Order).isUnconfirmed)
+			certain = certain || !slices.ContainsFunc(o.Bracket.legs[kind], (*Order).isNotFound)
 		default:
 			s.Port.Query(current)
 		}

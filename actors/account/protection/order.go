@@ -107,9 +107,9 @@ func (o *Order) isClosedByOtherLeg(but venues.LegKind) bool {
 // isOpen reports whether an order exists and is not closed. o may be nil.
 func (o *Order) isOpen() bool { return o != nil && !o.Status.IsClosed() }
 
-// isUnconfirmed reports whether the venue does not list an order of unknown outcome. It may not
+// isNotFound reports whether the venue does not list an order of unknown outcome. It may not
 // have received it, or not list it yet. o may be nil.
-func (o *Order) isUnconfirmed() bool {
+func (o *Order) isNotFound() bool {
 	return o != nil && o.Status == venues.StatusUnknown && !o.NotFoundSince.IsZero()
 }
 

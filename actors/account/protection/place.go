@@ -62,8 +62,8 @@ func (s *Step) placeLeg(o *Order, kind venues.LegKind, price decimal.Decimal) {
 	s.Port.MarkDirty(leg)
 }
 
-// unconfirmedMax bounds the legs of one kind that are unconfirmed at the same time.
-const unconfirmedMax = 2
+// notFoundMax bounds the legs of one kind that are not found at the same time.
+const notFoundMax = 2
 
 // LegNotFound places another leg for one of unknown outcome that the venue does not list.
 // Without it the position would be unprotected until the absence of the first is confirmed. If
@@ -74,20 +74,20 @@ func (s *Step) LegNotFound(o, leg *Order) {
 	}
 }
 
-// mustRepeat reports whether another leg must be placed for the newest one of a kind, which is
-// unconfirmed. After the time in which a position must be protected, the legs are no longer
+// mustRepeat reports whether another leg must be placed for the newest one of a kind, which was
+// not found. After the time in which a position must be protected, the legs are no longer
 // repeated, so that it becomes certain whether the position must be closed.
 func (s *Step) mustRepeat(o *Order, kind venues.LegKind) bool {
-	if !o.Bracket.Current(kind).isUnconfirmed() || !s.Now.Before(o.Bracket.unprotectedSince.Add(s.Rules.Policy.CloseAfter)) {
+	if !o.Bracket.Current(kind).isNotFound() || !s.Now.Before(o.Bracket.unprotectedSince.Add(s.Rules.Policy.CloseAfter)) {
 		return false
 	}
-	unconfirmed := 0
+	notFound := 0
 	for _, leg := range o.Bracket.legs[kind] {
-		if leg.isUnconfirmed() {
-			unconfirmed++
+		if leg.isNotFound() {
+			notFound++
 		}
 	}
-	return unconfirmed < unconfirmedMax
+	return notFound < notFoundMax
 }
 
 // isTooSmall reports whether a leg covers less than the quantity to protect, because the entry
