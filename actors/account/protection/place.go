@@ -151,7 +151,7 @@ func (s *Step) mustReplaceLost(o *Order) bool {
 		if plan == nil || plan.Status != venues.ProtectionPending || current == nil || current.Status != venues.StatusCancelled {
 			continue
 		}
-		if !isListed || s.isSuperseded(o, kind) {
+		if !isListed || s.isProtectedByOther(o, kind) {
 			s.setPlanStatus(o, kind, venues.ProtectionCancelled, current.OrderID)
 			continue
 		}
@@ -165,9 +165,9 @@ func (s *Step) mustReplaceLost(o *Order) bool {
 	return lost
 }
 
-// isSuperseded reports whether a leg of another entry protects the position instead: if
+// isProtectedByOther reports whether a leg of another entry protects the position instead: if
 // protection belongs to the position, that of a newer entry replaces that of older ones.
-func (s *Step) isSuperseded(o *Order, kind venues.LegKind) bool {
+func (s *Step) isProtectedByOther(o *Order, kind venues.LegKind) bool {
 	for other := range s.Port.Live() {
 		if other.Protects == kind && other.EntryOrderID != o.OrderID && other.Status == venues.StatusUntriggered &&
 			other.Symbol == o.Symbol && other.Side != o.Side && other.Attachment != nil && other.Attachment.WholePosition {
