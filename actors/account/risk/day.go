@@ -20,7 +20,7 @@ type Day struct {
 	Start time.Time
 	// Earned is the realized P&L less the fees that are counted.
 	Earned decimal.Decimal
-	// uncounted has the foreign fees without a known price, by currency.
+	// uncounted has the fees in other currencies without a known price, by currency.
 	uncounted map[string]uncounted
 }
 

@@ -12,8 +12,8 @@
 //   - The baseline is the unrealized P&L at the beginning of the day. An execution from before
 //     midnight that becomes known after it reduces the baseline, because its realized P&L
 //     belongs to the day before.
-//   - A foreign fee is paid in another currency than the settlement currency, such as a
-//     venue's own token. It is uncounted until a mark price of that currency is known.
+//   - A fee in another currency than the settlement currency, such as a venue's own token, is
+//     uncounted until a mark price of that currency is known.
 //   - An increasing order is one that may make a position larger. Only increasing orders are
 //     limited; in a reduce-only account they are rejected.
 //   - A lock makes the account reduce-only when a limit is reached, until the day ends or an

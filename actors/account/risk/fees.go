@@ -28,16 +28,16 @@ type uncounted struct {
 // equalCurrencies are settlement currencies that count one to one; see persistence.RiskLimits.
 var equalCurrencies = []string{"USDT", "USDC"}
 
-// isForeign reports whether a fee was paid in another currency than the settlement currency.
-func isForeign(f *venues.Fill) bool {
+// isOtherCurrency reports whether a fee was paid in another currency than the settlement currency.
+func isOtherCurrency(f *venues.Fill) bool {
 	base, _, _ := strings.Cut(f.Symbol, "-")
 	return f.Fee.Valid && !f.Fee.Decimal.IsZero() && !strings.HasSuffix(base, f.FeeCurrency) && !slices.Contains(equalCurrencies, f.FeeCurrency)
 }
 
-// FeeInSettlement returns a foreign fee in the settlement currency at the current mark
-// price; unknown if there is none, or the fee is not foreign.
+// FeeInSettlement returns a fee in another currency in the settlement currency, at the current
+// mark price; unknown if there is none, or the fee is in the settlement currency.
 func FeeInSettlement(a Account, f *venues.Fill) venues.Optional {
-	if !isForeign(f) {
+	if !isOtherCurrency(f) {
 		return venues.Optional{}
 	}
 	return inSettlement(a, f.Fee.Decimal, f.FeeCurrency, f.Symbol)
@@ -55,7 +55,7 @@ func inSettlement(a Account, amount decimal.Decimal, currency, symbol string) ve
 // price is not included.
 func resultOf(r *persistence.FillRecord) decimal.Decimal {
 	fee := r.Fee
-	if isForeign(&r.Fill) {
+	if isOtherCurrency(&r.Fill) {
 		fee = r.FeeInSettlement
 	}
 	return venues.Difference(r.RealizedPnl.Decimal, fee.Decimal)
@@ -63,7 +63,7 @@ func resultOf(r *persistence.FillRecord) decimal.Decimal {
 
 // isUncounted reports whether resultOf does not include the fee.
 func isUncounted(r *persistence.FillRecord) bool {
-	return isForeign(&r.Fill) && !r.FeeInSettlement.Valid
+	return isOtherCurrency(&r.Fill) && !r.FeeInSettlement.Valid
 }
 
 // noteUncounted stores the uncounted fees after another one was added. The first one of a
