@@ -45,7 +45,7 @@ func (s *Step) Tick(o *Order) {
 	case s.Rules.Policy.KeepOpen:
 		b.alarmDue = s.Now.Add(s.Rules.Policy.CloseAfter)
 		s.alarmUnprotected(o)
-	case !s.isCertainlyUnprotected(o):
+	case !s.checkUnprotected(o):
 		b.alarmDue = s.Now.Add(RetryDelay)
 	default:
 		s.closeUnprotected(o, "unprotected")
@@ -56,9 +56,9 @@ func (s *Step) alarmUnprotected(o *Order) {
 	s.Port.Alarm(o, AlarmUnprotected, "since", o.Bracket.unprotectedSince.UTC().Format(venues.TimeFormat))
 }
 
-// isCertainlyUnprotected reports whether certainly no leg of a missing kind is live. It queries
-// the legs that may be.
-func (s *Step) isCertainlyUnprotected(o *Order) bool {
+// checkUnprotected returns whether certainly no leg of a missing kind is live. It queries those
+// that may be.
+func (s *Step) checkUnprotected(o *Order) bool {
 	certain := false
 	for _, kind := range Kinds() {
 		plan, current := o.Protection.Leg(kind), o.Bracket.Current(kind)

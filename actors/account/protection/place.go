@@ -38,7 +38,7 @@ func (s *Step) placeMissing(o *Order) {
 		s.placeExit(o)
 		return
 	}
-	if !o.QtyToProtect().IsPositive() || !s.mayPlaceLegs(o) {
+	if !o.QtyToProtect().IsPositive() || !s.permitLegs(o) {
 		return
 	}
 	for _, kind := range Kinds() {
@@ -112,11 +112,12 @@ func (s *Step) isMisplaced(leg *Order, plan *venues.ProtectionLeg) bool {
 	return s.isOurs(leg) && plan.IsActive() && !venues.EqualOptional(leg.TriggerPrice, venues.Some(plan.Price))
 }
 
-// mayPlaceLegs reports whether the service may place legs now. If the venue has ended a leg,
-// the position must be known to be open. If the venue attaches legs, it must be known that they
-// did not appear.
-func (s *Step) mayPlaceLegs(o *Order) bool {
-	if !o.Bracket.lostAt.IsZero() && !s.mustReplaceLost(o) {
+// permitLegs returns whether the service may place legs now. If the venue has ended a leg, the
+// position must be known to be open. If the venue attaches legs, it must be known that they did
+// not appear: from then on the service places them. Until the answer is known, another call is
+// scheduled.
+func (s *Step) permitLegs(o *Order) bool {
+	if !o.Bracket.lostAt.IsZero() && !s.resolveLost(o) {
 		return false
 	}
 	if s.placesLegs(o) {
@@ -133,9 +134,10 @@ func (s *Step) mayPlaceLegs(o *Order) bool {
 	return o.Bracket.placedHere
 }
 
-// mustReplaceLost reports whether the lost legs of an entry must be placed again. It returns
-// false, and schedules another call, until the open quantity of the position is known.
-func (s *Step) mustReplaceLost(o *Order) bool {
+// resolveLost decides about the lost legs of an entry once the open quantity of its position is
+// known. It ends the plans of those that are not needed. It raises an alarm and returns true if
+// others must be placed again. Until then it returns false, and another call is scheduled.
+func (s *Step) resolveLost(o *Order) bool {
 	isListed := s.positionOf(o).IsListed
 	mayLag := !isListed && s.PositionsAt.Sub(o.FilledAt) <= PositionLag
 	if !s.PositionsAt.After(o.Bracket.lostAt) || mayLag {
