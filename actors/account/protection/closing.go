@@ -87,7 +87,7 @@ func (s *Step) closeUnprotected(o *Order, reason string) {
 }
 
 // placeExit places the market order that closes the quantity to protect, or as much of it as
-// one market order can.
+// one market order can. The close reason is that of a stop loss.
 func (s *Step) placeExit(o *Order) {
 	qty := o.QtyToProtect()
 	if o.Bracket.exit != nil || !qty.IsPositive() {

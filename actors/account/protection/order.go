@@ -96,11 +96,12 @@ func (o *Order) endedWithPosition() bool {
 	return o.Error != nil && (o.Error.Reason == venues.ReasonNoPosition || o.Error.Reason == venues.ReasonOtherLegTriggered)
 }
 
-// isClosedByOtherLeg reports whether a leg of a kind other than but was triggered and has ended.
-func (o *Order) isClosedByOtherLeg(but venues.LegKind) bool {
+// isClosedByOtherLeg reports whether a leg of another kind than except was triggered and has
+// ended.
+func (o *Order) isClosedByOtherLeg(except venues.LegKind) bool {
 	return slices.ContainsFunc(Kinds(), func(kind venues.LegKind) bool {
 		plan := o.Protection.Leg(kind)
-		return kind != but && plan != nil && plan.Status == venues.ProtectionTriggered && !o.Bracket.Current(kind).isOpen()
+		return kind != except && plan != nil && plan.Status == venues.ProtectionTriggered && !o.Bracket.Current(kind).isOpen()
 	})
 }
 

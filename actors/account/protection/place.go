@@ -69,7 +69,7 @@ const notFoundMax = 2
 // Without it the position would be unprotected until the absence of the first is confirmed. If
 // the first appears, it is superseded.
 func (s *Step) LegNotFound(o, leg *Order) {
-	if o.Bracket.Current(leg.Protects) == leg && !s.PositionsAt.IsZero() { // before, Resume places it
+	if o.Bracket.Current(leg.Protects) == leg && !s.PositionsAt.IsZero() { // before that, Resume schedules it
 		o.Bracket.schedule(s.Now.Add(GatherDelay))
 	}
 }

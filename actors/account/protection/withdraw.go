@@ -72,10 +72,10 @@ func (s *Step) isOrphan(leg *Order) bool {
 func (s *Step) WithdrawLegs(o *Order) { s.withdrawOthers(o, "") }
 
 // withdrawOthers withdraws the legs of an entry except those of one kind.
-func (s *Step) withdrawOthers(o *Order, but venues.LegKind) {
+func (s *Step) withdrawOthers(o *Order, except venues.LegKind) {
 	for _, kind := range Kinds() {
 		plan := o.Protection.Leg(kind)
-		if kind == but || plan == nil {
+		if kind == except || plan == nil {
 			continue
 		}
 		s.withdrawKind(o, kind)
