@@ -57,7 +57,7 @@ func (p *positionPort) CloseReason(symbol string, side venues.PositionSide, open
 }
 
 func (p *positionPort) WithTriggers(listed venues.Position) venues.Position {
-	return p.protection(p.step).WithStops(listed)
+	return p.protection(p.step).WithTriggers(listed)
 }
 
 func (p *positionPort) Closed(symbol string, c *position.Closing) {

@@ -210,7 +210,7 @@ func (s *state) updateStops(step stepContext, o *order) {
 	if !isOpen {
 		return
 	}
-	if p := s.protection(step).UpdateStops(&o.protectedOrder, before); !position.Equal(&before, &p) {
+	if p := s.protection(step).UpdateTriggers(&o.protectedOrder, before); !position.Equal(&before, &p) {
 		s.positions.SetTriggers(p)
 		s.after(publishPosition{p})
 	}

@@ -78,5 +78,5 @@
 //	withdraw.go       cancelling the legs of a closed position
 //	closing.go        alarms and exits
 //	move.go           moves; move_outcome.go: their results
-//	stops.go          the triggers on a position
+//	triggers.go       the triggers on a position
 package protection

@@ -2,24 +2,24 @@ package protection
 
 import "venuegate/venues"
 
-// WithStops returns a position with the triggers that protect it, which few venues report.
-func (s *Step) WithStops(p venues.Position) venues.Position {
+// WithTriggers returns a position with the triggers that protect it, which few venues report.
+func (s *Step) WithTriggers(p venues.Position) venues.Position {
 	for _, kind := range Kinds() {
 		if trigger := s.triggerOf(&p, kind); trigger.Valid {
-			*stopOf(&p, kind) = trigger
+			*triggerField(&p, kind) = trigger
 		}
 	}
 	return p
 }
 
-// UpdateStops returns the position of an entry with its triggers after a change of the entry.
+// UpdateTriggers returns the position of an entry with its triggers after a change of the entry.
 // A trigger that belongs to no leg was reported by the venue and remains.
-func (s *Step) UpdateStops(o *Order, p venues.Position) venues.Position {
+func (s *Step) UpdateTriggers(o *Order, p venues.Position) venues.Position {
 	for _, kind := range Kinds() {
-		stop, plan := stopOf(&p, kind), o.Protection.Leg(kind)
+		field, plan := triggerField(&p, kind), o.Protection.Leg(kind)
 		trigger := s.triggerOf(&p, kind)
-		if trigger.Valid || plan != nil && !plan.IsActive() && venues.EqualOptional(*stop, venues.Some(plan.Price)) {
-			*stop = trigger
+		if trigger.Valid || plan != nil && !plan.IsActive() && venues.EqualOptional(*field, venues.Some(plan.Price)) {
+			*field = trigger
 		}
 	}
 	return p
@@ -34,8 +34,8 @@ func (o *Order) ProtectedPosition() string {
 	return o.positionKey()
 }
 
-// stopOf returns the field of a position for the trigger of a kind.
-func stopOf(p *venues.Position, kind venues.LegKind) *venues.Optional {
+// triggerField returns the field of a position for the trigger of a kind.
+func triggerField(p *venues.Position, kind venues.LegKind) *venues.Optional {
 	if kind == venues.LegStopLoss {
 		return &p.StopLoss
 	}
