@@ -70,10 +70,5 @@ func (o *order) changed() bool {
 
 // nextDue returns when the order needs state.tick next; zero for never.
 func (o *order) nextDue() time.Time {
-	due := deadline.Earlier(o.replyDue, o.heldDue)
-	due = deadline.Earlier(due, o.query.due)
-	due = deadline.Earlier(due, o.streamDue)
-	due = deadline.Earlier(due, o.unknownWarnDue())
-	due = deadline.Earlier(due, o.Bracket.Due())
-	return deadline.Earlier(due, o.change.replyDue)
+	return deadline.Earliest(o.replyDue, o.heldDue, o.query.due, o.streamDue, o.unknownWarnDue(), o.Bracket.Due(), o.change.replyDue)
 }

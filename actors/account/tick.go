@@ -8,8 +8,8 @@ import (
 
 // nextDue returns when tick has something to do; zero for never.
 func (s *state) nextDue() time.Time {
-	due := deadline.Earlier(deadline.Earlier(s.recon.due, s.positions.Due(s.positionPort)), deadline.Earlier(s.risk.Due(s.riskPort), s.halt.nextDue(s.ready)))
-	due = deadline.Earlier(deadline.Earlier(due, s.funds.due()), deadline.Earlier(s.absence.due, s.openList.due()))
+	due := deadline.Earliest(s.recon.due, s.positions.Due(s.positionPort), s.risk.Due(s.riskPort), s.halt.nextDue(s.ready),
+		s.funds.due(), s.absence.due, s.openList.due())
 	for _, o := range s.watched {
 		due = deadline.Earlier(due, o.nextDue())
 	}

@@ -14,6 +14,15 @@ func Earlier(a, b time.Time) time.Time {
 	return a
 }
 
+// Earliest returns the earliest of due times that are not zero; zero if all are.
+func Earliest(due ...time.Time) time.Time {
+	var first time.Time
+	for _, d := range due {
+		first = Earlier(first, d)
+	}
+	return first
+}
+
 // Later returns the later of two times. A zero time is the earliest one.
 func Later(a, b time.Time) time.Time {
 	if b.After(a) {

@@ -24,6 +24,12 @@ func TestZeroTimeIsNeverDue(t *testing.T) {
 			t.Errorf("Earlier(%s, %s) = %s, want %s", c.a, c.b, got, c.want)
 		}
 	}
+	if got := deadline.Earliest(time.Time{}, now.Add(1), now, time.Time{}); !got.Equal(now) {
+		t.Errorf("Earliest = %s, want %s", got, now)
+	}
+	if got := deadline.Earliest(time.Time{}); !got.IsZero() {
+		t.Errorf("Earliest of zero times = %s, want zero", got)
+	}
 	if got := deadline.Later(now, time.Time{}); !got.Equal(now) {
 		t.Errorf("Later = %s, want %s", got, now)
 	}
