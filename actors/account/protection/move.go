@@ -37,18 +37,18 @@ func (LegRejected) Error() string { return "the venue rejected the new leg" }
 // NewMove returns the change of an entry's protection that a command requests. It leaves out
 // kinds that already are as requested.
 func NewMove(o *Order, cmd *venues.AmendOrder) *Move {
-	p := &Move{targets: requestedTargets(cmd), before: o.Protection}
-	maps.DeleteFunc(p.targets, o.isPlanned)
-	return p
+	m := &Move{targets: requestedTargets(cmd), before: o.Protection}
+	maps.DeleteFunc(m.targets, o.isPlanned)
+	return m
 }
 
 // Record writes the move to the amendment that is stored with its order.
-func (p *Move) Record(a *persistence.Amendment) {
-	stop, changesStop := p.targets[venues.LegStopLoss]
-	profit, changesProfit := p.targets[venues.LegTakeProfit]
+func (m *Move) Record(a *persistence.Amendment) {
+	stop, changesStop := m.targets[venues.LegStopLoss]
+	profit, changesProfit := m.targets[venues.LegTakeProfit]
 	a.StopLoss, a.DropStopLoss = stop, changesStop && !stop.Valid
 	a.TakeProfit, a.DropTakeProfit = profit, changesProfit && !profit.Valid
-	a.Before = p.before
+	a.Before = m.before
 }
 
 // RestoreMove returns the move of a stored amendment, to be resumed with Step.ResumeMove; nil
@@ -79,12 +79,12 @@ func requestedTargets(cmd *venues.AmendOrder) map[venues.LegKind]venues.Optional
 }
 
 // NeedsResume reports whether the move must be resumed with Step.ResumeMove.
-func (p *Move) NeedsResume() bool { return p.needsResume }
+func (m *Move) NeedsResume() bool { return m.needsResume }
 
 // OnlyRemoves reports whether the move removes protection and adds none: it can be
 // completed although nothing is left to protect.
-func (p *Move) OnlyRemoves() bool {
-	for _, target := range p.targets {
+func (m *Move) OnlyRemoves() bool {
+	for _, target := range m.targets {
 		if target.Valid {
 			return false
 		}
@@ -151,12 +151,12 @@ func (s *Step) CheckTargets(o *Order, cmd *venues.AmendOrder, i *venues.Instrume
 // StartMove carries out the move of an entry: by a request to the venue if it attaches the
 // protection, else by new legs, which replace the old ones once they are live.
 func (s *Step) StartMove(o *Order) {
-	p := o.Move
+	m := o.Move
 	o.Unattached = s.Rules.Attached && !s.Attaches(o)
 	request := s.newRequest(o)
 	needsVenue := false
 	for _, kind := range Kinds() {
-		target, changes := p.targets[kind]
+		target, changes := m.targets[kind]
 		switch {
 		case !changes:
 		case s.addToRequest(o, kind, &request):
@@ -176,25 +176,25 @@ func (s *Step) StartMove(o *Order) {
 // rejected like all legs. A request to the venue is sent again, because its outcome is not
 // known.
 func (s *Step) ResumeMove(o *Order) {
-	p := o.Move
-	p.needsResume = false
+	m := o.Move
+	m.needsResume = false
 	s.Port.MarkDirty(o)
 	request := s.newRequest(o)
 	needsVenue := false
 	for _, kind := range Kinds() {
-		target, changes := p.targets[kind]
+		target, changes := m.targets[kind]
 		switch {
 		case !changes || o.isPlanned(kind, target):
 		case s.addToRequest(o, kind, &request):
 			needsVenue = true
 		default: // the order of the venue has ended
-			delete(p.targets, kind)
+			delete(m.targets, kind)
 		}
 	}
 	switch {
 	case needsVenue:
 		s.send(o, &request)
-	case len(p.targets) == 0:
+	case len(m.targets) == 0:
 		s.Port.EndMove(o, venues.Errorf(venues.CodeExchangeUnavailable, "there is nothing left to change"))
 	}
 }
@@ -240,11 +240,11 @@ func (s *Step) moveLeg(o *Order, kind venues.LegKind, target venues.Optional) {
 // EndMoveIfDone ends the move of an entry if its new legs are live and the legs that it removes
 // are closed.
 func (s *Step) EndMoveIfDone(o *Order) {
-	p := o.Move
-	if p.request != nil || p.needsResume {
+	m := o.Move
+	if m.request != nil || m.needsResume {
 		return
 	}
-	for kind, target := range p.targets {
+	for kind, target := range m.targets {
 		plan := o.Protection.Leg(kind)
 		if target.Valid && o.QtyToProtect().IsPositive() && plan != nil && plan.Status == venues.ProtectionPending {
 			return

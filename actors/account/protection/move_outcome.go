@@ -10,25 +10,25 @@ import (
 
 // MoveAnswered applies the venue's answer to a request of Port.Protect.
 func (s *Step) MoveAnswered(o *Order, err error) {
-	p := o.Move
-	if p == nil || p.request == nil {
+	m := o.Move
+	if m == nil || m.request == nil {
 		return
 	}
 	s.Port.MarkDirty(o)
 	switch {
 	case err == nil:
 		for _, kind := range Kinds() {
-			if target, changes := p.targets[kind]; changes && p.request.Changes(kind) {
+			if target, changes := m.targets[kind]; changes && m.request.Changes(kind) {
 				s.setRequested(o, kind, target)
 				if !target.Valid {
 					delete(o.Bracket.legs, kind) // if the order has another trigger, it stays a leg of that kind
 				}
 			}
 		}
-		p.request = nil
-	case errors.Is(err, venues.ErrOutcomeUnknown) && p.tries < protectTriesMax:
-		p.tries++
-		s.Port.Protect(o, *p.request, time.Second)
+		m.request = nil
+	case errors.Is(err, venues.ErrOutcomeUnknown) && m.tries < protectTriesMax:
+		m.tries++
+		s.Port.Protect(o, *m.request, time.Second)
 	case errors.Is(err, venues.ErrOutcomeUnknown):
 		s.Port.EndMove(o, venues.Errorf(venues.CodeInternal, "the venue did not report whether it has changed the protection").
 			With("orderState", "unknown").Because(err))
@@ -91,11 +91,11 @@ func (s *Step) keepPreviousLeg(o, rejected *Order, kind venues.LegKind) bool {
 	return false
 }
 
-// changes reports whether the move changes a kind. p may be nil.
-func (p *Move) changes(kind venues.LegKind) bool {
-	if p == nil {
+// changes reports whether the move changes a kind. m may be nil.
+func (m *Move) changes(kind venues.LegKind) bool {
+	if m == nil {
 		return false
 	}
-	_, changes := p.targets[kind]
+	_, changes := m.targets[kind]
 	return changes
 }
