@@ -34,8 +34,8 @@ func (s *State) confirmed(a Account, l *ledger) int {
 	return n
 }
 
-// isComplete reports whether the account has been reconciled since its start and no
-// executions of the instrument are known to be missing.
+// isComplete reports whether the account is ready and no executions of the instrument are known
+// to be missing.
 func isComplete(a Account, l *ledger) bool { return a.Ready() && a.IsComplete(l.symbol) }
 
 // confirmDeadline returns when a closing is confirmed without a report of the venue; zero if
@@ -59,9 +59,9 @@ func (l *ledger) lacksEntries(c *Closing) bool {
 }
 
 // isDisputed reports whether a closing may be wrong: executions are known to be missing, the
-// account has not been reconciled since its start, or the venue has reported other open
-// quantities after the close or a larger position before it. Executions that a reconciliation
-// finds may change or undo the closing.
+// account is not ready, or the venue has reported other open quantities after the close or a
+// larger position before it. Executions that a reconciliation finds may change or undo the
+// closing.
 func (s *State) isDisputed(a Account, l *ledger, c *Closing) bool {
 	return !isComplete(a, l) || l.lacksEntries(c) || (s.listed.reportedAt(l.symbol).After(c.knownAt) && !l.agrees(s.listed.open))
 }

@@ -54,9 +54,9 @@ func (s *State) HasMismatch() bool {
 }
 
 // AdoptUnexplained adopts the quantities of the venue's list, read at readAt, of instruments
-// whose mismatch a reconciliation has not resolved. The reconciliation began at startedAt; hasRead
-// reports whether it has read the executions of an instrument. Before the account
-// is ready, the positions of instruments with a new ledger are adopted too.
+// whose mismatch a reconciliation has not resolved. The reconciliation began at startedAt;
+// hasRead reports whether it has read the executions of an instrument. Before the account is
+// ready, the positions of instruments with a new ledger are adopted too.
 func (s *State) AdoptUnexplained(a Account, startedAt, readAt time.Time, hasRead func(symbol string) bool) {
 	for _, l := range s.inOrder() {
 		isUnresolved := !l.mismatchSince.IsZero() && l.mismatchSince.Before(startedAt) && hasRead(l.symbol)

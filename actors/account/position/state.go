@@ -36,7 +36,7 @@ type State struct {
 type Account interface {
 	// Now returns the time of the step.
 	Now() time.Time
-	// Ready reports whether the account has been reconciled since its start.
+	// Ready reports whether the account has read its venue since its start.
 	Ready() bool
 	// ReconciledAt returns when the last successful reconciliation began.
 	ReconciledAt() time.Time

@@ -158,7 +158,7 @@ func (s *Step) Relink(orders []*Order) {
 }
 
 // Resume continues the protection of an entry after a restart. It must not be called
-// before the account was reconciled.
+// before the first reading of the venue.
 func (s *Step) Resume(o *Order) {
 	if o.EntryOrderID != "" || !o.Protection.IsActive() || !o.FilledQty.IsPositive() {
 		return

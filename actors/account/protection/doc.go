@@ -11,8 +11,10 @@
 //   - An entry is an order with a stop loss, a take profit or both.
 //   - A leg is a stop order at the venue that protects an entry, of one kind: stop loss
 //     or take profit. Legs are reduce-only. An attached leg is one that the venue makes
-//     itself with the entry; one such order may hold both triggers. Where the venue
-//     attaches none, or where its own did not appear, the service places the legs.
+//     itself with the entry; one such order may hold both triggers. The service places the
+//     legs where the venue attaches none (Rules.Attached), if the entry was sent or amended
+//     without attached protection (Unattached), and if the venue's legs did not appear or
+//     have ended (Bracket.placedHere).
 //   - A bracket is the protection of one entry: its legs and their due times. The plan of a
 //     kind is the entry's ProtectionLeg: the price and status that the record has.
 //   - A position is unprotected while a leg that it should have is not live.

@@ -22,7 +22,7 @@ type Move struct {
 	// request is the pending request to the venue; nil if there is none.
 	request *venues.ProtectRequest
 	tries   int
-	// needsResume is set after a restart of the account until its reconciliation.
+	// needsResume is set after a restart of the account until its first reading of the venue.
 	needsResume bool
 }
 
@@ -172,7 +172,7 @@ func (s *Step) StartMove(o *Order) {
 }
 
 // ResumeMove continues the move of an entry after a restart. It must not be called before the
-// account was reconciled. New legs of ours are in the record already, and become live or are
+// first reading of the venue. New legs of ours are in the record already, and become live or are
 // rejected like all legs. A request to the venue is sent again, because its outcome is not
 // known.
 func (s *Step) ResumeMove(o *Order) {

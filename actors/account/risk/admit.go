@@ -47,6 +47,8 @@ func (s *State) AdmitAmend(a Account, o *persistence.OrderRecord, spec *venues.O
 	return s.checkNotional(spec, mark)
 }
 
+// checkNotional checks the notional of an order. If it is not known, the rejection has no detail
+// given: by that account.Client recognizes it, waits for the mark price and tries again.
 func (s *State) checkNotional(spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
 	limit := s.Limits.MaxOrderNotional
 	if !limit.Valid {

@@ -47,7 +47,7 @@ type State struct {
 type Account interface {
 	// Now returns the time of the step.
 	Now() time.Time
-	// Ready reports whether the account has been reconciled since its start.
+	// Ready reports whether the account has read its venue since its start.
 	Ready() bool
 	// Price returns the mark price of a currency in the settlement currency of an
 	// instrument, if it is known.
