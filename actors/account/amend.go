@@ -138,7 +138,7 @@ func (s *state) admitAmend(step stepContext, o *order, in amendOrder) *venues.Er
 	if err := protection.CheckPrices(&spec, in.mark); err != nil {
 		return err
 	}
-	if err := protection.CheckLegQty(in.instrument, &spec, s.protectionStep.Attaches(&o.protectedOrder)); err != nil {
+	if err := protection.CheckLegQty(in.instrument, &spec, s.protection(step).Attaches(&o.protectedOrder)); err != nil {
 		return err
 	}
 	if err := s.risk.AdmitAmend(s.forRisk(step), &o.OrderRecord, &spec, in.mark); err != nil {

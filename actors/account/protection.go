@@ -119,13 +119,13 @@ func (p *protectionPort) MaxMarketQty(symbol string) venues.Optional {
 }
 
 // relinkProtection rebuilds the brackets of the orders that were read from the store.
-func (s *state) relinkProtection() {
+func (s *state) relinkProtection(step stepContext) {
 	orders := s.allInOrder()
 	all := make([]*protectedOrder, 0, len(orders))
 	for _, o := range orders {
 		all = append(all, &o.protectedOrder)
 	}
-	s.protectionStep.Relink(all)
+	s.protection(step).Relink(all)
 }
 
 // legChanged applies a change of a leg to its entry, if the entry is in memory.

@@ -84,7 +84,7 @@ func (s *state) loaded(step stepContext, in loadDone) {
 			s.after(publishOrder{o.OrderRecord})
 		}
 	}
-	s.relinkProtection()
+	s.relinkProtection(step)
 	s.isLoaded = true
 	s.recon.due = step.now
 }

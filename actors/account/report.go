@@ -125,7 +125,7 @@ func (s *state) applyStatus(step stepContext, o *order, r venues.ExecutionReport
 	if o.IsUndecided(&r) {
 		return // a report that names the trigger follows
 	}
-	s.applyTerms(o, r)
+	s.applyTerms(step, o, r)
 	next := s.statusUnderChange(step, o, &r)
 	if next == venues.StatusOpen && o.FilledQty.IsPositive() {
 		next = venues.StatusPartiallyFilled
@@ -155,7 +155,7 @@ func (s *state) setVenueID(o *order, r venues.ExecutionReport) {
 
 // applyTerms applies the terms of a report: an order may be amended elsewhere. A report from
 // before the newest amendment is ignored.
-func (s *state) applyTerms(o *order, r venues.ExecutionReport) {
+func (s *state) applyTerms(step stepContext, o *order, r venues.ExecutionReport) {
 	if !r.VenueTime.IsZero() {
 		if r.VenueTime.Before(o.termsAt) {
 			return
@@ -169,7 +169,7 @@ func (s *state) applyTerms(o *order, r venues.ExecutionReport) {
 		o.Price = r.Price
 	}
 	if r.TriggerPrice.Valid {
-		s.protectionStep.FollowTrigger(&o.protectedOrder, &r)
+		s.protection(step).FollowTrigger(&o.protectedOrder, &r)
 		o.TriggerPrice = r.TriggerPrice
 	}
 }
