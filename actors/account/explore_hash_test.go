@@ -41,7 +41,7 @@ const (
 // empty name are omitted.
 var fields = map[string]int{
 	"Deps.": omitted, "Logger.": omitted, "Mutex.": omitted, "Reply.": omitted, "stepContext.": omitted, "Counts.": omitted, "Hops.": omitted,
-	"riskPort.": omitted, "positionPort.": omitted, "protectionPort.": omitted, "Step.": omitted, "JournalEntry.": omitted, "Fence.": omitted,
+	"riskPort.": omitted, "positionPort.": omitted, "protectionPort.": omitted, "Keeper.": omitted, "JournalEntry.": omitted, "Fence.": omitted,
 	"Runner.Journal": omitted, "account.tickDue": omitted, "CommitQueue.journal": omitted, "Gate.": omitted,
 	"Event.ID": omitted, "Event.Data": omitted, "Event.CreatedAt": omitted, "Fill.FillID": omitted, "FillRecord.FillID": omitted,
 	"timer.sequence": omitted, "timer.index": omitted, "statusQuery.sent": omitted, "order.journalRows": omitted,

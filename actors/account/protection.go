@@ -24,14 +24,14 @@ const (
 // bracket.
 type protectedOrder = protection.Order
 
-// protectionPort implements protection.Port.
+// protectionPort implements protection.Account.
 type protectionPort struct {
 	state *state
 	step  stepContext
 	live  iter.Seq[*protectedOrder]
 }
 
-func newProtection(s *state, p ProtectionPolicy) (*protection.Step, *protectionPort) {
+func newProtection(s *state, p ProtectionPolicy) (*protection.Keeper, *protectionPort) {
 	port := &protectionPort{state: s, live: func(yield func(*protectedOrder) bool) {
 		for _, o := range s.live {
 			if !yield(&o.protectedOrder) {
@@ -42,13 +42,14 @@ func newProtection(s *state, p ProtectionPolicy) (*protection.Step, *protectionP
 	rules := protection.Rules{
 		Attached: s.caps.AttachedProtection, Policy: p.OrDefault(), RequestLife: orderLifeMax, IsOurs: s.ids.isOurs,
 	}
-	return &protection.Step{Rules: rules, Port: port}, port
+	return &protection.Keeper{Rules: rules, Account: port}, port
 }
 
-// protection returns package protection's Step with the values of the current step.
-func (s *state) protection(step stepContext) *protection.Step {
+// protection returns the keeper of protection with the values of the current step. All calls
+// to it must use this method.
+func (s *state) protection(step stepContext) *protection.Keeper {
 	s.protectionPort.step = step
-	p := s.protectionStep
+	p := s.protectionKeeper
 	p.Now, p.ReconciledAt, p.PositionsAt, p.ReadingBegan = step.now, s.recon.begunAt, s.positions.ReadAt(), s.readingBegan
 	return p
 }

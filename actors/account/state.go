@@ -40,8 +40,8 @@ type state struct {
 
 	counts *Counts
 
-	protectionStep *protection.Step
-	protectionPort *protectionPort
+	protectionKeeper *protection.Keeper
+	protectionPort   *protectionPort
 }
 
 func newState(c Config, fence persistence.Fence) *state {
@@ -54,6 +54,6 @@ func newState(c Config, fence persistence.Fence) *state {
 	}
 	s.positionPort = &positionPort{state: s}
 	s.risk, s.riskPort = risk.NewState(c.Customer, c.Exchange, orderLifeMax, s.positions), newRiskPort(s)
-	s.protectionStep, s.protectionPort = newProtection(s, c.Protection)
+	s.protectionKeeper, s.protectionPort = newProtection(s, c.Protection)
 	return s
 }

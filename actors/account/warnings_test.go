@@ -84,7 +84,7 @@ func TestStopThatFailsIsLogged(t *testing.T) {
 // The alarm of a position that stays open is repeated in the journal; it is logged once.
 func TestMissingProtectionIsLoggedOnce(t *testing.T) {
 	b := newFixture(t, venues.Capabilities{})
-	b.state.protectionStep.Rules.Policy.KeepOpen = true
+	b.state.protectionKeeper.Rules.Policy.KeepOpen = true
 	o := b.fillEntry("1")
 	b.reportPosition("1")
 	for range 8 {

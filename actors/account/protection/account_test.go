@@ -16,11 +16,11 @@ import (
 	"venuegate/venues"
 )
 
-// account implements protection.Port with orders in memory. The test takes the part of the
+// account implements protection.Account with orders in memory. The test takes the part of the
 // venue. Every action is one step, which ends like those of the real account.
 type account struct {
-	t    testing.TB
-	step protection.Step
+	t      testing.TB
+	keeper protection.Keeper
 
 	orders map[string]*protection.Order
 	lastID int
@@ -48,7 +48,7 @@ func newAccount(t testing.TB, rules protection.Rules) *account {
 	rules.Policy, rules.RequestLife = rules.Policy.OrDefault(), 5*time.Second
 	rules.IsOurs = func(clientOrderID string) bool { return strings.HasPrefix(clientOrderID, "ours") }
 	a := &account{t: t, orders: map[string]*protection.Order{}, listed: map[string]bool{}}
-	a.step = protection.Step{Rules: rules, Port: a, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	a.keeper = protection.Keeper{Rules: rules, Account: a, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	return a
 }
 
@@ -120,13 +120,13 @@ func (a *account) Position(symbol string, side venues.PositionSide) protection.P
 func (a *account) MaxMarketQty(string) venues.Optional { return a.maxMarketQty }
 
 // do runs one step and ends it: changed legs are applied to their entries.
-func (a *account) do(action func(s *protection.Step)) {
-	action(&a.step)
+func (a *account) do(action func(k *protection.Keeper)) {
+	action(&a.keeper)
 	for i := 0; i < len(a.dirty); i++ {
 		o := a.dirty[i]
 		a.settle(o)
-		a.step.EndIfFlat(o)
-		if entry := a.orders[o.EntryOrderID]; entry != nil && a.step.LegChanged(entry, o) {
+		a.keeper.EndIfFlat(o)
+		if entry := a.orders[o.EntryOrderID]; entry != nil && a.keeper.LegChanged(entry, o) {
 			a.settle(entry)
 		}
 	}
@@ -135,26 +135,26 @@ func (a *account) do(action func(s *protection.Step)) {
 
 func (a *account) settle(o *protection.Order) {
 	if o.Move != nil && (protection.IsChangeable(&o.Order) || o.Move.OnlyRemoves()) {
-		a.step.EndMoveIfDone(o)
+		a.keeper.EndMoveIfDone(o)
 	}
 }
 
 // pass advances the time and returns the orders that were placed.
 func (a *account) pass(d time.Duration) []*protection.Order {
 	a.placed = nil
-	for end := a.step.Now.Add(d); ; {
+	for end := a.keeper.Now.Add(d); ; {
 		next := end
 		for _, o := range a.orders {
 			if due := o.Bracket.Due(); !due.IsZero() && due.Before(next) {
 				next = due
 			}
 		}
-		if next.After(a.step.Now) {
-			a.step.Now = next
+		if next.After(a.keeper.Now) {
+			a.keeper.Now = next
 		}
 		for _, id := range slices.Sorted(maps.Keys(a.orders)) {
-			if o := a.orders[id]; !o.Bracket.Due().IsZero() && !a.step.Now.Before(o.Bracket.Due()) {
-				a.do(func(s *protection.Step) { s.Tick(o) })
+			if o := a.orders[id]; !o.Bracket.Due().IsZero() && !a.keeper.Now.Before(o.Bracket.Due()) {
+				a.do(func(k *protection.Keeper) { k.Tick(o) })
 			}
 		}
 		if next.Equal(end) && !slices.ContainsFunc(slices.Collect(maps.Values(a.orders)), func(o *protection.Order) bool {
@@ -169,7 +169,7 @@ func (a *account) pass(d time.Duration) []*protection.Order {
 func (a *account) add(client string, spec venues.OrderSpec) *protection.Order {
 	a.lastID++
 	o := &protection.Order{OrderRecord: persistence.OrderRecord{Order: venues.Order{
-		OrderID: fmt.Sprintf("ord_%02d", a.lastID), OrderSpec: spec, CreatedAt: venues.At(a.step.Now),
+		OrderID: fmt.Sprintf("ord_%02d", a.lastID), OrderSpec: spec, CreatedAt: venues.At(a.keeper.Now),
 	}}}
 	if client != "" {
 		o.ClientOrderID = fmt.Sprintf("%s-%02d", client, a.lastID)
@@ -201,10 +201,10 @@ func (a *account) open(spec venues.OrderSpec) *protection.Order {
 
 // fill executes a part of an order.
 func (a *account) fill(o *protection.Order, qty string) {
-	a.do(func(s *protection.Step) {
-		o.FilledQty, o.FilledAt = o.FilledQty.Add(dec(qty)), s.Now
+	a.do(func(k *protection.Keeper) {
+		o.FilledQty, o.FilledAt = o.FilledQty.Add(dec(qty)), k.Now
 		a.MarkDirty(o)
-		s.Filled(o)
+		k.Filled(o)
 		o.Status = venues.StatusPartiallyFilled
 		if o.FilledQty.Equal(o.Qty) {
 			a.close(o, venues.StatusFilled)
@@ -243,13 +243,13 @@ func (a *account) protectedEntry(qty string) (o *protection.Order, legs []*prote
 // accept makes legs live.
 func (a *account) accept(legs ...*protection.Order) {
 	for _, leg := range legs {
-		a.do(func(*protection.Step) { leg.Status = venues.StatusUntriggered; a.MarkDirty(leg) })
+		a.do(func(*protection.Keeper) { leg.Status = venues.StatusUntriggered; a.MarkDirty(leg) })
 	}
 }
 
 // reject ends an order that the venue does not accept.
 func (a *account) reject(o *protection.Order, reason string) {
-	a.do(func(*protection.Step) {
+	a.do(func(*protection.Keeper) {
 		o.Error = &venues.RejectReason{Code: venues.CodeOrderRejected, Reason: reason}
 		a.close(o, venues.StatusRejected)
 	})
@@ -258,24 +258,24 @@ func (a *account) reject(o *protection.Order, reason string) {
 // cancel ends orders as cancelled.
 func (a *account) cancel(orders ...*protection.Order) {
 	for _, o := range orders {
-		a.do(func(*protection.Step) { a.close(o, venues.StatusCancelled) })
+		a.do(func(*protection.Keeper) { a.close(o, venues.StatusCancelled) })
 	}
 }
 
 // failCancel reports that the cancel of a withdrawn order was not carried out.
 func (a *account) failCancel(o *protection.Order) {
-	a.do(func(*protection.Step) { o.PendingAction = venues.PendingNone; a.MarkDirty(o) })
+	a.do(func(*protection.Keeper) { o.PendingAction = venues.PendingNone; a.MarkDirty(o) })
 }
 
 // trigger reports that the trigger of a leg was reached.
 func (a *account) trigger(leg *protection.Order) {
-	a.do(func(*protection.Step) { leg.Status, leg.Triggered = venues.StatusOpen, true; a.MarkDirty(leg) })
+	a.do(func(*protection.Keeper) { leg.Status, leg.Triggered = venues.StatusOpen, true; a.MarkDirty(leg) })
 }
 
 // execute fills a leg or an exit with a quantity and ends it: as filled if that is all.
 func (a *account) execute(o *protection.Order, qty string, end venues.OrderStatus) {
-	a.do(func(*protection.Step) {
-		o.FilledQty, o.FilledAt, o.Triggered = dec(qty), a.step.Now, true
+	a.do(func(*protection.Keeper) {
+		o.FilledQty, o.FilledAt, o.Triggered = dec(qty), a.keeper.Now, true
 		if o.FilledQty.Equal(o.Qty) {
 			end = venues.StatusFilled
 		}
@@ -288,23 +288,23 @@ func (a *account) executeAll(o *protection.Order) { a.execute(o, o.Qty.String(),
 
 // list sets whether the venue lists the long position, as of now.
 func (a *account) list(open bool) {
-	a.listed["BTCUSDT/long"], a.step.PositionsAt = open, a.step.Now
+	a.listed["BTCUSDT/long"], a.keeper.PositionsAt = open, a.keeper.Now
 }
 
 // flat reports the close of the long position.
 func (a *account) flat() {
-	a.do(func(s *protection.Step) {
+	a.do(func(k *protection.Keeper) {
 		a.list(false)
 		a.closedElsewhere = a.Position("BTCUSDT", venues.Long).Qty.Add(a.closedElsewhere)
-		s.PositionClosed("BTCUSDT/long", s.Now)
+		k.PositionClosed("BTCUSDT/long", k.Now)
 	})
 }
 
 // readPositions applies a reading of the venue's list of positions.
 func (a *account) readPositions() {
-	a.do(func(s *protection.Step) {
-		s.PositionsAt = s.Now
-		s.WithdrawOrphans(a.listed, s.Now)
+	a.do(func(k *protection.Keeper) {
+		k.PositionsAt = k.Now
+		k.WithdrawOrphans(a.listed, k.Now)
 	})
 }
 

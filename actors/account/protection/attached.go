@@ -5,13 +5,13 @@ import "venuegate/venues"
 // AdoptLeg links an order that the venue made to protect an entry of ours to that entry, and
 // returns the entry; nil if there is none. named is the order with the client id that the
 // report gives for the entry; it may be nil.
-func (s *Step) AdoptLeg(leg *Order, r *venues.ExecutionReport, named *Order) *Order {
+func (k *Keeper) AdoptLeg(leg *Order, r *venues.ExecutionReport, named *Order) *Order {
 	for _, kind := range Kinds() {
 		if r.Attachment.Trigger(kind).Valid && leg.Protects == "" {
 			leg.Protects = kind // the stop loss, until it is known which trigger was reached
 		}
 	}
-	entry := s.entryOf(r, named)
+	entry := k.entryOf(r, named)
 	if entry == nil {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (s *Step) AdoptLeg(leg *Order, r *venues.ExecutionReport, named *Order) *Or
 // entryOf returns the entry that an order of the venue protects. If the report does not
 // identify it, protection belongs to the position: that of the newest entry has replaced
 // earlier ones.
-func (s *Step) entryOf(r *venues.ExecutionReport, named *Order) *Order {
+func (k *Keeper) entryOf(r *venues.ExecutionReport, named *Order) *Order {
 	if r.Attachment.EntryClientID != "" {
 		if named != nil && named.Protection != nil {
 			return named
@@ -38,8 +38,8 @@ func (s *Step) entryOf(r *venues.ExecutionReport, named *Order) *Order {
 		return nil
 	}
 	var newest *Order
-	for _, o := range s.live() {
-		if o.Symbol == r.Symbol && o.Side != r.Side && o.EntryOrderID == "" && o.QtyToProtect().IsPositive() && s.expectsLeg(o, r.Attachment) {
+	for _, o := range k.live() {
+		if o.Symbol == r.Symbol && o.Side != r.Side && o.EntryOrderID == "" && o.QtyToProtect().IsPositive() && k.expectsLeg(o, r.Attachment) {
 			newest = o
 		}
 	}
@@ -48,10 +48,10 @@ func (s *Step) entryOf(r *venues.ExecutionReport, named *Order) *Order {
 
 // expectsLeg reports whether an entry has active protection, which the service has not placed,
 // of a kind in the attachment.
-func (s *Step) expectsLeg(o *Order, a *venues.Attachment) bool {
+func (k *Keeper) expectsLeg(o *Order, a *venues.Attachment) bool {
 	for _, kind := range Kinds() {
 		plan, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
-		if a.Trigger(kind).Valid && plan.IsActive() && (current == nil || !s.isOurs(current)) {
+		if a.Trigger(kind).Valid && plan.IsActive() && (current == nil || !k.isOurs(current)) {
 			return true
 		}
 	}
@@ -60,17 +60,17 @@ func (s *Step) expectsLeg(o *Order, a *venues.Attachment) bool {
 
 // FollowAttachment applies a report to a leg that the venue made: triggers that were moved,
 // and the one that was reached, whose price it sets as the trigger price of the report.
-func (s *Step) FollowAttachment(leg *Order, r *venues.ExecutionReport) {
+func (k *Keeper) FollowAttachment(leg *Order, r *venues.ExecutionReport) {
 	if r.Attachment != nil {
 		leg.Attachment = r.Attachment
 	}
-	entry, a := s.Port.Order(leg.EntryOrderID), leg.Attachment
+	entry, a := k.Account.Order(leg.EntryOrderID), leg.Attachment
 	if a == nil || entry == nil || leg.Triggered {
 		return
 	}
 	for _, kind := range Kinds() {
 		if price := a.Trigger(kind); price.Valid && r.Status == venues.StatusUntriggered && entry.Bracket.Current(kind) == leg {
-			s.setPlanPrice(entry, kind, price.Decimal)
+			k.setPlanPrice(entry, kind, price.Decimal)
 		}
 	}
 	if fired := firedTrigger(a, r); fired != "" {
@@ -80,13 +80,13 @@ func (s *Step) FollowAttachment(leg *Order, r *venues.ExecutionReport) {
 
 // FollowTrigger updates the plan after another client has moved a leg of ours: the leg was at
 // the planned price, and the venue reports another one.
-func (s *Step) FollowTrigger(leg *Order, r *venues.ExecutionReport) {
-	o := s.Port.Order(leg.EntryOrderID)
-	if o == nil || r.Status != venues.StatusUntriggered || !s.isOurs(leg) || o.Bracket.Current(leg.Protects) != leg {
+func (k *Keeper) FollowTrigger(leg *Order, r *venues.ExecutionReport) {
+	o := k.Account.Order(leg.EntryOrderID)
+	if o == nil || r.Status != venues.StatusUntriggered || !k.isOurs(leg) || o.Bracket.Current(leg.Protects) != leg {
 		return
 	}
-	if plan := o.Protection.Leg(leg.Protects); plan.IsActive() && !s.isMisplaced(leg, plan) && !plan.Price.Equal(r.TriggerPrice.Decimal) {
-		s.setRequested(o, leg.Protects, r.TriggerPrice)
+	if plan := o.Protection.Leg(leg.Protects); plan.IsActive() && !k.isMisplaced(leg, plan) && !plan.Price.Equal(r.TriggerPrice.Decimal) {
+		k.setRequested(o, leg.Protects, r.TriggerPrice)
 	}
 }
 

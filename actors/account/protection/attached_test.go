@@ -16,7 +16,7 @@ func (a *account) report(entry *protection.Order, number string, r venues.Execut
 			leg = o
 		}
 	}
-	a.do(func(s *protection.Step) {
+	a.do(func(k *protection.Keeper) {
 		if leg == nil {
 			leg = a.add("", venues.OrderSpec{
 				Symbol: entry.Symbol, Side: entry.Side.Opposite(), Type: venues.TypeStopMarket, Qty: entry.Qty, ReduceOnly: true,
@@ -27,9 +27,9 @@ func (a *account) report(entry *protection.Order, number string, r venues.Execut
 				named = entry
 			}
 			r.Symbol, r.Side = leg.Symbol, leg.Side
-			s.AdoptLeg(leg, &r, named)
+			k.AdoptLeg(leg, &r, named)
 		}
-		s.FollowAttachment(leg, &r)
+		k.FollowAttachment(leg, &r)
 		if r.Qty.IsPositive() {
 			leg.Qty = r.Qty
 		}
@@ -169,7 +169,7 @@ func TestAttachedLegsThatDoNotAppear(t *testing.T) {
 	}
 	a.wantPlaced(a.pass(1200 * time.Millisecond))
 	a.list(true)
-	a.step.ReconciledAt = a.step.Now
+	a.keeper.ReconciledAt = a.keeper.Now
 	legs := a.pass(1200 * time.Millisecond)
 	a.wantPlaced(legs, "0.4", "0.4")
 	a.accept(legs...)
@@ -201,7 +201,7 @@ func TestNewerEntrySupersedesAttachedProtection(t *testing.T) {
 	second := a.fillEntry("1")
 	a.report(first, "s1", attached(stopOnly(first), venues.StatusCancelled))
 	a.report(second, "s2", attached(stopOnly(second), venues.StatusUntriggered))
-	a.step.Now = a.step.Now.Add(time.Millisecond)
+	a.keeper.Now = a.keeper.Now.Add(time.Millisecond)
 	a.readPositions()
 	a.pass(2 * time.Second)
 	if got := first.Protection.StopLoss.Status; got != venues.ProtectionCancelled {

@@ -38,7 +38,7 @@ type Bracket struct {
 	exitTries int
 }
 
-// Due returns when the entry needs Step.Tick next; zero for never.
+// Due returns when the entry needs Keeper.Tick next; zero for never.
 func (b *Bracket) Due() time.Time { return deadline.Earlier(b.due, b.alarmDue) }
 
 // IsClosing reports whether the position is being closed because it cannot be
@@ -93,14 +93,14 @@ func (b *Bracket) retire(kind venues.LegKind) {
 func (b *Bracket) schedule(at time.Time) { b.due = deadline.Earlier(b.due, at) }
 
 // expectProtection starts the time within which a fill must be protected, unless it is running.
-func (s *Step) expectProtection(o *Order) {
+func (k *Keeper) expectProtection(o *Order) {
 	if o.Bracket.unprotectedSince.IsZero() {
-		o.Bracket.unprotectedSince, o.Bracket.alarmDue = s.Now, s.Now.Add(s.Rules.Policy.AlarmAfter)
+		o.Bracket.unprotectedSince, o.Bracket.alarmDue = k.Now, k.Now.Add(k.Rules.Policy.AlarmAfter)
 	}
 }
 
 // endAlarmIfProtected ends an alarm, raised or due, if no leg is missing.
-func (s *Step) endAlarmIfProtected(o *Order) {
+func (k *Keeper) endAlarmIfProtected(o *Order) {
 	if !o.isUnprotected() {
 		o.Bracket.endAlarm()
 	}
@@ -112,7 +112,7 @@ func (b *Bracket) endAlarm() {
 
 // creditClosed subtracts the quantity that a leg or an exit has closed from the quantity to
 // protect of its entry.
-func (s *Step) creditClosed(o, by *Order) {
+func (k *Keeper) creditClosed(o, by *Order) {
 	more := by.FilledQty.Sub(by.Credited)
 	if !more.IsPositive() {
 		return
@@ -120,14 +120,14 @@ func (s *Step) creditClosed(o, by *Order) {
 	by.Credited = by.FilledQty
 	o.ReleasedQty = decimal.Min(o.FilledQty, o.ReleasedQty.Add(more))
 	if by != o.Bracket.exit && by != o.Bracket.Current(by.Protects) && o.Protection.IsActive() {
-		o.Bracket.schedule(s.Now.Add(GatherDelay)) // the newest leg is too large now: it is replaced
+		o.Bracket.schedule(k.Now.Add(GatherDelay)) // the newest leg is too large now: it is replaced
 	}
-	s.Port.MarkDirty(o)
+	k.Account.MarkDirty(o)
 }
 
 // Relink rebuilds the brackets of orders that were read from the store. orders must be sorted,
 // oldest first.
-func (s *Step) Relink(orders []*Order) {
+func (k *Keeper) Relink(orders []*Order) {
 	byID := make(map[string]*Order, len(orders))
 	for _, o := range orders {
 		byID[o.OrderID] = o
@@ -145,7 +145,7 @@ func (s *Step) Relink(orders []*Order) {
 			o.Bracket.link(leg, leg.Protects)
 			plan := o.Protection.Leg(leg.Protects)
 			leg.retired = leg.Withdrawn && plan != nil && plan.OrderID != leg.OrderID
-			o.Bracket.placedHere = o.Bracket.placedHere || s.isOurs(leg)
+			o.Bracket.placedHere = o.Bracket.placedHere || k.isOurs(leg)
 		}
 	}
 	for _, o := range orders { // one order may hold both triggers
@@ -159,12 +159,12 @@ func (s *Step) Relink(orders []*Order) {
 
 // Resume continues the protection of an entry after a restart. It must not be called
 // before the first reading of the venue.
-func (s *Step) Resume(o *Order) {
+func (k *Keeper) Resume(o *Order) {
 	if o.EntryOrderID != "" || !o.Protection.IsActive() || !o.FilledQty.IsPositive() {
 		return
 	}
-	s.expectProtection(o)
-	if s.placesLegs(o) || o.Bracket.closing {
-		o.Bracket.due = s.Now.Add(RetryDelay)
+	k.expectProtection(o)
+	if k.placesLegs(o) || o.Bracket.closing {
+		o.Bracket.due = k.Now.Add(RetryDelay)
 	}
 }

@@ -22,12 +22,12 @@ const (
 
 // Tick does what is due in an entry's bracket: it places missing legs, raises the alarm, and
 // closes a position that could not be protected in time.
-func (s *Step) Tick(o *Order) {
+func (k *Keeper) Tick(o *Order) {
 	b := &o.Bracket
-	if deadline.Passed(b.due, s.Now) {
-		s.placeMissing(o)
+	if deadline.Passed(b.due, k.Now) {
+		k.placeMissing(o)
 	}
-	if !deadline.Passed(b.alarmDue, s.Now) {
+	if !deadline.Passed(b.alarmDue, k.Now) {
 		return
 	}
 	b.alarmDue = time.Time{}
@@ -35,41 +35,41 @@ func (s *Step) Tick(o *Order) {
 	case !o.isUnprotected():
 		b.endAlarm()
 	case b.alarmedAt.IsZero():
-		b.alarmedAt = s.Now
-		b.alarmDue = b.unprotectedSince.Add(s.Rules.Policy.CloseAfter)
-		s.alarmUnprotected(o)
-		if !s.placesLegs(o) { // the venue may have legs that were not reported
-			s.Port.RequestReconciliation()
-			b.schedule(s.Now.Add(RetryDelay))
+		b.alarmedAt = k.Now
+		b.alarmDue = b.unprotectedSince.Add(k.Rules.Policy.CloseAfter)
+		k.alarmUnprotected(o)
+		if !k.placesLegs(o) { // the venue may have legs that were not reported
+			k.Account.RequestReconciliation()
+			b.schedule(k.Now.Add(RetryDelay))
 		}
-	case s.Rules.Policy.KeepOpen:
-		b.alarmDue = s.Now.Add(s.Rules.Policy.CloseAfter)
-		s.alarmUnprotected(o)
-	case !s.checkUnprotected(o):
-		b.alarmDue = s.Now.Add(RetryDelay)
+	case k.Rules.Policy.KeepOpen:
+		b.alarmDue = k.Now.Add(k.Rules.Policy.CloseAfter)
+		k.alarmUnprotected(o)
+	case !k.checkUnprotected(o):
+		b.alarmDue = k.Now.Add(RetryDelay)
 	default:
-		s.closeUnprotected(o, "unprotected")
+		k.closeUnprotected(o, "unprotected")
 	}
 }
 
-func (s *Step) alarmUnprotected(o *Order) {
-	s.Port.Alarm(o, AlarmUnprotected, "since", o.Bracket.unprotectedSince.UTC().Format(venues.TimeFormat))
+func (k *Keeper) alarmUnprotected(o *Order) {
+	k.Account.Alarm(o, AlarmUnprotected, "since", o.Bracket.unprotectedSince.UTC().Format(venues.TimeFormat))
 }
 
 // checkUnprotected returns whether certainly no leg of a missing kind is live. It queries those
 // that may be.
-func (s *Step) checkUnprotected(o *Order) bool {
+func (k *Keeper) checkUnprotected(o *Order) bool {
 	certain := false
 	for _, kind := range Kinds() {
 		plan, current := o.Protection.Leg(kind), o.Bracket.Current(kind)
 		switch {
 		case plan == nil || plan.Status != venues.ProtectionPending:
 		case current == nil:
-			certain = certain || s.ReconciledAt.After(o.Bracket.alarmedAt)
+			certain = certain || k.ReconciledAt.After(o.Bracket.alarmedAt)
 		case current.Status.IsClosed():
 			certain = certain || !slices.ContainsFunc(o.Bracket.legs[kind], (*Order).isNotFound)
 		default:
-			s.Port.Query(current)
+			k.Account.Query(current)
 		}
 	}
 	return certain
@@ -77,34 +77,34 @@ func (s *Step) checkUnprotected(o *Order) bool {
 
 // closeUnprotected cancels an entry whose position cannot be protected, and closes the
 // position.
-func (s *Step) closeUnprotected(o *Order, reason string) {
+func (k *Keeper) closeUnprotected(o *Order, reason string) {
 	o.Bracket.closing, o.Closing = true, true
 	o.Bracket.due, o.Bracket.alarmDue = time.Time{}, time.Time{}
-	s.Port.Alarm(o, AlarmClosed, "reason", reason)
-	s.withdraw(o)
-	s.WithdrawLegs(o)
-	s.placeExit(o)
+	k.Account.Alarm(o, AlarmClosed, "reason", reason)
+	k.withdraw(o)
+	k.WithdrawLegs(o)
+	k.placeExit(o)
 }
 
 // placeExit places the market order that closes the quantity to protect, or as much of it as
 // one market order can. The close reason is that of a stop loss.
-func (s *Step) placeExit(o *Order) {
+func (k *Keeper) placeExit(o *Order) {
 	qty := o.QtyToProtect()
 	if o.Bracket.exit != nil || !qty.IsPositive() {
 		return
 	}
-	if limit := s.Port.MaxMarketQty(o.Symbol); limit.Valid {
+	if limit := k.Account.MaxMarketQty(o.Symbol); limit.Valid {
 		qty = decimal.Min(qty, limit.Decimal)
 	}
-	exit := s.Port.Place(o, venues.LegStopLoss, venues.OrderSpec{
+	exit := k.Account.Place(o, venues.LegStopLoss, venues.OrderSpec{
 		Type: venues.TypeMarket, Qty: qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel,
 	})
 	o.Bracket.exit = exit
-	s.Port.MarkDirty(exit)
+	k.Account.MarkDirty(exit)
 }
 
 // exitChanged applies the end of an exit. If a part is still open, another exit is scheduled.
-func (s *Step) exitChanged(o *Order) {
+func (k *Keeper) exitChanged(o *Order) {
 	b := &o.Bracket
 	exit := b.exit
 	if !exit.Status.IsClosed() {
@@ -113,7 +113,7 @@ func (s *Step) exitChanged(o *Order) {
 	b.exit = nil
 	if exit.Error != nil && exit.Error.Reason == venues.ReasonNoPosition {
 		o.ReleasedQty = o.FilledQty
-		s.Port.MarkDirty(o)
+		k.Account.MarkDirty(o)
 	}
 	if exit.Status == venues.StatusFilled {
 		b.exitTries = 0
@@ -121,12 +121,12 @@ func (s *Step) exitChanged(o *Order) {
 	if o.QtyToProtect().IsPositive() {
 		wait := min(RetryDelay<<min(b.exitTries, 8), ExitRetryMax)
 		b.exitTries++
-		b.schedule(s.Now.Add(wait))
+		b.schedule(k.Now.Add(wait))
 		return
 	}
 	for _, kind := range Kinds() {
 		if plan := o.Protection.Leg(kind); plan != nil && plan.Status == venues.ProtectionPending {
-			s.setPlanStatus(o, kind, venues.ProtectionFailed, plan.OrderID)
+			k.setPlanStatus(o, kind, venues.ProtectionFailed, plan.OrderID)
 		}
 	}
 }

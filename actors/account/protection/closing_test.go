@@ -18,7 +18,7 @@ func TestPriceBeyondTheTriggerClosesThePosition(t *testing.T) {
 
 // rejectLegs rejects every leg for a while.
 func (a *account) rejectLegs(d time.Duration) {
-	for end := a.step.Now.Add(d); a.step.Now.Before(end); {
+	for end := a.keeper.Now.Add(d); a.keeper.Now.Before(end); {
 		for _, leg := range a.pass(500 * time.Millisecond) {
 			if leg.Type.IsStop() {
 				a.reject(leg, "")

@@ -3,7 +3,7 @@
 // to protect, and closes what cannot be protected.
 //
 // The package is pure: it has no clock and no access to a store. Orders, positions and times
-// come in with each call, and effects are calls of the interface Port. Its types are not safe
+// come in with each call, and effects are calls of the interface Account. Its types are not safe
 // for concurrent use.
 //
 // # Terms
@@ -71,7 +71,7 @@
 //
 // # Files
 //
-//	step.go           Policy, Rules, Step and Port
+//	keeper.go         Policy, Rules, Keeper and the interface Account
 //	order.go          orders; bracket.go: brackets
 //	check.go          checks of requested prices
 //	place.go          placing legs

@@ -115,9 +115,9 @@ func TestLegLargerThanThePositionEndsTheProtection(t *testing.T) {
 func TestEntryFollowsALegThatWasMovedElsewhere(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	o, legs := a.protectedEntry("1")
-	a.do(func(s *protection.Step) {
+	a.do(func(k *protection.Keeper) {
 		r := venues.ExecutionReport{Status: venues.StatusUntriggered, TriggerPrice: some("58500")}
-		s.FollowTrigger(legs[0], &r)
+		k.FollowTrigger(legs[0], &r)
 		legs[0].TriggerPrice = r.TriggerPrice
 		a.MarkDirty(legs[0])
 	})

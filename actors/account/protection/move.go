@@ -51,7 +51,7 @@ func (m *Move) Record(a *persistence.Amendment) {
 	a.Before = m.before
 }
 
-// RestoreMove returns the move of a stored amendment, to be resumed with Step.ResumeMove; nil
+// RestoreMove returns the move of a stored amendment, to be resumed with Keeper.ResumeMove; nil
 // if the amendment changes no protection.
 func RestoreMove(a *persistence.Amendment) *Move {
 	targets := requestedTargets(&venues.AmendOrder{
@@ -78,7 +78,7 @@ func requestedTargets(cmd *venues.AmendOrder) map[venues.LegKind]venues.Optional
 	return targets
 }
 
-// NeedsResume reports whether the move must be resumed with Step.ResumeMove.
+// NeedsResume reports whether the move must be resumed with Keeper.ResumeMove.
 func (m *Move) NeedsResume() bool { return m.needsResume }
 
 // OnlyRemoves reports whether the move removes protection and adds none: it can be
@@ -94,7 +94,7 @@ func (m *Move) OnlyRemoves() bool {
 
 // CheckMove checks whether the protection of an entry can be changed by a command, apart from
 // its prices.
-func (s *Step) CheckMove(o *Order, cmd *venues.AmendOrder, mark venues.Optional) *venues.Error {
+func (k *Keeper) CheckMove(o *Order, cmd *venues.AmendOrder, mark venues.Optional) *venues.Error {
 	field := "stopLoss"
 	if !cmd.StopLoss.Valid && !cmd.RemoveStopLoss {
 		field = "takeProfit"
@@ -106,7 +106,7 @@ func (s *Step) CheckMove(o *Order, cmd *venues.AmendOrder, mark venues.Optional)
 		return venues.InvalidFields(venues.FieldError{Field: field, Rule: "not_of_this_type"})
 	case o.Bracket.closing:
 		return venues.Errorf(venues.CodeOrderRejected, "the position is being closed").With("reason", "closing")
-	case s.Rules.Attached && o.Bracket.placedHere && !o.Unattached && o.Status.IsActive():
+	case k.Rules.Attached && o.Bracket.placedHere && !o.Unattached && o.Status.IsActive():
 		// The venue attaches legs to the next fills, at the prices that it knows.
 		return venues.Errorf(venues.CodeOrderRejected, "the order is partly filled and protected by the service").With("reason", "partly_filled")
 	}
@@ -127,7 +127,7 @@ func (o *Order) inTwoRequests(cmd *venues.AmendOrder, mark venues.Optional) stri
 
 // CheckTargets checks the triggers that a command requests against the entry and the
 // rules of its instrument.
-func (s *Step) CheckTargets(o *Order, cmd *venues.AmendOrder, i *venues.Instrument, mark venues.Optional) *venues.Error {
+func (k *Keeper) CheckTargets(o *Order, cmd *venues.AmendOrder, i *venues.Instrument, mark venues.Optional) *venues.Error {
 	for kind := range requestedTargets(cmd) {
 		if plan := o.Protection.Leg(kind); plan != nil && plan.Status == venues.ProtectionTriggered {
 			return venues.Errorf(venues.CodeOrderRejected, "the %s was reached", kind).With("reason", "triggered")
@@ -141,7 +141,7 @@ func (s *Step) CheckTargets(o *Order, cmd *venues.AmendOrder, i *venues.Instrume
 	if err := CheckPrices(&spec, mark); err != nil {
 		return err
 	}
-	if err := CheckLegQty(i, &spec, s.Attaches(o)); err != nil {
+	if err := CheckLegQty(i, &spec, k.Attaches(o)); err != nil {
 		return err
 	}
 	spec.ReduceOnly = true // its quantity was admitted before
@@ -150,24 +150,24 @@ func (s *Step) CheckTargets(o *Order, cmd *venues.AmendOrder, i *venues.Instrume
 
 // StartMove carries out the move of an entry: by a request to the venue if it attaches the
 // protection, else by new legs, which replace the old ones once they are live.
-func (s *Step) StartMove(o *Order) {
+func (k *Keeper) StartMove(o *Order) {
 	m := o.Move
-	o.Unattached = s.Rules.Attached && !s.Attaches(o)
-	request := s.newRequest(o)
+	o.Unattached = k.Rules.Attached && !k.Attaches(o)
+	request := k.newRequest(o)
 	needsVenue := false
 	for _, kind := range Kinds() {
 		target, changes := m.targets[kind]
 		switch {
 		case !changes:
-		case s.addToRequest(o, kind, &request):
+		case k.addToRequest(o, kind, &request):
 			needsVenue = true
 		default:
-			s.setRequested(o, kind, target)
-			s.moveLeg(o, kind, target)
+			k.setRequested(o, kind, target)
+			k.moveLeg(o, kind, target)
 		}
 	}
 	if needsVenue {
-		s.send(o, &request)
+		k.send(o, &request)
 	}
 }
 
@@ -175,17 +175,17 @@ func (s *Step) StartMove(o *Order) {
 // first reading of the venue. New legs of ours are in the record already, and become live or are
 // rejected like all legs. A request to the venue is sent again, because its outcome is not
 // known.
-func (s *Step) ResumeMove(o *Order) {
+func (k *Keeper) ResumeMove(o *Order) {
 	m := o.Move
 	m.needsResume = false
-	s.Port.MarkDirty(o)
-	request := s.newRequest(o)
+	k.Account.MarkDirty(o)
+	request := k.newRequest(o)
 	needsVenue := false
 	for _, kind := range Kinds() {
 		target, changes := m.targets[kind]
 		switch {
 		case !changes || o.isPlanned(kind, target):
-		case s.addToRequest(o, kind, &request):
+		case k.addToRequest(o, kind, &request):
 			needsVenue = true
 		default: // the order of the venue has ended
 			delete(m.targets, kind)
@@ -193,24 +193,24 @@ func (s *Step) ResumeMove(o *Order) {
 	}
 	switch {
 	case needsVenue:
-		s.send(o, &request)
+		k.send(o, &request)
 	case len(m.targets) == 0:
-		s.Port.EndMove(o, venues.Errorf(venues.CodeExchangeUnavailable, "there is nothing left to change"))
+		k.Account.EndMove(o, venues.Errorf(venues.CodeExchangeUnavailable, "there is nothing left to change"))
 	}
 }
 
-func (s *Step) newRequest(o *Order) venues.ProtectRequest {
-	return venues.ProtectRequest{Entry: s.Port.Ref(o), Side: o.Side, Deadline: s.Now.Add(s.Rules.RequestLife)}
+func (k *Keeper) newRequest(o *Order) venues.ProtectRequest {
+	return venues.ProtectRequest{Entry: k.Account.Ref(o), Side: o.Side, Deadline: k.Now.Add(k.Rules.RequestLife)}
 }
 
 // addToRequest adds a kind to a request to the venue if the venue has attached its protection,
 // and reports whether it did.
-func (s *Step) addToRequest(o *Order, kind venues.LegKind, request *venues.ProtectRequest) bool {
+func (k *Keeper) addToRequest(o *Order, kind venues.LegKind, request *venues.ProtectRequest) bool {
 	current, target := o.Bracket.Current(kind), o.Move.targets[kind]
 	switch {
-	case current.isOpen() && !s.isOurs(current) && (target.Valid || current.keepsOtherTrigger(o.Move.targets)):
-		request.Leg = s.Port.Ref(current)
-	case current == nil && !s.placesLegs(o) && o.Status.IsActive(): // it is still attached to the order
+	case current.isOpen() && !k.isOurs(current) && (target.Valid || current.keepsOtherTrigger(o.Move.targets)):
+		request.Leg = k.Account.Ref(current)
+	case current == nil && !k.placesLegs(o) && o.Status.IsActive(): // it is still attached to the order
 	default:
 		return false
 	}
@@ -218,28 +218,28 @@ func (s *Step) addToRequest(o *Order, kind venues.LegKind, request *venues.Prote
 	return true
 }
 
-func (s *Step) send(o *Order, request *venues.ProtectRequest) {
+func (k *Keeper) send(o *Order, request *venues.ProtectRequest) {
 	o.Move.request = request
 	o.Move.tries++
-	s.Port.Protect(o, *request, 0)
+	k.Account.Protect(o, *request, 0)
 }
 
 // moveLeg places or withdraws the leg of a kind, if there is something to protect.
-func (s *Step) moveLeg(o *Order, kind venues.LegKind, target venues.Optional) {
+func (k *Keeper) moveLeg(o *Order, kind venues.LegKind, target venues.Optional) {
 	switch {
 	case !target.Valid:
-		s.withdrawKind(o, kind)
+		k.withdrawKind(o, kind)
 	case o.QtyToProtect().IsPositive():
 		o.Bracket.placedHere = true
-		s.placeLeg(o, kind, target.Decimal)
-	case s.Rules.Attached:
+		k.placeLeg(o, kind, target.Decimal)
+	case k.Rules.Attached:
 		o.Bracket.placedHere = true // the venue's leg has ended
 	}
 }
 
 // EndMoveIfDone ends the move of an entry if its new legs are live and the legs that it removes
 // are closed.
-func (s *Step) EndMoveIfDone(o *Order) {
+func (k *Keeper) EndMoveIfDone(o *Order) {
 	m := o.Move
 	if m.request != nil || m.needsResume {
 		return
@@ -253,5 +253,5 @@ func (s *Step) EndMoveIfDone(o *Order) {
 			return
 		}
 	}
-	s.Port.EndMove(o, nil)
+	k.Account.EndMove(o, nil)
 }

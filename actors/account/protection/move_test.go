@@ -16,13 +16,13 @@ func (a *account) move(o *protection.Order, change func(*venues.AmendOrder)) []*
 	a.t.Helper()
 	var cmd venues.AmendOrder
 	change(&cmd)
-	if err := a.step.CheckMove(o, &cmd, some("60000")); err != nil {
+	if err := a.keeper.CheckMove(o, &cmd, some("60000")); err != nil {
 		a.t.Fatalf("CheckMove = %v, want no error", err)
 	}
 	a.placed, a.ended = nil, nil
-	a.do(func(s *protection.Step) {
+	a.do(func(k *protection.Keeper) {
 		o.Move, o.PendingAction = protection.NewMove(o, &cmd), venues.PendingAmend
-		s.StartMove(o)
+		k.StartMove(o)
 		a.MarkDirty(o)
 	})
 	return a.placed
@@ -121,11 +121,11 @@ func TestAttachedProtectionIsMovedByTheVenue(t *testing.T) {
 	if r := a.requests[0]; r.Leg.VenueOrderID != "a" || r.TakeProfit != nil || !r.StopLoss.Decimal.Equal(dec("59000")) {
 		t.Fatalf("request = %+v, want the stop loss of leg a at 59000", r)
 	}
-	a.do(func(s *protection.Step) { s.MoveAnswered(o, venues.ErrOutcomeUnknown) })
+	a.do(func(k *protection.Keeper) { k.MoveAnswered(o, venues.ErrOutcomeUnknown) })
 	if len(a.requests) != 2 {
 		t.Fatalf("%d requests after an unknown outcome, want 2", len(a.requests))
 	}
-	a.do(func(s *protection.Step) { s.MoveAnswered(o, nil) })
+	a.do(func(k *protection.Keeper) { k.MoveAnswered(o, nil) })
 	a.wantEnded(false)
 	if got := o.Protection.StopLoss.Price; !got.Equal(dec("59000")) {
 		t.Errorf("stop loss at %s, want 59000", got)
@@ -138,7 +138,7 @@ func TestUnknownOutcomeEndsTheMoveAfterThreeRequests(t *testing.T) {
 	a.report(o, "a", attached(bothTriggers(o), venues.StatusUntriggered))
 	a.move(o, stopAt("59000"))
 	for range 3 {
-		a.do(func(s *protection.Step) { s.MoveAnswered(o, venues.ErrOutcomeUnknown) })
+		a.do(func(k *protection.Keeper) { k.MoveAnswered(o, venues.ErrOutcomeUnknown) })
 	}
 	a.wantEnded(true)
 	if len(a.requests) != 3 || !o.Protection.StopLoss.Price.Equal(dec("58000")) {
@@ -157,7 +157,7 @@ func TestMoveIsRestoredFromItsAmendment(t *testing.T) {
 	if o.Move == nil || !o.Move.NeedsResume() {
 		t.Fatalf("move = %+v, want one that must be resumed", o.Move)
 	}
-	a.do(func(s *protection.Step) { s.ResumeMove(o) })
+	a.do(func(k *protection.Keeper) { k.ResumeMove(o) })
 	if len(a.requests) != 2 || !a.requests[1].StopLoss.Decimal.Equal(dec("59000")) {
 		t.Fatalf("requests = %+v, want the stop loss requested again", a.requests)
 	}
@@ -175,7 +175,7 @@ func TestTermsAndProtectionAreTwoRequests(t *testing.T) {
 			a := newAccount(t, attaching)
 			o := a.open(protectedOrder())
 			cmd := venues.AmendOrder{StopLoss: some(c.stop), Price: some(c.price)}
-			got := firstFieldError(t, a.step.CheckMove(o, &cmd, some("60000")))
+			got := firstFieldError(t, a.keeper.CheckMove(o, &cmd, some("60000")))
 			if got.Rule != "not_with_other_changes" || !strings.Contains(got.Allowed, c.first) {
 				t.Errorf("field error = %+v, want %q", got, c.first)
 			}
@@ -188,7 +188,7 @@ func TestTriggeredLegCannotBeMoved(t *testing.T) {
 	o, legs := a.protectedEntry("1")
 	a.trigger(legs[0])
 	cmd := venues.AmendOrder{StopLoss: some("59000")}
-	if err := a.step.CheckTargets(o, &cmd, &venues.Instrument{}, some("60000")); err == nil || err.Details["reason"] != "triggered" {
+	if err := a.keeper.CheckTargets(o, &cmd, &venues.Instrument{}, some("60000")); err == nil || err.Details["reason"] != "triggered" {
 		t.Errorf("CheckTargets = %v, want the reason triggered", err)
 	}
 }
@@ -198,11 +198,11 @@ func TestLegsAndClosingEntriesCannotBeMoved(t *testing.T) {
 	o := a.fillEntry("1")
 	legs := a.pass(time.Second)
 	cmd := venues.AmendOrder{StopLoss: some("59000")}
-	if got := firstFieldError(t, a.step.CheckMove(legs[0], &cmd, some("60000"))); got.Rule != "not_of_this_type" {
+	if got := firstFieldError(t, a.keeper.CheckMove(legs[0], &cmd, some("60000"))); got.Rule != "not_of_this_type" {
 		t.Errorf("rule of a leg = %q, want not_of_this_type", got.Rule)
 	}
 	a.reject(legs[0], venues.ReasonWouldTrigger)
-	if err := a.step.CheckMove(o, &cmd, some("60000")); err == nil || err.Details["reason"] != "closing" {
+	if err := a.keeper.CheckMove(o, &cmd, some("60000")); err == nil || err.Details["reason"] != "closing" {
 		t.Errorf("CheckMove = %v, want the reason closing", err)
 	}
 }

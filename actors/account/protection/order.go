@@ -137,7 +137,7 @@ func (o *Order) keepsOtherTrigger(targets map[venues.LegKind]venues.Optional) bo
 
 // setPlanStatus sets status and order id in the plan of a kind. The protection of a record is
 // replaced, never changed in place, because other copies of the record share it.
-func (s *Step) setPlanStatus(o *Order, kind venues.LegKind, status venues.ProtectionStatus, orderID string) {
+func (k *Keeper) setPlanStatus(o *Order, kind venues.LegKind, status venues.ProtectionStatus, orderID string) {
 	plan := o.Protection.Leg(kind)
 	if plan == nil || (plan.Status == status && plan.OrderID == orderID) {
 		return
@@ -145,22 +145,22 @@ func (s *Step) setPlanStatus(o *Order, kind venues.LegKind, status venues.Protec
 	o.Protection = o.Protection.Clone()
 	plan = o.Protection.Leg(kind)
 	plan.Status, plan.OrderID = status, orderID
-	s.Port.MarkDirty(o)
+	k.Account.MarkDirty(o)
 }
 
 // setPlanPrice sets the price in the plan of a kind after the trigger was moved at the venue.
-func (s *Step) setPlanPrice(o *Order, kind venues.LegKind, price decimal.Decimal) {
+func (k *Keeper) setPlanPrice(o *Order, kind venues.LegKind, price decimal.Decimal) {
 	if plan := o.Protection.Leg(kind); plan == nil || plan.Price.Equal(price) {
 		return
 	}
 	o.Protection = o.Protection.Clone()
 	o.Protection.Leg(kind).Price = price
-	s.Port.MarkDirty(o)
+	k.Account.MarkDirty(o)
 }
 
 // setRequested sets the requested trigger of a kind in the record. An unknown one removes the
 // protection of the kind.
-func (s *Step) setRequested(o *Order, kind venues.LegKind, requested venues.Optional) {
+func (k *Keeper) setRequested(o *Order, kind venues.LegKind, requested venues.Optional) {
 	o.Protection = o.Protection.Clone()
 	if o.Protection == nil {
 		o.Protection = &venues.Protection{}
@@ -175,7 +175,7 @@ func (s *Step) setRequested(o *Order, kind venues.LegKind, requested venues.Opti
 		plan.Price = requested.Decimal
 	}
 	o.replacePlan(kind, plan, requested)
-	s.Port.MarkDirty(o)
+	k.Account.MarkDirty(o)
 }
 
 // replacePlan sets the plan and the requested trigger of a kind.

@@ -120,7 +120,7 @@ func TestLegCancelledByTheVenueIsPlacedAgain(t *testing.T) {
 	o, legs := a.protectedEntry("1")
 	a.cancel(legs[0])
 	a.wantLegs(o, venues.ProtectionPending, venues.ProtectionLive)
-	a.step.Now = a.step.Now.Add(time.Millisecond)
+	a.keeper.Now = a.keeper.Now.Add(time.Millisecond)
 	a.readPositions()
 	again := a.pass(2 * time.Second)
 	a.wantPlaced(again, "1")
@@ -134,7 +134,7 @@ func TestLegCancelledWithItsPositionIsNotPlacedAgain(t *testing.T) {
 	o, legs := a.protectedEntry("1")
 	a.cancel(legs[0])
 	a.flat()
-	a.step.Now = a.step.Now.Add(time.Millisecond)
+	a.keeper.Now = a.keeper.Now.Add(time.Millisecond)
 	a.readPositions()
 	a.wantPlaced(a.pass(2 * time.Second))
 	a.wantAlarms("protection_lost", 0)
@@ -154,7 +154,7 @@ func TestLostLegOfAPositionThatIsNotListedYet(t *testing.T) {
 	var again []*protection.Order
 	for range 5 {
 		again = append(again, a.pass(500*time.Millisecond)...)
-		a.list(a.step.Now.Sub(legs[0].CreatedAt.Time) > protection.PositionLag)
+		a.list(a.keeper.Now.Sub(legs[0].CreatedAt.Time) > protection.PositionLag)
 	}
 	again = append(again, a.pass(time.Second)...)
 	a.wantPlaced(again, "1")

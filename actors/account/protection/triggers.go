@@ -3,9 +3,9 @@ package protection
 import "venuegate/venues"
 
 // WithTriggers returns a position with the triggers that protect it, which few venues report.
-func (s *Step) WithTriggers(p venues.Position) venues.Position {
+func (k *Keeper) WithTriggers(p venues.Position) venues.Position {
 	for _, kind := range Kinds() {
-		if trigger := s.triggerOf(&p, kind); trigger.Valid {
+		if trigger := k.triggerOf(&p, kind); trigger.Valid {
 			*triggerField(&p, kind) = trigger
 		}
 	}
@@ -14,10 +14,10 @@ func (s *Step) WithTriggers(p venues.Position) venues.Position {
 
 // UpdateTriggers returns the position of an entry with its triggers after a change of the entry.
 // A trigger that belongs to no leg was reported by the venue and remains.
-func (s *Step) UpdateTriggers(o *Order, p venues.Position) venues.Position {
+func (k *Keeper) UpdateTriggers(o *Order, p venues.Position) venues.Position {
 	for _, kind := range Kinds() {
 		field, plan := triggerField(&p, kind), o.Protection.Leg(kind)
-		trigger := s.triggerOf(&p, kind)
+		trigger := k.triggerOf(&p, kind)
 		if trigger.Valid || plan != nil && !plan.IsActive() && venues.EqualOptional(*field, venues.Some(plan.Price)) {
 			*field = trigger
 		}
@@ -44,11 +44,11 @@ func triggerField(p *venues.Position, kind venues.LegKind) *venues.Optional {
 
 // triggerOf returns the trigger of a kind that the market would reach first among the
 // live legs of a position; unknown if there are none.
-func (s *Step) triggerOf(p *venues.Position, kind venues.LegKind) venues.Optional {
+func (k *Keeper) triggerOf(p *venues.Position, kind venues.LegKind) venues.Optional {
 	highest := (p.Side == venues.Long) == (kind == venues.LegStopLoss)
 	key := p.Key()
 	var first venues.Optional
-	for o := range s.Port.Live() {
+	for o := range k.Account.Live() {
 		plan := o.Protection.Leg(kind)
 		if plan == nil || plan.Status != venues.ProtectionLive || !o.protects(key) {
 			continue

@@ -24,14 +24,14 @@ func TestPositionShowsItsLiveLegs(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	long := venues.Position{Symbol: "BTCUSDT", Side: venues.Long}
 	o, legs := a.protectedEntry("1")
-	position := a.step.WithTriggers(long)
+	position := a.keeper.WithTriggers(long)
 	wantStops(t, position, "58000", "65000")
-	wantStops(t, a.step.WithTriggers(venues.Position{Symbol: "BTCUSDT", Side: venues.Short}), "", "")
+	wantStops(t, a.keeper.WithTriggers(venues.Position{Symbol: "BTCUSDT", Side: venues.Short}), "", "")
 	a.executeAll(legs[0])
-	position = a.step.UpdateTriggers(o, position)
+	position = a.keeper.UpdateTriggers(o, position)
 	wantStops(t, position, "", "65000")
 	a.cancel(legs[1])
-	wantStops(t, a.step.UpdateTriggers(o, position), "", "")
+	wantStops(t, a.keeper.UpdateTriggers(o, position), "", "")
 }
 
 // The position shows the trigger that the market reaches first of several entries.
@@ -43,12 +43,12 @@ func TestPositionShowsTheNearestTriggers(t *testing.T) {
 	nearer := a.open(spec)
 	a.fill(nearer, "1")
 	a.accept(a.pass(protection.GatherDelay)...)
-	wantStops(t, a.step.WithTriggers(venues.Position{Symbol: "BTCUSDT", Side: venues.Long}), "59000", "65000")
+	wantStops(t, a.keeper.WithTriggers(venues.Position{Symbol: "BTCUSDT", Side: venues.Long}), "59000", "65000")
 }
 
 func TestTriggerWithoutALegRemainsOnThePosition(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	o := a.fillEntry("0.4")
 	long := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, StopLoss: some("50000")}
-	wantStops(t, a.step.UpdateTriggers(o, a.step.WithTriggers(long)), "50000", "")
+	wantStops(t, a.keeper.UpdateTriggers(o, a.keeper.WithTriggers(long)), "50000", "")
 }

@@ -26,14 +26,14 @@ func TestCloseOfAnotherPositionKeepsTheLegs(t *testing.T) {
 	}{
 		{"BTCUSDT/long", o.FilledAt.Add(-time.Millisecond)}, {"BTCUSDT/short", o.FilledAt.Add(time.Minute)}, {"ETHUSDT/long", o.FilledAt.Add(time.Minute)},
 	} {
-		a.do(func(s *protection.Step) { s.PositionClosed(c.key, c.flatAt) })
+		a.do(func(k *protection.Keeper) { k.PositionClosed(c.key, c.flatAt) })
 		for _, leg := range legs {
 			if leg.PendingAction != venues.PendingNone {
 				t.Errorf("pending action = %q after %s closed at %s, want none", leg.PendingAction, c.key, c.flatAt)
 			}
 		}
 	}
-	a.do(func(s *protection.Step) { s.PositionClosed("BTCUSDT/long", o.FilledAt) })
+	a.do(func(k *protection.Keeper) { k.PositionClosed("BTCUSDT/long", o.FilledAt) })
 	a.wantWithdrawn(legs...)
 }
 
@@ -118,7 +118,7 @@ func TestSupersededLegDoesNotOutliveItsEntry(t *testing.T) {
 		a.failCancel(leg)
 	}
 	for _, leg := range second {
-		a.do(func(*protection.Step) { a.Withdraw(leg) })
+		a.do(func(*protection.Keeper) { a.Withdraw(leg) })
 		a.cancel(leg)
 	}
 	a.wantLegs(o, venues.ProtectionCancelled, venues.ProtectionCancelled)

@@ -289,7 +289,7 @@ var bugs = []bug{
 	{
 		name: "no alert for an unprotected fill", invariant: "alarm", catcher: simulation("alarm"),
 		edits: []overlay.Edit{edit(accountDir+"protection/closing.go",
-			"b.unprotectedSince.Add(s.Rules.Policy.CloseAfter)\n\t\ts.alarmUnprotected(o)\n", "b.unprotectedSince.Add(s.Rules.Policy.CloseAfter)\n")},
+			"b.unprotectedSince.Add(k.Rules.Policy.CloseAfter)\n\t\tk.alarmUnprotected(o)\n", "b.unprotectedSince.Add(k.Rules.Policy.CloseAfter)\n")},
 	},
 	{
 		name: "in hedge mode a sale closes the long position first", invariant: "positions", catcher: simulation("positions"),

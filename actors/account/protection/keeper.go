@@ -62,11 +62,11 @@ type Rules struct {
 	IsOurs func(clientOrderID string) bool
 }
 
-// Step has the decisions about protection in one step of the account, which sets the values of
-// the step before it calls a method.
-type Step struct {
-	Rules Rules
-	Port  Port
+// Keeper decides about the protection of an account's orders. The account sets the values of
+// the current step before it calls a method.
+type Keeper struct {
+	Rules   Rules
+	Account Account
 
 	Now time.Time
 	// ReadingBegan is when the reading of the reports that the step applies began; zero if they
@@ -78,9 +78,9 @@ type Step struct {
 	PositionsAt  time.Time
 }
 
-// Port is the account as Step uses it. Its methods act as part of the current step; requests
+// Account is the account as Keeper uses it. Its methods act as part of the current step; requests
 // are sent to the venue after the commit of the step.
-type Port interface {
+type Account interface {
 	// MarkDirty stores and publishes an order at the end of the step.
 	MarkDirty(*Order)
 	// Alarm adds a row with one field to the journal of an entry, and logs an error.
@@ -94,7 +94,7 @@ type Port interface {
 	// Query requests the status of an order from the venue.
 	Query(*Order)
 	// Protect requests a change of the protection that the venue has attached, after
-	// a delay. Step.MoveAnswered receives the answer.
+	// a delay. Keeper.MoveAnswered receives the answer.
 	Protect(entry *Order, request venues.ProtectRequest, delay time.Duration)
 	// EndMove ends the pending move of an entry and answers its callers: successfully
 	// if cause is nil.
@@ -125,23 +125,23 @@ type Position struct {
 	Qty decimal.Decimal
 }
 
-// live returns the orders of Port.Live, oldest first.
-func (s *Step) live() []*Order {
-	return slices.SortedFunc(s.Port.Live(), func(a, b *Order) int { return cmp.Compare(a.OrderID, b.OrderID) })
+// live returns the orders of Account.Live, oldest first.
+func (k *Keeper) live() []*Order {
+	return slices.SortedFunc(k.Account.Live(), func(a, b *Order) int { return cmp.Compare(a.OrderID, b.OrderID) })
 }
 
 // positionOf returns the position that an entry opens.
-func (s *Step) positionOf(o *Order) Position { return s.Port.Position(o.Symbol, o.Side.Opens()) }
+func (k *Keeper) positionOf(o *Order) Position { return k.Account.Position(o.Symbol, o.Side.Opens()) }
 
 // isOurs reports whether an order was sent by this service.
-func (s *Step) isOurs(o *Order) bool { return s.Rules.IsOurs(o.ClientOrderID) }
+func (k *Keeper) isOurs(o *Order) bool { return k.Rules.IsOurs(o.ClientOrderID) }
 
 // placesLegs reports whether the service places the legs of an entry.
-func (s *Step) placesLegs(o *Order) bool {
-	return !s.Rules.Attached || o.Bracket.placedHere || o.Unattached
+func (k *Keeper) placesLegs(o *Order) bool {
+	return !k.Rules.Attached || o.Bracket.placedHere || o.Unattached
 }
 
 // Attaches reports whether the venue attaches the protection of an order.
-func (s *Step) Attaches(o *Order) bool {
-	return s.Rules.Attached && !o.Unattached && !o.hasNothingAttached()
+func (k *Keeper) Attaches(o *Order) bool {
+	return k.Rules.Attached && !o.Unattached && !o.hasNothingAttached()
 }
