@@ -38,7 +38,7 @@ type Account interface {
 	Now() time.Time
 	// Ready reports whether the account has read its venue since its start.
 	Ready() bool
-	// ReconciledAt returns when the last successful reconciliation began.
+	// ReconciledAt returns when the newest successful complete reconciliation began.
 	ReconciledAt() time.Time
 	// IsComplete reports whether no execution of an instrument is known to be missing.
 	IsComplete(symbol string) bool

@@ -2,20 +2,6 @@ package protection
 
 import "venuegate/venues"
 
-// Plan returns the protection of a new order, with status pending; nil if it requests none.
-func Plan(spec *venues.OrderSpec) *venues.Protection {
-	if !spec.StopLoss.Valid && !spec.TakeProfit.Valid {
-		return nil
-	}
-	plan := func(price venues.Optional) *venues.ProtectionLeg {
-		if !price.Valid {
-			return nil
-		}
-		return &venues.ProtectionLeg{Status: venues.ProtectionPending, Price: price.Decimal}
-	}
-	return &venues.Protection{StopLoss: plan(spec.StopLoss), TakeProfit: plan(spec.TakeProfit)}
-}
-
 // CheckPrices checks that stop loss and take profit are on opposite sides of the price at which
 // the order would enter: its own or the mark price. A reduce-only order may have neither.
 func CheckPrices(spec *venues.OrderSpec, mark venues.Optional) *venues.Error {

@@ -72,8 +72,8 @@ type Keeper struct {
 	// ReadingBegan is when the reading of the reports that the step applies began; zero if they
 	// are new. The positions were read after them.
 	ReadingBegan time.Time
-	// ReconciledAt is when the last successful reconciliation began, PositionsAt when the last
-	// successful reading of the venue's positions began.
+	// ReconciledAt is when the newest successful complete reconciliation began, PositionsAt when
+	// the newest successful reading of the venue's positions began.
 	ReconciledAt time.Time
 	PositionsAt  time.Time
 }

@@ -107,7 +107,7 @@ func (k *Keeper) CheckMove(o *Order, cmd *venues.AmendOrder, mark venues.Optiona
 	case o.Bracket.closing:
 		return venues.Errorf(venues.CodeOrderRejected, "the position is being closed").With("reason", "closing")
 	case k.Rules.Attached && o.Bracket.placedHere && !o.Unattached && o.Status.IsActive():
-		// The venue attaches legs to the next fills, at the prices that it knows.
+		// The venue attaches legs to the next fills, at the prices that it has.
 		return venues.Errorf(venues.CodeOrderRejected, "the order is partly filled and protected by the service").With("reason", "partly_filled")
 	}
 	return nil

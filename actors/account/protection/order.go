@@ -44,6 +44,20 @@ func Kinds() []venues.LegKind {
 	return []venues.LegKind{venues.LegStopLoss, venues.LegTakeProfit}
 }
 
+// Plan returns the protection of a new order, with status pending; nil if it requests none.
+func Plan(spec *venues.OrderSpec) *venues.Protection {
+	if !spec.StopLoss.Valid && !spec.TakeProfit.Valid {
+		return nil
+	}
+	plan := func(price venues.Optional) *venues.ProtectionLeg {
+		if !price.Valid {
+			return nil
+		}
+		return &venues.ProtectionLeg{Status: venues.ProtectionPending, Price: price.Decimal}
+	}
+	return &venues.Protection{StopLoss: plan(spec.StopLoss), TakeProfit: plan(spec.TakeProfit)}
+}
+
 // QtyToProtect returns the quantity of an entry that its legs must cover: the filled quantity
 // less the part that was closed since.
 func (o *Order) QtyToProtect() decimal.Decimal { return venues.Difference(o.FilledQty, o.ReleasedQty) }
