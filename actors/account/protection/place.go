@@ -134,9 +134,9 @@ func (k *Keeper) permitLegs(o *Order) bool {
 	return o.Bracket.placedHere
 }
 
-// resolveLost decides about the lost legs of an entry once the open quantity of its position is
-// known. It ends the plans of those that are not needed. It raises an alarm and returns true if
-// others must be placed again. Until then it returns false, and another call is scheduled.
+// resolveLost decides about the lost legs of an entry. Until the open quantity of its position is
+// known, it schedules another call and returns false. Then it ends the plans of the legs that are
+// not needed; if others must be placed again, it raises an alarm and returns true.
 func (k *Keeper) resolveLost(o *Order) bool {
 	isListed := k.positionOf(o).IsListed
 	mayLag := !isListed && k.PositionsAt.Sub(o.FilledAt) <= PositionLag
