@@ -38,7 +38,8 @@ const placeTriesMax = 3
 
 // Place places an order and returns its record; status unknown means that its outcome is
 // not known. Errors: duplicate_request with the first order of the request id; the venue's
-// rejection with details.order; exchange_unavailable if certainly nothing was placed.
+// rejection with details.order; exchange_unavailable or maintenance if certainly nothing was
+// placed.
 func (c Client) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order, error) {
 	instrument, _ := c.market.Instrument(cmd.Symbol)
 	if instrument != nil {
@@ -63,11 +64,14 @@ func (c Client) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order,
 		prior, ok := exists.Found.(persistence.IdempotencyRecord)
 		switch {
 		case !ok:
-			return venues.Order{}, clientError(err)
+			return venues.Order{}, commitError(err)
 		case prior.Holds(time.Now()):
 			return venues.Order{}, c.duplicate(ctx, prior, cmd.BodyHash)
 		}
 		attempt = prior.Attempt + 1
+	}
+	if errors.Is(err, persistence.ErrExists) {
+		return venues.Order{}, commitError(err) // no intent was stored: certainly nothing was placed
 	}
 	return venues.Order{}, clientError(err)
 }

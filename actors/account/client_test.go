@@ -9,6 +9,7 @@ import (
 
 	"venuegate/actors/account"
 	"venuegate/actors/actortest"
+	"venuegate/persistence"
 	"venuegate/persistence/storetest"
 	"venuegate/venues"
 )
@@ -35,6 +36,41 @@ func TestAmendAndCancelReadNoRecord(t *testing.T) {
 		record = h.record(ctx, order.OrderID)
 		if _, err := client.Cancel(ctx, record, venues.CancelOrder{OrderID: order.OrderID}); venues.CodeOf(err) != venues.CodeNotFound {
 			t.Errorf("Cancel of a closed order: %v, want %s", err, venues.CodeNotFound)
+		}
+	})
+}
+
+// takenBy is a submitter that rejects each intent, as if another attempt under its request id
+// had been stored before it and had placed nothing.
+type takenBy struct {
+	persistence.Submitter
+	intents atomic.Int64
+}
+
+func (s *takenBy) Submit(b persistence.Batch, done func(error)) {
+	for _, r := range b.Puts {
+		if claim, ok := r.(persistence.IdempotencyRecord); ok {
+			s.intents.Add(1)
+			claim.FreedAt = claim.FirstReceived
+			done(&persistence.ExistsError{Found: claim})
+			return
+		}
+	}
+	s.Submitter.Submit(b, done)
+}
+
+// An order whose intents the store has rejected is certainly not placed, and its client may
+// place it again.
+func TestPlaceWithoutAStoredIntentPlacesNothing(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		var taken takenBy
+		h := openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c persistence.Submitter) persistence.Submitter {
+			taken.Submitter = c
+			return &taken
+		})
+		_, err := h.place("r1", "59000")
+		if venues.CodeOf(err) != venues.CodeMaintenance || taken.intents.Load() != 3 || h.venue.placed != 0 {
+			t.Errorf("Place = %v after %d rejected intents with %d orders placed, want %s after 3 with none", err, taken.intents.Load(), h.venue.placed, venues.CodeMaintenance)
 		}
 	})
 }
