@@ -243,7 +243,7 @@ func (s *state) getOpen(step stepContext, in getOpen) {
 	streamed := s.stream.coversSince(l.readAt)
 	switch {
 	case !s.isLoaded:
-		in.Reject(maintenance(s.exchange))
+		s.after(replyOpen{to: in.Reply, err: maintenance(s.exchange)})
 	case !in.read, streamed && step.now.Sub(l.readAt) < openEvery:
 		s.after(replyOpen{to: in.Reply, value: s.openOrders(in.symbol)})
 	case streamed && l.reading:

@@ -227,6 +227,53 @@ func TestHaltBehindAFailedCommit(t *testing.T) {
 	}, actortest.ExpectFailures())
 }
 
+// shuttingVenue shuts the gate, if it has one, when its positions are read.
+type shuttingVenue struct {
+	*ledgerVenue
+	gate atomic.Pointer[gate]
+}
+
+func (v *shuttingVenue) Positions(ctx context.Context) ([]venues.Position, error) {
+	if g := v.gate.Load(); g != nil {
+		g.close()
+	}
+	return v.ledgerVenue.Positions(ctx)
+}
+
+// The end of a halt is reported once it is durable, also to a caller that begins to wait after it.
+func TestEndOfAHaltIsDurableBeforeItIsReported(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		venue, g := &shuttingVenue{ledgerVenue: newVenue()}, &gate{}
+		h := openWith(kit, storetest.NewMemory(), venue, "account", func(c persistence.Submitter) persistence.Submitter {
+			g.Submitter = c
+			return g
+		})
+		venue.gate.Store(g)
+		if err := h.client.Configure(context.Background(), halted()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // the halt has read the venue's lists, and its end is being committed
+		var answered atomic.Bool
+		var report venues.HaltReport
+		var err error
+		var call sync.WaitGroup
+		call.Go(func() {
+			report, err = h.client.AwaitHalt(context.Background())
+			answered.Store(true)
+		})
+		synctest.Wait()
+		isEarly := answered.Load()
+		waited := g.open(nil)
+		call.Wait()
+		if waited == 0 || isEarly {
+			t.Errorf("%d delayed commits, AwaitHalt answered before them: %t, want one or more and false", waited, isEarly)
+		}
+		if err != nil || !report.Done {
+			t.Errorf("AwaitHalt = %+v, %v, want a report that is done", report, err)
+		}
+	})
+}
+
 func TestLostCommitRestartsTheAccount(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")

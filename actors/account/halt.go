@@ -91,7 +91,7 @@ func (s *state) beginHalt(step stepContext) {
 // awaitHalt answers at the end of the halt, immediately if none is running.
 func (s *state) awaitHalt(in awaitHalt) {
 	if !s.halt.running {
-		in.Send(s.halt.result)
+		s.after(replyHalt{to: in.Reply, value: s.halt.result}) // its end may not be durable yet
 		return
 	}
 	s.halt.waiters = append(s.halt.waiters, in.Reply)

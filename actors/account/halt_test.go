@@ -25,7 +25,9 @@ func (b *fixture) haltWith(flatten bool) *[]venues.HaltReport {
 	b.step(func(step stepContext) {
 		b.state.configure(step, configure{actors.ReplyFunc(func(struct{}, error) {}), halted(b.now, flatten)})
 	})
-	b.state.awaitHalt(awaitHalt{actors.ReplyFunc(func(r venues.HaltReport, _ error) { results = append(results, r) })})
+	b.step(func(stepContext) {
+		b.state.awaitHalt(awaitHalt{actors.ReplyFunc(func(r venues.HaltReport, _ error) { results = append(results, r) })})
+	})
 	return &results
 }
 

@@ -310,7 +310,12 @@ func TestCancelAllWhileLoadingIsNotAnEmptySuccess(t *testing.T) {
 	b := newFixture(t, venues.Capabilities{})
 	b.state.isLoaded = false
 	var rejection error
-	b.state.getOpen(b.stepContext(), getOpen{Reply: actors.ReplyFunc(func(_ openOrders, err error) { rejection = err })})
+	b.step(func(step stepContext) {
+		b.state.getOpen(step, getOpen{Reply: actors.ReplyFunc(func(_ openOrders, err error) { rejection = err })})
+	})
+	for _, e := range b.effects {
+		e.run(nil, nil)
+	}
 	if venues.CodeOf(rejection) != venues.CodeMaintenance {
 		t.Fatalf("error = %v, want %s", rejection, venues.CodeMaintenance)
 	}

@@ -92,7 +92,7 @@ func (s *state) loaded(step stepContext, in loadDone) {
 // getReady answers, with an error until the account is reconciled.
 func (s *state) getReady(in getReady) {
 	if !s.ready {
-		in.Reject(maintenance(s.exchange))
+		s.after(acknowledge{to: in.Reply, err: maintenance(s.exchange)})
 		return
 	}
 	s.after(acknowledge{to: in.Reply})

@@ -82,7 +82,7 @@ func (p *riskPort) ReadPositions() { p.state.readFunds(p.step) }
 // unlock ends a lock on behalf of an administrator.
 func (s *state) unlock(step stepContext, in unlock) {
 	if !s.ready {
-		in.Reject(maintenance(s.exchange))
+		s.after(acknowledge{to: in.Reply, err: maintenance(s.exchange)})
 		return
 	}
 	s.risk.Unlock(s.forRisk(step))
