@@ -21,7 +21,7 @@ const (
 )
 
 // absenceCheck is the last check before orders of unknown outcome end as not placed: one
-// reading of the open orders and of the executions, for all pending orders at once.
+// reading of the open orders and of the fills, for all orders that await it.
 type absenceCheck struct {
 	due      time.Time
 	running  bool
@@ -131,7 +131,7 @@ func (s *state) absenceChecked(step stepContext, in absenceCheckDone) {
 		}
 	}
 	unattributed := s.unattributedFills(in)
-	s.handleFills(step, unattributed) // their orders are queried
+	s.handleFills(step, unattributed) // their orders are queried; running is still set, so that this counts as part of the check
 	s.absence.running = false
 	isIncomplete := false
 	for _, id := range in.orders {
@@ -165,7 +165,8 @@ func (x *orderIndex) unattributedFills(in absenceCheckDone) (fills []venues.Fill
 	return fills
 }
 
-// confirmAbsent ends an order that is not open and has no execution.
+// confirmAbsent ends an order that is not open and has no fill, unless the venue has
+// acknowledged it and would still list its end.
 func (s *state) confirmAbsent(step stepContext, o *order) {
 	o.query.awaitsAbsenceCheck = false
 	s.markDirty(o)

@@ -168,7 +168,7 @@ func (s *state) amendRequest(step stepContext, o *order) venues.AmendRequest {
 	return venues.AmendRequest{
 		OrderRef: s.ids.ref(o), Side: o.Side, Qty: o.change.target.qty,
 		Price: o.change.target.price, TriggerPrice: o.change.target.triggerPrice,
-		TriggerDirection: o.triggerDirection(), ReduceOnly: o.ReduceOnly, Deadline: step.now.Add(orderLifeMax),
+		TriggerDirection: o.triggerDirection(), ReduceOnly: o.ReduceOnly, Deadline: step.now.Add(requestLife),
 	}
 }
 

@@ -26,13 +26,13 @@ const (
 	retryPauseMax = time.Second
 )
 
-// CancelAll cancels every order of the account, or of one symbol, and returns the result
-// of each. It also cancels orders that are placed meanwhile or were made elsewhere: while the
-// private stream reports those, the venue's list is read along with the cancels, if it was
-// not read recently; without the stream it is read after them, and once more after the
-// cancels of what it had. Cancels and readings that fail are repeated, at most for
-// cancelAllWithin. An order that remains has the result of its last cancel. It is an error if
-// the list cannot be read and no open order is known.
+// CancelAll cancels every order of the account, or of one symbol, and returns the result of
+// each, also of orders that are placed meanwhile or were made elsewhere. To find the latter it
+// reads the venue's list: with a private stream at the same time as the cancels, unless it was
+// read within openEvery; without a stream after the cancels, and again after those of the orders
+// that it has found. Cancels and readings that fail are repeated for cancelAllWithin; an order
+// that remains has the result of its last cancel. It is an error if the list cannot be read and
+// no open order is known.
 func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
 	end := time.Now().Add(cancelAllWithin)
 	ctx, stop := context.WithDeadline(ctx, end)

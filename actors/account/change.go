@@ -95,7 +95,7 @@ func isOpen(o *venues.Order) bool { return !o.Status.IsClosed() }
 // addChangeWaiter adds a caller to the pending change and sets the change's deadlines.
 func (s *state) addChangeWaiter(step stepContext, o *order, reply orderReply) {
 	o.change.waiters = append(o.change.waiters, reply)
-	o.change.deadline = step.now.Add(orderLifeMax + s.caps.AbsenceAfter)
+	o.change.deadline = step.now.Add(requestLife + s.caps.AbsenceAfter)
 	o.change.replyDue = deadline.Earlier(o.change.replyDue, step.now.Add(replyWithin))
 }
 
@@ -110,7 +110,7 @@ func (s *state) withdraw(step stepContext, o *order) {
 	}
 	s.replyChange(o, nil) // the cancel supersedes an amend
 	o.Withdrawn = true
-	o.setChange(change{kind: venues.PendingCancel, isWithdrawal: true, deadline: step.now.Add(orderLifeMax + s.caps.AbsenceAfter)})
+	o.setChange(change{kind: venues.PendingCancel, isWithdrawal: true, deadline: step.now.Add(requestLife + s.caps.AbsenceAfter)})
 	o.PendingAction = venues.PendingCancel
 	s.sendCancel(o)
 	s.markDirty(o)

@@ -60,7 +60,7 @@ func (b *fixture) replyPending() *fixture {
 }
 
 // changeLife is how long the venue of newFixture may carry out a change.
-const changeLife = orderLifeMax + 10*time.Second
+const changeLife = requestLife + 10*time.Second
 
 // An amend that was answered as pending stays pending until the venue shows it or can no
 // longer carry it out.
@@ -87,7 +87,7 @@ func TestPendingAmendOutlivesARestart(t *testing.T) {
 	t.Run("carried out late", func(t *testing.T) {
 		next, o := begin(t)
 		r := o.reportWith(venues.StatusOpen, "0")
-		next.answerQueries(orderLifeMax, o, r)
+		next.answerQueries(requestLife, o, r)
 		next.wantPending(o, venues.PendingAmend, "60000")
 		r.Price = venues.Some(venues.MustDecimal("59000"))
 		next.report(r)

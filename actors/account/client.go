@@ -165,7 +165,7 @@ func (c Client) Cancel(ctx context.Context, record *persistence.OrderRecord, cmd
 	return order, clientError(err)
 }
 
-// Ready returns nil if the account accepts orders. Until it is reconciled with its venue the
+// Ready returns nil if the account accepts orders. Until its first reading of its venue the
 // error is maintenance.
 func (c Client) Ready(ctx context.Context) error {
 	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any { return getReady{reply} })

@@ -75,9 +75,8 @@ type Pools struct {
 	// OrderPool runs orders, amends and cancels, QueryPool the queries of unknown outcomes.
 	OrderPool *actors.Pool
 	QueryPool *actors.Pool
-	// StartPool runs the first readings of accounts, ReconcilePool the reconciliations for
-	// which something waits, and RoutinePool those for which nothing waits. They wait long if
-	// the venue's limit is used up.
+	// StartPool runs the first readings of accounts, ReconcilePool the urgent and RoutinePool
+	// the routine reconciliations. Their requests may wait long for the venue's limit.
 	StartPool     *actors.Pool
 	ReconcilePool *actors.Pool
 	RoutinePool   *actors.Pool

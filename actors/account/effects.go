@@ -23,8 +23,8 @@ const (
 	reconcileMax = 2 * time.Minute
 )
 
-// effect is an action that is carried out once the step that caused it is durable. It
-// runs on the actor's goroutine and must not block.
+// effect is an action that is carried out after its step: once that is durable or, in
+// Output.Now, before. It runs on the actor's goroutine and must not block.
 type effect interface {
 	run(a *account, ctx *actors.Context)
 }
@@ -109,13 +109,13 @@ type (
 func (e callPlace) run(a *account, ctx *actors.Context) {
 	now := time.Now()
 	e.hops.End(venues.HopDurable, now)
-	if rejection := a.state.admitSend(e.orderID, now); rejection != nil {
+	if rejection := a.state.beginSend(e.orderID, now); rejection != nil {
 		a.steps.Enqueue(placeDone{orderID: e.orderID, err: rejection})
 		return
 	}
-	exempt := a.state.isExemptOnceSent(e.orderID)
+	passes := a.state.passesClosedGate(e.orderID)
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
-		if !a.gate.Allows(exempt) {
+		if !a.gate.Allows(passes) {
 			return placeDone{orderID: e.orderID, err: risk.ErrGateClosed}
 		}
 		e.hops.End(venues.HopSent, time.Now())
@@ -127,7 +127,7 @@ func (e callPlace) run(a *account, ctx *actors.Context) {
 
 func (e callAmend) run(a *account, ctx *actors.Context) {
 	if e.increases {
-		if rejection := a.state.admitSendAmend(e.orderID); rejection != nil {
+		if rejection := a.state.beginSendAmend(e.orderID); rejection != nil {
 			a.steps.Enqueue(amendDone{orderID: e.orderID, err: rejection})
 			return
 		}

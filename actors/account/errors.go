@@ -47,8 +47,8 @@ func startingError(cause error) *venues.Error {
 	return e
 }
 
-// maintenance returns the error of a request that is rejected until the account is
-// reconciled.
+// maintenance returns the error of a request that is rejected until the account's first
+// reading of its venue.
 func maintenance(exchange venues.Venue) *venues.Error {
 	e := venues.Errorf(venues.CodeMaintenance, "the %s account is being reconciled", exchange)
 	e.RetryAfter = maintenanceRetry

@@ -91,7 +91,7 @@ func (w *world) orderOf(request int) *persistence.OrderRecord {
 func (c *client) begin(w *world) {
 	c.phase = phaseSent
 	p := w.process
-	ctx, cancel := context.WithTimeout(context.Background(), orderLifeMax*100)
+	ctx, cancel := context.WithTimeout(context.Background(), requestLife*100)
 	record := w.orderOf(c.op.request)
 	go func() {
 		defer cancel()

@@ -54,7 +54,7 @@ var fields = map[string]int{
 	"callReconcile.fillsFrom": omitted, "callReconcile.tradedFrom": present, "callAbsenceCheck.from": omitted, "callFills.from": present,
 	"ExecutionReport.VenueTime": ordered, "Fill.ExecutedAt": ordered, "tracking.termsAt": ordered, "Key.At": ordered,
 	"PositionRecord.CutAt": ordered, "PositionRecord.KnownSince": ordered, "order.idleSince": ordered, "idleOrder.since": ordered,
-	"privateStream.upSince": ordered, "privateStream.missedAt": present, "reconciliation.begunAt": present,
+	"privateStream.upSince": ordered, "privateStream.missedAt": present, "reconciliation.completeAt": present,
 }
 
 // hash returns the hash of the canonical form, with the ages at a time.

@@ -136,11 +136,11 @@ func (v *exploredVenue) Place(ctx context.Context, r venues.OrderRequest) (venue
 }
 
 func (v *exploredVenue) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
-	return v.change(ctx, &call{kind: callsAmend, clientID: r.ClientOrderID, args: r, deadline: time.Now().Add(orderLifeMax)})
+	return v.change(ctx, &call{kind: callsAmend, clientID: r.ClientOrderID, args: r, deadline: time.Now().Add(requestLife)})
 }
 
 func (v *exploredVenue) Cancel(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	return v.change(ctx, &call{kind: callsCancel, clientID: ref.ClientOrderID, args: ref, deadline: time.Now().Add(orderLifeMax)})
+	return v.change(ctx, &call{kind: callsCancel, clientID: ref.ClientOrderID, args: ref, deadline: time.Now().Add(requestLife)})
 }
 
 func (v *exploredVenue) Order(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {

@@ -178,8 +178,8 @@ func (s *state) moveMarks(step stepContext, in *reconcileDone) {
 // this one did not list. Before the first one of the account executions are not followed.
 func (s *state) openedAfter(in *reconcileDone) time.Time {
 	switch {
-	case !s.recon.begunAt.IsZero():
-		return s.recon.begunAt
+	case !s.recon.completeAt.IsZero():
+		return s.recon.completeAt
 	case !s.fillMarks.tradedUntil.IsZero(): // before the start
 		return s.fillMarks.tradedFrom()
 	}
@@ -189,8 +189,8 @@ func (s *state) openedAfter(in *reconcileDone) time.Time {
 // storeMarks adds the fill marks to the step's commit.
 func (s *state) storeMarks() { s.out.Batch.Puts = append(s.out.Batch.Puts, s.fillMarks.record()) }
 
-// storeMovedMarks is storeMarks if no mark has begun. On a full disk it stores none, because its
-// reserve is for what reduces risk: the next start then reads more executions.
+// storeMovedMarks stores marks of which none is new. It stores nothing on a full disk, whose
+// reserve is for what reduces risk: the next start then reads more fills.
 func (s *state) storeMovedMarks(step stepContext) {
 	if step.full() == nil {
 		s.storeMarks()

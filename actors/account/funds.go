@@ -13,9 +13,9 @@ const (
 	// the private stream reports what changes, fundsFresh while it does not.
 	fundsMax   = 10 * time.Second
 	fundsFresh = time.Second
-	// fundsEvery is the average time between two readings for callers if these never end, with
-	// up to fundsBurst at once. A reading serves all callers. Clients that stay below the limit
-	// of their key trade no more often, and each of their orders may cause a reading.
+	// Readings for callers begin at most once each fundsEvery on average, with bursts of
+	// fundsBurst. A reading serves all callers that wait. Clients that keep to the limit of
+	// their key trade no more often, and each of their orders may cause a reading.
 	fundsEvery = 500 * time.Millisecond
 	fundsBurst = 5
 	// fundsPause is the shortest time from a reading to one without a caller.
@@ -60,8 +60,10 @@ type funds struct {
 	reading bool
 	beganAt time.Time
 	served  []getFunds
-	// accountedTo is the time up to which the readings so far have used the rate of fundsEvery.
-	accountedTo time.Time
+	// budgetUsedTo is a token bucket as a time: each reading for callers moves it on by
+	// fundsEvery, from now at the earliest. The next one may begin while it is less than
+	// fundsBurst readings ahead of now.
+	budgetUsedTo time.Time
 	// waiting are the callers of the next reading, which begins at waitingDue. A reading for
 	// the account itself begins at plannedDue; zero for none.
 	waiting    []getFunds
@@ -105,7 +107,7 @@ func (s *state) covers(now time.Time, read fundsVersion, changes uint64) bool {
 
 // awaitFunds schedules the reading for which callers wait.
 func (s *state) awaitFunds(step stepContext) {
-	s.funds.waitingDue = deadline.Later(step.now, s.funds.accountedTo.Add(-(fundsBurst-1)*fundsEvery))
+	s.funds.waitingDue = deadline.Later(step.now, s.funds.budgetUsedTo.Add(-(fundsBurst-1)*fundsEvery))
 	s.fundsTick(step)
 }
 
@@ -144,7 +146,7 @@ func (s *state) fundsTick(step stepContext) {
 		call.part, f.plannedDue = bothParts, time.Time{}
 	}
 	if len(f.waiting) > 0 {
-		f.accountedTo = deadline.Later(f.accountedTo, step.now).Add(fundsEvery)
+		f.budgetUsedTo = deadline.Later(f.budgetUsedTo, step.now).Add(fundsEvery)
 	}
 	f.reading, f.beganAt = true, step.now
 	f.served, f.waiting, f.waitingDue = f.waiting, nil, time.Time{}

@@ -27,8 +27,8 @@ const (
 // and closes the positions if flatten is set.
 type halting struct {
 	flatten bool
-	// hold leaves the open orders as they are.
-	hold bool
+	// keepsOrders leaves open orders as they are: the halt comes from a restore of the store.
+	keepsOrders bool
 	// orderedAt identifies the halt; see persistence.VenueAccount.
 	orderedAt venues.Time
 	// running is set until the halt is done or deadline has passed, reading while the
@@ -63,7 +63,7 @@ func (s *state) configure(step stepContext, in configure) {
 }
 
 func (s *state) setHalt(control persistence.VenueAccount) {
-	s.risk.Halted, s.halt.flatten, s.halt.orderedAt, s.halt.hold = control.Halted, control.Flatten, control.HaltedAt, control.Hold
+	s.risk.Halted, s.halt.flatten, s.halt.orderedAt, s.halt.keepsOrders = control.Halted, control.Flatten, control.HaltedAt, control.Hold
 }
 
 // restoreHalt resumes a halt that was running or has given up. A completed halt stays in
@@ -216,7 +216,7 @@ func (s *state) endHalt(step stepContext, done bool) {
 // may have ended, or have opened positions. After a completed halt it cancels orders of ours
 // that appear late, and leaves foreign orders alone.
 func (s *state) keepHalted(step stepContext) {
-	if !s.risk.Halted || s.halt.running || s.halt.hold {
+	if !s.risk.Halted || s.halt.running || s.halt.keepsOrders {
 		return
 	}
 	if s.halt.gaveUp {

@@ -10,8 +10,8 @@ import (
 // Health is what an operator sees of an account. The zero value is that of an account
 // that has not started.
 type Health struct {
-	// Ready is set once the account is reconciled with its venue, Halted while its kill
-	// switch is in force.
+	// Ready is set once the account accepts orders, Halted while its kill switch is in
+	// force.
 	Ready, Halted bool
 	// Unknown is the number of orders with an unknown outcome, UnknownSince since when the
 	// oldest of them has it.

@@ -77,7 +77,7 @@ func (r *killRun) answer(e effect) any {
 	case callReconcile:
 		done := r.venue.reconcile(in)
 		for _, report := range othersThan(in.refs, done.open) {
-			done.unknown = append(done.unknown, r.lookUp(report))
+			done.notInMemory = append(done.notInMemory, r.lookUp(report))
 		}
 		return done
 	}
@@ -353,7 +353,7 @@ func TestOutcomeIsKnownInSpiteOfRepeatedKills(t *testing.T) {
 			}
 			r.want(r.state.orders[o.OrderID], venues.StatusRejected, "0")
 			took := r.now.Sub(begun)
-			if took < orderLifeMax+r.state.caps.AbsenceAfter {
+			if took < requestLife+r.state.caps.AbsenceAfter {
 				t.Fatalf("absence proven after %s, want it after the deadline and the venue's delay", took)
 			}
 			longest = max(longest, took)

@@ -57,7 +57,8 @@ func (o *order) storedRecord() persistence.OrderRecord {
 	return r
 }
 
-// changed reports whether the record differs from the stored one.
+// changed reports whether the record must be stored again. It compares the fields that change
+// on their own after the first commit; the others change only together with one of them.
 func (o *order) changed() bool {
 	a, b := &o.OrderRecord, o.storedRecord()
 	return a.OrderID != b.OrderID || a.Status != b.Status || a.PendingAction != b.PendingAction ||

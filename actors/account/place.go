@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// orderLifeMax is how long after the intent a venue may still execute the request.
-	orderLifeMax = 5 * time.Second
+	// requestLife is how long after it was made the venue may still execute a request.
+	requestLife = 5 * time.Second
 	// replyWithin is the time within which a caller is answered, with what is known by then.
 	replyWithin = 3 * time.Second
 	// fillsWithin is how long the answer for an order that takes liquidity waits for its
@@ -61,8 +61,8 @@ func (s *state) place(step stepContext, in placeOrder) {
 	s.markDirty(o)
 }
 
-// admit checks an order before anything is stored or sent. New limits of orders belong here,
-// those of the account in package risk.
+// admit checks an order before anything is stored or sent. Section Extending of the package
+// page lists where a new limit belongs.
 func (s *state) admit(step stepContext, in placeOrder) *venues.Error {
 	if !s.ready || deadline.Passed(in.cmd.Deadline, step.now) {
 		return maintenance(s.exchange)
@@ -105,7 +105,7 @@ func (s *state) newOrder(step stepContext, cmd venues.PlaceOrder) *order {
 			CreatedAt: venues.At(step.now), UpdatedAt: venues.At(step.now),
 		},
 		Customer: s.customer, ClientOrderID: s.ids.of(id), Scope: cmd.Scope, ClosesAs: cmd.CloseReason,
-		Deadline: venues.At(step.now.Add(orderLifeMax)),
+		Deadline: venues.At(step.now.Add(requestLife)),
 	})
 }
 

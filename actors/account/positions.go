@@ -26,7 +26,7 @@ func (s *state) forPositions(step stepContext) *positionPort {
 
 func (p *positionPort) Now() time.Time          { return p.step.now }
 func (p *positionPort) Ready() bool             { return p.ready }
-func (p *positionPort) ReconciledAt() time.Time { return p.recon.begunAt }
+func (p *positionPort) ReconciledAt() time.Time { return p.recon.completeAt }
 
 func (p *positionPort) IsComplete(symbol string) bool {
 	return p.fillMarks.lookups[symbol] == nil && !p.holdsReports(symbol)

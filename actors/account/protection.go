@@ -40,7 +40,7 @@ func newProtection(s *state, p ProtectionPolicy) (*protection.Keeper, *protectio
 		}
 	}}
 	rules := protection.Rules{
-		Attached: s.caps.AttachedProtection, Policy: p.OrDefault(), RequestLife: orderLifeMax, IsOurs: s.ids.isOurs,
+		Attached: s.caps.AttachedProtection, Policy: p.OrDefault(), RequestLife: requestLife, IsOurs: s.ids.isOurs,
 	}
 	return &protection.Keeper{Rules: rules, Account: port}, port
 }
@@ -50,7 +50,7 @@ func newProtection(s *state, p ProtectionPolicy) (*protection.Keeper, *protectio
 func (s *state) protection(step stepContext) *protection.Keeper {
 	s.protectionPort.step = step
 	p := s.protectionKeeper
-	p.Now, p.ReconciledAt, p.PositionsAt, p.ReadingBegan = step.now, s.recon.begunAt, s.positions.ReadAt(), s.readingBegan
+	p.Now, p.ReconciledAt, p.PositionsAt, p.ReadingBegan = step.now, s.recon.completeAt, s.positions.ReadAt(), s.readingBegan
 	return p
 }
 

@@ -161,7 +161,7 @@ func TestLegWithUnknownOutcomeOverARestart(t *testing.T) {
 		})
 		t.Run(name+", not placed", func(t *testing.T) {
 			next, o, legs := begin(t)
-			next.now = next.now.Add(orderLifeMax + next.state.caps.AbsenceAfter)
+			next.now = next.now.Add(requestLife + next.state.caps.AbsenceAfter)
 			next.answerChecks(absenceSpan+2*time.Second, readsNothing)
 			next.want(next.state.orders[legs[0].OrderID], venues.StatusRejected, "0")
 			stop := o.Bracket.Current(venues.LegStopLoss)
@@ -360,7 +360,7 @@ func TestExitWithUnknownOutcomeOverARestart(t *testing.T) {
 			b.pass(time.Second)
 			next := b.restartWith("1")
 			wantPlaced(t, next.placedWithin(2*time.Second)) // the first may close
-			next.now = next.now.Add(orderLifeMax + next.state.caps.AbsenceAfter)
+			next.now = next.now.Add(requestLife + next.state.caps.AbsenceAfter)
 			next.answerChecks(absenceSpan+2*time.Second, readsNothing)
 			next.want(next.state.orders[exit.OrderID], venues.StatusRejected, "0")
 			next.placedWithin(2 * time.Second)
@@ -570,7 +570,7 @@ func TestMoveOfALegThatWasMadeDuringARestart(t *testing.T) {
 	}
 	next.reconciled(reconcileDone{
 		kind: reconcileStart, answers: []queryDone{{orderID: o.OrderID, report: filled}},
-		open: []venues.ExecutionReport{leg}, unknown: []lookedUp{{report: leg}},
+		open: []venues.ExecutionReport{leg}, notInMemory: []lookedUp{{report: leg}},
 		funds: Funds{Positions: longPosition("1")},
 	})
 	for _, e := range next.effects {

@@ -171,9 +171,10 @@ type (
 		isPostponed bool
 
 		startedAt time.Time
-		// open has the listed orders, unknown those of them that were not in memory.
+		// open has the listed orders, notInMemory those of them that were looked up in the
+		// store.
 		open         []venues.ExecutionReport
-		unknown      []lookedUp
+		notInMemory  []lookedUp
 		answers      []queryDone
 		fills        []venues.Fill
 		unattributed []persistence.FillRecord

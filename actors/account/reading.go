@@ -124,7 +124,7 @@ func (a *account) fetchOpen(ctx context.Context, e callReconcile, into *reconcil
 		if err != nil {
 			return err
 		}
-		into.unknown = append(into.unknown, lookedUp{r, found})
+		into.notInMemory = append(into.notInMemory, lookedUp{r, found})
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ const (
 	// reconcileRetry is the wait after a reconciliation that failed, which doubles up to
 	// reconcileBusy, and after the private stream was lost.
 	reconcileRetry = 2 * time.Second
-	// postponeFor is the wait of the first complete reconciliation while other accounts do not
-	// trade yet, postponedMax how often it waits.
+	// postponeFor is the wait of the first complete reconciliation while the first readings of
+	// other accounts wait, postponedMax how often it waits.
 	postponeFor  = time.Second
 	postponedMax = 30
 	// listFrom is the number of known orders from which on a start reads the list of all open
@@ -33,9 +33,11 @@ const (
 type reconcileKind uint8
 
 const (
-	// reconcileUrgent is a complete one for which something waits.
+	// reconcileUrgent is a complete one that was requested: after a gap in the private
+	// stream, for a close that is not confirmed, for executions that differ from the venue's
+	// list, or for missing protection.
 	reconcileUrgent reconcileKind = iota
-	// reconcileRoutine is a complete one for which nothing waits.
+	// reconcileRoutine is a complete one that is due only because of the time since the last.
 	reconcileRoutine
 	// reconcileStart is the first reading after a start, of what the account needs to trade.
 	reconcileStart
@@ -52,13 +54,13 @@ type reconciliation struct {
 	// one has begun to read after the request.
 	requestedAt time.Time
 	failures    int
-	// isUrgent is set if something waits for the next one, postponed counts how often it was
+	// isUrgent is set if the next one was requested, postponed counts how often it was
 	// postponed.
 	isUrgent  bool
 	postponed int
-	// firstAt is when the last first reading that succeeded began, begunAt the last complete
-	// one.
-	firstAt, begunAt time.Time
+	// startReadAt is when the newest successful reading of kind reconcileStart began,
+	// completeAt the newest successful complete reconciliation.
+	startReadAt, completeAt time.Time
 }
 
 // loaded restores the account from the store. An intent without an outcome has the status
@@ -89,7 +91,7 @@ func (s *state) loaded(step stepContext, in loadDone) {
 	s.recon.due = step.now
 }
 
-// getReady answers, with an error until the account is reconciled.
+// getReady answers, with an error until the account's first reading of its venue.
 func (s *state) getReady(in getReady) {
 	if !s.ready {
 		s.after(acknowledge{to: in.Reply, err: maintenance(s.exchange)})
@@ -102,7 +104,7 @@ func (s *state) getReady(in getReady) {
 // again if the private stream was not connected when it was read first.
 func (s *state) nextReconciliation() reconcileKind {
 	switch {
-	case !s.ready, s.recon.begunAt.IsZero() && s.recon.firstAt.Before(s.stream.upSince):
+	case !s.ready, s.recon.completeAt.IsZero() && s.recon.startReadAt.Before(s.stream.upSince):
 		return reconcileStart
 	case s.recon.isUrgent:
 		return reconcileUrgent
@@ -126,7 +128,7 @@ func (r *reconciliation) begin(kind reconcileKind, now time.Time) (begun bool) {
 	return true
 }
 
-// request requests a reconciliation for which something waits, at due or earlier.
+// request requests an urgent reconciliation, at due or earlier.
 func (r *reconciliation) request(due time.Time) {
 	r.due, r.isUrgent = deadline.Earlier(r.due, due), true
 }
@@ -166,7 +168,7 @@ func (s *state) reconcile(step stepContext) {
 		e.rank = s.startRank()
 		s.after(e)
 		return
-	case s.recon.begunAt.IsZero():
+	case s.recon.completeAt.IsZero():
 		e.mayWait = s.recon.postponed < postponedMax
 	default:
 		e.rank = 1
@@ -174,8 +176,8 @@ func (s *state) reconcile(step stepContext) {
 	for symbol, since := range s.positions.Mismatched() {
 		if until, known := s.fillMarks.until[symbol]; known {
 			since = until
-		} else if !s.recon.begunAt.IsZero() {
-			since = s.recon.begunAt
+		} else if !s.recon.completeAt.IsZero() {
+			since = s.recon.completeAt
 		}
 		e.readFrom(symbol, since.Add(-fillsOverlap))
 	}
@@ -215,7 +217,9 @@ func (in *reconcileDone) hasRead(symbol string) bool {
 	return in.fillsRead[symbol] || slices.Contains(in.unlisted, symbol)
 }
 
-// reconciled applies the result of a reconciliation.
+// reconciled applies the result of a reconciliation. Fills come before the reports that count
+// them, orders before positions, and all of these before what acts on them: the adoption of
+// positions, the first snapshot, protection, and the comparison with the venue's list.
 func (s *state) reconciled(step stepContext, in reconcileDone) {
 	s.recon.end(in.kind)
 	if in.isPostponed {
@@ -229,11 +233,11 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 		return
 	}
 	s.recon.failures = 0
-	s.readingBegan = in.startedAt // before in.funds
+	s.readingBegan = in.startedAt // of the orders; the positions were read after them
 	s.positions.HedgeMode = in.hedge
 	s.positions.HoldUnattributed(step.now, in.unattributed...)
 	s.handleFills(step, in.fills)
-	for _, l := range in.unknown {
+	for _, l := range in.notInMemory {
 		if s.findReported(&l.report) == nil {
 			s.orderLookedUp(step, l)
 		}
@@ -270,7 +274,7 @@ func (s *state) scheduleNext(step stepContext, done *reconcileDone) {
 	wait := reconcileIdle
 	switch {
 	case done.kind == reconcileStart:
-		r.firstAt, wait = done.startedAt, 0
+		r.startReadAt, wait = done.startedAt, 0
 	case !r.requestedAt.IsZero() && !r.requestedAt.Before(done.startedAt):
 		wait = 0
 	case len(s.unfinished()) > 0:
@@ -280,7 +284,7 @@ func (s *state) scheduleNext(step stepContext, done *reconcileDone) {
 		r.isUrgent = false
 	}
 	if done.kind != reconcileStart {
-		r.begunAt = deadline.Later(r.begunAt, done.startedAt)
+		r.completeAt = deadline.Later(r.completeAt, done.startedAt)
 	}
 	r.requestedAt = time.Time{}
 	r.due = deadline.Earlier(r.due, step.now.Add(wait))
@@ -299,7 +303,7 @@ func (s *state) openSnapshot() publishAll {
 // was not connected.
 func (s *state) streamConnected(step stepContext) {
 	s.recon.due = deadline.Earlier(s.recon.due, step.now)
-	s.recon.isUrgent = s.recon.isUrgent || !s.recon.begunAt.IsZero()
+	s.recon.isUrgent = s.recon.isUrgent || !s.recon.completeAt.IsZero()
 	s.stream.upSince = step.now
 }
 

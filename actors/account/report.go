@@ -20,11 +20,10 @@ func (s *state) handleReport(step stepContext, r venues.ExecutionReport) {
 // orderLookedUp applies a report whose order was looked up in the store.
 func (s *state) orderLookedUp(step stepContext, in lookedUp) {
 	o := s.findReported(&in.report)
-	if o == nil && in.found != nil {
-		o = s.orders[in.found.record.OrderID]
-	}
-	if o == nil && in.found != nil {
-		o = s.restoreOrder(*in.found)
+	if found := in.found; o == nil && found != nil {
+		if o = s.orders[found.record.OrderID]; o == nil {
+			o = s.restoreOrder(*found)
+		}
 	}
 	if o == nil {
 		o = s.adopt(step, in.report)
@@ -70,10 +69,9 @@ func (s *state) adopt(step stepContext, r venues.ExecutionReport) *order {
 	if made.IsZero() {
 		made = step.now
 	}
-	status := venues.StatusPending
 	o := s.insertOrder(persistence.OrderRecord{
 		Order: venues.Order{
-			OrderID: s.ids.orderOf(&r), Exchange: s.exchange, Status: status,
+			OrderID: s.ids.orderOf(&r), Exchange: s.exchange, Status: venues.StatusPending,
 			OrderSpec: venues.OrderSpec{
 				Symbol: r.Symbol, Side: r.Side, Type: r.Type, Qty: r.Qty, Price: r.Price, TriggerPrice: r.TriggerPrice,
 				ReduceOnly: r.ReduceOnly, PostOnly: r.PostOnly, TimeInForce: r.TimeInForce,
@@ -143,8 +141,8 @@ func (s *state) applyStatus(step stepContext, o *order, r venues.ExecutionReport
 	s.setStatus(step, o, next)
 }
 
-// setVenueID records the venue order id. A stop gets another one when it is triggered, which
-// its fills have.
+// setVenueID records the venue order id. A triggered stop gets a new one, under which its fills
+// are reported.
 func (s *state) setVenueID(o *order, r venues.ExecutionReport) {
 	if r.VenueOrderID == "" || (o.VenueOrderID != "" && r.Status == venues.StatusUntriggered) {
 		return

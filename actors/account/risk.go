@@ -89,10 +89,11 @@ func (s *state) unlock(step stepContext, in unlock) {
 	s.after(acknowledge{to: in.Reply})
 }
 
-// admitSend checks an order once its intent is durable, right before its request is
-// sent: meanwhile the account may have become reduce-only or be stopping, or the deadline
-// of the command may have passed.
-func (s *state) admitSend(orderID string, now time.Time) *venues.Error {
+// beginSend checks an order once its intent is durable, right before its request is sent:
+// meanwhile the account may have become reduce-only or be stopping, or the deadline of the
+// command may have passed. It marks the order as sending, which delays a lock
+// (riskPort.IsSending).
+func (s *state) beginSend(orderID string, now time.Time) *venues.Error {
 	o, known := s.orders[orderID]
 	if !known {
 		return nil
@@ -108,8 +109,8 @@ func (s *state) admitSend(orderID string, now time.Time) *venues.Error {
 	return nil
 }
 
-// admitSendAmend is admitSend for an amend that increases.
-func (s *state) admitSendAmend(orderID string) *venues.Error {
+// beginSendAmend is beginSend for an amend that increases.
+func (s *state) beginSendAmend(orderID string) *venues.Error {
 	if s.risk.IsReduceOnly() {
 		return s.risk.TradingLocked()
 	}
@@ -119,9 +120,11 @@ func (s *state) admitSendAmend(orderID string) *venues.Error {
 	return nil
 }
 
-// isExemptOnceSent reports whether the request of an order that admitSend has admitted is
-// sent even if the account becomes reduce-only in the meantime.
-func (s *state) isExemptOnceSent(orderID string) bool {
+// passesClosedGate reports whether the request of an order that beginSend has admitted is sent
+// even if the gate is closed. If the account was reduce-only by then, beginSend has found that
+// the order reduces. Else only a reduce-only order and a lowered one pass: whether another order
+// reduces depends on the position, which may change while the request waits in the pool.
+func (s *state) passesClosedGate(orderID string) bool {
 	o, known := s.orders[orderID]
 	return !known || s.risk.IsReduceOnly() || o.ReduceOnly || o.lowered
 }

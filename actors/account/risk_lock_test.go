@@ -18,7 +18,7 @@ func TestLockWaitsForAnAmendThatIsBeingSent(t *testing.T) {
 		cmd: venues.AmendOrder{OrderID: o.OrderID, Qty: venues.Some(venues.MustDecimal("2"))},
 	}
 	b.step(func(step stepContext) { b.state.amend(step, in) })
-	if rejection := b.state.admitSendAmend(o.OrderID); rejection != nil {
+	if rejection := b.state.beginSendAmend(o.OrderID); rejection != nil {
 		t.Fatalf("rejection = %v, want none", rejection)
 	}
 	b.realizeLoss(2, "1", "-200")

@@ -179,10 +179,10 @@ func TestAnOrderIsNotSentAfterItsDeadline(t *testing.T) {
 	slow := limitOrder("r2")
 	slow.cmd.Deadline = b.now.Add(time.Second)
 	o := b.place(slow)
-	if rejection := b.state.admitSend(o.OrderID, b.now); rejection != nil {
+	if rejection := b.state.beginSend(o.OrderID, b.now); rejection != nil {
 		t.Errorf("rejection before the deadline = %v, want none", rejection)
 	}
-	rejection := b.state.admitSend(o.OrderID, b.now.Add(time.Second)) // the store was slow
+	rejection := b.state.beginSend(o.OrderID, b.now.Add(time.Second)) // the store was slow
 	if code(rejection) != venues.CodeExchangeUnavailable {
 		t.Fatalf("rejection at the deadline = %v, want %s", rejection, venues.CodeExchangeUnavailable)
 	}

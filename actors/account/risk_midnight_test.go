@@ -94,14 +94,14 @@ func TestLockThatIsDueAtMidnight(t *testing.T) {
 	b := limited(t)
 	b.now = time.Date(2026, 3, 1, 23, 59, 59, 0, time.UTC)
 	o := b.place(limitOrder(""))
-	if rejection := b.state.admitSend(o.OrderID, b.now); rejection != nil {
+	if rejection := b.state.beginSend(o.OrderID, b.now); rejection != nil {
 		t.Fatalf("rejection = %v, want none", rejection)
 	}
 	b.realizeLoss(2, "1", "-200")
 	if got := code(b.tryPlace(func(*placeOrder) {})); got != venues.CodeTradingLocked {
 		t.Fatalf("increasing order past the limit: code = %q, want %s", got, venues.CodeTradingLocked)
 	}
-	b.pass(2 * orderLifeMax)
+	b.pass(2 * requestLife)
 	if b.state.risk.IsReduceOnly() || countEvents(b, persistence.EventRiskLimitReached) != 1 {
 		t.Fatalf("reduce-only = %t with %d locks, want false with 1", b.state.risk.IsReduceOnly(), countEvents(b, persistence.EventRiskLimitReached))
 	}

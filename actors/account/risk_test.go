@@ -38,7 +38,7 @@ func (b *fixture) tryPlace(change func(*placeOrder)) *venues.Error {
 	before := len(b.replies)
 	for _, e := range b.step(func(step stepContext) { b.state.place(step, in) }) {
 		if c, ok := e.(callPlace); ok {
-			return b.state.admitSend(c.orderID, b.now)
+			return b.state.beginSend(c.orderID, b.now)
 		}
 	}
 	if len(b.replies) == before {
@@ -175,12 +175,12 @@ func TestLockWaitsForWhatIsBeingSent(t *testing.T) {
 				b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 			})
 		},
-		"the deadline": func(b *fixture, _ *order) { b.pass(orderLifeMax) },
+		"the deadline": func(b *fixture, _ *order) { b.pass(requestLife) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := limited(t)
 			o := b.place(limitOrder(""))
-			if rejection := b.state.admitSend(o.OrderID, b.now); rejection != nil {
+			if rejection := b.state.beginSend(o.OrderID, b.now); rejection != nil {
 				t.Fatalf("rejection = %v, want none", rejection)
 			}
 			waits := b.place(limitOrder(""))
@@ -188,7 +188,7 @@ func TestLockWaitsForWhatIsBeingSent(t *testing.T) {
 			if n := countEvents(b, persistence.EventRiskLimitReached); n != 0 {
 				t.Fatalf("%d locks while an order is being sent, want 0", n)
 			}
-			if sent, placed := code(b.state.admitSend(waits.OrderID, b.now)), code(b.tryPlace(func(*placeOrder) {})); sent != venues.CodeTradingLocked || placed != venues.CodeTradingLocked {
+			if sent, placed := code(b.state.beginSend(waits.OrderID, b.now)), code(b.tryPlace(func(*placeOrder) {})); sent != venues.CodeTradingLocked || placed != venues.CodeTradingLocked {
 				t.Fatalf("orders before the lock is durable: codes %q and %q, want %s", sent, placed, venues.CodeTradingLocked)
 			}
 			end(b, o)
@@ -312,7 +312,7 @@ func TestNoIncreasingOrderPassesALock(t *testing.T) {
 func (b *fixture) sendOne(rt *rapid.T, orderID string) {
 	closed := b.state.risk.IsReduceOnly()
 	open := b.state.positions.Qty("BTCUSDT", venues.Long)
-	if b.state.admitSend(orderID, b.now) != nil || !closed {
+	if b.state.beginSend(orderID, b.now) != nil || !closed {
 		return
 	}
 	o := b.state.orders[orderID]
@@ -369,11 +369,11 @@ func TestOrderIsLoweredWhileLocked(t *testing.T) {
 	if next == nil || !next.Qty.Equal(venues.MustDecimal("0.5")) {
 		t.Fatalf("replacement = %+v, want one of 0.5", next)
 	}
-	if rejection := b.state.admitSend(next.OrderID, b.now); rejection != nil || !b.state.isExemptOnceSent(next.OrderID) {
-		t.Fatalf("replacement: rejection = %v, exempt = %t, want none and true", rejection, b.state.isExemptOnceSent(next.OrderID))
+	if rejection := b.state.beginSend(next.OrderID, b.now); rejection != nil || !b.state.passesClosedGate(next.OrderID) {
+		t.Fatalf("replacement: rejection = %v, exempt = %t, want none and true", rejection, b.state.passesClosedGate(next.OrderID))
 	}
 	b.state.risk.Halted = true
-	if b.state.admitSend(next.OrderID, b.now) == nil {
+	if b.state.beginSend(next.OrderID, b.now) == nil {
 		t.Fatal("no rejection while the account is halted, want one")
 	}
 }

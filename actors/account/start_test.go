@@ -65,8 +65,8 @@ func TestReconciliationAfterAStart(t *testing.T) {
 	b.state.ready, b.state.recon.due = false, b.now
 	b.wantKinds(b.pass(0), reconcileStart)
 	b.reconciled(reconcileDone{kind: reconcileStart})
-	if !b.state.ready || !b.state.recon.begunAt.IsZero() || !b.state.fillMarks.tradedUntil.IsZero() {
-		t.Fatalf("ready = %t, reconciled at %s, trades read until %s, want true and none", b.state.ready, b.state.recon.begunAt, b.state.fillMarks.tradedUntil)
+	if !b.state.ready || !b.state.recon.completeAt.IsZero() || !b.state.fillMarks.tradedUntil.IsZero() {
+		t.Fatalf("ready = %t, reconciled at %s, trades read until %s, want true and none", b.state.ready, b.state.recon.completeAt, b.state.fillMarks.tradedUntil)
 	}
 	begun := b.now
 	for mayWait := true; mayWait; {
@@ -80,7 +80,7 @@ func TestReconciliationAfterAStart(t *testing.T) {
 		t.Fatalf("the reconciliation waited for %s, want at most %d times %s", waited, postponedMax, postponeFor)
 	}
 	b.reconciled(reconcileDone{})
-	if b.state.recon.begunAt.IsZero() || b.state.fillMarks.tradedUntil.IsZero() {
+	if b.state.recon.completeAt.IsZero() || b.state.fillMarks.tradedUntil.IsZero() {
 		t.Fatal("the reconciliation is not noted, want it noted")
 	}
 }

@@ -9,14 +9,15 @@ import (
 )
 
 // state is the state of one account, a deterministic state machine: its input is messages,
-// its output a batch to commit and effects. Time and ids come in with each step.
+// its output a batch to commit and effects. Time and ids come in with each step. Between steps
+// only the effects callPlace and callAmend change it: they mark an order as sending (risk.go).
 type state struct {
 	customer string
 	exchange venues.Venue
 	caps     venues.Capabilities
 	fence    persistence.Fence
 
-	// isLoaded is set once the store was read, ready after the first reconciliation. New
+	// isLoaded is set once the store was read, ready after the first reading of the venue. New
 	// orders are rejected before that.
 	isLoaded bool
 	ready    bool
@@ -53,7 +54,7 @@ func newState(c Config, fence persistence.Fence) *state {
 		counts:     &Counts{},
 	}
 	s.positionPort = &positionPort{state: s}
-	s.risk, s.riskPort = risk.NewState(c.Customer, c.Exchange, orderLifeMax, s.positions), newRiskPort(s)
+	s.risk, s.riskPort = risk.NewState(c.Customer, c.Exchange, requestLife, s.positions), newRiskPort(s)
 	s.protectionKeeper, s.protectionPort = newProtection(s, c.Protection)
 	return s
 }

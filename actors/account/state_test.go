@@ -20,8 +20,8 @@ func TestIntentIsDurableBeforeItIsSent(t *testing.T) {
 		t.Fatalf("batch = %+v, want 2 absent keys, 3 records and fence epoch 1", out.Batch)
 	}
 	record := out.Batch.Puts[2].(persistence.OrderRecord)
-	if record.Status != venues.StatusPending || record.ClientOrderID == "" || record.Deadline.Sub(b.now) != orderLifeMax {
-		t.Fatalf("intent = %+v, want %s with a client id and a deadline in %s", record, venues.StatusPending, orderLifeMax)
+	if record.Status != venues.StatusPending || record.ClientOrderID == "" || record.Deadline.Sub(b.now) != requestLife {
+		t.Fatalf("intent = %+v, want %s with a client id and a deadline in %s", record, venues.StatusPending, requestLife)
 	}
 	if _, ok := out.After[0].(callPlace); !ok {
 		t.Fatalf("effect = %T, want callPlace", out.After[0])

@@ -8,10 +8,11 @@ import (
 	"venuegate/venues"
 )
 
-// statusQuery is the search for an order whose outcome is unknown. Queries under the client id
-// are sent until the order is found, by them or the private stream, or confirmed absent.
+// statusQuery has the queries of an order whose status, or the outcome of whose change, is not
+// certain. They are repeated until a report decides or, for an unknown outcome, the absence of
+// the order is confirmed.
 type statusQuery struct {
-	// startedAt is when the search began, due when the next query is sent.
+	// startedAt is when the queries began, due when the next one is sent.
 	startedAt, due time.Time
 	sent           int
 	// awaitsAbsenceCheck is set once only the absence check is left to do.
@@ -130,7 +131,7 @@ func (s *state) queryNotFound(step stepContext, o *order, began time.Time) {
 		s.awaitAbsenceCheck(step, o)
 	}
 	if o.NotFoundSince.IsZero() {
-		// It is durable: with many short lives of the process, none would have both answers.
+		// It is stored: a process that restarts again and again would never receive both answers.
 		o.NotFoundSince = venues.At(step.now)
 		s.markDirty(o)
 	}

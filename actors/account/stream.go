@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// streamLagMax is how long after REST has returned a change of an order the private
-	// stream may take to report it. After that the change counts as missed.
+	// streamLagMax is how long after REST has returned the progress of an order the private
+	// stream may take to report it. After that it counts as missed.
 	streamLagMax = 5 * time.Second
-	// streamSlack is how long after the connection a change must take place, by the venue's
+	// streamSlack is how long after the connection an event must take place, by the venue's
 	// clock, for the stream to be expected to report it.
 	streamSlack = time.Second
 	// missesSpan is the longest time between two misses for which the stream counts as
@@ -35,13 +35,13 @@ type privateStream struct {
 	renewedAt time.Time
 }
 
-// shouldReport reports whether the stream is expected to report a change that took place
-// at a time.
+// shouldReport reports whether the stream is expected to report an event that took place at
+// a time.
 func (p *privateStream) shouldReport(at time.Time) bool {
 	return !p.upSince.IsZero() && at.After(p.upSince.Add(streamSlack))
 }
 
-// coversSince reports whether the stream has reported every change since a time: it has been
+// coversSince reports whether the stream has reported every event since a time: it has been
 // connected since then, without a miss.
 func (p *privateStream) coversSince(at time.Time) bool {
 	return !p.upSince.IsZero() && !at.Before(p.upSince) && !at.Before(p.missedAt)
@@ -69,7 +69,7 @@ func (x *orderIndex) noteStreamed(o *order, streamed progress) {
 }
 
 // noteProgress records the progress of an order by any report. If the stream is expected to
-// report it too, streamDue is set. A change from before the connection is not expected.
+// report it too, streamDue is set. Progress from before the connection is not expected.
 func (s *state) noteProgress(step stepContext, o *order, r *venues.ExecutionReport) {
 	now := progressOf(r.Status, r.FilledQty)
 	o.seenProgress = o.seenProgress.furthest(now)
@@ -85,7 +85,7 @@ func (s *state) noteProgress(step stepContext, o *order, r *venues.ExecutionRepo
 
 // streamMissed starts a reconciliation after a miss of the stream. At the second miss within
 // missesSpan the stream counts as stalled and is reconnected. An outage may affect many
-// orders: all their changes that are known by now count as one miss.
+// orders: all their progress that is known by now counts as one miss.
 func (s *state) streamMissed(step stepContext, o *order) {
 	for _, other := range slices.Concat(s.liveInOrder(), s.watchedInOrder()) {
 		s.noteStreamed(other, other.seenProgress)

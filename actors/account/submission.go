@@ -25,7 +25,7 @@ type submission struct {
 	// order before.
 	lowered bool
 
-	// hops are those of the order; nil if nobody has requested them.
+	// hops records when the order passed each stage; nil if this is not measured.
 	hops *venues.Hops
 
 	// waiters are the callers who wait for the order to settle, until replyDue.

@@ -82,7 +82,7 @@ func progressOf(status venues.OrderStatus, filled decimal.Decimal) progress {
 		return progress{1, filled}
 	case status.IsActive():
 		return progress{2, filled}
-	case status.IsClosed() && status != venues.StatusRejected: // not every venue has an event for that
+	case status.IsClosed() && status != venues.StatusRejected: // not every venue sends an event for a rejection
 		return progress{3, filled}
 	}
 	return progress{}

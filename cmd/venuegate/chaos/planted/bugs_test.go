@@ -225,7 +225,7 @@ var bugs = []bug{
 	{
 		name: "the loss lock is checked when an order is accepted, not when it is sent", invariant: "I-14", catcher: tests("actors/account", "^TestOrderIsNotSentOnceTheAccountIsClosed"),
 		edits: []overlay.Edit{edit(accountDir+"effects.go",
-			"if rejection := a.state.admitSend(e.orderID, now); rejection != nil {", "if rejection := a.state.admitSend(e.orderID, now); rejection != nil && false {")},
+			"if rejection := a.state.beginSend(e.orderID, now); rejection != nil {", "if rejection := a.state.beginSend(e.orderID, now); rejection != nil && false {")},
 	},
 	{
 		name: "cancel-all reads the open orders only once", invariant: "I-23", catcher: tests("actors/account", "."),
@@ -234,7 +234,7 @@ var bugs = []bug{
 	},
 	{
 		name: "a stream without messages is trusted", invariant: "I-8", catcher: simulation("I-8"),
-		edits: []overlay.Edit{edit(accountDir+"reconcile.go", "\ts.handleFills(step, in.fills)\n\tfor _, l := range in.unknown {", "\tin.open, in.unknown = nil, nil\n\tfor _, l := range in.unknown {")},
+		edits: []overlay.Edit{edit(accountDir+"reconcile.go", "\ts.handleFills(step, in.fills)\n\tfor _, l := range in.notInMemory {", "\tin.open, in.notInMemory = nil, nil\n\tfor _, l := range in.notInMemory {")},
 	},
 	{
 		name: "an order that has ended is revived by a late report", invariant: "I-8", catcher: simulation("I-8"),
