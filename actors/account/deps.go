@@ -26,8 +26,8 @@ type Deps struct {
 	Venue venues.Account
 	Store Store
 	// Journal is the commit queue of the account. After a batch that failed it rejects all
-	// batches until an empty one is submitted. A batch with a claim that the store has
-	// rejected does not count as failed.
+	// batches until an empty one is submitted. A rejected batch that only creates an order
+	// does not count as failed.
 	Journal persistence.Submitter
 	Market  Market
 	Updates Updates

@@ -24,7 +24,7 @@ func (s *state) stop() {
 // finish ends a step and returns its output. Changed orders are stored and published, and
 // callers are answered where the outcome is known.
 func (s *state) finish(step stepContext) output {
-	if s.out.Claim == "" { // a batch with a claim has nothing else: the store may reject it
+	if s.out.Creates == "" { // a batch with the intent of a command has nothing else: the store may reject it
 		s.positions.Finish(s.forPositions(step))
 		s.risk.Check(s.forRisk(step))
 	}
@@ -40,7 +40,7 @@ func (s *state) finish(step stepContext) output {
 		o.dirty = false
 		s.updateStops(step, o)
 		s.updateActivity(step.now, o)
-		if o.storing && o.OrderID != s.out.Claim {
+		if o.storing && o.OrderID != s.out.Creates {
 			continue // the order's intent is not durable yet
 		}
 		if o.defersCommit() {
@@ -79,7 +79,7 @@ func (s *state) finish(step stepContext) output {
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence
 		// What already happened, or reduces exposure, is stored on a full disk too.
-		out.Batch.Reserve = out.Batch.Reserve || out.Claim == ""
+		out.Batch.Reserve = out.Batch.Reserve || out.Creates == ""
 		if len(replies) > 0 && mayAnswerBeforeSync(&out) {
 			// They are also effects, because a merged commit may not be written early. A reply
 			// is sent once.

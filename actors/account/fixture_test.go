@@ -84,8 +84,8 @@ func (b *fixture) step(f func(step stepContext)) []effect {
 	b.journal = append(b.journal, out.Batch.Journal...)
 	b.effects, b.pendingEffects = out.After, append(b.pendingEffects, out.After...)
 	b.checkLive()
-	if out.Claim != "" {
-		b.state.intentStored(out.Claim)
+	if out.Creates != "" {
+		b.state.intentStored(out.Creates)
 	}
 	for _, e := range out.After {
 		if r, ok := e.(replyOrder); ok {

@@ -268,22 +268,22 @@ func TestStopAndOrderMayHaveTheSameNumber(t *testing.T) {
 	}
 }
 
-// TestOnlyTheIntentOfACommandIsAClaim: the intents of legs share a commit with other
+// TestOnlyTheIntentOfACommandMayBeRejected: the intents of legs share a commit with other
 // records. If it fails, undoing one order is not enough, and the account restarts.
-func TestOnlyTheIntentOfACommandIsAClaim(t *testing.T) {
+func TestOnlyTheIntentOfACommandMayBeRejected(t *testing.T) {
 	b := newFixture(t, venues.Capabilities{})
 	step := b.stepContext()
 	b.state.place(step, limitOrder("r1"))
-	if out := b.state.finish(step); out.Claim == "" {
-		t.Fatal("the intent of a command has no claim, want one")
+	if out := b.state.finish(step); out.Creates == "" {
+		t.Fatal("the step with the intent of a command creates no order, want one")
 	}
 	b = newFixture(t, venues.Capabilities{})
 	o := b.fillEntry("1")
 	b.now = o.Bracket.Due()
 	step = b.stepContext()
 	b.state.tick(step)
-	if out := b.state.finish(step); out.Claim != "" || len(out.Batch.Puts) < 2 {
-		t.Fatalf("%d records with claim %q, want at least 2 without a claim", len(out.Batch.Puts), out.Claim)
+	if out := b.state.finish(step); out.Creates != "" || len(out.Batch.Puts) < 2 {
+		t.Fatalf("%d records, creates %q, want at least 2 and nothing", len(out.Batch.Puts), out.Creates)
 	}
 }
 
@@ -294,7 +294,7 @@ func TestNothingIsStoredOfAnOrderBeforeItsIntent(t *testing.T) {
 	step := b.stepContext()
 	b.state.place(step, limitOrder("r1"))
 	out := b.state.finish(step)
-	o := b.state.orders[out.Claim]
+	o := b.state.orders[out.Creates]
 	b.state.cancel(step, cancelOrder{cmd: venues.CancelOrder{OrderID: o.OrderID}})
 	if out := b.state.finish(step); !out.Batch.Empty() {
 		t.Fatalf("batch before the intent is durable = %+v, want an empty one", out.Batch)

@@ -80,7 +80,7 @@ func BenchmarkStep(b *testing.B) {
 				in.cmd.MaxPosition = venues.Some(venues.MustDecimal("1000"))
 				in.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
 				x.state.place(step, in)
-				o := x.state.orders[x.state.finish(step).Claim]
+				o := x.state.orders[x.state.finish(step).Creates]
 				x.state.intentStored(o.OrderID)
 				x.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusCancelled, "0")})
 			},

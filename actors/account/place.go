@@ -57,7 +57,7 @@ func (s *state) place(step stepContext, in placeOrder) {
 		s.claimRequestID(step, o, in.cmd)
 	}
 	s.after(callPlace{orderID: o.OrderID, request: o.request(), hops: o.hops})
-	s.out.Claim = o.OrderID
+	s.out.Creates = o.OrderID
 	s.markDirty(o)
 }
 

@@ -18,8 +18,8 @@ func TestOrdersThatReduceMayUseTheReserve(t *testing.T) {
 		c.change(&in)
 		step := b.stepContext()
 		b.state.place(step, in)
-		if out := b.state.finish(step); out.Claim == "" || out.Batch.Reserve != c.want {
-			t.Errorf("%s: claim %q, may use the reserve = %t, want a claim and %t", c.name, out.Claim, out.Batch.Reserve, c.want)
+		if out := b.state.finish(step); out.Creates == "" || out.Batch.Reserve != c.want {
+			t.Errorf("%s: creates %q, may use the reserve = %t, want an order and %t", c.name, out.Creates, out.Batch.Reserve, c.want)
 		}
 	}
 }

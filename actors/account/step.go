@@ -30,8 +30,8 @@ type stepContext struct {
 // newID returns a new id with the given prefix.
 func (c *stepContext) newID(prefix string) string { return c.makeID(prefix, c.now) }
 
-// output is the result of a step. Its claim is the order whose intent is in the batch, if
-// the step did nothing else.
+// output is the result of a step. Creates is the order whose intent is in the batch, if the
+// step did nothing else.
 type output = step.Output[effect]
 
 // stepOutput collects the output of the current step.

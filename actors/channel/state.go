@@ -75,7 +75,7 @@ func (s *state) take() step.Output[effect] {
 	if !out.Batch.Empty() {
 		out.Batch.Fence = s.fence
 		// On a full disk signals are refused that may open positions, or only notify.
-		out.Batch.Reserve = out.Batch.Reserve || out.Claim == ""
+		out.Batch.Reserve = out.Batch.Reserve || out.Creates == ""
 	}
 	s.out = step.Output[effect]{}
 	return out
@@ -125,7 +125,7 @@ func (s *state) accept(m step.Context, in accept) {
 		return
 	}
 	s.claim(t)
-	s.out.Claim = t.ID
+	s.out.Creates = t.ID
 	s.out.Batch.Reserve = t.Action == venues.ActionClose || t.Action == venues.ActionCancelAll
 	t.waiter = &in
 	if t.Action == venues.ActionNotify {

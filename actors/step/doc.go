@@ -50,8 +50,9 @@
 // A batch that was not committed leaves the state ahead of the store. The Runner
 // therefore calls Failed, which answers the callers whose result is certain, and
 // then fails the actor, which is restarted and loads what is durable. The exception is
-// a batch with a Claim that the store has rejected as a whole (persistence.IsRejected):
-// Refused undoes it in memory, and the actor continues.
+// a batch that only creates an object (Output.Creates), if the store has rejected it as a
+// whole (persistence.IsRejected): Refused drops the object from memory, and the actor
+// continues.
 //
 // # Requests before the state is loaded
 //

@@ -21,11 +21,12 @@ type Runner[E any] struct {
 	// Run runs one effect.
 	Run func(ctx *actors.Context, effect E)
 
-	// Stored is called when a batch with a Claim is durable, before its effects.
-	Stored func(claim string)
-	// Refused is called when the store has rejected a batch with a Claim as a whole.
-	// effects are those of the batch, which will not run.
-	Refused func(claim string, effects []E, err error)
+	// Stored is called when a batch that creates an object (Output.Creates) is durable,
+	// before its effects.
+	Stored func(id string)
+	// Refused is called when the store has rejected a batch that creates an object as a
+	// whole. effects are those of the batch, which will not run.
+	Refused func(id string, effects []E, err error)
 	// Failed is called when a batch was not committed, right before the actor fails.
 	// effects are those that will not run: of the batch and, if the Runner is Ordered,
 	// of all later steps.
@@ -43,7 +44,7 @@ type Runner[E any] struct {
 
 // commit is a submitted batch. It is also the message with the batch's outcome.
 type commit[E any] struct {
-	claim   string
+	creates string
 	effects []E
 	// trailing has the effects of later steps without a batch, if the Runner is Ordered.
 	trailing []E
@@ -93,7 +94,7 @@ func (r *Runner[E]) finish(ctx *actors.Context) {
 }
 
 func (r *Runner[E]) submit(ctx *actors.Context, out *Output[E]) {
-	c := &commit[E]{claim: out.Claim, effects: out.After}
+	c := &commit[E]{creates: out.Creates, effects: out.After}
 	r.commits = append(r.commits, c)
 	Submit(ctx, r.Journal, out.Batch, func(err error) any {
 		c.err = err
@@ -112,12 +113,12 @@ func (r *Runner[E]) committed(ctx *actors.Context, c *commit[E]) {
 	r.commits = slices.Delete(r.commits, i, i+1)
 	switch {
 	case c.err == nil:
-		if c.claim != "" && r.Stored != nil {
-			r.Stored(c.claim)
+		if c.creates != "" && r.Stored != nil {
+			r.Stored(c.creates)
 		}
 		r.run(ctx, c.effects)
-	case c.claim != "" && r.Refused != nil && persistence.IsRejected(c.err):
-		r.Refused(c.claim, c.effects, c.err)
+	case c.creates != "" && r.Refused != nil && persistence.IsRejected(c.err):
+		r.Refused(c.creates, c.effects, c.err)
 	default:
 		r.fail(ctx, c)
 	}

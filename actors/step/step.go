@@ -30,10 +30,10 @@ type Output[E any] struct {
 	Now []E
 	// After has the effects that run once Batch is durable.
 	After []E
-	// Claim, if not empty, is the id of the only object that the batch creates, on
+	// Creates, if not empty, is the id of the only object that the batch creates, on
 	// which nothing else in the state depends yet. If the store rejects such a batch,
 	// the object is dropped and the actor continues.
-	Claim string
+	Creates string
 }
 
 // Submit submits a batch. Once it is durable or has failed, result is called with the

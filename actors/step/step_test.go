@@ -40,11 +40,11 @@ type recorder struct {
 
 // output is a message that describes the output of its step.
 type output struct {
-	name  string
-	batch bool
-	claim string
-	now   []effect
-	after []effect
+	name    string
+	batch   bool
+	creates string
+	now     []effect
+	after   []effect
 }
 
 // effect logs its name and enqueues a message unless enqueues is nil.
@@ -74,7 +74,7 @@ func (r *recorder) handle(ctx *actors.Context, msg any) {
 		return
 	}
 	r.note("handle " + in.name)
-	r.out = step.Output[effect]{Now: in.now, After: in.after, Claim: in.claim}
+	r.out = step.Output[effect]{Now: in.now, After: in.after, Creates: in.creates}
 	if in.batch {
 		r.out.Batch.Journal = []persistence.JournalEntry{{ID: in.name}}
 	}
@@ -93,8 +93,8 @@ func (r *recorder) run(_ *actors.Context, e effect) {
 	}
 }
 
-func (r *recorder) refused(claim string, effects []effect, err error) {
-	r.note("refused " + claim + " " + joined(effects) + " " + err.Error())
+func (r *recorder) refused(id string, effects []effect, err error) {
+	r.note("refused " + id + " " + joined(effects) + " " + err.Error())
 }
 
 func (r *recorder) failed(_ *actors.Context, effects []effect, err error) {
@@ -125,7 +125,7 @@ func run(t *testing.T, ordered bool, test func(h *harness), opts ...actortest.Op
 			r := &recorder{}
 			r.steps = step.Runner[effect]{
 				Journal: &h.journal, Handle: r.handle, Finish: r.finish, Run: r.run, Ordered: ordered,
-				Stored: func(claim string) { r.note("stored " + claim) }, Refused: r.refused, Failed: r.failed,
+				Stored: func(id string) { r.note("stored " + id) }, Refused: r.refused, Failed: r.failed,
 			}
 			h.actor.Store(r)
 			return r
@@ -202,26 +202,26 @@ func TestOrderedEffectsWaitForEarlierBatches(t *testing.T) {
 	}
 }
 
-func TestRefusedClaimIsDropped(t *testing.T) {
+func TestRefusedObjectIsDropped(t *testing.T) {
 	run(t, true, func(h *harness) {
-		h.tell(output{name: "a", batch: true, claim: "order", after: names("send")}, output{name: "b", after: names("trailing")})
+		h.tell(output{name: "a", batch: true, creates: "order", after: names("send")}, output{name: "b", after: names("trailing")})
 		h.answer(persistence.ErrUnavailable)
 		h.expect("handle a", "handle b", "refused order send "+persistence.ErrUnavailable.Error(), "trailing")
-		h.tell(output{name: "c", batch: true, claim: "order", after: names("send")})
+		h.tell(output{name: "c", batch: true, creates: "order", after: names("send")})
 		h.answer(nil)
 		h.expect("handle c", "stored order", "send")
 	})
 }
 
-// Only a claim may be dropped, and only if certainly nothing of its batch was applied.
+// Only a created object may be dropped, and only if certainly nothing of its batch was applied.
 func TestFailedCommitFailsTheActor(t *testing.T) {
 	for _, tt := range []struct {
-		claim string
-		err   error
+		creates string
+		err     error
 	}{{"", persistence.ErrUnavailable}, {"order", persistence.ErrOutcomeUnknown}} {
 		run(t, true, func(h *harness) {
 			first := h.actor.Load()
-			h.tell(output{name: "a", batch: true, claim: tt.claim, after: names("one")}, output{name: "b", batch: true, after: names("two")}, output{name: "c", after: names("three")})
+			h.tell(output{name: "a", batch: true, creates: tt.creates, after: names("one")}, output{name: "b", batch: true, after: names("two")}, output{name: "c", after: names("three")})
 			h.answer(tt.err)
 			if want := "failed one+two+three " + tt.err.Error(); first.log[len(first.log)-1] != want {
 				t.Errorf("log = %q, want %q last", first.log, want)

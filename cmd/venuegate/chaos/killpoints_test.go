@@ -53,7 +53,7 @@ func behind(name, file, text, statement string) overlay.Edit {
 // signal.
 var killPoints = []killPoint{
 	{"K1", "before the intent is committed", 20, []overlay.Edit{
-		behind("K1", fileAccount, "\tout := a.state.finish(a.context)\n", `if out.Claim != "" { killPoint("K1") }`),
+		behind("K1", fileAccount, "\tout := a.state.finish(a.context)\n", `if out.Creates != "" { killPoint("K1") }`),
 	}},
 	{"K2", "while the intent is committed", 20, append(markCommits,
 		before("K2", fileWriter, "\tat, err := w.log.Append(w.record)\n", `if committingIntent.Swap(false) { killSoon("K2") } else if committingChange.Swap(false) { killSoon("K8") }`),

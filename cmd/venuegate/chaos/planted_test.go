@@ -65,7 +65,7 @@ import (
 func sendFirst(out *step.Output[effect]) {
 	isPlace := func(e effect) bool { _, is := e.(callPlace); return is }
 	i := slices.IndexFunc(out.After, isPlace)
-	if out.Claim == "" || i < 0 {
+	if out.Creates == "" || i < 0 {
 		return
 	}
 	out.Now = append(out.Now, out.After[i], sleep{})
