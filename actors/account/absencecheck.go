@@ -14,7 +14,7 @@ const (
 	// absenceCheckDelay is how long a reading waits for other orders that were queried at
 	// the same time.
 	absenceCheckDelay = 250 * time.Millisecond
-	// absenceCheckRetry is the wait after a reading that failed or left an execution
+	// absenceCheckRetry is the wait after a reading that failed or left a fill
 	// unattributed; it doubles up to absenceCheckRetryMax.
 	absenceCheckRetry    = time.Second
 	absenceCheckRetryMax = 8 * time.Second
@@ -26,7 +26,7 @@ type absenceCheck struct {
 	due      time.Time
 	running  bool
 	failures int
-	// notFound has the orders of executions that the venue does not return when it is
+	// notFound has the orders of fills that the venue does not return when it is
 	// queried for their venue order ids.
 	notFound map[venueKey]notFoundSpan
 }
@@ -47,7 +47,7 @@ func (p *absenceCheck) retry(now time.Time) {
 	p.failures++
 }
 
-// orderNotFound records that the venue does not return the order of an execution. Nothing
+// orderNotFound records that the venue does not return the order of a fill. Nothing
 // is recorded while no absence check is pending.
 func (p *absenceCheck) orderNotFound(now time.Time, in lookedUpFills) {
 	if !p.isPending() {
@@ -68,8 +68,8 @@ func (p *absenceCheck) orderNotFound(now time.Time, in lookedUpFills) {
 	}
 }
 
-// mayBelong reports whether an unattributed execution may belong to an order. It cannot
-// once the venue has twice returned "not found" for the order of the execution, the second
+// mayBelong reports whether an unattributed fill may belong to an order. It cannot
+// once the venue has twice returned "not found" for the order of the fill, the second
 // time after listedBy, the time from which on the venue would list o.
 func (p *absenceCheck) mayBelong(f *venues.Fill, o *order, listedBy time.Time) bool {
 	if f.Symbol != o.Symbol || f.Side != o.Side || f.ExecutedAt.Before(o.fillsSince()) {
@@ -154,7 +154,7 @@ func (s *state) absenceChecked(step stepContext, in absenceCheckDone) {
 	s.absence.due = step.now.Add(absenceCheckDelay) // for orders that were added during the reading
 }
 
-// unattributedFills returns the executions whose order is known neither here nor in the
+// unattributedFills returns the fills whose order is known neither here nor in the
 // store.
 func (x *orderIndex) unattributedFills(in absenceCheckDone) (fills []venues.Fill) {
 	for _, f := range in.fills {

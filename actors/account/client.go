@@ -196,7 +196,7 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 }
 
 // positionToClose returns the position that a command closes. It reads the positions before
-// it returns that there is none: the execution that opened one may not have arrived yet.
+// it returns that there is none: the fill that opened one may not have arrived yet.
 func (c Client) positionToClose(ctx context.Context, cmd *venues.ClosePosition) (venues.Position, error) {
 	for _, mustRead := range []bool{false, true} {
 		funds, err := c.funds(ctx, positionsPart, mustRead)
@@ -276,7 +276,7 @@ func (c Client) Balances(ctx context.Context) ([]venues.Balance, error) {
 }
 
 // Positions returns the open positions, valued at the present mark prices. They include every
-// execution that is known; else they are as old as Balances.
+// fill that is known; else they are as old as Balances.
 func (c Client) Positions(ctx context.Context) ([]venues.Position, error) {
 	funds, err := c.funds(ctx, positionsPart, false)
 	return funds.Positions, err

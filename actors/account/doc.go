@@ -123,7 +123,7 @@
 //
 // # Balances and positions
 //
-// Callers receive what is in memory: the venue's last report, corrected by newer executions and
+// Callers receive what is in memory: the venue's last report, corrected by newer fills and
 // valued at the present mark prices. It is current while the private stream is connected,
 // unless an order, a fill or the leverage has changed since it was read or it is older than
 // fundsMax. Else it is read, once for all callers and at most once each fundsEvery on average.
@@ -133,7 +133,7 @@
 // # Start
 //
 // When its records are loaded, the account accepts cancels, and reads what it needs to trade:
-// its mode, the orders that it knows with the executions of those that have filled more, all
+// its mode, the orders that it knows with the fills of those that have filled more, all
 // open orders where the venue attaches legs, and its balances and positions. Then it accepts
 // orders. This first reading is repeated if the private stream is connected only after it: what
 // changed in between is in neither. A complete reconciliation follows, which finds the orders

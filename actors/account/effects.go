@@ -51,7 +51,7 @@ type (
 	}
 	callAbsenceCheck struct {
 		orders []string
-		// from is the time from which on the executions of each symbol are read.
+		// from is the time from which on the fills of each symbol are read.
 		from map[string]time.Time
 	}
 	callFills struct {

@@ -14,7 +14,7 @@ const (
 	// reconciliation reads. Those that were read longest ago come first.
 	quietSymbolsMax = 10
 	// fillsOverlap is how long before the end of the last reading of fills the next one
-	// begins: venues list executions late. Executions that are read twice count once.
+	// begins: venues list fills late. Fills that are read twice count once.
 	fillsOverlap = time.Minute
 	// tradedOverlap is the same for the reading of the instruments that were traded.
 	tradedOverlap = 5 * time.Minute
@@ -175,7 +175,7 @@ func (s *state) moveMarks(step stepContext, in *reconcileDone) {
 }
 
 // openedAfter returns the time after which a position was opened that the reconciliation before
-// this one did not list. Before the first one of the account executions are not followed.
+// this one did not list. Before the first one of the account fills are not followed.
 func (s *state) openedAfter(in *reconcileDone) time.Time {
 	switch {
 	case !s.recon.completeAt.IsZero():

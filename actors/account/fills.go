@@ -66,13 +66,13 @@ func (s *state) releaseHeld(step stepContext, o *order) {
 	s.applyStatus(step, o, r)
 }
 
-// addFill records an execution of an order, unless it is recorded already.
+// addFill records a fill of an order, unless it is recorded already.
 func (s *state) addFill(step stepContext, o *order, f venues.Fill) {
 	f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
-	if o.trades[position.TradeKey(&f)] {
+	if o.fillKeys[position.TradeKey(&f)] {
 		return
 	}
-	o.addTrade(&f)
+	o.countFill(&f)
 	f.OrderID, f.RequestID, f.Source, f.Exchange = o.OrderID, o.RequestID, o.Source, s.exchange
 	o.FilledAt = deadline.Later(o.FilledAt, f.ExecutedAt.Time)
 	o.FilledQty = decimal.Max(o.FilledQty, o.fillsQty)
@@ -87,7 +87,7 @@ func (s *state) addFill(step stepContext, o *order, f venues.Fill) {
 	s.markDirty(o)
 	s.protection(step).Filled(&o.protectedOrder)
 	if o.FilledQty.LessThan(o.Qty) {
-		if !o.Status.IsClosed() { // an execution shows that the venue has the order
+		if !o.Status.IsClosed() { // a fill shows that the venue has the order
 			s.setStatus(step, o, venues.StatusPartiallyFilled)
 		}
 		s.emitPartiallyFilled(step, o, f)
@@ -102,7 +102,7 @@ func (s *state) addFill(step stepContext, o *order, f venues.Fill) {
 	}
 }
 
-// handleFills applies executions that were read by REST. Each order that is not in memory is
+// handleFills applies fills that were read by REST. Each order that is not in memory is
 // looked up once for all its fills.
 func (s *state) handleFills(step stepContext, list []venues.Fill) {
 	unknown := map[string]int{}
@@ -126,7 +126,7 @@ func (s *state) handleFills(step stepContext, list []venues.Fill) {
 	}
 }
 
-// lookedUpFills records executions whose order was looked up: an older order of this service,
+// lookedUpFills records fills whose order was looked up: an older order of this service,
 // a foreign one, or one that the venue no longer lists.
 func (s *state) lookedUpFills(step stepContext, in lookedUpFills) {
 	defer func() {

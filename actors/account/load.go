@@ -119,7 +119,7 @@ func (a *account) loadOrder(ctx context.Context, record persistence.OrderRecord)
 	}
 }
 
-// loadRisk reads the account's limits and lock, the executions of the day, and the ledgers of
+// loadRisk reads the account's limits and lock, the fills of the day, and the ledgers of
 // its positions.
 func (a *account) loadRisk(ctx context.Context, done *loadDone) error {
 	accounts, err := a.deps.Store.VenueAccounts(ctx, a.deps.Customer)

@@ -35,7 +35,7 @@ type orderIndex struct {
 	// unknown has the orders with an unknown outcome, unprotected the entries whose position
 	// lacks a leg.
 	unknown, unprotected map[string]*order
-	// unrecordedFills has the closed orders whose executions are not all recorded.
+	// unrecordedFills has the closed orders whose fills are not all recorded.
 	unrecordedFills map[string]*order
 }
 
@@ -62,7 +62,7 @@ func newOrderIndex(ids clientIDs) orderIndex {
 
 // insert adds an order as live.
 func (x *orderIndex) insert(r persistence.OrderRecord) *order {
-	o := &order{protectedOrder: protectedOrder{OrderRecord: r}, tracking: tracking{trades: map[string]bool{}}}
+	o := &order{protectedOrder: protectedOrder{OrderRecord: r}, tracking: tracking{fillKeys: map[string]bool{}}}
 	x.orders[o.OrderID], x.live[o.OrderID] = o, o
 	if o.ClientOrderID != "" {
 		x.byClient[o.ClientOrderID] = o
@@ -91,7 +91,7 @@ func (x *orderIndex) findReported(r *venues.ExecutionReport) *order {
 	return x.orders[x.ids.orderOf(r)]
 }
 
-// findFilled returns the order of an execution; nil if it is not in memory. A conditional
+// findFilled returns the order of a fill; nil if it is not in memory. A conditional
 // order is executed under the venue order id of the order that it becomes.
 func (x *orderIndex) findFilled(f *venues.Fill) *order {
 	return x.byVenue[venueKey{symbol: f.Symbol, id: f.VenueOrderID}]

@@ -87,7 +87,7 @@ func (p *positionPort) Store(r persistence.PositionRecord) {
 func (p *positionPort) ReconcileBy(due time.Time) { p.recon.request(due) }
 func (p *positionPort) ReadSoon()                 { p.planFunds(p.step) }
 
-// recordFill stores an execution and counts it, for its position and for the day. The
+// recordFill stores a fill and counts it, for its position and for the day. The
 // caller must not record one twice.
 func (s *state) recordFill(step stepContext, f venues.Fill, why position.Cause) persistence.FillRecord {
 	s.funds.balancesChanges++
@@ -104,7 +104,7 @@ func (s *state) recordFill(step stepContext, f venues.Fill, why position.Cause) 
 	return record
 }
 
-// recordUnattributed records an execution whose order is not known.
+// recordUnattributed records a fill whose order is not known.
 func (s *state) recordUnattributed(step stepContext, f venues.Fill) {
 	if !s.positions.IsUnattributed(&f) {
 		record := s.recordFill(step, f, position.Cause{Reason: venues.ClosedManual})
@@ -112,7 +112,7 @@ func (s *state) recordUnattributed(step stepContext, f venues.Fill) {
 	}
 }
 
-// attributeFill attributes an execution that was counted without an order to its order, and
+// attributeFill attributes a fill that was counted without an order to its order, and
 // reports whether it was counted.
 func (s *state) attributeFill(f *venues.Fill, why position.Cause) bool {
 	record, counted := s.positions.Attribute(f, why)
@@ -123,7 +123,7 @@ func (s *state) attributeFill(f *venues.Fill, why position.Cause) bool {
 	return counted
 }
 
-// causeOf returns the cause of an order's executions.
+// causeOf returns the cause of an order's fills.
 func (s *state) causeOf(o *order) position.Cause {
 	why := position.Cause{Reason: o.closesAs(), Comment: o.Comment}
 	if s.ids.isOurs(o.ClientOrderID) {
@@ -132,7 +132,7 @@ func (s *state) causeOf(o *order) position.Cause {
 	return why
 }
 
-// closesAs returns the close reason of a position that an execution of the order closes.
+// closesAs returns the close reason of a position that a fill of the order closes.
 func (o *order) closesAs() venues.CloseReason {
 	switch {
 	case o.forced:

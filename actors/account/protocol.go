@@ -99,13 +99,13 @@ type (
 		risk      persistence.RiskRecord
 		// control is the account's record, with its limits and halt.
 		control persistence.VenueAccount
-		// today sums up the stored executions of the day.
+		// today sums up the stored fills of the day.
 		today risk.Day
 		err   error
 	}
 	loadedPosition struct {
 		record persistence.PositionRecord
-		// fills are the executions after the record's cut.
+		// fills are those after the record's cut.
 		fills []persistence.FillRecord
 	}
 	loadedOrder struct {

@@ -26,22 +26,22 @@ func (e callAbsenceCheck) run(a *account, ctx *actors.Context) {
 	}
 }
 
-// readAbsence reads the open orders and the executions for an absence check. It reads the
-// executions last, so that they include all of an order that is no longer open.
+// readAbsence reads the open orders and the fills for an absence check. It reads the
+// fills last, so that they include all of an order that is no longer open.
 func (a *account) readAbsence(ctx context.Context, e callAbsenceCheck) absenceCheckDone {
 	open, err := a.deps.Venue.OpenOrders(ctx)
 	done := absenceCheckDone{orders: e.orders, open: open, knownOrders: map[venueKey]bool{}, err: err}
 	for _, symbol := range slices.Sorted(maps.Keys(e.from)) {
 		if done.err == nil {
-			done.err = a.readExecutions(ctx, symbol, e.from[symbol], &done)
+			done.err = a.readFillsAndOrders(ctx, symbol, e.from[symbol], &done)
 		}
 	}
 	return done
 }
 
-// readExecutions adds the executions of one instrument, and the orders for which the store
-// has executions.
-func (a *account) readExecutions(ctx context.Context, symbol string, from time.Time, into *absenceCheckDone) error {
+// readFillsAndOrders adds the fills of one instrument, and the orders of those that the store
+// has.
+func (a *account) readFillsAndOrders(ctx context.Context, symbol string, from time.Time, into *absenceCheckDone) error {
 	list, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
 	if venues.IsUnlisted(err) {
 		return nil // an open order of the instrument would be listed

@@ -34,7 +34,7 @@ type reconcileKind uint8
 
 const (
 	// reconcileUrgent is a complete one that was requested: after a gap in the private
-	// stream, for a close that is not confirmed, for executions that differ from the venue's
+	// stream, for a close that is not confirmed, for fills that differ from the venue's
 	// list, or for missing protection.
 	reconcileUrgent reconcileKind = iota
 	// reconcileRoutine is a complete one that is due only because of the time since the last.
@@ -211,7 +211,7 @@ func (e *callReconcile) readFrom(symbol string, from time.Time) {
 	}
 }
 
-// hasRead reports whether the executions of an instrument were read, or cannot be read any
+// hasRead reports whether the fills of an instrument were read, or cannot be read any
 // more.
 func (in *reconcileDone) hasRead(symbol string) bool {
 	return in.fillsRead[symbol] || slices.Contains(in.unlisted, symbol)
@@ -253,7 +253,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 		s.openList.readAt = deadline.Later(s.openList.readAt, in.startedAt)
 	}
 	s.moveMarks(step, &in)
-	if in.kind != reconcileStart || s.fillMarks.tradedUntil.IsZero() { // else executions of new positions are not read yet
+	if in.kind != reconcileStart || s.fillMarks.tradedUntil.IsZero() { // else fills of new positions are not read yet
 		s.positions.AdoptUnexplained(s.forPositions(step), in.startedAt, in.funds.ReadAt, in.hasRead)
 	}
 	if !s.ready {

@@ -10,8 +10,8 @@ import (
 	"venuegate/venues"
 )
 
-// storedUnattributed returns the store's records of those executions that it has without an
-// order. fills must be of one symbol.
+// storedUnattributed returns the store's records of those of fills that it has without an
+// order. They must be of one symbol.
 func (a *account) storedUnattributed(ctx context.Context, fills []venues.Fill) ([]persistence.FillRecord, error) {
 	recorded, err := a.recorded(ctx, fills)
 	var list []persistence.FillRecord
@@ -23,8 +23,8 @@ func (a *account) storedUnattributed(ctx context.Context, fills []venues.Fill) (
 	return list, err
 }
 
-// newFills returns the executions that the store does not have, or has without an order, and
-// its records of the latter. fills must be of one symbol. The others need no lookup of their
+// newFills returns those of fills that the store does not have, or has without an order, and
+// its records of the latter. They must be of one symbol. The others need no lookup of their
 // order, which would cost a request each at every start.
 func (a *account) newFills(ctx context.Context, fills []venues.Fill) (list []venues.Fill, unattributed []persistence.FillRecord, err error) {
 	recorded, err := a.recorded(ctx, fills)
@@ -40,8 +40,7 @@ func (a *account) newFills(ctx context.Context, fills []venues.Fill) (list []ven
 	return list, unattributed, err
 }
 
-// unrecorded returns the executions that the store does not have. fills must be of one
-// symbol.
+// unrecorded returns those of fills that the store does not have. They must be of one symbol.
 func (a *account) unrecorded(ctx context.Context, fills []venues.Fill) ([]venues.Fill, error) {
 	recorded, err := a.recorded(ctx, fills)
 	return slices.DeleteFunc(slices.Clone(fills), func(f venues.Fill) bool {
@@ -50,8 +49,8 @@ func (a *account) unrecorded(ctx context.Context, fills []venues.Fill) ([]venues
 	}), err
 }
 
-// recorded returns the store's records of executions by their trade keys. fills must be of
-// one symbol.
+// recorded returns the store's records of fills, which must be of one symbol, by their trade
+// keys.
 func (a *account) recorded(ctx context.Context, fills []venues.Fill) (map[string]persistence.FillRecord, error) {
 	recorded := map[string]persistence.FillRecord{}
 	if len(fills) == 0 {
@@ -74,7 +73,7 @@ func (a *account) recorded(ctx context.Context, fills []venues.Fill) (map[string
 	return recorded, err
 }
 
-// ordersOfFills adds the orders whose fills are recorded to known. Executions that are
+// ordersOfFills adds the orders whose fills are recorded to known. Fills that are
 // recorded without an order are left out.
 func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time, known map[venueKey]bool) error {
 	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: symbol, From: from}

@@ -43,7 +43,7 @@ func (s *state) restoreOrder(in loadedOrder) *order {
 	o.Triggered = o.Status == venues.StatusOpen || o.FilledQty.IsPositive()
 	o.seenOpenAt = s.storedOpenAt(&in.record)
 	for _, f := range in.fills {
-		o.addTrade(&f.Fill)
+		o.countFill(&f.Fill)
 		o.FilledAt = deadline.Later(o.FilledAt, f.ExecutedAt.Time)
 	}
 	o.Credited = o.FilledQty

@@ -11,9 +11,9 @@ import (
 
 // tracking is what the venue has reported of an order.
 type tracking struct {
-	// trades has the trade keys of the recorded fills, fillsQty and notional have their sums.
+	// fillKeys has the trade keys of the recorded fills, fillsQty and notional have their sums.
 	// The record's FilledQty exceeds fillsQty only after fillsHoldMax.
-	trades   map[string]bool
+	fillKeys map[string]bool
 	fillsQty decimal.Decimal
 	notional decimal.Decimal
 	// held is a report of more fills than are known; it is applied when the fills
@@ -36,9 +36,9 @@ type tracking struct {
 	streamedOpenAt time.Time
 }
 
-// addTrade adds an execution. The caller must not add one twice.
-func (t *tracking) addTrade(f *venues.Fill) {
-	t.trades[position.TradeKey(f)] = true
+// countFill adds a fill to fillKeys and the sums. The caller must not add one twice.
+func (t *tracking) countFill(f *venues.Fill) {
+	t.fillKeys[position.TradeKey(f)] = true
 	t.fillsQty = venues.Sum(t.fillsQty, f.Qty)
 	t.notional = venues.Sum(t.notional, f.Price.Mul(f.Qty))
 }

@@ -200,7 +200,7 @@ var bugs = []bug{
 	},
 	{
 		name: "a fill that is reported twice counts twice", invariant: "I-8", sample: true, catcher: simulation("I-8"),
-		edits: []overlay.Edit{edit(accountDir+"fills.go", "\tif o.trades[position.TradeKey(&f)] {\n", "\tif false && o.trades[position.TradeKey(&f)] {\n")},
+		edits: []overlay.Edit{edit(accountDir+"fills.go", "\tif o.fillKeys[position.TradeKey(&f)] {\n", "\tif false && o.fillKeys[position.TradeKey(&f)] {\n")},
 	},
 	{
 		name: "events are committed after their change", invariant: "I-6", catcher: simulation("I-6"),
