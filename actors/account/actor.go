@@ -118,7 +118,7 @@ func (a *account) handle(ctx *actors.Context, msg any) {
 	case leverageDone:
 		a.leverageChanged(in)
 	case openDone:
-		a.state.openRead(c, in)
+		a.state.orderListRead(c, in)
 	case haltReadDone:
 		a.state.haltRead(c, in)
 	case reconcileDone:

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"venuegate/actors/account"
 	"venuegate/actors/actortest"
 	"venuegate/persistence/storetest"
 	"venuegate/venues"
@@ -260,13 +261,10 @@ type lateVenue struct {
 func (v *lateVenue) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
 	list, err := v.ledgerVenue.OpenOrders(ctx)
 	if v.late.Load() {
-		time.Sleep(openReadMax / 2)
+		time.Sleep(account.ListReadWithin / 2)
 	}
 	return list, err
 }
-
-// openReadMax is the constant of package account.
-const openReadMax = 1500 * time.Millisecond
 
 // A cancel that fails is repeated, also of an order that was placed after a reading of the list
 // began, so that the list lacks it.

@@ -70,7 +70,7 @@
 //	trigger.go        the directions of stops
 //	statusquery.go    unknown outcomes; absencecheck.go: orders that do not exist
 //	reconcile.go      reconciliation; fillmarks.go: up to when fills were read
-//	cancelall.go      CancelAll, with its readings of the venue's open orders
+//	cancelall.go      CancelAll; openorders.go: its readings of the venue's open orders
 //	funds.go          balances and positions; leverage.go
 //	stream.go         the private stream, and its Observer
 //	halt.go           the kill switch

@@ -50,7 +50,7 @@ var fields = map[string]int{
 	"AccountState.FillsUntil": omitted, "AccountState.TradedUntil": present, "fillMarks.until": omitted, "fillMarks.tradedUntil": present,
 	"PositionTotals.OpenedAt": present, "Position.OpenedAt": present, "Cause.SentAt": present,
 	"funds.balancesRead": present, "funds.valued": omitted, "funds.positionsRead": present, "funds.balancesChanges": omitted, "funds.positionsChanges": omitted, "fundsVersion.changes": omitted, "fundsVersion.at": present,
-	"openList.readAt": present, "listed.readAt": ordered, "tracking.seenOpenAt": present, "tracking.streamedOpenAt": present,
+	"orderList.readAt": present, "listed.readAt": ordered, "tracking.seenOpenAt": present, "tracking.streamedOpenAt": present,
 	"callReconcile.fillsFrom": omitted, "callReconcile.tradedFrom": present, "callAbsenceCheck.from": omitted, "callFills.from": present,
 	"ExecutionReport.VenueTime": ordered, "Fill.ExecutedAt": ordered, "tracking.termsAt": ordered, "Key.At": ordered,
 	"PositionRecord.CutAt": ordered, "PositionRecord.KnownSince": ordered, "order.idleSince": ordered, "idleOrder.since": ordered,

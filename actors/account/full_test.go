@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/actors/account"
 	"venuegate/actors/actortest"
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
@@ -64,15 +65,12 @@ func TestAccountOutlivesAFullStore(t *testing.T) {
 			t.Errorf("%d readings of the venue in ten minutes with a full store, want 0", read)
 		}
 		f.fill(false)
-		kit.Advance(2 * storeRetry)
+		kit.Advance(2 * account.StoreRetry)
 		if _, err := h.place("r1", "59000"); err != nil {
-			t.Errorf("Place %s after the store has space = %v, want no error", 2*storeRetry, err)
+			t.Errorf("Place %s after the store has space = %v, want no error", 2*account.StoreRetry, err)
 		}
 	}, actortest.ExpectFailures())
 }
-
-// storeRetry is the constant of package account.
-const storeRetry = time.Second
 
 func TestFullStoreRejectsAndRecovers(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {

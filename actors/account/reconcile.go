@@ -250,7 +250,7 @@ func (s *state) reconciled(step stepContext, in reconcileDone) {
 	}
 	s.applyFunds(step, in.funds, bothParts, in.versions)
 	if in.kind != reconcileStart {
-		s.openList.readAt = deadline.Later(s.openList.readAt, in.startedAt)
+		s.orderList.readAt = deadline.Later(s.orderList.readAt, in.startedAt)
 	}
 	s.moveMarks(step, &in)
 	if in.kind != reconcileStart || s.fillMarks.tradedUntil.IsZero() { // else fills of new positions are not read yet

@@ -37,7 +37,7 @@ type state struct {
 	risk         *risk.State
 	riskPort     *riskPort
 	halt         halting
-	openList     openList
+	orderList    orderList
 
 	counts *Counts
 

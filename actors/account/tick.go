@@ -9,7 +9,7 @@ import (
 // nextDue returns when tick has something to do; zero for never.
 func (s *state) nextDue() time.Time {
 	due := deadline.Earliest(s.recon.due, s.positions.Due(s.positionPort), s.risk.Due(s.riskPort), s.halt.nextDue(s.ready),
-		s.funds.due(), s.absence.due, s.openList.due())
+		s.funds.due(), s.absence.due, s.orderList.due())
 	for _, o := range s.watched {
 		due = deadline.Earlier(due, o.nextDue())
 	}
@@ -49,7 +49,7 @@ func (s *state) tick(step stepContext) {
 	}
 	s.positions.Tick(s.forPositions(step))
 	s.haltTick(step)
-	s.openTick(step)
+	s.orderListTick(step)
 	s.fundsTick(step)
 	if deadline.Passed(s.recon.due, step.now) {
 		s.reconcile(step)

@@ -230,7 +230,7 @@ var bugs = []bug{
 	{
 		name: "cancel-all reads the open orders only once", invariant: "I-23", catcher: tests("actors/account", "."),
 		edits: []overlay.Edit{edit(accountDir+"cancelall.go",
-			"openReadsMax = 2\n", "openReadsMax = 1\n")},
+			"listReadsMax = 2\n", "listReadsMax = 1\n")},
 	},
 	{
 		name: "a stream without messages is trusted", invariant: "I-8", catcher: simulation("I-8"),

@@ -1,0 +1,7 @@
+package account
+
+// Constants for tests of package account_test.
+const (
+	ListReadWithin = listReadWithin
+	StoreRetry     = storeRetry
+)
