@@ -149,16 +149,7 @@ func merged(results, newer []venues.CancelResult) []venues.CancelResult {
 
 func (c Client) cancelEach(ctx context.Context, cmd venues.Command, ids []string) []venues.CancelResult {
 	results := make([]venues.CancelResult, len(ids))
-	var wait sync.WaitGroup
-	places := make(chan struct{}, cancelsAtOnce)
-	for i, id := range ids {
-		wait.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			results[i] = c.cancelOne(ctx, cmd, id)
-		})
-	}
-	wait.Wait()
+	eachAtOnce(len(ids), cancelsAtOnce, func(i int) { results[i] = c.cancelOne(ctx, cmd, ids[i]) })
 	return results
 }
 

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -177,6 +178,21 @@ func (a *account) call(ctx *actors.Context, pool *actors.Pool, request func(cont
 	if err != nil {
 		a.steps.Enqueue(busy())
 	}
+}
+
+// eachAtOnce calls do for each index below n, at most limit at the same time, and waits for
+// all.
+func eachAtOnce(n, limit int, do func(i int)) {
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, limit)
+	for i := range n {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			do(i)
+		})
+	}
+	wait.Wait()
 }
 
 func (e callFills) run(a *account, ctx *actors.Context) {

@@ -105,18 +105,9 @@ func (a *account) loadOrder(ctx context.Context, record persistence.OrderRecord)
 			return loaded, err
 		}
 	}
-	q := persistence.FillQuery{Customer: a.deps.Customer, OrderID: record.OrderID, Limit: persistence.PageSizeMax}
-	for {
-		page, err := a.deps.Store.Fills(ctx, q)
-		if err != nil {
-			return loaded, err
-		}
-		loaded.fills = append(loaded.fills, page.Items...)
-		if page.Next == nil {
-			return loaded, nil
-		}
-		q.After = page.Next
-	}
+	q := persistence.FillQuery{Customer: a.deps.Customer, OrderID: record.OrderID}
+	err := a.eachFill(ctx, q, func(f persistence.FillRecord) { loaded.fills = append(loaded.fills, f) })
+	return loaded, err
 }
 
 // loadRisk reads the account's limits and lock, the fills of the day, and the ledgers of

@@ -215,16 +215,7 @@ const queriesAtOnce = 16
 // queryEach queries each order and returns the answers in the order of refs.
 func (a *account) queryEach(ctx context.Context, refs []orderRef) []queryDone {
 	answers := make([]queryDone, len(refs))
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, queriesAtOnce)
-	for i, r := range refs {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			answers[i] = a.query(ctx, r.orderID, r.ref)
-		})
-	}
-	wait.Wait()
+	eachAtOnce(len(refs), queriesAtOnce, func(i int) { answers[i] = a.query(ctx, refs[i].orderID, refs[i].ref) })
 	return answers
 }
 

@@ -171,7 +171,7 @@ func (s *state) reconcile(step stepContext) {
 	case s.recon.completeAt.IsZero():
 		e.mayWait = s.recon.postponed < postponedMax
 	default:
-		e.rank = 1
+		e.rank = 1 // after the first complete reconciliations of other accounts
 	}
 	for symbol, since := range s.positions.Mismatched() {
 		if until, known := s.fillMarks.until[symbol]; known {
@@ -187,18 +187,26 @@ func (s *state) reconcile(step stepContext) {
 	s.after(e)
 }
 
-// startRank returns the rank of the account's first reading: what may be at the venue without
-// being known comes first, then positions to protect, then open orders.
+// Ranks of first readings: what may be at the venue without being known comes first, then
+// positions to protect, then open orders.
+const (
+	rankUnknown = iota
+	rankProtection
+	rankOpen
+	rankOther
+)
+
+// startRank returns the rank of the account's first reading.
 func (s *state) startRank() int {
-	rank := 3
+	rank := rankOther
 	for _, o := range s.live {
 		switch {
 		case o.Status == venues.StatusUnknown:
-			return 0
+			return rankUnknown
 		case o.Protection.IsActive() || o.ReduceOnly:
-			rank = min(rank, 1)
+			rank = min(rank, rankProtection)
 		case !o.Status.IsClosed():
-			rank = min(rank, 2)
+			rank = min(rank, rankOpen)
 		}
 	}
 	return rank

@@ -76,16 +76,24 @@ type progress struct {
 	filled decimal.Decimal
 }
 
+// Stages of an order.
+const (
+	stageNone = iota
+	stageUntriggered
+	stageOpen
+	stageClosed
+)
+
 func progressOf(status venues.OrderStatus, filled decimal.Decimal) progress {
 	switch {
 	case status == venues.StatusUntriggered:
-		return progress{1, filled}
+		return progress{stageUntriggered, filled}
 	case status.IsActive():
-		return progress{2, filled}
+		return progress{stageOpen, filled}
 	case status.IsClosed() && status != venues.StatusRejected: // not every venue sends an event for a rejection
-		return progress{3, filled}
+		return progress{stageClosed, filled}
 	}
-	return progress{}
+	return progress{stage: stageNone}
 }
 
 // furthest returns the further stage and the larger filled quantity of two.
