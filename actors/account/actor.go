@@ -126,7 +126,7 @@ func (a *account) handle(ctx *actors.Context, msg any) {
 	case tick:
 		a.tickDue = time.Time{}
 		a.state.tick(c)
-	case readFills:
+	case fillsDue:
 		a.readFills(ctx, in)
 	case loadDue:
 		a.startLoading(ctx)

@@ -40,7 +40,8 @@ const reasonNotReplaced = "not_replaced"
 
 // statusUnderChange interprets a venue's status under a pending change: the cancelled first
 // half of a replacement counts as replaced, if a quantity is left to place. A cancel after
-// the deadline of the change was not requested here, and ends the order.
+// the deadline of the change was not requested here, and ends the order. If the replacement
+// would come too late, the order ends with an error.
 func (s *state) statusUnderChange(step stepContext, o *order, r *venues.ExecutionReport) venues.OrderStatus {
 	c := &o.change
 	switch {
@@ -72,7 +73,6 @@ func (s *state) amend(step stepContext, in amendOrder) {
 	}
 	o.origin = in.cmd.Origin
 	o.setChange(change{kind: venues.PendingAmend, target: requestedTerms(o, in.cmd)})
-	o.PendingAction = venues.PendingAmend
 	o.change.replaces = s.replaces(o) && !o.change.target.match(o)
 	o.TriggerDirection = s.directionOf(step, o)
 	s.addChangeWaiter(step, o, in.orderReply)
@@ -206,8 +206,8 @@ func (s *state) placeReplacement(step stepContext, o *order) {
 	spec.Qty = wanted.qty.Sub(o.FilledQty)
 	next := s.placeSuccessor(step, o, spec, o.change.waiters)
 	next.lowered = isLowered
-	o.change.waiters = nil
-	o.endChange()
+	o.change.waiters = nil // they wait for the replacement
+	s.endChange(o, nil)
 }
 
 // placeSuccessor places an order in place of o. waiters receive its outcome.

@@ -38,12 +38,13 @@ type change struct {
 }
 
 // setChange replaces the pending change of an order, whether of terms or protection.
-func (o *order) setChange(c change) { o.change, o.Move = c, nil }
+func (o *order) setChange(c change) { o.change, o.Move, o.PendingAction = c, nil, c.kind }
 
-// endChange clears the change but keeps its waiters for replyChange.
-func (o *order) endChange() {
-	o.PendingAction = venues.PendingNone
-	o.setChange(change{waiters: o.change.waiters})
+// endChange ends the change of an order and answers its callers with rejection, which may be
+// nil.
+func (s *state) endChange(o *order, rejection error) {
+	s.replyChange(o, rejection)
+	o.setChange(change{})
 }
 
 // recordAmendment writes the pending amend into the record of its order, so that it is
@@ -111,7 +112,6 @@ func (s *state) withdraw(step stepContext, o *order) {
 	s.replyChange(o, nil) // the cancel supersedes an amend
 	o.Withdrawn = true
 	o.setChange(change{kind: venues.PendingCancel, isWithdrawal: true, deadline: step.now.Add(requestLife + s.caps.AbsenceAfter)})
-	o.PendingAction = venues.PendingCancel
 	s.sendCancel(o)
 	s.markDirty(o)
 }
@@ -154,9 +154,9 @@ func (s *state) checkChange(step stepContext, o *order) {
 	}
 }
 
-// endChangeIfDone ends a change that the order shows to be carried out, or that the end of
-// the order makes void.
-func (s *state) endChangeIfDone(step stepContext, o *order) {
+// advanceChange does what follows for a pending change from the state of its order: it ends the
+// change, places the replacement, or sends a cancel that had to wait for the order.
+func (s *state) advanceChange(step stepContext, o *order) {
 	switch {
 	case o.change.kind == venues.PendingNone:
 	case o.Move != nil && (protection.IsChangeable(&o.Order) || o.Move.OnlyRemoves()):
@@ -164,14 +164,11 @@ func (s *state) endChangeIfDone(step stepContext, o *order) {
 	case o.Status == venues.StatusReplaced:
 		s.placeReplacement(step, o)
 	case o.Status == venues.StatusCancelled && o.change.kind == venues.PendingCancel:
-		s.replyChange(o, nil)
-		o.endChange()
+		s.endChange(o, nil)
 	case o.Status.IsClosed():
-		s.replyChange(o, notActive(&o.Order))
-		o.endChange()
+		s.endChange(o, notActive(&o.Order))
 	case o.change.kind == venues.PendingAmend && !o.change.replaces && o.Move == nil && o.change.target.match(o):
-		o.endChange()
-		s.replyChange(o, nil)
+		s.endChange(o, nil)
 	default:
 		s.sendCancel(o)
 	}
@@ -193,8 +190,7 @@ func (s *state) rejectChange(step stepContext, o *order, cause error) {
 	if o.change.kind == venues.PendingCancel && !o.change.isWithdrawal {
 		o.Withdrawn = false // the caller receives the error, and may cancel again
 	}
-	s.replyChange(o, rejection)
-	o.endChange()
+	s.endChange(o, rejection)
 }
 
 // replyChange answers the callers of the change.

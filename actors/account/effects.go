@@ -196,12 +196,12 @@ func eachAtOnce(n, limit int, do func(i int)) {
 }
 
 func (e callFills) run(a *account, ctx *actors.Context) {
-	ctx.Timers().After("fills/"+e.orderID, e.delay, readFills{e})
+	ctx.Timers().After("fills/"+e.orderID, e.delay, fillsDue{e})
 }
 
 // readFills reads the fills of an order that has just executed, by the venue's clock, which
 // may be ahead. It reads none if the private stream has reported them meanwhile.
-func (a *account) readFills(ctx *actors.Context, in readFills) {
+func (a *account) readFills(ctx *actors.Context, in fillsDue) {
 	if !a.state.lacksFills(in.orderID) {
 		return
 	}

@@ -29,7 +29,7 @@ func (s *state) finish(step stepContext) output {
 		s.risk.Check(s.forRisk(step))
 	}
 	for i := 0; i < len(s.dirty); i++ { // the loop may append: a replaced order adds its successor
-		s.endChangeIfDone(step, s.dirty[i])
+		s.advanceChange(step, s.dirty[i])
 		s.resolveRepeated(step, s.dirty[i])
 		s.protection(step).EndIfFlat(&s.dirty[i].protectedOrder)
 		if s.dirty[i].EntryOrderID != "" {

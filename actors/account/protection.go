@@ -91,8 +91,7 @@ func (p *protectionPort) EndMove(entry *protectedOrder, cause error) {
 		p.state.rejectChange(p.step, o, cause)
 		return
 	}
-	o.endChange()
-	p.state.replyChange(o, nil)
+	p.state.endChange(o, nil)
 }
 
 func (p *protectionPort) RequestReconciliation() { p.state.recon.request(p.step.now) }
@@ -138,7 +137,7 @@ func (s *state) legChanged(step stepContext, leg *order) {
 	wasLeg := s.protection(step).LegChanged(&entry.protectedOrder, &leg.protectedOrder)
 	if wasLeg && entry.Move != nil {
 		s.markDirty(entry)
-		s.endChangeIfDone(step, entry)
+		s.advanceChange(step, entry)
 	}
 	s.watch(entry)
 }

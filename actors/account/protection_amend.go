@@ -37,7 +37,6 @@ func (s *state) amendProtection(step stepContext, in amendOrder) {
 	o.origin = in.cmd.Origin
 	o.setChange(change{kind: venues.PendingAmend})
 	o.Move = protection.NewMove(&o.protectedOrder, &in.cmd)
-	o.PendingAction = venues.PendingAmend
 	s.addChangeWaiter(step, o, in.orderReply)
 	o.recordAmendment()
 	s.markDirty(o)

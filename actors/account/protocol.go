@@ -28,8 +28,10 @@ import (
 //	observed         event    private stream    -
 //	...Done          result   effects           -
 //	lookedUp...      result   effects           -
-//	readFills        timer    -                 -
 //	tick, ...Due     timer    -                 -
+//
+// Those of leverage, attached protection and the list of open orders are declared with their
+// handlers.
 type (
 	placeOrder struct {
 		orderReply
@@ -200,7 +202,7 @@ type (
 
 // Timers.
 type (
-	tick      struct{}
-	readFills struct{ callFills }
-	loadDue   struct{}
+	tick     struct{}
+	fillsDue struct{ callFills }
+	loadDue  struct{}
 )

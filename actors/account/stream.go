@@ -97,7 +97,7 @@ func (s *state) streamMissed(step stepContext, o *order) {
 	s.journal(step, "stream.mute", string(s.exchange),
 		persistence.JournalField{Name: "order", Value: o.OrderID},
 		persistence.JournalField{Name: "renewed", Value: strconv.FormatBool(renew)})
-	s.after(logStalled{orderID: o.OrderID, renewed: renew})
+	s.after(logMissed{orderID: o.OrderID, renewed: renew})
 	if renew {
 		s.stream = privateStream{renewedAt: step.now}
 		s.after(renewPrivate{})
@@ -105,15 +105,19 @@ func (s *state) streamMissed(step stepContext, o *order) {
 }
 
 type (
-	logStalled struct {
+	logMissed struct {
 		orderID string
 		renewed bool
 	}
 	renewPrivate struct{}
 )
 
-func (e logStalled) run(a *account, _ *actors.Context) {
-	a.logger.Warn("private stream stalled", zap.String("order", e.orderID), zap.Bool("renewed", e.renewed))
+func (e logMissed) run(a *account, _ *actors.Context) {
+	message := "private stream missed a report"
+	if e.renewed {
+		message = "private stream stalled"
+	}
+	a.logger.Warn(message, zap.String("order", e.orderID), zap.Bool("renewed", e.renewed))
 }
 
 // run closes the private connection. The account opens it again when the child has ended.
