@@ -12,8 +12,8 @@ const (
 	codeServiceUnavailable   = 50001
 	codeSystemBusy           = 50013
 	codeSystemError          = 50026
-	codeDeadlineEarly        = 50036
-	codeDeadlineLate         = 50037
+	codeDeadlinePast         = 50036 // expTime is before the venue's clock
+	codeExpired              = 50037 // the order came to be executed after expTime
 	codeAccountLimit         = 50061
 	codeTimestampExpired     = 50102
 	codeTimestampInvalid     = 50112
@@ -38,6 +38,8 @@ const (
 	codeTooManyAmends        = 51513
 	codeStatusUnknown        = 51600
 	codeOrderUnknown         = 51603
+	codeLoginTimeInvalid     = 60004
+	codeLoginTimeExpired     = 60006
 	codeChannelUnsupported   = 60008
 	codeLoggedOut            = 60011
 	codeRequestInvalid       = 60012
@@ -63,11 +65,11 @@ var classes = rejection.NewTable([]rejection.Class{
 	},
 	{
 		Code: venues.CodeExchangeUnavailable, Reason: "clock_skew", Text: "the venue rejects the timestamp",
-		VenueCodes: []int{codeTimestampExpired, codeTimestampInvalid, 60004, 60006},
+		VenueCodes: []int{codeTimestampExpired, codeTimestampInvalid, codeLoginTimeInvalid, codeLoginTimeExpired},
 	},
 	{
 		Code: venues.CodeOrderRejected, Reason: venues.ReasonTooLate, Text: "the request reached the venue after its deadline",
-		VenueCodes: []int{codeDeadlineEarly, codeDeadlineLate},
+		VenueCodes: []int{codeDeadlinePast, codeExpired},
 	},
 	{Code: venues.CodeExchangeUnavailable, Reason: "settling", Text: "the contract is being settled", VenueCodes: []int{51029, 51030}},
 	{

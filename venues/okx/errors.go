@@ -154,7 +154,7 @@ func errorOf(class rejection.Class, venueErr venueError) *venues.Error {
 }
 
 func isClockRejection(err error) bool {
-	return rejection.Is(err, codeTimestampExpired, codeTimestampInvalid, codeDeadlineEarly)
+	return rejection.Is(err, codeTimestampExpired, codeTimestampInvalid, codeDeadlinePast)
 }
 
 // isPositionModeRejection reports whether the venue rejected the posSide of an order. It

@@ -65,7 +65,7 @@ func (a *Account) login(ctx context.Context, s *wsclient.Handshake) error {
 		case m.Event == "login" && m.Code == "0":
 			return nil
 		case m.Event == "error", m.Event == "login":
-			if m.Code == "60004" || m.Code == "60006" { // timestamp rejected
+			if code, _ := strconv.Atoi(m.Code); code == codeLoginTimeInvalid || code == codeLoginTimeExpired {
 				err = a.c.Clock.Resync(ctx, began, a.c.serverTime)
 			}
 			return errors.Join(fmt.Errorf("%w: %s %s", errLogin, payload.Bounded(m.Code), payload.Bounded(m.Msg)), err)

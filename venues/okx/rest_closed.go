@@ -60,10 +60,13 @@ func (a *Account) readClosedAlgos(ctx context.Context) (closedAlgos, error) {
 	return closed, nil
 }
 
-// readClosedList reads the list of one kind and state, back to the time from which an
-// absence can be confirmed (unfilledRetention).
+// absenceProvenSince returns the time to which the lists must be read: the venue may have
+// purged an older order, so that its absence proves nothing.
+func (a *Account) absenceProvenSince() time.Time { return a.c.Clock.Now().Add(-unfilledRetention) }
+
+// readClosedList reads the list of one kind and state, back to absenceProvenSince.
 func (a *Account) readClosedList(ctx context.Context, kind, state string) (closed closedAlgos, err error) {
-	oldest := a.c.Clock.Now().Add(-unfilledRetention)
+	needed := a.absenceProvenSince()
 	p := restclient.Params{{"ordType", kind}, {"state", state}}
 	err = eachPage(closedAlgosPagesMax, func(after string) (last string, more bool, err error) {
 		var rows closedAlgos
@@ -72,7 +75,7 @@ func (a *Account) readClosedList(ctx context.Context, kind, state string) (close
 		}
 		closed = append(closed, rows...)
 		oldestRow := &rows[len(rows)-1]
-		return oldestRow.AlgoID, len(rows) == ordersPage && !oldestRow.CTime.Before(oldest), nil
+		return oldestRow.AlgoID, len(rows) == ordersPage && !oldestRow.CTime.Before(needed), nil
 	})
 	return closed, err
 }
@@ -99,8 +102,7 @@ func (o *algoRecord) matches(ref venues.OrderRef) bool {
 // changed.
 type closedOrders struct {
 	rows []orderRecord
-	// incomplete is the error if they do not go back to the time from which an absence
-	// can be confirmed (unfilledRetention); else nil.
+	// incomplete is the error if they do not go back to absenceProvenSince; else nil.
 	incomplete error
 }
 
@@ -136,7 +138,7 @@ func (a *Account) searchOrders(ctx context.Context, k *contract, ref venues.Orde
 // readClosedOrders reads an instrument's history. If it is too long to be read
 // completely, it must at least cover the time in which an absence can be confirmed.
 func (a *Account) readClosedOrders(ctx context.Context, k *contract) (closed closedOrders, err error) {
-	var oldest time.Time
+	var lastTime time.Time // of the rows read
 	p := restclient.Params{{"instType", k.instType}, {"instId", k.VenueSymbol}}
 	err = eachPage(historyPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []orderRecord
@@ -145,13 +147,13 @@ func (a *Account) readClosedOrders(ctx context.Context, k *contract) (closed clo
 		}
 		closed.rows = append(closed.rows, rows...)
 		oldestRow := &rows[len(rows)-1]
-		oldest = oldestRow.CTime.Time
+		lastTime = oldestRow.CTime.Time
 		return oldestRow.OrdID, len(rows) == ordersPage, nil
 	})
 	if !errors.Is(err, errTooManyPages) {
 		return closed, err
 	}
-	if !oldest.Before(a.c.Clock.Now().Add(-unfilledRetention)) {
+	if !lastTime.Before(a.absenceProvenSince()) {
 		closed.incomplete = err
 	}
 	return closed, nil

@@ -15,14 +15,13 @@ import (
 
 const leveragePath = "/api/v5/account/leverage-info"
 
-// leverageRecord is a row of GET /api/v5/account/leverage-info, and the body of POST
-// /api/v5/account/set-leverage.
+// leverageRecord is a row of GET /api/v5/account/leverage-info.
 type leverageRecord struct {
-	InstID  string         `json:"instId"`
-	Lever   payload.Number `json:"lever"`
-	PosSide string         `json:"posSide"`
+	InstID string         `json:"instId"`
+	Lever  payload.Number `json:"lever"`
 }
 
+// leverageCommand is the body of POST /api/v5/account/set-leverage.
 type leverageCommand struct {
 	InstID  string `json:"instId"`
 	Lever   string `json:"lever"`

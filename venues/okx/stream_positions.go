@@ -56,8 +56,9 @@ func (s *positionSnapshot) add(p venues.Position) {
 	}
 }
 
-// replace applies an event that came between the pages.
-func (s *positionSnapshot) replace(p venues.Position, oneWay bool) {
+// apply applies an event that came between the pages. It does nothing while no snapshot is
+// being read.
+func (s *positionSnapshot) apply(p venues.Position, oneWay bool) {
 	if s.complete || s.pages == 0 {
 		return
 	}
@@ -82,7 +83,7 @@ func (s *positionSnapshot) finish() []venues.Position {
 func (f *privateFeed) positions(m privateMessage) error {
 	if m.EventType != eventTypeSnapshot || m.LastPage == nil {
 		return f.eachPosition(m, func(p venues.Position, posSide venues.PositionSide) {
-			f.snapshot.replace(p, posSide == "")
+			f.snapshot.apply(p, posSide == "")
 			f.report(f.account.positions.Update(p, posSide == ""))
 		})
 	}
@@ -94,7 +95,8 @@ func (f *privateFeed) positions(m privateMessage) error {
 		return err
 	}
 	open := f.snapshot.finish()
-	f.report(f.account.positions.Replace(open))
+	closed := f.account.positions.Replace(open)
+	f.report(closed)
 	f.report(open)
 	return nil
 }
