@@ -29,24 +29,24 @@ func attachedClientID(clientOrderID string) string {
 	return clientOrderID + attachedSuffix
 }
 
-// attachedStops returns the attachAlgoOrds of an order; nil if it has no protection.
-func attachedStops(s *venues.OrderSpec, clientOrderID string) []attachedStop {
+// protectionOf returns the attachAlgoOrds of an order; nil if it has no protection.
+func protectionOf(s *venues.OrderSpec, clientOrderID string) []attachedProtection {
 	if !s.StopLoss.Valid && !s.TakeProfit.Valid {
 		return nil
 	}
-	stop := attachedStop{AttachAlgoClOrdID: attachedClientID(clientOrderID)}
+	stop := attachedProtection{AttachAlgoClOrdID: attachedClientID(clientOrderID)}
 	if s.StopLoss.Valid {
 		stop.SlTriggerPx, stop.SlOrdPx, stop.SlTriggerPxType = venues.FormatOptional(s.StopLoss), marketOrder, lastPriceTrigger
 	}
 	if s.TakeProfit.Valid {
 		stop.TpTriggerPx, stop.TpOrdPx, stop.TpTriggerPxType = venues.FormatOptional(s.TakeProfit), marketOrder, lastPriceTrigger
 	}
-	return []attachedStop{stop}
+	return []attachedProtection{stop}
 }
 
-// attachment returns the protection that an algo order is; nil if it is none. One algo order
-// contains both stop loss and take profit. EntryClientID is empty if it was not attached to
-// an order of this service.
+// attachment describes an algo order that protects a position; nil for any other stop. Such
+// an order contains both stop loss and take profit. EntryClientID is empty if it was not
+// attached to an order of this service.
 func (o *algoRecord) attachment() *venues.Attachment {
 	if o.OrdType != algoConditional && o.OrdType != algoOCO {
 		return nil

@@ -20,7 +20,7 @@ type contract struct {
 }
 
 // contractOfInstrument returns the contract of an instrument whose ContractSize is known.
-// It has no instrument code and cannot be used for orders.
+// It has no instrument code, so its orders would go by REST.
 func contractOfInstrument(i *venues.Instrument) *contract {
 	k := &contract{Instrument: *i, instType: instTypeSwap, lot: i.QtyStep.Div(i.ContractSize), scale: i.Scale()}
 	if i.Kind == venues.KindFuture {

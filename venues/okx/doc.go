@@ -10,7 +10,8 @@
 //	options.go         hosts and limits; the environments live, demo and sim
 //	sign.go            signatures
 //	rest.go            one request: rate limits, signature, deadline
-//	entry.go           the connection for orders
+//	entry.go           the connection for orders (order entry); the entry of a position,
+//	                   in contrast, is the order that opened it
 //	login.go           the login of an account's connections
 //	rest_orders.go     place, amend, cancel
 //	rest_queries.go    reading orders
@@ -19,11 +20,16 @@
 //	rest_closed.go     closed orders and stops, for orders that are not found by id
 //	rest_*.go          market data, account, modes, positions, leverage, fills, pages
 //	attachment.go      protection attached to orders; protect.go changes it
-//	link.go            options of all connections, and when none is made
-//	stream*.go         protocols of the public feed (see venues/internal/feed) and of the
-//	                   private stream (see venues/internal/session)
+//	link.go            options of all stream connections; the pause after a rejected handshake
+//	stream.go          the public feed (see venues/internal/feed), and the control messages
+//	                   of all stream connections
+//	stream_models.go   paths of all streams; channels of the feed; trades, marks, candles
+//	stream_deliver.go  the decoder of one topic of the feed
+//	push.go            topic and rows of a push of the feed
 //	book_*.go          order book messages to fixed-point numbers
-//	push.go            pushes, the messages of subscribed channels
+//	stream_private.go  the private stream (see venues/internal/session): its connections
+//	stream_events.go   its orders, stops and balances
+//	stream_positions.go  its positions, which come in pages
 //	parse.go           the venue's times, flags and enums
 //	symbol.go          symbols and instruments
 //	contract.go        conversion of quantities
@@ -53,11 +59,12 @@
 // the stop.
 //
 // The answer to a change means that the venue has received the request. A placed order is
-// therefore reported as pending, while amended and cancelled orders are read back.
+// therefore reported as pending, and a placed stop as untriggered: its margin is checked
+// only at the trigger. Amended and cancelled orders are read back.
 //
 // An order is sent with its deadline as expTime. So is a stop, although the venue documents
-// expTime for orders and amends only. After a rejected timestamp (50102, 50036: certainly
-// not executed) the clock is measured again and the request signed once more under the same
+// expTime for orders and amends only. After a rejected timestamp (50102, 50112, 50036:
+// certainly not executed) the clock is measured again and the request signed once more under the same
 // deadline. After a rejection of posSide the position mode is read again and the order sent
 // once more. A request that the connection for orders did not accept is sent by REST.
 // Nothing else is ever repeated.

@@ -40,12 +40,13 @@ type entryRequest struct {
 	Args    []any  `json:"args"`
 }
 
-// codedCommand is the body of a request that can identify its instrument by a code, as the
-// WebSocket requires (instIdCode). A command with
-// protection goes by REST: the venue documents no attached orders for the WebSocket and
-// might drop them silently.
+// codedCommand is the body of a request that can be sent on the connection for orders.
 type codedCommand interface {
+	// withInstrumentCode returns the command with the instrument's code (instIdCode) in place
+	// of its id, as the WebSocket requires.
 	withInstrumentCode(code int64) any
+	// protects reports whether the command attaches protection. Such a command goes by REST:
+	// the venue documents no attached orders for the WebSocket and might drop them silently.
 	protects() bool
 }
 
@@ -120,12 +121,12 @@ func (r request) transport() restclient.Transport {
 	if _, rejected := r.account.codeRejected.Load(r.contract.VenueSymbol); rejected {
 		return nil
 	}
-	return r.account.entry.Transport(r.sendOn)
+	return r.account.entry.Transport(r.sendOnSocket)
 }
 
-// sendOn sends a request once and returns its answer in the form of REST. A request that
+// sendOnSocket sends a request once and returns its answer in the form of REST. A request that
 // the connection does not accept was not sent.
-func (r request) sendOn(ctx context.Context, calls *wscall.Client) (*restclient.Answer, error) {
+func (r request) sendOnSocket(ctx context.Context, calls *wscall.Client) (*restclient.Answer, error) {
 	a := r.account
 	body, err := calls.Call(ctx, func(id string) ([]byte, error) { return a.c.entryMessage(r, id, time.Now()) })
 	if err != nil {

@@ -41,7 +41,7 @@ func isUnavailable(err error) bool {
 func (c *Connector) maintenanceNotice(ctx context.Context) (restclient.Notice, error) {
 	var rows []statusRecord
 	r := publicRequest("/api/v5/system/status", nil, 1, restclient.PriorityReconcile)
-	if err := c.once(ctx, r, &rows); err != nil {
+	if err := c.sendOnce(ctx, r, &rows); err != nil {
 		return restclient.Notice{}, err
 	}
 	environment := environmentLive

@@ -23,7 +23,9 @@ const (
 type Options struct {
 	connector.Settings
 
-	// Simulated sends the header that selects demo trading.
+	// Simulated selects demo trading, which the venue calls simulated: requests have its
+	// header, and the maintenance notices are those of that environment. It is not set for the
+	// simulator (Sim).
 	Simulated bool
 	// PingInterval of the streams, 20 s: the venue closes a connection without messages
 	// after 30 s.

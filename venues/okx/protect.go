@@ -48,7 +48,7 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 		c.path, c.limit, c.countsOrder = amendPath, orderLimit, true
 		c.body = amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, AttachAlgoOrds: []attachedAmendment{amendment}}
 	}
-	_, err = a.send(ctx, c)
+	_, err = a.sendChange(ctx, c)
 	if rejection.Is(err, codeNothingToAmend) {
 		return nil
 	}

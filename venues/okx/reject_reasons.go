@@ -21,7 +21,7 @@ func isForced(category string) bool {
 	return false
 }
 
-// expectedCancelSources are values of cancelSource that need no reason: none, the
+// expectedCancelSources are values of cancelSource that need no reason: the empty one, the
 // customer's own cancel (1), and the other order of a pair (36, 37).
 var expectedCancelSources = map[string]bool{"": true, "1": true, "36": true, "37": true}
 

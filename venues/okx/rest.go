@@ -48,7 +48,13 @@ func (l *rateLimits) budget(of rateLimit) *restclient.Budget {
 // (document "Sub-account rate limit").
 var accountOrders = rateLimit{name: "account_orders", limit: 1000}
 
-// request is one REST request before it is signed.
+// request is one request before it is signed. It goes through these steps:
+//
+//	Account.sendChange  makes the request of a change, and returns the only item of its answer
+//	Connector.call      sends it, and once more after a rejected timestamp
+//	Connector.sendOnce  waits for the rate limits and sends it: on the connection for orders
+//	                    if request.transport returns it and it accepts the request, else by REST
+//	Connector.classify  returns the data of the answer, or its error
 type request struct {
 	method string
 	path   string
@@ -66,18 +72,18 @@ type request struct {
 	// deadline, by the local clock, after which the venue must not execute the request.
 	// Zero means none.
 	deadline time.Time
-	// contract is the contract whose orders the request changes; nil if it changes none.
+	// contract is that of the orders that the request changes; nil if it changes none.
 	contract *contract
 }
 
-// call executes a request and decodes the data of its answer into out, if not nil; see
+// call sends a request and decodes the data of its answer into out, if not nil; see
 // connector.Core.Retry.
 func (c *Connector) call(ctx context.Context, r request, out any) error {
-	return c.Retry(ctx, r.account != nil, func() error { return c.once(ctx, r, out) })
+	return c.Retry(ctx, r.account != nil, func() error { return c.sendOnce(ctx, r, out) })
 }
 
-// once executes a request, over the connection for orders or by REST.
-func (c *Connector) once(ctx context.Context, r request, out any) error {
+// sendOnce sends a request once, on the connection for orders or by REST.
+func (c *Connector) sendOnce(ctx context.Context, r request, out any) error {
 	return c.Send(ctx, connector.Call{
 		Method: r.method, Path: r.path,
 		Call: restclient.Call{

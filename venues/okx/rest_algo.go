@@ -46,7 +46,7 @@ type algoCommand struct {
 	TpTriggerPxType string `json:"tpTriggerPxType,omitempty"`
 	TpOrdPx         string `json:"tpOrdPx,omitempty"`
 	// AttachAlgoOrds protects the position that a trigger order opens.
-	AttachAlgoOrds []attachedStop `json:"attachAlgoOrds,omitempty"`
+	AttachAlgoOrds []attachedProtection `json:"attachAlgoOrds,omitempty"`
 }
 
 // algoAmendment changes an untriggered algo order.
@@ -80,11 +80,11 @@ func algoNameOf(k *contract, ref venues.OrderRef) algoName {
 // placeAlgo places an order with a trigger. The venue checks the margin only at the
 // trigger, so the order can still be rejected then.
 func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (venues.ExecutionReport, error) {
-	command, err := a.algoCommand(ctx, k, r, m)
+	command, err := a.newAlgoCommand(ctx, k, r, m)
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
-	accepted, err := a.send(ctx, change{
+	accepted, err := a.sendChange(ctx, change{
 		path: algoPath, limit: algoLimit, body: command, contract: k, priority: restclient.OrderPriority(r.ReduceOnly || r.ClosePosition), deadline: r.Deadline,
 	})
 	if err != nil {
@@ -98,7 +98,10 @@ func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderReq
 	return report, nil
 }
 
-func (a *Account) algoCommand(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (algoCommand, error) {
+// newAlgoCommand returns the command for a stop. It reads the last price, because a
+// reduce-only stop must be sent as a stop loss or as a take profit, and which of them it is
+// depends on whether the price must rise or fall to the trigger (see setTrigger).
+func (a *Account) newAlgoCommand(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (algoCommand, error) {
 	reduces := r.ReduceOnly || r.ClosePosition
 	if err := validateStop(r, reduces); err != nil {
 		return algoCommand{}, restclient.NotSent(err)
@@ -134,6 +137,8 @@ func (a *Account) checkDirection(
 		direction = venues.TriggerRising
 	}
 	if wanted != "" && wanted != direction {
+		// Not ErrNotSent, which is for faults of the request: the market has moved past the
+		// trigger, and the client sees the same order_rejected as from a venue that compares them.
 		return "", venues.Errorf(venues.CodeInvalidRequest, "the trigger is already reached").
 			With("reason", venues.ReasonWouldTrigger).With("lastPrice", venues.FormatDecimal(last))
 	}
@@ -170,7 +175,7 @@ func (c *algoCommand) setTrigger(r *venues.OrderRequest, reduces bool, direction
 	switch {
 	case !reduces:
 		c.OrdType, c.TriggerPx, c.TriggerPxType, c.OrderPx = algoTrigger, trigger, lastPriceTrigger, price
-		c.AttachAlgoOrds = attachedStops(&r.OrderSpec, r.ClientOrderID)
+		c.AttachAlgoOrds = protectionOf(&r.OrderSpec, r.ClientOrderID)
 		if r.Type == venues.TypeStopLimit && r.TimeInForce != venues.GoodTillCancel {
 			c.AdvanceOrdType = string(r.TimeInForce) // the venue has the same values
 		}
@@ -208,7 +213,7 @@ func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequ
 		}
 	}
 	amendment.setTrigger(stop, r)
-	_, err = a.send(ctx, change{
+	_, err = a.sendChange(ctx, change{
 		path: algoAmendPath, limit: algoLimit, body: amendment, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), deadline: r.Deadline,
 	})
 	return err
@@ -229,9 +234,12 @@ func (m *algoAmendment) setTrigger(stop *algoRecord, r venues.AmendRequest) {
 	}
 }
 
-// cancelStop cancels a stop, or the order that it has become.
+// cancelStop cancels a stop. If it is no longer open it may have triggered: then the order
+// that it has become is cancelled, by the id in the stop or, for a stop without a client id,
+// by ref.VenueOrderID, which may be the id of that order. If neither applies, the error of
+// the cancelled stop is returned.
 func (a *Account) cancelStop(ctx context.Context, k *contract, ref venues.OrderRef) error {
-	_, err := a.send(ctx, change{
+	_, err := a.sendChange(ctx, change{
 		path: algoCancelPath, limit: algoLimit, body: []algoName{algoNameOf(k, ref)}, contract: k, priority: restclient.PriorityCancel,
 	})
 	if !isGone(err) {

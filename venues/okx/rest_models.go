@@ -82,8 +82,8 @@ func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 	return report, nil
 }
 
-// noTradeID is the trade id of an event without an execution, and of a forced execution:
-// only the list of executions contains the id of that.
+// noTradeID is the trade id of an event without an execution. A forced execution has it too:
+// its own id is only in the list of executions.
 const noTradeID = "0"
 
 // fill returns the execution in an order event; nil if it has none. The last event of an

@@ -35,19 +35,19 @@ func (k *contract) name() instrumentName { return instrumentName{InstID: k.Venue
 // orderCommand places a market or limit order.
 type orderCommand struct {
 	instrumentName
-	TdMode         string         `json:"tdMode"`
-	ClOrdID        string         `json:"clOrdId,omitempty"`
-	Side           string         `json:"side"`
-	PosSide        string         `json:"posSide,omitempty"`
-	OrdType        string         `json:"ordType"`
-	Px             string         `json:"px,omitempty"`
-	Sz             string         `json:"sz"`
-	ReduceOnly     bool           `json:"reduceOnly,omitempty"`
-	AttachAlgoOrds []attachedStop `json:"attachAlgoOrds,omitempty"`
+	TdMode         string               `json:"tdMode"`
+	ClOrdID        string               `json:"clOrdId,omitempty"`
+	Side           string               `json:"side"`
+	PosSide        string               `json:"posSide,omitempty"`
+	OrdType        string               `json:"ordType"`
+	Px             string               `json:"px,omitempty"`
+	Sz             string               `json:"sz"`
+	ReduceOnly     bool                 `json:"reduceOnly,omitempty"`
+	AttachAlgoOrds []attachedProtection `json:"attachAlgoOrds,omitempty"`
 }
 
-// attachedStop is the protection attached to an order.
-type attachedStop struct {
+// attachedProtection is the protection attached to an order.
+type attachedProtection struct {
 	AttachAlgoClOrdID string `json:"attachAlgoClOrdId,omitempty"`
 	TpTriggerPx       string `json:"tpTriggerPx,omitempty"`
 	TpOrdPx           string `json:"tpOrdPx,omitempty"`
@@ -130,12 +130,12 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 	command := orderCommand{
 		instrumentName: k.name(), TdMode: string(m.margin), ClOrdID: r.ClientOrderID,
 		Side: string(r.Side), PosSide: m.posSide(r.Side, r.ReduceOnly), OrdType: formatOrderKind(&r.OrderSpec),
-		Sz: size, ReduceOnly: r.ReduceOnly && !m.hedge, AttachAlgoOrds: attachedStops(&r.OrderSpec, r.ClientOrderID),
+		Sz: size, ReduceOnly: r.ReduceOnly && !m.hedge, AttachAlgoOrds: protectionOf(&r.OrderSpec, r.ClientOrderID),
 	}
 	if !r.Type.IsMarket() {
 		command.Px = venues.FormatOptional(r.Price)
 	}
-	accepted, err := a.send(ctx, change{path: orderPath, limit: orderLimit, body: command, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline})
+	accepted, err := a.sendChange(ctx, change{path: orderPath, limit: orderLimit, body: command, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline})
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
@@ -159,7 +159,8 @@ func acceptedReport(k *contract, r *venues.OrderRequest, id string, status venue
 	return report
 }
 
-// change is one request that changes orders.
+// change is what differs between the requests that change orders; sendChange makes the
+// request of it.
 type change struct {
 	path        string
 	limit       int
@@ -170,8 +171,8 @@ type change struct {
 	deadline    time.Time
 }
 
-// send sends a change and returns the only item of the answer.
-func (a *Account) send(ctx context.Context, c change) (acceptance, error) {
+// sendChange sends a change and returns the only item of the answer.
+func (a *Account) sendChange(ctx context.Context, c change) (acceptance, error) {
 	var rows []acceptance
 	err := a.c.call(ctx, request{
 		method: http.MethodPost, path: c.path, body: c.body, account: a, priority: c.priority,
@@ -222,7 +223,7 @@ func (a *Account) amendOrder(ctx context.Context, k *contract, r venues.AmendReq
 		return restclient.NotSent(err)
 	}
 	name := orderNameOf(k, r.OrderRef)
-	_, err = a.send(ctx, change{
+	_, err = a.sendChange(ctx, change{
 		path: amendPath, limit: orderLimit, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline,
 		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: venues.FormatOptional(r.Price)},
 	})
@@ -253,10 +254,10 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 	switch {
 	case ref.Type.IsStop():
 		err = a.cancelStop(ctx, k, ref)
-	case ref.Type == "":
+	case ref.Type == "": // an adopted order of unknown type: an order, else a stop
 		if err = a.cancelOrder(ctx, k, orderNameOf(k, ref)); isGone(err) {
-			if second := a.cancelStop(ctx, k, ref); !isGone(second) {
-				err = second
+			if stopErr := a.cancelStop(ctx, k, ref); !isGone(stopErr) {
+				err = stopErr
 			}
 		}
 	default:
@@ -271,7 +272,7 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 
 // cancelOrder requests a cancel. One that is already pending counts as success.
 func (a *Account) cancelOrder(ctx context.Context, k *contract, name orderName) error {
-	_, err := a.send(ctx, change{path: cancelPath, limit: orderLimit, body: name, contract: k, priority: restclient.PriorityCancel})
+	_, err := a.sendChange(ctx, change{path: cancelPath, limit: orderLimit, body: name, contract: k, priority: restclient.PriorityCancel})
 	if rejection.Is(err, codeCancelling) {
 		return nil
 	}

@@ -36,8 +36,8 @@ func eachPage(pagesMax int, read func(after string) (last string, more bool, err
 	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue's list is longer than %d pages", pagesMax).Because(errTooManyPages)
 }
 
-// eachRecord passes the records of the list that r requests to take, newest first. take
-// returns the id of a record, by which the next page is requested; its errors are returned
+// eachRecord reads the list that r requests, newest first, and calls take for each record.
+// take returns the id of a record, by which the next page is requested; its errors are returned
 // unchanged.
 func eachRecord[T any](ctx context.Context, a *Account, r request, pagesMax int, take func(*T) (id string, err error)) error {
 	query := r.query

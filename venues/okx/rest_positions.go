@@ -101,7 +101,7 @@ func (r *positionRecord) position(k *contract) (venues.Position, venues.Position
 
 // marginMode returns the margin mode (tdMode, mgnMode) for an order or for the leverage of
 // an instrument: that of its open position, cross if there is none. The service never
-// changes to isolated margin. They are read if they were never read.
+// changes to isolated margin. The positions are read if they were never read.
 func (a *Account) marginMode(ctx context.Context, symbol string) (venues.MarginMode, error) {
 	if !a.positions.Listed() {
 		if _, err := a.Positions(ctx); err != nil {

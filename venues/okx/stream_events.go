@@ -78,10 +78,10 @@ func decodeOrderEvent(row *orderRecord, k *contract) (venues.ExecutionReport, er
 // unsupportedAlgos are the kinds of algo order that this service does not trade.
 var unsupportedAlgos = []string{"chase", "iceberg", "twap", "smart_iceberg"}
 
-// algo reports a stop. Once it has triggered, the events of its child order contain its
-// state, and some of them come before the stop is reported as effective: a report of the
-// effective stop could be older. That of an OCO is passed on nevertheless, because it alone
-// contains which of the two triggers was reached.
+// algo reports a stop, except an effective one, that is, one that has triggered. From then on
+// its child order is reported on the channel orders, and that may happen first: the event of
+// the effective stop would then set the order back to an older state. An effective OCO is
+// reported all the same, because only its event contains which trigger was reached.
 func (f *privateFeed) algo(row *algoRecord) error {
 	k, err := f.account.c.cachedByVenueSymbol(row.InstID)
 	if err != nil || k == nil {

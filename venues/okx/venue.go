@@ -83,7 +83,7 @@ func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
 	var rows []struct {
 		TS milliTime `json:"ts"`
 	}
-	if err := c.once(ctx, r, &rows); err != nil {
+	if err := c.sendOnce(ctx, r, &rows); err != nil {
 		return time.Time{}, err
 	}
 	if len(rows) != 1 || rows[0].TS.IsZero() {
@@ -205,8 +205,8 @@ func (c *Connector) cachedByVenueSymbol(instID string) (*contract, error) {
 // the last one is old.
 func (c *Connector) ensureInstruments(ctx context.Context, fresh bool) error {
 	required := func() bool {
-		now := c.instruments.Load()
-		return now == nil || fresh && time.Since(now.readAt) > listAgeMin
+		list := c.instruments.Load()
+		return list == nil || fresh && time.Since(list.readAt) > listAgeMin
 	}
 	if !required() {
 		return nil
