@@ -9,7 +9,7 @@ import (
 	"venuegate/persistence"
 )
 
-// ArchiveRowsMax bounds the records of one call of persistence.Archive.
+// ArchiveRowsMax bounds the records of one persistence.Archive.Write.
 const ArchiveRowsMax = 4096
 
 // archiveMargin is how long before the cut of a position, and before the last reading of a
@@ -33,7 +33,8 @@ func Archive(ctx context.Context, engine Viewer, enqueue Enqueue, before persist
 			return err
 		}
 		if len(scan.records) > 0 {
-			// Records that cannot be deleted would be written again by every call.
+			// An empty deletion: if the writer rejects it, nothing is archived. Otherwise every
+			// call would write the same records again without being able to delete them.
 			if err := removeRows(ctx, enqueue, nil); err != nil {
 				return err
 			}
@@ -117,14 +118,14 @@ type archiveScan struct {
 
 // collect collects rows in the order of their keys, starting at from. It returns where the
 // next scan starts, nil after the last.
-func (s *archiveScan) collect(at Snapshot, from []byte) (next []byte, err error) {
+func (s *archiveScan) collect(snapshot Snapshot, from []byte) (next []byte, err error) {
 	for {
-		customer, err := customerAt(at, from)
+		customer, err := customerAt(snapshot, from)
 		if customer == nil || err != nil {
 			return nil, err
 		}
 		if !bytes.Equal(customer, firstKey) {
-			if err := s.collectCustomer(at, customer, from); err != nil {
+			if err := s.collectCustomer(snapshot, customer, from); err != nil {
 				return nil, err
 			}
 		}
@@ -136,59 +137,59 @@ func (s *archiveScan) collect(at Snapshot, from []byte) (next []byte, err error)
 }
 
 // collectCustomer collects fills, then orders: their kinds are in this order.
-func (s *archiveScan) collectCustomer(at Snapshot, customer key, from []byte) error {
-	records := append(customer.clone(), byte(tableRecord))
+func (s *archiveScan) collectCustomer(snapshot Snapshot, customer key, from []byte) error {
+	base := append(customer.clone(), byte(tableRecord)) // of the keys of records
 	if !s.before.Fills.IsZero() {
-		needed, err := fillsNeeded(at, records)
+		needed, err := fillsNeeded(snapshot, base)
 		if err != nil {
 			return err
 		}
-		isStale := func(r persistence.Record) (bool, error) {
+		mayGo := func(r persistence.Record) (bool, error) {
 			f := r.(persistence.FillRecord)
 			if !f.ExecutedAt.Before(s.before.Fills) || !f.ExecutedAt.Before(needed(&f)) {
 				return false, nil
 			}
-			return isFinished(at, records, f.OrderID)
+			return isFinished(snapshot, base, f.OrderID)
 		}
-		if err := s.collectKind(at, records, persistence.KindFill, persistence.PrefixFill, s.before.Fills, from, isStale); err != nil {
+		if err := s.collectKind(snapshot, base, persistence.KindFill, persistence.PrefixFill, s.before.Fills, from, mayGo); err != nil {
 			return err
 		}
 	}
 	if s.before.Orders.IsZero() {
 		return nil
 	}
-	entries, err := entriesOfLegs(at, customer)
+	entries, err := entriesOfLegs(snapshot, customer)
 	if err != nil {
 		return err
 	}
-	isStale := func(r persistence.Record) (bool, error) {
+	mayGo := func(r persistence.Record) (bool, error) {
 		o := r.(persistence.OrderRecord)
 		return !o.Unfinished() && !entries[o.OrderID] && o.UpdatedAt.Before(s.before.Orders), nil
 	}
-	return s.collectKind(at, records, persistence.KindOrder, persistence.PrefixOrder, s.before.Orders, from, isStale)
+	return s.collectKind(snapshot, base, persistence.KindOrder, persistence.PrefixOrder, s.before.Orders, from, mayGo)
 }
 
 // collectKind collects the stale records of a kind. Their ids begin with the prefix and the
 // time: those from before on are not read.
-func (s *archiveScan) collectKind(at Snapshot, records key, kind persistence.Kind, prefix string, before time.Time, from []byte, isStale func(persistence.Record) (bool, error)) error {
-	begin := records.clone().text(string(kind))
-	oldest := persistence.NewID(prefix, before, zeros{})
-	end := append(begin.clone(), oldest...)
+func (s *archiveScan) collectKind(snapshot Snapshot, base key, kind persistence.Kind, prefix string, before time.Time, from []byte, mayGo func(persistence.Record) (bool, error)) error {
+	begin := base.clone().text(string(kind))
+	firstKept := persistence.NewID(prefix, before, zeros{})
+	end := append(begin.clone(), firstKept...)
 	if len(s.found) >= ArchiveRowsMax || bytes.Compare(from, end) >= 0 {
 		return nil
 	}
 	var failed error
-	err := at.Scan(maxKey(from, begin), end, false, func(k, value []byte) bool {
+	err := snapshot.Scan(maxKey(from, begin), end, false, func(k, value []byte) bool {
 		var p decodedRow
 		if p, failed = decodePrimary(k, value); failed != nil {
 			return false
 		}
 		record := p.item.(persistence.Record)
-		var stale bool
-		if stale, failed = isStale(record); failed != nil {
+		var goes bool
+		if goes, failed = mayGo(record); failed != nil {
 			return false
 		}
-		if stale {
+		if goes {
 			s.found = append(s.found, row{bytes.Clone(k), bytes.Clone(value)})
 			s.records = append(s.records, record)
 		}
@@ -207,12 +208,12 @@ func (zeros) Read(p []byte) (int, error) {
 }
 
 // isFinished reports whether an order can no longer change, or does not exist.
-func isFinished(at Snapshot, records key, orderID string) (bool, error) {
+func isFinished(snapshot Snapshot, base key, orderID string) (bool, error) {
 	if orderID == "" {
 		return true, nil
 	}
-	k := records.clone().text(string(persistence.KindOrder)).text(orderID)
-	value, err := at.Get(k)
+	k := base.clone().text(string(persistence.KindOrder)).text(orderID)
+	value, err := snapshot.Get(k)
 	if value == nil || err != nil {
 		return true, err
 	}
@@ -224,13 +225,13 @@ func isFinished(at Snapshot, records key, orderID string) (bool, error) {
 	return !o.Unfinished(), nil
 }
 
-// entriesOfLegs returns the ids of the orders whose positions unfinished orders protect. An
-// account loads them with these.
-func entriesOfLegs(at Snapshot, customer key) (map[string]bool, error) {
+// entriesOfLegs returns the ids of the orders whose positions unfinished orders protect. They
+// stay although they are closed: an account loads the unfinished orders together with them.
+func entriesOfLegs(snapshot Snapshot, customer key) (map[string]bool, error) {
 	entries := map[string]bool{}
 	unfinished := append(customer.clone(), byte(tableOrderUnfinished))
 	var failed error
-	err := at.Scan(unfinished, unfinished.end(), false, func(k, _ []byte) bool {
+	err := snapshot.Scan(unfinished, unfinished.end(), false, func(k, _ []byte) bool {
 		reader := keyReader{rest: k}
 		name := reader.text()
 		reader.table()
@@ -241,7 +242,7 @@ func entriesOfLegs(at Snapshot, customer key) (map[string]bool, error) {
 			return false
 		}
 		var leg persistence.OrderRecord
-		if leg, failed = indexedRecord[persistence.OrderRecord](at, orderKey(name, id)); failed == nil {
+		if leg, failed = indexedRecord[persistence.OrderRecord](snapshot, orderKey(name, id)); failed == nil {
 			entries[leg.EntryOrderID] = true
 		}
 		return failed == nil
@@ -252,9 +253,9 @@ func entriesOfLegs(at Snapshot, customer key) (map[string]bool, error) {
 // fillsNeeded returns a function that returns the time from which on the fills of an
 // instrument are needed to compute its position and to recognize executions that a venue
 // lists again. It is the zero time if all are.
-func fillsNeeded(at Snapshot, records key) (func(*persistence.FillRecord) time.Time, error) {
+func fillsNeeded(snapshot Snapshot, base key) (func(*persistence.FillRecord) time.Time, error) {
 	cuts := map[string]time.Time{}
-	err := eachOf(at, records, persistence.KindPosition, func(r persistence.Record) {
+	err := eachOf(snapshot, base, persistence.KindPosition, func(r persistence.Record) {
 		p := r.(persistence.PositionRecord)
 		cut := p.CutAt.Time
 		if p.KnownSince.After(cut) {
@@ -266,7 +267,7 @@ func fillsNeeded(at Snapshot, records key) (func(*persistence.FillRecord) time.T
 		return nil, err
 	}
 	readUntil := map[string]time.Time{}
-	err = eachOf(at, records, persistence.KindAccountState, func(r persistence.Record) {
+	err = eachOf(snapshot, base, persistence.KindAccountState, func(r persistence.Record) {
 		state := r.(persistence.AccountState)
 		for symbol, until := range state.FillsUntil {
 			readUntil[string(state.Exchange)+"/"+symbol] = until.Time
@@ -286,10 +287,10 @@ func fillsNeeded(at Snapshot, records key) (func(*persistence.FillRecord) time.T
 }
 
 // eachOf calls visit for each record of a kind.
-func eachOf(at Snapshot, records key, kind persistence.Kind, visit func(persistence.Record)) error {
-	prefix := records.clone().text(string(kind))
+func eachOf(snapshot Snapshot, base key, kind persistence.Kind, visit func(persistence.Record)) error {
+	prefix := base.clone().text(string(kind))
 	var failed error
-	err := at.Scan(prefix, prefix.end(), false, func(k, value []byte) bool {
+	err := snapshot.Scan(prefix, prefix.end(), false, func(k, value []byte) bool {
 		var p decodedRow
 		if p, failed = decodePrimary(k, value); failed == nil {
 			visit(p.item.(persistence.Record))
