@@ -1,8 +1,8 @@
 package rows
 
-// Cache maps keys to the values that were put last, of about bytesMax in total. It
-// evicts in two generations: when the young one holds half of the bytes, it becomes the
-// old one, and the previous old one is dropped. Reading a value does not keep it longer.
+// Cache maps keys to the values that were put last, of about bytesMax in total. It evicts by
+// halves: when the young half is full it becomes the old one, and the previous old one is
+// dropped. Reading a value does not keep it longer.
 // A Cache is not safe for concurrent use. A nil Cache is always empty.
 type Cache[V any] struct {
 	bytesMax   int
@@ -14,7 +14,7 @@ type Cache[V any] struct {
 // cacheEntryBytesFixed is the approximate size of an entry in addition to key and value.
 const cacheEntryBytesFixed = 128
 
-// NewCache returns an empty Cache of at most bytesMax.
+// NewCache returns an empty Cache of about bytesMax.
 func NewCache[V any](bytesMax int) *Cache[V] {
 	return &Cache[V]{bytesMax: bytesMax, young: map[string]V{}}
 }
@@ -62,7 +62,7 @@ func (c *Cache[V]) Clear() {
 // would otherwise be computed by decoding the record.
 type RowCache struct{ entities *Cache[entity] }
 
-// NewRowCache returns an empty RowCache of at most bytesMax.
+// NewRowCache returns an empty RowCache of about bytesMax.
 func NewRowCache(bytesMax int) RowCache { return RowCache{NewCache[entity](bytesMax)} }
 
 // Clear deletes all rows.

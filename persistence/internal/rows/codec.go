@@ -21,15 +21,14 @@ const ValueBytesMax = 64 << 10
 
 // identity is what the key of a primary row contains. It is not part of the value.
 type identity struct {
-	// Key is that of a record. A log row has no kind, and an event no id.
+	// Key is that of a record. An event and a journal row have no kind, and an event no id.
 	persistence.Key
-	// seq is the sequence of an event, and at the time of a journal row.
-	seq uint64
-	at  venues.Time
+	seq uint64      // of an event
+	at  venues.Time // of a journal row
 }
 
-// codec encodes or decodes one value. The function that describes a type (members.go)
-// makes the same calls in both directions; decoding is the direction.
+// codec encodes one value or, if decoding is set, decodes it. The function that describes a
+// type (records_*.go) makes the same calls for both.
 type codec struct {
 	decoding bool
 	identity identity

@@ -47,7 +47,7 @@ func Prepare(b persistence.Batch) (*Commit, error) {
 			return nil, err
 		}
 		c.absent = append(c.absent, absentKey{k, primary})
-		c.checkOwner(k)
+		c.noteOwner(k)
 	}
 	c.entities = make([]entity, 0, len(b.Puts)+len(b.Events)+len(b.Journal))
 	for _, r := range b.Puts {
@@ -57,9 +57,12 @@ func Prepare(b persistence.Batch) (*Commit, error) {
 			return nil, err
 		}
 		c.add(e)
-		c.checkOwner(k)
+		c.noteOwner(k)
 	}
-	return c, c.addLog(b)
+	if err := c.addLog(b); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 func (c *Commit) addLog(b persistence.Batch) error {
@@ -90,10 +93,11 @@ func (c *Commit) add(e entity) {
 	}
 }
 
-// checkOwner sets uncovered if the fence does not cover the key. Records of the
+// noteOwner sets uncovered if the fence does not cover the key; Apply then returns ErrFenced,
+// as for any other wrong fence. Records of the
 // installation may be part of any batch, so that an API key and its journal row are
 // one commit.
-func (c *Commit) checkOwner(k persistence.Key) {
+func (c *Commit) noteOwner(k persistence.Key) {
 	if k.Customer != "" && k.Customer != c.fence.Customer {
 		c.uncovered = k.Customer
 	}

@@ -9,8 +9,9 @@ import (
 	"venuegate/persistence"
 )
 
-// Until schema 4 a value was a JSON object with the names of the fields, and index rows
-// were written also for records that are found by their ids.
+// In schema 4 and older a value was a JSON object with the names of the fields, and index rows
+// were written also for records that are found by their ids. Schema 5 is a store in the
+// migration to 6, with rows of both forms.
 const codecVersionJSON = 1
 
 // compactBytesMax bounds the new values of one step of Compact, far below what a

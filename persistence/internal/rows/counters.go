@@ -21,7 +21,7 @@ func currentNumber(tx Tx, k key) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	tx.Cache().put(entity{row: row{k, bytes.Clone(value)}}) // value may be a part of much more
+	tx.Cache().put(entity{row: row{k, bytes.Clone(value)}}) // a copy: value may share memory with a larger buffer of the engine
 	return decodeNumber(value)
 }
 

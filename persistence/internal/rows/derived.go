@@ -25,7 +25,7 @@ func millisOfID(id string) (ms int64, ok bool) {
 const idMillisMin = 1
 
 // hasTime reports whether an id is the prefix, an underscore and a ULID with that time.
-// Such ids sort by time, and those of one time as the rows of a time index.
+// The primary rows of such ids have the order of a time index: by time, then by id.
 func hasTime(id, prefix string, ms int64) bool {
 	before, found, ok := cutULID(id)
 	return ok && before == idPrefix(prefix) && int64(found.Time()) == ms && ms >= idMillisMin

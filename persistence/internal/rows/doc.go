@@ -9,20 +9,22 @@
 //
 // # Rows
 //
-// A record, an event or a journal row is stored as one primary row, which holds its
-// encoded value, and any number of index rows, by which queries find it. Index rows
-// are computed from the record alone, and only where a query does not find the record by
-// what ids contain (derived.go):
+// A record, an event or a journal row (an entry of the journal, persistence.JournalEntry) is
+// stored as one primary row, which holds its encoded value, and any number of index rows, by
+// which queries find it. A primary row with its index rows is an entity. Index rows depend on
+// the record alone. One is not written where the ids themselves lead to the record
+// (derived.go):
 //
-//   - the time in the id of an order or a fill, if it is that of the record,
-//   - the order id in a client order id,
-//   - the sequence in an event id (persistence.EventID),
-//   - the time in the id of an order or of another subject, for fills and journal rows
-//     within a second of it.
+//   - none by time, if the id of an order or a fill has the time of the record,
+//   - none by client order id, if that ends with the ULID of the order id,
+//   - none by event id, if that contains the sequence of the event (persistence.EventID),
+//   - none by order or subject, if a fill or a journal row is within a second of the time in
+//     the id of that order or subject: a query scans the primary rows around that time.
 //
-// An order that ends at once has no index row but that of its request id. Adopted orders,
-// orders with a foreign client order id, and what happens later have their rows. A primary
-// row with its index rows is an entity.
+// An order of this service that ends at once therefore has one index row, by its request id.
+// Orders adopted from the venue and those with a client order id of another program have
+// ids of another form, and rows for them. So do fills and journal rows that follow later.
+//
 // Events and journal rows are the log: they are added and purged, never replaced.
 //
 // # Keys
@@ -35,7 +37,8 @@
 //	table  parts                     value      holds
 //
 //	primary rows
-//	r      kind, id                  record     every Record
+//	r      kind, id                  record     every Record; the attempt at the end of the
+//	                                            id of an idempotency record is a number
 //	e      seq                       event      events by sequence
 //	j      time, id                  journal    journal rows by time
 //
@@ -86,7 +89,7 @@
 //
 //	text      common words are one byte, ids a prefix and the 16 bytes of their ULID,
 //	          and those with the ULID of the key two or more bytes (texts.go)
-//	decimal   exponent and coefficient, as varints
+//	decimal   exponent and coefficient as varints, or its text if it is long (scalars.go)
 //	time      milliseconds since the time in the id of the key, as a varint
 //	JSON      its text, or the names and values of an object of strings (json.go)
 //
@@ -99,9 +102,15 @@
 // # Commits
 //
 // An engine has one writer. It applies queued commits in order, several of them in one
-// transaction, a commit group. Prepare encodes a batch in the caller's goroutine.
-// Commit.Apply runs in the writer: it checks the fence, then the absent keys, and only
-// then changes rows; a rejected batch changes nothing. To put a record it reads the
+// transaction, a commit group.
+//
+// A batch (persistence.Batch) has records to put, events and journal rows to add, keys that
+// must be absent, and the fence of its author: the customer with the epoch that
+// TakeOwnership has returned last (ownership.go).
+//
+// Prepare encodes a batch in the caller's goroutine. Commit.Apply runs in the writer: it
+// checks that the epoch of the fence is the current one, then that no record has one of the
+// absent keys, and only then changes rows; a rejected batch changes nothing. To put a record it reads the
 // one that it replaces, computes the index rows of both, and deletes those that the
 // new one lacks.
 //
@@ -109,11 +118,11 @@
 //
 // The stored format does not change: the keys of records, the bytes of tables, the index
 // rows of a record, the numbers and types of members, and the words. The names in JSON
-// are those of public documents and of stores until schema 4; some fields have been
+// are those of public documents and of stores of schema 4 and older; some fields have been
 // renamed in Go only ("feeWorth", "proof"). When a record is replaced or deleted, the
 // index rows of the old one are computed again. If the computation has changed, rows are
-// left behind in existing stores, so such a change needs a migration (migrate.go,
-// compact.go).
+// left behind in existing stores, so such a change needs a migration, as those to
+// schema 3 (migrate.go) and 6 (compact.go).
 //
 //   - A field is added to the type in package persistence, and to the function of the type
 //     in records_*.go with a higher number than the others; a test sets every field.
@@ -123,7 +132,8 @@
 //     function in records_*.go, a line of codec.putMembers and one of kinds (kinds.go).
 //     The tests need a sample of it (samples and layoutSample).
 //   - An index is added as a table (key.go, and above) and in the function of its kind
-//     (index.go). Existing records get their rows by a migration.
+//     (index.go); the repair derives the primary key from its keys (primaryOf). Existing
+//     records get their rows by a migration.
 //   - A word is added at the end of words (texts.go).
 //
 // An older program cannot read what is added. A new version of the schema in package

@@ -19,8 +19,8 @@ type row struct {
 type entity struct {
 	row
 	index []row
-	// mutable marks an encoded record, which later batches may replace. Events and
-	// journal rows never change.
+	// mutable is set for an encoded record: later batches may replace it, so it is cached.
+	// Events and journal rows never change, and decoded entities are only deleted.
 	mutable bool
 }
 

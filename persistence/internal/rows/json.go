@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// JSON is 1 and its text, or 2 and the names and values of an object that has only plain
+// JSON within a value, such as the data of an event, is 1 and its text, or 2 and the names and values of an object that has only plain
 // strings and nulls, as that of most events.
 const (
 	jsonText    = 1
@@ -25,7 +25,7 @@ func (c *codec) writeJSON(value []byte) {
 	c.writeBytes(value)
 }
 
-// writeStrings appends the members of an object, and reports whether all of them are
+// writeStrings appends the names and values of an object, and reports whether all values are
 // plain strings or null.
 func (c *codec) writeStrings(object string) bool {
 	rest, is := strings.CutPrefix(object, "{")

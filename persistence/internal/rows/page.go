@@ -102,9 +102,9 @@ func ceilMillis(t time.Time) int64 {
 	return ms
 }
 
-// position returns the time and id of a row. found is false for a record that is not part
+// position returns the time and id of a row. inRange is false for a record that is not part
 // of the range.
-func (r timeRange) position(key []byte) (at persistence.PagePosition, found bool, err error) {
+func (r timeRange) position(key []byte) (at persistence.PagePosition, inRange bool, err error) {
 	reader := keyReader{rest: key[len(r.prefix):]}
 	if r.ids == "" {
 		at.At = venues.At(reader.time())
@@ -127,31 +127,31 @@ type hit struct {
 	record persistence.Record
 }
 
-// newestHits returns the rows that match, newest first, at most limit. If more than
-// persistence.ScanRowsMax rows would have to be scanned, end is the position of the last
-// one that was.
-func (r timeRange) newestHits(ctx context.Context, snapshot Snapshot, limit int, match func(*hit) (bool, error)) (hits []hit, end *persistence.PagePosition, err error) {
+// newestHits returns the rows that match, newest first, at most limit. If it stops after
+// persistence.ScanRowsMax rows, scannedTo is the position of the last of them; else it is nil.
+func (r timeRange) newestHits(ctx context.Context, snapshot Snapshot, limit int, match func(*hit) (bool, error)) (hits []hit, scannedTo *persistence.PagePosition, err error) {
 	var failed error
 	var last persistence.PagePosition
 	scanned := 0
 	visit := func(key, value []byte) (more bool, err error) {
-		found := hit{value: value, isRecord: r.ids != ""}
-		isFound := false
-		if found.PagePosition, isFound, err = r.position(key); err != nil || !isFound {
+		h := hit{value: value, isRecord: r.ids != ""}
+		inRange := false
+		if h.PagePosition, inRange, err = r.position(key); err != nil || !inRange {
 			return true, err
 		}
 		if scanned == persistence.ScanRowsMax {
-			end = &last
+			scannedTo = &last
 			return false, nil
 		}
-		last = found.PagePosition
+		last = h.PagePosition
 		scanned++
-		matches, err := match(&found)
+		matches, err := match(&h)
 		if matches && err == nil {
-			if found.value = nil; found.record == nil {
-				found.value = bytes.Clone(value)
+			h.value = nil // match has decoded it
+			if h.record == nil {
+				h.value = bytes.Clone(value) // it is valid only during this call
 			}
-			hits = append(hits, found)
+			hits = append(hits, h)
 		}
 		return len(hits) < limit, err
 	}
@@ -162,7 +162,7 @@ func (r timeRange) newestHits(ctx context.Context, snapshot Snapshot, limit int,
 		}
 		return more && failed == nil
 	})
-	return hits, end, firstError(failed, err)
+	return hits, scannedTo, firstError(failed, err)
 }
 
 // pageSize returns the size of a page for the Limit of a query.
@@ -182,18 +182,20 @@ func mergedPage[T any](ctx context.Context, engine Viewer, limit int, ranges []t
 	size := pageSize(limit)
 	return view(ctx, engine, func(s Snapshot) (none persistence.Page[T], err error) {
 		lists := make([][]hit, len(ranges))
-		var end *persistence.PagePosition // of the range that was scanned least far
+		// scannedTo is the end of the range that was scanned least far: older hits of the
+		// other ranges belong to the next page.
+		var scannedTo *persistence.PagePosition
 		for i, index := range ranges {
-			var scanned *persistence.PagePosition
-			lists[i], scanned, err = index.newestHits(ctx, s, size+1, func(h *hit) (bool, error) { return match(s, h) })
+			var to *persistence.PagePosition
+			lists[i], to, err = index.newestHits(ctx, s, size+1, func(h *hit) (bool, error) { return match(s, h) })
 			if err != nil {
 				return none, err
 			}
-			if scanned != nil && (end == nil || newestFirst(*scanned, *end) < 0) {
-				end = scanned
+			if to != nil && (scannedTo == nil || newestFirst(*to, *scannedTo) < 0) {
+				scannedTo = to
 			}
 		}
-		return loadPage(merge(size+1, lists...), end, size, func(h hit) (T, error) { return load(s, h) })
+		return loadPage(merge(size+1, lists...), scannedTo, size, func(h hit) (T, error) { return load(s, h) })
 	})
 }
 
@@ -209,12 +211,12 @@ func hitRecord[T persistence.Record](g Getter, k persistence.Key, h hit) (T, err
 }
 
 // loadPage loads the records of a page of the given size from its hits, without those that
-// are older than end, if that is not nil. One hit more than the size means that there is
-// another page, and so does end.
-func loadPage[T any](hits []hit, end *persistence.PagePosition, size int, load func(hit) (T, error)) (persistence.Page[T], error) {
-	page := persistence.Page[T]{Next: end}
-	if end != nil {
-		hits = slices.DeleteFunc(hits, func(h hit) bool { return newestFirst(h.PagePosition, *end) > 0 })
+// are older than scannedTo, if that is not nil. One hit more than the size means that there
+// is another page, and so does scannedTo.
+func loadPage[T any](hits []hit, scannedTo *persistence.PagePosition, size int, load func(hit) (T, error)) (persistence.Page[T], error) {
+	page := persistence.Page[T]{Next: scannedTo}
+	if scannedTo != nil {
+		hits = slices.DeleteFunc(hits, func(h hit) bool { return newestFirst(h.PagePosition, *scannedTo) > 0 })
 	}
 	if len(hits) > size {
 		last := hits[size-1].PagePosition

@@ -10,7 +10,8 @@ import (
 
 // RepairIndex is one step of the repair of index rows after rows were lost: it deletes those
 // without their primary row, and adds those that a primary row lacks. It changes about rowsMax
-// rows at most. A primary row that cannot be decoded stays as it is. It starts at from (nil for
+// rows at most. A primary row that cannot be decoded stays as it is, and so does an index row
+// with another value. It starts at from (nil for
 // the first step) and returns where the next step starts, nil after the last.
 func RepairIndex(tx interface {
 	Tx
@@ -66,8 +67,11 @@ func inspectRow(g Getter, key, value []byte) (missing []row, isOrphan bool, err 
 		return nil, false, nil
 	}
 	e, err := decodeEntity(bytes.Clone(key), bytes.Clone(value))
-	if errors.Is(err, persistence.ErrIntegrity) {
-		return nil, false, nil
+	switch {
+	case errors.Is(err, persistence.ErrIntegrity):
+		return nil, false, nil // it stays as it is
+	case err != nil:
+		return nil, false, err
 	}
 	for _, r := range e.index {
 		found, err := g.Get(r.key)
@@ -78,7 +82,7 @@ func inspectRow(g Getter, key, value []byte) (missing []row, isOrphan bool, err 
 			missing = append(missing, r)
 		}
 	}
-	return missing, false, err
+	return missing, false, nil
 }
 
 // primaryOf returns the primary key of a row, and reports whether the row is an index row. The

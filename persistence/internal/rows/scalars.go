@@ -109,8 +109,9 @@ func checkTime(c *codec, t venues.Time) {
 	}
 }
 
-// A decimal is twice its exponent and its coefficient, both varints, without trailing zeros
-// after the point. If the coefficient has more digits than fit, it is 1 and its text.
+// A decimal is two varints: the exponent, doubled, and the coefficient, without trailing zeros
+// after the point. As the first is even, 1 marks the other form, of a decimal with more digits
+// than fit: the length of its text and the text.
 
 const (
 	decimalText = 1
