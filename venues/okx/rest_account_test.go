@@ -2,6 +2,7 @@ package okx
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -259,6 +260,43 @@ func TestFills(t *testing.T) {
 		s.Replace("GET /api/v5/trade/fills", 200, answerOf(text[:start]+bad+text[end:]))
 		if _, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: now.Add(-time.Hour), To: now}); err == nil {
 			t.Errorf("%s: no error, want one", bad)
+		}
+	}
+}
+
+// Fills and Traded divide a period between the history and the list without delay. The lists
+// overlap by fillsSlack, the delay of the venue's record.
+func TestFillListsOverlap(t *testing.T) {
+	to := time.Now()
+	from := to.Add(-80 * time.Hour)
+	for name, read := range map[string]func(*script) error{
+		"fills": func(s *script) error {
+			_, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
+			return err
+		},
+		"traded": func(s *script) error {
+			_, err := s.account.Traded(background, from, to)
+			return err
+		},
+	} {
+		s := newScript(t)
+		s.On("GET "+recentFillsPath, 200, nothing)
+		s.On("GET "+fillsPath, 200, nothing)
+		if err := read(s); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		millis := func(path, parameter string) int64 {
+			ms, err := strconv.ParseInt(s.Last("GET "+path).Query.Get(parameter), 10, 64)
+			if err != nil {
+				t.Fatalf("%s: %s of %s: %v", name, parameter, path, err)
+			}
+			return ms
+		}
+		if begin, end := millis(fillsPath, "begin"), millis(recentFillsPath, "end"); begin != from.UnixMilli() || end != to.Add(fillsSlack).UnixMilli() {
+			t.Errorf("%s: read from %d to %d, want %d to %d", name, begin, end, from.UnixMilli(), to.Add(fillsSlack).UnixMilli())
+		}
+		if overlap := millis(fillsPath, "end") - millis(recentFillsPath, "begin"); overlap != fillsSlack.Milliseconds() {
+			t.Errorf("%s: the lists overlap by %d ms, want %d", name, overlap, fillsSlack.Milliseconds())
 		}
 	}
 }

@@ -19,6 +19,9 @@ const (
 	// recentFills is the period that is read from recentFillsPath. The venue documents
 	// three days for that list; the history may miss the newest executions.
 	recentFills = 48 * time.Hour
+	// fillsLimit and recentFillsLimit are the venue's rate limits of the two lists.
+	fillsLimit       = 10
+	recentFillsLimit = 60
 	// fillsSlack is added to the end of a requested period: the venue selects by the
 	// time of its record (ts), which is later than the execution (fillTime).
 	fillsSlack = time.Minute
@@ -52,21 +55,31 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 		return nil, err
 	}
 	reader := fillsReader{account: a, k: k, query: q, seen: make(map[fillKey]bool)}
-	boundary := a.c.Clock.Now().Add(-recentFills)
-	if q.From.Before(boundary) {
-		if err := reader.read(ctx, fillsPath, 10, q.From, earlier(q.To, boundary.Add(fillsSlack))); err != nil {
-			return nil, err
-		}
-	}
-	if q.To.After(boundary) {
-		if err := reader.read(ctx, recentFillsPath, 60, later(q.From, boundary), q.To); err != nil {
-			return nil, err
-		}
+	err = a.eachFillList(q.From, q.To, func(path string, limit int, from, to time.Time) error {
+		return reader.read(ctx, path, limit, from, to)
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(reader.fills, func(x, y venues.Fill) int {
 		return x.ExecutedAt.Compare(y.ExecutedAt.Time)
 	})
 	return reader.fills, nil
+}
+
+// eachFillList calls read for the lists that cover a period: the history for its older part,
+// the list without delay for the newer one.
+func (a *Account) eachFillList(from, to time.Time, read func(path string, limit int, from, to time.Time) error) error {
+	boundary := a.c.Clock.Now().Add(-recentFills)
+	if from.Before(boundary) {
+		if err := read(fillsPath, fillsLimit, from, earlier(to, boundary)); err != nil {
+			return err
+		}
+	}
+	if !to.After(boundary) {
+		return nil
+	}
+	return read(recentFillsPath, recentFillsLimit, later(from, boundary), to)
 }
 
 func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }
@@ -86,7 +99,8 @@ type fillsReader struct {
 	fills   []venues.Fill
 }
 
-// read collects the rows of one list, whose pages are newest first.
+// read collects the rows of one list, whose pages are newest first. limit is the list's rate
+// limit.
 func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to time.Time) error {
 	p := restclient.Params{
 		{"instType", f.k.instType},

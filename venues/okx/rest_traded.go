@@ -16,17 +16,12 @@ import (
 // execution in a delisted instrument that was never in the list is left out.
 func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
 	found := map[string]bool{}
-	boundary := a.c.Clock.Now().Add(-recentFills)
 	for _, instType := range []string{instTypeSwap, instTypeFutures} {
-		if from.Before(boundary) {
-			if err := a.tradedIn(ctx, fillsPath, 10, instType, from, earlier(to, boundary), found); err != nil {
-				return nil, err
-			}
-		}
-		if to.After(boundary) {
-			if err := a.tradedIn(ctx, recentFillsPath, 60, instType, later(from, boundary), to, found); err != nil {
-				return nil, err
-			}
+		err := a.eachFillList(from, to, func(path string, limit int, from, to time.Time) error {
+			return a.tradedIn(ctx, path, limit, instType, from, to, found)
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), nil
