@@ -47,6 +47,7 @@ func parseEnvelope(body []byte) (e envelope, code int, ok bool) {
 
 // classify returns the data of an answer, or its error. The code in the body takes
 // precedence over the HTTP status, because the venue sends rejections with many statuses.
+// After an exceeded rate limit it closes the budget of the limit.
 func (c *Connector) classify(r request, a *restclient.Answer) (json.RawMessage, error) {
 	e, code, ok := parseEnvelope(a.Body)
 	switch {
@@ -125,8 +126,9 @@ func (c *Connector) reject(r request, status int, venueErr venueError) error {
 }
 
 // rateLimited handles an exceeded rate limit, which is definite: nothing was executed. The
-// venue does not say when to retry, but its windows have the length rateWindow. Too many
-// pending changes of one order do not affect other requests.
+// budget of the exceeded limit is closed for rateWindow, the length of the venue's windows:
+// the answer has no time to retry at. Too many pending changes of one order do not affect
+// other requests.
 func (c *Connector) rateLimited(r request, venueErr venueError) error {
 	if venueErr.code == codeTooManyAmends {
 		class := rejection.Class{Code: venues.CodeRateLimited, Text: "too many changes of the order are pending"}
@@ -134,11 +136,11 @@ func (c *Connector) rateLimited(r request, venueErr venueError) error {
 		e.RetryAfter = rateWindow
 		return e
 	}
-	for _, cost := range c.costs(r) {
-		if perAccount := cost.Budget == c.limitsOf(r).budget(accountOrders); perAccount == (venueErr.code == codeAccountLimit) {
-			c.Gate.Exhaust(cost.Budget, rateWindow)
-		}
+	exceeded := r.limit
+	if venueErr.code == codeAccountLimit {
+		exceeded = accountOrders
 	}
+	c.Gate.Exhaust(c.limitsOf(r).budget(exceeded), rateWindow)
 	e := errorOf(rejection.RateLimited(), venueErr)
 	e.RetryAfter = rateWindow
 	return e

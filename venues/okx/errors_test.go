@@ -201,6 +201,28 @@ func TestRateLimitExhaustsItsBudgetOnly(t *testing.T) {
 	})
 }
 
+// The account's limit holds orders back whatever request was rejected for it; requests that do
+// not count as orders are still sent.
+func TestAccountLimitHoldsOrdersBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.On("GET /api/v5/market/ticker", 200, answerOf(`{"last":"60000"}`))
+		s.On("POST "+algoPath, 200, rejectedItem("50061", "You've reached the maximum order rate limit for this account."))
+		s.On(placeName, 200, placedOrder)
+		if _, err := s.account.Place(background, stopOrder(venues.TypeStopMarket, venues.Sell, "50000")); venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Fatalf("stop: error %v, want rate_limited", err)
+		}
+		order := limitOrder()
+		order.Deadline = time.Now().Add(rateWindow / 2)
+		if _, err := s.account.Place(background, order); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Errorf("order: error %v, want rate_limited and not sent", err)
+		}
+		if _, err := s.account.Place(background, stopOrder(venues.TypeStopMarket, venues.Sell, "50000")); errors.Is(err, venues.ErrNotSent) {
+			t.Errorf("second stop: error %v, want it sent", err)
+		}
+	})
+}
+
 // An order with too many pending changes does not affect the others.
 func TestTooManyPendingChangesAffectNoOtherOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
