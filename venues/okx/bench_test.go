@@ -55,7 +55,7 @@ func BenchmarkBook(b *testing.B) {
 func bookReplay(t testing.TB) *feed.Replay {
 	t.Helper()
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
-	c.instruments.Store(newInstrumentList([]*contract{btcSwap(t)}, nil, time.Now()))
+	c.instruments.Store(newInstrumentList([]*instrument{btcSwap(t)}, nil, time.Now()))
 	s := feed.NewReplay(c.feedOptions(&connectortest.ReleasingRecorder{}), bookOf("BTCUSDT"))
 	s.Message([]byte(snapshotOf("10")))
 	return s

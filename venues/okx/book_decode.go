@@ -18,7 +18,7 @@ type bookDecoder struct{ parser fastjson.Parser }
 
 // decode decodes a book message into an update of the pool: by scanBook or, if that returns
 // false, by decodeBook.
-func (d *bookDecoder) decode(data []byte, k *contract, received time.Time) (*venues.BookUpdate, error) {
+func (d *bookDecoder) decode(data []byte, k *instrument, received time.Time) (*venues.BookUpdate, error) {
 	u := venues.NewBookUpdate()
 	if !scanBook(data, k, u) {
 		u.Release()
@@ -34,7 +34,7 @@ func (d *bookDecoder) decode(data []byte, k *contract, received time.Time) (*ven
 
 // decodeBook decodes a book message with members in any order and any JSON spelling.
 // Unknown members are ignored.
-func decodeBook(parser *fastjson.Parser, data []byte, k *contract, u *venues.BookUpdate) error {
+func decodeBook(parser *fastjson.Parser, data []byte, k *instrument, u *venues.BookUpdate) error {
 	o, rows, err := parseRows(parser, data, channelBooks, k.VenueSymbol)
 	if err != nil {
 		return err
@@ -85,8 +85,8 @@ func setSequence(u *venues.BookUpdate, seq, previous int64, hasPrevious bool) er
 }
 
 // parseLevel returns a level from decimal texts, with its quantity in base coin.
-func (k *contract) parseLevel(price, contracts string) (venues.Level, error) {
-	return payload.LevelOf(price, contracts, k.scale, k.base)
+func (k *instrument) parseLevel(price, contracts string) (venues.Level, error) {
+	return payload.LevelOf(price, contracts, k.scale, k.toBase)
 }
 
 // bookRecord is a row of GET /api/v5/market/books.
@@ -98,7 +98,7 @@ type bookRecord struct {
 }
 
 // update returns the snapshot in fixed-point numbers, in an update of the pool.
-func (r *bookRecord) update(k *contract, received time.Time) (*venues.BookUpdate, error) {
+func (r *bookRecord) update(k *instrument, received time.Time) (*venues.BookUpdate, error) {
 	switch {
 	case r.SeqID == nil:
 		return nil, payload.Missing("seqId")
@@ -112,18 +112,18 @@ func (r *bookRecord) update(k *contract, received time.Time) (*venues.BookUpdate
 // BookReader decodes an instrument's book messages outside a feed, for measurements and
 // tools. It is not safe for concurrent use.
 type BookReader struct {
-	decoder  bookDecoder
-	contract *contract
+	decoder    bookDecoder
+	instrument *instrument
 }
 
 // NewBookReader returns a reader for the channel books of one instrument, whose
 // ContractSize must be known.
 func NewBookReader(i *venues.Instrument) *BookReader {
-	return &BookReader{contract: contractOfInstrument(i)}
+	return &BookReader{instrument: newInstrument(i)}
 }
 
 // Read decodes one message, a snapshot or an update. The update comes from the pool and
 // must be released by the caller.
 func (r *BookReader) Read(message []byte, received time.Time) (*venues.BookUpdate, error) {
-	return r.decoder.decode(message, r.contract, received)
+	return r.decoder.decode(message, r.instrument, received)
 }

@@ -10,8 +10,8 @@ import (
 // numbers in base coin. It allocates nothing besides the levels of u. If it returns
 // false, the message has another form and must be decoded by decodeBook, and u is
 // incomplete.
-func scanBook(data []byte, k *contract, u *venues.BookUpdate) bool {
-	s := bookScanner{Scanner: scan.New(data), contract: k, update: u}
+func scanBook(data []byte, k *instrument, u *venues.BookUpdate) bool {
+	s := bookScanner{Scanner: scan.New(data), instrument: k, update: u}
 	return s.head() && s.Object(s.member) && s.Literal("]}") && s.End() && s.complete()
 }
 
@@ -30,14 +30,14 @@ const (
 type bookScanner struct {
 	scan.Scanner
 	saw           scan.Fields
-	contract      *contract
+	instrument    *instrument
 	update        *venues.BookUpdate
 	seq, previous int64
 }
 
 // head reads everything before the message's only row.
 func (s *bookScanner) head() bool {
-	if !s.Literal(`{"arg":{"channel":"books","instId":"`) || !s.Literal(s.contract.VenueSymbol) || !s.Literal(`"},"action":"`) {
+	if !s.Literal(`{"arg":{"channel":"books","instId":"`) || !s.Literal(s.instrument.VenueSymbol) || !s.Literal(`"},"action":"`) {
 		return false
 	}
 	s.update.Snapshot = s.Literal("snapshot")
@@ -71,7 +71,7 @@ func (s *bookScanner) member(name []byte) bool {
 
 // levels reads `[["price","contracts","0","orders"],...]` in base coin.
 func (s *bookScanner) levels(out *[]venues.Level) bool {
-	k := s.contract
+	k := s.instrument
 	if !s.Levels(venues.Scale{PriceDecimals: k.scale.PriceDecimals, QtyDecimals: k.ratio.decimals}, out) {
 		return false
 	}

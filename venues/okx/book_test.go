@@ -24,7 +24,7 @@ func bookMessage(action, asks, bids, seq, previous string) []byte {
 }
 
 // decodeTwice decodes a message both ways and checks that the results are equal.
-func decodeTwice(t testing.TB, message []byte, k *contract) (*venues.BookUpdate, error) {
+func decodeTwice(t testing.TB, message []byte, k *instrument) (*venues.BookUpdate, error) {
 	t.Helper()
 	u, _, err := connectortest.BookDecoders{
 		Scan:  func(m []byte, u *venues.BookUpdate) bool { return scanBook(m, k, u) },
@@ -152,7 +152,7 @@ func TestBookScanAllocatesNothing(t *testing.T) {
 
 // The newest recording has one snapshot and six consecutive updates.
 func TestRecordedSequence(t *testing.T) {
-	k := contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
+	k := instrumentOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
 	book := newTestBook()
 	last, updates := uint64(0), 0
 	for _, line := range fixturetest.Lines(fixture(t, "ws_books_btcusdt_2026_seqid_real_tickvault.jsonl")) {
@@ -180,7 +180,7 @@ func TestRecordedSequence(t *testing.T) {
 		t.Errorf("%d messages, want 7", updates)
 	}
 	for _, line := range fixturetest.Lines(fixture(t, "ws_books_truncated_2025_real_roq.jsonl")) {
-		if _, err := decodeTwice(t, line, contractOf(t, "NEAR-USDT", "1", "0.001", "0.00000001")); err != nil {
+		if _, err := decodeTwice(t, line, instrumentOf(t, "NEAR-USDT", "1", "0.001", "0.00000001")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -211,7 +211,7 @@ func (b *testBook) apply(u *venues.BookUpdate) {
 
 // checksum returns the venue's former checksum: CRC-32 over the best 25 levels, bid and
 // ask in turn, in contracts.
-func (b *testBook) checksum(k *contract) int32 {
+func (b *testBook) checksum(k *instrument) int32 {
 	bids, asks := slices.Sorted(maps.Keys(b.bids)), slices.Sorted(maps.Keys(b.asks))
 	slices.Reverse(bids)
 	var parts []string
@@ -232,10 +232,10 @@ func (b *testBook) checksum(k *contract) int32 {
 // The recording of 2022 has checksums and no sequence numbers: the books made from the
 // decoded updates must reproduce every checksum.
 func TestRecordedChecksums(t *testing.T) {
-	contracts := map[string]*contract{
-		"BTC-USD-220527": contractOf(t, "BTC-USD-220527", "100", "0.1", "1"),
-		"UNI-USD-SWAP":   contractOf(t, "UNI-USD-SWAP", "10", "0.001", "1"),
-		"BTC-USDT":       contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001"),
+	instruments := map[string]*instrument{
+		"BTC-USD-220527": instrumentOf(t, "BTC-USD-220527", "100", "0.1", "1"),
+		"UNI-USD-SWAP":   instrumentOf(t, "UNI-USD-SWAP", "10", "0.001", "1"),
+		"BTC-USDT":       instrumentOf(t, "BTC-USDT", "1", "0.1", "0.00000001"),
 	}
 	books := make(map[string]*testBook)
 	matched, trades := 0, 0
@@ -255,7 +255,7 @@ func TestRecordedChecksums(t *testing.T) {
 		if err := json.Unmarshal(recorded.Msg, &push); err != nil {
 			t.Fatal(err)
 		}
-		k := contracts[push.Arg.InstID]
+		k := instruments[push.Arg.InstID]
 		switch {
 		case len(push.Data) == 0:
 		case push.Arg.Channel == channelTrades:

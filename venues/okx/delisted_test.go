@@ -105,7 +105,7 @@ func TestDelistedInstrumentOfAnEarlierRun(t *testing.T) {
 	}
 }
 
-// A stored instrument gives the same contract as the venue's list.
+// A stored instrument gives the same instrument as the venue's list.
 func TestSeededContractsEqualListedOnes(t *testing.T) {
 	s := newScript(t)
 	list, err := s.connector.Instruments(background)
@@ -113,7 +113,7 @@ func TestSeededContractsEqualListedOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range list {
-		got, want := contractOfInstrument(&i), *s.connector.instruments.Load().byVenueSymbol(i.VenueSymbol)
+		got, want := newInstrument(&i), *s.connector.instruments.Load().byVenueSymbol(i.VenueSymbol)
 		want.code = 0 // no orders for delisted instruments
 		if !got.lot.Equal(want.lot) {
 			t.Errorf("%s: lot %s, want %s", i.VenueSymbol, got.lot, want.lot)

@@ -32,7 +32,7 @@
 //	stream_positions.go  its positions, which come in pages
 //	parse.go           the venue's times, flags and enums
 //	symbol.go          symbols and instruments
-//	contract.go        conversion of quantities
+//	instrument.go      an instrument, with the conversion of its quantities
 //	errors.go          errors of answers; error_table.go classifies the venue's codes
 //	reject_reasons.go  why the venue ended an order
 //	maintenance.go     whether the venue is under maintenance

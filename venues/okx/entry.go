@@ -115,10 +115,10 @@ func (a *Account) logEntry(what string, message []byte) {
 
 // transport returns the connection for orders if the request can be sent on it, else nil.
 func (r request) transport() restclient.Transport {
-	if r.contract == nil || r.contract.code == 0 || entryOperations[r.path] == "" || r.body.(codedCommand).protects() {
+	if r.instrument == nil || r.instrument.code == 0 || entryOperations[r.path] == "" || r.body.(codedCommand).protects() {
 		return nil
 	}
-	if _, rejected := r.account.codeRejected.Load(r.contract.VenueSymbol); rejected {
+	if _, rejected := r.account.codeRejected.Load(r.instrument.VenueSymbol); rejected {
 		return nil
 	}
 	return r.account.entry.Transport(r.sendOnSocket)
@@ -134,7 +134,7 @@ func (r request) sendOnSocket(ctx context.Context, calls *wscall.Client) (*restc
 	}
 	if code := codeOf(body); slices.Contains(connectionRejections, code) {
 		if code == codeInstrumentUnknown {
-			a.codeRejected.Store(r.contract.VenueSymbol, true)
+			a.codeRejected.Store(r.instrument.VenueSymbol, true)
 		}
 		a.logEntry("the venue does not accept the request", body)
 		return nil, restclient.NotSent(errNotAccepted)
@@ -144,7 +144,7 @@ func (r request) sendOnSocket(ctx context.Context, calls *wscall.Client) (*restc
 
 // entryMessage returns the message of a request. An error means that nothing was sent.
 func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, error) {
-	o := entryRequest{ID: id, Op: entryOperations[r.path], Args: []any{r.body.(codedCommand).withInstrumentCode(r.contract.code)}}
+	o := entryRequest{ID: id, Op: entryOperations[r.path], Args: []any{r.body.(codedCommand).withInstrumentCode(r.instrument.code)}}
 	if !r.deadline.IsZero() {
 		if !now.Before(r.deadline) {
 			return nil, restclient.DeadlinePassed()

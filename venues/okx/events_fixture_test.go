@@ -15,7 +15,7 @@ import (
 
 // Recorded and documented order events are legal sequences of statuses.
 func TestRecordedOrderEventsAreLegal(t *testing.T) {
-	spot := func(row *orderRecord) *contract { return contractOf(t, row.InstID, "1", "0.01", "0.000001") }
+	spot := func(row *orderRecord) *instrument { return instrumentOf(t, row.InstID, "1", "0.01", "0.000001") }
 	status, fills := venues.StatusPending, 0
 	rows := pushesOf[orderRecord](t, "ws_orders_lifecycle_spot_market_real_bbgo.jsonl", channelOrders)
 	for n := range rows {
@@ -62,7 +62,7 @@ func TestDocumentedSamples(t *testing.T) {
 		if err := json.Unmarshal(sample.Body, &m); err != nil || m.Event != "" || len(m.Data) == 0 || m.Data[0] != '[' {
 			continue
 		}
-		k := func(instID string) *contract { return contractOf(t, instID, "1", "0.1", "0.00000001") }
+		k := func(instID string) *instrument { return instrumentOf(t, instID, "1", "0.1", "0.00000001") }
 		var err error
 		switch _, page, _ := strings.Cut(sample.URL, "#"); {
 		case strings.Contains(page, "advance-algo"):
@@ -102,7 +102,7 @@ func TestRecordedPublicPushes(t *testing.T) {
 			if err := json.Unmarshal(arg, &name); err != nil {
 				t.Fatal(err)
 			}
-			k := contractOf(t, name.InstID, "0.01", "0.1", "0.01")
+			k := instrumentOf(t, name.InstID, "0.01", "0.1", "0.01")
 			var parser fastjson.Parser
 			var err error
 			switch name.Channel {
@@ -267,7 +267,7 @@ func FuzzInstrument(f *testing.F) {
 		if json.Unmarshal(row, &record) != nil {
 			return
 		}
-		k, err := record.contract(venues.At(payload.Millis(1)).Time)
+		k, err := record.instrument(venues.At(payload.Millis(1)).Time)
 		if err != nil {
 			return
 		}

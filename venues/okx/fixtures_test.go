@@ -52,22 +52,24 @@ func pushesOf[T any](t testing.TB, name, channel string) []T {
 	return all
 }
 
-// contractOf returns an instrument with the given contract size, tick size and lot.
-func contractOf(t testing.TB, instID, size, tick, lot string) *contract {
+// instrumentOf returns an instrument with the given contract size, tick size and lot.
+func instrumentOf(t testing.TB, instID, size, tick, lot string) *instrument {
 	t.Helper()
 	record := instrumentRecord{
 		InstType: instTypeSwap, InstID: instID, CtType: "linear", CtVal: payload.Number{Optional: dec(size)}, CtMult: payload.Number{Optional: dec("1")},
 		CtValCcy: "BTC", SettleCcy: "USDT", Uly: "BTC-USDT", TickSz: payload.Number{Optional: dec(tick)}, LotSz: payload.Number{Optional: dec(lot)}, MinSz: payload.Number{Optional: dec(lot)},
 		MaxLmtSz: payload.Number{Optional: dec("100000000")}, MaxMktSz: payload.Number{Optional: dec("35000")}, Lever: payload.Number{Optional: dec("100")}, State: "live",
 	}
-	k, err := record.contract(time.Now())
+	k, err := record.instrument(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k
 }
 
-func btcSwap(t testing.TB) *contract { return contractOf(t, "BTC-USDT-SWAP", "0.01", "0.1", "0.01") }
+func btcSwap(t testing.TB) *instrument {
+	return instrumentOf(t, "BTC-USDT-SWAP", "0.01", "0.1", "0.01")
+}
 
 // dec is a decimal of a test; "" is unknown.
 func dec(text string) venues.Optional { return connectortest.Decimal(text) }

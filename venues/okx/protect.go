@@ -29,7 +29,7 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 	if err != nil {
 		return restclient.NotSent(err)
 	}
-	c := change{contract: k, priority: restclient.PriorityProtect, deadline: r.Deadline}
+	c := change{instrument: k, priority: restclient.PriorityProtect, deadline: r.Deadline}
 	switch {
 	case r.Leg != (venues.OrderRef{}):
 		name := algoNameOf(k, r.Leg)

@@ -91,7 +91,7 @@ func triggerReason(failCode string) *venues.RejectReason {
 var takerFee = venues.MustDecimal("0.0005")
 
 // explainMargin adds free and required margin to a rejection for lack of margin.
-func (a *Account) explainMargin(ctx context.Context, k *contract, r *venues.OrderRequest, rejected error) error {
+func (a *Account) explainMargin(ctx context.Context, k *instrument, r *venues.OrderRequest, rejected error) error {
 	return connector.ExplainMargin(ctx, a, r, rejected, connector.MarginEstimate{
 		Currency:  k.SettleCurrency,
 		LastPrice: func() (decimal.Decimal, error) { return a.c.lastPrice(ctx, k) },

@@ -72,8 +72,8 @@ type request struct {
 	// deadline, by the local clock, after which the venue must not execute the request.
 	// Zero means none.
 	deadline time.Time
-	// contract is that of the orders that the request changes; nil if it changes none.
-	contract *contract
+	// instrument is that of the orders that the request changes; nil if it changes none.
+	instrument *instrument
 }
 
 // call sends a request and decodes the data of its answer into out, if not nil; see
@@ -87,7 +87,7 @@ func (c *Connector) sendOnce(ctx context.Context, r request, out any) error {
 	return c.Send(ctx, connector.Call{
 		Method: r.method, Path: r.path,
 		Call: restclient.Call{
-			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, OrderEntry: r.contract != nil, SendBy: r.deadline,
+			Priority: r.priority, Costs: c.costs(r), Transport: r.transport(), Mutates: r.mutates, OrderEntry: r.instrument != nil, SendBy: r.deadline,
 			Build: func() (restclient.Request, error) { return c.build(r, time.Now()) },
 		},
 		Read: func(a *restclient.Answer) ([]byte, error) { return c.classify(r, a) },

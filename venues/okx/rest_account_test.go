@@ -149,7 +149,7 @@ func TestListedInstrumentWithAnotherName(t *testing.T) {
 		t.Errorf("positions = %+v, err = %v, want one position in BTCUSDUMXPERP-310404", positions, err)
 	}
 	if k, err := s.connector.cachedByVenueSymbol(name); err != nil || k == nil {
-		t.Errorf("k = %+v, err = %v, want the contract", k, err)
+		t.Errorf("k = %+v, err = %v, want the instrument", k, err)
 	}
 	s.Replace("GET /api/v5/account/positions", 200, answerOf(strings.Replace(longXPerp, name, "ETH-USD_UM_XPERP-310404", 1)))
 	if positions, err := s.account.Positions(background); err != nil || len(positions) > 0 {
@@ -302,7 +302,7 @@ func TestFillListsOverlap(t *testing.T) {
 }
 
 func TestRecordedFills(t *testing.T) {
-	k := contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
+	k := instrumentOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
 	for _, row := range dataOf[fillRecord](t, fixture(t, "rest_fills_spot_real_bbgo.json")) {
 		f, err := row.fill(k)
 		if err != nil || f.Fee.Decimal.String() != "0.000001" || f.Liquidity != venues.Taker || f.ExecutedAt.UnixMilli() != 1710390459571 {

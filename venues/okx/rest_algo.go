@@ -70,7 +70,7 @@ type algoName struct {
 	AlgoClOrdID string `json:"algoClOrdId,omitempty"`
 }
 
-func algoNameOf(k *contract, ref venues.OrderRef) algoName {
+func algoNameOf(k *instrument, ref venues.OrderRef) algoName {
 	if ref.ClientOrderID != "" {
 		return algoName{InstID: k.VenueSymbol, AlgoClOrdID: ref.ClientOrderID}
 	}
@@ -79,13 +79,13 @@ func algoNameOf(k *contract, ref venues.OrderRef) algoName {
 
 // placeAlgo places an order with a trigger. The venue checks the margin only at the
 // trigger, so the order can still be rejected then.
-func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (venues.ExecutionReport, error) {
+func (a *Account) placeAlgo(ctx context.Context, k *instrument, r *venues.OrderRequest, m tradeModes) (venues.ExecutionReport, error) {
 	command, err := a.newAlgoCommand(ctx, k, r, m)
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
 	accepted, err := a.sendChange(ctx, change{
-		path: algoPath, limit: algoLimit, body: command, contract: k, priority: restclient.OrderPriority(r.ReduceOnly || r.ClosePosition), deadline: r.Deadline,
+		path: algoPath, limit: algoLimit, body: command, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly || r.ClosePosition), deadline: r.Deadline,
 	})
 	if err != nil {
 		return venues.ExecutionReport{}, err
@@ -101,7 +101,7 @@ func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderReq
 // newAlgoCommand returns the command for a stop. It reads the last price, because a
 // reduce-only stop must be sent as a stop loss or as a take profit, and which of them it is
 // depends on whether the price must rise or fall to the trigger (see setTrigger).
-func (a *Account) newAlgoCommand(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (algoCommand, error) {
+func (a *Account) newAlgoCommand(ctx context.Context, k *instrument, r *venues.OrderRequest, m tradeModes) (algoCommand, error) {
 	reduces := r.ReduceOnly || r.ClosePosition
 	if err := validateStop(r, reduces); err != nil {
 		return algoCommand{}, restclient.NotSent(err)
@@ -116,7 +116,7 @@ func (a *Account) newAlgoCommand(ctx context.Context, k *contract, r *venues.Ord
 	}
 	if r.ClosePosition {
 		command.CloseFraction = "1"
-	} else if command.Sz, err = k.contracts(r.Qty); err != nil {
+	} else if command.Sz, err = k.toContracts(r.Qty); err != nil {
 		return algoCommand{}, restclient.NotSent(err)
 	}
 	command.setTrigger(r, reduces, direction)
@@ -126,7 +126,7 @@ func (a *Account) newAlgoCommand(ctx context.Context, k *contract, r *venues.Ord
 // checkDirection returns the direction from the last price to a trigger, which is the one that
 // the venue gives to an order with it. It returns an error if that is not the wanted one.
 func (a *Account) checkDirection(
-	ctx context.Context, k *contract, trigger decimal.Decimal, wanted venues.TriggerDirection,
+	ctx context.Context, k *instrument, trigger decimal.Decimal, wanted venues.TriggerDirection,
 ) (venues.TriggerDirection, error) {
 	last, err := a.c.lastPrice(ctx, k)
 	if err != nil {
@@ -188,7 +188,7 @@ func (c *algoCommand) setTrigger(r *venues.OrderRequest, reduces bool, direction
 
 // amendAlgo changes a stop: in place while it is untriggered, else as the order that it has
 // become.
-func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequest) error {
+func (a *Account) amendAlgo(ctx context.Context, k *instrument, r venues.AmendRequest) error {
 	stop, err := a.readAlgo(ctx, k, r.OrderRef)
 	if err != nil {
 		return restclient.NotSent(err)
@@ -203,7 +203,7 @@ func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequ
 	}
 	amendment := algoAmendment{InstID: k.VenueSymbol, AlgoID: stop.AlgoID}
 	if stop.CloseFraction == "" {
-		if amendment.NewSz, err = k.contracts(r.Qty); err != nil {
+		if amendment.NewSz, err = k.toContracts(r.Qty); err != nil {
 			return restclient.NotSent(err)
 		}
 	}
@@ -214,7 +214,7 @@ func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequ
 	}
 	amendment.setTrigger(stop, r)
 	_, err = a.sendChange(ctx, change{
-		path: algoAmendPath, limit: algoLimit, body: amendment, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), deadline: r.Deadline,
+		path: algoAmendPath, limit: algoLimit, body: amendment, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly), deadline: r.Deadline,
 	})
 	return err
 }
@@ -238,9 +238,9 @@ func (m *algoAmendment) setTrigger(stop *algoRecord, r venues.AmendRequest) {
 // that it has become is cancelled, by the id in the stop or, for a stop without a client id,
 // by ref.VenueOrderID, which may be the id of that order. If neither applies, the error of
 // the cancelled stop is returned.
-func (a *Account) cancelStop(ctx context.Context, k *contract, ref venues.OrderRef) error {
+func (a *Account) cancelStop(ctx context.Context, k *instrument, ref venues.OrderRef) error {
 	_, err := a.sendChange(ctx, change{
-		path: algoCancelPath, limit: algoLimit, body: []algoName{algoNameOf(k, ref)}, contract: k, priority: restclient.PriorityCancel,
+		path: algoCancelPath, limit: algoLimit, body: []algoName{algoNameOf(k, ref)}, instrument: k, priority: restclient.PriorityCancel,
 	})
 	if !isGone(err) {
 		return err
@@ -255,7 +255,7 @@ func (a *Account) cancelStop(ctx context.Context, k *contract, ref venues.OrderR
 }
 
 // readAlgo reads an algo order by its id.
-func (a *Account) readAlgo(ctx context.Context, k *contract, ref venues.OrderRef) (*algoRecord, error) {
+func (a *Account) readAlgo(ctx context.Context, k *instrument, ref venues.OrderRef) (*algoRecord, error) {
 	name := algoNameOf(k, ref)
 	p := restclient.Params{{"algoId", name.AlgoID}}
 	if name.AlgoClOrdID != "" {
@@ -272,7 +272,7 @@ func (a *Account) readAlgo(ctx context.Context, k *contract, ref venues.OrderRef
 }
 
 // queryAlgo returns a stop and, once it has triggered, the order that it has become.
-func (a *Account) queryAlgo(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
+func (a *Account) queryAlgo(ctx context.Context, k *instrument, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	row, err := a.readAlgo(ctx, k, ref)
 	if err != nil {
 		return venues.ExecutionReport{}, err
@@ -283,7 +283,7 @@ func (a *Account) queryAlgo(ctx context.Context, k *contract, ref venues.OrderRe
 // followAlgo returns a stop with the state of the order that it has become. The venue
 // keeps the stop longer than that order. A triggered stop whose order is not found is not
 // found either, because its own state does not show whether the order was filled.
-func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) (venues.ExecutionReport, error) {
+func (a *Account) followAlgo(ctx context.Context, k *instrument, row *algoRecord) (venues.ExecutionReport, error) {
 	stop, err := row.report(k)
 	if err != nil {
 		return venues.ExecutionReport{}, restclient.Unreadable(http.MethodGet, algoPath, err)

@@ -34,7 +34,7 @@ type closedAlgos []algoRecord
 
 // searchAlgos searches the closed stops. One read answers all queries that were made before
 // it began, so that many queries for stops that the venue has purged cause one read.
-func (a *Account) searchAlgos(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
+func (a *Account) searchAlgos(ctx context.Context, k *instrument, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	closed, err := a.closedAlgos.Read(ctx, a.readClosedAlgos)
 	if err != nil {
 		return venues.ExecutionReport{}, err
@@ -81,7 +81,7 @@ func (a *Account) readClosedList(ctx context.Context, kind, state string) (close
 }
 
 // find returns the stop of a reference; nil if it is not in the list.
-func (l closedAlgos) find(k *contract, ref venues.OrderRef) *algoRecord {
+func (l closedAlgos) find(k *instrument, ref venues.OrderRef) *algoRecord {
 	for n := range l {
 		if l[n].InstID == k.VenueSymbol && l[n].matches(ref) {
 			return &l[n]
@@ -107,14 +107,14 @@ type closedOrders struct {
 }
 
 // closedOrdersOf returns the shared read of an instrument's closed orders.
-func (a *Account) closedOrdersOf(k *contract) *restclient.SharedRead[closedOrders] {
+func (a *Account) closedOrdersOf(k *instrument) *restclient.SharedRead[closedOrders] {
 	shared, _ := a.closedOrders.LoadOrStore(k.VenueSymbol, restclient.NewSharedRead[closedOrders]())
 	return shared.(*restclient.SharedRead[closedOrders])
 }
 
 // searchOrders searches the closed orders of an instrument. As in searchAlgos, one read
 // answers all queries that were made before it began.
-func (a *Account) searchOrders(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
+func (a *Account) searchOrders(ctx context.Context, k *instrument, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	closed, err := a.closedOrdersOf(k).Read(ctx, func(ctx context.Context) (closedOrders, error) { return a.readClosedOrders(ctx, k) })
 	if err != nil {
 		return venues.ExecutionReport{}, err
@@ -137,7 +137,7 @@ func (a *Account) searchOrders(ctx context.Context, k *contract, ref venues.Orde
 
 // readClosedOrders reads an instrument's history. If it is too long to be read
 // completely, it must at least cover the time in which an absence can be confirmed.
-func (a *Account) readClosedOrders(ctx context.Context, k *contract) (closed closedOrders, err error) {
+func (a *Account) readClosedOrders(ctx context.Context, k *instrument) (closed closedOrders, err error) {
 	var lastTime time.Time // of the rows read
 	p := restclient.Params{{"instType", k.instType}, {"instId", k.VenueSymbol}}
 	err = eachPage(historyPagesMax, func(after string) (last string, more bool, err error) {

@@ -93,7 +93,7 @@ type fillKey struct{ trade, order string }
 // fillsReader collects the fills of one query from both lists, each fill once.
 type fillsReader struct {
 	account *Account
-	k       *contract
+	k       *instrument
 	query   venues.FillsQuery
 	seen    map[fillKey]bool
 	fills   []venues.Fill
@@ -136,7 +136,7 @@ func (f *fillsReader) add(row *fillRecord) error {
 	return nil
 }
 
-func (r *fillRecord) fill(k *contract) (venues.Fill, error) {
+func (r *fillRecord) fill(k *instrument) (venues.Fill, error) {
 	side, errSide := parseSide(r.Side)
 	posSide, errPosSide := parsePositionSide(r.PosSide)
 	if err := errors.Join(errSide, errPosSide); err != nil {
@@ -160,7 +160,7 @@ func (r *fillRecord) fill(k *contract) (venues.Fill, error) {
 	}
 	return venues.Fill{
 		Exchange: venues.OKX, Symbol: k.Symbol, Side: side, PositionSide: posSide,
-		Qty: k.base(r.FillSz.Decimal), Price: r.FillPx.Decimal,
+		Qty: k.toBase(r.FillSz.Decimal), Price: r.FillPx.Decimal,
 		Fee: feeOf(r.Fee), FeeCurrency: r.FeeCcy,
 		Liquidity: parseLiquidity(r.ExecType), RealizedPnl: r.FillPnl.Optional,
 		VenueTradeID: r.TradeID, VenueOrderID: r.OrdID, ExecutedAt: venues.At(executed.Time),

@@ -81,7 +81,7 @@ func (a *Account) leverageSides(ctx context.Context, mode venues.MarginMode) ([]
 	return []venues.PositionSide{""}, nil
 }
 
-func (a *Account) writeLeverage(ctx context.Context, k *contract, leverage decimal.Decimal, mode venues.MarginMode, side venues.PositionSide) error {
+func (a *Account) writeLeverage(ctx context.Context, k *instrument, leverage decimal.Decimal, mode venues.MarginMode, side venues.PositionSide) error {
 	const path = "/api/v5/account/set-leverage"
 	return a.c.call(ctx, request{
 		method: http.MethodPost, path: path, account: a,
@@ -94,7 +94,7 @@ func (a *Account) writeLeverage(ctx context.Context, k *contract, leverage decim
 
 // leverageOf returns the leverage of an instrument; unknown if the venue reports none or
 // the sides differ.
-func (a *Account) leverageOf(ctx context.Context, k *contract, mode venues.MarginMode) (venues.Optional, error) {
+func (a *Account) leverageOf(ctx context.Context, k *instrument, mode venues.MarginMode) (venues.Optional, error) {
 	var rows []leverageRecord
 	if err := a.get(ctx, leveragePath, restclient.Params{{"instId", k.VenueSymbol}, {"mgnMode", string(mode)}}, 20, &rows); err != nil {
 		return venues.Optional{}, err
@@ -113,7 +113,7 @@ func (a *Account) leverageOf(ctx context.Context, k *contract, mode venues.Margi
 }
 
 // leverageRejection returns the rejection with its reason and the maximum leverage.
-func leverageRejection(k *contract, err error) error {
+func leverageRejection(k *instrument, err error) error {
 	if code := venues.CodeOf(err); code != venues.CodeLeverageChangeRejected && code != venues.CodeInvalidRequest {
 		return err
 	}

@@ -151,7 +151,7 @@ func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, 
 }
 
 // lastPrice returns the last traded price, which triggers refer to.
-func (c *Connector) lastPrice(ctx context.Context, k *contract) (decimal.Decimal, error) {
+func (c *Connector) lastPrice(ctx context.Context, k *instrument) (decimal.Decimal, error) {
 	const path = "/api/v5/market/ticker"
 	var rows []struct {
 		Last payload.Number `json:"last"`

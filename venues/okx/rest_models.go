@@ -43,9 +43,9 @@ type orderRecord struct {
 
 // report converts an order. State, side, type and quantities are required, the rest
 // may be missing. The order that a stop has become is reported as the stop.
-func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
+func (o *orderRecord) report(k *instrument) (venues.ExecutionReport, error) {
 	switch {
-	case o.InstID != k.VenueSymbol: // its quantities would be those of another contract
+	case o.InstID != k.VenueSymbol: // its quantities would be of contracts of another size
 		return venues.ExecutionReport{}, payload.UnknownValue("instId", o.InstID)
 	case o.OrdID == "":
 		return venues.ExecutionReport{}, payload.Missing("ordId")
@@ -64,7 +64,7 @@ func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 	report := venues.ExecutionReport{
 		Symbol: k.Symbol, ClientOrderID: o.ClOrdID, VenueOrderID: o.OrdID,
 		Side: side, Type: kind.orderType, Status: status,
-		Qty: k.base(o.Sz.Decimal), FilledQty: k.base(o.AccFillSz.Decimal),
+		Qty: k.toBase(o.Sz.Decimal), FilledQty: k.toBase(o.AccFillSz.Decimal),
 		Price: o.Px.Positive(), AvgPrice: o.AvgPx.Positive(),
 		ReduceOnly: connector.IsReduceOnly(posSide, side, bool(o.ReduceOnly)), PostOnly: kind.postOnly, TimeInForce: kind.timeInForce,
 		Forced: isForced(o.Category), VenueTime: o.UTime.Time,
@@ -88,7 +88,7 @@ const noTradeID = "0"
 
 // fill returns the execution in an order event; nil if it has none. The last event of an
 // order repeats an execution without a trade id.
-func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill, error) {
+func (o *orderRecord) fill(k *instrument, r *venues.ExecutionReport) (*venues.Fill, error) {
 	if o.TradeID == "" || o.TradeID == noTradeID || o.FillSz.Valid && o.FillSz.Decimal.IsZero() {
 		return nil, nil
 	}
@@ -101,7 +101,7 @@ func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill
 	}
 	return &venues.Fill{
 		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side, PositionSide: posSide,
-		Qty: k.base(o.FillSz.Decimal), Price: o.FillPx.Decimal,
+		Qty: k.toBase(o.FillSz.Decimal), Price: o.FillPx.Decimal,
 		Fee: feeOf(o.FillFee), FeeCurrency: o.FeeCcy,
 		Liquidity: parseLiquidity(o.ExecType), RealizedPnl: o.FillPnl.Optional,
 		VenueTradeID: o.TradeID, VenueOrderID: o.OrdID, ExecutedAt: venues.At(o.FillTime.Time),
@@ -183,7 +183,7 @@ func (o *algoRecord) childID() string {
 
 // report converts an algo order. Once it is effective, only its child order has the filled
 // quantity.
-func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
+func (o *algoRecord) report(k *instrument) (venues.ExecutionReport, error) {
 	switch {
 	case o.InstID != k.VenueSymbol:
 		return venues.ExecutionReport{}, payload.UnknownValue("instId", o.InstID)
@@ -201,7 +201,7 @@ func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 	}
 	report := venues.ExecutionReport{
 		Symbol: k.Symbol, ClientOrderID: o.AlgoClOrdID, VenueOrderID: o.AlgoID, ConditionalID: true,
-		Side: side, Type: venues.TypeStopMarket, Status: status, Qty: k.base(o.Sz.Decimal),
+		Side: side, Type: venues.TypeStopMarket, Status: status, Qty: k.toBase(o.Sz.Decimal),
 		Price: price.Positive(), TriggerPrice: trigger.Positive(),
 		ReduceOnly:  connector.IsReduceOnly(posSide, side, bool(o.ReduceOnly) || o.CloseFraction != ""),
 		TimeInForce: venues.GoodTillCancel, VenueTime: o.UTime.Time, Attachment: o.attachment(),

@@ -30,7 +30,7 @@ type instrumentName struct {
 	InstIDCode int64  `json:"instIdCode,omitempty"`
 }
 
-func (k *contract) name() instrumentName { return instrumentName{InstID: k.VenueSymbol} }
+func (k *instrument) name() instrumentName { return instrumentName{InstID: k.VenueSymbol} }
 
 // orderCommand places a market or limit order.
 type orderCommand struct {
@@ -122,8 +122,8 @@ func (m tradeModes) posSide(side venues.Side, reduces bool) string {
 	return string(connector.PositionOf(m.hedge, side, reduces))
 }
 
-func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (venues.ExecutionReport, error) {
-	size, err := k.contracts(r.Qty)
+func (a *Account) placeOrder(ctx context.Context, k *instrument, r *venues.OrderRequest, m tradeModes) (venues.ExecutionReport, error) {
+	size, err := k.toContracts(r.Qty)
 	if err != nil {
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
@@ -135,7 +135,7 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 	if !r.Type.IsMarket() {
 		command.Px = venues.FormatOptional(r.Price)
 	}
-	accepted, err := a.sendChange(ctx, change{path: orderPath, limit: orderLimit, body: command, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline})
+	accepted, err := a.sendChange(ctx, change{path: orderPath, limit: orderLimit, body: command, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline})
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
@@ -147,7 +147,7 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 
 // acceptedReport returns the report of an order that the venue has accepted: its terms are
 // those of the request.
-func acceptedReport(k *contract, r *venues.OrderRequest, id string, status venues.OrderStatus, at time.Time) venues.ExecutionReport {
+func acceptedReport(k *instrument, r *venues.OrderRequest, id string, status venues.OrderStatus, at time.Time) venues.ExecutionReport {
 	report := venues.ExecutionReport{
 		Symbol: k.Symbol, ClientOrderID: r.ClientOrderID, VenueOrderID: id,
 		Side: r.Side, Type: r.Type, Status: status, Qty: r.Qty, Price: r.Price, TriggerPrice: r.TriggerPrice,
@@ -165,7 +165,7 @@ type change struct {
 	path        string
 	limit       int
 	body        any
-	contract    *contract
+	instrument  *instrument
 	priority    restclient.Priority
 	countsOrder bool
 	deadline    time.Time
@@ -176,8 +176,8 @@ func (a *Account) sendChange(ctx context.Context, c change) (acceptance, error) 
 	var rows []acceptance
 	err := a.c.call(ctx, request{
 		method: http.MethodPost, path: c.path, body: c.body, account: a, priority: c.priority,
-		limit:   rateLimit{name: c.path, limit: c.limit, scope: c.contract.VenueSymbol},
-		mutates: true, countsOrder: c.countsOrder, itemized: true, deadline: c.deadline, contract: c.contract,
+		limit:   rateLimit{name: c.path, limit: c.limit, scope: c.instrument.VenueSymbol},
+		mutates: true, countsOrder: c.countsOrder, itemized: true, deadline: c.deadline, instrument: c.instrument,
 	}, &rows)
 	if err != nil {
 		return acceptance{}, err
@@ -214,17 +214,17 @@ func (a *Account) readBack(ctx context.Context, ref venues.OrderRef) (venues.Exe
 	return report, nil
 }
 
-func (a *Account) amendOrder(ctx context.Context, k *contract, r venues.AmendRequest) error {
+func (a *Account) amendOrder(ctx context.Context, k *instrument, r venues.AmendRequest) error {
 	if r.Type.IsMarket() {
 		return notAmendable()
 	}
-	size, err := k.contracts(r.Qty)
+	size, err := k.toContracts(r.Qty)
 	if err != nil {
 		return restclient.NotSent(err)
 	}
 	name := orderNameOf(k, r.OrderRef)
 	_, err = a.sendChange(ctx, change{
-		path: amendPath, limit: orderLimit, contract: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline,
+		path: amendPath, limit: orderLimit, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline,
 		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: venues.FormatOptional(r.Price)},
 	})
 	return err
@@ -236,7 +236,7 @@ func notAmendable() error {
 
 // orderNameOf identifies an order by its client id if it has one: the venue id of a stop may
 // be that of the order that it has become.
-func orderNameOf(k *contract, ref venues.OrderRef) orderName {
+func orderNameOf(k *instrument, ref venues.OrderRef) orderName {
 	if ref.ClientOrderID != "" {
 		return orderName{instrumentName: k.name(), ClOrdID: ref.ClientOrderID}
 	}
@@ -271,8 +271,8 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 }
 
 // cancelOrder requests a cancel. One that is already pending counts as success.
-func (a *Account) cancelOrder(ctx context.Context, k *contract, name orderName) error {
-	_, err := a.sendChange(ctx, change{path: cancelPath, limit: orderLimit, body: name, contract: k, priority: restclient.PriorityCancel})
+func (a *Account) cancelOrder(ctx context.Context, k *instrument, name orderName) error {
+	_, err := a.sendChange(ctx, change{path: cancelPath, limit: orderLimit, body: name, instrument: k, priority: restclient.PriorityCancel})
 	if rejection.Is(err, codeCancelling) {
 		return nil
 	}

@@ -70,7 +70,7 @@ func (a *Account) readPositions(ctx context.Context, mode venues.AccountMode) ([
 
 // position converts a row. A closed position has Qty zero; in one-way mode its Side is then
 // meaningless.
-func (r *positionRecord) position(k *contract) (venues.Position, venues.PositionSide, error) {
+func (r *positionRecord) position(k *instrument) (venues.Position, venues.PositionSide, error) {
 	posSide, err := parsePositionSide(r.PosSide)
 	if err == nil && r.PosSide == "" { // required here: in hedge mode the amount has no sign
 		err = payload.Missing("posSide")
@@ -86,7 +86,7 @@ func (r *positionRecord) position(k *contract) (venues.Position, venues.Position
 		return venues.Position{}, posSide, payload.Missing("pos")
 	}
 	p := venues.Position{
-		Exchange: venues.OKX, Symbol: k.Symbol, Side: connector.SideOf(posSide, r.Pos.Decimal), Qty: k.base(r.Pos.Decimal.Abs()),
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: connector.SideOf(posSide, r.Pos.Decimal), Qty: k.toBase(r.Pos.Decimal.Abs()),
 		EntryPrice: r.AvgPx.Positive(), MarkPrice: r.MarkPx.Positive(), LiquidationPrice: r.LiqPx.Positive(),
 		UnrealizedPnl: r.Upl.Optional, Leverage: r.Lever.Positive(), MarginMode: mode,
 		OpenedAt: venues.At(r.CTime.Time), UpdatedAt: venues.At(r.UTime.Time),

@@ -25,8 +25,8 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
-	lookups := []func(context.Context, *contract, venues.OrderRef) (venues.ExecutionReport, error){a.queryOrder, a.searchOrders}
-	stops := []func(context.Context, *contract, venues.OrderRef) (venues.ExecutionReport, error){a.queryAlgo, a.searchAlgos}
+	lookups := []func(context.Context, *instrument, venues.OrderRef) (venues.ExecutionReport, error){a.queryOrder, a.searchOrders}
+	stops := []func(context.Context, *instrument, venues.OrderRef) (venues.ExecutionReport, error){a.queryAlgo, a.searchAlgos}
 	switch {
 	case ref.Type.IsStop():
 		// An adopted stop may be known by the id of the order that it has become.
@@ -44,7 +44,7 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 }
 
 // queryOrder reads an order by its id.
-func (a *Account) queryOrder(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
+func (a *Account) queryOrder(ctx context.Context, k *instrument, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	p := restclient.Params{{"instId", k.VenueSymbol}}
 	if name := orderNameOf(k, ref); name.ClOrdID != "" {
 		p = p.With("clOrdId", name.ClOrdID)
@@ -69,7 +69,7 @@ func (a *Account) queryOrder(ctx context.Context, k *contract, ref venues.OrderR
 }
 
 // perInstrument returns the request of a signed read whose rate limit is per instrument.
-func (a *Account) perInstrument(path string, p restclient.Params, limit int, k *contract) request {
+func (a *Account) perInstrument(path string, p restclient.Params, limit int, k *instrument) request {
 	r := a.reading(path, p, limit)
 	r.limit.scope = k.VenueSymbol
 	return r
@@ -105,7 +105,7 @@ func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, err
 // appendReport appends the report of a record in the answer of path, unless its instrument
 // is not supported.
 func (a *Account) appendReport(
-	ctx context.Context, reports []venues.ExecutionReport, path, instID string, convert func(*contract) (venues.ExecutionReport, error),
+	ctx context.Context, reports []venues.ExecutionReport, path, instID string, convert func(*instrument) (venues.ExecutionReport, error),
 ) ([]venues.ExecutionReport, error) {
 	k, err := a.c.byVenueSymbol(ctx, instID)
 	if err == nil && k == nil {

@@ -18,7 +18,7 @@ func TestRecordedOrders(t *testing.T) {
 	}
 	for _, line := range fixturetest.Lines(fixture(t, "rest_orders_pending_real_roq.jsonl")) {
 		for _, row := range dataOf[orderRecord](t, line) {
-			r, err := row.report(contractOf(t, row.InstID, "100", "0.1", "1"))
+			r, err := row.report(instrumentOf(t, row.InstID, "100", "0.1", "1"))
 			if err != nil || r.Status != venues.StatusOpen || r.ClientOrderID != "abcABC125" {
 				t.Errorf("r = %+v, err = %v, want the open order abcABC125", r, err)
 			}
@@ -38,12 +38,12 @@ func TestRecordedAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := strings.FieldsFunc(recorded.Call, func(r rune) bool { return r == ' ' || r == '?' })[1]
-		k, err := contractOf(t, "LTC-USDT-SWAP", "0.001", "0.01", "1"), error(nil)
+		k, err := instrumentOf(t, "LTC-USDT-SWAP", "0.001", "0.01", "1"), error(nil)
 		switch method := recorded.Call[:4]; {
 		case method == "POST" && strings.HasPrefix(path, "/api/v5/trade/"):
 			s := newScript(t)
 			s.On("POST "+path, 200, string(recorded.Response))
-			_, err = s.account.sendChange(background, change{path: path, limit: 60, contract: k, body: algoName{}})
+			_, err = s.account.sendChange(background, change{path: path, limit: 60, instrument: k, body: algoName{}})
 		case path == "/api/v5/account/positions":
 			var p venues.Position
 			p, _, err = dataOf[positionRecord](t, recorded.Response)[0].position(k)
@@ -52,12 +52,12 @@ func TestRecordedAnswers(t *testing.T) {
 			}
 		case path == "/api/v5/trade/order":
 			row := dataOf[orderRecord](t, recorded.Response)[0]
-			_, err = row.report(contractOf(t, row.InstID, "1", "0.1", "0.00000001"))
+			_, err = row.report(instrumentOf(t, row.InstID, "1", "0.1", "0.00000001"))
 		case path == "/api/v5/trade/fills-history":
 			_, err = dataOf[fillRecord](t, recorded.Response)[0].fill(k)
 		case strings.HasPrefix(path, "/api/v5/trade/orders-algo"):
 			row := dataOf[algoRecord](t, recorded.Response)[0]
-			_, err = row.report(contractOf(t, row.InstID, "1", "0.1", "0.00000001"))
+			_, err = row.report(instrumentOf(t, row.InstID, "1", "0.1", "0.00000001"))
 		case path == "/api/v5/account/leverage-info":
 			if rows := dataOf[leverageRecord](t, recorded.Response); len(rows) == 0 || !rows[0].Lever.Positive().Valid {
 				t.Errorf("rows = %+v, want a leverage", rows)

@@ -69,7 +69,7 @@ func (d *streamDecoder) Decode(message []byte, received time.Time, to *feed.Stre
 // book passes an update to the stream, unless it precedes the snapshot. Such an update does
 // not count as activity: if the snapshot was lost, the topic becomes silent and is
 // subscribed again.
-func (d *streamDecoder) book(message []byte, k *contract, received time.Time, to *feed.Stream) error {
+func (d *streamDecoder) book(message []byte, k *instrument, received time.Time, to *feed.Stream) error {
 	update, err := d.shared.decode(message, k, received)
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ func (f *privateFeed) order(row *orderRecord) error {
 }
 
 // decodeOrderEvent decodes a row of the channel orders, with its execution.
-func decodeOrderEvent(row *orderRecord, k *contract) (venues.ExecutionReport, error) {
+func decodeOrderEvent(row *orderRecord, k *instrument) (venues.ExecutionReport, error) {
 	report, err := row.report(k)
 	if err != nil {
 		return report, err

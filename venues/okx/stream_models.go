@@ -64,7 +64,7 @@ func (t topicArg) text() string {
 
 // decodeTrades decodes trades. The venue aggregates the matches of one taker order at one
 // price; the id is that of the last match.
-func decodeTrades(parser *fastjson.Parser, data []byte, k *contract) (trades []venues.Trade, ids []uint64, err error) {
+func decodeTrades(parser *fastjson.Parser, data []byte, k *instrument) (trades []venues.Trade, ids []uint64, err error) {
 	_, rows, err := parseRows(parser, data, channelTrades, k.VenueSymbol)
 	if err != nil {
 		return nil, nil, err
@@ -80,7 +80,7 @@ func decodeTrades(parser *fastjson.Parser, data []byte, k *contract) (trades []v
 			o.Fail("side", err)
 		}
 		trade := venues.Trade{
-			Symbol: k.Symbol, ID: text, Price: o.PositiveDecimal("px"), Qty: k.base(o.PositiveDecimal("sz")),
+			Symbol: k.Symbol, ID: text, Price: o.PositiveDecimal("px"), Qty: k.toBase(o.PositiveDecimal("sz")),
 			Side: side, VenueTime: o.TimeText("ts"),
 		}
 		if o.Err() != nil {
@@ -91,7 +91,7 @@ func decodeTrades(parser *fastjson.Parser, data []byte, k *contract) (trades []v
 	return trades, ids, nil
 }
 
-func decodeMarks(parser *fastjson.Parser, data []byte, k *contract) ([]venues.MarkPrice, error) {
+func decodeMarks(parser *fastjson.Parser, data []byte, k *instrument) ([]venues.MarkPrice, error) {
 	_, rows, err := parseRows(parser, data, channelMark, k.VenueSymbol)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func decodeMarks(parser *fastjson.Parser, data []byte, k *contract) ([]venues.Ma
 }
 
 // decodeCandles decodes candles, which are pushed with each change until they are final.
-func decodeCandles(parser *fastjson.Parser, data []byte, k *contract, tf venues.Timeframe) ([]venues.Candle, error) {
+func decodeCandles(parser *fastjson.Parser, data []byte, k *instrument, tf venues.Timeframe) ([]venues.Candle, error) {
 	o, err := parseTopicPush(parser, data, channelCandle+bars[tf], k.VenueSymbol)
 	if err != nil {
 		return nil, err

@@ -43,56 +43,56 @@ func isSettlement(currency string) bool { return slices.Contains(venues.SettleCu
 
 // instrumentList is the venue's instruments at one time. It is immutable.
 type instrumentList struct {
-	set       *venues.InstrumentSet
-	contracts map[string]*contract // by venue symbol
+	set  *venues.InstrumentSet
+	byID map[string]*instrument // by venue symbol
 	// delisted has, by symbol, the instruments that the venue listed earlier and no
-	// longer lists. They are also in contracts, because their last orders and
-	// executions are still reported in contracts of their size.
-	delisted map[string]*contract
+	// longer lists. They are also in byID, because their last orders and
+	// executions are still reported, in contracts of their size.
+	delisted map[string]*instrument
 	readAt   time.Time
 }
 
-// newInstrumentList returns the list of the contracts that the venue lists now. before is
-// the list that it replaces, or nil; its other contracts become delisted.
-func newInstrumentList(contracts []*contract, before *instrumentList, now time.Time) *instrumentList {
-	list := make([]venues.Instrument, 0, len(contracts))
-	c := &instrumentList{contracts: make(map[string]*contract, len(contracts)), delisted: map[string]*contract{}, readAt: now}
-	for _, k := range contracts {
+// newInstrumentList returns the list of the instruments that the venue lists now. before is
+// the list that it replaces, or nil; its other instruments become delisted.
+func newInstrumentList(listed []*instrument, before *instrumentList, now time.Time) *instrumentList {
+	list := make([]venues.Instrument, 0, len(listed))
+	c := &instrumentList{byID: make(map[string]*instrument, len(listed)), delisted: map[string]*instrument{}, readAt: now}
+	for _, k := range listed {
 		list = append(list, k.Instrument)
-		c.contracts[k.VenueSymbol] = k
+		c.byID[k.VenueSymbol] = k
 	}
 	c.set = venues.NewInstrumentSet(list)
 	if before == nil {
 		return c
 	}
-	for name, k := range before.contracts {
-		if c.contracts[name] == nil {
+	for name, k := range before.byID {
+		if c.byID[name] == nil {
 			gone := *k
 			gone.Status = venues.InstrumentClosed
-			c.contracts[name], c.delisted[k.Symbol] = &gone, &gone
+			c.byID[name], c.delisted[k.Symbol] = &gone, &gone
 		}
 	}
 	return c
 }
 
 // find finds an instrument by symbol; nil if there is none. It is safe on nil.
-func (l *instrumentList) find(symbol string) *contract {
+func (l *instrumentList) find(symbol string) *instrument {
 	if l == nil {
 		return nil
 	}
 	if i, ok := l.set.Find(symbol); ok {
-		return l.contracts[i.VenueSymbol]
+		return l.byID[i.VenueSymbol]
 	}
 	return l.delisted[venues.NormalizeSymbol(symbol)]
 }
 
 // byVenueSymbol finds an instrument by the venue's symbol; nil if there is none. It is
 // safe on nil.
-func (l *instrumentList) byVenueSymbol(instID string) *contract {
+func (l *instrumentList) byVenueSymbol(instID string) *instrument {
 	if l == nil {
 		return nil
 	}
-	return l.contracts[instID]
+	return l.byID[instID]
 }
 
 // instrumentRecord is a row of GET /api/v5/public/instruments.
@@ -123,8 +123,8 @@ func (r *instrumentRecord) isSupported() bool {
 	return kind && r.CtType == "linear" && isSettlement(r.SettleCcy)
 }
 
-// contract converts a record.
-func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
+// instrument converts a record.
+func (r *instrumentRecord) instrument(at time.Time) (*instrument, error) {
 	symbol := canonicalSymbol(r.InstID)
 	if symbol == "" {
 		return nil, payload.UnknownValue("instId", r.InstID)
@@ -147,7 +147,7 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 			return nil, fmt.Errorf("instrument %s: %w", payload.Bounded(r.InstID), payload.Missing(required.field))
 		}
 	}
-	k := &contract{instType: r.InstType, lot: r.LotSz.Decimal}
+	k := &instrument{instType: r.InstType, lot: r.LotSz.Decimal}
 	k.code, _ = strconv.ParseInt(payload.Unquote(r.InstIDCode), 10, 64) // without a code its orders go by REST
 	k.Instrument = venues.Instrument{
 		Symbol: symbol, Exchange: venues.OKX, Kind: venues.KindPerpetual, Status: instrumentStatus(r.State),
@@ -159,17 +159,17 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 	if r.InstType == instTypeFutures {
 		k.Kind = venues.KindFuture
 	}
-	k.MaxQty, k.MaxMarketQty = k.baseOf(r.MaxLmtSz.Positive()), k.baseOf(r.MaxMktSz.Positive())
+	k.MaxQty, k.MaxMarketQty = k.toBaseOptional(r.MaxLmtSz.Positive()), k.toBaseOptional(r.MaxMktSz.Positive())
 	k.scale = k.Scale()
 	k.ratio = newQtyRatio(size, k.lot, k.scale.QtyDecimals)
 	return k, nil
 }
 
-func (k *contract) baseOf(contracts venues.Optional) venues.Optional {
+func (k *instrument) toBaseOptional(contracts venues.Optional) venues.Optional {
 	if !contracts.Valid {
 		return contracts
 	}
-	return venues.Some(k.base(contracts.Decimal))
+	return venues.Some(k.toBase(contracts.Decimal))
 }
 
 // quoteOf returns the second part of an underlying such as BTC-USDT.

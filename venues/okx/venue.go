@@ -98,10 +98,10 @@ const instrumentsPath = "/api/v5/public/instruments"
 // first use. Those that the venue no longer lists are treated as delisted: their
 // executions are reported in contracts, whose size only the list contains.
 func (c *Connector) Seed(instruments []venues.Instrument) {
-	c.seeded = &instrumentList{contracts: make(map[string]*contract, len(instruments))}
+	c.seeded = &instrumentList{byID: make(map[string]*instrument, len(instruments))}
 	for n := range instruments {
 		if i := &instruments[n]; i.ContractSize.IsPositive() && i.QtyStep.IsPositive() {
-			c.seeded.contracts[i.VenueSymbol] = contractOfInstrument(i)
+			c.seeded.byID[i.VenueSymbol] = newInstrument(i)
 		}
 	}
 }
@@ -110,13 +110,13 @@ func (c *Connector) Seed(instruments []venues.Instrument) {
 // left out and logged, and so is a kind of instrument that this region of the venue does
 // not list.
 func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error) {
-	var contracts []*contract
+	var listed []*instrument
 	var rejected error
 	for _, instType := range []string{instTypeSwap, instTypeFutures} {
-		some, err := c.readContracts(ctx, instType)
+		some, err := c.readInstruments(ctx, instType)
 		switch {
 		case err == nil:
-			contracts = append(contracts, some...)
+			listed = append(listed, some...)
 		case venues.CodeOf(err) == venues.CodeInvalidRequest:
 			c.options.Log.Warn("kind of instrument not listed", zap.String("kind", instType), zap.Error(err))
 			rejected = err
@@ -124,15 +124,15 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 			return nil, err
 		}
 	}
-	if len(contracts) == 0 {
+	if len(listed) == 0 {
 		return nil, errors.Join(restclient.Unreadable("GET", instrumentsPath, payload.Missing("data")), rejected)
 	}
-	fresh := newInstrumentList(contracts, cmp.Or(c.instruments.Load(), c.seeded), time.Now())
+	fresh := newInstrumentList(listed, cmp.Or(c.instruments.Load(), c.seeded), time.Now())
 	c.instruments.Store(fresh)
 	return slices.Clone(fresh.set.All()), nil
 }
 
-func (c *Connector) readContracts(ctx context.Context, instType string) ([]*contract, error) {
+func (c *Connector) readInstruments(ctx context.Context, instType string) ([]*instrument, error) {
 	var rows []instrumentRecord
 	err := c.call(ctx, request{
 		method: "GET", path: instrumentsPath, query: restclient.Params{{"instType", instType}}, priority: restclient.PriorityReconcile,
@@ -142,19 +142,19 @@ func (c *Connector) readContracts(ctx context.Context, instType string) ([]*cont
 		return nil, err
 	}
 	now := time.Now()
-	contracts := make([]*contract, 0, len(rows))
+	listed := make([]*instrument, 0, len(rows))
 	for n := range rows {
 		if !rows[n].isSupported() {
 			continue
 		}
-		k, err := rows[n].contract(now)
+		k, err := rows[n].instrument(now)
 		if err != nil {
 			c.options.Log.Error("instrument left out", zap.Error(err))
 			continue
 		}
-		contracts = append(contracts, k)
+		listed = append(listed, k)
 	}
-	return contracts, nil
+	return listed, nil
 }
 
 // listAgeMin is how old the list must be to be read again for an instrument that it
@@ -162,7 +162,7 @@ func (c *Connector) readContracts(ctx context.Context, instType string) ([]*cont
 const listAgeMin = time.Minute
 
 // instrument finds an instrument by symbol. The list is read if it was never read.
-func (c *Connector) instrument(ctx context.Context, symbol string) (*contract, error) {
+func (c *Connector) instrument(ctx context.Context, symbol string) (*instrument, error) {
 	if err := c.ensureInstruments(ctx, false); err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (c *Connector) instrument(ctx context.Context, symbol string) (*contract, e
 // byVenueSymbol finds an instrument by the venue's symbol, for the rows of an answer; nil
 // if it is not supported. If a supported one is unknown the list is read again, because a
 // row cannot be decoded without the contract's size.
-func (c *Connector) byVenueSymbol(ctx context.Context, instID string) (*contract, error) {
+func (c *Connector) byVenueSymbol(ctx context.Context, instID string) (*instrument, error) {
 	if err := c.ensureInstruments(ctx, false); err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (c *Connector) byVenueSymbol(ctx context.Context, instID string) (*contract
 
 // cachedByVenueSymbol is byVenueSymbol without reading the list. The form of the name
 // matters only for an instrument that is not in the list.
-func (c *Connector) cachedByVenueSymbol(instID string) (*contract, error) {
+func (c *Connector) cachedByVenueSymbol(instID string) (*instrument, error) {
 	if k := c.instruments.Load().byVenueSymbol(instID); k != nil {
 		return k, nil
 	}

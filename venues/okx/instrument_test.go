@@ -13,17 +13,17 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// recordedContracts returns the linear instruments of every recorded list, and some other
+// recordedInstruments returns the linear instruments of every recorded list, and some other
 // shapes that the venue has used since.
-func recordedContracts(t testing.TB) []*contract {
+func recordedInstruments(t testing.TB) []*instrument {
 	t.Helper()
-	var all []*contract
+	var all []*instrument
 	for _, name := range []string{"rest_instruments_swap_2022_real_trimmed20.json"} {
 		for _, row := range dataOf[instrumentRecord](t, fixture(t, name)) {
 			if !row.isSupported() {
 				continue
 			}
-			k, err := row.contract(time.Now())
+			k, err := row.instrument(time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,12 +32,12 @@ func recordedContracts(t testing.TB) []*contract {
 	}
 	return append(all,
 		btcSwap(t),
-		contractOf(t, "ETH-USDT-SWAP", "0.1", "0.01", "0.01"),
-		contractOf(t, "DOGE-USDT-SWAP", "1000", "0.00001", "0.01"),
-		contractOf(t, "PEPE-USDT-SWAP", "10000000", "0.000000001", "0.1"),
-		contractOf(t, "ODD-USDT-SWAP", "0.5", "0.001", "2"),
-		contractOf(t, "HALF-USDT-SWAP", "0.1", "0.001", "0.5"),
-		contractOf(t, "LTC-USDT-SWAP", "0.001", "0.01", "1"),
+		instrumentOf(t, "ETH-USDT-SWAP", "0.1", "0.01", "0.01"),
+		instrumentOf(t, "DOGE-USDT-SWAP", "1000", "0.00001", "0.01"),
+		instrumentOf(t, "PEPE-USDT-SWAP", "10000000", "0.000000001", "0.1"),
+		instrumentOf(t, "ODD-USDT-SWAP", "0.5", "0.001", "2"),
+		instrumentOf(t, "HALF-USDT-SWAP", "0.1", "0.001", "0.5"),
+		instrumentOf(t, "LTC-USDT-SWAP", "0.001", "0.01", "1"),
 	)
 }
 
@@ -52,7 +52,7 @@ func TestRecordedInstruments(t *testing.T) {
 	if len(rows) != 20 || linear == 0 {
 		t.Fatalf("%d rows, %d linear, want 20 rows and some linear", len(rows), linear)
 	}
-	k, err := rows[0].contract(time.Now())
+	k, err := rows[0].instrument(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestBrokenInstruments(t *testing.T) {
 		InstType: instTypeFutures, InstID: "BTC-USDT-260925", CtType: "linear", CtVal: payload.Number{Optional: dec("0.01")}, CtValCcy: "BTC", SettleCcy: "USDT",
 		TickSz: payload.Number{Optional: dec("0.1")}, LotSz: payload.Number{Optional: dec("1")}, MinSz: payload.Number{Optional: dec("1")}, State: "live",
 	}
-	k, err := good.contract(time.Now())
+	k, err := good.instrument(time.Now())
 	if err != nil || k.Symbol != "BTCUSDT-260925" || k.Kind != venues.KindFuture || k.QuoteCurrency != "USDT" {
 		t.Fatalf("k = %+v, err = %v, want the future BTCUSDT-260925, quoted in USDT", k, err)
 	}
@@ -105,7 +105,7 @@ func TestBrokenInstruments(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad)
-		if k, err := bad.contract(time.Now()); err == nil {
+		if k, err := bad.instrument(time.Now()); err == nil {
 			t.Errorf("%s: k = %+v, want an error", name, k)
 		}
 	}
@@ -114,7 +114,7 @@ func TestBrokenInstruments(t *testing.T) {
 // No quantity is altered on its way to the venue and back. A rejected quantity is
 // rejected with valid neighbours.
 func TestQuantitiesAreNeverAltered(t *testing.T) {
-	for _, k := range recordedContracts(t) {
+	for _, k := range recordedInstruments(t) {
 		t.Run(k.VenueSymbol, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				steps := rapid.Int64Range(1, 1_000_000_000).Draw(t, "steps")
@@ -122,7 +122,7 @@ func TestQuantitiesAreNeverAltered(t *testing.T) {
 				if base.LessThan(k.MinQty) {
 					return
 				}
-				text, err := k.contracts(base)
+				text, err := k.toContracts(base)
 				if err != nil {
 					t.Fatalf("%s rejected: %v, want no error", base, err)
 				}
@@ -130,21 +130,21 @@ func TestQuantitiesAreNeverAltered(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if back := k.base(there); !back.Equal(base) {
+				if back := k.toBase(there); !back.Equal(base) {
 					t.Fatalf("%s became %s contracts and then %s, want the first", base, text, back)
 				}
 				if !venues.IsMultiple(there, k.lot) {
 					t.Fatalf("%s contracts, want a multiple of the lot %s", text, k.lot)
 				}
 				off := base.Add(k.QtyStep.Mul(decimal.New(rapid.Int64Range(1, 999).Draw(t, "off"), -3)))
-				_, err = k.contracts(off)
+				_, err = k.toContracts(off)
 				checkNeighbours(t, k, off, err)
 			})
 		})
 	}
 }
 
-func checkNeighbours(t *rapid.T, k *contract, off decimal.Decimal, err error) {
+func checkNeighbours(t *rapid.T, k *instrument, off decimal.Decimal, err error) {
 	if venues.CodeOf(err) != venues.CodeInvalidRequest {
 		t.Fatalf("off = %s, err = %v, want invalid_request", off, err)
 	}
@@ -157,7 +157,7 @@ func checkNeighbours(t *rapid.T, k *contract, off decimal.Decimal, err error) {
 		if value.Sub(off).Abs().GreaterThanOrEqual(k.QtyStep) {
 			t.Fatalf("neighbour %s, want one of %s", neighbour, off)
 		}
-		if _, err := k.contracts(value); err != nil {
+		if _, err := k.toContracts(value); err != nil {
 			t.Fatalf("neighbour %s: %v, want no error", neighbour, err)
 		}
 	}
@@ -174,7 +174,7 @@ func fieldErrorsOf(err error) []venues.FieldError {
 
 func TestQuantityBelowMinimum(t *testing.T) {
 	k := btcSwap(t)
-	_, err := k.contracts(venues.MustDecimal("0.00005"))
+	_, err := k.toContracts(venues.MustDecimal("0.00005"))
 	fieldErrors := fieldErrorsOf(err)
 	if len(fieldErrors) != 1 || fieldErrors[0].Rule != "below_minimum" || fieldErrors[0].Allowed != "0.0001" {
 		t.Errorf("fieldErrors = %+v, want below_minimum with 0.0001 allowed", fieldErrors)
@@ -183,14 +183,14 @@ func TestQuantityBelowMinimum(t *testing.T) {
 
 // A quantity in fixed-point numbers equals the decimal one, or there is none.
 func TestQtyRatioIsExact(t *testing.T) {
-	for _, k := range recordedContracts(t) {
+	for _, k := range recordedInstruments(t) {
 		if k.ratio.div == 0 {
 			t.Fatalf("%s has no ratio, want one", k.VenueSymbol)
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			n := rapid.Int64Min(0).Draw(t, "contracts")
 			got, ok := k.ratio.qty(n)
-			want, err := payload.Fixed(k.base(decimal.New(n, int32(-k.ratio.decimals))), k.scale.QtyDecimals)
+			want, err := payload.Fixed(k.toBase(decimal.New(n, int32(-k.ratio.decimals))), k.scale.QtyDecimals)
 			if ok && (err != nil || got != want) {
 				t.Fatalf("%s: %d is %d, want %d %v", k.VenueSymbol, n, got, want, err)
 			}

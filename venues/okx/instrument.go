@@ -8,9 +8,9 @@ import (
 	"venuegate/venues"
 )
 
-// contract is an instrument with the conversion between the venue's contracts and base
-// coin. It is immutable.
-type contract struct {
+// instrument is an instrument of the venue with what converts its quantities: the venue
+// counts contracts, the service base coin. It is immutable.
+type instrument struct {
 	venues.Instrument
 	instType string          // SWAP or FUTURES
 	code     int64           // instrument code for order entry by WebSocket; 0 if there is none
@@ -19,10 +19,10 @@ type contract struct {
 	ratio    qtyRatio
 }
 
-// contractOfInstrument returns the contract of an instrument whose ContractSize is known.
-// It has no instrument code, so its orders would go by REST.
-func contractOfInstrument(i *venues.Instrument) *contract {
-	k := &contract{Instrument: *i, instType: instTypeSwap, lot: i.QtyStep.Div(i.ContractSize), scale: i.Scale()}
+// newInstrument returns the instrument without its row in the venue's list. Its ContractSize
+// must be known. It has no instrument code, so its orders would go by REST.
+func newInstrument(i *venues.Instrument) *instrument {
+	k := &instrument{Instrument: *i, instType: instTypeSwap, lot: i.QtyStep.Div(i.ContractSize), scale: i.Scale()}
 	if i.Kind == venues.KindFuture {
 		k.instType = instTypeFutures
 	}
@@ -30,14 +30,14 @@ func contractOfInstrument(i *venues.Instrument) *contract {
 	return k
 }
 
-// base converts contracts to base coin, exactly.
-func (k *contract) base(contracts decimal.Decimal) decimal.Decimal {
+// toBase converts contracts to base coin, exactly.
+func (k *instrument) toBase(contracts decimal.Decimal) decimal.Decimal {
 	return contracts.Mul(k.ContractSize)
 }
 
-// contracts converts a quantity to contracts. A quantity below the minimum or between two
+// toContracts converts a quantity to contracts. A quantity below the minimum or between two
 // steps is rejected; nothing is rounded.
-func (k *contract) contracts(base decimal.Decimal) (string, error) {
+func (k *instrument) toContracts(base decimal.Decimal) (string, error) {
 	steps, rest := base.QuoRem(k.QtyStep, 0)
 	switch {
 	case base.LessThan(k.MinQty):
