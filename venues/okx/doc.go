@@ -6,7 +6,9 @@
 // public streams. An Account is one customer's account. Both implement the interfaces of
 // package venues; the venue's own names and enums are not visible outside this package.
 //
-//	venue.go           the connector and its capabilities
+//	venue.go           the connector and its capabilities; account.go the account
+//	instrument.go      an instrument, and the conversion of its quantities
+//	instruments.go     the list of instruments, also of those that are delisted
 //	options.go         hosts and limits; the environments live, demo and sim
 //	sign.go            signatures
 //	rest.go            one request: rate limits, signature, deadline
@@ -31,8 +33,7 @@
 //	stream_events.go   its orders, stops and balances
 //	stream_positions.go  its positions, which come in pages
 //	parse.go           the venue's times, flags and enums
-//	symbol.go          symbols and instruments
-//	instrument.go      an instrument, with the conversion of its quantities
+//	symbol.go          symbols, and which of them are supported
 //	errors.go          errors of answers; error_table.go classifies the venue's codes
 //	reject_reasons.go  why the venue ended an order
 //	maintenance.go     whether the venue is under maintenance

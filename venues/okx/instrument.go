@@ -1,11 +1,18 @@
 package okx
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"math/big"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // instrument is an instrument of the venue with what converts its quantities: the venue
@@ -17,6 +24,94 @@ type instrument struct {
 	lot      decimal.Decimal // quantity step in contracts; QtyStep is the same in base coin
 	scale    venues.Scale
 	ratio    qtyRatio
+}
+
+// instrumentRecord is a row of GET /api/v5/public/instruments.
+type instrumentRecord struct {
+	InstType  string         `json:"instType"`
+	InstID    string         `json:"instId"`
+	CtType    string         `json:"ctType"`
+	CtVal     payload.Number `json:"ctVal"`
+	CtMult    payload.Number `json:"ctMult"`
+	CtValCcy  string         `json:"ctValCcy"`
+	SettleCcy string         `json:"settleCcy"`
+	Uly       string         `json:"uly"`
+	TickSz    payload.Number `json:"tickSz"`
+	LotSz     payload.Number `json:"lotSz"`
+	MinSz     payload.Number `json:"minSz"`
+	MaxLmtSz  payload.Number `json:"maxLmtSz"`
+	MaxMktSz  payload.Number `json:"maxMktSz"`
+	Lever     payload.Number `json:"lever"`
+	State     string         `json:"state"`
+	// InstIDCode is an integer, or null.
+	InstIDCode json.RawMessage `json:"instIdCode"`
+}
+
+// isSupported reports whether a row is a supported instrument. Inverse contracts and
+// options are not.
+func (r *instrumentRecord) isSupported() bool {
+	kind := r.InstType == instTypeSwap || r.InstType == instTypeFutures
+	return kind && r.CtType == "linear" && isSettlement(r.SettleCcy)
+}
+
+// instrument converts a record.
+func (r *instrumentRecord) instrument(at time.Time) (*instrument, error) {
+	symbol := canonicalSymbol(r.InstID)
+	if symbol == "" {
+		return nil, payload.UnknownValue("instId", r.InstID)
+	}
+	size := r.CtVal.Decimal
+	if r.CtMult.Valid {
+		size = size.Mul(r.CtMult.Decimal)
+	}
+	for _, required := range []struct {
+		field string
+		ok    bool
+	}{
+		{"ctVal or ctMult", size.IsPositive()},
+		{"tickSz", r.TickSz.Decimal.IsPositive()},
+		{"lotSz", r.LotSz.Decimal.IsPositive()},
+		{"minSz", r.MinSz.Decimal.IsPositive()},
+		{"ctValCcy", r.CtValCcy != ""},
+	} {
+		if !required.ok {
+			return nil, fmt.Errorf("instrument %s: %w", payload.Bounded(r.InstID), payload.Missing(required.field))
+		}
+	}
+	k := &instrument{instType: r.InstType, lot: r.LotSz.Decimal}
+	k.code, _ = strconv.ParseInt(payload.Unquote(r.InstIDCode), 10, 64) // without a code its orders go by REST
+	k.Instrument = venues.Instrument{
+		Symbol: symbol, Exchange: venues.OKX, Kind: venues.KindPerpetual, Status: instrumentStatus(r.State),
+		TickSize: r.TickSz.Decimal, QtyStep: r.LotSz.Decimal.Mul(size), MinQty: r.MinSz.Decimal.Mul(size),
+		ContractSize: size, MaxLeverage: r.Lever.Positive(),
+		BaseCurrency: r.CtValCcy, QuoteCurrency: quoteOf(r.Uly, r.SettleCcy), SettleCurrency: r.SettleCcy,
+		VenueSymbol: r.InstID, UpdatedAt: venues.At(at),
+	}
+	if r.InstType == instTypeFutures {
+		k.Kind = venues.KindFuture
+	}
+	k.MaxQty, k.MaxMarketQty = k.toBaseOptional(r.MaxLmtSz.Positive()), k.toBaseOptional(r.MaxMktSz.Positive())
+	k.scale = k.Scale()
+	k.ratio = newQtyRatio(size, k.lot, k.scale.QtyDecimals)
+	return k, nil
+}
+
+// quoteOf returns the second part of an underlying such as BTC-USDT.
+func quoteOf(underlying, settle string) string {
+	if _, quote, ok := strings.Cut(underlying, "-"); ok && quote != "" {
+		return quote
+	}
+	return settle
+}
+
+// instrumentStatuses are the known states. In any other state an instrument is halted.
+var instrumentStatuses = map[string]venues.InstrumentStatus{
+	"live": venues.InstrumentTrading, "post_only": venues.InstrumentRestricted, "preopen": venues.InstrumentPreOpen,
+	"settling": venues.InstrumentSettling, "expired": venues.InstrumentClosed,
+}
+
+func instrumentStatus(state string) venues.InstrumentStatus {
+	return cmp.Or(instrumentStatuses[state], venues.InstrumentHalted)
 }
 
 // newInstrument returns the instrument without its row in the venue's list. Its ContractSize
@@ -33,6 +128,13 @@ func newInstrument(i *venues.Instrument) *instrument {
 // toBase converts contracts to base coin, exactly.
 func (k *instrument) toBase(contracts decimal.Decimal) decimal.Decimal {
 	return contracts.Mul(k.ContractSize)
+}
+
+func (k *instrument) toBaseOptional(contracts venues.Optional) venues.Optional {
+	if !contracts.Valid {
+		return contracts
+	}
+	return venues.Some(k.toBase(contracts.Decimal))
 }
 
 // toContracts converts a quantity to contracts. A quantity below the minimum or between two

@@ -208,11 +208,14 @@ func TestQtyRatioIsExact(t *testing.T) {
 func TestSymbols(t *testing.T) {
 	for name, want := range map[string]bool{
 		"BTC-USDT-SWAP": true, "BTC-USDC-SWAP": true, "BTC-USDT-260925": true,
-		"BTC-USD-SWAP": false, "BTC-USDT": false, "BTC-USD-260925-100000-C": false, "": false,
+		"BTC-USD-SWAP": false, "BTC-USDT": false, "BTC-USD-260925-100000-C": false,
 	} {
-		if isLinear(name) != want {
-			t.Errorf("isLinear(%q) is %v, want %v", name, !want, want)
+		if got, err := isSupportedName(name); got != want || err != nil {
+			t.Errorf("isSupportedName(%q) = %v, %v; want %v, nil", name, got, err, want)
 		}
+	}
+	if supported, err := isSupportedName(""); supported || err == nil {
+		t.Errorf("isSupportedName(\"\") = %v, %v; want false and an error", supported, err)
 	}
 	c := New(Sim("http://x", "ws://x"))
 	for symbol, want := range map[string]string{
