@@ -38,15 +38,16 @@ func newAccount(c *Connector, credentials venues.Credentials) *Account {
 	return &Account{c: c, credentials: credentials, closedAlgos: restclient.NewSharedRead[closedAlgos]()}
 }
 
-// get sends a signed read. limit is the venue's rate limit of the path per account.
-func (a *Account) get(ctx context.Context, path string, query restclient.Params, limit int, out any) error {
-	return a.c.call(ctx, a.reading(path, query, limit), out)
+// get sends a signed read.
+func (a *Account) get(ctx context.Context, path string, query restclient.Params, perWindow int, out any) error {
+	return a.c.call(ctx, a.signedRead(path, query, perWindow), out)
 }
 
-// reading returns the request of a signed read.
-func (a *Account) reading(path string, query restclient.Params, limit int) request {
+// signedRead returns the request of a signed read. perWindow is the venue's rate limit of the
+// path per account.
+func (a *Account) signedRead(path string, query restclient.Params, perWindow int) request {
 	return request{
 		method: http.MethodGet, path: path, query: query, account: a,
-		priority: restclient.PriorityReconcile, limit: rateLimit{name: path, limit: limit},
+		priority: restclient.PriorityReconcile, limit: rateLimit{name: path, requests: perWindow},
 	}
 }

@@ -58,7 +58,7 @@ func (c *Connector) readInstruments(ctx context.Context, instType string) ([]*in
 	var rows []instrumentRecord
 	err := c.call(ctx, request{
 		method: "GET", path: instrumentsPath, query: restclient.Params{{"instType", instType}}, priority: restclient.PriorityReconcile,
-		limit: rateLimit{name: instrumentsPath, limit: 20, scope: instType},
+		limit: rateLimit{name: instrumentsPath, requests: 20, scope: instType},
 	}, &rows)
 	if err != nil {
 		return nil, err

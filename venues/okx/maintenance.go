@@ -40,7 +40,7 @@ func isUnavailable(err error) bool {
 // maintenanceNotice reads the venue's maintenance notices.
 func (c *Connector) maintenanceNotice(ctx context.Context) (restclient.Notice, error) {
 	var rows []statusRecord
-	r := publicRequest("/api/v5/system/status", nil, 1, restclient.PriorityReconcile)
+	r := publicRead("/api/v5/system/status", nil, 1, restclient.PriorityReconcile)
 	if err := c.sendOnce(ctx, r, &rows); err != nil {
 		return restclient.Notice{}, err
 	}

@@ -36,7 +36,7 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 		amendment := algoAmendment{InstID: name.InstID, AlgoID: name.AlgoID, AlgoClOrdID: name.AlgoClOrdID}
 		amendment.NewSlTriggerPx, amendment.NewSlOrdPx = newTrigger(r.StopLoss)
 		amendment.NewTpTriggerPx, amendment.NewTpOrdPx = newTrigger(r.TakeProfit)
-		c.path, c.limit, c.body = algoAmendPath, algoLimit, amendment
+		c.path, c.perWindow, c.body = algoAmendPath, algoLimit, amendment
 	case r.Entry.Type.IsStop():
 		return notAmendable()
 	default:
@@ -45,7 +45,7 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 		amendment.NewSlTriggerPx, amendment.NewSlOrdPx = newTrigger(r.StopLoss)
 		amendment.NewTpTriggerPx, amendment.NewTpOrdPx = newTrigger(r.TakeProfit)
 		amendment.NewSlTriggerPxType, amendment.NewTpTriggerPxType = triggerTypeOf(amendment.NewSlTriggerPx), triggerTypeOf(amendment.NewTpTriggerPx)
-		c.path, c.limit, c.countsOrder = amendPath, orderLimit, true
+		c.path, c.perWindow, c.countsOrder = amendPath, orderLimit, true
 		c.body = amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, AttachAlgoOrds: []attachedAmendment{amendment}}
 	}
 	_, err = a.sendChange(ctx, c)

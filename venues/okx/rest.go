@@ -15,15 +15,16 @@ import (
 // rateWindow is the window in which the venue counts requests.
 const rateWindow = 2 * time.Second
 
-// rateLimit is one of the venue's limits: a number of requests per rateWindow. Scope is set
-// to the instrument where the venue counts per instrument.
+// rateLimit is one of the venue's limits: a number of requests per rateWindow, counted under a
+// name and, where the venue counts per instrument, per scope.
 type rateLimit struct {
-	name  string
-	limit int
-	scope string
+	name     string
+	requests int
+	scope    string
 }
 
-// rateLimits has the budgets of this address or of one account, made on first use. It is
+// rateLimits has, for each limit, the budget of this address or of one account, made on first
+// use. It is
 // safe for concurrent use.
 type rateLimits struct {
 	mu      sync.Mutex
@@ -38,7 +39,7 @@ func (l *rateLimits) budget(of rateLimit) *restclient.Budget {
 	}
 	b := l.budgets[of]
 	if b == nil {
-		b = restclient.NewBudget(of.name, of.limit, rateWindow)
+		b = restclient.NewBudget(of.name, of.requests, rateWindow)
 		l.budgets[of] = b
 	}
 	return b
@@ -46,7 +47,7 @@ func (l *rateLimits) budget(of rateLimit) *restclient.Budget {
 
 // accountOrders is the limit of new and amended orders over all instruments of an account
 // (document "Sub-account rate limit").
-var accountOrders = rateLimit{name: "account_orders", limit: 1000}
+var accountOrders = rateLimit{name: "account_orders", requests: 1000}
 
 // request is one request before it is signed. It goes through these steps:
 //
@@ -151,13 +152,10 @@ func (c *Connector) expTime(deadline time.Time) string {
 	return strconv.FormatInt(deadline.Add(c.Clock.Offset()).UnixMilli(), 10)
 }
 
-// publicGet sends an unsigned read.
-func (c *Connector) publicGet(ctx context.Context, path string, query restclient.Params, limit int, priority restclient.Priority, out any) error {
-	return c.call(ctx, publicRequest(path, query, limit, priority), out)
-}
-
-func publicRequest(path string, query restclient.Params, limit int, priority restclient.Priority) request {
-	return request{method: http.MethodGet, path: path, query: query, limit: rateLimit{name: path, limit: limit}, priority: priority}
+// publicRead returns the request of an unsigned read. perWindow is the venue's rate limit of the
+// path per address.
+func publicRead(path string, query restclient.Params, perWindow int, priority restclient.Priority) request {
+	return request{method: http.MethodGet, path: path, query: query, limit: rateLimit{name: path, requests: perWindow}, priority: priority}
 }
 
 // malformed returns the error for an answer that cannot be understood.

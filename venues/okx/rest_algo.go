@@ -85,7 +85,7 @@ func (a *Account) placeAlgo(ctx context.Context, k *instrument, r *venues.OrderR
 		return venues.ExecutionReport{}, err
 	}
 	accepted, err := a.sendChange(ctx, change{
-		path: algoPath, limit: algoLimit, body: command, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly || r.ClosePosition), deadline: r.Deadline,
+		path: algoPath, perWindow: algoLimit, body: command, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly || r.ClosePosition), deadline: r.Deadline,
 	})
 	if err != nil {
 		return venues.ExecutionReport{}, err
@@ -214,7 +214,7 @@ func (a *Account) amendAlgo(ctx context.Context, k *instrument, r venues.AmendRe
 	}
 	amendment.setTrigger(stop, r)
 	_, err = a.sendChange(ctx, change{
-		path: algoAmendPath, limit: algoLimit, body: amendment, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly), deadline: r.Deadline,
+		path: algoAmendPath, perWindow: algoLimit, body: amendment, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly), deadline: r.Deadline,
 	})
 	return err
 }
@@ -240,7 +240,7 @@ func (m *algoAmendment) setTrigger(stop *algoRecord, r venues.AmendRequest) {
 // the cancelled stop is returned.
 func (a *Account) cancelStop(ctx context.Context, k *instrument, ref venues.OrderRef) error {
 	_, err := a.sendChange(ctx, change{
-		path: algoCancelPath, limit: algoLimit, body: []algoName{algoNameOf(k, ref)}, instrument: k, priority: restclient.PriorityCancel,
+		path: algoCancelPath, perWindow: algoLimit, body: []algoName{algoNameOf(k, ref)}, instrument: k, priority: restclient.PriorityCancel,
 	})
 	if !isGone(err) {
 		return err

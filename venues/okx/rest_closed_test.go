@@ -30,9 +30,9 @@ func (s *script) lift(limits ...rateLimit) {
 }
 
 var (
-	byName   = rateLimit{name: algoPath, limit: algoLimit}
-	byLists  = rateLimit{name: algoHistoryPath, limit: algoLimit}
-	asOrders = rateLimit{name: orderPath, limit: orderLimit, scope: "BTC-USDT-SWAP"}
+	byName   = rateLimit{name: algoPath, requests: algoLimit}
+	byLists  = rateLimit{name: algoHistoryPath, requests: algoLimit}
+	asOrders = rateLimit{name: orderPath, requests: orderLimit, scope: "BTC-USDT-SWAP"}
 )
 
 // After a restart many stops can be unknown at the same time. To confirm the absence of
@@ -60,7 +60,7 @@ func TestPurgedStopsShareReads(t *testing.T) {
 func TestPurgedOrdersShareReads(t *testing.T) {
 	const history, orders, pages = "GET /api/v5/trade/orders-history", 50, 3
 	s := newScript(t)
-	s.lift(asOrders, rateLimit{name: historyPath, limit: historyLimit})
+	s.lift(asOrders, rateLimit{name: historyPath, requests: historyLimit})
 	s.On(readOrder, 200, noOrder)
 	s.Check = func(r *http.Request, _ string) { // each read returns the same pages
 		if r.URL.Path == historyPath && r.URL.Query().Get("after") == "" {

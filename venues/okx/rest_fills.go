@@ -55,8 +55,8 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 		return nil, err
 	}
 	reader := fillsReader{account: a, k: k, query: q, seen: make(map[fillKey]bool)}
-	err = a.eachFillList(q.From, q.To, func(path string, limit int, from, to time.Time) error {
-		return reader.read(ctx, path, limit, from, to)
+	err = a.eachFillList(q.From, q.To, func(path string, perWindow int, from, to time.Time) error {
+		return reader.read(ctx, path, perWindow, from, to)
 	})
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 
 // eachFillList calls read for the lists that cover a period: the history for its older part,
 // the list without delay for the newer one.
-func (a *Account) eachFillList(from, to time.Time, read func(path string, limit int, from, to time.Time) error) error {
+func (a *Account) eachFillList(from, to time.Time, read func(path string, perWindow int, from, to time.Time) error) error {
 	boundary := a.c.Clock.Now().Add(-recentFills)
 	if from.Before(boundary) {
 		if err := read(fillsPath, fillsLimit, from, earlier(to, boundary)); err != nil {
@@ -99,9 +99,9 @@ type fillsReader struct {
 	fills   []venues.Fill
 }
 
-// read collects the rows of one list, whose pages are newest first. limit is the list's rate
-// limit.
-func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to time.Time) error {
+// read collects the rows of one list, whose pages are newest first. perWindow is the list's
+// rate limit.
+func (f *fillsReader) read(ctx context.Context, path string, perWindow int, from, to time.Time) error {
 	p := restclient.Params{
 		{"instType", f.k.instType},
 		{"instId", f.k.VenueSymbol},
@@ -109,7 +109,7 @@ func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to
 		{"end", strconv.FormatInt(to.Add(fillsSlack).UnixMilli(), 10)},
 	}
 	start := len(f.fills)
-	err := eachRecord(ctx, f.account, f.account.reading(path, p, limit), fillsPagesMax, func(row *fillRecord) (id string, err error) {
+	err := eachRecord(ctx, f.account, f.account.signedRead(path, p, perWindow), fillsPagesMax, func(row *fillRecord) (id string, err error) {
 		if err := f.add(row); err != nil {
 			return "", restclient.Unreadable(http.MethodGet, path, err)
 		}

@@ -88,7 +88,7 @@ func (a *Account) writeLeverage(ctx context.Context, k *instrument, leverage dec
 		body: leverageCommand{
 			InstID: k.VenueSymbol, Lever: venues.FormatDecimal(leverage), MgnMode: string(mode), PosSide: string(side),
 		},
-		priority: restclient.PriorityOrder, limit: rateLimit{name: path, limit: 20}, mutates: true,
+		priority: restclient.PriorityOrder, limit: rateLimit{name: path, requests: 20}, mutates: true,
 	}, nil)
 }
 

@@ -26,7 +26,7 @@ func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUp
 	if err != nil {
 		return nil, err
 	}
-	r := publicRequest("/api/v5/market/books", restclient.Params{{"instId", k.VenueSymbol}, {"sz", strconv.Itoa(snapshotDepth)}}, 40, restclient.PriorityReconcile)
+	r := publicRead("/api/v5/market/books", restclient.Params{{"instId", k.VenueSymbol}, {"sz", strconv.Itoa(snapshotDepth)}}, 40, restclient.PriorityReconcile)
 	var rows []bookRecord
 	if err := c.call(ctx, r, &rows); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 		if n := len(candles); n > 0 {
 			page = page.With("after", strconv.FormatInt(candles[n-1].Start.UnixMilli(), 10))
 		}
-		r := publicRequest("/api/v5/market/candles", page, 40, restclient.PriorityHistory)
+		r := publicRead("/api/v5/market/candles", page, 40, restclient.PriorityHistory)
 		var rows []candleRow
 		if err := c.call(ctx, r, &rows); err != nil {
 			return nil, err
@@ -156,7 +156,7 @@ func (c *Connector) lastPrice(ctx context.Context, k *instrument) (decimal.Decim
 	var rows []struct {
 		Last payload.Number `json:"last"`
 	}
-	if err := c.publicGet(ctx, path, restclient.Params{{"instId", k.VenueSymbol}}, 20, restclient.PriorityOrder, &rows); err != nil {
+	if err := c.call(ctx, publicRead(path, restclient.Params{{"instId", k.VenueSymbol}}, 20, restclient.PriorityOrder), &rows); err != nil {
 		return decimal.Decimal{}, err
 	}
 	if len(rows) != 1 || !rows[0].Last.Decimal.IsPositive() {

@@ -135,7 +135,7 @@ func (a *Account) placeOrder(ctx context.Context, k *instrument, r *venues.Order
 	if !r.Type.IsMarket() {
 		command.Px = venues.FormatOptional(r.Price)
 	}
-	accepted, err := a.sendChange(ctx, change{path: orderPath, limit: orderLimit, body: command, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline})
+	accepted, err := a.sendChange(ctx, change{path: orderPath, perWindow: orderLimit, body: command, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline})
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
@@ -163,7 +163,7 @@ func acceptedReport(k *instrument, r *venues.OrderRequest, id string, status ven
 // request of it.
 type change struct {
 	path        string
-	limit       int
+	perWindow   int // the venue's rate limit of the path
 	body        any
 	instrument  *instrument
 	priority    restclient.Priority
@@ -176,7 +176,7 @@ func (a *Account) sendChange(ctx context.Context, c change) (acceptance, error) 
 	var rows []acceptance
 	err := a.c.call(ctx, request{
 		method: http.MethodPost, path: c.path, body: c.body, account: a, priority: c.priority,
-		limit:   rateLimit{name: c.path, limit: c.limit, scope: c.instrument.VenueSymbol},
+		limit:   rateLimit{name: c.path, requests: c.perWindow, scope: c.instrument.VenueSymbol},
 		mutates: true, countsOrder: c.countsOrder, itemized: true, deadline: c.deadline, instrument: c.instrument,
 	}, &rows)
 	if err != nil {
@@ -224,7 +224,7 @@ func (a *Account) amendOrder(ctx context.Context, k *instrument, r venues.AmendR
 	}
 	name := orderNameOf(k, r.OrderRef)
 	_, err = a.sendChange(ctx, change{
-		path: amendPath, limit: orderLimit, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline,
+		path: amendPath, perWindow: orderLimit, instrument: k, priority: restclient.OrderPriority(r.ReduceOnly), countsOrder: true, deadline: r.Deadline,
 		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: venues.FormatOptional(r.Price)},
 	})
 	return err
@@ -272,7 +272,7 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 
 // cancelOrder requests a cancel. One that is already pending counts as success.
 func (a *Account) cancelOrder(ctx context.Context, k *instrument, name orderName) error {
-	_, err := a.sendChange(ctx, change{path: cancelPath, limit: orderLimit, body: name, instrument: k, priority: restclient.PriorityCancel})
+	_, err := a.sendChange(ctx, change{path: cancelPath, perWindow: orderLimit, body: name, instrument: k, priority: restclient.PriorityCancel})
 	if rejection.Is(err, codeCancelling) {
 		return nil
 	}

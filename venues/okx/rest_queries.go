@@ -51,8 +51,10 @@ func (a *Account) queryOrder(ctx context.Context, k *instrument, ref venues.Orde
 	} else {
 		p = p.With("ordId", name.OrdID)
 	}
+	r := a.signedRead(orderPath, p, orderLimit)
+	r.limit.scope = k.VenueSymbol
 	var rows []orderRecord
-	err := a.c.call(ctx, a.perInstrument(orderPath, p, orderLimit, k), &rows)
+	err := a.c.call(ctx, r, &rows)
 	switch {
 	case rejection.Is(err, codeInstrumentUnknown): // for a delisted instrument only the history has orders
 		return venues.ExecutionReport{}, orderNotFound()
@@ -68,13 +70,6 @@ func (a *Account) queryOrder(ctx context.Context, k *instrument, ref venues.Orde
 	return report, nil
 }
 
-// perInstrument returns the request of a signed read whose rate limit is per instrument.
-func (a *Account) perInstrument(path string, p restclient.Params, limit int, k *instrument) request {
-	r := a.reading(path, p, limit)
-	r.limit.scope = k.VenueSymbol
-	return r
-}
-
 func orderNotFound() error {
 	return venues.Errorf(venues.CodeNotFound, "the venue does not return the order")
 }
@@ -82,7 +77,7 @@ func orderNotFound() error {
 // OpenOrders returns open orders and untriggered stops.
 func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
 	var reports []venues.ExecutionReport
-	err := eachRecord(ctx, a, a.reading(pendingPath, nil, 60), pendingPagesMax, func(row *orderRecord) (id string, err error) {
+	err := eachRecord(ctx, a, a.signedRead(pendingPath, nil, 60), pendingPagesMax, func(row *orderRecord) (id string, err error) {
 		reports, err = a.appendReport(ctx, reports, pendingPath, row.InstID, row.report)
 		return row.OrdID, err
 	})
@@ -91,7 +86,7 @@ func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, err
 	}
 	for _, kinds := range pendingAlgoKinds {
 		p := restclient.Params{{"ordType", kinds}}
-		err := eachRecord(ctx, a, a.reading(algoPendingPath, p, algoLimit), pendingPagesMax, func(row *algoRecord) (id string, err error) {
+		err := eachRecord(ctx, a, a.signedRead(algoPendingPath, p, algoLimit), pendingPagesMax, func(row *algoRecord) (id string, err error) {
 			reports, err = a.appendReport(ctx, reports, algoPendingPath, row.InstID, row.report)
 			return row.AlgoID, err
 		})

@@ -43,7 +43,7 @@ func TestRecordedAnswers(t *testing.T) {
 		case method == "POST" && strings.HasPrefix(path, "/api/v5/trade/"):
 			s := newScript(t)
 			s.On("POST "+path, 200, string(recorded.Response))
-			_, err = s.account.sendChange(background, change{path: path, limit: 60, instrument: k, body: algoName{}})
+			_, err = s.account.sendChange(background, change{path: path, perWindow: 60, instrument: k, body: algoName{}})
 		case path == "/api/v5/account/positions":
 			var p venues.Position
 			p, _, err = dataOf[positionRecord](t, recorded.Response)[0].position(k)

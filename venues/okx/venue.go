@@ -37,12 +37,12 @@ func New(o Options) *Connector {
 		ServerTime: c.serverTime, IsClockRejection: isClockRejection, IsUnavailable: isUnavailable, Notice: c.maintenanceNotice,
 		HandshakeRejected: c.handshakeRejected, DialPause: func() time.Duration { return c.DialGate.FrozenFor() },
 	})
-	c.Gate.Declare(accountOrders.name, accountOrders.limit)
-	for path, limit := range map[string]int{
+	c.Gate.Declare(accountOrders.name, accountOrders.requests)
+	for path, perWindow := range map[string]int{
 		orderPath: orderLimit, amendPath: orderLimit, cancelPath: orderLimit,
 		algoPath: algoLimit, algoAmendPath: algoLimit, algoCancelPath: algoLimit,
 	} {
-		c.Gate.Declare(path, limit)
+		c.Gate.Declare(path, perWindow)
 	}
 	return c
 }
@@ -75,7 +75,7 @@ func (c *Connector) Capabilities() venues.Capabilities {
 }
 
 func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
-	r := publicRequest("/api/v5/public/time", nil, 10, restclient.PriorityOrder)
+	r := publicRead("/api/v5/public/time", nil, 10, restclient.PriorityOrder)
 	var rows []struct {
 		TS milliTime `json:"ts"`
 	}
