@@ -93,10 +93,9 @@ func (c *Commit) add(e entity) {
 	}
 }
 
-// noteOwner sets uncovered if the fence does not cover the key; Apply then returns ErrFenced,
-// as for any other wrong fence. Records of the
-// installation may be part of any batch, so that an API key and its journal row are
-// one commit.
+// noteOwner sets uncovered if the fence does not cover the key; Apply then returns ErrFenced, as
+// for any other wrong fence. Records of the installation may be part of any batch, so that an
+// API key and its journal row are one commit.
 func (c *Commit) noteOwner(k persistence.Key) {
 	if k.Customer != "" && k.Customer != c.fence.Customer {
 		c.uncovered = k.Customer

@@ -132,8 +132,8 @@
 //     function in records_*.go, a line of codec.putMembers and one of kinds (kinds.go).
 //     The tests need a sample of it (samples and layoutSample).
 //   - An index is added as a table (key.go, and above) and in the function of its kind
-//     (index.go); the repair derives the primary key from its keys (primaryOf). Existing
-//     records get their rows by a migration.
+//     (index.go); the repair finds the record of a row by recordIndexes (repair.go).
+//     Existing records get their rows by a migration.
 //   - A word is added at the end of words (texts.go).
 //
 // An older program cannot read what is added. A new version of the schema in package

@@ -54,7 +54,7 @@ func apiKeyIndex(r persistence.Record) []row {
 	return []row{{newKey(k.Customer, tableAPIKey).text(k.ID), keyOnly}}
 }
 
-// orderRowsMax is the number of index rows of an order at most.
+// orderRowsMax bounds the index rows of an order.
 const orderRowsMax = 4
 
 func orderIndex(r persistence.Record) []row {
@@ -68,8 +68,8 @@ func orderIndex(r persistence.Record) []row {
 	}
 	if o.Unfinished() {
 		fields.closed = o.Status.IsClosed()
-		open := keys.newKey(o.Customer, tableOrderUnfinished).text(string(o.Exchange))
-		index = append(index, row{open.time(at).text(o.OrderID), fields.encode()})
+		unfinished := keys.newKey(o.Customer, tableOrderUnfinished).text(string(o.Exchange))
+		index = append(index, row{unfinished.time(at).text(o.OrderID), fields.encode()})
 	}
 	if o.RequestID != "" {
 		request := keys.newKey(o.Customer, tableOrderRequest).text(o.RequestID)

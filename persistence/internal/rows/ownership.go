@@ -33,8 +33,8 @@ func TakeOwnership(ctx context.Context, enqueue Enqueue, customer string) (persi
 
 // generationShift places the generation, which counts the openings of the store, in
 // the upper half of an epoch. Every epoch of an earlier opening is therefore lower than
-// those of a later one, and Commit.Apply rejects its fences even before ownership is
-// taken again. The lower half counts how often ownership was taken.
+// those of a later one, and Commit.Apply rejects the fences of an earlier opening at once,
+// before ownership is taken again. The lower half counts how often ownership was taken.
 const generationShift = 32
 
 // epochFloor returns the number that is lower than every epoch of a generation, and not

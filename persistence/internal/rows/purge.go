@@ -102,22 +102,30 @@ func (s *staleScan) collect(customer key, from []byte) error {
 	records := func(kind persistence.Kind) key {
 		return append(customer.clone(), byte(tableRecord)).text(string(kind))
 	}
-	return firstError(
-		s.collectRows(events, from, s.before.Events, true),
-		s.collectRows(journal, from, journalBefore, true),
-		s.collectRows(records(persistence.KindDelivery), from, s.before.Events, false),
-		s.collectRows(records(persistence.KindIdempotency), from, s.before.Idempotency, false),
-		s.collectRows(records(persistence.KindSignal), from, s.before.Journal, false),
-	)
+	for _, part := range []struct {
+		prefix  key
+		before  time.Time // of the retention; all rows stay if it is zero
+		ordered bool
+	}{
+		{events, s.before.Events, true},
+		{journal, journalBefore, true},
+		{records(persistence.KindDelivery), s.before.Events, false},
+		{records(persistence.KindIdempotency), s.before.Idempotency, false},
+		{records(persistence.KindSignal), s.before.Journal, false},
+	} {
+		if part.before.IsZero() || len(s.found) >= PurgeRowsMax {
+			continue
+		}
+		if err := s.collectRows(part.prefix, from, part.ordered); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// collectRows collects the stale rows with a prefix. before is the part of the retention
-// that applies to them; if it is zero, all of them stay. In an ordered table the scan
-// ends at the first row that stays.
-func (s *staleScan) collectRows(prefix key, from []byte, before time.Time, ordered bool) error {
-	if before.IsZero() || len(s.found) >= PurgeRowsMax {
-		return nil
-	}
+// collectRows collects the stale rows with a prefix. In an ordered table the scan ends at the
+// first row that stays.
+func (s *staleScan) collectRows(prefix key, from []byte, ordered bool) error {
 	if bytes.Compare(from, prefix) < 0 {
 		from = prefix
 	}

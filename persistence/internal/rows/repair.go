@@ -85,37 +85,39 @@ func inspectRow(g Getter, key, value []byte) (missing []row, isOrphan bool, err 
 	return missing, false, nil
 }
 
+// recordIndexes has, for each table of index rows of records, their kind and the parts of its
+// keys before the id.
+var recordIndexes = map[table]struct {
+	kind             persistence.Kind
+	hasText, hasTime bool
+}{
+	tableOrderTime:           {persistence.KindOrder, false, true},
+	tableOrderUnfinished:     {persistence.KindOrder, true, true},
+	tableOrderRequest:        {persistence.KindOrder, true, true},
+	tableOrderClient:         {persistence.KindOrder, true, false},
+	tableFillTime:            {persistence.KindFill, false, true},
+	tableFillOrder:           {persistence.KindFill, true, true},
+	tableAPIKey:              {persistence.KindAPIKey, false, false},
+	tableSignalTime:          {persistence.KindSignal, false, true},
+	tableSignalChannel:       {persistence.KindSignal, true, true},
+	tableSignalUnfinished:    {persistence.KindSignal, true, true},
+	tableDeliveryTime:        {persistence.KindDelivery, false, true},
+	tableDeliveryEndpoint:    {persistence.KindDelivery, true, true},
+	tableDeliveryEvent:       {persistence.KindDelivery, true, true},
+	tableDeliveryPending:     {persistence.KindDelivery, true, true},
+	tableDeliveryUndelivered: {persistence.KindDelivery, false, true},
+}
+
 // primaryOf returns the primary key of a row, and reports whether the row is an index row. The
 // key of a counter is nil.
 func primaryOf(k []byte) (primary key, isIndex bool, err error) {
 	reader := keyReader{rest: k}
 	customer := reader.text()
-	record := func(kind persistence.Kind) key { return recordPrefix(customer, kind).text(reader.text()) }
 	switch t := reader.table(); t {
 	case tableRecord, tableEvent, tableJournal:
 		return k, false, nil
 	case tableSequence, tableEpoch:
 		return nil, false, nil
-	case tableOrderTime:
-		reader.time()
-		primary = record(persistence.KindOrder)
-	case tableOrderUnfinished, tableOrderRequest:
-		reader.text()
-		reader.time()
-		primary = record(persistence.KindOrder)
-	case tableOrderClient:
-		reader.text()
-		primary = record(persistence.KindOrder)
-	case tableFillTime:
-		reader.time()
-		primary = record(persistence.KindFill)
-	case tableFillOrder:
-		reader.text()
-		reader.time()
-		primary = record(persistence.KindFill)
-	case tableAPIKey:
-		customer = "" // of the installation
-		primary = record(persistence.KindAPIKey)
 	case tableEventID:
 		reader.text()
 		primary = newKey(customer, tableEvent).number(reader.number())
@@ -123,25 +125,30 @@ func primaryOf(k []byte) (primary key, isIndex bool, err error) {
 		reader.text()
 		at := reader.time()
 		primary = newKey(customer, tableJournal).time(at).text(reader.text())
-	case tableSignalTime:
-		reader.time()
-		primary = record(persistence.KindSignal)
-	case tableSignalChannel, tableSignalUnfinished:
-		reader.text()
-		reader.time()
-		primary = record(persistence.KindSignal)
-	case tableDeliveryTime, tableDeliveryUndelivered:
-		reader.time()
-		primary = record(persistence.KindDelivery)
-	case tableDeliveryEndpoint, tableDeliveryEvent, tableDeliveryPending:
-		reader.text()
-		reader.time()
-		primary = record(persistence.KindDelivery)
 	default:
-		reader.fail()
+		primary = primaryOfRecord(customer, t, &reader)
 	}
 	if reader.err != nil {
 		return nil, false, fmt.Errorf("%w: key %q: %w", persistence.ErrIntegrity, k, reader.err)
 	}
 	return primary, true, nil
+}
+
+// primaryOfRecord returns the primary key of an index row of a record. rest is its key after the table.
+func primaryOfRecord(customer string, t table, rest *keyReader) key {
+	index, known := recordIndexes[t]
+	if !known {
+		rest.fail()
+		return nil
+	}
+	if index.hasText {
+		rest.text()
+	}
+	if index.hasTime {
+		rest.time()
+	}
+	if kinds[index.kind].installation {
+		customer = ""
+	}
+	return recordPrefix(customer, index.kind).text(rest.text())
 }
