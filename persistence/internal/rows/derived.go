@@ -4,8 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"venuegate/persistence"
 )
 
@@ -82,14 +80,4 @@ func hasClientID(orderID, clientID string) bool {
 func hasSequence(eventID string, seq uint64) bool {
 	in, ok := persistence.EventSequence(eventID)
 	return ok && in == seq
-}
-
-// ulidTimeChars is the length of the time in the text of a ULID.
-const ulidTimeChars = 10
-
-// idTime appends the begin of the ids of a prefix with a time or a later one.
-func (k key) idTime(prefix string, ms int64) key {
-	var id ulid.ULID
-	_ = id.SetTime(uint64(ms)) // The caller bounds it.
-	return append(append(k, prefix...), id.String()[:ulidTimeChars]...)
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/oklog/ulid/v2"
+
 	"venuegate/persistence"
 )
 
@@ -121,6 +123,16 @@ func (k key) end() []byte {
 	return nil
 }
 
+// ulidTimeChars is the length of the time in the text of a ULID.
+const ulidTimeChars = 10
+
+// idTime appends the begin of the ids of a prefix with a time or a later one.
+func (k key) idTime(prefix string, ms int64) key {
+	var id ulid.ULID
+	_ = id.SetTime(uint64(ms)) // The caller bounds it.
+	return append(append(k, prefix...), id.String()[:ulidTimeChars]...)
+}
+
 // keyReader reads the parts of a key in order. Its methods have the names of those of
 // key that append the parts. After the first error, the parts that it returns mean
 // nothing.
@@ -177,6 +189,11 @@ func (r *keyReader) table() table {
 }
 
 func (r *keyReader) fail() { r.err, r.rest = errMalformedKey, nil }
+
+// recordPrefix begins the keys of a customer's records of a kind.
+func recordPrefix(customer string, kind persistence.Kind) key {
+	return newKey(customer, tableRecord).text(string(kind))
+}
 
 // recordKey returns the primary key of a record. The attempt of an idempotency record is
 // a number in the key, so that the newest attempt sorts last.

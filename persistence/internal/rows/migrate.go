@@ -61,10 +61,3 @@ func closedRows(s Snapshot, from []byte) (found []row, next []byte, err error) {
 		from = customer.end()
 	}
 }
-
-func maxKey(a, b []byte) []byte {
-	if bytes.Compare(a, b) > 0 {
-		return a
-	}
-	return b
-}

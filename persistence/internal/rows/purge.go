@@ -66,20 +66,6 @@ func staleRows(ctx context.Context, s Snapshot, before persistence.Retention, fr
 	}
 }
 
-// customerAt returns the customer, as a key prefix, of the first row at or after from;
-// nil if there is no row.
-func customerAt(s Snapshot, from []byte) (key, error) {
-	var prefix key
-	var malformed error
-	err := s.Scan(from, nil, false, func(k, _ []byte) bool {
-		reader := keyReader{rest: k}
-		reader.text()
-		prefix, malformed = bytes.Clone(k[:len(k)-len(reader.rest)]), reader.err
-		return false
-	})
-	return prefix, firstError(malformed, err)
-}
-
 // staleScan collects the stale rows of one step.
 type staleScan struct {
 	ctx      context.Context

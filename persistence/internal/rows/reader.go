@@ -1,11 +1,9 @@
 package rows
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"venuegate/persistence"
@@ -14,7 +12,7 @@ import (
 
 // Reader implements persistence.Reader on the snapshots of an engine, each query on one.
 // This file has the queries of the installation and of accounts; those of orders,
-// signals, deliveries and the log are in reader_*.go.
+// signals, deliveries and the log are in reader_*.go, and scans in scan.go and page.go.
 type Reader struct{ engine Viewer }
 
 // NewReader returns a Reader of an engine.
@@ -101,15 +99,6 @@ func (r Reader) Idempotency(ctx context.Context, customer, scope, requestID stri
 	return found, err
 }
 
-// view calls read with a snapshot of an engine and returns its result.
-func view[T any](ctx context.Context, engine Viewer, read func(Snapshot) (T, error)) (result T, err error) {
-	err = engine.View(ctx, func(s Snapshot) (err error) {
-		result, err = read(s)
-		return err
-	})
-	return result, err
-}
-
 // oneRecord reads a record in a snapshot of its own. It returns ErrNotFound for a
 // missing record and for an invalid key.
 func oneRecord[T persistence.Record](ctx context.Context, engine Viewer, k persistence.Key) (T, error) {
@@ -154,11 +143,6 @@ func decodeRow[T persistence.Record](key, value []byte) (T, error) {
 	return decodeAs[T](id.Key, value)
 }
 
-// recordPrefix begins the keys of a customer's records of a kind.
-func recordPrefix(customer string, kind persistence.Kind) key {
-	return newKey(customer, tableRecord).text(string(kind))
-}
-
 // indexedRecord reads the record of an index row. It returns ErrIntegrity for a missing
 // record, because both are written and deleted together.
 func indexedRecord[T persistence.Record](g Getter, k persistence.Key) (T, error) {
@@ -175,48 +159,4 @@ func listRecords[T persistence.Record](ctx context.Context, engine Viewer, custo
 		prefix := recordPrefix(customer, kind)
 		return collect(ctx, s, prefix, prefix.end(), noLimit, decodeRow[T])
 	})
-}
-
-// lastRow returns a copy of the last row with a prefix, or ErrNotFound.
-func lastRow(s Snapshot, prefix key) (row, error) {
-	var last row
-	err := s.Scan(prefix, prefix.end(), true, func(key, value []byte) bool {
-		last = row{bytes.Clone(key), bytes.Clone(value)}
-		return false
-	})
-	if err == nil && last.key == nil {
-		err = persistence.ErrNotFound
-	}
-	return last, err
-}
-
-// noLimit is the limit of a list that must be complete.
-const noLimit = math.MaxInt
-
-// collect returns the results of read for the rows with from <= key < to, in the order of
-// keys, at most limit.
-func collect[T any](ctx context.Context, s Snapshot, from, to []byte, limit int, read func(key, value []byte) (T, error)) ([]T, error) {
-	var items []T
-	var failed error
-	err := s.Scan(from, to, false, func(key, value []byte) bool {
-		var item T
-		if item, failed = read(key, value); failed != nil {
-			return false
-		}
-		items = append(items, item)
-		failed = ctx.Err()
-		return failed == nil && len(items) < limit
-	})
-	return items, firstError(failed, err)
-}
-
-// firstError returns the first error that is not nil. A Scan callback that fails stops
-// the scan, which then returns nil; its error comes first.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -102,10 +102,10 @@ func derivedSequence(g Getter, customer, id string) (seq uint64, found bool, err
 
 // Journal returns one page of a customer's journal.
 func (r Reader) Journal(ctx context.Context, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error) {
-	rows := timeRange{prefix: newKey(q.Customer, tableJournal), from: q.From, to: q.To, after: q.After}
+	entries := timeRange{prefix: newKey(q.Customer, tableJournal), from: q.From, to: q.To, after: q.After}
 	return view(ctx, r.engine, func(s Snapshot) (persistence.Page[persistence.JournalEntry], error) {
 		load := func(in timeRange, h hit) (persistence.JournalEntry, bool, error) {
-			if !bytes.Equal(in.prefix, rows.prefix) {
+			if !bytes.Equal(in.prefix, entries.prefix) {
 				var err error
 				if h.value, err = indexedJournal(s, q, h); h.value == nil || err != nil {
 					return persistence.JournalEntry{}, false, err
@@ -114,14 +114,14 @@ func (r Reader) Journal(ctx context.Context, q persistence.JournalQuery) (persis
 			entry, err := decodeJournal(h.At, h.ID, h.value)
 			return entry, matchJournal(q, entry), err
 		}
-		return filteredPage(ctx, s, q.Limit, load, journalRanges(q, rows)...)
+		return filteredPage(ctx, s, q.Limit, load, journalRanges(q, entries)...)
 	})
 }
 
-// journalRanges selects the tables with the fewest rows to skip: an index, or rows, those
-// of the journal itself. Rows near their subject are found without an index row.
-func journalRanges(q persistence.JournalQuery, rows timeRange) []timeRange {
-	index := rows
+// journalRanges selects the tables with the fewest rows to skip: an index, or the range entries
+// of the journal rows themselves. Those near their subject are found without an index row.
+func journalRanges(q persistence.JournalQuery, entries timeRange) []timeRange {
+	index := entries
 	switch {
 	case q.Subject != "":
 		index.prefix = newKey(q.Customer, tableJournalSubject).text(q.Subject)
@@ -136,12 +136,12 @@ func journalRanges(q persistence.JournalQuery, rows timeRange) []timeRange {
 		if earlier.to.IsZero() || earlier.to.After(from) {
 			earlier.to = from
 		}
-		return []timeRange{later, rows.within(from, end), earlier}
+		return []timeRange{later, entries.within(from, end), earlier}
 	case q.Channel != "":
 		index.prefix = newKey(q.Customer, tableJournalChannel).text(q.Channel)
 		return []timeRange{index}
 	}
-	return []timeRange{rows}
+	return []timeRange{entries}
 }
 
 // indexedJournal reads the journal row of an index row. It returns nil, without a read,
