@@ -22,7 +22,7 @@
 //	rest_closed.go     closed orders and stops, for orders that are not found by id
 //	rest_*.go          market data, account, modes, positions, leverage, fills, pages
 //	attachment.go      protection attached to orders; protect.go changes it
-//	link.go            options of all stream connections; the pause after a rejected handshake
+//	link.go            options of all WebSocket connections; the pause after a rejected handshake
 //	stream.go          the public feed (see venues/internal/feed), and the control messages
 //	                   of all stream connections
 //	stream_models.go   paths of all streams; channels of the feed; trades, marks, candles
@@ -65,10 +65,10 @@
 //
 // An order is sent with its deadline as expTime. So is a stop, although the venue documents
 // expTime for orders and amends only. After a rejected timestamp (50102, 50112, 50036:
-// certainly not executed) the clock is measured again and the request signed once more under the same
-// deadline. After a rejection of posSide the position mode is read again and the order sent
-// once more. A request that the connection for orders did not accept is sent by REST.
-// Nothing else is ever repeated.
+// certainly not executed) the clock is measured again and the request signed once more
+// under the same deadline. After a rejection of posSide the position mode is read again and
+// the order sent once more. A request that the connection for orders did not accept is sent
+// by REST. Nothing else is ever repeated.
 //
 // With OrderEntry "websocket" orders, amends and cancels are sent on a private WebSocket
 // connection of their own, under the same rate limits, deadlines and error classes. Algo
