@@ -45,7 +45,7 @@ var fields = map[string]int{
 	"Runner.Journal": omitted, "account.tickDue": omitted, "CommitQueue.journal": omitted, "Gate.": omitted,
 	"Event.ID": omitted, "Event.Data": omitted, "Event.CreatedAt": omitted, "Fill.FillID": omitted, "FillRecord.FillID": omitted,
 	"timer.sequence": omitted, "timer.index": omitted, "statusQuery.sent": omitted, "order.journalRows": omitted,
-	"Order.CreatedAt": present, "Order.UpdatedAt": present, "Order.FilledAt": present, "OrderRecord.UnknownSince": present,
+	"Order.CreatedAt": present, "Order.UpdatedAt": present, "Order.FilledAt": present, "OrderRecord.UnknownSince": present, "OrderRecord.SeenOpenAt": present,
 	"IdempotencyRecord.FirstReceived": present, "IdempotencyRecord.FreedAt": present,
 	"AccountState.FillsUntil": omitted, "AccountState.TradedUntil": present, "fillMarks.until": omitted, "fillMarks.tradedUntil": present,
 	"PositionTotals.OpenedAt": present, "Position.OpenedAt": present, "Cause.SentAt": present,

@@ -78,6 +78,22 @@ func stopOrder() placeOrder {
 	return in
 }
 
+// The quantity was amended, and the answer is not known: the report with the new quantity comes
+// before the fills that complete it, so that the first ones are partial.
+func TestFillsCompleteTheQuantityOfTheirReport(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	o := b.open(limitOrder("r1"), venues.StatusOpen)
+	r := o.reportWith(venues.StatusFilled, "3")
+	r.Qty = venues.MustDecimal("3")
+	b.step(func(step stepContext) { b.state.handleReport(step, r) })
+	b.want(o, venues.StatusOpen, "0")
+	for _, id := range []string{"t1", "t2", "t3"} {
+		b.step(func(step stepContext) { b.state.handleFills(step, []venues.Fill{*o.fill(id, "1", "60000")}) })
+	}
+	b.want(o, venues.StatusFilled, "3")
+	wantEvents(t, b, persistence.EventOrderPartiallyFilled, persistence.EventOrderPartiallyFilled, persistence.EventOrderFilled)
+}
+
 func TestStopThatTriggersWhileUnknownIsPublished(t *testing.T) {
 	b := newFixture(t, venues.Capabilities{})
 	o := b.open(stopOrder(), venues.StatusUntriggered)
@@ -186,6 +202,22 @@ func TestPurgedOrderEndsAfterALongAbsence(t *testing.T) {
 			t.Errorf("%s: status = %s, want %s", name, o.Status, venues.StatusCancelled)
 		}
 	}
+}
+
+// The order becomes unknown after the long absence, and the account restarts again: what counts
+// is when the venue reported it, not when it became unknown.
+func TestPurgedOrderEndsAfterAnotherRestart(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	id := b.open(limitOrder("r1"), venues.StatusOpen).OrderID
+	b.now = b.now.Add(b.state.caps.UnfilledRetention)
+	b = b.reload()
+	b.answerNotFound(b.state.orders[id])
+	b.now = b.now.Add(absenceSpan)
+	b.answerNotFound(b.state.orders[id])
+	b.want(b.state.orders[id], venues.StatusUnknown, "0")
+	b = b.reload()
+	b.answerAllNotFound(b.state.orders[id])
+	b.want(b.state.orders[id], venues.StatusCancelled, "0")
 }
 
 // After the retention it is not known whether an order that the venue has never confirmed

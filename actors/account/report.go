@@ -51,9 +51,13 @@ func (s *state) restoreOrder(in loadedOrder) *order {
 }
 
 // storedOpenAt returns when a stored order was last known to be open: at the reconciliation
-// up to which its fills were read, or, if its outcome is unknown, when it became unknown.
+// up to which its fills were read. If its outcome is unknown, reconciliations have not seen it
+// since; a record that does not say when it was seen counts as open until it became unknown.
 func (s *state) storedOpenAt(r *persistence.OrderRecord) time.Time {
-	if !r.UnknownSince.IsZero() {
+	switch {
+	case !r.SeenOpenAt.IsZero():
+		return r.SeenOpenAt.Time
+	case !r.UnknownSince.IsZero():
 		return r.UnknownSince.Time
 	}
 	if until := s.fillMarks.until[r.Symbol]; until.After(r.UpdatedAt.Time) {
@@ -104,6 +108,9 @@ func (s *state) applyReport(step stepContext, o *order, r venues.ExecutionReport
 	s.setVenueID(o, r)
 	if (r.Attachment != nil || o.Attachment != nil) && (r.VenueTime.IsZero() || !r.VenueTime.Before(o.termsAt)) {
 		s.protection(step).FollowAttachment(&o.protectedOrder, &r)
+	}
+	if r.FilledQty.GreaterThan(o.FilledQty) && !o.Status.IsClosed() && !o.IsUndecided(&r) {
+		s.applyTerms(step, o, r) // before the fills: an amended quantity decides which one is the last
 	}
 	if r.Fill != nil {
 		s.addFill(step, o, *r.Fill)
@@ -181,7 +188,7 @@ func (s *state) setStatus(step stepContext, o *order, next venues.OrderStatus) {
 	}
 	o.Status = next
 	if next != venues.StatusUnknown {
-		o.UnknownSince, o.NotFoundSince = venues.Time{}, venues.Time{}
+		o.UnknownSince, o.NotFoundSince, o.SeenOpenAt = venues.Time{}, venues.Time{}, venues.Time{}
 		o.query = statusQuery{}
 		if next.IsActive() && o.change.sent {
 			// A request for the change may have reached the venue before the order did.

@@ -42,7 +42,7 @@ func (s *state) markUnknown(step stepContext, o *order) {
 		return
 	}
 	s.setStatus(step, o, venues.StatusUnknown)
-	o.UnknownSince = venues.At(step.now)
+	o.UnknownSince, o.SeenOpenAt = venues.At(step.now), venues.At(o.seenOpenAt)
 	s.scheduleQuery(step, o, queryDelay)
 	s.markDirty(o)
 }

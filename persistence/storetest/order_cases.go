@@ -58,6 +58,7 @@ func orderIsReadAsPut(h *harness) {
 	full.Error = &venues.RejectReason{Code: venues.CodeOrderRejected, Message: "m", Reason: "r", VenueCode: "-1", VenueMessage: "v"}
 	full.ReduceOnly, full.PostOnly, full.ClosePosition = true, true, true
 	full.Unattached, full.Closing, full.TriggerDirection = true, true, venues.TriggerFalling
+	full.SeenOpenAt = timeAt(2)
 	full.EntryOrderID, full.UnknownSince, full.NotFoundSince, full.Comment = "ord_0", timeAt(3), timeAt(5), "<script>\u2028 \"quoted\" \\"
 	full.Amend = &persistence.Amendment{
 		Qty: full.Qty, Price: full.TakeProfit, TriggerPrice: full.TriggerPrice, Replaces: true, StopLoss: full.StopLoss,

@@ -26,6 +26,7 @@ func orderMembers(c *codec, r *persistence.OrderRecord) {
 	pointer(c, 54, &r.Amend, amendmentMembers)
 	c.time(55, &r.NotFoundSince)
 	text(c, 56, &r.TriggerDirection)
+	c.time(57, &r.SeenOpenAt)
 }
 
 func venueOrderMembers(c *codec, o *venues.Order) {
