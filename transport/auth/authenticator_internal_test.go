@@ -10,18 +10,25 @@ import (
 	"venuegate/persistence"
 )
 
-// storedKeys has the keys whose id begins with 0.
+// storedKeys has the keys whose id begins with 0 or 1. The customer of the latter is removed.
 type storedKeys struct{ reads int }
 
 func (s *storedKeys) APIKey(_ context.Context, id string) (persistence.APIKey, error) {
 	s.reads++
-	if !strings.HasPrefix(id, "0") {
+	switch {
+	case strings.HasPrefix(id, "0"):
+		return persistence.APIKey{ID: id, Customer: "cus_1"}, nil
+	case strings.HasPrefix(id, "1"):
+		return persistence.APIKey{ID: id, Customer: "cus_2"}, nil
+	default:
 		return persistence.APIKey{}, persistence.ErrNotFound
 	}
-	return persistence.APIKey{ID: id, Customer: "cus_1"}, nil
 }
 
-func (*storedKeys) Customer(context.Context, string) (persistence.Customer, error) {
+func (*storedKeys) Customer(_ context.Context, id string) (persistence.Customer, error) {
+	if id != "cus_1" {
+		return persistence.Customer{}, persistence.ErrNotFound
+	}
 	return persistence.Customer{ID: "cus_1"}, nil
 }
 

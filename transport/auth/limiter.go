@@ -3,6 +3,7 @@ package auth
 import (
 	"container/list"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -83,9 +84,7 @@ func (w *window) expire(now time.Time) {
 	for gone < len(w.hits) && now.Sub(w.hits[gone]) >= api.RateWindow {
 		gone++
 	}
-	if gone > 0 {
-		w.hits = w.hits[:copy(w.hits, w.hits[gone:])]
-	}
+	w.hits = slices.Delete(w.hits, 0, gone)
 }
 
 // idle reports whether no request is in the window.

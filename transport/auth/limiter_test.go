@@ -92,8 +92,9 @@ func TestClockThatStepsBackExpiresNothing(t *testing.T) {
 	limiter := auth.NewMemoryLimiter(1)
 	class := auth.Class{Name: "c", Limit: 2}
 	for i, at := range []time.Time{start, start.Add(-time.Hour), start.Add(59 * time.Second)} {
-		if d, err := limiter.Take(t.Context(), "k", class, at); err != nil || d.Allowed != (i < 2) {
-			t.Errorf("request %d: decision %+v, %v; want allowed %v", i, d, err, i < 2)
+		reset := []time.Duration{time.Minute, time.Minute, time.Second}[i]
+		if d, err := limiter.Take(t.Context(), "k", class, at); err != nil || d.Allowed != (i < 2) || d.Reset != reset {
+			t.Errorf("request %d: decision %+v, %v; want allowed %v and a reset of %s", i, d, err, i < 2, reset)
 		}
 	}
 }
