@@ -55,6 +55,8 @@ type edge struct {
 	app      *fiber.App
 	source   netip.Addr
 	channels map[string]hooks.Channel
+	// origin is that of each request.
+	origin venues.Origin
 	// loading is whether channels are still being loaded.
 	loading bool
 	// onLookup, if set, is called with the id of each channel lookup.
@@ -130,6 +132,10 @@ func newEdge(t testing.TB) *edge {
 		c.Set(fiber.HeaderRetryAfter, api.RetryAfter(public))
 		return c.Status(api.Status(public.Code)).Send(api.AppendError(nil, public, "req_1"))
 	}})
+	e.app.Use(func(c *fiber.Ctx) error {
+		c.SetUserContext(venues.WithOrigin(c.UserContext(), e.origin))
+		return c.Next()
+	})
 	e.app.Post(hooks.WebhookPath, h.Webhook)
 	e.app.Post(hooks.ChartPath, h.Chart)
 	return e
@@ -220,6 +226,20 @@ func TestSignedSignalIsAccepted(t *testing.T) {
 	}
 }
 
+// A signal has the origin of its request, and its way through the service begins with it.
+func TestSignalHasTheOriginOfItsRequest(t *testing.T) {
+	e := newEdge(t)
+	e.origin = venues.Origin{RequestID: "req_7"}
+	e.signed(orderOne).want(http.StatusAccepted, "")
+	s := e.accepted[0]
+	if s.Origin != e.origin {
+		t.Errorf("origin = %+v, want %+v", s.Origin, e.origin)
+	}
+	if s.Hops == nil || venues.At(s.Hops.Received()) != s.ReceivedAt || s.Hops.Ended(venues.HopAuthenticated) == 0 {
+		t.Errorf("hops = %+v, want those of a request received at %s, with the authentication ended", s.Hops, s.ReceivedAt)
+	}
+}
+
 func TestRepeatedSignalIsReportedAsDuplicate(t *testing.T) {
 	e := newEdge(t)
 	e.answer.Duplicate = true
@@ -290,8 +310,12 @@ func TestInvalidSignaturesAreRejected(t *testing.T) {
 			if got := a.details()["reason"]; got != c.reason {
 				t.Errorf("%s: reason = %v, want %s", name, got, c.reason)
 			}
-			if c.reason == "stale_timestamp" && (a.details()["toleranceSec"] != 300.0 || a.details()["serverTime"] == nil) {
+			tolerance, serverTime := a.details()["toleranceSec"], a.details()["serverTime"]
+			if c.reason == "stale_timestamp" && (tolerance != 300.0 || serverTime == nil) {
 				t.Errorf("%s: details = %v, want toleranceSec 300 and serverTime", name, a.details())
+			}
+			if c.reason != "stale_timestamp" && (tolerance != nil || serverTime != nil) {
+				t.Errorf("%s: details = %v, want neither toleranceSec nor serverTime", name, a.details())
 			}
 		}
 		if len(e.accepted) != 0 {
