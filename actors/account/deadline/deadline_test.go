@@ -30,7 +30,9 @@ func TestZeroTimeIsNeverDue(t *testing.T) {
 	if got := deadline.Earliest(time.Time{}); !got.IsZero() {
 		t.Errorf("Earliest of zero times = %s, want zero", got)
 	}
-	if got := deadline.Later(now, time.Time{}); !got.Equal(now) {
-		t.Errorf("Later = %s, want %s", got, now)
+	for _, c := range []struct{ a, b, want time.Time }{{now, time.Time{}, now}, {time.Time{}, now, now}, {now, now.Add(1), now.Add(1)}} {
+		if got := deadline.Later(c.a, c.b); !got.Equal(c.want) {
+			t.Errorf("Later(%s, %s) = %s, want %s", c.a, c.b, got, c.want)
+		}
 	}
 }
