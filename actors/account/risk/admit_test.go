@@ -2,7 +2,9 @@ package risk_test
 
 import (
 	"testing"
+	"time"
 
+	"venuegate/actors/account/position"
 	"venuegate/actors/account/risk"
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -85,6 +87,110 @@ func TestPriceOfTheNotional(t *testing.T) {
 			if got := ruleOf(s.Admit(a, spec, c.mark)); got != want {
 				t.Errorf("%s of 100 with a limit of %s: rule = %v, want %v", name, limit, got, want)
 			}
+		}
+	}
+}
+
+// newLongState returns a State whose executions and list have a long position of 4.
+func newLongState(limits persistence.RiskLimits) (*fakeAccount, *risk.State, *position.State) {
+	a := &fakeAccount{now: noon, prices: map[string]string{}}
+	positions := position.NewState("c1", venues.Binance)
+	qty := venues.MustDecimal("4")
+	positions.Add(holder{now: noon}, "BTCUSDT", position.Execution{
+		Key: position.Key{At: noon, Trade: "1/1"}, Side: venues.Buy, Qty: qty, Price: venues.MustDecimal("100"), KnownAt: noon,
+	})
+	positions.Update(holder{now: noon}, []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: qty}}, noon)
+	s := risk.NewState("c1", venues.Binance, 5*time.Second, positions)
+	s.Restore(&persistence.VenueAccount{Limits: limits}, persistence.RiskRecord{}, risk.NewDay(noon))
+	return a, s, positions
+}
+
+func sell(qty string) *venues.OrderSpec {
+	spec := buy(qty)
+	spec.Side = venues.Sell
+	return spec
+}
+
+// An order of the other side reduces up to what the other live orders of its side leave of the
+// position; in hedge mode none does.
+func TestReducingOrders(t *testing.T) {
+	for name, c := range map[string]struct {
+		order   *venues.OrderSpec
+		resting string // the quantity of another sell
+		hedged  bool
+		want    bool
+	}{
+		"the whole position":     {order: sell("4"), want: true},
+		"more than the position": {order: sell("4.1")},
+		"the same side":          {order: buy("1")},
+		"all that is left":       {order: sell("3"), resting: "1", want: true},
+		"more than is left":      {order: sell("3.1"), resting: "1"},
+		"in hedge mode":          {order: sell("4"), hedged: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, s, positions := newLongState(persistence.RiskLimits{})
+			positions.HedgeMode = c.hedged
+			if c.resting != "" {
+				a.live = []risk.Order{openBuy(func(o *persistence.OrderRecord) { o.OrderSpec = *sell(c.resting) })}
+			}
+			if got := s.Reduces(a, c.order, nil); got != c.want {
+				t.Errorf("reduces = %t, want %t", got, c.want)
+			}
+			if c.resting == "" {
+				return
+			}
+			if own := a.live[0].OrderRecord; !s.Reduces(a, sell("4"), own) {
+				t.Error("the resting order with the whole position does not reduce, want it not to count beside itself")
+			}
+		})
+	}
+}
+
+// An amend that increases is checked like a new order, any other is admitted.
+func TestLimitsOfAnAmend(t *testing.T) {
+	for name, c := range map[string]struct {
+		amended *venues.OrderSpec
+		halted  bool
+		want    venues.Code
+	}{
+		"to more":                             {amended: buy("1.5")},
+		"to more than the limit":              {amended: buy("2.1"), want: venues.CodeRiskRejected},
+		"to more of a halted account":         {amended: buy("1.5"), halted: true, want: venues.CodeTradingLocked},
+		"to less of a halted account":         {amended: buy("0.5"), halted: true},
+		"to an exit of a halted account":      {amended: sell("4"), halted: true},
+		"to a position of a halted account":   {amended: sell("5"), halted: true, want: venues.CodeTradingLocked},
+		"to an exit of more than the limit":   {amended: sell("4")},
+		"to a position larger than the limit": {amended: sell("5"), want: venues.CodeRiskRejected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, s, _ := newLongState(persistence.RiskLimits{MaxOrderNotional: some("200")})
+			s.Halted = c.halted
+			order := openBuy(func(o *persistence.OrderRecord) { o.Side = c.amended.Side })
+			a.live = []risk.Order{order}
+			var got venues.Code
+			if err := s.AdmitAmend(a, order.OrderRecord, c.amended, venues.Optional{}); err != nil {
+				got = err.Code
+			}
+			if got != c.want {
+				t.Errorf("code = %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestOrderAgainstAnOpenPosition(t *testing.T) {
+	for name, c := range map[string]struct {
+		order  *venues.OrderSpec
+		reject bool
+		rule   any
+	}{
+		"of the other side": {sell("1"), true, venues.RuleOpposite},
+		"that is accepted":  {sell("1"), false, nil},
+		"of the same side":  {buy("1"), true, nil},
+	} {
+		a, s, _ := newLongState(persistence.RiskLimits{})
+		if got := ruleOf(s.AdmitPosition(a, &venues.PlaceOrder{OrderSpec: *c.order, RejectOpposite: c.reject})); got != c.rule {
+			t.Errorf("an order %s: rule = %v, want %v", name, got, c.rule)
 		}
 	}
 }

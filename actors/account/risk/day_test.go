@@ -124,6 +124,11 @@ func TestUncountedFeesEndWithTheirDay(t *testing.T) {
 	if want := noon.Add(risk.FeePriceEvery); !s.Due(a).Equal(want) {
 		t.Errorf("due at %s, want %s, when the price is looked up again", s.Due(a), want)
 	}
+	other, unlimited := newState(persistence.RiskLimits{})
+	lose(other, unlimited, "10", "0.1", "BNB")
+	if want := noon.Add(12 * time.Hour); len(other.stored.Uncounted) != 1 || !unlimited.Due(other).Equal(want) {
+		t.Errorf("uncounted fees %v without a limit, due at %s; want one, due at %s", other.stored.Uncounted, unlimited.Due(other), want)
+	}
 	a.now = noon.Add(12 * time.Hour)
 	if s.Check(a); len(a.stored.Uncounted) != 0 {
 		t.Errorf("uncounted fees %v on the next day, want none", a.stored.Uncounted)
