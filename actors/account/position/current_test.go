@@ -52,6 +52,33 @@ func TestCurrentOfIncompleteExecutionsIsTheList(t *testing.T) {
 	}
 }
 
+// A reading without the position is newer than the executions before it, although it may lack
+// executions of the last ListLag.
+func TestCurrentWithoutAPositionThatIsReportedClosed(t *testing.T) {
+	a, s := newFakeAccount()
+	a.execute(s, 1, venues.Buy, "2", "100")
+	a.report(s, "2")
+	a.at(1)
+	s.Update(a, nil, a.now)
+	if list := s.Current(a, func(string) venues.Optional { return venues.Optional{} }); len(list) != 0 {
+		t.Errorf("positions %+v, want none", list)
+	}
+}
+
+// An execution that leads to the listed quantity does not change the position.
+func TestCurrentOfTheListedQuantity(t *testing.T) {
+	a, s := newFakeAccount()
+	listed := listedLong("2")
+	listed.EntryPrice = venues.Some(venues.MustDecimal("101"))
+	s.Report(a, listed)
+	a.at(1)
+	a.execute(s, 1, venues.Buy, "2", "100")
+	list := s.Current(a, func(string) venues.Optional { return venues.Optional{} })
+	if len(list) != 1 || list[0].Qty.String() != "2" || !venues.EqualOptional(list[0].EntryPrice, listed.EntryPrice) {
+		t.Errorf("positions %+v, want the listed one", list)
+	}
+}
+
 // The entry price of a position that the venue has not listed yet is the average of its
 // executions; without a price there is none.
 func TestEntryPriceOfCurrent(t *testing.T) {

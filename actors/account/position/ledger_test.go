@@ -183,9 +183,53 @@ func sums(l *ledger, closed []Closing) (qty, notional, fee decimal.Decimal) {
 func TestFeesInTwoCurrenciesAreNotAdded(t *testing.T) {
 	second := exec(2, venues.Sell, "1", "110")
 	second.FeeCurrency = "BNB"
-	l := ledgerOf(exec(1, venues.Buy, "1", "100"), second)
+	l := ledgerOf(exec(1, venues.Buy, "3", "100"), second, exec(3, venues.Sell, "1", "110"), exec(4, venues.Sell, "1", "110"))
 	if fee := l.closings[0].Position.Fee; fee.Valid {
 		t.Fatalf("fee = %s, want none", fee.Decimal)
+	}
+}
+
+func TestExecutionWithoutAFeeChangesNone(t *testing.T) {
+	without := exec(2, venues.Buy, "1", "100")
+	without.Fee, without.FeeCurrency = venues.Optional{}, ""
+	l := ledgerOf(without)
+	if fee := l.now.long.Fee; fee.Valid {
+		t.Errorf("fee = %s, want none", fee.Decimal)
+	}
+	l.add(exec(1, venues.Buy, "1", "100"))
+	if p := l.now.long; p.Fee.Decimal.String() != "0.1" || p.FeeCurrency != "USDT" {
+		t.Errorf("fee = %v %s, want 0.1 USDT", p.Fee, p.FeeCurrency)
+	}
+}
+
+// The first cut is before the first known execution, and the next ones do not move it.
+func TestFirstCut(t *testing.T) {
+	l := ledgerOf(exec(0, venues.Buy, "1", "100"), exec(100, venues.Buy, "1", "100"))
+	for _, found := range []struct {
+		at     int
+		recent int
+	}{{-59, 3}, {-61, 3}} {
+		l.add(exec(found.at, venues.Buy, "1", "100"))
+		if len(l.recent) != found.recent {
+			t.Errorf("%d recent executions after one at %d s, want %d", len(l.recent), found.at, found.recent)
+		}
+	}
+	if got, want := l.record("c1", venues.Binance).CutAt, venues.At(ledgerStart.Add(-recentSpan)); got != want {
+		t.Errorf("cut at %s, want %s", got, want)
+	}
+}
+
+// What an execution that has reversed a position has opened comes after executions that are
+// found later.
+func TestExecutionFoundBeforeAFinalReversal(t *testing.T) {
+	l := ledgerOf(exec(1, venues.Buy, "1", "100"), exec(3, venues.Sell, "4", "110"))
+	l.finalize(2)
+	l.add(exec(2, venues.Buy, "1", "105"))
+	if got, want := fmt.Sprint(texts(l.closings)), "[long in 1 for 105, out 1 for 110, fee 0.125]"; got != want {
+		t.Errorf("closed %s, want %s", got, want)
+	}
+	if short := OpenQty(l.now.short); short.String() != "2" {
+		t.Errorf("open short %s, want 2", short)
 	}
 }
 
@@ -207,6 +251,34 @@ func TestAdjustTakesTheQuantityOfTheVenue(t *testing.T) {
 	closed := l.adjust(len(l.recent), venues.Long, decimal.Zero, venues.Optional{}, ledgerStart.Add(time.Minute))
 	if len(closed) != 1 || Pnl(venues.Long, &closed[0].Position).Valid {
 		t.Fatalf("closed %+v, want one position of unknown P&L", closed)
+	}
+}
+
+// An adjustment between executions closes what is before it only, and what comes after it is
+// counted again after a restart.
+func TestAdjustBetweenExecutions(t *testing.T) {
+	for through, want := range map[int]struct {
+		closed      string // the quantity that has left without a price
+		long, short string
+	}{1: {"1", "0", "1"}, 2: {"0", "0", "0"}, 3: {"0", "0", "1"}} {
+		l := ledgerOf(
+			exec(1, venues.Buy, "1", "100"), exec(2, venues.Sell, "1", "110"), exec(3, venues.Buy, "1", "100"), exec(4, venues.Sell, "1", "110"),
+		)
+		closed := l.adjust(through, venues.Long, decimal.Zero, venues.Optional{}, ledgerStart.Add(time.Minute))
+		if through == 3 { // the second position too
+			if len(closed) != 2 || closed[1].Position.UnpricedExit.String() != "1" {
+				t.Fatalf("closed %+v, want two positions, the second without a price", closed)
+			}
+			closed = closed[:1]
+		}
+		if len(closed) != 1 || closed[0].Position.UnpricedExit.String() != want.closed {
+			t.Errorf("adjusted after %d: closed %+v, want one position with %s out without a price", through, closed, want.closed)
+		}
+		for name, l := range map[string]*ledger{"adjusted": l, "restarted": restarted(l)} {
+			if long, short := OpenQty(l.now.long), OpenQty(l.now.short); long.String() != want.long || short.String() != want.short {
+				t.Errorf("%s after %d: open long %s and short %s, want %s and %s", name, through, long, short, want.long, want.short)
+			}
+		}
 	}
 }
 

@@ -127,6 +127,26 @@ func TestCloseIsNotConfirmedWhileExecutionsAreMissing(t *testing.T) {
 	a.wantClosed(t, "1")
 }
 
+// Executions that are known to be missing may change a closing until a reconciliation that began
+// after it.
+func TestDisputedCloseWaitsForAReconciliation(t *testing.T) {
+	a, s := newFakeAccount()
+	a.execute(s, 1, venues.Buy, "2", "100")
+	a.report(s, "2")
+	a.at(5)
+	a.execute(s, 5, venues.Sell, "2", "110")
+	closedAt := a.now
+	a.incomplete = true
+	a.pass(s, time.Hour)
+	a.wantClosed(t)
+	a.reconciledAt = closedAt.Add(ListLag)
+	a.pass(s, 0)
+	a.wantClosed(t)
+	a.reconciledAt = closedAt.Add(ListLag + 1)
+	a.pass(s, 0)
+	a.wantClosed(t, "2")
+}
+
 func TestCloseIsNotConfirmedWhileTheListDiffers(t *testing.T) {
 	a, s := newFakeAccount()
 	a.execute(s, 1, venues.Buy, "2", "100")
@@ -177,7 +197,9 @@ func TestCloseThatTheVenueDoesNotReport(t *testing.T) {
 	a.at(5)
 	a.execute(s, 5, venues.Sell, "2", "110")
 	began := a.now
-	a.pass(s, DisputeMax)
+	a.pass(s, DisputeMax-1)
+	a.wantClosed(t)
+	a.pass(s, 1)
 	a.wantClosed(t, "2")
 	if last := a.published[len(a.published)-1]; !last.Qty.IsZero() || last.Reason != venues.ClosedManual || s.ListedCount() != 0 {
 		t.Errorf("published %s closed by %q with %d listed; want 0 closed by %q with none", last.Qty, last.Reason, s.ListedCount(), venues.ClosedManual)

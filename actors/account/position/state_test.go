@@ -1,6 +1,7 @@
 package position
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -13,18 +14,20 @@ import (
 // fakeAccount is an account without missing executions unless incomplete is set. It records the
 // calls of its State.
 type fakeAccount struct {
-	now         time.Time
-	incomplete  bool
-	reads       int
-	closed      []Closing
-	published   []venues.Position
-	stored      map[string]persistence.PositionRecord
-	reconcileBy time.Time
+	now time.Time
+	// reconciledAt is when the last reconciliation began.
+	reconciledAt time.Time
+	incomplete   bool
+	reads        int
+	closed       []Closing
+	published    []venues.Position
+	stored       map[string]persistence.PositionRecord
+	reconcileBy  time.Time
 }
 
 func (a *fakeAccount) Now() time.Time          { return a.now }
 func (a *fakeAccount) Ready() bool             { return true }
-func (a *fakeAccount) ReconciledAt() time.Time { return ledgerStart }
+func (a *fakeAccount) ReconciledAt() time.Time { return a.reconciledAt }
 func (a *fakeAccount) IsComplete(string) bool  { return !a.incomplete }
 func (a *fakeAccount) CloseReason(string, venues.PositionSide, time.Time) venues.CloseReason {
 	return venues.ClosedManual
@@ -46,7 +49,7 @@ func (a *fakeAccount) report(s *State, qty string) {
 }
 
 func newFakeAccount() (*fakeAccount, *State) {
-	return &fakeAccount{now: ledgerStart, stored: map[string]persistence.PositionRecord{}}, NewState("c1", venues.Binance)
+	return &fakeAccount{now: ledgerStart, reconciledAt: ledgerStart, stored: map[string]persistence.PositionRecord{}}, NewState("c1", venues.Binance)
 }
 
 func (a *fakeAccount) execute(s *State, n int, side venues.Side, qty, price string) {
@@ -102,10 +105,8 @@ func TestDifferenceFromTheVenueRequestsAReconciliation(t *testing.T) {
 	if want := a.now.Add(MismatchRetry); !a.reconcileBy.Equal(want) {
 		t.Fatalf("reconciliation by %s, want %s", a.reconcileBy, want)
 	}
-	for symbol := range s.Mismatched() {
-		if symbol != "BTCUSDT" {
-			t.Errorf("mismatch of %s, want BTCUSDT", symbol)
-		}
+	if got, want := maps.Collect(s.Mismatched()), map[string]time.Time{"BTCUSDT": a.now}; !maps.Equal(got, want) || !s.HasMismatch() {
+		t.Errorf("mismatches %v, want %v", got, want)
 	}
 	s.AdoptUnexplained(a, a.now.Add(time.Second), a.now, func(string) bool { return true })
 	if got := s.Qty("BTCUSDT", venues.Long); got.String() != "3" {
