@@ -88,15 +88,6 @@ func (a *behaviour) Started(ctx *actors.Context) {
 	}
 }
 
-// Stopping closes every watch.
-func (a *behaviour) Stopping(*actors.Context) {
-	for _, alert := range a.state.alerts {
-		if alert.watch != nil {
-			alert.watch.Close()
-		}
-	}
-}
-
 // Receive handles one message.
 func (a *behaviour) Receive(ctx *actors.Context, msg any) { a.steps.Receive(ctx, msg) }
 

@@ -43,12 +43,15 @@ type harness struct {
 	mu      sync.Mutex
 	watches []*watch
 	refuse  error
+	// refused are the times of the refused watches.
+	refused []time.Time
 }
 
 func (h *harness) watch(_ context.Context, _ venues.Venue, _ string, c venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.refuse != nil {
+		h.refused = append(h.refused, time.Now())
 		return nil, h.refuse
 	}
 	w := &watch{condition: c, hit: hit}
@@ -239,6 +242,13 @@ func TestFailedWatchIsRepeated(t *testing.T) {
 		if n := len(h.events()); n != 1 {
 			t.Errorf("%d events, want 1", n)
 		}
+		wait := time.Second
+		for i := 1; i < len(h.refused); i++ {
+			if gap := h.refused[i].Sub(h.refused[i-1]); gap < wait || gap > wait+wait/4 {
+				t.Errorf("watch %d after %s, want %s and at most a quarter more", i, gap, wait)
+			}
+			wait = min(2*wait, time.Minute)
+		}
 	})
 }
 
@@ -259,6 +269,17 @@ func TestStoredAlertsAreWatchedAtStart(t *testing.T) {
 			t.Errorf("watched: %+v, want the one that is armed", w.condition)
 		}
 	})
+}
+
+func TestStopClosesTheWatches(t *testing.T) {
+	var h *harness
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h = open(kit, storetest.NewMemory())
+		h.put(above("alr_1", "100"))
+	})
+	if w := h.watches[0]; !w.closed {
+		t.Errorf("%+v is still watched, want closed", w.condition)
+	}
 }
 
 // A firing that was not stored has not happened: the actor restarts, and the condition,

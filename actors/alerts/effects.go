@@ -57,8 +57,7 @@ func (e watch) run(a *behaviour, ctx *actors.Context) {
 	}
 }
 
-// lease is a watch that is closed with the incarnation that opened it, since a failed
-// incarnation closes nothing itself.
+// lease is a watch that is closed at the end of the incarnation that opened it.
 type lease struct {
 	venues.PriceWatch
 	keep func() bool

@@ -49,6 +49,42 @@ func TestRefusedWatchDoesNotRunBeforeTheRemainingEffects(t *testing.T) {
 	})
 }
 
+// A full pool at the start is temporary: the actor is restarted.
+func TestRefusedReadingIsRepeated(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		store := storetest.NewMemory()
+		log := journal.NewClient(store)
+		fence, err := log.Own(kit.T.Context(), "c1")
+		if err != nil {
+			kit.T.Fatal(err)
+		}
+		pool := kit.System.NewPool("watch", 1, 0)
+		kit.Start(actors.Child{Name: "other", Producer: func() actors.Behaviour { return occupier{pool} }})
+		ref := kit.Start(Child(Deps{Customer: "c1", Fence: fence, Store: store, Journal: log.CommitQueue("c1", Name), Pool: pool}))
+		kit.Advance(time.Minute)
+		ctx, cancel := context.WithTimeout(kit.T.Context(), time.Second)
+		defer cancel()
+		if _, err := NewClient(ref).Put(ctx, persistence.Alert{ID: "a1", Customer: "c1"}, persistence.JournalEntry{ID: "j1", Subject: "a1"}); err != nil {
+			kit.T.Errorf("an alert after the pool was full: error %v, want none", err)
+		}
+	}, actortest.ExpectFailures())
+}
+
+func TestUnknownMessageIsReported(t *testing.T) {
+	var unknown []any
+	observe := actors.WithObserver(actors.Observer{Unhandled: func(_ string, msg any) { unknown = append(unknown, msg) }})
+	actortest.Run(t, func(kit *actortest.Kit) {
+		pool := kit.System.NewPool("watch", 1, 1)
+		store := storetest.NewMemory()
+		ref := kit.Start(Child(Deps{Customer: "c1", Store: store, Journal: journal.NewClient(store).CommitQueue("c1", Name), Pool: pool}))
+		ref.Tell("unknown")
+		kit.Settle()
+	}, actortest.With(observe))
+	if len(unknown) != 1 || unknown[0] != "unknown" {
+		t.Errorf("unhandled messages %v, want the unknown one", unknown)
+	}
+}
+
 // occupier is an actor whose effect occupies a pool.
 type occupier struct{ pool *actors.Pool }
 
