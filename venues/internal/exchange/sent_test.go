@@ -176,3 +176,25 @@ func TestInvalidRequestIsNotSent(t *testing.T) {
 		t.Errorf("%d connections, want none", v.accepted.Load())
 	}
 }
+
+func TestRequestsHaveTheUserAgent(t *testing.T) {
+	got := make(chan string, 1)
+	v := newVenue(t, func(_ *venue, conn net.Conn, _ int64) {
+		request, err := http.ReadRequest(bufio.NewReader(conn))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.Copy(io.Discard, request.Body)
+		got <- request.UserAgent()
+		_, _ = io.WriteString(conn, okAnswer)
+	})
+	o := options(v.url())
+	o.UserAgent = "agent/7"
+	if _, _, err := client(t, o).Do(t.Context(), order); err != nil {
+		t.Fatal(err)
+	}
+	if agent := <-got; agent != o.UserAgent {
+		t.Errorf("User-Agent = %q, want %q", agent, o.UserAgent)
+	}
+}
