@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"venuegate/persistence/internal/wal"
@@ -129,5 +130,52 @@ func TestIsTrimmable(t *testing.T) {
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A segment that cannot be filled is not used, and the error says why.
+func TestPrepareOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	l := start(t, dir, wal.Position{})
+	if err := os.Symlink("/dev/full", filepath.Join(dir, "spare")); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Prepare(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Prepare on a full disk = %v, want %v", err, syscall.ENOSPC)
+	}
+	fill(t, l, 3)
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReserveInAnUnreadableDirectory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if created, err := wal.Reserve(path, small, 1); created || !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("Reserve = %t, %v; want false, %v", created, err, syscall.ENOTDIR)
+	}
+}
+
+func TestRemoveUnusedLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 {
+		if created, err := wal.Reserve(dir, small, 3); !created || err != nil {
+			t.Fatalf("Reserve = %t, %v; want true", created, err)
+		}
+	}
+	if err := wal.RemoveUnused(dir); err != nil {
+		t.Errorf("RemoveUnused = %v, want no error", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left %v, %v; want nothing", entries, err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "spare", "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := wal.RemoveUnused(dir); !errors.Is(err, syscall.ENOTEMPTY) {
+		t.Errorf("RemoveUnused = %v, want %v", err, syscall.ENOTEMPTY)
 	}
 }
