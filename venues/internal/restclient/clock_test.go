@@ -162,3 +162,22 @@ func TestRejectedTimestampRepeatsTheCallOnce(t *testing.T) {
 		})
 	}
 }
+
+// Samples count for a quarter of an hour: after it, one of a clock that was set counts alone.
+func TestClockForgetsOldSamples(t *testing.T) {
+	const age = 15 * time.Minute
+	for after, want := range map[time.Duration]time.Duration{age: 3 * time.Second, age + 1: time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			var clock restclient.Clock
+			venue := &venueClock{ahead: 3 * time.Second, trips: []time.Duration{0}}
+			if _, err := clock.Sync(t.Context(), venue.probe); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(after)
+			venue.ahead = time.Second
+			if offset, err := clock.Sync(t.Context(), venue.probe); err != nil || offset != want {
+				t.Errorf("offset %s after %s, %v; want %s", offset, after, err, want)
+			}
+		})
+	}
+}
