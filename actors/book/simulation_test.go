@@ -278,7 +278,8 @@ func TestBookIsTheVenuesOrStale(t *testing.T) {
 		}
 	})
 	t.Logf("%d deltas, %d losses published, %d comparisons", deltas, stales, matched)
-	if deltas == 0 || stales == 0 || matched == 0 {
+	// The few runs of -short may end without any comparison.
+	if deltas == 0 || stales == 0 || (matched == 0 && !testing.Short()) {
 		t.Error("the simulation does not cover the cases that it should")
 	}
 }
