@@ -320,6 +320,21 @@ func TestAccountsAreConnectedDurably(t *testing.T) {
 	})
 }
 
+func TestRecordedAccountIsStored(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if err := h.client.Record(ctx, persistence.VenueAccount{Customer: "c1", Exchange: venues.OKX}); err != nil {
+			t.Fatal(err)
+		}
+		list, err := h.store.VenueAccounts(ctx, "c1")
+		if err != nil || len(list) != 1 || list[0].Exchange != venues.OKX || len(h.opened) != 0 {
+			t.Errorf("accounts = %+v, opened %v, error %v; want one stored and none opened", list, h.opened, err)
+		}
+	})
+}
+
 func TestRemovedAccountIsWithdrawnFromTheTopics(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := start(kit)
@@ -380,20 +395,26 @@ func TestRestartedAccountReplacesItsOrders(t *testing.T) {
 		h.updates.Reconciled(venues.Binance, nil, nil, nil)
 		h.updates.OrderChanged(venues.Order{OrderID: "o1", Exchange: venues.Binance, Status: venues.StatusOpen})
 		h.updates.OrderChanged(venues.Order{OrderID: "o2", Exchange: venues.Binance, Status: venues.StatusOpen})
-		var orders, positions listener
-		for kind, l := range map[venues.TopicKind]*listener{venues.TopicOrders: &orders, venues.TopicPositions: &positions} {
+		var orders, positions, balances listener
+		for kind, l := range map[venues.TopicKind]*listener{
+			venues.TopicOrders: &orders, venues.TopicPositions: &positions, venues.TopicAccount: &balances,
+		} {
 			if _, err := h.client.Subscribe(ctx, kind, l); err != nil {
 				t.Fatal(err)
 			}
 		}
 		h.updates.Reconciled(venues.Binance,
 			[]venues.Order{{OrderID: "o2", Exchange: venues.Binance, Status: venues.StatusOpen}},
-			[]venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}, nil)
+			[]venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}},
+			[]venues.Balance{{Currency: "USDT"}})
 		kit.Settle()
 		if got := orders.take(); got != "snapshot 3 o1=open,o2=open; snapshot 4 o2=open" {
 			t.Error(got)
 		}
 		if got := positions.take(); got != "snapshot 1 0 positions; snapshot 2 1 positions" {
+			t.Error(got)
+		}
+		if got := balances.take(); got != "snapshot 1 0 balances; snapshot 2 1 balances" {
 			t.Error(got)
 		}
 	})

@@ -2,6 +2,7 @@ package customer_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -90,6 +91,22 @@ func TestNewestOfConcurrentChangesIsFollowed(t *testing.T) {
 		kit.Settle()
 		if got := h.noted(); got != "standing begins, first begins, first ends, third begins" {
 			t.Fatal(got)
+		}
+	})
+}
+
+// A child follows a durable record only.
+func TestRecordThatIsNotStoredIsNotFollowed(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		kit.Settle()
+		h.store.FailNext(persistence.ErrUnavailable)
+		if err := h.client.Configure(context.Background(), hook("first"), entry("jrn_1")); !errors.Is(err, persistence.ErrUnavailable) {
+			t.Errorf("Configure = %v, want %v", err, persistence.ErrUnavailable)
+		}
+		kit.Settle()
+		if got, want := h.noted(), "standing begins"; got != want {
+			t.Errorf("events = %s, want %s", got, want)
 		}
 	})
 }
