@@ -12,6 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"venuegate/persistence"
+	"venuegate/venues"
 )
 
 func TestPrepareChecksTheKeysOfABatch(t *testing.T) {
@@ -63,9 +64,15 @@ func (m memoryRows) Scan(from, to []byte, _ bool, visit func(key, value []byte) 
 func (m memoryRows) Get(key []byte) ([]byte, error) { return m.rows[string(key)], m.err }
 
 func (m memoryRows) Replace(key, _, value []byte) error {
-	m.rows[string(key)] = value
+	if value == nil {
+		delete(m.rows, string(key))
+	} else {
+		m.rows[string(key)] = value
+	}
 	return nil
 }
+
+func (m memoryRows) Cache() RowCache { return RowCache{} }
 
 // ClearClosed clears the flag of the two kinds of index rows of all customers, and of no other
 // row, in steps of a bounded size.
@@ -80,6 +87,8 @@ func TestClearClosed(t *testing.T) {
 		m.rows[string(newKey(customer, tableOrderTime).number(1<<32))] = open
 		m.rows[string(newKey(customer, tableJournal).text("j"))] = closed
 	}
+	empty := string(newKey("alice", tableOrderRequest).text("s"))
+	m.rows[empty] = []byte{}
 	steps := 0
 	for from := []byte(nil); steps == 0 || from != nil; steps++ {
 		next, err := ClearClosed(m, from)
@@ -98,6 +107,9 @@ func TestClearClosed(t *testing.T) {
 		if reader.table() == tableJournal {
 			want = closed
 		}
+		if k == empty {
+			want = nil
+		}
 		if !bytes.Equal(value, want) {
 			t.Errorf("row %q = %q, want %q", k, value, want)
 		}
@@ -105,5 +117,72 @@ func TestClearClosed(t *testing.T) {
 	m.err = persistence.ErrUnavailable
 	if next, err := ClearClosed(m, nil); !errors.Is(err, m.err) || next != nil {
 		t.Errorf("ClearClosed of rows that cannot be read = %q, %v; want nil, %v", next, err, m.err)
+	}
+}
+
+func TestFence(t *testing.T) {
+	c := Commit{fence: persistence.Fence{Customer: "alice", Epoch: 7}}
+	m := memoryRows{rows: map[string][]byte{}}
+	if err := c.checkFence(m, 0); !errors.Is(err, persistence.ErrFenced) {
+		t.Errorf("fence of a customer without owner = %v, want %v", err, persistence.ErrFenced)
+	}
+	m.err = persistence.ErrUnavailable
+	if err := c.checkFence(m, 0); !errors.Is(err, m.err) {
+		t.Errorf("fence that cannot be read = %v, want %v", err, m.err)
+	}
+}
+
+func TestRepairRemovesRowsWithoutARecord(t *testing.T) {
+	m := memoryRows{rows: map[string][]byte{}}
+	for _, e := range layoutSample(t) {
+		for _, r := range e.index {
+			m.rows[string(r.key)] = r.value
+		}
+	}
+	if next, err := RepairIndex(m, nil, 1<<20); err != nil || next != nil || len(m.rows) != 0 {
+		t.Errorf("RepairIndex = %q, %v, and leaves %d rows; want none", next, err, len(m.rows))
+	}
+	m.err = persistence.ErrUnavailable
+	if _, err := RepairIndex(m, nil, 1<<20); !errors.Is(err, m.err) {
+		t.Errorf("RepairIndex of rows that cannot be read = %v, want %v", err, m.err)
+	}
+}
+
+func TestUnknownWordIsMalformed(t *testing.T) {
+	c := &codec{decoding: true}
+	if text := c.readTextForm(byte(textWord + len(words))); text != "" || !errors.Is(c.err, errMalformed) {
+		t.Errorf("text %q, error %v, want %v", text, c.err, errMalformed)
+	}
+}
+
+// A page has no row from after the end of the scan, and the last page no limit but its size.
+func TestLoadPage(t *testing.T) {
+	at := func(second int64) persistence.PagePosition {
+		return persistence.PagePosition{At: venues.At(time.Unix(second, 0)), ID: "x"}
+	}
+	end := at(2)
+	for name, c := range map[string]struct {
+		end  *persistence.PagePosition
+		want int
+	}{"last page": {nil, 3}, "ended scan": {&end, 2}} {
+		page, err := loadPage([]hit{{PagePosition: at(3)}, {PagePosition: at(2)}, {PagePosition: at(1)}}, c.end, 3, func(hit) (int, error) { return 0, nil })
+		if err != nil || len(page.Items) != c.want || page.Next != c.end {
+			t.Errorf("%s: %d items, next %v, %v; want %d, %v", name, len(page.Items), page.Next, err, c.want, c.end)
+		}
+	}
+}
+
+func TestScanEndsWithAnErrorOrItsLimit(t *testing.T) {
+	r := timeRange{prefix: newKey("alice", tableRecord), ids: "ord_"}
+	m := memoryRows{rows: map[string][]byte{}}
+	for n := range uint64(3) {
+		m.rows[string(r.prefix.clone().text("ord_"+ulid.MustNew(n+1, nil).String()))] = []byte{1}
+	}
+	hits, _, err := r.newestHits(t.Context(), m, 2, func(*hit) (bool, error) { return true, nil })
+	if err != nil || len(hits) != 2 {
+		t.Errorf("%d hits, %v; want 2", len(hits), err)
+	}
+	if _, _, err := r.newestHits(t.Context(), m, 2, func(*hit) (bool, error) { return false, persistence.ErrUnavailable }); !errors.Is(err, persistence.ErrUnavailable) {
+		t.Errorf("scan = %v, want %v", err, persistence.ErrUnavailable)
 	}
 }
