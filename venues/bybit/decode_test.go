@@ -198,9 +198,11 @@ func TestMalformedOrderEvents(t *testing.T) {
 	if err := f.handle([]byte(message), time.Now()); err == nil || len(h.Reports) != 1 {
 		t.Errorf("%d reports, error %v, want an error and one report", len(h.Reports), err)
 	}
-	for _, message := range []string{"", "[]", `{"topic":"order"}`, `{"topic":"execution","data":{}}`,
+	for _, message := range []string{
+		"", "[]", `{"topic":"order"}`, `{"topic":"execution","data":{}}`,
 		`{"topic":"execution","data":[{"category":"other","symbol":"BTCUSDT","orderId":"1","execType":"Trade"}]}`,
-		`{"topic":"position","data":7}`, `{"topic":7}`} {
+		`{"topic":"position","data":7}`, `{"topic":7}`,
+	} {
 		if f.handle([]byte(message), time.Now()) == nil {
 			t.Errorf("no error for %s, want one", message)
 		}
