@@ -157,8 +157,9 @@ func (w *world) checkPresent(r *persistence.OrderRecord, t *truth, fills []persi
 func (w *world) forgot(t *truth) bool { return w.venues[t.exchange].forgotten(t.report) }
 
 // checkRequests checks that a request id has one order within its window. The steps of a
-// signal's plan have scopes of their own. An id is free again once the venue has
-// rejected its order, possibly after acknowledging it.
+// signal's plan have scopes of their own, and what a close leaves open is closed by another
+// order. An id is free again once the venue has rejected its order, possibly after
+// acknowledging it.
 func (w *world) checkRequests(customer string, records []persistence.OrderRecord, truths map[string]*truth) {
 	placed := map[string][]persistence.OrderRecord{}
 	for _, r := range records {
@@ -173,6 +174,9 @@ func (w *world) checkRequests(customer string, records []persistence.OrderRecord
 	for _, request := range slices.Sorted(keys(placed)) {
 		list := placed[request]
 		for i := 1; i < len(list); i++ {
+			if closedInPart(&list[i-1]) {
+				continue
+			}
 			if list[i].CreatedAt.Sub(list[i-1].CreatedAt.Time) < persistence.IdempotencyWindow {
 				invariant := "I-1"
 				if list[i].ChannelID != "" {
@@ -182,6 +186,12 @@ func (w *world) checkRequests(customer string, records []persistence.OrderRecord
 			}
 		}
 	}
+}
+
+// closedInPart reports whether an order with which a signal closes a position has ended with a
+// part unfilled.
+func closedInPart(r *persistence.OrderRecord) bool {
+	return r.ChannelID != "" && r.ReduceOnly && r.Status.IsClosed() && r.FilledQty.LessThan(r.Qty)
 }
 
 // checkJournal checks that the journal has every status change of an order.
