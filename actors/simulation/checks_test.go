@@ -174,7 +174,7 @@ func (w *world) checkRequests(customer string, records []persistence.OrderRecord
 	for _, request := range slices.Sorted(keys(placed)) {
 		list := placed[request]
 		for i := 1; i < len(list); i++ {
-			if closedInPart(&list[i-1]) {
+			if closesTheRest(&list[i], &list[i-1]) {
 				continue
 			}
 			if list[i].CreatedAt.Sub(list[i-1].CreatedAt.Time) < persistence.IdempotencyWindow {
@@ -188,10 +188,11 @@ func (w *world) checkRequests(customer string, records []persistence.OrderRecord
 	}
 }
 
-// closedInPart reports whether an order with which a signal closes a position has ended with a
-// part unfilled.
-func closedInPart(r *persistence.OrderRecord) bool {
-	return r.ChannelID != "" && r.ReduceOnly && r.Status.IsClosed() && r.FilledQty.LessThan(r.Qty)
+// closesTheRest reports whether an order of a signal closes at most what the one before, which
+// has ended with a part unfilled, has left of a position.
+func closesTheRest(r, before *persistence.OrderRecord) bool {
+	return r.ChannelID != "" && r.ReduceOnly && before.Status.IsClosed() &&
+		r.Qty.LessThanOrEqual(before.Qty.Sub(before.FilledQty))
 }
 
 // checkJournal checks that the journal has every status change of an order.
