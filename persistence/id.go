@@ -53,15 +53,28 @@ func FillID(exchange venues.Venue, symbol, venueOrderID, venueTradeID string, ex
 	return formatID(PrefixFill, executedAt, identity)
 }
 
-// AdoptedOrderID returns the order id of an adopted order, which was placed outside the
+// AdoptedIdentity returns the identity of an adopted order, which was placed outside the
 // service. It is a pure function of the order's identifiers at its venue, so that it is
 // the same in all reports. conditional means that venueOrderID is an id of the venue's
-// conditional orders. The time in the id is that of 1970, because not all reports have the
-// time when the order was placed: the id sorts before those of the service's own orders.
-func AdoptedOrderID(exchange venues.Venue, customer, symbol, venueOrderID string, conditional bool) string {
-	identity := hashOf(string(exchange), customer, symbol, venueOrderID, strconv.FormatBool(conditional))
-	return formatID(PrefixOrder, time.UnixMilli(0), identity)
+// conditional orders.
+func AdoptedIdentity(exchange venues.Venue, customer, symbol, venueOrderID string, conditional bool) string {
+	hash := hashOf(string(exchange), customer, symbol, venueOrderID, strconv.FormatBool(conditional))
+	return IdentityOfID(formatID(PrefixOrder, time.Time{}, hash))
 }
+
+// AdoptedOrderID returns the order id of an adopted order with that identity. Not all
+// reports have the time when the order was placed: at is what the first one has, and the
+// order is found by its identity alone.
+func AdoptedOrderID(identity string, at time.Time) string {
+	id := formatID(PrefixOrder, at, [entropyBytes]byte{})
+	return id[:len(id)-len(identity)] + identity
+}
+
+// identityChars is the length of the part of a ULID that follows its time.
+const identityChars = 16
+
+// IdentityOfID returns the identity in the order id of an adopted order.
+func IdentityOfID(orderID string) string { return orderID[max(0, len(orderID)-identityChars):] }
 
 // eventSequenceMax is the highest sequence that an event id contains, in five of the ten
 // bytes of its entropy.

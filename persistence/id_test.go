@@ -109,21 +109,38 @@ func TestFillIDsOfExecutionsDiffer(t *testing.T) {
 	}
 }
 
-func TestAdoptedOrderIDsDiffer(t *testing.T) {
-	first := persistence.AdoptedOrderID(venues.OKX, "alice", "BTCUSDT", "7", true)
-	if again := persistence.AdoptedOrderID(venues.OKX, "alice", "BTCUSDT", "7", true); again != first {
-		t.Errorf("second id of one order = %s, want %s", again, first)
+func TestAdoptedIdentitiesDiffer(t *testing.T) {
+	first := persistence.AdoptedIdentity(venues.OKX, "alice", "BTCUSDT", "7", true)
+	if again := persistence.AdoptedIdentity(venues.OKX, "alice", "BTCUSDT", "7", true); again != first {
+		t.Errorf("second identity of one order = %s, want %s", again, first)
 	}
 	for _, other := range []string{
-		persistence.AdoptedOrderID(venues.OKX, "alice", "BTCUSDT", "7", false),
-		persistence.AdoptedOrderID(venues.OKX, "alice", "BTCUSDT", "8", true),
-		persistence.AdoptedOrderID(venues.OKX, "alice", "ETHUSDT", "7", true),
-		persistence.AdoptedOrderID(venues.OKX, "bob", "BTCUSDT", "7", true),
-		persistence.AdoptedOrderID(venues.Bybit, "alice", "BTCUSDT", "7", true),
+		persistence.AdoptedIdentity(venues.OKX, "alice", "BTCUSDT", "7", false),
+		persistence.AdoptedIdentity(venues.OKX, "alice", "BTCUSDT", "8", true),
+		persistence.AdoptedIdentity(venues.OKX, "alice", "ETHUSDT", "7", true),
+		persistence.AdoptedIdentity(venues.OKX, "bob", "BTCUSDT", "7", true),
+		persistence.AdoptedIdentity(venues.Bybit, "alice", "BTCUSDT", "7", true),
 	} {
 		if other == first {
-			t.Errorf("two orders have the id %s", first)
+			t.Errorf("two orders have the identity %s", first)
 		}
+	}
+}
+
+// The ids of adopted orders sort with those of the service's own orders, by time.
+func TestAdoptedOrderIDHasTimeAndIdentity(t *testing.T) {
+	identity := persistence.AdoptedIdentity(venues.OKX, "alice", "BTCUSDT", "7", true)
+	at := time.UnixMilli(1_700_000_000_123)
+	id := persistence.AdoptedOrderID(identity, at)
+	own := persistence.NewID(persistence.PrefixOrder, at, strings.NewReader("0123456789"))
+	if len(id) != len(own) || id[:len(id)-len(identity)] != own[:len(id)-len(identity)] {
+		t.Errorf("id = %s, want the time of %s", id, own)
+	}
+	if got := persistence.IdentityOfID(id); got != identity {
+		t.Errorf("identity of %s = %s, want %s", id, got, identity)
+	}
+	if later := persistence.AdoptedOrderID(identity, at.Add(time.Millisecond)); later <= id {
+		t.Errorf("id a millisecond later = %s, want one after %s", later, id)
 	}
 }
 

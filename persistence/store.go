@@ -92,6 +92,8 @@ type Reader interface {
 
 	Order(ctx context.Context, customer, orderID string) (OrderRecord, error)
 	OrderByClientID(ctx context.Context, customer, clientOrderID string) (OrderRecord, error)
+	// AdoptedOrder returns the order with an identity that AdoptedIdentity has returned.
+	AdoptedOrder(ctx context.Context, customer, identity string) (OrderRecord, error)
 	Orders(ctx context.Context, q OrderQuery) (Page[OrderRecord], error)
 	// UnfinishedOrders lists every order of the account for which OrderRecord.Unfinished
 	// returns true, oldest first.

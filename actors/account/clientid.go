@@ -2,6 +2,7 @@ package account
 
 import (
 	"strings"
+	"time"
 
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -44,17 +45,23 @@ func (c clientIDs) isOurs(clientID string) bool {
 	return len(clientID) == len(c.prefix)+ulidLength && strings.HasPrefix(clientID, c.prefix)
 }
 
-// orderOf returns the id of a reported order: the one in its client order id or, for an
-// order made outside this service, one derived from its venue order id.
-func (c clientIDs) orderOf(r *venues.ExecutionReport) string {
-	if id, ours := c.orderID(r.ClientOrderID); ours {
-		return id
-	}
+// identityOf returns the identity under which a reported order is adopted if it was made
+// outside this service. It follows from the venue order id.
+func (c clientIDs) identityOf(r *venues.ExecutionReport) string {
 	number, conditional := r.VenueOrderID, r.ConditionalID
 	if r.ParentID != "" {
 		number, conditional = r.ParentID, true
 	}
-	return persistence.AdoptedOrderID(c.exchange, c.customer, r.Symbol, number, conditional)
+	return persistence.AdoptedIdentity(c.exchange, c.customer, r.Symbol, number, conditional)
+}
+
+// adoptedAt returns the order id of a reported order that is adopted and was made at a time:
+// the one in its client order id or, if it was made outside this service, a new one.
+func (c clientIDs) adoptedAt(r *venues.ExecutionReport, made time.Time) string {
+	if id, ours := c.orderID(r.ClientOrderID); ours {
+		return id
+	}
+	return persistence.AdoptedOrderID(c.identityOf(r), made)
 }
 
 // isAbout reports whether a report with the client order id of an order is about that

@@ -86,8 +86,10 @@ func (r *killRun) answer(e effect) any {
 
 // lookUp looks the order of a report up in the store.
 func (r *killRun) lookUp(report venues.ExecutionReport) lookedUp {
+	id, ours := r.state.ids.orderID(report.ClientOrderID)
 	for _, stored := range r.puts {
-		if o, is := stored.(persistence.OrderRecord); is && o.OrderID == r.state.ids.orderOf(&report) {
+		o, is := stored.(persistence.OrderRecord)
+		if is && (ours && o.OrderID == id || !ours && persistence.IdentityOfID(o.OrderID) == r.state.ids.identityOf(&report)) {
 			return lookedUp{report, &loadedOrder{record: o}}
 		}
 	}

@@ -395,13 +395,16 @@ func TestCancelThatOvertookItsOrderIsSentAgain(t *testing.T) {
 	}
 }
 
-// An order that was made elsewhere without a client id gets the same order id from each
-// of its reports and after every restart.
+// An order that was made elsewhere without a client id gets the same identity from each
+// of its reports and after every restart, and an id with the time of the first.
 func TestForeignOrderIsAdoptedOnce(t *testing.T) {
+	made := int64(1_700_000_000_000)
 	report := func(number, parent string, conditional bool, status venues.OrderStatus) venues.ExecutionReport {
+		made++
 		return venues.ExecutionReport{
 			Symbol: "BTCUSDT", VenueOrderID: number, ParentID: parent, ConditionalID: conditional, Side: venues.Sell,
 			Type: venues.TypeStopMarket, Status: status, Qty: venues.MustDecimal("1"), TriggerPrice: venues.Some(venues.MustDecimal("58000")),
+			VenueTime: time.UnixMilli(made),
 		}
 	}
 	adopt := func(reports ...venues.ExecutionReport) string {
@@ -412,7 +415,12 @@ func TestForeignOrderIsAdoptedOnce(t *testing.T) {
 		if len(b.state.orders) != 1 {
 			t.Fatalf("%d orders, want 1", len(b.state.orders))
 		}
-		return b.state.allInOrder()[0].OrderID
+		o := b.state.allInOrder()[0]
+		identity := persistence.IdentityOfID(o.OrderID)
+		if want := persistence.AdoptedOrderID(identity, reports[0].VenueTime); o.OrderID != want {
+			t.Errorf("order id = %s, want %s", o.OrderID, want)
+		}
+		return identity
 	}
 	waiting, triggered := report("7", "", true, venues.StatusUntriggered), report("1234", "7", false, venues.StatusOpen)
 	first := adopt(waiting, triggered, waiting)

@@ -13,7 +13,13 @@ import (
 // findStored reads the order of a report; nil if the store has none. A triggered foreign stop
 // is found by its client id if its venue does not report which stop it was.
 func (a *account) findStored(ctx context.Context, r *venues.ExecutionReport) (*loadedOrder, error) {
-	record, err := a.deps.Store.Order(ctx, a.deps.Customer, a.state.ids.orderOf(r))
+	var record persistence.OrderRecord
+	var err error
+	if id, ours := a.state.ids.orderID(r.ClientOrderID); ours {
+		record, err = a.deps.Store.Order(ctx, a.deps.Customer, id)
+	} else {
+		record, err = a.deps.Store.AdoptedOrder(ctx, a.deps.Customer, a.state.ids.identityOf(r))
+	}
 	if errors.Is(err, persistence.ErrNotFound) && r.ClientOrderID != "" {
 		record, err = a.deps.Store.OrderByClientID(ctx, a.deps.Customer, r.ClientOrderID)
 		if err == nil && !a.state.ids.isAbout(&record, r) {

@@ -20,10 +20,11 @@ const closedKeep = 10 * time.Minute
 type orderIndex struct {
 	ids clientIDs
 	// orders has all orders by order id, byClient by client order id, byVenue by venue order
-	// id.
+	// id. adopted has those made outside the service by their identity.
 	orders   map[string]*order
 	byClient map[string]*order
 	byVenue  map[venueKey]*order
+	adopted  map[string]*order
 
 	// live has the orders that can still change or have protection in force, idle the
 	// others, in the order in which they became idle. A step may iterate over all live
@@ -55,7 +56,8 @@ type idleOrder struct {
 func newOrderIndex(ids clientIDs) orderIndex {
 	return orderIndex{
 		ids: ids, orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
-		live: map[string]*order{}, watched: map[string]*order{}, unrecordedFills: map[string]*order{},
+		adopted: map[string]*order{},
+		live:    map[string]*order{}, watched: map[string]*order{}, unrecordedFills: map[string]*order{},
 		unknown: map[string]*order{}, unprotected: map[string]*order{},
 	}
 }
@@ -66,6 +68,9 @@ func (x *orderIndex) insert(r persistence.OrderRecord) *order {
 	x.orders[o.OrderID], x.live[o.OrderID] = o, o
 	if o.ClientOrderID != "" {
 		x.byClient[o.ClientOrderID] = o
+	}
+	if !x.ids.isOurs(o.ClientOrderID) {
+		x.adopted[persistence.IdentityOfID(o.OrderID)] = o
 	}
 	x.indexVenueID(o)
 	return o
@@ -88,7 +93,10 @@ func (x *orderIndex) findReported(r *venues.ExecutionReport) *order {
 	if o, ok := x.byVenue[venueKey{r.Symbol, r.VenueOrderID, r.ConditionalID}]; ok {
 		return o
 	}
-	return x.orders[x.ids.orderOf(r)]
+	if id, ours := x.ids.orderID(r.ClientOrderID); ours {
+		return x.orders[id]
+	}
+	return x.adopted[x.ids.identityOf(r)]
 }
 
 // findFilled returns the order of a fill; nil if it is not in memory. A conditional
@@ -150,6 +158,9 @@ func (x *orderIndex) evict(o *order) {
 	delete(x.unrecordedFills, o.OrderID)
 	if x.byClient[o.ClientOrderID] == o {
 		delete(x.byClient, o.ClientOrderID)
+	}
+	if identity := persistence.IdentityOfID(o.OrderID); x.adopted[identity] == o {
+		delete(x.adopted, identity)
 	}
 	for _, key := range o.venueKeys {
 		if x.byVenue[key] == o {

@@ -75,7 +75,7 @@ func (s *state) adopt(step stepContext, r venues.ExecutionReport) *order {
 	}
 	o := s.insertOrder(persistence.OrderRecord{
 		Order: venues.Order{
-			OrderID: s.ids.orderOf(&r), Exchange: s.exchange, Status: venues.StatusPending,
+			OrderID: s.ids.adoptedAt(&r, made), Exchange: s.exchange, Status: venues.StatusPending,
 			OrderSpec: venues.OrderSpec{
 				Symbol: r.Symbol, Side: r.Side, Type: r.Type, Qty: r.Qty, Price: r.Price, TriggerPrice: r.TriggerPrice,
 				ReduceOnly: r.ReduceOnly, PostOnly: r.PostOnly, TimeInForce: r.TimeInForce,

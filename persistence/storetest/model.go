@@ -353,6 +353,22 @@ func (m *machine) checkUnfinished(rt *rapid.T, customer string) {
 	case len(named) > 0:
 		compare(rt, "order by client id", order, named[0])
 	}
+	m.checkAdopted(rt, customer)
+}
+
+// checkAdopted compares the order with an identity with the model. It is not found if its
+// client order id contains its id, unless that has the time zero.
+func (m *machine) checkAdopted(rt *rapid.T, customer string) {
+	id := modelID(persistence.PrefixOrder, 2*rapid.IntRange(0, 4).Draw(rt, "identity"))
+	want, found := m.models[customer].orders[id]
+	found = found && (want.ClientOrderID != clientIDOf(id) || id == modelID(persistence.PrefixOrder, 8))
+	order, err := m.store.AdoptedOrder(rt.Context(), customer, persistence.IdentityOfID(id))
+	switch {
+	case !found && !errors.Is(err, persistence.ErrNotFound):
+		rt.Fatalf("AdoptedOrder = %s, %v; want ErrNotFound", text(order), err)
+	case found:
+		compare(rt, "adopted order", order, want)
+	}
 }
 
 func (m *machine) checkFills(rt *rapid.T) {

@@ -24,6 +24,7 @@ var orderCases = []conformanceCase{
 	{"every status is in its view", orderViews},
 	{"unfinished orders, oldest first", orderUnfinished},
 	{"the newest order of a client id", orderClientID},
+	{"an adopted order by its identity", orderAdopted},
 	{"new orders do not change later pages", orderStablePages},
 	{"limits", orderLimits},
 	{"a page scans a bounded number of rows", orderBounded},
@@ -286,6 +287,31 @@ func orderClientID(h *harness) {
 	second.ClientOrderID = ""
 	h.put(second)
 	h.equal("the one left", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", first.ClientOrderID)), first)
+}
+
+// orderAdopted checks that an adopted order is found by the identity in its id, whatever the
+// time in the id.
+func orderAdopted(h *harness) {
+	ctx := h.Context()
+	at := timeAt(7)
+	identities := []string{"0123456789ABCDEF", "0123456789ABCDEG", "0123456789ABCDEH"}
+	for i, client := range []string{"web_1", "", "web_2"} {
+		o := NewOrder("alice", i)
+		o.Source, o.ClientOrderID, o.CreatedAt = venues.SourceVenue, client, at
+		o.OrderID = persistence.AdoptedOrderID(identities[i], at.Time)
+		if i == 2 { // adopted by an earlier version
+			o.OrderID = persistence.AdoptedOrderID(identities[i], time.UnixMilli(0))
+		}
+		missing[persistence.OrderRecord](h)(h.store.AdoptedOrder(ctx, "alice", identities[i]))
+		h.put(o)
+		h.equal("adopted", must[persistence.OrderRecord](h)(h.store.AdoptedOrder(ctx, "alice", identities[i])), o)
+		missing[persistence.OrderRecord](h)(h.store.AdoptedOrder(ctx, "bob", identities[i]))
+	}
+	own := NewOrder("alice", 9)
+	own.OrderID = persistence.NewID(persistence.PrefixOrder, at.Time, strings.NewReader("0123456789"))
+	own.ClientOrderID = "abcd" + strings.ToLower(strings.TrimPrefix(own.OrderID, "ord_"))
+	h.put(own)
+	missing[persistence.OrderRecord](h)(h.store.AdoptedOrder(ctx, "alice", persistence.IdentityOfID(own.OrderID)))
 }
 
 func orderStablePages(h *harness) {

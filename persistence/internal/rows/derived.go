@@ -10,7 +10,7 @@ import (
 // An index row is not written where a query finds the record without it, by what the ids
 // contain. The functions below decide that from the parts of the key that the row would
 // have, so that a migration can decide it too (see compact). Ids of another form, such
-// as those of adopted orders and foreign client order ids, have their rows.
+// as foreign client order ids, have their rows.
 
 // millisOfID returns the time in an id, in milliseconds, and reports whether it has one.
 func millisOfID(id string) (ms int64, ok bool) {
@@ -18,8 +18,8 @@ func millisOfID(id string) (ms int64, ok bool) {
 	return int64(found.Time()), ok
 }
 
-// idMillisMin is the first time by which ids are found: those of adopted orders have the
-// time zero.
+// idMillisMin is the first time by which ids are found: those of orders that an earlier
+// version adopted have the time zero.
 const idMillisMin = 1
 
 // hasTime reports whether an id is the prefix, an underscore and a ULID with that time.
@@ -74,6 +74,13 @@ func hasClientID(orderID, clientID string) bool {
 	var r reference
 	r.set(found)
 	return clientID[at:] == string(r.lower[:])
+}
+
+// hasIdentity reports whether an adopted order is found by a row for the identity in its id.
+// An id with the time zero follows from the identity.
+func hasIdentity(orderID string) bool {
+	ms, ok := millisOfID(orderID)
+	return ok && ms >= idMillisMin
 }
 
 // hasSequence reports whether an event id contains the sequence of the event.

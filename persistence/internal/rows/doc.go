@@ -16,14 +16,14 @@
 // (derived.go):
 //
 //   - none by time, if the id of an order or a fill has the time of the record,
-//   - none by client order id, if that ends with the ULID of the order id,
+//   - none by client order id and by identity, if the former ends with the ULID of the order id,
 //   - none by event id, if that contains the sequence of the event (persistence.EventID),
 //   - none by order or subject, if a fill or a journal row is within a second of the time in
 //     the id of that order or subject: a query scans the primary rows around that time.
 //
 // An order of this service that ends at once therefore has one index row, by its request id.
-// Orders adopted from the venue and those with a client order id of another program have
-// ids of another form, and rows for them. So do fills and journal rows that follow later.
+// Orders adopted from the venue have rows by their client order id, which is that of another
+// program, and by their identity. So do fills and journal rows that follow later.
 //
 // Events and journal rows are the log: they are added and purged, never replaced.
 //
@@ -47,6 +47,7 @@
 //	o      exchange, created, id     fields     unfinished orders
 //	q      request id, created, id   fields     orders by request id
 //	c      client id, order id       -          * orders by client id
+//	n      identity, order id        -          * adopted orders by identity
 //	f      executed, fill id         fields     * fills by time
 //	g      order id, executed, id    fields     * fills by order
 //	k      key id                    -          API keys by customer

@@ -55,7 +55,7 @@ func apiKeyIndex(r persistence.Record) []row {
 }
 
 // orderRowsMax bounds the index rows of an order.
-const orderRowsMax = 4
+const orderRowsMax = 5
 
 func orderIndex(r persistence.Record) []row {
 	o := r.(persistence.OrderRecord)
@@ -75,9 +75,16 @@ func orderIndex(r persistence.Record) []row {
 		request := keys.newKey(o.Customer, tableOrderRequest).text(o.RequestID)
 		index = append(index, row{request.time(at).text(o.OrderID), value})
 	}
-	if o.ClientOrderID != "" && !hasClientID(o.OrderID, o.ClientOrderID) {
+	if hasClientID(o.OrderID, o.ClientOrderID) {
+		return index
+	}
+	if o.ClientOrderID != "" {
 		client := keys.newKey(o.Customer, tableOrderClient).text(o.ClientOrderID)
 		index = append(index, row{client.text(o.OrderID), keyOnly})
+	}
+	if hasIdentity(o.OrderID) {
+		adopted := keys.newKey(o.Customer, tableOrderAdopted).text(persistence.IdentityOfID(o.OrderID))
+		index = append(index, row{adopted.text(o.OrderID), keyOnly})
 	}
 	return index
 }

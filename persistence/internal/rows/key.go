@@ -38,6 +38,7 @@ const (
 	tableOrderUnfinished     table = 'o'
 	tableOrderRequest        table = 'q'
 	tableOrderClient         table = 'c'
+	tableOrderAdopted        table = 'n'
 	tableFillTime            table = 'f'
 	tableFillOrder           table = 'g'
 	tableAPIKey              table = 'k'

@@ -3,6 +3,7 @@ package rows
 import (
 	"context"
 	"errors"
+	"time"
 
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -33,16 +34,37 @@ func (r Reader) OrderByClientID(ctx context.Context, customer, clientOrderID str
 		if err != nil {
 			return none, err
 		}
-		reader := keyReader{rest: last.key[len(prefix):]}
-		id := reader.text()
-		if reader.err != nil {
-			return none, reader.err
-		}
-		if derived != nil && derived.OrderID > id {
+		found, err := indexedOrder(s, customer, last.key[len(prefix):])
+		if err == nil && derived != nil && derived.OrderID > found.OrderID {
 			return *derived, nil
 		}
-		return indexedRecord[persistence.OrderRecord](s, orderKey(customer, id))
+		return found, err
 	})
+}
+
+// AdoptedOrder returns the order with an identity.
+func (r Reader) AdoptedOrder(ctx context.Context, customer, identity string) (persistence.OrderRecord, error) {
+	return view(ctx, r.engine, func(s Snapshot) (none persistence.OrderRecord, err error) {
+		prefix := newKey(customer, tableOrderAdopted).text(identity)
+		last, err := lastRow(s, prefix)
+		if errors.Is(err, persistence.ErrNotFound) { // an earlier version may have adopted it
+			return getRecord[persistence.OrderRecord](s, orderKey(customer, persistence.AdoptedOrderID(identity, time.UnixMilli(0))))
+		}
+		if err != nil {
+			return none, err
+		}
+		return indexedOrder(s, customer, last.key[len(prefix):])
+	})
+}
+
+// indexedOrder returns the order whose id is the rest of the key of an index row.
+func indexedOrder(s Snapshot, customer string, rest key) (none persistence.OrderRecord, err error) {
+	reader := keyReader{rest: rest}
+	id := reader.text()
+	if reader.err != nil {
+		return none, reader.err
+	}
+	return indexedRecord[persistence.OrderRecord](s, orderKey(customer, id))
 }
 
 // derivedOrder returns the order whose id a client order id contains; nil if there is none.

@@ -95,6 +95,7 @@ var recordIndexes = map[table]struct {
 	tableOrderUnfinished:     {persistence.KindOrder, true, true},
 	tableOrderRequest:        {persistence.KindOrder, true, true},
 	tableOrderClient:         {persistence.KindOrder, true, false},
+	tableOrderAdopted:        {persistence.KindOrder, true, false},
 	tableFillTime:            {persistence.KindFill, false, true},
 	tableFillOrder:           {persistence.KindFill, true, true},
 	tableAPIKey:              {persistence.KindAPIKey, false, false},
