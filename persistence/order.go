@@ -24,11 +24,6 @@ type OrderRecord struct {
 	Attempt int `json:"attempt,omitempty"`
 	// Scope is the idempotency scope of RequestID: ScopeREST or a channel id.
 	Scope string `json:"scope,omitempty"`
-	// EntryOrderID is the id of the order whose position this order protects; empty for
-	// orders that are not a leg of a protection.
-	EntryOrderID string `json:"entryOrderId,omitempty"`
-	// Protects is the leg of the protection: stop loss or take profit.
-	Protects venues.LegKind `json:"protects,omitempty"`
 	// TriggerDirection is the direction in which the price reaches the trigger of a stop that
 	// is not a leg; empty if it is not known.
 	TriggerDirection venues.TriggerDirection `json:"triggerDirection,omitempty"`

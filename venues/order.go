@@ -256,9 +256,13 @@ type Order struct {
 	VenueOrderID string          `json:"venueOrderId,omitempty"`
 	Replaces     string          `json:"replaces,omitempty"`
 	ReplacedBy   string          `json:"replacedBy,omitempty"`
-	Error        *RejectReason   `json:"error,omitempty"`
-	CreatedAt    Time            `json:"createdAt"`
-	UpdatedAt    Time            `json:"updatedAt"`
+	// EntryOrderID is the id of the order whose position this order protects, Protects the
+	// leg of the protection; both are empty for orders that are not a leg.
+	EntryOrderID string        `json:"entryOrderId,omitempty"`
+	Protects     LegKind       `json:"protects,omitempty"`
+	Error        *RejectReason `json:"error,omitempty"`
+	CreatedAt    Time          `json:"createdAt"`
+	UpdatedAt    Time          `json:"updatedAt"`
 }
 
 // RemainingQty returns what may still be filled; zero once the order is closed.

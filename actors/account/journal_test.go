@@ -17,8 +17,8 @@ func TestJournalRowsHaveChannelAndSymbol(t *testing.T) {
 	b.step(func(step stepContext) {
 		b.state.placed(step, placeDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
 	})
-	leg := &order{protectedOrder: protectedOrder{OrderRecord: persistence.OrderRecord{EntryOrderID: o.OrderID, Order: venues.Order{
-		OrderID: "ord_leg", OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT"},
+	leg := &order{protectedOrder: protectedOrder{OrderRecord: persistence.OrderRecord{Order: venues.Order{
+		OrderID: "ord_leg", EntryOrderID: o.OrderID, OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT"},
 	}}}}
 	if got := b.state.channelOf(leg); got != "hook_1" {
 		t.Errorf("channel of the leg = %q, want hook_1", got)

@@ -28,9 +28,10 @@ func long(status venues.ProtectionStatus) persistence.OrderRecord {
 // leg returns the stop loss of long.
 func leg(status venues.OrderStatus) persistence.OrderRecord {
 	return persistence.OrderRecord{
-		Customer: "c1", ClientOrderID: "c-leg", EntryOrderID: "ord_long", Protects: venues.LegStopLoss,
+		Customer: "c1", ClientOrderID: "c-leg",
 		Order: venues.Order{
 			OrderID: "ord_leg", Exchange: venues.Binance, Status: status, CreatedAt: venues.At(time.Now()),
+			EntryOrderID: "ord_long", Protects: venues.LegStopLoss,
 			OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT", Side: venues.Sell, Type: venues.TypeStopMarket, Qty: venues.MustDecimal("1"), ReduceOnly: true},
 		},
 	}

@@ -35,7 +35,7 @@ const (
 
 var comparedBy = map[string]string{
 	"orderId": byName, "requestId": byName, "fillId": byName, "venueOrderId": byName, "venueTradeId": byName, "id": byName,
-	"replaces": byName, "replacedBy": byName, "channelId": byName, "alertId": byName, "comment": byWords,
+	"replaces": byName, "replacedBy": byName, "entryOrderId": byName, "channelId": byName, "alertId": byName, "comment": byWords,
 	"createdAt": byTime, "updatedAt": byTime, "openedAt": byTime, "executedAt": byTime, "triggeredAt": byTime, "firedAt": byTime,
 	"ts": byTime, "venueTs": byTime, "start": byTime, "end": byTime, "until": byTime,
 	"message": byWords, "venueMessage": byWords, "venueCode": byWords, "accountType": byWords, "venueSymbol": byWords,

@@ -37,6 +37,8 @@ func AppendOrder(dst []byte, o *venues.Order) []byte {
 	dst = textOrNullField(dst, "venueOrderId", o.VenueOrderID)
 	dst = textOrNullField(dst, "replaces", o.Replaces)
 	dst = textOrNullField(dst, "replacedBy", o.ReplacedBy)
+	dst = textOrNullField(dst, "entryOrderId", o.EntryOrderID)
+	dst = textOrNullField(dst, "protects", string(o.Protects))
 	dst = appendRejectReason(dst, o.Error)
 	dst = timeField(dst, "createdAt", o.CreatedAt)
 	dst = timeField(dst, "updatedAt", o.UpdatedAt)

@@ -50,7 +50,7 @@ func fullOrder() venues.Order {
 			TakeProfit: &venues.ProtectionLeg{Status: venues.ProtectionPending, Price: d("66000")},
 		},
 		Source: venues.SourceAPI, ChannelID: "hook_1", Comment: "breakout \"A\"\n<b>", VenueOrderID: "77",
-		Replaces: "ord_0", ReplacedBy: "ord_3",
+		Replaces: "ord_0", ReplacedBy: "ord_3", EntryOrderID: "ord_4", Protects: venues.LegTakeProfit,
 		Error: &venues.RejectReason{
 			Code: venues.CodeOrderRejected, Message: "m", Reason: "post_only_would_cross", VenueCode: "-5022", VenueMessage: "v",
 		},
@@ -68,6 +68,7 @@ func TestAppendOrder(t *testing.T) {
 		              "takeProfit":{"status":"pending","price":"66000","orderId":null}},
 		"reduceOnly":true,"postOnly":true,"timeInForce":"gtc","fee":"-0.01","feeCurrency":"USDT","source":"api",
 		"channelId":"hook_1","comment":"breakout \"A\"\n<b>","venueOrderId":"77","replaces":"ord_0","replacedBy":"ord_3",
+		"entryOrderId":"ord_4","protects":"take_profit",
 		"error":{"code":"order_rejected","message":"m","reason":"post_only_would_cross","venueCode":"-5022","venueMessage":"v"},
 		"createdAt":"2026-11-20T09:19:00.123Z","updatedAt":"2026-11-20T09:19:00.000Z"}`)
 
@@ -81,7 +82,7 @@ func TestAppendOrder(t *testing.T) {
 		"status":"pending","pendingAction":null,"qty":"1","filledQty":"0","remainingQty":"1",
 		"price":null,"triggerPrice":null,"avgPrice":null,"stopLoss":null,"takeProfit":null,"protection":null,
 		"reduceOnly":false,"postOnly":false,"timeInForce":null,"fee":null,"feeCurrency":null,"source":"venue",
-		"channelId":null,"comment":null,"venueOrderId":null,"replaces":null,"replacedBy":null,"error":null,
+		"channelId":null,"comment":null,"venueOrderId":null,"replaces":null,"replacedBy":null,"entryOrderId":null,"protects":null,"error":null,
 		"createdAt":"2026-11-20T09:19:00.001Z","updatedAt":null}`)
 }
 
@@ -245,6 +246,8 @@ type naiveOrder struct {
 	VenueOrderID  *string          `json:"venueOrderId"`
 	Replaces      *string          `json:"replaces"`
 	ReplacedBy    *string          `json:"replacedBy"`
+	EntryOrderID  *string          `json:"entryOrderId"`
+	Protects      *string          `json:"protects"`
 	Error         *naiveReason     `json:"error"`
 	CreatedAt     venues.Time      `json:"createdAt"`
 	UpdatedAt     venues.Time      `json:"updatedAt"`
@@ -294,7 +297,7 @@ func naive(o *venues.Order) naiveOrder {
 		ReduceOnly: o.ReduceOnly, PostOnly: o.PostOnly, TimeInForce: naiveText(o.TimeInForce),
 		Fee: naiveNumber(o.Fee), FeeCurrency: naiveText(o.FeeCurrency), Source: string(o.Source),
 		ChannelID: naiveText(o.ChannelID), Comment: naiveText(o.Comment), VenueOrderID: naiveText(o.VenueOrderID),
-		Replaces: naiveText(o.Replaces), ReplacedBy: naiveText(o.ReplacedBy), CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
+		Replaces: naiveText(o.Replaces), ReplacedBy: naiveText(o.ReplacedBy), EntryOrderID: naiveText(o.EntryOrderID), Protects: naiveText(string(o.Protects)), CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
 	}
 	if p := o.Protection; p != nil {
 		n.Protection = &naiveProtection{StopLoss: naiveLegOf(p.StopLoss), TakeProfit: naiveLegOf(p.TakeProfit)}
