@@ -2,14 +2,18 @@ package venues
 
 import "github.com/shopspring/decimal"
 
-// CheckOrder checks an order against the instrument's rules: status, tick size, quantity
-// step, bounds of the quantity, and notional. It rounds nothing; an error names the
-// nearest valid values. mark is used for the notional of orders without a price and may
-// be unknown.
+// CheckOrder checks an order against the instrument's rules: CheckStatus, then CheckTerms.
 func (i *Instrument) CheckOrder(r *OrderSpec, mark Optional) *Error {
-	if err := i.checkStatus(r.ReduceOnly); err != nil {
-		return err
+	if status := i.CheckStatus(r.ReduceOnly); status.Rejection != nil {
+		return status.Rejection
 	}
+	return i.CheckTerms(r, mark)
+}
+
+// CheckTerms checks tick size, quantity step, bounds of the quantity, and notional of an
+// order. It rounds nothing; an error names the nearest valid values. mark is used for the
+// notional of orders without a price and may be unknown.
+func (i *Instrument) CheckTerms(r *OrderSpec, mark Optional) *Error {
 	var fields []FieldError
 	fields = append(fields, i.checkQty("qty", r.Qty, r.Type.IsMarket())...)
 	for _, p := range []struct {
@@ -29,12 +33,15 @@ func (i *Instrument) CheckOrder(r *OrderSpec, mark Optional) *Error {
 	return nil
 }
 
-func (i *Instrument) checkStatus(reduceOnly bool) *Error {
+// CheckStatus checks whether the status of the instrument permits an order.
+func (i *Instrument) CheckStatus(reduceOnly bool) RuleCheck {
+	check := RuleCheck{Rule: string(CodeSymbolNotTradable), Limit: string(InstrumentTrading), Given: string(i.Status)}
 	if i.Status == InstrumentTrading || (reduceOnly && i.Status == InstrumentRestricted) {
-		return nil
+		return check
 	}
-	return Errorf(CodeSymbolNotTradable, "%s is %s on %s", i.Symbol, i.Status, i.Exchange).
+	check.Rejection = Errorf(CodeSymbolNotTradable, "%s is %s on %s", i.Symbol, i.Status, i.Exchange).
 		With("symbol", i.Symbol).With("status", string(i.Status))
+	return check
 }
 
 func (i *Instrument) checkQty(field string, qty decimal.Decimal, market bool) []FieldError {

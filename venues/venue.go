@@ -54,6 +54,9 @@ type Capabilities struct {
 	SharedReadLimit bool
 	// ClientIDUniqueForever: a client order id is never accepted twice.
 	ClientIDUniqueForever bool
+	// CheckOrder rejects an order of a kind that the venue does not have, whatever the account
+	// and the market; nil rejects none.
+	CheckOrder func(*OrderSpec) *Error
 	// AbsenceAfter is how long after its deadline an order may still appear at the venue.
 	// UnfilledRetention is how long an order that was closed without a fill can be found.
 	// The absence of an order can be confirmed only between the two.

@@ -73,6 +73,8 @@ func (a *account) handle(ctx *actors.Context, msg any) {
 	switch in := msg.(type) {
 	case placeOrder:
 		a.state.place(c, in)
+	case checkOrder:
+		a.state.check(c, in)
 	case amendOrder:
 		a.state.amend(c, in)
 	case cancelOrder:

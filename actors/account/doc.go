@@ -65,6 +65,7 @@
 //	finish.go         the end of a step; tick.go: due times
 //	orderindex.go     the orders in memory; order.go, tracking.go, submission.go: an order
 //	place.go          an order from the intent to the venue's answer; replies.go
+//	check.go          the checks of an order before its intent, and Check
 //	report.go         reports of the venue; fills.go: fills; ended.go: why orders end unfilled
 //	change.go         the pending change of an order; cancel.go, amend.go
 //	trigger.go        the directions of stops

@@ -36,7 +36,7 @@ const (
 
 // place adds the intent of an order to the step. Nothing is sent before it is durable.
 func (s *state) place(step stepContext, in placeOrder) {
-	if rejection := s.admit(step, in); rejection != nil {
+	if rejection := s.admit(step, &in); rejection != nil {
 		s.after(replyOrder{to: in.orderReply, err: rejection})
 		return
 	}
@@ -59,37 +59,6 @@ func (s *state) place(step stepContext, in placeOrder) {
 	s.after(callPlace{orderID: o.OrderID, request: o.request(), hops: o.hops})
 	s.out.Creates = o.OrderID
 	s.markDirty(o)
-}
-
-// admit checks an order before anything is stored or sent. Section Extending of the package
-// page lists where a new limit belongs.
-func (s *state) admit(step stepContext, in placeOrder) *venues.Error {
-	if !s.ready || deadline.Passed(in.cmd.Deadline, step.now) {
-		return maintenance(s.exchange)
-	}
-	if in.instrument == nil {
-		return notListed(in.cmd.Symbol, s.exchange)
-	}
-	if err := in.instrument.CheckOrder(&in.cmd.OrderSpec, in.mark); err != nil {
-		return err
-	}
-	if err := protection.CheckPrices(&in.cmd.OrderSpec, in.mark); err != nil {
-		return err
-	}
-	if err := protection.CheckLegQty(in.instrument, &in.cmd.OrderSpec, s.caps.AttachedProtection); err != nil {
-		return err
-	}
-	if err := s.risk.Admit(s.forRisk(step), &in.cmd.OrderSpec, in.mark); err != nil {
-		return err
-	}
-	if err := s.risk.AdmitPosition(s.forRisk(step), &in.cmd); err != nil {
-		return err
-	}
-	if len(s.live) >= UnfinishedMax && s.unfinishedCount() >= UnfinishedMax {
-		return venues.Errorf(venues.CodeRiskRejected, "too many open orders").
-			With("rule", risk.RuleMaxOpenOrders).With("limit", UnfinishedMax)
-	}
-	return nil
 }
 
 func (s *state) newOrder(step stepContext, cmd venues.PlaceOrder) *order {

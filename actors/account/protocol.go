@@ -16,6 +16,7 @@ import (
 //
 //	message          kind     from              answer
 //	placeOrder       command  Client            the order
+//	checkOrder       query    Client            the results of its checks
 //	amendOrder       command  Client            the order
 //	cancelOrder      command  Client            the order
 //	changeLeverage   command  Client            the change
@@ -30,8 +31,8 @@ import (
 //	lookedUp...      result   effects           -
 //	tick, ...Due     timer    -                 -
 //
-// Those of leverage, attached protection and the list of open orders are declared with their
-// handlers.
+// Those of checks, leverage, attached protection and the list of open orders are declared with
+// their handlers.
 type (
 	placeOrder struct {
 		orderReply

@@ -217,6 +217,15 @@ func (d *Directory) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Or
 	return order, err
 }
 
+// CheckOrder passes an order that is only checked to its account.
+func (d *Directory) CheckOrder(ctx context.Context, cmd venues.PlaceOrder) (venues.OrderCheck, error) {
+	c, err := d.trading(cmd.Customer, cmd.Exchange)
+	if err != nil {
+		return venues.OrderCheck{}, err
+	}
+	return c.Check(ctx, cmd)
+}
+
 // placed reports the hops of an order that was placed or that its venue has rejected.
 func (d *Directory) placed(exchange venues.Venue, cmd *venues.Command, order *venues.Order, err error) {
 	if d.observeOrder == nil || cmd.Hops == nil {

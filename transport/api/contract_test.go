@@ -91,11 +91,16 @@ func TestRecordsAreDocumented(t *testing.T) {
 	}
 	unavailable := venues.Errorf(venues.CodeExchangeUnavailable, "m")
 	for name, record := range map[string][]byte{
-		"Order":          api.AppendOrder(nil, &full),
-		"Fill":           api.AppendFill(nil, &venues.Fill{Exchange: venues.OKX, Side: venues.Buy, Liquidity: venues.Taker, Source: venues.SourceAPI}),
-		"Position":       api.AppendPosition(nil, &position),
-		"Account":        api.AppendBalance(nil, &venues.Balance{Exchange: venues.OKX}),
-		"Instrument":     api.AppendInstrument(nil, &venues.Instrument{Exchange: venues.OKX, Kind: venues.KindFuture, Status: venues.InstrumentHalted}),
+		"Order":      api.AppendOrder(nil, &full),
+		"Fill":       api.AppendFill(nil, &venues.Fill{Exchange: venues.OKX, Side: venues.Buy, Liquidity: venues.Taker, Source: venues.SourceAPI}),
+		"Position":   api.AppendPosition(nil, &position),
+		"Account":    api.AppendBalance(nil, &venues.Balance{Exchange: venues.OKX}),
+		"Instrument": api.AppendInstrument(nil, &venues.Instrument{Exchange: venues.OKX, Kind: venues.KindFuture, Status: venues.InstrumentHalted}),
+		"OrderCheck": api.AppendOrderCheck(nil, &venues.OrderCheck{
+			Order:  &venues.PlaceOrder{Exchange: venues.OKX, OrderSpec: full.OrderSpec, RequestID: "r", Comment: "c"},
+			Faults: []venues.FieldError{{Field: "f", Rule: "missing", Given: "g", Allowed: "a"}},
+			Rules:  []venues.RuleCheck{{Rule: "max_open_orders", Limit: "1", Given: "2", Rejection: unavailable}},
+		}),
 		"LeverageChange": api.AppendLeverage(nil, &venues.LeverageChange{Exchange: venues.OKX}),
 		"CancelResult": api.AppendCancelResult(nil, &venues.CancelResult{
 			Exchange: venues.OKX, Result: venues.CancelUnknown, Error: unavailable,
@@ -127,9 +132,10 @@ func TestRecordsWithoutOptionalValuesConform(t *testing.T) {
 	legs := order
 	legs.Protection = &venues.Protection{}
 	for name, record := range map[string][]byte{
-		"Order":    api.AppendOrder(nil, &order),
-		"Fill":     api.AppendFill(nil, &venues.Fill{Exchange: venues.OKX, Side: venues.Buy, Source: venues.SourceVenue}),
-		"Position": api.AppendPosition(nil, &venues.Position{Exchange: venues.OKX, Side: venues.Short}),
+		"Order":      api.AppendOrder(nil, &order),
+		"Fill":       api.AppendFill(nil, &venues.Fill{Exchange: venues.OKX, Side: venues.Buy, Source: venues.SourceVenue}),
+		"OrderCheck": api.AppendOrderCheck(nil, &venues.OrderCheck{}),
+		"Position":   api.AppendPosition(nil, &venues.Position{Exchange: venues.OKX, Side: venues.Short}),
 	} {
 		if err := conforms(doc.Components.Schemas[name].Value, record); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -35,18 +35,34 @@ var placeOrderFields = fieldsOf([]field[venues.PlaceOrder]{
 
 // DecodePlaceOrder decodes the body of POST /v1/orders.
 func DecodePlaceOrder(data []byte) (venues.PlaceOrder, error) {
-	var o venues.PlaceOrder
-	b := placeOrderFields.open(data)
-	placeOrderFields.decode(b, &o)
-	if b.fatal == nil {
-		checkOrder(&b.ValidationErrors, &o.OrderSpec)
-	}
+	o, b := decodePlaceOrder(data)
 	if err := b.err(); err != nil {
 		return venues.PlaceOrder{}, err
 	}
 	var err error
 	o.BodyHash, err = b.hash()
 	return o, err
+}
+
+// DecodeOrderCheck decodes the body of POST /v1/orders/check. faults are the invalid fields;
+// err reports a body that cannot be read.
+func DecodeOrderCheck(data []byte) (o venues.PlaceOrder, faults []venues.FieldError, err error) {
+	o, b := decodePlaceOrder(data)
+	if b.fatal != nil || len(b.list) > 0 {
+		return venues.PlaceOrder{}, b.list, b.fatal
+	}
+	o.BodyHash, err = b.hash()
+	return o, nil, err
+}
+
+func decodePlaceOrder(data []byte) (venues.PlaceOrder, *body) {
+	var o venues.PlaceOrder
+	b := placeOrderFields.open(data)
+	placeOrderFields.decode(b, &o)
+	if b.fatal == nil {
+		checkOrder(&b.ValidationErrors, &o.OrderSpec)
+	}
+	return o, b
 }
 
 // amendOrderFields is the body of PATCH /v1/orders/:id.

@@ -334,6 +334,10 @@ func (f *fakeTrader) Place(ctx context.Context, c venues.PlaceOrder) (venues.Ord
 	return f.orderFor(c.Command), nil
 }
 
+func (f *fakeTrader) CheckOrder(ctx context.Context, c venues.PlaceOrder) (venues.OrderCheck, error) {
+	return venues.OrderCheck{Order: &c}, f.record(ctx, c)
+}
+
 func (f *fakeTrader) Close(ctx context.Context, c venues.ClosePosition) (venues.Order, error) {
 	return f.orderFor(c.Command), f.record(ctx, c)
 }

@@ -15,13 +15,34 @@ func postOrder(s *Server, in *call) (response, error) {
 		return response{}, err
 	}
 	o.Command = in.placement()
-	o.Symbol = s.canonical(o.Exchange, o.Symbol)
-	o.Scope, o.Source = persistence.ScopeREST, venues.SourceAPI
+	s.complete(&o)
 	order, err := s.deps.Trader.Place(in.ctx, o)
 	if err != nil {
 		return response{}, err
 	}
 	return orderResponse(&order), nil
+}
+
+// complete sets what the body of an order does not have.
+func (s *Server) complete(o *venues.PlaceOrder) {
+	o.Symbol = s.canonical(o.Exchange, o.Symbol)
+	o.Scope, o.Source = persistence.ScopeREST, venues.SourceAPI
+}
+
+func postOrderCheck(s *Server, in *call) (response, error) {
+	o, faults, err := api.DecodeOrderCheck(in.body)
+	if err != nil {
+		return response{}, err
+	}
+	check := venues.OrderCheck{Faults: faults}
+	if len(faults) == 0 {
+		o.Command = in.command()
+		s.complete(&o)
+		if check, err = s.deps.Trader.CheckOrder(in.ctx, o); err != nil {
+			return response{}, err
+		}
+	}
+	return ok(api.AppendOrderCheck(newBuffer(1), &check)), nil
 }
 
 // orderResponse returns 201 for an order that the venue has acknowledged, and 202 if

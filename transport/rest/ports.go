@@ -17,6 +17,8 @@ type Trader interface {
 	// Place and Close return no error once the order is recorded; its status shows
 	// whether the venue has acknowledged it.
 	Place(ctx context.Context, c venues.PlaceOrder) (venues.Order, error)
+	// CheckOrder places nothing.
+	CheckOrder(ctx context.Context, c venues.PlaceOrder) (venues.OrderCheck, error)
 	Close(ctx context.Context, c venues.ClosePosition) (venues.Order, error)
 	Amend(ctx context.Context, c venues.AmendOrder) (venues.Order, error)
 	Cancel(ctx context.Context, c venues.CancelOrder) (venues.Order, error)

@@ -37,6 +37,11 @@ func (k recorder) Place(ctx context.Context, c venues.PlaceOrder) (venues.Order,
 	return k.Trader.Place(ctx, c)
 }
 
+func (k recorder) CheckOrder(ctx context.Context, c venues.PlaceOrder) (venues.OrderCheck, error) {
+	k.Retain("check", c)
+	return k.Trader.CheckOrder(ctx, c)
+}
+
 func (k recorder) Close(ctx context.Context, c venues.ClosePosition) (venues.Order, error) {
 	k.Retain("close", c)
 	return k.Trader.Close(ctx, c)

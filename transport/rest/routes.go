@@ -43,6 +43,7 @@ func routes() []Route {
 		tradeRoute(http.MethodPost, "/v1/positions/leverage", postLeverage),
 		tradeRoute(http.MethodPost, "/v1/positions/close", postClose),
 		tradeRoute(http.MethodPost, "/v1/orders", postOrder),
+		tradeRoute(http.MethodPost, "/v1/orders/check", postOrderCheck),
 		readRoute(persistence.ScopeRead, "/v1/orders", getOrders, append(orderParameters.names(), cursorParameter)...),
 		tradeRoute(http.MethodDelete, "/v1/orders", deleteOrders, api.CancelOrdersParameters()...),
 		readRoute(persistence.ScopeRead, "/v1/orders/:id", getOrder),

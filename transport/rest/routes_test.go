@@ -91,7 +91,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 func request(r rest.Route) (path, body string) {
 	path = strings.ReplaceAll(r.Path, ":id", "ord_1")
 	switch r.Method + " " + r.Path {
-	case "POST /v1/orders":
+	case "POST /v1/orders", "POST /v1/orders/check":
 		body = `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"1"}`
 	case "PATCH /v1/orders/:id":
 		body = `{"qty":"2"}`

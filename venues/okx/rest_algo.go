@@ -103,7 +103,7 @@ func (a *Account) placeAlgo(ctx context.Context, k *instrument, r *venues.OrderR
 // depends on whether the price must rise or fall to the trigger (see setTrigger).
 func (a *Account) newAlgoCommand(ctx context.Context, k *instrument, r *venues.OrderRequest, m tradeModes) (algoCommand, error) {
 	reduces := r.ReduceOnly || r.ClosePosition
-	if err := validateStop(r, reduces); err != nil {
+	if err := validateStop(&r.OrderSpec, reduces); err != nil {
 		return algoCommand{}, restclient.NotSent(err)
 	}
 	direction, err := a.checkDirection(ctx, k, r.TriggerPrice.Decimal, r.TriggerDirection)
@@ -145,8 +145,16 @@ func (a *Account) checkDirection(
 	return direction, nil
 }
 
+// checkOrder rejects an order that the venue does not support.
+func checkOrder(r *venues.OrderSpec) *venues.Error {
+	if !r.Type.IsStop() {
+		return nil
+	}
+	return validateStop(r, r.ReduceOnly)
+}
+
 // validateStop rejects a stop that the venue does not support.
-func validateStop(r *venues.OrderRequest, reduces bool) error {
+func validateStop(r *venues.OrderSpec, reduces bool) *venues.Error {
 	timed := r.TimeInForce == venues.ImmediateOrCancel || r.TimeInForce == venues.FillOrKill
 	switch {
 	case !r.TriggerPrice.Valid:

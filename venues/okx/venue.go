@@ -69,6 +69,7 @@ func (c *Connector) Capabilities() venues.Capabilities {
 		AmendStops:         true,
 		AsyncAck:           true,
 		StreamSnapshots:    true,
+		CheckOrder:         checkOrder,
 		AbsenceAfter:       absenceAfter,
 		UnfilledRetention:  unfilledRetention,
 	}

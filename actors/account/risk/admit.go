@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -17,22 +18,29 @@ const (
 	RuleMaxOpenOrders = "max_open_orders"
 )
 
-// Admit checks an order against the account's limits. Orders that can only reduce a position
-// are always admitted. mark may be unknown.
-func (s *State) Admit(a Account, spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
+// Admit checks an order against the account's limits and reports the result of each that
+// applies. Orders that can only reduce a position are always admitted. mark may be unknown.
+func (s *State) Admit(a Account, spec *venues.OrderSpec, mark venues.Optional, report func(venues.RuleCheck)) {
 	if s.Reduces(a, spec, nil) {
-		return nil
+		return
 	}
-	if s.IsReduceOnly() {
-		return s.TradingLocked()
+	report(s.checkLock())
+	if s.Limits.MaxOpenOrders > 0 {
+		report(s.checkOpenOrders(a))
 	}
-	if limit := s.Limits.MaxOpenOrders; limit > 0 {
-		if open := openOrders(a); open >= limit {
-			return venues.Errorf(venues.CodeRiskRejected, "too many open orders").
-				With("rule", RuleMaxOpenOrders).With("limit", limit).With("given", open+1)
-		}
+	if s.Limits.MaxOrderNotional.Valid {
+		report(s.checkNotional(spec, mark))
 	}
-	return s.checkNotional(spec, mark)
+}
+
+func (s *State) checkOpenOrders(a Account) venues.RuleCheck {
+	limit, given := s.Limits.MaxOpenOrders, openOrders(a)+1
+	check := venues.RuleCheck{Rule: RuleMaxOpenOrders, Limit: strconv.Itoa(limit), Given: strconv.Itoa(given)}
+	if given > limit {
+		check.Rejection = venues.Errorf(venues.CodeRiskRejected, "too many open orders").
+			With("rule", check.Rule).With("limit", limit).With("given", given)
+	}
+	return check
 }
 
 // AdmitAmend checks the terms of an amended order against the account's limits. Terms
@@ -44,31 +52,44 @@ func (s *State) AdmitAmend(a Account, o *persistence.OrderRecord, spec *venues.O
 	if s.IsReduceOnly() {
 		return s.TradingLocked()
 	}
-	return s.checkNotional(spec, mark)
-}
-
-// checkNotional checks the notional of an order. If it is not known, the rejection has no detail
-// given: by that account.Client recognizes it, waits for the mark price and tries again.
-func (s *State) checkNotional(spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
-	limit := s.Limits.MaxOrderNotional
-	if !limit.Valid {
+	if !s.Limits.MaxOrderNotional.Valid {
 		return nil
 	}
+	return s.checkNotional(spec, mark).Rejection
+}
+
+// checkNotional checks the notional of an order against its limit. If it is not known, the
+// rejection has no detail given: by that account.Client recognizes it, waits for the mark price
+// and tries again.
+func (s *State) checkNotional(spec *venues.OrderSpec, mark venues.Optional) venues.RuleCheck {
+	limit, given := s.Limits.MaxOrderNotional.Decimal, Notional(spec, mark)
+	check := venues.RuleCheck{Rule: RuleMaxNotional, Limit: venues.FormatDecimal(limit)}
+	if given.Valid {
+		check.Given = venues.FormatDecimal(given.Decimal)
+		if given.Decimal.LessThanOrEqual(limit) {
+			return check
+		}
+	}
+	check.Rejection = venues.Errorf(venues.CodeRiskRejected, "the order is too large").With("rule", check.Rule).With("limit", check.Limit)
+	if given.Valid {
+		check.Rejection = check.Rejection.With("given", check.Given)
+	}
+	return check
+}
+
+// Notional returns the notional of an order: at its price, else at the mark price, else at its
+// trigger price. It is unknown if all of them are.
+func Notional(spec *venues.OrderSpec, mark venues.Optional) venues.Optional {
 	price := mark
 	if spec.Price.Valid {
 		price = spec.Price
 	} else if !price.Valid {
 		price = spec.TriggerPrice
 	}
-	rejection := venues.Errorf(venues.CodeRiskRejected, "the order is too large").
-		With("rule", RuleMaxNotional).With("limit", venues.FormatDecimal(limit.Decimal))
 	if !price.Valid {
-		return rejection // its notional is unknown
+		return venues.Optional{}
 	}
-	if given := spec.Qty.Mul(price.Decimal); given.GreaterThan(limit.Decimal) {
-		return rejection.With("given", venues.FormatDecimal(given))
-	}
-	return nil
+	return venues.Some(spec.Qty.Mul(price.Decimal))
 }
 
 // openOrders returns the number of orders that are not closed, without legs and exits.
@@ -114,30 +135,34 @@ func IsReducedTo(o *persistence.OrderRecord, spec *venues.OrderSpec) bool {
 		venues.EqualOptional(spec.Price, o.Price) && venues.EqualOptional(spec.TriggerPrice, o.TriggerPrice)
 }
 
-// AdmitPosition checks an order against the position limits of its channel. Orders that are
-// sent, resting or of unknown outcome count as if they will fill.
-func (s *State) AdmitPosition(a Account, cmd *venues.PlaceOrder) *venues.Error {
+// AdmitPosition checks an order against the position limits of its channel and reports the
+// result of each that applies. Orders that are sent, resting or of unknown outcome count as if
+// they will fill.
+func (s *State) AdmitPosition(a Account, cmd *venues.PlaceOrder, report func(venues.RuleCheck)) {
 	if cmd.ReduceOnly {
-		return nil
+		return
 	}
 	if cmd.RejectOpposite {
-		if opposite := s.positions.Qty(cmd.Symbol, cmd.Side.Reduces()); opposite.IsPositive() {
-			return venues.Errorf(venues.CodeRiskRejected, "a position on the other side is open").
-				With("rule", venues.RuleOpposite).With("limit", "0").With("given", venues.FormatDecimal(opposite))
-		}
+		opposite := s.positions.Qty(cmd.Symbol, cmd.Side.Reduces())
+		report(checkQty(venues.RuleOpposite, "a position on the other side is open", decimal.Zero, opposite))
 	}
-	if !cmd.MaxPosition.Valid {
-		return nil
+	if cmd.MaxPosition.Valid {
+		// The opposite position is not subtracted: a stop or another client may close it before
+		// the order fills.
+		own := s.worstCase(a, cmd.Symbol, cmd.Side)
+		given := own.Add(InFlight(a, cmd.Symbol, cmd.Side)).Add(cmd.Qty)
+		report(checkQty(venues.RuleMaxPosition, "the position would be larger than allowed", cmd.MaxPosition.Decimal, given))
 	}
-	// The opposite position is not subtracted: a stop or another client may close it before
-	// the order fills.
-	own := s.worstCase(a, cmd.Symbol, cmd.Side)
-	given := own.Add(InFlight(a, cmd.Symbol, cmd.Side)).Add(cmd.Qty)
-	if given.GreaterThan(cmd.MaxPosition.Decimal) {
-		return venues.Errorf(venues.CodeRiskRejected, "the position would be larger than allowed").With("rule", venues.RuleMaxPosition).
-			With("limit", venues.FormatDecimal(cmd.MaxPosition.Decimal)).With("given", venues.FormatDecimal(given))
+}
+
+// checkQty checks a quantity against a limit. message explains the rejection.
+func checkQty(rule, message string, limit, given decimal.Decimal) venues.RuleCheck {
+	check := venues.RuleCheck{Rule: rule, Limit: venues.FormatDecimal(limit), Given: venues.FormatDecimal(given)}
+	if given.GreaterThan(limit) {
+		check.Rejection = venues.Errorf(venues.CodeRiskRejected, "%s", message).
+			With("rule", rule).With("limit", check.Limit).With("given", check.Given)
 	}
-	return nil
+	return check
 }
 
 // worstCase returns the largest quantity that can already be open of the position that orders

@@ -17,6 +17,28 @@ func openBuy(change func(o *persistence.OrderRecord)) risk.Order {
 	return risk.Order{OrderRecord: o}
 }
 
+// admits returns the first rejection by the limits of the account.
+func admits(s *risk.State, a risk.Account, spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
+	var first *venues.Error
+	s.Admit(a, spec, mark, keepFirst(&first))
+	return first
+}
+
+// admitsPosition returns the first rejection by the limits of the channel.
+func admitsPosition(s *risk.State, a risk.Account, cmd *venues.PlaceOrder) *venues.Error {
+	var first *venues.Error
+	s.AdmitPosition(a, cmd, keepFirst(&first))
+	return first
+}
+
+func keepFirst(first **venues.Error) func(venues.RuleCheck) {
+	return func(r venues.RuleCheck) {
+		if *first == nil {
+			*first = r.Rejection
+		}
+	}
+}
+
 // ruleOf returns the rule of a rejection, nil if there is none.
 func ruleOf(err *venues.Error) any {
 	if err == nil {
@@ -42,7 +64,7 @@ func TestOnlyOrdersThatMayAddToThePositionCount(t *testing.T) {
 			for state, orders := range map[string][2][]risk.Order{"live": {{live}, nil}, "not recorded": {nil, {filled}}} {
 				a, s := newState(persistence.RiskLimits{})
 				a.live, a.closed = orders[0], orders[1]
-				if got := ruleOf(s.AdmitPosition(a, &venues.PlaceOrder{OrderSpec: *buy("1"), MaxPosition: some("1")})); got != c.rule {
+				if got := ruleOf(admitsPosition(s, a, &venues.PlaceOrder{OrderSpec: *buy("1"), MaxPosition: some("1")})); got != c.rule {
 					t.Errorf("1 more beside one that is %s, with a limit of 1: rule = %v, want %v", state, got, c.rule)
 				}
 			}
@@ -50,7 +72,7 @@ func TestOnlyOrdersThatMayAddToThePositionCount(t *testing.T) {
 	}
 	a, s := newState(persistence.RiskLimits{})
 	a.live = []risk.Order{openBuy(func(o *persistence.OrderRecord) { o.Status = venues.StatusCancelled })}
-	if got := ruleOf(s.AdmitPosition(a, &venues.PlaceOrder{OrderSpec: *buy("1"), MaxPosition: some("1")})); got != nil {
+	if got := ruleOf(admitsPosition(s, a, &venues.PlaceOrder{OrderSpec: *buy("1"), MaxPosition: some("1")})); got != nil {
 		t.Errorf("1 more beside a cancelled one, with a limit of 1: rule = %v, want none", got)
 	}
 }
@@ -67,7 +89,7 @@ func TestLegsExitsAndClosedOrdersAreNoOpenOrders(t *testing.T) {
 	} {
 		a, s := newState(persistence.RiskLimits{MaxOpenOrders: 1})
 		a.live = []risk.Order{openBuy(c.change)}
-		if got := ruleOf(s.Admit(a, buy("1"), venues.Optional{})); got != c.rule {
+		if got := ruleOf(admits(s, a, buy("1"), venues.Optional{})); got != c.rule {
 			t.Errorf("an order beside one that is %s: rule = %v, want %v", name, got, c.rule)
 		}
 	}
@@ -84,7 +106,7 @@ func TestPriceOfTheNotional(t *testing.T) {
 			a, s := newState(persistence.RiskLimits{MaxOrderNotional: some(limit)})
 			spec := buy("1")
 			spec.Price, spec.TriggerPrice = c.price, c.trigger
-			if got := ruleOf(s.Admit(a, spec, c.mark)); got != want {
+			if got := ruleOf(admits(s, a, spec, c.mark)); got != want {
 				t.Errorf("%s of 100 with a limit of %s: rule = %v, want %v", name, limit, got, want)
 			}
 		}
@@ -189,7 +211,7 @@ func TestOrderAgainstAnOpenPosition(t *testing.T) {
 		"of the same side":  {buy("1"), true, nil},
 	} {
 		a, s, _ := newLongState(persistence.RiskLimits{})
-		if got := ruleOf(s.AdmitPosition(a, &venues.PlaceOrder{OrderSpec: *c.order, RejectOpposite: c.reject})); got != c.rule {
+		if got := ruleOf(admitsPosition(s, a, &venues.PlaceOrder{OrderSpec: *c.order, RejectOpposite: c.reject})); got != c.rule {
 			t.Errorf("an order %s: rule = %v, want %v", name, got, c.rule)
 		}
 	}

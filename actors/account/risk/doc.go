@@ -35,9 +35,7 @@
 //
 //	limits := risk.NewState(customer, venues.Binance, requestLife, positions)
 //	limits.Restore(control, record, today)
-//	if err := limits.Admit(account, &spec, mark); err != nil {
-//		return err
-//	}
+//	limits.Admit(account, &spec, mark, report) // the result of each limit
 //	limits.CountFill(account, &fill, execution) // each execution, before its ledger
 //	limits.Check(account)                       // at the end of each step
 package risk

@@ -62,6 +62,17 @@ func (s *State) TradingLocked() *venues.Error {
 		With("until", lock.Until.UTC().Format(venues.TimeFormat))
 }
 
+// checkLock checks that the account takes increasing orders.
+func (s *State) checkLock() venues.RuleCheck {
+	check := venues.RuleCheck{Rule: string(venues.CodeTradingLocked)}
+	if s.IsReduceOnly() {
+		check.Rejection = s.TradingLocked()
+		check.Limit, _ = check.Rejection.Details["threshold"].(string)
+		check.Given, _ = check.Rejection.Details["actual"].(string)
+	}
+	return check
+}
+
 // Gate stops increasing orders right before their requests are sent: the account may have
 // become reduce-only while an order waited in a pool. It is safe for concurrent use.
 type Gate struct{ closed atomic.Bool }

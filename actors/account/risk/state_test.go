@@ -78,12 +78,12 @@ func TestDailyLossLocksOnceNothingIncreasingIsSent(t *testing.T) {
 	if !s.IsReduceOnly() || len(a.locks) != 0 {
 		t.Fatalf("closed = %t with %d locks while an order is sent, want true with none", s.IsReduceOnly(), len(a.locks))
 	}
-	if err := s.Admit(a, buy("1"), venues.Optional{}); venues.CodeOf(err) != venues.CodeTradingLocked {
+	if err := admits(s, a, buy("1"), venues.Optional{}); venues.CodeOf(err) != venues.CodeTradingLocked {
 		t.Errorf("increasing order: %v, want %s", err, venues.CodeTradingLocked)
 	}
 	reducing := buy("1")
 	reducing.ReduceOnly = true
-	if err := s.Admit(a, reducing, venues.Optional{}); err != nil {
+	if err := admits(s, a, reducing, venues.Optional{}); err != nil {
 		t.Errorf("reducing order: %v, want none", err)
 	}
 	a.sending = false
@@ -182,7 +182,7 @@ func TestLimitsOfAnOrder(t *testing.T) {
 			a, s := newState(c.limits)
 			a.live = []risk.Order{open}
 			var got any
-			if err := s.Admit(a, c.order, venues.Optional{}); err != nil {
+			if err := admits(s, a, c.order, venues.Optional{}); err != nil {
 				got = err.Details["rule"]
 			}
 			if got != c.rule {
@@ -203,7 +203,7 @@ func TestWorstCasePositionCountsEverythingInFlight(t *testing.T) {
 	a.closed = []risk.Order{{OrderRecord: order("0.5", "0.5", venues.StatusFilled)}}
 	for limit, want := range map[string]any{"4.5": nil, "4.4": venues.RuleMaxPosition} {
 		var got any
-		if err := s.AdmitPosition(a, &venues.PlaceOrder{OrderSpec: *buy("1"), MaxPosition: some(limit)}); err != nil {
+		if err := admitsPosition(s, a, &venues.PlaceOrder{OrderSpec: *buy("1"), MaxPosition: some(limit)}); err != nil {
 			got = err.Details["rule"]
 		}
 		if got != want {
