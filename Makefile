@@ -96,8 +96,8 @@ verify: lint ## checks of a release besides the tests: modules, formatting, lint
 
 setup: ## install what the tests need besides Go: a C compiler for the race detector
 	@.ci/have-cc || .ci/install gcc libc6-dev
-	@for tool in promtool caddy; do command -v $$tool >/dev/null || \
-		echo "!! $$tool is not installed: alert rules or Caddyfile are NOT checked" >&2; done
+	@for tool in promtool caddy chromium; do command -v $$tool >/dev/null || \
+		echo "!! $$tool is not installed: alert rules, Caddyfile or calls from a browser are NOT checked" >&2; done
 
 $(GOLANGCI):
 	@.ci/tool $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_VERSION)

@@ -59,6 +59,8 @@ type Config struct {
 	Log          LogConfig                    `yaml:"log"`
 	Venues       map[venues.Venue]VenueConfig `yaml:"venues"`
 	Limits       LimitsConfig                 `yaml:"limits"`
+	Streams      StreamsConfig                `yaml:"streams"`
+	CORS         CORSConfig                   `yaml:"cors"`
 	Retention    RetentionConfig              `yaml:"retention"`
 	Protection   ProtectionConfig             `yaml:"protection"`
 	Delivery     DeliveryConfig               `yaml:"delivery"`
@@ -126,6 +128,26 @@ type LimitsConfig struct {
 	ConnectionsPerSource int `yaml:"connectionsPerSource"`
 	// StreamsPerKey bounds the stream connections of one API key.
 	StreamsPerKey int `yaml:"streamsPerKey"`
+}
+
+// originAny in a list of origins allows the pages of every origin.
+const originAny = "*"
+
+// StreamsConfig configures the stream.
+type StreamsConfig struct {
+	// Origins are the origins whose pages may open the stream in a browser, such as
+	// https://app.example.com, or originAny; default none. Other clients send no origin.
+	Origins []string `yaml:"origins"`
+	// Compression negotiates permessage-deflate with clients that offer it. It takes more
+	// processor time than it saves in a local network.
+	Compression bool `yaml:"compression"`
+}
+
+// CORSConfig configures which pages in a browser may call the interface under /v1.
+type CORSConfig struct {
+	// Origins are like StreamsConfig.Origins. A page needs an API key; cookies are never
+	// read.
+	Origins []string `yaml:"origins"`
 }
 
 // RetentionConfig configures how long records are kept.

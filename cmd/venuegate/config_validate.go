@@ -51,6 +51,8 @@ func (c *Config) invalidKeys() []InvalidKey {
 		c.Venues[venue].check(f, venue, c.Demo)
 	}
 	c.Limits.check(f)
+	f.origins("streams.origins", c.Streams.Origins)
+	f.origins("cors.origins", c.CORS.Origins)
 	f.between("retention.events", c.Retention.Events, api.EventsKept, retentionMax)
 	f.between("retention.journal", c.Retention.Journal, retentionMin, retentionMax)
 	if c.Retention.Orders != 0 {
@@ -135,6 +137,27 @@ func (f *invalidKeys) add(invalid bool, key, problem string) {
 	if invalid {
 		f.found = append(f.found, InvalidKey{Key: key, Problem: problem})
 	}
+}
+
+// origins reports entries that are no origin as browsers send it: an exact text.
+func (f *invalidKeys) origins(key string, origins []string) {
+	for i, origin := range origins {
+		f.add(origin != originAny && !isOrigin(origin), key,
+			"entry "+strconv.Itoa(i+1)+" must be "+originAny+", or http:// or https:// and a host in lower case, with a port only if it is not the usual one: "+strconv.Quote(origin))
+	}
+}
+
+// isOrigin reports whether text is an origin in the form of RFC 6454, section 6.2.
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || text != u.Scheme+"://"+u.Host || strings.ToLower(text) != text {
+		return false
+	}
+	if port := u.Port(); port == "" && strings.HasSuffix(u.Host, ":") || port == "80" && u.Scheme == "http" || port == "443" && u.Scheme == "https" {
+		return false
+	}
+	_, err = netip.ParseAddr(u.Hostname())
+	return err == nil || hostPattern.MatchString(u.Hostname())
 }
 
 func (f *invalidKeys) oneOf(key, value string, allowed ...string) {

@@ -194,7 +194,10 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 	}
 	e.hub, err = stream.New(
 		stream.Deps{Feed: feed{e.tree}, Auth: e.auth, Log: e.log.Named("stream")},
-		stream.Options{ConnsMax: e.config.Limits.Connections, ConnsPerKeyMax: e.config.Limits.StreamsPerKey},
+		stream.Options{
+			ConnsMax: e.config.Limits.Connections, ConnsPerKeyMax: e.config.Limits.StreamsPerKey,
+			AllowedOrigins: e.config.Streams.Origins, Compression: e.config.Streams.Compression,
+		},
 	)
 	if err != nil {
 		return err
@@ -205,7 +208,7 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 		Trader: e.tree, Accounts: e.tree, Instruments: e.tree, Records: e.store, Auth: e.auth,
 		Limiter: e.limiter, Ready: e, CursorSecret: secret,
 		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: prefixesOf(e.config.TrustedProxies),
-		Hosts: e.public.hosts, ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
+		Hosts: e.public.hosts, CORSOrigins: e.config.CORS.Origins, ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
 		Observe: times.request, NewTraceparent: e.newTraceparent(),
 	})
 	if err != nil {

@@ -14,6 +14,7 @@
 //
 //	rejectUnknownMethods  methods that are not part of the interface
 //	middleware            request id, headers, framing (Transfer-Encoding is rejected), panics
+//	useCORS               pages of the origins in Deps.CORSOrigins, under /v1
 //	authorize             API key, rate, scope, in this order
 //	handler               decodes the request, calls a port, encodes the response
 //

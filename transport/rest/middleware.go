@@ -76,7 +76,7 @@ func (s *Server) checkRequest(c *fiber.Ctx) error {
 	if err := listen.CheckRequest(c.Context(), s.deps.Hosts); err != nil {
 		return err
 	}
-	if c.Method() == http.MethodGet || c.Method() == http.MethodHead || c.Method() == http.MethodOptions {
+	if c.Method() == http.MethodGet || c.Method() == http.MethodHead || c.Method() == http.MethodOptions || s.allowsCORS(c) {
 		return nil
 	}
 	return listen.CheckSameSite(c.Context())

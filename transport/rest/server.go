@@ -42,6 +42,9 @@ type Deps struct {
 	TLS *tls.Config
 	// Hosts are the hosts under which the server may be called.
 	Hosts listen.Hosts
+	// CORSOrigins are the origins whose pages may call the routes under /v1 in a browser,
+	// "*" for any; default none.
+	CORSOrigins []string
 	// TrustedProxies are the proxies whose X-Forwarded-For and X-Forwarded-Proto are
 	// trusted; default none.
 	TrustedProxies []netip.Prefix
@@ -101,6 +104,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{deps: d, cursors: cursors, docs: docs, reads: newReads()}
 	s.app = s.newApp()
 	s.app.Use(s.middleware)
+	s.useCORS()
 	for _, r := range routes() {
 		if err := s.register(r); err != nil {
 			return nil, err
