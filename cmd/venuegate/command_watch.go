@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -50,30 +49,15 @@ func newWatchCommand(sh shell) *cobra.Command {
 	return cmd
 }
 
-// complete fills in a missing key and URL from the environment, or from the
-// description of a demo that runs on the same data directory.
+// complete fills in a missing key and URL; see clientOptions.complete.
 func (o *watchOptions) complete(config Config, environ []string) error {
-	for _, variable := range environ {
-		if value, found := strings.CutPrefix(variable, "VENUEGATE_KEY="); found && o.Key == "" {
-			o.Key = value
-		}
+	client := clientOptions{Key: o.Key}
+	if err := client.complete(config, environ); err != nil {
+		return err
 	}
-	demo, err := readDemoFile(config.Data)
-	if err == nil && o.Key == "" {
-		o.Key = demo.APIKey
-	}
+	o.Key = client.Key
 	if o.URL == "" {
-		scheme := "ws://"
-		if config.TLS.Cert != "" {
-			scheme = "wss://"
-		}
-		o.URL = scheme + config.Listen + streamPath
-		if err == nil && !namesListener(config.Listen, DefaultConfig().Listen) {
-			o.URL = demo.WSURL
-		}
-	}
-	if o.Key == "" {
-		return errors.New("no API key: set --key, VENUEGATE_KEY, or --data of a running demo")
+		o.URL = "ws" + strings.TrimPrefix(client.URL, "http") + streamPath
 	}
 	return nil
 }

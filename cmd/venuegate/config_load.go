@@ -27,7 +27,7 @@ const envPrefix = "VENUEGATE_"
 var foreignEnv = map[string]string{
 	"VENUEGATE_FIRST_SEED": "the first seed of the simulation",
 	"VENUEGATE_FIXTURES":   "the directory of recorded venue payloads",
-	"VENUEGATE_KEY":        "the API key of `venuegate watch`",
+	"VENUEGATE_KEY":        "the API key of `venuegate watch` and `venuegate export`",
 	"VENUEGATE_SEEDS":      "the number of seeds of the simulation",
 	"VENUEGATE_STATES":     "the number of states of each exploration of the account",
 }

@@ -47,7 +47,7 @@ func TestDemoFileIsRetired(t *testing.T) {
 // listener and not the one of a demo on the same directory.
 func TestConfiguredListenerHasPrecedenceOverDemo(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeDemoFile(dir, DemoFile{WSURL: "ws://demo/v1/stream", AdminURL: "http://demo", APIKey: "k"}); err != nil {
+	if err := writeDemoFile(dir, DemoFile{BaseURL: "http://demo", WSURL: "ws://demo/v1/stream", AdminURL: "http://demo", APIKey: "k"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := writeSecretFile(filepath.Join(dir, adminTokenName), bytes.Repeat([]byte("t"), 64)); err != nil {

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"venuegate/transport/api"
+	"venuegate/venues"
+)
+
+// exportOptions are the options of venuegate export.
+type exportOptions struct {
+	clientOptions
+	Format           string
+	Exchange, Symbol string
+	From, To         string
+}
+
+func newExportCommand(sh shell) *cobra.Command {
+	return newGroup("export", "Write orders or fills as CSV or JSON lines, newest first",
+		exportCommand(sh, "orders", "orders, also closed ones", exportOrders),
+		exportCommand(sh, "fills", "fills; without --from, those of the last 31 days", exportFills))
+}
+
+// exportCommand returns the command that exports one kind of record.
+func exportCommand(sh shell, kind, what string, export func(context.Context, *exportOptions, rowWriter) error) *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use: kind, Short: "Write " + what, Args: cobra.NoArgs,
+		Example: "  venuegate export " + kind + " --from 2026-01-01 --key KEY > " + kind + ".csv",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := loadConfig(cmd, sh)
+			if err != nil {
+				return err
+			}
+			if err := o.complete(config, sh.Environ); err != nil {
+				return err
+			}
+			rows, err := newRowWriter(o.Format, cmd.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			return exportAll(cmd.Context(), kind, &o, rows, export, cmd.ErrOrStderr())
+		},
+	}
+	configFlags(cmd, "data", "listen")
+	flags := cmd.Flags()
+	flags.StringVar(&o.URL, "url", "", "base `ADDRESS` of the service; default: the one configured here")
+	flags.StringVar(&o.Key, "key", "", "API `KEY` with the scope read; default: VENUEGATE_KEY, or the demo's")
+	flags.StringVar(&o.Format, "format", formatCSV, "csv or jsonl; both have the same columns")
+	flags.StringVar(&o.Exchange, "exchange", "", "only this `VENUE`")
+	flags.StringVar(&o.Symbol, "symbol", "", "only this `SYMBOL`")
+	flags.StringVar(&o.From, "from", "", "only from this `TIME` on: RFC 3339, or a date in UTC")
+	flags.StringVar(&o.To, "to", "", "only before this `TIME`; default: now")
+	return cmd
+}
+
+// exportAll writes all rows, and prints their number at the end.
+func exportAll(
+	ctx context.Context, kind string, o *exportOptions, rows rowWriter, export func(context.Context, *exportOptions, rowWriter) error, report io.Writer,
+) error {
+	counted := &countedRows{rowWriter: rows}
+	err := export(ctx, o, counted)
+	if flushErr := rows.flush(); err == nil {
+		err = flushErr
+	}
+	if err != nil {
+		return fmt.Errorf("the export is incomplete after %d %s: %w", counted.n, kind, err)
+	}
+	fmt.Fprintf(report, "%d %s\n", counted.n, kind)
+	return nil
+}
+
+// query returns the query of a page.
+func (o *exportOptions) query(limit int, from, to string) url.Values {
+	q := url.Values{"limit": {strconv.Itoa(limit)}}
+	for name, value := range map[string]string{"exchange": o.Exchange, "symbol": o.Symbol, "from": from, "to": to} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q
+}
+
+func exportOrders(ctx context.Context, o *exportOptions, rows rowWriter) error {
+	leg := &venues.ProtectionLeg{}
+	columns, err := columnsOf(api.AppendOrder(nil, &venues.Order{
+		Protection: &venues.Protection{StopLoss: leg, TakeProfit: leg}, Error: &venues.RejectReason{},
+	}))
+	if err != nil {
+		return err
+	}
+	if err := rows.begin(columns); err != nil {
+		return err
+	}
+	q := o.query(api.OrdersLimitMax, o.From, o.To)
+	q.Set("status", "all")
+	return newPublicClient(o.clientOptions).each(ctx, "/v1/orders", q, rows.write)
+}
+
+// exportFills lists one period after another, because a list covers api.FillsWindowDaysMax.
+func exportFills(ctx context.Context, o *exportOptions, rows rowWriter) error {
+	columns, err := columnsOf(api.AppendFill(nil, &venues.Fill{}))
+	if err != nil {
+		return err
+	}
+	from, to, err := o.period(time.Now())
+	if err != nil {
+		return err
+	}
+	if err := rows.begin(columns); err != nil {
+		return err
+	}
+	client := newPublicClient(o.clientOptions)
+	for to.After(from) {
+		begin := to.Add(-api.FillsWindowDaysMax * day)
+		if begin.Before(from) {
+			begin = from
+		}
+		q := o.query(api.FillsLimitMax, begin.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano))
+		if err := client.each(ctx, "/v1/fills", q, rows.write); err != nil {
+			return err
+		}
+		to = begin
+	}
+	return nil
+}
+
+// period returns the period of an export of fills: by default the newest that one list covers.
+func (o *exportOptions) period(now time.Time) (from, to time.Time, err error) {
+	to = now.UTC()
+	if o.To != "" {
+		if to, err = parseExportTime("to", o.To); err != nil {
+			return from, to, err
+		}
+	}
+	from = to.Add(-api.FillsWindowDaysMax * day)
+	if o.From != "" {
+		from, err = parseExportTime("from", o.From)
+	}
+	return from, to, err
+}
+
+func parseExportTime(flag, text string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--%s is %q; it must be a time such as 2026-11-20T09:19:00Z, or a date such as 2026-11-20", flag, text)
+}
