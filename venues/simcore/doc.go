@@ -26,6 +26,12 @@
 // Every change is published to the subscribers as an [Event], in one total order with
 // a sequence number, before the call that caused it returns.
 //
+// # Candles
+//
+// [Exchange.Candles] begin a year before the opening of a market. Those before it are
+// generated from the seed when they are read and end at the price of the opening. A candle
+// of any interval is the sum of its minutes, also where the market opened in it.
+//
 // # Concurrency
 //
 // All methods of [Exchange], [Ledger], [FaultInjector] and [Control] may be called from

@@ -58,7 +58,9 @@ func (x *Exchange) openMarket(s *symbol) {
 		depth:   x.options.BookDepth,
 	}
 	s.lastTicks = start
-	s.candles = newCandles(x.newRand("candles "+s.Canonical), s.maker.unit, start, x.clock.Now())
+	now := x.clock.Now()
+	past := newHistory(func(purpose string) *rand.Rand { return x.newRand("candles " + s.Canonical + " " + purpose) }, s.maker.unit, start, now)
+	s.candles = newCandles(past, start, now)
 	x.setMark(s, s.StartPrice, s.StartPrice)
 	x.placeLadder(s, start-1, start+1)
 }
