@@ -45,11 +45,24 @@ func (i Interval) Start(t time.Time) time.Time {
 }
 
 // End returns the first time after the interval that begins at start.
-func (i Interval) End(start time.Time) time.Time {
+func (i Interval) End(start time.Time) time.Time { return i.Add(start, 1) }
+
+// Add returns the start of the interval that is n intervals after the one that begins at
+// start, before it for a negative n.
+func (i Interval) Add(start time.Time, n int) time.Time {
 	if i == "1M" {
-		return start.AddDate(0, 1, 0)
+		return start.AddDate(0, n, 0)
 	}
-	return start.Add(intervalLengths[i])
+	return start.Add(time.Duration(n) * intervalLengths[i])
+}
+
+// From returns the start of the first interval that begins at t or later.
+func (i Interval) From(t time.Time) time.Time {
+	start := i.Start(t)
+	if start.Before(t) {
+		return i.End(start)
+	}
+	return start
 }
 
 // base returns the index of the stored series from which the interval is merged.

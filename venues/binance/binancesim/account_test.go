@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,6 +101,7 @@ func TestPagesOfTrades(t *testing.T) {
 func TestCandles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
+		monthAgo := time.Now().AddDate(0, -1, 0).Truncate(time.Minute).UnixMilli()
 		for _, test := range []struct {
 			path string
 			rows int
@@ -109,12 +111,17 @@ func TestCandles(t *testing.T) {
 			{"/fapi/v1/markPriceKlines?symbol=BTCUSDT&interval=1d&limit=5", 5},
 			{"/fapi/v1/indexPriceKlines?pair=BTCUSDT&interval=4h&limit=6", 6},
 			{"/fapi/v1/klines?symbol=BTCUSDT&interval=1m&startTime=" + jsonText(time.Now().Add(-10*time.Minute).Truncate(time.Minute).UnixMilli()) + "&limit=2", 2},
+			{"/fapi/v1/klines?symbol=BTCUSDT&interval=1m&startTime=" + jsonText(monthAgo) + "&limit=1500", 1500},
+			{"/fapi/v1/klines?symbol=BTCUSDT&interval=1m&startTime=" + jsonText(monthAgo) + "&endTime=" + jsonText(monthAgo+119_999), 2},
 			{"/fapi/v1/klines?symbol=BTCUSDT&interval=1m&endTime=1", 0},
 		} {
 			var rows [][]any
 			if err := json.Unmarshal(v.public(test.path).Body, &rows); err != nil || len(rows) != test.rows {
 				t.Errorf("%s: %d rows, %v, want %d", test.path, len(rows), err, test.rows)
 				continue
+			}
+			if strings.Contains(test.path, "startTime="+jsonText(monthAgo)) && jsonText(rows[0][0]) != jsonText(monthAgo) {
+				t.Errorf("%s: the first row begins at %v, want %d", test.path, rows[0][0], monthAgo)
 			}
 			for i := 1; i < len(rows); i++ {
 				if begin, end := jsonText(rows[i][0]), jsonText(rows[i-1][6]); !simtest.Num(json.Number(begin)).Equal(simtest.Num(json.Number(end)).Add(simtest.Num("1"))) {

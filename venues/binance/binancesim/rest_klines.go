@@ -65,16 +65,17 @@ func (s *Sim) klinesOf(c *call, by string, row func(*listing, simcore.Candle) [1
 }
 
 // candles returns the first limit candles from a start, or the last ones where no
-// start is given.
+// start is given. Both bounds are inclusive.
 func (s *Sim) candles(symbol string, interval simcore.Interval, from, to time.Time, limit int) []simcore.Candle {
 	if !to.IsZero() {
 		to = to.Add(time.Millisecond)
 	}
-	if from.IsZero() {
-		return s.Exchange().Candles(symbol, interval, from, to, limit)
+	if !from.IsZero() {
+		if full := interval.Add(interval.From(from), limit); to.IsZero() || full.Before(to) {
+			to = full
+		}
 	}
-	candles := s.Exchange().Candles(symbol, interval, from, to, klinesLimitMax)
-	return candles[:min(limit, len(candles))]
+	return s.Exchange().Candles(symbol, interval, from, to, limit)
 }
 
 func (l *listing) klineRow(c simcore.Candle) [12]any {

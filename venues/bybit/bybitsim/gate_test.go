@@ -167,6 +167,19 @@ func TestMarketData(t *testing.T) {
 		if len(candles) != 3 || len(newest) != 7 || !simtest.Num(newest[0]).Sub(simtest.Num(older[0])).Equal(simtest.Num("300000")) {
 			t.Errorf("candles = %v, want 3 of 7 fields, five minutes apart", candles)
 		}
+		// A start selects the first candles, an end the last ones.
+		hour := time.Now().AddDate(0, -1, 0).Truncate(time.Hour).UnixMilli()
+		start, end := strconv.FormatInt(hour, 10), strconv.FormatInt(hour+3_600_000, 10)
+		for bounds, want := range map[string]string{"start=" + start: start, "start=" + start + "&end=" + end: end, "end=" + end: end} {
+			list := v.get("/v5/market/kline", "category=linear&symbol=BTCUSDT&interval=5&limit=2&"+bounds).result(t)["list"].([]any)
+			row := list[0]
+			if bounds == "start="+start {
+				row = list[1]
+			}
+			if got := row.([]any)[0]; len(list) != 2 || got != want {
+				t.Errorf("%s: %d candles with %v, want 2 with %s at that end", bounds, len(list), got, want)
+			}
+		}
 		if rows := v.get("/v5/market/tickers", "category=linear").rows(t); len(rows) != 8 || rows[0]["bid1Price"] == "" {
 			t.Errorf("tickers = %v, want 8 with a bid", rows)
 		}

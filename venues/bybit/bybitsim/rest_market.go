@@ -103,9 +103,13 @@ func (s *Sim) kline(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	if !to.IsZero() {
+	switch {
+	case !to.IsZero():
 		// The end is exclusive on the exchange and inclusive at the venue.
 		to = to.Add(time.Millisecond)
+	case !from.IsZero():
+		// A start alone selects the first candles, an end the last ones.
+		to = interval.Add(interval.From(from), limit)
 	}
 	candles := s.Exchange().Candles(l.Symbol, interval, from, to, limit)
 	body := klineBody{Category: "linear", Symbol: l.Symbol, List: make([][7]string, 0, len(candles))}

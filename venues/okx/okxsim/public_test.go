@@ -3,8 +3,10 @@ package okxsim_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore/simnet"
@@ -35,6 +37,8 @@ func TestInstrumentsEqualTheVenues(t *testing.T) {
 			"/market/books":                                    "50014",
 			"/market/books?instId=NO":                          "51001",
 			"/market/candles?instId=" + btc + "&bar=7m":        "51000",
+			"/market/candles?instId=" + btc + "&bar=1h":        "51000",
+			"/market/candles?instId=" + btc + "&bar=1mutc":     "51000",
 			"/trade/orders-history":                            "50014",
 			"/trade/order?instId=" + btc:                       "50015",
 			"/trade/orders-algo-pending":                       "50014",
@@ -73,6 +77,35 @@ func TestMarketData(t *testing.T) {
 		}
 		if older.Data[0][0] != candles.Data[3][0] {
 			t.Errorf("first candle after %v = %v, want %v", candles.Data[2][0], older.Data[0][0], candles.Data[3][0])
+		}
+	})
+}
+
+// TestCandlesOfTwoCalls reads the oldest recent candle, and the candles around it by both
+// calls.
+func TestCandlesOfTwoCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		read := func(path, query string) (rows [][9]string) {
+			t.Helper()
+			var answer struct{ Data [][9]string }
+			if err := json.Unmarshal([]byte(v.get("/market/"+path+"?instId="+btc+"&bar=1m"+query).raw()), &answer); err != nil {
+				t.Fatal(err)
+			}
+			return answer.Data
+		}
+		millis := func(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) }
+		oldest := time.Now().Truncate(time.Minute).Add(-1439 * time.Minute)
+		after := "&after=" + millis(oldest.Add(10*time.Minute))
+		if recent := read("candles", after+"&limit=300"); len(recent) != 10 || recent[9][0] != millis(oldest) {
+			t.Errorf("%d recent candles, want the 10 from %s", len(recent), millis(oldest))
+		}
+		past := read("history-candles", after+"&limit=300")
+		if len(past) != 100 || past[9][0] != millis(oldest) {
+			t.Errorf("%d candles of the history, want 100 over %s", len(past), millis(oldest))
+		}
+		if newest := read("history-candles", "&limit=1"); len(newest) != 1 || newest[0][8] != "1" || newest[0][0] != millis(time.Now().Truncate(time.Minute).Add(-time.Minute)) {
+			t.Errorf("newest candle of the history = %v, want the last complete one", newest)
 		}
 	})
 }

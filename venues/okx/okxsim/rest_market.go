@@ -168,22 +168,48 @@ func (l *listing) candle(c simcore.Candle) candleRow {
 	}
 }
 
-// intervalOf parses the venue's name of an interval.
+// intervalOf parses the venue's name of an interval. Hours and longer units are capital
+// letters, and intervals of six hours and longer may end in utc.
 func intervalOf(bar string) (simcore.Interval, bool) {
-	bar = strings.TrimSuffix(bar, "utc")
 	if bar == "" {
 		return "1m", true
 	}
-	if unit := bar[len(bar)-1]; unit == 'H' || unit == 'D' || unit == 'W' {
+	bar, isUTC := strings.CutSuffix(bar, "utc")
+	unit := strings.TrimLeft(bar, "0123456789")
+	if unit == "h" || unit == "d" || unit == "w" {
+		return "", false
+	}
+	if unit == "H" || unit == "D" || unit == "W" {
 		bar = strings.ToLower(bar)
 	}
 	interval := simcore.Interval(bar)
-	return interval, interval.Valid()
+	short := interval.End(time.Unix(0, 0)).Before(time.Unix(0, 0).Add(6 * time.Hour))
+	return interval, interval.Valid() && interval != "8h" && !(isUTC && short)
 }
 
-// candles returns candles, newest first. after and before bound their start times,
-// both exclusive.
+const (
+	// recentCandles is how many of the newest candles the call candles returns.
+	recentCandles = 1440
+	candlesLimit  = 300
+	// historyLimit is the limit of the call history-candles.
+	historyLimit = 100
+)
+
+// candles returns recent candles, the last of which is not complete.
 func (s *Sim) candles(c *call) (any, *apiError) {
+	return s.candlesOf(c, candlesLimit, func(k *simcore.Candle, interval simcore.Interval) bool {
+		return !k.Start.Before(interval.Add(interval.Start(c.now), 1-recentCandles))
+	})
+}
+
+// historyCandles returns complete candles of any age.
+func (s *Sim) historyCandles(c *call) (any, *apiError) {
+	return s.candlesOf(c, historyLimit, func(k *simcore.Candle, _ simcore.Interval) bool { return k.Closed })
+}
+
+// candlesOf returns the candles that keep accepts, newest first. after and before bound
+// their start times, both exclusive.
+func (s *Sim) candlesOf(c *call, most int, keep func(*simcore.Candle, simcore.Interval) bool) (any, *apiError) {
 	l, failed := s.listing(c.query("instId"))
 	if failed != nil {
 		return nil, failed
@@ -192,7 +218,7 @@ func (s *Sim) candles(c *call) (any, *apiError) {
 	if !ok {
 		return nil, errParameter("bar")
 	}
-	limit, failed := c.count("limit", 100, 300)
+	limit, failed := c.count("limit", 100, most)
 	if failed != nil {
 		return nil, failed
 	}
@@ -207,11 +233,13 @@ func (s *Sim) candles(c *call) (any, *apiError) {
 	if !newer.IsZero() {
 		newer = newer.Add(time.Millisecond)
 	}
-	found := s.Exchange().Candles(l.Symbol, interval, newer, older, limit)
+	found := s.Exchange().Candles(l.Symbol, interval, newer, older, limit+1)
 	slices.Reverse(found)
 	body := make([]candleRow, 0, len(found))
-	for _, candle := range found {
-		body = append(body, l.candle(candle))
+	for i := range found {
+		if keep(&found[i], interval) && len(body) < limit {
+			body = append(body, l.candle(found[i]))
+		}
 	}
 	return body, nil
 }

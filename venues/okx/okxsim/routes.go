@@ -43,7 +43,7 @@ var routes = map[route]endpoint{
 	{http.MethodGet, "/api/v5/market/trades"}:               {limit: 100, handle: (*Sim).trades},
 
 	{http.MethodGet, "/api/v5/market/history-trades"}:  {limit: 20, handle: (*Sim).historyTrades},
-	{http.MethodGet, "/api/v5/market/history-candles"}: {limit: 20, handle: (*Sim).candles},
+	{http.MethodGet, "/api/v5/market/history-candles"}: {limit: 20, handle: (*Sim).historyCandles},
 
 	{http.MethodGet, "/api/v5/account/config"}:             {security: reading, limit: 5, handle: (*Sim).accountConfig},
 	{http.MethodGet, "/api/v5/account/balance"}:            {security: reading, limit: 10, handle: (*Sim).balance},
