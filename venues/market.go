@@ -46,6 +46,24 @@ type Candle struct {
 	VenueTime time.Time
 }
 
+// CandlesQuery selects the newest Limit candles of an instrument that begin before Before,
+// or the newest of all if that is zero. A venue may limit an answer to fewer (see
+// CandlesMax).
+type CandlesQuery struct {
+	Symbol    string
+	Timeframe Timeframe
+	Before    time.Time
+	Limit     int
+}
+
+// CandlesMax is a Limit that every venue grants.
+const CandlesMax = 1000
+
+// UnknownTimeframe returns the error for a timeframe that is none of Timeframes.
+func UnknownTimeframe(tf Timeframe) *Error {
+	return InvalidFields(FieldError{Field: "timeframe", Rule: "unknown_value", Given: string(tf)})
+}
+
 // MarkPrice is the price at which a venue values positions.
 type MarkPrice struct {
 	Symbol    string

@@ -111,8 +111,8 @@ type InstrumentLister interface {
 type MarketData interface {
 	// Snapshot reads a book by REST (see Capabilities.StreamSnapshots).
 	Snapshot(ctx context.Context, symbol string) (*BookUpdate, error)
-	// Candles reads the newest candles, oldest first, at most limit.
-	Candles(ctx context.Context, symbol string, tf Timeframe, limit int) ([]Candle, error)
+	// Candles reads candles, oldest first. It never delays a call about an account.
+	Candles(ctx context.Context, q CandlesQuery) ([]Candle, error)
 	// OpenFeed starts one public feed. It reconnects and resubscribes automatically until
 	// Close, and reports each loss to the sink.
 	OpenFeed(sink FeedSink) Feed

@@ -100,10 +100,10 @@ func (v *venue) Snapshot(context.Context, string) (*venues.BookUpdate, error) {
 	return update(0, v.seq, true, 100, 101), nil
 }
 
-func (v *venue) Candles(_ context.Context, symbol string, timeframe venues.Timeframe, _ int) ([]venues.Candle, error) {
+func (v *venue) Candles(_ context.Context, q venues.CandlesQuery) ([]venues.Candle, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return []venues.Candle{{Symbol: symbol, Timeframe: timeframe, Close: venues.MustDecimal("7")}}, v.err
+	return []venues.Candle{{Symbol: q.Symbol, Timeframe: q.Timeframe, Close: venues.MustDecimal("7")}}, v.err
 }
 
 func update(prev, last uint64, snapshot bool, bid, ask int64) *venues.BookUpdate {

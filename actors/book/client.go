@@ -43,7 +43,7 @@ type Feed interface {
 // Reader reads market data by REST; see venues.MarketData.
 type Reader interface {
 	Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error)
-	Candles(ctx context.Context, symbol string, timeframe venues.Timeframe, limit int) ([]venues.Candle, error)
+	Candles(ctx context.Context, q venues.CandlesQuery) ([]venues.Candle, error)
 }
 
 // Client is the client of a book, for its subscribers and for the feed that fills it.

@@ -147,7 +147,7 @@ func (b *book) fetchCandles(ctx *actors.Context, now time.Time, e fetchCandles) 
 	err := ctx.Go(b.client.deps.Pool, func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, candleFetchTimeout)
 		defer cancel()
-		candles, err := reader.Candles(ctx, symbol, e.timeframe, candlesFetched)
+		candles, err := reader.Candles(ctx, venues.CandlesQuery{Symbol: symbol, Timeframe: e.timeframe, Limit: candlesFetched})
 		return &candlesCame{fetch: e, candles: candles, err: err}
 	})
 	if err != nil {

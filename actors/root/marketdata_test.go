@@ -122,7 +122,7 @@ func (s *scripted) Instruments(context.Context) ([]venues.Instrument, error) {
 	}}, nil
 }
 
-func (s *scripted) Candles(context.Context, string, venues.Timeframe, int) ([]venues.Candle, error) {
+func (s *scripted) Candles(context.Context, venues.CandlesQuery) ([]venues.Candle, error) {
 	return nil, errors.ErrUnsupported
 }
 

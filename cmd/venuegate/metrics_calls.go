@@ -147,9 +147,9 @@ func (c observedConnector) Snapshot(ctx context.Context, symbol string) (*venues
 	return book, err
 }
 
-func (c observedConnector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
+func (c observedConnector) Candles(ctx context.Context, q venues.CandlesQuery) ([]venues.Candle, error) {
 	began := time.Now()
-	list, err := c.Connector.Candles(ctx, symbol, tf, limit)
+	list, err := c.Connector.Candles(ctx, q)
 	c.calls.observe(opMarket, began, err)
 	return list, err
 }

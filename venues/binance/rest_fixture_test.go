@@ -130,7 +130,7 @@ func TestRecordedAlgoOrder(t *testing.T) {
 func TestRecordedCandles2020(t *testing.T) {
 	s := newScript(t)
 	s.On("GET /fapi/v1/klines", 200, string(fixture(t, "rest_klines_LTCUSDT_5m_2020.real.json")))
-	candles, err := s.connector.Candles(background, "LTCUSDT", "5m", 500)
+	candles, err := s.connector.Candles(background, venues.CandlesQuery{Symbol: "LTCUSDT", Timeframe: "5m", Limit: 500})
 	if err != nil || len(candles) != 500 {
 		t.Fatalf("%d candles, error %v, want 500", len(candles), err)
 	}

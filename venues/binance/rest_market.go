@@ -59,26 +59,29 @@ func (d *bookRecord) update(symbol string, scale venues.Scale, received time.Tim
 // candlesMax is the maximum number of candles in one answer.
 const candlesMax = 1500
 
-// Candles returns the newest candles, oldest first, at most limit and at most 1500.
-func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
-	if _, known := venues.Timeframes()[tf]; !known {
-		return nil, venues.InvalidFields(venues.FieldError{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
+// Candles returns the selected candles, oldest first, at most 1500.
+func (c *Connector) Candles(ctx context.Context, q venues.CandlesQuery) ([]venues.Candle, error) {
+	if _, known := venues.Timeframes()[q.Timeframe]; !known {
+		return nil, venues.UnknownTimeframe(q.Timeframe)
 	}
-	limit = min(max(limit, 1), candlesMax)
+	limit := min(max(q.Limit, 1), candlesMax)
 	r := request{
 		method: http.MethodGet, path: "/fapi/v1/klines", priority: restclient.PriorityHistory, weight: klineWeight(limit),
 		params: restclient.Params{
-			{"symbol", c.venueSymbol(symbol)}, {"interval", string(tf)}, {"limit", strconv.Itoa(limit)},
+			{"symbol", c.venueSymbol(q.Symbol)}, {"interval", string(q.Timeframe)}, {"limit", strconv.Itoa(limit)},
 		},
 	}
+	if !q.Before.IsZero() {
+		r.params = r.params.With("endTime", strconv.FormatInt(q.Before.UnixMilli()-1, 10)) // inclusive
+	}
+	now := c.Clock.Now() // before the answer: a candle that ends on its way is not complete in it
 	var rows []klineRow
 	if err := c.call(ctx, r, &rows); err != nil {
 		return nil, err
 	}
 	candles := make([]venues.Candle, 0, len(rows))
-	now := c.Clock.Now()
 	for n := range rows {
-		candle, err := rows[n].candle(symbol, tf, now)
+		candle, err := rows[n].candle(q.Symbol, q.Timeframe, now)
 		if err != nil {
 			return nil, malformed(r, err)
 		}

@@ -92,14 +92,14 @@ func TestSnapshotAndCandles(t *testing.T) {
 		t.Errorf("u = %+v, err = %v, want the snapshot 1603656 with [{618002 2909}] [{618003 4350}]", u, err)
 	}
 	s.ok("GET /v5/market/kline", `{"list":[["1687589640000","1","2","0.5","1.5","3","4"],["1687586040000","1","2","0.5","1.5","3","4"]]}`)
-	candles, err := s.connector.Candles(background, "BTCUSDT", "1h", 5000)
+	candles, err := s.connector.Candles(background, venues.CandlesQuery{Symbol: "BTCUSDT", Timeframe: "1h", Limit: 5000})
 	if err != nil || len(candles) != 2 || !candles[0].Start.Before(candles[1].Start) || candles[1].End.Sub(candles[1].Start) != time.Hour || !candles[0].Closed {
 		t.Errorf("candles %+v, error %v, want 2 hours, the first one closed", candles, err)
 	}
 	if q := s.Sent("GET /v5/market/kline")[0].Query.Encode(); q != "category=linear&interval=60&limit=1000&symbol=BTCUSDT" {
 		t.Errorf("query %v, want category=linear&interval=60&limit=1000&symbol=BTCUSDT", q)
 	}
-	if _, err := s.connector.Candles(background, "BTCUSDT", "7m", 1); venues.CodeOf(err) != venues.CodeInvalidRequest {
+	if _, err := s.connector.Candles(background, venues.CandlesQuery{Symbol: "BTCUSDT", Timeframe: "7m", Limit: 1}); venues.CodeOf(err) != venues.CodeInvalidRequest {
 		t.Error(err)
 	}
 	if len(intervals) != len(venues.Timeframes()) {
@@ -127,7 +127,7 @@ func TestMalformedMarketData(t *testing.T) {
 			s.ok(name, result)
 			for call, err := range map[string]error{
 				"GET /v5/market/orderbook": second(s.connector.Snapshot(background, "BTCUSDT")),
-				"GET /v5/market/kline":     second(s.connector.Candles(background, "BTCUSDT", "1m", 1)),
+				"GET /v5/market/kline":     second(s.connector.Candles(background, venues.CandlesQuery{Symbol: "BTCUSDT", Timeframe: "1m", Limit: 1})),
 				"GET /v5/market/tickers":   second(s.connector.lastPrice(background, "BTCUSDT")),
 				"GET /v5/market/time":      second(s.connector.SyncClock(background)),
 			} {

@@ -70,18 +70,23 @@ var intervals = map[venues.Timeframe]string{
 // candlesMax is the maximum number of candles in one answer.
 const candlesMax = 1000
 
-// Candles returns the newest candles, oldest first, at most limit and at most 1000.
-func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
-	interval, known := intervals[tf]
+// Candles returns the selected candles, oldest first, at most 1000.
+func (c *Connector) Candles(ctx context.Context, q venues.CandlesQuery) ([]venues.Candle, error) {
+	interval, known := intervals[q.Timeframe]
 	if !known {
-		return nil, venues.InvalidFields(venues.FieldError{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
+		return nil, venues.UnknownTimeframe(q.Timeframe)
 	}
-	r := get("/v5/market/kline", restclient.Params{
+	params := restclient.Params{
 		{"category", category},
-		{"symbol", c.venueSymbol(symbol)},
+		{"symbol", c.venueSymbol(q.Symbol)},
 		{"interval", interval},
-		{"limit", strconv.Itoa(min(max(limit, 1), candlesMax))},
-	}, nil, restclient.PriorityHistory)
+		{"limit", strconv.Itoa(min(max(q.Limit, 1), candlesMax))},
+	}
+	if !q.Before.IsZero() {
+		params = params.With("end", strconv.FormatInt(q.Before.UnixMilli()-1, 10)) // inclusive
+	}
+	r := get("/v5/market/kline", params, nil, restclient.PriorityHistory)
+	now := c.Clock.Now() // before the answer: a candle that ends on its way is not complete in it
 	var answer struct {
 		List []klineRow `json:"list"`
 	}
@@ -89,9 +94,8 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 		return nil, err
 	}
 	candles := make([]venues.Candle, len(answer.List))
-	now := c.Clock.Now()
 	for n := range answer.List { // the venue lists the newest first
-		candle, err := answer.List[n].candle(symbol, tf, now)
+		candle, err := answer.List[n].candle(q.Symbol, q.Timeframe, now)
 		if err != nil {
 			return nil, malformed(r, err)
 		}

@@ -17,6 +17,7 @@ func restAnswers() []venuetest.Answer {
 		Enums: []string{"side"}, Required: []string{"instId", "tradeId", "ordId"}, Numbers: []string{"fillPx", "fillSz"}, Optional: []string{"posSide", "fillTime"},
 		Descriptions: []string{"fillPnl", "fee", "feeCcy", "execType"}, Labels: []string{"execType", "feeCcy"},
 	}
+	candle := venuetest.Members{Enums: []string{"[8]"}, Numbers: []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[6]", "[7]"}}
 	accepted := func(id string) venuetest.Members {
 		return venuetest.Members{Enums: []string{"sCode"}, Required: []string{id}}
 	}
@@ -27,9 +28,8 @@ func restAnswers() []venuetest.Answer {
 			Enums: []string{"ctType", "settleCcy", "instType"}, Required: []string{"instId", "ctValCcy"}, Numbers: []string{"tickSz", "lotSz", "minSz", "ctVal"},
 			Descriptions: []string{"maxLmtSz", "lever"}, Labels: []string{"ruleType"},
 		}},
-		{Operation: "candles", Route: reads("/api/v5/market/candles"), Members: venuetest.Members{
-			Enums: []string{"[8]"}, Numbers: []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[6]", "[7]"},
-		}},
+		{Operation: "candles", Route: reads(candlesPath), Members: candle},
+		{Operation: "old candles", Route: reads(historyCandlesPath), Members: candle},
 		{Operation: "snapshot", Route: reads("/api/v5/market/books"), Members: venuetest.Members{Required: []string{"asks", "bids"}, Numbers: []string{"seqId", "[0]", "[1]"}}},
 		{Operation: "clock", Route: reads("/api/v5/public/time"), Members: venuetest.Members{Numbers: []string{"ts"}}},
 		{Operation: "mode", Route: reads(configPath), Members: venuetest.Members{Enums: []string{"acctLv", "posMode"}}},

@@ -42,10 +42,16 @@ func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUp
 }
 
 const (
-	// candlesMax is how many recent candles the venue provides, candlesPage how many an
-	// answer contains.
-	candlesMax  = 1440
+	candlesPath        = "/api/v5/market/candles"
+	historyCandlesPath = "/api/v5/market/history-candles"
+	// candlesRecent is how many of the newest candles the venue provides by candlesPath.
+	// Older ones, all complete, come by the other path.
+	candlesRecent = 1440
+	// candlesMax is the maximum number of candles in the result, candlesPage and
+	// historyPage that in one answer of each path.
+	candlesMax  = 1500
 	candlesPage = 300
+	historyPage = 100
 )
 
 // bars maps timeframes to the venue's names. Without the suffix utc, candles of six hours
@@ -55,45 +61,69 @@ var bars = map[venues.Timeframe]string{
 	"6h": "6Hutc", "12h": "12Hutc", "1d": "1Dutc", "1w": "1Wutc",
 }
 
-// Candles returns the newest candles, oldest first, at most limit and at most 1440.
-func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
-	bar, known := bars[tf]
+// Candles returns the selected candles, oldest first, at most 1500.
+func (c *Connector) Candles(ctx context.Context, q venues.CandlesQuery) ([]venues.Candle, error) {
+	bar, known := bars[q.Timeframe]
 	if !known {
-		return nil, venues.InvalidFields(venues.FieldError{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
+		return nil, venues.UnknownTimeframe(q.Timeframe)
 	}
-	k, err := c.instrument(ctx, symbol)
+	k, err := c.instrument(ctx, q.Symbol)
 	if err != nil {
 		return nil, err
 	}
-	limit = min(max(limit, 1), candlesMax)
+	limit := min(max(q.Limit, 1), candlesMax)
+	// With the newest candle still open, and one more that may open on the way.
+	recent := c.Clock.Now().Add(-(candlesRecent - 2) * venues.Timeframes()[q.Timeframe])
 	candles := make([]venues.Candle, 0, limit)
 	p := restclient.Params{{"instId", k.VenueSymbol}, {"bar", bar}}
-	for len(candles) < limit {
-		size := min(limit-len(candles), candlesPage)
-		page := p.With("limit", strconv.Itoa(size))
-		if n := len(candles); n > 0 {
-			page = page.With("after", strconv.FormatInt(candles[n-1].Start.UnixMilli(), 10))
-		}
-		r := publicRead("/api/v5/market/candles", page, 40, restclient.PriorityHistory)
-		var rows []candleRow
-		if err := c.call(ctx, r, &rows); err != nil {
+	for before := q.Before; len(candles) < limit; {
+		r, size := candlesPageRequest(p, before, recent, q.Timeframe, limit-len(candles))
+		page, err := c.candlesPage(ctx, r, k, q.Timeframe, before)
+		if err != nil {
 			return nil, err
 		}
-		for _, row := range rows {
-			candle, err := row.candle(k.Symbol, tf)
-			if err == nil && len(candles) > 0 && !candle.Start.Before(candles[len(candles)-1].Start) {
-				err = errCandleOrder
-			}
-			if err != nil {
-				return nil, malformed(r, err)
-			}
-			candles = append(candles, candle)
-		}
-		if len(rows) < size {
+		candles = append(candles, page...)
+		if len(page) < size {
 			break
 		}
+		before = page[len(page)-1].Start
 	}
 	slices.Reverse(candles)
+	return candles, nil
+}
+
+// candlesPageRequest returns the request of the newest candles before a time, if that is
+// not zero, and how many a full answer has. Candles that begin after recent are read by the
+// path for those.
+func candlesPageRequest(p restclient.Params, before, recent time.Time, tf venues.Timeframe, limit int) (request, int) {
+	path, perWindow, size := candlesPath, 40, min(limit, candlesPage)
+	if !before.IsZero() {
+		p = p.With("after", strconv.FormatInt(before.UnixMilli(), 10))
+		if before.Add(-time.Duration(size) * venues.Timeframes()[tf]).Before(recent) {
+			path, perWindow, size = historyCandlesPath, 20, min(limit, historyPage)
+		}
+	}
+	return publicRead(path, p.With("limit", strconv.Itoa(size)), perWindow, restclient.PriorityHistory), size
+}
+
+// candlesPage reads one page, newest first. All candles must begin before a time, if that
+// is not zero.
+func (c *Connector) candlesPage(ctx context.Context, r request, k *instrument, tf venues.Timeframe, before time.Time) ([]venues.Candle, error) {
+	var rows []candleRow
+	if err := c.call(ctx, r, &rows); err != nil {
+		return nil, err
+	}
+	candles := make([]venues.Candle, 0, len(rows))
+	for _, row := range rows {
+		candle, err := row.candle(k.Symbol, tf)
+		if err == nil && !before.IsZero() && !candle.Start.Before(before) {
+			err = errCandleOrder
+		}
+		if err != nil {
+			return nil, malformed(r, err)
+		}
+		candles, before = append(candles, candle), candle.Start
+	}
 	return candles, nil
 }
 

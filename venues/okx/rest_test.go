@@ -156,10 +156,11 @@ func TestCandles(t *testing.T) {
 		}
 		return answerOf(rows...)
 	}
-	const name = "GET /api/v5/market/candles"
+	const name = "GET " + candlesPath
+	const history = "GET " + historyCandlesPath
 	s.On(name, 200, page(1000, 300))
-	s.On(name, 200, page(700, 50))
-	candles, err := s.connector.Candles(background, "BTCUSDT", "1m", 400)
+	s.On(history, 200, page(700, 50))
+	candles, err := s.connector.Candles(background, venues.CandlesQuery{Symbol: "BTCUSDT", Timeframe: "1m", Limit: 400})
 	if err != nil || len(candles) != 350 {
 		t.Fatalf("%d candles, error %v, want 350", len(candles), err)
 	}
@@ -170,20 +171,20 @@ func TestCandles(t *testing.T) {
 	if last.Volume.String() != "7" || last.Turnover.String() != "14" || !last.Closed || last.End.Sub(last.Start) != time.Minute || last.High.String() != "4" {
 		t.Errorf("last = %+v, want a closed minute with high 4, volume 7 and turnover 14", last)
 	}
-	sent := s.Sent(name)
-	if sent[0].Payload != "instId=BTC-USDT-SWAP&bar=1m&limit=300" || sent[1].Payload != fmt.Sprintf("instId=BTC-USDT-SWAP&bar=1m&limit=100&after=%d", 1757076000000+701*60000) {
-		t.Errorf("queries %s and %s, want pages of 300 and 100, the second after the first", sent[0].Payload, sent[1].Payload)
+	recent, old := s.Sent(name)[0].Payload, s.Sent(history)[0].Payload
+	if recent != "instId=BTC-USDT-SWAP&bar=1m&limit=300" || old != fmt.Sprintf("instId=BTC-USDT-SWAP&bar=1m&after=%d&limit=100", 1757076000000+701*60000) {
+		t.Errorf("queries %s and %s, want pages of 300 and 100, the second after the first", recent, old)
 	}
 	for _, bad := range []string{
 		answerOf(`["1757076060000","1"]`), answerOf(`["x","1","1","1","1","1","1","1","1"]`), answerOf(`["1757076060000","1","1","1","","1","1","1","1"]`),
 		answerOf(row(1, "1"), row(1, "1")), answerOf(`{}`),
 	} {
 		s.Replace(name, 200, bad)
-		if c, err := s.connector.Candles(background, "BTCUSDT", "1m", 400); err == nil {
+		if c, err := s.connector.Candles(background, venues.CandlesQuery{Symbol: "BTCUSDT", Timeframe: "1m", Limit: 400}); err == nil {
 			t.Errorf("%s: c = %+v, want an error", bad, c)
 		}
 	}
-	if _, err := s.connector.Candles(background, "BTCUSDT", "7m", 1); venues.CodeOf(err) != venues.CodeInvalidRequest {
+	if _, err := s.connector.Candles(background, venues.CandlesQuery{Symbol: "BTCUSDT", Timeframe: "7m", Limit: 1}); venues.CodeOf(err) != venues.CodeInvalidRequest {
 		t.Error(err)
 	}
 	for tf := range venues.Timeframes() {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/venues"
 )
 
@@ -14,7 +16,7 @@ var instrumentCases = []conformanceCase{
 	{number: 2, name: "instruments are complete and consistent", run: instrumentsAreComplete},
 	{number: 3, name: "instruments of several pages are read completely", needs: InstrumentPages, run: instrumentsOverPages},
 	{number: 4, name: "a halted instrument is not offered as trading", run: haltedInstrument},
-	{number: 5, name: "candles are the newest ones, oldest first, within the limit", run: candlesAreOrdered},
+	{number: 5, name: "candles are the newest ones before a time, oldest first, without a gap", run: candlesAreOrdered},
 	{number: 6, name: "a REST book is sorted and not crossed", run: restBook},
 	{number: 7, name: "quantities reach the venue unaltered on every instrument", run: quantitiesAreExact},
 	{number: 8, name: "quantities of contracts of several coins are in base coin everywhere", needs: ContractUnits, run: contractsAreCoins},
@@ -131,18 +133,36 @@ func haltedInstrument(s *env) {
 	}
 }
 
+// candles reads ten candles before a time.
+func (s *env) candles(before time.Time) ([]venues.Candle, error) {
+	return s.connector.Candles(s.t.Context(), venues.CandlesQuery{Symbol: symbol, Timeframe: "1m", Before: before, Limit: 10})
+}
+
+// candlesAreOrdered reads back over more minutes than a venue provides in one answer or by
+// one of two paths.
 func candlesAreOrdered(s *env) {
-	const most = 50
-	candles, err := s.connector.Candles(s.t.Context(), symbol, "1m", most)
-	if err != nil || len(candles) == 0 || len(candles) > most {
-		s.t.Fatalf("%d candles, %v, want 1 to %d", len(candles), err, most)
+	q := venues.CandlesQuery{Symbol: symbol, Timeframe: "1m", Limit: 50}
+	var candles []venues.Candle
+	for len(candles) < 2*venues.CandlesMax {
+		page, err := s.connector.Candles(s.t.Context(), q)
+		if err != nil || len(page) != q.Limit {
+			s.t.Fatalf("%d candles before %s, %v, want %d", len(page), q.Before, err, q.Limit)
+		}
+		candles = append(page, candles...)
+		q.Before, q.Limit = page[0].Start, venues.CandlesMax
 	}
 	for n, c := range candles {
-		if n > 0 && !c.Start.Equal(candles[n-1].End) && !c.Start.Equal(candles[n-1].Start.Add(time.Minute)) {
-			s.t.Errorf("candle %d begins at %v after %v, want contiguous candles", n, c.Start, candles[n-1].Start)
+		if n > 0 && !c.Start.Equal(candles[n-1].End) || !c.End.Equal(c.Start.Add(time.Minute)) {
+			s.t.Errorf("candle %d is from %v to %v after %v, want contiguous minutes", n, c.Start, c.End, candles[max(n, 1)-1].Start)
 		}
 		if c.Low.GreaterThan(c.High) || c.Open.GreaterThan(c.High) || c.Close.LessThan(c.Low) || c.Timeframe != "1m" || c.Symbol != symbol {
 			s.t.Errorf("candle = %+v, want consistent prices of %s", c, symbol)
+		}
+		if unit := c.Turnover.DivRound(decimal.Max(c.Volume, d("0.001")), 8); c.Volume.IsPositive() && (unit.LessThan(c.Low) || unit.GreaterThan(c.High)) {
+			s.t.Errorf("candle = %+v, want the turnover of a coin between low and high", c)
+		}
+		if newest := n == len(candles)-1; c.Closed == newest {
+			s.t.Errorf("candle %d of %d: closed %t, want only the newest open", n, len(candles), c.Closed)
 		}
 	}
 	if age := time.Since(candles[len(candles)-1].Start); age > 2*time.Minute {
