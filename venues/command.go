@@ -143,6 +143,14 @@ type ReadAccount struct {
 	Currency string
 }
 
+// ReadCandles requests the candles of an instrument that begin in [From, To).
+type ReadCandles struct {
+	Exchange  Venue
+	Symbol    string
+	Timeframe Timeframe
+	From, To  time.Time
+}
+
 // VenueFailure names a venue that failed in a read over several venues.
 type VenueFailure struct {
 	Exchange Venue

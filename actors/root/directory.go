@@ -56,6 +56,8 @@ type Market interface {
 	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
 	// WatchPrice calls hit each time when the condition begins to hold.
 	WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
+	// Candles returns the candles of an instrument that begin in [from, to), oldest first.
+	Candles(ctx context.Context, symbol string, tf venues.Timeframe, from, to time.Time) ([]venues.Candle, error)
 	// Ready returns nil, or what is missing.
 	Ready() error
 }

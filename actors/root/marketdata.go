@@ -9,6 +9,7 @@ import (
 
 	"venuegate/actors"
 	"venuegate/actors/book"
+	"venuegate/actors/candles"
 	"venuegate/actors/market"
 	"venuegate/actors/venue"
 	"venuegate/venues"
@@ -39,6 +40,7 @@ type MarketOptions struct {
 type Exchange struct {
 	*venue.Client
 	connection *market.Client
+	candles    *candles.Cache
 	options    MarketOptions
 	connector  venues.Connector
 	pool       *actors.Pool
@@ -56,7 +58,7 @@ func MarketData(system *actors.System, connector venues.Connector, o MarketOptio
 	exchange := connector.Venue()
 	self := system.Ref(venue.Name(exchange))
 	x := &Exchange{
-		options: o, connector: connector, books: make(map[string]*book.Client),
+		options: o, connector: connector, candles: candles.New(connector), books: make(map[string]*book.Client),
 		pool: system.NewCallPool("public/"+string(exchange), publicCallsMax, publicCallsWaiting),
 	}
 	x.connection = market.New(self.Child(marketName), market.Deps{

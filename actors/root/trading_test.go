@@ -64,6 +64,10 @@ func (m *fixedMarket) WatchPrice(context.Context, string, venues.PriceCondition,
 	return nil, errors.ErrUnsupported
 }
 
+func (m *fixedMarket) Candles(context.Context, string, venues.Timeframe, time.Time, time.Time) ([]venues.Candle, error) {
+	return nil, errors.ErrUnsupported
+}
+
 type noFrames struct{}
 
 func (noFrames) AppendOrders(dst []byte, _ *venues.OrdersMessage) []byte       { return dst }
