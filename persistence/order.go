@@ -100,7 +100,22 @@ type OrderQuery struct {
 	Exchange  venues.Venue
 	Symbol    string
 	RequestID string
+	Source    venues.Source
+	ChannelID string
 	From, To  time.Time
 	Limit     int
 	After     *PagePosition
+}
+
+// ByOrigin reports whether the query filters by what an order was placed by, which no index
+// contains.
+func (q *OrderQuery) ByOrigin() bool { return q.Source != "" || q.ChannelID != "" }
+
+// Matches reports whether an order has what the query selects, except for the time.
+func (q *OrderQuery) Matches(o *venues.Order) bool {
+	closed := o.Status.IsClosed()
+	return (q.Exchange == "" || q.Exchange == o.Exchange) && (q.Symbol == "" || q.Symbol == o.Symbol) &&
+		(q.RequestID == "" || q.RequestID == o.RequestID) &&
+		(q.Source == "" || q.Source == o.Source) && (q.ChannelID == "" || q.ChannelID == o.ChannelID) &&
+		(q.View != OrdersOpen || !closed) && (q.View != OrdersClosed || closed)
 }

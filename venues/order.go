@@ -75,6 +75,11 @@ const (
 	SourceVenue      Source = "venue"
 )
 
+// Sources returns the sources.
+func Sources() []Source {
+	return []Source{SourceAPI, SourceWebhook, SourceChart, SourceConsole, SourceProtection, SourceVenue}
+}
+
 // OrderSpec is the specification of an order. Quantities are in base coin.
 type OrderSpec struct {
 	Symbol       string          `json:"symbol"`

@@ -128,6 +128,7 @@ func drawOrder(rt *rapid.T, customer string) persistence.OrderRecord {
 	o.Status = rapid.SampledFrom(venues.OrderStatuses()).Draw(rt, "status")
 	o.Exchange = rapid.SampledFrom(venues.All()).Draw(rt, "exchange")
 	o.RequestID = rapid.SampledFrom([]string{"", "r", "r2"}).Draw(rt, "request")
+	o.ChannelID = rapid.SampledFrom([]string{"", "h"}).Draw(rt, "order channel")
 	o.ClientOrderID = rapid.SampledFrom(append(modelClientIDs, clientIDOf(o.OrderID))).Draw(rt, "client")
 	return o
 }
@@ -313,12 +314,13 @@ func (m *machine) checkOrders(rt *rapid.T) {
 		Exchange:  rapid.SampledFrom([]venues.Venue{"", venues.OKX}).Draw(rt, "exchange"),
 		Symbol:    rapid.SampledFrom([]string{"", "BTCUSDT"}).Draw(rt, "symbol"),
 		RequestID: rapid.SampledFrom([]string{"", "r"}).Draw(rt, "request"),
+		ChannelID: rapid.SampledFrom([]string{"", "h"}).Draw(rt, "channel"),
 	}
 	q.From, q.To = drawBounds(rt)
 	want := selected(m.models[customer].orders, orderPosition, func(o persistence.OrderRecord) bool {
 		return (q.View == "" || q.View == persistence.OrdersAll || (q.View == persistence.OrdersClosed) == o.Status.IsClosed()) &&
 			(q.Exchange == "" || q.Exchange == o.Exchange) && (q.Symbol == "" || q.Symbol == o.Symbol) &&
-			(q.RequestID == "" || q.RequestID == o.RequestID) && within(o.CreatedAt, q.From, q.To)
+			(q.RequestID == "" || q.RequestID == o.RequestID) && (q.ChannelID == "" || q.ChannelID == o.ChannelID) && within(o.CreatedAt, q.From, q.To)
 	})
 	got := readPages(rt, func(after *persistence.PagePosition) (orderPage, error) {
 		q.After = after

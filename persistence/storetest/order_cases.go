@@ -128,6 +128,7 @@ func orderFilters(h *harness) {
 		if i >= 12 {
 			o.Status = venues.StatusFilled
 		}
+		setOrigin(&o, i)
 		h.put(o)
 	}
 	queries := []persistence.OrderQuery{
@@ -141,19 +142,37 @@ func orderFilters(h *harness) {
 		{View: persistence.OrdersOpen, Exchange: venues.OKX, Symbol: "BTCUSDT"},
 		{View: persistence.OrdersClosed, Exchange: venues.OKX, Symbol: "BTCUSDT"},
 		{Symbol: "BTC"},
+		{Source: venues.SourceWebhook},
+		{Source: venues.SourceWebhook, View: persistence.OrdersOpen},
+		{Source: venues.SourceAPI, View: persistence.OrdersClosed, Exchange: venues.OKX},
+		{ChannelID: "hook_1"},
+		{ChannelID: "hook_1", View: persistence.OrdersClosed, Symbol: "ETHUSDT"},
+		{ChannelID: "hook_2", Source: venues.SourceAPI},
+		{ChannelID: "hook_2", RequestID: "request-2", View: persistence.OrdersOpen},
+		{ChannelID: "hook_1", RequestID: "request-2"},
+		{ChannelID: "hook"},
 	}
 	for _, q := range queries {
 		q.Customer, q.Limit = "alice", 2
 		var want []string
 		for i := 23; i >= 0; i-- {
 			o := NewOrder("alice", i)
+			setOrigin(&o, i)
 			if (q.View == "" || (q.View == persistence.OrdersClosed) == (i >= 12)) &&
 				(q.Exchange == "" || q.Exchange == o.Exchange) && (q.Symbol == "" || q.Symbol == o.Symbol) &&
-				(q.RequestID == "" || q.RequestID == o.RequestID) {
+				(q.RequestID == "" || q.RequestID == o.RequestID) &&
+				(q.Source == "" || q.Source == o.Source) && (q.ChannelID == "" || q.ChannelID == o.ChannelID) {
 				want = append(want, o.OrderID)
 			}
 		}
 		h.equal(fmt.Sprintf("%+v", q), h.allOrders(q), want)
+	}
+}
+
+// setOrigin gives two of three orders the channel of a signal.
+func setOrigin(o *persistence.OrderRecord, i int) {
+	if i%3 > 0 {
+		o.Source, o.ChannelID = venues.SourceWebhook, fmt.Sprintf("hook_%d", i%3)
 	}
 }
 

@@ -33,6 +33,9 @@ func (w *world) history(customer string, n int, until time.Time) {
 			OrderSpec: venues.OrderSpec{Symbol: symbol, Side: venues.Buy, Type: venues.TypeMarket, Qty: venues.MustDecimal("1")},
 			Source:    venues.SourceAPI, Comment: "canary of " + customer, CreatedAt: venues.At(at), UpdatedAt: venues.At(at),
 		}
+		if i%4 == 1 {
+			order.Source, order.ChannelID = venues.SourceWebhook, "hook_1"
+		}
 		puts = append(puts,
 			persistence.OrderRecord{Order: order, Customer: customer, ClientOrderID: fmt.Sprintf("c%s%d", customer, i)},
 			persistence.FillRecord{Customer: customer, Fill: venues.Fill{
@@ -88,15 +91,21 @@ func TestFilters(t *testing.T) {
 	key := w.key("cus_1", persistence.ScopeRead)
 	from := now.Add(-6 * time.Second).UTC().Format(venues.TimeFormat)
 	for path, want := range map[string]int{
-		"/v1/orders":                                               8, // open is the default
-		"/v1/orders?status=closed":                                 4,
-		"/v1/orders?status=all&symbol=ETHUSDT":                     6,
-		"/v1/orders?status=all&symbol=eth%2Fusdt:usdt":             6,
-		"/v1/orders?status=all&exchange=binance":                   12,
-		"/v1/orders?status=all&requestId=r3":                       1,
-		"/v1/orders?status=all&from=" + from:                       6,
-		"/v1/orders?status=all&to=" + from:                         6,
-		"/v1/orders?limit=3":                                       3,
+		"/v1/orders":                                          8, // open is the default
+		"/v1/orders?status=closed":                            4,
+		"/v1/orders?status=all&symbol=ETHUSDT":                6,
+		"/v1/orders?status=all&symbol=eth%2Fusdt:usdt":        6,
+		"/v1/orders?status=all&exchange=binance":              12,
+		"/v1/orders?status=all&requestId=r3":                  1,
+		"/v1/orders?status=all&from=" + from:                  6,
+		"/v1/orders?status=all&to=" + from:                    6,
+		"/v1/orders?limit=3":                                  3,
+		"/v1/orders?source=webhook":                           2,
+		"/v1/orders?status=all&source=webhook":                3,
+		"/v1/orders?status=all&source=api&symbol=BTCUSDT":     6,
+		"/v1/orders?status=closed&channelId=hook_1":           1,
+		"/v1/orders?status=all&channelId=hook_2":              0,
+		"/v1/orders?status=all&channelId=hook_1&requestId=r5": 1,
 		"/v1/fills":                                                12,
 		"/v1/fills?symbol=BTC-USDT-SWAP":                           6,
 		"/v1/fills?orderId=ord_cus_1_0004":                         1,
@@ -125,6 +134,8 @@ func TestListsRejectBadQueries(t *testing.T) {
 		"/v1/orders?cursor=x":                         "cursor malformed",
 		"/v1/orders?cursor=":                          "cursor malformed",
 		"/v1/orders?requestId=a%20b":                  "requestId malformed",
+		"/v1/orders?source=hook":                      "source unknown_value",
+		"/v1/orders?channelId=hook-1":                 "channelId malformed",
 		"/v1/orders?from=yesterday":                   "from not_a_time",
 		"/v1/orders?from=2026-11-21&to=2026-11-20":    "from out_of_range",
 		"/v1/orders?status=open&status=all":           "status duplicate",

@@ -74,6 +74,10 @@ var orderParameters = parameters[persistence.OrderQuery]{
 	{"exchange", func(q *api.Query, name string, o *persistence.OrderQuery) { o.Exchange = q.Exchange(name) }},
 	{"symbol", func(q *api.Query, name string, o *persistence.OrderQuery) { o.Symbol = q.Symbol(name) }},
 	{"requestId", func(q *api.Query, name string, o *persistence.OrderQuery) { o.RequestID = q.RequestID(name) }},
+	{"source", func(q *api.Query, name string, o *persistence.OrderQuery) {
+		o.Source = api.QueryOneOf(q, name, "", venues.Sources()...)
+	}},
+	{"channelId", func(q *api.Query, name string, o *persistence.OrderQuery) { o.ChannelID = q.Identifier(name) }},
 	{fromParameter, func(q *api.Query, name string, o *persistence.OrderQuery) { o.From = q.Time(name) }},
 	{"to", func(q *api.Query, name string, o *persistence.OrderQuery) { o.To = q.Time(name) }},
 	{"limit", func(q *api.Query, name string, o *persistence.OrderQuery) {
@@ -95,7 +99,7 @@ func getOrders(s *Server, in *call) (response, error) {
 	query.Symbol = s.canonical(query.Exchange, query.Symbol)
 	query.After = cursor.position()
 	skips := query.View != persistence.OrdersOpen && query.RequestID == "" &&
-		(query.Exchange != "" || query.Symbol != "" || query.View == persistence.OrdersClosed)
+		(query.Exchange != "" || query.Symbol != "" || query.View == persistence.OrdersClosed || query.ByOrigin())
 	return in.reading.list(in.ctx, rowsOf(query.Limit, skips), func() ([]byte, int, error) {
 		page, err := s.deps.Records.Orders(in.ctx, query)
 		if err != nil {

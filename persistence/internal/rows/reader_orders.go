@@ -127,22 +127,26 @@ func matchOrder(g Getter, q persistence.OrderQuery, h *hit) (bool, error) {
 		return false, err
 	}
 	switch {
+	case q.ByOrigin():
 	case q.View != persistence.OrdersOpen && q.View != persistence.OrdersClosed:
 		return true, nil
 	case q.View == persistence.OrdersOpen && q.RequestID == "": // the rows of table o
 		return !f.closed, nil
 	}
 	order, err := indexedRecord[persistence.OrderRecord](g, orderKey(q.Customer, h.ID))
-	return order.Status.IsClosed() == (q.View == persistence.OrdersClosed), err
+	return q.Matches(&order.Order), err
 }
 
 // matchOrderRecord reports whether an order without a row by time matches the query. It
 // decodes the whole order only if it does.
 func matchOrderRecord(q persistence.OrderQuery, h *hit) (bool, error) {
 	k := orderKey(q.Customer, h.ID)
-	first, err := decodeFirst(identity{Key: k}, h.value, func(c *codec, r *persistence.OrderRecord) { filteredOrderMembers(c, &r.Order) })
-	if err != nil || q.Exchange != "" && q.Exchange != first.Exchange || q.Symbol != "" && q.Symbol != first.Symbol ||
-		q.View == persistence.OrdersClosed && !first.Status.IsClosed() {
+	members := filteredOrderMembers
+	if q.ByOrigin() {
+		members = originOrderMembers
+	}
+	first, err := decodeFirst(identity{Key: k}, h.value, func(c *codec, r *persistence.OrderRecord) { members(c, &r.Order) })
+	if err != nil || !q.Matches(&first.Order) {
 		return false, err
 	}
 	o, err := decodeAs[persistence.OrderRecord](k, h.value)

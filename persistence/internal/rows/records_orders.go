@@ -31,6 +31,18 @@ func orderMembers(c *codec, r *persistence.OrderRecord) {
 
 func venueOrderMembers(c *codec, o *venues.Order) {
 	c.id(&o.OrderID)
+	originOrderMembers(c, o)
+	text(c, 23, &o.Comment)
+	text(c, 24, &o.VenueOrderID)
+	text(c, 25, &o.Replaces)
+	text(c, 26, &o.ReplacedBy)
+	pointer(c, 27, &o.Error, rejectReasonMembers)
+	c.time(28, &o.CreatedAt)
+	c.time(29, &o.UpdatedAt)
+}
+
+// originOrderMembers describes the members up to the last one of persistence.OrderQuery.ByOrigin.
+func originOrderMembers(c *codec, o *venues.Order) {
 	filteredOrderMembers(c, o)
 	text(c, 6, &o.Side)
 	text(c, 7, &o.Type)
@@ -49,16 +61,9 @@ func venueOrderMembers(c *codec, o *venues.Order) {
 	pointer(c, 20, &o.Protection, protectionMembers)
 	text(c, 21, &o.Source)
 	text(c, 22, &o.ChannelID)
-	text(c, 23, &o.Comment)
-	text(c, 24, &o.VenueOrderID)
-	text(c, 25, &o.Replaces)
-	text(c, 26, &o.ReplacedBy)
-	pointer(c, 27, &o.Error, rejectReasonMembers)
-	c.time(28, &o.CreatedAt)
-	c.time(29, &o.UpdatedAt)
 }
 
-// filteredOrderMembers describes the members up to the last one that a query filters by.
+// filteredOrderMembers describes the members up to the last one that other queries filter by.
 func filteredOrderMembers(c *codec, o *venues.Order) {
 	text(c, 1, &o.RequestID)
 	text(c, 2, &o.Exchange)
