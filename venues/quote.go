@@ -19,15 +19,3 @@ type Quote struct {
 
 // HasPrice reports whether the mark price or the last price is known.
 func (q Quote) HasPrice() bool { return q.Mark.Valid || q.Last.Valid }
-
-// BookView is the best levels of a book at one time, best first. It is immutable and safe
-// for concurrent reads.
-type BookView struct {
-	Symbol    string
-	Scale     Scale
-	Bids      []Level
-	Asks      []Level
-	VenueTime time.Time
-	// Stale: the book is being rebuilt and there are no levels.
-	Stale bool
-}

@@ -28,6 +28,8 @@ const (
 	// ReasonNotSent and ReasonNotPlaced: the venue certainly does not have the order.
 	ReasonNotSent   = "not_sent"
 	ReasonNotPlaced = "not_placed"
+	// ReasonStale: messages about a book were lost, and it is not complete again yet.
+	ReasonStale = "stale"
 	// ReasonOpenPosition, ReasonOpenOrders and ReasonAboveMax: why the leverage was not
 	// changed.
 	ReasonOpenPosition = "open_position"

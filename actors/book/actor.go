@@ -1,6 +1,7 @@
 package book
 
 import (
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -21,6 +22,7 @@ type book struct {
 	state   *state
 	events  []event // the inbox's other slice
 	waiters []quoteWaiter
+	readers []depthReader
 }
 
 type quoteWaiter struct {
@@ -85,8 +87,8 @@ func (b *book) Receive(ctx *actors.Context, msg any) {
 		b.state.unwatchPrice(now, m.watch)
 	case *awaitQuote:
 		b.await(now, m)
-	case *readView:
-		m.Send(b.view())
+	case *readDepth:
+		b.readDepth(now, m)
 	case *changeScale:
 		b.state.rescale(now, m.scale)
 	case *snapshotCame:
@@ -180,6 +182,7 @@ func (b *book) linger(now time.Time) {
 	}
 	clear(b.waiters[len(kept):])
 	b.waiters = kept
+	b.readers = slices.DeleteFunc(b.readers, func(r depthReader) bool { return now.Sub(r.since) >= FirstSnapshotWait })
 }
 
 func (b *book) snapshotCame(now time.Time, m *snapshotCame) {
@@ -190,22 +193,11 @@ func (b *book) snapshotCame(now time.Time, m *snapshotCame) {
 	}
 }
 
-// view builds the deepest view and keeps it for later callers.
-func (b *book) view() *venues.BookView {
-	s := b.state
-	view := &venues.BookView{Symbol: s.symbol, Scale: s.encoder.scale, VenueTime: s.book.venueTime, Stale: s.book.phase != PhaseLive}
-	if !view.Stale {
-		view.Bids = s.book.book.bids.top(make([]venues.Level, 0, DepthMax), DepthMax)
-		view.Asks = s.book.book.asks.top(make([]venues.Level, 0, DepthMax), DepthMax)
-	}
-	b.client.view.Store(&versionedView{version: b.client.version.Load(), view: view})
-	return view
-}
-
 // finish ends a step: it notifies subscribers, runs effects, and updates what any
 // goroutine may read.
 func (b *book) finish(ctx *actors.Context, now time.Time) {
 	b.state.publish(now)
+	b.answerReaders(now)
 	out := b.state.out
 	for _, d := range out.deliveries {
 		d.deliver()
@@ -220,7 +212,6 @@ func (b *book) finish(ctx *actors.Context, now time.Time) {
 // expose publishes the state of the book for readers, and logs its losses.
 func (b *book) expose(ctx *actors.Context) {
 	c, s := b.client, b.state
-	c.version.Add(1)
 	if !s.book.received.IsZero() {
 		c.receivedAt.Store(s.book.received.UnixNano())
 	}

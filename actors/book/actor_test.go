@@ -338,25 +338,6 @@ func TestQuoteIsReadWithoutWaiting(t *testing.T) {
 	})
 }
 
-func TestViewServesReaders(t *testing.T) {
-	actortest.Run(t, func(k *actortest.Kit) {
-		c := start(k, &venue{})
-		if view, err := c.View(k.T.Context(), 5); err != nil || !view.Stale {
-			t.Errorf("view before the first message = %+v, error %v, want a stale one", view, err)
-		}
-		u := update(0, 10, true, 100, 101)
-		u.Bids = append(u.Bids, venues.Level{Price: 99, Qty: 1})
-		c.Update(u)
-		k.Settle()
-		for _, depth := range []int{1, 200, 1} {
-			view, err := c.View(k.T.Context(), depth)
-			if err != nil || view.Stale || len(view.Bids) != min(depth, 2) || len(view.Asks) != 1 {
-				t.Errorf("view of depth %d = %+v, error %v, want %d bids and 1 ask", depth, view, err, min(depth, 2))
-			}
-		}
-	})
-}
-
 func TestBookEndsWhenNobodyNeedsIt(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		v := &venue{}

@@ -60,8 +60,6 @@ type Client struct {
 
 	// Written by the actor, read by any goroutine.
 	current    atomic.Pointer[summary]
-	version    atomic.Uint64 // changes with every step of the book
-	view       atomic.Pointer[versionedView]
 	receivedAt atomic.Int64                    // Unix nanoseconds, of the newest message about the book
 	venueAt    atomic.Int64                    // its venue time
 	lifetime   atomic.Pointer[context.Context] // of the incarnation

@@ -39,6 +39,9 @@
 // messages have the same Seq, except for the snapshot that Resync requests. A message is
 // encoded once for all subscribers.
 //
+// Client.Snapshot returns the snapshot of a depth for one reader, with the Seq of the topic.
+// Without subscribers of the topic it is its next message.
+//
 // # Price conditions
 //
 // A condition is compared with every trade or every mark price, and reported when it
@@ -49,5 +52,5 @@
 //
 // A book subscribes the feed topics that its subscribers need, and unsubscribes them
 // lingerFor after the last subscriber has left. Without any it ends, unless it is
-// resident. Reading its quote keeps it for watchFor.
+// resident. Reading its quote or a snapshot keeps it for WatchFor.
 package book

@@ -75,7 +75,7 @@ func (s *state) watch(now time.Time) {
 // lingerDue unsubscribes unneeded topics, and ends a book that is not needed at all.
 // readAt is when the quote was last read.
 func (s *state) lingerDue(now, readAt time.Time) {
-	if s.watched && now.Sub(readAt) >= watchFor {
+	if s.watched && now.Sub(readAt) >= WatchFor {
 		s.watched = false
 	}
 	for channel, wanted := range s.channels {

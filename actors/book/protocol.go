@@ -15,7 +15,7 @@ import (
 //	*openWatch      command   Client         when the condition is added
 //	*closeWatch     command   priceWatch     -
 //	*awaitQuote     query     Client         the quote, once there is one
-//	*readView       query     Client         the deepest view
+//	*readDepth      query     Client         a snapshot, once the book is live
 //	*changeScale    command   Client         -
 //	*inboxReady     event     inbox          -
 //	*snapshotCame   result    own fetch
@@ -52,8 +52,9 @@ type (
 		actors.Internal
 		watch *priceWatch
 	}
-	readView struct {
-		actors.Reply[*venues.BookView]
+	readDepth struct {
+		actors.Reply[venues.Frame]
+		depth int
 	}
 	changeScale struct {
 		actors.Internal

@@ -21,7 +21,7 @@ type summary struct {
 }
 
 // Quote returns the newest prices, false if none are known yet. It never waits. Reading
-// it keeps the book subscribed for watchFor, so that later calls find current prices.
+// it keeps the book subscribed for WatchFor, so that later calls find current prices.
 func (c *Client) Quote() (venues.Quote, bool) {
 	c.markRead()
 	q := c.quote(c.current.Load())
@@ -67,31 +67,6 @@ func (c *Client) quote(f *summary) venues.Quote {
 func (c *Client) ended() bool {
 	lifetime := c.lifetime.Load()
 	return lifetime == nil || (*lifetime).Err() != nil
-}
-
-// versionedView is a view of the book with its version.
-type versionedView struct {
-	version uint64
-	view    *venues.BookView
-}
-
-// View returns the best levels of the book, at most depth per side. A view is built on
-// request and shared until the book changes, so that a book without readers costs
-// nothing.
-func (c *Client) View(ctx context.Context, depth int) (venues.BookView, error) {
-	c.markRead()
-	v := c.view.Load()
-	if v == nil || v.version != c.version.Load() || c.ended() {
-		made, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[*venues.BookView]) any { return &readView{reply} })
-		if err != nil {
-			return venues.BookView{}, err
-		}
-		v = &versionedView{view: made}
-	}
-	view := *v.view
-	view.Bids = view.Bids[:min(depth, len(view.Bids))]
-	view.Asks = view.Asks[:min(depth, len(view.Asks))]
-	return view, nil
 }
 
 // Stats returns the counters and the state of the book. A failed book is not live.

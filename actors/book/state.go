@@ -11,9 +11,9 @@ const (
 	// lingerFor is how long a feed topic stays subscribed after its last subscriber has
 	// left, so that a quick return finds it running.
 	lingerFor = 10 * time.Second
-	// watchFor is how long a book stays subscribed after its quote was last
+	// WatchFor is how long a book stays subscribed after its quote or a snapshot was last
 	// read.
-	watchFor = 5 * time.Minute
+	WatchFor = 5 * time.Minute
 	// refillEvery is the minimum time between two snapshots that are fetched because the
 	// known part of a book is too shallow.
 	refillEvery = 10 * time.Second
@@ -113,17 +113,16 @@ func (s *state) repeat(now time.Time, sub *subscription) {
 	if sub.index == detached || !t.begun {
 		return // the first snapshot of the topic goes to all subscribers
 	}
-	if t.snapshot.Seq != t.seq {
-		switch sub.topic.Kind {
-		case venues.TopicBook:
-			v := &s.subscriptions.depth(sub.topic.Depth).view
-			t.snapshot = s.encoder.bookFrame(s.encoder.again(t, now, s.book.venueTime), v.bids, v.asks)
-		case venues.TopicKline:
+	switch sub.topic.Kind {
+	case venues.TopicBook:
+		s.bookSnapshot(now, s.subscriptions.depth(sub.topic.Depth))
+	case venues.TopicKline:
+		if t.snapshot.Seq != t.seq {
 			c := s.subscriptions.candle(sub.topic.Timeframe).current
 			t.snapshot = s.encoder.candleFrame(s.encoder.again(t, now, c.VenueTime), c)
-		default:
-			return
 		}
+	default:
+		return
 	}
 	s.out.deliver(delivery{only: sub, frame: t.snapshot})
 }

@@ -54,6 +54,8 @@ type Market interface {
 	LiveMark(symbol string) venues.Optional
 	LiveLast(symbol string) venues.Optional
 	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
+	// BookSnapshot returns the snapshot of a book for a customer; see venue.Client.
+	BookSnapshot(ctx context.Context, customer, symbol string, depth int) (venues.Frame, error)
 	// WatchPrice calls hit each time when the condition begins to hold.
 	WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
 	// Candles returns the candles of an instrument that begin in [from, to), oldest first.
@@ -322,18 +324,36 @@ func (d *Directory) Subscribe(ctx context.Context, id string, topic venues.Topic
 		}
 		return c.Subscribe(ctx, topic.Kind, sink)
 	}
-	m, known := d.markets[topic.Venue]
-	if !known {
-		return nil, venues.Errorf(venues.CodeNotFound, "%s is not connected", topic.Venue).With("exchange", string(topic.Venue))
+	m, err := d.market(topic.Venue)
+	if err != nil {
+		return nil, err
 	}
 	return m.Subscribe(ctx, topic, sink)
 }
 
-// WatchPrice watches a condition on the price of an instrument.
-func (d *Directory) WatchPrice(ctx context.Context, exchange venues.Venue, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error) {
+// market returns the market of an exchange, or not_found.
+func (d *Directory) market(exchange venues.Venue) (Market, error) {
 	m, known := d.markets[exchange]
 	if !known {
 		return nil, venues.Errorf(venues.CodeNotFound, "%s is not connected", exchange).With("exchange", string(exchange))
+	}
+	return m, nil
+}
+
+// BookSnapshot returns the snapshot of a book for a customer.
+func (d *Directory) BookSnapshot(ctx context.Context, id string, exchange venues.Venue, symbol string, depth int) (venues.Frame, error) {
+	m, err := d.market(exchange)
+	if err != nil {
+		return venues.Frame{}, err
+	}
+	return m.BookSnapshot(ctx, id, symbol, depth)
+}
+
+// WatchPrice watches a condition on the price of an instrument.
+func (d *Directory) WatchPrice(ctx context.Context, exchange venues.Venue, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error) {
+	m, err := d.market(exchange)
+	if err != nil {
+		return nil, err
 	}
 	return m.WatchPrice(ctx, symbol, condition, hit)
 }

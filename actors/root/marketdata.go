@@ -70,7 +70,7 @@ func MarketData(system *actors.System, connector venues.Connector, o MarketOptio
 	x.Client = venue.New(self, venue.Deps{
 		Venue: exchange, Connector: connector, Pool: x.pool,
 		Connections: []actors.Child{x.connection.Child()}, NewBook: x.newBook,
-		Resident: o.Resident,
+		Resident: o.Resident, ReadKept: book.WatchFor,
 	})
 	return x, x.Client.Child()
 }

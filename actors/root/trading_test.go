@@ -60,6 +60,10 @@ func (m *fixedMarket) Subscribe(context.Context, venues.Topic, venues.FrameSink)
 	return nil, errors.ErrUnsupported
 }
 
+func (m *fixedMarket) BookSnapshot(context.Context, string, string, int) (venues.Frame, error) {
+	return venues.Frame{}, errors.ErrUnsupported
+}
+
 func (m *fixedMarket) WatchPrice(context.Context, string, venues.PriceCondition, func(venues.PriceHit)) (venues.PriceWatch, error) {
 	return nil, errors.ErrUnsupported
 }

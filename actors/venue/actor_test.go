@@ -90,8 +90,8 @@ func (b *fakeBook) WatchPrice(context.Context, venues.PriceCondition, func(venue
 	return nil, nil
 }
 
-func (b *fakeBook) View(context.Context, int) (venues.BookView, error) {
-	return venues.BookView{Symbol: b.symbol}, nil
+func (b *fakeBook) Snapshot(_ context.Context, depth int) (venues.Frame, error) {
+	return venues.Frame{Topic: b.symbol, Seq: uint64(depth)}, nil
 }
 
 func (b *fakeBook) SetScale(s venues.Scale) {
@@ -424,9 +424,6 @@ func TestQuoteOpensTheBook(t *testing.T) {
 		}
 		if q, err := w.client.AwaitQuote(k.T.Context(), "ETHUSDT"); err != nil || !q.HasPrice() {
 			t.Errorf("quote = %+v, error %v, want a price", q, err)
-		}
-		if v, err := w.client.View(k.T.Context(), "BTCUSDT", 5); err != nil || v.Symbol != "BTCUSDT" {
-			t.Errorf("%+v, %v, want Symbol BTCUSDT", v, err)
 		}
 	})
 }

@@ -27,6 +27,8 @@ type Deps struct {
 	Resident []string
 	// BooksMax bounds the number of books. 0 means BooksMaxDefault.
 	BooksMax int
+	// ReadKept is how long a book stays open after Book.Snapshot.
+	ReadKept time.Duration
 }
 
 // BooksMaxDefault is the default limit of books: more than the instruments of any venue
@@ -45,7 +47,8 @@ type Book interface {
 	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
 	Quote() (venues.Quote, bool)
 	AwaitQuote(ctx context.Context) (venues.Quote, error)
-	View(ctx context.Context, depth int) (venues.BookView, error)
+	// Snapshot returns the book, which stays subscribed for Deps.ReadKept.
+	Snapshot(ctx context.Context, depth int) (venues.Frame, error)
 	WatchPrice(ctx context.Context, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
 	SetScale(venues.Scale)
 }
@@ -70,6 +73,7 @@ type Client struct {
 	books       atomic.Pointer[map[string]Book] // by symbol; replaced, never changed
 	stats       atomic.Pointer[Stats]
 	refreshing  atomic.Bool
+	reads       bookReads
 }
 
 // Name returns the name of a venue's actor.
@@ -80,7 +84,7 @@ func New(ref actors.Ref, deps Deps) *Client {
 	if deps.BooksMax <= 0 {
 		deps.BooksMax = BooksMaxDefault
 	}
-	c := &Client{ref: ref, deps: deps, shared: newShared(time.Now())}
+	c := &Client{ref: ref, deps: deps, shared: newShared(time.Now()), reads: newBookReads(deps.ReadKept)}
 	c.books.Store(&map[string]Book{})
 	c.stats.Store(&Stats{Health: c.shared.state.health})
 	return c
@@ -196,15 +200,6 @@ func (c *Client) AwaitQuote(ctx context.Context, symbol string) (q venues.Quote,
 		return err
 	})
 	return q, err
-}
-
-// View returns the best levels of a symbol's book, at most depth a side.
-func (c *Client) View(ctx context.Context, symbol string, depth int) (v venues.BookView, err error) {
-	err = c.withBook(ctx, symbol, func(b Book, _ string) error {
-		v, err = b.View(ctx, depth)
-		return err
-	})
-	return v, err
 }
 
 // Subscribe subscribes sink to a topic of the venue. Frames name the topic by the canonical

@@ -30,6 +30,9 @@
 // own when it has no users. Its subscribers survive failures: a book that was given up is
 // started again after bookRestartWait, and a restarted venue restarts its books.
 //
+// Client.BookSnapshot reads a book and opens it if necessary. The books that reads keep open are
+// bounded, for each customer and in all.
+//
 // Books and connections are known to this package through interfaces that it declares;
 // actors/root provides them.
 package venue

@@ -50,6 +50,8 @@ const (
 	FillsLimitMax     = 500
 	// FillsWindowDaysMax: "one pass covers a window of at most 31 days".
 	FillsWindowDaysMax = 31
+	// BookDepthDefault: "depth as in the stream, default 20".
+	BookDepthDefault = 20
 	// EventsLimitDefault and Max: "limit 100, at most 500".
 	EventsLimitDefault = 100
 	EventsLimitMax     = 500

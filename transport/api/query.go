@@ -141,6 +141,13 @@ func (q *Query) Limit(name string, fallback, most int) int {
 	return q.parseLimit(name, value, most)
 }
 
+// Require records an error if the parameter is absent.
+func (q *Query) Require(name string) {
+	if _, given := q.values[name]; !given {
+		q.Add(name, RuleMissing, "", "")
+	}
+}
+
 // Text returns a value unchecked; given is false if the parameter is absent.
 func (q *Query) Text(name string) (value string, given bool) {
 	value, given = q.values[name]

@@ -55,6 +55,7 @@ type world struct {
 	trader      *fakeTrader
 	accounts    *fakeAccounts
 	instruments fakeInstruments
+	market      *fakeMarket
 	ready       *fakeReadiness
 	auth        *auth.Authenticator
 	server      *rest.Server
@@ -70,7 +71,7 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	}
 	w := &world{
 		TB: t, store: storetest.NewMemory(), trader: &fakeTrader{}, accounts: &fakeAccounts{}, ready: &fakeReadiness{api.Readiness{Ready: true}},
-		instruments: testInstruments(), document: document,
+		instruments: testInstruments(), market: &fakeMarket{}, document: document,
 	}
 	t.Cleanup(func() { _ = w.store.Close() })
 	w.auth = auth.NewAuthenticator(w.store)
@@ -78,7 +79,7 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	w.logs = logs
 	deps := rest.Deps{
 		Hosts:  listen.Hosts{Any: true},
-		Trader: w.trader, Accounts: w.accounts, Instruments: w.instruments, Records: w.store, Auth: w.auth,
+		Trader: w.trader, Accounts: w.accounts, Instruments: w.instruments, Market: w.market, Records: w.store, Auth: w.auth,
 		Limiter: auth.NewMemoryLimiter(auth.LimiterCapacity), Ready: w.ready,
 		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: api.AsyncAPI(), Log: zap.New(core),
 	}

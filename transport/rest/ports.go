@@ -41,6 +41,14 @@ type InstrumentSource interface {
 	Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool)
 }
 
+// Market reads public market data of the venues, by canonical symbols. Errors that a client
+// may see are *venues.Error.
+type Market interface {
+	// BookSnapshot returns the message with which a subscription of the book begins. Books
+	// that it opens count for the customer.
+	BookSnapshot(ctx context.Context, customer string, exchange venues.Venue, symbol string, depth int) (venues.Frame, error)
+}
+
 // Records reads from the store; persistence.Reader implements it.
 type Records interface {
 	VenueAccounts(ctx context.Context, customer string) ([]persistence.VenueAccount, error)

@@ -32,12 +32,13 @@ type Route struct {
 // handler serves one request.
 type handler func(s *Server, in *call) (response, error)
 
-// routes returns the interface. Scopes: `read` = instruments, orders, fills, events;
+// routes returns the interface. Scopes: `read` = market data, orders, fills, events;
 // `account` = account, positions; `trade` = everything that changes an order, a
 // position or its leverage.
 func routes() []Route {
 	return []Route{
 		readRoute(persistence.ScopeRead, "/v1/instruments", getInstruments, append(instrumentParameters.names(), cursorParameter)...),
+		readRoute(persistence.ScopeRead, "/v1/book", getBook, bookParameters.names()...),
 		readRoute(persistence.ScopeAccount, "/v1/account", getAccount, accountParameters.names()...),
 		readRoute(persistence.ScopeAccount, "/v1/positions", getPositions, positionParameters.names()...),
 		tradeRoute(http.MethodPost, "/v1/positions/leverage", postLeverage),

@@ -99,6 +99,8 @@ func request(r rest.Route) (path, body string) {
 		body = `{"exchange":"binance","symbol":"BTCUSDT","leverage":"5"}`
 	case "POST /v1/positions/close":
 		body = `{"exchange":"binance","symbol":"BTCUSDT"}`
+	case "GET /v1/book":
+		path += "?exchange=binance&symbol=BTCUSDT"
 	}
 	return path, body
 }

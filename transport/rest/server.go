@@ -26,6 +26,7 @@ type Deps struct {
 	Trader      Trader
 	Accounts    Accounts
 	Instruments InstrumentSource
+	Market      Market
 	Records     Records
 	Auth        Authenticator
 	// Limiter counts requests per key; auth.NewMemoryLimiter makes one.
@@ -121,6 +122,7 @@ func (d *Deps) check() error {
 		{"Trader", d.Trader != nil},
 		{"Accounts", d.Accounts != nil},
 		{"Catalogue", d.Instruments != nil},
+		{"Market", d.Market != nil},
 		{"Records", d.Records != nil},
 		{"Auth", d.Auth != nil},
 		{"Limiter", d.Limiter != nil},

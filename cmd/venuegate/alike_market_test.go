@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+var marketSuite = suite{"market data by REST", `{}`, nil, []scenario{
+	{"a book", func(w *trader) {
+		read := func() record { return w.market("book", "&depth=5") }
+		order := w.place(`"side":"buy","type":"limit","qty":"0.5","price":"65000"`)
+		placed := func(m record) bool { return slices.Equal(bestOf(m, "bids"), []any{"65000", "0.5"}) }
+		book := w.until("the order in the book", read, placed)
+		w.observe("book", book)
+		w.observe("best prices", record{"bid": bestOf(book, "bids"), "ask": bestOf(book, "asks")[0]})
+		w.cancel(order)
+		k := w.subscribe("book:" + string(w.venue) + ":BTCUSDT:5")
+		snapshot := k.until("the snapshot", func(m record) bool { return m.text("type") == "snapshot" })
+		if got, want := figureOf(read(), "seq"), figureOf(snapshot, "seq"); got < want {
+			w.t.Errorf("seq = %v beside a subscription, want that of the channel, %v or later", got, want)
+		}
+	}},
+	{"reads that are refused", func(w *trader) {
+		for _, query := range []string{"symbol=NOPEUSDT", "symbol=BTCUSDT&depth=7", "depth=5"} {
+			status := http.StatusBadRequest
+			if query == "symbol=NOPEUSDT" {
+				status = http.StatusUnprocessableEntity
+			}
+			w.observe(query, w.trade(status, http.MethodGet, fmt.Sprintf("/v1/book?exchange=%s&%s", w.venue, query), ""))
+		}
+	}},
+}}
+
+// market reads market data of BTCUSDT at the venue.
+func (w *trader) market(what, query string) record {
+	w.t.Helper()
+	return w.get(fmt.Sprintf("/v1/%s?exchange=%s&symbol=BTC-USDT-SWAP%s", what, w.venue, query))
+}
+
+// figureOf returns a number of a message.
+func figureOf(m record, name string) float64 {
+	n, _ := m[name].(float64)
+	return n
+}

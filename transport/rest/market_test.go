@@ -1,0 +1,89 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/venues"
+)
+
+// fakeMarket returns what the test has set, and records the reads.
+type fakeMarket struct {
+	err   error
+	reads []string
+}
+
+func (f *fakeMarket) BookSnapshot(_ context.Context, customer string, exchange venues.Venue, symbol string, depth int) (venues.Frame, error) {
+	f.reads = append(f.reads, fmt.Sprintf("book of %s at %s, depth %d, for %s", symbol, exchange, depth, customer))
+	if f.err != nil {
+		return venues.Frame{}, f.err
+	}
+	topic := venues.Topic{Kind: venues.TopicBook, Venue: exchange, Symbol: symbol, Depth: depth}
+	now := time.Now()
+	return venues.Frame{Bytes: api.StreamEncoder{}.AppendBook(nil, &venues.BookMessage{
+		MessageHead: venues.MessageHead{Topic: topic.String(), Type: venues.MessageSnapshot, Seq: 7, Time: now, VenueTime: now},
+		Scale:       venues.Scale{PriceDecimals: 1}, Bids: []venues.Level{{Price: 640000, Qty: 2}}, Asks: []venues.Level{{Price: 640001, Qty: 3}},
+	})}, nil
+}
+
+// take returns the reads since the last call.
+func (f *fakeMarket) take() string {
+	reads := fmt.Sprint(f.reads)
+	f.reads = nil
+	return reads
+}
+
+func TestBook(t *testing.T) {
+	w := newWorld(t)
+	w.customer("cus_1", venues.Binance)
+	key := w.key("cus_1", persistence.ScopeRead)
+	for path, want := range map[string]string{
+		"/v1/book?exchange=binance&symbol=BTCUSDT":                      "[book of BTCUSDT at binance, depth 20, for cus_1]",
+		"/v1/book?exchange=bybit&symbol=BTC%2FUSDT:USDT&depth=200":      "[book of BTCUSDT at bybit, depth 200, for cus_1]",
+		"/v1/book?exchange=bybit&symbol=BTCUSDT-25SEP26&depth=1&later=": "[book of BTCUSDT-260925 at bybit, depth 1, for cus_1]",
+	} {
+		body := w.do(http.MethodGet, path, key, "").want(200).object()
+		if got := w.market.take(); got != want || body["type"] != "snapshot" || body["seq"] != 7.0 {
+			t.Errorf("%s: read = %s, answer %v, want %s and the snapshot", path, got, body, want)
+		}
+	}
+}
+
+func TestReadsOfMarketsRejectBadQueries(t *testing.T) {
+	w := newWorld(t)
+	w.customer("cus_1", venues.Binance)
+	key := w.key("cus_1", persistence.ScopeRead)
+	for path, want := range map[string]string{
+		"/v1/book":                                          "exchange missing,symbol missing",
+		"/v1/book?exchange=binance":                         "symbol missing",
+		"/v1/book?exchange=nowhere&symbol=":                 "exchange unknown_value,symbol not_a_symbol",
+		"/v1/book?exchange=binance&symbol=BTCUSDT&depth=7":  "depth unknown_value",
+		"/v1/book?exchange=binance&symbol=BTCUSDT&depth=05": "depth unknown_value",
+		"/v1/book?exchange=binance&symbol=BTCUSDT&depth=":   "depth unknown_value",
+	} {
+		if got := w.do(http.MethodGet, path, key, ""); got.status != 400 || strings.Join(got.fieldErrors(), ",") != want {
+			t.Errorf("%s: status %d, %s, want 400 and %q", path, got.status, got.body, want)
+		}
+	}
+	unknown := w.do(http.MethodGet, "/v1/book?exchange=binance&symbol=NOPEUSDT", key, "").want(422, venues.CodeSymbolNotTradable).error()
+	if unknown.Details["symbol"] != "NOPEUSDT" || unknown.Details["reason"] != venues.ReasonUnknownSymbol {
+		t.Errorf("details = %v, want the symbol and that it is unknown", unknown.Details)
+	}
+	w.do(http.MethodGet, "/v1/book?exchange=okx&symbol=BTCUSDT", key, "").want(404, venues.CodeNotFound)
+	w.instruments[venues.OKX] = nil
+	w.do(http.MethodGet, "/v1/book?exchange=okx&symbol=BTCUSDT", key, "").want(502, venues.CodeExchangeUnavailable)
+	if got := w.market.take(); got != "[]" {
+		t.Errorf("reads = %s, want none", got)
+	}
+	w.market.err = venues.Errorf(venues.CodeExchangeUnavailable, "not current").With("reason", venues.ReasonStale)
+	stale := w.do(http.MethodGet, "/v1/book?exchange=binance&symbol=BTCUSDT", key, "").want(502, venues.CodeExchangeUnavailable).error()
+	if stale.Details["reason"] != venues.ReasonStale {
+		t.Errorf("details = %v, want the reason stale", stale.Details)
+	}
+}
