@@ -28,6 +28,8 @@ type Health struct {
 	Since  time.Time
 	// Reason is why the venue is not up, in words.
 	Reason string
+	// Maintenance is set while the venue does not respond and announces a maintenance.
+	Maintenance bool
 	// LastError is the newest failure of a request or a connection. It is kept after
 	// the failure has ended.
 	LastError   string

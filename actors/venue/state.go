@@ -176,6 +176,7 @@ func (s *state) refreshWait(now time.Time) (time.Duration, bool) {
 // clockCompared handles the result of a comparison of the clocks.
 func (s *state) clockCompared(now time.Time, offset time.Duration, err error) wait {
 	defer s.assess(now)
+	s.health.Maintenance = venues.CodeOf(err) == venues.CodeMaintenance
 	if err != nil {
 		s.failed(now, err)
 		return s.clock.failed(clockRetry)

@@ -115,6 +115,24 @@ func TestRefreshIsRateLimited(t *testing.T) {
 	}
 }
 
+func TestMaintenanceIsReported(t *testing.T) {
+	s := newState(start, time.Minute)
+	for _, step := range []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"maintenance", venues.Errorf(venues.CodeMaintenance, "the venue is under maintenance"), true},
+		{"no answer", venues.Errorf(venues.CodeExchangeUnavailable, "no answer"), false},
+		{"maintenance again", venues.Errorf(venues.CodeMaintenance, "the venue is under maintenance"), true},
+		{"back", nil, false},
+	} {
+		if s.clockCompared(start, 0, step.err); s.health.Maintenance != step.want {
+			t.Errorf("%s: Maintenance = %t, want %t", step.name, s.health.Maintenance, step.want)
+		}
+	}
+}
+
 // Some venues list leverages only once an account has requested them.
 func TestInstrumentsWithoutLeveragesAreReadAgainSoon(t *testing.T) {
 	s := newState(start, 15*time.Minute)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+
+	"venuegate/venues"
 )
 
 var marketSuite = suite{"market data by REST", `{}`, nil, []scenario{
@@ -20,6 +22,15 @@ var marketSuite = suite{"market data by REST", `{}`, nil, []scenario{
 		if got, want := figureOf(read(), "seq"), figureOf(snapshot, "seq"); got < want {
 			w.t.Errorf("seq = %v beside a subscription, want that of the channel, %v or later", got, want)
 		}
+	}},
+	{"venues", func(w *trader) {
+		items := w.get("/v1/venues").items()
+		mine := slices.IndexFunc(items, func(v record) bool { return v.text("exchange") == string(w.venue) })
+		if len(items) != len(venues.All()) || mine < 0 || items[mine]["connected"] != true {
+			w.t.Fatalf("venues = %v, want all of them, and %s connected", items, w.venue)
+		}
+		delete(items[mine], "clockOffsetMs") // depends on the machine
+		w.observe("venue", items[mine])
 	}},
 	{"reads that are refused", func(w *trader) {
 		for _, query := range []string{"symbol=NOPEUSDT", "symbol=BTCUSDT&depth=7", "depth=5"} {

@@ -37,7 +37,7 @@ var comparedBy = map[string]string{
 	"orderId": byName, "requestId": byName, "fillId": byName, "venueOrderId": byName, "venueTradeId": byName, "id": byName,
 	"replaces": byName, "replacedBy": byName, "entryOrderId": byName, "channelId": byName, "alertId": byName, "comment": byWords,
 	"createdAt": byTime, "updatedAt": byTime, "openedAt": byTime, "executedAt": byTime, "triggeredAt": byTime, "firedAt": byTime,
-	"ts": byTime, "venueTs": byTime, "start": byTime, "end": byTime, "until": byTime,
+	"ts": byTime, "venueTs": byTime, "start": byTime, "since": byTime, "end": byTime, "until": byTime,
 	"message": byWords, "venueMessage": byWords, "venueCode": byWords, "accountType": byWords, "venueSymbol": byWords,
 	"fee": bySize, "realizedPnl": bySize, "unrealizedPnl": bySize, "liquidationPrice": bySize,
 	"equity": bySize, "available": bySize, "usedMargin": bySize, "required": bySize, "actual": bySize,

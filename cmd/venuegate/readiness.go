@@ -38,6 +38,34 @@ func storeReadiness(store checkableStore) api.StoreReadiness {
 	return api.StoreReadiness{Ready: err == nil, Reason: &reason}
 }
 
+// Venues returns the state of each venue.
+func (e *engine) Venues() []api.VenueState {
+	list := make([]api.VenueState, 0, len(e.venueStats))
+	for _, exchange := range venues.All() {
+		source, connected := e.venueStats[exchange]
+		if !connected {
+			continue
+		}
+		s, configured := source.Stats(), e.config.Venues[exchange]
+		v := api.VenueState{
+			Exchange: exchange, Status: string(s.Status), Since: venues.At(s.Since),
+			OrderEntry: configured.OrderEntry, Environment: configured.Environment,
+		}
+		if s.Maintenance {
+			v.Status = api.VenueMaintenance
+		}
+		if s.Reason != "" {
+			v.Reason = &s.Reason
+		}
+		if !s.ClockAt.IsZero() {
+			offset := s.ClockOffset.Milliseconds()
+			v.ClockOffsetMillis = &offset
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
 func (e *engine) venueReadiness() []api.VenueReadiness {
 	list := make([]api.VenueReadiness, 0, len(e.venueStats))
 	for _, exchange := range venues.All() {

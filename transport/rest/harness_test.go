@@ -403,6 +403,14 @@ type fakeReadiness struct{ value api.Readiness }
 
 func (f *fakeReadiness) Readiness() api.Readiness { return f.value }
 
+func (f *fakeReadiness) Venues() []api.VenueState {
+	offset, reason, since := int64(-12), "clock not compared", venues.At(time.Now())
+	return []api.VenueState{
+		{Exchange: venues.Binance, Status: "up", Since: since, ClockOffsetMillis: &offset, OrderEntry: venues.OrderEntryREST, Environment: "sim"},
+		{Exchange: venues.OKX, Status: api.VenueMaintenance, Since: since, Reason: &reason, OrderEntry: venues.OrderEntryWebSocket, Environment: "live"},
+	}
+}
+
 func testInstruments() fakeInstruments {
 	instrument := func(exchange venues.Venue, symbol, venueSymbol string, kind venues.Kind, status venues.InstrumentStatus) venues.Instrument {
 		return venues.Instrument{

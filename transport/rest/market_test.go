@@ -87,3 +87,21 @@ func TestReadsOfMarketsRejectBadQueries(t *testing.T) {
 		t.Errorf("details = %v, want the reason stale", stale.Details)
 	}
 }
+
+func TestVenues(t *testing.T) {
+	w := newWorld(t)
+	w.customer("cus_1", venues.OKX)
+	venuesOf := func(customer string) []map[string]any {
+		return w.do(http.MethodGet, "/v1/venues", w.key(customer, persistence.ScopeRead), "").want(200).page().Items
+	}
+	items := venuesOf("cus_1")
+	if len(items) != 2 || items[0]["connected"] != false || items[1]["connected"] != true || items[0]["clockOffsetMs"] != -12.0 ||
+		items[1]["clockOffsetMs"] != nil || items[1]["status"] != "maintenance" || items[1]["orderEntry"] != "websocket" {
+		t.Errorf("venues = %v, want binance and okx, of which okx is connected", items)
+	}
+	w.customer("cus_2")
+	w.put(persistence.VenueAccount{Customer: "cus_2", Exchange: venues.OKX, RemovedAt: venues.At(time.Now())})
+	if items := venuesOf("cus_2"); items[1]["connected"] != false {
+		t.Errorf("venues = %v, want none connected", items)
+	}
+}

@@ -68,4 +68,6 @@ type Authenticator interface {
 // Health reports whether trading is possible.
 type Health interface {
 	Readiness() api.Readiness
+	// Venues returns the state of each venue; Connected is not set.
+	Venues() []api.VenueState
 }

@@ -38,6 +38,7 @@ type handler func(s *Server, in *call) (response, error)
 func routes() []Route {
 	return []Route{
 		readRoute(persistence.ScopeRead, "/v1/instruments", getInstruments, append(instrumentParameters.names(), cursorParameter)...),
+		readRoute(persistence.ScopeRead, "/v1/venues", getVenues),
 		readRoute(persistence.ScopeRead, "/v1/book", getBook, bookParameters.names()...),
 		readRoute(persistence.ScopeAccount, "/v1/account", getAccount, accountParameters.names()...),
 		readRoute(persistence.ScopeAccount, "/v1/positions", getPositions, positionParameters.names()...),

@@ -2,7 +2,9 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 
+	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/venues"
 )
@@ -23,6 +25,18 @@ func getReadiness(s *Server, _ *call) (response, error) {
 		out.status = http.StatusServiceUnavailable
 	}
 	return out, nil
+}
+
+func getVenues(s *Server, in *call) (response, error) {
+	accounts, err := s.deps.Records.VenueAccounts(in.ctx, in.principal.Customer)
+	if err != nil {
+		return response{}, err
+	}
+	states := s.deps.Ready.Venues()
+	for i := range states {
+		states[i].Connected = slices.ContainsFunc(accounts, func(a persistence.VenueAccount) bool { return a.Exchange == states[i].Exchange && a.RemovedAt.IsZero() })
+	}
+	return ok(api.AppendList(newBuffer(1), states, api.AppendVenueState)), nil
 }
 
 func getOpenAPI(*Server, *call) (response, error) {

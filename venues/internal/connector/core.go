@@ -68,9 +68,14 @@ func (c *Core) NewClient(baseURL string, gate *restclient.Gate) *restclient.Clie
 func (c *Core) Close() { c.REST.Close() }
 
 // SyncClock measures the offset of the venue's clock. Call it every few minutes; after a
-// rejected timestamp the connector measures it on its own.
-func (c *Core) SyncClock(ctx context.Context) (time.Duration, error) {
-	return c.Clock.Sync(ctx, c.protocol.ServerTime)
+// rejected timestamp the connector measures it on its own. The error is maintenance while
+// the venue's notices report one.
+func (c *Core) SyncClock(ctx context.Context) (offset time.Duration, err error) {
+	err = c.Retry(ctx, false, func() error {
+		offset, err = c.Clock.Sync(ctx, c.protocol.ServerTime)
+		return err
+	})
+	return offset, err
 }
 
 // RateLimits returns the use of the venue's rate limits.
