@@ -113,6 +113,9 @@ type MarketData interface {
 	Snapshot(ctx context.Context, symbol string) (*BookUpdate, error)
 	// Candles reads candles, oldest first. It never delays a call about an account.
 	Candles(ctx context.Context, q CandlesQuery) ([]Candle, error)
+	// Trades reads the newest public trades, newest first, at most limit, with the ids that
+	// they have on the stream. A venue may provide fewer.
+	Trades(ctx context.Context, symbol string, limit int) ([]Trade, error)
 	// OpenFeed starts one public feed. It reconnects and resubscribes automatically until
 	// Close, and reports each loss to the sink.
 	OpenFeed(sink FeedSink) Feed

@@ -89,6 +89,8 @@ func (b *book) Receive(ctx *actors.Context, msg any) {
 		b.await(now, m)
 	case *readDepth:
 		b.readDepth(now, m)
+	case *readTrades:
+		m.Send(b.state.recent.newest(m.limit))
 	case *changeScale:
 		b.state.rescale(now, m.scale)
 	case *snapshotCame:

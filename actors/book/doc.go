@@ -33,7 +33,7 @@
 // connection was interrupted is fetched and sent.
 //
 // trades:<venue>:<symbol> has no snapshot; each message is an update. Trades lost in an
-// interruption are not repeated.
+// interruption are not repeated. The newest ones since then are kept for Client.Trades.
 //
 // Seq of a topic increases by one with each message while the book exists. No two
 // messages have the same Seq, except for the snapshot that Resync requests. A message is

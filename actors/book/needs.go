@@ -47,7 +47,9 @@ func (s *state) hold(now time.Time, channel venues.FeedTopic) {
 		s.book.start(now)
 	case venues.FeedCandles:
 		s.fetchCandles(s.subscriptions.candle(channel.Timeframe))
-	case venues.FeedTrades, venues.FeedMark:
+	case venues.FeedTrades:
+		s.recent.begin(true)
+	case venues.FeedMark:
 	}
 }
 
@@ -62,6 +64,7 @@ func (s *state) letGo(now time.Time, channel venues.FeedTopic) {
 	case venues.FeedMark:
 		s.marked = false
 	case venues.FeedTrades:
+		s.recent.begin(false)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 //	*closeWatch     command   priceWatch     -
 //	*awaitQuote     query     Client         the quote, once there is one
 //	*readDepth      query     Client         a snapshot, once the book is live
+//	*readTrades     query     Client         the newest trades
 //	*changeScale    command   Client         -
 //	*inboxReady     event     inbox          -
 //	*snapshotCame   result    own fetch
@@ -55,6 +56,10 @@ type (
 	readDepth struct {
 		actors.Reply[venues.Frame]
 		depth int
+	}
+	readTrades struct {
+		actors.Reply[[]venues.Trade]
+		limit int
 	}
 	changeScale struct {
 		actors.Internal

@@ -36,6 +36,7 @@ type state struct {
 	checkedAt time.Time
 	last      venues.Optional
 	mark      venues.Optional
+	recent    recentTrades
 	marked    bool // a mark price was received since the last interruption
 	retired   bool // accepts no subscribers
 }
@@ -131,6 +132,7 @@ func (s *state) repeat(now time.Time, sub *subscription) {
 func (s *state) trade(now time.Time, t venues.Trade) {
 	s.count.trades.Add(1)
 	s.last = venues.Some(t.Price)
+	s.recent.add(t)
 	s.comparePrice(s.subscriptions.watches.last, t.Price, t.VenueTime)
 	if topic := &s.subscriptions.trades; len(topic.subs) > 0 {
 		head := s.encoder.next(topic, venues.MessageUpdate, now, t.VenueTime)
@@ -155,6 +157,7 @@ func (s *state) interrupted(now time.Time, channel venues.FeedTopic) {
 	case venues.FeedMark:
 		s.marked = false
 	case venues.FeedTrades: // the last price stays the last known one
+		s.recent.begin(s.recent.held)
 	}
 }
 
@@ -184,7 +187,9 @@ func (s *state) overrun(now time.Time, kind venues.FeedKind) {
 				s.fetchCandles(c)
 			}
 		}
-	case venues.FeedMark, venues.FeedTrades: // the next message is complete
+	case venues.FeedTrades:
+		s.recent.begin(s.recent.held)
+	case venues.FeedMark: // the next message is complete
 	}
 }
 

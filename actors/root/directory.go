@@ -56,6 +56,8 @@ type Market interface {
 	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
 	// BookSnapshot returns the snapshot of a book for a customer; see venue.Client.
 	BookSnapshot(ctx context.Context, customer, symbol string, depth int) (venues.Frame, error)
+	// Trades returns the newest public trades, newest first.
+	Trades(ctx context.Context, symbol string, limit int) ([]venues.Trade, error)
 	// WatchPrice calls hit each time when the condition begins to hold.
 	WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
 	// Candles returns the candles of an instrument that begin in [from, to), oldest first.
@@ -347,6 +349,15 @@ func (d *Directory) BookSnapshot(ctx context.Context, id string, exchange venues
 		return venues.Frame{}, err
 	}
 	return m.BookSnapshot(ctx, id, symbol, depth)
+}
+
+// Trades returns the newest public trades of an instrument, newest first.
+func (d *Directory) Trades(ctx context.Context, exchange venues.Venue, symbol string, limit int) ([]venues.Trade, error) {
+	m, err := d.market(exchange)
+	if err != nil {
+		return nil, err
+	}
+	return m.Trades(ctx, symbol, limit)
 }
 
 // WatchPrice watches a condition on the price of an instrument.

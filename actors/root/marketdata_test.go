@@ -122,6 +122,10 @@ func (s *scripted) Instruments(context.Context) ([]venues.Instrument, error) {
 	}}, nil
 }
 
+func (s *scripted) Trades(context.Context, string, int) ([]venues.Trade, error) {
+	return nil, errors.ErrUnsupported
+}
+
 func (s *scripted) Candles(context.Context, venues.CandlesQuery) ([]venues.Candle, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -64,6 +64,10 @@ func (m *fixedMarket) BookSnapshot(context.Context, string, string, int) (venues
 	return venues.Frame{}, errors.ErrUnsupported
 }
 
+func (m *fixedMarket) Trades(context.Context, string, int) ([]venues.Trade, error) {
+	return nil, errors.ErrUnsupported
+}
+
 func (m *fixedMarket) WatchPrice(context.Context, string, venues.PriceCondition, func(venues.PriceHit)) (venues.PriceWatch, error) {
 	return nil, errors.ErrUnsupported
 }

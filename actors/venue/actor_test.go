@@ -30,6 +30,7 @@ type exchange struct {
 	err         error
 	lists       int
 	clocks      int
+	trades      int
 }
 
 func (e *exchange) Instruments(context.Context) ([]venues.Instrument, error) {
@@ -44,6 +45,13 @@ func (e *exchange) SyncClock(context.Context) (time.Duration, error) {
 	defer e.mu.Unlock()
 	e.clocks++
 	return e.offset, e.err
+}
+
+func (e *exchange) Trades(_ context.Context, symbol string, limit int) ([]venues.Trade, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.trades++
+	return make([]venues.Trade, min(limit, 3)), e.err
 }
 
 func (e *exchange) set(change func()) {
@@ -67,6 +75,7 @@ type fakeBook struct {
 	mu       sync.Mutex
 	scales   []venues.Scale
 	quotes   int
+	trades   []venues.Trade
 	ended    bool
 }
 
@@ -92,6 +101,12 @@ func (b *fakeBook) WatchPrice(context.Context, venues.PriceCondition, func(venue
 
 func (b *fakeBook) Snapshot(_ context.Context, depth int) (venues.Frame, error) {
 	return venues.Frame{Topic: b.symbol, Seq: uint64(depth)}, nil
+}
+
+func (b *fakeBook) Trades(context.Context, int) ([]venues.Trade, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.trades, nil
 }
 
 func (b *fakeBook) SetScale(s venues.Scale) {

@@ -39,6 +39,8 @@ const BooksMaxDefault = 512
 type Connector interface {
 	venues.Clock
 	venues.InstrumentLister
+	// Trades is that of venues.MarketData.
+	Trades(ctx context.Context, symbol string, limit int) ([]venues.Trade, error)
 }
 
 // Book is the client of one instrument's market data.
@@ -49,6 +51,8 @@ type Book interface {
 	AwaitQuote(ctx context.Context) (venues.Quote, error)
 	// Snapshot returns the book, which stays subscribed for Deps.ReadKept.
 	Snapshot(ctx context.Context, depth int) (venues.Frame, error)
+	// Trades returns the newest trades that the book has received, newest first.
+	Trades(ctx context.Context, limit int) ([]venues.Trade, error)
 	WatchPrice(ctx context.Context, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
 	SetScale(venues.Scale)
 }
@@ -74,6 +78,7 @@ type Client struct {
 	stats       atomic.Pointer[Stats]
 	refreshing  atomic.Bool
 	reads       bookReads
+	trades      sharedReads[[]venues.Trade]
 }
 
 // Name returns the name of a venue's actor.
@@ -85,6 +90,7 @@ func New(ref actors.Ref, deps Deps) *Client {
 		deps.BooksMax = BooksMaxDefault
 	}
 	c := &Client{ref: ref, deps: deps, shared: newShared(time.Now()), reads: newBookReads(deps.ReadKept)}
+	c.trades.keptFor = tradesKept
 	c.books.Store(&map[string]Book{})
 	c.stats.Store(&Stats{Health: c.shared.state.health})
 	return c

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -21,6 +22,26 @@ var marketSuite = suite{"market data by REST", `{}`, nil, []scenario{
 		snapshot := k.until("the snapshot", func(m record) bool { return m.text("type") == "snapshot" })
 		if got, want := figureOf(read(), "seq"), figureOf(snapshot, "seq"); got < want {
 			w.t.Errorf("seq = %v beside a subscription, want that of the channel, %v or later", got, want)
+		}
+	}},
+	{"trades", func(w *trader) {
+		trade := func(limit string) record {
+			return w.until("the trade", func() record { return w.market("trades", "&limit="+limit).items()[0] },
+				func(t record) bool { return t.text("qty") == "0.4" })
+		}
+		w.place(`"side":"buy","type":"limit","qty":"1.1","price":"65000"`)
+		w.marketTrades("sell", "0.4")
+		w.observe("of the venue", trade("1000"))
+		k := w.subscribe("trades:" + string(w.venue) + ":BTCUSDT")
+		w.marketTrades("sell", "0.3")
+		streamed := k.until("the next trade", func(m record) bool { return m.text("data", "qty") == "0.3" })
+		w.marketTrades("sell", "0.4")
+		k.until("the last trade", func(m record) bool { return m.text("data", "qty") == "0.4" })
+		kept := w.market("trades", "&limit=2").items()
+		w.observe("of the stream", kept[1])
+		w.flat()
+		if kept[0].text("qty") != "0.4" || !maps.Equal(kept[1], streamed["data"].(map[string]any)) {
+			w.t.Errorf("trades = %v, want one of 0.4 and before it %v", kept, streamed["data"])
 		}
 	}},
 	{"venues", func(w *trader) {

@@ -147,6 +147,13 @@ func (c observedConnector) Snapshot(ctx context.Context, symbol string) (*venues
 	return book, err
 }
 
+func (c observedConnector) Trades(ctx context.Context, symbol string, limit int) ([]venues.Trade, error) {
+	began := time.Now()
+	list, err := c.Connector.Trades(ctx, symbol, limit)
+	c.calls.observe(opMarket, began, err)
+	return list, err
+}
+
 func (c observedConnector) Candles(ctx context.Context, q venues.CandlesQuery) ([]venues.Candle, error) {
 	began := time.Now()
 	list, err := c.Connector.Candles(ctx, q)

@@ -101,6 +101,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 			Faults: []venues.FieldError{{Field: "f", Rule: "missing", Given: "g", Allowed: "a"}},
 			Rules:  []venues.RuleCheck{{Rule: "max_open_orders", Limit: "1", Given: "2", Rejection: unavailable}},
 		}),
+		"Trade":          api.AppendTradeRecord(nil, &venues.Trade{ID: "1", Side: venues.Buy, VenueTime: at(1).Time}),
 		"LeverageChange": api.AppendLeverage(nil, &venues.LeverageChange{Exchange: venues.OKX}),
 		"CancelResult": api.AppendCancelResult(nil, &venues.CancelResult{
 			Exchange: venues.OKX, Result: venues.CancelUnknown, Error: unavailable,
@@ -318,6 +319,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 		"/v1/orders":      {api.OrdersLimitDefault, api.OrdersLimitMax},
 		"/v1/fills":       {api.FillsLimitDefault, api.FillsLimitMax},
 		"/v1/events":      {api.EventsLimitDefault, api.EventsLimitMax},
+		"/v1/trades":      {api.TradesLimitDefault, api.TradesLimitMax},
 	} {
 		schema := doc.Paths.Find(path).Get.Parameters.GetByInAndName("query", "limit").Schema.Value
 		if fmt.Sprint(schema.Default) != fmt.Sprint(want[0]) || schema.Max == nil || *schema.Max != float64(want[1]) {

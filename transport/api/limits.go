@@ -50,6 +50,9 @@ const (
 	FillsLimitMax     = 500
 	// FillsWindowDaysMax: "one pass covers a window of at most 31 days".
 	FillsWindowDaysMax = 31
+	// TradesLimitDefault and Max: "GET /v1/trades (limit 100/1000)".
+	TradesLimitDefault = 100
+	TradesLimitMax     = 1000
 	// BookDepthDefault: "depth as in the stream, default 20".
 	BookDepthDefault = 20
 	// EventsLimitDefault and Max: "limit 100, at most 500".

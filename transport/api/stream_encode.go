@@ -38,17 +38,23 @@ func (StreamEncoder) AppendBook(dst []byte, m *venues.BookMessage) []byte {
 // trade.
 func (StreamEncoder) AppendTrade(dst []byte, m *venues.TradeMessage) []byte {
 	dst = appendHead(dst, &m.MessageHead)
-	dst = append(dst, `,"data":{"id":`...)
-	dst = quote(dst, m.ID)
+	dst = append(dst, `,"data":`...)
+	return append(AppendTradeRecord(dst, &m.Trade), '}')
+}
+
+// AppendTradeRecord appends one public trade as it is on the stream and in GET /v1/trades.
+func AppendTradeRecord(dst []byte, t *venues.Trade) []byte {
+	dst = append(dst, `{"id":`...)
+	dst = quote(dst, t.ID)
 	dst = append(dst, `,"price":`...)
-	dst = AppendDecimal(dst, m.Price)
+	dst = AppendDecimal(dst, t.Price)
 	dst = append(dst, `,"qty":`...)
-	dst = AppendDecimal(dst, m.Qty)
+	dst = AppendDecimal(dst, t.Qty)
 	dst = append(dst, `,"side":"`...)
-	dst = append(dst, m.Side...)
+	dst = append(dst, t.Side...)
 	dst = append(dst, `","ts":`...)
-	dst = venues.AppendTime(dst, m.Trade.VenueTime)
-	return append(dst, "}}"...)
+	dst = venues.AppendTime(dst, t.VenueTime)
+	return append(dst, '}')
 }
 
 // AppendCandle appends one state of a candle.

@@ -13,6 +13,7 @@ type marketFilter struct {
 	exchange venues.Venue
 	symbol   string
 	depth    int
+	limit    int
 }
 
 // requiredExchange and requiredSymbol are the parameters of reads about one instrument.
@@ -44,6 +45,26 @@ func getBook(s *Server, in *call) (response, error) {
 	}
 	frame, err := s.deps.Market.BookSnapshot(in.ctx, in.principal.Customer, f.exchange, i.Symbol, f.depth)
 	return ok(frame.Bytes), err
+}
+
+var tradeParameters = parameters[marketFilter]{requiredExchange, requiredSymbol, {"limit", func(q *api.Query, name string, f *marketFilter) {
+	f.limit = q.Limit(name, api.TradesLimitDefault, api.TradesLimitMax)
+}}}
+
+func getTrades(s *Server, in *call) (response, error) {
+	var f marketFilter
+	tradeParameters.decode(in.query, &f)
+	i, err := s.listed(in.query, &f)
+	if err != nil {
+		return response{}, err
+	}
+	trades, err := s.deps.Market.Trades(in.ctx, f.exchange, i.Symbol, f.limit)
+	if err != nil {
+		return response{}, err
+	}
+	return in.reading.list(in.ctx, rowsOf(len(trades), false), func() ([]byte, int, error) {
+		return api.AppendList(newBuffer(0), trades, api.AppendTradeRecord), len(trades), nil
+	})
 }
 
 // listed returns the errors of the query, or else the instrument that it names.

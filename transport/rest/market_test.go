@@ -32,6 +32,13 @@ func (f *fakeMarket) BookSnapshot(_ context.Context, customer string, exchange v
 	})}, nil
 }
 
+func (f *fakeMarket) Trades(_ context.Context, exchange venues.Venue, symbol string, limit int) ([]venues.Trade, error) {
+	f.reads = append(f.reads, fmt.Sprintf("%d trades of %s at %s", limit, symbol, exchange))
+	return []venues.Trade{{
+		Symbol: symbol, ID: "9", Price: venues.MustDecimal("64000.50"), Qty: venues.MustDecimal("0.5"), Side: venues.Sell, VenueTime: time.Now(),
+	}}, f.err
+}
+
 // take returns the reads since the last call.
 func (f *fakeMarket) take() string {
 	reads := fmt.Sprint(f.reads)
@@ -55,6 +62,21 @@ func TestBook(t *testing.T) {
 	}
 }
 
+func TestTrades(t *testing.T) {
+	w := newWorld(t)
+	w.customer("cus_1", venues.Binance)
+	key := w.key("cus_1", persistence.ScopeRead)
+	for path, want := range map[string]string{
+		"/v1/trades?exchange=binance&symbol=btc-usdt-swap":      "[100 trades of BTCUSDT at binance]",
+		"/v1/trades?exchange=bybit&symbol=BTCUSDT.P&limit=1000": "[1000 trades of BTCUSDT at bybit]",
+	} {
+		items := w.do(http.MethodGet, path, key, "").want(200).page().Items
+		if got := w.market.take(); got != want || len(items) != 1 || items[0]["id"] != "9" || items[0]["price"] != "64000.5" || items[0]["side"] != "sell" {
+			t.Errorf("%s: read = %s, answer %v, want %s and the trade", path, got, items, want)
+		}
+	}
+}
+
 func TestReadsOfMarketsRejectBadQueries(t *testing.T) {
 	w := newWorld(t)
 	w.customer("cus_1", venues.Binance)
@@ -66,6 +88,8 @@ func TestReadsOfMarketsRejectBadQueries(t *testing.T) {
 		"/v1/book?exchange=binance&symbol=BTCUSDT&depth=7":  "depth unknown_value",
 		"/v1/book?exchange=binance&symbol=BTCUSDT&depth=05": "depth unknown_value",
 		"/v1/book?exchange=binance&symbol=BTCUSDT&depth=":   "depth unknown_value",
+		"/v1/trades?limit=0":                                "exchange missing,symbol missing,limit out_of_range",
+		"/v1/trades?exchange=okx&symbol=BTCUSDT&limit=1001": "limit out_of_range",
 	} {
 		if got := w.do(http.MethodGet, path, key, ""); got.status != 400 || strings.Join(got.fieldErrors(), ",") != want {
 			t.Errorf("%s: status %d, %s, want 400 and %q", path, got.status, got.body, want)

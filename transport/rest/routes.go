@@ -40,6 +40,7 @@ func routes() []Route {
 		readRoute(persistence.ScopeRead, "/v1/instruments", getInstruments, append(instrumentParameters.names(), cursorParameter)...),
 		readRoute(persistence.ScopeRead, "/v1/venues", getVenues),
 		readRoute(persistence.ScopeRead, "/v1/book", getBook, bookParameters.names()...),
+		readRoute(persistence.ScopeRead, "/v1/trades", getTrades, tradeParameters.names()...),
 		readRoute(persistence.ScopeAccount, "/v1/account", getAccount, accountParameters.names()...),
 		readRoute(persistence.ScopeAccount, "/v1/positions", getPositions, positionParameters.names()...),
 		tradeRoute(http.MethodPost, "/v1/positions/leverage", postLeverage),

@@ -99,7 +99,7 @@ func request(r rest.Route) (path, body string) {
 		body = `{"exchange":"binance","symbol":"BTCUSDT","leverage":"5"}`
 	case "POST /v1/positions/close":
 		body = `{"exchange":"binance","symbol":"BTCUSDT"}`
-	case "GET /v1/book":
+	case "GET /v1/book", "GET /v1/trades":
 		path += "?exchange=binance&symbol=BTCUSDT"
 	}
 	return path, body

@@ -37,6 +37,7 @@ var readers = map[string]func(json.RawMessage) error{
 		return err
 	}),
 	"/fapi/v1/klines":      list[klineRow](func(k *klineRow) error { _, err := k.candle("X", "1m", time.Now()); return err }),
+	"/fapi/v1/aggTrades":   list[aggTradeRecord](func(r *aggTradeRecord) error { _, err := r.trade("X"); return err }),
 	"/fapi/v1/batchOrders": list[json.RawMessage](readBatchElement),
 }
 

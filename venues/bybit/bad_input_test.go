@@ -22,6 +22,9 @@ func restAnswers() []venuetest.Answer {
 		}},
 		{Operation: "candles", Route: reads("/v5/market/kline"), Members: venuetest.Members{Numbers: []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]"}}},
 		{Operation: "old candles", Route: reads("/v5/market/kline"), Members: venuetest.Members{Numbers: []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]"}}},
+		{Operation: "trades", Route: reads("/v5/market/recent-trade"), Members: venuetest.Members{
+			Enums: []string{"side", "symbol"}, Required: []string{"execId"}, Numbers: []string{"price", "size", "time"},
+		}},
 		{Operation: "snapshot", Route: reads("/v5/market/orderbook"), Members: venuetest.Members{Enums: []string{"s"}, Required: []string{"a", "b"}, Numbers: []string{"u", "[0]", "[1]"}}},
 		{Operation: "clock", Route: reads("/v5/market/time"), Members: venuetest.Members{Numbers: []string{"timeNano"}}},
 		{Operation: "mode", Route: reads(accountInfoPath), Members: venuetest.Members{Enums: []string{"marginMode"}, Numbers: []string{"unifiedMarginStatus"}}},

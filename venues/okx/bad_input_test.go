@@ -30,6 +30,9 @@ func restAnswers() []venuetest.Answer {
 		}},
 		{Operation: "candles", Route: reads(candlesPath), Members: candle},
 		{Operation: "old candles", Route: reads(historyCandlesPath), Members: candle},
+		{Operation: "trades", Route: reads("/api/v5/market/trades"), Members: venuetest.Members{
+			Enums: []string{"side", "instId"}, Required: []string{"tradeId"}, Numbers: []string{"px", "sz", "ts"},
+		}},
 		{Operation: "snapshot", Route: reads("/api/v5/market/books"), Members: venuetest.Members{Required: []string{"asks", "bids"}, Numbers: []string{"seqId", "[0]", "[1]"}}},
 		{Operation: "clock", Route: reads("/api/v5/public/time"), Members: venuetest.Members{Numbers: []string{"ts"}}},
 		{Operation: "mode", Route: reads(configPath), Members: venuetest.Members{Enums: []string{"acctLv", "posMode"}}},

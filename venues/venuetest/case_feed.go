@@ -18,6 +18,8 @@ var feedCases = []conformanceCase{
 	{number: 206, name: "books of two instruments on one feed are separate", under: lively, run: twoBooks},
 	{number: 207, name: "an unlisted instrument does not disturb other topics", under: lively, run: feedOfNothing},
 	{number: 208, name: "a book that is subscribed again starts with a new snapshot", under: lively, run: subscribedAgain},
+	{number: 219, name: "public trades by REST are those of the stream", run: tradesByREST},
+	{number: 220, name: "reads of market data leave the rate limits to orders", under: Conditions{OrdersMax: 100}, run: readsLeaveLimits},
 }
 
 // loadSnapshot starts the book of the sink with a REST snapshot where the venue's stream
