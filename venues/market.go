@@ -71,6 +71,25 @@ type MarkPrice struct {
 	VenueTime time.Time
 }
 
+// Ticker is the newest prices of an instrument and its figures of the last 24 hours. What the
+// venue does not publish is unknown. High, Low, Volume (in base coin) and Turnover (in quote
+// currency) are of the last 24 hours.
+type Ticker struct {
+	Exchange      Venue
+	Symbol        string
+	Last          Optional
+	Bid, BidQty   Optional
+	Ask, AskQty   Optional
+	Mark, Index   Optional
+	FundingRate   Optional // of the funding at NextFundingAt
+	NextFundingAt Time
+	High, Low     Optional
+	Volume        Optional
+	Turnover      Optional
+	// VenueTime is that of the newest part.
+	VenueTime Time
+}
+
 // Scale maps prices and quantities of an instrument to int64 fixed-point numbers and
 // back, exactly: value = integer / 10^decimals.
 type Scale struct {

@@ -116,6 +116,8 @@ type MarketData interface {
 	// Trades reads the newest public trades, newest first, at most limit, with the ids that
 	// they have on the stream. A venue may provide fewer.
 	Trades(ctx context.Context, symbol string, limit int) ([]Trade, error)
+	// Tickers reads the ticker of an instrument, or of all listed ones if symbol is empty.
+	Tickers(ctx context.Context, symbol string) ([]Ticker, error)
 	// OpenFeed starts one public feed. It reconnects and resubscribes automatically until
 	// Close, and reports each loss to the sink.
 	OpenFeed(sink FeedSink) Feed

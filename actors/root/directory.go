@@ -58,6 +58,8 @@ type Market interface {
 	BookSnapshot(ctx context.Context, customer, symbol string, depth int) (venues.Frame, error)
 	// Trades returns the newest public trades, newest first.
 	Trades(ctx context.Context, symbol string, limit int) ([]venues.Trade, error)
+	// Tickers returns the ticker of a symbol, or of all if it is empty.
+	Tickers(ctx context.Context, symbol string) ([]venues.Ticker, error)
 	// WatchPrice calls hit each time when the condition begins to hold.
 	WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
 	// Candles returns the candles of an instrument that begin in [from, to), oldest first.
@@ -358,6 +360,15 @@ func (d *Directory) Trades(ctx context.Context, exchange venues.Venue, symbol st
 		return nil, err
 	}
 	return m.Trades(ctx, symbol, limit)
+}
+
+// Tickers returns the ticker of an instrument, or those of all if symbol is empty.
+func (d *Directory) Tickers(ctx context.Context, exchange venues.Venue, symbol string) ([]venues.Ticker, error) {
+	m, err := d.market(exchange)
+	if err != nil {
+		return nil, err
+	}
+	return m.Tickers(ctx, symbol)
 }
 
 // WatchPrice watches a condition on the price of an instrument.

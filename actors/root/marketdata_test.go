@@ -126,6 +126,10 @@ func (s *scripted) Trades(context.Context, string, int) ([]venues.Trade, error) 
 	return nil, errors.ErrUnsupported
 }
 
+func (s *scripted) Tickers(context.Context, string) ([]venues.Ticker, error) {
+	return nil, errors.ErrUnsupported
+}
+
 func (s *scripted) Candles(context.Context, venues.CandlesQuery) ([]venues.Candle, error) {
 	return nil, errors.ErrUnsupported
 }

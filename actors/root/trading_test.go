@@ -68,6 +68,10 @@ func (m *fixedMarket) Trades(context.Context, string, int) ([]venues.Trade, erro
 	return nil, errors.ErrUnsupported
 }
 
+func (m *fixedMarket) Tickers(context.Context, string) ([]venues.Ticker, error) {
+	return nil, errors.ErrUnsupported
+}
+
 func (m *fixedMarket) WatchPrice(context.Context, string, venues.PriceCondition, func(venues.PriceHit)) (venues.PriceWatch, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -31,6 +31,7 @@ type exchange struct {
 	lists       int
 	clocks      int
 	trades      int
+	tickers     int
 }
 
 func (e *exchange) Instruments(context.Context) ([]venues.Instrument, error) {
@@ -52,6 +53,16 @@ func (e *exchange) Trades(_ context.Context, symbol string, limit int) ([]venues
 	defer e.mu.Unlock()
 	e.trades++
 	return make([]venues.Trade, min(limit, 3)), e.err
+}
+
+func (e *exchange) Tickers(_ context.Context, symbol string) ([]venues.Ticker, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.tickers++
+	if symbol != "" {
+		return []venues.Ticker{{Symbol: symbol}}, e.err
+	}
+	return []venues.Ticker{{Symbol: "ETHUSDT"}, {Symbol: "BTCUSDT"}}, e.err
 }
 
 func (e *exchange) set(change func()) {

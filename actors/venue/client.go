@@ -39,8 +39,9 @@ const BooksMaxDefault = 512
 type Connector interface {
 	venues.Clock
 	venues.InstrumentLister
-	// Trades is that of venues.MarketData.
+	// Trades and Tickers are those of venues.MarketData.
 	Trades(ctx context.Context, symbol string, limit int) ([]venues.Trade, error)
+	Tickers(ctx context.Context, symbol string) ([]venues.Ticker, error)
 }
 
 // Book is the client of one instrument's market data.
@@ -79,6 +80,8 @@ type Client struct {
 	refreshing  atomic.Bool
 	reads       bookReads
 	trades      sharedReads[[]venues.Trade]
+	ticker      sharedReads[[]venues.Ticker] // of one instrument
+	tickers     sharedReads[[]venues.Ticker] // of all
 }
 
 // Name returns the name of a venue's actor.
@@ -90,7 +93,7 @@ func New(ref actors.Ref, deps Deps) *Client {
 		deps.BooksMax = BooksMaxDefault
 	}
 	c := &Client{ref: ref, deps: deps, shared: newShared(time.Now()), reads: newBookReads(deps.ReadKept)}
-	c.trades.keptFor = tradesKept
+	c.trades.keptFor, c.ticker.keptFor, c.tickers.keptFor = tradesKept, tickerKept, tickersKept
 	c.books.Store(&map[string]Book{})
 	c.stats.Store(&Stats{Health: c.shared.state.health})
 	return c

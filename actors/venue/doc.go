@@ -32,7 +32,7 @@
 //
 // Client.BookSnapshot reads a book and opens it if necessary. The books that reads keep open are
 // bounded, for each customer and in all. Client.Trades answers from a book that is open anyway,
-// or reads the venue once for all callers, with the lowest priority.
+// or, as Client.Tickers does, reads the venue once for all callers, with the lowest priority.
 //
 // Books and connections are known to this package through interfaces that it declares;
 // actors/root provides them.

@@ -9,7 +9,28 @@ import (
 	"venuegate/venues"
 )
 
-var marketSuite = suite{"market data by REST", `{}`, nil, []scenario{
+var marketSuite = suite{"market data by REST", `{}`, []exemption{
+	{"ticker*", "turnover24h", "OKX does not publish it"},
+}, []scenario{
+	{"tickers", func(w *trader) {
+		w.place(`"side":"buy","type":"limit","qty":"0.6","price":"65000"`)
+		w.marketTrades("sell", "0.4")
+		ticker := w.until("the ticker", func() record { return w.market("tickers", "").items()[0] }, func(m record) bool {
+			return m.text("last") == "65000" && m.text("bid") == "65000" && m.text("bidQty") == "0.2"
+		})
+		if low, high := venues.MustDecimal(ticker.text("low24h")), venues.MustDecimal(ticker.text("high24h")); low.GreaterThan(high) {
+			w.t.Errorf("low24h = %s, high24h = %s, want a range", low, high)
+		}
+		w.observe("ticker", ticker)
+		all := w.get("/v1/tickers?exchange=" + string(w.venue)).items()
+		mine := slices.IndexFunc(all, func(m record) bool { return m.text("symbol") == "BTCUSDT" })
+		if listed := w.get("/v1/instruments?status=trading&exchange=" + string(w.venue)).items(); mine < 0 || len(all) < len(listed) {
+			w.t.Fatalf("%d tickers, want those of the %d that are traded at least", len(all), len(listed))
+		}
+		w.observe("ticker in the list", all[mine])
+		w.trade(http.StatusOK, http.MethodDelete, "/v1/orders", "")
+		w.flat()
+	}},
 	{"a book", func(w *trader) {
 		read := func() record { return w.market("book", "&depth=5") }
 		order := w.place(`"side":"buy","type":"limit","qty":"0.5","price":"65000"`)

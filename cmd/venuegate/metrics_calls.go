@@ -154,6 +154,13 @@ func (c observedConnector) Trades(ctx context.Context, symbol string, limit int)
 	return list, err
 }
 
+func (c observedConnector) Tickers(ctx context.Context, symbol string) ([]venues.Ticker, error) {
+	began := time.Now()
+	list, err := c.Connector.Tickers(ctx, symbol)
+	c.calls.observe(opMarket, began, err)
+	return list, err
+}
+
 func (c observedConnector) Candles(ctx context.Context, q venues.CandlesQuery) ([]venues.Candle, error) {
 	began := time.Now()
 	list, err := c.Connector.Candles(ctx, q)

@@ -101,6 +101,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 			Faults: []venues.FieldError{{Field: "f", Rule: "missing", Given: "g", Allowed: "a"}},
 			Rules:  []venues.RuleCheck{{Rule: "max_open_orders", Limit: "1", Given: "2", Rejection: unavailable}},
 		}),
+		"Ticker":         api.AppendTicker(nil, &venues.Ticker{Exchange: venues.OKX, Last: venues.Some(venues.MustDecimal("1"))}),
 		"Trade":          api.AppendTradeRecord(nil, &venues.Trade{ID: "1", Side: venues.Buy, VenueTime: at(1).Time}),
 		"LeverageChange": api.AppendLeverage(nil, &venues.LeverageChange{Exchange: venues.OKX}),
 		"CancelResult": api.AppendCancelResult(nil, &venues.CancelResult{

@@ -82,6 +82,28 @@ func AppendInstrument(dst []byte, i *venues.Instrument) []byte {
 	return closeObject(dst)
 }
 
+// AppendTicker appends a record of GET /v1/tickers.
+func AppendTicker(dst []byte, t *venues.Ticker) []byte {
+	dst = append(dst, '{')
+	dst = textField(dst, "exchange", string(t.Exchange))
+	dst = textField(dst, "symbol", t.Symbol)
+	dst = numberOrNullField(dst, "last", t.Last)
+	dst = numberOrNullField(dst, "bid", t.Bid)
+	dst = numberOrNullField(dst, "bidQty", t.BidQty)
+	dst = numberOrNullField(dst, "ask", t.Ask)
+	dst = numberOrNullField(dst, "askQty", t.AskQty)
+	dst = numberOrNullField(dst, "mark", t.Mark)
+	dst = numberOrNullField(dst, "index", t.Index)
+	dst = numberOrNullField(dst, "fundingRate", t.FundingRate)
+	dst = timeField(dst, "nextFundingAt", t.NextFundingAt)
+	dst = numberOrNullField(dst, "high24h", t.High)
+	dst = numberOrNullField(dst, "low24h", t.Low)
+	dst = numberOrNullField(dst, "volume24h", t.Volume)
+	dst = numberOrNullField(dst, "turnover24h", t.Turnover)
+	dst = timeField(dst, "ts", t.VenueTime)
+	return closeObject(dst)
+}
+
 // AppendLeverage appends the response to POST /v1/positions/leverage.
 func AppendLeverage(dst []byte, c *venues.LeverageChange) []byte {
 	dst = append(dst, '{')

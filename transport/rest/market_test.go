@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +18,8 @@ import (
 // fakeMarket returns what the test has set, and records the reads.
 type fakeMarket struct {
 	err   error
+	mu    sync.Mutex
+	errs  map[venues.Venue]error // of tickers
 	reads []string
 }
 
@@ -39,8 +43,19 @@ func (f *fakeMarket) Trades(_ context.Context, exchange venues.Venue, symbol str
 	}}, f.err
 }
 
+func (f *fakeMarket) Tickers(_ context.Context, exchange venues.Venue, symbol string) ([]venues.Ticker, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reads = append(f.reads, fmt.Sprintf("tickers of %q at %s", symbol, exchange))
+	if err := f.errs[exchange]; err != nil {
+		return nil, err
+	}
+	return []venues.Ticker{{Exchange: exchange, Symbol: "BTCUSDT", Last: some("64000.10"), VenueTime: venues.At(time.Now())}}, nil
+}
+
 // take returns the reads since the last call.
 func (f *fakeMarket) take() string {
+	slices.Sort(f.reads) // some are at the same time
 	reads := fmt.Sprint(f.reads)
 	f.reads = nil
 	return reads
@@ -75,6 +90,33 @@ func TestTrades(t *testing.T) {
 			t.Errorf("%s: read = %s, answer %v, want %s and the trade", path, got, items, want)
 		}
 	}
+}
+
+func TestTickers(t *testing.T) {
+	w := newWorld(t)
+	w.customer("cus_1", venues.Binance)
+	key := w.key("cus_1", persistence.ScopeRead)
+	for path, want := range map[string]string{
+		"/v1/tickers":                                 `[tickers of "" at binance tickers of "" at bybit]`,
+		"/v1/tickers?exchange=bybit":                  `[tickers of "" at bybit]`,
+		"/v1/tickers?symbol=ETH%2FUSDT:USDT":          `[tickers of "ETHUSDT" at binance]`,
+		"/v1/tickers?symbol=BTCUSDT&exchange=binance": `[tickers of "BTCUSDT" at binance]`,
+	} {
+		items := w.do(http.MethodGet, path, key, "").want(200).page().Items
+		if got := w.market.take(); got != want || items[0]["last"] != "64000.1" || items[0]["bid"] != nil {
+			t.Errorf("%s: reads = %s, answer %v, want %s and the last price", path, got, items, want)
+		}
+	}
+	w.do(http.MethodGet, "/v1/tickers?exchange=okx", key, "").want(404, venues.CodeNotFound)
+	w.do(http.MethodGet, "/v1/tickers?symbol=NOPEUSDT", key, "").want(422, venues.CodeSymbolNotTradable)
+	w.do(http.MethodGet, "/v1/tickers?exchange=bybit&symbol=ETHUSDT", key, "").want(422, venues.CodeSymbolNotTradable)
+	w.do(http.MethodGet, "/v1/tickers?exchange=nowhere&symbol=", key, "").wantFieldErrors("exchange unknown_value", "symbol not_a_symbol")
+	w.market.errs = map[venues.Venue]error{venues.Bybit: venues.Errorf(venues.CodeExchangeUnavailable, "bybit does not respond")}
+	some := w.do(http.MethodGet, "/v1/tickers", key, "").want(200).page()
+	if len(some.Items) != 1 || len(some.Errors) != 1 || some.Errors[0]["exchange"] != "bybit" {
+		t.Errorf("answer = %+v, want the ticker of binance and the error of bybit", some)
+	}
+	w.do(http.MethodGet, "/v1/tickers?exchange=bybit", key, "").want(502, venues.CodeExchangeUnavailable)
 }
 
 func TestReadsOfMarketsRejectBadQueries(t *testing.T) {

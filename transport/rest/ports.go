@@ -47,6 +47,8 @@ type Market interface {
 	// BookSnapshot returns the message with which a subscription of the book begins. Books
 	// that it opens count for the customer.
 	BookSnapshot(ctx context.Context, customer string, exchange venues.Venue, symbol string, depth int) (venues.Frame, error)
+	// Tickers returns the ticker of a symbol, or of all if it is empty, sorted by symbol.
+	Tickers(ctx context.Context, exchange venues.Venue, symbol string) ([]venues.Ticker, error)
 	// Trades returns the newest public trades, newest first, at most limit.
 	Trades(ctx context.Context, exchange venues.Venue, symbol string, limit int) ([]venues.Trade, error)
 }

@@ -39,6 +39,7 @@ func routes() []Route {
 	return []Route{
 		readRoute(persistence.ScopeRead, "/v1/instruments", getInstruments, append(instrumentParameters.names(), cursorParameter)...),
 		readRoute(persistence.ScopeRead, "/v1/venues", getVenues),
+		readRoute(persistence.ScopeRead, "/v1/tickers", getTickers, tickerParameters.names()...),
 		readRoute(persistence.ScopeRead, "/v1/book", getBook, bookParameters.names()...),
 		readRoute(persistence.ScopeRead, "/v1/trades", getTrades, tradeParameters.names()...),
 		readRoute(persistence.ScopeAccount, "/v1/account", getAccount, accountParameters.names()...),

@@ -41,19 +41,25 @@ type interestBody struct {
 	TS       string `json:"ts"`
 }
 
+// indexOf returns the index of an instrument. Its figures of a day are those of the instrument:
+// the exchange has no history of an index.
+func (s *Sim) indexOf(l *listing) indexBody {
+	prices, _ := s.Exchange().Mark(l.Symbol)
+	day := s.tickerOf(l)
+	return indexBody{
+		InstID: l.family(), IdxPx: prices.Index.String(), High24h: day.High24h, Low24h: day.Low24h, Open24h: day.Open24h,
+		SodUTC0: day.SodUTC0, SodUTC8: day.SodUTC8, TS: millis(s.Clock.Now()),
+	}
+}
+
 // referenceOf returns the data of a reference channel for an instrument.
 func (s *Sim) referenceOf(channel string, l *listing) any {
 	now := s.Clock.Now()
-	prices, _ := s.Exchange().Mark(l.Symbol)
 	switch channel {
 	case channelLimit:
 		return []priceLimitBody{s.priceLimitOf(l)}
 	case channelIndex:
-		day := s.tickerOf(l)
-		return []indexBody{{
-			InstID: l.family(), IdxPx: prices.Index.String(), High24h: day.High24h, Low24h: day.Low24h, Open24h: day.Open24h,
-			SodUTC0: day.SodUTC0, SodUTC8: day.SodUTC8, TS: millis(now),
-		}}
+		return []indexBody{s.indexOf(l)}
 	case channelFunding:
 		return []fundingBody{s.fundingOf(l)}
 	default:

@@ -218,11 +218,41 @@ const (
 )
 
 func (s *Sim) fundingRate(c *call) (any, *apiError) {
+	if c.query("instId") == anyInstrument {
+		body := make([]fundingBody, 0, len(s.symbols))
+		for _, name := range s.symbols {
+			body = append(body, s.fundingOf(s.listings[name]))
+		}
+		return body, nil
+	}
 	l, failed := s.listing(c.query("instId"))
 	if failed != nil {
 		return nil, failed
 	}
 	return []fundingBody{s.fundingOf(l)}, nil
+}
+
+// anyInstrument in the place of an instrument is all swaps.
+const anyInstrument = "ANY"
+
+// indexTickers returns the indices by instId or quoteCcy.
+func (s *Sim) indexTickers(c *call) (any, *apiError) {
+	id, quote := c.query("instId"), c.query("quoteCcy")
+	if id == "" && quote == "" {
+		return nil, errEmpty("instId")
+	}
+	body := []indexBody{}
+	for _, name := range s.symbols {
+		l := s.listings[name]
+		if id != "" && id != l.family() || quote != "" && quote != settleCoin {
+			continue
+		}
+		body = append(body, s.indexOf(l))
+	}
+	if id != "" && len(body) == 0 {
+		return nil, errInstrument
+	}
+	return body, nil
 }
 
 func (s *Sim) fundingOf(l *listing) fundingBody {

@@ -39,6 +39,7 @@ var routes = map[route]endpoint{
 	{http.MethodGet, "/api/v5/market/books"}:                {limit: 40, handle: (*Sim).books},
 	{http.MethodGet, "/api/v5/market/ticker"}:               {limit: 20, handle: (*Sim).ticker},
 	{http.MethodGet, "/api/v5/market/tickers"}:              {limit: 20, handle: (*Sim).tickers},
+	{http.MethodGet, "/api/v5/market/index-tickers"}:        {limit: 20, handle: (*Sim).indexTickers},
 	{http.MethodGet, "/api/v5/market/candles"}:              {limit: 40, handle: (*Sim).candles},
 	{http.MethodGet, "/api/v5/market/trades"}:               {limit: 100, handle: (*Sim).trades},
 
