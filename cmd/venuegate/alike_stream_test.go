@@ -87,7 +87,7 @@ var streamSuite = suite{"streams", `{}`, []exemption{
 			return m.text("type") == "update" && figure(m, "volume").GreaterThanOrEqual(traded)
 		})
 		w.observe("next candle", candle)
-		w.observe("units", record{"turnover of a coin": figure(candle, "turnover").DivRound(figure(candle, "volume"), 0).Round(-3).String()})
+		w.observe("units", record{"turnover of a coin": figure(candle, "turnover").Sub(figure(first, "turnover")).DivRound(figure(candle, "volume").Sub(figure(first, "volume")), 8).String()})
 		w.flat()
 	}},
 	{"the life of an order, as it is streamed", func(w *trader) {

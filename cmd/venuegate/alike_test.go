@@ -33,7 +33,7 @@ type scenario struct {
 const alikePrice = "65000"
 
 func TestVenuesAreAlike(t *testing.T) {
-	for _, p := range []suite{recordSuite, orderSuite, stopSuite, protectionSuite, positionSuite, hedgeSuite, eventSuite, streamSuite, marketSuite} {
+	for _, p := range []suite{recordSuite, orderSuite, stopSuite, protectionSuite, positionSuite, hedgeSuite, eventSuite, streamSuite, marketSuite, candleSuite} {
 		t.Run(p.name, p.run)
 	}
 }

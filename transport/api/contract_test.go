@@ -317,6 +317,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 	doc := document(t)
 	for path, want := range map[string][2]int{
 		"/v1/instruments": {api.InstrumentsLimitDefault, api.InstrumentsLimitMax},
+		"/v1/candles":     {api.CandlesLimitDefault, api.CandlesLimitMax},
 		"/v1/orders":      {api.OrdersLimitDefault, api.OrdersLimitMax},
 		"/v1/fills":       {api.FillsLimitDefault, api.FillsLimitMax},
 		"/v1/events":      {api.EventsLimitDefault, api.EventsLimitMax},

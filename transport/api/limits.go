@@ -55,6 +55,9 @@ const (
 	TradesLimitMax     = 1000
 	// BookDepthDefault: "depth as in the stream, default 20".
 	BookDepthDefault = 20
+	// CandlesLimitDefault and Max: "limit 500/1500".
+	CandlesLimitDefault = 500
+	CandlesLimitMax     = 1500
 	// EventsLimitDefault and Max: "limit 100, at most 500".
 	EventsLimitDefault = 100
 	EventsLimitMax     = 500

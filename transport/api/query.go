@@ -78,6 +78,13 @@ func (q *Query) RejectUnknown() {
 // Empty reports whether no known parameter was given.
 func (q *Query) Empty() bool { return len(q.values) == 0 }
 
+// Require records an error if a parameter is absent.
+func (q *Query) Require(name string) {
+	if _, given := q.values[name]; !given {
+		q.Add(name, RuleMissing, "", "")
+	}
+}
+
 // Exchange returns the code of a venue, or "" if the parameter is absent.
 func (q *Query) Exchange(name string) venues.Venue { return QueryOneOf(q, name, "", venues.All()...) }
 
@@ -139,13 +146,6 @@ func (q *Query) Limit(name string, fallback, most int) int {
 		return fallback
 	}
 	return q.parseLimit(name, value, most)
-}
-
-// Require records an error if the parameter is absent.
-func (q *Query) Require(name string) {
-	if _, given := q.values[name]; !given {
-		q.Add(name, RuleMissing, "", "")
-	}
 }
 
 // Text returns a value unchecked; given is false if the parameter is absent.

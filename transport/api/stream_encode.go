@@ -60,26 +60,8 @@ func AppendTradeRecord(dst []byte, t *venues.Trade) []byte {
 // AppendCandle appends one state of a candle.
 func (StreamEncoder) AppendCandle(dst []byte, m *venues.CandleMessage) []byte {
 	dst = appendHead(dst, &m.MessageHead)
-	dst = append(dst, `,"data":{"start":`...)
-	dst = venues.AppendTime(dst, m.Start)
-	dst = append(dst, `,"end":`...)
-	dst = venues.AppendTime(dst, m.End)
-	dst = append(dst, `,"open":`...)
-	dst = AppendDecimal(dst, m.Open)
-	dst = append(dst, `,"high":`...)
-	dst = AppendDecimal(dst, m.High)
-	dst = append(dst, `,"low":`...)
-	dst = AppendDecimal(dst, m.Low)
-	dst = append(dst, `,"close":`...)
-	dst = AppendDecimal(dst, m.Close)
-	dst = append(dst, `,"volume":`...)
-	dst = AppendDecimal(dst, m.Volume)
-	dst = append(dst, `,"turnover":`...)
-	dst = AppendDecimal(dst, m.Turnover)
-	if m.Closed {
-		return append(dst, `,"closed":true}}`...)
-	}
-	return append(dst, `,"closed":false}}`...)
+	dst = append(dst, `,"data":`...)
+	return append(AppendCandle(dst, &m.Candle), '}')
 }
 
 // AppendGap appends a message in the place of missed trades. seq is the sequence

@@ -85,7 +85,7 @@ func FuzzQueries(f *testing.F) {
 	cursor := w.do(http.MethodGet, "/v1/fills?limit=1", key, "").page().NextCursor
 	for _, seed := range []string{
 		"", "status=all&limit=3", "limit=1&cursor=" + *cursor, "from=2026-11-20&to=2026-11-21T00:00:00%2B01:00", "symbol=%F0%9F%92%A5&exchange=okx",
-		"currency=USDT&kind=future", "from=0000-01-01T00:00:00Z", "after=evt_1&limit=500", "limit=99999999999999999999",
+		"currency=USDT&kind=future", "from=0000-01-01T00:00:00Z", "exchange=okx&symbol=BTCUSDT&timeframe=1w&from=0000-01-01&to=9999-12-31&limit=1500", "after=evt_1&limit=500", "limit=99999999999999999999",
 	} {
 		f.Add(seed)
 	}
@@ -93,7 +93,7 @@ func FuzzQueries(f *testing.F) {
 		return []byte("GET " + path + "?" + query + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + key + "\r\n\r\n")
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, path := range []string{"/v1/orders", "/v1/fills", "/v1/events", "/v1/instruments", "/v1/account", "/v1/positions"} {
+		for _, path := range []string{"/v1/orders", "/v1/fills", "/v1/events", "/v1/instruments", "/v1/candles", "/v1/account", "/v1/positions"} {
 			for _, status := range serveBytes(t, w, head(path, query)) {
 				if status >= 500 {
 					t.Fatalf("%s?%s: status = %d, want below 500", path, query, status)

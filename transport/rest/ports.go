@@ -53,6 +53,13 @@ type Market interface {
 	Trades(ctx context.Context, exchange venues.Venue, symbol string, limit int) ([]venues.Trade, error)
 }
 
+// CandleSource reads the candles of a venue. Errors that a client may see are *venues.Error:
+// symbol_not_tradable for an unknown symbol, exchange_unavailable, and rate_limited if the
+// venue's rate limits leave no request for candles.
+type CandleSource interface {
+	Candles(ctx context.Context, q venues.ReadCandles) ([]venues.Candle, error)
+}
+
 // Records reads from the store; persistence.Reader implements it.
 type Records interface {
 	VenueAccounts(ctx context.Context, customer string) ([]persistence.VenueAccount, error)

@@ -42,6 +42,7 @@ func routes() []Route {
 		readRoute(persistence.ScopeRead, "/v1/tickers", getTickers, tickerParameters.names()...),
 		readRoute(persistence.ScopeRead, "/v1/book", getBook, bookParameters.names()...),
 		readRoute(persistence.ScopeRead, "/v1/trades", getTrades, tradeParameters.names()...),
+		readRoute(persistence.ScopeRead, "/v1/candles", getCandles, append(candleParameters.names(), cursorParameter)...),
 		readRoute(persistence.ScopeAccount, "/v1/account", getAccount, accountParameters.names()...),
 		readRoute(persistence.ScopeAccount, "/v1/positions", getPositions, positionParameters.names()...),
 		tradeRoute(http.MethodPost, "/v1/positions/leverage", postLeverage),

@@ -91,6 +91,8 @@ func TestRoutesAreDocumented(t *testing.T) {
 func request(r rest.Route) (path, body string) {
 	path = strings.ReplaceAll(r.Path, ":id", "ord_1")
 	switch r.Method + " " + r.Path {
+	case "GET /v1/candles":
+		path += "?" + candleQuery("1m").Encode()
 	case "POST /v1/orders", "POST /v1/orders/check":
 		body = `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"1"}`
 	case "PATCH /v1/orders/:id":
