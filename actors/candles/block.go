@@ -77,7 +77,7 @@ func (b *block) merge(listed []venues.Candle, now time.Time) block {
 	if kept < 0 {
 		kept = len(b.candles)
 	}
-	next.candles = slices.Clip(b.candles[:kept])
+	next.candles = append(make([]venues.Candle, 0, kept+len(listed)), b.candles[:kept]...)
 	for _, c := range listed {
 		if c.Start.Before(from) || !c.Start.Before(to) {
 			continue

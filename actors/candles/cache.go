@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// blocksMax bounds the blocks of a venue that are kept; a block takes some 200 KB.
+	// blocksMax bounds the blocks of a venue that are kept; a block takes some 140 KB.
 	blocksMax = 128
 	// readsMax bounds the requests of a venue that are under way.
 	readsMax = 4

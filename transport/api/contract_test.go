@@ -1,8 +1,10 @@
 package api_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -289,7 +291,10 @@ func TestWebhooksAreDocumented(t *testing.T) {
 
 func TestEnumsAreDocumented(t *testing.T) {
 	schemas := document(t).Components.Schemas
+	lengths := venues.Timeframes()
+	timeframes := slices.SortedFunc(maps.Keys(lengths), func(a, b venues.Timeframe) int { return cmp.Compare(lengths[a], lengths[b]) })
 	for name, want := range map[string][]string{
+		"Timeframe":   texts(timeframes),
 		"Exchange":    texts(venues.All()),
 		"OrderStatus": texts(venues.OrderStatuses()),
 		"OrderType":   {"market", "limit", "stop_market", "stop_limit"},
