@@ -49,19 +49,20 @@ func TestHooksAreMeasured(t *testing.T) {
 	runQuick(t, bench.Options{}, []string{"hooks"}, nil)
 }
 
-// TestSoakIsMeasured loads the service for two short rounds.
-func TestSoakIsMeasured(t *testing.T) {
-	runQuick(t, bench.Options{Binary: binary(t)}, []string{"soak"}, []string{"resident memory, last round", "open files", "deliveries/s", "not accepted"})
-}
-
-// TestServiceIsMeasured sends a few orders each way through the binary, and measures
-// the idle one.
+// TestServiceIsMeasured sends a few orders each way through the binary, measures the idle
+// one, and loads it for two short rounds.
 func TestServiceIsMeasured(t *testing.T) {
-	runQuick(t, bench.Options{Binary: binary(t)}, []string{"orders", "idle"}, []string{
-		"1 client, one core", "forward, p50", "floor program, p50", "in memory, added p50, against the floor",
-		"processor time", "heap objects", "goroutines woken", "context switches", "rows in the store", "orders-canned",
-		"16 clients", "durable, p50", "64 clients", "against CCXT", "request to an actor",
-		"while orders are sent", "during fan-out, p99.9", "resident memory", "% of a core",
+	o := bench.Options{Binary: binary(t)}
+	t.Run("orders and idle", func(t *testing.T) {
+		runQuick(t, o, []string{"orders", "idle"}, []string{
+			"1 client, one core", "forward, p50", "floor program, p50", "in memory, added p50, against the floor",
+			"processor time", "heap objects", "goroutines woken", "context switches", "rows in the store", "orders-canned",
+			"16 clients", "durable, p50", "64 clients", "against CCXT", "request to an actor",
+			"while orders are sent", "during fan-out, p99.9", "resident memory", "% of a core",
+		})
+	})
+	t.Run("soak", func(t *testing.T) {
+		runQuick(t, o, []string{"soak"}, []string{"resident memory, last round", "open files", "deliveries/s", "not accepted"})
 	})
 }
 
@@ -95,11 +96,11 @@ const reportLineMax = 120
 
 var exponent = regexp.MustCompile(`[0-9]e[+-]?[0-9]`)
 
-// binary builds the service.
+// binary builds the service, without DWARF, which halves the time of the link.
 func binary(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "venuegate")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", name, "venuegate/cmd/venuegate").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-w", "-o", name, "venuegate/cmd/venuegate").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v %s", err, out)
 	}
 	return name
