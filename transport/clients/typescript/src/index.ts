@@ -1,0 +1,11 @@
+export * from "./book.js";
+export * from "./client.js";
+export type { CloseInfo, WebSocketConstructor, WebSocketLike } from "./connection.js";
+export * from "./decimal.js";
+export { VenuegateError, type ClientErrorCode, type ErrorCode, type ErrorDetails } from "./errors.js";
+export type { Event, EventType } from "./events.js";
+export type { HttpOptions, RequestOptions } from "./http.js";
+export * from "./messages.js";
+export { Stream, type StreamOptions, type StreamState } from "./stream.js";
+export * from "./subscription.js";
+export type { components, operations, paths } from "./api.gen.js";
