@@ -21,26 +21,25 @@ const orders: Order[] = [];
 const filled = (side: Order["side"]) => orders.filter((order) => order.side === side).reduce((sum, order) => add(sum, order.filledQty), "0");
 const position = () => subtract(filled("buy"), filled("sell"));
 
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, pollMs));
+
 /** Sends an order and waits until its outcome is known, however long that takes. */
 async function trade(side: Order["side"], amount: string, reduceOnly = false): Promise<void> {
   const requestId = newRequestId();
-  let order: Order | null = null;
-  try {
-    order = await client.placeOrder({ exchange, symbol, side, type: "market", qty: amount, reduceOnly, requestId });
-  } catch (error) {
-    if (!(error instanceof VenuegateError)) throw error;
-    console.error(`${side} ${amount}: ${error.code}: ${error.message}`);
-    if (error.code !== "outcome_unknown") return;
-  }
-  // The same requestId is sent again where no answer came: it never places a second order.
-  while (!order) {
-    order = await client.placeOrder({ exchange, symbol, side, type: "market", qty: amount, reduceOnly, requestId }).catch((error) => {
-      if (error.code === "outcome_unknown") return null;
-      throw error;
-    });
+  let order: Order | undefined;
+  for (let unknown = false; !order; await pause()) {
+    try {
+      order = await client.placeOrder({ exchange, symbol, side, type: "market", qty: amount, reduceOnly, requestId });
+    } catch (error) {
+      if (!(error instanceof VenuegateError)) throw error;
+      console.error(`${side} ${amount}: ${error.code}: ${error.message}`);
+      unknown ||= error.code === "outcome_unknown";
+      // The same requestId never places a second order. Of a repeat only these statuses decide.
+      if (!unknown || [400, 422, 502].includes(error.status ?? 0)) return pause();
+    }
   }
   while (!["filled", "cancelled", "rejected", "expired"].includes(order.status)) {
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await pause();
     order = await client.getOrder(order.orderId);
   }
   orders.push(order);

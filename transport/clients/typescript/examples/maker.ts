@@ -25,7 +25,7 @@ const orders = new Map<string, Order>();
 function record(order: Order): void {
   if (!order.requestId?.startsWith(prefix)) return;
   const known = orders.get(order.orderId);
-  if (!known || compare(order.filledQty, known.filledQty) >= 0) orders.set(order.orderId, order);
+  if (!known || (order.updatedAt ?? "") >= (known.updatedAt ?? "")) orders.set(order.orderId, order);
 }
 
 function filled(side: Side): string {
@@ -38,7 +38,7 @@ const resting = (side: Side) => [...orders.values()].find((order) => order.side 
 
 /** Reads the orders of this run. Messages that were missed are not repeated by the stream. */
 async function reread(): Promise<void> {
-  for await (const order of client.allOrders({ status: "all", exchange, symbol, from: startedAt })) orders.delete(order.orderId), record(order);
+  for await (const order of client.allOrders({ status: "all", exchange, symbol, from: startedAt })) record(order);
 }
 
 async function follow(): Promise<void> {

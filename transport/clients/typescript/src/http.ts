@@ -155,7 +155,5 @@ function waitBefore(retry: number, error: VenuegateError): number {
 function outcomeUnknown(call: Call, cause: VenuegateError): VenuegateError {
   const details = call.requestId === undefined ? {} : { requestId: call.requestId };
   const message = `${call.method} ${call.path} was sent, and its outcome is not known: ${cause.message}`;
-  return new VenuegateError("outcome_unknown", message, {
-    details, cause, status: cause.status ?? undefined, requestId: cause.requestId, retryAfterSec: cause.retryAfterSec,
-  });
+  return new VenuegateError("outcome_unknown", message, { details, cause });
 }

@@ -87,7 +87,7 @@ test("a later rejection that says nothing about the first attempt leaves it unkn
   } });
   const request = order();
   const error = await failure(client.placeOrder(request));
-  assert.deepEqual([error.code, error.status, attempts], ["outcome_unknown", 401, 2]);
+  assert.deepEqual([error.code, (error.cause as VenuegateError).status, attempts], ["outcome_unknown", 401, 2]);
   await assertSent("binance", request.price, 1);
 });
 
