@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"venuegate/persistence/storetest"
 	"venuegate/transport/admin"
 	"venuegate/transport/api"
+	"venuegate/transport/documenttest"
 	"venuegate/transport/pipetest"
 	"venuegate/transport/registry"
 	"venuegate/transport/registrytest"
@@ -38,7 +40,14 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
-// fixture is a running administration listener over a store in memory.
+// sampleLatency is the report of a service that has placed an order.
+var sampleLatency = admin.Latency{Items: []admin.VenueLatency{{
+	Exchange: "okx", Orders: 1, Hops: []admin.HopLatency{{Hop: "total", Orders: 1, P50: 900, P90: 900, P99: 900, Max: 900}},
+	Slowest: []admin.OrderLatency{{OrderID: "ord_1", ReceivedAt: "2026-03-01T09:00:00.000Z", Total: 900, Hops: map[string]int64{"total": 900}}},
+}}}
+
+// fixture is a running administration listener over a store in memory. Every response is
+// validated against the OpenAPI document.
 type fixture struct {
 	t        *testing.T
 	url      string
@@ -52,7 +61,16 @@ type fixture struct {
 	unreachable error
 	backup      func(io.Writer) error
 	client      *http.Client
+	server      *admin.Server
+	document    *documenttest.Document
+
+	mu sync.Mutex
+	// succeeded are the ids of the operations that have succeeded.
+	succeeded map[string]bool
 }
+
+// loadDocument loads the document once, because that takes most of a test's time.
+var loadDocument = sync.OnceValues(func() (*documenttest.Document, error) { return documenttest.Load(admin.OpenAPI()) })
 
 // open starts a listener over a registry with the changed options.
 func open(t *testing.T, changes ...func(*registry.Options)) *fixture {
@@ -76,7 +94,14 @@ func inMemory(t *testing.T) *pipetest.Listener {
 func openOn(t *testing.T, listener net.Listener, changes ...func(*registry.Options)) *fixture {
 	t.Helper()
 	core, logs := observer.New(zapcore.InfoLevel)
-	h := &fixture{t: t, store: storetest.NewMemory(), logs: logs, client: &http.Client{Timeout: time.Minute}}
+	h := &fixture{
+		t: t, store: storetest.NewMemory(), logs: logs, client: &http.Client{Timeout: time.Minute}, succeeded: map[string]bool{},
+		backup: func(io.Writer) error { return nil },
+	}
+	var err error
+	if h.document, err = loadDocument(); err != nil {
+		t.Fatal(err)
+	}
 	h.service = &registrytest.Service{Store: h.store}
 	options := registrytest.Options(h.store, h.service)
 	h.examiner, _ = options.Examiner.(*registrytest.Examiner)
@@ -89,18 +114,19 @@ func openOn(t *testing.T, listener net.Listener, changes ...func(*registry.Optio
 	h.registry = registry.New(options)
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "venuegate_test_gauge"}))
-	server := admin.NewServer(admin.ServerOptions{
+	h.server = admin.NewServer(admin.ServerOptions{
 		Registry: h.registry, Token: token, Readiness: func() api.Readiness { return h.ready }, Metrics: metrics, Log: zap.New(core),
-		Backup: func(_ context.Context, w io.Writer) error { return h.backup(w) },
+		Latency: func() admin.Latency { return sampleLatency },
+		Backup:  func(_ context.Context, w io.Writer) error { return h.backup(w) },
 	})
 	h.url = "http://" + listener.Addr().String()
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- h.server.Serve(listener) }()
 	t.Cleanup(func() {
 		h.client.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := errors.Join(server.Shutdown(ctx), <-served, h.store.Close()); err != nil {
+		if err := errors.Join(h.server.Shutdown(ctx), <-served, h.store.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -143,6 +169,10 @@ func (h *fixture) send(request *http.Request) answer {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	operation := h.document.CheckResponse(h.t, request, response.StatusCode, response.Header, body)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.succeeded[operation] = h.succeeded[operation] || response.StatusCode < http.StatusMultipleChoices
 	return answer{response.StatusCode, response.Header, string(body)}
 }
 

@@ -6,12 +6,17 @@
 // without a token included, is rejected if its Host is neither a loopback address nor
 // localhost (421), or if it comes from a page of another site (403).
 //
+// openapi.yaml is the document of the calls; it is served without a token, like health. A test
+// holds it, the routes and the types of the bodies together, and every response of the other
+// tests is validated against it.
+//
 // Health and metrics are served even while as many connections as allowed make other
 // calls; see room.
 //
 //	GET  /healthz                       200 while the process runs
 //	GET  /readyz                        200 if a venue can be traded on, else 503
 //	GET  /metrics                       Prometheus text, the names in cmd/venuegate/metrics.go
+//	GET  /openapi.yaml                  the document of these calls
 //	     /debug/pprof/...               profiles          (token)
 //	POST GET /admin/v1/customers        create, list      (token)
 //	GET PATCH DELETE .../{id}           read, change, disable

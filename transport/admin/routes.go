@@ -27,6 +27,10 @@ func (s *Server) routeHealth() {
 		return c.Send(api.AppendReadiness(nil, &r))
 	})
 	s.app.Get("/metrics", adaptor.HTTPHandler(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{DisableCompression: true})))
+	s.app.Get("/openapi.yaml", func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderContentType, mediaYAML)
+		return c.Send(OpenAPI())
+	})
 	s.app.Use("/debug/pprof", s.authorize)
 	s.app.Use(pprof.New())
 }

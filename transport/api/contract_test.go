@@ -12,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"venuegate/transport/api"
+	"venuegate/transport/documenttest"
 	"venuegate/venues"
 )
 
@@ -24,29 +25,12 @@ func document(t testing.TB) *openapi3.T {
 	return doc
 }
 
-func TestDocumentIsValid(t *testing.T) {
-	doc := document(t)
-	if err := doc.Validate(t.Context(), openapi3.EnableSchemaPatternValidation()); err != nil {
-		t.Error(err)
+func TestDocument(t *testing.T) {
+	doc, err := documenttest.Load(api.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !doc.IsOpenAPI31OrLater() {
-		t.Errorf("version = %s, want 3.1 or later", doc.OpenAPI)
-	}
-}
-
-func TestDocumentUsesEveryDefinition(t *testing.T) {
-	text := string(api.OpenAPI())
-	doc := document(t)
-	for kind, names := range map[string][]string{
-		"schemas": keys(doc.Components.Schemas), "responses": keys(doc.Components.Responses),
-		"parameters": keys(doc.Components.Parameters), "headers": keys(doc.Components.Headers),
-	} {
-		for _, name := range names {
-			if !strings.Contains(text, fmt.Sprintf("%q", "#/components/"+kind+"/"+name)) {
-				t.Errorf("%s/%s is not used, want a reference", kind, name)
-			}
-		}
-	}
+	doc.Check(t)
 }
 
 func keys[V any](m map[string]V) []string {

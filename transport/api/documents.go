@@ -13,8 +13,8 @@ var (
 	//go:embed asyncapi.yaml
 	asyncAPIFile string
 
-	openAPI  = withVenues(openAPIFile, venues.All())
-	asyncAPI = withVenues(asyncAPIFile, venues.All())
+	openAPI  = Document(openAPIFile)
+	asyncAPI = Document(asyncAPIFile)
 )
 
 // OpenAPI returns the document of the REST interface. The caller must not change
@@ -23,6 +23,10 @@ func OpenAPI() []byte { return openAPI }
 
 // AsyncAPI returns the document of the stream. The caller must not change it.
 func AsyncAPI() []byte { return asyncAPI }
+
+// Document returns a document with the venues of the table in the place of those that its
+// file lists.
+func Document(file string) []byte { return withVenues(file, venues.All()) }
 
 // The venues as the files list them, in enums and in patterns. The files are
 // complete documents, so that editors and linters can read them.

@@ -13,10 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
-	"github.com/getkin/kin-openapi/routers/legacy"
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
@@ -25,6 +21,7 @@ import (
 	"venuegate/persistence/storetest"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/documenttest"
 	"venuegate/transport/listen"
 	"venuegate/transport/pipetest"
 	"venuegate/transport/rest"
@@ -32,7 +29,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.FileBodyDecoder)
 	pipetest.WarmUp()
 	goleak.VerifyTestMain(m,
 		// The HTTP library runs one clock per process, and its worker pool stops up to
@@ -61,12 +57,12 @@ type world struct {
 	auth        *auth.Authenticator
 	server      *rest.Server
 	logs        *observer.ObservedLogs
-	document    routers.Router
+	document    *documenttest.Document
 }
 
 func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	t.Helper()
-	document, err := documentRouter()
+	document, err := loadDocument()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,15 +91,8 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	return w
 }
 
-// documentRouter loads the document once, because that takes most of a test's time. Its
-// examples are validated in package api.
-var documentRouter = sync.OnceValues(func() (routers.Router, error) {
-	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
-	if err != nil {
-		return nil, err
-	}
-	return legacy.NewRouter(doc, openapi3.DisableExamplesValidation())
-})
+// loadDocument loads the document once, because that takes most of a test's time.
+var loadDocument = sync.OnceValues(func() (*documenttest.Document, error) { return documenttest.Load(api.OpenAPI()) })
 
 // customer stores a customer with an account at each given venue.
 func (w *world) customer(id string, exchanges ...venues.Venue) {
@@ -196,26 +185,7 @@ func (w *world) checkResponse(request *http.Request, r *response) {
 			w.Errorf("%s %s: error body = %s, want message, details and request id", request.Method, request.URL, r.body)
 		}
 	}
-	if request.Method == http.MethodHead {
-		return // documented once for all paths
-	}
-	route, params, err := w.document.FindRoute(request)
-	if err != nil {
-		if r.status != http.StatusNotFound {
-			w.Errorf("%s %s: status = %d for an undocumented path, want 404", request.Method, request.URL, r.status)
-		}
-		return
-	}
-	input := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: request, PathParams: params, Route: route},
-		Status:                 r.status,
-		Header:                 r.header,
-		Body:                   io.NopCloser(bytes.NewReader(r.body)),
-		Options:                &openapi3filter.Options{IncludeResponseStatus: true},
-	}
-	if err := openapi3filter.ValidateResponse(w.Context(), input); err != nil {
-		w.Errorf("%s %s: %v\n%.2000s", request.Method, request.URL, err, r.body)
-	}
+	w.document.CheckResponse(w, request, r.status, r.header, r.body)
 }
 
 type errorBody struct {

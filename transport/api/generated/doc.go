@@ -1,6 +1,7 @@
 // Package generated makes ten calls to the service with each of two clients that are
-// generated of its document, by oapi-codegen and by openapi-typescript, and reads the
-// document of the stream with the parser of AsyncAPI.
+// generated of its document, by oapi-codegen and by openapi-typescript, generates both
+// clients of the administration API, and reads the document of the stream with the parser of
+// AsyncAPI.
 //
 // The test has the build tag interop; `make interop` runs it. It requires node and npm.
 // The generators are pinned in golang/go.mod, a module of its own, and in

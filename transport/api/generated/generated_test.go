@@ -38,6 +38,23 @@ func TestGeneratedClients(t *testing.T) {
 		command(t, "typescript", nil, "npx", "--no-install", "tsc", "-p", ".")
 		command(t, "typescript", env, "node", "build/calls.js")
 	})
+	t.Run("administration", func(t *testing.T) {
+		document, err := filepath.Abs("../../admin/openapi.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS("golang")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		command(t, dir, nil, "go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", document)
+		command(t, dir, nil, "go", "vet", ".")
+		command(t, "typescript", nil, "npx", "--no-install", "openapi-typescript", document, "-o", filepath.Join(dir, "admin.gen.d.ts"))
+		command(t, "typescript", nil, "npx", "--no-install", "tsc", "--noEmit", filepath.Join(dir, "admin.gen.d.ts"))
+	})
 	t.Run("asyncapi", func(t *testing.T) {
 		command(t, "typescript", nil, "node", "asyncapi.js", "../../asyncapi.yaml")
 	})
