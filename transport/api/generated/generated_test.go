@@ -3,7 +3,9 @@
 package generated_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,6 +34,25 @@ func TestGeneratedClients(t *testing.T) {
 		}
 		command(t, dir, nil, "go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", document)
 		command(t, dir, env, "go", "run", ".")
+	})
+	t.Run("types of the Go client", func(t *testing.T) {
+		const client = "../../clients/go"
+		document, err := filepath.Abs("../openapi.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if err := errors.Join(os.CopyFS(dir, os.DirFS("golang")), os.Remove(filepath.Join(dir, "oapi-codegen.yaml")), os.CopyFS(dir, os.DirFS(client))); err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join(client, "types.gen.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		command(t, dir, nil, "go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", document)
+		if got, err := os.ReadFile(filepath.Join(dir, "types.gen.go")); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("types.gen.go: %d bytes generated, %v, want the %d bytes kept; run go generate in %s", len(got), err, len(want), client)
+		}
 	})
 	t.Run("typescript", func(t *testing.T) {
 		command(t, "typescript", nil, "npx", "--no-install", "openapi-typescript", "../../openapi.yaml", "-o", "api.gen.d.ts")

@@ -1,0 +1,14 @@
+package venuegate
+
+// Operations returns the operations of the client, as method and path.
+func Operations() []string {
+	list := []operation{
+		listInstruments, getAccount, listPositions, changeLeverage, closePosition, placeOrder, listOrders, cancelOrders,
+		getOrder, amendOrder, cancelOrder, listFills, listEvents,
+	}
+	names := make([]string, len(list))
+	for i, op := range list {
+		names[i] = op.method + " " + op.path
+	}
+	return names
+}
