@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/shopspring/decimal"
 )
 
 // MessageType is what a message does to what is held of its topic.
@@ -47,29 +46,6 @@ type Message struct {
 	Raw     []byte        `json:"-"`
 	Err     error         `json:"-"`
 	RetryIn time.Duration `json:"-"`
-}
-
-// Trade is the data of a topic trades. Side is that of the taker.
-type Trade struct {
-	ID    string          `json:"id"`
-	Price decimal.Decimal `json:"price"`
-	Qty   decimal.Decimal `json:"qty"`
-	Side  Side            `json:"side"`
-	Time  *time.Time      `json:"ts"`
-}
-
-// Candle is the data of a topic kline. Volume is in base coin, Turnover in quote currency.
-type Candle struct {
-	Start    time.Time       `json:"start"`
-	End      time.Time       `json:"end"`
-	Open     decimal.Decimal `json:"open"`
-	High     decimal.Decimal `json:"high"`
-	Low      decimal.Decimal `json:"low"`
-	Close    decimal.Decimal `json:"close"`
-	Volume   decimal.Decimal `json:"volume"`
-	Turnover decimal.Decimal `json:"turnover"`
-	// Closed reports whether the candle is final.
-	Closed bool `json:"closed"`
 }
 
 // Records returns the data of a message as records: Trade, Candle, Order, Position or

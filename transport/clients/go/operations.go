@@ -32,10 +32,16 @@ type PerVenue[T any] struct {
 
 var (
 	listInstruments = operation{http.MethodGet, "/v1/instruments"}
+	listVenues      = operation{http.MethodGet, "/v1/venues"}
+	listTickers     = operation{http.MethodGet, "/v1/tickers"}
+	getBook         = operation{http.MethodGet, "/v1/book"}
+	listTrades      = operation{http.MethodGet, "/v1/trades"}
+	listCandles     = operation{http.MethodGet, "/v1/candles"}
 	getAccount      = operation{http.MethodGet, "/v1/account"}
 	listPositions   = operation{http.MethodGet, "/v1/positions"}
 	changeLeverage  = operation{http.MethodPost, "/v1/positions/leverage"}
 	closePosition   = operation{http.MethodPost, "/v1/positions/close"}
+	checkOrder      = operation{http.MethodPost, "/v1/orders/check"}
 	placeOrder      = operation{http.MethodPost, "/v1/orders"}
 	listOrders      = operation{http.MethodGet, "/v1/orders"}
 	cancelOrders    = operation{http.MethodDelete, "/v1/orders"}
@@ -49,6 +55,33 @@ var (
 // ListInstruments returns a page of the instruments with their trading rules.
 func (c *Client) ListInstruments(ctx context.Context, p ListInstrumentsParams) (Page[Instrument], error) {
 	return read[Page[Instrument]](ctx, c, listInstruments, p)
+}
+
+// ListVenues returns the venues and their state.
+func (c *Client) ListVenues(ctx context.Context) ([]Venue, error) {
+	list, err := read[Page[Venue]](ctx, c, listVenues, struct{}{})
+	return list.Items, err
+}
+
+// ListTickers returns the newest prices and the figures of 24 hours.
+func (c *Client) ListTickers(ctx context.Context, p ListTickersParams) (PerVenue[Ticker], error) {
+	return read[PerVenue[Ticker]](ctx, c, listTickers, p)
+}
+
+// ReadBook returns the best levels of an order book. To follow one, use a Stream and Book.
+func (c *Client) ReadBook(ctx context.Context, p GetBookParams) (BookSnapshot, error) {
+	return read[BookSnapshot](ctx, c, getBook, p)
+}
+
+// ListTrades returns the newest public trades, newest first.
+func (c *Client) ListTrades(ctx context.Context, p ListTradesParams) ([]Trade, error) {
+	list, err := read[Page[Trade]](ctx, c, listTrades, p)
+	return list.Items, err
+}
+
+// ListCandles returns a page of candles, oldest first.
+func (c *Client) ListCandles(ctx context.Context, p ListCandlesParams) (Page[Candle], error) {
+	return read[Page[Candle]](ctx, c, listCandles, p)
 }
 
 // Account returns the balances of the connected venues.
@@ -86,6 +119,12 @@ func (c *Client) Order(ctx context.Context, id string) (order Order, err error) 
 func (c *Client) ChangeLeverage(ctx context.Context, r LeverageRequest) (change LeverageChange, err error) {
 	_, err = c.call(ctx, changeLeverage, nil, r, &change)
 	return change, err
+}
+
+// CheckOrder returns the results of the checks that PlaceOrder makes, and places nothing.
+func (c *Client) CheckOrder(ctx context.Context, r OrderRequest) (check OrderCheck, err error) {
+	_, err = c.call(ctx, checkOrder, nil, r, &check)
+	return check, err
 }
 
 // PlaceOrder places an order. One without a RequestId is given one. If the request was

@@ -9,6 +9,21 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+// Defines values for BookSnapshotType.
+const (
+	BookSnapshotTypeSnapshot BookSnapshotType = "snapshot"
+)
+
+// Valid indicates whether the value is a known member of the BookSnapshotType enum.
+func (e BookSnapshotType) Valid() bool {
+	switch e {
+	case BookSnapshotTypeSnapshot:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CancelResultResult.
 const (
 	CancelResultResultCancelled CancelResultResult = "cancelled"
@@ -27,6 +42,27 @@ func (e CancelResultResult) Valid() bool {
 	case CancelResultResultNotFound:
 		return true
 	case CancelResultResultUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CheckedOrderTimeInForce.
+const (
+	CheckedOrderTimeInForceFok CheckedOrderTimeInForce = "fok"
+	CheckedOrderTimeInForceGtc CheckedOrderTimeInForce = "gtc"
+	CheckedOrderTimeInForceIoc CheckedOrderTimeInForce = "ioc"
+)
+
+// Valid indicates whether the value is a known member of the CheckedOrderTimeInForce enum.
+func (e CheckedOrderTimeInForce) Valid() bool {
+	switch e {
+	case CheckedOrderTimeInForceFok:
+		return true
+	case CheckedOrderTimeInForceGtc:
+		return true
+	case CheckedOrderTimeInForceIoc:
 		return true
 	default:
 		return false
@@ -507,6 +543,129 @@ func (e Source) Valid() bool {
 	}
 }
 
+// Defines values for Timeframe.
+const (
+	TimeframeN12h Timeframe = "12h"
+	TimeframeN15m Timeframe = "15m"
+	TimeframeN1d  Timeframe = "1d"
+	TimeframeN1h  Timeframe = "1h"
+	TimeframeN1m  Timeframe = "1m"
+	TimeframeN1w  Timeframe = "1w"
+	TimeframeN2h  Timeframe = "2h"
+	TimeframeN30m Timeframe = "30m"
+	TimeframeN3m  Timeframe = "3m"
+	TimeframeN4h  Timeframe = "4h"
+	TimeframeN5m  Timeframe = "5m"
+	TimeframeN6h  Timeframe = "6h"
+)
+
+// Valid indicates whether the value is a known member of the Timeframe enum.
+func (e Timeframe) Valid() bool {
+	switch e {
+	case TimeframeN12h:
+		return true
+	case TimeframeN15m:
+		return true
+	case TimeframeN1d:
+		return true
+	case TimeframeN1h:
+		return true
+	case TimeframeN1m:
+		return true
+	case TimeframeN1w:
+		return true
+	case TimeframeN2h:
+		return true
+	case TimeframeN30m:
+		return true
+	case TimeframeN3m:
+		return true
+	case TimeframeN4h:
+		return true
+	case TimeframeN5m:
+		return true
+	case TimeframeN6h:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for VenueOrderEntry.
+const (
+	VenueOrderEntryRest      VenueOrderEntry = "rest"
+	VenueOrderEntryWebsocket VenueOrderEntry = "websocket"
+)
+
+// Valid indicates whether the value is a known member of the VenueOrderEntry enum.
+func (e VenueOrderEntry) Valid() bool {
+	switch e {
+	case VenueOrderEntryRest:
+		return true
+	case VenueOrderEntryWebsocket:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for VenueStatus.
+const (
+	VenueStatusDegraded    VenueStatus = "degraded"
+	VenueStatusDown        VenueStatus = "down"
+	VenueStatusMaintenance VenueStatus = "maintenance"
+	VenueStatusUp          VenueStatus = "up"
+)
+
+// Valid indicates whether the value is a known member of the VenueStatus enum.
+func (e VenueStatus) Valid() bool {
+	switch e {
+	case VenueStatusDegraded:
+		return true
+	case VenueStatusDown:
+		return true
+	case VenueStatusMaintenance:
+		return true
+	case VenueStatusUp:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GetBookParamsDepth.
+const (
+	GetBookParamsDepthN1   GetBookParamsDepth = 1
+	GetBookParamsDepthN10  GetBookParamsDepth = 10
+	GetBookParamsDepthN100 GetBookParamsDepth = 100
+	GetBookParamsDepthN20  GetBookParamsDepth = 20
+	GetBookParamsDepthN200 GetBookParamsDepth = 200
+	GetBookParamsDepthN5   GetBookParamsDepth = 5
+	GetBookParamsDepthN50  GetBookParamsDepth = 50
+)
+
+// Valid indicates whether the value is a known member of the GetBookParamsDepth enum.
+func (e GetBookParamsDepth) Valid() bool {
+	switch e {
+	case GetBookParamsDepthN1:
+		return true
+	case GetBookParamsDepthN10:
+		return true
+	case GetBookParamsDepthN100:
+		return true
+	case GetBookParamsDepthN20:
+		return true
+	case GetBookParamsDepthN200:
+		return true
+	case GetBookParamsDepthN5:
+		return true
+	case GetBookParamsDepthN50:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListOrdersParamsStatus.
 const (
 	ListOrdersParamsStatusAll    ListOrdersParamsStatus = "all"
@@ -552,6 +711,35 @@ type Account struct {
 	UsedMargin Decimal `json:"usedMargin"`
 }
 
+// BookSide Price and quantity of each level, best first.
+type BookSide = [][]Decimal
+
+// BookSnapshot defines model for BookSnapshot.
+type BookSnapshot struct {
+	// Channel The name of the stream's channel with this book.
+	Channel string `json:"channel"`
+	Data    struct {
+		// Asks Price and quantity of each level, best first.
+		Asks BookSide `json:"asks"`
+
+		// Bids Price and quantity of each level, best first.
+		Bids BookSide `json:"bids"`
+	} `json:"data"`
+
+	// Seq That of the channel's newest message, or the next one if it has no subscriber.
+	Seq int64 `json:"seq"`
+
+	// Ts RFC 3339 in UTC with milliseconds.
+	Ts   Time             `json:"ts"`
+	Type BookSnapshotType `json:"type"`
+
+	// VenueTs RFC 3339 in UTC with milliseconds; null if not known.
+	VenueTs *NullableTime `json:"venueTs"`
+}
+
+// BookSnapshotType defines model for BookSnapshot.Type.
+type BookSnapshotType string
+
 // CancelResult defines model for CancelResult.
 type CancelResult struct {
 	// Error The error; left out for `cancelled` and `not_found`.
@@ -588,9 +776,75 @@ type CancelResult struct {
 // CancelResultResult defines model for CancelResult.Result.
 type CancelResultResult string
 
+// Candle defines model for Candle.
+type Candle struct {
+	// Close A decimal number in plain notation.
+	Close Decimal `json:"close"`
+
+	// Closed Whether the candle is final.
+	Closed bool `json:"closed"`
+
+	// End RFC 3339 in UTC with milliseconds.
+	End Time `json:"end"`
+
+	// High A decimal number in plain notation.
+	High Decimal `json:"high"`
+
+	// Low A decimal number in plain notation.
+	Low Decimal `json:"low"`
+
+	// Open A decimal number in plain notation.
+	Open Decimal `json:"open"`
+
+	// Start RFC 3339 in UTC with milliseconds.
+	Start Time `json:"start"`
+
+	// Turnover A decimal number in plain notation.
+	Turnover Decimal `json:"turnover"`
+
+	// Volume A decimal number in plain notation.
+	Volume Decimal `json:"volume"`
+}
+
 // ChangedProtection The new price, a decimal above zero; `null` removes the protection, absent leaves it as it
 // is.
 type ChangedProtection = decimal.NullDecimal
+
+// CheckedOrder The order as it would be placed; null while a field of the body itself is wrong.
+type CheckedOrder struct {
+	Comment *NullableText `json:"comment"`
+
+	// Exchange The code of a venue.
+	Exchange Exchange `json:"exchange"`
+	PostOnly bool     `json:"postOnly"`
+
+	// Price A decimal number in plain notation; null if not known or not applicable.
+	Price *NullableDecimal `json:"price"`
+
+	// Qty A decimal number in plain notation.
+	Qty        Decimal       `json:"qty"`
+	ReduceOnly bool          `json:"reduceOnly"`
+	RequestId  *NullableText `json:"requestId"`
+	Side       Side          `json:"side"`
+
+	// StopLoss A decimal number in plain notation; null if not known or not applicable.
+	StopLoss *NullableDecimal `json:"stopLoss"`
+	Symbol   string           `json:"symbol"`
+
+	// TakeProfit A decimal number in plain notation; null if not known or not applicable.
+	TakeProfit  *NullableDecimal        `json:"takeProfit"`
+	TimeInForce CheckedOrderTimeInForce `json:"timeInForce"`
+
+	// TriggerPrice A decimal number in plain notation; null if not known or not applicable.
+	TriggerPrice *NullableDecimal `json:"triggerPrice"`
+
+	// Type The stop types become active when the market reaches `triggerPrice`: when it rises to it to
+	// buy, when it falls to it to sell.
+	Type OrderType `json:"type"`
+}
+
+// CheckedOrderTimeInForce defines model for CheckedOrder.TimeInForce.
+type CheckedOrderTimeInForce string
 
 // Decimal A decimal number in plain notation.
 type Decimal = decimal.Decimal
@@ -926,6 +1180,28 @@ type OrderProtects string
 // OrderTimeInForce defines model for Order.TimeInForce.
 type OrderTimeInForce string
 
+// OrderCheck defines model for OrderCheck.
+type OrderCheck struct {
+	// Available A decimal number in plain notation; null if not known or not applicable.
+	Available *NullableDecimal `json:"available"`
+	Faults    []FieldFault     `json:"faults"`
+
+	// Margin A decimal number in plain notation; null if not known or not applicable.
+	Margin *NullableDecimal `json:"margin"`
+
+	// Notional A decimal number in plain notation; null if not known or not applicable.
+	Notional *NullableDecimal `json:"notional"`
+
+	// Ok There is no fault and every rule is passed.
+	Ok bool `json:"ok"`
+
+	// Order The order as it would be placed; null while a field of the body itself is wrong.
+	Order *CheckedOrder `json:"order"`
+
+	// Rules The rules that apply to the order.
+	Rules []OrderRule `json:"rules"`
+}
+
 // OrderRequest defines model for OrderRequest.
 type OrderRequest struct {
 	// Comment Free text, kept in the journal and the record.
@@ -976,6 +1252,17 @@ type OrderRequest struct {
 // OrderRequestTimeInForce Default `gtc`. A market order never rests: its value is `ioc`, which is also its
 // default.
 type OrderRequestTimeInForce string
+
+// OrderRule defines model for OrderRule.
+type OrderRule struct {
+	Given  *NullableText `json:"given"`
+	Limit  *NullableText `json:"limit"`
+	Passed bool          `json:"passed"`
+
+	// Rule `details.rule` of the rejection, such as `max_order_notional` and `max_open_orders`, or
+	// its code if that has no rule: `symbol_not_tradable` and `trading_locked`.
+	Rule string `json:"rule"`
+}
 
 // OrderStatus `pending`: recorded here, not yet acknowledged by the venue. `untriggered`: a stop that has
 // not been triggered. `unknown`: the outcome is not confirmed; the status changes only when
@@ -1070,8 +1357,111 @@ type Source string
 // SymbolInput An instrument, in any spelling listed under Conventions.
 type SymbolInput = string
 
+// Ticker defines model for Ticker.
+type Ticker struct {
+	// Ask A decimal number in plain notation; null if not known or not applicable.
+	Ask *NullableDecimal `json:"ask"`
+
+	// AskQty A decimal number in plain notation; null if not known or not applicable.
+	AskQty *NullableDecimal `json:"askQty"`
+
+	// Bid A decimal number in plain notation; null if not known or not applicable.
+	Bid *NullableDecimal `json:"bid"`
+
+	// BidQty A decimal number in plain notation; null if not known or not applicable.
+	BidQty *NullableDecimal `json:"bidQty"`
+
+	// Exchange The code of a venue.
+	Exchange Exchange `json:"exchange"`
+
+	// FundingRate A decimal number in plain notation; null if not known or not applicable.
+	FundingRate *NullableDecimal `json:"fundingRate"`
+
+	// High24h A decimal number in plain notation; null if not known or not applicable.
+	High24h *NullableDecimal `json:"high24h"`
+
+	// Index A decimal number in plain notation; null if not known or not applicable.
+	Index *NullableDecimal `json:"index"`
+
+	// Last A decimal number in plain notation; null if not known or not applicable.
+	Last *NullableDecimal `json:"last"`
+
+	// Low24h A decimal number in plain notation; null if not known or not applicable.
+	Low24h *NullableDecimal `json:"low24h"`
+
+	// Mark A decimal number in plain notation; null if not known or not applicable.
+	Mark *NullableDecimal `json:"mark"`
+
+	// NextFundingAt RFC 3339 in UTC with milliseconds; null if not known.
+	NextFundingAt *NullableTime `json:"nextFundingAt"`
+	Symbol        string        `json:"symbol"`
+
+	// Ts RFC 3339 in UTC with milliseconds; null if not known.
+	Ts *NullableTime `json:"ts"`
+
+	// Turnover24h A decimal number in plain notation; null if not known or not applicable.
+	Turnover24h *NullableDecimal `json:"turnover24h"`
+
+	// Volume24h A decimal number in plain notation; null if not known or not applicable.
+	Volume24h *NullableDecimal `json:"volume24h"`
+}
+
 // Time RFC 3339 in UTC with milliseconds.
 type Time = time.Time
+
+// Timeframe The length of a candle.
+type Timeframe string
+
+// Trade defines model for Trade.
+type Trade struct {
+	// Id The id of the trade on the stream.
+	Id string `json:"id"`
+
+	// Price A decimal number in plain notation.
+	Price Decimal `json:"price"`
+
+	// Qty A decimal number in plain notation.
+	Qty  Decimal `json:"qty"`
+	Side Side    `json:"side"`
+
+	// Ts RFC 3339 in UTC with milliseconds.
+	Ts Time `json:"ts"`
+}
+
+// Venue defines model for Venue.
+type Venue struct {
+	// ClockOffsetMs The venue's clock minus that of the service, in milliseconds; null until they were compared.
+	ClockOffsetMs *int `json:"clockOffsetMs"`
+
+	// Connected Whether an account there is connected for the customer of the key.
+	Connected bool `json:"connected"`
+
+	// Environment The venue's environment: `live`, `testnet` or `demo` as the venue calls it, `sim` for a simulator.
+	Environment string `json:"environment"`
+
+	// Exchange The code of a venue.
+	Exchange Exchange `json:"exchange"`
+
+	// OrderEntry How orders are sent to the venue.
+	OrderEntry VenueOrderEntry `json:"orderEntry"`
+	Reason     *NullableText   `json:"reason"`
+
+	// Since RFC 3339 in UTC with milliseconds.
+	Since Time `json:"since"`
+
+	// Status `degraded`: trading is possible, but something failed or market data is interrupted.
+	// `maintenance`: the venue does not respond and announces a maintenance. `down`: it does
+	// not respond.
+	Status VenueStatus `json:"status"`
+}
+
+// VenueOrderEntry How orders are sent to the venue.
+type VenueOrderEntry string
+
+// VenueStatus `degraded`: trading is possible, but something failed or market data is interrupted.
+// `maintenance`: the venue does not respond and announces a maintenance. `down`: it does
+// not respond.
+type VenueStatus string
 
 // VenueFailures Venues that did not respond; left out if all did.
 type VenueFailures = []struct {
@@ -1109,6 +1499,12 @@ type Limit = int
 // OrderId defines model for orderId.
 type OrderId = string
 
+// RequiredExchange The code of a venue.
+type RequiredExchange = Exchange
+
+// RequiredSymbol An instrument, in any spelling listed under Conventions.
+type RequiredSymbol = SymbolInput
+
 // Symbol An instrument, in any spelling listed under Conventions.
 type Symbol = SymbolInput
 
@@ -1136,6 +1532,9 @@ type Maintenance = Error
 // NotConnected defines model for NotConnected.
 type NotConnected = Error
 
+// NotListed defines model for NotListed.
+type NotListed = Error
+
 // OrderNotFound defines model for OrderNotFound.
 type OrderNotFound = Error
 
@@ -1157,6 +1556,9 @@ type ScopeRequired = Error
 // Unauthorized defines model for Unauthorized.
 type Unauthorized = Error
 
+// UnknownSymbol defines model for UnknownSymbol.
+type UnknownSymbol = Error
+
 // GetAccountParams defines parameters for GetAccount.
 type GetAccountParams struct {
 	// Exchange Only this venue. An unknown code is 400; a venue that is not connected is 404.
@@ -1165,6 +1567,45 @@ type GetAccountParams struct {
 	// Currency Settlement currency: `USDT`, `USDC`, or a currency that an instrument uses; any other
 	// is 400. One in which no account holds a balance returns no items.
 	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+}
+
+// GetBookParams defines parameters for GetBook.
+type GetBookParams struct {
+	// Exchange The venue. An unknown code is 400; a venue that is not connected is 404.
+	Exchange RequiredExchange `form:"exchange" json:"exchange"`
+
+	// Symbol The instrument, in any spelling listed under Conventions.
+	Symbol RequiredSymbol `form:"symbol" json:"symbol"`
+
+	// Depth Levels of each side.
+	Depth *GetBookParamsDepth `form:"depth,omitempty" json:"depth,omitempty"`
+}
+
+// GetBookParamsDepth defines parameters for GetBook.
+type GetBookParamsDepth int
+
+// ListCandlesParams defines parameters for ListCandles.
+type ListCandlesParams struct {
+	// Exchange The venue. An unknown code is 400; a venue that is not connected is 404.
+	Exchange Exchange `form:"exchange" json:"exchange"`
+
+	// Symbol The instrument, in any spelling listed under Conventions. An unknown one is 422.
+	Symbol SymbolInput `form:"symbol" json:"symbol"`
+
+	// Timeframe The length of the candles. They begin at multiples of it in UTC, weeks on Monday.
+	Timeframe Timeframe `form:"timeframe" json:"timeframe"`
+
+	// From Only candles that begin at this time or later; RFC 3339, or a date (its start in UTC).
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only candles that begin before this time, by default now; RFC 3339, or a date (its start in UTC).
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Limit Candles per page.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `nextCursor` of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListEventsParams defines parameters for ListEvents.
@@ -1256,6 +1697,12 @@ type ListOrdersParams struct {
 	// RequestId Only orders with this idempotency key.
 	RequestId *string `form:"requestId,omitempty" json:"requestId,omitempty"`
 
+	// Source Only orders of this source.
+	Source *Source `form:"source,omitempty" json:"source,omitempty"`
+
+	// ChannelId Only orders that signals of this channel have placed.
+	ChannelId *string `form:"channelId,omitempty" json:"channelId,omitempty"`
+
 	// From Only orders created at this time or later; RFC 3339, or a date (its start in UTC).
 	From *string `form:"from,omitempty" json:"from,omitempty"`
 
@@ -1337,11 +1784,35 @@ type LeverageRequest struct {
 	Symbol SymbolInput `json:"symbol"`
 }
 
+// ListTickersParams defines parameters for ListTickers.
+type ListTickersParams struct {
+	// Exchange Only this venue. An unknown code is 400; a venue that is not connected is 404.
+	Exchange *Exchange `form:"exchange,omitempty" json:"exchange,omitempty"`
+
+	// Symbol Only this instrument, in any spelling listed under Conventions.
+	Symbol *Symbol `form:"symbol,omitempty" json:"symbol,omitempty"`
+}
+
+// ListTradesParams defines parameters for ListTrades.
+type ListTradesParams struct {
+	// Exchange The venue. An unknown code is 400; a venue that is not connected is 404.
+	Exchange RequiredExchange `form:"exchange" json:"exchange"`
+
+	// Symbol The instrument, in any spelling listed under Conventions.
+	Symbol RequiredSymbol `form:"symbol" json:"symbol"`
+
+	// Limit Number of trades.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // CancelOrdersJSONRequestBody defines body for CancelOrders for application/json ContentType.
 type CancelOrdersJSONRequestBody CancelOrdersJSONBody
 
 // PlaceOrderJSONRequestBody defines body for PlaceOrder for application/json ContentType.
 type PlaceOrderJSONRequestBody = OrderRequest
+
+// CheckOrderJSONRequestBody defines body for CheckOrder for application/json ContentType.
+type CheckOrderJSONRequestBody = OrderRequest
 
 // AmendOrderJSONRequestBody defines body for AmendOrder for application/json ContentType.
 type AmendOrderJSONRequestBody = AmendOrderJSONBody
