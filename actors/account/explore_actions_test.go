@@ -169,8 +169,10 @@ func (w *world) callActions(i int, c *call, add func(kind actionKind, index, var
 	}
 }
 
-// do carries out an action, and everything that follows at the same instant.
+// do carries out an action, and everything that follows at the same instant. The order in which
+// that happens does not depend on what was before.
 func (w *world) do(a action) {
+	w.x.kit.Scheduler().Reseed(1)
 	v, d := w.venue, w.process.disk
 	switch a.kind {
 	case actWrite:

@@ -87,11 +87,14 @@ func (w *world) orderOf(request int) *persistence.OrderRecord {
 	return nil
 }
 
+// clientWaitMax is the time after which a client whose process has ended gives up.
+const clientWaitMax = requestLife * 100
+
 // begin makes the call.
 func (c *client) begin(w *world) {
 	c.phase = phaseSent
 	p := w.process
-	ctx, cancel := context.WithTimeout(context.Background(), requestLife*100)
+	ctx, cancel := context.WithTimeout(context.Background(), clientWaitMax)
 	record := w.orderOf(c.op.request)
 	go func() {
 		defer cancel()

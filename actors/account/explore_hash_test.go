@@ -24,6 +24,15 @@ type canon struct {
 	out    []byte
 	seen   map[uintptr]uint64
 	ranked []time.Time
+	// encoders are made once for each type, from its fields.
+	encoders map[reflect.Type]encoder
+}
+
+// encoder encodes a value of one type.
+type encoder func(c *canon, v reflect.Value)
+
+func newCanon() *canon {
+	return &canon{seen: map[uintptr]uint64{}, encoders: map[reflect.Type]encoder{}}
 }
 
 // longAgo is the age from which on a time counts as long ago. It exceeds the lag of the
@@ -57,28 +66,27 @@ var fields = map[string]int{
 	"privateStream.upSince": ordered, "privateStream.missedAt": present, "reconciliation.completeAt": present,
 }
 
-// hash returns the hash of the canonical form, with the ages at a time.
-func hash(w *world, now time.Time) uint64 {
-	c := &canon{now: now, seen: map[uintptr]uint64{}}
+// hash returns the hash of the canonical form of a world, with the ages at a time.
+func (c *canon) hash(w *world, now time.Time) uint64 {
+	c.now, c.out, c.ranked = now, c.out[:0], c.ranked[:0]
+	clear(c.seen)
 	d, v := w.process.disk, w.venue
 	c.image(w.durable)
 	c.number(uint64(d.written))
 	for i := range d.pending {
-		c.value(reflect.ValueOf(&d.pending[i].batch))
+		c.encode(&d.pending[i].batch)
 	}
-	c.value(reflect.ValueOf(d.process.account))
-	c.value(reflect.ValueOf(w.process.queue))
+	c.encode(d.process.account)
+	c.encode(w.process.queue)
 	c.timers(w.process)
 	for _, part := range []any{v.orders, v.events, v.calls, v.orphans, w.left} {
-		c.value(reflect.ValueOf(part))
+		c.encode(part)
 	}
-	for _, o := range v.orders {
-		c.time(v.placedAt[o.ClientOrderID])
-	}
+	c.venueTimes(v)
 	c.readings(v)
 	for _, client := range w.clients {
 		c.number(uint64(client.phase))
-		c.value(reflect.ValueOf(client.answer))
+		c.encode(client.answer)
 	}
 	c.order()
 	return maphash.Bytes(hashSeed, c.out)
@@ -86,12 +94,25 @@ func hash(w *world, now time.Time) uint64 {
 
 var hashSeed = maphash.MakeSeed()
 
+// venueTimes encodes the times that decide what can happen at the venue, see mayPass and isShown.
+func (c *canon) venueTimes(v *exploredVenue) {
+	for _, o := range v.orders {
+		c.age(v.placedAt[o.ClientOrderID], exploredConfig.Capabilities.AbsenceAfter)
+	}
+	for i := range v.events {
+		c.age(v.events[i].VenueTime, streamLagMax)
+	}
+	for _, call := range v.calls {
+		c.age(call.sentAt, venueCallMax)
+	}
+}
+
 func (c *canon) image(i image) {
 	keys := slices.SortedFunc(maps.Keys(i.records), func(a, b persistence.Key) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 	})
 	for _, k := range keys {
-		c.value(reflect.ValueOf(i.records[k]))
+		c.encode(i.records[k])
 	}
 	for _, id := range slices.Sorted(maps.Keys(i.filled)) {
 		c.number(uint64(i.filled[id]))
@@ -104,7 +125,7 @@ func (c *canon) timers(p *process) {
 	var list []string
 	for each := all.MapRange(); each.Next(); {
 		if t := each.Value().Elem(); t.FieldByName("key").FieldByName("name").String() != "due" {
-			timer := canon{now: c.now, seen: map[uintptr]uint64{}}
+			timer := canon{now: c.now, seen: map[uintptr]uint64{}, encoders: c.encoders}
 			timer.value(t)
 			list = append(list, string(timer.out))
 		}
@@ -117,19 +138,38 @@ func (c *canon) timers(p *process) {
 func (c *canon) readings(v *exploredVenue) {
 	v.readings = slices.DeleteFunc(v.readings, func(r reading) bool { return r.ctx.Err() != nil })
 	for _, r := range v.readings {
-		c.value(reflect.ValueOf(r.result))
+		c.encode(r.result)
 	}
 }
 
+func (c *canon) encode(x any) {
+	if x != nil {
+		c.value(reflect.ValueOf(x))
+	}
+}
+
+func (c *canon) value(v reflect.Value) { c.encoder(v.Type())(c, v) }
+
 func (c *canon) number(n uint64) { c.out = binary.AppendUvarint(c.out, n) }
+
+func (c *canon) truth(is bool) {
+	if is {
+		c.out = append(c.out, 1)
+	} else {
+		c.out = append(c.out, 0)
+	}
+}
 
 func (c *canon) text(s string) { c.out = append(binary.AppendUvarint(c.out, uint64(len(s))), s...) }
 
-func (c *canon) time(t time.Time) {
+func (c *canon) time(t time.Time) { c.age(t, longAgo) }
+
+// age encodes the age of a time, up to a limit.
+func (c *canon) age(t time.Time, limit time.Duration) {
 	switch age := c.now.Sub(t); {
 	case t.IsZero():
 		c.number(0)
-	case age > longAgo:
+	case age > limit:
 		c.number(1)
 	default:
 		c.out = binary.AppendVarint(append(c.out, 2), int64(age))
@@ -146,118 +186,145 @@ func (c *canon) order() {
 	}
 }
 
-// value encodes a value.
-func (c *canon) value(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Invalid, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+// encoder returns the encoder of a type.
+func (c *canon) encoder(t reflect.Type) encoder {
+	if c.encoders[t] == nil {
+		c.encoders[t] = (*canon).value // of a field of the type within itself
+		c.encoders[t] = c.newEncoder(t)
+	}
+	return c.encoders[t]
+}
+
+func (c *canon) newEncoder(t reflect.Type) encoder {
+	switch t.Kind() {
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return func(*canon, reflect.Value) {}
 	case reflect.Pointer:
-		c.pointer(v)
+		return c.pointer(t)
 	case reflect.Interface:
-		if !v.IsNil() {
-			c.text(v.Elem().Type().String())
-			c.value(v.Elem())
+		return func(c *canon, v reflect.Value) {
+			if !v.IsNil() {
+				c.text(v.Elem().Type().String())
+				c.value(v.Elem())
+			}
 		}
 	case reflect.Struct:
-		c.structure(v)
+		return c.structure(t)
 	case reflect.Slice, reflect.Array:
-		c.number(uint64(v.Len()))
-		for i := range v.Len() {
-			c.value(v.Index(i))
+		element := c.encoder(t.Elem())
+		return func(c *canon, v reflect.Value) {
+			c.number(uint64(v.Len()))
+			for i := range v.Len() {
+				element(c, v.Index(i))
+			}
 		}
 	case reflect.Map:
-		c.mapping(v)
+		return c.mapping(t)
 	case reflect.String:
-		c.text(v.String())
+		return func(c *canon, v reflect.Value) { c.text(v.String()) }
 	case reflect.Bool:
-		c.number(map[bool]uint64{true: 1}[v.Bool()])
+		return func(c *canon, v reflect.Value) { c.truth(v.Bool()) }
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		c.number(uint64(v.Int()))
+		return func(c *canon, v reflect.Value) { c.number(uint64(v.Int())) }
 	default:
-		c.number(v.Uint())
+		return func(c *canon, v reflect.Value) { c.number(v.Uint()) }
 	}
 }
 
-func (c *canon) pointer(v reflect.Value) {
-	n, seen := c.seen[v.Pointer()]
-	switch {
-	case v.IsNil():
-		c.number(0)
-	case seen:
-		c.number(n)
-	default:
-		c.seen[v.Pointer()] = uint64(len(c.seen) + 1)
-		c.number(uint64(len(c.seen)))
-		c.value(v.Elem())
+func (c *canon) pointer(t reflect.Type) encoder {
+	element := c.encoder(t.Elem())
+	return func(c *canon, v reflect.Value) {
+		n, seen := c.seen[v.Pointer()]
+		switch {
+		case v.IsNil():
+			c.number(0)
+		case seen:
+			c.number(n)
+		default:
+			c.seen[v.Pointer()] = uint64(len(c.seen) + 1)
+			c.number(uint64(len(c.seen)))
+			element(c, v.Elem())
+		}
 	}
 }
 
 // mapping encodes a map in the order of its encoded keys.
-func (c *canon) mapping(v reflect.Value) {
+func (c *canon) mapping(t reflect.Type) encoder {
 	type entry struct {
 		key  string
 		elem reflect.Value
 	}
-	var entries []entry
-	for each := v.MapRange(); each.Next(); {
-		key := canon{now: c.now}
-		key.value(each.Key())
-		entries = append(entries, entry{string(key.out), each.Value()})
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
-	c.number(uint64(len(entries)))
-	for _, e := range entries {
-		c.out = append(c.out, e.key...)
-		c.value(e.elem)
+	key, element := c.encoder(t.Key()), c.encoder(t.Elem())
+	return func(c *canon, v reflect.Value) {
+		c.number(uint64(v.Len()))
+		if v.Len() == 0 {
+			return
+		}
+		entries := make([]entry, 0, v.Len())
+		for each := v.MapRange(); each.Next(); {
+			begin := len(c.out)
+			key(c, each.Key())
+			entries = append(entries, entry{string(c.out[begin:]), each.Value()})
+			c.out = c.out[:begin]
+		}
+		slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
+		for _, e := range entries {
+			c.out = append(c.out, e.key...)
+			element(c, e.elem)
+		}
 	}
 }
 
-func (c *canon) structure(v reflect.Value) {
-	t := v.Type()
+// structure encodes the fields of a structure, each in its way.
+func (c *canon) structure(t reflect.Type) encoder {
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		c.time(timeOf(v))
-		return
+		return func(c *canon, v reflect.Value) { c.time(timeOf(v)) }
 	case reflect.TypeFor[decimal.Decimal]():
-		c.value(v.FieldByName("exp"))
-		if n := v.FieldByName("value"); !n.IsNil() { // not as an object, since many share it
-			c.value(n.Elem())
-		}
-		return
+		return c.decimal(t)
 	}
-	for _, f := range fieldsOf(t) {
-		switch part := v.Field(f.index); f.how {
-		case present:
-			c.number(map[bool]uint64{true: 1}[!part.IsZero()])
-		case ordered:
-			if part.Type() != reflect.TypeFor[time.Time]() {
-				part = part.Field(0) // of venues.Time
-			}
-			c.ranked = append(c.ranked, timeOf(part))
-		default:
-			c.value(part)
+	var indexes []int
+	var encoders []encoder
+	name, _, _ := strings.Cut(t.Name(), "[")
+	for i := range t.NumField() {
+		f := t.Field(i)
+		how := fields[name+"."+f.Name]
+		if fields[name+"."] == omitted || how == omitted {
+			continue
+		}
+		indexes, encoders = append(indexes, i), append(encoders, c.field(f.Type, how))
+	}
+	return func(c *canon, v reflect.Value) {
+		for i, index := range indexes {
+			encoders[i](c, v.Field(index))
 		}
 	}
 }
 
-type field struct{ index, how int }
-
-var fieldsByType = map[reflect.Type][]field{}
-
-// fieldsOf returns the fields of a type that are encoded.
-func fieldsOf(t reflect.Type) []field {
-	list, known := fieldsByType[t]
-	if known {
-		return list
+func (c *canon) field(t reflect.Type, how int) encoder {
+	switch {
+	case how == present:
+		return func(c *canon, v reflect.Value) { c.truth(!v.IsZero()) }
+	case how == ordered && t == reflect.TypeFor[time.Time]():
+		return func(c *canon, v reflect.Value) { c.ranked = append(c.ranked, timeOf(v)) }
+	case how == ordered: // venues.Time
+		return func(c *canon, v reflect.Value) { c.ranked = append(c.ranked, timeOf(v.Field(0))) }
+	default:
+		return c.encoder(t)
 	}
-	name, _, _ := strings.Cut(t.Name(), "[")
-	for i := range t.NumField() {
-		how := max(fields[name+"."], fields[name+"."+t.Field(i).Name])
-		if fields[name+"."] != omitted && how != omitted {
-			list = append(list, field{i, how})
+}
+
+// decimal encodes a decimal, whose number is not an object since many share it.
+func (c *canon) decimal(t reflect.Type) encoder {
+	exponent, _ := t.FieldByName("exp")
+	number, _ := t.FieldByName("value")
+	encode := c.encoder(number.Type.Elem())
+	return func(c *canon, v reflect.Value) {
+		c.number(uint64(v.FieldByIndex(exponent.Index).Int()))
+		if n := v.FieldByIndex(number.Index); !n.IsNil() {
+			encode(c, n.Elem())
 		}
 	}
-	fieldsByType[t] = list
-	return list
 }
 
 // timeOf returns a time that may be in a field that is not exported.

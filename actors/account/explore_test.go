@@ -109,7 +109,7 @@ var quickScopes = []scope{
 	{name: "immediate, one loss", requests: []request{immediate}, clients: []clientOp{place}, budget: budget{losses: 1}},
 }
 
-// fullScopes are explored by make explore, at about a thousand states a second.
+// fullScopes are explored by make explore, at some thousand states a second.
 var fullScopes = []scope{
 	{name: "resting and amended", requests: []request{resting}, clients: []clientOp{place, amend}},
 	{name: "resting, one crash", requests: []request{resting}, clients: []clientOp{place}, budget: budget{crashes: 1}},

@@ -75,10 +75,15 @@ var exploredConfig = Config{
 }
 
 // newWorld returns the state in which the account has started and nothing was done yet. It
-// begins at a full hour, so that no day ends during the run.
+// begins at a full hour, so that no day ends during the run, but not at midnight: in all
+// worlds the day has begun long ago.
 func newWorld(x *explorer) *world {
+	begin := time.Now().UTC().Truncate(time.Hour).Add(time.Hour)
+	if begin.Hour() == 0 {
+		begin = begin.Add(time.Hour)
+	}
 	x.kit.Scheduler().Reseed(1)
-	x.kit.Advance(time.Until(time.Now().Truncate(time.Hour).Add(time.Hour)))
+	x.kit.Advance(time.Until(begin))
 	w := &world{x: x, memory: storetest.NewMemory(), left: x.scope.budget, ids: map[string]int{}}
 	w.venue = &exploredVenue{world: w, placedAt: map[string]time.Time{}, sent: map[string]int{}}
 	for i, op := range x.scope.clients {
@@ -187,8 +192,8 @@ func (w *world) pass(took time.Duration) {
 		return
 	}
 	begun := time.Now()
-	before := hash(w, begun)
-	for hash(w, begun) == before {
+	before := w.x.canon.hash(w, begun)
+	for w.x.canon.hash(w, begun) == before {
 		now := time.Now()
 		w.x.kit.Scheduler().AdvanceUntil(time.Hour, func() bool { return time.Now().After(now) })
 		if time.Since(begun) >= time.Hour {
