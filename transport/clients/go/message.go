@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-
 )
 
 // MessageType is what a message does to what is held of its topic.
