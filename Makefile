@@ -82,7 +82,9 @@ chaos: setup ## crash and fault runs against the built binary; CHAOS=sample is a
 	@mkdir -p bench/results
 	@CHAOS=$(CHAOS) VENUEGATE_SEEDS=$(SEEDS) CHAOS_REPORT=$(CURDIR)/bench/results/chaos-$(VERSION).txt .ci/tagged chaos -p 1 -parallel 4 -timeout $(if $(filter night,$(CHAOS)),24h,60m)
 
-interop: ## CCXT trades on the simulators, generated clients on the service (needs node and npm)
+interop: ## CCXT trades on the simulators, clients trade on the service (needs node and npm; Debian for Python)
+	@/usr/bin/python3 -c 'import build, httpx, mypy, pytest, pytest_asyncio, setuptools, websockets, wheel' 2>/dev/null || \
+		.ci/install mypy python3-build python3-httpx python3-pytest python3-pytest-asyncio python3-setuptools python3-websockets python3-wheel
 	@.ci/tagged interop -timeout 30m
 
 bench: build ## benchmarks: the service against the limits of this machine, then every package's
