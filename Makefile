@@ -62,7 +62,7 @@ test: setup $(GOTESTSUM) ## every test with the race detector, and a short fuzz 
 seeds: ## 600 seeds of the simulation (make test plays 100 with the race detector), and small explorations
 	go test $(TESTFLAGS) ./actors/simulation ./actors/account -run '^(TestSeeds|TestSameSeedSameTrace|TestExplore)$$' -count 1
 
-explore: ## every state of an account in all small scopes, up to STATES each (two hours)
+explore: ## every state of an account in all small scopes, up to STATES each (an hour)
 	VENUEGATE_STATES=$(STATES) go test ./actors/account -run '^TestExplore$$' -count 1 -timeout 24h -v
 
 lint: $(GOLANGCI) ## linters, formatting and import rules
