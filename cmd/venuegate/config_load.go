@@ -112,19 +112,19 @@ type loader struct {
 	unknown []InvalidKey
 }
 
-// newLoader returns a loader with the deinvalid, whose keys are the known ones.
+// newLoader returns a loader with the defaults, whose keys are the known ones.
 func newLoader() (*loader, error) {
 	l := &loader{merged: koanf.New("."), known: map[string]bool{}, origins: map[string]string{}}
-	deinvalid, err := yamlv3.Marshal(DefaultConfig())
+	defaults, err := yamlv3.Marshal(DefaultConfig())
 	if err != nil {
-		return nil, fmt.Errorf("write deinvalid: %w", err)
+		return nil, fmt.Errorf("write defaults: %w", err)
 	}
-	keys, err := yaml.Parser().Unmarshal(deinvalid)
+	keys, err := yaml.Parser().Unmarshal(defaults)
 	if err != nil {
-		return nil, fmt.Errorf("read deinvalid: %w", err)
+		return nil, fmt.Errorf("read defaults: %w", err)
 	}
 	if err := l.merged.Load(confmap.Provider(keys, ""), nil); err != nil {
-		return nil, fmt.Errorf("load deinvalid: %w", err)
+		return nil, fmt.Errorf("load defaults: %w", err)
 	}
 	for _, key := range l.merged.Keys() {
 		l.known[key] = true

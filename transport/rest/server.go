@@ -122,7 +122,7 @@ func (d *Deps) check() error {
 	}{
 		{"Trader", d.Trader != nil},
 		{"Accounts", d.Accounts != nil},
-		{"Catalogue", d.Instruments != nil},
+		{"Instruments", d.Instruments != nil},
 		{"Market", d.Market != nil},
 		{"Candles", d.Candles != nil},
 		{"Records", d.Records != nil},
