@@ -43,8 +43,8 @@ type OrderRecord struct {
 	Closing bool `json:"closing,omitempty"`
 	// UnknownSince is the time when the outcome became unknown.
 	UnknownSince venues.Time `json:"unknownSince"`
-	// SeenOpenAt is when the venue last reported an order as active whose outcome became
-	// unknown later; zero if it never did.
+	// SeenOpenAt is when the venue last reported an order as active, if its outcome became
+	// unknown later or its record was changed much later; zero otherwise, and if it never did.
 	SeenOpenAt venues.Time `json:"seenOpenAt,omitzero"`
 	// NotFoundSince is the time when the venue first returned "not found" for an order of
 	// unknown outcome. The proof that it does not exist needs another such answer, which a

@@ -58,6 +58,7 @@ func (s *state) finish(step stepContext) output {
 				s.counts.order(o.Status)
 			}
 			o.UpdatedAt = venues.At(step.now)
+			o.storeSeenOpen()
 			o.stored = o.OrderRecord
 			s.funds.balancesChanges++ // the margin in use may have changed
 			s.out.Batch.Puts = append(s.out.Batch.Puts, o.stored)

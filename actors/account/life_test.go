@@ -220,6 +220,21 @@ func TestPurgedOrderEndsAfterAnotherRestart(t *testing.T) {
 	b.want(b.state.orders[id], venues.StatusCancelled, "0")
 }
 
+// After the long absence an amend is stored that is never sent. That the record changes shows
+// nothing about the venue.
+func TestPurgedOrderEndsAfterAChangeOfItsRecord(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	id := b.open(limitOrder("r1"), venues.StatusOpen).OrderID
+	b.now = b.now.Add(b.state.caps.UnfilledRetention)
+	b = b.reload()
+	b.amend(b.state.orders[id], "65001")
+	b.step(func(step stepContext) { b.state.amended(step, amendDone{orderID: id, err: errPoolFull}) })
+	b.want(b.state.orders[id], venues.StatusOpen, "0")
+	b = b.reload()
+	b.answerAllNotFound(b.state.orders[id])
+	b.want(b.state.orders[id], venues.StatusCancelled, "0")
+}
+
 // After the retention it is not known whether an order that the venue has never confirmed
 // was placed. It has ended either way.
 func TestUnconfirmedOrderOlderThanTheRetentionEnds(t *testing.T) {

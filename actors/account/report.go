@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"time"
 
 	"venuegate/actors/account/deadline"
@@ -51,19 +52,31 @@ func (s *state) restoreOrder(in loadedOrder) *order {
 }
 
 // storedOpenAt returns when a stored order was last known to be open: at the reconciliation
-// up to which its fills were read. If its outcome is unknown, reconciliations have not seen it
-// since; a record that does not say when it was seen counts as open until it became unknown.
+// up to which its fills were read, or when the venue reported it. If its outcome is unknown,
+// reconciliations have not seen it since; a record that does not say when it was seen counts
+// as open until it became unknown.
 func (s *state) storedOpenAt(r *persistence.OrderRecord) time.Time {
-	switch {
-	case !r.SeenOpenAt.IsZero():
-		return r.SeenOpenAt.Time
-	case !r.UnknownSince.IsZero():
-		return r.UnknownSince.Time
+	if !r.UnknownSince.IsZero() {
+		return cmp.Or(r.SeenOpenAt, r.UnknownSince).Time
 	}
-	if until := s.fillMarks.until[r.Symbol]; until.After(r.UpdatedAt.Time) {
-		return until
+	return deadline.Later(s.fillMarks.until[r.Symbol], cmp.Or(r.SeenOpenAt, r.UpdatedAt).Time)
+}
+
+// seenOpenSlack is how much later than the last report of an order its record may be written
+// and still count as the time of that report.
+const seenOpenSlack = time.Minute
+
+// storeSeenOpen records when the venue last reported an order of known outcome as active,
+// unless UpdatedAt is as good: a start must not take a change of the record, such as a cancel
+// that was not sent, for a report of the venue.
+func (o *order) storeSeenOpen() {
+	if o.Status == venues.StatusUnknown {
+		return // set when it became unknown
 	}
-	return r.UpdatedAt.Time
+	o.SeenOpenAt = venues.Time{}
+	if o.Status.IsActive() && o.UpdatedAt.Sub(o.lastSeenOpen()) > seenOpenSlack {
+		o.SeenOpenAt = venues.At(o.lastSeenOpen())
+	}
 }
 
 // adopt adds an order that was made outside this service, or whose intent the store has lost.
