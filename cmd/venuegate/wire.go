@@ -205,7 +205,7 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 	unwatch := e.auth.Watch(e.hub.RevokeKey)
 	e.add(func() error { unwatch(); return nil })
 	e.rest, err = rest.New(rest.Deps{
-		Trader: e.tree, Accounts: e.tree, Instruments: e.tree, Market: e.tree, Candles: e.tree, Records: e.store, Auth: e.auth,
+		Trader: e.tree, Accounts: e.tree, Instruments: e.tree, Market: e.tree, Records: e.store, Auth: e.auth,
 		Limiter: e.limiter, Ready: e, CursorSecret: secret,
 		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: prefixesOf(e.config.TrustedProxies),
 		Hosts: e.public.hosts, CORSOrigins: e.config.CORS.Origins, ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,

@@ -57,7 +57,7 @@ func getCandles(s *Server, in *call) (response, error) {
 	}
 	end := f.page(cursor, in.now)
 	// Read before the list is made: it may wait for the venue.
-	candles, err := s.deps.Candles.Candles(in.ctx, f.ReadCandles)
+	candles, err := s.deps.Market.Candles(in.ctx, f.ReadCandles)
 	if err != nil {
 		return response{}, err
 	}

@@ -147,13 +147,13 @@ func TestErrorsOfCandles(t *testing.T) {
 		{limited, 429, venues.CodeRateLimited},
 		{venues.Errorf(venues.CodeExchangeUnavailable, "okx does not respond"), 502, venues.CodeExchangeUnavailable},
 	} {
-		w.candles.fail(c.err)
+		w.market.fail(c.err)
 		got := w.do(http.MethodGet, path, key, "").want(c.status, c.code)
 		if retry := got.header.Get("Retry-After"); c.status == 429 && retry != "2" {
 			t.Errorf("Retry-After = %q, want 2", retry)
 		}
 	}
-	w.candles.fail(nil)
+	w.market.fail(nil)
 	w.do(http.MethodGet, path, w.key("cus_1", persistence.ScopeTrade, persistence.ScopeAccount), "").want(403, venues.CodeScopeRequired)
 	unknown := w.do(http.MethodGet, "/v1/candles?"+candleQuery("7m").Encode(), key, "").want(400, venues.CodeInvalidRequest)
 	if !strings.Contains(string(unknown.body), `"allowed":"1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 6h, 12h, 1d, 1w"`) {

@@ -22,7 +22,7 @@
 // the next request as soon as this one is answered. It has no access to the HTTP
 // context and returns a response or an error.
 //
-// Ports (Trader, Accounts, InstrumentSource, Market, CandleSource, Records, Authenticator, Readiness) are
+// Ports (Trader, Accounts, InstrumentSource, Market, Records, Authenticator, Readiness) are
 // the interfaces through which handlers reach the rest of the service.
 //
 // # Reads

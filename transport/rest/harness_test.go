@@ -50,7 +50,6 @@ type world struct {
 	store       *storetest.Memory
 	trader      *fakeTrader
 	accounts    *fakeAccounts
-	candles     *fakeCandles
 	instruments fakeInstruments
 	market      *fakeMarket
 	ready       *fakeReadiness
@@ -67,7 +66,7 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		TB: t, store: storetest.NewMemory(), trader: &fakeTrader{}, accounts: &fakeAccounts{}, candles: &fakeCandles{}, ready: &fakeReadiness{api.Readiness{Ready: true}},
+		TB: t, store: storetest.NewMemory(), trader: &fakeTrader{}, accounts: &fakeAccounts{}, ready: &fakeReadiness{api.Readiness{Ready: true}},
 		instruments: testInstruments(), market: &fakeMarket{}, document: document,
 	}
 	t.Cleanup(func() { _ = w.store.Close() })
@@ -76,7 +75,7 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	w.logs = logs
 	deps := rest.Deps{
 		Hosts:  listen.Hosts{Any: true},
-		Trader: w.trader, Accounts: w.accounts, Instruments: w.instruments, Market: w.market, Candles: w.candles, Records: w.store, Auth: w.auth,
+		Trader: w.trader, Accounts: w.accounts, Instruments: w.instruments, Market: w.market, Records: w.store, Auth: w.auth,
 		Limiter: auth.NewMemoryLimiter(auth.LimiterCapacity), Ready: w.ready,
 		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: api.AsyncAPI(), Log: zap.New(core),
 	}

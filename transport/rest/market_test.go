@@ -15,8 +15,10 @@ import (
 	"venuegate/venues"
 )
 
-// fakeMarket returns what the test has set, and records the reads.
+// fakeMarket returns what the test has set, and records the reads other than those of
+// candles.
 type fakeMarket struct {
+	fakeCandles
 	err   error
 	mu    sync.Mutex
 	errs  map[venues.Venue]error // of tickers

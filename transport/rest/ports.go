@@ -51,12 +51,8 @@ type Market interface {
 	Tickers(ctx context.Context, exchange venues.Venue, symbol string) ([]venues.Ticker, error)
 	// Trades returns the newest public trades, newest first, at most limit.
 	Trades(ctx context.Context, exchange venues.Venue, symbol string, limit int) ([]venues.Trade, error)
-}
-
-// CandleSource reads the candles of a venue. Errors that a client may see are *venues.Error:
-// symbol_not_tradable for an unknown symbol, exchange_unavailable, and rate_limited if the
-// venue's rate limits leave no request for candles.
-type CandleSource interface {
+	// Candles returns the candles of a period. The error is rate_limited if the venue's rate
+	// limits leave no request for candles.
 	Candles(ctx context.Context, q venues.ReadCandles) ([]venues.Candle, error)
 }
 

@@ -22,7 +22,6 @@ type noDeps struct {
 	Accounts
 	InstrumentSource
 	Market
-	CandleSource
 	Records
 	Authenticator
 	auth.Limiter
@@ -34,7 +33,7 @@ type noDeps struct {
 func TestRetainedCallDoesNotChange(t *testing.T) {
 	s, err := New(Deps{
 		Hosts:  listen.Hosts{Any: true},
-		Trader: noDeps{}, Accounts: noDeps{}, Instruments: noDeps{}, Market: noDeps{}, Candles: noDeps{}, Records: noDeps{}, Auth: noDeps{}, Limiter: noDeps{}, Ready: noDeps{},
+		Trader: noDeps{}, Accounts: noDeps{}, Instruments: noDeps{}, Market: noDeps{}, Records: noDeps{}, Auth: noDeps{}, Limiter: noDeps{}, Ready: noDeps{},
 		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: []byte("asyncapi: 3.0.0\n"), Log: zap.NewNop(),
 	})
 	if err != nil {

@@ -27,7 +27,6 @@ type Deps struct {
 	Accounts    Accounts
 	Instruments InstrumentSource
 	Market      Market
-	Candles     CandleSource
 	Records     Records
 	Auth        Authenticator
 	// Limiter counts requests per key; auth.NewMemoryLimiter makes one.
@@ -124,7 +123,6 @@ func (d *Deps) check() error {
 		{"Accounts", d.Accounts != nil},
 		{"Instruments", d.Instruments != nil},
 		{"Market", d.Market != nil},
-		{"Candles", d.Candles != nil},
 		{"Records", d.Records != nil},
 		{"Auth", d.Auth != nil},
 		{"Limiter", d.Limiter != nil},
