@@ -55,24 +55,21 @@ func (s *Sim) authenticate(c *call, need security) *apiError {
 	if err != nil {
 		return err
 	}
-	if err := checkSignature(c.params, account.Credentials); err != nil {
+	if err := checkSignature(&c.params, account.Credentials); err != nil {
 		return err
 	}
 	return c.checkTime(sent)
 }
 
-func (p params) needTimestamp() (time.Time, *apiError) {
-	if !p.has("timestamp") {
-		return time.Time{}, errMandatory("timestamp")
-	}
-	sent, err := p.timeOf("timestamp")
-	if err != nil {
+func (p *params) needTimestamp() (time.Time, *apiError) {
+	sent := p.timeOf("timestamp")
+	if p.invalid != nil || !p.has("timestamp") {
 		return time.Time{}, errMandatory("timestamp")
 	}
 	return sent, nil
 }
 
-func checkSignature(p params, credentials simcore.Credentials) *apiError {
+func checkSignature(p *params, credentials simcore.Credentials) *apiError {
 	if p.signatures == 0 {
 		return errMandatory("signature")
 	}
@@ -86,9 +83,9 @@ func checkSignature(p params, credentials simcore.Credentials) *apiError {
 // checkTime applies the receive window and sets its end as the deadline, which the
 // matching engine checks again.
 func (c *call) checkTime(sent time.Time) *apiError {
-	window, err := c.params.integer("recvWindow", recvWindowDefault)
-	if err != nil {
-		return err
+	window := c.params.integer("recvWindow", recvWindowDefault)
+	if c.params.invalid != nil {
+		return c.params.invalid
 	}
 	if window < 0 || window > recvWindowMax {
 		return bad(-1131, "recvWindow must be less than %d", recvWindowMax)

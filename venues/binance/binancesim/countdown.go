@@ -12,15 +12,12 @@ type countdownKey struct{ account, symbol string }
 // countdownCancelAll sets, renews or (with zero) removes the switch of a symbol.
 // It covers the orders of the book, not those of the algo service.
 func (s *Sim) countdownCancelAll(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
+	l := s.listing(c)
+	if l == nil {
+		return nil, c.params.invalid
 	}
-	if _, err := c.params.need("countdownTime"); err != nil {
-		return nil, err
-	}
-	ms, err := c.params.integer("countdownTime", 0)
-	if err != nil || ms < 0 {
+	ms := c.params.integer("countdownTime", -1)
+	if c.params.invalid != nil || ms < 0 {
 		return nil, errMandatory("countdownTime")
 	}
 	key := countdownKey{c.account.ID, l.Symbol}

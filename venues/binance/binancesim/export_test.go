@@ -10,7 +10,7 @@ func ParsedParams(query, body string) (values map[string]string, signed string, 
 
 // ParsedBatch returns how many elements a batch has, or -1.
 func ParsedBatch(text string) int {
-	elements, failed := batchElements(params{values: map[string]string{"batchOrders": text}})
+	elements, failed := batchElements(&params{values: map[string]string{"batchOrders": text}})
 	if failed != nil {
 		return -1
 	}

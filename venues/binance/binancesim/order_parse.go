@@ -1,6 +1,7 @@
 package binancesim
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -23,158 +24,119 @@ var conditionalTypes = map[string]bool{
 
 // parseOrder parses an order and checks what does not depend on the account's
 // state, in the venue's order.
-func (s *Sim) parseOrder(c *call, p params) (newOrder, *apiError) {
-	var o newOrder
-	name, err := p.need("symbol")
-	if err != nil {
-		return o, err
-	}
-	var known bool
-	if o.listing, known = s.listings[name]; !known {
-		return o, errInvalidSymbol
-	}
-	o.Account, o.Symbol, o.Deadline = c.account.ID, name, c.deadline
-	kind, err := p.parseKind(&o)
-	if err != nil {
-		return o, err
-	}
+func (s *Sim) parseOrder(c *call, p *params) (newOrder, *apiError) {
+	o := newOrder{listing: s.listingBy(p, "symbol")}
+	o.Account, o.Symbol, o.Deadline = c.account.ID, p.text("symbol"), c.deadline
+	kind := p.parseKind(&o)
 	if conditionalTypes[kind] {
-		return o, errUseAlgo
+		p.refuse(errUseAlgo)
 	}
-	for _, step := range []func() *apiError{
-		func() *apiError { return o.parseType(kind, p) },
-		func() *apiError { return s.parseTerms(&o, c, p) },
-		func() *apiError { return s.parsePrice(&o, p) },
-		func() *apiError { return o.checkPrecision(p, "quantity", o.listing.qtyPlaces) },
-		func() *apiError { return o.checkPrecision(p, "price", o.listing.pricePlaces) },
-	} {
-		if err := step(); err != nil {
-			return o, err
-		}
+	if p.invalid != nil {
+		return o, p.invalid
 	}
-	return o, nil
+	o.parseType(kind, p)
+	s.parseTerms(&o, c, p)
+	s.parsePrice(&o, p)
+	p.checkPrecision("quantity", o.listing.qtyPlaces)
+	p.checkPrecision("price", o.listing.pricePlaces)
+	return o, p.invalid
 }
 
-// parseOrderKind reads side, position side and type.
-func (p params) parseKind(o *newOrder) (kind string, err *apiError) {
-	side, err := p.need("side")
-	if err != nil {
-		return "", err
-	}
-	if kind, err = p.need("type"); err != nil {
-		return "", err
-	}
+// parseKind reads side, position side and type.
+func (p *params) parseKind(o *newOrder) string {
+	side, kind := p.need("side"), p.need("type")
 	var ok bool
 	if o.Side, ok = sides[side]; !ok {
-		return "", errInvalidSide
+		p.refuse(errInvalidSide)
 	}
 	if kind != "LIMIT" && kind != "MARKET" && !conditionalTypes[kind] {
-		return "", errInvalidType
+		p.refuse(errInvalidType)
 	}
 	if o.PosSide, ok = positionSides[p.text("positionSide")]; !ok {
-		return "", bad(-1130, "Data sent for parameter 'positionSide' is not valid.")
+		p.refuse(bad(-1130, "Data sent for parameter 'positionSide' is not valid."))
 	}
-	return kind, nil
+	return kind
 }
 
-func (o *newOrder) parseType(kind string, p params) (err *apiError) {
-	if o.Qty, err = p.needNumber("quantity"); err != nil {
-		return err
-	}
+func (o *newOrder) parseType(kind string, p *params) {
+	o.Qty = p.needNumber("quantity")
 	if kind == "MARKET" {
 		o.Type = simcore.Market
 		switch {
 		case p.has("timeInForce"):
-			return bad(-1114, "TimeInForce parameter sent when not required.")
+			p.refuse(bad(-1114, "TimeInForce parameter sent when not required."))
 		case p.has("price"):
-			return errNotRequired("price")
+			p.refuse(errNotRequired("price"))
 		}
-		return nil
-	}
-	tif, err := p.need("timeInForce")
-	if err != nil {
-		return err
+		return
 	}
 	var ok bool
-	if o.TimeInForce, ok = timesInForce[tif]; !ok {
-		return errInvalidTIF
+	if o.TimeInForce, ok = timesInForce[p.need("timeInForce")]; !ok {
+		p.refuse(errInvalidTIF)
 	}
-	return nil
 }
 
 // parseTerms parses the parameters that any order may have.
-func (s *Sim) parseTerms(o *newOrder, c *call, p params) (err *apiError) {
-	if o.ReduceOnly, err = p.boolean("reduceOnly"); err != nil {
-		return err
-	}
-	if p.has("reduceOnly") && c.account.Mode == simcore.Hedge {
-		return errNotRequired("reduceOnly")
-	}
-	if o.ClientID, err = p.clientID("newClientOrderId"); err != nil {
-		return err
-	}
-	if o.ClientID == "" {
-		o.ClientID = s.randomID(autoClientIDLen)
-	}
+func (s *Sim) parseTerms(o *newOrder, c *call, p *params) {
+	s.parseReduceOnlyAndID(o, c, p, "newClientOrderId")
 	switch p.text("newOrderRespType") {
 	case "", "ACK":
 	case "RESULT":
 		o.resultRequested = true
 	default:
-		return bad(-1130, "Data sent for parameter 'newOrderRespType' is not valid.")
+		p.refuse(bad(-1130, "Data sent for parameter 'newOrderRespType' is not valid."))
 	}
-	if o.SelfTrade, err = p.selfTrade(); err != nil {
-		return err
-	}
-	return o.parseGoodTill(c.now, p)
+	o.SelfTrade = p.selfTrade()
+	o.parseGoodTill(c.now, p)
 }
 
-func (p params) selfTrade() (simcore.SelfTrade, *apiError) {
-	word := p.text("selfTradePreventionMode")
-	if word == "" {
-		word = selfTradeDefault
+// parseReduceOnlyAndID parses what all orders have in common. An order without a client
+// id gets one, unless it is rejected already.
+func (s *Sim) parseReduceOnlyAndID(o *newOrder, c *call, p *params, idName string) {
+	o.ReduceOnly = p.boolean("reduceOnly")
+	if p.has("reduceOnly") && c.account.Mode == simcore.Hedge {
+		p.refuse(errNotRequired("reduceOnly"))
 	}
-	mode, ok := selfTrades[word]
+	o.ClientID = p.clientID(idName)
+	if o.ClientID == "" && p.invalid == nil {
+		o.ClientID = s.randomID(autoClientIDLen)
+	}
+}
+
+func (p *params) selfTrade() simcore.SelfTrade {
+	mode, ok := selfTrades[cmp.Or(p.text("selfTradePreventionMode"), selfTradeDefault)]
 	if !ok {
-		return mode, bad(-1130, "Data sent for parameter 'selfTradePreventionMode' is not valid.")
+		p.refuse(bad(-1130, "Data sent for parameter 'selfTradePreventionMode' is not valid."))
 	}
-	return mode, nil
+	return mode
 }
 
-func (o *newOrder) parseGoodTill(now time.Time, p params) *apiError {
+func (o *newOrder) parseGoodTill(now time.Time, p *params) {
 	if o.TimeInForce != simcore.GTD {
-		return nil
+		return
 	}
-	till, err := p.timeOf("goodTillDate")
+	till := p.timeOf("goodTillDate")
 	switch {
-	case err != nil:
-		return err
 	case till.IsZero():
-		return errMandatory("goodTillDate")
+		p.refuse(errMandatory("goodTillDate"))
 	case till.Before(now.Add(goodTillDateLeadMin)):
-		return errGoodTillDate
+		p.refuse(errGoodTillDate)
 	}
 	o.ExpireAt = till.Truncate(time.Second)
-	return nil
 }
 
 // parsePrice parses the price of a limit order, or takes it from the book.
-func (s *Sim) parsePrice(o *newOrder, p params) (err *apiError) {
-	if o.Type == simcore.Market {
-		return nil
-	}
+func (s *Sim) parsePrice(o *newOrder, p *params) {
 	match := p.text("priceMatch")
-	if match == "" || match == "NONE" {
-		o.Price, err = p.needNumber("price")
-		o.Detail = orderDetail{}
-		return err
+	switch {
+	case o.Type == simcore.Market:
+	case match == "" || match == "NONE":
+		o.Price, o.Detail = p.needNumber("price"), orderDetail{}
+	case p.has("price"):
+		p.refuse(errPriceMatchPrice)
+	default:
+		o.Price, o.Detail = s.matchPrice(p, o.Symbol, o.Side, match), orderDetail{priceMatch: match}
 	}
-	if p.has("price") {
-		return errPriceMatchPrice
-	}
-	o.Detail = orderDetail{priceMatch: match}
-	o.Price, err = s.matchPrice(o.Symbol, o.Side, match)
-	return err
 }
 
 // priceMatches are the side and level of the book that a price match takes.
@@ -186,10 +148,11 @@ var priceMatches = map[string]struct {
 	"QUEUE": {false, 1}, "QUEUE_5": {false, 5}, "QUEUE_10": {false, 10}, "QUEUE_20": {false, 20},
 }
 
-func (s *Sim) matchPrice(symbol string, side simcore.Side, match string) (decimal.Decimal, *apiError) {
+func (s *Sim) matchPrice(p *params, symbol string, side simcore.Side, match string) decimal.Decimal {
 	rule, ok := priceMatches[match]
 	if !ok {
-		return zero, bad(-5038, "Invalid price match type.")
+		p.refuse(bad(-5038, "Invalid price match type."))
+		return zero
 	}
 	book, _ := s.Exchange().Book(symbol, rule.level)
 	levels := book.Bids
@@ -197,20 +160,16 @@ func (s *Sim) matchPrice(symbol string, side simcore.Side, match string) (decima
 		levels = book.Asks
 	}
 	if len(levels) < rule.level {
-		return zero, bad(-1112, "No orders on book for symbol.")
+		p.refuse(bad(-1112, "No orders on book for symbol."))
+		return zero
 	}
-	return levels[rule.level-1].Price, nil
+	return levels[rule.level-1].Price
 }
 
 // checkPrecision checks the decimals as written, superfluous zeros included.
-func (o *newOrder) checkPrecision(p params, name string, places int32) *apiError {
-	return checkPrecision(p.text(name), places)
-}
-
-func checkPrecision(text string, places int32) *apiError {
-	_, fraction, _ := strings.Cut(text, ".")
+func (p *params) checkPrecision(name string, places int32) {
+	_, fraction, _ := strings.Cut(p.text(name), ".")
 	if len(fraction) > int(places) {
-		return errPrecision
+		p.refuse(errPrecision)
 	}
-	return nil
 }

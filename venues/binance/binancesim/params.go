@@ -22,6 +22,15 @@ type params struct {
 	signature string
 	// signatures counts how often a signature was sent.
 	signatures int
+	// invalid is the error of the first parameter that cannot be used.
+	invalid *apiError
+}
+
+// refuse records the error of a parameter, unless an earlier one has an error.
+func (p *params) refuse(failed *apiError) {
+	if p.invalid == nil {
+		p.invalid = failed
+	}
 }
 
 // paramsMax bounds the parameters of one request.
@@ -67,85 +76,83 @@ func (p *params) parse(part string) (string, *apiError) {
 }
 
 // has reports whether a parameter was sent with a value.
-func (p params) has(name string) bool { return p.values[name] != "" }
+func (p *params) has(name string) bool { return p.values[name] != "" }
 
-func (p params) text(name string) string { return p.values[name] }
+func (p *params) text(name string) string { return p.values[name] }
 
-func (p params) need(name string) (string, *apiError) {
-	if v := p.values[name]; v != "" {
-		return v, nil
+// need returns a parameter that must have a value.
+func (p *params) need(name string) string {
+	v := p.values[name]
+	if v == "" {
+		p.refuse(errMandatory(name))
 	}
-	return "", errMandatory(name)
+	return v
 }
 
 // number returns a decimal, zero where it was not sent.
-func (p params) number(name string) (decimal.Decimal, *apiError) {
+func (p *params) number(name string) decimal.Decimal {
 	text := p.values[name]
 	if text == "" {
-		return decimal.Zero, nil
+		return decimal.Zero
 	}
 	d, err := venues.ParseDecimal(text)
 	if err != nil {
-		return decimal.Zero, bad(-1100, "Illegal characters found in parameter '%s'; legal range is '^([0-9]{1,20})(\\.[0-9]{1,20})?$'.", name)
+		p.refuse(bad(-1100, "Illegal characters found in parameter '%s'; legal range is '^([0-9]{1,20})(\\.[0-9]{1,20})?$'.", name))
 	}
-	return d, nil
+	return d
 }
 
-func (p params) needNumber(name string) (decimal.Decimal, *apiError) {
-	text, missing := p.need(name)
-	if missing != nil {
-		return decimal.Zero, missing
-	}
-	d, err := venues.ParseDecimal(text)
+// needNumber returns a decimal that must have been sent.
+func (p *params) needNumber(name string) decimal.Decimal {
+	d, err := venues.ParseDecimal(p.values[name])
 	if err != nil {
-		return decimal.Zero, errMandatory(name)
+		p.refuse(errMandatory(name))
 	}
-	return d, nil
+	return d
 }
 
 // integer returns a whole number, or otherwise where it was not sent.
-func (p params) integer(name string, otherwise int64) (int64, *apiError) {
+func (p *params) integer(name string, otherwise int64) int64 {
 	text := p.values[name]
 	if text == "" {
-		return otherwise, nil
+		return otherwise
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, bad(-1100, "Illegal characters found in parameter '%s'; legal range is '^[0-9]{1,20}$'.", name)
+		p.refuse(bad(-1100, "Illegal characters found in parameter '%s'; legal range is '^[0-9]{1,20}$'.", name))
+		return 0
 	}
-	return n, nil
+	return n
 }
 
 // limit returns a page size between one and most.
-func (p params) limit(otherwise, most int64) (int, *apiError) {
-	n, err := p.integer("limit", otherwise)
-	if err != nil {
-		return 0, err
-	}
+func (p *params) limit(otherwise, most int64) int {
+	n := p.integer("limit", otherwise)
 	if n < 1 || n > most {
-		return 0, bad(-1130, "Data sent for parameter 'limit' is not valid.")
+		p.refuse(bad(-1130, "Data sent for parameter 'limit' is not valid."))
 	}
-	return int(n), nil
+	return int(n)
 }
 
-func (p params) boolean(name string) (bool, *apiError) {
+func (p *params) boolean(name string) bool {
 	switch strings.ToLower(p.values[name]) {
 	case "", "false":
-		return false, nil
+		return false
 	case "true":
-		return true, nil
+		return true
 	default:
-		return false, bad(-1130, "Data sent for parameter '%s' is not valid.", name)
+		p.refuse(bad(-1130, "Data sent for parameter '%s' is not valid.", name))
+		return false
 	}
 }
 
 // timeOf returns a time sent in milliseconds, zero where it was not sent.
-func (p params) timeOf(name string) (time.Time, *apiError) {
-	ms, err := p.integer(name, 0)
-	if err != nil || ms == 0 {
-		return time.Time{}, err
+func (p *params) timeOf(name string) time.Time {
+	ms := p.integer(name, 0)
+	if ms == 0 {
+		return time.Time{}
 	}
-	return time.UnixMilli(ms), nil
+	return time.UnixMilli(ms)
 }
 
 var clientIDPattern = regexp.MustCompile(`^[\.A-Z\:/a-z0-9_-]{1,36}$`)
@@ -153,15 +160,14 @@ var clientIDPattern = regexp.MustCompile(`^[\.A-Z\:/a-z0-9_-]{1,36}$`)
 const clientIDLenMax = 36
 
 // clientID checks the form of a client order id.
-func (p params) clientID(name string) (string, *apiError) {
+func (p *params) clientID(name string) string {
 	id := p.values[name]
 	switch {
 	case id == "":
-		return "", nil
 	case len(id) > clientIDLenMax:
-		return "", errClientIDLength
+		p.refuse(errClientIDLength)
 	case !clientIDPattern.MatchString(id):
-		return "", bad(-1100, `Illegal characters found in parameter '%s'; legal range is '^[\.A-Z\:/a-z0-9_-]{1,36}$'.`, name)
+		p.refuse(bad(-1100, `Illegal characters found in parameter '%s'; legal range is '^[\.A-Z\:/a-z0-9_-]{1,36}$'.`, name))
 	}
-	return id, nil
+	return id
 }

@@ -136,21 +136,20 @@ func (s *Sim) accountV3(c *call) (any, *apiError) {
 		return nil, err
 	}
 	body := accountV3Body{accountTotals: totals(v), Assets: []assetBody{asset(v)}, Positions: []positionBody{}}
-	for _, h := range v.Holdings {
-		l := s.listings[h.Instrument.Symbol]
-		for _, p := range h.Positions {
-			if used(p) {
-				body.Positions = append(body.Positions, l.position(p))
-			}
-		}
-	}
+	s.eachUsed(v, func(l *listing, p simcore.PositionView) { body.Positions = append(body.Positions, l.position(p)) })
 	return body, nil
 }
 
-// used reports whether version 3 lists a position: it is open, or open orders would
-// open it.
-func used(p simcore.PositionView) bool {
-	return !p.Qty.IsZero() || !p.BidNotional.IsZero() || !p.AskNotional.IsZero()
+// eachUsed visits the positions that version 3 lists: they are open, or open orders
+// would open them.
+func (s *Sim) eachUsed(v simcore.AccountView, visit func(*listing, simcore.PositionView)) {
+	for _, h := range v.Holdings {
+		for _, p := range h.Positions {
+			if !p.Qty.IsZero() || !p.BidNotional.IsZero() || !p.AskNotional.IsZero() {
+				visit(s.listings[h.Instrument.Symbol], p)
+			}
+		}
+	}
 }
 
 func (l *listing) position(p simcore.PositionView) positionBody {

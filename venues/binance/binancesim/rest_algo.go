@@ -7,7 +7,7 @@ import (
 )
 
 func (s *Sim) placeAlgo(c *call) (any, *apiError) {
-	request, l, failed := s.parseAlgo(c, c.params)
+	request, l, failed := s.parseAlgo(c, &c.params)
 	if failed == nil {
 		placed, err := s.Exchange().PlaceConditional(request)
 		if err == nil {
@@ -15,14 +15,14 @@ func (s *Sim) placeAlgo(c *call) (any, *apiError) {
 		}
 		failed = errorOf(err, l.pricePlaces)
 	}
-	s.recordRejection(c, c.params, failed)
+	s.recordRejection(c, &c.params, failed)
 	return nil, failed
 }
 
 func (s *Sim) cancelAlgo(c *call) (any, *apiError) {
-	ref, err := c.params.algoRef()
-	if err != nil {
-		return nil, err
+	ref := c.params.algoRef()
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	if c.expired(s) {
 		return nil, errEngineWindow
@@ -39,36 +39,21 @@ func (s *Sim) cancelAlgo(c *call) (any, *apiError) {
 	}{cancelled.ID, cancelled.Request.ClientID, "200", "success"}, nil
 }
 
-func (p params) algoRef() (simcore.OrderRef, *apiError) {
-	id, err := p.integer("algoId", 0)
-	if err != nil {
-		return simcore.OrderRef{}, err
-	}
-	ref := simcore.OrderRef{ID: id, ClientID: p.text("clientAlgoId")}
-	if ref == (simcore.OrderRef{}) {
-		return ref, bad(-1102, "Param 'algoId' or 'clientAlgoId' must be sent, but both were empty/null!")
-	}
-	return ref, nil
+func (p *params) algoRef() simcore.OrderRef {
+	return p.ref("algoId", "clientAlgoId", "Param 'algoId' or 'clientAlgoId' must be sent, but both were empty/null!")
 }
 
 func (s *Sim) cancelAllAlgo(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	if c.expired(s) {
-		return nil, errEngineWindow
-	}
-	if _, failed := s.Exchange().CancelAllConditionals(c.account.ID, l.Symbol); failed != nil {
-		return nil, errorOf(failed, l.pricePlaces)
-	}
-	return allCancelled, nil
+	return s.cancelAllBy(c, func(account, symbol string) error {
+		_, err := s.Exchange().CancelAllConditionals(account, symbol)
+		return err
+	})
 }
 
 func (s *Sim) queryAlgo(c *call) (any, *apiError) {
-	ref, err := c.params.algoRef()
-	if err != nil {
-		return nil, err
+	ref := c.params.algoRef()
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	found, failed := s.Exchange().Conditional(c.account.ID, ref)
 	if failed != nil || !s.visibleAlgo(&found) {
@@ -91,15 +76,9 @@ func (s *Sim) visibleAlgo(c *simcore.Conditional) bool {
 }
 
 func (s *Sim) openAlgo(c *call) (any, *apiError) {
-	only := c.params.text("symbol")
-	if only != "" {
-		if _, err := s.listing(c); err != nil {
-			return nil, err
-		}
-	}
-	id, err := c.params.integer("algoId", 0)
-	if err != nil {
-		return nil, err
+	only, id := s.onlySymbol(c), c.params.integer("algoId", 0)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	return s.queriedAlgos(s.Exchange().Conditionals(c.account.ID, func(one *simcore.Conditional) bool {
 		return one.Open() && (only == "" || one.Request.Symbol == only) && (id == 0 || one.ID == id)
@@ -117,21 +96,18 @@ func (s *Sim) queriedAlgos(found []simcore.Conditional) []algoBody {
 }
 
 func (s *Sim) allAlgo(c *call) (any, *apiError) {
-	l, limit, err := s.listingPage(c)
-	if err != nil {
-		return nil, err
+	l, limit := s.listingPage(c)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
-	page, err := c.params.integer("page", 0)
-	if err != nil || page < 0 {
+	page := c.params.integer("page", 0)
+	if c.params.invalid != nil || page < 0 {
 		return nil, bad(-1130, "Data sent for parameter 'page' is not valid.")
 	}
-	fromID, err := c.params.integer("algoId", 0)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := c.weekSpan(fromID != 0)
-	if err != nil {
-		return nil, err
+	fromID := c.params.integer("algoId", 0)
+	from, to := c.weekSpan(fromID != 0)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	body := s.queriedAlgos(s.Exchange().Conditionals(c.account.ID, func(one *simcore.Conditional) bool {
 		return one.Request.Symbol == l.Symbol && one.ID >= fromID && within(one.CreatedAt, from, to)
@@ -142,130 +118,99 @@ func (s *Sim) allAlgo(c *call) (any, *apiError) {
 
 // parseAlgo parses a conditional order and checks what does not depend on the
 // account's state.
-func (s *Sim) parseAlgo(c *call, p params) (simcore.ConditionalRequest, *listing, *apiError) {
+func (s *Sim) parseAlgo(c *call, p *params) (simcore.ConditionalRequest, *listing, *apiError) {
 	var r simcore.ConditionalRequest
-	if kind, err := p.need("algoType"); err != nil || kind != "CONDITIONAL" {
-		return r, nil, errMandatory("algoType")
+	if p.text("algoType") != "CONDITIONAL" {
+		p.refuse(errMandatory("algoType"))
 	}
-	name, err := p.need("symbol")
-	if err != nil {
-		return r, nil, err
-	}
-	l, ok := s.listings[name]
-	if !ok {
-		return r, nil, errInvalidSymbol
-	}
+	l := s.listingBy(p, "symbol")
 	o := newOrder{listing: l}
-	o.Account, o.Symbol, o.Deadline = c.account.ID, name, c.deadline
-	kind, err := p.parseKind(&o)
-	if err != nil {
-		return r, l, err
-	}
+	o.Account, o.Symbol, o.Deadline = c.account.ID, p.text("symbol"), c.deadline
+	kind := p.parseKind(&o)
 	if !conditionalTypes[kind] {
-		return r, l, errInvalidType
+		p.refuse(errInvalidType)
 	}
-	for _, step := range []func() *apiError{
-		func() *apiError { return s.parseAlgoTerms(&o, &r, c, p) },
-		func() *apiError { return parseAlgoSize(&o, &r, p) },
-		func() *apiError { return s.parseAlgoPrice(&o, kind, p) },
-		func() *apiError { return parseTrigger(&o, &r, kind, p) },
-		func() *apiError { return checkPrecision(p.text("quantity"), l.qtyPlaces) },
-		func() *apiError { return checkPrecision(p.text("price"), l.pricePlaces) },
-		func() *apiError { return checkPrecision(p.text("triggerPrice"), l.pricePlaces) },
-	} {
-		if err := step(); err != nil {
-			return r, l, err
-		}
+	if p.invalid != nil {
+		return r, l, p.invalid
 	}
+	s.parseAlgoTerms(&o, &r, c, p)
+	parseAlgoSize(&o, &r, p)
+	s.parseAlgoPrice(&o, kind, p)
+	parseTrigger(&o, &r, kind, p)
+	p.checkPrecision("quantity", l.qtyPlaces)
+	p.checkPrecision("price", l.pricePlaces)
+	p.checkPrecision("triggerPrice", l.pricePlaces)
 	detail, _ := o.Detail.(orderDetail)
-	detail.algoType, detail.workingType = kind, p.text("workingType")
-	detail.priceProtect, err = p.boolean("priceProtect")
+	detail.algoType, detail.workingType, detail.priceProtect = kind, p.text("workingType"), p.boolean("priceProtect")
 	o.Detail = detail
 	r.OrderRequest = o.OrderRequest
-	return r, l, err
+	return r, l, p.invalid
 }
 
-func (s *Sim) parseAlgoTerms(o *newOrder, r *simcore.ConditionalRequest, c *call, p params) (err *apiError) {
+func (s *Sim) parseAlgoTerms(o *newOrder, r *simcore.ConditionalRequest, c *call, p *params) {
 	tif := p.text("timeInForce")
 	if tif == "GTE_GTC" {
 		r.RequiresPosition = true
 	} else if tif != "" {
 		var ok bool
 		if o.TimeInForce, ok = timesInForce[tif]; !ok {
-			return errInvalidTIF
+			p.refuse(errInvalidTIF)
 		}
 	}
-	if o.ReduceOnly, err = p.boolean("reduceOnly"); err != nil {
-		return err
-	}
-	if p.has("reduceOnly") && c.account.Mode == simcore.Hedge {
-		return errNotRequired("reduceOnly")
-	}
-	if o.ClientID, err = p.clientID("clientAlgoId"); err != nil {
-		return err
-	}
-	if o.ClientID == "" {
-		o.ClientID = s.randomID(autoClientIDLen)
-	}
-	if o.SelfTrade, err = p.selfTrade(); err != nil {
-		return err
-	}
+	s.parseReduceOnlyAndID(o, c, p, "clientAlgoId")
+	o.SelfTrade = p.selfTrade()
 	switch p.text("workingType") {
 	case "", "CONTRACT_PRICE":
 	case "MARK_PRICE":
 		r.TriggerBy = simcore.TriggerOnMark
 	default:
-		return bad(-1130, "Data sent for parameter 'workingType' is not valid.")
+		p.refuse(bad(-1130, "Data sent for parameter 'workingType' is not valid."))
 	}
-	return o.parseGoodTill(c.now, p)
+	o.parseGoodTill(c.now, p)
 }
 
-func parseAlgoSize(o *newOrder, r *simcore.ConditionalRequest, p params) (err *apiError) {
-	if r.ClosePosition, err = p.boolean("closePosition"); err != nil {
-		return err
-	}
-	if !r.ClosePosition {
-		o.Qty, err = p.needNumber("quantity")
-		return err
+func parseAlgoSize(o *newOrder, r *simcore.ConditionalRequest, p *params) {
+	if r.ClosePosition = p.boolean("closePosition"); !r.ClosePosition {
+		o.Qty = p.needNumber("quantity")
+		return
 	}
 	opensLong := o.PosSide == simcore.PositionLong && o.Side == simcore.Buy
 	opensShort := o.PosSide == simcore.PositionShort && o.Side == simcore.Sell
 	switch {
 	case p.has("quantity"):
-		return errCloseWithQty
+		p.refuse(errCloseWithQty)
 	case p.has("reduceOnly"):
-		return errCloseWithReduce
+		p.refuse(errCloseWithReduce)
 	case opensLong || opensShort:
-		return errPositionSide
+		p.refuse(errPositionSide)
 	}
-	return nil
 }
 
-func (s *Sim) parseAlgoPrice(o *newOrder, kind string, p params) *apiError {
+func (s *Sim) parseAlgoPrice(o *newOrder, kind string, p *params) {
 	if kind == "STOP" || kind == "TAKE_PROFIT" {
-		return s.parsePrice(o, p)
+		s.parsePrice(o, p)
+		return
 	}
 	o.Type = simcore.Market
 	if p.has("price") {
-		return errNotRequired("price")
+		p.refuse(errNotRequired("price"))
 	}
-	return nil
 }
 
-func parseTrigger(o *newOrder, r *simcore.ConditionalRequest, kind string, p params) (err *apiError) {
+func parseTrigger(o *newOrder, r *simcore.ConditionalRequest, kind string, p *params) {
 	switch kind {
 	case "STOP", "STOP_MARKET":
 		r.Rising = o.Side == simcore.Buy
 	case "TAKE_PROFIT", "TAKE_PROFIT_MARKET":
 		r.Rising = o.Side == simcore.Sell
 	default:
-		return parseTrailing(o, r, p)
+		parseTrailing(o, r, p)
+		return
 	}
 	if r.ClosePosition && (kind == "STOP" || kind == "TAKE_PROFIT") {
-		return bad(-4136, "Target strategy invalid for orderType %s, closePosition true.", kind)
+		p.refuse(bad(-4136, "Target strategy invalid for orderType %s, closePosition true.", kind))
 	}
-	r.TriggerPrice, err = p.needNumber("triggerPrice")
-	return err
+	r.TriggerPrice = p.needNumber("triggerPrice")
 }
 
 var (
@@ -274,16 +219,11 @@ var (
 	percent         = decimal.New(1, -2)
 )
 
-func parseTrailing(o *newOrder, r *simcore.ConditionalRequest, p params) *apiError {
+func parseTrailing(o *newOrder, r *simcore.ConditionalRequest, p *params) {
 	r.Rising = o.Side == simcore.Buy
-	rate, err := p.needNumber("callbackRate")
-	if err != nil {
-		return err
-	}
+	rate := p.needNumber("callbackRate")
 	if rate.LessThan(callbackRateMin) || rate.GreaterThan(callbackRateMax) {
-		return bad(-2007, "Invalid callBack rate.")
+		p.refuse(bad(-2007, "Invalid callBack rate."))
 	}
-	r.CallbackRate = rate.Mul(percent)
-	r.Activation, err = p.number("activatePrice")
-	return err
+	r.CallbackRate, r.Activation = rate.Mul(percent), p.number("activatePrice")
 }

@@ -14,28 +14,33 @@ func (s *Sim) amendBatch(c *call) (any, *apiError) { return s.batch(c, s.amend) 
 
 // batch executes the elements one after the other and returns an answer for each,
 // in the order of the request.
-func (s *Sim) batch(c *call, do func(*call, params) (any, *apiError)) (any, *apiError) {
-	elements, err := batchElements(c.params)
+func (s *Sim) batch(c *call, do func(*call, *params) (any, *apiError)) (any, *apiError) {
+	elements, err := batchElements(&c.params)
 	if err != nil {
 		return nil, err
 	}
-	answers := make([]any, len(elements))
-	for i, p := range elements {
-		answer, failed := do(c, p)
+	return answers(elements, func(p *params) (any, *apiError) { return do(c, p) }), nil
+}
+
+// answers returns the answer to each element of a batch.
+func answers[T any](elements []T, do func(*T) (any, *apiError)) []any {
+	list := make([]any, len(elements))
+	for i := range elements {
+		answer, failed := do(&elements[i])
 		if failed != nil {
 			answer = failed.body()
 		}
-		answers[i] = answer
+		list[i] = answer
 	}
-	return answers, nil
+	return list
 }
 
 // batchElements parses the list of parameter sets, whose values may be strings,
 // numbers or booleans.
-func batchElements(p params) ([]params, *apiError) {
-	text, err := p.need("batchOrders")
-	if err != nil {
-		return nil, err
+func batchElements(p *params) ([]params, *apiError) {
+	text := p.need("batchOrders")
+	if p.invalid != nil {
+		return nil, p.invalid
 	}
 	var raw []map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &raw) != nil {
@@ -55,27 +60,19 @@ func batchElements(p params) ([]params, *apiError) {
 }
 
 func (s *Sim) cancelBatch(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
+	l := s.listing(c)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	refs, err := c.params.batchRefs()
 	if err != nil {
 		return nil, err
 	}
-	answers := make([]any, len(refs))
-	for i, ref := range refs {
-		answer, failed := s.cancel(c, l, ref)
-		if failed != nil {
-			answer = failed.body()
-		}
-		answers[i] = answer
-	}
-	return answers, nil
+	return answers(refs, func(ref *simcore.OrderRef) (any, *apiError) { return s.cancel(c, l, *ref) }), nil
 }
 
 // batchRefs parses either list of ids. Names are matched in any case.
-func (p params) batchRefs() ([]simcore.OrderRef, *apiError) {
+func (p *params) batchRefs() ([]simcore.OrderRef, *apiError) {
 	var ids []int64
 	var clientIDs []string
 	for name, value := range p.values {

@@ -88,9 +88,9 @@ type bracketBody struct {
 func (s *Sim) leverageBracket(c *call) (any, *apiError) {
 	names := s.symbols
 	if c.params.has("symbol") {
-		l, err := s.listing(c)
-		if err != nil {
-			return nil, err
+		l := s.listing(c)
+		if l == nil {
+			return nil, c.params.invalid
 		}
 		names = []string{l.Symbol}
 	}
@@ -114,17 +114,13 @@ func (l *listing) brackets() bracketsBody {
 }
 
 func (s *Sim) setLeverage(c *call) (any, *apiError) {
-	l, err := s.listing(c)
+	l := s.listing(c)
+	leverage, err := strconv.Atoi(c.params.text("leverage"))
 	if err != nil {
-		return nil, err
+		c.params.refuse(errMandatory("leverage"))
 	}
-	text, err := c.params.need("leverage")
-	if err != nil {
-		return nil, err
-	}
-	leverage, malformed := strconv.Atoi(text)
-	if malformed != nil {
-		return nil, errMandatory("leverage")
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	if failed := s.Exchange().SetLeverage(c.account.ID, l.Symbol, leverage); failed != nil {
 		return nil, leverageRejected(failed, leverage)
@@ -150,13 +146,9 @@ func leverageRejected(err error, leverage int) *apiError {
 }
 
 func (s *Sim) setMarginType(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	marginType, err := c.params.need("marginType")
-	if err != nil {
-		return nil, err
+	l, marginType := s.listing(c), c.params.need("marginType")
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	if marginType != "ISOLATED" && marginType != "CROSSED" {
 		return nil, bad(-1128, "Combination of optional parameters invalid.")
@@ -176,17 +168,9 @@ func (s *Sim) setMarginType(c *call) (any, *apiError) {
 
 // addMargin adds (type 1) or removes (type 2) margin of an isolated position.
 func (s *Sim) addMargin(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	amount, err := c.params.needNumber("amount")
-	if err != nil {
-		return nil, err
-	}
-	kind, err := c.params.integer("type", 0)
-	if err != nil {
-		return nil, err
+	l, amount, kind := s.listing(c), c.params.needNumber("amount"), c.params.integer("type", 0)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	side, ok := positionSides[c.params.text("positionSide")]
 	if !ok || kind != 1 && kind != 2 || !amount.IsPositive() {
@@ -218,16 +202,13 @@ func (s *Sim) positionMode(c *call) (any, *apiError) {
 }
 
 func (s *Sim) setPositionMode(c *call) (any, *apiError) {
-	if _, err := c.params.need("dualSidePosition"); err != nil {
-		return nil, err
-	}
-	dual, err := c.params.boolean("dualSidePosition")
-	if err != nil {
-		return nil, err
-	}
 	mode := simcore.OneWay
-	if dual {
+	_ = c.params.need("dualSidePosition")
+	if c.params.boolean("dualSidePosition") {
 		mode = simcore.Hedge
+	}
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	switch simcore.ReasonOf(s.Exchange().SetPositionMode(c.account.ID, mode)) {
 	case "":
@@ -249,16 +230,16 @@ func (s *Sim) multiAssets(*call) (any, *apiError) {
 
 // setMultiAssets accepts only the present setting: the mode is not simulated.
 func (s *Sim) setMultiAssets(c *call) (any, *apiError) {
-	if on, err := c.params.boolean("multiAssetsMargin"); err != nil || on {
+	if on := c.params.boolean("multiAssetsMargin"); on || c.params.invalid != nil {
 		return nil, bad(-4167, "Unable to adjust to Multi-Assets mode with symbols of USDⓈ-M Futures under isolated-margin mode.")
 	}
 	return nil, bad(-4171, "No need to change Multi-Assets mode.")
 }
 
 func (s *Sim) commissionRate(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
+	l := s.listing(c)
+	if l == nil {
+		return nil, c.params.invalid
 	}
 	v, err := s.view(c)
 	if err != nil {

@@ -27,20 +27,13 @@ var incomeWords = map[simcore.WalletCause]string{
 }
 
 func (s *Sim) income(c *call) (any, *apiError) {
-	limit, err := c.params.limit(100, 1000)
-	if err != nil {
-		return nil, err
-	}
-	page, err := c.params.integer("page", 1)
-	if err != nil {
-		return nil, err
-	}
+	limit, page := c.params.limit(100, 1000), c.params.integer("page", 1)
 	if page < 1 {
-		return nil, bad(-1130, "Data sent for parameter 'page' is not valid.")
+		c.params.refuse(bad(-1130, "Data sent for parameter 'page' is not valid."))
 	}
-	from, to, err := c.span()
-	if err != nil {
-		return nil, err
+	from, to := c.span()
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	if from.IsZero() && to.IsZero() {
 		from = c.now.Add(-queryWindowMax)

@@ -15,7 +15,7 @@ func (s *Sim) klines(c *call) (any, *apiError) { return s.klinesOf(c, "symbol", 
 
 // continuousKlines takes a pair and a contract type; only perpetuals are simulated.
 func (s *Sim) continuousKlines(c *call) (any, *apiError) {
-	if kind, err := c.params.need("contractType"); err != nil || kind != "PERPETUAL" {
+	if c.params.text("contractType") != "PERPETUAL" {
 		return nil, errMandatory("contractType")
 	}
 	return s.klinesOf(c, "pair", (*listing).klineRow)
@@ -32,29 +32,14 @@ func (s *Sim) indexKlines(c *call) (any, *apiError) {
 }
 
 func (s *Sim) klinesOf(c *call, by string, row func(*listing, simcore.Candle) [12]any) (any, *apiError) {
-	symbol, err := c.params.need(by)
-	if err != nil {
-		return nil, err
-	}
-	l, ok := s.listings[symbol]
-	if !ok {
-		return nil, errInvalidSymbol
-	}
-	name, err := c.params.need("interval")
-	if err != nil {
-		return nil, err
-	}
-	interval := simcore.Interval(name)
+	l, interval := s.listingBy(&c.params, by), simcore.Interval(c.params.need("interval"))
 	if !interval.Valid() {
-		return nil, errInvalidInterval
+		c.params.refuse(errInvalidInterval)
 	}
-	limit, err := c.params.limit(klinesLimitDefault, klinesLimitMax)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := c.span()
-	if err != nil {
-		return nil, err
+	limit := c.params.limit(klinesLimitDefault, klinesLimitMax)
+	from, to := c.span()
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	candles := s.candles(l.Symbol, interval, from, to, limit)
 	rows := make([][12]any, len(candles))

@@ -17,35 +17,36 @@ func (s *Sim) time(*call) (any, *apiError) {
 }
 
 // listing returns the symbol of a call.
-func (s *Sim) listing(c *call) (*listing, *apiError) {
-	name, missing := c.params.need("symbol")
-	if missing != nil {
-		return nil, missing
-	}
-	l, ok := s.listings[name]
+func (s *Sim) listing(c *call) *listing { return s.listingBy(&c.params, "symbol") }
+
+// listingBy returns the symbol in a parameter, or nil.
+func (s *Sim) listingBy(p *params, name string) *listing {
+	l, ok := s.listings[p.need(name)]
 	if !ok {
-		return nil, errInvalidSymbol
+		p.refuse(errInvalidSymbol)
 	}
-	return l, nil
+	return l
+}
+
+// onlySymbol returns the symbol to which a call is limited; empty if to none.
+func (s *Sim) onlySymbol(c *call) string {
+	if !c.params.has("symbol") {
+		return ""
+	}
+	_ = s.listing(c)
+	return c.params.text("symbol")
 }
 
 // listingPage returns the symbol and the page size of a call.
-func (s *Sim) listingPage(c *call) (*listing, int, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, 0, err
-	}
-	limit, err := c.params.limit(500, 1000)
-	return l, limit, err
-}
+func (s *Sim) listingPage(c *call) (*listing, int) { return s.listing(c), c.params.limit(500, 1000) }
 
 // eachListing returns one record for the symbol of a call, or a list for all
 // symbols.
 func eachListing[T any](s *Sim, c *call, record func(*listing) T) (any, *apiError) {
 	if c.params.has("symbol") {
-		l, err := s.listing(c)
-		if err != nil {
-			return nil, err
+		l := s.listing(c)
+		if l == nil {
+			return nil, c.params.invalid
 		}
 		return record(l), nil
 	}
@@ -69,16 +70,12 @@ type depthBody struct {
 }
 
 func (s *Sim) depth(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := c.params.integer("limit", depthLimitDefault)
-	if err != nil {
-		return nil, err
-	}
+	l, limit := s.listing(c), c.params.integer("limit", depthLimitDefault)
 	if !depthLimits[limit] {
-		return nil, errDepthLimit
+		c.params.refuse(errDepthLimit)
+	}
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	if body, ok := s.replayedDepth(l.Symbol, int(limit)); ok {
 		return body, nil
@@ -107,9 +104,9 @@ type tradeBody struct {
 }
 
 func (s *Sim) trades(c *call) (any, *apiError) {
-	l, limit, err := s.listingPage(c)
-	if err != nil {
-		return nil, err
+	l, limit := s.listingPage(c)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	body := []tradeBody{}
 	for _, t := range s.Exchange().Trades(l.Symbol, limit) {
@@ -122,17 +119,12 @@ func (s *Sim) trades(c *call) (any, *apiError) {
 }
 
 // span returns the time range of a call, zero times where it has none.
-func (c *call) span() (from, to time.Time, err *apiError) {
-	if from, err = c.params.timeOf("startTime"); err != nil {
-		return from, to, err
-	}
-	if to, err = c.params.timeOf("endTime"); err != nil {
-		return from, to, err
-	}
+func (c *call) span() (from, to time.Time) {
+	from, to = c.params.timeOf("startTime"), c.params.timeOf("endTime")
 	if !from.IsZero() && !to.IsZero() && from.After(to) {
-		return from, to, errStartAfterEnd
+		c.params.refuse(errStartAfterEnd)
 	}
-	return from, to, nil
+	return from, to
 }
 
 type premiumBody struct {
@@ -167,17 +159,10 @@ type fundingBody struct {
 // fundingRate returns the funding of a symbol since the simulator started, oldest
 // first: the newest rows, or the first ones after a start.
 func (s *Sim) fundingRate(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := c.params.limit(100, 1000)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := c.span()
-	if err != nil {
-		return nil, err
+	l, limit := s.listing(c), c.params.limit(100, 1000)
+	from, to := c.span()
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	body := []fundingBody{}
 	for _, p := range s.Exchange().FundingPayments(l.Symbol) {
@@ -187,18 +172,15 @@ func (s *Sim) fundingRate(c *call) (any, *apiError) {
 			})
 		}
 	}
-	if from.IsZero() {
-		return body[max(0, len(body)-limit):], nil
-	}
-	return body[:min(limit, len(body))], nil
+	return firstOrLast(body, limit, !from.IsZero()), nil
 }
 
 func (s *Sim) fundingInfo(*call) (any, *apiError) { return []struct{}{}, nil }
 
 func (s *Sim) openInterest(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
+	l := s.listing(c)
+	if l == nil {
+		return nil, c.params.invalid
 	}
 	return struct {
 		OpenInterest string `json:"openInterest"`

@@ -11,10 +11,10 @@ import (
 	"venuegate/venues/simcore"
 )
 
-func (s *Sim) placeOrder(c *call) (any, *apiError) { return s.place(c, c.params) }
+func (s *Sim) placeOrder(c *call) (any, *apiError) { return s.place(c, &c.params) }
 
 // place places one order of a single call or of a batch.
-func (s *Sim) place(c *call, p params) (any, *apiError) {
+func (s *Sim) place(c *call, p *params) (any, *apiError) {
 	request, failed := s.parseOrder(c, p)
 	if failed == nil {
 		o, err := s.Exchange().Place(request.OrderRequest)
@@ -35,7 +35,7 @@ func (s *Sim) placed(o *simcore.Order, wantsResult bool) orderBody {
 }
 
 // recordRejection records a rejected order in the ledger.
-func (s *Sim) recordRejection(c *call, p params, failed *apiError) {
+func (s *Sim) recordRejection(c *call, p *params, failed *apiError) {
 	kind := strings.ToLower(p.text("type"))
 	clientID := p.text("newClientOrderId")
 	row := simcore.LedgerOrder{
@@ -52,7 +52,7 @@ func (s *Sim) recordRejection(c *call, p params, failed *apiError) {
 
 // testOrder checks an order and places nothing.
 func (s *Sim) testOrder(c *call) (any, *apiError) {
-	request, failed := s.parseOrder(c, c.params)
+	request, failed := s.parseOrder(c, &c.params)
 	if failed != nil {
 		return nil, failed
 	}
@@ -64,32 +64,28 @@ func (s *Sim) testOrder(c *call) (any, *apiError) {
 	return s.acknowledged(&o), nil
 }
 
-// orderRef parses the id of an order. The venue's own id overrides the client's.
-func (p params) orderRef() (simcore.OrderRef, *apiError) {
-	id, err := p.integer("orderId", 0)
-	if err != nil {
-		return simcore.OrderRef{}, err
-	}
-	ref := simcore.OrderRef{ID: id, ClientID: p.text("origClientOrderId")}
-	if ref == (simcore.OrderRef{}) {
-		return ref, bad(-1102, "Param 'origClientOrderId' or 'orderId' must be sent, but both were empty/null!")
-	}
-	return ref, nil
+func (p *params) orderRef() simcore.OrderRef {
+	return p.ref("orderId", "origClientOrderId", "Param 'origClientOrderId' or 'orderId' must be sent, but both were empty/null!")
 }
 
-func (s *Sim) amendOrder(c *call) (any, *apiError) { return s.amend(c, c.params) }
+// ref parses the id of an order, of which the venue's own overrides the client's.
+// missing is the error text if both are empty.
+func (p *params) ref(idName, clientIDName, missing string) simcore.OrderRef {
+	ref := simcore.OrderRef{ID: p.integer(idName, 0), ClientID: p.text(clientIDName)}
+	if ref == (simcore.OrderRef{}) {
+		p.refuse(bad(-1102, "%s", missing))
+	}
+	return ref
+}
 
-func (s *Sim) amend(c *call, p params) (any, *apiError) {
-	request, l, err := s.parseAmend(c, p)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkAmendReduceOnly(p, request); err != nil {
-		return nil, err
-	}
-	modifyID, err := p.integer("modifyId", 0)
-	if err != nil {
-		return nil, err
+func (s *Sim) amendOrder(c *call) (any, *apiError) { return s.amend(c, &c.params) }
+
+func (s *Sim) amend(c *call, p *params) (any, *apiError) {
+	request, l := s.parseAmend(c, p)
+	s.checkAmendReduceOnly(p, request)
+	modifyID := p.integer("modifyId", 0)
+	if p.invalid != nil {
+		return nil, p.invalid
 	}
 	o, failed := s.Exchange().Amend(request)
 	if failed != nil {
@@ -102,59 +98,44 @@ func (s *Sim) amend(c *call, p params) (any, *apiError) {
 	return body, nil
 }
 
-func (s *Sim) parseAmend(c *call, p params) (simcore.AmendRequest, *listing, *apiError) {
+func (s *Sim) parseAmend(c *call, p *params) (simcore.AmendRequest, *listing) {
 	request := simcore.AmendRequest{Account: c.account.ID, Deadline: c.deadline, ClearSelfTrade: true}
-	name, err := p.need("symbol")
-	if err != nil {
-		return request, nil, err
+	l := s.listingBy(p, "symbol")
+	if l == nil {
+		return request, nil
 	}
-	l, ok := s.listings[name]
-	if !ok {
-		return request, nil, errInvalidSymbol
-	}
-	request.Symbol = name
-	if request.Order, err = p.orderRef(); err != nil {
-		return request, l, err
-	}
-	if _, err = p.need("side"); err != nil {
-		return request, l, err
-	}
-	if request.Qty, err = p.needNumber("quantity"); err != nil {
-		return request, l, err
-	}
-	if request.Price, err = s.amendPrice(p, request); err != nil {
-		return request, l, err
-	}
-	if err = checkPrecision(p.text("quantity"), l.qtyPlaces); err != nil {
-		return request, l, err
-	}
-	return request, l, checkPrecision(p.text("price"), l.pricePlaces)
+	request.Symbol, request.Order = l.Symbol, p.orderRef()
+	_ = p.need("side")
+	request.Qty = p.needNumber("quantity")
+	request.Price = s.amendPrice(p, request)
+	p.checkPrecision("quantity", l.qtyPlaces)
+	p.checkPrecision("price", l.pricePlaces)
+	return request, l
 }
 
-func (s *Sim) amendPrice(p params, request simcore.AmendRequest) (price decimal.Decimal, err *apiError) {
+func (s *Sim) amendPrice(p *params, request simcore.AmendRequest) decimal.Decimal {
 	match := p.text("priceMatch")
 	if match == "" || match == "NONE" {
 		return p.needNumber("price")
 	}
 	o, failed := s.Exchange().Order(request.Account, request.Symbol, request.Order)
 	if failed != nil {
-		return zero, errNoSuchOrder
+		p.refuse(errNoSuchOrder)
+		return zero
 	}
-	return s.matchPrice(request.Symbol, o.Side, match)
+	return s.matchPrice(p, request.Symbol, o.Side, match)
 }
 
 // checkAmendReduceOnly checks that the flag equals that of the order, which it
 // cannot change.
-func (s *Sim) checkAmendReduceOnly(p params, request simcore.AmendRequest) *apiError {
-	wanted, err := p.boolean("reduceOnly")
-	if err != nil || !wanted {
-		return err
+func (s *Sim) checkAmendReduceOnly(p *params, request simcore.AmendRequest) {
+	if !p.boolean("reduceOnly") {
+		return
 	}
 	o, failed := s.Exchange().Order(request.Account, request.Symbol, request.Order)
 	if failed == nil && !o.ReduceOnly {
-		return errAmendReduceOnly
+		p.refuse(errAmendReduceOnly)
 	}
-	return nil
 }
 
 func amendRejected(err error, l *listing) *apiError {
@@ -173,13 +154,9 @@ func amendRejected(err error, l *listing) *apiError {
 }
 
 func (s *Sim) cancelOrder(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	ref, err := c.params.orderRef()
-	if err != nil {
-		return nil, err
+	l, ref := s.listing(c), c.params.orderRef()
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	return s.cancel(c, l, ref)
 }
@@ -203,14 +180,21 @@ func (c *call) expired(s *Sim) bool {
 var allCancelled = doneBody{Code: http.StatusOK, Msg: "The operation of cancel all open order is done."}
 
 func (s *Sim) cancelAllOrders(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
+	return s.cancelAllBy(c, func(account, symbol string) error {
+		_, err := s.Exchange().CancelAll(account, symbol)
+		return err
+	})
+}
+
+func (s *Sim) cancelAllBy(c *call, cancelAll func(account, symbol string) error) (any, *apiError) {
+	l := s.listing(c)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	if c.expired(s) {
 		return nil, errEngineWindow
 	}
-	if _, failed := s.Exchange().CancelAll(c.account.ID, l.Symbol); failed != nil {
+	if failed := cancelAll(c.account.ID, l.Symbol); failed != nil {
 		return nil, errorOf(failed, l.pricePlaces)
 	}
 	return allCancelled, nil

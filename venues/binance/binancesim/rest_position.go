@@ -61,27 +61,19 @@ func (s *Sim) positionRiskV3(c *call) (any, *apiError) {
 		return nil, err
 	}
 	body := []positionRiskBody{}
-	for _, h := range v.Holdings {
-		if only != "" && only != h.Instrument.Symbol {
-			continue
+	s.eachUsed(v, func(l *listing, p simcore.PositionView) {
+		if only == "" || only == l.Symbol {
+			body = append(body, l.positionRisk(p))
 		}
-		l := s.listings[h.Instrument.Symbol]
-		for _, p := range h.Positions {
-			if used(p) {
-				body = append(body, l.positionRisk(p))
-			}
-		}
-	}
+	})
 	return body, nil
 }
 
 // positions returns the account and the requested symbol of a call.
 func (s *Sim) positions(c *call) (simcore.AccountView, string, *apiError) {
-	only := c.params.text("symbol")
-	if only != "" {
-		if _, err := s.listing(c); err != nil {
-			return simcore.AccountView{}, "", err
-		}
+	only := s.onlySymbol(c)
+	if c.params.invalid != nil {
+		return simcore.AccountView{}, "", c.params.invalid
 	}
 	v, err := s.view(c)
 	return v, only, err

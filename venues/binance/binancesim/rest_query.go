@@ -26,13 +26,9 @@ func (s *Sim) queryOpenOrder(c *call) (any, *apiError) {
 }
 
 func (s *Sim) find(c *call) (*simcore.Order, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	ref, err := c.params.orderRef()
-	if err != nil {
-		return nil, err
+	l, ref := s.listing(c), c.params.orderRef()
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	o, failed := s.Exchange().Order(c.account.ID, l.Symbol, ref)
 	if failed != nil || !s.visible(&o) {
@@ -57,11 +53,9 @@ func (s *Sim) visible(o *simcore.Order) bool {
 }
 
 func (s *Sim) openOrders(c *call) (any, *apiError) {
-	only := c.params.text("symbol")
-	if only != "" {
-		if _, err := s.listing(c); err != nil {
-			return nil, err
-		}
+	only := s.onlySymbol(c)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	return s.queriedAll(s.Exchange().OpenOrders(c.account.ID, only)), nil
 }
@@ -77,52 +71,39 @@ func (s *Sim) queriedAll(orders []simcore.Order) []orderBody {
 }
 
 func (s *Sim) allOrders(c *call) (any, *apiError) {
-	l, limit, err := s.listingPage(c)
-	if err != nil {
-		return nil, err
-	}
-	fromID, err := c.params.integer("orderId", 0)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := c.weekSpan(fromID != 0)
-	if err != nil {
-		return nil, err
+	l, limit := s.listingPage(c)
+	fromID := c.params.integer("orderId", 0)
+	from, to := c.weekSpan(fromID != 0)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	orders := s.Exchange().Orders(c.account.ID, func(o *simcore.Order) bool {
 		return o.Symbol == l.Symbol && o.ID >= fromID && within(o.CreatedAt, from, to)
 	})
-	body := s.queriedAll(orders)
-	if fromID != 0 || c.params.has("startTime") {
-		return body[:min(limit, len(body))], nil
-	}
-	return body[max(0, len(body)-limit):], nil
+	return firstOrLast(s.queriedAll(orders), limit, fromID != 0 || c.params.has("startTime")), nil
 }
 
 // forceOrders lists the liquidations of the account.
 func (s *Sim) forceOrders(c *call) (any, *apiError) {
-	limit, err := c.params.limit(50, 100)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := c.weekSpan(false)
-	if err != nil {
-		return nil, err
+	limit := c.params.limit(50, 100)
+	from, to := c.weekSpan(false)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	only := c.params.text("symbol")
 	body := s.queriedAll(s.Exchange().Orders(c.account.ID, func(o *simcore.Order) bool {
 		return o.Liquidation && (only == "" || o.Symbol == only) && within(o.CreatedAt, from, to)
 	}))
-	return body[max(0, len(body)-limit):], nil
+	return firstOrLast(body, limit, false), nil
 }
 
 // weekSpan returns the time range of a call, at most seven days; by default the last
 // seven. A call by id has no range.
-func (c *call) weekSpan(byID bool) (from, to time.Time, err *apiError) {
-	from, to, err = c.span()
+func (c *call) weekSpan(byID bool) (from, to time.Time) {
+	from, to = c.span()
 	switch {
-	case err != nil || byID:
-		return time.Time{}, time.Time{}, err
+	case byID:
+		return time.Time{}, time.Time{}
 	case from.IsZero() && to.IsZero():
 		to = c.now.Add(time.Second)
 		from = to.Add(-queryWindowMax)
@@ -131,9 +112,9 @@ func (c *call) weekSpan(byID bool) (from, to time.Time, err *apiError) {
 	case to.IsZero():
 		to = from.Add(queryWindowMax)
 	case to.Sub(from) > queryWindowMax:
-		return from, to, errTimeWindow
+		c.params.refuse(errTimeWindow)
 	}
-	return from, to, nil
+	return from, to
 }
 
 // within reports whether a time is in the range, both ends included. A zero end is
@@ -141,6 +122,14 @@ func (c *call) weekSpan(byID bool) (from, to time.Time, err *apiError) {
 func within(t, from, to time.Time) bool {
 	t = t.Truncate(time.Millisecond)
 	return !t.Before(from) && (to.IsZero() || !t.After(to))
+}
+
+// firstOrLast returns at most limit rows: the first ones, or the last.
+func firstOrLast[T any](rows []T, limit int, first bool) []T {
+	if first {
+		return rows[:min(limit, len(rows))]
+	}
+	return rows[max(0, len(rows)-limit):]
 }
 
 type userTradeBody struct {
@@ -164,36 +153,23 @@ type userTradeBody struct {
 // userTrades requires a symbol, returns at most seven days and reaches back three
 // months. A first id excludes times.
 func (s *Sim) userTrades(c *call) (any, *apiError) {
-	l, limit, err := s.listingPage(c)
-	if err != nil {
-		return nil, err
-	}
-	fromID, err := c.params.integer("fromId", -1)
-	if err != nil {
-		return nil, err
-	}
+	l, limit := s.listingPage(c)
+	fromID := c.params.integer("fromId", -1)
 	byID := fromID >= 0
 	if byID && (c.params.has("startTime") || c.params.has("endTime")) {
-		return nil, bad(-1128, "Combination of optional parameters invalid.")
+		c.params.refuse(bad(-1128, "Combination of optional parameters invalid."))
 	}
-	orderID, err := c.params.integer("orderId", 0)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := c.weekSpan(byID)
-	if err != nil {
-		return nil, err
+	orderID := c.params.integer("orderId", 0)
+	from, to := c.weekSpan(byID)
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	oldest, newest := c.now.Add(-tradesReachBack), s.Clock.Now().Add(-s.options.ReadLag)
 	fills := s.Exchange().Fills(c.account.ID, func(f *simcore.Fill) bool {
 		return f.Symbol == l.Symbol && f.TradeID >= fromID && (orderID == 0 || f.OrderID == orderID) &&
 			within(f.Time, from, to) && f.Time.After(oldest) && !f.Time.After(newest)
 	})
-	if byID || c.params.has("startTime") {
-		fills = fills[:min(limit, len(fills))]
-	} else {
-		fills = fills[max(0, len(fills)-limit):]
-	}
+	fills = firstOrLast(fills, limit, byID || c.params.has("startTime"))
 	body := []userTradeBody{}
 	for i := range fills {
 		body = append(body, l.userTrade(&fills[i]))

@@ -7,7 +7,8 @@ import (
 // endpoint is one call of the venue's REST interface.
 type endpoint struct {
 	security security
-	// weight of the call; weightOf wins where it is set.
+	// weight of the call; weightOf wins where it is set. It has no influence on the
+	// validity of the parameters, of which it gets a copy.
 	weight   int
 	weightOf func(params) int
 	// tens and minute are added to the account's order counts.
@@ -100,7 +101,7 @@ func perSymbol(one, all int) func(params) int {
 }
 
 func depthWeight(p params) int {
-	switch limit, _ := p.integer("limit", depthLimitDefault); {
+	switch limit := p.integer("limit", depthLimitDefault); {
 	case limit <= 50:
 		return 2
 	case limit <= 100:
@@ -113,7 +114,7 @@ func depthWeight(p params) int {
 }
 
 func klinesWeight(p params) int {
-	switch limit, _ := p.integer("limit", klinesLimitDefault); {
+	switch limit := p.integer("limit", klinesLimitDefault); {
 	case limit < 100:
 		return 1
 	case limit < 500:

@@ -126,17 +126,11 @@ type aggTradeBody struct {
 }
 
 func (s *Sim) aggTrades(c *call) (any, *apiError) {
-	l, limit, err := s.listingPage(c)
-	if err != nil {
-		return nil, err
-	}
-	fromID, err := c.params.integer("fromId", 0)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := c.span()
-	if err != nil {
-		return nil, err
+	l, limit := s.listingPage(c)
+	fromID := c.params.integer("fromId", 0)
+	from, to := c.span()
+	if c.params.invalid != nil {
+		return nil, c.params.invalid
 	}
 	body := []aggTradeBody{}
 	for _, t := range s.streams.keptAggTrades(l.Symbol) {
@@ -144,10 +138,7 @@ func (s *Sim) aggTrades(c *call) (any, *apiError) {
 			body = append(body, l.aggTrade(t))
 		}
 	}
-	if fromID != 0 || !from.IsZero() {
-		return body[:min(limit, len(body))], nil
-	}
-	return body[max(0, len(body)-limit):], nil
+	return firstOrLast(body, limit, fromID != 0 || !from.IsZero()), nil
 }
 
 func (st *streams) keptAggTrades(symbol string) []aggTrade {
