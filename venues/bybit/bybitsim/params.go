@@ -21,6 +21,22 @@ func (c *call) decode(into any) *apiError {
 	return nil
 }
 
+// decodeLinear decodes the JSON body of a call, whose category is decoded into
+// categoryOf.
+func (c *call) decodeLinear(into any, categoryOf *string) *apiError {
+	if failed := c.decode(into); failed != nil {
+		return failed
+	}
+	return category(*categoryOf)
+}
+
+// refuse records the error of a parameter, unless an earlier one has an error.
+func (c *call) refuse(failed *apiError) {
+	if c.invalid == nil {
+		c.invalid = failed
+	}
+}
+
 // amount is a decimal of a request: a string, where the empty one counts as absent.
 type amount struct {
 	decimal.Decimal
@@ -58,52 +74,66 @@ func (s *Sim) listed(symbol string) (*listing, *apiError) {
 }
 
 // queried returns the listing of the query's symbol, nil where it has none.
-func (s *Sim) queried(c *call) (*listing, *apiError) {
-	if failed := category(c.query.Get("category")); failed != nil {
-		return nil, failed
+func (s *Sim) queried(c *call) (l *listing) {
+	failed := category(c.query.Get("category"))
+	if symbol := c.query.Get("symbol"); failed == nil && symbol != "" {
+		l, failed = s.listed(symbol)
 	}
-	symbol := c.query.Get("symbol")
-	if symbol == "" {
-		return nil, nil
+	c.refuse(failed)
+	return l
+}
+
+// queriedOne is queried for a query that must have a symbol.
+func (s *Sim) queriedOne(c *call) *listing {
+	l := s.queried(c)
+	if l == nil {
+		c.refuse(errSymbol)
 	}
-	return s.listed(symbol)
+	return l
+}
+
+// selected returns the listings that a query selects: that of its symbol, or all.
+func (s *Sim) selected(c *call) []*listing {
+	if l := s.queried(c); l != nil || c.invalid != nil {
+		return []*listing{l}
+	}
+	all := make([]*listing, len(s.symbols))
+	for n, symbol := range s.symbols {
+		all[n] = s.listings[symbol]
+	}
+	return all
 }
 
 // limit returns the page size, otherwise where it was not sent, and at most most.
-func (c *call) limit(otherwise, most int) (int, *apiError) {
+func (c *call) limit(otherwise, most int) int {
 	text := c.query.Get("limit")
 	if text == "" {
-		return otherwise, nil
+		return otherwise
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, errParam("params error: limit invalid")
+		c.refuse(errParam("params error: limit invalid"))
 	}
-	return min(n, most), nil
+	return min(n, most)
 }
 
 // timeOf returns a time sent in milliseconds, zero where it was not sent.
-func (c *call) timeOf(name string) (time.Time, *apiError) {
+func (c *call) timeOf(name string) time.Time {
 	text := c.query.Get(name)
 	if text == "" {
-		return time.Time{}, nil
+		return time.Time{}
 	}
 	ms, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || ms < 0 {
-		return time.Time{}, errParam("params error: %s invalid", name)
+		c.refuse(errParam("params error: %s invalid", name))
 	}
-	return time.UnixMilli(ms), nil
+	return time.UnixMilli(ms)
 }
 
 // span returns the time range of a history query: at most seven days, with one bound
 // the usual length after or before it, without any the last such length.
-func (c *call) span(usual time.Duration) (from, to time.Time, failed *apiError) {
-	if from, failed = c.timeOf("startTime"); failed != nil {
-		return from, to, failed
-	}
-	if to, failed = c.timeOf("endTime"); failed != nil {
-		return from, to, failed
-	}
+func (c *call) span(usual time.Duration) (from, to time.Time) {
+	from, to = c.timeOf("startTime"), c.timeOf("endTime")
 	switch {
 	case from.IsZero() && to.IsZero():
 		from, to = c.now.Add(-usual), c.now
@@ -112,9 +142,9 @@ func (c *call) span(usual time.Duration) (from, to time.Time, failed *apiError) 
 	case to.IsZero():
 		to = from.Add(usual)
 	case to.Before(from) || to.Sub(from) > queryWindowMax:
-		return from, to, errWindow
+		c.refuse(errWindow)
 	}
-	return from, to, nil
+	return from, to
 }
 
 // within reports whether a time, in whole milliseconds, is in a span that includes
@@ -158,3 +188,12 @@ type page[T any] struct {
 }
 
 func linear[T any](list []T, cursor string) page[T] { return page[T]{"linear", list, cursor} }
+
+// linearPage returns a page of a list.
+func linearPage[T any](c *call, list []T, limit int, key func(*T) string) (any, *apiError) {
+	list, cursor, failed := paginate(c, list, limit, key)
+	if failed != nil {
+		return nil, failed
+	}
+	return linear(list, cursor), nil
+}

@@ -157,15 +157,13 @@ type feeRateBody struct {
 }
 
 func (s *Sim) feeRate(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
+	selected := s.selected(c)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	rates := list[feeRateBody]{}
-	for _, symbol := range s.symbols {
-		if l == nil || l.Symbol == symbol {
-			rates.List = append(rates.List, feeRateBody{symbol, feeTaker.String(), feeMaker.String()})
-		}
+	for _, l := range selected {
+		rates.List = append(rates.List, feeRateBody{l.Symbol, feeTaker.String(), feeMaker.String()})
 	}
 	return rates, nil
 }

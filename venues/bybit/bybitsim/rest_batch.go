@@ -62,10 +62,7 @@ func batch[T any](
 	s *Sim, c *call, prepare func(category string, element *T) (batchRow, func() (ack, *apiError)),
 ) (any, *apiError) {
 	var body batchBody[T]
-	if failed := c.decode(&body); failed != nil {
-		return nil, failed
-	}
-	if failed := category(body.Category); failed != nil {
+	if failed := c.decodeLinear(&body, &body.Category); failed != nil {
 		return nil, failed
 	}
 	if n := len(body.Request); n == 0 || n > batchMax {

@@ -1,6 +1,7 @@
 package bybitsim
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -64,9 +65,7 @@ func (u *users) closedOf(account string) []closing {
 		}
 		orders[at].add(&c)
 	}
-	for i, j := 0, len(orders)-1; i < j; i, j = i+1, j-1 {
-		orders[i], orders[j] = orders[j], orders[i]
-	}
+	slices.Reverse(orders)
 	return orders
 }
 
@@ -114,17 +113,11 @@ const (
 
 // closedPnl returns a record for each order that closed a position, the latest first.
 func (s *Sim) closedPnl(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
-	}
-	from, to, failed := c.span(queryWindowMax)
-	if failed != nil {
-		return nil, failed
-	}
-	limit, failed := c.limit(closedLimitDefault, closedLimitMax)
-	if failed != nil {
-		return nil, failed
+	l := s.queried(c)
+	from, to := c.span(queryWindowMax)
+	limit := c.limit(closedLimitDefault, closedLimitMax)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	kept := []closedRecord{}
 	for _, one := range s.users.closedOf(c.account.ID) {
@@ -132,9 +125,5 @@ func (s *Sim) closedPnl(c *call) (any, *apiError) {
 			kept = append(kept, one.record())
 		}
 	}
-	list, cursor, failed := paginate(c, kept, limit, func(r *closedRecord) string { return r.OrderID + ":" + r.CreatedTime })
-	if failed != nil {
-		return nil, failed
-	}
-	return linear(list, cursor), nil
+	return linearPage(c, kept, limit, func(r *closedRecord) string { return r.OrderID + ":" + r.CreatedTime })
 }

@@ -105,13 +105,10 @@ func (s *Sim) transactionLog(c *call) (any, *apiError) {
 	if kind := c.query.Get("accountType"); kind != "" && kind != "UNIFIED" {
 		return nil, errParam("accountType only support UNIFIED.")
 	}
-	from, to, failed := c.span(logWindow)
-	if failed != nil {
-		return nil, failed
-	}
-	limit, failed := c.limit(logLimitDefault, logLimitMax)
-	if failed != nil {
-		return nil, failed
+	from, to := c.span(logWindow)
+	limit := c.limit(logLimitDefault, logLimitMax)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	kind, kept := c.query.Get("type"), []logRecord{}
 	changes := s.Exchange().WalletChanges(c.account.ID, func(w *simcore.WalletChange) bool { return within(w.Time, from, to) })

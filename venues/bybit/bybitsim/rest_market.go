@@ -1,6 +1,7 @@
 package bybitsim
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,16 +35,9 @@ const (
 
 // orderbook returns the book with the u of its 1000-level stream.
 func (s *Sim) orderbook(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
-	}
-	if l == nil {
-		return nil, errSymbol
-	}
-	limit, failed := c.limit(bookLimitDefault, bookLimitMax)
-	if failed != nil {
-		return nil, failed
+	l, limit := s.queriedOne(c), c.limit(bookLimitDefault, bookLimitMax)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	now := s.Clock.Now().UnixMilli()
 	if b, recorded := s.streams.recordedBook(l.Symbol, limit); recorded {
@@ -83,25 +77,14 @@ type klineBody struct {
 
 // kline returns candles, newest first; the first may still be open.
 func (s *Sim) kline(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
-	}
+	l := s.queried(c)
 	interval, known := intervals[c.query.Get("interval")]
 	if l == nil || !known {
-		return nil, errParam("params error: symbol or interval invalid")
+		c.refuse(errParam("params error: symbol or interval invalid"))
 	}
-	limit, failed := c.limit(klineLimitDefault, klineLimitMax)
-	if failed != nil {
-		return nil, failed
-	}
-	from, failed := c.timeOf("start")
-	if failed != nil {
-		return nil, failed
-	}
-	to, failed := c.timeOf("end")
-	if failed != nil {
-		return nil, failed
+	limit, from, to := c.limit(klineLimitDefault, klineLimitMax), c.timeOf("start"), c.timeOf("end")
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	switch {
 	case !to.IsZero():
@@ -113,8 +96,7 @@ func (s *Sim) kline(c *call) (any, *apiError) {
 	}
 	candles := s.Exchange().Candles(l.Symbol, interval, from, to, limit)
 	body := klineBody{Category: "linear", Symbol: l.Symbol, List: make([][7]string, 0, len(candles))}
-	for i := len(candles) - 1; i >= 0; i-- {
-		k := candles[i]
+	for _, k := range slices.Backward(candles) {
 		body.List = append(body.List, [7]string{
 			millisText(k.Start), k.Open.String(), k.High.String(), k.Low.String(), k.Close.String(), k.Volume.String(), k.QuoteVolume.String(),
 		})
@@ -145,21 +127,13 @@ type categoryList[T any] struct {
 }
 
 func (s *Sim) recentTrade(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
-	}
-	if l == nil {
-		return nil, errSymbol
-	}
-	limit, failed := c.limit(tradesLimitDefault, tradesLimitMax)
-	if failed != nil {
-		return nil, failed
+	l, limit := s.queriedOne(c), c.limit(tradesLimitDefault, tradesLimitMax)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	trades := s.Exchange().Trades(l.Symbol, limit)
 	body := categoryList[recentTradeBody]{Category: "linear", List: make([]recentTradeBody, 0, len(trades))}
-	for i := len(trades) - 1; i >= 0; i-- {
-		t := trades[i]
+	for _, t := range slices.Backward(trades) {
 		body.List = append(body.List, recentTradeBody{
 			ExecID: executionID(t.ID, false), Symbol: l.Symbol, Price: l.price(t.Price()), Size: l.qty(t.Qty()),
 			Side: sideName(t.Taker), Time: millisText(t.Time), Seq: strconv.FormatInt(s.firstSeq+int64(t.Group%seqSpan), 10),
@@ -172,16 +146,15 @@ func (s *Sim) recentTrade(c *call) (any, *apiError) {
 const seqSpan = 1 << 40
 
 func (s *Sim) tickers(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
+	selected := s.selected(c)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	body := categoryList[map[string]string]{Category: "linear", List: []map[string]string{}}
-	for _, symbol := range s.symbols {
-		if l == nil && s.listings[symbol].Halted || l != nil && l.Symbol != symbol {
-			continue
+	for _, l := range selected {
+		if !l.Halted || c.query.Get("symbol") != "" {
+			body.List = append(body.List, s.ticker(l, s.dayOf(l.Symbol)))
 		}
-		body.List = append(body.List, s.ticker(s.listings[symbol], s.dayOf(symbol)))
 	}
 	return body, nil
 }
@@ -196,24 +169,9 @@ const fundingsLimitMax = 200
 
 // fundingHistory returns the funding of a symbol, the latest first.
 func (s *Sim) fundingHistory(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
-	}
-	if l == nil {
-		return nil, errSymbol
-	}
-	limit, failed := c.limit(fundingsLimitMax, fundingsLimitMax)
-	if failed != nil {
-		return nil, failed
-	}
-	from, failed := c.timeOf("startTime")
-	if failed != nil {
-		return nil, failed
-	}
-	to, failed := c.timeOf("endTime")
-	if failed != nil {
-		return nil, failed
+	l, limit, from, to := s.queriedOne(c), c.limit(fundingsLimitMax, fundingsLimitMax), c.timeOf("startTime"), c.timeOf("endTime")
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	body := categoryList[fundingBody]{Category: "linear", List: []fundingBody{}}
 	paid := s.Exchange().FundingPayments(l.Symbol)
@@ -238,18 +196,15 @@ type riskLimitBody struct {
 
 // riskLimit returns the tiers of a symbol.
 func (s *Sim) riskLimit(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
+	selected := s.selected(c)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	tiers := []riskLimitBody{}
-	for _, symbol := range s.symbols {
-		if l != nil && l.Symbol != symbol {
-			continue
-		}
-		for i, b := range s.listings[symbol].Brackets {
+	for _, l := range selected {
+		for i, b := range l.Brackets {
 			tier := riskLimitBody{
-				ID: i + 1, Symbol: symbol, RiskLimitValue: b.NotionalCap.String(), MaintenanceMargin: b.MaintenanceRate.String(),
+				ID: i + 1, Symbol: l.Symbol, RiskLimitValue: b.NotionalCap.String(), MaintenanceMargin: b.MaintenanceRate.String(),
 				InitialMargin: ratio(one, dec(strconv.Itoa(b.LeverageMax))), MaxLeverage: strconv.Itoa(b.LeverageMax),
 				MmDeduction: b.MaintenanceCum.String(),
 			}
@@ -286,21 +241,18 @@ const (
 // instrumentsInfo returns listings in pages, trading ones unless another status is
 // requested.
 func (s *Sim) instrumentsInfo(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
-	}
-	limit, failed := c.limit(instrumentsLimitDefault, instrumentsLimitMax)
-	if failed != nil {
-		return nil, failed
+	selected, limit := s.selected(c), c.limit(instrumentsLimitDefault, instrumentsLimitMax)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	status, base := c.query.Get("status"), c.query.Get("baseCoin")
+	if status == "" && c.query.Get("symbol") == "" {
+		status = statusTrading
+	}
 	listed := []instrumentBody{}
-	for _, symbol := range s.symbols {
-		body := s.instrument(s.listings[symbol])
-		switch {
-		case l != nil && l.Symbol != symbol, base != "" && body.BaseCoin != base,
-			status != "" && body.Status != status, l == nil && status == "" && body.Status != statusTrading:
+	for _, l := range selected {
+		body := s.instrument(l)
+		if base != "" && body.BaseCoin != base || status != "" && body.Status != status {
 			continue
 		}
 		listed = append(listed, body)

@@ -272,10 +272,7 @@ type cancelled struct {
 // cancelAll acknowledges the orders that it found; each is cancelled later.
 func (s *Sim) cancelAll(c *call) (any, *apiError) {
 	var body cancelAllBody
-	if failed := c.decode(&body); failed != nil {
-		return nil, failed
-	}
-	if failed := category(body.Category); failed != nil {
+	if failed := c.decodeLinear(&body, &body.Category); failed != nil {
 		return nil, failed
 	}
 	if body.Symbol == "" && body.BaseCoin == "" && body.SettleCoin == "" {

@@ -143,16 +143,13 @@ const (
 // positionList returns the positions of a symbol, empty ones included, or all that
 // are not empty.
 func (s *Sim) positionList(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
-	}
+	l := s.queried(c)
 	if l == nil && c.query.Get("settleCoin") == "" {
-		return nil, errParam("params error: symbol or settleCoin is required")
+		c.refuse(errParam("params error: symbol or settleCoin is required"))
 	}
-	limit, failed := c.limit(positionsLimitDefault, positionsLimitMax)
-	if failed != nil {
-		return nil, failed
+	limit := c.limit(positionsLimitDefault, positionsLimitMax)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
@@ -166,13 +163,9 @@ func (s *Sim) positionList(c *call) (any, *apiError) {
 	} else {
 		records = s.openPositions(&view, c.query.Get("settleCoin"))
 	}
-	list, cursor, failed := paginate(c, records, limit, func(r *positionRecord) string {
+	return linearPage(c, records, limit, func(r *positionRecord) string {
 		return r.Symbol + ":" + decimal.NewFromInt(int64(r.PositionIdx)).String()
 	})
-	if failed != nil {
-		return nil, failed
-	}
-	return linear(list, cursor), nil
 }
 
 type symbolInfoBody struct {
@@ -185,22 +178,19 @@ type symbolInfoBody struct {
 // symbolInfo returns the leverage of a symbol, or of all, whether there are positions
 // or not. side has no meaning.
 func (s *Sim) symbolInfo(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
+	selected := s.selected(c)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
 		return nil, errorOf(err)
 	}
 	body := categoryList[symbolInfoBody]{Category: "linear", List: []symbolInfoBody{}}
-	for _, symbol := range s.symbols {
-		if l != nil && l.Symbol != symbol {
-			continue
-		}
-		for _, p := range s.positions(&view, s.listings[symbol]) {
+	for _, l := range selected {
+		for _, p := range s.positions(&view, l) {
 			body.List = append(body.List, symbolInfoBody{
-				Symbol: symbol, Leverage: strconv.Itoa(p.Leverage), PositionIdx: positionIdx(p.Side),
+				Symbol: l.Symbol, Leverage: strconv.Itoa(p.Leverage), PositionIdx: positionIdx(p.Side),
 			})
 		}
 	}

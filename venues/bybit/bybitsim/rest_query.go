@@ -1,7 +1,9 @@
 package bybitsim
 
 import (
-	"sort"
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"venuegate/venues/simcore"
@@ -10,19 +12,10 @@ import (
 // openRecords returns the open orders of an account, conditional ones included,
 // newest first.
 func (s *Sim) openRecords(account, symbol string) []orderRecord {
-	orders := s.Exchange().OpenOrders(account, symbol)
-	records := make([]orderRecord, 0, len(orders))
-	for i := range orders {
-		records = append(records, recordOf(&orders[i]))
-	}
 	untriggered := s.Exchange().Conditionals(account, func(c *simcore.Conditional) bool {
 		return c.Open() && (symbol == "" || c.Request.Symbol == symbol)
 	})
-	for i := range untriggered {
-		records = append(records, recordOfConditional(&untriggered[i]))
-	}
-	newestFirst(records, func(r *orderRecord) time.Time { return r.created })
-	return records
+	return newestFirst(s.Exchange().OpenOrders(account, symbol), untriggered, func(r *orderRecord) time.Time { return r.created })
 }
 
 // closedRecords returns the closed orders that were last changed within a span,
@@ -31,30 +24,27 @@ func (s *Sim) closedRecords(account, symbol string, from, to time.Time) []orderR
 	orders := s.Exchange().Orders(account, func(o *simcore.Order) bool {
 		return !o.Status.Open() && (symbol == "" || o.Symbol == symbol) && within(o.UpdatedAt, from, to)
 	})
-	records := make([]orderRecord, 0, len(orders))
-	for i := range orders {
-		records = append(records, recordOf(&orders[i]))
-	}
 	ended := s.Exchange().Conditionals(account, func(c *simcore.Conditional) bool {
 		return c.Status > simcore.ConditionalTriggered && c.OrderID == 0 &&
 			(symbol == "" || c.Request.Symbol == symbol) && within(c.UpdatedAt, from, to)
 	})
-	for i := range ended {
-		records = append(records, recordOfConditional(&ended[i]))
-	}
-	newestFirst(records, func(r *orderRecord) time.Time { return r.updated })
-	return records
+	return newestFirst(orders, ended, func(r *orderRecord) time.Time { return r.updated })
 }
 
-// newestFirst sorts by time and, within one millisecond, by id.
-func newestFirst(records []orderRecord, at func(*orderRecord) time.Time) {
-	sort.SliceStable(records, func(i, j int) bool {
-		a, b := &records[i], &records[j]
-		if at(a).Equal(at(b)) {
-			return a.OrderID > b.OrderID
-		}
-		return at(a).After(at(b))
+// newestFirst returns the records of orders, sorted by time and, within one
+// millisecond, by id.
+func newestFirst(orders []simcore.Order, conditionals []simcore.Conditional, at func(*orderRecord) time.Time) []orderRecord {
+	records := make([]orderRecord, 0, len(orders)+len(conditionals))
+	for i := range orders {
+		records = append(records, recordOf(&orders[i]))
+	}
+	for i := range conditionals {
+		records = append(records, recordOfConditional(&conditionals[i]))
+	}
+	slices.SortStableFunc(records, func(a, b orderRecord) int {
+		return cmp.Or(at(&b).Compare(at(&a)), strings.Compare(b.OrderID, a.OrderID))
 	})
+	return records
 }
 
 // record returns an order of an account, open or closed.
@@ -98,26 +88,19 @@ const (
 // realtimeOrders returns open orders and, by id or with openOnly=1, the most recent
 // closed ones.
 func (s *Sim) realtimeOrders(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
+	l := s.queried(c)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	if answer, named := s.recordByID(c, func(r *orderRecord) bool {
 		return r.open() || s.recentlyClosed(c, r)
 	}); named {
 		return answer, nil
 	}
-	symbol := ""
-	switch {
-	case l != nil:
-		symbol = l.Symbol
-	case c.query.Get("settleCoin") == "" && c.query.Get("baseCoin") == "":
+	if l == nil && c.query.Get("settleCoin") == "" && c.query.Get("baseCoin") == "" {
 		return nil, errParam("params error: symbol, settleCoin or baseCoin is required")
 	}
-	limit, failed := c.limit(ordersLimitDefault, ordersLimitMax)
-	if failed != nil {
-		return nil, failed
-	}
+	limit, symbol := c.limit(ordersLimitDefault, ordersLimitMax), c.query.Get("symbol")
 	records := s.openRecords(c.account.ID, symbol)
 	if c.query.Get("openOnly") == "1" {
 		records = s.closedRecords(c.account.ID, symbol, time.Time{}, c.now)
@@ -147,6 +130,9 @@ func (s *Sim) ofCoin(c *call, symbol string) bool {
 }
 
 func (s *Sim) recordPage(c *call, records []orderRecord, limit int) (any, *apiError) {
+	if c.invalid != nil {
+		return nil, c.invalid
+	}
 	kept := records[:0]
 	filter, status := c.query.Get("orderFilter"), c.query.Get("orderStatus")
 	for _, r := range records {
@@ -156,38 +142,23 @@ func (s *Sim) recordPage(c *call, records []orderRecord, limit int) (any, *apiEr
 		}
 		kept = append(kept, r)
 	}
-	list, cursor, failed := paginate(c, kept, limit, recordKey)
-	if failed != nil {
-		return nil, failed
-	}
-	return linear(list, cursor), nil
+	return linearPage(c, kept, limit, recordKey)
 }
 
 // orderHistory returns closed orders. Those that ended without an execution are
 // purged after a day.
 func (s *Sim) orderHistory(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
+	if s.queried(c); c.invalid != nil {
+		return nil, c.invalid
 	}
 	retained := func(r *orderRecord) bool { return s.retained(r, c.now) }
 	if answer, named := s.recordByID(c, func(r *orderRecord) bool { return !r.open() && retained(r) }); named {
 		return answer, nil
 	}
-	from, to, failed := c.span(queryWindowMax)
-	if failed != nil {
-		return nil, failed
-	}
-	limit, failed := c.limit(ordersLimitDefault, ordersLimitMax)
-	if failed != nil {
-		return nil, failed
-	}
-	symbol := ""
-	if l != nil {
-		symbol = l.Symbol
-	}
+	from, to := c.span(queryWindowMax)
+	limit := c.limit(ordersLimitDefault, ordersLimitMax)
 	kept := []orderRecord{}
-	for _, r := range s.closedRecords(c.account.ID, symbol, from, to) {
+	for _, r := range s.closedRecords(c.account.ID, c.query.Get("symbol"), from, to) {
 		if retained(&r) {
 			kept = append(kept, r)
 		}
@@ -209,17 +180,11 @@ const (
 
 // executionList returns executions, newest first.
 func (s *Sim) executionList(c *call) (any, *apiError) {
-	l, failed := s.queried(c)
-	if failed != nil {
-		return nil, failed
-	}
-	from, to, failed := c.span(queryWindowMax)
-	if failed != nil {
-		return nil, failed
-	}
-	limit, failed := c.limit(executionsLimitDefault, executionsLimitMax)
-	if failed != nil {
-		return nil, failed
+	l := s.queried(c)
+	from, to := c.span(queryWindowMax)
+	limit := c.limit(executionsLimitDefault, executionsLimitMax)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	orderID, linkID, kind := c.query.Get("orderId"), c.query.Get("orderLinkId"), c.query.Get("execType")
 	kept := s.users.executionsOf(c.account.ID, func(e *execution) bool {
@@ -233,9 +198,5 @@ func (s *Sim) executionList(c *call) (any, *apiError) {
 		}
 		return within(e.at, from, to) && (l == nil || e.Symbol == l.Symbol) && (kind == "" || e.ExecType == kind)
 	})
-	list, cursor, failed := paginate(c, kept, limit, func(e *execution) string { return e.ExecID + ":" + e.ExecTime })
-	if failed != nil {
-		return nil, failed
-	}
-	return linear(list, cursor), nil
+	return linearPage(c, kept, limit, func(e *execution) string { return e.ExecID + ":" + e.ExecTime })
 }

@@ -16,10 +16,7 @@ type leverageBody struct {
 // setLeverage accepts whole numbers; the venue's own step is a hundredth.
 func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	var body leverageBody
-	if failed := c.decode(&body); failed != nil {
-		return nil, failed
-	}
-	if failed := category(body.Category); failed != nil {
+	if failed := c.decodeLinear(&body, &body.Category); failed != nil {
 		return nil, failed
 	}
 	l, failed := s.listed(body.Symbol)
@@ -70,10 +67,7 @@ type modeBody struct {
 // each symbol.
 func (s *Sim) switchMode(c *call) (any, *apiError) {
 	var body modeBody
-	if failed := c.decode(&body); failed != nil {
-		return nil, failed
-	}
-	if failed := category(body.Category); failed != nil {
+	if failed := c.decodeLinear(&body, &body.Category); failed != nil {
 		return nil, failed
 	}
 	if body.Symbol == "" && body.Coin == "" {
@@ -114,10 +108,7 @@ type tradingStopBody struct {
 // absent one stays.
 func (s *Sim) tradingStop(c *call) (any, *apiError) {
 	var body tradingStopBody
-	if failed := c.decode(&body); failed != nil {
-		return nil, failed
-	}
-	if failed := category(body.Category); failed != nil {
+	if failed := c.decodeLinear(&body, &body.Category); failed != nil {
 		return nil, failed
 	}
 	if _, failed := s.listed(body.Symbol); failed != nil {

@@ -23,6 +23,8 @@ type call struct {
 	account          simcore.AccountInfo
 	// rateLimit is nil for public calls.
 	rateLimit *rateLimit
+	// invalid is the error of the first parameter that cannot be used.
+	invalid *apiError
 	// result or failed is the answer.
 	result any
 	failed *apiError

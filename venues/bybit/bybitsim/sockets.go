@@ -137,13 +137,17 @@ func (cl *client) reply(in opBody, message string) {
 	cl.sendJSON(opReply{Success: message == "", RetMsg: message, ConnID: cl.connID, ReqID: in.ReqID, Op: in.Op})
 }
 
+func (cl *client) pong(in opBody) {
+	cl.sendJSON(opReply{Success: true, RetMsg: "pong", ConnID: cl.connID, ReqID: in.ReqID, Op: "ping"})
+}
+
 func (cl *client) sendJSON(body any) { cl.session.Send(commandTopic, simnet.Encode(body)) }
 
 func (s *Sim) publicOp(cl *client, in opBody) {
 	names, ok := in.names()
 	switch {
 	case in.Op == "ping":
-		cl.sendJSON(opReply{Success: true, RetMsg: "pong", ConnID: cl.connID, ReqID: in.ReqID, Op: "ping"})
+		cl.pong(in)
 	case !ok, len(names) > topicsPerSessionMax:
 		cl.reply(in, "error:args size too large")
 	case in.Op == "subscribe":

@@ -100,7 +100,7 @@ func (s *Sim) statusOp(cl *client, in opBody) {
 	names, ok := in.names()
 	switch {
 	case in.Op == "ping":
-		cl.sendJSON(opReply{Success: true, RetMsg: "pong", ConnID: cl.connID, ReqID: in.ReqID, Op: "ping"})
+		cl.pong(in)
 	case in.Op != "subscribe" && in.Op != "unsubscribe":
 		cl.reply(in, "error:invalid op")
 	case !ok || len(names) != 1 || names[0] != topicStatus:
