@@ -268,13 +268,9 @@ func (s *Sim) listAlgos(c *call, keep func(*algo) bool) (any, *apiError) {
 	if types == "" {
 		return nil, errEmpty("ordType")
 	}
-	p, failed := c.page()
-	if failed != nil {
-		return nil, failed
-	}
-	id, failed := c.number("algoId")
-	if failed != nil {
-		return nil, failed
+	p, id := c.page(), c.number("algoId")
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	symbol, oldest := c.query("instId"), s.Clock.Now().Add(-retentionArchive)
 	found := s.algos.list(c.account.ID, func(a *algo) bool {

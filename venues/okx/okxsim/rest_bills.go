@@ -111,9 +111,9 @@ func (s *Sim) billsArchive(c *call) (any, *apiError) { return s.billsWithin(c, r
 
 // billsWithin returns a page of the bills of a time, the latest first.
 func (s *Sim) billsWithin(c *call, kept time.Duration) (any, *apiError) {
-	p, failed := c.page()
-	if failed != nil {
-		return nil, failed
+	p := c.page()
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	now := s.Clock.Now()
 	changes := s.Exchange().WalletChanges(c.account.ID, func(w *simcore.WalletChange) bool {

@@ -59,9 +59,9 @@ func (l *listing) closedPosition(p *endedPosition) closedPositionBody {
 // positionsHistory returns the positions that were closed within three months, the
 // latest change first. after and before bound that time.
 func (s *Sim) positionsHistory(c *call) (any, *apiError) {
-	p, failed := c.page()
-	if failed != nil {
-		return nil, failed
+	p := c.page()
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	body, now := []closedPositionBody{}, s.Clock.Now()
 	for _, ended := range s.holdings.closedOf(c.account.ID) {

@@ -42,51 +42,61 @@ type bookBody struct {
 const booksDepthMax = 400
 
 func (s *Sim) books(c *call) (any, *apiError) {
-	l, failed := s.listing(c.query("instId"))
-	if failed != nil {
-		return nil, failed
-	}
-	depth, failed := c.count("sz", 1, booksDepthMax)
-	if failed != nil {
-		return nil, failed
+	l, depth := s.instrument(c), c.count("sz", 1, booksDepthMax)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	book, _ := s.Exchange().Book(l.Symbol, depth)
 	return []bookBody{{Asks: levelsOf(book.Asks), Bids: levelsOf(book.Bids), TS: millis(book.Time), SeqID: book.UpdateID}}, nil
 }
 
+// refuse records the error of a parameter, unless an earlier one has an error.
+func (c *call) refuse(failed *apiError) {
+	if c.invalid == nil {
+		c.invalid = failed
+	}
+}
+
+// instrument returns the instrument of a query, or nil.
+func (s *Sim) instrument(c *call) *listing {
+	l, failed := s.listing(c.query("instId"))
+	c.refuse(failed)
+	return l
+}
+
 // count parses a whole number of a query between one and most.
-func (c *call) count(name string, otherwise, most int) (int, *apiError) {
+func (c *call) count(name string, otherwise, most int) int {
 	text := c.query(name)
 	if text == "" {
-		return otherwise, nil
+		return otherwise
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, errParameter(name)
+		c.refuse(errParameter(name))
 	}
-	return min(n, most), nil
+	return min(n, most)
 }
 
 // number parses an integer of a query, zero where it is absent.
-func (c *call) number(name string) (int64, *apiError) {
+func (c *call) number(name string) int64 {
 	text := c.query(name)
 	if text == "" {
-		return 0, nil
+		return 0
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, errParameter(name)
+		c.refuse(errParameter(name))
 	}
-	return n, nil
+	return n
 }
 
 // timeOf parses a time of a query in milliseconds, zero where it is absent.
-func (c *call) timeOf(name string) (time.Time, *apiError) {
-	ms, failed := c.number(name)
-	if failed != nil || ms == 0 {
-		return time.Time{}, failed
+func (c *call) timeOf(name string) time.Time {
+	ms := c.number(name)
+	if ms == 0 {
+		return time.Time{}
 	}
-	return time.UnixMilli(ms), nil
+	return time.UnixMilli(ms)
 }
 
 type tradeBody struct {
@@ -109,11 +119,7 @@ func tradeOf(symbol string, t simcore.Trade) tradeBody {
 }
 
 func (s *Sim) trades(c *call) (any, *apiError) {
-	limit, failed := c.count("limit", 100, 500)
-	if failed != nil {
-		return nil, failed
-	}
-	return s.publicTrades(c, limit, func(simcore.Trade) bool { return true })
+	return s.publicTrades(c, c.count("limit", 100, 500), func(simcore.Trade) bool { return true })
 }
 
 // historyTrades returns trades before or after a trade, or a time where type is 2.
@@ -123,10 +129,7 @@ func (s *Sim) historyTrades(c *call) (any, *apiError) {
 	if kind != byID && kind != byTime {
 		return nil, errParameter("type")
 	}
-	p, failed := c.page()
-	if failed != nil {
-		return nil, failed
-	}
+	p := c.page()
 	return s.publicTrades(c, p.limit, func(t simcore.Trade) bool {
 		at := t.ID
 		if kind == byTime {
@@ -139,9 +142,9 @@ func (s *Sim) historyTrades(c *call) (any, *apiError) {
 // publicTrades returns the trades of an instrument that keep accepts, newest first.
 // Those of liquidations are not public.
 func (s *Sim) publicTrades(c *call, limit int, keep func(simcore.Trade) bool) (any, *apiError) {
-	l, failed := s.listing(c.query("instId"))
-	if failed != nil {
-		return nil, failed
+	l := s.instrument(c)
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	body := []tradeBody{}
 	all := s.Exchange().Trades(l.Symbol, math.MaxInt)
@@ -210,25 +213,14 @@ func (s *Sim) historyCandles(c *call) (any, *apiError) {
 // candlesOf returns the candles that keep accepts, newest first. after and before bound
 // their start times, both exclusive.
 func (s *Sim) candlesOf(c *call, most int, keep func(*simcore.Candle, simcore.Interval) bool) (any, *apiError) {
-	l, failed := s.listing(c.query("instId"))
-	if failed != nil {
-		return nil, failed
-	}
+	l := s.instrument(c)
 	interval, ok := intervalOf(c.query("bar"))
 	if !ok {
-		return nil, errParameter("bar")
+		c.refuse(errParameter("bar"))
 	}
-	limit, failed := c.count("limit", 100, most)
-	if failed != nil {
-		return nil, failed
-	}
-	older, failed := c.timeOf("after")
-	if failed != nil {
-		return nil, failed
-	}
-	newer, failed := c.timeOf("before")
-	if failed != nil {
-		return nil, failed
+	limit, older, newer := c.count("limit", 100, most), c.timeOf("after"), c.timeOf("before")
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	if !newer.IsZero() {
 		newer = newer.Add(time.Millisecond)

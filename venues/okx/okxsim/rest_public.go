@@ -283,13 +283,9 @@ type pastFundingBody struct {
 // fundingHistory returns the funding of an instrument, the latest first. after and
 // before bound the time of the funding.
 func (s *Sim) fundingHistory(c *call) (any, *apiError) {
-	l, failed := s.listing(c.query("instId"))
-	if failed != nil {
-		return nil, failed
-	}
-	p, failed := c.page()
-	if failed != nil {
-		return nil, failed
+	l, p := s.instrument(c), c.page()
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	body := []pastFundingBody{}
 	paid := s.Exchange().FundingPayments(l.Symbol)

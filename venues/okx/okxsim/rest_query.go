@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -35,21 +36,11 @@ type page struct {
 	limit        int
 }
 
-func (c *call) page() (p page, failed *apiError) {
-	if p.older, failed = c.number("after"); failed != nil {
-		return p, failed
+func (c *call) page() page {
+	return page{
+		older: c.number("after"), newer: c.number("before"), begin: c.timeOf("begin"), end: c.timeOf("end"),
+		limit: c.count("limit", pageMax, pageMax),
 	}
-	if p.newer, failed = c.number("before"); failed != nil {
-		return p, failed
-	}
-	if p.begin, failed = c.timeOf("begin"); failed != nil {
-		return p, failed
-	}
-	if p.end, failed = c.timeOf("end"); failed != nil {
-		return p, failed
-	}
-	p.limit, failed = c.count("limit", pageMax, pageMax)
-	return p, failed
 }
 
 func (p page) holds(id int64, at time.Time) bool {
@@ -60,9 +51,9 @@ func (p page) holds(id int64, at time.Time) bool {
 
 // orders returns the requested page of the orders that keep accepts.
 func (s *Sim) orders(c *call, keep func(*simcore.Order) bool) (any, *apiError) {
-	p, failed := c.page()
-	if failed != nil {
-		return nil, failed
+	p := c.page()
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	body := []orderBody{}
 	if kind := c.query("instType"); kind != "" && kind != instTypeSwap {
@@ -74,22 +65,11 @@ func (s *Sim) orders(c *call, keep func(*simcore.Order) bool) (any, *apiError) {
 			(state == "" || stateName(o) == state) && (category == "" || categoryName(o) == category) &&
 			(ordType == "" || typeName(o) == ordType)
 	})
-	slices.SortFunc(found, func(a, b simcore.Order) int { return compareIDs(b.ID, a.ID) })
+	slices.SortFunc(found, func(a, b simcore.Order) int { return cmp.Compare(b.ID, a.ID) })
 	for i := range found[:min(p.limit, len(found))] {
 		body = append(body, queried(&found[i]))
 	}
 	return body, nil
-}
-
-func compareIDs(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	default:
-		return 0
-	}
 }
 
 func (s *Sim) pendingOrders(c *call) (any, *apiError) {
@@ -123,13 +103,9 @@ func (s *Sim) fillsHistory(c *call) (any, *apiError) {
 }
 
 func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
-	p, failed := c.page()
-	if failed != nil {
-		return nil, failed
-	}
-	orderID, failed := c.number("ordId")
-	if failed != nil {
-		return nil, failed
+	p, orderID := c.page(), c.number("ordId")
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	now, symbol := s.Clock.Now(), c.query("instId")
 	found := s.Exchange().Fills(c.account.ID, func(f *simcore.Fill) bool {

@@ -25,6 +25,8 @@ type call struct {
 	account  simcore.AccountInfo
 	// onSocket reports whether the call came over a private socket.
 	onSocket bool
+	// invalid is the error of the first parameter of the query that cannot be used.
+	invalid *apiError
 	// result or failed is the answer.
 	result any
 	failed *apiError
