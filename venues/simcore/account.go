@@ -1,7 +1,7 @@
 package simcore
 
 import (
-	"sort"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -70,10 +70,8 @@ func (a *account) holding(s *symbol) *holding {
 	}
 	h := newHolding(a, s)
 	a.holdings[s.Symbol] = h
-	at := sort.SearchStrings(a.symbols, s.Symbol)
-	a.symbols = append(a.symbols, "")
-	copy(a.symbols[at+1:], a.symbols[at:])
-	a.symbols[at] = s.Symbol
+	at, _ := slices.BinarySearch(a.symbols, s.Symbol)
+	a.symbols = slices.Insert(a.symbols, at, s.Symbol)
 	return h
 }
 

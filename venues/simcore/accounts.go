@@ -1,7 +1,7 @@
 package simcore
 
 import (
-	"sort"
+	"slices"
 
 	"github.com/shopspring/decimal"
 )
@@ -59,10 +59,8 @@ func (x *Exchange) CreateAccount(request AccountRequest) (AccountInfo, error) {
 	a.set(request)
 	x.accounts[id] = a
 	x.byKey[a.credentials.APIKey] = a
-	at := sort.SearchStrings(x.ids, id)
-	x.ids = append(x.ids, "")
-	copy(x.ids[at+1:], x.ids[at:])
-	x.ids[at] = id
+	at, _ := slices.BinarySearch(x.ids, id)
+	x.ids = slices.Insert(x.ids, at, id)
 	return a.info(), nil
 }
 

@@ -1,6 +1,9 @@
 package simcore
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // entry is one place in the queue of a level: the order of an account, or
 // liquidity of the house where order is nil.
@@ -64,18 +67,14 @@ func (b *bookSide) findOrAdd(ticks int64) *level {
 		return b.levels[i]
 	}
 	added := &level{ticks: ticks}
-	b.levels = append(b.levels, nil)
-	copy(b.levels[i+1:], b.levels[i:])
-	b.levels[i] = added
+	b.levels = slices.Insert(b.levels, i, added)
 	return added
 }
 
 func (b *bookSide) drop(ticks int64) {
 	i := b.search(ticks)
 	if i < len(b.levels) && b.levels[i].ticks == ticks {
-		copy(b.levels[i:], b.levels[i+1:])
-		b.levels[len(b.levels)-1] = nil
-		b.levels = b.levels[:len(b.levels)-1]
+		b.levels = slices.Delete(b.levels, i, i+1)
 	}
 }
 

@@ -127,6 +127,18 @@ func (cs *conditionalSet) find(ref OrderRef) *Conditional {
 	return cs.byClientID[ref.ClientID]
 }
 
+// findWaiting returns a conditional order that can still be changed.
+func (cs *conditionalSet) findWaiting(ref OrderRef) (*Conditional, *Rejection) {
+	c := cs.find(ref)
+	switch {
+	case c == nil || !c.Open():
+		return nil, reject(ReasonUnknownOrder)
+	case c.Status == ConditionalTriggering:
+		return nil, reject(ReasonTriggering)
+	}
+	return c, nil
+}
+
 // PlaceConditional accepts a conditional order. The error is a *Rejection.
 func (x *Exchange) PlaceConditional(request ConditionalRequest) (Conditional, error) {
 	x.lockToWrite()
@@ -216,12 +228,9 @@ func (x *Exchange) CancelConditional(accountID string, ref OrderRef) (Conditiona
 	if rejection != nil {
 		return Conditional{}, rejection
 	}
-	c := a.conditionals.find(ref)
-	switch {
-	case c == nil || !c.Open():
-		return Conditional{}, reject(ReasonUnknownOrder)
-	case c.Status == ConditionalTriggering:
-		return Conditional{}, reject(ReasonTriggering)
+	c, rejection := a.conditionals.findWaiting(ref)
+	if rejection != nil {
+		return Conditional{}, rejection
 	}
 	x.endConditional(a, c, ConditionalCancelled)
 	return *c, nil

@@ -25,12 +25,9 @@ func (x *Exchange) AmendConditional(request ConditionalAmendment) (Conditional, 
 	if rejection != nil {
 		return Conditional{}, rejection
 	}
-	c := a.conditionals.find(request.Order)
-	switch {
-	case c == nil || !c.Open():
-		return Conditional{}, reject(ReasonUnknownOrder)
-	case c.Status == ConditionalTriggering:
-		return Conditional{}, reject(ReasonTriggering)
+	c, rejection := a.conditionals.findWaiting(request.Order)
+	if rejection != nil {
+		return Conditional{}, rejection
 	}
 	amended := c.Request
 	amended.Rising = request.Rising

@@ -198,24 +198,21 @@ type AccountPage struct {
 
 // CreateAccount opens a funded account.
 func (c *Control) CreateAccount(body AccountBody) (AccountPage, error) {
-	request, err := body.request()
-	if err != nil {
-		return AccountPage{}, err
-	}
-	info, err := c.exchange.CreateAccount(request)
-	if err != nil {
-		return AccountPage{}, err
-	}
-	return accountPage(info), nil
+	return body.apply(c.exchange.CreateAccount)
 }
 
 // UpdateAccount sets balance, position mode and permissions.
 func (c *Control) UpdateAccount(id string, body AccountBody) (AccountPage, error) {
-	request, err := body.request()
+	return body.apply(func(request AccountRequest) (AccountInfo, error) { return c.exchange.UpdateAccount(id, request) })
+}
+
+// apply calls do with the request and returns the account.
+func (b AccountBody) apply(do func(AccountRequest) (AccountInfo, error)) (AccountPage, error) {
+	request, err := b.request()
 	if err != nil {
 		return AccountPage{}, err
 	}
-	info, err := c.exchange.UpdateAccount(id, request)
+	info, err := do(request)
 	if err != nil {
 		return AccountPage{}, err
 	}

@@ -222,12 +222,6 @@ func (x *Exchange) placeLadder(s *symbol, bid, ask int64) {
 
 // clearHouse removes all liquidity of the house from a book.
 func (x *Exchange) clearHouse(s *symbol) {
-	for _, side := range []Side{Buy, Sell} {
-		half := s.book.of(side)
-		for i := len(half.levels) - 1; i >= 0; i-- {
-			if l := half.levels[i]; l.houseLots() > 0 {
-				x.setHouse(s, side, l.ticks, 0)
-			}
-		}
-	}
+	x.dropHouse(s, Buy, nil)
+	x.dropHouse(s, Sell, nil)
 }

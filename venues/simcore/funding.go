@@ -18,13 +18,8 @@ const fundingsKept = 1000
 
 // FundingPayments returns the funding payments of a symbol, oldest first.
 func (x *Exchange) FundingPayments(symbolName string) []FundingPayment {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s, ok := x.symbols[symbolName]
-	if !ok {
-		return nil
-	}
-	return slices.Clone(s.fundings)
+	payments, _ := readSymbol(x, symbolName, func(s *symbol) []FundingPayment { return slices.Clone(s.fundings) })
+	return payments
 }
 
 // payFunding pays the funding of a symbol when it is due. After a jump of the clock

@@ -2,6 +2,7 @@ package simcore
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/shopspring/decimal"
@@ -73,9 +74,7 @@ func levelsOf(changes []LevelChange) map[int64]int64 {
 
 // dropHouse removes the levels of the house that are not in wanted.
 func (x *Exchange) dropHouse(s *symbol, side Side, wanted map[int64]int64) {
-	half := s.book.of(side)
-	for i := len(half.levels) - 1; i >= 0; i-- {
-		l := half.levels[i]
+	for _, l := range slices.Backward(s.book.of(side).levels) {
 		if l.houseLots() > 0 && wanted[l.ticks] == 0 {
 			x.setHouse(s, side, l.ticks, 0)
 		}

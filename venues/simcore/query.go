@@ -24,46 +24,53 @@ func (x *Exchange) Order(accountID, symbolName string, ref OrderRef) (Order, err
 
 // OpenOrders returns the open orders, sorted by id; an empty symbol means all.
 func (x *Exchange) OpenOrders(accountID, symbolName string) []Order {
+	return readAccount(x, accountID, func(a *account) []Order {
+		open := a.openOrders(symbolName)
+		orders := make([]Order, len(open))
+		for i, o := range open {
+			orders[i] = *o
+		}
+		return orders
+	})
+}
+
+// readAccount returns the result of read, which is called with the exchange's lock held;
+// zero for an unknown account.
+func readAccount[T any](x *Exchange, id string, read func(*account) T) (result T) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	a, ok := x.accounts[accountID]
-	if !ok {
-		return nil
+	if a, ok := x.accounts[id]; ok {
+		result = read(a)
 	}
-	open := a.openOrders(symbolName)
-	orders := make([]Order, len(open))
-	for i, o := range open {
-		orders[i] = *o
+	return result
+}
+
+// readSymbol is readAccount for a symbol. It reports whether the symbol is known.
+func readSymbol[T any](x *Exchange, name string, read func(*symbol) T) (result T, known bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, known := x.symbols[name]
+	if known {
+		result = read(s)
 	}
-	return orders
+	return result, known
 }
 
 // Orders returns the orders in the history for which keep is true, oldest first.
 func (x *Exchange) Orders(accountID string, keep func(*Order) bool) []Order {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	a, ok := x.accounts[accountID]
-	if !ok {
-		return nil
-	}
-	var orders []Order
-	for _, o := range a.history {
-		if keep(o) {
-			orders = append(orders, *o)
+	return readAccount(x, accountID, func(a *account) (orders []Order) {
+		for _, o := range a.history {
+			if keep(o) {
+				orders = append(orders, *o)
+			}
 		}
-	}
-	return orders
+		return orders
+	})
 }
 
 // Fills returns the fills in the history for which keep is true, oldest first.
 func (x *Exchange) Fills(accountID string, keep func(*Fill) bool) []Fill {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	a, ok := x.accounts[accountID]
-	if !ok {
-		return nil
-	}
-	return filter(a.fills, keep)
+	return readAccount(x, accountID, func(a *account) []Fill { return filter(a.fills, keep) })
 }
 
 func filter[T any](list []T, keep func(*T) bool) []T {
@@ -95,19 +102,14 @@ func (x *Exchange) Conditional(accountID string, ref OrderRef) (Conditional, err
 // Conditionals returns the conditional orders in the history for which keep is true,
 // oldest first.
 func (x *Exchange) Conditionals(accountID string, keep func(*Conditional) bool) []Conditional {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	a, ok := x.accounts[accountID]
-	if !ok {
-		return nil
-	}
-	var found []Conditional
-	for _, c := range a.conditionals.history {
-		if keep(c) {
-			found = append(found, a.copyConditional(c))
+	return readAccount(x, accountID, func(a *account) (found []Conditional) {
+		for _, c := range a.conditionals.history {
+			if keep(c) {
+				found = append(found, a.copyConditional(c))
+			}
 		}
-	}
-	return found
+		return found
+	})
 }
 
 // Symbols returns the venue's symbols, sorted.
@@ -115,15 +117,11 @@ func (x *Exchange) Symbols() []string { return append([]string(nil), x.names...)
 
 // Instrument returns the listing of a symbol with its current halt state.
 func (x *Exchange) Instrument(symbolName string) (Instrument, bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s, ok := x.symbols[symbolName]
-	if !ok {
-		return Instrument{}, false
-	}
-	listed := *s.Instrument
-	listed.Halted = s.halted
-	return listed, true
+	return readSymbol(x, symbolName, func(s *symbol) Instrument {
+		listed := *s.Instrument
+		listed.Halted = s.halted
+		return listed
+	})
 }
 
 // Level is a price with its total quantity.
@@ -140,16 +138,12 @@ type BookView struct {
 
 // Book returns the best depth levels of a book. UpdateID is that of its newest change.
 func (x *Exchange) Book(symbolName string, depth int) (BookView, bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s, ok := x.symbols[symbolName]
-	if !ok {
-		return BookView{}, false
-	}
-	return BookView{
-		Symbol: symbolName, UpdateID: s.lastUpdate, Time: x.clock.Now(),
-		Bids: s.top(&s.book.bids, depth), Asks: s.top(&s.book.asks, depth),
-	}, true
+	return readSymbol(x, symbolName, func(s *symbol) BookView {
+		return BookView{
+			Symbol: symbolName, UpdateID: s.lastUpdate, Time: x.clock.Now(),
+			Bids: s.top(&s.book.bids, depth), Asks: s.top(&s.book.asks, depth),
+		}
+	})
 }
 
 func (s *symbol) top(half *bookSide, depth int) []Level {
@@ -170,36 +164,21 @@ func (x *Exchange) LevelOf(symbolName string, change LevelChange) Level {
 
 // Trades returns the newest limit public trades of a symbol, oldest first.
 func (x *Exchange) Trades(symbolName string, limit int) []Trade {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s, ok := x.symbols[symbolName]
-	if !ok {
-		return nil
-	}
-	newest := s.trades[max(0, len(s.trades)-limit):]
-	return append([]Trade(nil), newest...)
+	trades, _ := readSymbol(x, symbolName, func(s *symbol) []Trade {
+		return append([]Trade(nil), s.trades[max(0, len(s.trades)-limit):]...)
+	})
+	return trades
 }
 
 // Mark returns the mark price of a symbol.
 func (x *Exchange) Mark(symbolName string) (MarkPrice, bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s, ok := x.symbols[symbolName]
-	if !ok {
-		return MarkPrice{}, false
-	}
-	return s.markPrice(), true
+	return readSymbol(x, symbolName, (*symbol).markPrice)
 }
 
 // LastPrice returns the price of the newest trade, zero for an unknown symbol.
 func (x *Exchange) LastPrice(symbolName string) decimal.Decimal {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s, ok := x.symbols[symbolName]
-	if !ok {
-		return decimal.Zero
-	}
-	return s.prices.value(s.lastTicks)
+	price, _ := readSymbol(x, symbolName, func(s *symbol) decimal.Decimal { return s.prices.value(s.lastTicks) })
+	return price
 }
 
 // Candles returns the newest limit candles that begin within [from, to), oldest
@@ -235,21 +214,18 @@ func (x *Exchange) Candles(symbolName string, interval Interval, from, to time.T
 // OpenInterest returns the total quantity of the positions of all accounts, long and
 // short, in the venue's units.
 func (x *Exchange) OpenInterest(symbolName string) decimal.Decimal {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	var lots int64
-	for _, id := range x.ids {
-		if h, ok := x.accounts[id].holdings[symbolName]; ok {
-			for i := range h.positions {
-				lots += abs(h.positions[i].lots)
+	interest, _ := readSymbol(x, symbolName, func(s *symbol) decimal.Decimal {
+		var lots int64
+		for _, a := range x.accounts {
+			if h, ok := a.holdings[symbolName]; ok {
+				for i := range h.positions {
+					lots += abs(h.positions[i].lots)
+				}
 			}
 		}
-	}
-	s, ok := x.symbols[symbolName]
-	if !ok {
-		return decimal.Zero
-	}
-	return s.sizes.value(lots)
+		return s.sizes.value(lots)
+	})
+	return interest
 }
 
 // RandSeed returns the two parts of the seed of a random generator for a purpose.

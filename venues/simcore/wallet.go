@@ -64,11 +64,5 @@ func (x *Exchange) changeWallet(a *account, change WalletChange) int64 {
 // WalletChanges returns the changes of an account's wallet for which keep is true,
 // oldest first.
 func (x *Exchange) WalletChanges(accountID string, keep func(*WalletChange) bool) []WalletChange {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	a, ok := x.accounts[accountID]
-	if !ok {
-		return nil
-	}
-	return filter(a.changes, keep)
+	return readAccount(x, accountID, func(a *account) []WalletChange { return filter(a.changes, keep) })
 }

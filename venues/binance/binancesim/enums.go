@@ -1,6 +1,10 @@
 package binancesim
 
-import "venuegate/venues/simcore"
+import (
+	"cmp"
+
+	"venuegate/venues/simcore"
+)
 
 // Names of the venue for the enums of the exchange.
 
@@ -46,41 +50,25 @@ func selfTradeName(mode simcore.SelfTrade) string {
 	return [...]string{"NONE", "EXPIRE_TAKER", "EXPIRE_MAKER", "EXPIRE_BOTH"}[mode]
 }
 
+var statusNames = map[simcore.OrderStatus]string{
+	simcore.StatusNew: "NEW", simcore.StatusPartiallyFilled: "PARTIALLY_FILLED", simcore.StatusFilled: "FILLED",
+	simcore.StatusCancelled: "CANCELED", simcore.StatusExpired: "EXPIRED",
+}
+
 func statusName(o *simcore.Order) string {
-	switch o.Status {
-	case simcore.StatusNew:
-		return "NEW"
-	case simcore.StatusPartiallyFilled:
-		return "PARTIALLY_FILLED"
-	case simcore.StatusFilled:
-		return "FILLED"
-	case simcore.StatusCancelled:
-		return "CANCELED"
-	case simcore.StatusExpired:
-		if o.Reason == simcore.EndSelfTrade {
-			return "EXPIRED_IN_MATCH"
-		}
+	if o.Status == simcore.StatusExpired && o.Reason == simcore.EndSelfTrade {
+		return "EXPIRED_IN_MATCH"
 	}
-	return "EXPIRED"
+	return statusNames[o.Status]
+}
+
+var expiryReasons = map[simcore.EndReason]string{
+	simcore.EndSelfTrade: "1", simcore.EndImmediateRemainder: "2", simcore.EndReduceOnly: "4", simcore.EndLiquidation: "5",
+	simcore.EndMarketRemainder: "9",
 }
 
 // expiryReason returns the event field er.
-func expiryReason(o *simcore.Order) string {
-	switch o.Reason {
-	case simcore.EndSelfTrade:
-		return "1"
-	case simcore.EndImmediateRemainder:
-		return "2"
-	case simcore.EndReduceOnly:
-		return "4"
-	case simcore.EndLiquidation:
-		return "5"
-	case simcore.EndMarketRemainder:
-		return "9"
-	default:
-		return "0"
-	}
-}
+func expiryReason(o *simcore.Order) string { return cmp.Or(expiryReasons[o.Reason], "0") }
 
 // orderDetail is what the venue stores about an order and the exchange does not
 // need.
@@ -99,16 +87,6 @@ func detailOf(o *simcore.Order) orderDetail {
 	return orderDetail{}
 }
 
-func orNone(word string) string {
-	if word == "" {
-		return "NONE"
-	}
-	return word
-}
+func orNone(word string) string { return cmp.Or(word, "NONE") }
 
-func orContract(word string) string {
-	if word == "" {
-		return "CONTRACT_PRICE"
-	}
-	return word
-}
+func orContract(word string) string { return cmp.Or(word, "CONTRACT_PRICE") }

@@ -65,18 +65,12 @@ func selfTradeName(mode simcore.SelfTrade) string {
 	return [...]string{"None", "CancelTaker", "CancelMaker", "CancelBoth"}[mode]
 }
 
-func statusName(o *simcore.Order) string {
-	switch o.Status {
-	case simcore.StatusNew:
-		return "New"
-	case simcore.StatusPartiallyFilled:
-		return "PartiallyFilled"
-	case simcore.StatusFilled:
-		return "Filled"
-	default:
-		return "Cancelled"
-	}
+var statusNames = map[simcore.OrderStatus]string{
+	simcore.StatusNew: "New", simcore.StatusPartiallyFilled: "PartiallyFilled", simcore.StatusFilled: "Filled",
+	simcore.StatusCancelled: "Cancelled", simcore.StatusExpired: "Cancelled",
 }
+
+func statusName(o *simcore.Order) string { return statusNames[o.Status] }
 
 // endReasons returns cancelType and rejectReason of an order that has ended.
 func endReasons(o *simcore.Order) (cancelType, rejectReason string) {

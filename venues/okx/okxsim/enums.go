@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -42,14 +43,7 @@ var selfTrades = map[string]simcore.SelfTrade{
 }
 
 func selfTradeName(mode simcore.SelfTrade) string {
-	switch mode {
-	case simcore.SelfTradeExpireTaker:
-		return "cancel_taker"
-	case simcore.SelfTradeExpireBoth:
-		return "cancel_both"
-	default:
-		return "cancel_maker"
-	}
+	return [...]string{"cancel_maker", "cancel_taker", "cancel_maker", "cancel_both"}[mode]
 }
 
 func posSideName(side simcore.PositionSide) string {
@@ -79,20 +73,22 @@ func typeName(o *simcore.Order) string {
 	}
 }
 
+var stateNames = map[simcore.OrderStatus]string{
+	simcore.StatusNew: "live", simcore.StatusPartiallyFilled: "partially_filled", simcore.StatusFilled: "filled",
+	simcore.StatusCancelled: "canceled", simcore.StatusExpired: "canceled",
+}
+
 func stateName(o *simcore.Order) string {
-	switch o.Status {
-	case simcore.StatusNew:
-		return "live"
-	case simcore.StatusPartiallyFilled:
-		return "partially_filled"
-	case simcore.StatusFilled:
+	if !o.Status.Open() && o.Reason == simcore.EndAmendedBelowFilled {
 		return "filled"
-	default:
-		if o.Reason == simcore.EndAmendedBelowFilled {
-			return "filled"
-		}
-		return "canceled"
 	}
+	return stateNames[o.Status]
+}
+
+var cancelSources = map[simcore.EndReason]string{
+	simcore.EndByUser: "1", simcore.EndReduceOnly: "2", simcore.EndLiquidation: "3", simcore.EndFillOrKill: "13",
+	simcore.EndImmediateRemainder: "14", simcore.EndMarketRemainder: "15", simcore.EndPostOnly: "31", simcore.EndPostOnlyAmended: "31",
+	simcore.EndSelfTrade: "32",
 }
 
 // cancelSource returns the venue's number for why an order ended.
@@ -100,29 +96,7 @@ func cancelSource(o *simcore.Order) string {
 	if o.Status.Open() || stateName(o) == "filled" {
 		return ""
 	}
-	if source := detailOf(o).endOf(); source != "" {
-		return source
-	}
-	switch o.Reason {
-	case simcore.EndByUser:
-		return "1"
-	case simcore.EndSelfTrade:
-		return "32"
-	case simcore.EndImmediateRemainder:
-		return "14"
-	case simcore.EndReduceOnly:
-		return "2"
-	case simcore.EndLiquidation:
-		return "3"
-	case simcore.EndPostOnly, simcore.EndPostOnlyAmended:
-		return "31"
-	case simcore.EndFillOrKill:
-		return "13"
-	case simcore.EndMarketRemainder:
-		return "15"
-	default:
-		return "0"
-	}
+	return cmp.Or(detailOf(o).endOf(), cancelSources[o.Reason], "0")
 }
 
 // cancelReasons are the texts of the cancel sources.
