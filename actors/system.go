@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -246,12 +247,7 @@ func (s *System) cell(path string) *cell {
 func (s *System) paths() []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	paths := make([]string, 0, len(s.cells))
-	for path := range s.cells {
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
-	return paths
+	return slices.Sorted(maps.Keys(s.cells))
 }
 
 // spawn starts a goroutine that Stop waits for: now, or when the dispatcher decides.

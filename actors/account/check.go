@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -117,12 +118,7 @@ func (c Client) Check(ctx context.Context, cmd venues.PlaceOrder) (venues.OrderC
 
 // hasUnpriced reports whether an order breaks a rule because its notional is unknown.
 func hasUnpriced(rules []venues.RuleCheck) bool {
-	for _, r := range rules {
-		if r.Rejection != nil && isUnpriced(r.Rejection) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rules, func(r venues.RuleCheck) bool { return r.Rejection != nil && isUnpriced(r.Rejection) })
 }
 
 // addFunds sets the available balance in a currency, and the margin where it is known: zero if

@@ -3,6 +3,7 @@ package account
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -171,12 +172,7 @@ func (b *fixture) lastReply() result {
 }
 
 func (b *fixture) find(match func(effect) bool) bool {
-	for _, e := range b.effects {
-		if match(e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.effects, match)
 }
 
 func (b *fixture) want(o *order, status venues.OrderStatus, filled string) {

@@ -176,14 +176,7 @@ func (b *book) await(now time.Time, m *awaitQuote) {
 func (b *book) linger(now time.Time) {
 	b.state.lingerDue(now, time.Unix(0, b.client.readAt.Load()))
 	b.client.watching.Store(b.state.watched)
-	kept := b.waiters[:0]
-	for _, w := range b.waiters {
-		if now.Sub(w.since) < quoteWaitMax {
-			kept = append(kept, w)
-		}
-	}
-	clear(b.waiters[len(kept):])
-	b.waiters = kept
+	b.waiters = slices.DeleteFunc(b.waiters, func(w quoteWaiter) bool { return now.Sub(w.since) >= quoteWaitMax })
 	b.readers = slices.DeleteFunc(b.readers, func(r depthReader) bool { return now.Sub(r.since) >= FirstSnapshotWait })
 }
 

@@ -1,6 +1,8 @@
 package book
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -103,12 +105,7 @@ func newSubscriptions(venue venues.Venue, symbol string) *subscriptions {
 // timeframes returns the timeframes of the API, shortest first.
 func timeframes() []venues.Timeframe {
 	lengths := venues.Timeframes()
-	list := make([]venues.Timeframe, 0, len(lengths))
-	for timeframe := range lengths {
-		list = append(list, timeframe)
-	}
-	slices.SortFunc(list, func(a, b venues.Timeframe) int { return int(lengths[a]/1e9 - lengths[b]/1e9) })
-	return list
+	return slices.SortedFunc(maps.Keys(lengths), func(a, b venues.Timeframe) int { return cmp.Compare(lengths[a], lengths[b]) })
 }
 
 // find returns the topic t, or nil.

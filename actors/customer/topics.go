@@ -2,7 +2,7 @@ package customer
 
 import (
 	"maps"
-	"sort"
+	"slices"
 	"time"
 
 	"venuegate/actors"
@@ -149,13 +149,8 @@ func (t *topics) encodeAll(kind venues.TopicKind, head venues.MessageHead) []byt
 }
 
 func sorted[T any](m map[string]T) []T {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
 	list := make([]T, 0, len(m))
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		list = append(list, m[k])
 	}
 	return list

@@ -2,6 +2,7 @@ package market
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -75,14 +76,9 @@ func (s *state) mark(c venues.FeedTopic, interrupted bool) {
 
 // all returns the subscribed topics in a fixed order.
 func (s *state) all() []venues.FeedTopic {
-	list := make([]venues.FeedTopic, 0, len(s.topics))
-	for c := range s.topics {
-		list = append(list, c)
-	}
-	slices.SortFunc(list, func(a, b venues.FeedTopic) int {
+	return slices.SortedFunc(maps.Keys(s.topics), func(a, b venues.FeedTopic) int {
 		return cmp.Or(cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Timeframe, b.Timeframe))
 	})
-	return list
 }
 
 func (s *state) health() Health {

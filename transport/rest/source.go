@@ -3,6 +3,7 @@ package rest
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -48,12 +49,7 @@ func (s *Server) source(c *fiber.Ctx) netip.Addr {
 }
 
 func (s *Server) trusts(addr netip.Addr) bool {
-	for _, proxy := range s.deps.TrustedProxies {
-		if proxy.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.deps.TrustedProxies, func(proxy netip.Prefix) bool { return proxy.Contains(addr) })
 }
 
 func remote(addr net.Addr) netip.Addr {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
@@ -157,13 +158,7 @@ func (a *admission) authenticated() map[*session]*identity {
 }
 
 // list returns the open sessions; the lock must be held.
-func (a *admission) list() []*session {
-	list := make([]*session, 0, len(a.sessions))
-	for s := range a.sessions {
-		list = append(list, s)
-	}
-	return list
-}
+func (a *admission) list() []*session { return slices.Collect(maps.Keys(a.sessions)) }
 
 func (a *admission) addTo(s *Stats) {
 	a.mu.Lock()

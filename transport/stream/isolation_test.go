@@ -25,19 +25,15 @@ func TestReusedConnectionsNeverGetFramesOfAnotherCustomer(t *testing.T) {
 	defer background.Wait()
 	defer cancel()
 	for _, customer := range []string{"alice", "bob"} {
-		background.Add(1)
-		go func() {
-			defer background.Done()
+		background.Go(func() {
 			s.publishAll(ctx, customer)
-		}()
+		})
 	}
 	var messages atomic.Int64
 	turns := make(chan int)
 	var workers sync.WaitGroup
 	for range parallel {
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
+		workers.Go(func() {
 			for turn := range turns {
 				n, err := s.visit(turn)
 				messages.Add(int64(n))
@@ -45,7 +41,7 @@ func TestReusedConnectionsNeverGetFramesOfAnotherCustomer(t *testing.T) {
 					t.Error(err)
 				}
 			}
-		}()
+		})
 	}
 	for turn := range connections {
 		turns <- turn

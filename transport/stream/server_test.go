@@ -67,7 +67,7 @@ func (k *fakeKeys) Authenticate(_ context.Context, token string, _ netip.Addr) (
 	if scopes == "" {
 		scopes = "read,account"
 	}
-	for _, scope := range strings.Split(scopes, ",") {
+	for scope := range strings.SplitSeq(scopes, ",") {
 		p.Scopes = append(p.Scopes, persistence.Scope(scope))
 	}
 	return p, nil

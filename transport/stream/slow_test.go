@@ -252,9 +252,7 @@ func TestStalledSocketsDoNotDelayOthers(t *testing.T) {
 	for range fast {
 		c := s.login("alice")
 		r := subscribeBook(t, c, o)
-		readers.Add(1)
-		go func() {
-			defer readers.Done()
+		readers.Go(func() {
 			for range messages {
 				m, err := c.read()
 				if err == nil {
@@ -269,7 +267,7 @@ func TestStalledSocketsDoNotDelayOthers(t *testing.T) {
 			if !r.current() || r.snapshots != 1 {
 				t.Errorf("fast client: %d snapshots, current %v, want 1 and true", r.snapshots, r.current())
 			}
-		}()
+		})
 	}
 	for range messages {
 		o.republish()

@@ -95,13 +95,11 @@ func (k *socket) writeInBackground(rest *buffer, done func(error)) {
 	writes := 1 + len(rest.bytes)/writeBytesMax
 	// Set before the goroutine starts, so that a later, shorter deadline prevails.
 	k.setWriteDeadline(time.Now().Add(time.Duration(writes) * writeStallMax))
-	k.background.Add(1)
-	go func() {
-		defer k.background.Done()
+	k.background.Go(func() {
 		_, err := k.conn.Write(rest.bytes)
 		rest.release()
 		done(err)
-	}()
+	})
 }
 
 // shortenDeadline shortens the deadline of a write in progress.

@@ -1,6 +1,7 @@
 package position
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sort"
@@ -171,11 +172,6 @@ func merge(before, p venues.Position) venues.Position {
 	keep(&p.Leverage, before.Leverage)
 	keep(&p.StopLoss, before.StopLoss)
 	keep(&p.TakeProfit, before.TakeProfit)
-	if p.AccountType == "" {
-		p.AccountType = before.AccountType
-	}
-	if p.MarginMode == "" {
-		p.MarginMode = before.MarginMode
-	}
+	p.AccountType, p.MarginMode = cmp.Or(p.AccountType, before.AccountType), cmp.Or(p.MarginMode, before.MarginMode)
 	return p
 }

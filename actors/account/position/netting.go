@@ -1,6 +1,7 @@
 package position
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -130,9 +131,7 @@ func (n *netting) begin(side venues.PositionSide, e Execution) *Position {
 		p = &Position{OpenedAt: venues.At(e.At)}
 		n.set(side, p)
 	}
-	if p.Comment == "" {
-		p.Comment = e.Comment
-	}
+	p.Comment = cmp.Or(p.Comment, e.Comment)
 	return p
 }
 
