@@ -3,6 +3,7 @@ package venues
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 )
@@ -103,9 +104,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) With(key string, value any) *Error {
 	clone := *e
 	clone.Details = make(map[string]any, len(e.Details)+1)
-	for k, v := range e.Details {
-		clone.Details[k] = v
-	}
+	maps.Copy(clone.Details, e.Details)
 	clone.Details[key] = value
 	return &clone
 }

@@ -1,5 +1,7 @@
 package venues
 
+import "slices"
+
 // OrderStatus is the status of an order.
 type OrderStatus string
 
@@ -57,12 +59,7 @@ func (s OrderStatus) CanBecome(next OrderStatus) bool {
 	if s == next {
 		return true
 	}
-	for _, legal := range transitions[s] {
-		if legal == next {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(transitions[s], next)
 }
 
 // IsClosed reports whether s is terminal.

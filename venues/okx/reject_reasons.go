@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -53,15 +54,12 @@ func endReason(r *venues.ExecutionReport, source string) *venues.RejectReason {
 	if r.Status != venues.StatusCancelled || expectedCancelSources[source] {
 		return nil
 	}
-	reason := cancelReasons[source]
+	reason := cmp.Or(cancelReasons[source], "cancelled_by_venue")
 	if reason == venues.ReasonIOCNotFilled && r.FilledQty.IsPositive() {
 		return nil
 	}
 	if reason == venues.ReasonIOCNotFilled && r.Type.IsMarket() {
 		reason = venues.ReasonNoLiquidity
-	}
-	if reason == "" {
-		reason = "cancelled_by_venue"
 	}
 	return &venues.RejectReason{
 		Code: venues.CodeOrderRejected, Reason: reason, Message: "the venue ended the order",

@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,8 +27,8 @@ func row(instID, pos string) string {
 
 // heldIn returns the newest reported quantity of an instrument's long side.
 func heldIn(h *connectortest.Recorder, symbol string) string {
-	for n := len(h.Positions) - 1; n >= 0; n-- {
-		if p := h.Positions[n]; p.Symbol == symbol && p.Side == venues.Long {
+	for _, p := range slices.Backward(h.Positions) {
+		if p.Symbol == symbol && p.Side == venues.Long {
 			return p.Qty.String()
 		}
 	}

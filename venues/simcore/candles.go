@@ -1,6 +1,7 @@
 package simcore
 
 import (
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -175,15 +176,15 @@ func (s *symbol) candle(interval Interval, start time.Time) Candle {
 func (c *candleStore) live(interval Interval, from, to time.Time, limit int) []bar {
 	var merged []bar
 	bars := c.series[interval.base()].bars
-	for i := len(bars) - 1; i >= 0; i-- {
-		start := interval.Start(bars[i].start)
+	for _, b := range slices.Backward(bars) {
+		start := interval.Start(b.start)
 		if start.Before(from) {
 			break
 		}
 		if !start.Before(to) {
 			continue
 		}
-		b, n := bars[i], len(merged)
+		n := len(merged)
 		b.start = start
 		if n > 0 && merged[n-1].start.Equal(start) {
 			b.merge(merged[n-1])

@@ -196,7 +196,7 @@ func (x *Exchange) emit(body EventBody) {
 // orders without a position expire, conditional orders trigger, accounts are
 // liquidated. Then it publishes the changes of the books.
 func (x *Exchange) settle() {
-	for round := 0; round < settleRoundsMax; round++ {
+	for range settleRoundsMax {
 		again := x.trimReducing()
 		again = x.checkTriggers() || again
 		again = x.fireDue() || again

@@ -2,6 +2,7 @@ package simcore
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -152,8 +153,7 @@ func (h *history) bars(dst []bar, interval Interval, from, to time.Time, limit i
 	fits := func(minute bar) bool { return len(dst) > 0 && !minute.start.Before(dst[len(dst)-1].start) }
 	for n := h.dayOf(end.Add(-time.Nanosecond)); n <= historyDays; n++ {
 		minutes := h.minutes(n, buffer)
-		for i := len(minutes) - 1; i >= 0; i-- {
-			minute := minutes[i]
+		for _, minute := range slices.Backward(minutes) {
 			if !minute.start.Before(end) {
 				continue
 			}

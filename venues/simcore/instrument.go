@@ -1,6 +1,7 @@
 package simcore
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -121,9 +122,7 @@ type terms struct {
 }
 
 func newTerms(listed Instrument) (*terms, error) {
-	if listed.Canonical == "" {
-		listed.Canonical = listed.Symbol
-	}
+	listed.Canonical = cmp.Or(listed.Canonical, listed.Symbol)
 	if listed.ContractSize.IsZero() {
 		listed.ContractSize = decimal.NewFromInt(1)
 	}

@@ -1,6 +1,7 @@
 package simcore
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 )
@@ -25,11 +26,8 @@ func (v *VenueLedger) Orders() []LedgerOrder {
 // Reject records an order that the venue rejected, with the venue's own error text.
 // It sets venue, status and times of the row.
 func (v *VenueLedger) Reject(row LedgerOrder, at time.Time) {
-	row.Venue, row.Status = v.venue, "refused"
+	row.Venue, row.Status, row.Kind = v.venue, "refused", cmp.Or(row.Kind, kindOrder)
 	row.AcceptedAt, row.UpdatedAt = ledgerTime(at), ledgerTime(at)
-	if row.Kind == "" {
-		row.Kind = kindOrder
-	}
 	v.ledger.add(&row)
 }
 

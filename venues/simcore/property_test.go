@@ -58,10 +58,9 @@ func qty(rt *rapid.T) decimal.Decimal {
 }
 
 func (m *model) try(o simcore.Order, err error) {
-	var rejection *simcore.Rejection
 	if err == nil {
 		m.orders = append(m.orders, o)
-	} else if !errors.As(err, &rejection) {
+	} else if _, ok := errors.AsType[*simcore.Rejection](err); !ok {
 		m.Fatal(err)
 	}
 }

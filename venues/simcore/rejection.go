@@ -73,8 +73,7 @@ func (r *Rejection) Error() string {
 
 // ReasonOf returns the reason of a *Rejection, empty for any other error.
 func ReasonOf(err error) Reason {
-	var rejection *Rejection
-	if errors.As(err, &rejection) {
+	if rejection, ok := errors.AsType[*Rejection](err); ok {
 		return rejection.Reason
 	}
 	return ""

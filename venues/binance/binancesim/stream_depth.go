@@ -1,7 +1,9 @@
 package binancesim
 
 import (
-	"sort"
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"venuegate/venues/simcore"
@@ -114,11 +116,7 @@ func (st *streams) depthMessage(m *marketState, feed *depthFeed, now time.Time) 
 		FirstID: feed.firstID, LastID: feed.lastID, PrevID: feed.prevID,
 		Bids: [][2]string{}, Asks: [][2]string{}, Pair: m.Symbol, StreamTyp: streamTypeUM,
 	}
-	changes := make([]simcore.LevelChange, 0, len(feed.changes))
-	for _, change := range feed.changes {
-		changes = append(changes, change)
-	}
-	sort.Slice(changes, func(i, j int) bool { return changes[i].Ticks < changes[j].Ticks })
+	changes := slices.SortedFunc(maps.Values(feed.changes), func(a, b simcore.LevelChange) int { return cmp.Compare(a.Ticks, b.Ticks) })
 	for _, change := range changes {
 		level := st.sim.Exchange().LevelOf(m.Symbol, change)
 		row := [2]string{m.price(level.Price), m.qty(level.Qty)}

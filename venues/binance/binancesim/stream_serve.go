@@ -42,7 +42,7 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 	initial := initialStreams(c, names)
 	if list := c.Query("events"); list != "" {
 		cl.events = map[string]bool{}
-		for _, event := range strings.Split(list, "/") {
+		for event := range strings.SplitSeq(list, "/") {
 			cl.events[event] = true
 		}
 	}

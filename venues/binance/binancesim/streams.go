@@ -1,6 +1,8 @@
 package binancesim
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -119,11 +121,8 @@ func (st *streams) remove(cl *client, name string) {
 func (st *streams) names(cl *client) []string {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	names := make([]string, 0, len(cl.streams))
-	for name := range cl.streams {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.AppendSeq([]string{}, maps.Keys(cl.streams)) // not nil: an empty list is an answer
+	slices.Sort(names)
 	return names
 }
 

@@ -1,6 +1,7 @@
 package binancesim
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -73,10 +74,7 @@ func algoEventOf(c *simcore.Conditional) algoEventBody {
 		PriceProtect: detail.priceProtect, ReduceOnly: r.ReduceOnly, TriggerTime: millis(c.TriggeredAt), GoodTill: millis(r.ExpireAt),
 	}
 	if c.Status == simcore.ConditionalRejected {
-		body.Reason = rejectionReasons[c.Rejected]
-		if body.Reason == "" {
-			body.Reason = string(c.Rejected)
-		}
+		body.Reason = cmp.Or(rejectionReasons[c.Rejected], string(c.Rejected))
 	}
 	if c.Order != nil {
 		kind := typeName(c.Order)

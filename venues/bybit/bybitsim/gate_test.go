@@ -140,7 +140,7 @@ func TestInstrumentsArePaged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		seen, cursor := 0, ""
-		for pages := 0; pages < 10; pages++ {
+		for range 10 {
 			r := v.get("/v5/market/instruments-info", "category=linear&limit=3&cursor="+cursor)
 			seen += len(r.rows(t))
 			if cursor = r.result(t)["nextPageCursor"].(string); cursor == "" {

@@ -2,6 +2,7 @@ package bybitsim_test
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -117,8 +118,7 @@ func TestTransactionLog(t *testing.T) {
 			t.Fatalf("rows = %v, want four", rows)
 		}
 		balance := simtest.Num("100000")
-		for n := len(rows) - 1; n >= 0; n-- {
-			row := rows[n]
+		for n, row := range slices.Backward(rows) {
 			change := simtest.Num(row["cashFlow"]).Sub(simtest.Num(row["fee"]))
 			if row["funding"] != "" {
 				change = change.Add(simtest.Num(row["funding"]))

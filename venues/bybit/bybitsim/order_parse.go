@@ -1,6 +1,7 @@
 package bybitsim
 
 import (
+	"cmp"
 	"regexp"
 
 	"github.com/shopspring/decimal"
@@ -154,12 +155,7 @@ func (o *newOrder) stops() *apiError {
 	return nil
 }
 
-func orLastPrice(word string) string {
-	if word == "" {
-		return triggerByLast
-	}
-	return word
-}
+func orLastPrice(word string) string { return cmp.Or(word, triggerByLast) }
 
 // price parses the price of a limit order or computes the cap of a market order.
 // A limit price outside the band is moved to its edge; see priceInBand.

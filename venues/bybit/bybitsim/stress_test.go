@@ -26,9 +26,7 @@ func TestLastMessageEqualsTheRecord(t *testing.T) {
 		s := v.private("order", "execution")
 		var working sync.WaitGroup
 		for worker := range workers {
-			working.Add(1)
-			go func() {
-				defer working.Done()
+			working.Go(func() {
 				for n := range orders {
 					id := strconv.Itoa(worker) + "-" + strconv.Itoa(n)
 					body := order("orderLinkId="+id, "price=64990")
@@ -40,7 +38,7 @@ func TestLastMessageEqualsTheRecord(t *testing.T) {
 						v.post("/v5/order/cancel", `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"`+id+`"}`)
 					}
 				}
-			}()
+			})
 		}
 		working.Wait()
 		v.post("/v5/order/cancel-all", `{"category":"linear","settleCoin":"USDT"}`).result(t)

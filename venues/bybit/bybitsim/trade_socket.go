@@ -1,6 +1,8 @@
 package bybitsim
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -117,18 +119,13 @@ func (s *Sim) orderReply(cl *client, in opBody, c *call, result any, failed *api
 	}
 	reply.Header = map[string]string{"Traceid": strings.Repeat("0", 32), "Timenow": millisText(s.Clock.Now())}
 	if c.rateLimit != nil {
-		for name, value := range c.rateLimit.headers() {
-			reply.Header[name] = value
-		}
+		maps.Copy(reply.Header, c.rateLimit.headers())
 	}
 	return reply
 }
 
 func (s *Sim) tradeHandle(c *call, in opBody) (any, *apiError) {
-	window := in.Header["X-BAPI-RECV-WINDOW"]
-	if window == "" {
-		window = recvWindowDefault
-	}
+	window := cmp.Or(in.Header["X-BAPI-RECV-WINDOW"], recvWindowDefault)
 	if failed := checkTime(in.Header["X-BAPI-TIMESTAMP"], window, c.now); failed != nil {
 		return nil, failed
 	}

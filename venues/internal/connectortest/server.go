@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync"
@@ -219,9 +220,7 @@ func (a *Answer) write(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	}
-	for header, values := range a.Header {
-		w.Header()[header] = values
-	}
+	maps.Copy(w.Header(), a.Header)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(a.Status)
 	_, _ = io.WriteString(w, a.Body)

@@ -23,7 +23,7 @@ func TestBackoffDoublesItsBound(t *testing.T) {
 	const almostAll = 1<<62 - 1
 	for attempt, bound := range []time.Duration{2, 4, 8, 16, 30, 30} {
 		longest := time.Duration(0)
-		for random := int64(0); random < 1000; random++ {
+		for random := range int64(1000) {
 			longest = max(longest, backoff(attempt, time.Second, 30*time.Second, almostAll/1000*random))
 		}
 		if limit := bound * time.Second; longest > limit || longest < limit/2 {

@@ -1,6 +1,8 @@
 package okxsim
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -228,8 +230,8 @@ func (d *algoBook) list(account string, keep func(*algo) bool) []algoBody {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	found := []algoBody{}
-	for i := len(d.history) - 1; i >= 0; i-- {
-		if a := d.history[i]; a.account == account && keep(a) {
+	for _, a := range slices.Backward(d.history) {
+		if a.account == account && keep(a) {
 			found = append(found, a.body())
 		}
 	}
@@ -247,8 +249,8 @@ func (d *algoBook) find(account string, id int64, clientID string) *algo {
 		}
 		return nil
 	}
-	for i := len(d.history) - 1; i >= 0; i-- {
-		if a := d.history[i]; a.account == account && a.arg.AlgoClOrdID == clientID {
+	for _, a := range slices.Backward(d.history) {
+		if a.account == account && a.arg.AlgoClOrdID == clientID {
 			return a
 		}
 	}
@@ -265,10 +267,7 @@ func (d *algoBook) hasTriggered(a *algo) bool {
 // cancel cancels all legs of an algo order. It returns false where it is not live.
 func (d *algoBook) cancel(a *algo) bool {
 	d.mu.Lock()
-	ids := make([]int64, 0, len(a.legs))
-	for id := range a.legs {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(a.legs))
 	live := a.state == algoLive && !a.fired
 	d.mu.Unlock()
 	done := false

@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"slices"
 	"time"
 
 	"venuegate/venues/simcore"
@@ -118,12 +119,9 @@ func (h *hub) hasListeners(channel, account string) bool {
 // hasMoneyListeners reports whether the account, positions or balance channels of an
 // account have listeners. The lock is held.
 func (h *hub) hasMoneyListeners(account string) bool {
-	for _, channel := range []string{channelAccount, channelPositions, channelBalPos} {
-		if h.topics.Has(channel + "@" + account) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{channelAccount, channelPositions, channelBalPos}, func(channel string) bool {
+		return h.topics.Has(channel + "@" + account)
+	})
 }
 
 func (h *hub) accountChanged(at time.Time, event *simcore.AccountEvent) {

@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"slices"
 	"time"
 
 	"venuegate/venues/simcore"
@@ -52,12 +53,9 @@ func chained(at time.Time, bids, asks []level, previous, seq int64) []bookPush {
 
 // bookWanted reports whether a book has listeners. The lock is held.
 func (h *hub) bookWanted(symbol string) bool {
-	for _, channel := range []string{channelBooks, channelBooks5, channelBest} {
-		if h.topics.Has(channel + ":" + symbol) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{channelBooks, channelBooks5, channelBest}, func(channel string) bool {
+		return h.topics.Has(channel + ":" + symbol)
+	})
 }
 
 // sendBookSnapshot sends the first snapshot to a new listener, at the present place

@@ -1,6 +1,7 @@
 package okxsim_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -115,8 +116,7 @@ func TestBills(t *testing.T) {
 			t.Fatalf("bills = %v, want four", rows)
 		}
 		balance, before := simtest.Num("100000"), decimal.Zero
-		for n := len(rows) - 1; n >= 0; n-- {
-			row := rows[n]
+		for n, row := range slices.Backward(rows) {
 			balance = balance.Add(simtest.Num(row["balChg"]))
 			if !simtest.Num(row["bal"]).Equal(balance) || !simtest.Num(row["billId"]).GreaterThan(before) {
 				t.Errorf("bill %d = %v, want the balance %s and an id above %s", n, row, balance, before)

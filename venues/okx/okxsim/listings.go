@@ -1,6 +1,8 @@
 package okxsim
 
 import (
+	"cmp"
+
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
@@ -67,9 +69,7 @@ func (l listing) complete() listing {
 	i.OpenOrdersMax = openOrdersMax
 	i.LiquidationFee, i.FundingRate = dec("0.005"), dec("0.0001")
 	i.Brackets = l.brackets()
-	if l.state == "" {
-		l.state = "live"
-	}
+	l.state = cmp.Or(l.state, "live")
 	return l
 }
 

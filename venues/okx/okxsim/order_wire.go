@@ -1,6 +1,10 @@
 package okxsim
 
-import "venuegate/venues/simcore"
+import (
+	"cmp"
+
+	"venuegate/venues/simcore"
+)
 
 // orderBody is an order in answers of queries and, with more, in pushes.
 type orderBody struct {
@@ -132,10 +136,7 @@ type orderPush struct {
 func pushOf(event *simcore.OrderEvent) orderPush {
 	o, d := &event.Order, detailOf(&event.Order)
 	push := orderPush{orderBody: orderOf(o), Code: "0", FillFee: "0", FillPnl: "0"}
-	push.Ccy = ""
-	if push.AvgPx == "" {
-		push.AvgPx = "0"
-	}
+	push.Ccy, push.AvgPx = "", cmp.Or(push.AvgPx, "0")
 	change := d.amended(event)
 	push.AmendSource, push.ReqID, push.AmendResult = change.source, change.reqID, change.result
 	mark := event.Position.MarkPrice

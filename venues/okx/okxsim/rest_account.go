@@ -111,7 +111,7 @@ func (s *Sim) leverageInfo(c *call) (any, *apiError) {
 		return nil, failed
 	}
 	body := []leverageBody{}
-	for _, name := range strings.Split(c.query("instId"), ",") {
+	for name := range strings.SplitSeq(c.query("instId"), ",") {
 		l, failed := s.listing(name)
 		if failed != nil {
 			return nil, failed

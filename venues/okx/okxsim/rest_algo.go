@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"cmp"
 	"strings"
 
 	"venuegate/venues"
@@ -58,15 +59,11 @@ type algoBody struct {
 // body returns the wire form of an algo order. The lock of the algo book is held.
 func (a *algo) body() algoBody {
 	r := &a.arg
-	posSide := r.PosSide
-	if posSide == "" {
-		posSide = "net"
-	}
 	body := algoBody{
 		AdvanceOrdType: r.AdvanceOrdType, AmendResult: a.amendResult, ReqID: a.reqID, ActivePx: r.ActivePx, ActualSide: string(a.actual), AlgoClOrdID: r.AlgoClOrdID, AlgoID: idText(a.id),
 		AttachAlgoOrds: []attachmentBody{}, CTime: millis(a.createdAt), CallbackRatio: r.CallbackRatio, CallbackSpread: r.CallbackSpread, Ccy: settleCoin,
 		CloseFraction: r.CloseFraction, FailCode: a.failCode, InstID: r.InstID, InstType: instTypeSwap, OrdIDList: []string{},
-		OrdPx: r.OrderPx, OrdType: r.OrdType, PosSide: posSide, ReduceOnly: boolText(bool(r.ReduceOnly)), Side: r.Side,
+		OrdPx: r.OrderPx, OrdType: r.OrdType, PosSide: cmp.Or(r.PosSide, "net"), ReduceOnly: boolText(bool(r.ReduceOnly)), Side: r.Side,
 		SlOrdPx: r.SlOrdPx, SlTriggerPx: r.SlTriggerPx, SlTriggerPxType: pxType(r.SlTriggerPx, r.SlTriggerPxType), State: a.state,
 		Tag: r.Tag, TdMode: r.TdMode, TpOrdPx: r.TpOrdPx, TpTriggerPx: r.TpTriggerPx,
 		TpTriggerPxType: pxType(r.TpTriggerPx, r.TpTriggerPxType), TriggerPx: r.TriggerPx,

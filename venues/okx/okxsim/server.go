@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -181,10 +182,7 @@ var injectableErrors = map[string]*apiError{
 }
 
 func rejectedError(fault simcore.InjectedFault) *apiError {
-	code := fault.Args.CodeText()
-	if code == "" {
-		code = "50026"
-	}
+	code := cmp.Or(fault.Args.CodeText(), "50026")
 	failed := apiError{status: http.StatusOK, code: code, message: "Rejected."}
 	if known, ok := injectableErrors[code]; ok {
 		failed = *known

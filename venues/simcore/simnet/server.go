@@ -74,13 +74,11 @@ func (s *Server) Serve(app *fiber.App, listener net.Listener) {
 	s.mu.Lock()
 	s.apps, s.listeners = append(s.apps, app), append(s.listeners, tracked)
 	s.mu.Unlock()
-	s.serving.Add(1)
-	go func() {
-		defer s.serving.Done()
+	s.serving.Go(func() {
 		if err := app.Listener(tracked); err != nil {
 			s.log.Error("simulated venue stopped listening", zap.Error(err))
 		}
-	}()
+	})
 }
 
 // Close stops listening, ends all sessions and waits for all goroutines.
