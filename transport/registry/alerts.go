@@ -137,10 +137,7 @@ func (a *Alerts) List(ctx context.Context, customer string) ([]Alert, error) {
 // Get returns an alert.
 func (a *Alerts) Get(ctx context.Context, id string) (Alert, error) {
 	record, err := a.read(ctx, id)
-	if err != nil {
-		return Alert{}, err
-	}
-	return alertOf(record), nil
+	return alertOf(record), err
 }
 
 // Change changes an alert and starts to watch it again.

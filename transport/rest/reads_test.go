@@ -66,20 +66,31 @@ func getRequest(path, key string) string {
 	return fmt.Sprintf("GET %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n", path, key)
 }
 
+// longestPages returns a function that reads one of the longest pages with always the same
+// key, on one connection.
+func longestPages(t *testing.T) (read func()) {
+	t.Helper()
+	w, _ := withFullPages(t)
+	key := w.key("cus_1", persistence.ScopeRead)
+	listener := pipetest.Listen()
+	w.serve(listener)
+	conn := listener.Dial(t)
+	reader := bufio.NewReader(conn)
+	return func() {
+		t.Helper()
+		write(t, conn, getRequest(longestPage, key))
+		readResponse(t, reader).want(http.StatusOK)
+	}
+}
+
 // A key reads the longest pages at the documented number of requests a minute.
 func TestLongestPagesAtAnEvenRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, _ := withFullPages(t)
-		key := w.key("cus_1", persistence.ScopeRead)
-		listener := pipetest.Listen()
-		w.serve(listener)
-		conn := listener.Dial(t)
-		reader := bufio.NewReader(conn)
+		readPage := longestPages(t)
 		begun := time.Now()
 		for n := range api.ReadsPerWindow {
 			time.Sleep(time.Until(begun.Add(time.Duration(n) * api.RateWindow / api.ReadsPerWindow)))
-			write(t, conn, getRequest(longestPage, key))
-			readResponse(t, reader).want(http.StatusOK)
+			readPage()
 		}
 		if took := time.Since(begun); took >= api.RateWindow {
 			t.Errorf("%d pages took %v, want less than %v", api.ReadsPerWindow, took, api.RateWindow)
@@ -90,17 +101,11 @@ func TestLongestPagesAtAnEvenRate(t *testing.T) {
 // Pages that are requested as fast as possible are made at the rate of rows.
 func TestPagesOfAKeyArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, _ := withFullPages(t)
-		key := w.key("cus_1", persistence.ScopeRead)
-		listener := pipetest.Listen()
-		w.serve(listener)
-		conn := listener.Dial(t)
-		reader := bufio.NewReader(conn)
+		readPage := longestPages(t)
 		const pages = 200
 		begun := time.Now()
 		for range pages {
-			write(t, conn, getRequest(longestPage, key))
-			readResponse(t, reader).want(http.StatusOK)
+			readPage()
 		}
 		// The last page does not wait for its own rows.
 		const waited = (pages - 1) * api.OrdersLimitMax * time.Second

@@ -148,19 +148,21 @@ func TestTrailingStop(t *testing.T) {
 	r := stop(a, simcore.Sell, "0.1", "60000")
 	r.TriggerPrice, r.CallbackRate, r.Activation = dec("0"), dec("0.01"), dec("60500")
 	c := e.conditional(r)
-	for _, step := range []struct {
-		price string
-		want  simcore.ConditionalStatus
-	}{
-		{"59000", simcore.ConditionalWaiting},
-		{"60500", simcore.ConditionalWaiting},
-		{"61000", simcore.ConditionalWaiting},
-		{"60390.1", simcore.ConditionalWaiting},
-		{"60390", simcore.ConditionalFinished},
-	} {
-		e.must(e.MovePrice("BTCUSDT", dec(step.price)))
-		if got := e.status(c); got != step.want {
-			t.Errorf("at %s: %s, want %s", step.price, got, step.want)
+	e.triggersAt(c, "59000", "60500", "61000", "60390.1", "60390")
+}
+
+// triggersAt moves the market to prices and checks that a conditional order triggers at the
+// last one.
+func (e *engine) triggersAt(c simcore.Conditional, prices ...string) {
+	e.Helper()
+	for n, price := range prices {
+		want := simcore.ConditionalWaiting
+		if n == len(prices)-1 {
+			want = simcore.ConditionalFinished
+		}
+		e.must(e.MovePrice("BTCUSDT", dec(price)))
+		if got := e.status(c); got != want {
+			e.Errorf("at %s: %s, want %s", price, got, want)
 		}
 	}
 }
@@ -173,20 +175,7 @@ func TestTrailingStopByDistance(t *testing.T) {
 	r := stop(a, simcore.Buy, "0.1", "60000")
 	r.TriggerPrice, r.CallbackSpread = dec("0"), dec("500")
 	c := e.conditional(r)
-	for _, step := range []struct {
-		price string
-		want  simcore.ConditionalStatus
-	}{
-		{"60400", simcore.ConditionalWaiting},
-		{"59000", simcore.ConditionalWaiting},
-		{"59499.9", simcore.ConditionalWaiting},
-		{"59500", simcore.ConditionalFinished},
-	} {
-		e.must(e.MovePrice("BTCUSDT", dec(step.price)))
-		if got := e.status(c); got != step.want {
-			t.Errorf("at %s: %s, want %s", step.price, got, step.want)
-		}
-	}
+	e.triggersAt(c, "60400", "59000", "59499.9", "59500")
 }
 
 // A stop is triggered by the kind of price in its request and by no other.

@@ -2,9 +2,13 @@ package connectortest
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/fasthttp/websocket"
@@ -25,6 +29,21 @@ func ServePipes(t testing.TB, serve func(*http.Request, *websocket.Conn)) Dial {
 			serve(r, c)
 		}
 	})
+}
+
+// ServeNumbered is [ServePipes] for connections to the addresses that url returns. serve gets
+// their number, which counts from 1 in the order of dialling.
+func ServeNumbered(t testing.TB, serve func(n int, c *websocket.Conn)) (dial Dial, url func(context.Context) (string, error)) {
+	t.Helper()
+	var dialled atomic.Int64
+	dial = ServePipes(t, func(r *http.Request, c *websocket.Conn) {
+		n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
+		if err != nil {
+			t.Error(err)
+		}
+		serve(n, c)
+	})
+	return dial, func(context.Context) (string, error) { return fmt.Sprint("ws://venue/", dialled.Add(1)), nil }
 }
 
 func servePipes(t testing.TB, serve http.HandlerFunc) Dial {

@@ -223,25 +223,19 @@ func TestUnconfirmedSubscriptionReplacesTheConnection(t *testing.T) {
 	})
 }
 
-func TestFailureReplacesTheConnection(t *testing.T) {
-	play(t, nil, func(b *bench) {
-		b.subscribe("trades.A")
-		b.sink.take()
-		b.send(1, "failed 0 overload")
-		b.settle()
-		b.expect("interrupted trades.A: subscription was rejected: overload", "resumed trades.A")
-	})
-}
-
 // An unknown message may have been data of any stream.
-func TestUnknownMessageReplacesTheConnection(t *testing.T) {
-	play(t, nil, func(b *bench) {
-		b.subscribe("trades.A")
-		b.sink.take()
-		b.send(1, "what?")
-		b.settle()
-		b.expect("interrupted trades.A: message of an unknown kind: no answer", "resumed trades.A")
-	})
+func TestFailureReplacesTheConnection(t *testing.T) {
+	for message, cause := range map[string]string{
+		"failed 0 overload": "subscription was rejected: overload", "what?": "message of an unknown kind: no answer",
+	} {
+		play(t, nil, func(b *bench) {
+			b.subscribe("trades.A")
+			b.sink.take()
+			b.send(1, message)
+			b.settle()
+			b.expect("interrupted trades.A: "+cause, "resumed trades.A")
+		})
+	}
 }
 
 func TestReplay(t *testing.T) {

@@ -5,12 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,26 +84,15 @@ func (p *peer) receive() (message, bool) {
 // venue serves connections with a function that ends with them. They are numbered in the
 // order of dialling. They are pipes, so that the tests run in virtual time.
 type venue struct {
-	dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	dialled atomic.Int64
+	dial connectortest.Dial
+	url  func(context.Context) (string, error)
 }
 
 func newVenue(t *testing.T, serve func(*peer)) *venue {
 	t.Helper()
 	v := &venue{}
-	v.dial = connectortest.ServePipes(t, func(r *http.Request, socket *websocket.Conn) {
-		n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
-		if err != nil {
-			t.Error(err)
-		}
-		serve(&peer{n, socket})
-	})
+	v.dial, v.url = connectortest.ServeNumbered(t, func(n int, socket *websocket.Conn) { serve(&peer{n, socket}) })
 	return v
-}
-
-// url returns an address for each connection.
-func (v *venue) url(context.Context) (string, error) {
-	return fmt.Sprint("ws://venue/", v.dialled.Add(1)), nil
 }
 
 // echo answers every call with its own text and the number of the connection.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,9 +130,10 @@ func TestCloseDuringUnansweredRenewal(t *testing.T) {
 		swallows, taken := unresponsive(t)
 		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
 		r := newRecorder()
+		var dials atomic.Int64
 		link := open(t, v, r, func(o *wsclient.Options) {
 			o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-				if v.dialled.Load() > 1 {
+				if dials.Add(1) > 1 {
 					return swallows(ctx, network, address)
 				}
 				return v.dial(ctx, network, address)

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -107,26 +104,15 @@ func has(prefix string, times int) func([]string) bool {
 // dialling. They are pipes, so that the tests run in virtual time, independent of the
 // machine's load.
 type venue struct {
-	dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	dialled atomic.Int64
+	dial connectortest.Dial
+	url  func(context.Context) (string, error)
 }
 
 func newVenue(t *testing.T, serve func(n int, c *websocket.Conn)) *venue {
 	t.Helper()
 	v := &venue{}
-	v.dial = connectortest.ServePipes(t, func(r *http.Request, c *websocket.Conn) {
-		n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
-		if err != nil {
-			t.Error(err)
-		}
-		serve(n, c)
-	})
+	v.dial, v.url = connectortest.ServeNumbered(t, serve)
 	return v
-}
-
-// url returns an address for each connection.
-func (v *venue) url(context.Context) (string, error) {
-	return fmt.Sprint("ws://venue/", v.dialled.Add(1)), nil
 }
 
 // hold reads until the peer is gone.
