@@ -166,6 +166,34 @@ func (a *account) pass(d time.Duration) []*protection.Order {
 	}
 }
 
+// restart replaces the orders by what an account loads from the store after a crash: without
+// their brackets, and without those that are finished.
+func (a *account) restart() {
+	open := a.Position("BTCUSDT", venues.Long).Qty
+	for id, o := range a.orders {
+		if !o.Unfinished() {
+			delete(a.orders, id)
+			continue
+		}
+		*o = protection.Order{
+			OrderRecord: o.OrderRecord, FilledAt: o.FilledAt, Credited: o.FilledQty,
+			Triggered: o.Status == venues.StatusOpen || o.FilledQty.IsPositive(),
+			Withdrawn: o.PendingAction == venues.PendingCancel,
+		}
+	}
+	a.closedElsewhere = a.closedElsewhere.Add(a.Position("BTCUSDT", venues.Long).Qty.Sub(open))
+	a.do(func(k *protection.Keeper) {
+		var orders []*protection.Order
+		for _, id := range slices.Sorted(maps.Keys(a.orders)) {
+			orders = append(orders, a.orders[id])
+		}
+		k.Relink(orders)
+		for _, o := range orders {
+			k.Resume(o)
+		}
+	})
+}
+
 func (a *account) add(client string, spec venues.OrderSpec) *protection.Order {
 	a.lastID++
 	o := &protection.Order{OrderRecord: persistence.OrderRecord{Order: venues.Order{

@@ -233,3 +233,38 @@ func TestAttachedLegThatIsTooSmall(t *testing.T) {
 	a.report(o, "s", ofPosition)
 	a.wantLegs(o, venues.ProtectionLive, venues.ProtectionPending)
 }
+
+// The entry fills more than its leg covers, which is known before the venue reports the leg again.
+func TestFillBeyondAnAttachedLegIsUnprotected(t *testing.T) {
+	a := newAccount(t, attaching)
+	o := a.fillEntry("0.4")
+	small := attached(bothTriggers(o), venues.StatusUntriggered)
+	small.Qty = dec("0.4")
+	a.report(o, "a", small)
+	a.wantLegs(o, venues.ProtectionLive, venues.ProtectionLive)
+	a.fill(o, "0.6")
+	a.wantLegs(o, venues.ProtectionPending, venues.ProtectionPending)
+	if !o.Bracket.IsUnprotected() {
+		t.Error("the second fill counts as protected, want unprotected")
+	}
+}
+
+// A take profit has closed what was filled when the entry gets another stop loss. The venue has no
+// leg to change, so that the service protects the next fill.
+func TestProtectionAddedAfterAnAttachedLegHasEnded(t *testing.T) {
+	a := newAccount(t, attaching)
+	o := a.fillEntry("0.4")
+	pair := bothTriggers(o)
+	a.report(o, "a", attached(pair, venues.StatusUntriggered))
+	pair.Triggered = venues.LegTakeProfit
+	filled := attached(pair, venues.StatusFilled)
+	filled.FilledQty = dec("0.4")
+	a.report(o, "a", filled)
+	a.failCancel(o)
+	a.wantPlaced(a.move(o, stopAt("59000")))
+	if len(a.requests) != 0 {
+		t.Fatalf("requests to the venue = %+v, want none", a.requests)
+	}
+	a.fill(o, "0.6")
+	a.wantPlaced(a.pass(protection.GatherDelay), "0.6", "0.6")
+}

@@ -126,3 +126,32 @@ func TestEntryFollowsALegThatWasMovedElsewhere(t *testing.T) {
 	}
 	a.wantPlaced(a.pass(time.Minute))
 }
+
+// The venue ends a leg because there is nothing left to protect, before it reports why.
+func TestLegThatEndsWithThePositionIsNotLost(t *testing.T) {
+	for _, reason := range []string{venues.ReasonNoPosition, venues.ReasonOtherLegTriggered} {
+		a := newAccount(t, protection.Rules{})
+		o, legs := a.protectedEntry("1")
+		legs[1].Error = &venues.RejectReason{Reason: reason}
+		a.cancel(legs[1])
+		a.wantLegs(o, venues.ProtectionLive, venues.ProtectionCancelled)
+		if a.reads != 0 {
+			t.Errorf("%s: %d readings of the positions requested, want none", reason, a.reads)
+		}
+	}
+}
+
+// The end of a leg that a reading has reported is older than the positions, which were read after.
+func TestLostLegOfAReadingNeedsNoOther(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	_, legs := a.protectedEntry("1")
+	a.keeper.ReadingBegan = a.keeper.Now
+	a.keeper.Now = a.keeper.Now.Add(time.Millisecond)
+	a.list(true)
+	a.cancel(legs[0])
+	a.keeper.ReadingBegan = time.Time{}
+	a.wantPlaced(a.pass(protection.GatherDelay), "1")
+	if a.reads != 0 {
+		t.Errorf("%d readings of the positions requested, want none", a.reads)
+	}
+}

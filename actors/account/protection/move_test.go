@@ -60,8 +60,12 @@ func TestRejectedMoveRestoresTheLegBefore(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	o, legs := a.protectedEntry("1")
 	moved := a.move(o, stopAt("59000"))
+	published := o.Protection
 	a.reject(moved[0], venues.ReasonWouldTrigger)
 	a.wantEnded(true)
+	if got := published.StopLoss.Price; !got.Equal(dec("59000")) {
+		t.Errorf("stop loss in a copy of the record from before = %s, want 59000 as it was", got)
+	}
 	if cause, is := errors.AsType[protection.LegRejected](a.ended[0]); !is || cause.Reason.Reason != venues.ReasonWouldTrigger {
 		t.Errorf("cause = %v, want the reason of the leg", a.ended[0])
 	}
@@ -70,6 +74,87 @@ func TestRejectedMoveRestoresTheLegBefore(t *testing.T) {
 		t.Fatalf("closing = %t, stop loss %+v, want %s at 58000", o.Bracket.IsClosing(), got, legs[0].OrderID)
 	}
 	a.wantPlaced(a.pass(30 * time.Second))
+}
+
+// Without a stop loss before the move, there is none after its rejection.
+func TestRejectedAdditionLeavesTheRest(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	spec := protectedOrder()
+	spec.StopLoss = venues.Optional{}
+	o := a.open(spec)
+	a.fill(o, "1")
+	a.accept(a.pass(time.Second)...)
+	added := a.move(o, stopAt("59000"))
+	a.wantPlaced(added, "1")
+	a.reject(added[0], venues.ReasonWouldTrigger)
+	a.wantEnded(true)
+	if o.Bracket.IsClosing() || o.Protection.StopLoss != nil || o.StopLoss.Valid || o.Protection.TakeProfit.Status != venues.ProtectionLive {
+		t.Fatalf("closing = %t, protection %+v, requested stop loss %v, want the live take profit alone", o.Bracket.IsClosing(), o.Protection, o.StopLoss)
+	}
+	a.wantPlaced(a.pass(time.Minute))
+}
+
+// The outcome of the leg before is not known when the one that replaces it is rejected.
+func TestRejectedMoveOfAPendingLeg(t *testing.T) {
+	t.Run("that is not live yet", func(t *testing.T) {
+		a := newAccount(t, protection.Rules{})
+		o := a.fillEntry("1")
+		a.pass(protection.GatherDelay)
+		moved := a.move(o, stopAt("59000"))
+		a.reject(moved[0], "")
+		if len(a.ended) != 0 {
+			t.Fatalf("moves ended with %v, want none: nothing else protects the position", a.ended)
+		}
+		again := a.pass(protection.RetryDelay)
+		a.wantPlaced(again, "1")
+		if got := again[0].TriggerPrice.Decimal; !got.Equal(dec("59000")) {
+			t.Errorf("placed again at %s, want 59000", got)
+		}
+	})
+	t.Run("that became live", func(t *testing.T) {
+		a := newAccount(t, protection.Rules{})
+		o := a.fillEntry("1")
+		legs := a.pass(protection.GatherDelay)
+		moved := a.move(o, stopAt("59000"))
+		a.accept(legs...)
+		a.reject(moved[0], "")
+		a.wantEnded(true)
+		a.wantLegs(o, venues.ProtectionLive, venues.ProtectionLive)
+		if got := o.Protection.StopLoss; got.OrderID != legs[0].OrderID || !o.StopLoss.Decimal.Equal(dec("58000")) {
+			t.Errorf("stop loss = %+v, requested at %s, want %s at 58000", got, o.StopLoss.Decimal, legs[0].OrderID)
+		}
+		a.wantPlaced(a.pass(time.Minute))
+	})
+}
+
+func TestMoveBeforeTheFirstFillPlacesNothing(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o := a.open(protectedOrder())
+	a.wantPlaced(a.move(o, stopAt("59000")))
+	a.wantEnded(false)
+	a.fill(o, "0.4")
+	legs := a.pass(protection.GatherDelay)
+	a.wantPlaced(legs, "0.4", "0.4")
+	if got := legs[0].TriggerPrice.Decimal; !got.Equal(dec("59000")) {
+		t.Errorf("stop loss placed at %s, want 59000", got)
+	}
+}
+
+func TestOnlyRemoves(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o := a.open(protectedOrder())
+	for name, c := range map[string]struct {
+		cmd  venues.AmendOrder
+		want bool
+	}{
+		"removes both":         {venues.AmendOrder{RemoveStopLoss: true, RemoveTakeProfit: true}, true},
+		"moves one":            {venues.AmendOrder{StopLoss: some("59000")}, false},
+		"removes and replaces": {venues.AmendOrder{RemoveStopLoss: true, TakeProfit: some("66000")}, false},
+	} {
+		if got := protection.NewMove(o, &c.cmd).OnlyRemoves(); got != c.want {
+			t.Errorf("%s: only removes = %t, want %t", name, got, c.want)
+		}
+	}
 }
 
 func TestRejectedMoveProtectsWhatWasFilledSince(t *testing.T) {
@@ -104,6 +189,7 @@ func TestProtectionIsRemovedAndAdded(t *testing.T) {
 	a.wantAlarms("protection_lost", 0)
 	added := a.move(o, stopAt("57000"))
 	a.wantPlaced(added, "1")
+	a.wantLegs(o, venues.ProtectionPending, venues.ProtectionLive)
 	a.accept(added...)
 	a.wantLegs(o, venues.ProtectionLive, venues.ProtectionLive)
 }
@@ -141,8 +227,26 @@ func TestUnknownOutcomeEndsTheMoveAfterThreeRequests(t *testing.T) {
 		a.do(func(k *protection.Keeper) { k.MoveAnswered(o, venues.ErrOutcomeUnknown) })
 	}
 	a.wantEnded(true)
+	if e, is := errors.AsType[*venues.Error](a.ended[0]); !is || e.Code != venues.CodeInternal || e.Details["orderState"] != "unknown" {
+		t.Errorf("cause = %#v, want %s with an unknown state", a.ended[0], venues.CodeInternal)
+	}
 	if len(a.requests) != 3 || !o.Protection.StopLoss.Price.Equal(dec("58000")) {
 		t.Errorf("%d requests, stop loss at %s, want 3, 58000", len(a.requests), o.Protection.StopLoss.Price)
+	}
+}
+
+func TestVenueRejectsTheMove(t *testing.T) {
+	a := newAccount(t, attaching)
+	o := a.fillEntry("1")
+	a.report(o, "a", attached(bothTriggers(o), venues.StatusUntriggered))
+	a.move(o, stopAt("59000"))
+	rejected := venues.Errorf(venues.CodeOrderRejected, "the trigger would be reached")
+	a.do(func(k *protection.Keeper) { k.MoveAnswered(o, rejected) })
+	if len(a.ended) != 1 || a.ended[0] != error(rejected) { //nolint:errorlint // the error itself
+		t.Errorf("moves ended with %v, want the venue's error", a.ended)
+	}
+	if len(a.requests) != 1 || !o.Protection.StopLoss.Price.Equal(dec("58000")) {
+		t.Errorf("%d requests, stop loss at %s, want 1, 58000", len(a.requests), o.Protection.StopLoss.Price)
 	}
 }
 
@@ -190,6 +294,21 @@ func TestTriggeredLegCannotBeMoved(t *testing.T) {
 	cmd := venues.AmendOrder{StopLoss: some("59000")}
 	if err := a.keeper.CheckTargets(o, &cmd, &venues.Instrument{}, some("60000")); err == nil || err.Details["reason"] != "triggered" {
 		t.Errorf("CheckTargets = %v, want the reason triggered", err)
+	}
+}
+
+// Triggers are checked against the order's own price until it has filled, then against the mark
+// price.
+func TestTargetsAreCheckedAgainstTheMarkPriceOnceFilled(t *testing.T) {
+	i := &venues.Instrument{Status: venues.InstrumentTrading, TickSize: dec("0.1"), QtyStep: dec("0.001")}
+	for filled, want := range map[string]bool{"0": false, "0.4": true} {
+		a := newAccount(t, protection.Rules{})
+		o := a.open(protectedOrder())
+		a.fill(o, filled)
+		cmd := venues.AmendOrder{StopLoss: some("61000")}
+		if err := a.keeper.CheckTargets(o, &cmd, i, some("62000")); (err == nil) != want {
+			t.Errorf("%s filled: CheckTargets = %v, want accepted = %t", filled, err, want)
+		}
 	}
 }
 

@@ -138,8 +138,24 @@ func TestLegCancelledWithItsPositionIsNotPlacedAgain(t *testing.T) {
 	a.readPositions()
 	a.wantPlaced(a.pass(2 * time.Second))
 	a.wantAlarms("protection_lost", 0)
-	if got := o.Protection.StopLoss.Status; got != venues.ProtectionCancelled {
-		t.Errorf("stop loss = %s, want %s", got, venues.ProtectionCancelled)
+	if got := o.Protection.StopLoss.Status; got != venues.ProtectionCancelled || o.Bracket.IsUnprotected() {
+		t.Errorf("stop loss = %s, unprotected = %t, want %s, false", got, o.Bracket.IsUnprotected(), venues.ProtectionCancelled)
+	}
+}
+
+// The venue has ended the leg because the position was closed elsewhere, which only its list of
+// positions shows.
+func TestLostLegOfAPositionThatIsNoLongerListed(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, legs := a.protectedEntry("1")
+	a.pass(2 * protection.PositionLag)
+	a.cancel(legs[0])
+	a.keeper.Now = a.keeper.Now.Add(time.Millisecond)
+	a.list(false)
+	a.wantPlaced(a.pass(protection.GatherDelay))
+	a.wantLegs(o, venues.ProtectionCancelled, venues.ProtectionLive)
+	if o.Bracket.IsUnprotected() {
+		t.Error("the closed position counts as unprotected, want protected")
 	}
 }
 
