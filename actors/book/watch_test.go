@@ -3,6 +3,7 @@ package book
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"venuegate/actors"
 	"venuegate/venues"
@@ -19,6 +20,31 @@ func openReply(t *testing.T, b *book, w *priceWatch) error {
 		t.Fatal("no reply, want one")
 	}
 	return reply
+}
+
+// Callers that wait for a quote are bounded, and forgotten after the time that the longest of them
+// waits.
+func TestQuoteWaitersAreBounded(t *testing.T) {
+	s := newMachine(false, true).state
+	s.start(epochStart)
+	b := &book{client: &Client{subscriptions: s.subscriptions}, state: s}
+	await := func(now time.Time) (rejected error) {
+		b.await(now, &awaitQuote{Reply: actors.ReplyFunc(func(_ venues.Quote, err error) { rejected = err })})
+		return rejected
+	}
+	for n := range quoteWaitersMax {
+		if err := await(epochStart.Add(time.Duration(min(n, 1)))); err != nil { // the first one is older
+			t.Fatalf("waiter %d: error %v, want none", n, err)
+		}
+	}
+	b.linger(epochStart.Add(quoteWaitMax - 1))
+	if err := await(epochStart); !errors.Is(err, actors.ErrBusy) {
+		t.Errorf("too many waiters: error %v, want %v", err, actors.ErrBusy)
+	}
+	b.linger(epochStart.Add(quoteWaitMax))
+	if got, want := len(b.waiters), quoteWaitersMax-1; got != want {
+		t.Errorf("%d waiters after the first has given up, want %d", got, want)
+	}
 }
 
 // A watch that is rejected is not added, and its caller gets the reason.

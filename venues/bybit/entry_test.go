@@ -301,6 +301,37 @@ func TestEntryLoginRejected(t *testing.T) {
 	}
 }
 
+// A connection that ends before the venue has answered the login, or on which it answers anything
+// else, is not logged in.
+func TestEntryLoginUnanswered(t *testing.T) {
+	for name, serve := range map[string]func(*websocket.Conn){
+		"closed": func(c *websocket.Conn) { c.Close() },
+		"other messages": func(c *websocket.Conn) {
+			for range loginMessagesMax {
+				_ = c.WriteMessage(websocket.TextMessage, []byte(`{"op":"pong","success":true}`))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			core, logged := observer.New(zap.WarnLevel)
+			s.connector.options.Log = zap.New(core)
+			v := newTradeVenue(s)
+			v.Answer(func(c *websocket.Conn, a asked) {
+				if a.Op == "auth" {
+					serve(c)
+				}
+			})
+			feed := s.account.OpenPrivate(&connectortest.Recorder{})
+			connectortest.Await(t, "second login", func() bool { return v.logins() >= 2 })
+			feed.Close()
+			if n := logged.FilterMessage("venue stream: dial failed").Len(); n != 1 {
+				t.Errorf("%d warnings of a failed dial, want 1", n)
+			}
+		})
+	}
+}
+
 // With two feeds the newest one enters the orders. When the last one is closed, orders go
 // by REST.
 func TestEntryWithTwoFeeds(t *testing.T) {

@@ -192,6 +192,41 @@ func TestConnectionClosedWhileIdle(t *testing.T) {
 	}
 }
 
+// brokenConn fails to write after its first request.
+type brokenConn struct {
+	net.Conn
+	writes atomic.Int64
+}
+
+func (c *brokenConn) Write(p []byte) (int, error) {
+	if c.writes.Add(1) > 1 {
+		return 0, io.ErrClosedPipe
+	}
+	return c.Conn.Write(p)
+}
+
+// net/http would send a request again of which nothing was written to a connection that it has used
+// before. It does not report that nothing was written.
+func TestUnwrittenRequestIsNotRepeated(t *testing.T) {
+	v := newRawVenue(t, answerOK)
+	c := restclient.New(restclient.Options{
+		BaseURL: v.url, Timeout: awaitMax, BodyBytesMax: 1000,
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, address)
+			return &brokenConn{Conn: conn}, err
+		},
+	}, restclient.NewGate())
+	if _, err := c.Do(t.Context(), call(http.MethodPost, true)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Do(t.Context(), call(http.MethodPost, true)); !errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Errorf("error %v, want an unknown outcome", err)
+	}
+	if n := v.requests.Load(); n != 1 {
+		t.Errorf("%d requests arrived, want 1", n)
+	}
+}
+
 func TestOutcomeTimeoutAfterSending(t *testing.T) {
 	for way, mutating := range ways(http.MethodPost) {
 		synctest.Test(t, func(t *testing.T) {
