@@ -331,6 +331,21 @@ func TestSignalThatIsNotStoredIsRejected(t *testing.T) {
 	})
 }
 
+// A notification is finished with its first commit.
+func TestNotificationThatIsNotStoredIsRejected(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, webhook())
+		notify := order("r-1", func(s *venues.Signal) { s.Action = venues.ActionNotify })
+		h.store.FailNext(persistence.ErrUnavailable)
+		if _, err := h.accept(notify); venues.CodeOf(err) != venues.CodeMaintenance {
+			t.Errorf("error %v, want code CodeMaintenance", err)
+		}
+		if a := h.mustAccept(notify); a.Duplicate {
+			t.Errorf("second attempt = %+v, want no Duplicate", a)
+		}
+	})
+}
+
 func TestPendingSignalsAreLimited(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, webhook())

@@ -98,7 +98,7 @@ func clip(text string, bytesMax int) string {
 	if len(text) <= bytesMax {
 		return text
 	}
-	for bytesMax > 0 && !utf8.RuneStart(text[bytesMax]) {
+	for !utf8.RuneStart(text[bytesMax]) {
 		bytesMax--
 	}
 	return text[:bytesMax]

@@ -112,6 +112,23 @@ func TestFailedReadIsRepeated(t *testing.T) {
 	}
 }
 
+// The position behind a page is stored with the deliveries of the page.
+func TestPageIsStoredWithItsPosition(t *testing.T) {
+	to := persistence.Endpoint{ID: "end_1", Customer: "c1", Kind: persistence.EndpointWebhook}
+	s := newState(to, persistence.Fence{Customer: "c1", Epoch: 1}, ScheduleDefault())
+	s.loaded(loaded{hasCursor: true, cursor: persistence.EndpointCursor{Customer: "c1", Endpoint: "end_1"}})
+	s.finish(at(0))
+	s.eventsRead(at(0), eventsRead{events: []persistence.Event{{ID: "evt_x", Seq: 7000, Type: persistence.EventOrderFilled}}})
+	got := s.finish(at(0)).Batch.Puts
+	want := persistence.EndpointCursor{Customer: "c1", Endpoint: "end_1", Seq: 7000, Event: "evt_x"}
+	if len(got) != 2 || got[1] != persistence.Record(want) {
+		t.Fatalf("stored %+v, want a delivery and %+v", got, want)
+	}
+	if d, is := got[0].(persistence.Delivery); !is || d.EventID != "evt_x" || d.EventSeq != 7000 {
+		t.Errorf("stored %+v, want the delivery of evt_x", got[0])
+	}
+}
+
 // A read that began before an event was delivered again does not restart its delivery: the
 // receiver would get it twice.
 func TestOutdatedReadDoesNotRestartADelivery(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"hash/crc32"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -82,18 +83,39 @@ func TestNewRejectsInvalidGrants(t *testing.T) {
 	}
 }
 
-// Text with a wrong checksum is rejected without a lookup.
+// withChecksum returns the text of a key with the checksum of the rest.
+func withChecksum(key string) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	text := []byte(key)
+	sum := crc32.ChecksumIEEE(text[:len(text)-6])
+	for i := len(text) - 1; i >= len(text)-6; i-- {
+		text[i] = digits[sum%62]
+		sum /= 62
+	}
+	return string(text)
+}
+
+// Text with a wrong checksum, or with characters that New does not use, is rejected without a
+// lookup.
 func TestMalformedKeyIsNotLookedUp(t *testing.T) {
 	key, _, err := auth.New(rand.Reader, auth.Grant{Customer: "c", Scopes: read}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	good := key.Reveal()
+	if got := withChecksum(good); got != good {
+		t.Fatalf("key with its checksum = %q, want %q", got, good)
+	}
 	junk := []string{"", "vgk_", good[:len(good)-1], good + "0", strings.ToLower(good), " " + good, strings.Repeat("a", 1<<16)}
 	for i := range good {
 		altered := []byte(good)
 		altered[i] ^= 1
 		junk = append(junk, string(altered))
+	}
+	for _, at := range []int{len("vgk_") + 1, len(good) - 10} { // in the id, in the secret
+		altered := []byte(good)
+		altered[at] = '-'
+		junk = append(junk, withChecksum(string(altered)))
 	}
 	a := auth.NewAuthenticator(panicking{})
 	for _, text := range junk {

@@ -25,6 +25,19 @@ func newTestSession(t *testing.T) *session {
 	}
 }
 
+// Only fasthttp's wrapper is removed, whatever the type of another connection.
+func TestOtherConnectionsAreNotUnwrapped(t *testing.T) {
+	client, server := net.Pipe()
+	defer client.Close()
+	defer server.Close()
+	type wrapper struct{ net.Conn }
+	for _, conn := range []net.Conn{server, wrapper{server}, &wrapper{server}} {
+		if got := unwrap(conn); got != conn {
+			t.Errorf("%T is unwrapped to %T, want it unchanged", conn, got)
+		}
+	}
+}
+
 func (s *session) queuedHeads() string {
 	heads := make([]byte, 0, s.queue.len())
 	for _, it := range s.queue.items {

@@ -31,6 +31,12 @@ func TestRestartKeepsLiveLegs(t *testing.T) {
 	a.restart()
 	a.wantPlaced(a.pass(time.Minute))
 	a.wantAlarms("unprotected", 0)
+	a.accept(legs...) // the venue reports them again
+	for _, leg := range legs {
+		if leg.PendingAction != venues.PendingNone {
+			t.Errorf("pending action of the live %s = %q, want none", leg.Protects, leg.PendingAction)
+		}
+	}
 	a.executeAll(legs[0])
 	a.wantLegs(o, venues.ProtectionTriggered, venues.ProtectionLive)
 	a.wantWithdrawn(legs[1])
@@ -46,6 +52,18 @@ func TestRestartWithdrawsSupersededLegs(t *testing.T) {
 	a.restart()
 	a.accept(second...)
 	a.wantWithdrawn(first...)
+}
+
+// The legs of a position that was closed are being cancelled, and cannot protect what the entry
+// fills after the restart.
+func TestRestartRetiresWithdrawnLegs(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, legs := a.protectedEntry("0.4")
+	a.flat()
+	a.wantWithdrawn(legs...)
+	a.restart()
+	a.fill(o, "0.4")
+	a.wantPlaced(a.pass(protection.GatherDelay), "0.4", "0.4")
 }
 
 // Only a filled entry with protection in force has something to protect.
@@ -101,6 +119,7 @@ func TestRestartContinuesTheClosing(t *testing.T) {
 	legs := a.pass(time.Second)
 	a.reject(legs[0], venues.ReasonWouldTrigger)
 	a.cancel(legs[1])
+	a.wantLegs(o, venues.ProtectionPending, venues.ProtectionCancelled)
 	exit := a.wantExit(o, "1")
 	a.restart()
 	if got := o.Bracket.Exit(); got != exit || !o.Bracket.IsClosing() || !o.Bracket.HasOpenOrders() {

@@ -39,6 +39,36 @@ func TestUnprotectedPositionRaisesAnAlarmThenIsClosed(t *testing.T) {
 	a.wantExit(o, "1")
 }
 
+// The venue has ended a leg, and it is never known whether its position is still open.
+func TestLostLegThatIsNotReplacedClosesThePosition(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, legs := a.protectedEntry("1")
+	a.cancel(legs[0])
+	a.pass(protection.DefaultCloseAfter)
+	a.wantExit(o, "1")
+	a.do(func(*protection.Keeper) { a.MarkDirty(legs[0]) })
+	a.cancel(legs[1])
+	a.wantLegs(o, venues.ProtectionPending, venues.ProtectionCancelled)
+	if !o.Unfinished() {
+		t.Error("entry is finished, want unfinished: a restart must load it")
+	}
+}
+
+// The position is being closed when its stop loss, which was triggered before, ends early.
+func TestTriggeredLegOfAClosingPosition(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o := a.fillEntry("1")
+	legs := a.pass(protection.GatherDelay)
+	a.trigger(legs[0])
+	a.reject(legs[1], venues.ReasonWouldTrigger)
+	a.wantExit(o, "1")
+	a.execute(legs[0], "0.6", venues.StatusExpired)
+	if got := o.Protection.StopLoss.Status; got != venues.ProtectionTriggered {
+		t.Errorf("stop loss = %s, want %s", got, venues.ProtectionTriggered)
+	}
+	a.wantPlaced(a.pass(time.Minute))
+}
+
 func TestPolicyKeepsTheUnprotectedPositionOpen(t *testing.T) {
 	a := newAccount(t, protection.Rules{Policy: protection.Policy{AlarmAfter: 2 * time.Second, CloseAfter: 4 * time.Second, KeepOpen: true}})
 	o := a.fillEntry("1")

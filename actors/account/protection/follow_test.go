@@ -19,6 +19,17 @@ func TestTriggeredLegWithdrawsTheOther(t *testing.T) {
 	a.wantLegs(o, venues.ProtectionTriggered, venues.ProtectionCancelled)
 }
 
+// The position stays open by another entry, which has legs of its own.
+func TestTriggeredLegBesideAnotherEntry(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	a.protectedEntry("1")
+	o, legs := a.protectedEntry("1")
+	a.executeAll(legs[0])
+	a.cancel(legs[1])
+	a.wantLegs(o, venues.ProtectionTriggered, venues.ProtectionCancelled)
+	a.wantPlaced(a.pass(time.Minute))
+}
+
 func TestTriggeredLegCancelsTheRestOfItsEntry(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
 	o, legs := a.protectedEntry("0.4")

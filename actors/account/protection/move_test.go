@@ -270,6 +270,81 @@ func TestMoveIsRestoredFromItsAmendment(t *testing.T) {
 	}
 }
 
+// The leg that replaces another one is rejected after a crash: what was requested before is in the
+// amendment.
+func TestRejectedMoveAfterARestart(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, legs := a.protectedEntry("1")
+	moved := a.move(o, stopAt("59000"))
+	var stored persistence.Amendment
+	o.Move.Record(&stored)
+	a.restart()
+	a.do(func(k *protection.Keeper) {
+		o.Move = protection.RestoreMove(&stored)
+		k.ResumeMove(o)
+	})
+	if len(a.ended) != 0 {
+		t.Fatalf("moves ended with %v, want none while the new leg is pending", a.ended)
+	}
+	a.reject(moved[0], venues.ReasonWouldTrigger)
+	a.wantEnded(true)
+	a.wantLegs(o, venues.ProtectionLive, venues.ProtectionLive)
+	if got := o.Protection.StopLoss; got.OrderID != legs[0].OrderID || !got.Price.Equal(dec("58000")) || o.Bracket.IsClosing() {
+		t.Errorf("closing = %t, stop loss %+v, want %s at 58000", o.Bracket.IsClosing(), got, legs[0].OrderID)
+	}
+	a.executeAll(legs[0])
+	a.wantLegs(o, venues.ProtectionTriggered, venues.ProtectionLive)
+}
+
+// A new leg that never becomes live raises an alarm, like that of a fill.
+func TestUnansweredMoveRaisesAnAlarm(t *testing.T) {
+	a := newAccount(t, protection.Rules{})
+	o, _ := a.protectedEntry("1")
+	a.wantPlaced(a.move(o, stopAt("59000")), "1")
+	a.pass(protection.DefaultAlarmAfter)
+	a.wantAlarms("unprotected", 1)
+}
+
+// One of two triggers of an attached leg is removed by a change of the leg, both by its cancel.
+func TestTriggersOfAnAttachedPairAreRemoved(t *testing.T) {
+	for name, c := range map[string]struct {
+		cmd      venues.AmendOrder
+		requests int
+	}{
+		"one":                  {venues.AmendOrder{RemoveStopLoss: true}, 1},
+		"one, the other moved": {venues.AmendOrder{RemoveStopLoss: true, TakeProfit: some("66000")}, 1},
+		"both":                 {venues.AmendOrder{RemoveStopLoss: true, RemoveTakeProfit: true}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t, attaching)
+			o := a.fillEntry("1")
+			leg := a.report(o, "a", attached(bothTriggers(o), venues.StatusUntriggered))
+			a.move(o, func(cmd *venues.AmendOrder) { *cmd = c.cmd })
+			if len(a.requests) != c.requests || leg.Withdrawn != (c.requests == 0) {
+				t.Fatalf("%d requests, leg withdrawn = %t, want %d, %t", len(a.requests), leg.Withdrawn, c.requests, c.requests == 0)
+			}
+		})
+	}
+}
+
+// Before the first fill the protection is still a part of the order at the venue.
+func TestProtectionAttachedToAnOpenOrderIsMoved(t *testing.T) {
+	a := newAccount(t, attaching)
+	o := a.open(protectedOrder())
+	a.wantPlaced(a.move(o, stopAt("59000")))
+	if len(a.requests) != 1 {
+		t.Fatalf("%d requests, want 1", len(a.requests))
+	}
+	if r := a.requests[0]; r.Entry.ClientOrderID != o.ClientOrderID || r.Leg != (venues.OrderRef{}) || !r.StopLoss.Decimal.Equal(dec("59000")) {
+		t.Fatalf("request = %+v, want the stop loss of the entry at 59000", r)
+	}
+	a.do(func(k *protection.Keeper) { k.MoveAnswered(o, nil) })
+	a.wantEnded(false)
+	if got := o.Protection.StopLoss.Price; !got.Equal(dec("59000")) {
+		t.Errorf("stop loss at %s, want 59000", got)
+	}
+}
+
 func TestTermsAndProtectionAreTwoRequests(t *testing.T) {
 	for name, c := range map[string]struct{ price, stop, first string }{
 		"lower price":  {"58000", "57000", "first stopLoss and takeProfit"},

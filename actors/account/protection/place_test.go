@@ -143,6 +143,37 @@ func TestLegCancelledWithItsPositionIsNotPlacedAgain(t *testing.T) {
 	}
 }
 
+// Only for the newest leg of a kind another one is placed, and not before the first reading of the
+// venue, which may find it.
+func TestLegNotFoundIsPlacedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		superseded, read bool
+		want             []string
+	}{
+		"newest":                   {read: true, want: []string{"1"}},
+		"superseded":               {superseded: true, read: true},
+		"before the first reading": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t, protection.Rules{})
+			o := a.fillEntry("1")
+			legs := a.pass(protection.GatherDelay)
+			a.accept(legs[1])
+			if c.superseded {
+				a.accept(a.move(o, stopAt("59000"))...)
+			}
+			if c.read {
+				a.list(true)
+			}
+			a.do(func(k *protection.Keeper) {
+				legs[0].Status, legs[0].NotFoundSince = venues.StatusUnknown, venues.At(k.Now)
+				k.LegNotFound(o, legs[0])
+			})
+			a.wantPlaced(a.pass(protection.RetryDelay), c.want...)
+		})
+	}
+}
+
 // The venue has ended the leg because the position was closed elsewhere, which only its list of
 // positions shows.
 func TestLostLegOfAPositionThatIsNoLongerListed(t *testing.T) {

@@ -94,6 +94,22 @@ func TestBaselineIsCorrectedByExecutionsOfTheDayBefore(t *testing.T) {
 	wantBaseline("after exits of more than was open", "0")
 }
 
+// The result of an execution counts for the day of the execution, whenever it becomes known.
+func TestExecutionOfTheDayBeforeIsNotEarned(t *testing.T) {
+	a, s := newState(persistence.RiskLimits{DailyLoss: some("1000")})
+	midnight := noon.Add(-12 * time.Hour)
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{{midnight.Add(-1), "0"}, {midnight, "-7"}} {
+		f := venues.Fill{Symbol: "BTCUSDT", Side: venues.Sell, Qty: venues.MustDecimal("1"), RealizedPnl: some("-7"), ExecutedAt: venues.At(c.at)}
+		s.CountFill(a, &persistence.FillRecord{Fill: f}, position.ExecutionOf(&f, position.Cause{}, a.now))
+		if got := s.Earned().String(); got != c.want {
+			t.Errorf("earned after an execution at %s = %s, want %s", c.at, got, c.want)
+		}
+	}
+}
+
 // While the unrealized P&L counts for a limit, the positions are read again and again.
 func TestPositionsAreReadWhileTheyCountForALimit(t *testing.T) {
 	const every = 5 * time.Second

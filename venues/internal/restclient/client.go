@@ -219,11 +219,7 @@ func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, erro
 	if r.Query != "" {
 		target += "?" + r.Query
 	}
-	var body io.Reader = http.NoBody
-	if r.Body != "" {
-		body = strings.NewReader(r.Body)
-	}
-	request, err := http.NewRequestWithContext(ctx, r.Method, target, body)
+	request, err := http.NewRequestWithContext(ctx, r.Method, target, strings.NewReader(r.Body))
 	if err != nil {
 		return nil, err
 	}

@@ -119,6 +119,9 @@ func TestClockWaitEndsWithItsContext(t *testing.T) {
 		hasty, cancelHasty := context.WithTimeout(t.Context(), time.Second)
 		defer cancelHasty()
 		began := time.Now()
+		if _, err := clock.Sync(hasty, stalled); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("sync gave up with %v, want the context's error", err)
+		}
 		if err := clock.Resync(hasty, began, stalled); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
 			t.Errorf("gave up after %v with %v, want the context's error after 1s", time.Since(began), err)
 		}

@@ -174,8 +174,10 @@ func TestLimiterResize(t *testing.T) {
 	var limiter restclient.Limiter
 	limiter.Resize(budget, 100)
 	limiter.Resize(budget, 0) // no limit published
-	if !limiter.Admit(start, restclient.PriorityOrder, []restclient.Cost{{Budget: budget, Units: 80}}, nil).Admitted {
-		t.Fatal("the published limit was not adopted")
+	for n, want := range []bool{true, true, false} {
+		if got := limiter.Admit(start, restclient.PriorityOrder, []restclient.Cost{{Budget: budget, Units: 40}}, nil).Admitted; got != want {
+			t.Errorf("request %d of 40 units, limit 100: admitted = %t, want %t", n, got, want)
+		}
 	}
 }
 
