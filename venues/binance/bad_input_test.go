@@ -25,6 +25,15 @@ func restAnswers() []venuetest.Answer {
 		{Operation: "candles", Route: reads("/fapi/v1/klines"), Members: venuetest.Members{Numbers: []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]", "[7]"}}},
 		{Operation: "old candles", Route: reads("/fapi/v1/klines"), Members: venuetest.Members{Numbers: []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]", "[7]"}}},
 		{Operation: "trades", Route: reads("/fapi/v1/aggTrades"), Members: venuetest.Members{Required: []string{"m"}, Numbers: []string{"a", "p", "q", "T"}}},
+		{Operation: "ticker", Route: reads("/fapi/v1/ticker/24hr"), Members: venuetest.Members{
+			Required: []string{"symbol"}, Optional: []string{"closeTime", "lastPrice"}, Descriptions: []string{"volume"},
+		}},
+		{Operation: "ticker", Route: reads("/fapi/v1/ticker/bookTicker"), Members: venuetest.Members{
+			Required: []string{"symbol"}, Optional: []string{"time", "bidPrice"}, Descriptions: []string{"askQty"},
+		}},
+		{Operation: "ticker", Route: reads("/fapi/v1/premiumIndex"), Members: venuetest.Members{
+			Required: []string{"symbol"}, Optional: []string{"time", "markPrice"}, Descriptions: []string{"lastFundingRate"},
+		}},
 		{Operation: "snapshot", Route: reads("/fapi/v1/depth"), Members: venuetest.Members{Required: []string{"bids", "asks"}, Numbers: []string{"lastUpdateId", "[0]", "[1]"}}},
 		{Operation: "clock", Route: reads("/fapi/v1/time"), Members: venuetest.Members{Numbers: []string{"serverTime"}}},
 		{Operation: "mode", Route: reads("/fapi/v1/accountConfig"), Members: venuetest.Members{Enums: []string{"dualSidePosition", "multiAssetsMargin"}}},

@@ -65,6 +65,9 @@ func readTickers[T interface{ symbol() string }](ctx context.Context, c *Connect
 	for _, row := range rows {
 		bySymbol[row.symbol()] = row
 	}
+	if _, unnamed := bySymbol[""]; unnamed || len(rows) == 0 {
+		return nil, malformed(r, payload.Missing("symbol"))
+	}
 	return bySymbol, nil
 }
 

@@ -25,6 +25,9 @@ func restAnswers() []venuetest.Answer {
 		{Operation: "trades", Route: reads("/v5/market/recent-trade"), Members: venuetest.Members{
 			Enums: []string{"side", "symbol"}, Required: []string{"execId"}, Numbers: []string{"price", "size", "time"},
 		}},
+		{Operation: "ticker", Route: reads("/v5/market/tickers"), Members: venuetest.Members{
+			Required: []string{"symbol"}, Optional: []string{"lastPrice", "nextFundingTime"}, Descriptions: []string{"bid1Price", "fundingRate"},
+		}},
 		{Operation: "snapshot", Route: reads("/v5/market/orderbook"), Members: venuetest.Members{Enums: []string{"s"}, Required: []string{"a", "b"}, Numbers: []string{"u", "[0]", "[1]"}}},
 		{Operation: "clock", Route: reads("/v5/market/time"), Members: venuetest.Members{Numbers: []string{"timeNano"}}},
 		{Operation: "mode", Route: reads(accountInfoPath), Members: venuetest.Members{Enums: []string{"marginMode"}, Numbers: []string{"unifiedMarginStatus"}}},

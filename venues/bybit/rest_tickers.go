@@ -2,6 +2,7 @@ package bybit
 
 import (
 	"context"
+	"slices"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -24,6 +25,9 @@ func (c *Connector) Tickers(ctx context.Context, symbol string) ([]venues.Ticker
 	}
 	if err := c.call(ctx, r, &answer); err != nil {
 		return nil, err
+	}
+	if len(answer.List) == 0 || slices.ContainsFunc(answer.List, func(t tickerRecord) bool { return t.Symbol == "" }) {
+		return nil, malformed(r, payload.Missing("symbol"))
 	}
 	// The answer's own time is not part of the result.
 	now := venues.At(c.Clock.Now())

@@ -33,6 +33,18 @@ func restAnswers() []venuetest.Answer {
 		{Operation: "trades", Route: reads("/api/v5/market/trades"), Members: venuetest.Members{
 			Enums: []string{"side", "instId"}, Required: []string{"tradeId"}, Numbers: []string{"px", "sz", "ts"},
 		}},
+		{Operation: "ticker", Route: reads("/api/v5/market/ticker"), Members: venuetest.Members{
+			Required: []string{"instId"}, Optional: []string{"last", "ts"}, Descriptions: []string{"bidPx", "askSz"},
+		}},
+		{Operation: "ticker", Route: reads("/api/v5/public/mark-price"), Members: venuetest.Members{
+			Required: []string{"instId"}, Optional: []string{"markPx", "ts"}, Descriptions: []string{"markPx"}, Labels: []string{"instType"},
+		}},
+		{Operation: "ticker", Route: reads("/api/v5/public/funding-rate"), Members: venuetest.Members{
+			Required: []string{"instId"}, Optional: []string{"fundingRate", "fundingTime"}, Descriptions: []string{"fundingRate"},
+		}},
+		{Operation: "ticker", Route: reads("/api/v5/market/index-tickers"), Members: venuetest.Members{
+			Required: []string{"instId"}, Optional: []string{"idxPx", "ts"}, Descriptions: []string{"idxPx"},
+		}},
 		{Operation: "snapshot", Route: reads("/api/v5/market/books"), Members: venuetest.Members{Required: []string{"asks", "bids"}, Numbers: []string{"seqId", "[0]", "[1]"}}},
 		{Operation: "clock", Route: reads("/api/v5/public/time"), Members: venuetest.Members{Numbers: []string{"ts"}}},
 		{Operation: "mode", Route: reads(configPath), Members: venuetest.Members{Enums: []string{"acctLv", "posMode"}}},

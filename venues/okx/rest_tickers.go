@@ -27,6 +27,9 @@ func (c *Connector) Tickers(ctx context.Context, symbol string) ([]venues.Ticker
 			return nil, err
 		}
 	}
+	if len(days) == 0 {
+		return nil, malformed(lists.days[0], payload.Missing("instId"))
+	}
 	tickers := make([]venues.Ticker, 0, len(days))
 	for id, day := range days {
 		if k := c.instruments.Load().byVenueSymbol(id); k != nil {
@@ -83,6 +86,9 @@ func (c *Connector) readTickers(ctx context.Context, requests []request) (map[st
 			return nil, err
 		}
 		for _, row := range rows {
+			if row.Symbol == "" {
+				return nil, malformed(r, payload.Missing("instId"))
+			}
 			byID[row.Symbol] = row
 		}
 	}

@@ -19,7 +19,9 @@ var feedCases = []conformanceCase{
 	{number: 207, name: "an unlisted instrument does not disturb other topics", under: lively, run: feedOfNothing},
 	{number: 208, name: "a book that is subscribed again starts with a new snapshot", under: lively, run: subscribedAgain},
 	{number: 219, name: "public trades by REST are those of the stream", run: tradesByREST},
-	{number: 220, name: "reads of market data leave the rate limits to orders", under: Conditions{OrdersMax: 100}, run: readsLeaveLimits},
+	{number: 220, name: "reads of market data leave the rate limits to orders", under: Conditions{OrdersMax: 100}, run: tradesLeaveLimits},
+	{number: 221, name: "tickers have the newest prices, alone and in the list of all", run: tickersByREST},
+	{number: 222, name: "reads of all tickers leave the rate limits to orders", under: Conditions{OrdersMax: 100}, run: tickersLeaveLimits},
 }
 
 // loadSnapshot starts the book of the sink with a REST snapshot where the venue's stream
