@@ -6,6 +6,32 @@ import (
 	"testing"
 )
 
+// Updates from before a check are not kept for it.
+func TestBookIsCheckedAfterManyUpdates(t *testing.T) {
+	m := newMachine(true, true)
+	m.state.start(m.now)
+	run := func(line string) {
+		words := strings.Fields(line)
+		m.run(t, words[0], words[1:])
+		m.step()
+	}
+	run("resumed book")
+	run("book 90 91 95 b 100:1")
+	run("rest 2 95 b 100:1 a 101:1")
+	seq := 95
+	for range backlogMax {
+		run(fmt.Sprint("book ", seq, seq+1, seq+1, " b 100:1"))
+		seq++
+	}
+	run("compare")
+	run("led 1")
+	run(fmt.Sprint("book ", seq, seq+1, seq+1, " b 100:2"))
+	run(fmt.Sprint("check 1 ", seq+1, " b 100:2 a 101:1"))
+	if got := m.state.count.checksMatched.Load(); got != 1 {
+		t.Errorf("%d checks matched, want 1", got)
+	}
+}
+
 // A snapshot that was cut off is fetched again once few of its levels are left, but not more often
 // than every refillEvery.
 func TestThinBookIsRefilled(t *testing.T) {

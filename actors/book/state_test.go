@@ -57,6 +57,56 @@ func TestTraces(t *testing.T) {
 	})
 }
 
+// A quote is stale until a mark price has come, and after an interruption until the next one.
+func TestQuoteIsStaleWithoutAMarkPrice(t *testing.T) {
+	m := newMachine(false, true)
+	m.state.start(m.now)
+	for _, c := range []struct {
+		line  string
+		stale bool
+	}{
+		{"book snapshot 10 b 100:1 a 101:1", true},
+		{"mark 100", false},
+		{"interrupted mark", true},
+		{"resumed mark", true},
+		{"mark 101", false},
+	} {
+		words := strings.Fields(c.line)
+		m.run(t, words[0], words[1:])
+		m.step()
+		if got := m.state.summary().stale; got != c.stale {
+			t.Errorf("after %s: stale = %t, want %t", c.line, got, c.stale)
+		}
+	}
+}
+
+// What does not concern a topic, or not any more, has no effect on it.
+func TestLinesWithoutEffect(t *testing.T) {
+	const candles = "sub A kline:binance:BTCUSDT:1m"
+	for name, c := range map[string]struct {
+		before []string
+		line   string
+	}{
+		"candles resumed that were not interrupted":   {[]string{candles, "resumed 1m", "candles 1 1m 09:00 5"}, "resumed 1m"},
+		"candles resumed without subscribers":         {[]string{candles, "interrupted 1m", "close A", "wait 1m", "linger"}, "resumed 1m"},
+		"resync of a subscriber that has gone":        {[]string{"sub A book:binance:BTCUSDT:5", "sub B book:binance:BTCUSDT:5", "resumed book", "book 90 91 95 b 100:1", "rest 2 95 b 100:1 a 101:1", "close A"}, "resync A"},
+		"resync before the first snapshot":            {[]string{"sub A book:binance:BTCUSDT:5", "resumed book"}, "resync A"},
+		"overrun of a book that waits for a snapshot": {[]string{"sub A book:binance:BTCUSDT:5", "resumed book", "book 90 91 95 b 100:1"}, "overrun book"},
+	} {
+		m := newMachine(true, false)
+		m.state.start(m.now)
+		for _, line := range append(c.before, c.line) {
+			m.said.Reset()
+			words := strings.Fields(line)
+			m.run(t, words[0], words[1:])
+			m.step()
+		}
+		if got := m.said.String(); got != "" {
+			t.Errorf("%s: %q, want nothing", name, got)
+		}
+	}
+}
+
 func (m *machine) run(t *testing.T, verb string, args []string) {
 	t.Helper()
 	s := m.state

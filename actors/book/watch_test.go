@@ -22,6 +22,19 @@ func openReply(t *testing.T, b *book, w *priceWatch) error {
 	return reply
 }
 
+// A subscription that was closed while its request waited is not added.
+func TestClosedSubscriptionIsNotAdded(t *testing.T) {
+	s := newMachine(false, true).state
+	b := &book{client: &Client{subscriptions: s.subscriptions}, state: s}
+	sub := &subscription{topic: venues.Topic{Kind: venues.TopicBook, Depth: 5}, index: detached}
+	sub.closed.Store(true)
+	var rejected error
+	b.open(epochStart, &openTopic{subscription: sub, Reply: actors.ReplyFunc(func(_ struct{}, err error) { rejected = err })})
+	if got := s.subscriptions.subscribers; !errors.Is(rejected, actors.ErrStopped) || got != 0 {
+		t.Errorf("error %v with %d subscribers, want %v, none", rejected, got, actors.ErrStopped)
+	}
+}
+
 // Callers that wait for a quote are bounded, and forgotten after the time that the longest of them
 // waits.
 func TestQuoteWaitersAreBounded(t *testing.T) {
