@@ -1,17 +1,22 @@
 import type { components, operations } from "./api.gen.js";
+import type { BookLevels } from "./book.js";
 import { VenuegateError } from "./errors.js";
 import type { Event } from "./events.js";
 import { Http, type HttpOptions, type RequestOptions } from "./http.js";
+import type { Candle, Message } from "./messages.js";
 import { signHook } from "./signing.js";
 import { Stream, type StreamOptions } from "./stream.js";
 
 type Schemas = components["schemas"];
 export type Exchange = Schemas["Exchange"];
 export type Instrument = Schemas["Instrument"];
+export type Venue = Schemas["Venue"];
+export type Ticker = Schemas["Ticker"];
 export type Account = Schemas["Account"];
 export type Position = Schemas["Position"];
 export type Order = Schemas["Order"];
 export type OrderRequest = Schemas["OrderRequest"];
+export type OrderCheck = Schemas["OrderCheck"];
 export type Fill = Schemas["Fill"];
 export type Signal = Schemas["Signal"];
 export type ChartSignal = Schemas["ChartSignal"];
@@ -26,6 +31,8 @@ type Body<Operation extends keyof operations> =
 
 /** A filter of a list; its pages are read one after the other. */
 type Filter<Operation extends keyof operations> = Omit<Query<Operation>, "cursor">;
+/** A book as the stream would send it: `seq` is that of the topic. */
+export type BookSnapshot = Message<"snapshot", BookLevels> & { channel: string };
 export interface Page<Item> { items: Item[]; nextCursor: string | null }
 
 export interface ClientOptions extends HttpOptions {
@@ -62,6 +69,36 @@ export class Client {
     return pages((cursor) => this.listInstruments({ ...filter, cursor }, limits));
   }
 
+  /** Returns the venues and their state. */
+  listVenues(limits?: RequestOptions): Promise<Answer<"listVenues">> {
+    return this.get("/v1/venues", {}, limits);
+  }
+
+  /** Returns the newest prices and the figures of 24 hours. Venues that did not respond are in `errors`. */
+  listTickers(query: Query<"listTickers"> = {}, limits?: RequestOptions): Promise<Answer<"listTickers">> {
+    return this.get("/v1/tickers", query, limits);
+  }
+
+  /** Returns the best levels of an order book. To follow a book, use `stream().book`. */
+  getBook(query: Query<"getBook">, limits?: RequestOptions): Promise<BookSnapshot> {
+    return this.get("/v1/book", query, limits);
+  }
+
+  /** Returns the newest public trades, newest first. */
+  listTrades(query: Query<"listTrades">, limits?: RequestOptions): Promise<Answer<"listTrades">> {
+    return this.get("/v1/trades", query, limits);
+  }
+
+  /** Returns one page of candles, oldest first; without `from` the newest before `to`, and no next page. */
+  listCandles(query: Query<"listCandles">, limits?: RequestOptions): Promise<Page<Candle>> {
+    return this.get("/v1/candles", query, limits);
+  }
+
+  /** Iterates over the candles from a time on, oldest first. */
+  allCandles(filter: Filter<"listCandles"> & { from: string }, limits?: RequestOptions): AsyncGenerator<Candle> {
+    return pages((cursor) => this.listCandles({ ...filter, cursor }, limits));
+  }
+
   // Account
 
   /** Returns the balances. Venues that did not respond are in `errors`. */
@@ -95,6 +132,11 @@ export class Client {
    */
   placeOrder(order: OrderRequest, limits?: RequestOptions): Promise<Order> {
     return this.order("/v1/orders", order, limits);
+  }
+
+  /** Returns the results of the checks that `placeOrder` makes, and places nothing. */
+  checkOrder(order: OrderRequest, limits?: RequestOptions): Promise<OrderCheck> {
+    return this.http.send({ method: "POST", path: "/v1/orders/check", body: JSON.stringify(order) }, limits) as Promise<OrderCheck>;
   }
 
   /** Returns one order. */
@@ -197,6 +239,11 @@ export class Client {
   /** Returns the AsyncAPI document of the stream. */
   getAsyncAPI(limits?: RequestOptions): Promise<string> {
     return this.get("/asyncapi.yaml", {}, limits);
+  }
+
+  /** Returns the reference as a page for people. */
+  getDocs(limits?: RequestOptions): Promise<string> {
+    return this.get("/docs", {}, limits);
   }
 
   private get<T>(path: string, query: object, limits?: RequestOptions): Promise<T> {

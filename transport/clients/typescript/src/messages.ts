@@ -12,7 +12,7 @@ export const StreamCode = {
 export type StreamCode = (typeof StreamCode)[keyof typeof StreamCode];
 
 export type Depth = 1 | 5 | 10 | 20 | 50 | 100 | 200;
-export type Timeframe = "1m" | "3m" | "5m" | "15m" | "30m" | "1h" | "2h" | "4h" | "6h" | "12h" | "1d" | "1w";
+export type Timeframe = Schemas["Timeframe"];
 
 /** A message of a topic. `ts` is when the service made it, `venueTs` the venue's time. */
 export interface Message<Type extends string, Data> {
@@ -40,12 +40,9 @@ export interface GapEvent {
   reason: "venue" | "gap" | "disconnected" | "slow_consumer";
 }
 
+/** A trade; `ts` is the time of the venue. */
 export interface Trade { id: string; price: Decimal; qty: Decimal; side: Schemas["Side"]; ts: string | null }
-
-export interface Candle {
-  start: string; end: string; open: Decimal; high: Decimal; low: Decimal; close: Decimal;
-  volume: Decimal; turnover: Decimal; closed: boolean;
-}
+export type Candle = Schemas["Candle"];
 
 export type TradeEvent = Message<"update", Trade> | GapEvent;
 export type BookEvent = Message<"snapshot" | "delta", BookLevels> | StaleEvent;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { VenuegateError, type Client, type Exchange } from "venuegate";
+import { compare, VenuegateError, type Client, type Exchange } from "venuegate";
 import { eventually, Service } from "./service.js";
 
 const exchanges: Exchange[] = ["binance", "bybit", "okx"];
@@ -25,6 +25,57 @@ test("service routes need no key", async () => {
   assert.equal((await anonymous.getReadiness()).ready, true);
   assert.match(await anonymous.getOpenAPI(), /^openapi: 3\.1/);
   assert.match(await anonymous.getAsyncAPI(), /^asyncapi: 3/);
+});
+
+test("every operation has a method", async () => {
+  const document = await client.getOpenAPI();
+  const paths = document.slice(document.indexOf("\npaths:"), document.indexOf("\nwebhooks:"));
+  const operations = [...paths.matchAll(/operationId: (\w+)/g)].map(([, name]) => name!);
+  assert.ok(operations.length >= 27, `${operations.length} operations, want at least 27`);
+  assert.deepEqual(operations.filter((name) => !(name in client)), [], "operations without a method");
+  assert.match(await client.getDocs(), /<html/);
+});
+
+test("venues and their state", async () => {
+  const { items } = await client.listVenues();
+  assert.deepEqual(items.map((venue) => [venue.exchange, venue.status, venue.connected]), exchanges.map((exchange) => [exchange, "up", true]));
+});
+
+for (const exchange of exchanges) {
+  const instrument = { exchange, symbol: "BTCUSDT" };
+
+  test(`market data of ${exchange}`, async () => {
+    const [ticker] = (await client.listTickers(instrument)).items;
+    assert.deepEqual([ticker!.exchange, ticker!.symbol, compare(ticker!.bid!, ticker!.ask!)], [exchange, "BTCUSDT", -1]);
+    const { channel, type, data } = await client.getBook({ ...instrument, depth: 5 });
+    assert.deepEqual([channel, type, data.bids.length, data.asks.length], [`book:${exchange}:BTCUSDT:5`, "snapshot", 5, 5]);
+    assert.equal(compare(data.bids[0]![0], data.asks[0]![0]), -1);
+    await service.control(exchange, "POST", "/market/trade", { symbol: "BTCUSDT", side: "buy", qty: "0.031" });
+    const trade = await eventually("the trade", async () => {
+      const { items } = await client.listTrades({ ...instrument, limit: 50 });
+      return items.length <= 50 && items.find((one) => compare(one.qty, "0.031") === 0);
+    });
+    assert.equal(trade.side, "buy");
+  });
+
+  test(`candles of ${exchange}`, async () => {
+    const query = { ...instrument, timeframe: "1m" } as const;
+    const { items, nextCursor } = await client.listCandles({ ...query, limit: 4 });
+    assert.deepEqual([items.length, nextCursor], [4, null]);
+    const paged: string[] = [];
+    const span = { from: items[0]!.start, to: items[3]!.start };
+    for await (const candle of client.allCandles({ ...query, ...span, limit: 2 })) paged.push(candle.start);
+    assert.deepEqual(paged, items.slice(0, 3).map((candle) => candle.start));
+  });
+}
+
+test("an order is checked and not placed", async () => {
+  const order = { exchange: "okx", symbol: "BTCUSDT", side: "buy", type: "limit", qty: "0.1", price: "60000", requestId: "checked" } as const;
+  const passed = await client.checkOrder(order);
+  assert.deepEqual([passed.ok, passed.notional, passed.order!.requestId], [true, "6000", "checked"]);
+  const failed = await client.checkOrder({ ...order, price: "60000.01" });
+  assert.deepEqual([failed.ok, failed.faults.map((fault) => [fault.field, fault.rule])], [false, [["price", "not_a_multiple_of_tick"]]]);
+  assert.equal(await client.findOrder("checked"), null);
 });
 
 for (const exchange of exchanges) {
@@ -91,6 +142,11 @@ test("signals become orders", async () => {
   const id = chart.url.split("/").at(-1)!;
   const close = await client.sendChartSignal(id, { action: "close", exchange: "binance", symbol: "SOLUSDT", channelToken: chart.channelToken });
   assert.equal(close.accepted, true);
+  const ordersOf = async (filter: Parameters<Client["listOrders"]>[0]) =>
+    (await client.listOrders({ ...filter, status: "all" })).items.map((order) => order.orderId);
+  assert.deepEqual(await ordersOf({ channelId: hook.id }), [first.orderId]);
+  assert.deepEqual(await ordersOf({ source: "webhook" }), [first.orderId]);
+  assert.ok(!(await ordersOf({ source: "api" })).includes(first.orderId!));
   await eventually("the position closed", async () => (await client.listPositions({ exchange: "binance" })).items.length === 0);
 });
 
