@@ -1,6 +1,6 @@
 // Checks of the cases. Numbers come from CCXT as text and are compared as decimals,
 // never as floats.
-import ccxt from 'ccxt'
+import ccxt from './ccxt.js'
 
 const { Precise } = ccxt
 
@@ -59,13 +59,13 @@ export function pause(ms) {
 }
 
 // eventually repeats probe until it returns something true.
-export async function eventually(what, probe) {
-  const deadline = Date.now() + waitMs
+export async function eventually(what, probe, limitMs = waitMs, everyMs = pollMs) {
+  const deadline = Date.now() + limitMs
   for (;;) {
     const found = await probe()
     if (found) return found
     check(Date.now() < deadline, `timeout, want ${what}`)
-    await pause(pollMs)
+    await pause(everyMs)
   }
 }
 

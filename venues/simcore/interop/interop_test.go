@@ -46,48 +46,50 @@ type result struct {
 
 // CCXT trades on the simulated venues as on the real ones.
 func TestCCXT(t *testing.T) {
-	install(t)
-	simulators := startSimulators(t)
+	install(t, ".")
+	_, described := startSimulators(t)
+	simulators := readJSON[map[venues.Venue]simulator](t, described)
 	// The venues run in parallel in a group of their own, so that the simulators
 	// outlive them.
 	t.Run("on", func(t *testing.T) {
 		for _, venue := range venues.All() {
 			t.Run(string(venue), func(t *testing.T) {
 				t.Parallel()
-				runVenue(t, venue, simulators[venue])
+				sim := simulators[venue]
+				runCases(t, string(venue), runLimit, map[string]any{"sim": sim, "instruments": instruments(t, venue, sim)})
 			})
 		}
 	})
 }
 
-// install installs the packages of package-lock.json into node_modules.
-func install(t *testing.T) {
+// install installs the packages of the package-lock.json in a folder into its node_modules.
+func install(t *testing.T, dir string) {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Fatalf("%s is not installed, so that the simulators were not compared with CCXT", tool)
 		}
 	}
-	want, err := os.ReadFile("package-lock.json")
+	want, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// npm ci deletes node_modules and fetches it again. The copy is the lock file
 	// that node_modules was installed from.
-	stamp := filepath.Join("node_modules", ".package-lock.installed.json")
+	stamp := filepath.Join(dir, "node_modules", ".package-lock.installed.json")
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == string(want) {
 		return
 	}
-	command(t, installLimit, "npm", "ci", "--prefer-offline")
+	command(t, installLimit, dir, "npm", "ci", "--prefer-offline")
 	if err := os.WriteFile(stamp, want, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func command(t *testing.T, limit time.Duration, name string, args ...string) {
+func command(t *testing.T, limit time.Duration, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.WaitDelay = time.Second
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	timer := time.AfterFunc(limit, func() { _ = cmd.Cancel() })
 	defer timer.Stop()
 	if output, err := cmd.CombinedOutput(); err != nil {
@@ -95,13 +97,13 @@ func command(t *testing.T, limit time.Duration, name string, args ...string) {
 	}
 }
 
-// startSimulators runs the simulated venues as a process for the length of the
-// test.
-func startSimulators(t *testing.T) map[venues.Venue]simulator {
+// startSimulators builds the binary and runs the simulated venues as a process for the length
+// of the test. They are described in a file.
+func startSimulators(t *testing.T) (binary, described string) {
 	t.Helper()
 	dir := t.TempDir()
-	binary, described := filepath.Join(dir, "venuegate"), filepath.Join(dir, "sim.json")
-	command(t, installLimit, "go", "build", "-o", binary, "venuegate/cmd/venuegate")
+	binary, described = filepath.Join(dir, "venuegate"), filepath.Join(dir, "sim.json")
+	command(t, installLimit, ".", "go", "build", "-o", binary, "venuegate/cmd/venuegate")
 	cmd := exec.Command(binary, "sim", "--quiet-market", "--out", described, "--ledger", filepath.Join(dir, "ledger"))
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
@@ -113,28 +115,20 @@ func startSimulators(t *testing.T) map[venues.Venue]simulator {
 			t.Errorf("simulated venues: %v", err)
 		}
 	})
-	var simulators map[venues.Venue]simulator
-	for deadline := time.Now().Add(startLimit); ; <-time.After(20 * time.Millisecond) {
-		if content, err := os.ReadFile(described); err == nil && json.Unmarshal(content, &simulators) == nil {
-			return simulators
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("timeout after %s, want the simulated venues running", startLimit)
-		}
-	}
+	return binary, described
 }
 
-// runVenue runs the cases of one venue and reports each.
-func runVenue(t *testing.T, venue venues.Venue, sim simulator) {
+// runCases runs the cases of a class and reports each. described is the content of FILE.
+func runCases(t *testing.T, name string, limit time.Duration, described any) {
 	file := filepath.Join(t.TempDir(), "venue.json")
-	content, err := json.Marshal(map[string]any{"sim": sim, "instruments": instruments(t, venue, sim)})
+	content, err := json.Marshal(described)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "node", "run.js", string(venue), file)
+	cmd := exec.CommandContext(t.Context(), "node", "run.js", name, file)
 	cmd.Stderr = os.Stderr
 	output, err := cmd.StdoutPipe()
 	if err != nil {
@@ -143,7 +137,7 @@ func runVenue(t *testing.T, venue venues.Venue, sim simulator) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(runLimit, func() { _ = cmd.Cancel() })
+	timer := time.AfterFunc(limit, func() { _ = cmd.Cancel() })
 	defer timer.Stop()
 	counts := map[string]int{}
 	lines := bufio.NewScanner(output)
@@ -152,9 +146,9 @@ func runVenue(t *testing.T, venue venues.Venue, sim simulator) {
 		counts[report(t, lines.Bytes())]++
 	}
 	if err := cmd.Wait(); err != nil || lines.Err() != nil {
-		t.Errorf("run.js %s: %v, %v", venue, err, lines.Err())
+		t.Errorf("run.js %s: %v, %v", name, err, lines.Err())
 	}
-	t.Logf("%s: %d passed, %d failed, %d not applicable", venue, counts["pass"], counts["fail"], counts["n/a"])
+	t.Logf("%s: %d passed, %d failed, %d not applicable", name, counts["pass"], counts["fail"], counts["n/a"])
 	if counts["pass"] == 0 {
 		t.Error("0 cases passed, want some")
 	}

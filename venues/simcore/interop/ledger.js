@@ -1,8 +1,8 @@
 // After the run: every order, fill, position and balance of all traders, as CCXT
 // reports them, compared with the simulator's ledger. A case receives the traders and
-// returns how many records it compared.
-import ccxt from 'ccxt'
-import { same, check } from './expect.js'
+// returns how many records it compared; a comparison, a trader and its rows.
+import ccxt from './ccxt.js'
+import { check, eventually, same } from './expect.js'
 import { balance, symbol } from './trader.js'
 
 const { Precise } = ccxt
@@ -17,67 +17,57 @@ const statuses = {
   cancelled: 'canceled',
 }
 
-export default {
-  async orders(traders) {
-    return each(traders, async (t, rows) => {
-      const orders = new Map((await t.venue.history(t)).map((order) => [idOf(t, order), order]))
-      for (const id of orders.keys()) check(rows.some((row) => row.venueOrderId === id), `the ledger has no order ${id}`)
-      for (const row of rows.filter(isOrder)) compareOrder(t, row, orders.get(row.venueOrderId), 'order', true)
-      return rows.filter(isOrder).length
-    })
+const comparisons = {
+  async orders(t, rows) {
+    const orders = new Map((await t.venue.history(t)).map((order) => [idOf(t, order), order]))
+    for (const id of orders.keys()) check(rows.some((row) => row.venueOrderId === id), `the ledger has no order ${id}`)
+    for (const row of rows.filter(isOrder)) compareOrder(t, row, orders.get(row.venueOrderId), 'order', true)
+    return rows.filter(isOrder).length
   },
 
-  async fills(traders) {
-    return each(traders, async (t, rows) => {
-      const got = (await t.exchange.fetchMyTrades(symbol)).map((trade) => tradeText(t, trade))
-      const fills = fillsOf(t, rows)
-      check(got.sort().join('\n') === fills.sort().join('\n'), `fills are\n${got.join('\n')}\nwant\n${fills.join('\n')}`)
-      return fills.length
-    })
+  async fills(t, rows) {
+    const ids = await t.venue.orderIds?.(t)
+    const got = (await t.exchange.fetchMyTrades(symbol)).map((trade) => tradeText(trade, ids))
+    const fills = fillsOf(t, rows)
+    check(got.sort().join('\n') === fills.sort().join('\n'), `fills are\n${got.join('\n')}\nwant\n${fills.join('\n')}`)
+    return fills.length
   },
 
-  async positions(traders) {
-    return each(traders, async (t, rows) => {
-      const positions = await t.exchange.fetchPositions([symbol])
-      const got = positions.reduce((sum, row) => Precise.stringAdd(sum, signed(t, row)), '0')
-      const { base } = net(t, rows)
-      check(same(got, base), `the position is ${got}, want ${base} by the fills`)
-      return positions.length
-    })
+  async positions(t, rows) {
+    const positions = await t.exchange.fetchPositions([symbol])
+    const got = positions.reduce((sum, row) => Precise.stringAdd(sum, signed(t, row)), '0')
+    const { base } = net(t, rows)
+    check(same(got, base), `the position is ${got}, want ${base} by the fills`)
+    return positions.length
   },
 
   // Only accounts that traded and have no position: with one, CCXT reports the equity
   // on one venue and the wallet balance on another.
-  async balances(traders) {
-    return each(traders, async (t, rows) => {
-      const { base, money, traded } = net(t, rows)
-      if (!traded || !same(base, '0')) return 0
-      const { total } = (await t.exchange.fetchBalance()).USDT
-      const off = Precise.stringAbs(Precise.stringSub(total, money))
-      check(Precise.stringLe(off, balancePrecision), `the balance is ${total}, want ${money} by the fills`)
-      return 1
-    })
+  async balances(t, rows) {
+    const { base, money, traded } = net(t, rows)
+    if (!traded || !same(base, '0')) return 0
+    const { total } = (await t.exchange.fetchBalance()).USDT
+    const off = Precise.stringAbs(Precise.stringSub(total, money))
+    check(Precise.stringLe(off, balancePrecision), `the balance is ${total}, want ${money} by the fills`)
+    return 1
   },
 
-  async 'streamed-orders'(traders) {
-    return each(traders, async (t, rows) => {
-      const orders = new Map((t.orders?.cache() ?? []).map((order) => [idOf(t, order), order]))
-      const known = rows.filter((row) => orders.has(row.venueOrderId))
-      for (const row of known) compareOrder(t, row, orders.get(row.venueOrderId), 'streamed order', t.venue.streamsOrderFees)
-      return known.length
-    })
+  async 'streamed-orders'(t, rows) {
+    const orders = new Map((t.orders?.cache() ?? []).map((order) => [idOf(t, order), order]))
+    const known = rows.filter((row) => orders.has(row.venueOrderId))
+    for (const row of known) compareOrder(t, row, orders.get(row.venueOrderId), 'streamed order', t.venue.streamsOrderFees)
+    return known.length
   },
 
-  async 'streamed-fills'(traders) {
-    return each(traders, async (t, rows) => {
-      const all = new Set(fillsOf(t, rows))
-      const trades = t.trades?.cache() ?? []
-      for (const trade of trades) {
-        const text = tradeText(t, { ...trade, fee: { cost: t.venue.streamedFee?.(trade.fee.cost) ?? trade.fee.cost } })
-        check(all.has(text), `no fill is ${text}; there are\n${[...all].join('\n')}`)
-      }
-      return trades.length
-    })
+  async 'streamed-fills'(t, rows) {
+    const all = new Set(fillsOf(t, rows))
+    const trades = t.trades?.cache() ?? []
+    const ids = await t.venue.orderIds?.(t)
+    for (const trade of trades) {
+      const text = tradeText({ ...trade, fee: { cost: t.venue.streamedFee?.(trade.fee.cost) ?? trade.fee.cost } }, ids)
+      check(all.has(text), `no fill is ${text}; there are\n${[...all].join('\n')}`)
+    }
+    return trades.length
   },
 }
 
@@ -95,13 +85,18 @@ function net(t, rows) {
   return { base, money, traded }
 }
 
-// each compares every account with its rows and returns how many records were
-// compared; none at all is a failure.
-async function each(traders, compare) {
+async function compareOne(t, name) {
+  return comparisons[name](t, await t.control.ledger(t.account.id))
+}
+
+// compareAll compares every account and returns how many records were compared; none at all
+// is a failure.
+async function compareAll(traders, name) {
   let compared = 0
   for (const t of traders) {
     try {
-      compared += await compare(t, await t.control.ledger(t.account.id))
+      if (t.settled?.[name].error) throw t.settled[name].error
+      compared += t.settled?.[name].count ?? await compareOne(t, name)
     } catch (error) {
       throw new Error(`${t.name}: ${error.message}`)
     }
@@ -109,6 +104,18 @@ async function each(traders, compare) {
   check(compared > 0, 'nothing was compared')
   return `${compared} compared`
 }
+
+// settle compares an account that will not be there after the run.
+export async function settle(t) {
+  t.settled = {}
+  for (const name of Object.keys(comparisons)) {
+    let last
+    const comparing = () => compareOne(t, name).then((count) => ({ count }), (error) => { last = error })
+    t.settled[name] = await eventually(name, comparing).catch(() => ({ error: last }))
+  }
+}
+
+export default Object.fromEntries(Object.keys(comparisons).map((name) => [name, (traders) => compareAll(traders, name)]))
 
 function isOrder(row) {
   return row.kind === 'order' && row.status !== 'refused'
@@ -124,7 +131,7 @@ function compareOrder(t, row, order, what, withFee) {
   check(order, `${what} ${row.venueOrderId} (${row.type} ${row.side} ${row.status}) is unknown to CCXT`)
   const filled = total(row, 'qty')
   const expected = {
-    clientOrderId: row.clientOrderId || order.clientOrderId,
+    clientOrderId: (!t.venue.orderIds && row.clientOrderId) || order.clientOrderId,
     side: row.side,
     type: row.type,
     status: row.status === 'expired' ? t.venue.expired : statuses[row.status],
@@ -167,9 +174,10 @@ function fillsOf(t, rows) {
   ].join(' ')))
 }
 
-function tradeText(t, trade) {
+// tradeText describes a fill. ids are the venue's ids of orders, where CCXT has others.
+function tradeText(trade, ids) {
   return [
-    trade.order, trade.side, trade.takerOrMaker, trade.timestamp,
+    ids?.get(trade.order) ?? trade.order, trade.side, trade.takerOrMaker, trade.timestamp,
     plain(trade.price), plain(trade.amount), plain(trade.fee.cost),
   ].join(' ')
 }

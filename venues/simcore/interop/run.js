@@ -1,6 +1,6 @@
 // run.js VENUE FILE runs every case on one simulated venue, which FILE describes:
-// {sim, instruments}. Each result is a line of JSON on standard output:
-// {case, result: pass | fail | n/a, detail, ms}.
+// {sim, instruments}, and for venuegate the {exchange, service} that it trades through. Each
+// result is a line of JSON on standard output: {case, result: pass | fail | n/a, detail, ms}.
 import { readFileSync } from 'node:fs'
 import account from './cases/account.js'
 import conditional from './cases/conditional.js'
@@ -13,7 +13,7 @@ import queries from './cases/queries.js'
 import streams from './cases/streams.js'
 import { Control } from './control.js'
 import { eventually, within } from './expect.js'
-import ledger from './ledger.js'
+import ledger, { settle } from './ledger.js'
 import { balance, canonical, connect, startPrice, Trader } from './trader.js'
 
 const suites = { markets, account, orders, entry, conditional, queries, streams, errors, history }
@@ -23,8 +23,9 @@ const sweep = ['62500', '67500']
 const topBase = 0.1
 
 const [venueName, file] = process.argv.slice(2)
-const { default: venue } = await import(`./venues/${venueName}.js`)
-const { sim, instruments } = JSON.parse(readFileSync(file, 'utf8'))
+const { default: described } = await import(`./venues/${venueName}.js`)
+const { sim, instruments, ...through } = JSON.parse(readFileSync(file, 'utf8'))
+const venue = typeof described === 'function' ? described(through) : described
 const control = new Control(sim.controlUrl)
 // loaded are the markets, read once for all traders.
 const loaded = await (await connect(venue, sim, sim)).loadMarkets()
@@ -44,13 +45,17 @@ process.exit(0)
 // runOnce runs a case with its own trader on a market as at the start.
 async function runOnce(name, run) {
   await resetMarket()
-  const account = await control.createAccount({ balance })
+  const account = venue.spareAccount?.(name) ?? await control.createAccount({ balance })
   const t = new Trader(venue, sim, account, await connect(venue, sim, account, loaded))
   Object.assign(t, { name, ours: instruments })
   traders.push(t)
   try {
     return await within('the end of the case', run(t), caseLimitMs)
   } finally {
+    if (venue.release) {
+      await settle(t)
+      await venue.release(t)
+    }
     await t.close()
   }
 }

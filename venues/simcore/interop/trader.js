@@ -1,6 +1,6 @@
 // A trader is a funded account of a simulated venue with a client of CCXT. Every case
 // has its own, so that no case sees the orders of another.
-import ccxt from 'ccxt'
+import ccxt from './ccxt.js'
 import { Control } from './control.js'
 import { eventually } from './expect.js'
 import { Feed } from './feed.js'
@@ -17,6 +17,7 @@ export const balance = '100000'
 // text, as the venue sent them; CCXT's throttle is off because the simulator's
 // limits are those of the venue.
 export async function connect(venue, sim, credentials, markets) {
+  if (venue.connect) return venue.connect(credentials, markets)
   const exchange = new ccxt.pro[venue.id]({
     apiKey: credentials.apiKey,
     secret: credentials.apiSecret,

@@ -1,7 +1,7 @@
 // Orders over the venue's order entry socket.
 import { check, equal, eventually, expected, matches, rejected } from '../expect.js'
 import { connect, symbol } from '../trader.js'
-import ccxt from 'ccxt'
+import ccxt from '../ccxt.js'
 
 export default {
   async market(t) {

@@ -1,6 +1,6 @@
 // Errors: the class of CCXT for each rejection. Where CCXT does not know a documented
 // code of a venue, the file of the venue has another class and the reason.
-import ccxt from 'ccxt'
+import ccxt from '../ccxt.js'
 import { check, equal, expected, rejected } from '../expect.js'
 import { connect, symbol } from '../trader.js'
 

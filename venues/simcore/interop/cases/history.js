@@ -1,6 +1,6 @@
 // History: what became of positions, what changed the wallet, and funding. It is the last
 // suite, because it moves the venue's clock over a funding.
-import ccxt from 'ccxt'
+import ccxt from '../ccxt.js'
 import { check, equal, eventually, matches } from '../expect.js'
 import { symbol, balance } from '../trader.js'
 

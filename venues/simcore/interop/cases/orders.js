@@ -1,7 +1,7 @@
 // Orders: every plain type and flag, amended and cancelled.
 import { check, equal, eventually, matches, rejected } from '../expect.js'
 import { canonical, symbol } from '../trader.js'
-import ccxt from 'ccxt'
+import ccxt from '../ccxt.js'
 
 export default {
   async market(t) {
@@ -25,7 +25,10 @@ export default {
     await t.control.market({ symbol: canonical, depth: 0 })
     const { id } = await t.order('limit', 'buy', '0.05', '64999')
     await t.control.trade(canonical, 'sell', '0.02')
-    const order = await t.fetch(id)
+    const order = await eventually('the fill', async () => {
+      const found = await t.fetch(id)
+      return Number(found.filled) > 0 && found
+    })
     matches('order', order, { status: 'open', average: '64999' })
     equal('filled', t.base(order.filled), '0.02')
     equal('remaining', t.base(order.remaining), '0.03')
@@ -73,7 +76,10 @@ export default {
 
   async 'immediate-or-cancel'(t) {
     await t.control.market({ symbol: canonical, depth: 1 })
-    const { asks } = await t.exchange.fetchOrderBook(symbol, 5)
+    const { asks } = await eventually('a book of one level', async () => {
+      const book = await t.exchange.fetchOrderBook(symbol, 5)
+      return book.asks.length === 1 && book
+    })
     const there = t.base(asks[0][1])
     const { id } = await t.order('limit', 'buy', '5', '65001', { timeInForce: 'IOC' })
     const order = await eventually('the rest to be cancelled', async () => {

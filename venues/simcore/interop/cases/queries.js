@@ -40,7 +40,10 @@ export default {
     const { id } = await t.order('limit', 'buy', '0.05', '64999')
     await t.control.trade(canonical, 'sell', '0.02')
     await t.control.trade(canonical, 'sell', '0.03')
-    const trades = await t.exchange.fetchMyTrades(symbol)
+    const trades = await eventually('two fills', async () => {
+      const found = await t.exchange.fetchMyTrades(symbol)
+      return found.length === 2 && found
+    })
     // The venues do not order what happens in one millisecond.
     equal('amounts', trades.map((trade) => Number(t.base(trade.amount))).sort(), [0.02, 0.03])
     for (const trade of trades) matches('trade', trade, { order: id, price: '64999', side: 'buy', takerOrMaker: 'maker' })

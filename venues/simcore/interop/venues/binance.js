@@ -1,5 +1,5 @@
 // CCXT on Binance USD-M futures.
-import ccxt from 'ccxt'
+import ccxt from '../ccxt.js'
 import { equal } from '../expect.js'
 import { symbol } from '../trader.js'
 

@@ -1,5 +1,5 @@
 // CCXT on Bybit v5, linear contracts of a unified account.
-import ccxt from 'ccxt'
+import ccxt from '../ccxt.js'
 import { matches } from '../expect.js'
 import { symbol } from '../trader.js'
 

@@ -1,5 +1,5 @@
 // CCXT on OKX swaps. Amounts are contracts.
-import ccxt from 'ccxt'
+import ccxt from '../ccxt.js'
 import { equal, rejected } from '../expect.js'
 import { symbol } from '../trader.js'
 
