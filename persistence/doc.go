@@ -36,6 +36,8 @@
 //	customer        customer id             of the installation
 //	apikey          public id of the key    of the installation
 //	setting         name                    of the installation
+//	user            login                   of the installation
+//	session         session id              of the installation
 //	venueaccount    exchange
 //	accountstate    exchange
 //	risk            exchange
@@ -70,7 +72,7 @@
 // An idempotency record expires 24 h after the first receipt of its request
 // (IdempotencyWindow). Purge later deletes expired records, old events and
 // journal rows, settled deliveries and final signals; nothing depends on when it
-// runs. Archive moves closed orders and fills to files (package archive). What reads
+// runs. It deletes sessions after their end. Archive moves closed orders and fills to files (package archive). What reads
 // fills goes back to the cut of a position, to the last reading of a venue's executions, or
 // to the creation of an unfinished order: those fills stay, and so do the orders that
 // unfinished ones protect. The daily loss needs the fills since the start of the day, and a

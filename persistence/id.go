@@ -25,6 +25,7 @@ const (
 	PrefixSignal   = "sig"
 	PrefixEndpoint = "end"
 	PrefixAlert    = "alr"
+	PrefixSession  = "ses"
 )
 
 // entropyBytes is the size of the random part of a ULID: 80 bits.

@@ -15,6 +15,8 @@ const (
 	KindFill         Kind = "fill"
 	KindAccountState Kind = "accountstate"
 	KindSetting      Kind = "setting"
+	KindUser         Kind = "user"
+	KindSession      Kind = "session"
 	KindRisk         Kind = "risk"
 	KindPosition     Kind = "position"
 
@@ -47,6 +49,13 @@ func (c Customer) Key() Key { return Key{Kind: KindCustomer, ID: c.ID} }
 // Key returns the key of the API key. It belongs to the installation, because the
 // key is looked up by its public id before the customer is known.
 func (k APIKey) Key() Key { return Key{Kind: KindAPIKey, ID: k.ID} }
+
+// Key returns the key of the user, who belongs to the installation, because the login is
+// looked up before the customer is known.
+func (u User) Key() Key { return Key{Kind: KindUser, ID: u.Login} }
+
+// Key returns the key of the session, which belongs to the installation like its user.
+func (s Session) Key() Key { return Key{Kind: KindSession, ID: s.ID} }
 
 // Key returns the key of the setting.
 func (s Setting) Key() Key { return Key{Kind: KindSetting, ID: s.Name} }

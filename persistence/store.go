@@ -89,6 +89,11 @@ type Reader interface {
 	APIKey(ctx context.Context, id string) (APIKey, error)
 	APIKeys(ctx context.Context, customer string) ([]APIKey, error)
 	VenueAccounts(ctx context.Context, customer string) ([]VenueAccount, error)
+	// Users and Sessions list those of the installation, by login and by id.
+	Users(ctx context.Context) ([]User, error)
+	User(ctx context.Context, login string) (User, error)
+	Sessions(ctx context.Context) ([]Session, error)
+	Session(ctx context.Context, id string) (Session, error)
 
 	Order(ctx context.Context, customer, orderID string) (OrderRecord, error)
 	OrderByClientID(ctx context.Context, customer, clientOrderID string) (OrderRecord, error)
@@ -178,6 +183,8 @@ type Retention struct {
 	// Journal applies to journal rows of customers and to signals by the time they
 	// became final. The installation's journal rows stay, because they are chained.
 	Journal time.Time
+	// Sessions applies to sessions by their end.
+	Sessions time.Time
 	// Orders and Fills apply to closed orders by their last change, and to fills by their
 	// execution; see Store.Archive.
 	Orders, Fills time.Time

@@ -73,7 +73,7 @@ func (j *journal) Receive(ctx *actors.Context, msg any) {
 
 func (j *journal) purge(ctx *actors.Context) {
 	now := time.Now()
-	before := persistence.Retention{Idempotency: now.Add(-idempotencyKeep)}
+	before := persistence.Retention{Idempotency: now.Add(-idempotencyKeep), Sessions: now}
 	if j.deps.EventsKeep > 0 {
 		before.Events = now.Add(-j.deps.EventsKeep)
 	}

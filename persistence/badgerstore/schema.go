@@ -34,7 +34,7 @@ type schema struct {
 	migrations []migration
 }
 
-// currentSchema is version 6.
+// currentSchema is version 7.
 var currentSchema = schema{migrations: []migration{
 	// Version 2 adds kinds of record, members of journal rows and their index rows,
 	// which a program of version 1 cannot read. No row is changed.
@@ -50,6 +50,9 @@ var currentSchema = schema{migrations: []migration{
 	// Version 6 has shorter values, and index rows only where a record is not found by its
 	// id.
 	func(tx migrationTx, from []byte) ([]byte, error) { return rows.Compact(tx, from, compactRowsMax) },
+	// Version 7 adds users and sessions, which a program of version 6 cannot read. No row
+	// is changed.
+	func(migrationTx, []byte) ([]byte, error) { return nil, nil },
 }}
 
 // compactRowsMax bounds the rows that one step of the migration to schema 6 changes.

@@ -12,6 +12,7 @@ var purgeCases = []conformanceCase{
 	{"more than one step", purgeMany},
 	{"orders, fills and the sequence stay", purgeKeepsOthers},
 	{"a purged request id can be used again", purgeFreesRequest},
+	{"ended sessions are purged, users stay", purgeSessions},
 	{"settled deliveries are purged with events, final signals with the journal", purgeSettled},
 }
 
@@ -97,6 +98,16 @@ func purgeFreesRequest(h *harness) {
 	h.commit("alice", b)
 	h.purge(persistence.Retention{Idempotency: timeAt(2).Time})
 	h.commit("alice", b)
+}
+
+func purgeSessions(h *harness) {
+	h.put(NewUser("alice", 1), NewSession("user-1", 1), NewSession("user-1", 2), NewSession("user-1", 3))
+	h.purge(persistence.Retention{Idempotency: timeAt(9).Time, Events: timeAt(9).Time, Journal: timeAt(9).Time})
+	h.equal("sessions without a retention", len(must[[]persistence.Session](h)(h.store.Sessions(h.Context()))), 3)
+	h.purge(persistence.Retention{Sessions: timeAt(2).Time})
+	left := []persistence.Session{NewSession("user-1", 2), NewSession("user-1", 3)}
+	h.equal("sessions", must[[]persistence.Session](h)(h.store.Sessions(h.Context())), left)
+	h.equal("users", len(must[[]persistence.User](h)(h.store.Users(h.Context()))), 1)
 }
 
 func purgeSettled(h *harness) {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,6 +16,7 @@ var recordCases = []conformanceCase{
 	{"account states", recordAccountStates},
 	{"risk and positions", recordRisk},
 	{"settings", recordSettings},
+	{"users and sessions", recordUsers},
 	{"idempotency attempts", recordAttempts},
 	{"idempotency scopes", recordScopes},
 	{"unknown ids", recordUnknown},
@@ -91,6 +93,24 @@ func recordSettings(h *harness) {
 	h.equal("setting", must[persistence.Setting](h)(h.store.Setting(h.Context(), "secret")), persistence.Setting{Name: "secret", Value: []byte{0, 2}})
 }
 
+func recordUsers(h *harness) {
+	ctx := h.Context()
+	ann, bob := NewUser("alice", 2), NewUser("bob", 1)
+	first, second := NewSession("user-2", 1), NewSession("user-1", 2)
+	h.put(ann, bob, second, first)
+	ann.Disabled, ann.Recovery, ann.Customer = true, []string{"b"}, ""
+	first.EndsAt = timeAt(9)
+	h.put(ann, first)
+	h.equal("users by login", must[[]persistence.User](h)(h.store.Users(ctx)), []persistence.User{bob, ann})
+	h.equal("user", must[persistence.User](h)(h.store.User(ctx, "user-2")), ann)
+	h.equal("sessions by id", must[[]persistence.Session](h)(h.store.Sessions(ctx)), []persistence.Session{first, second})
+	h.equal("session", must[persistence.Session](h)(h.store.Session(ctx, "ses_000001")), first)
+	exists := persistence.Batch{Absent: []persistence.Key{ann.Key()}, Puts: []persistence.Record{ann}}
+	if err := h.store.Commit(ctx, exists); !errors.Is(err, persistence.ErrExists) {
+		h.Errorf("Commit of a second user with a login = %v, want ErrExists", err)
+	}
+}
+
 // recordAttempts has more than ten attempts, because the tenth is newer than the ninth.
 func recordAttempts(h *harness) {
 	for attempt := 1; attempt <= 12; attempt++ {
@@ -123,6 +143,8 @@ func recordUnknown(h *harness) {
 	for _, id := range []string{"", "unknown", "un\x00known", strings.Repeat("x", 10_000), "\xff"} {
 		missing[persistence.Customer](h)(h.store.Customer(ctx, id))
 		missing[persistence.APIKey](h)(h.store.APIKey(ctx, id))
+		missing[persistence.User](h)(h.store.User(ctx, id))
+		missing[persistence.Session](h)(h.store.Session(ctx, id))
 		missing[persistence.OrderRecord](h)(h.store.Order(ctx, "alice", id))
 		missing[persistence.OrderRecord](h)(h.store.Order(ctx, id, "ord_1"))
 		missing[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", id))

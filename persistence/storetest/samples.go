@@ -73,6 +73,23 @@ func NewJournal(seq int) persistence.JournalEntry {
 	}
 }
 
+// NewUser returns the n-th user of a customer.
+func NewUser(customer string, n int) persistence.User {
+	return persistence.User{
+		Login: fmt.Sprintf("user-%d", n), Customer: customer, Role: persistence.RoleTrader, CreatedAt: timeAt(n),
+		Password: "$argon2id$", Sealed: []byte{1, 0}, UsedStep: 60_000_000, Recovery: []string{"a", "b"}, Sources: []string{"192.0.2.1"},
+		Preferences: persistence.UserPreferences{Zone: "UTC", NoShortcuts: true},
+	}
+}
+
+// NewSession returns the n-th session, of a user. It ends n milliseconds after the fixed time.
+func NewSession(user string, n int) persistence.Session {
+	return persistence.Session{
+		ID: fmt.Sprintf("ses_%06d", n), User: user, Listener: "public", Hash: []byte{255, 0}, Source: "192.0.2.1", Browser: "Firefox",
+		CreatedAt: timeAt(0), SeenAt: timeAt(0), SteppedUpAt: timeAt(0), EndsAt: timeAt(n),
+	}
+}
+
 // NewChannel returns the n-th channel of a customer.
 func NewChannel(customer string, n int) persistence.Channel {
 	return persistence.Channel{

@@ -137,6 +137,10 @@ func (c *codec) putMembers(v any) {
 		endpointMembers(c, &v)
 	case persistence.Alert:
 		alertMembers(c, &v)
+	case persistence.User:
+		userMembers(c, &v)
+	case persistence.Session:
+		sessionMembers(c, &v)
 	case persistence.Setting:
 		settingMembers(c, &v)
 	default:

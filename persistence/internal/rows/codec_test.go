@@ -29,6 +29,8 @@ func samples() []persistence.Record {
 		storetest.NewFill("cus_1", 1),
 		persistence.AccountState{Customer: "cus_1", Exchange: venues.OKX, FillsUntil: map[string]venues.Time{"BTCUSDT": at}},
 		persistence.Setting{Name: "s", Value: []byte{2}},
+		storetest.NewUser("cus_1", 1),
+		storetest.NewSession("user-1", 1),
 		persistence.RiskRecord{Customer: "cus_1", Exchange: venues.OKX, Day: at},
 		persistence.PositionRecord{Customer: "cus_1", Exchange: venues.OKX, Symbol: "BTCUSDT", Long: &persistence.PositionTotals{}},
 		storetest.NewChannel("cus_1", 1),

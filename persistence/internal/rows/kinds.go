@@ -25,6 +25,8 @@ var kinds = map[persistence.Kind]kind{
 	persistence.KindCustomer: {decode: decoder(customerMembers), installation: true},
 	persistence.KindAPIKey:   {decode: decoder(apiKeyMembers), installation: true, index: apiKeyIndex, check: checkAPIKey},
 	persistence.KindSetting:  {decode: decoder(settingMembers), installation: true},
+	persistence.KindUser:     {decode: decoder(userMembers), installation: true},
+	persistence.KindSession:  {decode: decoder(sessionMembers), installation: true},
 
 	persistence.KindVenueAccount: {decode: decoder(venueAccountMembers)},
 	persistence.KindAccountState: {decode: decoder(accountStateMembers)},

@@ -261,6 +261,8 @@ func layoutSample(t *testing.T) []entity {
 		persistence.IdempotencyRecord{Customer: "cus_1", Scope: "rest", RequestID: "r-1", Attempt: 2, OrderID: "ord_1", FirstReceived: at},
 		persistence.AccountState{Customer: "cus_1", Exchange: venues.OKX},
 		persistence.Setting{Name: "secret", Value: []byte{2}},
+		persistence.User{Login: "ann", Customer: "cus_1", Role: persistence.RoleOwner, CreatedAt: at},
+		persistence.Session{ID: "ses_1", User: "ann", Hash: []byte{3}, CreatedAt: at, EndsAt: at},
 		persistence.RiskRecord{Customer: "cus_1", Exchange: venues.OKX},
 		persistence.PositionRecord{Customer: "cus_1", Exchange: venues.OKX, Symbol: "BTCUSDT"},
 		persistence.Channel{ID: "hook_1", Customer: "cus_1", Kind: persistence.ChannelChart, CreatedAt: at},

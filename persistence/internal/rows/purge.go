@@ -97,6 +97,7 @@ func (s *staleScan) collect(customer key, from []byte) error {
 		{journal, journalBefore, true},
 		{records(persistence.KindDelivery), s.before.Events, false},
 		{records(persistence.KindIdempotency), s.before.Idempotency, false},
+		{records(persistence.KindSession), s.before.Sessions, false},
 		{records(persistence.KindSignal), s.before.Journal, false},
 	} {
 		if part.before.IsZero() || len(s.found) >= PurgeRowsMax {
@@ -175,6 +176,8 @@ func isStale(key, value []byte, before persistence.Retention) (bool, error) {
 	case persistence.Delivery:
 		// Its event is older than this last change, so the event is stale too.
 		return v.Status != persistence.DeliveryPending && v.UpdatedAt.Before(before.Events), nil
+	case persistence.Session:
+		return v.EndsAt.Before(before.Sessions), nil
 	case persistence.SignalRecord:
 		return v.Status.IsFinal() && v.UpdatedAt.Before(before.Journal), nil
 	}

@@ -50,6 +50,26 @@ func (r Reader) APIKeys(ctx context.Context, customer string) ([]persistence.API
 	})
 }
 
+// Users lists the users by login.
+func (r Reader) Users(ctx context.Context) ([]persistence.User, error) {
+	return listRecords[persistence.User](ctx, r.engine, "", persistence.KindUser)
+}
+
+// User returns one user.
+func (r Reader) User(ctx context.Context, login string) (persistence.User, error) {
+	return oneRecord[persistence.User](ctx, r.engine, persistence.User{Login: login}.Key())
+}
+
+// Sessions lists the sessions by id.
+func (r Reader) Sessions(ctx context.Context) ([]persistence.Session, error) {
+	return listRecords[persistence.Session](ctx, r.engine, "", persistence.KindSession)
+}
+
+// Session returns one session.
+func (r Reader) Session(ctx context.Context, id string) (persistence.Session, error) {
+	return oneRecord[persistence.Session](ctx, r.engine, persistence.Session{ID: id}.Key())
+}
+
 // VenueAccounts lists a customer's accounts by exchange.
 func (r Reader) VenueAccounts(ctx context.Context, customer string) ([]persistence.VenueAccount, error) {
 	return listRecords[persistence.VenueAccount](ctx, r.engine, customer, persistence.KindVenueAccount)
