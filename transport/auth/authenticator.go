@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,8 @@ type Principal struct {
 	Scopes   []persistence.Scope
 	// ExpiresAt zero means never.
 	ExpiresAt time.Time
+	// Source is how orders of the sender are marked.
+	Source venues.Source
 }
 
 // Has reports whether the key has the scope. No scope implies another.
@@ -58,13 +61,15 @@ const (
 	failureAddressesMax = 16384
 )
 
-// Authenticator checks API keys. It is safe for concurrent use.
+// Authenticator checks API keys and the tokens of console sessions. It is safe for
+// concurrent use.
 type Authenticator struct {
 	keys     Keys
 	failures *MemoryLimiter
 
 	mu      sync.Mutex
 	cached  map[string]keyEntry
+	tokens  sessionTokens
 	epoch   uint64 // rises with each Revoke
 	watches map[*func(keyID string)]struct{}
 }
@@ -83,11 +88,12 @@ func NewAuthenticator(keys Keys) *Authenticator {
 		keys:     keys,
 		failures: NewMemoryLimiter(failureAddressesMax),
 		cached:   make(map[string]keyEntry),
+		tokens:   newSessionTokens(),
 		watches:  make(map[*func(string)]struct{}),
 	}
 }
 
-// Authenticate returns the principal of a key that was sent from source. The error
+// Authenticate returns the principal of a key or a token that was sent from source. The error
 // is a *venues.Error unauthorized or rate_limited; any other error is that of the
 // lookup.
 func (a *Authenticator) Authenticate(ctx context.Context, key string, source netip.Addr) (Principal, error) {
@@ -121,6 +127,10 @@ func (a *Authenticator) Fail(ctx context.Context, source netip.Addr) *venues.Err
 }
 
 func (a *Authenticator) check(ctx context.Context, text string, source netip.Addr, now time.Time) (Principal, bool, error) {
+	if strings.HasPrefix(text, tokenPrefix) {
+		p, ok := a.checkToken(text, source, now)
+		return p, ok, nil
+	}
 	id, secret, ok := parseKey(text)
 	if !ok {
 		return Principal{}, false, nil
@@ -141,7 +151,7 @@ func (a *Authenticator) check(ctx context.Context, text string, source netip.Add
 		return Principal{}, false, nil
 	}
 	k := entry.key
-	return Principal{Customer: k.Customer, KeyID: k.ID, Scopes: k.Scopes, ExpiresAt: k.ExpiresAt.Time}, true, nil
+	return Principal{Customer: k.Customer, KeyID: k.ID, Scopes: k.Scopes, ExpiresAt: k.ExpiresAt.Time, Source: venues.SourceAPI}, true, nil
 }
 
 func (e *keyEntry) usable(source netip.Addr, now time.Time) bool {
@@ -201,11 +211,13 @@ func (a *Authenticator) cache(id string, entry keyEntry, epoch uint64) {
 	a.cached[id] = entry
 }
 
-// Revoke makes the change of a key effective immediately and notifies the
-// subscribers of Watch. It must be called after the record was changed.
+// Revoke makes the change of a key effective immediately, or ends the token of a console
+// session, and notifies the subscribers of Watch. It must be called after the record was
+// changed.
 func (a *Authenticator) Revoke(keyID string) {
 	a.mu.Lock()
 	delete(a.cached, keyID)
+	a.tokens.end(keyID)
 	a.epoch++
 	watches := make([]func(string), 0, len(a.watches))
 	for watch := range a.watches {

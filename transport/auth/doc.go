@@ -1,5 +1,5 @@
-// Package auth authenticates requests by API key and limits their rate. Every edge
-// uses it, REST and stream alike.
+// Package auth authenticates requests by API key, or by the token of a console session, and
+// limits their rate. Every edge uses it, REST and stream alike.
 //
 // # Keys
 //
@@ -10,6 +10,12 @@
 // without a lookup. Secret scanners find leaked keys by
 //
 //	vgk_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}
+//
+// # Tokens
+//
+// A page of the console sends the token of its session, `vgs_` and 43 random characters,
+// instead of a key. Issue makes one for TokenLife and renews it; it is kept in memory only and
+// accepted only from the address that it was issued to (IPv6: the network of 64 bits).
 //
 // # Authentication
 //

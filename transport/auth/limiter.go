@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"slices"
@@ -16,14 +17,17 @@ import (
 type Class struct {
 	Name  string
 	Limit int
+	// Window is the time in which at most Limit requests are allowed; zero is
+	// api.RateWindow.
+	Window time.Duration
 }
 
-// Classes of requests; their limits are per api.RateWindow.
+// Classes of requests.
 var (
-	Reading     = Class{"reading", api.ReadsPerWindow}
-	Trading     = Class{"trading", api.TradesPerWindow}
-	Signals     = Class{"signals", api.SignalsPerWindow}
-	authFailure = Class{"failed authentication", api.AuthFailuresPerWindow}
+	Reading     = Class{Name: "reading", Limit: api.ReadsPerWindow}
+	Trading     = Class{Name: "trading", Limit: api.TradesPerWindow}
+	Signals     = Class{Name: "signals", Limit: api.SignalsPerWindow}
+	authFailure = Class{Name: "failed authentication", Limit: api.AuthFailuresPerWindow}
 )
 
 // Decision is the result of Take.
@@ -54,10 +58,11 @@ var ErrLimiterFull error = &venues.Error{
 // fullRetry is the RetryAfter of ErrLimiterFull.
 const fullRetry = 5 * time.Second
 
-// window is the times of the requests that were allowed in the last
-// api.RateWindow, oldest first: at most the limit of the class.
+// window is the times of the requests that were allowed in the last length of time, oldest
+// first: at most the limit of the class.
 type window struct {
-	hits []time.Time
+	length time.Duration
+	hits   []time.Time
 }
 
 // take counts a request if it is allowed. If the clock has stepped back, the time of
@@ -73,15 +78,14 @@ func (w *window) take(limit int, now time.Time) Decision {
 		d.Allowed = true
 	}
 	d.Remaining = limit - len(w.hits)
-	d.Reset = w.hits[0].Add(api.RateWindow).Sub(now)
+	d.Reset = w.hits[0].Add(w.length).Sub(now)
 	return d
 }
 
-// expire removes requests that have left the window: each counts for exactly
-// api.RateWindow.
+// expire removes requests that have left the window: each counts for exactly its length.
 func (w *window) expire(now time.Time) {
 	gone := 0
-	for gone < len(w.hits) && now.Sub(w.hits[gone]) >= api.RateWindow {
+	for gone < len(w.hits) && now.Sub(w.hits[gone]) >= w.length {
 		gone++
 	}
 	w.hits = slices.Delete(w.hits, 0, gone)
@@ -90,7 +94,7 @@ func (w *window) expire(now time.Time) {
 // idle reports whether no request is in the window.
 func (w *window) idle(now time.Time) bool {
 	n := len(w.hits)
-	return n == 0 || now.Sub(w.hits[n-1]) >= api.RateWindow
+	return n == 0 || now.Sub(w.hits[n-1]) >= w.length
 }
 
 // MemoryLimiter is the Limiter of one process. It holds at most its capacity of
@@ -132,12 +136,22 @@ func (l *MemoryLimiter) Take(_ context.Context, key string, class Class, now tim
 		if !l.evictIdle(now) {
 			return Decision{}, ErrLimiterFull
 		}
-		e = l.recent.PushFront(&countedKey{windowKey: k})
+		e = l.recent.PushFront(&countedKey{k, window{length: cmp.Or(class.Window, api.RateWindow)}})
 		l.windows[k] = e
 	}
 	l.recent.MoveToFront(e)
 	counted, _ := e.Value.(*countedKey)
 	return counted.take(class.Limit, now), nil
+}
+
+// Return takes back the newest request that Take has counted.
+func (l *MemoryLimiter) Return(key string, class Class) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, known := l.windows[windowKey{key, class.Name}]; known {
+		counted, _ := e.Value.(*countedKey)
+		counted.hits = counted.hits[:max(len(counted.hits)-1, 0)]
+	}
 }
 
 // evictIdle removes up to two idle windows and reports whether there is room for a

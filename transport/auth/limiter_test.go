@@ -158,3 +158,23 @@ func BenchmarkTake(b *testing.B) {
 		}
 	}
 }
+
+// A class may have a window of its own, and what is returned does not count.
+func TestClassHasItsWindow(t *testing.T) {
+	class := auth.Class{Name: "c", Limit: 2, Window: time.Hour}
+	l, now := auth.NewMemoryLimiter(4), time.Now()
+	take := func(after time.Duration, want bool) {
+		t.Helper()
+		if d, err := l.Take(t.Context(), "a", class, now.Add(after)); d.Allowed != want || err != nil {
+			t.Errorf("Take after %s = %+v, %v, want allowed %v", after, d, err, want)
+		}
+	}
+	l.Return("a", class) // nothing to return
+	take(0, true)
+	take(time.Minute, true)
+	take(2*time.Minute, false)
+	l.Return("a", class)
+	take(3*time.Minute, true)
+	take(time.Hour-1, false)
+	take(time.Hour, true)
+}

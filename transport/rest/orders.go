@@ -15,7 +15,7 @@ func postOrder(s *Server, in *call) (response, error) {
 		return response{}, err
 	}
 	o.Command = in.placement()
-	s.complete(&o)
+	s.complete(&o, in)
 	order, err := s.deps.Trader.Place(in.ctx, o)
 	if err != nil {
 		return response{}, err
@@ -24,9 +24,9 @@ func postOrder(s *Server, in *call) (response, error) {
 }
 
 // complete sets what the body of an order does not have.
-func (s *Server) complete(o *venues.PlaceOrder) {
+func (s *Server) complete(o *venues.PlaceOrder, in *call) {
 	o.Symbol = s.canonical(o.Exchange, o.Symbol)
-	o.Scope, o.Source = persistence.ScopeREST, venues.SourceAPI
+	o.Scope, o.Source = persistence.ScopeREST, in.principal.Source
 }
 
 func postOrderCheck(s *Server, in *call) (response, error) {
@@ -37,7 +37,7 @@ func postOrderCheck(s *Server, in *call) (response, error) {
 	check := venues.OrderCheck{Faults: faults}
 	if len(faults) == 0 {
 		o.Command = in.command()
-		s.complete(&o)
+		s.complete(&o, in)
 		if check, err = s.deps.Trader.CheckOrder(in.ctx, o); err != nil {
 			return response{}, err
 		}
