@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"venuegate/transport/admin"
+	"venuegate/transport/recordapi"
 	"venuegate/transport/registry"
 	"venuegate/venues"
 )
@@ -153,7 +153,7 @@ func list[Out any](ctx context.Context, c *adminClient, kind, customer string) (
 	if customer != "" {
 		path += "?customer=" + url.QueryEscape(customer)
 	}
-	var page admin.Items[Out]
+	var page recordapi.Items[Out]
 	return page.Items, c.call(ctx, http.MethodGet, path, nil, &page)
 }
 
@@ -166,6 +166,6 @@ func end[Out any](ctx context.Context, c *adminClient, kind, id string) (out Out
 }
 
 func check(ctx context.Context, c *adminClient, id string) ([]registry.CheckResult, error) {
-	var page admin.Items[registry.CheckResult]
+	var page recordapi.Items[registry.CheckResult]
 	return page.Items, c.call(ctx, http.MethodPost, "/admin/v1/accounts/"+url.PathEscape(id)+"/check", nil, &page)
 }

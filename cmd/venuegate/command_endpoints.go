@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"venuegate/persistence"
-	"venuegate/transport/admin"
+	"venuegate/transport/recordapi"
 	"venuegate/transport/registry"
 	"venuegate/venues"
 )
@@ -187,7 +187,7 @@ was removed; files of the same name are replaced.`,
 		Example: "  venuegate endpoints download end_... --to ~/trades",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 		files := "/admin/v1/endpoints/" + url.PathEscape(args[0]) + "/files"
-		var page admin.Items[registry.File]
+		var page recordapi.Items[registry.File]
 		if err := c.call(ctx, http.MethodGet, files, nil, &page); err != nil {
 			return err
 		}

@@ -170,7 +170,7 @@ func newRotateKeyCommand(sh shell) *cobra.Command {
 		if err := c.call(ctx, http.MethodPost, "/admin/v1/rotate-key", nil, &done); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "Sealed again: %d accounts, %d hooks, %d endpoints.\n", done.Accounts, done.Hooks, done.Endpoints)
+		fmt.Fprintf(out, "Sealed again: %d accounts, %d hooks, %d endpoints, %d users.\n", done.Accounts, done.Hooks, done.Endpoints, done.Users)
 		return nil
 	})
 }

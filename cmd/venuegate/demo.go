@@ -189,7 +189,7 @@ func (s demoSetup) key(ctx context.Context, customer, name, previous string, sco
 			return previous, nil
 		}
 	}
-	made, err := s.registry.For(customer).Keys.Create(ctx, registry.NewKey{Name: name, Scopes: scopes})
+	made, err := s.registry.For(customer, registry.Author{}).Keys.Create(ctx, registry.NewKey{Name: name, Scopes: scopes})
 	return made.APIKey, err
 }
 
@@ -208,7 +208,7 @@ func (s demoSetup) account(ctx context.Context, customer string, venue venues.Ve
 			return nil
 		}
 	}
-	_, err = s.registry.For(customer).Accounts.Connect(ctx, registry.NewAccount{Exchange: venue, Credentials: described.credentials()})
+	_, err = s.registry.For(customer, registry.Author{}).Accounts.Connect(ctx, registry.NewAccount{Exchange: venue, Credentials: described.credentials()})
 	if err != nil {
 		return fmt.Errorf("connect the demo to %s: %w", venue, err)
 	}

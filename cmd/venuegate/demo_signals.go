@@ -45,7 +45,7 @@ func (s demoSetup) signals(ctx context.Context, customer string, d *DemoFile) (e
 }
 
 func (s demoSetup) hook(ctx context.Context, customer string) (DemoHook, error) {
-	hooks := s.registry.For(customer).Hooks
+	hooks := s.registry.For(customer, registry.Author{}).Hooks
 	if h, err := hooks.Get(ctx, s.previous.Hook.ID); err == nil {
 		return DemoHook{h.ID, h.URL, s.previous.Hook.Secret}, nil
 	}
@@ -56,7 +56,7 @@ func (s demoSetup) hook(ctx context.Context, customer string) (DemoHook, error) 
 // chart returns the channel of an earlier run with its secret path on this run's
 // listener, or creates one.
 func (s demoSetup) chart(ctx context.Context, customer string) (DemoChart, error) {
-	previous, hooks := s.previous.Chart, s.registry.For(customer).Hooks
+	previous, hooks := s.previous.Chart, s.registry.For(customer, registry.Author{}).Hooks
 	if _, err := hooks.Get(ctx, previous.ID); err == nil {
 		if address, err := url.Parse(previous.URL); err == nil {
 			return DemoChart{previous.ID, s.baseURL + address.Path, previous.ChannelToken}, nil
@@ -69,7 +69,7 @@ func (s demoSetup) chart(ctx context.Context, customer string) (DemoChart, error
 // endpoint points the endpoint of an earlier run to this run's receiver, or
 // creates one.
 func (s demoSetup) endpoint(ctx context.Context, customer string) (DemoReceiver, error) {
-	address, endpoints := s.receiver.url(), s.registry.For(customer).Endpoints
+	address, endpoints := s.receiver.url(), s.registry.For(customer, registry.Author{}).Endpoints
 	if e, err := endpoints.Get(ctx, s.previous.Receiver.ID); err == nil {
 		current, err := s.secretOf(ctx, customer, e.ID)
 		if err != nil {

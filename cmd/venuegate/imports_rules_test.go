@@ -44,8 +44,9 @@ var packageRules = []packageRule{
 	{"transport/auth", []string{"transport/api", "transport/listen", "persistence", "venues"}, nil, "keys are checked against records, the same way for every edge; failures are counted per client address of listen"},
 	{"transport/listen", nil, nil, "a listener is the same for every server"},
 	{"transport/registry", []string{"transport/api", "transport/auth", "persistence", "venues"}, nil, "the registry changes records for every edge; it depends on no listener and no actor"},
+	{"transport/recordapi", []string{"transport/api", "transport/listen", "transport/registry", "persistence", "venues"}, nil, "the calls on records are the same at every edge that serves them"},
 	{"transport/clients/go", nil, []string{"transport/api"}, "a program of a user imports the client alone; its tests compare it with the document"},
-	{"transport/...", []string{"transport/api", "transport/auth", "transport/listen", "transport/registry", "transport/signing", "persistence", "venues"}, nil, "an edge declares the interfaces that it needs; it never imports an actor or another edge"},
+	{"transport/...", []string{"transport/api", "transport/auth", "transport/recordapi", "transport/listen", "transport/registry", "transport/signing", "persistence", "venues"}, nil, "an edge declares the interfaces that it needs; it never imports an actor or another edge"},
 
 	{"cmd/...", []string{"..."}, nil, "the binary connects everything"},
 	{"bench/...", []string{"..."}, nil, "load tools may use any package"},

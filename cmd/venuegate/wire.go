@@ -119,7 +119,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	e.limiter = auth.NewMemoryLimiter(limiterKeysMax)
 	e.registry = registry.New(registry.Options{
 		Store: e.store, Service: e.tree, Sessions: e.auth, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors, e.config.Venues},
-		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.outbound.targets(), Files: e.outbound.workbook,
+		Environments: environments(e.config), HookURL: e.hookURL, ConsoleURL: e.consoleURL, Targets: e.outbound.targets(), Files: e.outbound.workbook,
 	})
 	if err := e.openEdges(ctx, times, countSignals(metrics)); err != nil {
 		return fmt.Errorf("open edges: %w", err)
@@ -219,6 +219,9 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 	times.expectRequests(e.rest.Routes())
 	return nil
 }
+
+// consoleURL returns the address of the console at which users of a role sign in.
+func (e *engine) consoleURL(persistence.Role) string { return e.public.baseURL }
 
 // backup writes a backup of the store and the files of endpoints.
 func (e *engine) backup(ctx context.Context, w io.Writer) error {

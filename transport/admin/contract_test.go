@@ -62,6 +62,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 var bodies = map[string]any{
 	"NewCustomer": registry.NewCustomer{}, "CustomerChange": registry.CustomerChange{}, "Customer": registry.Customer{},
 	"NewKey": registry.NewKey{}, "KeyChange": registry.KeyChange{}, "Key": registry.Key{},
+	"NewUser": registry.NewUser{}, "UserChange": registry.UserChange{}, "NewInvite": registry.NewInvite{}, "User": registry.User{},
 	"NewAccount": registry.NewAccount{}, "AccountChange": registry.AccountChange{}, "VenueAccount": registry.Account{},
 	"Limits": registry.Limits{}, "LimitsInput": registry.Limits{}, "Lock": registry.Lock{}, "FeeAmount": registry.Fees{},
 	"HaltOrder": registry.HaltOrder{}, "HaltReport": venues.HaltReport{}, "CheckResult": registry.CheckResult{},
@@ -185,6 +186,9 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	customer := h.customer("one")
 	key, _ := h.key(customer, "read")
 	h.succeedRecord("/admin/v1/keys/"+key, `{"name":"bot","scopes":["read","trade"],"allow":["10.0.0.0/8"],"expiresAt":"2999-01-01T00:00:00Z"}`)
+	user := h.call(http.StatusCreated, "POST", "/admin/v1/users", `{"customer":"`+customer+`","login":"ann","role":"owner"}`).id()
+	h.call(http.StatusOK, "POST", "/admin/v1/users/"+user+"/invite", `{"validSec":600}`)
+	h.succeedRecord("/admin/v1/users/"+user, `{"role":"viewer","disabled":false}`)
 	h.succeedAccount(h.account(customer))
 	h.succeedHook(customer)
 	h.succeedEndpoint(customer, dir)

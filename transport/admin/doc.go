@@ -22,6 +22,9 @@
 //	GET PATCH DELETE .../{id}           read, change, disable
 //	POST GET /admin/v1/keys             create, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, change, revoke
+//	POST GET /admin/v1/users            create, list (?customer=)
+//	GET PATCH DELETE .../{id}           read, change, disable
+//	POST .../{id}/invite                another link {validSec}
 //	POST GET /admin/v1/accounts         connect, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, set limits or change credentials, disconnect
 //	POST .../{id}/halt                  cancel every order, reject increasing ones
@@ -51,10 +54,9 @@
 //	GET  /admin/v1/backup               all durable data  (token)
 //
 // Calls marked (token), and every call below /admin/v1, require the administration
-// token as a bearer token (Authorization: Bearer TOKEN). Bodies and responses are JSON in camelCase. A body with an
-// unknown member is rejected, so that a typing error is not ignored. Errors have the
-// envelope of the public interface. A secret is only in the response to the call that
-// created it.
+// token as a bearer token (Authorization: Bearer TOKEN). Package recordapi has the calls on
+// records, and the form of bodies and errors. A secret is only in the response to the call
+// that created it.
 //
 // The id of an account is its customer and its exchange, joined by a colon: a
 // customer has at most one account at each exchange.

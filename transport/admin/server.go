@@ -3,7 +3,6 @@ package admin
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,16 +13,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
-	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/transport/listen"
+	"venuegate/transport/recordapi"
 	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
 // Limits of the listener.
 const (
-	bodyBytesMax   = 64 << 10
 	headerBytesMax = 8 << 10
 	readTimeout    = 5 * time.Second
 	// writeTimeout covers the requested duration of a profile, and the backup of a
@@ -33,8 +31,6 @@ const (
 	// connectionsMax is more than the connections with a place in the room: one that was
 	// closed counts until its goroutine has ended.
 	connectionsMax = 2 * (callersMax + spareMax)
-	// callTimeout bounds one call, requests to a venue included.
-	callTimeout = 20 * time.Second
 )
 
 // ServerOptions configure a Server. All are required.
@@ -56,22 +52,22 @@ type ServerOptions struct {
 // Server serves the administration listener.
 type Server struct {
 	ServerOptions
-	app *fiber.App
-	// calls is cancelled when the server ends.
-	calls context.Context
+	app   *fiber.App
+	calls recordapi.Server
 	end   context.CancelFunc
 }
 
 // NewServer returns a server that does not listen yet.
 func NewServer(o ServerOptions) *Server {
 	s := &Server{ServerOptions: o}
-	s.calls, s.end = context.WithCancel(context.Background())
+	s.calls.Log = o.Log
+	s.calls.Context, s.end = context.WithCancel(context.Background())
 	s.app = fiber.New(fiber.Config{
 		Immutable: true, StrictRouting: true, CaseSensitive: true, DisableStartupMessage: true,
-		BodyLimit: bodyBytesMax, ReadBufferSize: headerBytesMax, Concurrency: connectionsMax,
+		BodyLimit: recordapi.BodyBytesMax, ReadBufferSize: headerBytesMax, Concurrency: connectionsMax,
 		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		DisablePreParseMultipartForm: true,
-		ErrorHandler:                 s.answerError,
+		ErrorHandler:                 s.calls.AnswerError,
 	})
 	s.app.Server().SecureErrorLogMessage = true
 	s.app.Use(s.protect, limit)
@@ -95,9 +91,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // protect sets the request id, rejects requests that are not for this listener or come
 // from a page in a browser, and turns a panic of a handler into an error.
 func (s *Server) protect(c *fiber.Ctx) (err error) {
-	origin := originOf(c)
+	origin := recordapi.OriginOf(c)
 	c.SetUserContext(venues.WithOrigin(c.UserContext(), origin))
-	c.Set(fiber.HeaderXRequestID, cmp.Or(origin.RequestID, newRequestID()))
+	c.Set(fiber.HeaderXRequestID, cmp.Or(origin.RequestID, recordapi.NewRequestID()))
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	defer func() {
 		if r := recover(); r != nil {
@@ -116,10 +112,3 @@ func (s *Server) protect(c *fiber.Ctx) (err error) {
 	}
 	return c.Next()
 }
-
-// originOf returns how the caller has named a call.
-func originOf(c *fiber.Ctx) venues.Origin {
-	return api.ParseOrigin(c.Get(api.HeaderRequestID), c.Get(api.HeaderTraceparent))
-}
-
-func newRequestID() string { return persistence.NewID("req", time.Now(), rand.Reader) }

@@ -371,7 +371,7 @@ func TestSequenceNumbersAreUniqueAfterAnUnknownOutcome(t *testing.T) {
 	if a.field("error", "code") != "internal_error" {
 		t.Errorf("response = %s, want internal_error", a.text)
 	}
-	if h.logs.FilterMessage("administration call failed").Len() != 1 {
+	if h.logs.FilterMessage("call failed").Len() != 1 {
 		t.Errorf("log = %v, want one failed call", h.logs.All())
 	}
 	h.customer("Carol")

@@ -286,7 +286,7 @@ func TestRotatedKeySealsEverything(t *testing.T) {
 	hook := h.call(http.StatusCreated, "POST", "/admin/v1/hooks", fmt.Sprintf(`{"customer":%q,"kind":"webhook","name":"bot"}`, customer))
 	h.call(http.StatusOK, "POST", "/admin/v1/hooks/"+hook.id()+"/rotate", `{}`)
 	h.call(http.StatusCreated, "POST", "/admin/v1/endpoints", fmt.Sprintf(`{"customer":%q,"url":"https://r.example"}`, customer))
-	if a := h.call(http.StatusOK, "POST", "/admin/v1/rotate-key", ""); a.text != `{"accounts":0,"hooks":1,"endpoints":1}` {
+	if a := h.call(http.StatusOK, "POST", "/admin/v1/rotate-key", ""); a.text != `{"accounts":0,"hooks":1,"endpoints":1,"users":0}` {
 		t.Fatalf("rotated = %s, want 1 hook and 1 endpoint", a.text)
 	}
 	channel, endpoint := h.channel(customer), h.endpoint(customer)

@@ -44,7 +44,7 @@ type AccountService interface {
 // customer and its exchange, joined by a colon.
 type Accounts struct {
 	scope
-	audit        *auditLog
+	audit        audit
 	store        AccountStore
 	service      AccountService
 	vault        Vault

@@ -31,7 +31,7 @@ type AlertService interface {
 // Alerts manages the price alerts of customers.
 type Alerts struct {
 	scope
-	audit       *auditLog
+	audit       audit
 	store       AlertStore
 	service     AlertService
 	instruments instruments

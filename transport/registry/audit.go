@@ -30,6 +30,7 @@ const (
 	kindEndpoint = "admin.endpoint"
 	kindAlert    = "admin.alert"
 	kindVault    = "admin.vault"
+	kindUser     = "admin.user"
 )
 
 // auditLog appends to the installation's journal, whose rows form a hash chain.
@@ -47,9 +48,25 @@ type auditLog struct {
 	head *chainHead
 }
 
+// Author is who makes changes. Empty parts are not in the journal rows.
+type Author struct {
+	// By is the login of a user.
+	By string
+	// Via is the edge that the user is signed in at.
+	Via string
+	// From is the address that the user acts from.
+	From string
+}
+
+// audit is the journal of the changes that one author makes.
+type audit struct {
+	*auditLog
+	author Author
+}
+
 // commit stores the row of a change, and with it the records of the installation
 // that it changed. The caller holds the mutex.
-func (l *auditLog) commit(ctx context.Context, kind, subject string, fields []persistence.JournalField, records ...persistence.Record) error {
+func (l audit) commit(ctx context.Context, kind, subject string, fields []persistence.JournalField, records ...persistence.Record) error {
 	head, err := l.readHead(ctx)
 	if err != nil {
 		return err
@@ -67,13 +84,19 @@ func (l *auditLog) commit(ctx context.Context, kind, subject string, fields []pe
 	return nil
 }
 
-// row returns a journal row that has no sequence number yet. It ends with the origin of
-// the call.
-func (l *auditLog) row(ctx context.Context, kind, subject string, fields []persistence.JournalField) persistence.JournalEntry {
+// row returns a journal row that has no sequence number yet. It ends with the author and
+// the origin of the call.
+func (l audit) row(ctx context.Context, kind, subject string, fields []persistence.JournalField) persistence.JournalEntry {
 	now := time.Now()
+	fields = slices.Clip(fields)
+	for _, f := range []persistence.JournalField{field("by", l.author.By), field("via", l.author.Via), field("from", l.author.From)} {
+		if f.Value != "" {
+			fields = append(fields, f)
+		}
+	}
 	return persistence.JournalEntry{
 		ID: l.newID(persistence.PrefixJournal, now), At: venues.At(now), Kind: kind, Subject: subject,
-		Fields: persistence.AppendOrigin(slices.Clip(fields), venues.OriginOf(ctx)),
+		Fields: persistence.AppendOrigin(fields, venues.OriginOf(ctx)),
 	}
 }
 
@@ -114,7 +137,7 @@ func field(name, value string) persistence.JournalField {
 
 // putRecord stores a record that has an actor, with a row in its customer's
 // journal and one in the installation's. The caller holds the mutex.
-func putRecord(ctx context.Context, l *auditLog, service RecordService, kind string, record persistence.Record, id string, fields []persistence.JournalField) error {
+func putRecord(ctx context.Context, l audit, service RecordService, kind string, record persistence.Record, id string, fields []persistence.JournalField) error {
 	row := l.row(ctx, kind, id, fields)
 	row.Channel = id
 	if err := service.ConfigurePart(ctx, record, row); err != nil {

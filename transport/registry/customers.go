@@ -31,9 +31,10 @@ type CustomerService interface {
 
 // Customers manages the customers of the installation.
 type Customers struct {
-	audit    *auditLog
+	audit    audit
 	store    CustomerStore
 	keys     KeyStore
+	users    UserStore
 	service  CustomerService
 	sessions Sessions
 }
@@ -118,28 +119,44 @@ func (c *Customers) Disable(ctx context.Context, id string) (Customer, error) {
 }
 
 // put stores a customer, then starts or stops it. A disabled one loses its
-// sessions first.
+// sessions.
 func (c *Customers) put(ctx context.Context, record persistence.Customer, fields ...persistence.JournalField) (Customer, error) {
-	if err := c.audit.commit(ctx, kindCustomer, record.ID, fields, record); err != nil {
-		return Customer{}, err
-	}
+	var ended endedSessions
 	if record.Disabled {
-		if err := c.endSessions(ctx, record.ID); err != nil {
-			return Customer{}, fmt.Errorf("end the sessions of customer %s: %w", record.ID, err)
+		var err error
+		if ended, err = c.endSessions(ctx, record.ID); err != nil {
+			return Customer{}, fmt.Errorf("find the sessions of customer %s: %w", record.ID, err)
 		}
 	}
+	if err := c.audit.commit(ctx, kindCustomer, record.ID, fields, append(ended.records, record)...); err != nil {
+		return Customer{}, err
+	}
+	ended.revoke(c.sessions)
 	if err := c.service.ConfigureCustomer(ctx, record); err != nil {
 		return Customer{}, fmt.Errorf("configure customer %s: %w", record.ID, err)
 	}
 	return customerOf(record), nil
 }
 
-func (c *Customers) endSessions(ctx context.Context, customer string) error {
+// endSessions returns the ended sessions of a customer's users and the ids of its keys.
+func (c *Customers) endSessions(ctx context.Context, customer string) (endedSessions, error) {
+	users, err := c.users.Users(ctx)
+	if err != nil {
+		return endedSessions{}, err
+	}
+	of := map[string]bool{}
+	for i := range users {
+		of[users[i].Login] = users[i].Customer == customer
+	}
+	ended, err := endSessions(ctx, c.users, func(s *persistence.Session) bool { return of[s.User] })
+	if err != nil {
+		return endedSessions{}, err
+	}
 	keys, err := c.keys.APIKeys(ctx, customer)
 	for i := range keys {
-		c.sessions.Revoke(keys[i].ID)
+		ended.ids = append(ended.ids, keys[i].ID)
 	}
-	return err
+	return ended, err
 }
 
 func (c *Customers) read(ctx context.Context, id string) (persistence.Customer, error) {

@@ -1,18 +1,21 @@
 // Package registry creates, changes and removes the records of an installation:
 // customers, their API keys, their accounts at venues, the channels that receive
-// their signals (hooks), the endpoints that their events are sent to, and their
-// alerts. It reads deliveries, files and journals.
+// their signals (hooks), the endpoints that their events are sent to, their alerts, and
+// the users of the console. It reads deliveries, files and journals.
 //
 // There is one type for each resource, with the interface of the store and of the
 // running service that it needs. A Registry has the resources of all customers. A
 // View, which Registry.For returns, has those of one customer: there the id of
 // another customer's record is not_found, as if the record did not exist.
 //
+// SignIns has the sign-ins of users: their sessions, passwords and second steps, as the
+// console changes them.
+//
 // # Changes
 //
-// Every change leaves a row in the installation's journal, without secrets. It is
-// in the same commit as the records that belong to the installation, customers and
-// keys. Accounts, hooks, endpoints and alerts belong to their customer: the
+// Every change leaves a row in the installation's journal, without secrets, with the Author
+// of the view. It is in the same commit as the records that belong to the installation:
+// customers, keys, users and sessions. Accounts, hooks, endpoints and alerts belong to their customer: the
 // customer's owner stores them, with a row in the customer's journal, before the
 // row of the installation is written. One change runs at a time; reads do not wait
 // for it. The running service applies each change; see Service.

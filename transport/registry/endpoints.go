@@ -45,7 +45,7 @@ type Target struct {
 // Endpoints manages the endpoints that customers' events are sent to.
 type Endpoints struct {
 	scope
-	audit   *auditLog
+	audit   audit
 	store   EndpointStore
 	service EndpointService
 	secrets Secrets

@@ -41,7 +41,7 @@ type HookService interface {
 // Hooks manages the inbound channels of customers.
 type Hooks struct {
 	scope
-	audit       *auditLog
+	audit       audit
 	store       HookStore
 	service     HookService
 	secrets     Secrets

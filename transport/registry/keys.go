@@ -36,7 +36,7 @@ type Sessions interface {
 // Keys manages the API keys of customers.
 type Keys struct {
 	scope
-	audit    *auditLog
+	audit    audit
 	store    KeyStore
 	sessions Sessions
 }

@@ -11,6 +11,7 @@ import (
 type Store interface {
 	CustomerStore
 	KeyStore
+	UserStore
 	AccountStore
 	HookStore
 	EndpointStore
@@ -50,7 +51,7 @@ type Secrets interface {
 type Options struct {
 	Store   Store
 	Service Service
-	// Sessions end when their API key is changed or revoked.
+	// Sessions end when their API key is changed or revoked, or when a user is signed out.
 	Sessions Sessions
 	Vault    Vault
 	Secrets  Secrets
@@ -58,6 +59,8 @@ type Options struct {
 	// HookURL returns the address that signals of a channel are sent to. The
 	// secret is part of the address of a chart channel.
 	HookURL func(channel persistence.Channel, address venues.Secret) string
+	// ConsoleURL returns the address of the console at which users of a role sign in.
+	ConsoleURL func(role persistence.Role) string
 	// Targets are the kinds of endpoint that are served.
 	Targets map[persistence.EndpointKind]Target
 	Files   FileStore
@@ -72,13 +75,14 @@ type Registry struct {
 	Customers *Customers
 
 	options Options
-	audit   *auditLog
+	audit   audit
 }
 
 // View manages the records of one customer, or of all customers in a Registry. It is
 // safe for concurrent use.
 type View struct {
 	Keys       *Keys
+	Users      *Users
 	Accounts   *Accounts
 	Hooks      *Hooks
 	Endpoints  *Endpoints
@@ -90,30 +94,43 @@ type View struct {
 
 // New returns the registry over a store and a running service.
 func New(o Options) *Registry {
-	r := &Registry{options: o, audit: &auditLog{store: o.Store, entropy: rand.Reader}}
-	r.Customers = &Customers{audit: r.audit, store: o.Store, keys: o.Store, service: o.Service, sessions: o.Sessions}
-	r.View = r.view(scope{all: true, customers: o.Store})
+	r := &Registry{options: o, audit: audit{auditLog: &auditLog{store: o.Store, entropy: rand.Reader}}}
+	r.Customers = &Customers{audit: r.audit, store: o.Store, keys: o.Store, users: o.Store, service: o.Service, sessions: o.Sessions}
+	r.View = r.view(scope{all: true, customers: o.Store}, Author{})
 	return r
 }
 
-// For returns the view of one customer. Ids of other customers are not found in
-// it. A new record need not name its customer, and must not name another.
-func (r *Registry) For(customer string) *View {
-	v := r.view(scope{customer: customer, customers: r.options.Store})
+// As returns the view of all customers in which an author makes changes.
+func (r *Registry) As(author Author) *View {
+	v := r.view(scope{all: true, customers: r.options.Store}, author)
 	return &v
 }
 
-func (r *Registry) view(s scope) View {
-	o := r.options
+// For returns the view of one customer in which an author makes changes. Ids of other
+// customers are not found in it. A new record need not name its customer, and must not name
+// another.
+func (r *Registry) For(customer string, author Author) *View {
+	v := r.view(scope{customer: customer, customers: r.options.Store}, author)
+	return &v
+}
+
+// SignIns returns the sign-ins of all users, in which an author makes changes.
+func (r *Registry) SignIns(author Author) *SignIns {
+	return &SignIns{audit: audit{r.audit.auditLog, author}, store: r.options.Store, sessions: r.options.Sessions}
+}
+
+func (r *Registry) view(s scope, author Author) View {
+	o, audit := r.options, audit{r.audit.auditLog, author}
 	instruments := instruments{o.Service, o.Environments}
 	v := View{
-		Keys:     &Keys{scope: s, audit: r.audit, store: o.Store, sessions: o.Sessions},
-		Accounts: &Accounts{scope: s, audit: r.audit, store: o.Store, service: o.Service, vault: o.Vault, examiner: o.Examiner, environments: o.Environments},
-		Hooks:    &Hooks{scope: s, audit: r.audit, store: o.Store, service: o.Service, secrets: o.Secrets, instruments: instruments, url: o.HookURL},
-		Alerts:   &Alerts{scope: s, audit: r.audit, store: o.Store, service: o.Service, instruments: instruments},
+		Keys:     &Keys{scope: s, audit: audit, store: o.Store, sessions: o.Sessions},
+		Users:    &Users{scope: s, audit: audit, store: o.Store, signIns: r.SignIns(author), consoleURL: o.ConsoleURL},
+		Accounts: &Accounts{scope: s, audit: audit, store: o.Store, service: o.Service, vault: o.Vault, examiner: o.Examiner, environments: o.Environments},
+		Hooks:    &Hooks{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, instruments: instruments, url: o.HookURL},
+		Alerts:   &Alerts{scope: s, audit: audit, store: o.Store, service: o.Service, instruments: instruments},
 		Journal:  &Journal{scope: s, store: o.Store},
 	}
-	v.Endpoints = &Endpoints{scope: s, audit: r.audit, store: o.Store, service: o.Service, secrets: o.Secrets, targets: o.Targets, hooks: v.Hooks}
+	v.Endpoints = &Endpoints{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, targets: o.Targets, hooks: v.Hooks}
 	v.Deliveries = &Deliveries{endpoints: v.Endpoints, store: o.Store}
 	v.Files = &Files{endpoints: v.Endpoints, store: o.Files}
 	return v

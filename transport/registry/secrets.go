@@ -39,6 +39,7 @@ type Rotated struct {
 	Accounts  int `json:"accounts"`
 	Hooks     int `json:"hooks"`
 	Endpoints int `json:"endpoints"`
+	Users     int `json:"users"`
 }
 
 // RotateKey makes a new key of the vault and seals everything with it. After an
@@ -60,10 +61,30 @@ func (r *Registry) RotateKey(ctx context.Context) (Rotated, error) {
 	if err != nil {
 		return done, fmt.Errorf("seal with the new key: %w", err)
 	}
+	users, err := r.resealUsers(ctx)
+	if err != nil {
+		return done, fmt.Errorf("seal with the new key: %w", err)
+	}
+	done.Users = len(users)
 	return done, r.audit.commit(ctx, kindVault, "vault", []persistence.JournalField{
 		field("action", "rotate"), field("accounts", strconv.Itoa(done.Accounts)),
-		field("hooks", strconv.Itoa(done.Hooks)), field("endpoints", strconv.Itoa(done.Endpoints)),
-	})
+		field("hooks", strconv.Itoa(done.Hooks)), field("endpoints", strconv.Itoa(done.Endpoints)), field("users", strconv.Itoa(done.Users)),
+	}, users...)
+}
+
+// resealUsers returns the users who have a second step, sealed with the new key.
+func (r *Registry) resealUsers(ctx context.Context) (resealed []persistence.Record, err error) {
+	users, err := r.options.Store.Users(ctx)
+	for _, u := range users {
+		if len(u.Sealed) == 0 && len(u.Pending) == 0 {
+			continue
+		}
+		if err := r.resealSecrets(u.Key(), &u.Sealed, &u.Pending); err != nil {
+			return nil, err
+		}
+		resealed = append(resealed, u)
+	}
+	return resealed, err
 }
 
 // reseal seals everything of a customer with the new key.

@@ -24,8 +24,8 @@ type installation struct {
 	examiner *registrytest.Examiner
 	*registry.Registry
 
-	alice, bob                                string
-	key, account, hook, endpoint, file, alert string
+	alice, bob                                      string
+	key, account, hook, endpoint, file, alert, user string
 }
 
 const fileName = "trades.xlsx"
@@ -46,6 +46,7 @@ func newInstallation(t *testing.T) *installation {
 	in.alice = made(in.Customers.Create(ctx, registry.NewCustomer{Name: "Alice"})).ID
 	in.bob = made(in.Customers.Create(ctx, registry.NewCustomer{Name: "Bob"})).ID
 	in.key = made(in.Keys.Create(ctx, in.newKey())).ID
+	in.user = made(in.Users.Create(ctx, in.newUser())).ID
 	in.account = made(in.Accounts.Connect(ctx, in.newAccount())).ID
 	in.hook = made(in.Hooks.Create(ctx, in.newHook())).ID
 	in.endpoint = made(in.Endpoints.Create(ctx, registry.NewEndpoint{Customer: in.alice, URL: "https://r.example"})).ID
@@ -71,6 +72,10 @@ func made[T any](record T, err error) T {
 
 func (in *installation) newKey() registry.NewKey {
 	return registry.NewKey{Customer: in.alice, Name: "key", Scopes: []persistence.Scope{persistence.ScopeRead}}
+}
+
+func (in *installation) newUser() registry.NewUser {
+	return registry.NewUser{Customer: in.alice, Login: "ann", Role: persistence.RoleTrader}
 }
 
 func (in *installation) newAccount() registry.NewAccount {
@@ -113,6 +118,25 @@ var calls = map[string]call{
 	},
 	"Keys.Revoke": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Keys.Revoke(ctx, in.key))
+	},
+
+	"Users.Create": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Users.Create(ctx, registry.NewUser{Customer: in.alice, Login: "ben", Role: persistence.RoleViewer}))
+	},
+	"Users.List": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Users.List(ctx, in.alice))
+	},
+	"Users.Get": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Users.Get(ctx, in.user))
+	},
+	"Users.Change": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Users.Change(ctx, in.user, registry.UserChange{Role: persistence.RoleOwner}))
+	},
+	"Users.Disable": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Users.Disable(ctx, in.user))
+	},
+	"Users.Invite": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Users.Invite(ctx, in.user, registry.NewInvite{}))
 	},
 
 	"Accounts.Connect": func(ctx context.Context, in *installation, v *registry.View) error {
@@ -248,7 +272,7 @@ var calls = map[string]call{
 // state is everything that a call could change.
 func (in *installation) state(t *testing.T) string {
 	t.Helper()
-	text := fmt.Sprintf("%+v %+v %+v %+v %+v", in.service.Customers, in.service.Accounts, in.service.Revoked, in.service.Calls, in.examiner.Examined)
+	text := fmt.Sprintf("%+v %+v %+v %+v %+v %+v", made(in.store.Users(t.Context())), in.service.Customers, in.service.Accounts, in.service.Revoked, in.service.Calls, in.examiner.Examined)
 	ctx := t.Context()
 	for _, customer := range []string{in.alice, in.bob, ""} {
 		text += fmt.Sprintf("\n%+v", made(in.store.Journal(ctx, persistence.JournalQuery{Customer: customer})).Items)
@@ -270,7 +294,7 @@ func TestRecordsOfAnotherCustomerAreNotFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := newInstallation(t)
 			before := in.state(t)
-			for name, view := range map[string]*registry.View{"bob": in.For(in.bob), "an unknown customer": in.For("cus_none"), "no customer": in.For("")} {
+			for name, view := range map[string]*registry.View{"bob": in.For(in.bob, registry.Author{}), "an unknown customer": in.For("cus_none", registry.Author{}), "no customer": in.For("", registry.Author{})} {
 				if err := call(t.Context(), in, view); venues.CodeOf(err) != venues.CodeNotFound {
 					t.Errorf("call by %s: error %v, want %s", name, err, venues.CodeNotFound)
 				}
@@ -278,7 +302,7 @@ func TestRecordsOfAnotherCustomerAreNotFound(t *testing.T) {
 			if after := in.state(t); after != before {
 				t.Errorf("state\n%s\nwant it unchanged\n%s", after, before)
 			}
-			if err := call(t.Context(), in, in.For(in.alice)); err != nil {
+			if err := call(t.Context(), in, in.For(in.alice, registry.Author{})); err != nil {
 				t.Errorf("call by the owner: error %v, want none", err)
 			}
 		})
@@ -303,7 +327,7 @@ func TestEveryCallIsTestedForIsolation(t *testing.T) {
 // TestViewNeedsNoCustomer: a view makes and lists records of its customer.
 func TestViewNeedsNoCustomer(t *testing.T) {
 	in, ctx := newInstallation(t), t.Context()
-	view := in.For(in.bob)
+	view := in.For(in.bob, registry.Author{})
 	if keys := made(view.Keys.List(ctx, "")); len(keys) != 0 {
 		t.Errorf("keys = %+v, want none", keys)
 	}
@@ -318,7 +342,7 @@ func TestViewNeedsNoCustomer(t *testing.T) {
 	if page := made(view.Journal.List(ctx, registry.JournalFilter{})); len(page.Items) != 0 {
 		t.Errorf("journal = %+v, want no rows: not that of the installation", page.Items)
 	}
-	if page := made(in.For(in.alice).Journal.List(ctx, registry.JournalFilter{})); len(page.Items) == 0 {
+	if page := made(in.For(in.alice, registry.Author{}).Journal.List(ctx, registry.JournalFilter{})); len(page.Items) == 0 {
 		t.Error("journal of the owner is empty, want rows")
 	}
 }
@@ -327,12 +351,12 @@ func TestViewNeedsNoCustomer(t *testing.T) {
 // customer select rows of the view's customer only.
 func TestForeignIDsInFiltersSelectNothing(t *testing.T) {
 	in, ctx := newInstallation(t), t.Context()
-	view := in.For(in.bob)
+	view := in.For(in.bob, registry.Author{})
 	own := made(view.Endpoints.Create(ctx, registry.NewEndpoint{URL: newURL})).ID
 	if page := made(view.Deliveries.List(ctx, own, registry.DeliveryFilter{EventID: "evt_1"})); len(page.Items) != 0 {
 		t.Errorf("deliveries = %+v, want none", page.Items)
 	}
-	foreign := made(in.For(in.alice).Journal.List(ctx, registry.JournalFilter{Limit: 1})).NextCursor
+	foreign := made(in.For(in.alice, registry.Author{}).Journal.List(ctx, registry.JournalFilter{Limit: 1})).NextCursor
 	for _, row := range made(view.Journal.List(ctx, registry.JournalFilter{Cursor: *foreign})).Items {
 		if row.Subject != own {
 			t.Errorf("row = %+v, want rows of %s only", row, own)

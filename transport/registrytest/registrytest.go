@@ -34,6 +34,7 @@ func Options(store persistence.Store, service *Service) registry.Options {
 		HookURL: func(c persistence.Channel, address venues.Secret) string {
 			return "https://h/" + c.ID + "/" + address.Reveal()
 		},
+		ConsoleURL: func(role persistence.Role) string { return "https://" + string(role) },
 		Targets: map[persistence.EndpointKind]registry.Target{
 			persistence.EndpointWebhook: {Check: func(target string) error {
 				if !strings.HasPrefix(target, "https://") {

@@ -1,0 +1,7 @@
+// Package recordapi has the HTTP calls on the records of a registry, which the administration and
+// the console serve under their own paths: Records lists them.
+//
+// Bodies and responses are JSON in camelCase. A body with an unknown member is rejected, so
+// that a typing error is not ignored. Errors have the envelope of the public interface;
+// internal ones are logged, not shown.
+package recordapi

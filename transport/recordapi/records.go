@@ -1,0 +1,201 @@
+package recordapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/transport/registry"
+	"venuegate/venues"
+)
+
+// Route is a call with its path, which begins after the prefix of the edge.
+type Route struct {
+	Method string
+	Path   string
+	Handle Handler
+}
+
+// The resources of a view.
+func keys(v *registry.View) *registry.Keys             { return v.Keys }
+func users(v *registry.View) *registry.Users           { return v.Users }
+func accounts(v *registry.View) *registry.Accounts     { return v.Accounts }
+func hooks(v *registry.View) *registry.Hooks           { return v.Hooks }
+func endpoints(v *registry.View) *registry.Endpoints   { return v.Endpoints }
+func deliveries(v *registry.View) *registry.Deliveries { return v.Deliveries }
+func files(v *registry.View) *registry.Files           { return v.Files }
+func alerts(v *registry.View) *registry.Alerts         { return v.Alerts }
+
+// Records returns the calls on the records of a view.
+func Records() []Route {
+	return []Route{
+		{http.MethodPost, "/keys", Create(keys, (*registry.Keys).Create)},
+		{http.MethodGet, "/keys", List(keys, (*registry.Keys).List)},
+		{http.MethodGet, "/keys/:id", One(keys, (*registry.Keys).Get)},
+		{http.MethodPatch, "/keys/:id", Change(keys, (*registry.Keys).Change)},
+		{http.MethodDelete, "/keys/:id", One(keys, (*registry.Keys).Revoke)},
+
+		{http.MethodPost, "/users", Create(users, (*registry.Users).Create)},
+		{http.MethodGet, "/users", List(users, (*registry.Users).List)},
+		{http.MethodGet, "/users/:id", One(users, (*registry.Users).Get)},
+		{http.MethodPatch, "/users/:id", Change(users, (*registry.Users).Change)},
+		{http.MethodDelete, "/users/:id", One(users, (*registry.Users).Disable)},
+		{http.MethodPost, "/users/:id/invite", Change(users, (*registry.Users).Invite)},
+
+		{http.MethodPost, "/accounts", Create(accounts, (*registry.Accounts).Connect)},
+		{http.MethodGet, "/accounts", List(accounts, (*registry.Accounts).List)},
+		{http.MethodGet, "/accounts/:id", One(accounts, (*registry.Accounts).Get)},
+		{http.MethodPatch, "/accounts/:id", Change(accounts, (*registry.Accounts).Change)},
+		{http.MethodDelete, "/accounts/:id", One(accounts, (*registry.Accounts).Disconnect)},
+		{http.MethodPost, "/accounts/:id/halt", Change(accounts, (*registry.Accounts).Halt)},
+		{http.MethodPost, "/accounts/:id/resume", One(accounts, (*registry.Accounts).Resume)},
+		{http.MethodPost, "/accounts/:id/unlock", One(accounts, (*registry.Accounts).Unlock)},
+		{http.MethodPost, "/accounts/:id/check", One(accounts, items((*registry.Accounts).Check))},
+
+		{http.MethodPost, "/hooks", Create(hooks, (*registry.Hooks).Create)},
+		{http.MethodGet, "/hooks", List(hooks, (*registry.Hooks).List)},
+		{http.MethodGet, "/hooks/:id", One(hooks, (*registry.Hooks).Get)},
+		{http.MethodPatch, "/hooks/:id", Change(hooks, (*registry.Hooks).Change)},
+		{http.MethodDelete, "/hooks/:id", One(hooks, (*registry.Hooks).Remove)},
+		{http.MethodPost, "/hooks/:id/rotate", Change(hooks, (*registry.Hooks).Rotate)},
+		{http.MethodPost, "/hooks/:id/test", fireHook},
+
+		{http.MethodPost, "/endpoints", Create(endpoints, (*registry.Endpoints).Create)},
+		{http.MethodGet, "/endpoints", List(endpoints, (*registry.Endpoints).List)},
+		{http.MethodGet, "/endpoints/:id", One(endpoints, (*registry.Endpoints).Get)},
+		{http.MethodPatch, "/endpoints/:id", Change(endpoints, (*registry.Endpoints).Change)},
+		{http.MethodDelete, "/endpoints/:id", One(endpoints, (*registry.Endpoints).Remove)},
+		{http.MethodPost, "/endpoints/:id/rotate", Change(endpoints, (*registry.Endpoints).Rotate)},
+		{http.MethodPost, "/endpoints/:id/test", One(endpoints, (*registry.Endpoints).Test)},
+		{http.MethodPost, "/endpoints/:id/resend", Change(deliveries, (*registry.Deliveries).Resend)},
+		{http.MethodGet, "/endpoints/:id/deliveries", listDeliveries},
+		{http.MethodGet, "/endpoints/:id/files", One(files, items((*registry.Files).List))},
+		{http.MethodGet, "/endpoints/:id/files/:name", sendFile},
+
+		{http.MethodPost, "/alerts", Create(alerts, (*registry.Alerts).Create)},
+		{http.MethodGet, "/alerts", List(alerts, (*registry.Alerts).List)},
+		{http.MethodGet, "/alerts/:id", One(alerts, (*registry.Alerts).Get)},
+		{http.MethodPatch, "/alerts/:id", Change(alerts, (*registry.Alerts).Change)},
+		{http.MethodDelete, "/alerts/:id", One(alerts, (*registry.Alerts).Remove)},
+
+		{http.MethodGet, "/journal", listJournal},
+		{http.MethodGet, "/journal/export", exportJournal},
+	}
+}
+
+// fireHook executes the body as a signal of the channel.
+func fireHook(s *Server, v *registry.View, c *fiber.Ctx) error {
+	id, body := c.Params("id"), bytes.Clone(c.Request().Body())
+	return Answer(s, c, http.StatusAccepted, func(ctx context.Context) (jsontext.Value, error) {
+		return v.Hooks.Fire(ctx, id, body)
+	})
+}
+
+func listDeliveries(s *Server, v *registry.View, c *fiber.Ctx) error {
+	q := parseQuery(c, "status", "eventId", "limit", "cursor")
+	id, f := c.Params("id"), registry.DeliveryFilter{
+		Status:  api.QueryOneOf(q, "status", "", persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered),
+		EventID: text(q, "eventId"), Limit: q.Limit("limit", registry.PageDefault, registry.PageMax), Cursor: text(q, "cursor"),
+	}
+	if err := q.Err(); err != nil {
+		return err
+	}
+	return Answer(s, c, http.StatusOK, func(ctx context.Context) (registry.Page[registry.Delivery], error) {
+		return v.Deliveries.List(ctx, id, f)
+	})
+}
+
+func listJournal(s *Server, v *registry.View, c *fiber.Ctx) error {
+	q := parseQuery(c, append(filterNames(), "limit", "cursor")...)
+	f := journalFilter(q)
+	f.Limit, f.Cursor = q.Limit("limit", registry.PageDefault, registry.PageMax), text(q, "cursor")
+	if err := q.Err(); err != nil {
+		return err
+	}
+	return Answer(s, c, http.StatusOK, func(ctx context.Context) (registry.Page[registry.Row], error) { return v.Journal.List(ctx, f) })
+}
+
+// parseQuery parses the query string of a call. An unknown parameter is an error: a
+// misspelt filter would list too much.
+func parseQuery(c *fiber.Ctx, known ...string) *api.Query {
+	q := api.ParseQuery(string(c.Request().URI().QueryString()), known...)
+	q.RejectUnknown()
+	return q
+}
+
+// text returns a parameter unchanged; an absent one is empty.
+func text(q *api.Query, name string) string {
+	value, _ := q.Text(name)
+	return value
+}
+
+func filterNames() []string {
+	return []string{"customer", "channel", "symbol", "kind", "result", "subject", "from", "to"}
+}
+
+// journalFilter returns the filter in a query.
+func journalFilter(q *api.Query) registry.JournalFilter {
+	return registry.JournalFilter{
+		Customer: text(q, "customer"), Channel: text(q, "channel"), Symbol: text(q, "symbol"), Kind: text(q, "kind"),
+		Result: text(q, "result"), Subject: text(q, "subject"), From: q.Time("from"), To: q.Time("to"),
+	}
+}
+
+// exportMedia are the media types of the formats of an export.
+var exportMedia = map[string]string{registry.FormatLines: "application/jsonl", registry.FormatCSV: "text/csv; charset=utf-8"}
+
+func exportJournal(s *Server, v *registry.View, c *fiber.Ctx) error {
+	q := parseQuery(c, append(filterNames(), "format")...)
+	f, format := journalFilter(q), api.QueryOneOf(q, "format", registry.FormatLines, registry.FormatLines, registry.FormatCSV)
+	if err := q.Err(); err != nil {
+		return err
+	}
+	write, err := v.Journal.Export(s.Context, f, format)
+	if err != nil {
+		return err
+	}
+	write = buffered(write)
+	s.Stream(c, exportMedia[format], func(w io.Writer) error {
+		err := write(w)
+		if err != nil {
+			s.Log.Warn("journal export failed", zap.Error(err))
+		}
+		return err
+	})
+	return nil
+}
+
+// mediaWorkbook is the type of an .xlsx file.
+const mediaWorkbook = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+// file sends a file of an endpoint.
+func sendFile(s *Server, v *registry.View, c *fiber.Ctx) error {
+	ctx, cancel := context.WithTimeout(s.Context, timeout)
+	defer cancel()
+	name, err := url.PathUnescape(c.Params("name"))
+	if err != nil {
+		return venues.Errorf(venues.CodeNotFound, "the endpoint has no such file")
+	}
+	file, err := v.Files.Open(ctx, c.Params("id"), name)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	c.Set(fiber.HeaderContentType, mediaWorkbook)
+	c.Set(fiber.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", name)) // no name needs escaping
+	c.Context().SetBodyStream(file, int(info.Size()))                                   // which closes it
+	return nil
+}

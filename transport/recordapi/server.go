@@ -1,0 +1,47 @@
+package recordapi
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
+)
+
+// timeout bounds one call, requests to a venue included.
+const timeout = 20 * time.Second
+
+// Server executes calls.
+type Server struct {
+	// Context is cancelled when the server ends, and then its calls end.
+	Context context.Context
+	Log     *zap.Logger
+}
+
+// Stream responds with the output of write, of any length. An error of write breaks
+// the connection, so that a partial response does not look complete.
+func (s *Server) Stream(c *fiber.Ctx, media string, write func(io.Writer) error) {
+	reader, writer := io.Pipe()
+	// The library closes the reader when the client disconnects. A client that does
+	// not read would keep the source open, so the end of the server closes the pipe.
+	stop := context.AfterFunc(s.Context, func() { writer.CloseWithError(context.Cause(s.Context)) })
+	go func() {
+		defer stop()
+		writer.CloseWithError(write(writer))
+	}()
+	c.Set(fiber.HeaderContentType, media)
+	c.Context().SetBodyStream(reader, -1)
+}
+
+// buffered returns write with a buffer before it, which is flushed at the end.
+func buffered(write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		buffer := bufio.NewWriter(w)
+		if err := write(buffer); err != nil {
+			return err
+		}
+		return buffer.Flush()
+	}
+}
