@@ -99,6 +99,9 @@ var technologies = []technology{
 	{"golang.org/x/oauth2", []string{"transport/notify"}, nil, "one package sends notifications"},
 	{"google.golang.org/api", []string{"transport/notify"}, nil, "one package sends notifications"},
 
+	{"github.com/pquerna/otp", []string{"transport/console"}, nil, "one package checks how users sign in"},
+	{"golang.org/x/crypto", []string{"transport/console"}, nil, "one package checks how users sign in"},
+
 	{"go.opentelemetry.io/otel", []string{"cmd/..."}, nil, "spans are made where the parts are connected; elsewhere a trace is a text"},
 	{"github.com/knadh/koanf", []string{"cmd/..."}, nil, "configuration is read in cmd alone; elsewhere options are plain structs"},
 	{"github.com/spf13/cobra", []string{"cmd/...", "bench/..."}, nil, "the command line is part of the binary"},

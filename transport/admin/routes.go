@@ -48,7 +48,7 @@ func (s *Server) routeRecords() {
 	server := func(*registry.View) *Server { return s }
 	routes := []recordapi.Route{
 		{Method: http.MethodPost, Path: "/customers", Handle: recordapi.Create(customers, (*registry.Customers).Create)},
-		{Method: http.MethodGet, Path: "/customers", Handle: recordapi.One(customers, listCustomers)},
+		{Method: http.MethodGet, Path: "/customers", Handle: recordapi.One(server, (*Server).listCustomers)},
 		{Method: http.MethodGet, Path: "/customers/:id", Handle: recordapi.One(customers, (*registry.Customers).Get)},
 		{Method: http.MethodPatch, Path: "/customers/:id", Handle: recordapi.Change(customers, (*registry.Customers).Change)},
 		{Method: http.MethodDelete, Path: "/customers/:id", Handle: recordapi.One(customers, (*registry.Customers).Disable)},
@@ -63,8 +63,8 @@ func (s *Server) routeRecords() {
 	}
 }
 
-func listCustomers(r *registry.Customers, ctx context.Context, _ string) (recordapi.Items[registry.Customer], error) {
-	items, err := r.List(ctx)
+func (s *Server) listCustomers(ctx context.Context, _ string) (recordapi.Items[registry.Customer], error) {
+	items, err := s.Registry.Customers.List(ctx)
 	return recordapi.Items[registry.Customer]{Items: items}, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,22 @@ type Document struct {
 // Load loads a document. Its examples are checked by Check, not here: that takes long.
 func Load(text []byte) (*Document, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(text)
+	return newDocument(doc, text, err)
+}
+
+// LoadFile is Load for a document in a file that refers to documents in other files.
+func LoadFile(name string) (*Document, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	loader := openapi3.NewLoader()
+	loader.IsExternalRefsAllowed = true
+	doc, err := loader.LoadFromFile(name)
+	return newDocument(doc, text, err)
+}
+
+func newDocument(doc *openapi3.T, text []byte, err error) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}

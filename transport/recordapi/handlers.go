@@ -77,7 +77,7 @@ func Change[R, In, Out any](of func(*registry.View) R, do func(r R, ctx context.
 
 // Answer sends the result of do as JSON.
 func Answer[Out any](s *Server, c *fiber.Ctx, status int, do func(context.Context) (Out, error)) error {
-	ctx, cancel := context.WithTimeout(venues.WithOrigin(s.Context, venues.OriginOf(c.UserContext())), timeout)
+	ctx, cancel := context.WithTimeout(venues.WithOrigin(s.Context, venues.OriginOf(c.UserContext())), Timeout)
 	defer cancel()
 	out, err := do(ctx)
 	if err != nil {

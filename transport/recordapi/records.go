@@ -180,7 +180,7 @@ const mediaWorkbook = "application/vnd.openxmlformats-officedocument.spreadsheet
 
 // file sends a file of an endpoint.
 func sendFile(s *Server, v *registry.View, c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(s.Context, timeout)
+	ctx, cancel := context.WithTimeout(s.Context, Timeout)
 	defer cancel()
 	name, err := url.PathUnescape(c.Params("name"))
 	if err != nil {

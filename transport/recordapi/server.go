@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// timeout bounds one call, requests to a venue included.
-const timeout = 20 * time.Second
+// Timeout bounds one call, requests to a venue included.
+const Timeout = 20 * time.Second
 
 // Server executes calls.
 type Server struct {

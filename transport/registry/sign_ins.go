@@ -58,8 +58,9 @@ type Edit struct {
 	Change func(*persistence.User) error
 	// Session begins, or replaces the one with its id, which must not have ended.
 	Session *persistence.Session
-	// EndOthers ends all other sessions of the user.
+	// EndOthers ends all other sessions of the user, except the one with the id Keep.
 	EndOthers bool
+	Keep      string
 }
 
 // Edit changes a user. The tokens and connections of sessions that end with it are closed
@@ -99,7 +100,7 @@ func (s *SignIns) put(ctx context.Context, login, action string, record persiste
 
 // ending returns the sessions that end with an edit.
 func (s *SignIns) ending(ctx context.Context, login string, e Edit) (endedSessions, error) {
-	keep := ""
+	keep := e.Keep
 	if e.Session != nil {
 		keep = e.Session.ID
 		switch stored, err := s.store.Session(ctx, keep); {

@@ -1,0 +1,36 @@
+// Package console is the edge of the web console: signing in, and the calls of its pages.
+//
+//	POST GET DELETE /console/api/session     sign in, the own session, sign out
+//	POST .../session/totp                    the code of the second step
+//	POST .../session/enter                   set a password with the link of an invitation
+//	POST .../session/step-up                 password and code again, for five minutes
+//	POST .../session/token                   the token that pages trade with, below /v1
+//	GET DELETE .../sessions[/{id}]           the own sessions
+//	POST .../password                        another password
+//	POST .../totp, .../totp/confirm          another second step
+//	POST .../recovery-codes                  other recovery codes
+//	GET PATCH .../preferences                how the console shows itself
+//	     .../users, keys, accounts, hooks    the records of the customer; see package recordapi
+//	     .../endpoints, alerts, journal
+//
+// One Console serves one listener. At the public one the users of customers sign in, at that
+// of the administration operators; the session of one is not accepted at the other. access.go
+// lists which roles may make which call.
+//
+// # Sessions
+//
+// A session has 256 random bits in a cookie, of which the store has the SHA-256. The cookie
+// gets another value at each step-up. Sessions end by signing out, when they are idle or too
+// old, and with a changed password or role. They survive a crash of the service.
+//
+// Calls that change something must come from a page of the console: they need
+// Sec-Fetch-Site: same-origin (or the own Origin), Content-Type: application/json and
+// X-Console: 1, besides a cookie with SameSite=Strict.
+//
+// # Passwords
+//
+// Passwords are hashed with argon2id, two at a time. Signing in does the same work and gives
+// the same answer for a login that does not exist. Failures are limited per address, and per
+// login for the addresses that it has never signed in from, so that nobody is locked out by
+// the failures of others. A code of the second step (TOTP) is good once.
+package console
