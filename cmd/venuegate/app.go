@@ -80,13 +80,13 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if a.engine, err = openEngine(ctx, a.config, publicSide{cmp.Or(a.config.PublicURL, a.BaseURL()), a.config.publicHosts(a.certificate)}, a.dir, metrics, a.log); err != nil {
+	if a.engine, err = openEngine(ctx, a.config, publicSide{cmp.Or(a.config.PublicURL, a.BaseURL()), a.adminURL(), a.config.publicHosts(a.certificate)}, a.dir, metrics, a.log); err != nil {
 		return err
 	}
 	a.owned.add(a.engine.Close)
 	a.adminServer = admin.NewServer(admin.ServerOptions{
 		Registry: a.engine.registry, Token: a.token, Readiness: a.engine.Readiness, Latency: a.engine.latency.report, Backup: a.engine.backup,
-		Metrics: metrics, Log: a.log.Named("admin"),
+		Metrics: metrics, Console: a.engine.operatorConsole(), Log: a.log.Named("admin"),
 	})
 	return nil
 }
@@ -211,6 +211,9 @@ func (a *App) BaseURL() string {
 	return scheme + a.public.Addr().String()
 }
 
+// adminURL returns the URL of the administration listener.
+func (a *App) adminURL() string { return "http://" + a.admin.Addr().String() }
+
 // runDemo creates the demo's records, waits until its accounts are ready, and
 // prints its description.
 func (a *App) runDemo(ctx context.Context) error {
@@ -219,6 +222,7 @@ func (a *App) runDemo(ctx context.Context) error {
 	setup := demoSetup{
 		store: a.engine.store, registry: a.engine.registry, vault: a.engine.vault, venues: a.simulated, previous: a.previousDemo,
 		baseURL: a.BaseURL(), receiver: a.receiver, secretOf: a.engine.endpointSecret, ready: a.engine.AccountReady,
+		passwords: a.engine.consoles.passwords, consoleURL: a.engine.consoleURL(""),
 	}
 	d, err := setup.prepare(demoCtx)
 	switch {
@@ -229,7 +233,7 @@ func (a *App) runDemo(ctx context.Context) error {
 	}
 	d.BaseURL = a.BaseURL()
 	d.WSURL = "ws" + d.BaseURL[len("http"):] + streamPath
-	d.AdminURL = "http://" + a.admin.Addr().String()
+	d.AdminURL = a.adminURL()
 	d.AdminToken = a.token.Reveal()
 	if err := writeDemoFile(a.config.Data, d); err != nil {
 		return err

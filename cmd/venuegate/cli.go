@@ -80,7 +80,7 @@ func newRootCommand(sh shell) *cobra.Command {
 	root.AddCommand(
 		newServeCommand(sh), newSimCommand(), newWatchCommand(sh), newExportCommand(sh), newDoctorCommand(sh),
 		newCustomersCommand(sh), newKeysCommand(sh), newAccountsCommand(sh),
-		newHooksCommand(sh), newEndpointsCommand(sh), newAlertsCommand(sh), newJournalCommand(sh), newRotateKeyCommand(sh),
+		newHooksCommand(sh), newEndpointsCommand(sh), newAlertsCommand(sh), newConsoleCommand(sh), newJournalCommand(sh), newRotateKeyCommand(sh),
 		newBackupCommand(sh), newRestoreCommand(sh), newBenchCommand(), newVersionCommand(),
 	)
 	return root

@@ -61,6 +61,7 @@ type Config struct {
 	Limits       LimitsConfig                 `yaml:"limits"`
 	Streams      StreamsConfig                `yaml:"streams"`
 	CORS         CORSConfig                   `yaml:"cors"`
+	Console      ConsoleConfig                `yaml:"console"`
 	Retention    RetentionConfig              `yaml:"retention"`
 	Protection   ProtectionConfig             `yaml:"protection"`
 	Delivery     DeliveryConfig               `yaml:"delivery"`
@@ -150,6 +151,28 @@ type CORSConfig struct {
 	Origins []string `yaml:"origins"`
 }
 
+// Values of ConsoleConfig.RequireTOTP.
+const (
+	totpAuto   = "auto"
+	totpAlways = "always"
+	totpNever  = "never"
+)
+
+// ConsoleConfig configures the web console.
+type ConsoleConfig struct {
+	// Enabled serves the console at both listeners.
+	Enabled bool `yaml:"enabled"`
+	// URL is the address under which browsers reach the console, such as
+	// https://trade.example.com; empty is PublicURL, or the address of Listen.
+	URL string `yaml:"url"`
+	// Idle is how long a session lives without use, Lifetime how long at all.
+	Idle     time.Duration `yaml:"idle"`
+	Lifetime time.Duration `yaml:"lifetime"`
+	// RequireTOTP demands a second step of the users of customers: always, never, or auto,
+	// which is always unless the console is reached over loopback or is that of the demo.
+	RequireTOTP string `yaml:"requireTotp"`
+}
+
 // RetentionConfig configures how long records are kept.
 type RetentionConfig struct {
 	// Events and Journal are the retention of events and of journal rows. Events
@@ -237,6 +260,7 @@ func DefaultConfig() Config {
 		Log:          LogConfig{Format: logJSON, Level: "info"},
 		Venues:       defaultVenues(),
 		Limits:       LimitsConfig{Connections: 4096, StreamsPerKey: 1024},
+		Console:      ConsoleConfig{Enabled: true, Idle: 12 * time.Hour, Lifetime: 7 * day, RequireTOTP: totpAuto},
 		Retention:    RetentionConfig{Events: api.EventsKept, Journal: 90 * day},
 		Protection: ProtectionConfig{
 			AlarmAfter: account.DefaultAlarmAfter, CloseAfter: account.DefaultCloseAfter, Unprotected: unprotectedClose,

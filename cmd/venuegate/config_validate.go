@@ -53,6 +53,7 @@ func (c *Config) invalidKeys() []InvalidKey {
 	c.Limits.check(f)
 	f.origins("streams.origins", c.Streams.Origins)
 	f.origins("cors.origins", c.CORS.Origins)
+	c.checkConsole(f)
 	f.between("retention.events", c.Retention.Events, api.EventsKept, retentionMax)
 	f.between("retention.journal", c.Retention.Journal, retentionMin, retentionMax)
 	if c.Retention.Orders != 0 {
@@ -83,6 +84,29 @@ func (c *Config) checkListeners(f *invalidKeys) {
 	f.add(c.PublicURL != "" && !isBaseURL(c.PublicURL), "publicUrl", "must be http:// or https:// and a host, without a path")
 	_, port, _ := net.SplitHostPort(c.Listen)
 	f.add(port != "0" && c.Listen == c.AdminListen, "adminListen", "must differ from listen")
+}
+
+// Bounds of the sessions of the console.
+const (
+	consoleIdleMin     = 5 * time.Minute
+	consoleLifetimeMax = 90 * day
+)
+
+func (c *Config) checkConsole(f *invalidKeys) {
+	const unencrypted = "passwords would be sent unencrypted: it must be https:// and a host, or http:// and a loopback address"
+	f.add(c.Console.URL != "" && !isPrivateURL(c.Console.URL), "console.url", unencrypted)
+	f.add(c.Console.Enabled && c.Console.URL == "" && isBaseURL(c.PublicURL) && !isPrivateURL(c.PublicURL), "console.url",
+		unencrypted+"; publicUrl is not, so set it, or console.enabled to false")
+	f.between("console.idle", c.Console.Idle, consoleIdleMin, consoleLifetimeMax)
+	f.between("console.lifetime", c.Console.Lifetime, max(c.Console.Idle, consoleIdleMin), consoleLifetimeMax)
+	f.oneOf("console.requireTotp", c.Console.RequireTOTP, totpAuto, totpAlways, totpNever)
+}
+
+// isPrivateURL reports whether text is scheme and host of a server to which nobody on the way
+// can listen.
+func isPrivateURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && isBaseURL(text) && (u.Scheme == "https" || isLoopback(net.JoinHostPort(u.Hostname(), "0")))
 }
 
 func (c *Config) checkFiles(f *invalidKeys) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/auth"
+	"venuegate/transport/console"
 	"venuegate/transport/registry"
 	"venuegate/venues"
 )
@@ -40,7 +42,15 @@ type DemoFile struct {
 	Hook       DemoHook                  `json:"hook"`
 	Chart      DemoChart                 `json:"chart"`
 	Receiver   DemoReceiver              `json:"receiver"`
+	Console    *DemoConsole              `json:"console,omitempty"`
 	Sim        map[venues.Venue]SimVenue `json:"sim"`
+}
+
+// DemoConsole is the address of the console and its user; nil if it is not enabled.
+type DemoConsole struct {
+	URL      string `json:"url"`
+	User     string `json:"user"`
+	Password string `json:"password"`
 }
 
 // namesListener reports whether address was configured and can be called. It then has
@@ -120,6 +130,9 @@ type demoSetup struct {
 	secretOf func(ctx context.Context, customer, endpoint string) (venues.Secret, error)
 	// ready returns nil if an account of the service accepts orders.
 	ready func(ctx context.Context, customer string, exchange venues.Venue) error
+	// passwords is nil if the console is not enabled.
+	passwords  *console.Passwords
+	consoleURL string
 }
 
 // prepare creates the customer, its keys, accounts, channels and endpoint, and
@@ -136,6 +149,9 @@ func (s demoSetup) prepare(ctx context.Context) (DemoFile, error) {
 		return DemoFile{}, err
 	}
 	if d.ReadKey, err = s.key(ctx, customer, "demo, read only", s.previous.ReadKey, persistence.ScopeRead); err != nil {
+		return DemoFile{}, err
+	}
+	if d.Console, err = s.user(ctx, customer); err != nil {
 		return DemoFile{}, err
 	}
 	for _, venue := range venues.All() {
@@ -191,6 +207,41 @@ func (s demoSetup) key(ctx context.Context, customer, name, previous string, sco
 	}
 	made, err := s.registry.For(customer, registry.Author{}).Keys.Create(ctx, registry.NewKey{Name: name, Scopes: scopes})
 	return made.APIKey, err
+}
+
+// demoUser is the login of the demo's user of the console.
+const demoUser = "demo"
+
+// user creates the user of the console, an owner, or returns the one of an earlier run if the
+// password is still right.
+func (s demoSetup) user(ctx context.Context, customer string) (*DemoConsole, error) {
+	if s.passwords == nil {
+		return nil, nil
+	}
+	d := &DemoConsole{URL: s.consoleURL + "/console", User: demoUser, Password: rand.Text()}
+	user, err := s.store.User(ctx, demoUser)
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		_, err = s.registry.For(customer, registry.Author{}).Users.Create(ctx, registry.NewUser{Login: demoUser, Role: persistence.RoleOwner})
+	case err == nil && s.previous.Console != nil && !user.Disabled:
+		valid, err := s.passwords.Verify(ctx, user.Password, s.previous.Console.Password)
+		if err != nil || valid {
+			d.Password = s.previous.Console.Password
+			return d, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	hash, err := s.passwords.Hash(ctx, d.Password)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.registry.SignIns(registry.Author{}).Edit(ctx, demoUser, registry.Edit{Action: "demo", EndOthers: true, Change: func(u *persistence.User) error {
+		*u = persistence.User{Login: demoUser, Customer: customer, Role: persistence.RoleOwner, CreatedAt: u.CreatedAt, Password: hash}
+		return nil
+	}})
+	return d, err
 }
 
 // account connects the venue's funded account, unless it is connected already.

@@ -23,7 +23,7 @@ venuegate serves a demo on simulated venues.
   events    %s   (received by the demo's own endpoint)
   admin     %s   (token in %s/%s)
   API key   %s
-
+%s
 Try, in another terminal:
 
   # place an order
@@ -36,8 +36,16 @@ Try, in another terminal:
 %s
 Then: curl -sS %s   Ctrl-C stops it. Keys, orders and journal stay in %s.
 `,
-		d.BaseURL, d.BaseURL, d.WSURL, d.Receiver.URL, d.AdminURL, config.Data, adminTokenName, d.APIKey,
+		d.BaseURL, d.BaseURL, d.WSURL, d.Receiver.URL, d.AdminURL, config.Data, adminTokenName, d.APIKey, consoleLine(d.Console),
 		d.BaseURL, d.APIKey, program, data, signalCommand(config, d.Hook), d.Receiver.URL, config.Data)
+}
+
+// consoleLine returns the address of the console and how to sign in to it.
+func consoleLine(c *DemoConsole) string {
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprintf("  console   %s   user: %s   password: %s\n", c.URL, c.User, c.Password)
 }
 
 // signalCommand returns shell commands that send a signed signal with openssl and

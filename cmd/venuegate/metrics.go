@@ -16,6 +16,7 @@ import (
 	"venuegate/actors/venue"
 	"venuegate/persistence"
 	"venuegate/transport/api"
+	"venuegate/transport/console"
 	"venuegate/transport/rest"
 	"venuegate/transport/stream"
 	"venuegate/venues"
@@ -69,7 +70,7 @@ func (t times) expectRequests(routes []rest.Route) {
 		switch {
 		case r.Path == streamPath:
 			success = http.StatusSwitchingProtocols
-		case r.Mounted:
+		case r.Mounted && !strings.HasPrefix(r.Path, console.Prefix):
 			success = http.StatusAccepted
 		case r.Method == http.MethodPost && r.Path == "/v1/orders":
 			success = http.StatusCreated

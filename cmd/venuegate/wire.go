@@ -65,13 +65,16 @@ type engine struct {
 	registry *registry.Registry
 	rest     *rest.Server
 	hub      *stream.Hub
+	consoles consoles
 	closers
 }
 
 // publicSide is how clients reach the public listener.
 type publicSide struct {
 	baseURL string
-	hosts   listen.Hosts
+	// adminURL is that of the administration listener.
+	adminURL string
+	hosts    listen.Hosts
 }
 
 // openEngine builds from the bottom up: store, connectors, actors, edges. The
@@ -196,7 +199,7 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 		stream.Deps{Feed: feed{e.tree}, Auth: e.auth, Log: e.log.Named("stream")},
 		stream.Options{
 			ConnsMax: e.config.Limits.Connections, ConnsPerKeyMax: e.config.Limits.StreamsPerKey,
-			AllowedOrigins: e.config.Streams.Origins, Compression: e.config.Streams.Compression,
+			AllowedOrigins: e.streamOrigins(), Compression: e.config.Streams.Compression,
 		},
 	)
 	if err != nil {
@@ -216,12 +219,12 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 	}
 	e.rest.Mount(http.MethodGet, streamPath, e.hub.Handler)
 	e.mountHooks(signals)
+	if err := e.openConsoles(); err != nil {
+		return err
+	}
 	times.expectRequests(e.rest.Routes())
 	return nil
 }
-
-// consoleURL returns the address of the console at which users of a role sign in.
-func (e *engine) consoleURL(persistence.Role) string { return e.public.baseURL }
 
 // backup writes a backup of the store and the files of endpoints.
 func (e *engine) backup(ctx context.Context, w io.Writer) error {

@@ -33,7 +33,7 @@ const (
 	connectionsMax = 2 * (callersMax + spareMax)
 )
 
-// ServerOptions configure a Server. All are required.
+// ServerOptions configure a Server. All but Console are required.
 type ServerOptions struct {
 	Registry *registry.Registry
 	// Token is the bearer token of callers.
@@ -46,6 +46,9 @@ type ServerOptions struct {
 	Backup func(context.Context, io.Writer) error
 	// Metrics are served at /metrics.
 	Metrics prometheus.Gatherer
+	// Console serves the paths below /console/api, and authenticates their callers; nil for
+	// none.
+	Console fiber.Handler
 	Log     *zap.Logger
 }
 
@@ -73,6 +76,9 @@ func NewServer(o ServerOptions) *Server {
 	s.app.Use(s.protect, limit)
 	s.routeHealth()
 	s.routeRecords()
+	if o.Console != nil {
+		s.app.All("/console/api/*", o.Console)
+	}
 	return s
 }
 

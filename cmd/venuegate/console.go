@@ -1,0 +1,91 @@
+package main
+
+import (
+	"cmp"
+	"net"
+	"net/netip"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"venuegate/persistence"
+	"venuegate/transport/console"
+	"venuegate/transport/rest"
+)
+
+// consoles are the console of each listener; nil if it is not enabled.
+type consoles struct {
+	public    *console.Console
+	operators *console.Console
+	passwords *console.Passwords
+}
+
+// openConsoles builds the consoles, and mounts that of the public listener.
+func (e *engine) openConsoles() (err error) {
+	if !e.config.Console.Enabled {
+		return nil
+	}
+	e.consoles.passwords = console.NewPasswords()
+	o := console.Options{
+		URL: e.consoleURL(""), Idle: e.config.Console.Idle, Lifetime: e.config.Console.Lifetime, RequireTOTP: e.config.requireTOTP(e.consoleURL("")),
+		Build: version, Environments: environments(e.config), Registry: e.registry, Secrets: e.secrets(), Passwords: e.consoles.passwords,
+		Tokens: e.auth, Source: rest.Source, Log: e.log.Named("console"),
+	}
+	if e.consoles.public, err = console.New(o); err != nil {
+		return err
+	}
+	e.add(e.consoles.public.Close)
+	o.Operators, o.URL, o.Source = true, e.public.adminURL, connectionSource
+	o.RequireTOTP = e.config.Console.RequireTOTP == totpAlways
+	if e.consoles.operators, err = console.New(o); err != nil {
+		return err
+	}
+	e.add(e.consoles.operators.Close)
+	for _, method := range console.Methods {
+		e.rest.Mount(method, console.Prefix+"/*", e.consoles.public.Handler())
+	}
+	return nil
+}
+
+// operatorConsole returns the handler of the administration listener; nil without a console.
+func (e *engine) operatorConsole() fiber.Handler {
+	if e.consoles.operators == nil {
+		return nil
+	}
+	return e.consoles.operators.Handler()
+}
+
+// consoleURL returns the address of the console at which users of a role sign in.
+func (e *engine) consoleURL(role persistence.Role) string {
+	if role == persistence.RoleOperator {
+		return e.public.adminURL
+	}
+	return cmp.Or(e.config.Console.URL, e.public.baseURL)
+}
+
+// streamOrigins are the origins whose pages may open the stream: those of the configuration
+// and the console.
+func (e *engine) streamOrigins() []string {
+	origins := e.config.Streams.Origins
+	if e.config.Console.Enabled {
+		origins = append(origins[:len(origins):len(origins)], e.consoleURL(""))
+	}
+	return origins
+}
+
+// requireTOTP reports whether users of the console at an address need a second step.
+func (c *Config) requireTOTP(address string) bool {
+	if c.Console.RequireTOTP != totpAuto {
+		return c.Console.RequireTOTP == totpAlways
+	}
+	u, err := url.Parse(address)
+	return !c.Demo && (err != nil || !isLoopback(net.JoinHostPort(u.Hostname(), "0")))
+}
+
+// connectionSource returns the address of the other end of a connection.
+func connectionSource(c *fiber.Ctx) netip.Addr {
+	if tcp, ok := c.Context().RemoteAddr().(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap()
+	}
+	return netip.Addr{}
+}
