@@ -176,7 +176,7 @@ func (d *dataDir) place(restored string) error {
 	return d.sync()
 }
 
-// prepareRestored halts all accounts of a restored store.
+// prepareRestored halts all accounts of a restored store and signs all users out.
 func prepareRestored(ctx context.Context, config Config, dir string) (out restored, err error) {
 	store, err := badgerstore.Open(dir, badgerstore.Options{})
 	if err != nil {
@@ -186,8 +186,28 @@ func prepareRestored(ctx context.Context, config Config, dir string) (out restor
 	if out.key, err = describeKey(ctx, store, config.keyFile()); err != nil {
 		return out, err
 	}
+	if err := endSessions(ctx, store); err != nil {
+		return out, err
+	}
 	out.halted, err = haltAll(ctx, store, "restore")
 	return out, err
+}
+
+// endSessions ends the sessions of the console: some may have ended after the backup.
+func endSessions(ctx context.Context, store *badgerstore.Store) error {
+	sessions, err := store.Sessions(ctx)
+	now := venues.At(time.Now())
+	batch := persistence.Batch{Reserve: true}
+	for _, s := range sessions {
+		if now.Before(s.EndsAt.Time) {
+			s.EndsAt = now
+			batch.Puts = append(batch.Puts, s)
+		}
+	}
+	if err != nil || batch.Empty() {
+		return err
+	}
+	return store.Commit(ctx, batch)
 }
 
 // haltAll halts the accounts that are not halted yet, for a reason, and returns those that

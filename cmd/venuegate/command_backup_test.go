@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"venuegate/actors/journal"
 	"venuegate/persistence"
@@ -43,6 +44,41 @@ func TestRestoreReportsTheAccountsThatItHalts(t *testing.T) {
 	rows, err := store.Journal(t.Context(), persistence.JournalQuery{Customer: "cus_1", Kind: "account.halted"})
 	if err != nil || len(rows.Items) != 1 {
 		t.Errorf("%d rows in the journal, %v; want 1", len(rows.Items), err)
+	}
+}
+
+// A session that has ended after the backup must not be open again.
+func TestRestoreEndsSessions(t *testing.T) {
+	work := t.TempDir()
+	store, err := badgerstore.Open(filepath.Join(work, "store"), badgerstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, hour := persistence.User{Login: "ann", Password: "hash"}, venues.At(time.Now().Add(time.Hour))
+	session := persistence.Session{ID: "ses_1", User: "ann", Hash: []byte{1}, EndsAt: hour}
+	file, err := os.Create(filepath.Join(work, "backup"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(
+		store.Commit(t.Context(), persistence.Batch{Puts: []persistence.Record{user, session}}),
+		writeBackup(t.Context(), store, filepath.Join(work, sheetsName), file), file.Close(), store.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := Config{Data: filepath.Join(work, "data")}
+	if _, err := restore(t.Context(), config, file.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if store, err = badgerstore.Open(filepath.Join(config.Data, storeName), badgerstore.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	if s, err := store.Session(t.Context(), "ses_1"); err != nil || s.EndsAt.After(time.Now()) {
+		t.Errorf("session = %+v, %v, want one that has ended", s, err)
+	}
+	if u, err := store.User(t.Context(), "ann"); err != nil || u.Password != "hash" {
+		t.Errorf("user = %+v, %v, want ann with the password", u, err)
 	}
 }
 
