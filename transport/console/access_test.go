@@ -72,7 +72,7 @@ func TestCallsNeedASession(t *testing.T) {
 		"a wrong secret": strings.Split(other.cookie.Value, ".")[0] + "." + strings.Repeat("A", 43),
 	} {
 		b := h.browser()
-		forged := *other.cookie
+		forged := *other.cookie //nolint:gosec // it is sent, not set
 		forged.Value = cookie
 		b.cookie = &forged
 		for _, call := range h.console.Calls() {

@@ -66,6 +66,8 @@ type Console struct {
 	policy   string
 	attempts attempts
 	tickets  *tickets
+	// now is the clock of the second step.
+	now func() time.Time
 }
 
 // New returns a console. Close ends its calls.
@@ -76,7 +78,7 @@ func New(o Options) (*Console, error) {
 	}
 	s := &Console{
 		Options: o, hosts: listen.Hosts{Names: []string{address.Hostname()}}, policy: contentPolicy(address),
-		attempts: newAttempts(), tickets: newTickets(),
+		attempts: newAttempts(), tickets: newTickets(), now: time.Now,
 	}
 	s.calls.Log = o.Log
 	s.calls.Context, s.end = context.WithCancel(context.Background())

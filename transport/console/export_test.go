@@ -1,6 +1,10 @@
 package console
 
-import "venuegate/persistence"
+import (
+	"time"
+
+	"venuegate/persistence"
+)
 
 // Call is who may make a call.
 type Call struct {
@@ -20,6 +24,9 @@ func (s *Console) Calls() (calls []Call) {
 
 // Hashed returns how many passwords were hashed.
 func (p *Passwords) Hashed() int64 { return p.hashed.Load() }
+
+// Freeze stops the clock of the second step.
+func (s *Console) Freeze(at time.Time) { s.now = func() time.Time { return at } }
 
 // MatchStep is matchStep.
 var MatchStep = matchStep

@@ -58,6 +58,8 @@ type house struct {
 	files     string
 	// succeeded are the ids of the operations that have succeeded.
 	succeeded map[string]bool
+	// now is the time of the second step.
+	now time.Time
 }
 
 // revoker ends sessions at both the authenticator and the recorder of the tests.
@@ -108,6 +110,8 @@ func open(t *testing.T, changes ...func(*console.Options)) *house {
 	if h.console, err = console.New(o); err != nil {
 		t.Fatal(err)
 	}
+	h.now = time.Now()
+	h.console.Freeze(h.now)
 	app := fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true})
 	for _, method := range console.Methods {
 		app.Add(method, console.Prefix+"/*", h.console.Handler())
@@ -261,7 +265,7 @@ func (b *browser) signIn(status int, login, password string) answer {
 // code returns a code of the second step, some steps from now.
 func (h *house) code(secret string, steps int) string {
 	h.t.Helper()
-	code, err := totp.GenerateCode(secret, time.Now().Add(time.Duration(steps)*30*time.Second))
+	code, err := totp.GenerateCode(secret, h.now.Add(time.Duration(steps)*30*time.Second))
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func (s *Console) useCode(u *persistence.User, code string) error {
 	if err != nil {
 		return err
 	}
-	step, ok := matchStep(secret, code, u.UsedStep, time.Now())
+	step, ok := matchStep(secret, code, u.UsedStep, s.now())
 	if !ok {
 		return errSignIn
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -150,7 +149,7 @@ func (s *Console) confirmSecondStep(c *fiber.Ctx, in *caller) error {
 			if err != nil {
 				return err
 			}
-			step, ok := matchStep(secret, body.Code, 0, time.Now())
+			step, ok := matchStep(secret, body.Code, 0, s.now())
 			if !ok {
 				return api.FieldError("code", api.RuleOutOfRange, "", "the present code of the new second step")
 			}

@@ -236,7 +236,7 @@ func TestSessionIsUsedUntilItsLifetime(t *testing.T) {
 	if got := ends(6*24*time.Hour+20*time.Hour, time.Hour); got != 4*time.Hour {
 		t.Errorf("ends in %s near its lifetime, want 4h", got)
 	}
-	if got := ends(time.Hour, 55*time.Second); got != time.Hour {
+	if got := ends(time.Hour, 30*time.Second); got != time.Hour {
 		t.Errorf("ends in %s after a use within a minute, want as before", got)
 	}
 }
