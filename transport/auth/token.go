@@ -30,6 +30,8 @@ type Session struct {
 	Scopes   []persistence.Scope
 	// Source is the only address that the token is accepted from.
 	Source netip.Addr
+	// EndsAt is the end of the session, after which the token is not valid.
+	EndsAt time.Time
 }
 
 // sessionToken is the token of a session; it is immutable.
@@ -66,7 +68,8 @@ func (t *sessionTokens) endExpired(now time.Time) {
 	}
 }
 
-// Issue returns the token of a session, which is valid for TokenLife from now on. A session
+// Issue returns the token of a session, which is valid for TokenLife from now on, or until the
+// end of the session. A session
 // has one token: while it is valid, Issue returns it again with the given permissions.
 // Issue must not be called for a session that has been passed to Revoke.
 func (a *Authenticator) Issue(s Session) (venues.Secret, error) {
@@ -79,6 +82,9 @@ func (a *Authenticator) Issue(s Session) (venues.Secret, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	token := sessionToken{s, venues.Secret(tokenPrefix + random), now.Add(TokenLife)}
+	if s.EndsAt.Before(token.validTo) {
+		token.validTo = s.EndsAt
+	}
 	if hash, known := a.tokens.bySession[s.ID]; known && now.Before(a.tokens.byHash[hash].validTo) {
 		token.text = a.tokens.byHash[hash].text
 	}

@@ -13,11 +13,14 @@ import (
 	"venuegate/venues"
 )
 
+// sessionLife is longer than a token is valid.
+const sessionLife = time.Hour
+
 var scopes = []persistence.Scope{persistence.ScopeRead, persistence.ScopeTrade}
 
 func issue(t *testing.T, a *auth.Authenticator, from netip.Addr) string {
 	t.Helper()
-	token, err := a.Issue(auth.Session{ID: "ses_1", Customer: "cus_1", Scopes: scopes, Source: from})
+	token, err := a.Issue(auth.Session{ID: "ses_1", Customer: "cus_1", Scopes: scopes, Source: from, EndsAt: time.Now().Add(sessionLife)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,4 +90,18 @@ func TestTokenEndsWithItsSession(t *testing.T) {
 	if !slices.Equal(revoked, []string{"ses_2", "ses_1"}) {
 		t.Errorf("watched = %q, want both sessions", revoked)
 	}
+}
+
+func TestTokenIsNotValidAfterItsSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := auth.NewAuthenticator(newRecords())
+		token, err := a.Issue(auth.Session{ID: "ses_1", Scopes: scopes, Source: source, EndsAt: time.Now().Add(time.Minute)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute - 1)
+		checkToken(t, a, token.Reveal(), source, true)
+		time.Sleep(time.Nanosecond)
+		checkToken(t, a, token.Reveal(), source, false)
+	})
 }

@@ -144,7 +144,7 @@ func (s *Console) token(ctx context.Context, c *fiber.Ctx, in *caller) (text ven
 	// Issued while the session cannot end, so that its end removes the token.
 	err = s.Registry.SignIns(registry.Author{}).UpdateSession(ctx, in.session.ID, func(session *persistence.Session) error {
 		s.see(session, venues.At(time.Now()))
-		text, err = s.Tokens.Issue(auth.Session{ID: session.ID, Customer: in.user.Customer, Scopes: scopes, Source: s.Source(c)})
+		text, err = s.Tokens.Issue(auth.Session{ID: session.ID, Customer: in.user.Customer, Scopes: scopes, Source: s.Source(c), EndsAt: session.EndsAt.Time})
 		return err
 	})
 	return text, err

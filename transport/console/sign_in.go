@@ -128,8 +128,8 @@ func (s *Console) find(ctx context.Context, login string) (user persistence.User
 	return user, admitted, err
 }
 
-// failed logs a failed attempt and returns its answer, or err if that is not nil. The login is logged only if a user has
-// it: else it may be a password that was typed into the wrong field.
+// failed logs a failed attempt and returns its answer, or err if that is not nil. The login is
+// logged only if a user has it: else it may be a password that was typed into the wrong field.
 func (s *Console) failed(c *fiber.Ctx, user *persistence.User, err, answer error) error {
 	if err != nil {
 		return err

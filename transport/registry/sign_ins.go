@@ -114,8 +114,12 @@ func (s *SignIns) ending(ctx context.Context, login string, e Edit) (endedSessio
 	if err != nil {
 		return endedSessions{}, err
 	}
-	open = slices.DeleteFunc(open, func(o persistence.Session) bool { return o.ID == keep })
-	excess := open[:max(0, len(open)-sessionsMax+1)]
+	room := sessionsMax
+	if e.Session != nil {
+		open = slices.DeleteFunc(open, func(o persistence.Session) bool { return o.ID == keep })
+		room--
+	}
+	excess := open[:max(0, len(open)-room)]
 	return endSessions(ctx, s.store, func(o *persistence.Session) bool {
 		return o.User == login && o.ID != keep &&
 			(e.EndOthers || slices.ContainsFunc(excess, func(old persistence.Session) bool { return old.ID == o.ID }))

@@ -156,6 +156,11 @@ func TestOldestSessionMakesRoom(t *testing.T) {
 	if ids := in.openSessions(t, "ann"); len(ids) != 20 || ids[0] != "ses_02" || ids[19] != "ses_21" {
 		t.Errorf("open sessions = %q, want the newest 20", ids)
 	}
+	made(in.SignIns(author).Edit(t.Context(), "ann", registry.Edit{Change: func(*persistence.User) error { return nil }}))
+	in.begin(t, "ann", "ses_21") // again
+	if ids := in.openSessions(t, "ann"); len(ids) != 20 {
+		t.Errorf("%d open sessions after changes without a new one, want 20", len(ids))
+	}
 }
 
 // Rows have who made the change, and neither tokens nor passwords.
