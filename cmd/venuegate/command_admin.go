@@ -7,8 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
-	"strings"
-	"text/tabwriter"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -19,16 +18,16 @@ import (
 	"venuegate/venues"
 )
 
-// adminCommand completes a command that calls the administration API.
+// adminCommand completes a command that calls the administration API. Ids in its arguments
+// and flags may be shortened.
 func adminCommand(sh shell, cmd *cobra.Command, run func(ctx context.Context, c *adminClient, args []string, out io.Writer) error) *cobra.Command {
 	configFlags(cmd, "data", "admin-listen")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		config, err := loadConfig(cmd, sh)
+		client, err := openAdminClient(cmd, sh)
 		if err != nil {
 			return err
 		}
-		client, err := newAdminClient(config)
-		if err != nil {
+		if err := client.completeIDs(cmd, args); err != nil {
 			return err
 		}
 		return run(cmd.Context(), client, args, cmd.OutOrStdout())
@@ -36,27 +35,56 @@ func adminCommand(sh shell, cmd *cobra.Command, run func(ctx context.Context, c 
 	return cmd
 }
 
+func openAdminClient(cmd *cobra.Command, sh shell) (*adminClient, error) {
+	config, err := loadConfig(cmd, sh)
+	if err != nil {
+		return nil, err
+	}
+	return newAdminClient(config)
+}
+
+// recordCommand is adminCommand for a command that prints records.
+func recordCommand(sh shell, cmd *cobra.Command, run func(ctx context.Context, c *adminClient, args []string, out *output) error) *cobra.Command {
+	return outputCommand(sh, cmd, false, run)
+}
+
+// secretCommand is recordCommand for records with secrets that are shown only once.
+func secretCommand(sh shell, cmd *cobra.Command, run func(ctx context.Context, c *adminClient, args []string, out *output) error) *cobra.Command {
+	return outputCommand(sh, cmd, true, run)
+}
+
+func outputCommand(
+	sh shell, cmd *cobra.Command, secret bool, run func(ctx context.Context, c *adminClient, args []string, out *output) error,
+) *cobra.Command {
+	out := &output{}
+	out.addFlags(cmd, secret)
+	return adminCommand(sh, cmd, func(ctx context.Context, c *adminClient, args []string, w io.Writer) error {
+		out.open(w, sh.Environ)
+		return run(ctx, c, args, out)
+	})
+}
+
 func newCustomersCommand(sh shell) *cobra.Command {
 	return newGroup("customers", "Create, list, disable and enable customers",
-		adminCommand(sh, &cobra.Command{Use: "create NAME", Short: "Create a customer", Args: cobra.ExactArgs(1)},
-			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		recordCommand(sh, &cobra.Command{Use: "create NAME", Short: "Create a customer", Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				made, err := create[registry.Customer](ctx, c, "customers", registry.NewCustomer{Name: args[0]})
-				return printRows(out, err, customerRows(made))
+				return printOne(out, err, customerRows, made)
 			}),
-		adminCommand(sh, &cobra.Command{Use: "list", Short: "List customers", Args: cobra.NoArgs},
-			func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+		recordCommand(sh, &cobra.Command{Use: "list", Short: "List customers", Args: cobra.NoArgs},
+			func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 				found, err := list[registry.Customer](ctx, c, "customers", "")
-				return printRows(out, err, customerRows(found...))
+				return printAll(out, err, customerRows, found)
 			}),
-		adminCommand(sh, &cobra.Command{Use: "disable ID", Short: "Disable a customer: its keys stop working", Args: cobra.ExactArgs(1)},
-			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		recordCommand(sh, &cobra.Command{Use: "disable ID", Short: "Disable a customer: its keys stop working", Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				ended, err := end[registry.Customer](ctx, c, "customers", args[0])
-				return printRows(out, err, customerRows(ended))
+				return printOne(out, err, customerRows, ended)
 			}),
-		adminCommand(sh, &cobra.Command{Use: "enable ID", Short: "Enable a disabled customer", Args: cobra.ExactArgs(1)},
-			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		recordCommand(sh, &cobra.Command{Use: "enable ID", Short: "Enable a disabled customer", Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				enabled, err := change[registry.Customer](ctx, c, "customers", args[0], map[string]bool{"disabled": false})
-				return printRows(out, err, customerRows(enabled))
+				return printOne(out, err, customerRows, enabled)
 			}),
 	)
 }
@@ -65,10 +93,10 @@ func newCustomersCommand(sh shell) *cobra.Command {
 // customer or of all.
 func newListCommand[T any](sh shell, name, short string, rows func(...T) [][]string) *cobra.Command {
 	var customer string
-	cmd := adminCommand(sh, &cobra.Command{Use: "list", Short: short, Args: cobra.NoArgs},
-		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+	cmd := recordCommand(sh, &cobra.Command{Use: "list", Short: short, Args: cobra.NoArgs},
+		func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 			found, err := list[T](ctx, c, name, customer)
-			return printRows(out, err, rows(found...))
+			return printAll(out, err, rows, found)
 		})
 	cmd.Flags().StringVar(&customer, "customer", "", "`ID` of one customer; default: all")
 	return cmd
@@ -86,10 +114,10 @@ func newAccountsCommand(sh shell) *cobra.Command {
 				}
 				return printResults(out, args[0], results)
 			}),
-		adminCommand(sh, &cobra.Command{Use: "remove ID", Short: "Delete the credentials; orders at the venue stay open", Args: cobra.ExactArgs(1)},
-			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		recordCommand(sh, &cobra.Command{Use: "remove ID", Short: "Delete the credentials; orders at the venue stay open", Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				ended, err := end[registry.Account](ctx, c, "accounts", args[0])
-				return printRows(out, err, accountRows(ended))
+				return printOne(out, err, accountRows, ended)
 			}),
 	)
 }
@@ -97,13 +125,13 @@ func newAccountsCommand(sh shell) *cobra.Command {
 func newAccountsConnectCommand(sh shell) *cobra.Command {
 	var n registry.NewAccount
 	var exchange, file string
-	cmd := adminCommand(sh, &cobra.Command{
+	cmd := recordCommand(sh, &cobra.Command{
 		Use: "connect", Short: "Connect a customer's account at a venue", Args: cobra.NoArgs,
 		Long: `Connects an account. The credentials are read from a file, or from standard input
 with "-", so that they do not show in the process list:
 
   {"apiKey": "...", "apiSecret": "...", "passphrase": "..."}`,
-	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 		credentials, err := readCredentials(file, sh.In)
 		if err != nil {
 			return err
@@ -112,11 +140,11 @@ with "-", so that they do not show in the process list:
 			"customer": n.Customer, "exchange": exchange, "apiKey": credentials.APIKey.Reveal(),
 			"apiSecret": credentials.APISecret.Reveal(), "passphrase": credentials.Passphrase.Reveal(),
 		})
-		return printRows(out, err, accountRows(connected))
+		return printOne(out, err, accountRows, connected)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
-	flags.StringVar(&exchange, "exchange", "", "venue, such as binance")
+	choiceFlag(cmd, &exchange, "exchange", "", "venue", venues.All()...)
 	flags.StringVar(&file, "credentials", "-", "`FILE` of the credentials")
 	requireFlags(cmd, "customer", "exchange")
 	return cmd
@@ -133,7 +161,7 @@ func requireChange(cmd *cobra.Command) *cobra.Command {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		given := false
 		cmd.Flags().Visit(func(f *pflag.Flag) {
-			if _, configures := flagKeys[f.Name]; !configures && f.Name != "config" {
+			if _, configures := flagKeys[f.Name]; !configures && !slices.Contains([]string{"config", "output", "no-headers", "quiet"}, f.Name) {
 				given = true
 			}
 		})
@@ -173,22 +201,6 @@ func readCredentials(name string, in io.Reader) (venues.Credentials, error) {
 	return c, nil
 }
 
-// printRows prints rows as a table and returns nil; it prints nothing and returns
-// err if that is not nil. The first row is the head.
-func printRows(out io.Writer, err error, rows [][]string) error {
-	if err != nil {
-		return err
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintln(table, strings.Join(row, "\t"))
-	}
-	return table.Flush()
-}
-
-// newTable returns a table with its head and capacity for n rows.
-func newTable(n int, head ...string) [][]string { return append(make([][]string, 0, n+1), head) }
-
 func customerRows(found ...registry.Customer) [][]string {
 	rows := newTable(len(found), "ID", "NAME", "CREATED", "STATE")
 	for _, c := range found {
@@ -212,7 +224,7 @@ func accountRows(found ...registry.Account) [][]string {
 // dateTime formats a time for people; the zero time is "-".
 func dateTime(t venues.Time) string {
 	if t.IsZero() {
-		return "-"
+		return noValue
 	}
 	return t.UTC().Format(time.DateTime)
 }

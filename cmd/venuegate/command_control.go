@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -21,15 +20,15 @@ func accountCall[Out any](ctx context.Context, c *adminClient, id, action string
 
 func newAccountsHaltCommand(sh shell) *cobra.Command {
 	var order registry.HaltOrder
-	cmd := adminCommand(sh, &cobra.Command{
+	cmd := recordCommand(sh, &cobra.Command{
 		Use: "halt ID", Short: "Cancel every order and reject those that increase a position", Args: cobra.ExactArgs(1),
 		Long: `Cancels every order of an account until its venue has none, including those that
 protect positions, and rejects orders that would increase a position until the
 account is resumed. The halt survives restarts.`,
 		Example: "  venuegate accounts halt cus_...:binance --flatten",
-	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		halted, err := accountCall[registry.HaltedAccount](ctx, c, args[0], "halt", order)
-		if err := printRows(out, err, accountRows(halted.Account)); err != nil {
+		if err := printOne(out, err, accountRows, halted.Account); err != nil {
 			return err
 		}
 		if !halted.Halt.Done {
@@ -42,20 +41,20 @@ account is resumed. The halt survives restarts.`,
 }
 
 func newAccountsResumeCommand(sh shell) *cobra.Command {
-	return adminCommand(sh, &cobra.Command{Use: "resume ID", Short: "End a halt", Args: cobra.ExactArgs(1)},
-		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	return recordCommand(sh, &cobra.Command{Use: "resume ID", Short: "End a halt", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, c *adminClient, args []string, out *output) error {
 			resumed, err := accountCall[registry.Account](ctx, c, args[0], "resume", nil)
-			return printRows(out, err, accountRows(resumed))
+			return printOne(out, err, accountRows, resumed)
 		})
 }
 
 func newAccountsUnlockCommand(sh shell) *cobra.Command {
-	return adminCommand(sh, &cobra.Command{
+	return recordCommand(sh, &cobra.Command{
 		Use: "unlock ID", Short: "Unlock an account that reached its daily loss limit", Args: cobra.ExactArgs(1),
 		Long: "Ends the lock that a daily loss has set, before the day ends. The limit counts\nlosses from then on.",
-	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		unlocked, err := accountCall[registry.Account](ctx, c, args[0], "unlock", nil)
-		return printRows(out, err, accountRows(unlocked))
+		return printOne(out, err, accountRows, unlocked)
 	})
 }
 
@@ -65,11 +64,11 @@ const noLimit = "none"
 func newAccountsLimitsCommand(sh shell) *cobra.Command {
 	var dailyLoss, notional, orders string
 	var flagged func(name string) bool
-	cmd := adminCommand(sh, &cobra.Command{
+	cmd := recordCommand(sh, &cobra.Command{
 		Use: "limits ID", Short: "Show or set the limits of an account", Args: cobra.ExactArgs(1),
 		Example: "  venuegate accounts limits cus_...:binance --daily-loss 500 --max-order-notional 10000 --max-open-orders 50\n" +
 			"  venuegate accounts limits cus_...:binance --daily-loss none",
-	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		var account registry.Account
 		err := c.call(ctx, http.MethodGet, "/admin/v1/accounts/"+url.PathEscape(args[0]), nil, &account)
 		if err != nil {
@@ -89,7 +88,7 @@ func newAccountsLimitsCommand(sh shell) *cobra.Command {
 		if flagged("daily-loss") || flagged("max-order-notional") || flagged("max-open-orders") {
 			account, err = change[registry.Account](ctx, c, "accounts", args[0], map[string]registry.Limits{"limits": account.Limits})
 		}
-		return printRows(out, err, limitRows(account))
+		return printOne(out, err, limitRows, account)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&dailyLoss, "daily-loss", "", "`AMOUNT` lost since 00:00 UTC that locks the account; none removes the limit")
@@ -117,19 +116,22 @@ func limitCount(text string) (*int, error) {
 	return &n, nil
 }
 
-func limitRows(a registry.Account) [][]string {
+func limitRows(found ...registry.Account) [][]string {
 	text := func(limit *string) string {
 		if limit == nil {
 			return noLimit
 		}
 		return *limit
 	}
-	orders := noLimit
-	if a.Limits.MaxOpenOrders != nil {
-		orders = strconv.Itoa(*a.Limits.MaxOpenOrders)
+	rows := newTable(len(found), "ID", "DAILY LOSS", "ORDER NOTIONAL", "OPEN ORDERS", "STATE")
+	for _, a := range found {
+		orders := noLimit
+		if a.Limits.MaxOpenOrders != nil {
+			orders = strconv.Itoa(*a.Limits.MaxOpenOrders)
+		}
+		rows = append(rows, []string{a.ID, text(a.Limits.DailyLoss), text(a.Limits.MaxOrderNotional), orders, accountState(a)})
 	}
-	return append(newTable(1, "ID", "DAILY LOSS", "ORDER NOTIONAL", "OPEN ORDERS", "STATE"),
-		[]string{a.ID, text(a.Limits.DailyLoss), text(a.Limits.MaxOrderNotional), orders, accountState(a)})
+	return rows
 }
 
 // accountState describes whether an account accepts orders, and which fees its

@@ -23,7 +23,8 @@ import (
 const doctorTimeout = 30 * time.Second
 
 func newDoctorCommand(sh shell) *cobra.Command {
-	var exchange, file string
+	exchange := string(venues.Binance)
+	var file string
 	var loss bool
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check venues, clocks, keys and accounts", Args: cobra.NoArgs,
@@ -59,7 +60,7 @@ one. A damaged file of the database cannot be accepted: that needs a backup.`,
 		},
 	}
 	configFlags(cmd, "data", "admin-listen", "demo", "sim")
-	cmd.Flags().StringVar(&exchange, "exchange", string(venues.Binance), "venue of --credentials")
+	choiceFlag(cmd, &exchange, "exchange", "", "venue of --credentials", venues.All()...)
 	cmd.Flags().StringVar(&file, "credentials", "", "check the account of `FILE` (JSON; - is standard input)")
 	cmd.Flags().BoolVar(&loss, "accept-loss", false, "make a store that failed its integrity check usable, without what it has lost, and halt all accounts; the service must be stopped")
 	return cmd

@@ -32,9 +32,10 @@ func newEndpointsCommand(sh shell) *cobra.Command {
 
 func newEndpointsCreateCommand(sh shell) *cobra.Command {
 	in := map[string]any{}
-	var customer, kind, name, address, target, hook, secretFile string
+	kind := string(persistence.EndpointWebhook)
+	var customer, name, address, target, hook, secretFile string
 	var types []string
-	cmd := adminCommand(sh, &cobra.Command{
+	cmd := secretCommand(sh, &cobra.Command{
 		Use: "create", Short: "Create an endpoint; its secret is shown only once", Args: cobra.NoArgs,
 		Long: `Creates an endpoint. A webhook has a --url and receives a signing secret. A
 telegram chat, an online sheet and an .xlsx file have a --target; the token of the
@@ -42,7 +43,7 @@ bot, or the key of the service account, is read from --secret.`,
 		Example: "  venuegate endpoints create --customer cus_... --url https://example.com/events --types order.filled,position.closed\n" +
 			"  venuegate endpoints create --customer cus_... --kind telegram --target -1001234 --secret bot.token\n" +
 			"  venuegate endpoints create --customer cus_... --kind file --target trades.xlsx",
-	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 		in["customer"], in["kind"], in["name"], in["url"], in["target"], in["hookId"], in["types"] = customer, kind, name, address, target, hook, types
 		if secretFile != "" {
 			secret, err := readSecret(secretFile, sh.In)
@@ -56,7 +57,8 @@ bot, or the key of the service account, is read from --secret.`,
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&customer, "customer", "", "`ID` of the customer")
-	flags.StringVar(&kind, "kind", string(persistence.EndpointWebhook), "webhook, telegram, sheet or file")
+	choiceFlag(cmd, &kind, "kind", "", "kind",
+		persistence.EndpointWebhook, persistence.EndpointTelegram, persistence.EndpointSheet, persistence.EndpointFile)
 	flags.StringVar(&name, "name", "", "display name of the endpoint")
 	flags.StringVar(&address, "url", "", "where a webhook is posted")
 	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
@@ -82,15 +84,15 @@ func readSecret(name string, in io.Reader) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-func printEndpointSecret(out io.Writer, err error, e registry.Endpoint) error {
-	if err == nil && e.Secret != "" {
+func printEndpointSecret(out *output, err error, e registry.Endpoint) error {
+	if err == nil && e.Secret != "" && out.isTable() {
 		fmt.Fprintf(out, "secret  %s\n\nIt is not shown again.", e.Secret)
 		if time.Now().Before(e.NextFrom.Time) {
 			fmt.Fprintf(out, " It signs from %s on; until then the previous secret does.", dateTime(e.NextFrom))
 		}
 		fmt.Fprint(out, "\n\n")
 	}
-	return printRows(out, err, endpointRows(e))
+	return printOne(out, err, endpointRows, e)
 }
 
 func newEndpointsChangeCommand(sh shell) *cobra.Command {
@@ -98,16 +100,16 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 	var types []string
 	var paused bool
 	var given func(string) bool
-	cmd := adminCommand(sh, &cobra.Command{
+	cmd := recordCommand(sh, &cobra.Command{
 		Use: "change ID", Short: "Change the given settings of an endpoint", Args: cobra.ExactArgs(1),
 		Example: "  venuegate endpoints change end_... --pause=false   # resumes, also if it was disabled",
-	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		in := givenValues(given, map[string]any{"name": name, "url": address, "target": target, "types": types})
 		if given("pause") {
 			in["paused"] = paused
 		}
 		changed, err := change[registry.Endpoint](ctx, c, "endpoints", args[0], in)
-		return printRows(out, err, endpointRows(changed))
+		return printOne(out, err, endpointRows, changed)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&name, "name", "", "display name of the endpoint")
@@ -122,8 +124,8 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 func newEndpointsRotateCommand(sh shell) *cobra.Command {
 	var after time.Duration
 	var secretFile string
-	cmd := adminCommand(sh, &cobra.Command{Use: "rotate ID", Short: "Give an endpoint a new secret", Args: cobra.ExactArgs(1)},
-		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	cmd := secretCommand(sh, &cobra.Command{Use: "rotate ID", Short: "Give an endpoint a new secret", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, c *adminClient, args []string, out *output) error {
 			in := map[string]any{}
 			if after > 0 {
 				in["switchAt"] = venues.At(time.Now().Add(after))
@@ -214,16 +216,16 @@ func newEndpointsDeliveriesCommand(sh shell) *cobra.Command {
 	query := url.Values{}
 	var status, event string
 	var limit int
-	cmd := adminCommand(sh, &cobra.Command{Use: "deliveries ID", Short: "List deliveries, newest first", Args: cobra.ExactArgs(1)},
-		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	cmd := recordCommand(sh, &cobra.Command{Use: "deliveries ID", Short: "List deliveries, newest first", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, c *adminClient, args []string, out *output) error {
 			query.Set("limit", strconv.Itoa(limit))
 			setIf(query, "status", status)
 			setIf(query, "eventId", event)
 			var page registry.Page[registry.Delivery]
 			err := c.call(ctx, http.MethodGet, "/admin/v1/endpoints/"+url.PathEscape(args[0])+"/deliveries?"+query.Encode(), nil, &page)
-			return printRows(out, err, deliveryRows(page.Items))
+			return printAll(out, err, deliveryRows, page.Items)
 		})
-	cmd.Flags().StringVar(&status, "status", "", "pending, delivered or undelivered")
+	choiceFlag(cmd, &status, "status", "", "status", persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered)
 	cmd.Flags().StringVar(&event, "event", "", "`ID` of one event")
 	cmd.Flags().IntVar(&limit, "limit", 100, "how many")
 	return cmd
@@ -256,10 +258,10 @@ func endpointRows(found ...registry.Endpoint) [][]string {
 	return rows
 }
 
-func deliveryRows(found []registry.Delivery) [][]string {
+func deliveryRows(found ...registry.Delivery) [][]string {
 	rows := newTable(len(found), "EVENT", "TYPE", "STATUS", "ATTEMPTS", "DUE", "UPDATED", "LAST ERROR")
 	for _, d := range found {
-		due := "-"
+		due := noValue
 		if d.Status == persistence.DeliveryPending {
 			due = dateTime(d.DueAt)
 		}

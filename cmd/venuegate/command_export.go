@@ -30,7 +30,7 @@ func newExportCommand(sh shell) *cobra.Command {
 
 // exportCommand returns the command that exports one kind of record.
 func exportCommand(sh shell, kind, what string, export func(context.Context, *exportOptions, rowWriter) error) *cobra.Command {
-	var o exportOptions
+	o := exportOptions{Format: formatCSV}
 	cmd := &cobra.Command{
 		Use: kind, Short: "Write " + what, Args: cobra.NoArgs,
 		Example: "  venuegate export " + kind + " --from 2026-01-01 --key KEY > " + kind + ".csv",
@@ -53,8 +53,8 @@ func exportCommand(sh shell, kind, what string, export func(context.Context, *ex
 	flags := cmd.Flags()
 	flags.StringVar(&o.URL, "url", "", "base `ADDRESS` of the service; default: the one configured here")
 	flags.StringVar(&o.Key, "key", "", "API `KEY` with the scope read; default: VENUEGATE_KEY, or the demo's")
-	flags.StringVar(&o.Format, "format", formatCSV, "csv or jsonl; both have the same columns")
-	flags.StringVar(&o.Exchange, "exchange", "", "only this `VENUE`")
+	choiceFlag(cmd, &o.Format, "format", "", "format, both with the same columns", formatCSV, formatJSONL)
+	choiceFlag(cmd, &o.Exchange, "exchange", "", "only this `VENUE`", venues.All()...)
 	flags.StringVar(&o.Symbol, "symbol", "", "only this `SYMBOL`")
 	flags.StringVar(&o.From, "from", "", "only from this `TIME` on: RFC 3339, or a date in UTC")
 	flags.StringVar(&o.To, "to", "", "only before this `TIME`; default: now")

@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"venuegate/persistence"
 	"venuegate/transport/registry"
@@ -34,18 +33,19 @@ var (
 func (k recordKind[T]) commands(sh shell) []*cobra.Command {
 	return []*cobra.Command{
 		newListCommand(sh, k.name, "List "+k.name, k.rows),
-		adminCommand(sh, &cobra.Command{Use: "show ID", Short: "Show all fields of one " + k.noun, Args: cobra.ExactArgs(1)},
-			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-				var text jsontext.Value
-				if err := c.call(ctx, http.MethodGet, "/admin/v1/"+k.name+"/"+url.PathEscape(args[0]), nil, &text); err != nil {
-					return err
+		recordCommand(sh, &cobra.Command{Use: "show ID", Short: "Show all fields of one " + k.noun, Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, c *adminClient, args []string, out *output) error {
+				var record T
+				err := c.call(ctx, http.MethodGet, "/admin/v1/"+k.name+"/"+url.PathEscape(args[0]), nil, &record)
+				if err == nil && out.isTable() {
+					return out.printFields(record)
 				}
-				return printJSON(out, text)
+				return printOne(out, err, k.rows, record)
 			}),
-		adminCommand(sh, &cobra.Command{Use: "remove ID", Short: "Remove one " + k.noun + " permanently", Args: cobra.ExactArgs(1)},
-			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		recordCommand(sh, &cobra.Command{Use: "remove ID", Short: "Remove one " + k.noun + " permanently", Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				ended, err := end[T](ctx, c, k.name, args[0])
-				return printRows(out, err, k.rows(ended))
+				return printOne(out, err, k.rows, ended)
 			}),
 	}
 }
@@ -78,11 +78,13 @@ type ruleFlags struct {
 	maxAge   time.Duration
 }
 
-func (f *ruleFlags) add(flags *pflag.FlagSet) {
+func (f *ruleFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringSliceVar(&f.symbols, "symbols", nil, "instruments that may be traded; default: all")
 	flags.StringVar(&f.maxQty, "max-qty", "", "largest position in base coin; default: none")
 	flags.BoolVar(&f.stop, "stop-required", false, "reject opening signals without a stop loss")
-	flags.StringVar(&f.opposite, "opposite", "", "what a signal against the position does: ignore, close, reverse or reject")
+	choiceFlag(cmd, &f.opposite, "opposite", "", "what a signal against the position does",
+		persistence.OppositeIgnore, persistence.OppositeClose, persistence.OppositeReverse, persistence.OppositeReject)
 	flags.DurationVar(&f.maxAge, "max-age", 0, "oldest signal that is executed; default: 1m for market, 10m for limit orders")
 }
 
@@ -108,13 +110,13 @@ func (f *ruleFlags) set(rules *registry.Rules, given func(string) bool) {
 func newHooksCreateCommand(sh shell) *cobra.Command {
 	var n registry.NewHook
 	var rules ruleFlags
-	var kind string
+	kind := string(persistence.ChannelWebhook)
 	var given func(string) bool
-	cmd := adminCommand(sh, &cobra.Command{
+	cmd := secretCommand(sh, &cobra.Command{
 		Use: "create", Short: "Create a channel; its secrets are shown only once", Args: cobra.NoArgs,
 		Example: "  venuegate hooks create --customer cus_... --name bot --max-qty 0.5 --stop-required --opposite reverse\n" +
 			"  venuegate hooks create --customer cus_... --name charts --kind chart --test",
-	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 		n.Kind = persistence.ChannelKind(kind)
 		rules.set(&n.Rules, given)
 		made, err := create[registry.Hook](ctx, c, "hooks", n)
@@ -123,11 +125,11 @@ func newHooksCreateCommand(sh shell) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
 	flags.StringVar(&n.Name, "name", "", "display name of the channel")
-	flags.StringVar(&kind, "kind", string(persistence.ChannelWebhook), "webhook, whose requests are signed, or chart")
+	choiceFlag(cmd, &kind, "kind", "", "kind; the requests of a webhook are signed", persistence.ChannelWebhook, persistence.ChannelChart)
 	flags.BoolVar(&n.TestMode, "test", false, "in test mode: nothing is sent to a venue")
 	flags.StringSliceVar(&n.Allow, "allow", nil, "addresses or prefixes that may send; default: all")
 	flags.BoolVar(&n.AllowRepeats, "allow-repeats", false, "chart: equal bodies within 30 s are separate signals")
-	rules.add(flags)
+	rules.add(cmd)
 	requireFlags(cmd, "customer", "name")
 	given = flags.Changed
 	return cmd
@@ -135,17 +137,16 @@ func newHooksCreateCommand(sh shell) *cobra.Command {
 
 // printHookSecrets prints a channel with its secrets, which the service returns
 // only once.
-func printHookSecrets(out io.Writer, err error, h registry.Hook) error {
-	if err != nil {
-		return err
-	}
-	for _, line := range [][2]string{{"url", h.URL}, {"secret", h.Secret}, {"channelToken", h.ChannelToken}} {
-		if line[1] != "" {
-			fmt.Fprintf(out, "%-13s %s\n", line[0], line[1])
+func printHookSecrets(out *output, err error, h registry.Hook) error {
+	if err == nil && out.isTable() {
+		for _, line := range [][2]string{{"url", h.URL}, {"secret", h.Secret}, {"channelToken", h.ChannelToken}} {
+			if line[1] != "" {
+				fmt.Fprintf(out, "%-13s %s\n", line[0], line[1])
+			}
 		}
+		fmt.Fprint(out, "\nSecrets are not shown again.\n\n")
 	}
-	fmt.Fprint(out, "\nSecrets are not shown again.\n\n")
-	return printRows(out, nil, hookRows(h))
+	return printOne(out, err, hookRows, h)
 }
 
 func newHooksChangeCommand(sh shell) *cobra.Command {
@@ -154,10 +155,10 @@ func newHooksChangeCommand(sh shell) *cobra.Command {
 	var test, paused, repeats bool
 	var allow []string
 	var given func(string) bool
-	cmd := adminCommand(sh, &cobra.Command{
+	cmd := recordCommand(sh, &cobra.Command{
 		Use: "change ID", Short: "Change the given settings of a channel", Args: cobra.ExactArgs(1),
 		Example: "  venuegate hooks change hook_... --test=false\n  venuegate hooks change hook_... --max-qty none",
-	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		var hook registry.Hook
 		err := c.call(ctx, http.MethodGet, "/admin/v1/hooks/"+url.PathEscape(args[0]), nil, &hook)
 		if err != nil {
@@ -177,7 +178,7 @@ func newHooksChangeCommand(sh shell) *cobra.Command {
 			}
 		}
 		changed, err := change[registry.Hook](ctx, c, "hooks", args[0], in)
-		return printRows(out, err, hookRows(changed))
+		return printOne(out, err, hookRows, changed)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&name, "name", "", "display name of the channel")
@@ -185,7 +186,7 @@ func newHooksChangeCommand(sh shell) *cobra.Command {
 	flags.BoolVar(&paused, "pause", false, "reject every signal")
 	flags.BoolVar(&repeats, "allow-repeats", false, "chart: equal bodies within 30 s are separate signals")
 	flags.StringSliceVar(&allow, "allow", nil, "addresses or prefixes that may send")
-	rules.add(flags)
+	rules.add(cmd)
 	given = flags.Changed
 	return requireChange(cmd)
 }
@@ -193,9 +194,9 @@ func newHooksChangeCommand(sh shell) *cobra.Command {
 func newHooksRotateCommand(sh shell) *cobra.Command {
 	var overlap time.Duration
 	var given func(string) bool
-	cmd := adminCommand(sh, &cobra.Command{
+	cmd := secretCommand(sh, &cobra.Command{
 		Use: "rotate ID", Short: "Give a channel a new secret, a chart a new token", Args: cobra.ExactArgs(1),
-	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		in := map[string]int{}
 		if given("overlap") {
 			in["overlapSec"] = int(overlap / time.Second)
@@ -248,7 +249,7 @@ func hookRows(found ...registry.Hook) [][]string {
 		case h.TestMode:
 			mode = "test"
 		}
-		qty, stop := noLimit, "-"
+		qty, stop := noLimit, noValue
 		if h.Rules.MaxQty != nil {
 			qty = *h.Rules.MaxQty
 		}
@@ -260,11 +261,4 @@ func hookRows(found ...registry.Hook) [][]string {
 		})
 	}
 	return rows
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"venuegate/persistence"
 	"venuegate/transport/registry"
 	"venuegate/venues"
 )
@@ -23,22 +24,23 @@ func newAlertsCommand(sh shell) *cobra.Command {
 
 func newAlertsCreateCommand(sh shell) *cobra.Command {
 	var n registry.NewAlert
-	var exchange, field, op string
-	cmd := adminCommand(sh, &cobra.Command{
+	var exchange string
+	field, op := string(venues.FieldLast), string(venues.OpAbove)
+	cmd := recordCommand(sh, &cobra.Command{
 		Use: "create", Short: "Create an alert on a price condition", Args: cobra.NoArgs,
 		Example: "  venuegate alerts create --customer cus_... --exchange okx --symbol BTCUSDT --op crosses_above --value 60000",
-	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+	}, func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 		n.Exchange = venues.Venue(exchange)
 		n.Condition.Field, n.Condition.Op = venues.PriceField(field), venues.PriceOp(op)
 		made, err := create[registry.Alert](ctx, c, "alerts", n)
-		return printRows(out, err, alertRows(made))
+		return printOne(out, err, alertRows, made)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
-	flags.StringVar(&exchange, "exchange", "", "venue, such as binance")
+	choiceFlag(cmd, &exchange, "exchange", "", "venue", venues.All()...)
 	flags.StringVar(&n.Symbol, "symbol", "", "instrument")
-	flags.StringVar(&field, "field", string(venues.FieldLast), "last or mark")
-	flags.StringVar(&op, "op", string(venues.OpAbove), "above, below, crosses_above or crosses_below")
+	choiceFlag(cmd, &field, "field", "", "price", venues.FieldLast, venues.FieldMark)
+	choiceFlag(cmd, &op, "op", "", "condition", venues.PriceOps()...)
 	flags.StringVar(&n.Condition.Value, "value", "", "price to compare with")
 	flags.BoolVar(&n.Repeat, "repeat", false, "fire again after the condition has ceased to hold")
 	flags.StringVar(&n.Comment, "comment", "", "text that is sent with the event")
@@ -50,14 +52,14 @@ func newAlertsChangeCommand(sh shell) *cobra.Command {
 	var status, comment string
 	var repeat bool
 	var given func(string) bool
-	cmd := adminCommand(sh, &cobra.Command{Use: "change ID", Short: "Arm, pause or rename an alert", Args: cobra.ExactArgs(1)},
-		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+	cmd := recordCommand(sh, &cobra.Command{Use: "change ID", Short: "Arm, pause or rename an alert", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, c *adminClient, args []string, out *output) error {
 			in := givenValues(given, map[string]any{"status": status, "comment": comment, "repeat": repeat})
 			changed, err := change[registry.Alert](ctx, c, "alerts", args[0], in)
-			return printRows(out, err, alertRows(changed))
+			return printOne(out, err, alertRows, changed)
 		})
 	flags := cmd.Flags()
-	flags.StringVar(&status, "status", "", "armed or paused")
+	choiceFlag(cmd, &status, "status", "", "status", persistence.AlertArmed, persistence.AlertPaused)
 	flags.StringVar(&comment, "comment", "", "text that is sent with the event")
 	flags.BoolVar(&repeat, "repeat", false, "fire again after the condition has ceased to hold")
 	given = flags.Changed
@@ -120,13 +122,13 @@ func (f journalFlags) query() url.Values {
 func newJournalListCommand(sh shell) *cobra.Command {
 	var f journalFlags
 	var limit int
-	cmd := adminCommand(sh, &cobra.Command{Use: "list", Short: "Show rows, newest first", Args: cobra.NoArgs},
-		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+	cmd := recordCommand(sh, &cobra.Command{Use: "list", Short: "Show rows, newest first", Args: cobra.NoArgs},
+		func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 			query := f.query()
 			query.Set("limit", strconv.Itoa(limit))
 			var page registry.Page[registry.Row]
 			err := c.call(ctx, http.MethodGet, "/admin/v1/journal?"+query.Encode(), nil, &page)
-			return printRows(out, err, journalRows(page.Items))
+			return printAll(out, err, journalRows, page.Items)
 		})
 	f = addJournalFlags(cmd.Flags())
 	cmd.Flags().IntVar(&limit, "limit", 100, "how many")
@@ -135,7 +137,7 @@ func newJournalListCommand(sh shell) *cobra.Command {
 
 func newJournalExportCommand(sh shell) *cobra.Command {
 	var f journalFlags
-	var format string
+	format := registry.FormatLines
 	cmd := adminCommand(sh, &cobra.Command{Use: "export", Short: "Write rows as JSON lines or CSV", Args: cobra.NoArgs},
 		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 			query := f.query()
@@ -143,11 +145,11 @@ func newJournalExportCommand(sh shell) *cobra.Command {
 			return c.copy(ctx, "/admin/v1/journal/export?"+query.Encode(), "export", out)
 		})
 	f = addJournalFlags(cmd.Flags())
-	cmd.Flags().StringVar(&format, "format", registry.FormatLines, "jsonl or csv")
+	choiceFlag(cmd, &format, "format", "", "format", registry.FormatLines, registry.FormatCSV)
 	return cmd
 }
 
-func journalRows(found []registry.Row) [][]string {
+func journalRows(found ...registry.Row) [][]string {
 	rows := newTable(len(found), "AT", "KIND", "SUBJECT", "CHANNEL", "SYMBOL", "RESULT", "FIELDS")
 	for _, row := range found {
 		fields := make([]string, len(row.Fields))

@@ -10,10 +10,10 @@ import (
 	"venuegate/venues"
 )
 
-// accountsCommand runs `venuegate accounts ...` against a service.
+// accountsCommand runs `venuegate accounts ...` against a service, with tables for output.
 func (s *service) accountsCommand(args ...string) string {
 	s.t.Helper()
-	status, out, complaint := run(s.t.Context(), append(append([]string{"accounts"}, args...), "--data", s.dir)...)
+	status, out, complaint := run(s.t.Context(), append(append([]string{"accounts"}, args...), "--data", s.dir, "-o", "table")...)
 	if status != exitOK {
 		s.t.Fatalf("accounts %s: status %d, want 0: %s %s", strings.Join(args, " "), status, out, complaint)
 	}
@@ -23,7 +23,7 @@ func (s *service) accountsCommand(args ...string) string {
 // binanceAccount returns the id of the demo's account at binance.
 func (s *service) binanceAccount() string {
 	s.t.Helper()
-	for _, word := range strings.Fields(s.accountsCommand("list")) {
+	for _, word := range strings.Fields(s.accountsCommand("list", "-q")) {
 		if strings.HasSuffix(word, ":binance") {
 			return word
 		}

@@ -258,8 +258,8 @@ func TestAdministrationFromTheCommandLine(t *testing.T) {
 		}
 		return out + errText
 	}
-	customer := word(t, command(exitOK, "customers", "create", "Desk"), "cus_")
-	made := command(exitOK, "keys", "create", "--customer", customer, "--name", "desk", "--scopes", "read,trade,account", "--expires", "1h")
+	customer := strings.TrimSpace(command(exitOK, "customers", "create", "Desk", "-q"))
+	made := command(exitOK, "keys", "create", "--customer", customer, "--name", "desk", "--scopes", "read,trade,account", "--expires", "1h", "-o", "table")
 	key := word(t, made, "vgk_")
 	id := strings.Split(key, "_")[1]
 	if again := command(exitOK, "keys", "list"); strings.Contains(again, key) || !strings.Contains(again, id) {
