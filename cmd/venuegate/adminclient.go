@@ -7,10 +7,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
+	"venuegate/transport/api"
 	"venuegate/transport/recordapi"
 	"venuegate/transport/registry"
 	"venuegate/venues"
@@ -137,10 +139,19 @@ func responseError(status string, text []byte) error {
 	err := fmt.Errorf("%s: %s", envelope.Error.Code, envelope.Error.Message)
 	for _, f := range envelope.Error.Details.Fields {
 		if f.Allowed != "" {
-			err = fmt.Errorf("%w\n  %s may be: %s", err, f.Field, f.Allowed)
+			err = fmt.Errorf("%w\n  %s may be: %s%s", err, f.Field, f.Allowed, nearestAllowed(f))
 		}
 	}
 	return err
+}
+
+// nearestAllowed returns a clause with the allowed value that a misspelled one is likely to
+// mean, or "".
+func nearestAllowed(f venues.FieldError) string {
+	if f.Rule != api.RuleUnknownValue {
+		return ""
+	}
+	return didYouMean(f.Given, strings.FieldsFunc(f.Allowed, func(r rune) bool { return r == ' ' || r == ',' }))
 }
 
 // create, list, change and end call the administration API for one kind of record.

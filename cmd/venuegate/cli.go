@@ -72,9 +72,10 @@ func newRootCommand(sh shell) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version,
-		Args:          cobra.NoArgs,
+		Args:          noSubcommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate(versionLine())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
@@ -132,7 +133,7 @@ func loadConfig(cmd *cobra.Command, sh shell) (Config, error) {
 // newGroup returns a command that only has subcommands.
 func newGroup(use, short string, commands ...*cobra.Command) *cobra.Command {
 	group := &cobra.Command{
-		Use: use, Short: short, Args: cobra.NoArgs,
+		Use: use, Short: short, Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	group.AddCommand(commands...)

@@ -66,22 +66,22 @@ func outputCommand(
 
 func newCustomersCommand(sh shell) *cobra.Command {
 	return newGroup("customers", "Create, list, disable and enable customers",
-		recordCommand(sh, &cobra.Command{Use: "create NAME", Short: "Create a customer", Args: cobra.ExactArgs(1)},
+		recordCommand(sh, &cobra.Command{Use: "create NAME", Short: "Create a customer", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				made, err := create[registry.Customer](ctx, c, "customers", registry.NewCustomer{Name: args[0]})
 				return printOne(out, err, customerRows, made)
 			}),
-		recordCommand(sh, &cobra.Command{Use: "list", Short: "List customers", Args: cobra.NoArgs},
+		recordCommand(sh, &cobra.Command{Use: "list", Short: "List customers", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 				found, err := list[registry.Customer](ctx, c, "customers", "")
 				return printAll(out, err, customerRows, found)
 			}),
-		recordCommand(sh, &cobra.Command{Use: "disable ID", Short: "Disable a customer: its keys stop working", Args: cobra.ExactArgs(1)},
+		recordCommand(sh, &cobra.Command{Use: "disable ID", Short: "Disable a customer: its keys stop working", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				ended, err := end[registry.Customer](ctx, c, "customers", args[0])
 				return printOne(out, err, customerRows, ended)
 			}),
-		recordCommand(sh, &cobra.Command{Use: "enable ID", Short: "Enable a disabled customer", Args: cobra.ExactArgs(1)},
+		recordCommand(sh, &cobra.Command{Use: "enable ID", Short: "Enable a disabled customer", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				enabled, err := change[registry.Customer](ctx, c, "customers", args[0], map[string]bool{"disabled": false})
 				return printOne(out, err, customerRows, enabled)
@@ -93,7 +93,7 @@ func newCustomersCommand(sh shell) *cobra.Command {
 // customer or of all.
 func newListCommand[T any](sh shell, name, short string, rows func(...T) [][]string) *cobra.Command {
 	var customer string
-	cmd := recordCommand(sh, &cobra.Command{Use: "list", Short: short, Args: cobra.NoArgs},
+	cmd := recordCommand(sh, &cobra.Command{Use: "list", Short: short, Args: namedArgs},
 		func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 			found, err := list[T](ctx, c, name, customer)
 			return printAll(out, err, rows, found)
@@ -106,7 +106,7 @@ func newAccountsCommand(sh shell) *cobra.Command {
 	return newGroup("accounts", "Connect, list, check, limit, halt and remove venue accounts",
 		newAccountsConnectCommand(sh), newListCommand(sh, "accounts", "List connected accounts", accountRows), newAccountsLimitsCommand(sh),
 		newAccountsHaltCommand(sh), newAccountsResumeCommand(sh), newAccountsUnlockCommand(sh),
-		adminCommand(sh, &cobra.Command{Use: "check ID", Short: "Check an account at its venue", Args: cobra.ExactArgs(1)},
+		adminCommand(sh, &cobra.Command{Use: "check ID", Short: "Check an account at its venue", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 				results, err := check(ctx, c, args[0])
 				if err != nil {
@@ -114,7 +114,7 @@ func newAccountsCommand(sh shell) *cobra.Command {
 				}
 				return printResults(out, args[0], results)
 			}),
-		recordCommand(sh, &cobra.Command{Use: "remove ID", Short: "Delete the credentials; orders at the venue stay open", Args: cobra.ExactArgs(1)},
+		recordCommand(sh, &cobra.Command{Use: "remove ID", Short: "Delete the credentials; orders at the venue stay open", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				ended, err := end[registry.Account](ctx, c, "accounts", args[0])
 				return printOne(out, err, accountRows, ended)
@@ -126,7 +126,7 @@ func newAccountsConnectCommand(sh shell) *cobra.Command {
 	var n registry.NewAccount
 	var exchange, file string
 	cmd := recordCommand(sh, &cobra.Command{
-		Use: "connect", Short: "Connect a customer's account at a venue", Args: cobra.NoArgs,
+		Use: "connect", Short: "Connect a customer's account at a venue", Args: namedArgs,
 		Long: `Connects an account. The credentials are read from a file, or from standard input
 with "-", so that they do not show in the process list:
 

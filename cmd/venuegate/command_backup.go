@@ -23,7 +23,7 @@ import (
 
 func newBackupCommand(sh shell) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "backup FILE", Short: "Write a backup of the data directory to a file", Args: cobra.ExactArgs(1),
+		Use: "backup FILE", Short: "Write a backup of the data directory to a file", Args: namedArgs,
 		Long: `Writes a consistent snapshot of the store and the .xlsx files of endpoints to a
 file. The service may be running. Credentials stay sealed: the key file is not
 part of the backup and must be kept apart from it. Neither are the files of
@@ -83,7 +83,7 @@ func writeBackup(ctx context.Context, store *badgerstore.Store, sheets string, w
 
 func newRestoreCommand(sh shell) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "restore FILE", Short: "Create a data directory from a backup", Args: cobra.ExactArgs(1),
+		Use: "restore FILE", Short: "Create a data directory from a backup", Args: namedArgs,
 		Long: `Creates the store of an empty data directory from a backup. Put the key file next
 to it before starting the service, which rejects any other key: the fingerprint of
 the right one is printed. At its start the service reads from the venues

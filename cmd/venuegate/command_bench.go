@@ -15,10 +15,7 @@ func newBenchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "bench [SCENARIO...]", Short: "Measure the service against the limits of this machine",
 		Long: "Measures the service against the limits of this machine; bench/README.md describes the method.\n\nScenarios, all but soak where none is named:\n\n" + benchScenarios(),
-		Args: func(_ *cobra.Command, args []string) error {
-			_, err := bench.Select(args)
-			return err
-		},
+		Args: benchArgs, ValidArgs: benchNames(),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.Binary == "" {
 				if o.Binary, err = os.Executable(); err != nil {
@@ -39,11 +36,31 @@ func newBenchCommand() *cobra.Command {
 // process.
 func newBenchPartCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "part NAME ARGUMENT", Short: "Run one process of a scenario", Hidden: true, Args: cobra.ExactArgs(2),
+		Use: "part NAME ARGUMENT", Short: "Run one process of a scenario", Hidden: true, Args: namedArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return bench.Part(cmd.Context(), args[0], args[1], cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
+}
+
+// benchArgs requires names of scenarios.
+func benchArgs(_ *cobra.Command, args []string) error {
+	for _, name := range args {
+		if _, err := bench.Select([]string{name}); err != nil {
+			known := benchNames()
+			return fmt.Errorf("unknown scenario `%s`%s\nscenarios: %s", name, didYouMean(name, known), strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+func benchNames() []string {
+	scenarios := bench.Scenarios()
+	names := make([]string, len(scenarios))
+	for i, s := range scenarios {
+		names[i] = s.Name
+	}
+	return names
 }
 
 func benchScenarios() string {

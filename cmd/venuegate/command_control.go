@@ -21,7 +21,7 @@ func accountCall[Out any](ctx context.Context, c *adminClient, id, action string
 func newAccountsHaltCommand(sh shell) *cobra.Command {
 	var order registry.HaltOrder
 	cmd := recordCommand(sh, &cobra.Command{
-		Use: "halt ID", Short: "Cancel every order and reject those that increase a position", Args: cobra.ExactArgs(1),
+		Use: "halt ID", Short: "Cancel every order and reject those that increase a position", Args: namedArgs,
 		Long: `Cancels every order of an account until its venue has none, including those that
 protect positions, and rejects orders that would increase a position until the
 account is resumed. The halt survives restarts.`,
@@ -41,7 +41,7 @@ account is resumed. The halt survives restarts.`,
 }
 
 func newAccountsResumeCommand(sh shell) *cobra.Command {
-	return recordCommand(sh, &cobra.Command{Use: "resume ID", Short: "End a halt", Args: cobra.ExactArgs(1)},
+	return recordCommand(sh, &cobra.Command{Use: "resume ID", Short: "End a halt", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, args []string, out *output) error {
 			resumed, err := accountCall[registry.Account](ctx, c, args[0], "resume", nil)
 			return printOne(out, err, accountRows, resumed)
@@ -50,7 +50,7 @@ func newAccountsResumeCommand(sh shell) *cobra.Command {
 
 func newAccountsUnlockCommand(sh shell) *cobra.Command {
 	return recordCommand(sh, &cobra.Command{
-		Use: "unlock ID", Short: "Unlock an account that reached its daily loss limit", Args: cobra.ExactArgs(1),
+		Use: "unlock ID", Short: "Unlock an account that reached its daily loss limit", Args: namedArgs,
 		Long: "Ends the lock that a daily loss has set, before the day ends. The limit counts\nlosses from then on.",
 	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		unlocked, err := accountCall[registry.Account](ctx, c, args[0], "unlock", nil)
@@ -65,7 +65,7 @@ func newAccountsLimitsCommand(sh shell) *cobra.Command {
 	var dailyLoss, notional, orders string
 	var flagged func(name string) bool
 	cmd := recordCommand(sh, &cobra.Command{
-		Use: "limits ID", Short: "Show or set the limits of an account", Args: cobra.ExactArgs(1),
+		Use: "limits ID", Short: "Show or set the limits of an account", Args: namedArgs,
 		Example: "  venuegate accounts limits cus_...:binance --daily-loss 500 --max-order-notional 10000 --max-open-orders 50\n" +
 			"  venuegate accounts limits cus_...:binance --daily-loss none",
 	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {

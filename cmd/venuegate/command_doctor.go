@@ -27,7 +27,7 @@ func newDoctorCommand(sh shell) *cobra.Command {
 	var file string
 	var loss bool
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Check venues, clocks, keys and accounts", Args: cobra.NoArgs,
+		Use: "doctor", Short: "Check venues, clocks, keys and accounts", Args: namedArgs,
 		Long: `Checks what the service depends on, and prints what is wrong and how to fix it. It
 reads the time of each configured venue. A running service also checks every
 connected account; with --credentials, one account is checked before it is

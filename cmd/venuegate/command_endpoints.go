@@ -36,7 +36,7 @@ func newEndpointsCreateCommand(sh shell) *cobra.Command {
 	var customer, name, address, target, hook, secretFile string
 	var types []string
 	cmd := secretCommand(sh, &cobra.Command{
-		Use: "create", Short: "Create an endpoint; its secret is shown only once", Args: cobra.NoArgs,
+		Use: "create", Short: "Create an endpoint; its secret is shown only once", Args: namedArgs,
 		Long: `Creates an endpoint. A webhook has a --url and receives a signing secret. A
 telegram chat, an online sheet and an .xlsx file have a --target; the token of the
 bot, or the key of the service account, is read from --secret.`,
@@ -101,7 +101,7 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 	var paused bool
 	var given func(string) bool
 	cmd := recordCommand(sh, &cobra.Command{
-		Use: "change ID", Short: "Change the given settings of an endpoint", Args: cobra.ExactArgs(1),
+		Use: "change ID", Short: "Change the given settings of an endpoint", Args: namedArgs,
 		Example: "  venuegate endpoints change end_... --pause=false   # resumes, also if it was disabled",
 	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		in := givenValues(given, map[string]any{"name": name, "url": address, "target": target, "types": types})
@@ -124,7 +124,7 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 func newEndpointsRotateCommand(sh shell) *cobra.Command {
 	var after time.Duration
 	var secretFile string
-	cmd := secretCommand(sh, &cobra.Command{Use: "rotate ID", Short: "Give an endpoint a new secret", Args: cobra.ExactArgs(1)},
+	cmd := secretCommand(sh, &cobra.Command{Use: "rotate ID", Short: "Give an endpoint a new secret", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, args []string, out *output) error {
 			in := map[string]any{}
 			if after > 0 {
@@ -148,7 +148,7 @@ func newEndpointsRotateCommand(sh shell) *cobra.Command {
 func newEndpointsResendCommand(sh shell) *cobra.Command {
 	var order registry.ResendOrder
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "resend ID", Short: "Deliver an event again, or all undelivered events", Args: cobra.ExactArgs(1),
+		Use: "resend ID", Short: "Deliver an event again, or all undelivered events", Args: namedArgs,
 		Example: "  venuegate endpoints resend end_... --event evt_...\n  venuegate endpoints resend end_... --all",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 		if (order.EventID != "") == order.All {
@@ -166,7 +166,7 @@ func newEndpointsResendCommand(sh shell) *cobra.Command {
 }
 
 func newEndpointsTestCommand(sh shell) *cobra.Command {
-	return adminCommand(sh, &cobra.Command{Use: "test ID", Short: "Send a test event, once and immediately", Args: cobra.ExactArgs(1)},
+	return adminCommand(sh, &cobra.Command{Use: "test ID", Short: "Send a test event, once and immediately", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 			tested, err := act[registry.Tested](ctx, c, "endpoints", args[0], "test", nil)
 			switch {
@@ -183,7 +183,7 @@ func newEndpointsTestCommand(sh shell) *cobra.Command {
 func newEndpointsDownloadCommand(sh shell) *cobra.Command {
 	var dir string
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "download ID", Short: "Copy the .xlsx files of an endpoint", Args: cobra.ExactArgs(1),
+		Use: "download ID", Short: "Copy the .xlsx files of an endpoint", Args: namedArgs,
 		Long: `Copies every file that an endpoint of kind file has written, also after the endpoint
 was removed; files of the same name are replaced.`,
 		Example: "  venuegate endpoints download end_... --to ~/trades",
@@ -216,7 +216,7 @@ func newEndpointsDeliveriesCommand(sh shell) *cobra.Command {
 	query := url.Values{}
 	var status, event string
 	var limit int
-	cmd := recordCommand(sh, &cobra.Command{Use: "deliveries ID", Short: "List deliveries, newest first", Args: cobra.ExactArgs(1)},
+	cmd := recordCommand(sh, &cobra.Command{Use: "deliveries ID", Short: "List deliveries, newest first", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, args []string, out *output) error {
 			query.Set("limit", strconv.Itoa(limit))
 			setIf(query, "status", status)

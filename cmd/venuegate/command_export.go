@@ -32,7 +32,7 @@ func newExportCommand(sh shell) *cobra.Command {
 func exportCommand(sh shell, kind, what string, export func(context.Context, *exportOptions, rowWriter) error) *cobra.Command {
 	o := exportOptions{Format: formatCSV}
 	cmd := &cobra.Command{
-		Use: kind, Short: "Write " + what, Args: cobra.NoArgs,
+		Use: kind, Short: "Write " + what, Args: namedArgs,
 		Example: "  venuegate export " + kind + " --from 2026-01-01 --key KEY > " + kind + ".csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := loadConfig(cmd, sh)

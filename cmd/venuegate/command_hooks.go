@@ -33,7 +33,7 @@ var (
 func (k recordKind[T]) commands(sh shell) []*cobra.Command {
 	return []*cobra.Command{
 		newListCommand(sh, k.name, "List "+k.name, k.rows),
-		recordCommand(sh, &cobra.Command{Use: "show ID", Short: "Show all fields of one " + k.noun, Args: cobra.ExactArgs(1)},
+		recordCommand(sh, &cobra.Command{Use: "show ID", Short: "Show all fields of one " + k.noun, Args: namedArgs},
 			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				var record T
 				err := c.call(ctx, http.MethodGet, "/admin/v1/"+k.name+"/"+url.PathEscape(args[0]), nil, &record)
@@ -42,7 +42,7 @@ func (k recordKind[T]) commands(sh shell) []*cobra.Command {
 				}
 				return printOne(out, err, k.rows, record)
 			}),
-		recordCommand(sh, &cobra.Command{Use: "remove ID", Short: "Remove one " + k.noun + " permanently", Args: cobra.ExactArgs(1)},
+		recordCommand(sh, &cobra.Command{Use: "remove ID", Short: "Remove one " + k.noun + " permanently", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				ended, err := end[T](ctx, c, k.name, args[0])
 				return printOne(out, err, k.rows, ended)
@@ -113,7 +113,7 @@ func newHooksCreateCommand(sh shell) *cobra.Command {
 	kind := string(persistence.ChannelWebhook)
 	var given func(string) bool
 	cmd := secretCommand(sh, &cobra.Command{
-		Use: "create", Short: "Create a channel; its secrets are shown only once", Args: cobra.NoArgs,
+		Use: "create", Short: "Create a channel; its secrets are shown only once", Args: namedArgs,
 		Example: "  venuegate hooks create --customer cus_... --name bot --max-qty 0.5 --stop-required --opposite reverse\n" +
 			"  venuegate hooks create --customer cus_... --name charts --kind chart --test",
 	}, func(ctx context.Context, c *adminClient, _ []string, out *output) error {
@@ -156,7 +156,7 @@ func newHooksChangeCommand(sh shell) *cobra.Command {
 	var allow []string
 	var given func(string) bool
 	cmd := recordCommand(sh, &cobra.Command{
-		Use: "change ID", Short: "Change the given settings of a channel", Args: cobra.ExactArgs(1),
+		Use: "change ID", Short: "Change the given settings of a channel", Args: namedArgs,
 		Example: "  venuegate hooks change hook_... --test=false\n  venuegate hooks change hook_... --max-qty none",
 	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		var hook registry.Hook
@@ -195,7 +195,7 @@ func newHooksRotateCommand(sh shell) *cobra.Command {
 	var overlap time.Duration
 	var given func(string) bool
 	cmd := secretCommand(sh, &cobra.Command{
-		Use: "rotate ID", Short: "Give a channel a new secret, a chart a new token", Args: cobra.ExactArgs(1),
+		Use: "rotate ID", Short: "Give a channel a new secret, a chart a new token", Args: namedArgs,
 	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		in := map[string]int{}
 		if given("overlap") {
@@ -215,7 +215,7 @@ const signalMax = 64 << 10
 func newHooksTestCommand(sh shell) *cobra.Command {
 	var signal string
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "test ID", Short: "Execute a signal as if the channel had received it", Args: cobra.ExactArgs(1),
+		Use: "test ID", Short: "Execute a signal as if the channel had received it", Args: namedArgs,
 		Long: `Executes a signal as if the channel had received it from its sender. Unless the
 channel is in test mode, orders are real.`,
 		Example: `  venuegate hooks test hook_... --signal '{"action":"order","exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"0.01"}'`,

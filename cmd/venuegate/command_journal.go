@@ -27,7 +27,7 @@ func newAlertsCreateCommand(sh shell) *cobra.Command {
 	var exchange string
 	field, op := string(venues.FieldLast), string(venues.OpAbove)
 	cmd := recordCommand(sh, &cobra.Command{
-		Use: "create", Short: "Create an alert on a price condition", Args: cobra.NoArgs,
+		Use: "create", Short: "Create an alert on a price condition", Args: namedArgs,
 		Example: "  venuegate alerts create --customer cus_... --exchange okx --symbol BTCUSDT --op crosses_above --value 60000",
 	}, func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 		n.Exchange = venues.Venue(exchange)
@@ -52,7 +52,7 @@ func newAlertsChangeCommand(sh shell) *cobra.Command {
 	var status, comment string
 	var repeat bool
 	var given func(string) bool
-	cmd := recordCommand(sh, &cobra.Command{Use: "change ID", Short: "Arm, pause or rename an alert", Args: cobra.ExactArgs(1)},
+	cmd := recordCommand(sh, &cobra.Command{Use: "change ID", Short: "Arm, pause or rename an alert", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, args []string, out *output) error {
 			in := givenValues(given, map[string]any{"status": status, "comment": comment, "repeat": repeat})
 			changed, err := change[registry.Alert](ctx, c, "alerts", args[0], in)
@@ -81,7 +81,7 @@ func alertRows(found ...registry.Alert) [][]string {
 
 func newJournalCommand(sh shell) *cobra.Command {
 	return newGroup("journal", "Read, export and verify journals", newJournalListCommand(sh), newJournalExportCommand(sh),
-		adminCommand(sh, &cobra.Command{Use: "verify", Short: "Verify that the administration's journal is unmodified", Args: cobra.NoArgs},
+		adminCommand(sh, &cobra.Command{Use: "verify", Short: "Verify that the administration's journal is unmodified", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 				var v registry.Verified
 				if err := c.call(ctx, http.MethodGet, "/admin/v1/journal/verify", nil, &v); err != nil {
@@ -122,7 +122,7 @@ func (f journalFlags) query() url.Values {
 func newJournalListCommand(sh shell) *cobra.Command {
 	var f journalFlags
 	var limit int
-	cmd := recordCommand(sh, &cobra.Command{Use: "list", Short: "Show rows, newest first", Args: cobra.NoArgs},
+	cmd := recordCommand(sh, &cobra.Command{Use: "list", Short: "Show rows, newest first", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 			query := f.query()
 			query.Set("limit", strconv.Itoa(limit))
@@ -138,7 +138,7 @@ func newJournalListCommand(sh shell) *cobra.Command {
 func newJournalExportCommand(sh shell) *cobra.Command {
 	var f journalFlags
 	format := registry.FormatLines
-	cmd := adminCommand(sh, &cobra.Command{Use: "export", Short: "Write rows as JSON lines or CSV", Args: cobra.NoArgs},
+	cmd := adminCommand(sh, &cobra.Command{Use: "export", Short: "Write rows as JSON lines or CSV", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 			query := f.query()
 			query.Set("format", format)
@@ -165,7 +165,7 @@ func journalRows(found ...registry.Row) [][]string {
 
 func newRotateKeyCommand(sh shell) *cobra.Command {
 	return adminCommand(sh, &cobra.Command{
-		Use: "rotate-key", Short: "Re-encrypt every secret under a new key", Args: cobra.NoArgs,
+		Use: "rotate-key", Short: "Re-encrypt every secret under a new key", Args: namedArgs,
 		Long: "Adds a key to the key file and seals every secret again under that key. Keep a copy\nof the new file; it also opens older backups.",
 	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 		var done registry.Rotated

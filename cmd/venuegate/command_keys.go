@@ -16,7 +16,7 @@ import (
 func newKeysCommand(sh shell) *cobra.Command {
 	return newGroup("keys", "Create, list, change and revoke API keys", newKeysCreateCommand(sh), newKeysChangeCommand(sh),
 		newListCommand(sh, "keys", "List keys, including revoked ones", keyRows),
-		recordCommand(sh, &cobra.Command{Use: "revoke ID", Short: "Revoke a key permanently", Args: cobra.ExactArgs(1)},
+		recordCommand(sh, &cobra.Command{Use: "revoke ID", Short: "Revoke a key permanently", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				ended, err := end[registry.Key](ctx, c, "keys", args[0])
 				return printOne(out, err, keyRows, ended)
@@ -32,7 +32,7 @@ func newKeysCreateCommand(sh shell) *cobra.Command {
 	scopes := []string{string(persistence.ScopeRead)}
 	var expires time.Duration
 	cmd := secretCommand(sh, &cobra.Command{
-		Use: "create", Short: "Create an API key; it is shown only once", Args: cobra.NoArgs,
+		Use: "create", Short: "Create an API key; it is shown only once", Args: namedArgs,
 		Example: "  venuegate keys create --customer cus_... --name desk --scopes read,trade,account --expires 2160h",
 	}, func(ctx context.Context, c *adminClient, _ []string, out *output) error {
 		for _, scope := range scopes {
@@ -63,7 +63,7 @@ func newKeysChangeCommand(sh shell) *cobra.Command {
 	var expires time.Duration
 	var given func(string) bool
 	cmd := recordCommand(sh, &cobra.Command{
-		Use: "change ID", Short: "Change the given settings of a key", Args: cobra.ExactArgs(1),
+		Use: "change ID", Short: "Change the given settings of a key", Args: namedArgs,
 		Example: "  venuegate keys change fGmh4sCi --scopes read,account --allow 192.0.2.7,10.0.0.0/8\n  venuegate keys change fGmh4sCi --allow \"\"   # allow every address",
 	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
 		in := givenValues(given, map[string]any{"name": name, "scopes": scopes, "allow": allow})

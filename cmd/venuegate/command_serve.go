@@ -13,7 +13,7 @@ import (
 func newServeCommand(sh shell) *cobra.Command {
 	var printOnly bool
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Run the service", Args: cobra.NoArgs,
+		Use: "serve", Short: "Run the service", Args: namedArgs,
 		Long: `Runs the service until SIGTERM or SIGINT, which stop accepting connections, let
 requests in progress end (at most 10 s), flush and close. A second signal ends the
 process immediately. No way of ending it loses an acknowledged request.

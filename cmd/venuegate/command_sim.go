@@ -15,7 +15,7 @@ func newSimCommand() *cobra.Command {
 	o := simOptions{}
 	var out, format, level string
 	cmd := &cobra.Command{
-		Use: "sim", Short: "Run the simulated venues as a separate process", Args: cobra.NoArgs,
+		Use: "sim", Short: "Run the simulated venues as a separate process", Args: namedArgs,
 		Long: `Runs the simulated venues until SIGTERM or SIGINT.
 
 Each venue uses two consecutive ports, starting with --listen: one for the venue's

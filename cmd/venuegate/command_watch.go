@@ -26,7 +26,7 @@ func newWatchCommand(sh shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "watch CHANNEL...", Short: "Print the messages of stream topics, one per line",
 		Example: "  venuegate watch book:binance:BTCUSDT:20 trades:binance:BTCUSDT\n  venuegate watch orders positions --key KEY",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    namedArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {

@@ -50,6 +50,7 @@ type ConfigError struct{ Keys []InvalidKey }
 
 // InvalidKey is one key that is unknown or whose value is invalid.
 type InvalidKey struct {
+	// Key is empty if it is unknown; Problem names it then.
 	Key string
 	// Source is the file, variable or flag that set it; empty for a default.
 	Source  string
@@ -59,7 +60,10 @@ type InvalidKey struct {
 func (e *ConfigError) Error() string {
 	lines := make([]string, 0, len(e.Keys))
 	for _, f := range e.Keys {
-		line := "configuration: " + f.Key
+		line := "configuration"
+		if f.Key != "" {
+			line += ": " + f.Key
+		}
 		if f.Source != "" {
 			line += " (" + f.Source + ")"
 		}
@@ -169,7 +173,7 @@ func (l *loader) loadEnviron(environ []string) error {
 			}
 			key, known := keys[name]
 			if !known {
-				l.unknown = append(l.unknown, InvalidKey{Key: name, Problem: "unknown variable"})
+				l.unknown = append(l.unknown, InvalidKey{Problem: "unknown variable `" + name + "`" + didYouMean(name, slices.Sorted(maps.Keys(keys)))})
 				return "", nil
 			}
 			return key, value
@@ -226,7 +230,7 @@ func (l *loader) add(layer *koanf.Koanf, source func(key string) string) {
 			continue
 		}
 		if !l.known[key] {
-			l.unknown = append(l.unknown, InvalidKey{Key: key, Source: source(key), Problem: "unknown key"})
+			l.unknown = append(l.unknown, InvalidKey{Source: source(key), Problem: l.unknownKey(key)})
 			continue
 		}
 		l.origins[key] = source(key)
@@ -249,7 +253,11 @@ func (l *loader) decode() (Config, error) {
 		},
 	})
 	if err != nil {
-		return Config{}, l.withSources(decodeProblems(err))
+		invalid := decodeProblems(err)
+		for i, f := range invalid {
+			invalid[i].Problem = l.valueProblem(f.Key, f.Problem)
+		}
+		return Config{}, l.withSources(invalid)
 	}
 	return config, nil
 }
@@ -278,7 +286,11 @@ func decodeProblems(err error) []InvalidKey {
 
 func (l *loader) withSources(invalid []InvalidKey) error {
 	for i := range invalid {
-		invalid[i].Source = l.origins[invalid[i].Key]
+		key := invalid[i].Key
+		for key != "" && l.origins[key] == "" { // an entry of a list
+			key = key[:max(0, strings.LastIndex(key, "."))]
+		}
+		invalid[i].Source = l.origins[key]
 	}
 	return &ConfigError{invalid}
 }

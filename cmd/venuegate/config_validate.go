@@ -45,7 +45,7 @@ func (c *Config) invalidKeys() []InvalidKey {
 	f.add(!headerPrefixPattern.MatchString(c.HeaderPrefix), "headerPrefix", "must be letters, digits and inner dashes, such as X-Service")
 	f.oneOf("log.format", c.Log.Format, logJSON, logConsole)
 	_, err := zapcore.ParseLevel(c.Log.Level)
-	f.add(err != nil, "log.level", "must be debug, info, warn or error")
+	f.add(err != nil, "log.level", mustBeOneOf(c.Log.Level, []string{"debug", "info", "warn", "error"}))
 	f.add(c.Tracing.OTLP != "" && !isCollectorURL(c.Tracing.OTLP), "tracing.otlp", "must be http:// or https:// and a host, without user or query")
 	for _, venue := range c.venueCodes() {
 		c.Venues[venue].check(f, venue, c.Demo)
@@ -185,7 +185,7 @@ func isOrigin(text string) bool {
 }
 
 func (f *invalidKeys) oneOf(key, value string, allowed ...string) {
-	f.add(!slices.Contains(allowed, value), key, "must be one of "+strings.Join(allowed, ", ")+", not "+strconv.Quote(value))
+	f.add(!slices.Contains(allowed, value), key, mustBeOneOf(value, allowed))
 }
 
 func (f *invalidKeys) between(key string, value, least, most time.Duration) {

@@ -83,7 +83,7 @@ func TestShortIDsDiffer(t *testing.T) {
 func TestNearest(t *testing.T) {
 	known := []string{"listen", "adminListen", "log.level", "log.format", "data"}
 	for name, want := range map[string]string{
-		"lisen": "listen", "LISTEN": "listen", "adminlistn": "adminListen", "log.levl": "log.level", "dat": "data", "": "", "x": "", "retention": "",
+		"lisen": "listen", "LISTEN": "listen", "adminlistn": "adminListen", "log.levl": "log.level", "dat": "data", "dtaa": "data", "": "", "x": "", "retention": "",
 	} {
 		if got := nearest(name, known); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", name, got, want)

@@ -81,7 +81,7 @@ func (s *simulators) start(o simOptions) error {
 	for _, files := range []map[string]string{o.Replay, o.ReplaySnapshots} {
 		for venue := range files {
 			if _, known := venueRow(venues.Venue(venue)); !known {
-				return fmt.Errorf("replay: unknown venue %q", venue)
+				return errors.New("--replay " + mustBeOneOf(venue, textsOf(venues.All())))
 			}
 		}
 	}
