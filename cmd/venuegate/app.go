@@ -239,5 +239,8 @@ func (a *App) runDemo(ctx context.Context) error {
 		return err
 	}
 	printDemo(a.out, a.config, d)
+	if a.previousDemo.APIKey != "" && a.config.Sim == "" {
+		fmt.Fprint(a.out, venuesRestarted)
+	}
 	return nil
 }

@@ -79,7 +79,7 @@ func newRootCommand(sh shell) *cobra.Command {
 	root.SetVersionTemplate(versionLine())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
-		newServeCommand(sh), newSimCommand(), newWatchCommand(sh), newExportCommand(sh), newDoctorCommand(sh),
+		newServeCommand(sh), newInitCommand(), newDemoCommand(sh), newSimCommand(), newWatchCommand(sh), newExportCommand(sh), newDoctorCommand(sh),
 		newCustomersCommand(sh), newKeysCommand(sh), newAccountsCommand(sh),
 		newHooksCommand(sh), newEndpointsCommand(sh), newAlertsCommand(sh), newConsoleCommand(sh), newJournalCommand(sh), newRotateKeyCommand(sh),
 		newBackupCommand(sh), newRestoreCommand(sh), newBenchCommand(), newVersionCommand(),

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"venuegate/venues"
 )
 
@@ -71,10 +73,21 @@ func openDataDir(path string) (*dataDir, error) {
 		return nil, errors.Join(fmt.Errorf("%w: %s: %w", errDataDirInUse, path, err), lock.Close())
 	}
 	d := &dataDir{path: path, lock: lock}
+	// A second lock on the record, whose owner the kernel reports to ownerOf. It does not
+	// exclude this process, and ends if the process closes the file elsewhere.
+	owner := recordLock()
+	if err := unix.FcntlFlock(lock.Fd(), unix.F_SETLK, &owner); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock data directory: %w", err), d.Close())
+	}
 	if err := d.removeTemporaries(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// recordLock returns an exclusive lock of a whole file.
+func recordLock() unix.Flock_t {
+	return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
 }
 
 // removeTemporaries removes what a process that was killed has left of files that it was

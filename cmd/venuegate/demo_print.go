@@ -8,6 +8,13 @@ import (
 	"venuegate/transport/signing"
 )
 
+// venuesRestarted is printed by a demo that is started again with its own venues.
+const venuesRestarted = `
+The simulated venues ended with the earlier run and have started from scratch: its balances,
+positions and open orders at the venues are gone. Keys, orders and journal are kept.
+(venuegate sim runs venues that outlive a demo: serve --demo --sim FILE.)
+`
+
 // printDemo prints the addresses of the demo and what to try first.
 func printDemo(w io.Writer, config Config, d DemoFile) {
 	program := os.Args[0]

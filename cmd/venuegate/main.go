@@ -6,6 +6,7 @@
 //	config*.go    configuration: defaults, file, environment, flags
 //	app.go        the life of the service: open, run, close
 //	wire.go       the wiring: store, connectors, actors and edges
+//	output.go     lists for people and for programs
 //	demo.go       the demo's customer, keys and description
 //	simulators.go the simulated venues
 package main

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestDemoEnv evaluates the printed variables in a shell.
+func TestDemoEnv(t *testing.T) {
+	s := startService(t, t.TempDir())
+	status, out, errText := run(t.Context(), "demo", "env", "--data", s.dir)
+	if status != exitOK {
+		t.Fatalf("status %d, want %d: %s", status, exitOK, errText)
+	}
+	script := out + `printf '%s\n' "$KEY" "$READ_KEY" "$BASE_URL" "$WS_URL" "$HOOK" "$SECRET" "$CHART" "$CHANNEL_TOKEN" "$ADMIN_URL" "$ADMIN_TOKEN"`
+	got, err := exec.CommandContext(t.Context(), "sh", "-euc", script).Output()
+	d := s.demo
+	want := strings.Join([]string{
+		d.APIKey, d.ReadKey, d.BaseURL, d.WSURL, d.Hook.URL, d.Hook.Secret, d.Chart.URL, d.Chart.ChannelToken, d.AdminURL, d.AdminToken,
+	}, "\n") + "\n"
+	if err != nil || string(got) != want {
+		t.Errorf("variables = %s, error %v, want %s", got, err, want)
+	}
+}
+
+// TestDemoStop kills a demo by its data directory, as README.md does, and stops the next one.
+func TestDemoStop(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args   []string
+		status int
+	}{{[]string{"--kill"}, -1}, {nil, exitOK}} {
+		s := startService(t, dir)
+		s.trade(http.StatusOK, http.MethodGet, "/v1/orders", "")
+		if status, _, errText := run(t.Context(), append([]string{"demo", "stop", "--data", dir}, c.args...)...); status != exitOK {
+			t.Fatalf("demo stop %q: status %d, want %d: %s", c.args, status, exitOK, errText)
+		}
+		if status := s.exit(); status != c.status {
+			t.Errorf("demo stop %q: status of the demo = %d, want %d", c.args, status, c.status)
+		}
+		for _, command := range []string{"stop", "env"} {
+			if status, _, errText := run(t.Context(), "demo", command, "--data", dir); status != exitFailed || !strings.Contains(errText, "no service runs on the data directory "+dir) {
+				t.Errorf("demo %s of an ended one: status %d, %s, want %d", command, status, errText, exitFailed)
+			}
+		}
+	}
+}
