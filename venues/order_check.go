@@ -30,6 +30,20 @@ func (c *OrderCheck) Passes() bool {
 	return len(c.Faults) == 0 && !slices.ContainsFunc(c.Rules, func(r RuleCheck) bool { return r.Rejection != nil })
 }
 
+// FirstRejection returns the rejection of the faults, or else of the first rule that the order
+// breaks, or nil.
+func (c *OrderCheck) FirstRejection() *Error {
+	if len(c.Faults) > 0 {
+		return InvalidFields(c.Faults...)
+	}
+	for i := range c.Rules {
+		if c.Rules[i].Rejection != nil {
+			return c.Rules[i].Rejection
+		}
+	}
+	return nil
+}
+
 // Add adds the result of one check. A field that breaks a rule in two checks is added once.
 func (c *OrderCheck) Add(r RuleCheck) {
 	if r.Rule != "" {

@@ -106,3 +106,8 @@ type LeverageChange struct {
 	Leverage         decimal.Decimal `json:"leverage"`
 	PreviousLeverage Optional        `json:"previousLeverage"`
 }
+
+// NoPosition returns the rejection of a close where nothing is open.
+func NoPosition(symbol string) *Error {
+	return Errorf(CodeOrderRejected, "no open position in %s", symbol).With("reason", ReasonNoPosition)
+}

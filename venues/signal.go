@@ -74,3 +74,32 @@ type SignalResponse struct {
 	FilledQty decimal.Decimal
 	AvgPrice  Optional
 }
+
+// SignalPreview is what a channel would do with a signal.
+type SignalPreview struct {
+	// Status is that of the signal at the end of the plan: done, ignored, rejected or expired.
+	Status string
+	// Duplicate means that the requestId was used: the signal would do nothing. TestMode means
+	// that the channel sends nothing until its test mode is switched off.
+	Duplicate, TestMode bool
+	// Rules are the results of the channel's rules that apply.
+	Rules []RuleCheck
+	Plan  []PreviewStep
+	// Error is the reason of a rejection.
+	Error *RejectReason
+}
+
+// PreviewStep is a step of a plan. A step with a Rejection does nothing; what follows it is the
+// channel's policy.
+type PreviewStep struct {
+	Step     string
+	Exchange Venue
+	Symbol   string
+	// The order of the step, as far as it has one.
+	Side                             Side
+	Type                             OrderType
+	Qty, Price, StopLoss, TakeProfit Optional
+	// Rules are the results of the account's rules that apply to the order.
+	Rules     []RuleCheck
+	Rejection *Error
+}

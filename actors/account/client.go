@@ -208,11 +208,7 @@ func (c Client) positionToClose(ctx context.Context, cmd *venues.ClosePosition) 
 			return p, err
 		}
 	}
-	return venues.Position{}, noPosition(c.canonical(cmd.Symbol))
-}
-
-func noPosition(symbol string) *venues.Error {
-	return venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
+	return venues.Position{}, venues.NoPosition(c.canonical(cmd.Symbol))
 }
 
 func isNoPosition(err error) bool {
@@ -231,7 +227,7 @@ func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) 
 		if _, known := c.market.Instrument(symbol); !known {
 			return venues.Position{}, notListed(symbol, c.exchange)
 		}
-		return venues.Position{}, noPosition(symbol)
+		return venues.Position{}, venues.NoPosition(symbol)
 	case 1:
 		return open[0], nil
 	default: // hedge mode: the command does not name the side

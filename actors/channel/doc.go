@@ -63,4 +63,10 @@
 // A channel in test mode has a DryRun as its Executor, which cannot trade. Signals
 // that are received in test mode stay tests when the mode is switched off, and a
 // signal received before is not carried out in test mode.
+//
+// # Preview
+//
+// Client.Preview plays the same state machine outside the actor: its orders are checked by
+// the account instead of placed, and those that pass count as filled. Nothing is sent,
+// stored or claimed.
 package channel

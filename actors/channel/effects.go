@@ -141,9 +141,18 @@ func (c *channel) command(s *venues.Signal, deadline time.Time) venues.Command {
 }
 
 func (e place) run(c *channel, ctx *actors.Context) {
-	s := e.signal
-	order := venues.PlaceOrder{
-		Command: c.command(&s, e.deadline),
+	executor, order := c.executor, e.order(c.command(&e.signal, e.deadline))
+	c.call(ctx, e.deadline, func(life context.Context) any {
+		placed, err := executor.Place(life, order)
+		return stepDone{id: e.id, step: stepOpen, order: placed, err: err}
+	}, stepDone{id: e.id, step: stepOpen, err: busy()})
+}
+
+// order returns the command of the step.
+func (e place) order(cmd venues.Command) venues.PlaceOrder {
+	s := &e.signal
+	return venues.PlaceOrder{
+		Command: cmd,
 		OrderSpec: venues.OrderSpec{
 			Symbol: s.Symbol, Side: s.Side, Type: s.Type, Qty: s.Qty.Decimal, Price: s.Price,
 			StopLoss: s.StopLoss, TakeProfit: s.TakeProfit, TimeInForce: timeInForce(s.Type),
@@ -152,11 +161,6 @@ func (e place) run(c *channel, ctx *actors.Context) {
 		Source: s.Source, ChannelID: s.ChannelID, Comment: s.Comment,
 		MaxPosition: e.maxPosition, RejectOpposite: e.notOpposite,
 	}
-	executor := c.executor
-	c.call(ctx, e.deadline, func(life context.Context) any {
-		placed, err := executor.Place(life, order)
-		return stepDone{id: e.id, step: stepOpen, order: placed, err: err}
-	}, stepDone{id: e.id, step: stepOpen, err: busy()})
 }
 
 func timeInForce(t venues.OrderType) venues.TimeInForce {

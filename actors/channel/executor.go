@@ -17,9 +17,14 @@ type Executor interface {
 	Reader
 }
 
+// PositionReader reads a customer's positions.
+type PositionReader interface {
+	Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error)
+}
+
 // Reader reads a customer's accounts and orders.
 type Reader interface {
-	Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error)
+	PositionReader
 	Order(ctx context.Context, customer, orderID string) (persistence.OrderRecord, error)
 	UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]persistence.OrderRecord, error)
 	Idempotency(ctx context.Context, customer, scope, requestID string) (persistence.IdempotencyRecord, error)

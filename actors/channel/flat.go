@@ -92,16 +92,17 @@ func (c *channel) readPositions(s *venues.Signal) venues.ReadAccount {
 
 // oppositePosition returns the open position opposite to an order of the given side,
 // or nil.
-func oppositePosition(ctx context.Context, reader Reader, cmd venues.ReadAccount, of venues.Side) (*venues.Position, error) {
+func oppositePosition(ctx context.Context, reader PositionReader, cmd venues.ReadAccount, of venues.Side) (*venues.Position, error) {
+	return findPosition(ctx, reader, cmd, func(side venues.PositionSide) bool { return side == of.Reduces() })
+}
+
+// findPosition returns an open position in the instrument of a query, or nil.
+func findPosition(ctx context.Context, reader PositionReader, cmd venues.ReadAccount, is func(venues.PositionSide) bool) (*venues.Position, error) {
 	positions, failures, err := reader.Positions(ctx, cmd)
 	if err == nil && len(failures) > 0 {
 		err = failures[0].Error
 	}
-	side := venues.Short
-	if of == venues.Sell {
-		side = venues.Long
-	}
-	i := slices.IndexFunc(positions, func(p venues.Position) bool { return p.Symbol == cmd.Symbol && p.Side == side })
+	i := slices.IndexFunc(positions, func(p venues.Position) bool { return p.Symbol == cmd.Symbol && is(p.Side) })
 	if err != nil || i < 0 {
 		return nil, err
 	}

@@ -35,6 +35,15 @@ type ruleResult struct {
 // rule rejects the signal, it is the last result. What depends on the position is
 // checked by the account when the order is placed.
 func checkRules(c *persistence.Channel, s *venues.Signal, rejection *venues.Error) []ruleResult {
+	list := appliedRules(c, s, rejection)
+	if i := slices.IndexFunc(list, func(v ruleResult) bool { return v.rejection != nil }); i >= 0 {
+		return list[:i+1]
+	}
+	return list
+}
+
+// appliedRules returns the results of all rules that apply to a signal.
+func appliedRules(c *persistence.Channel, s *venues.Signal, rejection *venues.Error) []ruleResult {
 	var list []ruleResult
 	for _, rule := range []func(*persistence.Channel, *venues.Signal) (ruleResult, bool){
 		func(*persistence.Channel, *venues.Signal) (ruleResult, bool) {
@@ -42,13 +51,8 @@ func checkRules(c *persistence.Channel, s *venues.Signal, rejection *venues.Erro
 		},
 		checkRemoved, checkPaused, checkAge, checkSymbol, checkQty, checkStop,
 	} {
-		v, applies := rule(c, s)
-		if !applies {
-			continue
-		}
-		list = append(list, v)
-		if v.rejection != nil {
-			break
+		if v, applies := rule(c, s); applies {
+			list = append(list, v)
 		}
 	}
 	return list

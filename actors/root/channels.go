@@ -43,14 +43,28 @@ func (d *Directory) Channel(id string) (*Inbound, error) {
 
 // Accept passes a signal of an authenticated sender to its channel.
 func (d *Directory) Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error) {
-	c, err := d.Channel(s.ChannelID)
+	c, err := d.channelOf(&s)
 	if err != nil {
 		return venues.SignalResponse{}, err
 	}
-	if c.Customer != s.Customer {
-		return venues.SignalResponse{}, venues.Errorf(venues.CodeNotFound, "no such channel")
-	}
 	return c.client.Accept(ctx, s)
+}
+
+// Preview returns what the channel of a signal would do with it; nothing is sent or stored.
+func (d *Directory) Preview(ctx context.Context, s venues.Signal) (venues.SignalPreview, error) {
+	c, err := d.channelOf(&s)
+	if err != nil {
+		return venues.SignalPreview{}, err
+	}
+	return c.client.Preview(ctx, s, d)
+}
+
+func (d *Directory) channelOf(s *venues.Signal) (*Inbound, error) {
+	c, err := d.Channel(s.ChannelID)
+	if err == nil && c.Customer != s.Customer {
+		return nil, venues.Errorf(venues.CodeNotFound, "no such channel")
+	}
+	return c, err
 }
 
 // PutAlert stores an alert of a customer and watches it; see alerts.Client.

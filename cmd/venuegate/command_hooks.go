@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"venuegate/persistence"
@@ -55,18 +52,10 @@ func act[Out any](ctx context.Context, c *adminClient, kind, id, action string, 
 	return out, c.call(ctx, http.MethodPost, "/admin/v1/"+kind+"/"+url.PathEscape(id)+"/"+action, in, &out)
 }
 
-func printJSON(out io.Writer, text jsontext.Value) error {
-	if err := text.Indent(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(out, "%s\n", text)
-	return err
-}
-
 func newHooksCommand(sh shell) *cobra.Command {
-	commands := append([]*cobra.Command{newHooksCreateCommand(sh), newHooksChangeCommand(sh), newHooksRotateCommand(sh), newHooksTestCommand(sh)},
+	commands := append([]*cobra.Command{newHooksCreateCommand(sh), newHooksChangeCommand(sh), newHooksRotateCommand(sh), newHooksTestCommand(sh), newHooksFireCommand(sh)},
 		hookKind.commands(sh)...)
-	return newGroup("hooks", "Create, list, change, rotate, test and remove inbound channels", commands...)
+	return newGroup("hooks", "Create, list, change, rotate, test, fire and remove inbound channels", commands...)
 }
 
 // ruleFlags are the flags of a channel's rules.
@@ -206,34 +195,6 @@ func newHooksRotateCommand(sh shell) *cobra.Command {
 	})
 	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the previous secret stays valid, at most 24h")
 	given = cmd.Flags().Changed
-	return cmd
-}
-
-// signalMax bounds a signal that is read from standard input.
-const signalMax = 64 << 10
-
-func newHooksTestCommand(sh shell) *cobra.Command {
-	var signal string
-	cmd := adminCommand(sh, &cobra.Command{
-		Use: "test ID", Short: "Execute a signal as if the channel had received it", Args: namedArgs,
-		Long: `Executes a signal as if the channel had received it from its sender. Unless the
-channel is in test mode, orders are real.`,
-		Example: `  venuegate hooks test hook_... --signal '{"action":"order","exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"0.01"}'`,
-	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-		text := []byte(signal)
-		if signal == "-" {
-			var err error
-			if text, err = io.ReadAll(io.LimitReader(sh.In, signalMax)); err != nil {
-				return err
-			}
-		}
-		answer, err := act[jsontext.Value](ctx, c, "hooks", args[0], "test", jsontext.Value(bytes.TrimSpace(text)))
-		if err != nil {
-			return err
-		}
-		return printJSON(out, answer)
-	})
-	cmd.Flags().StringVar(&signal, "signal", "-", "`JSON` of the signal; - reads standard input")
 	return cmd
 }
 

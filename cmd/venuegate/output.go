@@ -183,7 +183,7 @@ func printIDs[T any](o *output, rows [][]string, records []T) error {
 		if err := json.Unmarshal(text, &record); err != nil {
 			return err
 		}
-		if record.ID == "" {
+		if record.ID == "" && i < len(rows) {
 			record.ID = rows[i][0]
 		}
 		fmt.Fprintln(o, record.ID)

@@ -286,7 +286,7 @@ func testRaceAgainstALimit(t *testing.T, s *service) {
 		wait.Go(func() {
 			for i := range work {
 				body := orderSignal("bybit", "BTCUSDT", "buy", "0.01", fmt.Sprintf(`,"requestId":"race-%d"`, i))
-				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.demo.AdminURL+"/admin/v1/hooks/"+h.ID+"/test", strings.NewReader(body))
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.demo.AdminURL+"/admin/v1/hooks/"+h.ID+"/fire", strings.NewReader(body))
 				if err != nil {
 					t.Error(err)
 					return

@@ -67,6 +67,7 @@ var bodies = map[string]any{
 	"Limits": registry.Limits{}, "LimitsInput": registry.Limits{}, "Lock": registry.Lock{}, "FeeAmount": registry.Fees{},
 	"HaltOrder": registry.HaltOrder{}, "HaltReport": venues.HaltReport{}, "CheckResult": registry.CheckResult{},
 	"NewHook": registry.NewHook{}, "HookChange": registry.HookChange{}, "HookRotation": registry.HookRotation{}, "Hook": registry.Hook{},
+	"SignalTest": registry.SignalTest{}, "RuleResult": registry.RuleResult{}, "PlannedStep": registry.PlannedStep{}, "PlannedReject": registry.PlannedReject{},
 	"Rules": registry.Rules{}, "RulesInput": registry.Rules{},
 	"NewEndpoint": registry.NewEndpoint{}, "EndpointChange": registry.EndpointChange{}, "EndpointRotation": registry.EndpointRotation{},
 	"Endpoint": registry.Endpoint{}, "EndpointTest": registry.Tested{}, "ResendOrder": registry.ResendOrder{}, "Resent": registry.Resent{},
@@ -242,7 +243,8 @@ func (h *fixture) succeedHook(customer string) {
 	hook := h.call(http.StatusCreated, "POST", "/admin/v1/hooks",
 		`{"customer":"`+customer+`","kind":"webhook","name":"h","testMode":true,"rules":{"symbols":["BTCUSDT"],"maxQty":"1","stopRequired":true,"opposite":"close","maxAgeSec":5}}`).id()
 	h.call(http.StatusOK, "POST", "/admin/v1/hooks/"+hook+"/rotate", `{"overlapSec":60}`)
-	h.call(http.StatusAccepted, "POST", "/admin/v1/hooks/"+hook+"/test", `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"1"}`)
+	h.call(http.StatusOK, "POST", "/admin/v1/hooks/"+hook+"/test", `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"1"}`)
+	h.call(http.StatusAccepted, "POST", "/admin/v1/hooks/"+hook+"/fire", `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"1"}`)
 	h.succeedRecord("/admin/v1/hooks/"+hook, `{"paused":true,"rules":{},"allow":["10.0.0.1"]}`)
 }
 

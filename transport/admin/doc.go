@@ -34,7 +34,8 @@
 //	POST GET /admin/v1/hooks            create, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, change, remove
 //	POST .../{id}/rotate                a new secret {overlapSec}, or a new token
-//	POST .../{id}/test                  execute the signal in the body
+//	POST .../{id}/test                  what the signal in the body would do; does nothing
+//	POST .../{id}/fire                  execute the signal in the body
 //	POST GET /admin/v1/endpoints        create, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, change, remove
 //	POST .../{id}/rotate                a new secret {switchAt, secret}

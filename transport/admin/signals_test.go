@@ -41,7 +41,16 @@ func TestHookFromCreateToRemove(t *testing.T) {
 	if changed.field("testMode") != false || changed.field("paused") != true || changed.str("rules", "opposite") != "ignore" || changed.field("rules", "maxQty") != nil {
 		t.Errorf("changed hook = %s, want paused, not in test mode, with the new rules", changed.text)
 	}
-	fired := h.call(http.StatusAccepted, "POST", path+"/test", `{"action":"close","exchange":"binance","symbol":"BTCUSDT","requestId":"r1"}`)
+	tested := h.call(http.StatusOK, "POST", path+"/test", `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"0.5","requestId":"r0"}`)
+	if want := "preview webhook r0 " + customer + ":binance"; len(h.service.Calls) != 1 || h.service.Calls[0] != want {
+		t.Errorf("calls of a test = %v, want %s alone", h.service.Calls, want)
+	}
+	const want = `"rules":[{"rule":"max_position","limit":"1","given":"0.5","passed":true}],"plan":[{"step":"open","exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"0.5",`
+	if !strings.Contains(tested.text, want) || !strings.Contains(tested.text, `"error":{"code":"risk_rejected","message":"the order is opposite`) {
+		t.Errorf("tested signal = %s, want %s", tested.text, want)
+	}
+	h.service.Calls = nil
+	fired := h.call(http.StatusAccepted, "POST", path+"/fire", `{"action":"close","exchange":"binance","symbol":"BTCUSDT","requestId":"r1"}`)
 	if fired.str("status") != "test" || len(h.service.Calls) != 1 || h.service.Calls[0] != "accept webhook r1 "+customer+":binance" {
 		t.Errorf("fired signal = %s with calls %v, want status test and one accepted signal", fired.text, h.service.Calls)
 	}

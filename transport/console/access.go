@@ -87,6 +87,7 @@ var recordAccess = map[string]access{
 	"POST /alerts": trade, "PATCH /alerts/:id": trade, "DELETE /alerts/:id": trade,
 	"POST /endpoints/:id/test": trade, "POST /endpoints/:id/resend": trade,
 	"POST /hooks/:id/test":    trade,
+	"POST /hooks/:id/fire":    trade,
 	"POST /accounts/:id/halt": halt,
 
 	"POST /accounts/:id/check": {roles: managers},

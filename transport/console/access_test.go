@@ -25,7 +25,7 @@ var may = map[string]string{
 	"GET /alerts": "viewer trader owner operator", "GET /alerts/:id": "viewer trader owner operator",
 	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator",
 	"POST /alerts": "trader owner", "PATCH /alerts/:id": "trader owner", "DELETE /alerts/:id": "trader owner",
-	"POST /endpoints/:id/test": "trader owner", "POST /endpoints/:id/resend": "trader owner", "POST /hooks/:id/test": "trader owner",
+	"POST /endpoints/:id/test": "trader owner", "POST /endpoints/:id/resend": "trader owner", "POST /hooks/:id/test": "trader owner", "POST /hooks/:id/fire": "trader owner",
 	"POST /accounts/:id/halt":  "trader owner operator",
 	"POST /accounts/:id/check": "owner operator",
 }
@@ -160,6 +160,7 @@ func TestForeignRecordsAreNotFound(t *testing.T) {
 	}
 	bodies := map[string]map[string]any{
 		"POST /hooks/:id/test":       {"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"},
+		"POST /hooks/:id/fire":       {"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"},
 		"POST /endpoints/:id/resend": {"all": true}, "POST /accounts/:id/check": nil, "PATCH /users/:id": {"disabled": true},
 	}
 	own := h.customer

@@ -68,7 +68,8 @@ func Records() []Route {
 		{http.MethodPatch, "/hooks/:id", Change(hooks, (*registry.Hooks).Change)},
 		{http.MethodDelete, "/hooks/:id", One(hooks, (*registry.Hooks).Remove)},
 		{http.MethodPost, "/hooks/:id/rotate", Change(hooks, (*registry.Hooks).Rotate)},
-		{http.MethodPost, "/hooks/:id/test", fireHook},
+		{http.MethodPost, "/hooks/:id/test", testHook},
+		{http.MethodPost, "/hooks/:id/fire", fireHook},
 
 		{http.MethodPost, "/endpoints", Create(endpoints, (*registry.Endpoints).Create)},
 		{http.MethodGet, "/endpoints", List(endpoints, (*registry.Endpoints).List)},
@@ -91,6 +92,14 @@ func Records() []Route {
 		{http.MethodGet, "/journal", listJournal},
 		{http.MethodGet, "/journal/export", exportJournal},
 	}
+}
+
+// testHook answers what the channel would do with the body as a signal.
+func testHook(s *Server, v *registry.View, c *fiber.Ctx) error {
+	id, body := c.Params("id"), bytes.Clone(c.Request().Body())
+	return Answer(s, c, http.StatusOK, func(ctx context.Context) (registry.SignalTest, error) {
+		return v.Hooks.Test(ctx, id, body)
+	})
 }
 
 // fireHook executes the body as a signal of the channel.

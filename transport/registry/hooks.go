@@ -36,6 +36,8 @@ type HookService interface {
 	RecordService
 	// Accept accepts a signal whose sender is authenticated.
 	Accept(ctx context.Context, s venues.Signal) (venues.SignalResponse, error)
+	// Preview returns what the channel would do with the signal, and does nothing.
+	Preview(ctx context.Context, s venues.Signal) (venues.SignalPreview, error)
 }
 
 // Hooks manages the inbound channels of customers.
@@ -258,13 +260,29 @@ func (h *Hooks) Remove(ctx context.Context, id string) (Hook, error) {
 // Fire sends a channel a signal as if its sender were authenticated, and returns
 // the response that the sender would receive. It is executed like any other signal.
 func (h *Hooks) Fire(ctx context.Context, id string, body []byte) (jsontext.Value, error) {
-	record, err := h.read(ctx, id)
+	signal, err := h.signal(ctx, id, body)
 	if err != nil {
 		return nil, err
 	}
-	signal, _, err := api.DecodeSignal(body, api.SignalForm{BareNumbers: record.Kind == persistence.ChannelChart, Timed: record.ReadsTime()})
+	answer, err := h.service.Accept(ctx, signal)
 	if err != nil {
 		return nil, err
+	}
+	h.audit.Lock()
+	defer h.audit.Unlock()
+	err = h.audit.commit(ctx, kindHook, id, []persistence.JournalField{field("action", "fire"), field("requestId", signal.RequestID)})
+	return api.AppendSignalAnswer(nil, &answer), err
+}
+
+// signal decodes a signal to a channel as if its sender were authenticated.
+func (h *Hooks) signal(ctx context.Context, id string, body []byte) (venues.Signal, error) {
+	record, err := h.read(ctx, id)
+	if err != nil {
+		return venues.Signal{}, err
+	}
+	signal, _, err := api.DecodeSignal(body, api.SignalForm{BareNumbers: record.Kind == persistence.ChannelChart, Timed: record.ReadsTime()})
+	if err != nil {
+		return venues.Signal{}, err
 	}
 	now := time.Now()
 	signal.Customer, signal.ChannelID, signal.ReceivedAt, signal.Source = record.Customer, record.ID, venues.At(now), venues.SourceWebhook
@@ -275,14 +293,7 @@ func (h *Hooks) Fire(ctx context.Context, id string, body []byte) (jsontext.Valu
 	if signal.RequestID == "" {
 		signal.Implied, signal.RequestID = true, h.audit.newID("fired", now)
 	}
-	answer, err := h.service.Accept(ctx, signal)
-	if err != nil {
-		return nil, err
-	}
-	h.audit.Lock()
-	defer h.audit.Unlock()
-	err = h.audit.commit(ctx, kindHook, record.ID, []persistence.JournalField{field("action", "fire"), field("requestId", signal.RequestID)})
-	return api.AppendSignalAnswer(nil, &answer), err
+	return signal, nil
 }
 
 // put stores a channel. The result has the secrets that were created.

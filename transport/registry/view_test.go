@@ -188,6 +188,9 @@ var calls = map[string]call{
 	"Hooks.Remove": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Hooks.Remove(ctx, in.hook))
 	},
+	"Hooks.Test": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Hooks.Test(ctx, in.hook, []byte(`{"action":"close","exchange":"binance","symbol":"BTCUSDT","requestId":"r1"}`)))
+	},
 	"Hooks.Fire": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Hooks.Fire(ctx, in.hook, []byte(`{"action":"close","exchange":"binance","symbol":"BTCUSDT","requestId":"r1"}`)))
 	},

@@ -166,6 +166,19 @@ func (s *Service) Accept(_ context.Context, signal venues.Signal) (venues.Signal
 	return venues.SignalResponse{RequestID: signal.RequestID, Status: "test"}, nil
 }
 
+// Preview implements registry.HookService: the plan is one order that passes one rule.
+func (s *Service) Preview(_ context.Context, signal venues.Signal) (venues.SignalPreview, error) {
+	s.call("preview "+string(signal.Source)+" "+signal.RequestID, signal.Customer, signal.Exchange)
+	rules := []venues.RuleCheck{{Rule: "max_position", Limit: "1", Given: "0.5"}}
+	return venues.SignalPreview{
+		Status: "done", Rules: rules,
+		Plan: []venues.PreviewStep{{
+			Step: "open", Exchange: signal.Exchange, Symbol: signal.Symbol, Side: signal.Side, Type: venues.TypeMarket, Qty: signal.Qty, Rules: rules,
+			Rejection: venues.Errorf(venues.CodeRiskRejected, "the order is opposite to the open position"),
+		}},
+	}, nil
+}
+
 // Resend implements registry.EndpointService.
 func (s *Service) Resend(_ context.Context, customer, endpoint, eventID string) error {
 	s.call("resend "+eventID+" to "+endpoint, customer, "")

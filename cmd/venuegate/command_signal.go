@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"venuegate/transport/registry"
+)
+
+// signalMax bounds a signal that is read from standard input.
+const signalMax = 64 << 10
+
+func newHooksTestCommand(sh shell) *cobra.Command {
+	return signalCommandOf(sh, &cobra.Command{
+		Use: "test ID", Short: "Show what a signal would do, and do nothing", Args: namedArgs,
+		Long: `Shows the result of every rule and the plan of a signal, as if the channel had
+received it from its sender. Nothing is sent or stored; "hooks fire" carries it out.`,
+		Example: `  venuegate hooks test hook_... --signal '{"action":"order","exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"0.01"}'`,
+	}, func(ctx context.Context, c *adminClient, id string, signal jsontext.Value, out *output) error {
+		test, err := act[registry.SignalTest](ctx, c, "hooks", id, "test", signal)
+		if err == nil && out.isTable() {
+			return printSignalTest(out, test)
+		}
+		return printOne(out, err, verdictRows, test)
+	})
+}
+
+func newHooksFireCommand(sh shell) *cobra.Command {
+	return signalCommandOf(sh, &cobra.Command{
+		Use: "fire ID", Short: "Carry out a signal as if the channel had received it", Args: namedArgs,
+		Long: `Carries out a signal as if the channel had received it from its sender. Unless the
+channel is in test mode, orders are real.`,
+		Example: `  venuegate hooks fire hook_... --signal '{"action":"order","exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"0.01"}'`,
+	}, func(ctx context.Context, c *adminClient, id string, signal jsontext.Value, out *output) error {
+		answer, err := act[signalAnswer](ctx, c, "hooks", id, "fire", signal)
+		return printOne(out, err, answerRows, answer)
+	})
+}
+
+// signalAnswer is the response to a signal.
+type signalAnswer struct {
+	Accepted  bool    `json:"accepted"`
+	Duplicate bool    `json:"duplicate"`
+	RequestID string  `json:"requestId"`
+	OrderID   *string `json:"orderId"`
+	Status    string  `json:"status"`
+	FilledQty string  `json:"filledQty"`
+	AvgPrice  *string `json:"avgPrice"`
+}
+
+func answerRows(answers ...signalAnswer) [][]string {
+	rows := newTable(len(answers), "ORDER", "STATUS", "FILLED QTY", "AVG PRICE", "REQUEST ID", "DUPLICATE")
+	text := func(value *string) string {
+		if value == nil {
+			return noValue
+		}
+		return *value
+	}
+	for _, a := range answers {
+		rows = append(rows, []string{text(a.OrderID), a.Status, a.FilledQty, text(a.AvgPrice), a.RequestID, strconv.FormatBool(a.Duplicate)})
+	}
+	return rows
+}
+
+// signalCommandOf completes a command that sends a signal to a channel.
+func signalCommandOf(
+	sh shell, cmd *cobra.Command, run func(ctx context.Context, c *adminClient, id string, signal jsontext.Value, out *output) error,
+) *cobra.Command {
+	var signal string
+	recordCommand(sh, cmd, func(ctx context.Context, c *adminClient, args []string, out *output) error {
+		text := []byte(signal)
+		if signal == "-" {
+			var err error
+			if text, err = io.ReadAll(io.LimitReader(sh.In, signalMax)); err != nil {
+				return err
+			}
+		}
+		return run(ctx, c, args[0], jsontext.Value(bytes.TrimSpace(text)), out)
+	})
+	cmd.Flags().StringVar(&signal, "signal", "-", "`JSON` of the signal; - reads standard input")
+	return cmd
+}
+
+// printSignalTest prints the results of the rules, the plan and the result, for people.
+func printSignalTest(out *output, test registry.SignalTest) error {
+	if err := out.printTable(verdictRows(test)); err != nil {
+		return err
+	}
+	plan := newTable(len(test.Plan), "STEP", "EXCHANGE", "SYMBOL", "SIDE", "TYPE", "QTY", "PRICE", "STOP LOSS", "TAKE PROFIT", "RESULT")
+	for _, s := range test.Plan {
+		result := "ok"
+		if s.Error != nil {
+			result = "failed: " + s.Error.Message
+		}
+		plan = append(plan, []string{
+			s.Step, orDash(string(s.Exchange)), orDash(s.Symbol), orDash(string(s.Side)), orDash(string(s.Type)), orDash(s.Qty),
+			orDash(s.Price), orDash(s.StopLoss), orDash(s.TakeProfit), result,
+		})
+	}
+	if len(test.Plan) > 0 {
+		fmt.Fprintln(out)
+		if err := out.printTable(plan); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "\nThe signal would end as %s. Nothing was sent.\n", test.Status)
+	if test.Error != nil {
+		fmt.Fprintf(out, "It would be rejected with %s: %s\n", test.Error.Code, test.Error.Message)
+	}
+	if test.Duplicate {
+		fmt.Fprintln(out, "Its requestId was used before: sent again it would do nothing.")
+	}
+	if test.TestMode {
+		fmt.Fprintln(out, "The channel is in test mode: it sends nothing until that is switched off.")
+	}
+	return nil
+}
+
+// verdictRows has the results of the rules of the channel and of the account.
+func verdictRows(tests ...registry.SignalTest) [][]string {
+	rows := newTable(len(tests), "RULE", "OF", "LIMIT", "GIVEN", "RESULT")
+	add := func(of string, results []registry.RuleResult) {
+		for _, r := range results {
+			result := "ok"
+			if !r.Passed {
+				result = "failed: " + r.Message
+			}
+			rows = append(rows, []string{r.Rule, of, orDash(r.Limit), orDash(r.Given), result})
+		}
+	}
+	for _, t := range tests {
+		add("channel", t.Rules)
+		for _, s := range t.Plan {
+			add("account, "+s.Step, s.Rules)
+		}
+	}
+	return rows
+}
