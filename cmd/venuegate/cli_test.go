@@ -71,6 +71,7 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"hooks", "change", "hook_1", "--data", empty}, exitUsage, "nothing to change"},
 		{[]string{"endpoints", "change", "end_1"}, exitUsage, "nothing to change"},
 		{[]string{"alerts", "change", "al_1"}, exitUsage, "nothing to change"},
+		{[]string{"watch", "trade:okx:BTCUSDT"}, exitFailed, "unknown channel `trade:okx:BTCUSDT`; did you mean `trades:okx:BTCUSDT`?\nchannels: book:VENUE:"},
 		{[]string{"watch", "trades:binance:BTCUSDT", "--data", empty}, exitFailed, "no API key"},
 		{[]string{"bench", "levitation"}, exitUsage, "unknown scenario `levitation`\nscenarios: "},
 		{[]string{"bench", "order"}, exitUsage, "unknown scenario `order`; did you mean `orders`?"},

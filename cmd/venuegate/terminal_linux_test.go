@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,9 +38,9 @@ func openTerminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-// onTerminal starts a command line on a terminal and returns what it shows. The process is
-// killed at the end of the test.
-func onTerminal(t *testing.T, environ []string, args ...string) (command *exec.Cmd, shown *lockedBuffer) {
+// onTerminal starts a command line on a terminal and returns what it shows, which is complete
+// once whole is closed. The process is killed at the end of the test.
+func onTerminal(t *testing.T, environ []string, args ...string) (command *exec.Cmd, shown *lockedBuffer, whole chan struct{}) {
 	t.Helper()
 	person, program := openTerminal(t)
 	command = exec.CommandContext(context.Background(), os.Args[0], args...) //nolint:gosec // the test binary runs itself
@@ -50,8 +50,9 @@ func onTerminal(t *testing.T, environ []string, args ...string) (command *exec.C
 		t.Fatal(err)
 	}
 	_ = program.Close() // the process has its own
-	shown = &lockedBuffer{}
+	shown, whole = &lockedBuffer{}, make(chan struct{})
 	go func() {
+		defer close(whole)
 		part := make([]byte, 4096)
 		for {
 			n, err := person.Read(part)
@@ -65,19 +66,18 @@ func onTerminal(t *testing.T, environ []string, args ...string) (command *exec.C
 		_ = command.Process.Kill() // it may have ended
 		_, _ = command.Process.Wait()
 	})
-	return command, shown
+	return command, shown, whole
 }
 
 // shownBy returns what a command that ends shows on a terminal.
 func shownBy(t *testing.T, environ []string, args ...string) string {
 	t.Helper()
-	command, shown := onTerminal(t, environ, args...)
+	command, shown, whole := onTerminal(t, environ, args...)
 	state, err := command.Process.Wait()
+	<-whole
 	if err != nil || state.ExitCode() != exitOK {
-		time.Sleep(100 * time.Millisecond) // the rest of the output, for the message alone
 		t.Fatalf("venuegate %s: %v, error %v\n%s", strings.Join(args, " "), state, err, shown.String())
 	}
-	eventually(t, "the output", func() bool { return strings.HasSuffix(shown.String(), "\n") })
 	return strings.ReplaceAll(shown.String(), "\r\n", "\n")
 }
 
@@ -92,5 +92,42 @@ func TestTableOnATerminal(t *testing.T) {
 	plain := shownBy(t, []string{"NO_COLOR=1"}, "customers", "list", "--data", s.dir)
 	if strings.Contains(plain, "\x1b") || !strings.HasPrefix(plain, "ID ") || strings.Contains(plain, whole) || !strings.Contains(plain, whole[:8]) {
 		t.Errorf("shown %q with NO_COLOR, want a table with a short form of %s without colour", plain, whole)
+	}
+}
+
+// TestWatchOnATerminal checks that watch draws topics live, survives a crash of the service,
+// says so, and restores the screen at its end.
+func TestWatchOnATerminal(t *testing.T) {
+	s := startService(t, t.TempDir())
+	command, shown, whole := onTerminal(t, nil, "watch", "--data", s.dir, "book:binance:BTCUSDT:5", "trades:binance:BTCUSDT", "orders")
+	shows := func(what string) {
+		t.Helper()
+		eventually(t, what, func() bool { return strings.Contains(shown.String(), what) })
+	}
+	shows("spread ")
+	order := s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"0.01"}`)
+	shows(order.text("orderId")[:10])
+	s.kill()
+	shows("the stream was interrupted")
+	shows("not current; waiting for a snapshot")
+	before := len(shown.String())
+	startService(t, s.dir, "--listen", strings.TrimPrefix(s.demo.BaseURL, "http://"))
+	eventually(t, "the book again", func() bool {
+		again := shown.String()[before:]
+		return strings.Contains(again, "connected"+ansiReset) && strings.Contains(again, "spread ")
+	})
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	state, err := command.Process.Wait()
+	if err != nil || state.ExitCode() != exitOK {
+		t.Errorf("end = %v, error %v, want status %d", state, err, exitOK)
+	}
+	<-whole
+	if !strings.HasSuffix(shown.String(), ansiCloseScreen) {
+		t.Errorf("the end of what is shown is %q, want %q", shown.String()[max(0, len(shown.String())-40):], ansiCloseScreen)
+	}
+	if lines := shownBy(t, nil, "watch", "--data", s.dir, "--json", "--count", "2", "book:binance:BTCUSDT:5"); strings.Count(lines, `{"channel":"book:`) != 2 || strings.Contains(lines, "\x1b") {
+		t.Errorf("--json shows %q, want two messages", lines)
 	}
 }
