@@ -33,7 +33,12 @@ archive, which never change and can be copied at any time.`,
 			if err != nil {
 				return err
 			}
-			err = replaceSecretFile(args[0], func(w io.Writer) error { return backUp(cmd.Context(), config, w) })
+			p := startProgress(cmd.ErrOrStderr(), nil, "backup")
+			err = replaceSecretFile(args[0], func(w io.Writer) error { return backUp(cmd.Context(), config, io.MultiWriter(w, p)) })
+			if err == nil {
+				err = countBackup(p, args[0])
+			}
+			p.end(err)
 			if err != nil {
 				return err
 			}
@@ -47,6 +52,18 @@ archive, which never change and can be copied at any time.`,
 	}
 	configFlags(cmd, "data", "admin-listen")
 	return cmd
+}
+
+// countBackup reports the number of rows in a backup.
+func countBackup(p *progress, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // only read
+	count, err := badgerstore.BackupRows(file)
+	p.counted(int64(count), "rows")
+	return err
 }
 
 // backUp writes a backup through the service that runs on the directory, or opens
@@ -98,7 +115,9 @@ the restore, resume each account with "venuegate accounts resume ID".`,
 			if err != nil {
 				return err
 			}
-			done, err := restore(cmd.Context(), config, args[0])
+			p := startProgress(cmd.ErrOrStderr(), nil, "restore")
+			done, err := restore(cmd.Context(), config, args[0], p)
+			p.end(err)
 			if err != nil {
 				return err
 			}
@@ -121,7 +140,7 @@ type restored struct {
 }
 
 // restore creates the store and the files of endpoints in an empty data directory.
-func restore(ctx context.Context, config Config, name string) (out restored, err error) {
+func restore(ctx context.Context, config Config, name string, p *progress) (out restored, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return out, fmt.Errorf("open backup: %w", err)
@@ -137,9 +156,15 @@ func restore(ctx context.Context, config Config, name string) (out restored, err
 			return out, fmt.Errorf("%s is not empty", dir.file(name))
 		}
 	}
+	if info, err := file.Stat(); err == nil {
+		p.expect(info.Size())
+	}
 	scratch := dir.file(restoringName)
-	if out, err = restoreTo(ctx, config, scratch, bufio.NewReader(file)); err == nil {
+	if out, err = restoreTo(ctx, config, scratch, bufio.NewReader(io.TeeReader(file, p))); err == nil {
 		err = dir.place(scratch)
+	}
+	if err == nil {
+		err = countBackup(p, name)
 	}
 	return out, errors.Join(err, os.RemoveAll(scratch))
 }

@@ -116,7 +116,7 @@ func TestRestoreIsCompleteOrAbsent(t *testing.T) {
 		if err := os.WriteFile(name, backup.Bytes()[:c.bytes], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := restore(t.Context(), config, name); (err == nil) != (c.bytes == backup.Len()) {
+		if _, err := restore(t.Context(), config, name, &progress{}); (err == nil) != (c.bytes == backup.Len()) {
 			t.Errorf("restore of %d of %d bytes = %v, want an error only if some are missing", c.bytes, backup.Len(), err)
 		}
 		if got := namesIn(t, config.Data); !slices.Equal(got, c.want) {
@@ -128,13 +128,13 @@ func TestRestoreIsCompleteOrAbsent(t *testing.T) {
 	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Rename(filepath.Join(config.Data, storeName), filepath.Join(scratch, storeName))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := restore(t.Context(), config, name); err != nil {
+	if _, err := restore(t.Context(), config, name, &progress{}); err != nil {
 		t.Errorf("restore after a kill between the renames = %v, want nil", err)
 	}
 	if content, err := os.ReadFile(filepath.Join(config.Data, sheetsName, sheet)); err != nil || string(content) != "rows" {
 		t.Errorf("restored file = %q, %v; want rows", content, err)
 	}
-	if _, err := restore(t.Context(), config, name); err == nil {
+	if _, err := restore(t.Context(), config, name, &progress{}); err == nil {
 		t.Error("restore over a store = nil, want an error")
 	}
 }

@@ -42,11 +42,11 @@ func exportCommand(sh shell, kind, what string, export func(context.Context, *ex
 			if err := o.complete(config, sh.Environ); err != nil {
 				return err
 			}
-			rows, err := newRowWriter(o.Format, cmd.OutOrStdout())
-			if err != nil {
-				return err
-			}
-			return exportAll(cmd.Context(), kind, &o, rows, export, cmd.ErrOrStderr())
+			p := startProgress(cmd.ErrOrStderr(), cmd.OutOrStdout(), "export")
+			rows := newRowWriter(o.Format, io.MultiWriter(cmd.OutOrStdout(), p))
+			err = exportAll(cmd.Context(), &o, &countedRows{rowWriter: rows, progress: p, kind: kind}, export)
+			p.end(err)
+			return err
 		},
 	}
 	configFlags(cmd, "data", "listen")
@@ -61,19 +61,15 @@ func exportCommand(sh shell, kind, what string, export func(context.Context, *ex
 	return cmd
 }
 
-// exportAll writes all rows, and prints their number at the end.
-func exportAll(
-	ctx context.Context, kind string, o *exportOptions, rows rowWriter, export func(context.Context, *exportOptions, rowWriter) error, report io.Writer,
-) error {
-	counted := &countedRows{rowWriter: rows}
-	err := export(ctx, o, counted)
+// exportAll writes all rows.
+func exportAll(ctx context.Context, o *exportOptions, rows *countedRows, export func(context.Context, *exportOptions, rowWriter) error) error {
+	err := export(ctx, o, rows)
 	if flushErr := rows.flush(); err == nil {
 		err = flushErr
 	}
 	if err != nil {
-		return fmt.Errorf("the export is incomplete after %d %s: %w", counted.n, kind, err)
+		return fmt.Errorf("the export is incomplete after %d %s: %w", rows.n, rows.kind, err)
 	}
-	fmt.Fprintf(report, "%d %s\n", counted.n, kind)
 	return nil
 }
 

@@ -57,6 +57,9 @@ func TestExport(t *testing.T) {
 			s.order(placed.text("orderId"), "filled")
 		}
 	}
+	eventually(t, "the order that protects the position", func() bool {
+		return len(s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all&exchange=binance", "").items()) == 3
+	})
 	for kind, c := range map[string]struct{ path, inner string }{
 		"orders": {"/v1/orders?status=all&exchange=binance", "protection.stopLoss.price"}, "fills": {"/v1/fills?exchange=binance", ""},
 	} {
@@ -137,15 +140,16 @@ func TestExportReadsEveryPage(t *testing.T) {
 func TestExportFailsLoudly(t *testing.T) {
 	address, _ := listServer(t)
 	for _, c := range []struct {
-		args []string
-		want string
+		args   []string
+		status int
+		want   string
 	}{
-		{[]string{"orders", "--url", address, "--key", "another"}, "incomplete after 0 orders"},
-		{[]string{"fills", "--url", address, "--key", "k", "--from", "yesterday"}, "such as 2026-11-20"},
-		{[]string{"fills", "--url", address, "--key", "k", "--format", "xlsx"}, "must be csv or jsonl"},
+		{[]string{"orders", "--url", address, "--key", "another"}, exitFailed, "incomplete after 0 orders"},
+		{[]string{"fills", "--url", address, "--key", "k", "--from", "yesterday"}, exitFailed, "such as 2026-11-20"},
+		{[]string{"fills", "--url", address, "--key", "k", "--format", "xlsx"}, exitUsage, "must be csv or jsonl"},
 	} {
-		if status, _, complaint := run(t.Context(), append([]string{"export"}, c.args...)...); status != exitFailed || !strings.Contains(complaint, c.want) {
-			t.Errorf("export %q: status %d, %s, want %d with %q", c.args, status, complaint, exitFailed, c.want)
+		if status, _, complaint := run(t.Context(), append([]string{"export"}, c.args...)...); status != c.status || !strings.Contains(complaint, c.want) {
+			t.Errorf("export %q: status %d, %s, want %d with %q", c.args, status, complaint, c.status, c.want)
 		}
 	}
 }

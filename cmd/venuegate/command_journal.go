@@ -84,7 +84,11 @@ func newJournalCommand(sh shell) *cobra.Command {
 		adminCommand(sh, &cobra.Command{Use: "verify", Short: "Verify that the administration's journal is unmodified", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 				var v registry.Verified
-				if err := c.call(ctx, http.MethodGet, "/admin/v1/journal/verify", nil, &v); err != nil {
+				p := startProgress(sh.Err, nil, "verify")
+				err := c.call(ctx, http.MethodGet, "/admin/v1/journal/verify", nil, &v)
+				p.counted(int64(v.Rows), "rows")
+				p.end(err)
+				if err != nil {
 					return err
 				}
 				if !v.Intact {
@@ -142,7 +146,10 @@ func newJournalExportCommand(sh shell) *cobra.Command {
 		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
 			query := f.query()
 			query.Set("format", format)
-			return c.copy(ctx, "/admin/v1/journal/export?"+query.Encode(), "export", out)
+			p := startProgress(sh.Err, out, "export")
+			err := c.copy(ctx, "/admin/v1/journal/export?"+query.Encode(), "export", io.MultiWriter(out, p))
+			p.end(err)
+			return err
 		})
 	f = addJournalFlags(cmd.Flags())
 	choiceFlag(cmd, &format, "format", "", "format", registry.FormatLines, registry.FormatCSV)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,24 +23,25 @@ type rowWriter interface {
 	flush() error
 }
 
-func newRowWriter(format string, out io.Writer) (rowWriter, error) {
-	switch format {
-	case formatCSV:
-		return &csvRows{out: csv.NewWriter(out)}, nil
-	case formatJSONL:
-		return &jsonRows{out: jsontext.NewEncoder(out)}, nil
+// newRowWriter returns a writer of formatCSV or formatJSONL.
+func newRowWriter(format string, out io.Writer) rowWriter {
+	if format == formatCSV {
+		return &csvRows{out: csv.NewWriter(out)}
 	}
-	return nil, fmt.Errorf("--format is %q; it must be %s or %s", format, formatCSV, formatJSONL)
+	return &jsonRows{out: jsontext.NewEncoder(out)}
 }
 
-// countedRows counts the rows.
+// countedRows counts the rows of a kind.
 type countedRows struct {
 	rowWriter
-	n int
+	progress *progress
+	kind     string
+	n        int64
 }
 
 func (c *countedRows) write(record jsontext.Value) error {
 	c.n++
+	c.progress.counted(c.n, c.kind)
 	return c.rowWriter.write(record)
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -129,5 +131,20 @@ func TestWatchOnATerminal(t *testing.T) {
 	}
 	if lines := shownBy(t, nil, "watch", "--data", s.dir, "--json", "--count", "2", "book:binance:BTCUSDT:5"); strings.Count(lines, `{"channel":"book:`) != 2 || strings.Contains(lines, "\x1b") {
 		t.Errorf("--json shows %q, want two messages", lines)
+	}
+}
+
+// TestProgressOnATerminal checks that a backup redraws one line, and ends with size, count and
+// time; piped it ends with the same.
+func TestProgressOnATerminal(t *testing.T) {
+	s := startService(t, t.TempDir())
+	file := filepath.Join(t.TempDir(), "backup")
+	ended := regexp.MustCompile(`backup: [0-9.]+ KB, [0-9]+ rows, [0-9.]+m?s`)
+	if shown := shownBy(t, nil, "backup", file, "--data", s.dir); !regexp.MustCompile(`\r` + ended.String() + `\x1b\[K\n`).MatchString(shown) {
+		t.Errorf("shown %q, want a line %s that replaces those before it", shown, ended)
+	}
+	status, out, errText := run(t.Context(), "backup", file, "--data", s.dir)
+	if status != exitOK || !regexp.MustCompile("^"+ended.String()+"\n$").MatchString(errText) || strings.Contains(out, "rows") {
+		t.Errorf("piped: status %d, output %q, notes %q, want a note %s", status, out, errText, ended)
 	}
 }

@@ -154,6 +154,18 @@ func readBackup(r io.Reader, put func(key, value []byte) error) (ledger, error) 
 	return described.verify(counted, legacy)
 }
 
+// BackupRows returns the number of rows that the header of a backup states.
+func BackupRows(r io.Reader) (uint64, error) {
+	described, err := (&backupReader{in: bufio.NewReader(r), hash: sha256.New()}).header()
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrBackup, err)
+	}
+	if described.legacy != nil {
+		return described.legacy.rows, nil
+	}
+	return described.head.rows, nil
+}
+
 // backupLedger is what the header of a backup describes; legacy is nil for the current
 // format.
 type backupLedger struct {

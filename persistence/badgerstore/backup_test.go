@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -107,6 +108,33 @@ func TestBackupIsRestored(t *testing.T) {
 }
 
 // A backup is a consistent snapshot even if commits continue while it is written.
+// TestBackupStatesItsRows checks that a backup states more rows after ten more orders, and that
+// other data is no backup.
+func TestBackupStatesItsRows(t *testing.T) {
+	store, _ := newFilledStore(t, t.TempDir())
+	rows := func() uint64 {
+		t.Helper()
+		var backup bytes.Buffer
+		if err := store.Backup(t.Context(), &backup); err != nil {
+			t.Fatal(err)
+		}
+		stated, err := badgerstore.BackupRows(&backup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stated
+	}
+	before := rows()
+	writeOrders(t, store, "alice", 151, 160)
+	if after := rows(); before < 300 || after < before+10 {
+		t.Errorf("rows = %d, and %d after ten orders, want at least 300, and 10 more", before, after)
+	}
+	closeStore(t, store)
+	if _, err := badgerstore.BackupRows(strings.NewReader("no backup at all")); !errors.Is(err, badgerstore.ErrBackup) {
+		t.Errorf("other data: error %v, want ErrBackup", err)
+	}
+}
+
 func TestBackupWhileWriting(t *testing.T) {
 	store, _ := newFilledStore(t, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
