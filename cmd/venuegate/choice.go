@@ -109,16 +109,3 @@ func textsOf[T ~string](names []T) []string {
 	}
 	return texts
 }
-
-// completeFlag lets the shell complete the value of a flag, the last one of a list.
-func completeFlag(cmd *cobra.Command, name string, values []string) {
-	// The only error is a flag that does not exist.
-	_ = cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		before := typed[:strings.LastIndex(typed, ",")+1]
-		found := make([]string, len(values))
-		for i, v := range values {
-			found[i] = before + v
-		}
-		return found, cobra.ShellCompDirectiveNoFileComp
-	})
-}

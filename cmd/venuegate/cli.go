@@ -33,9 +33,6 @@ func execute(ctx context.Context, args []string, sh shell) int {
 	root := newRootCommand(sh)
 	noteStart(root, &started)
 	root.SetArgs(args)
-	root.SetIn(sh.In)
-	root.SetOut(sh.Out)
-	root.SetErr(sh.Err)
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
@@ -75,15 +72,19 @@ func newRootCommand(sh shell) *cobra.Command {
 		Args:          noSubcommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetIn(sh.In)
+	root.SetOut(sh.Out)
+	root.SetErr(sh.Err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate(versionLine())
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newServeCommand(sh), newInitCommand(), newDemoCommand(sh), newSimCommand(), newWatchCommand(sh), newExportCommand(sh), newDoctorCommand(sh),
 		newCustomersCommand(sh), newKeysCommand(sh), newAccountsCommand(sh),
 		newHooksCommand(sh), newEndpointsCommand(sh), newAlertsCommand(sh), newConsoleCommand(sh), newJournalCommand(sh), newRotateKeyCommand(sh),
 		newBackupCommand(sh), newRestoreCommand(sh), newBenchCommand(), newVersionCommand(),
 	)
+	addCompletion(root)
+	completeIDsOf(sh, root)
 	return root
 }
 
@@ -109,8 +110,10 @@ func configFlags(cmd *cobra.Command, names ...string) {
 			flags.Bool(name, false, "a proxy terminates TLS")
 		case "log-format":
 			flags.String(name, defaults.Log.Format, "json, or console for people")
+			completeFlag(cmd, name, []string{logJSON, logConsole})
 		case "log-level":
 			flags.String(name, defaults.Log.Level, "debug, info, warn or error")
+			completeFlag(cmd, name, []string{"debug", "info", "warn", "error"})
 		}
 	}
 }

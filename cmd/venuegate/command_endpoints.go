@@ -63,6 +63,7 @@ bot, or the key of the service account, is read from --secret.`,
 	flags.StringVar(&address, "url", "", "where a webhook is posted")
 	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
 	flags.StringSliceVar(&types, "types", nil, "events to deliver; default: all")
+	completeFlag(cmd, "types", eventTypes())
 	flags.StringVar(&hook, "hook", "", "`ID` of the channel whose secret signs; default: a secret of its own")
 	flags.StringVar(&secretFile, "secret", "", "`FILE` of the bot's token or service account's key; - is standard input")
 	requireFlags(cmd, "customer")
@@ -116,6 +117,7 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 	flags.StringVar(&address, "url", "", "where a webhook is posted")
 	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
 	flags.StringSliceVar(&types, "types", nil, "events to deliver")
+	completeFlag(cmd, "types", eventTypes())
 	flags.BoolVar(&paused, "pause", false, "stop sending; events stay pending while they are retained")
 	given = flags.Changed
 	return requireChange(cmd)

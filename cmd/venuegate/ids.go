@@ -114,9 +114,7 @@ func (c *adminClient) wholeID(ctx context.Context, text string) (string, error) 
 
 // ids returns the ids of the records of a kind.
 func (c *adminClient) ids(ctx context.Context, kind string) ([]string, error) {
-	found, err := list[struct {
-		ID string `json:"id"`
-	}](ctx, c, kind, "")
+	found, err := list[namedRecord](ctx, c, kind, "")
 	ids := make([]string, len(found))
 	for i, f := range found {
 		ids[i] = f.ID
