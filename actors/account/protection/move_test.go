@@ -296,6 +296,46 @@ func TestRejectedMoveAfterARestart(t *testing.T) {
 	a.wantLegs(o, venues.ProtectionTriggered, venues.ProtectionLive)
 }
 
+// The leg that the venue was requested to change ended while the account was down.
+func TestMoveOfALegThatHasEnded(t *testing.T) {
+	a := newAccount(t, attaching)
+	o := a.fillEntry("1")
+	leg := a.report(o, "a", attached(bothTriggers(o), venues.StatusUntriggered))
+	a.move(o, stopAt("59000"))
+	var stored persistence.Amendment
+	o.Move.Record(&stored)
+	a.cancel(leg)
+	a.restart()
+	a.ended = nil
+	a.do(func(k *protection.Keeper) {
+		o.Move = protection.RestoreMove(&stored)
+		k.ResumeMove(o)
+	})
+	if len(a.ended) != 1 || venues.CodeOf(a.ended[0]) != venues.CodeExchangeUnavailable || len(a.requests) != 1 {
+		t.Errorf("moves ended with %v, %d requests, want %s, 1", a.ended, len(a.requests), venues.CodeExchangeUnavailable)
+	}
+	a.do(func(k *protection.Keeper) { k.MoveAnswered(o, nil) }) // a late answer
+	if got := o.Protection.StopLoss.Price; !got.Equal(dec("58000")) {
+		t.Errorf("stop loss at %s after a late answer, want 58000", got)
+	}
+}
+
+// The venue attaches legs to the next fills at the prices that it has, which it does not change
+// any more.
+func TestProtectionOfAPartlyFilledOrderCannotBeMoved(t *testing.T) {
+	a := newAccount(t, attaching)
+	o := a.fillEntry("0.4")
+	a.pass(protection.DefaultAlarmAfter)
+	a.list(true)
+	a.keeper.Now = a.keeper.Now.Add(time.Millisecond)
+	a.keeper.ReconciledAt = a.keeper.Now
+	a.wantPlaced(a.pass(2*protection.RetryDelay), "0.4", "0.4")
+	cmd := venues.AmendOrder{TakeProfit: some("66000")}
+	if err := a.keeper.CheckMove(o, &cmd, some("60000")); err == nil || err.Details["reason"] != "partly_filled" {
+		t.Errorf("CheckMove = %v, want the reason partly_filled", err)
+	}
+}
+
 // A new leg that never becomes live raises an alarm, like that of a fill.
 func TestUnansweredMoveRaisesAnAlarm(t *testing.T) {
 	a := newAccount(t, protection.Rules{})
