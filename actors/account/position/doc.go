@@ -59,6 +59,7 @@
 //	mismatch.go       differences between the list and the executions
 //	unattributed.go   executions without an order
 //	exposure.go       open quantities and P&L for orders, risk and protection
+//	history.go        closed positions, derived from stored fills
 //
 // # Use
 //
