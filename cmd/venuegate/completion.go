@@ -93,12 +93,10 @@ func knownIDs(sh shell, cmd *cobra.Command, kinds ...string) []string {
 
 // eventTypes returns the types of event that any endpoint receives.
 func eventTypes() []string {
-	var types []string
-	for _, kind := range []persistence.EndpointKind{
-		persistence.EndpointWebhook, persistence.EndpointTelegram, persistence.EndpointSheet, persistence.EndpointFile,
-	} {
-		types = append(types, textsOf(kind.EventTypes())...)
-	}
+	types := slices.Concat(
+		textsOf(persistence.EndpointWebhook.EventTypes()), textsOf(persistence.EndpointTelegram.EventTypes()),
+		textsOf(persistence.EndpointSheet.EventTypes()), textsOf(persistence.EndpointFile.EventTypes()),
+	)
 	slices.Sort(types)
 	return slices.Compact(types)
 }

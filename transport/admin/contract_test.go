@@ -263,4 +263,5 @@ func (h *fixture) succeedEndpoint(customer, dir string) {
 	h.call(http.StatusOK, "GET", "/admin/v1/journal?customer="+customer+"&limit=2", "")
 	h.call(http.StatusOK, "GET", "/admin/v1/journal/export?format=csv", "")
 	h.call(http.StatusOK, "GET", "/admin/v1/journal/export", "")
+	h.call(http.StatusOK, "GET", "/admin/v1/trades/export?customer="+customer, "")
 }

@@ -49,6 +49,7 @@
 //	GET  /admin/v1/journal              ?customer= channel= symbol= kind= result= subject=
 //	                                    from= to= limit= cursor=
 //	GET  /admin/v1/journal/export       the same filters, format=jsonl|csv
+//	GET  /admin/v1/trades/export        closed positions, ?customer= exchange= symbol= from= to=
 //	GET  /admin/v1/journal/verify       the chain of the installation's journal
 //	GET  /admin/v1/latency              where the newest orders spent their time
 //	POST /admin/v1/rotate-key           seal every secret with a new key

@@ -82,7 +82,7 @@ var recordAccess = map[string]access{
 	"GET /endpoints": read, "GET /endpoints/:id": read, "GET /endpoints/:id/deliveries": read,
 	"GET /endpoints/:id/files": read, "GET /endpoints/:id/files/:name": read,
 	"GET /alerts": read, "GET /alerts/:id": read,
-	"GET /journal": read, "GET /journal/export": read,
+	"GET /journal": read, "GET /journal/export": read, "GET /trades/export": read,
 
 	"POST /alerts": trade, "PATCH /alerts/:id": trade, "DELETE /alerts/:id": trade,
 	"POST /endpoints/:id/test": trade, "POST /endpoints/:id/resend": trade,

@@ -23,7 +23,7 @@ var may = map[string]string{
 	"GET /endpoints/:id/deliveries": "viewer trader owner operator",
 	"GET /endpoints/:id/files":      "viewer trader owner operator", "GET /endpoints/:id/files/:name": "viewer trader owner operator",
 	"GET /alerts": "viewer trader owner operator", "GET /alerts/:id": "viewer trader owner operator",
-	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator",
+	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator", "GET /trades/export": "viewer trader owner operator",
 	"POST /alerts": "trader owner", "PATCH /alerts/:id": "trader owner", "DELETE /alerts/:id": "trader owner",
 	"POST /endpoints/:id/test": "trader owner", "POST /endpoints/:id/resend": "trader owner", "POST /hooks/:id/test": "trader owner", "POST /hooks/:id/fire": "trader owner",
 	"POST /accounts/:id/halt":  "trader owner operator",

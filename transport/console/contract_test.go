@@ -73,6 +73,7 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	h.succeedSettings(b)
 	b.get(http.StatusOK, "/journal?limit=2")
 	b.get(http.StatusOK, "/journal/export")
+	b.get(http.StatusOK, "/trades/export")
 	key := b.created("/keys", map[string]any{"customer": h.customer, "name": "bot", "scopes": []string{"read"}})
 	b.succeedRecord("/keys/"+key, `{"name":"other"}`)
 	user := b.created("/users", map[string]any{"customer": h.customer, "login": "ben", "role": "viewer"})

@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
-	"go.uber.org/zap"
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
@@ -91,6 +89,7 @@ func Records() []Route {
 
 		{http.MethodGet, "/journal", listJournal},
 		{http.MethodGet, "/journal/export", exportJournal},
+		{http.MethodGet, "/trades/export", exportTrades},
 	}
 }
 
@@ -173,14 +172,23 @@ func exportJournal(s *Server, v *registry.View, c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	write = buffered(write)
-	s.Stream(c, exportMedia[format], func(w io.Writer) error {
-		err := write(w)
-		if err != nil {
-			s.Log.Warn("journal export failed", zap.Error(err))
-		}
+	s.streamRows(c, exportMedia[format], write)
+	return nil
+}
+
+func exportTrades(s *Server, v *registry.View, c *fiber.Ctx) error {
+	q := parseQuery(c, "customer", "exchange", "symbol", "from", "to")
+	trades := registry.TradeQuery{
+		Customer: text(q, "customer"), Exchange: q.Exchange("exchange"), Symbol: q.Symbol("symbol"), From: q.Time("from"), To: q.Time("to"),
+	}
+	if err := q.Err(); err != nil {
 		return err
-	})
+	}
+	write, err := v.Trades.Export(s.Context, trades)
+	if err != nil {
+		return err
+	}
+	s.streamRows(c, exportMedia[registry.FormatLines], write)
 	return nil
 }
 

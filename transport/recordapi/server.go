@@ -35,13 +35,18 @@ func (s *Server) Stream(c *fiber.Ctx, media string, write func(io.Writer) error)
 	c.Context().SetBodyStream(reader, -1)
 }
 
-// buffered returns write with a buffer before it, which is flushed at the end.
-func buffered(write func(io.Writer) error) func(io.Writer) error {
-	return func(w io.Writer) error {
+// streamRows is Stream for a function that writes many small rows. It logs its error.
+func (s *Server) streamRows(c *fiber.Ctx, media string, write func(io.Writer) error) {
+	path := c.Path()
+	s.Stream(c, media, func(w io.Writer) error {
 		buffer := bufio.NewWriter(w)
-		if err := write(buffer); err != nil {
-			return err
+		err := write(buffer)
+		if err == nil {
+			err = buffer.Flush()
 		}
-		return buffer.Flush()
-	}
+		if err != nil {
+			s.Log.Warn("export failed", zap.String("path", path), zap.Error(err))
+		}
+		return err
+	})
 }

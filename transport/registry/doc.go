@@ -1,7 +1,7 @@
 // Package registry creates, changes and removes the records of an installation:
 // customers, their API keys, their accounts at venues, the channels that receive
 // their signals (hooks), the endpoints that their events are sent to, their alerts, and
-// the users of the console. It reads deliveries, files and journals.
+// the users of the console. It reads deliveries, files, journals and closed trades.
 //
 // There is one type for each resource, with the interface of the store and of the
 // running service that it needs. A Registry has the resources of all customers. A

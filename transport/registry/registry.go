@@ -64,6 +64,7 @@ type Options struct {
 	// Targets are the kinds of endpoint that are served.
 	Targets map[persistence.EndpointKind]Target
 	Files   FileStore
+	Trades  TradeReader
 	// Environments has the environment of each configured venue.
 	Environments map[venues.Venue]string
 }
@@ -90,6 +91,7 @@ type View struct {
 	Files      *Files
 	Alerts     *Alerts
 	Journal    *Journal
+	Trades     *Trades
 }
 
 // New returns the registry over a store and a running service.
@@ -129,6 +131,7 @@ func (r *Registry) view(s scope, author Author) View {
 		Hooks:    &Hooks{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, instruments: instruments, url: o.HookURL},
 		Alerts:   &Alerts{scope: s, audit: audit, store: o.Store, service: o.Service, instruments: instruments},
 		Journal:  &Journal{scope: s, store: o.Store},
+		Trades:   &Trades{scope: s, reader: o.Trades, instruments: instruments},
 	}
 	v.Endpoints = &Endpoints{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, targets: o.Targets, hooks: v.Hooks}
 	v.Deliveries = &Deliveries{endpoints: v.Endpoints, store: o.Store}

@@ -270,6 +270,14 @@ var calls = map[string]call{
 		}
 		return write(io.Discard)
 	},
+
+	"Trades.Export": func(ctx context.Context, in *installation, v *registry.View) error {
+		write, err := v.Trades.Export(ctx, registry.TradeQuery{Customer: in.alice})
+		if err != nil {
+			return err
+		}
+		return write(io.Discard)
+	},
 }
 
 // state is everything that a call could change.

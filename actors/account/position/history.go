@@ -1,6 +1,7 @@
 package position
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -68,10 +69,13 @@ func (h *History) Add(fills []persistence.FillRecord) {
 	}
 }
 
-// Take returns the trades that are complete since the last call, in no particular order.
+// Take returns the trades that are complete since the last call.
 func (h *History) Take() []Trade {
 	taken := h.trades
 	h.trades = nil
+	slices.SortFunc(taken, func(a, b Trade) int {
+		return cmp.Or(b.ClosedAt.Compare(a.ClosedAt), cmp.Compare(a.Exchange, b.Exchange), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Side, b.Side))
+	})
 	return taken
 }
 
